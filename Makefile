@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A thin front of Meson: `make` builds build/lever, `make help` lists the rest.
+
+BUILD ?= build
+DESTDIR ?=
+prefix ?= /usr/local
+# Options for `meson setup`, for example MESON_OPTIONS=-Dwerror=true.
+MESON_OPTIONS ?=
+
+# What a build, the tests and the demo need on Debian 12 and its like.
+PACKAGES = gcc libc6-dev meson ninja-build pkgconf clang llvm bpftool libbpf-dev libelf-dev \
+	libdw-dev libsqlite3-dev libjansson-dev libiberty-dev scdoc python3 linux-libc-dev zlib1g-dev \
+	clang-format binutils
+
+.PHONY: all setup demo test install uninstall format clean help
+.NOTPARALLEL:
+
+all: $(BUILD)/build.ninja
+	ninja -C $(BUILD)
+
+$(BUILD)/build.ninja:
+	meson setup $(BUILD) --prefix=$(prefix) $(MESON_OPTIONS)
+
+# Installs what is missing; a machine that has everything needs neither network nor rights.
+setup:
+	@tools/setup $(PACKAGES)
+
+demo: setup all
+	./examples/demo.sh
+
+test: setup all
+	meson test -C $(BUILD) --print-errorlogs --timeout-multiplier 4
+
+install: all
+	meson configure $(BUILD) --prefix=$(prefix)
+	DESTDIR=$(DESTDIR) meson install -C $(BUILD)
+
+uninstall:
+	ninja -C $(BUILD) uninstall
+
+# Formats every C file as tests/style wants it.
+format:
+	git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@echo 'make          build build/lever'
+	@echo 'make setup    install the packages that a build needs (apt-get; sudo where not root)'
+	@echo 'make demo     set up, build, and profile the bundled example'
+	@echo 'make test     set up, build, and run all tests'
+	@echo 'make install  install below prefix ($(prefix)), into DESTDIR if it is given'
+	@echo 'make format   format the C files'
+	@echo 'make clean    remove the build'

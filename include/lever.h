@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lever.h - say where your program makes progress, so that Lever can measure what a faster line
+ * of it would bring. For C (from C99) and C++ (from C++11), gcc and clang, Linux on x86-64 and
+ * aarch64. Nothing to link: include it and leave it in. While nobody measures, a point costs
+ * less than a nanosecond; while somebody does, less than five.
+ *
+ *	#include <lever.h>
+ *
+ *	void serve(int connection)
+ *	{
+ *		LEVER_SPAN("request");           // how long does a request take?
+ *		struct request *request = request_read(connection);
+ *		request_answer(request);
+ *		LEVER_PROGRESS_NAMED("requests"); // how many requests a second?
+ *	}
+ *
+ *	$ lever run -- ./server
+ *
+ * Throughput: each visit is one unit of work done.
+ *	LEVER_PROGRESS;             a point named after its place, "server.c:8"
+ *	LEVER_PROGRESS_NAMED(name); a point with a name; all places with that name count as one point
+ * Latency: work that begins at one place and ends at another, perhaps in another thread.
+ *	LEVER_BEGIN(name);  LEVER_END(name);
+ *	LEVER_SPAN(name);   begins here and ends where the enclosing block is left, by return, break
+ *	                    or exception too (in C not by longjmp)
+ *
+ * Each is a statement and may stand in any thread, signal handler, library or child process. `name`
+ * is a string that is the same at each visit of that place, as a rule a literal. A process can
+ * hold 64 points, where a begin and an end are two. Compile with -DLEVER_DISABLE to take the points
+ * out, and with -DLEVER_TLS_MODEL='"global-dynamic"' a library that is loaded by dlopen so often
+ * that "cannot allocate memory in static TLS block" appears; its points are then a bit slower.
+ *
+ * Everything below the macros is how it works, and may change.
+ */
+#ifndef LEVER_H
+#define LEVER_H
+
+#if !defined(LEVER_DISABLE) && defined(__linux__) && defined(__LP64__) && \
+	(defined(__x86_64__) || defined(__aarch64__))
+#define LEVER_ENABLED 1
+#else
+#define LEVER_ENABLED 0
+#endif
+
+#define LEVER_TEXT_OF(text) #text
+#define LEVER_TEXT(text) LEVER_TEXT_OF(text)
+#define LEVER_JOIN_OF(left, right) left##right
+#define LEVER_JOIN(left, right) LEVER_JOIN_OF(left, right)
+
+#define LEVER_PROGRESS LEVER_VISIT(__FILE__ ":" LEVER_TEXT(__LINE__), LEVER_POINT_PROGRESS)
+#define LEVER_PROGRESS_NAMED(name) LEVER_VISIT(name, LEVER_POINT_PROGRESS)
+#define LEVER_BEGIN(name) LEVER_VISIT(name, LEVER_POINT_BEGIN)
+#define LEVER_END(name) LEVER_VISIT(name, LEVER_POINT_END)
+
+#if !LEVER_ENABLED
+
+#define LEVER_VISIT(name, kind) ((void)sizeof(name))
+#define LEVER_SPAN(name) ((void)sizeof(name))
+
+#else
+
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#define LEVER_VISIT(name, kind)                                 \
+	do {                                                    \
+		static unsigned int lever_site;                 \
+		(void)lever_visit(&lever_site, (name), (kind)); \
+	} while (0)
+
+#ifdef __cplusplus
+#define LEVER_SPAN(name)                                                                          \
+	static unsigned int LEVER_JOIN(lever_begin_, __LINE__), LEVER_JOIN(lever_end_, __LINE__); \
+	const lever_span LEVER_JOIN(lever_span_, __LINE__)(&LEVER_JOIN(lever_begin_, __LINE__),   \
+							   &LEVER_JOIN(lever_end_, __LINE__),     \
+							   (name))
+#else
+#define LEVER_SPAN(name)                                                                          \
+	static unsigned int LEVER_JOIN(lever_begin_, __LINE__), LEVER_JOIN(lever_end_, __LINE__); \
+	__attribute__((cleanup(lever_span_leave), unused)) const struct lever_span LEVER_JOIN(    \
+		lever_span_, __LINE__) =                                                          \
+		lever_span_enter(&LEVER_JOIN(lever_begin_, __LINE__),                             \
+				 &LEVER_JOIN(lever_end_, __LINE__), (name))
+#endif
+
+/*
+ * How it works. A constructor maps one page of memory at one of two fixed addresses, where the
+ * engine finds it in any process: names, counts, and what belongs to this process alone. The layout
+ * is that of Lever's src/wire/points.h. The first of the program and its libraries makes the page,
+ * the others find it. Where it cannot be had, no point does anything.
+ *
+ * Each thread takes a seat: a stripe of counts to which it alone adds, in one instruction without
+ * a lock prefix, so that neither another thread nor its own signal handler can lose a count. Who
+ * gets no seat adds atomically to the last stripe, which all share.
+ *
+ * Nothing here takes a lock, allocates, waits or changes errno: system calls are made directly.
+ * The functions are weak and hidden, so each program and each library has them once.
+ */
+#define LEVER_POINTS_ADDRESS 0x4c45560000ULL
+#define LEVER_POINTS_ADDRESS_OTHER 0x3e4c45560000ULL
+#define LEVER_POINTS_MAGIC 0x5245564cU
+#define LEVER_POINTS_VERSION 1U
+#define LEVER_POINTS_MOST 64U
+#define LEVER_STRIPES 16U
+#define LEVER_SHARED_STRIPE 15U
+#define LEVER_NAME_BYTES 47U
+
+#define LEVER_POINT_PROGRESS 1
+#define LEVER_POINT_BEGIN 2
+#define LEVER_POINT_END 3
+
+/* What a site remembers: 0 not yet registered, 1 + the index of its entry, or that none was free. */
+#define LEVER_SITE_DROPPED 0xffffffffU
+
+#ifndef LEVER_TLS_MODEL
+#ifdef __GLIBC__
+#define LEVER_TLS_MODEL "initial-exec"
+#else
+#define LEVER_TLS_MODEL "global-dynamic" /* musl loads no library of the other model by dlopen */
+#endif
+#endif
+
+#define LEVER_SHARED_BY_OBJECT __attribute__((weak, visibility("hidden")))
+#define LEVER_COLD __attribute__((weak, visibility("hidden"), noinline, cold))
+#define LEVER_HOT static __inline__ __attribute__((always_inline, unused))
+#define LEVER_HELPER static __inline__ __attribute__((unused))
+#define LEVER_MEMBER __inline__ __attribute__((always_inline))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct lever_head {
+	unsigned int magic, version, listening, generation, count, stripes, shared, dropped;
+};
+
+struct lever_entry {
+	unsigned long long hash;
+	unsigned char kind;
+	char name[LEVER_NAME_BYTES];
+};
+
+struct lever_points {
+	struct lever_head head;
+	unsigned int reserved[16];
+	struct lever_entry entries[LEVER_POINTS_MOST];
+	char pad[8192 - sizeof(struct lever_head) - 64 -
+		 LEVER_POINTS_MOST * sizeof(struct lever_entry)];
+	/* From here on the kernel gives a forked child zeros. */
+	unsigned long long counts[LEVER_STRIPES][LEVER_POINTS_MOST];
+	unsigned long long process;
+	unsigned long long owner[LEVER_STRIPES];
+	unsigned long long claim[LEVER_POINTS_MOST];
+	unsigned char written[LEVER_POINTS_MOST];
+	char process_pad[4096 - 8 - 8 * LEVER_STRIPES - 9 * LEVER_POINTS_MOST];
+};
+
+/* Stands in for the page until it is there: nobody listens. */
+extern struct lever_head lever_nobody;
+LEVER_SHARED_BY_OBJECT struct lever_head lever_nobody = {0, 0, 0, 0, 0, 0, 0, 0};
+
+/* The head of the page of points. Never NULL. Written once, by the constructor. */
+extern struct lever_head *lever_head;
+LEVER_SHARED_BY_OBJECT struct lever_head *lever_head = &lever_nobody;
+
+/*
+ * This thread's seat: the generation in which it was taken (high half) and the stripe. Without a
+ * seat and in the shared stripe the high half is the generation's complement; no generation has
+ * the high half that a new thread starts with.
+ */
+extern __thread unsigned long long lever_seat __attribute__((tls_model(LEVER_TLS_MODEL)));
+LEVER_SHARED_BY_OBJECT __thread unsigned long long lever_seat
+	__attribute__((tls_model(LEVER_TLS_MODEL))) = ~0ULL;
+
+LEVER_COLD void lever_points_open(void) __attribute__((constructor(101)));
+LEVER_COLD unsigned int lever_point_register(struct lever_points *page, const char *name,
+					     unsigned char kind);
+LEVER_COLD int lever_count_slowly(struct lever_points *page, unsigned int *site, const char *name,
+				  unsigned char kind);
+
+/* A system call with up to six arguments. Returns its result or -errno. */
+LEVER_HELPER long lever_system_call(long number, const long arguments[6])
+{
+#ifdef __x86_64__
+	register long fourth __asm__("r10") = arguments[3];
+	register long fifth __asm__("r8") = arguments[4];
+	register long sixth __asm__("r9") = arguments[5];
+	long result;
+
+	__asm__ __volatile__("syscall"
+			     : "=a"(result)
+			     : "a"(number), "D"(arguments[0]), "S"(arguments[1]), "d"(arguments[2]),
+			       "r"(fourth), "r"(fifth), "r"(sixth)
+			     : "rcx", "r11", "cc", "memory");
+	return result;
+#else
+	register long which __asm__("x8") = number;
+	register long first __asm__("x0") = arguments[0];
+	register long second __asm__("x1") = arguments[1];
+	register long third __asm__("x2") = arguments[2];
+	register long fourth __asm__("x3") = arguments[3];
+	register long fifth __asm__("x4") = arguments[4];
+	register long sixth __asm__("x5") = arguments[5];
+
+	__asm__ __volatile__("svc #0"
+			     : "+r"(first)
+			     : "r"(which), "r"(second), "r"(third), "r"(fourth), "r"(fifth),
+			       "r"(sixth)
+			     : "cc", "memory");
+	return first;
+#endif
+}
+
+LEVER_HELPER long lever_call_1(long number, unsigned long first)
+{
+	const long arguments[6] = {(long)first, 0, 0, 0, 0, 0};
+	return lever_system_call(number, arguments);
+}
+
+LEVER_HELPER long lever_call_3(long number, unsigned long first, unsigned long second,
+			       unsigned long third)
+{
+	const long arguments[6] = {(long)first, (long)second, (long)third, 0, 0, 0};
+	return lever_system_call(number, arguments);
+}
+
+/* Adds 1. No other thread adds here; a signal handler of this thread may. */
+LEVER_HOT void lever_add_alone(unsigned long long *count)
+{
+#ifdef __x86_64__
+	__asm__ __volatile__("{addq $1, %0|add %0, 1}" : "+m"(*count) : : "cc");
+#else
+	__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Counts a visit, listened to or not. Returns 0 if the point was dropped, else 1. */
+LEVER_HOT int lever_count(struct lever_points *page, unsigned int *site, const char *name,
+			  unsigned char kind)
+{
+	unsigned int index = __atomic_load_n(site, __ATOMIC_RELAXED) - 1;
+	unsigned long long seat = __atomic_load_n(&lever_seat, __ATOMIC_RELAXED);
+	unsigned long long process = __atomic_load_n(&page->process, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(index >= LEVER_POINTS_MOST || (seat ^ process) >> 32, 0))
+		return lever_count_slowly(page, site, name, kind);
+	lever_add_alone(&page->counts[(unsigned int)seat][index]);
+	return 1;
+}
+
+/* Counts a visit if somebody listens. Returns 1 if it was counted. */
+LEVER_HOT int lever_visit(unsigned int *site, const char *name, unsigned char kind)
+{
+	struct lever_head *head = lever_head;
+
+	if (__builtin_expect(!__atomic_load_n(&head->listening, __ATOMIC_RELAXED), 1))
+		return 0;
+	return lever_count((struct lever_points *)head, site, name, kind);
+}
+
+/* The page of points, or NULL if this process has none. */
+LEVER_HELPER struct lever_points *lever_points_page(void)
+{
+	return lever_head == &lever_nobody ? NULL : (struct lever_points *)lever_head;
+}
+
+/* Maps fresh memory for a page. Returns where it is, or -errno: -EEXIST where something else is. */
+LEVER_HELPER long lever_memory_map(unsigned long address)
+{
+	/* PROT_READ|WRITE; MAP_PRIVATE|ANONYMOUS|NORESERVE|FIXED_NOREPLACE: <sys/mman.h> hides
+	 * some of them from -std=c99. */
+	const long arguments[6] = {(long)address,
+				   sizeof(struct lever_points),
+				   0x1 | 0x2,
+				   0x2 | 0x20 | 0x4000 | 0x100000,
+				   -1,
+				   0};
+	return lever_system_call(SYS_mmap, arguments);
+}
+
+LEVER_HELPER void lever_memory_unmap(long address)
+{
+	if (address > 0)
+		lever_call_3(SYS_munmap, (unsigned long)address, sizeof(struct lever_points), 0);
+}
+
+/* Whether reading at the address is safe: the kernel reads it before it sees the nonsense. */
+LEVER_HELPER int lever_memory_is_readable(unsigned long address)
+{
+	const long arguments[6] = {-1, (long)address, 0, 8, 0, 0};
+	const long bad_address = -14; /* -EFAULT */
+	return lever_system_call(SYS_rt_sigprocmask, arguments) != bad_address;
+}
+
+/* The page at the address that another part of the program has made, or NULL. */
+LEVER_HELPER struct lever_points *lever_points_find(unsigned long address)
+{
+	struct lever_points *page = (struct lever_points *)address;
+	long fresh = lever_memory_map(address);
+
+	lever_memory_unmap(fresh);
+	if (fresh > 0 || !lever_memory_is_readable(address))
+		return NULL;
+	if (__atomic_load_n(&page->head.magic, __ATOMIC_ACQUIRE) != LEVER_POINTS_MAGIC ||
+	    page->head.version != LEVER_POINTS_VERSION)
+		return NULL;
+	return page;
+}
+
+/*
+ * Who counts in this memory: the generation (high half) and the id of the process. It is 0 after
+ * a fork, and the first visit begins a new generation. The counter behind it is inherited, so no
+ * generation comes twice in a line of ancestors, and a seat that was taken before a fork is
+ * recognised as old. A child of vfork or of clone with CLONE_VM is in its parent's generation.
+ */
+LEVER_HELPER unsigned long long lever_process_begin(struct lever_points *page)
+{
+	unsigned long long process = __atomic_load_n(&page->process, __ATOMIC_ACQUIRE), mine;
+
+	if (process)
+		return process;
+	mine = __atomic_add_fetch(&page->head.generation, 1, __ATOMIC_RELAXED);
+	mine = mine << 32 | (unsigned long long)lever_call_1(SYS_getpid, 0);
+	if (__atomic_compare_exchange_n(&page->process, &process, mine, 0, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return mine;
+	return process;
+}
+
+/* Makes the page at the address. Returns NULL if that is not possible. */
+LEVER_HELPER struct lever_points *lever_points_make(unsigned long address)
+{
+	struct lever_points *page = (struct lever_points *)address;
+	long fresh = lever_memory_map(address);
+	unsigned long wiped_bytes = sizeof(page->counts) + 4096;
+	const unsigned long wipe_on_fork = 18; /* MADV_WIPEONFORK */
+	const char *listen = getenv("LEVER_LISTEN");
+
+	/* Before Linux 4.17 the memory may come from elsewhere. */
+	if (fresh != (long)address ||
+	    lever_call_3(SYS_madvise, (unsigned long)page->counts, wiped_bytes, wipe_on_fork)) {
+		lever_memory_unmap(fresh);
+		return NULL;
+	}
+	page->head.version = LEVER_POINTS_VERSION;
+	page->head.listening = listen && listen[0] == '1' && !listen[1];
+	lever_process_begin(page);
+	__atomic_store_n(&page->head.magic, LEVER_POINTS_MAGIC, __ATOMIC_RELEASE);
+	return page;
+}
+
+/* Runs before main, once for each source file that includes this header. */
+void lever_points_open(void)
+{
+	struct lever_points *page;
+
+	if (lever_head != &lever_nobody)
+		return;
+	page = lever_points_find(LEVER_POINTS_ADDRESS);
+	if (!page)
+		page = lever_points_find(LEVER_POINTS_ADDRESS_OTHER);
+	if (!page)
+		page = lever_points_make(LEVER_POINTS_ADDRESS);
+	if (!page)
+		page = lever_points_make(LEVER_POINTS_ADDRESS_OTHER);
+	if (page)
+		lever_head = &page->head;
+}
+
+LEVER_HELPER void lever_raise(unsigned int *mark, unsigned int to)
+{
+	unsigned int was = __atomic_load_n(mark, __ATOMIC_RELAXED);
+
+	while (was < to &&
+	       !__atomic_compare_exchange_n(mark, &was, to, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
+/* FNV-1a, 64 bits. */
+LEVER_HELPER unsigned long long lever_name_hash(const char *name, unsigned char kind)
+{
+	const unsigned long long prime = 0x100000001b3ULL;
+	unsigned long long hash = (0xcbf29ce484222325ULL ^ kind) * prime;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * prime;
+	return hash ? hash : 1;
+}
+
+/*
+ * Writes an entry. A name that is too long loses leading directories ("/long/path/main.c:42" must
+ * keep its end), and without any loses its end. Two threads may write the same entry at once: they
+ * write the same.
+ */
+LEVER_HELPER void lever_entry_write(struct lever_entry *entry, unsigned long long hash,
+				    const char *name, unsigned char kind)
+{
+	const char *start = name, *end = name + __builtin_strlen(name);
+	unsigned int i;
+
+	while (start < end &&
+	       (end - start >= (long)LEVER_NAME_BYTES || (start > name && start[-1] != '/')))
+		start++;
+	if (start == end)
+		start = name;
+	for (i = 0; i + 1 < LEVER_NAME_BYTES && start[i]; i++)
+		__atomic_store_n(&entry->name[i], start[i], __ATOMIC_RELAXED);
+	for (; i < LEVER_NAME_BYTES; i++)
+		__atomic_store_n(&entry->name[i], (char)0, __ATOMIC_RELAXED);
+	__atomic_store_n(&entry->kind, kind, __ATOMIC_RELAXED);
+	__atomic_store_n(&entry->hash, hash, __ATOMIC_RELAXED);
+}
+
+/* Says that an entry is complete, and moves count over all that are. */
+LEVER_HELPER void lever_entry_publish(struct lever_points *page, unsigned int index)
+{
+	unsigned int count;
+
+	__atomic_store_n(&page->written[index], (unsigned char)1, __ATOMIC_SEQ_CST);
+	count = __atomic_load_n(&page->head.count, __ATOMIC_SEQ_CST);
+	while (count < LEVER_POINTS_MOST &&
+	       __atomic_load_n(&page->written[count], __ATOMIC_SEQ_CST)) {
+		lever_raise(&page->head.count, count + 1);
+		count = __atomic_load_n(&page->head.count, __ATOMIC_SEQ_CST);
+	}
+}
+
+/*
+ * Finds or adds the entry of a name. Returns its index, or LEVER_POINTS_MOST if none is free.
+ *
+ * Many threads may do this at once. An entry below count never changes. One above belongs to the
+ * hash that got into its claim first; claims stay, so all threads of a process find the same entry
+ * for the same name. A fork wipes them: to the child, an entry that was not yet below count is free.
+ */
+unsigned int lever_point_register(struct lever_points *page, const char *name, unsigned char kind)
+{
+	unsigned long long hash = lever_name_hash(name, kind), found;
+	unsigned int i;
+
+	for (i = 0; i < LEVER_POINTS_MOST; i++) {
+		if (i < __atomic_load_n(&page->head.count, __ATOMIC_ACQUIRE)) {
+			if (__atomic_load_n(&page->entries[i].hash, __ATOMIC_RELAXED) == hash)
+				return i;
+			continue;
+		}
+		found = 0;
+		if (!__atomic_compare_exchange_n(&page->claim[i], &found, hash, 0, __ATOMIC_ACQ_REL,
+						 __ATOMIC_ACQUIRE) &&
+		    found != hash)
+			continue;
+		lever_entry_write(&page->entries[i], hash, name, kind);
+		lever_entry_publish(page, i);
+		return i;
+	}
+	__atomic_fetch_add(&page->head.dropped, 1, __ATOMIC_RELAXED);
+	return LEVER_POINTS_MOST;
+}
+
+/*
+ * What a site shall remember. It remembers no entry above count (another thread has not finished
+ * one before it): a child forked now would find this entry free.
+ */
+LEVER_HELPER unsigned int lever_site_register(struct lever_points *page, unsigned int *site,
+					      const char *name, unsigned char kind)
+{
+	unsigned int place = lever_point_register(page, name, kind) + 1;
+
+	if (place > LEVER_POINTS_MOST)
+		place = LEVER_SITE_DROPPED;
+	if (place == LEVER_SITE_DROPPED ||
+	    place <= __atomic_load_n(&page->head.count, __ATOMIC_ACQUIRE))
+		__atomic_store_n(site, place, __ATOMIC_RELAXED);
+	return place;
+}
+
+LEVER_HELPER int lever_thread_is_gone(unsigned int pid, unsigned int tid)
+{
+	const long no_such_thread = -3; /* -ESRCH */
+	return lever_call_3(SYS_tgkill, pid, tid, 0) == no_such_thread;
+}
+
+/*
+ * Makes the thread the owner of a stripe, whoever had it. Fails if that one or another thread has
+ * come first. An owner is a thread id and, in the high half, how often the stripe has been taken:
+ * ids come again, and the exchange must fail where one has.
+ */
+LEVER_HELPER int lever_stripe_own(struct lever_points *page, unsigned int stripe,
+				  unsigned long long owner, unsigned int tid)
+{
+	unsigned long long mine = ((owner >> 32) + 1) << 32 | tid;
+
+	if (!__atomic_compare_exchange_n(&page->owner[stripe], &owner, mine, 0, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
+		return 0;
+	lever_raise(&page->head.stripes, stripe + 1);
+	return 1;
+}
+
+/*
+ * Takes a stripe: the one that the thread has taken in another library, else one that is free or
+ * whose owner has ended; its counts go on. Returns the shared one if there is none.
+ */
+LEVER_HELPER unsigned int lever_stripe_take(struct lever_points *page, unsigned int pid)
+{
+	unsigned int tid = (unsigned int)lever_call_1(SYS_gettid, 0), stripe, other;
+	unsigned long long owner;
+
+	for (stripe = 0; stripe < LEVER_SHARED_STRIPE; stripe++) {
+		owner = __atomic_load_n(&page->owner[stripe], __ATOMIC_ACQUIRE);
+		if ((unsigned int)owner == tid && lever_stripe_own(page, stripe, owner, tid))
+			return stripe;
+	}
+	for (stripe = 0; stripe < LEVER_SHARED_STRIPE; stripe++) {
+		owner = __atomic_load_n(&page->owner[stripe], __ATOMIC_ACQUIRE);
+		other = (unsigned int)owner;
+		if ((!other || other == tid || lever_thread_is_gone(pid, other)) &&
+		    lever_stripe_own(page, stripe, owner, tid))
+			return stripe;
+	}
+	return LEVER_SHARED_STRIPE;
+}
+
+/*
+ * The stripe in which the calling thread counts. The child of a vfork runs on the thread-local
+ * memory of its parent, which must not come to own a stripe in the child's name: a process that
+ * did not begin the generation shares.
+ */
+LEVER_HELPER unsigned int lever_stripe_of_thread(struct lever_points *page)
+{
+	unsigned long long process = lever_process_begin(page);
+	unsigned int generation = (unsigned int)(process >> 32), pid = (unsigned int)process;
+	unsigned long long seat = __atomic_load_n(&lever_seat, __ATOMIC_RELAXED);
+	unsigned int stripe;
+
+	if (seat >> 32 == generation || seat >> 32 == (unsigned int)~generation)
+		return (unsigned int)seat;
+	if (lever_call_1(SYS_getpid, 0) != (long)pid)
+		return LEVER_SHARED_STRIPE;
+	stripe = lever_stripe_take(page, pid);
+	if (stripe == LEVER_SHARED_STRIPE)
+		generation = ~generation;
+	__atomic_store_n(&lever_seat, (unsigned long long)generation << 32 | stripe,
+			 __ATOMIC_RELAXED);
+	return stripe;
+}
+
+int lever_count_slowly(struct lever_points *page, unsigned int *site, const char *name,
+		       unsigned char kind)
+{
+	unsigned int place = __atomic_load_n(site, __ATOMIC_RELAXED), stripe;
+
+	if (!place)
+		place = lever_site_register(page, site, name, kind);
+	if (place == LEVER_SITE_DROPPED)
+		return 0;
+	stripe = lever_stripe_of_thread(page);
+	if (stripe != LEVER_SHARED_STRIPE) {
+		lever_add_alone(&page->counts[stripe][place - 1]);
+		return 1;
+	}
+	lever_raise(&page->head.shared, 1);
+	__atomic_fetch_add(&page->counts[LEVER_SHARED_STRIPE][place - 1], 1, __ATOMIC_RELAXED);
+	return 1;
+}
+
+/* A span counts its end if it counted its begin, whether or not somebody still listens. */
+#ifdef __cplusplus
+} /* extern "C" */
+
+class lever_span
+{
+      public:
+	LEVER_MEMBER lever_span(unsigned int *begin, unsigned int *end, const char *span_name)
+	    : site(end), name(span_name), begun(lever_visit(begin, span_name, LEVER_POINT_BEGIN))
+	{
+	}
+	LEVER_MEMBER ~lever_span()
+	{
+		if (__builtin_expect(begun, 0))
+			lever_count((struct lever_points *)lever_head, site, name, LEVER_POINT_END);
+	}
+	lever_span(const lever_span &) = delete;
+	lever_span &operator=(const lever_span &) = delete;
+
+      private:
+	unsigned int *site;
+	const char *name;
+	int begun;
+};
+#else
+struct lever_span {
+	unsigned int *site;
+	const char *name;
+	int begun;
+};
+
+LEVER_HOT struct lever_span lever_span_enter(unsigned int *begin, unsigned int *end,
+					     const char *name)
+{
+	struct lever_span span = {end, name, lever_visit(begin, name, LEVER_POINT_BEGIN)};
+	return span;
+}
+
+LEVER_HOT void lever_span_leave(const struct lever_span *span)
+{
+	if (__builtin_expect(span->begun, 0))
+		lever_count((struct lever_points *)lever_head, span->site, span->name,
+			    LEVER_POINT_END);
+}
+#endif
+
+#endif /* LEVER_ENABLED */
+#endif /* LEVER_H */

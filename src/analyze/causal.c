@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * causal - gathers the windows of each target and point, has them estimated, and ranks.
+ *
+ * Only what the recording holds is used, and only by target: a target's controls are its own
+ * experiments at speedup 0.
+ */
+#include "analyze/causal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Sampled time of a target in the runs in which it had experiments, for the phase correction. */
+struct phase {
+	double target_ns, observed_ns; /* in its own experiments at speedup 0 */
+	double run_target_ns, run_ns;  /* in those runs whenever the speedup was 0 */
+	double sampled_ns, samples;    /* of those runs, at any speedup */
+};
+
+/*
+ * ns per unit of work, or of latency; 0 if the experiment gives no answer. Latency is by Little's
+ * law (COZ, section 3.3), W = L / rate, where pauses do not count as time.
+ */
+static double period_of(const struct recording_visit *visit, enum point_kind kind)
+{
+	if (visit->visits <= 0 || visit->duration_ns <= visit->delay_ns)
+		return 0;
+	double period_ns = (double)(visit->duration_ns - visit->delay_ns) / visit->visits;
+	return kind == POINT_LATENCY ? visit->in_flight * period_ns : period_ns;
+}
+
+static const struct recording_visit *visit_of(const struct recording_experiment *experiment,
+					      int64_t point_id)
+{
+	for (size_t i = 0; i < experiment->visits.count; i++) {
+		if (experiment->visits.items[i].point_id == point_id)
+			return &experiment->visits.items[i];
+	}
+	return NULL;
+}
+
+static uint32_t run_number(const struct recording *recording, int64_t run_id)
+{
+	const struct recording_run *run = recording_run(recording, run_id);
+	return run ? (uint32_t)(run - recording->runs.items) : UINT32_MAX;
+}
+
+/* A target's experiments that counted, borrowed from the recording. */
+struct trials {
+	const struct recording_experiment **items;
+	size_t count;
+};
+
+static struct trials trials_of(const struct recording *recording, int64_t target_id)
+{
+	struct trials trials = {memory_new(recording->experiments.count, sizeof(*trials.items)), 0};
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		const struct recording_experiment *experiment = &recording->experiments.items[i];
+		if (experiment->target_id == target_id && experiment->verdict == VERDICT_COUNTED)
+			trials.items[trials.count++] = experiment;
+	}
+	return trials;
+}
+
+static size_t windows_of(const struct recording *recording, const struct trials *trials,
+			 const struct recording_point *point, struct effect_window *windows)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < trials->count; i++) {
+		const struct recording_experiment *experiment = trials->items[i];
+		const struct recording_visit *visit = visit_of(experiment, point->id);
+		double period_ns = visit ? period_of(visit, point->kind) : 0;
+		if (period_ns <= 0)
+			continue;
+		windows[count++] = (struct effect_window){
+			.time_ns = experiment->start_ns + experiment->duration_ns / 2,
+			.speedup = experiment->speedup,
+			.period_ns = period_ns,
+			.run = run_number(recording, experiment->run_id),
+		};
+	}
+	return count;
+}
+
+static bool ran_in(const struct trials *trials, int64_t run_id)
+{
+	for (size_t i = 0; i < trials->count; i++) {
+		if (trials->items[i]->run_id == run_id)
+			return true;
+	}
+	return false;
+}
+
+static struct phase phase_of(const struct recording *recording, const struct trials *trials,
+			     int64_t target_id)
+{
+	struct phase phase = {0};
+	for (size_t i = 0; i < trials->count; i++) {
+		if (trials->items[i]->speedup > 0)
+			continue;
+		phase.target_ns += (double)trials->items[i]->target_ns;
+		phase.observed_ns += (double)trials->items[i]->sampled_ns;
+	}
+	for (size_t i = 0; i < recording->runs.count; i++) {
+		const struct recording_run *run = &recording->runs.items[i];
+		if (!ran_in(trials, run->id))
+			continue;
+		phase.run_ns += (double)run->calm_sampled_ns;
+		phase.sampled_ns += (double)run->sampled_ns;
+		phase.samples += (double)run->samples;
+	}
+	for (size_t i = 0; i < recording->samples.count; i++) {
+		const struct recording_sample *sample = &recording->samples.items[i];
+		if (sample->target_id == target_id && ran_in(trials, sample->run_id))
+			phase.run_target_ns += (double)sample->calm_sampled_ns;
+	}
+	return phase;
+}
+
+/*
+ * The experiments at speedup 0 are a part of the time at speedup 0. Where that does not hold, the
+ * recorder died before it had written its sums, and the factor is unknown.
+ */
+static double phase_factor(const struct phase *phase)
+{
+	double sample_ns = phase->samples > 0 ? phase->sampled_ns / phase->samples : 0;
+	if (sample_ns <= 0 || phase->observed_ns <= 0 || phase->run_ns < phase->observed_ns ||
+	    phase->run_target_ns < phase->target_ns)
+		return 1;
+	return effect_phase_factor(phase->target_ns, phase->observed_ns, phase->run_target_ns,
+				   phase->run_ns, sample_ns);
+}
+
+static void correct(struct effect_point *point, double factor)
+{
+	point->gain *= factor;
+	point->low *= factor;
+	point->high *= factor;
+	point->error *= factor;
+	point->shared *= factor;
+}
+
+/* An effect needs an answer at a speedup above 0. */
+static bool effect_fill(struct causal_effect *effect, const struct effect_window *windows,
+			size_t count)
+{
+	effect->points = memory_new(count, sizeof(*effect->points));
+	effect->count = effect_estimate(windows, count, effect->points, count);
+	if (!effect->count || effect->points[effect->count - 1].speedup <= 0) {
+		free(effect->points);
+		return false;
+	}
+	for (size_t i = 0; i < effect->count; i++)
+		correct(&effect->points[i], effect->phase_factor);
+	effect->slope = effect_slope(effect->points, effect->count);
+	effect->is_contention = effect->slope.windows > 0 && effect->slope.high < 0;
+	return true;
+}
+
+static void target_fill(struct causal_target *target, const struct recording *recording)
+{
+	struct trials trials = trials_of(recording, target->target->id);
+	struct phase phase = phase_of(recording, &trials, target->target->id);
+	struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
+	target->effects = memory_new(recording->points.count, sizeof(*target->effects));
+	for (size_t i = 0; i < trials.count; i++)
+		target->experiments += trials.items[i]->speedup > 0;
+	for (size_t i = 0; i < recording->points.count; i++) {
+		const struct recording_point *point = &recording->points.items[i];
+		size_t count = windows_of(recording, &trials, point, windows);
+		struct causal_effect effect = {.point = point,
+					       .phase_factor = phase_factor(&phase)};
+		if (count && effect_fill(&effect, windows, count))
+			target->effects[target->count++] = effect;
+	}
+	free(windows);
+	free(trials.items);
+}
+
+static double share_of(const struct recording *recording, int64_t target_id)
+{
+	double own_ns = 0, all_ns = 0;
+	for (size_t i = 0; i < recording->runs.count; i++)
+		all_ns += (double)recording->runs.items[i].sampled_ns;
+	for (size_t i = 0; i < recording->samples.count; i++) {
+		if (recording->samples.items[i].target_id == target_id)
+			own_ns += (double)recording->samples.items[i].sampled_ns;
+	}
+	return all_ns > 0 ? fmin(own_ns / all_ns, 1) : 0;
+}
+
+/* What is sure of the target's best effect; -INFINITY without any. */
+static double rank_of(const struct causal_target *target)
+{
+	double best = -INFINITY;
+	for (size_t i = 0; i < target->count; i++) {
+		const struct effect_slope *slope = &target->effects[i].slope;
+		if (slope->windows && slope->low > best)
+			best = slope->low;
+	}
+	return best;
+}
+
+/* Ties by share, then by id, so that the order is always the same. */
+static int compare_targets(const void *left, const void *right)
+{
+	const struct causal_target *a = left, *b = right;
+	double rank_a = rank_of(a), rank_b = rank_of(b);
+	if (rank_a != rank_b)
+		return rank_a < rank_b ? 1 : -1;
+	if (a->share != b->share)
+		return a->share < b->share ? 1 : -1;
+	return (a->target->id > b->target->id) - (a->target->id < b->target->id);
+}
+
+static void count_verdicts(struct causal *causal, const struct recording *recording)
+{
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		switch (recording->experiments.items[i].verdict) {
+		case VERDICT_COUNTED:
+			causal->experiments++;
+			break;
+		case VERDICT_DISPLACED:
+			causal->displaced++;
+			break;
+		case VERDICT_TOO_FEW_VISITS:
+			causal->too_few_visits++;
+			break;
+		case VERDICT_CUT_SHORT:
+			causal->cut_short++;
+			break;
+		}
+	}
+}
+
+struct causal *causal_new(const struct recording *recording)
+{
+	struct causal *causal = memory_new(1, sizeof(*causal));
+	causal->targets = memory_new(recording->targets.count, sizeof(*causal->targets));
+	causal->count = recording->targets.count;
+	for (size_t i = 0; i < causal->count; i++) {
+		struct causal_target *target = &causal->targets[i];
+		target->target = &recording->targets.items[i];
+		target->share = share_of(recording, target->target->id);
+		target_fill(target, recording);
+	}
+	qsort(causal->targets, causal->count, sizeof(*causal->targets), compare_targets);
+	count_verdicts(causal, recording);
+	return causal;
+}
+
+void causal_free(struct causal *causal)
+{
+	if (!causal)
+		return;
+	for (size_t i = 0; i < causal->count; i++) {
+		for (size_t j = 0; j < causal->targets[i].count; j++)
+			free(causal->targets[i].effects[j].points);
+		free(causal->targets[i].effects);
+	}
+	free(causal->targets);
+	free(causal);
+}

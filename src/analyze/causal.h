@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * causal - a recording's experiments turned into ranked targets with curves and intervals.
+ */
+#pragma once
+
+#include "profile/recording.h"
+#include "stats/effect.h"
+
+struct causal_effect {
+	const struct recording_point *point;
+	struct effect_point *points; /* measured speedups, ascending, phase-corrected */
+	size_t count;
+	struct effect_slope slope; /* phase-corrected */
+	double phase_factor;       /* 1 if the target runs all the time */
+	bool is_contention;        /* the slope's whole interval is below 0 */
+};
+
+struct causal_target {
+	const struct recording_target *target;
+	double share;         /* of the program's sampled on-CPU time */
+	unsigned experiments; /* counted ones at speedup > 0 */
+	struct causal_effect *effects;
+	size_t count;
+};
+
+struct causal {
+	struct causal_target
+		*targets; /* by the lower bound of the best effect's slope, best first */
+	size_t count;
+	unsigned experiments; /* all that counted, controls included */
+	unsigned displaced, too_few_visits, cut_short;
+};
+
+struct causal *causal_new(const struct recording *recording);
+void causal_free(struct causal *causal);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* error - stores the sentence that explains a failure. */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Appends at `length` what there is room for. */
+static void append(struct error *error, size_t length, const char *text)
+{
+	for (; length + 1 < sizeof(error->text) && *text; text++)
+		error->text[length++] = *text;
+	if (length < sizeof(error->text))
+		error->text[length] = 0;
+}
+
+int error_set(struct error *error, int code, const char *format, ...)
+{
+	int negative = code > 0 ? -code : code;
+	if (!error)
+		return negative;
+	error->code = negative;
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(error->text, sizeof(error->text), format, arguments);
+	va_end(arguments);
+	return negative;
+}
+
+int error_add_place(struct error *error, const char *format, ...)
+{
+	char old[sizeof(error->text)];
+	memcpy(old, error->text, sizeof(old));
+	va_list arguments;
+	va_start(arguments, format);
+	int length = vsnprintf(error->text, sizeof(error->text), format, arguments);
+	va_end(arguments);
+	append(error, length < 0 ? 0 : (size_t)length, ": ");
+	append(error, strlen(error->text), old);
+	return error->code;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * error - why something failed, as one sentence for the user.
+ *
+ * A function that can fail returns 0 or a negative errno and takes `struct error *error` last.
+ * The function that knows most says the sentence; its callers return at once, or add a place.
+ * Nothing here prints.
+ */
+#pragma once
+
+struct error {
+	int code; /* 0, or a negative errno */
+	char text[1024];
+};
+
+/* Stores code (negated if positive) and the sentence; returns the stored code. `error` may be NULL. */
+int error_set(struct error *error, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Puts "place: " before the sentence; returns the stored code. */
+int error_add_place(struct error *error, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* memory - allocation that ends the engine with a sentence instead of failing. */
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static void *memory_checked(void *memory)
+{
+	if (memory)
+		return memory;
+	fputs("lever: out of memory; what was recorded so far is in the profile file\n", stderr);
+	exit(1);
+}
+
+void *memory_new(size_t count, size_t size)
+{
+	return memory_checked(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *memory_resize(void *old, size_t count, size_t size)
+{
+	return memory_checked(reallocarray(old, count ? count : 1, size ? size : 1));
+}
+
+char *text_copy(const char *text)
+{
+	return text ? memory_checked(strdup(text)) : NULL;
+}
+
+char *text_format(const char *format, ...)
+{
+	char *text = NULL;
+	va_list arguments;
+	va_start(arguments, format);
+	int length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	return memory_checked(length < 0 ? NULL : text);
+}
+
+void *memory_array_grow(void *items, size_t *count, size_t *capacity, size_t size)
+{
+	if (*count == *capacity) {
+		*capacity = *capacity ? *capacity * 2 : 8;
+		items = memory_resize(items, *capacity, size);
+	}
+	memset((char *)items + *count * size, 0, size);
+	++*count;
+	return items;
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
+/*
+ * lever - the kernel side of the kernel engine: samples, virtual speedups, progress, membership.
+ *
+ * One compilation unit, in parts: state.h (what is shared and who owns it), pause.h (global delay,
+ * local delays, spinning), space.h (address spaces, mappings, code ranges), points.h (progress),
+ * and the programs here, which only call them in order. DESIGN.md section 3 is the reasoning.
+ */
+#include "bpf/state.h"
+#include "bpf/pause.h"
+#include "bpf/space.h"
+#include "bpf/progress.h"
+#include "bpf/sample.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* ---- sampling ---- */
+
+SEC("perf_event")
+int tick(struct bpf_perf_event_data *context)
+{
+	struct kernel_cpu *cpu = this_cpu();
+	u64 now = bpf_ktime_get_ns();
+	u64 weight = tick_weight(cpu, now);
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	cpu->ticks++;
+	latency_accumulate(cpu, weight);
+	if (!task->pid) {
+		cpu->idle_ticks++;
+		return 0;
+	}
+	struct task_state *state = bpf_task_storage_get(&tasks, task, NULL, 0);
+	if (!state || !state->is_member) {
+		if (task->flags & PF_KTHREAD) {
+			cpu->kernel_ticks++;
+			pause_settle(cpu, settings.interrupt_share, &cpu->tick_spins);
+		} else {
+			cpu->foreign_ticks++;
+			cpu->local_ns = global_delay();
+		}
+		return 0;
+	}
+	sample_take(context, task, cpu, now, weight);
+	pause_settle(cpu, settings.interrupt_share, &cpu->tick_spins);
+	return 0;
+}
+
+/* ---- who is interrupted: exits are attached before entries, sched_switch resets ---- */
+
+SEC("tp_btf/irq_handler_exit")
+int BPF_PROG(irq_handler_exit)
+{
+	struct kernel_cpu *cpu = this_cpu();
+	if (cpu->hard_interrupts)
+		cpu->hard_interrupts--;
+	return 0;
+}
+
+SEC("tp_btf/hrtimer_expire_exit")
+int BPF_PROG(hrtimer_expire_exit)
+{
+	struct kernel_cpu *cpu = this_cpu();
+	if (cpu->hard_interrupts)
+		cpu->hard_interrupts--;
+	return 0;
+}
+
+SEC("tp_btf/softirq_exit")
+int BPF_PROG(softirq_exit)
+{
+	this_cpu()->soft_interrupts = 0;
+	return 0;
+}
+
+SEC("tp_btf/irq_handler_entry")
+int BPF_PROG(irq_handler_entry)
+{
+	this_cpu()->hard_interrupts++;
+	return 0;
+}
+
+SEC("tp_btf/hrtimer_expire_entry")
+int BPF_PROG(hrtimer_expire_entry)
+{
+	this_cpu()->hard_interrupts++;
+	return 0;
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(softirq_entry)
+{
+	this_cpu()->soft_interrupts = 1;
+	return 0;
+}
+
+/* ---- scheduling ---- */
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(sched_waking, struct task_struct *woken)
+{
+	struct kernel_cpu *cpu = this_cpu();
+	struct task_struct *waker = bpf_get_current_task_btf();
+	int external = cpu->hard_interrupts || cpu->soft_interrupts || !waker->pid ||
+		       !is_pausable(waker);
+
+	if (!external && woken != waker)
+		pause_settle(cpu, settings.interrupt_share, &cpu->wake_spins);
+	struct task_state *state = task_state_of(woken);
+	if (!state)
+		return 0;
+	state->is_external = external;
+	state->delay_at_wake_ns = global_delay();
+	state->woken_ns = bpf_ktime_get_ns();
+	state->is_woken = 1;
+	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct task_struct *next,
+	     unsigned int previous_state)
+{
+	struct kernel_cpu *cpu = this_cpu();
+	u64 now = bpf_ktime_get_ns();
+	struct task_state *leaving = previous->pid ? task_state_of(previous) : NULL;
+	struct task_state *entering = next->pid ? task_state_of(next) : NULL;
+
+	cpu->hard_interrupts = 0;
+	if (!previous->pid)
+		cpu->soft_interrupts = 0;
+	if (leaving) {
+		if (leaving->is_member)
+			progress_observe_rarely(previous, cpu, now);
+		pause_leave(cpu, leaving, now, !preempt && previous_state);
+	}
+	displacement_track(cpu, now, leaving, preempt || !previous_state, next, entering);
+	if (!next->pid)
+		return 0;
+	if (!entering)
+		cpu->local_ns = global_delay();
+	else
+		pause_enter(cpu, entering, now, !previous->pid);
+	return 0;
+}
+
+/* ---- processes ---- */
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct *child)
+{
+	struct task_state *state = bpf_task_storage_get(&tasks, parent, NULL, 0);
+	if (!state || !state->is_member)
+		return 0;
+	/* Like a wake-up: what the parent owes is paid before the child can run. */
+	pause_settle(this_cpu(), settings.interrupt_share, &this_cpu()->wake_spins);
+	struct task_state *born =
+		bpf_task_storage_get(&tasks, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!born) {
+		totals.untracked_tasks++;
+		return 0;
+	}
+	born->is_member = 1;
+	if (child->mm != parent->mm)
+		space_fork(parent, child);
+	if (child->tgid != parent->tgid)
+		process_event(KERNEL_EVENT_FORK, child->tgid, parent->tgid, NULL);
+	return 0;
+}
+
+SEC("tp_btf/sched_prepare_exec")
+int BPF_PROG(sched_prepare_exec, struct task_struct *task)
+{
+	if (is_member(task))
+		progress_observe(task, this_cpu(), bpf_ktime_get_ns(), 1);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(sched_process_exec, struct task_struct *task, int old_pid, struct linux_binprm *binary)
+{
+	if (!is_member(task))
+		return 0;
+	space_exec(task);
+	process_event(KERNEL_EVENT_EXEC, task->tgid, 0, binary->filename);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(sched_process_exit, struct task_struct *task)
+{
+	if (!is_member(task))
+		return 0;
+	progress_observe(task, this_cpu(), bpf_ktime_get_ns(), 1);
+	if (task->pid == task->tgid)
+		process_event(KERNEL_EVENT_EXIT, task->tgid, 0, NULL);
+	return 0;
+}
+
+/* Before 6.16 a dying task has no memory left at sched_process_exit, and before 6.10 there is no
+ * sched_prepare_exec: the same is then done a little earlier, at the system call or the signal. */
+
+SEC("tp_btf/signal_deliver")
+int BPF_PROG(signal_deliver)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	if (is_member(task))
+		progress_observe(task, this_cpu(), bpf_ktime_get_ns(), 1);
+	return 0;
+}
+
+SEC("tracepoint/leave")
+int leave_syscall(void *context)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	if (is_member(task))
+		progress_observe(task, this_cpu(), bpf_ktime_get_ns(), 1);
+	return 0;
+}
+
+/* ---- progress points that the engine attached; the cookie is the point's index ---- */
+
+static __always_inline int visit(void *context)
+{
+	if (is_member(bpf_get_current_task_btf()))
+		progress_add(bpf_get_attach_cookie(context), 1, this_cpu(), bpf_ktime_get_ns());
+	return 0;
+}
+
+SEC("uprobe")
+int visit_uprobe(struct pt_regs *context)
+{
+	return visit(context);
+}
+
+SEC("tracepoint/visit")
+int visit_tracepoint(void *context)
+{
+	return visit(context);
+}

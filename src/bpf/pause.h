@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * pause - virtual speedups: the global delay G, each core's local delay L, and paying the gap.
+ *
+ * Rules H of DESIGN.md section 3: the unpaid gap follows the task, the pause is paid by the core,
+ * at once and where it is noticed. A task that another task wakes is credited, since its waker has
+ * paid before waking it; a task that an interrupt (or a foreign task) wakes owes what accrued.
+ *
+ * Every pause ends by itself: it is capped, and nothing pauses when the engine's heartbeat is old.
+ */
+#pragma once
+
+#include "bpf/state.h"
+
+#define PAUSE_SHORTEST_NS 300 /* below this the bookkeeping costs more than the debt */
+#define PAUSE_STEPS_MOST (1 << 18)
+
+static __always_inline bool pausing_is_allowed(u64 now)
+{
+	return !settings.is_disarmed && now - settings.heartbeat_ns < KERNEL_HEARTBEAT_LIMIT_NS;
+}
+
+static __always_inline void global_delay_raise(u64 value)
+{
+	for (int i = 0; i < 16; i++) {
+		u64 old = global_delay();
+		if ((s64)(value - old) <= 0 ||
+		    __sync_val_compare_and_swap(&delay_ns, old, value) == old)
+			return;
+	}
+}
+
+static long pause_step(u32 index, void *context)
+{
+	return bpf_ktime_get_ns() >= *(u64 *)context;
+}
+
+/*
+ * Pays this core's gap by spinning here. `share` is the part of a paused interval that the sampling
+ * interrupt takes anyway: a core must not pay that twice.
+ */
+static __always_inline void pause_settle(struct kernel_cpu *cpu, u32 share, u64 *counter)
+{
+	s64 gap = global_delay() - cpu->local_ns;
+	if (gap <= PAUSE_SHORTEST_NS)
+		return;
+	u64 start = bpf_ktime_get_ns();
+	if (!pausing_is_allowed(start) || cpu->generation != settings.generation) {
+		cpu->generation = settings.generation;
+		cpu->local_ns = global_delay();
+		return;
+	}
+	if (gap > (s64)settings.cap_ns) {
+		gap = settings.cap_ns;
+		cpu->capped++;
+	}
+	u64 wanted = gap - ((u64)gap * share) / KERNEL_SHARE_ONE, end = start + wanted;
+	bpf_loop(PAUSE_STEPS_MOST, pause_step, &end, 0);
+	u64 spun = bpf_ktime_get_ns() - start;
+	cpu->local_ns += gap + (spun - wanted);
+	cpu->spun_ns += spun;
+	cpu->overshoot_ns += spun - wanted;
+	cpu->spins++;
+	(*counter)++;
+	if (spun > cpu->longest_spin_ns)
+		cpu->longest_spin_ns = spun;
+}
+
+/* The target ran for `weight` ns on this core: everything else must wait for `weight` x speedup. */
+static __always_inline void pause_charge(struct kernel_cpu *cpu, u64 weight, u64 now)
+{
+	if (!settings.speed || !pausing_is_allowed(now))
+		return;
+	cpu->local_ns += (weight * settings.speed) / KERNEL_SPEED_ONE;
+	global_delay_raise(cpu->local_ns);
+}
+
+/* Un-paused time since the core's last tick: what this tick stands for. */
+static __always_inline u64 tick_weight(struct kernel_cpu *cpu, u64 now)
+{
+	s64 weight = now - cpu->last_tick_ns - (cpu->spun_ns - cpu->spun_at_tick_ns);
+	cpu->last_tick_ns = now;
+	cpu->spun_at_tick_ns = cpu->spun_ns;
+	if (weight < 0)
+		return 0;
+	u64 most = 2 * settings.period_ns;
+	return (u64)weight > most ? most : weight;
+}
+
+static __always_inline void pause_leave(struct kernel_cpu *cpu, struct task_state *task, u64 now,
+					bool blocked)
+{
+	u64 global = global_delay();
+	task->gap_ns = cpu->generation == settings.generation ? global - cpu->local_ns : 0;
+	task->generation = settings.generation;
+	task->delay_at_leave_ns = global;
+	task->left_ns = now;
+	task->is_blocked = blocked;
+	task->is_seen = 1;
+}
+
+static __always_inline s64 not_below_zero(s64 value)
+{
+	return value > 0 ? value : 0;
+}
+
+/* Woken by an interrupt or a foreign task: no credit, all that accrued while it slept is owed. */
+static __always_inline s64 gap_after_external_wake(const struct task_state *task, u64 now,
+						   bool core_was_idle)
+{
+	s64 gap = task->gap_ns + not_below_zero(task->delay_at_wake_ns - task->delay_at_leave_ns);
+	if (!core_was_idle && gap > 0)
+		gap = not_below_zero(gap - (s64)(now - task->woken_ns));
+	return gap;
+}
+
+/* Woken by a task that has paid: its own old gap shrinks by the wait that was not itself a pause. */
+static __always_inline s64 gap_after_wake(const struct task_state *task)
+{
+	s64 gap = task->gap_ns;
+	if (gap <= 0)
+		return gap;
+	s64 waited = task->woken_ns - task->left_ns;
+	s64 paused = task->delay_at_wake_ns - task->delay_at_leave_ns;
+	return not_below_zero(gap - not_below_zero(waited - paused));
+}
+
+static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_state *task, u64 now,
+					bool core_was_idle)
+{
+	u64 global = global_delay();
+	bool fresh = task->is_woken && task->is_blocked;
+	bool external = fresh && task->is_external && task->is_member;
+
+	task->is_woken = 0;
+	cpu->generation = settings.generation;
+	if (!task->is_seen || task->generation != settings.generation) {
+		task->is_seen = 1;
+		task->generation = settings.generation;
+		cpu->local_ns = global;
+		return;
+	}
+	s64 gap = task->gap_ns;
+	u64 base = global;
+	if (fresh && core_was_idle && (s64)(global - task->delay_at_wake_ns) > 0)
+		base = task->delay_at_wake_ns;
+	if (external)
+		gap = gap_after_external_wake(task, now, core_was_idle);
+	else if (fresh && !task->is_external)
+		gap = gap_after_wake(task);
+	if (!task->is_member && gap > (s64)settings.cap_ns)
+		gap = settings.cap_ns;
+	cpu->local_ns = base - gap;
+	if (external) /* an I/O wait ran at full speed: no correction for the sampling interrupt */
+		pause_settle(cpu, 0, &cpu->switch_spins);
+}
+
+/* Time in which a runnable task of the program waited while a foreign user task had the core. */
+static __always_inline void displacement_track(struct kernel_cpu *cpu, u64 now,
+					       const struct task_state *leaving, bool runnable,
+					       struct task_struct *next,
+					       const struct task_state *entering)
+{
+	bool next_is_foreign = next->pid && !entering;
+
+	if (cpu->displaced_since_ns && !next_is_foreign) {
+		cpu->displaced_ns += now - cpu->displaced_since_ns;
+		cpu->displaced_since_ns = 0;
+	} else if (!cpu->displaced_since_ns && next_is_foreign && leaving && leaving->is_member &&
+		   runnable) {
+		cpu->displaced_since_ns = now;
+	}
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * sample - what a tick in the program saw: the place, whether it is the target, and the record.
+ *
+ * A sample outside the scope belongs to the innermost caller in scope (COZ, section 3.4.2).
+ */
+#pragma once
+
+#include "bpf/pause.h"
+#include "bpf/progress.h"
+#include "bpf/unwind.h"
+
+#define SAMPLE_FRAMES_MOST 48
+
+struct sample_scratch {
+	struct kernel_callers callers;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct sample_scratch);
+} sample_scratches SEC(".maps");
+
+struct frame_walk {
+	struct frame frame;
+	u64 now;
+	struct location leaf, found;
+	u32 space;
+	u32 depth;
+	bool is_found, is_hit, is_complete, wants_callers;
+	u32 pad;
+};
+
+static __always_inline void callers_add(const struct location *location)
+{
+	u32 zero = 0;
+	struct sample_scratch *scratch = bpf_map_lookup_elem(&sample_scratches, &zero);
+
+	if (!scratch || scratch->callers.count >= KERNEL_CALLERS_MOST)
+		return;
+	u32 count = scratch->callers.count;
+	scratch->callers.frames[count].object = location->object;
+	scratch->callers.frames[count].offset = location->offset;
+	scratch->callers.count = count + 1;
+}
+
+/* Looks at one frame; ends the walk at the innermost one in scope. */
+static long frame_visit(u32 index, void *context)
+{
+	struct frame_walk *walk = context;
+	struct location location = {};
+
+	/* A return address may already belong to the next line: one back is in the call. */
+	u64 address = walk->frame.ip - (index ? 1 : 0);
+	if (!space_locate(bpf_get_current_task_btf(), walk->space, address, walk->now, &location))
+		return 1;
+	if (!index)
+		walk->leaf = location;
+	walk->depth = index + 1;
+	/* A target that the user named counts wherever it is. */
+	bool is_hit = location_is_target(&location);
+	bool is_in_scope = is_hit || location_is_in_scope(&location);
+	if (is_in_scope && !walk->is_found) {
+		walk->found = location;
+		walk->is_found = true;
+		walk->is_hit = is_hit;
+	}
+	if (is_in_scope && walk->wants_callers)
+		callers_add(&location);
+	if (walk->is_found && !walk->wants_callers)
+		return 1;
+	return !unwind(&walk->frame, &location);
+}
+
+static __always_inline void frames_walk(struct bpf_perf_event_data *context, struct task_struct *task,
+					struct frame_walk *walk)
+{
+	if (PT_REGS_IP(&context->regs) >> 63) {
+		/* The user's registers as the kernel saved them on entry: the same layout. */
+		struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
+		bpf_probe_read_kernel(&walk->frame.ip, 8, &PT_REGS_IP(user));
+		bpf_probe_read_kernel(&walk->frame.sp, 8, &PT_REGS_SP(user));
+		bpf_probe_read_kernel(&walk->frame.bp, 8, &PT_REGS_FP(user));
+	} else {
+		walk->frame.ip = PT_REGS_IP(&context->regs);
+		walk->frame.sp = PT_REGS_SP(&context->regs);
+		walk->frame.bp = PT_REGS_FP(&context->regs);
+	}
+	bpf_loop(SAMPLE_FRAMES_MOST, frame_visit, walk, 0);
+}
+
+static __always_inline void callers_emit(void)
+{
+	u32 zero = 0;
+	struct sample_scratch *scratch = bpf_map_lookup_elem(&sample_scratches, &zero);
+	if (!scratch)
+		return;
+	scratch->callers.kind = KERNEL_EVENT_CALLERS;
+	bpf_ringbuf_output(&events, &scratch->callers, sizeof(scratch->callers), BPF_RB_NO_WAKEUP);
+	scratch->callers.count = 0;
+}
+
+static __always_inline void sample_emit(struct kernel_cpu *cpu, struct task_struct *task, u32 flags,
+					u64 weight, u64 kernel_ip, const struct frame_walk *walk)
+{
+	struct kernel_sample *sample = bpf_ringbuf_reserve(&events, sizeof(*sample), 0);
+	if (!sample) {
+		cpu->lost++;
+		return;
+	}
+	sample->kind = KERNEL_EVENT_SAMPLE;
+	sample->flags = flags;
+	sample->tgid = task->tgid;
+	sample->tid = task->pid;
+	sample->weight_ns = weight;
+	sample->time_ns = walk->now;
+	sample->leaf_object = walk->leaf.object;
+	sample->leaf_offset = walk->leaf.offset;
+	sample->scope_object = walk->found.object;
+	sample->scope_offset = walk->found.offset;
+	sample->kernel_ip = kernel_ip;
+	bpf_ringbuf_submit(sample, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline void sample_take(struct bpf_perf_event_data *context, struct task_struct *task,
+					struct kernel_cpu *cpu, u64 now, u64 weight)
+{
+	u64 ip = PT_REGS_IP(&context->regs), kernel_ip = ip >> 63 ? ip : 0;
+	u32 flags = (settings.speed ? KERNEL_SAMPLE_FAST : 0) |
+		    (kernel_ip ? KERNEL_SAMPLE_IN_KERNEL : 0);
+	struct space *space = space_of(task);
+	if (!space)
+		return;
+
+	progress_observe_tick(task, space, cpu, now);
+	struct frame_walk walk = { .now = now,
+				   .space = space->id,
+				   .wants_callers = settings.wants_callers };
+	frames_walk(context, task, &walk);
+	cpu->samples++;
+	cpu->sampled_ns += weight;
+	if (walk.is_hit) {
+		flags |= KERNEL_SAMPLE_HIT;
+		cpu->target_samples++;
+		cpu->target_ns += weight;
+		pause_charge(cpu, weight, now);
+	}
+	if (walk.is_found) {
+		int point = location_sampled_point(&walk.found);
+		if (point >= 0)
+			progress_add(point, weight, cpu, now);
+	} else {
+		flags |= KERNEL_SAMPLE_NO_SCOPE;
+		cpu->unwound_badly++;
+	}
+	sample_emit(cpu, task, flags, weight, kernel_ip, &walk);
+	if (walk.wants_callers)
+		callers_emit();
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * space - address spaces of the program, and where an address in one lies: object and offset.
+ *
+ * A mapping is found by bpf_find_vma at the tick itself, so that processes that live for a
+ * millisecond and libraries loaded later need no help from the engine; found mappings are cached
+ * per core. The engine gives a file (device, inode) its object number; until it has, the object is
+ * KERNEL_OBJECT_UNKNOWN and the file is announced.
+ */
+#pragma once
+
+#include "bpf/state.h"
+
+#define SPACE_CACHE_SLOTS 256
+#define SPACE_CACHE_LIFE_NS 1000000000ULL
+#define RANGE_STEPS_MOST 15 /* 2^15 > KERNEL_RANGES_MOST */
+
+struct space {
+	u32 id;           /* never used twice */
+	u32 ticks;        /* looked at while no points were found */
+	u64 points_page;  /* where its struct points_page is; 0 if not found yet */
+	u32 points_known; /* entries with an index in point_index */
+	u32 pad;
+	u8 point_index[POINTS_MOST];
+	u64 seen[POINTS_MOST]; /* counts already added to the totals */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, u64); /* address of the mm_struct */
+	__type(value, struct space);
+} spaces SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct kernel_file);
+	__type(value, u32);
+} objects SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct kernel_file);
+	__type(value, u64); /* when it was announced */
+} announced SEC(".maps");
+
+struct mapping {
+	u64 start, end;
+	u64 offset; /* in the file, of `start` */
+	u64 found_ns;
+	u32 space;
+	u32 object;
+	struct kernel_file file;
+};
+
+struct mapping_cache {
+	struct mapping slots[SPACE_CACHE_SLOTS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct mapping_cache);
+} mapping_caches SEC(".maps");
+
+/* A zeroed space to copy from: too large for the BPF stack. */
+static const struct space empty_space;
+
+static __always_inline struct space *space_add(u64 key, const struct space *from)
+{
+	bpf_map_update_elem(&spaces, &key, from, BPF_ANY);
+	struct space *space = bpf_map_lookup_elem(&spaces, &key);
+	if (!space) {
+		totals.untracked_spaces++;
+		return NULL;
+	}
+	space->id = __sync_fetch_and_add(&totals.next_space, 1) + 1;
+	return space;
+}
+
+static __always_inline struct space *space_of(struct task_struct *task)
+{
+	u64 key = (u64)task->mm;
+	if (!key)
+		return NULL;
+	struct space *space = bpf_map_lookup_elem(&spaces, &key);
+	return space ? space : space_add(key, &empty_space);
+}
+
+/* The child knows the parent's names; its counts are wiped, so nothing of it has been seen. */
+static __always_inline void space_fork(struct task_struct *parent, struct task_struct *child)
+{
+	u64 parent_key = (u64)parent->mm, key = (u64)child->mm;
+	struct space *old = bpf_map_lookup_elem(&spaces, &parent_key);
+	struct space *space = space_add(key, &empty_space);
+	if (!old || !space)
+		return;
+	space->points_page = old->points_page;
+	space->points_known = old->points_known;
+	__builtin_memcpy(space->point_index, old->point_index, sizeof(space->point_index));
+}
+
+static __always_inline void space_exec(struct task_struct *task)
+{
+	space_add((u64)task->mm, &empty_space);
+}
+
+static long mapping_read(struct task_struct *task, struct vm_area_struct *vma, void *context)
+{
+	struct mapping *mapping = context;
+	struct file *file = vma->vm_file;
+
+	mapping->start = vma->vm_start;
+	mapping->end = vma->vm_end;
+	mapping->offset = vma->vm_pgoff << 12;
+	if (file) {
+		mapping->file.inode = file->f_inode->i_ino;
+		mapping->file.device = file->f_inode->i_sb->s_dev;
+	}
+	return 0;
+}
+
+static __always_inline void file_announce(const struct mapping *mapping, u32 tgid, u64 now)
+{
+	u64 *when = bpf_map_lookup_elem(&announced, &mapping->file);
+	if (when && now - *when < 200000000)
+		return;
+	bpf_map_update_elem(&announced, &mapping->file, &now, BPF_ANY);
+	struct kernel_object_event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
+	if (!event) {
+		totals.lost_events++;
+		return;
+	}
+	event->kind = KERNEL_EVENT_OBJECT;
+	event->tgid = tgid;
+	event->file = mapping->file;
+	event->start = mapping->start;
+	event->end = mapping->end;
+	bpf_ringbuf_submit(event, BPF_RB_FORCE_WAKEUP);
+}
+
+struct location {
+	u64 offset;
+	u32 object;
+	u32 pad;
+};
+
+/* Where `address` lies. Returns false when the mapping cannot be read now (its lock is held). */
+static __always_inline bool space_locate(struct task_struct *task, u32 space_id, u64 address, u64 now,
+					 struct location *location)
+{
+	u32 zero = 0;
+	struct mapping_cache *cache = bpf_map_lookup_elem(&mapping_caches, &zero);
+	if (!cache || address >> 63)
+		return false;
+	u32 slot = ((u32)(address >> 16) * 2654435761u >> 16) ^ space_id * 40503u;
+	struct mapping *mapping = &cache->slots[slot & (SPACE_CACHE_SLOTS - 1)];
+
+	if (mapping->space != space_id || address < mapping->start || address >= mapping->end ||
+	    now - mapping->found_ns > SPACE_CACHE_LIFE_NS) {
+		struct mapping found = {};
+		if (bpf_find_vma(task, address, mapping_read, &found, 0) || !found.end) {
+			this_cpu()->failed_lookups++;
+			return false;
+		}
+		found.space = space_id;
+		found.found_ns = now;
+		found.object = KERNEL_OBJECT_NO_FILE;
+		if (found.file.inode) {
+			u32 *object = bpf_map_lookup_elem(&objects, &found.file);
+			found.object = object ? *object : KERNEL_OBJECT_UNKNOWN;
+			if (!object) {
+				file_announce(&found, task->tgid, now);
+				found.found_ns = now - SPACE_CACHE_LIFE_NS; /* ask again soon */
+			}
+		}
+		*mapping = found;
+	}
+	location->object = mapping->object;
+	location->offset = address;
+	if (mapping->object != KERNEL_OBJECT_NO_FILE)
+		location->offset = address - mapping->start + mapping->offset;
+	return true;
+}
+
+static __always_inline bool range_is_before(const struct kernel_range *range,
+					    const struct location *location)
+{
+	return range->object < location->object ||
+	       (range->object == location->object && range->end <= location->offset);
+}
+
+static __always_inline bool range_holds(const struct kernel_range *range,
+					const struct location *location)
+{
+	return range->object == location->object && range->start <= location->offset &&
+	       location->offset < range->end;
+}
+
+struct range_search {
+	struct location location;
+	u32 bank, low, high;
+	u32 pad;
+};
+
+static long range_step(u32 index, void *context)
+{
+	struct range_search *search = context;
+	u32 middle = (search->low + search->high) / 2;
+
+	if (search->low >= search->high || search->bank >= KERNEL_BANKS)
+		return 1;
+	if (range_is_before(&ranges[search->bank][middle & (KERNEL_RANGES_MOST - 1)],
+			    &search->location))
+		search->low = middle + 1;
+	else
+		search->high = middle;
+	return 0;
+}
+
+/* Binary search by bpf_loop: unrolled, the verifier would walk every path through it. */
+static __always_inline const struct kernel_range *range_find(u32 bank, const struct location *location)
+{
+	if (bank >= KERNEL_BANKS)
+		return NULL;
+	u32 count = settings.counts[bank];
+	if (!count)
+		return NULL;
+	struct range_search search = { .location = *location, .bank = bank, .high = count };
+	bpf_loop(RANGE_STEPS_MOST, range_step, &search, 0);
+	if (search.low >= count)
+		return NULL;
+	const struct kernel_range *range = &ranges[bank][search.low & (KERNEL_RANGES_MOST - 1)];
+	return range_holds(range, location) ? range : NULL;
+}
+
+static __always_inline bool location_is_target(const struct location *location)
+{
+	return range_find(KERNEL_BANK_TARGET + (settings.target_bank & 1), location) != NULL;
+}
+
+static __always_inline bool location_is_in_scope(const struct location *location)
+{
+	return range_find(KERNEL_BANK_SCOPE + (settings.scope_bank & 1), location) != NULL;
+}
+
+/* Index of the sampled point at this place, or -1. */
+static __always_inline int location_sampled_point(const struct location *location)
+{
+	const struct kernel_range *range = range_find(KERNEL_BANK_SAMPLED, location);
+	return range ? (int)range->value : -1;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * state - everything the kernel side remembers, and who writes it.
+ *
+ * The globals are in memory that the engine maps: `settings` and `ranges` it writes (the unused
+ * bank first, then the bank number), the rest it reads. Per-task state is written on the
+ * task's own core, or by its waker while it sleeps.
+ */
+#pragma once
+
+#include "bpf/kernel_types.h"
+#include "wire/kernel.h"
+#include "wire/points.h"
+
+#include <linux/bpf.h>
+#include <linux/bpf_perf_event.h>
+#include <linux/ptrace.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#ifndef NULL
+#define NULL ((void *)0)
+#endif
+
+struct task_state {
+	u64 gap_ns; /* still to be paid when it runs again */
+	u64 delay_at_leave_ns, left_ns;
+	u64 delay_at_wake_ns, woken_ns;
+	u32 generation;
+	u8 is_member;
+	u8 is_seen, is_blocked, is_woken, is_external;
+	u8 pad[7];
+};
+_Static_assert(sizeof(struct task_state) == KERNEL_TASK_STATE_BYTES, "task_state layout");
+_Static_assert(__builtin_offsetof(struct task_state, is_member) == KERNEL_TASK_STATE_MEMBER,
+	       "task_state layout");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task_state);
+} tasks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4 * 1024 * 1024);
+} events SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, KERNEL_UNWIND_ROWS_MOST);
+	__type(key, u32);
+	__type(value, struct kernel_unwind_row);
+} unwind_rows SEC(".maps");
+struct kernel_unwind_object unwind_objects[KERNEL_OBJECTS_MOST];
+
+/* Engine and kernel write different cache lines. */
+__u64 delay_ns __attribute__((aligned(256))); /* G */
+struct kernel_settings settings __attribute__((aligned(256)));
+struct kernel_cpu cpus[KERNEL_CPUS_MOST];
+struct kernel_point points[KERNEL_POINTS_MOST];
+struct kernel_edge edges[KERNEL_CPUS_MOST][KERNEL_POINTS_MOST];
+struct kernel_range ranges[KERNEL_BANKS][KERNEL_RANGES_MOST];
+
+struct kernel_totals totals;
+
+static __always_inline struct kernel_cpu *this_cpu(void)
+{
+	return &cpus[bpf_get_smp_processor_id() & (KERNEL_CPUS_MOST - 1)];
+}
+
+static __always_inline u64 global_delay(void)
+{
+	return *(volatile u64 *)&delay_ns;
+}
+
+/* State of a task that pauses apply to: the program's, and kernel threads. NULL for foreign ones. */
+static __always_inline struct task_state *task_state_of(struct task_struct *task)
+{
+	u64 create = task->flags & PF_KTHREAD ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0;
+	return bpf_task_storage_get(&tasks, task, NULL, create);
+}
+
+static __always_inline bool is_member(struct task_struct *task)
+{
+	struct task_state *state = bpf_task_storage_get(&tasks, task, NULL, 0);
+	return state && state->is_member;
+}
+
+static __always_inline bool is_pausable(struct task_struct *task)
+{
+	return task->flags & PF_KTHREAD || is_member(task);
+}
+
+static __always_inline void process_event(u32 kind, u32 tgid, u32 parent, const char *path)
+{
+	struct kernel_process_event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
+	if (!event) {
+		totals.lost_events++;
+		return;
+	}
+	event->kind = kind;
+	event->tgid = tgid;
+	event->parent = parent;
+	event->pad = 0;
+	event->path[0] = 0;
+	if (path)
+		bpf_probe_read_kernel_str(event->path, sizeof(event->path), path);
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* command_run - `lever run`: profiles a program and shows what was found. */
+#include "analyze/causal.h"
+#include "base/clock.h"
+#include "base/own.h"
+#include "cli/commands.h"
+#include "cli/message.h"
+#include "cli/run_options.h"
+#include "collect/machine.h"
+#include "experiment/session.h"
+#include "profile/profile.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+
+OWN_DEFINE(recording, struct recording *, recording_free, NULL)
+OWN_DEFINE(causal, struct causal *, causal_free, NULL)
+OWN_DEFINE(scope, struct scope *, scope_free, NULL)
+
+struct terminal {
+	bool is_live; /* a line on stderr is renewed */
+	bool is_quiet;
+	bool has_line;
+};
+
+static void clear_line(struct terminal *terminal)
+{
+	if (terminal->has_line)
+		fputs("\r\033[K", stderr);
+	terminal->has_line = false;
+}
+
+static void show_status(void *context, const struct session_status *status)
+{
+	struct terminal *terminal = context;
+
+	if (!terminal->is_live)
+		return;
+	clear_line(terminal);
+	fprintf(stderr, "lever: %u experiments on %u targets, %.0f s", status->experiments,
+		status->targets, status->elapsed_seconds);
+	if (status->left_seconds >= 0)
+		fprintf(stderr, ", %.0f s left", status->left_seconds);
+	if (status->best)
+		fprintf(stderr, "; best: %.40s by 25 %% → program %+.1f %% (±%.1f)", status->best,
+			100 * status->best_gain, 50 * (status->best_high - status->best_low));
+	terminal->has_line = true;
+}
+
+static void say(void *context, const char *sentence)
+{
+	struct terminal *terminal = context;
+
+	clear_line(terminal);
+	if (!terminal->is_quiet)
+		fprintf(stderr, "lever: %s\n", sentence);
+}
+
+/* Beside the installed program, or in the build folder. */
+static char *find_points_library(void)
+{
+	static const char *const places[] = { LEVER_LIBRARY_FROM_PROGRAM, "src/runtime",
+					      "../lib/lever" };
+	char program[4096];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	if (length <= 0)
+		return NULL;
+	program[length] = 0;
+	const char *folder = dirname(program);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		char *path = text_format("%s/%s/liblever-points.so", folder, places[i]);
+		char *real = realpath(path, NULL);
+		free(path);
+		if (real)
+			return real;
+	}
+	return NULL;
+}
+
+static struct scope *make_scope(const struct run_options *options)
+{
+	struct scope *scope = scope_new();
+
+	for (size_t i = 0; i < options->scopes.count; i++)
+		scope_add(scope, options->scopes.items[i].pattern, options->scopes.items[i].include);
+	return scope;
+}
+
+static int say_program_end(const struct session_result *result, bool is_quiet)
+{
+	if (is_quiet || result->status < 0 || (WIFEXITED(result->status) && !WEXITSTATUS(result->status)))
+		return 0;
+	if (WIFSIGNALED(result->status))
+		return fprintf(stderr, "lever: the program was ended by signal %d (%s)\n",
+			       WTERMSIG(result->status), strsignal(WTERMSIG(result->status)));
+	return fprintf(stderr, "lever: the program ended with exit code %d\n",
+		       WEXITSTATUS(result->status));
+}
+
+/* To stderr: standard output is the program's. Returns whether there is an answer in it. */
+static bool show_summary(const struct run_options *options)
+{
+	struct error error = { 0 };
+	AUTO(recording) struct recording *recording = NULL;
+
+	if (profile_read(options->output, &recording, &error)) {
+		message_error(&error, EXIT_FAILED);
+		return false;
+	}
+	AUTO(causal) struct causal *causal = causal_new(recording);
+	struct winsize size;
+	const char *no_colour = getenv("NO_COLOR");
+	struct report_options look = { .columns = 100, .most = 10 };
+	if (isatty(STDERR_FILENO) && !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 40)
+		look.columns = size.ws_col;
+	look.colour = isatty(STDERR_FILENO) && !(no_colour && *no_colour);
+	if (!options->quiet)
+		report_text(stderr, recording, causal, &look);
+	for (size_t i = 0; i < causal->count; i++)
+		for (size_t j = 0; j < causal->targets[i].count; j++)
+			if (causal->targets[i].effects[j].slope.windows > 0)
+				return true;
+	return false;
+}
+
+static int finish(const struct run_options *options, const struct session_result *result,
+		  const struct error *error)
+{
+	say_program_end(result, options->quiet);
+	switch (result->end) {
+	case SESSION_ANSWERED:
+		return show_summary(options) ? EXIT_ANSWERED : EXIT_NO_ANSWER;
+	case SESSION_NO_ANSWER:
+		show_summary(options);
+		return EXIT_NO_ANSWER;
+	case SESSION_NO_POINTS: /* has been said, as soon as it was known */
+		return options->quiet ? message_error(error, EXIT_USAGE) : EXIT_USAGE;
+	case SESSION_WRONG_USAGE:
+		return message_error(error, EXIT_USAGE);
+	case SESSION_NOT_STARTED:
+		return message_error(error, (enum exit_code)result->exit_code);
+	case SESSION_FAILED:
+		break;
+	}
+	return message_error(error, EXIT_FAILED);
+}
+
+static struct session_options session_options_from(const struct run_options *options)
+{
+	return (struct session_options){
+		.arguments = options->program,
+		.version = LEVER_VERSION,
+		.output = options->output,
+		.fresh = options->fresh,
+		.points = options->progress.items,
+		.point_count = options->progress.count,
+		.pairs = options->latency.items,
+		.pair_count = options->latency.count,
+		.targets = options->targets.items,
+		.target_count = options->targets.count,
+		.granularity = (enum target_kind)options->granularity,
+		.speedups = options->speedups.items,
+		.speedup_count = options->speedups.count,
+		.seconds = options->seconds,
+		.until = options->until_points / 100,
+		.period_ns = options->period_ns,
+		.window_ns = options->window_ns,
+		.seed = options->seed.is_given ? options->seed.number : clock_now_ns(),
+		.end_to_end = options->end_to_end,
+		.runs = options->runs,
+		.verbose = options->verbose,
+		.notify = show_status,
+		.say = say,
+	};
+}
+
+int command_run(int argc, char **argv)
+{
+	AUTO(run_options) struct run_options options;
+	struct error error = { 0 };
+	struct session_result result;
+	int exit_code;
+
+	session_prepare_signals();
+	if (!run_options_take(argc, argv, &options, &exit_code))
+		return exit_code;
+	if (options.engine == RUN_ENGINE_RUNTIME)
+		return message_say(EXIT_FAILED, "the runtime engine is not part of this version; "
+						"--engine kernel needs root or CAP_BPF and CAP_PERFMON");
+	AUTO(scope) struct scope *scope = make_scope(&options);
+	AUTO(text) char *library = find_points_library();
+	struct terminal terminal = { .is_quiet = options.quiet,
+				     .is_live = !options.quiet && isatty(STDERR_FILENO) };
+	struct session_options session = session_options_from(&options);
+	session.scope = scope;
+	session.points_library = library;
+	session.context = &terminal;
+	session_run(&session, &result, &error);
+	clear_line(&terminal);
+	return finish(&options, &result, &error);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* main - from the command line to a command. */
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/message.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A result that did not reach the reader (disk full, closed pipe) is a failure. */
+static int check_stdout(int exit_code)
+{
+	if (fflush(stdout) || ferror(stdout))
+		return message_say(EXIT_FAILED,
+				   "the result cannot be written to standard output: %s",
+				   strerror(errno));
+	return exit_code;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		help_overview(stderr, commands, commands_count);
+		return EXIT_USAGE;
+	}
+	static char help[] = "help", version[] = "version";
+	const char *word = argv[1];
+	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+		argv[1] = help;
+	else if (!strcmp(word, "--version") || !strcmp(word, "-V"))
+		argv[1] = version;
+	else if (word[0] == '-')
+		return message_say(EXIT_USAGE,
+				   "'%s' does not stand before a command; see lever --help", word);
+	return check_stdout(commands_run(argc - 1, argv + 1));
+}

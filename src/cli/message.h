@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* message - what lever says on stderr, and its exit codes. Results go to stdout, not here. */
+#pragma once
+
+#include "base/error.h"
+
+/* In lever(1). The program's own exit code is reported and kept in the profile. */
+enum exit_code {
+	EXIT_ANSWERED = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_NO_ANSWER = 3,        /* ran, but the data do not support an answer */
+	EXIT_CANNOT_EXECUTE = 126, /* the program is there, but cannot be started */
+	EXIT_NOT_FOUND = 127,      /* there is no such program */
+};
+
+/* Prints "lever: sentence" and returns the exit code, so that a command can end with it. */
+int message_error(const struct error *error, enum exit_code exit_code);
+int message_say(enum exit_code exit_code, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * collector - an engine's hands: samples, progress and virtual speedups of a running program.
+ *
+ * Life: collector_open (everything is loaded, nothing runs yet), collector_add_point_*,
+ * collector_add_task for the program's first task before it runs, collector_start; then windows:
+ * collector_set_target, collector_window_open, collector_window_close; collector_close. It holds no
+ * names and makes no decisions. One thread uses it.
+ *
+ * Implemented by the kernel engine (kernel_*.c). Pausing needs a heartbeat at least every half
+ * second: every call here gives one, collector_wait too.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "wire/kernel.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct collector;
+
+struct collector_options {
+	uint64_t period_ns; /* 0: as fast as costs at most COLLECTOR_TAX_AIM of a core */
+	bool verbose;       /* let libbpf explain itself on stderr */
+};
+#define COLLECTOR_TAX_AIM 0.02
+
+struct collector_facts {
+	uint64_t period_ns;
+	uint64_t tick_ns;       /* what one sampling interrupt costs (median, measured at start) */
+	double interrupt_share; /* tick_ns / period_ns */
+	unsigned cpus;
+};
+
+/* Cumulative counters, all cores. */
+struct collector_counters {
+	uint64_t time_ns, delay_ns; /* now, G */
+	uint64_t samples, sampled_ns, target_samples, target_ns;
+	uint64_t lost, lost_events, capped, displaced_ns, unwound_badly, failed_lookups;
+	uint64_t dropped_points, untracked_tasks;
+	uint64_t ticks, spins, spun_ns, overshoot_ns, longest_spin_ns;
+	uint64_t tick_spins, wake_spins, switch_spins;
+};
+
+/* What one window saw of one point; visits == 0 when fewer than two edges fell into it. */
+struct collector_visits {
+	uint64_t visits, duration_ns, delay_ns;
+};
+
+struct collector_handler {
+	void *context;
+	void (*sample)(void *context, const struct kernel_sample *sample);
+	void (*object)(void *context, const struct kernel_object_event *event);
+	void (*process)(void *context, const struct kernel_process_event *event);
+	void (*callers)(void *context, const struct kernel_callers *callers); /* may be NULL */
+};
+
+int collector_open(const struct collector_options *options, struct collector **collector,
+		   struct error *error);
+void collector_close(struct collector *collector);
+const struct collector_facts *collector_facts(const struct collector *collector);
+
+/* Points. `index` is the point's number in this collector. */
+int collector_add_point_uprobe(struct collector *collector, const char *name, const char *path,
+			       uint64_t offset, uint64_t semaphore_offset, unsigned *index,
+			       struct error *error);
+int collector_add_point_tracepoint(struct collector *collector, const char *category,
+				   const char *tracepoint, const char *name, unsigned *index,
+				   struct error *error);
+int collector_add_point_sampled(struct collector *collector, const char *name, unsigned *index,
+				struct error *error);
+unsigned collector_point_count(const struct collector *collector);
+const struct kernel_point *collector_point(const struct collector *collector, unsigned index);
+/* Latency pairs to integrate over windows. */
+int collector_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count);
+/* Time average of (begun - ended) of a pair over the window closed last. */
+double collector_pair_average(const struct collector *collector, unsigned pair);
+
+/* The program. `pidfd` of a task; its later threads and children follow by themselves. */
+int collector_add_task(struct collector *collector, int pidfd, struct error *error);
+int collector_start(struct collector *collector, struct error *error);
+
+/* Code. Ranges sorted by (object, start); more than KERNEL_RANGES_MOST: -E2BIG, nothing changes. */
+int collector_set_target(struct collector *collector, const struct kernel_range *ranges, size_t count);
+int collector_set_scope(struct collector *collector, const struct kernel_range *ranges, size_t count);
+int collector_set_sampled(struct collector *collector, const struct kernel_range *ranges,
+			  size_t count);
+int collector_name_object(struct collector *collector, const struct kernel_file *file,
+			  uint32_t object);
+
+/* How to unwind the object's frames (x86-64); -E2BIG when all objects together have too many rows. */
+int collector_set_unwind(struct collector *collector, uint32_t object,
+			 const struct kernel_unwind_row *rows, size_t count);
+
+/* Experiments. */
+void collector_set_speedup(struct collector *collector, double speedup); /* 0..1; 0 stops pausing */
+void collector_forget_gaps(struct collector *collector);
+void collector_window_open(struct collector *collector);
+void collector_window_close(struct collector *collector);
+struct collector_visits collector_window_visits(const struct collector *collector, unsigned point);
+void collector_disarm(struct collector *collector); /* no more pauses, for good */
+
+/* With every sample the frames in scope, too (for a short look; costs a stack walk each). */
+void collector_want_callers(struct collector *collector, bool want);
+/*
+ * How often the code at this place runs: calls in each of `slices` slices of slice_ns, by a uprobe
+ * that is gone afterwards. Ends early, with -ERANGE, once there are more than `most` in a slice.
+ */
+int collector_count_calls(struct collector *collector, const char *path, uint64_t offset,
+			  uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most);
+
+void collector_counters(struct collector *collector, struct collector_counters *counters);
+void collector_heartbeat(struct collector *collector);
+/* Hands on everything that has arrived; returns how much. */
+int collector_drain(struct collector *collector, const struct collector_handler *handler);
+/* A descriptor that becomes readable when something other than samples has arrived. */
+int collector_descriptor(const struct collector *collector);

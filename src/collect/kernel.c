@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kernel - the kernel engine: loads the BPF programs, arms experiments, reads what they counted.
+ *
+ * Nothing is pinned: programs, maps and events belong to this process's descriptors and go with it,
+ * whatever ends it.
+ */
+#include "collect/kernel.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define UNWIND_BYTES (KERNEL_UNWIND_ROWS_MOST * sizeof(struct kernel_unwind_row))
+
+static bool is_verbose;
+
+static int print_libbpf(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	if (!is_verbose || level == LIBBPF_DEBUG)
+		return 0;
+	return vfprintf(stderr, format, arguments);
+}
+
+/* What this kernel does not have is not loaded: see leave_syscall in bpf/lever.bpf.c. */
+static void choose_programs(struct lever_bpf *bpf)
+{
+	bool has_prepare_exec =
+		libbpf_find_vmlinux_btf_id("sched_prepare_exec", BPF_TRACE_RAW_TP) > 0;
+	bpf_program__set_autoload(bpf->progs.sched_prepare_exec, has_prepare_exec);
+	bpf_program__set_autoattach(bpf->progs.tick, false);
+	bpf_program__set_autoattach(bpf->progs.visit_uprobe, false);
+	bpf_program__set_autoattach(bpf->progs.visit_tracepoint, false);
+	bpf_program__set_autoattach(bpf->progs.leave_syscall, false);
+}
+
+static int keep_link(struct collector *collector, struct bpf_link *link)
+{
+	if (!link)
+		return errno ? -errno : -EINVAL;
+	if (collector->link_count == KERNEL_LINKS_MOST) {
+		bpf_link__destroy(link);
+		return -E2BIG;
+	}
+	collector->links[collector->link_count++] = link;
+	return 0;
+}
+
+/* Exits before entries: an unmatched entry would stick. */
+static int attach_programs(struct collector *collector, struct error *error)
+{
+	struct bpf_program *exits_first[] = {
+		collector->bpf->progs.irq_handler_exit,     collector->bpf->progs.hrtimer_expire_exit,
+		collector->bpf->progs.softirq_exit,         collector->bpf->progs.irq_handler_entry,
+		collector->bpf->progs.hrtimer_expire_entry, collector->bpf->progs.softirq_entry,
+		collector->bpf->progs.sched_process_fork,   collector->bpf->progs.sched_process_exec,
+		collector->bpf->progs.sched_prepare_exec,   collector->bpf->progs.sched_process_exit,
+		collector->bpf->progs.signal_deliver,       collector->bpf->progs.sched_waking,
+		collector->bpf->progs.sched_switch,
+	};
+	for (size_t i = 0; i < sizeof(exits_first) / sizeof(*exits_first); i++) {
+		struct bpf_program *program = exits_first[i];
+		if (!bpf_program__autoload(program))
+			continue;
+		int code = keep_link(collector, bpf_program__attach(program));
+		if (code)
+			return error_set(error, code, "cannot attach to the tracepoint %s: %s",
+					 bpf_program__name(program), strerror(-code));
+	}
+	return 0;
+}
+
+static int on_event(void *context, void *data, size_t size)
+{
+	struct collector *collector = context;
+	const struct collector_handler *handler = collector->handler;
+	uint32_t kind = size >= sizeof(uint32_t) ? *(uint32_t *)data : 0;
+
+	if (!handler)
+		return 0;
+	if (kind == KERNEL_EVENT_SAMPLE && size >= sizeof(struct kernel_sample))
+		handler->sample(handler->context, data);
+	else if (kind == KERNEL_EVENT_OBJECT && size >= sizeof(struct kernel_object_event))
+		handler->object(handler->context, data);
+	else if (kind == KERNEL_EVENT_CALLERS) {
+		if (handler->callers && size >= sizeof(struct kernel_callers))
+			handler->callers(handler->context, data);
+	} else if (size >= sizeof(struct kernel_process_event))
+		handler->process(handler->context, data);
+	return 0;
+}
+
+static int load(struct collector *collector, struct error *error)
+{
+	collector->bpf = lever_bpf__open();
+	if (!collector->bpf)
+		return error_set(error, errno, "cannot open the BPF programs: %s", strerror(errno));
+	choose_programs(collector->bpf);
+	int code = lever_bpf__load(collector->bpf);
+	if (code == -EPERM || code == -EACCES)
+		return error_set(error, code,
+				 "the kernel refuses to load BPF programs; run as root, or with "
+				 "CAP_BPF and CAP_PERFMON (`lever check` tells more)");
+	if (code)
+		return error_set(error, code,
+				 "the kernel does not accept the BPF programs: %s; `lever check` "
+				 "tells what is missing, --verbose shows the verifier's words",
+				 strerror(-code));
+	collector->ring = ring_buffer__new(bpf_map__fd(collector->bpf->maps.events), on_event,
+					   collector, NULL);
+	if (!collector->ring)
+		return error_set(error, errno, "cannot map the event ring: %s", strerror(errno));
+	void *rows = mmap(NULL, UNWIND_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+			  bpf_map__fd(collector->bpf->maps.unwind_rows), 0);
+	if (rows == MAP_FAILED)
+		return error_set(error, errno, "cannot map the unwind rows: %s", strerror(errno));
+	collector->unwind_rows = rows;
+	return 0;
+}
+
+static struct kernel_settings *settings_of(struct collector *collector)
+{
+	return &collector->bpf->bss->settings;
+}
+
+int collector_open(const struct collector_options *options, struct collector **collector,
+		   struct error *error)
+{
+	struct collector *opened = memory_new(1, sizeof(*opened));
+	int cpus = libbpf_num_possible_cpus();
+
+	is_verbose = options->verbose;
+	libbpf_set_print(print_libbpf);
+	for (int i = 0; i < KERNEL_CPUS_MOST; i++)
+		opened->clocks[i] = -1;
+	opened->facts.cpus = (unsigned)cpus;
+	int code = 0;
+	if (cpus > KERNEL_CPUS_MOST)
+		code = error_set(error, -E2BIG, "this machine has %d cores; %d are the most that "
+				 "this version can pause", cpus, KERNEL_CPUS_MOST);
+	code = code ? code : load(opened, error);
+	if (!code) {
+		settings_of(opened)->cap_ns = 2000000;
+		settings_of(opened)->is_disarmed = 1;
+		collector_heartbeat(opened);
+	}
+	code = code ? code : attach_programs(opened, error);
+	code = code ? code : kernel_clock_open(opened, options->period_ns, error);
+	code = code ? code : kernel_clock_calibrate(opened, error);
+	if (code) {
+		collector_close(opened);
+		return code;
+	}
+	settings_of(opened)->is_disarmed = 0;
+	*collector = opened;
+	return 0;
+}
+
+void collector_close(struct collector *collector)
+{
+	if (!collector)
+		return;
+	if (collector->bpf && collector->bpf->bss)
+		collector_disarm(collector);
+	kernel_clock_close(collector);
+	for (size_t i = 0; i < collector->link_count; i++)
+		bpf_link__destroy(collector->links[i]);
+	ring_buffer__free(collector->ring);
+	if (collector->unwind_rows)
+		munmap(collector->unwind_rows, UNWIND_BYTES);
+	lever_bpf__destroy(collector->bpf);
+	free(collector);
+}
+
+const struct collector_facts *collector_facts(const struct collector *collector)
+{
+	return &collector->facts;
+}
+
+int collector_add_task(struct collector *collector, int pidfd, struct error *error)
+{
+	/* Mirrors struct task_state of bpf/state.h, whose layout the skeleton does not export. */
+	int map = bpf_map__fd(collector->bpf->maps.tasks);
+	unsigned char state[64] = { 0 };
+	size_t size = bpf_map__value_size(collector->bpf->maps.tasks);
+
+	if (size != KERNEL_TASK_STATE_BYTES)
+		return error_set(error, -EINVAL, "the BPF programs do not match this lever");
+	state[KERNEL_TASK_STATE_MEMBER] = 1;
+	if (bpf_map_update_elem(map, &pidfd, state, BPF_ANY))
+		return error_set(error, errno, "cannot follow the program: %s", strerror(errno));
+	return 0;
+}
+
+int collector_start(struct collector *collector, struct error *error)
+{
+	(void)error;
+	collector_heartbeat(collector);
+	kernel_clock_enable(collector, true);
+	return 0;
+}
+
+/* Fills the bank that is not in use, then switches; ticks in between still use the old one. */
+static int fill_bank(struct collector *collector, unsigned first, uint32_t *selected,
+		     const struct kernel_range *ranges, size_t count)
+{
+	if (count > KERNEL_RANGES_MOST)
+		return -E2BIG;
+	unsigned unused = !*selected;
+	struct kernel_range *bank = collector->bpf->bss->ranges[first + unused];
+
+	if (count)
+		memcpy(bank, ranges, count * sizeof(*ranges));
+	settings_of(collector)->counts[first + unused] = (uint32_t)count;
+	__atomic_store_n(selected, unused, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int collector_set_target(struct collector *collector, const struct kernel_range *ranges, size_t count)
+{
+	return fill_bank(collector, KERNEL_BANK_TARGET, &settings_of(collector)->target_bank, ranges,
+			 count);
+}
+
+int collector_set_scope(struct collector *collector, const struct kernel_range *ranges, size_t count)
+{
+	return fill_bank(collector, KERNEL_BANK_SCOPE, &settings_of(collector)->scope_bank, ranges,
+			 count);
+}
+
+int collector_set_sampled(struct collector *collector, const struct kernel_range *ranges, size_t count)
+{
+	if (count > KERNEL_RANGES_MOST)
+		return -E2BIG;
+	settings_of(collector)->counts[KERNEL_BANK_SAMPLED] = 0;
+	if (count)
+		memcpy(collector->bpf->bss->ranges[KERNEL_BANK_SAMPLED], ranges,
+		       count * sizeof(*ranges));
+	__atomic_store_n(&settings_of(collector)->counts[KERNEL_BANK_SAMPLED], (uint32_t)count,
+			 __ATOMIC_RELEASE);
+	return 0;
+}
+
+int collector_name_object(struct collector *collector, const struct kernel_file *file, uint32_t object)
+{
+	int map = bpf_map__fd(collector->bpf->maps.objects);
+	return bpf_map_update_elem(map, file, &object, BPF_ANY) ? -errno : 0;
+}
+
+int collector_set_unwind(struct collector *collector, uint32_t object,
+			 const struct kernel_unwind_row *rows, size_t count)
+{
+	if (object >= KERNEL_OBJECTS_MOST || count > KERNEL_UNWIND_ROWS_MOST - collector->unwind_count)
+		return -E2BIG;
+	struct kernel_unwind_object *entry = &collector->bpf->bss->unwind_objects[object];
+	memcpy(collector->unwind_rows + collector->unwind_count, rows, count * sizeof(*rows));
+	entry->first = (uint32_t)collector->unwind_count;
+	collector->unwind_count += count;
+	__atomic_store_n(&entry->count, (uint32_t)count, __ATOMIC_RELEASE);
+	return 0;
+}
+
+void collector_set_speedup(struct collector *collector, double speedup)
+{
+	collector_heartbeat(collector);
+	__atomic_store_n(&settings_of(collector)->speed,
+			 (uint32_t)(speedup * KERNEL_SPEED_ONE + 0.5), __ATOMIC_RELEASE);
+}
+
+void collector_forget_gaps(struct collector *collector)
+{
+	__atomic_add_fetch(&settings_of(collector)->generation, 1, __ATOMIC_RELEASE);
+}
+
+void collector_disarm(struct collector *collector)
+{
+	collector_set_speedup(collector, 0);
+	__atomic_store_n(&settings_of(collector)->is_disarmed, 1, __ATOMIC_RELEASE);
+}
+
+void collector_want_callers(struct collector *collector, bool want)
+{
+	__atomic_store_n(&settings_of(collector)->wants_callers, want, __ATOMIC_RELEASE);
+}
+
+static void sum_pairs(const struct collector *collector, uint64_t *sums, uint64_t *weight)
+{
+	memset(sums, 0, KERNEL_PAIRS_MOST * sizeof(*sums));
+	*weight = 0;
+	for (unsigned cpu = 0; cpu < collector->facts.cpus; cpu++) {
+		const struct kernel_cpu *core = &collector->bpf->bss->cpus[cpu];
+		*weight += core->pair_weight_ns;
+		for (int pair = 0; pair < KERNEL_PAIRS_MOST; pair++)
+			sums[pair] += core->pair_ns[pair];
+	}
+}
+
+void collector_window_open(struct collector *collector)
+{
+	collector_heartbeat(collector);
+	sum_pairs(collector, collector->pair_start_ns, &collector->pair_weight_start_ns);
+	collector->window = ++collector->windows;
+	__atomic_store_n(&settings_of(collector)->window, collector->window, __ATOMIC_RELEASE);
+}
+
+void collector_window_close(struct collector *collector)
+{
+	uint64_t sums[KERNEL_PAIRS_MOST], weight;
+
+	__atomic_store_n(&settings_of(collector)->window, 0, __ATOMIC_RELEASE);
+	sum_pairs(collector, sums, &weight);
+	weight -= collector->pair_weight_start_ns;
+	for (int pair = 0; pair < KERNEL_PAIRS_MOST; pair++)
+		collector->pair_averages[pair] =
+			weight ? (double)(sums[pair] - collector->pair_start_ns[pair]) /
+					 (double)weight
+			       : 0;
+}
+
+/* First edge of all cores to last edge of all cores. */
+struct collector_visits collector_window_visits(const struct collector *collector, unsigned point)
+{
+	struct collector_visits visits = { 0 };
+	const struct kernel_edge *first = NULL, *last = NULL;
+
+	if (point >= KERNEL_POINTS_MOST)
+		return visits;
+	for (unsigned cpu = 0; cpu < collector->facts.cpus; cpu++) {
+		const struct kernel_edge *edge = &collector->bpf->bss->edges[cpu][point];
+		if (edge->window != collector->window)
+			continue;
+		if (!first || edge->first_ns < first->first_ns)
+			first = edge;
+		if (!last || edge->last_ns > last->last_ns)
+			last = edge;
+	}
+	if (!first || last->last_total <= first->first_total || last->last_ns <= first->first_ns)
+		return visits;
+	visits.visits = last->last_total - first->first_total;
+	visits.duration_ns = last->last_ns - first->first_ns;
+	visits.delay_ns = last->last_delay_ns - first->first_delay_ns;
+	return visits;
+}
+
+double collector_pair_average(const struct collector *collector, unsigned pair)
+{
+	return pair < KERNEL_PAIRS_MOST ? collector->pair_averages[pair] : 0;
+}
+
+static void add_core(struct collector_counters *counters, const struct kernel_cpu *core)
+{
+	counters->samples += core->samples;
+	counters->sampled_ns += core->sampled_ns;
+	counters->target_samples += core->target_samples;
+	counters->target_ns += core->target_ns;
+	counters->lost += core->lost;
+	counters->capped += core->capped;
+	counters->displaced_ns += core->displaced_ns;
+	counters->unwound_badly += core->unwound_badly;
+	counters->failed_lookups += core->failed_lookups;
+	counters->ticks += core->ticks;
+	counters->spins += core->spins;
+	counters->spun_ns += core->spun_ns;
+	counters->overshoot_ns += core->overshoot_ns;
+	counters->tick_spins += core->tick_spins;
+	counters->wake_spins += core->wake_spins;
+	counters->switch_spins += core->switch_spins;
+	if (core->longest_spin_ns > counters->longest_spin_ns)
+		counters->longest_spin_ns = core->longest_spin_ns;
+}
+
+void collector_counters(struct collector *collector, struct collector_counters *counters)
+{
+	memset(counters, 0, sizeof(*counters));
+	collector_heartbeat(collector);
+	counters->time_ns = clock_now_ns();
+	counters->delay_ns = __atomic_load_n(&collector->bpf->bss->delay_ns, __ATOMIC_ACQUIRE);
+	for (unsigned cpu = 0; cpu < collector->facts.cpus; cpu++)
+		add_core(counters, &collector->bpf->bss->cpus[cpu]);
+	counters->lost_events = collector->bpf->bss->totals.lost_events;
+	counters->dropped_points = collector->bpf->bss->totals.dropped_points +
+				   collector->bpf->bss->totals.dropped_in_program;
+	counters->untracked_tasks = collector->bpf->bss->totals.untracked_tasks +
+				    collector->bpf->bss->totals.untracked_spaces;
+}
+
+void collector_heartbeat(struct collector *collector)
+{
+	__atomic_store_n(&settings_of(collector)->heartbeat_ns, clock_now_ns(), __ATOMIC_RELEASE);
+}
+
+int collector_drain(struct collector *collector, const struct collector_handler *handler)
+{
+	collector_heartbeat(collector);
+	collector->handler = handler;
+	int consumed = ring_buffer__consume(collector->ring);
+	collector->handler = NULL;
+	return consumed;
+}
+
+int collector_descriptor(const struct collector *collector)
+{
+	return ring_buffer__epoll_fd(collector->ring);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kernel - the kernel engine's state, shared by its few files (kernel_*.c) and nobody else.
+ */
+#pragma once
+
+#include "collect/collector.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#pragma GCC diagnostic push /* made by bpftool */
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Woverlength-strings"
+#include "lever.skel.h"
+#pragma GCC diagnostic pop
+
+#define KERNEL_LINKS_MOST 4096
+
+struct collector {
+	struct lever_bpf *bpf;
+	struct ring_buffer *ring;
+	const struct collector_handler *handler; /* while draining */
+	struct collector_facts facts;
+	int clocks[KERNEL_CPUS_MOST]; /* perf events, one a core; -1 where the core is offline */
+	struct bpf_link *links[KERNEL_LINKS_MOST];
+	size_t link_count;
+	struct kernel_unwind_row *unwind_rows; /* mapped */
+	size_t unwind_count;
+	unsigned engine_points; /* made by the engine so far, for unique hashes */
+	uint64_t windows;
+	uint64_t window;        /* the one closed last */
+	double pair_averages[KERNEL_PAIRS_MOST];
+	uint64_t pair_start_ns[KERNEL_PAIRS_MOST], pair_weight_start_ns;
+};
+
+int kernel_clock_open(struct collector *collector, uint64_t period_ns, struct error *error);
+void kernel_clock_close(struct collector *collector);
+void kernel_clock_enable(struct collector *collector, bool enable);
+/* Measures what a tick costs and fills in facts; the clocks must be open. */
+int kernel_clock_calibrate(struct collector *collector, struct error *error);

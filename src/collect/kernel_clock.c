@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kernel_clock - the sampling clock: one cpu-clock event a core, and what one tick of it costs.
+ */
+#include "collect/kernel.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define CALIBRATE_NS 40000000ull  /* measured with and without ticks, each */
+#define CALIBRATE_PERIOD_NS 400000ull
+#define CALIBRATE_HOLE_NS 1000ull /* the clock is read every 30 ns: a longer hole is an interrupt */
+#define CALIBRATE_HOLES_MOST 4096
+#define PERIOD_LEAST_NS 100000ull
+#define PERIOD_MOST_NS 1000000ull
+
+static int event_open(unsigned cpu, uint64_t period_ns)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = period_ns,
+		.disabled = 1,
+	};
+	return (int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static uint64_t period_on(uint64_t period_ns, unsigned cpu)
+{
+	/* A slightly different period on every core, so that ticks do not stay in step. */
+	return period_ns + (uint64_t)cpu * 1009 % 16001;
+}
+
+int kernel_clock_open(struct collector *collector, uint64_t period_ns, struct error *error)
+{
+	int program = bpf_program__fd(collector->bpf->progs.tick);
+	unsigned opened = 0;
+
+	if (!period_ns)
+		period_ns = CALIBRATE_PERIOD_NS;
+	else
+		collector->facts.period_ns = period_ns;
+	for (unsigned cpu = 0; cpu < collector->facts.cpus; cpu++) {
+		int event = event_open(cpu, period_on(period_ns, cpu));
+		if (event < 0 && errno == ENODEV)
+			continue; /* offline */
+		if (event < 0)
+			return error_set(error, errno,
+					 "perf_event_open refuses the sampling clock: %s; run as root, "
+					 "or with CAP_PERFMON (`lever check` tells more)",
+					 strerror(errno));
+		collector->clocks[cpu] = event;
+		if (ioctl(event, PERF_EVENT_IOC_SET_BPF, program))
+			return error_set(error, errno, "cannot sample by BPF: %s", strerror(errno));
+		opened++;
+	}
+	collector->bpf->bss->settings.period_ns = period_ns;
+	return opened ? 0 : error_set(error, -ENODEV, "no core to sample on");
+}
+
+void kernel_clock_close(struct collector *collector)
+{
+	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++) {
+		if (collector->clocks[cpu] >= 0)
+			close(collector->clocks[cpu]);
+		collector->clocks[cpu] = -1;
+	}
+}
+
+void kernel_clock_enable(struct collector *collector, bool enable)
+{
+	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++)
+		if (collector->clocks[cpu] >= 0)
+			ioctl(collector->clocks[cpu],
+			      enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static int set_period(struct collector *collector, uint64_t period_ns, struct error *error)
+{
+	collector->facts.period_ns = period_ns;
+	collector->bpf->bss->settings.period_ns = period_ns;
+	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++) {
+		__u64 period = period_on(period_ns, cpu);
+		if (collector->clocks[cpu] >= 0 &&
+		    ioctl(collector->clocks[cpu], PERF_EVENT_IOC_PERIOD, &period))
+			return error_set(error, errno,
+					 "the kernel refuses a sampling period of %llu ns: %s; see "
+					 "/proc/sys/kernel/perf_event_max_sample_rate",
+					 (unsigned long long)period, strerror(errno));
+	}
+	return 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+	return left < right ? -1 : left > right;
+}
+
+/* Holes in this thread's time: sorted sizes; returns their number. */
+static size_t find_holes(uint64_t *holes, uint64_t duration_ns)
+{
+	size_t count = 0;
+	uint64_t start = clock_now_ns(), before = start;
+
+	while (before - start < duration_ns) {
+		uint64_t now = clock_now_ns();
+		if (now - before > CALIBRATE_HOLE_NS && count < CALIBRATE_HOLES_MOST)
+			holes[count++] = now - before;
+		before = now;
+	}
+	qsort(holes, count, sizeof(*holes), by_size);
+	return count;
+}
+
+/*
+ * What a tick costs: the median hole that ticks make in a loop which only reads the clock. This
+ * thread is a task of the program meanwhile, so that the whole path of a sample is measured. The
+ * hole is what interrupt, hypervisor and BPF take together, so it is right on a VM, too.
+ */
+static uint64_t measure_tick(struct collector *collector)
+{
+	static uint64_t holes[CALIBRATE_HOLES_MOST];
+	cpu_set_t old, one;
+
+	CPU_ZERO(&one);
+	CPU_SET((unsigned)sched_getcpu(), &one);
+	sched_getaffinity(0, sizeof(old), &old);
+	sched_setaffinity(0, sizeof(one), &one);
+	size_t quiet = find_holes(holes, CALIBRATE_NS / 4) * 4;
+	kernel_clock_enable(collector, true);
+	size_t count = find_holes(holes, CALIBRATE_NS);
+	kernel_clock_enable(collector, false);
+	sched_setaffinity(0, sizeof(old), &old);
+	if (count <= quiet || !count)
+		return 1000;
+	/* Other interrupts are short: the ticks are the longest (count - quiet) holes. */
+	return holes[quiet + (count - quiet) / 2];
+}
+
+int kernel_clock_calibrate(struct collector *collector, struct error *error)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+
+	if (pidfd < 0)
+		return error_set(error, errno, "pidfd_open: %s", strerror(errno));
+	int code = collector_add_task(collector, pidfd, error);
+	if (!code)
+		collector->facts.tick_ns = measure_tick(collector);
+	bpf_map_delete_elem(bpf_map__fd(collector->bpf->maps.tasks), &pidfd);
+	close(pidfd);
+	if (code)
+		return code;
+	ring_buffer__consume(collector->ring); /* samples of this thread */
+	uint64_t period = collector->facts.period_ns;
+	if (!period) {
+		period = (uint64_t)((double)collector->facts.tick_ns / COLLECTOR_TAX_AIM);
+		period = period < PERIOD_LEAST_NS ? PERIOD_LEAST_NS : period;
+		period = period > PERIOD_MOST_NS ? PERIOD_MOST_NS : period;
+	}
+	collector->facts.interrupt_share = (double)collector->facts.tick_ns / (double)period;
+	collector->bpf->bss->settings.interrupt_share =
+		(uint32_t)(collector->facts.interrupt_share * KERNEL_SHARE_ONE);
+	memset(collector->bpf->bss->cpus, 0, sizeof(collector->bpf->bss->cpus));
+	return set_period(collector, period, error);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kernel_points - progress points that the engine attaches: uprobes (lines, functions, USDT) and
+ * tracepoints; and the list of all points, those found in the program's memory included.
+ */
+#include "collect/kernel.h"
+
+#include "base/memory.h"
+#include "base/own.h"
+#include "collect/tracefs.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static int take_index(struct collector *collector, const char *name, uint32_t kind, unsigned *index,
+		      struct error *error)
+{
+	struct kernel_point *points = collector->bpf->bss->points;
+
+	for (unsigned i = 0; i < KERNEL_POINTS_MOST; i++) {
+		if (points[i].hash && points[i].kind == kind &&
+		    !strncmp(points[i].name, name, sizeof(points[i].name) - 1)) {
+			*index = i; /* one more place of the same point */
+			return 0;
+		}
+		if (points[i].hash)
+			continue;
+		points[i].kind = kind;
+		strncpy(points[i].name, name, sizeof(points[i].name) - 1);
+		points[i].hash = 2 * (uint64_t)++collector->engine_points;
+		*index = i;
+		return 0;
+	}
+	return error_set(error, -E2BIG, "more than %d progress points", KERNEL_POINTS_MOST);
+}
+
+static int keep(struct collector *collector, struct bpf_link *link, const char *what,
+		struct error *error)
+{
+	if (!link)
+		return error_set(error, errno, "cannot set the progress point %s: %s", what,
+				 strerror(errno));
+	if (collector->link_count == KERNEL_LINKS_MOST) {
+		bpf_link__destroy(link);
+		return error_set(error, -E2BIG, "the progress point %s stands at more than %d places",
+				 what, KERNEL_LINKS_MOST);
+	}
+	collector->links[collector->link_count++] = link;
+	return 0;
+}
+
+int collector_add_point_uprobe(struct collector *collector, const char *name, const char *path,
+			       uint64_t offset, uint64_t semaphore_offset, unsigned *index,
+			       struct error *error)
+{
+	int code = take_index(collector, name, KERNEL_POINT_ENGINE, index, error);
+	if (code)
+		return code;
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = *index,
+		    .ref_ctr_offset = semaphore_offset);
+	struct bpf_link *link = bpf_program__attach_uprobe_opts(
+		collector->bpf->progs.visit_uprobe, -1, path, offset, &options);
+	return keep(collector, link, name, error);
+}
+
+int collector_add_point_tracepoint(struct collector *collector, const char *category,
+				   const char *tracepoint, const char *name, unsigned *index,
+				   struct error *error)
+{
+	int id = tracefs_tracepoint(category, tracepoint, error);
+	if (id < 0)
+		return id;
+	int code = take_index(collector, name, KERNEL_POINT_ENGINE, index, error);
+	if (code)
+		return code;
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attributes),
+		.config = (uint64_t)id,
+		.sample_period = 1,
+	};
+	/* The program attached to one core's event runs for the tracepoint on every core. */
+	AUTO(fd) int event =
+		(int)syscall(SYS_perf_event_open, &attributes, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (event < 0)
+		return error_set(error, errno, "perf_event_open refuses the tracepoint %s: %s", name,
+				 strerror(errno));
+	LIBBPF_OPTS(bpf_perf_event_opts, options, .bpf_cookie = *index);
+	struct bpf_link *link = bpf_program__attach_perf_event_opts(
+		collector->bpf->progs.visit_tracepoint, event, &options);
+	if (link)
+		event = -1; /* the link owns it now */
+	return keep(collector, link, name, error);
+}
+
+int collector_add_point_sampled(struct collector *collector, const char *name, unsigned *index,
+				struct error *error)
+{
+	return take_index(collector, name, KERNEL_POINT_SAMPLED, index, error);
+}
+
+unsigned collector_point_count(const struct collector *collector)
+{
+	const struct kernel_point *points = collector->bpf->bss->points;
+	unsigned count = 0;
+	while (count < KERNEL_POINTS_MOST && points[count].hash)
+		count++;
+	return count;
+}
+
+const struct kernel_point *collector_point(const struct collector *collector, unsigned index)
+{
+	return &collector->bpf->bss->points[index];
+}
+
+int collector_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count)
+{
+	struct kernel_settings *settings = &collector->bpf->bss->settings;
+	if (count > KERNEL_PAIRS_MOST)
+		return -E2BIG;
+	for (unsigned i = 0; i < count; i++) {
+		settings->pairs[i].begin = pairs[i][0];
+		settings->pairs[i].end = pairs[i][1];
+	}
+	__atomic_store_n(&settings->pair_count, count, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int collector_count_calls(struct collector *collector, const char *path, uint64_t offset,
+			  uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most)
+{
+	unsigned index;
+	int code = take_index(collector, "", KERNEL_POINT_TRIAL, &index, NULL);
+	if (code)
+		return code;
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = index);
+	struct bpf_link *link = bpf_program__attach_uprobe_opts(
+		collector->bpf->progs.visit_uprobe, -1, path, offset, &options);
+	if (!link)
+		return -errno;
+	struct timespec slice = { .tv_nsec = (long)slice_ns };
+	volatile uint64_t *total = (volatile uint64_t *)&collector->bpf->bss->points[index].total;
+	for (unsigned i = 0; i < slices && !code; i++) {
+		uint64_t before = *total;
+		nanosleep(&slice, NULL);
+		collector_heartbeat(collector);
+		calls[i] = *total - before;
+		code = calls[i] > most ? -ERANGE : 0;
+	}
+	bpf_link__destroy(link);
+	return code;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * code - the code of the running program: which files are mapped, which places its samples fall
+ * into, and what the engine must be told about both.
+ *
+ * It stands between symbols (objects numbered from 0, places) and the collector (objects numbered
+ * from 1, ranges): it names new files as they are announced, keeps the scope's ranges up to date,
+ * and adds up samples by place.
+ */
+#pragma once
+
+#include "collect/collector.h"
+#include "symbolize/symbols.h"
+
+struct code;
+
+/* Sampled time of one place. */
+struct code_place {
+	uint64_t samples, sampled_ns, calm_sampled_ns;
+	double recent_ns; /* decays: halved by every code_age */
+};
+
+struct code *code_new(struct symbols *symbols, struct collector *collector);
+void code_free(struct code *code);
+
+/* For collector_handler. */
+void code_on_sample(struct code *code, const struct kernel_sample *sample);
+void code_on_object(struct code *code, const struct kernel_object_event *event);
+
+/* Tells the collector of scope ranges that have changed since the last call. */
+int code_update_scope(struct code *code, struct error *error);
+void code_age(struct code *code);
+
+/* All places seen, by the number that symbols gave them. */
+const struct code_place *code_places(const struct code *code, size_t *count);
+/* Counts samples in this place's ranges for it, even if attribution gives them to other places. */
+void code_watch(struct code *code, uint32_t place);
+/* Makes this place's code the target; -E2BIG if it has too many pieces. */
+int code_set_target(struct code *code, uint32_t place, struct error *error);
+/* Ranges of a place as the collector wants them, to be freed; `value` goes into each. */
+struct kernel_range *code_ranges(struct code *code, uint32_t place, uint32_t value, size_t *count);
+/* Files whose symbols could not be read: sentences, one a line; NULL if none. Borrowed. */
+const char *code_warnings(const struct code *code);

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* points - keeps the collector's counters and the profile's progress points together. */
+#include "experiment/points.h"
+
+#include "base/memory.h"
+#include "wire/points.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define PLACES_MOST 256 /* of one point: inlined copies, USDT locations */
+
+/* One counter of the collector. */
+struct counter {
+	bool is_asked; /* attached by the engine, or named by the user */
+	bool counts;   /* stands in the profile as a throughput point */
+	int64_t id;
+	enum point_kind kind;
+};
+
+struct pair {
+	char *name;
+	unsigned begin, end; /* counters; KERNEL_POINTS_MOST until they appear */
+	const char *begin_name, *end_name;
+	int64_t id;
+};
+
+struct points {
+	struct collector *collector;
+	struct code *code;
+	struct symbols *symbols;
+	struct counter counters[KERNEL_POINTS_MOST];
+	unsigned known; /* counters looked at */
+	ARRAY(struct pair) pairs;
+	ARRAY(const char *) awaited; /* names of lever.h points that the user asked for */
+	ARRAY(struct kernel_range) sampled;
+	bool is_asked; /* the user named points: others do not count */
+};
+
+struct points *points_new(struct collector *collector, struct code *code, struct symbols *symbols)
+{
+	struct points *points = memory_new(1, sizeof(*points));
+	points->collector = collector;
+	points->code = code;
+	points->symbols = symbols;
+	return points;
+}
+
+void points_free(struct points *points)
+{
+	if (!points)
+		return;
+	for (size_t i = 0; i < points->pairs.count; i++)
+		free(points->pairs.items[i].name);
+	array_free(&points->pairs);
+	array_free(&points->awaited);
+	array_free(&points->sampled);
+	free(points);
+}
+
+static int add_code(struct points *points, const struct point_spec *spec, unsigned *index,
+		    struct error *error)
+{
+	struct symbols_address places[PLACES_MOST];
+	size_t count = 0;
+	int code = symbols_breakpoints(points->symbols, spec->name, places, PLACES_MOST, &count,
+				       error);
+
+	if (code)
+		return code;
+	for (size_t i = 0; i < count && i < PLACES_MOST; i++) {
+		const char *path = symbols_object(points->symbols, places[i].object)->path;
+		code = collector_add_point_uprobe(points->collector, spec->text, path,
+						  places[i].offset, 0, index, error);
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+static int add_usdt(struct points *points, const struct point_spec *spec, unsigned *index,
+		    struct error *error)
+{
+	struct symbols_usdt probes[PLACES_MOST];
+	size_t count = 0;
+	int code = symbols_usdt(points->symbols, spec->group, spec->name, probes, PLACES_MOST, &count,
+				error);
+
+	if (code)
+		return code;
+	for (size_t i = 0; i < count && i < PLACES_MOST; i++) {
+		const char *path = symbols_object(points->symbols, probes[i].object)->path;
+		code = collector_add_point_uprobe(points->collector, spec->text, path,
+						  probes[i].offset, probes[i].semaphore_offset,
+						  index, error);
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+static int add_sampled(struct points *points, const struct point_spec *spec, unsigned *index,
+		       struct error *error)
+{
+	uint32_t place;
+	size_t count;
+	int code = symbols_find(points->symbols, spec->name, &place, error);
+
+	code = code ? code
+		    : collector_add_point_sampled(points->collector, spec->text, index, error);
+	if (code)
+		return code;
+	struct kernel_range *ranges = code_ranges(points->code, place, *index, &count);
+	for (size_t i = 0; i < count; i++)
+		*array_add(&points->sampled) = ranges[i];
+	free(ranges);
+	code = collector_set_sampled(points->collector, points->sampled.items,
+				     points->sampled.count);
+	return code ? error_set(error, code, "'%s' has too many pieces of code", spec->text) : 0;
+}
+
+/* A function of this name, or else a lever.h point that will appear. */
+static int add_named(struct points *points, const struct point_spec *spec, unsigned *index,
+		     struct error *error)
+{
+	struct error ignored = { 0 };
+	int code = add_code(points, spec, index, &ignored);
+
+	if (code != -ENOENT) {
+		if (code)
+			*error = ignored;
+		return code;
+	}
+	*index = KERNEL_POINTS_MOST;
+	*array_add(&points->awaited) = spec->name;
+	return 0;
+}
+
+static int attach(struct points *points, const struct point_spec *spec, unsigned *index,
+		  struct error *error)
+{
+	switch (spec->kind) {
+	case POINT_SPEC_CODE:
+		return add_code(points, spec, index, error);
+	case POINT_SPEC_NAME:
+		return add_named(points, spec, index, error);
+	case POINT_SPEC_USDT:
+		return add_usdt(points, spec, index, error);
+	case POINT_SPEC_TRACEPOINT:
+		return collector_add_point_tracepoint(points->collector, spec->group, spec->name,
+						      spec->text, index, error);
+	case POINT_SPEC_SAMPLED:
+		return add_sampled(points, spec, index, error);
+	}
+	return error_set(error, -EINVAL, "unknown kind of progress point");
+}
+
+int points_add(struct points *points, const struct point_spec *spec, struct error *error)
+{
+	unsigned index = KERNEL_POINTS_MOST;
+	int code = attach(points, spec, &index, error);
+
+	points->is_asked = true;
+	if (!code && index < KERNEL_POINTS_MOST) {
+		points->counters[index].is_asked = points->counters[index].counts = true;
+		if (spec->kind == POINT_SPEC_SAMPLED)
+			points->counters[index].kind = POINT_SAMPLED;
+	}
+	return code;
+}
+
+int points_add_pair(struct points *points, const struct point_spec_pair *spec, struct error *error)
+{
+	struct pair pair = { .begin = KERNEL_POINTS_MOST, .end = KERNEL_POINTS_MOST };
+	int code = attach(points, &spec->begin, &pair.begin, error);
+
+	code = code ? code : attach(points, &spec->end, &pair.end, error);
+	if (code)
+		return code;
+	points->is_asked = true;
+	pair.name = text_copy(spec->text);
+	pair.begin_name = spec->begin.name;
+	pair.end_name = spec->end.name;
+	*array_add(&points->pairs) = pair;
+	return 0;
+}
+
+static bool is_awaited(const struct points *points, const char *name)
+{
+	for (size_t i = 0; i < points->awaited.count; i++)
+		if (!strcmp(points->awaited.items[i], name))
+			return true;
+	return false;
+}
+
+static bool is_in_program(const struct kernel_point *point)
+{
+	return point->kind == POINTS_PROGRESS || point->kind == POINTS_BEGIN ||
+	       point->kind == POINTS_END;
+}
+
+/* LEVER_BEGIN(x) ... LEVER_END(x): the pair is made when either half appears. */
+static void pair_up(struct points *points, unsigned index)
+{
+	const struct kernel_point *point = collector_point(points->collector, index);
+	struct pair *pair = NULL;
+
+	for (size_t i = 0; i < points->pairs.count; i++)
+		if (!strcmp(points->pairs.items[i].name, point->name))
+			pair = &points->pairs.items[i];
+	if (!pair && points->is_asked && !is_awaited(points, point->name))
+		return;
+	if (!pair) {
+		pair = array_add(&points->pairs);
+		pair->name = text_copy(point->name);
+		pair->begin = pair->end = KERNEL_POINTS_MOST;
+	}
+	if (point->kind == POINTS_BEGIN)
+		pair->begin = index;
+	else
+		pair->end = index;
+}
+
+static void meet(struct points *points, unsigned index)
+{
+	const struct kernel_point *point = collector_point(points->collector, index);
+	struct counter *counter = &points->counters[index];
+
+	if (!is_in_program(point))
+		return;
+	if (point->kind == POINTS_PROGRESS)
+		counter->counts = !points->is_asked || is_awaited(points, point->name);
+	else
+		pair_up(points, index);
+	for (size_t i = 0; i < points->pairs.count; i++) {
+		struct pair *pair = &points->pairs.items[i];
+		if (pair->begin_name && !strcmp(pair->begin_name, point->name))
+			pair->begin = index;
+		if (pair->end_name && !strcmp(pair->end_name, point->name))
+			pair->end = index;
+	}
+}
+
+static int give_id(struct profile *profile, const char *name, enum point_kind kind, int64_t *id,
+		   struct error *error)
+{
+	struct recording_point row = { .kind = kind, .name = (char *)(uintptr_t)name };
+	if (*id)
+		return 0;
+	int code = profile_add_point(profile, &row, error);
+	*id = row.id;
+	return code;
+}
+
+static void tell_pairs(struct points *points)
+{
+	unsigned told[KERNEL_PAIRS_MOST][2], count = 0;
+
+	for (size_t i = 0; i < points->pairs.count && count < KERNEL_PAIRS_MOST; i++, count++) {
+		const struct pair *pair = &points->pairs.items[i];
+		bool is_whole = pair->begin < KERNEL_POINTS_MOST && pair->end < KERNEL_POINTS_MOST;
+		told[count][0] = is_whole ? pair->begin : 0;
+		told[count][1] = is_whole ? pair->end : 0; /* the same twice adds nothing */
+	}
+	collector_set_pairs(points->collector, told, count);
+}
+
+int points_update(struct points *points, struct profile *profile, struct error *error)
+{
+	unsigned count = collector_point_count(points->collector);
+	int code = 0;
+
+	for (; points->known < count; points->known++)
+		meet(points, points->known);
+	for (unsigned i = 0; i < count && !code; i++)
+		if (points->counters[i].counts)
+			code = give_id(profile, collector_point(points->collector, i)->name,
+				       points->counters[i].kind, &points->counters[i].id, error);
+	for (size_t i = 0; i < points->pairs.count && !code; i++) {
+		struct pair *pair = &points->pairs.items[i];
+		if (pair->begin < KERNEL_POINTS_MOST && pair->end < KERNEL_POINTS_MOST)
+			code = give_id(profile, pair->name, POINT_LATENCY, &pair->id, error);
+	}
+	tell_pairs(points);
+	return code;
+}
+
+unsigned points_ready(const struct points *points)
+{
+	unsigned ready = 0;
+
+	for (unsigned i = 0; i < points->known; i++)
+		ready += points->counters[i].id &&
+			 collector_point(points->collector, i)->total > 0;
+	for (size_t i = 0; i < points->pairs.count; i++)
+		ready += points->pairs.items[i].id != 0;
+	return ready;
+}
+
+const char *points_missing(const struct points *points)
+{
+	for (size_t i = 0; i < points->awaited.count; i++) {
+		bool found = false;
+		for (unsigned index = 0; index < points->known; index++)
+			found = found || !strcmp(points->awaited.items[i],
+						 collector_point(points->collector, index)->name);
+		if (!found)
+			return points->awaited.items[i];
+	}
+	return NULL;
+}
+
+char *points_appeared(const struct points *points)
+{
+	char *names = NULL;
+
+	for (unsigned i = 0; i < points->known; i++) {
+		const struct kernel_point *point = collector_point(points->collector, i);
+		if (!is_in_program(point))
+			continue;
+		char *longer = text_format("%s%s%s", names ? names : "", names ? ", " : "",
+					   point->name);
+		free(names);
+		names = longer;
+	}
+	return names;
+}
+
+double points_collect(struct points *points, struct recording_experiment *experiment)
+{
+	double most = 0;
+	double period = (double)collector_facts(points->collector)->period_ns;
+
+	for (unsigned i = 0; i < points->known; i++) {
+		struct collector_visits seen = collector_window_visits(points->collector, i);
+		if (!points->counters[i].id || !seen.visits)
+			continue;
+		struct recording_visit *visit = array_add(&experiment->visits);
+		visit->point_id = points->counters[i].id;
+		visit->visits = (double)seen.visits;
+		if (points->counters[i].kind == POINT_SAMPLED)
+			visit->visits /= period; /* the counter holds sampled ns */
+		visit->duration_ns = seen.duration_ns;
+		visit->delay_ns = seen.delay_ns;
+		most = visit->visits > most ? visit->visits : most;
+	}
+	for (size_t i = 0; i < points->pairs.count && i < KERNEL_PAIRS_MOST; i++) {
+		const struct pair *pair = &points->pairs.items[i];
+		struct collector_visits seen = { 0 };
+		if (pair->id)
+			seen = collector_window_visits(points->collector, pair->begin);
+		if (!seen.visits)
+			continue;
+		struct recording_visit *visit = array_add(&experiment->visits);
+		visit->point_id = pair->id;
+		visit->visits = (double)seen.visits;
+		visit->duration_ns = seen.duration_ns;
+		visit->delay_ns = seen.delay_ns;
+		visit->in_flight = collector_pair_average(points->collector, (unsigned)i);
+		most = visit->visits > most ? visit->visits : most;
+	}
+	return most;
+}
+
+int points_write_totals(struct points *points, struct profile *profile, int64_t run_id,
+			struct error *error)
+{
+	int code = 0;
+
+	for (unsigned i = 0; i < points->known && !code; i++) {
+		struct recording_total total = { .run_id = run_id };
+		total.point_id = points->counters[i].id;
+		total.visits = collector_point(points->collector, i)->total;
+		if (points->counters[i].kind == POINT_SAMPLED)
+			total.visits /= collector_facts(points->collector)->period_ns;
+		if (total.point_id)
+			code = profile_set_total(profile, &total, error);
+	}
+	for (size_t i = 0; i < points->pairs.count && !code; i++) {
+		const struct pair *pair = &points->pairs.items[i];
+		struct recording_total total = { .run_id = run_id, .point_id = pair->id };
+		if (!pair->id)
+			continue;
+		total.visits = collector_point(points->collector, pair->begin)->total;
+		code = profile_set_total(profile, &total, error);
+	}
+	return code;
+}

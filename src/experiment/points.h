@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * points - the progress points of one session: found, attached, and written to the profile.
+ *
+ * Asked-for points are attached before the program runs. Points of lever.h and coz.h appear when
+ * the program registers them; without any asked-for point, all of them count. A LEVER_BEGIN and a
+ * LEVER_END of one name make a latency pair by themselves.
+ */
+#pragma once
+
+#include "collect/collector.h"
+#include "experiment/code.h"
+#include "experiment/point_spec.h"
+#include "profile/profile.h"
+
+struct points;
+
+struct points *points_new(struct collector *collector, struct code *code, struct symbols *symbols);
+void points_free(struct points *points);
+
+/* Attaches what can be attached; -ENOENT names what is not there, and the nearest names. */
+int points_add(struct points *points, const struct point_spec *spec, struct error *error);
+int points_add_pair(struct points *points, const struct point_spec_pair *pair, struct error *error);
+/* Looks for points that have appeared; gives them ids in the profile. */
+int points_update(struct points *points, struct profile *profile, struct error *error);
+/* Points that count and have been visited. */
+unsigned points_ready(const struct points *points);
+/* Names that were asked for and have not appeared (a lever.h name that nothing registers). */
+const char *points_missing(const struct points *points);
+/* Names of lever.h points that did appear, "a, b, c"; to be freed, NULL if none. */
+char *points_appeared(const struct points *points);
+
+/* Adds what the window closed last saw; returns the largest number of visits of any point. */
+double points_collect(struct points *points, struct recording_experiment *experiment);
+/* Writes the visits so far. */
+int points_write_totals(struct points *points, struct profile *profile, int64_t run_id,
+			struct error *error);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* schedule - draws targets by weight and speedups from shuffled decks. */
+#include "experiment/schedule.h"
+
+#include "base/memory.h"
+#include "stats/random.h"
+
+#include <string.h>
+
+struct deck {
+	double *cards; /* a permutation of the speedups; NULL until first used */
+	size_t next;
+};
+
+struct schedule {
+	struct random random;
+	double *speedups;
+	size_t speedup_count;
+	ARRAY(struct deck) decks; /* by target */
+	size_t target;
+	unsigned step; /* windows of the block so far; even ones are controls */
+	bool is_in_block;
+};
+
+struct schedule *schedule_new(uint64_t seed, const double *speedups, size_t count)
+{
+	struct schedule *schedule = memory_new(1, sizeof(*schedule));
+
+	schedule->random = random_seeded(seed);
+	schedule->speedups = memory_new(count, sizeof(*speedups));
+	for (size_t i = 0; i < count; i++)
+		if (speedups[i] > 0)
+			schedule->speedups[schedule->speedup_count++] = speedups[i];
+	return schedule;
+}
+
+void schedule_free(struct schedule *schedule)
+{
+	if (!schedule)
+		return;
+	for (size_t i = 0; i < schedule->decks.count; i++)
+		free(schedule->decks.items[i].cards);
+	array_free(&schedule->decks);
+	free(schedule->speedups);
+	free(schedule);
+}
+
+static bool draw_target(struct schedule *schedule, const double *weights, size_t count)
+{
+	double total = 0;
+	for (size_t i = 0; i < count; i++)
+		total += weights[i];
+	if (!(total > 0))
+		return false;
+	double at = random_uniform(&schedule->random) * total;
+	for (size_t i = 0; i < count; i++) {
+		if (weights[i] > 0)
+			schedule->target = i;
+		at -= weights[i];
+		if (at < 0)
+			break;
+	}
+	return true;
+}
+
+static double draw_speedup(struct schedule *schedule)
+{
+	size_t bytes = schedule->speedup_count * sizeof(double);
+
+	while (schedule->decks.count <= schedule->target)
+		(void)array_add(&schedule->decks);
+	struct deck *deck = &schedule->decks.items[schedule->target];
+	if (!deck->cards) {
+		deck->cards = memory_new(schedule->speedup_count, sizeof(double));
+		memcpy(deck->cards, schedule->speedups, bytes);
+		deck->next = schedule->speedup_count;
+	}
+	if (deck->next == schedule->speedup_count) {
+		random_shuffle(&schedule->random, deck->cards, schedule->speedup_count,
+			       sizeof(double));
+		deck->next = 0;
+	}
+	return deck->cards[deck->next++];
+}
+
+bool schedule_next(struct schedule *schedule, const double *weights, size_t count,
+		   struct schedule_plan *plan)
+{
+	if (!schedule->is_in_block) {
+		if (!draw_target(schedule, weights, count))
+			return false;
+		schedule->is_in_block = true;
+		schedule->step = 0;
+	}
+	plan->target = schedule->target;
+	plan->is_block_start = schedule->step == 0;
+	plan->speedup = 0;
+	if (schedule->step % 2 && schedule->speedup_count)
+		plan->speedup = draw_speedup(schedule);
+	schedule->step++;
+	schedule->is_in_block = schedule->step < 2 * SCHEDULE_BLOCK + 1;
+	return true;
+}
+
+uint64_t schedule_length(struct schedule *schedule, uint64_t base_ns)
+{
+	return (uint64_t)((double)base_ns * (0.85 + 0.3 * random_uniform(&schedule->random)));
+}
+
+void schedule_end_block(struct schedule *schedule)
+{
+	schedule->is_in_block = false;
+}

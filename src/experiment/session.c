@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * session - starts the program under the collector, runs windows until it is time to stop, and
+ * leaves a complete profile whatever happens.
+ */
+#include "experiment/session_state.h"
+
+#include "base/clock.h"
+#include "base/own.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+
+#define WINDOW_FIRST_NS 100000000ull
+#define LOOK_NS 50000000ull           /* between looks while there is no target yet */
+#define NO_POINTS_AFTER_NS 3000000000ull
+#define WAIT_SLICE_NS 100000000ull    /* heartbeats are at least this often */
+#define COMMIT_EVERY_NS 1000000000ull
+#define NOTIFY_EVERY_NS 500000000ull
+#define SAMPLES_FOR_TARGET 3          /* fewer: the place is not worth a block */
+
+static volatile sig_atomic_t interrupts, terminations;
+
+static void on_signal(int number)
+{
+	if (number == SIGINT)
+		interrupts++;
+	else
+		terminations++;
+}
+
+void session_prepare_signals(void)
+{
+	program_remember_signals();
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	action.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+bool session_is_interrupted(void)
+{
+	return interrupts || terminations;
+}
+
+/* ---- the program's processes ---- */
+
+static void on_process(void *context, const struct kernel_process_event *event)
+{
+	struct session *session = context;
+
+	if (event->kind == KERNEL_EVENT_FORK)
+		*array_add(&session->processes) = event->tgid;
+	if (event->kind != KERNEL_EVENT_EXIT)
+		return;
+	for (size_t i = 0; i < session->processes.count; i++)
+		if (session->processes.items[i] == event->tgid)
+			session->processes.items[i--] =
+				session->processes.items[--session->processes.count];
+}
+
+static void on_sample(void *context, const struct kernel_sample *sample)
+{
+	code_on_sample(((struct session *)context)->code, sample);
+}
+
+static void on_object(void *context, const struct kernel_object_event *event)
+{
+	code_on_object(((struct session *)context)->code, event);
+}
+
+static bool any_left_behind(const struct session *session)
+{
+	for (size_t i = 0; i < session->processes.count; i++)
+		if (!kill((pid_t)session->processes.items[i], 0))
+			return true;
+	return false;
+}
+
+bool session_program_runs(struct session *session)
+{
+	return !program_poll(&session->program) || any_left_behind(session);
+}
+
+/* ---- waiting ---- */
+
+bool session_wait(struct session *session, uint64_t duration_ns)
+{
+	uint64_t end = clock_now_ns() + duration_ns;
+
+	for (;;) {
+		uint64_t now = clock_now_ns();
+		collector_heartbeat(session->collector);
+		if (session_is_interrupted() || !session_program_runs(session))
+			return false;
+		if (now >= end)
+			return true;
+		uint64_t slice = end - now < WAIT_SLICE_NS ? end - now : WAIT_SLICE_NS;
+		struct timespec timeout = { .tv_nsec = (long)slice };
+		struct pollfd wake[2] = {
+			{ .fd = collector_descriptor(session->collector), .events = POLLIN },
+			{ .fd = session->program.has_ended ? -1 : session->program.pidfd,
+			  .events = POLLIN },
+		};
+		if (ppoll(wake, 2, &timeout, NULL) > 0 && wake[0].revents)
+			collector_drain(session->collector, &session->handler);
+	}
+}
+
+/* ---- learning ---- */
+
+int session_learn(struct session *session, struct error *error)
+{
+	collector_drain(session->collector, &session->handler);
+	int code = code_update_scope(session->code, error);
+	code = code ? code : points_update(session->points, session->profile, error);
+	uint64_t now = clock_now_ns();
+	if (!code && now - session->committed_ns > COMMIT_EVERY_NS) {
+		session->committed_ns = now;
+		code = session_write_samples(session, error);
+		code = code ? code : profile_commit(session->profile, error);
+	}
+	if (now - session->notified_ns > NOTIFY_EVERY_NS) {
+		session->notified_ns = now;
+		session_notify(session);
+	}
+	return code;
+}
+
+size_t session_target_of(struct session *session, uint32_t place)
+{
+	for (size_t i = 0; i < session->targets.count; i++)
+		if (session->targets.items[i].place == place)
+			return i;
+	array_add(&session->targets)->place = place;
+	return session->targets.count - 1;
+}
+
+int session_write_target(struct session *session, struct session_target *target, struct error *error)
+{
+	const struct symbols_place *place = symbols_place(session->symbols, target->place);
+	const struct symbols_object *object = symbols_object(session->symbols, place->object);
+	struct recording_target row = {
+		.kind = place->kind,
+		.name = (char *)(uintptr_t)place->name,
+		.function = (char *)(uintptr_t)place->function,
+		.file = (char *)(uintptr_t)place->file,
+		.line = place->line,
+		.object = (char *)(uintptr_t)object->path,
+		.build_id = (char *)(uintptr_t)object->build_id,
+	};
+
+	if (target->id)
+		return 0;
+	int code = profile_add_target(session->profile, &row, error);
+	target->id = row.id;
+	return code;
+}
+
+double *session_weights(struct session *session)
+{
+	size_t count;
+	const struct code_place *places = code_places(session->code, &count);
+
+	if (!session->options->target_count)
+		for (size_t place = 0; place < count; place++)
+			if (places[place].samples >= SAMPLES_FOR_TARGET)
+				session_target_of(session, (uint32_t)place);
+	double *weights = memory_new(session->targets.count, sizeof(*weights));
+	for (size_t i = 0; i < session->targets.count; i++) {
+		const struct session_target *target = &session->targets.items[i];
+		if (target->is_unusable || (session->options->target_count && !target->is_given))
+			continue;
+		weights[i] = target->is_given	     ? 1
+			     : target->place < count ? places[target->place].recent_ns
+						     : 0;
+	}
+	code_age(session->code);
+	return weights;
+}
+
+int session_write_samples(struct session *session, struct error *error)
+{
+	size_t count;
+	const struct code_place *places = code_places(session->code, &count);
+
+	for (size_t place = 0; place < count; place++) {
+		if (!places[place].samples)
+			continue;
+		size_t index = session_target_of(session, (uint32_t)place); /* may move items */
+		struct session_target *target = &session->targets.items[index];
+		int code = session_write_target(session, target, error);
+		struct recording_sample row = {
+			.run_id = session->run.id,
+			.target_id = target->id,
+			.samples = places[place].samples,
+			.sampled_ns = places[place].sampled_ns,
+			.calm_sampled_ns = places[place].calm_sampled_ns,
+		};
+		code = code ? code : profile_set_sample(session->profile, &row, error);
+		if (code)
+			return code;
+	}
+	return points_write_totals(session->points, session->profile, session->run.id, error);
+}
+
+void session_notify(struct session *session)
+{
+	struct session_status status = {
+		.experiments = session->experiments,
+		.discarded = session->discarded,
+		.targets = tally_targets(session->tally),
+		.elapsed_seconds = (double)(clock_now_ns() - session->started_ns) / 1e9,
+		.left_seconds = -1,
+	};
+	struct tally_best best;
+
+	if (session->deadline_ns)
+		status.left_seconds = ((double)session->deadline_ns - (double)clock_now_ns()) / 1e9;
+	if (tally_best(session->tally, &best)) {
+		for (size_t i = 0; i < session->targets.count; i++)
+			if (session->targets.items[i].id == best.target_id)
+				status.best = symbols_place(session->symbols,
+							    session->targets.items[i].place)
+						      ->name;
+		status.best_gain = best.at_quarter.gain;
+		status.best_low = best.at_quarter.low;
+		status.best_high = best.at_quarter.high;
+	}
+	session->options->notify(session->options->context, &status);
+}
+
+/* ---- setting up ---- */
+
+static int open_symbols(struct session *session, struct error *error)
+{
+	const struct session_options *options = session->options;
+	uint32_t object;
+	int code = 0;
+
+	session->program_path = program_find(options->arguments[0], &code, error);
+	if (!session->program_path) {
+		session->result->end = SESSION_NOT_STARTED;
+		session->result->exit_code = program_exec_status(code);
+		return code;
+	}
+	AUTO(text) char *real = realpath(session->program_path, NULL);
+	session->symbols = symbols_new(options->granularity, options->scope);
+	/* A script is no object: what it runs is announced later. */
+	symbols_add_object(session->symbols, real ? real : session->program_path, NULL, true, &object,
+			   NULL);
+	return 0;
+}
+
+static int set_targets(struct session *session, struct error *error)
+{
+	for (size_t i = 0; i < session->options->target_count; i++) {
+		uint32_t place;
+		int code = symbols_find(session->symbols, session->options->targets[i], &place, error);
+		if (code) {
+			session->result->end = SESSION_WRONG_USAGE;
+			return code;
+		}
+		size_t index = session_target_of(session, place);
+		session->targets.items[index].is_given = true;
+		code_watch(session->code, place);
+	}
+	return 0;
+}
+
+static int set_points(struct session *session, struct error *error)
+{
+	const struct session_options *options = session->options;
+	int code = 0;
+
+	for (size_t i = 0; i < options->point_count && !code; i++)
+		code = points_add(session->points, &options->points[i], error);
+	for (size_t i = 0; i < options->pair_count && !code; i++)
+		code = points_add_pair(session->points, &options->pairs[i], error);
+	if (code == -ENOENT || code == -EINVAL)
+		session->result->end = SESSION_WRONG_USAGE;
+	return code;
+}
+
+static char *command_json(char *const *arguments)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	fputc('[', out);
+	for (size_t i = 0; arguments[i]; i++) {
+		fputs(i ? ", \"" : "\"", out);
+		for (const char *at = arguments[i]; *at; at++) {
+			unsigned char byte = (unsigned char)*at;
+			if (byte == '"' || byte == '\\')
+				fprintf(out, "\\%c", byte);
+			else if (byte < 0x20)
+				fprintf(out, "\\u%04x", byte);
+			else
+				fputc(byte, out);
+		}
+		fputc('"', out);
+	}
+	fputc(']', out);
+	fclose(out);
+	return text;
+}
+
+static int begin_run(struct session *session, struct error *error)
+{
+	static struct utsname host; /* borrowed by the run until its end */
+	const struct collector_facts *facts = collector_facts(session->collector);
+	struct recording_run *run = &session->run;
+
+	uname(&host);
+	run->command = command_json(session->options->arguments);
+	run->engine = (char *)"kernel";
+	run->host = host.nodename;
+	run->kernel = host.release;
+	run->version = (char *)(uintptr_t)session->options->version;
+	run->granularity = session->options->granularity == TARGET_LINE ? (char *)"line"
+									 : (char *)"function";
+	run->started_s = time(NULL);
+	run->seed = session->options->seed;
+	run->period_ns = facts->period_ns;
+	run->interrupt_share = facts->interrupt_share;
+	run->exit_status = -1;
+	int code = profile_add_run(session->profile, run, error);
+	return code ? code : profile_commit(session->profile, error);
+}
+
+static int set_up(struct session *session, struct error *error)
+{
+	const struct session_options *options = session->options;
+	struct collector_options collector = { .period_ns = options->period_ns,
+					       .verbose = options->verbose };
+	int code = open_symbols(session, error);
+
+	code = code ? code : collector_open(&collector, &session->collector, error);
+	if (code)
+		return code;
+	session->code = code_new(session->symbols, session->collector);
+	session->points = points_new(session->collector, session->code, session->symbols);
+	code = set_targets(session, error);
+	code = code ? code : set_points(session, error);
+	code = code ? code
+		    : profile_create(options->output, options->fresh, &session->profile, error);
+	code = code ? code : begin_run(session, error);
+	code = code ? code : code_update_scope(session->code, error);
+	session->schedule = schedule_new(options->seed, options->speedups, options->speedup_count);
+	session->tally = tally_new();
+	session->window_ns = options->window_ns ? options->window_ns : WINDOW_FIRST_NS;
+	session->handler = (struct collector_handler){ .context = session,
+						       .sample = on_sample,
+						       .object = on_object,
+						       .process = on_process };
+	return code;
+}
+
+/* ---- running ---- */
+
+static bool wants_points_library(struct session *session)
+{
+	return session->options->points_library && symbols_object_count(session->symbols) &&
+	       symbols_mentions(session->symbols, 0, "_coz_get_counter");
+}
+
+int session_start_program(struct session *session, struct error *error)
+{
+	const struct session_options *options = session->options;
+	const char *environment[3] = { "LEVER_LISTEN=1", NULL, NULL };
+	AUTO(text) char *preload = NULL;
+
+	if (wants_points_library(session)) {
+		const char *old = getenv("LD_PRELOAD");
+		preload = text_format("LD_PRELOAD=%s%s%s", options->points_library,
+				      old && *old ? ":" : "", old ? old : "");
+		environment[1] = preload;
+	}
+	int code = program_prepare(&session->program, options->arguments, environment, error);
+	code = code ? code : collector_add_task(session->collector, session->program.pidfd, error);
+	code = code ? code : collector_start(session->collector, error);
+	if (code)
+		return code;
+	catch_signals();
+	code = program_start(&session->program, options->arguments[0], error);
+	if (code) {
+		session->result->end = SESSION_NOT_STARTED;
+		session->result->exit_code = program_exec_status(code);
+		return code;
+	}
+	if (session->started_ns)
+		return 0; /* not the first run */
+	session->started_ns = clock_now_ns();
+	if (options->seconds > 0)
+		session->deadline_ns =
+			session->started_ns + (uint64_t)(options->seconds * 1e9);
+	return 0;
+}
+
+bool session_is_sure_enough(struct session *session)
+{
+	struct tally_best best;
+	size_t steps = 0;
+
+	if (session->options->until <= 0 || session->experiments < 8)
+		return false;
+	for (size_t i = 0; i < session->options->speedup_count; i++)
+		steps += session->options->speedups[i] > 0;
+	return tally_best(session->tally, &best) && best.points > steps &&
+	       best.widest <= session->options->until;
+}
+
+bool session_time_is_up(const struct session *session)
+{
+	return session->deadline_ns && clock_now_ns() >= session->deadline_ns;
+}
+
+/* Time without a window: samples come in, so that there is something to draw from. */
+static int look(struct session *session, struct error *error)
+{
+	uint64_t began = clock_now_ns();
+
+	session_wait(session, LOOK_NS);
+	session->calm_ns += clock_now_ns() - began;
+	return session_learn(session, error);
+}
+
+static int refuse_without_points(struct session *session, struct error *error)
+{
+	AUTO(text) char *appeared = points_appeared(session->points);
+	AUTO(text) char *candidates = session_candidates(session);
+	const char *missing = points_missing(session->points);
+
+	session->result->end = SESSION_NO_POINTS;
+	if (missing)
+		error_set(error, -ENOENT, "neither a function nor a progress point is called '%s'%s%s",
+			  missing, appeared ? "; the program's points are: " : "",
+			  appeared ? appeared : "");
+	else
+		error_set(error, -ENOENT,
+			  "the program visits no progress point, so its progress cannot be measured; "
+			  "name one with --progress FILE:LINE or --progress FUNCTION, put "
+			  "LEVER_PROGRESS into its source (lever.h), or measure whole runs with "
+			  "--end-to-end%s%s",
+			  candidates ? ". Functions that it calls at a steady rate:\n" : "",
+			  candidates ? candidates : "");
+	session->options->say(session->options->context, error->text); /* the program may run on */
+	return error->code;
+}
+
+static bool has_waited_for_points(const struct session *session)
+{
+	return clock_now_ns() - session->started_ns > NO_POINTS_AFTER_NS;
+}
+
+static int run_windows(struct session *session, struct error *error)
+{
+	struct schedule_plan plan;
+	int code = 0;
+
+	while (!code && session_program_runs(session) && !session_is_interrupted() &&
+	       !session_time_is_up(session) && !session_is_sure_enough(session)) {
+		if (!points_ready(session->points)) {
+			code = look(session, error);
+			if (!code && has_waited_for_points(session) &&
+			    !points_ready(session->points))
+				return refuse_without_points(session, error);
+			continue;
+		}
+		double *weights = session_weights(session);
+		bool has_plan = schedule_next(session->schedule, weights, session->targets.count,
+					      &plan);
+		free(weights);
+		code = has_plan ? session_trial(session, &plan, error) : look(session, error);
+		if (code == -EAGAIN)
+			code = 0;
+	}
+	return code;
+}
+
+/* After the last window the program runs on at full speed; a second Ctrl-C leaves it alone. */
+static void wait_for_program(struct session *session)
+{
+	bool has_forwarded = false, has_said = false;
+
+	collector_disarm(session->collector);
+	while (session_program_runs(session) && interrupts < 2) {
+		if (terminations && !has_forwarded && !session->program.has_ended)
+			syscall(SYS_pidfd_send_signal, session->program.pidfd, SIGTERM, NULL, 0);
+		has_forwarded = has_forwarded || terminations;
+		if (session->program.has_ended && session_is_interrupted())
+			break; /* only processes that it left behind */
+		if (!has_said && !session_is_interrupted()) {
+			session->options->say(session->options->context,
+					      "measuring is over; the program runs on without "
+					      "pauses (Ctrl-C to end it)");
+			has_said = true;
+		}
+		struct pollfd wake = { .fd = session->program.has_ended ? -1 : session->program.pidfd,
+				       .events = POLLIN };
+		poll(&wake, 1, 100);
+		collector_drain(session->collector, &session->handler);
+	}
+}
+
+static void finish_run(struct session *session)
+{
+	struct recording_run *run = &session->run;
+	struct collector_counters counters;
+
+	collector_drain(session->collector, &session->handler);
+	collector_counters(session->collector, &counters);
+	run->wall_ns = (session->program.ended_ns ? session->program.ended_ns : clock_now_ns()) -
+		       session->program.started_ns;
+	run->delay_ns = counters.delay_ns;
+	run->samples = counters.samples;
+	run->sampled_ns = counters.sampled_ns;
+	run->lost = counters.lost;
+	run->capped = counters.capped;
+	run->unwound_badly = counters.unwound_badly;
+	run->calm_ns = session->calm_ns;
+	size_t count;
+	const struct code_place *places = code_places(session->code, &count);
+	for (size_t i = 0; i < count; i++)
+		run->calm_sampled_ns += places[i].calm_sampled_ns;
+	run->exit_status = session->program.has_ended ? session->program.status : -1;
+	run->finished = true;
+	run->note = (char *)(uintptr_t)code_warnings(session->code);
+}
+
+static int close_run(struct session *session, int code, struct error *error)
+{
+	struct error later = { 0 };
+
+	finish_run(session);
+	session->result->status = session->run.exit_status;
+	session->result->experiments = session->experiments;
+	int failed = points_update(session->points, session->profile, &later);
+	failed = failed ? failed : session_write_samples(session, &later);
+	failed = failed ? failed : profile_update_run(session->profile, &session->run, &later);
+	failed = failed ? failed : profile_commit(session->profile, &later);
+	if (failed && !code)
+		*error = later;
+	return code ? code : failed;
+}
+
+static void tear_down(struct session *session)
+{
+	collector_close(session->collector);
+	program_release(&session->program);
+	profile_close(session->profile);
+	points_free(session->points);
+	code_free(session->code);
+	symbols_free(session->symbols);
+	schedule_free(session->schedule);
+	tally_free(session->tally);
+	array_free(&session->targets);
+	array_free(&session->processes);
+	free(session->program_path);
+	free(session->run.command);
+}
+
+void session_run(const struct session_options *options, struct session_result *result,
+		 struct error *error)
+{
+	struct session session = { .options = options, .result = result };
+
+	session.program.go = session.program.failure = session.program.pidfd = -1;
+	*result = (struct session_result){ .end = SESSION_FAILED, .status = -1 };
+	int code = set_up(&session, error);
+	if (!code && options->end_to_end)
+		code = session_end_to_end(&session, error);
+	else if (!code)
+		code = session_start_program(&session, error);
+	if (session.started_ns) {
+		if (!code && !options->end_to_end)
+			code = run_windows(&session, error);
+		wait_for_program(&session);
+		code = close_run(&session, code, error);
+		if (!code)
+			result->end = session.experiments ? SESSION_ANSWERED : SESSION_NO_ANSWER;
+	}
+	tear_down(&session);
+}

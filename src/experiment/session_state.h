@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * session_state - what the files of a session share (session*.c), and nobody else.
+ */
+#pragma once
+
+#include "collect/collector.h"
+#include "collect/program.h"
+#include "experiment/code.h"
+#include "experiment/points.h"
+#include "experiment/schedule.h"
+#include "experiment/session.h"
+#include "experiment/tally.h"
+#include "profile/profile.h"
+#include "symbolize/symbols.h"
+
+/* A place that has been or may be a target. */
+struct session_target {
+	uint32_t place;
+	int64_t id;          /* in the profile; 0: not written yet */
+	bool is_given;       /* by --target */
+	bool is_unusable;    /* too many pieces */
+};
+
+struct session {
+	const struct session_options *options;
+	struct session_result *result;
+	struct symbols *symbols;
+	struct collector *collector;
+	struct code *code;
+	struct points *points;
+	struct profile *profile;
+	struct schedule *schedule;
+	struct tally *tally;
+	struct program program;
+	struct recording_run run;
+	ARRAY(struct session_target) targets;
+	ARRAY(uint32_t) processes; /* of the program, alive as far as events told */
+	char *program_path;
+	uint64_t window_ns, started_ns, deadline_ns, committed_ns, notified_ns;
+	uint64_t calm_ns; /* time at speedup 0 */
+	int64_t armed_id; /* target in the collector */
+	unsigned experiments, discarded, controls;
+	struct collector_handler handler;
+};
+
+/* Waits `duration_ns`, or until the program ends or the user interrupts; false then. */
+bool session_wait(struct session *session, uint64_t duration_ns);
+/* Ctrl-C or SIGTERM came. */
+bool session_is_interrupted(void);
+/* The program, or a process that it left behind, still runs. */
+bool session_program_runs(struct session *session);
+/* Takes in what the kernel side has to tell; names, points, scope are up to date then. */
+int session_learn(struct session *session, struct error *error);
+/* The index in session->targets of this place. */
+size_t session_target_of(struct session *session, uint32_t place);
+int session_write_target(struct session *session, struct session_target *target,
+			 struct error *error);
+/* Weight of each target for the schedule; to be freed. */
+double *session_weights(struct session *session);
+int session_write_samples(struct session *session, struct error *error);
+void session_notify(struct session *session);
+
+bool session_is_sure_enough(struct session *session); /* --until */
+bool session_time_is_up(const struct session *session); /* --seconds */
+/* Forks the program and lets it run. */
+int session_start_program(struct session *session, struct error *error);
+
+/* session_trial.c: one window. -EAGAIN: the program ended, or the target cannot be used. */
+int session_arm(struct session *session, struct session_target *target, struct error *error);
+bool session_is_displaced(const struct recording_experiment *experiment);
+void session_count_verdict(struct session *session, const struct recording_experiment *experiment);
+int session_trial(struct session *session, const struct schedule_plan *plan, struct error *error);
+/* session_end_to_end.c: runs the program again and again. */
+int session_end_to_end(struct session *session, struct error *error);
+/* session_candidates.c: functions called at a steady rate, one a line; NULL if none. */
+char *session_candidates(struct session *session);

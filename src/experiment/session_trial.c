@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * session_trial - one window: arm, let it settle, measure between edges, disarm, judge, write.
+ */
+#include "experiment/session_state.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <errno.h>
+
+#define VISITS_LEAST 5
+#define WINDOW_LONGEST_NS 10000000000ull
+#define DISPLACED_MOST 0.03 /* of the window's length, all cores together */
+#define WARM_UP_SHARE 8     /* a window's part that passes before measuring starts */
+#define WARM_UP_LEAST_NS 10000000ull
+#define COOL_OFF_NS 5000000ull
+
+int session_arm(struct session *session, struct session_target *target, struct error *error)
+{
+	int code = session_write_target(session, target, error);
+	if (code)
+		return code;
+	/* Set anew each time: more of the target's code may have been found. */
+	code = code_set_target(session->code, target->place, error);
+	if (code == -E2BIG) {
+		target->is_unusable = true;
+		schedule_end_block(session->schedule);
+		session->options->say(session->options->context, error->text);
+		return -EAGAIN;
+	}
+	session->armed_id = target->id;
+	return code;
+}
+
+static void subtract(struct recording_experiment *experiment, const struct collector_counters *before,
+		     const struct collector_counters *after)
+{
+	experiment->start_ns = before->time_ns;
+	experiment->duration_ns = after->time_ns - before->time_ns;
+	experiment->delay_ns = after->delay_ns - before->delay_ns;
+	experiment->target_ns = after->target_ns - before->target_ns;
+	experiment->sampled_ns = after->sampled_ns - before->sampled_ns;
+	experiment->displaced_ns = after->displaced_ns - before->displaced_ns;
+	experiment->capped = after->capped - before->capped;
+}
+
+bool session_is_displaced(const struct recording_experiment *experiment)
+{
+	return (double)experiment->displaced_ns > DISPLACED_MOST * (double)experiment->duration_ns;
+}
+
+static enum verdict judge(const struct session *session,
+			  const struct recording_experiment *experiment, bool is_whole, double visits)
+{
+	if (!is_whole || experiment->duration_ns > 2 * session->window_ns + 300000000)
+		return VERDICT_CUT_SHORT; /* or the engine itself was stopped meanwhile */
+	if (session_is_displaced(experiment))
+		return VERDICT_DISPLACED;
+	return visits < VISITS_LEAST ? VERDICT_TOO_FEW_VISITS : VERDICT_COUNTED;
+}
+
+static void tell_tally(struct session *session, const struct recording_experiment *experiment)
+{
+	for (size_t i = 0; i < experiment->visits.count; i++) {
+		const struct recording_visit *visit = &experiment->visits.items[i];
+		struct recording_point point = { .kind = visit->in_flight > 0 ? POINT_LATENCY
+									      : POINT_THROUGHPUT };
+		tally_add(session->tally, experiment, &point, visit);
+	}
+}
+
+void session_count_verdict(struct session *session, const struct recording_experiment *experiment)
+{
+	if (experiment->verdict != VERDICT_COUNTED)
+		session->discarded++;
+	else if (experiment->speedup > 0)
+		session->experiments++;
+	else
+		session->controls++;
+	if (experiment->verdict == VERDICT_TOO_FEW_VISITS && !session->options->window_ns &&
+	    session->window_ns < WINDOW_LONGEST_NS)
+		session->window_ns *= 2;
+}
+
+static bool measure(struct session *session, uint64_t length, struct collector_counters *before,
+		    struct collector_counters *after)
+{
+	uint64_t warm_up = length / WARM_UP_SHARE;
+	bool is_whole = session_wait(session, warm_up > WARM_UP_LEAST_NS ? warm_up
+									  : WARM_UP_LEAST_NS);
+
+	collector_counters(session->collector, before);
+	collector_window_open(session->collector);
+	is_whole = is_whole && session_wait(session, length);
+	collector_window_close(session->collector);
+	collector_counters(session->collector, after);
+	collector_set_speedup(session->collector, 0);
+	return is_whole;
+}
+
+int session_trial(struct session *session, const struct schedule_plan *plan, struct error *error)
+{
+	struct session_target *target = &session->targets.items[plan->target];
+	struct recording_experiment experiment = { .run_id = session->run.id,
+						   .speedup = plan->speedup };
+	struct collector_counters before, after;
+	int code = session_arm(session, target, error);
+
+	if (code)
+		return code;
+	experiment.target_id = target->id;
+	uint64_t began_ns = clock_now_ns();
+	collector_forget_gaps(session->collector);
+	collector_set_speedup(session->collector, plan->speedup);
+	bool is_whole = measure(session,
+				schedule_length(session->schedule, session->window_ns), &before,
+				&after);
+	subtract(&experiment, &before, &after);
+	if (plan->speedup <= 0)
+		session->calm_ns += clock_now_ns() - began_ns;
+	double visits = points_collect(session->points, &experiment);
+	experiment.verdict = judge(session, &experiment, is_whole, visits);
+	session_count_verdict(session, &experiment);
+	if (experiment.verdict == VERDICT_COUNTED)
+		tell_tally(session, &experiment);
+	code = profile_add_experiment(session->profile, &experiment, error);
+	array_free(&experiment.visits);
+	code = code ? code : session_learn(session, error);
+	if (!code)
+		session_wait(session, COOL_OFF_NS);
+	return code;
+}

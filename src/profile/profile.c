@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* profile - writing a recording's rows into the file, by the columns of schema.h. */
+#include "profile/profile.h"
+
+#include "profile/schema.h"
+#include "profile/store.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct profile {
+	struct store *store;
+	sqlite3_stmt *insert[TABLES];
+	sqlite3_stmt *update_run;
+	sqlite3_stmt *find[TABLES]; /* targets and points: id of the row with the same texts */
+};
+
+OWN_DEFINE(profile, struct profile *, profile_close, NULL)
+
+static void bind_field(sqlite3_stmt *statement, int position, const struct column *column,
+		       const void *row)
+{
+	const void *field = (const char *)row + column->offset;
+	const char *text = NULL;
+	switch (column->type) {
+	case COLUMN_ID:
+	case COLUMN_SECONDS:
+	case COLUMN_COUNT:
+	case COLUMN_BITS:
+		sqlite3_bind_int64(statement, position, *(const int64_t *)field);
+		return;
+	case COLUMN_WORD:
+		sqlite3_bind_int64(statement, position, *(const unsigned *)field);
+		return;
+	case COLUMN_STATUS:
+		sqlite3_bind_int(statement, position, *(const int *)field);
+		return;
+	case COLUMN_FLAG:
+		sqlite3_bind_int(statement, position, *(const bool *)field);
+		return;
+	case COLUMN_REAL:
+		sqlite3_bind_double(statement, position, *(const double *)field);
+		return;
+	case COLUMN_CHOICE:
+		text = column->choice(*(const unsigned *)field);
+		break;
+	case COLUMN_TEXT:
+		text = *(char *const *)field;
+		break;
+	}
+	sqlite3_bind_text(statement, position, text, -1, SQLITE_STATIC);
+}
+
+/* "a<between>b<between>c", each column as `format` shows it, from column `first` on. */
+static char *join_columns(const struct table *table, size_t first, const char *format,
+			  const char *between)
+{
+	char *joined = text_copy("");
+	for (size_t i = first; i < table->count; i++) {
+		AUTO(text) char *before = joined;
+		AUTO(text) char *one = text_format("%s%s", i > first ? between : "", format);
+		const char *mark = strchr(one, '@');
+		joined = text_format("%s%.*s%s%s", before, (int)(mark - one), one,
+				     table->columns[i].name, mark + 1);
+	}
+	return joined;
+}
+
+/* Rows with an own id get it from SQLite: their first parameter stays NULL. */
+static int prepare_insert(struct profile *profile, size_t index, struct error *error)
+{
+	const struct table *table = &schema_tables[index];
+	AUTO(text) char *names = join_columns(table, 0, "@", ", ");
+	AUTO(text) char *values = join_columns(table, 0, ":@", ", ");
+	AUTO(text)
+	char *sql = text_format("INSERT OR %s INTO %s(%s) VALUES(%s)",
+				index == TABLE_SAMPLE || index == TABLE_TOTAL ? "REPLACE" : "ABORT",
+				table->name, names, values);
+	return store_prepare(profile->store, sql, &profile->insert[index], error);
+}
+
+static int prepare_find(struct profile *profile, size_t index, struct error *error)
+{
+	const struct table *table = &schema_tables[index];
+	AUTO(text) char *same = join_columns(table, 1, "@ IS ?", " AND ");
+	AUTO(text) char *sql = text_format("SELECT id FROM %s WHERE %s", table->name, same);
+	return store_prepare(profile->store, sql, &profile->find[index], error);
+}
+
+static int prepare_all(struct profile *profile, struct error *error)
+{
+	int code = 0;
+	for (size_t i = 0; i < TABLES && !code; i++)
+		code = prepare_insert(profile, i, error);
+	if (!code)
+		code = prepare_find(profile, TABLE_TARGET, error);
+	if (!code)
+		code = prepare_find(profile, TABLE_POINT, error);
+	if (code)
+		return code;
+	AUTO(text) char *set = join_columns(&schema_tables[TABLE_RUN], 1, "@ = ?", ", ");
+	AUTO(text) char *sql = text_format("UPDATE run SET %s WHERE id = ?", set);
+	return store_prepare(profile->store, sql, &profile->update_run, error);
+}
+
+int profile_create(const char *path, bool fresh, struct profile **result, struct error *error)
+{
+	AUTO(profile) struct profile *profile = memory_new(1, sizeof(*profile));
+	int code = store_open_to_write(path, fresh, &profile->store, error);
+	if (!code)
+		code = prepare_all(profile, error);
+	if (code)
+		return code;
+	*result = take(&profile);
+	return 0;
+}
+
+void profile_close(struct profile *profile)
+{
+	if (!profile)
+		return;
+	for (size_t i = 0; i < TABLES; i++) {
+		sqlite3_finalize(profile->insert[i]);
+		sqlite3_finalize(profile->find[i]);
+	}
+	sqlite3_finalize(profile->update_run);
+	if (profile->store)
+		profile_commit(profile, NULL);
+	store_close(profile->store);
+	free(profile);
+}
+
+/* SQLite ends the transaction by itself after some failures, so it alone knows whether one is open. */
+static int begin(struct profile *profile, struct error *error)
+{
+	if (!sqlite3_get_autocommit(store_database(profile->store)))
+		return 0;
+	return store_execute(profile->store, "BEGIN IMMEDIATE", error);
+}
+
+int profile_commit(struct profile *profile, struct error *error)
+{
+	if (sqlite3_get_autocommit(store_database(profile->store)))
+		return 0;
+	return store_execute(profile->store, "COMMIT", error);
+}
+
+/* Runs a statement that gives no rows, and forgets what was bound to it. */
+static int run_statement(struct profile *profile, sqlite3_stmt *statement, struct error *error)
+{
+	int code =
+		sqlite3_step(statement) == SQLITE_DONE ? 0 : store_explain(profile->store, error);
+	sqlite3_reset(statement);
+	sqlite3_clear_bindings(statement);
+	return code;
+}
+
+/* Columns before `first` are left NULL. */
+static int insert(struct profile *profile, size_t index, size_t first, const void *row,
+		  struct error *error)
+{
+	int code = begin(profile, error);
+	if (code)
+		return code;
+	const struct table *table = &schema_tables[index];
+	for (size_t i = first; i < table->count; i++)
+		bind_field(profile->insert[index], (int)i + 1, &table->columns[i], row);
+	return run_statement(profile, profile->insert[index], error);
+}
+
+static int insert_with_id(struct profile *profile, size_t index, const void *row, int64_t *id,
+			  struct error *error)
+{
+	int code = insert(profile, index, 1, row, error);
+	if (!code)
+		*id = sqlite3_last_insert_rowid(store_database(profile->store));
+	return code;
+}
+
+int profile_add_run(struct profile *profile, struct recording_run *run, struct error *error)
+{
+	return insert_with_id(profile, TABLE_RUN, run, &run->id, error);
+}
+
+int profile_update_run(struct profile *profile, const struct recording_run *run,
+		       struct error *error)
+{
+	int code = begin(profile, error);
+	if (code)
+		return code;
+	const struct table *table = &schema_tables[TABLE_RUN];
+	for (size_t i = 1; i < table->count; i++)
+		bind_field(profile->update_run, (int)i, &table->columns[i], run);
+	bind_field(profile->update_run, (int)table->count, &table->columns[0], run);
+	return run_statement(profile, profile->update_run, error);
+}
+
+/* Gives `id` the id of the row that equals this one, added if there is none. */
+static int add_once(struct profile *profile, size_t index, const void *row, int64_t *id,
+		    struct error *error)
+{
+	const struct table *table = &schema_tables[index];
+	sqlite3_stmt *find = profile->find[index];
+	for (size_t i = 1; i < table->count; i++)
+		bind_field(find, (int)i, &table->columns[i], row);
+	int step = sqlite3_step(find);
+	int64_t found = step == SQLITE_ROW ? sqlite3_column_int64(find, 0) : 0;
+	int code = step == SQLITE_ROW || step == SQLITE_DONE ? 0 :
+							       store_explain(profile->store, error);
+	sqlite3_reset(find);
+	sqlite3_clear_bindings(find);
+	if (code)
+		return code;
+	if (!found)
+		return insert_with_id(profile, index, row, id, error);
+	*id = found;
+	return 0;
+}
+
+int profile_add_target(struct profile *profile, struct recording_target *target,
+		       struct error *error)
+{
+	return add_once(profile, TABLE_TARGET, target, &target->id, error);
+}
+
+int profile_add_point(struct profile *profile, struct recording_point *point, struct error *error)
+{
+	return add_once(profile, TABLE_POINT, point, &point->id, error);
+}
+
+static int insert_visits(struct profile *profile, const struct recording_experiment *experiment,
+			 struct error *error)
+{
+	int code = 0;
+	for (size_t i = 0; i < experiment->visits.count && !code; i++) {
+		struct schema_visit visit = {experiment->id, experiment->visits.items[i]};
+		code = insert(profile, TABLE_VISIT, 0, &visit, error);
+	}
+	return code;
+}
+
+/* An experiment is in the file with all its visits or not at all. */
+int profile_add_experiment(struct profile *profile, struct recording_experiment *experiment,
+			   struct error *error)
+{
+	int code = begin(profile, error);
+	if (!code)
+		code = store_execute(profile->store, "SAVEPOINT experiment", error);
+	if (code)
+		return code;
+	code = insert_with_id(profile, TABLE_EXPERIMENT, experiment, &experiment->id, error);
+	if (!code)
+		code = insert_visits(profile, experiment, error);
+	if (code)
+		store_execute(profile->store, "ROLLBACK TO experiment", NULL);
+	store_execute(profile->store, "RELEASE experiment", NULL);
+	return code;
+}
+
+int profile_set_sample(struct profile *profile, const struct recording_sample *sample,
+		       struct error *error)
+{
+	return insert(profile, TABLE_SAMPLE, 0, sample, error);
+}
+
+int profile_set_total(struct profile *profile, const struct recording_total *total,
+		      struct error *error)
+{
+	return insert(profile, TABLE_TOTAL, 0, total, error);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * reader - a whole profile, from file to memory.
+ *
+ * The file comes from outside: every value is checked against its column, and every id against
+ * the rows it names, so that whoever gets the recording may rely on both.
+ */
+#include "profile/profile.h"
+#include "profile/schema.h"
+#include "profile/store.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+OWN_DEFINE(recording, struct recording *, recording_free, NULL)
+
+static bool read_choice(sqlite3_stmt *statement, int position, const struct column *column,
+			unsigned *value)
+{
+	const char *text = (const char *)sqlite3_column_text(statement, position);
+	for (*value = 0; text && column->choice(*value); ++*value) {
+		if (!strcmp(text, column->choice(*value)))
+			return true;
+	}
+	return false;
+}
+
+static bool read_text(sqlite3_stmt *statement, int position, char **text)
+{
+	int type = sqlite3_column_type(statement, position);
+	if (type != SQLITE_TEXT && type != SQLITE_NULL)
+		return false;
+	*text = text_copy((const char *)sqlite3_column_text(statement, position));
+	return true;
+}
+
+static bool read_real(sqlite3_stmt *statement, int position, double *value)
+{
+	int type = sqlite3_column_type(statement, position);
+	*value = sqlite3_column_double(statement, position);
+	return (type == SQLITE_FLOAT || type == SQLITE_INTEGER) && isfinite(*value) && *value >= 0;
+}
+
+static bool read_integer(int64_t value, enum column_type type, void *field)
+{
+	switch (type) {
+	case COLUMN_ID:
+		*(int64_t *)field = value;
+		return value > 0;
+	case COLUMN_COUNT:
+		*(uint64_t *)field = (uint64_t)value;
+		return value >= 0;
+	case COLUMN_BITS:
+		*(uint64_t *)field = (uint64_t)value;
+		return true;
+	case COLUMN_SECONDS:
+		*(int64_t *)field = value;
+		return true;
+	case COLUMN_WORD:
+		*(unsigned *)field = (unsigned)value;
+		return value >= 0 && value <= UINT_MAX;
+	case COLUMN_STATUS:
+		*(int *)field = (int)value;
+		return value >= INT_MIN && value <= INT_MAX;
+	case COLUMN_FLAG:
+		*(bool *)field = value == 1;
+		return value == 0 || value == 1;
+	default:
+		return false;
+	}
+}
+
+/* Returns whether the value is one that the column may have. */
+static bool read_field(sqlite3_stmt *statement, int position, const struct column *column,
+		       void *row)
+{
+	void *field = (char *)row + column->offset;
+	if (column->type == COLUMN_CHOICE)
+		return read_choice(statement, position, column, field);
+	if (column->type == COLUMN_TEXT)
+		return read_text(statement, position, field);
+	if (column->type == COLUMN_REAL)
+		return read_real(statement, position, field);
+	return sqlite3_column_type(statement, position) == SQLITE_INTEGER &&
+	       read_integer(sqlite3_column_int64(statement, position), column->type, field);
+}
+
+static void *add_run(struct recording *recording)
+{
+	return array_add(&recording->runs);
+}
+
+static void *add_target(struct recording *recording)
+{
+	return array_add(&recording->targets);
+}
+
+static void *add_point(struct recording *recording)
+{
+	return array_add(&recording->points);
+}
+
+static void *add_experiment(struct recording *recording)
+{
+	return array_add(&recording->experiments);
+}
+
+static void *add_sample(struct recording *recording)
+{
+	return array_add(&recording->samples);
+}
+
+static void *add_total(struct recording *recording)
+{
+	return array_add(&recording->totals);
+}
+
+static int read_row(struct store *store, sqlite3_stmt *statement, const struct table *table,
+		    void *row, struct error *error)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		if (read_field(statement, (int)i, &table->columns[i], row))
+			continue;
+		AUTO(text)
+		char *symptom = text_format("the column %s of the table %s holds what it cannot",
+					    table->columns[i].name, table->name);
+		return store_damaged(store, symptom, error);
+	}
+	return 0;
+}
+
+static int prepare_select(struct store *store, const struct table *table, sqlite3_stmt **statement,
+			  struct error *error)
+{
+	AUTO(text) char *columns = text_copy(table->columns[0].name);
+	for (size_t i = 1; i < table->count; i++) {
+		char *longer = text_format("%s, %s", columns, table->columns[i].name);
+		free(columns);
+		columns = longer;
+	}
+	/* Each table's first column leads its key: this is the order in which it lies. */
+	AUTO(text)
+	char *sql = text_format("SELECT %s FROM %s ORDER BY %s", columns, table->name,
+				table->columns[0].name);
+	return store_prepare(store, sql, statement, error);
+}
+
+static int read_table(struct store *store, const struct table *table,
+		      void *(*add)(struct recording *), struct recording *recording,
+		      struct error *error)
+{
+	AUTO(statement) sqlite3_stmt *statement = NULL;
+	int code = prepare_select(store, table, &statement, error);
+	int step = SQLITE_DONE;
+	while (!code && (step = sqlite3_step(statement)) == SQLITE_ROW)
+		code = read_row(store, statement, table, add(recording), error);
+	if (code)
+		return code;
+	return step == SQLITE_DONE ? 0 : store_explain(store, error);
+}
+
+/* Both the visits and the experiments come in the order of the experiments' ids. */
+static int read_visits(struct store *store, struct recording *recording, struct error *error)
+{
+	const struct table *table = &schema_tables[TABLE_VISIT];
+	AUTO(statement) sqlite3_stmt *statement = NULL;
+	int code = prepare_select(store, table, &statement, error);
+	if (code)
+		return code;
+	int step;
+	size_t at = 0;
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		struct schema_visit row = {0};
+		code = read_row(store, statement, table, &row, error);
+		if (code)
+			return code;
+		while (at < recording->experiments.count &&
+		       recording->experiments.items[at].id < row.experiment_id)
+			at++;
+		if (at == recording->experiments.count ||
+		    recording->experiments.items[at].id != row.experiment_id ||
+		    !recording_point(recording, row.visit.point_id))
+			return store_damaged(store, "a visit names no experiment or point", error);
+		*array_add(&recording->experiments.items[at].visits) = row.visit;
+	}
+	return step == SQLITE_DONE ? 0 : store_explain(store, error);
+}
+
+static int check_experiments(struct store *store, const struct recording *recording,
+			     struct error *error)
+{
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		const struct recording_experiment *experiment = &recording->experiments.items[i];
+		if (!recording_run(recording, experiment->run_id) ||
+		    !recording_target(recording, experiment->target_id))
+			return store_damaged(store, "an experiment names no run or target", error);
+		if (experiment->speedup > 1)
+			return store_damaged(store, "an experiment's speedup is above 1", error);
+	}
+	return 0;
+}
+
+static int check_sums(struct store *store, const struct recording *recording, struct error *error)
+{
+	for (size_t i = 0; i < recording->samples.count; i++) {
+		const struct recording_sample *sample = &recording->samples.items[i];
+		if (!recording_run(recording, sample->run_id) ||
+		    !recording_target(recording, sample->target_id))
+			return store_damaged(store, "samples name no run or target", error);
+	}
+	for (size_t i = 0; i < recording->totals.count; i++) {
+		const struct recording_total *total = &recording->totals.items[i];
+		if (!recording_run(recording, total->run_id) ||
+		    !recording_point(recording, total->point_id))
+			return store_damaged(store, "a total names no run or point", error);
+	}
+	return 0;
+}
+
+static int read_all(struct store *store, struct recording *recording, struct error *error)
+{
+	static const struct {
+		size_t table;
+		void *(*add)(struct recording *);
+	} plain[] = {
+		{TABLE_RUN, add_run},       {TABLE_TARGET, add_target},
+		{TABLE_POINT, add_point},   {TABLE_EXPERIMENT, add_experiment},
+		{TABLE_SAMPLE, add_sample}, {TABLE_TOTAL, add_total},
+	};
+	/* One transaction, so that a recorder at work beside does not change it midway. */
+	int code = store_execute(store, "BEGIN", error);
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]) && !code; i++)
+		code = read_table(store, &schema_tables[plain[i].table], plain[i].add, recording,
+				  error);
+	if (!code)
+		code = read_visits(store, recording, error);
+	if (!code)
+		code = check_experiments(store, recording, error);
+	return code ? code : check_sums(store, recording, error);
+}
+
+int profile_read(const char *path, struct recording **result, struct error *error)
+{
+	AUTO(store) struct store *store = NULL;
+	int code = store_open_to_read(path, &store, error);
+	if (code)
+		return code;
+	AUTO(recording) struct recording *recording = memory_new(1, sizeof(*recording));
+	code = read_all(store, recording, error);
+	if (code)
+		return code;
+	*result = take(&recording);
+	return 0;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * recording - what a profile file holds, as plain data in memory.
+ *
+ * The engine fills it row by row through profile.h; reports read a whole one. Times are ns; times
+ * called start_ns are on CLOCK_MONOTONIC of the recording host. Texts are UTF-8 or raw bytes as
+ * they came; NULL where unknown.
+ */
+#pragma once
+
+#include "base/memory.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum target_kind { TARGET_LINE, TARGET_FUNCTION };
+enum point_kind { POINT_THROUGHPUT, POINT_LATENCY, POINT_SAMPLED, POINT_END_TO_END };
+enum verdict { VERDICT_COUNTED, VERDICT_DISPLACED, VERDICT_TOO_FEW_VISITS, VERDICT_CUT_SHORT };
+
+struct recording_run {
+	int64_t id;
+	char *command;     /* JSON array of the program's arguments */
+	char *engine;      /* "kernel" */
+	char *host;        /* node name */
+	char *kernel;      /* release */
+	char *version;     /* of lever */
+	char *granularity; /* "line" or "function" */
+	int64_t started_s; /* Unix time */
+	uint64_t wall_ns;  /* of the program, pauses included; 0 while it runs */
+	uint64_t delay_ns; /* growth of G over the run */
+	uint64_t seed;
+	uint64_t period_ns;     /* sampling period */
+	double interrupt_share; /* hfrac: share of a core's time that the sampling interrupt takes */
+	uint64_t samples;       /* on-CPU samples of the program */
+	uint64_t lost;          /* samples lost in a full ring */
+	uint64_t capped;        /* pauses cut at the spin cap (carried to later ticks) */
+	uint64_t
+		unwound_badly; /* samples whose call chain could not be followed to a caller in scope */
+	uint64_t sampled_ns;      /* weight of all samples */
+	uint64_t calm_sampled_ns; /* the part of it sampled at speedup 0 */
+	uint64_t calm_ns;         /* wall time of the program at speedup 0 */
+	int exit_status;          /* as waitpid gives it; -1 while it runs or unknown */
+	bool finished;            /* the engine ended in order */
+	char *note;               /* warnings for the reader, one a line; NULL if none */
+};
+
+struct recording_target {
+	int64_t id;
+	enum target_kind kind;
+	char *name;     /* what a user types: "main.c:42", "compress_block" */
+	char *function; /* demangled */
+	char *file;     /* as in the debug information, full path where known */
+	unsigned line;
+	char *object;   /* path of the binary */
+	char *build_id; /* hex */
+};
+
+struct recording_point {
+	int64_t id;
+	enum point_kind kind;
+	char *name; /* for latency: the span's name, or "BEGIN,END" */
+};
+
+/* What one experiment measured at one progress point. */
+struct recording_visit {
+	int64_t point_id;
+	double visits;        /* between the first and the last edge */
+	uint64_t duration_ns; /* wall time between those edges */
+	uint64_t delay_ns;    /* growth of G between those edges */
+	double in_flight;     /* latency only: time average of begun and not yet ended */
+};
+
+struct recording_experiment {
+	int64_t id, run_id, target_id;
+	double speedup; /* fraction */
+	uint64_t start_ns, duration_ns, delay_ns;
+	uint64_t target_ns;    /* sampled time in the target */
+	uint64_t sampled_ns;   /* sampled time of the program */
+	uint64_t displaced_ns; /* the program was runnable, a foreign task had its core */
+	uint64_t capped;
+	enum verdict verdict;
+	ARRAY(struct recording_visit) visits;
+};
+
+/* Sampled time by target, for shares and the phase correction. */
+struct recording_sample {
+	int64_t run_id, target_id;
+	uint64_t samples;
+	uint64_t sampled_ns;      /* weight of those samples */
+	uint64_t calm_sampled_ns; /* the part of it sampled at speedup 0 */
+};
+
+/* All visits of a point in a run, from the program's start to its end. */
+struct recording_total {
+	int64_t run_id, point_id;
+	uint64_t visits;
+};
+
+struct recording {
+	ARRAY(struct recording_run) runs;
+	ARRAY(struct recording_target) targets;
+	ARRAY(struct recording_point) points;
+	ARRAY(struct recording_experiment) experiments; /* by id, so in time order within a run */
+	ARRAY(struct recording_sample) samples;
+	ARRAY(struct recording_total) totals;
+};
+
+void recording_free(struct recording *recording);
+/* The row with this id, or NULL. */
+const struct recording_run *recording_run(const struct recording *recording, int64_t id);
+const struct recording_target *recording_target(const struct recording *recording, int64_t id);
+const struct recording_point *recording_point(const struct recording *recording, int64_t id);
+
+/* What files and reports call a value of these enums, such as "end-to-end"; NULL if there is none. */
+const char *target_kind_name(unsigned kind);
+const char *point_kind_name(unsigned kind);
+const char *verdict_name(unsigned verdict);
+/*
+ * What the visit measured, in ns per visit: the effective duration between visits (COZ, section
+ * 3.2), or for latency points the mean time from begin to end by Little's law, W = L / lambda (COZ,
+ * section 3.3). 0 if there is no answer.
+ */
+double recording_visit_period(const struct recording_visit *visit, enum point_kind kind);

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* schema - the tables of a profile, version 1. */
+#include "profile/schema.h"
+
+#define COLUMN(row, field, kind)                                         \
+	{                                                                \
+#field, COLUMN_##kind, offsetof(struct row, field), NULL \
+	}
+#define CHOICE(row, field, names)                                         \
+	{                                                                 \
+#field, COLUMN_CHOICE, offsetof(struct row, field), names \
+	}
+#define VISIT_COLUMN(field, kind)                                                       \
+	{                                                                               \
+#field, COLUMN_##kind, offsetof(struct schema_visit, visit.field), NULL \
+	}
+
+static const struct column run_columns[] = {
+	COLUMN(recording_run, id, ID),
+	COLUMN(recording_run, command, TEXT),
+	COLUMN(recording_run, engine, TEXT),
+	COLUMN(recording_run, host, TEXT),
+	COLUMN(recording_run, kernel, TEXT),
+	COLUMN(recording_run, version, TEXT),
+	COLUMN(recording_run, granularity, TEXT),
+	COLUMN(recording_run, started_s, SECONDS),
+	COLUMN(recording_run, wall_ns, COUNT),
+	COLUMN(recording_run, delay_ns, COUNT),
+	COLUMN(recording_run, seed, BITS),
+	COLUMN(recording_run, period_ns, COUNT),
+	COLUMN(recording_run, interrupt_share, REAL),
+	COLUMN(recording_run, samples, COUNT),
+	COLUMN(recording_run, lost, COUNT),
+	COLUMN(recording_run, capped, COUNT),
+	COLUMN(recording_run, unwound_badly, COUNT),
+	COLUMN(recording_run, sampled_ns, COUNT),
+	COLUMN(recording_run, calm_sampled_ns, COUNT),
+	COLUMN(recording_run, calm_ns, COUNT),
+	COLUMN(recording_run, exit_status, STATUS),
+	COLUMN(recording_run, finished, FLAG),
+	COLUMN(recording_run, note, TEXT),
+};
+
+static const struct column target_columns[] = {
+	COLUMN(recording_target, id, ID),       CHOICE(recording_target, kind, target_kind_name),
+	COLUMN(recording_target, name, TEXT),   COLUMN(recording_target, function, TEXT),
+	COLUMN(recording_target, file, TEXT),   COLUMN(recording_target, line, WORD),
+	COLUMN(recording_target, object, TEXT), COLUMN(recording_target, build_id, TEXT),
+};
+
+static const struct column point_columns[] = {
+	COLUMN(recording_point, id, ID),
+	CHOICE(recording_point, kind, point_kind_name),
+	COLUMN(recording_point, name, TEXT),
+};
+
+static const struct column experiment_columns[] = {
+	COLUMN(recording_experiment, id, ID),
+	COLUMN(recording_experiment, run_id, ID),
+	COLUMN(recording_experiment, target_id, ID),
+	COLUMN(recording_experiment, speedup, REAL),
+	COLUMN(recording_experiment, start_ns, COUNT),
+	COLUMN(recording_experiment, duration_ns, COUNT),
+	COLUMN(recording_experiment, delay_ns, COUNT),
+	COLUMN(recording_experiment, target_ns, COUNT),
+	COLUMN(recording_experiment, sampled_ns, COUNT),
+	COLUMN(recording_experiment, displaced_ns, COUNT),
+	COLUMN(recording_experiment, capped, COUNT),
+	CHOICE(recording_experiment, verdict, verdict_name),
+};
+
+static const struct column visit_columns[] = {
+	COLUMN(schema_visit, experiment_id, ID),
+	VISIT_COLUMN(point_id, ID),
+	VISIT_COLUMN(visits, REAL),
+	VISIT_COLUMN(duration_ns, COUNT),
+	VISIT_COLUMN(delay_ns, COUNT),
+	VISIT_COLUMN(in_flight, REAL),
+};
+
+static const struct column sample_columns[] = {
+	COLUMN(recording_sample, run_id, ID),
+	COLUMN(recording_sample, target_id, ID),
+	COLUMN(recording_sample, samples, COUNT),
+	COLUMN(recording_sample, sampled_ns, COUNT),
+	COLUMN(recording_sample, calm_sampled_ns, COUNT),
+};
+
+static const struct column total_columns[] = {
+	COLUMN(recording_total, run_id, ID),
+	COLUMN(recording_total, point_id, ID),
+	COLUMN(recording_total, visits, COUNT),
+};
+
+#define TABLE(name, sql)                                                                   \
+	{                                                                                  \
+#name, sql, name##_columns, sizeof(name##_columns) / sizeof(struct column) \
+	}
+
+/* clang-format off */
+const struct table schema_tables[TABLES] = {
+	[TABLE_RUN] = TABLE(run,
+		"CREATE TABLE run (\n"
+		"  id INTEGER PRIMARY KEY,\n"
+		"  command TEXT,\n"
+		"  engine TEXT,\n"
+		"  host TEXT,\n"
+		"  kernel TEXT,\n"
+		"  version TEXT,\n"
+		"  granularity TEXT,\n"
+		"  started_s INTEGER NOT NULL,\n"
+		"  wall_ns INTEGER NOT NULL,\n"
+		"  delay_ns INTEGER NOT NULL,\n"
+		"  seed INTEGER NOT NULL,\n"
+		"  period_ns INTEGER NOT NULL,\n"
+		"  interrupt_share REAL NOT NULL,\n"
+		"  samples INTEGER NOT NULL,\n"
+		"  lost INTEGER NOT NULL,\n"
+		"  capped INTEGER NOT NULL,\n"
+		"  unwound_badly INTEGER NOT NULL,\n"
+		"  sampled_ns INTEGER NOT NULL,\n"
+		"  calm_sampled_ns INTEGER NOT NULL,\n"
+		"  calm_ns INTEGER NOT NULL,\n"
+		"  exit_status INTEGER NOT NULL,\n"
+		"  finished INTEGER NOT NULL,\n"
+		"  note TEXT\n"
+		") STRICT"),
+	[TABLE_TARGET] = TABLE(target,
+		"CREATE TABLE target (\n"
+		"  id INTEGER PRIMARY KEY,\n"
+		"  kind TEXT NOT NULL,\n"
+		"  name TEXT,\n"
+		"  function TEXT,\n"
+		"  file TEXT,\n"
+		"  line INTEGER NOT NULL,\n"
+		"  object TEXT,\n"
+		"  build_id TEXT\n"
+		") STRICT"),
+	[TABLE_POINT] = TABLE(point,
+		"CREATE TABLE point (\n"
+		"  id INTEGER PRIMARY KEY,\n"
+		"  kind TEXT NOT NULL,\n"
+		"  name TEXT\n"
+		") STRICT"),
+	[TABLE_EXPERIMENT] = TABLE(experiment,
+		"CREATE TABLE experiment (\n"
+		"  id INTEGER PRIMARY KEY,\n"
+		"  run_id INTEGER NOT NULL REFERENCES run(id),\n"
+		"  target_id INTEGER NOT NULL REFERENCES target(id),\n"
+		"  speedup REAL NOT NULL,\n"
+		"  start_ns INTEGER NOT NULL,\n"
+		"  duration_ns INTEGER NOT NULL,\n"
+		"  delay_ns INTEGER NOT NULL,\n"
+		"  target_ns INTEGER NOT NULL,\n"
+		"  sampled_ns INTEGER NOT NULL,\n"
+		"  displaced_ns INTEGER NOT NULL,\n"
+		"  capped INTEGER NOT NULL,\n"
+		"  verdict TEXT NOT NULL\n"
+		") STRICT"),
+	[TABLE_VISIT] = TABLE(visit,
+		"CREATE TABLE visit (\n"
+		"  experiment_id INTEGER NOT NULL REFERENCES experiment(id),\n"
+		"  point_id INTEGER NOT NULL REFERENCES point(id),\n"
+		"  visits REAL NOT NULL,\n"
+		"  duration_ns INTEGER NOT NULL,\n"
+		"  delay_ns INTEGER NOT NULL,\n"
+		"  in_flight REAL NOT NULL,\n"
+		"  PRIMARY KEY (experiment_id, point_id)\n"
+		") STRICT, WITHOUT ROWID"),
+	[TABLE_SAMPLE] = TABLE(sample,
+		"CREATE TABLE sample (\n"
+		"  run_id INTEGER NOT NULL REFERENCES run(id),\n"
+		"  target_id INTEGER NOT NULL REFERENCES target(id),\n"
+		"  samples INTEGER NOT NULL,\n"
+		"  sampled_ns INTEGER NOT NULL,\n"
+		"  calm_sampled_ns INTEGER NOT NULL,\n"
+		"  PRIMARY KEY (run_id, target_id)\n"
+		") STRICT, WITHOUT ROWID"),
+	[TABLE_TOTAL] = TABLE(total,
+		"CREATE TABLE total (\n"
+		"  run_id INTEGER NOT NULL REFERENCES run(id),\n"
+		"  point_id INTEGER NOT NULL REFERENCES point(id),\n"
+		"  visits INTEGER NOT NULL,\n"
+		"  PRIMARY KEY (run_id, point_id)\n"
+		") STRICT, WITHOUT ROWID"),
+};
+/* clang-format on */

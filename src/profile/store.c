@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* store - opening, checking and closing the database, and explaining its errors. */
+#include "profile/store.h"
+
+#include "base/memory.h"
+#include "profile/location.h"
+#include "profile/schema.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define BUSY_PATIENCE_MS 5000
+
+struct store {
+	struct location *location;
+	char *copy; /* directory of a reader's private copy, or NULL */
+	sqlite3 *database;
+	bool is_writer;
+};
+
+sqlite3 *store_database(struct store *store)
+{
+	return store->database;
+}
+
+const char *store_path(const struct store *store)
+{
+	return store->location->path;
+}
+
+int store_damaged(const struct store *store, const char *symptom, struct error *error)
+{
+	return error_set(
+		error, EBADMSG,
+		"the profile %s is damaged (%s) and cannot be used; get a good copy of it, "
+		"or record anew with: lever run --fresh -o %s -- PROGRAM",
+		store_path(store), symptom, store_path(store));
+}
+
+static int explain_disk(struct store *store, int system_error, struct error *error)
+{
+	const char *path = store_path(store);
+	if (system_error == ENOSPC || system_error == EDQUOT)
+		return error_set(
+			error, ENOSPC,
+			"%s cannot be written: the disk is full. What was recorded up to the "
+			"last commit is kept; free some space, or choose another place with -o",
+			path);
+	if (system_error == EFBIG)
+		return error_set(
+			error, EFBIG,
+			"%s cannot grow: the limit on file sizes (ulimit -f) is reached. What "
+			"was recorded up to the last commit is kept",
+			path);
+	return error_set(error, EIO, "the disk failed on %s: %s (%s)", path,
+			 system_error ? strerror(system_error) : "unknown reason",
+			 sqlite3_errmsg(store->database));
+}
+
+int store_explain(struct store *store, struct error *error)
+{
+	sqlite3 *database = store->database;
+	int system_error = sqlite3_system_errno(database);
+	switch (sqlite3_errcode(database) & 0xff) {
+	case SQLITE_FULL:
+		return explain_disk(store, system_error == EFBIG ? EFBIG : ENOSPC, error);
+	case SQLITE_IOERR:
+		return explain_disk(store, system_error, error);
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return error_set(error, EBUSY,
+				 "%s is in use by another program; wait until it ends, or choose "
+				 "another file with -o",
+				 store_path(store));
+	case SQLITE_READONLY:
+	case SQLITE_CANTOPEN:
+	case SQLITE_PERM:
+		return error_set(
+			error, EACCES,
+			"%s cannot be opened together with its journal, which lies in the same "
+			"directory: %s; %s",
+			store_path(store),
+			system_error ? strerror(system_error) : "no right to write there",
+			store->is_writer ? "choose another place with -o" :
+					   "copy the file and its -wal elsewhere");
+	case SQLITE_NOMEM:
+		return error_set(error, ENOMEM, "no memory is left to work on %s",
+				 store_path(store));
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+	case SQLITE_ERROR: /* our SQL is right, so the tables are not ours */
+	case SQLITE_FORMAT:
+		return store_damaged(store, sqlite3_errmsg(database), error);
+	default:
+		return error_set(error, EIO, "SQLite failed on %s: %s", store_path(store),
+				 sqlite3_errmsg(database));
+	}
+}
+
+int store_execute(struct store *store, const char *sql, struct error *error)
+{
+	if (sqlite3_exec(store->database, sql, NULL, NULL, NULL) == SQLITE_OK)
+		return 0;
+	return store_explain(store, error);
+}
+
+int store_prepare(struct store *store, const char *sql, sqlite3_stmt **statement,
+		  struct error *error)
+{
+	if (sqlite3_prepare_v3(store->database, sql, -1, SQLITE_PREPARE_PERSISTENT, statement,
+			       NULL) == SQLITE_OK)
+		return 0;
+	return store_explain(store, error);
+}
+
+static int query_number(struct store *store, const char *sql, int64_t *number, struct error *error)
+{
+	AUTO(statement) sqlite3_stmt *statement = NULL;
+	int code = store_prepare(store, sql, &statement, error);
+	if (code)
+		return code;
+	if (sqlite3_step(statement) != SQLITE_ROW)
+		return store_explain(store, error);
+	*number = sqlite3_column_int64(statement, 0);
+	return 0;
+}
+
+static int check_pages(struct store *store, struct error *error)
+{
+	AUTO(statement) sqlite3_stmt *statement = NULL;
+	int code = store_prepare(store, "PRAGMA quick_check(1)", &statement, error);
+	if (code)
+		return code;
+	if (sqlite3_step(statement) != SQLITE_ROW)
+		return store_explain(store, error);
+	const char *verdict = (const char *)sqlite3_column_text(statement, 0);
+	if (verdict && !strcmp(verdict, "ok"))
+		return 0;
+	return store_damaged(store, verdict ? verdict : "its pages do not fit together", error);
+}
+
+/* *is_empty: the recorder that made the file died before it had made the tables. */
+static int check_identity(struct store *store, bool *is_empty, struct error *error)
+{
+	int64_t application_id, version, tables;
+	int code = query_number(store, "PRAGMA application_id", &application_id, error);
+	if (!code)
+		code = query_number(store, "PRAGMA user_version", &version, error);
+	if (!code)
+		code = query_number(store, "SELECT count(*) FROM sqlite_master", &tables, error);
+	if (code)
+		return code;
+	*is_empty = !application_id && !tables;
+	if (*is_empty)
+		return 0;
+	if (application_id != SCHEMA_APPLICATION_ID || version < 1)
+		return store_damaged(store, "its header is not that of a profile", error);
+	if (version > SCHEMA_VERSION)
+		return error_set(
+			error, EPROTONOSUPPORT,
+			"%s was made by a newer lever (profile version %lld; this lever knows "
+			"up to %d); use that lever, or a newer one",
+			store_path(store), (long long)version, SCHEMA_VERSION);
+	return check_pages(store, error);
+}
+
+static int open_database(struct store *store, const char *real_path, const char *query, int flags,
+			 struct error *error)
+{
+	AUTO(text) char *uri = location_uri(real_path, query);
+	int code = sqlite3_open_v2(uri, &store->database, flags | SQLITE_OPEN_URI, NULL);
+	if (!store->database)
+		return error_set(error, ENOMEM, "no memory is left to open %s", store_path(store));
+	if (code != SQLITE_OK)
+		return store_explain(store, error);
+	/* The file may come from anywhere: nothing in its schema may run. */
+	sqlite3_db_config(store->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_busy_timeout(store->database, BUSY_PATIENCE_MS);
+	return store_execute(store, "PRAGMA cell_size_check=ON", error);
+}
+
+static int make_tables(struct store *store, struct error *error)
+{
+	AUTO(text)
+	char *identity = text_format("PRAGMA application_id=%d; PRAGMA user_version=%d",
+				     SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
+	int code = store_execute(store, "BEGIN IMMEDIATE", error);
+	if (!code)
+		code = store_execute(store, identity, error);
+	for (size_t i = 0; i < TABLES && !code; i++)
+		code = store_execute(store, schema_tables[i].create, error);
+	return code ? code : store_execute(store, "COMMIT", error);
+}
+
+/*
+ * The tables are made before WAL mode is chosen, so that the file itself, and not only its -wal,
+ * says from the first moment what it is.
+ */
+static int prepare_to_write(struct store *store, struct error *error)
+{
+	bool is_empty = false;
+	int code = open_database(store, store->location->real_path, NULL, SQLITE_OPEN_READWRITE,
+				 error);
+	if (!code)
+		code = check_identity(store, &is_empty, error);
+	if (!code && is_empty)
+		code = make_tables(store, error);
+	if (!code)
+		code = store_execute(store,
+				     "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
+				     "PRAGMA foreign_keys=ON",
+				     error);
+	return code;
+}
+
+int store_open_to_write(const char *path, bool fresh, struct store **result, struct error *error)
+{
+	AUTO(store) struct store *store = memory_new(1, sizeof(*store));
+	store->is_writer = true;
+	int code = location_open_to_write(path, fresh, &store->location, error);
+	if (code)
+		return code;
+	code = prepare_to_write(store, error);
+	if (!code) {
+		*result = take(&store);
+		return 0;
+	}
+	sqlite3_close(take(&store->database));
+	location_undo(take(&store->location));
+	return code;
+}
+
+/*
+ * While a recorder is at work: as SQLite does it, beside the recorder. Otherwise the file cannot
+ * change, since the location's lock is held, and is read as it is, or as a copy if it has a
+ * journal.
+ */
+static int open_as_found(struct store *store, struct error *error)
+{
+	const char *real_path = store->location->real_path;
+	if (store->location->is_live)
+		return open_database(store, real_path, "mode=ro", SQLITE_OPEN_READONLY, error);
+	if (!location_has_journal(store->location))
+		return open_database(store, real_path, "immutable=1", SQLITE_OPEN_READONLY, error);
+	store->copy = location_copy(store->location, error);
+	if (!store->copy)
+		return error ? error->code : -EIO;
+	AUTO(text) char *path = text_format("%s/" LOCATION_COPY_NAME, store->copy);
+	int code = open_database(store, path, NULL, SQLITE_OPEN_READWRITE, error);
+	/* Nobody will miss the copy if the power fails. */
+	return code ? code : store_execute(store, "PRAGMA synchronous=OFF", error);
+}
+
+int store_open_to_read(const char *path, struct store **result, struct error *error)
+{
+	AUTO(store) struct store *store = memory_new(1, sizeof(*store));
+	bool is_empty = false;
+	int code = location_open_to_read(path, &store->location, error);
+	if (!code && store->location->content == LOCATION_TORN)
+		return store_damaged(store, "it ends within its header", error);
+	if (!code)
+		code = open_as_found(store, error);
+	if (!code)
+		code = check_identity(store, &is_empty, error);
+	if (!code && is_empty)
+		code = error_set(error, ENODATA,
+				 "the profile %s is empty: its recording ended before anything was "
+				 "written; record again with: lever run -o %s -- PROGRAM",
+				 path, path);
+	if (code)
+		return code;
+	*result = take(&store);
+	return 0;
+}
+
+/* Back to one file. A reader may be in the way for some milliseconds. */
+static void leave_wal(sqlite3 *database)
+{
+	sqlite3_busy_timeout(database, 0);
+	for (unsigned i = 0; i < 40; i++) {
+		int code =
+			sqlite3_exec(database,
+				     "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE",
+				     NULL, NULL, NULL);
+		if (code != SQLITE_BUSY && code != SQLITE_LOCKED)
+			return;
+		usleep(50000);
+	}
+}
+
+void store_close(struct store *store)
+{
+	if (!store)
+		return;
+	if (store->database && store->is_writer) {
+		if (!sqlite3_get_autocommit(store->database))
+			sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+		leave_wal(store->database);
+	}
+	sqlite3_close(store->database);
+	if (store->copy)
+		location_remove_copy(store->copy);
+	free(store->copy);
+	location_close(store->location);
+	free(store);
+}

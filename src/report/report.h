@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * report - a causal profile as text, JSON and coz's format.
+ *
+ * Writers to a FILE; they never fail but for the FILE itself (the caller checks ferror).
+ */
+#pragma once
+
+#include "analyze/causal.h"
+
+#include <stdio.h>
+
+struct report_options {
+	bool colour;      /* terminal colours */
+	unsigned columns; /* width of the terminal, or 100 */
+	unsigned most;    /* targets in the table, 0: all */
+};
+
+void report_text(FILE *out, const struct recording *recording, const struct causal *causal,
+		 const struct report_options *options);
+void report_json(FILE *out, const struct recording *recording, const struct causal *causal);
+void report_coz(FILE *out, const struct recording *recording);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sums - what all the runs of a recording come to together.
+ */
+#pragma once
+
+#include "profile/recording.h"
+
+struct sums {
+	const struct recording_run *last; /* run, or NULL if there is none */
+	size_t runs, unfinished;
+	uint64_t wall_ns, delay_ns;
+	uint64_t samples, lost, capped, unwound_badly;
+	double interrupt_share; /* mean over the runs, by wall time */
+};
+
+struct sums sums_of(const struct recording *recording);
+/* Visits of a point in all runs. */
+uint64_t sums_visits(const struct recording *recording, int64_t point_id);
+/* Mean latency at a latency point in the experiments at speedup 0 that counted; 0 if unknown. */
+double sums_latency_ns(const struct recording *recording, int64_t point_id);
+/* As a shell says it: exit code, or 128 + signal; -1 if unknown. */
+int sums_exit_status(const struct recording_run *run);

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* table - laying the ranked answers out in columns that fit the terminal. */
+#include "report/table.h"
+
+#include "base/own.h"
+#include "report/words.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CURVE_CELLS 10   /* at speedups of 10, 20, ... 100 % */
+#define CURVE_LEAST 0.05 /* gain that at least fills a cell, so that noise looks small */
+#define ANSWER_LEAST 14  /* "if 25 % faster" */
+#define RANK_COLUMNS 3
+#define SHARE_COLUMNS 7
+#define GAP 2
+#define NAME_LEAST 10
+
+struct layout {
+	size_t name, detail, point, answer, verdict; /* columns; point 0: not shown */
+	bool detail_is_place; /* the targets are functions: where they are, else their function */
+	double scale;         /* gain of a full cell */
+};
+
+void table_style(FILE *out, const struct report_options *options, const char *style)
+{
+	if (options->colour)
+		fprintf(out, "\033[%sm", style ? style : "0");
+}
+
+const char *table_verdict_style(enum answer_verdict verdict)
+{
+	switch (verdict) {
+	case ANSWER_GAIN:
+		return "32";
+	case ANSWER_CONTENTION:
+		return "31";
+	case ANSWER_UNSURE:
+		return "2";
+	}
+	return "0";
+}
+
+static const char *verdict_word(enum answer_verdict verdict)
+{
+	switch (verdict) {
+	case ANSWER_GAIN:
+		return "";
+	case ANSWER_CONTENTION:
+		return "contention";
+	case ANSWER_UNSURE:
+		return "no sure effect";
+	}
+	return "";
+}
+
+static char *detail_of(const struct recording_target *target, const struct layout *layout)
+{
+	if (!layout->detail_is_place)
+		return target->function ? words_clean(target->function) : text_copy("");
+	if (!target->file)
+		return text_copy("");
+	const char *slash = strrchr(target->file, '/');
+	AUTO(text) char *file = words_clean(slash ? slash + 1 : target->file);
+	return target->line ? text_format("%s:%u", file, target->line) : text_copy(file);
+}
+
+/* The gain that the effect promises at a speedup, NAN where nothing was measured near it. */
+static double curve_at(const struct causal_effect *effect, unsigned cell)
+{
+	struct effect_point at;
+	double speedup = (double)(cell + 1) / CURVE_CELLS;
+	return effect_at(effect->points, effect->count, speedup, &at) ? NAN : at.gain;
+}
+
+/* Up to U+2588, a full block; below zero, blocks hang from the top. */
+static const char *curve_cell(double gain, double scale)
+{
+	static const char *const rising[] = {"\xc2\xb7", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	if (isnan(gain))
+		return " ";
+	long eighths = lround(gain / scale * 8);
+	if (eighths >= 0)
+		return rising[eighths < 8 ? eighths : 8];
+	return eighths > -3 ? "▔" : "▀";
+}
+
+static char *curve_of(const struct causal_effect *effect, double scale)
+{
+	char cells[CURVE_CELLS * 4 + 1], *end = cells;
+	for (unsigned i = 0; i < CURVE_CELLS; i++)
+		end = stpcpy(end, curve_cell(curve_at(effect, i), scale));
+	return text_copy(cells);
+}
+
+/* As the sentences say it: a latency that falls is a gain. */
+static char *answer_text(const struct answer *answer)
+{
+	bool is_latency = answer->effect->point->kind == POINT_LATENCY;
+	AUTO(text) char *gain = words_gain(is_latency ? -answer->at.gain : answer->at.gain);
+	AUTO(text)
+	char *elsewhere = answer_is_elsewhere(answer) ?
+				  text_format(" at %.3g %%", answer->at.speedup * 100) :
+				  text_copy("");
+	return text_format("%s ±%.1f%s%s", gain, answer_half_interval(answer) * 100,
+			   is_latency ? " latency" : "", elsewhere);
+}
+
+static bool is_shown(const struct answer *answer, const struct report_options *options)
+{
+	return !options->most || answer->rank <= options->most;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+static void widen(struct layout *layout, const struct answer *answer)
+{
+	AUTO(text) char *name = words_clean(answer->target->target->name);
+	AUTO(text) char *detail = detail_of(answer->target->target, layout);
+	AUTO(text) char *point = words_clean(answer->effect->point->name);
+	layout->name = larger(layout->name, words_width(name));
+	layout->detail = larger(layout->detail, words_width(detail));
+	layout->point = larger(layout->point, words_width(point));
+	AUTO(text) char *text = answer_text(answer);
+	layout->answer = larger(layout->answer, words_width(text));
+	layout->verdict = larger(layout->verdict, strlen(verdict_word(answer->verdict)));
+	for (unsigned i = 0; i < CURVE_CELLS; i++) {
+		double gain = curve_at(answer->effect, i);
+		if (fabs(gain) > layout->scale)
+			layout->scale = fabs(gain);
+	}
+}
+
+/* Names get what the fixed columns leave; of what is too wide, the widest is cut first. */
+static void squeeze(struct layout *layout, size_t columns)
+{
+	size_t fixed = RANK_COLUMNS + SHARE_COLUMNS + CURVE_CELLS + layout->answer +
+		       layout->verdict + 6 * GAP + (layout->point ? GAP : 0);
+	size_t space = columns > fixed + 3 * NAME_LEAST ? columns - fixed : 3 * NAME_LEAST;
+	while (layout->name + layout->detail + layout->point > space) {
+		size_t *widest = &layout->name;
+		if (layout->detail > *widest)
+			widest = &layout->detail;
+		if (layout->point > *widest)
+			widest = &layout->point;
+		--*widest;
+	}
+}
+
+static struct layout layout_of(const struct answers *answers, const struct report_options *options)
+{
+	struct layout layout = {.name = NAME_LEAST,
+				.answer = ANSWER_LEAST,
+				.detail_is_place = true,
+				.scale = CURVE_LEAST};
+	for (size_t i = 0; i < answers->count; i++)
+		layout.detail_is_place &= answers->items[i].target->target->kind == TARGET_FUNCTION;
+	layout.detail = strlen(layout.detail_is_place ? "where" : "function");
+	layout.point = strlen("progress");
+	for (size_t i = 0; i < answers->count; i++) {
+		if (is_shown(&answers->items[i], options))
+			widen(&layout, &answers->items[i]);
+	}
+	if (!answers->has_several_points)
+		layout.point = 0;
+	squeeze(&layout, options->columns);
+	return layout;
+}
+
+/* printf counts bytes, so the padding is done by characters here. */
+static void print_left(FILE *out, const char *clean, size_t columns)
+{
+	AUTO(text) char *fitted = words_fit(clean, columns);
+	fprintf(out, "%s%*s", fitted, (int)(columns - words_width(fitted)) + GAP, "");
+}
+
+static void print_head(FILE *out, const struct layout *layout, const struct report_options *options)
+{
+	table_style(out, options, "1");
+	fprintf(out, "%*s", RANK_COLUMNS, "#");
+	fprintf(out, "%*s", GAP, "");
+	print_left(out, layout->detail_is_place ? "function" : "line", layout->name);
+	print_left(out, layout->detail_is_place ? "where" : "function", layout->detail);
+	fprintf(out, "%*s%*s", SHARE_COLUMNS, "share", GAP, "");
+	if (layout->point)
+		print_left(out, "progress", layout->point);
+	print_left(out, "10 … 100 %", CURVE_CELLS);
+	fprintf(out, "if %.0f %% faster", ANSWER_SPEEDUP * 100);
+	table_style(out, options, NULL);
+	fputc('\n', out);
+}
+
+static void print_target(FILE *out, const struct answer *answer, const struct layout *layout)
+{
+	if (!answer->is_first) {
+		fprintf(out, "%*s",
+			(int)(RANK_COLUMNS + SHARE_COLUMNS + layout->name + layout->detail) +
+				4 * GAP,
+			"");
+		return;
+	}
+	AUTO(text) char *name = words_clean(answer->target->target->name);
+	AUTO(text) char *detail = detail_of(answer->target->target, layout);
+	/* Of a place the end says most, its line; of a function the beginning. */
+	bool name_is_place = answer->target->target->kind == TARGET_LINE;
+	AUTO(text) char *name_end = words_fit_end(name, layout->name);
+	AUTO(text) char *detail_end = words_fit_end(detail, layout->detail);
+	fprintf(out, "%*u%*s", RANK_COLUMNS, answer->rank, GAP, "");
+	print_left(out, name_is_place ? name_end : name, layout->name);
+	print_left(out, layout->detail_is_place ? detail_end : detail, layout->detail);
+	fprintf(out, "%*.1f %%%*s", SHARE_COLUMNS - 2, answer->target->share * 100, GAP, "");
+}
+
+static void print_answer(FILE *out, const struct answer *answer, const struct layout *layout,
+			 const struct report_options *options)
+{
+	print_target(out, answer, layout);
+	if (layout->point) {
+		AUTO(text) char *point = words_clean(answer->effect->point->name);
+		print_left(out, point, layout->point);
+	}
+	AUTO(text) char *curve = curve_of(answer->effect, layout->scale);
+	AUTO(text) char *text = answer_text(answer);
+	const char *word = verdict_word(answer->verdict);
+	table_style(out, options, table_verdict_style(answer->verdict));
+	fprintf(out, "%s%*s%s", curve, GAP, "", text);
+	if (*word)
+		fprintf(out, "%*s%s", (int)(GAP + layout->answer - words_width(text)), "", word);
+	table_style(out, options, NULL);
+	fputc('\n', out);
+}
+
+void table_print(FILE *out, const struct answers *answers, const struct report_options *options)
+{
+	struct layout layout = layout_of(answers, options);
+	print_head(out, &layout, options);
+	for (size_t i = 0; i < answers->count; i++) {
+		if (is_shown(&answers->items[i], options))
+			print_answer(out, &answers->items[i], &layout, options);
+	}
+}

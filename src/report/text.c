@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * text - a causal profile for a reader: what was run, the ranked answers, and them in sentences.
+ *
+ * Where there is no answer, it says why, and what would give one.
+ */
+#include "report/report.h"
+
+#include "base/own.h"
+#include "report/nothing.h"
+#include "report/sums.h"
+#include "report/table.h"
+#include "report/words.h"
+
+#include <string.h>
+
+#define MOST_SENTENCES 3 /* of each sort */
+#define MOST_NAMES 4     /* in a list */
+#define LABEL_COLUMNS 13
+
+static char *exit_text(const struct recording_run *run)
+{
+	int status = sums_exit_status(run);
+	if (status < 0)
+		return text_copy("");
+	if (status >= 128 && (run->exit_status & 0x7f))
+		return text_format(", killed by signal %d (%s)", status - 128,
+				   strsignal(status - 128));
+	return text_format(", exit code %d", status);
+}
+
+static void print_label(FILE *out, const struct report_options *options, const char *label)
+{
+	table_style(out, options, "2");
+	fprintf(out, "%-*s", LABEL_COLUMNS, label);
+	table_style(out, options, NULL);
+}
+
+static void print_run(FILE *out, const struct sums *sums, const struct report_options *options)
+{
+	const struct recording_run *run = sums->last;
+	AUTO(text)
+	char *wall =
+		sums->wall_ns ? words_duration((double)sums->wall_ns) : text_copy("unknown time");
+	AUTO(text) char *host = words_clean(run->host);
+	AUTO(text) char *kernel = words_clean(run->kernel);
+	AUTO(text) char *engine = words_clean(run->engine);
+	AUTO(text) char *ended = exit_text(run);
+	print_label(out, options, sums->runs > 1 ? "runs" : "run");
+	if (sums->runs > 1)
+		fprintf(out, "%zu, ", sums->runs);
+	fprintf(out, "%s%s, %s engine on %s, Linux %s%s\n", wall, sums->runs > 1 ? " in all" : "",
+		engine, host, kernel, sums->runs > 1 ? "" : ended);
+}
+
+static void print_samples(FILE *out, const struct sums *sums, const struct report_options *options)
+{
+	AUTO(text) char *samples = words_count(sums->samples);
+	AUTO(text) char *period = words_duration((double)sums->last->period_ns);
+	AUTO(text) char *lost = words_count(sums->lost);
+	print_label(out, options, "samples");
+	fprintf(out, "%s on CPU, every %s, %s lost\n", samples, period, lost);
+}
+
+static void print_point(FILE *out, const struct recording *recording, const struct sums *sums,
+			const struct recording_point *point)
+{
+	uint64_t visits = sums_visits(recording, point->id);
+	double latency_ns = sums_latency_ns(recording, point->id);
+	double running_s =
+		sums->wall_ns > sums->delay_ns ? (double)(sums->wall_ns - sums->delay_ns) / 1e9 : 0;
+	AUTO(text) char *name = words_clean(point->name);
+	AUTO(text) char *count = words_count(visits);
+	fprintf(out, "%s: %s visits", name, count);
+	if (point->kind == POINT_LATENCY && latency_ns > 0) {
+		AUTO(text) char *latency = words_duration(latency_ns);
+		fprintf(out, ", %s each", latency);
+	} else if (running_s > 0 && point->kind != POINT_END_TO_END) {
+		AUTO(text) char *rate = words_rate((double)visits / running_s);
+		fprintf(out, ", %s a second without pauses", rate);
+	}
+	fprintf(out, "%s\n", point->kind == POINT_SAMPLED ? " (sampled)" : "");
+}
+
+static void print_progress(FILE *out, const struct recording *recording, const struct sums *sums,
+			   const struct report_options *options)
+{
+	for (size_t i = 0; i < recording->points.count; i++) {
+		print_label(out, options, i ? "" : "progress");
+		print_point(out, recording, sums, &recording->points.items[i]);
+	}
+}
+
+static void print_experiments(FILE *out, const struct causal *causal,
+			      const struct report_options *options)
+{
+	const struct {
+		unsigned count;
+		const char *why;
+	} reasons[] = {
+		{causal->displaced, "displaced by other programs"},
+		{causal->too_few_visits, "with too few visits"},
+		{causal->cut_short, "cut short"},
+	};
+	unsigned discarded = causal->displaced + causal->too_few_visits + causal->cut_short;
+	print_label(out, options, "experiments");
+	fprintf(out, "%u counted, %u discarded", causal->experiments, discarded);
+	const char *between = " (";
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		if (!reasons[i].count)
+			continue;
+		fprintf(out, "%s%u %s", between, reasons[i].count, reasons[i].why);
+		between = ", ";
+	}
+	fputs(discarded ? ")\n" : "\n", out);
+}
+
+/* Breaks at blanks; every line but the first is indented. */
+static void print_wrapped(FILE *out, const char *text, size_t indent, size_t columns)
+{
+	AUTO(text) char *words = text_copy(text);
+	size_t at = indent;
+	char *rest = words;
+	for (char *word; (word = strsep(&rest, " "));) {
+		size_t width = words_width(word);
+		if (at > indent && at + 1 + width > columns) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (at > indent) {
+			fputc(' ', out);
+			at++;
+		}
+		fputs(word, out);
+		at += width;
+	}
+	fputc('\n', out);
+}
+
+static void print_warning(FILE *out, const struct report_options *options, const char *text)
+{
+	AUTO(text) char *clean = words_clean(text);
+	table_style(out, options, "33");
+	fprintf(out, "%-*s", LABEL_COLUMNS, "warning");
+	table_style(out, options, NULL);
+	print_wrapped(out, clean, LABEL_COLUMNS, options->columns);
+}
+
+/* Was the same line said of an earlier run? */
+static bool was_said(const struct recording *recording, size_t run, const char *line, size_t length)
+{
+	for (size_t i = 0; i < run; i++) {
+		const char *found = recording->runs.items[i].note;
+		while (found && (found = memmem(found, strlen(found), line, length))) {
+			bool begins = found == recording->runs.items[i].note || found[-1] == '\n';
+			if (begins && (found[length] == '\n' || !found[length]))
+				return true;
+			found++;
+		}
+	}
+	return false;
+}
+
+static void print_notes(FILE *out, const struct recording *recording,
+			const struct report_options *options)
+{
+	for (size_t i = 0; i < recording->runs.count; i++) {
+		AUTO(text) char *note = text_copy(recording->runs.items[i].note);
+		char *rest = note;
+		for (char *line; (line = strsep(&rest, "\n"));) {
+			if (*line && !was_said(recording, i, line, strlen(line)))
+				print_warning(out, options, line);
+		}
+	}
+}
+
+static void print_warnings(FILE *out, const struct recording *recording, const struct sums *sums,
+			   const struct report_options *options)
+{
+	if (sums->unfinished == 1 && sums->runs == 1)
+		print_warning(
+			out, options,
+			"the recording was cut short, or goes on; this is what it had written so far");
+	else if (sums->unfinished)
+		print_warning(
+			out, options,
+			"a run was cut short, or goes on; this is what it had written so far");
+	/* A hundredth: less moves no answer visibly. */
+	if (sums->lost * 100 > sums->samples) {
+		AUTO(text)
+		char *text = text_format(
+			"%.1f %% of the samples were lost: shares and speedups are too small by as much",
+			100.0 * (double)sums->lost / (double)(sums->samples + sums->lost));
+		print_warning(out, options, text);
+	}
+	if (sums->unwound_badly * 20 > sums->samples) {
+		AUTO(text)
+		char *text = text_format(
+			"%.0f %% of the samples could not be followed to a caller in scope; code without "
+			"frame pointers (-fno-omit-frame-pointer) hides its callers",
+			100.0 * (double)sums->unwound_badly / (double)sums->samples);
+		print_warning(out, options, text);
+	}
+	print_notes(out, recording, options);
+}
+
+static void print_header(FILE *out, const struct recording *recording, const struct causal *causal,
+			 const struct report_options *options)
+{
+	struct sums sums = sums_of(recording);
+	if (!sums.last)
+		return;
+	AUTO(text) char *command = words_command(sums.last->command);
+	AUTO(text)
+	char *fitted = words_fit(command, options->columns - strlen("Causal profile of "));
+	table_style(out, options, "1");
+	fprintf(out, "Causal profile of %s", fitted);
+	table_style(out, options, NULL);
+	fputc('\n', out);
+	print_run(out, &sums, options);
+	print_samples(out, &sums, options);
+	print_progress(out, recording, &sums, options);
+	print_experiments(out, causal, options);
+	print_warnings(out, recording, &sums, options);
+	fputc('\n', out);
+}
+
+static char *target_text(const struct causal_target *target)
+{
+	AUTO(text) char *name = words_clean(target->target->name);
+	AUTO(text) char *function = words_clean(target->target->function);
+	if (target->target->kind == TARGET_FUNCTION || !target->target->function)
+		return text_copy(name);
+	return text_format("%s (%s)", name, function);
+}
+
+static char *sentence_of(const struct answer *answer, bool name_point)
+{
+	bool is_latency = answer->effect->point->kind == POINT_LATENCY;
+	AUTO(text) char *target = target_text(answer->target);
+	AUTO(text) char *point = words_clean(answer->effect->point->name);
+	AUTO(text) char *gain = words_gain(is_latency ? -answer->at.gain : answer->at.gain);
+	AUTO(text)
+	char *what = is_latency ? text_format("latency of %s", point) :
+		     name_point ? text_format("program (%s)", point) :
+				  text_copy("program");
+	return text_format("optimizing %s by %.3g %% → %s %s (±%.1f)%s", target,
+			   answer->at.speedup * 100, what, gain, answer_half_interval(answer) * 100,
+			   answer->verdict == ANSWER_CONTENTION ? ": contention" : "");
+}
+
+static unsigned print_sentences(FILE *out, const struct answers *answers,
+				enum answer_verdict verdict, const struct report_options *options)
+{
+	unsigned printed = 0;
+	for (size_t i = 0; i < answers->count && printed < MOST_SENTENCES; i++) {
+		if (answers->items[i].verdict != verdict)
+			continue;
+		AUTO(text)
+		char *sentence = sentence_of(&answers->items[i], answers->has_several_points);
+		table_style(out, options, table_verdict_style(verdict));
+		print_wrapped(out, sentence, 0, options->columns);
+		table_style(out, options, NULL);
+		printed++;
+	}
+	return printed;
+}
+
+static void print_contention(FILE *out, const struct answers *answers,
+			     const struct report_options *options)
+{
+	if (!print_sentences(out, answers, ANSWER_CONTENTION, options))
+		return;
+	fputs("  ", out);
+	print_wrapped(
+		out,
+		"Contention: were this code faster, it would only meet others sooner, at a lock, a "
+		"queue or shared memory, and slow them down. Let fewer threads meet there, or call "
+		"it less often, instead of making it faster.",
+		2, options->columns);
+}
+
+/* All of a target's answers must be unsure. */
+static bool is_unsure(const struct answers *answers, size_t first)
+{
+	const struct causal_target *target = answers->items[first].target;
+	for (size_t i = first; i < answers->count && answers->items[i].target == target; i++) {
+		if (answers->items[i].verdict != ANSWER_UNSURE)
+			return false;
+	}
+	return true;
+}
+
+static void print_unsure(FILE *out, const struct answers *answers,
+			 const struct report_options *options)
+{
+	unsigned count = 0;
+	AUTO(text) char *names = text_copy("");
+	for (size_t i = 0; i < answers->count; i++) {
+		if (!answers->items[i].is_first || !is_unsure(answers, i) || ++count > MOST_NAMES)
+			continue;
+		AUTO(text) char *before = names;
+		AUTO(text) char *name = words_clean(answers->items[i].target->target->name);
+		names = text_format("%s%s%s", before, count > 1 ? ", " : "", name);
+	}
+	if (!count)
+		return;
+	AUTO(text)
+	char *more = count > MOST_NAMES ? text_format(" and %u more", count - MOST_NAMES) :
+					  text_copy("");
+	AUTO(text)
+	char *text = text_format(
+		"Not distinguishable from no effect so far: %s%s. A longer run (--seconds), or another "
+		"one into the same file, narrows the intervals.",
+		names, more);
+	print_wrapped(out, text, 0, options->columns);
+}
+
+static void print_legend(FILE *out, const struct answers *answers,
+			 const struct report_options *options)
+{
+	bool latency = false;
+	for (size_t i = 0; i < answers->count; i++)
+		latency |= answers->items[i].effect->point->kind == POINT_LATENCY;
+	AUTO(text)
+	char *text = text_format(
+		"+10 %% means: 10 %% less time for each visit of the progress point%s. ± is half the 95 %% "
+		"interval. The curve shows the gain with the code 10, 20 … 100 %% faster; it hangs where "
+		"the program gets slower. Share is of the sampled CPU time.",
+		latency ? "; a latency is told as it is, so a lower one is −" : "");
+	table_style(out, options, "2");
+	print_wrapped(out, text, 0, options->columns);
+	table_style(out, options, NULL);
+}
+
+static void print_left_out(FILE *out, const struct causal *causal, const struct answers *answers,
+			   const struct report_options *options)
+{
+	if (options->most && answers->targets > options->most)
+		fprintf(out, "     and %u more targets (--format json has them all)\n",
+			answers->targets - options->most);
+	size_t unanswered = causal->count - answers->targets;
+	if (unanswered)
+		fprintf(out, "     %s%zu sampled target%s no answer yet\n",
+			answers->targets ? "and " : "", unanswered,
+			unanswered > 1 ? "s have" : " has");
+}
+
+void report_text(FILE *out, const struct recording *recording, const struct causal *causal,
+		 const struct report_options *given)
+{
+	struct report_options copy = *given, *options = &copy;
+	options->columns = given->columns < 60 ? 60 : given->columns;
+	print_header(out, recording, causal, options);
+	struct answers answers = answers_of(causal);
+	if (!answers.count) {
+		AUTO(text) char *why = nothing_reason(recording, causal);
+		print_wrapped(out, why, 0, options->columns);
+		answers_release(&answers);
+		return;
+	}
+	table_print(out, &answers, options);
+	print_left_out(out, causal, &answers, options);
+	fputc('\n', out);
+	print_sentences(out, &answers, ANSWER_GAIN, options);
+	print_contention(out, &answers, options);
+	print_unsure(out, &answers, options);
+	fputc('\n', out);
+	print_legend(out, &answers, options);
+	answers_release(&answers);
+}

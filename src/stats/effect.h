@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * effect - from experiment windows to a program speedup with its interval.
+ *
+ * Pure functions on numbers. A window's period is its effective duration per progress visit, or
+ * its latency, or an end-to-end run's effective time; always ns, and smaller is better. Only
+ * windows close in time compare, since shared machines drift: each window at a speedup s > 0 is
+ * divided by its neighbouring control windows (s = 0) of the same target.
+ *
+ *	program speedup = 1 - p(s) / p(0)                      (COZ, section 3.2)
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct effect_window {
+	uint64_t time_ns; /* the window's middle, on a clock that all windows share */
+	double speedup;   /* 0 is a control window */
+	double period_ns; /* > 0; windows without an answer are left out by the caller */
+	uint32_t run;     /* windows of different runs are never neighbours */
+};
+
+struct effect_point {
+	double speedup;
+	double gain;      /* program speedup as a fraction; may be negative */
+	double low, high; /* 95 % interval */
+	double error;     /* standard error */
+	double shared;    /* the part of error that the points have in common: shared controls */
+	unsigned windows; /* windows at this speedup that had a control beside them */
+};
+
+struct effect_slope {
+	double slope, low, high; /* program speedup per unit of speedup; 95 % interval */
+	unsigned windows;
+};
+
+/*
+ * Program speedup at each distinct speedup among the windows (in any order), ascending in speedup,
+ * speedup 0 included (gain 0, its interval from controls compared with controls) if there are at
+ * least two controls. Writes at most `most` points; returns their number: 0 if nothing tells how
+ * much the windows vary, for which one window with one control is too little. A window has a
+ * control beside it if one of its run is within a second or four usual spacings of windows.
+ */
+size_t effect_estimate(const struct effect_window *windows, size_t count,
+		       struct effect_point *points, size_t most);
+
+/*
+ * Slope of a straight line through the origin, weighted by 1 / error^2; its interval is widened
+ * where the points scatter about the line more than their errors say. All 0 if no point is
+ * above speedup 0. A caller that scales points (gain, low, high, error) scales `shared` too.
+ */
+struct effect_slope effect_slope(const struct effect_point *points, size_t count);
+
+/*
+ * Program speedup at any `speedup` read off the measured points, pooling neighbours (a local fit
+ * that goes through 0 at 0), with its interval. `windows` are those of the points that carry at
+ * least a tenth of the answer. Returns 0, or -1 if no point above speedup 0 is within 0.25.
+ */
+int effect_at(const struct effect_point *points, size_t count, double speedup,
+	      struct effect_point *answer);
+
+/*
+ * Phase correction (COZ, eq. 5-8): t_A / T from the target's sampled time inside its own control
+ * windows (target_ns of observed_ns) and in the whole run at speedup 0 (run_target_ns of run_ns).
+ * Returns a factor in (0, 1]; 1 when the data cannot tell it from 1.
+ */
+double effect_phase_factor(double target_ns, double observed_ns, double run_target_ns,
+			   double run_ns, double sample_ns);

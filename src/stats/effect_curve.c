@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* effect_curve - what measured points say together: a slope, and values between them. */
+#include "base/memory.h"
+#include "base/own.h"
+#include "stats/effect.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* Of the normal distribution; points made from few windows bring a larger one. */
+#define QUANTILE_LEAST 1.959963984540054
+
+/* Errors below a hundredth of a percentage point would only spoil the arithmetic. */
+#define ERROR_LEAST 1e-4
+
+/* effect_at answers up to this far from a measured point. */
+#define NEAR_SPEEDUP 0.25
+
+/* A point with less than this weight in an answer of effect_at does not lend it its windows. */
+#define WEIGHT_COUNTED 0.1
+
+/* Standard deviation of slopes before anything is measured: larger than any that is possible. */
+#define SLOPE_PRIOR 3.0
+
+OWN_DEFINE(reals, double *, free, NULL)
+OWN_DEFINE(points, struct effect_point *, free, NULL)
+
+static double squared(double value)
+{
+	return value * value;
+}
+
+/* The points that were measured at a speedup above 0, with errors that can be calculated with. */
+static struct effect_point *measured_points(const struct effect_point *points, size_t count,
+					    size_t *found)
+{
+	struct effect_point *measured = memory_new(count, sizeof(*measured));
+
+	*found = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!(points[i].speedup > 0) || !isfinite(points[i].gain + points[i].error))
+			continue;
+		struct effect_point *point = &measured[(*found)++];
+		*point = points[i];
+		point->error = fmax(point->error, ERROR_LEAST);
+		point->shared = fmin(fmax(point->shared, 0), 0.99 * point->error);
+	}
+	return measured;
+}
+
+/* The quantile of t with which a point's interval was made. */
+static double point_quantile(const struct effect_point *point)
+{
+	double quantile = (point->high - point->low) / (2 * point->error);
+	return quantile > QUANTILE_LEAST ? quantile : QUANTILE_LEAST;
+}
+
+/* Error and quantile of sum parts[i] points[i].gain, whose errors are partly shared. */
+struct combination {
+	double error, quantile;
+};
+
+static struct combination combine(const struct effect_point *points, const double *parts,
+				  size_t count)
+{
+	double own = 0, shared = 0, spread = 0, quantiles = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double variance = squared(parts[i] * points[i].error);
+		spread += variance;
+		quantiles += variance * point_quantile(&points[i]);
+		own += variance - squared(parts[i] * points[i].shared);
+		shared += parts[i] * points[i].shared;
+	}
+	return (struct combination){
+		.error = sqrt(own + squared(shared)),
+		.quantile = spread > 0 ? quantiles / spread : QUANTILE_LEAST,
+	};
+}
+
+/*
+ * By how much the points scatter about the line more than their errors say, at least 1 (Birge,
+ * Phys. Rev. 40, 1932).
+ */
+static double scatter(const struct effect_point *points, size_t count, double slope)
+{
+	double chi_square = 0;
+
+	for (size_t i = 0; i < count; i++)
+		chi_square +=
+			squared((points[i].gain - slope * points[i].speedup) / points[i].error);
+	return count > 1 ? sqrt(fmax(1, chi_square / (double)(count - 1))) : 1;
+}
+
+struct effect_slope effect_slope(const struct effect_point *points, size_t count)
+{
+	struct effect_slope answer = {0};
+	size_t found;
+	AUTO(points) struct effect_point *measured = measured_points(points, count, &found);
+	AUTO(reals) double *parts = memory_new(found, sizeof(*parts));
+	double norm = 0;
+
+	if (!found)
+		return answer;
+	for (size_t i = 0; i < found; i++)
+		norm += squared(measured[i].speedup / measured[i].error);
+	for (size_t i = 0; i < found; i++) {
+		parts[i] = measured[i].speedup / squared(measured[i].error) / norm;
+		answer.slope += parts[i] * measured[i].gain;
+		answer.windows += measured[i].windows;
+	}
+	struct combination combined = combine(measured, parts, found);
+	double reach = combined.quantile * combined.error * scatter(measured, found, answer.slope);
+	answer.low = answer.slope - reach;
+	answer.high = answer.slope + reach;
+	return answer;
+}
+
+/*
+ * Before the measurement a curve is taken for a straight line through the origin, of any slope,
+ * plus a random bend whose strength is `bend`: integrated Brownian motion, whose best fit is the
+ * cubic smoothing spline (Wahba, J. R. Stat. Soc. B 45, 1983). Covariance of its values:
+ */
+static double curve_covariance(double a, double b, double bend)
+{
+	double low = fmin(a, b), high = fmax(a, b);
+	return squared(SLOPE_PRIOR) * a * b + squared(bend * low) * (3 * high - low) / 6;
+}
+
+/* Lower triangle L with L L' = matrix, in place; row by row. The matrix is positive definite. */
+static void factorize(double *matrix, size_t size)
+{
+	for (size_t row = 0; row < size; row++) {
+		for (size_t column = 0; column <= row; column++) {
+			double sum = matrix[row * size + column];
+			for (size_t i = 0; i < column; i++)
+				sum -= matrix[row * size + i] * matrix[column * size + i];
+			matrix[row * size + column] = row == column ?
+							      sqrt(fmax(sum, 1e-30)) :
+							      sum / matrix[column * size + column];
+		}
+	}
+}
+
+/* Solves L L' x = vector, in place. */
+static void solve(const double *factor, size_t size, double *vector)
+{
+	for (size_t row = 0; row < size; row++) {
+		for (size_t i = 0; i < row; i++)
+			vector[row] -= factor[row * size + i] * vector[i];
+		vector[row] /= factor[row * size + row];
+	}
+	for (size_t row = size; row-- > 0;) {
+		for (size_t i = row + 1; i < size; i++)
+			vector[row] -= factor[i * size + row] * vector[i];
+		vector[row] /= factor[row * size + row];
+	}
+}
+
+/* What curves of one bend say: the value asked for, and how well they explain the points. */
+struct curve {
+	double gain, variance;
+	double log_likelihood; /* up to what is the same for all strengths */
+};
+
+/* `parts` (out) are the points' weights in the gain; `matrix` and `solved` are room to work in. */
+static struct curve curve_fit(const struct effect_point *points, size_t count, double speedup,
+			      double bend, double *parts, double *matrix, double *solved)
+{
+	struct curve curve = {.variance = curve_covariance(speedup, speedup, bend)};
+
+	for (size_t row = 0; row < count; row++) {
+		for (size_t column = 0; column <= row; column++)
+			matrix[row * count + column] =
+				curve_covariance(points[row].speedup, points[column].speedup,
+						 bend) +
+				(row == column ? squared(points[row].error) :
+						 points[row].shared * points[column].shared);
+		parts[row] = curve_covariance(points[row].speedup, speedup, bend);
+		solved[row] = points[row].gain;
+	}
+	factorize(matrix, count);
+	solve(matrix, count, parts);
+	solve(matrix, count, solved);
+	for (size_t i = 0; i < count; i++) {
+		curve.gain += parts[i] * points[i].gain;
+		curve.variance -= parts[i] * curve_covariance(points[i].speedup, speedup, bend);
+		curve.log_likelihood -=
+			log(matrix[i * count + i]) + 0.5 * solved[i] * points[i].gain;
+	}
+	curve.variance = fmax(curve.variance, 0);
+	return curve;
+}
+
+/* Slopes change over the whole range by about this much; taken as likely: 0.3 to 1. */
+static const double bends[] = {0.03, 0.1, 0.3, 1, 3};
+#define BENDS (sizeof(bends) / sizeof(bends[0]))
+
+/* Half-Cauchy of scale 0.5, on a logarithmic grid. */
+static double bend_prior(double bend)
+{
+	return bend / (1 + squared(bend / 0.5));
+}
+
+/* Mean of the curves over the bends, each as likely as it explains the points. */
+static struct curve mean_curve(const struct effect_point *points, size_t count, double speedup,
+			       double *mean_parts)
+{
+	AUTO(reals) double *parts = memory_new(BENDS * count, sizeof(*parts));
+	AUTO(reals) double *matrix = memory_new(count * count, sizeof(*matrix));
+	AUTO(reals) double *solved = memory_new(count, sizeof(*solved));
+	struct curve curves[BENDS], mean = {0};
+	double best = -INFINITY, sum = 0;
+
+	for (size_t i = 0; i < BENDS; i++) {
+		curves[i] = curve_fit(points, count, speedup, bends[i], parts + i * count, matrix,
+				      solved);
+		best = fmax(best, curves[i].log_likelihood);
+	}
+	for (size_t i = 0; i < BENDS; i++)
+		sum += bend_prior(bends[i]) * exp(curves[i].log_likelihood - best);
+	for (size_t i = 0; i < BENDS; i++) {
+		double part = bend_prior(bends[i]) * exp(curves[i].log_likelihood - best) / sum;
+		mean.gain += part * curves[i].gain;
+		mean.variance += part * (curves[i].variance + squared(curves[i].gain));
+		for (size_t j = 0; j < count; j++)
+			mean_parts[j] += part * parts[i * count + j];
+	}
+	mean.variance = fmax(mean.variance - squared(mean.gain), 0);
+	return mean;
+}
+
+static bool is_near(const struct effect_point *points, size_t count, double speedup)
+{
+	for (size_t i = 0; i < count; i++)
+		if (fabs(points[i].speedup - speedup) <= NEAR_SPEEDUP + 1e-9)
+			return true;
+	return false;
+}
+
+int effect_at(const struct effect_point *points, size_t count, double speedup,
+	      struct effect_point *answer)
+{
+	size_t found;
+	AUTO(points) struct effect_point *measured = measured_points(points, count, &found);
+	AUTO(reals) double *parts = memory_new(found, sizeof(*parts));
+
+	*answer = (struct effect_point){.speedup = speedup};
+	if (!is_near(measured, found, speedup))
+		return -1;
+	struct curve curve = mean_curve(measured, found, speedup, parts);
+	struct combination combined = combine(measured, parts, found);
+	answer->gain = curve.gain;
+	answer->error = sqrt(curve.variance);
+	answer->low = answer->gain - combined.quantile * answer->error;
+	answer->high = answer->gain + combined.quantile * answer->error;
+	for (size_t i = 0; i < found; i++)
+		if (fabs(parts[i]) >= WEIGHT_COUNTED)
+			answer->windows += measured[i].windows;
+	return 0;
+}

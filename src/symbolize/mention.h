@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mention - which units' debug information mentions an identifier, without decoding them.
+ *
+ * A name stands in a unit as its offset in .debug_str, as an index to that offset, or as itself.
+ * Searching the bytes for these finds the few units worth decoding in a large binary: 70 MB of
+ * .debug_info in 0.1 s, where walking its entries takes 4 s. It may say yes for nothing, never no
+ * for something: where units share entries (dwz, link-time optimization) it always says yes.
+ */
+#pragma once
+
+#include "symbolize/object.h"
+
+struct mention;
+
+/* `name` is mentioned as it is or with template arguments ("name<int>"). */
+struct mention *mention_new(struct object *object, const char *name);
+bool mention_in(const struct mention *mention, const struct unit *unit);
+void mention_free(struct mention *mention);

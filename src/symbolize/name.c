@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* name - sorts source files by base name and compares those that share one. */
+#include "symbolize/name.h"
+
+#include "base/own.h"
+#include "symbolize/filetable.h"
+#include "symbolize/path.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Keys of `basenames`: (base name, 0) -> index of its namesakes, (file, 1) -> is among them. */
+static struct namesakes *namesakes_of(struct symbols *symbols, uint32_t file)
+{
+	const char *base = path_base(texts_get(&symbols->texts, file));
+	uint32_t text = texts_add(&symbols->texts, base);
+	uint32_t id = map_get(&symbols->basenames, text, 0);
+
+	if (id == MAP_NONE) {
+		id = (uint32_t)symbols->namesakes.count;
+		(void)array_add(&symbols->namesakes);
+		map_set(&symbols->basenames, text, 0, id);
+	}
+	return &symbols->namesakes.items[id];
+}
+
+static void add_file(struct symbols *symbols, uint32_t file)
+{
+	if (map_get(&symbols->basenames, file, 1) != MAP_NONE)
+		return;
+	map_set(&symbols->basenames, file, 1, 1);
+	struct namesakes *namesakes = namesakes_of(symbols, file);
+	*array_add(&namesakes->files) = file;
+}
+
+static void add_files_of(struct symbols *symbols, struct object *object)
+{
+	if (!object->shown.in_scope || !object->shown.has_lines)
+		return;
+	units_read_files(symbols, object);
+	for (size_t i = 0; i < object->units.count; i++) {
+		const struct unit *unit = &object->units.items[i];
+		for (size_t j = 0; j < unit->file_count; j++)
+			add_file(symbols, unit->files[j]);
+	}
+}
+
+static bool is_shared(const struct symbols *symbols, const struct namesakes *namesakes,
+		      uint32_t file, const char *tail)
+{
+	for (size_t i = 0; i < namesakes->files.count; i++) {
+		uint32_t other = namesakes->files.items[i];
+		if (other != file && path_has_tail(texts_get(&symbols->texts, other), tail))
+			return true;
+	}
+	return false;
+}
+
+const char *name_of_file(struct symbols *symbols, uint32_t file)
+{
+	const char *path = texts_get(&symbols->texts, file);
+
+	if (!path)
+		return "?";
+	for (; symbols->named_objects < symbols->objects.count; symbols->named_objects++)
+		add_files_of(symbols, symbols->objects.items[symbols->named_objects]);
+	add_file(symbols, file);
+	const struct namesakes *namesakes = namesakes_of(symbols, file);
+	for (unsigned components = 1;; components++) {
+		const char *tail = path_tail(path, components);
+		if (tail == path || !is_shared(symbols, namesakes, file, tail))
+			return tail;
+	}
+}
+
+uint32_t name_add(struct symbols *symbols, const char *format, ...)
+{
+	AUTO(text) char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	int length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		text = NULL;
+	return texts_add(&symbols->texts, text ? text : "?");
+}
+
+void names_clear(struct symbols *symbols)
+{
+	for (size_t i = 0; i < symbols->namesakes.count; i++)
+		array_free(&symbols->namesakes.items[i].files);
+	array_free(&symbols->namesakes);
+	map_clear(&symbols->basenames);
+}

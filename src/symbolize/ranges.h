@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ranges - sets of file offsets or addresses, as sorted ranges.
+ *
+ * ranges_add appends in any order; all other functions want (and give) merged ranges: sorted,
+ * not empty, not touching.
+ */
+#pragma once
+
+#include "symbolize/symbols.h"
+
+struct ranges {
+	struct symbols_range *items;
+	size_t count, capacity;
+};
+
+void ranges_add(struct ranges *ranges, uint64_t start, uint64_t end); /* empty ones are dropped */
+void ranges_merge(struct ranges *ranges);
+bool ranges_has(const struct ranges *ranges, uint64_t at);
+uint64_t ranges_end(const struct ranges *ranges, uint64_t at); /* of the range at `at`, else `at` */
+/* Appends to `result` what [start, end) has in common with `ranges`. */
+void ranges_clip(const struct ranges *ranges, uint64_t start, uint64_t end, struct ranges *result);
+/* Appends to `result` what [start, end) has beyond `ranges`. */
+void ranges_cut(const struct ranges *ranges, uint64_t start, uint64_t end, struct ranges *result);
+void ranges_clear(struct ranges *ranges);

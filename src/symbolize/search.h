@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * search - from what a user typed to code: the parts that symbols_find and symbols_breakpoints share.
+ *
+ * A query is FILE:LINE, FUNCTION, or FILE:FUNCTION (for a static function that has namesakes).
+ */
+#pragma once
+
+#include "symbolize/catalog.h"
+#include "symbolize/demangle.h"
+#include "symbolize/frames.h"
+
+struct query {
+	const char *text; /* as typed */
+	char *file;       /* end of a path, or NULL */
+	unsigned line;    /* 0: a function is meant */
+	char *function;   /* or NULL */
+};
+
+void query_parse(const char *text, struct query *query);
+void query_clear(struct query *query);
+
+/* The few names (or lines) that are nearest to what was typed. */
+#define NEAREST_MOST 3
+struct nearest {
+	const char *names[NEAREST_MOST]; /* borrowed; nearest first */
+	unsigned distances[NEAREST_MOST];
+	unsigned count;
+};
+void nearest_offer(struct nearest *nearest, const char *name, unsigned distance);
+/* " (nearest: a, b)" or "". Free it. */
+char *nearest_text(const struct nearest *nearest);
+/* Distance of a name from a wanted one, UINT_MAX if too far to mention. */
+unsigned name_distance(const char *name, const char *wanted);
+
+/* One function that fits, in one unit or symbol table. */
+struct function_hit {
+	uint32_t object;
+	uint32_t function; /* FUNCTION_NONE: it is a symbol */
+	size_t symbol;     /* index in the symbol table */
+	uint32_t unit;
+	enum demangle_fit fit;
+	bool is_inlined;
+	uint64_t entry;    /* address; of a symbol: offset */
+	struct ranges code; /* addresses; of a symbol: offsets */
+};
+
+struct function_hits {
+	struct function_hit *items;
+	size_t count, capacity;
+};
+
+/* All copies of the one function that is meant. -ENOENT, or -ENOTUNIQ if several are. */
+int search_function(struct symbols *symbols, const struct query *query, struct function_hits *hits,
+		    struct error *error);
+void function_hits_clear(struct function_hits *hits);
+
+int search_line_place(struct symbols *symbols, const struct query *query, uint32_t *place,
+		      struct error *error);
+struct address_list {
+	struct symbols_address *items;
+	size_t count, capacity;
+};
+int search_line_addresses(struct symbols *symbols, const struct query *query,
+			  struct address_list *addresses, struct error *error);
+/* Adds an address of code by its offset, once. */
+void address_add(struct address_list *addresses, const struct object *object, uint64_t offset);

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* symbols - the interface: objects, and from addresses to places. */
+#include "symbolize/symbols.h"
+
+#include "base/own.h"
+#include "symbolize/catalog.h"
+#include "symbolize/name.h"
+#include "symbolize/path.h"
+#include "symbolize/scope.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+struct symbols *symbols_new(enum target_kind granularity, const struct scope *scope)
+{
+	struct symbols *symbols = memory_new(1, sizeof(*symbols));
+
+	symbols->granularity = granularity;
+	symbols->scope = scope;
+	symbols->generation = 1;
+	return symbols;
+}
+
+void symbols_free(struct symbols *symbols)
+{
+	if (!symbols)
+		return;
+	for (size_t i = 0; i < symbols->objects.count; i++)
+		object_free(symbols->objects.items[i]);
+	array_free(&symbols->objects);
+	places_clear(symbols);
+	names_clear(symbols);
+	array_free(&symbols->functions);
+	map_clear(&symbols->function_ids);
+	map_clear(&symbols->file_ids);
+	map_clear(&symbols->verdicts);
+	texts_clear(&symbols->texts);
+	free(symbols);
+}
+
+static bool find_object(const struct symbols *symbols, const char *path, uint32_t *object)
+{
+	for (size_t i = 0; i < symbols->objects.count; i++) {
+		if (strcmp(symbols->objects.items[i]->shown.path, path) == 0) {
+			*object = (uint32_t)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static uint32_t take_object(struct symbols *symbols, struct object *object)
+{
+	object->id = (uint32_t)symbols->objects.count;
+	*array_add(&symbols->objects) = object;
+	symbols->generation++;
+	return object->id;
+}
+
+int symbols_add_object(struct symbols *symbols, const char *path, const char *open_path, bool is_main,
+		       uint32_t *object, struct error *error)
+{
+	struct object *opened;
+
+	if (find_object(symbols, path, object))
+		return 0;
+	bool in_scope = scope_has_object(symbols->scope, path, is_main);
+	int result = object_open(path, open_path, in_scope, &opened, error);
+	if (result == 0)
+		*object = take_object(symbols, opened);
+	return result;
+}
+
+int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object, struct error *error)
+{
+	if (find_object(symbols, path, object)) {
+		jit_read(symbols, symbols_open(symbols, *object));
+		return 0;
+	}
+	if (access(path, R_OK) != 0)
+		return error_set(error, errno, "cannot read the JIT map %s: %s", path,
+				 strerror(errno));
+	struct object *map = object_new(path);
+	map->is_jit = true;
+	map->shown.in_scope = scope_has_object(symbols->scope, path, true);
+	*object = take_object(symbols, map);
+	jit_read(symbols, map);
+	return 0;
+}
+
+const struct symbols_object *symbols_object(const struct symbols *symbols, uint32_t object)
+{
+	return &symbols_open(symbols, object)->shown;
+}
+
+uint32_t symbols_object_count(const struct symbols *symbols)
+{
+	return (uint32_t)symbols->objects.count;
+}
+
+/* The symbol at an offset; a JIT map is looked at again if it has none. */
+static struct symtab_entry *symbol_at(struct symbols *symbols, struct object *object, uint64_t offset)
+{
+	struct symtab_entry *entry = symtab_at(object_symtab(object, &symbols->texts), offset);
+	if (entry || !object->is_jit)
+		return entry;
+	jit_read(symbols, object);
+	return symtab_at(&object->symtab, offset);
+}
+
+static bool symbol_in_scope(struct symbols *symbols, struct symtab_entry *entry)
+{
+	symtab_name(entry, &symbols->texts);
+	return symbols_in_scope(symbols, 0, entry->shown);
+}
+
+static uint32_t place_by_symbol(struct symbols *symbols, struct object *object, uint64_t offset)
+{
+	struct symtab_entry *entry = symbol_at(symbols, object, offset);
+
+	if (!entry)
+		return ranges_has(&object->code, offset) ? place_of_block(symbols, object, offset)
+							 : SYMBOLS_NONE;
+	if (!symbol_in_scope(symbols, entry))
+		return SYMBOLS_NONE;
+	return place_of_symbol(symbols, object, entry);
+}
+
+static uint32_t place_in_unit(const struct unit *unit, uint64_t offset)
+{
+	size_t low = 0, high = unit->piece_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (unit->pieces[middle].end <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < unit->piece_count && unit->pieces[low].start <= offset)
+		return unit->pieces[low].place;
+	return SYMBOLS_NONE;
+}
+
+uint32_t symbols_place_at(struct symbols *symbols, uint32_t object, uint64_t offset)
+{
+	struct object *at = symbols_open(symbols, object);
+
+	if (!at->shown.in_scope)
+		return SYMBOLS_NONE;
+	if (units_read(at)->count == 0)
+		return place_by_symbol(symbols, at, offset);
+	struct unit *unit = units_at(at, offset);
+	if (!unit)
+		return SYMBOLS_NONE;
+	unit_decode(symbols, at, unit);
+	return place_in_unit(unit, offset);
+}
+
+const struct symbols_place *symbols_place(const struct symbols *symbols, uint32_t place)
+{
+	assert(place < symbols->places.count);
+	return &symbols->places.items[place]->shown;
+}
+
+uint32_t symbols_place_count(const struct symbols *symbols)
+{
+	return (uint32_t)symbols->places.count;
+}
+
+size_t symbols_place_ranges(struct symbols *symbols, uint32_t place,
+			    const struct symbols_range **ranges)
+{
+	assert(place < symbols->places.count);
+	struct place *asked = symbols->places.items[place];
+	if (!asked->is_merged)
+		ranges_merge(&asked->ranges);
+	asked->is_merged = true;
+	*ranges = asked->ranges.items;
+	return asked->ranges.count;
+}
+
+uint64_t symbols_generation(const struct symbols *symbols)
+{
+	return symbols->generation;
+}
+
+/* Of the units: what is decoded to be in scope, and all of what is not decoded yet. */
+static void add_units_in_scope(struct object *object, struct ranges *result)
+{
+	for (size_t i = 0; i < object->units.count; i++) {
+		const struct unit *unit = &object->units.items[i];
+		const struct ranges *ranges = unit->is_decoded ? &unit->in_scope : &unit->code;
+		for (size_t j = 0; j < ranges->count; j++)
+			ranges_add(result, ranges->items[j].start, ranges->items[j].end);
+	}
+}
+
+/* Without units: the code, less the functions that are excluded by name. */
+static void add_symbols_in_scope(struct symbols *symbols, struct object *object, struct ranges *result)
+{
+	bool names_matter = scope_names_functions(symbols->scope);
+	const struct symtab *symtab =
+		names_matter ? object_symtab(object, &symbols->texts) : &object->symtab;
+	struct ranges excluded = {0};
+
+	for (size_t i = 0; (names_matter || object->is_jit) && i < symtab->cover.count; i++) {
+		const struct cover_span *span = &symtab->cover.items[i];
+		bool in_scope = !names_matter || symbol_in_scope(symbols, &symtab->items[span->value]);
+		if (object->is_jit && in_scope)
+			ranges_add(result, span->start, span->end);
+		else if (!in_scope)
+			ranges_add(&excluded, span->start, span->end);
+	}
+	ranges_merge(&excluded);
+	for (size_t i = 0; i < object->code.count; i++)
+		ranges_cut(&excluded, object->code.items[i].start, object->code.items[i].end, result);
+	ranges_clear(&excluded);
+}
+
+size_t symbols_scope_ranges(struct symbols *symbols, uint32_t object,
+			    const struct symbols_range **ranges)
+{
+	struct object *asked = symbols_open(symbols, object);
+	struct ranges *result = &asked->scope_ranges;
+
+	if (asked->shown.in_scope && asked->scope_generation != symbols->generation) {
+		asked->scope_generation = symbols->generation;
+		result->count = 0;
+		if (units_read(asked)->count)
+			add_units_in_scope(asked, result);
+		else
+			add_symbols_in_scope(symbols, asked, result);
+		ranges_merge(result);
+	}
+	*ranges = result->items;
+	return result->count;
+}
+
+const char *symbols_function_at(struct symbols *symbols, uint32_t object, uint64_t offset)
+{
+	struct object *asked = symbols_open(symbols, object);
+	struct symtab_entry *entry = symbol_at(symbols, asked, offset);
+
+	if (entry)
+		return symtab_name(entry, &symbols->texts);
+	uint32_t name = name_add(symbols, "%s+0x%llx", path_base(asked->shown.path),
+				 (unsigned long long)offset);
+	return texts_get(&symbols->texts, name);
+}
+
+bool symbols_mentions(struct symbols *symbols, uint32_t object, const char *symbol)
+{
+	return object_mentions(symbols_open(symbols, object), symbol);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * symbols - from addresses in binaries to the places that a user knows, and back.
+ *
+ * An object is one ELF file (or, for code without a file, one JIT map). Addresses are offsets in
+ * the file, as the kernel's mappings give them, so they are the same in every process. Only what
+ * is asked for is read: opening an object reads ELF headers, and a compilation unit's debug
+ * information is decoded when an address in it is first asked for.
+ *
+ * A place is a source line or a function (granularity) in one object. Each address of an object is
+ * attributed to at most one place: the innermost line, going outwards through inlined calls, whose
+ * source is in scope. So attribution can be turned round, and a place's ranges are exactly the
+ * addresses that are attributed to it.
+ *
+ * Not thread-safe. Everything returned is borrowed and lives as long as the symbols.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "profile/recording.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct symbols;
+struct scope; /* scope.h */
+
+#define SYMBOLS_NONE UINT32_MAX
+
+struct symbols_range {
+	uint64_t start, end; /* file offsets, end excluded */
+};
+
+struct symbols_object {
+	const char *path;     /* as the user knows it */
+	const char *build_id; /* hex, "" if none */
+	bool in_scope;        /* by `bin:` patterns, else: is the main executable */
+	bool has_lines;       /* debug information was found (here or in a separate file) */
+	bool has_symbols;     /* .symtab or .dynsym has functions */
+	bool is_32_bit;
+};
+
+struct symbols_place {
+	enum target_kind kind;
+	uint32_t object;
+	const char *name;     /* "main.c:42" or the demangled function; unique enough to type */
+	const char *function; /* demangled; NULL if unknown */
+	const char *file;     /* NULL if unknown */
+	unsigned line;        /* 0 if unknown; of a function: where it is declared */
+};
+
+struct symbols *symbols_new(enum target_kind granularity, const struct scope *scope);
+void symbols_free(struct symbols *symbols);
+
+/*
+ * Adds the ELF file known to the user as `path` and readable as `open_path` (NULL: the same; or
+ * /proc/PID/map_files/..., /proc/PID/root/...). Adding a path twice gives the same id.
+ */
+int symbols_add_object(struct symbols *symbols, const char *path, const char *open_path, bool is_main,
+		       uint32_t *object, struct error *error);
+/* Functions of JIT code from /tmp/perf-PID.map; offsets are addresses then. Re-read when it grew. */
+int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object, struct error *error);
+const struct symbols_object *symbols_object(const struct symbols *symbols, uint32_t object);
+uint32_t symbols_object_count(const struct symbols *symbols);
+
+/*
+ * The place to which the address is attributed, or SYMBOLS_NONE if nothing at it is in scope. In an
+ * object without lines this is the function (from the symbol table), and without symbols either,
+ * "name+0xoffset" of a 4096-byte block.
+ */
+uint32_t symbols_place_at(struct symbols *symbols, uint32_t object, uint64_t offset);
+const struct symbols_place *symbols_place(const struct symbols *symbols, uint32_t place);
+uint32_t symbols_place_count(const struct symbols *symbols);
+
+/*
+ * The ranges attributed to a place, sorted, as far as its units have been decoded (a place found
+ * by symbols_find: in all units). Returns their number. They may grow when more units are decoded:
+ * symbols_generation changes then.
+ */
+size_t symbols_place_ranges(struct symbols *symbols, uint32_t place,
+			    const struct symbols_range **ranges);
+uint64_t symbols_generation(const struct symbols *symbols);
+
+/*
+ * The parts of an object that are in scope, sorted: everything executable of an object in scope,
+ * less what has turned out (in decoded units) to have no line in scope.
+ */
+size_t symbols_scope_ranges(struct symbols *symbols, uint32_t object,
+			    const struct symbols_range **ranges);
+
+/*
+ * The place that a user names: FILE:LINE (FILE may be the end of a path) or FUNCTION, in the
+ * objects added so far; with LINE not having code, an error that names the nearest lines that do;
+ * unknown names: an error with the nearest names. -ENOENT then.
+ */
+int symbols_find(struct symbols *symbols, const char *name, uint32_t *place, struct error *error);
+
+/*
+ * Where a breakpoint for FILE:LINE or FUNCTION goes: file offset of the first instruction (for
+ * inlined copies: of each). At most `most`; `count` may be more than that. -ENOENT as above.
+ */
+struct symbols_address {
+	uint32_t object;
+	uint64_t offset;
+};
+int symbols_breakpoints(struct symbols *symbols, const char *name, struct symbols_address *addresses,
+			size_t most, size_t *count, struct error *error);
+
+/* USDT probes PROVIDER:NAME from .note.stapsdt; semaphore_offset is 0 if the probe has none. */
+struct symbols_usdt {
+	uint32_t object;
+	uint64_t offset, semaphore_offset;
+};
+int symbols_usdt(struct symbols *symbols, const char *provider, const char *probe,
+		 struct symbols_usdt *probes, size_t most, size_t *count, struct error *error);
+
+/* A name for any address (in scope or not), for messages and listings: "memcpy", "libc.so.6+0x1234". */
+const char *symbols_function_at(struct symbols *symbols, uint32_t object, uint64_t offset);
+/* Does the object define or need this symbol (dynamic symbol table)? */
+bool symbols_mentions(struct symbols *symbols, uint32_t object, const char *symbol);

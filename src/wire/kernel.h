@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kernel - what the engine and its BPF programs share: settings, counters, and events.
+ *
+ * Everything here lies in memory that both sides map. Each field names its one writer. Times are
+ * nanoseconds of CLOCK_MONOTONIC (bpf_ktime_get_ns). Fixed-size types, explicit padding.
+ */
+#pragma once
+
+#include <linux/types.h>
+
+#define KERNEL_CPUS_MOST 256
+#define KERNEL_POINTS_MOST 64
+#define KERNEL_PAIRS_MOST 8
+#define KERNEL_RANGES_MOST 16384 /* in one bank; a power of two */
+/* Banks of ranges: two for what changes while it is read, of which settings names the one in use. */
+#define KERNEL_BANK_TARGET 0
+#define KERNEL_BANK_SCOPE 2
+#define KERNEL_BANK_SAMPLED 4
+#define KERNEL_BANKS 5
+#define KERNEL_SPEED_ONE 65536 /* a virtual speedup of 100 % */
+#define KERNEL_SHARE_ONE 65536
+
+#define KERNEL_OBJECT_UNKNOWN 0u          /* a file that the engine has not named yet */
+#define KERNEL_OBJECT_NO_FILE 0xffffffffu /* JIT code, vdso: offsets are addresses */
+
+/* A piece of code; arrays of these are sorted by (object, start) and do not overlap. */
+struct kernel_range {
+	__u32 object;
+	__u32 value; /* sampled points: the point's index; else 0 */
+	__u64 start, end;
+};
+_Static_assert(sizeof(struct kernel_range) == 24, "kernel_range layout");
+
+/* Written by the engine. */
+struct kernel_settings {
+	__u64 heartbeat_ns; /* pausing stops when this is older than KERNEL_HEARTBEAT_LIMIT_NS */
+	__u64 window;       /* number of the open window; 0 between windows */
+	__u64 period_ns;    /* nominal sampling period */
+	__u64 cap_ns;       /* longest single pause */
+	__u32 speed;        /* virtual speedup, 0..KERNEL_SPEED_ONE */
+	__u32 interrupt_share; /* of a core's time taken by the sampling interrupt, of KERNEL_SHARE_ONE */
+	__u32 target_bank, scope_bank; /* 0 or 1 */
+	__u32 counts[KERNEL_BANKS];    /* ranges in use in each bank */
+	__u32 pair_count;
+	__u32 is_disarmed; /* 1: no pause at all, whatever the gaps */
+	__u32 generation;  /* raised when every gap must be forgotten (between experiments) */
+	__u32 wants_callers; /* 1: a KERNEL_EVENT_CALLERS with every sample */
+	struct {
+		__u32 begin, end; /* indices of points */
+	} pairs[KERNEL_PAIRS_MOST];
+};
+#define KERNEL_HEARTBEAT_LIMIT_NS 700000000ULL
+
+/*
+ * How to get from a frame to its caller (x86-64): symbolize/unwind.h says what the rules mean. Rows
+ * of an object are sorted by start, and one holds up to the next. Written by the engine before it
+ * writes the object's entry in unwind_objects.
+ */
+struct kernel_unwind_row {
+	__u64 start; /* file offset */
+	__s32 cfa_offset;
+	__s16 frame_offset;
+	__u8 rule;
+	__u8 pad;
+};
+_Static_assert(sizeof(struct kernel_unwind_row) == 16, "kernel_unwind_row layout");
+#define KERNEL_UNWIND_SP 1
+#define KERNEL_UNWIND_BP 2
+#define KERNEL_UNWIND_PLT 3
+#define KERNEL_UNWIND_SIGNAL 4
+#define KERNEL_UNWIND_END 5
+#define KERNEL_UNWIND_ROWS_MOST (1 << 20) /* of all objects */
+#define KERNEL_OBJECTS_MOST 4096
+
+struct kernel_unwind_object {
+	__u32 first, count; /* rows; count 0: follow frame pointers */
+};
+
+/* A progress point. `total` is written by BPF (atomically), the rest by whoever defines it. */
+struct kernel_point {
+	__u64 hash; /* of a lever.h point: FNV-1a of kind and name; of others: unique, even */
+	__u64 total;
+	__u32 kind; /* enum points_kind, or KERNEL_POINT_* */
+	__u32 pad;
+	char name[48];
+};
+_Static_assert(sizeof(struct kernel_point) == 72, "kernel_point layout");
+#define KERNEL_POINT_ENGINE 16  /* counted by a uprobe or a tracepoint that the engine attached */
+#define KERNEL_POINT_SAMPLED 17 /* total is sampled ns */
+#define KERNEL_POINT_TRIAL 18   /* a look at how often something is called */
+
+/* First and last visit of a point in a window, as seen by one core. Written by BPF. */
+struct kernel_edge {
+	__u64 window;
+	__u64 first_ns, first_delay_ns, first_total;
+	__u64 last_ns, last_delay_ns, last_total;
+	__u64 pad;
+};
+_Static_assert(sizeof(struct kernel_edge) == 64, "kernel_edge layout");
+
+/* One core. Written by BPF on that core. */
+struct kernel_cpu {
+	__u64 local_ns; /* L */
+	__u64 spun_ns, last_tick_ns, spun_at_tick_ns;
+	__u64 observed_ns; /* points were last looked at */
+	__u64 displaced_since_ns;
+	__u64 displaced_ns; /* a runnable task of the program waited for a foreign task's core time */
+	__u64 ticks, idle_ticks, foreign_ticks, kernel_ticks;
+	__u64 samples;    /* ticks in the program */
+	__u64 sampled_ns; /* weight of those */
+	__u64 target_samples, target_ns;
+	__u64 tick_spins, wake_spins, switch_spins;
+	__u64 capped;
+	__u64 longest_spin_ns;
+	__u64 overshoot_ns, spins;
+	__u64 lost;      /* samples that found the ring full */
+	__u64 unwound_badly;
+	__u64 failed_lookups; /* addresses whose mapping could not be read at the time */
+	__u64 pair_ns[KERNEL_PAIRS_MOST]; /* begun and not ended, times un-paused ns, in open windows */
+	__u64 pair_weight_ns;
+	__u32 hard_interrupts, soft_interrupts;
+	__u32 generation;
+	__u32 pad;
+	__u64 reserved[4];
+} __attribute__((aligned(64)));
+
+/* What did not fit. Written by BPF. */
+struct kernel_totals {
+	__u64 untracked_tasks; /* no memory for a new task's state: it is not profiled */
+	__u64 untracked_spaces;
+	__u64 lost_events;     /* process or object events that found the ring full */
+	__u64 dropped_points;  /* more than KERNEL_POINTS_MOST names */
+	__u64 dropped_in_program; /* the program had no room for a name (lever.h) */
+	__u32 next_space;      /* address spaces numbered so far */
+	__u32 pad;
+};
+_Static_assert(sizeof(struct kernel_totals) == 48, "kernel_totals layout");
+
+enum kernel_event_kind {
+	KERNEL_EVENT_SAMPLE = 1,
+	KERNEL_EVENT_OBJECT = 2, /* a file's code was seen for the first time */
+	KERNEL_EVENT_EXEC = 3,
+	KERNEL_EVENT_EXIT = 4, /* a process of the program ended */
+	KERNEL_EVENT_FORK = 5,
+	KERNEL_EVENT_CALLERS = 6, /* only while settings.wants_callers */
+};
+
+#define KERNEL_SAMPLE_IN_KERNEL 1u   /* the core was in the kernel */
+#define KERNEL_SAMPLE_HIT 2u         /* counted as the target */
+#define KERNEL_SAMPLE_NO_SCOPE 4u    /* no caller in scope was found */
+#define KERNEL_SAMPLE_FAST 8u        /* taken while a virtual speedup was on */
+#define KERNEL_SAMPLE_TRUNCATED 16u  /* the chain ended before its root */
+
+struct kernel_sample {
+	__u32 kind, flags;
+	__u32 tgid, tid;
+	__u64 weight_ns;
+	__u64 time_ns;
+	__u32 leaf_object, scope_object; /* where the core was; the innermost caller in scope */
+	__u64 leaf_offset, scope_offset;
+	__u64 kernel_ip; /* 0 in user mode */
+};
+_Static_assert(sizeof(struct kernel_sample) == 64, "kernel_sample layout");
+
+#define KERNEL_CALLERS_MOST 8
+
+/* The frames in scope of a sample, innermost first. */
+struct kernel_callers {
+	__u32 kind, count;
+	struct {
+		__u32 object, pad;
+		__u64 offset;
+	} frames[KERNEL_CALLERS_MOST];
+};
+_Static_assert(sizeof(struct kernel_callers) == 136, "kernel_callers layout");
+
+struct kernel_file {
+	__u64 inode;
+	__u32 device; /* kernel encoding: major << 20 | minor */
+	__u32 pad;
+};
+
+struct kernel_object_event {
+	__u32 kind, tgid;
+	struct kernel_file file;
+	__u64 start, end; /* of the mapping in that process */
+};
+_Static_assert(sizeof(struct kernel_object_event) == 40, "kernel_object_event layout");
+
+struct kernel_process_event {
+	__u32 kind, tgid;
+	__u32 parent, pad;
+	char path[240]; /* exec: as given to execve */
+};
+_Static_assert(sizeof(struct kernel_process_event) == 256, "kernel_process_event layout");
+
+/* struct task_state of bpf/state.h, as far as the engine writes it (a new task's membership). */
+#define KERNEL_TASK_STATE_BYTES 56
+#define KERNEL_TASK_STATE_MEMBER 44 /* offset of is_member */

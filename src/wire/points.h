@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * points - the memory in which a program that uses lever.h counts its progress.
+ *
+ * Every process with lever.h maps it at one of two fixed addresses (sanitizers occupy one or the
+ * other), so that the kernel side finds it in any process without being told, also in one that
+ * lives for a millisecond. The names part is inherited over fork; the counts and the process part
+ * are wiped in the child (MADV_WIPEONFORK), so each address space counts from 0 and nothing is
+ * counted twice.
+ *
+ * A stripe of counts belongs to the one thread whose id stands in owner[]: it alone adds, without
+ * a locked instruction. The last stripe is shared by all threads that got none (and by programs
+ * built with coz.h): there, additions are atomic. Readers add up the stripes. They need the names
+ * and the counts; the process part is the program's own.
+ *
+ * Names are registered without a lock. Entries from count on are nobody's in names; which thread
+ * is writing which one stands in the process part, so that a fork in the middle leaves no traces.
+ *
+ * Writers: the program. The engine writes `listening` only. Readers check everything.
+ * lever.h repeats this layout, since it must stand alone; a test compares the two.
+ */
+#pragma once
+
+#define POINTS_ADDRESS 0x4c45560000ULL         /* fits TSan's and MSan's application memory */
+#define POINTS_ADDRESS_OTHER 0x3e4c45560000ULL /* fits ASan's */
+#define POINTS_MAGIC 0x5245564cU               /* "LVER" */
+#define POINTS_VERSION 1
+#define POINTS_MOST 64
+#define POINTS_STRIPES 16
+#define POINTS_SHARED_STRIPE 15
+#define POINTS_NAME_BYTES 47
+
+enum points_kind { POINTS_PROGRESS = 1, POINTS_BEGIN = 2, POINTS_END = 3 };
+
+/* A name that is too long loses leading directories, or where it has none, its end. */
+struct points_entry {
+	unsigned long long hash; /* FNV-1a, 64 bits, of the kind byte and the whole name; never 0 */
+	unsigned char kind;
+	char name[POINTS_NAME_BYTES]; /* ends with 0 */
+};
+_Static_assert(sizeof(struct points_entry) == 56, "points_entry layout");
+
+struct points_names {
+	unsigned int magic, version;
+	unsigned int listening;  /* 1: count; by the constructor (LEVER_LISTEN=1) or the engine */
+	unsigned int generation; /* the last one given out in this line of ancestors, see process */
+	unsigned int count;      /* entries in use; grows only, stored after the entry (release) */
+	unsigned int stripes;    /* stripes ever used, the shared one apart: read no more */
+	unsigned int shared;     /* 1: the shared stripe is in use */
+	unsigned int dropped;    /* places in the code whose point found no free entry */
+	unsigned int reserved[16];
+	struct points_entry entries[POINTS_MOST];
+	char pad[8192 - 32 - 64 - 56 * POINTS_MOST];
+};
+_Static_assert(sizeof(struct points_names) == 8192, "points_names layout");
+
+struct points_counts {
+	unsigned long long counts[POINTS_STRIPES][POINTS_MOST];
+};
+_Static_assert(sizeof(struct points_counts) == 8192, "points_counts layout");
+
+/*
+ * process: generation << 32 | process id; 0 from a fork to the child's first visit.
+ * owner:   times taken << 32 | thread id; 0 if never taken.
+ * claim:   the hash for which the entry is being written, or was.
+ * written: 1 if the entry is complete; count passes it when all before it are.
+ */
+struct points_process {
+	unsigned long long process;
+	unsigned long long owner[POINTS_STRIPES];
+	unsigned long long claim[POINTS_MOST];
+	unsigned char written[POINTS_MOST];
+	char pad[4096 - 8 - 8 * POINTS_STRIPES - 9 * POINTS_MOST];
+};
+_Static_assert(sizeof(struct points_process) == 4096, "points_process layout");
+
+struct points_page {
+	struct points_names names;
+	struct points_counts counts;
+	struct points_process process;
+};
+_Static_assert(sizeof(struct points_page) == 20480, "points_page layout");

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* recordings - profiles as the engine would write them, the same on every machine. */
+#pragma once
+
+#include "profile/profile.h"
+
+/*
+ * pipeline: lines that help, hurt, do nothing, or were not measured, at one progress point.
+ * latency:  two runs of chosen functions, at a throughput and a latency point; one run crashed.
+ * hostile:  names with every sort of bytes, and a recording that was cut short.
+ * rare:     every experiment had too few visits.
+ * short:    the program ended before there was an experiment.
+ */
+extern const char *const recordings[];
+extern const unsigned recordings_count;
+
+/* Writes the recording of that name; 0 or a negative errno. */
+int recordings_write(const char *name, const char *path, struct error *error);

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* causal - which numbers of a recording go into which answer. */
+#include "check.h"
+
+#include "analyze/causal.h"
+
+#define SECOND_NS 1000000000u
+
+/* One run, targets 1 and 2, throughput point 1 and latency point 2. */
+static struct recording *recording_new(void)
+{
+	struct recording *recording = memory_new(1, sizeof(*recording));
+	*array_add(&recording->runs) = (struct recording_run){
+		.id = 1,
+		.samples = 40000,
+		.sampled_ns = 40 * (uint64_t)SECOND_NS,
+		.calm_sampled_ns = 20 * (uint64_t)SECOND_NS,
+	};
+	for (unsigned i = 1; i <= 2; i++) {
+		struct recording_target *target = array_add(&recording->targets);
+		*target = (struct recording_target){.id = i, .name = text_format("t%u", i)};
+	}
+	*array_add(&recording->points) =
+		(struct recording_point){1, POINT_THROUGHPUT, text_copy("op")};
+	*array_add(&recording->points) =
+		(struct recording_point){2, POINT_LATENCY, text_copy("job")};
+	return recording;
+}
+
+/* An alternating noise of 0.1 %, so that intervals are neither empty nor wide. */
+static double noise(size_t number)
+{
+	return 1 + 0.001 * ((double)(number * 7 % 5) - 2) / 2;
+}
+
+/* A window of 0.1 s of effective time with that many visits, 10 in flight. */
+static struct recording_experiment *add(struct recording *recording, int64_t target_id,
+					double speedup, double visits)
+{
+	size_t number = recording->experiments.count;
+	struct recording_experiment *experiment = array_add(&recording->experiments);
+	*experiment = (struct recording_experiment){
+		.id = (int64_t)number + 1,
+		.run_id = 1,
+		.target_id = target_id,
+		.speedup = speedup,
+		.start_ns = number * 200000000u,
+		.duration_ns = 150000000,
+		.delay_ns = 50000000,
+		.target_ns = 50000000,
+		.sampled_ns = 100000000,
+		.verdict = VERDICT_COUNTED,
+	};
+	double noisy = visits * noise(number);
+	*array_add(&experiment->visits) =
+		(struct recording_visit){1, noisy, 150000000, 50000000, 0};
+	*array_add(&experiment->visits) =
+		(struct recording_visit){2, noisy, 150000000, 50000000, 10};
+	return experiment;
+}
+
+/* Target 1 at speedup 0.5, with `visits` there and 1000 in the controls beside. */
+static void add_pairs(struct recording *recording, int64_t target_id, double visits, unsigned pairs)
+{
+	for (unsigned i = 0; i < pairs; i++) {
+		add(recording, target_id, 0, 1000);
+		add(recording, target_id, 0.5, visits);
+	}
+	add(recording, target_id, 0, 1000);
+}
+
+static void free_both(struct causal *causal, struct recording *recording)
+{
+	causal_free(causal);
+	recording_free(recording);
+}
+
+static const struct causal_target *target_named(const struct causal *causal, const char *name)
+{
+	for (size_t i = 0; i < causal->count; i++) {
+		if (!strcmp(causal->targets[i].target->name, name))
+			return &causal->targets[i];
+	}
+	return NULL;
+}
+
+TEST("a target's program speedup is 1 - p(s) / p(0), of time without pauses")
+{
+	struct recording *recording = recording_new();
+	add_pairs(recording, 1, 1250, 10);
+	/* The same work in the same effective time, however long the pauses. */
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		struct recording_visit *visit = &recording->experiments.items[i].visits.items[0];
+		visit->delay_ns += 1000000 * i;
+		visit->duration_ns += 1000000 * i;
+	}
+	struct causal *causal = causal_new(recording);
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+	CHECK_TEXT(causal->targets[0].target->name, "t1");
+	CHECK_EQUAL(causal->targets[0].experiments, 10);
+	CHECK_TEXT(effect->point->name, "op");
+	const struct effect_point *point = &effect->points[effect->count - 1];
+	CHECK_NEAR(point->speedup, 0.5, 1e-12);
+	CHECK_NEAR(point->gain, 1 - 1000.0 / 1250, 0.003);
+	CHECK_EQUAL(point->windows, 10);
+	CHECK(point->low < point->gain && point->gain < point->high);
+	CHECK_NEAR(effect->slope.slope, 0.4, 0.006);
+	CHECK_NEAR(effect->phase_factor, 1, 0);
+	CHECK(!effect->is_contention);
+	free_both(causal, recording);
+}
+
+TEST("latency is the number in flight over the rate")
+{
+	struct recording *recording = recording_new();
+	add_pairs(recording, 1, 1250, 10);
+	/* At the speedup, a fifth less time each and 8 instead of 10 in flight: 0.64 of the latency. */
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		struct recording_experiment *experiment = &recording->experiments.items[i];
+		if (experiment->speedup > 0)
+			experiment->visits.items[1].in_flight = 8;
+	}
+	struct causal *causal = causal_new(recording);
+	CHECK_EQUAL(causal->targets[0].count, 2);
+	const struct causal_effect *effect = &causal->targets[0].effects[1];
+	CHECK_EQUAL(effect->point->kind, POINT_LATENCY);
+	CHECK_NEAR(effect->points[effect->count - 1].gain, 1 - 0.8 * 0.8, 0.003);
+	free_both(causal, recording);
+}
+
+TEST("discarded experiments are counted by reason and not used")
+{
+	struct recording *recording = recording_new();
+	add_pairs(recording, 1, 1250, 10);
+	for (unsigned i = 0; i < 6; i++) {
+		add(recording, 1, 0.5, 5000)->verdict = VERDICT_DISPLACED;
+		add(recording, 1, 0.5, 5000)->verdict =
+			i < 3 ? VERDICT_TOO_FEW_VISITS : VERDICT_CUT_SHORT;
+	}
+	struct causal *causal = causal_new(recording);
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+	CHECK_EQUAL(causal->experiments, 21);
+	CHECK_EQUAL(causal->displaced, 6);
+	CHECK_EQUAL(causal->too_few_visits, 3);
+	CHECK_EQUAL(causal->cut_short, 3);
+	CHECK_EQUAL(causal->targets[0].experiments, 10);
+	CHECK_NEAR(effect->points[effect->count - 1].gain, 0.2, 0.003);
+	free_both(causal, recording);
+}
+
+TEST("windows without visits, or paused all the time, are left out")
+{
+	struct recording *recording = recording_new();
+	add_pairs(recording, 1, 1250, 10);
+	add(recording, 1, 0.5, 0);
+	add(recording, 1, 0.5, 1000)->visits.items[0].delay_ns = 150000000;
+	add(recording, 1, 0.5, 1000)->visits.count = 0;
+	add(recording, 1, 0, 1000);
+	struct causal *causal = causal_new(recording);
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+	CHECK_EQUAL(effect->points[effect->count - 1].windows, 10);
+	CHECK_NEAR(effect->points[effect->count - 1].gain, 0.2, 0.003);
+	free_both(causal, recording);
+}
+
+TEST("a target's controls are its own")
+{
+	struct recording *recording = recording_new();
+	/* Target 2's phase of the program is twice as fast at speedup 0. */
+	for (unsigned i = 0; i < 10; i++) {
+		add(recording, 1, 0, 1000);
+		add(recording, 2, 0, 2000);
+		add(recording, 1, 0.5, 1250);
+		add(recording, 2, 0.5, 2000);
+	}
+	struct causal *causal = causal_new(recording);
+	const struct causal_effect *first = &target_named(causal, "t1")->effects[0];
+	const struct causal_effect *second = &target_named(causal, "t2")->effects[0];
+	CHECK_NEAR(first->points[first->count - 1].gain, 0.2, 0.004);
+	CHECK_NEAR(second->points[second->count - 1].gain, 0, 0.004);
+	free_both(causal, recording);
+}
+
+TEST("windows of different runs are not compared")
+{
+	struct recording *recording = recording_new();
+	array_add(&recording->runs)->id = 2;
+	for (unsigned i = 0; i < 5; i++)
+		add(recording, 1, 0, 1000);
+	for (unsigned i = 0; i < 5; i++)
+		add(recording, 1, 0.5, 1250)->run_id = 2;
+	struct causal *causal = causal_new(recording);
+	CHECK_EQUAL(causal->targets[0].count, 0);
+	CHECK_EQUAL(causal->targets[0].experiments + causal->targets[1].experiments, 5);
+	free_both(causal, recording);
+}
+
+TEST("targets are ranked by what is sure of them, those without an answer last")
+{
+	struct recording *recording = recording_new();
+	add_pairs(recording, 1, 900, 10);
+	struct recording_target *third = array_add(&recording->targets);
+	*third = (struct recording_target){.id = 3, .name = text_copy("t3")};
+	add_pairs(recording, 3, 1100, 10);
+	struct causal *causal = causal_new(recording);
+	CHECK_EQUAL(causal->count, 3);
+	CHECK_TEXT(causal->targets[0].target->name, "t3");
+	CHECK_TEXT(causal->targets[1].target->name, "t1");
+	CHECK_TEXT(causal->targets[2].target->name, "t2");
+	CHECK_EQUAL(causal->targets[2].count, 0);
+	CHECK(!causal->targets[0].effects[0].is_contention);
+	CHECK(causal->targets[1].effects[0].is_contention);
+	CHECK(causal->targets[1].effects[0].slope.high < 0);
+	free_both(causal, recording);
+}
+
+TEST("a target's share is its part of all sampled time")
+{
+	struct recording *recording = recording_new();
+	*array_add(&recording->samples) =
+		(struct recording_sample){1, 2, 10000, 10 * (uint64_t)SECOND_NS, 0};
+	struct causal *causal = causal_new(recording);
+	CHECK_TEXT(causal->targets[0].target->name, "t2");
+	CHECK_NEAR(causal->targets[0].share, 0.25, 1e-12);
+	CHECK_NEAR(causal->targets[1].share, 0, 0);
+	free_both(causal, recording);
+}
+
+TEST("a target that runs in a fourth of the time has a fourth of the effect")
+{
+	struct recording *recording = recording_new();
+	add_pairs(recording, 1, 1250, 20);
+	/*
+	 * In its experiments the target has half of the samples; in the whole run at speedup 0 an
+	 * eighth: 2.5 s of 20 s.
+	 */
+	*array_add(&recording->samples) =
+		(struct recording_sample){1, 1, 5000, 5 * (uint64_t)SECOND_NS, 2500000000u};
+	struct causal *causal = causal_new(recording);
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+	const struct effect_point *point = &effect->points[effect->count - 1];
+	CHECK_NEAR(effect->phase_factor, 0.25, 0.01);
+	CHECK_NEAR(point->gain, 0.2 * effect->phase_factor, 0.001);
+	CHECK(point->low < point->gain && point->gain < point->high && point->high < 0.06);
+	CHECK_NEAR(effect->slope.slope, 0.4 * effect->phase_factor, 0.002);
+	free_both(causal, recording);
+}
+
+TEST("a run that died before it wrote its sums is not phase-corrected")
+{
+	struct recording *recording = recording_new();
+	add_pairs(recording, 1, 1250, 10);
+	*array_add(&recording->samples) = (struct recording_sample){1, 1, 10, 10000000, 10000000};
+	struct causal *causal = causal_new(recording);
+	CHECK_NEAR(causal->targets[0].effects[0].phase_factor, 1, 0);
+	free_both(causal, recording);
+}
+
+TEST("an empty recording has no answers")
+{
+	struct recording *recording = memory_new(1, sizeof(*recording));
+	struct causal *causal = causal_new(recording);
+	CHECK_EQUAL(causal->count, 0);
+	CHECK_EQUAL(causal->experiments, 0);
+	free_both(causal, recording);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* text - numbers are read whole or not at all; the nearest name is the one that was meant. */
+#include "base/text.h"
+
+#include "check.h"
+
+TEST("an unsigned number is read whole or not at all")
+{
+	static const char *const wrong[] = {"",   "-1",   "+1",  " 1",
+					    "1 ", "0x10", "1.0", "18446744073709551616"};
+	uint64_t value = 7;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		CHECK(!text_to_unsigned(wrong[i], &value));
+	CHECK_EQUAL(value, 7);
+	CHECK(text_to_unsigned("18446744073709551615", &value));
+	CHECK(value == UINT64_MAX);
+}
+
+TEST("a double is decimal, finite and whole")
+{
+	static const char *const wrong[] = {"",      "-",     "1e3", "nan", "inf",
+					    "0x1p3", "1.2.3", "2pp", "."};
+	double value = 7;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		CHECK(!text_to_double(wrong[i], &value));
+	CHECK_NEAR(value, 7, 0);
+	CHECK(text_to_double("-2.5", &value));
+	CHECK_NEAR(value, -2.5, 0);
+}
+
+TEST("a duration needs its unit")
+{
+	uint64_t duration_ns = 0;
+	CHECK(!text_to_duration_ns("250", &duration_ns));
+	CHECK(!text_to_duration_ns("us", &duration_ns));
+	CHECK(!text_to_duration_ns("-1ms", &duration_ns));
+	CHECK(!text_to_duration_ns("1 ms", &duration_ns));
+	CHECK(!text_to_duration_ns("10000000000s", &duration_ns));
+	CHECK_EQUAL(duration_ns, 0);
+	CHECK(text_to_duration_ns("250us", &duration_ns));
+	CHECK_EQUAL(duration_ns, 250000);
+	CHECK(text_to_duration_ns("1.5ms", &duration_ns));
+	CHECK_EQUAL(duration_ns, 1500000);
+	CHECK(text_to_duration_ns("2m", &duration_ns));
+	CHECK_EQUAL(duration_ns, 120000000000);
+}
+
+TEST("the distance counts added, dropped, changed and swapped letters")
+{
+	CHECK_EQUAL(text_distance("", ""), 0);
+	CHECK_EQUAL(text_distance("abc", ""), 3);
+	CHECK_EQUAL(text_distance("", "abc"), 3);
+	CHECK_EQUAL(text_distance("progress", "progres"), 1);
+	CHECK_EQUAL(text_distance("sacle", "scale"), 1);
+	CHECK_EQUAL(text_distance("kitten", "sitting"), 3);
+}
+
+TEST("a mistyped name finds its neighbour, a strange one finds nothing")
+{
+	static const char *const names[] = {"progress", "period", "runs", "scope"};
+	CHECK_TEXT(text_nearest("progess", names, 4), "progress");
+	CHECK_TEXT(text_nearest("scpoe", names, 4), "scope");
+	CHECK_TEXT(text_nearest("zzzzzzzz", names, 4), NULL);
+	CHECK_TEXT(text_nearest("runs", names, 0), NULL);
+}

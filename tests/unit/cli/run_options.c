@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* run_options - what `lever run` understands, and what it refuses before anything runs. */
+#include "cli/run_options.h"
+
+#include "base/own.h"
+#include "check.h"
+#include "cli/commands.h"
+
+#include <errno.h>
+
+static struct run_options options;
+static struct error error;
+static bool help;
+
+static int parse(const char *line)
+{
+	static char copy[512], *words[32];
+	int count = 0;
+	snprintf(copy, sizeof(copy), "run %s", line);
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		words[count++] = word;
+	words[count] = NULL;
+	run_options_free(&options);
+	help = false;
+	error = (struct error){0};
+	return run_options_parse(count, words, &options, &help, &error);
+}
+
+TEST("the defaults are a new profile in lever.lever, by line, at 0 to 100 percent in steps of 5")
+{
+	CHECK_EQUAL(parse("program"), 0);
+	CHECK_TEXT(options.output, "lever.lever");
+	CHECK_EQUAL(options.granularity, TARGET_LINE);
+	CHECK_EQUAL(options.engine, RUN_ENGINE_AUTO);
+	CHECK_EQUAL(options.speedups.count, 21);
+	CHECK_NEAR(options.speedups.items[0], 0, 0);
+	CHECK_NEAR(options.speedups.items[3], 0.15, 1e-12);
+	CHECK_NEAR(options.speedups.items[20], 1, 0);
+	CHECK(!options.seed.is_given && !options.fresh && !options.quiet);
+	CHECK_EQUAL(options.period_ns + options.window_ns, 0);
+}
+
+TEST("the program begins at the first operand and keeps its options")
+{
+	CHECK_EQUAL(parse("-q -- program --quiet -x"), 0);
+	CHECK_TEXT(options.program[0], "program");
+	CHECK_TEXT(options.program[1], "--quiet");
+	CHECK_TEXT(options.program[2], "-x");
+	CHECK_TEXT(options.program[3], NULL);
+}
+
+TEST("each kind of progress point is told from its form")
+{
+	CHECK_EQUAL(parse("-p main.c:42 -p ns::work -p usdt:lib:done "
+			  "-p tracepoint:syscalls:sys_exit_fsync -p sampled:a.c:7 x"),
+		    0);
+	CHECK_EQUAL(options.progress.count, 5);
+	const struct point_spec *progress = options.progress.items;
+	CHECK_EQUAL(progress[0].kind, POINT_SPEC_CODE);
+	CHECK_TEXT(progress[0].name, "main.c:42");
+	CHECK_EQUAL(progress[1].kind, POINT_SPEC_NAME);
+	CHECK_TEXT(progress[1].name, "ns::work");
+	CHECK_EQUAL(progress[2].kind, POINT_SPEC_USDT);
+	CHECK_TEXT(progress[2].group, "lib");
+	CHECK_TEXT(progress[2].name, "done");
+	CHECK_TEXT(progress[2].text, "usdt:lib:done");
+	CHECK_EQUAL(progress[3].kind, POINT_SPEC_TRACEPOINT);
+	CHECK_TEXT(progress[3].group, "syscalls");
+	CHECK_TEXT(progress[3].name, "sys_exit_fsync");
+	CHECK_EQUAL(progress[4].kind, POINT_SPEC_SAMPLED);
+	CHECK_TEXT(progress[4].name, "a.c:7");
+}
+
+TEST("a latency point has a beginning and an end of any kind but sampled")
+{
+	CHECK_EQUAL(parse("-l a.c:1,usdt:lib:done -l begin,end x"), 0);
+	CHECK_EQUAL(options.latency.count, 2);
+	CHECK_TEXT(options.latency.items[0].text, "a.c:1,usdt:lib:done");
+	CHECK_EQUAL(options.latency.items[0].begin.kind, POINT_SPEC_CODE);
+	CHECK_TEXT(options.latency.items[0].begin.name, "a.c:1");
+	CHECK_EQUAL(options.latency.items[0].end.kind, POINT_SPEC_USDT);
+	CHECK_TEXT(options.latency.items[1].end.name, "end");
+	CHECK_EQUAL(parse("-l sampled:a.c:1,b x"), -EINVAL);
+}
+
+TEST("speedups are ordered, without repeats, and have their control")
+{
+	CHECK_EQUAL(parse("--speedups 50,25%,50,12.5 x"), 0);
+	CHECK_EQUAL(options.speedups.count, 4);
+	CHECK_NEAR(options.speedups.items[0], 0, 0);
+	CHECK_NEAR(options.speedups.items[1], 0.125, 0);
+	CHECK_NEAR(options.speedups.items[2], 0.25, 0);
+	CHECK_NEAR(options.speedups.items[3], 0.5, 0);
+	CHECK_EQUAL(parse("--speedups 0 x"), 0);
+	CHECK_EQUAL(options.speedups.count, 1);
+}
+
+TEST("scopes and exclusions keep their order")
+{
+	CHECK_EQUAL(parse("--scope src/* -x func:main --scope=bin:libz* x"), 0);
+	CHECK_EQUAL(options.scopes.count, 3);
+	CHECK_TEXT(options.scopes.items[0].pattern, "src/*");
+	CHECK(options.scopes.items[0].include);
+	CHECK_TEXT(options.scopes.items[1].pattern, "func:main");
+	CHECK(!options.scopes.items[1].include);
+	CHECK(options.scopes.items[2].include);
+}
+
+TEST("what has the wrong form is refused")
+{
+	static const char *const wrong[] = {
+		"--speedups 0,101 x", "--speedups -5 x",
+		"--speedups 5,,6 x",  "--speedups 1e1 x",
+		"-p usdt:lib x",      "-p usdt::done x",
+		"-p tracepoint:a: x", "-p tracepoint:a:b:c x",
+		"-p sampled:work x",  "-p sampled: x",
+		"-l begin x",         "-l begin, x",
+		"-l a,b,c x",         "--granularity file x",
+		"--engine magic x",   "--scope bin: x",
+	};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		if (parse(wrong[i]) != -EINVAL)
+			printf("# accepted: %s\n", wrong[i]);
+		CHECK_EQUAL(error.code, -EINVAL);
+		CHECK(error.text[0]);
+	}
+}
+
+TEST("what does not go together is refused")
+{
+	static const char *const wrong[] = {
+		"--end-to-end -p a x", "--end-to-end -l a,b x",      "--runs 3 x",
+		"--quiet --verbose x", "--end-to-end --window 1s x", "--engine runtime x",
+	};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		CHECK_EQUAL(parse(wrong[i]), -EINVAL);
+	CHECK_EQUAL(parse("--end-to-end --runs 3 x"), 0);
+	CHECK_EQUAL(options.runs, 3);
+}
+
+TEST("a program is needed, but not for help")
+{
+	CHECK_EQUAL(parse("-q"), -EINVAL);
+	CHECK(strstr(error.text, "needs a program"));
+	CHECK_EQUAL(parse("--help"), 0);
+	CHECK(help);
+}
+
+TEST("no two options of run share a name or a letter")
+{
+	for (size_t i = 0; i < run_page.option_count; i++)
+		for (size_t j = 0; j < i; j++) {
+			const struct option *a = &run_page.options[i], *b = &run_page.options[j];
+			CHECK(strcmp(a->name, b->name));
+			CHECK(!a->letter || a->letter != b->letter);
+		}
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* schema - the tables, their columns, and the page that describes them, agree. */
+#include "check.h"
+
+#include "base/file.h"
+#include "base/own.h"
+#include "profile/recording.h"
+#include "profile/schema.h"
+
+#include <sqlite3.h>
+
+TEST("the page docs/profile-format.md shows each table as it is")
+{
+	const char *source = getenv("LEVER_SOURCE");
+	if (!source)
+		SKIP("LEVER_SOURCE is not set");
+	struct error error = {0};
+	AUTO(text) char *path = text_format("%s/docs/profile-format.md", source);
+	AUTO(text) char *page = file_read(path, NULL, &error);
+	CHECK(page);
+	for (size_t i = 0; i < TABLES; i++) {
+		AUTO(text) char *sql = text_format("%s;\n", schema_tables[i].create);
+		if (!strstr(page, sql))
+			printf("# not in the page: %s\n", sql);
+		CHECK(strstr(page, sql));
+	}
+	AUTO(text) char *version = text_format("user_version | %d", SCHEMA_VERSION);
+	CHECK(strstr(page, version));
+}
+
+TEST("each table has the columns of its struct, in their order")
+{
+	for (size_t i = 0; i < TABLES; i++) {
+		const struct table *table = &schema_tables[i];
+		sqlite3 *database;
+		sqlite3_stmt *statement;
+		AUTO(text) char *sql = text_format("SELECT * FROM %s", table->name);
+		CHECK_EQUAL(sqlite3_open(":memory:", &database), SQLITE_OK);
+		CHECK_EQUAL(sqlite3_exec(database, table->create, NULL, NULL, NULL), SQLITE_OK);
+		CHECK_EQUAL(sqlite3_prepare_v2(database, sql, -1, &statement, NULL), SQLITE_OK);
+		CHECK_EQUAL(sqlite3_column_count(statement), table->count);
+		for (size_t j = 0; j < table->count; j++)
+			CHECK_TEXT(sqlite3_column_name(statement, (int)j), table->columns[j].name);
+		sqlite3_finalize(statement);
+		sqlite3_close(database);
+	}
+}
+
+TEST("every kind and verdict has a name, and no other number has")
+{
+	CHECK_TEXT(target_kind_name(TARGET_LINE), "line");
+	CHECK_TEXT(target_kind_name(TARGET_FUNCTION), "function");
+	CHECK_TEXT(target_kind_name(TARGET_FUNCTION + 1), NULL);
+	CHECK_TEXT(point_kind_name(POINT_END_TO_END), "end-to-end");
+	CHECK_TEXT(point_kind_name(POINT_END_TO_END + 1), NULL);
+	CHECK_TEXT(verdict_name(VERDICT_CUT_SHORT), "cut short");
+	CHECK_TEXT(verdict_name(VERDICT_CUT_SHORT + 1), NULL);
+}
+
+TEST("rows are found by id also where ids have gaps")
+{
+	struct recording *recording = memory_new(1, sizeof(*recording));
+	array_add(&recording->runs)->id = 3;
+	array_add(&recording->runs)->id = 7;
+	CHECK(recording_run(recording, 7) == &recording->runs.items[1]);
+	CHECK(recording_run(recording, 3) == &recording->runs.items[0]);
+	CHECK(!recording_run(recording, 1));
+	CHECK(!recording_run(recording, 0));
+	CHECK(!recording_run(recording, -1));
+	recording_free(recording);
+}
