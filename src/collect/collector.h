@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "wire/kernel.h"
+#include "wire/points.h"
 
 #include <stdbool.h>
 #include <stddef.h>

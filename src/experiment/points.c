@@ -3,7 +3,6 @@
 #include "experiment/points.h"
 
 #include "base/memory.h"
-#include "wire/points.h"
 
 #include <errno.h>
 #include <string.h>

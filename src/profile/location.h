@@ -34,9 +34,9 @@ struct location {
  * Opens the file to add to it, and locks it; makes it if missing (then it belongs to the user
  * behind sudo). `fresh` empties it, if it was a profile.
  */
-int location_open_to_write(const char *path, bool fresh, struct location **location,
+int location_open_to_write(const char *path, bool fresh, struct location **result,
 			   struct error *error);
-int location_open_to_read(const char *path, struct location **location, struct error *error);
+int location_open_to_read(const char *path, struct location **result, struct error *error);
 void location_close(struct location *location);
 /* location_close, and removes a file that location_open_to_write made. */
 void location_undo(struct location *location);

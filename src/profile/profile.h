@@ -17,7 +17,7 @@
 struct profile;
 
 /* Opens for adding; makes the file if it is missing, replaces its content if `fresh`. */
-int profile_create(const char *path, bool fresh, struct profile **profile, struct error *error);
+int profile_create(const char *path, bool fresh, struct profile **result, struct error *error);
 void profile_close(struct profile *profile); /* commits */
 
 /* Each fills in the id of the row. The same target or point (all texts equal) gets its old id. */
@@ -41,4 +41,4 @@ int profile_commit(struct profile *profile, struct error *error);
  * of another process and in places that cannot be written, and changes nothing there. Not for a
  * file that this process itself has open by profile_create.
  */
-int profile_read(const char *path, struct recording **recording, struct error *error);
+int profile_read(const char *path, struct recording **result, struct error *error);

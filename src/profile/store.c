@@ -142,7 +142,7 @@ static int check_pages(struct store *store, struct error *error)
 /* *is_empty: the recorder that made the file died before it had made the tables. */
 static int check_identity(struct store *store, bool *is_empty, struct error *error)
 {
-	int64_t application_id, version, tables;
+	int64_t application_id = 0, version = 0, tables = 0;
 	int code = query_number(store, "PRAGMA application_id", &application_id, error);
 	if (!code)
 		code = query_number(store, "PRAGMA user_version", &version, error);

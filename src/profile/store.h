@@ -15,12 +15,12 @@
 struct store;
 
 /* Makes the tables where there are none; in WAL mode, so that a commit costs no fsync. */
-int store_open_to_write(const char *path, bool fresh, struct store **store, struct error *error);
+int store_open_to_write(const char *path, bool fresh, struct store **result, struct error *error);
 /*
  * Leaves the file and its directory as they are, so that it works where neither can be written. A
  * recording that was cut short is put in order in a private copy.
  */
-int store_open_to_read(const char *path, struct store **store, struct error *error);
+int store_open_to_read(const char *path, struct store **result, struct error *error);
 /* Rolls back what was not committed. After writing, one file is left, without journals. */
 void store_close(struct store *store);
 

@@ -12,7 +12,7 @@
 
 struct report_options {
 	bool colour;      /* terminal colours */
-	unsigned columns; /* width of the terminal, or 100 */
+	unsigned columns; /* width of the terminal, or 100; taken as 60 to 132 */
 	unsigned most;    /* targets in the table, 0: all */
 };
 

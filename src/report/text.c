@@ -17,6 +17,8 @@
 #define MOST_SENTENCES 3 /* of each sort */
 #define MOST_NAMES 4     /* in a list */
 #define LABEL_COLUMNS 13
+#define COLUMNS_LEAST 60
+#define COLUMNS_MOST 132 /* longer lines are hard to follow */
 
 static char *exit_text(const struct recording_run *run)
 {
@@ -349,7 +351,9 @@ void report_text(FILE *out, const struct recording *recording, const struct caus
 		 const struct report_options *given)
 {
 	struct report_options copy = *given, *options = &copy;
-	options->columns = given->columns < 60 ? 60 : given->columns;
+	options->columns = given->columns < COLUMNS_LEAST ? COLUMNS_LEAST :
+			   given->columns > COLUMNS_MOST  ? COLUMNS_MOST :
+							    given->columns;
 	print_header(out, recording, causal, options);
 	struct answers answers = answers_of(causal);
 	if (!answers.count) {

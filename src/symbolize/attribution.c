@@ -48,8 +48,9 @@ static struct last_line line_at(struct pass *pass, const struct row *row, uint32
 	for (const struct frame *inner = at; inner && inner->parent != FRAME_NONE;
 	     inner = &pass->frames->items[inner->parent]) {
 		if (inner->call_line)
-			*last_of(pass, inner->parent) = (struct last_line){
-				.file = inner->call_file, .line = inner->call_line};
+			*last_of(pass, inner->parent) =
+				(struct last_line){.file = inner->call_file,
+						   .line = inner->call_line};
 	}
 	if (at && !last->line && (at->parent == FRAME_NONE || pass->mode == ATTRIBUTE_FUNCTIONS))
 		return declared_at(pass, frame);
@@ -73,7 +74,10 @@ static void attribute(struct pass *pass, const struct row *row, uint32_t frame, 
 		      uint64_t end)
 {
 	struct last_line line = line_at(pass, row, frame);
-	struct attribution level = {.start = start, .end = end, .file = line.file, .line = line.line};
+	struct attribution level = {.start = start,
+				    .end = end,
+				    .file = line.file,
+				    .line = line.line};
 
 	for (;;) {
 		const struct frame *at = frame == FRAME_NONE ? NULL : &pass->frames->items[frame];

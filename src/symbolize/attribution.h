@@ -16,7 +16,7 @@ struct attribution {
 	uint64_t start, end; /* addresses */
 	uint32_t file;       /* text */
 	unsigned line;
-	uint32_t function;   /* FUNCTION_NONE if the debug information names none */
+	uint32_t function; /* FUNCTION_NONE if the debug information names none */
 };
 
 enum attribution_mode {

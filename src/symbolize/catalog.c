@@ -36,8 +36,8 @@ uint32_t symbols_file(struct symbols *symbols, Dwarf_Die *unit_die, const char *
 		return 0;
 	uint32_t id = map_get(&symbols->file_ids, (uintptr_t)path, 0);
 	if (id == MAP_NONE) {
-		AUTO(text) char *whole = path_clean(
-			path[0] == '/' ? NULL : unit_directory(unit_die), path);
+		AUTO(text)
+		char *whole = path_clean(path[0] == '/' ? NULL : unit_directory(unit_die), path);
 		id = texts_add(&symbols->texts, whole);
 		map_set(&symbols->file_ids, (uintptr_t)path, 0, id);
 	}
@@ -79,9 +79,10 @@ static Dwarf_Die function_origin(Dwarf_Die die)
 static const char *linker_name(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
-	const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
-	return name ? name
-		    : dwarf_formstring(
+	const char *name =
+		dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+	return name ? name :
+		      dwarf_formstring(
 			      dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
 }
 
@@ -213,10 +214,11 @@ void unit_decode(struct symbols *symbols, struct object *object, struct unit *un
 	unit->is_decoded = true;
 	symbols->generation++;
 	rows_read(symbols, object, unit, &rows);
-	frames_read(symbols, object, unit, &frames);
+	frames_read(symbols, object, unit, NULL, NULL, &frames);
 	frames_flatten(&frames);
 	attribution_walk(symbols, &rows, &frames,
-			 symbols->granularity == TARGET_LINE ? ATTRIBUTE_LINES : ATTRIBUTE_FUNCTIONS,
+			 symbols->granularity == TARGET_LINE ? ATTRIBUTE_LINES :
+							       ATTRIBUTE_FUNCTIONS,
 			 decode_attribution, &decoding);
 	if (unit->piece_count)
 		qsort(unit->pieces, unit->piece_count, sizeof(*unit->pieces), piece_compare);

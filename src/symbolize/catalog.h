@@ -43,7 +43,7 @@ struct symbols {
 	struct map verdicts;     /* (file, function name) -> in scope? */
 	struct map basenames;    /* base name -> index in namesakes; see name.h */
 	ARRAY(struct namesakes) namesakes;
-	size_t named_objects;    /* objects whose files are in `namesakes` */
+	size_t named_objects; /* objects whose files are in `namesakes` */
 };
 
 /* All source files seen under one base name. */
@@ -65,7 +65,8 @@ uint32_t function_name(struct symbols *symbols, uint32_t function); /* text; of 
 uint32_t place_of_line(struct symbols *symbols, struct object *object, uint32_t file, unsigned line,
 		       uint32_t function);
 uint32_t place_of_function(struct symbols *symbols, struct object *object, uint32_t function);
-uint32_t place_of_symbol(struct symbols *symbols, struct object *object, struct symtab_entry *entry);
+uint32_t place_of_symbol(struct symbols *symbols, struct object *object,
+			 struct symtab_entry *entry);
 /* The same, but SYMBOLS_NONE if it is not known yet. */
 uint32_t place_of_known_symbol(struct symbols *symbols, struct object *object,
 			       struct symtab_entry *entry);

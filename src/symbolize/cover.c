@@ -67,8 +67,10 @@ static uint64_t cover_advance(const struct cover *cover, struct cover_open *open
 void cover_add(struct cover *cover, uint64_t start, uint64_t end, uint32_t value, uint32_t depth)
 {
 	if (start < end)
-		*array_add(cover) = (struct cover_span){
-			.start = start, .end = end, .value = value, .depth = depth};
+		*array_add(cover) = (struct cover_span){.start = start,
+							.end = end,
+							.value = value,
+							.depth = depth};
 }
 
 void cover_flatten(struct cover *cover)

@@ -59,8 +59,8 @@ static char *demangled_text(const char *name)
 
 size_t demangle_stem(const char *name)
 {
-	static const char *const marks[] = {"cold", "part", "constprop", "isra", "lto_priv", "llvm",
-					    "localalias"};
+	static const char *const marks[] = {"cold",     "part", "constprop", "isra",
+					    "lto_priv", "llvm", "localalias"};
 	const char *first = name[0] ? strchr(name + 1, '.') : NULL;
 
 	for (const char *at = first; at; at = strchr(at + 1, '.')) {
@@ -132,7 +132,8 @@ static const char *without_return_type(const char *name)
 	if (strstr(name, "operator") || name[0] == '<')
 		return name;
 	for (const char *at = name; *at; at++) {
-		depth += (*at == '<' || *at == '(' || *at == '{') - (*at == '>' || *at == ')' || *at == '}');
+		depth += (*at == '<' || *at == '(' || *at == '{') -
+			 (*at == '>' || *at == ')' || *at == '}');
 		if (*at == ' ' && depth == 0 && strncmp(at, " const", 6) != 0)
 			start = at + 1;
 	}

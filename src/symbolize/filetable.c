@@ -24,9 +24,9 @@ struct table {
 	struct symbols *symbols;
 	struct reader reader;
 	const Elf_Data *line_strings, *strings;
-	const char *directory;         /* of the compilation, or NULL */
-	ARRAY(char *) directories;     /* whole paths */
-	ARRAY(uint32_t) files;         /* texts */
+	const char *directory;     /* of the compilation, or NULL */
+	ARRAY(char *) directories; /* whole paths */
+	ARRAY(uint32_t) files;     /* texts */
 	struct column columns[FORMATS_MOST];
 };
 
@@ -127,15 +127,16 @@ static uint64_t read_column(struct reader *reader, uint64_t form)
 
 static void add_directory(struct table *table, const char *path)
 {
-	const char *above = table->directories.count ? table->directories.items[0] : table->directory;
+	const char *above =
+		table->directories.count ? table->directories.items[0] : table->directory;
 	*array_add(&table->directories) = path_clean(above, path);
 }
 
 static void add_file(struct table *table, const char *path, uint64_t directory)
 {
-	const char *above = directory < table->directories.count
-				    ? table->directories.items[directory]
-				    : table->directory;
+	const char *above = directory < table->directories.count ?
+				    table->directories.items[directory] :
+				    table->directory;
 	AUTO(text) char *whole = path_clean(above, path);
 	*array_add(&table->files) = texts_add(&table->symbols->texts, whole);
 }

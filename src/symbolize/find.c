@@ -27,13 +27,14 @@ static uint32_t place_from_hits(struct symbols *symbols, const struct function_h
 	const struct function_hit *first = &hits->items[0];
 	struct object *object = symbols_open(symbols, first->object);
 	bool is_symbol = first->function == FUNCTION_NONE;
-	uint32_t id = is_symbol ? place_of_symbol(symbols, object,
-						  &object->symtab.items[first->symbol])
-				: place_of_function(symbols, object, first->function);
+	uint32_t id =
+		is_symbol ? place_of_symbol(symbols, object, &object->symtab.items[first->symbol]) :
+			    place_of_function(symbols, object, first->function);
 	struct place *place = symbols->places.items[id];
 
 	for (size_t i = 0; symbols->granularity == TARGET_FUNCTION && object->shown.in_scope &&
-			   !is_symbol && i < hits->count; i++)
+			   !is_symbol && i < hits->count;
+	     i++)
 		unit_decode(symbols, object, &object->units.items[hits->items[i].unit]);
 	/* Attribution gave it its code, or it is not attributed to and gets all of its code. */
 	if (place->ranges.count)
@@ -93,8 +94,9 @@ static void function_addresses(struct symbols *symbols, const struct function_hi
 	}
 }
 
-int symbols_breakpoints(struct symbols *symbols, const char *name, struct symbols_address *addresses,
-			size_t most, size_t *count, struct error *error)
+int symbols_breakpoints(struct symbols *symbols, const char *name,
+			struct symbols_address *addresses, size_t most, size_t *count,
+			struct error *error)
 {
 	struct query query;
 	struct function_hits hits = {0};

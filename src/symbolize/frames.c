@@ -17,7 +17,9 @@ struct walk {
 	struct symbols *symbols;
 	struct object *object;
 	struct frames *frames;
-	bool enters_types;  /* languages other than C and C++ define functions inside types */
+	frames_choice *choice;
+	void *context;
+	bool enters_types; /* languages other than C and C++ define functions inside types */
 };
 
 static void walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t frame, unsigned depth);
@@ -56,12 +58,17 @@ static bool add_code(struct walk *walk, Dwarf_Die *die, struct frame *frame)
 
 static uint32_t add_frame(struct walk *walk, Dwarf_Die *die, uint32_t parent, unsigned depth)
 {
-	struct frame frame = {.parent = parent};
+	struct frame frame = {
+		.parent = parent,
+		.function = symbols_function(walk->symbols, die),
+		.is_inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine,
+	};
 
+	if (walk->choice && !walk->choice(walk->context, frame.function))
+		return FRAME_NONE;
 	if (!add_code(walk, die, &frame))
 		return FRAME_NONE;
-	frame.function = symbols_function(walk->symbols, die);
-	if (dwarf_tag(die) == DW_TAG_inlined_subroutine) {
+	if (frame.is_inlined) {
 		frame.call_line = call_line(die);
 		frame.call_file = symbols_file_of(walk->symbols, die, DW_AT_call_file);
 	}
@@ -79,8 +86,10 @@ static void walk_entry(struct walk *walk, Dwarf_Die *die, uint32_t frame, unsign
 
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subprogram:
+		if (!dwarf_hasattr(die, DW_AT_low_pc) && !dwarf_hasattr(die, DW_AT_ranges))
+			break; /* a declaration, or what is inlined elsewhere */
 		inner = add_frame(walk, die, FRAME_NONE, depth);
-		if (inner != FRAME_NONE)
+		if (inner != FRAME_NONE || walk->choice)
 			walk_children(walk, die, inner, depth);
 		break;
 	case DW_TAG_inlined_subroutine:
@@ -141,12 +150,14 @@ static bool is_c_language(int language)
 }
 
 void frames_read(struct symbols *symbols, struct object *object, const struct unit *unit,
-		 struct frames *frames)
+		 frames_choice *choice, void *context, struct frames *frames)
 {
 	struct walk walk = {
 		.symbols = symbols,
 		.object = object,
 		.frames = frames,
+		.choice = choice,
+		.context = context,
 	};
 	Dwarf_Die die = unit_full_die(unit);
 

@@ -9,8 +9,9 @@
 #define FRAME_NONE UINT32_MAX
 
 struct frame {
-	uint32_t parent;    /* the frame it is inlined in, FRAME_NONE: it stands for itself */
+	uint32_t parent; /* the frame it is inlined in, FRAME_NONE: it stands for itself */
 	uint32_t function;
+	bool is_inlined;
 	uint32_t call_file; /* text; where it is inlined */
 	unsigned call_line;
 	uint64_t entry;     /* address */
@@ -23,8 +24,12 @@ struct frames {
 	struct cover cover; /* addresses; value: the innermost frame */
 };
 
+/* Is a frame of this function wanted? FUNCTION_NONE is a function without a name. */
+typedef bool frames_choice(void *context, uint32_t function);
+
+/* All frames if `choice` is NULL. Frames not chosen are no parents either. */
 void frames_read(struct symbols *symbols, struct object *object, const struct unit *unit,
-		 struct frames *frames);
+		 frames_choice *choice, void *context, struct frames *frames);
 void frames_flatten(struct frames *frames); /* before frames_at and any use of the cover */
 uint32_t frames_at(const struct frames *frames, uint64_t address);
 void frames_clear(struct frames *frames);

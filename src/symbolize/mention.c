@@ -16,7 +16,7 @@ struct mention {
 	const unsigned char *indices, *indices_end; /* .debug_str_offsets */
 	char *name;
 	bool may_be_anywhere;
-	struct map offsets; /* of the name in .debug_str */
+	struct map offsets;                           /* of the name in .debug_str */
 	unsigned char filter[(1 << FILTER_BITS) / 8]; /* low bits of the offsets: quickly not */
 };
 
@@ -65,8 +65,8 @@ static bool units_share_entries(struct bytes abbreviations)
 			form = next_uleb(&abbreviations);
 			if (form == DW_FORM_implicit_const)
 				next_uleb(&abbreviations);
-			bool is_link = name == DW_AT_abstract_origin || name == DW_AT_specification ||
-				       name == DW_AT_import;
+			bool is_link = name == DW_AT_abstract_origin ||
+				       name == DW_AT_specification || name == DW_AT_import;
 			if (is_link && (form == DW_FORM_ref_addr || form == DW_FORM_GNU_ref_alt ||
 					form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8))
 				return true;
@@ -122,31 +122,149 @@ struct mention *mention_new(struct object *object, const char *name)
 	return mention;
 }
 
-/* Is one of the offsets among the 4-byte numbers at every `step` of the bytes? */
-static bool has_offset(const struct mention *mention, struct bytes bytes, size_t step)
+/* Size of an attribute's value in a unit of the 32-bit format; SIZE_MAX if it depends on the value. */
+static size_t form_size(unsigned form, uint8_t address_size)
 {
-	if (mention->offsets.count == 0)
-		return false;
-	for (; bytes.end - bytes.at >= 4; bytes.at += step) {
-		unsigned low = bytes.at[0] | (unsigned)bytes.at[1] << 8;
-		if (!(mention->filter[low / 8] & 1 << low % 8))
+	switch (form) {
+	case DW_FORM_flag_present:
+	case DW_FORM_implicit_const:
+		return 0;
+	case DW_FORM_data1:
+	case DW_FORM_flag:
+	case DW_FORM_ref1:
+	case DW_FORM_strx1:
+		return 1;
+	case DW_FORM_data2:
+	case DW_FORM_ref2:
+		return 2;
+	case DW_FORM_data4:
+	case DW_FORM_ref4:
+	case DW_FORM_strp:
+	case DW_FORM_sec_offset:
+		return 4;
+	case DW_FORM_data8:
+	case DW_FORM_ref8:
+		return 8;
+	case DW_FORM_addr:
+		return address_size;
+	default:
+		return SIZE_MAX;
+	}
+}
+
+/* Where the name stands in a function's entry: `distance` bytes behind its abbreviation code. */
+struct name_spot {
+	uint64_t code;
+	size_t distance; /* SIZE_MAX: it varies */
+	unsigned form;
+};
+
+struct name_spots {
+	struct name_spot *items;
+	size_t count, capacity;
+};
+
+static void add_spot(struct name_spots *spots, Dwarf_Abbrev *abbreviation, uint8_t address_size)
+{
+	size_t count = 0, distance = 0;
+
+	if (dwarf_getabbrevtag(abbreviation) != DW_TAG_subprogram ||
+	    dwarf_getattrcnt(abbreviation, &count) != 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		unsigned name = 0, form = 0;
+		if (dwarf_getabbrevattr(abbreviation, i, &name, &form, NULL) != 0)
+			return;
+		if (name == DW_AT_name) {
+			*array_add(spots) = (struct name_spot){
+				.code = dwarf_getabbrevcode(abbreviation),
+				.distance = distance,
+				.form = form,
+			};
+			return;
+		}
+		size_t size = form_size(form, address_size);
+		distance = size == SIZE_MAX || distance == SIZE_MAX ? SIZE_MAX : distance + size;
+	}
+}
+
+/* From the abbreviations of the unit. */
+static void read_spots(const struct unit *unit, struct name_spots *spots)
+{
+	Dwarf_Die die = unit->die;
+	Dwarf_Off at = 0;
+	size_t length = 0;
+	uint8_t address_size = 8;
+
+	dwarf_cu_info(die.cu, NULL, NULL, NULL, NULL, NULL, &address_size, NULL);
+	for (;;) {
+		Dwarf_Abbrev *abbreviation = dwarf_getabbrev(&die, at, &length);
+		if (!abbreviation || abbreviation == DWARF_END_ABBREV || length == 0)
+			return;
+		add_spot(spots, abbreviation, address_size);
+		at += length;
+	}
+}
+
+/* May a name of this form stand at `at`, as the name of a function? */
+static bool is_name_spot(const struct name_spots *spots, unsigned form, const unsigned char *start,
+			 const unsigned char *at)
+{
+	for (size_t i = 0; i < spots->count; i++) {
+		const struct name_spot *spot = &spots->items[i];
+		uint64_t code = spot->code;
+		if (spot->form != form)
 			continue;
-		uint64_t offset = low | (uint64_t)bytes.at[2] << 16 | (uint64_t)bytes.at[3] << 24;
-		if (map_get(&mention->offsets, offset, 0) != MAP_NONE)
+		if (spot->distance == SIZE_MAX)
+			return true;
+		size_t room = (size_t)(at - start), code_size = 1;
+		while (code >> 7 * code_size)
+			code_size++;
+		if (room < spot->distance + code_size)
+			continue;
+		struct bytes entry = {.at = at - spot->distance - code_size, .end = at};
+		if (next_uleb(&entry) == code)
 			return true;
 	}
 	return false;
 }
 
-static bool has_name(const struct mention *mention, struct bytes bytes)
+static bool is_offset(const struct mention *mention, const unsigned char *at)
+{
+	unsigned low = at[0] | (unsigned)at[1] << 8;
+
+	if (!(mention->filter[low / 8] & 1 << low % 8))
+		return false;
+	uint64_t offset = low | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24;
+	return map_get(&mention->offsets, offset, 0) != MAP_NONE;
+}
+
+/* Is the name in .debug_str the name of a function of the unit? */
+static bool has_offset(const struct mention *mention, const struct name_spots *spots,
+		       struct bytes unit)
+{
+	if (mention->offsets.count == 0)
+		return false;
+	for (const unsigned char *at = unit.at; unit.end - at >= 4; at++) {
+		if (is_offset(mention, at) && is_name_spot(spots, DW_FORM_strp, unit.at, at))
+			return true;
+	}
+	return false;
+}
+
+/* Does it stand in the unit itself? */
+static bool has_name(const struct mention *mention, const struct name_spots *spots,
+		     struct bytes unit)
 {
 	size_t length = strlen(mention->name);
-	const unsigned char *at = bytes.at;
+	const unsigned char *at = unit.at;
 
-	while ((at = memmem(at, (size_t)(bytes.end - at), mention->name, length))) {
-		at += length;
-		if (at == bytes.end || *at == '\0' || *at == '<')
+	while ((at = memmem(at, (size_t)(unit.end - at), mention->name, length))) {
+		const unsigned char *after = at + length;
+		if ((after == unit.end || *after == '\0' || *after == '<') &&
+		    is_name_spot(spots, DW_FORM_string, unit.at, at))
 			return true;
+		at++;
 	}
 	return false;
 }
@@ -160,7 +278,8 @@ static struct bytes unit_indices(const struct mention *mention, uint64_t base)
 
 	if (!mention->indices || base < 8 || base > size)
 		return none;
-	memcpy(&length, mention->indices + base - 8, sizeof(length)); /* little endian was checked */
+	memcpy(&length, mention->indices + base - 8,
+	       sizeof(length)); /* little endian was checked */
 	if (length < 4 || length - 4 > size - base)
 		return (struct bytes){.at = mention->indices, .end = mention->indices_end};
 	return (struct bytes){.at = mention->indices + base,
@@ -185,11 +304,19 @@ bool mention_in(const struct mention *mention, const struct unit *unit)
 	    next > (uint64_t)(mention->info_end - mention->info) || start > next)
 		return true;
 	struct bytes bytes = {.at = mention->info + start, .end = mention->info + next};
-	if (has_offset(mention, bytes, 1) || has_name(mention, bytes))
-		return true;
-	if (dwarf_formudata(dwarf_attr(&die, DW_AT_str_offsets_base, &attribute), &base) != 0)
-		return false;
-	return has_offset(mention, unit_indices(mention, base), 4);
+	struct name_spots spots = {0};
+	read_spots(unit, &spots);
+	bool has = has_offset(mention, &spots, bytes) || has_name(mention, &spots, bytes);
+	array_free(&spots);
+	if (has ||
+	    dwarf_formudata(dwarf_attr(&die, DW_AT_str_offsets_base, &attribute), &base) != 0)
+		return has;
+	bytes = unit_indices(mention, base);
+	for (; mention->offsets.count && bytes.end - bytes.at >= 4; bytes.at += 4) {
+		if (is_offset(mention, bytes.at))
+			return true;
+	}
+	return false;
 }
 
 void mention_free(struct mention *mention)

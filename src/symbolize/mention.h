@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mention - which units' debug information mentions an identifier, without decoding them.
+ * mention - which units' debug information names a function, without decoding them.
  *
  * A name stands in a unit as its offset in .debug_str, as an index to that offset, or as itself.
  * Searching the bytes for these finds the few units worth decoding in a large binary: 70 MB of
@@ -13,7 +13,7 @@
 
 struct mention;
 
-/* `name` is mentioned as it is or with template arguments ("name<int>"). */
+/* `name` is an identifier; it counts as it is or with template arguments ("name<int>"). */
 struct mention *mention_new(struct object *object, const char *name);
 bool mention_in(const struct mention *mention, const struct unit *unit);
 void mention_free(struct mention *mention);

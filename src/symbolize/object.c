@@ -25,7 +25,8 @@ static int find_debug_file(Dwfl_Module *module, void **user, const char *name, D
 	const struct object *object = *user;
 
 	if (object && object->shown.in_scope)
-		return dwfl_standard_find_debuginfo(module, user, name, base, file, link, crc, found);
+		return dwfl_standard_find_debuginfo(module, user, name, base, file, link, crc,
+						    found);
 	return dwfl_build_id_find_debuginfo(module, user, name, base, file, link, crc, found);
 }
 
@@ -168,8 +169,9 @@ static bool has_debug_file(struct object *object)
 	const char *link = dwelf_elf_gnu_debuglink(object->elf, &crc);
 	AUTO(text) char *found = NULL;
 	void *user = object;
-	AUTO(fd) int fd = find_debug_file(object->module, &user, object->shown.path, 0,
-					  object->shown.path, link, crc, &found);
+	AUTO(fd)
+	int fd = find_debug_file(object->module, &user, object->shown.path, 0, object->shown.path,
+				 link, crc, &found);
 	if (fd < 0)
 		return false;
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -265,7 +267,8 @@ static int read_headers(struct object *object, int *fd, struct error *error)
 	object->shown.has_lines = has_section(object->elf, ".debug_line", ".zdebug_line");
 	bool separate = !object->shown.has_lines && has_debug_file(object);
 	object->shown.has_lines |= separate;
-	object->shown.has_symbols = separate || table_any(object, SHT_SYMTAB, match_function, NULL) ||
+	object->shown.has_symbols = separate ||
+				    table_any(object, SHT_SYMTAB, match_function, NULL) ||
 				    table_any(object, SHT_DYNSYM, match_function, NULL);
 	return 0;
 }
@@ -377,8 +380,8 @@ static uint8_t name_preference(const char *name, size_t stem, const GElf_Sym *sy
 {
 	bool is_function = GELF_ST_TYPE(symbol->st_info) == STT_FUNC;
 	bool is_global = GELF_ST_BIND(symbol->st_info) != STB_LOCAL;
-	bool is_public = name[0] != '_' || strncmp(name, "_Z", 2) == 0 ||
-			 strncmp(name, "_R", 2) == 0;
+	bool is_public =
+		name[0] != '_' || strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0;
 	return (uint8_t)(8 * is_function + 4 * is_public + 2 * is_global + (name[stem] == '\0'));
 }
 
@@ -416,8 +419,8 @@ struct symtab *object_symtab(struct object *object, struct texts *texts)
 	for (int i = 1; i < count; i++) {
 		GElf_Sym symbol;
 		GElf_Addr address = 0;
-		const char *name = dwfl_module_getsym_info(object->module, i, &symbol, &address, NULL,
-							   NULL, NULL);
+		const char *name = dwfl_module_getsym_info(object->module, i, &symbol, &address,
+							   NULL, NULL, NULL);
 		if (name && GELF_ST_TYPE(symbol.st_info) == STT_FILE)
 			file = texts_add(texts, name);
 		else if (name)

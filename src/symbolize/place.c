@@ -91,8 +91,8 @@ uint32_t place_of_function(struct symbols *symbols, struct object *object, uint3
 
 	if (id != SYMBOLS_NONE)
 		return id;
-	uint32_t name = function_place_name(symbols, object, copy.name, copy.linker,
-					    (uint32_t)second);
+	uint32_t name =
+		function_place_name(symbols, object, copy.name, copy.linker, (uint32_t)second);
 	struct place place = {
 		.shown = {.kind = TARGET_FUNCTION,
 			  .object = object->id,

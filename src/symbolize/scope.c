@@ -25,8 +25,13 @@ struct scope {
 
 /* The system's headers and libraries: C and C++, clang's, Rust's as built and as installed. */
 static const char *const system_sources[] = {
-	"/usr/include/*", "/usr/lib/*", "/usr/lib32/*", "/usr/libx32/*", "/usr/lib64/*",
-	"/rustc/*", "*/lib/rustlib/src/rust/*",
+	"/usr/include/*",
+	"/usr/lib/*",
+	"/usr/lib32/*",
+	"/usr/libx32/*",
+	"/usr/lib64/*",
+	"/rustc/*",
+	"*/lib/rustlib/src/rust/*",
 };
 
 static bool glob_matches_path(const char *glob, const char *path)
@@ -70,8 +75,8 @@ static bool scope_matches(const struct scope *scope, enum pattern_kind kind, con
 		const struct pattern *pattern = &scope->patterns.items[i];
 		if (pattern->kind != kind || pattern->include != include)
 			continue;
-		if (kind == PATTERN_FUNCTION ? glob_matches_function(pattern->glob, name)
-					     : glob_matches_path(pattern->glob, name))
+		if (kind == PATTERN_FUNCTION ? glob_matches_function(pattern->glob, name) :
+					       glob_matches_path(pattern->glob, name))
 			return true;
 	}
 	return false;
@@ -110,7 +115,8 @@ void scope_add(struct scope *scope, const char *pattern, bool include)
 		added->kind = PATTERN_BINARY;
 	else if (strncmp(pattern, "func:", 5) == 0)
 		added->kind = PATTERN_FUNCTION;
-	const char *glob = pattern + (added->kind == PATTERN_SOURCE ? 0 : strcspn(pattern, ":") + 1);
+	const char *glob =
+		pattern + (added->kind == PATTERN_SOURCE ? 0 : strcspn(pattern, ":") + 1);
 	while (glob[0] == '.' && glob[1] == '/')
 		glob += 2;
 	added->glob = text_copy(glob);

@@ -73,13 +73,12 @@ void nearest_offer(struct nearest *nearest, const char *name, unsigned distance)
 	nearest->distances[at] = distance;
 }
 
-char *nearest_text(const struct nearest *nearest)
+char *nearest_text(const struct nearest *nearest, const char *lead)
 {
 	char *text = text_copy("");
 
 	for (unsigned i = 0; i < nearest->count; i++) {
-		char *longer = text_format("%s%s%s", text, i ? ", " : "; nearest: ",
-					   nearest->names[i]);
+		char *longer = text_format("%s%s%s", text, i ? ", " : lead, nearest->names[i]);
 		free(text);
 		text = longer;
 	}
@@ -93,9 +92,9 @@ unsigned name_distance(const char *name, const char *wanted)
 	size_t apart = length > size ? length - size : size - length;
 
 	if (apart > allowed)
-		return size >= 3 && apart < 40 && strcasestr(name, wanted)
-			       ? (unsigned)(allowed + apart)
-			       : UINT_MAX;
+		return size >= 3 && apart < 40 && strcasestr(name, wanted) ?
+			       (unsigned)(allowed + apart) :
+			       UINT_MAX;
 	unsigned distance = text_distance(name, wanted);
 	return distance <= allowed ? distance : UINT_MAX;
 }

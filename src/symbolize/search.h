@@ -28,8 +28,8 @@ struct nearest {
 	unsigned count;
 };
 void nearest_offer(struct nearest *nearest, const char *name, unsigned distance);
-/* " (nearest: a, b)" or "". Free it. */
-char *nearest_text(const struct nearest *nearest);
+/* "LEADa, b", or "" if there are none. Free it. */
+char *nearest_text(const struct nearest *nearest, const char *lead);
 /* Distance of a name from a wanted one, UINT_MAX if too far to mention. */
 unsigned name_distance(const char *name, const char *wanted);
 
@@ -41,7 +41,7 @@ struct function_hit {
 	uint32_t unit;
 	enum demangle_fit fit;
 	bool is_inlined;
-	uint64_t entry;    /* address; of a symbol: offset */
+	uint64_t entry;     /* address; of a symbol: offset */
 	struct ranges code; /* addresses; of a symbol: offsets */
 };
 

@@ -20,10 +20,10 @@
 struct function_search {
 	struct symbols *symbols;
 	const struct query *query;
-	char *base;           /* plain identifier of what is wanted */
-	char *wanted;         /* demangled */
-	bool is_plain;        /* the base is part of the linker name */
-	struct map fits;      /* function -> fit */
+	char *base;      /* plain identifier of what is wanted */
+	char *wanted;    /* demangled */
+	bool is_plain;   /* the base is part of the linker name */
+	struct map fits; /* function -> fit */
 	struct function_hits *hits;
 };
 
@@ -45,7 +45,8 @@ static enum demangle_fit function_fit(struct function_search *search, uint32_t i
 	struct symbols *symbols = search->symbols;
 	const struct function *function = &symbols->functions.items[id];
 	enum demangle_fit fit = FIT_NONE;
-	if (!search->is_plain || strstr(texts_get(&symbols->texts, function->linker), search->base)) {
+	if (!search->is_plain ||
+	    strstr(texts_get(&symbols->texts, function->linker), search->base)) {
 		const char *name = texts_get(&symbols->texts, function_name(symbols, id));
 		fit = name_fit(search, name, symbols->functions.items[id].file);
 	}
@@ -53,24 +54,25 @@ static enum demangle_fit function_fit(struct function_search *search, uint32_t i
 	return fit;
 }
 
+static bool is_wanted(void *context, uint32_t function)
+{
+	return function != FUNCTION_NONE && function_fit(context, function) != FIT_NONE;
+}
+
 static void search_unit(struct function_search *search, struct object *object, uint32_t unit)
 {
 	struct frames frames = {0};
 
-	frames_read(search->symbols, object, &object->units.items[unit], &frames);
+	frames_read(search->symbols, object, &object->units.items[unit], is_wanted, search,
+		    &frames);
 	for (size_t i = 0; i < frames.count; i++) {
 		struct frame *frame = &frames.items[i];
-		if (frame->function == FUNCTION_NONE)
-			continue;
-		enum demangle_fit fit = function_fit(search, frame->function);
-		if (fit == FIT_NONE)
-			continue;
 		*array_add(search->hits) = (struct function_hit){
 			.object = object->id,
 			.function = frame->function,
 			.unit = unit,
-			.fit = fit,
-			.is_inlined = frame->parent != FRAME_NONE,
+			.fit = function_fit(search, frame->function),
+			.is_inlined = frame->is_inlined,
 			.entry = frame->entry,
 			.code = frame->code,
 		};
@@ -223,9 +225,9 @@ static int check_one(struct function_search *search, struct error *error)
 	}
 	if (is_one)
 		return 0;
-	AUTO(text) char *list = nearest_text(&names);
-	return error_set(error, ENOTUNIQ, "%s names several functions%s%s", search->query->text, list,
-			 search->hits->count > NEAREST_MOST ? ", ..." : "");
+	AUTO(text) char *list = nearest_text(&names, ": ");
+	return error_set(error, ENOTUNIQ, "%s names several functions%s%s", search->query->text,
+			 list, search->hits->count > NEAREST_MOST ? ", ..." : "");
 }
 
 int search_function(struct symbols *symbols, const struct query *query, struct function_hits *hits,
@@ -246,7 +248,7 @@ int search_function(struct symbols *symbols, const struct query *query, struct f
 	} else {
 		struct nearest nearest = {0};
 		offer_names(&search, &nearest);
-		AUTO(text) char *others = nearest_text(&nearest);
+		AUTO(text) char *others = nearest_text(&nearest, "; nearest: ");
 		result = error_set(error, ENOENT, "no function %s in the program%s", query->text,
 				   others);
 	}

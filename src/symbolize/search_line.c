@@ -27,9 +27,9 @@ struct line_search {
 	enum attribution_mode mode;
 	struct object *object;
 	uint32_t unit;
-	struct map matches;      /* file -> does it end as the user typed? */
+	struct map matches; /* file -> does it end as the user typed? */
 	ARRAY(struct line_hit) hits;
-	unsigned below, above;   /* nearest lines with code, 0: none */
+	unsigned below, above; /* nearest lines with code, 0: none */
 	uint32_t below_file, above_file;
 	bool has_file, has_lines;
 };
@@ -88,8 +88,9 @@ static void visit_pieces(struct line_search *search, struct unit *unit)
 	unit_decode(symbols, search->object, unit);
 	for (size_t i = 0; i < unit->piece_count; i++) {
 		const struct place *place = symbols->places.items[unit->pieces[i].place];
-		struct attribution at = {
-			.file = place->file, .line = place->shown.line, .function = FUNCTION_NONE};
+		struct attribution at = {.file = place->file,
+					 .line = place->shown.line,
+					 .function = FUNCTION_NONE};
 		visit_line(search, &at);
 	}
 }
@@ -101,7 +102,7 @@ static void visit_attributions(struct line_search *search, struct unit *unit)
 	struct frames frames = {0};
 
 	rows_read(search->symbols, search->object, unit, &rows);
-	frames_read(search->symbols, search->object, unit, &frames);
+	frames_read(search->symbols, search->object, unit, NULL, NULL, &frames);
 	frames_flatten(&frames);
 	attribution_walk(search->symbols, &rows, &frames, search->mode, visit_line, search);
 	rows_clear(&rows);
@@ -160,21 +161,25 @@ static int no_line(struct line_search *search, struct error *error)
 				 "with -g or install its debug symbols, or name a function",
 				 query->text);
 	if (search->above || search->below) {
-		AUTO(text) char *below = text_format("%s:%u", name_of_file(symbols, search->below_file),
-						     search->below);
-		AUTO(text) char *above = text_format("%s:%u", name_of_file(symbols, search->above_file),
-						     search->above);
+		AUTO(text)
+		char *below = text_format("%s:%u", name_of_file(symbols, search->below_file),
+					  search->below);
+		AUTO(text)
+		char *above = text_format("%s:%u", name_of_file(symbols, search->above_file),
+					  search->above);
 		bool both = search->above && search->below;
-		return error_set(error, ENOENT, "no code at %s; the nearest lines with code are %s%s%s",
+		return error_set(error, ENOENT,
+				 "no code at %s; the nearest lines with code are %s%s%s",
 				 query->text, search->below ? below : "", both ? " and " : "",
 				 search->above ? above : "");
 	}
 	if (search->has_file)
-		return error_set(error, ENOENT, "no code at %s: the program has no code of that file",
+		return error_set(error, ENOENT,
+				 "no code at %s: the program has no code of that file",
 				 query->text);
 	name_of_file(symbols, 0);
 	offer_files(search, &nearest);
-	AUTO(text) char *others = nearest_text(&nearest);
+	AUTO(text) char *others = nearest_text(&nearest, "; nearest: ");
 	return error_set(error, ENOENT, "no source file %s in the program's debug information%s",
 			 query->file, others);
 }
@@ -196,7 +201,7 @@ static int choose_file(struct line_search *search, struct error *error)
 			file = other;
 	}
 	if (!is_clear && strcmp(name_of_file(search->symbols, file), search->query->file) != 0) {
-		AUTO(text) char *names = nearest_text(&others);
+		AUTO(text) char *names = nearest_text(&others, ": ");
 		return error_set(error, ENOTUNIQ, "several source files end in %s%s",
 				 search->query->file, names);
 	}
@@ -215,8 +220,8 @@ static uint32_t place_from_hits(struct line_search *search)
 	struct symbols *symbols = search->symbols;
 	const struct line_hit *first = &search->hits.items[0];
 	struct object *object = symbols_open(symbols, first->object);
-	uint32_t id = place_of_line(symbols, object, first->file, search->query->line,
-				    first->function);
+	uint32_t id =
+		place_of_line(symbols, object, first->file, search->query->line, first->function);
 	struct place *place = symbols->places.items[id];
 	bool is_attributed = symbols->granularity == TARGET_LINE && search->mode == ATTRIBUTE_LINES;
 	struct ranges code = {0};
@@ -330,8 +335,9 @@ static void visit_owners(struct line_search *search, const struct rows *rows,
 		struct owner_row *own = &best[owner == FRAME_NONE ? frames->count : owner];
 		int quality = row_quality(rows, i);
 		if (quality > own->quality)
-			*own = (struct owner_row){
-				.file = row->file, .address = row->address, .quality = quality};
+			*own = (struct owner_row){.file = row->file,
+						  .address = row->address,
+						  .quality = quality};
 	}
 	for (size_t i = 0; i <= frames->count; i++) {
 		if (best[i].quality >= 0)
@@ -354,7 +360,7 @@ static void visit_rows(struct line_search *search, struct unit *unit)
 		has_row |= is_wanted_row(search, row);
 	}
 	if (has_row) {
-		frames_read(search->symbols, search->object, unit, &frames);
+		frames_read(search->symbols, search->object, unit, NULL, NULL, &frames);
 		frames_flatten(&frames);
 		visit_owners(search, &rows, &frames);
 	}
@@ -377,7 +383,7 @@ static void visit_calls(struct line_search *search, struct unit *unit)
 	struct frames frames = {0};
 	struct map first = {0}; /* caller -> frame with the lowest entry */
 
-	frames_read(search->symbols, search->object, unit, &frames);
+	frames_read(search->symbols, search->object, unit, NULL, NULL, &frames);
 	for (uint32_t i = 0; i < frames.count; i++) {
 		const struct frame *frame = &frames.items[i];
 		if (!is_wanted_call(search, frame))

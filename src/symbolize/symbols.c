@@ -58,8 +58,8 @@ static uint32_t take_object(struct symbols *symbols, struct object *object)
 	return object->id;
 }
 
-int symbols_add_object(struct symbols *symbols, const char *path, const char *open_path, bool is_main,
-		       uint32_t *object, struct error *error)
+int symbols_add_object(struct symbols *symbols, const char *path, const char *open_path,
+		       bool is_main, uint32_t *object, struct error *error)
 {
 	struct object *opened;
 
@@ -72,7 +72,8 @@ int symbols_add_object(struct symbols *symbols, const char *path, const char *op
 	return result;
 }
 
-int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object, struct error *error)
+int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
+		    struct error *error)
 {
 	if (find_object(symbols, path, object)) {
 		jit_read(symbols, symbols_open(symbols, *object));
@@ -100,7 +101,8 @@ uint32_t symbols_object_count(const struct symbols *symbols)
 }
 
 /* The symbol at an offset; a JIT map is looked at again if it has none. */
-static struct symtab_entry *symbol_at(struct symbols *symbols, struct object *object, uint64_t offset)
+static struct symtab_entry *symbol_at(struct symbols *symbols, struct object *object,
+				      uint64_t offset)
 {
 	struct symtab_entry *entry = symtab_at(object_symtab(object, &symbols->texts), offset);
 	if (entry || !object->is_jit)
@@ -120,8 +122,8 @@ static uint32_t place_by_symbol(struct symbols *symbols, struct object *object, 
 	struct symtab_entry *entry = symbol_at(symbols, object, offset);
 
 	if (!entry)
-		return ranges_has(&object->code, offset) ? place_of_block(symbols, object, offset)
-							 : SYMBOLS_NONE;
+		return ranges_has(&object->code, offset) ? place_of_block(symbols, object, offset) :
+							   SYMBOLS_NONE;
 	if (!symbol_in_scope(symbols, entry))
 		return SYMBOLS_NONE;
 	return place_of_symbol(symbols, object, entry);
@@ -198,7 +200,8 @@ static void add_units_in_scope(struct object *object, struct ranges *result)
 }
 
 /* Without units: the code, less the functions that are excluded by name. */
-static void add_symbols_in_scope(struct symbols *symbols, struct object *object, struct ranges *result)
+static void add_symbols_in_scope(struct symbols *symbols, struct object *object,
+				 struct ranges *result)
 {
 	bool names_matter = scope_names_functions(symbols->scope);
 	const struct symtab *symtab =
@@ -207,7 +210,8 @@ static void add_symbols_in_scope(struct symbols *symbols, struct object *object,
 
 	for (size_t i = 0; (names_matter || object->is_jit) && i < symtab->cover.count; i++) {
 		const struct cover_span *span = &symtab->cover.items[i];
-		bool in_scope = !names_matter || symbol_in_scope(symbols, &symtab->items[span->value]);
+		bool in_scope =
+			!names_matter || symbol_in_scope(symbols, &symtab->items[span->value]);
 		if (object->is_jit && in_scope)
 			ranges_add(result, span->start, span->end);
 		else if (!in_scope)
@@ -215,7 +219,8 @@ static void add_symbols_in_scope(struct symbols *symbols, struct object *object,
 	}
 	ranges_merge(&excluded);
 	for (size_t i = 0; i < object->code.count; i++)
-		ranges_cut(&excluded, object->code.items[i].start, object->code.items[i].end, result);
+		ranges_cut(&excluded, object->code.items[i].start, object->code.items[i].end,
+			   result);
 	ranges_clear(&excluded);
 }
 

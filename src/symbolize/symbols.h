@@ -12,7 +12,8 @@
  * source is in scope. So attribution can be turned round, and a place's ranges are exactly the
  * addresses that are attributed to it.
  *
- * Not thread-safe. Everything returned is borrowed and lives as long as the symbols.
+ * Not thread-safe. Everything returned is borrowed and lives as long as the symbols; only arrays of
+ * ranges end with the next call that decodes or adds something (any but the plain getters).
  */
 #pragma once
 
@@ -57,10 +58,11 @@ void symbols_free(struct symbols *symbols);
  * Adds the ELF file known to the user as `path` and readable as `open_path` (NULL: the same; or
  * /proc/PID/map_files/..., /proc/PID/root/...). Adding a path twice gives the same id.
  */
-int symbols_add_object(struct symbols *symbols, const char *path, const char *open_path, bool is_main,
-		       uint32_t *object, struct error *error);
+int symbols_add_object(struct symbols *symbols, const char *path, const char *open_path,
+		       bool is_main, uint32_t *object, struct error *error);
 /* Functions of JIT code from /tmp/perf-PID.map; offsets are addresses then. Re-read when it grew. */
-int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object, struct error *error);
+int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
+		    struct error *error);
 const struct symbols_object *symbols_object(const struct symbols *symbols, uint32_t object);
 uint32_t symbols_object_count(const struct symbols *symbols);
 
@@ -90,22 +92,28 @@ size_t symbols_scope_ranges(struct symbols *symbols, uint32_t object,
 			    const struct symbols_range **ranges);
 
 /*
- * The place that a user names: FILE:LINE (FILE may be the end of a path) or FUNCTION, in the
- * objects added so far; with LINE not having code, an error that names the nearest lines that do;
- * unknown names: an error with the nearest names. -ENOENT then.
+ * The place that a user names: FILE:LINE (FILE may be the end of a path), FUNCTION, or FILE:FUNCTION
+ * (a static one that has namesakes), in the objects added so far, those in scope first; with LINE
+ * not having code, an error that names the nearest lines that do; unknown names: an error with the
+ * nearest names. -ENOENT then; -ENOTUNIQ if the name fits several, which the error lists.
+ *
+ * A place that is not of the granularity, or out of scope, gets no address attributed; its ranges
+ * are then all its code (of a function: what is inlined in it included).
  */
 int symbols_find(struct symbols *symbols, const char *name, uint32_t *place, struct error *error);
 
 /*
  * Where a breakpoint for FILE:LINE or FUNCTION goes: file offset of the first instruction (for
- * inlined copies: of each). At most `most`; `count` may be more than that. -ENOENT as above.
+ * inlined copies: of each). At most `most`; `count` may be more than that. Errors as above. Where a
+ * compiler moved an inlined copy's first instruction out of a loop, it runs less often than the copy.
  */
 struct symbols_address {
 	uint32_t object;
 	uint64_t offset;
 };
-int symbols_breakpoints(struct symbols *symbols, const char *name, struct symbols_address *addresses,
-			size_t most, size_t *count, struct error *error);
+int symbols_breakpoints(struct symbols *symbols, const char *name,
+			struct symbols_address *addresses, size_t most, size_t *count,
+			struct error *error);
 
 /* USDT probes PROVIDER:NAME from .note.stapsdt; semaphore_offset is 0 if the probe has none. */
 struct symbols_usdt {

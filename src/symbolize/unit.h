@@ -22,16 +22,16 @@ struct unit_piece {
 };
 
 struct unit {
-	Dwarf_Die die;          /* of a split unit: the skeleton */
-	struct ranges code;     /* offsets that it owns, merged */
-	bool has_ranges;        /* it says itself which code it has */
+	Dwarf_Die die;      /* of a split unit: the skeleton */
+	struct ranges code; /* offsets that it owns, merged */
+	bool has_ranges;    /* it says itself which code it has */
 	bool is_decoded;
 	struct unit_piece *pieces; /* sorted, disjoint; only what is attributed to a place */
 	size_t piece_count;
 	struct ranges in_scope; /* what the pieces cover, merged */
 	uint32_t *files;        /* after units_read_files: texts of its source files */
 	size_t file_count;
-	bool files_unknown;     /* its file table cannot be read alone: it may hold any file */
+	bool files_unknown; /* its file table cannot be read alone: it may hold any file */
 };
 
 struct units {

@@ -91,7 +91,7 @@ static uint64_t read_function(const struct object *object, Dwarf_CFI *frames, ui
 		Dwarf_Frame *frame = NULL;
 		Dwarf_Addr start, end;
 		bool is_signal = false;
-		struct unwind_row row = { 0 };
+		struct unwind_row row = {0};
 
 		if (dwarf_cfi_addrframe(frames, address, &frame))
 			return address;
@@ -138,9 +138,9 @@ static void read_functions(const struct object *object, Dwarf_CFI *frames, struc
 
 	for (size_t i = 0; table && i < count; i++) {
 		uint64_t address = base + (uint64_t)(int64_t)table[2 * i];
-		uint64_t limit = i + 1 < count ? base + (uint64_t)(int64_t)table[2 * i + 2]
-					       : UINT64_MAX;
-		struct unwind_row after = { .rule = UNWIND_NONE };
+		uint64_t limit =
+			i + 1 < count ? base + (uint64_t)(int64_t)table[2 * i + 2] : UINT64_MAX;
+		struct unwind_row after = {.rule = UNWIND_NONE};
 		uint64_t end = read_function(object, frames, address, limit, rows);
 		if (end < limit && object_offset(object, end - 1, &after.start)) {
 			after.start++;
@@ -152,7 +152,7 @@ static void read_functions(const struct object *object, Dwarf_CFI *frames, struc
 size_t symbols_unwind_rows(struct symbols *symbols, uint32_t index, struct unwind_row **rows)
 {
 	struct object *object = symbols_open(symbols, index);
-	struct row_list list = { 0 };
+	struct row_list list = {0};
 	GElf_Ehdr header;
 
 	*rows = NULL;

@@ -73,7 +73,8 @@ static void object_probes(const struct object *object, const struct probe *wante
 	size_t at = 0, name_at, content_at;
 	GElf_Nhdr note;
 
-	while (notes && notes->d_buf && (at = gelf_getnote(notes, at, &note, &name_at, &content_at))) {
+	while (notes && notes->d_buf &&
+	       (at = gelf_getnote(notes, at, &note, &name_at, &content_at))) {
 		const char *start = notes->d_buf;
 		struct probe probe;
 		struct symbols_usdt found;

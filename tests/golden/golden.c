@@ -80,7 +80,8 @@ static bool is_golden(const char *name, const char *format)
 	AUTO(text) char *path = text_format("%s/tests/golden/%s.%s", directory(), name, format);
 	if (!actual)
 		return false;
-	if (getenv("GOLDEN_RENEW")) {
+	const char *renew = getenv("GOLDEN_RENEW");
+	if (renew && *renew) {
 		AUTO(file) FILE *file = fopen(path, "w");
 		return file && fputs(actual, file) >= 0;
 	}

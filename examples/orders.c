@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * orders - the example that `make demo` profiles: two threads with a queue between them.
+ *
+ * One thread reads orders, the other looks up the customer and writes a receipt. A profiler that
+ * counts samples shows two hot lines, one in each thread: CHECKSUM and SEARCH. Only one of them is
+ * worth optimizing: the second thread is the slower one, so the first waits for it whatever it does.
+ * Lever tells which, and by how much.
+ *
+ *	orders [SECONDS]     prints how many orders were handled
+ */
+#include <lever.h>
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CUSTOMERS 120000
+#define QUEUE 64
+#define TEXT 24000
+
+struct customer {
+	uint32_t id, discount;
+};
+
+struct order {
+	uint32_t customer, sum;
+};
+
+static struct customer customers[CUSTOMERS];
+static char text[TEXT];
+static struct order queue[QUEUE];
+static unsigned head, tail;
+static int closed;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t not_empty = PTHREAD_COND_INITIALIZER, not_full = PTHREAD_COND_INITIALIZER;
+
+static double now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void put(struct order order)
+{
+	pthread_mutex_lock(&lock);
+	while (tail - head == QUEUE)
+		pthread_cond_wait(&not_full, &lock);
+	queue[tail++ % QUEUE] = order;
+	pthread_cond_signal(&not_empty);
+	pthread_mutex_unlock(&lock);
+}
+
+static int get(struct order *order)
+{
+	pthread_mutex_lock(&lock);
+	while (tail == head && !closed)
+		pthread_cond_wait(&not_empty, &lock);
+	int found = tail != head;
+	if (found)
+		*order = queue[head++ % QUEUE];
+	pthread_cond_signal(&not_full);
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+__attribute__((noinline)) static uint32_t checksum(const char *bytes)
+{
+	uint32_t sum = 2166136261u;
+	for (const char *end = bytes + TEXT; bytes < end; bytes++) sum = (sum ^ (uint32_t)*bytes) * 16777619u; /* CHECKSUM */
+	return sum;
+}
+
+__attribute__((noinline)) static const struct customer *find_customer(uint32_t id)
+{
+	const volatile struct customer *customer = customers;
+	while (customer->id != id) customer++; /* SEARCH */
+	return (const struct customer *)customer;
+}
+
+__attribute__((noinline)) static unsigned write_receipt(const struct customer *customer, uint32_t sum)
+{
+	char receipt[64];
+	unsigned length = 0;
+	for (unsigned line = 0; line < 60; line++)
+		length += (unsigned)snprintf(receipt, sizeof(receipt), "%u %u", customer->discount, sum + line);
+	return length;
+}
+
+static void *handle_orders(void *unused)
+{
+	struct order order;
+	unsigned long *letters = unused;
+
+	while (get(&order)) {
+		*letters += write_receipt(find_customer(order.customer), order.sum);
+		LEVER_PROGRESS_NAMED("order");
+	}
+	return NULL;
+}
+
+int main(int count, char **arguments)
+{
+	double end = now() + (count > 1 ? atof(arguments[1]) : 10);
+	unsigned long orders = 0, letters = 0;
+	pthread_t handler;
+
+	for (uint32_t i = 0; i < CUSTOMERS; i++)
+		customers[i] = (struct customer){ .id = i * 7 + 1, .discount = i % 30 };
+	memset(text, 'x', sizeof(text));
+	pthread_create(&handler, NULL, handle_orders, &letters);
+	for (; now() < end; orders++) {
+		uint32_t chosen = CUSTOMERS - 1 - (uint32_t)(orders % 1000);
+		put((struct order){ .customer = chosen * 7 + 1, .sum = checksum(text) });
+	}
+	pthread_mutex_lock(&lock);
+	closed = 1;
+	pthread_cond_signal(&not_empty);
+	pthread_mutex_unlock(&lock);
+	pthread_join(handler, NULL);
+	printf("%lu orders, %lu letters\n", orders, letters);
+	return 0;
+}
