@@ -5,6 +5,7 @@
 #include "base/own.h"
 #include "cli/commands.h"
 #include "cli/message.h"
+#include "cli/show.h"
 #include "cli/values.h"
 #include "profile/profile.h"
 #include "report/report.h"
@@ -12,7 +13,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_COZ };
 
@@ -49,24 +49,11 @@ const struct command_page report_page = {
 OWN_DEFINE(recording, struct recording *, recording_free, NULL)
 OWN_DEFINE(causal, struct causal *, causal_free, NULL)
 
-static struct report_options look(FILE *out, const struct report_values *values)
-{
-	struct winsize size;
-	const char *no_colour = getenv("NO_COLOR");
-	struct report_options options = {.columns = 100, .most = 20};
-	bool is_terminal = isatty(fileno(out));
-	if (is_terminal && !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col >= 40)
-		options.columns = size.ws_col;
-	options.colour = is_terminal && !(no_colour && *no_colour);
-	if (values->targets.is_given)
-		options.most = (unsigned)values->targets.number;
-	return options;
-}
-
 static void write_report(FILE *out, const struct recording *recording, const struct causal *causal,
 			 const struct report_values *values)
 {
-	struct report_options options = look(out, values);
+	struct report_options options =
+		show_options(out, values->targets.is_given ? (unsigned)values->targets.number : 20);
 	if (values->format == REPORT_JSON)
 		report_json(out, recording, causal);
 	else if (values->format == REPORT_COZ)

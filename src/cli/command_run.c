@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/message.h"
 #include "cli/run_options.h"
+#include "cli/show.h"
 #include "collect/machine.h"
 #include "experiment/session.h"
 #include "profile/profile.h"
@@ -14,7 +15,6 @@
 #include <errno.h>
 #include <libgen.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
 
 OWN_DEFINE(recording, struct recording *, recording_free, NULL)
@@ -113,19 +113,10 @@ static bool show_summary(const struct run_options *options)
 		return false;
 	}
 	AUTO(causal) struct causal *causal = causal_new(recording);
-	struct winsize size;
-	const char *no_colour = getenv("NO_COLOR");
-	struct report_options look = { .columns = 100, .most = 10 };
-	if (isatty(STDERR_FILENO) && !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 40)
-		look.columns = size.ws_col;
-	look.colour = isatty(STDERR_FILENO) && !(no_colour && *no_colour);
+	struct report_options look = show_options(stderr, 10);
 	if (!options->quiet)
 		report_text(stderr, recording, causal, &look);
-	for (size_t i = 0; i < causal->count; i++)
-		for (size_t j = 0; j < causal->targets[i].count; j++)
-			if (causal->targets[i].effects[j].slope.windows > 0)
-				return true;
-	return false;
+	return show_has_answer(causal);
 }
 
 static int finish(const struct run_options *options, const struct session_result *result,

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "collect/kernel_compat.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -29,15 +30,13 @@ static int print_libbpf(enum libbpf_print_level level, const char *format, va_li
 }
 
 /* What this kernel does not have is not loaded: see leave_syscall in bpf/lever.bpf.c. */
-static void choose_programs(struct lever_bpf *bpf)
+static void choose_programs(struct lever_bpf *bpf, const struct kernel_compat *compat)
 {
-	bool has_prepare_exec =
-		libbpf_find_vmlinux_btf_id("sched_prepare_exec", BPF_TRACE_RAW_TP) > 0;
-	bpf_program__set_autoload(bpf->progs.sched_prepare_exec, has_prepare_exec);
-	bpf_program__set_autoattach(bpf->progs.tick, false);
-	bpf_program__set_autoattach(bpf->progs.visit_uprobe, false);
-	bpf_program__set_autoattach(bpf->progs.visit_tracepoint, false);
-	bpf_program__set_autoattach(bpf->progs.leave_syscall, false);
+	bool is_new = compat->has_prepare_exec && compat->has_early_exit;
+
+	bpf_program__set_autoload(bpf->progs.sched_prepare_exec, compat->has_prepare_exec);
+	bpf_program__set_autoload(bpf->progs.signal_deliver, !is_new);
+	bpf_program__set_autoload(bpf->progs.leave_syscall, !is_new);
 }
 
 static int keep_link(struct collector *collector, struct bpf_link *link)
@@ -76,6 +75,24 @@ static int attach_programs(struct collector *collector, struct error *error)
 	return 0;
 }
 
+/* On older kernels: the last moment at which a program's memory can still be read. */
+static int attach_leave_syscalls(struct collector *collector, struct error *error)
+{
+	static const char *const calls[] = { "sys_enter_execve", "sys_enter_execveat",
+					     "sys_enter_exit", "sys_enter_exit_group" };
+	struct bpf_program *program = collector->bpf->progs.leave_syscall;
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls) && bpf_program__autoload(program);
+	     i++) {
+		struct bpf_link *link;
+		int code = kernel_tracepoint_attach(program, "syscalls", calls[i], 0, &link, error);
+		code = code ? code : keep_link(collector, link);
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
 static int on_event(void *context, void *data, size_t size)
 {
 	struct collector *collector = context;
@@ -101,7 +118,8 @@ static int load(struct collector *collector, struct error *error)
 	collector->bpf = lever_bpf__open();
 	if (!collector->bpf)
 		return error_set(error, errno, "cannot open the BPF programs: %s", strerror(errno));
-	choose_programs(collector->bpf);
+	struct kernel_compat compat = kernel_compat_find();
+	choose_programs(collector->bpf, &compat);
 	int code = lever_bpf__load(collector->bpf);
 	if (code == -EPERM || code == -EACCES)
 		return error_set(error, code,
@@ -151,6 +169,7 @@ int collector_open(const struct collector_options *options, struct collector **c
 		collector_heartbeat(opened);
 	}
 	code = code ? code : attach_programs(opened, error);
+	code = code ? code : attach_leave_syscalls(opened, error);
 	code = code ? code : kernel_clock_open(opened, options->period_ns, error);
 	code = code ? code : kernel_clock_calibrate(opened, error);
 	if (code) {

@@ -34,6 +34,9 @@ struct collector {
 	uint64_t pair_start_ns[KERNEL_PAIRS_MOST], pair_weight_start_ns;
 };
 
+/* Attaches a program to CATEGORY:NAME on all cores; the caller owns the link. */
+int kernel_tracepoint_attach(struct bpf_program *program, const char *category, const char *name,
+			     uint64_t cookie, struct bpf_link **link, struct error *error);
 int kernel_clock_open(struct collector *collector, uint64_t period_ns, struct error *error);
 void kernel_clock_close(struct collector *collector);
 void kernel_clock_enable(struct collector *collector, bool enable);

@@ -68,16 +68,12 @@ int collector_add_point_uprobe(struct collector *collector, const char *name, co
 	return keep(collector, link, name, error);
 }
 
-int collector_add_point_tracepoint(struct collector *collector, const char *category,
-				   const char *tracepoint, const char *name, unsigned *index,
-				   struct error *error)
+int kernel_tracepoint_attach(struct bpf_program *program, const char *category, const char *name,
+			     uint64_t cookie, struct bpf_link **link, struct error *error)
 {
-	int id = tracefs_tracepoint(category, tracepoint, error);
+	int id = tracefs_tracepoint(category, name, error);
 	if (id < 0)
 		return id;
-	int code = take_index(collector, name, KERNEL_POINT_ENGINE, index, error);
-	if (code)
-		return code;
 	struct perf_event_attr attributes = {
 		.type = PERF_TYPE_TRACEPOINT,
 		.size = sizeof(attributes),
@@ -88,14 +84,28 @@ int collector_add_point_tracepoint(struct collector *collector, const char *cate
 	AUTO(fd) int event =
 		(int)syscall(SYS_perf_event_open, &attributes, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	if (event < 0)
-		return error_set(error, errno, "perf_event_open refuses the tracepoint %s: %s", name,
-				 strerror(errno));
-	LIBBPF_OPTS(bpf_perf_event_opts, options, .bpf_cookie = *index);
-	struct bpf_link *link = bpf_program__attach_perf_event_opts(
-		collector->bpf->progs.visit_tracepoint, event, &options);
-	if (link)
-		event = -1; /* the link owns it now */
-	return keep(collector, link, name, error);
+		return error_set(error, errno, "perf_event_open refuses the tracepoint %s:%s: %s",
+				 category, name, strerror(errno));
+	LIBBPF_OPTS(bpf_perf_event_opts, options, .bpf_cookie = cookie);
+	*link = bpf_program__attach_perf_event_opts(program, event, &options);
+	if (!*link)
+		return error_set(error, errno, "cannot attach to the tracepoint %s:%s: %s", category,
+				 name, strerror(errno));
+	event = -1; /* the link owns it now */
+	return 0;
+}
+
+int collector_add_point_tracepoint(struct collector *collector, const char *category,
+				   const char *tracepoint, const char *name, unsigned *index,
+				   struct error *error)
+{
+	struct bpf_link *link = NULL;
+	int code = take_index(collector, name, KERNEL_POINT_ENGINE, index, error);
+
+	code = code ? code
+		    : kernel_tracepoint_attach(collector->bpf->progs.visit_tracepoint, category,
+					       tracepoint, *index, &link, error);
+	return code ? code : keep(collector, link, name, error);
 }
 
 int collector_add_point_sampled(struct collector *collector, const char *name, unsigned *index,
