@@ -162,21 +162,42 @@ static bool has_section(Elf *elf, const char *name, const char *other)
 	return false;
 }
 
-/* Is there a separate file with debug information? It is not kept: libdwfl finds it again. */
-static bool has_debug_file(struct object *object)
+static bool finds_debug_file(const struct object *object, Dwfl_Module *module, Elf *elf)
 {
 	GElf_Word crc = 0;
-	const char *link = dwelf_elf_gnu_debuglink(object->elf, &crc);
+	const char *link = elf ? dwelf_elf_gnu_debuglink(elf, &crc) : NULL;
 	AUTO(text) char *found = NULL;
-	void *user = object;
+	void *user = (void *)object;
 	AUTO(fd)
-	int fd = find_debug_file(object->module, &user, object->shown.path, 0, object->shown.path,
-				 link, crc, &found);
+	int fd = find_debug_file(module, &user, object->shown.path, 0, object->shown.path, link,
+				 crc, &found);
 	if (fd < 0)
 		return false;
-	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	bool has = elf && has_section(elf, ".debug_line", ".zdebug_line");
-	elf_end(elf);
+	Elf *debug = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	bool has = debug && has_section(debug, ".debug_line", ".zdebug_line");
+	elf_end(debug);
+	return has;
+}
+
+/*
+ * Is there a separate file with debug information? Asked of a module of its own: in the module in
+ * use, libdwfl 0.188 gets the file's addresses wrong if the search was called from outside.
+ */
+static bool has_debug_file(const struct object *object, int *fd)
+{
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+	Dwfl_Module *module =
+		dwfl ? dwfl_report_offline(dwfl, object->shown.path, object->shown.path, *fd) :
+		       NULL;
+	bool has = false;
+
+	if (module) {
+		GElf_Addr bias;
+		*fd = -1; /* the module's now */
+		dwfl_report_end(dwfl, NULL, NULL);
+		has = finds_debug_file(object, module, dwfl_module_getelf(module, &bias));
+	}
+	dwfl_end(dwfl);
 	return has;
 }
 
@@ -253,6 +274,7 @@ static int open_module(struct object *object, int *fd, struct error *error)
 static int read_headers(struct object *object, int *fd, struct error *error)
 {
 	struct stat status;
+	AUTO(fd) int copy = dup(*fd);
 
 	if (check_header(*fd, object->shown.path, &object->shown.is_32_bit, error) != 0)
 		return error->code;
@@ -265,7 +287,7 @@ static int read_headers(struct object *object, int *fd, struct error *error)
 	free((char *)object->shown.build_id);
 	read_build_id(object);
 	object->shown.has_lines = has_section(object->elf, ".debug_line", ".zdebug_line");
-	bool separate = !object->shown.has_lines && has_debug_file(object);
+	bool separate = !object->shown.has_lines && has_debug_file(object, &copy);
 	object->shown.has_lines |= separate;
 	object->shown.has_symbols = separate ||
 				    table_any(object, SHT_SYMTAB, match_function, NULL) ||

@@ -88,7 +88,7 @@ static void add_symbol_hit(struct function_search *search, const struct object *
 	const struct symtab_entry *entry = &symtab->items[i];
 	/* Of several names of one function, the table shows one. */
 	const struct symtab_entry *owner = symtab_at(symtab, entry->start);
-	bool is_alias = owner && owner->start == entry->start;
+	bool is_alias = owner && owner->start == entry->start && !object->is_jit;
 	struct function_hit *hit = array_add(search->hits);
 
 	*hit = (struct function_hit){

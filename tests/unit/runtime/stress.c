@@ -45,7 +45,8 @@ static int child_is_wrong(void)
 		return 1;
 	__atomic_store_n(&handled, 0, __ATOMIC_RELAXED);
 	work(NULL);
-	return reader_progress("work") != VISITS + (long)__atomic_load_n(&handled, __ATOMIC_RELAXED);
+	return reader_progress("work") !=
+	       VISITS + (long)__atomic_load_n(&handled, __ATOMIC_RELAXED);
 }
 
 /* Returns how many children were wrong. */

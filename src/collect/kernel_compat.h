@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kernel_compat - what differs between the kernels that the engine runs on, found by BTF.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+struct kernel_compat {
+	bool has_prepare_exec; /* tracepoint sched_prepare_exec (6.10): the old memory is still there */
+	bool has_early_exit;   /* sched_process_exit fires before the memory goes (6.16) */
+};
+
+/* LEVER_ASSUME_OLD_KERNEL=1 in the environment hides both, for tests of the older way. */
+struct kernel_compat kernel_compat_find(void);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * damage - torn and altered binaries give an error or less to say, never a crash.
+ *
+ * Each case runs in a child: what kills it (a signal, a sanitizer, 20 s) is a failed test. The
+ * numbers come from a fixed seed, so a failure can be repeated.
+ */
+#include "symbolize/symbols.h"
+
+#include "fixture.h"
+
+#include "check.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char *original;
+static size_t original_size;
+
+static void read_original(void)
+{
+	fixture_begin();
+	if (original)
+		return;
+	if (!fixture_run("gcc -O2 -g main.c -o whole"))
+		abort();
+	AUTO(text) char *path = text_format("%s/whole", fixture_directory);
+	AUTO(file) FILE *file = fopen(path, "r");
+	if (!file || fseek(file, 0, SEEK_END) != 0)
+		abort();
+	original_size = (size_t)ftell(file);
+	original = memory_new(original_size, 1);
+	rewind(file);
+	if (fread(original, 1, original_size, file) != original_size)
+		abort();
+}
+
+/* Asks everything of the file. */
+static void use(const char *name, enum target_kind kind)
+{
+	struct fixture fixture;
+	struct symbols_address addresses[4];
+	struct symbols_usdt probes[4];
+	const struct symbols_range *ranges;
+	size_t count;
+	uint32_t place;
+	if (fixture_open(&fixture, name, kind, NULL) == 0) {
+		struct symbols *symbols = fixture.symbols;
+		for (uint64_t at = 0; at < original_size; at += 7)
+			symbols_place_at(symbols, fixture.object, at);
+		symbols_scope_ranges(symbols, fixture.object, &ranges);
+		symbols_find(symbols, "work", &place, NULL);
+		symbols_find(symbols, "main.c:7", &place, NULL);
+		symbols_breakpoints(symbols, "helper", addresses, 4, &count, NULL);
+		symbols_breakpoints(symbols, "main.c:12", addresses, 4, &count, NULL);
+		symbols_usdt(symbols, "app", "item", probes, 4, &count, NULL);
+		symbols_mentions(symbols, fixture.object, "printf");
+		symbols_function_at(symbols, fixture.object, 4200);
+		for (uint32_t i = 0; i < symbols_place_count(symbols); i++)
+			symbols_place_ranges(symbols, i, &ranges);
+	} else if (!fixture.error.text[0]) {
+		_exit(3); /* a failure without a reason */
+	}
+	fixture_close(&fixture);
+}
+
+static bool survives(const char *content, size_t size, enum target_kind kind)
+{
+	fixture_write("damaged", content, size);
+	pid_t child = fork();
+	if (child == 0) {
+		alarm(20);
+		use("damaged", kind);
+		_exit(0);
+	}
+	int status = 0;
+	waitpid(child, &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return true;
+	printf("# size %zu: status %#x; kept as /tmp/lever-damaged\n", size, (unsigned)status);
+	return fixture_run("cp damaged /tmp/lever-damaged") && false;
+}
+
+TEST("a binary torn at any length is survived")
+{
+	read_original();
+	for (size_t size = 0; size < original_size; size += size < 256 ? 16 : original_size / 60)
+		CHECK(survives(original, size, TARGET_LINE));
+}
+
+static uint64_t random_next(uint64_t *state)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return *state >> 33;
+}
+
+TEST("a binary with altered bytes is survived")
+{
+	uint64_t state = 20240601;
+	read_original();
+	char *copy = memory_new(original_size, 1);
+	for (int i = 0; i < 150; i++) {
+		memcpy(copy, original, original_size);
+		unsigned changes = 1u << (i % 8);
+		/* Half of them in the last part: section headers, debug information. */
+		for (unsigned j = 0; j < changes; j++) {
+			size_t at = random_next(&state) % original_size;
+			if (i % 2)
+				at = original_size - 1 - at / 4;
+			copy[at] ^= (char)(1 << random_next(&state) % 8);
+		}
+		CHECK(survives(copy, original_size, i % 3 ? TARGET_LINE : TARGET_FUNCTION));
+	}
+	free(copy);
+}
+
+TEST("a binary with an altered header is survived")
+{
+	uint64_t state = 7;
+	read_original();
+	char *copy = memory_new(original_size, 1);
+	for (int i = 0; i < 100; i++) {
+		memcpy(copy, original, original_size);
+		for (int j = 0; j < 3; j++)
+			copy[16 + random_next(&state) % 800] = (char)random_next(&state);
+		CHECK(survives(copy, original_size, TARGET_LINE));
+	}
+	free(copy);
+	free(original);
+	original = NULL;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * symbols - attribution and its inverse on programs of several compilers and DWARF versions,
+ * compared with what binutils' addr2line says of the same addresses.
+ */
+#include "symbolize/symbols.h"
+
+#include "fixture.h"
+
+#include "check.h"
+
+#include <errno.h>
+
+static const char *const builds[][2] = {
+	{"gcc-2", "gcc -O2 -gdwarf-2"},
+	{"gcc-4", "gcc -O2 -gdwarf-4"},
+	{"gcc-5", "gcc -O2 -gdwarf-5"},
+	{"gcc-static", "gcc -O2 -g -static"},
+	{"gcc-fixed", "gcc -O2 -g -no-pie"},
+	{"gcc-lto", "gcc -O2 -g -flto"},
+	{"gcc-sections", "gcc -O2 -g -ffunction-sections -Wl,--gc-sections"},
+	{"gcc-compressed", "gcc -O2 -g -gz"},
+	{"gcc-split-4", "mkdir -p s4 && cd s4 && gcc -O2 -gdwarf-4 -gsplit-dwarf -I.."},
+	{"gcc-split-5", "mkdir -p s5 && cd s5 && gcc -O2 -gdwarf-5 -gsplit-dwarf -I.."},
+	{"clang-4", "clang -O2 -gdwarf-4"},
+	{"clang-5", "clang -O2 -gdwarf-5"},
+	{"clang-split-4", "mkdir -p c4 && cd c4 && clang -O2 -gdwarf-4 -gsplit-dwarf -I.."},
+	{"clang-split-5", "mkdir -p c5 && cd c5 && clang -O2 -gdwarf-5 -gsplit-dwarf -I.."},
+};
+#define BUILDS (sizeof(builds) / sizeof(*builds))
+
+/* Builds one; false if this machine lacks its compiler. */
+static bool build(size_t i)
+{
+	const char *compiler = strncmp(builds[i][0], "clang", 5) == 0 ? "clang" : "gcc";
+	fixture_begin();
+	if (!fixture_run("command -v %s", compiler))
+		return false;
+	if (fixture_run("test -e %s", builds[i][0]))
+		return true;
+	if (fixture_run("%s %s/main.c -o %s/%s", builds[i][1], fixture_directory, fixture_directory,
+			builds[i][0]))
+		return true;
+	printf("# cannot build %s\n", builds[i][0]);
+	exit(1);
+}
+
+/* Address minus offset of the code: what the program headers say, asked of readelf. */
+static uint64_t code_bias(const char *name)
+{
+	AUTO(text)
+	char *command =
+		text_format("readelf -lW %s/%s | awk '$1==\"LOAD\" && / R E /{print $2, $3}'",
+			    fixture_directory, name);
+	FILE *lines = popen(command, "r");
+	unsigned long long offset = 0, address = 0;
+	if (!lines || fscanf(lines, "%llx %llx", &offset, &address) != 2)
+		address = offset = 0;
+	if (lines)
+		pclose(lines);
+	return address - offset;
+}
+
+/*
+ * addr2line's answer for an address: the innermost line not in `excluded`, as "main.c:12". Empty if
+ * it has none, "?" if it does not know a line.
+ */
+static void oracle(FILE *lines, const char *excluded, char *answer, size_t size)
+{
+	char line[1024];
+	bool is_function = true;
+	*answer = '\0';
+	while (fgets(line, sizeof(line), lines) && strncmp(line, "0x", 2) != 0) {
+		is_function = !is_function;
+		if (!is_function || *answer)
+			continue;
+		char *base = strrchr(line, '/');
+		base = base ? base + 1 : line;
+		base[strcspn(base, " \n")] = '\0';
+		if (strpbrk(base, "?<"))
+			snprintf(answer, size, "?");
+		else if (!excluded || strncmp(base, excluded, strlen(excluded)) != 0)
+			snprintf(answer, size, "%.200s", base);
+	}
+}
+
+/*
+ * Compares each address of `work` with what addr2line says of the same code in `reference`; returns
+ * the number compared, negative if one differs.
+ */
+static int compare(struct fixture *fixture, const char *name, const char *reference,
+		   const char *excluded)
+{
+	uint64_t start = 0, size = 0, start_there = 0, size_there = 0;
+	char answer[256];
+	int compared = 0;
+	if (!fixture_symbol(name, "work", &start, &size) ||
+	    !fixture_symbol(reference, "work", &start_there, &size_there) || size != size_there)
+		return -1;
+	AUTO(text)
+	char *command =
+		text_format("for i in $(seq 0 %llu); do printf '0x%%x\\n' $((%llu + i)); done | "
+			    "addr2line -a -i -f -e %s/%s",
+			    (unsigned long long)size - 1, (unsigned long long)start_there,
+			    fixture_directory, reference);
+	FILE *lines = popen(command, "r");
+	if (!lines || !fgets(answer, sizeof(answer), lines))
+		return -1;
+	uint64_t offset = start - code_bias(name);
+	for (uint64_t i = 0; i < size && compared >= 0; i++) {
+		oracle(lines, excluded, answer, sizeof(answer));
+		uint32_t place = symbols_place_at(fixture->symbols, fixture->object, offset + i);
+		const char *said =
+			place == SYMBOLS_NONE ? "" : symbols_place(fixture->symbols, place)->name;
+		if (strcmp(answer, "?") == 0)
+			continue;
+		if (strcmp(answer, said) != 0) {
+			printf("# %s, work+%llu: \"%s\", addr2line says \"%s\"\n", name,
+			       (unsigned long long)i, said, answer);
+			compared = -2;
+		}
+		compared++;
+	}
+	pclose(lines);
+	return compared;
+}
+
+/*
+ * addr2line does not read .dwo files of DWARF 4, so of split builds it is asked about the same code
+ * built whole; of link-time optimized code it knows no files.
+ */
+static bool compare_build(size_t i, const char *excluded)
+{
+	struct fixture fixture;
+	const char *name = builds[i][0];
+	AUTO(text) char *reference = text_copy(name);
+	char *split = strstr(reference, "split-");
+	if (strcmp(name, "gcc-lto") == 0)
+		return true;
+	if (split)
+		memmove(split, split + 6, strlen(split + 6) + 1);
+	bool same = fixture_open(&fixture, name, TARGET_LINE, excluded) == 0 &&
+		    symbols_object(fixture.symbols, fixture.object)->has_lines;
+	int compared = same ? compare(&fixture, name, reference, excluded) : 0;
+	if (compared < 40)
+		printf("# %s: %d addresses compared; %s\n", name, compared, fixture.error.text);
+	fixture_close(&fixture);
+	return compared >= 40;
+}
+
+TEST("each address counts for the line that addr2line names, in every format")
+{
+	int done = 0;
+	for (size_t i = 0; i < BUILDS; i++) {
+		if (!build(i))
+			continue;
+		CHECK(compare_build(i, NULL));
+		done++;
+	}
+	CHECK(done >= 10);
+}
+
+TEST("code inlined from a file out of scope counts for the line of its call")
+{
+	for (size_t i = 0; i < BUILDS; i++)
+		CHECK(!build(i) || compare_build(i, "helper.h"));
+}
+
+TEST("the ranges of all places are exactly the addresses attributed to them and in scope")
+{
+	for (size_t i = 0; i < BUILDS; i++) {
+		for (int j = 0; j < 4; j++) {
+			struct fixture fixture;
+			if (!build(i))
+				continue;
+			CHECK_EQUAL(fixture_open(&fixture, builds[i][0],
+						 j & 1 ? TARGET_FUNCTION : TARGET_LINE,
+						 j & 2 ? "helper.h" : NULL),
+				    0);
+			CHECK(is_inverse(&fixture));
+			fixture_close(&fixture);
+		}
+	}
+}
+
+TEST("a file all out of scope leaves holes in the scope once it is decoded")
+{
+	struct fixture fixture;
+	uint64_t holes;
+	const struct symbols_range *ranges;
+	CHECK(build(2));
+	CHECK_EQUAL(fixture_open(&fixture, "gcc-5", TARGET_LINE, "main.c"), 0);
+	uint64_t generation = symbols_generation(fixture.symbols);
+	CHECK(symbols_scope_ranges(fixture.symbols, fixture.object, &ranges) > 0);
+	look_at_all(&fixture, &holes);
+	CHECK(holes > 0);
+	CHECK(symbols_generation(fixture.symbols) != generation);
+	for (uint32_t i = 0; i < symbols_place_count(fixture.symbols); i++)
+		CHECK(strncmp(symbols_place(fixture.symbols, i)->name, "helper.h:", 9) == 0);
+	fixture_close(&fixture);
+}
+
+TEST("a separate debug file is found by its link and gives the same lines")
+{
+	struct fixture fixture;
+	CHECK(build(2));
+	CHECK(fixture_run("objcopy --only-keep-debug gcc-5 linked.debug && "
+			  "objcopy --strip-all --add-gnu-debuglink=linked.debug gcc-5 linked"));
+	CHECK_EQUAL(fixture_open(&fixture, "linked", TARGET_LINE, "helper.h"), 0);
+	CHECK(symbols_object(fixture.symbols, fixture.object)->has_lines);
+	uint32_t place;
+	CHECK_EQUAL(symbols_find(fixture.symbols, "main.c:12", &place, &fixture.error), 0);
+	CHECK(is_inverse(&fixture));
+	fixture_close(&fixture);
+}
+
+TEST("a debug file shortened by dwz gives the same lines")
+{
+	struct fixture fixture;
+	CHECK(build(2));
+	if (!fixture_run("command -v dwz"))
+		SKIP("dwz is not installed");
+	CHECK(fixture_run("gcc -O2 -g -DOTHER main.c -o other && cp gcc-5 short && "
+			  "dwz -m common.dwz short other"));
+	CHECK_EQUAL(fixture_open(&fixture, "short", TARGET_LINE, "helper.h"), 0);
+	CHECK(compare(&fixture, "short", "gcc-5", "helper.h") > 40);
+	CHECK(is_inverse(&fixture));
+	fixture_close(&fixture);
+}
+
+TEST("without lines the places are functions, and stripped of those too, blocks of 4096 bytes")
+{
+	struct fixture fixture;
+	uint64_t start, size;
+	fixture_begin();
+	CHECK(fixture_run("gcc -O2 main.c -o plain && strip -o stripped plain"));
+	CHECK(fixture_symbol("plain", "work", &start, &size));
+	CHECK_EQUAL(fixture_open(&fixture, "plain", TARGET_LINE, NULL), 0);
+	CHECK(!symbols_object(fixture.symbols, fixture.object)->has_lines);
+	CHECK(symbols_object(fixture.symbols, fixture.object)->has_symbols);
+	uint32_t place = symbols_place_at(fixture.symbols, fixture.object, start);
+	CHECK(place != SYMBOLS_NONE);
+	CHECK_TEXT(symbols_place(fixture.symbols, place)->name, "work");
+	CHECK_EQUAL(symbols_place(fixture.symbols, place)->kind, TARGET_FUNCTION);
+	CHECK_EQUAL(inverse_bytes(&fixture, place), size);
+	CHECK(is_inverse(&fixture));
+	fixture_close(&fixture);
+
+	CHECK_EQUAL(fixture_open(&fixture, "stripped", TARGET_LINE, NULL), 0);
+	CHECK(!symbols_object(fixture.symbols, fixture.object)->has_symbols);
+	place = symbols_place_at(fixture.symbols, fixture.object, start);
+	CHECK(place != SYMBOLS_NONE);
+	AUTO(text)
+	char *name = text_format("stripped+0x%llx", (unsigned long long)(start & ~4095ull));
+	CHECK_TEXT(symbols_place(fixture.symbols, place)->name, name);
+	CHECK(is_inverse(&fixture));
+	fixture_close(&fixture);
+}
+
+TEST("a 32-bit program can be read and says that it is one")
+{
+	struct fixture fixture;
+	static const char code[] =
+		"int work(int n)\n{\n\tint s = 0;\n\twhile (n--)\n\t\ts ^= n * s;\n"
+		"\treturn s;\n}\nvoid _start(void)\n{\n\twork(3);\n}\n";
+	fixture_begin();
+	fixture_write("small.c", code, strlen(code));
+	if (!fixture_run("gcc -m32 -O1 -g -ffreestanding -nostdlib -static small.c -o small"))
+		SKIP("gcc -m32 does not work here");
+	CHECK_EQUAL(fixture_open(&fixture, "small", TARGET_LINE, NULL), 0);
+	CHECK(symbols_object(fixture.symbols, fixture.object)->is_32_bit);
+	CHECK(compare(&fixture, "small", "small", NULL) > 10);
+	CHECK(is_inverse(&fixture));
+	fixture_close(&fixture);
+}
+
+TEST("what is no program is refused with a reason")
+{
+	struct fixture fixture;
+	fixture_begin();
+	fixture_write("script", "#!/bin/sh\n", 10);
+	CHECK(fixture_run("gcc -c main.c -o object.o"));
+	static const char *const wrong[][2] = {
+		{"missing", "cannot open"},
+		{"script", "interpreter"},
+		{"object.o", "neither a program nor a library"},
+		{".", "is not a file"},
+	};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		CHECK(fixture_open(&fixture, wrong[i][0], TARGET_LINE, NULL) < 0);
+		CHECK(strstr(fixture.error.text, wrong[i][1]));
+		fixture_close(&fixture);
+	}
+}
+
+TEST("an object out of scope has no places, but its functions have names")
+{
+	struct fixture fixture;
+	uint64_t start, size;
+	const struct symbols_range *ranges;
+	CHECK(build(2));
+	CHECK(fixture_symbol("gcc-5", "work", &start, &size));
+	CHECK_EQUAL(fixture_open(&fixture, "gcc-5", TARGET_LINE, "bin:gcc-5"), 0);
+	CHECK(!symbols_object(fixture.symbols, fixture.object)->in_scope);
+	CHECK_EQUAL(symbols_place_at(fixture.symbols, fixture.object, start), SYMBOLS_NONE);
+	CHECK_EQUAL(symbols_scope_ranges(fixture.symbols, fixture.object, &ranges), 0);
+	CHECK_TEXT(symbols_function_at(fixture.symbols, fixture.object, start + 1), "work");
+	CHECK_TEXT(symbols_function_at(fixture.symbols, fixture.object, 1), "gcc-5+0x1");
+	CHECK(symbols_mentions(fixture.symbols, fixture.object, "printf"));
+	CHECK(!symbols_mentions(fixture.symbols, fixture.object, "print"));
+	fixture_close(&fixture);
+}
+
+TEST("the same path twice is the same object")
+{
+	struct fixture fixture;
+	uint32_t again = 7;
+	CHECK(build(2));
+	CHECK_EQUAL(fixture_open(&fixture, "gcc-5", TARGET_LINE, NULL), 0);
+	const char *path = symbols_object(fixture.symbols, fixture.object)->path;
+	CHECK_EQUAL(symbols_add_object(fixture.symbols, path, NULL, true, &again, NULL), 0);
+	CHECK_EQUAL(again, fixture.object);
+	CHECK_EQUAL(symbols_object_count(fixture.symbols), 1);
+	fixture_close(&fixture);
+}
