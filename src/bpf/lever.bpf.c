@@ -37,10 +37,12 @@ int tick(struct bpf_perf_event_data *context)
 			pause_settle(cpu, settings.interrupt_share, &cpu->tick_spins);
 		} else {
 			cpu->foreign_ticks++;
+			displacement_count(cpu, weight);
 			cpu->local_ns = global_delay();
 		}
 		return 0;
 	}
+	waiting_set(state, false); /* it was woken before it had left its core */
 	sample_take(context, task, cpu, now, weight);
 	pause_settle(cpu, settings.interrupt_share, &cpu->tick_spins);
 	return 0;
@@ -113,6 +115,7 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 	state->delay_at_wake_ns = global_delay();
 	state->woken_ns = bpf_ktime_get_ns();
 	state->is_woken = 1;
+	waiting_set(state, true);
 	return 0;
 }
 
@@ -133,7 +136,6 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 			progress_observe_rarely(previous, cpu, now);
 		pause_leave(cpu, leaving, now, !preempt && previous_state);
 	}
-	displacement_track(cpu, now, leaving, preempt || !previous_state, next, entering);
 	if (!next->pid)
 		return 0;
 	if (!entering)

@@ -87,6 +87,26 @@ static __always_inline u64 tick_weight(struct kernel_cpu *cpu, u64 now)
 	return (u64)weight > most ? most : weight;
 }
 
+/*
+ * Displacement: the program had a runnable task without a core while a foreign task had one. It is
+ * sampled: a tick in a foreign task while somebody waits stands for the time since the last tick.
+ * Which core the waiting task stands on does not matter, since a foreign task on one core squeezes
+ * the program's tasks together on the others.
+ */
+static __always_inline void waiting_set(struct task_state *task, bool is_waiting)
+{
+	if (!task->is_member || task->is_waiting == is_waiting)
+		return;
+	task->is_waiting = is_waiting;
+	__sync_fetch_and_add(&waiting_tasks, is_waiting ? 1 : -1);
+}
+
+static __always_inline void displacement_count(struct kernel_cpu *cpu, u64 weight)
+{
+	if (*(volatile s64 *)&waiting_tasks > 0)
+		cpu->displaced_ns += weight;
+}
+
 static __always_inline void pause_leave(struct kernel_cpu *cpu, struct task_state *task, u64 now,
 					bool blocked)
 {
@@ -97,6 +117,7 @@ static __always_inline void pause_leave(struct kernel_cpu *cpu, struct task_stat
 	task->left_ns = now;
 	task->is_blocked = blocked;
 	task->is_seen = 1;
+	waiting_set(task, !blocked);
 }
 
 static __always_inline s64 not_below_zero(s64 value)
@@ -133,6 +154,7 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 	bool external = fresh && task->is_external && task->is_member;
 
 	task->is_woken = 0;
+	waiting_set(task, false);
 	cpu->generation = settings.generation;
 	if (!task->is_seen || task->generation != settings.generation) {
 		task->is_seen = 1;
@@ -155,19 +177,3 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 		pause_settle(cpu, 0, &cpu->switch_spins);
 }
 
-/* Time in which a runnable task of the program waited while a foreign user task had the core. */
-static __always_inline void displacement_track(struct kernel_cpu *cpu, u64 now,
-					       const struct task_state *leaving, bool runnable,
-					       struct task_struct *next,
-					       const struct task_state *entering)
-{
-	bool next_is_foreign = next->pid && !entering;
-
-	if (cpu->displaced_since_ns && !next_is_foreign) {
-		cpu->displaced_ns += now - cpu->displaced_since_ns;
-		cpu->displaced_since_ns = 0;
-	} else if (!cpu->displaced_since_ns && next_is_foreign && leaving && leaving->is_member &&
-		   runnable) {
-		cpu->displaced_since_ns = now;
-	}
-}

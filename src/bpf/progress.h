@@ -86,7 +86,7 @@ static __always_inline u32 point_index_of(const struct points_entry *entry)
 }
 
 struct points_head {
-	u32 magic, version, listening, lock, count, stripes, shared, dropped;
+	u32 magic, version, listening, generation, count, stripes, shared, dropped;
 };
 
 struct progress_walk {

@@ -32,7 +32,8 @@ struct task_state {
 	u32 generation;
 	u8 is_member;
 	u8 is_seen, is_blocked, is_woken, is_external;
-	u8 pad[7];
+	u8 is_waiting; /* runnable, without a core */
+	u8 pad[6];
 };
 _Static_assert(sizeof(struct task_state) == KERNEL_TASK_STATE_BYTES, "task_state layout");
 _Static_assert(__builtin_offsetof(struct task_state, is_member) == KERNEL_TASK_STATE_MEMBER,
@@ -67,6 +68,7 @@ struct kernel_point points[KERNEL_POINTS_MOST];
 struct kernel_edge edges[KERNEL_CPUS_MOST][KERNEL_POINTS_MOST];
 struct kernel_range ranges[KERNEL_BANKS][KERNEL_RANGES_MOST];
 
+__s64 waiting_tasks __attribute__((aligned(256))); /* members with is_waiting */
 struct kernel_totals totals;
 
 static __always_inline struct kernel_cpu *this_cpu(void)

@@ -57,16 +57,21 @@ static struct last_line line_at(struct pass *pass, const struct row *row, uint32
 	return *last;
 }
 
+/* A line is in scope by the file it stands in, a function by the file that declares it. */
 static bool level_counts(struct pass *pass, const struct attribution *level)
 {
 	struct symbols *symbols = pass->symbols;
+	bool names_matter = scope_names_functions(symbols->scope);
+	uint32_t file = level->file;
 
 	if (pass->mode != ATTRIBUTE_FUNCTIONS && !level->line)
 		return false;
 	if (pass->mode == ATTRIBUTE_RAW)
 		return true;
-	bool names_matter = scope_names_functions(symbols->scope);
-	return symbols_in_scope(symbols, level->file,
+	if (pass->mode == ATTRIBUTE_FUNCTIONS && level->function != FUNCTION_NONE &&
+	    symbols->functions.items[level->function].file)
+		file = symbols->functions.items[level->function].file;
+	return symbols_in_scope(symbols, file,
 				names_matter ? function_name(symbols, level->function) : 0);
 }
 

@@ -104,8 +104,7 @@ struct kernel_cpu {
 	__u64 local_ns; /* L */
 	__u64 spun_ns, last_tick_ns, spun_at_tick_ns;
 	__u64 observed_ns; /* points were last looked at */
-	__u64 displaced_since_ns;
-	__u64 displaced_ns; /* a runnable task of the program waited for a foreign task's core time */
+	__u64 displaced_ns; /* foreign tasks ran here while a runnable task of the program had no core */
 	__u64 ticks, idle_ticks, foreign_ticks, kernel_ticks;
 	__u64 samples;    /* ticks in the program */
 	__u64 sampled_ns; /* weight of those */
@@ -122,7 +121,7 @@ struct kernel_cpu {
 	__u32 hard_interrupts, soft_interrupts;
 	__u32 generation;
 	__u32 pad;
-	__u64 reserved[4];
+	__u64 reserved[5];
 } __attribute__((aligned(64)));
 
 /* What did not fit. Written by BPF. */

@@ -15,7 +15,7 @@ static int cleans(const char *directory, const char *file, const char *expected)
 	AUTO(text) char *path = path_clean(directory, file);
 	if (strcmp(path, expected) == 0)
 		return 1;
-	printf("# %s in %s gives %s\n", file, directory, path);
+	printf("# %s in %s gives %s\n", file, directory ? directory : "nothing", path);
 	return 0;
 }
 
