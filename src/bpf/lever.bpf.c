@@ -21,7 +21,7 @@ int tick(struct bpf_perf_event_data *context)
 {
 	struct kernel_cpu *cpu = this_cpu();
 	u64 now = bpf_ktime_get_ns();
-	u64 weight = tick_weight(cpu, now);
+	u64 stalled, weight = tick_weight(cpu, now, &stalled);
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	cpu->ticks++;
@@ -42,6 +42,7 @@ int tick(struct bpf_perf_event_data *context)
 		}
 		return 0;
 	}
+	cpu->displaced_ns += stalled;
 	waiting_set(state, false); /* it was woken before it had left its core */
 	sample_take(context, task, cpu, now, weight);
 	pause_settle(cpu, settings.interrupt_share, &cpu->tick_spins);

@@ -75,16 +75,25 @@ static __always_inline void pause_charge(struct kernel_cpu *cpu, u64 weight, u64
 	global_delay_raise(cpu->local_ns);
 }
 
-/* Un-paused time since the core's last tick: what this tick stands for. */
-static __always_inline u64 tick_weight(struct kernel_cpu *cpu, u64 now)
+/*
+ * Un-paused time since the core's last tick: what this tick stands for. A tick that comes more than
+ * a period late was held up from outside, mostly by a hypervisor that ran somebody else: that time
+ * (`stalled`) is nobody's.
+ */
+static __always_inline u64 tick_weight(struct kernel_cpu *cpu, u64 now, u64 *stalled)
 {
 	s64 weight = now - cpu->last_tick_ns - (cpu->spun_ns - cpu->spun_at_tick_ns);
+	u64 most = 2 * settings.period_ns;
+
 	cpu->last_tick_ns = now;
 	cpu->spun_at_tick_ns = cpu->spun_ns;
+	*stalled = 0;
 	if (weight < 0)
 		return 0;
-	u64 most = 2 * settings.period_ns;
-	return (u64)weight > most ? most : weight;
+	if ((u64)weight <= most)
+		return weight;
+	*stalled = weight - settings.period_ns;
+	return most;
 }
 
 /*

@@ -518,6 +518,19 @@ static void wait_for_program(struct session *session)
 	}
 }
 
+/* Warnings for the reader of the report; to be freed. */
+static char *make_note(struct session *session)
+{
+	const char *warnings = code_warnings(session->code);
+
+	if (session->displacement_accepted <= 0.05)
+		return text_copy(warnings);
+	return text_format("other programs, or the hypervisor, disturbed the machine: windows with up "
+			   "to %.0f %% of their time lost were used%s%s",
+			   100 * session->displacement_accepted, warnings ? "\n" : "",
+			   warnings ? warnings : "");
+}
+
 static void finish_run(struct session *session)
 {
 	struct recording_run *run = &session->run;
@@ -540,7 +553,7 @@ static void finish_run(struct session *session)
 		run->calm_sampled_ns += places[i].calm_sampled_ns;
 	run->exit_status = session->program.has_ended ? session->program.status : -1;
 	run->finished = true;
-	run->note = (char *)(uintptr_t)code_warnings(session->code);
+	run->note = make_note(session);
 }
 
 static int close_run(struct session *session, int code, struct error *error)
@@ -573,6 +586,7 @@ static void tear_down(struct session *session)
 	array_free(&session->processes);
 	free(session->program_path);
 	free(session->run.command);
+	free(session->run.note);
 }
 
 void session_run(const struct session_options *options, struct session_result *result,

@@ -57,7 +57,7 @@ static int write_run(struct session *session, struct recording_experiment *exper
 					   .visits = 1,
 					   .duration_ns = experiment->duration_ns,
 					   .delay_ns = experiment->delay_ns };
-	experiment->verdict = session_is_displaced(experiment) ? VERDICT_DISPLACED : VERDICT_COUNTED;
+	experiment->verdict = session_is_displaced(session, experiment) ? VERDICT_DISPLACED : VERDICT_COUNTED;
 	if (experiment->verdict == VERDICT_COUNTED)
 		tally_add(session->tally, experiment, &point, visit);
 	session_count_verdict(session, experiment);

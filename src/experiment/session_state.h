@@ -14,6 +14,8 @@
 #include "profile/profile.h"
 #include "symbolize/symbols.h"
 
+#define SESSION_HISTORY 32
+
 /* A place that has been or may be a target. */
 struct session_target {
 	uint32_t place;
@@ -41,6 +43,9 @@ struct session {
 	uint64_t calm_ns; /* time at speedup 0 */
 	int64_t armed_id; /* target in the collector */
 	unsigned experiments, discarded, controls;
+	double displacements[SESSION_HISTORY]; /* shares of the last windows */
+	size_t displacement_count;
+	double displacement_accepted; /* the largest share in a window that counted */
 	struct collector_handler handler;
 };
 
@@ -68,7 +73,8 @@ int session_start_program(struct session *session, struct error *error);
 
 /* session_trial.c: one window. -EAGAIN: the program ended, or the target cannot be used. */
 int session_arm(struct session *session, struct session_target *target, struct error *error);
-bool session_is_displaced(const struct recording_experiment *experiment);
+/* More disturbed by others than can be accepted? To be asked once for each window. */
+bool session_is_displaced(struct session *session, const struct recording_experiment *experiment);
 void session_count_verdict(struct session *session, const struct recording_experiment *experiment);
 int session_trial(struct session *session, const struct schedule_plan *plan, struct error *error);
 /* session_end_to_end.c: runs the program again and again. */

@@ -8,10 +8,13 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define VISITS_LEAST 5
 #define WINDOW_LONGEST_NS 10000000000ull
 #define DISPLACED_MOST 0.03 /* of the window's length, all cores together */
+#define DISPLACED_WORST 0.30 /* never accepted, however disturbed the machine is */
+#define DISPLACED_HISTORY_LEAST 8
 #define WARM_UP_SHARE 8     /* a window's part that passes before measuring starts */
 #define WARM_UP_LEAST_NS 10000000ull
 #define COOL_OFF_NS 5000000ull
@@ -45,17 +48,49 @@ static void subtract(struct recording_experiment *experiment, const struct colle
 	experiment->capped = after->capped - before->capped;
 }
 
-bool session_is_displaced(const struct recording_experiment *experiment)
+static int by_value(const void *a, const void *b)
 {
-	return (double)experiment->displaced_ns > DISPLACED_MOST * (double)experiment->duration_ns;
+	double left = *(const double *)a, right = *(const double *)b;
+	return left < right ? -1 : left > right;
 }
 
-static enum verdict judge(const struct session *session,
+/*
+ * On a machine that never gets calm (a busy host below a VM) the calmer half of the windows counts,
+ * rather than none: the intervals tell how much that is worth.
+ */
+static double displacement_limit(struct session *session)
+{
+	double sorted[SESSION_HISTORY];
+	size_t count = session->displacement_count < SESSION_HISTORY ? session->displacement_count
+								     : SESSION_HISTORY;
+
+	if (count < DISPLACED_HISTORY_LEAST)
+		return DISPLACED_MOST;
+	memcpy(sorted, session->displacements, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), by_value);
+	double median = sorted[count / 2];
+	if (median <= DISPLACED_MOST)
+		return DISPLACED_MOST;
+	return median < DISPLACED_WORST ? median : DISPLACED_WORST;
+}
+
+bool session_is_displaced(struct session *session, const struct recording_experiment *experiment)
+{
+	double share = (double)experiment->displaced_ns / (double)experiment->duration_ns;
+	double limit = displacement_limit(session);
+
+	session->displacements[session->displacement_count++ % SESSION_HISTORY] = share;
+	if (share <= limit && share > session->displacement_accepted)
+		session->displacement_accepted = share;
+	return share > limit;
+}
+
+static enum verdict judge(struct session *session,
 			  const struct recording_experiment *experiment, bool is_whole, double visits)
 {
 	if (!is_whole || experiment->duration_ns > 2 * session->window_ns + 300000000)
 		return VERDICT_CUT_SHORT; /* or the engine itself was stopped meanwhile */
-	if (session_is_displaced(experiment))
+	if (session_is_displaced(session, experiment))
 		return VERDICT_DISPLACED;
 	return visits < VISITS_LEAST ? VERDICT_TOO_FEW_VISITS : VERDICT_COUNTED;
 }

@@ -104,7 +104,8 @@ struct kernel_cpu {
 	__u64 local_ns; /* L */
 	__u64 spun_ns, last_tick_ns, spun_at_tick_ns;
 	__u64 observed_ns; /* points were last looked at */
-	__u64 displaced_ns; /* foreign tasks ran here while a runnable task of the program had no core */
+	__u64 displaced_ns; /* foreign tasks ran here while a runnable task of the program had no core,
+			     * or the hypervisor took this core away from the program */
 	__u64 ticks, idle_ticks, foreign_ticks, kernel_ticks;
 	__u64 samples;    /* ticks in the program */
 	__u64 sampled_ns; /* weight of those */
