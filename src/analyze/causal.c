@@ -7,8 +7,17 @@
  */
 #include "analyze/causal.h"
 
+#include "stats/summary.h"
+
 #include <math.h>
 #include <string.h>
+
+#define IDLE_QUANTILE 0.8    /* of the controls' activities: the target's usual one where it runs */
+#define IDLE_SHARE 0.1       /* of that: less is a phase without the target */
+#define IDLE_WINDOWS_LEAST 0.1 /* of the controls are idle, else the target has no phases */
+#define BUSY_SHARE 0.7       /* with phases: less is a window on the border of two */
+#define IDLE_SAMPLES_LEAST 10.0 /* of the target expected in a window, else chance decides */
+#define IDLE_CONTROLS_LEAST 6
 
 /* Sampled time of a target in the runs in which it had experiments, for the phase correction. */
 struct phase {
@@ -16,18 +25,6 @@ struct phase {
 	double run_target_ns, run_ns;  /* in those runs whenever the speedup was 0 */
 	double sampled_ns, samples;    /* of those runs, at any speedup */
 };
-
-/*
- * ns per unit of work, or of latency; 0 if the experiment gives no answer. Latency is by Little's
- * law (COZ, section 3.3), W = L / rate, where pauses do not count as time.
- */
-static double period_of(const struct recording_visit *visit, enum point_kind kind)
-{
-	if (visit->visits <= 0 || visit->duration_ns <= visit->delay_ns)
-		return 0;
-	double period_ns = (double)(visit->duration_ns - visit->delay_ns) / visit->visits;
-	return kind == POINT_LATENCY ? visit->in_flight * period_ns : period_ns;
-}
 
 static const struct recording_visit *visit_of(const struct recording_experiment *experiment,
 					      int64_t point_id)
@@ -62,6 +59,56 @@ static struct trials trials_of(const struct recording *recording, int64_t target
 	return trials;
 }
 
+static double activity_of(const struct recording_experiment *experiment)
+{
+	return experiment->sampled_ns
+		       ? (double)experiment->target_ns / (double)experiment->sampled_ns
+		       : 0;
+}
+
+/*
+ * Below this activity a window fell into a phase in which the target does not run (COZ 3.4.4, its
+ * phase B), or on the border of one. 0 if the target has no such phases, or is so rarely sampled
+ * that a window without a sample of it means nothing.
+ */
+static double idle_limit(const struct recording *recording, const struct trials *trials)
+{
+	double *activities = memory_new(trials->count, sizeof(*activities));
+	double samples_each = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < trials->count; i++) {
+		const struct recording_experiment *experiment = trials->items[i];
+		const struct recording_run *run = recording_run(recording, experiment->run_id);
+		if (experiment->speedup > 0 || !run || !run->period_ns)
+			continue;
+		activities[count++] = activity_of(experiment);
+		samples_each += (double)experiment->sampled_ns / (double)run->period_ns;
+	}
+	double usual = count ? summary_quantile(activities, count, IDLE_QUANTILE) : 0;
+	size_t idle = 0;
+	for (size_t i = 0; i < count; i++)
+		idle += activities[i] < usual * IDLE_SHARE;
+	free(activities);
+	if (count < IDLE_CONTROLS_LEAST ||
+	    usual * samples_each / (double)count < IDLE_SAMPLES_LEAST ||
+	    (double)idle < IDLE_WINDOWS_LEAST * (double)count)
+		return 0;
+	return usual * BUSY_SHARE;
+}
+
+/* Leaves the windows in which the target ran: the phase factor stands for the others. */
+static void drop_idle(const struct recording *recording, struct trials *trials)
+{
+	double limit = idle_limit(recording, trials);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < trials->count; i++)
+		if (activity_of(trials->items[i]) >= limit)
+			trials->items[kept++] = trials->items[i];
+	trials->count = kept;
+}
+
 static size_t windows_of(const struct recording *recording, const struct trials *trials,
 			 const struct recording_point *point, struct effect_window *windows)
 {
@@ -69,8 +116,8 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 	for (size_t i = 0; i < trials->count; i++) {
 		const struct recording_experiment *experiment = trials->items[i];
 		const struct recording_visit *visit = visit_of(experiment, point->id);
-		double period_ns = visit ? period_of(visit, point->kind) : 0;
-		if (period_ns <= 0)
+		double period_ns = visit ? recording_visit_period(visit, point->kind) : NAN;
+		if (!isfinite(period_ns))
 			continue;
 		windows[count++] = (struct effect_window){
 			.time_ns = experiment->start_ns + experiment->duration_ns / 2,
@@ -160,6 +207,7 @@ static bool effect_fill(struct causal_effect *effect, const struct effect_window
 static void target_fill(struct causal_target *target, const struct recording *recording)
 {
 	struct trials trials = trials_of(recording, target->target->id);
+	drop_idle(recording, &trials);
 	struct phase phase = phase_of(recording, &trials, target->target->id);
 	struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
 	target->effects = memory_new(recording->points.count, sizeof(*target->effects));

@@ -4,6 +4,8 @@
 
 #include "base/memory.h"
 
+#include <math.h>
+
 #define SPEEDUPS_MOST 128
 
 struct series {
@@ -47,7 +49,7 @@ void tally_add(struct tally *tally, const struct recording_experiment *experimen
 	       const struct recording_point *point_of_visit, const struct recording_visit *visit)
 {
 	double period = recording_visit_period(visit, point_of_visit->kind);
-	if (!(period > 0))
+	if (!isfinite(period))
 		return;
 	struct series *series = series_of(tally, experiment->target_id, visit->point_id);
 	*array_add(&series->windows) = (struct effect_window){

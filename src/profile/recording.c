@@ -2,6 +2,8 @@
 /* recording - looking rows up, naming their kinds, and freeing the whole. */
 #include "profile/recording.h"
 
+#include <math.h>
+
 static const char *const target_kind_names[] = {
 	[TARGET_LINE] = "line",
 	[TARGET_FUNCTION] = "function",
@@ -113,8 +115,10 @@ void recording_free(struct recording *recording)
 
 double recording_visit_period(const struct recording_visit *visit, enum point_kind kind)
 {
-	if (!(visit->visits > 0) || visit->duration_ns <= visit->delay_ns)
-		return 0;
-	double period_ns = (double)(visit->duration_ns - visit->delay_ns) / visit->visits;
+	if (!(visit->visits > 0))
+		return NAN;
+	/* Below 0 by the noise of the pauses, if nearly all of the program was sped up by 100 %. */
+	double period_ns =
+		((double)visit->duration_ns - (double)visit->delay_ns) / visit->visits;
 	return kind == POINT_LATENCY ? visit->in_flight * period_ns : period_ns;
 }

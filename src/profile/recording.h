@@ -118,6 +118,6 @@ const char *verdict_name(unsigned verdict);
 /*
  * What the visit measured, in ns per visit: the effective duration between visits (COZ, section
  * 3.2), or for latency points the mean time from begin to end by Little's law, W = L / lambda (COZ,
- * section 3.3). 0 if there is no answer.
+ * section 3.3). NAN if there is no answer.
  */
 double recording_visit_period(const struct recording_visit *visit, enum point_kind kind);

@@ -2,8 +2,8 @@
 /*
  * effect - program speedup at each measured speedup, from ratios of neighbouring windows.
  *
- * All windows at one speedup are a cell. A cell's location is a weighted mean of the logarithms of
- * its ratios: weights follow from the controls used, times a robust weight that falls to 0 for
+ * All windows at one speedup are a cell. A cell's location is a weighted mean of its
+ * ratios' positions (ratio.h): weights follow from the controls used, times a robust weight that falls to 0 for
  * ratios far from the rest, since on a shared machine some windows are simply disturbed. Its error
  * follows from the variance of one window, in which few windows borrow from all others, and
  * contains that a control used twice errs twice in the same direction.
@@ -44,7 +44,7 @@
 #define SETTLED 1e-7
 #define ROUNDS 20
 
-/* Standard deviation of a window's logarithm below which differences are rounding. */
+/* Standard deviation of a window's position below which differences are rounding. */
 #define DEVIATION_LEAST 1e-9
 
 struct cell {
@@ -52,9 +52,9 @@ struct cell {
 	double *weights; /* robust ones, 0 ... 1 */
 	size_t count;
 	double speedup;
-	double location; /* mean logarithm of the ratios; of the control cell 0, as it must be */
+	double location; /* mean position of the ratios; of the control cell 0, as it must be */
 	double amplification; /* squared error of the location, if one window's variance is 1 */
-	double own_variance;  /* of one window's logarithm, from this cell alone */
+	double own_variance;  /* of one window's position, from this cell alone */
 	double own_freedom;
 	double variance; /* the same, moderated by the other cells */
 	double freedom;
@@ -103,7 +103,7 @@ static double cell_median(const struct cell *cell)
 {
 	double *values = memory_new(cell->count, sizeof(*values));
 	for (size_t i = 0; i < cell->count; i++)
-		values[i] = cell->ratios[i].logarithm;
+		values[i] = cell->ratios[i].position;
 	double median = summary_median(values, cell->count);
 	free(values);
 	return median;
@@ -119,9 +119,9 @@ static size_t cell_differences(const struct cell *cell, double *values, size_t k
 
 	for (size_t i = 0; i < cell->count; i++) {
 		if (is_control_cell(cell))
-			values[known++] = fabs(ratios[i].logarithm) / sqrt(ratios[i].variance);
+			values[known++] = fabs(ratios[i].position) / sqrt(ratios[i].variance);
 		for (size_t j = i + 1; !is_control_cell(cell) && j < cell->count && j <= i + 3; j++)
-			values[known++] = fabs(ratios[i].logarithm - ratios[j].logarithm) /
+			values[known++] = fabs(ratios[i].position - ratios[j].position) /
 					  sqrt(ratios[i].variance + ratios[j].variance);
 	}
 	return known;
@@ -166,7 +166,7 @@ static void cell_weigh(struct cell *cell, double pooled_variance)
 
 	for (size_t i = 0; i < cell->count; i++) {
 		const struct ratio *ratio = &cell->ratios[i];
-		double off = (ratio->logarithm - cell->location) / (scale * sqrt(ratio->variance));
+		double off = (ratio->position - cell->location) / (scale * sqrt(ratio->variance));
 		cell->weights[i] = robust_weight(off);
 		sum += cell->weights[i];
 	}
@@ -196,7 +196,7 @@ static void cell_locate(struct cell *cell)
 	if (is_control_cell(cell) || parts <= 0)
 		return;
 	for (size_t i = 0; i < cell->count; i++)
-		sum += cell_part(cell, i) * cell->ratios[i].logarithm;
+		sum += cell_part(cell, i) * cell->ratios[i].position;
 	cell->location = sum / parts;
 }
 
@@ -239,7 +239,7 @@ static void cell_spread(struct cell *cell)
 	bool known = is_control_cell(cell);
 
 	for (size_t i = 0; i < cell->count; i++) {
-		squares += cell_part(cell, i) * squared(cell->ratios[i].logarithm - cell->location);
+		squares += cell_part(cell, i) * squared(cell->ratios[i].position - cell->location);
 		weights += cell->weights[i];
 	}
 	cell->own_freedom = fmax(0, known ? weights : weights - 1);
@@ -311,7 +311,7 @@ static void widen_lone_cells(struct fit *fit)
 	for (size_t i = 0; i < fit->count; i++) {
 		const struct cell *cell = &fit->cells[i];
 		for (size_t j = 0; j < cell->count; j++)
-			squares += squared(cell->ratios[j].logarithm - cell->location) /
+			squares += squared(cell->ratios[j].position - cell->location) /
 				   cell->ratios[j].variance;
 		freedom += (double)cell->count - (is_control_cell(cell) ? 0 : 1);
 	}
@@ -366,6 +366,17 @@ static double cell_covariance(const struct cell *cell, struct fit *fit)
 	return sum;
 }
 
+/* 1 - ratio, from a position (ratio.h), and how fast it falls with it. */
+static double gain_of(double position)
+{
+	return -(1 + RATIO_OFFSET) * expm1(position);
+}
+
+static double gain_slope(double position)
+{
+	return (1 + RATIO_OFFSET) * exp(position);
+}
+
 /*
  * Errors c with c_i c_j near the covariance of locations i and j, from the covariance r_i of each
  * with the sum of the other n - 1: c_i = r_i sqrt(n / ((n - 1) sum r)), exact where all are alike.
@@ -385,7 +396,8 @@ static void share_errors(struct fit *fit, struct effect_point *points)
 	double factor = cells > 1 && sum > 0 ? sqrt(cells / ((cells - 1) * sum)) : 0;
 	for (size_t i = 0; i < fit->count; i++)
 		points[i].shared = fmin(points[i].error,
-					exp(fit->cells[i].location) * factor * points[i].shared);
+					gain_slope(fit->cells[i].location) * factor *
+						points[i].shared);
 }
 
 static struct effect_point cell_point(const struct cell *cell, unsigned paired_controls)
@@ -396,10 +408,10 @@ static struct effect_point cell_point(const struct cell *cell, unsigned paired_c
 
 	return (struct effect_point){
 		.speedup = cell->speedup,
-		.gain = control ? 0 : -expm1(cell->location),
-		.low = -expm1(cell->location + reach),
-		.high = -expm1(cell->location - reach),
-		.error = exp(cell->location) * error,
+		.gain = control ? 0 : gain_of(cell->location),
+		.low = gain_of(cell->location + reach),
+		.high = gain_of(cell->location - reach),
+		.error = gain_slope(cell->location) * error,
 		.windows = control ? paired_controls : (unsigned)cell->count,
 	};
 }

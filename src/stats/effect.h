@@ -17,7 +17,7 @@
 struct effect_window {
 	uint64_t time_ns; /* the window's middle, on a clock that all windows share */
 	double speedup;   /* 0 is a control window */
-	double period_ns; /* > 0; windows without an answer are left out by the caller */
+	double period_ns; /* controls: > 0; windows without an answer are left out by the caller */
 	uint32_t run;     /* windows of different runs are never neighbours */
 };
 

@@ -60,8 +60,8 @@ static bool is_control(const struct effect_window *window)
 
 static bool is_usable(const struct effect_window *window)
 {
-	return isfinite(window->period_ns) && window->period_ns > 0 && isfinite(window->speedup) &&
-	       window->speedup >= 0;
+	return isfinite(window->period_ns) && isfinite(window->speedup) && window->speedup >= 0 &&
+	       (window->period_ns > 0 || window->speedup > 0);
 }
 
 static double near_limit_ns(const struct effect_window *windows, size_t count)
@@ -101,13 +101,15 @@ static void add_ratio(struct pairing *pairing, size_t window, const size_t *befo
 		ratio.weights[1] = span_ns > 0 ? passed_ns / span_ns : 0.5;
 		ratio.weights[0] = 1 - ratio.weights[1];
 	}
+	double usual = 0; /* logarithm of what the controls give */
 	ratio.variance = 1;
-	ratio.logarithm = log(windows[window].period_ns);
 	for (int i = 0; i < 2; i++) {
 		double weight = ratio.weights[i];
-		ratio.logarithm -= weight * log(windows[ratio.controls[i]].period_ns);
+		usual += weight * log(windows[ratio.controls[i]].period_ns);
 		ratio.variance += weight * weight;
 	}
+	double value = windows[window].period_ns / exp(usual);
+	ratio.position = log((fmax(value, RATIO_LEAST) + RATIO_OFFSET) / (1 + RATIO_OFFSET));
 	pairing->set->items[pairing->set->count++] = ratio;
 }
 

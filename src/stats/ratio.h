@@ -19,12 +19,21 @@
 
 #include "stats/effect.h"
 
+/*
+ * A ratio r stands at the position log((r + RATIO_OFFSET) / (1 + RATIO_OFFSET)). Near 1 that is a
+ * logarithm, as suits noise in proportion to the period; near 0 it is straight, as suits the noise
+ * of the subtracted pauses, which may even leave an effective duration below 0 when nearly all of
+ * the program is sped up by 100 %.
+ */
+#define RATIO_OFFSET 0.25
+#define RATIO_LEAST (-0.2)
+
 struct ratio {
 	double speedup;
-	double logarithm;   /* of the window's period over its controls' */
+	double position;    /* of the window's period over its controls' */
 	size_t controls[2]; /* numbers below ratio_set.windows; equal if only one is near */
 	double weights[2];  /* of the controls; their sum is 1 */
-	double variance;    /* of the logarithm, if each window's own is 1 and nothing drifts */
+	double variance;    /* of the position, if each window's own is 1 and nothing drifts */
 };
 
 struct ratio_set {
