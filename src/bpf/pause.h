@@ -155,6 +155,23 @@ static __always_inline s64 gap_after_wake(const struct task_state *task)
 	return not_below_zero(gap - not_below_zero(waited - paused));
 }
 
+static __always_inline void raise_to(u64 *value, u64 least)
+{
+	if ((s64)(least - *value) > 0)
+		*value = least;
+}
+
+/* A task that has waited since before the generation: as if it had begun to wait when that began. */
+static __always_inline void gap_forget(struct task_state *task)
+{
+	task->generation = settings.generation;
+	task->gap_ns = 0;
+	raise_to(&task->delay_at_leave_ns, settings.generation_delay_ns);
+	raise_to(&task->delay_at_wake_ns, settings.generation_delay_ns);
+	raise_to(&task->left_ns, settings.generation_ns);
+	raise_to(&task->woken_ns, settings.generation_ns);
+}
+
 static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_state *task, u64 now,
 					bool core_was_idle)
 {
@@ -165,12 +182,15 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 	task->is_woken = 0;
 	waiting_set(task, false);
 	cpu->generation = settings.generation;
-	if (!task->is_seen || task->generation != settings.generation) {
+	
+	if (!task->is_seen) {
 		task->is_seen = 1;
 		task->generation = settings.generation;
 		cpu->local_ns = global;
 		return;
 	}
+	if (task->generation != settings.generation)
+		gap_forget(task);
 	s64 gap = task->gap_ns;
 	u64 base = global;
 	if (fresh && core_was_idle && (s64)(global - task->delay_at_wake_ns) > 0)

@@ -31,7 +31,7 @@ struct collector_options {
 
 struct collector_facts {
 	uint64_t period_ns;
-	uint64_t tick_ns;       /* what one sampling interrupt costs (median, measured at start) */
+	uint64_t tick_ns;       /* what one sampling interrupt costs (measured at start) */
 	double interrupt_share; /* tick_ns / period_ns */
 	unsigned cpus;
 };
@@ -44,6 +44,7 @@ struct collector_counters {
 	uint64_t dropped_points, untracked_tasks;
 	uint64_t ticks, spins, spun_ns, overshoot_ns, longest_spin_ns;
 	uint64_t tick_spins, wake_spins, switch_spins;
+	uint64_t missed_heartbeats; /* times when pausing may have stopped for want of a heartbeat */
 };
 
 /* What one window saw of one point; visits == 0 when fewer than two edges fell into it. */

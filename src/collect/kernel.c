@@ -294,7 +294,12 @@ void collector_set_speedup(struct collector *collector, double speedup)
 
 void collector_forget_gaps(struct collector *collector)
 {
-	__atomic_add_fetch(&settings_of(collector)->generation, 1, __ATOMIC_RELEASE);
+	struct kernel_settings *settings = settings_of(collector);
+
+	settings->generation_delay_ns =
+		__atomic_load_n(&collector->bpf->bss->delay_ns, __ATOMIC_ACQUIRE);
+	settings->generation_ns = clock_now_ns();
+	__atomic_add_fetch(&settings->generation, 1, __ATOMIC_RELEASE);
 }
 
 void collector_disarm(struct collector *collector)
@@ -402,6 +407,7 @@ void collector_counters(struct collector *collector, struct collector_counters *
 	counters->delay_ns = __atomic_load_n(&collector->bpf->bss->delay_ns, __ATOMIC_ACQUIRE);
 	for (unsigned cpu = 0; cpu < collector->facts.cpus; cpu++)
 		add_core(counters, &collector->bpf->bss->cpus[cpu]);
+	counters->missed_heartbeats = collector->missed_heartbeats;
 	counters->lost_events = collector->bpf->bss->totals.lost_events;
 	counters->dropped_points = collector->bpf->bss->totals.dropped_points +
 				   collector->bpf->bss->totals.dropped_in_program;
@@ -411,7 +417,11 @@ void collector_counters(struct collector *collector, struct collector_counters *
 
 void collector_heartbeat(struct collector *collector)
 {
-	__atomic_store_n(&settings_of(collector)->heartbeat_ns, clock_now_ns(), __ATOMIC_RELEASE);
+	uint64_t now = clock_now_ns(), last = settings_of(collector)->heartbeat_ns;
+
+	if (last && now - last > KERNEL_HEARTBEAT_LIMIT_NS - 100000000)
+		collector->missed_heartbeats++;
+	__atomic_store_n(&settings_of(collector)->heartbeat_ns, now, __ATOMIC_RELEASE);
 }
 
 int collector_drain(struct collector *collector, const struct collector_handler *handler)

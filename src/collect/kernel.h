@@ -28,6 +28,7 @@ struct collector {
 	struct kernel_unwind_row *unwind_rows; /* mapped */
 	size_t unwind_count;
 	unsigned engine_points; /* made by the engine so far, for unique hashes */
+	uint64_t missed_heartbeats;
 	uint64_t windows;
 	uint64_t window;        /* the one closed last */
 	double pair_averages[KERNEL_PAIRS_MOST];

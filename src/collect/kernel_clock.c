@@ -123,7 +123,7 @@ static size_t find_holes(uint64_t *holes, uint64_t duration_ns)
 }
 
 /*
- * What a tick costs: the median hole that ticks make in a loop which only reads the clock. This
+ * What a tick costs: the usual hole that ticks make in a loop which only reads the clock. This
  * thread is a task of the program meanwhile, so that the whole path of a sample is measured. The
  * hole is what interrupt, hypervisor and BPF take together, so it is right on a VM, too.
  */
@@ -143,8 +143,11 @@ static uint64_t measure_tick(struct collector *collector)
 	sched_setaffinity(0, sizeof(old), &old);
 	if (count <= quiet || !count)
 		return 1000;
-	/* Other interrupts are short: the ticks are the longest (count - quiet) holes. */
-	return holes[quiet + (count - quiet) / 2];
+	/*
+	 * Other interrupts are short: the ticks are the longest (count - quiet) holes. Their lower
+	 * quartile: on a busy host some ticks take much longer, which is not the ticks' cost.
+	 */
+	return holes[quiet + (count - quiet) / 4];
 }
 
 int kernel_clock_calibrate(struct collector *collector, struct error *error)

@@ -13,7 +13,7 @@
 #define VISITS_LEAST 5
 #define WINDOW_LONGEST_NS 10000000000ull
 #define DISPLACED_MOST 0.03 /* of the window's length, all cores together */
-#define DISPLACED_WORST 0.30 /* never accepted, however disturbed the machine is */
+#define DISPLACED_WORST 1.00 /* never accepted, however disturbed the machine is */
 #define DISPLACED_HISTORY_LEAST 8
 #define WARM_UP_SHARE 8     /* a window's part that passes before measuring starts */
 #define WARM_UP_LEAST_NS 10000000ull
@@ -88,8 +88,8 @@ bool session_is_displaced(struct session *session, const struct recording_experi
 static enum verdict judge(struct session *session,
 			  const struct recording_experiment *experiment, bool is_whole, double visits)
 {
-	if (!is_whole || experiment->duration_ns > 2 * session->window_ns + 300000000)
-		return VERDICT_CUT_SHORT; /* or the engine itself was stopped meanwhile */
+	if (!is_whole)
+		return VERDICT_CUT_SHORT;
 	if (session_is_displaced(session, experiment))
 		return VERDICT_DISPLACED;
 	return visits < VISITS_LEAST ? VERDICT_TOO_FEW_VISITS : VERDICT_COUNTED;
@@ -154,6 +154,8 @@ int session_trial(struct session *session, const struct schedule_plan *plan, str
 	subtract(&experiment, &before, &after);
 	if (plan->speedup <= 0)
 		session->calm_ns += clock_now_ns() - began_ns;
+	/* When the engine itself was stopped meanwhile, so was the pausing. */
+	is_whole = is_whole && after.missed_heartbeats == before.missed_heartbeats;
 	double visits = points_collect(session->points, &experiment);
 	experiment.verdict = judge(session, &experiment, is_whole, visits);
 	session_count_verdict(session, &experiment);

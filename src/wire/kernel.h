@@ -38,6 +38,7 @@ struct kernel_settings {
 	__u64 window;       /* number of the open window; 0 between windows */
 	__u64 period_ns;    /* nominal sampling period */
 	__u64 cap_ns;       /* longest single pause */
+	__u64 generation_ns, generation_delay_ns; /* time and G when the generation began */
 	__u32 speed;        /* virtual speedup, 0..KERNEL_SPEED_ONE */
 	__u32 interrupt_share; /* of a core's time taken by the sampling interrupt, of KERNEL_SHARE_ONE */
 	__u32 target_bank, scope_bank; /* 0 or 1 */
