@@ -174,7 +174,7 @@ SEC("tp_btf/sched_prepare_exec")
 int BPF_PROG(sched_prepare_exec, struct task_struct *task)
 {
 	if (is_member(task))
-		progress_observe(task, this_cpu(), bpf_ktime_get_ns(), 1);
+		progress_observe(bpf_ktime_get_ns(), 1);
 	return 0;
 }
 
@@ -193,7 +193,7 @@ int BPF_PROG(sched_process_exit, struct task_struct *task)
 {
 	if (!is_member(task))
 		return 0;
-	progress_observe(task, this_cpu(), bpf_ktime_get_ns(), 1);
+	progress_observe(bpf_ktime_get_ns(), 1);
 	if (task->pid == task->tgid)
 		process_event(KERNEL_EVENT_EXIT, task->tgid, 0, NULL);
 	return 0;
@@ -207,7 +207,7 @@ int BPF_PROG(signal_deliver)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	if (is_member(task))
-		progress_observe(task, this_cpu(), bpf_ktime_get_ns(), 1);
+		progress_observe(bpf_ktime_get_ns(), 1);
 	return 0;
 }
 
@@ -216,7 +216,7 @@ int leave_syscall(void *context)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	if (is_member(task))
-		progress_observe(task, this_cpu(), bpf_ktime_get_ns(), 1);
+		progress_observe(bpf_ktime_get_ns(), 1);
 	return 0;
 }
 

@@ -163,21 +163,22 @@ static long add_point(u32 i, void *context)
 	return 0;
 }
 
-static __always_inline void progress_observe(struct task_struct *task, struct kernel_cpu *cpu,
-					     u64 now, u32 interruptible)
+/* Adds what the current task's space has counted since it was looked at. */
+__noinline int progress_observe(u64 now, u32 interruptible)
 {
+	struct kernel_cpu *cpu = this_cpu();
 	struct progress_walk walk = { .cpu = cpu, .now = now };
 
-	walk.space = space_of(task);
+	walk.space = space_of(bpf_get_current_task_btf());
 	walk.scratch = bpf_map_lookup_elem(&progress_scratches, &interruptible);
 	if (!walk.space || !walk.scratch)
-		return;
+		return 0;
 	cpu->observed_ns = now;
 	if (!walk.space->points_page && !points_page_probe(walk.space, &walk.head, POINTS_ADDRESS) &&
 	    !points_page_probe(walk.space, &walk.head, POINTS_ADDRESS_OTHER))
-		return;
+		return 0;
 	if (bpf_probe_read_user(&walk.head, sizeof(walk.head), (void *)walk.space->points_page))
-		return;
+		return 0;
 	if (walk.head.dropped > totals.dropped_in_program)
 		totals.dropped_in_program = walk.head.dropped;
 	if (walk.head.count > walk.space->points_known)
@@ -186,16 +187,16 @@ static __always_inline void progress_observe(struct task_struct *task, struct ke
 	__builtin_memcpy(walk.scratch->sums, no_sums, sizeof(no_sums));
 	bpf_loop(POINTS_STRIPES, add_stripe, &walk, 0);
 	bpf_loop(POINTS_MOST, add_point, &walk, 0);
+	return 0;
 }
 
 /* At a tick: spaces without a page are looked at less and less. */
-static __always_inline void progress_observe_tick(struct task_struct *task, struct space *space,
-						  struct kernel_cpu *cpu, u64 now)
+static __always_inline void progress_observe_tick(struct space *space, u64 now)
 {
 	if (!space->points_page && space->ticks++ > PROGRESS_PROBE_EVERY &&
 	    space->ticks % PROGRESS_PROBE_EVERY)
 		return;
-	progress_observe(task, cpu, now, 0);
+	progress_observe(now, 0);
 }
 
 /* At a switch: only spaces with points, and not again within a fraction of a period. */
@@ -206,7 +207,7 @@ static __always_inline void progress_observe_rarely(struct task_struct *task, st
 		return;
 	struct space *space = space_of(task);
 	if (space && space->points_page)
-		progress_observe(task, cpu, now, 0);
+		progress_observe(now, 0);
 }
 
 /* Time average of what has begun and not ended, for Little's law (COZ, section 3.3). */

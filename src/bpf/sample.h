@@ -54,7 +54,7 @@ static long frame_visit(u32 index, void *context)
 
 	/* A return address may already belong to the next line: one back is in the call. */
 	u64 address = walk->frame.ip - (index ? 1 : 0);
-	if (!space_locate(bpf_get_current_task_btf(), walk->space, address, walk->now, &location))
+	if (!space_locate(walk->space, address, walk->now, &location))
 		return 1;
 	if (!index)
 		walk->leaf = location;
@@ -71,7 +71,7 @@ static long frame_visit(u32 index, void *context)
 		callers_add(&location);
 	if (walk->is_found && !walk->wants_callers)
 		return 1;
-	return !unwind(&walk->frame, &location);
+	return unwind(&walk->frame, &location) ? 0 : 1;
 }
 
 static __always_inline void frames_walk(struct bpf_perf_event_data *context, struct task_struct *task,
@@ -134,7 +134,7 @@ static __always_inline void sample_take(struct bpf_perf_event_data *context, str
 	if (!space)
 		return;
 
-	progress_observe_tick(task, space, cpu, now);
+	progress_observe_tick(space, now);
 	struct frame_walk walk = { .now = now,
 				   .space = space->id,
 				   .wants_callers = settings.wants_callers };

@@ -148,13 +148,16 @@ struct location {
 	u32 pad;
 };
 
-/* Where `address` lies. Returns false when the mapping cannot be read now (its lock is held). */
-static __always_inline bool space_locate(struct task_struct *task, u32 space_id, u64 address, u64 now,
-					 struct location *location)
+/*
+ * Where `address` of the current task lies. False when the mapping cannot be read now (its lock is
+ * held). Like others here a function of its own to the verifier, which so looks at it only once.
+ */
+__noinline int space_locate(u32 space_id, u64 address, u64 now, struct location *location)
 {
 	u32 zero = 0;
 	struct mapping_cache *cache = bpf_map_lookup_elem(&mapping_caches, &zero);
-	if (!cache || address >> 63)
+	struct task_struct *task = bpf_get_current_task_btf();
+	if (!cache || !location || address >> 63)
 		return false;
 	u32 slot = ((u32)(address >> 16) * 2654435761u >> 16) ^ space_id * 40503u;
 	struct mapping *mapping = &cache->slots[slot & (SPACE_CACHE_SLOTS - 1)];
@@ -237,19 +240,25 @@ static __always_inline const struct kernel_range *range_find(u32 bank, const str
 	return range_holds(range, location) ? range : NULL;
 }
 
-static __always_inline bool location_is_target(const struct location *location)
+__noinline int location_is_target(const struct location *location)
 {
+	if (!location)
+		return false;
 	return range_find(KERNEL_BANK_TARGET + (settings.target_bank & 1), location) != NULL;
 }
 
-static __always_inline bool location_is_in_scope(const struct location *location)
+__noinline int location_is_in_scope(const struct location *location)
 {
+	if (!location)
+		return false;
 	return range_find(KERNEL_BANK_SCOPE + (settings.scope_bank & 1), location) != NULL;
 }
 
 /* Index of the sampled point at this place, or -1. */
-static __always_inline int location_sampled_point(const struct location *location)
+__noinline int location_sampled_point(const struct location *location)
 {
+	if (!location)
+		return -1;
 	const struct kernel_range *range = range_find(KERNEL_BANK_SAMPLED, location);
 	return range ? (int)range->value : -1;
 }

@@ -86,8 +86,10 @@ static __always_inline bool unwind_signal(struct frame *frame)
 }
 
 /* Moves to the caller; false at the outermost frame, or where nothing is known. */
-static __always_inline bool unwind(struct frame *frame, const struct location *location)
+__noinline int unwind(struct frame *frame, const struct location *location)
 {
+	if (!frame || !location)
+		return false;
 	struct kernel_unwind_row *row = unwind_row_at(location);
 	u64 cfa;
 
