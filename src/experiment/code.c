@@ -7,9 +7,12 @@
 #include "symbolize/unwind.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define CODE_CACHE_SLOTS 4096
@@ -40,14 +43,6 @@ struct code {
 	char *warnings;
 };
 
-struct code *code_new(struct symbols *symbols, struct collector *collector)
-{
-	struct code *code = memory_new(1, sizeof(*code));
-	code->symbols = symbols;
-	code->collector = collector;
-	return code;
-}
-
 void code_free(struct code *code)
 {
 	if (!code)
@@ -75,10 +70,32 @@ static void warn(struct code *code, const char *sentence)
 	code->warnings = longer;
 }
 
-/* The path of the mapping [start, end) as /proc/TGID/maps shows it; NULL if it has gone. */
-static char *mapping_path(uint32_t tgid, uint64_t start)
+/*
+ * A thread of the process that still has its memory, or 0: once the first thread has ended, what
+ * /proc shows for the process is empty, while the others live on.
+ */
+static uint32_t living_thread(uint32_t tgid)
 {
-	AUTO(text) char *name = text_format("/proc/%u/maps", tgid);
+	AUTO(text) char *pattern = text_format("/proc/%u/task/*/maps", tgid);
+	glob_t paths = { 0 };
+	uint32_t found = 0;
+
+	if (glob(pattern, GLOB_NOSORT, NULL, &paths))
+		return 0;
+	for (size_t i = 0; i < paths.gl_pathc && !found; i++) {
+		AUTO(file) FILE *maps = fopen(paths.gl_pathv[i], "re");
+		if (!maps || getc(maps) == EOF ||
+		    sscanf(paths.gl_pathv[i], "/proc/%*u/task/%" SCNu32, &found) != 1)
+			found = 0;
+	}
+	globfree(&paths);
+	return found;
+}
+
+/* The path of the mapping at `start` as /proc/TID/maps shows it; NULL if it has gone. */
+static char *mapping_path(uint32_t tid, uint64_t start)
+{
+	AUTO(text) char *name = text_format("/proc/%u/maps", tid);
 	AUTO(file) FILE *maps = fopen(name, "re");
 	AUTO(text) char *line = NULL;
 	size_t room = 0;
@@ -96,10 +113,10 @@ static char *mapping_path(uint32_t tgid, uint64_t start)
 	return NULL;
 }
 
-static bool is_main_of(uint32_t tgid, const char *path)
+static bool is_main_of(uint32_t tid, const char *path)
 {
 	char link[4096];
-	AUTO(text) char *name = text_format("/proc/%u/exe", tgid);
+	AUTO(text) char *name = text_format("/proc/%u/exe", tid);
 	ssize_t length = readlink(name, link, sizeof(link) - 1);
 
 	if (length < 0)
@@ -131,17 +148,44 @@ static void tell_unwind(struct code *code, uint32_t object)
 	free(rows);
 }
 
+/*
+ * The program's own file is told before it runs: its processes may end before an announcement of
+ * them can be looked up. Where the file system shows other numbers to us than the kernel uses
+ * (overlays), nothing matches, and the announcements come.
+ */
+static void tell_program(struct code *code)
+{
+	struct stat status;
+
+	if (!symbols_object_count(code->symbols) ||
+	    stat(symbols_object(code->symbols, 0)->path, &status))
+		return;
+	struct kernel_file file = { .inode = status.st_ino,
+				    .device = major(status.st_dev) << 20 | minor(status.st_dev) };
+	tell_unwind(code, 0);
+	collector_name_object(code->collector, &file, 1);
+}
+
+struct code *code_new(struct symbols *symbols, struct collector *collector)
+{
+	struct code *code = memory_new(1, sizeof(*code));
+	code->symbols = symbols;
+	code->collector = collector;
+	tell_program(code);
+	return code;
+}
+
 void code_on_object(struct code *code, const struct kernel_object_event *event)
 {
 	struct error error = { 0 };
 	uint32_t object;
-	AUTO(text) char *path = mapping_path(event->tgid, event->start);
+	uint32_t tid = living_thread(event->tgid);
+	AUTO(text) char *path = mapping_path(tid, event->start);
 	if (!path)
 		return; /* the process has gone; its file is announced again if it comes back */
-	AUTO(text) char *open_path = text_format("/proc/%u/map_files/%" PRIx64 "-%" PRIx64,
-						 event->tgid, (uint64_t)event->start,
-						 (uint64_t)event->end);
-	bool is_main = is_main_of(event->tgid, path);
+	AUTO(text) char *open_path = text_format("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, tid,
+						 (uint64_t)event->start, (uint64_t)event->end);
+	bool is_main = is_main_of(tid, path);
 
 	if (symbols_add_object(code->symbols, path, open_path, is_main, &object, &error) &&
 	    symbols_add_object(code->symbols, path, NULL, is_main, &object, &error)) {
