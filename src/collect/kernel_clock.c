@@ -5,6 +5,7 @@
 #include "collect/kernel.h"
 
 #include "base/clock.h"
+#include "base/own.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -150,6 +151,17 @@ static uint64_t measure_tick(struct collector *collector)
 	return holes[quiet + (count - quiet) / 4];
 }
 
+/* Half of perf_event_max_sample_rate: at the rate itself the kernel would throttle the clock. */
+static uint64_t allowed_period_ns(void)
+{
+	AUTO(file) FILE *file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
+	unsigned long long rate = 0;
+
+	if (!file || fscanf(file, "%llu", &rate) != 1 || !rate)
+		return PERIOD_LEAST_NS;
+	return 2000000000ull / rate;
+}
+
 int kernel_clock_calibrate(struct collector *collector, struct error *error)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -168,7 +180,8 @@ int kernel_clock_calibrate(struct collector *collector, struct error *error)
 	if (!period) {
 		period = (uint64_t)((double)collector->facts.tick_ns / COLLECTOR_TAX_AIM);
 		period = period < PERIOD_LEAST_NS ? PERIOD_LEAST_NS : period;
-		period = period > PERIOD_MOST_NS ? PERIOD_MOST_NS : period;
+				period = period > PERIOD_MOST_NS ? PERIOD_MOST_NS : period;
+		period = period < allowed_period_ns() ? allowed_period_ns() : period;
 	}
 	collector->facts.interrupt_share = (double)collector->facts.tick_ns / (double)period;
 	collector->bpf->bss->settings.interrupt_share =
