@@ -16,7 +16,7 @@
 
 static struct {
 	sigset_t mask;
-	struct sigaction interrupt, terminate, quit, child, pipe, hangup;
+	struct sigaction interrupt, terminate, quit, child, pipe, hangup, file_size;
 } inherited;
 
 void program_remember_signals(void)
@@ -28,6 +28,7 @@ void program_remember_signals(void)
 	sigaction(SIGCHLD, NULL, &inherited.child);
 	sigaction(SIGPIPE, NULL, &inherited.pipe);
 	sigaction(SIGHUP, NULL, &inherited.hangup);
+	sigaction(SIGXFSZ, NULL, &inherited.file_size);
 }
 
 static void restore_signals(void)
@@ -38,6 +39,7 @@ static void restore_signals(void)
 	sigaction(SIGCHLD, &inherited.child, NULL);
 	sigaction(SIGPIPE, &inherited.pipe, NULL);
 	sigaction(SIGHUP, &inherited.hangup, NULL);
+	sigaction(SIGXFSZ, &inherited.file_size, NULL);
 	sigprocmask(SIG_SETMASK, &inherited.mask, NULL);
 }
 
