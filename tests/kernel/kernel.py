@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""kernel - what the tests of the kernel engine share.
+
+    Where the engine does not work, importing this ends the test as skipped. It hands on all of
+    tests/command/check.py, too.
+"""
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(1, os.path.join(os.path.dirname(__file__), "..", "command"))
+# pylint: disable=wrong-import-position,unused-import
+from check import LEVER, Skip, check, equal, lever, main, test  # noqa: E402,F401
+
+PROGRAMS = sys.argv[2]
+# Answered, or not enough data: which one it is depends on how calm the machine is.
+RAN = (0, 3)
+
+
+def skip_all(why):
+    print(f"1..0 # SKIP {why}", flush=True)
+    sys.exit(0)
+
+
+if os.geteuid():
+    skip_all("the kernel engine is tested as root")
+if lever("check").returncode:
+    skip_all("the kernel engine does not work here; `lever check` tells why")
+
+
+def program(name):
+    path = os.path.join(PROGRAMS, name)
+    if not os.path.exists(path):
+        raise Skip(f"{name} could not be built here")
+    return path
+
+
+@contextlib.contextmanager
+def folder():
+    """A new folder, as a path."""
+    with tempfile.TemporaryDirectory(prefix="lever-test-") as path:
+        yield path
+
+
+def report(profile):
+    """The report as JSON, read."""
+    said = lever("report", profile, "--format", "json")
+    equal(said.returncode, 0, said.stderr)
+    return json.loads(said.stdout)
+
+
+def profile_of(*words, codes=RAN, **options):
+    """Runs lever with a profile of its own; returns the CompletedProcess and the JSON report."""
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        said = lever("run", "--output", output, *words, **options)
+        check(said.returncode in codes, f"ended with {said.returncode}: {said.stderr}")
+        return said, report(output)
+
+
+def visits(told, name):
+    """Visits of the point in the JSON report; None if it is not there."""
+    for point in told["progress"]:
+        if point["name"] == name:
+            return point["visits"]
+    return None
+
+
+def shares(told, field="name"):
+    """Share of samples by name (or function, object) of the targets."""
+    found = {}
+    for target in told["targets"]:
+        found[target[field]] = found.get(target[field], 0) + target["share"]
+    return found
+
+
+def run(*words, **options):
+    """Runs something else; text, nothing checked."""
+    return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          check=False, timeout=60, **options)
