@@ -5,21 +5,30 @@
     bench/overhead.py [--lever build/lever] [--rounds 5] [--case spin|zstd|pbzip2|all]
 
 Every round runs the program bare, under `lever run --speedups 0` (sampling alone), and with
-experiments on, in random order, so that all three see the same machine. `sampling` is the slowdown
-of the second against the first of the same round (median over rounds). `effective` is the same for
-the third after the inserted pauses have been taken off its wall time: what the experiments
-themselves change about the program's speed. Needs root; look at `uptime` first.
+experiments on, in random order, so that all three see the same machine. Figures are medians over
+the rounds, each against the bare run of its own round:
+
+  sampling    how much longer the program runs when it is only sampled;
+  effective   with experiments on, how much faster or slower it makes progress while no pause is
+              inserted: visits a second in all windows at speedup 0, against those of the bare run.
+              (Wall time less the global delay would not do: that is the program with its targets
+              virtually sped up.)
+
+spin is two CPU-bound threads; zstd and pbzip2 are those of Debian, on 256 MB and 200 MB that are
+half text-like. Needs root; look at `uptime` first.
 """
 import argparse
 import json
 import os
 import random
 import shutil
+import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -32,14 +41,15 @@ def spin_case(work):
 
 
 def big_file(work, megabytes=256):
-    """Half text-like, half noise: what a compressor meets in practice."""
+    """Half text-like, half noise: what a compressor meets in practice. The same in each run."""
     path = os.path.join(work, "data")
     generator = random.Random(1)
     words = [bytes(generator.randrange(97, 123) for _ in range(generator.randrange(2, 10))) for _ in range(4000)]
+    # Repeated from further back than the compressors look.
+    stretch = b"".join(b" ".join(generator.choices(words, k=20000)) + generator.randbytes(130000) for _ in range(128))
     with open(path, "wb") as out:
-        while out.tell() < megabytes << 20:
-            out.write(b" ".join(generator.choices(words, k=20000)))
-            out.write(generator.randbytes(40000))
+        for left in range(megabytes << 20, 0, -len(stretch)):
+            out.write(stretch[:left])
     return path
 
 
@@ -61,37 +71,52 @@ def bare(command):
 
 
 def profiled(lever, work, command, options):
-    """(wall seconds of the program, seconds of pauses that were inserted into it)"""
+    """(wall seconds of the program, path of its profile)"""
     profile = os.path.join(work, "profile.lever")
     done = subprocess.run([lever, "run", "--quiet", "--fresh", "-o", profile, *options, "--", *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode not in (0, 3):
         sys.exit("lever ended with %d: %s" % (done.returncode, done.stderr))
     report = json.loads(subprocess.run([lever, "report", profile, "--format", "json"], check=True, capture_output=True, text=True).stdout)
-    return report["program"]["wall_ns"] / 1e9, report["program"]["delay_ns"] / 1e9
+    return report["program"]["wall_ns"] / 1e9, profile
+
+
+def control_rate(profile):
+    """(visits a second in the windows at speedup 0, visits of the whole run) of the first point"""
+    with closing(sqlite3.connect(profile)) as opened:
+        point, visits = opened.execute("SELECT point_id, visits FROM total ORDER BY point_id").fetchone()
+        seen, duration_ns = opened.execute(
+            "SELECT sum(visit.visits), sum(visit.duration_ns) FROM visit JOIN experiment ON experiment.id = experiment_id"
+            " WHERE speedup = 0 AND visit.visits > 0 AND point_id = ?", (point,)).fetchone()
+    if not duration_ns:
+        sys.exit("no window at speedup 0 has seen progress: the run was too short")
+    return seen / duration_ns * 1e9, visits
+
+
+def one_round(lever, work, command, points):
+    """(bare seconds, cost of sampling, change of effective speed)"""
+    for kind in random.sample(["bare", "sampled", "on"], 3):
+        if kind == "bare":
+            seconds = bare(command)
+        elif kind == "sampled":
+            sampled, _ = profiled(lever, work, command, [*points, "--speedups", "0"])
+        else:
+            _, profile = profiled(lever, work, command, points)
+            rate, visits = control_rate(profile)
+    return seconds, sampled / seconds - 1, rate * seconds / visits - 1
 
 
 def measure(lever, name, rounds):
     with tempfile.TemporaryDirectory() as work:
         command, points = CASES[name](work)
         bare(command)  # warms the page cache
-        sampling, effective, walls = [], [], []
+        results = []
         for _ in range(rounds):
-            times = {}
-            for kind in random.sample(["bare", "sampled", "on"], 3):
-                if kind == "bare":
-                    times[kind] = bare(command)
-                elif kind == "sampled":
-                    times[kind] = profiled(lever, work, command, [*points, "--speedups", "0"])[0]
-                else:
-                    wall, delay = profiled(lever, work, command, points)
-                    times[kind] = wall - delay
-                    walls.append(wall)
-            sampling.append(times["sampled"] / times["bare"] - 1)
-            effective.append(times["on"] / times["bare"] - 1)
-            print("%-7s bare %.3f s  sampled %+.1f %%  effective with experiments %+.1f %%" % (
-                name, times["bare"], 100 * sampling[-1], 100 * effective[-1]), flush=True)
+            results.append(one_round(lever, work, command, points))
+            print("%-7s bare %.3f s   sampling %+.1f %%   effective speed with experiments %+.1f %%" % (
+                name, results[-1][0], 100 * results[-1][1], 100 * results[-1][2]), flush=True)
+        _, sampling, effective = (statistics.median(column) for column in zip(*results))
         print("%-7s median of %d rounds: sampling %+.1f %%, effective speed with experiments %+.1f %%" % (
-            name, rounds, 100 * statistics.median(sampling), -100 * statistics.median(effective)), flush=True)
+            name, rounds, 100 * sampling, 100 * effective), flush=True)
 
 
 def main():

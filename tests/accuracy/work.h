@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * work - what the accuracy cases share: options, measured portions of work, the period they print.
+ *
+ *	CASE [-t SECONDS] [-l LOOPS] [-X PERCENT]...
+ *
+ * A case names its targets A, B, ... in comments on their lines. `-A 25` takes a quarter of the
+ * work away from target A, for real: that is the truth which predictions are compared with. LOOPS
+ * is how many loops make a microsecond; run.py measures it. At its end a case prints how many
+ * nanoseconds one progress visit took, and how long a latency point was open on average.
+ *
+ * `period =` and `latency =` in the opening comment of a case tell the truth as a formula, where A
+ * is the share of target A's work that is left, 1 to 0. run.py reads it; `measured` lets it run the
+ * case instead.
+ */
+#pragma once
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef WORK_FOR_COZ
+#include <coz.h>
+#define LEVER_PROGRESS_NAMED(name) COZ_PROGRESS_NAMED(name)
+#define LEVER_BEGIN(name) COZ_BEGIN(name)
+#define LEVER_END(name) COZ_END(name)
+#else
+#include <lever.h>
+#endif
+
+/* Kept apart from each other and from their callers, so that a line's code stands in one place. */
+#define WORK_FUNCTION __attribute__((noinline, noipa)) static
+
+/* A chain of multiplications in registers: the same speed wherever stack and data lie. */
+#define WORK(loops)                                                                      \
+	for (uint64_t work_left = (loops), work_value = 1; work_left > 0; work_left--) { \
+		work_value = work_value * 6364136223846793005u + 1442695040888963407u;   \
+		__asm__ volatile("" : "+r"(work_value));                                 \
+	}
+
+struct work {
+	double kept[26]; /* by target: the share of its work that is left */
+	double loops_per_us;
+	uint64_t start_ns, end_ns;
+	uint64_t visits;               /* written by work_visit, in one thread at a time */
+	uint64_t latency_ns, requests; /* likewise, of the latency point */
+};
+static struct work work;
+
+static inline uint64_t work_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline void work_begin(int count, char **arguments)
+{
+	double seconds = 2;
+	int option;
+
+	work.loops_per_us = 500;
+	for (int i = 0; i < 26; i++)
+		work.kept[i] = 1;
+	while ((option = getopt(count, arguments, "t:l:A:B:C:D:")) != -1) {
+		if (option == '?')
+			exit(2);
+		if (option == 't')
+			seconds = atof(optarg);
+		else if (option == 'l')
+			work.loops_per_us = atof(optarg);
+		else
+			work.kept[option - 'A'] = 1 - atof(optarg) / 100;
+	}
+	work.start_ns = work_now_ns();
+	work.end_ns = work.start_ns + (uint64_t)(seconds * 1e9);
+}
+
+/* What is left of an amount of target `letter`'s work; letters that no case uses keep all. */
+static inline double work_left_of(double amount, char letter)
+{
+	return amount * work.kept[letter - 'A'];
+}
+
+static inline uint64_t work_loops(double microseconds, char letter)
+{
+	return (uint64_t)(work_left_of(microseconds, letter) * work.loops_per_us);
+}
+
+static inline int work_goes_on(void)
+{
+	return work_now_ns() < work.end_ns;
+}
+
+static inline void work_end(void)
+{
+	uint64_t elapsed_ns = work_now_ns() - work.start_ns;
+
+	printf("period_ns=%.1f", work.visits ? (double)elapsed_ns / (double)work.visits : 0);
+	if (work.requests)
+		printf(" latency_ns=%.1f", (double)work.latency_ns / (double)work.requests);
+	putchar('\n');
+}
