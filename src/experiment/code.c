@@ -389,6 +389,18 @@ int code_update_scope(struct code *code, struct error *error)
 	return 0;
 }
 
+void code_widen_scope(struct code *code)
+{
+	uint32_t objects = symbols_object_count(code->symbols);
+	struct kernel_range *all = memory_new(objects, sizeof(*all));
+
+	for (uint32_t i = 0; i < objects; i++)
+		all[i] = (struct kernel_range){ .object = i + 1, .start = 0, .end = UINT64_MAX };
+	if (!collector_set_scope(code->collector, all, objects))
+		code->is_scope_told = false; /* the true scope must be told again */
+	free(all);
+}
+
 struct kernel_range *code_ranges(struct code *code, uint32_t place, uint32_t value, size_t *count)
 {
 	const struct symbols_range *ranges;

@@ -29,6 +29,8 @@ void code_on_object(struct code *code, const struct kernel_object_event *event);
 
 /* Tells the collector of scope ranges that have changed since the last call. */
 int code_update_scope(struct code *code, struct error *error);
+/* Makes all code of all files the scope, for callers to be seen; code_update_scope ends that. */
+void code_widen_scope(struct code *code);
 void code_age(struct code *code);
 
 /* All places seen, by the number that symbols gave them. */

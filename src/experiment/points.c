@@ -33,7 +33,10 @@ struct points {
 	ARRAY(struct pair) pairs;
 	ARRAY(const char *) awaited; /* names of lever.h points that the user asked for */
 	ARRAY(struct kernel_range) sampled;
-	bool is_asked; /* the user named points: others do not count */
+	ARRAY(const struct point_spec *) pending; /* in no file known so far */
+	ARRAY(const struct point_spec_pair *) pending_pairs;
+	struct error missing; /* of the last one that was not found */
+	bool is_asked;        /* the user named points: others do not count */
 };
 
 struct points *points_new(struct collector *collector, struct code *code, struct symbols *symbols)
@@ -54,7 +57,17 @@ void points_free(struct points *points)
 	array_free(&points->pairs);
 	array_free(&points->awaited);
 	array_free(&points->sampled);
+	array_free(&points->pending);
+	array_free(&points->pending_pairs);
 	free(points);
+}
+
+static bool is_awaited(const struct points *points, const char *name)
+{
+	for (size_t i = 0; i < points->awaited.count; i++)
+		if (!strcmp(points->awaited.items[i], name))
+			return true;
+	return false;
 }
 
 static int add_code(struct points *points, const struct point_spec *spec, unsigned *index,
@@ -82,8 +95,8 @@ static int add_usdt(struct points *points, const struct point_spec *spec, unsign
 {
 	struct symbols_usdt probes[PLACES_MOST];
 	size_t count = 0;
-	int code = symbols_usdt(points->symbols, spec->group, spec->name, probes, PLACES_MOST, &count,
-				error);
+	int code = symbols_usdt(points->symbols, spec->group, spec->name, probes, PLACES_MOST,
+				&count, error);
 
 	if (code)
 		return code;
@@ -105,8 +118,8 @@ static int add_sampled(struct points *points, const struct point_spec *spec, uns
 	size_t count;
 	int code = symbols_find(points->symbols, spec->name, &place, error);
 
-	code = code ? code
-		    : collector_add_point_sampled(points->collector, spec->text, index, error);
+	code = code ? code :
+		      collector_add_point_sampled(points->collector, spec->text, index, error);
 	if (code)
 		return code;
 	struct kernel_range *ranges = code_ranges(points->code, place, *index, &count);
@@ -122,17 +135,13 @@ static int add_sampled(struct points *points, const struct point_spec *spec, uns
 static int add_named(struct points *points, const struct point_spec *spec, unsigned *index,
 		     struct error *error)
 {
-	struct error ignored = { 0 };
-	int code = add_code(points, spec, index, &ignored);
+	int code = add_code(points, spec, index, error);
 
-	if (code != -ENOENT) {
-		if (code)
-			*error = ignored;
-		return code;
-	}
-	*index = KERNEL_POINTS_MOST;
-	*array_add(&points->awaited) = spec->name;
-	return 0;
+	if (code == -ENXIO)
+		code = -ENOENT; /* a point may be called what it likes */
+	if (code == -ENOENT && !is_awaited(points, spec->name))
+		*array_add(&points->awaited) = spec->name;
+	return code;
 }
 
 static int attach(struct points *points, const struct point_spec *spec, unsigned *index,
@@ -154,12 +163,11 @@ static int attach(struct points *points, const struct point_spec *spec, unsigned
 	return error_set(error, -EINVAL, "unknown kind of progress point");
 }
 
-int points_add(struct points *points, const struct point_spec *spec, struct error *error)
+static int add_point(struct points *points, const struct point_spec *spec, struct error *error)
 {
 	unsigned index = KERNEL_POINTS_MOST;
 	int code = attach(points, spec, &index, error);
 
-	points->is_asked = true;
 	if (!code && index < KERNEL_POINTS_MOST) {
 		points->counters[index].is_asked = points->counters[index].counts = true;
 		if (spec->kind == POINT_SPEC_SAMPLED)
@@ -168,28 +176,109 @@ int points_add(struct points *points, const struct point_spec *spec, struct erro
 	return code;
 }
 
-int points_add_pair(struct points *points, const struct point_spec_pair *spec, struct error *error)
+static int attach_half(struct points *points, const struct point_spec *spec, unsigned *index,
+		       struct error *error)
 {
-	struct pair pair = { .begin = KERNEL_POINTS_MOST, .end = KERNEL_POINTS_MOST };
-	int code = attach(points, &spec->begin, &pair.begin, error);
+	int code = *index < KERNEL_POINTS_MOST ? 0 : attach(points, spec, index, error);
+	/* A lever.h point joins its pair when it is met. */
+	return code == -ENOENT && spec->kind == POINT_SPEC_NAME ? 0 : code;
+}
 
-	code = code ? code : attach(points, &spec->end, &pair.end, error);
-	if (code)
-		return code;
+static int add_pair(struct points *points, const struct point_spec_pair *spec, struct error *error)
+{
+	struct pair *pair = NULL;
+
+	for (size_t i = 0; i < points->pairs.count; i++)
+		if (!strcmp(points->pairs.items[i].name, spec->text))
+			pair = &points->pairs.items[i];
+	if (!pair) {
+		pair = array_add(&points->pairs);
+		*pair = (struct pair){.name = text_copy(spec->text),
+				      .begin = KERNEL_POINTS_MOST,
+				      .end = KERNEL_POINTS_MOST,
+				      .begin_name = spec->begin.name,
+				      .end_name = spec->end.name};
+	}
+	int code = attach_half(points, &spec->begin, &pair->begin, error);
+	code = code ? code : attach_half(points, &spec->end, &pair->end, error);
+	if (!code && (pair->begin == KERNEL_POINTS_MOST || pair->end == KERNEL_POINTS_MOST))
+		return -ENOENT;
+	return code;
+}
+
+static bool may_come(const struct point_spec *spec)
+{
+	return spec->kind != POINT_SPEC_TRACEPOINT;
+}
+
+int points_add(struct points *points, const struct point_spec *spec, struct error *error)
+{
+	int code = add_point(points, spec, error);
+
 	points->is_asked = true;
-	pair.name = text_copy(spec->text);
-	pair.begin_name = spec->begin.name;
-	pair.end_name = spec->end.name;
-	*array_add(&points->pairs) = pair;
+	if (code != -ENOENT || !may_come(spec))
+		return code;
+	*array_add(&points->pending) = spec;
+	points->missing = *error;
 	return 0;
 }
 
-static bool is_awaited(const struct points *points, const char *name)
+int points_add_pair(struct points *points, const struct point_spec_pair *spec, struct error *error)
 {
-	for (size_t i = 0; i < points->awaited.count; i++)
-		if (!strcmp(points->awaited.items[i], name))
+	int code = add_pair(points, spec, error);
+
+	points->is_asked = true;
+	if (code != -ENOENT || !may_come(&spec->begin) || !may_come(&spec->end))
+		return code;
+	*array_add(&points->pending_pairs) = spec;
+	points->missing = *error;
+	return 0;
+}
+
+static bool has_appeared(const struct points *points, const char *name)
+{
+	for (unsigned i = 0; i < points->known; i++)
+		if (!strcmp(name, collector_point(points->collector, i)->name))
 			return true;
 	return false;
+}
+
+/* Not there yet: `missing` tells what is. */
+static bool is_absent(struct points *points, int code, const struct error *error)
+{
+	if (code != -ENOENT && code != -ENXIO)
+		return false;
+	points->missing = *error;
+	return true;
+}
+
+int points_retry(struct points *points, struct error *error)
+{
+	size_t kept = 0;
+	int code = 0;
+
+	for (size_t i = 0; i < points->pending.count; i++) {
+		const struct point_spec *spec = points->pending.items[i];
+		if (spec->kind == POINT_SPEC_NAME && has_appeared(points, spec->name))
+			continue;
+		if (!code && !(code = add_point(points, spec, error)))
+			continue;
+		if (is_absent(points, code, error))
+			code = 0;
+		points->pending.items[kept++] = spec;
+	}
+	points->pending.count = kept;
+	kept = 0;
+	for (size_t i = 0; i < points->pending_pairs.count; i++) {
+		const struct point_spec_pair *spec = points->pending_pairs.items[i];
+		if (!code && !(code = add_pair(points, spec, error)))
+			continue;
+		if (is_absent(points, code, error))
+			code = 0;
+		points->pending_pairs.items[kept++] = spec;
+	}
+	points->pending_pairs.count = kept;
+	return code;
 }
 
 static bool is_in_program(const struct kernel_point *point)
@@ -243,7 +332,7 @@ static void meet(struct points *points, unsigned index)
 static int give_id(struct profile *profile, const char *name, enum point_kind kind, int64_t *id,
 		   struct error *error)
 {
-	struct recording_point row = { .kind = kind, .name = (char *)(uintptr_t)name };
+	struct recording_point row = {.kind = kind, .name = (char *)(uintptr_t)name};
 	if (*id)
 		return 0;
 	int code = profile_add_point(profile, &row, error);
@@ -289,22 +378,35 @@ unsigned points_ready(const struct points *points)
 	unsigned ready = 0;
 
 	for (unsigned i = 0; i < points->known; i++)
-		ready += points->counters[i].id &&
-			 collector_point(points->collector, i)->total > 0;
+		ready += points->counters[i].id && collector_point(points->collector, i)->total > 0;
 	for (size_t i = 0; i < points->pairs.count; i++)
 		ready += points->pairs.items[i].id != 0;
 	return ready;
 }
 
-const char *points_missing(const struct points *points)
+const char *points_missing(struct points *points)
 {
-	for (size_t i = 0; i < points->awaited.count; i++) {
-		bool found = false;
-		for (unsigned index = 0; index < points->known; index++)
-			found = found || !strcmp(points->awaited.items[i],
-						 collector_point(points->collector, index)->name);
-		if (!found)
-			return points->awaited.items[i];
+	for (size_t i = 0; i < points->pending.count; i++) {
+		const struct point_spec *spec = points->pending.items[i];
+		if (spec->kind == POINT_SPEC_NAME && has_appeared(points, spec->name))
+			continue;
+		if (spec->kind == POINT_SPEC_NAME && points->missing.code != -EAGAIN) {
+			error_add_place(&points->missing, "no progress point is called '%s'",
+					spec->name);
+			points->missing.code = -EAGAIN; /* said once */
+		}
+		return points->missing.text;
+	}
+	for (size_t i = 0; i < points->pairs.count; i++) {
+		const struct pair *pair = &points->pairs.items[i];
+		const char *half = pair->begin == KERNEL_POINTS_MOST ? pair->begin_name :
+				   pair->end == KERNEL_POINTS_MOST   ? pair->end_name :
+								       NULL;
+		if (!half)
+			continue;
+		error_set(&points->missing, -ENOENT, "there is no progress point '%s' for %s", half,
+			  pair->name);
+		return points->missing.text;
 	}
 	return NULL;
 }
@@ -317,8 +419,8 @@ char *points_appeared(const struct points *points)
 		const struct kernel_point *point = collector_point(points->collector, i);
 		if (!is_in_program(point))
 			continue;
-		char *longer = text_format("%s%s%s", names ? names : "", names ? ", " : "",
-					   point->name);
+		char *longer =
+			text_format("%s%s%s", names ? names : "", names ? ", " : "", point->name);
 		free(names);
 		names = longer;
 	}
@@ -345,7 +447,7 @@ double points_collect(struct points *points, struct recording_experiment *experi
 	}
 	for (size_t i = 0; i < points->pairs.count && i < KERNEL_PAIRS_MOST; i++) {
 		const struct pair *pair = &points->pairs.items[i];
-		struct collector_visits seen = { 0 };
+		struct collector_visits seen = {0};
 		if (pair->id)
 			seen = collector_window_visits(points->collector, pair->begin);
 		if (!seen.visits)
@@ -367,7 +469,7 @@ int points_write_totals(struct points *points, struct profile *profile, int64_t 
 	int code = 0;
 
 	for (unsigned i = 0; i < points->known && !code; i++) {
-		struct recording_total total = { .run_id = run_id };
+		struct recording_total total = {.run_id = run_id};
 		total.point_id = points->counters[i].id;
 		total.visits = collector_point(points->collector, i)->total;
 		if (points->counters[i].kind == POINT_SAMPLED)
@@ -377,7 +479,7 @@ int points_write_totals(struct points *points, struct profile *profile, int64_t 
 	}
 	for (size_t i = 0; i < points->pairs.count && !code; i++) {
 		const struct pair *pair = &points->pairs.items[i];
-		struct recording_total total = { .run_id = run_id, .point_id = pair->id };
+		struct recording_total total = {.run_id = run_id, .point_id = pair->id};
 		if (!pair->id)
 			continue;
 		total.visits = collector_point(points->collector, pair->begin)->total;

@@ -2,7 +2,7 @@
 /*
  * points - the progress points of one session: found, attached, and written to the profile.
  *
- * Asked-for points are attached before the program runs. Points of lever.h and coz.h appear when
+ * Asked-for points are attached before the program runs, or as soon as their file is known. Points of lever.h and coz.h appear when
  * the program registers them; without any asked-for point, all of them count. A LEVER_BEGIN and a
  * LEVER_END of one name make a latency pair by themselves.
  */
@@ -18,15 +18,20 @@ struct points;
 struct points *points_new(struct collector *collector, struct code *code, struct symbols *symbols);
 void points_free(struct points *points);
 
-/* Attaches what can be attached; -ENOENT names what is not there, and the nearest names. */
+/*
+ * Attaches what can be attached. What is not in the files known so far is tried again by
+ * points_retry; -ENXIO if something there is so alike that the name must be mistaken.
+ */
 int points_add(struct points *points, const struct point_spec *spec, struct error *error);
 int points_add_pair(struct points *points, const struct point_spec_pair *pair, struct error *error);
+/* To be called when files have become known: libraries, and what the program executes. */
+int points_retry(struct points *points, struct error *error);
 /* Looks for points that have appeared; gives them ids in the profile. */
 int points_update(struct points *points, struct profile *profile, struct error *error);
 /* Points that count and have been visited. */
 unsigned points_ready(const struct points *points);
-/* Names that were asked for and have not appeared (a lever.h name that nothing registers). */
-const char *points_missing(const struct points *points);
+/* Why a point that was asked for is not there, as a sentence; NULL if all are. */
+const char *points_missing(struct points *points);
 /* Names of lever.h points that did appear, "a, b, c"; to be freed, NULL if none. */
 char *points_appeared(const struct points *points);
 

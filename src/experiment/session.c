@@ -19,10 +19,11 @@
 
 #define WINDOW_FIRST_NS 100000000ull
 #define LOOK_NS 50000000ull           /* between looks while there is no target yet */
-#define NO_POINTS_AFTER_NS 3000000000ull
 #define WAIT_SLICE_NS 100000000ull    /* heartbeats are at least this often */
 #define COMMIT_EVERY_NS 1000000000ull
 #define NOTIFY_EVERY_NS 500000000ull
+#define SAY_AFTER_NS 1000000000ull    /* a program that ends by itself needs no word */
+#define JUDGE_EVERY_NS 500000000ull   /* estimating costs time that the program could have */
 #define SAMPLES_FOR_TARGET 3          /* fewer: the place is not worth a block */
 
 static volatile sig_atomic_t interrupts, terminations;
@@ -49,6 +50,9 @@ static void catch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
+	sigaction(SIGXFSZ, &action, NULL); /* a full profile is an error, not lever's end */
+	action.sa_handler = SIG_DFL;
+	sigaction(SIGCHLD, &action, NULL); /* ignored, it would hide how the program ended */
 }
 
 bool session_is_interrupted(void)
@@ -92,7 +96,17 @@ static bool any_left_behind(const struct session *session)
 
 bool session_program_runs(struct session *session)
 {
-	return !program_poll(&session->program) || any_left_behind(session);
+	bool had_ended = session->program.has_ended;
+
+	if (!program_poll(&session->program))
+		return true;
+	/* A process that outlives it may have been announced, and not yet been heard of. */
+	if (!had_ended)
+		collector_drain(session->collector, &session->handler);
+	if (!any_left_behind(session))
+		return false;
+	session->program.ended_ns = clock_now_ns(); /* so far */
+	return true;
 }
 
 /* ---- waiting ---- */
@@ -126,6 +140,7 @@ int session_learn(struct session *session, struct error *error)
 {
 	collector_drain(session->collector, &session->handler);
 	int code = code_update_scope(session->code, error);
+	code = code ? code : session_retry_names(session, error);
 	code = code ? code : points_update(session->points, session->profile, error);
 	uint64_t now = clock_now_ns();
 	if (!code && now - session->committed_ns > COMMIT_EVERY_NS) {
@@ -265,36 +280,6 @@ static int open_symbols(struct session *session, struct error *error)
 	return 0;
 }
 
-static int set_targets(struct session *session, struct error *error)
-{
-	for (size_t i = 0; i < session->options->target_count; i++) {
-		uint32_t place;
-		int code = symbols_find(session->symbols, session->options->targets[i], &place, error);
-		if (code) {
-			session->result->end = SESSION_WRONG_USAGE;
-			return code;
-		}
-		size_t index = session_target_of(session, place);
-		session->targets.items[index].is_given = true;
-		code_watch(session->code, place);
-	}
-	return 0;
-}
-
-static int set_points(struct session *session, struct error *error)
-{
-	const struct session_options *options = session->options;
-	int code = 0;
-
-	for (size_t i = 0; i < options->point_count && !code; i++)
-		code = points_add(session->points, &options->points[i], error);
-	for (size_t i = 0; i < options->pair_count && !code; i++)
-		code = points_add_pair(session->points, &options->pairs[i], error);
-	if (code == -ENOENT || code == -EINVAL)
-		session->result->end = SESSION_WRONG_USAGE;
-	return code;
-}
-
 static char *command_json(char *const *arguments)
 {
 	char *text = NULL;
@@ -355,8 +340,7 @@ static int set_up(struct session *session, struct error *error)
 		return code;
 	session->code = code_new(session->symbols, session->collector);
 	session->points = points_new(session->collector, session->code, session->symbols);
-	code = set_targets(session, error);
-	code = code ? code : set_points(session, error);
+	code = session_set_names(session, error);
 	code = code ? code
 		    : profile_create(options->output, options->fresh, &session->profile, error);
 	code = code ? code : begin_run(session, error);
@@ -417,8 +401,11 @@ bool session_is_sure_enough(struct session *session)
 	struct tally_best best;
 	size_t steps = 0;
 
-	if (session->options->until <= 0 || session->experiments < 8)
+		uint64_t now = clock_now_ns();
+	if (session->options->until <= 0 || session->experiments < 8 ||
+	    now - session->judged_ns < JUDGE_EVERY_NS)
 		return false;
+	session->judged_ns = now;
 	for (size_t i = 0; i < session->options->speedup_count; i++)
 		steps += session->options->speedups[i] > 0;
 	return tally_best(session->tally, &best) && best.points > steps &&
@@ -440,34 +427,6 @@ static int look(struct session *session, struct error *error)
 	return session_learn(session, error);
 }
 
-static int refuse_without_points(struct session *session, struct error *error)
-{
-	AUTO(text) char *appeared = points_appeared(session->points);
-	AUTO(text) char *candidates = session_candidates(session);
-	const char *missing = points_missing(session->points);
-
-	session->result->end = SESSION_NO_POINTS;
-	if (missing)
-		error_set(error, -ENOENT, "neither a function nor a progress point is called '%s'%s%s",
-			  missing, appeared ? "; the program's points are: " : "",
-			  appeared ? appeared : "");
-	else
-		error_set(error, -ENOENT,
-			  "the program visits no progress point, so its progress cannot be measured; "
-			  "name one with --progress FILE:LINE or --progress FUNCTION, put "
-			  "LEVER_PROGRESS into its source (lever.h), or measure whole runs with "
-			  "--end-to-end%s%s",
-			  candidates ? ". Functions that it calls at a steady rate:\n" : "",
-			  candidates ? candidates : "");
-	session->options->say(session->options->context, error->text); /* the program may run on */
-	return error->code;
-}
-
-static bool has_waited_for_points(const struct session *session)
-{
-	return clock_now_ns() - session->started_ns > NO_POINTS_AFTER_NS;
-}
-
 static int run_windows(struct session *session, struct error *error)
 {
 	struct schedule_plan plan;
@@ -477,9 +436,7 @@ static int run_windows(struct session *session, struct error *error)
 	       !session_time_is_up(session) && !session_is_sure_enough(session)) {
 		if (!points_ready(session->points)) {
 			code = look(session, error);
-			if (!code && has_waited_for_points(session) &&
-			    !points_ready(session->points))
-				return refuse_without_points(session, error);
+			code = code ? code : session_refuse_names(session, false, error);
 			continue;
 		}
 		double *weights = session_weights(session);
@@ -487,6 +444,8 @@ static int run_windows(struct session *session, struct error *error)
 					      &plan);
 		free(weights);
 		code = has_plan ? session_trial(session, &plan, error) : look(session, error);
+		if (!code && !has_plan)
+			code = session_refuse_names(session, false, error);
 		if (code == -EAGAIN)
 			code = 0;
 	}
@@ -497,6 +456,7 @@ static int run_windows(struct session *session, struct error *error)
 static void wait_for_program(struct session *session)
 {
 	bool has_forwarded = false, has_said = false;
+	uint64_t over_ns = clock_now_ns();
 
 	collector_disarm(session->collector);
 	while (session_program_runs(session) && interrupts < 2) {
@@ -505,7 +465,8 @@ static void wait_for_program(struct session *session)
 		has_forwarded = has_forwarded || terminations;
 		if (session->program.has_ended && session_is_interrupted())
 			break; /* only processes that it left behind */
-		if (!has_said && !session_is_interrupted()) {
+		if (!has_said && !session_is_interrupted() &&
+		    clock_now_ns() - over_ns > SAY_AFTER_NS) {
 			session->options->say(session->options->context,
 					      "measuring is over; the program runs on without "
 					      "pauses (Ctrl-C to end it)");
@@ -584,6 +545,7 @@ static void tear_down(struct session *session)
 	tally_free(session->tally);
 	array_free(&session->targets);
 	array_free(&session->processes);
+	array_free(&session->awaited_targets);
 	free(session->program_path);
 	free(session->run.command);
 	free(session->run.note);
@@ -605,6 +567,8 @@ void session_run(const struct session_options *options, struct session_result *r
 		if (!code && !options->end_to_end)
 			code = run_windows(&session, error);
 		wait_for_program(&session);
+		if (!code && !session.experiments && !session_is_interrupted())
+			code = session_refuse_names(&session, true, error);
 		code = close_run(&session, code, error);
 		if (!code)
 			result->end = session.experiments ? SESSION_ANSWERED : SESSION_NO_ANSWER;

@@ -19,22 +19,24 @@
 #define NAMED_MOST 6
 #define SLICES 8
 #define SLICE_NS 40000000ull
-#define CALLS_MOST 2000      /* in a slice: 50,000 a second */
-#define CALLS_LEAST 8        /* in all slices */
-#define VARIATION_MOST 0.7   /* standard deviation of the slices over their mean */
+#define CALLS_MOST 2000    /* in a slice: 50,000 a second */
+#define CALLS_LEAST 8      /* in all slices */
+#define VARIATION_MOST 0.7 /* standard deviation of the slices over their mean */
 
 struct candidate {
 	const char *function; /* borrowed from symbols */
 	unsigned chains;      /* sampled chains it was on */
+	bool in_scope;
 	double rate, variation;
 };
 
 struct look {
 	struct session *session;
+	const struct collector_handler *usual;
 	ARRAY(struct candidate) candidates;
 };
 
-static void add(struct look *look, const char *function)
+static void add(struct look *look, const char *function, bool in_scope)
 {
 	for (size_t i = 0; i < look->candidates.count; i++) {
 		if (!strcmp(look->candidates.items[i].function, function)) {
@@ -42,7 +44,21 @@ static void add(struct look *look, const char *function)
 			return;
 		}
 	}
-	*array_add(&look->candidates) = (struct candidate){ .function = function, .chains = 1 };
+	*array_add(&look->candidates) =
+		(struct candidate){.function = function, .chains = 1, .in_scope = in_scope};
+}
+
+/* What every program calls says nothing of its progress. */
+static bool is_plumbing(const struct session *session, uint32_t object)
+{
+	static const char *const names[] = {"/libc.so", "/libc-", "/libpthread", "/libstdc++",
+					    "/ld-"};
+	const char *path = symbols_object(session->symbols, object)->path;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strstr(path, names[i]))
+			return true;
+	return false;
 }
 
 static void on_callers(void *context, const struct kernel_callers *callers)
@@ -55,8 +71,10 @@ static void on_callers(void *context, const struct kernel_callers *callers)
 			continue;
 		const char *function = symbols_function_at(look->session->symbols, object - 1,
 							   callers->frames[i].offset);
-		if (function && !strchr(function, '+') && strcmp(function, "main"))
-			add(look, function);
+		if (function && !strchr(function, '+') && strcmp(function, "main") &&
+		    !is_plumbing(look->session, object - 1))
+			add(look, function,
+			    symbols_object(look->session->symbols, object - 1)->in_scope);
 	}
 }
 
@@ -72,20 +90,22 @@ static void on_object(void *context, const struct kernel_object_event *event)
 
 static void on_process(void *context, const struct kernel_process_event *event)
 {
-	struct session *session = ((struct look *)context)->session;
-	session->handler.process(session->handler.context, event);
+	const struct look *look = context;
+	look->usual->process(look->usual->context, event);
 }
 
-static int by_chains(const void *a, const void *b)
+static int by_scope_and_chains(const void *a, const void *b)
 {
 	const struct candidate *left = a, *right = b;
+	if (left->in_scope != right->in_scope)
+		return left->in_scope ? -1 : 1;
 	return left->chains < right->chains ? 1 : left->chains > right->chains ? -1 : 0;
 }
 
 static bool try_candidate(struct session *session, struct candidate *candidate)
 {
 	struct symbols_address place;
-	uint64_t calls[SLICES] = { 0 };
+	uint64_t calls[SLICES] = {0};
 	double sum = 0, squares = 0;
 	size_t count = 0;
 
@@ -110,21 +130,27 @@ static bool try_candidate(struct session *session, struct candidate *candidate)
 
 char *session_candidates(struct session *session)
 {
-	struct look look = { .session = session };
-	struct collector_handler handler = { .context = &look,
-					     .sample = on_sample,
-					     .object = on_object,
-					     .process = on_process,
-					     .callers = on_callers };
+	const struct collector_handler usual = session->handler;
+	struct look look = {.session = session, .usual = &usual};
+	struct collector_handler handler = {.context = &look,
+					    .sample = on_sample,
+					    .object = on_object,
+					    .process = on_process,
+					    .callers = on_callers};
 	char *text = NULL;
 	size_t size = 0;
 	unsigned named = 0;
 
+	session->handler = handler; /* waiting drains, too */
+	code_widen_scope(session->code);
 	collector_want_callers(session->collector, true);
 	session_wait(session, LOOK_NS);
 	collector_drain(session->collector, &handler);
 	collector_want_callers(session->collector, false);
-	qsort(look.candidates.items, look.candidates.count, sizeof(*look.candidates.items), by_chains);
+	session->handler = usual;
+	code_update_scope(session->code, NULL);
+	qsort(look.candidates.items, look.candidates.count, sizeof(*look.candidates.items),
+	      by_scope_and_chains);
 	FILE *out = open_memstream(&text, &size);
 	for (size_t i = 0; i < look.candidates.count && i < TRIED_MOST && named < NAMED_MOST; i++) {
 		struct candidate *candidate = &look.candidates.items[i];

@@ -37,9 +37,13 @@ struct session {
 	struct program program;
 	struct recording_run run;
 	ARRAY(struct session_target) targets;
+	ARRAY(const char *) awaited_targets; /* given, and in no file known so far */
+	struct error missing_target;
+	uint32_t searched_objects; /* files among which names have been looked for */
+	bool knows_libraries, has_said_waiting;
 	ARRAY(uint32_t) processes; /* of the program, alive as far as events told */
 	char *program_path;
-	uint64_t window_ns, started_ns, deadline_ns, committed_ns, notified_ns;
+	uint64_t window_ns, started_ns, deadline_ns, committed_ns, notified_ns, judged_ns;
 	uint64_t calm_ns; /* time at speedup 0 */
 	int64_t armed_id; /* target in the collector */
 	unsigned experiments, discarded, controls;
@@ -71,6 +75,14 @@ bool session_time_is_up(const struct session *session); /* --seconds */
 /* Forks the program and lets it run. */
 int session_start_program(struct session *session, struct error *error);
 
+/*
+ * session_names.c: the points and targets that the user named. Those in no file known yet are tried
+ * again by session_retry_names; session_refuse_names fails once it has been waited long enough, or
+ * if the program has ended.
+ */
+int session_set_names(struct session *session, struct error *error);
+int session_retry_names(struct session *session, struct error *error);
+int session_refuse_names(struct session *session, bool has_ended, struct error *error);
 /* session_trial.c: one window. -EAGAIN: the program ended, or the target cannot be used. */
 int session_arm(struct session *session, struct session_target *target, struct error *error);
 /* More disturbed by others than can be accepted? To be asked once for each window. */

@@ -50,7 +50,7 @@ struct function_hits {
 	size_t count, capacity;
 };
 
-/* All copies of the one function that is meant. -ENOENT, or -ENOTUNIQ if several are. */
+/* All copies of the one function that is meant. -ENOENT, -ENXIO or -ENOTUNIQ as symbols_find. */
 int search_function(struct symbols *symbols, const struct query *query, struct function_hits *hits,
 		    struct error *error);
 void function_hits_clear(struct function_hits *hits);

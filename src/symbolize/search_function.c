@@ -249,8 +249,8 @@ int search_function(struct symbols *symbols, const struct query *query, struct f
 		struct nearest nearest = {0};
 		offer_names(&search, &nearest);
 		AUTO(text) char *others = nearest_text(&nearest, "; nearest: ");
-		result = error_set(error, ENOENT, "no function %s in the program%s", query->text,
-				   others);
+		result = error_set(error, nearest.count ? ENXIO : ENOENT,
+				   "no function %s in the program%s", query->text, others);
 	}
 	free(search.wanted);
 	free(search.base);

@@ -168,7 +168,7 @@ static int no_line(struct line_search *search, struct error *error)
 		char *above = text_format("%s:%u", name_of_file(symbols, search->above_file),
 					  search->above);
 		bool both = search->above && search->below;
-		return error_set(error, ENOENT,
+		return error_set(error, ENXIO,
 				 "no code at %s; the nearest lines with code are %s%s%s",
 				 query->text, search->below ? below : "", both ? " and " : "",
 				 search->above ? above : "");
@@ -180,8 +180,9 @@ static int no_line(struct line_search *search, struct error *error)
 	name_of_file(symbols, 0);
 	offer_files(search, &nearest);
 	AUTO(text) char *others = nearest_text(&nearest, "; nearest: ");
-	return error_set(error, ENOENT, "no source file %s in the program's debug information%s",
-			 query->file, others);
+	return error_set(error, nearest.count ? ENXIO : ENOENT,
+			 "no source file %s in the program's debug information%s", query->file,
+			 others);
 }
 
 /* Drops the hits in files other than the one meant; an error if that is not clear. */

@@ -95,7 +95,8 @@ size_t symbols_scope_ranges(struct symbols *symbols, uint32_t object,
  * The place that a user names: FILE:LINE (FILE may be the end of a path), FUNCTION, or FILE:FUNCTION
  * (a static one that has namesakes), in the objects added so far, those in scope first; with LINE
  * not having code, an error that names the nearest lines that do; unknown names: an error with the
- * nearest names. -ENOENT then; -ENOTUNIQ if the name fits several, which the error lists.
+ * nearest names. -ENXIO then, or -ENOENT if nothing is near (an object yet to come may have it);
+ * -ENOTUNIQ if the name fits several, which the error lists.
  *
  * A place that is not of the granularity, or out of scope, gets no address attributed; its ranges
  * are then all its code (of a function: what is inlined in it included).

@@ -86,7 +86,7 @@ TEST("a line is found by its name and by any end of its path")
 	AUTO(text) char *tail = text_format("%s/main.c:12", strrchr(fixture_directory, '/') + 1);
 	CHECK_EQUAL(find(&fixture, tail, &other), 0);
 	CHECK_EQUAL(other, place);
-	CHECK_EQUAL(find(&fixture, "ain.c:12", &other), -ENOENT);
+	CHECK_EQUAL(find(&fixture, "ain.c:12", &other), -ENXIO);
 	fixture_close(&fixture);
 }
 
@@ -95,10 +95,10 @@ TEST("a line without code gets the nearest lines that have some")
 	struct fixture fixture;
 	uint32_t place;
 	open_main(&fixture, TARGET_LINE);
-	CHECK_EQUAL(find(&fixture, "main.c:7", &place), -ENOENT);
+	CHECK_EQUAL(find(&fixture, "main.c:7", &place), -ENXIO);
 	CHECK(strstr(fixture.error.text, "main.c:6"));
 	CHECK(strstr(fixture.error.text, "main.c:9") || strstr(fixture.error.text, "main.c:8"));
-	CHECK_EQUAL(find(&fixture, "man.c:12", &place), -ENOENT);
+	CHECK_EQUAL(find(&fixture, "man.c:12", &place), -ENXIO);
 	CHECK(strstr(fixture.error.text, "main.c"));
 	fixture_close(&fixture);
 }
@@ -110,11 +110,12 @@ TEST("an unknown function gets the nearest names")
 	struct symbols_address address;
 	size_t count;
 	open_main(&fixture, TARGET_LINE);
-	CHECK_EQUAL(find(&fixture, "wrok", &place), -ENOENT);
+	CHECK_EQUAL(find(&fixture, "wrok", &place), -ENXIO);
 	CHECK(strstr(fixture.error.text, "nearest: work"));
 	CHECK_EQUAL(symbols_breakpoints(fixture.symbols, "wrok", &address, 1, &count,
 					&fixture.error),
-		    -ENOENT);
+		    -ENXIO);
+	CHECK_EQUAL(find(&fixture, "nothing_of_the_kind", &place), -ENOENT);
 	fixture_close(&fixture);
 }
 

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * session_names - finds the progress points and targets that the user named.
+ *
+ * First in the executable, then in the libraries that it will load, then, while it runs, in every
+ * further file that turns up: what a script starts, what is loaded by dlopen.
+ */
+#include "experiment/session_state.h"
+
+#include "base/clock.h"
+#include "base/own.h"
+#include "collect/libraries.h"
+
+#include <errno.h>
+
+#define WAIT_NS 3000000000ull /* for points to appear */
+
+static void add_library(void *context, const char *path)
+{
+	struct session *session = context;
+	uint32_t object;
+	symbols_add_object(session->symbols, path, NULL, false, &object, NULL);
+}
+
+/* Makes the libraries known; false if they are already. */
+static bool know_libraries(struct session *session)
+{
+	AUTO(text) char *real = realpath(session->program_path, NULL);
+
+	if (session->knows_libraries)
+		return false;
+	session->knows_libraries = true;
+	libraries_each(real ? real : session->program_path, add_library, session);
+	return true;
+}
+
+static int set_target(struct session *session, const char *name, struct error *error)
+{
+	uint32_t place;
+	int code = symbols_find(session->symbols, name, &place, error);
+
+	if ((code == -ENOENT || code == -ENXIO) && know_libraries(session))
+		code = symbols_find(session->symbols, name, &place, error);
+	if (code)
+		return code;
+	size_t index = session_target_of(session, place);
+	session->targets.items[index].is_given = true;
+	code_watch(session->code, place);
+	return 0;
+}
+
+static int set_targets(struct session *session, struct error *error)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < session->options->target_count && !code; i++) {
+		const char *name = session->options->targets[i];
+		code = set_target(session, name, error);
+		if (code != -ENOENT)
+			continue;
+		*array_add(&session->awaited_targets) = name;
+		session->missing_target = *error;
+		code = 0;
+	}
+	return code;
+}
+
+static int set_points(struct session *session, struct error *error)
+{
+	const struct session_options *options = session->options;
+	int code = 0;
+
+	for (size_t i = 0; i < options->point_count && !code; i++) {
+		code = points_add(session->points, &options->points[i], error);
+		if (code == -ENXIO && know_libraries(session))
+			code = points_add(session->points, &options->points[i], error);
+	}
+	for (size_t i = 0; i < options->pair_count && !code; i++) {
+		code = points_add_pair(session->points, &options->pairs[i], error);
+		if (code == -ENXIO && know_libraries(session))
+			code = points_add_pair(session->points, &options->pairs[i], error);
+	}
+	if (!code && points_missing(session->points) && know_libraries(session))
+		code = points_retry(session->points, error);
+	return code;
+}
+
+int session_set_names(struct session *session, struct error *error)
+{
+	int code = set_targets(session, error);
+
+	code = code ? code : set_points(session, error);
+	if (code == -ENOENT || code == -ENXIO || code == -ENOTUNIQ || code == -EINVAL)
+		session->result->end = SESSION_WRONG_USAGE;
+	session->searched_objects = symbols_object_count(session->symbols);
+	return code;
+}
+
+int session_retry_names(struct session *session, struct error *error)
+{
+	uint32_t objects = symbols_object_count(session->symbols);
+	size_t kept = 0;
+	int code = 0;
+
+	if (objects == session->searched_objects)
+		return 0;
+	session->searched_objects = objects;
+	for (size_t i = 0; i < session->awaited_targets.count; i++) {
+		const char *name = session->awaited_targets.items[i];
+		int found = code ? code : set_target(session, name, error);
+		if (!found)
+			continue;
+		session->awaited_targets.items[kept++] = name;
+		if (found == -ENOENT || found == -ENXIO)
+			session->missing_target = *error;
+		else
+			code = found;
+	}
+	session->awaited_targets.count = kept;
+	code = code ? code : points_retry(session->points, error);
+	if (code == -ENOTUNIQ)
+		session->result->end = SESSION_NO_POINTS;
+	return code;
+}
+
+static int refuse(struct session *session, struct error *error)
+{
+	session->result->end = SESSION_NO_POINTS;
+	session->options->say(session->options->context, error->text); /* the program may run on */
+	return error->code;
+}
+
+static int refuse_missing_point(struct session *session, const char *missing, struct error *error)
+{
+	AUTO(text) char *appeared = points_appeared(session->points);
+
+	error_set(error, -ENOENT, "%s%s%s", missing, appeared ? "; the program's points are: " : "",
+		  appeared ? appeared : "");
+	return refuse(session, error);
+}
+
+static int refuse_without_points(struct session *session, struct error *error)
+{
+	AUTO(text) char *candidates = session_candidates(session);
+
+	error_set(error, -ENOENT,
+		  "the program visits no progress point, so its progress cannot be measured; "
+		  "name one with --progress FILE:LINE or --progress FUNCTION, put "
+		  "LEVER_PROGRESS into its source (lever.h), or measure whole runs with "
+		  "--end-to-end%s%s",
+		  candidates ? ". Functions that it calls at a steady rate:\n" : "",
+		  candidates ? candidates : "");
+	return refuse(session, error);
+}
+
+int session_refuse_names(struct session *session, bool has_ended, struct error *error)
+{
+	const struct session_options *options = session->options;
+
+	if (!has_ended && clock_now_ns() - session->started_ns < WAIT_NS)
+		return 0;
+	if (options->target_count && session->awaited_targets.count == options->target_count) {
+		*error = session->missing_target;
+		return refuse(session, error);
+	}
+	if (points_ready(session->points))
+		return 0;
+	const char *missing = points_missing(session->points);
+	if (missing)
+		return refuse_missing_point(session, missing, error);
+	if (has_ended)
+		return 0;
+	if (!options->point_count && !options->pair_count)
+		return refuse_without_points(session, error);
+	if (!session->has_said_waiting)
+		options->say(options->context, "waiting for the first visit of a progress point");
+	session->has_said_waiting = true;
+	return 0;
+}
