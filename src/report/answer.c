@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#define HALF_INTERVAL_MOST 0.5
+
 static const struct effect_point *nearest_measured(const struct causal_effect *effect)
 {
 	const struct effect_point *nearest = &effect->points[effect->count - 1];
@@ -38,6 +40,13 @@ static struct answer answer_of(const struct causal_target *target,
 	return answer;
 }
 
+/* So wide that it is no answer yet: half the program's time either way. */
+static bool says_nothing(const struct answer *answer)
+{
+	return answer->verdict == ANSWER_UNSURE &&
+	       !(answer_half_interval(answer) < HALF_INTERVAL_MOST);
+}
+
 struct answers answers_of(const struct causal *causal)
 {
 	size_t most = 0;
@@ -47,12 +56,17 @@ struct answers answers_of(const struct causal *causal)
 	const struct recording_point *first_point = NULL;
 	for (size_t i = 0; i < causal->count; i++) {
 		const struct causal_target *target = &causal->targets[i];
-		answers.targets += target->count > 0;
+		bool is_first = true;
 		for (size_t j = 0; j < target->count; j++) {
-			struct answer *answer = &answers.items[answers.count++];
+			struct answer *answer = &answers.items[answers.count];
 			*answer = answer_of(target, &target->effects[j]);
+			if (says_nothing(answer))
+				continue;
+			answers.count++;
+			answers.targets += is_first;
 			answer->rank = answers.targets;
-			answer->is_first = j == 0;
+			answer->is_first = is_first;
+			is_first = false;
 			first_point = first_point ? first_point : answer->effect->point;
 			answers.has_several_points |= answer->effect->point != first_point;
 		}

@@ -31,6 +31,7 @@ struct answers {
 	bool has_several_points;
 };
 
+/* Intervals so wide that they say nothing are left out. */
 struct answers answers_of(const struct causal *causal);
 void answers_release(struct answers *answers);
 

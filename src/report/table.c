@@ -58,11 +58,14 @@ static char *detail_of(const struct recording_target *target, const struct layou
 {
 	if (!layout->detail_is_place)
 		return target->function ? words_clean(target->function) : text_copy("");
-	if (!target->file)
+	/* Without debug information the binary is all that is known. */
+	const char *place = target->file ? target->file : target->object;
+	if (!place)
 		return text_copy("");
-	const char *slash = strrchr(target->file, '/');
-	AUTO(text) char *file = words_clean(slash ? slash + 1 : target->file);
-	return target->line ? text_format("%s:%u", file, target->line) : text_copy(file);
+	const char *slash = strrchr(place, '/');
+	AUTO(text) char *file = words_clean(slash ? slash + 1 : place);
+	return target->file && target->line ? text_format("%s:%u", file, target->line) :
+					      text_copy(file);
 }
 
 /* The gain that the effect promises at a speedup, NAN where nothing was measured near it. */

@@ -197,8 +197,9 @@ static void print_warnings(FILE *out, const struct recording *recording, const s
 	if (sums->unwound_badly * 20 > sums->samples) {
 		AUTO(text)
 		char *text = text_format(
-			"%.0f %% of the samples could not be followed to a caller in scope; code without "
-			"frame pointers (-fno-omit-frame-pointer) hides its callers",
+			"%.0f %% of the samples have no caller in scope, and count for no target: they "
+			"ran in code outside the scope (--scope 'bin:*' takes in all binaries), or "
+			"their call chain could not be followed",
 			100.0 * (double)sums->unwound_badly / (double)sums->samples);
 		print_warning(out, options, text);
 	}
