@@ -102,14 +102,13 @@ static void add_ratio(struct pairing *pairing, size_t window, const size_t *befo
 		ratio.weights[0] = 1 - ratio.weights[1];
 	}
 	double usual = 0; /* logarithm of what the controls give */
-	ratio.variance = 1;
 	for (int i = 0; i < 2; i++) {
 		double weight = ratio.weights[i];
 		usual += weight * log(windows[ratio.controls[i]].period_ns);
-		ratio.variance += weight * weight;
+		ratio.control_variance += weight * weight;
 	}
 	double value = windows[window].period_ns / exp(usual);
-	ratio.position = log((fmax(value, RATIO_LEAST) + RATIO_OFFSET) / (1 + RATIO_OFFSET));
+	ratio.position = ratio_position(value);
 	pairing->set->items[pairing->set->count++] = ratio;
 }
 
@@ -205,6 +204,16 @@ static void sort_by_speedup(struct ratio_set *set)
 	for (size_t i = 0; i < set->count; i++)
 		set->items[i] = numbered[i].ratio;
 	free(numbered);
+}
+
+double ratio_position(double ratio)
+{
+	return log((fmax(ratio, RATIO_LEAST) + RATIO_OFFSET) / (1 + RATIO_OFFSET));
+}
+
+double ratio_at(double position)
+{
+	return 1 + (1 + RATIO_OFFSET) * expm1(position);
 }
 
 struct ratio_set ratio_set_new(const struct effect_window *windows, size_t count)

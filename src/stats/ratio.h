@@ -30,10 +30,10 @@
 
 struct ratio {
 	double speedup;
-	double position;    /* of the window's period over its controls' */
-	size_t controls[2]; /* numbers below ratio_set.windows; equal if only one is near */
-	double weights[2];  /* of the controls; their sum is 1 */
-	double variance;    /* of the position, if each window's own is 1 and nothing drifts */
+	double position;         /* of the window's period over its controls' */
+	size_t controls[2];      /* numbers below ratio_set.windows; equal if only one is near */
+	double weights[2];       /* of the controls; their sum is 1 */
+	double control_variance; /* of the controls together, if each one's is 1 */
 };
 
 struct ratio_set {
@@ -42,6 +42,10 @@ struct ratio_set {
 	size_t windows;           /* those given */
 	unsigned paired_controls; /* controls with another control near */
 };
+
+/* Where a ratio stands, RATIO_LEAST at least; and the ratio at a position. */
+double ratio_position(double ratio);
+double ratio_at(double position);
 
 struct ratio_set ratio_set_new(const struct effect_window *windows, size_t count);
 void ratio_set_free(struct ratio_set *set);

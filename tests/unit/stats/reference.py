@@ -10,7 +10,7 @@ The build does not run this. Everything is computed here in another way than in 
 distributions by SciPy, fits by dense matrices and inverses.
 """
 import numpy as np
-from scipy import stats
+from scipy import optimize, stats
 
 MASK = (1 << 64) - 1
 
@@ -89,36 +89,84 @@ def summaries():
           ["count", "median", "tenth", "upper", "trimmed_mean", "winsorized_variance"], rows)
 
 
-def t_reach(variance, amplification, freedom):
-    return stats.t.ppf(0.975, freedom) * np.sqrt(variance * amplification)
+OFFSET = 0.25  # a ratio r stands at the position log((r + OFFSET) / (1 + OFFSET))
+NOISES = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30]  # of the pauses, by a control's
+KEPT = 0.98245  # of the variance of normal noise, when its squares are weighted robustly
+
+
+def unit_variances(cell, pause_noise):
+    """Of a position at the cell's median, by its window's noise and by a control's."""
+    r = np.exp(np.median(cell["positions"])) * (1 + OFFSET) - OFFSET
+    if cell["speedup"] == 0:
+        r = 1
+    return np.array([r**2 + pause_noise * cell["speedup"], r**2]) / (r + OFFSET) ** 2
+
+
+def unit_variance(cell, pause_noise):
+    window, control = unit_variances(cell, pause_noise)
+    return window + control * cell["controls"]
+
+
+def start_logarithm(cell, pause_noise):
+    """Of the variance that the median difference of any two tells, corrected for its bias."""
+    x = cell["positions"]
+    pairs = x if cell["speedup"] == 0 else np.subtract.outer(x, x)[np.triu_indices(len(x), 1)]
+    pairs = pairs / np.sqrt(unit_variance(cell, pause_noise) * (1 if pairs is x else 2))
+    deviation = np.median(np.abs(pairs)) / stats.norm.ppf(0.75)
+    return np.log(deviation**2) + 1.15 / cell["freedom"]
+
+
+def noise_likelihood(cells, pause_noise):
+    logarithms = [start_logarithm(cell, pause_noise) for cell in cells]
+    scales = np.sqrt([2.5 / cell["freedom"] + 0.05 for cell in cells])
+
+    def against(center):
+        return -np.sum(stats.t.logpdf((logarithms - center) / scales, 3))
+
+    within = (min(logarithms), max(logarithms))
+    best = optimize.minimize_scalar(against, bounds=within, method="bounded",
+                                    options={"xatol": 1e-12})
+    return np.exp(-best.fun)
+
+
+def likely_noise(cells):
+    parts = [noise_likelihood(cells, noise) / (1 + noise / 3) for noise in NOISES]
+    mean = np.average(np.log(NOISES), weights=parts)
+    variance = np.average((np.log(NOISES) - mean) ** 2, weights=parts)
+    return np.exp(mean + 0.5 * np.sqrt(variance))
+
+
+def estimate_row(cell, variance, freedom, noise):
+    location = 0 if cell["speedup"] == 0 else cell["positions"].mean()
+    error = np.sqrt(variance * unit_variance(cell, noise) / len(cell["positions"]))
+    reach = stats.t.ppf(0.975, freedom) * error
+    gain = [1 + OFFSET - (1 + OFFSET) * np.exp(location + x) for x in [0, reach, -reach]]
+    return (cell["speedup"], *gain, (1 + OFFSET) * np.exp(location) * error)
 
 
 def estimates():
     """Runs of three windows, control - speedup - control, so that no control is shared."""
     generator = np.random.default_rng(11)
-    speedups = [0.2, 0.2, 0.2, 0.6, 0.6, 0.6, 0.6]
-    triples = [np.round(1e6 * np.exp(generator.normal(0, 0.01, 3)) * [1, 1 - s / 2, 1], 1)
-               for s in speedups]
+    speedups = np.array([0.2, 0.2, 0.2, 0.6, 0.6, 0.6, 0.6])
+    triples = np.array([np.round(1e6 * np.exp(generator.normal(0, 0.01, 3)) * [1, 1 - s / 2, 1], 1)
+                        for s in speedups])
     table("estimate_triple", ["speedup", "before", "at", "after"],
           [(s, *t) for s, t in zip(speedups, triples)])
-    kept = 0.98245
-    # A run's second control is divided by its first: variance 2 in units of one window's.
-    control = np.array([np.log(t[2] / t[0]) for t in triples])
-    cells = [(0.0, 0.0, np.sum(control**2) / 2 / (kept * 7), 7, 2 / 7)]
+    before, at, after = triples.T
+    # A run's second control is divided by its first, windows by what lies a third of the way.
+    ratios = {0.0: after / before}
     for s in [0.2, 0.6]:
-        # A third of the way from one control to the other: variance 1 + (2/3)^2 + (1/3)^2.
-        ratios = np.array([np.log(t[1]) - 2 / 3 * np.log(t[0]) - 1 / 3 * np.log(t[2])
-                           for s2, t in zip(speedups, triples) if s2 == s])
-        unit, n = 1 + 4 / 9 + 1 / 9, len(ratios)
-        cells.append((s, ratios.mean(), ratios.var(ddof=1) / unit / kept, n - 1, unit / n))
-    total = sum(c[3] for c in cells)
-    pooled = sum(c[2] * c[3] for c in cells) / total
-    rows = []
-    for s, mean, own, freedom, amplification in cells:
-        variance = (6 * pooled + freedom * own) / (6 + freedom)
-        reach = t_reach(variance, amplification, min(6 + freedom, total))
-        rows.append((s, 1 - np.exp(mean), 1 - np.exp(mean + reach), 1 - np.exp(mean - reach),
-                     np.exp(mean) * np.sqrt(variance * amplification)))
+        ratios[s] = (at / before ** (2 / 3) / after ** (1 / 3))[speedups == s]
+    cells = [{"speedup": s, "positions": np.log((r + OFFSET) / (1 + OFFSET)),
+              "controls": 1 if s == 0 else 4 / 9 + 1 / 9,
+              "freedom": len(r) - (s > 0)} for s, r in ratios.items()]
+    noise = likely_noise(cells)
+    own = [np.sum((c["positions"] - (c["positions"].mean() if c["speedup"] else 0)) ** 2)
+           / unit_variance(c, noise) / KEPT / c["freedom"] for c in cells]
+    freedoms = np.array([c["freedom"] for c in cells])
+    pooled = np.average(own, weights=freedoms)
+    rows = [estimate_row(c, (6 * pooled + f * v) / (6 + f), min(6 + f, freedoms.sum()), noise)
+            for c, v, f in zip(cells, own, freedoms)]
     table("estimate_reference", ["speedup", "gain", "low", "high", "error"], rows)
 
 

@@ -23,6 +23,7 @@ struct simulation {
 	double outliers;         /* share of windows that are slowed */
 	double outlier_slowdown; /* 0.3 is 30 % */
 	double jumps;            /* share of windows at which the machine's level is drawn anew */
+	double additive;         /* noise in parts of the control's period, whatever the gain */
 	double noise_at_full;    /* noise grows with the speedup by up to this factor, less 1 */
 	bool is_heavy_tailed;    /* noise is t with 3 degrees of freedom, scaled to `noise` */
 	double (*gain)(double speedup);
@@ -80,6 +81,9 @@ static size_t simulation_run(const struct simulation *simulation, struct random 
 			level += log(1 + simulation->outlier_slowdown);
 		window->time_ns = (uint64_t)((double)(i + 1) * SIMULATION_SPACING_NS);
 		window->period_ns = exp(level);
+		if (simulation->additive > 0)
+			window->period_ns +=
+				exp(baseline) * simulation->additive * simulation_normal(generator);
 	}
 	return count;
 }
@@ -92,6 +96,7 @@ struct simulation_score {
 	double slope_coverage;   /* of slopes, against the true gain at speedup 1 */
 	double between_coverage; /* of effect_at at each speedup */
 	double between_width, between_bias;
+	double full_coverage, full_bias, full_width; /* of the point at speedup 1 */
 };
 
 static void simulation_score_add(struct simulation_score *score,
@@ -107,7 +112,13 @@ static void simulation_score_add(struct simulation_score *score,
 		if (points[i].speedup == 0 || effect_at(points, count, points[i].speedup, &between))
 			continue;
 		truth = simulation->gain(points[i].speedup);
-		score->coverage += part * (points[i].low <= truth && truth <= points[i].high);
+		bool is_covered = points[i].low <= truth && truth <= points[i].high;
+		score->coverage += part * is_covered;
+		if (i + 1 == count) {
+			score->full_coverage += is_covered;
+			score->full_bias += points[i].gain - truth;
+			score->full_width += points[i].high - points[i].low;
+		}
 		score->bias += part * (points[i].gain - truth);
 		score->width += part * (points[i].high - points[i].low);
 		score->between_coverage += part * (between.low <= truth && truth <= between.high);
