@@ -7,17 +7,21 @@
  */
 #include "analyze/causal.h"
 
-#include "stats/summary.h"
-
 #include <math.h>
 #include <string.h>
 
-#define IDLE_QUANTILE 0.8    /* of the controls' activities: the target's usual one where it runs */
-#define IDLE_SHARE 0.1       /* of that: less is a phase without the target */
-#define IDLE_WINDOWS_LEAST 0.1 /* of the controls are idle, else the target has no phases */
-#define BUSY_SHARE 0.7       /* with phases: less is a window on the border of two */
-#define IDLE_SAMPLES_LEAST 10.0 /* of the target expected in a window, else chance decides */
-#define IDLE_CONTROLS_LEAST 6
+/*
+ * A target has phases if in IDLE_CONTROLS of its controls at least it is active less than
+ * IDLE_SHARE of what is usual. Then windows with less than BUSY_SHARE of that lie outside of its
+ * phase, or on the border.
+ */
+#define IDLE_CONTROLS 0.1
+#define IDLE_SHARE 0.1
+#define BUSY_SHARE 0.7
+
+/* So many samples of the target must be usual in a window, else chance decides. */
+#define SAMPLES_LEAST 30.0
+#define CONTROLS_LEAST 6
 
 /* Sampled time of a target in the runs in which it had experiments, for the phase correction. */
 struct phase {
@@ -59,11 +63,42 @@ static struct trials trials_of(const struct recording *recording, int64_t target
 	return trials;
 }
 
+/*
+ * The target's part of the sampled time, in which pauses do not count: for the same work it is the
+ * same at any speedup.
+ */
 static double activity_of(const struct recording_experiment *experiment)
 {
-	return experiment->sampled_ns
-		       ? (double)experiment->target_ns / (double)experiment->sampled_ns
-		       : 0;
+	return experiment->sampled_ns ?
+		       (double)experiment->target_ns / (double)experiment->sampled_ns :
+		       0;
+}
+
+static int compare_activities(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+	return (*a > *b) - (*a < *b);
+}
+
+/* Of ascending activities, that at the middle of the target's time: usual where it runs. */
+static double usual_activity(const double *activities, size_t count)
+{
+	double sum = 0, passed = 0;
+	size_t i = 0;
+
+	for (size_t j = 0; j < count; j++)
+		sum += activities[j];
+	while (i + 1 < count && (passed += activities[i]) < 0.5 * sum)
+		i++;
+	return count ? activities[i] : 0;
+}
+
+static size_t count_below(const double *activities, size_t count, double limit)
+{
+	size_t below = 0;
+	for (size_t i = 0; i < count; i++)
+		below += activities[i] < limit;
+	return below;
 }
 
 /*
@@ -74,7 +109,7 @@ static double activity_of(const struct recording_experiment *experiment)
 static double idle_limit(const struct recording *recording, const struct trials *trials)
 {
 	double *activities = memory_new(trials->count, sizeof(*activities));
-	double samples_each = 0;
+	double samples = 0;
 	size_t count = 0;
 
 	for (size_t i = 0; i < trials->count; i++) {
@@ -83,21 +118,22 @@ static double idle_limit(const struct recording *recording, const struct trials 
 		if (experiment->speedup > 0 || !run || !run->period_ns)
 			continue;
 		activities[count++] = activity_of(experiment);
-		samples_each += (double)experiment->sampled_ns / (double)run->period_ns;
+		samples += (double)experiment->sampled_ns / (double)run->period_ns;
 	}
-	double usual = count ? summary_quantile(activities, count, IDLE_QUANTILE) : 0;
-	size_t idle = 0;
-	for (size_t i = 0; i < count; i++)
-		idle += activities[i] < usual * IDLE_SHARE;
+	qsort(activities, count, sizeof(*activities), compare_activities);
+	double usual = usual_activity(activities, count);
+	size_t idle = count_below(activities, count, usual * IDLE_SHARE);
 	free(activities);
-	if (count < IDLE_CONTROLS_LEAST ||
-	    usual * samples_each / (double)count < IDLE_SAMPLES_LEAST ||
-	    (double)idle < IDLE_WINDOWS_LEAST * (double)count)
+	if (count < CONTROLS_LEAST || usual * samples < SAMPLES_LEAST * (double)count ||
+	    (double)idle < IDLE_CONTROLS * (double)count)
 		return 0;
 	return usual * BUSY_SHARE;
 }
 
-/* Leaves the windows in which the target ran: the phase factor stands for the others. */
+/*
+ * Leaves the windows in which the target ran: the phase factor stands for the others. It follows
+ * from the same windows' activity, so that one with a little of another phase does no harm.
+ */
 static void drop_idle(const struct recording *recording, struct trials *trials)
 {
 	double limit = idle_limit(recording, trials);

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "analyze/causal.h"
+#include "stats/random.h"
 
 #define SECOND_NS 1000000000u
 
@@ -148,18 +149,34 @@ TEST("discarded experiments are counted by reason and not used")
 	free_both(causal, recording);
 }
 
-TEST("windows without visits, or paused all the time, are left out")
+TEST("windows without visits are left out")
 {
 	struct recording *recording = recording_new();
 	add_pairs(recording, 1, 1250, 10);
 	add(recording, 1, 0.5, 0);
-	add(recording, 1, 0.5, 1000)->visits.items[0].delay_ns = 150000000;
 	add(recording, 1, 0.5, 1000)->visits.count = 0;
 	add(recording, 1, 0, 1000);
 	struct causal *causal = causal_new(recording);
 	const struct causal_effect *effect = &causal->targets[0].effects[0];
 	CHECK_EQUAL(effect->points[effect->count - 1].windows, 10);
 	CHECK_NEAR(effect->points[effect->count - 1].gain, 0.2, 0.003);
+	free_both(causal, recording);
+}
+
+TEST("windows that were paused all the time, or a little longer, are an answer")
+{
+	struct recording *recording = recording_new();
+	add_pairs(recording, 1, 1000, 10);
+	for (size_t i = 1; i < recording->experiments.count; i += 2)
+		recording->experiments.items[i].visits.items[0].delay_ns =
+			i % 4 == 1 ? 151000000 : 149000000;
+	add(recording, 1, 0.5, 1000)->visits.items[0].delay_ns = 150000000;
+	struct causal *causal = causal_new(recording);
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+	const struct effect_point *point = &effect->points[effect->count - 1];
+	CHECK_EQUAL(point->windows, 11);
+	CHECK_NEAR(point->gain, 1, 0.003);
+	CHECK(point->low < 1 && point->high > 1);
 	free_both(causal, recording);
 }
 
@@ -243,6 +260,127 @@ TEST("a target that runs in a fourth of the time has a fourth of the effect")
 	CHECK_NEAR(point->gain, 0.2 * effect->phase_factor, 0.001);
 	CHECK(point->low < point->gain && point->gain < point->high && point->high < 0.06);
 	CHECK_NEAR(effect->slope.slope, 0.4 * effect->phase_factor, 0.002);
+	free_both(causal, recording);
+}
+
+/* Near enough to normal, mean 0, deviation 1. */
+static double normal(struct random *generator)
+{
+	double sum = -6;
+	for (int i = 0; i < 12; i++)
+		sum += random_uniform(generator);
+	return sum;
+}
+
+/* A target's windows over time, of which it runs a part, `running`, of each period of phases. */
+struct phases {
+	uint64_t period_ns; /* 0: it runs always */
+	double running;
+	double activity, activity_spread; /* where it runs; its deviation in parts of it */
+	double slope;                     /* program speedup per speedup, where it runs */
+};
+
+/* The part of the time from begin on that falls into the target's phase. */
+static double part_in_phase(const struct phases *phases, uint64_t begin_ns, uint64_t duration_ns)
+{
+	unsigned inside = 0;
+	for (uint64_t i = 0; i < 100; i++) {
+		uint64_t time_ns = begin_ns + (2 * i + 1) * duration_ns / 200;
+		inside += !phases->period_ns || (double)(time_ns % phases->period_ns) <
+							phases->running * (double)phases->period_ns;
+	}
+	return inside / 100.0;
+}
+
+/* Windows of 0.1 s of target 1, half of them controls, wherever they fall. */
+static void add_windows(struct recording *recording, const struct phases *phases, unsigned count)
+{
+	static const double speedups[] = {0, 0.25, 0, 0.5, 0, 0.75, 0, 1};
+	struct random generator = random_seeded(20240607);
+	struct recording_run *run = &recording->runs.items[0];
+	double part = phases->period_ns ? phases->running : 1;
+	run->period_ns = 250000;
+	run->sampled_ns = 3 * count * (uint64_t)107000000; /* more than the windows hold */
+	run->calm_sampled_ns = run->sampled_ns / 2;
+	run->samples = run->sampled_ns / run->period_ns;
+	for (unsigned i = 0; i < count; i++) {
+		double speedup = speedups[random_below(&generator, 8)];
+		struct recording_experiment *experiment = add(recording, 1, speedup, 0);
+		experiment->start_ns = i * 107000000u;
+		double inside = part_in_phase(phases, experiment->start_ns, 100000000);
+		double rate = inside / (1 - phases->slope * speedup) + 1 - inside;
+		experiment->visits.items[0].visits = 1000 * rate * (1 + 0.01 * normal(&generator));
+		double activity =
+			phases->activity * (1 + phases->activity_spread * normal(&generator));
+		experiment->sampled_ns = 200000000;
+		experiment->target_ns = (uint64_t)(200e6 * inside * fmax(0, activity));
+	}
+	uint64_t calm_ns = (uint64_t)((double)run->calm_sampled_ns * part * phases->activity);
+	*array_add(&recording->samples) =
+		(struct recording_sample){1, 1, 2 * calm_ns / run->period_ns, 2 * calm_ns, calm_ns};
+}
+
+static bool is_scaled_by(const struct causal *causal, const struct phases *phases, double part)
+{
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+	bool near = causal->targets[0].count && fabs(effect->phase_factor - part) < 0.03;
+	printf("# factor %.3f, slope %.3f\n", effect->phase_factor, effect->slope.slope);
+	for (size_t i = 0; near && i < effect->count; i++) {
+		double truth = part * phases->slope * effect->points[i].speedup;
+		near = fabs(effect->points[i].gain - truth) < 0.015;
+	}
+	return near && effect->count == 5;
+}
+
+TEST("a target that runs in every other phase has half of the effect that it has where it runs")
+{
+	const struct phases phases = {2400000000, 0.5, 0.4, 0.05, 0.8};
+	struct recording *recording = recording_new();
+	add_windows(recording, &phases, 400);
+	struct causal *causal = causal_new(recording);
+	CHECK(is_scaled_by(causal, &phases, 0.5));
+	CHECK(causal->targets[0].experiments > 70 && causal->targets[0].experiments < 110);
+	free_both(causal, recording);
+}
+
+TEST("a target that runs in short phases, an eighth of the time, has an eighth of the effect")
+{
+	const struct phases phases = {4800000000, 0.125, 0.4, 0.05, 0.8};
+	struct recording *recording = recording_new();
+	add_windows(recording, &phases, 1000);
+	struct causal *causal = causal_new(recording);
+	CHECK(is_scaled_by(causal, &phases, 0.125));
+	free_both(causal, recording);
+}
+
+TEST("a target that always runs, but more or less, keeps all its windows")
+{
+	const struct phases phases = {0, 1, 0.4, 0.2, 0.8};
+	struct recording *recording = recording_new();
+	add_windows(recording, &phases, 400);
+	unsigned controls = 0;
+	for (size_t i = 0; i < recording->experiments.count; i++)
+		controls += recording->experiments.items[i].speedup == 0;
+	struct causal *causal = causal_new(recording);
+	CHECK(is_scaled_by(causal, &phases, 1));
+	CHECK_NEAR(causal->targets[0].effects[0].phase_factor, 1, 0);
+	CHECK_EQUAL(causal->targets[0].experiments, 400 - controls);
+	CHECK_EQUAL(causal->targets[0].effects[0].points[0].windows, controls);
+	free_both(causal, recording);
+}
+
+TEST("a target with a sample now and then keeps the windows without any")
+{
+	const struct phases phases = {0, 1, 0.4, 0.05, 0};
+	struct recording *recording = recording_new();
+	add_windows(recording, &phases, 200);
+	unsigned others = 0;
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		recording->experiments.items[i].target_ns = i % 3 ? 0 : 750000;
+		others += recording->experiments.items[i].speedup > 0;
+	}
+	struct causal *causal = causal_new(recording);
+	CHECK_EQUAL(causal->targets[0].experiments, others);
 	free_both(causal, recording);
 }
 
