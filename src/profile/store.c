@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #define BUSY_PATIENCE_MS 5000
 
@@ -57,10 +59,28 @@ static int explain_disk(struct store *store, int system_error, struct error *err
 			 sqlite3_errmsg(store->database));
 }
 
+/*
+ * SQLite (3.40) forgets errno when it is a COMMIT that cannot write. What the limit cut off has been
+ * written up to the limit.
+ */
+static bool is_at_size_limit(const struct store *store)
+{
+	struct rlimit limit;
+	struct stat status;
+	AUTO(text) char *journal = text_format("%s-wal", store_path(store));
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return false;
+	return (!stat(journal, &status) && (rlim_t)status.st_size >= limit.rlim_cur) ||
+	       (!stat(store_path(store), &status) && (rlim_t)status.st_size >= limit.rlim_cur);
+}
+
 int store_explain(struct store *store, struct error *error)
 {
 	sqlite3 *database = store->database;
 	int system_error = sqlite3_system_errno(database);
+	if (!system_error && is_at_size_limit(store))
+		system_error = EFBIG;
 	switch (sqlite3_errcode(database) & 0xff) {
 	case SQLITE_FULL:
 		return explain_disk(store, system_error == EFBIG ? EFBIG : ENOSPC, error);
