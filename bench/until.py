@@ -101,7 +101,7 @@ def tell(program, rounds, lever, coz, options):
         len(found), rounds, rate), end="")
     if coz:
         whole, above = (statistics.median(column) for column in zip(*coz))
-        print("; coz %.0f (%.0f above 0)%s" % (whole, above, ", 1 : %.1f" % (rate / whole) if whole else ""), end="")
+        print("; coz %.0f (%.0f of them above 0)%s" % (whole, above, ": %.1f times coz's" % (rate / whole) if whole else ""), end="")
     print(flush=True)
 
 

@@ -233,7 +233,7 @@ def measure(profiler, cases, options, work):
     for case in cases:
         asked = [target for target in case.targets if profiler.can_answer(case, target)]
         if not asked:
-            print("%-9s is nothing that can be asked here" % case.name)
+            print("%-9s left out: coz knows neither function targets nor latency of this kind" % case.name)
             continue
         program = case.build(marked, profiler.flags)
         truth = case.truth(case.build(plain, ["-DLEVER_DISABLE"]), loops)
