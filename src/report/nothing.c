@@ -83,6 +83,11 @@ static char *without_pairs(const struct causal *causal)
 		targets += causal->targets[i].experiments > 0;
 		sped_up += causal->targets[i].experiments;
 	}
+	if (causal->displaced > causal->experiments)
+		return text_format(
+			"No answer: other programs took the CPU in %u of %u experiments, and the others "
+			"are too few to compare. Run again on a calmer machine, or longer (--seconds).",
+			causal->displaced, causal->displaced + causal->experiments);
 	if (!sped_up)
 		return text_format(
 			"No answer: all %u experiments were controls, at speedup 0. Leave "
