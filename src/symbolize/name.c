@@ -61,10 +61,10 @@ const char *name_of_file(struct symbols *symbols, uint32_t file)
 {
 	const char *path = texts_get(&symbols->texts, file);
 
-	if (!path)
-		return "?";
 	for (; symbols->named_objects < symbols->objects.count; symbols->named_objects++)
 		add_files_of(symbols, symbols->objects.items[symbols->named_objects]);
+	if (!path)
+		return "?";
 	add_file(symbols, file);
 	const struct namesakes *namesakes = namesakes_of(symbols, file);
 	for (unsigned components = 1;; components++) {

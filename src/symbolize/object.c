@@ -469,11 +469,29 @@ Elf_Data *object_section(Elf *elf, const char *name, GElf_Shdr *header)
 	return NULL;
 }
 
+/* Is the text a whole string among the object's constants, as for dlsym? */
+static bool has_constant(const struct object *object, const char *text)
+{
+	GElf_Shdr header;
+	Elf_Data *constants = object_section(object->elf, ".rodata", &header);
+	size_t length = strlen(text) + 1;
+	const char *at = constants ? constants->d_buf : NULL;
+	const char *start = at, *end = at ? at + constants->d_size : NULL;
+
+	while (at && (at = memmem(at, (size_t)(end - at), text, length))) {
+		if (at == start || !at[-1])
+			return true;
+		at++;
+	}
+	return false;
+}
+
 bool object_mentions(const struct object *object, const char *symbol)
 {
 	if (!object->elf)
 		return false;
 	GElf_Shdr header;
 	bool is_dynamic = object_section(object->elf, ".dynsym", &header) != NULL;
-	return table_any(object, is_dynamic ? SHT_DYNSYM : SHT_SYMTAB, match_name, symbol);
+	return table_any(object, is_dynamic ? SHT_DYNSYM : SHT_SYMTAB, match_name, symbol) ||
+	       has_constant(object, symbol);
 }

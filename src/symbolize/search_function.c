@@ -206,6 +206,26 @@ static void keep_best(struct function_hits *hits)
 	drop_hits(hits, kept);
 }
 
+/* Code that the compiler put elsewhere (".cold"), under a local symbol: its file tells nothing. */
+static bool is_part(const struct symbols *symbols, const struct function_hit *hit)
+{
+	return hit->function == FUNCTION_NONE &&
+	       symbols->objects.items[hit->object]->symtab.items[hit->symbol].is_part;
+}
+
+/* The first hit gives the place its name: it shall not be a part. */
+static void order_parts(const struct symbols *symbols, struct function_hits *hits)
+{
+	for (size_t i = 0; i < hits->count; i++) {
+		if (is_part(symbols, &hits->items[i]))
+			continue;
+		struct function_hit whole = hits->items[i];
+		hits->items[i] = hits->items[0];
+		hits->items[0] = whole;
+		return;
+	}
+}
+
 static int check_one(struct function_search *search, struct error *error)
 {
 	struct symbols *symbols = search->symbols;
@@ -215,6 +235,8 @@ static int check_one(struct function_search *search, struct error *error)
 
 	for (size_t i = 0; i < search->hits->count; i++) {
 		const struct function_hit *hit = &search->hits->items[i];
+		if (is_part(symbols, hit) && hit_name(symbols, hit) == hit_name(symbols, first))
+			continue;
 		uint32_t file = hit_file(symbols, hit), shown = hit_name(symbols, hit);
 		uint32_t full = shown;
 		is_one &= file == hit_file(symbols, first) && shown == hit_name(symbols, first);
@@ -244,6 +266,7 @@ int search_function(struct symbols *symbols, const struct query *query, struct f
 		search_objects(&search, false);
 	if (hits->count) {
 		keep_best(hits);
+		order_parts(symbols, hits);
 		result = check_one(&search, error);
 	} else {
 		struct nearest nearest = {0};

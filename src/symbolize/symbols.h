@@ -126,5 +126,5 @@ int symbols_usdt(struct symbols *symbols, const char *provider, const char *prob
 
 /* A name for any address (in scope or not), for messages and listings: "memcpy", "libc.so.6+0x1234". */
 const char *symbols_function_at(struct symbols *symbols, uint32_t object, uint64_t offset);
-/* Does the object define or need this symbol (dynamic symbol table)? */
+/* Does the object define or need this symbol, or hold its name for dlsym, as coz.h does? */
 bool symbols_mentions(struct symbols *symbols, uint32_t object, const char *symbol);
