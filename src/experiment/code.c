@@ -287,6 +287,8 @@ void code_on_sample(struct code *code, const struct kernel_sample *sample)
 		object = sample->leaf_object;
 		offset = sample->leaf_offset;
 	}
+	if (sample->leaf_object == KERNEL_OBJECT_NO_FILE)
+		jit_object(code, sample->tgid); /* a caller in scope must not hide it */
 	uint32_t place = find_place(code, sample->tgid, object, offset);
 	if (place != SYMBOLS_NONE)
 		count_sample(code, place, sample);
