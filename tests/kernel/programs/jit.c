@@ -32,10 +32,11 @@ static void name_code(const void *code, size_t size)
 int main(int argc, char **argv)
 {
 	/* push rbp; mov rbp, rsp; mov ecx, 300000; 1: dec ecx; jnz 1b; pop rbp; ret */
-	static const unsigned char bytes[] = { 0x55, 0x48, 0x89, 0xe5, 0xb9, 0xe0, 0x93, 0x04, 0x00,
-					       0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3 };
+	static const unsigned char bytes[] = {0x55, 0x48, 0x89, 0xe5, 0xb9, 0xe0, 0x93, 0x04,
+					      0x00, 0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3};
 	long count = argc > 1 ? strtol(argv[1], NULL, 10) : 0;
-	void *code = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *code =
+		mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (code == MAP_FAILED)
 		return 1;

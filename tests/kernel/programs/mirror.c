@@ -53,18 +53,19 @@ static void write_signals(FILE *out)
 		struct sigaction action;
 		if (!sigaction(number, NULL, &action))
 			fprintf(out, "signal %d: %s\n", number,
-				action.sa_handler == SIG_IGN   ? "ignored"
-				: action.sa_handler == SIG_DFL ? "default"
-							       : "handled");
+				action.sa_handler == SIG_IGN ? "ignored" :
+				action.sa_handler == SIG_DFL ? "default" :
+							       "handled");
 	}
 }
 
 int main(int argc, char **argv)
 {
-	static const char *const status[] = { "Umask",	 "Groups",     "SigQ",	 "SigPnd", "ShdPnd",
-					      "SigBlk",	 "SigIgn",     "SigCgt", "Cap",	   "NoNewPrivs",
-					      "Seccomp", "Cpus_allowed", "Uid",	 "Gid",	   "Threads",
-					      "TracerPid", NULL };
+	static const char *const status[] = {"Umask",  "Groups",     "SigQ",    "SigPnd",
+					     "ShdPnd", "SigBlk",     "SigIgn",  "SigCgt",
+					     "Cap",    "NoNewPrivs", "Seccomp", "Cpus_allowed",
+					     "Uid",    "Gid",        "Threads", "TracerPid",
+					     NULL};
 	FILE *out = argc > 1 ? fopen(argv[1], "we") : NULL;
 	int death = 0, byte;
 

@@ -145,7 +145,7 @@ static int vforked(long count)
 static int spawned(long count)
 {
 	char number[32];
-	char *arguments[] = { (char *)"ways", (char *)"plain", number, NULL };
+	char *arguments[] = {(char *)"ways", (char *)"plain", number, NULL};
 
 	snprintf(number, sizeof(number), "%ld", count / 20);
 	for (int i = 0; i < 20; i++)
@@ -209,11 +209,11 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*go)(long count);
 	} ways[] = {
-		{ "plain", plain },	   { "seven", seven },	     { "crash", crash },
-		{ "killed", killed },	   { "mainless", mainless }, { "daemon", daemonize },
-		{ "exec", exec_other },	   { "children", children }, { "vfork", vforked },
-		{ "spawn", spawned },	   { "threads", threads },   { "calm", calm },
-		{ "writes", writes },
+		{"plain", plain},     {"seven", seven},       {"crash", crash},
+		{"killed", killed},   {"mainless", mainless}, {"daemon", daemonize},
+		{"exec", exec_other}, {"children", children}, {"vfork", vforked},
+		{"spawn", spawned},   {"threads", threads},   {"calm", calm},
+		{"writes", writes},
 	};
 
 	done_file = argc > 3 ? argv[3] : NULL;

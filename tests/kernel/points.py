@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""points - every kind of progress point counts what there is to count."""
+import os
+import re
+
+from kernel import (LEVER, RAN, Skip, check, equal, folder, lever, main, profile_of, program,
+                    report, run, test, visits)
+
+JOBS = 1500
+
+
+def line_of(source, mark):
+    """The line of a test program that carries this mark."""
+    path = os.path.join(os.path.dirname(__file__), "programs", source)
+    with open(path, encoding="utf-8") as file:
+        return next(number for number, line in enumerate(file, 1) if mark in line)
+
+
+def kind(told, name):
+    return next(point["kind"] for point in told["progress"] if point["name"] == name)
+
+
+@test("points of lever.h are found without being named, spans as latencies")
+def _():
+    _, told = profile_of("--", program("ways"), "plain", "2000")
+    equal([(point["name"], point["kind"], point["visits"]) for point in told["progress"]],
+          [("units", "throughput", 2000), ("unit span", "latency", 2000)])
+
+
+@test("a function of an unmodified program is a progress point")
+def _():
+    _, told = profile_of("--progress", "job_end", "--", program("pairs"), str(JOBS))
+    equal(visits(told, "job_end"), JOBS)
+
+
+@test("a line of an unmodified program is a progress point")
+def _():
+    name = f"pairs.c:{line_of('pairs.c', 'ended line')}"
+    _, told = profile_of("--progress", name, "--", program("pairs"), str(JOBS))
+    equal(visits(told, name), JOBS)
+
+
+@test("a static probe is a progress point")
+def _():
+    if "stapsdt" not in run("readelf", "-n", program("pairs")).stdout:
+        raise Skip("sys/sdt.h (systemtap-sdt-dev) was not there")
+    _, told = profile_of("--progress", "usdt:pairs:ended", "--", program("pairs"), str(JOBS))
+    equal(visits(told, "usdt:pairs:ended"), JOBS)
+
+
+@test("a tracepoint of the kernel is a progress point, counted in the program alone")
+def _():
+    name = "tracepoint:syscalls:sys_enter_write"
+    _, told = profile_of("--progress", name, "--", program("ways"), "writes", str(JOBS))
+    equal(visits(told, name), JOBS)
+
+
+@test("a line that is too busy to count is a sampled progress point")
+def _():
+    name = f"sampled:pairs.c:{line_of('pairs.c', 'hot line')}"
+    _, told = profile_of("--progress", name, "--", program("pairs"), str(JOBS))
+    check(visits(told, name) > 10, told["progress"])
+    equal(kind(told, name), "sampled")
+
+
+@test("two functions make a latency, also in two threads")
+def _():
+    _, told = profile_of("--latency", "job_begin,job_end", "--", program("pairs"), str(2 * JOBS))
+    equal(visits(told, "job_begin,job_end"), 2 * JOBS)
+    equal(kind(told, "job_begin,job_end"), "latency")
+
+
+@test("several points count side by side")
+def _():
+    _, told = profile_of("-p", "unit", "-p", "units", "-p", "tracepoint:syscalls:sys_enter_write",
+                         "--", program("ways"), "writes", str(JOBS))
+    equal({point["visits"] for point in told["progress"]}, {JOBS}, told["progress"])
+    equal(len(told["progress"]), 3)
+
+
+def count_coz(engine):
+    with folder() as place:
+        output = os.path.join(place, "coz.lever")
+        said = run(engine, "run", "-o", output, "--", program("coz_units"), str(JOBS))
+        check(said.returncode in RAN, said.stderr)
+        told = report(output)
+        equal(visits(told, "rows"), JOBS)
+        equal(visits(told, "transaction"), JOBS)
+        equal(kind(told, "transaction"), "latency")
+
+
+@test("a program built with coz.h counts unchanged, from the build folder")
+def _():
+    count_coz(LEVER)
+
+
+@test("so it does from an installed tree")
+def _():
+    with folder() as place:
+        said = run("meson", "install", "--no-rebuild", "-C", os.path.dirname(LEVER), "--destdir", place)
+        equal(said.returncode, 0, said.stdout + said.stderr)
+        installed = [os.path.join(path, "lever") for path, _, names in os.walk(place)
+                     if "lever" in names and os.path.basename(path) == "bin"]
+        equal(len(installed), 1, installed)
+        count_coz(installed[0])
+
+
+@test("--end-to-end runs the program as often as is asked, one experiment a run")
+def _():
+    with folder() as place:
+        done, output = os.path.join(place, "done"), os.path.join(place, "whole.lever")
+        said = lever("run", "-o", output, "--end-to-end", "--runs", "6", "--", program("ways"),
+                     "plain", "2000", done)
+        check(said.returncode in RAN, said.stderr)
+        with open(done, encoding="utf-8") as file:
+            equal(file.read(), "done\n" * 6)
+        told = report(output)
+        equal(kind(told, "end-to-end"), "end-to-end")
+        effects = [effect["progress"] for target in told["targets"] for effect in target["effects"]]
+        equal(set(effects) - {"end-to-end"}, set())
+
+
+@test("--end-to-end stops with 1 when a run fails")
+def _():
+    with folder() as place:
+        said = lever("run", "-o", os.path.join(place, "x.lever"), "--end-to-end", "--runs", "6", "--",
+                     program("ways"), "seven", "2000")
+        equal(said.returncode, 1, said.stderr)
+        check("exit code 7" in said.stderr, said.stderr)
+
+
+@test("without any point, lever names functions that could be one, and ends with 2")
+def _():
+    with folder() as place:
+        said = lever("run", "-o", os.path.join(place, "x.lever"), "--", program("jit"), "40000")
+        equal(said.returncode, 2, said.stderr)
+        check("visits no progress point" in said.stderr, said.stderr)
+    with folder() as place:
+        said = lever("run", "-o", os.path.join(place, "x.lever"), "--", program("pairs"), "50000")
+        equal(said.returncode, 2, said.stderr)
+        check("job_begin" in said.stderr or "job_end" in said.stderr or "spin" in said.stderr,
+              said.stderr)
+        check(re.search(r"--progress '\w+' +\d+ calls/s", said.stderr), said.stderr)
+
+
+@test("a point or target that does not exist ends with 2, and the nearest names are told")
+def _():
+    for option, wrong, nearest in (("--progress", "job_ende", "job_end"),
+                                   ("--target", "job_ende", "job_end"),
+                                   ("--progress", "pairz.c:30", "pairs.c:30"),
+                                   ("--progress", "usdt:pairs:endet", "ended"),
+                                   ("--progress", "tracepoint:syscalls:sys_enter_wriet",
+                                    "sys_enter_write")):
+        with folder() as place:
+            said = lever("run", "-o", os.path.join(place, "x.lever"), option, wrong, "--",
+                         program("pairs"), "100")
+            equal(said.returncode, 2, f"{wrong}: {said.stderr}")
+            check(nearest in said.stderr.replace(wrong, ""), f"{wrong}: {said.stderr}")
+
+
+@test("a long enough run of one target is answered: 0, and a point for the speedup")
+def _():
+    with folder() as place:
+        output = os.path.join(place, "answer.lever")
+        for _ in range(4):  # each adds to the same profile, until a busy machine lets it
+            said = lever("run", "-o", output, "--target", "unit", "--speedups", "0,50", "-g", "function",
+                         "--window", "50ms", "--seconds", "3", "--", program("ways"), "plain", "70000")
+            check(said.returncode in RAN, said.stderr)
+            if said.returncode == 0:
+                break
+        equal(said.returncode, 0, said.stderr)
+        target = next(target for target in report(output)["targets"] if target["name"] == "unit")
+        effect = next(effect for effect in target["effects"] if effect["progress"] == "units")
+        equal([point["speedup"] for point in effect["points"]], [0.5])
+        check("optimizing" in said.stderr, said.stderr)
+        text, coz = lever("report", output), lever("report", output, "--format", "coz")
+        equal((text.returncode, coz.returncode), (0, 0))
+        check("unit" in text.stdout and "optimizing" in text.stdout, text.stdout)
+        check(re.search(r"^experiment\tselected=\S*unit\S*\tspeedup=0\.50?\t", coz.stdout, re.M),
+              coz.stdout[:500])
+        check(re.search(r"^throughput-point\tname=units\tdelta=\d+", coz.stdout, re.M), coz.stdout[:500])
+
+
+main()
