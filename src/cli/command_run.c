@@ -11,6 +11,7 @@
 #include "experiment/session.h"
 #include "profile/profile.h"
 #include "report/report.h"
+#include "report/words.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -20,6 +21,8 @@
 OWN_DEFINE(recording, struct recording *, recording_free, NULL)
 OWN_DEFINE(causal, struct causal *, causal_free, NULL)
 OWN_DEFINE(scope, struct scope *, scope_free, NULL)
+
+#define BEST_HALF_MOST 50 /* percentage points; a wider interval tells nothing */
 
 struct terminal {
 	bool is_live; /* a line on stderr is renewed */
@@ -34,20 +37,36 @@ static void clear_line(struct terminal *terminal)
 	terminal->has_line = false;
 }
 
+/* One line that fits the terminal: a longer one would break, and could not be renewed. */
 static void show_status(void *context, const struct session_status *status)
 {
 	struct terminal *terminal = context;
 
 	if (!terminal->is_live)
 		return;
+	unsigned columns = show_options(stderr, 0).columns;
+	AUTO(text)
+	char *left =
+		status->left_seconds >= 0 ? text_format(", %.0f s left", status->left_seconds) :
+					    text_copy("");
+	AUTO(text) char *name = words_clean(status->best);
+	AUTO(text)
+	char *fitted = words_fit(name, columns < 82  ? 14 :
+				       columns < 104 ? columns - 68 :
+						       36);
+	AUTO(text) char *gain = words_gain(status->best_gain);
+	double half = 50 * (status->best_high - status->best_low);
+	AUTO(text)
+	char *best = status->best && half < BEST_HALF_MOST ?
+			     text_format("; %s by 25 %% → %s (±%.1f)", fitted, gain, half) :
+			     text_copy("");
+	AUTO(text)
+	char *line =
+		text_format("lever: %.0f s%s, %u experiment%s%s", status->elapsed_seconds, left,
+			    status->experiments, status->experiments == 1 ? "" : "s", best);
+	AUTO(text) char *shown = words_fit(line, columns - 1);
 	clear_line(terminal);
-	fprintf(stderr, "lever: %u experiments on %u targets, %.0f s", status->experiments,
-		status->targets, status->elapsed_seconds);
-	if (status->left_seconds >= 0)
-		fprintf(stderr, ", %.0f s left", status->left_seconds);
-	if (status->best)
-		fprintf(stderr, "; best: %.40s by 25 %% → program %+.1f %% (±%.1f)", status->best,
-			100 * status->best_gain, 50 * (status->best_high - status->best_low));
+	fputs(shown, stderr);
 	terminal->has_line = true;
 }
 
@@ -63,8 +82,8 @@ static void say(void *context, const char *sentence)
 /* Beside the installed program, or in the build folder. */
 static char *find_points_library(void)
 {
-	static const char *const places[] = { LEVER_LIBRARY_FROM_PROGRAM, "src/runtime",
-					      "../lib/lever" };
+	static const char *const places[] = {LEVER_LIBRARY_FROM_PROGRAM, "src/runtime",
+					     "../lib/lever"};
 	char program[4096];
 	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
@@ -87,13 +106,15 @@ static struct scope *make_scope(const struct run_options *options)
 	struct scope *scope = scope_new();
 
 	for (size_t i = 0; i < options->scopes.count; i++)
-		scope_add(scope, options->scopes.items[i].pattern, options->scopes.items[i].include);
+		scope_add(scope, options->scopes.items[i].pattern,
+			  options->scopes.items[i].include);
 	return scope;
 }
 
 static int say_program_end(const struct session_result *result, bool is_quiet)
 {
-	if (is_quiet || result->status < 0 || (WIFEXITED(result->status) && !WEXITSTATUS(result->status)))
+	if (is_quiet || result->status < 0 ||
+	    (WIFEXITED(result->status) && !WEXITSTATUS(result->status)))
 		return 0;
 	if (WIFSIGNALED(result->status))
 		return fprintf(stderr, "lever: the program was ended by signal %d (%s)\n",
@@ -105,7 +126,7 @@ static int say_program_end(const struct session_result *result, bool is_quiet)
 /* To stderr: standard output is the program's. Returns whether there is an answer in it. */
 static bool show_summary(const struct run_options *options)
 {
-	struct error error = { 0 };
+	struct error error = {0};
 	AUTO(recording) struct recording *recording = NULL;
 
 	if (profile_read(options->output, &recording, &error)) {
@@ -173,7 +194,7 @@ static struct session_options session_options_from(const struct run_options *opt
 int command_run(int argc, char **argv)
 {
 	AUTO(run_options) struct run_options options;
-	struct error error = { 0 };
+	struct error error = {0};
 	struct session_result result;
 	int exit_code;
 
@@ -181,12 +202,13 @@ int command_run(int argc, char **argv)
 	if (!run_options_take(argc, argv, &options, &exit_code))
 		return exit_code;
 	if (options.engine == RUN_ENGINE_RUNTIME)
-		return message_say(EXIT_FAILED, "the runtime engine is not part of this version; "
-						"--engine kernel needs root or CAP_BPF and CAP_PERFMON");
+		return message_say(EXIT_FAILED,
+				   "the runtime engine is not part of this version; "
+				   "--engine kernel needs root or CAP_BPF and CAP_PERFMON");
 	AUTO(scope) struct scope *scope = make_scope(&options);
 	AUTO(text) char *library = find_points_library();
-	struct terminal terminal = { .is_quiet = options.quiet,
-				     .is_live = !options.quiet && isatty(STDERR_FILENO) };
+	struct terminal terminal = {.is_quiet = options.quiet,
+				    .is_live = !options.quiet && isatty(STDERR_FILENO)};
 	struct session_options session = session_options_from(&options);
 	session.scope = scope;
 	session.points_library = library;
