@@ -16,6 +16,7 @@
  * phase, or on the border.
  */
 #define IDLE_CONTROLS 0.1
+#define PHASE_BORDER_ERROR 0.02
 #define IDLE_SHARE 0.1
 #define BUSY_SHARE 0.7
 
@@ -25,8 +26,8 @@
 
 /* Sampled time of a target in the runs in which it had experiments, for the phase correction. */
 struct phase {
-	double target_ns, observed_ns; /* in its own experiments at speedup 0 */
-	double run_target_ns, run_ns;  /* in those runs whenever the speedup was 0 */
+		double target_ns, observed_ns; /* in its own experiments at speedup 0; their wall time */
+	double run_target_ns, run_ns;  /* in those runs whenever the speedup was 0; wall time */
 	double sampled_ns, samples;    /* of those runs, at any speedup */
 };
 
@@ -182,13 +183,13 @@ static struct phase phase_of(const struct recording *recording, const struct tri
 		if (trials->items[i]->speedup > 0)
 			continue;
 		phase.target_ns += (double)trials->items[i]->target_ns;
-		phase.observed_ns += (double)trials->items[i]->sampled_ns;
+		phase.observed_ns += (double)trials->items[i]->duration_ns;
 	}
 	for (size_t i = 0; i < recording->runs.count; i++) {
 		const struct recording_run *run = &recording->runs.items[i];
 		if (!ran_in(trials, run->id))
 			continue;
-		phase.run_ns += (double)run->calm_sampled_ns;
+		phase.run_ns += (double)run->calm_ns;
 		phase.sampled_ns += (double)run->sampled_ns;
 		phase.samples += (double)run->samples;
 	}
@@ -214,8 +215,31 @@ static double phase_factor(const struct phase *phase)
 				   phase->run_ns, sample_ns);
 }
 
-static void correct(struct effect_point *point, double factor)
+/*
+ * Relative error of the factor: of the two counts of samples, and of where phases begin and end,
+ * which no window sees exactly.
+ */
+static double phase_error(const struct phase *phase)
 {
+	double sample_ns = phase->sampled_ns / phase->samples;
+
+	return sqrt(sample_ns / phase->target_ns + sample_ns / phase->run_target_ns +
+		    PHASE_BORDER_ERROR * PHASE_BORDER_ERROR);
+}
+
+static double widened(double half, double by)
+{
+	return sqrt(half * half + by * by);
+}
+
+static void correct(struct effect_point *point, double factor, double relative_error)
+{
+	double common = fabs(point->gain) * relative_error;
+
+	point->low = point->gain - widened(point->gain - point->low, 1.96 * common);
+	point->high = point->gain + widened(point->high - point->gain, 1.96 * common);
+	point->error = widened(point->error, common);
+	point->shared = widened(point->shared, common);
 	point->gain *= factor;
 	point->low *= factor;
 	point->high *= factor;
@@ -225,7 +249,7 @@ static void correct(struct effect_point *point, double factor)
 
 /* An effect needs an answer at a speedup above 0. */
 static bool effect_fill(struct causal_effect *effect, const struct effect_window *windows,
-			size_t count)
+			size_t count, double relative_error)
 {
 	effect->points = memory_new(count, sizeof(*effect->points));
 	effect->count = effect_estimate(windows, count, effect->points, count);
@@ -234,7 +258,7 @@ static bool effect_fill(struct causal_effect *effect, const struct effect_window
 		return false;
 	}
 	for (size_t i = 0; i < effect->count; i++)
-		correct(&effect->points[i], effect->phase_factor);
+		correct(&effect->points[i], effect->phase_factor, relative_error);
 	effect->slope = effect_slope(effect->points, effect->count);
 	effect->is_contention = effect->slope.windows > 0 && effect->slope.high < 0;
 	return true;
@@ -254,7 +278,8 @@ static void target_fill(struct causal_target *target, const struct recording *re
 		size_t count = windows_of(recording, &trials, point, windows);
 		struct causal_effect effect = {.point = point,
 					       .phase_factor = phase_factor(&phase)};
-		if (count && effect_fill(&effect, windows, count))
+		if (count && effect_fill(&effect, windows, count,
+					 effect.phase_factor < 1 ? phase_error(&phase) : 0))
 			target->effects[target->count++] = effect;
 	}
 	free(windows);

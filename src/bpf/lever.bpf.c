@@ -25,7 +25,7 @@ int tick(struct bpf_perf_event_data *context)
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	cpu->ticks++;
-	latency_accumulate(cpu, weight);
+	latency_tick(cpu, now);
 	if (!task->pid) {
 		cpu->idle_ticks++;
 		return 0;

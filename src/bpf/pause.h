@@ -20,14 +20,17 @@ static __always_inline bool pausing_is_allowed(u64 now)
 	return !settings.is_disarmed && now - settings.heartbeat_ns < KERNEL_HEARTBEAT_LIMIT_NS;
 }
 
-static __always_inline void global_delay_raise(u64 value)
+/* Returns by how much G has grown. */
+static __always_inline u64 global_delay_raise(u64 value)
 {
 	for (int i = 0; i < 16; i++) {
 		u64 old = global_delay();
-		if ((s64)(value - old) <= 0 ||
-		    __sync_val_compare_and_swap(&delay_ns, old, value) == old)
-			return;
+		if ((s64)(value - old) <= 0)
+			return 0;
+		if (__sync_val_compare_and_swap(&delay_ns, old, value) == old)
+			return value - old;
 	}
+	return 0;
 }
 
 static long pause_step(u32 index, void *context)
@@ -66,13 +69,16 @@ static __always_inline void pause_settle(struct kernel_cpu *cpu, u32 share, u64 
 		cpu->longest_spin_ns = spun;
 }
 
-/* The target ran for `weight` ns on this core: everything else must wait for `weight` x speedup. */
-static __always_inline void pause_charge(struct kernel_cpu *cpu, u64 weight, u64 now)
+/*
+ * The target ran for `weight` ns on this core: everything else must wait for `weight` x speedup.
+ * Returns by how much G has grown.
+ */
+static __always_inline u64 pause_charge(struct kernel_cpu *cpu, u64 weight, u64 now)
 {
 	if (!settings.speed || !pausing_is_allowed(now))
-		return;
+		return 0;
 	cpu->local_ns += (weight * settings.speed) / KERNEL_SPEED_ONE;
-	global_delay_raise(cpu->local_ns);
+	return global_delay_raise(cpu->local_ns);
 }
 
 /*

@@ -210,17 +210,40 @@ static __always_inline void progress_observe_rarely(struct task_struct *task, st
 		progress_observe(now, 0);
 }
 
-/* Time average of what has begun and not ended, for Little's law (COZ, section 3.3). */
-static __always_inline void latency_accumulate(struct kernel_cpu *cpu, u64 weight)
+/* Begun and not ended, of pair i. */
+static __always_inline s64 pair_open(u32 i)
+{
+	u32 begin = settings.pairs[i].begin & (KERNEL_POINTS_MOST - 1);
+	u32 end = settings.pairs[i].end & (KERNEL_POINTS_MOST - 1);
+	s64 open = points[begin].total - points[end].total;
+	return open > 0 ? open : 0;
+}
+
+/* `time` ns passed (or, below 0, turn out to have been a pause) with what is open now. */
+static __always_inline void latency_add(struct kernel_cpu *cpu, s64 time)
+{
+	cpu->pair_weight_ns += time;
+	for (u32 i = 0; i < KERNEL_PAIRS_MOST && i < settings.pair_count; i++)
+		cpu->pair_ns[i] += pair_open(i) * time;
+}
+
+/*
+ * Time average, in effective time, of what has begun and not ended, for Little's law (COZ, section
+ * 3.3). Every core adds the time between its ticks; latency_pause takes pauses out again, for all
+ * cores at once, while the state is still that in which the target earned them.
+ */
+static __always_inline void latency_tick(struct kernel_cpu *cpu, u64 now)
 {
 	if (!settings.pair_count || !settings.window)
 		return;
-	cpu->pair_weight_ns += weight;
-	for (u32 i = 0; i < KERNEL_PAIRS_MOST && i < settings.pair_count; i++) {
-		u32 begin = settings.pairs[i].begin & (KERNEL_POINTS_MOST - 1);
-		u32 end = settings.pairs[i].end & (KERNEL_POINTS_MOST - 1);
-		s64 open = points[begin].total - points[end].total;
-		if (open > 0)
-			cpu->pair_ns[i] += open * weight;
-	}
+	if (cpu->pair_window == settings.window)
+		latency_add(cpu, now - cpu->pair_look_ns);
+	cpu->pair_window = settings.window;
+	cpu->pair_look_ns = now;
+}
+
+static __always_inline void latency_pause(struct kernel_cpu *cpu, u64 growth)
+{
+	if (settings.pair_count && settings.window)
+		latency_add(cpu, -(s64)(growth * settings.cpus));
 }

@@ -145,7 +145,7 @@ static __always_inline void sample_take(struct bpf_perf_event_data *context, str
 		flags |= KERNEL_SAMPLE_HIT;
 		cpu->target_samples++;
 		cpu->target_ns += weight;
-		pause_charge(cpu, weight, now);
+		latency_pause(cpu, pause_charge(cpu, weight, now));
 	}
 	if (walk.is_found) {
 		int point = location_sampled_point(&walk.found);

@@ -100,6 +100,13 @@ int collector_set_unwind(struct collector *collector, uint32_t object,
 /* Experiments. */
 void collector_set_speedup(struct collector *collector, double speedup); /* 0..1; 0 stops pausing */
 void collector_forget_gaps(struct collector *collector);
+/*
+ * Samples with `factor` times the period from now on. Drawn anew for each window: a program whose
+ * own period is a multiple of the sampling period would be sampled at the same few points of it for
+ * many windows on end (simulated, 1 ms and 0.5 ms: the share of a target that takes 70 % of the
+ * time has a standard deviation of 16 points a window, 3 points with factors from 0.85 to 1.15).
+ */
+void collector_vary_period(struct collector *collector, double factor);
 void collector_window_open(struct collector *collector);
 void collector_window_close(struct collector *collector);
 struct collector_visits collector_window_visits(const struct collector *collector, unsigned point);

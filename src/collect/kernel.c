@@ -313,7 +313,7 @@ void collector_want_callers(struct collector *collector, bool want)
 	__atomic_store_n(&settings_of(collector)->wants_callers, want, __ATOMIC_RELEASE);
 }
 
-static void sum_pairs(const struct collector *collector, uint64_t *sums, uint64_t *weight)
+static void sum_pairs(const struct collector *collector, int64_t *sums, int64_t *weight)
 {
 	memset(sums, 0, KERNEL_PAIRS_MOST * sizeof(*sums));
 	*weight = 0;
@@ -335,14 +335,14 @@ void collector_window_open(struct collector *collector)
 
 void collector_window_close(struct collector *collector)
 {
-	uint64_t sums[KERNEL_PAIRS_MOST], weight;
+	int64_t sums[KERNEL_PAIRS_MOST], weight;
 
 	__atomic_store_n(&settings_of(collector)->window, 0, __ATOMIC_RELEASE);
 	sum_pairs(collector, sums, &weight);
 	weight -= collector->pair_weight_start_ns;
 	for (int pair = 0; pair < KERNEL_PAIRS_MOST; pair++)
 		collector->pair_averages[pair] =
-			weight ? (double)(sums[pair] - collector->pair_start_ns[pair]) /
+			weight > 0 ? (double)(sums[pair] - collector->pair_start_ns[pair]) /
 					 (double)weight
 			       : 0;
 }

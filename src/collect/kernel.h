@@ -32,7 +32,7 @@ struct collector {
 	uint64_t windows;
 	uint64_t window;        /* the one closed last */
 	double pair_averages[KERNEL_PAIRS_MOST];
-	uint64_t pair_start_ns[KERNEL_PAIRS_MOST], pair_weight_start_ns;
+	int64_t pair_start_ns[KERNEL_PAIRS_MOST], pair_weight_start_ns;
 };
 
 /* Attaches a program to CATEGORY:NAME on all cores; the caller owns the link. */

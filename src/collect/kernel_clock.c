@@ -65,6 +65,7 @@ int kernel_clock_open(struct collector *collector, uint64_t period_ns, struct er
 		opened++;
 	}
 	collector->bpf->bss->settings.period_ns = period_ns;
+	collector->bpf->bss->settings.cpus = opened;
 	return opened ? 0 : error_set(error, -ENODEV, "no core to sample on");
 }
 
@@ -87,8 +88,11 @@ void kernel_clock_enable(struct collector *collector, bool enable)
 
 static int set_period(struct collector *collector, uint64_t period_ns, struct error *error)
 {
-	collector->facts.period_ns = period_ns;
-	collector->bpf->bss->settings.period_ns = period_ns;
+	struct kernel_settings *settings = &collector->bpf->bss->settings;
+	double share = (double)collector->facts.tick_ns / (double)period_ns;
+
+	settings->period_ns = period_ns;
+	settings->interrupt_share = (uint32_t)(share * KERNEL_SHARE_ONE);
 	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++) {
 		__u64 period = period_on(period_ns, cpu);
 		if (collector->clocks[cpu] >= 0 &&
@@ -99,6 +103,11 @@ static int set_period(struct collector *collector, uint64_t period_ns, struct er
 					 (unsigned long long)period, strerror(errno));
 	}
 	return 0;
+}
+
+void collector_vary_period(struct collector *collector, double factor)
+{
+	set_period(collector, (uint64_t)((double)collector->facts.period_ns * factor), NULL);
 }
 
 static int by_size(const void *a, const void *b)
@@ -183,9 +192,8 @@ int kernel_clock_calibrate(struct collector *collector, struct error *error)
 				period = period > PERIOD_MOST_NS ? PERIOD_MOST_NS : period;
 		period = period < allowed_period_ns() ? allowed_period_ns() : period;
 	}
+	collector->facts.period_ns = period;
 	collector->facts.interrupt_share = (double)collector->facts.tick_ns / (double)period;
-	collector->bpf->bss->settings.interrupt_share =
-		(uint32_t)(collector->facts.interrupt_share * KERNEL_SHARE_ONE);
 	memset(collector->bpf->bss->cpus, 0, sizeof(collector->bpf->bss->cpus));
 	return set_period(collector, period, error);
 }

@@ -102,9 +102,9 @@ bool schedule_next(struct schedule *schedule, const double *weights, size_t coun
 	return true;
 }
 
-uint64_t schedule_length(struct schedule *schedule, uint64_t base_ns)
+double schedule_factor(struct schedule *schedule)
 {
-	return (uint64_t)((double)base_ns * (0.85 + 0.3 * random_uniform(&schedule->random)));
+	return 0.85 + 0.3 * random_uniform(&schedule->random);
 }
 
 void schedule_end_block(struct schedule *schedule)

@@ -37,7 +37,7 @@ void schedule_free(struct schedule *schedule);
  */
 bool schedule_next(struct schedule *schedule, const double *weights, size_t count,
 		   struct schedule_plan *plan);
-/* Length of the next window: `base_ns` times a random factor in [0.85, 1.15], against lock step. */
-uint64_t schedule_length(struct schedule *schedule, uint64_t base_ns);
+/* A random factor in [0.85, 1.15], for lengths and periods that must not keep step with the program. */
+double schedule_factor(struct schedule *schedule);
 /* The rest of the block is given up (its target is no longer useful). */
 void schedule_end_block(struct schedule *schedule);

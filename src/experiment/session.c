@@ -359,8 +359,12 @@ static int set_up(struct session *session, struct error *error)
 
 static bool wants_points_library(struct session *session)
 {
-	return session->options->points_library && symbols_object_count(session->symbols) &&
-	       symbols_mentions(session->symbols, 0, "_coz_get_counter");
+	if (!session->options->points_library)
+		return false;
+	for (uint32_t i = 0; i < symbols_object_count(session->symbols); i++)
+		if (symbols_mentions(session->symbols, i, "_coz_get_counter"))
+			return true;
+	return false;
 }
 
 int session_start_program(struct session *session, struct error *error)
@@ -420,10 +424,7 @@ bool session_time_is_up(const struct session *session)
 /* Time without a window: samples come in, so that there is something to draw from. */
 static int look(struct session *session, struct error *error)
 {
-	uint64_t began = clock_now_ns();
-
 	session_wait(session, LOOK_NS);
-	session->calm_ns += clock_now_ns() - began;
 	return session_learn(session, error);
 }
 
@@ -507,7 +508,8 @@ static void finish_run(struct session *session)
 	run->lost = counters.lost;
 	run->capped = counters.capped;
 	run->unwound_badly = counters.unwound_badly;
-	run->calm_ns = session->calm_ns;
+	run->calm_ns = session->options->end_to_end ? session->calm_ns
+						     : run->wall_ns - session->fast_ns;
 	size_t count;
 	const struct code_place *places = code_places(session->code, &count);
 	for (size_t i = 0; i < count; i++)

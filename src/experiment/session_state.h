@@ -44,7 +44,8 @@ struct session {
 	ARRAY(uint32_t) processes; /* of the program, alive as far as events told */
 	char *program_path;
 	uint64_t window_ns, started_ns, deadline_ns, committed_ns, notified_ns, judged_ns;
-	uint64_t calm_ns; /* time at speedup 0 */
+	uint64_t calm_ns; /* end to end: time of the runs at speedup 0 */
+	uint64_t fast_ns; /* else: time in windows above it */
 	int64_t armed_id; /* target in the collector */
 	unsigned experiments, discarded, controls;
 	double displacements[SESSION_HISTORY]; /* shares of the last windows */

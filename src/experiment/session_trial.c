@@ -13,11 +13,10 @@
 #define VISITS_LEAST 5
 #define WINDOW_LONGEST_NS 10000000000ull
 #define DISPLACED_MOST 0.03 /* of the window's length, all cores together */
-#define DISPLACED_WORST 1.00 /* never accepted, however disturbed the machine is */
+#define DISPLACED_WORST 1.00 /* more is never accepted, however disturbed the machine is */
 #define DISPLACED_HISTORY_LEAST 8
 #define WARM_UP_SHARE 8     /* a window's part that passes before measuring starts */
 #define WARM_UP_LEAST_NS 10000000ull
-#define COOL_OFF_NS 5000000ull
 
 int session_arm(struct session *session, struct session_target *target, struct error *error)
 {
@@ -146,14 +145,16 @@ int session_trial(struct session *session, const struct schedule_plan *plan, str
 		return code;
 	experiment.target_id = target->id;
 	uint64_t began_ns = clock_now_ns();
+		collector_vary_period(session->collector, schedule_factor(session->schedule));
 	collector_forget_gaps(session->collector);
 	collector_set_speedup(session->collector, plan->speedup);
 	bool is_whole = measure(session,
-				schedule_length(session->schedule, session->window_ns), &before,
+				(uint64_t)(schedule_factor(session->schedule) *
+					   (double)session->window_ns), &before,
 				&after);
 	subtract(&experiment, &before, &after);
-	if (plan->speedup <= 0)
-		session->calm_ns += clock_now_ns() - began_ns;
+	if (plan->speedup > 0)
+		session->fast_ns += clock_now_ns() - began_ns;
 	/* When the engine itself was stopped meanwhile, so was the pausing. */
 	is_whole = is_whole && after.missed_heartbeats == before.missed_heartbeats;
 	double visits = points_collect(session->points, &experiment);
@@ -163,8 +164,5 @@ int session_trial(struct session *session, const struct schedule_plan *plan, str
 		tell_tally(session, &experiment);
 	code = profile_add_experiment(session->profile, &experiment, error);
 	array_free(&experiment.visits);
-	code = code ? code : session_learn(session, error);
-	if (!code)
-		session_wait(session, COOL_OFF_NS);
-	return code;
+	return code ? code : session_learn(session, error);
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #define SPEEDUPS_MOST 128
+#define FEW_SPEEDUPS 9 /* controls included */
 
 struct series {
 	int64_t target_id, point_id;
@@ -74,13 +75,23 @@ unsigned tally_targets(const struct tally *tally)
 	return targets;
 }
 
+/*
+ * Half of the widest interval that the report shows: of each measured speedup if they are few, else
+ * of the curve through them, on which neighbours support each other.
+ */
 static double widest_half(const struct effect_point *points, size_t count)
 {
 	double widest = 0;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count && count <= FEW_SPEEDUPS; i++)
 		if (points[i].speedup > 0 && (points[i].high - points[i].low) / 2 > widest)
 			widest = (points[i].high - points[i].low) / 2;
+	for (int quarter = 1; quarter <= 4 && count > FEW_SPEEDUPS; quarter++) {
+		struct effect_point read;
+		if (!effect_at(points, count, 0.25 * quarter, &read) &&
+		    (read.high - read.low) / 2 > widest)
+			widest = (read.high - read.low) / 2;
+	}
 	return widest;
 }
 

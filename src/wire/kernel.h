@@ -47,6 +47,8 @@ struct kernel_settings {
 	__u32 is_disarmed; /* 1: no pause at all, whatever the gaps */
 	__u32 generation;  /* raised when every gap must be forgotten (between experiments) */
 	__u32 wants_callers; /* 1: a KERNEL_EVENT_CALLERS with every sample */
+	__u32 cpus; /* that tick */
+	__u32 pad;
 	struct {
 		__u32 begin, end; /* indices of points */
 	} pairs[KERNEL_PAIRS_MOST];
@@ -118,12 +120,13 @@ struct kernel_cpu {
 	__u64 lost;      /* samples that found the ring full */
 	__u64 unwound_badly;
 	__u64 failed_lookups; /* addresses whose mapping could not be read at the time */
-	__u64 pair_ns[KERNEL_PAIRS_MOST]; /* begun and not ended, times un-paused ns, in open windows */
-	__u64 pair_weight_ns;
+	__s64 pair_ns[KERNEL_PAIRS_MOST]; /* begun and not ended, times effective ns, in open windows */
+	__s64 pair_weight_ns;
+	__u64 pair_window, pair_look_ns;
 	__u32 hard_interrupts, soft_interrupts;
 	__u32 generation;
 	__u32 pad;
-	__u64 reserved[5];
+	__u64 reserved[3];
 } __attribute__((aligned(64)));
 
 /* What did not fit. Written by BPF. */

@@ -15,7 +15,8 @@ static struct recording *recording_new(void)
 		.id = 1,
 		.samples = 40000,
 		.sampled_ns = 40 * (uint64_t)SECOND_NS,
-		.calm_sampled_ns = 20 * (uint64_t)SECOND_NS,
+				.calm_sampled_ns = 20 * (uint64_t)SECOND_NS,
+		.calm_ns = 30 * (uint64_t)SECOND_NS,
 	};
 	for (unsigned i = 1; i <= 2; i++) {
 		struct recording_target *target = array_add(&recording->targets);
@@ -248,8 +249,9 @@ TEST("a target that runs in a fourth of the time has a fourth of the effect")
 	struct recording *recording = recording_new();
 	add_pairs(recording, 1, 1250, 20);
 	/*
-	 * In its experiments the target has half of the samples; in the whole run at speedup 0 an
-	 * eighth: 2.5 s of 20 s.
+	 	 * In its experiments the target is sampled for a third of the time; in the whole run at
+	 * speedup 0 for a twelfth: 2.5 s of 30 s.
+
 	 */
 	*array_add(&recording->samples) =
 		(struct recording_sample){1, 1, 5000, 5 * (uint64_t)SECOND_NS, 2500000000u};
@@ -302,6 +304,7 @@ static void add_windows(struct recording *recording, const struct phases *phases
 	run->period_ns = 250000;
 	run->sampled_ns = 3 * count * (uint64_t)107000000; /* more than the windows hold */
 	run->calm_sampled_ns = run->sampled_ns / 2;
+	run->calm_ns = run->calm_sampled_ns / 2; /* two threads */
 	run->samples = run->sampled_ns / run->period_ns;
 	for (unsigned i = 0; i < count; i++) {
 		double speedup = speedups[random_below(&generator, 8)];
@@ -312,6 +315,7 @@ static void add_windows(struct recording *recording, const struct phases *phases
 		experiment->visits.items[0].visits = 1000 * rate * (1 + 0.01 * normal(&generator));
 		double activity =
 			phases->activity * (1 + phases->activity_spread * normal(&generator));
+				experiment->duration_ns = 100000000;
 		experiment->sampled_ns = 200000000;
 		experiment->target_ns = (uint64_t)(200e6 * inside * fmax(0, activity));
 	}

@@ -123,7 +123,7 @@ TEST("a function's ranges are its body where lines are the targets")
 {
 	struct fixture fixture;
 	uint32_t place;
-	uint64_t start, size, offset = 0;
+	uint64_t start = 0, size = 0, offset = 0;
 	const struct symbols_range *ranges;
 	open_main(&fixture, TARGET_LINE);
 	CHECK(fixture_symbol("main", "work", &start, &size));
@@ -142,7 +142,7 @@ TEST("a function that is only inlined has the ranges of its copies")
 {
 	struct fixture fixture;
 	uint32_t helper, twice;
-	uint64_t start, size, offset = 0;
+	uint64_t start = 0, size = 0, offset = 0;
 	const struct symbols_range *ranges;
 	open_main(&fixture, TARGET_FUNCTION);
 	CHECK(fixture_symbol("main", "work", &start, &size));
