@@ -10,11 +10,12 @@
 
     main()   # at the end: runs all, ends with 1 if one failed
 """
+import os
 import subprocess
 import sys
 import traceback
 
-LEVER = sys.argv[1]
+LEVER = os.path.abspath(sys.argv[1])
 _tests = []
 
 

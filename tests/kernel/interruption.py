@@ -116,7 +116,7 @@ def interrupt(way, number, to_group, expected_status):
         check(rows(os.path.join(place, "run.lever")) >= 3, "experiments are lost")
         check(visits(told, "units") > 0)
         equal(sorted(os.listdir(place)), ["run.lever"], "files are left")
-        equal(bpf_left(held), set())
+        wait_until("BPF programs, maps and links are gone", lambda: not bpf_left(held))
 
 
 @test("Ctrl-C ends a program that does not catch it, and the experiments are reported")

@@ -15,7 +15,7 @@ sys.path.insert(1, os.path.join(os.path.dirname(__file__), "..", "command"))
 # pylint: disable=wrong-import-position,unused-import
 from check import LEVER, Skip, check, equal, lever, main, test  # noqa: E402,F401
 
-PROGRAMS = sys.argv[2]
+PROGRAMS = os.path.abspath(sys.argv[2])
 # Answered, or not enough data: which one it is depends on how calm the machine is.
 RAN = (0, 3)
 
