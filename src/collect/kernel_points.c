@@ -17,23 +17,29 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Is this the point already? One point may stand at several places. */
+static bool is_same_point(const struct kernel_point *point, const char *name, uint32_t kind)
+{
+	return point->kind == kind && !strncmp(point->name, name, sizeof(point->name) - 1);
+}
+
+/* The kernel side takes free slots at the same time, for points in programs: by hash, atomically. */
 static int take_index(struct collector *collector, const char *name, uint32_t kind, unsigned *index,
 		      struct error *error)
 {
 	struct kernel_point *points = collector->bpf->bss->points;
 
 	for (unsigned i = 0; i < KERNEL_POINTS_MOST; i++) {
-		if (points[i].hash && points[i].kind == kind &&
-		    !strncmp(points[i].name, name, sizeof(points[i].name) - 1)) {
-			*index = i; /* one more place of the same point */
+		__u64 free_slot = 0, hash = 2 * (uint64_t)(collector->engine_points + 1);
+		*index = i;
+		if (points[i].hash && is_same_point(&points[i], name, kind))
 			return 0;
-		}
-		if (points[i].hash)
+		if (!__atomic_compare_exchange_n(&points[i].hash, &free_slot, hash, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			continue;
+		collector->engine_points++;
 		points[i].kind = kind;
 		strncpy(points[i].name, name, sizeof(points[i].name) - 1);
-		points[i].hash = 2 * (uint64_t)++collector->engine_points;
-		*index = i;
 		return 0;
 	}
 	return error_set(error, -E2BIG, "more than %d progress points", KERNEL_POINTS_MOST);

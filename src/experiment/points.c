@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #define PLACES_MOST 256 /* of one point: inlined copies, USDT locations */
@@ -450,14 +451,16 @@ double points_collect(struct points *points, struct recording_experiment *experi
 		struct collector_visits seen = {0};
 		if (pair->id)
 			seen = collector_window_visits(points->collector, pair->begin);
-		if (!seen.visits)
+		/* Below 0 by noise where all of the latency is sped up by 100 %; else it is wrong. */
+		double in_flight = collector_pair_average(points->collector, (unsigned)i);
+		if (!seen.visits || (in_flight <= 0 && experiment->speedup < 0.9))
 			continue;
 		struct recording_visit *visit = array_add(&experiment->visits);
 		visit->point_id = pair->id;
 		visit->visits = (double)seen.visits;
 		visit->duration_ns = seen.duration_ns;
 		visit->delay_ns = seen.delay_ns;
-		visit->in_flight = collector_pair_average(points->collector, (unsigned)i);
+		visit->in_flight = fmax(0, in_flight);
 		most = visit->visits > most ? visit->visits : most;
 	}
 	return most;

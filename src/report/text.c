@@ -343,9 +343,9 @@ static void print_left_out(FILE *out, const struct causal *causal, const struct 
 			answers->targets - options->most);
 	size_t unanswered = causal->count - answers->targets;
 	if (unanswered)
-		fprintf(out, "     %s%zu sampled target%s no answer yet\n",
+				fprintf(out, "     %s%zu %ssampled place%s: no answer (too few experiments, or none)\n",
 			answers->targets ? "and " : "", unanswered,
-			unanswered > 1 ? "s have" : " has");
+			answers->targets ? "more " : "", unanswered > 1 ? "s" : "");
 }
 
 void report_text(FILE *out, const struct recording *recording, const struct causal *causal,
