@@ -71,23 +71,27 @@ static int get(struct order *order)
 __attribute__((noinline)) static uint32_t checksum(const char *bytes)
 {
 	uint32_t sum = 2166136261u;
-	for (const char *end = bytes + TEXT; bytes < end; bytes++) sum = (sum ^ (uint32_t)*bytes) * 16777619u; /* CHECKSUM */
+	for (const char *end = bytes + TEXT; bytes < end; bytes++)
+		sum = (sum ^ (uint32_t)*bytes) * 16777619u; /* CHECKSUM */
 	return sum;
 }
 
 __attribute__((noinline)) static const struct customer *find_customer(uint32_t id)
 {
 	const volatile struct customer *customer = customers;
-	while (customer->id != id) customer++; /* SEARCH */
+	while (customer->id != id)
+		customer++; /* SEARCH */
 	return (const struct customer *)customer;
 }
 
-__attribute__((noinline)) static unsigned write_receipt(const struct customer *customer, uint32_t sum)
+__attribute__((noinline)) static unsigned write_receipt(const struct customer *customer,
+							uint32_t sum)
 {
 	char receipt[64];
 	unsigned length = 0;
 	for (unsigned line = 0; line < 60; line++)
-		length += (unsigned)snprintf(receipt, sizeof(receipt), "%u %u", customer->discount, sum + line);
+		length += (unsigned)snprintf(receipt, sizeof(receipt), "%u %u", customer->discount,
+					     sum + line);
 	return length;
 }
 
@@ -110,12 +114,12 @@ int main(int count, char **arguments)
 	pthread_t handler;
 
 	for (uint32_t i = 0; i < CUSTOMERS; i++)
-		customers[i] = (struct customer){ .id = i * 7 + 1, .discount = i % 30 };
+		customers[i] = (struct customer){.id = i * 7 + 1, .discount = i % 30};
 	memset(text, 'x', sizeof(text));
 	pthread_create(&handler, NULL, handle_orders, &letters);
 	for (; now() < end; orders++) {
 		uint32_t chosen = CUSTOMERS - 1 - (uint32_t)(orders % 1000);
-		put((struct order){ .customer = chosen * 7 + 1, .sum = checksum(text) });
+		put((struct order){.customer = chosen * 7 + 1, .sum = checksum(text)});
 	}
 	pthread_mutex_lock(&lock);
 	closed = 1;

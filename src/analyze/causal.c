@@ -26,7 +26,7 @@
 
 /* Sampled time of a target in the runs in which it had experiments, for the phase correction. */
 struct phase {
-		double target_ns, observed_ns; /* in its own experiments at speedup 0; their wall time */
+	double target_ns, observed_ns; /* in its own experiments at speedup 0; their wall time */
 	double run_target_ns, run_ns;  /* in those runs whenever the speedup was 0; wall time */
 	double sampled_ns, samples;    /* of those runs, at any speedup */
 };

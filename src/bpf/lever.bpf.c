@@ -6,11 +6,11 @@
  * local delays, spinning), space.h (address spaces, mappings, code ranges), points.h (progress),
  * and the programs here, which only call them in order. DESIGN.md section 3 is the reasoning.
  */
-#include "bpf/state.h"
 #include "bpf/pause.h"
-#include "bpf/space.h"
 #include "bpf/progress.h"
 #include "bpf/sample.h"
+#include "bpf/space.h"
+#include "bpf/state.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -104,8 +104,8 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 {
 	struct kernel_cpu *cpu = this_cpu();
 	struct task_struct *waker = bpf_get_current_task_btf();
-	int external = cpu->hard_interrupts || cpu->soft_interrupts || !waker->pid ||
-		       !is_pausable(waker);
+	int external =
+		cpu->hard_interrupts || cpu->soft_interrupts || !waker->pid || !is_pausable(waker);
 
 	if (!external && woken != waker)
 		pause_settle(cpu, settings.interrupt_share, &cpu->wake_spins);

@@ -188,7 +188,7 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 	task->is_woken = 0;
 	waiting_set(task, false);
 	cpu->generation = settings.generation;
-	
+
 	if (!task->is_seen) {
 		task->is_seen = 1;
 		task->generation = settings.generation;
@@ -211,4 +211,3 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 	if (external) /* an I/O wait ran at full speed: no correction for the sampling interrupt */
 		pause_settle(cpu, 0, &cpu->switch_spins);
 }
-

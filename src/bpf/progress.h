@@ -74,7 +74,7 @@ static long name_step(u32 index, void *context)
 /* The index of the point with this name, made if new; KERNEL_POINTS_MOST if there is no room. */
 static __always_inline u32 point_index_of(const struct points_entry *entry)
 {
-	struct name_search search = { .hash = entry->hash, .index = KERNEL_POINTS_MOST };
+	struct name_search search = {.hash = entry->hash, .index = KERNEL_POINTS_MOST};
 	bpf_loop(KERNEL_POINTS_MOST, name_step, &search, 0);
 	if (search.index >= KERNEL_POINTS_MOST)
 		totals.dropped_points++;
@@ -167,14 +167,15 @@ static long add_point(u32 i, void *context)
 __noinline int progress_observe(u64 now, u32 interruptible)
 {
 	struct kernel_cpu *cpu = this_cpu();
-	struct progress_walk walk = { .cpu = cpu, .now = now };
+	struct progress_walk walk = {.cpu = cpu, .now = now};
 
 	walk.space = space_of(bpf_get_current_task_btf());
 	walk.scratch = bpf_map_lookup_elem(&progress_scratches, &interruptible);
 	if (!walk.space || !walk.scratch)
 		return 0;
 	cpu->observed_ns = now;
-	if (!walk.space->points_page && !points_page_probe(walk.space, &walk.head, POINTS_ADDRESS) &&
+	if (!walk.space->points_page &&
+	    !points_page_probe(walk.space, &walk.head, POINTS_ADDRESS) &&
 	    !points_page_probe(walk.space, &walk.head, POINTS_ADDRESS_OTHER))
 		return 0;
 	if (bpf_probe_read_user(&walk.head, sizeof(walk.head), (void *)walk.space->points_page))
@@ -200,8 +201,8 @@ static __always_inline void progress_observe_tick(struct space *space, u64 now)
 }
 
 /* At a switch: only spaces with points, and not again within a fraction of a period. */
-static __always_inline void progress_observe_rarely(struct task_struct *task, struct kernel_cpu *cpu,
-						    u64 now)
+static __always_inline void progress_observe_rarely(struct task_struct *task,
+						    struct kernel_cpu *cpu, u64 now)
 {
 	if (now - cpu->observed_ns < settings.period_ns / 8)
 		return;

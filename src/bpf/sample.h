@@ -74,8 +74,8 @@ static long frame_visit(u32 index, void *context)
 	return unwind(&walk->frame, &location) ? 0 : 1;
 }
 
-static __always_inline void frames_walk(struct bpf_perf_event_data *context, struct task_struct *task,
-					struct frame_walk *walk)
+static __always_inline void frames_walk(struct bpf_perf_event_data *context,
+					struct task_struct *task, struct frame_walk *walk)
 {
 	if (PT_REGS_IP(&context->regs) >> 63) {
 		/* The user's registers as the kernel saved them on entry: the same layout. */
@@ -124,8 +124,9 @@ static __always_inline void sample_emit(struct kernel_cpu *cpu, struct task_stru
 	bpf_ringbuf_submit(sample, BPF_RB_NO_WAKEUP);
 }
 
-static __always_inline void sample_take(struct bpf_perf_event_data *context, struct task_struct *task,
-					struct kernel_cpu *cpu, u64 now, u64 weight)
+static __always_inline void sample_take(struct bpf_perf_event_data *context,
+					struct task_struct *task, struct kernel_cpu *cpu, u64 now,
+					u64 weight)
 {
 	u64 ip = PT_REGS_IP(&context->regs), kernel_ip = ip >> 63 ? ip : 0;
 	u32 flags = (settings.speed ? KERNEL_SAMPLE_FAST : 0) |
@@ -135,9 +136,9 @@ static __always_inline void sample_take(struct bpf_perf_event_data *context, str
 		return;
 
 	progress_observe_tick(space, now);
-	struct frame_walk walk = { .now = now,
-				   .space = space->id,
-				   .wants_callers = settings.wants_callers };
+	struct frame_walk walk = {.now = now,
+				  .space = space->id,
+				  .wants_callers = settings.wants_callers};
 	frames_walk(context, task, &walk);
 	cpu->samples++;
 	cpu->sampled_ns += weight;

@@ -225,14 +225,15 @@ static long range_step(u32 index, void *context)
 }
 
 /* Binary search by bpf_loop: unrolled, the verifier would walk every path through it. */
-static __always_inline const struct kernel_range *range_find(u32 bank, const struct location *location)
+static __always_inline const struct kernel_range *range_find(u32 bank,
+							     const struct location *location)
 {
 	if (bank >= KERNEL_BANKS)
 		return NULL;
 	u32 count = settings.counts[bank];
 	if (!count)
 		return NULL;
-	struct range_search search = { .location = *location, .bank = bank, .high = count };
+	struct range_search search = {.location = *location, .bank = bank, .high = count};
 	bpf_loop(RANGE_STEPS_MOST, range_step, &search, 0);
 	if (search.low >= count)
 		return NULL;

@@ -45,8 +45,9 @@ static __always_inline struct kernel_unwind_row *unwind_row_at(const struct loca
 	u32 first = unwind_objects[object].first, count = unwind_objects[object].count;
 	if (!count)
 		return NULL;
-	struct row_search search = { .offset = location->offset, .low = first,
-				     .high = first + count };
+	struct row_search search = {.offset = location->offset,
+				    .low = first,
+				    .high = first + count};
 	bpf_loop(UNWIND_STEPS_MOST, row_step, &search, 0);
 	if (search.low == first)
 		return NULL;

@@ -46,14 +46,12 @@ static void show_status(void *context, const struct session_status *status)
 		return;
 	unsigned columns = show_options(stderr, 0).columns;
 	AUTO(text)
-	char *left =
-		status->left_seconds >= 0 ? text_format(", %.0f s left", status->left_seconds) :
-					    text_copy("");
+	char *left = status->left_seconds >= 0 ?
+			     text_format(", %.0f s left", status->left_seconds) :
+			     text_copy("");
 	AUTO(text) char *name = words_clean(status->best);
 	AUTO(text)
-	char *fitted = words_fit(name, columns < 82  ? 14 :
-				       columns < 104 ? columns - 68 :
-						       36);
+	char *fitted = words_fit(name, columns < 82 ? 14 : columns < 104 ? columns - 68 : 36);
 	AUTO(text) char *gain = words_gain(status->best_gain);
 	double half = 50 * (status->best_high - status->best_low);
 	AUTO(text)

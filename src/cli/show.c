@@ -8,7 +8,7 @@
 
 struct report_options show_options(FILE *out, unsigned most)
 {
-	struct report_options options = { .columns = 100, .most = most };
+	struct report_options options = {.columns = 100, .most = most};
 	const char *no_colour = getenv("NO_COLOR");
 	struct winsize size;
 	bool is_terminal = isatty(fileno(out));

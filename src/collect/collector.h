@@ -44,7 +44,8 @@ struct collector_counters {
 	uint64_t dropped_points, untracked_tasks;
 	uint64_t ticks, spins, spun_ns, overshoot_ns, longest_spin_ns;
 	uint64_t tick_spins, wake_spins, switch_spins;
-	uint64_t missed_heartbeats; /* times when pausing may have stopped for want of a heartbeat */
+	uint64_t
+		missed_heartbeats; /* times when pausing may have stopped for want of a heartbeat */
 };
 
 /* What one window saw of one point; visits == 0 when fewer than two edges fell into it. */
@@ -86,8 +87,10 @@ int collector_add_task(struct collector *collector, int pidfd, struct error *err
 int collector_start(struct collector *collector, struct error *error);
 
 /* Code. Ranges sorted by (object, start); more than KERNEL_RANGES_MOST: -E2BIG, nothing changes. */
-int collector_set_target(struct collector *collector, const struct kernel_range *ranges, size_t count);
-int collector_set_scope(struct collector *collector, const struct kernel_range *ranges, size_t count);
+int collector_set_target(struct collector *collector, const struct kernel_range *ranges,
+			 size_t count);
+int collector_set_scope(struct collector *collector, const struct kernel_range *ranges,
+			size_t count);
 int collector_set_sampled(struct collector *collector, const struct kernel_range *ranges,
 			  size_t count);
 int collector_name_object(struct collector *collector, const struct kernel_file *file,

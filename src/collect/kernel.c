@@ -55,12 +55,18 @@ static int keep_link(struct collector *collector, struct bpf_link *link)
 static int attach_programs(struct collector *collector, struct error *error)
 {
 	struct bpf_program *exits_first[] = {
-		collector->bpf->progs.irq_handler_exit,     collector->bpf->progs.hrtimer_expire_exit,
-		collector->bpf->progs.softirq_exit,         collector->bpf->progs.irq_handler_entry,
-		collector->bpf->progs.hrtimer_expire_entry, collector->bpf->progs.softirq_entry,
-		collector->bpf->progs.sched_process_fork,   collector->bpf->progs.sched_process_exec,
-		collector->bpf->progs.sched_prepare_exec,   collector->bpf->progs.sched_process_exit,
-		collector->bpf->progs.signal_deliver,       collector->bpf->progs.sched_waking,
+		collector->bpf->progs.irq_handler_exit,
+		collector->bpf->progs.hrtimer_expire_exit,
+		collector->bpf->progs.softirq_exit,
+		collector->bpf->progs.irq_handler_entry,
+		collector->bpf->progs.hrtimer_expire_entry,
+		collector->bpf->progs.softirq_entry,
+		collector->bpf->progs.sched_process_fork,
+		collector->bpf->progs.sched_process_exec,
+		collector->bpf->progs.sched_prepare_exec,
+		collector->bpf->progs.sched_process_exit,
+		collector->bpf->progs.signal_deliver,
+		collector->bpf->progs.sched_waking,
 		collector->bpf->progs.sched_switch,
 	};
 	for (size_t i = 0; i < sizeof(exits_first) / sizeof(*exits_first); i++) {
@@ -78,8 +84,8 @@ static int attach_programs(struct collector *collector, struct error *error)
 /* On older kernels: the last moment at which a program's memory can still be read. */
 static int attach_leave_syscalls(struct collector *collector, struct error *error)
 {
-	static const char *const calls[] = { "sys_enter_execve", "sys_enter_execveat",
-					     "sys_enter_exit", "sys_enter_exit_group" };
+	static const char *const calls[] = {"sys_enter_execve", "sys_enter_execveat",
+					    "sys_enter_exit", "sys_enter_exit_group"};
 	struct bpf_program *program = collector->bpf->progs.leave_syscall;
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls) && bpf_program__autoload(program);
@@ -160,8 +166,10 @@ int collector_open(const struct collector_options *options, struct collector **c
 	opened->facts.cpus = (unsigned)cpus;
 	int code = 0;
 	if (cpus > KERNEL_CPUS_MOST)
-		code = error_set(error, -E2BIG, "this machine has %d cores; %d are the most that "
-				 "this version can pause", cpus, KERNEL_CPUS_MOST);
+		code = error_set(error, -E2BIG,
+				 "this machine has %d cores; %d are the most that "
+				 "this version can pause",
+				 cpus, KERNEL_CPUS_MOST);
 	code = code ? code : load(opened, error);
 	if (!code) {
 		settings_of(opened)->cap_ns = 2000000;
@@ -206,7 +214,7 @@ int collector_add_task(struct collector *collector, int pidfd, struct error *err
 {
 	/* Mirrors struct task_state of bpf/state.h, whose layout the skeleton does not export. */
 	int map = bpf_map__fd(collector->bpf->maps.tasks);
-	unsigned char state[64] = { 0 };
+	unsigned char state[64] = {0};
 	size_t size = bpf_map__value_size(collector->bpf->maps.tasks);
 
 	if (size != KERNEL_TASK_STATE_BYTES)
@@ -241,19 +249,22 @@ static int fill_bank(struct collector *collector, unsigned first, uint32_t *sele
 	return 0;
 }
 
-int collector_set_target(struct collector *collector, const struct kernel_range *ranges, size_t count)
+int collector_set_target(struct collector *collector, const struct kernel_range *ranges,
+			 size_t count)
 {
-	return fill_bank(collector, KERNEL_BANK_TARGET, &settings_of(collector)->target_bank, ranges,
-			 count);
+	return fill_bank(collector, KERNEL_BANK_TARGET, &settings_of(collector)->target_bank,
+			 ranges, count);
 }
 
-int collector_set_scope(struct collector *collector, const struct kernel_range *ranges, size_t count)
+int collector_set_scope(struct collector *collector, const struct kernel_range *ranges,
+			size_t count)
 {
 	return fill_bank(collector, KERNEL_BANK_SCOPE, &settings_of(collector)->scope_bank, ranges,
 			 count);
 }
 
-int collector_set_sampled(struct collector *collector, const struct kernel_range *ranges, size_t count)
+int collector_set_sampled(struct collector *collector, const struct kernel_range *ranges,
+			  size_t count)
 {
 	if (count > KERNEL_RANGES_MOST)
 		return -E2BIG;
@@ -266,7 +277,8 @@ int collector_set_sampled(struct collector *collector, const struct kernel_range
 	return 0;
 }
 
-int collector_name_object(struct collector *collector, const struct kernel_file *file, uint32_t object)
+int collector_name_object(struct collector *collector, const struct kernel_file *file,
+			  uint32_t object)
 {
 	int map = bpf_map__fd(collector->bpf->maps.objects);
 	return bpf_map_update_elem(map, file, &object, BPF_ANY) ? -errno : 0;
@@ -275,7 +287,8 @@ int collector_name_object(struct collector *collector, const struct kernel_file 
 int collector_set_unwind(struct collector *collector, uint32_t object,
 			 const struct kernel_unwind_row *rows, size_t count)
 {
-	if (object >= KERNEL_OBJECTS_MOST || count > KERNEL_UNWIND_ROWS_MOST - collector->unwind_count)
+	if (object >= KERNEL_OBJECTS_MOST ||
+	    count > KERNEL_UNWIND_ROWS_MOST - collector->unwind_count)
 		return -E2BIG;
 	struct kernel_unwind_object *entry = &collector->bpf->bss->unwind_objects[object];
 	memcpy(collector->unwind_rows + collector->unwind_count, rows, count * sizeof(*rows));
@@ -343,14 +356,14 @@ void collector_window_close(struct collector *collector)
 	for (int pair = 0; pair < KERNEL_PAIRS_MOST; pair++)
 		collector->pair_averages[pair] =
 			weight > 0 ? (double)(sums[pair] - collector->pair_start_ns[pair]) /
-					 (double)weight
-			       : 0;
+					     (double)weight :
+				     0;
 }
 
 /* First edge of all cores to last edge of all cores. */
 struct collector_visits collector_window_visits(const struct collector *collector, unsigned point)
 {
-	struct collector_visits visits = { 0 };
+	struct collector_visits visits = {0};
 	const struct kernel_edge *first = NULL, *last = NULL;
 
 	if (point >= KERNEL_POINTS_MOST)

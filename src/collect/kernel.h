@@ -30,7 +30,7 @@ struct collector {
 	unsigned engine_points; /* made by the engine so far, for unique hashes */
 	uint64_t missed_heartbeats;
 	uint64_t windows;
-	uint64_t window;        /* the one closed last */
+	uint64_t window; /* the one closed last */
 	double pair_averages[KERNEL_PAIRS_MOST];
 	int64_t pair_start_ns[KERNEL_PAIRS_MOST], pair_weight_start_ns;
 };

@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define CALIBRATE_NS 40000000ull  /* measured with and without ticks, each */
+#define CALIBRATE_NS 40000000ull /* measured with and without ticks, each */
 #define CALIBRATE_PERIOD_NS 400000ull
 #define CALIBRATE_HOLE_NS 1000ull /* the clock is read every 30 ns: a longer hole is an interrupt */
 #define CALIBRATE_HOLES_MOST 4096
@@ -55,10 +55,11 @@ int kernel_clock_open(struct collector *collector, uint64_t period_ns, struct er
 		if (event < 0 && errno == ENODEV)
 			continue; /* offline */
 		if (event < 0)
-			return error_set(error, errno,
-					 "perf_event_open refuses the sampling clock: %s; run as root, "
-					 "or with CAP_PERFMON (`lever check` tells more)",
-					 strerror(errno));
+			return error_set(
+				error, errno,
+				"perf_event_open refuses the sampling clock: %s; run as root, "
+				"or with CAP_PERFMON (`lever check` tells more)",
+				strerror(errno));
 		collector->clocks[cpu] = event;
 		if (ioctl(event, PERF_EVENT_IOC_SET_BPF, program))
 			return error_set(error, errno, "cannot sample by BPF: %s", strerror(errno));
@@ -189,7 +190,7 @@ int kernel_clock_calibrate(struct collector *collector, struct error *error)
 	if (!period) {
 		period = (uint64_t)((double)collector->facts.tick_ns / COLLECTOR_TAX_AIM);
 		period = period < PERIOD_LEAST_NS ? PERIOD_LEAST_NS : period;
-				period = period > PERIOD_MOST_NS ? PERIOD_MOST_NS : period;
+		period = period > PERIOD_MOST_NS ? PERIOD_MOST_NS : period;
 		period = period < allowed_period_ns() ? allowed_period_ns() : period;
 	}
 	collector->facts.period_ns = period;

@@ -24,7 +24,7 @@ static int tracepoint_arguments(const struct btf *btf, const char *type)
 
 struct kernel_compat kernel_compat_find(void)
 {
-	struct kernel_compat compat = { 0 };
+	struct kernel_compat compat = {0};
 	const char *assume_old = getenv("LEVER_ASSUME_OLD_KERNEL");
 	struct btf *btf = btf__load_vmlinux_btf();
 

@@ -8,7 +8,7 @@
 
 struct kernel_compat {
 	bool has_prepare_exec; /* tracepoint sched_prepare_exec (6.10): the old memory is still there */
-	bool has_early_exit;   /* sched_process_exit fires before the memory goes (6.16) */
+	bool has_early_exit; /* sched_process_exit fires before the memory goes (6.16) */
 };
 
 /* LEVER_ASSUME_OLD_KERNEL=1 in the environment hides both, for tests of the older way. */

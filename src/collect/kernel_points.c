@@ -53,8 +53,9 @@ static int keep(struct collector *collector, struct bpf_link *link, const char *
 				 strerror(errno));
 	if (collector->link_count == KERNEL_LINKS_MOST) {
 		bpf_link__destroy(link);
-		return error_set(error, -E2BIG, "the progress point %s stands at more than %d places",
-				 what, KERNEL_LINKS_MOST);
+		return error_set(error, -E2BIG,
+				 "the progress point %s stands at more than %d places", what,
+				 KERNEL_LINKS_MOST);
 	}
 	collector->links[collector->link_count++] = link;
 	return 0;
@@ -69,8 +70,8 @@ int collector_add_point_uprobe(struct collector *collector, const char *name, co
 		return code;
 	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = *index,
 		    .ref_ctr_offset = semaphore_offset);
-	struct bpf_link *link = bpf_program__attach_uprobe_opts(
-		collector->bpf->progs.visit_uprobe, -1, path, offset, &options);
+	struct bpf_link *link = bpf_program__attach_uprobe_opts(collector->bpf->progs.visit_uprobe,
+								-1, path, offset, &options);
 	return keep(collector, link, name, error);
 }
 
@@ -87,16 +88,16 @@ int kernel_tracepoint_attach(struct bpf_program *program, const char *category, 
 		.sample_period = 1,
 	};
 	/* The program attached to one core's event runs for the tracepoint on every core. */
-	AUTO(fd) int event =
-		(int)syscall(SYS_perf_event_open, &attributes, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	AUTO(fd)
+	int event = (int)syscall(SYS_perf_event_open, &attributes, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	if (event < 0)
 		return error_set(error, errno, "perf_event_open refuses the tracepoint %s:%s: %s",
 				 category, name, strerror(errno));
 	LIBBPF_OPTS(bpf_perf_event_opts, options, .bpf_cookie = cookie);
 	*link = bpf_program__attach_perf_event_opts(program, event, &options);
 	if (!*link)
-		return error_set(error, errno, "cannot attach to the tracepoint %s:%s: %s", category,
-				 name, strerror(errno));
+		return error_set(error, errno, "cannot attach to the tracepoint %s:%s: %s",
+				 category, name, strerror(errno));
 	event = -1; /* the link owns it now */
 	return 0;
 }
@@ -108,8 +109,8 @@ int collector_add_point_tracepoint(struct collector *collector, const char *cate
 	struct bpf_link *link = NULL;
 	int code = take_index(collector, name, KERNEL_POINT_ENGINE, index, error);
 
-	code = code ? code
-		    : kernel_tracepoint_attach(collector->bpf->progs.visit_tracepoint, category,
+	code = code ? code :
+		      kernel_tracepoint_attach(collector->bpf->progs.visit_tracepoint, category,
 					       tracepoint, *index, &link, error);
 	return code ? code : keep(collector, link, name, error);
 }
@@ -155,11 +156,11 @@ int collector_count_calls(struct collector *collector, const char *path, uint64_
 	if (code)
 		return code;
 	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = index);
-	struct bpf_link *link = bpf_program__attach_uprobe_opts(
-		collector->bpf->progs.visit_uprobe, -1, path, offset, &options);
+	struct bpf_link *link = bpf_program__attach_uprobe_opts(collector->bpf->progs.visit_uprobe,
+								-1, path, offset, &options);
 	if (!link)
 		return -errno;
-	struct timespec slice = { .tv_nsec = (long)slice_ns };
+	struct timespec slice = {.tv_nsec = (long)slice_ns};
 	volatile uint64_t *total = (volatile uint64_t *)&collector->bpf->bss->points[index].total;
 	for (unsigned i = 0; i < slices && !code; i++) {
 		uint64_t before = *total;

@@ -64,7 +64,7 @@ static _Noreturn void run_child(int go, int failure, char *const *arguments,
 int program_prepare(struct program *program, char *const *arguments, const char *const *environment,
 		    struct error *error)
 {
-	int go[2] = { -1, -1 }, failure[2] = { -1, -1 };
+	int go[2] = {-1, -1}, failure[2] = {-1, -1};
 
 	memset(program, 0, sizeof(*program));
 	program->pidfd = program->go = program->failure = -1;
@@ -95,7 +95,8 @@ int program_start(struct program *program, const char *name, struct error *error
 
 	program->started_ns = clock_now_ns();
 	if (write(program->go, "g", 1) != 1)
-		return error_set(error, errno, "the program's process is gone: %s", strerror(errno));
+		return error_set(error, errno, "the program's process is gone: %s",
+				 strerror(errno));
 	close(program->go);
 	program->go = -1;
 	ssize_t got;
@@ -163,8 +164,8 @@ char *program_find(const char *name, int *code, struct error *error)
 	}
 	AUTO(text) char *folders = text_copy(path && *path ? path : "/bin:/usr/bin");
 	char *rest = NULL;
-	for (char *folder = path || !strchr(name, '/') ? strtok_r(folders, ":", &rest) : NULL; folder;
-	     folder = strtok_r(NULL, ":", &rest)) {
+	for (char *folder = path || !strchr(name, '/') ? strtok_r(folders, ":", &rest) : NULL;
+	     folder; folder = strtok_r(NULL, ":", &rest)) {
 		char *file = text_format("%s/%s", folder, name);
 		int found = check_file(file);
 		if (!found)

@@ -17,7 +17,7 @@
 struct program {
 	pid_t pid;
 	int pidfd;
-	int go; /* written to: the child execs */
+	int go;      /* written to: the child execs */
 	int failure; /* read from: errno of a failed exec */
 	uint64_t started_ns, ended_ns;
 	int status; /* as waitpid gives it; valid once has_ended */

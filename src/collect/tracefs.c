@@ -39,8 +39,8 @@ int tracefs_tracepoint(const char *category, const char *name, struct error *err
 	char path[512], number[32] = "";
 
 	if (!name_is_safe(category) || !name_is_safe(name))
-		return error_set(error, -EINVAL, "'%s:%s' is not the name of a tracepoint", category,
-				 name);
+		return error_set(error, -EINVAL, "'%s:%s' is not the name of a tracepoint",
+				 category, name);
 	AUTO(fd) int directory = tracefs_open();
 	if (directory < 0) {
 		int code = directory;
@@ -53,8 +53,9 @@ int tracefs_tracepoint(const char *category, const char *name, struct error *err
 	snprintf(path, sizeof(path), "events/%s/%s/id", category, name);
 	AUTO(fd) int file = openat(directory, path, O_RDONLY | O_CLOEXEC);
 	if (file < 0 || read(file, number, sizeof(number) - 1) <= 0)
-		return error_set(error, -ENOENT,
-				 "this kernel has no tracepoint %s:%s (`perf list tracepoint` shows all)",
-				 category, name);
+		return error_set(
+			error, -ENOENT,
+			"this kernel has no tracepoint %s:%s (`perf list tracepoint` shows all)",
+			category, name);
 	return atoi(number);
 }

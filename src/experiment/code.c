@@ -77,7 +77,7 @@ static void warn(struct code *code, const char *sentence)
 static uint32_t living_thread(uint32_t tgid)
 {
 	AUTO(text) char *pattern = text_format("/proc/%u/task/*/maps", tgid);
-	glob_t paths = { 0 };
+	glob_t paths = {0};
 	uint32_t found = 0;
 
 	if (glob(pattern, GLOB_NOSORT, NULL, &paths))
@@ -104,7 +104,8 @@ static char *mapping_path(uint32_t tid, uint64_t start)
 
 	while (maps && getline(&line, &room, maps) > 0) {
 		at = 0;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &from, &to, &at) < 2 ||
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &from, &to, &at) <
+			    2 ||
 		    from > start || to <= start || !at)
 			continue;
 		line[strcspn(line, "\n")] = 0;
@@ -137,10 +138,10 @@ static void tell_unwind(struct code *code, uint32_t object)
 	size_t count = symbols_unwind_rows(code->symbols, object, &rows);
 	struct kernel_unwind_row *told = memory_new(count, sizeof(*told));
 	for (size_t i = 0; i < count; i++)
-		told[i] = (struct kernel_unwind_row){ .start = rows[i].start,
-						      .cfa_offset = rows[i].cfa_offset,
-						      .frame_offset = rows[i].frame_offset,
-						      .rule = rows[i].rule };
+		told[i] = (struct kernel_unwind_row){.start = rows[i].start,
+						     .cfa_offset = rows[i].cfa_offset,
+						     .frame_offset = rows[i].frame_offset,
+						     .rule = rows[i].rule};
 	if (collector_set_unwind(code->collector, object + 1, told, count))
 		warn(code, "the program's files have too many unwind rows: call chains through the "
 			   "last ones follow frame pointers");
@@ -160,8 +161,8 @@ static void tell_program(struct code *code)
 	if (!symbols_object_count(code->symbols) ||
 	    stat(symbols_object(code->symbols, 0)->path, &status))
 		return;
-	struct kernel_file file = { .inode = status.st_ino,
-				    .device = major(status.st_dev) << 20 | minor(status.st_dev) };
+	struct kernel_file file = {.inode = status.st_ino,
+				   .device = major(status.st_dev) << 20 | minor(status.st_dev)};
 	tell_unwind(code, 0);
 	collector_name_object(code->collector, &file, 1);
 }
@@ -177,14 +178,15 @@ struct code *code_new(struct symbols *symbols, struct collector *collector)
 
 void code_on_object(struct code *code, const struct kernel_object_event *event)
 {
-	struct error error = { 0 };
+	struct error error = {0};
 	uint32_t object;
 	uint32_t tid = living_thread(event->tgid);
 	AUTO(text) char *path = mapping_path(tid, event->start);
 	if (!path)
 		return; /* the process has gone; its file is announced again if it comes back */
-	AUTO(text) char *open_path = text_format("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, tid,
-						 (uint64_t)event->start, (uint64_t)event->end);
+	AUTO(text)
+	char *open_path = text_format("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, tid,
+				      (uint64_t)event->start, (uint64_t)event->end);
 	bool is_main = is_main_of(tid, path);
 
 	if (symbols_add_object(code->symbols, path, open_path, is_main, &object, &error) &&
@@ -217,24 +219,24 @@ static uint32_t jit_object(struct code *code, uint32_t tgid)
 	if (samples >= JIT_FIRST_TRY && !(samples & (samples - 1))) { /* at powers of two */
 		AUTO(text) char *path = text_format("/tmp/perf-%u.map", tgid);
 		uint32_t object;
-		if (!access(path, R_OK) &&
-		    !symbols_add_jit(code->symbols, path, &object, NULL))
+		if (!access(path, R_OK) && !symbols_add_jit(code->symbols, path, &object, NULL))
 			jit->object = object;
 	}
 	return jit->object;
 }
 
-static uint32_t find_place(struct code *code, uint32_t tgid, uint32_t kernel_object, uint64_t offset)
+static uint32_t find_place(struct code *code, uint32_t tgid, uint32_t kernel_object,
+			   uint64_t offset)
 {
 	if (kernel_object == KERNEL_OBJECT_UNKNOWN)
 		return SYMBOLS_NONE;
 	if (kernel_object == KERNEL_OBJECT_NO_FILE) {
 		uint32_t object = jit_object(code, tgid);
-		return object == SYMBOLS_NONE ? SYMBOLS_NONE
-					      : symbols_place_at(code->symbols, object, offset);
+		return object == SYMBOLS_NONE ? SYMBOLS_NONE :
+						symbols_place_at(code->symbols, object, offset);
 	}
-	struct cached *slot =
-		&code->cache[(offset ^ offset >> 12 ^ kernel_object * 2654435761u) % CODE_CACHE_SLOTS];
+	struct cached *slot = &code->cache[(offset ^ offset >> 12 ^ kernel_object * 2654435761u) %
+					   CODE_CACHE_SLOTS];
 	if (code->cache_generation != symbols_generation(code->symbols)) {
 		memset(code->cache, 0, sizeof(code->cache));
 		code->cache_generation = symbols_generation(code->symbols);
@@ -362,7 +364,7 @@ static size_t merge_ranges(struct kernel_range *ranges, size_t count)
 
 int code_update_scope(struct code *code, struct error *error)
 {
-	ARRAY(struct kernel_range) all = { 0 };
+	ARRAY(struct kernel_range) all = {0};
 	uint32_t objects = symbols_object_count(code->symbols);
 
 	if (code->is_scope_told && code->scope_objects == objects &&
@@ -382,9 +384,10 @@ int code_update_scope(struct code *code, struct error *error)
 	int failed = collector_set_scope(code->collector, all.items, count);
 	free(all.items);
 	if (failed)
-		return error_set(error, failed,
-				 "the scope has %zu pieces, %d are the most; narrow it with --scope",
-				 count, KERNEL_RANGES_MOST);
+		return error_set(
+			error, failed,
+			"the scope has %zu pieces, %d are the most; narrow it with --scope", count,
+			KERNEL_RANGES_MOST);
 	code->is_scope_told = true;
 	code->scope_objects = objects;
 	code->scope_generation = symbols_generation(code->symbols);
@@ -397,7 +400,7 @@ void code_widen_scope(struct code *code)
 	struct kernel_range *all = memory_new(objects, sizeof(*all));
 
 	for (uint32_t i = 0; i < objects; i++)
-		all[i] = (struct kernel_range){ .object = i + 1, .start = 0, .end = UINT64_MAX };
+		all[i] = (struct kernel_range){.object = i + 1, .start = 0, .end = UINT64_MAX};
 	if (!collector_set_scope(code->collector, all, objects))
 		code->is_scope_told = false; /* the true scope must be told again */
 	free(all);
@@ -411,10 +414,10 @@ struct kernel_range *code_ranges(struct code *code, uint32_t place, uint32_t val
 	uint32_t object = symbols_place(code->symbols, place)->object;
 
 	for (size_t i = 0; i < found; i++)
-		made[i] = (struct kernel_range){ .object = kernel_object_of(code, object),
-						 .value = value,
-						 .start = ranges[i].start,
-						 .end = ranges[i].end };
+		made[i] = (struct kernel_range){.object = kernel_object_of(code, object),
+						.value = value,
+						.start = ranges[i].start,
+						.end = ranges[i].end};
 	*count = merge_ranges(made, found);
 	return made;
 }
@@ -428,6 +431,6 @@ int code_set_target(struct code *code, uint32_t place, struct error *error)
 	free(ranges);
 	return failed ? error_set(error, failed, "'%s' has %zu pieces of code, %d are the most",
 				  symbols_place(code->symbols, place)->name, count,
-				  KERNEL_RANGES_MOST)
-		      : 0;
+				  KERNEL_RANGES_MOST) :
+			0;
 }

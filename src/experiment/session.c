@@ -18,13 +18,13 @@
 #include <sys/wait.h>
 
 #define WINDOW_FIRST_NS 90000000ull
-#define LOOK_NS 50000000ull           /* between looks while there is no target yet */
-#define WAIT_SLICE_NS 100000000ull    /* heartbeats are at least this often */
+#define LOOK_NS 50000000ull        /* between looks while there is no target yet */
+#define WAIT_SLICE_NS 100000000ull /* heartbeats are at least this often */
 #define COMMIT_EVERY_NS 1000000000ull
 #define NOTIFY_EVERY_NS 500000000ull
-#define SAY_AFTER_NS 1000000000ull    /* a program that ends by itself needs no word */
-#define JUDGE_EVERY_NS 500000000ull   /* estimating costs time that the program could have */
-#define SAMPLES_FOR_TARGET 3          /* fewer: the place is not worth a block */
+#define SAY_AFTER_NS 1000000000ull  /* a program that ends by itself needs no word */
+#define JUDGE_EVERY_NS 500000000ull /* estimating costs time that the program could have */
+#define SAMPLES_FOR_TARGET 3        /* fewer: the place is not worth a block */
 
 static volatile sig_atomic_t interrupts, terminations;
 
@@ -43,7 +43,7 @@ void session_prepare_signals(void)
 
 static void catch_signals(void)
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = {.sa_handler = on_signal};
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
@@ -123,11 +123,11 @@ bool session_wait(struct session *session, uint64_t duration_ns)
 		if (now >= end)
 			return true;
 		uint64_t slice = end - now < WAIT_SLICE_NS ? end - now : WAIT_SLICE_NS;
-		struct timespec timeout = { .tv_nsec = (long)slice };
+		struct timespec timeout = {.tv_nsec = (long)slice};
 		struct pollfd wake[2] = {
-			{ .fd = collector_descriptor(session->collector), .events = POLLIN },
-			{ .fd = session->program.has_ended ? -1 : session->program.pidfd,
-			  .events = POLLIN },
+			{.fd = collector_descriptor(session->collector), .events = POLLIN},
+			{.fd = session->program.has_ended ? -1 : session->program.pidfd,
+			 .events = POLLIN},
 		};
 		if (ppoll(wake, 2, &timeout, NULL) > 0 && wake[0].revents)
 			collector_drain(session->collector, &session->handler);
@@ -164,7 +164,8 @@ size_t session_target_of(struct session *session, uint32_t place)
 	return session->targets.count - 1;
 }
 
-int session_write_target(struct session *session, struct session_target *target, struct error *error)
+int session_write_target(struct session *session, struct session_target *target,
+			 struct error *error)
 {
 	const struct symbols_place *place = symbols_place(session->symbols, target->place);
 	const struct symbols_object *object = symbols_object(session->symbols, place->object);
@@ -199,9 +200,9 @@ double *session_weights(struct session *session)
 		const struct session_target *target = &session->targets.items[i];
 		if (target->is_unusable || (session->options->target_count && !target->is_given))
 			continue;
-		weights[i] = target->is_given	     ? 1
-			     : target->place < count ? places[target->place].recent_ns
-						     : 0;
+		weights[i] = target->is_given      ? 1 :
+			     target->place < count ? places[target->place].recent_ns :
+						     0;
 	}
 	code_age(session->code);
 	return weights;
@@ -275,8 +276,8 @@ static int open_symbols(struct session *session, struct error *error)
 	AUTO(text) char *real = realpath(session->program_path, NULL);
 	session->symbols = symbols_new(options->granularity, options->scope);
 	/* A script is no object: what it runs is announced later. */
-	symbols_add_object(session->symbols, real ? real : session->program_path, NULL, true, &object,
-			   NULL);
+	symbols_add_object(session->symbols, real ? real : session->program_path, NULL, true,
+			   &object, NULL);
 	return 0;
 }
 
@@ -317,8 +318,8 @@ static int begin_run(struct session *session, struct error *error)
 	run->host = host.nodename;
 	run->kernel = host.release;
 	run->version = (char *)(uintptr_t)session->options->version;
-	run->granularity = session->options->granularity == TARGET_LINE ? (char *)"line"
-									 : (char *)"function";
+	run->granularity =
+		session->options->granularity == TARGET_LINE ? (char *)"line" : (char *)"function";
 	run->started_s = time(NULL);
 	run->seed = session->options->seed;
 	run->period_ns = facts->period_ns;
@@ -331,8 +332,8 @@ static int begin_run(struct session *session, struct error *error)
 static int set_up(struct session *session, struct error *error)
 {
 	const struct session_options *options = session->options;
-	struct collector_options collector = { .period_ns = options->period_ns,
-					       .verbose = options->verbose };
+	struct collector_options collector = {.period_ns = options->period_ns,
+					      .verbose = options->verbose};
 	int code = open_symbols(session, error);
 
 	code = code ? code : collector_open(&collector, &session->collector, error);
@@ -341,17 +342,17 @@ static int set_up(struct session *session, struct error *error)
 	session->code = code_new(session->symbols, session->collector);
 	session->points = points_new(session->collector, session->code, session->symbols);
 	code = session_set_names(session, error);
-	code = code ? code
-		    : profile_create(options->output, options->fresh, &session->profile, error);
+	code = code ? code :
+		      profile_create(options->output, options->fresh, &session->profile, error);
 	code = code ? code : begin_run(session, error);
 	code = code ? code : code_update_scope(session->code, error);
 	session->schedule = schedule_new(options->seed, options->speedups, options->speedup_count);
 	session->tally = tally_new();
 	session->window_ns = options->window_ns ? options->window_ns : WINDOW_FIRST_NS;
-	session->handler = (struct collector_handler){ .context = session,
-						       .sample = on_sample,
-						       .object = on_object,
-						       .process = on_process };
+	session->handler = (struct collector_handler){.context = session,
+						      .sample = on_sample,
+						      .object = on_object,
+						      .process = on_process};
 	return code;
 }
 
@@ -370,7 +371,7 @@ static bool wants_points_library(struct session *session)
 int session_start_program(struct session *session, struct error *error)
 {
 	const struct session_options *options = session->options;
-	const char *environment[3] = { "LEVER_LISTEN=1", NULL, NULL };
+	const char *environment[3] = {"LEVER_LISTEN=1", NULL, NULL};
 	AUTO(text) char *preload = NULL;
 
 	if (wants_points_library(session)) {
@@ -395,8 +396,7 @@ int session_start_program(struct session *session, struct error *error)
 		return 0; /* not the first run */
 	session->started_ns = clock_now_ns();
 	if (options->seconds > 0)
-		session->deadline_ns =
-			session->started_ns + (uint64_t)(options->seconds * 1e9);
+		session->deadline_ns = session->started_ns + (uint64_t)(options->seconds * 1e9);
 	return 0;
 }
 
@@ -405,7 +405,7 @@ bool session_is_sure_enough(struct session *session)
 	struct tally_best best;
 	size_t steps = 0;
 
-		uint64_t now = clock_now_ns();
+	uint64_t now = clock_now_ns();
 	if (session->options->until <= 0 || session->experiments < 8 ||
 	    now - session->judged_ns < JUDGE_EVERY_NS)
 		return false;
@@ -441,8 +441,8 @@ static int run_windows(struct session *session, struct error *error)
 			continue;
 		}
 		double *weights = session_weights(session);
-		bool has_plan = schedule_next(session->schedule, weights, session->targets.count,
-					      &plan);
+		bool has_plan =
+			schedule_next(session->schedule, weights, session->targets.count, &plan);
 		free(weights);
 		code = has_plan ? session_trial(session, &plan, error) : look(session, error);
 		if (!code && !has_plan)
@@ -473,8 +473,9 @@ static void wait_for_program(struct session *session)
 					      "pauses (Ctrl-C to end it)");
 			has_said = true;
 		}
-		struct pollfd wake = { .fd = session->program.has_ended ? -1 : session->program.pidfd,
-				       .events = POLLIN };
+		struct pollfd wake = {.fd = session->program.has_ended ? -1 :
+									 session->program.pidfd,
+				      .events = POLLIN};
 		poll(&wake, 1, 100);
 		collector_drain(session->collector, &session->handler);
 	}
@@ -487,10 +488,11 @@ static char *make_note(struct session *session)
 
 	if (session->displacement_accepted <= 0.05)
 		return text_copy(warnings);
-	return text_format("other programs, or the hypervisor, disturbed the machine: windows with up "
-			   "to %.0f %% of their time lost were used%s%s",
-			   100 * session->displacement_accepted, warnings ? "\n" : "",
-			   warnings ? warnings : "");
+	return text_format(
+		"other programs, or the hypervisor, disturbed the machine: windows with up "
+		"to %.0f %% of their time lost were used%s%s",
+		100 * session->displacement_accepted, warnings ? "\n" : "",
+		warnings ? warnings : "");
 }
 
 static void finish_run(struct session *session)
@@ -508,8 +510,8 @@ static void finish_run(struct session *session)
 	run->lost = counters.lost;
 	run->capped = counters.capped;
 	run->unwound_badly = counters.unwound_badly;
-	run->calm_ns = session->options->end_to_end ? session->calm_ns
-						     : run->wall_ns - session->fast_ns;
+	run->calm_ns =
+		session->options->end_to_end ? session->calm_ns : run->wall_ns - session->fast_ns;
 	size_t count;
 	const struct code_place *places = code_places(session->code, &count);
 	for (size_t i = 0; i < count; i++)
@@ -521,7 +523,7 @@ static void finish_run(struct session *session)
 
 static int close_run(struct session *session, int code, struct error *error)
 {
-	struct error later = { 0 };
+	struct error later = {0};
 
 	finish_run(session);
 	session->result->status = session->run.exit_status;
@@ -556,10 +558,10 @@ static void tear_down(struct session *session)
 void session_run(const struct session_options *options, struct session_result *result,
 		 struct error *error)
 {
-	struct session session = { .options = options, .result = result };
+	struct session session = {.options = options, .result = result};
 
 	session.program.go = session.program.failure = session.program.pidfd = -1;
-	*result = (struct session_result){ .end = SESSION_FAILED, .status = -1 };
+	*result = (struct session_result){.end = SESSION_FAILED, .status = -1};
 	int code = set_up(&session, error);
 	if (!code && options->end_to_end)
 		code = session_end_to_end(&session, error);

@@ -20,8 +20,8 @@
 struct session_status {
 	unsigned experiments, discarded; /* at a speedup > 0; of all windows */
 	unsigned targets;
-	double elapsed_seconds, left_seconds; /* left: < 0 if unknown */
-	const char *best; /* name of the best target so far; NULL if none */
+	double elapsed_seconds, left_seconds;  /* left: < 0 if unknown */
+	const char *best;                      /* name of the best target so far; NULL if none */
 	double best_gain, best_low, best_high; /* its program speedup at 25 % */
 };
 
@@ -65,8 +65,8 @@ enum session_end {
 
 struct session_result {
 	enum session_end end;
-	int exit_code;     /* SESSION_NOT_STARTED */
-	int status;        /* of the program, as waitpid gives it; -1 unknown */
+	int exit_code; /* SESSION_NOT_STARTED */
+	int status;    /* of the program, as waitpid gives it; -1 unknown */
 	unsigned experiments;
 };
 

@@ -50,14 +50,15 @@ static int run_once(struct session *session, double speedup,
 static int write_run(struct session *session, struct recording_experiment *experiment,
 		     int64_t point_id, struct error *error)
 {
-	struct recording_point point = { .kind = POINT_END_TO_END };
+	struct recording_point point = {.kind = POINT_END_TO_END};
 	struct recording_visit *visit = array_add(&experiment->visits);
 
-	*visit = (struct recording_visit){ .point_id = point_id,
-					   .visits = 1,
-					   .duration_ns = experiment->duration_ns,
-					   .delay_ns = experiment->delay_ns };
-	experiment->verdict = session_is_displaced(session, experiment) ? VERDICT_DISPLACED : VERDICT_COUNTED;
+	*visit = (struct recording_visit){.point_id = point_id,
+					  .visits = 1,
+					  .duration_ns = experiment->duration_ns,
+					  .delay_ns = experiment->delay_ns};
+	experiment->verdict =
+		session_is_displaced(session, experiment) ? VERDICT_DISPLACED : VERDICT_COUNTED;
 	if (experiment->verdict == VERDICT_COUNTED)
 		tally_add(session->tally, experiment, &point, visit);
 	session_count_verdict(session, experiment);
@@ -92,12 +93,12 @@ static bool choose(struct session *session, struct schedule_plan *plan)
 
 int session_end_to_end(struct session *session, struct error *error)
 {
-	struct recording_point point = { .kind = POINT_END_TO_END, .name = (char *)"end-to-end" };
+	struct recording_point point = {.kind = POINT_END_TO_END, .name = (char *)"end-to-end"};
 	const struct session_options *options = session->options;
 	int code = profile_add_point(session->profile, &point, error);
 
 	for (unsigned run = 0; !code && (!options->runs || run < options->runs); run++) {
-		struct recording_experiment experiment = { .run_id = session->run.id };
+		struct recording_experiment experiment = {.run_id = session->run.id};
 		struct schedule_plan plan;
 		bool has_plan = choose(session, &plan);
 		if (has_plan) {
@@ -108,7 +109,8 @@ int session_end_to_end(struct session *session, struct error *error)
 			}
 			experiment.target_id = session->armed_id;
 		}
-		code = code ? code : run_once(session, has_plan ? plan.speedup : 0, &experiment, error);
+		code = code ? code :
+			      run_once(session, has_plan ? plan.speedup : 0, &experiment, error);
 		if (code || has_failed(session, error))
 			break;
 		if (has_plan)

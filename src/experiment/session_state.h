@@ -19,9 +19,9 @@
 /* A place that has been or may be a target. */
 struct session_target {
 	uint32_t place;
-	int64_t id;          /* in the profile; 0: not written yet */
-	bool is_given;       /* by --target */
-	bool is_unusable;    /* too many pieces */
+	int64_t id;       /* in the profile; 0: not written yet */
+	bool is_given;    /* by --target */
+	bool is_unusable; /* too many pieces */
 };
 
 struct session {
@@ -71,7 +71,7 @@ double *session_weights(struct session *session);
 int session_write_samples(struct session *session, struct error *error);
 void session_notify(struct session *session);
 
-bool session_is_sure_enough(struct session *session); /* --until */
+bool session_is_sure_enough(struct session *session);   /* --until */
 bool session_time_is_up(const struct session *session); /* --seconds */
 /* Forks the program and lets it run. */
 int session_start_program(struct session *session, struct error *error);

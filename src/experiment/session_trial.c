@@ -12,10 +12,10 @@
 
 #define VISITS_LEAST 5
 #define WINDOW_LONGEST_NS 10000000000ull
-#define DISPLACED_MOST 0.03 /* of the window's length, all cores together */
+#define DISPLACED_MOST 0.03  /* of the window's length, all cores together */
 #define DISPLACED_WORST 1.00 /* more is never accepted, however disturbed the machine is */
 #define DISPLACED_HISTORY_LEAST 8
-#define WARM_UP_SHARE 8     /* a window's part that passes before measuring starts */
+#define WARM_UP_SHARE 8 /* a window's part that passes before measuring starts */
 #define WARM_UP_LEAST_NS 10000000ull
 
 int session_arm(struct session *session, struct session_target *target, struct error *error)
@@ -35,7 +35,8 @@ int session_arm(struct session *session, struct session_target *target, struct e
 	return code;
 }
 
-static void subtract(struct recording_experiment *experiment, const struct collector_counters *before,
+static void subtract(struct recording_experiment *experiment,
+		     const struct collector_counters *before,
 		     const struct collector_counters *after)
 {
 	experiment->start_ns = before->time_ns;
@@ -60,8 +61,8 @@ static int by_value(const void *a, const void *b)
 static double displacement_limit(struct session *session)
 {
 	double sorted[SESSION_HISTORY];
-	size_t count = session->displacement_count < SESSION_HISTORY ? session->displacement_count
-								     : SESSION_HISTORY;
+	size_t count = session->displacement_count < SESSION_HISTORY ? session->displacement_count :
+								       SESSION_HISTORY;
 
 	if (count < DISPLACED_HISTORY_LEAST)
 		return DISPLACED_MOST;
@@ -84,8 +85,8 @@ bool session_is_displaced(struct session *session, const struct recording_experi
 	return share > limit;
 }
 
-static enum verdict judge(struct session *session,
-			  const struct recording_experiment *experiment, bool is_whole, double visits)
+static enum verdict judge(struct session *session, const struct recording_experiment *experiment,
+			  bool is_whole, double visits)
 {
 	if (!is_whole)
 		return VERDICT_CUT_SHORT;
@@ -98,8 +99,8 @@ static void tell_tally(struct session *session, const struct recording_experimen
 {
 	for (size_t i = 0; i < experiment->visits.count; i++) {
 		const struct recording_visit *visit = &experiment->visits.items[i];
-		struct recording_point point = { .kind = visit->in_flight > 0 ? POINT_LATENCY
-									      : POINT_THROUGHPUT };
+		struct recording_point point = {.kind = visit->in_flight > 0 ? POINT_LATENCY :
+									       POINT_THROUGHPUT};
 		tally_add(session->tally, experiment, &point, visit);
 	}
 }
@@ -121,8 +122,8 @@ static bool measure(struct session *session, uint64_t length, struct collector_c
 		    struct collector_counters *after)
 {
 	uint64_t warm_up = length / WARM_UP_SHARE;
-	bool is_whole = session_wait(session, warm_up > WARM_UP_LEAST_NS ? warm_up
-									  : WARM_UP_LEAST_NS);
+	bool is_whole =
+		session_wait(session, warm_up > WARM_UP_LEAST_NS ? warm_up : WARM_UP_LEAST_NS);
 
 	collector_counters(session->collector, before);
 	collector_window_open(session->collector);
@@ -136,8 +137,8 @@ static bool measure(struct session *session, uint64_t length, struct collector_c
 int session_trial(struct session *session, const struct schedule_plan *plan, struct error *error)
 {
 	struct session_target *target = &session->targets.items[plan->target];
-	struct recording_experiment experiment = { .run_id = session->run.id,
-						   .speedup = plan->speedup };
+	struct recording_experiment experiment = {.run_id = session->run.id,
+						  .speedup = plan->speedup};
 	struct collector_counters before, after;
 	int code = session_arm(session, target, error);
 
@@ -145,13 +146,13 @@ int session_trial(struct session *session, const struct schedule_plan *plan, str
 		return code;
 	experiment.target_id = target->id;
 	uint64_t began_ns = clock_now_ns();
-		collector_vary_period(session->collector, schedule_factor(session->schedule));
+	collector_vary_period(session->collector, schedule_factor(session->schedule));
 	collector_forget_gaps(session->collector);
 	collector_set_speedup(session->collector, plan->speedup);
-	bool is_whole = measure(session,
-				(uint64_t)(schedule_factor(session->schedule) *
-					   (double)session->window_ns), &before,
-				&after);
+	bool is_whole =
+		measure(session,
+			(uint64_t)(schedule_factor(session->schedule) * (double)session->window_ns),
+			&before, &after);
 	subtract(&experiment, &before, &after);
 	if (plan->speedup > 0)
 		session->fast_ns += clock_now_ns() - began_ns;

@@ -108,10 +108,10 @@ bool tally_best(const struct tally *tally, struct tally_best *best)
 		struct effect_slope slope = effect_slope(points, count);
 		if (!slope.windows || (found && slope.low <= highest))
 			continue;
-		*best = (struct tally_best){ .target_id = series->target_id,
-					     .point_id = series->point_id,
-					     .widest = widest_half(points, count),
-					     .points = count };
+		*best = (struct tally_best){.target_id = series->target_id,
+					    .point_id = series->point_id,
+					    .widest = widest_half(points, count),
+					    .points = count};
 		if (effect_at(points, count, 0.25, &best->at_quarter))
 			continue;
 		highest = slope.low;

@@ -343,9 +343,10 @@ static void print_left_out(FILE *out, const struct causal *causal, const struct 
 			answers->targets - options->most);
 	size_t unanswered = causal->count - answers->targets;
 	if (unanswered)
-				fprintf(out, "     %s%zu %ssampled place%s: no answer (too few experiments, or none)\n",
-			answers->targets ? "and " : "", unanswered,
-			answers->targets ? "more " : "", unanswered > 1 ? "s" : "");
+		fprintf(out,
+			"     %s%zu %ssampled place%s: no answer (too few experiments, or none)\n",
+			answers->targets ? "and " : "", unanswered, answers->targets ? "more " : "",
+			unanswered > 1 ? "s" : "");
 }
 
 void report_text(FILE *out, const struct recording *recording, const struct causal *causal,

@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include "wire/events.h"
+
 #include <linux/types.h>
 
 #define KERNEL_CPUS_MOST 256
@@ -39,15 +41,15 @@ struct kernel_settings {
 	__u64 period_ns;    /* nominal sampling period */
 	__u64 cap_ns;       /* longest single pause */
 	__u64 generation_ns, generation_delay_ns; /* time and G when the generation began */
-	__u32 speed;        /* virtual speedup, 0..KERNEL_SPEED_ONE */
+	__u32 speed;                              /* virtual speedup, 0..KERNEL_SPEED_ONE */
 	__u32 interrupt_share; /* of a core's time taken by the sampling interrupt, of KERNEL_SHARE_ONE */
 	__u32 target_bank, scope_bank; /* 0 or 1 */
 	__u32 counts[KERNEL_BANKS];    /* ranges in use in each bank */
 	__u32 pair_count;
-	__u32 is_disarmed; /* 1: no pause at all, whatever the gaps */
-	__u32 generation;  /* raised when every gap must be forgotten (between experiments) */
+	__u32 is_disarmed;   /* 1: no pause at all, whatever the gaps */
+	__u32 generation;    /* raised when every gap must be forgotten (between experiments) */
 	__u32 wants_callers; /* 1: a KERNEL_EVENT_CALLERS with every sample */
-	__u32 cpus; /* that tick */
+	__u32 cpus;          /* that tick */
 	__u32 pad;
 	struct {
 		__u32 begin, end; /* indices of points */
@@ -117,10 +119,11 @@ struct kernel_cpu {
 	__u64 capped;
 	__u64 longest_spin_ns;
 	__u64 overshoot_ns, spins;
-	__u64 lost;      /* samples that found the ring full */
+	__u64 lost; /* samples that found the ring full */
 	__u64 unwound_badly;
 	__u64 failed_lookups; /* addresses whose mapping could not be read at the time */
-	__s64 pair_ns[KERNEL_PAIRS_MOST]; /* begun and not ended, times effective ns, in open windows */
+	__s64 pair_ns
+		[KERNEL_PAIRS_MOST]; /* begun and not ended, times effective ns, in open windows */
 	__s64 pair_weight_ns;
 	__u64 pair_window, pair_look_ns;
 	__u32 hard_interrupts, soft_interrupts;
@@ -133,71 +136,13 @@ struct kernel_cpu {
 struct kernel_totals {
 	__u64 untracked_tasks; /* no memory for a new task's state: it is not profiled */
 	__u64 untracked_spaces;
-	__u64 lost_events;     /* process or object events that found the ring full */
-	__u64 dropped_points;  /* more than KERNEL_POINTS_MOST names */
+	__u64 lost_events;        /* process or object events that found the ring full */
+	__u64 dropped_points;     /* more than KERNEL_POINTS_MOST names */
 	__u64 dropped_in_program; /* the program had no room for a name (lever.h) */
-	__u32 next_space;      /* address spaces numbered so far */
+	__u32 next_space;         /* address spaces numbered so far */
 	__u32 pad;
 };
 _Static_assert(sizeof(struct kernel_totals) == 48, "kernel_totals layout");
-
-enum kernel_event_kind {
-	KERNEL_EVENT_SAMPLE = 1,
-	KERNEL_EVENT_OBJECT = 2, /* a file's code was seen for the first time */
-	KERNEL_EVENT_EXEC = 3,
-	KERNEL_EVENT_EXIT = 4, /* a process of the program ended */
-	KERNEL_EVENT_FORK = 5,
-	KERNEL_EVENT_CALLERS = 6, /* only while settings.wants_callers */
-};
-
-#define KERNEL_SAMPLE_IN_KERNEL 1u   /* the core was in the kernel */
-#define KERNEL_SAMPLE_HIT 2u         /* counted as the target */
-#define KERNEL_SAMPLE_NO_SCOPE 4u    /* no caller in scope was found */
-#define KERNEL_SAMPLE_FAST 8u        /* taken while a virtual speedup was on */
-#define KERNEL_SAMPLE_TRUNCATED 16u  /* the chain ended before its root */
-
-struct kernel_sample {
-	__u32 kind, flags;
-	__u32 tgid, tid;
-	__u64 weight_ns;
-	__u64 time_ns;
-	__u32 leaf_object, scope_object; /* where the core was; the innermost caller in scope */
-	__u64 leaf_offset, scope_offset;
-	__u64 kernel_ip; /* 0 in user mode */
-};
-_Static_assert(sizeof(struct kernel_sample) == 64, "kernel_sample layout");
-
-#define KERNEL_CALLERS_MOST 8
-
-/* The frames in scope of a sample, innermost first. */
-struct kernel_callers {
-	__u32 kind, count;
-	struct {
-		__u32 object, pad;
-		__u64 offset;
-	} frames[KERNEL_CALLERS_MOST];
-};
-_Static_assert(sizeof(struct kernel_callers) == 136, "kernel_callers layout");
-
-struct kernel_file {
-	__u64 inode;
-	__u32 device; /* kernel encoding: major << 20 | minor */
-	__u32 pad;
-};
-
-struct kernel_object_event {
-	__u32 kind, tgid;
-	struct kernel_file file;
-	__u64 start, end; /* of the mapping in that process */
-};
-_Static_assert(sizeof(struct kernel_object_event) == 40, "kernel_object_event layout");
-
-struct kernel_process_event {
-	__u32 kind, tgid;
-	__u32 parent, pad;
-	char path[240]; /* exec: as given to execve */
-};
-_Static_assert(sizeof(struct kernel_process_event) == 256, "kernel_process_event layout");
 
 /* struct task_state of bpf/state.h, as far as the engine writes it (a new task's membership). */
 #define KERNEL_TASK_STATE_BYTES 56

@@ -15,7 +15,7 @@ static struct recording *recording_new(void)
 		.id = 1,
 		.samples = 40000,
 		.sampled_ns = 40 * (uint64_t)SECOND_NS,
-				.calm_sampled_ns = 20 * (uint64_t)SECOND_NS,
+		.calm_sampled_ns = 20 * (uint64_t)SECOND_NS,
 		.calm_ns = 30 * (uint64_t)SECOND_NS,
 	};
 	for (unsigned i = 1; i <= 2; i++) {
@@ -315,7 +315,7 @@ static void add_windows(struct recording *recording, const struct phases *phases
 		experiment->visits.items[0].visits = 1000 * rate * (1 + 0.01 * normal(&generator));
 		double activity =
 			phases->activity * (1 + phases->activity_spread * normal(&generator));
-				experiment->duration_ns = 100000000;
+		experiment->duration_ns = 100000000;
 		experiment->sampled_ns = 200000000;
 		experiment->target_ns = (uint64_t)(200e6 * inside * fmax(0, activity));
 	}

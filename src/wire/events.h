@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * events - what the kernel side tells the engine through the ring: samples, files, processes.
+ *
+ * Every event begins with its kind. Written by BPF, read once by the engine.
+ */
+#pragma once
+
+#include <linux/types.h>
+
+enum kernel_event_kind {
+	KERNEL_EVENT_SAMPLE = 1,
+	KERNEL_EVENT_OBJECT = 2, /* a file's code was seen for the first time */
+	KERNEL_EVENT_EXEC = 3,
+	KERNEL_EVENT_EXIT = 4, /* a process of the program ended */
+	KERNEL_EVENT_FORK = 5,
+	KERNEL_EVENT_CALLERS = 6, /* only while settings.wants_callers */
+};
+
+#define KERNEL_SAMPLE_IN_KERNEL 1u  /* the core was in the kernel */
+#define KERNEL_SAMPLE_HIT 2u        /* counted as the target */
+#define KERNEL_SAMPLE_NO_SCOPE 4u   /* no caller in scope was found */
+#define KERNEL_SAMPLE_FAST 8u       /* taken while a virtual speedup was on */
+#define KERNEL_SAMPLE_TRUNCATED 16u /* the chain ended before its root */
+
+struct kernel_sample {
+	__u32 kind, flags;
+	__u32 tgid, tid;
+	__u64 weight_ns;
+	__u64 time_ns;
+	__u32 leaf_object, scope_object; /* where the core was; the innermost caller in scope */
+	__u64 leaf_offset, scope_offset;
+	__u64 kernel_ip; /* 0 in user mode */
+};
+_Static_assert(sizeof(struct kernel_sample) == 64, "kernel_sample layout");
+
+#define KERNEL_CALLERS_MOST 8
+
+/* The frames in scope of a sample, innermost first. */
+struct kernel_callers {
+	__u32 kind, count;
+	struct {
+		__u32 object, pad;
+		__u64 offset;
+	} frames[KERNEL_CALLERS_MOST];
+};
+_Static_assert(sizeof(struct kernel_callers) == 136, "kernel_callers layout");
+
+struct kernel_file {
+	__u64 inode;
+	__u32 device; /* kernel encoding: major << 20 | minor */
+	__u32 pad;
+};
+
+struct kernel_object_event {
+	__u32 kind, tgid;
+	struct kernel_file file;
+	__u64 start, end; /* of the mapping in that process */
+};
+_Static_assert(sizeof(struct kernel_object_event) == 40, "kernel_object_event layout");
+
+struct kernel_process_event {
+	__u32 kind, tgid;
+	__u32 parent, pad;
+	char path[240]; /* exec: as given to execve */
+};
+_Static_assert(sizeof(struct kernel_process_event) == 256, "kernel_process_event layout");
