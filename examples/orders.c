@@ -79,8 +79,8 @@ __attribute__((noinline)) static uint32_t checksum(const char *bytes)
 __attribute__((noinline)) static const struct customer *find_customer(uint32_t id)
 {
 	const volatile struct customer *customer = customers;
-	while (customer->id != id)
-		customer++; /* SEARCH */
+	for (; customer->id != id; customer++) /* SEARCH */
+		;
 	return (const struct customer *)customer;
 }
 
