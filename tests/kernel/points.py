@@ -148,7 +148,7 @@ def _():
 def _():
     for option, wrong, nearest in (("--progress", "job_ende", "job_end"),
                                    ("--target", "job_ende", "job_end"),
-                                   ("--progress", "pairz.c:30", "pairs.c:30"),
+                                   ("--progress", "pairz.c:30", "nearest: pairs.c"),
                                    ("--progress", "usdt:pairs:endet", "ended"),
                                    ("--progress", "tracepoint:syscalls:sys_enter_wriet",
                                     "sys_enter_write")):
