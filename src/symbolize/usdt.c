@@ -6,7 +6,11 @@
  * or 0) and three texts (provider, name, arguments). Where a tool moved the sections after
  * linking, .stapsdt.base moved too, and the difference corrects the addresses.
  */
+#include "base/own.h"
+#include "base/text.h"
 #include "symbolize/catalog.h"
+#include "symbolize/name.h"
+#include "symbolize/search.h"
 
 #include <errno.h>
 #include <string.h>
@@ -64,9 +68,42 @@ static bool probe_place(const struct object *object, const struct probe *probe,
 	       object_offset(object, probe->semaphore + moved, &found->semaphore_offset);
 }
 
-/* Adds the wanted probes of one object from its notes; counts also those that have no room. */
-static void object_probes(const struct object *object, const struct probe *wanted,
-			  struct symbols_usdt *probes, size_t most, size_t *count)
+struct probe_search {
+	struct symbols *symbols;
+	struct probe wanted;
+	struct symbols_usdt *probes;
+	size_t most, count; /* count: also those that have no room */
+	struct nearest nearest;
+};
+
+static void probe_offer(struct probe_search *search, const struct probe *probe)
+{
+	AUTO(text)
+	char *wanted = text_format("%s:%s", search->wanted.provider, search->wanted.name);
+	uint32_t name = name_add(search->symbols, "%s:%s", probe->provider, probe->name);
+	const char *text = texts_get(&search->symbols->texts, name);
+
+	nearest_offer(&search->nearest, text, name_distance(text, wanted));
+}
+
+static void probe_visit(struct probe_search *search, const struct object *object,
+			const struct probe *probe)
+{
+	struct symbols_usdt found;
+
+	if (strcmp(probe->provider, search->wanted.provider) != 0 ||
+	    strcmp(probe->name, search->wanted.name) != 0) {
+		probe_offer(search, probe);
+		return;
+	}
+	if (!probe_place(object, probe, &found))
+		return;
+	if (search->count < search->most)
+		search->probes[search->count] = found;
+	search->count++;
+}
+
+static void object_probes(struct probe_search *search, const struct object *object)
 {
 	GElf_Shdr header;
 	Elf_Data *notes = object_section(object->elf, ".note.stapsdt", &header);
@@ -77,32 +114,29 @@ static void object_probes(const struct object *object, const struct probe *wante
 	       (at = gelf_getnote(notes, at, &note, &name_at, &content_at))) {
 		const char *start = notes->d_buf;
 		struct probe probe;
-		struct symbols_usdt found;
-		if (note.n_type != NOTE_STAPSDT || note.n_namesz != sizeof("stapsdt") ||
-		    memcmp(start + name_at, "stapsdt", sizeof("stapsdt")) != 0 ||
-		    !probe_read(object, start + content_at, note.n_descsz, &probe))
-			continue;
-		if (strcmp(probe.provider, wanted->provider) != 0 ||
-		    strcmp(probe.name, wanted->name) != 0 || !probe_place(object, &probe, &found))
-			continue;
-		if (*count < most)
-			probes[*count] = found;
-		++*count;
+		if (note.n_type == NOTE_STAPSDT && note.n_namesz == sizeof("stapsdt") &&
+		    memcmp(start + name_at, "stapsdt", sizeof("stapsdt")) == 0 &&
+		    probe_read(object, start + content_at, note.n_descsz, &probe))
+			probe_visit(search, object, &probe);
 	}
 }
 
 int symbols_usdt(struct symbols *symbols, const char *provider, const char *probe,
 		 struct symbols_usdt *probes, size_t most, size_t *count, struct error *error)
 {
-	const struct probe wanted = {.provider = provider, .name = probe};
+	struct probe_search search = {.symbols = symbols,
+				      .wanted = {.provider = provider, .name = probe},
+				      .probes = probes,
+				      .most = most};
 
-	*count = 0;
 	for (size_t i = 0; i < symbols->objects.count; i++)
-		object_probes(symbols->objects.items[i], &wanted, probes, most, count);
-	if (*count)
+		object_probes(&search, symbols->objects.items[i]);
+	*count = search.count;
+	if (search.count)
 		return 0;
+	AUTO(text) char *others = nearest_text(&search.nearest, "; nearest: ");
 	return error_set(error, ENOENT,
-			 "no USDT probe %s:%s in the program or its libraries; "
+			 "no USDT probe %s:%s in the program or its libraries%s; "
 			 "`readelf -n FILE` lists the probes of a binary",
-			 provider, probe);
+			 provider, probe, others);
 }
