@@ -149,9 +149,9 @@ def _():
     for option, wrong, nearest in (("--progress", "job_ende", "job_end"),
                                    ("--target", "job_ende", "job_end"),
                                    ("--progress", "pairz.c:30", "nearest: pairs.c"),
-                                   ("--progress", "usdt:pairs:endet", "ended"),
+                                   ("--progress", "usdt:pairs:endet", "nearest: pairs:ended"),
                                    ("--progress", "tracepoint:syscalls:sys_enter_wriet",
-                                    "sys_enter_write")):
+                                    "no tracepoint")):
         with folder() as place:
             said = lever("run", "-o", os.path.join(place, "x.lever"), option, wrong, "--",
                          program("pairs"), "100")

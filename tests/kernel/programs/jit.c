@@ -17,10 +17,10 @@ __attribute__((noinline)) void called(void)
 	__asm__ volatile("" ::: "memory");
 }
 
+static char path[64];
+
 static void name_code(const void *code, size_t size)
 {
-	char path[64];
-
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
 	FILE *map = fopen(path, "we");
 	if (!map)
@@ -50,5 +50,6 @@ int main(int argc, char **argv)
 		function();
 		called();
 	}
+	unlink(path);
 	return 0;
 }
