@@ -151,13 +151,25 @@ static long add_stripe(u32 stripe, void *context)
 	return 0;
 }
 
+/* Counts only grow: of two readers at once, the later count stands, and each visit is added once. */
+static __always_inline u64 seen_raise(u64 *seen, u64 sum)
+{
+	for (int i = 0; i < 4; i++) {
+		u64 old = *(volatile u64 *)seen;
+		if ((s64)(sum - old) <= 0)
+			return 0;
+		if (__sync_val_compare_and_swap(seen, old, sum) == old)
+			return sum - old;
+	}
+	return 0;
+}
+
 static long add_point(u32 i, void *context)
 {
 	struct progress_walk *walk = context;
 	if (i >= POINTS_MOST || i >= walk->count)
 		return 1;
-	u64 sum = walk->scratch->sums[i];
-	u64 added = sum - __sync_lock_test_and_set(&walk->space->seen[i], sum);
+	u64 added = seen_raise(&walk->space->seen[i], walk->scratch->sums[i]);
 	if (added)
 		progress_add(walk->space->point_index[i], added, walk->cpu, walk->now);
 	return 0;
