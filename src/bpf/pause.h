@@ -82,14 +82,16 @@ static __always_inline u64 pause_charge(struct kernel_cpu *cpu, u64 weight, u64 
 }
 
 /*
- * Un-paused time since the core's last tick: what this tick stands for. A tick that comes more than
- * a period late was held up from outside, mostly by a hypervisor that ran somebody else: that time
- * (`stalled`) is nobody's.
+ * Un-paused time since the core's last tick: what this tick stands for. An idle core may miss ticks;
+ * the first one after that stands for one period, as any tick does on average. Where the core was
+ * busy all the time, a tick that comes more than a period late was held up from outside, mostly by a
+ * hypervisor that ran somebody else: that time (`stalled`) is nobody's.
  */
 static __always_inline u64 tick_weight(struct kernel_cpu *cpu, u64 now, u64 *stalled)
 {
 	s64 weight = now - cpu->last_tick_ns - (cpu->spun_ns - cpu->spun_at_tick_ns);
-	u64 most = 2 * settings.period_ns;
+	bool was_idle = (s64)(cpu->busy_since_ns - cpu->last_tick_ns) > 0;
+	u64 most = was_idle ? settings.period_ns : 2 * settings.period_ns;
 
 	cpu->last_tick_ns = now;
 	cpu->spun_at_tick_ns = cpu->spun_ns;
@@ -98,7 +100,8 @@ static __always_inline u64 tick_weight(struct kernel_cpu *cpu, u64 now, u64 *sta
 		return 0;
 	if ((u64)weight <= most)
 		return weight;
-	*stalled = weight - settings.period_ns;
+	if (!was_idle)
+		*stalled = weight - settings.period_ns;
 	return most;
 }
 

@@ -108,6 +108,7 @@ _Static_assert(sizeof(struct kernel_edge) == 64, "kernel_edge layout");
 struct kernel_cpu {
 	__u64 local_ns; /* L */
 	__u64 spun_ns, last_tick_ns, spun_at_tick_ns;
+	__u64 busy_since_ns; /* last left the idle task */
 	__u64 observed_ns; /* points were last looked at */
 	__u64 displaced_ns; /* foreign tasks ran here while a runnable task of the program had no core,
 			     * or the hypervisor took this core away from the program */
@@ -129,7 +130,7 @@ struct kernel_cpu {
 	__u32 hard_interrupts, soft_interrupts;
 	__u32 generation;
 	__u32 pad;
-	__u64 reserved[3];
+	__u64 reserved[2];
 } __attribute__((aligned(64)));
 
 /* What did not fit. Written by BPF. */
