@@ -87,13 +87,15 @@ bool schedule_next(struct schedule *schedule, const double *weights, size_t coun
 		   struct schedule_plan *plan)
 {
 	if (!schedule->is_in_block) {
+		bool has_control = schedule->step == 2 * SCHEDULE_BLOCK + 1;
+		size_t before = schedule->target;
 		if (!draw_target(schedule, weights, count))
 			return false;
 		schedule->is_in_block = true;
-		schedule->step = 0;
+		/* The same target again: the last block's last control is this one's first. */
+		schedule->step = has_control && schedule->target == before;
 	}
 	plan->target = schedule->target;
-	plan->is_block_start = schedule->step == 0;
 	plan->speedup = 0;
 	if (schedule->step % 2 && schedule->speedup_count)
 		plan->speedup = draw_speedup(schedule);
@@ -110,4 +112,5 @@ double schedule_factor(struct schedule *schedule)
 void schedule_end_block(struct schedule *schedule)
 {
 	schedule->is_in_block = false;
+	schedule->step = 0;
 }

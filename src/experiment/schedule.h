@@ -24,7 +24,6 @@ struct schedule;
 struct schedule_plan {
 	size_t target;  /* index of the weight that was drawn */
 	double speedup; /* 0: a control */
-	bool is_block_start;
 };
 
 /* `speedups`: fractions; zeros are ignored, controls come anyway. None left: controls only. */
