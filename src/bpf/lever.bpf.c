@@ -130,7 +130,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 	struct task_state *entering = next->pid ? task_state_of(next) : NULL;
 
 	cpu->hard_interrupts = 0;
-		if (!previous->pid) {
+	if (!previous->pid) {
 		cpu->soft_interrupts = 0;
 		cpu->busy_since_ns = now;
 	}

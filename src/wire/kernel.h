@@ -109,7 +109,7 @@ struct kernel_cpu {
 	__u64 local_ns; /* L */
 	__u64 spun_ns, last_tick_ns, spun_at_tick_ns;
 	__u64 busy_since_ns; /* last left the idle task */
-	__u64 observed_ns; /* points were last looked at */
+	__u64 observed_ns;   /* points were last looked at */
 	__u64 displaced_ns; /* foreign tasks ran here while a runnable task of the program had no core,
 			     * or the hypervisor took this core away from the program */
 	__u64 ticks, idle_ticks, foreign_ticks, kernel_ticks;
