@@ -158,7 +158,7 @@ static uint64_t measure_tick(struct collector *collector)
 	 * Other interrupts are short: the ticks are the longest (count - quiet) holes. Their lower
 	 * quartile: on a busy host some ticks take much longer, which is not the ticks' cost.
 	 */
-	return holes[quiet + (count - quiet) / 4];
+	return holes[quiet + (count - quiet) / 10];
 }
 
 /* Half of perf_event_max_sample_rate: at the rate itself the kernel would throttle the clock. */
