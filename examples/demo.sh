@@ -6,7 +6,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
-seconds=${1:-20}
+seconds=${1:-40}
 
 as_root=
 if [ "$(id -u)" != 0 ]; then

@@ -21,7 +21,7 @@
 #define CALIBRATE_HOLE_NS 1000ull /* the clock is read every 30 ns: a longer hole is an interrupt */
 #define CALIBRATE_HOLES_MOST 4096
 #define PERIOD_LEAST_NS 100000ull
-#define PERIOD_MOST_NS 1000000ull
+#define PERIOD_MOST_NS 700000ull
 
 static int event_open(unsigned cpu, uint64_t period_ns)
 {
@@ -155,8 +155,8 @@ static uint64_t measure_tick(struct collector *collector)
 	if (count <= quiet || !count)
 		return 1000;
 	/*
-	 * Other interrupts are short: the ticks are the longest (count - quiet) holes. Their lower
-	 * quartile: on a busy host some ticks take much longer, which is not the ticks' cost.
+	 * Other interrupts are short: the ticks are the longest (count - quiet) holes. Their cheapest
+	 * tenth: on a busy host many ticks take much longer, which is not the ticks' cost.
 	 */
 	return holes[quiet + (count - quiet) / 10];
 }
