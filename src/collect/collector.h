@@ -8,7 +8,7 @@
  * names and makes no decisions. One thread uses it.
  *
  * Implemented by the kernel engine (kernel_*.c). Pausing needs a heartbeat at least every half
- * second: every call here gives one, collector_wait too.
+ * second: collector_heartbeat gives one.
  */
 #pragma once
 

@@ -428,6 +428,14 @@ char *points_appeared(const struct points *points)
 	return names;
 }
 
+enum point_kind points_kind(const struct points *points, int64_t id)
+{
+	for (unsigned i = 0; i < points->known; i++)
+		if (points->counters[i].id == id)
+			return points->counters[i].kind;
+	return POINT_LATENCY; /* what is no counter is a pair */
+}
+
 double points_collect(struct points *points, struct recording_experiment *experiment)
 {
 	double most = 0;

@@ -35,6 +35,8 @@ const char *points_missing(struct points *points);
 /* Names of lever.h points that did appear, "a, b, c"; to be freed, NULL if none. */
 char *points_appeared(const struct points *points);
 
+/* Kind of a point that has this id in the profile. */
+enum point_kind points_kind(const struct points *points, int64_t id);
 /* Adds what the window closed last saw; returns the largest number of visits of any point. */
 double points_collect(struct points *points, struct recording_experiment *experiment);
 /* Writes the visits so far. */

@@ -99,8 +99,8 @@ static void tell_tally(struct session *session, const struct recording_experimen
 {
 	for (size_t i = 0; i < experiment->visits.count; i++) {
 		const struct recording_visit *visit = &experiment->visits.items[i];
-		struct recording_point point = {.kind = visit->in_flight > 0 ? POINT_LATENCY :
-									       POINT_THROUGHPUT};
+		struct recording_point point = {
+			.kind = points_kind(session->points, visit->point_id)};
 		tally_add(session->tally, experiment, &point, visit);
 	}
 }

@@ -108,12 +108,14 @@ bool tally_best(const struct tally *tally, struct tally_best *best)
 		struct effect_slope slope = effect_slope(points, count);
 		if (!slope.windows || (found && slope.low <= highest))
 			continue;
+		struct effect_point at_quarter;
+		if (effect_at(points, count, 0.25, &at_quarter))
+			continue;
 		*best = (struct tally_best){.target_id = series->target_id,
 					    .point_id = series->point_id,
+					    .at_quarter = at_quarter,
 					    .widest = widest_half(points, count),
 					    .points = count};
-		if (effect_at(points, count, 0.25, &best->at_quarter))
-			continue;
 		highest = slope.low;
 		found = true;
 	}
