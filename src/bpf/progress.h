@@ -242,21 +242,23 @@ static __always_inline void latency_add(struct kernel_cpu *cpu, s64 time)
 
 /*
  * Time average, in effective time, of what has begun and not ended, for Little's law (COZ, section
- * 3.3). Every core adds the time between its ticks; latency_pause takes pauses out again, for all
- * cores at once, while the state is still that in which the target earned them.
+ * 3.3). Whichever core ticks next adds the time since any core's last tick: idle cores may not tick.
+ * latency_pause takes pauses out again while the state is still that in which the target earned them.
  */
 static __always_inline void latency_tick(struct kernel_cpu *cpu, u64 now)
 {
 	if (!settings.pair_count || !settings.window)
 		return;
-	if (cpu->pair_window == settings.window)
-		latency_add(cpu, now - cpu->pair_look_ns);
-	cpu->pair_window = settings.window;
-	cpu->pair_look_ns = now;
+	u64 last = *(volatile u64 *)&pair_look_ns;
+	if ((s64)(now - last) <= 0 || __sync_val_compare_and_swap(&pair_look_ns, last, now) != last)
+		return;
+	if (*(volatile u64 *)&pair_window == settings.window)
+		latency_add(cpu, now - last);
+	pair_window = settings.window;
 }
 
 static __always_inline void latency_pause(struct kernel_cpu *cpu, u64 growth)
 {
 	if (settings.pair_count && settings.window)
-		latency_add(cpu, -(s64)(growth * settings.cpus));
+		latency_add(cpu, -(s64)growth);
 }

@@ -69,6 +69,8 @@ struct kernel_edge edges[KERNEL_CPUS_MOST][KERNEL_POINTS_MOST];
 struct kernel_range ranges[KERNEL_BANKS][KERNEL_RANGES_MOST];
 
 __s64 waiting_tasks __attribute__((aligned(256))); /* members with is_waiting */
+/* The open window's latency integral has been added up to here. */
+__u64 pair_look_ns, pair_window;
 struct kernel_totals totals;
 
 static __always_inline struct kernel_cpu *this_cpu(void)

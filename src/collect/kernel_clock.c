@@ -66,7 +66,6 @@ int kernel_clock_open(struct collector *collector, uint64_t period_ns, struct er
 		opened++;
 	}
 	collector->bpf->bss->settings.period_ns = period_ns;
-	collector->bpf->bss->settings.cpus = opened;
 	return opened ? 0 : error_set(error, -ENODEV, "no core to sample on");
 }
 

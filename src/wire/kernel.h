@@ -49,8 +49,6 @@ struct kernel_settings {
 	__u32 is_disarmed;   /* 1: no pause at all, whatever the gaps */
 	__u32 generation;    /* raised when every gap must be forgotten (between experiments) */
 	__u32 wants_callers; /* 1: a KERNEL_EVENT_CALLERS with every sample */
-	__u32 cpus;          /* that tick */
-	__u32 pad;
 	struct {
 		__u32 begin, end; /* indices of points */
 	} pairs[KERNEL_PAIRS_MOST];
@@ -126,11 +124,10 @@ struct kernel_cpu {
 	__s64 pair_ns
 		[KERNEL_PAIRS_MOST]; /* begun and not ended, times effective ns, in open windows */
 	__s64 pair_weight_ns;
-	__u64 pair_window, pair_look_ns;
 	__u32 hard_interrupts, soft_interrupts;
 	__u32 generation;
 	__u32 pad;
-	__u64 reserved[2];
+	__u64 reserved[4];
 } __attribute__((aligned(64)));
 
 /* What did not fit. Written by BPF. */
