@@ -135,9 +135,12 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 		cpu->busy_since_ns = now;
 	}
 	if (leaving) {
-		if (leaving->is_member)
+		bool blocked = !preempt && previous_state;
+		if (leaving->is_member) {
 			progress_observe_rarely(previous, cpu, now);
-		pause_leave(cpu, leaving, now, !preempt && previous_state);
+			cpu->waits += blocked;
+		}
+		pause_leave(cpu, leaving, now, blocked);
 	}
 	if (!next->pid)
 		return 0;

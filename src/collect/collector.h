@@ -28,11 +28,13 @@ struct collector_options {
 	bool verbose;       /* let libbpf explain itself on stderr */
 };
 #define COLLECTOR_TAX_AIM 0.02
+#define COLLECTOR_TAX_MOST 0.06
 
 struct collector_facts {
 	uint64_t period_ns;
-	uint64_t tick_ns;       /* what one sampling interrupt costs (measured at start) */
-	double interrupt_share; /* tick_ns / period_ns */
+	uint64_t densest_period_ns; /* costs COLLECTOR_TAX_MOST; period_ns if that was given */
+	uint64_t tick_ns;           /* what one sampling interrupt costs (measured at start) */
+	double interrupt_share;     /* tick_ns / period_ns */
 	unsigned cpus;
 };
 
@@ -40,6 +42,7 @@ struct collector_facts {
 struct collector_counters {
 	uint64_t time_ns, delay_ns; /* now, G */
 	uint64_t samples, sampled_ns, target_samples, target_ns;
+	uint64_t waits; /* times a task of the program gave up its core to wait */
 	uint64_t lost, lost_events, capped, displaced_ns, unwound_badly, failed_lookups;
 	uint64_t dropped_points, untracked_tasks;
 	uint64_t ticks, spins, spun_ns, overshoot_ns, longest_spin_ns;
@@ -104,12 +107,12 @@ int collector_set_unwind(struct collector *collector, uint32_t object,
 void collector_set_speedup(struct collector *collector, double speedup); /* 0..1; 0 stops pausing */
 void collector_forget_gaps(struct collector *collector);
 /*
- * Samples with `factor` times the period from now on. Drawn anew for each window: a program whose
- * own period is a multiple of the sampling period would be sampled at the same few points of it for
- * many windows on end (simulated, 1 ms and 0.5 ms: the share of a target that takes 70 % of the
- * time has a standard deviation of 16 points a window, 3 points with factors from 0.85 to 1.15).
+ * Samples with this period from now on. Drawn anew for each window: a program whose own period is a
+ * multiple of the sampling period would be sampled at the same few points of it for many windows on
+ * end (simulated, 1 ms and 0.5 ms: the share of a target that takes 70 % of the time has a standard
+ * deviation of 16 points a window, 3 points with factors from 0.85 to 1.15).
  */
-void collector_vary_period(struct collector *collector, double factor);
+void collector_set_period(struct collector *collector, uint64_t period_ns);
 void collector_window_open(struct collector *collector);
 void collector_window_close(struct collector *collector);
 struct collector_visits collector_window_visits(const struct collector *collector, unsigned point);

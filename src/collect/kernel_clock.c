@@ -105,9 +105,9 @@ static int set_period(struct collector *collector, uint64_t period_ns, struct er
 	return 0;
 }
 
-void collector_vary_period(struct collector *collector, double factor)
+void collector_set_period(struct collector *collector, uint64_t period_ns)
 {
-	set_period(collector, (uint64_t)((double)collector->facts.period_ns * factor), NULL);
+	set_period(collector, period_ns, NULL);
 }
 
 static int by_size(const void *a, const void *b)
@@ -171,6 +171,16 @@ static uint64_t allowed_period_ns(void)
 	return 2000000000ull / rate;
 }
 
+/* The period at which ticks take this part of a core. */
+static uint64_t period_at(const struct collector *collector, double tax)
+{
+	uint64_t period = (uint64_t)((double)collector->facts.tick_ns / tax);
+
+	period = period < PERIOD_LEAST_NS ? PERIOD_LEAST_NS : period;
+	period = period > PERIOD_MOST_NS ? PERIOD_MOST_NS : period;
+	return period < allowed_period_ns() ? allowed_period_ns() : period;
+}
+
 int kernel_clock_calibrate(struct collector *collector, struct error *error)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -186,12 +196,9 @@ int kernel_clock_calibrate(struct collector *collector, struct error *error)
 		return code;
 	ring_buffer__consume(collector->ring); /* samples of this thread */
 	uint64_t period = collector->facts.period_ns;
-	if (!period) {
-		period = (uint64_t)((double)collector->facts.tick_ns / COLLECTOR_TAX_AIM);
-		period = period < PERIOD_LEAST_NS ? PERIOD_LEAST_NS : period;
-		period = period > PERIOD_MOST_NS ? PERIOD_MOST_NS : period;
-		period = period < allowed_period_ns() ? allowed_period_ns() : period;
-	}
+	collector->facts.densest_period_ns =
+		period ? period : period_at(collector, COLLECTOR_TAX_MOST);
+	period = period ? period : period_at(collector, COLLECTOR_TAX_AIM);
 	collector->facts.period_ns = period;
 	collector->facts.interrupt_share = (double)collector->facts.tick_ns / (double)period;
 	memset(collector->bpf->bss->cpus, 0, sizeof(collector->bpf->bss->cpus));

@@ -34,6 +34,11 @@ struct schedule *schedule_new(uint64_t seed, const double *speedups, size_t coun
 	return schedule;
 }
 
+bool schedule_has_speedups(const struct schedule *schedule)
+{
+	return schedule->speedup_count > 0;
+}
+
 void schedule_free(struct schedule *schedule)
 {
 	if (!schedule)

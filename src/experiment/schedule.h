@@ -28,6 +28,7 @@ struct schedule_plan {
 
 /* `speedups`: fractions; zeros are ignored, controls come anyway. None left: controls only. */
 struct schedule *schedule_new(uint64_t seed, const double *speedups, size_t count);
+bool schedule_has_speedups(const struct schedule *schedule);
 void schedule_free(struct schedule *schedule);
 
 /*

@@ -7,6 +7,7 @@
 #include "collect/collector.h"
 #include "collect/program.h"
 #include "experiment/code.h"
+#include "experiment/pace.h"
 #include "experiment/points.h"
 #include "experiment/schedule.h"
 #include "experiment/session.h"
@@ -34,6 +35,7 @@ struct session {
 	struct profile *profile;
 	struct schedule *schedule;
 	struct tally *tally;
+	struct pace pace;
 	struct program program;
 	struct recording_run run;
 	ARRAY(struct session_target) targets;

@@ -134,6 +134,18 @@ static bool measure(struct session *session, uint64_t length, struct collector_c
 	return is_whole;
 }
 
+/* Without a speedup nobody pauses, and there is nothing to be exact about. */
+static uint64_t draw_period(struct session *session)
+{
+	const struct collector_facts *facts = collector_facts(session->collector);
+	uint64_t period =
+		schedule_has_speedups(session->schedule) ?
+			pace_period_ns(&session->pace, facts->period_ns, facts->densest_period_ns) :
+			facts->period_ns;
+
+	return (uint64_t)(schedule_factor(session->schedule) * (double)period);
+}
+
 int session_trial(struct session *session, const struct schedule_plan *plan, struct error *error)
 {
 	struct session_target *target = &session->targets.items[plan->target];
@@ -146,7 +158,7 @@ int session_trial(struct session *session, const struct schedule_plan *plan, str
 		return code;
 	experiment.target_id = target->id;
 	uint64_t began_ns = clock_now_ns();
-	collector_vary_period(session->collector, schedule_factor(session->schedule));
+	collector_set_period(session->collector, draw_period(session));
 	collector_forget_gaps(session->collector);
 	collector_set_speedup(session->collector, plan->speedup);
 	bool is_whole =
@@ -154,6 +166,7 @@ int session_trial(struct session *session, const struct schedule_plan *plan, str
 			(uint64_t)(schedule_factor(session->schedule) * (double)session->window_ns),
 			&before, &after);
 	subtract(&experiment, &before, &after);
+	pace_learn(&session->pace, experiment.sampled_ns, after.waits - before.waits);
 	if (plan->speedup > 0)
 		session->fast_ns += clock_now_ns() - began_ns;
 	/* When the engine itself was stopped meanwhile, so was the pausing. */

@@ -112,6 +112,7 @@ struct kernel_cpu {
 			     * or the hypervisor took this core away from the program */
 	__u64 ticks, idle_ticks, foreign_ticks, kernel_ticks;
 	__u64 samples;    /* ticks in the program */
+	__u64 waits;      /* times one of its tasks gave up the core to wait */
 	__u64 sampled_ns; /* weight of those */
 	__u64 target_samples, target_ns;
 	__u64 tick_spins, wake_spins, switch_spins;
@@ -127,7 +128,7 @@ struct kernel_cpu {
 	__u32 hard_interrupts, soft_interrupts;
 	__u32 generation;
 	__u32 pad;
-	__u64 reserved[4];
+	__u64 reserved[3];
 } __attribute__((aligned(64)));
 
 /* What did not fit. Written by BPF. */

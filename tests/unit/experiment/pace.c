@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pace - programs whose tasks wait often are sampled more densely. */
+#include "check.h"
+
+#include "experiment/pace.h"
+
+#define USUAL 500000
+#define DENSEST 150000
+
+static uint64_t period_of(uint64_t busy_ns, uint64_t waits)
+{
+	struct pace pace = {0};
+
+	for (int i = 0; i < 50; i++)
+		pace_learn(&pace, busy_ns, waits);
+	return pace_period_ns(&pace, USUAL, DENSEST);
+}
+
+TEST("nothing known, or no waits: the usual period")
+{
+	struct pace pace = {0};
+
+	CHECK_EQUAL(pace_period_ns(&pace, USUAL, DENSEST), USUAL);
+	CHECK_EQUAL(period_of(100000000, 0), USUAL);
+	CHECK_EQUAL(period_of(100000000, 1), USUAL);
+}
+
+TEST("a share of the time between waits, within the limits")
+{
+	CHECK_EQUAL(period_of(100000000, 50), 300000);
+	CHECK_EQUAL(period_of(100000000, 100), DENSEST);
+	CHECK_EQUAL(period_of(100000000, 100000), DENSEST);
+	CHECK_EQUAL(period_of(0, 100), DENSEST);
+}
+
+TEST("a densest period above the usual one is none")
+{
+	struct pace pace = {100000000, 100};
+
+	CHECK_EQUAL(pace_period_ns(&pace, USUAL, 2 * USUAL), USUAL);
+}
+
+TEST("a program that changes its ways is soon followed")
+{
+	struct pace pace = {0};
+
+	for (int i = 0; i < 50; i++)
+		pace_learn(&pace, 100000000, 100);
+	for (int i = 0; i < 20; i++)
+		pace_learn(&pace, 100000000, 0);
+	CHECK_EQUAL(pace_period_ns(&pace, USUAL, DENSEST), USUAL);
+}
