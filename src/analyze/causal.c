@@ -259,6 +259,7 @@ static bool effect_fill(struct causal_effect *effect, const struct effect_window
 	}
 	for (size_t i = 0; i < effect->count; i++)
 		correct(&effect->points[i], effect->phase_factor, relative_error);
+	effect_add_method_error(effect->points, effect->count);
 	effect->slope = effect_slope(effect->points, effect->count);
 	effect->is_contention = effect->slope.windows > 0 && effect->slope.high < 0;
 	return true;

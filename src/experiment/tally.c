@@ -105,6 +105,7 @@ bool tally_best(const struct tally *tally, struct tally_best *best)
 		struct effect_point points[SPEEDUPS_MOST];
 		size_t count = effect_estimate(series->windows.items, series->windows.count, points,
 					       SPEEDUPS_MOST);
+		effect_add_method_error(points, count);
 		struct effect_slope slope = effect_slope(points, count);
 		if (!slope.windows || (found && slope.low <= highest))
 			continue;

@@ -92,6 +92,21 @@ static double scatter(const struct effect_point *points, size_t count, double sl
 	return count > 1 ? sqrt(fmax(1, chi_square / (double)(count - 1))) : 1;
 }
 
+void effect_add_method_error(struct effect_point *points, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct effect_point *point = &points[i];
+		double method = EFFECT_METHOD_ERROR + EFFECT_METHOD_SHARE * fabs(point->gain);
+		if (point->speedup <= 0)
+			continue;
+		point->low = point->gain - hypot(point->gain - point->low, QUANTILE_LEAST * method);
+		point->high =
+			point->gain + hypot(point->high - point->gain, QUANTILE_LEAST * method);
+		point->error = hypot(point->error, method);
+		point->shared = hypot(point->shared, method);
+	}
+}
+
 struct effect_slope effect_slope(const struct effect_point *points, size_t count)
 {
 	struct effect_slope answer = {0};

@@ -536,3 +536,20 @@ TEST("a phase factor without data, or of a run that was observed whole, is 1")
 	CHECK_NEAR(effect_phase_factor(9e8, 10e9, 1e9, 10e9, 1e6), 1, 0);
 	CHECK_NEAR(effect_phase_factor(NAN, 1e9, 1e9, 10e9, 1e6), 1, 0);
 }
+
+TEST("the method's own error widens every point above speedup 0, as an error that all share")
+{
+	struct effect_point points[2] = {
+		{.speedup = 0, .gain = 0, .low = -0.01, .high = 0.01, .error = 0.005},
+		{.speedup = 0.5, .gain = 0.4, .low = 0.392, .high = 0.408, .error = 0.004},
+	};
+
+	effect_add_method_error(points, 2);
+	CHECK_NEAR(points[0].high, 0.01, 1e-12);
+	CHECK_NEAR(points[0].error, 0.005, 1e-12);
+	/* 0.4 points and 0.5 % of the gain make 0.6 points; with 0.4 that is 0.7211. */
+	CHECK_NEAR(points[1].error, 0.0072111, 1e-6);
+	CHECK_NEAR(points[1].shared, 0.006, 1e-12);
+	CHECK_NEAR(points[1].high - 0.4, 0.0142230, 1e-6);
+	CHECK_NEAR(0.4 - points[1].low, 0.0142230, 1e-6);
+}
