@@ -1,34 +1,34 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""overhead - what profiling costs the program: bare, sampled, and with experiments, in turn.
+"""overhead - what profiling costs the program: bare beside sampled, and beside experiments.
 
     bench/overhead.py [--lever build/lever] [--rounds 5] [--case spin|zstd|pbzip2|all]
 
-Every round runs the program bare, under `lever run --speedups 0` (sampling alone), and with
-experiments on, in random order, so that all three see the same machine. Figures are medians over
-the rounds, each against the bare run of its own round:
+Shared machines change their speed by tens of percent within seconds, far more than what is looked
+for. So the program runs twice at once, bare and profiled, and only one of the two runs at a time:
+the other is stopped (SIGSTOP), and they change places about every 0.1 s until both have ended. What is
+compared is how long each was let run. Figures are medians over the rounds, with their range:
 
-  sampling    how much longer the program runs when it is only sampled;
+  sampling    how much longer the program runs under `lever run --speedups 0` (sampling alone);
   effective   with experiments on, how much longer it runs when the pauses that were inserted into
-              it have been taken off. Those are not the growth of the global delay: a thread that
-              runs the target does not pause for it. All cases keep THREADS threads busy, so each
-              paused for the growth less its part of the target's virtual speedup.
+              it have been taken off: all that cores spent pausing, divided by THREADS, since all
+              cases keep so many threads busy.
 
-spin is two CPU-bound threads; zstd and pbzip2 are those of Debian, on 256 MB and 200 MB that are
+spin is two CPU-bound threads; zstd and pbzip2 are those of Debian, on 768 MB and 200 MB that are
 half text-like. Needs root; look at `uptime` first.
 """
 import argparse
-import json
 import os
 import random
 import shutil
+import signal
 import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 
 THREADS = 2
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -38,7 +38,7 @@ def spin_case(work):
     program = os.path.join(work, "spin")
     source = os.path.join(HERE, "spin.c")
     subprocess.run(["gcc", "-O2", "-g", "-I", os.path.join(HERE, "..", "include"), source, "-o", program, "-lpthread"], check=True)
-    return [program, str(THREADS), "3000"], []
+    return [program, str(THREADS), "6000"], []
 
 
 def big_file(work, megabytes=256):
@@ -55,67 +55,103 @@ def big_file(work, megabytes=256):
 
 
 def zstd_case(work):
-    return ["zstd", "-T2", "-6", "-q", "-f", big_file(work), "-o", os.path.join(work, "out")], ["--progress", "tracepoint:syscalls:sys_enter_write"]
+    return ["zstd", "-T2", "-6", "-q", "-c", big_file(work, 768)], ["--progress", "tracepoint:syscalls:sys_enter_write"]
 
 
 def pbzip2_case(work):
-    return ["pbzip2", "-p2", "-k", "-f", big_file(work, 200)], ["--progress", "tracepoint:syscalls:sys_enter_write"]
+    return ["pbzip2", "-p2", "-k", "-c", big_file(work, 200)], ["--progress", "tracepoint:syscalls:sys_enter_write"]
 
 
 CASES = {"spin": spin_case, "zstd": zstd_case, "pbzip2": pbzip2_case}
 
 
-def bare(command):
-    start = time.monotonic()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return time.monotonic() - start
+class Racer:
+    """A started program that runs only when it is let; `seconds` is how long it was."""
+
+    def __init__(self, command, pid_of):
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.seconds = 0
+        self.pid = pid_of(self.process)
+        self.signal(signal.SIGSTOP)
+
+    def signal(self, number):
+        try:
+            os.kill(self.pid, number)
+        except ProcessLookupError:
+            pass
+
+    def has_ended(self):
+        """The program, not lever that may still be writing."""
+        try:
+            with open("/proc/%d/stat" % self.pid) as stat:
+                return stat.read().rsplit(")", 1)[1].split()[0] in "ZX"
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+
+    def let_run(self, seconds):
+        start = time.monotonic()
+        self.signal(signal.SIGCONT)
+        while not self.has_ended() and time.monotonic() - start < seconds:
+            time.sleep(0.002)
+        self.signal(signal.SIGSTOP)
+        self.seconds += time.monotonic() - start
 
 
-def profiled(lever, work, command, options):
-    """(wall seconds of the program, path of its profile)"""
+def child_of(process):
+    """The program that lever has started, as soon as it is itself."""
+    children = "/proc/%d/task/%d/children" % (process.pid, process.pid)
+    while process.poll() is None:
+        with open(children) as file:
+            for pid in file.read().split():
+                with suppress(FileNotFoundError, ProcessLookupError):
+                    if os.readlink("/proc/%s/exe" % pid) != os.readlink("/proc/%d/exe" % process.pid):
+                        return int(pid)
+        time.sleep(0.001)
+    sys.exit("lever ended: %s" % process.stderr.read().decode())
+
+
+def race(lever, work, command, options):
+    """(seconds bare, seconds profiled, path of the profile)"""
     profile = os.path.join(work, "profile.lever")
-    done = subprocess.run([lever, "run", "--quiet", "--fresh", "-o", profile, *options, "--", *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    if done.returncode not in (0, 3):
-        sys.exit("lever ended with %d: %s" % (done.returncode, done.stderr))
-    report = json.loads(subprocess.run([lever, "report", profile, "--format", "json"], check=True, capture_output=True, text=True).stdout)
-    return report["program"]["wall_ns"] / 1e9, profile
+    racers = [Racer(command, lambda process: process.pid),
+              Racer([lever, "run", "--quiet", "--fresh", "-o", profile, *options, "--", *command], child_of)]
+    while not all(racer.has_ended() for racer in racers):
+        for racer in random.sample(racers, 2):
+            if not racer.has_ended():
+                racer.let_run(random.uniform(0.07, 0.13))
+    for racer in racers:
+        _, said = racer.process.communicate()
+        if racer.process.returncode not in (0, 3):
+            sys.exit("ended with %d: %s" % (racer.process.returncode, said.decode()))
+    return racers[0].seconds, racers[1].seconds, profile
 
 
 def paused_seconds(profile):
     """How long each of the program's threads was paused, on average."""
     with closing(sqlite3.connect(profile)) as opened:
-        in_windows, paused = opened.execute(
-            "SELECT sum(delay_ns), sum(delay_ns - speedup * target_ns / ?) FROM experiment", (THREADS,)).fetchone()
-        (whole,) = opened.execute("SELECT delay_ns FROM run").fetchone()
-    # The global delay also grows a little before and after windows, which have no rows.
-    return paused * whole / in_windows / 1e9 if in_windows else 0
+        (paused,) = opened.execute("SELECT paused_ns FROM run").fetchone()
+    return paused / THREADS / 1e9
 
 
 def one_round(lever, work, command, points):
     """(bare seconds, cost of sampling, cost of experiments without their pauses)"""
-    for kind in random.sample(["bare", "sampled", "on"], 3):
-        if kind == "bare":
-            seconds = bare(command)
-        elif kind == "sampled":
-            sampled, _ = profiled(lever, work, command, [*points, "--speedups", "0"])
-        else:
-            wall, profile = profiled(lever, work, command, points)
-            effective = wall - paused_seconds(profile)
-    return seconds, sampled / seconds - 1, effective / seconds - 1
+    bare, sampled, _ = race(lever, work, command, [*points, "--speedups", "0"])
+    beside, wall, profile = race(lever, work, command, points)
+    return bare, sampled / bare - 1, (wall - paused_seconds(profile)) / beside - 1
 
 
 def measure(lever, name, rounds):
     with tempfile.TemporaryDirectory() as work:
         command, points = CASES[name](work)
-        bare(command)  # warms the page cache
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # warms the page cache
         results = []
         for _ in range(rounds):
             results.append(one_round(lever, work, command, points))
             print("%-7s bare %.3f s   sampling %+.1f %%   experiments without their pauses %+.1f %%" % (
                 name, results[-1][0], 100 * results[-1][1], 100 * results[-1][2]), flush=True)
-        _, sampling, effective = (statistics.median(column) for column in zip(*results))
-        print("%-7s median of %d rounds: sampling %+.1f %%, experiments without their pauses %+.1f %%" % (
-            name, rounds, 100 * sampling, 100 * effective), flush=True)
+        _, sampling, effective = zip(*results)
+        print("%-7s median of %d rounds: sampling %+.1f %% (%+.1f to %+.1f), experiments without their pauses %+.1f %% (%+.1f to %+.1f)" % (
+            name, rounds, *(100 * value for column in (sampling, effective) for value in (statistics.median(column), min(column), max(column)))), flush=True)
 
 
 def main():

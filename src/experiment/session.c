@@ -507,15 +507,15 @@ static void finish_run(struct session *session)
 	run->delay_ns = counters.delay_ns;
 	run->samples = counters.samples;
 	run->sampled_ns = counters.sampled_ns;
+	run->paused_ns = counters.spun_ns;
+	if (!session->options->period_ns &&
+	    counters.samples) /* it has varied (experiment/pace.h) */
+		run->period_ns = counters.sampled_ns / counters.samples;
 	run->lost = counters.lost;
 	run->capped = counters.capped;
 	run->unwound_badly = counters.unwound_badly;
 	run->calm_ns =
 		session->options->end_to_end ? session->calm_ns : run->wall_ns - session->fast_ns;
-	size_t count;
-	const struct code_place *places = code_places(session->code, &count);
-	for (size_t i = 0; i < count; i++)
-		run->calm_sampled_ns += places[i].calm_sampled_ns;
 	run->exit_status = session->program.has_ended ? session->program.status : -1;
 	run->finished = true;
 	run->note = make_note(session);

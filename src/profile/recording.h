@@ -36,12 +36,12 @@ struct recording_run {
 	uint64_t capped;        /* pauses cut at the spin cap (carried to later ticks) */
 	uint64_t
 		unwound_badly; /* samples whose call chain could not be followed to a caller in scope */
-	uint64_t sampled_ns;      /* weight of all samples */
-	uint64_t calm_sampled_ns; /* the part of it sampled at speedup 0 */
-	uint64_t calm_ns;         /* wall time of the program at speedup 0 */
-	int exit_status;          /* as waitpid gives it; -1 while it runs or unknown */
-	bool finished;            /* the engine ended in order */
-	char *note;               /* warnings for the reader, one a line; NULL if none */
+	uint64_t sampled_ns; /* weight of all samples */
+	uint64_t paused_ns;  /* that cores spent pausing, all of them together */
+	uint64_t calm_ns;    /* wall time of the program at speedup 0 */
+	int exit_status;     /* as waitpid gives it; -1 while it runs or unknown */
+	bool finished;       /* the engine ended in order */
+	char *note;          /* warnings for the reader, one a line; NULL if none */
 };
 
 struct recording_target {

@@ -34,7 +34,7 @@ static const struct column run_columns[] = {
 	COLUMN(recording_run, capped, COUNT),
 	COLUMN(recording_run, unwound_badly, COUNT),
 	COLUMN(recording_run, sampled_ns, COUNT),
-	COLUMN(recording_run, calm_sampled_ns, COUNT),
+	COLUMN(recording_run, paused_ns, COUNT),
 	COLUMN(recording_run, calm_ns, COUNT),
 	COLUMN(recording_run, exit_status, STATUS),
 	COLUMN(recording_run, finished, FLAG),
@@ -119,7 +119,7 @@ const struct table schema_tables[TABLES] = {
 		"  capped INTEGER NOT NULL,\n"
 		"  unwound_badly INTEGER NOT NULL,\n"
 		"  sampled_ns INTEGER NOT NULL,\n"
-		"  calm_sampled_ns INTEGER NOT NULL,\n"
+		"  paused_ns INTEGER NOT NULL,\n"
 		"  calm_ns INTEGER NOT NULL,\n"
 		"  exit_status INTEGER NOT NULL,\n"
 		"  finished INTEGER NOT NULL,\n"

@@ -65,11 +65,12 @@ static json_t *host_of(const struct recording_run *run)
 
 static json_t *sampling_of(const struct sums *sums)
 {
-	return json_pack("{so so so so so so}", "period_ns",
+	return json_pack("{so so so so so so so}", "period_ns",
 			 integer(sums->last ? sums->last->period_ns : 0), "samples",
 			 integer(sums->samples), "lost", integer(sums->lost), "unwound_badly",
 			 integer(sums->unwound_badly), "interrupt_share",
-			 real_or_null(sums->interrupt_share), "capped", integer(sums->capped));
+			 real_or_null(sums->interrupt_share), "capped", integer(sums->capped),
+			 "paused_ns", integer(sums->paused_ns));
 }
 
 static json_t *progress_of(const struct recording *recording)

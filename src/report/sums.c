@@ -17,6 +17,7 @@ struct sums sums_of(const struct recording *recording)
 		sums.samples += run->samples;
 		sums.lost += run->lost;
 		sums.capped += run->capped;
+		sums.paused_ns += run->paused_ns;
 		sums.unwound_badly += run->unwound_badly;
 		weighted_share += run->interrupt_share * (double)run->wall_ns;
 	}

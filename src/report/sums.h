@@ -10,7 +10,7 @@ struct sums {
 	const struct recording_run *last; /* run, or NULL if there is none */
 	size_t runs, unfinished;
 	uint64_t wall_ns, delay_ns;
-	uint64_t samples, lost, capped, unwound_badly;
+	uint64_t samples, lost, capped, unwound_badly, paused_ns;
 	double interrupt_share; /* mean over the runs, by wall time */
 };
 

@@ -125,7 +125,7 @@ static int end(struct made *made, struct error *error)
 {
 	struct recording_run *run = &made->run;
 	run->sampled_ns = run->samples * run->period_ns;
-	run->calm_sampled_ns = run->sampled_ns / 2;
+	run->paused_ns = run->sampled_ns / 10;
 	int code = profile_update_run(made->profile, run, error);
 	for (size_t i = 0; i < made->target_count && !code; i++) {
 		double share = made->targets[i].share;
@@ -134,7 +134,7 @@ static int end(struct made *made, struct error *error)
 			.target_id = made->targets[i].target.id,
 			.samples = (uint64_t)((double)run->samples * share),
 			.sampled_ns = (uint64_t)((double)run->sampled_ns * share),
-			.calm_sampled_ns = (uint64_t)((double)run->calm_sampled_ns * share),
+			.calm_sampled_ns = (uint64_t)((double)run->sampled_ns / 2 * share),
 		};
 		code = profile_set_sample(made->profile, &sample, error);
 	}

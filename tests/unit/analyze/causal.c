@@ -15,7 +15,6 @@ static struct recording *recording_new(void)
 		.id = 1,
 		.samples = 40000,
 		.sampled_ns = 40 * (uint64_t)SECOND_NS,
-		.calm_sampled_ns = 20 * (uint64_t)SECOND_NS,
 		.calm_ns = 30 * (uint64_t)SECOND_NS,
 	};
 	for (unsigned i = 1; i <= 2; i++) {
@@ -303,8 +302,8 @@ static void add_windows(struct recording *recording, const struct phases *phases
 	double part = phases->period_ns ? phases->running : 1;
 	run->period_ns = 250000;
 	run->sampled_ns = 3 * count * (uint64_t)107000000; /* more than the windows hold */
-	run->calm_sampled_ns = run->sampled_ns / 2;
-	run->calm_ns = run->calm_sampled_ns / 2; /* two threads */
+	uint64_t calm_sampled_ns = run->sampled_ns / 2;
+	run->calm_ns = calm_sampled_ns / 2; /* two threads */
 	run->samples = run->sampled_ns / run->period_ns;
 	for (unsigned i = 0; i < count; i++) {
 		double speedup = speedups[random_below(&generator, 8)];
@@ -319,7 +318,7 @@ static void add_windows(struct recording *recording, const struct phases *phases
 		experiment->sampled_ns = 200000000;
 		experiment->target_ns = (uint64_t)(200e6 * inside * fmax(0, activity));
 	}
-	uint64_t calm_ns = (uint64_t)((double)run->calm_sampled_ns * part * phases->activity);
+	uint64_t calm_ns = (uint64_t)((double)calm_sampled_ns * part * phases->activity);
 	*array_add(&recording->samples) =
 		(struct recording_sample){1, 1, 2 * calm_ns / run->period_ns, 2 * calm_ns, calm_ns};
 }

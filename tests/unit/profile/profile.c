@@ -55,7 +55,7 @@ TEST("every field of a run is read back as it was written")
 	CHECK_EQUAL(run->capped, 5);
 	CHECK_EQUAL(run->unwound_badly, 6);
 	CHECK_EQUAL(run->sampled_ns, 7);
-	CHECK_EQUAL(run->calm_sampled_ns, 8);
+	CHECK_EQUAL(run->paused_ns, 8);
 	CHECK_EQUAL(run->calm_ns, 9);
 	CHECK_EQUAL(run->exit_status, -1);
 	CHECK_EQUAL(run->finished, true);

@@ -81,7 +81,7 @@ static inline struct recording_run sample_run(void)
 		.capped = 5,
 		.unwound_badly = 6,
 		.sampled_ns = 7,
-		.calm_sampled_ns = 8,
+		.paused_ns = 8,
 		.calm_ns = 9,
 		.exit_status = -1,
 		.finished = true,
