@@ -133,7 +133,7 @@ bool scope_has_object(const struct scope *scope, const char *path, bool is_main)
 	if (scope_matches(scope, PATTERN_BINARY, path, false))
 		return false;
 	if (!scope->has_include[PATTERN_BINARY])
-		return is_main;
+		return is_main || scope->has_include[PATTERN_FUNCTION];
 	return scope_matches(scope, PATTERN_BINARY, path, true);
 }
 
@@ -154,4 +154,9 @@ bool scope_has_source(const struct scope *scope, const char *file, const char *f
 bool scope_names_functions(const struct scope *scope)
 {
 	return scope->names_functions;
+}
+
+bool scope_asks_functions(const struct scope *scope)
+{
+	return scope->has_include[PATTERN_FUNCTION];
 }

@@ -4,7 +4,7 @@
  *
  * Patterns (globs): `GLOB` on source files, `bin:GLOB` on binaries, `func:GLOB` on functions; each
  * may include (--scope) or exclude (--exclude). Without any `bin:` include, the main executable is
- * in scope; without any source include, every source but the system's headers and libraries
+ * in scope, and every binary where a `func:` includes; without any source include, every source but the system's headers and libraries
  * (/usr/include, /usr/lib) is. A glob without a slash is matched on the last path component too.
  */
 #pragma once
@@ -21,3 +21,5 @@ bool scope_has_object(const struct scope *scope, const char *path, bool is_main)
 bool scope_has_source(const struct scope *scope, const char *file, const char *function);
 /* Is there any `func:` pattern? Without one, scope_has_source does not look at the function. */
 bool scope_names_functions(const struct scope *scope);
+/* Is there a `func:` pattern that includes? Then nothing without a name is in scope. */
+bool scope_asks_functions(const struct scope *scope);

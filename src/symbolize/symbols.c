@@ -199,26 +199,30 @@ static void add_units_in_scope(struct object *object, struct ranges *result)
 	}
 }
 
-/* Without units: the code, less the functions that are excluded by name. */
+/*
+ * Without units: the code, less the functions that are excluded by name. Where functions are asked
+ * for by name, and of JIT code, only the functions that are in scope.
+ */
 static void add_symbols_in_scope(struct symbols *symbols, struct object *object,
 				 struct ranges *result)
 {
 	bool names_matter = scope_names_functions(symbols->scope);
 	const struct symtab *symtab =
 		names_matter ? object_symtab(object, &symbols->texts) : &object->symtab;
+	bool only_named = object->is_jit || scope_asks_functions(symbols->scope);
 	struct ranges excluded = {0};
 
 	for (size_t i = 0; (names_matter || object->is_jit) && i < symtab->cover.count; i++) {
 		const struct cover_span *span = &symtab->cover.items[i];
 		bool in_scope =
 			!names_matter || symbol_in_scope(symbols, &symtab->items[span->value]);
-		if (object->is_jit && in_scope)
+		if (only_named && in_scope)
 			ranges_add(result, span->start, span->end);
 		else if (!in_scope)
 			ranges_add(&excluded, span->start, span->end);
 	}
 	ranges_merge(&excluded);
-	for (size_t i = 0; i < object->code.count; i++)
+	for (size_t i = 0; !only_named && i < object->code.count; i++)
 		ranges_cut(&excluded, object->code.items[i].start, object->code.items[i].end,
 			   result);
 	ranges_clear(&excluded);

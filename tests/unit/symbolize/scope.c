@@ -56,6 +56,24 @@ TEST("binaries named are in scope instead of the main executable")
 	scope_free(scope);
 }
 
+TEST("functions that are asked for may be in any binary, unless binaries are named, too")
+{
+	struct scope *scope = scope_new();
+	scope_add(scope, "func:deflate", true);
+	CHECK(scope_asks_functions(scope));
+	CHECK(scope_has_object(scope, "/usr/lib/x86_64-linux-gnu/libz.so.1", false));
+	CHECK(scope_has_object(scope, "/home/u/app", true));
+	CHECK(!scope_has_source(scope, NULL, NULL));
+	scope_add(scope, "bin:app", true);
+	CHECK(!scope_has_object(scope, "/usr/lib/x86_64-linux-gnu/libz.so.1", false));
+	scope_free(scope);
+	scope = scope_new();
+	scope_add(scope, "func:slow", false);
+	CHECK(!scope_asks_functions(scope));
+	CHECK(!scope_has_object(scope, "/usr/lib/x86_64-linux-gnu/libz.so.1", false));
+	scope_free(scope);
+}
+
 TEST("a function pattern fits with and without parameters and namespaces, wherever its source is")
 {
 	struct scope *scope = scope_new();
