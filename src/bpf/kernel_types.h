@@ -46,12 +46,24 @@ struct mm_struct {
 	atomic_t mm_users;
 };
 
+struct signal_struct {
+	atomic_t live; /* threads that have not begun to exit */
+};
+
+struct sched_info {
+	unsigned long long run_delay; /* ns runnable without a core; added up at switch-in */
+};
+
 struct task_struct {
 	unsigned int flags;
 	int pid;
 	int tgid;
 	struct mm_struct *mm;
 	struct task_struct *group_leader;
+	struct signal_struct *signal;
+	struct sched_info sched_info;
+	unsigned in_iowait : 1;
+	char comm[16];
 };
 
 struct linux_binprm {

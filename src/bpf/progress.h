@@ -9,6 +9,7 @@
 #pragma once
 
 #include "bpf/space.h"
+#include "bpf/state.h"
 
 #define PROGRESS_PROBE_EVERY 64 /* ticks, once a space has had no page for that long */
 

@@ -8,6 +8,7 @@
 
 #include "bpf/pause.h"
 #include "bpf/progress.h"
+#include "bpf/ranges.h"
 #include "bpf/unwind.h"
 
 #define SAMPLE_FRAMES_MOST 48
@@ -54,7 +55,7 @@ static long frame_visit(u32 index, void *context)
 
 	/* A return address may already belong to the next line: one back is in the call. */
 	u64 address = walk->frame.ip - (index ? 1 : 0);
-	if (!space_locate(walk->space, address, walk->now, &location))
+	if (!space_locate(walk->space, SPACE_CACHE_TICK, address, walk->now, &location))
 		return 1;
 	if (!index)
 		walk->leaf = location;

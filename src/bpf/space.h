@@ -9,11 +9,13 @@
  */
 #pragma once
 
-#include "bpf/state.h"
+#include "bpf/shared.h"
+#include "wire/points.h"
 
 #define SPACE_CACHE_SLOTS 256
 #define SPACE_CACHE_LIFE_NS 1000000000ULL
-#define RANGE_STEPS_MOST 15 /* 2^15 > KERNEL_RANGES_MOST */
+#define SPACE_CACHE_TICK 0
+#define SPACE_CACHE_SWITCH 1
 
 struct space {
 	u32 id;           /* never used twice */
@@ -61,7 +63,7 @@ struct mapping_cache {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, 2); /* SPACE_CACHE_*: a tick may come in between what a switch does */
 	__type(key, u32);
 	__type(value, struct mapping_cache);
 } mapping_caches SEC(".maps");
@@ -152,10 +154,10 @@ struct location {
  * Where `address` of the current task lies. False when the mapping cannot be read now (its lock is
  * held). Like others here a function of its own to the verifier, which so looks at it only once.
  */
-__noinline int space_locate(u32 space_id, u64 address, u64 now, struct location *location)
+__noinline int space_locate(u32 space_id, u32 which, u64 address, u64 now,
+			    struct location *location)
 {
-	u32 zero = 0;
-	struct mapping_cache *cache = bpf_map_lookup_elem(&mapping_caches, &zero);
+	struct mapping_cache *cache = bpf_map_lookup_elem(&mapping_caches, &which);
 	struct task_struct *task = bpf_get_current_task_btf();
 	if (!cache || !location || address >> 63)
 		return false;
@@ -187,79 +189,4 @@ __noinline int space_locate(u32 space_id, u64 address, u64 now, struct location 
 	if (mapping->object != KERNEL_OBJECT_NO_FILE)
 		location->offset = address - mapping->start + mapping->offset;
 	return true;
-}
-
-static __always_inline bool range_is_before(const struct kernel_range *range,
-					    const struct location *location)
-{
-	return range->object < location->object ||
-	       (range->object == location->object && range->end <= location->offset);
-}
-
-static __always_inline bool range_holds(const struct kernel_range *range,
-					const struct location *location)
-{
-	return range->object == location->object && range->start <= location->offset &&
-	       location->offset < range->end;
-}
-
-struct range_search {
-	struct location location;
-	u32 bank, low, high;
-	u32 pad;
-};
-
-static long range_step(u32 index, void *context)
-{
-	struct range_search *search = context;
-	u32 middle = (search->low + search->high) / 2;
-
-	if (search->low >= search->high || search->bank >= KERNEL_BANKS)
-		return 1;
-	if (range_is_before(&ranges[search->bank][middle & (KERNEL_RANGES_MOST - 1)],
-			    &search->location))
-		search->low = middle + 1;
-	else
-		search->high = middle;
-	return 0;
-}
-
-/* Binary search by bpf_loop: unrolled, the verifier would walk every path through it. */
-static __always_inline const struct kernel_range *range_find(u32 bank,
-							     const struct location *location)
-{
-	if (bank >= KERNEL_BANKS)
-		return NULL;
-	u32 count = settings.counts[bank];
-	if (!count)
-		return NULL;
-	struct range_search search = {.location = *location, .bank = bank, .high = count};
-	bpf_loop(RANGE_STEPS_MOST, range_step, &search, 0);
-	if (search.low >= count)
-		return NULL;
-	const struct kernel_range *range = &ranges[bank][search.low & (KERNEL_RANGES_MOST - 1)];
-	return range_holds(range, location) ? range : NULL;
-}
-
-__noinline int location_is_target(const struct location *location)
-{
-	if (!location)
-		return false;
-	return range_find(KERNEL_BANK_TARGET + (settings.target_bank & 1), location) != NULL;
-}
-
-__noinline int location_is_in_scope(const struct location *location)
-{
-	if (!location)
-		return false;
-	return range_find(KERNEL_BANK_SCOPE + (settings.scope_bank & 1), location) != NULL;
-}
-
-/* Index of the sampled point at this place, or -1. */
-__noinline int location_sampled_point(const struct location *location)
-{
-	if (!location)
-		return -1;
-	const struct kernel_range *range = range_find(KERNEL_BANK_SAMPLED, location);
-	return range ? (int)range->value : -1;
 }

@@ -8,22 +8,8 @@
  */
 #pragma once
 
-#include "bpf/kernel_types.h"
-#include "wire/kernel.h"
+#include "bpf/shared.h"
 #include "wire/points.h"
-
-#include <linux/bpf.h>
-#include <linux/bpf_perf_event.h>
-#include <linux/ptrace.h>
-#include <stdbool.h>
-
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
-
-#ifndef NULL
-#define NULL ((void *)0)
-#endif
 
 struct task_state {
 	u64 gap_ns; /* still to be paid when it runs again */
@@ -46,24 +32,9 @@ struct {
 	__type(value, struct task_state);
 } tasks SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4 * 1024 * 1024);
-} events SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, KERNEL_UNWIND_ROWS_MOST);
-	__type(key, u32);
-	__type(value, struct kernel_unwind_row);
-} unwind_rows SEC(".maps");
-struct kernel_unwind_object unwind_objects[KERNEL_OBJECTS_MOST];
-
 /* Engine and kernel write different cache lines. */
 __u64 delay_ns __attribute__((aligned(256))); /* G */
 struct kernel_settings settings __attribute__((aligned(256)));
-struct kernel_cpu cpus[KERNEL_CPUS_MOST];
 struct kernel_point points[KERNEL_POINTS_MOST];
 struct kernel_edge edges[KERNEL_CPUS_MOST][KERNEL_POINTS_MOST];
 struct kernel_range ranges[KERNEL_BANKS][KERNEL_RANGES_MOST];
@@ -71,12 +42,6 @@ struct kernel_range ranges[KERNEL_BANKS][KERNEL_RANGES_MOST];
 __s64 waiting_tasks __attribute__((aligned(256))); /* members with is_waiting */
 /* The open window's latency integral has been added up to here. */
 __u64 pair_look_ns, pair_window;
-struct kernel_totals totals;
-
-static __always_inline struct kernel_cpu *this_cpu(void)
-{
-	return &cpus[bpf_get_smp_processor_id() & (KERNEL_CPUS_MOST - 1)];
-}
 
 static __always_inline u64 global_delay(void)
 {
@@ -99,21 +64,4 @@ static __always_inline bool is_member(struct task_struct *task)
 static __always_inline bool is_pausable(struct task_struct *task)
 {
 	return task->flags & PF_KTHREAD || is_member(task);
-}
-
-static __always_inline void process_event(u32 kind, u32 tgid, u32 parent, const char *path)
-{
-	struct kernel_process_event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
-	if (!event) {
-		totals.lost_events++;
-		return;
-	}
-	event->kind = kind;
-	event->tgid = tgid;
-	event->parent = parent;
-	event->pad = 0;
-	event->path[0] = 0;
-	if (path)
-		bpf_probe_read_kernel_str(event->path, sizeof(event->path), path);
-	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 }

@@ -64,6 +64,8 @@ static __always_inline bool unwind_by_frame_pointer(struct frame *frame)
 {
 	u64 caller_bp, caller_ip;
 
+	if (!frame->bp)
+		frame->ip = 0; /* as the ABI wants it of the outermost frame */
 	if (frame->bp < frame->sp || !read_word(&caller_bp, frame->bp) ||
 	    !read_word(&caller_ip, frame->bp + 8))
 		return false;
@@ -86,7 +88,9 @@ static __always_inline bool unwind_signal(struct frame *frame)
 	       read_word(&frame->sp, context + UCONTEXT_SP);
 }
 
-/* Moves to the caller; false at the outermost frame, or where nothing is known. */
+/*
+ * Moves to the caller; false at the outermost frame, whose ip is then 0, or where nothing is known.
+ */
 __noinline int unwind(struct frame *frame, const struct location *location)
 {
 	if (!frame || !location)
@@ -104,8 +108,11 @@ __noinline int unwind(struct frame *frame, const struct location *location)
 		cfa = frame->bp + row->cfa_offset;
 	else if (row->rule == KERNEL_UNWIND_PLT)
 		cfa = frame->sp + 8 + ((s64)(frame->ip & 15) >= row->cfa_offset ? 8 : 0);
-	else
+	else {
+		if (row->rule == KERNEL_UNWIND_END)
+			frame->ip = 0;
 		return false;
+	}
 	if (row->frame_offset && !read_word(&frame->bp, cfa + row->frame_offset))
 		return false;
 	if (!read_word(&frame->ip, cfa - 8))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* command_report - `lever report`: a profile as text, JSON or coz's format. */
+/* command_report - `lever report`: a profile as text, JSON, or a form that other programs read. */
 #include "analyze/causal.h"
+#include "analyze/samples.h"
 #include "base/file.h"
 #include "base/own.h"
 #include "cli/commands.h"
@@ -14,46 +15,105 @@
 #include <stdio.h>
 #include <string.h>
 
-enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_COZ };
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_COZ, REPORT_FOLDED };
+enum report_kind { REPORT_LATEST, REPORT_CAUSAL, REPORT_SAMPLES };
+
+#define TREE_LEAST 0.005 /* the smallest share of a branch that is shown */
 
 struct report_values {
 	int format; /* enum report_format */
+	int kind;   /* enum report_kind */
 	const char *output;
 	struct value_number targets;
+	int group;                    /* enum samples_group */
+	int tree;                     /* enum report_tree */
+	struct samples_filter filter; /* classes: 0, all */
+	struct value_number pid, thread;
 };
 
-static const char *const formats[] = {"text", "json", "coz", NULL}; /* as enum report_format */
+/* In the order of the enums. */
+static const char *const formats[] = {"text", "json", "coz", "folded", NULL};
+static const char *const kinds[] = {"latest", "causal", "samples", NULL};
+static const char *const groups[] = {"function", "line",    "class", "call",
+				     "thread",   "process", NULL};
+static const char *const trees[] = {"none", "callees", "callers", NULL};
 
-#define FIELD(member) .offset = offsetof(struct report_values, member)
+/* "I,L": letters of classes, or cpu */
+static int set_classes(const struct option *option, void *field, const char *text,
+		       struct error *error)
+{
+	struct report_values *values = field;
+	AUTO(text) char *copy = text_copy(text);
+	char *rest = copy;
+
+	(void)option;
+	for (char *word; (word = strsep(&rest, ","));) {
+		unsigned class = CLASS_IO;
+		while (class < SAMPLE_CLASSES && strcmp(word, sample_class_name(class)))
+			class ++;
+		if (!strcmp(word, "cpu"))
+			values->filter.classes |= 1u << CLASS_USER | 1u << CLASS_KERNEL;
+		else if (class < SAMPLE_CLASSES)
+			values->filter.classes |= 1u << class;
+		else
+			return error_set(error, -EINVAL, "'%s' is not one of cpu, I, L, S or B",
+					 word);
+	}
+	return 0;
+}
+
+#define FIELD(member) offsetof(struct report_values, member)
 static const struct option report_table[] = {
-	{"format", 'f', "FORMAT", "text, json or coz (text)", value_set_choice, FIELD(format),
-	 formats},
+	{"format", 'f', "FORMAT", "text, json, coz (causal profiles) or folded (samples) (text)",
+	 value_set_choice, FIELD(format), formats},
 	{"output", 'o', "FILE", "write to FILE instead of standard output", value_set_text,
 	 FIELD(output), NULL},
-	{"targets", 'n', "NUMBER", "text: show at most this many targets, 0 for all (20)",
+	{"targets", 'n', "NUMBER", "text: show at most this many targets or rows, 0 for all (20)",
 	 value_set_number, FIELD(targets), NULL},
+	{"kind", 0, "KIND",
+	 "of a file with both: causal (from lever run), samples (from lever record), or latest, as "
+	 "its last run is (latest)",
+	 value_set_choice, FIELD(kind), kinds},
+	{"by", 0, "GROUP",
+	 "samples: add up by function, line, class, call, thread or process (function)",
+	 value_set_choice, FIELD(group), groups},
+	{"tree", 0, "TREE",
+	 "samples: a call tree instead of the table; callees: from the outermost function to what it "
+	 "calls, callers: from the innermost to its callers (none)",
+	 value_set_choice, FIELD(tree), trees},
+	{"class", 0, "LIST", "samples: only of these classes: cpu, I, L, S, B, with commas",
+	 set_classes, 0, NULL},
+	{"comm", 0, "GLOB", "samples: only of threads with this name", value_set_text,
+	 FIELD(filter.command), NULL},
+	{"function", 0, "GLOB", "samples: only with this function in the call chain",
+	 value_set_text, FIELD(filter.function), NULL},
+	{"pid", 'p', "PID", "samples: only of this process", value_set_number, FIELD(pid), NULL},
+	{"thread", 't', "TID", "samples: only of this thread", value_set_number, FIELD(thread),
+	 NULL},
 };
 
 const struct command_page report_page = {
 	.name = "report",
-	.summary = "show a profile as a ranked table, JSON or coz's format",
+	.summary = "show a profile as text, JSON or another format",
 	.operands = "[FILE]",
 	.manual = "lever-report",
-	.purpose =
-		"Shows the causal profile in FILE (lever.lever). Ends with 3 if the profile holds "
-		"no experiment that answers anything.",
+	.purpose = "Shows the profile in FILE (lever.lever): the targets of a causal profile, or "
+		   "where the time of recorded samples went.",
 	.options = report_table,
 	.option_count = sizeof(report_table) / sizeof(report_table[0]),
 };
 
 OWN_DEFINE(recording, struct recording *, recording_free, NULL)
 OWN_DEFINE(causal, struct causal *, causal_free, NULL)
+OWN_DEFINE(samples, struct samples *, samples_free, NULL)
 
-static void write_report(FILE *out, const struct recording *recording, const struct causal *causal,
+static void write_causal(FILE *out, const struct recording *recording,
 			 const struct report_values *values)
 {
+	AUTO(causal) struct causal *causal = causal_new(recording);
 	struct report_options options =
 		show_options(out, values->targets.is_given ? (unsigned)values->targets.number : 20);
+
 	if (values->format == REPORT_JSON)
 		report_json(out, recording, causal);
 	else if (values->format == REPORT_COZ)
@@ -62,7 +122,37 @@ static void write_report(FILE *out, const struct recording *recording, const str
 		report_text(out, recording, causal, &options);
 }
 
-static int write_file(const struct recording *recording, const struct causal *causal,
+static void write_samples(FILE *out, const struct recording *recording,
+			  const struct report_values *values)
+{
+	AUTO(samples) struct samples *samples = samples_new(recording, &values->filter);
+	struct report_samples_options options = {
+		.look = show_options(out, values->targets.is_given ?
+						  (unsigned)values->targets.number :
+						  20),
+		.group = (enum samples_group)values->group,
+		.tree = (enum report_tree)values->tree,
+		.least = TREE_LEAST,
+	};
+
+	if (values->format == REPORT_JSON)
+		report_samples_json(out, recording, samples);
+	else if (values->format == REPORT_FOLDED)
+		report_samples_folded(out, samples);
+	else
+		report_samples_text(out, recording, samples, &options);
+}
+
+static void write_report(FILE *out, const struct recording *recording, enum run_kind kind,
+			 const struct report_values *values)
+{
+	if (kind == RUN_SAMPLES)
+		write_samples(out, recording, values);
+	else
+		write_causal(out, recording, values);
+}
+
+static int write_file(const struct recording *recording, enum run_kind kind,
 		      const struct report_values *values, struct error *error)
 {
 	AUTO(file) FILE *out = fopen(values->output, "we");
@@ -70,10 +160,59 @@ static int write_file(const struct recording *recording, const struct causal *ca
 		return error_set(error, errno, "%s cannot be written: %s", values->output,
 				 strerror(errno));
 	file_give_to_caller(fileno(out));
-	write_report(out, recording, causal, values);
+	write_report(out, recording, kind, values);
 	if (fflush(out) || ferror(out))
 		return error_set(error, errno ? errno : EIO, "%s cannot be written: %s",
 				 values->output, strerror(errno ? errno : EIO));
+	return 0;
+}
+
+static bool has_runs(const struct recording *recording, enum run_kind kind)
+{
+	for (size_t i = 0; i < recording->runs.count; i++)
+		if (recording->runs.items[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* Which kind of runs to show; -EINVAL if the file has none, or the options fit only the other. */
+static int choose_kind(const struct recording *recording, const struct report_values *values,
+		       const char *path, enum run_kind *kind, struct error *error)
+{
+	size_t runs = recording->runs.count;
+	bool wants_samples = values->format == REPORT_FOLDED || values->group || values->tree ||
+			     values->filter.classes || values->filter.command ||
+			     values->filter.function || values->pid.is_given ||
+			     values->thread.is_given;
+
+	*kind = runs ? recording->runs.items[runs - 1].kind : RUN_CAUSAL;
+	if (values->kind != REPORT_LATEST)
+		*kind = values->kind == REPORT_SAMPLES ? RUN_SAMPLES : RUN_CAUSAL;
+	else if (wants_samples)
+		*kind = RUN_SAMPLES;
+	else if (values->format == REPORT_COZ)
+		*kind = RUN_CAUSAL;
+	if (*kind == RUN_SAMPLES && values->format == REPORT_COZ)
+		return error_set(error, -EINVAL, "coz's format is for causal profiles");
+	if (*kind == RUN_CAUSAL && wants_samples)
+		return error_set(error, -EINVAL,
+				 "--by, --tree, the filters and --format folded are for samples; "
+				 "--kind causal does not go together with them");
+	if (runs && !has_runs(recording, *kind))
+		return error_set(error, -EINVAL, "%s holds no %s; lever %s makes them", path,
+				 *kind == RUN_SAMPLES ? "samples" : "causal profile",
+				 *kind == RUN_SAMPLES ? "record" : "run");
+	return 0;
+}
+
+static int check_numbers(struct report_values *values)
+{
+	if (values->targets.number > UINT32_MAX)
+		return message_say(EXIT_USAGE, "--targets: the number is too large");
+	if (values->pid.number > UINT32_MAX || values->thread.number > UINT32_MAX)
+		return message_say(EXIT_USAGE, "--pid, --thread: the number is too large");
+	values->filter.pid = (unsigned)values->pid.number;
+	values->filter.tid = (unsigned)values->thread.number;
 	return 0;
 }
 
@@ -86,17 +225,23 @@ int command_report(int argc, char **argv)
 	if (operand + 1 < argc)
 		return message_say(EXIT_USAGE, "lever report takes one profile; '%s' is too much",
 				   argv[operand + 1]);
-	if (values.targets.number > UINT32_MAX)
-		return message_say(EXIT_USAGE, "--targets: the number is too large");
+	exit_code = check_numbers(&values);
+	if (exit_code)
+		return exit_code;
 	const char *path = operand < argc ? argv[operand] : "lever.lever";
 	struct error error = {0};
+	enum run_kind kind;
 	AUTO(recording) struct recording *recording = NULL;
 	if (profile_read(path, &recording, &error))
 		return message_error(&error, EXIT_FAILED);
-	AUTO(causal) struct causal *causal = causal_new(recording);
-	if (values.output && write_file(recording, causal, &values, &error))
+	if (choose_kind(recording, &values, path, &kind, &error))
+		return message_error(&error, EXIT_USAGE);
+	recording_keep(recording, kind);
+	if (!values.filter.classes)
+		values.filter.classes = SAMPLES_ALL_CLASSES;
+	if (values.output && write_file(recording, kind, &values, &error))
 		return message_error(&error, EXIT_FAILED);
 	if (!values.output)
-		write_report(stdout, recording, causal, &values);
+		write_report(stdout, recording, kind, &values);
 	return EXIT_ANSWERED; /* the report itself says it when there is no answer in it */
 }

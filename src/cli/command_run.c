@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <libgen.h>
 #include <string.h>
-#include <sys/wait.h>
 
 OWN_DEFINE(recording, struct recording *, recording_free, NULL)
 OWN_DEFINE(causal, struct causal *, causal_free, NULL)
@@ -109,18 +108,6 @@ static struct scope *make_scope(const struct run_options *options)
 	return scope;
 }
 
-static int say_program_end(const struct session_result *result, bool is_quiet)
-{
-	if (is_quiet || result->status < 0 ||
-	    (WIFEXITED(result->status) && !WEXITSTATUS(result->status)))
-		return 0;
-	if (WIFSIGNALED(result->status))
-		return fprintf(stderr, "lever: the program was ended by signal %d (%s)\n",
-			       WTERMSIG(result->status), strsignal(WTERMSIG(result->status)));
-	return fprintf(stderr, "lever: the program ended with exit code %d\n",
-		       WEXITSTATUS(result->status));
-}
-
 /* To stderr: standard output is the program's. Returns whether there is an answer in it. */
 static bool show_summary(const struct run_options *options)
 {
@@ -131,6 +118,7 @@ static bool show_summary(const struct run_options *options)
 		message_error(&error, EXIT_FAILED);
 		return false;
 	}
+	recording_keep(recording, RUN_CAUSAL);
 	AUTO(causal) struct causal *causal = causal_new(recording);
 	struct report_options look = show_options(stderr, 10);
 	if (!options->quiet)
@@ -141,7 +129,8 @@ static bool show_summary(const struct run_options *options)
 static int finish(const struct run_options *options, const struct session_result *result,
 		  const struct error *error)
 {
-	say_program_end(result, options->quiet);
+	if (!options->quiet)
+		show_program_end(result->status);
 	switch (result->end) {
 	case SESSION_ANSWERED:
 		return show_summary(options) ? EXIT_ANSWERED : EXIT_NO_ANSWER;

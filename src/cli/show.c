@@ -3,7 +3,9 @@
 #include "cli/show.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct report_options show_options(FILE *out, unsigned most)
@@ -26,4 +28,16 @@ bool show_has_answer(const struct causal *causal)
 			if (causal->targets[i].effects[j].slope.windows > 0)
 				return true;
 	return false;
+}
+
+void show_program_end(int status)
+{
+	if (status < 0 || (WIFEXITED(status) && !WEXITSTATUS(status)))
+		return;
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "lever: the program was ended by signal %d (%s)\n",
+			WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		fprintf(stderr, "lever: the program ended with exit code %d\n",
+			WEXITSTATUS(status));
 }

@@ -11,3 +11,5 @@
 struct report_options show_options(FILE *out, unsigned most);
 /* Is there a target whose speedup was measured against a control? */
 bool show_has_answer(const struct causal *causal);
+/* Says on stderr that the program failed, if waitpid said so; status < 0: unknown. */
+void show_program_end(int status);

@@ -12,22 +12,8 @@
 #include "collect/kernel_compat.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-#define UNWIND_BYTES (KERNEL_UNWIND_ROWS_MOST * sizeof(struct kernel_unwind_row))
-
-static bool is_verbose;
-
-static int print_libbpf(enum libbpf_print_level level, const char *format, va_list arguments)
-{
-	if (!is_verbose || level == LIBBPF_DEBUG)
-		return 0;
-	return vfprintf(stderr, format, arguments);
-}
 
 /* What this kernel does not have is not loaded: see leave_syscall in bpf/lever.bpf.c. */
 static void choose_programs(struct lever_bpf *bpf, const struct kernel_compat *compat)
@@ -127,25 +113,14 @@ static int load(struct collector *collector, struct error *error)
 	struct kernel_compat compat = kernel_compat_find();
 	choose_programs(collector->bpf, &compat);
 	int code = lever_bpf__load(collector->bpf);
-	if (code == -EPERM || code == -EACCES)
-		return error_set(error, code,
-				 "the kernel refuses to load BPF programs; run as root, or with "
-				 "CAP_BPF and CAP_PERFMON (`lever check` tells more)");
 	if (code)
-		return error_set(error, code,
-				 "the kernel does not accept the BPF programs: %s; `lever check` "
-				 "tells what is missing, --verbose shows the verifier's words",
-				 strerror(-code));
+		return bpf_side_explain(code, error);
 	collector->ring = ring_buffer__new(bpf_map__fd(collector->bpf->maps.events), on_event,
 					   collector, NULL);
 	if (!collector->ring)
 		return error_set(error, errno, "cannot map the event ring: %s", strerror(errno));
-	void *rows = mmap(NULL, UNWIND_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-			  bpf_map__fd(collector->bpf->maps.unwind_rows), 0);
-	if (rows == MAP_FAILED)
-		return error_set(error, errno, "cannot map the unwind rows: %s", strerror(errno));
-	collector->unwind_rows = rows;
-	return 0;
+	return unwind_table_open(&collector->unwind, bpf_map__fd(collector->bpf->maps.unwind_rows),
+				 collector->bpf->bss->unwind_objects, error);
 }
 
 static struct kernel_settings *settings_of(struct collector *collector)
@@ -159,10 +134,8 @@ int collector_open(const struct collector_options *options, struct collector **c
 	struct collector *opened = memory_new(1, sizeof(*opened));
 	int cpus = libbpf_num_possible_cpus();
 
-	is_verbose = options->verbose;
-	libbpf_set_print(print_libbpf);
-	for (int i = 0; i < KERNEL_CPUS_MOST; i++)
-		opened->clocks[i] = -1;
+	bpf_side_set_verbose(options->verbose);
+	clocks_clear(&opened->clocks);
 	opened->facts.cpus = (unsigned)cpus;
 	int code = 0;
 	if (cpus > KERNEL_CPUS_MOST)
@@ -195,12 +168,11 @@ void collector_close(struct collector *collector)
 		return;
 	if (collector->bpf && collector->bpf->bss)
 		collector_disarm(collector);
-	kernel_clock_close(collector);
+	clocks_close(&collector->clocks);
 	for (size_t i = 0; i < collector->link_count; i++)
 		bpf_link__destroy(collector->links[i]);
 	ring_buffer__free(collector->ring);
-	if (collector->unwind_rows)
-		munmap(collector->unwind_rows, UNWIND_BYTES);
+	unwind_table_close(&collector->unwind);
 	lever_bpf__destroy(collector->bpf);
 	free(collector);
 }
@@ -229,7 +201,7 @@ int collector_start(struct collector *collector, struct error *error)
 {
 	(void)error;
 	collector_heartbeat(collector);
-	kernel_clock_enable(collector, true);
+	clocks_enable(&collector->clocks, true);
 	return 0;
 }
 
@@ -287,15 +259,7 @@ int collector_name_object(struct collector *collector, const struct kernel_file 
 int collector_set_unwind(struct collector *collector, uint32_t object,
 			 const struct kernel_unwind_row *rows, size_t count)
 {
-	if (object >= KERNEL_OBJECTS_MOST ||
-	    count > KERNEL_UNWIND_ROWS_MOST - collector->unwind_count)
-		return -E2BIG;
-	struct kernel_unwind_object *entry = &collector->bpf->bss->unwind_objects[object];
-	memcpy(collector->unwind_rows + collector->unwind_count, rows, count * sizeof(*rows));
-	entry->first = (uint32_t)collector->unwind_count;
-	collector->unwind_count += count;
-	__atomic_store_n(&entry->count, (uint32_t)count, __ATOMIC_RELEASE);
-	return 0;
+	return unwind_table_add(&collector->unwind, object, rows, count);
 }
 
 void collector_set_speedup(struct collector *collector, double speedup)

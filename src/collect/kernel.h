@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include "collect/bpf_side.h"
+#include "collect/clocks.h"
 #include "collect/collector.h"
 
 #include <bpf/bpf.h>
@@ -22,11 +24,10 @@ struct collector {
 	struct ring_buffer *ring;
 	const struct collector_handler *handler; /* while draining */
 	struct collector_facts facts;
-	int clocks[KERNEL_CPUS_MOST]; /* perf events, one a core; -1 where the core is offline */
+	struct clocks clocks;
 	struct bpf_link *links[KERNEL_LINKS_MOST];
 	size_t link_count;
-	struct kernel_unwind_row *unwind_rows; /* mapped */
-	size_t unwind_count;
+	struct unwind_table unwind;
 	unsigned engine_points; /* made by the engine so far, for unique hashes */
 	uint64_t missed_heartbeats;
 	uint64_t windows;
@@ -39,7 +40,5 @@ struct collector {
 int kernel_tracepoint_attach(struct bpf_program *program, const char *category, const char *name,
 			     uint64_t cookie, struct bpf_link **link, struct error *error);
 int kernel_clock_open(struct collector *collector, uint64_t period_ns, struct error *error);
-void kernel_clock_close(struct collector *collector);
-void kernel_clock_enable(struct collector *collector, bool enable);
 /* Measures what a tick costs and fills in facts; the clocks must be open. */
 int kernel_clock_calibrate(struct collector *collector, struct error *error);

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * kernel_clock - the sampling clock: one cpu-clock event a core, and what one tick of it costs.
- */
+/* kernel_clock - the kernel engine's sampling clock, and what one tick of it costs. */
 #include "collect/kernel.h"
 
 #include "base/clock.h"
 #include "base/own.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,67 +19,15 @@
 #define PERIOD_LEAST_NS 100000ull
 #define PERIOD_MOST_NS 700000ull
 
-static int event_open(unsigned cpu, uint64_t period_ns)
-{
-	struct perf_event_attr attributes = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attributes),
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = period_ns,
-		.disabled = 1,
-	};
-	return (int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-static uint64_t period_on(uint64_t period_ns, unsigned cpu)
-{
-	/* A slightly different period on every core, so that ticks do not stay in step. */
-	return period_ns + (uint64_t)cpu * 1009 % 16001;
-}
-
 int kernel_clock_open(struct collector *collector, uint64_t period_ns, struct error *error)
 {
-	int program = bpf_program__fd(collector->bpf->progs.tick);
-	unsigned opened = 0;
-
 	if (!period_ns)
 		period_ns = CALIBRATE_PERIOD_NS;
 	else
 		collector->facts.period_ns = period_ns;
-	for (unsigned cpu = 0; cpu < collector->facts.cpus; cpu++) {
-		int event = event_open(cpu, period_on(period_ns, cpu));
-		if (event < 0 && errno == ENODEV)
-			continue; /* offline */
-		if (event < 0)
-			return error_set(
-				error, errno,
-				"perf_event_open refuses the sampling clock: %s; run as root, "
-				"or with CAP_PERFMON (`lever check` tells more)",
-				strerror(errno));
-		collector->clocks[cpu] = event;
-		if (ioctl(event, PERF_EVENT_IOC_SET_BPF, program))
-			return error_set(error, errno, "cannot sample by BPF: %s", strerror(errno));
-		opened++;
-	}
 	collector->bpf->bss->settings.period_ns = period_ns;
-	return opened ? 0 : error_set(error, -ENODEV, "no core to sample on");
-}
-
-void kernel_clock_close(struct collector *collector)
-{
-	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++) {
-		if (collector->clocks[cpu] >= 0)
-			close(collector->clocks[cpu]);
-		collector->clocks[cpu] = -1;
-	}
-}
-
-void kernel_clock_enable(struct collector *collector, bool enable)
-{
-	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++)
-		if (collector->clocks[cpu] >= 0)
-			ioctl(collector->clocks[cpu],
-			      enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+	return clocks_open(&collector->clocks, bpf_program__fd(collector->bpf->progs.tick),
+			   period_ns, error);
 }
 
 static int set_period(struct collector *collector, uint64_t period_ns, struct error *error)
@@ -93,16 +37,7 @@ static int set_period(struct collector *collector, uint64_t period_ns, struct er
 
 	settings->period_ns = period_ns;
 	settings->interrupt_share = (uint32_t)(share * KERNEL_SHARE_ONE);
-	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++) {
-		__u64 period = period_on(period_ns, cpu);
-		if (collector->clocks[cpu] >= 0 &&
-		    ioctl(collector->clocks[cpu], PERF_EVENT_IOC_PERIOD, &period))
-			return error_set(error, errno,
-					 "the kernel refuses a sampling period of %llu ns: %s; see "
-					 "/proc/sys/kernel/perf_event_max_sample_rate",
-					 (unsigned long long)period, strerror(errno));
-	}
-	return 0;
+	return clocks_set_period(&collector->clocks, period_ns, error);
 }
 
 void collector_set_period(struct collector *collector, uint64_t period_ns)
@@ -147,9 +82,9 @@ static uint64_t measure_tick(struct collector *collector)
 	sched_getaffinity(0, sizeof(old), &old);
 	sched_setaffinity(0, sizeof(one), &one);
 	size_t quiet = find_holes(holes, CALIBRATE_NS / 4) * 4;
-	kernel_clock_enable(collector, true);
+	clocks_enable(&collector->clocks, true);
 	size_t count = find_holes(holes, CALIBRATE_NS);
-	kernel_clock_enable(collector, false);
+	clocks_enable(&collector->clocks, false);
 	sched_setaffinity(0, sizeof(old), &old);
 	if (count <= quiet || !count)
 		return 1000;

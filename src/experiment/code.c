@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* code - files announced by the kernel side get names, samples get places. */
+/* code - samples get places, and the kernel side gets the ranges of scope and target. */
 #include "experiment/code.h"
 
 #include "base/memory.h"
 #include "base/own.h"
-#include "symbolize/unwind.h"
+#include "experiment/files.h"
 
 #include <errno.h>
-#include <glob.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define CODE_CACHE_SLOTS 4096
@@ -31,16 +26,15 @@ struct jit {
 struct code {
 	struct symbols *symbols;
 	struct collector *collector;
+	struct files *files;
 	ARRAY(struct code_place) places;
 	ARRAY(struct jit) jits;
 	ARRAY(uint32_t) watched;
-	ARRAY(bool) unwound; /* objects whose unwind rows have been told */
 	struct cached cache[CODE_CACHE_SLOTS];
 	uint64_t cache_generation;
 	uint64_t scope_generation;
 	uint32_t scope_objects;
 	bool is_scope_told;
-	char *warnings;
 };
 
 void code_free(struct code *code)
@@ -50,153 +44,45 @@ void code_free(struct code *code)
 	array_free(&code->places);
 	array_free(&code->jits);
 	array_free(&code->watched);
-	array_free(&code->unwound);
-	free(code->warnings);
+	files_free(code->files);
 	free(code);
 }
 
 const char *code_warnings(const struct code *code)
 {
-	return code->warnings;
+	return files_warnings(code->files);
 }
 
-static void warn(struct code *code, const char *sentence)
+static int name_object(void *context, const struct kernel_file *file, uint32_t object)
 {
-	if (code->warnings && strstr(code->warnings, sentence))
-		return;
-	char *longer = text_format("%s%s%s", code->warnings ? code->warnings : "",
-				   code->warnings ? "\n" : "", sentence);
-	free(code->warnings);
-	code->warnings = longer;
+	return collector_name_object(context, file, object);
 }
 
-/*
- * A thread of the process that still has its memory, or 0: once the first thread has ended, what
- * /proc shows for the process is empty, while the others live on.
- */
-static uint32_t living_thread(uint32_t tgid)
+static int set_unwind(void *context, uint32_t object, const struct kernel_unwind_row *rows,
+		      size_t count)
 {
-	AUTO(text) char *pattern = text_format("/proc/%u/task/*/maps", tgid);
-	glob_t paths = {0};
-	uint32_t found = 0;
-
-	if (glob(pattern, GLOB_NOSORT, NULL, &paths))
-		return 0;
-	for (size_t i = 0; i < paths.gl_pathc && !found; i++) {
-		AUTO(file) FILE *maps = fopen(paths.gl_pathv[i], "re");
-		if (!maps || getc(maps) == EOF ||
-		    sscanf(paths.gl_pathv[i], "/proc/%*u/task/%" SCNu32, &found) != 1)
-			found = 0;
-	}
-	globfree(&paths);
-	return found;
-}
-
-/* The path of the mapping at `start` as /proc/TID/maps shows it; NULL if it has gone. */
-static char *mapping_path(uint32_t tid, uint64_t start)
-{
-	AUTO(text) char *name = text_format("/proc/%u/maps", tid);
-	AUTO(file) FILE *maps = fopen(name, "re");
-	AUTO(text) char *line = NULL;
-	size_t room = 0;
-	uint64_t from, to;
-	int at = 0;
-
-	while (maps && getline(&line, &room, maps) > 0) {
-		at = 0;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &from, &to, &at) <
-			    2 ||
-		    from > start || to <= start || !at)
-			continue;
-		line[strcspn(line, "\n")] = 0;
-		return line[at] == '/' ? text_copy(line + at) : NULL;
-	}
-	return NULL;
-}
-
-static bool is_main_of(uint32_t tid, const char *path)
-{
-	char link[4096];
-	AUTO(text) char *name = text_format("/proc/%u/exe", tid);
-	ssize_t length = readlink(name, link, sizeof(link) - 1);
-
-	if (length < 0)
-		return false;
-	link[length] = 0;
-	return !strcmp(link, path);
-}
-
-static void tell_unwind(struct code *code, uint32_t object)
-{
-	struct unwind_row *rows;
-
-	while (code->unwound.count <= object)
-		*array_add(&code->unwound) = false;
-	if (code->unwound.items[object])
-		return;
-	code->unwound.items[object] = true;
-	size_t count = symbols_unwind_rows(code->symbols, object, &rows);
-	struct kernel_unwind_row *told = memory_new(count, sizeof(*told));
-	for (size_t i = 0; i < count; i++)
-		told[i] = (struct kernel_unwind_row){.start = rows[i].start,
-						     .cfa_offset = rows[i].cfa_offset,
-						     .frame_offset = rows[i].frame_offset,
-						     .rule = rows[i].rule};
-	if (collector_set_unwind(code->collector, object + 1, told, count))
-		warn(code, "the program's files have too many unwind rows: call chains through the "
-			   "last ones follow frame pointers");
-	free(told);
-	free(rows);
-}
-
-/*
- * The program's own file is told before it runs: its processes may end before an announcement of
- * them can be looked up. Where the file system shows other numbers to us than the kernel uses
- * (overlays), nothing matches, and the announcements come.
- */
-static void tell_program(struct code *code)
-{
-	struct stat status;
-
-	if (!symbols_object_count(code->symbols) ||
-	    stat(symbols_object(code->symbols, 0)->path, &status))
-		return;
-	struct kernel_file file = {.inode = status.st_ino,
-				   .device = major(status.st_dev) << 20 | minor(status.st_dev)};
-	tell_unwind(code, 0);
-	collector_name_object(code->collector, &file, 1);
+	return collector_set_unwind(context, object, rows, count);
 }
 
 struct code *code_new(struct symbols *symbols, struct collector *collector)
 {
 	struct code *code = memory_new(1, sizeof(*code));
+	struct files_sink sink = {.context = collector,
+				  .name_object = name_object,
+				  .set_unwind = set_unwind};
+
 	code->symbols = symbols;
 	code->collector = collector;
-	tell_program(code);
+	code->files = files_new(symbols, &sink);
+	if (symbols_object_count(symbols))
+		files_tell(code->files, 0); /* the program's own file */
 	return code;
 }
 
 void code_on_object(struct code *code, const struct kernel_object_event *event)
 {
-	struct error error = {0};
-	uint32_t object;
-	uint32_t tid = living_thread(event->tgid);
-	AUTO(text) char *path = mapping_path(tid, event->start);
-	if (!path)
-		return; /* the process has gone; its file is announced again if it comes back */
-	AUTO(text)
-	char *open_path = text_format("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, tid,
-				      (uint64_t)event->start, (uint64_t)event->end);
-	bool is_main = is_main_of(tid, path);
-
-	if (symbols_add_object(code->symbols, path, open_path, is_main, &object, &error) &&
-	    symbols_add_object(code->symbols, path, NULL, is_main, &object, &error)) {
-		warn(code, error.text);
-		return;
-	}
-	tell_unwind(code, object);
-	collector_name_object(code->collector, &event->file, object + 1);
-	code_update_scope(code, NULL);
+	if (files_on_object(code->files, event))
+		code_update_scope(code, NULL);
 }
 
 static struct jit *jit_of(struct code *code, uint32_t tgid)

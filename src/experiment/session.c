@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/own.h"
+#include "experiment/interruption.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -26,38 +27,14 @@
 #define JUDGE_EVERY_NS 500000000ull /* estimating costs time that the program could have */
 #define SAMPLES_FOR_TARGET 3        /* fewer: the place is not worth a block */
 
-static volatile sig_atomic_t interrupts, terminations;
-
-static void on_signal(int number)
-{
-	if (number == SIGINT)
-		interrupts++;
-	else
-		terminations++;
-}
-
 void session_prepare_signals(void)
 {
 	program_remember_signals();
 }
 
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = on_signal};
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	action.sa_handler = SIG_IGN;
-	sigaction(SIGPIPE, &action, NULL);
-	sigaction(SIGXFSZ, &action, NULL); /* a full profile is an error, not lever's end */
-	action.sa_handler = SIG_DFL;
-	sigaction(SIGCHLD, &action, NULL); /* ignored, it would hide how the program ended */
-}
-
 bool session_is_interrupted(void)
 {
-	return interrupts || terminations;
+	return interruption_count() || interruption_terminations();
 }
 
 /* ---- the program's processes ---- */
@@ -281,31 +258,6 @@ static int open_symbols(struct session *session, struct error *error)
 	return 0;
 }
 
-static char *command_json(char *const *arguments)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	fputc('[', out);
-	for (size_t i = 0; arguments[i]; i++) {
-		fputs(i ? ", \"" : "\"", out);
-		for (const char *at = arguments[i]; *at; at++) {
-			unsigned char byte = (unsigned char)*at;
-			if (byte == '"' || byte == '\\')
-				fprintf(out, "\\%c", byte);
-			else if (byte < 0x20)
-				fprintf(out, "\\u%04x", byte);
-			else
-				fputc(byte, out);
-		}
-		fputc('"', out);
-	}
-	fputc(']', out);
-	fclose(out);
-	return text;
-}
-
 static int begin_run(struct session *session, struct error *error)
 {
 	static struct utsname host; /* borrowed by the run until its end */
@@ -313,7 +265,7 @@ static int begin_run(struct session *session, struct error *error)
 	struct recording_run *run = &session->run;
 
 	uname(&host);
-	run->command = command_json(session->options->arguments);
+	run->command = recording_command(session->options->arguments);
 	run->engine = (char *)"kernel";
 	run->host = host.nodename;
 	run->kernel = host.release;
@@ -385,7 +337,7 @@ int session_start_program(struct session *session, struct error *error)
 	code = code ? code : collector_start(session->collector, error);
 	if (code)
 		return code;
-	catch_signals();
+	interruption_catch();
 	code = program_start(&session->program, options->arguments[0], error);
 	if (code) {
 		session->result->end = SESSION_NOT_STARTED;
@@ -460,10 +412,10 @@ static void wait_for_program(struct session *session)
 	uint64_t over_ns = clock_now_ns();
 
 	collector_disarm(session->collector);
-	while (session_program_runs(session) && interrupts < 2) {
-		if (terminations && !has_forwarded && !session->program.has_ended)
+	while (session_program_runs(session) && interruption_count() < 2) {
+		if (interruption_terminations() && !has_forwarded && !session->program.has_ended)
 			syscall(SYS_pidfd_send_signal, session->program.pidfd, SIGTERM, NULL, 0);
-		has_forwarded = has_forwarded || terminations;
+		has_forwarded = has_forwarded || interruption_terminations();
 		if (session->program.has_ended && session_is_interrupted())
 			break; /* only processes that it left behind */
 		if (!has_said && !session_is_interrupted() &&

@@ -66,6 +66,11 @@ static char *join_columns(const struct table *table, size_t first, const char *f
 	return joined;
 }
 
+static bool replaces(size_t index)
+{
+	return index == TABLE_SAMPLE || index == TABLE_TOTAL || index == TABLE_MOMENT;
+}
+
 /* Rows with an own id get it from SQLite: their first parameter stays NULL. */
 static int prepare_insert(struct profile *profile, size_t index, struct error *error)
 {
@@ -74,8 +79,7 @@ static int prepare_insert(struct profile *profile, size_t index, struct error *e
 	AUTO(text) char *values = join_columns(table, 0, ":@", ", ");
 	AUTO(text)
 	char *sql = text_format("INSERT OR %s INTO %s(%s) VALUES(%s)",
-				index == TABLE_SAMPLE || index == TABLE_TOTAL ? "REPLACE" : "ABORT",
-				table->name, names, values);
+				replaces(index) ? "REPLACE" : "ABORT", table->name, names, values);
 	return store_prepare(profile->store, sql, &profile->insert[index], error);
 }
 
@@ -267,4 +271,28 @@ int profile_set_total(struct profile *profile, const struct recording_total *tot
 		      struct error *error)
 {
 	return insert(profile, TABLE_TOTAL, 0, total, error);
+}
+
+int profile_add_frame(struct profile *profile, struct recording_frame *frame, struct error *error)
+{
+	return insert_with_id(profile, TABLE_FRAME, frame, &frame->id, error);
+}
+
+int profile_add_stack(struct profile *profile, struct recording_stack *stack, struct error *error)
+{
+	return insert_with_id(profile, TABLE_STACK, stack, &stack->id, error);
+}
+
+int profile_add_thread(struct profile *profile, struct recording_thread *thread,
+		       struct error *error)
+{
+	return insert_with_id(profile, TABLE_THREAD, thread, &thread->id, error);
+}
+
+int profile_set_moment(struct profile *profile, struct recording_moment *moment,
+		       struct error *error)
+{
+	if (moment->id)
+		return insert(profile, TABLE_MOMENT, 0, moment, error);
+	return insert_with_id(profile, TABLE_MOMENT, moment, &moment->id, error);
 }

@@ -34,6 +34,13 @@ int profile_set_sample(struct profile *profile, const struct recording_sample *s
 		       struct error *error);
 int profile_set_total(struct profile *profile, const struct recording_total *total,
 		      struct error *error);
+/* Of lever record. A moment with an id replaces what was said under it; without, it gets one. */
+int profile_add_frame(struct profile *profile, struct recording_frame *frame, struct error *error);
+int profile_add_stack(struct profile *profile, struct recording_stack *stack, struct error *error);
+int profile_add_thread(struct profile *profile, struct recording_thread *thread,
+		       struct error *error);
+int profile_set_moment(struct profile *profile, struct recording_moment *moment,
+		       struct error *error);
 int profile_commit(struct profile *profile, struct error *error);
 
 /*

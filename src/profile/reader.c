@@ -117,6 +117,26 @@ static void *add_total(struct recording *recording)
 	return array_add(&recording->totals);
 }
 
+static void *add_frame(struct recording *recording)
+{
+	return array_add(&recording->frames);
+}
+
+static void *add_stack(struct recording *recording)
+{
+	return array_add(&recording->stacks);
+}
+
+static void *add_thread(struct recording *recording)
+{
+	return array_add(&recording->threads);
+}
+
+static void *add_moment(struct recording *recording)
+{
+	return array_add(&recording->moments);
+}
+
 static int read_row(struct store *store, sqlite3_stmt *statement, const struct table *table,
 		    void *row, struct error *error)
 {
@@ -136,7 +156,10 @@ static int prepare_select(struct store *store, const struct table *table, sqlite
 {
 	AUTO(text) char *columns = text_copy(table->columns[0].name);
 	for (size_t i = 1; i < table->count; i++) {
-		char *longer = text_format("%s, %s", columns, table->columns[i].name);
+		const struct column *column = &table->columns[i];
+		bool is_lacking = column->before && store_version(store) < SCHEMA_VERSION;
+		char *longer =
+			text_format("%s, %s", columns, is_lacking ? column->before : column->name);
 		free(columns);
 		columns = longer;
 	}
@@ -152,6 +175,8 @@ static int read_table(struct store *store, const struct table *table,
 		      struct error *error)
 {
 	AUTO(statement) sqlite3_stmt *statement = NULL;
+	if (table->since > store_version(store))
+		return 0;
 	int code = prepare_select(store, table, &statement, error);
 	int step = SQLITE_DONE;
 	while (!code && (step = sqlite3_step(statement)) == SQLITE_ROW)
@@ -219,6 +244,31 @@ static int check_sums(struct store *store, const struct recording *recording, st
 	return 0;
 }
 
+static int check_moments(struct store *store, const struct recording *recording,
+			 struct error *error)
+{
+	for (size_t i = 0; i < recording->stacks.count; i++) {
+		const struct recording_stack *stack = &recording->stacks.items[i];
+		bool is_rooted =
+			!stack->caller_id || recording_stack(recording, (int64_t)stack->caller_id);
+		if (!is_rooted || stack->caller_id >= (uint64_t)stack->id ||
+		    !recording_frame(recording, stack->frame_id))
+			return store_damaged(store, "a call chain does not hang together", error);
+	}
+	for (size_t i = 0; i < recording->threads.count; i++)
+		if (!recording_run(recording, recording->threads.items[i].run_id))
+			return store_damaged(store, "a thread names no run", error);
+	for (size_t i = 0; i < recording->moments.count; i++) {
+		const struct recording_moment *moment = &recording->moments.items[i];
+		if (!recording_run(recording, moment->run_id) ||
+		    !recording_thread(recording, moment->thread_id) ||
+		    (moment->stack_id && !recording_stack(recording, (int64_t)moment->stack_id)))
+			return store_damaged(store, "a sample names no run, thread or call chain",
+					     error);
+	}
+	return 0;
+}
+
 static int read_all(struct store *store, struct recording *recording, struct error *error)
 {
 	static const struct {
@@ -228,6 +278,8 @@ static int read_all(struct store *store, struct recording *recording, struct err
 		{TABLE_RUN, add_run},       {TABLE_TARGET, add_target},
 		{TABLE_POINT, add_point},   {TABLE_EXPERIMENT, add_experiment},
 		{TABLE_SAMPLE, add_sample}, {TABLE_TOTAL, add_total},
+		{TABLE_FRAME, add_frame},   {TABLE_STACK, add_stack},
+		{TABLE_THREAD, add_thread}, {TABLE_MOMENT, add_moment},
 	};
 	/* One transaction, so that a recorder at work beside does not change it midway. */
 	int code = store_execute(store, "BEGIN", error);
@@ -238,7 +290,8 @@ static int read_all(struct store *store, struct recording *recording, struct err
 		code = read_visits(store, recording, error);
 	if (!code)
 		code = check_experiments(store, recording, error);
-	return code ? code : check_sums(store, recording, error);
+	code = code ? code : check_sums(store, recording, error);
+	return code ? code : check_moments(store, recording, error);
 }
 
 int profile_read(const char *path, struct recording **result, struct error *error)

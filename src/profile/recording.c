@@ -3,6 +3,7 @@
 #include "profile/recording.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const char *const target_kind_names[] = {
 	[TARGET_LINE] = "line",
@@ -19,6 +20,19 @@ static const char *const verdict_names[] = {
 	[VERDICT_DISPLACED] = "displaced",
 	[VERDICT_TOO_FEW_VISITS] = "too few visits",
 	[VERDICT_CUT_SHORT] = "cut short",
+};
+
+static const char *const run_kind_names[] = {
+	[RUN_CAUSAL] = "causal",
+	[RUN_SAMPLES] = "samples",
+};
+static const char *const frame_kind_names[] = {
+	[FRAME_USER] = "user",
+	[FRAME_KERNEL] = "kernel",
+};
+static const char *const sample_class_names[] = {
+	[CLASS_USER] = "user", [CLASS_KERNEL] = "kernel", [CLASS_IO] = "I",
+	[CLASS_LOCK] = "L",    [CLASS_RUNNABLE] = "S",    [CLASS_OTHER] = "B",
 };
 
 static const char *name_at(const char *const *names, size_t count, unsigned value)
@@ -39,6 +53,21 @@ const char *point_kind_name(unsigned kind)
 const char *verdict_name(unsigned verdict)
 {
 	return name_at(verdict_names, sizeof(verdict_names) / sizeof(char *), verdict);
+}
+
+const char *run_kind_name(unsigned kind)
+{
+	return name_at(run_kind_names, sizeof(run_kind_names) / sizeof(char *), kind);
+}
+
+const char *frame_kind_name(unsigned kind)
+{
+	return name_at(frame_kind_names, sizeof(frame_kind_names) / sizeof(char *), kind);
+}
+
+const char *sample_class_name(unsigned class)
+{
+	return name_at(sample_class_names, sizeof(sample_class_names) / sizeof(char *), class);
 }
 
 /*
@@ -72,6 +101,21 @@ const struct recording_point *recording_point(const struct recording *recording,
 	FIND_BY_ID(&recording->points, id);
 }
 
+const struct recording_frame *recording_frame(const struct recording *recording, int64_t id)
+{
+	FIND_BY_ID(&recording->frames, id);
+}
+
+const struct recording_stack *recording_stack(const struct recording *recording, int64_t id)
+{
+	FIND_BY_ID(&recording->stacks, id);
+}
+
+const struct recording_thread *recording_thread(const struct recording *recording, int64_t id)
+{
+	FIND_BY_ID(&recording->threads, id);
+}
+
 static void run_release(struct recording_run *run)
 {
 	free(run->command);
@@ -92,6 +136,39 @@ static void target_release(struct recording_target *target)
 	free(target->build_id);
 }
 
+void recording_keep(struct recording *recording, enum run_kind kind)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < recording->runs.count; i++) {
+		struct recording_run *run = &recording->runs.items[i];
+		if (run->kind == kind)
+			recording->runs.items[kept++] = *run;
+		else
+			run_release(run);
+	}
+	recording->runs.count = kept;
+}
+
+static void release_samples(struct recording *recording)
+{
+	for (size_t i = 0; i < recording->frames.count; i++) {
+		free(recording->frames.items[i].function);
+		free(recording->frames.items[i].file);
+		free(recording->frames.items[i].object);
+	}
+	for (size_t i = 0; i < recording->threads.count; i++)
+		free(recording->threads.items[i].command);
+	for (size_t i = 0; i < recording->moments.count; i++) {
+		free(recording->moments.items[i].subclass);
+		free(recording->moments.items[i].system_call);
+	}
+	array_free(&recording->frames);
+	array_free(&recording->stacks);
+	array_free(&recording->threads);
+	array_free(&recording->moments);
+}
+
 void recording_free(struct recording *recording)
 {
 	if (!recording)
@@ -110,6 +187,7 @@ void recording_free(struct recording *recording)
 	array_free(&recording->experiments);
 	array_free(&recording->samples);
 	array_free(&recording->totals);
+	release_samples(recording);
 	free(recording);
 }
 
@@ -120,4 +198,29 @@ double recording_visit_period(const struct recording_visit *visit, enum point_ki
 	/* Below 0 by the noise of the pauses, if nearly all of the program was sped up by 100 %. */
 	double period_ns = ((double)visit->duration_ns - (double)visit->delay_ns) / visit->visits;
 	return kind == POINT_LATENCY ? visit->in_flight * period_ns : period_ns;
+}
+
+char *recording_command(char *const *arguments)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	fputc('[', out);
+	for (size_t i = 0; arguments[i]; i++) {
+		fputs(i ? ", \"" : "\"", out);
+		for (const char *at = arguments[i]; *at; at++) {
+			unsigned char byte = (unsigned char)*at;
+			if (byte == '"' || byte == '\\')
+				fprintf(out, "\\%c", byte);
+			else if (byte < 0x20)
+				fprintf(out, "\\u%04x", byte);
+			else
+				fputc(byte, out);
+		}
+		fputc('"', out);
+	}
+	fputc(']', out);
+	fclose(out);
+	return text;
 }

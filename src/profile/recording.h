@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum run_kind { RUN_CAUSAL, RUN_SAMPLES };
 enum target_kind { TARGET_LINE, TARGET_FUNCTION };
 enum point_kind { POINT_THROUGHPUT, POINT_LATENCY, POINT_SAMPLED, POINT_END_TO_END };
 enum verdict { VERDICT_COUNTED, VERDICT_DISPLACED, VERDICT_TOO_FEW_VISITS, VERDICT_CUT_SHORT };
@@ -42,6 +43,7 @@ struct recording_run {
 	int exit_status;     /* as waitpid gives it; -1 while it runs or unknown */
 	bool finished;       /* the engine ended in order */
 	char *note;          /* warnings for the reader, one a line; NULL if none */
+	enum run_kind kind;  /* of lever run, or of lever record */
 };
 
 struct recording_target {
@@ -96,6 +98,50 @@ struct recording_total {
 	uint64_t visits;
 };
 
+/* ---- of runs of lever record ---- */
+
+/*
+ * What a task was doing. Classes of time off CPU: I/O, a lock, runnable without a CPU, other.
+ */
+enum sample_class { CLASS_USER, CLASS_KERNEL, CLASS_IO, CLASS_LOCK, CLASS_RUNNABLE, CLASS_OTHER };
+#define SAMPLE_CLASSES 6
+enum frame_kind { FRAME_USER, FRAME_KERNEL };
+
+struct recording_frame {
+	int64_t id;
+	enum frame_kind kind;
+	char *function; /* NULL: unknown */
+	char *file;
+	unsigned line; /* 0: unknown */
+	char *object;  /* path of the binary; of kernel code the module, or NULL */
+};
+
+/* A call chain: its innermost frame, and the chain of that frame's caller. */
+struct recording_stack {
+	int64_t id;
+	uint64_t caller_id; /* always less than id; 0: outermost */
+	int64_t frame_id;
+};
+
+struct recording_thread {
+	int64_t id, run_id;
+	unsigned pid, tid;
+	char *command; /* its comm */
+};
+
+/* Equal samples of one thread, added up. */
+struct recording_moment {
+	int64_t id, run_id, thread_id;
+	uint64_t stack_id; /* 0: nothing is known */
+	enum sample_class class;
+	char *subclass;    /* finer than the class; NULL: none */
+	char *system_call; /* off CPU: in which it was; NULL: none */
+	uint64_t address;  /* class L: of the futex; else 0 */
+	uint64_t samples;
+	uint64_t weight_ns;
+	double variance; /* of weight_ns, in ns^2 */
+};
+
 struct recording {
 	ARRAY(struct recording_run) runs;
 	ARRAY(struct recording_target) targets;
@@ -103,6 +149,10 @@ struct recording {
 	ARRAY(struct recording_experiment) experiments; /* by id, so in time order within a run */
 	ARRAY(struct recording_sample) samples;
 	ARRAY(struct recording_total) totals;
+	ARRAY(struct recording_frame) frames;
+	ARRAY(struct recording_stack) stacks; /* by id */
+	ARRAY(struct recording_thread) threads;
+	ARRAY(struct recording_moment) moments;
 };
 
 void recording_free(struct recording *recording);
@@ -111,10 +161,21 @@ const struct recording_run *recording_run(const struct recording *recording, int
 const struct recording_target *recording_target(const struct recording *recording, int64_t id);
 const struct recording_point *recording_point(const struct recording *recording, int64_t id);
 
+const struct recording_frame *recording_frame(const struct recording *recording, int64_t id);
+const struct recording_stack *recording_stack(const struct recording *recording, int64_t id);
+const struct recording_thread *recording_thread(const struct recording *recording, int64_t id);
+/* The program's arguments, which end with NULL, as recording_run.command has them. Free it. */
+char *recording_command(char *const *arguments);
+/* Forgets the runs of other kinds, for a report on one kind. */
+void recording_keep(struct recording *recording, enum run_kind kind);
+
 /* What files and reports call a value of these enums, such as "end-to-end"; NULL if there is none. */
 const char *target_kind_name(unsigned kind);
 const char *point_kind_name(unsigned kind);
 const char *verdict_name(unsigned verdict);
+const char *run_kind_name(unsigned kind);
+const char *frame_kind_name(unsigned kind);
+const char *sample_class_name(unsigned class); /* "user", "kernel", "I", "L", "S", "B" */
 /*
  * What the visit measured, in ns per visit: the effective duration between visits (COZ, section
  * 3.2), or for latency points the mean time from begin to end by Little's law, W = L / lambda (COZ,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* schema - the tables of a profile, version 1. */
+/* schema - the tables of a profile, version 2. */
 #include "profile/schema.h"
 
-#define COLUMN(row, field, kind)                                         \
-	{                                                                \
-#field, COLUMN_##kind, offsetof(struct row, field), NULL \
+#define COLUMN(row, field, kind)                                               \
+	{                                                                      \
+#field, COLUMN_##kind, offsetof(struct row, field), NULL, NULL \
 	}
-#define CHOICE(row, field, names)                                         \
-	{                                                                 \
-#field, COLUMN_CHOICE, offsetof(struct row, field), names \
+#define CHOICE(row, field, names)                                               \
+	{                                                                       \
+#field, COLUMN_CHOICE, offsetof(struct row, field), names, NULL \
 	}
-#define VISIT_COLUMN(field, kind)                                                       \
-	{                                                                               \
-#field, COLUMN_##kind, offsetof(struct schema_visit, visit.field), NULL \
+#define VISIT_COLUMN(field, kind)                                                             \
+	{                                                                                     \
+#field, COLUMN_##kind, offsetof(struct schema_visit, visit.field), NULL, NULL \
 	}
 
 static const struct column run_columns[] = {
@@ -39,6 +39,7 @@ static const struct column run_columns[] = {
 	COLUMN(recording_run, exit_status, STATUS),
 	COLUMN(recording_run, finished, FLAG),
 	COLUMN(recording_run, note, TEXT),
+	{"kind", COLUMN_CHOICE, offsetof(struct recording_run, kind), run_kind_name, "'causal'"},
 };
 
 static const struct column target_columns[] = {
@@ -92,10 +93,45 @@ static const struct column total_columns[] = {
 	COLUMN(recording_total, visits, COUNT),
 };
 
-#define TABLE(name, sql)                                                                   \
-	{                                                                                  \
-#name, sql, name##_columns, sizeof(name##_columns) / sizeof(struct column) \
+static const struct column frame_columns[] = {
+	COLUMN(recording_frame, id, ID),         CHOICE(recording_frame, kind, frame_kind_name),
+	COLUMN(recording_frame, function, TEXT), COLUMN(recording_frame, file, TEXT),
+	COLUMN(recording_frame, line, WORD),     COLUMN(recording_frame, object, TEXT),
+};
+
+static const struct column stack_columns[] = {
+	COLUMN(recording_stack, id, ID),
+	COLUMN(recording_stack, caller_id, COUNT),
+	COLUMN(recording_stack, frame_id, ID),
+};
+
+static const struct column thread_columns[] = {
+	COLUMN(recording_thread, id, ID),        COLUMN(recording_thread, run_id, ID),
+	COLUMN(recording_thread, pid, WORD),     COLUMN(recording_thread, tid, WORD),
+	COLUMN(recording_thread, command, TEXT),
+};
+
+static const struct column moment_columns[] = {
+	COLUMN(recording_moment, id, ID),
+	COLUMN(recording_moment, run_id, ID),
+	COLUMN(recording_moment, thread_id, ID),
+	COLUMN(recording_moment, stack_id, COUNT),
+	CHOICE(recording_moment, class, sample_class_name),
+	COLUMN(recording_moment, subclass, TEXT),
+	COLUMN(recording_moment, system_call, TEXT),
+	COLUMN(recording_moment, address, BITS),
+	COLUMN(recording_moment, samples, COUNT),
+	COLUMN(recording_moment, weight_ns, COUNT),
+	COLUMN(recording_moment, variance, REAL),
+};
+
+const char schema_upgrade[] = "ALTER TABLE run ADD COLUMN kind TEXT NOT NULL DEFAULT 'causal'";
+
+#define TABLE_SINCE(name, since, sql)                                                             \
+	{                                                                                         \
+#name, sql, name##_columns, sizeof(name##_columns) / sizeof(struct column), since \
 	}
+#define TABLE(name, sql) TABLE_SINCE(name, 1, sql)
 
 /* clang-format off */
 const struct table schema_tables[TABLES] = {
@@ -123,7 +159,8 @@ const struct table schema_tables[TABLES] = {
 		"  calm_ns INTEGER NOT NULL,\n"
 		"  exit_status INTEGER NOT NULL,\n"
 		"  finished INTEGER NOT NULL,\n"
-		"  note TEXT\n"
+		"  note TEXT,\n"
+		"  kind TEXT NOT NULL\n"
 		") STRICT"),
 	[TABLE_TARGET] = TABLE(target,
 		"CREATE TABLE target (\n"
@@ -183,5 +220,42 @@ const struct table schema_tables[TABLES] = {
 		"  visits INTEGER NOT NULL,\n"
 		"  PRIMARY KEY (run_id, point_id)\n"
 		") STRICT, WITHOUT ROWID"),
+	[TABLE_FRAME] = TABLE_SINCE(frame, 2,
+		"CREATE TABLE frame (\n"
+		"  id INTEGER PRIMARY KEY,\n"
+		"  kind TEXT NOT NULL,\n"
+		"  function TEXT,\n"
+		"  file TEXT,\n"
+		"  line INTEGER NOT NULL,\n"
+		"  object TEXT\n"
+		") STRICT"),
+	[TABLE_STACK] = TABLE_SINCE(stack, 2,
+		"CREATE TABLE stack (\n"
+		"  id INTEGER PRIMARY KEY,\n"
+		"  caller_id INTEGER NOT NULL,\n"
+		"  frame_id INTEGER NOT NULL REFERENCES frame(id)\n"
+		") STRICT"),
+	[TABLE_THREAD] = TABLE_SINCE(thread, 2,
+		"CREATE TABLE thread (\n"
+		"  id INTEGER PRIMARY KEY,\n"
+		"  run_id INTEGER NOT NULL REFERENCES run(id),\n"
+		"  pid INTEGER NOT NULL,\n"
+		"  tid INTEGER NOT NULL,\n"
+		"  command TEXT\n"
+		") STRICT"),
+	[TABLE_MOMENT] = TABLE_SINCE(moment, 2,
+		"CREATE TABLE moment (\n"
+		"  id INTEGER PRIMARY KEY,\n"
+		"  run_id INTEGER NOT NULL REFERENCES run(id),\n"
+		"  thread_id INTEGER NOT NULL REFERENCES thread(id),\n"
+		"  stack_id INTEGER NOT NULL,\n"
+		"  class TEXT NOT NULL,\n"
+		"  subclass TEXT,\n"
+		"  system_call TEXT,\n"
+		"  address INTEGER NOT NULL,\n"
+		"  samples INTEGER NOT NULL,\n"
+		"  weight_ns INTEGER NOT NULL,\n"
+		"  variance REAL NOT NULL\n"
+		") STRICT"),
 };
 /* clang-format on */

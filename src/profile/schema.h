@@ -9,7 +9,7 @@
 #include "profile/recording.h"
 
 #define SCHEMA_APPLICATION_ID 0x4c455652 /* "LEVR" */
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 
 /* How a field is kept. Whatever a file says is checked against this when it is read. */
 enum column_type {
@@ -31,6 +31,8 @@ struct column {
 	size_t offset; /* of the field in the row's struct */
 	const char *(*choice)(
 		unsigned); /* COLUMN_CHOICE only: name of a value, NULL past the last */
+	const char
+		*before; /* in files of older versions, which lack it: its value in SQL; or NULL */
 };
 
 struct table {
@@ -38,6 +40,7 @@ struct table {
 	const char *create; /* SQL */
 	const struct column *columns;
 	size_t count;
+	int since; /* the first version that has it */
 };
 
 /* A row of the table visit. */
@@ -54,7 +57,14 @@ enum {
 	TABLE_VISIT,
 	TABLE_SAMPLE,
 	TABLE_TOTAL,
+	TABLE_FRAME,
+	TABLE_STACK,
+	TABLE_THREAD,
+	TABLE_MOMENT,
 	TABLES,
 };
+
+/* What makes a file of version 1 one of version 2, but for the new tables. */
+extern const char schema_upgrade[];
 
 extern const struct table schema_tables[TABLES];

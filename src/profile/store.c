@@ -18,11 +18,17 @@ struct store {
 	char *copy; /* directory of a reader's private copy, or NULL */
 	sqlite3 *database;
 	bool is_writer;
+	int64_t version; /* user_version, as found */
 };
 
 sqlite3 *store_database(struct store *store)
 {
 	return store->database;
+}
+
+int64_t store_version(const struct store *store)
+{
+	return store->version;
 }
 
 const char *store_path(const struct store *store)
@@ -181,6 +187,7 @@ static int check_identity(struct store *store, bool *is_empty, struct error *err
 			"%s was made by a newer lever (profile version %lld; this lever knows "
 			"up to %d); use that lever, or a newer one",
 			store_path(store), (long long)version, SCHEMA_VERSION);
+	store->version = version;
 	return check_pages(store, error);
 }
 
@@ -215,6 +222,21 @@ static int make_tables(struct store *store, struct error *error)
 	return code ? code : store_execute(store, "COMMIT", error);
 }
 
+/* An older file gets what it lacks; an older lever then refuses it. */
+static int upgrade_tables(struct store *store, struct error *error)
+{
+	AUTO(text) char *version = text_format("PRAGMA user_version=%d", SCHEMA_VERSION);
+	int code = store_execute(store, "BEGIN IMMEDIATE", error);
+	if (!code)
+		code = store_execute(store, schema_upgrade, error);
+	for (size_t i = 0; i < TABLES && !code; i++)
+		if (schema_tables[i].since > store->version)
+			code = store_execute(store, schema_tables[i].create, error);
+	if (!code)
+		code = store_execute(store, version, error);
+	return code ? code : store_execute(store, "COMMIT", error);
+}
+
 /*
  * The tables are made before WAL mode is chosen, so that the file itself, and not only its -wal,
  * says from the first moment what it is.
@@ -228,6 +250,8 @@ static int prepare_to_write(struct store *store, struct error *error)
 		code = check_identity(store, &is_empty, error);
 	if (!code && is_empty)
 		code = make_tables(store, error);
+	if (!code && !is_empty && store->version < SCHEMA_VERSION)
+		code = upgrade_tables(store, error);
 	if (!code)
 		code = store_execute(store,
 				     "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"

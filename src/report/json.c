@@ -7,6 +7,7 @@
 #include "report/report.h"
 
 #include "base/own.h"
+#include "report/json_parts.h"
 #include "report/sums.h"
 #include "report/words.h"
 
@@ -14,73 +15,14 @@
 #include <math.h>
 #include <string.h>
 
-/* More digits than any of our fractions has; few enough that machines agree on them. */
-#define REAL_DIGITS 6
-
-static json_t *text_or_null(const char *text)
-{
-	AUTO(text) char *valid = words_utf8(text);
-	return valid ? json_string(valid) : json_null();
-}
-
-static json_t *real_or_null(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *integer(uint64_t value)
-{
-	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
-}
-
-static json_t *status_of(const struct recording_run *run)
-{
-	int status = sums_exit_status(run);
-	return status < 0 ? json_null() : json_integer(status);
-}
-
-static json_t *command_of(const struct recording_run *run)
-{
-	AUTO(text) char *valid = run ? words_utf8(run->command) : NULL;
-	json_t *command = valid ? json_loads(valid, 0, NULL) : NULL;
-	if (json_is_array(command))
-		return command;
-	json_decref(command);
-	return json_array();
-}
-
-static json_t *program_of(const struct sums *sums)
-{
-	const struct recording_run *run = sums->last;
-	return json_pack("{so so so so}", "command", command_of(run), "exit_status", status_of(run),
-			 "wall_ns", integer(run ? run->wall_ns : 0), "delay_ns",
-			 integer(run ? run->delay_ns : 0));
-}
-
-static json_t *host_of(const struct recording_run *run)
-{
-	return json_pack("{so so}", "name", text_or_null(run ? run->host : NULL), "kernel",
-			 text_or_null(run ? run->kernel : NULL));
-}
-
-static json_t *sampling_of(const struct sums *sums)
-{
-	return json_pack("{so so so so so so so}", "period_ns",
-			 integer(sums->last ? sums->last->period_ns : 0), "samples",
-			 integer(sums->samples), "lost", integer(sums->lost), "unwound_badly",
-			 integer(sums->unwound_badly), "interrupt_share",
-			 real_or_null(sums->interrupt_share), "capped", integer(sums->capped),
-			 "paused_ns", integer(sums->paused_ns));
-}
-
 static json_t *progress_of(const struct recording *recording)
 {
 	json_t *progress = json_array();
 	for (size_t i = 0; i < recording->points.count; i++) {
 		const struct recording_point *point = &recording->points.items[i];
-		json_t *one = json_pack("{so ss so}", "name", text_or_null(point->name), "kind",
+		json_t *one = json_pack("{so ss so}", "name", json_text(point->name), "kind",
 					point_kind_name(point->kind), "visits",
-					integer(sums_visits(recording, point->id)));
+					json_count(sums_visits(recording, point->id)));
 		double latency_ns = sums_latency_ns(recording, point->id);
 		if (point->kind == POINT_LATENCY)
 			json_object_set_new(one, "latency_ns",
@@ -92,9 +34,9 @@ static json_t *progress_of(const struct recording *recording)
 
 static json_t *point_of(const struct effect_point *point)
 {
-	return json_pack("{so so so so sI}", "speedup", real_or_null(point->speedup),
-			 "program_speedup", real_or_null(point->gain), "low",
-			 real_or_null(point->low), "high", real_or_null(point->high), "experiments",
+	return json_pack("{so so so so sI}", "speedup", json_number(point->speedup),
+			 "program_speedup", json_number(point->gain), "low",
+			 json_number(point->low), "high", json_number(point->high), "experiments",
 			 (json_int_t)point->windows);
 }
 
@@ -106,12 +48,12 @@ static json_t *effect_of(const struct causal_effect *effect)
 		if (effect->points[i].speedup > 0)
 			json_array_append_new(points, point_of(&effect->points[i]));
 	}
-	return json_pack("{so ss so so so so so sb}", "progress", text_or_null(effect->point->name),
+	return json_pack("{so ss so so so so so sb}", "progress", json_text(effect->point->name),
 			 "kind", point_kind_name(effect->point->kind), "points", points, "slope",
-			 has_slope ? real_or_null(effect->slope.slope) : json_null(), "slope_low",
-			 has_slope ? real_or_null(effect->slope.low) : json_null(), "slope_high",
-			 has_slope ? real_or_null(effect->slope.high) : json_null(), "phase_factor",
-			 real_or_null(effect->phase_factor), "contention", effect->is_contention);
+			 has_slope ? json_number(effect->slope.slope) : json_null(), "slope_low",
+			 has_slope ? json_number(effect->slope.low) : json_null(), "slope_high",
+			 has_slope ? json_number(effect->slope.high) : json_null(), "phase_factor",
+			 json_number(effect->phase_factor), "contention", effect->is_contention);
 }
 
 static json_t *target_of(const struct causal_target *target)
@@ -121,12 +63,12 @@ static json_t *target_of(const struct causal_target *target)
 	for (size_t i = 0; i < target->count; i++)
 		json_array_append_new(effects, effect_of(&target->effects[i]));
 	return json_pack("{ss so so so so so so so sI so}", "kind", target_kind_name(what->kind),
-			 "name", text_or_null(what->name), "function", text_or_null(what->function),
-			 "file", text_or_null(what->file), "line",
+			 "name", json_text(what->name), "function", json_text(what->function),
+			 "file", json_text(what->file), "line",
 			 what->line ? json_integer(what->line) : json_null(), "object",
-			 text_or_null(what->object), "build_id", text_or_null(what->build_id),
-			 "share", real_or_null(target->share), "experiments",
-			 (json_int_t)target->experiments, "effects", effects);
+			 json_text(what->object), "build_id", json_text(what->build_id), "share",
+			 json_number(target->share), "experiments", (json_int_t)target->experiments,
+			 "effects", effects);
 }
 
 static json_t *targets_of(const struct causal *causal)
@@ -140,12 +82,12 @@ static json_t *targets_of(const struct causal *causal)
 static json_t *run_of(const struct recording_run *run)
 {
 	json_t *json =
-		json_pack("{so so so so so so so so so sb}", "command", command_of(run), "engine",
-			  text_or_null(run->engine), "host", host_of(run), "version",
-			  text_or_null(run->version), "granularity", text_or_null(run->granularity),
-			  "exit_status", status_of(run), "wall_ns", integer(run->wall_ns),
-			  "delay_ns", integer(run->delay_ns), "samples", integer(run->samples),
-			  "finished", run->finished);
+		json_pack("{so so so so so so so so so sb}", "command", json_command_of(run),
+			  "engine", json_text(run->engine), "host", json_host_of(run), "version",
+			  json_text(run->version), "granularity", json_text(run->granularity),
+			  "exit_status", json_status_of(run), "wall_ns", json_count(run->wall_ns),
+			  "delay_ns", json_count(run->delay_ns), "samples",
+			  json_count(run->samples), "finished", run->finished);
 	/* Its 64 bits do not fit a JSON integer everywhere. */
 	AUTO(text) char *seed = text_format("%llu", (unsigned long long)run->seed);
 	json_object_set_new(json, "seed", json_string(seed));
@@ -161,24 +103,6 @@ static json_t *runs_of(const struct recording *recording)
 	return runs;
 }
 
-/* Each line of each run's note, once. */
-static json_t *warnings_of(const struct recording *recording)
-{
-	json_t *seen = json_object(), *warnings = json_array();
-	for (size_t i = 0; i < recording->runs.count; i++) {
-		AUTO(text) char *note = words_utf8(recording->runs.items[i].note);
-		char *rest = note;
-		for (char *line; rest && (line = strsep(&rest, "\n"));) {
-			if (!*line || json_object_get(seen, line))
-				continue;
-			json_object_set_new(seen, line, json_true());
-			json_array_append_new(warnings, json_string(line));
-		}
-	}
-	json_decref(seen);
-	return warnings;
-}
-
 static json_t *discarded_of(const struct causal *causal)
 {
 	return json_pack("{sI sI sI}", "displaced", (json_int_t)causal->displaced, "too_few_visits",
@@ -191,13 +115,13 @@ void report_json(FILE *out, const struct recording *recording, const struct caus
 	struct sums sums = sums_of(recording);
 	json_t *report =
 		json_pack("{si ss so so so so so so sI so so so}", "lever", 1, "kind", "causal",
-			  "program", program_of(&sums), "engine",
-			  text_or_null(sums.last ? sums.last->engine : NULL), "host",
-			  host_of(sums.last), "sampling", sampling_of(&sums), "progress",
+			  "program", json_program_of(&sums), "engine",
+			  json_text(sums.last ? sums.last->engine : NULL), "host",
+			  json_host_of(sums.last), "sampling", json_sampling_of(&sums), "progress",
 			  progress_of(recording), "targets", targets_of(causal), "experiments",
 			  (json_int_t)causal->experiments, "discarded", discarded_of(causal),
-			  "warnings", warnings_of(recording), "runs", runs_of(recording));
-	json_dumpf(report, out, JSON_INDENT(1) | JSON_REAL_PRECISION(REAL_DIGITS));
+			  "warnings", json_warnings_of(recording), "runs", runs_of(recording));
+	json_dumpf(report, out, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
 	fputc('\n', out);
 	json_decref(report);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * report - a causal profile as text, JSON and coz's format.
+ * report - a profile as text, JSON and other formats.
  *
  * Writers to a FILE; they never fail but for the FILE itself (the caller checks ferror).
  */
 #pragma once
 
 #include "analyze/causal.h"
+#include "analyze/samples.h"
 
 #include <stdio.h>
 
@@ -20,3 +21,22 @@ void report_text(FILE *out, const struct recording *recording, const struct caus
 		 const struct report_options *options);
 void report_json(FILE *out, const struct recording *recording, const struct causal *causal);
 void report_coz(FILE *out, const struct recording *recording);
+
+/* ---- of samples ---- */
+
+enum report_tree { REPORT_NO_TREE, REPORT_TREE_CALLEES, REPORT_TREE_CALLERS };
+
+struct report_samples_options {
+	struct report_options look;
+	enum samples_group group;
+	enum report_tree tree; /* instead of the table */
+	double least;          /* of a tree: branches with a smaller share are left out */
+};
+
+void report_samples_text(FILE *out, const struct recording *recording,
+			 const struct samples *samples,
+			 const struct report_samples_options *options);
+void report_samples_json(FILE *out, const struct recording *recording,
+			 const struct samples *samples);
+/* A line for each chain, "command;outermost;...;innermost MICROSECONDS", for flame graphs. */
+void report_samples_folded(FILE *out, const struct samples *samples);

@@ -7,6 +7,7 @@
 #include "report/report.h"
 
 #include "base/own.h"
+#include "report/header.h"
 #include "report/nothing.h"
 #include "report/sums.h"
 #include "report/table.h"
@@ -16,51 +17,13 @@
 
 #define MOST_SENTENCES 3 /* of each sort */
 #define MOST_NAMES 4     /* in a list */
-#define LABEL_COLUMNS 13
-#define COLUMNS_LEAST 60
-#define COLUMNS_MOST 132 /* longer lines are hard to follow */
-
-static char *exit_text(const struct recording_run *run)
-{
-	int status = sums_exit_status(run);
-	if (status < 0)
-		return text_copy("");
-	if (status >= 128 && (run->exit_status & 0x7f))
-		return text_format(", killed by signal %d (%s)", status - 128,
-				   strsignal(status - 128));
-	return text_format(", exit code %d", status);
-}
-
-static void print_label(FILE *out, const struct report_options *options, const char *label)
-{
-	table_style(out, options, "2");
-	fprintf(out, "%-*s", LABEL_COLUMNS, label);
-	table_style(out, options, NULL);
-}
-
-static void print_run(FILE *out, const struct sums *sums, const struct report_options *options)
-{
-	const struct recording_run *run = sums->last;
-	AUTO(text)
-	char *wall =
-		sums->wall_ns ? words_duration((double)sums->wall_ns) : text_copy("unknown time");
-	AUTO(text) char *host = words_clean(run->host);
-	AUTO(text) char *kernel = words_clean(run->kernel);
-	AUTO(text) char *engine = words_clean(run->engine);
-	AUTO(text) char *ended = exit_text(run);
-	print_label(out, options, sums->runs > 1 ? "runs" : "run");
-	if (sums->runs > 1)
-		fprintf(out, "%zu, ", sums->runs);
-	fprintf(out, "%s%s, %s engine on %s, Linux %s%s\n", wall, sums->runs > 1 ? " in all" : "",
-		engine, host, kernel, sums->runs > 1 ? "" : ended);
-}
 
 static void print_samples(FILE *out, const struct sums *sums, const struct report_options *options)
 {
 	AUTO(text) char *samples = words_count(sums->samples);
 	AUTO(text) char *period = words_duration((double)sums->last->period_ns);
 	AUTO(text) char *lost = words_count(sums->lost);
-	print_label(out, options, "samples");
+	header_label(out, options, "samples");
 	fprintf(out, "%s on CPU, every %s, %s lost\n", samples, period, lost);
 }
 
@@ -88,7 +51,7 @@ static void print_progress(FILE *out, const struct recording *recording, const s
 			   const struct report_options *options)
 {
 	for (size_t i = 0; i < recording->points.count; i++) {
-		print_label(out, options, i ? "" : "progress");
+		header_label(out, options, i ? "" : "progress");
 		print_point(out, recording, sums, &recording->points.items[i]);
 	}
 }
@@ -105,7 +68,7 @@ static void print_experiments(FILE *out, const struct causal *causal,
 		{causal->cut_short, "cut short"},
 	};
 	unsigned discarded = causal->displaced + causal->too_few_visits + causal->cut_short;
-	print_label(out, options, "experiments");
+	header_label(out, options, "experiments");
 	fprintf(out, "%u counted, %u discarded", causal->experiments, discarded);
 	const char *between = " (";
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
@@ -117,73 +80,15 @@ static void print_experiments(FILE *out, const struct causal *causal,
 	fputs(discarded ? ")\n" : "\n", out);
 }
 
-/* Breaks at blanks; every line but the first is indented. */
-static void print_wrapped(FILE *out, const char *text, size_t indent, size_t columns)
-{
-	AUTO(text) char *words = text_copy(text);
-	size_t at = indent;
-	char *rest = words;
-	for (char *word; (word = strsep(&rest, " "));) {
-		size_t width = words_width(word);
-		if (at > indent && at + 1 + width > columns) {
-			fprintf(out, "\n%*s", (int)indent, "");
-			at = indent;
-		} else if (at > indent) {
-			fputc(' ', out);
-			at++;
-		}
-		fputs(word, out);
-		at += width;
-	}
-	fputc('\n', out);
-}
-
-static void print_warning(FILE *out, const struct report_options *options, const char *text)
-{
-	AUTO(text) char *clean = words_clean(text);
-	table_style(out, options, "33");
-	fprintf(out, "%-*s", LABEL_COLUMNS, "warning");
-	table_style(out, options, NULL);
-	print_wrapped(out, clean, LABEL_COLUMNS, options->columns);
-}
-
-/* Was the same line said of an earlier run? */
-static bool was_said(const struct recording *recording, size_t run, const char *line, size_t length)
-{
-	for (size_t i = 0; i < run; i++) {
-		const char *found = recording->runs.items[i].note;
-		while (found && (found = memmem(found, strlen(found), line, length))) {
-			bool begins = found == recording->runs.items[i].note || found[-1] == '\n';
-			if (begins && (found[length] == '\n' || !found[length]))
-				return true;
-			found++;
-		}
-	}
-	return false;
-}
-
-static void print_notes(FILE *out, const struct recording *recording,
-			const struct report_options *options)
-{
-	for (size_t i = 0; i < recording->runs.count; i++) {
-		AUTO(text) char *note = text_copy(recording->runs.items[i].note);
-		char *rest = note;
-		for (char *line; (line = strsep(&rest, "\n"));) {
-			if (*line && !was_said(recording, i, line, strlen(line)))
-				print_warning(out, options, line);
-		}
-	}
-}
-
 static void print_warnings(FILE *out, const struct recording *recording, const struct sums *sums,
 			   const struct report_options *options)
 {
 	if (sums->unfinished == 1 && sums->runs == 1)
-		print_warning(
+		header_warning(
 			out, options,
 			"the recording was cut short, or goes on; this is what it had written so far");
 	else if (sums->unfinished)
-		print_warning(
+		header_warning(
 			out, options,
 			"a run was cut short, or goes on; this is what it had written so far");
 	/* A hundredth: less moves no answer visibly. */
@@ -192,7 +97,7 @@ static void print_warnings(FILE *out, const struct recording *recording, const s
 		char *text = text_format(
 			"%.1f %% of the samples were lost: shares and speedups are too small by as much",
 			100.0 * (double)sums->lost / (double)(sums->samples + sums->lost));
-		print_warning(out, options, text);
+		header_warning(out, options, text);
 	}
 	if (sums->unwound_badly * 20 > sums->samples) {
 		AUTO(text)
@@ -201,9 +106,9 @@ static void print_warnings(FILE *out, const struct recording *recording, const s
 			"ran in code outside the scope (--scope 'bin:*' takes in all binaries), or "
 			"their call chain could not be followed",
 			100.0 * (double)sums->unwound_badly / (double)sums->samples);
-		print_warning(out, options, text);
+		header_warning(out, options, text);
 	}
-	print_notes(out, recording, options);
+	header_notes(out, recording, options);
 }
 
 static void print_header(FILE *out, const struct recording *recording, const struct causal *causal,
@@ -219,7 +124,7 @@ static void print_header(FILE *out, const struct recording *recording, const str
 	fprintf(out, "Causal profile of %s", fitted);
 	table_style(out, options, NULL);
 	fputc('\n', out);
-	print_run(out, &sums, options);
+	header_run(out, &sums, options);
 	print_samples(out, &sums, options);
 	print_progress(out, recording, &sums, options);
 	print_experiments(out, causal, options);
@@ -261,7 +166,7 @@ static unsigned print_sentences(FILE *out, const struct answers *answers,
 		AUTO(text)
 		char *sentence = sentence_of(&answers->items[i], answers->has_several_points);
 		table_style(out, options, table_verdict_style(verdict));
-		print_wrapped(out, sentence, 0, options->columns);
+		header_wrapped(out, sentence, 0, options->columns);
 		table_style(out, options, NULL);
 		printed++;
 	}
@@ -274,7 +179,7 @@ static void print_contention(FILE *out, const struct answers *answers,
 	if (!print_sentences(out, answers, ANSWER_CONTENTION, options))
 		return;
 	fputs("  ", out);
-	print_wrapped(
+	header_wrapped(
 		out,
 		"Contention: were this code faster, it would only meet others sooner, at a lock, a "
 		"queue or shared memory, and slow them down. Let fewer threads meet there, or call "
@@ -315,7 +220,7 @@ static void print_unsure(FILE *out, const struct answers *answers,
 		"Not distinguishable from no effect so far: %s%s. A longer run (--seconds), or another "
 		"one into the same file, narrows the intervals.",
 		names, more);
-	print_wrapped(out, text, 0, options->columns);
+	header_wrapped(out, text, 0, options->columns);
 }
 
 static void print_legend(FILE *out, const struct answers *answers,
@@ -331,7 +236,7 @@ static void print_legend(FILE *out, const struct answers *answers,
 		"the program gets slower. Share is of the sampled CPU time.",
 		latency ? "; a latency is told as it is, so a lower one is −" : "");
 	table_style(out, options, "2");
-	print_wrapped(out, text, 0, options->columns);
+	header_wrapped(out, text, 0, options->columns);
 	table_style(out, options, NULL);
 }
 
@@ -352,15 +257,12 @@ static void print_left_out(FILE *out, const struct causal *causal, const struct 
 void report_text(FILE *out, const struct recording *recording, const struct causal *causal,
 		 const struct report_options *given)
 {
-	struct report_options copy = *given, *options = &copy;
-	options->columns = given->columns < COLUMNS_LEAST ? COLUMNS_LEAST :
-			   given->columns > COLUMNS_MOST  ? COLUMNS_MOST :
-							    given->columns;
+	struct report_options copy = header_fit(given), *options = &copy;
 	print_header(out, recording, causal, options);
 	struct answers answers = answers_of(causal);
 	if (!answers.count) {
 		AUTO(text) char *why = nothing_reason(recording, causal);
-		print_wrapped(out, why, 0, options->columns);
+		header_wrapped(out, why, 0, options->columns);
 		answers_release(&answers);
 		return;
 	}

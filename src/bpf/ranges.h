@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * ranges - is a location in the target, in scope, at a sampled point? Searches in the banks of
+ * sorted code ranges that the engine fills.
+ */
+#pragma once
+
+#include "bpf/space.h"
+#include "bpf/state.h"
+
+#define RANGE_STEPS_MOST 15 /* 2^15 > KERNEL_RANGES_MOST */
+
+static __always_inline bool range_is_before(const struct kernel_range *range,
+					    const struct location *location)
+{
+	return range->object < location->object ||
+	       (range->object == location->object && range->end <= location->offset);
+}
+
+static __always_inline bool range_holds(const struct kernel_range *range,
+					const struct location *location)
+{
+	return range->object == location->object && range->start <= location->offset &&
+	       location->offset < range->end;
+}
+
+struct range_search {
+	struct location location;
+	u32 bank, low, high;
+	u32 pad;
+};
+
+static long range_step(u32 index, void *context)
+{
+	struct range_search *search = context;
+	u32 middle = (search->low + search->high) / 2;
+
+	if (search->low >= search->high || search->bank >= KERNEL_BANKS)
+		return 1;
+	if (range_is_before(&ranges[search->bank][middle & (KERNEL_RANGES_MOST - 1)],
+			    &search->location))
+		search->low = middle + 1;
+	else
+		search->high = middle;
+	return 0;
+}
+
+/* Binary search by bpf_loop: unrolled, the verifier would walk every path through it. */
+static __always_inline const struct kernel_range *range_find(u32 bank,
+							     const struct location *location)
+{
+	if (bank >= KERNEL_BANKS)
+		return NULL;
+	u32 count = settings.counts[bank];
+	if (!count)
+		return NULL;
+	struct range_search search = {.location = *location, .bank = bank, .high = count};
+	bpf_loop(RANGE_STEPS_MOST, range_step, &search, 0);
+	if (search.low >= count)
+		return NULL;
+	const struct kernel_range *range = &ranges[bank][search.low & (KERNEL_RANGES_MOST - 1)];
+	return range_holds(range, location) ? range : NULL;
+}
+
+__noinline int location_is_target(const struct location *location)
+{
+	if (!location)
+		return false;
+	return range_find(KERNEL_BANK_TARGET + (settings.target_bank & 1), location) != NULL;
+}
+
+__noinline int location_is_in_scope(const struct location *location)
+{
+	if (!location)
+		return false;
+	return range_find(KERNEL_BANK_SCOPE + (settings.scope_bank & 1), location) != NULL;
+}
+
+/* Index of the sampled point at this place, or -1. */
+__noinline int location_sampled_point(const struct location *location)
+{
+	if (!location)
+		return -1;
+	const struct kernel_range *range = range_find(KERNEL_BANK_SAMPLED, location);
+	return range ? (int)range->value : -1;
+}

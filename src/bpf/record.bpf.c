@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
+/*
+ * record - the kernel side of `lever record`: samples on CPU by a clock, and blocked samples.
+ *
+ * Time off CPU is sampled with the same period as time on CPU, but looked at once, when it is over:
+ * of an interval `off`, with a fresh uniform offset u in [0, period), floor((off + u) / period)
+ * sampling points fall into it. Most blocks are short and get none; those cost two looks at a slot
+ * and no stack. The look itself is at sched_exit, where the woken task is itself current again, so
+ * its kernel and user stack are at hand (DESIGN: Blocked samples; bperf, OSDI 2024).
+ */
+#include "bpf/record.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* ---- on CPU ---- */
+
+SEC("perf_event")
+int record_tick(struct bpf_perf_event_data *context)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct record_cpu *cpu = record_this_cpu();
+	u64 now = bpf_ktime_get_ns(), weight = tick_stands_for(cpu, now);
+
+	if (!task->pid || !record_is_member(task->tgid) || !settings.is_on)
+		return 0;
+	u32 which = SPACE_CACHE_TICK;
+	struct record_sample *sample = bpf_map_lookup_elem(&record_scratches, &which);
+	if (!sample)
+		return 0;
+	u64 ip = PT_REGS_IP(&context->regs);
+	sample_begin(sample, task, now);
+	sample->flags = RECORD_ON_CPU;
+	sample->weight_ns = weight;
+	sample->waiting_ns = 0;
+	struct frame frame = {};
+	if (ip >> 63) {
+		kernel_frames_take(context, sample);
+		user_frame_of(task, &frame);
+	} else {
+		sample->system_call = -1;
+		frame.ip = ip;
+		frame.sp = PT_REGS_SP(&context->regs);
+		frame.bp = PT_REGS_FP(&context->regs);
+	}
+	user_frames_take(sample, task, &frame, which);
+	cpu->samples++;
+	sample_send(sample, cpu);
+	return 0;
+}
+
+/* ---- off CPU ---- */
+
+static __always_inline void task_leaves(struct task_struct *task, u64 now, bool is_preempted)
+{
+	struct record_slot *slot = slot_of(task->pid);
+
+	if (slot->left_ns && slot->tid != (u32)task->pid)
+		record_this_cpu()->overwritten++;
+	slot->left_ns = now;
+	slot->tid = task->pid;
+	slot->run_delay_ns = task->sched_info.run_delay;
+	slot->is_preempted = is_preempted;
+}
+
+static __always_inline void task_enters(struct record_cpu *cpu, struct task_struct *task, u64 now)
+{
+	struct record_slot *slot = slot_of(task->pid);
+	u64 left = slot->left_ns, period = settings.period_ns;
+
+	cpu->entered_ns = now;
+	cpu->tid = 0;
+	if (slot->tid != (u32)task->pid || !left || !settings.is_on)
+		return;
+	slot->left_ns = 0;
+	u64 off = now > left ? now - left : 0;
+	u64 offset = uniform_below(period, left ^ (u64)task->pid << 32);
+	if (off + offset < period)
+		return;
+	cpu->off_ns = off;
+	cpu->offset_ns = offset;
+	cpu->run_delay_ns = slot->run_delay_ns;
+	cpu->is_preempted = slot->is_preempted;
+	cpu->tid = task->pid;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(record_switch, bool preempt, struct task_struct *previous, struct task_struct *next,
+	     unsigned int previous_state)
+{
+	bool leaves = previous->pid && record_is_member(previous->tgid);
+	bool enters = next->pid && record_is_member(next->tgid);
+
+	if (!leaves && !enters)
+		return 0;
+	u64 now = bpf_ktime_get_ns();
+	if (leaves)
+		task_leaves(previous, now, preempt || !previous_state);
+	if (enters)
+		task_enters(record_this_cpu(), next, now);
+	return 0;
+}
+
+SEC("tp_btf/sched_exit_tp")
+int BPF_PROG(record_exit)
+{
+	struct record_cpu *cpu = record_this_cpu();
+	if (!cpu->tid)
+		return 0;
+	struct task_struct *task = bpf_get_current_task_btf();
+	bool is_ours = cpu->tid == (u32)task->pid;
+	cpu->tid = 0;
+	u32 which = SPACE_CACHE_SWITCH;
+	struct record_sample *sample = bpf_map_lookup_elem(&record_scratches, &which);
+	if (!is_ours || !sample)
+		return 0;
+	sample_begin(sample, task, bpf_ktime_get_ns());
+	sample->flags = cpu->is_preempted ? RECORD_PREEMPTED : 0;
+	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
+		sample->flags |= RECORD_IO_WAIT;
+	off_weigh(sample, cpu->off_ns, cpu->offset_ns,
+		  cpu->is_preempted ? cpu->off_ns : task->sched_info.run_delay - cpu->run_delay_ns);
+	kernel_frames_take(ctx, sample);
+	struct frame frame = {};
+	user_frame_of(task, &frame);
+	user_frames_take(sample, task, &frame, which);
+	cpu->looks++;
+	sample_send(sample, cpu);
+	return 0;
+}
+
+/* ---- processes ---- */
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(record_fork, struct task_struct *parent, struct task_struct *child)
+{
+	struct record_slot *slot = slot_of(child->pid);
+
+	if (slot->tid == (u32)child->pid)
+		slot->left_ns = 0; /* of a task that had this id before */
+	if (!record_is_member(parent->tgid))
+		return 0;
+	if (child->mm != parent->mm)
+		space_fork(parent, child);
+	if (child->tgid != parent->tgid) {
+		member_set(child->tgid, true);
+		process_event(KERNEL_EVENT_FORK, child->tgid, parent->tgid, NULL);
+	}
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(record_exec, struct task_struct *task, int old_pid, struct linux_binprm *binary)
+{
+	if (!record_is_member(task->tgid))
+		return 0;
+	space_exec(task);
+	process_event(KERNEL_EVENT_EXEC, task->tgid, 0, binary->filename);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(record_exit_process, struct task_struct *task)
+{
+	if (!record_is_member(task->tgid) || task->signal->live.counter > 0)
+		return 0;
+	member_set(task->tgid, false);
+	process_event(KERNEL_EVENT_EXIT, task->tgid, 0, NULL);
+	return 0;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * record - the parts of record.bpf.c: who is recorded, what a look weighs, and its stacks.
+ */
+#pragma once
+
+#include "bpf/space.h"
+#include "bpf/unwind.h"
+#include "wire/record.h"
+
+struct record_settings settings __attribute__((aligned(256)));
+struct record_cpu record_cpus[KERNEL_CPUS_MOST];
+__u64 members[RECORD_PROCESSES_MOST / 64];
+struct record_slot slots[RECORD_SLOTS];
+
+/* By SPACE_CACHE_*: a tick may come while the look at a switch is being made. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, u32);
+	__type(value, struct record_sample);
+} record_scratches SEC(".maps");
+
+static __always_inline struct record_cpu *record_this_cpu(void)
+{
+	return &record_cpus[bpf_get_smp_processor_id() & (KERNEL_CPUS_MOST - 1)];
+}
+
+static __always_inline bool record_is_member(u32 tgid)
+{
+	u64 word = members[(tgid & (RECORD_PROCESSES_MOST - 1)) / 64];
+	return word >> (tgid & 63) & 1 || settings.is_system_wide;
+}
+
+static __always_inline void member_set(u32 tgid, bool is_member)
+{
+	u64 *word = &members[(tgid & (RECORD_PROCESSES_MOST - 1)) / 64];
+	if (is_member)
+		__sync_fetch_and_or(word, 1ull << (tgid & 63));
+	else
+		__sync_fetch_and_and(word, ~(1ull << (tgid & 63)));
+}
+
+static __always_inline struct record_slot *slot_of(u32 tid)
+{
+	return &slots[tid & (RECORD_SLOTS - 1)];
+}
+
+/* Uniform in 0 ... bound - 1, from a seed that never comes twice. A helper call would cost more. */
+static __always_inline u64 uniform_below(u64 bound, u64 seed)
+{
+	u64 mixed = seed * 0x9e3779b97f4a7c15ull;
+	mixed = (mixed ^ mixed >> 29) * 0xbf58476d1ce4e5b9ull;
+	return ((mixed >> 32) * bound) >> 32;
+}
+
+/*
+ * Ticks come on a grid of the period. One that is late by half of it or more was held up: ticks were
+ * left out, and it stands for those, too, as far as its task was there at the time.
+ */
+static __always_inline u64 tick_stands_for(struct record_cpu *cpu, u64 now)
+{
+	u64 period = cpu->period_ns, elapsed = now - cpu->last_tick_ns;
+	u64 since_entry = now - cpu->entered_ns;
+	bool is_first = !cpu->last_tick_ns;
+
+	cpu->last_tick_ns = now;
+	if (is_first || elapsed < period + period / 2)
+		return period;
+	if (since_entry < elapsed)
+		elapsed = since_entry;
+	return elapsed > period ? elapsed : period;
+}
+
+/* How many sampling points fell into the block, and into its end, where the task was runnable. */
+static __always_inline void off_weigh(struct record_sample *sample, u64 off, u64 offset,
+				      u64 runnable)
+{
+	u64 period = settings.period_ns;
+	if (!period)
+		return;
+	if (runnable > off)
+		runnable = off;
+	u64 all = (off + offset) / period, blocked = (off - runnable + offset) / period;
+	sample->weight_ns = blocked * period;
+	sample->waiting_ns = (all - blocked) * period;
+}
+
+/* All that is the same for every look; the frames are still to come. */
+static __always_inline void sample_begin(struct record_sample *sample, struct task_struct *task,
+					 u64 now)
+{
+	sample->kind = RECORD_EVENT_SAMPLE;
+	sample->tgid = task->tgid;
+	sample->tid = task->pid;
+	sample->time_ns = now;
+	sample->kernel_count = 0;
+	sample->user_count = 0;
+	sample->system_call = -1;
+	sample->argument = 0;
+	bpf_probe_read_kernel(sample->command, sizeof(sample->command), task->comm);
+	if (task->flags & PF_KTHREAD)
+		return;
+#ifdef __TARGET_ARCH_x86
+	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
+	u64 call = 0;
+	bpf_probe_read_kernel(&call, sizeof(call), &user->orig_rax);
+	bpf_probe_read_kernel(&sample->argument, sizeof(sample->argument), &user->rdi);
+	sample->system_call = call < 4096 ? (int)call : -1;
+#endif
+}
+
+static __always_inline void user_frame_of(struct task_struct *task, struct frame *frame)
+{
+	if (task->flags & PF_KTHREAD)
+		return;
+	/* As the kernel saved them on entry. */
+	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
+	bpf_probe_read_kernel(&frame->ip, 8, &PT_REGS_IP(user));
+	bpf_probe_read_kernel(&frame->sp, 8, &PT_REGS_SP(user));
+	bpf_probe_read_kernel(&frame->bp, 8, &PT_REGS_FP(user));
+}
+
+static __always_inline void kernel_frames_take(void *context, struct record_sample *sample)
+{
+	long bytes = bpf_get_stack(context, sample->kernel, sizeof(sample->kernel), 0);
+	sample->kernel_count = bytes > 0 ? (u32)bytes / 8 : 0;
+}
+
+struct user_walk {
+	struct frame frame;
+	u64 now;
+	u32 space, which;
+	u32 count;
+	u32 pad;
+};
+
+static long user_frame_visit(u32 index, void *context)
+{
+	struct user_walk *walk = context;
+	struct location location = {};
+	u32 which = walk->which;
+	struct record_sample *sample = bpf_map_lookup_elem(&record_scratches, &which);
+
+	/* A return address may already belong to the next line: one back is in the call. */
+	u64 address = walk->frame.ip - (index ? 1 : 0);
+	if (!sample || !space_locate(walk->space, which, address, walk->now, &location))
+		return 1;
+	struct record_frame *frame = &sample->user[index & (RECORD_USER_FRAMES_MOST - 1)];
+	frame->object = location.object;
+	frame->pad = 0;
+	frame->offset = location.object == KERNEL_OBJECT_UNKNOWN ? address : location.offset;
+	walk->count = index + 1;
+	if (settings.unwinding == RECORD_UNWIND_NONE) {
+		walk->frame.ip = 0;
+		return 1;
+	}
+	if (settings.unwinding == RECORD_UNWIND_POINTERS)
+		return unwind_by_frame_pointer(&walk->frame) ? 0 : 1;
+	return unwind(&walk->frame, &location) ? 0 : 1;
+}
+
+/* The current task's user chain from `frame` on, into the scratch sample of this number. */
+static __always_inline void user_frames_take(struct record_sample *sample, struct task_struct *task,
+					     const struct frame *frame, u32 which)
+{
+	struct space *space = frame->ip ? space_of(task) : NULL;
+	if (!space)
+		return;
+	struct user_walk walk = {.frame = *frame,
+				 .now = sample->time_ns,
+				 .space = space->id,
+				 .which = which};
+	bpf_loop(RECORD_USER_FRAMES_MOST, user_frame_visit, &walk, 0);
+	sample->user_count = walk.count;
+	if (walk.frame.ip)
+		sample->flags |= RECORD_TRUNCATED;
+}
+
+static __always_inline void sample_send(struct record_sample *sample, struct record_cpu *cpu)
+{
+	u32 count = sample->user_count;
+	if (count > RECORD_USER_FRAMES_MOST)
+		return;
+	u64 bytes = __builtin_offsetof(struct record_sample, user) +
+		    count * sizeof(struct record_frame);
+	if (sample->flags & RECORD_TRUNCATED)
+		cpu->truncated++;
+	if (bpf_ringbuf_output(&events, sample, bytes, BPF_RB_NO_WAKEUP)) {
+		cpu->lost++;
+		cpu->lost_ns += sample->weight_ns + sample->waiting_ns;
+	}
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * shared - what the BPF objects of `lever run` and `lever record` have in common: the event ring,
+ * the unwind tables, counters of cores, and the announcements of processes.
+ */
+#pragma once
+
+#include "bpf/kernel_types.h"
+#include "wire/kernel.h"
+
+#include <linux/bpf.h>
+#include <linux/bpf_perf_event.h>
+#include <linux/ptrace.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#ifndef NULL
+#define NULL ((void *)0)
+#endif
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4 * 1024 * 1024);
+} events SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, KERNEL_UNWIND_ROWS_MOST);
+	__type(key, u32);
+	__type(value, struct kernel_unwind_row);
+} unwind_rows SEC(".maps");
+struct kernel_unwind_object unwind_objects[KERNEL_OBJECTS_MOST];
+
+struct kernel_cpu cpus[KERNEL_CPUS_MOST];
+struct kernel_totals totals;
+
+static __always_inline struct kernel_cpu *this_cpu(void)
+{
+	return &cpus[bpf_get_smp_processor_id() & (KERNEL_CPUS_MOST - 1)];
+}
+
+static __always_inline void process_event(u32 kind, u32 tgid, u32 parent, const char *path)
+{
+	struct kernel_process_event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
+	if (!event) {
+		totals.lost_events++;
+		return;
+	}
+	event->kind = kind;
+	event->tgid = tgid;
+	event->parent = parent;
+	event->pad = 0;
+	event->path[0] = 0;
+	if (path)
+		bpf_probe_read_kernel_str(event->path, sizeof(event->path), path);
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+}

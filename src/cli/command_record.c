@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* command_record - `lever record`: samples a program on and off CPU, and shows what was found. */
+#include "analyze/samples.h"
+#include "base/own.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/message.h"
+#include "cli/show.h"
+#include "cli/values.h"
+#include "profile/profile.h"
+#include "record/record.h"
+#include "report/report.h"
+#include "report/words.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define PERIOD_DEFAULT_NS 1000000
+#define PERIOD_LEAST_NS 50000
+#define PERIOD_MOST_NS 1000000000
+
+struct record_values {
+	const char *output;
+	bool fresh;
+	uint64_t period_ns;
+	int chain; /* enum record_chain */
+	const char *classes;
+	ARRAY(pid_t) processes;
+	const char *cgroup;
+	bool is_system_wide;
+	double seconds;
+	bool quiet, verbose;
+};
+
+OWN_DEFINE(recording, struct recording *, recording_free, NULL)
+OWN_DEFINE(samples, struct samples *, samples_free, NULL)
+
+static void record_values_auto_release(struct record_values *values)
+{
+	array_free(&values->processes);
+}
+
+/* "17" or "17,18" */
+static int add_processes(const struct option *option, void *field, const char *text,
+			 struct error *error)
+{
+	struct record_values *values = field;
+	AUTO(text) char *copy = text_copy(text);
+	char *rest = copy;
+
+	(void)option;
+	for (char *word; (word = strsep(&rest, ","));) {
+		uint64_t pid;
+		if (!text_to_unsigned(word, &pid) || !pid || pid > INT_MAX)
+			return error_set(error, -EINVAL, "'%s' is not a process id", word);
+		*array_add(&values->processes) = (pid_t)pid;
+	}
+	return 0;
+}
+
+static const char *const chains[] = {"dwarf", "fp", "none", NULL}; /* as enum record_chain */
+
+#define FIELD(member) offsetof(struct record_values, member)
+static const struct option record_table[] = {
+	{"output", 'o', "FILE", "write the profile to FILE (lever.lever); it adds to what is there",
+	 value_set_text, FIELD(output), NULL},
+	{"fresh", 0, NULL, "begin the profile file anew", value_set_flag, FIELD(fresh), NULL},
+	{"period", 0, "DURATION", "the time between two samples of a task, like 250us (1ms)",
+	 value_set_duration, FIELD(period_ns), NULL},
+	{"call-graph", 0, "WAY",
+	 "how callers are found: dwarf (by unwind tables), fp (by frame pointers) or none (dwarf)",
+	 value_set_choice, FIELD(chain), chains},
+	{"class", 0, "FILE", "further rules for the classes of time off CPU, before the usual ones",
+	 value_set_text, FIELD(classes), NULL},
+	{"pid", 'p', "PID", "record processes that run already, and what they fork", add_processes,
+	 0, NULL},
+	{"cgroup", 0, "CGROUP", "record the processes of a cgroup and of those below it",
+	 value_set_text, FIELD(cgroup), NULL},
+	{"system", 'a', NULL, "record all processes of the machine", value_set_flag,
+	 FIELD(is_system_wide), NULL},
+	{"seconds", 0, "NUMBER", "end the recording after this time (at the program's end)",
+	 value_set_seconds, FIELD(seconds), NULL},
+	{"quiet", 'q', NULL, "no live progress and no summary, only errors and warnings",
+	 value_set_flag, FIELD(quiet), NULL},
+	{"verbose", 'v', NULL, "let the BPF loader explain itself", value_set_flag, FIELD(verbose),
+	 NULL},
+};
+
+const struct command_page record_page = {
+	.name = "record",
+	.summary = "sample a program on and off CPU",
+	.operands = "[--] [PROGRAM [ARGUMENT...]]",
+	.manual = "lever-record",
+	.purpose =
+		"Runs PROGRAM, or looks at processes that run already, and records where their "
+		"time goes: on CPU, and off CPU waiting for I/O, locks, a CPU or other things, by "
+		"one clock. Needs root or CAP_BPF and CAP_PERFMON (see lever check).",
+	.options = record_table,
+	.option_count = sizeof(record_table) / sizeof(record_table[0]),
+	.runs_program = true,
+};
+
+struct terminal {
+	bool is_live;
+	bool is_quiet;
+	bool has_line;
+};
+
+static void clear_line(struct terminal *terminal)
+{
+	if (terminal->has_line)
+		fputs("\r\033[K", stderr);
+	terminal->has_line = false;
+}
+
+static void show_status(void *context, const struct record_status *status)
+{
+	struct terminal *terminal = context;
+
+	if (!terminal->is_live)
+		return;
+	AUTO(text) char *samples = words_count(status->samples);
+	AUTO(text)
+	char *left = status->left_seconds >= 0 ?
+			     text_format(", %.0f s left", status->left_seconds) :
+			     text_copy("");
+	AUTO(text)
+	char *line = text_format(
+		"lever: %.0f s%s, %s samples; CPU %.0f %%, I/O %.0f %%, locks %.0f %%, runnable "
+		"%.0f %%, other %.0f %%",
+		status->elapsed_seconds, left, samples,
+		100 * (status->shares[CLASS_USER] + status->shares[CLASS_KERNEL]),
+		100 * status->shares[CLASS_IO], 100 * status->shares[CLASS_LOCK],
+		100 * status->shares[CLASS_RUNNABLE], 100 * status->shares[CLASS_OTHER]);
+	AUTO(text) char *shown = words_fit(line, show_options(stderr, 0).columns - 1);
+	clear_line(terminal);
+	fputs(shown, stderr);
+	terminal->has_line = true;
+}
+
+static void say(void *context, const char *sentence)
+{
+	struct terminal *terminal = context;
+
+	clear_line(terminal);
+	if (!terminal->is_quiet)
+		fprintf(stderr, "lever: %s\n", sentence);
+}
+
+static int check_together(const struct record_values *values, bool has_program)
+{
+	unsigned whom = has_program + (values->processes.count > 0) + (values->cgroup != NULL) +
+			values->is_system_wide;
+
+	if (!whom)
+		return message_say(EXIT_USAGE,
+				   "lever record needs a program to run, or --pid, --cgroup or "
+				   "--system: lever record [OPTION...] [--] PROGRAM [ARGUMENT...]");
+	if (whom > 1)
+		return message_say(EXIT_USAGE, "a program, --pid, --cgroup and --system exclude "
+					       "each other");
+	if (values->quiet && values->verbose)
+		return message_say(EXIT_USAGE, "--quiet and --verbose exclude each other");
+	if (values->period_ns < PERIOD_LEAST_NS || values->period_ns > PERIOD_MOST_NS)
+		return message_say(EXIT_USAGE, "--period: 50us is the shortest, 1s the longest");
+	return 0;
+}
+
+/* To stderr: standard output is the program's. */
+static int show_summary(const struct record_values *values)
+{
+	struct error error = {0};
+	AUTO(recording) struct recording *recording = NULL;
+	struct samples_filter everything = {.classes = SAMPLES_ALL_CLASSES};
+
+	if (profile_read(values->output, &recording, &error))
+		return message_error(&error, EXIT_FAILED);
+	recording_keep(recording, RUN_SAMPLES);
+	AUTO(samples) struct samples *samples = samples_new(recording, &everything);
+	struct report_samples_options look = {.look = show_options(stderr, 10)};
+	if (!values->quiet)
+		report_samples_text(stderr, recording, samples, &look);
+	return EXIT_ANSWERED;
+}
+
+static int finish(const struct record_values *values, const struct record_result *result,
+		  const struct error *error)
+{
+	if (!values->quiet)
+		show_program_end(result->status);
+	switch (result->end) {
+	case RECORD_DONE:
+		return show_summary(values);
+	case RECORD_NOTHING:
+		return message_say(EXIT_NO_ANSWER,
+				   "there is no sample: it ended too soon, or did nothing; record "
+				   "for longer, or with a shorter --period");
+	case RECORD_WRONG_USAGE:
+		return message_error(error, EXIT_USAGE);
+	case RECORD_NOT_STARTED:
+		return message_error(error, (enum exit_code)result->exit_code);
+	case RECORD_FAILED:
+		break;
+	}
+	return message_error(error, EXIT_FAILED);
+}
+
+int command_record(int argc, char **argv)
+{
+	AUTO(record_values)
+	struct record_values values = {.output = "lever.lever", .period_ns = PERIOD_DEFAULT_NS};
+	struct record_result result;
+	struct error error = {0};
+	int operand, exit_code;
+
+	record_prepare_signals();
+	if (!options_take(&record_page, argc, argv, &values, &operand, &exit_code))
+		return exit_code;
+	exit_code = check_together(&values, operand < argc);
+	if (exit_code)
+		return exit_code;
+	struct terminal terminal = {.is_quiet = values.quiet,
+				    .is_live = !values.quiet && isatty(STDERR_FILENO)};
+	struct record_options options = {
+		.arguments = operand < argc ? argv + operand : NULL,
+		.processes = values.processes.items,
+		.process_count = values.processes.count,
+		.cgroup = values.cgroup,
+		.is_system_wide = values.is_system_wide,
+		.version = LEVER_VERSION,
+		.output = values.output,
+		.fresh = values.fresh,
+		.period_ns = values.period_ns,
+		.chain = (enum record_chain)values.chain,
+		.classes = values.classes,
+		.seconds = values.seconds,
+		.verbose = values.verbose,
+		.context = &terminal,
+		.notify = show_status,
+		.say = say,
+	};
+	record_run(&options, &result, &error);
+	clear_line(&terminal);
+	return finish(&values, &result, &error);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* recorder - loads bpf/record.bpf.c, says whom to record, and hands on what it sends. */
+#include "collect/recorder.h"
+
+#include "base/memory.h"
+#include "collect/bpf_side.h"
+#include "collect/clocks.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+
+#pragma GCC diagnostic push /* made by bpftool */
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Woverlength-strings"
+#include "record.skel.h"
+#pragma GCC diagnostic pop
+
+struct recorder {
+	struct record_bpf *bpf;
+	struct ring_buffer *ring;
+	const struct recorder_handler *handler; /* while draining */
+	struct clocks clocks;
+	struct unwind_table unwind;
+};
+
+static int on_event(void *context, void *data, size_t size)
+{
+	struct recorder *recorder = context;
+	const struct recorder_handler *handler = recorder->handler;
+	uint32_t kind = size >= sizeof(uint32_t) ? *(uint32_t *)data : 0;
+
+	if (!handler)
+		return 0;
+	if (kind == RECORD_EVENT_SAMPLE && size >= offsetof(struct record_sample, user))
+		handler->sample(handler->context, data);
+	else if (kind == KERNEL_EVENT_OBJECT && size >= sizeof(struct kernel_object_event))
+		handler->object(handler->context, data);
+	else if (size >= sizeof(struct kernel_process_event))
+		handler->process(handler->context, data);
+	return 0;
+}
+
+static int load(struct recorder *recorder, struct error *error)
+{
+	recorder->bpf = record_bpf__open();
+	if (!recorder->bpf)
+		return error_set(error, errno, "cannot open the BPF programs: %s", strerror(errno));
+	int code = record_bpf__load(recorder->bpf);
+	if (code)
+		return bpf_side_explain(code, error);
+	recorder->ring =
+		ring_buffer__new(bpf_map__fd(recorder->bpf->maps.events), on_event, recorder, NULL);
+	if (!recorder->ring)
+		return error_set(error, errno, "cannot map the event ring: %s", strerror(errno));
+	return unwind_table_open(&recorder->unwind, bpf_map__fd(recorder->bpf->maps.unwind_rows),
+				 recorder->bpf->bss->unwind_objects, error);
+}
+
+static void set(struct recorder *recorder, const struct recorder_options *options)
+{
+	struct record_settings *settings = &recorder->bpf->bss->settings;
+
+	settings->period_ns = options->period_ns;
+	settings->unwinding = options->unwinding;
+	settings->is_system_wide = options->is_system_wide;
+	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++)
+		recorder->bpf->bss->record_cpus[cpu].period_ns =
+			clocks_period_on(options->period_ns, cpu);
+}
+
+int recorder_open(const struct recorder_options *options, struct recorder **recorder,
+		  struct error *error)
+{
+	struct recorder *opened = memory_new(1, sizeof(*opened));
+
+	bpf_side_set_verbose(options->verbose);
+	clocks_clear(&opened->clocks);
+	int code = load(opened, error);
+	if (!code) {
+		set(opened, options);
+		code = record_bpf__attach(opened->bpf);
+		if (code)
+			error_set(error, code, "cannot attach to the scheduler's tracepoints: %s",
+				  strerror(-code));
+	}
+	code = code ? code :
+		      clocks_open(&opened->clocks, bpf_program__fd(opened->bpf->progs.record_tick),
+				  options->period_ns, error);
+	if (code) {
+		recorder_close(opened);
+		return code;
+	}
+	*recorder = opened;
+	return 0;
+}
+
+void recorder_close(struct recorder *recorder)
+{
+	if (!recorder)
+		return;
+	clocks_close(&recorder->clocks);
+	ring_buffer__free(recorder->ring);
+	unwind_table_close(&recorder->unwind);
+	record_bpf__destroy(recorder->bpf);
+	free(recorder);
+}
+
+void recorder_add_process(struct recorder *recorder, pid_t pid)
+{
+	__u32 id = (__u32)pid & (RECORD_PROCESSES_MOST - 1);
+	__atomic_or_fetch(&recorder->bpf->bss->members[id / 64], 1ull << (id & 63),
+			  __ATOMIC_RELAXED);
+}
+
+void recorder_start(struct recorder *recorder)
+{
+	__atomic_store_n(&recorder->bpf->bss->settings.is_on, 1, __ATOMIC_RELEASE);
+	clocks_enable(&recorder->clocks, true);
+}
+
+void recorder_stop(struct recorder *recorder)
+{
+	clocks_enable(&recorder->clocks, false);
+	__atomic_store_n(&recorder->bpf->bss->settings.is_on, 0, __ATOMIC_RELEASE);
+}
+
+int recorder_name_object(struct recorder *recorder, const struct kernel_file *file, uint32_t object)
+{
+	int map = bpf_map__fd(recorder->bpf->maps.objects);
+	return bpf_map_update_elem(map, file, &object, BPF_ANY) ? -errno : 0;
+}
+
+int recorder_set_unwind(struct recorder *recorder, uint32_t object,
+			const struct kernel_unwind_row *rows, size_t count)
+{
+	return unwind_table_add(&recorder->unwind, object, rows, count);
+}
+
+void recorder_drain(struct recorder *recorder, const struct recorder_handler *handler)
+{
+	recorder->handler = handler;
+	ring_buffer__consume(recorder->ring);
+	recorder->handler = NULL;
+}
+
+int recorder_descriptor(const struct recorder *recorder)
+{
+	return ring_buffer__epoll_fd(recorder->ring);
+}
+
+void recorder_counters(const struct recorder *recorder, struct recorder_counters *counters)
+{
+	memset(counters, 0, sizeof(*counters));
+	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++) {
+		const struct record_cpu *core = &recorder->bpf->bss->record_cpus[cpu];
+		counters->samples += core->samples;
+		counters->looks += core->looks;
+		counters->lost += core->lost;
+		counters->lost_ns += core->lost_ns;
+		counters->truncated += core->truncated;
+		counters->overwritten += core->overwritten;
+		counters->failed_lookups += recorder->bpf->bss->cpus[cpu].failed_lookups;
+	}
+	counters->lost_events = recorder->bpf->bss->totals.lost_events;
+	counters->untracked_spaces = recorder->bpf->bss->totals.untracked_spaces;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * recorder - the hands of `lever record`: samples of tasks on and off CPU, by BPF.
+ *
+ * Life: recorder_open (everything is loaded, nothing is sampled), recorder_add_process, then
+ * recorder_start, recorder_drain every 50 ms or so, recorder_stop, recorder_close. It holds no names. One thread uses it.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "wire/kernel.h"
+#include "wire/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct recorder;
+
+struct recorder_options {
+	uint64_t period_ns;
+	enum record_unwinding unwinding;
+	bool is_system_wide;
+	bool verbose;
+};
+
+/* What was sampled so far, on all cores. */
+struct recorder_counters {
+	uint64_t samples, looks; /* on CPU; at time off CPU */
+	uint64_t lost, lost_ns;  /* that found the ring full, and what they stood for */
+	uint64_t truncated;      /* user chains that end before their root */
+	uint64_t overwritten;    /* blocks that were forgotten: more tasks than slots */
+	uint64_t lost_events, failed_lookups, untracked_spaces;
+};
+
+struct recorder_handler {
+	void *context;
+	void (*sample)(void *context, const struct record_sample *sample);
+	void (*object)(void *context, const struct kernel_object_event *event);
+	void (*process)(void *context, const struct kernel_process_event *event);
+};
+
+int recorder_open(const struct recorder_options *options, struct recorder **recorder,
+		  struct error *error);
+void recorder_close(struct recorder *recorder);
+
+/* The process and what it forks from now on. */
+void recorder_add_process(struct recorder *recorder, pid_t pid);
+void recorder_start(struct recorder *recorder);
+void recorder_stop(struct recorder *recorder);
+
+int recorder_name_object(struct recorder *recorder, const struct kernel_file *file,
+			 uint32_t object);
+int recorder_set_unwind(struct recorder *recorder, uint32_t object,
+			const struct kernel_unwind_row *rows, size_t count);
+
+void recorder_drain(struct recorder *recorder, const struct recorder_handler *handler);
+/* A descriptor that becomes readable when a file is announced. */
+int recorder_descriptor(const struct recorder *recorder);
+void recorder_counters(const struct recorder *recorder, struct recorder_counters *counters);

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* files - looks announced mappings up in /proc, and tells what their files hold. */
+#include "experiment/files.h"
+
+#include "base/memory.h"
+#include "base/own.h"
+#include "symbolize/unwind.h"
+
+#include <glob.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+struct files {
+	struct symbols *symbols;
+	struct files_sink sink;
+	ARRAY(bool) unwound; /* objects whose unwind rows have been told */
+	char *warnings;
+};
+
+struct files *files_new(struct symbols *symbols, const struct files_sink *sink)
+{
+	struct files *files = memory_new(1, sizeof(*files));
+	files->symbols = symbols;
+	files->sink = *sink;
+	return files;
+}
+
+void files_free(struct files *files)
+{
+	if (!files)
+		return;
+	array_free(&files->unwound);
+	free(files->warnings);
+	free(files);
+}
+
+const char *files_warnings(const struct files *files)
+{
+	return files->warnings;
+}
+
+static void warn(struct files *files, const char *sentence)
+{
+	if (files->warnings && strstr(files->warnings, sentence))
+		return;
+	char *longer = text_format("%s%s%s", files->warnings ? files->warnings : "",
+				   files->warnings ? "\n" : "", sentence);
+	free(files->warnings);
+	files->warnings = longer;
+}
+
+/*
+ * A thread of the process that still has its memory, or 0: once the first thread has ended, what
+ * /proc shows for the process is empty, while the others live on.
+ */
+static uint32_t living_thread(uint32_t tgid)
+{
+	AUTO(text) char *pattern = text_format("/proc/%u/task/*/maps", tgid);
+	glob_t paths = {0};
+	uint32_t found = 0;
+
+	if (glob(pattern, GLOB_NOSORT, NULL, &paths))
+		return 0;
+	for (size_t i = 0; i < paths.gl_pathc && !found; i++) {
+		AUTO(file) FILE *maps = fopen(paths.gl_pathv[i], "re");
+		if (!maps || getc(maps) == EOF ||
+		    sscanf(paths.gl_pathv[i], "/proc/%*u/task/%" SCNu32, &found) != 1)
+			found = 0;
+	}
+	globfree(&paths);
+	return found;
+}
+
+struct mapping {
+	uint64_t start, end, offset;
+	char *path;
+};
+
+static void mapping_auto_release(struct mapping *mapping)
+{
+	free(mapping->path);
+}
+
+/* The mapping of a file that holds the address, as /proc/TID/maps shows it; false if it has gone. */
+static bool find_mapping(uint32_t tid, uint64_t address, struct mapping *found)
+{
+	AUTO(text) char *name = text_format("/proc/%u/maps", tid);
+	AUTO(file) FILE *maps = fopen(name, "re");
+	AUTO(text) char *line = NULL;
+	size_t room = 0;
+
+	while (maps && getline(&line, &room, maps) > 0) {
+		int at = 0;
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n",
+			   &found->start, &found->end, &found->offset, &at) < 3 ||
+		    found->start > address || found->end <= address || !at)
+			continue;
+		line[strcspn(line, "\n")] = 0;
+		found->path = line[at] == '/' ? text_copy(line + at) : NULL;
+		return found->path;
+	}
+	return false;
+}
+
+static bool is_main_of(uint32_t tid, const char *path)
+{
+	char link[4096];
+	AUTO(text) char *name = text_format("/proc/%u/exe", tid);
+	ssize_t length = readlink(name, link, sizeof(link) - 1);
+
+	if (length < 0)
+		return false;
+	link[length] = 0;
+	return !strcmp(link, path);
+}
+
+static void tell_unwind(struct files *files, uint32_t object)
+{
+	struct unwind_row *rows;
+
+	while (files->unwound.count <= object)
+		*array_add(&files->unwound) = false;
+	if (files->unwound.items[object])
+		return;
+	files->unwound.items[object] = true;
+	size_t count = symbols_unwind_rows(files->symbols, object, &rows);
+	struct kernel_unwind_row *told = memory_new(count, sizeof(*told));
+	for (size_t i = 0; i < count; i++)
+		told[i] = (struct kernel_unwind_row){.start = rows[i].start,
+						     .cfa_offset = rows[i].cfa_offset,
+						     .frame_offset = rows[i].frame_offset,
+						     .rule = rows[i].rule};
+	if (files->sink.set_unwind(files->sink.context, object + 1, told, count))
+		warn(files,
+		     "the program's files have too many unwind rows: call chains through the "
+		     "last ones follow frame pointers");
+	free(told);
+	free(rows);
+}
+
+void files_tell(struct files *files, uint32_t object)
+{
+	struct stat status;
+
+	if (stat(symbols_object(files->symbols, object)->path, &status))
+		return;
+	struct kernel_file file = {.inode = status.st_ino,
+				   .device = major(status.st_dev) << 20 | minor(status.st_dev)};
+	tell_unwind(files, object);
+	files->sink.name_object(files->sink.context, &file, object + 1);
+}
+
+/* Opens the file of a mapping by what /proc has of it. */
+static bool add_file(struct files *files, uint32_t tid, const struct mapping *mapping,
+		     uint32_t *object)
+{
+	struct error error = {0};
+	AUTO(text)
+	char *open_path = text_format("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, tid,
+				      mapping->start, mapping->end);
+	bool is_main = is_main_of(tid, mapping->path);
+
+	if (symbols_add_object(files->symbols, mapping->path, open_path, is_main, object, &error) &&
+	    symbols_add_object(files->symbols, mapping->path, NULL, is_main, object, &error)) {
+		warn(files, error.text);
+		return false;
+	}
+	tell_unwind(files, *object);
+	return true;
+}
+
+bool files_on_object(struct files *files, const struct kernel_object_event *event)
+{
+	AUTO(mapping) struct mapping mapping = {0};
+	uint32_t object, tid = living_thread(event->tgid);
+
+	/* If the process has gone, its file is announced again if it comes back. */
+	if (!find_mapping(tid, event->start, &mapping) || !add_file(files, tid, &mapping, &object))
+		return false;
+	files->sink.name_object(files->sink.context, &event->file, object + 1);
+	return true;
+}
+
+bool files_locate(struct files *files, uint32_t tgid, uint64_t address, uint32_t *object,
+		  uint64_t *offset)
+{
+	AUTO(mapping) struct mapping mapping = {0};
+	uint32_t tid = living_thread(tgid);
+
+	if (!find_mapping(tid, address, &mapping) || !add_file(files, tid, &mapping, object))
+		return false;
+	*offset = address - mapping.start + mapping.offset;
+	return true;
+}

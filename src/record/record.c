@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* record - starts the program or finds the processes, and drains samples until it is time to stop. */
+#include "record/record.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/own.h"
+#include "collect/libraries.h"
+#include "collect/program.h"
+#include "collect/recorder.h"
+#include "experiment/files.h"
+#include "experiment/interruption.h"
+#include "profile/profile.h"
+#include "record/book.h"
+#include "record/classes.h"
+#include "record/members.h"
+#include "symbolize/kallsyms.h"
+#include "symbolize/scope.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+
+#define DRAIN_EVERY_MS 50
+#define WRITE_EVERY_NS 1000000000ull
+#define NOTIFY_EVERY_NS 500000000ull
+/* A period that no program keeps: one in step with it would see the same point of it each time. */
+#define PERIOD_FACTOR 0.997
+
+struct record {
+	const struct record_options *options;
+	struct record_result *result;
+	struct scope *scope;
+	struct symbols *symbols;
+	struct classes *classes;
+	struct kallsyms *kernel;
+	struct recorder *recorder;
+	struct files *files;
+	struct book *book;
+	struct profile *profile;
+	struct program program;
+	struct members *members;
+	struct recording_run run;
+	uint64_t started_ns, deadline_ns, written_ns, notified_ns;
+	char *program_path;
+	struct error kernel_names; /* why there are none */
+	struct recorder_handler handler;
+};
+
+void record_prepare_signals(void)
+{
+	program_remember_signals();
+}
+
+/* ---- what the kernel side sends ---- */
+
+static void on_sample(void *context, const struct record_sample *sample)
+{
+	book_add(((struct record *)context)->book, sample);
+}
+
+static void on_object(void *context, const struct kernel_object_event *event)
+{
+	files_on_object(((struct record *)context)->files, event);
+}
+
+static void on_process(void *context, const struct kernel_process_event *event)
+{
+	members_on_process(((struct record *)context)->members, event);
+}
+
+static int name_object(void *context, const struct kernel_file *file, uint32_t object)
+{
+	return recorder_name_object(context, file, object);
+}
+
+static int set_unwind(void *context, uint32_t object, const struct kernel_unwind_row *rows,
+		      size_t count)
+{
+	return recorder_set_unwind(context, object, rows, count);
+}
+
+/* ---- setting up ---- */
+
+static void add_library(void *context, const char *path)
+{
+	struct record *record = context;
+	uint32_t object;
+	symbols_add_object(record->symbols, path, NULL, false, &object, NULL);
+}
+
+/* What will be mapped at the start is read before: the first samples are named, too. */
+static int open_symbols(struct record *record, struct error *error)
+{
+	const struct record_options *options = record->options;
+	uint32_t object;
+	int code = 0;
+
+	record->scope = scope_new();
+	scope_add(record->scope, "bin:*", true);
+	record->symbols = symbols_new(TARGET_LINE, record->scope);
+	if (!options->arguments)
+		return 0;
+	record->program_path = program_find(options->arguments[0], &code, error);
+	if (!record->program_path) {
+		record->result->end = RECORD_NOT_STARTED;
+		record->result->exit_code = program_exec_status(code);
+		return code;
+	}
+	AUTO(text) char *real = realpath(record->program_path, NULL);
+	const char *path = real ? real : record->program_path;
+	/* A script is no object: what it runs is announced later. */
+	if (!symbols_add_object(record->symbols, path, NULL, true, &object, NULL))
+		libraries_each(path, add_library, record);
+	return 0;
+}
+
+static int open_recorder(struct record *record, struct error *error)
+{
+	const struct record_options *options = record->options;
+	static const enum record_unwinding unwinding[] = {
+		[RECORD_CHAIN_DWARF] = RECORD_UNWIND_TABLES,
+		[RECORD_CHAIN_FP] = RECORD_UNWIND_POINTERS,
+		[RECORD_CHAIN_NONE] = RECORD_UNWIND_NONE,
+	};
+	struct recorder_options recorder = {
+		.period_ns = (uint64_t)((double)options->period_ns * PERIOD_FACTOR),
+		.unwinding = unwinding[options->chain],
+		.is_system_wide = options->is_system_wide,
+		.verbose = options->verbose,
+	};
+	record->run.period_ns = recorder.period_ns;
+	int code = recorder_open(&recorder, &record->recorder, error);
+	if (code)
+		return code;
+	struct files_sink sink = {.context = record->recorder,
+				  .name_object = name_object,
+				  .set_unwind = set_unwind};
+	record->files = files_new(record->symbols, &sink);
+	for (uint32_t i = 0; i < symbols_object_count(record->symbols); i++)
+		files_tell(record->files, i);
+	record->members = members_new(record->recorder);
+	return 0;
+}
+
+static int begin_run(struct record *record, struct error *error)
+{
+	static struct utsname host; /* borrowed by the run until its end */
+	struct recording_run *run = &record->run;
+
+	uname(&host);
+	run->kind = RUN_SAMPLES;
+	if (record->options->arguments)
+		run->command = recording_command(record->options->arguments);
+	run->engine = (char *)"kernel";
+	run->host = host.nodename;
+	run->kernel = host.release;
+	run->version = (char *)(uintptr_t)record->options->version;
+	run->started_s = time(NULL);
+	run->exit_status = -1;
+	int code = profile_add_run(record->profile, run, error);
+	return code ? code : profile_commit(record->profile, error);
+}
+
+static int set_up(struct record *record, struct error *error)
+{
+	const struct record_options *options = record->options;
+	int code = classes_new(options->classes, &record->classes, error);
+
+	if (code) {
+		record->result->end = RECORD_WRONG_USAGE;
+		return code;
+	}
+	code = open_symbols(record, error);
+	code = code ? code : open_recorder(record, error);
+	if (code)
+		return code;
+	kallsyms_read("/proc/kallsyms", &record->kernel, &record->kernel_names);
+	record->book = book_new(record->symbols, record->files, record->classes, record->kernel,
+				record->run.period_ns);
+	record->handler = (struct recorder_handler){.context = record,
+						    .sample = on_sample,
+						    .object = on_object,
+						    .process = on_process};
+	code = profile_create(options->output, options->fresh, &record->profile, error);
+	return code ? code : begin_run(record, error);
+}
+
+/* ---- running ---- */
+
+static int start_program(struct record *record, struct error *error)
+{
+	static const char *const no_environment[] = {NULL};
+	const struct record_options *options = record->options;
+	int code = program_prepare(&record->program, options->arguments, no_environment, error);
+
+	if (code)
+		return code;
+	members_add(record->members, record->program.pid);
+	recorder_start(record->recorder);
+	interruption_catch();
+	code = program_start(&record->program, options->arguments[0], error);
+	if (code) {
+		record->result->end = RECORD_NOT_STARTED;
+		record->result->exit_code = program_exec_status(code);
+	}
+	return code;
+}
+
+/* Processes that run already, of a list or of a cgroup, or all. */
+static int start_beside(struct record *record, struct error *error)
+{
+	const struct record_options *options = record->options;
+	int code = 0;
+
+	for (size_t i = 0; i < options->process_count && !code; i++)
+		code = members_add_running(record->members, options->processes[i], error);
+	if (options->cgroup && !code)
+		code = members_add_cgroup(record->members, options->cgroup, error);
+	if (code) {
+		record->result->end = RECORD_WRONG_USAGE;
+		return code;
+	}
+	record->program.started_ns = clock_now_ns();
+	recorder_start(record->recorder);
+	interruption_catch();
+	return 0;
+}
+
+static bool goes_on(struct record *record)
+{
+	if (interruption_terminations() ||
+	    (record->deadline_ns && clock_now_ns() >= record->deadline_ns))
+		return false;
+	if (!record->options->arguments)
+		return !interruption_count() &&
+		       (record->options->is_system_wide || record->options->cgroup ||
+			members_any_alive(record->members));
+	/* The first Ctrl-C is the program's, too: it may end in order. */
+	if (interruption_count() > 1)
+		return false;
+	return !program_poll(&record->program) ||
+	       (!interruption_count() && members_any_alive(record->members));
+}
+
+static void notify(struct record *record, uint64_t now)
+{
+	const struct book_sums *sums = book_sums(record->book);
+	struct record_status status = {
+		.elapsed_seconds = (double)(now - record->started_ns) / 1e9,
+		.left_seconds = record->deadline_ns ?
+					((double)record->deadline_ns - (double)now) / 1e9 :
+					-1,
+		.samples = sums->samples,
+	};
+	for (int i = 0; i < SAMPLE_CLASSES && sums->weight_ns; i++)
+		status.shares[i] = (double)sums->by_class_ns[i] / (double)sums->weight_ns;
+	record->notified_ns = now;
+	record->options->notify(record->options->context, &status);
+}
+
+static int write_now(struct record *record, struct error *error)
+{
+	int code = book_write(record->book, record->profile, record->run.id, error);
+	return code ? code : profile_commit(record->profile, error);
+}
+
+static int look(struct record *record, struct error *error)
+{
+	struct pollfd wake[2] = {
+		{.fd = recorder_descriptor(record->recorder), .events = POLLIN},
+		{.fd = record->program.has_ended ? -1 : record->program.pidfd, .events = POLLIN},
+	};
+	poll(wake, 2, DRAIN_EVERY_MS);
+	recorder_drain(record->recorder, &record->handler);
+	uint64_t now = clock_now_ns();
+	if (now - record->notified_ns > NOTIFY_EVERY_NS)
+		notify(record, now);
+	if (now - record->written_ns < WRITE_EVERY_NS)
+		return 0;
+	record->written_ns = now;
+	if (record->options->cgroup) /* who has joined it since */
+		members_add_cgroup(record->members, record->options->cgroup, NULL);
+	return write_now(record, error);
+}
+
+static int run(struct record *record, struct error *error)
+{
+	int code = record->options->arguments ? start_program(record, error) :
+						start_beside(record, error);
+
+	if (code)
+		return code;
+	record->started_ns = record->written_ns = clock_now_ns();
+	if (record->options->seconds > 0)
+		record->deadline_ns =
+			record->started_ns + (uint64_t)(record->options->seconds * 1e9);
+	while (!code && goes_on(record))
+		code = look(record, error);
+	recorder_stop(record->recorder);
+	record->run.wall_ns =
+		(record->program.ended_ns ? record->program.ended_ns : clock_now_ns()) -
+		record->program.started_ns;
+	recorder_drain(record->recorder, &record->handler);
+	return code;
+}
+
+/* After the recording the program runs on; a second Ctrl-C leaves it alone. */
+static void wait_for_program(struct record *record)
+{
+	bool has_said = false, has_forwarded = false;
+
+	while (record->options->arguments && !program_poll(&record->program) &&
+	       interruption_count() < 2) {
+		if (interruption_terminations() && !has_forwarded)
+			syscall(SYS_pidfd_send_signal, record->program.pidfd, SIGTERM, NULL, 0);
+		has_forwarded = interruption_terminations();
+		if (!has_said && !interruption_count() && !has_forwarded)
+			record->options->say(record->options->context,
+					     "recording is over; the program runs on (Ctrl-C to "
+					     "end it)");
+		has_said = true;
+		struct pollfd wake = {.fd = record->program.pidfd, .events = POLLIN};
+		poll(&wake, 1, 100);
+	}
+}
+
+/* ---- the end ---- */
+
+static char *add_sentence(char *note, char *sentence)
+{
+	char *longer = text_format("%s%s%s", note ? note : "", note ? "\n" : "", sentence);
+	free(note);
+	free(sentence);
+	return longer;
+}
+
+/* Warnings for the reader of the report; NULL if there are none. To be freed. */
+static char *make_note(const struct record *record, const struct recorder_counters *counters)
+{
+	char *note = text_copy(files_warnings(record->files));
+
+	if (record->kernel_names.code)
+		note = add_sentence(note, text_copy(record->kernel_names.text));
+	if (counters->overwritten)
+		note = add_sentence(
+			note, text_format("%llu blocks of tasks were not seen: more tasks than "
+					  "%d wait at the same time",
+					  (unsigned long long)counters->overwritten, RECORD_SLOTS));
+	if (counters->lost_events)
+		note = add_sentence(note,
+				    text_format("%llu announcements of files or processes were "
+						"lost, so names or processes may be missing",
+						(unsigned long long)counters->lost_events));
+	return note;
+}
+
+static int close_run(struct record *record, int code, struct error *error)
+{
+	const struct book_sums *sums = book_sums(record->book);
+	struct recording_run *row = &record->run;
+	struct recorder_counters counters;
+	struct error later = {0};
+
+	recorder_counters(record->recorder, &counters);
+	row->samples = sums->samples;
+	row->sampled_ns = sums->weight_ns;
+	row->lost = counters.lost;
+	row->unwound_badly = counters.truncated;
+	row->exit_status = record->program.has_ended ? record->program.status : -1;
+	row->finished = true;
+	row->note = make_note(record, &counters);
+	record->result->status = row->exit_status;
+	int failed = book_write(record->book, record->profile, row->id, &later);
+	failed = failed ? failed : profile_update_run(record->profile, row, &later);
+	failed = failed ? failed : profile_commit(record->profile, &later);
+	if (failed && !code)
+		*error = later;
+	return code ? code : failed;
+}
+
+static void tear_down(struct record *record)
+{
+	recorder_close(record->recorder);
+	program_release(&record->program);
+	profile_close(record->profile);
+	members_free(record->members);
+	book_free(record->book);
+	files_free(record->files);
+	symbols_free(record->symbols);
+	scope_free(record->scope);
+	classes_free(record->classes);
+	kallsyms_free(record->kernel);
+	free(record->program_path);
+	free(record->run.command);
+	free(record->run.note);
+}
+
+void record_run(const struct record_options *options, struct record_result *result,
+		struct error *error)
+{
+	struct record record = {.options = options, .result = result};
+
+	record.program.go = record.program.failure = record.program.pidfd = -1;
+	*result = (struct record_result){.end = RECORD_FAILED, .status = -1};
+	int code = set_up(&record, error);
+	if (!code)
+		code = run(&record, error);
+	if (record.started_ns) {
+		wait_for_program(&record);
+		code = close_run(&record, code, error);
+		if (!code)
+			result->end = record.run.samples ? RECORD_DONE : RECORD_NOTHING;
+	}
+	tear_down(&record);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* header - labelled lines, warnings, and breaking lines at blanks. */
+#include "report/header.h"
+
+#include "base/own.h"
+#include "report/table.h"
+#include "report/words.h"
+
+#include <string.h>
+
+#define LABEL_COLUMNS 13
+#define COLUMNS_LEAST 60
+#define COLUMNS_MOST 132 /* longer lines are hard to follow */
+
+struct report_options header_fit(const struct report_options *given)
+{
+	struct report_options fitted = *given;
+	fitted.columns = given->columns < COLUMNS_LEAST ? COLUMNS_LEAST :
+			 given->columns > COLUMNS_MOST  ? COLUMNS_MOST :
+							  given->columns;
+	return fitted;
+}
+
+static char *exit_text(const struct recording_run *run)
+{
+	int status = sums_exit_status(run);
+	if (status < 0)
+		return text_copy("");
+	if (status >= 128 && (run->exit_status & 0x7f))
+		return text_format(", killed by signal %d (%s)", status - 128,
+				   strsignal(status - 128));
+	return text_format(", exit code %d", status);
+}
+
+void header_label(FILE *out, const struct report_options *options, const char *label)
+{
+	table_style(out, options, "2");
+	fprintf(out, "%-*s", LABEL_COLUMNS, label);
+	table_style(out, options, NULL);
+}
+
+void header_run(FILE *out, const struct sums *sums, const struct report_options *options)
+{
+	const struct recording_run *run = sums->last;
+	AUTO(text)
+	char *wall =
+		sums->wall_ns ? words_duration((double)sums->wall_ns) : text_copy("unknown time");
+	AUTO(text) char *host = words_clean(run->host);
+	AUTO(text) char *kernel = words_clean(run->kernel);
+	AUTO(text) char *engine = words_clean(run->engine);
+	AUTO(text) char *ended = exit_text(run);
+	header_label(out, options, sums->runs > 1 ? "runs" : "run");
+	if (sums->runs > 1)
+		fprintf(out, "%zu, ", sums->runs);
+	fprintf(out, "%s%s, %s engine on %s, Linux %s%s\n", wall, sums->runs > 1 ? " in all" : "",
+		engine, host, kernel, sums->runs > 1 ? "" : ended);
+}
+
+/* Breaks at blanks; every line but the first is indented. */
+void header_wrapped(FILE *out, const char *text, size_t indent, size_t columns)
+{
+	AUTO(text) char *words = text_copy(text);
+	size_t at = indent;
+	char *rest = words;
+	for (char *word; (word = strsep(&rest, " "));) {
+		size_t width = words_width(word);
+		if (at > indent && at + 1 + width > columns) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (at > indent) {
+			fputc(' ', out);
+			at++;
+		}
+		fputs(word, out);
+		at += width;
+	}
+	fputc('\n', out);
+}
+
+void header_warning(FILE *out, const struct report_options *options, const char *text)
+{
+	AUTO(text) char *clean = words_clean(text);
+	table_style(out, options, "33");
+	fprintf(out, "%-*s", LABEL_COLUMNS, "warning");
+	table_style(out, options, NULL);
+	header_wrapped(out, clean, LABEL_COLUMNS, options->columns);
+}
+
+/* Was the same line said of an earlier run? */
+static bool was_said(const struct recording *recording, size_t run, const char *line, size_t length)
+{
+	for (size_t i = 0; i < run; i++) {
+		const char *found = recording->runs.items[i].note;
+		while (found && (found = memmem(found, strlen(found), line, length))) {
+			bool begins = found == recording->runs.items[i].note || found[-1] == '\n';
+			if (begins && (found[length] == '\n' || !found[length]))
+				return true;
+			found++;
+		}
+	}
+	return false;
+}
+
+void header_notes(FILE *out, const struct recording *recording,
+		  const struct report_options *options)
+{
+	for (size_t i = 0; i < recording->runs.count; i++) {
+		AUTO(text) char *note = text_copy(recording->runs.items[i].note);
+		char *rest = note;
+		for (char *line; (line = strsep(&rest, "\n"));) {
+			if (*line && !was_said(recording, i, line, strlen(line)))
+				header_warning(out, options, line);
+		}
+	}
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* json_parts - values that may be unknown, and what is said of every run. */
+#include "report/json_parts.h"
+
+#include "base/own.h"
+#include "report/words.h"
+
+#include <math.h>
+#include <string.h>
+
+json_t *json_text(const char *text)
+{
+	AUTO(text) char *valid = words_utf8(text);
+	return valid ? json_string(valid) : json_null();
+}
+
+json_t *json_number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *json_count(uint64_t value)
+{
+	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
+}
+
+json_t *json_status_of(const struct recording_run *run)
+{
+	int status = sums_exit_status(run);
+	return status < 0 ? json_null() : json_integer(status);
+}
+
+json_t *json_command_of(const struct recording_run *run)
+{
+	AUTO(text) char *valid = run ? words_utf8(run->command) : NULL;
+	json_t *command = valid ? json_loads(valid, 0, NULL) : NULL;
+	if (json_is_array(command))
+		return command;
+	json_decref(command);
+	return json_array();
+}
+
+json_t *json_program_of(const struct sums *sums)
+{
+	const struct recording_run *run = sums->last;
+	return json_pack("{so so so so}", "command", json_command_of(run), "exit_status",
+			 json_status_of(run), "wall_ns", json_count(run ? run->wall_ns : 0),
+			 "delay_ns", json_count(run ? run->delay_ns : 0));
+}
+
+json_t *json_host_of(const struct recording_run *run)
+{
+	return json_pack("{so so}", "name", json_text(run ? run->host : NULL), "kernel",
+			 json_text(run ? run->kernel : NULL));
+}
+
+json_t *json_sampling_of(const struct sums *sums)
+{
+	return json_pack("{so so so so so so so}", "period_ns",
+			 json_count(sums->last ? sums->last->period_ns : 0), "samples",
+			 json_count(sums->samples), "lost", json_count(sums->lost), "unwound_badly",
+			 json_count(sums->unwound_badly), "interrupt_share",
+			 json_number(sums->interrupt_share), "capped", json_count(sums->capped),
+			 "paused_ns", json_count(sums->paused_ns));
+}
+
+/* Each line of each run's note, once. */
+json_t *json_warnings_of(const struct recording *recording)
+{
+	json_t *seen = json_object(), *warnings = json_array();
+	for (size_t i = 0; i < recording->runs.count; i++) {
+		AUTO(text) char *note = words_utf8(recording->runs.items[i].note);
+		char *rest = note;
+		for (char *line; rest && (line = strsep(&rest, "\n"));) {
+			if (!*line || json_object_get(seen, line))
+				continue;
+			json_object_set_new(seen, line, json_true());
+			json_array_append_new(warnings, json_string(line));
+		}
+	}
+	json_decref(seen);
+	return warnings;
+}

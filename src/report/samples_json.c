@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * samples_json - samples as JSON, for programs. docs/samples.schema.json is its contract.
+ */
+#include "base/own.h"
+#include "report/json_parts.h"
+#include "report/report.h"
+
+static json_t *class_of(enum sample_class class)
+{
+	return json_string(class <= CLASS_KERNEL ? "cpu" : sample_class_name(class));
+}
+
+static json_t *frame_of(const struct recording_frame *frame)
+{
+	return json_pack("{ss so so so so}", "kind", frame_kind_name(frame->kind), "function",
+			 json_text(frame->function), "file", json_text(frame->file), "line",
+			 frame->line ? json_integer(frame->line) : json_null(), "object",
+			 json_text(frame->object));
+}
+
+static json_t *stack_of(const struct recording *recording, uint64_t stack_id)
+{
+	size_t count;
+	const struct recording_frame **chain = samples_chain(recording, stack_id, &count);
+	json_t *stack = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(stack, frame_of(chain[i]));
+	free(chain);
+	return stack;
+}
+
+static json_t *thread_of(const struct recording_thread *thread)
+{
+	return json_pack("{sI sI so}", "pid", (json_int_t)thread->pid, "tid",
+			 (json_int_t)thread->tid, "command", json_text(thread->command));
+}
+
+static void add_sum(json_t *json, const struct samples_sum *sum)
+{
+	json_object_set_new(json, "share", json_number(sum->share));
+	json_object_set_new(json, "share_error", json_number(sum->half));
+	json_object_set_new(json, "weight_ns", json_count(sum->weight_ns));
+	json_object_set_new(json, "samples", json_count(sum->samples));
+}
+
+static json_t *entry_of(const struct samples *samples, const struct samples_entry *entry)
+{
+	const struct recording_moment *moment = entry->moment;
+	const struct recording_frame *user = entry->user, *site = entry->site;
+	struct samples_sum sum = samples_sum_of(samples, moment);
+	json_t *json = json_pack("{so so so so so so so so so so}", "function",
+				 json_text(user ? user->function : NULL), "file",
+				 json_text(site ? site->file : NULL), "line",
+				 site ? json_integer(site->line) : json_null(), "kernel_function",
+				 json_text(entry->kernel ? entry->kernel->function : NULL), "class",
+				 class_of(moment->class), "in_kernel",
+				 json_boolean(moment->class != CLASS_USER), "subclass",
+				 json_text(moment->subclass), "system_call",
+				 json_text(moment->system_call), "thread", thread_of(entry->thread),
+				 "stack", stack_of(samples->recording, moment->stack_id));
+
+	/* It does not fit a JSON integer everywhere. */
+	AUTO(text)
+	char *address = text_format("0x%llx", (unsigned long long)moment->address);
+	json_object_set_new(json, "futex", moment->address ? json_string(address) : json_null());
+	add_sum(json, &sum);
+	return json;
+}
+
+static json_t *classes_of(const struct samples *samples)
+{
+	struct samples_rows rows = samples_group(samples, SAMPLES_BY_CLASS);
+	json_t *classes = json_array();
+
+	for (size_t i = 0; i < rows.count; i++) {
+		const struct recording_moment *moment = rows.items[i].first->moment;
+		json_t *json = json_pack("{so sb so}", "class", class_of(moment->class),
+					 "in_kernel", moment->class != CLASS_USER, "subclass",
+					 json_text(moment->subclass));
+		add_sum(json, &rows.items[i].sum);
+		json_array_append_new(classes, json);
+	}
+	samples_rows_clear(&rows);
+	return classes;
+}
+
+void report_samples_json(FILE *out, const struct recording *recording,
+			 const struct samples *samples)
+{
+	struct sums sums = sums_of(recording);
+	json_t *entries = json_array();
+
+	for (size_t i = 0; i < samples->count; i++)
+		json_array_append_new(entries, entry_of(samples, &samples->entries[i]));
+	json_t *report =
+		json_pack("{si ss so so so so so so so so so}", "lever", 1, "kind", "samples",
+			  "program", json_program_of(&sums), "engine",
+			  json_text(sums.last ? sums.last->engine : NULL), "host",
+			  json_host_of(sums.last), "sampling",
+			  json_pack("{so so so so}", "period_ns",
+				    json_count(sums.last ? sums.last->period_ns : 0), "samples",
+				    json_count(sums.samples), "lost", json_count(sums.lost),
+				    "truncated", json_count(sums.unwound_badly)),
+			  "recorded_ns", json_count(samples->recorded_ns), "shown_ns",
+			  json_count(samples->all.weight_ns), "classes", classes_of(samples),
+			  "entries", entries, "warnings", json_warnings_of(recording));
+	json_dumpf(report, out, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
+	fputc('\n', out);
+	json_decref(report);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* samples_words - marks and names. */
+#include "report/samples_words.h"
+
+#include "base/own.h"
+#include "report/words.h"
+
+#include <string.h>
+
+static const struct {
+	const char *mark, *words;
+} classes[SAMPLE_CLASSES] = {
+	[CLASS_USER] = {"[.]", "on CPU, user"},
+	[CLASS_KERNEL] = {"[k]", "on CPU, kernel"},
+	[CLASS_IO] = {"[I]", "waiting for I/O"},
+	[CLASS_LOCK] = {"[L]", "waiting for a lock"},
+	[CLASS_RUNNABLE] = {"[S]", "runnable, waiting for a CPU"},
+	[CLASS_OTHER] = {"[B]", "waiting for other things"},
+};
+
+const char *samples_mark(enum sample_class class)
+{
+	return classes[class].mark;
+}
+
+const char *samples_class_words(enum sample_class class)
+{
+	return classes[class].words;
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	return slash ? slash + 1 : path;
+}
+
+char *samples_function(const struct recording_frame *frame)
+{
+	if (!frame)
+		return text_copy("");
+	return words_clean(frame->function ? frame->function : base_of(frame->object));
+}
+
+char *samples_place(const struct recording_frame *frame)
+{
+	if (!frame || !frame->file || !frame->line)
+		return text_copy("");
+	AUTO(text) char *file = words_clean(base_of(frame->file));
+	return text_format("%s:%u", file, frame->line);
+}
+
+char *samples_share(const struct samples_sum *sum)
+{
+	return text_format("%.1f %% ±%.1f", 100 * sum->share, 100 * sum->half);
+}
+
+enum sample_class samples_main_class(const uint64_t *by_class_ns)
+{
+	unsigned best = 0;
+	for (unsigned i = 1; i < SAMPLE_CLASSES; i++)
+		if (by_class_ns[i] > by_class_ns[best])
+			best = i;
+	return best;
+}

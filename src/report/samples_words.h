@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * samples_words - what samples, their classes and their code are called. Whoever gets a text frees it.
+ */
+#pragma once
+
+#include "analyze/samples.h"
+
+/* "[.]" user code, "[k]" kernel, "[I]", "[L]", "[S]", "[B]" off CPU */
+const char *samples_mark(enum sample_class class);
+/* "I/O", "locks", "runnable, waiting for a CPU" */
+const char *samples_class_words(enum sample_class class);
+/* Clean: "read_block", "libc.so.6" where the function is unknown, "?" */
+char *samples_function(const struct recording_frame *frame);
+/* Clean: "io.c:42", "" where it is unknown. */
+char *samples_place(const struct recording_frame *frame);
+/* "12.3 % ±0.4" */
+char *samples_share(const struct samples_sum *sum);
+/* The class that most of the time is of. */
+enum sample_class samples_main_class(const uint64_t *by_class_ns);

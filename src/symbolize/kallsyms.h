@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kallsyms - names of the running kernel's functions, from /proc/kallsyms.
+ */
+#pragma once
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct kallsyms;
+
+struct kallsyms_function {
+	uint64_t start;
+	const char *name;
+	const char *module; /* NULL: the kernel itself; "bpf" of BPF programs */
+};
+
+/* From `path` ("/proc/kallsyms"); an error if it hides the addresses (kptr_restrict). */
+int kallsyms_read(const char *path, struct kallsyms **result, struct error *error);
+void kallsyms_free(struct kallsyms *kallsyms);
+/* The function that holds the address, or NULL. Borrowed. NULL may be given for none. */
+const struct kallsyms_function *kallsyms_at(const struct kallsyms *kallsyms, uint64_t address);
