@@ -128,6 +128,47 @@ int BPF_PROG(record_exit)
 	return 0;
 }
 
+/* ---- still off CPU: looked at from outside, when the engine reads the iterator ---- */
+
+SEC("iter.s/task")
+int record_blocked(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+	u32 which = SPACE_CACHE_OTHER;
+	struct record_sample *sample = bpf_map_lookup_elem(&record_scratches, &which);
+
+	if (!task || !sample || !record_is_member(task->tgid))
+		return 0;
+	struct record_slot *slot = slot_of(task->pid);
+	u64 now = bpf_ktime_get_ns(), left = slot->left_ns;
+	if (!left || slot->tid != (u32)task->pid || now <= left)
+		return 0;
+	sample_begin(sample, task, now);
+	sample->flags = RECORD_STILL_BLOCKED | (slot->is_preempted ? RECORD_PREEMPTED : 0);
+	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
+		sample->flags |= RECORD_IO_WAIT;
+	off_weigh(sample, now - left, uniform_below(settings.period_ns, now ^ left << 7),
+		  slot->is_preempted ? now - left : 0);
+	/* The rest of the wait begins now. If it has just ended, the next one will overwrite this. */
+	slot->left_ns = now;
+	if (!sample->weight_ns && !sample->waiting_ns)
+		return 0;
+	long bytes = bpf_get_task_stack(task, sample->kernel, sizeof(sample->kernel), 0);
+	sample->kernel_count = bytes > 0 ? (u32)bytes / 8 : 0;
+	struct user_walk walk = {.now = now, .which = which, .other = task};
+	user_frame_of(task, &walk.frame);
+	struct space *space = walk.frame.ip ? space_of(task) : NULL;
+	if (space) {
+		walk.space = space->id;
+		bpf_loop(RECORD_USER_FRAMES_MOST, other_frame_visit, &walk, 0);
+		user_frames_finish(sample, &walk);
+	}
+	struct record_cpu *cpu = record_this_cpu();
+	__sync_fetch_and_add(&still_blocked, 1);
+	sample_send(sample, cpu);
+	return 0;
+}
+
 /* ---- processes ---- */
 
 SEC("tp_btf/sched_process_fork")

@@ -12,11 +12,12 @@ struct record_settings settings __attribute__((aligned(256)));
 struct record_cpu record_cpus[KERNEL_CPUS_MOST];
 __u64 members[RECORD_PROCESSES_MOST / 64];
 struct record_slot slots[RECORD_SLOTS];
+__u64 still_blocked; /* looks by record_blocked; written there */
 
 /* By SPACE_CACHE_*: a tick may come while the look at a switch is being made. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2);
+	__uint(max_entries, 3);
 	__type(key, u32);
 	__type(value, struct record_sample);
 } record_scratches SEC(".maps");
@@ -130,34 +131,67 @@ static __always_inline void kernel_frames_take(void *context, struct record_samp
 struct user_walk {
 	struct frame frame;
 	u64 now;
+	struct task_struct *other; /* NULL: the current task's */
 	u32 space, which;
 	u32 count;
 	u32 pad;
 };
 
+/* Puts a frame into the scratch sample; false if it cannot be located. */
+static __always_inline bool user_frame_put(struct user_walk *walk, u32 index,
+					   const struct location *location, u64 address)
+{
+	u32 which = walk->which;
+	struct record_sample *sample = bpf_map_lookup_elem(&record_scratches, &which);
+	if (!sample)
+		return false;
+	struct record_frame *frame = &sample->user[index & (RECORD_USER_FRAMES_MOST - 1)];
+	frame->object = location->object;
+	frame->pad = 0;
+	frame->offset = location->object == KERNEL_OBJECT_UNKNOWN ? address : location->offset;
+	walk->count = index + 1;
+	if (settings.unwinding == RECORD_UNWIND_NONE)
+		walk->frame.ip = 0; /* as far as was asked for */
+	return walk->frame.ip;
+}
+
 static long user_frame_visit(u32 index, void *context)
 {
 	struct user_walk *walk = context;
 	struct location location = {};
-	u32 which = walk->which;
-	struct record_sample *sample = bpf_map_lookup_elem(&record_scratches, &which);
-
 	/* A return address may already belong to the next line: one back is in the call. */
 	u64 address = walk->frame.ip - (index ? 1 : 0);
-	if (!sample || !space_locate(walk->space, which, address, walk->now, &location))
+
+	if (!space_locate(walk->space, walk->which, address, walk->now, &location) ||
+	    !user_frame_put(walk, index, &location, address))
 		return 1;
-	struct record_frame *frame = &sample->user[index & (RECORD_USER_FRAMES_MOST - 1)];
-	frame->object = location.object;
-	frame->pad = 0;
-	frame->offset = location.object == KERNEL_OBJECT_UNKNOWN ? address : location.offset;
-	walk->count = index + 1;
-	if (settings.unwinding == RECORD_UNWIND_NONE) {
-		walk->frame.ip = 0;
-		return 1;
-	}
 	if (settings.unwinding == RECORD_UNWIND_POINTERS)
-		return unwind_by_frame_pointer(&walk->frame) ? 0 : 1;
+		return unwind_by_frame_pointer(NULL, &walk->frame) ? 0 : 1;
 	return unwind(&walk->frame, &location) ? 0 : 1;
+}
+
+/* The same in another task's memory, where reading may sleep. */
+static long other_frame_visit(u32 index, void *context)
+{
+	struct user_walk *walk = context;
+	struct task_struct *other = walk->other;
+	struct location location = {};
+	u64 address = walk->frame.ip - (index ? 1 : 0);
+
+	if (!space_locate_in(other, walk->space, walk->which, address, walk->now, &location) ||
+	    !user_frame_put(walk, index, &location, address))
+		return 1;
+	if (settings.unwinding == RECORD_UNWIND_POINTERS)
+		return unwind_by_frame_pointer(other, &walk->frame) ? 0 : 1;
+	return unwind_in(other, &walk->frame, &location) ? 0 : 1;
+}
+
+static __always_inline void user_frames_finish(struct record_sample *sample,
+					       const struct user_walk *walk)
+{
+	sample->user_count = walk->count;
+	if (walk->frame.ip)
+		sample->flags |= RECORD_TRUNCATED;
 }
 
 /* The current task's user chain from `frame` on, into the scratch sample of this number. */
@@ -172,9 +206,7 @@ static __always_inline void user_frames_take(struct record_sample *sample, struc
 				 .space = space->id,
 				 .which = which};
 	bpf_loop(RECORD_USER_FRAMES_MOST, user_frame_visit, &walk, 0);
-	sample->user_count = walk.count;
-	if (walk.frame.ip)
-		sample->flags |= RECORD_TRUNCATED;
+	user_frames_finish(sample, &walk);
 }
 
 static __always_inline void sample_send(struct record_sample *sample, struct record_cpu *cpu)

@@ -16,6 +16,7 @@
 #define SPACE_CACHE_LIFE_NS 1000000000ULL
 #define SPACE_CACHE_TICK 0
 #define SPACE_CACHE_SWITCH 1
+#define SPACE_CACHE_OTHER 2 /* what the engine asks for */
 
 struct space {
 	u32 id;           /* never used twice */
@@ -63,7 +64,7 @@ struct mapping_cache {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2); /* SPACE_CACHE_*: a tick may come in between what a switch does */
+	__uint(max_entries, 3); /* SPACE_CACHE_*: a tick may come in between what a switch does */
 	__type(key, u32);
 	__type(value, struct mapping_cache);
 } mapping_caches SEC(".maps");
@@ -150,16 +151,11 @@ struct location {
 	u32 pad;
 };
 
-/*
- * Where `address` of the current task lies. False when the mapping cannot be read now (its lock is
- * held). Like others here a function of its own to the verifier, which so looks at it only once.
- */
-__noinline int space_locate(u32 space_id, u32 which, u64 address, u64 now,
-			    struct location *location)
+static __always_inline bool space_locate_in(struct task_struct *task, u32 space_id, u32 which,
+					    u64 address, u64 now, struct location *location)
 {
 	struct mapping_cache *cache = bpf_map_lookup_elem(&mapping_caches, &which);
-	struct task_struct *task = bpf_get_current_task_btf();
-	if (!cache || !location || address >> 63)
+	if (!cache || address >> 63)
 		return false;
 	u32 slot = ((u32)(address >> 16) * 2654435761u >> 16) ^ space_id * 40503u;
 	struct mapping *mapping = &cache->slots[slot & (SPACE_CACHE_SLOTS - 1)];
@@ -189,4 +185,15 @@ __noinline int space_locate(u32 space_id, u32 which, u64 address, u64 now,
 	if (mapping->object != KERNEL_OBJECT_NO_FILE)
 		location->offset = address - mapping->start + mapping->offset;
 	return true;
+}
+
+/*
+ * Where `address` of the current task lies. False when the mapping cannot be read now (its lock is
+ * held). Like others here a function of its own to the verifier, which so looks at it only once.
+ */
+__noinline int space_locate(u32 space_id, u32 which, u64 address, u64 now,
+			    struct location *location)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	return location && space_locate_in(task, space_id, which, address, now, location);
 }

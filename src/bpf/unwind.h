@@ -55,19 +55,22 @@ static __always_inline struct kernel_unwind_row *unwind_row_at(const struct loca
 	return bpf_map_lookup_elem(&unwind_rows, &found);
 }
 
-static __always_inline bool read_word(u64 *word, u64 address)
+/* Of the current task's memory, or, in a program that may sleep, of another's. */
+static __always_inline bool read_word(struct task_struct *other, u64 *word, u64 address)
 {
+	if (other)
+		return !bpf_copy_from_user_task(word, sizeof(*word), (void *)address, other, 0);
 	return !bpf_probe_read_user(word, sizeof(*word), (void *)address);
 }
 
-static __always_inline bool unwind_by_frame_pointer(struct frame *frame)
+static __always_inline bool unwind_by_frame_pointer(struct task_struct *other, struct frame *frame)
 {
 	u64 caller_bp, caller_ip;
 
 	if (!frame->bp)
 		frame->ip = 0; /* as the ABI wants it of the outermost frame */
-	if (frame->bp < frame->sp || !read_word(&caller_bp, frame->bp) ||
-	    !read_word(&caller_ip, frame->bp + 8))
+	if (frame->bp < frame->sp || !read_word(other, &caller_bp, frame->bp) ||
+	    !read_word(other, &caller_ip, frame->bp + 8))
 		return false;
 	frame->sp = frame->bp + 16;
 	frame->bp = caller_bp;
@@ -80,28 +83,24 @@ static __always_inline bool unwind_by_frame_pointer(struct frame *frame)
 #define UCONTEXT_SP 160
 #define UCONTEXT_IP 168
 
-static __always_inline bool unwind_signal(struct frame *frame)
+static __always_inline bool unwind_signal(struct task_struct *other, struct frame *frame)
 {
 	u64 context = frame->sp;
-	return read_word(&frame->bp, context + UCONTEXT_BP) &&
-	       read_word(&frame->ip, context + UCONTEXT_IP) &&
-	       read_word(&frame->sp, context + UCONTEXT_SP);
+	return read_word(other, &frame->bp, context + UCONTEXT_BP) &&
+	       read_word(other, &frame->ip, context + UCONTEXT_IP) &&
+	       read_word(other, &frame->sp, context + UCONTEXT_SP);
 }
 
-/*
- * Moves to the caller; false at the outermost frame, whose ip is then 0, or where nothing is known.
- */
-__noinline int unwind(struct frame *frame, const struct location *location)
+static __always_inline bool unwind_in(struct task_struct *other, struct frame *frame,
+				      const struct location *location)
 {
-	if (!frame || !location)
-		return false;
 	struct kernel_unwind_row *row = unwind_row_at(location);
 	u64 cfa;
 
 	if (!row || !row->rule)
-		return unwind_by_frame_pointer(frame);
+		return unwind_by_frame_pointer(other, frame);
 	if (row->rule == KERNEL_UNWIND_SIGNAL)
-		return unwind_signal(frame);
+		return unwind_signal(other, frame);
 	if (row->rule == KERNEL_UNWIND_SP)
 		cfa = frame->sp + row->cfa_offset;
 	else if (row->rule == KERNEL_UNWIND_BP)
@@ -113,10 +112,20 @@ __noinline int unwind(struct frame *frame, const struct location *location)
 			frame->ip = 0;
 		return false;
 	}
-	if (row->frame_offset && !read_word(&frame->bp, cfa + row->frame_offset))
+	if (row->frame_offset && !read_word(other, &frame->bp, cfa + row->frame_offset))
 		return false;
-	if (!read_word(&frame->ip, cfa - 8))
+	if (!read_word(other, &frame->ip, cfa - 8))
 		return false;
 	frame->sp = cfa;
 	return frame->ip != 0;
+}
+
+/*
+ * Moves to the caller; false at the outermost frame, whose ip is then 0, or where nothing is known.
+ */
+__noinline int unwind(struct frame *frame, const struct location *location)
+{
+	if (!frame || !location)
+		return false;
+	return unwind_in(NULL, frame, location);
 }

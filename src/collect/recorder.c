@@ -3,6 +3,7 @@
 #include "collect/recorder.h"
 
 #include "base/memory.h"
+#include "base/own.h"
 #include "collect/bpf_side.h"
 #include "collect/clocks.h"
 
@@ -10,6 +11,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #pragma GCC diagnostic push /* made by bpftool */
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -80,6 +82,7 @@ int recorder_open(const struct recorder_options *options, struct recorder **reco
 	int code = load(opened, error);
 	if (!code) {
 		set(opened, options);
+		bpf_program__set_autoattach(opened->bpf->progs.record_blocked, false);
 		code = record_bpf__attach(opened->bpf);
 		if (code)
 			error_set(error, code, "cannot attach to the scheduler's tracepoints: %s",
@@ -126,6 +129,20 @@ void recorder_stop(struct recorder *recorder)
 	__atomic_store_n(&recorder->bpf->bss->settings.is_on, 0, __ATOMIC_RELEASE);
 }
 
+int recorder_look_at_blocked(struct recorder *recorder, struct error *error)
+{
+	struct bpf_link *link = bpf_program__attach_iter(recorder->bpf->progs.record_blocked, NULL);
+	AUTO(fd) int iterator = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
+	int code = link && iterator >= 0 ? 0 : -errno;
+	char nothing[64];
+
+	while (!code && read(iterator, nothing, sizeof(nothing)) > 0)
+		;
+	bpf_link__destroy(link);
+	return code ? error_set(error, code, "cannot look at waiting tasks: %s", strerror(-code)) :
+		      0;
+}
+
 int recorder_name_object(struct recorder *recorder, const struct kernel_file *file, uint32_t object)
 {
 	int map = bpf_map__fd(recorder->bpf->maps.objects);
@@ -163,6 +180,7 @@ void recorder_counters(const struct recorder *recorder, struct recorder_counters
 		counters->overwritten += core->overwritten;
 		counters->failed_lookups += recorder->bpf->bss->cpus[cpu].failed_lookups;
 	}
+	counters->still_blocked = recorder->bpf->bss->still_blocked;
 	counters->lost_events = recorder->bpf->bss->totals.lost_events;
 	counters->untracked_spaces = recorder->bpf->bss->totals.untracked_spaces;
 }

@@ -28,6 +28,7 @@ struct recorder_options {
 /* What was sampled so far, on all cores. */
 struct recorder_counters {
 	uint64_t samples, looks; /* on CPU; at time off CPU */
+	uint64_t still_blocked;  /* looks at time off CPU that was not over */
 	uint64_t lost, lost_ns;  /* that found the ring full, and what they stood for */
 	uint64_t truncated;      /* user chains that end before their root */
 	uint64_t overwritten;    /* blocks that were forgotten: more tasks than slots */
@@ -49,6 +50,9 @@ void recorder_close(struct recorder *recorder);
 void recorder_add_process(struct recorder *recorder, pid_t pid);
 void recorder_start(struct recorder *recorder);
 void recorder_stop(struct recorder *recorder);
+
+/* Sends samples of all tasks that are off CPU now, up to now. Drain before, and after it. */
+int recorder_look_at_blocked(struct recorder *recorder, struct error *error);
 
 int recorder_name_object(struct recorder *recorder, const struct kernel_file *file,
 			 uint32_t object);

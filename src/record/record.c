@@ -301,6 +301,9 @@ static int run(struct record *record, struct error *error)
 	while (!code && goes_on(record))
 		code = look(record, error);
 	recorder_stop(record->recorder);
+	recorder_drain(record->recorder, &record->handler);
+	if (!code)
+		code = recorder_look_at_blocked(record->recorder, error);
 	record->run.wall_ns =
 		(record->program.ended_ns ? record->program.ended_ns : clock_now_ns()) -
 		record->program.started_ns;

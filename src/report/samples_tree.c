@@ -22,7 +22,7 @@ static void print_node(const struct branch *branch, const struct samples_node *n
 	unsigned indent = depth * INDENT;
 	unsigned room = branch->options->columns - SHARE_COLUMNS - 2 * INDENT - 4;
 
-	indent = indent > room / 2 ? room / 2 : indent; /* deep chains go on below each other */
+	indent = indent > room / 2 ? room / 2 : indent; /* the deepest go on below each other */
 	AUTO(text) char *function = samples_function(node->frame);
 	AUTO(text) char *fitted = words_fit(function, room - indent);
 	fprintf(branch->out, "%6.1f %%  %s %*s%s%s\n", 100 * node->sum.share,
@@ -30,29 +30,27 @@ static void print_node(const struct branch *branch, const struct samples_node *n
 		node->frame->kind == FRAME_KERNEL ? " [k]" : "");
 }
 
-/* A chain without forks does not go to the right. */
 static void print_branch(const struct branch *branch, const struct samples_node *node,
-			 unsigned depth, unsigned level)
+			 unsigned depth)
 {
 	size_t left_out = 0;
 	double left_share = 0;
 
-	if (level > DEPTH_MOST)
+	if (depth > DEPTH_MOST)
 		return;
 	for (size_t i = 0; i < node->children.count; i++) {
 		const struct samples_node *child = node->children.items[i];
-		bool is_only = node->children.count == 1 && node->own_ns == 0 && level > 0;
 		if (child->sum.share < branch->least) {
 			left_out++;
 			left_share += child->sum.share;
 			continue;
 		}
-		print_node(branch, child, depth + !is_only);
-		print_branch(branch, child, depth + !is_only, level + 1);
+		print_node(branch, child, depth);
+		print_branch(branch, child, depth + 1);
 	}
 	if (left_out && left_share >= branch->least)
 		fprintf(branch->out, "%6.1f %%      %*s(%zu smaller branches)\n", 100 * left_share,
-			(int)((depth + 1) * INDENT), "", left_out);
+			(int)(depth * INDENT), "", left_out);
 }
 
 void samples_tree_print(FILE *out, const struct samples *samples, enum report_tree tree,
@@ -67,6 +65,6 @@ void samples_tree_print(FILE *out, const struct samples *samples, enum report_tr
 			"   share       function, and below it its callers" :
 			"   share       function, and below it what it calls");
 	table_style(out, options, NULL);
-	print_branch(&branch, root, 0, 0);
+	print_branch(&branch, root, 0);
 	samples_tree_free(root);
 }

@@ -7,19 +7,13 @@
 #include "check.h"
 
 #include "analyze/causal.h"
-#include "base/file.h"
 #include "base/own.h"
+#include "kept.h"
 #include "recordings.h"
 #include "report/report.h"
 #include "schema.h"
 
 #include <unistd.h>
-
-static const char *directory(void)
-{
-	const char *source = getenv("LEVER_SOURCE");
-	return source ? source : ".";
-}
 
 static void report(FILE *out, const struct recording *recording, const struct causal *causal,
 		   const char *format)
@@ -60,38 +54,10 @@ static char *report_on(const char *name, const char *format)
 	return text;
 }
 
-static void print_difference(const char *expected, const char *actual)
-{
-	unsigned line = 1;
-	const char *start = actual;
-	for (; *actual && *actual == *expected; actual++, expected++) {
-		if (*actual == '\n') {
-			line++;
-			start = actual + 1;
-		}
-	}
-	printf("# first difference in line %u, which is now:\n# %.*s\n", line,
-	       (int)strcspn(start, "\n"), start);
-}
-
 static bool is_golden(const char *name, const char *format)
 {
 	AUTO(text) char *actual = report_on(name, format);
-	AUTO(text) char *path = text_format("%s/tests/golden/%s.%s", directory(), name, format);
-	if (!actual)
-		return false;
-	const char *renew = getenv("GOLDEN_RENEW");
-	if (renew && *renew) {
-		AUTO(file) FILE *file = fopen(path, "w");
-		return file && fputs(actual, file) >= 0;
-	}
-	struct error error = {0};
-	AUTO(text) char *expected = file_read(path, NULL, &error);
-	if (expected && !strcmp(expected, actual))
-		return true;
-	printf("# %s: %s\n", path, expected ? "differs" : error.text);
-	print_difference(expected ? expected : "", actual);
-	return false;
+	return actual && kept_equals(name, format, actual);
 }
 
 TEST("a pipeline's report ranks what helps, names contention, and what is not sure")
@@ -157,7 +123,7 @@ TEST("where the program ended at once, the report says so")
 
 TEST("every report as JSON is as docs/causal.schema.json says")
 {
-	AUTO(text) char *path = text_format("%s/docs/causal.schema.json", directory());
+	AUTO(text) char *path = text_format("%s/docs/causal.schema.json", kept_source());
 	for (unsigned i = 0; i < recordings_count; i++) {
 		AUTO(text) char *text = report_on(recordings[i], "json");
 		AUTO(text) char *complaint = schema_complaint(path, text);
@@ -167,7 +133,7 @@ TEST("every report as JSON is as docs/causal.schema.json says")
 
 TEST("the check against the schema finds what is wrong")
 {
-	AUTO(text) char *path = text_format("%s/docs/causal.schema.json", directory());
+	AUTO(text) char *path = text_format("%s/docs/causal.schema.json", kept_source());
 	static const char *const changes[][2] = {
 		{"\"lever\": 1", "\"lever\": 2"},
 		{"\"kind\": \"line\"", "\"kind\": \"lion\""},

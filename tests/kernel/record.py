@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""record - `lever record`: where a program waits, by which way, and in whose name."""
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+from kernel import LEVER, check, equal, folder, lever, main, program, test
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "sites.c")
+
+
+def marked_lines():
+    """{system call: line}"""
+    with open(SOURCE, encoding="utf-8") as file:
+        found = [(number, re.search(r";? +/\* (\w+) \*/$", line)) for number, line in enumerate(file, 1)]
+    return {mark.group(1): number for number, mark in found if mark}
+
+
+def report(profile, *words):
+    said = lever("report", profile, "--format", "json", *words)
+    equal(said.returncode, 0, said.stderr)
+    return json.loads(said.stdout)
+
+
+def recorded(*words, program_words=("1500",), filters=(), codes=(0,)):
+    """The JSON report of the program sites, recorded with these options."""
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        said = lever("record", "--output", output, *words, "--", program("sites"), *program_words)
+        check(said.returncode in codes, f"ended with {said.returncode}: {said.stderr}")
+        return report(output, *filters)
+
+
+def own_frames(entry):
+    return [frame for frame in entry["stack"] if (frame["file"] or "").endswith("sites.c")]
+
+
+def weights(entries, field):
+    found = {}
+    for entry in entries:
+        found[entry[field]] = found.get(entry[field], 0) + entry["weight_ns"]
+    return found
+
+
+def main_thread(told):
+    """Entries of the program's first thread: the one that waits for children."""
+    first = next(entry["thread"] for entry in told["entries"] if entry["system_call"] == "wait4")
+    return [entry for entry in told["entries"] if entry["thread"]["tid"] == first["tid"]]
+
+
+@test("without frame pointers, 99 % of blocked time is at the line that called the library")
+def _():
+    lines = marked_lines()
+    equal(set(lines), {"clock_nanosleep", "poll", "futex", "read", "wait4"})
+    right = wrong = 0
+    for entry in main_thread(recorded()):
+        if entry["class"] not in "ILB" or entry["system_call"] not in lines:
+            continue
+        own = own_frames(entry)
+        if own and own[0]["line"] == lines[entry["system_call"]]:
+            right += entry["weight_ns"]
+        else:
+            wrong += entry["weight_ns"]
+    check(right > 500e6, (right, wrong))
+    check(right / (right + wrong) >= 0.99, (right, wrong))
+
+
+@test("every way of waiting has its class, and locks their futex")
+def _():
+    entries = main_thread(recorded())
+    for call, classes in (("clock_nanosleep", "B"), ("poll", "B"), ("futex", "L"), ("read", "B"), ("wait4", "B")):
+        waited = [entry for entry in entries if entry["system_call"] == call and entry["class"] not in ("cpu", "S")]
+        check(waited, call)
+        equal(set(entry["class"] for entry in waited), set(classes), call)
+    locks = {entry["futex"] for entry in entries if entry["class"] == "L"}
+    equal(len(locks), 1, locks)
+    check(None not in locks, locks)
+    check(all(entry["futex"] is None for entry in entries if entry["class"] != "L"))
+
+
+@test("blocked samples have the last function of the kernel and of the program's side")
+def _():
+    for entry in main_thread(recorded()):
+        if entry["system_call"] == "clock_nanosleep" and entry["class"] == "B":
+            check("nanosleep" in entry["kernel_function"], entry)
+            check("nanosleep" in entry["function"], entry)
+            kinds = [frame["kind"] for frame in entry["stack"]]
+            equal(kinds, sorted(kinds), entry)  # kernel, then user
+
+
+@test("computing is on CPU, in the function that computes")
+def _():
+    cpu = [entry for entry in main_thread(recorded()) if entry["class"] == "cpu" and not entry["in_kernel"]]
+    by_function = weights(cpu, "function")
+    check(by_function.get("compute", 0) > 0.8 * sum(by_function.values()), by_function)
+
+
+@test("shares add up to one, and carry their uncertainty")
+def _():
+    told = recorded()
+    check(abs(sum(entry["share"] for entry in told["entries"]) - 1) < 1e-3)
+    check(all(0 <= entry["share_error"] < 1 for entry in told["entries"]))
+    equal(told["shown_ns"], told["recorded_ns"])
+    equal(sum(entry["weight_ns"] for entry in told["entries"]), told["recorded_ns"])
+
+
+@test("filters leave what fits them, and say how much that is")
+def _():
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        lever("record", "--output", output, "--", program("sites"), "1000")
+        whole, locks = report(output), report(output, "--class", "L")
+        equal({entry["class"] for entry in locks["entries"]}, {"L"})
+        check(locks["shown_ns"] < whole["recorded_ns"])
+        equal(locks["recorded_ns"], whole["recorded_ns"])
+        computing = report(output, "--function", "compute")
+        check(computing["entries"] and all("compute" in [frame["function"] for frame in entry["stack"]] for entry in computing["entries"]))
+        pid = whole["entries"][0]["thread"]["pid"]
+        equal({entry["thread"]["pid"] for entry in report(output, "--pid", str(pid))["entries"]}, {pid})
+        equal(report(output, "--comm", "nobody")["entries"], [])
+
+
+@test("without callers, chains have one frame of the program")
+def _():
+    told = recorded("--call-graph", "none", program_words=("500",))
+    for entry in told["entries"]:
+        check(sum(frame["kind"] == "user" for frame in entry["stack"]) <= 1, entry)
+
+
+@test("a table of the user's own gives classes and sub-classes")
+def _():
+    with folder() as place:
+        table, output = os.path.join(place, "table"), os.path.join(place, "test.lever")
+        with open(table, "w", encoding="utf-8") as file:
+            file.write("# what we wait for\nI/naps *nanosleep*\n")
+        said = lever("record", "--class", table, "--output", output, "--", program("sites"), "500")
+        equal(said.returncode, 0, said.stderr)
+        naps = [entry for entry in report(output)["entries"] if entry["subclass"] == "naps"]
+        check(naps and all(entry["class"] == "I" for entry in naps), naps)
+        with open(table, "w", encoding="utf-8") as file:
+            file.write("\nX *\n")
+        said = lever("record", "--class", table, "--output", output, "--", program("sites"), "500")
+        equal(said.returncode, 2)
+        check("line 2" in said.stderr, said.stderr)
+
+
+@test("children are recorded, and told apart")
+def _():
+    told = recorded()
+    processes = {entry["thread"]["pid"] for entry in told["entries"]}
+    check(len(processes) > 5, processes)
+
+
+@test("a process that runs already is recorded by --pid, for as long as --seconds says")
+def _():
+    with folder() as place, subprocess.Popen([program("sites"), "60000"]) as running:
+        try:
+            output = os.path.join(place, "test.lever")
+            time.sleep(0.2)
+            said = lever("record", "--output", output, "--pid", str(running.pid), "--seconds", "1")
+            equal(said.returncode, 0, said.stderr)
+            equal(running.poll(), None)
+            told = report(output)
+            check(running.pid in {entry["thread"]["pid"] for entry in told["entries"]})
+            check(weights(told["entries"], "class").get("L", 0) > 0)
+        finally:
+            running.send_signal(signal.SIGKILL)
+
+
+@test("--system records processes that nobody named")
+def _():
+    with folder() as place, subprocess.Popen([program("sites"), "60000"]) as running:
+        try:
+            output = os.path.join(place, "test.lever")
+            said = lever("record", "--output", output, "--system", "--seconds", "1")
+            equal(said.returncode, 0, said.stderr)
+            commands = weights([entry["thread"] | {"weight_ns": 1} for entry in report(output)["entries"]], "command")
+            check("sites" in commands, commands)
+        finally:
+            running.send_signal(signal.SIGKILL)
+
+
+@test("a wait that has not ended is recorded up to the end, with its call chain")
+def _():
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        with subprocess.Popen([LEVER, "record", "--quiet", "--output", output, "--seconds", "1", "--", program("sites"), "0", "forever"]) as running:
+            time.sleep(3)
+            running.send_signal(signal.SIGTERM)
+        waits = [entry for entry in report(output)["entries"] if entry["system_call"] == "pause"]
+        check(waits and own_frames(waits[0])[0]["function"] == "main", waits)
+        check(sum(entry["weight_ns"] for entry in waits) > 800e6, waits)
+
+
+@test("the program's exit code is reported and kept, its output untouched")
+def _():
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        said = lever("record", "--output", output, "--", "sh", "-c", "echo out; sleep 0.1; exit 7")
+        equal((said.returncode, said.stdout), (0, "out\n"), said.stderr)
+        check("exit code 7" in said.stderr, said.stderr)
+        equal(report(output)["program"]["exit_status"], 7)
+
+
+@test("after kill -9 of lever, what was recorded is readable")
+def _():
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        with subprocess.Popen([LEVER, "record", "--quiet", "--output", output, "--", program("sites"), "3000"]) as running:
+            time.sleep(2.5)
+            running.kill()
+        told = report(output)
+        check(told["recorded_ns"] > 500e6, told["recorded_ns"])
+
+
+@test("a file may hold causal profiles and samples; a report shows one kind")
+def _():
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        lever("run", "--output", output, "--end-to-end", "--runs", "1", "--", "true")
+        equal(json.loads(lever("report", output, "--format", "json").stdout)["kind"], "causal")
+        lever("record", "--output", output, "--", "sleep", "0.2")
+        equal(report(output)["kind"], "samples")
+        equal(json.loads(lever("report", output, "--kind", "causal", "--format", "json").stdout)["kind"], "causal")
+
+
+main()
