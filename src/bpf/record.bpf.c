@@ -50,7 +50,8 @@ int record_tick(struct bpf_perf_event_data *context)
 
 /* ---- off CPU ---- */
 
-static __always_inline void task_leaves(struct task_struct *task, u64 now, bool is_preempted)
+static __always_inline void task_leaves(void *context, struct task_struct *task, u64 now,
+					bool is_preempted)
 {
 	struct record_slot *slot = slot_of(task->pid);
 
@@ -60,6 +61,8 @@ static __always_inline void task_leaves(struct task_struct *task, u64 now, bool 
 	slot->tid = task->pid;
 	slot->run_delay_ns = task->sched_info.run_delay;
 	slot->is_preempted = is_preempted;
+	if (!has_exit && settings.is_on)
+		look_hold(context, task, slot, now);
 }
 
 static __always_inline void task_enters(struct record_cpu *cpu, struct task_struct *task, u64 now)
@@ -74,6 +77,10 @@ static __always_inline void task_enters(struct record_cpu *cpu, struct task_stru
 	slot->left_ns = 0;
 	u64 off = now > left ? now - left : 0;
 	u64 offset = uniform_below(period, left ^ (u64)task->pid << 32);
+	if (!has_exit) {
+		look_release(cpu, task, slot, off, offset);
+		return;
+	}
 	if (off + offset < period)
 		return;
 	cpu->off_ns = off;
@@ -94,7 +101,7 @@ int BPF_PROG(record_switch, bool preempt, struct task_struct *previous, struct t
 		return 0;
 	u64 now = bpf_ktime_get_ns();
 	if (leaves)
-		task_leaves(previous, now, preempt || !previous_state);
+		task_leaves(ctx, previous, now, preempt || !previous_state);
 	if (enters)
 		task_enters(record_this_cpu(), next, now);
 	return 0;

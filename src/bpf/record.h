@@ -14,6 +14,24 @@ __u64 members[RECORD_PROCESSES_MOST / 64];
 struct record_slot slots[RECORD_SLOTS];
 __u64 still_blocked; /* looks by record_blocked; written there */
 
+/*
+ * Before 6.16 or so there is no sched_exit_tp, and a task's user stack can only be read when it leaves
+ * its core, before it is known whether the wait will be sampled. So only some waits have their look
+ * taken then: all of tasks that usually wait long, down to one in RECORD_INVERSE_CHANCE_MOST of tasks
+ * that wait a tenth of the period or less; the weights make up for it.
+ */
+const volatile bool has_exit = true;
+#define RECORD_INVERSE_CHANCE_MOST 16
+#define RECORD_HELD_MOST 2048
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries,
+	       RECORD_HELD_MOST); /* the engine makes it small where it is not needed */
+	__type(key, u32);
+	__type(value, struct record_sample);
+} held SEC(".maps");
+
 /* By SPACE_CACHE_*: a tick may come while the look at a switch is being made. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -95,6 +113,7 @@ static __always_inline void sample_begin(struct record_sample *sample, struct ta
 	sample->tgid = task->tgid;
 	sample->tid = task->pid;
 	sample->time_ns = now;
+	sample->inverse_chance = 1;
 	sample->kernel_count = 0;
 	sample->user_count = 0;
 	sample->system_call = -1;
@@ -222,4 +241,54 @@ static __always_inline void sample_send(struct record_sample *sample, struct rec
 		cpu->lost++;
 		cpu->lost_ns += sample->weight_ns + sample->waiting_ns;
 	}
+}
+
+static __always_inline u32 inverse_chance_of(const struct record_slot *slot)
+{
+	u64 usual = slot->usual_ns * 10;
+	if (usual * RECORD_INVERSE_CHANCE_MOST <= settings.period_ns)
+		return RECORD_INVERSE_CHANCE_MOST;
+	return usual >= settings.period_ns ? 1 : settings.period_ns / usual;
+}
+
+/* Without sched_exit_tp: the look at a task that leaves its core, kept until it comes back. */
+static __always_inline void look_hold(void *context, struct task_struct *task,
+				      struct record_slot *slot, u64 now)
+{
+	u32 which = SPACE_CACHE_SWITCH, tid = task->pid, inverse = inverse_chance_of(slot);
+	struct record_sample *sample = bpf_map_lookup_elem(&record_scratches, &which);
+
+	if (!sample || uniform_below(inverse, now + tid))
+		return;
+	sample_begin(sample, task, now);
+	sample->inverse_chance = inverse;
+	sample->flags = slot->is_preempted ? RECORD_PREEMPTED : 0;
+	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
+		sample->flags |= RECORD_IO_WAIT;
+	kernel_frames_take(context, sample);
+	struct frame frame = {};
+	user_frame_of(task, &frame);
+	user_frames_take(sample, task, &frame, which);
+	bpf_map_update_elem(&held, &tid, sample, BPF_ANY);
+}
+
+/* It is back: the look is sent if a sampling point fell into the wait. */
+static __always_inline void look_release(struct record_cpu *cpu, struct task_struct *task,
+					 struct record_slot *slot, u64 off, u64 offset)
+{
+	u32 tid = task->pid;
+	struct record_sample *sample = bpf_map_lookup_elem(&held, &tid);
+
+	slot->usual_ns = slot->usual_ns ? (slot->usual_ns * 7 + off) / 8 : off;
+	if (!sample)
+		return;
+	if (off + offset >= settings.period_ns) {
+		/* run_delay is added up after this; what the wait ended with is counted as blocked. */
+		off_weigh(sample, off, offset, sample->flags & RECORD_PREEMPTED ? off : 0);
+		sample->weight_ns *= sample->inverse_chance;
+		sample->waiting_ns *= sample->inverse_chance;
+		cpu->looks++;
+		sample_send(sample, cpu);
+	}
+	bpf_map_delete_elem(&held, &tid);
 }

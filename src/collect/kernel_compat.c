@@ -31,6 +31,7 @@ struct kernel_compat kernel_compat_find(void)
 	if (!btf)
 		return compat;
 	if (!assume_old || strcmp(assume_old, "1")) {
+		compat.has_sched_exit = tracepoint_arguments(btf, "btf_trace_sched_exit_tp") > 0;
 		compat.has_prepare_exec =
 			tracepoint_arguments(btf, "btf_trace_sched_prepare_exec") > 0;
 		/* The argument group_dead came in the same series as the earlier place. */

@@ -282,11 +282,12 @@ static void examine_sched_exit(struct machine *machine)
 {
 	if (machine->has_sched_exit)
 		add(machine, "sched_exit_tp", MACHINE_FINE)->sentence =
-			text_copy("the kernel has the tracepoint at the end of a task switch");
+			text_copy("lever record looks at waits when they end (sched_exit_tp)");
 	else
 		add(machine, "sched_exit_tp", MACHINE_LIMITED)->sentence = text_copy(
-			"the kernel has no tracepoint at the end of a task switch (newer ones do); "
-			"causal profiles do not need it");
+			"the kernel lacks the tracepoint sched_exit_tp (newer ones have it): lever record "
+			"looks at waits when they begin, at a part of the short ones only, and tells "
+			"waking up apart from waiting less well");
 }
 
 static void examine_clocksource(struct machine *machine, const char *root)

@@ -6,6 +6,7 @@
 #include "base/own.h"
 #include "collect/bpf_side.h"
 #include "collect/clocks.h"
+#include "collect/kernel_compat.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -49,6 +50,11 @@ static int load(struct recorder *recorder, struct error *error)
 	recorder->bpf = record_bpf__open();
 	if (!recorder->bpf)
 		return error_set(error, errno, "cannot open the BPF programs: %s", strerror(errno));
+	bool has_exit = kernel_compat_find().has_sched_exit;
+	recorder->bpf->rodata->has_exit = has_exit;
+	bpf_program__set_autoload(recorder->bpf->progs.record_exit, has_exit);
+	if (has_exit)
+		bpf_map__set_max_entries(recorder->bpf->maps.held, 1);
 	int code = record_bpf__load(recorder->bpf);
 	if (code)
 		return bpf_side_explain(code, error);

@@ -222,17 +222,22 @@ static struct moment *moment_of(struct book *book, const struct entry *entry)
 /*
  * A look that stands for one sampling point is hit or miss, like a sample on CPU: its weight's square
  * is an unbiased estimate of its variance where hits are rare. One that stands for many is a long
- * interval, known but for less than a period: at most a quarter of the period's square.
+ * interval, known but for less than a period: at most a quarter of the period's square. Where only one
+ * of so many waits is looked at, that choice adds its own.
  */
-static void count(struct book *book, const struct entry *entry, uint64_t weight_ns)
+static void count(struct book *book, const struct entry *entry, uint64_t weight_ns,
+		  unsigned inverse_chance)
 {
 	struct moment *moment = moment_of(book, entry);
 	double weight = (double)weight_ns, period = (double)book->period_ns;
-	bool is_single = entry->verdict.class <= CLASS_KERNEL || weight < 1.5 * period;
+	double inverse = inverse_chance ? inverse_chance : 1;
+	bool is_single = entry->verdict.class <= CLASS_KERNEL || weight < 1.5 * inverse * period;
 
 	moment->row.samples++;
 	moment->row.weight_ns += weight_ns;
-	moment->row.variance += is_single ? weight * weight : period * period / 4;
+	moment->row.variance +=
+		is_single ? weight * weight :
+			    weight * weight * (1 - 1 / inverse) + inverse * period * period / 4;
 	moment->is_changed = true;
 	book->sums.samples++;
 	book->sums.weight_ns += weight_ns;
@@ -280,11 +285,11 @@ void book_add(struct book *book, const struct record_sample *sample)
 	if (entry.verdict.class == CLASS_LOCK && is_futex(entry.call))
 		entry.address = sample->argument;
 	if (sample->weight_ns)
-		count(book, &entry, sample->weight_ns);
+		count(book, &entry, sample->weight_ns, sample->inverse_chance);
 	entry.verdict = (struct classes_verdict){CLASS_RUNNABLE, NULL};
 	entry.address = 0;
 	if (sample->waiting_ns)
-		count(book, &entry, sample->waiting_ns);
+		count(book, &entry, sample->waiting_ns, sample->inverse_chance);
 }
 
 /* ---- naming and writing ---- */

@@ -38,7 +38,7 @@ struct record_sample {
 	__u64 waiting_ns;  /* off CPU: runnable, waiting for a core */
 	__u64 argument;    /* first of the system call: the futex, the descriptor */
 	__s32 system_call; /* -1: none */
-	__u32 pad;
+	__u32 inverse_chance; /* one of so many waits is looked at; the weights have been raised by it */
 	__u32 kernel_count, user_count; /* frames, innermost first */
 	char command[16];
 	__u64 kernel[RECORD_KERNEL_FRAMES_MOST]; /* addresses */
@@ -67,7 +67,7 @@ struct record_slot {
 	__u64 run_delay_ns;
 	__u32 tid;
 	__u32 is_preempted;
-	__u64 pad;
+	__u64 usual_ns; /* how long the task was off CPU of late; without sched_exit_tp only */
 };
 _Static_assert(sizeof(struct record_slot) == 32, "record_slot layout");
 
