@@ -245,7 +245,7 @@ static __always_inline void sample_send(struct record_sample *sample, struct rec
 
 static __always_inline u32 inverse_chance_of(const struct record_slot *slot)
 {
-	u64 usual = slot->usual_ns * 10;
+	u64 usual = slot->usual_ns[slot->is_preempted & 1] * 10;
 	if (usual * RECORD_INVERSE_CHANCE_MOST <= settings.period_ns)
 		return RECORD_INVERSE_CHANCE_MOST;
 	return usual >= settings.period_ns ? 1 : settings.period_ns / usual;
@@ -279,7 +279,8 @@ static __always_inline void look_release(struct record_cpu *cpu, struct task_str
 	u32 tid = task->pid;
 	struct record_sample *sample = bpf_map_lookup_elem(&held, &tid);
 
-	slot->usual_ns = slot->usual_ns ? (slot->usual_ns * 7 + off) / 8 : off;
+	u64 *usual = &slot->usual_ns[slot->is_preempted & 1];
+	*usual = *usual ? (*usual * 7 + off) / 8 : off;
 	if (!sample)
 		return;
 	if (off + offset >= settings.period_ns) {

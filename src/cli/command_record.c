@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 
 #define PERIOD_DEFAULT_NS 1000000
@@ -31,7 +32,7 @@ struct record_values {
 	const char *cgroup;
 	bool is_system_wide;
 	double seconds;
-	bool quiet, verbose;
+	bool live, quiet, verbose;
 };
 
 OWN_DEFINE(recording, struct recording *, recording_free, NULL)
@@ -82,6 +83,8 @@ static const struct option record_table[] = {
 	 FIELD(is_system_wide), NULL},
 	{"seconds", 0, "NUMBER", "end the recording after this time (at the program's end)",
 	 value_set_seconds, FIELD(seconds), NULL},
+	{"live", 0, NULL, "show the report of what is recorded so far, every two seconds",
+	 value_set_flag, FIELD(live), NULL},
 	{"quiet", 'q', NULL, "no live progress and no summary, only errors and warnings",
 	 value_set_flag, FIELD(quiet), NULL},
 	{"verbose", 'v', NULL, "let the BPF loader explain itself", value_set_flag, FIELD(verbose),
@@ -103,6 +106,7 @@ const struct command_page record_page = {
 };
 
 struct terminal {
+	const char *profile;
 	bool is_live;
 	bool is_quiet;
 	bool has_line;
@@ -140,6 +144,32 @@ static void show_status(void *context, const struct record_status *status)
 	terminal->has_line = true;
 }
 
+/*
+ * In a process of its own: this one has the file open to write (profile.h). It takes the screen from
+ * the top each time.
+ */
+static void refresh(void *context)
+{
+	const struct terminal *terminal = context;
+	struct winsize size = {.ws_row = 40};
+	bool is_terminal = isatty(STDERR_FILENO);
+
+	ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
+	AUTO(text)
+	char *rows = text_format("--targets=%d", size.ws_row > 24 ? size.ws_row - 18 : 6);
+	if (is_terminal)
+		fputs("\033[H\033[2J", stderr);
+	pid_t pid = fork();
+	if (!pid) {
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		execl("/proc/self/exe", "lever", "report", "--kind=samples", rows,
+		      terminal->profile, (char *)NULL);
+		_exit(EXIT_FAILED);
+	}
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+}
+
 static void say(void *context, const char *sentence)
 {
 	struct terminal *terminal = context;
@@ -161,6 +191,8 @@ static int check_together(const struct record_values *values, bool has_program)
 	if (whom > 1)
 		return message_say(EXIT_USAGE, "a program, --pid, --cgroup and --system exclude "
 					       "each other");
+	if (values->quiet && values->live)
+		return message_say(EXIT_USAGE, "--quiet and --live exclude each other");
 	if (values->quiet && values->verbose)
 		return message_say(EXIT_USAGE, "--quiet and --verbose exclude each other");
 	if (values->period_ns < PERIOD_LEAST_NS || values->period_ns > PERIOD_MOST_NS)
@@ -222,7 +254,9 @@ int command_record(int argc, char **argv)
 	if (exit_code)
 		return exit_code;
 	struct terminal terminal = {.is_quiet = values.quiet,
-				    .is_live = !values.quiet && isatty(STDERR_FILENO)};
+				    .profile = values.output,
+				    .is_live =
+					    !values.quiet && !values.live && isatty(STDERR_FILENO)};
 	struct record_options options = {
 		.arguments = operand < argc ? argv + operand : NULL,
 		.processes = values.processes.items,
@@ -236,9 +270,11 @@ int command_record(int argc, char **argv)
 		.chain = (enum record_chain)values.chain,
 		.classes = values.classes,
 		.seconds = values.seconds,
+		.is_live = values.live,
 		.verbose = values.verbose,
 		.context = &terminal,
 		.notify = show_status,
+		.refresh = refresh,
 		.say = say,
 	};
 	record_run(&options, &result, &error);

@@ -27,6 +27,7 @@
 #define DRAIN_EVERY_MS 50
 #define WRITE_EVERY_NS 1000000000ull
 #define NOTIFY_EVERY_NS 500000000ull
+#define REFRESH_EVERY_NS 2000000000ull
 /* A period that no program keeps: one in step with it would see the same point of it each time. */
 #define PERIOD_FACTOR 0.997
 
@@ -44,7 +45,7 @@ struct record {
 	struct program program;
 	struct members *members;
 	struct recording_run run;
-	uint64_t started_ns, deadline_ns, written_ns, notified_ns;
+	uint64_t started_ns, deadline_ns, written_ns, notified_ns, refreshed_ns;
 	char *program_path;
 	struct error kernel_names; /* why there are none */
 	struct recorder_handler handler;
@@ -268,6 +269,17 @@ static int write_now(struct record *record, struct error *error)
 	return code ? code : profile_commit(record->profile, error);
 }
 
+static int refresh(struct record *record, uint64_t now, struct error *error)
+{
+	record->refreshed_ns = now;
+	int code = recorder_look_at_blocked(record->recorder, error);
+	recorder_drain(record->recorder, &record->handler);
+	code = code ? code : write_now(record, error);
+	if (!code)
+		record->options->refresh(record->options->context);
+	return code;
+}
+
 static int look(struct record *record, struct error *error)
 {
 	struct pollfd wake[2] = {
@@ -279,6 +291,8 @@ static int look(struct record *record, struct error *error)
 	uint64_t now = clock_now_ns();
 	if (now - record->notified_ns > NOTIFY_EVERY_NS)
 		notify(record, now);
+	if (record->options->is_live && now - record->refreshed_ns > REFRESH_EVERY_NS)
+		return refresh(record, now, error);
 	if (now - record->written_ns < WRITE_EVERY_NS)
 		return 0;
 	record->written_ns = now;
@@ -294,7 +308,7 @@ static int run(struct record *record, struct error *error)
 
 	if (code)
 		return code;
-	record->started_ns = record->written_ns = clock_now_ns();
+	record->started_ns = record->written_ns = record->refreshed_ns = clock_now_ns();
 	if (record->options->seconds > 0)
 		record->deadline_ns =
 			record->started_ns + (uint64_t)(record->options->seconds * 1e9);

@@ -37,9 +37,11 @@ struct record_options {
 	enum record_chain chain;
 	const char *classes; /* file of further rules; NULL: none */
 	double seconds;      /* 0: until the program ends, or Ctrl-C */
+	bool is_live;        /* keep the profile complete, waits included, and call `refresh` */
 	bool verbose;
 	void *context;
 	void (*notify)(void *context, const struct record_status *status);
+	void (*refresh)(void *context);                   /* the file holds everything up to now */
 	void (*say)(void *context, const char *sentence); /* something the user should know now */
 };
 

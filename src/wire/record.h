@@ -67,9 +67,10 @@ struct record_slot {
 	__u64 run_delay_ns;
 	__u32 tid;
 	__u32 is_preempted;
-	__u64 usual_ns; /* how long the task was off CPU of late; without sched_exit_tp only */
+	/* How long blocks, and preemptions, lasted of late; without sched_exit_tp only. */
+	__u64 usual_ns[2];
 };
-_Static_assert(sizeof(struct record_slot) == 32, "record_slot layout");
+_Static_assert(sizeof(struct record_slot) == 40, "record_slot layout");
 
 /* Processes that are recorded: a bit each. Set by the engine and by BPF at forks, atomically. */
 #define RECORD_PROCESSES_MOST (1 << 22) /* the most that pid_max can be */

@@ -26,11 +26,11 @@ def report(profile, *words):
     return json.loads(said.stdout)
 
 
-def recorded(*words, program_words=("1500",), filters=(), codes=(0,)):
+def recorded(*words, program_words=("1500",), filters=(), codes=(0,), environment=None):
     """The JSON report of the program sites, recorded with these options."""
     with folder() as place:
         output = os.path.join(place, "test.lever")
-        said = lever("record", "--output", output, *words, "--", program("sites"), *program_words)
+        said = lever("record", "--output", output, *words, "--", program("sites"), *program_words, env=os.environ | (environment or {}))
         check(said.returncode in codes, f"ended with {said.returncode}: {said.stderr}")
         return report(output, *filters)
 
@@ -194,6 +194,25 @@ def _():
         waits = [entry for entry in report(output)["entries"] if entry["system_call"] == "pause"]
         check(waits and own_frames(waits[0])[0]["function"] == "main", waits)
         check(sum(entry["weight_ns"] for entry in waits) > 800e6, waits)
+
+
+@test("without sched_exit_tp waits are found, too, at the lines of their calls")
+def _():
+    lines = marked_lines()
+    waits = [entry for entry in main_thread(recorded(environment={"LEVER_ASSUME_OLD_KERNEL": "1"})) if entry["class"] in "ILB" and entry["system_call"] in lines]
+    equal({entry["system_call"] for entry in waits}, set(lines))
+    right = sum(entry["weight_ns"] for entry in waits if own_frames(entry) and own_frames(entry)[0]["line"] == lines[entry["system_call"]])
+    check(right >= 0.99 * sum(entry["weight_ns"] for entry in waits), right)
+
+
+@test("--live shows the report while the program runs, and after it")
+def _():
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        said = lever("record", "--live", "--output", output, "--", program("sites"), "5000")
+        equal(said.returncode, 0, said.stderr)
+        check(said.stderr.count("Samples of") >= 2, said.stderr)
+        check("wait_for_poll" in said.stderr.split("Samples of")[1], said.stderr)
 
 
 @test("the program's exit code is reported and kept, its output untouched")
