@@ -21,14 +21,14 @@ import argparse
 import os
 import random
 import shutil
-import signal
 import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from contextlib import closing, suppress
+from contextlib import closing
+
+import race
 
 THREADS = 2
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -65,65 +65,11 @@ def pbzip2_case(work):
 CASES = {"spin": spin_case, "zstd": zstd_case, "pbzip2": pbzip2_case}
 
 
-class Racer:
-    """A started program that runs only when it is let; `seconds` is how long it was."""
-
-    def __init__(self, command, pid_of):
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        self.seconds = 0
-        self.pid = pid_of(self.process)
-        self.signal(signal.SIGSTOP)
-
-    def signal(self, number):
-        try:
-            os.kill(self.pid, number)
-        except ProcessLookupError:
-            pass
-
-    def has_ended(self):
-        """The program, not lever that may still be writing."""
-        try:
-            with open("/proc/%d/stat" % self.pid) as stat:
-                return stat.read().rsplit(")", 1)[1].split()[0] in "ZX"
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-
-    def let_run(self, seconds):
-        start = time.monotonic()
-        self.signal(signal.SIGCONT)
-        while not self.has_ended() and time.monotonic() - start < seconds:
-            time.sleep(0.002)
-        self.signal(signal.SIGSTOP)
-        self.seconds += time.monotonic() - start
-
-
-def child_of(process):
-    """The program that lever has started, as soon as it is itself."""
-    children = "/proc/%d/task/%d/children" % (process.pid, process.pid)
-    while process.poll() is None:
-        with open(children) as file:
-            for pid in file.read().split():
-                with suppress(FileNotFoundError, ProcessLookupError):
-                    if os.readlink("/proc/%s/exe" % pid) != os.readlink("/proc/%d/exe" % process.pid):
-                        return int(pid)
-        time.sleep(0.001)
-    sys.exit("lever ended: %s" % process.stderr.read().decode())
-
-
-def race(lever, work, command, options):
+def compared(lever, work, command, options):
     """(seconds bare, seconds profiled, path of the profile)"""
     profile = os.path.join(work, "profile.lever")
-    racers = [Racer(command, lambda process: process.pid),
-              Racer([lever, "run", "--quiet", "--fresh", "-o", profile, *options, "--", *command], child_of)]
-    while not all(racer.has_ended() for racer in racers):
-        for racer in random.sample(racers, 2):
-            if not racer.has_ended():
-                racer.let_run(random.uniform(0.07, 0.13))
-    for racer in racers:
-        _, said = racer.process.communicate()
-        if racer.process.returncode not in (0, 3):
-            sys.exit("ended with %d: %s" % (racer.process.returncode, said.decode()))
-    return racers[0].seconds, racers[1].seconds, profile
+    bare, profiled = race.race(command, [lever, "run", "--quiet", "--fresh", "-o", profile, *options, "--", *command])
+    return bare, profiled, profile
 
 
 def paused_seconds(profile):
@@ -135,8 +81,8 @@ def paused_seconds(profile):
 
 def one_round(lever, work, command, points):
     """(bare seconds, cost of sampling, cost of experiments without their pauses)"""
-    bare, sampled, _ = race(lever, work, command, [*points, "--speedups", "0"])
-    beside, wall, profile = race(lever, work, command, points)
+    bare, sampled, _ = compared(lever, work, command, [*points, "--speedups", "0"])
+    beside, wall, profile = compared(lever, work, command, points)
     return bare, sampled / bare - 1, (wall - paused_seconds(profile)) / beside - 1
 
 

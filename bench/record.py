@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""record - what `lever record` costs the program, beside perf, in turn.
+"""record - what `lever record` costs the program, beside perf.
 
     bench/record.py [--lever build/lever] [--rounds 5] [--case spin|switches|writes|sqlite|all]
 
-Every round runs the program bare, under `lever record`, and under `perf record -e sched:sched_switch
--g` and `-e task-clock -g` at the same period, in random order, so that all see the same machine.
-Figures are medians over the rounds of how much longer the program's own time became, each against the
-bare run of its round (the time is taken inside, after the profiler's start).
+Each tool (lever record, and perf record -g on sched:sched_switch and on task-clock at the same period)
+is compared with the bare program as race.py says: both at once, one running at a time. Figures are
+medians over the rounds, with their range.
 
 spin is two CPU-bound threads; switches two threads on one core that wake each other by futex; writes
 small writes with an fsync each; sqlite inserts with a transaction each. Needs root; look at `uptime`
@@ -15,15 +14,15 @@ first.
 """
 import argparse
 import os
-import random
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 
+import race
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-TIMED = os.path.join(HERE, "timed.py")
 INSERTS = """import sqlite3, sys
 database = sqlite3.connect(sys.argv[1], isolation_level=None)
 database.execute("CREATE TABLE row (number INTEGER PRIMARY KEY, text TEXT)")
@@ -38,48 +37,39 @@ def compiled(work, name):
     return program
 
 
-def command_of(case, work):
+def command_of(case, work, who):
+    """Each of the two has files of its own."""
     if case == "spin":
-        return [compiled(work, "spin"), "2", "2000"]
+        return [compiled(work, "spin"), "2", "3000"]
     if case == "switches":
-        return [compiled(work, "switches"), "400000"]
+        return [compiled(work, "switches"), "1000000"]
     if case == "writes":
-        return [compiled(work, "writes"), "3000", os.path.join(work, "data")]
-    return [sys.executable, "-c", INSERTS, os.path.join(work, "database"), "1500"]
+        return [compiled(work, "writes"), "6000", os.path.join(work, "data-" + who)]
+    return [sys.executable, "-c", INSERTS, os.path.join(work, "database-" + who), "3000"]
 
 
 def tools(lever, work):
     out = os.path.join(work, "out")
     return {
-        "bare": [],
         "lever record": [lever, "record", "--quiet", "--fresh", "-o", out, "--"],
         "perf sched_switch": ["perf", "record", "-q", "-e", "sched:sched_switch", "-g", "-o", out, "--"],
         "perf task-clock": ["perf", "record", "-q", "-e", "task-clock", "-c", "1000000", "-g", "-o", out, "--"],
     }
 
 
-def seconds(prefix, command, work):
-    """How long the command itself took, without the profiler's start and end."""
-    stamp = os.path.join(work, "seconds")
-    for left in ("data", "database", "database-journal", "out"):
-        if os.path.exists(os.path.join(work, left)):
-            os.unlink(os.path.join(work, left))
-    subprocess.run([*prefix, sys.executable, TIMED, stamp, *command], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    with open(stamp) as file:
-        return float(file.read())
+def one_round(case, name, lever):
+    """(bare seconds, cost of the tool)"""
+    with tempfile.TemporaryDirectory(dir="/tmp") as work:
+        bare, profiled = race.race(command_of(case, work, "bare"), [*tools(lever, work)[name], *command_of(case, work, "profiled")])
+        return bare, profiled / bare - 1
 
 
 def measure(case, lever, rounds):
-    with tempfile.TemporaryDirectory(dir="/tmp") as work:
-        command = command_of(case, work)
-        columns = {name: [] for name in tools(lever, work)}
-        seconds([], command, work)
-        for _ in range(rounds):
-            times = {name: seconds(columns_prefix, command, work) for name, columns_prefix in random.sample(list(tools(lever, work).items()), len(columns))}
-            for name, took in times.items():
-                columns[name].append(took / times["bare"] - 1)
-            print("%-9s bare %.3f s" % (case, times["bare"]), *("  %s %+.1f %%" % (name, 100 * columns[name][-1]) for name in columns if name != "bare"), flush=True)
-        print("%-9s median of %d:" % (case, rounds), *("  %s %+.1f %%" % (name, 100 * statistics.median(columns[name])) for name in columns if name != "bare"), flush=True)
+    for name in tools(lever, ""):
+        results = [one_round(case, name, lever) for _ in range(rounds)]
+        bare, costs = zip(*results)
+        print("%-9s %-18s median of %d: %+.1f %% (%+.1f to %+.1f), bare %.2f s" % (
+            case, name, rounds, 100 * statistics.median(costs), 100 * min(costs), 100 * max(costs), statistics.median(bare)), flush=True)
 
 
 def main():

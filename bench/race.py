@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""race - a program bare and profiled at once, of which only one runs at a time.
+
+Shared machines change their speed within seconds; changing places every 0.1 s lets both meet the same
+machine. What is compared is how long each was let run.
+"""
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+
+class Racer:
+    """A started program that runs only when it is let; `seconds` is how long it was."""
+
+    def __init__(self, command, pid_of):
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.seconds = 0
+        self.pid = pid_of(self.process)
+        self.signal(signal.SIGSTOP)
+
+    def signal(self, number):
+        try:
+            os.kill(self.pid, number)
+        except ProcessLookupError:
+            pass
+
+    def has_ended(self):
+        """The program, not lever that may still be writing."""
+        try:
+            with open("/proc/%d/stat" % self.pid) as stat:
+                return stat.read().rsplit(")", 1)[1].split()[0] in "ZX"
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+
+    def let_run(self, seconds):
+        start = time.monotonic()
+        self.signal(signal.SIGCONT)
+        while not self.has_ended() and time.monotonic() - start < seconds:
+            time.sleep(0.002)
+        self.signal(signal.SIGSTOP)
+        self.seconds += time.monotonic() - start
+
+
+def child_of(process):
+    """The program that lever has started, as soon as it is itself."""
+    children = "/proc/%d/task/%d/children" % (process.pid, process.pid)
+    while process.poll() is None:
+        with open(children) as file:
+            for pid in file.read().split():
+                with suppress(FileNotFoundError, ProcessLookupError):
+                    if os.readlink("/proc/%s/exe" % pid) != os.readlink("/proc/%d/exe" % process.pid):
+                        return int(pid)
+        time.sleep(0.001)
+    sys.exit("lever ended: %s" % process.stderr.read().decode())
+
+
+def race(bare, profiled, codes=(0, 3)):
+    """(seconds bare, seconds profiled); `profiled` starts the program as its child"""
+    racers = [Racer(bare, lambda process: process.pid), Racer(profiled, child_of)]
+    while not all(racer.has_ended() for racer in racers):
+        for racer in random.sample(racers, 2):
+            if not racer.has_ended():
+                racer.let_run(random.uniform(0.07, 0.13))
+    for racer in racers:
+        _, said = racer.process.communicate()
+        if racer.process.returncode not in codes:
+            sys.exit("ended with %d: %s" % (racer.process.returncode, said.decode()))
+    return racers[0].seconds, racers[1].seconds
