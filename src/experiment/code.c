@@ -6,7 +6,6 @@
 #include "base/own.h"
 #include "experiment/files.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -91,7 +91,7 @@ int members_add_cgroup(struct members *members, const char *path, struct error *
 	if (code)
 		return error_set(
 			error, code,
-			"the cgroup %s cannot be read: %s; name a folder of %s (cgroup v2)", whole,
+			"the cgroup %s cannot be read: %s; name a folder of %s", whole,
 			strerror(-code), CGROUP_ROOT);
 	return 0;
 }

@@ -14,7 +14,7 @@ void members_free(struct members *members);
 void members_add(struct members *members, pid_t pid);
 /* -ESRCH if there is no such process. */
 int members_add_running(struct members *members, pid_t pid, struct error *error);
-/* All processes of a cgroup v2 and the ones below it; those that are known already stay so. */
+/* All processes of a cgroup and the ones below it; those that are known already stay so. */
 int members_add_cgroup(struct members *members, const char *path, struct error *error);
 /* For recorder_handler. */
 void members_on_process(struct members *members, const struct kernel_process_event *event);

@@ -21,15 +21,15 @@ def _():
 def _():
     said = lever("--help")
     equal((said.returncode, said.stderr), (0, ""))
-    for command in ("run", "report", "check"):
+    for command in ("run", "record", "report", "check"):
         check(f"\n  {command} " in said.stdout, command)
-    for command in ("record", "trace", "scale", "diff"):
+    for command in ("trace", "scale", "diff"):
         check(f"\n  {command} " not in said.stdout, command)
 
 
 @test("each command has its help, in both ways of asking")
 def _():
-    for command in ("run", "report", "check", "help", "version"):
+    for command in ("run", "record", "report", "check", "help", "version"):
         asked, told = lever("help", command), lever(command, "--help")
         equal((asked.returncode, told.returncode), (0, 0), command)
         equal(asked.stdout, told.stdout)
@@ -46,10 +46,29 @@ def _():
 
 @test("commands of the design that do not exist yet are refused, not pretended")
 def _():
-    for command in ("record", "trace", "scale", "diff"):
+    for command in ("trace", "scale", "diff"):
         said = lever(command, "--", "true")
         equal(said.returncode, 2)
         check("not part of this version" in said.stderr, said.stderr)
+
+
+@test("lever record wants to know whom to record, and only once")
+def _():
+    for words, why in (((), "needs a program"), (("--pid", "1", "--", "true"), "exclude each other"),
+                       (("--pid", "1", "--system"), "exclude each other"), (("--pid", "x"), "process id"),
+                       (("--period", "1us", "--", "true"), "50us"), (("--call-graph", "lbr", "--", "true"), "dwarf, fp or none"),
+                       (("--quiet", "--live", "--", "true"), "exclude each other")):
+        said = lever("record", *words)
+        equal((said.returncode, said.stdout), (2, ""), words)
+        check(why in said.stderr, said.stderr)
+
+
+@test("reports on samples refuse what is for causal profiles, and the other way round")
+def _():
+    for words, why in ((("--class", "X"), "cpu, I, L, S or B"), (("--by", "moon"), "function"), (("--tree", "up"), "callers")):
+        said = lever("report", *words)
+        equal((said.returncode, said.stdout), (2, ""), words)
+        check(why in said.stderr, said.stderr)
 
 
 @test("a mistyped command or option is answered with the nearest one, and 2")

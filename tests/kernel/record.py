@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """record - `lever record`: where a program waits, by which way, and in whose name."""
+import contextlib
 import json
 import os
 import re
@@ -8,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from kernel import LEVER, check, equal, folder, lever, main, program, test
+from kernel import LEVER, Skip, check, equal, folder, lever, main, program, test
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "sites.c")
 
@@ -169,6 +170,42 @@ def _():
             check(weights(told["entries"], "class").get("L", 0) > 0)
         finally:
             running.send_signal(signal.SIGKILL)
+
+
+@test("--cgroup records the processes in it, and one that joins it later, but no others")
+def _():
+    root = next((path for path in ("/sys/fs/cgroup/unified", "/sys/fs/cgroup/pids", "/sys/fs/cgroup") if os.path.exists(os.path.join(path, "cgroup.procs"))), None)
+    group = os.path.join(root or "", f"lever-test-{os.getpid()}")
+    try:
+        os.mkdir(group)
+    except OSError as why:
+        raise Skip(f"no cgroup can be made here: {why}") from why
+
+    def join(process):
+        with open(os.path.join(group, "cgroup.procs"), "w", encoding="ascii") as file:
+            file.write(str(process.pid))
+
+    with folder() as place, contextlib.ExitStack() as stack:
+        output = os.path.join(place, "test.lever")
+        running = [stack.enter_context(subprocess.Popen([program("sites"), "60000"])) for _ in range(3)]
+        try:
+            join(running[0])
+            recording = stack.enter_context(subprocess.Popen([LEVER, "record", "--quiet", "--output", output, "--cgroup", group, "--seconds", "4"]))
+            time.sleep(1)
+            join(running[1])
+            equal(recording.wait(30), 0)
+        finally:
+            for process in running:
+                process.kill()
+                process.wait()
+        pids = {entry["thread"]["pid"] for entry in report(output)["entries"]}
+        check(running[0].pid in pids and running[1].pid in pids, pids)
+        check(running[2].pid not in pids, pids)
+    for _ in range(50):  # dead children leave it in a moment
+        with contextlib.suppress(OSError):
+            os.rmdir(group)
+            break
+        time.sleep(0.1)
 
 
 @test("--system records processes that nobody named")
