@@ -15,7 +15,7 @@ struct record_slot slots[RECORD_SLOTS];
 __u64 still_blocked; /* looks by record_blocked; written there */
 
 /*
- * Before 6.16 or so there is no sched_exit_tp, and a task's user stack can only be read when it leaves
+ * Older kernels have no sched_exit_tp, and a task's user stack can only be read when it leaves
  * its core, before it is known whether the wait will be sampled. So only some waits have their look
  * taken then: all of tasks that usually wait long, down to one in RECORD_INVERSE_CHANCE_MOST of tasks
  * that wait a tenth of the period or less; the weights make up for it.
