@@ -15,10 +15,10 @@ struct record_slot slots[RECORD_SLOTS];
 __u64 still_blocked; /* looks by record_blocked; written there */
 
 /*
- * Older kernels have no sched_exit_tp, and a task's user stack can only be read when it leaves
- * its core, before it is known whether the wait will be sampled. So only some waits have their look
- * taken then: all of tasks that usually wait long, down to one in RECORD_INVERSE_CHANCE_MOST of tasks
- * that wait a tenth of the period or less; the weights make up for it.
+ * Older kernels have no sched_exit_tp, and a task's user stack can only be read when it leaves its
+ * core, before it is known whether the wait will be sampled. So only some waits have their look taken
+ * then: all where a task's waits usually last a tenth of the period or longer, down to one in
+ * RECORD_INVERSE_CHANCE_MOST where they are shorter; the weights make up for it.
  */
 const volatile bool has_exit = true;
 #define RECORD_INVERSE_CHANCE_MOST 16
