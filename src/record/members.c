@@ -89,10 +89,9 @@ int members_add_cgroup(struct members *members, const char *path, struct error *
 	int code = add_group(members, whole);
 
 	if (code)
-		return error_set(
-			error, code,
-			"the cgroup %s cannot be read: %s; name a folder of %s", whole,
-			strerror(-code), CGROUP_ROOT);
+		return error_set(error, code,
+				 "the cgroup %s cannot be read: %s; name a folder of %s", whole,
+				 strerror(-code), CGROUP_ROOT);
 	return 0;
 }
 
