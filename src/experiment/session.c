@@ -17,7 +17,7 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 
-#define WINDOW_FIRST_NS 90000000ull
+#define WINDOW_FIRST_NS 82000000ull
 #define LOOK_NS 50000000ull        /* between looks while there is no target yet */
 #define WAIT_SLICE_NS 100000000ull /* heartbeats are at least this often */
 #define COMMIT_EVERY_NS 1000000000ull
