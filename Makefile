@@ -11,24 +11,31 @@ MESON_OPTIONS ?=
 PACKAGES = gcc libc6-dev meson ninja-build pkgconf clang llvm bpftool libbpf-dev libelf-dev \
 	libdw-dev libsqlite3-dev libjansson-dev libiberty-dev scdoc python3 linux-libc-dev zlib1g-dev \
 	clang-format binutils
+# For `make test`: a browser for the HTML page, and a reader of the exported profile.
+TEST_PACKAGES = chromium coz-profiler
 
-.PHONY: all setup demo test install uninstall format clean help
+.PHONY: all setup setup-test demo test install uninstall format clean help
 .NOTPARALLEL:
 
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
 
 $(BUILD)/build.ninja:
+	@tools/setup_web
 	meson setup $(BUILD) --prefix=$(prefix) $(MESON_OPTIONS)
 
 # Installs what is missing; a machine that has everything needs neither network nor rights.
 setup:
 	@tools/setup $(PACKAGES)
+	@tools/setup_web
+
+setup-test: setup
+	@tools/setup $(TEST_PACKAGES) || echo 'setup: tests that need these packages will be skipped' >&2
 
 demo: setup all
 	./examples/demo.sh
 
-test: setup all
+test: setup-test all
 	meson test -C $(BUILD) --print-errorlogs --timeout-multiplier 4
 
 install: all

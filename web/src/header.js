@@ -35,8 +35,8 @@ function dateFact(report) {
 	const starts = (report.runs ?? []).map((run) => run.started_s);
 	if (!starts.length)
 		return null;
-	const last = words.date(Math.max(...starts));
-	return fact('Date', starts.length > 1 ? `${words.date(Math.min(...starts))} to ${last}` : last);
+	const first = words.date(Math.min(...starts)), last = words.date(Math.max(...starts));
+	return fact('Date', first === last ? last : `${first} to ${last}`);
 }
 
 function overheadFact(report) {
@@ -50,7 +50,7 @@ function overheadFact(report) {
 function sampleFact(report) {
 	const {samples, lost, period_ns: period} = report.sampling;
 	return fact('Samples', listed(`${words.count(samples)} on CPU`, `every ${words.duration(period)}`),
-		', ', element('span', {class: lost * 100 > samples ? 'bad' : null}, `${words.count(lost)} lost`));
+		', ', element('span', {class: lost * 100 > samples ? 'bad' : null}, `${words.count(lost)}\u00a0lost`));
 }
 
 function experimentFact(report) {

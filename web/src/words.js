@@ -61,6 +61,12 @@ export function date(unixSeconds) {
 	return new Date(unixSeconds * 1000).toLocaleString('en-GB', {dateStyle: 'long', timeStyle: 'long'});
 }
 
+// Names may have thousands of characters.
+export function fit(text, most) {
+	const characters = [...text];
+	return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text;
+}
+
 // Arguments as one would type them in a shell.
 export function command(words) {
 	return words.map((word) => /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`).join(' ');

@@ -2,13 +2,14 @@
 // card - one target: its answer, its curves, and on request its numbers and source.
 import {element} from '../dom.js';
 import {plural, share} from '../words.js';
-import {chart, curveColour} from './chart.js';
+import {chart, lookOf, swatch} from './chart.js';
 import {verdictOf} from './model.js';
 import {pointTable} from './points.js';
 import {CONTENTION, figures, sentence} from './sentence.js';
 import {sourceExcerpt} from './source.js';
 
 const BADGES = {gain: 'gains', contention: 'contention', unsure: 'no sure effect', none: 'no answer yet'};
+const COLOURS = {gain: 'curve-1', contention: 'bad'};
 const HEIGHT = 150, HEIGHT_OPEN = 320;
 
 export class Card {
@@ -44,15 +45,20 @@ export class Card {
 			return;
 		this.#isDrawn = true;
 		const host = this.node.querySelector('.chart');
-		this.#endChart = chart(host, this.curves(), this.node.querySelector('output'), {
+		this.#endChart = chart(host, this.#curves(), this.node.querySelector('output'), {
 			range: this.#shown.range, isLarge: this.isOpen, height: this.isOpen ? HEIGHT_OPEN : HEIGHT,
 		});
 	}
 
-	curves() {
-		return this.#shown.effects.map((effect) => ({
-			label: effect.progress, points: effect.points, number: this.#context.progress.indexOf(effect.progress),
-		}));
+	// With one progress point the colour tells the verdict, with several it tells the point.
+	#curves() {
+		const {progress} = this.#context;
+		return this.#shown.effects.map((effect) => {
+			const look = lookOf(progress.indexOf(effect.progress));
+			if (progress.length === 1)
+				look.colour = COLOURS[effect.answer?.verdict] ?? 'axis';
+			return {label: effect.progress, points: effect.points, ...look};
+		});
 	}
 
 	toggle() {
@@ -95,10 +101,11 @@ export class Card {
 	#answers() {
 		const {effects} = this.#shown;
 		const names = this.#context.progress.length > 1;
+		const curves = this.#curves();
 		return element('div', {class: 'answers'}, effects.map((effect, i) => {
 			const {value, half} = figures(effect);
 			return element('p', {class: `answer ${effect.answer?.verdict ?? 'none'}`},
-				names ? element('i', {class: 'swatch', style: {background: curveColour(this.curves()[i].number)}}) : null,
+				names ? swatch(curves[i]) : null,
 				element('b', {}, value), ' ', element('span', {class: 'half'}, half), ' ',
 				element('span', {class: 'at'}, this.#condition(effect, names)));
 		}));

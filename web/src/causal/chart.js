@@ -12,13 +12,13 @@ const FONT = '12px system-ui, sans-serif';
 const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 const COLOURS = 8;
 
-// Curves are {label, points, number}; the number chooses colour and dashes.
-export function curveColour(number) {
-	return `var(--curve-${number % COLOURS + 1})`;
+// Curves are {label, points, colour, dashes}: how the curve with this number looks among others.
+export function lookOf(number) {
+	return {colour: `curve-${number % COLOURS + 1}`, dashes: DASHES[Math.floor(number / COLOURS) % DASHES.length]};
 }
 
-function canvasColour(number) {
-	return colour(`curve-${number % COLOURS + 1}`);
+export function swatch(curve) {
+	return element('i', {class: 'swatch', style: {background: `var(--${curve.colour})`}});
 }
 
 function draw(plot, curve, paint) {
@@ -27,7 +27,7 @@ function draw(plot, curve, paint) {
 	ctx.beginPath();
 	ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
 	ctx.clip();
-	ctx.fillStyle = ctx.strokeStyle = canvasColour(curve.number);
+	ctx.fillStyle = ctx.strokeStyle = colour(curve.colour);
 	paint(ctx, (x) => plot.valToPos(x, 'x', true), (y) => plot.valToPos(y, 'y', true));
 	ctx.restore();
 }
@@ -54,7 +54,7 @@ function drawLine(plot, curve) {
 	draw(plot, curve, (ctx, x, y) => {
 		ctx.lineWidth = 2 * devicePixelRatio;
 		ctx.lineJoin = 'round';
-		ctx.setLineDash(DASHES[Math.floor(curve.number / COLOURS) % DASHES.length].map((length) => length * devicePixelRatio));
+		ctx.setLineDash(curve.dashes.map((length) => length * devicePixelRatio));
 		ctx.beginPath();
 		ctx.moveTo(x(0), y(0));
 		for (const point of measured(curve))
@@ -100,7 +100,7 @@ function options(size, range, hooks, isLarge) {
 	const label = isLarge ? {labelFont: FONT, labelSize: 20} : {};
 	return {
 		...size,
-		padding: [8, 14, 0, 0],
+		padding: [8, 22, 0, 0],
 		legend: {show: false},
 		cursor: {y: false, drag: {setScale: false, x: false, y: false}, points: {show: false}},
 		scales: {x: {time: false, range: [0, 1]}, y: {range}},

@@ -2,7 +2,7 @@
 // compare - the curves of chosen targets in one chart, and their numbers side by side.
 import {element} from '../dom.js';
 import {gain, share} from '../words.js';
-import {chart, curveColour, speedupsOf} from './chart.js';
+import {chart, lookOf, speedupsOf, swatch} from './chart.js';
 import {rangeOf} from './model.js';
 import {figures, nameOf} from './sentence.js';
 
@@ -13,7 +13,7 @@ function curvesOf(chosen) {
 	const several = new Set(chosen.flatMap(({effects}) => effects.map((effect) => effect.progress))).size > 1;
 	return chosen.flatMap(({target, effects}) => effects.map((effect) => ({target, effect, several})))
 		.map(({target, effect}, number) => ({
-			target, effect, number, points: effect.points,
+			target, effect, ...lookOf(number), points: effect.points,
 			label: several ? `${nameOf(target)}, ${effect.progress}` : nameOf(target),
 		}));
 }
@@ -21,7 +21,7 @@ function curvesOf(chosen) {
 function heading(curve) {
 	const {value, half} = figures(curve.effect);
 	return element('th', {scope: 'col'},
-		element('i', {class: 'swatch', style: {background: curveColour(curve.number)}}),
+		swatch(curve),
 		element('span', {class: 'name'}, curve.label),
 		element('span', {class: 'sub'}, `${share(curve.target.share)} of samples; ${value} ${half}`));
 }

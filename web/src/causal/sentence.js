@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // sentence - what a curve says, in plain words. The numbers are the report's answers.
-import {gain, half, percent, plural, speedup} from '../words.js';
+import {fit, gain, half, percent, plural, speedup} from '../words.js';
 
 export const CONTENTION = 'Contention: were this code faster, it would only meet others sooner, at a lock, ' +
 	'a queue or shared memory, and slow them down. Let fewer threads meet there, or call it less often, ' +
@@ -24,8 +24,8 @@ function unit(effect) {
 export function sentence(target, effect) {
 	const {answer} = effect;
 	if (!answer)
-		return `${nameOf(target)}: the interval is too wide to say anything; a longer run narrows it.`;
-	const start = `If ${nameOf(target)} took ${speedup(answer.speedup)} less time, `;
+		return `${fit(nameOf(target), 140)}: the interval is too wide to say anything; a longer run narrows it.`;
+	const start = `If ${fit(nameOf(target), 140)} took ${speedup(answer.speedup)} less time, `;
 	const sure = `${interval(answer.low, answer.high)}; ${plural(answer.experiments, 'experiment')}`;
 	if (answer.verdict === 'unsure')
 		return `${start}no effect on ${unit(effect)} would be sure (${sure}). A longer run narrows the interval.`;

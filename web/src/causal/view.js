@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view - the causal profile: findings, toolbar, and a card for each target.
 import {element} from '../dom.js';
-import {count, plural, share} from '../words.js';
+import {count, fit, plural, share} from '../words.js';
 import {Card} from './card.js';
 import {compareDialog} from './compare.js';
 import {START, effectsOf, rangeOf, rowsOf, select, unmeasured} from './model.js';
@@ -134,7 +134,7 @@ class CausalView {
 		const several = this.#report.progress.length > 1;
 		const what = effect.kind === 'latency' ? `latency of ${effect.progress}` : several ? `program (${effect.progress})` : 'program';
 		return element('li', {class: answer.verdict},
-			element('button', {type: 'button', class: 'link name', on: {click: () => this.#reveal(row)}}, nameOf(row.target)),
+			element('button', {type: 'button', class: 'link name', on: {click: () => this.#reveal(row)}}, fit(nameOf(row.target), 140)),
 			` faster by ${Math.round(answer.speedup * 100)} % → ${what} `, element('b', {}, value), ` (${half})`);
 	}
 
