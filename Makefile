@@ -27,6 +27,7 @@ $(BUILD)/build.ninja:
 # Installs what is missing; a machine that has everything needs neither network nor rights.
 setup:
 	@tools/setup $(PACKAGES)
+	@[ -e web/page.html ] || command -v npm >/dev/null || tools/setup nodejs npm || true
 	@tools/setup_web
 
 setup-test: setup

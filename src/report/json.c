@@ -108,9 +108,10 @@ static json_t *answer_json(const struct causal_target *target, const struct caus
 	struct answer answer = answer_of(target, effect);
 	if (answer_says_nothing(&answer))
 		return json_null();
-	json_t *json = point_of(&answer.at);
-	json_object_set_new(json, "verdict", json_string(answer_verdict_name(answer.verdict)));
-	return json;
+	return json_pack("{so so so so ss}", "speedup", real_or_null(answer.at.speedup),
+			 "program_speedup", real_or_null(answer.at.gain), "low",
+			 real_or_null(answer.at.low), "high", real_or_null(answer.at.high),
+			 "verdict", answer_verdict_name(answer.verdict));
 }
 
 static json_t *effect_of(const struct causal_target *target, const struct causal_effect *effect)

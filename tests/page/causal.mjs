@@ -63,7 +63,7 @@ test('each card tells its target\'s answer as the JSON has it', async () => {
 		const text = plain(await card.innerText());
 		assert.ok(text.includes(`${percent(answer.program_speedup)} ±${half}`), text);
 		assert.ok(text.includes(`${(target.share * 100).toFixed(1)} % of samples`), text);
-		assert.ok(text.includes(`${answer.experiments} experiments`), text);
+		assert.ok(text.includes(`${target.effects[0].points.reduce((sum, point) => sum + point.experiments, 0)} experiments)`), text);
 		assert.equal((await card.locator('.badge').innerText()) === 'contention', answer.verdict === 'contention');
 	}
 	await context.close();

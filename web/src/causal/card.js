@@ -79,8 +79,9 @@ export class Card {
 		const {effects} = this.#shown;
 		const verdict = verdictOf(effects);
 		const isCompared = this.node.classList.contains('compared');
-		this.node.replaceChildren(this.#head(verdict), this.#answers(), this.#chartHost(),
-			this.#output(), this.#sentences(verdict), ...this.isOpen ? this.#more() : [], this.#foot());
+		const curves = element('div', {class: 'curves'}, this.#chartHost(), this.#output(), this.#sentences(verdict));
+		this.node.replaceChildren(this.#head(verdict), this.#answers(),
+			this.isOpen ? this.#body(curves) : curves, this.#foot());
 		this.setCompared(isCompared);
 		this.#context.drawn.unobserve(this.node);
 		this.#context.drawn.observe(this.node);
@@ -98,23 +99,25 @@ export class Card {
 			target.kind === 'line' && target.function ? element('p', {class: 'function', title: target.function}, target.function) : null);
 	}
 
+	// With several progress points each has a line, named and coloured as its curve.
 	#answers() {
 		const {effects} = this.#shown;
-		const names = this.#context.progress.length > 1;
-		const curves = this.#curves();
+		const curves = this.#context.progress.length > 1 ? this.#curves() : [];
 		return element('div', {class: 'answers'}, effects.map((effect, i) => {
 			const {value, half} = figures(effect);
 			return element('p', {class: `answer ${effect.answer?.verdict ?? 'none'}`},
-				names ? swatch(curves[i]) : null,
-				element('b', {}, value), ' ', element('span', {class: 'half'}, half), ' ',
-				element('span', {class: 'at'}, this.#condition(effect, names)));
+				curves.length ? swatch(curves[i]) : null, element('b', {}, value), ' ',
+				element('span', {class: 'half'}, half), ' ',
+				curves.length ? element('span', {}, effect.kind === 'latency' ? `latency of ${effect.progress}` : effect.progress) : null,
+				i === 0 || effect.answer?.speedup !== effects[0].answer?.speedup ? this.#condition(effect, curves.length) : null);
 		}));
 	}
 
-	#condition(effect, names) {
-		const at = effect.answer ? `if ${Math.round(effect.answer.speedup * 100)} % faster` : '';
-		const what = effect.kind === 'latency' ? `latency of ${effect.progress}` : effect.progress;
-		return names ? `${what}, ${at}` : `${effect.kind === 'latency' ? 'latency, ' : ''}${at}`;
+	#condition(effect, isNamed) {
+		if (!effect.answer)
+			return null;
+		const latency = effect.kind === 'latency' && !isNamed ? 'latency, ' : '';
+		return element('span', {class: 'at'}, `${isNamed ? ', ' : ''}${latency}if ${Math.round(effect.answer.speedup * 100)} % faster`);
 	}
 
 	#chartHost() {
@@ -138,17 +141,17 @@ export class Card {
 			verdict === 'contention' && this.isOpen ? element('p', {}, CONTENTION) : null);
 	}
 
-	#more() {
+	// The source goes below the curves, the numbers beside them.
+	#body(curves) {
 		const {report, sources} = this.#context;
 		const {target} = this.row;
 		const excerpt = sourceExcerpt(target, sources, report.targets);
-		return [
-			excerpt ?? element('p', {class: 'note'}, target.file ?
-				`The source ${target.file} was not found when this page was made.` : 'The source of this code is not known.'),
-			element('div', {class: 'tables'}, this.#shown.effects.map(pointTable)),
+		curves.append(excerpt ?? element('p', {class: 'note'}, target.file ?
+			`The source ${target.file} was not found when this page was made.` : 'The source of this code is not known.'));
+		return element('div', {class: 'body'}, curves, element('div', {class: 'tables'},
+			this.#shown.effects.map(pointTable),
 			element('p', {class: 'note'}, `In ${target.object ?? 'an unknown binary'}` +
-				`${target.build_id ? `, build id ${target.build_id}` : ''}.`),
-		];
+				`${target.build_id ? `, build id ${target.build_id}` : ''}.`)));
 	}
 
 	#foot() {

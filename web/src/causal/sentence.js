@@ -14,6 +14,10 @@ function interval(low, high) {
 	return `95 % interval of the gain: ${gain(low)} to ${gain(high)}`;
 }
 
+function experimentsOf(effect) {
+	return effect.points.reduce((sum, point) => sum + point.experiments, 0);
+}
+
 function unit(effect) {
 	if (effect.kind === 'end-to-end')
 		return 'the whole run';
@@ -26,9 +30,9 @@ export function sentence(target, effect) {
 	if (!answer)
 		return `${fit(nameOf(target), 140)}: the interval is too wide to say anything; a longer run narrows it.`;
 	const start = `If ${fit(nameOf(target), 140)} took ${speedup(answer.speedup)} less time, `;
-	const sure = `${interval(answer.low, answer.high)}; ${plural(answer.experiments, 'experiment')}`;
+	const sure = `${interval(answer.low, answer.high)}; ${plural(experimentsOf(effect), 'experiment')}`;
 	if (answer.verdict === 'unsure')
-		return `${start}no effect on ${unit(effect)} would be sure (${sure}). A longer run narrows the interval.`;
+		return `${start}there would be no sure effect on ${unit(effect)} (${sure}). A longer run narrows the interval.`;
 	const isGain = answer.verdict === 'gain';
 	const size = `${percent(answer.program_speedup)} %`;
 	const change = effect.kind === 'latency' ? `would be ${size} ${isGain ? 'lower' : 'higher'}` :
