@@ -18,12 +18,17 @@ function sum(runs, key) {
 	return (runs ?? []).reduce((total, run) => total + run[key], 0);
 }
 
+// Not every kind of report lists its runs.
+function runsOf(report) {
+	return report.runs ?? [report.program];
+}
+
 function listed(...parts) {
 	return parts.filter((part) => part).join(', ');
 }
 
 function runFact(report) {
-	const runs = report.runs ?? [];
+	const runs = runsOf(report);
 	const wall = sum(runs, 'wall_ns');
 	const time = wall ? words.duration(wall) : 'unknown time';
 	if (runs.length > 1)
@@ -42,14 +47,16 @@ function dateFact(report) {
 function overheadFact(report) {
 	const {interrupt_share: interrupt} = report.sampling;
 	const delay = sum(report.runs, 'delay_ns');
+	if (!interrupt && !delay)
+		return null;
 	return fact('Overhead', listed(
-		interrupt === null ? null : `sampling ${words.share(interrupt)} of a core's time`,
+		interrupt && `sampling ${words.share(interrupt)} of a core's time`,
 		delay ? `${words.duration(delay)} of pauses inserted` : null));
 }
 
 function sampleFact(report) {
 	const {samples, lost, period_ns: period} = report.sampling;
-	return fact('Samples', listed(`${words.count(samples)} on CPU`, `every ${words.duration(period)}`),
+	return fact('Samples', listed(`${words.count(samples)} ${report.kind === 'samples' ? 'on and off CPU' : 'on CPU'}`, `every ${words.duration(period)}`),
 		', ', element('span', {class: lost * 100 > samples ? 'bad' : null}, `${words.count(lost)}\u00a0lost`));
 }
 

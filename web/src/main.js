@@ -4,10 +4,11 @@ import {causalView} from './causal/view.js';
 import {readData} from './data.js';
 import {element} from './dom.js';
 import {header} from './header.js';
+import {samplesView} from './samples/view.js';
 import {startTheme} from './theme.js';
 
 // Each takes the report and the sources, and gives the page's content below the header.
-const VIEWS = {causal: causalView};
+const VIEWS = {causal: causalView, samples: samplesView};
 
 async function show() {
 	const {report, sources} = await readData();
