@@ -49,6 +49,8 @@ uninstall:
 # Formats every C file as tests/style wants it.
 format:
 	git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
+	[ ! -d web/node_modules/prettier ] || git ls-files -co --exclude-standard 'web/*.js' '*.mjs' \
+		'web/*.css' | xargs web/node_modules/prettier/bin/prettier.cjs --config web/package.json --write
 
 clean:
 	rm -rf $(BUILD)

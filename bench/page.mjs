@@ -34,15 +34,24 @@ function timed(action) {
 // Milliseconds from the start of the navigation until the page is shown, and its charts drawn.
 async function load(browser, file) {
 	const {page, context, complaints} = await openPage(browser, file);
-	if (complaints.length)
-		throw new Error(complaints.join('\n'));
-	const times = await page.evaluate(() => new Promise((done) => {
-		requestAnimationFrame(() => setTimeout(() => done({
-			shown: performance.getEntriesByName('shown')[0].startTime,
-			drawn: performance.now(),
-			charts: document.querySelectorAll('canvas').length,
-		})));
-	}));
+	if (complaints.length) throw new Error(complaints.join('\n'));
+	const times = await page.evaluate(
+		() =>
+			new Promise((done) => {
+				requestAnimationFrame(() =>
+					setTimeout(() =>
+						done({
+							shown: performance.getEntriesByName(
+								'shown',
+							)[0].startTime,
+							drawn: performance.now(),
+							charts: document.querySelectorAll('canvas')
+								.length,
+						}),
+					),
+				);
+			}),
+	);
 	await context.close();
 	return times;
 }
@@ -54,25 +63,33 @@ if (found.missing) {
 }
 const folder = mkdtempSync(join(tmpdir(), 'lever-bench-'));
 const profile = values.profile ? resolve(values.profile) : join(folder, 'wide.lever');
-const html = join(folder, 'page.html'), empty = join(folder, 'empty.html');
-if (!values.profile)
-	execFileSync(join(build, 'tests/golden/test_recording'), ['wide', profile]);
+const html = join(folder, 'page.html'),
+	empty = join(folder, 'empty.html');
+if (!values.profile) execFileSync(join(build, 'tests/golden/test_recording'), ['wide', profile]);
 execFileSync(join(build, 'tests/golden/test_recording'), ['short', join(folder, 'short.lever')]);
 execFileSync(lever, ['report', join(folder, 'short.lever'), '--format', 'html', '--output', empty]);
 const rounds = Number(values.rounds);
 const writing = Array.from({length: rounds}, () =>
-	timed(() => execFileSync(lever, ['report', profile, '--format', 'html', '--output', html])));
-const {targets} = JSON.parse(execFileSync(lever, ['report', profile, '--format', 'json'], {maxBuffer: 1e9}));
+	timed(() => execFileSync(lever, ['report', profile, '--format', 'html', '--output', html])),
+);
+const {targets} = JSON.parse(
+	execFileSync(lever, ['report', profile, '--format', 'json'], {maxBuffer: 1e9}),
+);
 const browser = await launch(found);
 await load(browser, html); // warms the browser up
 const loads = [];
-for (let i = 0; i < rounds; i++)
-	loads.push(await load(browser, html));
+for (let i = 0; i < rounds; i++) loads.push(await load(browser, html));
 await browser.close();
-console.log(`${targets.length} targets, ${targets.flatMap((target) => target.effects).length} curves`);
-console.log(`page: ${statSync(html).size} bytes; of a profile without experiments: ${statSync(empty).size}`);
+console.log(
+	`${targets.length} targets, ${targets.flatMap((target) => target.effects).length} curves`,
+);
+console.log(
+	`page: ${statSync(html).size} bytes; of a profile without experiments: ${statSync(empty).size}`,
+);
 console.log(`lever report --format html: ${median(writing).toFixed(0)} ms`);
-console.log(`load: shown after ${median(loads.map((one) => one.shown)).toFixed(0)} ms, ` +
-	`drawn after at most ${median(loads.map((one) => one.drawn)).toFixed(0)} ms (${loads[0].charts} charts in view), ` +
-	`medians of ${rounds}`);
+console.log(
+	`load: shown after ${median(loads.map((one) => one.shown)).toFixed(0)} ms, ` +
+		`drawn after at most ${median(loads.map((one) => one.drawn)).toFixed(0)} ms (${loads[0].charts} charts in view), ` +
+		`medians of ${rounds}`,
+);
 rmSync(folder, {recursive: true});

@@ -46,19 +46,23 @@ async function page() {
 	const notice = '/*! uPlot, (c) Leon Sorokin, MIT licence: github.com/leeoniya/uPlot */\n';
 	const script = notice + (await bundle('src/main.js')).replaceAll('</script', '<\\/script');
 	const style = await bundle('style/base.css');
-	const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; ` +
+	const policy =
+		`default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; ` +
 		`base-uri 'none'; form-action 'none'`;
 	let html = await readFile(join(folder, 'index.html'), 'utf8');
 	html = fill(html, 'POLICY', policy);
 	html = fill(html, 'STYLE', style);
 	html = fill(html, 'SCRIPT', script);
-	if (html.split(MARK).length !== 2)
-		throw new Error(`the page must hold ${MARK} once`);
+	if (html.split(MARK).length !== 2) throw new Error(`the page must hold ${MARK} once`);
 	if (Buffer.byteLength(html) > SIZE_MOST)
-		throw new Error(`the page has ${Buffer.byteLength(html)} bytes; ${SIZE_MOST} is the most`);
+		throw new Error(
+			`the page has ${Buffer.byteLength(html)} bytes; ${SIZE_MOST} is the most`,
+		);
 	return html;
 }
 
-const output = process.argv[2] === '--dist' ?
-	join(process.env.MESON_DIST_ROOT, 'web/page.html') : process.argv[2];
+const output =
+	process.argv[2] === '--dist'
+		? join(process.env.MESON_DIST_ROOT, 'web/page.html')
+		: process.argv[2];
 await writeFile(output, await page());

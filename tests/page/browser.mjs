@@ -17,8 +17,7 @@ function isExecutable(path) {
 // {chromium, path}, or {missing: why there is no browser}.
 export async function findBrowser() {
 	const path = process.env.CHROMIUM ?? PATHS.find(isExecutable);
-	if (!path)
-		return {missing: 'Chromium is not installed (Debian: apt-get install chromium)'};
+	if (!path) return {missing: 'Chromium is not installed (Debian: apt-get install chromium)'};
 	try {
 		const {chromium} = await import('../../web/node_modules/playwright-core/index.mjs');
 		return {chromium, path};
@@ -29,17 +28,22 @@ export async function findBrowser() {
 
 export function launch({chromium, path}) {
 	// The sandbox refuses to work for root, which CI often is; the pages are our own.
-	return chromium.launch({executablePath: path, args: process.getuid() === 0 ? ['--no-sandbox'] : []});
+	return chromium.launch({
+		executablePath: path,
+		args: process.getuid() === 0 ? ['--no-sandbox'] : [],
+	});
 }
 
 // Opens a page from its file, and waits until it is shown. Collects what the browser complains of.
 export async function openPage(browser, file, options = {}) {
-	const context = await browser.newContext({viewport: {width: 1280, height: 900}, ...options});
+	const context = await browser.newContext({
+		viewport: {width: 1280, height: 900},
+		...options,
+	});
 	const page = await context.newPage();
 	const complaints = [];
 	page.on('console', (message) => {
-		if (['error', 'warning'].includes(message.type()))
-			complaints.push(message.text());
+		if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
 	});
 	page.on('pageerror', (error) => complaints.push(String(error)));
 	const requests = [];

@@ -44,27 +44,43 @@ test('every profile is shown without a complaint, and nothing is fetched', async
 	}
 });
 
-test('the page\'s data are the JSON report, byte for byte, and the sources', () => {
+test("the page's data are the JSON report, byte for byte, and the sources", () => {
 	for (const name of NAMES) {
 		const data = dataOf(pages[name]);
-		assert.ok(data.startsWith(`{"report": ${report(name, '--format', 'json')}, "sources": `), name);
+		assert.ok(
+			data.startsWith(
+				`{"report": ${report(name, '--format', 'json')}, "sources": `,
+			),
+			name,
+		);
 		assert.deepEqual(Object.keys(JSON.parse(data)), ['report', 'sources']);
 	}
 });
 
-test('each card tells its target\'s answer as the JSON has it', async () => {
+test("each card tells its target's answer as the JSON has it", async () => {
 	const {page, context} = await open('pipeline');
 	const measured = json('pipeline').targets.filter((target) => target.effects.length);
-	assert.deepEqual(await namesShown(page), measured.map((target) => target.name));
+	assert.deepEqual(
+		await namesShown(page),
+		measured.map((target) => target.name),
+	);
 	for (const [i, target] of measured.entries()) {
 		const card = page.locator('.grid .card').nth(i);
 		const {answer} = target.effects[0];
-		const half = Math.abs((answer.high - answer.low) / 2 * 100).toFixed(1);
+		const half = Math.abs(((answer.high - answer.low) / 2) * 100).toFixed(1);
 		const text = plain(await card.innerText());
 		assert.ok(text.includes(`${percent(answer.program_speedup)} ±${half}`), text);
 		assert.ok(text.includes(`${(target.share * 100).toFixed(1)} % of samples`), text);
-		assert.ok(text.includes(`${target.effects[0].points.reduce((sum, point) => sum + point.experiments, 0)} experiments)`), text);
-		assert.equal((await card.locator('.badge').innerText()) === 'contention', answer.verdict === 'contention');
+		assert.ok(
+			text.includes(
+				`${target.effects[0].points.reduce((sum, point) => sum + point.experiments, 0)} experiments)`,
+			),
+			text,
+		);
+		assert.equal(
+			(await card.locator('.badge').innerText()) === 'contention',
+			answer.verdict === 'contention',
+		);
 	}
 	await context.close();
 });
@@ -73,8 +89,16 @@ test('a latency is told as it is: lower is a gain', async () => {
 	const {page, context} = await open('latency');
 	const target = json('latency').targets[0];
 	const answers = await texts(page.locator('.grid .card').first().locator('.answer b'));
-	assert.deepEqual(answers, target.effects.map((effect) =>
-		percent(effect.kind === 'latency' ? -effect.answer.program_speedup : effect.answer.program_speedup)));
+	assert.deepEqual(
+		answers,
+		target.effects.map((effect) =>
+			percent(
+				effect.kind === 'latency'
+					? -effect.answer.program_speedup
+					: effect.answer.program_speedup,
+			),
+		),
+	);
 	await context.close();
 });
 
@@ -83,9 +107,17 @@ test('an opened card has every measured point of the JSON', async () => {
 	const target = json('pipeline').targets[0];
 	await page.locator('.grid .card .name').first().click();
 	const rows = await texts(page.locator('.card.open .points tbody tr'));
-	assert.deepEqual(rows.map((row) => row.split(/\t|\n/).join('|')), target.effects[0].points.map((point) => [
-		`${Number((point.speedup * 100).toPrecision(3))} %`, percent(point.program_speedup),
-		`${percent(point.low)} to ${percent(point.high)}`, point.experiments].join('|')));
+	assert.deepEqual(
+		rows.map((row) => row.split(/\t|\n/).join('|')),
+		target.effects[0].points.map((point) =>
+			[
+				`${Number((point.speedup * 100).toPrecision(3))} %`,
+				percent(point.program_speedup),
+				`${percent(point.low)} to ${percent(point.high)}`,
+				point.experiments,
+			].join('|'),
+		),
+	);
 	await context.close();
 });
 
@@ -94,9 +126,17 @@ test('the header tells program, host, samples, experiments and warnings', async 
 	const data = json('latency');
 	const header = plain(await page.locator('header').innerText());
 	const count = (number) => number.toLocaleString('en-US');
-	for (const text of [data.program.command.join(' '), data.host.name, data.host.kernel, 'kernel engine',
-		`${count(data.sampling.samples)} on CPU`, `${count(data.sampling.lost)} lost`,
-		`${count(data.experiments)} counted`, `${count(data.progress[0].visits)} visits`, ...data.warnings])
+	for (const text of [
+		data.program.command.join(' '),
+		data.host.name,
+		data.host.kernel,
+		'kernel engine',
+		`${count(data.sampling.samples)} on CPU`,
+		`${count(data.sampling.lost)} lost`,
+		`${count(data.experiments)} counted`,
+		`${count(data.progress[0].visits)} visits`,
+		...data.warnings,
+	])
 		assert.ok(header.includes(text), `${text} in ${header}`);
 	await context.close();
 });
@@ -111,32 +151,48 @@ test('where there is no answer, the page says why', async () => {
 
 test('curves are drawn in their colours, and again when the theme changes', async () => {
 	const {page, context} = await open('pipeline');
-	const pixels = () => page.locator('.grid canvas').first().evaluate((canvas) => {
-		const probe = document.body.appendChild(document.createElement('i'));
-		probe.style.color = 'var(--curve-1)';
-		const [red, green, blue] = getComputedStyle(probe).color.match(/\d+/g).map(Number);
-		probe.remove();
-		const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-		let count = 0;
-		for (let i = 0; i < data.length; i += 4)
-			count += data[i] === red && data[i + 1] === green && data[i + 2] === blue && data[i + 3] === 255;
-		return count;
-	});
-	assert.ok(await pixels() > 200);
+	const pixels = () =>
+		page
+			.locator('.grid canvas')
+			.first()
+			.evaluate((canvas) => {
+				const probe = document.body.appendChild(
+					document.createElement('i'),
+				);
+				probe.style.color = 'var(--curve-1)';
+				const [red, green, blue] = getComputedStyle(probe)
+					.color.match(/\d+/g)
+					.map(Number);
+				probe.remove();
+				const {data} = canvas
+					.getContext('2d')
+					.getImageData(0, 0, canvas.width, canvas.height);
+				let count = 0;
+				for (let i = 0; i < data.length; i += 4)
+					count +=
+						data[i] === red &&
+						data[i + 1] === green &&
+						data[i + 2] === blue &&
+						data[i + 3] === 255;
+				return count;
+			});
+	assert.ok((await pixels()) > 200);
 	const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 	const light = await paper();
 	await page.locator('button.quiet').click();
 	assert.notEqual(await paper(), light);
 	await page.waitForTimeout(100);
-	assert.ok(await pixels() > 200);
+	assert.ok((await pixels()) > 200);
 	await context.close();
 });
 
-test('the system\'s dark colours are followed', async () => {
+test("the system's dark colours are followed", async () => {
 	const papers = [];
 	for (const colorScheme of ['light', 'dark']) {
 		const {page, context} = await open('pipeline', {colorScheme});
-		papers.push(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
+		papers.push(
+			await page.evaluate(() => getComputedStyle(document.body).backgroundColor),
+		);
 		await context.close();
 	}
 	assert.notEqual(papers[0], papers[1]);
@@ -145,14 +201,18 @@ test('the system\'s dark colours are followed', async () => {
 test('search finds names, functions and files', async () => {
 	const {page, context} = await open('pipeline');
 	const search = page.getByLabel('Search');
-	for (const [query, expected] of [['QUEUE_PUSH', ['queue.c:10']], ['pack/pipeline.c', ['pipeline.c:42', 'pipeline.c:77']], ['nowhere', []]]) {
+	for (const [query, expected] of [
+		['QUEUE_PUSH', ['queue.c:10']],
+		['pack/pipeline.c', ['pipeline.c:42', 'pipeline.c:77']],
+		['nowhere', []],
+	]) {
 		await search.fill(query);
 		assert.deepEqual(await namesShown(page), expected, query);
 	}
 	await context.close();
 });
 
-test('the orders are those of the JSON\'s numbers', async () => {
+test("the orders are those of the JSON's numbers", async () => {
 	const {page, context} = await open('wide');
 	const targets = json('wide').targets;
 	const best = (read) => (target) => Math.max(...target.effects.map(read));
@@ -168,11 +228,17 @@ test('the orders are those of the JSON\'s numbers', async () => {
 		const byName = new Map(targets.map((target) => [target.name, key(target)]));
 		const values = (await namesShown(page)).map((name) => byName.get(name));
 		assert.equal(values.length, 200);
-		assert.ok(values.every((value, i) => i === 0 || value <= values[i - 1]), order);
+		assert.ok(
+			values.every((value, i) => i === 0 || value <= values[i - 1]),
+			order,
+		);
 	}
 	await page.getByLabel('Order by').selectOption('name');
 	const names = await namesShown(page);
-	assert.deepEqual(names, names.slice().sort((a, b) => a.localeCompare(b, 'en', {numeric: true})));
+	assert.deepEqual(
+		names,
+		names.slice().sort((a, b) => a.localeCompare(b, 'en', {numeric: true})),
+	);
 	await context.close();
 });
 
@@ -180,20 +246,42 @@ test('filters by file, progress point, verdict and number of points leave what f
 	const {page, context} = await open('wide');
 	const targets = json('wide').targets;
 	const shown = async () => (await namesShown(page)).sort();
-	const expected = (fits) => targets.filter(fits).map((target) => target.name).sort();
+	const expected = (fits) =>
+		targets
+			.filter(fits)
+			.map((target) => target.name)
+			.sort();
 	const answered = (target) => target.effects.some((effect) => effect.answer);
 	await page.getByLabel('File').selectOption('src/report/text.c');
-	assert.deepEqual(await shown(), expected((target) => target.file === 'src/report/text.c' && answered(target)));
+	assert.deepEqual(
+		await shown(),
+		expected((target) => target.file === 'src/report/text.c' && answered(target)),
+	);
 	await page.getByLabel('File').selectOption('');
 	await page.getByLabel('Show').selectOption('contention');
-	assert.deepEqual(await shown(), expected((target) => target.effects.some((effect) => effect.answer?.verdict === 'contention')));
+	assert.deepEqual(
+		await shown(),
+		expected((target) =>
+			target.effects.some((effect) => effect.answer?.verdict === 'contention'),
+		),
+	);
 	await page.getByLabel('Progress point').selectOption('accept,reply');
-	assert.deepEqual(await shown(), expected((target) => target.effects.some((effect) =>
-		effect.progress === 'accept,reply' && effect.answer?.verdict === 'contention')));
+	assert.deepEqual(
+		await shown(),
+		expected((target) =>
+			target.effects.some(
+				(effect) =>
+					effect.progress === 'accept,reply' &&
+					effect.answer?.verdict === 'contention',
+			),
+		),
+	);
 	await page.getByLabel('Progress point').selectOption('');
 	await page.getByLabel('Show').selectOption('all');
 	await page.getByLabel('Points at least').fill('17');
-	const many = expected((target) => target.effects.some((effect) => effect.points.length >= 17));
+	const many = expected((target) =>
+		target.effects.some((effect) => effect.points.length >= 17),
+	);
 	assert.ok(many.length > 0 && many.length < 200, String(many.length));
 	assert.deepEqual(await shown(), many);
 	await context.close();
@@ -208,14 +296,25 @@ test('chosen targets are compared side by side, and Escape ends it', async () =>
 	await page.locator('.tray .main').click();
 	const head = await texts(page.locator('dialog thead th'));
 	assert.ok(head[1].includes(first.name) && head[2].includes(second.name), head.join());
-	const speedups = [...new Set([first, second].flatMap((target) => target.effects[0].points.map((point) => point.speedup)))].sort((a, b) => a - b);
+	const speedups = [
+		...new Set(
+			[first, second].flatMap((target) =>
+				target.effects[0].points.map((point) => point.speedup),
+			),
+		),
+	].sort((a, b) => a - b);
 	const cell = (target, at) => {
 		const point = target.effects[0].points.find((one) => one.speedup === at);
-		return point ? `${percent(point.program_speedup)} ${percent(point.low)} to ${percent(point.high)}` : '';
+		return point
+			? `${percent(point.program_speedup)} ${percent(point.low)} to ${percent(point.high)}`
+			: '';
 	};
 	for (const [i, at] of speedups.entries()) {
 		const cells = await texts(page.locator('dialog tbody tr').nth(i).locator('td'));
-		assert.deepEqual(cells.map((text) => text.replaceAll('\n', ' ')), [cell(first, at), cell(second, at)]);
+		assert.deepEqual(
+			cells.map((text) => text.replaceAll('\n', ' ')),
+			[cell(first, at), cell(second, at)],
+		);
 	}
 	assert.equal(await page.locator('dialog canvas').count(), 1);
 	await page.keyboard.press('Escape');
@@ -233,7 +332,11 @@ test('everything can be reached by keys: a card opens, arrows tell the points', 
 	for (const expected of [point, next]) {
 		await page.keyboard.press('ArrowRight');
 		const said = plain(await page.locator('.card.open output').innerText());
-		assert.ok(said.includes(percent(expected.program_speedup)) && said.includes(`${expected.experiments} experiment`), said);
+		assert.ok(
+			said.includes(percent(expected.program_speedup)) &&
+				said.includes(`${expected.experiments} experiment`),
+			said,
+		);
 	}
 	await page.locator('.card.open .compare').focus();
 	await page.keyboard.press('Space');
@@ -246,23 +349,37 @@ test('an opened card shows the source lines, and which of them are targets', asy
 	const target = json('wide').targets[0];
 	const lines = readFileSync(`${SOURCE}/${target.file}`, 'utf8').split('\n');
 	await page.locator('.grid .card .name').first().click();
-	assert.equal(await page.locator('.card.open .line.here .number').first().textContent(), String(target.line));
-	const shown = await page.locator('.card.open .line').evaluateAll((nodes) =>
-		nodes.map((node) => [Number(node.querySelector('.number').textContent), node.querySelector('code').textContent]));
+	assert.equal(
+		await page.locator('.card.open .line.here .number').first().textContent(),
+		String(target.line),
+	);
+	const shown = await page
+		.locator('.card.open .line')
+		.evaluateAll((nodes) =>
+			nodes.map((node) => [
+				Number(node.querySelector('.number').textContent),
+				node.querySelector('code').textContent,
+			]),
+		);
 	assert.ok(shown.length >= 7);
-	for (const [number, text] of shown)
-		assert.equal(text, lines[number - 1]);
+	for (const [number, text] of shown) assert.equal(text, lines[number - 1]);
 	await context.close();
 });
 
 test('names that look like markup are text', async () => {
 	const {page, context, complaints} = await open('markup');
-	const names = json('markup').targets.map((target) => target.name.replaceAll(/[\u0000-\u001f]/g, '\ufffd'));
+	const names = json('markup').targets.map((target) =>
+		target.name.replaceAll(/[\u0000-\u001f]/g, '\ufffd'),
+	);
 	assert.deepEqual(await namesShown(page), names);
-	for (const card of await page.locator('.grid .card .name').all())
-		await card.click();
+	for (const card of await page.locator('.grid .card .name').all()) await card.click();
 	assert.ok((await page.title()).startsWith("'</title><script>1</script>'"));
-	assert.equal(await page.locator('img, i:has-text("a note"), b:has-text("constructor") b').count(), 0);
+	assert.equal(
+		await page
+			.locator('img, i:has-text("a note"), b:has-text("constructor") b')
+			.count(),
+		0,
+	);
 	assert.equal(await page.locator('script').count(), 2);
 	assert.deepEqual(complaints, []);
 	await context.close();
@@ -270,10 +387,19 @@ test('names that look like markup are text', async () => {
 
 test('control characters and turned directions do not reach the page', async () => {
 	const {page, context} = await open('hostile');
-	const text = await page.evaluate(() => document.body.innerText + document.title +
-		[...document.querySelectorAll('*')].flatMap((node) => [...node.attributes].map((one) => one.value)).join(' '));
+	const text = await page.evaluate(
+		() =>
+			document.body.innerText +
+			document.title +
+			[...document.querySelectorAll('*')]
+				.flatMap((node) => [...node.attributes].map((one) => one.value))
+				.join(' '),
+	);
 	assert.ok(text.includes('\ufffd[31mred'));
-	assert.equal(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/.exec(text), null);
+	assert.equal(
+		/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/.exec(text),
+		null,
+	);
 	await context.close();
 });
 
@@ -288,13 +414,18 @@ test('no script in the page could use the network', async () => {
 	const {page, context} = await open('pipeline');
 	const refused = await page.evaluate(async (address) => {
 		const image = new Image();
-		const failed = new Promise((resolve) => image.addEventListener('error', () => resolve('image')));
+		const failed = new Promise((resolve) =>
+			image.addEventListener('error', () => resolve('image')),
+		);
 		image.src = `${address}image`;
 		const script = document.body.appendChild(document.createElement('script'));
 		script.src = `${address}script`;
 		const inline = document.body.appendChild(document.createElement('script'));
 		inline.textContent = 'document.title = "taken"';
-		const fetched = await fetch(address).then(() => 'fetched', () => 'refused');
+		const fetched = await fetch(address).then(
+			() => 'fetched',
+			() => 'refused',
+		);
 		return [fetched, await failed, document.title];
 	}, url);
 	server.close();
@@ -308,16 +439,18 @@ test('at 400 pixels nothing is wider than the window', async () => {
 	for (const name of NAMES) {
 		const {page, context} = await open(name, {viewport: {width: 400, height: 800}});
 		const card = page.locator('.grid .card .name').first();
-		if (await card.count())
-			await card.click();
-		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 400, name);
+		if (await card.count()) await card.click();
+		assert.ok(
+			(await page.evaluate(() => document.documentElement.scrollWidth)) <= 400,
+			name,
+		);
 		await context.close();
 	}
 });
 
 test('on paper every chart is there, and no control', async () => {
 	const {page, context} = await open('wide', {colorScheme: 'dark'});
-	assert.ok(await page.locator('.grid canvas').count() < 200);
+	assert.ok((await page.locator('.grid canvas').count()) < 200);
 	await page.pdf();
 	assert.equal(await page.locator('.grid canvas').count(), 200);
 	await page.emulateMedia({media: 'print'});

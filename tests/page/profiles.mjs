@@ -18,7 +18,11 @@ const folder = mkdtempSync(join(tmpdir(), 'lever-page-'));
 process.on('exit', () => rmSync(folder, {recursive: true}));
 
 export function report(name, ...options) {
-	return execFileSync(lever, ['report', join(folder, `${name}.lever`), ...options], {cwd: SOURCE, encoding: 'utf8', maxBuffer: 1e8});
+	return execFileSync(lever, ['report', join(folder, `${name}.lever`), ...options], {
+		cwd: SOURCE,
+		encoding: 'utf8',
+		maxBuffer: 1e8,
+	});
 }
 
 export function makeProfile(name) {
@@ -39,6 +43,9 @@ export function json(name) {
 
 // What is in the page, as text.
 export function dataOf(page) {
-	const found = /<script id="data" type="application\/octet-stream">([A-Za-z0-9+/=]+)<\/script>/.exec(readFileSync(page, 'utf8'));
+	const found =
+		/<script id="data" type="application\/octet-stream">([A-Za-z0-9+/=]+)<\/script>/.exec(
+			readFileSync(page, 'utf8'),
+		);
 	return inflateRawSync(Buffer.from(found[1], 'base64')).toString('utf8');
 }

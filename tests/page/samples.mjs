@@ -23,11 +23,27 @@ const MS = 1e6;
 // Innermost function first.
 function entry(weight, tid, kind, ...functions) {
 	return {
-		function: functions[0], file: '/src/a.c', line: 3, kernel_function: null, class: kind, in_kernel: false,
-		subclass: kind === 'L' ? 'futex' : null, system_call: null, futex: null,
+		function: functions[0],
+		file: '/src/a.c',
+		line: 3,
+		kernel_function: null,
+		class: kind,
+		in_kernel: false,
+		subclass: kind === 'L' ? 'futex' : null,
+		system_call: null,
+		futex: null,
 		thread: {pid: 10, tid, command: tid === 10 ? 'main' : '<i>worker</i>'},
-		stack: functions.map((name) => ({kind: 'user', function: name, file: '/src/a.c', line: 3, object: '/bin/a'})),
-		share: weight / 100, share_error: 0.01, weight_ns: weight * MS, samples: weight,
+		stack: functions.map((name) => ({
+			kind: 'user',
+			function: name,
+			file: '/src/a.c',
+			line: 3,
+			object: '/bin/a',
+		})),
+		share: weight / 100,
+		share_error: 0.01,
+		weight_ns: weight * MS,
+		samples: weight,
 	};
 }
 
@@ -42,12 +58,26 @@ const ENTRIES = [
 function pageOf(entries) {
 	const path = makePage('short');
 	const report = {
-		lever: 1, kind: 'samples', program: {command: ['./a'], exit_status: 0, wall_ns: 1e9, delay_ns: 0}, engine: 'kernel',
-		host: {name: 'h', kernel: '6.18'}, sampling: {period_ns: 1e6, samples: 100, lost: 0, truncated: 0},
-		recorded_ns: 100 * MS, shown_ns: 100 * MS, classes: [], entries, warnings: [],
+		lever: 1,
+		kind: 'samples',
+		program: {command: ['./a'], exit_status: 0, wall_ns: 1e9, delay_ns: 0},
+		engine: 'kernel',
+		host: {name: 'h', kernel: '6.18'},
+		sampling: {period_ns: 1e6, samples: 100, lost: 0, truncated: 0},
+		recorded_ns: 100 * MS,
+		shown_ns: 100 * MS,
+		classes: [],
+		entries,
+		warnings: [],
 	};
 	const data = deflateRawSync(JSON.stringify({report, sources: []})).toString('base64');
-	writeFileSync(path, readFileSync(path, 'utf8').replace(/(octet-stream">)[^<]*/, (all, head) => head + data));
+	writeFileSync(
+		path,
+		readFileSync(path, 'utf8').replace(
+			/(octet-stream">)[^<]*/,
+			(all, head) => head + data,
+		),
+	);
 	return path;
 }
 
@@ -59,7 +89,11 @@ async function open(options) {
 
 async function rows(page) {
 	const all = await page.locator('.functions tbody tr').all();
-	return Promise.all(all.map(async (row) => (await row.locator('td').allInnerTexts()).slice(0, 5).map(plain)));
+	return Promise.all(
+		all.map(async (row) =>
+			(await row.locator('td').allInnerTexts()).slice(0, 5).map(plain),
+		),
+	);
 }
 
 // What is said of the frame in this row of the graph, at this part of its width.
@@ -69,7 +103,7 @@ async function said(page, depth, part) {
 	return plain(await page.locator('output').innerText());
 }
 
-test('the table has each function\'s own and whole time', async () => {
+test("the table has each function's own and whole time", async () => {
 	const {page, context, complaints} = await open();
 	assert.deepEqual(await rows(page), [
 		['compress', '40.0 %', '40 ms', '40.0 %', '40'],
@@ -86,8 +120,14 @@ test('the table has each function\'s own and whole time', async () => {
 
 test('the graph tells time and classes of the frame that is pointed at', async () => {
 	const {page, context} = await open();
-	assert.match(await said(page, 1, 0.1), /^main \(\/src\/a\.c:3\)\n50\.0 % of what is shown, 50 ms, own 0 ns, 50 samples: on CPU 100\.0 %$/);
-	assert.match(await said(page, 2, 0.1), /^block .*\n50\.0 % of what is shown, 50 ms, own 10 ms/);
+	assert.match(
+		await said(page, 1, 0.1),
+		/^main \(\/src\/a\.c:3\)\n50\.0 % of what is shown, 50 ms, own 0 ns, 50 samples: on CPU 100\.0 %$/,
+	);
+	assert.match(
+		await said(page, 2, 0.1),
+		/^block .*\n50\.0 % of what is shown, 50 ms, own 10 ms/,
+	);
 	assert.match(await said(page, 3, 0.72), /^\[waiting for I\/O\]\n25\.0 %/);
 	assert.match(await said(page, 4, 0.9), /^\[waiting for a lock: futex\]\n20\.0 %/);
 	await context.close();
@@ -128,11 +168,22 @@ test('arrow keys walk through the frames', async () => {
 test('classes and threads can be left out', async () => {
 	const {page, context} = await open();
 	await page.getByLabel('on CPU').uncheck();
-	assert.deepEqual((await rows(page)).map((row) => row.slice(0, 2)),
-		[['read_block', '50.0 %'], ['lock', '40.0 %'], ['<b>compress</b>', '10.0 %'], ['work', '0.0 %'], ['block', '0.0 %']]);
+	assert.deepEqual(
+		(await rows(page)).map((row) => row.slice(0, 2)),
+		[
+			['read_block', '50.0 %'],
+			['lock', '40.0 %'],
+			['<b>compress</b>', '10.0 %'],
+			['work', '0.0 %'],
+			['block', '0.0 %'],
+		],
+	);
 	await page.getByLabel('on CPU').check();
 	await page.getByLabel('Thread').selectOption({label: 'main (10)'});
-	assert.deepEqual((await rows(page)).map((row) => row[0]), ['compress', 'block', 'main']);
+	assert.deepEqual(
+		(await rows(page)).map((row) => row[0]),
+		['compress', 'block', 'main'],
+	);
 	await context.close();
 });
 
@@ -141,13 +192,16 @@ test('search keeps what fits in the table, and fades the rest of the graph', asy
 	const image = () => page.locator('canvas.flame').evaluate((canvas) => canvas.toDataURL());
 	const before = await image();
 	await page.getByLabel('Search').fill('LOCK');
-	assert.deepEqual((await rows(page)).map((row) => row[0]), ['read_block', 'lock', 'block']);
+	assert.deepEqual(
+		(await rows(page)).map((row) => row[0]),
+		['read_block', 'lock', 'block'],
+	);
 	assert.notEqual(await image(), before);
 	await context.close();
 });
 
 test('at 400 pixels nothing is wider than the window', async () => {
 	const {page, context} = await open({viewport: {width: 400, height: 800}});
-	assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 400);
+	assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 400);
 	await context.close();
 });

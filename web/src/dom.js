@@ -9,17 +9,14 @@ function set(node, name, value) {
 	else if (name === 'style')
 		for (const [property, one] of Object.entries(value))
 			node.style.setProperty(property, one);
-	else if (typeof value === 'boolean')
-		node.toggleAttribute(name, value);
-	else if (value !== null && value !== undefined)
-		node.setAttribute(name, clean(value));
+	else if (typeof value === 'boolean') node.toggleAttribute(name, value);
+	else if (value !== null && value !== undefined) node.setAttribute(name, clean(value));
 }
 
 // element('p', {class: 'x', on: {click: f}}, 'text', node, [more]); null children are left out.
 export function element(name, attributes, ...children) {
 	const node = document.createElement(name);
-	for (const [key, value] of Object.entries(attributes ?? {}))
-		set(node, key, value);
+	for (const [key, value] of Object.entries(attributes ?? {})) set(node, key, value);
 	for (const child of children.flat(2))
 		if (child !== null && child !== undefined && child !== false)
 			node.append(child instanceof Node ? child : clean(child));
@@ -35,5 +32,10 @@ let lastId = 0;
 // A label with its control below or beside it.
 export function labelled(text, control, className) {
 	control.id ||= `control-${++lastId}`;
-	return element('div', {class: `field ${className ?? ''}`}, element('label', {for: control.id}, text), control);
+	return element(
+		'div',
+		{class: `field ${className ?? ''}`},
+		element('label', {for: control.id}, text),
+		control,
+	);
 }

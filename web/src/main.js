@@ -13,17 +13,23 @@ const VIEWS = {causal: causalView, samples: samplesView};
 async function show() {
 	const {report, sources} = await readData();
 	const view = VIEWS[report.kind];
-	if (!view)
-		throw new Error(`this page cannot show a profile of kind ${report.kind}`);
+	if (!view) throw new Error(`this page cannot show a profile of kind ${report.kind}`);
 	document.getElementById('page').replaceChildren(header(report), view(report, sources));
 }
 
 startTheme();
-show().catch((problem) => {
-	document.getElementById('page').replaceChildren(
-		element('p', {class: 'stop', role: 'alert'}, `The report cannot be shown: ${problem.message}.`));
-	throw problem;
-}).finally(() => {
-	document.documentElement.dataset.ready = 'true';
-	performance.mark('shown'); // for bench/page.mjs
-});
+show()
+	.catch((problem) => {
+		document.getElementById('page').replaceChildren(
+			element(
+				'p',
+				{class: 'stop', role: 'alert'},
+				`The report cannot be shown: ${problem.message}.`,
+			),
+		);
+		throw problem;
+	})
+	.finally(() => {
+		document.documentElement.dataset.ready = 'true';
+		performance.mark('shown'); // for bench/page.mjs
+	});

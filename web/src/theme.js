@@ -18,15 +18,12 @@ function isDark() {
 }
 
 function changed() {
-	for (const listener of listeners)
-		listener();
+	for (const listener of listeners) listener();
 }
 
 function choose(theme) {
-	if (theme)
-		document.documentElement.dataset.theme = theme;
-	else
-		delete document.documentElement.dataset.theme;
+	if (theme) document.documentElement.dataset.theme = theme;
+	else delete document.documentElement.dataset.theme;
 	changed();
 }
 
@@ -60,8 +57,7 @@ export function colour(name) {
 export function startTheme() {
 	document.body.append(probe);
 	const before = remembered();
-	if (before === 'dark' || before === 'light')
-		choose(before);
+	if (before === 'dark' || before === 'light') choose(before);
 	system.addEventListener('change', changed);
 	let screen;
 	addEventListener('beforeprint', () => {
@@ -72,7 +68,11 @@ export function startTheme() {
 }
 
 export function themeButton() {
-	const button = element('button', {type: 'button', class: 'quiet', 'aria-label': 'Dark colours'}, '◐');
+	const button = element(
+		'button',
+		{type: 'button', class: 'quiet', 'aria-label': 'Dark colours'},
+		'◐',
+	);
 	const show = () => button.setAttribute('aria-pressed', String(isDark()));
 	button.title = 'Light or dark';
 	button.addEventListener('click', () => {

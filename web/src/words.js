@@ -10,8 +10,7 @@ export function percent(fraction) {
 }
 
 export function gain(fraction) {
-	if (!Number.isFinite(fraction))
-		return 'unknown';
+	if (!Number.isFinite(fraction)) return 'unknown';
 	const number = percent(fraction);
 	return `${fraction < 0 && number !== '0.0' ? MINUS : '+'}${number}${SPACE}%`;
 }
@@ -26,7 +25,9 @@ export function speedup(fraction) {
 }
 
 export function share(fraction) {
-	return fraction > 0 && fraction < 0.001 ? `<${SPACE}0.1${SPACE}%` : `${percent(fraction)}${SPACE}%`;
+	return fraction > 0 && fraction < 0.001
+		? `<${SPACE}0.1${SPACE}%`
+		: `${percent(fraction)}${SPACE}%`;
 }
 
 export function count(number) {
@@ -38,27 +39,31 @@ export function plural(number, one, many = `${one}s`) {
 }
 
 export function duration(ns) {
-	const units = [[1e3, 1, 'ns'], [1e6, 1e3, '\u00b5s'], [1e9, 1e6, 'ms']];
+	const units = [
+		[1e3, 1, 'ns'],
+		[1e6, 1e3, '\u00b5s'],
+		[1e9, 1e6, 'ms'],
+	];
 	for (const [below, unit, name] of units)
-		if (ns < below)
-			return `${Number((ns / unit).toPrecision(3))}${SPACE}${name}`;
+		if (ns < below) return `${Number((ns / unit).toPrecision(3))}${SPACE}${name}`;
 	const seconds = ns / 1e9;
-	if (seconds < 120)
-		return `${seconds.toFixed(1)}${SPACE}s`;
+	if (seconds < 120) return `${seconds.toFixed(1)}${SPACE}s`;
 	if (seconds < 7200)
 		return `${Math.floor(seconds / 60)}${SPACE}min ${Math.floor(seconds % 60)}${SPACE}s`;
-	return `${Math.floor(seconds / 3600)}${SPACE}h ${Math.floor(seconds % 3600 / 60)}${SPACE}min`;
+	return `${Math.floor(seconds / 3600)}${SPACE}h ${Math.floor((seconds % 3600) / 60)}${SPACE}min`;
 }
 
 export function rate(perSecond) {
-	if (perSecond >= 1000)
-		return count(Math.round(perSecond));
+	if (perSecond >= 1000) return count(Math.round(perSecond));
 	return perSecond.toFixed(perSecond >= 10 ? 1 : 3);
 }
 
 // Where the reader is; its zone is told.
 export function date(unixSeconds) {
-	return new Date(unixSeconds * 1000).toLocaleString('en-GB', {dateStyle: 'long', timeStyle: 'long'});
+	return new Date(unixSeconds * 1000).toLocaleString('en-GB', {
+		dateStyle: 'long',
+		timeStyle: 'long',
+	});
 }
 
 // Names may have thousands of characters.
@@ -69,5 +74,9 @@ export function fit(text, most) {
 
 // Arguments as one would type them in a shell.
 export function command(words) {
-	return words.map((word) => /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+	return words
+		.map((word) =>
+			/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`,
+		)
+		.join(' ');
 }

@@ -14,7 +14,10 @@ const COLOURS = 8;
 
 // Curves are {label, points, colour, dashes}: how the curve with this number looks among others.
 export function lookOf(number) {
-	return {colour: `curve-${number % COLOURS + 1}`, dashes: DASHES[Math.floor(number / COLOURS) % DASHES.length]};
+	return {
+		colour: `curve-${(number % COLOURS) + 1}`,
+		dashes: DASHES[Math.floor(number / COLOURS) % DASHES.length],
+	};
 }
 
 export function swatch(curve) {
@@ -28,7 +31,11 @@ function draw(plot, curve, paint) {
 	ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
 	ctx.clip();
 	ctx.fillStyle = ctx.strokeStyle = colour(curve.colour);
-	paint(ctx, (x) => plot.valToPos(x, 'x', true), (y) => plot.valToPos(y, 'y', true));
+	paint(
+		ctx,
+		(x) => plot.valToPos(x, 'x', true),
+		(y) => plot.valToPos(y, 'y', true),
+	);
 	ctx.restore();
 }
 
@@ -42,8 +49,7 @@ function drawBand(plot, curve) {
 		ctx.globalAlpha = 0.2;
 		ctx.beginPath();
 		ctx.moveTo(x(0), y(0));
-		for (const point of points)
-			ctx.lineTo(x(point.speedup), y(point.high));
+		for (const point of points) ctx.lineTo(x(point.speedup), y(point.high));
 		for (const point of points.slice().reverse())
 			ctx.lineTo(x(point.speedup), y(point.low));
 		ctx.fill();
@@ -66,7 +72,9 @@ function drawLine(plot, curve) {
 function drawPoints(plot, curve, most) {
 	draw(plot, curve, (ctx, x, y) => {
 		for (const point of measured(curve)) {
-			const radius = (1.5 + 2.5 * Math.sqrt(point.experiments / most)) * devicePixelRatio;
+			const radius =
+				(1.5 + 2.5 * Math.sqrt(point.experiments / most)) *
+				devicePixelRatio;
 			ctx.beginPath();
 			ctx.arc(x(point.speedup), y(point.program_speedup), radius, 0, 2 * Math.PI);
 			ctx.fill();
@@ -92,7 +100,12 @@ function axis(values, size, space, extra) {
 		stroke: () => colour('faint'),
 		grid: {stroke: () => colour('grid'), width: 1},
 		ticks: {show: false},
-		font: FONT, size, space, values, gap: 4, ...extra,
+		font: FONT,
+		size,
+		space,
+		values,
+		gap: 7,
+		...extra,
 	};
 }
 
@@ -102,13 +115,26 @@ function options(size, range, hooks, isLarge) {
 		...size,
 		padding: [8, 22, 0, 0],
 		legend: {show: false},
-		cursor: {y: false, drag: {setScale: false, x: false, y: false}, points: {show: false}},
+		cursor: {
+			y: false,
+			drag: {setScale: false, x: false, y: false},
+			points: {show: false},
+		},
 		scales: {x: {time: false, range: [0, 1]}, y: {range}},
 		axes: [
-			axis((plot, ticks) => ticks.map((tick) => `${Math.round(tick * 100)}%`), 22, isLarge ? 50 : 40,
-				{...label, label: isLarge ? 'the code is faster by' : undefined}),
-			axis((plot, ticks) => ticks.map((tick) => `${Math.round(tick * 1000) / 10}%`), 46, 26,
-				{...label, label: isLarge ? 'gain' : undefined}),
+			axis(
+				(plot, ticks) => ticks.map((tick) => `${Math.round(tick * 100)}%`),
+				28,
+				isLarge ? 50 : 40,
+				{...label, label: isLarge ? 'the code is faster by' : undefined},
+			),
+			axis(
+				(plot, ticks) =>
+					ticks.map((tick) => `${Math.round(tick * 1000) / 10}%`),
+				46,
+				26,
+				{...label, label: isLarge ? 'gain' : undefined},
+			),
 		],
 		series: [{}, {paths: () => null, points: {show: false}}],
 		hooks,
@@ -116,35 +142,47 @@ function options(size, range, hooks, isLarge) {
 }
 
 export function pointText(point) {
-	return `${speedup(point.speedup)} faster: ${gain(point.program_speedup)} ` +
-		`(${gain(point.low)} to ${gain(point.high)}), ${plural(point.experiments, 'experiment')}`;
+	return (
+		`${speedup(point.speedup)} faster: ${gain(point.program_speedup)} ` +
+		`(${gain(point.low)} to ${gain(point.high)}), ${plural(point.experiments, 'experiment')}`
+	);
 }
 
 // All speedups that were measured, ascending.
 export function speedupsOf(curves) {
-	return [...new Set(curves.flatMap((curve) => measured(curve).map((point) => point.speedup)))].sort((a, b) => a - b);
+	return [
+		...new Set(
+			curves.flatMap((curve) => measured(curve).map((point) => point.speedup)),
+		),
+	].sort((a, b) => a - b);
 }
 
 function tell(curves, at) {
-	return curves.map((curve) => {
-		const point = curve.points.find((one) => one.speedup === at);
-		return point && (curves.length > 1 ? `${curve.label}: ${pointText(point)}` : pointText(point));
-	}).filter((text) => text).map((text) => element('span', {}, text));
+	return curves
+		.map((curve) => {
+			const point = curve.points.find((one) => one.speedup === at);
+			return (
+				point &&
+				(curves.length > 1
+					? `${curve.label}: ${pointText(point)}`
+					: pointText(point))
+			);
+		})
+		.filter((text) => text)
+		.map((text) => element('span', {}, text));
 }
 
 const alive = new Set();
 
 onTheme(() => {
-	for (const plot of alive)
-		plot.redraw(false, true);
+	for (const plot of alive) plot.redraw(false, true);
 });
 
 // Arrow keys go from one measured speedup to the next.
 function steer(plot, host, xs) {
 	host.addEventListener('keydown', (event) => {
 		const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
-		if (!step)
-			return;
+		if (!step) return;
 		event.preventDefault();
 		const now = plot.cursor.idx ?? (step > 0 ? 0 : xs.length);
 		const next = Math.min(Math.max(now + step, 1), xs.length - 1);
@@ -156,29 +194,44 @@ function steer(plot, host, xs) {
 // Returns a function that ends the chart.
 export function chart(host, curves, output, look) {
 	const xs = [0, ...speedupsOf(curves)];
-	const most = Math.max(1, ...curves.flatMap((curve) => curve.points.map((point) => point.experiments)));
+	const most = Math.max(
+		1,
+		...curves.flatMap((curve) => curve.points.map((point) => point.experiments)),
+	);
 	const still = [...output.childNodes];
 	const hooks = {
-		drawClear: [(plot) => {
-			drawZero(plot);
-			for (const curve of curves)
-				drawBand(plot, curve);
-		}],
-		draw: [(plot) => {
-			for (const curve of curves) {
-				drawLine(plot, curve);
-				drawPoints(plot, curve, most);
-			}
-		}],
-		setCursor: [(plot) => {
-			output.replaceChildren(...plot.cursor.idx > 0 ? tell(curves, xs[plot.cursor.idx]) : still);
-		}],
+		drawClear: [
+			(plot) => {
+				drawZero(plot);
+				for (const curve of curves) drawBand(plot, curve);
+			},
+		],
+		draw: [
+			(plot) => {
+				for (const curve of curves) {
+					drawLine(plot, curve);
+					drawPoints(plot, curve, most);
+				}
+			},
+		],
+		setCursor: [
+			(plot) => {
+				output.replaceChildren(
+					...(plot.cursor.idx > 0
+						? tell(curves, xs[plot.cursor.idx])
+						: still),
+				);
+			},
+		],
 	};
 	const size = () => ({width: Math.max(host.clientWidth, 120), height: look.height});
-	const plot = new uPlot(options(size(), look.range, hooks, look.isLarge), [xs, xs.map(() => null)], host);
+	const plot = new uPlot(
+		options(size(), look.range, hooks, look.isLarge),
+		[xs, xs.map(() => null)],
+		host,
+	);
 	const resized = new ResizeObserver(() => {
-		if (host.clientWidth && plot.width !== size().width)
-			plot.setSize(size());
+		if (host.clientWidth && plot.width !== size().width) plot.setSize(size());
 	});
 	resized.observe(host);
 	steer(plot, host, xs);

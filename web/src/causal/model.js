@@ -12,11 +12,27 @@ export const ORDERS = {
 	name: 'name',
 };
 
-export const START = {query: '', order: 'sure', point: '', file: '', kind: '', verdict: 'answered', minimum: 1};
+export const START = {
+	query: '',
+	order: 'sure',
+	point: '',
+	file: '',
+	kind: '',
+	verdict: 'answered',
+	minimum: 1,
+};
 
 function rowOf(target, index) {
 	const words = [target.name, target.function, target.file, target.object];
-	return {target, index, rank: null, searched: words.filter((word) => word).join('\n').toLowerCase()};
+	return {
+		target,
+		index,
+		rank: null,
+		searched: words
+			.filter((word) => word)
+			.join('\n')
+			.toLowerCase(),
+	};
 }
 
 // In the report's order; those with an answer are numbered from 1 on, as in the text report.
@@ -24,15 +40,17 @@ export function rowsOf(report) {
 	const rows = report.targets.map(rowOf);
 	let rank = 0;
 	for (const row of rows)
-		if (row.target.effects.some((effect) => effect.answer))
-			row.rank = ++rank;
+		if (row.target.effects.some((effect) => effect.answer)) row.rank = ++rank;
 	return rows;
 }
 
 // The row's curves under the filters for progress point and number of points.
 export function effectsOf(row, state) {
-	return row.target.effects.filter((effect) =>
-		(!state.point || effect.progress === state.point) && effect.points.length >= state.minimum);
+	return row.target.effects.filter(
+		(effect) =>
+			(!state.point || effect.progress === state.point) &&
+			effect.points.length >= state.minimum,
+	);
 }
 
 // Of several effects, the one that says most: a gain, then contention.
@@ -43,15 +61,16 @@ export function verdictOf(effects) {
 
 function matches(row, state) {
 	const {target} = row;
-	return row.searched.includes(state.query.trim().toLowerCase()) &&
-		(!state.file || target.file === state.file) && (!state.kind || target.kind === state.kind);
+	return (
+		row.searched.includes(state.query.trim().toLowerCase()) &&
+		(!state.file || target.file === state.file) &&
+		(!state.kind || target.kind === state.kind)
+	);
 }
 
 function hasVerdict(effects, wanted) {
-	if (wanted === 'all')
-		return true;
-	if (wanted === 'answered')
-		return effects.some((effect) => effect.answer);
+	if (wanted === 'all') return true;
+	if (wanted === 'answered') return effects.some((effect) => effect.answer);
 	return effects.some((effect) => (effect.answer?.verdict ?? 'none') === wanted);
 }
 
@@ -69,18 +88,22 @@ const KEYS = {
 };
 
 function compareNames(a, b) {
-	return (a.row.target.name ?? '').localeCompare(b.row.target.name ?? '', 'en', {numeric: true});
+	return (a.row.target.name ?? '').localeCompare(b.row.target.name ?? '', 'en', {
+		numeric: true,
+	});
 }
 
 // [{row, effects}] to show, in order; equal ones stay in the report's order.
 export function select(rows, state) {
-	const shown = rows.filter((row) => matches(row, state))
+	const shown = rows
+		.filter((row) => matches(row, state))
 		.map((row) => ({row, effects: effectsOf(row, state)}))
 		.filter(({effects}) => effects.length && hasVerdict(effects, state.verdict));
-	if (state.order === 'name')
-		return shown.sort(compareNames);
+	if (state.order === 'name') return shown.sort(compareNames);
 	const key = new Map(shown.map((one) => [one, KEYS[state.order](one.row, one.effects)]));
-	return shown.sort((a, b) => key.get(a) === key.get(b) ? a.row.index - b.row.index : key.get(b) - key.get(a));
+	return shown.sort((a, b) =>
+		key.get(a) === key.get(b) ? a.row.index - b.row.index : key.get(b) - key.get(a),
+	);
 }
 
 // Sampled places without any curve, that match the search.
@@ -89,7 +112,8 @@ export function unmeasured(rows, state) {
 }
 
 function extent(values) {
-	let low = 0, high = 0.05;
+	let low = 0,
+		high = 0.05;
 	for (const value of values) {
 		low = Math.min(low, value);
 		high = Math.max(high, value);
@@ -99,8 +123,10 @@ function extent(values) {
 }
 
 function gains(effects) {
-	return effects.flatMap((effect) => effect.points.map((point) => point.program_speedup))
-		.filter((value) => Number.isFinite(value)).sort((a, b) => a - b);
+	return effects
+		.flatMap((effect) => effect.points.map((point) => point.program_speedup))
+		.filter((value) => Number.isFinite(value))
+		.sort((a, b) => a - b);
 }
 
 // The vertical scale for curves: all points of sure ones, the middle nine tenths of the others'.
@@ -108,5 +134,8 @@ export function rangeOf(effects) {
 	const isSure = (effect) => ['gain', 'contention'].includes(effect.answer?.verdict);
 	const unsure = gains(effects.filter((effect) => !isSure(effect)));
 	const cut = Math.floor(unsure.length / 20);
-	return extent([...gains(effects.filter(isSure)), ...unsure.slice(cut, unsure.length - cut)]);
+	return extent([
+		...gains(effects.filter(isSure)),
+		...unsure.slice(cut, unsure.length - cut),
+	]);
 }

@@ -2,12 +2,15 @@
 // sentence - what a curve says, in plain words. The numbers are the report's answers.
 import {fit, gain, half, percent, plural, speedup} from '../words.js';
 
-export const CONTENTION = 'Contention: were this code faster, it would only meet others sooner, at a lock, ' +
+export const CONTENTION =
+	'Contention: were this code faster, it would only meet others sooner, at a lock, ' +
 	'a queue or shared memory, and slow them down. Let fewer threads meet there, or call it less often, ' +
 	'instead of making it faster.';
 
 export function nameOf(target) {
-	return target.kind === 'function' || !target.function ? target.name : `${target.name} (${target.function})`;
+	return target.kind === 'function' || !target.function
+		? target.name
+		: `${target.name} (${target.function})`;
 }
 
 function interval(low, high) {
@@ -19,9 +22,10 @@ function experimentsOf(effect) {
 }
 
 function unit(effect) {
-	if (effect.kind === 'end-to-end')
-		return 'the whole run';
-	return effect.kind === 'latency' ? `the latency of ${effect.progress}` : `each ${effect.progress}`;
+	if (effect.kind === 'end-to-end') return 'the whole run';
+	return effect.kind === 'latency'
+		? `the latency of ${effect.progress}`
+		: `each ${effect.progress}`;
 }
 
 // "If decode took 25 % less time, each request would take 6.4 % less time (...)."
@@ -35,18 +39,23 @@ export function sentence(target, effect) {
 		return `${start}there would be no sure effect on ${unit(effect)} (${sure}). A longer run narrows the interval.`;
 	const isGain = answer.verdict === 'gain';
 	const size = `${percent(answer.program_speedup)} %`;
-	const change = effect.kind === 'latency' ? `would be ${size} ${isGain ? 'lower' : 'higher'}` :
-		`would take ${size} ${isGain ? 'less' : 'more'} time`;
+	const change =
+		effect.kind === 'latency'
+			? `would be ${size} ${isGain ? 'lower' : 'higher'}`
+			: `would take ${size} ${isGain ? 'less' : 'more'} time`;
 	return `${start}${unit(effect)} ${change} (${sure}).`;
 }
 
 // "+6.4 % ±0.5"; a latency is told as it is, so a lower one is −.
 export function figures(effect) {
 	const {answer} = effect;
-	if (!answer)
-		return {value: 'no answer', half: ''};
+	if (!answer) return {value: 'no answer', half: ''};
 	return {
-		value: gain(effect.kind === 'latency' ? -answer.program_speedup : answer.program_speedup),
+		value: gain(
+			effect.kind === 'latency'
+				? -answer.program_speedup
+				: answer.program_speedup,
+		),
 		half: half(answer),
 	};
 }

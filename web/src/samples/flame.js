@@ -8,14 +8,17 @@ import {clean} from '../clean.js';
 import {colour, onTheme} from '../theme.js';
 import {CLASSES, colourOf} from './classes.js';
 
-const ROW = 19, GAP = 1, LEAST_WIDTH = 0.33, TEXT_LEAST = 34, PADDING = 4;
+const ROW = 19,
+	GAP = 1,
+	LEAST_WIDTH = 0.33,
+	TEXT_LEAST = 34,
+	PADDING = 4;
 const FONT = '12px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
 function depthOf(node, least) {
 	let depth = node.depth;
 	for (const child of node.children)
-		if (child.weight >= least)
-			depth = Math.max(depth, depthOf(child, least));
+		if (child.weight >= least) depth = Math.max(depth, depthOf(child, least));
 	return depth;
 }
 
@@ -66,9 +69,8 @@ export class Flame {
 
 	draw() {
 		const width = this.#canvas.parentElement.clientWidth;
-		if (!this.#root || !width)
-			return;
-		const least = LEAST_WIDTH * this.#zoom.weight / width;
+		if (!this.#root || !width) return;
+		const least = (LEAST_WIDTH * this.#zoom.weight) / width;
 		const height = (depthOf(this.#zoom, least) + 1) * ROW;
 		const scale = devicePixelRatio;
 		this.#canvas.width = width * scale;
@@ -81,10 +83,16 @@ export class Flame {
 		context.textBaseline = 'middle';
 		this.#boxes = [];
 		this.#place(width);
-		const colours = Object.fromEntries(Object.keys(CLASSES).map((key) => [key, colour(colourOf(key))]));
-		const look = {colours, ink: colour('class-ink'), edge: colour('card'), mark: colour('ink')};
-		for (const box of this.#boxes)
-			this.#paint(context, box, look);
+		const colours = Object.fromEntries(
+			Object.keys(CLASSES).map((key) => [key, colour(colourOf(key))]),
+		);
+		const look = {
+			colours,
+			ink: colour('class-ink'),
+			edge: colour('card'),
+			mark: colour('ink'),
+		};
+		for (const box of this.#boxes) this.#paint(context, box, look);
 	}
 
 	// The callers of the frame that is zoomed to are as wide as it.
@@ -99,26 +107,25 @@ export class Flame {
 		let at = x;
 		for (const child of node.children) {
 			const own = child.weight * scale;
-			if (own < LEAST_WIDTH)
-				break; // they are in falling order
+			if (own < LEAST_WIDTH) break; // they are in falling order
 			this.#placeBelow(child, at, own, scale);
 			at += own;
 		}
 	}
 
 	#paint(context, {node, x, width, isPassed}, look) {
-		const y = node.depth * ROW, inner = Math.max(width - GAP, LEAST_WIDTH);
+		const y = node.depth * ROW,
+			inner = Math.max(width - GAP, LEAST_WIDTH);
 		const fades = isPassed || (this.#isSearching && !this.#found(node));
 		context.globalAlpha = fades ? 0.35 : 1;
 		let at = x;
 		for (const key of Object.keys(CLASSES)) {
-			const part = inner * (node.byClass[key] ?? 0) / Math.max(node.weight, 1);
+			const part = (inner * (node.byClass[key] ?? 0)) / Math.max(node.weight, 1);
 			context.fillStyle = look.colours[key];
 			context.fillRect(at, y, part, ROW - GAP);
 			at += part;
 		}
-		if (width >= TEXT_LEAST)
-			this.#write(context, node, x, y, inner, look.ink);
+		if (width >= TEXT_LEAST) this.#write(context, node, x, y, inner, look.ink);
 		context.globalAlpha = 1;
 		if (node === this.#focus) {
 			context.strokeStyle = look.mark;
@@ -129,8 +136,7 @@ export class Flame {
 
 	#write(context, node, x, y, width, ink) {
 		const most = Math.floor((width - 2 * PADDING) / context.measureText('m').width);
-		if (most < 3)
-			return;
+		if (most < 3) return;
 		const name = clean(node.name);
 		const fitted = name.length > most ? `${name.slice(0, most - 1)}…` : name;
 		context.fillStyle = ink;
@@ -139,13 +145,20 @@ export class Flame {
 
 	#at(event) {
 		const box = this.#canvas.getBoundingClientRect();
-		const x = event.clientX - box.left, depth = Math.floor((event.clientY - box.top) / ROW);
-		return this.#boxes.find((one) => one.node.depth === depth && x >= one.x && x < one.x + one.width)?.node ?? null;
+		const x = event.clientX - box.left,
+			depth = Math.floor((event.clientY - box.top) / ROW);
+		return (
+			this.#boxes.find(
+				(one) =>
+					one.node.depth === depth &&
+					x >= one.x &&
+					x < one.x + one.width,
+			)?.node ?? null
+		);
 	}
 
 	#focusOn(node) {
-		if (node === this.#focus)
-			return;
+		if (node === this.#focus) return;
 		this.#focus = node;
 		this.draw();
 		this.#notify(node);
@@ -157,28 +170,22 @@ export class Flame {
 
 	#click(event) {
 		const node = this.#at(event);
-		if (node)
-			this.zoomTo(node);
+		if (node) this.zoomTo(node);
 	}
 
 	#walk(key) {
 		const now = this.#focus ?? this.#zoom;
 		const siblings = now.parent?.children ?? [now];
 		const step = {ArrowLeft: -1, ArrowRight: 1}[key];
-		if (step)
-			return siblings[siblings.indexOf(now) + step] ?? now;
-		return key === 'ArrowDown' ? now.children[0] ?? now : now.parent ?? now;
+		if (step) return siblings[siblings.indexOf(now) + step] ?? now;
+		return key === 'ArrowDown' ? (now.children[0] ?? now) : (now.parent ?? now);
 	}
 
 	#key(event) {
-		if (event.key.startsWith('Arrow'))
-			this.#focusOn(this.#walk(event.key));
-		else if (event.key === 'Enter' && this.#focus)
-			this.zoomTo(this.#focus);
-		else if (event.key === 'Escape')
-			this.zoomTo(this.#root);
-		else
-			return;
+		if (event.key.startsWith('Arrow')) this.#focusOn(this.#walk(event.key));
+		else if (event.key === 'Enter' && this.#focus) this.zoomTo(this.#focus);
+		else if (event.key === 'Escape') this.zoomTo(this.#root);
+		else return;
 		event.preventDefault();
 	}
 }

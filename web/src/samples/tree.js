@@ -15,21 +15,39 @@ export function threadsOf(entries) {
 	const weights = new Map();
 	for (const {thread, weight_ns: weight} of entries) {
 		const key = threadKey(thread);
-		const known = weights.get(key) ?? {name: `${thread.command ?? 'unknown'} (${thread.tid})`, weight: 0};
+		const known = weights.get(key) ?? {
+			name: `${thread.command ?? 'unknown'} (${thread.tid})`,
+			weight: 0,
+		};
 		known.weight += weight;
 		weights.set(key, known);
 	}
-	return [...weights].sort((a, b) => b[1].weight - a[1].weight).map(([key, {name}]) => [key, name]);
+	return [...weights]
+		.sort((a, b) => b[1].weight - a[1].weight)
+		.map(([key, {name}]) => [key, name]);
 }
 
 // State: {classes: Set of keys, thread: key or ''}
 export function entriesOf(report, state) {
-	return report.entries.filter((entry) => state.classes.has(classOf(entry)) &&
-		(!state.thread || threadKey(entry.thread) === state.thread));
+	return report.entries.filter(
+		(entry) =>
+			state.classes.has(classOf(entry)) &&
+			(!state.thread || threadKey(entry.thread) === state.thread),
+	);
 }
 
 function nodeOf(name, frame, parent) {
-	return {name, frame, parent, depth: parent ? parent.depth + 1 : 0, weight: 0, own: 0, samples: 0, byClass: {}, children: new Map()};
+	return {
+		name,
+		frame,
+		parent,
+		depth: parent ? parent.depth + 1 : 0,
+		weight: 0,
+		own: 0,
+		samples: 0,
+		byClass: {},
+		children: new Map(),
+	};
 }
 
 function add(node, entry, key) {
@@ -42,7 +60,10 @@ function add(node, entry, key) {
 function chainOf(entry, key, isInverted) {
 	const chain = entry.stack.map((frame) => ({name: nameOf(frame), frame}));
 	if (key !== 'user' && key !== 'kernel')
-		chain.unshift({name: `[${CLASSES[key]}${entry.subclass ? `: ${entry.subclass}` : ''}]`, frame: null});
+		chain.unshift({
+			name: `[${CLASSES[key]}${entry.subclass ? `: ${entry.subclass}` : ''}]`,
+			frame: null,
+		});
 	return isInverted ? chain : chain.reverse();
 }
 
@@ -76,11 +97,16 @@ export function functionsOf(entries) {
 		const key = classOf(entry);
 		const names = entry.stack.map(nameOf);
 		for (const name of new Set(names)) {
-			const row = rows.get(name) ?? {name, own: 0, total: 0, samples: 0, byClass: {}};
+			const row = rows.get(name) ?? {
+				name,
+				own: 0,
+				total: 0,
+				samples: 0,
+				byClass: {},
+			};
 			rows.set(name, row);
 			row.total += entry.weight_ns;
-			if (name !== names[0])
-				continue;
+			if (name !== names[0]) continue;
 			row.own += entry.weight_ns;
 			row.samples += entry.samples;
 			row.byClass[key] = (row.byClass[key] ?? 0) + entry.weight_ns;
