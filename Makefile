@@ -46,7 +46,7 @@ install: all
 uninstall:
 	ninja -C $(BUILD) uninstall
 
-# Formats every C file as tests/style wants it.
+# Formats every file as tests/style wants it.
 format:
 	git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
 	[ ! -d web/node_modules/prettier ] || git ls-files -co --exclude-standard 'web/*.js' '*.mjs' \
@@ -57,9 +57,10 @@ clean:
 
 help:
 	@echo 'make          build build/lever'
-	@echo 'make setup    install the packages that a build needs (apt-get; sudo where not root)'
+	@echo 'make setup    install the packages that a build needs (apt-get; sudo where not root; npm)'
+	@echo 'make setup-test  the same, and what only tests need (Chromium, coz)'
 	@echo 'make demo     set up, build, and profile the bundled example'
 	@echo 'make test     set up, build, and run all tests'
 	@echo 'make install  install below prefix ($(prefix)), into DESTDIR if it is given'
-	@echo 'make format   format the C files'
+	@echo 'make format   format the C and JavaScript files'
 	@echo 'make clean    remove the build'

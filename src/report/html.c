@@ -74,16 +74,21 @@ static void write_base64(FILE *out, const unsigned char *bytes, size_t size)
 	}
 }
 
-void report_html(FILE *out, const struct recording *recording, const struct causal *causal)
+static void write_page(FILE *out, const char *data, size_t size)
 {
-	size_t size = 0, deflated_size;
 	const char *mark = memmem(page, page_size_bytes, PAGE_MARK, strlen(PAGE_MARK));
 	assert(mark);
-	size_t head = (size_t)(mark - page), tail = head + strlen(PAGE_MARK);
-	AUTO(text) char *data = data_of(recording, causal, &size);
+	size_t head = (size_t)(mark - page), tail = head + strlen(PAGE_MARK), deflated_size;
 	unsigned char *bytes = deflated(data, size, &deflated_size);
 	fwrite(page, 1, head, out);
 	write_base64(out, bytes, deflated_size);
 	fwrite(page + tail, 1, page_size_bytes - tail, out);
 	free(bytes);
+}
+
+void report_html(FILE *out, const struct recording *recording, const struct causal *causal)
+{
+	size_t size = 0;
+	AUTO(text) char *data = data_of(recording, causal, &size);
+	write_page(out, data, size);
 }

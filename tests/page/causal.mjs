@@ -149,40 +149,75 @@ test('where there is no answer, the page says why', async () => {
 	}
 });
 
-test('curves are drawn in their colours, and again when the theme changes', async () => {
-	const {page, context} = await open('pipeline');
-	const pixels = () =>
-		page
-			.locator('.grid canvas')
-			.first()
-			.evaluate((canvas) => {
-				const probe = document.body.appendChild(
-					document.createElement('i'),
-				);
-				probe.style.color = 'var(--curve-1)';
-				const [red, green, blue] = getComputedStyle(probe)
-					.color.match(/\d+/g)
-					.map(Number);
-				probe.remove();
-				const {data} = canvas
-					.getContext('2d')
-					.getImageData(0, 0, canvas.width, canvas.height);
-				let count = 0;
-				for (let i = 0; i < data.length; i += 4)
-					count +=
-						data[i] === red &&
-						data[i + 1] === green &&
-						data[i + 2] === blue &&
-						data[i + 3] === 255;
-				return count;
+// Of each column of the first chart: the mean height of what has the curve's colour, or null.
+function drawnHeights(page) {
+	return page
+		.locator('.grid canvas')
+		.first()
+		.evaluate((node) => {
+			const probe = document.body.appendChild(document.createElement('i'));
+			probe.style.color = 'var(--curve-1)';
+			const wanted = getComputedStyle(probe).color.match(/\d+/g).map(Number);
+			probe.remove();
+			const {data} = node
+				.getContext('2d')
+				.getImageData(0, 0, node.width, node.height);
+			return Array.from({length: node.width}, (_, x) => {
+				const heights = [];
+				for (let y = 0; y < node.height; y++) {
+					const at = 4 * (y * node.width + x);
+					if (
+						wanted.every(
+							(part, i) =>
+								Math.abs(data[at + i] - part) < 4,
+						)
+					)
+						heights.push(y);
+				}
+				return heights.length
+					? heights.reduce((sum, y) => sum + y) / heights.length
+					: null;
 			});
-	assert.ok((await pixels()) > 200);
+		});
+}
+
+test('the curve is drawn through the points of the JSON', async () => {
+	const {page, context} = await open('pipeline', {deviceScaleFactor: 2});
+	const {points} = json('pipeline').targets[0].effects[0];
+	const heights = await drawnHeights(page);
+	const left = heights.findIndex((height) => height !== null);
+	const right = heights.findLastIndex((height) => height !== null);
+	assert.equal(points.at(-1).speedup, 1); // so that it ends where the scale does
+	const gaps = heights.flatMap((height, x) =>
+		height === null && x > left && x < right ? [x] : [],
+	);
+	assert.deepEqual(gaps, [], `of ${left} to ${right}`);
+	const drawn = points.slice(0, -1).map((point) => ({
+		gain: point.program_speedup,
+		height: heights[Math.round(left + point.speedup * (right - left))],
+	}));
+	const [lowest, highest] = [drawn[0], drawn.reduce((a, b) => (b.gain > a.gain ? b : a))];
+	const slope = (highest.height - lowest.height) / (highest.gain - lowest.gain);
+	assert.ok(slope < -100, String(slope));
+	for (const {gain, height} of drawn) {
+		const expected = lowest.height + slope * (gain - lowest.gain);
+		assert.ok(
+			Math.abs(height - expected) < 4,
+			`${gain}: ${height}, expected ${expected}`,
+		);
+	}
+	await context.close();
+});
+
+test('another theme draws the curves anew, in its colours', async () => {
+	const {page, context} = await open('pipeline');
 	const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 	const light = await paper();
 	await page.locator('button.quiet').click();
 	assert.notEqual(await paper(), light);
 	await page.waitForTimeout(100);
-	assert.ok((await pixels()) > 200);
+	const drawn = (await drawnHeights(page)).filter((height) => height !== null);
+	assert.ok(drawn.length > 100, String(drawn.length));
 	await context.close();
 });
 
