@@ -121,6 +121,16 @@ static int say_program_end(const struct session_result *result, bool is_quiet)
 		       WEXITSTATUS(result->status));
 }
 
+/* The command that shows the curves, to be copied. */
+static void name_page(const char *profile)
+{
+	AUTO(text) char *quoted = words_argument(profile);
+	bool is_default = !strcmp(profile, "lever.lever");
+
+	fprintf(stderr, "\nCurves and source lines in a browser: lever report --open%s%s\n",
+		is_default ? "" : " ", is_default ? "" : quoted);
+}
+
 /* To stderr: standard output is the program's. Returns whether there is an answer in it. */
 static bool show_summary(const struct run_options *options)
 {
@@ -135,7 +145,10 @@ static bool show_summary(const struct run_options *options)
 	struct report_options look = show_options(stderr, 10);
 	if (!options->quiet)
 		report_text(stderr, recording, causal, &look);
-	return show_has_answer(causal);
+	bool has_answer = show_has_answer(causal);
+	if (!options->quiet && has_answer && report_has_html())
+		name_page(options->output);
+	return has_answer;
 }
 
 static int finish(const struct run_options *options, const struct session_result *result,

@@ -7,7 +7,10 @@
 #include "report/report.h"
 
 #include "base/own.h"
+#include "report/answer.h"
+#include "report/nothing.h"
 #include "report/sums.h"
+#include "report/warnings.h"
 #include "report/words.h"
 
 #include <jansson.h>
@@ -73,14 +76,15 @@ static json_t *sampling_of(const struct sums *sums)
 			 "paused_ns", integer(sums->paused_ns));
 }
 
-static json_t *progress_of(const struct recording *recording)
+static json_t *progress_of(const struct recording *recording, const struct sums *sums)
 {
 	json_t *progress = json_array();
 	for (size_t i = 0; i < recording->points.count; i++) {
 		const struct recording_point *point = &recording->points.items[i];
-		json_t *one = json_pack("{so ss so}", "name", text_or_null(point->name), "kind",
+		json_t *one = json_pack("{so ss so so}", "name", text_or_null(point->name), "kind",
 					point_kind_name(point->kind), "visits",
-					integer(sums_visits(recording, point->id)));
+					integer(sums_visits(recording, point->id)), "per_second",
+					real_or_null(sums_rate(recording, sums, point)));
 		double latency_ns = sums_latency_ns(recording, point->id);
 		if (point->kind == POINT_LATENCY)
 			json_object_set_new(one, "latency_ns",
@@ -98,7 +102,19 @@ static json_t *point_of(const struct effect_point *point)
 			 (json_int_t)point->windows);
 }
 
-static json_t *effect_of(const struct causal_effect *effect)
+/* What the text report tells of it in words; null where the interval is too wide to say anything. */
+static json_t *answer_json(const struct causal_target *target, const struct causal_effect *effect)
+{
+	struct answer answer = answer_of(target, effect);
+	if (answer_says_nothing(&answer))
+		return json_null();
+	return json_pack("{so so so so ss}", "speedup", real_or_null(answer.at.speedup),
+			 "program_speedup", real_or_null(answer.at.gain), "low",
+			 real_or_null(answer.at.low), "high", real_or_null(answer.at.high),
+			 "verdict", answer_verdict_name(answer.verdict));
+}
+
+static json_t *effect_of(const struct causal_target *target, const struct causal_effect *effect)
 {
 	json_t *points = json_array();
 	bool has_slope = effect->slope.windows > 0;
@@ -106,12 +122,14 @@ static json_t *effect_of(const struct causal_effect *effect)
 		if (effect->points[i].speedup > 0)
 			json_array_append_new(points, point_of(&effect->points[i]));
 	}
-	return json_pack("{so ss so so so so so sb}", "progress", text_or_null(effect->point->name),
-			 "kind", point_kind_name(effect->point->kind), "points", points, "slope",
+	return json_pack("{so ss so so so so so sb so}", "progress",
+			 text_or_null(effect->point->name), "kind",
+			 point_kind_name(effect->point->kind), "points", points, "slope",
 			 has_slope ? real_or_null(effect->slope.slope) : json_null(), "slope_low",
 			 has_slope ? real_or_null(effect->slope.low) : json_null(), "slope_high",
 			 has_slope ? real_or_null(effect->slope.high) : json_null(), "phase_factor",
-			 real_or_null(effect->phase_factor), "contention", effect->is_contention);
+			 real_or_null(effect->phase_factor), "contention", effect->is_contention,
+			 "answer", answer_json(target, effect));
 }
 
 static json_t *target_of(const struct causal_target *target)
@@ -119,7 +137,7 @@ static json_t *target_of(const struct causal_target *target)
 	const struct recording_target *what = target->target;
 	json_t *effects = json_array();
 	for (size_t i = 0; i < target->count; i++)
-		json_array_append_new(effects, effect_of(&target->effects[i]));
+		json_array_append_new(effects, effect_of(target, &target->effects[i]));
 	return json_pack("{ss so so so so so so so sI so}", "kind", target_kind_name(what->kind),
 			 "name", text_or_null(what->name), "function", text_or_null(what->function),
 			 "file", text_or_null(what->file), "line",
@@ -161,22 +179,23 @@ static json_t *runs_of(const struct recording *recording)
 	return runs;
 }
 
-/* Each line of each run's note, once. */
-static json_t *warnings_of(const struct recording *recording)
+static json_t *warnings_array(const struct recording *recording)
 {
-	json_t *seen = json_object(), *warnings = json_array();
-	for (size_t i = 0; i < recording->runs.count; i++) {
-		AUTO(text) char *note = words_utf8(recording->runs.items[i].note);
-		char *rest = note;
-		for (char *line; rest && (line = strsep(&rest, "\n"));) {
-			if (!*line || json_object_get(seen, line))
-				continue;
-			json_object_set_new(seen, line, json_true());
-			json_array_append_new(warnings, json_string(line));
-		}
-	}
-	json_decref(seen);
-	return warnings;
+	json_t *array = json_array();
+	struct warnings warnings = warnings_of(recording);
+	for (size_t i = 0; i < warnings.count; i++)
+		json_array_append_new(array, text_or_null(warnings.items[i]));
+	warnings_release(&warnings);
+	return array;
+}
+
+/* Why there is no answer at all; null if there is one. */
+static json_t *no_answer_of(const struct recording *recording, const struct causal *causal)
+{
+	struct answers answers = answers_of(causal);
+	AUTO(text) char *reason = answers.count ? NULL : nothing_reason(recording, causal);
+	answers_release(&answers);
+	return text_or_null(reason);
 }
 
 static json_t *discarded_of(const struct causal *causal)
@@ -190,13 +209,14 @@ void report_json(FILE *out, const struct recording *recording, const struct caus
 {
 	struct sums sums = sums_of(recording);
 	json_t *report =
-		json_pack("{si ss so so so so so so sI so so so}", "lever", 1, "kind", "causal",
+		json_pack("{si ss so so so so so so sI so so so so}", "lever", 1, "kind", "causal",
 			  "program", program_of(&sums), "engine",
 			  text_or_null(sums.last ? sums.last->engine : NULL), "host",
 			  host_of(sums.last), "sampling", sampling_of(&sums), "progress",
-			  progress_of(recording), "targets", targets_of(causal), "experiments",
-			  (json_int_t)causal->experiments, "discarded", discarded_of(causal),
-			  "warnings", warnings_of(recording), "runs", runs_of(recording));
+			  progress_of(recording, &sums), "targets", targets_of(causal),
+			  "experiments", (json_int_t)causal->experiments, "discarded",
+			  discarded_of(causal), "warnings", warnings_array(recording), "no_answer",
+			  no_answer_of(recording, causal), "runs", runs_of(recording));
 	json_dumpf(report, out, JSON_INDENT(1) | JSON_REAL_PRECISION(REAL_DIGITS));
 	fputc('\n', out);
 	json_decref(report);
