@@ -52,6 +52,7 @@ struct task_struct {
 	int tgid;
 	struct mm_struct *mm;
 	struct task_struct *group_leader;
+	unsigned in_iowait : 1;
 };
 
 struct linux_binprm {

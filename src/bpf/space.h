@@ -142,12 +142,6 @@ static __always_inline void file_announce(const struct mapping *mapping, u32 tgi
 	bpf_ringbuf_submit(event, BPF_RB_FORCE_WAKEUP);
 }
 
-struct location {
-	u64 offset;
-	u32 object;
-	u32 pad;
-};
-
 /*
  * Where `address` of the current task lies. False when the mapping cannot be read now (its lock is
  * held). Like others here a function of its own to the verifier, which so looks at it only once.

@@ -192,6 +192,7 @@ static struct session_options session_options_from(const struct run_options *opt
 		.seconds = options->seconds,
 		.until = options->until_points / 100,
 		.period_ns = options->period_ns,
+		.off_cpu = options->off_cpu == 0,
 		.window_ns = options->window_ns,
 		.seed = options->seed.is_given ? options->seed.number : clock_now_ns(),
 		.end_to_end = options->end_to_end,

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define UNWIND_BYTES (KERNEL_UNWIND_ROWS_MOST * sizeof(struct kernel_unwind_row))
@@ -153,6 +154,17 @@ static struct kernel_settings *settings_of(struct collector *collector)
 	return &collector->bpf->bss->settings;
 }
 
+static void set_waits(struct collector *collector, bool count)
+{
+	static const uint64_t locks[KERNEL_CALLS_MOST] = {SYS_futex, SYS_futex_waitv};
+	static const uint64_t sleeps[KERNEL_CALLS_MOST] = {SYS_nanosleep, SYS_clock_nanosleep};
+	struct kernel_settings *settings = settings_of(collector);
+
+	memcpy(settings->lock_calls, locks, sizeof(locks));
+	memcpy(settings->sleep_calls, sleeps, sizeof(sleeps));
+	settings->waits_count = count;
+}
+
 int collector_open(const struct collector_options *options, struct collector **collector,
 		   struct error *error)
 {
@@ -184,6 +196,7 @@ int collector_open(const struct collector_options *options, struct collector **c
 		collector_close(opened);
 		return code;
 	}
+	set_waits(opened, options->counts_waits);
 	settings_of(opened)->is_disarmed = 0;
 	*collector = opened;
 	return 0;
@@ -393,7 +406,8 @@ double collector_pair_average(const struct collector *collector, unsigned pair)
 static void add_core(struct collector_counters *counters, const struct kernel_cpu *core)
 {
 	counters->samples += core->samples;
-	counters->sampled_ns += core->sampled_ns;
+	counters->sampled_ns += core->sampled_ns + core->waited_ns;
+	counters->waited_ns += core->waited_ns;
 	counters->target_samples += core->target_samples;
 	counters->target_ns += core->target_ns;
 	counters->waits += core->waits;
