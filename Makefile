@@ -11,24 +11,32 @@ MESON_OPTIONS ?=
 PACKAGES = gcc libc6-dev meson ninja-build pkgconf clang llvm bpftool libbpf-dev libelf-dev \
 	libdw-dev libsqlite3-dev libjansson-dev libiberty-dev scdoc python3 linux-libc-dev zlib1g-dev \
 	clang-format binutils
+# For `make test`: a browser for the HTML page, and a reader of the exported profile.
+TEST_PACKAGES = chromium coz-profiler
 
-.PHONY: all setup demo test install uninstall format clean help
+.PHONY: all setup setup-test demo test install uninstall format clean help
 .NOTPARALLEL:
 
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
 
 $(BUILD)/build.ninja:
+	@tools/setup_web
 	meson setup $(BUILD) --prefix=$(prefix) $(MESON_OPTIONS)
 
 # Installs what is missing; a machine that has everything needs neither network nor rights.
 setup:
 	@tools/setup $(PACKAGES)
+	@[ -e web/page.html ] || command -v npm >/dev/null || tools/setup nodejs npm || true
+	@tools/setup_web
+
+setup-test: setup
+	@tools/setup $(TEST_PACKAGES) || echo 'setup: tests that need these packages will be skipped' >&2
 
 demo: setup all
 	./examples/demo.sh
 
-test: setup all
+test: setup-test all
 	meson test -C $(BUILD) --print-errorlogs --timeout-multiplier 4
 
 install: all
@@ -38,18 +46,21 @@ install: all
 uninstall:
 	ninja -C $(BUILD) uninstall
 
-# Formats every C file as tests/style wants it.
+# Formats every file as tests/style wants it.
 format:
 	git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
+	[ ! -d web/node_modules/prettier ] || git ls-files -co --exclude-standard 'web/*.js' '*.mjs' \
+		'web/*.css' | xargs web/node_modules/prettier/bin/prettier.cjs --config web/package.json --write
 
 clean:
 	rm -rf $(BUILD)
 
 help:
 	@echo 'make          build build/lever'
-	@echo 'make setup    install the packages that a build needs (apt-get; sudo where not root)'
+	@echo 'make setup    install the packages that a build needs (apt-get; sudo where not root; npm)'
+	@echo 'make setup-test  the same, and what only tests need (Chromium, coz)'
 	@echo 'make demo     set up, build, and profile the bundled example'
 	@echo 'make test     set up, build, and run all tests'
 	@echo 'make install  install below prefix ($(prefix)), into DESTDIR if it is given'
-	@echo 'make format   format the C files'
+	@echo 'make format   format the C and JavaScript files'
 	@echo 'make clean    remove the build'

@@ -7,24 +7,28 @@
 Each program is one of tests/accuracy/, with its best target given. A round runs, in random order,
 
   lever   `lever run --target ... --until 2pp`: seconds from the command's start until it says that
-          measuring is over, and how many experiments at a speedup above 0 counted per minute of that;
-  coz     `coz run --fixed-line ...` for --seconds: experiments per minute of it, all that coz wrote;
-          those at a speedup above 0 are told, too.
+          measuring is over, and how many experiments counted per minute of that;
+  coz     `coz run --fixed-line ...` for --seconds: experiments per minute of it, all that coz wrote.
+
+Experiments at a speedup of 0, with which the others are compared, are among them; those above 0 are
+told, too.
 
 Medians over the rounds are printed. --speedups goes to lever; by default it measures a point at each
 5 %, and the run ends when all are known. Needs root and coz-profiler; look at `uptime` first.
 """
 import argparse
-import json
 import os
 import random
 import re
 import shutil
+import signal
+import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "tests", "accuracy"))
@@ -56,23 +60,23 @@ def until_over(process):
         said.append(line)
         if IS_OVER in line and seconds is None:
             seconds = time.monotonic() - start
-            process.terminate()  # lever hands it on to the program, and closes its profile
+            os.killpg(process.pid, signal.SIGTERM)  # the program's other processes, too; lever closes its profile
     if process.wait() not in (0, 3):
         sys.exit("lever ended with %d: %s" % (process.returncode, "".join(said)))
     return seconds
 
 
 def run_lever(program, options, work):
-    """(seconds until the answer or None, experiments per minute)"""
+    """(seconds until the answer or None, experiments per minute, those above a speedup of 0)"""
     profile = os.path.join(work, "profile.lever")
     speedups = ["--speedups", options.speedups] if options.speedups else []
     command = [options.lever, "run", "--fresh", "-o", profile, "--target", program.target, *speedups,
                "--until", "%gpp" % options.points, "--", *program.command("lever", options.longest)]
-    seconds = until_over(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True))
-    report = json.loads(subprocess.run([options.lever, "report", profile, "--format", "json"],
-                                       check=True, capture_output=True, text=True).stdout)
-    experiments = sum(target["experiments"] for target in report["targets"])
-    return seconds, 60 * experiments / (seconds or options.longest)
+    seconds = until_over(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True))
+    with closing(sqlite3.connect(profile)) as opened:
+        speedups = [speedup for (speedup,) in opened.execute("SELECT speedup FROM experiment WHERE verdict = 'counted'")]
+    minutes = (seconds or options.longest) / 60
+    return seconds, len(speedups) / minutes, sum(speedup > 0 for speedup in speedups) / minutes
 
 
 def run_coz(program, options, work):
@@ -92,16 +96,16 @@ def run_coz(program, options, work):
 
 
 def tell(program, rounds, lever, coz, options):
-    found = [seconds for seconds, _ in lever if seconds is not None]
+    found = [seconds for seconds, *_ in lever if seconds is not None]
     # A run without an answer took longer than any that has one.
-    seconds = statistics.median_high([s if s is not None else float("inf") for s, _ in lever])
-    rate = statistics.median(rate for _, rate in lever)
-    print("%-7s median of %d rounds: ±%g points after %s s (answered %d of %d), %.0f experiments per minute" % (
+    seconds = statistics.median_high([s if s is not None else float("inf") for s, *_ in lever])
+    _, rate, above = (statistics.median(column) for column in zip(*[(0, *rest) for _, *rest in lever]))
+    print("%-7s median of %d rounds: ±%g points after %s s (answered %d of %d), %.0f experiments per minute (%.0f of them above 0)" % (
         program.name, rounds, options.points, "%.1f" % seconds if seconds != float("inf") else "more than %g" % options.longest,
-        len(found), rounds, rate), end="")
+        len(found), rounds, rate, above), end="")
     if coz:
-        whole, above = (statistics.median(column) for column in zip(*coz))
-        print("; coz %.0f (%.0f of them above 0)%s" % (whole, above, ": %.1f times coz's" % (rate / whole) if whole else ""), end="")
+        whole, coz_above = (statistics.median(column) for column in zip(*coz))
+        print("; coz %.0f (%.0f of them above 0)%s" % (whole, coz_above, ": %.1f and %.1f times coz's" % (rate / whole, above / max(coz_above, 1)) if whole else ""), end="")
     print(flush=True)
 
 

@@ -18,4 +18,4 @@ echo "demo: examples/orders.c has two threads: one reads orders, one handles the
 echo "demo: two lines are hot. Which one is worth optimizing? Lever finds out in $seconds seconds."
 $as_root "$build/lever" run --fresh -o "$build/demo.lever" --scope '*orders.c' --seconds "$seconds" \
 	-- "$build/examples/orders" "$seconds"
-echo "demo: the profile is $build/demo.lever; see also: $build/lever report $build/demo.lever --format json"
+echo "demo: the profile is $build/demo.lever; its curves in a browser: $build/lever report --open $build/demo.lever"

@@ -11,6 +11,7 @@
 #include "bpf/sample.h"
 #include "bpf/space.h"
 #include "bpf/state.h"
+#include "bpf/wait.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -25,6 +26,7 @@ int tick(struct bpf_perf_event_data *context)
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	cpu->ticks++;
+	waiters_advance(now);
 	latency_tick(cpu, now);
 	if (!task->pid) {
 		cpu->idle_ticks++;
@@ -34,6 +36,9 @@ int tick(struct bpf_perf_event_data *context)
 	if (!state || !state->is_member) {
 		if (task->flags & PF_KTHREAD) {
 			cpu->kernel_ticks++;
+			/* It may be working for those who wait in the target. */
+			if (waiters_any(*(volatile u64 *)&waiters))
+				cpu->local_ns = global_delay();
 			pause_settle(cpu, settings.interrupt_share, &cpu->tick_spins);
 		} else {
 			cpu->foreign_ticks++;
@@ -104,14 +109,23 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 {
 	struct kernel_cpu *cpu = this_cpu();
 	struct task_struct *waker = bpf_get_current_task_btf();
+	struct task_state *state = task_state_of(woken);
 	int external =
 		cpu->hard_interrupts || cpu->soft_interrupts || !waker->pid || !is_pausable(waker);
+	u64 now = bpf_ktime_get_ns();
 
+	waiters_advance(now);
+	/* A kernel thread that ends a wait for I/O has done what a device does. */
+	if (state && state->wait != WAIT_NONE && waker->flags & PF_KTHREAD)
+		external = 1;
 	if (!external && woken != waker)
 		pause_settle(cpu, settings.interrupt_share, &cpu->wake_spins);
-	struct task_state *state = task_state_of(woken);
 	if (!state)
 		return 0;
+	if (state->is_member) {
+		state->woken_from_outside = cpu->hard_interrupts || !is_member(waker);
+		wait_end(cpu, woken, state, now);
+	}
 	state->is_external = external;
 	state->delay_at_wake_ns = global_delay();
 	state->woken_ns = bpf_ktime_get_ns();
@@ -129,6 +143,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 	struct task_state *leaving = previous->pid ? task_state_of(previous) : NULL;
 	struct task_state *entering = next->pid ? task_state_of(next) : NULL;
 
+	waiters_advance(now);
 	cpu->hard_interrupts = 0;
 	if (!previous->pid) {
 		cpu->soft_interrupts = 0;
@@ -141,6 +156,8 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 			cpu->waits += blocked;
 		}
 		pause_leave(cpu, leaving, now, blocked);
+		if (leaving->is_member && blocked)
+			wait_begin(previous, leaving, now);
 	}
 	if (!next->pid)
 		return 0;

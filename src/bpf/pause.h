@@ -57,7 +57,11 @@ static __always_inline void pause_settle(struct kernel_cpu *cpu, u32 share, u64 
 		gap = settings.cap_ns;
 		cpu->capped++;
 	}
-	u64 wanted = gap - ((u64)gap * share) / KERNEL_SHARE_ONE, end = start + wanted;
+	/* What G grew by while others waited in the target took no interrupt of theirs: paid in full. */
+	u64 whole = waiters_delay_ns - cpu->waiters_delay_ns;
+	whole = whole < (u64)gap ? whole : (u64)gap;
+	cpu->waiters_delay_ns = waiters_delay_ns;
+	u64 wanted = gap - ((gap - whole) * share) / KERNEL_SHARE_ONE, end = start + wanted;
 	bpf_loop(PAUSE_STEPS_MOST, pause_step, &end, 0);
 	u64 spun = bpf_ktime_get_ns() - start;
 	cpu->local_ns += gap + (spun - wanted);
@@ -191,6 +195,7 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 	task->is_woken = 0;
 	waiting_set(task, false);
 	cpu->generation = settings.generation;
+	cpu->waiters_delay_ns = waiters_delay_ns;
 
 	if (!task->is_seen) {
 		task->is_seen = 1;
@@ -208,6 +213,10 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 		gap = gap_after_external_wake(task, now, core_was_idle);
 	else if (fresh && !task->is_external)
 		gap = gap_after_wake(task);
+	if (task->credit_ns) {
+		gap = not_below_zero(gap - (s64)task->credit_ns);
+		task->credit_ns = 0;
+	}
 	if (!task->is_member && gap > (s64)settings.cap_ns)
 		gap = settings.cap_ns;
 	cpu->local_ns = base - gap;

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "bpf/space.h"
-#include "bpf/state.h"
+#include "bpf/waiters.h"
 
 #define PROGRESS_PROBE_EVERY 64 /* ticks, once a space has had no page for that long */
 
@@ -39,6 +39,7 @@ static __always_inline void progress_add(u64 index, u64 visits, struct kernel_cp
 		return;
 	struct kernel_edge *edge =
 		&edges[bpf_get_smp_processor_id() & (KERNEL_CPUS_MOST - 1)][index];
+	waiters_advance(now);
 	u64 global = global_delay();
 	if (edge->window != window) {
 		edge->first_ns = now;
@@ -253,8 +254,11 @@ static __always_inline void latency_tick(struct kernel_cpu *cpu, u64 now)
 	u64 last = *(volatile u64 *)&pair_look_ns;
 	if ((s64)(now - last) <= 0 || __sync_val_compare_and_swap(&pair_look_ns, last, now) != last)
 		return;
+	waiters_advance(now);
+	u64 delay = *(volatile u64 *)&waiters_delay_ns;
 	if (*(volatile u64 *)&pair_window == settings.window)
-		latency_add(cpu, now - last);
+		latency_add(cpu, (s64)(now - last) - (s64)(delay - pair_look_delay_ns));
+	pair_look_delay_ns = delay;
 	pair_window = settings.window;
 }
 

@@ -75,20 +75,27 @@ static long frame_visit(u32 index, void *context)
 	return unwind(&walk->frame, &location) ? 0 : 1;
 }
 
+/* The user's registers as the kernel saved them on entry: the same layout. */
+static __always_inline void frames_walk_user(struct task_struct *task, struct frame_walk *walk)
+{
+	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	bpf_probe_read_kernel(&walk->frame.ip, 8, &PT_REGS_IP(user));
+	bpf_probe_read_kernel(&walk->frame.sp, 8, &PT_REGS_SP(user));
+	bpf_probe_read_kernel(&walk->frame.bp, 8, &PT_REGS_FP(user));
+	bpf_loop(SAMPLE_FRAMES_MOST, frame_visit, walk, 0);
+}
+
 static __always_inline void frames_walk(struct bpf_perf_event_data *context,
 					struct task_struct *task, struct frame_walk *walk)
 {
 	if (PT_REGS_IP(&context->regs) >> 63) {
-		/* The user's registers as the kernel saved them on entry: the same layout. */
-		struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
-		bpf_probe_read_kernel(&walk->frame.ip, 8, &PT_REGS_IP(user));
-		bpf_probe_read_kernel(&walk->frame.sp, 8, &PT_REGS_SP(user));
-		bpf_probe_read_kernel(&walk->frame.bp, 8, &PT_REGS_FP(user));
-	} else {
-		walk->frame.ip = PT_REGS_IP(&context->regs);
-		walk->frame.sp = PT_REGS_SP(&context->regs);
-		walk->frame.bp = PT_REGS_FP(&context->regs);
+		frames_walk_user(task, walk);
+		return;
 	}
+	walk->frame.ip = PT_REGS_IP(&context->regs);
+	walk->frame.sp = PT_REGS_SP(&context->regs);
+	walk->frame.bp = PT_REGS_FP(&context->regs);
 	bpf_loop(SAMPLE_FRAMES_MOST, frame_visit, walk, 0);
 }
 

@@ -21,6 +21,13 @@
 #define NULL ((void *)0)
 #endif
 
+/* Where code lies: of a file, an offset in it; else an address. */
+struct location {
+	u32 object;
+	u32 pad;
+	u64 offset;
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4 * 1024 * 1024);

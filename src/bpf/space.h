@@ -145,12 +145,6 @@ static __always_inline void file_announce(const struct mapping *mapping, u32 tgi
 	bpf_ringbuf_submit(event, BPF_RB_FORCE_WAKEUP);
 }
 
-struct location {
-	u64 offset;
-	u32 object;
-	u32 pad;
-};
-
 static __always_inline bool space_locate_in(struct task_struct *task, u32 space_id, u32 which,
 					    u64 address, u64 now, struct location *location)
 {

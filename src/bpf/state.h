@@ -11,6 +11,8 @@
 #include "bpf/shared.h"
 #include "wire/points.h"
 
+enum wait_kind { WAIT_NONE, WAIT_SAMPLED, WAIT_TARGET };
+
 struct task_state {
 	u64 gap_ns; /* still to be paid when it runs again */
 	u64 delay_at_leave_ns, left_ns;
@@ -19,7 +21,13 @@ struct task_state {
 	u8 is_member;
 	u8 is_seen, is_blocked, is_woken, is_external;
 	u8 is_waiting; /* runnable, without a core */
-	u8 pad[6];
+	u8 wait;       /* enum wait_kind, from when it leaves its core until it is woken */
+	u8 wait_is_in_scope, woken_from_outside;
+	u8 pad[3];
+	struct location wait_leaf, wait_found; /* where it waits */
+	u64 credit_ns;                         /* of the wait that has just ended */
+	u32 wait_generation;
+	u32 pad_last;
 };
 _Static_assert(sizeof(struct task_state) == KERNEL_TASK_STATE_BYTES, "task_state layout");
 _Static_assert(__builtin_offsetof(struct task_state, is_member) == KERNEL_TASK_STATE_MEMBER,
@@ -40,8 +48,11 @@ struct kernel_edge edges[KERNEL_CPUS_MOST][KERNEL_POINTS_MOST];
 struct kernel_range ranges[KERNEL_BANKS][KERNEL_RANGES_MOST];
 
 __s64 waiting_tasks __attribute__((aligned(256))); /* members with is_waiting */
+__u64 waiters; /* tasks that wait in the target, below the generation << 32 (waiters.h) */
+__u64 waiters_seen_ns, waiters_delay_ns; /* G includes them up to then; by how much in all */
 /* The open window's latency integral has been added up to here. */
 __u64 pair_look_ns, pair_window;
+__u64 pair_look_delay_ns; /* waiters_delay_ns then */
 
 static __always_inline u64 global_delay(void)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* command_report - `lever report`: a profile as text, JSON, or a form that other programs read. */
+/* command_report - `lever report`: a profile as text, a page, or in a format for other programs. */
 #include "analyze/causal.h"
 #include "analyze/samples.h"
 #include "base/file.h"
 #include "base/own.h"
+#include "cli/browser.h"
 #include "cli/commands.h"
 #include "cli/message.h"
 #include "cli/show.h"
@@ -14,8 +15,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_COZ, REPORT_FOLDED };
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_HTML, REPORT_CSV, REPORT_COZ, REPORT_FOLDED };
 enum report_kind { REPORT_LATEST, REPORT_CAUSAL, REPORT_SAMPLES };
 
 #define TREE_LEAST 0.005 /* the smallest share of a branch that is shown */
@@ -24,6 +26,7 @@ struct report_values {
 	int format; /* enum report_format */
 	int kind;   /* enum report_kind */
 	const char *output;
+	bool open;
 	struct value_number targets;
 	int group;                    /* enum samples_group */
 	int tree;                     /* enum report_tree */
@@ -32,7 +35,7 @@ struct report_values {
 };
 
 /* In the order of the enums. */
-static const char *const formats[] = {"text", "json", "coz", "folded", NULL};
+static const char *const formats[] = {"text", "json", "html", "csv", "coz", "folded", NULL};
 static const char *const kinds[] = {"latest", "causal", "samples", NULL};
 static const char *const groups[] = {"function", "line",    "class", "call",
 				     "thread",   "process", NULL};
@@ -64,10 +67,14 @@ static int set_classes(const struct option *option, void *field, const char *tex
 
 #define FIELD(member) offsetof(struct report_values, member)
 static const struct option report_table[] = {
-	{"format", 'f', "FORMAT", "text, json, coz (causal profiles) or folded (samples) (text)",
+	{"format", 'f', "FORMAT",
+	 "text, json or html; csv or coz, of causal profiles; folded, of samples (text)",
 	 value_set_choice, FIELD(format), formats},
 	{"output", 'o', "FILE", "write to FILE instead of standard output", value_set_text,
 	 FIELD(output), NULL},
+	{"open", 0, NULL,
+	 "write the HTML page, to FILE.html without --output, and show it in a browser",
+	 value_set_flag, FIELD(open), NULL},
 	{"targets", 'n', "NUMBER", "text: show at most this many targets or rows, 0 for all (20)",
 	 value_set_number, FIELD(targets), NULL},
 	{"kind", 0, "KIND",
@@ -94,7 +101,7 @@ static const struct option report_table[] = {
 
 const struct command_page report_page = {
 	.name = "report",
-	.summary = "show a profile as text, JSON or another format",
+	.summary = "show a profile as text, a page in the browser, JSON or another format",
 	.operands = "[FILE]",
 	.manual = "lever-report",
 	.purpose = "Shows the profile in FILE (lever.lever): the targets of a causal profile, or "
@@ -107,19 +114,35 @@ OWN_DEFINE(recording, struct recording *, recording_free, NULL)
 OWN_DEFINE(causal, struct causal *, causal_free, NULL)
 OWN_DEFINE(samples, struct samples *, samples_free, NULL)
 
+static struct report_options look_of(FILE *out, const struct report_values *values)
+{
+	return show_options(out, values->targets.is_given ? (unsigned)values->targets.number : 20);
+}
+
 static void write_causal(FILE *out, const struct recording *recording,
 			 const struct report_values *values)
 {
 	AUTO(causal) struct causal *causal = causal_new(recording);
-	struct report_options options =
-		show_options(out, values->targets.is_given ? (unsigned)values->targets.number : 20);
+	struct report_options options = look_of(out, values);
 
-	if (values->format == REPORT_JSON)
+	switch ((enum report_format)values->format) {
+	case REPORT_JSON:
 		report_json(out, recording, causal);
-	else if (values->format == REPORT_COZ)
+		break;
+	case REPORT_HTML:
+		report_html(out, recording, causal);
+		break;
+	case REPORT_CSV:
+		report_csv(out, causal);
+		break;
+	case REPORT_COZ:
 		report_coz(out, recording);
-	else
+		break;
+	case REPORT_TEXT:
+	case REPORT_FOLDED: /* choose_kind has refused it */
 		report_text(out, recording, causal, &options);
+		break;
+	}
 }
 
 static void write_samples(FILE *out, const struct recording *recording,
@@ -127,20 +150,28 @@ static void write_samples(FILE *out, const struct recording *recording,
 {
 	AUTO(samples) struct samples *samples = samples_new(recording, &values->filter);
 	struct report_samples_options options = {
-		.look = show_options(out, values->targets.is_given ?
-						  (unsigned)values->targets.number :
-						  20),
+		.look = look_of(out, values),
 		.group = (enum samples_group)values->group,
 		.tree = (enum report_tree)values->tree,
 		.least = TREE_LEAST,
 	};
 
-	if (values->format == REPORT_JSON)
+	switch ((enum report_format)values->format) {
+	case REPORT_JSON:
 		report_samples_json(out, recording, samples);
-	else if (values->format == REPORT_FOLDED)
+		break;
+	case REPORT_HTML:
+		report_samples_html(out, recording, samples);
+		break;
+	case REPORT_FOLDED:
 		report_samples_folded(out, samples);
-	else
+		break;
+	case REPORT_TEXT:
+	case REPORT_CSV:
+	case REPORT_COZ: /* choose_kind has refused both */
 		report_samples_text(out, recording, samples, &options);
+		break;
+	}
 }
 
 static void write_report(FILE *out, const struct recording *recording, enum run_kind kind,
@@ -180,6 +211,7 @@ static int choose_kind(const struct recording *recording, const struct report_va
 		       const char *path, enum run_kind *kind, struct error *error)
 {
 	size_t runs = recording->runs.count;
+	bool wants_causal = values->format == REPORT_CSV || values->format == REPORT_COZ;
 	bool wants_samples = values->format == REPORT_FOLDED || values->group || values->tree ||
 			     values->filter.classes || values->filter.command ||
 			     values->filter.function || values->pid.is_given ||
@@ -190,10 +222,13 @@ static int choose_kind(const struct recording *recording, const struct report_va
 		*kind = values->kind == REPORT_SAMPLES ? RUN_SAMPLES : RUN_CAUSAL;
 	else if (wants_samples)
 		*kind = RUN_SAMPLES;
-	else if (values->format == REPORT_COZ)
+	else if (wants_causal)
 		*kind = RUN_CAUSAL;
-	if (*kind == RUN_SAMPLES && values->format == REPORT_COZ)
-		return error_set(error, -EINVAL, "coz's format is for causal profiles");
+	if (*kind == RUN_SAMPLES && wants_causal)
+		return error_set(error, -EINVAL,
+				 "--format %s is for causal profiles; leave out what "
+				 "chooses samples",
+				 formats[values->format]);
 	if (*kind == RUN_CAUSAL && wants_samples)
 		return error_set(error, -EINVAL,
 				 "--by, --tree, the filters and --format folded are for samples; "
@@ -205,7 +240,29 @@ static int choose_kind(const struct recording *recording, const struct report_va
 	return 0;
 }
 
-static int check_numbers(struct report_values *values)
+/* Completes the options of the page; EXIT_ANSWERED if they fit each other. */
+static enum exit_code settle_page(struct report_values *values)
+{
+	if (values->open && values->format != REPORT_TEXT && values->format != REPORT_HTML)
+		return message_say(EXIT_USAGE, "--open shows the HTML page; leave out --format %s",
+				   formats[values->format]);
+	if (values->open)
+		values->format = REPORT_HTML;
+	if (values->format != REPORT_HTML)
+		return EXIT_ANSWERED;
+	if (!report_has_html())
+		return message_say(
+			EXIT_FAILED,
+			"this lever was built without the HTML report; install Node.js and "
+			"npm, then run `make setup` and `make` again, or use another --format");
+	if (!values->output && !values->open && isatty(STDOUT_FILENO))
+		return message_say(EXIT_USAGE,
+				   "an HTML page is nothing for a terminal; name a file by "
+				   "--output, or use --open");
+	return EXIT_ANSWERED;
+}
+
+static enum exit_code settle(struct report_values *values)
 {
 	if (values->targets.number > UINT32_MAX)
 		return message_say(EXIT_USAGE, "--targets: the number is too large");
@@ -213,6 +270,31 @@ static int check_numbers(struct report_values *values)
 		return message_say(EXIT_USAGE, "--pid, --thread: the number is too large");
 	values->filter.pid = (unsigned)values->pid.number;
 	values->filter.tid = (unsigned)values->thread.number;
+	return settle_page(values);
+}
+
+static int write_and_open(const char *path, const struct recording *recording, enum run_kind kind,
+			  const struct report_values *values, struct error *error)
+{
+	AUTO(text) char *beside = text_format("%s.html", path);
+	struct report_values copy = *values;
+	copy.output = values->output ? values->output : beside;
+	int code = write_file(recording, kind, &copy, error);
+	if (code)
+		return code;
+	if (!values->output)
+		message_say(EXIT_ANSWERED, "the page is in %s", beside);
+	return browser_open(copy.output, error);
+}
+
+static int show(const char *path, const struct recording *recording, enum run_kind kind,
+		const struct report_values *values, struct error *error)
+{
+	if (values->open)
+		return write_and_open(path, recording, kind, values, error);
+	if (values->output)
+		return write_file(recording, kind, values, error);
+	write_report(stdout, recording, kind, values);
 	return 0;
 }
 
@@ -225,7 +307,7 @@ int command_report(int argc, char **argv)
 	if (operand + 1 < argc)
 		return message_say(EXIT_USAGE, "lever report takes one profile; '%s' is too much",
 				   argv[operand + 1]);
-	exit_code = check_numbers(&values);
+	exit_code = settle(&values);
 	if (exit_code)
 		return exit_code;
 	const char *path = operand < argc ? argv[operand] : "lever.lever";
@@ -239,9 +321,7 @@ int command_report(int argc, char **argv)
 	recording_keep(recording, kind);
 	if (!values.filter.classes)
 		values.filter.classes = SAMPLES_ALL_CLASSES;
-	if (values.output && write_file(recording, kind, &values, &error))
+	if (show(path, recording, kind, &values, &error))
 		return message_error(&error, EXIT_FAILED);
-	if (!values.output)
-		write_report(stdout, recording, kind, &values);
 	return EXIT_ANSWERED; /* the report itself says it when there is no answer in it */
 }

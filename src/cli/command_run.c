@@ -108,6 +108,16 @@ static struct scope *make_scope(const struct run_options *options)
 	return scope;
 }
 
+/* The command that shows the curves, to be copied. */
+static void name_page(const char *profile)
+{
+	AUTO(text) char *quoted = words_argument(profile);
+	bool is_default = !strcmp(profile, "lever.lever");
+
+	fprintf(stderr, "\nCurves and source lines in a browser: lever report --open%s%s\n",
+		is_default ? "" : " ", is_default ? "" : quoted);
+}
+
 /* To stderr: standard output is the program's. Returns whether there is an answer in it. */
 static bool show_summary(const struct run_options *options)
 {
@@ -123,7 +133,10 @@ static bool show_summary(const struct run_options *options)
 	struct report_options look = show_options(stderr, 10);
 	if (!options->quiet)
 		report_text(stderr, recording, causal, &look);
-	return show_has_answer(causal);
+	bool has_answer = show_has_answer(causal);
+	if (!options->quiet && has_answer && report_has_html())
+		name_page(options->output);
+	return has_answer;
 }
 
 static int finish(const struct run_options *options, const struct session_result *result,
@@ -168,6 +181,7 @@ static struct session_options session_options_from(const struct run_options *opt
 		.seconds = options->seconds,
 		.until = options->until_points / 100,
 		.period_ns = options->period_ns,
+		.off_cpu = options->off_cpu == 0,
 		.window_ns = options->window_ns,
 		.seed = options->seed.is_given ? options->seed.number : clock_now_ns(),
 		.end_to_end = options->end_to_end,

@@ -155,6 +155,7 @@ static int set_speedups(const struct option *option, void *field, const char *te
 
 static const char *const granularities[] = {"line", "function", NULL}; /* as enum target_kind */
 _Static_assert(TARGET_LINE == 0 && TARGET_FUNCTION == 1, "order of granularities");
+static const char *const yes_or_no[] = {"yes", "no", NULL};
 static const char *const engines[] = {"auto", "kernel", "runtime", NULL}; /* as enum run_engine */
 
 #define FIELD(member) .offset = offsetof(struct run_options, member)
@@ -182,6 +183,10 @@ static const struct option run_table[] = {
 	 "choose targets only in these source files, binaries (bin:GLOB) or "
 	 "functions (func:GLOB); may be repeated",
 	 add_scope, 0, NULL},
+	{"off-cpu", 0, "WHETHER",
+	 "whether time that a line or function waits for I/O, timers or the network "
+	 "belongs to it (yes)",
+	 value_set_choice, FIELD(off_cpu), yes_or_no},
 	{"exclude", 'x', "GLOB", "choose no targets there; patterns as for --scope", add_scope, 0,
 	 NULL},
 	{"speedups", 0, "LIST",

@@ -35,6 +35,7 @@ struct run_options {
 	double until_points;            /* percentage points; 0: not asked for */
 	uint64_t period_ns;             /* 0: chosen by the engine */
 	uint64_t window_ns;             /* 0: chosen by the experiments */
+	int off_cpu;                    /* 0: yes */
 	bool end_to_end;
 	unsigned runs; /* end-to-end only; 0: until interrupted, --seconds or --until */
 	struct value_number seed;

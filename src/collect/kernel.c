@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* What this kernel does not have is not loaded: see leave_syscall in bpf/lever.bpf.c. */
@@ -128,6 +129,17 @@ static struct kernel_settings *settings_of(struct collector *collector)
 	return &collector->bpf->bss->settings;
 }
 
+static void set_waits(struct collector *collector, bool count)
+{
+	static const uint64_t locks[KERNEL_CALLS_MOST] = {SYS_futex, SYS_futex_waitv};
+	static const uint64_t sleeps[KERNEL_CALLS_MOST] = {SYS_nanosleep, SYS_clock_nanosleep};
+	struct kernel_settings *settings = settings_of(collector);
+
+	memcpy(settings->lock_calls, locks, sizeof(locks));
+	memcpy(settings->sleep_calls, sleeps, sizeof(sleeps));
+	settings->waits_count = count;
+}
+
 int collector_open(const struct collector_options *options, struct collector **collector,
 		   struct error *error)
 {
@@ -157,6 +169,7 @@ int collector_open(const struct collector_options *options, struct collector **c
 		collector_close(opened);
 		return code;
 	}
+	set_waits(opened, options->counts_waits);
 	settings_of(opened)->is_disarmed = 0;
 	*collector = opened;
 	return 0;
@@ -357,7 +370,8 @@ double collector_pair_average(const struct collector *collector, unsigned pair)
 static void add_core(struct collector_counters *counters, const struct kernel_cpu *core)
 {
 	counters->samples += core->samples;
-	counters->sampled_ns += core->sampled_ns;
+	counters->sampled_ns += core->sampled_ns + core->waited_ns;
+	counters->waited_ns += core->waited_ns;
 	counters->target_samples += core->target_samples;
 	counters->target_ns += core->target_ns;
 	counters->waits += core->waits;

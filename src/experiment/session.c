@@ -17,7 +17,7 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 
-#define WINDOW_FIRST_NS 90000000ull
+#define WINDOW_FIRST_NS 82000000ull
 #define LOOK_NS 50000000ull        /* between looks while there is no target yet */
 #define WAIT_SLICE_NS 100000000ull /* heartbeats are at least this often */
 #define COMMIT_EVERY_NS 1000000000ull
@@ -284,6 +284,7 @@ static int set_up(struct session *session, struct error *error)
 {
 	const struct session_options *options = session->options;
 	struct collector_options collector = {.period_ns = options->period_ns,
+					      .counts_waits = options->off_cpu,
 					      .verbose = options->verbose};
 	int code = open_symbols(session, error);
 
@@ -461,7 +462,7 @@ static void finish_run(struct session *session)
 	run->paused_ns = counters.spun_ns;
 	if (!session->options->period_ns &&
 	    counters.samples) /* it has varied (experiment/pace.h) */
-		run->period_ns = counters.sampled_ns / counters.samples;
+		run->period_ns = (counters.sampled_ns - counters.waited_ns) / counters.samples;
 	run->lost = counters.lost;
 	run->capped = counters.capped;
 	run->unwound_badly = counters.unwound_badly;

@@ -43,6 +43,7 @@ struct session_options {
 	double seconds;     /* of experiments; 0: as long as the program runs */
 	double until;       /* half width of the best target's intervals, a fraction; 0: no */
 	uint64_t period_ns; /* 0: chosen */
+	bool off_cpu;       /* time off CPU counts, too */
 	uint64_t window_ns; /* 0: chosen */
 	uint64_t seed;
 	bool end_to_end;

@@ -166,7 +166,8 @@ int session_trial(struct session *session, const struct schedule_plan *plan, str
 			(uint64_t)(schedule_factor(session->schedule) * (double)session->window_ns),
 			&before, &after);
 	subtract(&experiment, &before, &after);
-	pace_learn(&session->pace, experiment.sampled_ns, after.waits - before.waits);
+	pace_learn(&session->pace, experiment.sampled_ns - (after.waited_ns - before.waited_ns),
+		   after.waits - before.waits);
 	if (plan->speedup > 0)
 		session->fast_ns += clock_now_ns() - began_ns;
 	/* When the engine itself was stopped meanwhile, so was the pausing. */

@@ -27,8 +27,7 @@ static enum answer_verdict judge(const struct causal_effect *effect, const struc
 	return ANSWER_UNSURE;
 }
 
-static struct answer answer_of(const struct causal_target *target,
-			       const struct causal_effect *effect)
+struct answer answer_of(const struct causal_target *target, const struct causal_effect *effect)
 {
 	struct answer answer = {.target = target, .effect = effect};
 	if (effect_at(effect->points, effect->count, ANSWER_SPEEDUP, &answer.at)) {
@@ -40,11 +39,16 @@ static struct answer answer_of(const struct causal_target *target,
 	return answer;
 }
 
-/* So wide that it is no answer yet: half the program's time either way. */
-static bool says_nothing(const struct answer *answer)
+bool answer_says_nothing(const struct answer *answer)
 {
 	return answer->verdict == ANSWER_UNSURE &&
 	       !(answer_half_interval(answer) < HALF_INTERVAL_MOST);
+}
+
+const char *answer_verdict_name(enum answer_verdict verdict)
+{
+	static const char *const names[] = {"gain", "contention", "unsure"};
+	return names[verdict];
 }
 
 struct answers answers_of(const struct causal *causal)
@@ -60,7 +64,7 @@ struct answers answers_of(const struct causal *causal)
 		for (size_t j = 0; j < target->count; j++) {
 			struct answer *answer = &answers.items[answers.count];
 			*answer = answer_of(target, &target->effects[j]);
-			if (says_nothing(answer))
+			if (answer_says_nothing(answer))
 				continue;
 			answers.count++;
 			answers.targets += is_first;

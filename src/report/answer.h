@@ -31,7 +31,14 @@ struct answers {
 	bool has_several_points;
 };
 
-/* Intervals so wide that they say nothing are left out. */
+/* One effect's answer; its rank and is_first are not set. */
+struct answer answer_of(const struct causal_target *target, const struct causal_effect *effect);
+/* So wide that it is no answer yet: half the program's time either way. */
+bool answer_says_nothing(const struct answer *answer);
+/* What files and pages call it: "gain", "contention", "unsure". */
+const char *answer_verdict_name(enum answer_verdict verdict);
+
+/* Those that say nothing are left out. */
 struct answers answers_of(const struct causal *causal);
 void answers_release(struct answers *answers);
 

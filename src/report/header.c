@@ -77,7 +77,7 @@ void header_wrapped(FILE *out, const char *text, size_t indent, size_t columns)
 	fputc('\n', out);
 }
 
-void header_warning(FILE *out, const struct report_options *options, const char *text)
+static void print_warning(FILE *out, const struct report_options *options, const char *text)
 {
 	AUTO(text) char *clean = words_clean(text);
 	table_style(out, options, "33");
@@ -86,30 +86,9 @@ void header_warning(FILE *out, const struct report_options *options, const char 
 	header_wrapped(out, clean, LABEL_COLUMNS, options->columns);
 }
 
-/* Was the same line said of an earlier run? */
-static bool was_said(const struct recording *recording, size_t run, const char *line, size_t length)
+void header_warnings(FILE *out, const struct warnings *warnings,
+		     const struct report_options *options)
 {
-	for (size_t i = 0; i < run; i++) {
-		const char *found = recording->runs.items[i].note;
-		while (found && (found = memmem(found, strlen(found), line, length))) {
-			bool begins = found == recording->runs.items[i].note || found[-1] == '\n';
-			if (begins && (found[length] == '\n' || !found[length]))
-				return true;
-			found++;
-		}
-	}
-	return false;
-}
-
-void header_notes(FILE *out, const struct recording *recording,
-		  const struct report_options *options)
-{
-	for (size_t i = 0; i < recording->runs.count; i++) {
-		AUTO(text) char *note = text_copy(recording->runs.items[i].note);
-		char *rest = note;
-		for (char *line; (line = strsep(&rest, "\n"));) {
-			if (*line && !was_said(recording, i, line, strlen(line)))
-				header_warning(out, options, line);
-		}
-	}
+	for (size_t i = 0; i < warnings->count; i++)
+		print_warning(out, options, warnings->items[i]);
 }

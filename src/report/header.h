@@ -6,6 +6,7 @@
 
 #include "report/report.h"
 #include "report/sums.h"
+#include "report/warnings.h"
 
 /* The same with a width in which a report can be read. */
 struct report_options header_fit(const struct report_options *given);
@@ -15,7 +16,5 @@ void header_label(FILE *out, const struct report_options *options, const char *l
 void header_run(FILE *out, const struct sums *sums, const struct report_options *options);
 /* Breaks at blanks; every line but the first is indented. */
 void header_wrapped(FILE *out, const char *text, size_t indent, size_t columns);
-void header_warning(FILE *out, const struct report_options *options, const char *text);
-/* The warnings that the runs themselves noted, each once. */
-void header_notes(FILE *out, const struct recording *recording,
-		  const struct report_options *options);
+void header_warnings(FILE *out, const struct warnings *warnings,
+		     const struct report_options *options);

@@ -7,22 +7,25 @@
 #include "report/report.h"
 
 #include "base/own.h"
+#include "report/answer.h"
 #include "report/json_parts.h"
+#include "report/nothing.h"
 #include "report/sums.h"
+#include "report/warnings.h"
 #include "report/words.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <string.h>
 
-static json_t *progress_of(const struct recording *recording)
+static json_t *progress_of(const struct recording *recording, const struct sums *sums)
 {
 	json_t *progress = json_array();
 	for (size_t i = 0; i < recording->points.count; i++) {
 		const struct recording_point *point = &recording->points.items[i];
-		json_t *one = json_pack("{so ss so}", "name", json_text(point->name), "kind",
+		json_t *one = json_pack("{so ss so so}", "name", json_text(point->name), "kind",
 					point_kind_name(point->kind), "visits",
-					json_count(sums_visits(recording, point->id)));
+					json_count(sums_visits(recording, point->id)), "per_second",
+					json_number(sums_rate(recording, sums, point)));
 		double latency_ns = sums_latency_ns(recording, point->id);
 		if (point->kind == POINT_LATENCY)
 			json_object_set_new(one, "latency_ns",
@@ -40,7 +43,19 @@ static json_t *point_of(const struct effect_point *point)
 			 (json_int_t)point->windows);
 }
 
-static json_t *effect_of(const struct causal_effect *effect)
+/* What the text report tells of it in words; null where the interval is too wide to say anything. */
+static json_t *answer_json(const struct causal_target *target, const struct causal_effect *effect)
+{
+	struct answer answer = answer_of(target, effect);
+	if (answer_says_nothing(&answer))
+		return json_null();
+	return json_pack("{so so so so ss}", "speedup", json_number(answer.at.speedup),
+			 "program_speedup", json_number(answer.at.gain), "low",
+			 json_number(answer.at.low), "high", json_number(answer.at.high), "verdict",
+			 answer_verdict_name(answer.verdict));
+}
+
+static json_t *effect_of(const struct causal_target *target, const struct causal_effect *effect)
 {
 	json_t *points = json_array();
 	bool has_slope = effect->slope.windows > 0;
@@ -48,12 +63,13 @@ static json_t *effect_of(const struct causal_effect *effect)
 		if (effect->points[i].speedup > 0)
 			json_array_append_new(points, point_of(&effect->points[i]));
 	}
-	return json_pack("{so ss so so so so so sb}", "progress", json_text(effect->point->name),
+	return json_pack("{so ss so so so so so sb so}", "progress", json_text(effect->point->name),
 			 "kind", point_kind_name(effect->point->kind), "points", points, "slope",
 			 has_slope ? json_number(effect->slope.slope) : json_null(), "slope_low",
 			 has_slope ? json_number(effect->slope.low) : json_null(), "slope_high",
 			 has_slope ? json_number(effect->slope.high) : json_null(), "phase_factor",
-			 json_number(effect->phase_factor), "contention", effect->is_contention);
+			 json_number(effect->phase_factor), "contention", effect->is_contention,
+			 "answer", answer_json(target, effect));
 }
 
 static json_t *target_of(const struct causal_target *target)
@@ -61,7 +77,7 @@ static json_t *target_of(const struct causal_target *target)
 	const struct recording_target *what = target->target;
 	json_t *effects = json_array();
 	for (size_t i = 0; i < target->count; i++)
-		json_array_append_new(effects, effect_of(&target->effects[i]));
+		json_array_append_new(effects, effect_of(target, &target->effects[i]));
 	return json_pack("{ss so so so so so so so sI so}", "kind", target_kind_name(what->kind),
 			 "name", json_text(what->name), "function", json_text(what->function),
 			 "file", json_text(what->file), "line",
@@ -103,6 +119,15 @@ static json_t *runs_of(const struct recording *recording)
 	return runs;
 }
 
+/* Why there is no answer at all; null if there is one. */
+static json_t *no_answer_of(const struct recording *recording, const struct causal *causal)
+{
+	struct answers answers = answers_of(causal);
+	AUTO(text) char *reason = answers.count ? NULL : nothing_reason(recording, causal);
+	answers_release(&answers);
+	return json_text(reason);
+}
+
 static json_t *discarded_of(const struct causal *causal)
 {
 	return json_pack("{sI sI sI}", "displaced", (json_int_t)causal->displaced, "too_few_visits",
@@ -113,15 +138,18 @@ static json_t *discarded_of(const struct causal *causal)
 void report_json(FILE *out, const struct recording *recording, const struct causal *causal)
 {
 	struct sums sums = sums_of(recording);
+	struct warnings warnings = warnings_of(recording);
 	json_t *report =
-		json_pack("{si ss so so so so so so sI so so so}", "lever", 1, "kind", "causal",
+		json_pack("{si ss so so so so so so sI so so so so}", "lever", 1, "kind", "causal",
 			  "program", json_program_of(&sums), "engine",
 			  json_text(sums.last ? sums.last->engine : NULL), "host",
 			  json_host_of(sums.last), "sampling", json_sampling_of(&sums), "progress",
-			  progress_of(recording), "targets", targets_of(causal), "experiments",
-			  (json_int_t)causal->experiments, "discarded", discarded_of(causal),
-			  "warnings", json_warnings_of(recording), "runs", runs_of(recording));
+			  progress_of(recording, &sums), "targets", targets_of(causal),
+			  "experiments", (json_int_t)causal->experiments, "discarded",
+			  discarded_of(causal), "warnings", json_warnings(&warnings), "no_answer",
+			  no_answer_of(recording, causal), "runs", runs_of(recording));
 	json_dumpf(report, out, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
 	fputc('\n', out);
 	json_decref(report);
+	warnings_release(&warnings);
 }

@@ -6,7 +6,6 @@
 #include "report/words.h"
 
 #include <math.h>
-#include <string.h>
 
 json_t *json_text(const char *text)
 {
@@ -64,20 +63,10 @@ json_t *json_sampling_of(const struct sums *sums)
 			 "paused_ns", json_count(sums->paused_ns));
 }
 
-/* Each line of each run's note, once. */
-json_t *json_warnings_of(const struct recording *recording)
+json_t *json_warnings(const struct warnings *warnings)
 {
-	json_t *seen = json_object(), *warnings = json_array();
-	for (size_t i = 0; i < recording->runs.count; i++) {
-		AUTO(text) char *note = words_utf8(recording->runs.items[i].note);
-		char *rest = note;
-		for (char *line; rest && (line = strsep(&rest, "\n"));) {
-			if (!*line || json_object_get(seen, line))
-				continue;
-			json_object_set_new(seen, line, json_true());
-			json_array_append_new(warnings, json_string(line));
-		}
-	}
-	json_decref(seen);
-	return warnings;
+	json_t *array = json_array();
+	for (size_t i = 0; i < warnings->count; i++)
+		json_array_append_new(array, json_text(warnings->items[i]));
+	return array;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "report/sums.h"
+#include "report/warnings.h"
 
 #include <jansson.h>
 
@@ -19,5 +20,4 @@ json_t *json_command_of(const struct recording_run *run);
 json_t *json_program_of(const struct sums *sums);
 json_t *json_host_of(const struct recording_run *run);
 json_t *json_sampling_of(const struct sums *sums);
-/* Each line of each run's note, once. */
-json_t *json_warnings_of(const struct recording *recording);
+json_t *json_warnings(const struct warnings *warnings);

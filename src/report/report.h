@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * report - a profile as text, JSON and other formats.
+ * report - a profile as text, JSON, an HTML page and other formats.
  *
  * Writers to a FILE; they never fail but for the FILE itself (the caller checks ferror).
  */
@@ -20,6 +20,10 @@ struct report_options {
 void report_text(FILE *out, const struct recording *recording, const struct causal *causal,
 		 const struct report_options *options);
 void report_json(FILE *out, const struct recording *recording, const struct causal *causal);
+/* Only where report_has_html: was the page made when this program was built? */
+void report_html(FILE *out, const struct recording *recording, const struct causal *causal);
+bool report_has_html(void);
+void report_csv(FILE *out, const struct causal *causal);
 void report_coz(FILE *out, const struct recording *recording);
 
 /* ---- of samples ---- */
@@ -37,6 +41,9 @@ void report_samples_text(FILE *out, const struct recording *recording,
 			 const struct samples *samples,
 			 const struct report_samples_options *options);
 void report_samples_json(FILE *out, const struct recording *recording,
+			 const struct samples *samples);
+/* As report_html. */
+void report_samples_html(FILE *out, const struct recording *recording,
 			 const struct samples *samples);
 /* A line for each chain, "command;outermost;...;innermost MICROSECONDS", for flame graphs. */
 void report_samples_folded(FILE *out, const struct samples *samples);

@@ -90,6 +90,7 @@ void report_samples_json(FILE *out, const struct recording *recording,
 			 const struct samples *samples)
 {
 	struct sums sums = sums_of(recording);
+	struct warnings warnings = warnings_of_samples(recording);
 	json_t *entries = json_array();
 
 	for (size_t i = 0; i < samples->count; i++)
@@ -105,8 +106,9 @@ void report_samples_json(FILE *out, const struct recording *recording,
 				    "truncated", json_count(sums.unwound_badly)),
 			  "recorded_ns", json_count(samples->recorded_ns), "shown_ns",
 			  json_count(samples->all.weight_ns), "classes", classes_of(samples),
-			  "entries", entries, "warnings", json_warnings_of(recording));
+			  "entries", entries, "warnings", json_warnings(&warnings));
 	json_dumpf(report, out, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
 	fputc('\n', out);
 	json_decref(report);
+	warnings_release(&warnings);
 }

@@ -45,30 +45,12 @@ static void print_filter(FILE *out, const struct samples *samples,
 			0.0);
 }
 
-static void print_warnings(FILE *out, const struct recording *recording, const struct sums *sums,
+static void print_warnings(FILE *out, const struct recording *recording,
 			   const struct report_options *options)
 {
-	if (sums->unfinished)
-		header_warning(out, options,
-			       "a recording was cut short, or goes on; this is what it had written "
-			       "so far");
-	/* A hundredth: less moves no share visibly. */
-	if (sums->lost * 100 > sums->samples) {
-		AUTO(text)
-		char *text = text_format("%.1f %% of the samples were lost",
-					 100.0 * (double)sums->lost /
-						 (double)(sums->samples + sums->lost));
-		header_warning(out, options, text);
-	}
-	if (sums->unwound_badly * 20 > sums->samples) {
-		AUTO(text)
-		char *text =
-			text_format("%.0f %% of the call chains end before their root: code "
-				    "without unwind tables, or deeper than can be followed",
-				    100.0 * (double)sums->unwound_badly / (double)sums->samples);
-		header_warning(out, options, text);
-	}
-	header_notes(out, recording, options);
+	struct warnings warnings = warnings_of_samples(recording);
+	header_warnings(out, &warnings, options);
+	warnings_release(&warnings);
 }
 
 static void print_head(FILE *out, const struct recording *recording, const struct samples *samples,
@@ -88,7 +70,7 @@ static void print_head(FILE *out, const struct recording *recording, const struc
 	header_run(out, &sums, options);
 	print_samples(out, samples, &sums, options);
 	print_filter(out, samples, options);
-	print_warnings(out, recording, &sums, options);
+	print_warnings(out, recording, options);
 	fputc('\n', out);
 }
 

@@ -2,6 +2,7 @@
 /* sums - adding up runs, visits and latencies. */
 #include "report/sums.h"
 
+#include <math.h>
 #include <sys/wait.h>
 
 struct sums sums_of(const struct recording *recording)
@@ -63,4 +64,13 @@ int sums_exit_status(const struct recording_run *run)
 	if (WIFEXITED(run->exit_status))
 		return WEXITSTATUS(run->exit_status);
 	return WIFSIGNALED(run->exit_status) ? 128 + WTERMSIG(run->exit_status) : -1;
+}
+
+double sums_rate(const struct recording *recording, const struct sums *sums,
+		 const struct recording_point *point)
+{
+	if (sums->wall_ns <= sums->delay_ns || point->kind == POINT_END_TO_END)
+		return NAN;
+	return (double)sums_visits(recording, point->id) /
+	       ((double)(sums->wall_ns - sums->delay_ns) / 1e9);
 }

@@ -21,3 +21,6 @@ uint64_t sums_visits(const struct recording *recording, int64_t point_id);
 double sums_latency_ns(const struct recording *recording, int64_t point_id);
 /* As a shell says it: exit code, or 128 + signal; -1 if unknown. */
 int sums_exit_status(const struct recording_run *run);
+/* Visits a second of running, pauses left out; NAN for points that have no rate, or if unknown. */
+double sums_rate(const struct recording *recording, const struct sums *sums,
+		 const struct recording_point *point);

@@ -11,8 +11,10 @@
 #include "report/nothing.h"
 #include "report/sums.h"
 #include "report/table.h"
+#include "report/warnings.h"
 #include "report/words.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MOST_SENTENCES 3 /* of each sort */
@@ -32,16 +34,15 @@ static void print_point(FILE *out, const struct recording *recording, const stru
 {
 	uint64_t visits = sums_visits(recording, point->id);
 	double latency_ns = sums_latency_ns(recording, point->id);
-	double running_s =
-		sums->wall_ns > sums->delay_ns ? (double)(sums->wall_ns - sums->delay_ns) / 1e9 : 0;
+	double per_second = sums_rate(recording, sums, point);
 	AUTO(text) char *name = words_clean(point->name);
 	AUTO(text) char *count = words_count(visits);
 	fprintf(out, "%s: %s visits", name, count);
 	if (point->kind == POINT_LATENCY && latency_ns > 0) {
 		AUTO(text) char *latency = words_duration(latency_ns);
 		fprintf(out, ", %s each", latency);
-	} else if (running_s > 0 && point->kind != POINT_END_TO_END) {
-		AUTO(text) char *rate = words_rate((double)visits / running_s);
+	} else if (isfinite(per_second)) {
+		AUTO(text) char *rate = words_rate(per_second);
 		fprintf(out, ", %s a second without pauses", rate);
 	}
 	fprintf(out, "%s\n", point->kind == POINT_SAMPLED ? " (sampled)" : "");
@@ -80,35 +81,12 @@ static void print_experiments(FILE *out, const struct causal *causal,
 	fputs(discarded ? ")\n" : "\n", out);
 }
 
-static void print_warnings(FILE *out, const struct recording *recording, const struct sums *sums,
+static void print_warnings(FILE *out, const struct recording *recording,
 			   const struct report_options *options)
 {
-	if (sums->unfinished == 1 && sums->runs == 1)
-		header_warning(
-			out, options,
-			"the recording was cut short, or goes on; this is what it had written so far");
-	else if (sums->unfinished)
-		header_warning(
-			out, options,
-			"a run was cut short, or goes on; this is what it had written so far");
-	/* A hundredth: less moves no answer visibly. */
-	if (sums->lost * 100 > sums->samples) {
-		AUTO(text)
-		char *text = text_format(
-			"%.1f %% of the samples were lost: shares and speedups are too small by as much",
-			100.0 * (double)sums->lost / (double)(sums->samples + sums->lost));
-		header_warning(out, options, text);
-	}
-	if (sums->unwound_badly * 20 > sums->samples) {
-		AUTO(text)
-		char *text = text_format(
-			"%.0f %% of the samples have no caller in scope, and count for no target: they "
-			"ran in code outside the scope (--scope 'bin:*' takes in all binaries), or "
-			"their call chain could not be followed",
-			100.0 * (double)sums->unwound_badly / (double)sums->samples);
-		header_warning(out, options, text);
-	}
-	header_notes(out, recording, options);
+	struct warnings warnings = warnings_of(recording);
+	header_warnings(out, &warnings, options);
+	warnings_release(&warnings);
 }
 
 static void print_header(FILE *out, const struct recording *recording, const struct causal *causal,
@@ -128,7 +106,7 @@ static void print_header(FILE *out, const struct recording *recording, const str
 	print_samples(out, &sums, options);
 	print_progress(out, recording, &sums, options);
 	print_experiments(out, causal, options);
-	print_warnings(out, recording, &sums, options);
+	print_warnings(out, recording, options);
 	fputc('\n', out);
 }
 

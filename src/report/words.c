@@ -134,6 +134,12 @@ static char *quote(const char *argument)
 	return text_format("'%s'", inner);
 }
 
+char *words_argument(const char *word)
+{
+	AUTO(text) char *quoted = quote(word);
+	return words_clean(quoted);
+}
+
 char *words_command(const char *json)
 {
 	json_t *arguments = json ? json_loads(json, 0, NULL) : NULL, *argument;

@@ -21,6 +21,8 @@ size_t words_width(const char *clean);
 char *words_fit(const char *clean, size_t columns);
 char *words_fit_end(const char *clean, size_t columns);
 
+/* A word as one would type it in a shell; clean. */
+char *words_argument(const char *word);
 /* A program's arguments from a JSON array, as one would type them; clean. */
 char *words_command(const char *json);
 

@@ -22,6 +22,7 @@ enum kernel_event_kind {
 #define KERNEL_SAMPLE_NO_SCOPE 4u   /* no caller in scope was found */
 #define KERNEL_SAMPLE_FAST 8u       /* taken while a virtual speedup was on */
 #define KERNEL_SAMPLE_TRUNCATED 16u /* the chain ended before its root */
+#define KERNEL_SAMPLE_WAITING 32u   /* time off CPU */
 
 struct kernel_sample {
 	__u32 kind, flags;

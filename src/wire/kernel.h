@@ -14,6 +14,7 @@
 #define KERNEL_CPUS_MOST 256
 #define KERNEL_POINTS_MOST 64
 #define KERNEL_PAIRS_MOST 8
+#define KERNEL_CALLS_MOST 2
 #define KERNEL_RANGES_MOST 16384 /* in one bank; a power of two */
 /* Banks of ranges: two for what changes while it is read, of which settings names the one in use. */
 #define KERNEL_BANK_TARGET 0
@@ -49,6 +50,10 @@ struct kernel_settings {
 	__u32 is_disarmed;   /* 1: no pause at all, whatever the gaps */
 	__u32 generation;    /* raised when every gap must be forgotten (between experiments) */
 	__u32 wants_callers; /* 1: a KERNEL_EVENT_CALLERS with every sample */
+	__u32 waits_count;   /* 1: time off CPU belongs to the code that waits */
+	__u32 pad;
+	/* System calls that wait for another task's work, and for time to pass; unused: ~0. */
+	__u64 lock_calls[KERNEL_CALLS_MOST], sleep_calls[KERNEL_CALLS_MOST];
 	struct {
 		__u32 begin, end; /* indices of points */
 	} pairs[KERNEL_PAIRS_MOST];
@@ -114,6 +119,7 @@ struct kernel_cpu {
 	__u64 samples;    /* ticks in the program */
 	__u64 waits;      /* times one of its tasks gave up the core to wait */
 	__u64 sampled_ns; /* weight of those */
+	__u64 waited_ns;  /* off CPU, where that counts */
 	__u64 target_samples, target_ns;
 	__u64 tick_spins, wake_spins, switch_spins;
 	__u64 capped;
@@ -128,7 +134,8 @@ struct kernel_cpu {
 	__u32 hard_interrupts, soft_interrupts;
 	__u32 generation;
 	__u32 pad;
-	__u64 reserved[3];
+	__u64 waiters_delay_ns; /* growth by waiters (bpf/waiters.h) up to the last pause here */
+	__u64 reserved[1];
 } __attribute__((aligned(64)));
 
 /* What did not fit. Written by BPF. */
@@ -144,5 +151,5 @@ struct kernel_totals {
 _Static_assert(sizeof(struct kernel_totals) == 48, "kernel_totals layout");
 
 /* struct task_state of bpf/state.h, as far as the engine writes it (a new task's membership). */
-#define KERNEL_TASK_STATE_BYTES 56
+#define KERNEL_TASK_STATE_BYTES 104
 #define KERNEL_TASK_STATE_MEMBER 44 /* offset of is_member */

@@ -84,7 +84,7 @@ def _():
 def _():
     for words in (("run", "--speedups", "0,200", "true"), ("run", "--period", "5", "true"),
                   ("run", "--runs", "3", "true"), ("run",), ("report", "a", "b"), ("check", "x"),
-                  ("report", "--format", "html"), ("run", "--engine", "runtime", "true")):
+                  ("report", "--format", "pdf"), ("run", "--engine", "runtime", "true")):
         said = lever(*words)
         equal((said.returncode, said.stdout), (2, ""), words)
         equal(len(said.stderr.splitlines()), 1, words)
@@ -169,7 +169,7 @@ def _():
     equal(complete("lever run --gran"), ["--granularity"])
     equal(sorted(complete("lever run --granularity ")), ["function", "line"])
     equal(complete("lever report --format = js"), ["json"])
-    equal(complete("lever report -f c"), ["coz"])
+    equal(complete("lever report -f co"), ["coz"])
     equal(complete("lever run -q -- ls --gran"), [])
 
 

@@ -8,12 +8,13 @@
 #include <string.h>
 
 #define WINDOW_NS 100000000u
-#define TARGETS_MOST 8
+#define WIDE_TARGETS 200
 #define POINTS_MOST 2
 
 OWN_DEFINE(profile, struct profile *, profile_close, NULL)
 
-const char *const recordings[] = {"pipeline", "latency", "hostile", "rare", "short"};
+const char *const recordings[] = {"pipeline", "latency", "hostile", "rare",
+				  "short",    "markup",  "wide"};
 const unsigned recordings_count = sizeof(recordings) / sizeof(recordings[0]);
 
 /* Code of which it is known what a speedup gives. */
@@ -357,11 +358,94 @@ static int write_short(struct profile *profile, struct error *error)
 	return code ? code : end(&made, error);
 }
 
+/* As long as those of templates within templates are. */
+static char *long_name(void)
+{
+	AUTO(text) char *name = text_copy("");
+	while (strlen(name) < 10000) {
+		AUTO(text) char *before = name;
+		name = text_format("%sstd::map<std::string, pack::block<unsigned char>, ", before);
+	}
+	return take(&name);
+}
+
+static int write_markup(struct profile *profile, struct error *error)
+{
+	AUTO(text) char *name = long_name();
+	struct made_target targets[] = {
+		{function_of("<script>document.title = 'taken'</script>", 1), 0.2, {0.3}, 0, 10},
+		{function_of("</script><img src=x onerror=\"document.title = 'taken'\">", 2),
+		 0.1,
+		 {0.2},
+		 0,
+		 10},
+		{function_of("=1+2,\"a\"\n@x", 3), 0.05, {0.1}, 0, 10},
+		{function_of("__proto__", 4), 0.04, {-0.3}, 0, 10},
+		{function_of(name, 5), 0.03, {0.1}, 0, 10},
+	};
+	struct made made = {
+		.profile = profile,
+		.run = run_of("[\"</title><script>1</script>\"]", 10, 5),
+		.points = {{.kind = POINT_THROUGHPUT, .name = (char *)"<b>constructor</b>"}},
+		.point_count = 1,
+		.targets = targets,
+		.target_count = sizeof(targets) / sizeof(targets[0]),
+		.now_ns = 5000000000u,
+	};
+	made.run.note = (char *)"<i>a note</i> & more";
+	int code = write_all(&made, error);
+	free_names(&made);
+	return code;
+}
+
+static struct made_target wide_target(unsigned i)
+{
+	static const char *const files[] = {
+		"src/stats/effect.c",     "src/analyze/causal.c",     "src/report/text.c",
+		"src/symbolize/object.c", "src/experiment/session.c",
+	};
+	double size = 1.0 / (1 + i);
+	struct made_target made = {
+		.share = 0.16 * size,
+		.slope = {i % 7 == 3 ? -0.2 * size : 0.5 * size, 0.3 * size},
+		.knee = i % 5 == 1 ? 0.5 : 0,
+		.experiments = 30,
+	};
+	AUTO(text) char *function = text_format("function_%u", i % 60);
+	made.target = line_of(files[i % 5], 20 + i, NULL);
+	made.target.function = take(&function);
+	return made;
+}
+
+static int write_wide(struct profile *profile, struct error *error)
+{
+	struct made_target targets[WIDE_TARGETS];
+	for (unsigned i = 0; i < WIDE_TARGETS; i++)
+		targets[i] = wide_target(i);
+	struct made made = {
+		.profile = profile,
+		.run = run_of("[\"./wide\", \"--threads\", \"8\"]", 1200, 3),
+		.points = {{.kind = POINT_THROUGHPUT, .name = (char *)"request"},
+			   {.kind = POINT_LATENCY, .name = (char *)"accept,reply"}},
+		.point_count = 2,
+		.targets = targets,
+		.target_count = WIDE_TARGETS,
+		.now_ns = 5000000000u,
+	};
+	int code = write_all(&made, error);
+	for (unsigned i = 0; i < WIDE_TARGETS; i++)
+		free(targets[i].target.function);
+	free_names(&made);
+	return code;
+}
+
 int recordings_write(const char *name, const char *path, struct error *error)
 {
 	static int (*const writers[])(struct profile *,
 				      struct error *) = {write_pipeline, write_latency,
-							 write_hostile, write_rare, write_short};
+							 write_hostile,  write_rare,
+							 write_short,    write_markup,
+							 write_wide};
 	AUTO(profile) struct profile *profile = NULL;
 	int code = profile_create(path, true, &profile, error);
 	for (unsigned i = 0; i < recordings_count && !code; i++) {

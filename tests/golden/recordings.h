@@ -10,6 +10,8 @@
  * hostile:  names with every sort of bytes, and a recording that was cut short.
  * rare:     every experiment had too few visits.
  * short:    the program ended before there was an experiment.
+ * markup:   names that a page, a spreadsheet or a script could take for something else.
+ * wide:     200 lines of files that this repository has, at two progress points.
  */
 extern const char *const recordings[];
 extern const unsigned recordings_count;

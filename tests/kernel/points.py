@@ -174,6 +174,9 @@ def _():
         effect = next(effect for effect in target["effects"] if effect["progress"] == "units")
         equal([point["speedup"] for point in effect["points"]], [0.5])
         check("optimizing" in said.stderr, said.stderr)
+        html = lever("report", output, "--format", "html", "-o", os.path.join(place, "answer.html"))
+        if html.returncode == 0:  # else it was built without it
+            check(f"in a browser: lever report --open {output}\n" in said.stderr, said.stderr)
         text, coz = lever("report", output), lever("report", output, "--format", "coz")
         equal((text.returncode, coz.returncode), (0, 0))
         check("unit" in text.stdout and "optimizing" in text.stdout, text.stdout)

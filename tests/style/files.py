@@ -51,8 +51,13 @@ def complaints():
         most = MOST_HEADER if is_interface else MOST_FILE
         if len(lines) > most:
             yield path, len(lines), f"the file has {len(lines)} lines; {most} is the most"
-    for path in [style.ROOT / "meson.build", *style.files(["src", "tests"], {".build", ".py", ".sh"})]:
+    page = [path for path in style.files(["web", "tests", "bench"], {".js", ".mjs", ".css"})
+            if "node_modules" not in path.parts]
+    scripts = style.files(["src", "tests"], {".build", ".py", ".sh"})
+    for path in [style.ROOT / "meson.build", style.ROOT / "web" / "meson.build", *scripts, *page]:
         lines = path.read_text().splitlines()
+        if path in page and len(lines) > MOST_FILE:
+            yield path, len(lines), f"the file has {len(lines)} lines; {MOST_FILE} is the most"
         if not any("SPDX-License-Identifier: BSD-2-Clause" in line for line in lines[:2]):
             yield path, 1, "the first lines do not name the licence (SPDX-License-Identifier)"
 

@@ -4,6 +4,7 @@
 
 Usage: manual.py PATH-OF-LEVER
 """
+import itertools
 import re
 import shlex
 import subprocess
@@ -54,14 +55,34 @@ def option_complaints():
             yield path, 1, f"tells {letter}, {name} {argument}, which does not exist"
 
 
+def commands(path):
+    """(number, line) of the file, with lines that a backslash goes on joined to their first."""
+    first, so_far = 1, ""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not so_far:
+            first = number
+        if line.endswith("\\"):
+            so_far += line[:-1]
+            continue
+        yield first, so_far + line
+        so_far = ""
+
+
+def words_of(line):
+    """The words of a shell's line, up to a pipe, a redirection or a comment that is not quoted."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    return list(itertools.takewhile(lambda word: not set(word) & set("|<>&;") or " " in word, lexer))
+
+
 def example_complaints():
     """Each line "$ lever ..." is given to lever with --help after its options: they must parse."""
     for path in style.files(["man"], {".scd"}) + [style.ROOT / "README.md"]:
-        for number, line in enumerate(path.read_text().splitlines(), 1):
+        for number, line in commands(path):
             found = re.match(r"\s*\$ (?:sudo )?lever (.*)", line)
             if not found:
                 continue
-            words = shlex.split(re.split(r" [|>&#]", found.group(1))[0])
+            words = words_of(found.group(1))
             if words[0] == "run" and "--" not in words:
                 yield path, number, "in examples of run, write -- before the program"
                 continue

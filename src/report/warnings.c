@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* warnings - collects the notes of runs, and what their sums give cause for. */
+#include "report/warnings.h"
+
+#include "base/own.h"
+#include "report/sums.h"
+
+#include <string.h>
+
+static void warn_of_end(struct warnings *warnings, const struct sums *sums)
+{
+	if (sums->unfinished)
+		*array_add(warnings) = text_format(
+			"%s was cut short, or goes on; this is what it had written so far",
+			sums->runs == 1 ? "the recording" : "a run");
+}
+
+static void warn_of_experiments(struct warnings *warnings, const struct sums *sums)
+{
+	/* A hundredth: less moves no answer visibly. */
+	if (sums->lost * 100 > sums->samples)
+		*array_add(warnings) = text_format(
+			"%.1f %% of the samples were lost: shares and speedups are too small by as much",
+			100.0 * (double)sums->lost / (double)(sums->samples + sums->lost));
+	if (sums->unwound_badly * 20 > sums->samples)
+		*array_add(warnings) = text_format(
+			"%.0f %% of the samples have no caller in scope, and count for no target: they "
+			"ran in code outside the scope (--scope 'bin:*' takes in all binaries), or "
+			"their call chain could not be followed",
+			100.0 * (double)sums->unwound_badly / (double)sums->samples);
+}
+
+static void warn_of_chains(struct warnings *warnings, const struct sums *sums)
+{
+	/* A hundredth: less moves no share visibly. */
+	if (sums->lost * 100 > sums->samples)
+		*array_add(warnings) = text_format("%.1f %% of the samples were lost",
+						   100.0 * (double)sums->lost /
+							   (double)(sums->samples + sums->lost));
+	if (sums->unwound_badly * 20 > sums->samples)
+		*array_add(warnings) =
+			text_format("%.0f %% of the call chains end before their root: code "
+				    "without unwind tables, or deeper than can be followed",
+				    100.0 * (double)sums->unwound_badly / (double)sums->samples);
+}
+
+static void add_once(struct warnings *warnings, const char *line)
+{
+	for (size_t i = 0; i < warnings->count; i++) {
+		if (!strcmp(warnings->items[i], line))
+			return;
+	}
+	*array_add(warnings) = text_copy(line);
+}
+
+static void add_notes(struct warnings *warnings, const struct recording *recording)
+{
+	for (size_t i = 0; i < recording->runs.count; i++) {
+		AUTO(text) char *note = text_copy(recording->runs.items[i].note);
+		char *rest = note;
+		for (char *line; (line = strsep(&rest, "\n"));) {
+			if (*line)
+				add_once(warnings, line);
+		}
+	}
+}
+
+struct warnings warnings_of(const struct recording *recording)
+{
+	struct warnings warnings = {0};
+	struct sums sums = sums_of(recording);
+	warn_of_end(&warnings, &sums);
+	warn_of_experiments(&warnings, &sums);
+	add_notes(&warnings, recording);
+	return warnings;
+}
+
+struct warnings warnings_of_samples(const struct recording *recording)
+{
+	struct warnings warnings = {0};
+	struct sums sums = sums_of(recording);
+	warn_of_end(&warnings, &sums);
+	warn_of_chains(&warnings, &sums);
+	add_notes(&warnings, recording);
+	return warnings;
+}
+
+void warnings_release(struct warnings *warnings)
+{
+	for (size_t i = 0; i < warnings->count; i++)
+		free(warnings->items[i]);
+	array_free(warnings);
+}

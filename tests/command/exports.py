@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""exports - reports as files for others: CSV read by Python, HTML as far as it needs no browser.
+
+Usage: exports.py PATH-OF-LEVER PATH-OF-test_recording
+"""
+import csv
+import io
+import json
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+
+from check import Skip, check, equal, lever, main, test
+
+RECORDER = os.path.abspath(sys.argv[2])
+FOLDER = tempfile.TemporaryDirectory()
+NAMES = ("pipeline", "latency", "hostile", "rare", "short", "markup", "wide")
+
+
+def profile(name):
+    path = os.path.join(FOLDER.name, name + ".lever")
+    if not os.path.exists(path):
+        subprocess.run([RECORDER, name, path], check=True)
+    return path
+
+
+def has_html():
+    return "built without the HTML report" not in lever("report", "--format", "html", "-o", "/dev/null", profile("short")).stderr
+
+
+def need_html():
+    if not has_html():
+        raise Skip("built without the HTML report")
+
+
+def rows_of(name):
+    said = subprocess.run([sys.argv[1], "report", profile(name), "--format", "csv"], check=True, capture_output=True)
+    return list(csv.DictReader(io.StringIO(said.stdout.decode(), newline=""), strict=True))
+
+
+def as_cell(text):
+    """As the sheet shows a name: formulas are kept from being one."""
+    text = text or ""
+    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def rows_expected(name):
+    """The rows that the JSON asks for."""
+    report = json.loads(lever("report", profile(name), "--format", "json").stdout)
+    for target in report["targets"]:
+        head = [as_cell(target["name"]), target["kind"], as_cell(target["function"]), as_cell(target["file"]),
+                str(target["line"] or ""), as_cell(target["object"]), target["share"]]
+        if not target["effects"]:
+            yield head + [""] * 11
+        for effect in target["effects"]:
+            for point in effect["points"]:
+                yield head + [as_cell(effect["progress"]), effect["kind"], point["speedup"], point["program_speedup"],
+                              point["low"], point["high"], point["experiments"], effect["slope"], effect["slope_low"],
+                              effect["slope_high"], str(effect["contention"]).lower()]
+
+
+@test("CSV has every measured point with the numbers of the JSON, and targets without one")
+def _():
+    for name in NAMES:
+        rows = [list(row.values()) for row in rows_of(name)]
+        expected = list(rows_expected(name))
+        equal(len(rows), len(expected), name)
+        for row, wanted in zip(rows, expected):
+            read = [float(cell) if isinstance(want, (int, float)) else cell for cell, want in zip(row, wanted)]
+            equal(read, wanted, name)
+
+
+@test("CSV names what a spreadsheet would calculate as a text")
+def _():
+    names = {row["target"] for row in rows_of("markup")}
+    check('\'=1+2,"a"\n@x' in names, names)
+    check(not any(name.startswith("=") for name in names), names)
+
+
+@test("the page is written into a file of the user's, and opens nothing by itself")
+def _():
+    need_html()
+    path = os.path.join(FOLDER.name, "page.html")
+    said = lever("report", profile("pipeline"), "--format", "html", "--output", path)
+    equal((said.returncode, said.stdout, said.stderr), (0, "", ""))
+    with open(path, encoding="utf-8") as file:
+        page = file.read()
+    check(page.startswith("<!doctype html>"), page[:100])
+    check("default-src 'none'" in page and "@LEVER" not in page, page[:1000])
+    check(stat.S_ISREG(os.stat(path).st_mode))
+
+
+@test("no name of the profile stands in the page outside of the packed data")
+def _():
+    need_html()
+    said = lever("report", profile("markup"), "--format", "html")
+    check("taken" not in said.stdout and "onerror" not in said.stdout and "a note" not in said.stdout)
+
+
+@test("--open writes beside the profile, and hands the page to xdg-open")
+def _():
+    need_html()
+    folder = os.path.join(FOLDER.name, "bin")
+    told = os.path.join(FOLDER.name, "told")
+    os.mkdir(folder)
+    opener = os.path.join(folder, "xdg-open")
+    os.mkfifo(told)
+    with open(opener, "w", encoding="ascii") as file:
+        file.write(f'#!/bin/sh\nprintf %s "$1" >{told}\n')
+    os.chmod(opener, 0o755)
+    environment = {**os.environ, "PATH": folder + ":/bin:/usr/bin"}
+    environment.pop("SUDO_UID", None)
+    said = lever("report", profile("pipeline"), "--open", env=environment)
+    equal(said.returncode, 0, said.stderr)
+    page = os.path.realpath(profile("pipeline")) + ".html"
+    check(page in said.stderr or profile("pipeline") + ".html" in said.stderr, said.stderr)
+    with open(told, encoding="utf-8") as file:  # a pipe: waits until it is told
+        equal(file.read(), page)
+    check(os.path.exists(page))
+
+
+@test("--open without xdg-open says where the page is, and what is missing")
+def _():
+    need_html()
+    environment = {**os.environ, "PATH": "/nowhere"}
+    environment.pop("SUDO_UID", None)
+    said = lever("report", profile("pipeline"), "--open", env=environment)
+    equal(said.returncode, 1)
+    check("xdg-utils" in said.stderr and "pipeline.lever.html" in said.stderr, said.stderr)
+
+
+@test("--open starts no browser as root for the user behind sudo")
+def _():
+    need_html()
+    if os.geteuid() != 0:
+        raise Skip("not root")
+    said = lever("report", profile("pipeline"), "--open", env={**os.environ, "SUDO_UID": "1000", "SUDO_GID": "1000"})
+    equal(said.returncode, 1)
+    check("without sudo" in said.stderr, said.stderr)
+
+
+@test("--open with another format is wrong usage")
+def _():
+    said = lever("report", profile("pipeline"), "--open", "--format", "json")
+    equal((said.returncode, said.stdout), (2, ""))
+    check("--format json" in said.stderr, said.stderr)
+
+
+main()

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// causal - the HTML page of causal profiles, in a browser.
+//
+// Numbers are expected as this file formats the JSON report's, not as the page's own code would.
+import assert from 'node:assert/strict';
+import {createServer} from 'node:http';
+import {readFileSync} from 'node:fs';
+import {after, test} from 'node:test';
+import {findBrowser, launch, openPage} from './browser.mjs';
+import {NAMES, SOURCE, dataOf, json, makePage, report} from './profiles.mjs';
+
+const found = await findBrowser();
+if (found.missing) {
+	console.log(`1..0 # SKIP ${found.missing}`);
+	process.exit(0);
+}
+const browser = await launch(found);
+after(() => browser.close());
+const pages = Object.fromEntries(NAMES.map((name) => [name, makePage(name)]));
+
+const open = (name, options) => openPage(browser, pages[name], options);
+const plain = (text) => text.replaceAll('\u00a0', ' ');
+const percent = (fraction) => {
+	const digits = Math.abs(fraction * 100).toFixed(1);
+	return `${fraction < 0 && digits !== '0.0' ? '\u2212' : '+'}${digits} %`;
+};
+
+async function namesShown(page) {
+	return page.locator('.grid .card .name').allTextContents();
+}
+
+async function texts(locator) {
+	return (await locator.allInnerTexts()).map(plain);
+}
+
+test('every profile is shown without a complaint, and nothing is fetched', async () => {
+	for (const name of NAMES) {
+		const {page, context, complaints, requests} = await open(name);
+		assert.deepEqual(complaints, [], name);
+		assert.deepEqual(requests, [page.url()], name);
+		assert.equal(await page.locator('[role=alert]').count(), 0, name);
+		assert.equal(await page.locator('h1').count(), 1, name);
+		await context.close();
+	}
+});
+
+test("the page's data are the JSON report, byte for byte, and the sources", () => {
+	for (const name of NAMES) {
+		const data = dataOf(pages[name]);
+		assert.ok(
+			data.startsWith(
+				`{"report": ${report(name, '--format', 'json')}, "sources": `,
+			),
+			name,
+		);
+		assert.deepEqual(Object.keys(JSON.parse(data)), ['report', 'sources']);
+	}
+});
+
+test("each card tells its target's answer as the JSON has it", async () => {
+	const {page, context} = await open('pipeline');
+	const measured = json('pipeline').targets.filter((target) => target.effects.length);
+	assert.deepEqual(
+		await namesShown(page),
+		measured.map((target) => target.name),
+	);
+	for (const [i, target] of measured.entries()) {
+		const card = page.locator('.grid .card').nth(i);
+		const {answer} = target.effects[0];
+		const half = Math.abs(((answer.high - answer.low) / 2) * 100).toFixed(1);
+		const text = plain(await card.innerText());
+		assert.ok(text.includes(`${percent(answer.program_speedup)} ±${half}`), text);
+		assert.ok(text.includes(`${(target.share * 100).toFixed(1)} % of samples`), text);
+		assert.ok(
+			text.includes(
+				`${target.effects[0].points.reduce((sum, point) => sum + point.experiments, 0)} experiments)`,
+			),
+			text,
+		);
+		assert.equal(
+			(await card.locator('.badge').innerText()) === 'contention',
+			answer.verdict === 'contention',
+		);
+	}
+	await context.close();
+});
+
+test('a latency is told as it is: lower is a gain', async () => {
+	const {page, context} = await open('latency');
+	const target = json('latency').targets[0];
+	const answers = await texts(page.locator('.grid .card').first().locator('.answer b'));
+	assert.deepEqual(
+		answers,
+		target.effects.map((effect) =>
+			percent(
+				effect.kind === 'latency'
+					? -effect.answer.program_speedup
+					: effect.answer.program_speedup,
+			),
+		),
+	);
+	await context.close();
+});
+
+test('an opened card has every measured point of the JSON', async () => {
+	const {page, context} = await open('pipeline');
+	const target = json('pipeline').targets[0];
+	await page.locator('.grid .card .name').first().click();
+	const rows = await texts(page.locator('.card.open .points tbody tr'));
+	assert.deepEqual(
+		rows.map((row) => row.split(/\t|\n/).join('|')),
+		target.effects[0].points.map((point) =>
+			[
+				`${Number((point.speedup * 100).toPrecision(3))} %`,
+				percent(point.program_speedup),
+				`${percent(point.low)} to ${percent(point.high)}`,
+				point.experiments,
+			].join('|'),
+		),
+	);
+	await context.close();
+});
+
+test('the header tells program, host, samples, experiments and warnings', async () => {
+	const {page, context} = await open('latency');
+	const data = json('latency');
+	const header = plain(await page.locator('header').innerText());
+	const count = (number) => number.toLocaleString('en-US');
+	for (const text of [
+		data.program.command.join(' '),
+		data.host.name,
+		data.host.kernel,
+		'kernel engine',
+		`${count(data.sampling.samples)} on CPU`,
+		`${count(data.sampling.lost)} lost`,
+		`${count(data.experiments)} counted`,
+		`${count(data.progress[0].visits)} visits`,
+		...data.warnings,
+	])
+		assert.ok(header.includes(text), `${text} in ${header}`);
+	await context.close();
+});
+
+test('where there is no answer, the page says why', async () => {
+	for (const name of ['rare', 'short']) {
+		const {page, context} = await open(name);
+		assert.equal(await page.locator('main .stop').innerText(), json(name).no_answer);
+		await context.close();
+	}
+});
+
+// Of each column of the first chart: the mean height of what has the curve's colour, or null.
+function drawnHeights(page) {
+	return page
+		.locator('.grid canvas')
+		.first()
+		.evaluate((node) => {
+			const probe = document.body.appendChild(document.createElement('i'));
+			probe.style.color = 'var(--curve-1)';
+			const wanted = getComputedStyle(probe).color.match(/\d+/g).map(Number);
+			probe.remove();
+			const {data} = node
+				.getContext('2d')
+				.getImageData(0, 0, node.width, node.height);
+			return Array.from({length: node.width}, (_, x) => {
+				const heights = [];
+				for (let y = 0; y < node.height; y++) {
+					const at = 4 * (y * node.width + x);
+					if (
+						wanted.every(
+							(part, i) =>
+								Math.abs(data[at + i] - part) < 4,
+						)
+					)
+						heights.push(y);
+				}
+				return heights.length
+					? heights.reduce((sum, y) => sum + y) / heights.length
+					: null;
+			});
+		});
+}
+
+test('the curve is drawn through the points of the JSON', async () => {
+	const {page, context} = await open('pipeline', {deviceScaleFactor: 2});
+	const {points} = json('pipeline').targets[0].effects[0];
+	const heights = await drawnHeights(page);
+	const left = heights.findIndex((height) => height !== null);
+	const right = heights.findLastIndex((height) => height !== null);
+	assert.equal(points.at(-1).speedup, 1); // so that it ends where the scale does
+	const gaps = heights.flatMap((height, x) =>
+		height === null && x > left && x < right ? [x] : [],
+	);
+	assert.deepEqual(gaps, [], `of ${left} to ${right}`);
+	const drawn = points.slice(0, -1).map((point) => ({
+		gain: point.program_speedup,
+		height: heights[Math.round(left + point.speedup * (right - left))],
+	}));
+	const [lowest, highest] = [drawn[0], drawn.reduce((a, b) => (b.gain > a.gain ? b : a))];
+	const slope = (highest.height - lowest.height) / (highest.gain - lowest.gain);
+	assert.ok(slope < -100, String(slope));
+	for (const {gain, height} of drawn) {
+		const expected = lowest.height + slope * (gain - lowest.gain);
+		assert.ok(
+			Math.abs(height - expected) < 4,
+			`${gain}: ${height}, expected ${expected}`,
+		);
+	}
+	await context.close();
+});
+
+test('another theme draws the curves anew, in its colours', async () => {
+	const {page, context} = await open('pipeline');
+	const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+	const light = await paper();
+	await page.locator('button.quiet').click();
+	assert.notEqual(await paper(), light);
+	await page.waitForTimeout(100);
+	const drawn = (await drawnHeights(page)).filter((height) => height !== null);
+	assert.ok(drawn.length > 100, String(drawn.length));
+	await context.close();
+});
+
+test("the system's dark colours are followed", async () => {
+	const papers = [];
+	for (const colorScheme of ['light', 'dark']) {
+		const {page, context} = await open('pipeline', {colorScheme});
+		papers.push(
+			await page.evaluate(() => getComputedStyle(document.body).backgroundColor),
+		);
+		await context.close();
+	}
+	assert.notEqual(papers[0], papers[1]);
+});
+
+test('search finds names, functions and files', async () => {
+	const {page, context} = await open('pipeline');
+	const search = page.getByLabel('Search');
+	for (const [query, expected] of [
+		['QUEUE_PUSH', ['queue.c:10']],
+		['pack/pipeline.c', ['pipeline.c:42', 'pipeline.c:77']],
+		['nowhere', []],
+	]) {
+		await search.fill(query);
+		assert.deepEqual(await namesShown(page), expected, query);
+	}
+	await context.close();
+});
+
+test("the orders are those of the JSON's numbers", async () => {
+	const {page, context} = await open('wide');
+	const targets = json('wide').targets;
+	const best = (read) => (target) => Math.max(...target.effects.map(read));
+	const keys = {
+		sure: best((effect) => effect.slope_low),
+		gain: best((effect) => effect.answer?.program_speedup ?? -Infinity),
+		share: (target) => target.share,
+		loss: best((effect) => -effect.slope_high),
+	};
+	await page.getByLabel('Show').selectOption('all');
+	for (const [order, key] of Object.entries(keys)) {
+		await page.getByLabel('Order by').selectOption(order);
+		const byName = new Map(targets.map((target) => [target.name, key(target)]));
+		const values = (await namesShown(page)).map((name) => byName.get(name));
+		assert.equal(values.length, 200);
+		assert.ok(
+			values.every((value, i) => i === 0 || value <= values[i - 1]),
+			order,
+		);
+	}
+	await page.getByLabel('Order by').selectOption('name');
+	const names = await namesShown(page);
+	assert.deepEqual(
+		names,
+		names.slice().sort((a, b) => a.localeCompare(b, 'en', {numeric: true})),
+	);
+	await context.close();
+});
+
+test('filters by file, progress point, verdict and number of points leave what fits', async () => {
+	const {page, context} = await open('wide');
+	const targets = json('wide').targets;
+	const shown = async () => (await namesShown(page)).sort();
+	const expected = (fits) =>
+		targets
+			.filter(fits)
+			.map((target) => target.name)
+			.sort();
+	const answered = (target) => target.effects.some((effect) => effect.answer);
+	await page.getByLabel('File').selectOption('src/report/text.c');
+	assert.deepEqual(
+		await shown(),
+		expected((target) => target.file === 'src/report/text.c' && answered(target)),
+	);
+	await page.getByLabel('File').selectOption('');
+	await page.getByLabel('Show').selectOption('contention');
+	assert.deepEqual(
+		await shown(),
+		expected((target) =>
+			target.effects.some((effect) => effect.answer?.verdict === 'contention'),
+		),
+	);
+	await page.getByLabel('Progress point').selectOption('accept,reply');
+	assert.deepEqual(
+		await shown(),
+		expected((target) =>
+			target.effects.some(
+				(effect) =>
+					effect.progress === 'accept,reply' &&
+					effect.answer?.verdict === 'contention',
+			),
+		),
+	);
+	await page.getByLabel('Progress point').selectOption('');
+	await page.getByLabel('Show').selectOption('all');
+	await page.getByLabel('Points at least').fill('17');
+	const many = expected((target) =>
+		target.effects.some((effect) => effect.points.length >= 17),
+	);
+	assert.ok(many.length > 0 && many.length < 200, String(many.length));
+	assert.deepEqual(await shown(), many);
+	await context.close();
+});
+
+test('chosen targets are compared side by side, and Escape ends it', async () => {
+	const {page, context} = await open('pipeline');
+	const [first, second] = json('pipeline').targets;
+	await page.locator('.compare').nth(0).check();
+	assert.ok(await page.locator('.tray .main').isDisabled());
+	await page.locator('.compare').nth(1).check();
+	await page.locator('.tray .main').click();
+	const head = await texts(page.locator('dialog thead th'));
+	assert.ok(head[1].includes(first.name) && head[2].includes(second.name), head.join());
+	const speedups = [
+		...new Set(
+			[first, second].flatMap((target) =>
+				target.effects[0].points.map((point) => point.speedup),
+			),
+		),
+	].sort((a, b) => a - b);
+	const cell = (target, at) => {
+		const point = target.effects[0].points.find((one) => one.speedup === at);
+		return point
+			? `${percent(point.program_speedup)} ${percent(point.low)} to ${percent(point.high)}`
+			: '';
+	};
+	for (const [i, at] of speedups.entries()) {
+		const cells = await texts(page.locator('dialog tbody tr').nth(i).locator('td'));
+		assert.deepEqual(
+			cells.map((text) => text.replaceAll('\n', ' ')),
+			[cell(first, at), cell(second, at)],
+		);
+	}
+	assert.equal(await page.locator('dialog canvas').count(), 1);
+	await page.keyboard.press('Escape');
+	assert.equal(await page.locator('dialog').count(), 0);
+	await context.close();
+});
+
+test('everything can be reached by keys: a card opens, arrows tell the points', async () => {
+	const {page, context} = await open('pipeline');
+	const [point, next] = json('pipeline').targets[0].effects[0].points;
+	await page.locator('.grid .card .name').first().focus();
+	await page.keyboard.press('Enter');
+	assert.equal(await page.locator('.card.open').count(), 1);
+	await page.locator('.card.open .chart').focus();
+	for (const expected of [point, next]) {
+		await page.keyboard.press('ArrowRight');
+		const said = plain(await page.locator('.card.open output').innerText());
+		assert.ok(
+			said.includes(percent(expected.program_speedup)) &&
+				said.includes(`${expected.experiments} experiment`),
+			said,
+		);
+	}
+	await page.locator('.card.open .compare').focus();
+	await page.keyboard.press('Space');
+	assert.ok(await page.locator('.tray').isVisible());
+	await context.close();
+});
+
+test('an opened card shows the source lines, and which of them are targets', async () => {
+	const {page, context} = await open('wide');
+	const target = json('wide').targets[0];
+	const lines = readFileSync(`${SOURCE}/${target.file}`, 'utf8').split('\n');
+	await page.locator('.grid .card .name').first().click();
+	assert.equal(
+		await page.locator('.card.open .line.here .number').first().textContent(),
+		String(target.line),
+	);
+	const shown = await page
+		.locator('.card.open .line')
+		.evaluateAll((nodes) =>
+			nodes.map((node) => [
+				Number(node.querySelector('.number').textContent),
+				node.querySelector('code').textContent,
+			]),
+		);
+	assert.ok(shown.length >= 7);
+	for (const [number, text] of shown) assert.equal(text, lines[number - 1]);
+	await context.close();
+});
+
+test('names that look like markup are text', async () => {
+	const {page, context, complaints} = await open('markup');
+	const names = json('markup').targets.map((target) =>
+		target.name.replaceAll(/[\u0000-\u001f]/g, '\ufffd'),
+	);
+	assert.deepEqual(await namesShown(page), names);
+	for (const card of await page.locator('.grid .card .name').all()) await card.click();
+	assert.ok((await page.title()).startsWith("'</title><script>1</script>'"));
+	assert.equal(
+		await page
+			.locator('img, i:has-text("a note"), b:has-text("constructor") b')
+			.count(),
+		0,
+	);
+	assert.equal(await page.locator('script').count(), 2);
+	assert.deepEqual(complaints, []);
+	await context.close();
+});
+
+test('control characters and turned directions do not reach the page', async () => {
+	const {page, context} = await open('hostile');
+	const text = await page.evaluate(
+		() =>
+			document.body.innerText +
+			document.title +
+			[...document.querySelectorAll('*')]
+				.flatMap((node) => [...node.attributes].map((one) => one.value))
+				.join(' '),
+	);
+	assert.ok(text.includes('\ufffd[31mred'));
+	assert.equal(
+		/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/.exec(text),
+		null,
+	);
+	await context.close();
+});
+
+test('no script in the page could use the network', async () => {
+	let asked = 0;
+	const server = createServer((request, response) => {
+		asked++;
+		response.setHeader('Access-Control-Allow-Origin', '*').end('{}');
+	});
+	await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const url = `http://127.0.0.1:${server.address().port}/`;
+	const {page, context} = await open('pipeline');
+	const refused = await page.evaluate(async (address) => {
+		const image = new Image();
+		const failed = new Promise((resolve) =>
+			image.addEventListener('error', () => resolve('image')),
+		);
+		image.src = `${address}image`;
+		const script = document.body.appendChild(document.createElement('script'));
+		script.src = `${address}script`;
+		const inline = document.body.appendChild(document.createElement('script'));
+		inline.textContent = 'document.title = "taken"';
+		const fetched = await fetch(address).then(
+			() => 'fetched',
+			() => 'refused',
+		);
+		return [fetched, await failed, document.title];
+	}, url);
+	server.close();
+	assert.deepEqual(refused.slice(0, 2), ['refused', 'image']);
+	assert.notEqual(refused[2], 'taken');
+	assert.equal(asked, 0);
+	await context.close();
+});
+
+test('at 400 pixels nothing is wider than the window', async () => {
+	for (const name of NAMES) {
+		const {page, context} = await open(name, {viewport: {width: 400, height: 800}});
+		const card = page.locator('.grid .card .name').first();
+		if (await card.count()) await card.click();
+		assert.ok(
+			(await page.evaluate(() => document.documentElement.scrollWidth)) <= 400,
+			name,
+		);
+		await context.close();
+	}
+});
+
+test('on paper every chart is there, and no control', async () => {
+	const {page, context} = await open('wide', {colorScheme: 'dark'});
+	assert.ok((await page.locator('.grid canvas').count()) < 200);
+	await page.pdf();
+	assert.equal(await page.locator('.grid canvas').count(), 200);
+	await page.emulateMedia({media: 'print'});
+	assert.equal(await page.locator('.toolbar').isVisible(), false);
+	await context.close();
+});

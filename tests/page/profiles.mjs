@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// profiles - the recordings of tests/golden as profiles and pages, made by the program itself.
+import {execFileSync} from 'node:child_process';
+import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {inflateRawSync} from 'node:zlib';
+
+export const NAMES = ['pipeline', 'latency', 'hostile', 'rare', 'short', 'markup', 'wide'];
+
+// The recordings' sources have paths below it.
+export const SOURCE = fileURLToPath(new URL('../../', import.meta.url));
+
+const lever = process.env.LEVER;
+const recorder = process.env.LEVER_RECORDING;
+const folder = mkdtempSync(join(tmpdir(), 'lever-page-'));
+process.on('exit', () => rmSync(folder, {recursive: true}));
+
+export function report(name, ...options) {
+	return execFileSync(lever, ['report', join(folder, `${name}.lever`), ...options], {
+		cwd: SOURCE,
+		encoding: 'utf8',
+		maxBuffer: 1e8,
+	});
+}
+
+export function makeProfile(name) {
+	execFileSync(recorder, [name, join(folder, `${name}.lever`)]);
+}
+
+// The page's path.
+export function makePage(name) {
+	const path = join(folder, `${name}.html`);
+	makeProfile(name);
+	report(name, '--format', 'html', '--output', path);
+	return path;
+}
+
+export function json(name) {
+	return JSON.parse(report(name, '--format', 'json'));
+}
+
+// What is in the page, as text.
+export function dataOf(page) {
+	const found =
+		/<script id="data" type="application\/octet-stream">([A-Za-z0-9+/=]+)<\/script>/.exec(
+			readFileSync(page, 'utf8'),
+		);
+	return inflateRawSync(Buffer.from(found[1], 'base64')).toString('utf8');
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// model - the targets as rows: which are shown, in which order, with which effects. No DOM here.
+
+const VERDICTS = ['gain', 'contention', 'unsure'];
+
+export const ORDERS = {
+	sure: 'what is sure to gain',
+	gain: 'gain',
+	loss: 'contention',
+	share: 'share of samples',
+	experiments: 'experiments',
+	name: 'name',
+};
+
+export const START = {
+	query: '',
+	order: 'sure',
+	point: '',
+	file: '',
+	kind: '',
+	verdict: 'answered',
+	minimum: 1,
+};
+
+function rowOf(target, index) {
+	const words = [target.name, target.function, target.file, target.object];
+	return {
+		target,
+		index,
+		rank: null,
+		searched: words
+			.filter((word) => word)
+			.join('\n')
+			.toLowerCase(),
+	};
+}
+
+// In the report's order; those with an answer are numbered from 1 on, as in the text report.
+export function rowsOf(report) {
+	const rows = report.targets.map(rowOf);
+	let rank = 0;
+	for (const row of rows)
+		if (row.target.effects.some((effect) => effect.answer)) row.rank = ++rank;
+	return rows;
+}
+
+// The row's curves under the filters for progress point and number of points.
+export function effectsOf(row, state) {
+	return row.target.effects.filter(
+		(effect) =>
+			(!state.point || effect.progress === state.point) &&
+			effect.points.length >= state.minimum,
+	);
+}
+
+// Of several effects, the one that says most: a gain, then contention.
+export function verdictOf(effects) {
+	const found = effects.map((effect) => effect.answer?.verdict);
+	return VERDICTS.find((verdict) => found.includes(verdict)) ?? 'none';
+}
+
+function matches(row, state) {
+	const {target} = row;
+	return (
+		row.searched.includes(state.query.trim().toLowerCase()) &&
+		(!state.file || target.file === state.file) &&
+		(!state.kind || target.kind === state.kind)
+	);
+}
+
+function hasVerdict(effects, wanted) {
+	if (wanted === 'all') return true;
+	if (wanted === 'answered') return effects.some((effect) => effect.answer);
+	return effects.some((effect) => (effect.answer?.verdict ?? 'none') === wanted);
+}
+
+function best(effects, read) {
+	const values = effects.map(read).filter((value) => Number.isFinite(value));
+	return values.length ? Math.max(...values) : -Infinity;
+}
+
+const KEYS = {
+	sure: (row, effects) => best(effects, (effect) => effect.slope_low),
+	gain: (row, effects) => best(effects, (effect) => effect.answer?.program_speedup),
+	loss: (row, effects) => best(effects, (effect) => -effect.slope_high),
+	share: (row) => row.target.share,
+	experiments: (row) => row.target.experiments,
+};
+
+function compareNames(a, b) {
+	return (a.row.target.name ?? '').localeCompare(b.row.target.name ?? '', 'en', {
+		numeric: true,
+	});
+}
+
+// [{row, effects}] to show, in order; equal ones stay in the report's order.
+export function select(rows, state) {
+	const shown = rows
+		.filter((row) => matches(row, state))
+		.map((row) => ({row, effects: effectsOf(row, state)}))
+		.filter(({effects}) => effects.length && hasVerdict(effects, state.verdict));
+	if (state.order === 'name') return shown.sort(compareNames);
+	const key = new Map(shown.map((one) => [one, KEYS[state.order](one.row, one.effects)]));
+	return shown.sort((a, b) =>
+		key.get(a) === key.get(b) ? a.row.index - b.row.index : key.get(b) - key.get(a),
+	);
+}
+
+// Sampled places without any curve, that match the search.
+export function unmeasured(rows, state) {
+	return rows.filter((row) => !row.target.effects.length && matches(row, state));
+}
+
+function extent(values) {
+	let low = 0,
+		high = 0.05;
+	for (const value of values) {
+		low = Math.min(low, value);
+		high = Math.max(high, value);
+	}
+	const margin = (high - low) * 0.08;
+	return [Math.max(low - margin, -1), Math.min(high + margin, 1.05)];
+}
+
+function gains(effects) {
+	return effects
+		.flatMap((effect) => effect.points.map((point) => point.program_speedup))
+		.filter((value) => Number.isFinite(value))
+		.sort((a, b) => a - b);
+}
+
+// The vertical scale for curves: all points of sure ones, the middle nine tenths of the others'.
+export function rangeOf(effects) {
+	const isSure = (effect) => ['gain', 'contention'].includes(effect.answer?.verdict);
+	const unsure = gains(effects.filter((effect) => !isSure(effect)));
+	const cut = Math.floor(unsure.length / 20);
+	return extent([
+		...gains(effects.filter(isSure)),
+		...unsure.slice(cut, unsure.length - cut),
+	]);
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// view - the causal profile: findings, toolbar, and a card for each target.
+import {element} from '../dom.js';
+import {count, fit, plural, share} from '../words.js';
+import {Card} from './card.js';
+import {compareDialog} from './compare.js';
+import {START, effectsOf, rangeOf, rowsOf, select, unmeasured} from './model.js';
+import {CONTENTION, figures, nameOf} from './sentence.js';
+import {toolbar} from './toolbar.js';
+
+const MOST_FINDINGS = 3;
+const MOST_UNMEASURED = 200;
+
+function legend(report) {
+	const latency = report.progress.some((point) => point.kind === 'latency');
+	return element(
+		'details',
+		{class: 'legend'},
+		element('summary', {}, 'How to read this'),
+		element(
+			'p',
+			{},
+			'Each chart answers: were this code faster by so much (to the right), how much less time would ' +
+				'the program take for each visit of the progress point (upwards)? The line joins what was measured, a larger ' +
+				'point rests on more experiments, and the band is the 95 % interval. Where a curve flattens, something else ' +
+				'has become the bottleneck; where it falls below 0, there is contention.',
+		),
+		element(
+			'p',
+			{},
+			`+10 % means 10 % less time for each visit. ± is half the 95 % interval. ` +
+				`${latency ? 'A latency is told as it is, so − is better; its curve shows the gain, so upwards is better. ' : ''}` +
+				'Share is of the sampled CPU time, which an ordinary profiler would show; it does not say what can be won.',
+		),
+	);
+}
+
+class CausalView {
+	#report;
+	#rows;
+	#cards = new Map();
+	#chosen = new Set();
+	#state = {...START, ownScale: false};
+	#grid = element('div', {class: 'grid'});
+	#summary = element('p', {class: 'summary', role: 'status'});
+	#rest = element('div', {});
+	#tray = element('div', {
+		class: 'tray',
+		hidden: true,
+		role: 'group',
+		'aria-label': 'Chosen for comparison',
+	});
+	#drawn;
+
+	constructor(report, sources) {
+		this.#report = report;
+		this.#rows = rowsOf(report);
+		this.#drawn = new IntersectionObserver(
+			(seen) => {
+				for (const one of seen)
+					if (one.isIntersecting) this.#cardOf(one.target).draw();
+			},
+			{rootMargin: '400px'},
+		);
+		const context = {
+			report,
+			sources,
+			drawn: this.#drawn,
+			progress: report.progress.map((point) => point.name),
+			compare: (card, on) => this.#choose(card, on),
+		};
+		for (const row of this.#rows)
+			if (row.target.effects.length) this.#cards.set(row, new Card(row, context));
+		addEventListener('beforeprint', () => this.#drawAll());
+	}
+
+	#cardOf(node) {
+		return this.#cards.get(this.#rows[Number(node.dataset.target)]);
+	}
+
+	#drawAll() {
+		for (const node of this.#grid.children) this.#cardOf(node).draw();
+	}
+
+	#update(change) {
+		Object.assign(this.#state, change);
+		const shown = select(this.#rows, this.#state);
+		const common = rangeOf(shown.flatMap(({effects}) => effects));
+		const nodes = shown.map(({row, effects}) => {
+			const card = this.#cards.get(row);
+			card.show(effects, this.#state.ownScale ? rangeOf(effects) : common);
+			return card.node;
+		});
+		this.#grid.replaceChildren(...nodes);
+		this.#tell(shown.length);
+	}
+
+	#tell(shown) {
+		const all = this.#cards.size;
+		this.#summary.textContent = all
+			? `${count(shown)} of ${plural(all, 'measured target')}`
+			: '';
+		const rest = unmeasured(this.#rows, this.#state);
+		this.#rest.replaceChildren(...(rest.length ? [this.#unmeasured(rest)] : []));
+	}
+
+	#unmeasured(rows) {
+		const left = rows.length - MOST_UNMEASURED;
+		return element(
+			'details',
+			{class: 'unmeasured'},
+			element(
+				'summary',
+				{},
+				`${plural(rows.length, 'more sampled place')} without an answer: too few experiments, or none`,
+			),
+			element(
+				'table',
+				{},
+				element(
+					'thead',
+					{},
+					element(
+						'tr',
+						{},
+						['Place', 'Share of samples', 'Experiments'].map(
+							(head) =>
+								element('th', {scope: 'col'}, head),
+						),
+					),
+				),
+				element(
+					'tbody',
+					{},
+					rows
+						.slice(0, MOST_UNMEASURED)
+						.map(({target}) =>
+							element(
+								'tr',
+								{},
+								element(
+									'td',
+									{class: 'name'},
+									nameOf(target),
+								),
+								element(
+									'td',
+									{},
+									share(target.share),
+								),
+								element(
+									'td',
+									{},
+									count(target.experiments),
+								),
+							),
+						),
+				),
+			),
+			left > 0
+				? element('p', {class: 'note'}, `and ${plural(left, 'more')}`)
+				: null,
+		);
+	}
+
+	#choose(card, on) {
+		if (on) this.#chosen.add(card);
+		else this.#chosen.delete(card);
+		card.setCompared(on);
+		const some = [...this.#chosen];
+		this.#tray.hidden = !some.length;
+		const compare = element(
+			'button',
+			{
+				type: 'button',
+				class: 'main',
+				disabled: some.length < 2,
+				on: {click: () => this.#compare()},
+			},
+			some.length < 2 ? 'Choose another to compare' : `Compare ${some.length}`,
+		);
+		const clear = element(
+			'button',
+			{
+				type: 'button',
+				on: {click: () => some.forEach((one) => this.#choose(one, false))},
+			},
+			'Clear',
+		);
+		this.#tray.replaceChildren(
+			element(
+				'span',
+				{class: 'names'},
+				some.map((one) => one.row.target.name).join(', '),
+			),
+			compare,
+			clear,
+		);
+	}
+
+	// With the effects of the filters as they are; a chosen target that they hide shows all of its own.
+	#compare() {
+		compareDialog(
+			[...this.#chosen].map(({row}) => {
+				const effects = effectsOf(row, this.#state);
+				return {
+					target: row.target,
+					effects: effects.length ? effects : row.target.effects,
+				};
+			}),
+		);
+	}
+
+	// The card, shown whatever the filters hide, in the middle of the window.
+	#reveal(row) {
+		const card = this.#cards.get(row);
+		if (!card.node.isConnected) {
+			this.#update({...START, ownScale: this.#state.ownScale});
+			this.#toolbar.replaceWith((this.#toolbar = this.#makeToolbar()));
+		}
+		card.node.scrollIntoView({block: 'center'});
+		card.node.querySelector('.name').focus({preventScroll: true});
+	}
+
+	#finding(row, effect) {
+		const {value, half} = figures(effect);
+		const {answer} = effect;
+		const several = this.#report.progress.length > 1;
+		const what =
+			effect.kind === 'latency'
+				? `latency of ${effect.progress}`
+				: several
+					? `program (${effect.progress})`
+					: 'program';
+		return element(
+			'li',
+			{class: answer.verdict},
+			element(
+				'button',
+				{
+					type: 'button',
+					class: 'link name',
+					on: {click: () => this.#reveal(row)},
+				},
+				fit(nameOf(row.target), 140),
+			),
+			` faster by ${Math.round(answer.speedup * 100)} % → ${what} `,
+			element('b', {}, value),
+			` (${half})`,
+		);
+	}
+
+	#findingsOf(verdict) {
+		const all = this.#rows.flatMap((row) =>
+			row.target.effects.map((effect) => ({row, effect})),
+		);
+		return all
+			.filter(({effect}) => effect.answer?.verdict === verdict)
+			.slice(0, MOST_FINDINGS)
+			.map(({row, effect}) => this.#finding(row, effect));
+	}
+
+	#findings() {
+		const gains = this.#findingsOf('gain'),
+			losses = this.#findingsOf('contention');
+		if (this.#report.no_answer)
+			return element('p', {class: 'stop'}, this.#report.no_answer);
+		return element(
+			'section',
+			{class: 'findings', 'aria-label': 'Findings'},
+			element('h2', {}, 'What would help'),
+			gains.length
+				? element('ul', {}, gains)
+				: element(
+						'p',
+						{},
+						'Nothing measured so far is sure to help. A longer run, or another one into the same file, narrows the intervals.',
+					),
+			losses.length
+				? [
+						element('h2', {}, 'What would hurt'),
+						element('ul', {}, losses),
+						element('p', {class: 'note'}, CONTENTION),
+					]
+				: null,
+		);
+	}
+
+	#makeToolbar() {
+		return toolbar(this.#report, this.#state, (change) => this.#update(change));
+	}
+
+	#toolbar;
+
+	build() {
+		if (!this.#cards.size) return element('main', {}, this.#findings(), this.#rest);
+		this.#toolbar = this.#makeToolbar();
+		const main = element(
+			'main',
+			{},
+			this.#findings(),
+			legend(this.#report),
+			this.#toolbar,
+			this.#summary,
+			this.#grid,
+			this.#rest,
+			this.#tray,
+		);
+		this.#update({});
+		return main;
+	}
+}
+
+export function causalView(report, sources) {
+	return new CausalView(report, sources).build();
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// header - what was profiled, where, how, and what a reader should know before he trusts it.
+import {element} from './dom.js';
+import {themeButton} from './theme.js';
+import * as words from './words.js';
+
+const TITLES = {
+	causal: 'Causal profile',
+	samples: 'Profile',
+	timeline: 'Timeline',
+	scale: 'Scaling',
+};
+
+function fact(name, ...content) {
+	return element('div', {}, element('dt', {}, name), element('dd', {}, content));
+}
+
+function ended(status) {
+	return status === null ? null : `exit status ${status}`;
+}
+
+function sum(runs, key) {
+	return (runs ?? []).reduce((total, run) => total + run[key], 0);
+}
+
+// Not every kind of report lists its runs.
+function runsOf(report) {
+	return report.runs ?? [report.program];
+}
+
+function listed(...parts) {
+	return parts.filter((part) => part).join(', ');
+}
+
+function runFact(report) {
+	const runs = runsOf(report);
+	const wall = sum(runs, 'wall_ns');
+	const time = wall ? words.duration(wall) : 'unknown time';
+	if (runs.length > 1)
+		return fact('Runs', listed(words.count(runs.length), `${time} in all`));
+	return fact('Run', listed(time, ended(report.program.exit_status)));
+}
+
+function dateFact(report) {
+	const starts = (report.runs ?? []).map((run) => run.started_s);
+	if (!starts.length) return null;
+	const first = words.date(Math.min(...starts)),
+		last = words.date(Math.max(...starts));
+	return fact('Date', first === last ? last : `${first} to ${last}`);
+}
+
+function overheadFact(report) {
+	const {interrupt_share: interrupt} = report.sampling;
+	const delay = sum(report.runs, 'delay_ns');
+	if (!interrupt && !delay) return null;
+	return fact(
+		'Overhead',
+		listed(
+			interrupt && `sampling ${words.share(interrupt)} of a core's time`,
+			delay ? `${words.duration(delay)} of pauses inserted` : null,
+		),
+	);
+}
+
+function sampleFact(report) {
+	const {samples, lost, period_ns: period} = report.sampling;
+	return fact(
+		'Samples',
+		listed(
+			`${words.count(samples)} ${report.kind === 'samples' ? 'on and off CPU' : 'on CPU'}`,
+			`every ${words.duration(period)}`,
+		),
+		', ',
+		element(
+			'span',
+			{class: lost * 100 > samples ? 'bad' : null},
+			`${words.count(lost)}\u00a0lost`,
+		),
+	);
+}
+
+function experimentFact(report) {
+	const {displaced, too_few_visits: few, cut_short: cut} = report.discarded;
+	const reasons = listed(
+		displaced && `${words.count(displaced)} displaced by other programs`,
+		few && `${words.count(few)} with too few visits`,
+		cut && `${words.count(cut)} cut short`,
+	);
+	return fact(
+		'Experiments',
+		`${words.count(report.experiments)} counted, ` +
+			`${words.count(displaced + few + cut)} discarded${reasons && ` (${reasons})`}`,
+	);
+}
+
+function pointText(point) {
+	const parts = [`${words.count(point.visits)} visits`];
+	if (point.latency_ns) parts.push(`${words.duration(point.latency_ns)} each`);
+	else if (point.per_second)
+		parts.push(`${words.rate(point.per_second)} a second without pauses`);
+	return `${parts.join(', ')}${point.kind === 'throughput' ? '' : ` (${point.kind})`}`;
+}
+
+function progressFact(report) {
+	return fact(
+		'Progress',
+		report.progress.map((point) =>
+			element(
+				'div',
+				{},
+				element('b', {class: 'name'}, point.name),
+				`: ${pointText(point)}`,
+			),
+		),
+	);
+}
+
+function hostFact(report) {
+	const {name, kernel} = report.host;
+	return fact(
+		'Host',
+		`${name ?? 'unknown'}, Linux ${kernel ?? 'unknown'}, ${report.engine} engine`,
+	);
+}
+
+function warnings(report) {
+	if (!report.warnings.length) return null;
+	return element(
+		'ul',
+		{class: 'warnings', 'aria-label': 'Warnings'},
+		report.warnings.map((text) =>
+			element('li', {}, element('b', {}, 'Warning: '), text),
+		),
+	);
+}
+
+export function header(report) {
+	const command = words.command(report.program.command);
+	const version = report.runs?.at(-1)?.version;
+	document.title = `${command.slice(0, 80)} - Lever`;
+	return element(
+		'header',
+		{class: 'top'},
+		element(
+			'div',
+			{class: 'title'},
+			element(
+				'h1',
+				{},
+				`${TITLES[report.kind]} of `,
+				element('code', {}, command || 'unknown'),
+			),
+			themeButton(),
+		),
+		warnings(report),
+		element(
+			'dl',
+			{class: 'facts'},
+			runFact(report),
+			dateFact(report),
+			hostFact(report),
+			report.experiments === undefined ? null : experimentFact(report),
+			sampleFact(report),
+			overheadFact(report),
+			report.progress?.length ? progressFact(report) : null,
+			version ? fact('Lever', version) : null,
+		),
+	);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// main - unpacks the data and shows the view for their kind.
+import {causalView} from './causal/view.js';
+import {readData} from './data.js';
+import {element} from './dom.js';
+import {header} from './header.js';
+import {samplesView} from './samples/view.js';
+import {startTheme} from './theme.js';
+
+// Each takes the report and the sources, and gives the page's content below the header.
+const VIEWS = {causal: causalView, samples: samplesView};
+
+async function show() {
+	const {report, sources} = await readData();
+	const view = VIEWS[report.kind];
+	if (!view) throw new Error(`this page cannot show a profile of kind ${report.kind}`);
+	document.getElementById('page').replaceChildren(header(report), view(report, sources));
+}
+
+startTheme();
+show()
+	.catch((problem) => {
+		document.getElementById('page').replaceChildren(
+			element(
+				'p',
+				{class: 'stop', role: 'alert'},
+				`The report cannot be shown: ${problem.message}.`,
+			),
+		);
+		throw problem;
+	})
+	.finally(() => {
+		document.documentElement.dataset.ready = 'true';
+		performance.mark('shown'); // for bench/page.mjs
+	});

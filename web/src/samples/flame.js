@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// flame - a flame graph on a canvas: frames as wide as their time, callers above callees.
+//
+// A frame is coloured by what its threads did, in proportion. Click or Enter makes a frame as wide
+// as the graph, Escape goes back to all; the arrow keys walk. Only frames wider than a third of a
+// pixel are visited, so that drawing costs what is seen and not what was recorded.
+import {clean} from '../clean.js';
+import {colour, onTheme} from '../theme.js';
+import {CLASSES, colourOf} from './classes.js';
+
+const ROW = 19,
+	GAP = 1,
+	LEAST_WIDTH = 0.33,
+	TEXT_LEAST = 34,
+	PADDING = 4;
+const FONT = '12px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
+
+function depthOf(node, least) {
+	let depth = node.depth;
+	for (const child of node.children)
+		if (child.weight >= least) depth = Math.max(depth, depthOf(child, least));
+	return depth;
+}
+
+export class Flame {
+	#canvas;
+	#notify; // called with the node that is pointed at or walked to
+	#root = null;
+	#zoom = null;
+	#focus = null;
+	#boxes = [];
+	#found = () => false;
+	#isSearching = false;
+
+	constructor(canvas, notify) {
+		this.#canvas = canvas;
+		this.#notify = notify;
+		canvas.addEventListener('mousemove', (event) => this.#point(event));
+		canvas.addEventListener('mouseleave', () => this.#focusOn(null));
+		canvas.addEventListener('click', (event) => this.#click(event));
+		canvas.addEventListener('keydown', (event) => this.#key(event));
+		new ResizeObserver(() => this.draw()).observe(canvas.parentElement);
+		onTheme(() => this.draw());
+	}
+
+	show(root) {
+		this.#root = this.#zoom = root;
+		this.#focus = null;
+		this.draw();
+	}
+
+	get zoomed() {
+		return this.#zoom;
+	}
+
+	// Shows the frames that fit, the others fade; null shows all.
+	search(query) {
+		const wanted = query.trim().toLowerCase();
+		this.#isSearching = wanted !== '';
+		this.#found = (node) => node.name.toLowerCase().includes(wanted);
+		this.draw();
+	}
+
+	zoomTo(node) {
+		this.#zoom = node;
+		this.draw();
+		this.#focusOn(node);
+	}
+
+	draw() {
+		const width = this.#canvas.parentElement.clientWidth;
+		if (!this.#root || !width) return;
+		const least = (LEAST_WIDTH * this.#zoom.weight) / width;
+		const height = (depthOf(this.#zoom, least) + 1) * ROW;
+		const scale = devicePixelRatio;
+		this.#canvas.width = width * scale;
+		this.#canvas.height = height * scale;
+		this.#canvas.style.setProperty('width', `${width}px`);
+		this.#canvas.style.setProperty('height', `${height}px`);
+		const context = this.#canvas.getContext('2d');
+		context.scale(scale, scale);
+		context.font = FONT;
+		context.textBaseline = 'middle';
+		this.#boxes = [];
+		this.#place(width);
+		const colours = Object.fromEntries(
+			Object.keys(CLASSES).map((key) => [key, colour(colourOf(key))]),
+		);
+		const look = {
+			colours,
+			ink: colour('class-ink'),
+			edge: colour('card'),
+			mark: colour('ink'),
+		};
+		for (const box of this.#boxes) this.#paint(context, box, look);
+	}
+
+	// The callers of the frame that is zoomed to are as wide as it.
+	#place(width) {
+		for (let node = this.#zoom.parent; node; node = node.parent)
+			this.#boxes.push({node, x: 0, width, isPassed: true});
+		this.#placeBelow(this.#zoom, 0, width, width / Math.max(this.#zoom.weight, 1));
+	}
+
+	#placeBelow(node, x, width, scale) {
+		this.#boxes.push({node, x, width});
+		let at = x;
+		for (const child of node.children) {
+			const own = child.weight * scale;
+			if (own < LEAST_WIDTH) break; // they are in falling order
+			this.#placeBelow(child, at, own, scale);
+			at += own;
+		}
+	}
+
+	#paint(context, {node, x, width, isPassed}, look) {
+		const y = node.depth * ROW,
+			inner = Math.max(width - GAP, LEAST_WIDTH);
+		const fades = isPassed || (this.#isSearching && !this.#found(node));
+		context.globalAlpha = fades ? 0.35 : 1;
+		let at = x;
+		for (const key of Object.keys(CLASSES)) {
+			const part = (inner * (node.byClass[key] ?? 0)) / Math.max(node.weight, 1);
+			context.fillStyle = look.colours[key];
+			context.fillRect(at, y, part, ROW - GAP);
+			at += part;
+		}
+		if (width >= TEXT_LEAST) this.#write(context, node, x, y, inner, look.ink);
+		context.globalAlpha = 1;
+		if (node === this.#focus) {
+			context.strokeStyle = look.mark;
+			context.lineWidth = 2;
+			context.strokeRect(x + 1, y + 1, Math.max(inner - 2, 1), ROW - GAP - 2);
+		}
+	}
+
+	#write(context, node, x, y, width, ink) {
+		const most = Math.floor((width - 2 * PADDING) / context.measureText('m').width);
+		if (most < 3) return;
+		const name = clean(node.name);
+		const fitted = name.length > most ? `${name.slice(0, most - 1)}…` : name;
+		context.fillStyle = ink;
+		context.fillText(fitted, x + PADDING, y + ROW / 2);
+	}
+
+	#at(event) {
+		const box = this.#canvas.getBoundingClientRect();
+		const x = event.clientX - box.left,
+			depth = Math.floor((event.clientY - box.top) / ROW);
+		return (
+			this.#boxes.find(
+				(one) =>
+					one.node.depth === depth &&
+					x >= one.x &&
+					x < one.x + one.width,
+			)?.node ?? null
+		);
+	}
+
+	#focusOn(node) {
+		if (node === this.#focus) return;
+		this.#focus = node;
+		this.draw();
+		this.#notify(node);
+	}
+
+	#point(event) {
+		this.#focusOn(this.#at(event));
+	}
+
+	#click(event) {
+		const node = this.#at(event);
+		if (node) this.zoomTo(node);
+	}
+
+	#walk(key) {
+		const now = this.#focus ?? this.#zoom;
+		const siblings = now.parent?.children ?? [now];
+		const step = {ArrowLeft: -1, ArrowRight: 1}[key];
+		if (step) return siblings[siblings.indexOf(now) + step] ?? now;
+		return key === 'ArrowDown' ? (now.children[0] ?? now) : (now.parent ?? now);
+	}
+
+	#key(event) {
+		if (event.key.startsWith('Arrow')) this.#focusOn(this.#walk(event.key));
+		else if (event.key === 'Enter' && this.#focus) this.zoomTo(this.#focus);
+		else if (event.key === 'Escape') this.zoomTo(this.#root);
+		else return;
+		event.preventDefault();
+	}
+}

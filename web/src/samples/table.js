@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// table - functions by their own time.
+import {element} from '../dom.js';
+import {count, duration, plural, share} from '../words.js';
+import {CLASSES, colourOf} from './classes.js';
+import {functionsOf} from './tree.js';
+
+const MOST_ROWS = 200;
+const HEADS = ['Function', 'Own', 'Own time', 'With what it calls', 'Samples', 'What it did'];
+
+function bar(row) {
+	return element(
+		'span',
+		{class: 'classes'},
+		Object.keys(CLASSES)
+			.filter((key) => row.byClass[key])
+			.map((key) =>
+				element('i', {
+					title: `${CLASSES[key]}: ${share(row.byClass[key] / row.own)}`,
+					style: {
+						background: `var(--${colourOf(key)})`,
+						'flex-grow': row.byClass[key] / row.own,
+					},
+				}),
+			),
+	);
+}
+
+function cells(row, all) {
+	return element(
+		'tr',
+		{},
+		element('td', {class: 'name'}, row.name),
+		element('td', {}, share(row.own / all)),
+		element('td', {}, duration(row.own)),
+		element('td', {}, share(row.total / all)),
+		element('td', {}, count(row.samples)),
+		element('td', {}, row.own ? bar(row) : null),
+	);
+}
+
+export function functionTable(entries, query) {
+	const all = entries.reduce((sum, entry) => sum + entry.weight_ns, 0);
+	const wanted = query.trim().toLowerCase();
+	const rows = functionsOf(entries).filter((row) => row.name.toLowerCase().includes(wanted));
+	const left = rows.length - MOST_ROWS;
+	return element(
+		'div',
+		{class: 'functions'},
+		element(
+			'table',
+			{},
+			element(
+				'thead',
+				{},
+				element(
+					'tr',
+					{},
+					HEADS.map((head) => element('th', {scope: 'col'}, head)),
+				),
+			),
+			element(
+				'tbody',
+				{},
+				rows.slice(0, MOST_ROWS).map((row) => cells(row, all)),
+			),
+		),
+		left > 0
+			? element('p', {class: 'note'}, `and ${plural(left, 'more function')}`)
+			: null,
+	);
+}

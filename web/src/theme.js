@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// theme - light or dark: as the system wants, until the reader chooses.
+//
+// Canvases do not follow style sheets by themselves: who draws one listens here.
+import {element} from './dom.js';
+
+const KEY = 'lever-theme';
+const listeners = [];
+const probe = element('span', {hidden: true});
+const system = matchMedia('(prefers-color-scheme: dark)');
+
+function chosen() {
+	return document.documentElement.dataset.theme;
+}
+
+function isDark() {
+	return chosen() ? chosen() === 'dark' : system.matches;
+}
+
+function changed() {
+	for (const listener of listeners) listener();
+}
+
+function choose(theme) {
+	if (theme) document.documentElement.dataset.theme = theme;
+	else delete document.documentElement.dataset.theme;
+	changed();
+}
+
+// Pages opened from a file may not have storage.
+function remembered() {
+	try {
+		return localStorage.getItem(KEY);
+	} catch {
+		return null;
+	}
+}
+
+function remember(theme) {
+	try {
+		localStorage.setItem(KEY, theme);
+	} catch {
+		// The choice then lasts as long as the page.
+	}
+}
+
+export function onTheme(listener) {
+	listeners.push(listener);
+}
+
+// The style sheet's colour as a canvas understands it.
+export function colour(name) {
+	probe.style.color = `var(--${name})`;
+	return getComputedStyle(probe).color;
+}
+
+export function startTheme() {
+	document.body.append(probe);
+	const before = remembered();
+	if (before === 'dark' || before === 'light') choose(before);
+	system.addEventListener('change', changed);
+	let screen;
+	addEventListener('beforeprint', () => {
+		screen = chosen();
+		choose('light');
+	});
+	addEventListener('afterprint', () => choose(screen));
+}
+
+export function themeButton() {
+	const button = element(
+		'button',
+		{type: 'button', class: 'quiet', 'aria-label': 'Dark colours'},
+		'◐',
+	);
+	const show = () => button.setAttribute('aria-pressed', String(isDark()));
+	button.title = 'Light or dark';
+	button.addEventListener('click', () => {
+		choose(isDark() ? 'light' : 'dark');
+		remember(chosen());
+	});
+	onTheme(show);
+	show();
+	return button;
+}
