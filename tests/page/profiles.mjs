@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // profiles - the recordings of tests/golden as profiles and pages, made by the program itself.
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawnSync} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -29,12 +29,26 @@ export function makeProfile(name) {
 	execFileSync(recorder, [name, join(folder, `${name}.lever`)]);
 }
 
-// The page's path.
-export function makePage(name) {
+// The page's path, of a profile that is there.
+export function pageOf(name) {
 	const path = join(folder, `${name}.html`);
-	makeProfile(name);
 	report(name, '--format', 'html', '--output', path);
 	return path;
+}
+
+export function makePage(name) {
+	makeProfile(name);
+	return pageOf(name);
+}
+
+export function canRecord() {
+	return spawnSync(lever, ['check']).status === 0;
+}
+
+// A profile of this command's samples.
+export function record(name, ...command) {
+	const path = join(folder, `${name}.lever`);
+	execFileSync(lever, ['record', '--quiet', '--output', path, '--', ...command]);
 }
 
 export function json(name) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // samples - the HTML page of recorded samples, in a browser.
 //
-// The recording is made up here, in the form of the JSON report, and packed into the page that
-// lever made for another one.
+// Most of it is of a recording that is made up here, in the form of the JSON report, and packed into
+// the page that lever made for another one.
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {after, test} from 'node:test';
 import {deflateRawSync} from 'node:zlib';
 import {findBrowser, launch, openPage} from './browser.mjs';
-import {makePage} from './profiles.mjs';
+import {canRecord, json, makePage, pageOf, record} from './profiles.mjs';
 
 const found = await findBrowser();
 if (found.missing) {
@@ -55,7 +55,7 @@ const ENTRIES = [
 	entry(5, 11, 'S', '<b>compress</b>', 'work'),
 ];
 
-function pageOf(entries) {
+function packed(entries) {
 	const path = makePage('short');
 	const report = {
 		lever: 1,
@@ -84,7 +84,7 @@ function pageOf(entries) {
 const plain = (text) => text.replaceAll('\u00a0', ' ');
 
 async function open(options) {
-	return openPage(browser, pageOf(ENTRIES), options);
+	return openPage(browser, packed(ENTRIES), options);
 }
 
 async function rows(page) {
@@ -205,3 +205,33 @@ test('at 400 pixels nothing is wider than the window', async () => {
 	assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 400);
 	await context.close();
 });
+
+// From the JSON report: function -> its own time.
+function ownTimes(entries) {
+	const times = new Map();
+	for (const {stack, weight_ns: weight} of entries.filter((one) => one.stack.length)) {
+		const name = stack[0].function ?? stack[0].object ?? 'unknown';
+		times.set(name, (times.get(name) ?? 0) + weight);
+	}
+	return times;
+}
+
+const BUSY = 'const end = Date.now() + 300; while (Date.now() < end) JSON.stringify([1, 2, 3]);';
+
+test(
+	'the page of what lever record sampled says what its JSON report says',
+	{skip: canRecord() ? false : 'lever check says that this machine cannot record'},
+	async () => {
+		record('sampled', process.execPath, '-e', BUSY);
+		const {entries} = json('sampled');
+		const {page, context, complaints} = await openPage(browser, pageOf('sampled'));
+		const shown = await rows(page);
+		const most = Math.max(...ownTimes(entries).values());
+		assert.equal(ownTimes(entries).get(shown[0][0]), most);
+		assert.match(await page.locator('h1').innerText(), /^Profile of .*node/);
+		const labels = await page.locator('.legend label').allInnerTexts();
+		assert.ok(labels.some((text) => text.startsWith('on CPU')));
+		assert.deepEqual(complaints, []);
+		await context.close();
+	},
+);

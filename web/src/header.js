@@ -11,6 +11,9 @@ const TITLES = {
 	scale: 'Scaling',
 };
 
+// Where no command was run by lever.
+const UNNAMED = {samples: 'running processes'};
+
 function fact(name, ...content) {
 	return element('div', {}, element('dt', {}, name), element('dd', {}, content));
 }
@@ -135,7 +138,7 @@ function warnings(report) {
 }
 
 export function header(report) {
-	const command = words.command(report.program.command);
+	const command = words.command(report.program.command) || UNNAMED[report.kind] || 'unknown';
 	const version = report.runs?.at(-1)?.version;
 	document.title = `${command.slice(0, 80)} - Lever`;
 	return element(
@@ -148,7 +151,7 @@ export function header(report) {
 				'h1',
 				{},
 				`${TITLES[report.kind]} of `,
-				element('code', {}, command || 'unknown'),
+				element('code', {}, command),
 			),
 			themeButton(),
 		),
