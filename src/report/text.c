@@ -211,7 +211,7 @@ static void print_legend(FILE *out, const struct answers *answers,
 	char *text = text_format(
 		"+10 %% means: 10 %% less time for each visit of the progress point%s. ± is half the 95 %% "
 		"interval. The curve shows the gain with the code 10, 20 … 100 %% faster; it hangs where "
-		"the program gets slower. Share is of the sampled CPU time.",
+		"the program gets slower. Share is of the sampled time, on CPU and waiting.",
 		latency ? "; a latency is told as it is, so a lower one is −" : "");
 	table_style(out, options, "2");
 	header_wrapped(out, text, 0, options->columns);

@@ -278,7 +278,10 @@ export class Card {
 			{class: 'foot'},
 			element(
 				'span',
-				{class: 'share', title: 'share of the sampled CPU time'},
+				{
+					class: 'share',
+					title: 'share of the sampled time, on CPU and waiting',
+				},
 				element('span', {class: 'bar', style: {'--share': target.share}}),
 				`${share(target.share)} of samples`,
 			),

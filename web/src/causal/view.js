@@ -30,7 +30,7 @@ function legend(report) {
 			{},
 			`+10 % means 10 % less time for each visit. ± is half the 95 % interval. ` +
 				`${latency ? 'A latency is told as it is, so − is better; its curve shows the gain, so upwards is better. ' : ''}` +
-				'Share is of the sampled CPU time, which an ordinary profiler would show; it does not say what can be won.',
+				'Share is of the sampled time, on CPU and waiting, which an ordinary profiler would show; it does not say what can be won.',
 		),
 	);
 }
