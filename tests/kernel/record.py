@@ -282,6 +282,9 @@ def _():
         lever("record", "--output", output, "--", "sleep", "0.2")
         equal(report(output)["kind"], "samples")
         equal(json.loads(lever("report", output, "--kind", "causal", "--format", "json").stdout)["kind"], "causal")
+        for words in (("--kind", "samples", "--format", "coz"), ("--by", "line", "--format", "csv"), ("--kind", "causal", "--format", "folded")):
+            said = lever("report", output, *words)
+            equal((said.returncode, said.stdout), (2, ""), words)
 
 
 main()
