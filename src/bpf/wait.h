@@ -93,7 +93,7 @@ static __always_inline void wait_end(struct kernel_cpu *cpu, struct task_struct 
 	u64 waited = now - state->left_ns, since = state->left_ns;
 	if ((s64)(settings.generation_ns - since) > 0)
 		since = settings.generation_ns;
-	cpu->waited_ns += now - since;
+	cpu->waited_ns += waited;
 	if (state->wait == WAIT_TARGET) {
 		cpu->target_ns += now - since;
 		if (waiters_leave(state, now))

@@ -113,8 +113,10 @@ void session_count_verdict(struct session *session, const struct recording_exper
 		session->experiments++;
 	else
 		session->controls++;
-	if (experiment->verdict == VERDICT_TOO_FEW_VISITS && !session->options->window_ns &&
-	    session->window_ns < WINDOW_LONGEST_NS)
+	/* Where the pauses are what keeps visits away, a longer window would only be a longer pause. */
+	bool is_paused = experiment->delay_ns > experiment->duration_ns / 2;
+	if (experiment->verdict == VERDICT_TOO_FEW_VISITS && !is_paused &&
+	    !session->options->window_ns && session->window_ns < WINDOW_LONGEST_NS)
 		session->window_ns *= 2;
 }
 

@@ -66,6 +66,15 @@ def _():
     check(shares(told, "function").get("unit", 0) > 0.1, shares(told, "function"))
 
 
+@test("a function that is asked for is found in a library, too, and nothing else is a target")
+def _():
+    _, told = profile_of("-g", "function", "--scope", "func:unit", "--", program("loads"),
+                         program("libplugin.so"), UNITS)
+    equal(visits(told, "units"), int(UNITS))
+    equal({(target["name"], target["object"]) for target in told["targets"]},
+          {("unit", program("libplugin.so"))})
+
+
 @test("what is excluded is no target, and its time goes to its caller")
 def _():
     _, told = profile_of("-g", "function", "--exclude", "func:unit", "--", program("ways"), "plain",

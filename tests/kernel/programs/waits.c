@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * waits - a known number of units, each after a wait: for a timer, or for another thread.
+ *
+ *	waits timer|pipe|lock UNITS
+ */
+#include "unit.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int ends[2];
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static const char *what;
+static const struct timespec two_ms = {0, 2000000};
+
+__attribute__((noinline)) static long wait_for_it(void)
+{
+	char byte;
+	long result = 0;
+
+	if (!strcmp(what, "timer")) {
+		result = nanosleep(&two_ms, NULL);
+	} else if (!strcmp(what, "pipe")) {
+		result = read(ends[0], &byte, 1);
+	} else {
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+	}
+	__asm__ volatile("" : "+r"(result)); /* no call above is this function's last step */
+	return result;
+}
+
+/* Lets the other go on every 2 ms, and keeps the mutex in between. */
+static void *make_wait(void *unused)
+{
+	for (;;) {
+		pthread_mutex_lock(&mutex);
+		nanosleep(&two_ms, NULL);
+		pthread_mutex_unlock(&mutex);
+		if (write(ends[1], "", 1) != 1)
+			return unused;
+		nanosleep(&(struct timespec){0, 100000}, NULL);
+	}
+}
+
+int main(int count, char **arguments)
+{
+	long units = count > 2 ? atol(arguments[2]) : 0;
+	pthread_t other;
+
+	if (units < 1 || pipe(ends))
+		return 2;
+	what = arguments[1];
+	if (strcmp(what, "timer"))
+		pthread_create(&other, NULL, make_wait, NULL);
+	for (long i = 0; i < units; i++) {
+		wait_for_it();
+		do_units(1);
+	}
+	return 0;
+}
