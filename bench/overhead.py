@@ -12,7 +12,9 @@ compared is how long each was let run. Figures are medians over the rounds, with
   sampling    how much longer the program runs under `lever run --speedups 0` (sampling alone);
   effective   with experiments on, how much longer it runs when the pauses that were inserted into
               it have been taken off: all that cores spent pausing, divided by THREADS, since all
-              cases keep so many threads busy.
+              cases keep so many threads busy;
+  speed       within the run with experiments: progress per un-paused CPU time at speedups above 0,
+              over that at 0.
 
 spin is two CPU-bound threads; zstd and pbzip2 are those of Debian, on 768 MB and 200 MB that are
 half text-like. Needs root; look at `uptime` first.
@@ -79,11 +81,26 @@ def paused_seconds(profile):
     return paused / THREADS / 1e9
 
 
+def relative_speed(profile):
+    """Progress per sampled, un-paused CPU time: in experiments above a speedup of 0, over those at 0.
+
+    Windows of both kinds alternate within one run, so the machine's moods matter least here.
+    """
+    with closing(sqlite3.connect(profile)) as opened:
+        speeds = dict(opened.execute(
+            "SELECT e.speedup > 0, sum(1.0 * v.visits * e.duration_ns / v.duration_ns) / sum(e.sampled_ns) "
+            "FROM experiment e JOIN visit v ON v.experiment_id = e.id WHERE e.verdict = 'counted' GROUP BY 1"))
+    return speeds[1] / speeds[0]
+
+
 def one_round(lever, work, command, points):
-    """(bare seconds, cost of sampling, cost of experiments without their pauses)"""
+    """(bare seconds, cost of sampling, cost of experiments without their pauses, relative_speed - 1)"""
     bare, sampled, _ = compared(lever, work, command, [*points, "--speedups", "0"])
     beside, wall, profile = compared(lever, work, command, points)
-    return bare, sampled / bare - 1, (wall - paused_seconds(profile)) / beside - 1
+    return bare, sampled / bare - 1, (wall - paused_seconds(profile)) / beside - 1, relative_speed(profile) - 1
+
+
+FIGURES = ("sampling", "experiments without their pauses", "speed in experiments over controls")
 
 
 def measure(lever, name, rounds):
@@ -93,11 +110,12 @@ def measure(lever, name, rounds):
         results = []
         for _ in range(rounds):
             results.append(one_round(lever, work, command, points))
-            print("%-7s bare %.3f s   sampling %+.1f %%   experiments without their pauses %+.1f %%" % (
-                name, results[-1][0], 100 * results[-1][1], 100 * results[-1][2]), flush=True)
-        _, sampling, effective = zip(*results)
-        print("%-7s median of %d rounds: sampling %+.1f %% (%+.1f to %+.1f), experiments without their pauses %+.1f %% (%+.1f to %+.1f)" % (
-            name, rounds, *(100 * value for column in (sampling, effective) for value in (statistics.median(column), min(column), max(column)))), flush=True)
+            print("%-7s bare %.3f s   %s" % (name, results[-1][0], "   ".join(
+                "%s %+.1f %%" % (figure, 100 * value) for figure, value in zip(FIGURES, results[-1][1:]))), flush=True)
+        _, *columns = zip(*results)
+        print("%-7s median (range) of %d rounds: %s" % (name, rounds, "; ".join("%s %+.1f %% (%+.1f to %+.1f)" % (
+            figure, *(100 * value for value in (statistics.median(column), min(column), max(column))))
+            for figure, column in zip(FIGURES, columns))), flush=True)
 
 
 def main():
