@@ -460,9 +460,11 @@ static void finish_run(struct session *session)
 	run->samples = counters.samples;
 	run->sampled_ns = counters.sampled_ns;
 	run->paused_ns = counters.spun_ns;
-	if (!session->options->period_ns &&
-	    counters.samples) /* it has varied (experiment/pace.h) */
+	if (!session->options->period_ns && counters.samples) { /* it has varied: pace.h */
+		const struct collector_facts *facts = collector_facts(session->collector);
 		run->period_ns = (counters.sampled_ns - counters.waited_ns) / counters.samples;
+		run->interrupt_share = (double)facts->tick_ns / (double)run->period_ns;
+	}
 	run->lost = counters.lost;
 	run->capped = counters.capped;
 	run->unwound_badly = counters.unwound_badly;
