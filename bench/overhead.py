@@ -13,8 +13,8 @@ compared is how long each was let run. Figures are medians over the rounds, with
   effective   with experiments on, how much longer it runs when the pauses that were inserted into
               it have been taken off: all that cores spent pausing, divided by THREADS, since all
               cases keep so many threads busy;
-  speed       within the run with experiments: progress per un-paused CPU time at speedups above 0,
-              over that at 0.
+  speed       within a run of its own with experiments: progress per un-paused CPU time at speedups
+              above 0, over that at 0.
 
 spin is two CPU-bound threads; zstd and pbzip2 are those of Debian, on 768 MB and 200 MB that are
 half text-like. Needs root; look at `uptime` first.
@@ -97,7 +97,10 @@ def one_round(lever, work, command, points):
     """(bare seconds, cost of sampling, cost of experiments without their pauses, relative_speed - 1)"""
     bare, sampled, _ = compared(lever, work, command, [*points, "--speedups", "0"])
     beside, wall, profile = compared(lever, work, command, points)
-    return bare, sampled / bare - 1, (wall - paused_seconds(profile)) / beside - 1, relative_speed(profile) - 1
+    effective = (wall - paused_seconds(profile)) / beside - 1
+    # Not stopped in between: windows must be whole.
+    subprocess.run([lever, "run", "--quiet", "--fresh", "-o", profile, *points, "--", *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return bare, sampled / bare - 1, effective, relative_speed(profile) - 1
 
 
 FIGURES = ("sampling", "experiments without their pauses", "speed in experiments over controls")

@@ -45,22 +45,24 @@ class Racer:
         self.seconds += time.monotonic() - start
 
 
-def child_of(process):
-    """The program that lever has started, as soon as it is itself."""
+def child_of(process, command):
+    """The program that a profiler has started, as soon as it is itself: profilers have other children, too."""
     children = "/proc/%d/task/%d/children" % (process.pid, process.pid)
     while process.poll() is None:
         with open(children) as file:
             for pid in file.read().split():
                 with suppress(FileNotFoundError, ProcessLookupError):
-                    if os.readlink("/proc/%s/exe" % pid) != os.readlink("/proc/%d/exe" % process.pid):
-                        return int(pid)
+                    with open("/proc/%s/cmdline" % pid) as words:
+                        if words.read().split("\0")[:-1] == command:
+                            return int(pid)
         time.sleep(0.001)
     sys.exit("lever ended: %s" % process.stderr.read().decode())
 
 
 def race(bare, profiled, codes=(0, 3)):
-    """(seconds bare, seconds profiled); `profiled` starts the program as its child"""
-    racers = [Racer(bare, lambda process: process.pid), Racer(profiled, child_of)]
+    """(seconds bare, seconds profiled); `profiled` starts what stands behind its "--" as its child"""
+    started = profiled[profiled.index("--") + 1:]
+    racers = [Racer(bare, lambda process: process.pid), Racer(profiled, lambda process: child_of(process, started))]
     while not all(racer.has_ended() for racer in racers):
         for racer in random.sample(racers, 2):
             if not racer.has_ended():
