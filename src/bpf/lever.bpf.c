@@ -2,9 +2,11 @@
 /*
  * lever - the kernel side of the kernel engine: samples, virtual speedups, progress, membership.
  *
- * One compilation unit, in parts: state.h (what is shared and who owns it), pause.h (global delay,
- * local delays, spinning), space.h (address spaces, mappings, code ranges), points.h (progress),
- * and the programs here, which only call them in order. DESIGN.md section 3 is the reasoning.
+ * One compilation unit, in parts: shared.h and state.h (what is remembered, and who owns it), pause.h
+ * (global delay, local delays, spinning), waiters.h and wait.h (time off CPU), space.h and ranges.h
+ * (address spaces, mappings, which code is meant), unwind.h and sample.h (whose time a tick is),
+ * progress.h, and the programs here, which only call them in order. ARCHITECTURE.md has the
+ * rules of the pauses.
  */
 #include "bpf/pause.h"
 #include "bpf/progress.h"

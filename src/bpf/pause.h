@@ -2,7 +2,7 @@
 /*
  * pause - virtual speedups: the global delay G, each core's local delay L, and paying the gap.
  *
- * Rules H of DESIGN.md section 3: the unpaid gap follows the task, the pause is paid by the core,
+ * The rules of ARCHITECTURE.md: the unpaid gap follows the task, the pause is paid by the core,
  * at once and where it is noticed. A task that another task wakes is credited, since its waker has
  * paid before waking it; a task that an interrupt (or a foreign task) wakes owes what accrued.
  *

@@ -6,7 +6,7 @@
  * of an interval `off`, with a fresh uniform offset u in [0, period), floor((off + u) / period)
  * sampling points fall into it. Most blocks are short and get none; those cost two looks at a slot
  * and no stack. The look itself is at sched_exit, where the woken task is itself current again, so
- * its kernel and user stack are at hand (DESIGN: Blocked samples; bperf, OSDI 2024).
+ * its kernel and user stack are at hand (blocked samples: bperf, OSDI 2024).
  */
 #include "bpf/record.h"
 

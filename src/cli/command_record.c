@@ -4,6 +4,7 @@
 #include "base/own.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/live.h"
 #include "cli/message.h"
 #include "cli/show.h"
 #include "cli/values.h"
@@ -106,24 +107,15 @@ const struct command_page record_page = {
 };
 
 struct terminal {
+	struct live live; /* first: live_say gets this as its context, too */
 	const char *profile;
-	bool is_live;
-	bool is_quiet;
-	bool has_line;
 };
-
-static void clear_line(struct terminal *terminal)
-{
-	if (terminal->has_line)
-		fputs("\r\033[K", stderr);
-	terminal->has_line = false;
-}
 
 static void show_status(void *context, const struct record_status *status)
 {
 	struct terminal *terminal = context;
 
-	if (!terminal->is_live)
+	if (!terminal->live.is_renewed)
 		return;
 	AUTO(text) char *samples = words_count(status->samples);
 	AUTO(text)
@@ -138,10 +130,7 @@ static void show_status(void *context, const struct record_status *status)
 		100 * (status->shares[CLASS_USER] + status->shares[CLASS_KERNEL]),
 		100 * status->shares[CLASS_IO], 100 * status->shares[CLASS_LOCK],
 		100 * status->shares[CLASS_RUNNABLE], 100 * status->shares[CLASS_OTHER]);
-	AUTO(text) char *shown = words_fit(line, show_options(stderr, 0).columns - 1);
-	clear_line(terminal);
-	fputs(shown, stderr);
-	terminal->has_line = true;
+	live_show(&terminal->live, line);
 }
 
 /*
@@ -168,15 +157,6 @@ static void refresh(void *context)
 	}
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
-}
-
-static void say(void *context, const char *sentence)
-{
-	struct terminal *terminal = context;
-
-	clear_line(terminal);
-	if (!terminal->is_quiet)
-		fprintf(stderr, "lever: %s\n", sentence);
 }
 
 static int check_together(const struct record_values *values, bool has_program)
@@ -253,10 +233,11 @@ int command_record(int argc, char **argv)
 	exit_code = check_together(&values, operand < argc);
 	if (exit_code)
 		return exit_code;
-	struct terminal terminal = {.is_quiet = values.quiet,
-				    .profile = values.output,
-				    .is_live =
-					    !values.quiet && !values.live && isatty(STDERR_FILENO)};
+	struct terminal terminal = {
+		.live = {.is_quiet = values.quiet,
+			 .is_renewed = !values.quiet && !values.live && isatty(STDERR_FILENO)},
+		.profile = values.output,
+	};
 	struct record_options options = {
 		.arguments = operand < argc ? argv + operand : NULL,
 		.processes = values.processes.items,
@@ -275,9 +256,9 @@ int command_record(int argc, char **argv)
 		.context = &terminal,
 		.notify = show_status,
 		.refresh = refresh,
-		.say = say,
+		.say = live_say,
 	};
 	record_run(&options, &result, &error);
-	clear_line(&terminal);
+	live_clear(&terminal.live);
 	return finish(&values, &result, &error);
 }

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/own.h"
 #include "cli/commands.h"
+#include "cli/live.h"
 #include "cli/message.h"
 #include "cli/run_options.h"
 #include "cli/show.h"
@@ -23,25 +24,11 @@ OWN_DEFINE(scope, struct scope *, scope_free, NULL)
 
 #define BEST_HALF_MOST 50 /* percentage points; a wider interval tells nothing */
 
-struct terminal {
-	bool is_live; /* a line on stderr is renewed */
-	bool is_quiet;
-	bool has_line;
-};
-
-static void clear_line(struct terminal *terminal)
-{
-	if (terminal->has_line)
-		fputs("\r\033[K", stderr);
-	terminal->has_line = false;
-}
-
-/* One line that fits the terminal: a longer one would break, and could not be renewed. */
 static void show_status(void *context, const struct session_status *status)
 {
-	struct terminal *terminal = context;
+	struct live *live = context;
 
-	if (!terminal->is_live)
+	if (!live->is_renewed)
 		return;
 	unsigned columns = show_options(stderr, 0).columns;
 	AUTO(text)
@@ -61,19 +48,7 @@ static void show_status(void *context, const struct session_status *status)
 	char *line =
 		text_format("lever: %.0f s%s, %u experiment%s%s", status->elapsed_seconds, left,
 			    status->experiments, status->experiments == 1 ? "" : "s", best);
-	AUTO(text) char *shown = words_fit(line, columns - 1);
-	clear_line(terminal);
-	fputs(shown, stderr);
-	terminal->has_line = true;
-}
-
-static void say(void *context, const char *sentence)
-{
-	struct terminal *terminal = context;
-
-	clear_line(terminal);
-	if (!terminal->is_quiet)
-		fprintf(stderr, "lever: %s\n", sentence);
+	live_show(live, line);
 }
 
 /* Beside the installed program, or in the build folder. */
@@ -188,7 +163,7 @@ static struct session_options session_options_from(const struct run_options *opt
 		.runs = options->runs,
 		.verbose = options->verbose,
 		.notify = show_status,
-		.say = say,
+		.say = live_say,
 	};
 }
 
@@ -208,13 +183,13 @@ int command_run(int argc, char **argv)
 				   "--engine kernel needs root or CAP_BPF and CAP_PERFMON");
 	AUTO(scope) struct scope *scope = make_scope(&options);
 	AUTO(text) char *library = find_points_library();
-	struct terminal terminal = {.is_quiet = options.quiet,
-				    .is_live = !options.quiet && isatty(STDERR_FILENO)};
+	struct live live = {.is_quiet = options.quiet,
+			    .is_renewed = !options.quiet && isatty(STDERR_FILENO)};
 	struct session_options session = session_options_from(&options);
 	session.scope = scope;
 	session.points_library = library;
-	session.context = &terminal;
+	session.context = &live;
 	session_run(&session, &result, &error);
-	clear_line(&terminal);
+	live_clear(&live);
 	return finish(&options, &result, &error);
 }

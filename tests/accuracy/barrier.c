@@ -4,10 +4,7 @@
  *
  * period = max(4000 * A, 3200 * B)
  */
-#include "work.h"
-
-static pthread_barrier_t round_done, round_begins;
-static int is_over; /* written between the barriers */
+#include "rounds.h"
 
 WORK_FUNCTION void slow(uint64_t loops)
 {
@@ -19,44 +16,20 @@ WORK_FUNCTION void fast(uint64_t loops)
 	WORK(loops); /* target B */
 }
 
-static void *run_slow(void *unused)
+static void slow_piece(void)
 {
-	uint64_t loops = work_loops(4000, 'A');
-
-	while (!is_over) {
-		slow(loops);
-		pthread_barrier_wait(&round_done);
-		LEVER_PROGRESS_NAMED("round");
-		work.visits++;
-		is_over = !work_goes_on();
-		pthread_barrier_wait(&round_begins);
-	}
-	return unused;
+	slow(work_loops(4000, 'A'));
 }
 
-static void *run_fast(void *unused)
+static void fast_piece(void)
 {
-	uint64_t loops = work_loops(3200, 'B');
-
-	while (!is_over) {
-		fast(loops);
-		pthread_barrier_wait(&round_done);
-		pthread_barrier_wait(&round_begins);
-	}
-	return unused;
+	fast(work_loops(3200, 'B'));
 }
 
 int main(int count, char **arguments)
 {
-	pthread_t slow_thread, fast_thread;
-
 	work_begin(count, arguments);
-	pthread_barrier_init(&round_done, NULL, 2);
-	pthread_barrier_init(&round_begins, NULL, 2);
-	pthread_create(&slow_thread, NULL, run_slow, NULL);
-	pthread_create(&fast_thread, NULL, run_fast, NULL);
-	pthread_join(slow_thread, NULL);
-	pthread_join(fast_thread, NULL);
+	rounds_run(slow_piece, fast_piece);
 	work_end();
 	return 0;
 }

@@ -45,7 +45,7 @@ struct work {
 	double kept[26]; /* by target: the share of its work that is left */
 	double loops_per_us;
 	uint64_t start_ns, end_ns;
-	uint64_t visits;               /* written by work_visit, in one thread at a time */
+	uint64_t visits;               /* written in one thread at a time */
 	uint64_t latency_ns, requests; /* likewise, of the latency point */
 };
 static struct work work;
