@@ -42,11 +42,19 @@ struct {
 	__type(value, u32);
 } objects SEC(".maps");
 
+#define ANNOUNCE_AGAIN_NS 200000000ULL /* the engine could not open it, or is slow */
+#define ANNOUNCE_OTHER_NS 2000000ULL   /* the one that was announced may have gone at once */
+
+struct announcement {
+	u64 time_ns;
+	u32 space, pad;
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
 	__type(key, struct kernel_file);
-	__type(value, u64); /* when it was announced */
+	__type(value, struct announcement); /* the last of this file */
 } announced SEC(".maps");
 
 struct mapping {
@@ -128,10 +136,12 @@ static long mapping_read(struct task_struct *task, struct vm_area_struct *vma, v
 
 static __always_inline void file_announce(const struct mapping *mapping, u32 tgid, u64 now)
 {
-	u64 *when = bpf_map_lookup_elem(&announced, &mapping->file);
-	if (when && now - *when < 200000000)
+	struct announcement *last = bpf_map_lookup_elem(&announced, &mapping->file);
+	struct announcement made = {.time_ns = now, .space = mapping->space};
+	if (last && now - last->time_ns < (last->space == mapping->space ? ANNOUNCE_AGAIN_NS :
+									   ANNOUNCE_OTHER_NS))
 		return;
-	bpf_map_update_elem(&announced, &mapping->file, &now, BPF_ANY);
+	bpf_map_update_elem(&announced, &mapping->file, &made, BPF_ANY);
 	struct kernel_object_event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
 	if (!event) {
 		totals.lost_events++;
