@@ -40,7 +40,7 @@ static long pause_step(u32 index, void *context)
 
 /*
  * Pays this core's gap by spinning here. `share` is the part of a paused interval that the sampling
- * interrupt takes anyway: a core must not pay that twice.
+ * interrupt takes anyway: a core must not pay that twice, whether G grew by time on a CPU or by waits.
  */
 static __always_inline void pause_settle(struct kernel_cpu *cpu, u32 share, u64 *counter)
 {
@@ -57,11 +57,7 @@ static __always_inline void pause_settle(struct kernel_cpu *cpu, u32 share, u64 
 		gap = settings.cap_ns;
 		cpu->capped++;
 	}
-	/* What G grew by while others waited in the target took no interrupt of theirs: paid in full. */
-	u64 whole = waiters_delay_ns - cpu->waiters_delay_ns;
-	whole = whole < (u64)gap ? whole : (u64)gap;
-	cpu->waiters_delay_ns = waiters_delay_ns;
-	u64 wanted = gap - ((gap - whole) * share) / KERNEL_SHARE_ONE, end = start + wanted;
+	u64 wanted = gap - ((u64)gap * share) / KERNEL_SHARE_ONE, end = start + wanted;
 	bpf_loop(PAUSE_STEPS_MOST, pause_step, &end, 0);
 	u64 spun = bpf_ktime_get_ns() - start;
 	cpu->local_ns += gap + (spun - wanted);
@@ -195,7 +191,6 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 	task->is_woken = 0;
 	waiting_set(task, false);
 	cpu->generation = settings.generation;
-	cpu->waiters_delay_ns = waiters_delay_ns;
 
 	if (!task->is_seen) {
 		task->is_seen = 1;

@@ -134,8 +134,7 @@ struct kernel_cpu {
 	__u32 hard_interrupts, soft_interrupts;
 	__u32 generation;
 	__u32 pad;
-	__u64 waiters_delay_ns; /* growth by waiters (bpf/waiters.h) up to the last pause here */
-	__u64 reserved[1];
+	__u64 reserved[2];
 } __attribute__((aligned(64)));
 
 /* What did not fit. Written by BPF. */
