@@ -41,7 +41,7 @@ int tick(struct bpf_perf_event_data *context)
 			/* It may be working for those who wait in the target. */
 			if (waiters_any(*(volatile u64 *)&waiters))
 				cpu->local_ns = global_delay();
-			pause_settle(cpu, settings.interrupt_share, &cpu->tick_spins);
+			pause_settle(cpu, &cpu->tick_spins);
 		} else {
 			cpu->foreign_ticks++;
 			displacement_count(cpu, weight);
@@ -52,7 +52,7 @@ int tick(struct bpf_perf_event_data *context)
 	cpu->displaced_ns += stalled;
 	waiting_set(state, false); /* it was woken before it had left its core */
 	sample_take(context, task, cpu, now, weight);
-	pause_settle(cpu, settings.interrupt_share, &cpu->tick_spins);
+	pause_settle(cpu, &cpu->tick_spins);
 	return 0;
 }
 
@@ -121,7 +121,7 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 	if (state && state->wait != WAIT_NONE && waker->flags & PF_KTHREAD)
 		external = 1;
 	if (!external && woken != waker)
-		pause_settle(cpu, settings.interrupt_share, &cpu->wake_spins);
+		pause_settle(cpu, &cpu->wake_spins);
 	if (!state)
 		return 0;
 	if (state->is_member) {
@@ -179,7 +179,7 @@ int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct 
 	if (!state || !state->is_member)
 		return 0;
 	/* Like a wake-up: what the parent owes is paid before the child can run. */
-	pause_settle(this_cpu(), settings.interrupt_share, &this_cpu()->wake_spins);
+	pause_settle(this_cpu(), &this_cpu()->wake_spins);
 	struct task_state *born =
 		bpf_task_storage_get(&tasks, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!born) {

@@ -38,11 +38,8 @@ static long pause_step(u32 index, void *context)
 	return bpf_ktime_get_ns() >= *(u64 *)context;
 }
 
-/*
- * Pays this core's gap by spinning here. `share` is the part of a paused interval that the sampling
- * interrupt takes anyway: a core must not pay that twice, whether G grew by time on a CPU or by waits.
- */
-static __always_inline void pause_settle(struct kernel_cpu *cpu, u32 share, u64 *counter)
+/* Pays this core's gap by spinning here. */
+static __always_inline void pause_settle(struct kernel_cpu *cpu, u64 *counter)
 {
 	s64 gap = global_delay() - cpu->local_ns;
 	if (gap <= PAUSE_SHORTEST_NS)
@@ -57,12 +54,12 @@ static __always_inline void pause_settle(struct kernel_cpu *cpu, u32 share, u64 
 		gap = settings.cap_ns;
 		cpu->capped++;
 	}
-	u64 wanted = gap - ((u64)gap * share) / KERNEL_SHARE_ONE, end = start + wanted;
+	u64 end = start + gap;
 	bpf_loop(PAUSE_STEPS_MOST, pause_step, &end, 0);
 	u64 spun = bpf_ktime_get_ns() - start;
-	cpu->local_ns += gap + (spun - wanted);
+	cpu->local_ns += spun;
 	cpu->spun_ns += spun;
-	cpu->overshoot_ns += spun - wanted;
+	cpu->overshoot_ns += spun - gap;
 	cpu->spins++;
 	(*counter)++;
 	if (spun > cpu->longest_spin_ns)
@@ -70,14 +67,21 @@ static __always_inline void pause_settle(struct kernel_cpu *cpu, u32 share, u64 
 }
 
 /*
- * The target ran for `weight` ns on this core: everything else must wait for `weight` x speedup.
- * Returns by how much G has grown.
+ * A tick at `now`: the target ran for `weight` ns on this core, and everything else must wait for
+ * `weight` x speedup. What the tick itself costs is a pause that this core has had and the others have
+ * not: so effective time is that of a program which nobody samples, also where one that waits, which
+ * no tick slows down, meets one that computes. Returns by how much G has grown.
  */
 static __always_inline u64 pause_charge(struct kernel_cpu *cpu, u64 weight, u64 now)
 {
-	if (!settings.speed || !pausing_is_allowed(now))
+	u64 handled = bpf_ktime_get_ns() - now;
+
+	cpu->handled_ns += handled;
+	cpu->tick_cost_ns = 0;
+	if (!settings.tick_cost_ns || !pausing_is_allowed(now))
 		return 0;
-	cpu->local_ns += (weight * settings.speed) / KERNEL_SPEED_ONE;
+	cpu->tick_cost_ns = settings.tick_cost_ns + handled;
+	cpu->local_ns += cpu->tick_cost_ns + (weight * settings.speed) / KERNEL_SPEED_ONE;
 	return global_delay_raise(cpu->local_ns);
 }
 
@@ -89,12 +93,14 @@ static __always_inline u64 pause_charge(struct kernel_cpu *cpu, u64 weight, u64 
  */
 static __always_inline u64 tick_weight(struct kernel_cpu *cpu, u64 now, u64 *stalled)
 {
-	s64 weight = now - cpu->last_tick_ns - (cpu->spun_ns - cpu->spun_at_tick_ns);
+	s64 weight = now - cpu->last_tick_ns - (cpu->spun_ns - cpu->spun_at_tick_ns) -
+		     cpu->tick_cost_ns;
 	bool was_idle = (s64)(cpu->busy_since_ns - cpu->last_tick_ns) > 0;
 	u64 most = was_idle ? settings.period_ns : 2 * settings.period_ns;
 
 	cpu->last_tick_ns = now;
 	cpu->spun_at_tick_ns = cpu->spun_ns;
+	cpu->tick_cost_ns = 0;
 	*stalled = 0;
 	if (weight < 0)
 		return 0;
@@ -215,6 +221,6 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 	if (!task->is_member && gap > (s64)settings.cap_ns)
 		gap = settings.cap_ns;
 	cpu->local_ns = base - gap;
-	if (external) /* an I/O wait ran at full speed: no correction for the sampling interrupt */
-		pause_settle(cpu, 0, &cpu->switch_spins);
+	if (external)
+		pause_settle(cpu, &cpu->switch_spins);
 }

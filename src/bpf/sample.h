@@ -154,7 +154,6 @@ static __always_inline void sample_take(struct bpf_perf_event_data *context,
 		flags |= KERNEL_SAMPLE_HIT;
 		cpu->target_samples++;
 		cpu->target_ns += weight;
-		latency_pause(cpu, pause_charge(cpu, weight, now));
 	}
 	if (walk.is_found) {
 		int point = location_sampled_point(&walk.found);
@@ -167,4 +166,5 @@ static __always_inline void sample_take(struct bpf_perf_event_data *context,
 	sample_emit(cpu, task, flags, weight, kernel_ip, &walk);
 	if (walk.wants_callers)
 		callers_emit();
+	latency_pause(cpu, pause_charge(cpu, walk.is_hit ? weight : 0, now));
 }

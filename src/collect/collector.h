@@ -115,6 +115,8 @@ void collector_forget_gaps(struct collector *collector);
  * deviation of 16 points a window, 3 points with factors from 0.85 to 1.15).
  */
 void collector_set_period(struct collector *collector, uint64_t period_ns);
+/* Whether what a tick costs counts as a pause of its core, so that effective time is free of it. */
+void collector_charge_ticks(struct collector *collector, bool are_charged);
 void collector_window_open(struct collector *collector);
 void collector_window_close(struct collector *collector);
 struct collector_visits collector_window_visits(const struct collector *collector, unsigned point);

@@ -32,17 +32,18 @@ int kernel_clock_open(struct collector *collector, uint64_t period_ns, struct er
 
 static int set_period(struct collector *collector, uint64_t period_ns, struct error *error)
 {
-	struct kernel_settings *settings = &collector->bpf->bss->settings;
-	double share = (double)collector->facts.tick_ns / (double)period_ns;
-
-	settings->period_ns = period_ns;
-	settings->interrupt_share = (uint32_t)(share * KERNEL_SHARE_ONE);
+	collector->bpf->bss->settings.period_ns = period_ns;
 	return clocks_set_period(&collector->clocks, period_ns, error);
 }
 
 void collector_set_period(struct collector *collector, uint64_t period_ns)
 {
 	set_period(collector, period_ns, NULL);
+}
+
+void collector_charge_ticks(struct collector *collector, bool are_charged)
+{
+	collector->bpf->bss->settings.tick_cost_ns = are_charged ? collector->tick_cost_ns : 0;
 }
 
 static int by_size(const void *a, const void *b)
@@ -95,6 +96,22 @@ static uint64_t measure_tick(struct collector *collector)
 	return holes[quiet + (count - quiet) / 10];
 }
 
+/* Of a tick's cost, what is not the BPF program's, which measures its own. */
+static uint32_t cost_beside_bpf(const struct collector *collector)
+{
+	uint64_t handled = 0, samples = 0;
+
+	for (unsigned cpu = 0; cpu < collector->facts.cpus; cpu++) {
+		handled += collector->bpf->bss->cpus[cpu].handled_ns;
+		samples += collector->bpf->bss->cpus[cpu].samples;
+	}
+	uint64_t mean = samples ? handled / samples : 0;
+	uint64_t least = collector->facts.tick_ns / 4;
+	return (uint32_t)(collector->facts.tick_ns > mean + least ?
+				  collector->facts.tick_ns - mean :
+				  least);
+}
+
 /* Half of perf_event_max_sample_rate: at the rate itself the kernel would throttle the clock. */
 static uint64_t allowed_period_ns(void)
 {
@@ -136,6 +153,7 @@ int kernel_clock_calibrate(struct collector *collector, struct error *error)
 	period = period ? period : period_at(collector, COLLECTOR_TAX_AIM);
 	collector->facts.period_ns = period;
 	collector->facts.interrupt_share = (double)collector->facts.tick_ns / (double)period;
+	collector->tick_cost_ns = cost_beside_bpf(collector);
 	memset(collector->bpf->bss->cpus, 0, sizeof(collector->bpf->bss->cpus));
 	return set_period(collector, period, error);
 }

@@ -299,6 +299,7 @@ static int set_up(struct session *session, struct error *error)
 	code = code ? code : begin_run(session, error);
 	code = code ? code : code_update_scope(session->code, error);
 	session->schedule = schedule_new(options->seed, options->speedups, options->speedup_count);
+	collector_charge_ticks(session->collector, schedule_has_speedups(session->schedule));
 	session->tally = tally_new();
 	session->window_ns = options->window_ns ? options->window_ns : WINDOW_FIRST_NS;
 	session->handler = (struct collector_handler){.context = session,

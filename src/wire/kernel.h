@@ -22,7 +22,6 @@
 #define KERNEL_BANK_SAMPLED 4
 #define KERNEL_BANKS 5
 #define KERNEL_SPEED_ONE 65536 /* a virtual speedup of 100 % */
-#define KERNEL_SHARE_ONE 65536
 
 #define KERNEL_OBJECT_UNKNOWN 0u          /* a file that the engine has not named yet */
 #define KERNEL_OBJECT_NO_FILE 0xffffffffu /* JIT code, vdso: offsets are addresses */
@@ -43,7 +42,7 @@ struct kernel_settings {
 	__u64 cap_ns;       /* longest single pause */
 	__u64 generation_ns, generation_delay_ns; /* time and G when the generation began */
 	__u32 speed;                              /* virtual speedup, 0..KERNEL_SPEED_ONE */
-	__u32 interrupt_share; /* of a core's time taken by the sampling interrupt, of KERNEL_SHARE_ONE */
+	__u32 tick_cost_ns; /* of a tick, beside the BPF program; 0: its cost is nobody's pause */
 	__u32 target_bank, scope_bank; /* 0 or 1 */
 	__u32 counts[KERNEL_BANKS];    /* ranges in use in each bank */
 	__u32 pair_count;
@@ -134,7 +133,8 @@ struct kernel_cpu {
 	__u32 hard_interrupts, soft_interrupts;
 	__u32 generation;
 	__u32 pad;
-	__u64 reserved[2];
+	__u64 tick_cost_ns;  /* of the last tick: taken from the program on this core */
+	__u64 handled_ns;    /* what ticks spent in BPF, without pauses */
 } __attribute__((aligned(64)));
 
 /* What did not fit. Written by BPF. */
