@@ -29,7 +29,7 @@ struct collector_options {
 	bool verbose;       /* let libbpf explain itself on stderr */
 };
 #define COLLECTOR_TAX_AIM 0.02
-#define COLLECTOR_TAX_MOST 0.06
+#define COLLECTOR_TAX_MOST 0.1
 
 struct collector_facts {
 	uint64_t period_ns;
