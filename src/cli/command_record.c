@@ -14,7 +14,6 @@
 #include "report/words.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -29,7 +28,7 @@ struct record_values {
 	uint64_t period_ns;
 	int chain; /* enum record_chain */
 	const char *classes;
-	ARRAY(pid_t) processes;
+	struct value_processes processes;
 	const char *cgroup;
 	bool is_system_wide;
 	double seconds;
@@ -42,24 +41,6 @@ OWN_DEFINE(samples, struct samples *, samples_free, NULL)
 static void record_values_auto_release(struct record_values *values)
 {
 	array_free(&values->processes);
-}
-
-/* "17" or "17,18" */
-static int add_processes(const struct option *option, void *field, const char *text,
-			 struct error *error)
-{
-	struct record_values *values = field;
-	AUTO(text) char *copy = text_copy(text);
-	char *rest = copy;
-
-	(void)option;
-	for (char *word; (word = strsep(&rest, ","));) {
-		uint64_t pid;
-		if (!text_to_unsigned(word, &pid) || !pid || pid > INT_MAX)
-			return error_set(error, -EINVAL, "'%s' is not a process id", word);
-		*array_add(&values->processes) = (pid_t)pid;
-	}
-	return 0;
 }
 
 static const char *const chains[] = {"dwarf", "fp", "none", NULL}; /* as enum record_chain */
@@ -76,8 +57,8 @@ static const struct option record_table[] = {
 	 value_set_choice, FIELD(chain), chains},
 	{"class", 0, "FILE", "further rules for the classes of time off CPU, before the usual ones",
 	 value_set_text, FIELD(classes), NULL},
-	{"pid", 'p', "PID", "record processes that run already, and what they fork", add_processes,
-	 0, NULL},
+	{"pid", 'p', "PID", "record processes that run already, and what they fork", value_add_pids,
+	 FIELD(processes), NULL},
 	{"cgroup", 0, "CGROUP", "record the processes of a cgroup and of those below it",
 	 value_set_text, FIELD(cgroup), NULL},
 	{"system", 'a', NULL, "record all processes of the machine", value_set_flag,

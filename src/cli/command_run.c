@@ -141,6 +141,12 @@ static struct session_options session_options_from(const struct run_options *opt
 {
 	return (struct session_options){
 		.arguments = options->program,
+		.whom = {.processes = options->processes.items,
+			 .process_count = options->processes.count,
+			 .cgroup = options->cgroup,
+			 .is_system_wide = options->is_system_wide,
+			 .names = options->names.items,
+			 .name_count = options->names.count},
 		.version = LEVER_VERSION,
 		.output = options->output,
 		.fresh = options->fresh,

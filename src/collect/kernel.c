@@ -98,7 +98,10 @@ static int on_event(void *context, void *data, size_t size)
 		handler->sample(handler->context, data);
 	else if (kind == KERNEL_EVENT_OBJECT && size >= sizeof(struct kernel_object_event))
 		handler->object(handler->context, data);
-	else if (kind == KERNEL_EVENT_CALLERS) {
+	else if (kind == KERNEL_EVENT_NAME) {
+		if (handler->name && size >= sizeof(struct kernel_name_event))
+			handler->name(handler->context, data);
+	} else if (kind == KERNEL_EVENT_CALLERS) {
 		if (handler->callers && size >= sizeof(struct kernel_callers))
 			handler->callers(handler->context, data);
 	} else if (size >= sizeof(struct kernel_process_event))
@@ -193,21 +196,6 @@ void collector_close(struct collector *collector)
 const struct collector_facts *collector_facts(const struct collector *collector)
 {
 	return &collector->facts;
-}
-
-int collector_add_task(struct collector *collector, int pidfd, struct error *error)
-{
-	/* Mirrors struct task_state of bpf/state.h, whose layout the skeleton does not export. */
-	int map = bpf_map__fd(collector->bpf->maps.tasks);
-	unsigned char state[64] = {0};
-	size_t size = bpf_map__value_size(collector->bpf->maps.tasks);
-
-	if (size != KERNEL_TASK_STATE_BYTES)
-		return error_set(error, -EINVAL, "the BPF programs do not match this lever");
-	state[KERNEL_TASK_STATE_MEMBER] = 1;
-	if (bpf_map_update_elem(map, &pidfd, state, BPF_ANY))
-		return error_set(error, errno, "cannot follow the program: %s", strerror(errno));
-	return 0;
 }
 
 int collector_start(struct collector *collector, struct error *error)

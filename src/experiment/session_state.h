@@ -25,6 +25,8 @@ struct session_target {
 	bool is_unusable; /* too many pieces */
 };
 
+struct session_members;
+
 struct session {
 	const struct session_options *options;
 	struct session_result *result;
@@ -45,6 +47,7 @@ struct session {
 	bool knows_libraries, has_said_waiting;
 	ARRAY(uint32_t) processes; /* of the program, alive as far as events told */
 	char *program_path;
+	struct session_members *members;
 	uint64_t window_ns, started_ns, deadline_ns, committed_ns, notified_ns, judged_ns;
 	uint64_t calm_ns; /* end to end: time of the runs at speedup 0 */
 	uint64_t fast_ns; /* else: time in windows above it */
@@ -94,5 +97,20 @@ void session_count_verdict(struct session *session, const struct recording_exper
 int session_trial(struct session *session, const struct schedule_plan *plan, struct error *error);
 /* session_end_to_end.c: runs the program again and again. */
 int session_end_to_end(struct session *session, struct error *error);
+/*
+ * session_members.c: which processes are looked at. Those that run already are found there, and left
+ * as they were found.
+ */
+int session_members_open(struct session *session, struct error *error);
+void session_members_close(struct session *session);
+/* Follows the processes that were asked for: the session has begun. */
+int session_members_follow(struct session *session, struct error *error);
+bool session_members_live(struct session *session);
+/* To be called now and then: who has joined since. */
+void session_members_refresh(struct session *session);
+void session_members_on_process(struct session *session, const struct kernel_process_event *event);
+void session_members_on_name(struct session *session, const struct kernel_name_event *event);
+/* What was asked for, as a command line would say it; to be freed. */
+char *session_members_command(const struct session *session);
 /* session_candidates.c: functions called at a steady rate, one a line; NULL if none. */
 char *session_candidates(struct session *session);

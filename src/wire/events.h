@@ -15,6 +15,7 @@ enum kernel_event_kind {
 	KERNEL_EVENT_EXIT = 4, /* a process of the program ended */
 	KERNEL_EVENT_FORK = 5,
 	KERNEL_EVENT_CALLERS = 6, /* only while settings.wants_callers */
+	KERNEL_EVENT_NAME = 7,    /* a process's name is met for the first time */
 };
 
 #define KERNEL_SAMPLE_IN_KERNEL 1u  /* the core was in the kernel */
@@ -59,6 +60,12 @@ struct kernel_object_event {
 	__u64 start, end; /* of the mapping in that process */
 };
 _Static_assert(sizeof(struct kernel_object_event) == 40, "kernel_object_event layout");
+
+struct kernel_name_event {
+	__u32 kind, tgid;
+	char name[16];
+};
+_Static_assert(sizeof(struct kernel_name_event) == 24, "kernel_name_event layout");
 
 struct kernel_process_event {
 	__u32 kind, tgid;

@@ -50,6 +50,8 @@ struct kernel_settings {
 	__u32 generation;    /* raised when every gap must be forgotten (between experiments) */
 	__u32 wants_callers; /* 1: a KERNEL_EVENT_CALLERS with every sample */
 	__u32 waits_count;   /* 1: time off CPU belongs to the code that waits */
+	__u32 takes_all;     /* 1: every process that is not left out is the program's */
+	__u32 asks_names;    /* 1: whether a process counts depends on its name (kernel_name) */
 	__u32 pad;
 	/* System calls that wait for another task's work, and for time to pass; unused: ~0. */
 	__u64 lock_calls[KERNEL_CALLS_MOST], sleep_calls[KERNEL_CALLS_MOST];
@@ -152,3 +154,12 @@ _Static_assert(sizeof(struct kernel_totals) == 48, "kernel_totals layout");
 /* struct task_state of bpf/state.h, as far as the engine writes it (a new task's membership). */
 #define KERNEL_TASK_STATE_BYTES 104
 #define KERNEL_TASK_STATE_MEMBER 44 /* offset of is_member */
+#define KERNEL_TASK_STATE_FOLLOWS 53
+#define KERNEL_TASK_STATE_LEFT_OUT 54
+#define KERNEL_TASK_STATE_UNDECIDED 55
+
+/* A process's name (comm), and whether those of this name are profiled (enum kernel_verdict). */
+struct kernel_name {
+	char text[16]; /* filled up with zeros */
+};
+enum kernel_verdict { KERNEL_NAME_ASKED = 1, KERNEL_NAME_WANTED = 2, KERNEL_NAME_UNWANTED = 3 };
