@@ -42,6 +42,8 @@ int tick(struct bpf_perf_event_data *context)
 			/* It may be working for those who wait in the target. */
 			if (waiters_any(*(volatile u64 *)&waiters))
 				cpu->local_ns = global_delay();
+			if (settings.sees_kernel && settings.takes_all)
+				sample_take(context, task, cpu, now, weight);
 			pause_settle(cpu, &cpu->tick_spins);
 		} else {
 			cpu->foreign_ticks++;

@@ -156,6 +156,8 @@ static struct session_options session_options_from(const struct run_options *opt
 		.pair_count = options->latency.count,
 		.targets = options->targets.items,
 		.target_count = options->targets.count,
+		.kernel = options->kernel || options->vmlinux,
+		.vmlinux = options->vmlinux,
 		.granularity = (enum target_kind)options->granularity,
 		.speedups = options->speedups.items,
 		.speedup_count = options->speedups.count,

@@ -175,7 +175,8 @@ static const struct option run_table[] = {
 	 "a latency point: the time from BEGIN to END, two points as "
 	 "for --progress; may be repeated",
 	 add_latency, 0, NULL},
-	{"target", 't', "NAME", "speed up only this FILE:LINE or FUNCTION; may be repeated",
+	{"target", 't', "NAME",
+	 "speed up only this FILE:LINE, FUNCTION or kernel:FUNCTION; may be repeated",
 	 value_add_text, FIELD(targets), NULL},
 	{"granularity", 'g', "KIND", "speed up a line or a whole function (line)", value_set_choice,
 	 FIELD(granularity), granularities},
@@ -183,6 +184,12 @@ static const struct option run_table[] = {
 	 "choose targets only in these source files, binaries (bin:GLOB) or "
 	 "functions (func:GLOB); may be repeated",
 	 add_scope, 0, NULL},
+	{"kernel", 'k', NULL,
+	 "functions of the kernel may be targets, too: kernel:FUNCTION, with what they call",
+	 value_set_flag, FIELD(kernel), NULL},
+	{"vmlinux", 0, "FILE",
+	 "the running kernel's vmlinux with debug information, for lines of the kernel",
+	 value_set_text, FIELD(vmlinux), NULL},
 	{"off-cpu", 0, "WHETHER",
 	 "whether time that a line or function waits for I/O, timers or the network "
 	 "belongs to it (yes)",

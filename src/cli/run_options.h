@@ -40,6 +40,8 @@ struct run_options {
 	unsigned runs; /* end-to-end only; 0: until interrupted, --seconds or --until */
 	struct value_number seed;
 	int engine; /* enum run_engine */
+	bool kernel;
+	const char *vmlinux;
 	struct value_processes processes;
 	const char *cgroup;
 	bool is_system_wide;

@@ -105,6 +105,8 @@ void collector_take_all(struct collector *collector);
  */
 int collector_decide_name(struct collector *collector, const char *name, bool is_wanted);
 void collector_ask_names(struct collector *collector);
+/* Kernel code (KERNEL_OBJECT_KERNEL) may be in scope or the target; samples in it are kernel_chains. */
+void collector_see_kernel(struct collector *collector);
 int collector_start(struct collector *collector, struct error *error);
 
 /* Code. Ranges sorted by (object, start); more than KERNEL_RANGES_MOST: -E2BIG, nothing changes. */

@@ -86,6 +86,19 @@ static int attach_leave_syscalls(struct collector *collector, struct error *erro
 	return 0;
 }
 
+static bool is_whole_sample(const void *data, size_t size)
+{
+	const struct kernel_sample *sample = data;
+	const struct kernel_chain *chain = data;
+
+	if (size < sizeof(*sample))
+		return false;
+	return !(sample->flags & KERNEL_SAMPLE_CHAIN) ||
+	       (size >= offsetof(struct kernel_chain, addresses) &&
+		chain->count <=
+			(size - offsetof(struct kernel_chain, addresses)) / sizeof(uint64_t));
+}
+
 static int on_event(void *context, void *data, size_t size)
 {
 	struct collector *collector = context;
@@ -94,7 +107,7 @@ static int on_event(void *context, void *data, size_t size)
 
 	if (!handler)
 		return 0;
-	if (kind == KERNEL_EVENT_SAMPLE && size >= sizeof(struct kernel_sample))
+	if (kind == KERNEL_EVENT_SAMPLE && is_whole_sample(data, size))
 		handler->sample(handler->context, data);
 	else if (kind == KERNEL_EVENT_OBJECT && size >= sizeof(struct kernel_object_event))
 		handler->object(handler->context, data);

@@ -78,3 +78,8 @@ void collector_ask_names(struct collector *collector)
 {
 	__atomic_store_n(&collector->bpf->bss->settings.asks_names, 1, __ATOMIC_RELEASE);
 }
+
+void collector_see_kernel(struct collector *collector)
+{
+	__atomic_store_n(&collector->bpf->bss->settings.sees_kernel, 1, __ATOMIC_RELEASE);
+}

@@ -215,7 +215,10 @@ int session_write_samples(struct session *session, struct error *error)
 		if (code)
 			return code;
 	}
-	return points_write_totals(session->points, session->profile, session->run.id, error);
+	int failed = session_write_callers(session, error);
+	return failed ? failed :
+			points_write_totals(session->points, session->profile, session->run.id,
+					    error);
 }
 
 void session_notify(struct session *session)
@@ -309,6 +312,7 @@ static int set_up(struct session *session, struct error *error)
 	code = session_members_open(session, error);
 	if (!options->arguments)
 		code = code ? code : session_members_follow(session, error);
+	code = code ? code : session_know_kernel(session, error);
 	code = code ? code : session_set_names(session, error);
 	code = code ? code :
 		      profile_create(options->output, options->fresh, &session->profile, error);
@@ -542,6 +546,7 @@ static void tear_down(struct session *session)
 	tally_free(session->tally);
 	array_free(&session->targets);
 	array_free(&session->processes);
+	array_free(&session->callers);
 	array_free(&session->awaited_targets);
 	free(session->program_path);
 	free(session->run.command);

@@ -52,6 +52,8 @@ struct session_options {
 	const char *const *targets;
 	size_t target_count;
 	const struct scope *scope;
+	bool kernel;         /* kernel functions may be targets */
+	const char *vmlinux; /* the kernel's debug information; NULL: looked for */
 	enum target_kind granularity;
 	const double *speedups; /* fractions */
 	size_t speedup_count;

@@ -27,6 +27,12 @@ struct session_target {
 
 struct session_members;
 
+/* Rows of the profile for a code_caller of the same index. */
+struct session_caller {
+	int64_t stack_id, moment_id;
+	uint64_t written; /* samples */
+};
+
 struct session {
 	const struct session_options *options;
 	struct session_result *result;
@@ -55,6 +61,8 @@ struct session {
 	unsigned experiments, discarded, controls;
 	double displacements[SESSION_HISTORY]; /* shares of the last windows */
 	size_t displacement_count;
+	ARRAY(struct session_caller) callers; /* as written */
+	int64_t caller_thread_id;
 	double displacement_accepted; /* the largest share in a window that counted */
 	struct collector_handler handler;
 };
@@ -82,10 +90,11 @@ bool session_time_is_up(const struct session *session); /* --seconds */
 int session_start_program(struct session *session, struct error *error);
 
 /*
- * session_names.c: the points and targets that the user named. Those in no file known yet are tried
+ * session_names.c: the kernel's functions, if they matter; the points and targets that the user named. Those in no file known yet are tried
  * again by session_retry_names; session_refuse_names fails once it has been waited long enough, or
  * if the program has ended.
  */
+int session_know_kernel(struct session *session, struct error *error);
 int session_set_names(struct session *session, struct error *error);
 int session_retry_names(struct session *session, struct error *error);
 int session_refuse_names(struct session *session, bool has_ended, struct error *error);
@@ -112,5 +121,7 @@ void session_members_on_process(struct session *session, const struct kernel_pro
 void session_members_on_name(struct session *session, const struct kernel_name_event *event);
 /* What was asked for, as a command line would say it; to be freed. */
 char *session_members_command(const struct session *session);
+/* session_callers.c: who called the kernel code that was sampled. */
+int session_write_callers(struct session *session, struct error *error);
 /* session_candidates.c: functions called at a steady rate, one a line; NULL if none. */
 char *session_candidates(struct session *session);

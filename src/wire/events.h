@@ -24,6 +24,7 @@ enum kernel_event_kind {
 #define KERNEL_SAMPLE_FAST 8u       /* taken while a virtual speedup was on */
 #define KERNEL_SAMPLE_TRUNCATED 16u /* the chain ended before its root */
 #define KERNEL_SAMPLE_WAITING 32u   /* time off CPU */
+#define KERNEL_SAMPLE_CHAIN 64u     /* it is a kernel_chain */
 
 struct kernel_sample {
 	__u32 kind, flags;
@@ -35,6 +36,19 @@ struct kernel_sample {
 	__u64 kernel_ip; /* 0 in user mode */
 };
 _Static_assert(sizeof(struct kernel_sample) == 64, "kernel_sample layout");
+
+#define KERNEL_CHAIN_MOST 32
+
+/* A sample in the kernel, where settings.sees_kernel: with the kernel's call chain, innermost first. */
+struct kernel_chain {
+	struct kernel_sample sample;
+	__s32 system_call; /* -1: a fault, or a kernel thread */
+	__u32 count;
+	__u32 user_object, pad; /* the innermost user code in scope; KERNEL_OBJECT_UNKNOWN: none */
+	__u64 user_offset;
+	__u64 addresses[KERNEL_CHAIN_MOST];
+};
+_Static_assert(sizeof(struct kernel_chain) == 88 + 8 * KERNEL_CHAIN_MOST, "kernel_chain layout");
 
 #define KERNEL_CALLERS_MOST 8
 

@@ -25,6 +25,7 @@
 
 #define KERNEL_OBJECT_UNKNOWN 0u          /* a file that the engine has not named yet */
 #define KERNEL_OBJECT_NO_FILE 0xffffffffu /* JIT code, vdso: offsets are addresses */
+#define KERNEL_OBJECT_KERNEL 0xfffffffeu  /* the kernel's own code: offsets are addresses */
 
 /* A piece of code; arrays of these are sorted by (object, start) and do not overlap. */
 struct kernel_range {
@@ -52,7 +53,7 @@ struct kernel_settings {
 	__u32 waits_count;   /* 1: time off CPU belongs to the code that waits */
 	__u32 takes_all;     /* 1: every process that is not left out is the program's */
 	__u32 asks_names;    /* 1: whether a process counts depends on its name (kernel_name) */
-	__u32 pad;
+	__u32 sees_kernel;   /* 1: kernel code may be in scope or the target, with its callers */
 	/* System calls that wait for another task's work, and for time to pass; unused: ~0. */
 	__u64 lock_calls[KERNEL_CALLS_MOST], sleep_calls[KERNEL_CALLS_MOST];
 	struct {
