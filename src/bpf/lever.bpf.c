@@ -100,10 +100,34 @@ int BPF_PROG(hrtimer_expire_entry)
 	return 0;
 }
 
-SEC("tp_btf/softirq_entry")
-int BPF_PROG(softirq_entry)
+/*
+ * A softirq does the work of a device or a timer, and who it wakes is woken from outside; except for
+ * packets that a task of this core has sent to this machine: that is the task's own doing.
+ */
+#define SOFTIRQ_RECEIVE 3 /* NET_RX_SOFTIRQ */
+
+SEC("tp_btf/softirq_raise")
+int BPF_PROG(softirq_raise, unsigned int vector)
 {
-	this_cpu()->soft_interrupts = 1;
+	struct kernel_cpu *cpu = this_cpu();
+	if (vector != SOFTIRQ_RECEIVE)
+		return 0;
+	if (cpu->hard_interrupts || cpu->soft_interrupts || !bpf_get_current_task_btf()->pid)
+		cpu->packets_of_device = 1;
+	else
+		cpu->packets_of_task = 1;
+	return 0;
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(softirq_entry, unsigned int vector)
+{
+	struct kernel_cpu *cpu = this_cpu();
+	bool is_of_task =
+		vector == SOFTIRQ_RECEIVE && cpu->packets_of_task && !cpu->packets_of_device;
+	cpu->soft_interrupts = !is_of_task;
+	if (vector == SOFTIRQ_RECEIVE)
+		cpu->packets_of_task = cpu->packets_of_device = 0;
 	return 0;
 }
 

@@ -184,7 +184,8 @@ static __always_inline void sample_take(struct bpf_perf_event_data *context,
 		chain_look(context, &inside);
 	cpu->samples++;
 	cpu->sampled_ns += weight;
-	if (inside.is_found ? inside.is_hit : walk.is_hit) {
+	bool is_hit = inside.is_found ? inside.is_hit : walk.is_hit;
+	if (is_hit) {
 		flags |= KERNEL_SAMPLE_HIT;
 		cpu->target_samples++;
 		cpu->target_ns += weight;
@@ -203,5 +204,5 @@ static __always_inline void sample_take(struct bpf_perf_event_data *context,
 		sample_emit(cpu, task, flags, weight, kernel_ip, &walk);
 	if (walk.wants_callers)
 		callers_emit();
-	latency_pause(cpu, pause_charge(cpu, walk.is_hit ? weight : 0, now));
+	latency_pause(cpu, pause_charge(cpu, is_hit ? weight : 0, now));
 }

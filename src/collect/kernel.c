@@ -47,6 +47,7 @@ static int attach_programs(struct collector *collector, struct error *error)
 		collector->bpf->progs.softirq_exit,
 		collector->bpf->progs.irq_handler_entry,
 		collector->bpf->progs.hrtimer_expire_entry,
+		collector->bpf->progs.softirq_raise,
 		collector->bpf->progs.softirq_entry,
 		collector->bpf->progs.sched_process_fork,
 		collector->bpf->progs.sched_process_exec,

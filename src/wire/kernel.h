@@ -135,9 +135,9 @@ struct kernel_cpu {
 	__s64 pair_weight_ns;
 	__u32 hard_interrupts, soft_interrupts;
 	__u32 generation;
-	__u32 pad;
-	__u64 tick_cost_ns;  /* of the last tick: taken from the program on this core */
-	__u64 handled_ns;    /* what ticks spent in BPF, without pauses */
+	__u16 packets_of_task, packets_of_device; /* who has raised the network's softirq */
+	__u64 tick_cost_ns; /* of the last tick: taken from the program on this core */
+	__u64 handled_ns;   /* what ticks spent in BPF, without pauses */
 } __attribute__((aligned(64)));
 
 /* What did not fit. Written by BPF. */
