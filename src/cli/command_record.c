@@ -8,6 +8,7 @@
 #include "cli/message.h"
 #include "cli/show.h"
 #include "cli/values.h"
+#include "collect/machine.h"
 #include "profile/profile.h"
 #include "record/record.h"
 #include "report/report.h"
@@ -32,7 +33,7 @@ struct record_values {
 	const char *cgroup;
 	bool is_system_wide;
 	double seconds;
-	bool live, quiet, verbose;
+	bool live, force, quiet, verbose;
 };
 
 OWN_DEFINE(recording, struct recording *, recording_free, NULL)
@@ -67,6 +68,8 @@ static const struct option record_table[] = {
 	 value_set_seconds, FIELD(seconds), NULL},
 	{"live", 0, NULL, "show the report of what is recorded so far, every two seconds",
 	 value_set_flag, FIELD(live), NULL},
+	{"force", 0, NULL, "record also on a kernel that is known to hang machines", value_set_flag,
+	 FIELD(force), NULL},
 	{"quiet", 'q', NULL, "no live progress and no summary, only errors and warnings",
 	 value_set_flag, FIELD(quiet), NULL},
 	{"verbose", 'v', NULL, "let the BPF loader explain itself", value_set_flag, FIELD(verbose),
@@ -214,6 +217,8 @@ int command_record(int argc, char **argv)
 	exit_code = check_together(&values, operand < argc);
 	if (exit_code)
 		return exit_code;
+	if (machine_may_pause(NULL, values.force, &error))
+		return message_error(&error, EXIT_FAILED);
 	struct terminal terminal = {
 		.live = {.is_quiet = values.quiet,
 			 .is_renewed = !values.quiet && !values.live && isatty(STDERR_FILENO)},

@@ -189,6 +189,8 @@ int command_run(int argc, char **argv)
 		return message_say(EXIT_FAILED,
 				   "the runtime engine is not part of this version; "
 				   "--engine kernel needs root or CAP_BPF and CAP_PERFMON");
+	if (machine_may_pause(NULL, options.force, &error))
+		return message_error(&error, EXIT_FAILED);
 	AUTO(scope) struct scope *scope = make_scope(&options);
 	AUTO(text) char *library = find_points_library();
 	struct live live = {.is_quiet = options.quiet,

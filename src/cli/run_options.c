@@ -234,6 +234,8 @@ static const struct option run_table[] = {
 	 value_set_number, FIELD(seed), NULL},
 	{"engine", 'e', "ENGINE", "auto, kernel or runtime (auto)", value_set_choice, FIELD(engine),
 	 engines},
+	{"force", 0, NULL, "run also on a kernel that is known to hang machines", value_set_flag,
+	 FIELD(force), NULL},
 	{"quiet", 'q', NULL, "no live progress and no summary, only errors and warnings",
 	 value_set_flag, FIELD(quiet), NULL},
 	{"verbose", 'v', NULL, "tell what the engine finds and decides", value_set_flag,

@@ -46,6 +46,7 @@ struct run_options {
 	const char *cgroup;
 	bool is_system_wide;
 	struct value_texts names; /* globs on comm */
+	bool force;
 	bool quiet, verbose;
 	char **program; /* into argv, NULL-ended; [0] is what to start. NULL: processes that run */
 	ARRAY(char *) owned;
