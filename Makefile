@@ -12,7 +12,7 @@ PACKAGES = gcc libc6-dev meson ninja-build pkgconf clang llvm bpftool libbpf-dev
 	libdw-dev libsqlite3-dev libjansson-dev libiberty-dev scdoc python3 linux-libc-dev zlib1g-dev \
 	clang-format binutils
 # For `make test`: a browser for the HTML page, and a reader of the exported profile.
-TEST_PACKAGES = chromium coz-profiler
+TEST_PACKAGES = chromium coz-profiler openmpi-bin libopenmpi-dev
 
 .PHONY: all setup setup-test demo test install uninstall format clean help
 .NOTPARALLEL:

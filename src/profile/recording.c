@@ -148,6 +148,17 @@ void recording_keep(struct recording *recording, enum run_kind kind)
 			run_release(run);
 	}
 	recording->runs.count = kept;
+	kept = 0;
+	for (size_t i = 0; i < recording->moments.count; i++) {
+		struct recording_moment *moment = &recording->moments.items[i];
+		if (recording_run(recording, moment->run_id)) {
+			recording->moments.items[kept++] = *moment;
+			continue;
+		}
+		free(moment->subclass);
+		free(moment->system_call);
+	}
+	recording->moments.count = kept;
 }
 
 static void release_samples(struct recording *recording)
