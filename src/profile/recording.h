@@ -145,7 +145,10 @@ struct recording_moment {
 
 /* ---- of runs of lever trace ---- */
 
-/* A name or text of marks, by its number there. */
+/*
+ * A name or text of marks, by its number there; from RECORDING_WORD_CALLS on, names of system calls.
+ */
+#define RECORDING_WORD_CALLS 65536
 struct recording_word {
 	int64_t id, run_id;
 	unsigned number;
