@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #define THREADS_MOST 64
-#define UNIT 400000u  /* steps of work for a mean share of a round */
+#define UNIT 2000000u /* steps of work for a mean share of a round */
 #define OVERLOAD 0.30 /* what the first thread has on top of the mean */
 
 static pthread_barrier_t barrier;

@@ -3,6 +3,7 @@
 #include "analyze/regions.h"
 
 #define PIECES_MOST 1000000 /* of one name: beyond, it is hardly a region */
+#define BUSY_LEAST 0.2      /* of the spans' time: others are waiting, no work */
 #define ORDERLY_SHARE 0.8   /* of the rounds: each begins when the one before is over */
 
 struct piece {
@@ -14,6 +15,7 @@ struct pieces {
 	struct piece *items; /* by thread, then by time */
 	size_t count, capacity;
 	bool is_too_many;
+	double busy_ns, all_ns;
 };
 
 struct regions {
@@ -56,6 +58,8 @@ void regions_add(struct regions *regions, size_t thread, const struct timeline_s
 		return;
 	uint64_t busy_ns = regions->has_scheduler ? span->class_ns[TIMELINE_RUNNING] :
 						    span->end_ns - span->start_ns;
+	pieces->busy_ns += (double)busy_ns;
+	pieces->all_ns += (double)(span->end_ns - span->start_ns);
 	*array_add(pieces) = (struct piece){.start_ns = span->start_ns,
 					    .end_ns = span->end_ns,
 					    .busy_ns = busy_ns,
@@ -181,7 +185,8 @@ static bool by_overlap(const struct pieces *pieces, struct total *total)
 
 static bool find(const struct pieces *pieces, struct total *total)
 {
-	if (pieces->is_too_many || pieces->count < 2)
+	if (pieces->is_too_many || pieces->count < 2 ||
+	    pieces->busy_ns < BUSY_LEAST * pieces->all_ns)
 		return false;
 	if (by_rounds(pieces, total))
 		return true;

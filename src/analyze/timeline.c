@@ -123,9 +123,18 @@ static struct timeline_core *core_of(struct timeline *timeline, unsigned cpu)
 	return core;
 }
 
+/* What a thread must have been doing since it was first heard of, as its first event tells. */
+static void begin_known(struct timeline_thread *thread, uint64_t time_ns, enum timeline_class class,
+			unsigned cpu)
+{
+	if (!thread->states.count && thread->start_ns < time_ns)
+		state_begin(thread, thread->start_ns, class)->cpu = cpu;
+}
+
 static void on_leave(struct timeline *timeline, const struct switch_event *event, unsigned cpu)
 {
 	struct timeline_thread *thread = thread_of(timeline, event->tid, event->time_ns);
+	begin_known(thread, event->time_ns, TIMELINE_RUNNING, cpu);
 	const struct timeline_state *was = state_open(thread);
 	bool is_dead = !(event->flags & SWITCH_PREEMPTED) && event->state & STATE_DEAD;
 
@@ -166,6 +175,7 @@ static void on_enter(struct timeline *timeline, const struct switch_event *event
 static void on_wake(struct timeline *timeline, const struct switch_event *event)
 {
 	struct timeline_thread *thread = thread_of(timeline, event->tid, event->time_ns);
+	begin_known(thread, event->time_ns, TIMELINE_OTHER, 0);
 	struct timeline_state *state = state_open(thread);
 
 	/* A wake-up of who does not wait says nothing; one of the unknown begins what is known. */

@@ -99,5 +99,5 @@ struct timeline_visitor {
 /* Goes over the marks and waits of one thread. */
 void timeline_walk(struct timeline *timeline, const struct timeline_thread *thread,
 		   const struct timeline_visitor *visitor);
-/* For timeline_new: fills ends_elsewhere. */
+/* For timeline_new: fills ends_elsewhere, and takes over names of threads from marks. */
 void timeline_find_elsewhere(struct timeline *timeline);

@@ -147,9 +147,24 @@ void timeline_walk(struct timeline *timeline, const struct timeline_thread *thre
 	walk_all(&walk);
 }
 
+/* What the program says itself goes before what the kernel says. */
+static void on_name(void *context, const struct mark *mark)
+{
+	struct walk *walk = context;
+	struct timeline_thread *thread = (struct timeline_thread *)(uintptr_t)walk->thread;
+
+	if (mark->kind == MARK_PROCESS_NAME)
+		thread = (struct timeline_thread *)(uintptr_t)timeline_thread_of(walk->timeline,
+										 thread->pid);
+	if (!thread || (mark->kind != MARK_THREAD_NAME && mark->kind != MARK_PROCESS_NAME))
+		return;
+	free(thread->name);
+	thread->name = text_copy(timeline_word(walk->timeline, mark->word));
+}
+
 void timeline_find_elsewhere(struct timeline *timeline)
 {
-	static const struct timeline_visitor nothing;
+	struct timeline_visitor names = {.mark = on_name};
 	uint64_t *ends = memory_new(timeline->word_count + 1, sizeof(*ends));
 	uint64_t *unmatched = memory_new(timeline->word_count + 1, sizeof(*unmatched));
 
@@ -157,10 +172,11 @@ void timeline_find_elsewhere(struct timeline *timeline)
 		struct walk walk = {
 			.timeline = timeline,
 			.thread = &timeline->threads.items[i],
-			.visitor = &nothing,
+			.visitor = &names,
 			.ends = ends,
 			.unmatched = unmatched,
 		};
+		names.context = &walk;
 		if (walk.thread->marks)
 			walk_all(&walk);
 	}

@@ -41,7 +41,8 @@ int BPF_PROG(trace_waking, struct task_struct *task)
 {
 	struct task_struct *waker = bpf_get_current_task_btf();
 
-	if (!is_ours(task) || !settings.is_on)
+	/* Who wakes itself does not wait yet; and there interrupts may be on (see ring_put). */
+	if (!is_ours(task) || !settings.is_on || task == waker)
 		return 0;
 	struct scheduler_event event = {
 		.time_ns = bpf_ktime_get_ns(),
