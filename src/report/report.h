@@ -8,6 +8,7 @@
 
 #include "analyze/causal.h"
 #include "analyze/samples.h"
+#include "analyze/timeline.h"
 
 #include <stdio.h>
 
@@ -47,3 +48,12 @@ void report_samples_html(FILE *out, const struct recording *recording,
 			 const struct samples *samples);
 /* A line for each chain, "command;outermost;...;innermost MICROSECONDS", for flame graphs. */
 void report_samples_folded(FILE *out, const struct samples *samples);
+
+/* ---- of timelines ---- */
+
+void report_timeline_text(FILE *out, const struct recording *recording, struct timeline *timeline,
+			  const struct report_options *options);
+void report_timeline_json(FILE *out, const struct recording *recording, struct timeline *timeline);
+void report_timeline_csv(FILE *out, struct timeline *timeline); /* a row for each span */
+void report_timeline_perfetto(FILE *out, struct timeline *timeline);
+void report_timeline_chrome(FILE *out, struct timeline *timeline);
