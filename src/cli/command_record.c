@@ -100,7 +100,8 @@ const struct command_page record_page = {
 	.purpose =
 		"Runs PROGRAM, or looks at processes that run already, and records where their "
 		"time goes: on CPU, and off CPU waiting for I/O, locks, a CPU or other things, by "
-		"one clock. Needs root or CAP_BPF and CAP_PERFMON (see lever check).",
+		"one clock. Without root or CAP_BPF and CAP_PERFMON it sees less, and only "
+		"processes of one's own (see lever check).",
 	.options = record_table,
 	.option_count = sizeof(record_table) / sizeof(record_table[0]),
 	.runs_program = true,

@@ -43,19 +43,18 @@ static void forget(struct members *members, pid_t pid)
 				members->processes.items[--members->processes.count];
 }
 
-void members_add(struct members *members, pid_t pid)
+int members_add(struct members *members, pid_t pid, struct error *error)
 {
 	forget(members, pid);
 	*array_add(&members->processes) = pid;
-	recorder_add_process(members->recorder, pid);
+	return recorder_add_process(members->recorder, pid, error);
 }
 
 int members_add_running(struct members *members, pid_t pid, struct error *error)
 {
 	if (kill(pid, 0) && errno == ESRCH)
 		return error_set(error, -ESRCH, "there is no process %d", (int)pid);
-	members_add(members, pid);
-	return 0;
+	return members_add(members, pid, error);
 }
 
 static int add_group(struct members *members, const char *path)
@@ -69,7 +68,8 @@ static int add_group(struct members *members, const char *path)
 		return -errno;
 	while (fscanf(processes, "%d", &pid) == 1)
 		if (pid > 0)
-			members_add(members, pid);
+			members_add(members, pid,
+				    NULL); /* it may have gone, or be another user's */
 	for (struct dirent *entry; (entry = readdir(folder));) {
 		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
 			continue;

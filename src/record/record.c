@@ -73,6 +73,11 @@ static void on_process(void *context, const struct kernel_process_event *event)
 	members_on_process(((struct record *)context)->members, event);
 }
 
+static void on_path(void *context, const struct kernel_file *file, const char *path)
+{
+	files_on_path(((struct record *)context)->files, file, path);
+}
+
 static int name_object(void *context, const struct kernel_file *file, uint32_t object)
 {
 	return recorder_name_object(context, file, object);
@@ -156,7 +161,7 @@ static int begin_run(struct record *record, struct error *error)
 	run->kind = RUN_SAMPLES;
 	if (record->options->arguments)
 		run->command = recording_command(record->options->arguments);
-	run->engine = (char *)"kernel";
+	run->engine = recorder_missing(record->recorder) ? (char *)"perf events" : (char *)"kernel";
 	run->host = host.nodename;
 	run->kernel = host.release;
 	run->version = (char *)(uintptr_t)record->options->version;
@@ -185,7 +190,8 @@ static int set_up(struct record *record, struct error *error)
 	record->handler = (struct recorder_handler){.context = record,
 						    .sample = on_sample,
 						    .object = on_object,
-						    .process = on_process};
+						    .process = on_process,
+						    .path = on_path};
 	code = profile_create(options->output, options->fresh, &record->profile, error);
 	return code ? code : begin_run(record, error);
 }
@@ -200,7 +206,9 @@ static int start_program(struct record *record, struct error *error)
 
 	if (code)
 		return code;
-	members_add(record->members, record->program.pid);
+	code = members_add(record->members, record->program.pid, error);
+	if (code)
+		return code;
 	recorder_start(record->recorder);
 	interruption_catch();
 	code = program_start(&record->program, options->arguments[0], error);
@@ -272,8 +280,7 @@ static int write_now(struct record *record, struct error *error)
 static int refresh(struct record *record, uint64_t now, struct error *error)
 {
 	record->refreshed_ns = now;
-	int code = recorder_look_at_blocked(record->recorder, error);
-	recorder_drain(record->recorder, &record->handler);
+	int code = recorder_look_at_blocked(record->recorder, &record->handler, error);
 	code = code ? code : write_now(record, error);
 	if (!code)
 		record->options->refresh(record->options->context);
@@ -315,9 +322,8 @@ static int run(struct record *record, struct error *error)
 	while (!code && goes_on(record))
 		code = look(record, error);
 	recorder_stop(record->recorder);
-	recorder_drain(record->recorder, &record->handler);
 	if (!code)
-		code = recorder_look_at_blocked(record->recorder, error);
+		code = recorder_look_at_blocked(record->recorder, &record->handler, error);
 	record->run.wall_ns =
 		(record->program.ended_ns ? record->program.ended_ns : clock_now_ns()) -
 		record->program.started_ns;
@@ -360,7 +366,9 @@ static char *make_note(const struct record *record, const struct recorder_counte
 {
 	char *note = text_copy(files_warnings(record->files));
 
-	if (record->kernel_names.code)
+	if (recorder_missing(record->recorder))
+		note = add_sentence(note, text_copy(recorder_missing(record->recorder)));
+	if (record->kernel_names.code && !recorder_missing(record->recorder))
 		note = add_sentence(note, text_copy(record->kernel_names.text));
 	if (counters->overwritten)
 		note = add_sentence(
