@@ -138,8 +138,8 @@ static __always_inline void file_announce(const struct mapping *mapping, u32 tgi
 {
 	struct announcement *last = bpf_map_lookup_elem(&announced, &mapping->file);
 	struct announcement made = {.time_ns = now, .space = mapping->space};
-	if (last && now - last->time_ns < (last->space == mapping->space ? ANNOUNCE_AGAIN_NS :
-									   ANNOUNCE_OTHER_NS))
+	if (last && now - last->time_ns <
+			    (last->space == mapping->space ? ANNOUNCE_AGAIN_NS : ANNOUNCE_OTHER_NS))
 		return;
 	bpf_map_update_elem(&announced, &mapping->file, &made, BPF_ANY);
 	struct kernel_object_event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
