@@ -8,13 +8,17 @@
 #include "base/text.h"
 #include "collect/perf_rings.h"
 #include "collect/perf_spaces.h"
-#include "collect/stack_walk.h"
+#include "collect/perf_waits.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
 
+#define LOOK_EVERY_NS 10000000u /* at waiting threads, in the mean */
+#define LOOKS_MOST 64u          /* at a time; more threads take turns */
 #define THREADS_MOST (1u << 22) /* the most that pid_max can be */
 
 enum place { PLACE_UNKNOWN, PLACE_ON_CPU, PLACE_BLOCKED, PLACE_PREEMPTED };
@@ -38,7 +42,11 @@ struct perf_sampler {
 	uint32_t *alive; /* threads of each process; 0: none */
 	ARRAY(struct thread) threads;
 	struct recorder_counters counters;
+	int timer;                              /* the next look at waiting threads is due */
+	size_t next_look;                       /* thread */
+	unsigned short random[3];               /* erand48's */
 	const struct recorder_handler *handler; /* while draining */
+	struct perf_wait wait;                  /* being looked at */
 	struct record_sample sample;            /* being made */
 };
 
@@ -70,6 +78,9 @@ int perf_sampler_open(const struct recorder_options *options, struct perf_sample
 	sampler->chain = chain;
 	sampler->index = memory_new(THREADS_MOST, sizeof(*sampler->index));
 	sampler->alive = memory_new(THREADS_MOST, sizeof(*sampler->alive));
+	sampler->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	struct epoll_event wake = {.events = EPOLLIN};
+	epoll_ctl(perf_rings_descriptor(rings), EPOLL_CTL_ADD, sampler->timer, &wake);
 	*result = sampler;
 	return 0;
 }
@@ -78,6 +89,8 @@ void perf_sampler_close(struct perf_sampler *sampler)
 {
 	if (!sampler)
 		return;
+	if (sampler->timer >= 0)
+		close(sampler->timer);
 	perf_rings_close(sampler->rings);
 	perf_spaces_free(sampler->spaces);
 	array_free(&sampler->threads);
@@ -89,10 +102,10 @@ void perf_sampler_close(struct perf_sampler *sampler)
 const char *perf_sampler_missing(const struct perf_sampler *sampler)
 {
 	return perf_rings_see_kernel(sampler->rings) ?
-		       "recorded by perf events, as BPF is refused: where and why threads wait is "
-		       "not known, and waiting for a CPU after a wake-up counts as the wait" :
-		       "recorded by perf events of this user, as BPF is refused: where and why "
-		       "threads wait is not known, waiting for a CPU after a wake-up counts as the "
+		       "recorded by perf events, as BPF is refused: where threads wait is looked at "
+		       "each 10 ms only, and waiting for a CPU after a wake-up counts as the wait" :
+		       "recorded by perf events of this user, as BPF is refused: where threads wait "
+		       "is looked at each 10 ms only, waiting for a CPU after a wake-up counts as the "
 		       "wait, and code of the kernel is one entry without a name";
 }
 
@@ -149,16 +162,16 @@ static void send_kernel_time(struct perf_sampler *sampler, struct thread *thread
 	send(sampler);
 }
 
-static void send_off(struct perf_sampler *sampler, struct thread *thread, uint64_t least_ns)
+/* Time off CPU that no look has found a place for. */
+static void send_off(struct perf_sampler *sampler, struct thread *thread, int which,
+		     uint64_t least_ns)
 {
-	for (int i = 0; i < 2; i++) {
-		if (!thread->off_ns[i] || thread->off_ns[i] < least_ns)
-			continue;
-		sample_begin(sampler, thread, i ? RECORD_PREEMPTED : 0, thread->off_ns[i]);
-		thread->off_ns[i] = 0;
-		sampler->counters.looks++;
-		send(sampler);
-	}
+	if (!thread->off_ns[which] || thread->off_ns[which] < least_ns)
+		return;
+	sample_begin(sampler, thread, which ? RECORD_PREEMPTED : 0, thread->off_ns[which]);
+	thread->off_ns[which] = 0;
+	sampler->counters.looks++;
+	send(sampler);
 }
 
 /* Adds up the time since it came where it is. */
@@ -185,7 +198,7 @@ static void on_switch(struct perf_sampler *sampler, const struct perf_record *re
 									     PLACE_BLOCKED;
 	if (leaves)
 		return;
-	send_off(sampler, thread, sampler->period_ns);
+	send_off(sampler, thread, 1, sampler->period_ns);
 	if (!perf_rings_see_kernel(sampler->rings))
 		send_kernel_time(sampler, thread, (int64_t)(2 * sampler->period_ns));
 }
@@ -235,12 +248,9 @@ static bool frame_put(struct perf_sampler *sampler, uint64_t address, struct rec
 	return true;
 }
 
-static void walk_stack(struct perf_sampler *sampler, const struct perf_record *record)
+static void walk_stack(struct perf_sampler *sampler, struct stack_frame frame,
+		       const struct stack_copy *copy)
 {
-	struct stack_frame frame = {.ip = record->registers_ip,
-				    .sp = record->registers_sp,
-				    .bp = record->registers_bp};
-	struct stack_copy copy = {record->registers_sp, record->stack, record->stack_bytes};
 	bool goes_on = frame.ip;
 
 	for (bool is_leaf = true; goes_on; is_leaf = false) {
@@ -253,7 +263,7 @@ static void walk_stack(struct perf_sampler *sampler, const struct perf_record *r
 			found.object == KERNEL_OBJECT_NO_FILE ?
 				NULL :
 				perf_spaces_rows(sampler->spaces, found.object, &count);
-		goes_on = stack_walk(&copy, &frame, rows, count, found.offset);
+		goes_on = stack_walk(copy, &frame, rows, count, found.offset);
 	}
 	if (frame.ip)
 		sampler->sample.flags |= RECORD_TRUNCATED;
@@ -298,7 +308,10 @@ static void on_sample(struct perf_sampler *sampler, const struct perf_record *re
 	sample_begin(sampler, thread, RECORD_ON_CPU, weight);
 	walk_chain(sampler, record);
 	if (sampler->chain == PERF_CHAIN_STACK && record->has_registers) {
-		walk_stack(sampler, record);
+		struct stack_frame frame = {record->registers_ip, record->registers_sp,
+					    record->registers_bp};
+		struct stack_copy copy = {frame.sp, record->stack, record->stack_bytes};
+		walk_stack(sampler, frame, &copy);
 	} else if (sampler->chain == PERF_CHAIN_NONE) {
 		struct record_frame found;
 		frame_put(sampler, record->has_registers ? record->registers_ip : record->ip,
@@ -308,6 +321,54 @@ static void on_sample(struct perf_sampler *sampler, const struct perf_record *re
 	send(sampler);
 	if (!sees_kernel)
 		send_kernel_time(sampler, thread, (int64_t)(2 * sampler->period_ns));
+}
+
+/* ---- waiting threads, from outside ---- */
+
+static void set_timer(struct perf_sampler *sampler)
+{
+	/* No program keeps in step with a time that is drawn. */
+	long next = (long)(LOOK_EVERY_NS * (0.5 + erand48(sampler->random)));
+	struct itimerspec due = {.it_value = {.tv_nsec = next}};
+	timerfd_settime(sampler->timer, 0, &due, NULL);
+}
+
+/* What it has waited since the last look is put where it waits now: in the mean that is right. */
+static void look_at(struct perf_sampler *sampler, struct thread *thread, uint64_t now)
+{
+	struct perf_wait *wait = &sampler->wait;
+
+	if (thread->has_ended || thread->place != PLACE_BLOCKED ||
+	    !perf_wait_look((pid_t)thread->tgid, (pid_t)thread->tid, wait))
+		return;
+	account(thread, now);
+	struct record_sample *sample = sample_begin(sampler, thread, 0, thread->off_ns[0]);
+	thread->off_ns[0] = 0;
+	sample->system_call = wait->system_call;
+	sample->argument = wait->argument;
+	struct stack_copy copy = {wait->frame.sp, wait->stack, wait->stack_bytes};
+	struct record_frame found;
+	if (sampler->chain == PERF_CHAIN_NONE)
+		frame_put(sampler, wait->frame.ip, &found);
+	else
+		walk_stack(sampler, wait->frame, &copy);
+	sampler->counters.looks++;
+	send(sampler);
+}
+
+static void look_around(struct perf_sampler *sampler)
+{
+	size_t count = sampler->threads.count, looks = count < LOOKS_MOST ? count : LOOKS_MOST;
+	uint64_t passed, now = clock_now_ns();
+
+	if (read(sampler->timer, &passed, sizeof(passed)) != sizeof(passed))
+		return;
+	for (size_t i = 0; i < count && looks; i++) {
+		struct thread *thread = &sampler->threads.items[sampler->next_look++ % count];
+		looks -= !thread->has_ended;
+		look_at(sampler, thread, now);
+	}
+	set_timer(sampler);
 }
 
 /* ---- processes ---- */
@@ -335,7 +396,8 @@ static void end_thread(struct perf_sampler *sampler, struct thread *thread, uint
 {
 	account(thread, now);
 	send_kernel_time(sampler, thread, 0);
-	send_off(sampler, thread, 0);
+	send_off(sampler, thread, 0, 0);
+	send_off(sampler, thread, 1, 0);
 	thread->has_ended = true;
 }
 
@@ -416,6 +478,7 @@ int perf_sampler_add_process(struct perf_sampler *sampler, pid_t pid, struct err
 void perf_sampler_start(struct perf_sampler *sampler)
 {
 	perf_rings_enable(sampler->rings, true);
+	set_timer(sampler);
 }
 
 void perf_sampler_stop(struct perf_sampler *sampler)
@@ -434,7 +497,8 @@ void perf_sampler_flush(struct perf_sampler *sampler, const struct recorder_hand
 			continue;
 		if (thread->place != PLACE_ON_CPU)
 			account(thread, now);
-		send_off(sampler, thread, 0);
+		send_off(sampler, thread, 0, 0);
+		send_off(sampler, thread, 1, 0);
 	}
 	sampler->handler = NULL;
 }
@@ -455,6 +519,7 @@ void perf_sampler_drain(struct perf_sampler *sampler, const struct recorder_hand
 {
 	sampler->handler = handler;
 	perf_rings_read(sampler->rings, on_record, sampler);
+	look_around(sampler);
 	sampler->handler = NULL;
 }
 

@@ -66,6 +66,22 @@ def _():
     check(len({pid for pid, _ in threads}) > 5, threads.keys())
 
 
+@test("waits are in their calls, called from the lines that wait")
+def _():
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "sites.c"), encoding="utf-8") as file:
+        line = next(number for number, text in enumerate(file, 1) if "/* clock_nanosleep */" in text)
+    told = recorded(words=("sites", "4000"))
+    first = next(entry["thread"]["tid"] for entry in told["entries"] if entry["system_call"] == "wait4")
+    waits = [entry for entry in told["entries"] if entry["thread"]["tid"] == first and entry["class"] in "ILB"]
+    placed = [entry for entry in waits if entry["system_call"]]
+    check(weight(placed) > 0.9 * weight(waits), (weight(placed), weight(waits)))
+    check({"clock_nanosleep", "poll", "futex", "read", "wait4"} >= {entry["system_call"] for entry in placed}, placed)
+    equal({entry["class"] for entry in placed if entry["system_call"] == "futex"}, {"L"})
+    asleep = [entry for entry in placed if entry["system_call"] == "clock_nanosleep"]
+    right = [entry for entry in asleep if line in [frame["line"] for frame in entry["stack"] if (frame["file"] or "").endswith("sites.c")]]
+    check(asleep and weight(right) == weight(asleep), asleep)
+
+
 @test("who may sample the kernel sees its functions on CPU")
 def _():
     told = recorded(user=None)
