@@ -74,6 +74,8 @@ bool symbols_is_kernel(const struct symbols *symbols, uint32_t object);
 /* The object and offset of an address in the kernel; false without symbols_add_kernel. */
 bool symbols_kernel_offset(const struct symbols *symbols, uint64_t address, uint32_t *object,
 			   uint64_t *offset);
+/* The kernel's code that only waits for others; it is never in scope. 0, 0 if unknown. */
+void symbols_scheduler(const struct symbols *symbols, uint64_t *start, uint64_t *end);
 uint64_t symbols_kernel_address(const struct symbols *symbols, uint32_t object, uint64_t offset);
 /* A function of the kernel by its name, or FILE:LINE of vmlinux; errors as symbols_find. */
 int symbols_find_kernel(struct symbols *symbols, const char *name, uint32_t *place,
