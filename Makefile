@@ -11,8 +11,8 @@ MESON_OPTIONS ?=
 PACKAGES = gcc libc6-dev meson ninja-build pkgconf clang llvm bpftool libbpf-dev libelf-dev \
 	libdw-dev libsqlite3-dev libjansson-dev libiberty-dev scdoc python3 linux-libc-dev zlib1g-dev \
 	clang-format binutils
-# For `make test`: a browser for the HTML page, and a reader of the exported profile.
-TEST_PACKAGES = chromium coz-profiler
+# For `make test`: a browser for the HTML page, and readers of exported profiles.
+TEST_PACKAGES = chromium coz-profiler libdevel-nytprof-perl
 
 .PHONY: all setup setup-test demo test install uninstall format clean help
 .NOTPARALLEL:
@@ -58,7 +58,7 @@ clean:
 help:
 	@echo 'make          build build/lever'
 	@echo 'make setup    install the packages that a build needs (apt-get; sudo where not root; npm)'
-	@echo 'make setup-test  the same, and what only tests need (Chromium, coz)'
+	@echo 'make setup-test  the same, and what only tests need (Chromium, readers of exports)'
 	@echo 'make demo     set up, build, and profile the bundled example'
 	@echo 'make test     set up, build, and run all tests'
 	@echo 'make install  install below prefix ($(prefix)), into DESTDIR if it is given'

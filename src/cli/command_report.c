@@ -17,7 +17,17 @@
 #include <string.h>
 #include <unistd.h>
 
-enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_HTML, REPORT_CSV, REPORT_COZ, REPORT_FOLDED };
+enum report_format {
+	REPORT_TEXT,
+	REPORT_JSON,
+	REPORT_HTML,
+	REPORT_CSV, /* of causal profiles, as the next one */
+	REPORT_COZ,
+	REPORT_FOLDED, /* of samples, as all that follow */
+	REPORT_PPROF,
+	REPORT_SPEEDSCOPE,
+	REPORT_FIREFOX,
+};
 enum report_kind { REPORT_LATEST, REPORT_CAUSAL, REPORT_SAMPLES };
 
 #define TREE_LEAST 0.005 /* the smallest share of a branch that is shown */
@@ -35,7 +45,8 @@ struct report_values {
 };
 
 /* In the order of the enums. */
-static const char *const formats[] = {"text", "json", "html", "csv", "coz", "folded", NULL};
+static const char *const formats[] = {"text",   "json",  "html",       "csv",     "coz",
+				      "folded", "pprof", "speedscope", "firefox", NULL};
 static const char *const kinds[] = {"latest", "causal", "samples", NULL};
 static const char *const groups[] = {"function", "line",    "class", "call",
 				     "thread",   "process", NULL};
@@ -68,7 +79,8 @@ static int set_classes(const struct option *option, void *field, const char *tex
 #define FIELD(member) offsetof(struct report_values, member)
 static const struct option report_table[] = {
 	{"format", 'f', "FORMAT",
-	 "text, json or html; csv or coz, of causal profiles; folded, of samples (text)",
+	 "text, json or html; csv or coz, of causal profiles; folded, pprof, speedscope or firefox, "
+	 "of samples (text)",
 	 value_set_choice, FIELD(format), formats},
 	{"output", 'o', "FILE", "write to FILE instead of standard output", value_set_text,
 	 FIELD(output), NULL},
@@ -139,7 +151,7 @@ static void write_causal(FILE *out, const struct recording *recording,
 		report_coz(out, recording);
 		break;
 	case REPORT_TEXT:
-	case REPORT_FOLDED: /* choose_kind has refused it */
+	default: /* choose_kind has refused the others */
 		report_text(out, recording, causal, &options);
 		break;
 	}
@@ -166,9 +178,17 @@ static void write_samples(FILE *out, const struct recording *recording,
 	case REPORT_FOLDED:
 		report_samples_folded(out, samples);
 		break;
+	case REPORT_PPROF:
+		report_samples_pprof(out, recording, samples);
+		break;
+	case REPORT_SPEEDSCOPE:
+		report_samples_speedscope(out, recording, samples);
+		break;
+	case REPORT_FIREFOX:
+		report_samples_firefox(out, recording, samples);
+		break;
 	case REPORT_TEXT:
-	case REPORT_CSV:
-	case REPORT_COZ: /* choose_kind has refused both */
+	default: /* choose_kind has refused the others */
 		report_samples_text(out, recording, samples, &options);
 		break;
 	}
@@ -212,7 +232,7 @@ static int choose_kind(const struct recording *recording, const struct report_va
 {
 	size_t runs = recording->runs.count;
 	bool wants_causal = values->format == REPORT_CSV || values->format == REPORT_COZ;
-	bool wants_samples = values->format == REPORT_FOLDED || values->group || values->tree ||
+	bool wants_samples = values->format >= REPORT_FOLDED || values->group || values->tree ||
 			     values->filter.classes || values->filter.command ||
 			     values->filter.function || values->pid.is_given ||
 			     values->thread.is_given;
@@ -231,8 +251,9 @@ static int choose_kind(const struct recording *recording, const struct report_va
 				 formats[values->format]);
 	if (*kind == RUN_CAUSAL && wants_samples)
 		return error_set(error, -EINVAL,
-				 "--by, --tree, the filters and --format folded are for samples; "
-				 "--kind causal does not go together with them");
+				 "--by, --tree, the filters and --format folded, pprof, speedscope "
+				 "and firefox are for samples; --kind causal does not go together "
+				 "with them");
 	if (runs && !has_runs(recording, *kind))
 		return error_set(error, -EINVAL, "%s holds no %s; lever %s makes them", path,
 				 *kind == RUN_SAMPLES ? "samples" : "causal profile",
@@ -248,6 +269,10 @@ static enum exit_code settle_page(struct report_values *values)
 				   formats[values->format]);
 	if (values->open)
 		values->format = REPORT_HTML;
+	if (values->format == REPORT_PPROF && !values->output && isatty(STDOUT_FILENO))
+		return message_say(
+			EXIT_USAGE,
+			"pprof's format is nothing for a terminal; name a file by --output");
 	if (values->format != REPORT_HTML)
 		return EXIT_ANSWERED;
 	if (!report_has_html())

@@ -47,3 +47,12 @@ void report_samples_html(FILE *out, const struct recording *recording,
 			 const struct samples *samples);
 /* A line for each chain, "command;outermost;...;innermost MICROSECONDS", for flame graphs. */
 void report_samples_folded(FILE *out, const struct samples *samples);
+/* For `go tool pprof` and its like: binary. */
+void report_samples_pprof(FILE *out, const struct recording *recording,
+			  const struct samples *samples);
+/* For speedscope.app. */
+void report_samples_speedscope(FILE *out, const struct recording *recording,
+			       const struct samples *samples);
+/* For profiler.firefox.com. */
+void report_samples_firefox(FILE *out, const struct recording *recording,
+			    const struct samples *samples);
