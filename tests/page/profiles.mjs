@@ -21,7 +21,7 @@ export function report(name, ...options) {
 	return execFileSync(lever, ['report', join(folder, `${name}.lever`), ...options], {
 		cwd: SOURCE,
 		encoding: 'utf8',
-		maxBuffer: 1e8,
+		maxBuffer: 1e9,
 	});
 }
 
