@@ -5,10 +5,17 @@ import {readData} from './data.js';
 import {element} from './dom.js';
 import {header} from './header.js';
 import {samplesView} from './samples/view.js';
+import {scaleView} from './scale/view.js';
 import {startTheme} from './theme.js';
+import {timelineView} from './timeline/view.js';
 
 // Each takes the page's data, the report among them, and gives the content below the header.
-const VIEWS = {causal: causalView, samples: samplesView};
+const VIEWS = {
+	causal: causalView,
+	samples: samplesView,
+	timeline: timelineView,
+	scale: scaleView,
+};
 
 async function show() {
 	const data = await readData();
