@@ -14,26 +14,26 @@ enum wire_type { WIRE_VARINT = 0, WIRE_LENGTH = 2 };
 
 void protobuf_clear(struct protobuf *message)
 {
-	message->bytes.count = 0;
+	message->count = 0;
 }
 
-void protobuf_free(struct protobuf *message)
+void protobuf_release(struct protobuf *message)
 {
-	array_free(&message->bytes);
+	array_free(message);
 }
 
 static void add_varint(struct protobuf *message, uint64_t value)
 {
 	for (; value >= 0x80; value >>= 7)
-		*array_add(&message->bytes) = (unsigned char)(value | 0x80);
-	*array_add(&message->bytes) = (unsigned char)value;
+		*array_add(message) = (unsigned char)(value | 0x80);
+	*array_add(message) = (unsigned char)value;
 }
 
 static void add_bytes(struct protobuf *message, const void *bytes, size_t size)
 {
 	const unsigned char *each = bytes;
 	for (size_t i = 0; i < size; i++)
-		*array_add(&message->bytes) = each[i];
+		*array_add(message) = each[i];
 }
 
 static void add_length(struct protobuf *message, unsigned field, size_t size)
@@ -56,8 +56,8 @@ void protobuf_add_text(struct protobuf *message, unsigned field, const char *tex
 
 void protobuf_add_message(struct protobuf *message, unsigned field, const struct protobuf *inner)
 {
-	add_length(message, field, inner->bytes.count);
-	add_bytes(message, inner->bytes.items, inner->bytes.count);
+	add_length(message, field, inner->count);
+	add_bytes(message, inner->items, inner->count);
 }
 
 void protobuf_add_packed(struct protobuf *message, unsigned field, const uint64_t *values,
@@ -77,8 +77,8 @@ void protobuf_add_packed(struct protobuf *message, unsigned field, const uint64_
 void protobuf_write_gzip(FILE *out, const struct protobuf *message)
 {
 	unsigned char room[ROOM];
-	z_stream stream = {.next_in = message->bytes.items, .avail_in = (uInt)message->bytes.count};
-	assert(message->bytes.count < UINT32_MAX);
+	z_stream stream = {.next_in = message->items, .avail_in = (uInt)message->count};
+	assert(message->count < UINT32_MAX);
 	int code = deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW_BITS,
 				MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
 	assert(code == Z_OK);

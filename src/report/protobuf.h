@@ -12,11 +12,12 @@
 #include <stdio.h>
 
 struct protobuf {
-	ARRAY(unsigned char) bytes;
+	unsigned char *items;
+	size_t count, capacity;
 };
 
 void protobuf_clear(struct protobuf *message); /* for the next one */
-void protobuf_free(struct protobuf *message);
+void protobuf_release(struct protobuf *message);
 
 /* int64, uint64, bool, enum */
 void protobuf_add_number(struct protobuf *message, unsigned field, uint64_t value);

@@ -226,7 +226,7 @@ void report_samples_pprof(FILE *out, const struct recording *recording,
 	text_table_free(&writer.objects);
 	samples_tables_free(&writer.tables);
 	array_free(&writer.chain);
-	protobuf_free(&writer.profile);
-	protobuf_free(&writer.part);
-	protobuf_free(&writer.inner);
+	protobuf_release(&writer.profile);
+	protobuf_release(&writer.part);
+	protobuf_release(&writer.inner);
 }

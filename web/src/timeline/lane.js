@@ -44,6 +44,11 @@ export class Lane {
 		return this.#sums[i] + (i < this.count ? Math.max(time - this.starts[i], 0) : 0);
 	}
 
+	// So that the first picture need not add up.
+	prepare() {
+		this.#sums ??= this.#add();
+	}
+
 	#add() {
 		const sums = new Float64Array(this.count + 1);
 		for (let i = 0; i < this.count; i++)

@@ -123,6 +123,11 @@ export class Timeline {
 		this.wakes = {...data.wakes, at: running(data.wakes.at)};
 		addWakes(this.tracks, this.wakes);
 		for (const spans of data.spans) this.tracks[spans.thread].spans = spanLanes(spans);
+		for (const core of this.cores) core.lane.prepare();
+		for (const track of this.tracks) {
+			track.lane.prepare();
+			for (const {lane} of track.spans) lane.prepare();
+		}
 		this.instants = {...data.instants, at: running(data.instants.at)};
 		this.counters = data.counters.map((one) => ({...one, at: running(one.at)}));
 		this.depth = Math.max(0, ...this.tracks.map((track) => track.spans.length));
