@@ -94,6 +94,27 @@ static int write_rows(struct profile *profile, struct recording_run run, struct 
 	return code ? code : profile_commit(profile, error);
 }
 
+static const struct recording_moment server_moments[] = {
+	{.stack_id = 5, .class = CLASS_USER, .samples = 400, .weight_ns = 400 * PERIOD_NS},
+	{.stack_id = 9, .class = CLASS_KERNEL, .samples = 50, .weight_ns = 50 * PERIOD_NS},
+	{.stack_id = 4,
+	 .class = CLASS_IO,
+	 .subclass = (char *)"disk",
+	 .system_call = (char *)"pread64",
+	 .samples = 200,
+	 .weight_ns = 300 * PERIOD_NS},
+	{.stack_id = 7,
+	 .class = CLASS_LOCK,
+	 .subclass = (char *)"futex",
+	 .system_call = (char *)"futex",
+	 .address = 0x7ffff7dd1000,
+	 .samples = 20,
+	 .weight_ns = 150 * PERIOD_NS},
+	{.stack_id = 5, .class = CLASS_RUNNABLE, .samples = 60, .weight_ns = 60 * PERIOD_NS},
+	{.stack_id = 8, .class = CLASS_USER, .samples = 20, .weight_ns = 20 * PERIOD_NS},
+	{.stack_id = 0, .class = CLASS_OTHER, .samples = 1, .weight_ns = 20 * PERIOD_NS},
+};
+
 static int write_server(struct profile *profile, struct error *error)
 {
 	struct recording_thread threads[] = {
@@ -114,29 +135,6 @@ static int write_server(struct profile *profile, struct error *error)
 	};
 	static const struct made_chain chains[] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {2, 4},
 						   {1, 5}, {6, 6}, {2, 7}, {3, 8}};
-	static const struct recording_moment moments[] = {
-		{.stack_id = 5, .class = CLASS_USER, .samples = 400, .weight_ns = 400 * PERIOD_NS},
-		{.stack_id = 9, .class = CLASS_KERNEL, .samples = 50, .weight_ns = 50 * PERIOD_NS},
-		{.stack_id = 4,
-		 .class = CLASS_IO,
-		 .subclass = (char *)"disk",
-		 .system_call = (char *)"pread64",
-		 .samples = 200,
-		 .weight_ns = 300 * PERIOD_NS},
-		{.stack_id = 7,
-		 .class = CLASS_LOCK,
-		 .subclass = (char *)"futex",
-		 .system_call = (char *)"futex",
-		 .address = 0x7ffff7dd1000,
-		 .samples = 20,
-		 .weight_ns = 150 * PERIOD_NS},
-		{.stack_id = 5,
-		 .class = CLASS_RUNNABLE,
-		 .samples = 60,
-		 .weight_ns = 60 * PERIOD_NS},
-		{.stack_id = 8, .class = CLASS_USER, .samples = 20, .weight_ns = 20 * PERIOD_NS},
-		{.stack_id = 0, .class = CLASS_OTHER, .samples = 1, .weight_ns = 20 * PERIOD_NS},
-	};
 	struct made_samples made = {
 		.threads = threads,
 		.thread_count = COUNT_OF(threads),
@@ -144,8 +142,8 @@ static int write_server(struct profile *profile, struct error *error)
 		.frame_count = COUNT_OF(frames),
 		.chains = chains,
 		.chain_count = COUNT_OF(chains),
-		.moments = moments,
-		.moment_count = COUNT_OF(moments),
+		.moments = server_moments,
+		.moment_count = COUNT_OF(server_moments),
 	};
 	struct recording_run run = {
 		.command = (char *)"[\"/opt/server\", \"--port\", \"8080\"]",

@@ -7,7 +7,7 @@ import {extentOf, layoutOf, neighbour, sliceAt} from './layout.js';
 import {Timeline} from './model.js';
 import {listen, moved, zoomed} from './moves.js';
 import {AXIS, COLOURS, Painter} from './paint.js';
-import {spanTable} from './spans.js';
+import {figureTables} from './spans.js';
 import {figuresOf} from './tell.js';
 
 const HEIGHT_MOST = 0.72; // of the window
@@ -308,7 +308,7 @@ class TimelineView {
 			this.#scroller,
 			this.#shown,
 			this.#said,
-			spanTable(this.#report),
+			figureTables(this.#report),
 			element(
 				'details',
 				{class: 'legend'},
