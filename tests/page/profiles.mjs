@@ -7,7 +7,7 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {inflateRawSync} from 'node:zlib';
 
-export const NAMES = ['pipeline', 'latency', 'hostile', 'rare', 'short', 'markup', 'wide'];
+export const NAMES = ['pipeline', 'latency', 'hostile', 'rare', 'short', 'markup', 'wide', 'kinds'];
 
 // The recordings' sources have paths below it.
 export const SOURCE = fileURLToPath(new URL('../../', import.meta.url));

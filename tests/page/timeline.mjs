@@ -206,6 +206,21 @@ test('tracks can be left out and searched, names of any sort are text', async ()
 	await context.close();
 });
 
+test('a counter tells the value that held then', async () => {
+	const {page, context} = await open();
+	const thread = LABEL + STATE + GAP;
+	const top = 2 * CORE + thread + 2 * ROW + thread + LABEL + 10;
+	assert.deepEqual(await click(page, 0.3, top), [
+		'<b>read</b>',
+		'value: 3',
+		'from: 200 ns',
+		'to: 500 ns',
+		'for: 300 ns',
+	]);
+	assert.equal((await click(page, 0.7, top))[1], 'value: -1');
+	await context.close();
+});
+
 test('at 400 pixels nothing is wider than the window', async () => {
 	const {page, context} = await open(small(), {viewport: {width: 400, height: 800}});
 	assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 400);

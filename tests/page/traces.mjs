@@ -55,8 +55,8 @@ export function small() {
 				argument: [7, null],
 			},
 		],
-		instants: {at: [], thread: [], name: []},
-		counters: [],
+		instants: {at: [300, 500], thread: [0, 1], name: [5, 5]},
+		counters: [{name: 4, at: [200, 300], value: [3, -1]}],
 	};
 }
 

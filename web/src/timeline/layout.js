@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // layout - which track stands where, and which slice is at a place. No DOM here.
 
+import {countUpTo} from './lane.js';
+
 export const LABEL = 15,
 	ROW = 17,
 	STATE = 13,
 	GAP = 7;
 const SPAN_ROWS_OF_CORE = 3;
+const COUNTER = 34;
 
 function trackOf(timeline, kind, number, top) {
 	const isCore = kind === 'core';
@@ -21,6 +24,11 @@ function trackOf(timeline, kind, number, top) {
 		first, // height of the row of runs or states
 		height: LABEL + first + spans * ROW + GAP,
 	};
+}
+
+function counterTrack(number, top) {
+	const height = LABEL + COUNTER + GAP;
+	return {kind: 'counter', number, top, spans: 0, first: COUNTER, height};
 }
 
 // {cores, threads: are they shown; query: of thread names} -> tracks from the top on
@@ -39,6 +47,10 @@ export function layoutOf(timeline, {cores, threads, query}) {
 			if (timeline.threadName(number).toLowerCase().includes(wanted))
 				add('thread', number);
 		});
+	timeline.counters.forEach((counter, number) => {
+		tracks.push(counterTrack(number, top));
+		top += tracks.at(-1).height;
+	});
 	return {tracks, height: top};
 }
 
@@ -69,8 +81,16 @@ function runOfCore(timeline, number, time) {
 	return {kind: 'run', thread, run: timeline.tracks[thread].lane.at(core.lane.starts[slice])};
 }
 
+// A counter's value holds until the next one.
+function valueAt(timeline, counter, time) {
+	const {at} = timeline.counters[counter];
+	const number = countUpTo(at, time) - 1;
+	return number < 0 ? null : {kind: 'value', counter, number};
+}
+
 // The slice of a track at a time and a height below the track's top, or null.
 export function sliceAt(timeline, track, time, below) {
+	if (track.kind === 'counter') return valueAt(timeline, track.number, time);
 	const row =
 		below < LABEL + track.first ? -1 : Math.floor((below - LABEL - track.first) / ROW);
 	if (below < LABEL || row >= track.spans) return null;
@@ -84,6 +104,13 @@ export function sliceAt(timeline, track, time, below) {
 
 // The nearest slice of the track's first row after (1) or before (-1) a time, or null.
 export function neighbour(timeline, track, time, step) {
+	if (track.kind === 'counter') {
+		const {at} = timeline.counters[track.number];
+		const next = step > 0 ? countUpTo(at, time) : countUpTo(at, time - 0.5) - 1;
+		return next >= 0 && next < at.length
+			? valueAt(timeline, track.number, at[next])
+			: null;
+	}
 	const lane =
 		track.kind === 'core'
 			? timeline.cores[track.number].lane
@@ -97,6 +124,10 @@ export function neighbour(timeline, track, time, step) {
 
 // When a slice is: [from, to].
 export function extentOf(timeline, slice) {
+	if (slice.kind === 'value') {
+		const {at} = timeline.counters[slice.counter];
+		return [at[slice.number], at[slice.number + 1] ?? timeline.duration];
+	}
 	if (slice.kind === 'gap') return [slice.from, slice.to];
 	const track = timeline.tracks[slice.thread];
 	const lane = slice.kind === 'run' ? track.lane : track.spans[slice.depth].lane;

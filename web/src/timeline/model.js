@@ -128,9 +128,27 @@ export class Timeline {
 			track.lane.prepare();
 			for (const {lane} of track.spans) lane.prepare();
 		}
-		this.instants = {...data.instants, at: running(data.instants.at)};
-		this.counters = data.counters.map((one) => ({...one, at: running(one.at)}));
+		this.#addInstants(data.instants);
+		this.counters = data.counters.map(({name, at, value}) => ({
+			name,
+			at: running(at),
+			value,
+			least: value.reduce((a, b) => Math.min(a, b), 0),
+			most: value.reduce((a, b) => Math.max(a, b), 1),
+		}));
 		this.depth = Math.max(0, ...this.tracks.map((track) => track.spans.length));
+	}
+
+	#addInstants({at, thread, name}) {
+		const times = running(at);
+		const numbers = this.tracks.map(() => []);
+		thread.forEach((one, i) => numbers[one].push(i));
+		this.tracks.forEach((track, i) => {
+			track.instants = {
+				at: Float64Array.from(numbers[i], (one) => times[one]),
+				name: Int32Array.from(numbers[i], (one) => name[one]),
+			};
+		});
 	}
 
 	get slices() {

@@ -107,16 +107,63 @@ export class Painter {
 
 	#drawTrack(track, y) {
 		const timeline = this.#timeline;
-		const name =
-			track.kind === 'core'
-				? `core ${timeline.cores[track.number].cpu}`
-				: timeline.threadName(track.number);
+		const name = {
+			core: (number) => `core ${timeline.cores[number].cpu}`,
+			thread: (number) => timeline.threadName(number),
+			counter: (number) => timeline.texts[timeline.counters[number].name],
+		}[track.kind](track.number);
 		this.#fill('grid', 0, y, this.#view.width, 1);
 		this.#context.fillStyle = this.#colours.ink;
 		this.#context.fillText(fit(clean(name), LABEL_MOST), 3, y + LABEL / 2 + 1);
 		const top = y + LABEL;
 		if (track.kind === 'core') this.#drawCore(track, top);
-		else this.#drawThread(track, top);
+		else if (track.kind === 'thread') this.#drawThread(track, top);
+		else this.#drawCounter(track, top);
+	}
+
+	// Steps from 0; where there are more values than pixels, the last one of each pixel.
+	#drawCounter(track, y) {
+		const {at, value, least, most} = this.#timeline.counters[track.number];
+		const {from, to, width} = this.#view;
+		const base = y + track.first;
+		const heightOf = (i) => ((value[i] - least) / (most - least)) * (track.first - 2);
+		for (let x = 0; x < width; x++) {
+			const end = from + ((x + 1) / width) * (to - from);
+			const i = countUpTo(at, end) - 1;
+			if (i < 0) continue;
+			const height = Math.max(heightOf(i), 1);
+			this.#fill('slice-1', x, base - height, 1, height);
+		}
+		const one = this.#selected;
+		if (one?.kind === 'value' && one.counter === track.number)
+			this.#outline(at[one.number], at[one.number + 1] ?? to, y, track.first);
+	}
+
+	// Marks of single moments, with their names while there is room for them.
+	#drawInstants(track, y) {
+		const {at, name} = this.#timeline.tracks[track.number].instants;
+		const first = countUpTo(at, this.#view.from - 0.5),
+			end = countUpTo(at, this.#view.to);
+		if (end === first) return;
+		const step = Math.max(Math.floor((end - first) / this.#view.width), 1);
+		const room = this.#view.width / (end - first);
+		for (let i = first; i < end; i += step) {
+			const x = this.#x(at[i]);
+			this.#context.fillStyle = this.#colours.ink;
+			this.#context.beginPath();
+			this.#context.moveTo(x - 3.5, y - 6);
+			this.#context.lineTo(x + 3.5, y - 6);
+			this.#context.lineTo(x, y);
+			this.#context.fill();
+			if (room > LABEL_MOST / 2 && x > LABEL_MOST)
+				this.#write(
+					this.#timeline.texts[name[i]],
+					x + 3,
+					y - 6,
+					room,
+					'ink',
+				);
+		}
 	}
 
 	#drawCore(track, y) {
@@ -199,6 +246,7 @@ export class Painter {
 				this.#view.from,
 				this.#view.to,
 			]);
+		this.#drawInstants(track, y);
 	}
 
 	#coreOf(track, run) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // tell - the figures of a slice, as pairs of what and how much.
 import {exact} from '../words.js';
+import {extentOf} from './layout.js';
 import {LEFT} from './model.js';
 
 export const STATES = {
@@ -35,8 +36,16 @@ function wakeOf(timeline, track, run) {
 	];
 }
 
-// Slices are {kind: 'run' | 'gap' | 'span', thread, ...}: see hit in layout.js.
+// Slices are {kind: 'run' | 'gap' | 'span' | 'value', ...}: see hit in layout.js.
 export function figuresOf(timeline, slice) {
+	if (slice.kind === 'value') {
+		const {name, value} = timeline.counters[slice.counter];
+		const [from, to] = extentOf(timeline, slice);
+		return {
+			title: timeline.texts[name],
+			pairs: [['value', value[slice.number]], ...times(from, to)],
+		};
+	}
 	const track = timeline.tracks[slice.thread];
 	const thread = ['thread', timeline.threadName(slice.thread)];
 	if (slice.kind === 'run') {
