@@ -11,8 +11,8 @@ MESON_OPTIONS ?=
 PACKAGES = gcc libc6-dev meson ninja-build pkgconf clang llvm bpftool libbpf-dev libelf-dev \
 	libdw-dev libsqlite3-dev libjansson-dev libiberty-dev scdoc python3 linux-libc-dev zlib1g-dev \
 	clang-format binutils
-# For `make test`: a browser for the HTML page, and readers of exported profiles.
-TEST_PACKAGES = chromium coz-profiler libdevel-nytprof-perl
+# For `make test`: a browser for the HTML page, readers of exported profiles, MPI programs.
+TEST_PACKAGES = chromium coz-profiler libdevel-nytprof-perl openmpi-bin libopenmpi-dev
 
 .PHONY: all setup setup-test demo test install uninstall format clean help
 .NOTPARALLEL:

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * lever.h - say where your program makes progress, so that Lever can measure what a faster line
- * of it would bring. For C (from C99) and C++ (from C++11), gcc and clang, Linux on x86-64 and
+ * of it would bring, and what it does when, for a timeline. For C (from C99) and C++ (from C++11), gcc and clang, Linux on x86-64 and
  * aarch64. Nothing to link: include it and leave it in. While nobody measures, a point costs
- * less than a nanosecond; while somebody does, less than five.
+ * less than a nanosecond; while `lever run` counts, less than five; in `lever trace` some ten.
  *
  *	#include <lever.h>
  *
@@ -17,6 +17,8 @@
  *
  *	$ lever run -- ./server
  *
+ *	$ lever trace -- ./server
+ *
  * Throughput: each visit is one unit of work done.
  *	LEVER_PROGRESS;             a point named after its place, "server.c:8"
  *	LEVER_PROGRESS_NAMED(name); a point with a name; all places with that name count as one point
@@ -25,9 +27,20 @@
  *	LEVER_SPAN(name);   begins here and ends where the enclosing block is left, by return, break
  *	                    or exception too (in C not by longjmp)
  *
+ * On the timeline of `lever trace` the spans of a thread, from begin to end, stand in each other.
+ * There are also, for the timeline alone:
+ *	LEVER_INSTANT(name);            something happens here
+ *	LEVER_COUNTER(name, value);     a signed number that changes, as a curve
+ *	LEVER_FLOW_OUT(name, id);       from here ...
+ *	LEVER_FLOW_IN(name, id);        ... to there: an arrow between threads, by a number of yours
+ *	LEVER_THREAD_NAME(name);  LEVER_PROCESS_NAME(name);
+ * and with an argument that the timeline shows, an unsigned number of 64 bits or a string:
+ *	LEVER_BEGIN_VALUE(name, number);  LEVER_SPAN_VALUE(name, number);  LEVER_INSTANT_VALUE(name, number);
+ *	LEVER_BEGIN_TEXT(name, string);   LEVER_SPAN_TEXT(name, string);   LEVER_INSTANT_TEXT(name, string);
+ *
  * Each is a statement and may stand in any thread, signal handler, library or child process. `name`
  * is a string that is the same at each visit of that place, as a rule a literal. A process can
- * hold 64 points, where a begin and an end are two. Compile with -DLEVER_DISABLE to take the points
+ * hold 64 points, where a begin and an end are two, and 4096 names and strings on a timeline. Compile with -DLEVER_DISABLE to take the points
  * out, and with -DLEVER_TLS_MODEL='"global-dynamic"' a library that is loaded by dlopen so often
  * that "cannot allocate memory in static TLS block" appears; its points are then a bit slower.
  *
@@ -52,36 +65,72 @@
 #define LEVER_PROGRESS_NAMED(name) LEVER_VISIT(name, LEVER_POINT_PROGRESS)
 #define LEVER_BEGIN(name) LEVER_VISIT(name, LEVER_POINT_BEGIN)
 #define LEVER_END(name) LEVER_VISIT(name, LEVER_POINT_END)
+#define LEVER_SPAN(name) LEVER_SPAN_WITH(name, 0, 0)
+
+#define LEVER_BEGIN_VALUE(name, number) \
+	LEVER_VISIT_WITH(name, LEVER_POINT_BEGIN, LEVER_MARK_VALUE, number)
+#define LEVER_SPAN_VALUE(name, number) LEVER_SPAN_WITH(name, LEVER_MARK_VALUE, number)
+#define LEVER_BEGIN_TEXT(name, string) \
+	LEVER_VISIT_WITH(name, LEVER_POINT_BEGIN, LEVER_MARK_TEXT, lever_text(string))
+#define LEVER_SPAN_TEXT(name, string) LEVER_SPAN_WITH(name, LEVER_MARK_TEXT, lever_text(string))
+
+#define LEVER_INSTANT(name) LEVER_MARK(name, LEVER_MARK_INSTANT, 0)
+#define LEVER_INSTANT_VALUE(name, number) \
+	LEVER_MARK(name, LEVER_MARK_INSTANT | LEVER_MARK_VALUE, number)
+#define LEVER_INSTANT_TEXT(name, string) \
+	LEVER_MARK(name, LEVER_MARK_INSTANT | LEVER_MARK_TEXT, lever_text(string))
+#define LEVER_COUNTER(name, value) LEVER_MARK(name, LEVER_MARK_COUNTER | LEVER_MARK_VALUE, value)
+#define LEVER_FLOW_OUT(name, id) LEVER_MARK(name, LEVER_MARK_FLOW_OUT | LEVER_MARK_VALUE, id)
+#define LEVER_FLOW_IN(name, id) LEVER_MARK(name, LEVER_MARK_FLOW_IN | LEVER_MARK_VALUE, id)
+#define LEVER_THREAD_NAME(name) LEVER_MARK(name, LEVER_MARK_THREAD_NAME, 0)
+#define LEVER_PROCESS_NAME(name) LEVER_MARK(name, LEVER_MARK_PROCESS_NAME, 0)
 
 #if !LEVER_ENABLED
 
 #define LEVER_VISIT(name, kind) ((void)sizeof(name))
-#define LEVER_SPAN(name) ((void)sizeof(name))
+#define LEVER_VISIT_WITH(name, kind, flag, value) ((void)sizeof(name), (void)sizeof(value))
+#define LEVER_SPAN_WITH(name, flag, value) ((void)sizeof(name), (void)sizeof(value))
+#define LEVER_MARK(name, kind, value) ((void)sizeof(name), (void)sizeof(value))
+#define lever_text(string) (string)
 
 #else
 
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#define LEVER_VISIT(name, kind)                                 \
-	do {                                                    \
-		static unsigned int lever_site;                 \
-		(void)lever_visit(&lever_site, (name), (kind)); \
+#define LEVER_VISIT(name, kind) LEVER_VISIT_WITH(name, kind, 0, 0)
+#define LEVER_VISIT_WITH(name, kind, flag, value)                                         \
+	do {                                                                              \
+		static struct lever_site lever_site_here;                                 \
+		if (__builtin_expect(lever_listening() != 0, 0))                          \
+			(void)lever_visit_with(&lever_site_here, (name), (kind) | (flag), \
+					       (unsigned long long)(value));              \
+	} while (0)
+
+#define LEVER_MARK(name, kind, value)                                                              \
+	do {                                                                                       \
+		static struct lever_site lever_site_here;                                          \
+		if (__builtin_expect(lever_listening() != 0, 0))                                   \
+			lever_mark(&lever_site_here, (name), (kind), (unsigned long long)(value)); \
 	} while (0)
 
 #ifdef __cplusplus
-#define LEVER_SPAN(name)                                                                          \
-	static unsigned int LEVER_JOIN(lever_begin_, __LINE__), LEVER_JOIN(lever_end_, __LINE__); \
-	const lever_span LEVER_JOIN(lever_span_, __LINE__)(&LEVER_JOIN(lever_begin_, __LINE__),   \
-							   &LEVER_JOIN(lever_end_, __LINE__),     \
-							   (name))
+#define LEVER_SPAN_WITH(name, flag, value)                                                       \
+	static struct lever_site LEVER_JOIN(lever_begin_, __LINE__),                             \
+		LEVER_JOIN(lever_end_, __LINE__);                                                \
+	const lever_span LEVER_JOIN(lever_span_,                                                 \
+				    __LINE__)(&LEVER_JOIN(lever_begin_, __LINE__),               \
+					      &LEVER_JOIN(lever_end_, __LINE__), (name), (flag), \
+					      lever_listening() ? (unsigned long long)(value) : 0)
 #else
-#define LEVER_SPAN(name)                                                                          \
-	static unsigned int LEVER_JOIN(lever_begin_, __LINE__), LEVER_JOIN(lever_end_, __LINE__); \
-	__attribute__((cleanup(lever_span_leave), unused)) const struct lever_span LEVER_JOIN(    \
-		lever_span_, __LINE__) =                                                          \
-		lever_span_enter(&LEVER_JOIN(lever_begin_, __LINE__),                             \
-				 &LEVER_JOIN(lever_end_, __LINE__), (name))
+#define LEVER_SPAN_WITH(name, flag, value)                                                     \
+	static struct lever_site LEVER_JOIN(lever_begin_, __LINE__),                           \
+		LEVER_JOIN(lever_end_, __LINE__);                                              \
+	__attribute__((cleanup(lever_span_leave), unused)) const struct lever_span LEVER_JOIN( \
+		lever_span_, __LINE__) =                                                       \
+		lever_span_enter(&LEVER_JOIN(lever_begin_, __LINE__),                          \
+				 &LEVER_JOIN(lever_end_, __LINE__), (name), (flag),            \
+				 lever_listening() ? (unsigned long long)(value) : 0)
 #endif
 
 /*
@@ -112,6 +161,33 @@
 
 /* What a site remembers: 0 not yet registered, 1 + the index of its entry, or that none was free. */
 #define LEVER_SITE_DROPPED 0xffffffffU
+struct lever_site {
+	unsigned int point; /* of its entry in the page of points */
+	unsigned int word;  /* of its name in the memory of a trace */
+};
+
+/* For whom: bits of lever_head.listening. */
+#define LEVER_LISTEN_COUNT 1U
+#define LEVER_LISTEN_TRACE 2U
+
+/* Kinds of marks in a trace, beside those of points; then bits that are added to either. */
+#define LEVER_MARK_INSTANT 4U
+#define LEVER_MARK_COUNTER 5U
+#define LEVER_MARK_FLOW_OUT 6U
+#define LEVER_MARK_FLOW_IN 7U
+#define LEVER_MARK_THREAD_NAME 8U
+#define LEVER_MARK_PROCESS_NAME 9U
+#define LEVER_MARK_CONTINUED 15U
+#define LEVER_MARK_KINDS 15U
+#define LEVER_MARK_VALUE 16U
+#define LEVER_MARK_TEXT 32U
+#define LEVER_MARK_WIDE 64U
+
+#define LEVER_TRACE_MAGIC 0x5254564cU
+#define LEVER_TRACE_VERSION 1U
+#define LEVER_TRACE_WORDS 4096U
+#define LEVER_TRACE_WORD_BYTES 112U
+#define LEVER_TRACE_HEAD_BYTES 4096U
 
 #ifndef LEVER_TLS_MODEL
 #ifdef __GLIBC__
@@ -123,6 +199,7 @@
 
 #define LEVER_SHARED_BY_OBJECT __attribute__((weak, visibility("hidden")))
 #define LEVER_COLD __attribute__((weak, visibility("hidden"), noinline, cold))
+#define LEVER_CALLED __attribute__((weak, visibility("hidden"), noinline))
 #define LEVER_HOT static __inline__ __attribute__((always_inline, unused))
 #define LEVER_HELPER static __inline__ __attribute__((unused))
 #define LEVER_MEMBER __inline__ __attribute__((always_inline))
@@ -143,7 +220,9 @@ struct lever_entry {
 
 struct lever_points {
 	struct lever_head head;
-	unsigned int reserved[16];
+	unsigned long long trace; /* address of the memory of a trace, or 0 */
+	unsigned long long stamp; /* of this program image */
+	unsigned int reserved[12];
 	struct lever_entry entries[LEVER_POINTS_MOST];
 	char pad[8192 - sizeof(struct lever_head) - 64 -
 		 LEVER_POINTS_MOST * sizeof(struct lever_entry)];
@@ -155,6 +234,50 @@ struct lever_points {
 	unsigned char written[LEVER_POINTS_MOST];
 	char process_pad[4096 - 8 - 8 * LEVER_STRIPES - 9 * LEVER_POINTS_MOST];
 };
+
+/*
+ * The memory of a trace (src/wire/annotations.h): a head, names, and a ring of marks for each thread.
+ * The engine makes it, and the constructor maps it where LEVER_TRACE names it.
+ */
+struct lever_word {
+	unsigned long long hash;
+	unsigned int is_written;
+	unsigned int pad;
+	char text[LEVER_TRACE_WORD_BYTES];
+};
+
+struct lever_trace_head {
+	unsigned int magic, version, rings, ring_bytes;
+	unsigned long long bytes;
+	unsigned long long without_ring, without_word;
+};
+
+struct lever_trace {
+	struct lever_trace_head head;
+	char pad[LEVER_TRACE_HEAD_BYTES - sizeof(struct lever_trace_head)];
+	struct lever_word words[LEVER_TRACE_WORDS];
+};
+
+struct lever_record {
+	unsigned long long time, word;
+};
+
+struct lever_ring {
+	unsigned long long owner, stamp, head, dropped, tail_seen;
+	unsigned int mask, room, clock, is_left;
+	unsigned long long reserved;
+	unsigned long long tail, tail_pad[7];
+	char pad_to_records[LEVER_TRACE_HEAD_BYTES - 128];
+};
+
+/* This thread's ring, and of which process (page->process) it is. */
+struct lever_track {
+	unsigned long long process;
+	struct lever_ring *ring;
+};
+extern __thread struct lever_track lever_track __attribute__((tls_model(LEVER_TLS_MODEL)));
+LEVER_SHARED_BY_OBJECT __thread struct lever_track lever_track
+	__attribute__((tls_model(LEVER_TLS_MODEL))) = {0, 0};
 
 /* Stands in for the page until it is there: nobody listens. */
 extern struct lever_head lever_nobody;
@@ -178,6 +301,10 @@ LEVER_COLD unsigned int lever_point_register(struct lever_points *page, const ch
 					     unsigned char kind);
 LEVER_COLD int lever_count_slowly(struct lever_points *page, unsigned int *site, const char *name,
 				  unsigned char kind);
+LEVER_COLD struct lever_ring *lever_ring_take(struct lever_points *page);
+LEVER_COLD unsigned int lever_word_register(struct lever_points *page, const char *name);
+LEVER_CALLED void lever_write(struct lever_site *site, const char *name, unsigned int kind,
+			      unsigned long long value);
 
 /* A system call with up to six arguments. Returns its result or -errno. */
 LEVER_HELPER long lever_system_call(long number, const long arguments[6])
@@ -249,14 +376,42 @@ LEVER_HOT int lever_count(struct lever_points *page, unsigned int *site, const c
 	return 1;
 }
 
-/* Counts a visit if somebody listens. Returns 1 if it was counted. */
-LEVER_HOT int lever_visit(unsigned int *site, const char *name, unsigned char kind)
+/* Who listens: LEVER_LISTEN_*. */
+LEVER_HOT unsigned int lever_listening(void)
 {
-	struct lever_head *head = lever_head;
+	return __atomic_load_n(&lever_head->listening, __ATOMIC_RELAXED);
+}
 
-	if (__builtin_expect(!__atomic_load_n(&head->listening, __ATOMIC_RELAXED), 1))
-		return 0;
-	return lever_count((struct lever_points *)head, site, name, kind);
+/*
+ * A visit for whoever listens; `kind` is a point's, and bits of LEVER_MARK_*. Returns for whom it was
+ * heard: LEVER_LISTEN_*.
+ */
+LEVER_HOT unsigned int lever_visit_with(struct lever_site *site, const char *name,
+					unsigned int kind, unsigned long long value)
+{
+	unsigned int listening = lever_listening(), heard = listening & LEVER_LISTEN_TRACE;
+
+	if (__builtin_expect(heard != 0, 0))
+		lever_write(site, name, kind, value);
+	if (listening & LEVER_LISTEN_COUNT &&
+	    lever_count((struct lever_points *)lever_head, &site->point, name,
+			(unsigned char)(kind & LEVER_MARK_KINDS)))
+		heard |= LEVER_LISTEN_COUNT;
+	return heard;
+}
+
+/* Counts a visit if somebody listens. Returns for whom it was heard. */
+LEVER_HOT unsigned int lever_visit(struct lever_site *site, const char *name, unsigned char kind)
+{
+	return lever_listening() ? lever_visit_with(site, name, kind, 0) : 0;
+}
+
+/* What is on the timeline only. */
+LEVER_HOT void lever_mark(struct lever_site *site, const char *name, unsigned int kind,
+			  unsigned long long value)
+{
+	if (lever_listening() & LEVER_LISTEN_TRACE)
+		lever_write(site, name, kind, value);
 }
 
 /* The page of points, or NULL if this process has none. */
@@ -328,6 +483,51 @@ LEVER_HELPER unsigned long long lever_process_begin(struct lever_points *page)
 	return process;
 }
 
+/* For whom to listen from the start on: LEVER_LISTEN, as a number. */
+LEVER_HELPER unsigned int lever_listen_asked(void)
+{
+	const char *listen = getenv("LEVER_LISTEN");
+
+	return listen && listen[0] > '0' && listen[0] <= '3' && !listen[1] ?
+		       (unsigned int)(listen[0] - '0') :
+		       0;
+}
+
+/* A clock that costs little: the engine knows what it counts. */
+LEVER_HOT unsigned long long lever_ticks(void)
+{
+#ifdef __x86_64__
+	return __builtin_ia32_rdtsc();
+#else
+	unsigned long long ticks;
+	__asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#endif
+}
+
+/* Maps the engine's memory for marks. Returns whether it is there. */
+LEVER_HELPER int lever_trace_map(struct lever_points *page, const char *path)
+{
+	struct lever_trace_head head;
+	const long at_fdcwd = -100, read_write_cloexec = 02 | 02000000;
+	const long open[6] = {at_fdcwd, (long)path, read_write_cloexec, 0, 0, 0};
+	long descriptor = path ? lever_system_call(SYS_openat, open) : -1, memory;
+
+	if (descriptor < 0)
+		return 0;
+	if (lever_call_3(SYS_read, (unsigned long)descriptor, (unsigned long)&head, sizeof(head)) ==
+		    sizeof(head) &&
+	    head.magic == LEVER_TRACE_MAGIC && head.version == LEVER_TRACE_VERSION) {
+		/* PROT_READ|WRITE; MAP_SHARED */
+		const long map[6] = {0, (long)head.bytes, 0x1 | 0x2, 0x1, descriptor, 0};
+		memory = lever_system_call(SYS_mmap, map);
+		if (memory > 0)
+			page->trace = (unsigned long long)memory;
+	}
+	lever_call_1(SYS_close, (unsigned long)descriptor);
+	return page->trace != 0;
+}
+
 /* Makes the page at the address. Returns NULL if that is not possible. */
 LEVER_HELPER struct lever_points *lever_points_make(unsigned long address)
 {
@@ -335,7 +535,7 @@ LEVER_HELPER struct lever_points *lever_points_make(unsigned long address)
 	long fresh = lever_memory_map(address);
 	unsigned long wiped_bytes = sizeof(page->counts) + 4096;
 	const unsigned long wipe_on_fork = 18; /* MADV_WIPEONFORK */
-	const char *listen = getenv("LEVER_LISTEN");
+	unsigned int listening = lever_listen_asked();
 
 	/* Before Linux 4.17 the memory may come from elsewhere. */
 	if (fresh != (long)address ||
@@ -344,8 +544,11 @@ LEVER_HELPER struct lever_points *lever_points_make(unsigned long address)
 		return NULL;
 	}
 	page->head.version = LEVER_POINTS_VERSION;
-	page->head.listening = listen && listen[0] == '1' && !listen[1];
 	lever_process_begin(page);
+	page->stamp = lever_ticks();
+	if (listening & LEVER_LISTEN_TRACE && !lever_trace_map(page, getenv("LEVER_TRACE")))
+		listening &= ~LEVER_LISTEN_TRACE;
+	page->head.listening = listening;
 	__atomic_store_n(&page->head.magic, LEVER_POINTS_MAGIC, __ATOMIC_RELEASE);
 	return page;
 }
@@ -564,49 +767,255 @@ int lever_count_slowly(struct lever_points *page, unsigned int *site, const char
 	return 1;
 }
 
-/* A span counts its end if it counted its begin, whether or not somebody still listens. */
+LEVER_HELPER struct lever_ring *lever_ring_at(struct lever_trace *trace, unsigned int index)
+{
+	return (struct lever_ring *)((char *)trace + sizeof(*trace) +
+				     (unsigned long)index * trace->head.ring_bytes);
+}
+
+/*
+ * The ring of the calling thread: the one that it has taken in another library, else a free one. One
+ * that the same thread left behind in an exec is given up. NULL if there is none; a child of vfork,
+ * which runs on its parent's thread-local memory, gets none.
+ */
+LEVER_HELPER struct lever_ring *lever_ring_find(struct lever_points *page, unsigned long long mine)
+{
+	struct lever_trace *trace = (struct lever_trace *)page->trace;
+	struct lever_ring *ring;
+	unsigned long long owner;
+	unsigned int i;
+
+	for (i = 0; i < trace->head.rings; i++) {
+		ring = lever_ring_at(trace, i);
+		if (__atomic_load_n(&ring->owner, __ATOMIC_ACQUIRE) != mine)
+			continue;
+		if (ring->stamp == page->stamp)
+			return ring;
+		__atomic_store_n(&ring->is_left, 1U, __ATOMIC_RELEASE);
+	}
+	for (i = 0; i < trace->head.rings; i++) {
+		ring = lever_ring_at(trace, i);
+		owner = 0;
+		if (!__atomic_load_n(&ring->owner, __ATOMIC_RELAXED) &&
+		    __atomic_compare_exchange_n(&ring->owner, &owner, mine, 0, __ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED)) {
+			ring->stamp = page->stamp;
+			return ring;
+		}
+	}
+	return 0;
+}
+
+/* Whether the engine, whose /proc this is, knows the process by the same number. */
+LEVER_HELPER int lever_process_is_known(unsigned int pid)
+{
+	char target[16] = "";
+	const long at_fdcwd = -100;
+	const long arguments[6] = {
+		at_fdcwd, (long)"/proc/self", (long)target, (long)sizeof(target) - 1, 0, 0};
+	unsigned int i, known = 0;
+
+	if (lever_system_call(SYS_readlinkat, arguments) <= 0)
+		return 0;
+	for (i = 0; target[i] >= '0' && target[i] <= '9'; i++)
+		known = known * 10 + (unsigned int)(target[i] - '0');
+	return known == pid;
+}
+
+struct lever_ring *lever_ring_take(struct lever_points *page)
+{
+	unsigned long long process = lever_process_begin(page);
+	unsigned int pid = (unsigned int)process;
+	struct lever_trace *trace = (struct lever_trace *)page->trace;
+	struct lever_ring *ring = 0;
+
+	if (!trace)
+		return 0;
+	if (lever_track.process == process && lever_track.ring)
+		return lever_track.ring;
+	if (lever_call_1(SYS_getpid, 0) == (long)pid && lever_process_is_known(pid))
+		ring = lever_ring_find(page,
+				       (unsigned long long)pid << 32 |
+					       (unsigned long long)lever_call_1(SYS_gettid, 0));
+	if (!ring) {
+		__atomic_fetch_add(&trace->head.without_ring, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
+	lever_track.ring = ring;
+	lever_track.process = process;
+	return ring;
+}
+
+/*
+ * Finds or adds a text among the names; 1 + its index, or 0 if there is no room. The hash that comes
+ * first has the entry; all that find the text missing write the same.
+ */
+unsigned int lever_word_register(struct lever_points *page, const char *name)
+{
+	struct lever_trace *trace = (struct lever_trace *)page->trace;
+	unsigned long long hash = lever_name_hash(name, 0), found;
+	unsigned int probe, i, index;
+	struct lever_word *word;
+
+	for (probe = 0; trace && probe < 256; probe++) {
+		index = (unsigned int)((hash + probe) % LEVER_TRACE_WORDS);
+		word = &trace->words[index];
+		found = 0;
+		if (!__atomic_compare_exchange_n(&word->hash, &found, hash, 0, __ATOMIC_ACQ_REL,
+						 __ATOMIC_ACQUIRE) &&
+		    found != hash)
+			continue;
+		if (!__atomic_load_n(&word->is_written, __ATOMIC_ACQUIRE)) {
+			for (i = 0; i + 1 < LEVER_TRACE_WORD_BYTES && name[i]; i++)
+				__atomic_store_n(&word->text[i], name[i], __ATOMIC_RELAXED);
+			__atomic_store_n(&word->is_written, 1U, __ATOMIC_RELEASE);
+		}
+		return index + 1;
+	}
+	if (trace)
+		__atomic_fetch_add(&trace->head.without_word, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* A text as the value of a mark: its number among the names. */
+LEVER_HELPER unsigned long long lever_text(const char *text)
+{
+	if (!(lever_listening() & LEVER_LISTEN_TRACE))
+		return 0;
+	return lever_word_register((struct lever_points *)lever_head, text ? text : "");
+}
+
+/* Adds, and returns what was there. No other thread adds here; a signal handler of this one may. */
+LEVER_HOT unsigned long long lever_take_alone(unsigned long long *count, unsigned long long by)
+{
+#ifdef __x86_64__
+	__asm__ __volatile__("{xaddq %0, %1|xadd %1, %0}" : "+r"(by), "+m"(*count) : : "cc");
+	return by;
+#else
+	return __atomic_fetch_add(count, by, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Nanoseconds where the cheap clock is not to be trusted (ring->clock). */
+LEVER_HELPER unsigned long long lever_nanoseconds(void)
+{
+	long time[2] = {0, 0};
+
+	lever_call_3(SYS_clock_gettime, 1 /* CLOCK_MONOTONIC */, (unsigned long)time, 0);
+	return (unsigned long long)time[0] * 1000000000ULL + (unsigned long long)time[1];
+}
+
+/* With the lap's bit, a record says itself that it is complete: see src/wire/annotations.h. */
+LEVER_HOT void lever_record_write(struct lever_ring *ring, unsigned long long at,
+				  unsigned long long time, unsigned long long word)
+{
+	struct lever_record *record = (struct lever_record *)(ring + 1) + (at & ring->mask);
+
+	__atomic_store_n(&record->time, time, __ATOMIC_RELAXED);
+	__atomic_store_n(&record->word, word | !(at & ((unsigned long long)ring->mask + 1)),
+			 __ATOMIC_RELEASE);
+}
+
+/*
+ * Puts a mark into this thread's ring, or counts it as dropped. Room for 64 records is left, for
+ * signal handlers that come between the look and the taking.
+ */
+void lever_write(struct lever_site *site, const char *name, unsigned int kind,
+		 unsigned long long value)
+{
+	struct lever_points *page = (struct lever_points *)lever_head;
+	struct lever_ring *ring = lever_track.ring;
+	unsigned int word = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
+	unsigned long long at, time, is_wide = value >> 32 != 0;
+
+	if (__builtin_expect(!ring || lever_track.process !=
+					      __atomic_load_n(&page->process, __ATOMIC_RELAXED),
+			     0)) {
+		ring = lever_ring_take(page);
+		if (!ring)
+			return;
+	}
+	if (__builtin_expect(!word, 0)) {
+		word = lever_word_register(page, name);
+		if (!word)
+			return;
+		__atomic_store_n(&site->word, word, __ATOMIC_RELAXED);
+	}
+	at = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+	if (__builtin_expect(at - ring->tail_seen > ring->room, 0)) {
+		ring->tail_seen = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+		if (at - ring->tail_seen > ring->room) {
+			lever_add_alone(&ring->dropped);
+			return;
+		}
+	}
+	at = lever_take_alone(&ring->head, 1 + is_wide);
+	time = __builtin_expect(ring->clock != 0, 0) ? lever_nanoseconds() : lever_ticks();
+	lever_record_write(ring, at, time,
+			   (value & 0xffffffffULL) << 32 | (unsigned long long)(word - 1) << 16 |
+				   (kind | (is_wide ? LEVER_MARK_WIDE : 0)) << 1);
+	if (is_wide)
+		lever_record_write(ring, at + 1, value, LEVER_MARK_CONTINUED << 1);
+}
+
+/* A span's end is for whom its begin was, whether or not they still listen. */
+LEVER_HOT void lever_span_end(struct lever_site *site, const char *name, unsigned int begun)
+{
+	if (begun & LEVER_LISTEN_TRACE)
+		lever_write(site, name, LEVER_POINT_END, 0);
+	if (begun & LEVER_LISTEN_COUNT)
+		lever_count((struct lever_points *)lever_head, &site->point, name, LEVER_POINT_END);
+}
+
 #ifdef __cplusplus
 } /* extern "C" */
 
 class lever_span
 {
       public:
-	LEVER_MEMBER lever_span(unsigned int *begin, unsigned int *end, const char *span_name)
-	    : site(end), name(span_name), begun(lever_visit(begin, span_name, LEVER_POINT_BEGIN))
+	LEVER_MEMBER lever_span(struct lever_site *begin, struct lever_site *end,
+				const char *span_name, unsigned int flag, unsigned long long value)
+	    : site(end), name(span_name),
+	      begun(lever_listening() ?
+			    lever_visit_with(begin, span_name, LEVER_POINT_BEGIN | flag, value) :
+			    0)
 	{
 	}
 	LEVER_MEMBER ~lever_span()
 	{
-		if (__builtin_expect(begun, 0))
-			lever_count((struct lever_points *)lever_head, site, name, LEVER_POINT_END);
+		if (__builtin_expect(begun != 0, 0))
+			lever_span_end(site, name, begun);
 	}
 	lever_span(const lever_span &) = delete;
 	lever_span &operator=(const lever_span &) = delete;
 
       private:
-	unsigned int *site;
+	struct lever_site *site;
 	const char *name;
-	int begun;
+	unsigned int begun;
 };
 #else
 struct lever_span {
-	unsigned int *site;
+	struct lever_site *site;
 	const char *name;
-	int begun;
+	unsigned int begun;
 };
 
-LEVER_HOT struct lever_span lever_span_enter(unsigned int *begin, unsigned int *end,
-					     const char *name)
+LEVER_HOT struct lever_span lever_span_enter(struct lever_site *begin, struct lever_site *end,
+					     const char *name, unsigned int flag,
+					     unsigned long long value)
 {
-	struct lever_span span = {end, name, lever_visit(begin, name, LEVER_POINT_BEGIN)};
+	struct lever_span span = {end, name, 0};
+
+	if (__builtin_expect(lever_listening() != 0, 0))
+		span.begun = lever_visit_with(begin, name, LEVER_POINT_BEGIN | flag, value);
 	return span;
 }
 
 LEVER_HOT void lever_span_leave(const struct lever_span *span)
 {
-	if (__builtin_expect(span->begun, 0))
-		lever_count((struct lever_points *)lever_head, span->site, span->name,
-			    LEVER_POINT_END);
+	if (__builtin_expect(span->begun != 0, 0))
+		lever_span_end(span->site, span->name, span->begun);
 }
 #endif
 

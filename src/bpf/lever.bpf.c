@@ -4,10 +4,11 @@
  *
  * One compilation unit, in parts: shared.h and state.h (what is remembered, and who owns it), pause.h
  * (global delay, local delays, spinning), waiters.h and wait.h (time off CPU), space.h and ranges.h
- * (address spaces, mappings, which code is meant), unwind.h and sample.h (whose time a tick is),
- * progress.h, and the programs here, which only call them in order. ARCHITECTURE.md has the
+ * (address spaces, mappings, which code is meant), member.h (which tasks), unwind.h and sample.h (whose
+ * time a tick is), progress.h, and the programs here, which only call them in order. ARCHITECTURE.md has the
  * rules of the pauses.
  */
+#include "bpf/member.h"
 #include "bpf/pause.h"
 #include "bpf/progress.h"
 #include "bpf/sample.h"
@@ -34,13 +35,15 @@ int tick(struct bpf_perf_event_data *context)
 		cpu->idle_ticks++;
 		return 0;
 	}
-	struct task_state *state = bpf_task_storage_get(&tasks, task, NULL, 0);
-	if (!state || !state->is_member) {
+	struct task_state *state = member_state(task);
+	if (!state) {
 		if (task->flags & PF_KTHREAD) {
 			cpu->kernel_ticks++;
 			/* It may be working for those who wait in the target. */
 			if (waiters_any(*(volatile u64 *)&waiters))
 				cpu->local_ns = global_delay();
+			if (settings.sees_kernel && settings.takes_all)
+				sample_take(context, task, cpu, now, weight);
 			pause_settle(cpu, &cpu->tick_spins);
 		} else {
 			cpu->foreign_ticks++;
@@ -97,10 +100,34 @@ int BPF_PROG(hrtimer_expire_entry)
 	return 0;
 }
 
-SEC("tp_btf/softirq_entry")
-int BPF_PROG(softirq_entry)
+/*
+ * A softirq does the work of a device or a timer, and who it wakes is woken from outside; except for
+ * packets that a task of this core has sent to this machine: that is the task's own doing.
+ */
+#define SOFTIRQ_RECEIVE 3 /* NET_RX_SOFTIRQ */
+
+SEC("tp_btf/softirq_raise")
+int BPF_PROG(softirq_raise, unsigned int vector)
 {
-	this_cpu()->soft_interrupts = 1;
+	struct kernel_cpu *cpu = this_cpu();
+	if (vector != SOFTIRQ_RECEIVE)
+		return 0;
+	if (cpu->hard_interrupts || cpu->soft_interrupts || !bpf_get_current_task_btf()->pid)
+		cpu->packets_of_device = 1;
+	else
+		cpu->packets_of_task = 1;
+	return 0;
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(softirq_entry, unsigned int vector)
+{
+	struct kernel_cpu *cpu = this_cpu();
+	bool is_of_task =
+		vector == SOFTIRQ_RECEIVE && cpu->packets_of_task && !cpu->packets_of_device;
+	cpu->soft_interrupts = !is_of_task;
+	if (vector == SOFTIRQ_RECEIVE)
+		cpu->packets_of_task = cpu->packets_of_device = 0;
 	return 0;
 }
 
@@ -176,18 +203,14 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct *child)
 {
 	struct task_state *state = bpf_task_storage_get(&tasks, parent, NULL, 0);
-	if (!state || !state->is_member)
+	if (!state || !state->follows)
 		return 0;
 	/* Like a wake-up: what the parent owes is paid before the child can run. */
-	pause_settle(this_cpu(), &this_cpu()->wake_spins);
-	struct task_state *born =
-		bpf_task_storage_get(&tasks, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!born) {
-		totals.untracked_tasks++;
+	if (state->is_member)
+		pause_settle(this_cpu(), &this_cpu()->wake_spins);
+	if (!member_fork(state, child))
 		return 0;
-	}
-	born->is_member = 1;
-	if (child->mm != parent->mm)
+	if (state->is_member && child->mm != parent->mm)
 		space_fork(parent, child);
 	if (child->tgid != parent->tgid)
 		process_event(KERNEL_EVENT_FORK, child->tgid, parent->tgid, NULL);
@@ -205,7 +228,8 @@ int BPF_PROG(sched_prepare_exec, struct task_struct *task)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(sched_process_exec, struct task_struct *task, int old_pid, struct linux_binprm *binary)
 {
-	if (!is_member(task))
+	struct task_state *state = member_exec(task);
+	if (!state)
 		return 0;
 	space_exec(task);
 	process_event(KERNEL_EVENT_EXEC, task->tgid, 0, binary->filename);
@@ -215,9 +239,11 @@ int BPF_PROG(sched_process_exec, struct task_struct *task, int old_pid, struct l
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(sched_process_exit, struct task_struct *task)
 {
-	if (!is_member(task))
+	struct task_state *state = bpf_task_storage_get(&tasks, task, NULL, 0);
+	if (!state || !state->follows)
 		return 0;
-	progress_observe(bpf_ktime_get_ns(), 1);
+	if (state->is_member)
+		progress_observe(bpf_ktime_get_ns(), 1);
 	if (task->pid == task->tgid)
 		process_event(KERNEL_EVENT_EXIT, task->tgid, 0, NULL);
 	return 0;

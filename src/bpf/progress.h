@@ -172,7 +172,7 @@ static long add_point(u32 i, void *context)
 	if (i >= POINTS_MOST || i >= walk->count)
 		return 1;
 	u64 added = seen_raise(&walk->space->seen[i], walk->scratch->sums[i]);
-	if (added)
+	if (added && !walk->space->has_past)
 		progress_add(walk->space->point_index[i], added, walk->cpu, walk->now);
 	return 0;
 }
@@ -202,6 +202,7 @@ __noinline int progress_observe(u64 now, u32 interruptible)
 	__builtin_memcpy(walk.scratch->sums, no_sums, sizeof(no_sums));
 	bpf_loop(POINTS_STRIPES, add_stripe, &walk, 0);
 	bpf_loop(POINTS_MOST, add_point, &walk, 0);
+	walk.space->has_past = 0;
 	return 0;
 }
 

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "bpf/chain.h"
 #include "bpf/pause.h"
 #include "bpf/progress.h"
 #include "bpf/ranges.h"
@@ -110,14 +111,10 @@ static __always_inline void callers_emit(void)
 	scratch->callers.count = 0;
 }
 
-static __always_inline void sample_emit(struct kernel_cpu *cpu, struct task_struct *task, u32 flags,
-					u64 weight, u64 kernel_ip, const struct frame_walk *walk)
+static __always_inline void sample_fill(struct kernel_sample *sample, struct task_struct *task,
+					u32 flags, u64 weight, u64 kernel_ip,
+					const struct frame_walk *walk)
 {
-	struct kernel_sample *sample = bpf_ringbuf_reserve(&events, sizeof(*sample), 0);
-	if (!sample) {
-		cpu->lost++;
-		return;
-	}
 	sample->kind = KERNEL_EVENT_SAMPLE;
 	sample->flags = flags;
 	sample->tgid = task->tgid;
@@ -129,7 +126,39 @@ static __always_inline void sample_emit(struct kernel_cpu *cpu, struct task_stru
 	sample->scope_object = walk->found.object;
 	sample->scope_offset = walk->found.offset;
 	sample->kernel_ip = kernel_ip;
+}
+
+static __always_inline void sample_emit(struct kernel_cpu *cpu, struct task_struct *task, u32 flags,
+					u64 weight, u64 kernel_ip, const struct frame_walk *walk)
+{
+	struct kernel_sample *sample = bpf_ringbuf_reserve(&events, sizeof(*sample), 0);
+	if (!sample) {
+		cpu->lost++;
+		return;
+	}
+	sample_fill(sample, task, flags, weight, kernel_ip, walk);
 	bpf_ringbuf_submit(sample, BPF_RB_NO_WAKEUP);
+}
+
+/* The same with the kernel's call chain; where that has code in scope, the sample is of it. */
+static __always_inline void sample_emit_chain(struct kernel_cpu *cpu, struct task_struct *task,
+					      u32 flags, u64 weight, const struct frame_walk *walk,
+					      const struct chain_walk *inside)
+{
+	u32 zero = 0;
+	struct kernel_chain *chain = bpf_map_lookup_elem(&chain_scratches, &zero);
+	if (!chain)
+		return;
+	sample_fill(&chain->sample, task, flags | KERNEL_SAMPLE_CHAIN, weight, chain->addresses[0],
+		    walk);
+	chain->user_object = walk->is_found ? walk->found.object : KERNEL_OBJECT_UNKNOWN;
+	chain->user_offset = walk->found.offset;
+	chain->pad = 0;
+	if (inside->is_found) {
+		chain->sample.scope_object = inside->found.object;
+		chain->sample.scope_offset = inside->found.offset;
+	}
+	chain_emit(cpu, task, chain, inside->count);
 }
 
 static __always_inline void sample_take(struct bpf_perf_event_data *context,
@@ -140,17 +169,23 @@ static __always_inline void sample_take(struct bpf_perf_event_data *context,
 	u32 flags = (settings.speed ? KERNEL_SAMPLE_FAST : 0) |
 		    (kernel_ip ? KERNEL_SAMPLE_IN_KERNEL : 0);
 	struct space *space = space_of(task);
-	if (!space)
+	bool sees_kernel = kernel_ip && settings.sees_kernel;
+	if (!space && !sees_kernel)
 		return;
 
-	progress_observe_tick(space, now);
-	struct frame_walk walk = {.now = now,
-				  .space = space->id,
-				  .wants_callers = settings.wants_callers};
-	frames_walk(context, task, &walk);
+	struct frame_walk walk = {.now = now, .wants_callers = settings.wants_callers};
+	struct chain_walk inside = {};
+	if (space) {
+		progress_observe_tick(space, now);
+		walk.space = space->id;
+		frames_walk(context, task, &walk);
+	}
+	if (sees_kernel)
+		chain_look(context, &inside);
 	cpu->samples++;
 	cpu->sampled_ns += weight;
-	if (walk.is_hit) {
+	bool is_hit = inside.is_found ? inside.is_hit : walk.is_hit;
+	if (is_hit) {
 		flags |= KERNEL_SAMPLE_HIT;
 		cpu->target_samples++;
 		cpu->target_ns += weight;
@@ -159,12 +194,15 @@ static __always_inline void sample_take(struct bpf_perf_event_data *context,
 		int point = location_sampled_point(&walk.found);
 		if (point >= 0)
 			progress_add(point, weight, cpu, now);
-	} else {
+	} else if (!inside.is_found) {
 		flags |= KERNEL_SAMPLE_NO_SCOPE;
-		cpu->unwound_badly++;
+		cpu->unwound_badly += space != NULL;
 	}
-	sample_emit(cpu, task, flags, weight, kernel_ip, &walk);
+	if (sees_kernel)
+		sample_emit_chain(cpu, task, flags, weight, &walk, &inside);
+	else
+		sample_emit(cpu, task, flags, weight, kernel_ip, &walk);
 	if (walk.wants_callers)
 		callers_emit();
-	latency_pause(cpu, pause_charge(cpu, walk.is_hit ? weight : 0, now));
+	latency_pause(cpu, pause_charge(cpu, is_hit ? weight : 0, now));
 }

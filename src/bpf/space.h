@@ -23,7 +23,7 @@ struct space {
 	u32 ticks;        /* looked at while no points were found */
 	u64 points_page;  /* where its struct points_page is; 0 if not found yet */
 	u32 points_known; /* entries with an index in point_index */
-	u32 pad;
+	u32 has_past;     /* 1: it counted before it was followed; those visits are not added */
 	u8 point_index[POINTS_MOST];
 	u64 seen[POINTS_MOST]; /* counts already added to the totals */
 };
@@ -92,13 +92,22 @@ static __always_inline struct space *space_add(u64 key, const struct space *from
 	return space;
 }
 
+/* A space is met unborn only in a process that ran before it was followed. */
+static __always_inline struct space *space_meet(u64 key)
+{
+	struct space *space = space_add(key, &empty_space);
+	if (space)
+		space->has_past = 1;
+	return space;
+}
+
 static __always_inline struct space *space_of(struct task_struct *task)
 {
 	u64 key = (u64)task->mm;
 	if (!key)
 		return NULL;
 	struct space *space = bpf_map_lookup_elem(&spaces, &key);
-	return space ? space : space_add(key, &empty_space);
+	return space ? space : space_meet(key);
 }
 
 /* The child knows the parent's names; its counts are wiped, so nothing of it has been seen. */
@@ -138,8 +147,8 @@ static __always_inline void file_announce(const struct mapping *mapping, u32 tgi
 {
 	struct announcement *last = bpf_map_lookup_elem(&announced, &mapping->file);
 	struct announcement made = {.time_ns = now, .space = mapping->space};
-	if (last && now - last->time_ns < (last->space == mapping->space ? ANNOUNCE_AGAIN_NS :
-									   ANNOUNCE_OTHER_NS))
+	if (last && now - last->time_ns <
+			    (last->space == mapping->space ? ANNOUNCE_AGAIN_NS : ANNOUNCE_OTHER_NS))
 		return;
 	bpf_map_update_elem(&announced, &mapping->file, &made, BPF_ANY);
 	struct kernel_object_event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);

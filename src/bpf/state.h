@@ -23,15 +23,21 @@ struct task_state {
 	u8 is_waiting; /* runnable, without a core */
 	u8 wait;       /* enum wait_kind, from when it leaves its core until it is woken */
 	u8 wait_is_in_scope, woken_from_outside;
-	u8 pad[3];
+	u8 follows;      /* of the program's tree: is_member unless its name speaks against it */
+	u8 is_left_out;  /* lever itself, and what it runs under */
+	u8 is_undecided; /* its name has not been looked at */
 	struct location wait_leaf, wait_found; /* where it waits */
 	u64 credit_ns;                         /* of the wait that has just ended */
 	u32 wait_generation;
 	u32 pad_last;
 };
 _Static_assert(sizeof(struct task_state) == KERNEL_TASK_STATE_BYTES, "task_state layout");
-_Static_assert(__builtin_offsetof(struct task_state, is_member) == KERNEL_TASK_STATE_MEMBER,
-	       "task_state layout");
+_Static_assert(
+	__builtin_offsetof(struct task_state, is_member) == KERNEL_TASK_STATE_MEMBER &&
+		__builtin_offsetof(struct task_state, follows) == KERNEL_TASK_STATE_FOLLOWS &&
+		__builtin_offsetof(struct task_state, is_left_out) == KERNEL_TASK_STATE_LEFT_OUT &&
+		__builtin_offsetof(struct task_state, is_undecided) == KERNEL_TASK_STATE_UNDECIDED,
+	"task_state layout");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -57,22 +63,4 @@ __u64 pair_look_delay_ns; /* waiters_delay_ns then */
 static __always_inline u64 global_delay(void)
 {
 	return *(volatile u64 *)&delay_ns;
-}
-
-/* State of a task that pauses apply to: the program's, and kernel threads. NULL for foreign ones. */
-static __always_inline struct task_state *task_state_of(struct task_struct *task)
-{
-	u64 create = task->flags & PF_KTHREAD ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0;
-	return bpf_task_storage_get(&tasks, task, NULL, create);
-}
-
-static __always_inline bool is_member(struct task_struct *task)
-{
-	struct task_state *state = bpf_task_storage_get(&tasks, task, NULL, 0);
-	return state && state->is_member;
-}
-
-static __always_inline bool is_pausable(struct task_struct *task)
-{
-	return task->flags & PF_KTHREAD || is_member(task);
 }

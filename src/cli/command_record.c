@@ -8,13 +8,13 @@
 #include "cli/message.h"
 #include "cli/show.h"
 #include "cli/values.h"
+#include "collect/machine.h"
 #include "profile/profile.h"
 #include "record/record.h"
 #include "report/report.h"
 #include "report/words.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -29,11 +29,11 @@ struct record_values {
 	uint64_t period_ns;
 	int chain; /* enum record_chain */
 	const char *classes;
-	ARRAY(pid_t) processes;
+	struct value_processes processes;
 	const char *cgroup;
 	bool is_system_wide;
 	double seconds;
-	bool live, quiet, verbose;
+	bool live, force, quiet, verbose;
 };
 
 OWN_DEFINE(recording, struct recording *, recording_free, NULL)
@@ -42,24 +42,6 @@ OWN_DEFINE(samples, struct samples *, samples_free, NULL)
 static void record_values_auto_release(struct record_values *values)
 {
 	array_free(&values->processes);
-}
-
-/* "17" or "17,18" */
-static int add_processes(const struct option *option, void *field, const char *text,
-			 struct error *error)
-{
-	struct record_values *values = field;
-	AUTO(text) char *copy = text_copy(text);
-	char *rest = copy;
-
-	(void)option;
-	for (char *word; (word = strsep(&rest, ","));) {
-		uint64_t pid;
-		if (!text_to_unsigned(word, &pid) || !pid || pid > INT_MAX)
-			return error_set(error, -EINVAL, "'%s' is not a process id", word);
-		*array_add(&values->processes) = (pid_t)pid;
-	}
-	return 0;
 }
 
 static const char *const chains[] = {"dwarf", "fp", "none", NULL}; /* as enum record_chain */
@@ -76,8 +58,8 @@ static const struct option record_table[] = {
 	 value_set_choice, FIELD(chain), chains},
 	{"class", 0, "FILE", "further rules for the classes of time off CPU, before the usual ones",
 	 value_set_text, FIELD(classes), NULL},
-	{"pid", 'p', "PID", "record processes that run already, and what they fork", add_processes,
-	 0, NULL},
+	{"pid", 'p', "PID", "record processes that run already, and what they fork", value_add_pids,
+	 FIELD(processes), NULL},
 	{"cgroup", 0, "CGROUP", "record the processes of a cgroup and of those below it",
 	 value_set_text, FIELD(cgroup), NULL},
 	{"system", 'a', NULL, "record all processes of the machine", value_set_flag,
@@ -86,6 +68,8 @@ static const struct option record_table[] = {
 	 value_set_seconds, FIELD(seconds), NULL},
 	{"live", 0, NULL, "show the report of what is recorded so far, every two seconds",
 	 value_set_flag, FIELD(live), NULL},
+	{"force", 0, NULL, "record also on a kernel that is known to hang machines", value_set_flag,
+	 FIELD(force), NULL},
 	{"quiet", 'q', NULL, "no live progress and no summary, only errors and warnings",
 	 value_set_flag, FIELD(quiet), NULL},
 	{"verbose", 'v', NULL, "let the BPF loader explain itself", value_set_flag, FIELD(verbose),
@@ -233,6 +217,8 @@ int command_record(int argc, char **argv)
 	exit_code = check_together(&values, operand < argc);
 	if (exit_code)
 		return exit_code;
+	if (machine_may_pause(NULL, values.force, &error))
+		return message_error(&error, EXIT_FAILED);
 	struct terminal terminal = {
 		.live = {.is_quiet = values.quiet,
 			 .is_renewed = !values.quiet && !values.live && isatty(STDERR_FILENO)},

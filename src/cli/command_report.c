@@ -21,14 +21,17 @@ enum report_format {
 	REPORT_TEXT,
 	REPORT_JSON,
 	REPORT_HTML,
-	REPORT_CSV, /* of causal profiles, as the next one */
+	REPORT_CSV,
 	REPORT_COZ,
-	REPORT_FOLDED, /* of samples, as all that follow */
+	REPORT_FOLDED,
 	REPORT_PPROF,
 	REPORT_SPEEDSCOPE,
 	REPORT_FIREFOX,
+	REPORT_PERFETTO,
+	REPORT_CHROME,
+	REPORT_FORMATS,
 };
-enum report_kind { REPORT_LATEST, REPORT_CAUSAL, REPORT_SAMPLES };
+enum report_kind { REPORT_LATEST, REPORT_CAUSAL, REPORT_SAMPLES, REPORT_TIMELINE };
 
 #define TREE_LEAST 0.005 /* the smallest share of a branch that is shown */
 
@@ -45,9 +48,10 @@ struct report_values {
 };
 
 /* In the order of the enums. */
-static const char *const formats[] = {"text",   "json",  "html",       "csv",     "coz",
-				      "folded", "pprof", "speedscope", "firefox", NULL};
-static const char *const kinds[] = {"latest", "causal", "samples", NULL};
+static const char *const formats[] = {"text",    "json",     "html",   "csv",
+				      "coz",     "folded",   "pprof",  "speedscope",
+				      "firefox", "perfetto", "chrome", NULL};
+static const char *const kinds[] = {"latest", "causal", "samples", "timeline", NULL};
 static const char *const groups[] = {"function", "line",    "class", "call",
 				     "thread",   "process", NULL};
 static const char *const trees[] = {"none", "callees", "callers", NULL};
@@ -79,8 +83,8 @@ static int set_classes(const struct option *option, void *field, const char *tex
 #define FIELD(member) offsetof(struct report_values, member)
 static const struct option report_table[] = {
 	{"format", 'f', "FORMAT",
-	 "text, json or html; csv or coz, of causal profiles; folded, pprof, speedscope or firefox, "
-	 "of samples (text)",
+	 "text, json or html; csv, of causal profiles and timelines; coz, of causal profiles; "
+	 "folded, pprof, speedscope or firefox, of samples; perfetto or chrome, of timelines (text)",
 	 value_set_choice, FIELD(format), formats},
 	{"output", 'o', "FILE", "write to FILE instead of standard output", value_set_text,
 	 FIELD(output), NULL},
@@ -90,8 +94,8 @@ static const struct option report_table[] = {
 	{"targets", 'n', "NUMBER", "text: show at most this many targets or rows, 0 for all (20)",
 	 value_set_number, FIELD(targets), NULL},
 	{"kind", 0, "KIND",
-	 "of a file with both: causal (from lever run), samples (from lever record), or latest, as "
-	 "its last run is (latest)",
+	 "of a file with several: causal (from lever run), samples (from lever record), timeline "
+	 "(from lever trace), or latest, as its last run is (latest)",
 	 value_set_choice, FIELD(kind), kinds},
 	{"by", 0, "GROUP",
 	 "samples: add up by function, line, class, call, thread or process (function)",
@@ -125,6 +129,7 @@ const struct command_page report_page = {
 OWN_DEFINE(recording, struct recording *, recording_free, NULL)
 OWN_DEFINE(causal, struct causal *, causal_free, NULL)
 OWN_DEFINE(samples, struct samples *, samples_free, NULL)
+OWN_DEFINE(timeline, struct timeline *, timeline_free, NULL)
 
 static struct report_options look_of(FILE *out, const struct report_values *values)
 {
@@ -150,7 +155,6 @@ static void write_causal(FILE *out, const struct recording *recording,
 	case REPORT_COZ:
 		report_coz(out, recording);
 		break;
-	case REPORT_TEXT:
 	default: /* choose_kind has refused the others */
 		report_text(out, recording, causal, &options);
 		break;
@@ -187,9 +191,36 @@ static void write_samples(FILE *out, const struct recording *recording,
 	case REPORT_FIREFOX:
 		report_samples_firefox(out, recording, samples);
 		break;
-	case REPORT_TEXT:
 	default: /* choose_kind has refused the others */
 		report_samples_text(out, recording, samples, &options);
+		break;
+	}
+}
+
+static void write_timeline(FILE *out, const struct recording *recording,
+			   const struct report_values *values)
+{
+	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+	struct report_options options = look_of(out, values);
+
+	switch ((enum report_format)values->format) {
+	case REPORT_JSON:
+		report_timeline_json(out, recording, timeline);
+		break;
+	case REPORT_HTML:
+		report_timeline_html(out, recording, timeline);
+		break;
+	case REPORT_CSV:
+		report_timeline_csv(out, timeline);
+		break;
+	case REPORT_PERFETTO:
+		report_timeline_perfetto(out, timeline);
+		break;
+	case REPORT_CHROME:
+		report_timeline_chrome(out, timeline);
+		break;
+	default: /* choose_kind has refused the others */
+		report_timeline_text(out, recording, timeline, &options);
 		break;
 	}
 }
@@ -197,7 +228,9 @@ static void write_samples(FILE *out, const struct recording *recording,
 static void write_report(FILE *out, const struct recording *recording, enum run_kind kind,
 			 const struct report_values *values)
 {
-	if (kind == RUN_SAMPLES)
+	if (kind == RUN_TIMELINE)
+		write_timeline(out, recording, values);
+	else if (kind == RUN_SAMPLES)
 		write_samples(out, recording, values);
 	else
 		write_causal(out, recording, values);
@@ -226,38 +259,76 @@ static bool has_runs(const struct recording *recording, enum run_kind kind)
 	return false;
 }
 
-/* Which kind of runs to show; -EINVAL if the file has none, or the options fit only the other. */
+/* For which kinds a format is: a bit for each of enum run_kind. */
+static unsigned kinds_of(enum report_format format)
+{
+	static const unsigned all = 1u << RUN_CAUSAL | 1u << RUN_SAMPLES | 1u << RUN_TIMELINE;
+	static const unsigned some[REPORT_FORMATS] = {
+		[REPORT_CSV] = 1u << RUN_CAUSAL | 1u << RUN_TIMELINE,
+		[REPORT_COZ] = 1u << RUN_CAUSAL,
+		[REPORT_FOLDED] = 1u << RUN_SAMPLES,
+		[REPORT_PPROF] = 1u << RUN_SAMPLES,
+		[REPORT_SPEEDSCOPE] = 1u << RUN_SAMPLES,
+		[REPORT_FIREFOX] = 1u << RUN_SAMPLES,
+		[REPORT_PERFETTO] = 1u << RUN_TIMELINE,
+		[REPORT_CHROME] = 1u << RUN_TIMELINE,
+	};
+	return some[format] ? some[format] : all;
+}
+
+static const char *const makers[] = {
+	[RUN_CAUSAL] = "run", [RUN_SAMPLES] = "record", [RUN_TIMELINE] = "trace"};
+static const char *const contents[] = {
+	[RUN_CAUSAL] = "causal profile", [RUN_SAMPLES] = "samples", [RUN_TIMELINE] = "timeline"};
+
+static bool chooses_samples(const struct report_values *values)
+{
+	return values->group || values->tree || values->filter.classes || values->filter.command ||
+	       values->filter.function || values->pid.is_given || values->thread.is_given;
+}
+
+/* Which kind the user wants: named, or the latest that the format is for. */
+static enum run_kind wanted_kind(const struct recording *recording,
+				 const struct report_values *values)
+{
+	static const enum run_kind named[] = {
+		[REPORT_CAUSAL] = RUN_CAUSAL,
+		[REPORT_SAMPLES] = RUN_SAMPLES,
+		[REPORT_TIMELINE] = RUN_TIMELINE,
+	};
+	unsigned fitting = kinds_of((enum report_format)values->format);
+
+	if (values->kind != REPORT_LATEST)
+		return named[values->kind];
+	if (chooses_samples(values))
+		return RUN_SAMPLES;
+	for (size_t i = recording->runs.count; i--;)
+		if (fitting >> recording->runs.items[i].kind & 1)
+			return recording->runs.items[i].kind;
+	for (unsigned kind = RUN_CAUSAL; kind <= RUN_TIMELINE; kind++)
+		if (fitting >> kind & 1)
+			return (enum run_kind)kind;
+	return RUN_CAUSAL;
+}
+
+/* Which kind of runs to show; -EINVAL if the file has none, or the options fit only others. */
 static int choose_kind(const struct recording *recording, const struct report_values *values,
 		       const char *path, enum run_kind *kind, struct error *error)
 {
-	size_t runs = recording->runs.count;
-	bool wants_causal = values->format == REPORT_CSV || values->format == REPORT_COZ;
-	bool wants_samples = values->format >= REPORT_FOLDED || values->group || values->tree ||
-			     values->filter.classes || values->filter.command ||
-			     values->filter.function || values->pid.is_given ||
-			     values->thread.is_given;
-
-	*kind = runs ? recording->runs.items[runs - 1].kind : RUN_CAUSAL;
-	if (values->kind != REPORT_LATEST)
-		*kind = values->kind == REPORT_SAMPLES ? RUN_SAMPLES : RUN_CAUSAL;
-	else if (wants_samples)
-		*kind = RUN_SAMPLES;
-	else if (wants_causal)
-		*kind = RUN_CAUSAL;
-	if (*kind == RUN_SAMPLES && wants_causal)
+	*kind = wanted_kind(recording, values);
+	if (!(kinds_of((enum report_format)values->format) >> *kind & 1))
 		return error_set(error, -EINVAL,
-				 "--format %s is for causal profiles; leave out what "
-				 "chooses samples",
-				 formats[values->format]);
-	if (*kind == RUN_CAUSAL && wants_samples)
+				 "--format %s is not for a %s; leave out what chooses that",
+				 formats[values->format],
+				 *kind == RUN_SAMPLES ? "recording of samples" : contents[*kind]);
+	if (*kind != RUN_SAMPLES && chooses_samples(values))
 		return error_set(error, -EINVAL,
-				 "--by, --tree, the filters and --format folded, pprof, speedscope "
-				 "and firefox are for samples; --kind causal does not go together "
-				 "with them");
-	if (runs && !has_runs(recording, *kind))
+				 "--by, --tree and the filters are for samples; "
+				 "--kind %s does not go together with them",
+				 kinds[values->kind]);
+	if (recording->runs.count && !has_runs(recording, *kind))
 		return error_set(error, -EINVAL, "%s holds no %s; lever %s makes them", path,
-				 *kind == RUN_SAMPLES ? "samples" : "causal profile",
-				 *kind == RUN_SAMPLES ? "record" : "run");
+				 contents[*kind], makers[*kind]);
 	return 0;
 }
 

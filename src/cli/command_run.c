@@ -141,6 +141,12 @@ static struct session_options session_options_from(const struct run_options *opt
 {
 	return (struct session_options){
 		.arguments = options->program,
+		.whom = {.processes = options->processes.items,
+			 .process_count = options->processes.count,
+			 .cgroup = options->cgroup,
+			 .is_system_wide = options->is_system_wide,
+			 .names = options->names.items,
+			 .name_count = options->names.count},
 		.version = LEVER_VERSION,
 		.output = options->output,
 		.fresh = options->fresh,
@@ -150,6 +156,8 @@ static struct session_options session_options_from(const struct run_options *opt
 		.pair_count = options->latency.count,
 		.targets = options->targets.items,
 		.target_count = options->targets.count,
+		.kernel = options->kernel || options->vmlinux,
+		.vmlinux = options->vmlinux,
 		.granularity = (enum target_kind)options->granularity,
 		.speedups = options->speedups.items,
 		.speedup_count = options->speedups.count,
@@ -181,6 +189,8 @@ int command_run(int argc, char **argv)
 		return message_say(EXIT_FAILED,
 				   "the runtime engine is not part of this version; "
 				   "--engine kernel needs root or CAP_BPF and CAP_PERFMON");
+	if (machine_may_pause(NULL, options.force, &error))
+		return message_error(&error, EXIT_FAILED);
 	AUTO(scope) struct scope *scope = make_scope(&options);
 	AUTO(text) char *library = find_points_library();
 	struct live live = {.is_quiet = options.quiet,

@@ -175,7 +175,8 @@ static const struct option run_table[] = {
 	 "a latency point: the time from BEGIN to END, two points as "
 	 "for --progress; may be repeated",
 	 add_latency, 0, NULL},
-	{"target", 't', "NAME", "speed up only this FILE:LINE or FUNCTION; may be repeated",
+	{"target", 't', "NAME",
+	 "speed up only this FILE:LINE, FUNCTION or kernel:FUNCTION; may be repeated",
 	 value_add_text, FIELD(targets), NULL},
 	{"granularity", 'g', "KIND", "speed up a line or a whole function (line)", value_set_choice,
 	 FIELD(granularity), granularities},
@@ -183,6 +184,12 @@ static const struct option run_table[] = {
 	 "choose targets only in these source files, binaries (bin:GLOB) or "
 	 "functions (func:GLOB); may be repeated",
 	 add_scope, 0, NULL},
+	{"kernel", 'k', NULL,
+	 "functions of the kernel may be targets, too: kernel:FUNCTION, with what they call",
+	 value_set_flag, FIELD(kernel), NULL},
+	{"vmlinux", 0, "FILE",
+	 "the running kernel's vmlinux with debug information, for lines of the kernel",
+	 value_set_text, FIELD(vmlinux), NULL},
 	{"off-cpu", 0, "WHETHER",
 	 "whether time that a line or function waits for I/O, timers or the network "
 	 "belongs to it (yes)",
@@ -213,10 +220,22 @@ static const struct option run_table[] = {
 	 value_set_flag, FIELD(end_to_end), NULL},
 	{"runs", 0, "NUMBER", "with --end-to-end: how many runs", value_set_count, FIELD(runs),
 	 NULL},
+	{"pid", 0, "PID", "look at processes that run already, and what they fork", value_add_pids,
+	 FIELD(processes), NULL},
+	{"cgroup", 0, "CGROUP", "look at the processes of a cgroup and of those below it",
+	 value_set_text, FIELD(cgroup), NULL},
+	{"system", 'a', NULL,
+	 "look at all processes of the machine but lever and what it runs under", value_set_flag,
+	 FIELD(is_system_wide), NULL},
+	{"comm", 0, "GLOB",
+	 "only processes of this name; with a ! before, all but those; may be repeated",
+	 value_add_text, FIELD(names), NULL},
 	{"seed", 0, "NUMBER", "make the same random choices as another run with this number",
 	 value_set_number, FIELD(seed), NULL},
 	{"engine", 'e', "ENGINE", "auto, kernel or runtime (auto)", value_set_choice, FIELD(engine),
 	 engines},
+	{"force", 0, NULL, "run also on a kernel that is known to hang machines", value_set_flag,
+	 FIELD(force), NULL},
 	{"quiet", 'q', NULL, "no live progress and no summary, only errors and warnings",
 	 value_set_flag, FIELD(quiet), NULL},
 	{"verbose", 'v', NULL, "tell what the engine finds and decides", value_set_flag,
@@ -226,11 +245,13 @@ static const struct option run_table[] = {
 const struct command_page run_page = {
 	.name = "run",
 	.summary = "run a program and measure what speeding up its code would bring",
-	.operands = "[--] PROGRAM [ARGUMENT...]",
+	.operands = "[--] [PROGRAM [ARGUMENT...]]",
 	.manual = "lever-run",
-	.purpose = "Runs PROGRAM and makes a causal profile: in short experiments, one line or "
-		   "function at a time runs virtually faster, and the effect on the program's "
-		   "progress is measured. Needs root or CAP_BPF and CAP_PERFMON (see lever check).",
+	.purpose =
+		"Runs PROGRAM, or looks at processes that run already, and makes a causal profile: "
+		"in short experiments, one line or function at a time runs virtually faster, and "
+		"the effect on the program's progress is measured. Needs root or CAP_BPF and "
+		"CAP_PERFMON (see lever check).",
 	.options = run_table,
 	.option_count = sizeof(run_table) / sizeof(run_table[0]),
 	.runs_program = true,
@@ -264,6 +285,30 @@ static int check_together(const struct run_options *options, struct error *error
 	return 0;
 }
 
+static int check_whom(const struct run_options *options, struct error *error)
+{
+	bool is_beside = options->processes.count || options->cgroup || options->is_system_wide;
+
+	if (!options->program && !is_beside && !options->names.count)
+		return error_set(
+			error, -EINVAL,
+			"lever run needs a program to run: "
+			"lever run [OPTION...] [--] PROGRAM [ARGUMENT...], or processes that "
+			"run already: --pid, --cgroup, --system or --comm");
+	if (options->program && is_beside)
+		return error_set(error, -EINVAL,
+				 "a program to start and processes that run already (--pid, "
+				 "--cgroup, --system) exclude each other");
+	if (options->is_system_wide && (options->processes.count || options->cgroup))
+		return error_set(error, -EINVAL,
+				 "--system is everything; it does not go together with --pid or "
+				 "--cgroup");
+	if (!options->program && options->end_to_end)
+		return error_set(error, -EINVAL,
+				 "--end-to-end runs a program again and again: it needs a PROGRAM");
+	return 0;
+}
+
 int run_options_parse(int argc, char **argv, struct run_options *options, bool *help,
 		      struct error *error)
 {
@@ -276,12 +321,9 @@ int run_options_parse(int argc, char **argv, struct run_options *options, bool *
 		return 0;
 	if (check_together(options, error))
 		return error->code;
-	if (rest.operand >= argc || !argv[rest.operand][0])
-		return error_set(error, -EINVAL,
-				 "lever run needs a program to run: "
-				 "lever run [OPTION...] [--] PROGRAM [ARGUMENT...]");
-	options->program = argv + rest.operand;
-	return 0;
+	if (rest.operand < argc && argv[rest.operand][0])
+		options->program = argv + rest.operand;
+	return check_whom(options, error);
 }
 
 bool run_options_take(int argc, char **argv, struct run_options *options, int *exit_code)
@@ -309,5 +351,7 @@ void run_options_free(struct run_options *options)
 	array_free(&options->latency);
 	array_free(&options->targets);
 	array_free(&options->scopes);
+	array_free(&options->processes);
+	array_free(&options->names);
 	array_free(&options->speedups);
 }

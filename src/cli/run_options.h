@@ -40,8 +40,15 @@ struct run_options {
 	unsigned runs; /* end-to-end only; 0: until interrupted, --seconds or --until */
 	struct value_number seed;
 	int engine; /* enum run_engine */
+	bool kernel;
+	const char *vmlinux;
+	struct value_processes processes;
+	const char *cgroup;
+	bool is_system_wide;
+	struct value_texts names; /* globs on comm */
+	bool force;
 	bool quiet, verbose;
-	char **program; /* into argv, NULL-ended; [0] is what to start */
+	char **program; /* into argv, NULL-ended; [0] is what to start. NULL: processes that run */
 	ARRAY(char *) owned;
 };
 

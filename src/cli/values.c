@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,6 +30,22 @@ int value_add_text(const struct option *option, void *field, const char *text, s
 	if (!*text)
 		return error_set(error, -EINVAL, "%s is empty", option->argument);
 	*array_add((struct value_texts *)field) = text;
+	return 0;
+}
+
+int value_add_pids(const struct option *option, void *field, const char *text, struct error *error)
+{
+	struct value_processes *processes = field;
+	AUTO(text) char *copy = text_copy(text);
+	char *rest = copy;
+
+	(void)option;
+	for (char *word; (word = strsep(&rest, ","));) {
+		uint64_t pid;
+		if (!text_to_unsigned(word, &pid) || !pid || pid > INT_MAX)
+			return error_set(error, -EINVAL, "'%s' is not a process id", word);
+		*array_add(processes) = (pid_t)pid;
+	}
 	return 0;
 }
 

@@ -10,9 +10,15 @@
 #include "cli/options.h"
 
 #include <stdint.h>
+#include <sys/types.h>
 
 struct value_texts {
 	const char **items;
+	size_t count, capacity;
+};
+
+struct value_processes {
+	pid_t *items;
 	size_t count, capacity;
 };
 
@@ -25,6 +31,7 @@ struct value_number {
 option_setter value_set_flag;     /* bool: true */
 option_setter value_set_text;     /* const char * */
 option_setter value_add_text;     /* struct value_texts; the option may be repeated */
+option_setter value_add_pids;     /* struct value_processes: one, or several with commas */
 option_setter value_set_choice;   /* int: index in the option's choices */
 option_setter value_set_number;   /* struct value_number */
 option_setter value_set_count;    /* unsigned: 1 to 1,000,000 */

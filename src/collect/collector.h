@@ -29,7 +29,7 @@ struct collector_options {
 	bool verbose;       /* let libbpf explain itself on stderr */
 };
 #define COLLECTOR_TAX_AIM 0.02
-#define COLLECTOR_TAX_MOST 0.06
+#define COLLECTOR_TAX_MOST 0.1
 
 struct collector_facts {
 	uint64_t period_ns;
@@ -64,6 +64,7 @@ struct collector_handler {
 	void (*object)(void *context, const struct kernel_object_event *event);
 	void (*process)(void *context, const struct kernel_process_event *event);
 	void (*callers)(void *context, const struct kernel_callers *callers); /* may be NULL */
+	void (*name)(void *context, const struct kernel_name_event *event);   /* may be NULL */
 };
 
 int collector_open(const struct collector_options *options, struct collector **collector,
@@ -89,6 +90,23 @@ double collector_pair_average(const struct collector *collector, unsigned pair);
 
 /* The program. `pidfd` of a task; its later threads and children follow by themselves. */
 int collector_add_task(struct collector *collector, int pidfd, struct error *error);
+/*
+ * A process that runs already, with all its threads; nothing changes for one that is followed. -ESRCH
+ * if it has gone.
+ */
+int collector_add_process(struct collector *collector, pid_t pid, struct error *error);
+/* This process is never the program's, whatever collector_take_all says. */
+int collector_leave_out(struct collector *collector, pid_t pid, struct error *error);
+/* From now on every process is the program's but those left out. */
+void collector_take_all(struct collector *collector);
+/*
+ * Processes of this name (comm) count or do not; what was decided before stands. Names that nothing
+ * was said of count; after collector_ask_names they are announced, and do not until something is.
+ */
+int collector_decide_name(struct collector *collector, const char *name, bool is_wanted);
+void collector_ask_names(struct collector *collector);
+/* Kernel code (KERNEL_OBJECT_KERNEL) may be in scope or the target; samples in it are kernel_chains. */
+void collector_see_kernel(struct collector *collector);
 int collector_start(struct collector *collector, struct error *error);
 
 /* Code. Ranges sorted by (object, start); more than KERNEL_RANGES_MOST: -E2BIG, nothing changes. */

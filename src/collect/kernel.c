@@ -47,6 +47,7 @@ static int attach_programs(struct collector *collector, struct error *error)
 		collector->bpf->progs.softirq_exit,
 		collector->bpf->progs.irq_handler_entry,
 		collector->bpf->progs.hrtimer_expire_entry,
+		collector->bpf->progs.softirq_raise,
 		collector->bpf->progs.softirq_entry,
 		collector->bpf->progs.sched_process_fork,
 		collector->bpf->progs.sched_process_exec,
@@ -86,6 +87,19 @@ static int attach_leave_syscalls(struct collector *collector, struct error *erro
 	return 0;
 }
 
+static bool is_whole_sample(const void *data, size_t size)
+{
+	const struct kernel_sample *sample = data;
+	const struct kernel_chain *chain = data;
+
+	if (size < sizeof(*sample))
+		return false;
+	return !(sample->flags & KERNEL_SAMPLE_CHAIN) ||
+	       (size >= offsetof(struct kernel_chain, addresses) &&
+		chain->count <=
+			(size - offsetof(struct kernel_chain, addresses)) / sizeof(uint64_t));
+}
+
 static int on_event(void *context, void *data, size_t size)
 {
 	struct collector *collector = context;
@@ -94,11 +108,14 @@ static int on_event(void *context, void *data, size_t size)
 
 	if (!handler)
 		return 0;
-	if (kind == KERNEL_EVENT_SAMPLE && size >= sizeof(struct kernel_sample))
+	if (kind == KERNEL_EVENT_SAMPLE && is_whole_sample(data, size))
 		handler->sample(handler->context, data);
 	else if (kind == KERNEL_EVENT_OBJECT && size >= sizeof(struct kernel_object_event))
 		handler->object(handler->context, data);
-	else if (kind == KERNEL_EVENT_CALLERS) {
+	else if (kind == KERNEL_EVENT_NAME) {
+		if (handler->name && size >= sizeof(struct kernel_name_event))
+			handler->name(handler->context, data);
+	} else if (kind == KERNEL_EVENT_CALLERS) {
 		if (handler->callers && size >= sizeof(struct kernel_callers))
 			handler->callers(handler->context, data);
 	} else if (size >= sizeof(struct kernel_process_event))
@@ -193,21 +210,6 @@ void collector_close(struct collector *collector)
 const struct collector_facts *collector_facts(const struct collector *collector)
 {
 	return &collector->facts;
-}
-
-int collector_add_task(struct collector *collector, int pidfd, struct error *error)
-{
-	/* Mirrors struct task_state of bpf/state.h, whose layout the skeleton does not export. */
-	int map = bpf_map__fd(collector->bpf->maps.tasks);
-	unsigned char state[64] = {0};
-	size_t size = bpf_map__value_size(collector->bpf->maps.tasks);
-
-	if (size != KERNEL_TASK_STATE_BYTES)
-		return error_set(error, -EINVAL, "the BPF programs do not match this lever");
-	state[KERNEL_TASK_STATE_MEMBER] = 1;
-	if (bpf_map_update_elem(map, &pidfd, state, BPF_ANY))
-		return error_set(error, errno, "cannot follow the program: %s", strerror(errno));
-	return 0;
 }
 
 int collector_start(struct collector *collector, struct error *error)

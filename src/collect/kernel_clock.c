@@ -16,7 +16,7 @@
 #define CALIBRATE_PERIOD_NS 400000ull
 #define CALIBRATE_HOLE_NS 1000ull /* the clock is read every 30 ns: a longer hole is an interrupt */
 #define CALIBRATE_HOLES_MOST 4096
-#define PERIOD_LEAST_NS 100000ull
+#define PERIOD_LEAST_NS 80000ull
 #define PERIOD_MOST_NS 700000ull
 
 int kernel_clock_open(struct collector *collector, uint64_t period_ns, struct error *error)

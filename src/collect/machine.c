@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 enum { KERNEL_MAJOR = 5, KERNEL_MINOR = 18 }; /* the oldest kernel that the engine supports */
@@ -74,6 +75,21 @@ bool machine_kernel_may_hang(const char *release)
 	unsigned numbers[3];
 	return release_numbers(release, numbers) == 3 && numbers[0] == 6 && numbers[1] == 17 &&
 	       numbers[2] >= 1 && numbers[2] <= 6;
+}
+
+int machine_may_pause(const char *release, bool is_forced, struct error *error)
+{
+	struct utsname host;
+
+	if (!release && !uname(&host))
+		release = host.release;
+	if (is_forced || !release || !machine_kernel_may_hang(release))
+		return 0;
+	return error_set(error, -EPERM,
+			 "Linux %s is reported to hang whole machines when cores are sampled by "
+			 "cpu-clock (6.17.1 to 6.17.6); use 6.17.7 or newer, or take the risk with "
+			 "--force",
+			 release);
 }
 
 static void examine_kernel(struct machine *machine, const char *root)

@@ -43,5 +43,10 @@ int machine_needs(const struct machine *machine, struct error *error);
 
 /* cpu-clock events are reported to hang whole machines on these releases (6.17.1 to 6.17.6). */
 bool machine_kernel_may_hang(const char *release);
+/*
+ * Whether to go on: -EPERM on a release (NULL: the running one) that may hang the machine, unless the
+ * user insists.
+ */
+int machine_may_pause(const char *release, bool is_forced, struct error *error);
 /* Compares the first two numbers of "6.1.0-18-amd64". False if it does not begin so. */
 bool machine_kernel_is_at_least(const char *release, unsigned major, unsigned minor);

@@ -29,6 +29,7 @@ struct code {
 	ARRAY(struct code_place) places;
 	ARRAY(struct jit) jits;
 	ARRAY(uint32_t) watched;
+	ARRAY(struct code_caller) callers;
 	struct cached cache[CODE_CACHE_SLOTS];
 	uint64_t cache_generation;
 	uint64_t scope_generation;
@@ -43,6 +44,7 @@ void code_free(struct code *code)
 	array_free(&code->places);
 	array_free(&code->jits);
 	array_free(&code->watched);
+	array_free(&code->callers);
 	files_free(code->files);
 	free(code);
 }
@@ -115,35 +117,50 @@ static uint32_t find_place(struct code *code, uint32_t tgid, uint32_t kernel_obj
 {
 	if (kernel_object == KERNEL_OBJECT_UNKNOWN)
 		return SYMBOLS_NONE;
+	uint32_t object_id = kernel_object - 1;
+	uint64_t address = offset;
+	if (kernel_object == KERNEL_OBJECT_KERNEL &&
+	    !symbols_kernel_offset(code->symbols, address, &object_id, &offset))
+		return SYMBOLS_NONE;
 	if (kernel_object == KERNEL_OBJECT_NO_FILE) {
 		uint32_t object = jit_object(code, tgid);
 		return object == SYMBOLS_NONE ? SYMBOLS_NONE :
 						symbols_place_at(code->symbols, object, offset);
 	}
-	struct cached *slot = &code->cache[(offset ^ offset >> 12 ^ kernel_object * 2654435761u) %
+	struct cached *slot = &code->cache[(address ^ address >> 12 ^ kernel_object * 2654435761u) %
 					   CODE_CACHE_SLOTS];
 	if (code->cache_generation != symbols_generation(code->symbols)) {
 		memset(code->cache, 0, sizeof(code->cache));
 		code->cache_generation = symbols_generation(code->symbols);
 	}
-	if (slot->object != kernel_object || slot->offset != offset) {
-		slot->place = symbols_place_at(code->symbols, kernel_object - 1, offset);
+	if (slot->object != kernel_object || slot->offset != address) {
+		slot->place = symbols_place_at(code->symbols, object_id, offset);
 		slot->object = kernel_object;
-		slot->offset = offset;
+		slot->offset = address;
 	}
 	return slot->place;
 }
 
-static void count_sample(struct code *code, uint32_t place, const struct kernel_sample *sample)
+static struct code_place *place_of(struct code *code, uint32_t place)
 {
 	while (code->places.count <= place)
 		(void)array_add(&code->places);
-	struct code_place *counted = &code->places.items[place];
+	return &code->places.items[place];
+}
+
+static void count_sample(struct code *code, uint32_t place, const struct kernel_sample *sample)
+{
+	struct code_place *counted = place_of(code, place);
 	counted->samples++;
 	counted->sampled_ns += sample->weight_ns;
 	if (!(sample->flags & KERNEL_SAMPLE_FAST))
 		counted->calm_sampled_ns += sample->weight_ns;
-	counted->recent_ns += (double)sample->weight_ns;
+}
+
+/* The innermost place: blocks are drawn in proportion to this. */
+static void count_recent(struct code *code, uint32_t place, const struct kernel_sample *sample)
+{
+	place_of(code, place)->recent_ns += (double)sample->weight_ns;
 }
 
 static bool place_holds(struct code *code, uint32_t place, uint32_t object, uint64_t offset)
@@ -151,7 +168,7 @@ static bool place_holds(struct code *code, uint32_t place, uint32_t object, uint
 	const struct symbols_range *ranges;
 	size_t low = 0, high = symbols_place_ranges(code->symbols, place, &ranges);
 
-	if (symbols_place(code->symbols, place)->object + 1 != object)
+	if (symbols_place(code->symbols, place)->object != object)
 		return false;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -164,8 +181,104 @@ static bool place_holds(struct code *code, uint32_t place, uint32_t object, uint
 	       ranges[low].start <= offset;
 }
 
+static void count_caller(struct code *code, uint32_t place, uint32_t user_place,
+			 const struct kernel_chain *chain)
+{
+	struct code_caller *caller = NULL;
+
+	for (size_t i = 0; i < code->callers.count && !caller; i++) {
+		struct code_caller *one = &code->callers.items[i];
+		if (one->place == place && one->user_place == user_place &&
+		    one->system_call == chain->system_call)
+			caller = one;
+	}
+	if (!caller) {
+		caller = array_add(&code->callers);
+		*caller = (struct code_caller){.place = place,
+					       .user_place = user_place,
+					       .system_call = chain->system_call};
+	}
+	caller->samples++;
+	caller->sampled_ns += chain->sample.weight_ns;
+}
+
+/* Which places of the kernel the chain went through; each once. */
+struct passed {
+	uint32_t places[2 * KERNEL_CHAIN_MOST];
+	size_t count;
+};
+
+static bool pass(struct passed *passed, uint32_t place)
+{
+	for (size_t i = 0; i < passed->count; i++)
+		if (passed->places[i] == place)
+			return false;
+	if (passed->count == sizeof(passed->places) / sizeof(*passed->places))
+		return false;
+	passed->places[passed->count++] = place;
+	return true;
+}
+
+static void pass_watched(struct code *code, uint64_t address, struct passed *passed)
+{
+	uint32_t object;
+	uint64_t offset;
+
+	for (size_t i = 0; i < code->watched.count; i++)
+		if (symbols_kernel_offset(code->symbols, address, &object, &offset) &&
+		    place_holds(code, code->watched.items[i], object, offset))
+			pass(passed, code->watched.items[i]);
+}
+
+/*
+ * A sample in the kernel counts for each function that its chain went through, as the experiments
+ * count it; for those only that have been the innermost one themselves, or are watched.
+ */
+static void on_chain(struct code *code, const struct kernel_chain *chain)
+{
+	const struct kernel_sample *sample = &chain->sample;
+	uint32_t user_place =
+		find_place(code, sample->tgid, chain->user_object, chain->user_offset);
+	bool is_of_kernel = sample->scope_object == KERNEL_OBJECT_KERNEL;
+	struct passed passed = {0};
+
+	uint32_t innermost = is_of_kernel ? find_place(code, sample->tgid, KERNEL_OBJECT_KERNEL,
+						       sample->scope_offset) :
+					    user_place;
+	if (innermost != SYMBOLS_NONE) {
+		count_recent(code, innermost, sample);
+		count_sample(code, innermost, sample);
+	}
+	if (is_of_kernel && innermost != SYMBOLS_NONE) {
+		count_caller(code, innermost, user_place, chain);
+		pass(&passed, innermost);
+	}
+	size_t begin = passed.count;
+	for (uint32_t i = 0; i < chain->count && i < KERNEL_CHAIN_MOST; i++) {
+		uint64_t address = chain->addresses[i] - (i ? 1 : 0);
+		uint32_t place = find_place(code, sample->tgid, KERNEL_OBJECT_KERNEL, address);
+		if (place != SYMBOLS_NONE && place_of(code, place)->recent_ns > 0)
+			pass(&passed, place);
+		pass_watched(code, address, &passed);
+	}
+	for (size_t i = begin; i < passed.count; i++) {
+		count_sample(code, passed.places[i], sample);
+		count_caller(code, passed.places[i], user_place, chain);
+	}
+}
+
+const struct code_caller *code_callers(const struct code *code, size_t *count)
+{
+	*count = code->callers.count;
+	return code->callers.items;
+}
+
 void code_on_sample(struct code *code, const struct kernel_sample *sample)
 {
+	if (sample->flags & KERNEL_SAMPLE_CHAIN) {
+		on_chain(code, (const struct kernel_chain *)(const void *)sample);
+		return;
+	}
 	uint32_t object = sample->scope_object;
 	uint64_t offset = sample->scope_offset;
 
@@ -177,12 +290,16 @@ void code_on_sample(struct code *code, const struct kernel_sample *sample)
 	if (sample->leaf_object == KERNEL_OBJECT_NO_FILE)
 		jit_object(code, sample->tgid); /* a caller in scope must not hide it */
 	uint32_t place = find_place(code, sample->tgid, object, offset);
-	if (place != SYMBOLS_NONE)
+	if (place != SYMBOLS_NONE) {
+		count_recent(code, place, sample);
 		count_sample(code, place, sample);
+	}
 	for (size_t i = 0; i < code->watched.count; i++) {
 		uint32_t watched = code->watched.items[i];
-		if (watched != place && place_holds(code, watched, object, offset))
-			count_sample(code, watched, sample);
+		if (watched == place || !place_holds(code, watched, object - 1, offset))
+			continue;
+		count_recent(code, watched, sample);
+		count_sample(code, watched, sample);
 	}
 }
 
@@ -217,6 +334,8 @@ static bool is_jit(const struct code *code, uint32_t object)
 
 static uint32_t kernel_object_of(const struct code *code, uint32_t object)
 {
+	if (symbols_is_kernel(code->symbols, object))
+		return KERNEL_OBJECT_KERNEL;
 	return is_jit(code, object) ? KERNEL_OBJECT_NO_FILE : object + 1;
 }
 
@@ -247,6 +366,16 @@ static size_t merge_ranges(struct kernel_range *ranges, size_t count)
 	return kept;
 }
 
+static struct kernel_range kernel_range_of(const struct code *code, uint32_t object,
+					   const struct symbols_range *range)
+{
+	uint64_t start = symbols_kernel_address(code->symbols, object, range->start);
+
+	return (struct kernel_range){.object = kernel_object_of(code, object),
+				     .start = start,
+				     .end = start + (range->end - range->start)};
+}
+
 int code_update_scope(struct code *code, struct error *error)
 {
 	ARRAY(struct kernel_range) all = {0};
@@ -259,10 +388,7 @@ int code_update_scope(struct code *code, struct error *error)
 		const struct symbols_range *ranges;
 		size_t count = symbols_scope_ranges(code->symbols, object, &ranges);
 		for (size_t i = 0; i < count; i++) {
-			struct kernel_range *range = array_add(&all);
-			range->object = kernel_object_of(code, object);
-			range->start = ranges[i].start;
-			range->end = ranges[i].end;
+			*array_add(&all) = kernel_range_of(code, object, &ranges[i]);
 		}
 	}
 	size_t count = merge_ranges(all.items, all.count);
@@ -298,11 +424,10 @@ struct kernel_range *code_ranges(struct code *code, uint32_t place, uint32_t val
 	struct kernel_range *made = memory_new(found, sizeof(*made));
 	uint32_t object = symbols_place(code->symbols, place)->object;
 
-	for (size_t i = 0; i < found; i++)
-		made[i] = (struct kernel_range){.object = kernel_object_of(code, object),
-						.value = value,
-						.start = ranges[i].start,
-						.end = ranges[i].end};
+	for (size_t i = 0; i < found; i++) {
+		made[i] = kernel_range_of(code, object, &ranges[i]);
+		made[i].value = value;
+	}
 	*count = merge_ranges(made, found);
 	return made;
 }

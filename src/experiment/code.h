@@ -23,6 +23,14 @@ struct code_place {
 struct code *code_new(struct symbols *symbols, struct collector *collector);
 void code_free(struct code *code);
 
+/* Who called code of the kernel: sampled time of a kernel place by system call and user place. */
+struct code_caller {
+	uint32_t place, user_place; /* SYMBOLS_NONE: no user code in scope */
+	int system_call;            /* -1: none */
+	uint64_t samples, sampled_ns;
+};
+const struct code_caller *code_callers(const struct code *code, size_t *count);
+
 /* For collector_handler. */
 void code_on_sample(struct code *code, const struct kernel_sample *sample);
 void code_on_object(struct code *code, const struct kernel_object_event *event);

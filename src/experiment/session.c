@@ -42,6 +42,7 @@ static void on_process(void *context, const struct kernel_process_event *event)
 {
 	struct session *session = context;
 
+	session_members_on_process(session, event);
 	if (event->kind == KERNEL_EVENT_FORK)
 		*array_add(&session->processes) = event->tgid;
 	if (event->kind != KERNEL_EVENT_EXIT)
@@ -55,6 +56,11 @@ static void on_process(void *context, const struct kernel_process_event *event)
 static void on_sample(void *context, const struct kernel_sample *sample)
 {
 	code_on_sample(((struct session *)context)->code, sample);
+}
+
+static void on_name(void *context, const struct kernel_name_event *event)
+{
+	session_members_on_name(context, event);
 }
 
 static void on_object(void *context, const struct kernel_object_event *event)
@@ -74,6 +80,8 @@ bool session_program_runs(struct session *session)
 {
 	bool had_ended = session->program.has_ended;
 
+	if (!session->options->arguments)
+		return session_members_live(session);
 	if (!program_poll(&session->program))
 		return true;
 	/* A process that outlives it may have been announced, and not yet been heard of. */
@@ -115,6 +123,7 @@ bool session_wait(struct session *session, uint64_t duration_ns)
 int session_learn(struct session *session, struct error *error)
 {
 	collector_drain(session->collector, &session->handler);
+	session_members_refresh(session);
 	int code = code_update_scope(session->code, error);
 	code = code ? code : session_retry_names(session, error);
 	code = code ? code : points_update(session->points, session->profile, error);
@@ -206,7 +215,10 @@ int session_write_samples(struct session *session, struct error *error)
 		if (code)
 			return code;
 	}
-	return points_write_totals(session->points, session->profile, session->run.id, error);
+	int failed = session_write_callers(session, error);
+	return failed ? failed :
+			points_write_totals(session->points, session->profile, session->run.id,
+					    error);
 }
 
 void session_notify(struct session *session)
@@ -243,6 +255,9 @@ static int open_symbols(struct session *session, struct error *error)
 	uint32_t object;
 	int code = 0;
 
+	session->symbols = symbols_new(options->granularity, options->scope);
+	if (!options->arguments)
+		return 0;
 	session->program_path = program_find(options->arguments[0], &code, error);
 	if (!session->program_path) {
 		session->result->end = SESSION_NOT_STARTED;
@@ -250,7 +265,6 @@ static int open_symbols(struct session *session, struct error *error)
 		return code;
 	}
 	AUTO(text) char *real = realpath(session->program_path, NULL);
-	session->symbols = symbols_new(options->granularity, options->scope);
 	/* A script is no object: what it runs is announced later. */
 	symbols_add_object(session->symbols, real ? real : session->program_path, NULL, true,
 			   &object, NULL);
@@ -264,7 +278,9 @@ static int begin_run(struct session *session, struct error *error)
 	struct recording_run *run = &session->run;
 
 	uname(&host);
-	run->command = recording_command(session->options->arguments);
+	run->command = session->options->arguments ?
+			       recording_command(session->options->arguments) :
+			       session_members_command(session);
 	run->engine = (char *)"kernel";
 	run->host = host.nodename;
 	run->kernel = host.release;
@@ -293,7 +309,11 @@ static int set_up(struct session *session, struct error *error)
 		return code;
 	session->code = code_new(session->symbols, session->collector);
 	session->points = points_new(session->collector, session->code, session->symbols);
-	code = session_set_names(session, error);
+	code = session_members_open(session, error);
+	if (!options->arguments)
+		code = code ? code : session_members_follow(session, error);
+	code = code ? code : session_know_kernel(session, error);
+	code = code ? code : session_set_names(session, error);
 	code = code ? code :
 		      profile_create(options->output, options->fresh, &session->profile, error);
 	code = code ? code : begin_run(session, error);
@@ -305,7 +325,8 @@ static int set_up(struct session *session, struct error *error)
 	session->handler = (struct collector_handler){.context = session,
 						      .sample = on_sample,
 						      .object = on_object,
-						      .process = on_process};
+						      .process = on_process,
+						      .name = on_name};
 	return code;
 }
 
@@ -319,6 +340,16 @@ static bool wants_points_library(struct session *session)
 		if (symbols_mentions(session->symbols, i, "_coz_get_counter"))
 			return true;
 	return false;
+}
+
+static void begin_time(struct session *session)
+{
+	if (session->started_ns)
+		return; /* not the first run */
+	session->started_ns = clock_now_ns();
+	if (session->options->seconds > 0)
+		session->deadline_ns =
+			session->started_ns + (uint64_t)(session->options->seconds * 1e9);
 }
 
 int session_start_program(struct session *session, struct error *error)
@@ -345,11 +376,20 @@ int session_start_program(struct session *session, struct error *error)
 		session->result->exit_code = program_exec_status(code);
 		return code;
 	}
-	if (session->started_ns)
-		return 0; /* not the first run */
-	session->started_ns = clock_now_ns();
-	if (options->seconds > 0)
-		session->deadline_ns = session->started_ns + (uint64_t)(options->seconds * 1e9);
+	begin_time(session);
+	return 0;
+}
+
+/* Processes that run already. */
+static int start_beside(struct session *session, struct error *error)
+{
+	int code = collector_start(session->collector, error);
+
+	if (code)
+		return code;
+	interruption_catch();
+	session->program.started_ns = clock_now_ns();
+	begin_time(session);
 	return 0;
 }
 
@@ -413,7 +453,8 @@ static void wait_for_program(struct session *session)
 	uint64_t over_ns = clock_now_ns();
 
 	collector_disarm(session->collector);
-	while (session_program_runs(session) && interruption_count() < 2) {
+	while (session->options->arguments && session_program_runs(session) &&
+	       interruption_count() < 2) {
 		if (interruption_terminations() && !has_forwarded && !session->program.has_ended)
 			syscall(SYS_pidfd_send_signal, session->program.pidfd, SIGTERM, NULL, 0);
 		has_forwarded = has_forwarded || interruption_terminations();
@@ -494,6 +535,7 @@ static int close_run(struct session *session, int code, struct error *error)
 
 static void tear_down(struct session *session)
 {
+	session_members_close(session);
 	collector_close(session->collector);
 	program_release(&session->program);
 	profile_close(session->profile);
@@ -504,6 +546,7 @@ static void tear_down(struct session *session)
 	tally_free(session->tally);
 	array_free(&session->targets);
 	array_free(&session->processes);
+	array_free(&session->callers);
 	array_free(&session->awaited_targets);
 	free(session->program_path);
 	free(session->run.command);
@@ -521,7 +564,8 @@ void session_run(const struct session_options *options, struct session_result *r
 	if (!code && options->end_to_end)
 		code = session_end_to_end(&session, error);
 	else if (!code)
-		code = session_start_program(&session, error);
+		code = options->arguments ? session_start_program(&session, error) :
+					    start_beside(&session, error);
 	if (session.started_ns) {
 		if (!code && !options->end_to_end)
 			code = run_windows(&session, error);

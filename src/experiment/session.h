@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Where the session stands, for a line on the terminal. */
 struct session_status {
@@ -25,8 +26,22 @@ struct session_status {
 	double best_gain, best_low, best_high; /* its program speedup at 25 % */
 };
 
+/*
+ * Which processes: those that run already, instead of a program to start; and of all of them, those of
+ * these names.
+ */
+struct session_whom {
+	const pid_t *processes;
+	size_t process_count;
+	const char *cgroup;
+	bool is_system_wide;
+	const char *const *names; /* globs on comm; with a ! before, which not */
+	size_t name_count;
+};
+
 struct session_options {
-	char *const *arguments; /* the program; ends with NULL */
+	char *const *arguments; /* the program; ends with NULL. Or NULL: see whom */
+	struct session_whom whom;
 	const char *version;
 	const char *output;
 	bool fresh;
@@ -37,6 +52,8 @@ struct session_options {
 	const char *const *targets;
 	size_t target_count;
 	const struct scope *scope;
+	bool kernel;         /* kernel functions may be targets */
+	const char *vmlinux; /* the kernel's debug information; NULL: looked for */
 	enum target_kind granularity;
 	const double *speedups; /* fractions */
 	size_t speedup_count;

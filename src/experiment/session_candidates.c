@@ -94,6 +94,12 @@ static void on_process(void *context, const struct kernel_process_event *event)
 	look->usual->process(look->usual->context, event);
 }
 
+static void on_name(void *context, const struct kernel_name_event *event)
+{
+	const struct look *look = context;
+	look->usual->name(look->usual->context, event);
+}
+
 static int by_scope_and_chains(const void *a, const void *b)
 {
 	const struct candidate *left = a, *right = b;
@@ -136,7 +142,8 @@ char *session_candidates(struct session *session)
 					    .sample = on_sample,
 					    .object = on_object,
 					    .process = on_process,
-					    .callers = on_callers};
+					    .callers = on_callers,
+					    .name = on_name};
 	char *text = NULL;
 	size_t size = 0;
 	unsigned named = 0;

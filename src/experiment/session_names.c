@@ -12,7 +12,12 @@
 #include "collect/libraries.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
+#define KERNEL_PREFIX "kernel:"
 #define WAIT_NS 3000000000ull /* for points to appear */
 
 static void add_library(void *context, const char *path)
@@ -34,12 +39,63 @@ static bool know_libraries(struct session *session)
 	return true;
 }
 
+/* Where distributions put a vmlinux with debug information; to be freed, NULL if there is none. */
+static char *find_vmlinux(void)
+{
+	static const char *const places[] = {"/usr/lib/debug/boot/vmlinux-%s",
+					     "/usr/lib/debug/lib/modules/%s/vmlinux",
+					     "/boot/vmlinux-%s", "/lib/modules/%s/build/vmlinux"};
+	struct utsname host;
+
+	uname(&host);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		const char *mark = strstr(places[i], "%s");
+		AUTO(text)
+		char *path = text_format("%.*s%s%s", (int)(mark - places[i]), places[i],
+					 host.release, mark + 2);
+		if (!access(path, R_OK))
+			return take(&path);
+	}
+	return NULL;
+}
+
+static bool names_kernel(const struct session_options *options)
+{
+	for (size_t i = 0; i < options->target_count; i++)
+		if (!strncmp(options->targets[i], KERNEL_PREFIX, strlen(KERNEL_PREFIX)))
+			return true;
+	return options->kernel || options->vmlinux;
+}
+
+int session_know_kernel(struct session *session, struct error *error)
+{
+	const struct session_options *options = session->options;
+
+	if (!names_kernel(options))
+		return 0;
+	AUTO(text) char *found = options->vmlinux ? NULL : find_vmlinux();
+	const char *vmlinux = options->vmlinux ? options->vmlinux : found;
+	int code = symbols_add_kernel(session->symbols, "/proc/kallsyms", vmlinux, options->kernel,
+				      error);
+	if (code && found) /* nobody asked for it: without lines, then */
+		code = symbols_add_kernel(session->symbols, "/proc/kallsyms", NULL, options->kernel,
+					  error);
+	if (!code)
+		collector_see_kernel(session->collector);
+	else if (options->vmlinux)
+		session->result->end = SESSION_WRONG_USAGE;
+	return code;
+}
+
 static int set_target(struct session *session, const char *name, struct error *error)
 {
 	uint32_t place;
-	int code = symbols_find(session->symbols, name, &place, error);
+	bool is_kernel = !strncmp(name, KERNEL_PREFIX, strlen(KERNEL_PREFIX));
+	int code = is_kernel ? symbols_find_kernel(session->symbols, name + strlen(KERNEL_PREFIX),
+						   &place, error) :
+			       symbols_find(session->symbols, name, &place, error);
 
-	if ((code == -ENOENT || code == -ENXIO) && know_libraries(session))
+	if ((code == -ENOENT || code == -ENXIO) && !is_kernel && know_libraries(session))
 		code = symbols_find(session->symbols, name, &place, error);
 	if (code)
 		return code;

@@ -25,6 +25,14 @@ struct session_target {
 	bool is_unusable; /* too many pieces */
 };
 
+struct session_members;
+
+/* Rows of the profile for a code_caller of the same index. */
+struct session_caller {
+	int64_t stack_id, moment_id;
+	uint64_t written; /* samples */
+};
+
 struct session {
 	const struct session_options *options;
 	struct session_result *result;
@@ -45,6 +53,7 @@ struct session {
 	bool knows_libraries, has_said_waiting;
 	ARRAY(uint32_t) processes; /* of the program, alive as far as events told */
 	char *program_path;
+	struct session_members *members;
 	uint64_t window_ns, started_ns, deadline_ns, committed_ns, notified_ns, judged_ns;
 	uint64_t calm_ns; /* end to end: time of the runs at speedup 0 */
 	uint64_t fast_ns; /* else: time in windows above it */
@@ -52,6 +61,8 @@ struct session {
 	unsigned experiments, discarded, controls;
 	double displacements[SESSION_HISTORY]; /* shares of the last windows */
 	size_t displacement_count;
+	ARRAY(struct session_caller) callers; /* as written */
+	int64_t caller_thread_id;
 	double displacement_accepted; /* the largest share in a window that counted */
 	struct collector_handler handler;
 };
@@ -79,10 +90,11 @@ bool session_time_is_up(const struct session *session); /* --seconds */
 int session_start_program(struct session *session, struct error *error);
 
 /*
- * session_names.c: the points and targets that the user named. Those in no file known yet are tried
+ * session_names.c: the kernel's functions, if they matter; the points and targets that the user named. Those in no file known yet are tried
  * again by session_retry_names; session_refuse_names fails once it has been waited long enough, or
  * if the program has ended.
  */
+int session_know_kernel(struct session *session, struct error *error);
 int session_set_names(struct session *session, struct error *error);
 int session_retry_names(struct session *session, struct error *error);
 int session_refuse_names(struct session *session, bool has_ended, struct error *error);
@@ -94,5 +106,22 @@ void session_count_verdict(struct session *session, const struct recording_exper
 int session_trial(struct session *session, const struct schedule_plan *plan, struct error *error);
 /* session_end_to_end.c: runs the program again and again. */
 int session_end_to_end(struct session *session, struct error *error);
+/*
+ * session_members.c: which processes are looked at. Those that run already are found there, and left
+ * as they were found.
+ */
+int session_members_open(struct session *session, struct error *error);
+void session_members_close(struct session *session);
+/* Follows the processes that were asked for: the session has begun. */
+int session_members_follow(struct session *session, struct error *error);
+bool session_members_live(struct session *session);
+/* To be called now and then: who has joined since. */
+void session_members_refresh(struct session *session);
+void session_members_on_process(struct session *session, const struct kernel_process_event *event);
+void session_members_on_name(struct session *session, const struct kernel_name_event *event);
+/* What was asked for, as a command line would say it; to be freed. */
+char *session_members_command(const struct session *session);
+/* session_callers.c: who called the kernel code that was sampled. */
+int session_write_callers(struct session *session, struct error *error);
 /* session_candidates.c: functions called at a steady rate, one a line; NULL if none. */
 char *session_candidates(struct session *session);

@@ -47,6 +47,11 @@ static void bind_field(sqlite3_stmt *statement, int position, const struct colum
 	case COLUMN_TEXT:
 		text = *(char *const *)field;
 		break;
+	case COLUMN_BYTES:
+		sqlite3_bind_blob64(statement, position,
+				    ((const struct recording_bytes *)field)->items,
+				    ((const struct recording_bytes *)field)->count, SQLITE_STATIC);
+		return;
 	}
 	sqlite3_bind_text(statement, position, text, -1, SQLITE_STATIC);
 }
@@ -295,4 +300,14 @@ int profile_set_moment(struct profile *profile, struct recording_moment *moment,
 	if (moment->id)
 		return insert(profile, TABLE_MOMENT, 0, moment, error);
 	return insert_with_id(profile, TABLE_MOMENT, moment, &moment->id, error);
+}
+
+int profile_add_word(struct profile *profile, struct recording_word *word, struct error *error)
+{
+	return insert_with_id(profile, TABLE_WORD, word, &word->id, error);
+}
+
+int profile_add_chunk(struct profile *profile, struct recording_chunk *chunk, struct error *error)
+{
+	return insert_with_id(profile, TABLE_CHUNK, chunk, &chunk->id, error);
 }

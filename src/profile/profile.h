@@ -41,6 +41,9 @@ int profile_add_thread(struct profile *profile, struct recording_thread *thread,
 		       struct error *error);
 int profile_set_moment(struct profile *profile, struct recording_moment *moment,
 		       struct error *error);
+/* Of lever trace. */
+int profile_add_word(struct profile *profile, struct recording_word *word, struct error *error);
+int profile_add_chunk(struct profile *profile, struct recording_chunk *chunk, struct error *error);
 int profile_commit(struct profile *profile, struct error *error);
 
 /*

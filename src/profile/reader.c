@@ -36,6 +36,18 @@ static bool read_text(sqlite3_stmt *statement, int position, char **text)
 	return true;
 }
 
+static bool read_bytes(sqlite3_stmt *statement, int position, struct recording_bytes *bytes)
+{
+	if (sqlite3_column_type(statement, position) != SQLITE_BLOB)
+		return false;
+	const void *data = sqlite3_column_blob(statement, position);
+	bytes->count = (size_t)sqlite3_column_bytes(statement, position);
+	bytes->items = memory_new(bytes->count + 1, 1);
+	if (data)
+		memcpy(bytes->items, data, bytes->count);
+	return true;
+}
+
 static bool read_real(sqlite3_stmt *statement, int position, double *value)
 {
 	int type = sqlite3_column_type(statement, position);
@@ -81,6 +93,8 @@ static bool read_field(sqlite3_stmt *statement, int position, const struct colum
 		return read_choice(statement, position, column, field);
 	if (column->type == COLUMN_TEXT)
 		return read_text(statement, position, field);
+	if (column->type == COLUMN_BYTES)
+		return read_bytes(statement, position, field);
 	if (column->type == COLUMN_REAL)
 		return read_real(statement, position, field);
 	return sqlite3_column_type(statement, position) == SQLITE_INTEGER &&
@@ -137,6 +151,16 @@ static void *add_moment(struct recording *recording)
 	return array_add(&recording->moments);
 }
 
+static void *add_word(struct recording *recording)
+{
+	return array_add(&recording->words);
+}
+
+static void *add_chunk(struct recording *recording)
+{
+	return array_add(&recording->chunks);
+}
+
 static int read_row(struct store *store, sqlite3_stmt *statement, const struct table *table,
 		    void *row, struct error *error)
 {
@@ -157,7 +181,7 @@ static int prepare_select(struct store *store, const struct table *table, sqlite
 	AUTO(text) char *columns = text_copy(table->columns[0].name);
 	for (size_t i = 1; i < table->count; i++) {
 		const struct column *column = &table->columns[i];
-		bool is_lacking = column->before && store_version(store) < SCHEMA_VERSION;
+		bool is_lacking = column->before && store_version(store) < SCHEMA_VERSION_OF_KINDS;
 		char *longer =
 			text_format("%s, %s", columns, is_lacking ? column->before : column->name);
 		free(columns);
@@ -269,6 +293,18 @@ static int check_moments(struct store *store, const struct recording *recording,
 	return 0;
 }
 
+static int check_timeline(struct store *store, const struct recording *recording,
+			  struct error *error)
+{
+	for (size_t i = 0; i < recording->words.count; i++)
+		if (!recording_run(recording, recording->words.items[i].run_id))
+			return store_damaged(store, "a word names no run", error);
+	for (size_t i = 0; i < recording->chunks.count; i++)
+		if (!recording_run(recording, recording->chunks.items[i].run_id))
+			return store_damaged(store, "a chunk names no run", error);
+	return 0;
+}
+
 static int read_all(struct store *store, struct recording *recording, struct error *error)
 {
 	static const struct {
@@ -280,6 +316,7 @@ static int read_all(struct store *store, struct recording *recording, struct err
 		{TABLE_SAMPLE, add_sample}, {TABLE_TOTAL, add_total},
 		{TABLE_FRAME, add_frame},   {TABLE_STACK, add_stack},
 		{TABLE_THREAD, add_thread}, {TABLE_MOMENT, add_moment},
+		{TABLE_WORD, add_word},     {TABLE_CHUNK, add_chunk},
 	};
 	/* One transaction, so that a recorder at work beside does not change it midway. */
 	int code = store_execute(store, "BEGIN", error);
@@ -291,7 +328,8 @@ static int read_all(struct store *store, struct recording *recording, struct err
 	if (!code)
 		code = check_experiments(store, recording, error);
 	code = code ? code : check_sums(store, recording, error);
-	return code ? code : check_moments(store, recording, error);
+	code = code ? code : check_moments(store, recording, error);
+	return code ? code : check_timeline(store, recording, error);
 }
 
 int profile_read(const char *path, struct recording **result, struct error *error)

@@ -25,10 +25,17 @@ static const char *const verdict_names[] = {
 static const char *const run_kind_names[] = {
 	[RUN_CAUSAL] = "causal",
 	[RUN_SAMPLES] = "samples",
+	[RUN_TIMELINE] = "timeline",
 };
 static const char *const frame_kind_names[] = {
 	[FRAME_USER] = "user",
 	[FRAME_KERNEL] = "kernel",
+};
+static const char *const chunk_kind_names[] = {
+	[CHUNK_SCHEDULER] = "scheduler",
+	[CHUNK_TASKS] = "tasks",
+	[CHUNK_INTERRUPTS] = "interrupts",
+	[CHUNK_MARKS] = "marks",
 };
 static const char *const sample_class_names[] = {
 	[CLASS_USER] = "user", [CLASS_KERNEL] = "kernel", [CLASS_IO] = "I",
@@ -63,6 +70,11 @@ const char *run_kind_name(unsigned kind)
 const char *frame_kind_name(unsigned kind)
 {
 	return name_at(frame_kind_names, sizeof(frame_kind_names) / sizeof(char *), kind);
+}
+
+const char *chunk_kind_name(unsigned kind)
+{
+	return name_at(chunk_kind_names, sizeof(chunk_kind_names) / sizeof(char *), kind);
 }
 
 const char *sample_class_name(unsigned class)
@@ -148,6 +160,17 @@ void recording_keep(struct recording *recording, enum run_kind kind)
 			run_release(run);
 	}
 	recording->runs.count = kept;
+	kept = 0;
+	for (size_t i = 0; i < recording->moments.count; i++) {
+		struct recording_moment *moment = &recording->moments.items[i];
+		if (recording_run(recording, moment->run_id)) {
+			recording->moments.items[kept++] = *moment;
+			continue;
+		}
+		free(moment->subclass);
+		free(moment->system_call);
+	}
+	recording->moments.count = kept;
 }
 
 static void release_samples(struct recording *recording)
@@ -169,6 +192,16 @@ static void release_samples(struct recording *recording)
 	array_free(&recording->moments);
 }
 
+static void release_timeline(struct recording *recording)
+{
+	for (size_t i = 0; i < recording->words.count; i++)
+		free(recording->words.items[i].text);
+	for (size_t i = 0; i < recording->chunks.count; i++)
+		free(recording->chunks.items[i].data.items);
+	array_free(&recording->words);
+	array_free(&recording->chunks);
+}
+
 void recording_free(struct recording *recording)
 {
 	if (!recording)
@@ -188,6 +221,7 @@ void recording_free(struct recording *recording)
 	array_free(&recording->samples);
 	array_free(&recording->totals);
 	release_samples(recording);
+	release_timeline(recording);
 	free(recording);
 }
 

@@ -9,11 +9,12 @@
 #pragma once
 
 #include "base/memory.h"
+#include "profile/chunk.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum run_kind { RUN_CAUSAL, RUN_SAMPLES };
+enum run_kind { RUN_CAUSAL, RUN_SAMPLES, RUN_TIMELINE };
 enum target_kind { TARGET_LINE, TARGET_FUNCTION };
 enum point_kind { POINT_THROUGHPUT, POINT_LATENCY, POINT_SAMPLED, POINT_END_TO_END };
 enum verdict { VERDICT_COUNTED, VERDICT_DISPLACED, VERDICT_TOO_FEW_VISITS, VERDICT_CUT_SHORT };
@@ -43,7 +44,7 @@ struct recording_run {
 	int exit_status;     /* as waitpid gives it; -1 while it runs or unknown */
 	bool finished;       /* the engine ended in order */
 	char *note;          /* warnings for the reader, one a line; NULL if none */
-	enum run_kind kind;  /* of lever run, or of lever record */
+	enum run_kind kind;  /* of lever run, lever record, or lever trace */
 };
 
 struct recording_target {
@@ -142,6 +143,34 @@ struct recording_moment {
 	double variance; /* of weight_ns, in ns^2 */
 };
 
+/* ---- of runs of lever trace ---- */
+
+/*
+ * A name or text of marks, by its number there; from RECORDING_WORD_CALLS on, names of system calls.
+ */
+#define RECORDING_WORD_CALLS 65536
+struct recording_word {
+	int64_t id, run_id;
+	unsigned number;
+	char *text;
+};
+
+struct recording_bytes {
+	unsigned char *items;
+	size_t count;
+};
+
+/* Events of one track, in their order (chunk.h). Those of a track come in the order of ids. */
+struct recording_chunk {
+	int64_t id, run_id;
+	enum chunk_kind kind;
+	unsigned cpu;      /* CHUNK_SCHEDULER: its track */
+	unsigned pid, tid; /* CHUNK_MARKS: their track */
+	uint64_t start_ns, end_ns;
+	uint64_t events, lost; /* lost: on this track, since the chunk before */
+	struct recording_bytes data;
+};
+
 struct recording {
 	ARRAY(struct recording_run) runs;
 	ARRAY(struct recording_target) targets;
@@ -153,6 +182,8 @@ struct recording {
 	ARRAY(struct recording_stack) stacks; /* by id */
 	ARRAY(struct recording_thread) threads;
 	ARRAY(struct recording_moment) moments;
+	ARRAY(struct recording_word) words;
+	ARRAY(struct recording_chunk) chunks;
 };
 
 void recording_free(struct recording *recording);
@@ -175,6 +206,7 @@ const char *point_kind_name(unsigned kind);
 const char *verdict_name(unsigned verdict);
 const char *run_kind_name(unsigned kind);
 const char *frame_kind_name(unsigned kind);
+const char *chunk_kind_name(unsigned kind);
 const char *sample_class_name(unsigned class); /* "user", "kernel", "I", "L", "S", "B" */
 /*
  * What the visit measured, in ns per visit: the effective duration between visits (COZ, section

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* schema - the tables of a profile, version 2. */
+/* schema - the tables of a profile, version 3. */
 #include "profile/schema.h"
 
 #define COLUMN(row, field, kind)                                               \
@@ -123,6 +123,27 @@ static const struct column moment_columns[] = {
 	COLUMN(recording_moment, samples, COUNT),
 	COLUMN(recording_moment, weight_ns, COUNT),
 	COLUMN(recording_moment, variance, REAL),
+};
+
+static const struct column word_columns[] = {
+	COLUMN(recording_word, id, ID),
+	COLUMN(recording_word, run_id, ID),
+	COLUMN(recording_word, number, WORD),
+	COLUMN(recording_word, text, TEXT),
+};
+
+static const struct column chunk_columns[] = {
+	COLUMN(recording_chunk, id, ID),
+	COLUMN(recording_chunk, run_id, ID),
+	CHOICE(recording_chunk, kind, chunk_kind_name),
+	COLUMN(recording_chunk, cpu, WORD),
+	COLUMN(recording_chunk, pid, WORD),
+	COLUMN(recording_chunk, tid, WORD),
+	COLUMN(recording_chunk, start_ns, COUNT),
+	COLUMN(recording_chunk, end_ns, COUNT),
+	COLUMN(recording_chunk, events, COUNT),
+	COLUMN(recording_chunk, lost, COUNT),
+	COLUMN(recording_chunk, data, BYTES),
 };
 
 const char schema_upgrade[] = "ALTER TABLE run ADD COLUMN kind TEXT NOT NULL DEFAULT 'causal'";
@@ -256,6 +277,27 @@ const struct table schema_tables[TABLES] = {
 		"  samples INTEGER NOT NULL,\n"
 		"  weight_ns INTEGER NOT NULL,\n"
 		"  variance REAL NOT NULL\n"
+		") STRICT"),
+	[TABLE_WORD] = TABLE_SINCE(word, 3,
+		"CREATE TABLE word (\n"
+		"  id INTEGER PRIMARY KEY,\n"
+		"  run_id INTEGER NOT NULL REFERENCES run(id),\n"
+		"  number INTEGER NOT NULL,\n"
+		"  text TEXT\n"
+		") STRICT"),
+	[TABLE_CHUNK] = TABLE_SINCE(chunk, 3,
+		"CREATE TABLE chunk (\n"
+		"  id INTEGER PRIMARY KEY,\n"
+		"  run_id INTEGER NOT NULL REFERENCES run(id),\n"
+		"  kind TEXT NOT NULL,\n"
+		"  cpu INTEGER NOT NULL,\n"
+		"  pid INTEGER NOT NULL,\n"
+		"  tid INTEGER NOT NULL,\n"
+		"  start_ns INTEGER NOT NULL,\n"
+		"  end_ns INTEGER NOT NULL,\n"
+		"  events INTEGER NOT NULL,\n"
+		"  lost INTEGER NOT NULL,\n"
+		"  data BLOB NOT NULL\n"
 		") STRICT"),
 };
 /* clang-format on */

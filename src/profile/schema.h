@@ -9,7 +9,8 @@
 #include "profile/recording.h"
 
 #define SCHEMA_APPLICATION_ID 0x4c455652 /* "LEVR" */
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION 3
+#define SCHEMA_VERSION_OF_KINDS 2 /* the first with the columns that have a `before` */
 
 /* How a field is kept. Whatever a file says is checked against this when it is read. */
 enum column_type {
@@ -23,6 +24,7 @@ enum column_type {
 	COLUMN_REAL,    /* double, finite and not negative */
 	COLUMN_CHOICE,  /* an enum, kept as its name */
 	COLUMN_TEXT,    /* char *, or NULL */
+	COLUMN_BYTES,   /* struct recording_bytes */
 };
 
 struct column {
@@ -61,6 +63,8 @@ enum {
 	TABLE_STACK,
 	TABLE_THREAD,
 	TABLE_MOMENT,
+	TABLE_WORD,
+	TABLE_CHUNK,
 	TABLES,
 };
 

@@ -227,7 +227,7 @@ static int upgrade_tables(struct store *store, struct error *error)
 {
 	AUTO(text) char *version = text_format("PRAGMA user_version=%d", SCHEMA_VERSION);
 	int code = store_execute(store, "BEGIN IMMEDIATE", error);
-	if (!code)
+	if (!code && store->version < SCHEMA_VERSION_OF_KINDS)
 		code = store_execute(store, schema_upgrade, error);
 	for (size_t i = 0; i < TABLES && !code; i++)
 		if (schema_tables[i].since > store->version)

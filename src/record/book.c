@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "base/own.h"
 #include "base/text.h"
-#include "record/system_calls.h"
 #include "symbolize/map.h"
+#include "symbolize/system_calls.h"
 
 #include <stdio.h>
 #include <string.h>

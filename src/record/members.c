@@ -3,22 +3,15 @@
 #include "record/members.h"
 
 #include "base/memory.h"
-#include "base/own.h"
+#include "collect/cgroup.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
-
-#define CGROUP_ROOT "/sys/fs/cgroup/"
 
 struct members {
 	struct recorder *recorder;
 	ARRAY(pid_t) processes;
 };
-
-OWN_DEFINE(folder, DIR *, closedir, NULL)
 
 struct members *members_new(struct recorder *recorder)
 {
@@ -58,41 +51,14 @@ int members_add_running(struct members *members, pid_t pid, struct error *error)
 	return 0;
 }
 
-static int add_group(struct members *members, const char *path)
+static void add_found(void *context, pid_t pid)
 {
-	AUTO(text) char *list = text_format("%s/cgroup.procs", path);
-	AUTO(file) FILE *processes = fopen(list, "re");
-	AUTO(folder) DIR *folder = opendir(path);
-	int pid;
-
-	if (!processes || !folder)
-		return -errno;
-	while (fscanf(processes, "%d", &pid) == 1)
-		if (pid > 0)
-			members_add(members, pid);
-	for (struct dirent *entry; (entry = readdir(folder));) {
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
-			continue;
-		AUTO(text) char *below = text_format("%s/%s", path, entry->d_name);
-		add_group(members, below); /* it may have gone */
-	}
-	return 0;
+	members_add(context, pid);
 }
 
 int members_add_cgroup(struct members *members, const char *path, struct error *error)
 {
-	AUTO(text)
-	char *whole = *path == '/' && strncmp(path, CGROUP_ROOT, strlen(CGROUP_ROOT)) ?
-			      text_format(CGROUP_ROOT "%s", path + 1) :
-		      *path == '/' ? text_copy(path) :
-				     text_format(CGROUP_ROOT "%s", path);
-	int code = add_group(members, whole);
-
-	if (code)
-		return error_set(error, code,
-				 "the cgroup %s cannot be read: %s; name a folder of %s", whole,
-				 strerror(-code), CGROUP_ROOT);
-	return 0;
+	return cgroup_each(path, add_found, members, error);
 }
 
 void members_on_process(struct members *members, const struct kernel_process_event *event)

@@ -5,7 +5,7 @@
  * The data are JSON, deflated without a header (RFC 1951), in base64. So no name in them can be taken
  * for markup, whatever it holds. Of a causal profile they are {"report": what --format json gives,
  * "sources": sources.h}, of samples {"report": the same without its entries, "samples":
- * samples_page.h}.
+ * samples_page.h}, of a timeline {"report": its figures as JSON, "timeline": timeline_page.h}.
  */
 #include "report/report.h"
 
@@ -15,6 +15,7 @@
 #include "report/samples_json.h"
 #include "report/samples_page.h"
 #include "report/sources.h"
+#include "report/timeline_page.h"
 
 #include <assert.h>
 #include <string.h>
@@ -112,6 +113,20 @@ void report_samples_html(FILE *out, const struct recording *recording,
 	json_decref(report);
 	fputs(", \"samples\": ", data);
 	samples_page_write(data, samples);
+	fputs("}\n", data);
+	fclose(data);
+	write_page(out, text, size);
+}
+
+void report_timeline_html(FILE *out, const struct recording *recording, struct timeline *timeline)
+{
+	AUTO(text) char *text = NULL;
+	size_t size = 0;
+	FILE *data = open_memstream(&text, &size);
+	begin_data(data);
+	report_timeline_json(data, recording, timeline);
+	fputs(", \"timeline\": ", data);
+	timeline_page_write(data, timeline);
 	fputs("}\n", data);
 	fclose(data);
 	write_page(out, text, size);

@@ -6,6 +6,7 @@
  */
 #include "report/report.h"
 
+#include "analyze/callers.h"
 #include "base/own.h"
 #include "report/answer.h"
 #include "report/json_parts.h"
@@ -72,26 +73,50 @@ static json_t *effect_of(const struct causal_target *target, const struct causal
 			 "answer", answer_json(target, effect));
 }
 
-static json_t *target_of(const struct causal_target *target)
+static json_t *callers_json(const struct callers *callers)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; i < callers->count; i++) {
+		const struct caller *caller = &callers->items[i];
+		const struct recording_frame *user = caller->user;
+		json_array_append_new(array,
+				      json_pack("{so so so so so}", "system_call",
+						json_text(caller->system_call), "function",
+						json_text(user ? user->function : NULL), "file",
+						json_text(user ? user->file : NULL), "line",
+						user && user->line ? json_integer(user->line) :
+								     json_null(),
+						"share", json_number(caller->share)));
+	}
+	return array;
+}
+
+static json_t *target_of(const struct recording *recording, const struct causal_target *target)
 {
 	const struct recording_target *what = target->target;
 	json_t *effects = json_array();
 	for (size_t i = 0; i < target->count; i++)
 		json_array_append_new(effects, effect_of(target, &target->effects[i]));
-	return json_pack("{ss so so so so so so so sI so}", "kind", target_kind_name(what->kind),
-			 "name", json_text(what->name), "function", json_text(what->function),
-			 "file", json_text(what->file), "line",
-			 what->line ? json_integer(what->line) : json_null(), "object",
-			 json_text(what->object), "build_id", json_text(what->build_id), "share",
-			 json_number(target->share), "experiments", (json_int_t)target->experiments,
-			 "effects", effects);
+	json_t *json =
+		json_pack("{ss so so so so so so so sI so}", "kind", target_kind_name(what->kind),
+			  "name", json_text(what->name), "function", json_text(what->function),
+			  "file", json_text(what->file), "line",
+			  what->line ? json_integer(what->line) : json_null(), "object",
+			  json_text(what->object), "build_id", json_text(what->build_id), "share",
+			  json_number(target->share), "experiments",
+			  (json_int_t)target->experiments, "effects", effects);
+	struct callers callers = callers_of(recording, what);
+	if (callers.count)
+		json_object_set_new(json, "callers", callers_json(&callers));
+	callers_release(&callers);
+	return json;
 }
 
-static json_t *targets_of(const struct causal *causal)
+static json_t *targets_of(const struct recording *recording, const struct causal *causal)
 {
 	json_t *targets = json_array();
 	for (size_t i = 0; i < causal->count; i++)
-		json_array_append_new(targets, target_of(&causal->targets[i]));
+		json_array_append_new(targets, target_of(recording, &causal->targets[i]));
 	return targets;
 }
 
@@ -144,7 +169,7 @@ void report_json(FILE *out, const struct recording *recording, const struct caus
 			  "program", json_program_of(&sums), "engine",
 			  json_text(sums.last ? sums.last->engine : NULL), "host",
 			  json_host_of(sums.last), "sampling", json_sampling_of(&sums), "progress",
-			  progress_of(recording, &sums), "targets", targets_of(causal),
+			  progress_of(recording, &sums), "targets", targets_of(recording, causal),
 			  "experiments", (json_int_t)causal->experiments, "discarded",
 			  discarded_of(causal), "warnings", json_warnings(&warnings), "no_answer",
 			  no_answer_of(recording, causal), "runs", runs_of(recording));

@@ -8,6 +8,7 @@
 
 #include "analyze/causal.h"
 #include "analyze/samples.h"
+#include "analyze/timeline.h"
 
 #include <stdio.h>
 
@@ -56,3 +57,14 @@ void report_samples_speedscope(FILE *out, const struct recording *recording,
 /* For profiler.firefox.com. */
 void report_samples_firefox(FILE *out, const struct recording *recording,
 			    const struct samples *samples);
+
+/* ---- of timelines ---- */
+
+void report_timeline_text(FILE *out, const struct recording *recording, struct timeline *timeline,
+			  const struct report_options *options);
+void report_timeline_json(FILE *out, const struct recording *recording, struct timeline *timeline);
+/* As report_html. */
+void report_timeline_html(FILE *out, const struct recording *recording, struct timeline *timeline);
+void report_timeline_csv(FILE *out, struct timeline *timeline); /* a row for each span */
+void report_timeline_perfetto(FILE *out, struct timeline *timeline);
+void report_timeline_chrome(FILE *out, struct timeline *timeline);

@@ -6,6 +6,7 @@
  */
 #include "report/report.h"
 
+#include "analyze/callers.h"
 #include "base/own.h"
 #include "report/header.h"
 #include "report/nothing.h"
@@ -19,6 +20,7 @@
 
 #define MOST_SENTENCES 3 /* of each sort */
 #define MOST_NAMES 4     /* in a list */
+#define CALLER_LEAST 0.05
 
 static void print_samples(FILE *out, const struct sums *sums, const struct report_options *options)
 {
@@ -165,6 +167,49 @@ static void print_contention(FILE *out, const struct answers *answers,
 		2, options->columns);
 }
 
+static char *caller_text(const struct caller *caller)
+{
+	const struct recording_frame *user = caller->user;
+	const char *slash = user && user->file ? strrchr(user->file, '/') : NULL;
+	const char *file = slash ? slash + 1 : user ? user->file : NULL;
+	AUTO(text) char *function = words_clean(user && user->function ? user->function : "?");
+	AUTO(text) char *clean = words_clean(file ? file : "");
+	AUTO(text)
+	char *from = !user      ? text_copy("") :
+		     user->line ? text_format(" from %s:%u (%s)", clean, user->line, function) :
+				  text_format(" from %s", function);
+	return text_format("%s%s %.0f %%",
+			   caller->system_call ? caller->system_call : "outside of a system call",
+			   from, caller->share * 100);
+}
+
+/* Of the kernel's code among the first answers: what leads there. */
+static void print_callers(FILE *out, const struct recording *recording,
+			  const struct answers *answers, const struct report_options *options)
+{
+	unsigned printed = 0;
+
+	for (size_t i = 0; i < answers->count && printed < MOST_SENTENCES; i++) {
+		const struct recording_target *target = answers->items[i].target->target;
+		struct callers callers = callers_of(recording, target);
+		if (answers->items[i].is_first && callers.count) {
+			AUTO(text) char *name = words_clean(target->name);
+			char *text = text_format("%s is called by ", name);
+			for (size_t j = 0; j < callers.count && j < MOST_NAMES &&
+					   (!j || callers.items[j].share >= CALLER_LEAST);
+			     j++) {
+				AUTO(text) char *before = text;
+				AUTO(text) char *one = caller_text(&callers.items[j]);
+				text = text_format("%s%s%s", before, j ? ", " : "", one);
+			}
+			header_wrapped(out, text, 2, options->columns);
+			free(text);
+			printed++;
+		}
+		callers_release(&callers);
+	}
+}
+
 /* All of a target's answers must be unsure. */
 static bool is_unsure(const struct answers *answers, size_t first)
 {
@@ -250,6 +295,7 @@ void report_text(FILE *out, const struct recording *recording, const struct caus
 	print_sentences(out, &answers, ANSWER_GAIN, options);
 	print_contention(out, &answers, options);
 	print_unsure(out, &answers, options);
+	print_callers(out, recording, &answers, options);
 	fputc('\n', out);
 	print_legend(out, &answers, options);
 	answers_release(&answers);

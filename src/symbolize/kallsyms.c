@@ -72,6 +72,12 @@ void kallsyms_free(struct kallsyms *kallsyms)
 	free(kallsyms);
 }
 
+const struct kallsyms_function *kallsyms_all(const struct kallsyms *kallsyms, size_t *count)
+{
+	*count = kallsyms->functions.count;
+	return kallsyms->functions.items;
+}
+
 const struct kallsyms_function *kallsyms_at(const struct kallsyms *kallsyms, uint64_t address)
 {
 	size_t low = 0, high = kallsyms ? kallsyms->functions.count : 0;

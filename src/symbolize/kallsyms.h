@@ -7,6 +7,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct kallsyms;
@@ -20,5 +21,7 @@ struct kallsyms_function {
 /* From `path` ("/proc/kallsyms"); an error if it hides the addresses (kptr_restrict). */
 int kallsyms_read(const char *path, struct kallsyms **result, struct error *error);
 void kallsyms_free(struct kallsyms *kallsyms);
+/* All of them, by start; the number goes to *count. Borrowed. */
+const struct kallsyms_function *kallsyms_all(const struct kallsyms *kallsyms, size_t *count);
 /* The function that holds the address, or NULL. Borrowed. NULL may be given for none. */
 const struct kallsyms_function *kallsyms_at(const struct kallsyms *kallsyms, uint64_t address);

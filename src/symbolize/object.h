@@ -24,6 +24,8 @@ struct object {
 	struct symbols_object shown;
 	uint32_t id;
 	bool is_jit;
+	bool is_kernel;
+	uint64_t slide; /* kernel with a file: where it runs - where it was linked */
 
 	/* From the main file, at once. */
 	Dwfl *dwfl;

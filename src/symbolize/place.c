@@ -75,6 +75,8 @@ static bool has_twin(struct symbols *symbols, struct object *object, uint32_t li
 static uint32_t function_place_name(struct symbols *symbols, struct object *object, uint32_t shown,
 				    uint32_t linker_name, uint32_t file)
 {
+	if (object->is_kernel)
+		return name_add(symbols, "kernel:%s", texts_get(&symbols->texts, shown));
 	if (!file || !has_twin(symbols, object, linker_name))
 		return shown;
 	return name_add(symbols, "%s:%s", name_of_file(symbols, file),

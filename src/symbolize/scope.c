@@ -160,3 +160,8 @@ bool scope_asks_functions(const struct scope *scope)
 {
 	return scope->has_include[PATTERN_FUNCTION];
 }
+
+bool scope_asks_sources(const struct scope *scope)
+{
+	return scope->has_include[PATTERN_SOURCE];
+}

@@ -21,5 +21,7 @@ bool scope_has_object(const struct scope *scope, const char *path, bool is_main)
 bool scope_has_source(const struct scope *scope, const char *file, const char *function);
 /* Is there any `func:` pattern? Without one, scope_has_source does not look at the function. */
 bool scope_names_functions(const struct scope *scope);
+/* Is there a pattern on source files that includes? Then code without lines is not in scope. */
+bool scope_asks_sources(const struct scope *scope);
 /* Is there a `func:` pattern that includes? Then nothing without a name is in scope. */
 bool scope_asks_functions(const struct scope *scope);

@@ -209,10 +209,11 @@ static void add_symbols_in_scope(struct symbols *symbols, struct object *object,
 	bool names_matter = scope_names_functions(symbols->scope);
 	const struct symtab *symtab =
 		names_matter ? object_symtab(object, &symbols->texts) : &object->symtab;
-	bool only_named = object->is_jit || scope_asks_functions(symbols->scope);
+	bool has_code = !object->is_jit && object != symbols->kernel;
+	bool only_named = !has_code || scope_asks_functions(symbols->scope);
 	struct ranges excluded = {0};
 
-	for (size_t i = 0; (names_matter || object->is_jit) && i < symtab->cover.count; i++) {
+	for (size_t i = 0; (names_matter || !has_code) && i < symtab->cover.count; i++) {
 		const struct cover_span *span = &symtab->cover.items[i];
 		bool in_scope =
 			!names_matter || symbol_in_scope(symbols, &symtab->items[span->value]);

@@ -63,6 +63,21 @@ int symbols_add_object(struct symbols *symbols, const char *path, const char *op
 /* Functions of JIT code from /tmp/perf-PID.map; offsets are addresses then. Re-read when it grew. */
 int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 		    struct error *error);
+/*
+ * The running kernel: its functions, and those of modules and BPF programs, from `names` (/proc/kallsyms),
+ * as one object called "kernel" whose offsets are addresses; and, where `vmlinux` is not NULL, the
+ * lines of the kernel itself from that file, as another. In scope if is_in_scope.
+ */
+int symbols_add_kernel(struct symbols *symbols, const char *names, const char *vmlinux,
+		       bool is_in_scope, struct error *error);
+bool symbols_is_kernel(const struct symbols *symbols, uint32_t object);
+/* The object and offset of an address in the kernel; false without symbols_add_kernel. */
+bool symbols_kernel_offset(const struct symbols *symbols, uint64_t address, uint32_t *object,
+			   uint64_t *offset);
+uint64_t symbols_kernel_address(const struct symbols *symbols, uint32_t object, uint64_t offset);
+/* A function of the kernel by its name, or FILE:LINE of vmlinux; errors as symbols_find. */
+int symbols_find_kernel(struct symbols *symbols, const char *name, uint32_t *place,
+			struct error *error);
 const struct symbols_object *symbols_object(const struct symbols *symbols, uint32_t object);
 uint32_t symbols_object_count(const struct symbols *symbols);
 

@@ -15,6 +15,7 @@ enum kernel_event_kind {
 	KERNEL_EVENT_EXIT = 4, /* a process of the program ended */
 	KERNEL_EVENT_FORK = 5,
 	KERNEL_EVENT_CALLERS = 6, /* only while settings.wants_callers */
+	KERNEL_EVENT_NAME = 7,    /* a process's name is met for the first time */
 };
 
 #define KERNEL_SAMPLE_IN_KERNEL 1u  /* the core was in the kernel */
@@ -23,6 +24,7 @@ enum kernel_event_kind {
 #define KERNEL_SAMPLE_FAST 8u       /* taken while a virtual speedup was on */
 #define KERNEL_SAMPLE_TRUNCATED 16u /* the chain ended before its root */
 #define KERNEL_SAMPLE_WAITING 32u   /* time off CPU */
+#define KERNEL_SAMPLE_CHAIN 64u     /* it is a kernel_chain */
 
 struct kernel_sample {
 	__u32 kind, flags;
@@ -34,6 +36,19 @@ struct kernel_sample {
 	__u64 kernel_ip; /* 0 in user mode */
 };
 _Static_assert(sizeof(struct kernel_sample) == 64, "kernel_sample layout");
+
+#define KERNEL_CHAIN_MOST 32
+
+/* A sample in the kernel, where settings.sees_kernel: with the kernel's call chain, innermost first. */
+struct kernel_chain {
+	struct kernel_sample sample;
+	__s32 system_call; /* -1: a fault, or a kernel thread */
+	__u32 count;
+	__u32 user_object, pad; /* the innermost user code in scope; KERNEL_OBJECT_UNKNOWN: none */
+	__u64 user_offset;
+	__u64 addresses[KERNEL_CHAIN_MOST];
+};
+_Static_assert(sizeof(struct kernel_chain) == 88 + 8 * KERNEL_CHAIN_MOST, "kernel_chain layout");
 
 #define KERNEL_CALLERS_MOST 8
 
@@ -59,6 +74,12 @@ struct kernel_object_event {
 	__u64 start, end; /* of the mapping in that process */
 };
 _Static_assert(sizeof(struct kernel_object_event) == 40, "kernel_object_event layout");
+
+struct kernel_name_event {
+	__u32 kind, tgid;
+	char name[16];
+};
+_Static_assert(sizeof(struct kernel_name_event) == 24, "kernel_name_event layout");
 
 struct kernel_process_event {
 	__u32 kind, tgid;

@@ -25,6 +25,7 @@
 
 #define KERNEL_OBJECT_UNKNOWN 0u          /* a file that the engine has not named yet */
 #define KERNEL_OBJECT_NO_FILE 0xffffffffu /* JIT code, vdso: offsets are addresses */
+#define KERNEL_OBJECT_KERNEL 0xfffffffeu  /* the kernel's own code: offsets are addresses */
 
 /* A piece of code; arrays of these are sorted by (object, start) and do not overlap. */
 struct kernel_range {
@@ -50,7 +51,9 @@ struct kernel_settings {
 	__u32 generation;    /* raised when every gap must be forgotten (between experiments) */
 	__u32 wants_callers; /* 1: a KERNEL_EVENT_CALLERS with every sample */
 	__u32 waits_count;   /* 1: time off CPU belongs to the code that waits */
-	__u32 pad;
+	__u32 takes_all;     /* 1: every process that is not left out is the program's */
+	__u32 asks_names;    /* 1: whether a process counts depends on its name (kernel_name) */
+	__u32 sees_kernel;   /* 1: kernel code may be in scope or the target, with its callers */
 	/* System calls that wait for another task's work, and for time to pass; unused: ~0. */
 	__u64 lock_calls[KERNEL_CALLS_MOST], sleep_calls[KERNEL_CALLS_MOST];
 	struct {
@@ -132,9 +135,9 @@ struct kernel_cpu {
 	__s64 pair_weight_ns;
 	__u32 hard_interrupts, soft_interrupts;
 	__u32 generation;
-	__u32 pad;
-	__u64 tick_cost_ns;  /* of the last tick: taken from the program on this core */
-	__u64 handled_ns;    /* what ticks spent in BPF, without pauses */
+	__u16 packets_of_task, packets_of_device; /* who has raised the network's softirq */
+	__u64 tick_cost_ns; /* of the last tick: taken from the program on this core */
+	__u64 handled_ns;   /* what ticks spent in BPF, without pauses */
 } __attribute__((aligned(64)));
 
 /* What did not fit. Written by BPF. */
@@ -152,3 +155,12 @@ _Static_assert(sizeof(struct kernel_totals) == 48, "kernel_totals layout");
 /* struct task_state of bpf/state.h, as far as the engine writes it (a new task's membership). */
 #define KERNEL_TASK_STATE_BYTES 104
 #define KERNEL_TASK_STATE_MEMBER 44 /* offset of is_member */
+#define KERNEL_TASK_STATE_FOLLOWS 53
+#define KERNEL_TASK_STATE_LEFT_OUT 54
+#define KERNEL_TASK_STATE_UNDECIDED 55
+
+/* A process's name (comm), and whether those of this name are profiled (enum kernel_verdict). */
+struct kernel_name {
+	char text[16]; /* filled up with zeros */
+};
+enum kernel_verdict { KERNEL_NAME_ASKED = 1, KERNEL_NAME_WANTED = 2, KERNEL_NAME_UNWANTED = 3 };

@@ -30,6 +30,9 @@
 #define POINTS_SHARED_STRIPE 15
 #define POINTS_NAME_BYTES 47
 
+#define POINTS_LISTEN_COUNT 1
+#define POINTS_LISTEN_TRACE 2
+
 enum points_kind { POINTS_PROGRESS = 1, POINTS_BEGIN = 2, POINTS_END = 3 };
 
 /* A name that is too long loses leading directories, or where it has none, its end. */
@@ -42,13 +45,15 @@ _Static_assert(sizeof(struct points_entry) == 56, "points_entry layout");
 
 struct points_names {
 	unsigned int magic, version;
-	unsigned int listening;  /* 1: count; by the constructor (LEVER_LISTEN=1) or the engine */
+	unsigned int listening;  /* POINTS_LISTEN_*; by the constructor (LEVER_LISTEN) or the engine */
 	unsigned int generation; /* the last one given out in this line of ancestors, see process */
 	unsigned int count;      /* entries in use; grows only, stored after the entry (release) */
 	unsigned int stripes;    /* stripes ever used, the shared one apart: read no more */
 	unsigned int shared;     /* 1: the shared stripe is in use */
 	unsigned int dropped;    /* places in the code whose point found no free entry */
-	unsigned int reserved[16];
+	unsigned long long trace; /* where the memory of wire/annotations.h is mapped, or 0 */
+	unsigned long long stamp; /* of this program image: its rings are not those before an exec */
+	unsigned int reserved[12];
 	struct points_entry entries[POINTS_MOST];
 	char pad[8192 - 32 - 64 - 56 * POINTS_MOST];
 };

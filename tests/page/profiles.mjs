@@ -3,7 +3,7 @@
 import {execFileSync, spawnSync} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {inflateRawSync} from 'node:zlib';
 
@@ -49,6 +49,16 @@ export function canRecord() {
 export function record(name, ...command) {
 	const path = join(folder, `${name}.lever`);
 	execFileSync(lever, ['record', '--quiet', '--output', path, '--', ...command]);
+}
+
+export function trace(name, ...command) {
+	const path = join(folder, `${name}.lever`);
+	execFileSync(lever, ['trace', '--quiet', '--output', path, '--', ...command]);
+}
+
+// A program of examples/, beside lever in the build.
+export function exampleOf(name) {
+	return join(dirname(lever), 'examples', name);
 }
 
 export function json(name) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
 import {findBrowser, launch, openPage} from './browser.mjs';
-import {makePage} from './profiles.mjs';
+import {canRecord, dataOf, exampleOf, json, makePage, pageOf, report, trace} from './profiles.mjs';
 import {fill, large, reportOf, small} from './traces.mjs';
 
 const found = await findBrowser();
@@ -274,3 +274,56 @@ test('many slices are drawn at all zooms, and each can be reached', async () => 
 	assert.deepEqual(complaints, []);
 	await context.close();
 });
+
+function sum(values) {
+	return values.reduce((all, value) => all + value, 0);
+}
+
+// Time on cores by the thread's id, from the page's columns.
+function timesOnCores({cores, threads}) {
+	const times = new Map();
+	for (const {thread, length} of cores)
+		thread.forEach((one, i) =>
+			times.set(threads.tid[one], (times.get(threads.tid[one]) ?? 0) + length[i]),
+		);
+	return times;
+}
+
+test(
+	'the page of what lever trace recorded says what its JSON report says',
+	{skip: canRecord() ? false : 'lever check says that this machine cannot record'},
+	async () => {
+		trace('traced', exampleOf('balance'), '2', '10');
+		const path = pageOf('traced');
+		const data = dataOf(path);
+		assert.ok(data.startsWith(`{"report": ${report('traced', '--format', 'json')}`));
+		const {timeline} = JSON.parse(data);
+		const told = json('traced');
+		assert.equal(timeline.duration_ns, told.duration_ns);
+		const times = timesOnCores(timeline);
+		for (const {tid, time} of told.threads) assert.equal(times.get(tid) ?? 0, time.running);
+		for (const {name, count, total_ns: total} of told.spans) {
+			const lengths = timeline.spans.flatMap((one) =>
+				one.length.filter((_, i) => timeline.texts[one.name[i]] === name),
+			);
+			assert.deepEqual([lengths.length, sum(lengths)], [count, total], name);
+		}
+		assert.ok(told.spans.some((span) => span.name === 'work' && span.count === 20));
+		const {page, context, complaints} = await openPage(browser, path);
+		assert.match(await page.locator('h1').innerText(), /^Timeline of .*balance/);
+		const rows = await page
+			.locator('section', {has: page.locator('caption', {hasText: 'Spans'})})
+			.locator('tbody tr')
+			.allInnerTexts();
+		assert.deepEqual(
+			rows.map((row) => row.split('\t').slice(0, 2).join()),
+			told.spans.map((span) => `${span.name},${span.count}`),
+		);
+		// A wait at the barrier, by keys: its waker is told.
+		await page.locator('canvas.timeline').focus();
+		await page.keyboard.press('ArrowDown');
+		assert.match((await said(page))[0], /^on core/);
+		assert.deepEqual(complaints, []);
+		await context.close();
+	},
+);

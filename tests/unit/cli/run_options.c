@@ -146,6 +146,38 @@ TEST("a program is needed, but not for help")
 	CHECK(help);
 }
 
+TEST("processes that run already are told by their ids, cgroup, name, or all")
+{
+	CHECK_EQUAL(parse("--pid 17,18 --pid 19"), 0);
+	CHECK_EQUAL(options.processes.count, 3);
+	CHECK_EQUAL(options.processes.items[2], 19);
+	CHECK_EQUAL(options.program == NULL, true);
+	CHECK_EQUAL(parse("--cgroup docker/x --comm a* --comm !b"), 0);
+	CHECK_TEXT(options.cgroup, "docker/x");
+	CHECK_EQUAL(options.names.count, 2);
+	CHECK_EQUAL(parse("--system"), 0);
+	CHECK(options.is_system_wide);
+	CHECK_EQUAL(parse("--comm worker -- program"), 0);
+	CHECK_TEXT(options.program[0], "program");
+}
+
+TEST("processes that run already exclude a program, and what must run anew")
+{
+	static const char *const wrong[] = {
+		"--pid 17 -- program",
+		"--cgroup x -- program",
+		"--system -- program",
+		"--system --pid 17",
+		"--system --cgroup x",
+		"--pid 0",
+		"--pid x",
+		"--pid 17,",
+		"--pid 17 --end-to-end",
+	};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		CHECK_EQUAL(parse(wrong[i]), -EINVAL);
+}
+
 TEST("no two options of run share a name or a letter")
 {
 	for (size_t i = 0; i < run_page.option_count; i++)

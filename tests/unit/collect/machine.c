@@ -108,6 +108,15 @@ TEST("the kernels that may hang are 6.17.1 to 6.17.6")
 	CHECK(!machine_kernel_may_hang("6.18.3"));
 }
 
+TEST("a kernel that may hang is refused with the reason, unless the user insists")
+{
+	struct error error = {0};
+	CHECK_EQUAL(machine_may_pause("6.17.4-1-generic", false, &error), -EPERM);
+	CHECK(strstr(error.text, "6.17.4-1-generic") && strstr(error.text, "--force"));
+	CHECK_EQUAL(machine_may_pause("6.17.4-1-generic", true, NULL), 0);
+	CHECK_EQUAL(machine_may_pause("6.17.7", false, NULL), 0);
+}
+
 TEST("what a good machine has is fine, and needs no remedy")
 {
 	CHECK(make_good_machine());

@@ -27,7 +27,7 @@ TEST("nothing known, or no waits: the usual period")
 
 TEST("a share of the time between waits, within the limits")
 {
-	CHECK_EQUAL(period_of(100000000, 50), 300000);
+	CHECK_EQUAL(period_of(100000000, 50), 200000);
 	CHECK_EQUAL(period_of(100000000, 100), DENSEST);
 	CHECK_EQUAL(period_of(100000000, 100000), DENSEST);
 	CHECK_EQUAL(period_of(0, 100), DENSEST);

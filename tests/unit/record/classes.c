@@ -4,7 +4,7 @@
 
 #include "base/own.h"
 #include "record/classes.h"
-#include "record/system_calls.h"
+#include "symbolize/system_calls.h"
 
 #include <errno.h>
 #include <sys/syscall.h>

@@ -396,7 +396,7 @@ enum { CROWD = sizeof(crowd) / sizeof(crowd[0]) };
 /* Each thread registers all names in an order of its own. */
 static void *register_crowd(void *turn)
 {
-	unsigned site[CROWD] = {0};
+	struct lever_site site[CROWD] = {{0, 0}};
 	pthread_barrier_wait(&everybody);
 	for (unsigned i = 0; i < CROWD; i++) {
 		unsigned which = (i * 3 + (unsigned)(long)turn) % CROWD;
@@ -466,7 +466,7 @@ TEST("an entry that is not finished holds back those after it, without a lock, b
 static int child_fills_table(void)
 {
 	static char names[POINTS_MOST + 6][16];
-	static unsigned sites[POINTS_MOST + 6];
+	static struct lever_site sites[POINTS_MOST + 6];
 	struct points_page *page = reader_own();
 	unsigned free_entries = POINTS_MOST - page->names.count;
 	for (unsigned visit = 0; visit < 2; visit++)

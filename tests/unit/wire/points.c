@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* points - lever.h repeats the layout of wire/points.h; here the two are compared, at compile time. */
 #include "wire/points.h"
+#include "wire/annotations.h"
 
 #include "check.h"
 
@@ -38,6 +39,10 @@ SAME_PLACE(head.count, names, count);
 SAME_PLACE(head.stripes, names, stripes);
 SAME_PLACE(head.shared, names, shared);
 SAME_PLACE(head.dropped, names, dropped);
+SAME(LEVER_LISTEN_COUNT, POINTS_LISTEN_COUNT);
+SAME(LEVER_LISTEN_TRACE, POINTS_LISTEN_TRACE);
+SAME_PLACE(trace, names, trace);
+SAME_PLACE(stamp, names, stamp);
 SAME_PLACE(reserved, names, reserved);
 SAME_PLACE(entries, names, entries);
 SAME_PLACE(counts, counts, counts);
@@ -45,6 +50,52 @@ SAME_PLACE(process, process, process);
 SAME_PLACE(owner, process, owner);
 SAME_PLACE(claim, process, claim);
 SAME_PLACE(written, process, written);
+
+/* ---- wire/annotations.h ---- */
+
+#define SAME_IN(ours, theirs, field) \
+	SAME(offsetof(struct ours, field), offsetof(struct theirs, field))
+
+SAME(LEVER_TRACE_MAGIC, ANNOTATIONS_MAGIC);
+SAME(LEVER_TRACE_VERSION, ANNOTATIONS_VERSION);
+SAME(LEVER_TRACE_WORDS, ANNOTATIONS_WORDS);
+SAME(LEVER_TRACE_WORD_BYTES, ANNOTATIONS_WORD_BYTES);
+SAME(LEVER_TRACE_HEAD_BYTES, ANNOTATIONS_HEAD_BYTES);
+SAME((int)LEVER_POINT_PROGRESS, (int)ANNOTATION_PROGRESS);
+SAME((int)LEVER_POINT_BEGIN, (int)ANNOTATION_BEGIN);
+SAME((int)LEVER_POINT_END, (int)ANNOTATION_END);
+SAME(LEVER_MARK_INSTANT, (unsigned)ANNOTATION_INSTANT);
+SAME(LEVER_MARK_COUNTER, (unsigned)ANNOTATION_COUNTER);
+SAME(LEVER_MARK_FLOW_OUT, (unsigned)ANNOTATION_FLOW_OUT);
+SAME(LEVER_MARK_FLOW_IN, (unsigned)ANNOTATION_FLOW_IN);
+SAME(LEVER_MARK_THREAD_NAME, (unsigned)ANNOTATION_THREAD_NAME);
+SAME(LEVER_MARK_PROCESS_NAME, (unsigned)ANNOTATION_PROCESS_NAME);
+SAME(LEVER_MARK_CONTINUED, (unsigned)ANNOTATION_CONTINUED);
+SAME(LEVER_MARK_KINDS, ANNOTATION_KINDS);
+SAME(LEVER_MARK_VALUE, ANNOTATION_VALUE);
+SAME(LEVER_MARK_TEXT, ANNOTATION_TEXT);
+SAME(LEVER_MARK_WIDE, ANNOTATION_WIDE);
+
+SAME(sizeof(struct lever_trace), sizeof(struct annotations));
+SAME(sizeof(struct lever_ring), sizeof(struct annotations_ring));
+SAME(sizeof(struct lever_record), sizeof(struct annotations_record));
+SAME_IN(lever_trace, annotations, words);
+SAME_IN(lever_trace_head, annotations_head, rings);
+SAME_IN(lever_trace_head, annotations_head, ring_bytes);
+SAME_IN(lever_trace_head, annotations_head, bytes);
+SAME_IN(lever_trace_head, annotations_head, without_ring);
+SAME_IN(lever_trace_head, annotations_head, without_word);
+SAME_IN(lever_word, annotations_word, is_written);
+SAME_IN(lever_word, annotations_word, text);
+SAME_IN(lever_ring, annotations_ring, stamp);
+SAME_IN(lever_ring, annotations_ring, head);
+SAME_IN(lever_ring, annotations_ring, dropped);
+SAME_IN(lever_ring, annotations_ring, tail_seen);
+SAME_IN(lever_ring, annotations_ring, mask);
+SAME_IN(lever_ring, annotations_ring, room);
+SAME_IN(lever_ring, annotations_ring, clock);
+SAME_IN(lever_ring, annotations_ring, is_left);
+SAME_IN(lever_ring, annotations_ring, tail);
 
 TEST("both addresses are aligned to 64 KiB and lie apart")
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* system_calls - a table that the build makes from the system's headers. */
-#include "record/system_calls.h"
+#include "symbolize/system_calls.h"
 
 #include <stddef.h>
 

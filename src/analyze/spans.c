@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* spans - adds up what a walk over all threads meets. */
+#include "analyze/spans.h"
+
+#include "analyze/regions.h"
+
+#include <string.h>
+
+/* What is known of one name while the walk goes on. */
+struct sum {
+	size_t row;  /* 1 + index */
+	size_t part; /* 1 + index, in the thread that is walked */
+	ARRAY(float) durations;
+};
+
+struct adder {
+	struct timeline *timeline;
+	struct spans *spans;
+	struct regions *regions;
+	struct sum *sums; /* by word */
+	size_t thread;
+};
+
+static void add_classes(uint64_t *to, const uint64_t *more)
+{
+	for (unsigned i = 0; i < TIMELINE_CLASSES; i++)
+		to[i] += more[i];
+}
+
+static struct spans_part *part_of(struct adder *adder, unsigned word)
+{
+	struct spans *spans = adder->spans;
+	struct sum *sum = &adder->sums[word];
+
+	if (!sum->row) {
+		array_add(&spans->rows)->word = word;
+		sum->row = spans->rows.count;
+	}
+	if (sum->part)
+		return &spans->parts.items[sum->part - 1];
+	struct spans_part *part = array_add(&spans->parts);
+	sum->part = spans->parts.count;
+	part->word = word;
+	part->thread = adder->thread;
+	spans->rows.items[sum->row - 1].threads++;
+	return part;
+}
+
+static void on_end(void *context, const struct timeline_span *span)
+{
+	struct adder *adder = context;
+	struct spans_part *part = part_of(adder, span->word);
+	struct spans_row *row = &adder->spans->rows.items[adder->sums[span->word].row - 1];
+	uint64_t duration_ns = span->end_ns - span->start_ns;
+
+	row->count++;
+	row->cut += span->is_cut;
+	row->total_ns += duration_ns;
+	row->self_ns += span->self_ns;
+	add_classes(row->class_ns, span->class_ns);
+	part->count++;
+	part->total_ns += duration_ns;
+	part->self_ns += span->self_ns;
+	add_classes(part->class_ns, span->class_ns);
+	*array_add(&adder->sums[span->word].durations) = (float)duration_ns;
+	regions_add(adder->regions, adder->thread, span);
+}
+
+static void on_mark(void *context, const struct mark *mark)
+{
+	struct adder *adder = context;
+	struct spans_counter *counter = NULL;
+	double value = (double)(int64_t)mark->value;
+
+	adder->spans->marks++;
+	if (mark->kind != MARK_COUNTER)
+		return;
+	for (size_t i = 0; i < adder->spans->counters.count && !counter; i++)
+		if (adder->spans->counters.items[i].word == mark->word)
+			counter = &adder->spans->counters.items[i];
+	if (!counter) {
+		counter = array_add(&adder->spans->counters);
+		*counter = (struct spans_counter){.word = mark->word, .min = value, .max = value};
+	}
+	counter->min = value < counter->min ? value : counter->min;
+	counter->max = value > counter->max ? value : counter->max;
+	counter->last = value;
+	counter->mean += (value - counter->mean) / (double)++counter->count;
+}
+
+/* The place of the shortest of the waits that are kept, or of a new one. */
+static void on_wait(void *context, const struct timeline_state *wait, unsigned word)
+{
+	struct adder *adder = context;
+	struct spans *spans = adder->spans;
+	struct spans_wait *shortest = spans->waits.items;
+
+	if (spans->waits.count < SPANS_WAITS) {
+		shortest = array_add(&spans->waits);
+	} else {
+		for (size_t i = 1; i < spans->waits.count; i++) {
+			const struct timeline_state *other = &spans->waits.items[i].state;
+			if (other->end_ns - other->start_ns <
+			    shortest->state.end_ns - shortest->state.start_ns)
+				shortest = &spans->waits.items[i];
+		}
+		if (wait->end_ns - wait->start_ns <=
+		    shortest->state.end_ns - shortest->state.start_ns)
+			return;
+	}
+	const struct timeline_thread *thread = &adder->timeline->threads.items[adder->thread];
+	const struct timeline_state *last = &thread->states.items[thread->states.count - 1];
+	const struct timeline_state *next = wait < last ? wait + 1 : NULL;
+	*shortest = (struct spans_wait){.thread = adder->thread, .word = word, .state = *wait};
+	if (next && next->class == TIMELINE_RUNNABLE)
+		shortest->delay_ns = next->end_ns - next->start_ns;
+}
+
+/* ---- putting in order ---- */
+
+static int by_length(const void *left, const void *right)
+{
+	const struct timeline_state *a = &((const struct spans_wait *)left)->state;
+	const struct timeline_state *b = &((const struct spans_wait *)right)->state;
+	uint64_t a_ns = a->end_ns - a->start_ns, b_ns = b->end_ns - b->start_ns;
+
+	if (a_ns != b_ns)
+		return a_ns > b_ns ? -1 : 1;
+	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
+}
+
+static int by_total(const void *left, const void *right)
+{
+	const struct spans_row *a = left, *b = right;
+
+	if (a->total_ns != b->total_ns)
+		return a->total_ns > b->total_ns ? -1 : 1;
+	return a->word < b->word ? -1 : a->word > b->word;
+}
+
+static int by_part_total(const void *left, const void *right)
+{
+	const struct spans_part *a = left, *b = right;
+
+	if (a->word != b->word)
+		return a->word < b->word ? -1 : 1;
+	if (a->total_ns != b->total_ns)
+		return a->total_ns > b->total_ns ? -1 : 1;
+	return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+static int by_float(const void *left, const void *right)
+{
+	float a = *(const float *)left, b = *(const float *)right;
+	return a < b ? -1 : a > b;
+}
+
+/* The value at or above which the share of all lies: the nearest rank. */
+static double at_share(const float *sorted, size_t count, double share)
+{
+	size_t rank = (size_t)(share * (double)count);
+	if ((double)rank < share * (double)count)
+		rank++;
+	return count ? (double)sorted[rank ? rank - 1 : 0] : 0;
+}
+
+static void set_percentiles(struct adder *adder)
+{
+	for (size_t i = 0; i < adder->spans->rows.count; i++) {
+		struct spans_row *row = &adder->spans->rows.items[i];
+		struct sum *sum = &adder->sums[row->word];
+		const float *sorted = sum->durations.items;
+		size_t count = sum->durations.count;
+		if (!count)
+			continue;
+		qsort(sum->durations.items, count, sizeof(float), by_float);
+		row->durations = (struct spans_percentiles){
+			.p50_ns = at_share(sorted, count, 0.50),
+			.p95_ns = at_share(sorted, count, 0.95),
+			.p99_ns = at_share(sorted, count, 0.99),
+			.max_ns = (double)sorted[count - 1],
+		};
+	}
+}
+
+#define SORT(array, compare)                                                                     \
+	do {                                                                                     \
+		if ((array)->count)                                                              \
+			qsort((array)->items, (array)->count, sizeof(*(array)->items), compare); \
+	} while (0)
+
+struct spans *spans_new(struct timeline *timeline)
+{
+	struct spans *spans = memory_new(1, sizeof(*spans));
+	struct adder adder = {.timeline = timeline, .spans = spans};
+	struct timeline_visitor visitor = {.context = &adder,
+					   .end = on_end,
+					   .mark = on_mark,
+					   .wait = on_wait};
+
+	adder.sums = memory_new(timeline->word_count + 1, sizeof(*adder.sums));
+	adder.regions = regions_new(timeline->word_count + 1, timeline->has_scheduler);
+	for (; adder.thread < timeline->threads.count; adder.thread++) {
+		for (size_t i = 0; i < spans->rows.count; i++)
+			adder.sums[spans->rows.items[i].word].part = 0;
+		timeline_walk(timeline, &timeline->threads.items[adder.thread], &visitor);
+	}
+	set_percentiles(&adder);
+	regions_find(adder.regions, spans);
+	SORT(&spans->rows, by_total);
+	SORT(&spans->parts, by_part_total);
+	SORT(&spans->waits, by_length);
+	for (size_t i = 0; i < timeline->word_count; i++)
+		array_free(&adder.sums[i].durations);
+	regions_free(adder.regions);
+	free(adder.sums);
+	return spans;
+}
+
+void spans_free(struct spans *spans)
+{
+	if (!spans)
+		return;
+	array_free(&spans->rows);
+	array_free(&spans->parts);
+	array_free(&spans->regions);
+	array_free(&spans->waits);
+	array_free(&spans->counters);
+	free(spans);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * chain - the kernel's own call chain at a tick, for kernel code as scope and target.
+ *
+ * A sample belongs to the innermost function in scope, or else to user code, as if the chain went on
+ * there. A target of kernel code counts wherever in the chain it is: the time of what it calls is
+ * shortened with it (SCOZ, section 3.4).
+ */
+#pragma once
+
+#include "bpf/ranges.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct kernel_chain);
+} chain_scratches SEC(".maps");
+
+struct chain_walk {
+	struct location found;
+	u32 count;
+	bool is_found, is_hit;
+	u8 pad[2];
+};
+
+static long chain_visit(u32 index, void *context)
+{
+	struct chain_walk *walk = context;
+	u32 zero = 0;
+	struct kernel_chain *chain = bpf_map_lookup_elem(&chain_scratches, &zero);
+
+	if (!chain || index >= walk->count || index >= KERNEL_CHAIN_MOST)
+		return 1;
+	/* A return address may already belong to the next function: one back is in the call. */
+	struct location location = {.object = KERNEL_OBJECT_KERNEL,
+				    .offset = chain->addresses[index] - (index ? 1 : 0)};
+	bool is_hit = location_is_target(&location);
+	if (!walk->is_found && (is_hit || location_is_in_scope(&location))) {
+		walk->found = location;
+		walk->is_found = true;
+	}
+	walk->is_hit |= is_hit;
+	return 0;
+}
+
+/* `context` is a perf_event's, whose registers are in the kernel. */
+static __always_inline void chain_look(void *context, struct chain_walk *walk)
+{
+	u32 zero = 0;
+	struct kernel_chain *chain = bpf_map_lookup_elem(&chain_scratches, &zero);
+
+	if (!chain)
+		return;
+	long bytes = bpf_get_stack(context, chain->addresses, sizeof(chain->addresses), 0);
+	walk->count = bytes > 0 ? (u32)bytes / 8 : 0;
+	bpf_loop(KERNEL_CHAIN_MOST, chain_visit, walk, 0);
+}
+
+/* The system call that the task is in; -1 at a fault. */
+static __always_inline int chain_system_call(struct task_struct *task)
+{
+#ifdef __TARGET_ARCH_x86
+	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
+	u64 call = ~0ull;
+	bpf_probe_read_kernel(&call, sizeof(call), &user->orig_rax);
+	return call < 4096 ? (int)call : -1;
+#else
+	return -1;
+#endif
+}
+
+/* Sends the sample, of which everything but the chain is filled in, with it. */
+static __always_inline void chain_emit(struct kernel_cpu *cpu, struct task_struct *task,
+				       struct kernel_chain *chain, u32 count)
+{
+	if (count > KERNEL_CHAIN_MOST)
+		return;
+	chain->system_call = task->flags & PF_KTHREAD ? -1 : chain_system_call(task);
+	chain->count = count;
+	u64 bytes = __builtin_offsetof(struct kernel_chain, addresses) + count * sizeof(u64);
+	if (bpf_ringbuf_output(&events, chain, bytes, BPF_RB_NO_WAKEUP))
+		cpu->lost++;
+}

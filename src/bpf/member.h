@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * member - which tasks are the program.
+ *
+ * A program that lever starts is followed from its first task on, over fork and exec. Of processes
+ * that run already the engine marks the first task only; their other threads, and with takes_all all
+ * processes of the machine, are taken in when they are first met: at a switch, a tick, a visit.
+ *
+ * A name may speak against a process that would be one: what only launches the program (mpirun), or
+ * what --comm does not ask for. Names that are not known yet are asked of the engine.
+ */
+#pragma once
+
+#include "bpf/space.h"
+#include "bpf/state.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct kernel_name);
+	__type(value, u32); /* enum kernel_verdict */
+} names SEC(".maps");
+
+static __always_inline u32 name_ask(const struct kernel_name *name, u32 tgid)
+{
+	struct kernel_name_event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
+	u32 verdict = KERNEL_NAME_ASKED;
+
+	if (!event) {
+		totals.lost_events++;
+		return KERNEL_NAME_ASKED;
+	}
+	event->kind = KERNEL_EVENT_NAME;
+	event->tgid = tgid;
+	__builtin_memcpy(event->name, name->text, sizeof(event->name));
+	bpf_ringbuf_submit(event, BPF_RB_FORCE_WAKEUP);
+	bpf_map_update_elem(&names, name, &verdict, BPF_NOEXIST);
+	return verdict;
+}
+
+static __always_inline u32 name_verdict(struct task_struct *process)
+{
+	struct kernel_name name = {};
+
+	bpf_probe_read_kernel_str(name.text, sizeof(name.text), process->comm);
+	u32 *verdict = bpf_map_lookup_elem(&names, &name);
+	if (verdict)
+		return *verdict;
+	return settings.asks_names ? name_ask(&name, process->tgid) : KERNEL_NAME_WANTED;
+}
+
+static __always_inline void member_decide(struct task_state *state, struct task_struct *process)
+{
+	u32 verdict = name_verdict(process);
+
+	state->is_undecided = verdict == KERNEL_NAME_ASKED;
+	state->is_member = verdict == KERNEL_NAME_WANTED;
+}
+
+/* Of a task without state: belongs to the program if its process does. */
+static __always_inline struct task_state *member_adopt(struct task_struct *task)
+{
+	struct task_state *process = bpf_task_storage_get(&tasks, task->group_leader, NULL, 0);
+
+	if (process ? process->is_left_out || !process->follows : !settings.takes_all)
+		return NULL;
+	struct task_state *state =
+		bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!state) {
+		totals.untracked_tasks++;
+		return NULL;
+	}
+	if (!process) {
+		u64 key = (u64)task->mm; /* may be of another process's that has gone */
+		bpf_map_delete_elem(&spaces, &key);
+	}
+	state->follows = 1;
+	state->is_undecided = 1;
+	return state;
+}
+
+/* State of a task of the program; NULL for all others. */
+static __noinline struct task_state *member_state(struct task_struct *task)
+{
+	struct task_state *state = bpf_task_storage_get(&tasks, task, NULL, 0);
+
+	if (!state && !(task->flags & PF_KTHREAD))
+		state = member_adopt(task);
+	if (state && state->is_undecided)
+		member_decide(state, task->group_leader);
+	return state && state->is_member ? state : NULL;
+}
+
+/* State of a task that pauses apply to: the program's, and kernel threads. NULL for foreign ones. */
+static __always_inline struct task_state *task_state_of(struct task_struct *task)
+{
+	if (task->flags & PF_KTHREAD)
+		return bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return member_state(task);
+}
+
+static __always_inline bool is_member(struct task_struct *task)
+{
+	return member_state(task) != NULL;
+}
+
+static __always_inline bool is_pausable(struct task_struct *task)
+{
+	return task->flags & PF_KTHREAD || is_member(task);
+}
+
+/* The child of a task of the program is one; returns its state. */
+static __always_inline struct task_state *member_fork(const struct task_state *parent,
+						      struct task_struct *child)
+{
+	struct task_state *born =
+		bpf_task_storage_get(&tasks, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!born) {
+		totals.untracked_tasks++;
+		return NULL;
+	}
+	born->follows = 1;
+	born->is_member = parent->is_member;
+	born->is_undecided = parent->is_undecided;
+	return born;
+}
+
+/* A process has a new name. NULL if it is not in the program's tree. */
+static __always_inline struct task_state *member_exec(struct task_struct *task)
+{
+	struct task_state *state = bpf_task_storage_get(&tasks, task, NULL, 0);
+
+	if (!state)
+		state = member_adopt(task);
+	if (!state || !state->follows)
+		return NULL;
+	member_decide(state, task);
+	return state;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * scheduler - the parts of trace.bpf.c: who is logged, and the rings (wire/scheduler.h).
+ */
+#pragma once
+
+#include "bpf/shared.h"
+#include "wire/scheduler.h"
+
+struct scheduler_settings settings __attribute__((aligned(256)));
+struct scheduler_ring rings[SCHEDULER_RINGS_MOST];
+__u64 members[SCHEDULER_PROCESSES_MOST / 64];
+
+/* Records of one core, a power of two; set before loading, as is the size of the array. */
+const volatile __u32 ring_size = SCHEDULER_RING_EVENTS;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, SCHEDULER_RING_EVENTS); /* the engine: ring_size times the cores */
+	__type(key, u32);
+	__type(value, struct scheduler_event);
+} logs SEC(".maps");
+
+/* As the kernel has it; the one of user space calls its fields otherwise. */
+#ifdef __TARGET_ARCH_x86
+struct pt_regs___kernel {
+	unsigned long orig_ax;
+} __attribute__((preserve_access_index));
+#else
+struct user_pt_regs___kernel {
+	unsigned long pc;
+} __attribute__((preserve_access_index));
+struct pt_regs___kernel {
+	int syscallno;
+} __attribute__((preserve_access_index));
+#endif
+
+static __always_inline bool is_ours(struct task_struct *task)
+{
+	u64 word = members[((u32)task->tgid & (SCHEDULER_PROCESSES_MOST - 1)) / 64];
+	return task->pid && (word >> (task->tgid & 63) & 1 || settings.is_system_wide);
+}
+
+static __always_inline void member_set(u32 tgid, bool is_member)
+{
+	u64 *word = &members[(tgid & (SCHEDULER_PROCESSES_MOST - 1)) / 64];
+	if (is_member)
+		__sync_fetch_and_or(word, 1ull << (tgid & 63));
+	else
+		__sync_fetch_and_and(word, ~(1ull << (tgid & 63)));
+}
+
+/* The system call in which the task is; SCHEDULER_NO_CALL if in none. */
+static __always_inline u16 call_of(struct task_struct *task)
+{
+	if (task->flags & PF_KTHREAD || !task->pid)
+		return SCHEDULER_NO_CALL;
+	struct pt_regs___kernel *registers = (void *)bpf_task_pt_regs(task);
+#ifdef __TARGET_ARCH_x86
+	u64 call = registers->orig_ax;
+#else
+	u64 call = (u64)registers->syscallno;
+#endif
+	return call < SCHEDULER_NO_CALL ? (u16)call : SCHEDULER_NO_CALL;
+}
+
+/*
+ * Writes a record, with interrupts off: nothing else writes into this core's ring meanwhile. The
+ * atomic addition orders the record before the head that includes it.
+ */
+static __always_inline void ring_put(const struct scheduler_event *event)
+{
+	u32 cpu = event->cpu & (SCHEDULER_RINGS_MOST - 1);
+	struct scheduler_ring *ring = &rings[cpu];
+	u64 head = ring->head;
+
+	if (head - *(volatile u64 *)&ring->tail >= ring_size) {
+		ring->lost++;
+		return;
+	}
+	u32 index = cpu * ring_size + ((u32)head & (ring_size - 1));
+	struct scheduler_event *slot = bpf_map_lookup_elem(&logs, &index);
+	if (!slot) {
+		ring->lost++;
+		return;
+	}
+	*slot = *event;
+	__sync_fetch_and_add(&ring->head, 1);
+}
+
+static __always_inline void task_send(u32 kind, struct task_struct *task, u32 parent,
+				      const char *name)
+{
+	struct scheduler_task_event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
+	if (!event) {
+		__sync_fetch_and_add(&totals.lost_events, 1);
+		return;
+	}
+	event->kind = kind;
+	event->tid = task->pid;
+	event->tgid = task->tgid;
+	event->parent = parent;
+	event->time_ns = bpf_ktime_get_ns();
+	bpf_probe_read_kernel(event->name, sizeof(event->name), name);
+	event->name[sizeof(event->name) - 1] = 0;
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline void interrupt_send(u32 kind, u32 number)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	if (!settings.is_on)
+		return;
+	struct scheduler_interrupt_event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
+	if (!event) {
+		__sync_fetch_and_add(&totals.lost_events, 1);
+		return;
+	}
+	event->kind = kind;
+	event->cpu = bpf_get_smp_processor_id();
+	event->time_ns = bpf_ktime_get_ns();
+	event->number = number;
+	event->tid = task->pid;
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
+/*
+ * trace - the kernel side of `lever trace`: a log of switches, wake-ups, threads, and interrupts if
+ * they are asked for. It takes no stacks and pauses nobody.
+ */
+#include "bpf/scheduler.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(trace_switch, bool preempt, struct task_struct *previous, struct task_struct *next,
+	     unsigned int previous_state)
+{
+	bool leaves = is_ours(previous), enters = is_ours(next);
+
+	if ((!leaves && !enters) || !settings.is_on)
+		return 0;
+	struct scheduler_event event = {
+		.time_ns = bpf_ktime_get_ns(),
+		.tid = previous->pid,
+		.other = next->pid,
+		.cpu = bpf_get_smp_processor_id(),
+		.system_call = SCHEDULER_NO_CALL,
+		.kind = SCHEDULER_SWITCH,
+		.flags = (leaves ? SCHEDULER_TID_OURS : 0) | (enters ? SCHEDULER_OTHER_OURS : 0),
+	};
+	if (leaves) {
+		event.system_call = call_of(previous);
+		event.state = preempt ? 0 : (u8)previous_state;
+		if (preempt || !previous_state)
+			event.flags |= SCHEDULER_PREEMPTED;
+		else if (BPF_CORE_READ_BITFIELD(previous, in_iowait))
+			event.flags |= SCHEDULER_IO_WAIT;
+	}
+	ring_put(&event);
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(trace_waking, struct task_struct *task)
+{
+	struct task_struct *waker = bpf_get_current_task_btf();
+
+	/* Who wakes itself does not wait yet; and there interrupts may be on (see ring_put). */
+	if (!is_ours(task) || !settings.is_on || task == waker)
+		return 0;
+	struct scheduler_event event = {
+		.time_ns = bpf_ktime_get_ns(),
+		.tid = task->pid,
+		.other = waker->pid,
+		.cpu = bpf_get_smp_processor_id(),
+		.system_call = call_of(waker),
+		.kind = SCHEDULER_WAKE,
+		.flags = SCHEDULER_TID_OURS | (is_ours(waker) ? SCHEDULER_OTHER_OURS : 0),
+	};
+	if (waker->flags & PF_KTHREAD && waker->pid)
+		event.flags |= SCHEDULER_OTHER_KERNEL;
+	else if (event.system_call == SCHEDULER_NO_CALL)
+		event.flags |= SCHEDULER_INTERRUPT;
+	ring_put(&event);
+	return 0;
+}
+
+/* ---- tasks ---- */
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(trace_fork, struct task_struct *parent, struct task_struct *child)
+{
+	if (!is_ours(parent))
+		return 0;
+	if (child->tgid != parent->tgid)
+		member_set(child->tgid, true);
+	task_send(SCHEDULER_EVENT_FORK, child, parent->pid, child->comm);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(trace_exec, struct task_struct *task, int old_pid, struct linux_binprm *binary)
+{
+	if (is_ours(task))
+		task_send(SCHEDULER_EVENT_EXEC, task, old_pid, task->comm);
+	return 0;
+}
+
+SEC("tp_btf/task_rename")
+int BPF_PROG(trace_rename, struct task_struct *task, const char *name)
+{
+	if (is_ours(task))
+		task_send(SCHEDULER_EVENT_NAME, task, 0, name);
+	return 0;
+}
+
+/* The process stays a member: its last switch is still to come, and it may have other threads. */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(trace_exit, struct task_struct *task)
+{
+	if (is_ours(task))
+		task_send(SCHEDULER_EVENT_EXIT, task, 0, task->comm);
+	return 0;
+}
+
+/* When a process's id is about to come again, it is not ours any more. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(trace_free, struct task_struct *task)
+{
+	if (task->pid == task->tgid)
+		member_set(task->tgid, false);
+	return 0;
+}
+
+/* ---- interrupts, only attached if asked for ---- */
+
+SEC("tp_btf/irq_handler_entry")
+int BPF_PROG(trace_interrupt_entry, int number)
+{
+	interrupt_send(SCHEDULER_EVENT_INTERRUPT_ENTRY, number);
+	return 0;
+}
+
+SEC("tp_btf/irq_handler_exit")
+int BPF_PROG(trace_interrupt_exit, int number)
+{
+	interrupt_send(SCHEDULER_EVENT_INTERRUPT_EXIT, number);
+	return 0;
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(trace_soft_entry, unsigned int vector)
+{
+	interrupt_send(SCHEDULER_EVENT_INTERRUPT_ENTRY, SCHEDULER_SOFT_INTERRUPT | vector);
+	return 0;
+}
+
+SEC("tp_btf/softirq_exit")
+int BPF_PROG(trace_soft_exit, unsigned int vector)
+{
+	interrupt_send(SCHEDULER_EVENT_INTERRUPT_EXIT, SCHEDULER_SOFT_INTERRUPT | vector);
+	return 0;
+}

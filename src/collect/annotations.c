@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* annotations - a file of memory with rings, and taking finished records out of them. */
+#include "collect/annotations.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/own.h"
+#include "collect/ticks.h"
+#include "wire/annotations.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define BATCH_MOST 4096
+#define UNFINISHED_PATIENCE_NS 2000000000ull
+#define LOOK_FOR_ENDED_NS 50000000ull
+
+struct source {
+	uint64_t tail, dropped;
+	uint64_t stuck_at, stuck_since_ns; /* a place that is not finished */
+	uint64_t last_ns;                  /* of the last mark: a thread's time does not go back */
+	uint64_t looked_ns;                /* whether the owner lives */
+};
+
+struct annotations_reader {
+	int file;
+	struct annotations *memory; /* mapped */
+	size_t bytes, ring_bytes, ring_records;
+	char *environment;
+	bool has_ticks;
+	struct ticks ticks;
+	uint64_t compared_ns;
+	struct source sources[ANNOTATIONS_RINGS_MOST];
+	struct annotation batch[BATCH_MOST];
+	uint64_t marks, unfinished, malformed;
+};
+
+static struct annotations_ring *ring_at(const struct annotations_reader *reader, unsigned index)
+{
+	return (struct annotations_ring *)((char *)reader->memory + sizeof(*reader->memory) +
+					   index * reader->ring_bytes);
+}
+
+static void fill(struct annotations_reader *reader)
+{
+	struct annotations_head *head = &reader->memory->head;
+
+	for (unsigned i = 0; i < ANNOTATIONS_RINGS_MOST; i++) {
+		struct annotations_ring *ring = ring_at(reader, i);
+		ring->mask = (unsigned)reader->ring_records - 1;
+		ring->room = (unsigned)reader->ring_records - ANNOTATIONS_MARGIN;
+		ring->clock = !reader->has_ticks;
+	}
+	head->version = ANNOTATIONS_VERSION;
+	head->rings = ANNOTATIONS_RINGS_MOST;
+	head->ring_bytes = (unsigned)reader->ring_bytes;
+	head->bytes = reader->bytes;
+	__atomic_store_n(&head->magic, ANNOTATIONS_MAGIC, __ATOMIC_RELEASE);
+}
+
+int annotations_open(size_t ring_records, struct annotations_reader **reader, struct error *error)
+{
+	struct annotations_reader *opened = memory_new(1, sizeof(*opened));
+
+	opened->ring_records = ring_records;
+	opened->ring_bytes =
+		sizeof(struct annotations_ring) + ring_records * sizeof(struct annotations_record);
+	opened->bytes = sizeof(struct annotations) + ANNOTATIONS_RINGS_MOST * opened->ring_bytes;
+	opened->file = memfd_create("lever-trace", MFD_CLOEXEC);
+	void *memory = MAP_FAILED;
+	if (opened->file >= 0 && !ftruncate(opened->file, (off_t)opened->bytes))
+		memory = mmap(NULL, opened->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, opened->file,
+			      0);
+	if (memory == MAP_FAILED) {
+		int code = errno;
+		annotations_close(opened);
+		return error_set(error, code,
+				 "cannot make %zu MB of memory for annotations: %s; choose a "
+				 "smaller --buffer",
+				 opened->bytes >> 20, strerror(code));
+	}
+	opened->memory = memory;
+	opened->has_ticks = ticks_are_usable();
+	if (opened->has_ticks)
+		ticks_begin(&opened->ticks);
+	fill(opened);
+	opened->environment =
+		text_format("LEVER_TRACE=/proc/%d/fd/%d", (int)getpid(), opened->file);
+	*reader = opened;
+	return 0;
+}
+
+void annotations_close(struct annotations_reader *reader)
+{
+	if (!reader)
+		return;
+	if (reader->memory)
+		munmap(reader->memory, reader->bytes);
+	if (reader->file >= 0)
+		close(reader->file);
+	free(reader->environment);
+	free(reader);
+}
+
+const char *annotations_environment(const struct annotations_reader *reader)
+{
+	return reader->environment;
+}
+
+/* ---- reading a ring ---- */
+
+struct place {
+	const struct annotations_record *record;
+	uint64_t time, word;
+	bool is_finished;
+};
+
+static struct place place_at(const struct annotations_reader *reader,
+			     const struct annotations_ring *ring, uint64_t at)
+{
+	const struct annotations_record *records = (const struct annotations_record *)(ring + 1);
+	struct place place = {.record = &records[at & (reader->ring_records - 1)]};
+
+	place.word = __atomic_load_n(&place.record->word, __ATOMIC_ACQUIRE);
+	place.time = __atomic_load_n(&place.record->time, __ATOMIC_RELAXED);
+	place.is_finished = (place.word & 1) == !(at & reader->ring_records);
+	return place;
+}
+
+static uint64_t time_of(const struct annotations_reader *reader, struct source *source,
+			uint64_t time, uint64_t now)
+{
+	uint64_t ns = reader->has_ticks ? ticks_to_ns(&reader->ticks, time) : time;
+
+	if (ns > now)
+		ns = now;
+	if (ns < source->last_ns)
+		ns = source->last_ns;
+	source->last_ns = ns;
+	return ns;
+}
+
+/* How many records the mark takes: 1 or 2; 0 if it is not finished yet, -1 if it is none. */
+static int read_mark(struct annotations_reader *reader, const struct annotations_ring *ring,
+		     struct source *source, uint64_t head, uint64_t now, struct annotation *mark)
+{
+	struct place place = place_at(reader, ring, source->tail);
+	unsigned what = (unsigned)(place.word >> 1) & 127, kind = what & ANNOTATION_KINDS;
+	struct place next = {0};
+
+	if (!place.is_finished)
+		return 0;
+	mark->kind = (unsigned char)kind;
+	mark->word = (unsigned)(place.word >> 16) & 0xffff;
+	mark->value = place.word >> 32;
+	mark->has_value = what & (ANNOTATION_VALUE | ANNOTATION_TEXT);
+	mark->is_text = what & ANNOTATION_TEXT;
+	if (what & ANNOTATION_WIDE) {
+		if (source->tail + 1 >= head)
+			return 0;
+		next = place_at(reader, ring, source->tail + 1);
+		if (!next.is_finished)
+			return 0;
+		mark->value = next.time;
+	}
+	if (!kind || kind > ANNOTATION_PROCESS_NAME || mark->word >= ANNOTATIONS_WORDS ||
+	    (mark->is_text && mark->value > ANNOTATIONS_WORDS))
+		return -1;
+	mark->time_ns = time_of(reader, source, place.time, now);
+	return what & ANNOTATION_WIDE ? 2 : 1;
+}
+
+/* Whether a place that is not finished is to be waited for no longer. */
+static bool is_given_up(struct source *source, uint64_t now, bool is_over)
+{
+	if (source->stuck_at != source->tail || !source->stuck_since_ns) {
+		source->stuck_at = source->tail;
+		source->stuck_since_ns = now;
+	}
+	return is_over || now - source->stuck_since_ns > UNFINISHED_PATIENCE_NS;
+}
+
+/* Fills the batch; returns how many marks. `is_over`: the thread writes no more. */
+static size_t read_ring(struct annotations_reader *reader, struct annotations_ring *ring,
+			struct source *source, bool is_over, uint64_t now)
+{
+	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+	size_t count = 0;
+
+	if (head - source->tail > reader->ring_records) { /* scribbled over */
+		reader->malformed += head - source->tail;
+		source->tail = head;
+	}
+	while (source->tail < head && count < BATCH_MOST) {
+		struct annotation *mark = &reader->batch[count];
+		int taken = read_mark(reader, ring, source, head, now, mark);
+		if (!taken && !is_given_up(source, now, is_over))
+			break;
+		reader->unfinished += !taken;
+		reader->malformed += taken < 0;
+		count += taken > 0;
+		source->tail += taken > 0 ? (uint64_t)taken : 1;
+	}
+	__atomic_store_n(&ring->tail, source->tail, __ATOMIC_RELEASE);
+	reader->marks += count;
+	return count;
+}
+
+static bool has_ended(const struct annotations_ring *ring, struct source *source, uint64_t owner,
+		      uint64_t now)
+{
+	if (__atomic_load_n(&ring->is_left, __ATOMIC_ACQUIRE))
+		return true;
+	if (now - source->looked_ns < LOOK_FOR_ENDED_NS)
+		return false;
+	source->looked_ns = now;
+	return syscall(SYS_tgkill, (int)(owner >> 32), (int)(uint32_t)owner, 0) && errno == ESRCH;
+}
+
+/* Empties one ring, and frees it if its thread has ended. */
+static void drain_ring(struct annotations_reader *reader, unsigned index, bool is_last,
+		       const struct annotations_handler *handler)
+{
+	struct annotations_ring *ring = ring_at(reader, index);
+	struct source *source = &reader->sources[index];
+	uint64_t owner = __atomic_load_n(&ring->owner, __ATOMIC_ACQUIRE), now = clock_now_ns();
+	struct annotations_batch batch = {.items = reader->batch};
+
+	if (!owner)
+		return;
+	/* Looked for before the ring is: what an ended thread has written is all there. */
+	bool is_over = is_last || has_ended(ring, source, owner, now);
+	batch.pid = (unsigned)(owner >> 32);
+	batch.tid = (unsigned)owner;
+	do {
+		batch.count = read_ring(reader, ring, source, is_over, now);
+		uint64_t dropped = __atomic_load_n(&ring->dropped, __ATOMIC_RELAXED);
+		batch.dropped = dropped - source->dropped;
+		source->dropped = dropped;
+		if (batch.count || batch.dropped)
+			handler->batch(handler->context, &batch);
+	} while (batch.count == BATCH_MOST);
+	if (!is_over || is_last)
+		return;
+	source->last_ns = 0;
+	ring->is_left = 0;
+	__atomic_compare_exchange_n(&ring->owner, &owner, 0, false, __ATOMIC_ACQ_REL,
+				    __ATOMIC_RELAXED);
+}
+
+void annotations_drain(struct annotations_reader *reader, bool is_last,
+		       const struct annotations_handler *handler)
+{
+	if (reader->has_ticks)
+		ticks_compare(&reader->ticks);
+	for (unsigned i = 0; i < ANNOTATIONS_RINGS_MOST; i++)
+		drain_ring(reader, i, is_last, handler);
+}
+
+char *annotations_word_copy(const struct annotations_reader *reader, unsigned index)
+{
+	char text[ANNOTATIONS_WORD_BYTES];
+
+	if (index >= ANNOTATIONS_WORDS)
+		return NULL;
+	const struct annotations_word *word = &reader->memory->words[index];
+	if (!__atomic_load_n(&word->is_written, __ATOMIC_ACQUIRE))
+		return NULL;
+	memcpy(text, word->text, sizeof(text));
+	text[sizeof(text) - 1] = 0;
+	return text_copy(text);
+}
+
+void annotations_counters(const struct annotations_reader *reader,
+			  struct annotations_counters *counters)
+{
+	memset(counters, 0, sizeof(*counters));
+	counters->marks = reader->marks;
+	counters->unfinished = reader->unfinished;
+	counters->malformed = reader->malformed;
+	counters->without_ring =
+		__atomic_load_n(&reader->memory->head.without_ring, __ATOMIC_RELAXED);
+	counters->without_word =
+		__atomic_load_n(&reader->memory->head.without_word, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < ANNOTATIONS_RINGS_MOST; i++)
+		counters->dropped += reader->sources[i].dropped;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * annotations - makes the memory in which programs write their marks (wire/annotations.h), and reads it.
+ *
+ * Life: annotations_open, annotations_environment for the program that is started, annotations_drain
+ * every 10 ms or so, annotations_close. Marks come ring by ring, in the order of their thread. What is
+ * in the memory comes from the program and is checked. One thread uses it.
+ */
+#pragma once
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct annotations_reader;
+
+struct annotation {
+	uint64_t time_ns;
+	uint64_t value;     /* a number; of a text, 1 + its index among the words, or 0 */
+	unsigned word;      /* index of the name */
+	unsigned char kind; /* enum annotation_kind */
+	bool has_value, is_text;
+};
+
+/* A thread's marks, in order, as many as were ready. */
+struct annotations_batch {
+	unsigned pid, tid;
+	const struct annotation *items;
+	size_t count;
+	uint64_t dropped; /* that found the ring full since the last batch */
+};
+
+struct annotations_handler {
+	void *context;
+	void (*batch)(void *context, const struct annotations_batch *batch);
+};
+
+struct annotations_counters {
+	uint64_t marks, dropped;
+	uint64_t without_ring, without_word;
+	uint64_t unfinished; /* their thread ended while it wrote them */
+	uint64_t malformed;
+};
+
+/* `ring_records`: of each thread, a power of two. */
+int annotations_open(size_t ring_records, struct annotations_reader **reader, struct error *error);
+void annotations_close(struct annotations_reader *reader);
+
+/* NAME=VALUE for the program; lives as long as the reader. */
+const char *annotations_environment(const struct annotations_reader *reader);
+/* `is_last`: nobody writes any more; what is unfinished will stay so. */
+void annotations_drain(struct annotations_reader *reader, bool is_last,
+		       const struct annotations_handler *handler);
+/* A name or text by its index; NULL if it is not there (yet). Copy it: the program may change it. */
+char *annotations_word_copy(const struct annotations_reader *reader, unsigned index);
+void annotations_counters(const struct annotations_reader *reader,
+			  struct annotations_counters *counters);

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* chunk - numbers in as many bytes as they need, times as differences, and all of it deflated. */
+#include "profile/chunk.h"
+
+#include <string.h>
+#include <zlib.h>
+
+#define NUMBER_BYTES_MOST 10
+#define INFLATED_BYTES_MOST (256u << 20) /* what we write stays far below */
+
+/* ---- writing ---- */
+
+static void make_room(struct packer *packer, size_t more)
+{
+	if (packer->bytes.count + more <= packer->bytes.capacity)
+		return;
+	packer->bytes.capacity = 2 * packer->bytes.capacity + 4096 + more;
+	packer->bytes.items = memory_resize(packer->bytes.items, packer->bytes.capacity, 1);
+}
+
+static void put_number(struct packer *packer, uint64_t value)
+{
+	make_room(packer, NUMBER_BYTES_MOST);
+	unsigned char *at = packer->bytes.items + packer->bytes.count;
+	while (value >= 128) {
+		*at++ = (unsigned char)(value | 128);
+		value >>= 7;
+	}
+	*at++ = (unsigned char)value;
+	packer->bytes.count = (size_t)(at - packer->bytes.items);
+}
+
+/* Small numbers of either sign in few bytes: 0, -1, 1, -2 ... */
+static void put_signed(struct packer *packer, int64_t value)
+{
+	put_number(packer, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+}
+
+static void put_time(struct packer *packer, uint64_t time_ns)
+{
+	if (!packer->events++)
+		packer->start_ns = packer->last_ns = time_ns;
+	put_signed(packer, (int64_t)(time_ns - packer->last_ns));
+	packer->last_ns = time_ns;
+}
+
+void packer_add_switch(struct packer *packer, const struct switch_event *event)
+{
+	put_time(packer, event->time_ns);
+	put_number(packer, event->kind | (unsigned)event->flags << 2);
+	put_number(packer, event->tid);
+	put_number(packer, event->other);
+	put_number(packer, event->system_call == SWITCH_NO_CALL ? 0 : event->system_call + 1);
+	if (event->kind == SWITCH_SWITCH)
+		put_number(packer, event->state);
+}
+
+void packer_add_task(struct packer *packer, const struct task_event *event)
+{
+	size_t length = strnlen(event->name, sizeof(event->name) - 1);
+
+	put_time(packer, event->time_ns);
+	put_number(packer, event->kind);
+	put_number(packer, event->tid);
+	put_number(packer, event->pid);
+	put_number(packer, event->parent);
+	put_number(packer, length);
+	make_room(packer, length);
+	memcpy(packer->bytes.items + packer->bytes.count, event->name, length);
+	packer->bytes.count += length;
+}
+
+void packer_add_interrupt(struct packer *packer, const struct interrupt_event *event)
+{
+	put_time(packer, event->time_ns);
+	put_number(packer, event->is_entry);
+	put_number(packer, event->cpu);
+	put_number(packer, event->tid);
+	put_number(packer, event->number);
+}
+
+#define MARK_HAS_VALUE 16u
+#define MARK_IS_TEXT 32u
+
+void packer_add_mark(struct packer *packer, const struct mark *mark)
+{
+	unsigned what = mark->kind | (mark->has_value ? MARK_HAS_VALUE : 0) |
+			(mark->is_text ? MARK_IS_TEXT : 0);
+
+	put_time(packer, mark->time_ns);
+	put_number(packer, what);
+	put_number(packer, mark->word);
+	if (mark->has_value)
+		put_signed(packer, (int64_t)mark->value);
+}
+
+unsigned char *packer_take(struct packer *packer, size_t *size)
+{
+	uLongf packed = compressBound(packer->bytes.count);
+	unsigned char *bytes = memory_resize(NULL, packed, 1);
+
+	/* It fails without memory only, and then memory_resize has failed before. */
+	if (compress2(bytes, &packed, packer->bytes.items, packer->bytes.count, 1) != Z_OK)
+		packed = 0;
+	packer->bytes.count = 0;
+	packer->events = 0;
+	*size = packed;
+	return bytes;
+}
+
+void packer_release(struct packer *packer)
+{
+	array_free(&packer->bytes);
+}
+
+/* ---- reading ---- */
+
+bool chunk_open(struct chunk_reader *reader, const void *data, size_t size, uint64_t start_ns)
+{
+	z_stream stream = {.next_in = (unsigned char *)(uintptr_t)data, .avail_in = (uInt)size};
+	size_t capacity = size * 6 + 1024;
+	int code = Z_OK;
+
+	*reader = (struct chunk_reader){.last_ns = start_ns};
+	if (size > INFLATED_BYTES_MOST || inflateInit(&stream) != Z_OK)
+		return false;
+	while (code == Z_OK && capacity <= INFLATED_BYTES_MOST) {
+		reader->bytes = memory_resize(reader->bytes, capacity, 1);
+		stream.next_out = reader->bytes + stream.total_out;
+		stream.avail_out = (uInt)(capacity - stream.total_out);
+		code = inflate(&stream, Z_NO_FLUSH);
+		capacity *= 2;
+	}
+	reader->size = stream.total_out;
+	inflateEnd(&stream);
+	if (code == Z_STREAM_END)
+		return true;
+	chunk_close(reader);
+	return false;
+}
+
+void chunk_close(struct chunk_reader *reader)
+{
+	free(reader->bytes);
+	reader->bytes = NULL;
+	reader->size = reader->at = 0;
+}
+
+static uint64_t get_number(struct chunk_reader *reader)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; shift < 64 && reader->at < reader->size; shift += 7) {
+		unsigned char byte = reader->bytes[reader->at++];
+		value |= (uint64_t)(byte & 127) << shift;
+		if (byte < 128)
+			return value;
+	}
+	reader->is_damaged = true;
+	return 0;
+}
+
+static int64_t get_signed(struct chunk_reader *reader)
+{
+	uint64_t value = get_number(reader);
+	return (int64_t)(value >> 1 ^ -(value & 1));
+}
+
+static unsigned get_word(struct chunk_reader *reader)
+{
+	uint64_t value = get_number(reader);
+	if (value > UINT32_MAX)
+		reader->is_damaged = true;
+	return (unsigned)value;
+}
+
+static bool begin_event(struct chunk_reader *reader, uint64_t *time_ns)
+{
+	if (reader->is_damaged || reader->at >= reader->size)
+		return false;
+	reader->last_ns += (uint64_t)get_signed(reader);
+	*time_ns = reader->last_ns;
+	return true;
+}
+
+bool chunk_next_switch(struct chunk_reader *reader, struct switch_event *event)
+{
+	if (!begin_event(reader, &event->time_ns))
+		return false;
+	unsigned what = get_word(reader);
+	event->kind = what & 3;
+	event->flags = (unsigned char)(what >> 2);
+	event->tid = get_word(reader);
+	event->other = get_word(reader);
+	unsigned call = get_word(reader);
+	event->system_call = call ? call - 1 : SWITCH_NO_CALL;
+	event->state = event->kind == SWITCH_SWITCH ? (unsigned char)get_word(reader) : 0;
+	if (!event->kind || event->kind > SWITCH_WAKE)
+		reader->is_damaged = true;
+	return !reader->is_damaged;
+}
+
+bool chunk_next_task(struct chunk_reader *reader, struct task_event *event)
+{
+	if (!begin_event(reader, &event->time_ns))
+		return false;
+	event->kind = get_word(reader);
+	event->tid = get_word(reader);
+	event->pid = get_word(reader);
+	event->parent = get_word(reader);
+	size_t length = get_word(reader);
+	if (!event->kind || event->kind > TASK_NAME || length >= sizeof(event->name) ||
+	    length > reader->size - reader->at)
+		reader->is_damaged = true;
+	if (reader->is_damaged)
+		return false;
+	memset(event->name, 0, sizeof(event->name));
+	memcpy(event->name, reader->bytes + reader->at, length);
+	reader->at += length;
+	return true;
+}
+
+bool chunk_next_interrupt(struct chunk_reader *reader, struct interrupt_event *event)
+{
+	if (!begin_event(reader, &event->time_ns))
+		return false;
+	event->is_entry = get_word(reader);
+	event->cpu = get_word(reader);
+	event->tid = get_word(reader);
+	event->number = get_word(reader);
+	return !reader->is_damaged;
+}
+
+bool chunk_next_mark(struct chunk_reader *reader, struct mark *mark)
+{
+	if (!begin_event(reader, &mark->time_ns))
+		return false;
+	unsigned what = get_word(reader);
+	mark->kind = what & 15;
+	mark->has_value = what & MARK_HAS_VALUE;
+	mark->is_text = what & MARK_IS_TEXT;
+	mark->word = get_word(reader);
+	mark->value = mark->has_value ? (uint64_t)get_signed(reader) : 0;
+	if (!mark->kind || mark->kind > MARK_PROCESS_NAME)
+		reader->is_damaged = true;
+	return !reader->is_damaged;
+}

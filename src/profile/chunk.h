@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * chunk - many events of a timeline in few bytes: what the table chunk keeps instead of rows.
+ *
+ * Writing: one packer for each track (a core's scheduler log, a thread's marks); events are added in
+ * the order in which they came, and chunk_pack gives the bytes of all since the last time. Reading:
+ * chunk_open, then one of chunk_next_* until it returns false. The bytes come from a file: reading
+ * them is safe whatever they are.
+ *
+ * docs/profile-format.md describes the encoding.
+ */
+#pragma once
+
+#include "base/memory.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum chunk_kind { CHUNK_SCHEDULER, CHUNK_TASKS, CHUNK_INTERRUPTS, CHUNK_MARKS };
+
+enum switch_kind { SWITCH_SWITCH = 1, SWITCH_WAKE = 2 };
+#define SWITCH_TID_OURS 1u
+#define SWITCH_OTHER_OURS 2u
+#define SWITCH_PREEMPTED 4u
+#define SWITCH_IO_WAIT 8u
+#define SWITCH_INTERRUPT 16u
+#define SWITCH_OTHER_KERNEL 32u
+#define SWITCH_NO_CALL 0xffff
+
+/* As struct scheduler_event of wire/scheduler.h. */
+struct switch_event {
+	uint64_t time_ns;
+	unsigned tid, other;
+	unsigned system_call; /* SWITCH_NO_CALL: none */
+	unsigned char kind, flags, state;
+};
+
+enum task_kind { TASK_FORK = 1, TASK_EXIT, TASK_EXEC, TASK_NAME };
+
+struct task_event {
+	uint64_t time_ns;
+	unsigned kind; /* enum task_kind */
+	unsigned tid, pid, parent;
+	char name[16];
+};
+
+struct interrupt_event {
+	uint64_t time_ns;
+	unsigned cpu, tid;
+	unsigned number; /* the top bit is set in soft ones */
+	bool is_entry;
+};
+
+enum mark_kind {
+	MARK_PROGRESS = 1,
+	MARK_BEGIN,
+	MARK_END,
+	MARK_INSTANT,
+	MARK_COUNTER,
+	MARK_FLOW_OUT,
+	MARK_FLOW_IN,
+	MARK_THREAD_NAME,
+	MARK_PROCESS_NAME,
+};
+
+struct mark {
+	uint64_t time_ns;
+	uint64_t value;     /* has_value: a number, signed in a counter; is_text: a word, or 0 */
+	unsigned word;      /* recording_word.number of the name */
+	unsigned char kind; /* enum mark_kind */
+	bool has_value, is_text;
+};
+
+/* Being written. */
+struct packer {
+	ARRAY(unsigned char) bytes;
+	uint64_t start_ns, last_ns; /* of the first event, and of the last */
+	uint64_t events;
+};
+
+void packer_add_switch(struct packer *packer, const struct switch_event *event);
+void packer_add_task(struct packer *packer, const struct task_event *event);
+void packer_add_interrupt(struct packer *packer, const struct interrupt_event *event);
+void packer_add_mark(struct packer *packer, const struct mark *mark);
+/* Deflated; to be freed. The packer is empty then. */
+unsigned char *packer_take(struct packer *packer, size_t *size);
+void packer_release(struct packer *packer);
+
+/* Being read. */
+struct chunk_reader {
+	unsigned char *bytes;
+	size_t size, at;
+	uint64_t last_ns;
+	bool is_damaged; /* it ended within an event, or is no chunk at all */
+};
+
+/* False if the bytes are no chunk. */
+bool chunk_open(struct chunk_reader *reader, const void *data, size_t size, uint64_t start_ns);
+void chunk_close(struct chunk_reader *reader);
+bool chunk_next_switch(struct chunk_reader *reader, struct switch_event *event);
+bool chunk_next_task(struct chunk_reader *reader, struct task_event *event);
+bool chunk_next_interrupt(struct chunk_reader *reader, struct interrupt_event *event);
+bool chunk_next_mark(struct chunk_reader *reader, struct mark *mark);

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* timeline_text - a timeline for a reader: spans, threads, parallel regions, cores and long waits. */
+#include "analyze/spans.h"
+#include "base/own.h"
+#include "report/header.h"
+#include "report/table.h"
+#include "report/timeline_words.h"
+#include "report/words.h"
+
+#include <string.h>
+
+#define COLUMNS_MOST 12
+#define NAME_LEAST 12
+#define WAITS_SHOWN 10
+#define GAP 2
+
+OWN_DEFINE(spans, struct spans *, spans_free, NULL)
+
+/* A table: the first column and those marked by '<' to the left, numbers to the right. */
+struct grid {
+	size_t columns;
+	const char *heads[COLUMNS_MOST];
+	ARRAY(char *) cells; /* row by row */
+	size_t shown, all;   /* rows */
+};
+
+static void grid_add(struct grid *grid, char *cell)
+{
+	*array_add(&grid->cells) = cell;
+}
+
+static bool is_left(const struct grid *grid, size_t column)
+{
+	return !column || *grid->heads[column] == '<';
+}
+
+static const char *head_of(const struct grid *grid, size_t column)
+{
+	return grid->heads[column] + (*grid->heads[column] == '<');
+}
+
+static void lay_out(const struct grid *grid, unsigned columns, size_t *widths)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < grid->columns; i++)
+		widths[i] = words_width(head_of(grid, i));
+	for (size_t i = 0; i < grid->cells.count; i++) {
+		size_t width = words_width(grid->cells.items[i]);
+		if (width > widths[i % grid->columns])
+			widths[i % grid->columns] = width;
+	}
+	for (size_t i = 0; i < grid->columns; i++)
+		sum += widths[i] + GAP;
+	while (sum > columns) {
+		size_t widest = 0;
+		for (size_t i = 1; i < grid->columns; i++)
+			if (is_left(grid, i) && widths[i] > widths[widest])
+				widest = i;
+		if (widths[widest] <= NAME_LEAST)
+			return;
+		widths[widest]--;
+		sum--;
+	}
+}
+
+static void print_cell(FILE *out, const struct grid *grid, size_t column, const char *text,
+		       size_t width)
+{
+	AUTO(text) char *fitted = words_fit(text, width);
+	size_t used = words_width(fitted);
+	int pad = used < width ? (int)(width - used) : 0;
+
+	if (is_left(grid, column))
+		fprintf(out, "%*s%s%*s", GAP, "", fitted, column + 1 < grid->columns ? pad : 0, "");
+	else
+		fprintf(out, "%*s%*s%s", GAP, "", pad, "", fitted);
+}
+
+static void grid_print(FILE *out, struct grid *grid, const char *title,
+		       const struct report_options *options)
+{
+	size_t widths[COLUMNS_MOST];
+
+	lay_out(grid, options->columns, widths);
+	table_style(out, options, "1");
+	fprintf(out, "%s\n", title);
+	table_style(out, options, NULL);
+	table_style(out, options, "2");
+	for (size_t i = 0; i < grid->columns; i++)
+		print_cell(out, grid, i, head_of(grid, i), widths[i]);
+	table_style(out, options, NULL);
+	for (size_t i = 0; i < grid->cells.count; i++) {
+		if (i % grid->columns == 0)
+			fputc('\n', out);
+		print_cell(out, grid, i % grid->columns, grid->cells.items[i],
+			   widths[i % grid->columns]);
+	}
+	fputc('\n', out);
+	if (grid->shown < grid->all)
+		fprintf(out, "%*sand %zu more (--targets 0 shows all)\n", GAP, "",
+			grid->all - grid->shown);
+	fputc('\n', out);
+	for (size_t i = 0; i < grid->cells.count; i++)
+		free(grid->cells.items[i]);
+	array_free(&grid->cells);
+}
+
+static size_t rows_of(size_t all, const struct report_options *options)
+{
+	return options->most && all > options->most ? options->most : all;
+}
+
+static char *share_of(uint64_t part, uint64_t whole)
+{
+	return whole ? text_format("%.1f %%", 100.0 * (double)part / (double)whole) : text_copy("");
+}
+
+static uint64_t waits_of(const uint64_t *class_ns)
+{
+	return class_ns[TIMELINE_IO] + class_ns[TIMELINE_LOCK] + class_ns[TIMELINE_OTHER];
+}
+
+/* ---- tables ---- */
+
+static void print_spans(FILE *out, const struct timeline *timeline, const struct spans *spans,
+			const struct report_options *options)
+{
+	struct grid grid = {.columns = 11,
+			    .heads = {"span", "count", "total", "self", "on CPU", "runnable",
+				      "waiting", "p50", "p95", "p99", "threads"},
+			    .shown = rows_of(spans->rows.count, options),
+			    .all = spans->rows.count};
+
+	for (size_t i = 0; i < grid.shown; i++) {
+		const struct spans_row *row = &spans->rows.items[i];
+		bool has_log = timeline->has_scheduler;
+		grid_add(&grid, words_clean(timeline_word(timeline, row->word)));
+		grid_add(&grid, words_count(row->count));
+		grid_add(&grid, words_duration((double)row->total_ns));
+		grid_add(&grid, words_duration((double)row->self_ns));
+		grid_add(&grid, has_log ? share_of(row->class_ns[TIMELINE_RUNNING], row->total_ns) :
+					  text_copy(""));
+		grid_add(&grid, has_log ?
+					share_of(row->class_ns[TIMELINE_RUNNABLE], row->total_ns) :
+					text_copy(""));
+		grid_add(&grid, has_log ? share_of(waits_of(row->class_ns), row->total_ns) :
+					  text_copy(""));
+		grid_add(&grid, words_duration(row->durations.p50_ns));
+		grid_add(&grid, words_duration(row->durations.p95_ns));
+		grid_add(&grid, words_duration(row->durations.p99_ns));
+		grid_add(&grid, words_count(row->threads));
+	}
+	grid_print(out, &grid, "Spans", options);
+}
+
+/* The span in which the thread spent the most time, and how much. */
+static char *main_span(const struct timeline *timeline, const struct spans *spans, size_t thread)
+{
+	const struct spans_part *most = NULL;
+
+	for (size_t i = 0; i < spans->parts.count; i++) {
+		const struct spans_part *part = &spans->parts.items[i];
+		if (part->thread == thread && (!most || part->self_ns > most->self_ns))
+			most = part;
+	}
+	if (!most)
+		return text_copy("");
+	AUTO(text) char *name = words_clean(timeline_word(timeline, most->word));
+	AUTO(text) char *self = words_duration((double)most->self_ns);
+	return text_format("%s %s", name, self);
+}
+
+static void print_threads(FILE *out, const struct timeline *timeline, const struct spans *spans,
+			  const struct report_options *options)
+{
+	struct grid grid = {.columns = 9,
+			    .heads = {"thread", "lived", "on CPU", "runnable", "I/O", "lock",
+				      "other", "moves", "<most time in itself"}};
+
+	for (size_t i = 0; i < timeline->threads.count; i++) {
+		const struct timeline_thread *thread = &timeline->threads.items[i];
+		uint64_t lived = thread->end_ns - thread->start_ns;
+		if (!thread->pid || (!thread->states.count && !thread->marks))
+			continue;
+		if (options->most && grid.shown == options->most) {
+			grid.all++;
+			continue;
+		}
+		grid.shown++;
+		grid.all++;
+		grid_add(&grid, timeline_thread_name(thread));
+		grid_add(&grid, words_duration((double)lived));
+		for (unsigned class = 0; class < TIMELINE_CLASSES; class ++)
+			grid_add(&grid, timeline->has_scheduler ?
+						share_of(thread->class_ns[class], lived) :
+						text_copy(""));
+		grid_add(&grid, words_count(thread->migrations));
+		grid_add(&grid, main_span(timeline, spans, i));
+	}
+	grid_print(out, &grid, "Threads", options);
+}
+
+static void print_regions(FILE *out, const struct timeline *timeline, const struct spans *spans,
+			  const struct report_options *options)
+{
+	struct grid grid = {.columns = 7,
+			    .heads = {"parallel region", "rounds", "threads", "mean busy",
+				      "busiest", "imbalance", "worst round"},
+			    .shown = rows_of(spans->regions.count, options),
+			    .all = spans->regions.count};
+
+	if (!spans->regions.count)
+		return;
+	for (size_t i = 0; i < grid.shown; i++) {
+		const struct spans_region *region = &spans->regions.items[i];
+		grid_add(&grid, words_clean(timeline_word(timeline, region->word)));
+		grid_add(&grid, words_count(region->instances));
+		grid_add(&grid, words_count(region->threads));
+		grid_add(&grid, words_duration(region->mean_ns / (double)region->instances));
+		grid_add(&grid, words_duration(region->max_ns / (double)region->instances));
+		grid_add(&grid, text_format("%.1f %%", 100 * region->imbalance));
+		grid_add(&grid, text_format("%.1f %%", 100 * region->worst));
+	}
+	grid_print(out, &grid, "Load", options);
+}
+
+static void print_cores(FILE *out, const struct timeline *timeline,
+			const struct report_options *options)
+{
+	struct grid grid = {.columns = 5,
+			    .heads = {"core", "busy", "utilisation", "entries", "migrations"},
+			    .shown = rows_of(timeline->cores.count, options),
+			    .all = timeline->cores.count};
+	uint64_t all_ns = timeline->end_ns - timeline->start_ns;
+
+	if (!timeline->has_scheduler)
+		return;
+	for (size_t i = 0; i < grid.shown; i++) {
+		const struct timeline_core *core = &timeline->cores.items[i];
+		grid_add(&grid, text_format("core %u", core->cpu));
+		grid_add(&grid, words_duration((double)core->busy_ns));
+		grid_add(&grid, share_of(core->busy_ns, all_ns));
+		grid_add(&grid, words_count(core->entries));
+		grid_add(&grid, words_count(core->migrations));
+	}
+	grid_print(out, &grid, "Cores, with threads of the program", options);
+}
+
+static void print_waits(FILE *out, const struct timeline *timeline, const struct spans *spans,
+			const struct report_options *options)
+{
+	size_t most = options->most && options->most < WAITS_SHOWN ? options->most : WAITS_SHOWN;
+	struct grid grid = {.columns = 7,
+			    .heads = {"wait of", "<in span", "from", "for", "<by", "<ended by",
+				      "then runnable"}};
+
+	grid.shown = grid.all = spans->waits.count < most ? spans->waits.count : most;
+	if (!grid.shown)
+		return;
+	for (size_t i = 0; i < grid.shown; i++) {
+		const struct spans_wait *wait = &spans->waits.items[i];
+		const struct timeline_state *state = &wait->state;
+		grid_add(&grid, timeline_thread_name(&timeline->threads.items[wait->thread]));
+		grid_add(&grid, wait->word ? words_clean(timeline_word(timeline, wait->word)) :
+					     text_copy(""));
+		grid_add(&grid, words_duration((double)(state->start_ns - timeline->start_ns)));
+		grid_add(&grid, words_duration((double)(state->end_ns - state->start_ns)));
+		grid_add(&grid, timeline_wait_reason(timeline, state));
+		grid_add(&grid, timeline_wait_end(timeline, state));
+		grid_add(&grid, words_duration((double)wait->delay_ns));
+	}
+	grid_print(out, &grid, "Longest waits", options);
+}
+
+static void print_counters(FILE *out, const struct timeline *timeline, const struct spans *spans,
+			   const struct report_options *options)
+{
+	struct grid grid = {.columns = 6,
+			    .heads = {"counter", "values", "least", "mean", "most", "last"},
+			    .shown = rows_of(spans->counters.count, options),
+			    .all = spans->counters.count};
+
+	if (!spans->counters.count)
+		return;
+	for (size_t i = 0; i < grid.shown; i++) {
+		const struct spans_counter *counter = &spans->counters.items[i];
+		grid_add(&grid, words_clean(timeline_word(timeline, counter->word)));
+		grid_add(&grid, words_count(counter->count));
+		grid_add(&grid, text_format("%.0f", counter->min));
+		grid_add(&grid, text_format("%.1f", counter->mean));
+		grid_add(&grid, text_format("%.0f", counter->max));
+		grid_add(&grid, text_format("%.0f", counter->last));
+	}
+	grid_print(out, &grid, "Counters", options);
+}
+
+/* ---- the head ---- */
+
+static void print_head(FILE *out, const struct recording *recording,
+		       const struct timeline *timeline, const struct report_options *options)
+{
+	struct timeline_counts counts = timeline_counts(timeline);
+	struct sums sums = sums_of(recording);
+	struct warnings warnings = timeline_warnings(timeline);
+	AUTO(text)
+	char *command = timeline->run->command ? words_command(timeline->run->command) :
+						 text_copy("running processes");
+	AUTO(text) char *fitted = words_fit(command, options->columns - strlen("Timeline of "));
+	AUTO(text) char *marks = words_count(counts.marks);
+	AUTO(text) char *switches = words_count(counts.scheduler);
+	AUTO(text) char *lost = words_count(timeline->run->lost);
+
+	sums.last = timeline->run;
+	sums.runs = 1;
+	sums.wall_ns = timeline->run->wall_ns ? timeline->run->wall_ns :
+						timeline->end_ns - timeline->start_ns;
+	table_style(out, options, "1");
+	fprintf(out, "Timeline of %s", fitted);
+	table_style(out, options, NULL);
+	fputc('\n', out);
+	header_run(out, &sums, options);
+	header_label(out, options, "events");
+	fprintf(out, "%s annotations, %s switches and wake-ups, %s lost\n", marks, switches, lost);
+	header_warnings(out, &warnings, options);
+	warnings_release(&warnings);
+	fputc('\n', out);
+}
+
+void report_timeline_text(FILE *out, const struct recording *recording, struct timeline *timeline,
+			  const struct report_options *options)
+{
+	struct report_options look = header_fit(options);
+
+	if (!timeline->run) {
+		header_wrapped(out, "There is no timeline here; lever trace makes them.", 0,
+			       look.columns);
+		return;
+	}
+	AUTO(spans) struct spans *spans = spans_new(timeline);
+	print_head(out, recording, timeline, &look);
+	if (spans->rows.count)
+		print_spans(out, timeline, spans, &look);
+	print_regions(out, timeline, spans, &look);
+	print_threads(out, timeline, spans, &look);
+	print_counters(out, timeline, spans, &look);
+	print_cores(out, timeline, &look);
+	print_waits(out, timeline, spans, &look);
+	table_style(out, &look, "2");
+	header_wrapped(
+		out,
+		"Shares are of the span's or thread's time. Imbalance is how much longer the busiest "
+		"thread of a round works than the mean, so what evening it out would save of the "
+		"round at most is less. lever report --format perfetto gives the timeline itself.",
+		0, look.columns);
+	table_style(out, &look, NULL);
+}

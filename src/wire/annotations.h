@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * annotations - the memory in which a program that uses lever.h puts the marks of a trace.
+ *
+ * The engine makes one file of memory: a head, names, and rings. A program that is started with
+ * LEVER_LISTEN=2 maps it where LEVER_TRACE says (a path below /proc/ENGINE/fd, so that nothing is left
+ * behind when the engine is killed), and so do its children. A thread takes a free ring at its first
+ * mark and has it alone; the engine frees it when the thread has ended.
+ *
+ * A ring has one writer, who takes places by raising `head` in one instruction and then fills them:
+ * first the time, then the word. A signal handler may come between the two, so a place below head may
+ * be unfinished. Bit 0 of the word tells the lap in which it was written, and so whether it is
+ * finished; laps alternate, the first has 1. The engine reads what is finished, in order, and raises
+ * `tail`. A place that stays unfinished (its thread was killed there) is skipped after a while, and
+ * counted. A mark that finds less than the margin free is not written and counts as `dropped`.
+ *
+ * Words: bit 0 the lap; bits 1 to 4 the kind, 5 to 7 what comes with it; 16 to 31 the index of the
+ * name; 32 to 63 the low half of the value. A wide value takes a second record, whose time is the whole
+ * value and whose kind is ANNOTATION_CONTINUED.
+ *
+ * Writers: head fields the engine, but for the two counts; names and rings the program, but for the
+ * fields of a ring that say otherwise. Readers check everything.
+ * lever.h repeats this layout, since it must stand alone; a test compares the two.
+ */
+#pragma once
+
+#define ANNOTATIONS_MAGIC 0x5254564cU
+#define ANNOTATIONS_VERSION 1
+#define ANNOTATIONS_WORDS 4096 /* a power of two */
+#define ANNOTATIONS_WORD_BYTES 112
+#define ANNOTATIONS_HEAD_BYTES 4096
+#define ANNOTATIONS_RINGS_MOST 512
+#define ANNOTATIONS_MARGIN 64 /* records that a ring keeps free, for signal handlers */
+
+enum annotation_kind {
+	ANNOTATION_PROGRESS = 1, /* as enum points_kind */
+	ANNOTATION_BEGIN = 2,
+	ANNOTATION_END = 3,
+	ANNOTATION_INSTANT = 4,
+	ANNOTATION_COUNTER = 5, /* its value is signed */
+	ANNOTATION_FLOW_OUT = 6,
+	ANNOTATION_FLOW_IN = 7,
+	ANNOTATION_THREAD_NAME = 8,
+	ANNOTATION_PROCESS_NAME = 9,
+	ANNOTATION_CONTINUED = 15,
+};
+#define ANNOTATION_KINDS 15u
+#define ANNOTATION_VALUE 16u
+#define ANNOTATION_TEXT 32u /* the value is 1 + the index of a name, or 0 */
+#define ANNOTATION_WIDE 64u
+
+struct annotations_word {
+	unsigned long long hash; /* FNV-1a of a 0 byte and the text; 0: free */
+	unsigned int is_written;
+	unsigned int pad;
+	char text[ANNOTATIONS_WORD_BYTES]; /* cut; ends with 0 */
+};
+_Static_assert(sizeof(struct annotations_word) == 128, "annotations_word layout");
+
+struct annotations_head {
+	unsigned int magic, version;
+	unsigned int rings, ring_bytes;                /* how many, and from one to the next */
+	unsigned long long bytes;                      /* all */
+	unsigned long long without_ring, without_word; /* marks that were not written */
+};
+
+struct annotations_record {
+	unsigned long long time, word;
+};
+
+struct annotations_ring {
+	unsigned long long owner; /* process id << 32 | thread id; 0: free (by the engine) */
+	unsigned long long stamp; /* of the program image */
+	unsigned long long head, dropped, tail_seen;
+	unsigned int mask, room, clock; /* by the engine; clock: 0 ticks, 1 nanoseconds */
+	unsigned int is_left; /* by the owner, in whose new program image another ring is in use */
+	unsigned long long reserved;
+	unsigned long long tail, tail_pad[7]; /* by the engine */
+	char pad_to_records[ANNOTATIONS_HEAD_BYTES - 128];
+};
+_Static_assert(sizeof(struct annotations_ring) == ANNOTATIONS_HEAD_BYTES, "ring layout");
+
+struct annotations {
+	struct annotations_head head;
+	char pad[ANNOTATIONS_HEAD_BYTES - sizeof(struct annotations_head)];
+	struct annotations_word words[ANNOTATIONS_WORDS];
+	/* The rings follow: each is a struct annotations_ring and its records. */
+};

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * scheduler - the log of who ran where, why it left its core, and who woke it.
+ *
+ * Switches and wake-ups lie in one ring per core: an array of SCHEDULER_RINGS_MOST * ring_size
+ * records in memory that both sides map, core c from c * ring_size on. Both are written with interrupts off
+ * on that core, so a ring has one writer; `head` is raised after the record is complete. The engine
+ * reads up to head and then raises `tail`. A record that finds no room is counted in `lost`.
+ * Rarer events (tasks, interrupts) go through the BPF ring buffer `events`.
+ *
+ * Within a core records are in order of time; across cores the reader sorts. Times are nanoseconds of
+ * CLOCK_MONOTONIC.
+ */
+#pragma once
+
+#include <linux/types.h>
+
+enum scheduler_kind {
+	SCHEDULER_SWITCH = 1, /* `tid` leaves the core, `other` enters */
+	SCHEDULER_WAKE = 2,   /* `tid` becomes runnable; `other` was current when it was woken */
+};
+
+#define SCHEDULER_TID_OURS 1u   /* tid is of the program */
+#define SCHEDULER_OTHER_OURS 2u /* other is */
+#define SCHEDULER_PREEMPTED 4u  /* switch: tid could have run on */
+#define SCHEDULER_IO_WAIT 8u    /* switch: tid waits for I/O */
+/*
+ * wake: by an interrupt, as far as that shows: the core was idle, or `other` was not in a system call.
+ * An interrupt that hits a system call or a kernel thread looks like a wake-up by that task.
+ */
+#define SCHEDULER_INTERRUPT 16u
+#define SCHEDULER_OTHER_KERNEL 32u /* other is a kernel thread */
+
+#define SCHEDULER_NO_CALL 0xffff
+
+struct scheduler_event {
+	__u64 time_ns;
+	__u32 tid, other; /* 0: the idle task */
+	__u16 cpu;
+	__u16 system_call; /* switch: that tid is in; wake: that other is in; SCHEDULER_NO_CALL: none */
+	__u8 kind, flags;
+	__u8 state; /* switch: low bits of the task state of tid; 0: runnable */
+	__u8 pad;
+};
+_Static_assert(sizeof(struct scheduler_event) == 24, "scheduler_event layout");
+
+/* Bits of `state`, as the kernel has them (include/linux/sched.h). */
+#define SCHEDULER_STATE_UNINTERRUPTIBLE 0x02
+#define SCHEDULER_STATE_STOPPED 0x0c /* stopped or traced */
+#define SCHEDULER_STATE_DEAD 0xb0    /* it will not come back */
+
+/* Rarer events, each beginning with its kind; beside those of wire/events.h. */
+enum scheduler_event_kind {
+	SCHEDULER_EVENT_FORK = 32, /* tid began; parent made it */
+	SCHEDULER_EVENT_EXIT = 33, /* tid is about to end */
+	SCHEDULER_EVENT_EXEC = 34,
+	SCHEDULER_EVENT_NAME = 35,            /* tid has a new name */
+	SCHEDULER_EVENT_INTERRUPT_ENTRY = 36, /* only if asked for */
+	SCHEDULER_EVENT_INTERRUPT_EXIT = 37,
+};
+
+struct scheduler_task_event {
+	__u32 kind, tid, tgid, parent;
+	__u64 time_ns;
+	char name[16];
+};
+_Static_assert(sizeof(struct scheduler_task_event) == 40, "scheduler_task_event layout");
+
+#define SCHEDULER_SOFT_INTERRUPT 0x80000000u
+
+struct scheduler_interrupt_event {
+	__u32 kind, cpu;
+	__u64 time_ns;
+	__u32 number; /* of a hard interrupt, or SCHEDULER_SOFT_INTERRUPT | the vector of a soft one */
+	__u32 tid;    /* what it interrupted */
+};
+_Static_assert(sizeof(struct scheduler_interrupt_event) == 24, "scheduler_interrupt_event layout");
+
+/* Written by the engine. */
+struct scheduler_settings {
+	__u32 is_system_wide;
+	__u32 is_on; /* nothing is logged before */
+};
+
+/* One core. `tail` is written by the engine, the rest by BPF on that core. */
+struct scheduler_ring {
+	__u64 head, lost;
+	__u64 pad[6];
+	__u64 tail __attribute__((aligned(64)));
+} __attribute__((aligned(64)));
+
+#define SCHEDULER_RINGS_MOST 256
+#define SCHEDULER_RING_EVENTS (1 << 16) /* of a core, a power of two; fewer on large machines */
+
+/* Processes that are logged: a bit each, by tgid. Set by the engine and by BPF at forks. */
+#define SCHEDULER_PROCESSES_MOST (1 << 22) /* the most that pid_max can be */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fsyncs - one thread computes while another writes and waits for the disk; they meet after each round.
+ * A part of what fsync does is done by threads of the kernel. The truth is measured: fewer fsyncs.
+ *
+ * period = measured
+ */
+#include "rounds.h"
+
+#include <fcntl.h>
+
+static int file;
+
+WORK_FUNCTION void compute(uint64_t loops)
+{
+	WORK(loops); /* target A */
+}
+
+WORK_FUNCTION void save(int times)
+{
+	static const char block[4096];
+
+	for (int i = 0; i < times; i++)
+		if (pwrite(file, block, sizeof(block), 0) < 0 || fsync(file)) /* target B */
+			exit(1);
+}
+
+static void computing(void)
+{
+	compute(work_loops(4000, 'A'));
+}
+
+static void saving(void)
+{
+	save((int)(work_left_of(12, 'B') + 0.5));
+}
+
+int main(int count, char **arguments)
+{
+	char path[] = "fsyncs.XXXXXX";
+
+	work_begin(count, arguments);
+	file = mkstemp(path);
+	if (file < 0)
+		return 1;
+	unlink(path);
+	rounds_run(computing, saving);
+	work_end();
+	return 0;
+}

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""system - processes that run already, several at a time, and the kernel's own code."""
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+
+from kernel import (LEVER, RAN, Skip, check, equal, folder, lever, main, profile_of, program, report,
+                    shares, test, visits)
+
+UNITS = 200000  # ten seconds or more
+SAMPLE = ("--speedups", "0")  # only look
+
+
+@contextlib.contextmanager
+def running(*words, **options):
+    """A program that runs already; ended with the test if it has not ended by itself."""
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, **options) as process:
+        try:
+            time.sleep(0.3)
+            yield process
+        finally:
+            process.kill()
+
+
+def listening(pid):
+    """The word of the program's memory that lever writes to (src/wire/points.h)."""
+    with open(f"/proc/{pid}/mem", "rb") as memory:
+        memory.seek(0x4C45560000 + 8)
+        return int.from_bytes(memory.read(4), "little")
+
+
+def state(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return file.read().rpartition(")")[2].split()[0]
+
+
+@test("a program that runs already is measured by its own points, and left as it was")
+def _():
+    with running(program("ways"), "plain", str(UNITS)) as process:
+        _, told = profile_of("--pid", str(process.pid), "--seconds", "2")
+        check(visits(told, "units") > 100, told["progress"])
+        check(visits(told, "units") < UNITS, "visits of before were counted")
+        check(shares(told, "function").get("unit", 0) > 0.5, shares(told))
+        equal(told["program"]["command"], [f"--pid={process.pid}"])
+        equal(told["program"]["exit_status"], None)
+        equal(listening(process.pid), 0, "still told to count")
+        check(state(process.pid) in "RS", state(process.pid))
+        equal(process.poll(), None, "the program has ended")
+
+
+@test("a program that runs already is measured by a uprobe, too")
+def _():
+    with running(program("ways-no-debug"), "plain", str(UNITS)) as process:
+        _, told = profile_of("--pid", str(process.pid), "--seconds", "2", "--progress", "unit")
+        check(visits(told, "unit") > 100, told["progress"])
+        equal(process.poll(), None)
+
+
+@test("measuring ends when the program that runs already ends")
+def _():
+    with running(program("ways"), "plain", "40000") as process:
+        began = time.monotonic()
+        said, _ = profile_of("--pid", str(process.pid), "--seconds", "60")
+        process.wait(30)
+        check(time.monotonic() - began < 40, said.stderr)
+        equal(process.returncode, 0)
+
+
+@test("a process that is not there, or is lever itself, is refused with a sentence")
+def _():
+    said = lever("run", "--pid", "4194303")
+    equal(said.returncode, 2, said.stderr)
+    check("no process" in said.stderr, said.stderr)
+
+
+@test("processes of a name are found whenever they come, and no others")
+def _():
+    with folder() as place:
+        wanted, other = (os.path.join(place, name) for name in ("wanted-one", "other-one"))
+        for copy in (wanted, other):
+            shutil.copy(program("ways"), copy)
+        output = os.path.join(place, "test.lever")
+        with running(other, "plain", str(UNITS)):
+            with subprocess.Popen([LEVER, "run", "-q", "-o", output, "--comm", "wanted*", "--seconds", "3", *SAMPLE],
+                                  stderr=subprocess.PIPE, text=True) as run:
+                time.sleep(1)
+                with running(wanted, "plain", str(UNITS)):
+                    said = run.communicate(timeout=60)[1]
+                check(run.returncode in RAN, said)
+        told = report(output)
+        check(visits(told, "units") > 100, told["progress"])
+        objects = shares(told, "object")
+        check(objects.get(wanted, 0) > 0.9, objects)
+        check(other not in objects, objects)
+
+
+@test("of the whole machine everything is seen but lever and what it runs under")
+def _():
+    with running(program("ways"), "plain", str(UNITS)):
+        with folder() as place:
+            shell, output = os.path.join(place, "busy-shell"), os.path.join(place, "test.lever")
+            shutil.copy("/bin/sh", shell)
+            # The shell that lever runs under is busy all the time.
+            script = f'"$0" run -q -o "$1" --system --seconds 3 --speedups 0 & i=0; while kill -0 $! 2>/dev/null; do i=$((i+1)); done; wait $!'
+            said = subprocess.run([shell, "-c", script, LEVER, output], capture_output=True, text=True,
+                                  stdin=subprocess.DEVNULL, check=False, timeout=120)
+            check(said.returncode in RAN, said.stderr)
+            objects = shares(report(output), "object")
+            check(objects.get(program("ways"), 0) > 0.1, objects)
+            check(shell not in objects, objects)
+            check(LEVER not in objects, objects)
+
+
+@test("processes of a cgroup are seen, those that join it later, too")
+def _():
+    roots = [path for path in ("/sys/fs/cgroup/unified", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup")
+             if os.path.exists(path + "/cgroup.procs")]
+    if not roots:
+        raise Skip("there is no cgroup file system")
+    try:
+        group = tempfile.mkdtemp(prefix="lever-test-", dir=roots[0])
+    except OSError as why:
+        raise Skip(f"no cgroup can be made: {why}") from why
+    try:
+        with running(program("ways"), "plain", str(UNITS)) as process, folder() as place:
+            output = os.path.join(place, "test.lever")
+            with subprocess.Popen([LEVER, "run", "-q", "-o", output, "--cgroup", group, "--seconds", "3", *SAMPLE],
+                                  stderr=subprocess.PIPE, text=True) as run:
+                time.sleep(1)
+                with open(group + "/cgroup.procs", "w", encoding="utf-8") as file:
+                    file.write(str(process.pid))
+                said = run.communicate(timeout=60)[1]
+            check(run.returncode in RAN, said)
+            check(visits(report(output), "units") > 100, report(output)["progress"])
+    finally:
+        for _ in range(50):
+            try:
+                os.rmdir(group)
+                break
+            except OSError:
+                time.sleep(0.1)
+
+
+@test("what launches a parallel program is left out, its processes are not")
+def _():
+    with folder() as place:
+        launcher = os.path.join(place, "mpirun")
+        shutil.copy("/bin/sh", launcher)
+        # Busy itself, and waits for its two "ranks".
+        script = 'i=0; "$0" plain 20000 & "$0" plain 20000 & while [ $i -lt 300000 ]; do i=$((i+1)); done; wait'
+        _, told = profile_of("--", launcher, "-c", script, program("ways"))
+        equal(visits(told, "units"), 40000)
+        objects = shares(told, "object")
+        check(objects.get(program("ways"), 0) > 0.9, objects)
+        check(launcher not in objects, objects)
+
+
+@test("a function of the kernel is a target, anywhere in the call chain, with who calls it")
+def _():
+    _, told = profile_of("--target", "kernel:vfs_read", "--progress", "tracepoint:syscalls:sys_exit_read",
+                         "--seconds", "3", "--", "timeout", "4", "dd", "if=/dev/zero", "of=/dev/null", "bs=64k", "count=100000000")
+    target, = [one for one in told["targets"] if one["name"] == "kernel:vfs_read"]
+    equal(target["object"], "kernel")
+    check(target["share"] > 0.3, target)
+    equal(target["callers"][0]["system_call"], "read")
+    check(target["callers"][0]["share"] > 0.9, target["callers"])
+
+
+@test("with --kernel, functions of the kernel are found by themselves")
+def _():
+    said, told = profile_of("--kernel", *SAMPLE, "--progress", "tracepoint:syscalls:sys_exit_read",
+                            "--seconds", "2", "--", "timeout", "3", "dd", "if=/dev/zero", "of=/dev/null", "bs=64k", "count=100000000")
+    names = shares(told)
+    check(sum(share for name, share in names.items() if name.startswith("kernel:")) > 0.5, names)
+    said = lever("run", "--target", "kernel:vfs_raed", "--", "true")
+    equal(said.returncode, 2)
+    check("vfs_read" in said.stderr, said.stderr)
+
+
+main()
