@@ -246,7 +246,7 @@ static size_t row_of(struct writer *writer, const struct timeline_span *span)
 	while (row < writer->rows.count && writer->rows.items[row] > span->start_ns)
 		row++;
 	if (row == writer->rows.count)
-		array_add(&writer->rows);
+		*array_add(&writer->rows) = span->end_ns;
 	writer->rows.items[row] = span->end_ns;
 	return row;
 }

@@ -301,7 +301,8 @@ test(
 		const told = json('traced');
 		assert.equal(timeline.duration_ns, told.duration_ns);
 		const times = timesOnCores(timeline);
-		for (const {tid, time} of told.threads) assert.equal(times.get(tid) ?? 0, time.running);
+		for (const {tid, time} of told.threads)
+			assert.equal(times.get(tid) ?? 0, time.running);
 		for (const {name, count, total_ns: total} of told.spans) {
 			const lengths = timeline.spans.flatMap((one) =>
 				one.length.filter((_, i) => timeline.texts[one.name[i]] === name),

@@ -84,6 +84,19 @@ function sampleFact(report) {
 	);
 }
 
+function eventFact(report) {
+	const {annotations, scheduler, lost} = report.events;
+	return fact(
+		'Events',
+		listed(
+			words.plural(annotations, 'annotation'),
+			`${words.count(scheduler)} of the scheduler`,
+		),
+		', ',
+		element('span', {class: lost ? 'bad' : null}, `${words.count(lost)}\u00a0lost`),
+	);
+}
+
 function experimentFact(report) {
 	const {displaced, too_few_visits: few, cut_short: cut} = report.discarded;
 	const reasons = listed(
@@ -166,6 +179,7 @@ export function header(report) {
 			hostFact(report),
 			report.experiments === undefined ? null : experimentFact(report),
 			report.sampling ? sampleFact(report) : null,
+			report.events ? eventFact(report) : null,
 			overheadFact(report),
 			report.progress?.length ? progressFact(report) : null,
 			version ? fact('Lever', version) : null,

@@ -50,7 +50,7 @@ class TimelineView {
 		this.#scroller.addEventListener('scroll', () => this.#ask());
 		onTheme(() => {
 			this.#colours = null;
-			this.#ask();
+			this.#draw(); // at once: it may be for paper
 		});
 		new ResizeObserver(() => this.#ask()).observe(this.#scroller);
 		listen(this.#canvas, {
@@ -99,7 +99,7 @@ class TimelineView {
 	#draw() {
 		const width = this.#scroller.clientWidth,
 			height = this.#scroller.clientHeight;
-		if (!width || !height) return;
+		if (!width || !height || !this.#layout) return;
 		performance.mark('draw-start');
 		this.#colours ??= Object.fromEntries(COLOURS.map((name) => [name, colour(name)]));
 		const scale = devicePixelRatio;
