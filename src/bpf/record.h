@@ -74,21 +74,25 @@ static __always_inline u64 uniform_below(u64 bound, u64 seed)
 }
 
 /*
- * Ticks come on a grid of the period. One that is late by half of it or more was held up: ticks were
- * left out, and it stands for those, too, as far as its task was there at the time.
+ * Ticks come on a grid of the period, which the kernel keeps: one that is late (the hypervisor had
+ * the core, or interrupts were off) stands for all points of the grid since the last one, as far as
+ * its task was there at the time, and the next one still comes at its own point. `due_ns` begins at
+ * the first tick, which may itself be late; one that is early to it sets the grid right.
  */
 static __always_inline u64 tick_stands_for(struct record_cpu *cpu, u64 now)
 {
-	u64 period = cpu->period_ns, elapsed = now - cpu->last_tick_ns;
-	u64 since_entry = now - cpu->entered_ns;
-	bool is_first = !cpu->last_tick_ns;
+	u64 period = cpu->period_ns, due = cpu->due_ns;
 
-	cpu->last_tick_ns = now;
-	if (is_first || elapsed < period + period / 2)
+	if (!due || now <= due || !period) {
+		cpu->due_ns = now + period;
 		return period;
-	if (since_entry < elapsed)
-		elapsed = since_entry;
-	return elapsed > period ? elapsed : period;
+	}
+	u64 points = (now - due) / period + 1;
+	cpu->due_ns = due + points * period;
+	u64 last = cpu->due_ns - period;
+	if (cpu->entered_ns <= due)
+		return points * period;
+	return last > cpu->entered_ns ? ((last - cpu->entered_ns) / period + 1) * period : period;
 }
 
 /* How many sampling points fell into the block, and into its end, where the task was runnable. */

@@ -17,11 +17,12 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 
 #define PERIOD_DEFAULT_NS 1000000
 #define PERIOD_LEAST_NS 50000
 #define PERIOD_MOST_NS 1000000000
+#define LIVE_SECONDS 10
+#define LIVE_WORDS "10 s"
 
 struct record_values {
 	const char *output;
@@ -66,7 +67,7 @@ static const struct option record_table[] = {
 	 FIELD(is_system_wide), NULL},
 	{"seconds", 0, "NUMBER", "end the recording after this time (at the program's end)",
 	 value_set_seconds, FIELD(seconds), NULL},
-	{"live", 0, NULL, "show the report of what is recorded so far, every two seconds",
+	{"live", 0, NULL, "show the report of the last ten seconds, every two seconds",
 	 value_set_flag, FIELD(live), NULL},
 	{"force", 0, NULL, "record also on a kernel that is known to hang machines", value_set_flag,
 	 FIELD(force), NULL},
@@ -84,7 +85,8 @@ const struct command_page record_page = {
 	.purpose =
 		"Runs PROGRAM, or looks at processes that run already, and records where their "
 		"time goes: on CPU, and off CPU waiting for I/O, locks, a CPU or other things, by "
-		"one clock. Needs root or CAP_BPF and CAP_PERFMON (see lever check).",
+		"one clock. Without root or CAP_BPF and CAP_PERFMON it sees less, and only "
+		"processes of one's own (see lever check).",
 	.options = record_table,
 	.option_count = sizeof(record_table) / sizeof(record_table[0]),
 	.runs_program = true,
@@ -92,7 +94,6 @@ const struct command_page record_page = {
 
 struct terminal {
 	struct live live; /* first: live_say gets this as its context, too */
-	const char *profile;
 };
 
 static void show_status(void *context, const struct record_status *status)
@@ -117,30 +118,21 @@ static void show_status(void *context, const struct record_status *status)
 	live_show(&terminal->live, line);
 }
 
-/*
- * In a process of its own: this one has the file open to write (profile.h). It takes the screen from
- * the top each time.
- */
-static void refresh(void *context)
+/* Takes the screen from the top each time. */
+static void refresh(void *context, const struct recording *recording)
 {
-	const struct terminal *terminal = context;
 	struct winsize size = {.ws_row = 40};
-	bool is_terminal = isatty(STDERR_FILENO);
+	struct samples_filter everything = {.classes = SAMPLES_ALL_CLASSES};
+	AUTO(samples) struct samples *samples = samples_new(recording, &everything);
 
+	(void)context;
 	ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
-	AUTO(text)
-	char *rows = text_format("--targets=%d", size.ws_row > 24 ? size.ws_row - 18 : 6);
-	if (is_terminal)
+	unsigned rows = size.ws_row > 26 ? size.ws_row - 20u : 6;
+	struct report_samples_options look = {.look = show_options(stderr, rows)};
+	if (isatty(STDERR_FILENO))
 		fputs("\033[H\033[2J", stderr);
-	pid_t pid = fork();
-	if (!pid) {
-		dup2(STDERR_FILENO, STDOUT_FILENO);
-		execl("/proc/self/exe", "lever", "report", "--kind=samples", rows,
-		      terminal->profile, (char *)NULL);
-		_exit(EXIT_FAILED);
-	}
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
+	fputs("The last " LIVE_WORDS ", anew every 2 s; Ctrl-C ends it\n", stderr);
+	report_samples_text(stderr, recording, samples, &look);
 }
 
 static int check_together(const struct record_values *values, bool has_program)
@@ -222,7 +214,6 @@ int command_record(int argc, char **argv)
 	struct terminal terminal = {
 		.live = {.is_quiet = values.quiet,
 			 .is_renewed = !values.quiet && !values.live && isatty(STDERR_FILENO)},
-		.profile = values.output,
 	};
 	struct record_options options = {
 		.arguments = operand < argc ? argv + operand : NULL,
@@ -237,7 +228,7 @@ int command_record(int argc, char **argv)
 		.chain = (enum record_chain)values.chain,
 		.classes = values.classes,
 		.seconds = values.seconds,
-		.is_live = values.live,
+		.live_seconds = values.live ? LIVE_SECONDS : 0,
 		.verbose = values.verbose,
 		.context = &terminal,
 		.notify = show_status,

@@ -245,6 +245,35 @@ static void examine_cpu_clock(struct machine *machine, const char *root)
 				 NULL);
 }
 
+/* What `lever record` does with where BPF is refused: events of one's own threads. */
+static void examine_own_events(struct machine *machine)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = 1000000,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	AUTO(fd)
+	int fd = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0) {
+		add(machine, "own events", MACHINE_FINE)->sentence =
+			text_copy("lever record can sample your own processes without BPF, too, by "
+				  "perf events");
+		return;
+	}
+	int code = errno;
+	struct machine_item *item = add(machine, "own events", MACHINE_LIMITED);
+	item->sentence = text_format("perf events of one's own processes are refused: %s, so there "
+				     "is no lever record without BPF",
+				     strerror(code));
+	item->remedy = text_copy("sudo sysctl kernel.perf_event_paranoid=2; in a container, allow "
+				 "perf_event_open in its seccomp profile");
+}
+
 static void examine_sample_rate(struct machine *machine, const char *root)
 {
 	AUTO(text) char *text = read_line(root, "/proc/sys/kernel/perf_event_max_sample_rate");
@@ -349,6 +378,7 @@ struct machine *machine_examine(const char *root)
 	examine_bpf(machine);
 	examine_lockdown(machine, root);
 	examine_cpu_clock(machine, root);
+	examine_own_events(machine);
 	examine_sample_rate(machine, root);
 	examine_uprobes(machine, root);
 	examine_tracefs(machine);

@@ -7,6 +7,7 @@
 #include "collect/bpf_side.h"
 #include "collect/clocks.h"
 #include "collect/kernel_compat.h"
+#include "collect/perf_sampler.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -21,6 +22,7 @@
 #pragma GCC diagnostic pop
 
 struct recorder {
+	struct perf_sampler *perf; /* instead of all that follows, where BPF is refused */
 	struct record_bpf *bpf;
 	struct ring_buffer *ring;
 	const struct recorder_handler *handler; /* while draining */
@@ -78,25 +80,51 @@ static void set(struct recorder *recorder, const struct recorder_options *option
 			clocks_period_on(options->period_ns, cpu);
 }
 
+static int open_bpf(struct recorder *opened, const struct recorder_options *options,
+		    struct error *error)
+{
+	const char *assume_none = getenv("LEVER_ASSUME_NO_BPF");
+
+	if (assume_none && !strcmp(assume_none, "1"))
+		return error_set(error, -EPERM, "LEVER_ASSUME_NO_BPF is set: BPF is not used");
+	bpf_side_set_verbose(options->verbose);
+	int code = load(opened, error);
+	if (code)
+		return code;
+	set(opened, options);
+	bpf_program__set_autoattach(opened->bpf->progs.record_blocked, false);
+	code = record_bpf__attach(opened->bpf);
+	if (code)
+		return error_set(error, code, "cannot attach to the scheduler's tracepoints: %s",
+				 strerror(-code));
+	return clocks_open(&opened->clocks, bpf_program__fd(opened->bpf->progs.record_tick),
+			   options->period_ns, error);
+}
+
+static void close_bpf(struct recorder *recorder)
+{
+	clocks_close(&recorder->clocks);
+	ring_buffer__free(recorder->ring);
+	unwind_table_close(&recorder->unwind);
+	record_bpf__destroy(recorder->bpf);
+	recorder->ring = NULL;
+	recorder->bpf = NULL;
+}
+
 int recorder_open(const struct recorder_options *options, struct recorder **recorder,
 		  struct error *error)
 {
 	struct recorder *opened = memory_new(1, sizeof(*opened));
+	struct error refused = {0};
 
-	bpf_side_set_verbose(options->verbose);
 	clocks_clear(&opened->clocks);
-	int code = load(opened, error);
-	if (!code) {
-		set(opened, options);
-		bpf_program__set_autoattach(opened->bpf->progs.record_blocked, false);
-		code = record_bpf__attach(opened->bpf);
-		if (code)
-			error_set(error, code, "cannot attach to the scheduler's tracepoints: %s",
-				  strerror(-code));
+	int code = open_bpf(opened, options, &refused);
+	if (code == -EPERM || code == -EACCES) {
+		close_bpf(opened);
+		code = perf_sampler_open(options, &opened->perf, error);
+	} else if (code) {
+		*error = refused;
 	}
-	code = code ? code :
-		      clocks_open(&opened->clocks, bpf_program__fd(opened->bpf->progs.record_tick),
-				  options->period_ns, error);
 	if (code) {
 		recorder_close(opened);
 		return code;
@@ -109,33 +137,48 @@ void recorder_close(struct recorder *recorder)
 {
 	if (!recorder)
 		return;
-	clocks_close(&recorder->clocks);
-	ring_buffer__free(recorder->ring);
-	unwind_table_close(&recorder->unwind);
-	record_bpf__destroy(recorder->bpf);
+	close_bpf(recorder);
+	perf_sampler_close(recorder->perf);
 	free(recorder);
 }
 
-void recorder_add_process(struct recorder *recorder, pid_t pid)
+const char *recorder_missing(const struct recorder *recorder)
+{
+	return recorder->perf ? perf_sampler_missing(recorder->perf) : NULL;
+}
+
+int recorder_add_process(struct recorder *recorder, pid_t pid, struct error *error)
 {
 	__u32 id = (__u32)pid & (RECORD_PROCESSES_MOST - 1);
+
+	if (recorder->perf)
+		return perf_sampler_add_process(recorder->perf, pid, error);
 	__atomic_or_fetch(&recorder->bpf->bss->members[id / 64], 1ull << (id & 63),
 			  __ATOMIC_RELAXED);
+	return 0;
 }
 
 void recorder_start(struct recorder *recorder)
 {
+	if (recorder->perf) {
+		perf_sampler_start(recorder->perf);
+		return;
+	}
 	__atomic_store_n(&recorder->bpf->bss->settings.is_on, 1, __ATOMIC_RELEASE);
 	clocks_enable(&recorder->clocks, true);
 }
 
 void recorder_stop(struct recorder *recorder)
 {
+	if (recorder->perf) {
+		perf_sampler_stop(recorder->perf);
+		return;
+	}
 	clocks_enable(&recorder->clocks, false);
 	__atomic_store_n(&recorder->bpf->bss->settings.is_on, 0, __ATOMIC_RELEASE);
 }
 
-int recorder_look_at_blocked(struct recorder *recorder, struct error *error)
+static int look_by_iterator(struct recorder *recorder, struct error *error)
 {
 	struct bpf_link *link = bpf_program__attach_iter(recorder->bpf->progs.record_blocked, NULL);
 	AUTO(fd) int iterator = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
@@ -149,8 +192,25 @@ int recorder_look_at_blocked(struct recorder *recorder, struct error *error)
 		      0;
 }
 
+int recorder_look_at_blocked(struct recorder *recorder, const struct recorder_handler *handler,
+			     struct error *error)
+{
+	recorder_drain(recorder, handler);
+	if (recorder->perf) {
+		perf_sampler_flush(recorder->perf, handler);
+		return 0;
+	}
+	int code = look_by_iterator(recorder, error);
+	recorder_drain(recorder, handler);
+	return code;
+}
+
 int recorder_name_object(struct recorder *recorder, const struct kernel_file *file, uint32_t object)
 {
+	if (recorder->perf) {
+		perf_sampler_name(recorder->perf, file, object);
+		return 0;
+	}
 	int map = bpf_map__fd(recorder->bpf->maps.objects);
 	return bpf_map_update_elem(map, file, &object, BPF_ANY) ? -errno : 0;
 }
@@ -158,11 +218,19 @@ int recorder_name_object(struct recorder *recorder, const struct kernel_file *fi
 int recorder_set_unwind(struct recorder *recorder, uint32_t object,
 			const struct kernel_unwind_row *rows, size_t count)
 {
+	if (recorder->perf) {
+		perf_sampler_set_unwind(recorder->perf, object, rows, count);
+		return 0;
+	}
 	return unwind_table_add(&recorder->unwind, object, rows, count);
 }
 
 void recorder_drain(struct recorder *recorder, const struct recorder_handler *handler)
 {
+	if (recorder->perf) {
+		perf_sampler_drain(recorder->perf, handler);
+		return;
+	}
 	recorder->handler = handler;
 	ring_buffer__consume(recorder->ring);
 	recorder->handler = NULL;
@@ -170,11 +238,16 @@ void recorder_drain(struct recorder *recorder, const struct recorder_handler *ha
 
 int recorder_descriptor(const struct recorder *recorder)
 {
-	return ring_buffer__epoll_fd(recorder->ring);
+	return recorder->perf ? perf_sampler_descriptor(recorder->perf) :
+				ring_buffer__epoll_fd(recorder->ring);
 }
 
 void recorder_counters(const struct recorder *recorder, struct recorder_counters *counters)
 {
+	if (recorder->perf) {
+		perf_sampler_counters(recorder->perf, counters);
+		return;
+	}
 	memset(counters, 0, sizeof(*counters));
 	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++) {
 		const struct record_cpu *core = &recorder->bpf->bss->record_cpus[cpu];

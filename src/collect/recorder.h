@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recorder - the hands of `lever record`: samples of tasks on and off CPU, by BPF.
+ * recorder - the hands of `lever record`: samples of tasks on and off CPU, by BPF, or, where that is
+ * refused, by perf events (collect/perf_sampler.h).
  *
  * Life: recorder_open (everything is loaded, nothing is sampled), recorder_add_process, then
- * recorder_start, recorder_drain every 50 ms or so, recorder_stop, recorder_close. It holds no names. One thread uses it.
+ * recorder_start, recorder_drain every 50 ms or so, recorder_stop, recorder_close. It holds no names.
+ * One thread uses it.
  */
 #pragma once
 
@@ -40,19 +42,25 @@ struct recorder_handler {
 	void (*sample)(void *context, const struct record_sample *sample);
 	void (*object)(void *context, const struct kernel_object_event *event);
 	void (*process)(void *context, const struct kernel_process_event *event);
+	/* A file that could not be named by `object`, as its process may have gone. */
+	void (*path)(void *context, const struct kernel_file *file, const char *path);
 };
 
 int recorder_open(const struct recorder_options *options, struct recorder **recorder,
 		  struct error *error);
 void recorder_close(struct recorder *recorder);
 
+/* What this way of recording cannot see: a sentence; NULL if nothing. Borrowed. */
+const char *recorder_missing(const struct recorder *recorder);
+
 /* The process and what it forks from now on. */
-void recorder_add_process(struct recorder *recorder, pid_t pid);
+int recorder_add_process(struct recorder *recorder, pid_t pid, struct error *error);
 void recorder_start(struct recorder *recorder);
 void recorder_stop(struct recorder *recorder);
 
-/* Sends samples of all tasks that are off CPU now, up to now. Drain before, and after it. */
-int recorder_look_at_blocked(struct recorder *recorder, struct error *error);
+/* Drains, and hands on samples of all tasks that are off CPU now, up to now. */
+int recorder_look_at_blocked(struct recorder *recorder, const struct recorder_handler *handler,
+			     struct error *error);
 
 int recorder_name_object(struct recorder *recorder, const struct kernel_file *file,
 			 uint32_t object);

@@ -185,6 +185,17 @@ bool files_on_object(struct files *files, const struct kernel_object_event *even
 	return true;
 }
 
+bool files_on_path(struct files *files, const struct kernel_file *file, const char *path)
+{
+	uint32_t object;
+
+	if (*path != '/' || symbols_add_object(files->symbols, path, NULL, false, &object, NULL))
+		return false;
+	tell_unwind(files, object);
+	files->sink.name_object(files->sink.context, file, object + 1);
+	return true;
+}
+
 bool files_locate(struct files *files, uint32_t tgid, uint64_t address, uint32_t *object,
 		  uint64_t *offset)
 {

@@ -31,6 +31,8 @@ void files_free(struct files *files);
 void files_tell(struct files *files, uint32_t object);
 /* True if a file was added or found. */
 bool files_on_object(struct files *files, const struct kernel_object_event *event);
+/* The same of a file known by its path, for mappings of processes that may have gone. */
+bool files_on_path(struct files *files, const struct kernel_file *file, const char *path);
 /* The object and offset of an address that the kernel side could not name; false if it has gone. */
 bool files_locate(struct files *files, uint32_t tgid, uint64_t address, uint32_t *object,
 		  uint64_t *offset);

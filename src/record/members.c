@@ -36,24 +36,23 @@ static void forget(struct members *members, pid_t pid)
 				members->processes.items[--members->processes.count];
 }
 
-void members_add(struct members *members, pid_t pid)
+int members_add(struct members *members, pid_t pid, struct error *error)
 {
 	forget(members, pid);
 	*array_add(&members->processes) = pid;
-	recorder_add_process(members->recorder, pid);
+	return recorder_add_process(members->recorder, pid, error);
 }
 
 int members_add_running(struct members *members, pid_t pid, struct error *error)
 {
 	if (kill(pid, 0) && errno == ESRCH)
 		return error_set(error, -ESRCH, "there is no process %d", (int)pid);
-	members_add(members, pid);
-	return 0;
+	return members_add(members, pid, error);
 }
 
 static void add_found(void *context, pid_t pid)
 {
-	members_add(context, pid);
+	members_add(context, pid, NULL); /* it may have gone, or be another user's */
 }
 
 int members_add_cgroup(struct members *members, const char *path, struct error *error)

@@ -11,7 +11,7 @@ struct members;
 struct members *members_new(struct recorder *recorder);
 void members_free(struct members *members);
 
-void members_add(struct members *members, pid_t pid);
+int members_add(struct members *members, pid_t pid, struct error *error);
 /* -ESRCH if there is no such process. */
 int members_add_running(struct members *members, pid_t pid, struct error *error);
 /* All processes of a cgroup and the ones below it; those that are known already stay so. */

@@ -14,6 +14,7 @@
 #include "record/book.h"
 #include "record/classes.h"
 #include "record/members.h"
+#include "record/window.h"
 #include "symbolize/kallsyms.h"
 #include "symbolize/scope.h"
 
@@ -41,6 +42,7 @@ struct record {
 	struct recorder *recorder;
 	struct files *files;
 	struct book *book;
+	struct window *window; /* NULL: no live view */
 	struct profile *profile;
 	struct program program;
 	struct members *members;
@@ -60,7 +62,11 @@ void record_prepare_signals(void)
 
 static void on_sample(void *context, const struct record_sample *sample)
 {
-	book_add(((struct record *)context)->book, sample);
+	struct record *record = context;
+
+	book_add(record->book, sample);
+	if (record->window)
+		window_add(record->window, sample);
 }
 
 static void on_object(void *context, const struct kernel_object_event *event)
@@ -71,6 +77,11 @@ static void on_object(void *context, const struct kernel_object_event *event)
 static void on_process(void *context, const struct kernel_process_event *event)
 {
 	members_on_process(((struct record *)context)->members, event);
+}
+
+static void on_path(void *context, const struct kernel_file *file, const char *path)
+{
+	files_on_path(((struct record *)context)->files, file, path);
 }
 
 static int name_object(void *context, const struct kernel_file *file, uint32_t object)
@@ -156,7 +167,7 @@ static int begin_run(struct record *record, struct error *error)
 	run->kind = RUN_SAMPLES;
 	if (record->options->arguments)
 		run->command = recording_command(record->options->arguments);
-	run->engine = (char *)"kernel";
+	run->engine = recorder_missing(record->recorder) ? (char *)"perf events" : (char *)"kernel";
 	run->host = host.nodename;
 	run->kernel = host.release;
 	run->version = (char *)(uintptr_t)record->options->version;
@@ -182,10 +193,13 @@ static int set_up(struct record *record, struct error *error)
 	kallsyms_read("/proc/kallsyms", &record->kernel, &record->kernel_names);
 	record->book = book_new(record->symbols, record->files, record->classes, record->kernel,
 				record->run.period_ns);
+	if (options->live_seconds > 0)
+		record->window = window_new(options->live_seconds);
 	record->handler = (struct recorder_handler){.context = record,
 						    .sample = on_sample,
 						    .object = on_object,
-						    .process = on_process};
+						    .process = on_process,
+						    .path = on_path};
 	code = profile_create(options->output, options->fresh, &record->profile, error);
 	return code ? code : begin_run(record, error);
 }
@@ -200,7 +214,9 @@ static int start_program(struct record *record, struct error *error)
 
 	if (code)
 		return code;
-	members_add(record->members, record->program.pid);
+	code = members_add(record->members, record->program.pid, error);
+	if (code)
+		return code;
 	recorder_start(record->recorder);
 	interruption_catch();
 	code = program_start(&record->program, options->arguments[0], error);
@@ -269,15 +285,27 @@ static int write_now(struct record *record, struct error *error)
 	return code ? code : profile_commit(record->profile, error);
 }
 
+/* Hands on what the last seconds held. */
 static int refresh(struct record *record, uint64_t now, struct error *error)
 {
+	struct window_names names = {record->symbols, record->files, record->classes,
+				     record->kernel};
+	struct recording_run run = record->run;
+	struct recording *recording = NULL;
+	uint64_t length = (uint64_t)(record->options->live_seconds * 1e9);
+
 	record->refreshed_ns = now;
-	int code = recorder_look_at_blocked(record->recorder, error);
-	recorder_drain(record->recorder, &record->handler);
-	code = code ? code : write_now(record, error);
-	if (!code)
-		record->options->refresh(record->options->context);
-	return code;
+	int code = recorder_look_at_blocked(record->recorder, &record->handler, error);
+	if (code)
+		return code;
+	now = clock_now_ns();
+	run.wall_ns = now - record->started_ns < length ? now - record->started_ns : length;
+	code = window_read(record->window, &names, &run, now, &recording, error);
+	if (code)
+		return code;
+	record->options->refresh(record->options->context, recording);
+	recording_free(recording);
+	return write_now(record, error);
 }
 
 static int look(struct record *record, struct error *error)
@@ -291,7 +319,7 @@ static int look(struct record *record, struct error *error)
 	uint64_t now = clock_now_ns();
 	if (now - record->notified_ns > NOTIFY_EVERY_NS)
 		notify(record, now);
-	if (record->options->is_live && now - record->refreshed_ns > REFRESH_EVERY_NS)
+	if (record->window && now - record->refreshed_ns > REFRESH_EVERY_NS)
 		return refresh(record, now, error);
 	if (now - record->written_ns < WRITE_EVERY_NS)
 		return 0;
@@ -315,9 +343,8 @@ static int run(struct record *record, struct error *error)
 	while (!code && goes_on(record))
 		code = look(record, error);
 	recorder_stop(record->recorder);
-	recorder_drain(record->recorder, &record->handler);
 	if (!code)
-		code = recorder_look_at_blocked(record->recorder, error);
+		code = recorder_look_at_blocked(record->recorder, &record->handler, error);
 	record->run.wall_ns =
 		(record->program.ended_ns ? record->program.ended_ns : clock_now_ns()) -
 		record->program.started_ns;
@@ -360,7 +387,9 @@ static char *make_note(const struct record *record, const struct recorder_counte
 {
 	char *note = text_copy(files_warnings(record->files));
 
-	if (record->kernel_names.code)
+	if (recorder_missing(record->recorder))
+		note = add_sentence(note, text_copy(recorder_missing(record->recorder)));
+	if (record->kernel_names.code && !recorder_missing(record->recorder))
 		note = add_sentence(note, text_copy(record->kernel_names.text));
 	if (counters->overwritten)
 		note = add_sentence(
@@ -406,6 +435,7 @@ static void tear_down(struct record *record)
 	profile_close(record->profile);
 	members_free(record->members);
 	book_free(record->book);
+	window_free(record->window);
 	files_free(record->files);
 	symbols_free(record->symbols);
 	scope_free(record->scope);

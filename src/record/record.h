@@ -37,11 +37,12 @@ struct record_options {
 	enum record_chain chain;
 	const char *classes; /* file of further rules; NULL: none */
 	double seconds;      /* 0: until the program ends, or Ctrl-C */
-	bool is_live;        /* keep the profile complete, waits included, and call `refresh` */
+	double live_seconds; /* how far a live view looks back; 0: there is none */
 	bool verbose;
 	void *context;
 	void (*notify)(void *context, const struct record_status *status);
-	void (*refresh)(void *context);                   /* the file holds everything up to now */
+	/* Every two seconds of a live view: the last ones, waits that go on included. */
+	void (*refresh)(void *context, const struct recording *recording);
 	void (*say)(void *context, const char *sentence); /* something the user should know now */
 };
 

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/own.h"
-#include "record/system_calls.h"
+#include "symbolize/system_calls.h"
 #include "wire/annotations.h"
 
 #include <errno.h>

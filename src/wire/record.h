@@ -80,9 +80,9 @@ struct record_cpu {
 	/* What sched_switch has found and sched_exit takes up. */
 	__u64 off_ns, offset_ns, run_delay_ns;
 	__u32 tid, is_preempted;
-	__u64 entered_ns, last_tick_ns;
-	__u64 samples, looks; /* on CPU; at time off CPU */
-	__u64 lost, lost_ns;  /* those that found the ring full, and what they stood for */
+	__u64 entered_ns, due_ns; /* its task came; the next point of the clock's grid */
+	__u64 samples, looks;     /* on CPU; at time off CPU */
+	__u64 lost, lost_ns;      /* those that found the ring full, and what they stood for */
 	__u64 truncated;
 	__u64 overwritten; /* slots taken by a task with another id */
 	__u64 period_ns;   /* of its clock; written by the engine */

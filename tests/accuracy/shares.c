@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,12 +41,11 @@ static struct kind kinds[KINDS] = {
 	[SLEEP] = {.name = "sleep"},
 };
 
-/* Two switches of the helpers, in memory that the competing process shares. */
-static struct {
-	volatile int compete, hold, is_held, is_over;
-} * helpers;
+/* In memory that the competing process shares. */
+static volatile int *competes;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int requests[2], answers[2], schedstat, data;
+/* Helpers sleep until they are asked: what polls would interrupt what is timed. */
+static int requests[2], answers[2], holds[2], held[2], races[2], schedstat, data;
 static uint64_t begin_wall, begin_cpu, begin_runnable;
 
 static uint64_t clock_ns(clockid_t clock)
@@ -99,30 +99,36 @@ __attribute__((noinline, noipa)) static void burn(unsigned long loops)
 		__asm__ volatile("" : "+r"(loops));
 }
 
+static void tell(const int *pipe_of)
+{
+	char letter = 'x';
+	if (write(pipe_of[1], &letter, 1) != 1)
+		exit(1);
+}
+
+static bool is_told(const int *pipe_of)
+{
+	char letter;
+	return read(pipe_of[0], &letter, 1) == 1;
+}
+
 /* Holds the mutex for a while, when asked. */
 static void *hold(void *nothing)
 {
-	while (!helpers->is_over) {
-		if (helpers->hold) {
-			pthread_mutex_lock(&mutex);
-			helpers->hold = 0;
-			helpers->is_held = 1;
-			nap(3300);
-			helpers->is_held = 0;
-			pthread_mutex_unlock(&mutex);
-		}
-		nap(100);
+	while (is_told(holds)) {
+		pthread_mutex_lock(&mutex);
+		tell(held);
+		nap(3300);
+		pthread_mutex_unlock(&mutex);
 	}
 	return nothing;
 }
 
 static void *answer(void *nothing)
 {
-	char letter;
-	while (read(requests[0], &letter, 1) == 1) {
+	while (is_told(requests)) {
 		nap(2700);
-		if (write(answers[1], &letter, 1) != 1)
-			break;
+		tell(answers);
 	}
 	return nothing;
 }
@@ -130,24 +136,22 @@ static void *answer(void *nothing)
 static pid_t start_competitor(void)
 {
 	pid_t pid = fork();
-	while (!pid) {
-		if (helpers->compete)
+	while (!pid && is_told(races))
+		while (*competes)
 			burn(10000);
-		else
-			nap(200);
-	}
 	return pid;
 }
 
 static void round_of_all(char *block)
 {
 	static unsigned position;
-	char letter = 'x';
+	char letter;
 
 	TIMED(COMPUTE, burn(12000000));
-	helpers->compete = 1;
+	*competes = 1;
+	tell(races);
 	TIMED(COMPETE, burn(12000000));
-	helpers->compete = 0;
+	*competes = 0;
 	for (int i = 0; i < 24; i++, position++) {
 		off_t at = (off_t)(position * 7919 % (FILE_BYTES / BLOCK)) * BLOCK;
 		TIMED(READ, (void)!pread(data, block, BLOCK, at));
@@ -155,13 +159,12 @@ static void round_of_all(char *block)
 	if (pwrite(data, block, BLOCK, (off_t)(position % 64) * BLOCK) != BLOCK)
 		exit(1);
 	TIMED(SYNC, fdatasync(data));
-	helpers->hold = 1;
-	while (!helpers->is_held)
-		nap(50);
+	tell(holds);
+	if (!is_told(held))
+		exit(1);
 	TIMED(LOCK, pthread_mutex_lock(&mutex));
 	pthread_mutex_unlock(&mutex);
-	if (write(requests[1], &letter, 1) != 1)
-		exit(1);
+	tell(requests);
 	TIMED(PIPE, (void)!read(answers[0], &letter, 1));
 	TIMED(SLEEP, nanosleep(&(struct timespec){.tv_nsec = 3700000}, NULL));
 }
@@ -172,11 +175,12 @@ static int prepare(const char *path, char **block)
 
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
-	helpers = mmap(NULL, sizeof(*helpers), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		       -1, 0);
+	competes = mmap(NULL, sizeof(*competes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
 	schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
 	data = open(path, O_RDWR | O_CREAT | O_TRUNC | O_DIRECT, 0600);
-	if (helpers == MAP_FAILED || schedstat < 0 || data < 0 || pipe(requests) || pipe(answers) ||
+	if (competes == MAP_FAILED || schedstat < 0 || data < 0 || pipe(requests) ||
+	    pipe(answers) || pipe(holds) || pipe(held) || pipe(races) ||
 	    posix_memalign((void **)block, 4096, BLOCK) || sched_setaffinity(0, sizeof(one), &one))
 		return -1;
 	memset(*block, 'b', BLOCK);

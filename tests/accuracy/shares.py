@@ -10,9 +10,8 @@ of classes and of lines are compared, all as parts of what those lines took toge
 on a disk that knows O_DIRECT. Ends with 1 if a share is off by more than a percentage point. Needs
 root.
 
-The kernel's own count of runnable time begins at the wake-up of whoever preempts, lever's at the
-switch, a microsecond or two later: the helpers here, which wake up 10,000 times a second, make S a few
-tenths of a point smaller by that.
+The kernel's own count of CPU time begins at the interrupt that wakes a thread, lever's at the switch,
+some microseconds later on a virtual machine: many short waits look a little longer to lever by that.
 """
 import argparse
 import json

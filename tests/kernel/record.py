@@ -156,6 +156,27 @@ def _():
     check(len(processes) > 5, processes)
 
 
+@test("a program in a container is named: other process ids, and files that only it sees")
+def _():
+    with folder() as place:
+        output, inside = os.path.join(place, "test.lever"), os.path.join(place, "inside")
+        os.mkdir(inside)
+        words = f"mount -t tmpfs tmpfs {inside} && cp {program('sites')} {inside}/inner && cd / && exec {inside}/inner 2500"
+        container = ["unshare", "--mount", "--pid", "--fork", "sh", "-c"]
+        if subprocess.run([*container, f"mount -t tmpfs tmpfs {inside}"], capture_output=True, check=False).returncode:
+            raise Skip("no namespaces can be made here")
+        said = lever("record", "--output", output, "--", *container, words)
+        equal(said.returncode, 0, said.stderr)
+        entries = report(output, "--comm", "inner")["entries"]
+        check(not os.path.exists(os.path.join(inside, "inner")))
+    computing = [entry for entry in entries if entry["class"] == "cpu" and entry["function"] == "compute"]
+    check(computing and all(own_frames(entry) for entry in computing), entries)
+    check({entry["thread"]["pid"] for entry in computing} - {1}, computing)
+    asleep = [entry for entry in entries if entry["system_call"] == "clock_nanosleep" and entry["class"] == "B"]
+    named = [entry for entry in asleep if own_frames(entry)]
+    check(weights(named, "class")["B"] > 0.9 * weights(asleep, "class")["B"], asleep)
+
+
 @test("a process that runs already is recorded by --pid, for as long as --seconds says")
 def _():
     with folder() as place, subprocess.Popen([program("sites"), "60000"]) as running:
