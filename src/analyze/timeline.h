@@ -54,7 +54,7 @@ struct timeline {
 	uint64_t start_ns, end_ns;       /* first and last event */
 	bool has_scheduler;
 	ARRAY(struct timeline_thread)
-		threads; /* those of the program first, in order of appearance */
+	threads; /* those of the program first, in order of appearance */
 	ARRAY(struct timeline_core) cores;
 	const char **words; /* by number; NULL where unknown */
 	size_t word_count;

@@ -93,8 +93,8 @@ static __always_inline u64 pause_charge(struct kernel_cpu *cpu, u64 weight, u64 
  */
 static __always_inline u64 tick_weight(struct kernel_cpu *cpu, u64 now, u64 *stalled)
 {
-	s64 weight = now - cpu->last_tick_ns - (cpu->spun_ns - cpu->spun_at_tick_ns) -
-		     cpu->tick_cost_ns;
+	s64 weight =
+		now - cpu->last_tick_ns - (cpu->spun_ns - cpu->spun_at_tick_ns) - cpu->tick_cost_ns;
 	bool was_idle = (s64)(cpu->busy_since_ns - cpu->last_tick_ns) > 0;
 	u64 most = was_idle ? settings.period_ns : 2 * settings.period_ns;
 

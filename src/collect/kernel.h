@@ -29,7 +29,7 @@ struct collector {
 	size_t link_count;
 	struct unwind_table unwind;
 	unsigned engine_points; /* made by the engine so far, for unique hashes */
-	uint32_t tick_cost_ns; /* beside the BPF program */
+	uint32_t tick_cost_ns;  /* beside the BPF program */
 	uint64_t missed_heartbeats;
 	uint64_t windows;
 	uint64_t window; /* the one closed last */

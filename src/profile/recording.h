@@ -10,14 +10,10 @@
 
 #include "base/memory.h"
 #include "profile/chunk.h"
+#include "profile/kinds.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum run_kind { RUN_CAUSAL, RUN_SAMPLES, RUN_TIMELINE };
-enum target_kind { TARGET_LINE, TARGET_FUNCTION };
-enum point_kind { POINT_THROUGHPUT, POINT_LATENCY, POINT_SAMPLED, POINT_END_TO_END };
-enum verdict { VERDICT_COUNTED, VERDICT_DISPLACED, VERDICT_TOO_FEW_VISITS, VERDICT_CUT_SHORT };
 
 struct recording_run {
 	int64_t id;
@@ -104,9 +100,7 @@ struct recording_total {
 /*
  * What a task was doing. Classes of time off CPU: I/O, a lock, runnable without a CPU, other.
  */
-enum sample_class { CLASS_USER, CLASS_KERNEL, CLASS_IO, CLASS_LOCK, CLASS_RUNNABLE, CLASS_OTHER };
 #define SAMPLE_CLASSES 6
-enum frame_kind { FRAME_USER, FRAME_KERNEL };
 
 struct recording_frame {
 	int64_t id;
@@ -200,14 +194,6 @@ char *recording_command(char *const *arguments);
 /* Forgets the runs of other kinds, for a report on one kind. */
 void recording_keep(struct recording *recording, enum run_kind kind);
 
-/* What files and reports call a value of these enums, such as "end-to-end"; NULL if there is none. */
-const char *target_kind_name(unsigned kind);
-const char *point_kind_name(unsigned kind);
-const char *verdict_name(unsigned verdict);
-const char *run_kind_name(unsigned kind);
-const char *frame_kind_name(unsigned kind);
-const char *chunk_kind_name(unsigned kind);
-const char *sample_class_name(unsigned class); /* "user", "kernel", "I", "L", "S", "B" */
 /*
  * What the visit measured, in ns per visit: the effective duration between visits (COZ, section
  * 3.2), or for latency points the mean time from begin to end by Little's law, W = L / lambda (COZ,

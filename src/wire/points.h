@@ -45,14 +45,16 @@ _Static_assert(sizeof(struct points_entry) == 56, "points_entry layout");
 
 struct points_names {
 	unsigned int magic, version;
-	unsigned int listening;  /* POINTS_LISTEN_*; by the constructor (LEVER_LISTEN) or the engine */
+	unsigned int
+		listening; /* POINTS_LISTEN_*; by the constructor (LEVER_LISTEN) or the engine */
 	unsigned int generation; /* the last one given out in this line of ancestors, see process */
 	unsigned int count;      /* entries in use; grows only, stored after the entry (release) */
 	unsigned int stripes;    /* stripes ever used, the shared one apart: read no more */
 	unsigned int shared;     /* 1: the shared stripe is in use */
 	unsigned int dropped;    /* places in the code whose point found no free entry */
 	unsigned long long trace; /* where the memory of wire/annotations.h is mapped, or 0 */
-	unsigned long long stamp; /* of this program image: its rings are not those before an exec */
+	unsigned long long
+		stamp; /* of this program image: its rings are not those before an exec */
 	unsigned int reserved[12];
 	struct points_entry entries[POINTS_MOST];
 	char pad[8192 - 32 - 64 - 56 * POINTS_MOST];

@@ -21,15 +21,15 @@ def _():
 def _():
     said = lever("--help")
     equal((said.returncode, said.stderr), (0, ""))
-    for command in ("run", "record", "report", "check"):
+    for command in ("run", "record", "trace", "report", "check"):
         check(f"\n  {command} " in said.stdout, command)
-    for command in ("trace", "scale", "diff"):
+    for command in ("scale", "diff"):
         check(f"\n  {command} " not in said.stdout, command)
 
 
 @test("each command has its help, in both ways of asking")
 def _():
-    for command in ("run", "record", "report", "check", "help", "version"):
+    for command in ("run", "record", "trace", "report", "check", "help", "version"):
         asked, told = lever("help", command), lever(command, "--help")
         equal((asked.returncode, told.returncode), (0, 0), command)
         equal(asked.stdout, told.stdout)
@@ -46,7 +46,7 @@ def _():
 
 @test("commands of the design that do not exist yet are refused, not pretended")
 def _():
-    for command in ("trace", "scale", "diff"):
+    for command in ("scale", "diff"):
         said = lever(command, "--", "true")
         equal(said.returncode, 2)
         check("not part of this version" in said.stderr, said.stderr)

@@ -8,7 +8,12 @@ import sys
 import style
 
 # Made by the build out of bpf/: the one way in which collect/ meets it.
-GENERATED = {"lever.skel.h": "collect", "record.skel.h": "collect", "system_calls.inc": "symbolize"}
+GENERATED = {
+    "lever.skel.h": "collect",
+    "record.skel.h": "collect",
+    "trace.skel.h": "collect",
+    "system_calls.inc": "symbolize",
+}
 
 
 def read_table(path):

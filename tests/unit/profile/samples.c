@@ -14,7 +14,8 @@ static bool make_old(const char *path)
 	bool done = sqlite3_open(path, &database) == SQLITE_OK &&
 		    sqlite3_exec(database,
 				 "DROP TABLE moment; DROP TABLE thread; DROP TABLE stack;"
-				 "DROP TABLE frame; ALTER TABLE run DROP COLUMN kind;"
+				 "DROP TABLE frame; DROP TABLE word; DROP TABLE chunk;"
+				 "ALTER TABLE run DROP COLUMN kind;"
 				 "PRAGMA user_version=1",
 				 NULL, NULL, NULL) == SQLITE_OK;
 	if (!done)

@@ -242,7 +242,7 @@ TEST("a profile of a newer lever is refused for reading and writing")
 	struct error error = {0};
 	CHECK_EQUAL(sample_write(path, 1, &error), 0);
 	int fd = open(path, O_WRONLY);
-	CHECK(fd >= 0 && pwrite(fd, "\0\0\0\3", 4, 60) == 4 && close(fd) == 0);
+	CHECK(fd >= 0 && pwrite(fd, "\0\0\0\143", 4, 60) == 4 && close(fd) == 0);
 	error = read_error(path);
 	CHECK_EQUAL(error.code, -EPROTONOSUPPORT);
 	CHECK(strstr(error.text, "newer lever"));

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* kinds - of runs, targets, points, verdicts, frames and samples, and what files and reports call them. */
+#pragma once
+
+enum run_kind { RUN_CAUSAL, RUN_SAMPLES, RUN_TIMELINE };
+enum target_kind { TARGET_LINE, TARGET_FUNCTION };
+enum point_kind { POINT_THROUGHPUT, POINT_LATENCY, POINT_SAMPLED, POINT_END_TO_END };
+enum verdict { VERDICT_COUNTED, VERDICT_DISPLACED, VERDICT_TOO_FEW_VISITS, VERDICT_CUT_SHORT };
+enum sample_class { CLASS_USER, CLASS_KERNEL, CLASS_IO, CLASS_LOCK, CLASS_RUNNABLE, CLASS_OTHER };
+enum frame_kind { FRAME_USER, FRAME_KERNEL };
+
+/* What files and reports call a value of these enums, such as "end-to-end"; NULL if there is none. */
+const char *target_kind_name(unsigned kind);
+const char *point_kind_name(unsigned kind);
+const char *verdict_name(unsigned verdict);
+const char *run_kind_name(unsigned kind);
+const char *frame_kind_name(unsigned kind);
+const char *chunk_kind_name(unsigned kind);
+const char *sample_class_name(unsigned class); /* "user", "kernel", "I", "L", "S", "B" */
