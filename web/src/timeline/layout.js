@@ -44,8 +44,8 @@ export function layoutOf(timeline, {cores, threads, query}) {
 	const wanted = query.trim().toLowerCase();
 	if (threads)
 		timeline.threads.forEach((thread, number) => {
-			if (timeline.threadName(number).toLowerCase().includes(wanted))
-				add('thread', number);
+			const isWanted = timeline.threadName(number).toLowerCase().includes(wanted);
+			if (isWanted && timeline.isSeen(number)) add('thread', number);
 		});
 	timeline.counters.forEach((counter, number) => {
 		tracks.push(counterTrack(number, top));

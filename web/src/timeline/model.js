@@ -159,6 +159,12 @@ export class Timeline {
 		);
 	}
 
+	// Threads of others are known only as wakers.
+	isSeen(number) {
+		const {lane, spans, instants} = this.tracks[number];
+		return lane.count + spans.length + instants.at.length > 0;
+	}
+
 	threadName(number) {
 		const {name, tid} = this.threads[number];
 		return `${name} (${tid})`;

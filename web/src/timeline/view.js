@@ -294,6 +294,7 @@ class TimelineView {
 
 	build() {
 		const {slices, cores, threads} = this.#timeline;
+		const seen = threads.filter((_, number) => this.#timeline.isSeen(number)).length;
 		const main = element(
 			'main',
 			{},
@@ -301,7 +302,7 @@ class TimelineView {
 				'p',
 				{class: 'summary'},
 				`${plural(slices, 'slice')} in ${exact(this.#timeline.duration)} on ` +
-					`${plural(cores.length, 'core')}, of ${plural(threads.length, 'thread')}`,
+					`${plural(cores.length, 'core')}, of ${plural(seen, 'thread')}`,
 			),
 			this.#toolbar(),
 			this.#legend(),
