@@ -2,6 +2,7 @@
 /* command_report - `lever report`: a profile as text, a page, or in a format for other programs. */
 #include "analyze/causal.h"
 #include "analyze/samples.h"
+#include "analyze/scale.h"
 #include "base/file.h"
 #include "base/own.h"
 #include "cli/browser.h"
@@ -31,7 +32,7 @@ enum report_format {
 	REPORT_CHROME,
 	REPORT_FORMATS,
 };
-enum report_kind { REPORT_LATEST, REPORT_CAUSAL, REPORT_SAMPLES, REPORT_TIMELINE };
+enum report_kind { REPORT_LATEST, REPORT_CAUSAL, REPORT_SAMPLES, REPORT_TIMELINE, REPORT_SCALE };
 
 #define TREE_LEAST 0.005 /* the smallest share of a branch that is shown */
 
@@ -51,7 +52,7 @@ struct report_values {
 static const char *const formats[] = {"text",    "json",     "html",   "csv",
 				      "coz",     "folded",   "pprof",  "speedscope",
 				      "firefox", "perfetto", "chrome", NULL};
-static const char *const kinds[] = {"latest", "causal", "samples", "timeline", NULL};
+static const char *const kinds[] = {"latest", "causal", "samples", "timeline", "scale", NULL};
 static const char *const groups[] = {"function", "line",    "class", "call",
 				     "thread",   "process", NULL};
 static const char *const trees[] = {"none", "callees", "callers", NULL};
@@ -82,9 +83,8 @@ static int set_classes(const struct option *option, void *field, const char *tex
 
 #define FIELD(member) offsetof(struct report_values, member)
 static const struct option report_table[] = {
-	{"format", 'f', "FORMAT",
-	 "text, json or html; csv, of causal profiles and timelines; coz, of causal profiles; "
-	 "folded, pprof, speedscope or firefox, of samples; perfetto or chrome, of timelines (text)",
+	{"format", 'f',
+	 "FORMAT", [REPORT_CSV] = 1u << RUN_CAUSAL | 1u << RUN_TIMELINE | 1u << RUN_SCALE,
 	 value_set_choice, FIELD(format), formats},
 	{"output", 'o', "FILE", "write to FILE instead of standard output", value_set_text,
 	 FIELD(output), NULL},
@@ -95,7 +95,7 @@ static const struct option report_table[] = {
 	 value_set_number, FIELD(targets), NULL},
 	{"kind", 0, "KIND",
 	 "of a file with several: causal (from lever run), samples (from lever record), timeline "
-	 "(from lever trace), or latest, as its last run is (latest)",
+	 "(from lever trace), scale (from lever scale), or latest, as its last run is (latest)",
 	 value_set_choice, FIELD(kind), kinds},
 	{"by", 0, "GROUP",
 	 "samples: add up by function, line, class, call, thread or process (function)",
@@ -130,6 +130,7 @@ OWN_DEFINE(recording, struct recording *, recording_free, NULL)
 OWN_DEFINE(causal, struct causal *, causal_free, NULL)
 OWN_DEFINE(samples, struct samples *, samples_free, NULL)
 OWN_DEFINE(timeline, struct timeline *, timeline_free, NULL)
+OWN_DEFINE(scale, struct scale *, scale_free, NULL)
 
 static struct report_options look_of(FILE *out, const struct report_values *values)
 {
@@ -225,10 +226,28 @@ static void write_timeline(FILE *out, const struct recording *recording,
 	}
 }
 
+static void write_scale(FILE *out, const struct recording *recording,
+			const struct report_values *values)
+{
+	AUTO(scale) struct scale *scale = scale_new(recording);
+	struct report_options options = look_of(out, values);
+
+	if (values->format == REPORT_JSON)
+		report_scale_json(out, recording, scale);
+	else if (values->format == REPORT_HTML)
+		report_scale_html(out, recording, scale);
+	else if (values->format == REPORT_CSV)
+		report_scale_csv(out, scale);
+	else /* choose_kind has refused the others */
+		report_scale_text(out, recording, scale, &options);
+}
+
 static void write_report(FILE *out, const struct recording *recording, enum run_kind kind,
 			 const struct report_values *values)
 {
-	if (kind == RUN_TIMELINE)
+	if (kind == RUN_SCALE)
+		write_scale(out, recording, values);
+	else if (kind == RUN_TIMELINE)
 		write_timeline(out, recording, values);
 	else if (kind == RUN_SAMPLES)
 		write_samples(out, recording, values);
@@ -262,9 +281,10 @@ static bool has_runs(const struct recording *recording, enum run_kind kind)
 /* For which kinds a format is: a bit for each of enum run_kind. */
 static unsigned kinds_of(enum report_format format)
 {
-	static const unsigned all = 1u << RUN_CAUSAL | 1u << RUN_SAMPLES | 1u << RUN_TIMELINE;
+	static const unsigned all =
+		1u << RUN_CAUSAL | 1u << RUN_SAMPLES | 1u << RUN_TIMELINE | 1u << RUN_SCALE;
 	static const unsigned some[REPORT_FORMATS] = {
-		[REPORT_CSV] = 1u << RUN_CAUSAL | 1u << RUN_TIMELINE,
+		[REPORT_CSV] = 1u << RUN_CAUSAL | 1u << RUN_TIMELINE | 1u << RUN_SCALE,
 		[REPORT_COZ] = 1u << RUN_CAUSAL,
 		[REPORT_FOLDED] = 1u << RUN_SAMPLES,
 		[REPORT_PPROF] = 1u << RUN_SAMPLES,
@@ -276,10 +296,14 @@ static unsigned kinds_of(enum report_format format)
 	return some[format] ? some[format] : all;
 }
 
-static const char *const makers[] = {
-	[RUN_CAUSAL] = "run", [RUN_SAMPLES] = "record", [RUN_TIMELINE] = "trace"};
-static const char *const contents[] = {
-	[RUN_CAUSAL] = "causal profile", [RUN_SAMPLES] = "samples", [RUN_TIMELINE] = "timeline"};
+static const char *const makers[] = {[RUN_CAUSAL] = "run",
+				     [RUN_SAMPLES] = "record",
+				     [RUN_TIMELINE] = "trace",
+				     [RUN_SCALE] = "scale"};
+static const char *const contents[] = {[RUN_CAUSAL] = "causal profile",
+				       [RUN_SAMPLES] = "samples",
+				       [RUN_TIMELINE] = "timeline",
+				       [RUN_SCALE] = "count of threads"};
 
 static bool chooses_samples(const struct report_values *values)
 {
@@ -295,6 +319,7 @@ static enum run_kind wanted_kind(const struct recording *recording,
 		[REPORT_CAUSAL] = RUN_CAUSAL,
 		[REPORT_SAMPLES] = RUN_SAMPLES,
 		[REPORT_TIMELINE] = RUN_TIMELINE,
+		[REPORT_SCALE] = RUN_SCALE,
 	};
 	unsigned fitting = kinds_of((enum report_format)values->format);
 
@@ -305,7 +330,7 @@ static enum run_kind wanted_kind(const struct recording *recording,
 	for (size_t i = recording->runs.count; i--;)
 		if (fitting >> recording->runs.items[i].kind & 1)
 			return recording->runs.items[i].kind;
-	for (unsigned kind = RUN_CAUSAL; kind <= RUN_TIMELINE; kind++)
+	for (unsigned kind = RUN_CAUSAL; kind <= RUN_SCALE; kind++)
 		if (fitting >> kind & 1)
 			return (enum run_kind)kind;
 	return RUN_CAUSAL;
@@ -415,6 +440,8 @@ int command_report(int argc, char **argv)
 	if (choose_kind(recording, &values, path, &kind, &error))
 		return message_error(&error, EXIT_USAGE);
 	recording_keep(recording, kind);
+	if (kind == RUN_SCALE)
+		recording_keep_session(recording);
 	if (!values.filter.classes)
 		values.filter.classes = SAMPLES_ALL_CLASSES;
 	if (show(path, recording, kind, &values, &error))

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/own.h"
 #include "cli/commands.h"
+#include "cli/library.h"
 #include "cli/live.h"
 #include "cli/message.h"
 #include "cli/run_options.h"
@@ -15,7 +16,6 @@
 #include "report/words.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <string.h>
 
 OWN_DEFINE(recording, struct recording *, recording_free, NULL)
@@ -49,28 +49,6 @@ static void show_status(void *context, const struct session_status *status)
 		text_format("lever: %.0f s%s, %u experiment%s%s", status->elapsed_seconds, left,
 			    status->experiments, status->experiments == 1 ? "" : "s", best);
 	live_show(live, line);
-}
-
-/* Beside the installed program, or in the build folder. */
-static char *find_points_library(void)
-{
-	static const char *const places[] = {LEVER_LIBRARY_FROM_PROGRAM, "src/runtime",
-					     "../lib/lever"};
-	char program[4096];
-	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-
-	if (length <= 0)
-		return NULL;
-	program[length] = 0;
-	const char *folder = dirname(program);
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		char *path = text_format("%s/%s/liblever-points.so", folder, places[i]);
-		char *real = realpath(path, NULL);
-		free(path);
-		if (real)
-			return real;
-	}
-	return NULL;
 }
 
 static struct scope *make_scope(const struct run_options *options)
@@ -192,7 +170,7 @@ int command_run(int argc, char **argv)
 	if (machine_may_pause(NULL, options.force, &error))
 		return message_error(&error, EXIT_FAILED);
 	AUTO(scope) struct scope *scope = make_scope(&options);
-	AUTO(text) char *library = find_points_library();
+	AUTO(text) char *library = library_find("liblever-points.so");
 	struct live live = {.is_quiet = options.quiet,
 			    .is_renewed = !options.quiet && isatty(STDERR_FILENO)};
 	struct session_options session = session_options_from(&options);

@@ -9,15 +9,15 @@
 #include <string.h>
 
 const struct command commands[] = {
-	{&run_page, command_run},         {&record_page, command_record},
-	{&trace_page, command_trace},     {&report_page, command_report},
-	{&check_page, command_check},     {&help_page, command_help},
-	{&version_page, command_version},
+	{&run_page, command_run},       {&record_page, command_record},
+	{&trace_page, command_trace},   {&scale_page, command_scale},
+	{&report_page, command_report}, {&check_page, command_check},
+	{&help_page, command_help},     {&version_page, command_version},
 };
 const size_t commands_count = sizeof(commands) / sizeof(commands[0]);
 
 /* Commands of the design that this version does not have. */
-static const char *const planned[] = {"scale", "diff"};
+static const char *const planned[] = {"diff"};
 
 static int say_unknown(const char *name)
 {

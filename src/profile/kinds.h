@@ -2,7 +2,7 @@
 /* kinds - of runs, targets, points, verdicts, frames and samples, and what files and reports call them. */
 #pragma once
 
-enum run_kind { RUN_CAUSAL, RUN_SAMPLES, RUN_TIMELINE };
+enum run_kind { RUN_CAUSAL, RUN_SAMPLES, RUN_TIMELINE, RUN_SCALE };
 enum target_kind { TARGET_LINE, TARGET_FUNCTION };
 enum point_kind { POINT_THROUGHPUT, POINT_LATENCY, POINT_SAMPLED, POINT_END_TO_END };
 enum verdict { VERDICT_COUNTED, VERDICT_DISPLACED, VERDICT_TOO_FEW_VISITS, VERDICT_CUT_SHORT };

@@ -73,7 +73,8 @@ static char *join_columns(const struct table *table, size_t first, const char *f
 
 static bool replaces(size_t index)
 {
-	return index == TABLE_SAMPLE || index == TABLE_TOTAL || index == TABLE_MOMENT;
+	return index == TABLE_SAMPLE || index == TABLE_TOTAL || index == TABLE_MOMENT ||
+	       index == TABLE_PARALLEL || index == TABLE_LEVEL;
 }
 
 /* Rows with an own id get it from SQLite: their first parameter stays NULL. */
@@ -310,4 +311,16 @@ int profile_add_word(struct profile *profile, struct recording_word *word, struc
 int profile_add_chunk(struct profile *profile, struct recording_chunk *chunk, struct error *error)
 {
 	return insert_with_id(profile, TABLE_CHUNK, chunk, &chunk->id, error);
+}
+
+int profile_set_parallel(struct profile *profile, const struct recording_parallel *parallel,
+			 struct error *error)
+{
+	return insert(profile, TABLE_PARALLEL, 0, parallel, error);
+}
+
+int profile_set_level(struct profile *profile, const struct recording_level *level,
+		      struct error *error)
+{
+	return insert(profile, TABLE_LEVEL, 0, level, error);
 }

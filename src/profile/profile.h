@@ -44,6 +44,11 @@ int profile_set_moment(struct profile *profile, struct recording_moment *moment,
 /* Of lever trace. */
 int profile_add_word(struct profile *profile, struct recording_word *word, struct error *error);
 int profile_add_chunk(struct profile *profile, struct recording_chunk *chunk, struct error *error);
+/* Of lever scale. Each replaces what was said of the same run (and slice and level). */
+int profile_set_parallel(struct profile *profile, const struct recording_parallel *parallel,
+			 struct error *error);
+int profile_set_level(struct profile *profile, const struct recording_level *level,
+		      struct error *error);
 int profile_commit(struct profile *profile, struct error *error);
 
 /*

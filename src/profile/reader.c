@@ -161,6 +161,16 @@ static void *add_chunk(struct recording *recording)
 	return array_add(&recording->chunks);
 }
 
+static void *add_parallel(struct recording *recording)
+{
+	return array_add(&recording->parallels);
+}
+
+static void *add_level(struct recording *recording)
+{
+	return array_add(&recording->levels);
+}
+
 static int read_row(struct store *store, sqlite3_stmt *statement, const struct table *table,
 		    void *row, struct error *error)
 {
@@ -305,18 +315,34 @@ static int check_timeline(struct store *store, const struct recording *recording
 	return 0;
 }
 
+static int check_parallel(struct store *store, const struct recording *recording,
+			  struct error *error)
+{
+	for (size_t i = 0; i < recording->parallels.count; i++) {
+		const struct recording_parallel *parallel = &recording->parallels.items[i];
+		if (!recording_run(recording, parallel->run_id) || !parallel->cores)
+			return store_damaged(store, "a count of threads names no run or no core",
+					     error);
+	}
+	for (size_t i = 0; i < recording->levels.count; i++)
+		if (!recording_run(recording, recording->levels.items[i].run_id))
+			return store_damaged(store, "a level of parallelism names no run", error);
+	return 0;
+}
+
 static int read_all(struct store *store, struct recording *recording, struct error *error)
 {
 	static const struct {
 		size_t table;
 		void *(*add)(struct recording *);
 	} plain[] = {
-		{TABLE_RUN, add_run},       {TABLE_TARGET, add_target},
-		{TABLE_POINT, add_point},   {TABLE_EXPERIMENT, add_experiment},
-		{TABLE_SAMPLE, add_sample}, {TABLE_TOTAL, add_total},
-		{TABLE_FRAME, add_frame},   {TABLE_STACK, add_stack},
-		{TABLE_THREAD, add_thread}, {TABLE_MOMENT, add_moment},
-		{TABLE_WORD, add_word},     {TABLE_CHUNK, add_chunk},
+		{TABLE_RUN, add_run},           {TABLE_TARGET, add_target},
+		{TABLE_POINT, add_point},       {TABLE_EXPERIMENT, add_experiment},
+		{TABLE_SAMPLE, add_sample},     {TABLE_TOTAL, add_total},
+		{TABLE_FRAME, add_frame},       {TABLE_STACK, add_stack},
+		{TABLE_THREAD, add_thread},     {TABLE_MOMENT, add_moment},
+		{TABLE_WORD, add_word},         {TABLE_CHUNK, add_chunk},
+		{TABLE_PARALLEL, add_parallel}, {TABLE_LEVEL, add_level},
 	};
 	/* One transaction, so that a recorder at work beside does not change it midway. */
 	int code = store_execute(store, "BEGIN", error);
@@ -329,7 +355,8 @@ static int read_all(struct store *store, struct recording *recording, struct err
 		code = check_experiments(store, recording, error);
 	code = code ? code : check_sums(store, recording, error);
 	code = code ? code : check_moments(store, recording, error);
-	return code ? code : check_timeline(store, recording, error);
+	code = code ? code : check_timeline(store, recording, error);
+	return code ? code : check_parallel(store, recording, error);
 }
 
 int profile_read(const char *path, struct recording **result, struct error *error)

@@ -26,6 +26,7 @@ static const char *const run_kind_names[] = {
 	[RUN_CAUSAL] = "causal",
 	[RUN_SAMPLES] = "samples",
 	[RUN_TIMELINE] = "timeline",
+	[RUN_SCALE] = "scale",
 };
 static const char *const frame_kind_names[] = {
 	[FRAME_USER] = "user",
@@ -173,6 +174,29 @@ void recording_keep(struct recording *recording, enum run_kind kind)
 	recording->moments.count = kept;
 }
 
+static int64_t session_of(const struct recording *recording, int64_t run_id)
+{
+	for (size_t i = 0; i < recording->parallels.count; i++)
+		if (recording->parallels.items[i].run_id == run_id)
+			return recording->parallels.items[i].session_id;
+	return 0;
+}
+
+void recording_keep_session(struct recording *recording)
+{
+	size_t kept = 0, count = recording->parallels.count;
+	int64_t last = count ? recording->parallels.items[count - 1].session_id : 0;
+
+	for (size_t i = 0; i < recording->runs.count; i++) {
+		struct recording_run *run = &recording->runs.items[i];
+		if (session_of(recording, run->id) == last)
+			recording->runs.items[kept++] = *run;
+		else
+			run_release(run);
+	}
+	recording->runs.count = kept;
+}
+
 static void release_samples(struct recording *recording)
 {
 	for (size_t i = 0; i < recording->frames.count; i++) {
@@ -190,6 +214,14 @@ static void release_samples(struct recording *recording)
 	array_free(&recording->stacks);
 	array_free(&recording->threads);
 	array_free(&recording->moments);
+}
+
+static void release_scale(struct recording *recording)
+{
+	for (size_t i = 0; i < recording->parallels.count; i++)
+		free(recording->parallels.items[i].asked);
+	array_free(&recording->parallels);
+	array_free(&recording->levels);
 }
 
 static void release_timeline(struct recording *recording)
@@ -222,6 +254,7 @@ void recording_free(struct recording *recording)
 	array_free(&recording->totals);
 	release_samples(recording);
 	release_timeline(recording);
+	release_scale(recording);
 	free(recording);
 }
 

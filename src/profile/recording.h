@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "profile/chunk.h"
 #include "profile/kinds.h"
+#include "profile/scale_rows.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,7 +41,7 @@ struct recording_run {
 	int exit_status;     /* as waitpid gives it; -1 while it runs or unknown */
 	bool finished;       /* the engine ended in order */
 	char *note;          /* warnings for the reader, one a line; NULL if none */
-	enum run_kind kind;  /* of lever run, lever record, or lever trace */
+	enum run_kind kind;  /* of which command */
 };
 
 struct recording_target {
@@ -178,6 +179,8 @@ struct recording {
 	ARRAY(struct recording_moment) moments;
 	ARRAY(struct recording_word) words;
 	ARRAY(struct recording_chunk) chunks;
+	ARRAY(struct recording_parallel) parallels;
+	ARRAY(struct recording_level) levels; /* by run */
 };
 
 void recording_free(struct recording *recording);
@@ -193,6 +196,8 @@ const struct recording_thread *recording_thread(const struct recording *recordin
 char *recording_command(char *const *arguments);
 /* Forgets the runs of other kinds, for a report on one kind. */
 void recording_keep(struct recording *recording, enum run_kind kind);
+/* Of the runs of lever scale, those of the last session only. */
+void recording_keep_session(struct recording *recording);
 
 /*
  * What the visit measured, in ns per visit: the effective duration between visits (COZ, section

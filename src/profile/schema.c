@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* schema - the tables of a profile, version 3. */
+/* schema - the tables of a profile, version 4. */
 #include "profile/schema.h"
 
 #define COLUMN(row, field, kind)                                               \
@@ -144,6 +144,33 @@ static const struct column chunk_columns[] = {
 	COLUMN(recording_chunk, events, COUNT),
 	COLUMN(recording_chunk, lost, COUNT),
 	COLUMN(recording_chunk, data, BYTES),
+};
+
+static const struct column parallel_columns[] = {
+	COLUMN(recording_parallel, run_id, ID),
+	COLUMN(recording_parallel, session_id, ID),
+	COLUMN(recording_parallel, asked, TEXT),
+	COLUMN(recording_parallel, cores, WORD),
+	COLUMN(recording_parallel, machine_cores, WORD),
+	COLUMN(recording_parallel, hides_cores, FLAG),
+	COLUMN(recording_parallel, threads, WORD),
+	COLUMN(recording_parallel, processes, WORD),
+	COLUMN(recording_parallel, most_threads, WORD),
+	COLUMN(recording_parallel, switches, COUNT),
+	COLUMN(recording_parallel, wakes, COUNT),
+	COLUMN(recording_parallel, yields, COUNT),
+	COLUMN(recording_parallel, escapes, COUNT),
+	COLUMN(recording_parallel, overwritten, COUNT),
+	COLUMN(recording_parallel, stolen_ns, COUNT),
+};
+
+static const struct column level_columns[] = {
+	COLUMN(recording_level, run_id, ID),          COLUMN(recording_level, slice, WORD),
+	COLUMN(recording_level, threads, WORD),       COLUMN(recording_level, begin_ns, COUNT),
+	COLUMN(recording_level, wall_ns, COUNT),      COLUMN(recording_level, running_ns, COUNT),
+	COLUMN(recording_level, displaced_ns, COUNT), COLUMN(recording_level, lock_ns, COUNT),
+	COLUMN(recording_level, io_ns, COUNT),        COLUMN(recording_level, timer_ns, COUNT),
+	COLUMN(recording_level, condition_ns, COUNT), COLUMN(recording_level, other_ns, COUNT),
 };
 
 const char schema_upgrade[] = "ALTER TABLE run ADD COLUMN kind TEXT NOT NULL DEFAULT 'causal'";
@@ -299,5 +326,39 @@ const struct table schema_tables[TABLES] = {
 		"  lost INTEGER NOT NULL,\n"
 		"  data BLOB NOT NULL\n"
 		") STRICT"),
+	[TABLE_PARALLEL] = TABLE_SINCE(parallel, 4,
+		"CREATE TABLE parallel (\n"
+		"  run_id INTEGER PRIMARY KEY REFERENCES run(id),\n"
+		"  session_id INTEGER NOT NULL,\n"
+		"  asked TEXT,\n"
+		"  cores INTEGER NOT NULL,\n"
+		"  machine_cores INTEGER NOT NULL,\n"
+		"  hides_cores INTEGER NOT NULL,\n"
+		"  threads INTEGER NOT NULL,\n"
+		"  processes INTEGER NOT NULL,\n"
+		"  most_threads INTEGER NOT NULL,\n"
+		"  switches INTEGER NOT NULL,\n"
+		"  wakes INTEGER NOT NULL,\n"
+		"  yields INTEGER NOT NULL,\n"
+		"  escapes INTEGER NOT NULL,\n"
+		"  overwritten INTEGER NOT NULL,\n"
+		"  stolen_ns INTEGER NOT NULL\n"
+		") STRICT"),
+	[TABLE_LEVEL] = TABLE_SINCE(level, 4,
+		"CREATE TABLE level (\n"
+		"  run_id INTEGER NOT NULL REFERENCES run(id),\n"
+		"  slice INTEGER NOT NULL,\n"
+		"  threads INTEGER NOT NULL,\n"
+		"  begin_ns INTEGER NOT NULL,\n"
+		"  wall_ns INTEGER NOT NULL,\n"
+		"  running_ns INTEGER NOT NULL,\n"
+		"  displaced_ns INTEGER NOT NULL,\n"
+		"  lock_ns INTEGER NOT NULL,\n"
+		"  io_ns INTEGER NOT NULL,\n"
+		"  timer_ns INTEGER NOT NULL,\n"
+		"  condition_ns INTEGER NOT NULL,\n"
+		"  other_ns INTEGER NOT NULL,\n"
+		"  PRIMARY KEY (run_id, slice, threads)\n"
+		") STRICT, WITHOUT ROWID"),
 };
 /* clang-format on */

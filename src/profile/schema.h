@@ -9,7 +9,7 @@
 #include "profile/recording.h"
 
 #define SCHEMA_APPLICATION_ID 0x4c455652 /* "LEVR" */
-#define SCHEMA_VERSION 3
+#define SCHEMA_VERSION 4
 #define SCHEMA_VERSION_OF_KINDS 2 /* the first with the columns that have a `before` */
 
 /* How a field is kept. Whatever a file says is checked against this when it is read. */
@@ -65,6 +65,8 @@ enum {
 	TABLE_MOMENT,
 	TABLE_WORD,
 	TABLE_CHUNK,
+	TABLE_PARALLEL,
+	TABLE_LEVEL,
 	TABLES,
 };
 

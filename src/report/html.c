@@ -5,7 +5,8 @@
  * The data are JSON, deflated without a header (RFC 1951), in base64. So no name in them can be taken
  * for markup, whatever it holds. Of a causal profile they are {"report": what --format json gives,
  * "sources": sources.h}, of samples {"report": the same without its entries, "samples":
- * samples_page.h}, of a timeline {"report": its figures as JSON, "timeline": timeline_page.h}.
+ * samples_page.h}, of a timeline {"report": its figures as JSON, "timeline": timeline_page.h}, of a
+ * scaling {"report": the JSON}.
  */
 #include "report/report.h"
 
@@ -127,6 +128,18 @@ void report_timeline_html(FILE *out, const struct recording *recording, struct t
 	report_timeline_json(data, recording, timeline);
 	fputs(", \"timeline\": ", data);
 	timeline_page_write(data, timeline);
+	fputs("}\n", data);
+	fclose(data);
+	write_page(out, text, size);
+}
+
+void report_scale_html(FILE *out, const struct recording *recording, const struct scale *scale)
+{
+	AUTO(text) char *text = NULL;
+	size_t size = 0;
+	FILE *data = open_memstream(&text, &size);
+	begin_data(data);
+	report_scale_json(data, recording, scale);
 	fputs("}\n", data);
 	fclose(data);
 	write_page(out, text, size);

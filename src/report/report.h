@@ -8,6 +8,7 @@
 
 #include "analyze/causal.h"
 #include "analyze/samples.h"
+#include "analyze/scale.h"
 #include "analyze/timeline.h"
 
 #include <stdio.h>
@@ -68,3 +69,12 @@ void report_timeline_html(FILE *out, const struct recording *recording, struct t
 void report_timeline_csv(FILE *out, struct timeline *timeline); /* a row for each span */
 void report_timeline_perfetto(FILE *out, struct timeline *timeline);
 void report_timeline_chrome(FILE *out, struct timeline *timeline);
+
+/* ---- of lever scale ---- */
+
+void report_scale_text(FILE *out, const struct recording *recording, const struct scale *scale,
+		       const struct report_options *options);
+void report_scale_json(FILE *out, const struct recording *recording, const struct scale *scale);
+/* As report_html. */
+void report_scale_html(FILE *out, const struct recording *recording, const struct scale *scale);
+void report_scale_csv(FILE *out, const struct scale *scale);

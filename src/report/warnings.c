@@ -85,6 +85,17 @@ struct warnings warnings_of_samples(const struct recording *recording)
 	return warnings;
 }
 
+struct warnings warnings_of_scale(const struct scale *scale)
+{
+	struct warnings warnings = {0};
+	struct sums sums = sums_of(scale->recording);
+	warn_of_end(&warnings, &sums);
+	for (size_t i = 0; i < scale->warnings.count; i++)
+		*array_add(&warnings) = text_copy(scale->warnings.items[i]);
+	add_notes(&warnings, scale->recording);
+	return warnings;
+}
+
 void warnings_release(struct warnings *warnings)
 {
 	for (size_t i = 0; i < warnings->count; i++)

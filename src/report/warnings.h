@@ -2,6 +2,7 @@
 /* warnings - what a reader of the report should know before he trusts it. */
 #pragma once
 
+#include "analyze/scale.h"
 #include "profile/recording.h"
 
 /* Sentences, each once; of any bytes, as the notes of runs are. */
@@ -14,4 +15,6 @@ struct warnings {
 struct warnings warnings_of(const struct recording *recording);
 /* Of a recording of samples. */
 struct warnings warnings_of_samples(const struct recording *recording);
+/* Of a session of lever scale. */
+struct warnings warnings_of_scale(const struct scale *scale);
 void warnings_release(struct warnings *warnings);

@@ -23,7 +23,7 @@ def _():
     equal((said.returncode, said.stderr), (0, ""))
     for command in ("run", "record", "trace", "report", "check"):
         check(f"\n  {command} " in said.stdout, command)
-    for command in ("scale", "diff"):
+    for command in ("diff",):
         check(f"\n  {command} " not in said.stdout, command)
 
 
@@ -46,7 +46,7 @@ def _():
 
 @test("commands of the design that do not exist yet are refused, not pretended")
 def _():
-    for command in ("scale", "diff"):
+    for command in ("diff",):
         said = lever(command, "--", "true")
         equal(said.returncode, 2)
         check("not part of this version" in said.stderr, said.stderr)
@@ -61,6 +61,18 @@ def _():
         said = lever("record", *words)
         equal((said.returncode, said.stdout), (2, ""), words)
         check(why in said.stderr, said.stderr)
+
+
+@test("lever scale wants a program, and numbers of cores that make sense")
+def _():
+    for words, why in (((), "needs a program"), (("--cores", "1,x", "--", "true"), "number of cores"), (("--cores", "0", "--", "true"), "number of cores"),
+                       (("--on", "0", "--", "true"), "needs a core"), (("--on", "9999", "--", "true"), "not 9999"), (("--runs", "0", "true"), "--runs"),
+                       (("--quiet", "--verbose", "true"), "exclude each other")):
+        said = lever("scale", *words)
+        equal((said.returncode, said.stdout), (2, ""), words)
+        check(why in said.stderr, said.stderr)
+    equal(lever("scale", "--", "/no/such/program").returncode, 127)
+    equal(lever("scale", "--", "/etc").returncode, 126)
 
 
 @test("reports on samples refuse what is for causal profiles, and the other way round")

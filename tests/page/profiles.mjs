@@ -51,9 +51,11 @@ export function record(name, ...command) {
 	execFileSync(lever, ['record', '--quiet', '--output', path, '--', ...command]);
 }
 
-export function trace(name, ...command) {
+// A profile of another kind: make('trace', 'name', [options], ...command).
+export function make(command, name, options, ...program) {
 	const path = join(folder, `${name}.lever`);
-	execFileSync(lever, ['trace', '--quiet', '--output', path, '--', ...command]);
+	const own = ['--quiet', '--output', path, ...options];
+	execFileSync(lever, [command, ...own, '--', ...program]);
 }
 
 // A program of examples/, beside lever in the build.

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
 import {findBrowser, launch, openPage} from './browser.mjs';
-import {makePage} from './profiles.mjs';
+import {canRecord, dataOf, exampleOf, json, make, makePage, pageOf, report} from './profiles.mjs';
 import {fill, reportOf} from './traces.mjs';
 
 const found = await findBrowser();
@@ -140,3 +140,20 @@ test('at 400 pixels nothing is wider than the window', async () => {
 	assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 400);
 	await context.close();
 });
+
+test(
+	'the page of what lever scale counted says what its JSON report says',
+	{skip: canRecord() ? false : 'lever check says that this machine cannot record'},
+	async () => {
+		make('scale', 'scaled', ['--runs', '1'], exampleOf('balance'), '2', '60');
+		const path = pageOf('scaled');
+		assert.equal(dataOf(path), `{"report": ${report('scaled', '--format', 'json')}}\n`);
+		const told = json('scaled');
+		const {page, context, complaints} = await openPage(browser, path);
+		await page.waitForSelector('.scale canvas');
+		assert.match(await page.locator('h1').innerText(), /^Scaling of .*balance/);
+		assert.equal((await rowsOf(page, 'Predicted')).length, told.predictions.length);
+		assert.deepEqual(complaints, []);
+		await context.close();
+	},
+);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
 import {findBrowser, launch, openPage} from './browser.mjs';
-import {canRecord, dataOf, exampleOf, json, makePage, pageOf, report, trace} from './profiles.mjs';
+import {canRecord, dataOf, exampleOf, json, make, makePage, pageOf, report} from './profiles.mjs';
 import {fill, large, reportOf, small} from './traces.mjs';
 
 const found = await findBrowser();
@@ -293,7 +293,7 @@ test(
 	'the page of what lever trace recorded says what its JSON report says',
 	{skip: canRecord() ? false : 'lever check says that this machine cannot record'},
 	async () => {
-		trace('traced', exampleOf('balance'), '2', '10');
+		make('trace', 'traced', [], exampleOf('balance'), '2', '10');
 		const path = pageOf('traced');
 		const data = dataOf(path);
 		assert.ok(data.startsWith(`{"report": ${report('traced', '--format', 'json')}`));

@@ -12,6 +12,7 @@ GENERATED = {
     "lever.skel.h": "collect",
     "record.skel.h": "collect",
     "trace.skel.h": "collect",
+    "scale.skel.h": "collect",
     "system_calls.inc": "symbolize",
 }
 

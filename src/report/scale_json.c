@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * scale_json - parallelism and predictions as JSON. docs/scale.schema.json is its contract.
+ */
+#include "report/json_parts.h"
+#include "report/report.h"
+
+#include <math.h>
+
+static json_t *nanoseconds(double value)
+{
+	return json_integer((json_int_t)llround(value));
+}
+
+static json_t *level_of(const struct parallel_level *level)
+{
+	return json_pack("{si so so so so so so so so}", "threads", (int)level->threads, "wall_ns",
+			 nanoseconds(level->wall_ns), "running_ns", nanoseconds(level->running_ns),
+			 "displaced_ns", nanoseconds(level->displaced_ns), "lock_ns",
+			 nanoseconds(level->waiting_ns[PARALLEL_LOCK]), "io_ns",
+			 nanoseconds(level->waiting_ns[PARALLEL_IO]), "timer_ns",
+			 nanoseconds(level->waiting_ns[PARALLEL_TIMER]), "condition_ns",
+			 nanoseconds(level->waiting_ns[PARALLEL_CONDITION]), "other_ns",
+			 nanoseconds(level->waiting_ns[PARALLEL_OTHER]));
+}
+
+static json_t *levels_of(const struct scale *scale)
+{
+	json_t *levels = json_array();
+
+	for (size_t i = 0; i < scale->levels.count; i++)
+		json_array_append_new(levels, level_of(&scale->levels.items[i]));
+	return levels;
+}
+
+static json_t *answers_of_scale(const struct scale *scale)
+{
+	json_t *answers = json_array();
+
+	for (size_t i = 0; i < scale->answers.count; i++) {
+		const struct scale_answer *answer = &scale->answers.items[i];
+		json_array_append_new(
+			answers, json_pack("{si so so so ss sb si}", "cores", (int)answer->cores,
+					   "wall_ns", nanoseconds(answer->wall_ns), "low_ns",
+					   nanoseconds(answer->low_ns), "high_ns",
+					   nanoseconds(answer->high_ns), "model",
+					   scale_model_name(answer->model), "best",
+					   answer->model == scale_best_model(scale, answer->cores),
+					   "runs", (int)answer->runs));
+	}
+	return answers;
+}
+
+static json_t *limits_of(const struct scale *scale)
+{
+	json_t *all = json_array();
+	unsigned cores = 0;
+
+	for (size_t i = 0; i < scale->answers.count; i++) {
+		if (scale->answers.items[i].cores == cores)
+			continue;
+		cores = scale->answers.items[i].cores;
+		struct parallel_losses losses = scale_losses(scale, cores);
+		json_t *one = json_pack("{si so}", "cores", (int)cores, "used",
+					json_number(losses.used_ns / losses.core_ns));
+		json_t *parts = json_object();
+		for (unsigned limit = 0; limit < PARALLEL_LIMITS; limit++)
+			json_object_set_new(parts, scale_limit_name(limit),
+					    json_number(losses.by_limit_ns[limit] /
+							losses.core_ns));
+		json_object_set_new(one, "waiting", parts);
+		json_array_append_new(all, one);
+	}
+	return all;
+}
+
+static json_t *measured_of(const struct scale *scale)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < scale->measured.count; i++) {
+		const struct scale_measured *measured = &scale->measured.items[i];
+		json_array_append_new(all,
+				      json_pack("{si si so so so so so si}", "cores",
+						(int)measured->cores, "runs", (int)measured->runs,
+						"wall_ns", nanoseconds(measured->wall_ns),
+						"least_ns", nanoseconds(measured->least_ns),
+						"most_ns", nanoseconds(measured->most_ns),
+						"undisturbed_ns", nanoseconds(measured->own_ns),
+						"cpu_ns", nanoseconds(measured->cpu_ns), "threads",
+						(int)measured->threads));
+	}
+	return all;
+}
+
+static json_t *stretch(double begin_ns, double wall_ns, double active, double running)
+{
+	return json_pack("{so so so so}", "begin_ns", nanoseconds(begin_ns), "wall_ns",
+			 nanoseconds(wall_ns), "active", json_number(active), "running",
+			 json_number(running));
+}
+
+static json_t *course_of(const struct scale *scale)
+{
+	json_t *course = json_array();
+
+	for (size_t i = 0; i < scale->slices.count; i++) {
+		const struct scale_slice *slice = &scale->slices.items[i];
+		json_array_append_new(course, stretch(slice->begin_ns, slice->wall_ns,
+						      slice->active, slice->running));
+	}
+	return course;
+}
+
+static json_t *phases_of(const struct scale *scale)
+{
+	json_t *phases = json_array();
+
+	for (size_t i = 0; i < scale->phases.count; i++) {
+		const struct scale_phase *phase = &scale->phases.items[i];
+		json_array_append_new(phases, stretch(phase->begin_ns, phase->wall_ns,
+						      phase->active, phase->running));
+	}
+	return phases;
+}
+
+static json_t *threads_of(const struct scale *scale)
+{
+	uint64_t switches = 0, yields = 0, wakes = 0;
+	unsigned threads = 0, processes = 0, most = 0;
+
+	for (size_t i = 0; i < scale->runs.count; i++) {
+		const struct recording_parallel *parallel = scale->runs.items[i].parallel;
+		switches += parallel->switches;
+		wakes += parallel->wakes;
+		yields += parallel->yields;
+		threads = parallel->threads;
+		processes = parallel->processes;
+		most = parallel->most_threads > most ? parallel->most_threads : most;
+	}
+	return json_pack("{si si si so so so}", "made", (int)threads, "processes", (int)processes,
+			 "most", (int)most, "switches", json_count(switches), "wakes",
+			 json_count(wakes), "yields", json_count(yields));
+}
+
+void report_scale_json(FILE *out, const struct recording *recording, const struct scale *scale)
+{
+	struct sums sums = sums_of(recording);
+	struct warnings warnings = warnings_of_scale(scale);
+	json_t *report =
+		json_pack("{si ss so so so si si si so so so so so so so so so so so}", "lever", 1,
+			  "kind", "scale", "program", json_program_of(&sums), "engine",
+			  json_text(sums.last ? sums.last->engine : NULL), "host",
+			  json_host_of(sums.last), "cores", (int)scale->cores, "machine_cores",
+			  (int)scale->machine_cores, "runs", (int)scale->runs.count, "threads",
+			  threads_of(scale), "mean_active", json_number(scale->mean_active),
+			  "mean_running", json_number(scale->mean_running), "serial_share",
+			  json_number(scale->serial_share), "growth",
+			  scale->has_growth ? json_number(scale->growth) : json_null(),
+			  "parallelism", levels_of(scale), "predictions", answers_of_scale(scale),
+			  "limits", limits_of(scale), "measured", measured_of(scale), "course",
+			  course_of(scale), "phases", phases_of(scale));
+
+	json_object_set_new(report, "warnings", json_warnings(&warnings));
+	json_dumpf(report, out, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
+	fputc('\n', out);
+	json_decref(report);
+	warnings_release(&warnings);
+}

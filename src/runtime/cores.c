@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cores - lets a program that is held on some cores believe that it has all of the machine's.
+ *
+ * Programs make as many threads as sched_getaffinity says there are cores. `lever scale --on 1` wants
+ * to see the threads of the whole machine on one core, so this adds the machine's cores, from the
+ * environment (LEVER_CORES, 16 hexadecimal digits for each 64 cores), to what the kernel answers about
+ * the caller itself. sysconf(3) asks the machine, not the affinity, and needs no help. Programs that
+ * enter the kernel by themselves (Go, static ones) are not reached.
+ *
+ * The law of this folder holds (coz_points.c): no printing, no allocation, no lock.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define RUNTIME_EXPORT __attribute__((visibility("default")))
+#define BITS 64
+
+static unsigned long long digit_of(char letter)
+{
+	if (letter >= '0' && letter <= '9')
+		return (unsigned long long)(letter - '0');
+	return letter >= 'a' && letter <= 'f' ? (unsigned long long)(letter - 'a') + 10 : 0;
+}
+
+static void add_cores(size_t size, cpu_set_t *set)
+{
+	const char *text = getenv("LEVER_CORES");
+
+	for (size_t first = 0; text && *text && first + BITS <= size * 8; first += BITS) {
+		unsigned long long word = 0;
+		for (int i = 0; i < BITS / 4 && *text; i++)
+			word = word << 4 | digit_of(*text++);
+		for (size_t bit = 0; bit < BITS; bit++)
+			if (word >> bit & 1)
+				CPU_SET_S(first + bit, size, set);
+	}
+}
+
+static int affinity_of(pid_t tid, size_t size, cpu_set_t *set)
+{
+	long bytes = syscall(SYS_sched_getaffinity, tid, size, set);
+
+	if (bytes < 0)
+		return -1;
+	for (size_t i = (size_t)bytes; i < size; i++)
+		((char *)set)[i] = 0;
+	add_cores(size, set);
+	return 0;
+}
+
+RUNTIME_EXPORT int sched_getaffinity(pid_t tid, size_t size, cpu_set_t *set)
+{
+	return affinity_of(tid, size, set);
+}
+
+/* The id of another thread stands in the number of its CPU clock, as clock_getcpuclockid(3) makes it. */
+RUNTIME_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set)
+{
+	int before = errno;
+	pid_t tid = 0;
+	clockid_t clock;
+
+	if (!pthread_equal(thread, pthread_self())) {
+		if (pthread_getcpuclockid(thread, &clock))
+			return ESRCH;
+		tid = (pid_t) ~(clock >> 3);
+	}
+	int code = affinity_of(tid, size, set) ? errno : 0;
+	errno = before;
+	return code;
+}

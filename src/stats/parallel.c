@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* parallel - the formula, its corrections, and what cores wait for. */
+#include "stats/parallel.h"
+
+#define GROWTH_STEPS 60
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+double parallel_level_on(double wall_ns, unsigned threads, unsigned from_cores, unsigned to_cores)
+{
+	/* First case, j <= min(k1, k2): each thread has its core here and there; also j = 0. */
+	if (threads <= least(from_cores, to_cores))
+		return wall_ns;
+	/* Second case, k1 <= k2, k1 <= j: k1 cores were shared, min(j, k2) will be used. */
+	if (from_cores <= to_cores)
+		return wall_ns * from_cores / least(threads, to_cores);
+	/* Third case, k2 <= k1, k2 <= j: min(j, k1) cores were used, k2 must do. */
+	return wall_ns * least(threads, from_cores) / to_cores;
+}
+
+double parallel_own_ns(const struct parallel_level *level, unsigned cores)
+{
+	unsigned wanted = least(level->threads, cores);
+	double own = wanted ? level->wall_ns - level->displaced_ns / wanted : level->wall_ns;
+
+	return own > 0 ? own : 0;
+}
+
+double parallel_predict(const struct parallel_level *levels, size_t count, unsigned from_cores,
+			unsigned to_cores)
+{
+	return parallel_predict_grown(levels, count, from_cores, to_cores, 0);
+}
+
+double parallel_predict_raw(const struct parallel_level *levels, size_t count, unsigned from_cores,
+			    unsigned to_cores)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += parallel_level_on(levels[i].wall_ns, levels[i].threads, from_cores,
+					 to_cores);
+	return sum;
+}
+
+static double slowdown(double growth, unsigned threads, unsigned cores)
+{
+	unsigned running = least(threads, cores);
+	double factor = running > 1 ? 1 + growth * (running - 1) : 1;
+
+	return factor > 0.05 ? factor : 0.05;
+}
+
+double parallel_predict_grown(const struct parallel_level *levels, size_t count,
+			      unsigned from_cores, unsigned to_cores, double growth)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		unsigned threads = levels[i].threads;
+		double own = parallel_own_ns(&levels[i], from_cores);
+		sum += parallel_level_on(own, threads, from_cores, to_cores) *
+		       slowdown(growth, threads, to_cores) / slowdown(growth, threads, from_cores);
+	}
+	return sum;
+}
+
+/* CPU time on `to_cores` of what was measured on `from_cores`, with this growth. */
+static double cpu_with(const struct parallel_level *levels, size_t count, unsigned from_cores,
+		       unsigned to_cores, double growth)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += levels[i].running_ns * slowdown(growth, levels[i].threads, to_cores) /
+		       slowdown(growth, levels[i].threads, from_cores);
+	return sum;
+}
+
+double parallel_growth(const struct parallel_level *levels, size_t count, unsigned from_cores,
+		       double cpu_ns, unsigned to_cores)
+{
+	double low = PARALLEL_GROWTH_LEAST, high = PARALLEL_GROWTH_MOST, parallel = 0, all = 0;
+	/* With more cores, growth makes CPU time more, with fewer less: monotonic either way. */
+	double sign = to_cores > from_cores ? 1 : -1;
+
+	for (size_t i = 0; i < count; i++) {
+		all += levels[i].running_ns;
+		if (least(levels[i].threads, to_cores) != least(levels[i].threads, from_cores))
+			parallel += levels[i].running_ns;
+	}
+	/* A hundredth of the CPU time in question would be blamed for every noise in the whole. */
+	if (parallel <= 0.05 * all)
+		return 0;
+	for (int i = 0; i < GROWTH_STEPS; i++) {
+		double middle = (low + high) / 2;
+		double gap = cpu_with(levels, count, from_cores, to_cores, middle) - cpu_ns;
+		if (sign * gap < 0)
+			low = middle;
+		else
+			high = middle;
+	}
+	return (low + high) / 2;
+}
+
+/* Takes from `idle` what `threads` could have used; returns it. */
+static double take_part(double *idle, double threads)
+{
+	double part = threads < *idle ? threads : *idle;
+
+	*idle -= part;
+	return part;
+}
+
+/* Of a level whose threads leave cores idle: what for, on average over its time. */
+static void add_losses(struct parallel_losses *losses, const struct parallel_level *level,
+		       double wall_ns, unsigned cores)
+{
+	double idle = cores - level->threads, blocked = 0;
+	double *by = losses->by_limit_ns;
+	const double *waiting = level->waiting_ns;
+	double span = level->wall_ns;
+
+	by[PARALLEL_LIMIT_LOCKS] += wall_ns * take_part(&idle, waiting[PARALLEL_LOCK] / span);
+	by[PARALLEL_LIMIT_IO] += wall_ns * take_part(&idle, waiting[PARALLEL_IO] / span);
+	by[PARALLEL_LIMIT_TIMER] += wall_ns * take_part(&idle, waiting[PARALLEL_TIMER] / span);
+	if (!level->threads) {
+		by[PARALLEL_LIMIT_OUTSIDE] += wall_ns * idle;
+		return;
+	}
+	if (level->threads == 1) {
+		by[PARALLEL_LIMIT_SERIAL] += wall_ns * idle;
+		return;
+	}
+	blocked = (waiting[PARALLEL_CONDITION] + waiting[PARALLEL_OTHER]) / span;
+	by[PARALLEL_LIMIT_IMBALANCE] += wall_ns * take_part(&idle, blocked);
+	by[PARALLEL_LIMIT_THREADS] += wall_ns * idle;
+}
+
+struct parallel_losses parallel_losses(const struct parallel_level *levels, size_t count,
+				       unsigned from_cores, unsigned to_cores)
+{
+	struct parallel_losses losses = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct parallel_level *level = &levels[i];
+		if (level->wall_ns <= 0)
+			continue;
+		double wall = parallel_level_on(parallel_own_ns(level, from_cores), level->threads,
+						from_cores, to_cores);
+		losses.core_ns += wall * to_cores;
+		losses.used_ns += wall * least(level->threads, to_cores);
+		if (level->threads < to_cores)
+			add_losses(&losses, level, wall, to_cores);
+	}
+	losses.all_ns = losses.core_ns - losses.used_ns;
+	return losses;
+}
+
+double parallel_mean(const struct parallel_level *levels, size_t count)
+{
+	double threads = 0, wall = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		threads += levels[i].threads * levels[i].wall_ns;
+		wall += levels[i].wall_ns;
+	}
+	return wall > 0 ? threads / wall : 0;
+}

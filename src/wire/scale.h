@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * scale - what `lever scale` and its BPF programs share: how many threads of the program are in which
+ * state, and for how long so many were.
+ *
+ * All is added up in the kernel at each change, so that no rate of changes loses anything. Times are
+ * nanoseconds of CLOCK_MONOTONIC. Each struct names its writer.
+ */
+#pragma once
+
+#include <linux/bpf.h>
+#include <linux/types.h>
+
+#define SCALE_CPUS_MOST 256
+#define SCALE_LEVELS \
+	128 /* active threads; the last level stands for all above, too. A power of two */
+
+enum scale_state {
+	SCALE_NONE, /* not of the program, or dead */
+	SCALE_RUNNING,
+	SCALE_RUNNABLE,
+	SCALE_LOCK, /* from here on blocked: in the order of enum parallel_wait (stats/parallel.h) */
+	SCALE_IO,
+	SCALE_TIMER,
+	SCALE_CONDITION,
+	SCALE_OTHER,
+	SCALE_STATES, /* a power of two */
+};
+#define SCALE_WAITS (SCALE_STATES - SCALE_LOCK)
+
+/* The time with so many threads active. */
+struct scale_level {
+	__u64 wall_ns;
+	__u64 running_ns;              /* times the threads on a core */
+	__u64 displaced_ns;            /* times the cores wanted that other programs had */
+	__u64 waiting_ns[SCALE_WAITS]; /* times the threads blocked for that reason */
+};
+_Static_assert(sizeof(struct scale_level) == 64, "scale_level layout");
+
+/* Written by BPF under the lock; the engine reads it as a whole, with BPF_F_LOCK. */
+struct scale_totals {
+	struct bpf_spin_lock lock;
+	__u32 foreign;           /* of the program's cores: occupied by other programs now */
+	__u64 begin_ns, last_ns; /* the program's exec; up to where time is added up */
+	__u64 end_ns;            /* its end; 0 before */
+	__u64 switches, wakes;   /* of its threads */
+	__u64 yields;            /* a thread gave up its core by sched_yield, and another got it */
+	__u64 escapes;           /* a thread got a core that was not the program's */
+	__u64 overwritten;       /* slots taken by a thread with another id */
+	__u32 counts[SCALE_STATES];
+	__u32 threads, processes, most_threads; /* made; made; at the same time */
+	__u32 pad;
+	struct scale_level levels[SCALE_LEVELS];
+};
+_Static_assert(sizeof(struct scale_totals) == 120 + 64 * SCALE_LEVELS, "scale_totals layout");
+
+/* Numbers of system calls; ~0: there is none. */
+struct scale_calls {
+	__u64 futex, nanosleep, clock_nanosleep, sched_yield;
+};
+
+/* Written by the engine before the program starts. */
+struct scale_settings {
+	struct scale_calls calls;
+	__u64 allowed[SCALE_CPUS_MOST / 64]; /* the program's cores: a bit each */
+	__u32 cores;                         /* how many are allowed */
+	__u32 root;                          /* process whose end is the program's */
+};
+
+/* A thread, at its id modulo the number of slots. Written under the lock. */
+#define SCALE_SLOTS 65536 /* a power of two */
+struct scale_slot {
+	__u32 tid;
+	__u32 state; /* enum scale_state */
+};
+_Static_assert(sizeof(struct scale_slot) == 8, "scale_slot layout");

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of analyze/scale.h: runs are pooled, compared, and doubted. */
+#include "analyze/scale.h"
+
+#include "check.h"
+
+#define SECOND 1000000000ull
+
+static struct recording *new_recording(void)
+{
+	return memory_new(1, sizeof(struct recording));
+}
+
+/* A run of `serial` seconds with one thread and `parallel` with two, on so many cores. */
+static struct recording_parallel *add_run(struct recording *recording, int64_t session,
+					  unsigned cores, double serial, double parallel)
+{
+	int64_t id = (int64_t)recording->runs.count + 1;
+	double seconds[] = {0, serial, parallel};
+
+	*array_add(&recording->runs) =
+		(struct recording_run){.id = id, .kind = RUN_SCALE, .finished = true};
+	for (unsigned i = 1; i < 3; i++)
+		*array_add(&recording->levels) =
+			(struct recording_level){.run_id = id,
+						 .threads = i,
+						 .wall_ns = (uint64_t)(seconds[i] * SECOND),
+						 .running_ns = (uint64_t)(seconds[i] * SECOND) *
+							       (i < cores ? i : cores)};
+	*array_add(&recording->parallels) = (struct recording_parallel){.run_id = id,
+									.session_id = session,
+									.asked = text_copy("1,2,4"),
+									.cores = cores,
+									.machine_cores = 2,
+									.threads = 2,
+									.most_threads = 2,
+									.wakes = 10};
+	return &recording->parallels.items[recording->parallels.count - 1];
+}
+
+static bool warns(const struct scale *scale, const char *words)
+{
+	for (size_t i = 0; i < scale->warnings.count; i++)
+		if (strstr(scale->warnings.items[i], words))
+			return true;
+	return false;
+}
+
+TEST("runs are pooled, and the formula answers from each of them")
+{
+	struct recording *recording = new_recording();
+	add_run(recording, 1, 1, 2, 4);
+	add_run(recording, 1, 1, 2, 6);
+	struct scale *scale = scale_new(recording);
+	CHECK_EQUAL(scale->runs.count, 2);
+	CHECK_EQUAL(scale->levels.count, 2);
+	CHECK_NEAR(scale->wall_ns, 7e9, 1);
+	CHECK_NEAR(scale->serial_share, 2.0 / 7, 1e-12);
+	CHECK_NEAR(scale->mean_active, (2 + 2 * 5) / 7.0, 1e-12);
+	CHECK_NEAR(scale->mean_running, 1, 1e-12);
+	const struct scale_answer *answer = scale_answer(scale, 2, SCALE_FORMULA);
+	CHECK(answer);
+	CHECK_NEAR(answer->wall_ns, 4.5e9, 1);
+	CHECK_EQUAL(answer->runs, 2);
+	CHECK(answer->low_ns < 4e9 && answer->high_ns > 5e9);
+	CHECK(!scale_answer(scale, 2, SCALE_GROWTH));
+	CHECK(!scale_answer(scale, 3, SCALE_FORMULA));
+	CHECK_EQUAL(scale_best_model(scale, 2), SCALE_FORMULA);
+	scale_free(scale);
+	recording_free(recording);
+}
+
+TEST("the interval grows with the scatter of the runs, and with the distance in cores")
+{
+	struct recording *calm = new_recording(), *noisy = new_recording();
+	for (int i = 0; i < 3; i++) {
+		add_run(calm, 1, 1, 2, 4);
+		add_run(noisy, 1, 1, 2, 4 + i);
+	}
+	struct scale *one = scale_new(calm), *other = scale_new(noisy);
+	const struct scale_answer *near = scale_answer(one, 2, SCALE_FORMULA);
+	const struct scale_answer *far = scale_answer(one, 4, SCALE_FORMULA);
+	const struct scale_answer *wide = scale_answer(other, 2, SCALE_FORMULA);
+	/* Without scatter: 1.96 times the model's error. */
+	CHECK_NEAR((near->high_ns - near->low_ns) / near->wall_ns / 2,
+		   1.96 * scale_model_error(SCALE_FORMULA, 0), 1e-4);
+	CHECK_NEAR((far->high_ns - far->low_ns) / far->wall_ns / 2,
+		   2 * 1.96 * scale_model_error(SCALE_FORMULA, 0), 1e-4);
+	CHECK((wide->high_ns - wide->low_ns) / wide->wall_ns >
+	      2 * (near->high_ns - near->low_ns) / near->wall_ns);
+	scale_free(one);
+	scale_free(other);
+	recording_free(calm);
+	recording_free(noisy);
+}
+
+TEST("a run on other cores tells the growth of CPU time, and is measured")
+{
+	struct recording *recording = new_recording();
+	add_run(recording, 1, 1, 4, 8);
+	add_run(recording, 1, 2, 4, 5);
+	struct scale *scale = scale_new(recording);
+	CHECK(scale->has_growth);
+	CHECK_NEAR(scale->growth, 0.25, 1e-6);
+	CHECK_NEAR(scale_answer(scale, 2, SCALE_GROWTH)->wall_ns, 9e9, 1e4);
+	CHECK_NEAR(scale_answer(scale, 2, SCALE_FORMULA)->wall_ns, 8e9, 1);
+	CHECK_EQUAL(scale_best_model(scale, 2), SCALE_GROWTH);
+	CHECK_EQUAL(scale->measured.count, 2);
+	CHECK_EQUAL(scale->measured.items[1].cores, 2);
+	CHECK_NEAR(scale->measured.items[1].wall_ns, 9e9, 1);
+	CHECK(warns(scale, "CPU time grows by 25 %"));
+	scale_free(scale);
+	recording_free(recording);
+}
+
+TEST("only the last session counts, and of it only runs that came to their end")
+{
+	struct recording *recording = new_recording();
+	add_run(recording, 1, 1, 2, 4);
+	add_run(recording, 2, 2, 3, 3);
+	add_run(recording, 2, 2, 30, 30);
+	recording->runs.items[2].finished = false;
+	struct scale *scale = scale_new(recording);
+	CHECK_EQUAL(scale->cores, 2);
+	CHECK_EQUAL(scale->runs.count, 1);
+	CHECK_EQUAL(scale->others.count, 0);
+	CHECK_NEAR(scale_answer(scale, 1, SCALE_FORMULA)->wall_ns, 9e9, 1);
+	scale_free(scale);
+	recording_keep_session(recording);
+	CHECK_EQUAL(recording->runs.count, 2);
+	recording_free(recording);
+}
+
+TEST("threads that follow the cores, spinning, others and the hypervisor are said")
+{
+	struct recording *recording = new_recording();
+	struct recording_parallel *run = add_run(recording, 1, 1, 4, 8);
+	run->yields = 100000;
+	run->stolen_ns = SECOND;
+	run->escapes = 50;
+	run->switches = 100;
+	recording->levels.items[1].displaced_ns = SECOND;
+	add_run(recording, 1, 2, 4, 4)->most_threads = 5;
+	struct scale *scale = scale_new(recording);
+	CHECK(warns(scale, "up to 2 threads at once on 1 core, and 5 on 2"));
+	CHECK(warns(scale, "sched_yield"));
+	CHECK(warns(scale, "other programs took 8.3 %"));
+	CHECK(warns(scale, "hypervisor took 8.3 %"));
+	CHECK(warns(scale, "chose cores by itself"));
+	CHECK(!warns(scale, "grows"));
+	scale_free(scale);
+	recording_free(recording);
+}
+
+TEST("phases are cut where the number of active threads changes")
+{
+	struct recording *recording = new_recording();
+	add_run(recording, 1, 2, 4, 8);
+	for (unsigned i = 0; i < 60; i++)
+		*array_add(&recording->levels) =
+			(struct recording_level){.run_id = 1,
+						 .slice = i + 1,
+						 .threads = i < 20 || i >= 50 ? 1 : 4,
+						 .begin_ns = i * SECOND,
+						 .wall_ns = SECOND,
+						 .running_ns = SECOND};
+	struct scale *scale = scale_new(recording);
+	CHECK_EQUAL(scale->slices.count, 60);
+	CHECK_EQUAL(scale->phases.count, 3);
+	CHECK_NEAR(scale->phases.items[1].begin_ns, 20e9, 1);
+	CHECK_NEAR(scale->phases.items[1].wall_ns, 30e9, 1);
+	CHECK_NEAR(scale->phases.items[1].active, 4, 1e-9);
+	scale_free(scale);
+	recording_free(recording);
+}
+
+TEST("without a run there is no answer")
+{
+	struct recording *recording = new_recording();
+	struct scale *scale = scale_new(recording);
+	CHECK_EQUAL(scale->runs.count, 0);
+	CHECK_EQUAL(scale->answers.count, 0);
+	scale_free(scale);
+	recording_free(recording);
+}
