@@ -83,8 +83,9 @@ static int set_classes(const struct option *option, void *field, const char *tex
 
 #define FIELD(member) offsetof(struct report_values, member)
 static const struct option report_table[] = {
-	{"format", 'f',
-	 "FORMAT", [REPORT_CSV] = 1u << RUN_CAUSAL | 1u << RUN_TIMELINE | 1u << RUN_SCALE,
+	{"format", 'f', "FORMAT",
+	 "text, json or html; csv, of all but samples; coz, of causal profiles; folded, pprof, "
+	 "speedscope or firefox, of samples; perfetto or chrome, of timelines (text)",
 	 value_set_choice, FIELD(format), formats},
 	{"output", 'o', "FILE", "write to FILE instead of standard output", value_set_text,
 	 FIELD(output), NULL},
