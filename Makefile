@@ -14,7 +14,7 @@ PACKAGES = gcc libc6-dev meson ninja-build pkgconf clang llvm bpftool libbpf-dev
 # For `make test`: a browser for the HTML page, readers of exported profiles, MPI programs.
 TEST_PACKAGES = chromium coz-profiler libdevel-nytprof-perl openmpi-bin libopenmpi-dev
 
-.PHONY: all setup setup-test demo test install uninstall format clean help
+.PHONY: all setup setup-test demo test test-kernels install uninstall format clean help
 .NOTPARALLEL:
 
 all: $(BUILD)/build.ninja
@@ -39,6 +39,11 @@ demo: setup all
 test: setup-test all
 	meson test -C $(BUILD) --print-errorlogs --timeout-multiplier 4
 
+# Other kernels, in virtual machines: some minutes, and 200 MB to fetch.
+test-kernels: setup all
+	@tools/setup qemu-system-x86 busybox-static cpio
+	tests/kernel/old_kernels.py $(BUILD)
+
 install: all
 	meson configure $(BUILD) --prefix=$(prefix)
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD)
@@ -61,6 +66,7 @@ help:
 	@echo 'make setup-test  the same, and what only tests need (Chromium, readers of exports)'
 	@echo 'make demo     set up, build, and profile the bundled example'
 	@echo 'make test     set up, build, and run all tests'
+	@echo 'make test-kernels  run lever on older kernels, in virtual machines'
 	@echo 'make install  install below prefix ($(prefix)), into DESTDIR if it is given'
 	@echo 'make format   format the C and JavaScript files'
 	@echo 'make clean    remove the build'

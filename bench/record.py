@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """record - what `lever record` costs the program, beside perf.
 
-    bench/record.py [--lever build/lever] [--rounds 5] [--case spin|switches|writes|sqlite|all]
+    bench/record.py [--lever build/lever] [--rounds 5] [--case spin|switches|writes|sqlite|all] [--only-lever]
 
 Each tool (lever record, and perf record -g on sched:sched_switch and on task-clock at the same period)
 is compared with the bare program as race.py says: both at once, one running at a time. Figures are
-medians over the rounds, with their range.
+medians over the rounds, with their range, and the mean with half of its 95 % interval. What a disk does
+differs from round to round: writes and sqlite need 10 rounds or more.
 
 spin is two CPU-bound threads; switches two threads on one core that wake each other by futex; writes
 small writes with an fsync each; sqlite inserts with a transaction each. Needs root; look at `uptime`
@@ -64,12 +65,20 @@ def one_round(case, name, lever):
         return bare, profiled / bare - 1
 
 
-def measure(case, lever, rounds):
-    for name in tools(lever, ""):
+def half_interval(values):
+    """Half of the 95 % interval of the mean, by Student's distribution."""
+    quantiles = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26, 12: 2.20, 15: 2.14, 20: 2.09}
+    nearest = max((count for count in quantiles if count <= len(values)), default=None)
+    return quantiles[nearest] * statistics.stdev(values) / len(values) ** 0.5 if nearest else float("nan")
+
+
+def measure(case, lever, rounds, names):
+    for name in names:
         results = [one_round(case, name, lever) for _ in range(rounds)]
         bare, costs = zip(*results)
-        print("%-9s %-18s median of %d: %+.1f %% (%+.1f to %+.1f), bare %.2f s" % (
-            case, name, rounds, 100 * statistics.median(costs), 100 * min(costs), 100 * max(costs), statistics.median(bare)), flush=True)
+        print("%-9s %-18s median of %d: %+.1f %% (%+.1f to %+.1f), mean %+.1f +- %.1f %%, bare %.2f s" % (
+            case, name, rounds, 100 * statistics.median(costs), 100 * min(costs), 100 * max(costs),
+            100 * statistics.mean(costs), 100 * half_interval(costs), statistics.median(bare)), flush=True)
 
 
 def main():
@@ -78,12 +87,14 @@ def main():
     parser.add_argument("--lever", default="build/lever")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--case", default="all", choices=[*cases, "all"])
+    parser.add_argument("--only-lever", action="store_true", help="leave perf out")
     options = parser.parse_args()
-    if not shutil.which("perf"):
+    names = ["lever record"] if options.only_lever else list(tools("", ""))
+    if not options.only_lever and not shutil.which("perf"):
         sys.exit("perf is not installed")
     print("uptime:", open("/proc/loadavg").read().strip())
     for case in cases if options.case == "all" else [options.case]:
-        measure(case, os.path.abspath(options.lever), options.rounds)
+        measure(case, os.path.abspath(options.lever), options.rounds, names)
 
 
 main()

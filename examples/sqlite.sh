@@ -16,23 +16,31 @@ echo "Where the time goes:"
 "$build/lever" report record.lever --targets 8
 "$build/lever" report record.lever --by call --targets 4
 
-# The functions of libc in which SQLite waits are the targets: where SQLite has no debug information, the
-# line that called it would be all of SQLite.
-echo "What faster syncs would bring, $seconds s:"
-"$build/lever" run --fresh --quiet --output run.lever --granularity function --scope func:fdatasync \
-	--scope func:unlink --speedups 0,50,75,90,100 --progress rows --seconds "$seconds" -- \
-	"$build/examples/inserts" "$seconds" rows.db
-"$build/lever" report run.lever
-"$build/lever" report run.lever --format json |
-	python3 -c 'import json, sys
-both = {}
-for target in json.load(sys.stdin)["targets"]:
-    for point in (target["effects"] or [{"points": []}])[0]["points"]:
-        speedup, gain, low, high = (100 * point[field] for field in ("speedup", "program_speedup", "low", "high"))
-        print("predicted, if %s took %.0f %% less time: %+.1f %% (%.1f to %.1f)" % (target["name"], speedup, gain, low, high))
-        both.setdefault(speedup, []).append((gain, max(gain - low, high - gain)))
+# The functions of libc in which SQLite waits are the targets, one after the other: where SQLite has no
+# debug information, the line that called it would be all of SQLite.
+rm -f predicted
+for function in fdatasync unlink; do
+	echo "What a faster $function would bring, $seconds s:"
+	"$build/lever" run --fresh --quiet --output run.lever --granularity function \
+		--scope "func:$function" --target "$function" --speedups 0,50,75,90,100 --progress rows \
+		--seconds "$seconds" -- "$build/examples/inserts" "$seconds" rows.db
+	"$build/lever" report run.lever
+	"$build/lever" report run.lever --format json >>predicted
+	echo >>predicted
+done
+# One thread: the gains of the two add up.
+python3 -c 'import json, sys
+text, decoder, both = open("predicted").read().strip(), json.JSONDecoder(), {}
+while text:
+    told, end = decoder.raw_decode(text)
+    text = text[end:].strip()
+    for target in told["targets"]:
+        for point in (target["effects"] or [{"points": []}])[0]["points"]:
+            speedup, gain, low, high = (100 * point[field] for field in ("speedup", "program_speedup", "low", "high"))
+            print("predicted, if %s took %.0f %% less time: %+.1f %% (%.1f to %.1f)" % (target["name"], speedup, gain, low, high))
+            both.setdefault(speedup, []).append((gain, max(gain - low, high - gain)))
 for speedup, parts in sorted(both.items()):
-    if speedup and len(parts) == 2:  # one thread: gains add up
+    if speedup and len(parts) == 2:
         print("predicted, if both took %.0f %% less time: %+.1f %% ±%.1f" % (speedup, sum(part[0] for part in parts), sum(part[1] ** 2 for part in parts) ** 0.5))'
 
 # The check, in turn, medians of five: a journal that is kept and not unlinked, a log with one sync a row

@@ -160,7 +160,18 @@ static const char *object_of(const struct recording_frame *frame)
 	return frame ? or_empty(frame->object) : "";
 }
 
-/* Entries with the same text belong together. */
+/* A futex is known by its address in its process, a lock of the kernel by who waits for it. */
+static char *lock_key_of(const struct samples_entry *entry)
+{
+	if (entry->moment->class != CLASS_LOCK)
+		return NULL;
+	if (entry->moment->address)
+		return text_format("%u\n%llx", entry->thread->pid,
+				   (unsigned long long)entry->moment->address);
+	return text_copy(function_of(entry->kernel));
+}
+
+/* Entries with the same text belong together; NULL: it has no place in this group. */
 static char *key_of(const struct samples_entry *entry, enum samples_group group)
 {
 	const struct recording_moment *moment = entry->moment;
@@ -189,6 +200,8 @@ static char *key_of(const struct samples_entry *entry, enum samples_group group)
 				   or_empty(entry->thread->command));
 	case SAMPLES_BY_PROCESS:
 		return text_format("%u", entry->thread->pid);
+	case SAMPLES_BY_LOCK:
+		return lock_key_of(entry);
 	}
 	return NULL;
 }
@@ -220,20 +233,25 @@ struct samples_rows samples_group(const struct samples *samples, enum samples_gr
 	struct samples_rows rows = {.items =
 					    memory_new(samples->count, sizeof(struct samples_row))};
 
-	for (size_t i = 0; i < samples->count; i++)
-		keyed[i] =
-			(struct keyed){key_of(&samples->entries[i], group), &samples->entries[i]};
-	if (samples->count)
-		qsort(keyed, samples->count, sizeof(*keyed), by_key);
+	size_t count = 0;
 	for (size_t i = 0; i < samples->count; i++) {
-		if (!i || strcmp(keyed[i].key, keyed[i - 1].key))
-			rows.items[rows.count++].first = keyed[i].entry;
-		struct samples_row *row = &rows.items[rows.count - 1];
-		sum_add(&row->sum, keyed[i].entry->moment);
-		row->by_class_ns[keyed[i].entry->moment->class] +=
-			keyed[i].entry->moment->weight_ns;
+		char *key = key_of(&samples->entries[i], group);
+		if (key)
+			keyed[count++] = (struct keyed){key, &samples->entries[i]};
 	}
-	for (size_t i = 0; i < samples->count; i++)
+	if (count)
+		qsort(keyed, count, sizeof(*keyed), by_key);
+	for (size_t i = 0; i < count; i++) {
+		const struct samples_entry *entry = keyed[i].entry;
+		if (!i || strcmp(keyed[i].key, keyed[i - 1].key))
+			rows.items[rows.count++].first = entry;
+		struct samples_row *row = &rows.items[rows.count - 1];
+		if (entry->moment->weight_ns > row->first->moment->weight_ns)
+			row->first = entry;
+		sum_add(&row->sum, entry->moment);
+		row->by_class_ns[entry->moment->class] += entry->moment->weight_ns;
+	}
+	for (size_t i = 0; i < count; i++)
 		free(keyed[i].key);
 	free(keyed);
 	for (size_t i = 0; i < rows.count; i++)

@@ -58,11 +58,13 @@ enum samples_group {
 	SAMPLES_BY_CALL,  /* system call */
 	SAMPLES_BY_THREAD,
 	SAMPLES_BY_PROCESS,
+	SAMPLES_BY_LOCK, /* waits of class L alone: by futex, or by function of the kernel */
 };
 
 /* Entries that belong together. */
 struct samples_row {
-	const struct samples_entry *first; /* what they have in common can be read off it */
+	const struct samples_entry
+		*first; /* the heaviest; what they have in common can be read off it */
 	struct samples_sum sum;
 	uint64_t by_class_ns[SAMPLE_CLASSES];
 };

@@ -18,7 +18,7 @@ struct {
 } chain_scratches SEC(".maps");
 
 struct chain_walk {
-	struct location found;
+	struct location found, hit; /* the innermost in scope; the innermost of the target */
 	u32 count;
 	bool is_found, is_hit;
 	u8 pad[2];
@@ -40,11 +40,14 @@ static long chain_visit(u32 index, void *context)
 		walk->found = location;
 		walk->is_found = true;
 	}
-	walk->is_hit |= is_hit;
+	if (is_hit && !walk->is_hit) {
+		walk->hit = location;
+		walk->is_hit = true;
+	}
 	return 0;
 }
 
-/* `context` is a perf_event's, whose registers are in the kernel. */
+/* `context` is a perf_event's, whose registers are in the kernel, or a tracepoint's. */
 static __always_inline void chain_look(void *context, struct chain_walk *walk)
 {
 	u32 zero = 0;

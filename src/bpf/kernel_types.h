@@ -45,6 +45,9 @@ typedef struct {
 
 struct mm_struct {
 	atomic_t mm_users;
+	struct {
+		void *vdso; /* x86, arm64 and others: where the kernel's own library is mapped */
+	} context;
 };
 
 struct signal_struct {

@@ -186,7 +186,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 		}
 		pause_leave(cpu, leaving, now, blocked);
 		if (leaving->is_member && blocked)
-			wait_begin(previous, leaving, now);
+			wait_begin(ctx, previous, leaving, now);
 	}
 	if (!next->pid)
 		return 0;

@@ -57,6 +57,8 @@ static __always_inline void task_leaves(void *context, struct task_struct *task,
 
 	if (slot->left_ns && slot->tid != (u32)task->pid)
 		record_this_cpu()->overwritten++;
+	if (!has_exit)
+		look_release(task, slot);
 	slot->left_ns = now;
 	slot->tid = task->pid;
 	slot->run_delay_ns = task->sched_info.run_delay;
@@ -78,7 +80,7 @@ static __always_inline void task_enters(struct record_cpu *cpu, struct task_stru
 	u64 off = now > left ? now - left : 0;
 	u64 offset = uniform_below(period, left ^ (u64)task->pid << 32);
 	if (!has_exit) {
-		look_release(cpu, task, slot, off, offset);
+		look_end(task, slot, off, offset);
 		return;
 	}
 	if (off + offset < period)
@@ -148,6 +150,8 @@ int record_blocked(struct bpf_iter__task *context)
 		return 0;
 	struct record_slot *slot = slot_of(task->pid);
 	u64 now = bpf_ktime_get_ns(), left = slot->left_ns;
+	if (!has_exit)
+		look_release(task, slot);
 	if (!left || slot->tid != (u32)task->pid || now <= left)
 		return 0;
 	sample_begin(sample, task, now);
@@ -184,7 +188,7 @@ int BPF_PROG(record_fork, struct task_struct *parent, struct task_struct *child)
 	struct record_slot *slot = slot_of(child->pid);
 
 	if (slot->tid == (u32)child->pid)
-		slot->left_ns = 0; /* of a task that had this id before */
+		slot->left_ns = slot->ended_ns = 0; /* of a task that had this id before */
 	if (!record_is_member(parent->tgid))
 		return 0;
 	if (child->mm != parent->mm)
@@ -209,7 +213,11 @@ int BPF_PROG(record_exec, struct task_struct *task, int old_pid, struct linux_bi
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(record_exit_process, struct task_struct *task)
 {
-	if (!record_is_member(task->tgid) || task->signal->live.counter > 0)
+	if (!record_is_member(task->tgid))
+		return 0;
+	if (!has_exit)
+		look_release(task, slot_of(task->pid));
+	if (task->signal->live.counter > 0)
 		return 0;
 	member_set(task->tgid, false);
 	process_event(KERNEL_EVENT_EXIT, task->tgid, 0, NULL);

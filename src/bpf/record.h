@@ -276,24 +276,44 @@ static __always_inline void look_hold(void *context, struct task_struct *task,
 	bpf_map_update_elem(&held, &tid, sample, BPF_ANY);
 }
 
-/* It is back: the look is sent if a sampling point fell into the wait. */
-static __always_inline void look_release(struct record_cpu *cpu, struct task_struct *task,
-					 struct record_slot *slot, u64 off, u64 offset)
+/*
+ * It is back. If a sampling point fell into the wait, the look is sent later, when the task leaves
+ * again: run_delay is added up after this, and so tells only then what the wait ended with.
+ */
+static __always_inline void look_end(struct task_struct *task, struct record_slot *slot, u64 off,
+				     u64 offset)
 {
 	u32 tid = task->pid;
-	struct record_sample *sample = bpf_map_lookup_elem(&held, &tid);
-
 	u64 *usual = &slot->usual_ns[slot->is_preempted & 1];
+
 	*usual = *usual ? (*usual * 7 + off) / 8 : off;
+	if (off + offset >= settings.period_ns) {
+		slot->ended_ns = off;
+		slot->ended_offset_ns = offset;
+	} else {
+		bpf_map_delete_elem(&held, &tid);
+	}
+}
+
+static __always_inline void look_release(struct task_struct *task, struct record_slot *slot)
+{
+	u32 tid = task->pid;
+	u64 off = slot->ended_ns;
+	struct record_cpu *cpu = record_this_cpu();
+
+	if (!off || slot->tid != tid)
+		return;
+	slot->ended_ns = 0;
+	struct record_sample *sample = bpf_map_lookup_elem(&held, &tid);
 	if (!sample)
 		return;
-	if (off + offset >= settings.period_ns) {
-		/* run_delay is added up after this; what the wait ended with is counted as blocked. */
-		off_weigh(sample, off, offset, sample->flags & RECORD_PREEMPTED ? off : 0);
-		sample->weight_ns *= sample->inverse_chance;
-		sample->waiting_ns *= sample->inverse_chance;
-		cpu->looks++;
-		sample_send(sample, cpu);
-	}
+	off_weigh(sample, off, slot->ended_offset_ns,
+		  sample->flags & RECORD_PREEMPTED ?
+			  off :
+			  task->sched_info.run_delay - slot->run_delay_ns);
+	sample->weight_ns *= sample->inverse_chance;
+	sample->waiting_ns *= sample->inverse_chance;
+	cpu->looks++;
+	sample_send(sample, cpu);
 	bpf_map_delete_elem(&held, &tid);
 }

@@ -139,6 +139,10 @@ static long mapping_read(struct task_struct *task, struct vm_area_struct *vma, v
 	if (file) {
 		mapping->file.inode = file->f_inode->i_ino;
 		mapping->file.device = file->f_inode->i_sb->s_dev;
+	} else if (bpf_core_field_exists(task->mm->context.vdso) &&
+		   (u64)task->mm->context.vdso == mapping->start) {
+		mapping->file.inode = KERNEL_INODE_VDSO;
+		mapping->offset = 0;
 	}
 	return 0;
 }
@@ -185,8 +189,10 @@ static __always_inline bool space_locate_in(struct task_struct *task, u32 space_
 		found.object = KERNEL_OBJECT_NO_FILE;
 		if (found.file.inode) {
 			u32 *object = bpf_map_lookup_elem(&objects, &found.file);
-			found.object = object ? *object : KERNEL_OBJECT_UNKNOWN;
-			if (!object) {
+			if (object)
+				found.object = *object;
+			else if (found.file.inode != KERNEL_INODE_VDSO) {
+				found.object = KERNEL_OBJECT_UNKNOWN;
 				file_announce(&found, task->tgid, now);
 				found.found_ns = now - SPACE_CACHE_LIFE_NS; /* ask again soon */
 			}

@@ -44,7 +44,8 @@ static __always_inline bool wait_is_outside(struct task_struct *task,
 }
 
 /* The current task is about to leave its core, blocked. */
-static __always_inline void wait_begin(struct task_struct *task, struct task_state *state, u64 now)
+static __always_inline void wait_begin(void *context, struct task_struct *task,
+				       struct task_state *state, u64 now)
 {
 	state->wait = WAIT_NONE;
 	if (!settings.waits_count || !wait_is_outside(task, state))
@@ -54,11 +55,17 @@ static __always_inline void wait_begin(struct task_struct *task, struct task_sta
 		return;
 	struct frame_walk walk = {.now = now, .space = space->id};
 	frames_walk_user(task, &walk);
-	state->wait = walk.is_hit ? WAIT_TARGET : WAIT_SAMPLED;
-	state->wait_is_in_scope = walk.is_found;
+	struct chain_walk inside = {};
+	if (settings.sees_kernel)
+		chain_look(context, &inside);
+	bool is_hit = inside.is_found ? inside.is_hit : walk.is_hit;
+	state->wait = is_hit ? WAIT_TARGET : WAIT_SAMPLED;
+	state->wait_is_in_scope = walk.is_found || inside.is_found;
 	state->wait_leaf = walk.leaf;
-	state->wait_found = walk.found;
-	if (walk.is_hit)
+	state->wait_found = inside.is_hit   ? inside.hit :
+			    inside.is_found ? inside.found :
+					      walk.found;
+	if (is_hit)
 		waiters_join(state, now);
 }
 

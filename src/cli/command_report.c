@@ -54,7 +54,7 @@ static const char *const formats[] = {"text",    "json",     "html",   "csv",
 				      "firefox", "perfetto", "chrome", NULL};
 static const char *const kinds[] = {"latest", "causal", "samples", "timeline", "scale", NULL};
 static const char *const groups[] = {"function", "line",    "class", "call",
-				     "thread",   "process", NULL};
+				     "thread",   "process", "lock",  NULL};
 static const char *const trees[] = {"none", "callees", "callers", NULL};
 
 /* "I,L": letters of classes, or cpu */
@@ -99,7 +99,7 @@ static const struct option report_table[] = {
 	 "(from lever trace), scale (from lever scale), or latest, as its last run is (latest)",
 	 value_set_choice, FIELD(kind), kinds},
 	{"by", 0, "GROUP",
-	 "samples: add up by function, line, class, call, thread or process (function)",
+	 "samples: add up by function, line, class, call, thread, process or lock (function)",
 	 value_set_choice, FIELD(group), groups},
 	{"tree", 0, "TREE",
 	 "samples: a call tree instead of the table; callees: from the outermost function to what it "

@@ -62,8 +62,7 @@ int perf_sampler_open(const struct recorder_options *options, struct perf_sample
 
 	if (options->is_system_wide)
 		return error_set(error, -EPERM,
-				 "--system needs root, or CAP_BPF and CAP_PERFMON; without them "
-				 "lever record samples your own processes only");
+				 "perf events can sample processes of one's own, but not --system");
 	enum perf_chain chain = chains[options->unwinding];
 #ifndef __x86_64__
 	chain = chain == PERF_CHAIN_STACK ? PERF_CHAIN_POINTERS : chain;

@@ -84,6 +84,15 @@ static uint32_t file_index(struct perf_spaces *spaces, const struct kernel_file 
 	return (uint32_t)(spaces->files.count - 1);
 }
 
+/* The kernel's own library is no file, but has rows and names (experiment/files). */
+static void mark_vdso(const char *text, struct kernel_file *file, struct mapping *mapping)
+{
+	if (!text || file->inode || strcmp(text, "[vdso]"))
+		return;
+	file->inode = KERNEL_INODE_VDSO;
+	mapping->offset = 0;
+}
+
 static void add(struct perf_spaces *spaces, uint32_t process, const struct mapping *mapping)
 {
 	*array_add(&space_of(spaces, process)->mappings) = *mapping;
@@ -109,6 +118,7 @@ void perf_spaces_read(struct perf_spaces *spaces, pid_t process)
 			continue;
 		line[strcspn(line, "\n")] = 0;
 		file.device = major << 20 | minor;
+		mark_vdso(line + at, &file, &mapping);
 		mapping.file = file_index(spaces, &file, line + at);
 		add(spaces, (uint32_t)process, &mapping);
 	}
@@ -121,6 +131,7 @@ void perf_spaces_map(struct perf_spaces *spaces, const struct perf_record *recor
 				  .end = record->start + record->bytes,
 				  .offset = record->offset};
 
+	mark_vdso(record->text, &file, &mapping);
 	mapping.file = file_index(spaces, &file, record->text);
 	add(spaces, record->pid, &mapping);
 }

@@ -120,8 +120,11 @@ int recorder_open(const struct recorder_options *options, struct recorder **reco
 	clocks_clear(&opened->clocks);
 	int code = open_bpf(opened, options, &refused);
 	if (code == -EPERM || code == -EACCES) {
+		struct error later = {0};
 		close_bpf(opened);
-		code = perf_sampler_open(options, &opened->perf, error);
+		code = perf_sampler_open(options, &opened->perf, &later);
+		if (code)
+			error_set(error, code, "%s; in its place, %s", refused.text, later.text);
 	} else if (code) {
 		*error = refused;
 	}

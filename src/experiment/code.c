@@ -273,6 +273,17 @@ const struct code_caller *code_callers(const struct code *code, size_t *count)
 	return code->callers.items;
 }
 
+static bool watched_holds(struct code *code, uint32_t watched, uint32_t kernel_object,
+			  uint64_t offset)
+{
+	uint32_t object = kernel_object - 1;
+
+	if (kernel_object == KERNEL_OBJECT_KERNEL &&
+	    !symbols_kernel_offset(code->symbols, offset, &object, &offset))
+		return false;
+	return place_holds(code, watched, object, offset);
+}
+
 void code_on_sample(struct code *code, const struct kernel_sample *sample)
 {
 	if (sample->flags & KERNEL_SAMPLE_CHAIN) {
@@ -296,7 +307,7 @@ void code_on_sample(struct code *code, const struct kernel_sample *sample)
 	}
 	for (size_t i = 0; i < code->watched.count; i++) {
 		uint32_t watched = code->watched.items[i];
-		if (watched == place || !place_holds(code, watched, object - 1, offset))
+		if (watched == place || !watched_holds(code, watched, object, offset))
 			continue;
 		count_recent(code, watched, sample);
 		count_sample(code, watched, sample);
@@ -376,9 +387,34 @@ static struct kernel_range kernel_range_of(const struct code *code, uint32_t obj
 				     .end = start + (range->end - range->start)};
 }
 
+struct scope_ranges {
+	struct kernel_range *items;
+	size_t count, capacity;
+};
+
+/* Time in the scheduler belongs to who waits. */
+static void add_scope_range(const struct code *code, struct scope_ranges *all,
+			    struct kernel_range range)
+{
+	struct kernel_range rest = range;
+	uint64_t start, end;
+
+	symbols_scheduler(code->symbols, &start, &end);
+	if (range.object != KERNEL_OBJECT_KERNEL || range.end <= start || range.start >= end) {
+		*array_add(all) = range;
+		return;
+	}
+	range.end = start;
+	rest.start = end;
+	if (range.start < range.end)
+		*array_add(all) = range;
+	if (rest.start < rest.end)
+		*array_add(all) = rest;
+}
+
 int code_update_scope(struct code *code, struct error *error)
 {
-	ARRAY(struct kernel_range) all = {0};
+	struct scope_ranges all = {0};
 	uint32_t objects = symbols_object_count(code->symbols);
 
 	if (code->is_scope_told && code->scope_objects == objects &&
@@ -388,7 +424,7 @@ int code_update_scope(struct code *code, struct error *error)
 		const struct symbols_range *ranges;
 		size_t count = symbols_scope_ranges(code->symbols, object, &ranges);
 		for (size_t i = 0; i < count; i++) {
-			*array_add(&all) = kernel_range_of(code, object, &ranges[i]);
+			add_scope_range(code, &all, kernel_range_of(code, object, &ranges[i]));
 		}
 	}
 	size_t count = merge_ranges(all.items, all.count);

@@ -10,6 +10,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -20,14 +22,6 @@ struct files {
 	ARRAY(bool) unwound; /* objects whose unwind rows have been told */
 	char *warnings;
 };
-
-struct files *files_new(struct symbols *symbols, const struct files_sink *sink)
-{
-	struct files *files = memory_new(1, sizeof(*files));
-	files->symbols = symbols;
-	files->sink = *sink;
-	return files;
-}
 
 void files_free(struct files *files)
 {
@@ -85,8 +79,8 @@ static void mapping_auto_release(struct mapping *mapping)
 	free(mapping->path);
 }
 
-/* The mapping of a file that holds the address, as /proc/TID/maps shows it; false if it has gone. */
-static bool find_mapping(uint32_t tid, uint64_t address, struct mapping *found)
+/* The mapping that holds the address, as /proc/TID/maps shows it; its path is NULL without a file. */
+static bool find_range(uint32_t tid, uint64_t address, struct mapping *found)
 {
 	AUTO(text) char *name = text_format("/proc/%u/maps", tid);
 	AUTO(file) FILE *maps = fopen(name, "re");
@@ -101,9 +95,15 @@ static bool find_mapping(uint32_t tid, uint64_t address, struct mapping *found)
 			continue;
 		line[strcspn(line, "\n")] = 0;
 		found->path = line[at] == '/' ? text_copy(line + at) : NULL;
-		return found->path;
+		return true;
 	}
 	return false;
+}
+
+/* The same of a file; false if it has gone. */
+static bool find_mapping(uint32_t tid, uint64_t address, struct mapping *found)
+{
+	return find_range(tid, address, found) && found->path;
 }
 
 static bool is_main_of(uint32_t tid, const char *path)
@@ -140,6 +140,39 @@ static void tell_unwind(struct files *files, uint32_t object)
 		     "last ones follow frame pointers");
 	free(told);
 	free(rows);
+}
+
+/*
+ * The library that the kernel maps into every process, as it is mapped here. It needs a file to be
+ * read from, for a moment.
+ */
+static void tell_vdso(struct files *files)
+{
+	unsigned long start = getauxval(AT_SYSINFO_EHDR);
+	struct mapping mapping = {0};
+	uint32_t object;
+
+	if (!start || !find_range((uint32_t)getpid(), start, &mapping))
+		return;
+	size_t bytes = mapping.end - mapping.start;
+	AUTO(fd) int copy = memfd_create("vdso", MFD_CLOEXEC);
+	AUTO(text) char *path = text_format("/proc/self/fd/%d", copy);
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives it as a number */
+	if (copy < 0 || write(copy, (const void *)start, bytes) != (ssize_t)bytes ||
+	    symbols_add_object(files->symbols, "[vdso]", path, false, &object, NULL))
+		return;
+	tell_unwind(files, object);
+	struct kernel_file file = {.inode = KERNEL_INODE_VDSO};
+	files->sink.name_object(files->sink.context, &file, object + 1);
+}
+
+struct files *files_new(struct symbols *symbols, const struct files_sink *sink)
+{
+	struct files *files = memory_new(1, sizeof(*files));
+	files->symbols = symbols;
+	files->sink = *sink;
+	tell_vdso(files);
+	return files;
 }
 
 void files_tell(struct files *files, uint32_t object)

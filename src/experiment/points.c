@@ -71,6 +71,13 @@ static bool is_awaited(const struct points *points, const char *name)
 	return false;
 }
 
+/* By which the kernel finds the file: of a container's, not the path that it has there. */
+static const char *path_of(const struct points *points, uint32_t object)
+{
+	const struct symbols_object *shown = symbols_object(points->symbols, object);
+	return shown->open_path ? shown->open_path : shown->path;
+}
+
 static int add_code(struct points *points, const struct point_spec *spec, unsigned *index,
 		    struct error *error)
 {
@@ -82,7 +89,7 @@ static int add_code(struct points *points, const struct point_spec *spec, unsign
 	if (code)
 		return code;
 	for (size_t i = 0; i < count && i < PLACES_MOST; i++) {
-		const char *path = symbols_object(points->symbols, places[i].object)->path;
+		const char *path = path_of(points, places[i].object);
 		code = collector_add_point_uprobe(points->collector, spec->text, path,
 						  places[i].offset, 0, index, error);
 		if (code)
@@ -102,7 +109,7 @@ static int add_usdt(struct points *points, const struct point_spec *spec, unsign
 	if (code)
 		return code;
 	for (size_t i = 0; i < count && i < PLACES_MOST; i++) {
-		const char *path = symbols_object(points->symbols, probes[i].object)->path;
+		const char *path = path_of(points, probes[i].object);
 		code = collector_add_point_uprobe(points->collector, spec->text, path,
 						  probes[i].offset, probes[i].semaphore_offset,
 						  index, error);

@@ -138,34 +138,6 @@ struct recording_moment {
 	double variance; /* of weight_ns, in ns^2 */
 };
 
-/* ---- of runs of lever trace ---- */
-
-/*
- * A name or text of marks, by its number there; from RECORDING_WORD_CALLS on, names of system calls.
- */
-#define RECORDING_WORD_CALLS 65536
-struct recording_word {
-	int64_t id, run_id;
-	unsigned number;
-	char *text;
-};
-
-struct recording_bytes {
-	unsigned char *items;
-	size_t count;
-};
-
-/* Events of one track, in their order (chunk.h). Those of a track come in the order of ids. */
-struct recording_chunk {
-	int64_t id, run_id;
-	enum chunk_kind kind;
-	unsigned cpu;      /* CHUNK_SCHEDULER: its track */
-	unsigned pid, tid; /* CHUNK_MARKS: their track */
-	uint64_t start_ns, end_ns;
-	uint64_t events, lost; /* lost: on this track, since the chunk before */
-	struct recording_bytes data;
-};
-
 struct recording {
 	ARRAY(struct recording_run) runs;
 	ARRAY(struct recording_target) targets;

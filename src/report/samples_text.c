@@ -131,6 +131,13 @@ static void print_classes(FILE *out, const struct samples *samples,
 	samples_rows_clear(&rows);
 }
 
+static char *lock_of(const struct samples_entry *entry)
+{
+	if (!entry->moment->address)
+		return samples_function(entry->kernel);
+	return text_format("0x%llx", (unsigned long long)entry->moment->address);
+}
+
 /* The texts of a row, under the heads of its table. */
 struct cells {
 	char *texts[COLUMNS_OF_TEXT];
@@ -149,6 +156,7 @@ static const char *const heads[][COLUMNS_OF_TEXT] = {
 	[SAMPLES_BY_CALL] = {"system call", "", ""},
 	[SAMPLES_BY_THREAD] = {"thread", "name", ""},
 	[SAMPLES_BY_PROCESS] = {"process", "name", ""},
+	[SAMPLES_BY_LOCK] = {"lock", "mostly waited for in", "process"},
 };
 
 static char *site_of(const struct samples_entry *entry)
@@ -208,6 +216,11 @@ static struct cells cells_of(const struct samples_row *row, enum samples_group g
 		first = text_format("%u", entry->thread->pid);
 		second = words_clean(entry->thread->command);
 		break;
+	case SAMPLES_BY_LOCK:
+		first = lock_of(entry);
+		second = site_of(entry);
+		third = text_format("%u", entry->thread->pid);
+		break;
 	}
 	char *made[COLUMNS_OF_TEXT] = {first, second, third};
 	for (size_t i = 0; i < COLUMNS_OF_TEXT; i++) {
@@ -221,7 +234,7 @@ static struct cells cells_of(const struct samples_row *row, enum samples_group g
 
 static bool has_mark(enum samples_group group)
 {
-	return group <= SAMPLES_BY_CLASS;
+	return group <= SAMPLES_BY_CLASS || group == SAMPLES_BY_LOCK;
 }
 
 /* Each column as wide as its widest text, as far as the terminal allows. */
@@ -290,6 +303,8 @@ static void print_table(FILE *out, const struct samples *samples, enum samples_g
 		"");
 	print_cells(out, (char *const *)(uintptr_t)heads[group], widths);
 	table_style(out, options, NULL);
+	if (!count)
+		fprintf(out, "%*s  no lock was waited for\n", SHARE_COLUMNS, "");
 	for (size_t i = 0; i < count; i++) {
 		print_share(out, &rows.items[i].sum);
 		if (has_mark(group))

@@ -35,8 +35,9 @@ struct symbols {
 	uint64_t generation;
 	struct texts texts;
 	ARRAY(struct object *) objects;
-	struct object *kernel;        /* by kallsyms: offsets are addresses; NULL: not added */
-	struct object *vmlinux;       /* by its file; NULL: none */
+	struct object *kernel;  /* by kallsyms: offsets are addresses; NULL: not added */
+	struct object *vmlinux; /* by its file; NULL: none */
+	uint64_t scheduler_start, scheduler_end;
 	ARRAY(struct place *) places; /* by pointer: what is lent out stays where it is */
 	struct map place_ids;
 	ARRAY(struct function) functions;

@@ -84,13 +84,13 @@ static void add_function(struct symbols *symbols, struct object *object,
 	};
 }
 
-static bool anchor_of(const struct kallsyms *kallsyms, uint64_t *address)
+static bool address_of(const struct kallsyms *kallsyms, const char *name, uint64_t *address)
 {
 	size_t count;
 	const struct kallsyms_function *all = kallsyms_all(kallsyms, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (!all[i].module && !strcmp(all[i].name, ANCHOR)) {
+		if (!all[i].module && !strcmp(all[i].name, name)) {
 			*address = all[i].start;
 			return true;
 		}
@@ -127,7 +127,7 @@ static int add_vmlinux(struct symbols *symbols, const struct kallsyms *kallsyms,
 	code = check_build_id(object, error);
 	if (code)
 		return code;
-	if (!anchor_of(kallsyms, &runs_at) || !anchor_in_file(object, &linked_at))
+	if (!address_of(kallsyms, ANCHOR, &runs_at) || !anchor_in_file(object, &linked_at))
 		return error_set(
 			error, -EINVAL,
 			"%s is not the running kernel: it has no symbol %s; take the vmlinux "
@@ -138,6 +138,17 @@ static int add_vmlinux(struct symbols *symbols, const struct kallsyms *kallsyms,
 	object->shown.in_scope = is_in_scope;
 	symbols->vmlinux = object;
 	return 0;
+}
+
+/*
+ * The scheduler and the ways to wait (section .sched.text), as /proc/<pid>/wchan leaves them out: time
+ * there belongs to who waits.
+ */
+static void find_scheduler(const struct kallsyms *kallsyms, struct symbols *symbols)
+{
+	if (!address_of(kallsyms, "__sched_text_start", &symbols->scheduler_start) ||
+	    !address_of(kallsyms, "__sched_text_end", &symbols->scheduler_end))
+		symbols->scheduler_start = symbols->scheduler_end = 0;
 }
 
 int symbols_add_kernel(struct symbols *symbols, const char *names, const char *vmlinux,
@@ -162,6 +173,7 @@ int symbols_add_kernel(struct symbols *symbols, const char *names, const char *v
 	object->shown.in_scope = is_in_scope && !scope_asks_sources(symbols->scope);
 	object->id = (uint32_t)symbols->objects.count;
 	*array_add(&symbols->objects) = object;
+	find_scheduler(kallsyms, symbols);
 	symbols->kernel = object;
 	symbols->generation++;
 	return 0;
@@ -186,6 +198,12 @@ bool symbols_kernel_offset(const struct symbols *symbols, uint64_t address, uint
 	*object = symbols->kernel->id;
 	*offset = address;
 	return true;
+}
+
+void symbols_scheduler(const struct symbols *symbols, uint64_t *start, uint64_t *end)
+{
+	*start = symbols->scheduler_start;
+	*end = symbols->scheduler_end;
 }
 
 uint64_t symbols_kernel_address(const struct symbols *symbols, uint32_t object, uint64_t offset)

@@ -303,6 +303,20 @@ struct object *object_new(const char *path)
 	return object;
 }
 
+/* Which file this is, and whether its path leads to it here, too. */
+static void identify(struct object *object, int fd, const char *open_path)
+{
+	struct stat own, other;
+
+	if (fstat(fd, &own))
+		return;
+	object->device = own.st_dev;
+	object->inode = own.st_ino;
+	if (open_path && (stat(object->shown.path, &other) || other.st_dev != own.st_dev ||
+			  other.st_ino != own.st_ino))
+		object->shown.open_path = text_copy(open_path);
+}
+
 int object_open(const char *path, const char *open_path, bool in_scope, struct object **object,
 		struct error *error)
 {
@@ -315,6 +329,7 @@ int object_open(const char *path, const char *open_path, bool in_scope, struct o
 		return error_set(error, errno, "cannot open %s: %s", path, strerror(errno));
 	struct object *opened = object_new(path);
 	opened->shown.in_scope = in_scope;
+	identify(opened, fd, open_path);
 	if (read_headers(opened, &fd, error) != 0) {
 		object_free(opened);
 		return error->code;
@@ -336,6 +351,7 @@ void object_free(struct object *object)
 		dwfl_end(object->dwfl);
 	free((char *)object->shown.path);
 	free((char *)object->shown.build_id);
+	free((char *)object->shown.open_path);
 	free(object);
 }
 

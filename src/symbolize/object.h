@@ -14,6 +14,7 @@
 #include "symbolize/unit.h"
 
 #include <elfutils/libdwfl.h>
+#include <sys/types.h>
 
 struct segment {
 	uint64_t address, offset, size; /* size in the file */
@@ -24,6 +25,8 @@ struct object {
 	struct symbols_object shown;
 	uint32_t id;
 	bool is_jit;
+	dev_t device; /* with inode: which file it is; 0: none */
+	ino_t inode;
 	bool is_kernel;
 	uint64_t slide; /* kernel with a file: where it runs - where it was linked */
 

@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct symbols *symbols_new(enum target_kind granularity, const struct scope *scope)
 {
@@ -39,10 +40,15 @@ void symbols_free(struct symbols *symbols)
 	free(symbols);
 }
 
-static bool find_object(const struct symbols *symbols, const char *path, uint32_t *object)
+/* `status` of the file, or NULL if only the path counts. */
+static bool find_object(const struct symbols *symbols, const char *path, const struct stat *status,
+			uint32_t *object)
 {
 	for (size_t i = 0; i < symbols->objects.count; i++) {
-		if (strcmp(symbols->objects.items[i]->shown.path, path) == 0) {
+		const struct object *known = symbols->objects.items[i];
+		bool is_other = status && known->inode &&
+				(known->inode != status->st_ino || known->device != status->st_dev);
+		if (!is_other && strcmp(known->shown.path, path) == 0) {
 			*object = (uint32_t)i;
 			return true;
 		}
@@ -62,8 +68,10 @@ int symbols_add_object(struct symbols *symbols, const char *path, const char *op
 		       bool is_main, uint32_t *object, struct error *error)
 {
 	struct object *opened;
+	struct stat status;
+	bool is_there = !stat(open_path ? open_path : path, &status);
 
-	if (find_object(symbols, path, object))
+	if (find_object(symbols, path, is_there ? &status : NULL, object))
 		return 0;
 	bool in_scope = scope_has_object(symbols->scope, path, is_main);
 	int result = object_open(path, open_path, in_scope, &opened, error);
@@ -75,7 +83,7 @@ int symbols_add_object(struct symbols *symbols, const char *path, const char *op
 int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 		    struct error *error)
 {
-	if (find_object(symbols, path, object)) {
+	if (find_object(symbols, path, NULL, object)) {
 		jit_read(symbols, symbols_open(symbols, *object));
 		return 0;
 	}

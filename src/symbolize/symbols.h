@@ -36,9 +36,11 @@ struct symbols_range {
 struct symbols_object {
 	const char *path;     /* as the user knows it */
 	const char *build_id; /* hex, "" if none */
-	bool in_scope;        /* by `bin:` patterns, else: is the main executable */
-	bool has_lines;       /* debug information was found (here or in a separate file) */
-	bool has_symbols;     /* .symtab or .dynsym has functions */
+	const char *
+		open_path; /* how to open it where `path` is another file here (a container); or NULL */
+	bool in_scope;     /* by `bin:` patterns, else: is the main executable */
+	bool has_lines;   /* debug information was found (here or in a separate file) */
+	bool has_symbols; /* .symtab or .dynsym has functions */
 	bool is_32_bit;
 };
 
@@ -56,7 +58,8 @@ void symbols_free(struct symbols *symbols);
 
 /*
  * Adds the ELF file known to the user as `path` and readable as `open_path` (NULL: the same; or
- * /proc/PID/map_files/..., /proc/PID/root/...). Adding a path twice gives the same id.
+ * /proc/PID/map_files/..., /proc/PID/root/...). Adding a file twice gives the same id; another file
+ * of the same path, as another container may have it, gets its own.
  */
 int symbols_add_object(struct symbols *symbols, const char *path, const char *open_path,
 		       bool is_main, uint32_t *object, struct error *error);
@@ -74,6 +77,8 @@ bool symbols_is_kernel(const struct symbols *symbols, uint32_t object);
 /* The object and offset of an address in the kernel; false without symbols_add_kernel. */
 bool symbols_kernel_offset(const struct symbols *symbols, uint64_t address, uint32_t *object,
 			   uint64_t *offset);
+/* The kernel's code that only waits for others; it is never in scope. 0, 0 if unknown. */
+void symbols_scheduler(const struct symbols *symbols, uint64_t *start, uint64_t *end);
 uint64_t symbols_kernel_address(const struct symbols *symbols, uint32_t object, uint64_t offset);
 /* A function of the kernel by its name, or FILE:LINE of vmlinux; errors as symbols_find. */
 int symbols_find_kernel(struct symbols *symbols, const char *name, uint32_t *place,

@@ -319,7 +319,7 @@ static int write_track(struct ledger *ledger, struct track *track, bool all, str
 	return 0;
 }
 
-int ledger_write(struct ledger *ledger, bool all, struct error *error)
+static int pack(struct ledger *ledger, bool all, struct error *error)
 {
 	int code = 0;
 
@@ -333,6 +333,13 @@ int ledger_write(struct ledger *ledger, bool all, struct error *error)
 		code = write_words(ledger, error);
 	if (!code && all)
 		code = write_calls(ledger, error);
+	return code;
+}
+
+int ledger_write(struct ledger *ledger, bool all, struct error *error)
+{
+	int code = pack(ledger, all, error);
+
 	if (ledger->keep_ns)
 		forget_old(ledger);
 	if (!code && ledger->error.code && error)
@@ -342,7 +349,7 @@ int ledger_write(struct ledger *ledger, bool all, struct error *error)
 
 int ledger_finish(struct ledger *ledger, struct error *error)
 {
-	int code = ledger_write(ledger, true, error);
+	int code = pack(ledger, true, error);
 
 	for (size_t i = ledger->kept_from; i < ledger->kept.count && !code;
 	     i++, ledger->kept_from++)

@@ -67,10 +67,11 @@ struct record_slot {
 	__u64 run_delay_ns;
 	__u32 tid;
 	__u32 is_preempted;
-	/* How long blocks, and preemptions, lasted of late; without sched_exit_tp only. */
+	/* Without sched_exit_tp only: how long blocks, and preemptions, lasted of late; */
 	__u64 usual_ns[2];
+	__u64 ended_ns, ended_offset_ns; /* a sampled wait that is over and not sent yet; 0: none */
 };
-_Static_assert(sizeof(struct record_slot) == 40, "record_slot layout");
+_Static_assert(sizeof(struct record_slot) == 56, "record_slot layout");
 
 /* Processes that are recorded: a bit each. Set by the engine and by BPF at forks, atomically. */
 #define RECORD_PROCESSES_MOST (1 << 22) /* the most that pid_max can be */

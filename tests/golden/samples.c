@@ -79,6 +79,12 @@ TEST("samples by thread, and what each did")
 			(struct report_samples_options){.group = SAMPLES_BY_THREAD}));
 }
 
+TEST("samples by lock, with the futex and who waits for it")
+{
+	CHECK(is_golden("samples-lock", &everything,
+			(struct report_samples_options){.group = SAMPLES_BY_LOCK}));
+}
+
 TEST("a call tree from the outermost function, and one from the innermost")
 {
 	CHECK(is_golden("samples-callees", &everything,

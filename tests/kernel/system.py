@@ -9,7 +9,7 @@ import tempfile
 import time
 
 from kernel import (LEVER, RAN, Skip, check, equal, folder, lever, main, profile_of, program, report,
-                    shares, test, visits)
+                    run, shares, test, visits)
 
 UNITS = 200000  # ten seconds or more
 SAMPLE = ("--speedups", "0")  # only look
@@ -86,11 +86,11 @@ def _():
         output = os.path.join(place, "test.lever")
         with running(other, "plain", str(UNITS)):
             with subprocess.Popen([LEVER, "run", "-q", "-o", output, "--comm", "wanted*", "--seconds", "3", *SAMPLE],
-                                  stderr=subprocess.PIPE, text=True) as run:
+                                  stderr=subprocess.PIPE, text=True) as at_work:
                 time.sleep(1)
                 with running(wanted, "plain", str(UNITS)):
-                    said = run.communicate(timeout=60)[1]
-                check(run.returncode in RAN, said)
+                    said = at_work.communicate(timeout=60)[1]
+                check(at_work.returncode in RAN, said)
         told = report(output)
         check(visits(told, "units") > 100, told["progress"])
         objects = shares(told, "object")
@@ -129,12 +129,12 @@ def _():
         with running(program("ways"), "plain", str(UNITS)) as process, folder() as place:
             output = os.path.join(place, "test.lever")
             with subprocess.Popen([LEVER, "run", "-q", "-o", output, "--cgroup", group, "--seconds", "3", *SAMPLE],
-                                  stderr=subprocess.PIPE, text=True) as run:
+                                  stderr=subprocess.PIPE, text=True) as at_work:
                 time.sleep(1)
                 with open(group + "/cgroup.procs", "w", encoding="utf-8") as file:
                     file.write(str(process.pid))
-                said = run.communicate(timeout=60)[1]
-            check(run.returncode in RAN, said)
+                said = at_work.communicate(timeout=60)[1]
+            check(at_work.returncode in RAN, said)
             check(visits(report(output), "units") > 100, report(output)["progress"])
     finally:
         for _ in range(50):
@@ -143,6 +143,24 @@ def _():
                 break
             except OSError:
                 time.sleep(0.1)
+
+
+@test("of a program in another mount namespace, points and names are those of its own file")
+def _():
+    with folder() as place:
+        path, other, output = (os.path.join(place, name) for name in ("worker", "other", "test.lever"))
+        shutil.copy("/bin/true", path)  # what the path is outside
+        shutil.copy(program("ways"), other)
+        script = 'mount --bind "$1" "$0" && exec "$0" plain "$2"'
+        if run("unshare", "-m", "true").returncode:
+            raise Skip("no mount namespace can be made here")
+        with running("unshare", "-m", "sh", "-c", script, path, other, str(UNITS)) as process:
+            time.sleep(0.5)
+            said = lever("run", "-q", "-o", output, "--pid", str(process.pid), "--seconds", "2", "--progress", "unit")
+            check(said.returncode in RAN, said.stderr)
+            told = report(output)
+            check(visits(told, "unit") > 100, told["progress"])
+            check(shares(told, "function").get("unit", 0) > 0.5, shares(told))
 
 
 @test("what launches a parallel program is left out, its processes are not")

@@ -24,7 +24,7 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int answers[2];
 
-static uint64_t now_ms(void)
+CALLED uint64_t now_ms(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -76,6 +76,14 @@ CALLED void compute(void)
 		__asm__ volatile("" : "+r"(left));
 }
 
+/* In the library that the kernel maps. */
+CALLED void look_at_clock(void)
+{
+	for (int i = 0; i < 20000; i++)
+		now_ms();
+	STAY;
+}
+
 /* Deeper or less deep on the stack. */
 CALLED void wait_in_all_ways(int depth)
 {
@@ -90,6 +98,7 @@ CALLED void wait_in_all_ways(int depth)
 	wait_for_answer();
 	wait_for_child();
 	compute();
+	look_at_clock();
 	STAY;
 }
 

@@ -88,6 +88,22 @@ TEST("functions are added up over their lines, lines are not")
 	samples_rows_clear(&lines);
 }
 
+TEST("waits for locks are added up by lock, and nothing else is")
+{
+	AUTO(recording) struct recording *recording = made();
+	for (size_t i = 0; i < 2; i++) {
+		recording->moments.items[i].class = CLASS_LOCK;
+		recording->moments.items[i].address = 0x1000;
+	}
+	AUTO(samples) struct samples *samples = samples_new(recording, &everything);
+	struct samples_rows locks = samples_group(samples, SAMPLES_BY_LOCK);
+	uint64_t both =
+		recording->moments.items[0].weight_ns + recording->moments.items[1].weight_ns;
+	CHECK_EQUAL(locks.count, 1);
+	CHECK_EQUAL(locks.items[0].sum.weight_ns, both);
+	samples_rows_clear(&locks);
+}
+
 TEST("a wait in a library of the system is at the program's line that called it")
 {
 	AUTO(recording) struct recording *recording = made();

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""old_kernels - lever on other kernels: Debian's, in a virtual machine by qemu.
+
+    tests/kernel/old_kernels.py BUILD [--suites bookworm,trixie] [--cache DIRECTORY]
+
+Fetches each suite's linux-image-cloud-amd64 by apt-get, from the mirror that this machine uses, into
+--cache; boots it with an initial file system that holds lever and one of the test's programs, and no
+disk or network. There, lever must load, attach, sample, pause, count all visits, and restore: after its
+end the kernel has nothing to complain about. Functional, not timed: qemu emulates. TAP on standard output;
+what is missing (qemu, apt-get, a network) makes tests skipped.
+"""
+import argparse
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+UNITS = 4000
+MARK = "lever-test"
+INIT = """#!/bin/busybox sh
+/bin/busybox --install -s /bin
+mount -t proc none /proc; mount -t sysfs none /sys; mount -t tracefs none /sys/kernel/tracing
+mount -t devtmpfs none /dev; mount -t tmpfs none /tmp
+echo 0 > /proc/sys/kernel/printk
+say() { echo "lever-test $*"; }
+say release $(uname -r)
+/lever check > /tmp/check; say check $?; sed 's/^/lever-test checked /' /tmp/check
+/lever run -q -o /tmp/a.lever --speedups 0,50,100 --period 2ms -- /ways plain UNITS > /tmp/out 2>&1; say run $?
+sed 's/^/lever-test said /' /tmp/out
+/lever report /tmp/a.lever --format json > /tmp/json; say report $?
+tr -d '\\n' < /tmp/json | sed 's/^/lever-test json /'; echo
+/ways plain 100000000 > /dev/null 2>&1 &
+other=$!
+sleep 1
+/lever run -q -o /tmp/b.lever --pid $other --seconds 3 --speedups 0,100 --period 2ms > /tmp/out 2>&1; say attach $?
+sed 's/^/lever-test said /' /tmp/out
+/lever run -q -o /tmp/c.lever --system --kernel --seconds 3 --speedups 0,100 --period 2ms -p units > /tmp/out 2>&1; say system $?
+sed 's/^/lever-test said /' /tmp/out
+kill -0 $other; say alive $?
+/lever record -q -o /tmp/d.lever --seconds 2 -- /ways plain UNITS > /tmp/out 2>&1; say record $?
+sed 's/^/lever-test said /' /tmp/out
+sleep 2
+say complaints $(dmesg | grep -cE 'hung_task|rcu.*stall|soft lockup|BUG:|WARNING:')
+say end
+poweroff -f
+"""
+
+
+def sentence(number, name, failure=None, skip=None):
+    print("%sok %d - %s%s" % ("not " if failure else "", number, name, f" # SKIP {skip}" if skip else ""), flush=True)
+    if failure:
+        print("\n".join("# " + line for line in failure.splitlines()), flush=True)
+
+
+def run(*words, **options):
+    return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **options)
+
+
+def fetch(suite, cache):
+    """The path of the suite's kernel, or None."""
+    place = os.path.join(cache, suite)
+    kernels = glob.glob(place + "/boot/vmlinuz-*")
+    if kernels:
+        return kernels[0]
+    for folder in ("lists/partial", "archives/partial"):
+        os.makedirs(os.path.join(place, folder), exist_ok=True)
+    with open(place + "/sources.list", "w", encoding="utf-8") as file:
+        file.write(f"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian {suite} main\n")
+    options = ["-o", f"Dir::Etc::sourcelist={place}/sources.list", "-o", "Dir::Etc::sourceparts=-", "-o", "APT::Get::List-Cleanup=0",
+               "-o", f"Dir::State::lists={place}/lists", "-o", "Acquire::Languages=none", "-o", "Acquire::Retries=1",
+               "-o", f"Dir::Cache={place}", "-o", "Dir::State::status=/dev/null"]
+    if run("apt-get", *options, "update").returncode:
+        return None
+    found = run("apt-cache", *options, "depends", "linux-image-cloud-amd64").stdout
+    package = re.search(r"Depends: (linux-image-\S+)", found)
+    if not package or run("apt-get", *options, "download", package.group(1), cwd=place).returncode:
+        return None
+    run("dpkg-deb", "-x", glob.glob(place + "/linux-image-*.deb")[0], place)
+    kernels = glob.glob(place + "/boot/vmlinuz-*")
+    return kernels[0] if kernels else None
+
+
+def libraries(program):
+    return re.findall(r"(/\S+) \(0x", run("ldd", program).stdout)
+
+
+def file_system(build, path):
+    """An initial file system: busybox, lever, a program, and what they are linked with."""
+    with tempfile.TemporaryDirectory() as root:
+        for folder in ("bin", "proc", "sys/kernel", "tmp", "dev"):
+            os.makedirs(os.path.join(root, folder))
+        ways = os.path.join(build, "tests/kernel/programs/ways")
+        for source, name in ((shutil.which("busybox"), "/bin/busybox"), (os.path.join(build, "lever"), "/lever"), (ways, "/ways")):
+            shutil.copy(source, root + name)
+            for library in libraries(source):
+                os.makedirs(root + os.path.dirname(library), exist_ok=True)
+                shutil.copy(os.path.realpath(library), root + library)
+        with open(root + "/init", "w", encoding="utf-8") as file:
+            file.write(INIT.replace("UNITS", str(UNITS)))
+        os.chmod(root + "/init", 0o755)
+        run("sh", "-c", f"find . | cpio -o -H newc --quiet | gzip -1 > {path}", cwd=root)
+
+
+def boot(kernel, initial, seconds):
+    """What the machine said: {word: rest of the line}, lists for what is said again."""
+    command = ["qemu-system-x86_64", "-machine", "q35,accel=tcg", "-cpu", "qemu64", "-smp", "2", "-m", "1024", "-nographic", "-no-reboot",
+               "-net", "none", "-kernel", kernel, "-initrd", initial, "-append", "console=ttyS0 panic=-1 quiet"]
+    try:
+        text = run(*command, timeout=seconds, errors="replace").stdout
+    except subprocess.TimeoutExpired as late:
+        text = (late.stdout or b"").decode(errors="replace") + "\n(it did not end)"
+    said = {"all": text[-3000:]}
+    for line in text.splitlines():
+        found = re.search(MARK + r" (\w+) ?(.*?)\r?$", line)
+        if found:
+            said.setdefault(found.group(1), []).append(found.group(2))
+    return said
+
+
+def judge(said):
+    """What is wrong, as text; empty if nothing is."""
+    wrong = []
+    for word in ("run", "report", "attach", "system", "record"):
+        if said.get(word, ["never"])[0] not in ("0", "3"):
+            wrong.append(f"{word} ended with {said.get(word, ['never'])[0]}")
+    if said.get("check") != ["0"]:
+        wrong.append("lever check says no: " + "; ".join(said.get("checked", [])))
+    if said.get("alive") != ["0"]:
+        wrong.append("the program that was attached to has ended")
+    if said.get("complaints") != ["0"]:
+        wrong.append("the kernel complained")
+    try:
+        told = json.loads(said.get("json", ["{}"])[0])
+        visits = sum(point["visits"] for point in told["progress"])
+        if visits != UNITS:
+            wrong.append(f"{visits} visits were counted of {UNITS}")
+        if not told["sampling"]["samples"] or not told["sampling"]["paused_ns"]:
+            wrong.append("nothing was sampled, or nothing paused")
+    except (ValueError, KeyError) as why:
+        wrong.append(f"no report: {why}")
+    if wrong:
+        wrong += said.get("said", []) + said["all"].splitlines()[-20:]
+    return "\n".join(wrong)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--suites", default="bookworm,trixie")
+    parser.add_argument("--cache", default=os.path.expanduser("~/.cache/lever-kernels"))
+    parser.add_argument("--seconds", type=int, default=240, help="the longest that one machine may run")
+    options = parser.parse_args()
+    missing = [name for name in ("qemu-system-x86_64", "busybox", "cpio", "apt-get", "dpkg-deb") if not shutil.which(name)]
+    failed, suites = False, options.suites.split(",")
+    print("1..%d" % len(suites), flush=True)
+    for number, suite in enumerate(suites, 1):
+        name = f"the kernel of Debian {suite} samples, pauses and is restored"
+        kernel = None if missing else fetch(suite, options.cache)
+        if not kernel:
+            sentence(number, name, skip=f"{', '.join(missing)} missing" if missing else "its kernel cannot be fetched")
+            continue
+        initial = os.path.join(options.cache, "initial")
+        file_system(os.path.abspath(options.build), initial)
+        said = boot(kernel, initial, options.seconds)
+        print("# " + " ".join(said.get("release", ["no kernel booted"])), flush=True)
+        failure = judge(said)
+        failed |= bool(failure)
+        sentence(number, name, failure)
+        for line in said.get("checked", []):
+            if line.startswith(("limited", "missing")):
+                print("# " + line, flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
