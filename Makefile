@@ -11,8 +11,8 @@ MESON_OPTIONS ?=
 PACKAGES = gcc libc6-dev meson ninja-build pkgconf clang llvm bpftool libbpf-dev libelf-dev \
 	libdw-dev libsqlite3-dev libjansson-dev libiberty-dev scdoc python3 linux-libc-dev zlib1g-dev \
 	clang-format binutils
-# For `make test`: a browser for the HTML page, and a reader of the exported profile.
-TEST_PACKAGES = chromium coz-profiler openmpi-bin libopenmpi-dev
+# For `make test`: a browser for the HTML page, readers of exported profiles, MPI programs.
+TEST_PACKAGES = chromium coz-profiler libdevel-nytprof-perl openmpi-bin libopenmpi-dev
 
 .PHONY: all setup setup-test demo test test-kernels install uninstall format clean help
 .NOTPARALLEL:
@@ -63,7 +63,7 @@ clean:
 help:
 	@echo 'make          build build/lever'
 	@echo 'make setup    install the packages that a build needs (apt-get; sudo where not root; npm)'
-	@echo 'make setup-test  the same, and what only tests need (Chromium, coz)'
+	@echo 'make setup-test  the same, and what only tests need (Chromium, readers of exports)'
 	@echo 'make demo     set up, build, and profile the bundled example'
 	@echo 'make test     set up, build, and run all tests'
 	@echo 'make test-kernels  run lever on older kernels, in virtual machines'

@@ -1,25 +1,35 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: BSD-2-Clause
-// page - size of the HTML page of a causal profile, and how long it takes to write and to load.
+// page - sizes of HTML pages, and how long they take to write, to load, and to draw anew.
 //
-//	bench/page.mjs BUILD_FOLDER [--profile FILE] [--rounds 7]
+//	bench/page.mjs BUILD_FOLDER [--kind causal|samples|timeline] [--profile FILE] [--rounds 7] [--slices 1000000]
 //
-// Without --profile it is a made-up profile of 200 lines at two progress points, with about 30
-// experiments each. Loading is timed by the browser itself, from the start of the navigation until
-// the page is there with the charts in view drawn; medians are told. Needs Chromium.
+// Without --profile the data are made up: 200 lines at two progress points with about 30 experiments
+// each; 100,000 call chains of 12 to 40 functions; a timeline of as many slices as are asked for.
+// Loading is timed by the browser itself, from the start of the navigation until the page is there
+// with what is in view drawn; medians are told. A timeline is also zoomed and moved: from an action
+// until its picture is drawn. Needs Chromium.
 import {execFileSync} from 'node:child_process';
 import {mkdtempSync, rmSync, statSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {parseArgs} from 'node:util';
 import {findBrowser, launch, openPage} from '../tests/page/browser.mjs';
+import {fill, large, reportOf} from '../tests/page/traces.mjs';
 
 const {values, positionals} = parseArgs({
 	allowPositionals: true,
-	options: {profile: {type: 'string'}, rounds: {type: 'string', default: '7'}},
+	options: {
+		kind: {type: 'string', multiple: true, default: ['causal', 'samples', 'timeline']},
+		profile: {type: 'string'},
+		rounds: {type: 'string', default: '7'},
+		slices: {type: 'string', default: '1000000'},
+	},
 });
 const build = resolve(positionals[0] ?? 'build');
 const lever = join(build, 'lever');
+const rounds = Number(values.rounds);
+const MADE_UP = {causal: 'wide', samples: 'deep', timeline: 'short'};
 
 function median(numbers) {
 	return numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
@@ -31,29 +41,72 @@ function timed(action) {
 	return performance.now() - start;
 }
 
-// Milliseconds from the start of the navigation until the page is shown, and its charts drawn.
+async function settle(page) {
+	await page.evaluate(
+		() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))),
+	);
+}
+
+// Milliseconds from the start of the navigation until the page is shown, and what is in view drawn.
 async function load(browser, file) {
 	const {page, context, complaints} = await openPage(browser, file);
+	await settle(page);
 	if (complaints.length) throw new Error(complaints.join('\n'));
-	const times = await page.evaluate(
-		() =>
-			new Promise((done) => {
-				requestAnimationFrame(() =>
-					setTimeout(() =>
-						done({
-							shown: performance.getEntriesByName(
-								'shown',
-							)[0].startTime,
-							drawn: performance.now(),
-							charts: document.querySelectorAll('canvas')
-								.length,
-						}),
-					),
-				);
-			}),
+	const times = await page.evaluate(() => ({
+		shown: performance.getEntriesByName('shown')[0].startTime,
+		drawn: performance.now(),
+		charts: document.querySelectorAll('canvas').length,
+	}));
+	await context.close();
+	return times;
+}
+
+// How long each of the pictures took of a timeline that is zoomed into, moved, and shown whole again.
+async function redraw(browser, file) {
+	const {page, context} = await openPage(browser, file);
+	await settle(page);
+	await page.locator('canvas.timeline').focus();
+	const keys = [...Array(30).fill('+'), ...Array(10).fill('ArrowRight'), 'Home'];
+	for (const key of [...keys, ...Array(10).fill('-'), ...Array(10).fill('Home')]) {
+		await page.keyboard.press(key);
+		await settle(page);
+	}
+	const times = await page.evaluate(() =>
+		performance.getEntriesByName('draw').map((one) => one.duration),
 	);
 	await context.close();
 	return times;
+}
+
+function write(profile, html) {
+	return timed(() =>
+		execFileSync(lever, ['report', profile, '--format', 'html', '--output', html]),
+	);
+}
+
+async function measure(browser, kind, folder) {
+	const profile = values.profile ? resolve(values.profile) : join(folder, `${kind}.lever`);
+	const html = join(folder, `${kind}.html`);
+	if (!values.profile)
+		execFileSync(join(build, 'tests/golden/test_recording'), [MADE_UP[kind], profile]);
+	const writing = Array.from({length: rounds}, () => write(profile, html));
+	if (kind === 'timeline' && !values.profile)
+		fill(html, {report: reportOf('timeline'), timeline: large(Number(values.slices))});
+	await load(browser, html); // warms the browser up
+	const loads = [];
+	for (let i = 0; i < rounds; i++) loads.push(await load(browser, html));
+	const say = (read) => median(loads.map(read)).toFixed(0);
+	console.log(
+		`${kind}: page ${statSync(html).size} bytes, written in ${median(writing).toFixed(0)} ms; ` +
+			`shown after ${say((one) => one.shown)} ms, drawn after at most ${say((one) => one.drawn)} ms ` +
+			`(${loads[0].charts} canvases), medians of ${rounds}`,
+	);
+	if (kind !== 'timeline') return;
+	const [first, ...times] = await redraw(browser, html);
+	console.log(
+		`timeline: first picture ${first.toFixed(1)} ms; ${times.length} others, ` +
+			`median ${median(times).toFixed(1)} ms, longest ${Math.max(...times).toFixed(1)} ms`,
+	);
 }
 
 const found = await findBrowser();
@@ -62,34 +115,11 @@ if (found.missing) {
 	process.exit(77);
 }
 const folder = mkdtempSync(join(tmpdir(), 'lever-bench-'));
-const profile = values.profile ? resolve(values.profile) : join(folder, 'wide.lever');
-const html = join(folder, 'page.html'),
-	empty = join(folder, 'empty.html');
-if (!values.profile) execFileSync(join(build, 'tests/golden/test_recording'), ['wide', profile]);
-execFileSync(join(build, 'tests/golden/test_recording'), ['short', join(folder, 'short.lever')]);
-execFileSync(lever, ['report', join(folder, 'short.lever'), '--format', 'html', '--output', empty]);
-const rounds = Number(values.rounds);
-const writing = Array.from({length: rounds}, () =>
-	timed(() => execFileSync(lever, ['report', profile, '--format', 'html', '--output', html])),
-);
-const {targets} = JSON.parse(
-	execFileSync(lever, ['report', profile, '--format', 'json'], {maxBuffer: 1e9}),
-);
 const browser = await launch(found);
-await load(browser, html); // warms the browser up
-const loads = [];
-for (let i = 0; i < rounds; i++) loads.push(await load(browser, html));
+const empty = join(folder, 'empty.html');
+execFileSync(join(build, 'tests/golden/test_recording'), ['short', join(folder, 'short.lever')]);
+write(join(folder, 'short.lever'), empty);
+console.log(`page of a profile without experiments: ${statSync(empty).size} bytes`);
+for (const kind of values.kind) await measure(browser, kind, folder);
 await browser.close();
-console.log(
-	`${targets.length} targets, ${targets.flatMap((target) => target.effects).length} curves`,
-);
-console.log(
-	`page: ${statSync(html).size} bytes; of a profile without experiments: ${statSync(empty).size}`,
-);
-console.log(`lever report --format html: ${median(writing).toFixed(0)} ms`);
-console.log(
-	`load: shown after ${median(loads.map((one) => one.shown)).toFixed(0)} ms, ` +
-		`drawn after at most ${median(loads.map((one) => one.drawn)).toFixed(0)} ms (${loads[0].charts} charts in view), ` +
-		`medians of ${rounds}`,
-);
 rmSync(folder, {recursive: true});

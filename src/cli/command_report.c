@@ -25,6 +25,9 @@ enum report_format {
 	REPORT_CSV,
 	REPORT_COZ,
 	REPORT_FOLDED,
+	REPORT_PPROF,
+	REPORT_SPEEDSCOPE,
+	REPORT_FIREFOX,
 	REPORT_PERFETTO,
 	REPORT_CHROME,
 	REPORT_FORMATS,
@@ -46,8 +49,9 @@ struct report_values {
 };
 
 /* In the order of the enums. */
-static const char *const formats[] = {"text",   "json",     "html",   "csv", "coz",
-				      "folded", "perfetto", "chrome", NULL};
+static const char *const formats[] = {"text",    "json",     "html",   "csv",
+				      "coz",     "folded",   "pprof",  "speedscope",
+				      "firefox", "perfetto", "chrome", NULL};
 static const char *const kinds[] = {"latest", "causal", "samples", "timeline", "scale", NULL};
 static const char *const groups[] = {"function", "line",    "class", "call",
 				     "thread",   "process", "lock",  NULL};
@@ -80,8 +84,8 @@ static int set_classes(const struct option *option, void *field, const char *tex
 #define FIELD(member) offsetof(struct report_values, member)
 static const struct option report_table[] = {
 	{"format", 'f', "FORMAT",
-	 "text, json or html; csv, of all but samples; coz, of causal profiles; "
-	 "folded, of samples; perfetto or chrome, of timelines (text)",
+	 "text, json or html; csv, of all but samples; coz, of causal profiles; folded, pprof, "
+	 "speedscope or firefox, of samples; perfetto or chrome, of timelines (text)",
 	 value_set_choice, FIELD(format), formats},
 	{"output", 'o', "FILE", "write to FILE instead of standard output", value_set_text,
 	 FIELD(output), NULL},
@@ -180,6 +184,15 @@ static void write_samples(FILE *out, const struct recording *recording,
 	case REPORT_FOLDED:
 		report_samples_folded(out, samples);
 		break;
+	case REPORT_PPROF:
+		report_samples_pprof(out, recording, samples);
+		break;
+	case REPORT_SPEEDSCOPE:
+		report_samples_speedscope(out, recording, samples);
+		break;
+	case REPORT_FIREFOX:
+		report_samples_firefox(out, recording, samples);
+		break;
 	default: /* choose_kind has refused the others */
 		report_samples_text(out, recording, samples, &options);
 		break;
@@ -195,6 +208,9 @@ static void write_timeline(FILE *out, const struct recording *recording,
 	switch ((enum report_format)values->format) {
 	case REPORT_JSON:
 		report_timeline_json(out, recording, timeline);
+		break;
+	case REPORT_HTML:
+		report_timeline_html(out, recording, timeline);
 		break;
 	case REPORT_CSV:
 		report_timeline_csv(out, timeline);
@@ -219,6 +235,8 @@ static void write_scale(FILE *out, const struct recording *recording,
 
 	if (values->format == REPORT_JSON)
 		report_scale_json(out, recording, scale);
+	else if (values->format == REPORT_HTML)
+		report_scale_html(out, recording, scale);
 	else if (values->format == REPORT_CSV)
 		report_scale_csv(out, scale);
 	else /* choose_kind has refused the others */
@@ -267,10 +285,12 @@ static unsigned kinds_of(enum report_format format)
 	static const unsigned all =
 		1u << RUN_CAUSAL | 1u << RUN_SAMPLES | 1u << RUN_TIMELINE | 1u << RUN_SCALE;
 	static const unsigned some[REPORT_FORMATS] = {
-		[REPORT_HTML] = 1u << RUN_CAUSAL | 1u << RUN_SAMPLES,
 		[REPORT_CSV] = 1u << RUN_CAUSAL | 1u << RUN_TIMELINE | 1u << RUN_SCALE,
 		[REPORT_COZ] = 1u << RUN_CAUSAL,
 		[REPORT_FOLDED] = 1u << RUN_SAMPLES,
+		[REPORT_PPROF] = 1u << RUN_SAMPLES,
+		[REPORT_SPEEDSCOPE] = 1u << RUN_SAMPLES,
+		[REPORT_FIREFOX] = 1u << RUN_SAMPLES,
 		[REPORT_PERFETTO] = 1u << RUN_TIMELINE,
 		[REPORT_CHROME] = 1u << RUN_TIMELINE,
 	};
@@ -346,6 +366,10 @@ static enum exit_code settle_page(struct report_values *values)
 				   formats[values->format]);
 	if (values->open)
 		values->format = REPORT_HTML;
+	if (values->format == REPORT_PPROF && !values->output && isatty(STDOUT_FILENO))
+		return message_say(
+			EXIT_USAGE,
+			"pprof's format is nothing for a terminal; name a file by --output");
 	if (values->format != REPORT_HTML)
 		return EXIT_ANSWERED;
 	if (!report_has_html())

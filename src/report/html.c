@@ -2,14 +2,21 @@
 /*
  * html - a profile as one page that needs nothing else: web/ made the page, this fills in the data.
  *
- * The data are {"report": what --format json gives, "sources": sources.h} as JSON, deflated without
- * a header (RFC 1951), in base64. So no name in them can be taken for markup, whatever it holds.
+ * The data are JSON, deflated without a header (RFC 1951), in base64. So no name in them can be taken
+ * for markup, whatever it holds. Of a causal profile they are {"report": what --format json gives,
+ * "sources": sources.h}, of samples {"report": the same without its entries, "samples":
+ * samples_page.h}, of a timeline {"report": its figures as JSON, "timeline": timeline_page.h}, of a
+ * scaling {"report": the JSON}.
  */
 #include "report/report.h"
 
 #include "base/own.h"
+#include "report/json_parts.h"
 #include "report/page.h"
+#include "report/samples_json.h"
+#include "report/samples_page.h"
 #include "report/sources.h"
+#include "report/timeline_page.h"
 
 #include <assert.h>
 #include <string.h>
@@ -28,7 +35,7 @@ static unsigned char *deflated(const char *text, size_t size, size_t *deflated_s
 {
 	z_stream stream = {.next_in = (unsigned char *)text, .avail_in = (uInt)size};
 	assert(size < UINT32_MAX);
-	int code = deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, RAW_WINDOW_BITS,
+	int code = deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, RAW_WINDOW_BITS,
 				MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
 	assert(code == Z_OK);
 	size_t room = deflateBound(&stream, size);
@@ -102,7 +109,38 @@ void report_samples_html(FILE *out, const struct recording *recording,
 	size_t size = 0;
 	FILE *data = open_memstream(&text, &size);
 	begin_data(data);
-	report_samples_json(data, recording, samples);
-	end_data(data, json_array()); /* that view shows no source lines */
+	json_t *report = samples_json_head(recording, samples);
+	json_dumpf(report, data, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
+	json_decref(report);
+	fputs(", \"samples\": ", data);
+	samples_page_write(data, samples);
+	fputs("}\n", data);
+	fclose(data);
+	write_page(out, text, size);
+}
+
+void report_timeline_html(FILE *out, const struct recording *recording, struct timeline *timeline)
+{
+	AUTO(text) char *text = NULL;
+	size_t size = 0;
+	FILE *data = open_memstream(&text, &size);
+	begin_data(data);
+	report_timeline_json(data, recording, timeline);
+	fputs(", \"timeline\": ", data);
+	timeline_page_write(data, timeline);
+	fputs("}\n", data);
+	fclose(data);
+	write_page(out, text, size);
+}
+
+void report_scale_html(FILE *out, const struct recording *recording, const struct scale *scale)
+{
+	AUTO(text) char *text = NULL;
+	size_t size = 0;
+	FILE *data = open_memstream(&text, &size);
+	begin_data(data);
+	report_scale_json(data, recording, scale);
+	fputs("}\n", data);
+	fclose(data);
 	write_page(out, text, size);
 }

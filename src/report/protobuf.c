@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* protobuf - keys, variable-length numbers and lengths. */
+/* protobuf - keys, variable-length numbers and lengths; gzip around the whole. */
 #include "report/protobuf.h"
 
+#include <assert.h>
 #include <string.h>
+#include <zlib.h>
 
 #define WIRE_NUMBER 0u
 #define WIRE_FIXED 1u
 #define WIRE_BYTES 2u
 #define NUMBER_BYTES_MOST 10
+#define GZIP_WINDOW_BITS (15 + 16)
+#define GZIP_MEMORY_LEVEL 9
+#define GZIP_ROOM 65536
 
 void protobuf_clear(struct protobuf *message)
 {
@@ -88,4 +93,35 @@ void protobuf_write(FILE *out, unsigned field, const struct protobuf *message)
 	count += encode(head + count, message->count);
 	fwrite(head, 1, count, out);
 	fwrite(message->items, 1, message->count, out);
+}
+
+void protobuf_add_packed(struct protobuf *message, unsigned field, const uint64_t *values,
+			 size_t count)
+{
+	unsigned char bytes[NUMBER_BYTES_MOST];
+	size_t size = 0;
+
+	for (size_t i = 0; i < count; i++)
+		size += encode(bytes, values[i]);
+	put(message, field << 3 | WIRE_BYTES);
+	put(message, size);
+	for (size_t i = 0; i < count; i++)
+		put(message, values[i]);
+}
+
+void protobuf_write_gzip(FILE *out, const struct protobuf *message)
+{
+	unsigned char bytes[GZIP_ROOM];
+	z_stream stream = {.next_in = message->items, .avail_in = (uInt)message->count};
+	assert(message->count < UINT32_MAX);
+	int code = deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW_BITS,
+				GZIP_MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
+	assert(code == Z_OK);
+	while (code != Z_STREAM_END) {
+		stream.next_out = bytes;
+		stream.avail_out = sizeof(bytes);
+		code = deflate(&stream, Z_FINISH);
+		fwrite(bytes, 1, sizeof(bytes) - stream.avail_out, out);
+	}
+	deflateEnd(&stream);
 }

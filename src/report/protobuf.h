@@ -23,3 +23,8 @@ void protobuf_add_text(struct protobuf *message, unsigned field, const char *tex
 void protobuf_add_message(struct protobuf *message, unsigned field, const struct protobuf *part);
 /* A message as a field of the one that the whole file is. */
 void protobuf_write(FILE *out, unsigned field, const struct protobuf *message);
+/* Repeated numbers in one field. */
+void protobuf_add_packed(struct protobuf *message, unsigned field, const uint64_t *values,
+			 size_t count);
+/* The message as a gzip file (RFC 1952). */
+void protobuf_write_gzip(FILE *out, const struct protobuf *message);

@@ -49,12 +49,23 @@ void report_samples_html(FILE *out, const struct recording *recording,
 			 const struct samples *samples);
 /* A line for each chain, "command;outermost;...;innermost MICROSECONDS", for flame graphs. */
 void report_samples_folded(FILE *out, const struct samples *samples);
+/* For `go tool pprof` and its like: binary. */
+void report_samples_pprof(FILE *out, const struct recording *recording,
+			  const struct samples *samples);
+/* For speedscope.app. */
+void report_samples_speedscope(FILE *out, const struct recording *recording,
+			       const struct samples *samples);
+/* For profiler.firefox.com. */
+void report_samples_firefox(FILE *out, const struct recording *recording,
+			    const struct samples *samples);
 
 /* ---- of timelines ---- */
 
 void report_timeline_text(FILE *out, const struct recording *recording, struct timeline *timeline,
 			  const struct report_options *options);
 void report_timeline_json(FILE *out, const struct recording *recording, struct timeline *timeline);
+/* As report_html. */
+void report_timeline_html(FILE *out, const struct recording *recording, struct timeline *timeline);
 void report_timeline_csv(FILE *out, struct timeline *timeline); /* a row for each span */
 void report_timeline_perfetto(FILE *out, struct timeline *timeline);
 void report_timeline_chrome(FILE *out, struct timeline *timeline);
@@ -64,4 +75,6 @@ void report_timeline_chrome(FILE *out, struct timeline *timeline);
 void report_scale_text(FILE *out, const struct recording *recording, const struct scale *scale,
 		       const struct report_options *options);
 void report_scale_json(FILE *out, const struct recording *recording, const struct scale *scale);
+/* As report_html. */
+void report_scale_html(FILE *out, const struct recording *recording, const struct scale *scale);
 void report_scale_csv(FILE *out, const struct scale *scale);

@@ -2,6 +2,8 @@
 /*
  * samples_json - samples as JSON, for programs. docs/samples.schema.json is its contract.
  */
+#include "report/samples_json.h"
+
 #include "base/own.h"
 #include "report/json_parts.h"
 #include "report/report.h"
@@ -19,14 +21,19 @@ static json_t *frame_of(const struct recording_frame *frame)
 			 json_text(frame->object));
 }
 
-static json_t *stack_of(const struct recording *recording, uint64_t stack_id)
+/* Each frame is made once, and shared by all chains that it is in. */
+static json_t *stack_of(const struct recording *recording, json_t **frames, uint64_t stack_id)
 {
 	size_t count;
 	const struct recording_frame **chain = samples_chain(recording, stack_id, &count);
 	json_t *stack = json_array();
 
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(stack, frame_of(chain[i]));
+	for (size_t i = 0; i < count; i++) {
+		json_t **frame = &frames[chain[i] - recording->frames.items];
+		if (!*frame)
+			*frame = frame_of(chain[i]);
+		json_array_append(stack, *frame);
+	}
 	free(chain);
 	return stack;
 }
@@ -45,7 +52,8 @@ static void add_sum(json_t *json, const struct samples_sum *sum)
 	json_object_set_new(json, "samples", json_count(sum->samples));
 }
 
-static json_t *entry_of(const struct samples *samples, const struct samples_entry *entry)
+static json_t *entry_of(const struct samples *samples, json_t **frames,
+			const struct samples_entry *entry)
 {
 	const struct recording_moment *moment = entry->moment;
 	const struct recording_frame *user = entry->user, *site = entry->site;
@@ -59,7 +67,7 @@ static json_t *entry_of(const struct samples *samples, const struct samples_entr
 				 json_boolean(moment->class != CLASS_USER), "subclass",
 				 json_text(moment->subclass), "system_call",
 				 json_text(moment->system_call), "thread", thread_of(entry->thread),
-				 "stack", stack_of(samples->recording, moment->stack_id));
+				 "stack", stack_of(samples->recording, frames, moment->stack_id));
 
 	/* It does not fit a JSON integer everywhere. */
 	AUTO(text)
@@ -86,17 +94,26 @@ static json_t *classes_of(const struct samples *samples)
 	return classes;
 }
 
-void report_samples_json(FILE *out, const struct recording *recording,
-			 const struct samples *samples)
+static json_t *entries_of(const struct samples *samples)
 {
-	struct sums sums = sums_of(recording);
-	struct warnings warnings = warnings_of_samples(recording);
+	size_t frame_count = samples->recording->frames.count;
+	json_t **frames = memory_new(frame_count + 1, sizeof(*frames));
 	json_t *entries = json_array();
 
 	for (size_t i = 0; i < samples->count; i++)
-		json_array_append_new(entries, entry_of(samples, &samples->entries[i]));
+		json_array_append_new(entries, entry_of(samples, frames, &samples->entries[i]));
+	for (size_t i = 0; i < frame_count; i++)
+		json_decref(frames[i]);
+	free(frames);
+	return entries;
+}
+
+json_t *samples_json_head(const struct recording *recording, const struct samples *samples)
+{
+	struct sums sums = sums_of(recording);
+	struct warnings warnings = warnings_of_samples(recording);
 	json_t *report =
-		json_pack("{si ss so so so so so so so so so}", "lever", 1, "kind", "samples",
+		json_pack("{si ss so so so so so so so so}", "lever", 1, "kind", "samples",
 			  "program", json_program_of(&sums), "engine",
 			  json_text(sums.last ? sums.last->engine : NULL), "host",
 			  json_host_of(sums.last), "sampling",
@@ -106,9 +123,22 @@ void report_samples_json(FILE *out, const struct recording *recording,
 				    "truncated", json_count(sums.unwound_badly)),
 			  "recorded_ns", json_count(samples->recorded_ns), "shown_ns",
 			  json_count(samples->all.weight_ns), "classes", classes_of(samples),
-			  "entries", entries, "warnings", json_warnings(&warnings));
+			  "warnings", json_warnings(&warnings));
+	warnings_release(&warnings);
+	return report;
+}
+
+void report_samples_json(FILE *out, const struct recording *recording,
+			 const struct samples *samples)
+{
+	json_t *report = samples_json_head(recording, samples);
+
+	/* The notes come last, after what they are about. */
+	json_t *warnings = json_incref(json_object_get(report, "warnings"));
+	json_object_del(report, "warnings");
+	json_object_set_new(report, "entries", entries_of(samples));
+	json_object_set_new(report, "warnings", warnings);
 	json_dumpf(report, out, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
 	fputc('\n', out);
 	json_decref(report);
-	warnings_release(&warnings);
 }

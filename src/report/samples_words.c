@@ -41,6 +41,13 @@ char *samples_function(const struct recording_frame *frame)
 	return words_clean(frame->function ? frame->function : base_of(frame->object));
 }
 
+char *samples_wait_words(enum sample_class class, const char *subclass)
+{
+	AUTO(text) char *finer = words_clean(subclass);
+	return subclass ? text_format("[%s: %s]", samples_class_words(class), finer) :
+			  text_format("[%s]", samples_class_words(class));
+}
+
 char *samples_place(const struct recording_frame *frame)
 {
 	if (!frame || !frame->file || !frame->line)

@@ -12,6 +12,8 @@ const char *samples_mark(enum sample_class class);
 const char *samples_class_words(enum sample_class class);
 /* Clean: "read_block", "libc.so.6" where the function is unknown, "?" */
 char *samples_function(const struct recording_frame *frame);
+/* Clean: "[waiting for a lock: futex]" */
+char *samples_wait_words(enum sample_class class, const char *subclass);
 /* Clean: "io.c:42", "" where it is unknown. */
 char *samples_place(const struct recording_frame *frame);
 /* "12.3 % ±0.4" */

@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* recording - writes one of the recordings into a file. Usage: test_recording NAME FILE */
 #include "recordings.h"
+#include "recordings_samples.h"
 
 #include <stdio.h>
 #include <string.h>
 
+static bool is_among(const char *name, const char *const *names, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	struct error error = {0};
-	bool is_known = false;
-	for (unsigned i = 0; argc == 3 && i < recordings_count; i++)
-		is_known |= !strcmp(argv[1], recordings[i]);
-	if (!is_known) {
+	bool is_causal = argc == 3 && is_among(argv[1], recordings, recordings_count);
+	bool is_samples =
+		argc == 3 && is_among(argv[1], sample_recordings, sample_recordings_count);
+	if (!is_causal && !is_samples) {
 		fputs("usage: test_recording NAME FILE\n", stderr);
 		return 2;
 	}
-	if (recordings_write(argv[1], argv[2], &error)) {
+	if ((is_causal ? recordings_write : sample_recordings_write)(argv[1], argv[2], &error)) {
 		fprintf(stderr, "%s\n", error.text);
 		return 1;
 	}

@@ -14,7 +14,7 @@
 OWN_DEFINE(profile, struct profile *, profile_close, NULL)
 
 const char *const recordings[] = {"pipeline", "latency", "hostile", "rare",
-				  "short",    "markup",  "wide"};
+				  "short",    "markup",  "wide",    "kinds"};
 const unsigned recordings_count = sizeof(recordings) / sizeof(recordings[0]);
 
 /* Code of which it is known what a speedup gives. */
@@ -439,13 +439,34 @@ static int write_wide(struct profile *profile, struct error *error)
 	return code;
 }
 
+static int write_kinds(struct profile *profile, struct error *error)
+{
+	struct made_target targets[] = {
+		{line_of("/src/server/handlers.c", 121, "decode"), 0.3, {0.25}, 0, 20},
+		{function_of("decode", 120), 0.35, {0.28}, 0, 20},
+		{function_of("render", 15), 0.4, {0.3}, 0, 20},
+	};
+	struct made made = {
+		.profile = profile,
+		.run = run_of("[\"/usr/sbin/server\"]", 60, 9),
+		.points = {{.kind = POINT_THROUGHPUT, .name = (char *)"request"}},
+		.point_count = 1,
+		.targets = targets,
+		.target_count = sizeof(targets) / sizeof(targets[0]),
+		.now_ns = 5000000000u,
+	};
+	int code = write_all(&made, error);
+	free_names(&made);
+	return code;
+}
+
 int recordings_write(const char *name, const char *path, struct error *error)
 {
 	static int (*const writers[])(struct profile *,
 				      struct error *) = {write_pipeline, write_latency,
 							 write_hostile,  write_rare,
 							 write_short,    write_markup,
-							 write_wide};
+							 write_wide,     write_kinds};
 	AUTO(profile) struct profile *profile = NULL;
 	int code = profile_create(path, true, &profile, error);
 	for (unsigned i = 0; i < recordings_count && !code; i++) {

@@ -11,6 +11,7 @@
  * rare:     every experiment had too few visits.
  * short:    the program ended before there was an experiment.
  * markup:   names that a page, a spreadsheet or a script could take for something else.
+ * kinds:    a line and two functions.
  * wide:     200 lines of files that this repository has, at two progress points.
  */
 extern const char *const recordings[];

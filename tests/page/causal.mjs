@@ -322,6 +322,23 @@ test('filters by file, progress point, verdict and number of points leave what f
 	await context.close();
 });
 
+test('a filter by kind leaves lines or functions', async () => {
+	const {page, context} = await open('kinds');
+	const {targets} = json('kinds');
+	assert.equal(await page.locator('.grid .card').count(), 3);
+	for (const kind of ['line', 'function']) {
+		await page.getByLabel('Kind').selectOption(kind);
+		assert.deepEqual(
+			(await namesShown(page)).sort(),
+			targets
+				.filter((target) => target.kind === kind)
+				.map((target) => target.name)
+				.sort(),
+		);
+	}
+	await context.close();
+});
+
 test('chosen targets are compared side by side, and Escape ends it', async () => {
 	const {page, context} = await open('pipeline');
 	const [first, second] = json('pipeline').targets;

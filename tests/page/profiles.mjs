@@ -3,11 +3,11 @@
 import {execFileSync, spawnSync} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {inflateRawSync} from 'node:zlib';
 
-export const NAMES = ['pipeline', 'latency', 'hostile', 'rare', 'short', 'markup', 'wide'];
+export const NAMES = ['pipeline', 'latency', 'hostile', 'rare', 'short', 'markup', 'wide', 'kinds'];
 
 // The recordings' sources have paths below it.
 export const SOURCE = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,7 +21,7 @@ export function report(name, ...options) {
 	return execFileSync(lever, ['report', join(folder, `${name}.lever`), ...options], {
 		cwd: SOURCE,
 		encoding: 'utf8',
-		maxBuffer: 1e8,
+		maxBuffer: 1e9,
 	});
 }
 
@@ -49,6 +49,18 @@ export function canRecord() {
 export function record(name, ...command) {
 	const path = join(folder, `${name}.lever`);
 	execFileSync(lever, ['record', '--quiet', '--output', path, '--', ...command]);
+}
+
+// A profile of another kind: make('trace', 'name', [options], ...command).
+export function make(command, name, options, ...program) {
+	const path = join(folder, `${name}.lever`);
+	const own = ['--quiet', '--output', path, ...options];
+	execFileSync(lever, [command, ...own, '--', ...program]);
+}
+
+// A program of examples/, beside lever in the build.
+export function exampleOf(name) {
+	return join(dirname(lever), 'examples', name);
 }
 
 export function json(name) {

@@ -2,13 +2,14 @@
 // samples - the HTML page of recorded samples, in a browser.
 //
 // Most of it is of a recording that is made up here, in the form of the JSON report, and packed into
-// the page that lever made for another one.
+// the page that lever made for another one. That lever itself packs what its JSON says is tested, too.
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {after, test} from 'node:test';
 import {deflateRawSync} from 'node:zlib';
 import {findBrowser, launch, openPage} from './browser.mjs';
-import {canRecord, json, makePage, pageOf, record} from './profiles.mjs';
+import {canRecord, dataOf, json, makePage, makeProfile, pageOf, record} from './profiles.mjs';
+import {entriesFrom, tablesOf} from './tables.mjs';
 
 const found = await findBrowser();
 if (found.missing) {
@@ -67,10 +68,11 @@ function packed(entries) {
 		recorded_ns: 100 * MS,
 		shown_ns: 100 * MS,
 		classes: [],
-		entries,
 		warnings: [],
 	};
-	const data = deflateRawSync(JSON.stringify({report, sources: []})).toString('base64');
+	const data = deflateRawSync(JSON.stringify({report, samples: tablesOf(entries)})).toString(
+		'base64',
+	);
 	writeFileSync(
 		path,
 		readFileSync(path, 'utf8').replace(
@@ -203,6 +205,67 @@ test('search keeps what fits in the table, and fades the rest of the graph', asy
 test('at 400 pixels nothing is wider than the window', async () => {
 	const {page, context} = await open({viewport: {width: 400, height: 800}});
 	assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 400);
+	await context.close();
+});
+
+test("the page's data are the JSON report's, with the entries as tables", () => {
+	for (const name of ['server', 'names']) {
+		const {report, samples} = JSON.parse(dataOf(makePage(name)));
+		const {entries, ...rest} = json(name);
+		assert.deepEqual(report, rest, name);
+		const found = entriesFrom(samples);
+		assert.equal(found.length, entries.length, name);
+		for (const [i, one] of found.entries())
+			for (const key of Object.keys(one))
+				assert.deepEqual(
+					one[key],
+					entries[i][key],
+					`${name}, ${key} of ${i}`,
+				);
+	}
+});
+
+test('names of any sort are shown as text', async () => {
+	makeProfile('names');
+	const {page, context, complaints} = await openPage(browser, pageOf('names'));
+	const shown = (await rows(page)).map((row) => row[0]);
+	assert.ok(shown.includes("<script>document.title = 'taken'</script>"), shown.join('|'));
+	assert.ok(shown.includes('a\ufffdb\ufffdc;d \ufffd( \ufffd[31m\ufffd'), shown.join('|'));
+	assert.ok(shown.includes('__proto__') && shown.includes('constructor'), shown.join('|'));
+	assert.equal(await page.locator('main script, main img, main b:not(.name)').count(), 0);
+	assert.notEqual(await page.title(), 'taken');
+	await page.getByLabel('Thread').selectOption({label: '</script><b>x (7)'});
+	assert.deepEqual(complaints, []);
+	assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 1280);
+	await context.close();
+});
+
+test('a hundred thousand chains are drawn, searched and turned around', async () => {
+	const path = makePage('deep');
+	const entries = entriesFrom(JSON.parse(dataOf(path)).samples);
+	const {page, context, complaints} = await openPage(browser, path);
+	const all = entries.reduce((sum, one) => sum + one.weight_ns, 0);
+	const outermost = entries
+		.filter((one) => one.stack.at(-2).function === entries[0].stack.at(-2).function)
+		.reduce((sum, one) => sum + one.weight_ns, 0);
+	await page.getByLabel('Search').fill(entries[0].stack.at(-2).function);
+	const whole = (await rows(page))[0][3];
+	assert.ok(
+		parseFloat(whole) >= (outermost / all) * 100 - 0.1,
+		`${whole} ${outermost / all}`,
+	);
+	await page.getByLabel('Search').fill('');
+	await page.getByLabel('From').selectOption('callers');
+	const times = ownTimes(entries.filter((one) => one.class === 'cpu'));
+	const most = Math.max(...times.values());
+	for (const key of ['waiting for I/O', 'waiting for a lock', 'waiting for a CPU'])
+		await page.getByLabel(key).uncheck();
+	assert.equal((await rows(page))[0][0], [...times].find((one) => one[1] === most)[0]);
+	assert.match(
+		await said(page, 1, 0.0001),
+		new RegExp(`^${(await rows(page))[0][0].slice(0, 20)}`),
+	);
+	assert.deepEqual(complaints, []);
 	await context.close();
 });
 

@@ -23,12 +23,12 @@ function ended(status) {
 }
 
 function sum(runs, key) {
-	return (runs ?? []).reduce((total, run) => total + run[key], 0);
+	return runs.reduce((total, run) => total + (run[key] ?? 0), 0);
 }
 
 // Not every kind of report lists its runs.
 function runsOf(report) {
-	return report.runs ?? [report.program];
+	return Array.isArray(report.runs) ? report.runs : [report.program];
 }
 
 function listed(...parts) {
@@ -45,7 +45,9 @@ function runFact(report) {
 }
 
 function dateFact(report) {
-	const starts = (report.runs ?? []).map((run) => run.started_s);
+	const starts = runsOf(report)
+		.map((run) => run.started_s)
+		.filter((start) => start);
 	if (!starts.length) return null;
 	const first = words.date(Math.min(...starts)),
 		last = words.date(Math.max(...starts));
@@ -53,8 +55,8 @@ function dateFact(report) {
 }
 
 function overheadFact(report) {
-	const {interrupt_share: interrupt} = report.sampling;
-	const delay = sum(report.runs, 'delay_ns');
+	const interrupt = report.sampling?.interrupt_share;
+	const delay = sum(runsOf(report), 'delay_ns');
 	if (!interrupt && !delay) return null;
 	return fact(
 		'Overhead',
@@ -79,6 +81,19 @@ function sampleFact(report) {
 			{class: lost * 100 > samples ? 'bad' : null},
 			`${words.count(lost)}\u00a0lost`,
 		),
+	);
+}
+
+function eventFact(report) {
+	const {annotations, scheduler, lost} = report.events;
+	return fact(
+		'Events',
+		listed(
+			words.plural(annotations, 'annotation'),
+			`${words.count(scheduler)} of the scheduler`,
+		),
+		', ',
+		element('span', {class: lost ? 'bad' : null}, `${words.count(lost)}\u00a0lost`),
 	);
 }
 
@@ -139,7 +154,7 @@ function warnings(report) {
 
 export function header(report) {
 	const command = words.command(report.program.command) || UNNAMED[report.kind] || 'unknown';
-	const version = report.runs?.at(-1)?.version;
+	const version = runsOf(report).at(-1)?.version;
 	document.title = `${command.slice(0, 80)} - Lever`;
 	return element(
 		'header',
@@ -163,7 +178,8 @@ export function header(report) {
 			dateFact(report),
 			hostFact(report),
 			report.experiments === undefined ? null : experimentFact(report),
-			sampleFact(report),
+			report.sampling ? sampleFact(report) : null,
+			report.events ? eventFact(report) : null,
 			overheadFact(report),
 			report.progress?.length ? progressFact(report) : null,
 			version ? fact('Lever', version) : null,

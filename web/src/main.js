@@ -5,16 +5,24 @@ import {readData} from './data.js';
 import {element} from './dom.js';
 import {header} from './header.js';
 import {samplesView} from './samples/view.js';
+import {scaleView} from './scale/view.js';
 import {startTheme} from './theme.js';
+import {timelineView} from './timeline/view.js';
 
-// Each takes the report and the sources, and gives the page's content below the header.
-const VIEWS = {causal: causalView, samples: samplesView};
+// Each takes the page's data, the report among them, and gives the content below the header.
+const VIEWS = {
+	causal: causalView,
+	samples: samplesView,
+	timeline: timelineView,
+	scale: scaleView,
+};
 
 async function show() {
-	const {report, sources} = await readData();
+	const data = await readData();
+	const {report} = data;
 	const view = VIEWS[report.kind];
 	if (!view) throw new Error(`this page cannot show a profile of kind ${report.kind}`);
-	document.getElementById('page').replaceChildren(header(report), view(report, sources));
+	document.getElementById('page').replaceChildren(header(report), view(data));
 }
 
 startTheme();

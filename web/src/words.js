@@ -53,6 +53,18 @@ export function duration(ns) {
 	return `${Math.floor(seconds / 3600)}${SPACE}h ${Math.floor((seconds % 3600) / 60)}${SPACE}min`;
 }
 
+// To the nanosecond, in the unit that it fills: "1.250001 ms".
+export function exact(ns) {
+	const rounded = Math.round(ns);
+	const [unit, digits, name] = [
+		[1e9, 9, 's'],
+		[1e6, 6, 'ms'],
+		[1e3, 3, '\u00b5s'],
+		[1, 0, 'ns'],
+	].find(([one]) => Math.abs(rounded) >= one || one === 1);
+	return `${Number((rounded / unit).toFixed(digits))}${SPACE}${name}`;
+}
+
 export function rate(perSecond) {
 	if (perSecond >= 1000) return count(Math.round(perSecond));
 	return perSecond.toFixed(perSecond >= 10 ? 1 : 3);

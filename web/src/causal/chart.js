@@ -5,10 +5,10 @@
 // has speedups of its own. A point's area grows with its number of experiments.
 import uPlot from 'uplot';
 import {element} from '../dom.js';
-import {colour, onTheme} from '../theme.js';
+import {FONT, axis, keep, widthOf, within} from '../plot.js';
+import {colour} from '../theme.js';
 import {gain, plural, speedup} from '../words.js';
 
-const FONT = '12px system-ui, sans-serif';
 const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 const COLOURS = 8;
 
@@ -25,18 +25,7 @@ export function swatch(curve) {
 }
 
 function draw(plot, curve, paint) {
-	const {ctx, bbox} = plot;
-	ctx.save();
-	ctx.beginPath();
-	ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-	ctx.clip();
-	ctx.fillStyle = ctx.strokeStyle = colour(curve.colour);
-	paint(
-		ctx,
-		(x) => plot.valToPos(x, 'x', true),
-		(y) => plot.valToPos(y, 'y', true),
-	);
-	ctx.restore();
+	within(plot, curve.colour, paint);
 }
 
 function measured(curve) {
@@ -93,20 +82,6 @@ function drawZero(plot) {
 	ctx.lineTo(bbox.left + bbox.width, y);
 	ctx.stroke();
 	ctx.restore();
-}
-
-function axis(values, size, space, extra) {
-	return {
-		stroke: () => colour('faint'),
-		grid: {stroke: () => colour('grid'), width: 1},
-		ticks: {show: false},
-		font: FONT,
-		size,
-		space,
-		values,
-		gap: 7,
-		...extra,
-	};
 }
 
 function options(size, range, hooks, isLarge) {
@@ -172,12 +147,6 @@ function tell(curves, at) {
 		.map((text) => element('span', {}, text));
 }
 
-const alive = new Set();
-
-onTheme(() => {
-	for (const plot of alive) plot.redraw(false, true);
-});
-
 // Arrow keys go from one measured speedup to the next.
 function steer(plot, host, xs) {
 	host.addEventListener('keydown', (event) => {
@@ -224,21 +193,16 @@ export function chart(host, curves, output, look) {
 			},
 		],
 	};
-	const size = () => ({width: Math.max(host.clientWidth, 120), height: look.height});
 	const plot = new uPlot(
-		options(size(), look.range, hooks, look.isLarge),
+		options(
+			{width: widthOf(host), height: look.height},
+			look.range,
+			hooks,
+			look.isLarge,
+		),
 		[xs, xs.map(() => null)],
 		host,
 	);
-	const resized = new ResizeObserver(() => {
-		if (host.clientWidth && plot.width !== size().width) plot.setSize(size());
-	});
-	resized.observe(host);
 	steer(plot, host, xs);
-	alive.add(plot);
-	return () => {
-		resized.disconnect();
-		alive.delete(plot);
-		plot.destroy();
-	};
+	return keep(plot, host);
 }

@@ -311,6 +311,6 @@ class CausalView {
 	}
 }
 
-export function causalView(report, sources) {
+export function causalView({report, sources}) {
 	return new CausalView(report, sources).build();
 }

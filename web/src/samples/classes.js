@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // classes - what a thread did or waited for at a sample: their keys, names and colours.
 
-// An entry's class and in_kernel together are a key. The colours are in style/samples.css.
+// In the order of enum sample_class. The colours are in style/samples.css.
 export const CLASSES = {
 	user: 'on CPU',
 	kernel: 'on CPU, kernel',
@@ -10,11 +10,13 @@ export const CLASSES = {
 	S: 'waiting for a CPU',
 	B: 'waiting, other',
 };
-
-export function classOf(entry) {
-	return entry.class === 'cpu' ? (entry.in_kernel ? 'kernel' : 'user') : entry.class;
-}
+export const KEYS = Object.keys(CLASSES);
 
 export function colourOf(key) {
 	return `class-${key}`;
+}
+
+// "[waiting for a lock: futex]"
+export function waitName(number, subclass) {
+	return `[${CLASSES[KEYS[number]]}${subclass ? `: ${subclass}` : ''}]`;
 }

@@ -6,7 +6,7 @@
 // pixel are visited, so that drawing costs what is seen and not what was recorded.
 import {clean} from '../clean.js';
 import {colour, onTheme} from '../theme.js';
-import {CLASSES, colourOf} from './classes.js';
+import {KEYS, colourOf} from './classes.js';
 
 const ROW = 19,
 	GAP = 1,
@@ -28,7 +28,8 @@ export class Flame {
 	#root = null;
 	#zoom = null;
 	#focus = null;
-	#boxes = [];
+	#rows = []; // boxes by depth, from left to right
+	#look = null;
 	#found = () => false;
 	#isSearching = false;
 
@@ -81,29 +82,30 @@ export class Flame {
 		context.scale(scale, scale);
 		context.font = FONT;
 		context.textBaseline = 'middle';
-		this.#boxes = [];
+		this.#rows = [];
 		this.#place(width);
-		const colours = Object.fromEntries(
-			Object.keys(CLASSES).map((key) => [key, colour(colourOf(key))]),
-		);
-		const look = {
-			colours,
+		this.#look = {
+			colours: KEYS.map((key) => colour(colourOf(key))),
 			ink: colour('class-ink'),
-			edge: colour('card'),
 			mark: colour('ink'),
+			letter: context.measureText('m').width,
 		};
-		for (const box of this.#boxes) this.#paint(context, box, look);
+		for (const row of this.#rows) for (const box of row) this.#paint(context, box);
+	}
+
+	#add(box) {
+		(this.#rows[box.node.depth] ??= []).push(box);
 	}
 
 	// The callers of the frame that is zoomed to are as wide as it.
 	#place(width) {
 		for (let node = this.#zoom.parent; node; node = node.parent)
-			this.#boxes.push({node, x: 0, width, isPassed: true});
+			this.#add({node, x: 0, width, isPassed: true});
 		this.#placeBelow(this.#zoom, 0, width, width / Math.max(this.#zoom.weight, 1));
 	}
 
 	#placeBelow(node, x, width, scale) {
-		this.#boxes.push({node, x, width});
+		this.#add({node, x, width});
 		let at = x;
 		for (const child of node.children) {
 			const own = child.weight * scale;
@@ -113,19 +115,21 @@ export class Flame {
 		}
 	}
 
-	#paint(context, {node, x, width, isPassed}, look) {
+	#paint(context, {node, x, width, isPassed}) {
+		const look = this.#look;
 		const y = node.depth * ROW,
 			inner = Math.max(width - GAP, LEAST_WIDTH);
 		const fades = isPassed || (this.#isSearching && !this.#found(node));
 		context.globalAlpha = fades ? 0.35 : 1;
 		let at = x;
-		for (const key of Object.keys(CLASSES)) {
-			const part = (inner * (node.byClass[key] ?? 0)) / Math.max(node.weight, 1);
-			context.fillStyle = look.colours[key];
+		for (const [number, own] of node.byClass.entries()) {
+			if (!own) continue;
+			const part = (inner * own) / Math.max(node.weight, 1);
+			context.fillStyle = look.colours[number];
 			context.fillRect(at, y, part, ROW - GAP);
 			at += part;
 		}
-		if (width >= TEXT_LEAST) this.#write(context, node, x, y, inner, look.ink);
+		if (width >= TEXT_LEAST) this.#write(context, node, x, y, inner);
 		context.globalAlpha = 1;
 		if (node === this.#focus) {
 			context.strokeStyle = look.mark;
@@ -134,12 +138,12 @@ export class Flame {
 		}
 	}
 
-	#write(context, node, x, y, width, ink) {
-		const most = Math.floor((width - 2 * PADDING) / context.measureText('m').width);
+	#write(context, node, x, y, width) {
+		const most = Math.floor((width - 2 * PADDING) / this.#look.letter);
 		if (most < 3) return;
 		const name = clean(node.name);
 		const fitted = name.length > most ? `${name.slice(0, most - 1)}…` : name;
-		context.fillStyle = ink;
+		context.fillStyle = this.#look.ink;
 		context.fillText(fitted, x + PADDING, y + ROW / 2);
 	}
 
@@ -148,19 +152,26 @@ export class Flame {
 		const x = event.clientX - box.left,
 			depth = Math.floor((event.clientY - box.top) / ROW);
 		return (
-			this.#boxes.find(
-				(one) =>
-					one.node.depth === depth &&
-					x >= one.x &&
-					x < one.x + one.width,
-			)?.node ?? null
+			this.#rows[depth]?.find((one) => x >= one.x && x < one.x + one.width)
+				?.node ?? null
 		);
 	}
 
+	// The frame's row, as it looks now.
+	#repaint(node) {
+		const row = node && this.#rows[node.depth];
+		if (!row) return;
+		const context = this.#canvas.getContext('2d');
+		context.clearRect(0, node.depth * ROW, this.#canvas.width, ROW);
+		for (const box of row) this.#paint(context, box);
+	}
+
 	#focusOn(node) {
-		if (node === this.#focus) return;
+		const before = this.#focus;
+		if (node === before) return;
 		this.#focus = node;
-		this.draw();
+		this.#repaint(before);
+		this.#repaint(node);
 		this.#notify(node);
 	}
 

@@ -2,8 +2,7 @@
 // table - functions by their own time.
 import {element} from '../dom.js';
 import {count, duration, plural, share} from '../words.js';
-import {CLASSES, colourOf} from './classes.js';
-import {functionsOf} from './tree.js';
+import {CLASSES, KEYS, colourOf} from './classes.js';
 
 const MOST_ROWS = 200;
 const HEADS = ['Function', 'Own', 'Own time', 'With what it calls', 'Samples', 'What it did'];
@@ -12,17 +11,17 @@ function bar(row) {
 	return element(
 		'span',
 		{class: 'classes'},
-		Object.keys(CLASSES)
-			.filter((key) => row.byClass[key])
-			.map((key) =>
-				element('i', {
-					title: `${CLASSES[key]}: ${share(row.byClass[key] / row.own)}`,
-					style: {
-						background: `var(--${colourOf(key)})`,
-						'flex-grow': row.byClass[key] / row.own,
-					},
-				}),
-			),
+		KEYS.map((key, number) =>
+			row.byClass[number]
+				? element('i', {
+						title: `${CLASSES[key]}: ${share(row.byClass[number] / row.own)}`,
+						style: {
+							background: `var(--${colourOf(key)})`,
+							'flex-grow': row.byClass[number] / row.own,
+						},
+					})
+				: null,
+		),
 	);
 }
 
@@ -39,10 +38,10 @@ function cells(row, all) {
 	);
 }
 
-export function functionTable(entries, query) {
-	const all = entries.reduce((sum, entry) => sum + entry.weight_ns, 0);
+// Rows as functionsOf gives them, shares of `all`.
+export function functionTable(functions, all, query) {
 	const wanted = query.trim().toLowerCase();
-	const rows = functionsOf(entries).filter((row) => row.name.toLowerCase().includes(wanted));
+	const rows = functions.filter((row) => row.name.toLowerCase().includes(wanted));
 	const left = rows.length - MOST_ROWS;
 	return element(
 		'div',

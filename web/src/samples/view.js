@@ -2,52 +2,59 @@
 // view - time on and off the CPU: a flame graph and a table of functions, by class and thread.
 import {element, labelled, option} from '../dom.js';
 import {duration, plural, share} from '../words.js';
-import {CLASSES, classOf, colourOf} from './classes.js';
+import {CLASSES, KEYS, colourOf} from './classes.js';
 import {Flame} from './flame.js';
 import {functionTable} from './table.js';
-import {entriesOf, threadsOf, treeOf} from './tree.js';
+import {Samples, functionsOf, treeOf} from './tree.js';
 
 class SamplesView {
-	#report;
+	#samples;
 	#state;
 	#flame;
+	#functions = [];
 	#total = 0;
 	#said = element('output', {class: 'at-cursor'});
 	#table = element('div', {});
 	#canvas = element('canvas', {class: 'flame', tabindex: '0', role: 'img'});
 
-	constructor(report) {
-		this.#report = report;
-		const present = new Set(report.entries.map(classOf));
-		this.#state = {classes: present, thread: '', order: 'callees', query: ''};
+	constructor(samples) {
+		this.#samples = samples;
+		const weights = samples.weightsByClass();
+		const classes = new Set(KEYS.filter((key, number) => weights[number]));
+		this.#state = {classes, thread: '', order: 'callees', query: ''};
 	}
 
 	#update(change) {
 		Object.assign(this.#state, change);
-		const entries = entriesOf(this.#report, this.#state);
-		const root = treeOf(entries, this.#state.order === 'callers');
+		const entries = this.#samples.select(this.#state);
+		const root = treeOf(this.#samples, entries, this.#state.order === 'callers');
 		this.#total = root.weight;
+		this.#functions = functionsOf(this.#samples, entries);
 		this.#canvas.setAttribute(
 			'aria-label',
 			`Flame graph of ${duration(root.weight)} in ${plural(root.samples, 'sample')}; ` +
 				'the table below has the same functions',
 		);
 		this.#flame.show(root);
-		this.#table.replaceChildren(functionTable(entries, this.#state.query));
+		this.#showTable();
 		this.#tell(root);
+	}
+
+	#showTable() {
+		this.#table.replaceChildren(
+			functionTable(this.#functions, this.#total, this.#state.query),
+		);
 	}
 
 	#tell(node) {
 		const shown = node ?? this.#flame.zoomed;
-		const parts = Object.keys(CLASSES)
-			.filter((key) => shown.byClass[key])
-			.map(
-				(key) =>
-					`${CLASSES[key]} ${share(shown.byClass[key] / shown.weight)}`,
-			);
-		const place = shown.frame?.file
-			? ` (${shown.frame.file}${shown.frame.line ? `:${shown.frame.line}` : ''})`
-			: '';
+		const parts = KEYS.map((key, number) =>
+			shown.byClass[number]
+				? `${CLASSES[key]} ${share(shown.byClass[number] / shown.weight)}`
+				: null,
+		).filter((part) => part);
+		const {file, line} = shown.site ?? {};
+		const place = file ? ` (${file}${line ? `:${line}` : ''})` : '';
 		this.#said.replaceChildren(
 			element('span', {class: 'name'}, `${shown.name}${place}`),
 			element(
@@ -60,15 +67,14 @@ class SamplesView {
 	}
 
 	#classBoxes() {
-		const present = Object.keys(CLASSES).filter((key) => this.#state.classes.has(key));
+		const weights = this.#samples.weightsByClass();
+		const all = weights.reduce((sum, weight) => sum + weight, 0);
+		const present = KEYS.filter((key) => this.#state.classes.has(key));
 		return element(
 			'fieldset',
 			{class: 'legend'},
 			element('legend', {}, 'Classes'),
 			present.map((key) => {
-				const sum = this.#report.entries
-					.filter((entry) => classOf(entry) === key)
-					.reduce((total, entry) => total + entry.share, 0);
 				const box = element('input', {
 					type: 'checkbox',
 					checked: true,
@@ -93,7 +99,7 @@ class SamplesView {
 						class: 'swatch',
 						style: {background: `var(--${colourOf(key)})`},
 					}),
-					`${CLASSES[key]} ${share(sum)}`,
+					`${CLASSES[key]} ${share(weights[KEYS.indexOf(key)] / all)}`,
 				);
 			}),
 		);
@@ -117,16 +123,11 @@ class SamplesView {
 				input: () => {
 					this.#state.query = search.value;
 					this.#flame.search(search.value);
-					this.#table.replaceChildren(
-						functionTable(
-							entriesOf(this.#report, this.#state),
-							search.value,
-						),
-					);
+					this.#showTable();
 				},
 			},
 		});
-		const threads = threadsOf(this.#report.entries);
+		const threads = this.#samples.threadNames();
 		return element(
 			'form',
 			{
@@ -165,12 +166,12 @@ class SamplesView {
 	}
 }
 
-export function samplesView(report) {
-	if (!report.entries.length)
+export function samplesView({samples: tables}) {
+	if (!tables.entries.stack.length)
 		return element(
 			'main',
 			{},
 			element('p', {class: 'stop'}, 'The recording holds no sample.'),
 		);
-	return new SamplesView(report).build();
+	return new SamplesView(new Samples(tables)).build();
 }

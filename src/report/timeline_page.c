@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* timeline_page - states become runs on cores and wake-ups, from which the page makes them again. */
+#include "report/timeline_page.h"
+
+#include "report/columns.h"
+#include "report/text_table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define LEFT_ENDED 6 /* besides the numbers of enum sample_class */
+
+struct run {
+	uint64_t start_ns, end_ns;
+	unsigned cpu, thread, left, system_call;
+};
+
+struct wake {
+	uint64_t at_ns;
+	unsigned waker, woken; /* waker: number + 1, or 0 */
+};
+
+/* An instant event, or a value of a counter. */
+struct point {
+	uint64_t at_ns;
+	int64_t value;
+	unsigned thread, word;
+};
+
+struct writer {
+	struct columns columns;
+	struct timeline *timeline;
+	struct text_table texts;
+	unsigned thread; /* whose marks are visited */
+	ARRAY(struct run) runs;
+	ARRAY(struct wake) wakes;
+	ARRAY(struct timeline_span) spans; /* of one thread */
+	ARRAY(uint64_t) rows;              /* until when each is taken */
+	ARRAY(struct point) instants;
+	ARRAY(struct point) values; /* of counters */
+};
+
+/* ---- collecting ---- */
+
+static unsigned class_left(enum timeline_class class)
+{
+	static const unsigned classes[TIMELINE_CLASSES] = {
+		[TIMELINE_RUNNING] = CLASS_RUNNABLE, /* on to another core at once */
+		[TIMELINE_RUNNABLE] = CLASS_RUNNABLE, [TIMELINE_IO] = CLASS_IO,
+		[TIMELINE_LOCK] = CLASS_LOCK,         [TIMELINE_OTHER] = CLASS_OTHER,
+	};
+	return classes[class];
+}
+
+static void collect_states(struct writer *writer, unsigned number)
+{
+	const struct timeline_thread *thread = &writer->timeline->threads.items[number];
+
+	for (size_t i = 0; i < thread->states.count; i++) {
+		const struct timeline_state *state = &thread->states.items[i];
+		const struct timeline_state *next = i + 1 < thread->states.count ? state + 1 : NULL;
+		if (state->class == TIMELINE_RUNNING)
+			*array_add(&writer->runs) = (struct run){
+				.start_ns = state->start_ns,
+				.end_ns = state->end_ns,
+				.cpu = state->cpu,
+				.thread = number,
+				.left = next ? class_left(next->class) : LEFT_ENDED,
+				.system_call = next ? next->system_call : SWITCH_NO_CALL,
+			};
+		if (state->class < TIMELINE_IO || !next)
+			continue;
+		unsigned waker = state->waker && !state->by_interrupt ?
+					 writer->timeline->by_tid[state->waker] :
+					 0;
+		*array_add(&writer->wakes) =
+			(struct wake){.at_ns = state->end_ns, .waker = waker, .woken = number};
+	}
+}
+
+static int by_core(const void *one, const void *other)
+{
+	const struct run *a = one, *b = other;
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu ? -1 : 1;
+	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
+}
+
+static int by_wake_time(const void *one, const void *other)
+{
+	const struct wake *a = one, *b = other;
+	if (a->at_ns != b->at_ns)
+		return a->at_ns < b->at_ns ? -1 : 1;
+	return a->woken < b->woken ? -1 : a->woken > b->woken;
+}
+
+static int by_start(const void *one, const void *other)
+{
+	const struct timeline_span *a = one, *b = other;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return a->end_ns > b->end_ns ? -1 : a->end_ns < b->end_ns; /* the outer one first */
+}
+
+static int by_word_and_time(const void *one, const void *other)
+{
+	const struct point *a = one, *b = other;
+	if (a->word != b->word)
+		return a->word < b->word ? -1 : 1;
+	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
+}
+
+static int by_point_time(const void *one, const void *other)
+{
+	const struct point *a = one, *b = other;
+	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
+}
+
+#define SORT(array, order)                                                                     \
+	do {                                                                                   \
+		if ((array)->count)                                                            \
+			qsort((array)->items, (array)->count, sizeof(*(array)->items), order); \
+	} while (0)
+
+static void take_span(void *context, const struct timeline_span *span)
+{
+	struct writer *writer = context;
+	*array_add(&writer->spans) = *span;
+}
+
+static void take_mark(void *context, const struct mark *mark)
+{
+	struct writer *writer = context;
+	struct point point = {mark->time_ns, (int64_t)mark->value, writer->thread, mark->word};
+
+	if (mark->kind == MARK_COUNTER)
+		*array_add(&writer->values) = point;
+	else if (mark->kind == MARK_INSTANT || mark->kind == MARK_PROGRESS)
+		*array_add(&writer->instants) = point;
+}
+
+/* ---- writing ---- */
+
+static int64_t since_start(const struct writer *writer, uint64_t time_ns)
+{
+	return (int64_t)(time_ns - writer->timeline->start_ns);
+}
+
+static int64_t text_number(struct writer *writer, const char *text)
+{
+	return (int64_t)text_table_add(&writer->texts, text);
+}
+
+static int64_t word_number(struct writer *writer, uint64_t word)
+{
+	return text_number(writer, timeline_word(writer->timeline, word));
+}
+
+/* A column of times, which `time` reads of the item, each as the difference to the one before. */
+#define WRITE_TIMES(writer, key, items, count, time)                            \
+	do {                                                                    \
+		uint64_t before_ns = (writer)->timeline->start_ns;              \
+		columns_begin(&(writer)->columns, key);                         \
+		for (size_t i = 0; i < (count); i++) {                          \
+			columns_number(&(writer)->columns,                      \
+				       (int64_t)((items)[i].time - before_ns)); \
+			before_ns = (items)[i].time;                            \
+		}                                                               \
+		columns_end(&(writer)->columns);                                \
+	} while (0)
+
+#define WRITE_COLUMN(writer, key, count, value)                               \
+	do {                                                                  \
+		columns_begin(&(writer)->columns, key);                       \
+		for (size_t i = 0; i < (count); i++)                          \
+			columns_number(&(writer)->columns, (int64_t)(value)); \
+		columns_end(&(writer)->columns);                              \
+	} while (0)
+
+static void write_threads(struct writer *writer)
+{
+	const struct timeline_thread *threads = writer->timeline->threads.items;
+	size_t count = writer->timeline->threads.count;
+
+	columns_open(&writer->columns, "threads");
+	WRITE_COLUMN(writer, "pid", count, threads[i].pid);
+	WRITE_COLUMN(writer, "tid", count, threads[i].tid);
+	WRITE_COLUMN(writer, "name", count,
+		     text_number(writer, threads[i].name ? threads[i].name : "?"));
+	columns_close(&writer->columns);
+}
+
+static int64_t call_number(struct writer *writer, unsigned system_call)
+{
+	return system_call == SWITCH_NO_CALL ?
+		       0 :
+		       text_number(writer, timeline_call(writer->timeline, system_call)) + 1;
+}
+
+static void write_core(struct writer *writer, const struct run *runs, size_t count)
+{
+	columns_open(&writer->columns, NULL);
+	columns_key(&writer->columns, "cpu");
+	fprintf(writer->columns.out, "%u", runs->cpu);
+	WRITE_TIMES(writer, "start", runs, count, start_ns);
+	WRITE_COLUMN(writer, "length", count, runs[i].end_ns - runs[i].start_ns);
+	WRITE_COLUMN(writer, "thread", count, runs[i].thread);
+	WRITE_COLUMN(writer, "left", count, runs[i].left);
+	WRITE_COLUMN(writer, "call", count, call_number(writer, runs[i].system_call));
+	columns_close(&writer->columns);
+}
+
+static void write_cores(struct writer *writer)
+{
+	const struct run *runs = writer->runs.items;
+
+	SORT(&writer->runs, by_core);
+	columns_key(&writer->columns, "cores");
+	fputc('[', writer->columns.out);
+	for (size_t first = 0, end; first < writer->runs.count; first = end) {
+		for (end = first; end < writer->runs.count && runs[end].cpu == runs[first].cpu;)
+			end++;
+		fputs(first ? "," : "", writer->columns.out);
+		write_core(writer, runs + first, end - first);
+	}
+	fputc(']', writer->columns.out);
+}
+
+static void write_wakes(struct writer *writer)
+{
+	const struct wake *wakes = writer->wakes.items;
+	size_t count = writer->wakes.count;
+
+	SORT(&writer->wakes, by_wake_time);
+	columns_open(&writer->columns, "wakes");
+	WRITE_TIMES(writer, "at", wakes, count, at_ns);
+	WRITE_COLUMN(writer, "waker", count, wakes[i].waker);
+	WRITE_COLUMN(writer, "woken", count, wakes[i].woken);
+	columns_close(&writer->columns);
+}
+
+/* The first row that is free; of spans that lie one inside the other that is their depth. */
+static size_t row_of(struct writer *writer, const struct timeline_span *span)
+{
+	size_t row = 0;
+	while (row < writer->rows.count && writer->rows.items[row] > span->start_ns)
+		row++;
+	if (row == writer->rows.count)
+		*array_add(&writer->rows) = span->end_ns;
+	writer->rows.items[row] = span->end_ns;
+	return row;
+}
+
+static void write_arguments(struct writer *writer)
+{
+	struct columns *columns = &writer->columns;
+
+	columns_begin(columns, "argument");
+	for (size_t i = 0; i < writer->spans.count; i++) {
+		const struct timeline_span *span = &writer->spans.items[i];
+		if (!span->has_value)
+			columns_null(columns);
+		else if (span->is_text)
+			columns_text(columns, timeline_word(writer->timeline, span->value));
+		else if (span->value > INT64_MAX >> 10) { /* too large for a JSON number */
+			char text[24];
+			snprintf(text, sizeof(text), "%" PRIu64, span->value);
+			columns_text(columns, text);
+		} else
+			columns_number(columns, (int64_t)span->value);
+	}
+	columns_end(columns);
+}
+
+static void write_thread_spans(struct writer *writer)
+{
+	const struct timeline_span *spans = writer->spans.items;
+	size_t count = writer->spans.count;
+
+	SORT(&writer->spans, by_start);
+	writer->rows.count = 0;
+	columns_open(&writer->columns, NULL);
+	columns_key(&writer->columns, "thread");
+	fprintf(writer->columns.out, "%u", writer->thread);
+	WRITE_TIMES(writer, "start", spans, count, start_ns);
+	WRITE_COLUMN(writer, "length", count, spans[i].end_ns - spans[i].start_ns);
+	WRITE_COLUMN(writer, "name", count, word_number(writer, spans[i].word));
+	WRITE_COLUMN(writer, "depth", count, row_of(writer, &spans[i]));
+	write_arguments(writer);
+	columns_close(&writer->columns);
+}
+
+static void write_spans(struct writer *writer)
+{
+	struct timeline_visitor visitor = {.context = writer, .end = take_span, .mark = take_mark};
+	const char *comma = "";
+
+	columns_key(&writer->columns, "spans");
+	fputc('[', writer->columns.out);
+	for (unsigned i = 0; i < writer->timeline->threads.count; i++) {
+		const struct timeline_thread *thread = &writer->timeline->threads.items[i];
+		if (!thread->marks)
+			continue;
+		writer->thread = i;
+		writer->spans.count = 0;
+		timeline_walk(writer->timeline, thread, &visitor);
+		if (!writer->spans.count)
+			continue;
+		fputs(comma, writer->columns.out);
+		comma = ",";
+		write_thread_spans(writer);
+	}
+	fputc(']', writer->columns.out);
+}
+
+static void write_instants(struct writer *writer)
+{
+	const struct point *points = writer->instants.items;
+	size_t count = writer->instants.count;
+
+	SORT(&writer->instants, by_point_time);
+	columns_open(&writer->columns, "instants");
+	WRITE_TIMES(writer, "at", points, count, at_ns);
+	WRITE_COLUMN(writer, "thread", count, points[i].thread);
+	WRITE_COLUMN(writer, "name", count, word_number(writer, points[i].word));
+	columns_close(&writer->columns);
+}
+
+static void write_counters(struct writer *writer)
+{
+	const struct point *values = writer->values.items;
+
+	SORT(&writer->values, by_word_and_time);
+	columns_key(&writer->columns, "counters");
+	fputc('[', writer->columns.out);
+	for (size_t first = 0, end; first < writer->values.count; first = end) {
+		for (end = first;
+		     end < writer->values.count && values[end].word == values[first].word;)
+			end++;
+		const struct point *own = values + first;
+		fputs(first ? "," : "", writer->columns.out);
+		columns_open(&writer->columns, NULL);
+		columns_key(&writer->columns, "name");
+		fprintf(writer->columns.out, "%" PRId64, word_number(writer, own->word));
+		WRITE_TIMES(writer, "at", own, end - first, at_ns);
+		WRITE_COLUMN(writer, "value", end - first, own[i].value);
+		columns_close(&writer->columns);
+	}
+	fputc(']', writer->columns.out);
+}
+
+static void write_texts(struct writer *writer)
+{
+	columns_begin(&writer->columns, "texts");
+	for (size_t i = 0; i < writer->texts.items.count; i++)
+		columns_text(&writer->columns, writer->texts.items.items[i]);
+	columns_end(&writer->columns);
+}
+
+void timeline_page_write(FILE *out, struct timeline *timeline)
+{
+	struct writer writer = {.columns.out = out, .timeline = timeline};
+
+	for (unsigned i = 0; i < timeline->threads.count; i++)
+		collect_states(&writer, i);
+	columns_open(&writer.columns, NULL);
+	columns_key(&writer.columns, "start_ns");
+	fprintf(out, "\"%" PRIu64 "\"", timeline->start_ns);
+	columns_key(&writer.columns, "duration_ns");
+	fprintf(out, "%" PRId64, since_start(&writer, timeline->end_ns));
+	write_threads(&writer);
+	write_cores(&writer);
+	write_wakes(&writer);
+	write_spans(&writer);
+	write_instants(&writer);
+	write_counters(&writer);
+	write_texts(&writer);
+	columns_close(&writer.columns);
+	text_table_free(&writer.texts);
+	array_free(&writer.runs);
+	array_free(&writer.wakes);
+	array_free(&writer.spans);
+	array_free(&writer.rows);
+	array_free(&writer.instants);
+	array_free(&writer.values);
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// timeline - the HTML page of traces, in a browser. Most of it is of a trace that is made up in traces.mjs.
+import assert from 'node:assert/strict';
+import {after, test} from 'node:test';
+import {findBrowser, launch, openPage} from './browser.mjs';
+import {canRecord, dataOf, exampleOf, json, make, makePage, pageOf, report} from './profiles.mjs';
+import {fill, large, reportOf, small} from './traces.mjs';
+
+const found = await findBrowser();
+if (found.missing) {
+	console.log(`1..0 # SKIP ${found.missing}`);
+	process.exit(0);
+}
+const browser = await launch(found);
+after(() => browser.close());
+
+const AXIS = 24,
+	LABEL = 15,
+	ROW = 17,
+	STATE = 13,
+	GAP = 7;
+const CORE = LABEL + ROW + 2 * ROW + GAP; // with two rows of spans
+const WORDS = {main: 'main (10)', worker: '<i>worker</i> (11)'};
+const plain = (text) => text.replaceAll('\u00a0', ' ');
+
+async function open(timeline = small(), options = {}) {
+	const path = fill(makePage('short'), {report: reportOf('timeline'), timeline});
+	const opened = await openPage(browser, path, options);
+	await opened.page.waitForFunction(() => performance.getEntriesByName('draw').length > 0);
+	return opened;
+}
+
+async function settle(page) {
+	await page.evaluate(
+		() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))),
+	);
+}
+
+// Clicks at a part of the width, so far below the tracks' top; gives what is said.
+async function click(page, part, below) {
+	const box = await page.locator('canvas.timeline').boundingBox();
+	await page.mouse.click(box.x + box.width * part, box.y + AXIS + below);
+	return said(page);
+}
+
+async function said(page) {
+	await settle(page);
+	const pairs = await page.locator('output.slice dl > div').allInnerTexts();
+	const title = await page.locator('output.slice > :first-child').innerText();
+	return [plain(title), ...pairs.map((pair) => plain(pair).replace('\n', ': '))];
+}
+
+async function stretch(page) {
+	await settle(page);
+	return plain(await page.locator('output.stretch').innerText());
+}
+
+test('a run on a core tells its thread, times, and what came then', async () => {
+	const {page, context, complaints} = await open();
+	assert.deepEqual(await click(page, 0.2, LABEL + 5), [
+		'on core 0',
+		`thread: ${WORDS.main}`,
+		'from: 0 ns',
+		'to: 400 ns',
+		'for: 400 ns',
+		'then: waiting for a lock',
+		'in system call: futex',
+	]);
+	assert.deepEqual(await click(page, 0.8, LABEL + 5), [
+		'on core 0',
+		`thread: ${WORDS.main}`,
+		'from: 700 ns',
+		'to: 1 \u00b5s',
+		'for: 300 ns',
+		`woken by: ${WORDS.worker}`,
+		'woken at: 550 ns',
+		'waited for a CPU: 150 ns',
+		'then: ended',
+	]);
+	assert.deepEqual(complaints, []);
+	await context.close();
+});
+
+test('a wait on a thread tells its class, and who ended it', async () => {
+	const {page, context} = await open();
+	const state = 2 * CORE + LABEL + 4;
+	assert.deepEqual(await click(page, 0.5, state), [
+		'waiting for a lock',
+		`thread: ${WORDS.main}`,
+		'from: 400 ns',
+		'to: 550 ns',
+		'for: 150 ns',
+		'in system call: futex',
+		`woken by: ${WORDS.worker}`,
+		'woken at: 550 ns',
+		'waited for a CPU: 150 ns',
+	]);
+	assert.equal((await click(page, 0.6, state))[0], 'waiting for a CPU');
+	await context.close();
+});
+
+test('a span tells its argument and what its thread did in it, on its thread and on its core', async () => {
+	const {page, context} = await open();
+	const expected = [
+		'parse',
+		`thread: ${WORDS.main}`,
+		'argument: 7',
+		'from: 50 ns',
+		'to: 950 ns',
+		'for: 900 ns',
+		'waiting for a lock: 150 ns',
+		'waiting for a CPU: 150 ns',
+		'on a core: 600 ns',
+	];
+	const sorted = (rows) => [...rows].sort();
+	const onThread = await click(page, 0.9, 2 * CORE + LABEL + STATE + 5);
+	assert.deepEqual(sorted(onThread), sorted(expected));
+	assert.deepEqual(await click(page, 0.9, LABEL + ROW + 5), onThread);
+	assert.equal((await click(page, 0.2, LABEL + 2 * ROW + 5))[0], '<b>read</b>');
+	await context.close();
+});
+
+test('keys zoom to a nanosecond, move, and show all again', async () => {
+	const {page, context} = await open();
+	assert.equal(await stretch(page), '0 ns to 1 \u00b5s (1 \u00b5s)');
+	await page.locator('canvas.timeline').focus();
+	for (let i = 0; i < 20; i++) await page.keyboard.press('+');
+	assert.match(await stretch(page), /\(1 ns\)$/);
+	const before = await stretch(page);
+	for (let i = 0; i < 10; i++) await page.keyboard.press('ArrowRight');
+	assert.notEqual(await stretch(page), before);
+	await page.keyboard.press('Home');
+	assert.equal(await stretch(page), '0 ns to 1 \u00b5s (1 \u00b5s)');
+	await context.close();
+});
+
+test('keys walk over tracks and slices, and make one as wide as the window', async () => {
+	const {page, context} = await open();
+	await page.locator('canvas.timeline').focus();
+	await page.keyboard.press('ArrowDown');
+	assert.equal((await said(page))[0], 'on core 1');
+	await page.keyboard.press('Shift+ArrowRight');
+	assert.equal((await said(page))[2], 'from: 650 ns');
+	await page.keyboard.press('Shift+ArrowLeft');
+	assert.equal((await said(page))[2], 'from: 100 ns');
+	await page.keyboard.press('Enter');
+	assert.equal(await stretch(page), '50 ns to 650 ns (600 ns)');
+	await page.keyboard.press('Escape');
+	assert.equal((await said(page))[0], 'Click a slice for its figures.');
+	await context.close();
+});
+
+test('the mouse drags, the wheel zooms around what is below it', async () => {
+	const {page, context} = await open();
+	const box = await page.locator('canvas.timeline').boundingBox();
+	await page.mouse.move(box.x + box.width / 4, box.y + 60);
+	await page.keyboard.down('Control');
+	await page.mouse.wheel(0, -100);
+	await page.keyboard.up('Control');
+	const [, from, to] = /^([\d.]+) ns to ([\d.]+) ns/.exec(await stretch(page));
+	const length = to - from;
+	assert.ok(length < 600, String(length));
+	assert.ok(Math.abs(Number(from) + length / 4 - 250) < 3, `${from} ${to}`);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width / 8, box.y + 60, {steps: 4});
+	await page.mouse.up();
+	const [, moved] = /^([\d.]+) ns/.exec(await stretch(page));
+	assert.ok(Math.abs(moved - from - length / 8) < 3, `${from} ${moved}`);
+	await context.close();
+});
+
+test('two fingers zoom, one moves', async () => {
+	const {page, context} = await open(small(), {hasTouch: true});
+	const box = await page.locator('canvas.timeline').boundingBox();
+	const session = await context.newCDPSession(page);
+	const touch = (type, ...parts) =>
+		session.send('Input.dispatchTouchEvent', {
+			type,
+			touchPoints: parts.map((part, id) => ({
+				x: box.x + box.width * part,
+				y: box.y + 60,
+				id,
+			})),
+		});
+	await touch('touchStart', 0.4, 0.6);
+	for (const by of [0.05, 0.1, 0.15, 0.2]) await touch('touchMove', 0.4 - by, 0.6 + by);
+	await touch('touchEnd');
+	const [, from, to] = /^([\d.]+) ns to ([\d.]+) ns/.exec(await stretch(page));
+	assert.ok(Math.abs(to - from - 1000 / 3) < 12, `${from} ${to}`);
+	await touch('touchStart', 0.5);
+	for (const at of [0.45, 0.4, 0.3, 0.25]) await touch('touchMove', at);
+	await touch('touchEnd');
+	const [, moved] = /^([\d.]+) ns/.exec(await stretch(page));
+	assert.ok(Math.abs(moved - from - (to - from) / 4) < 8, `${from} ${moved}`);
+	await context.close();
+});
+
+test('tracks can be left out and searched, names of any sort are text', async () => {
+	const {page, context, complaints} = await open();
+	await page.getByLabel('Cores').uncheck();
+	assert.equal((await click(page, 0.5, LABEL + 4))[0], 'waiting for a lock');
+	await page.getByRole('searchbox').fill('WORKER');
+	assert.equal((await click(page, 0.3, LABEL + 4))[1], `thread: ${WORDS.worker}`);
+	assert.equal(await page.locator('main i:not(.swatch), main script').count(), 0);
+	assert.deepEqual(complaints, []);
+	await context.close();
+});
+
+test('a counter tells the value that held then', async () => {
+	const {page, context} = await open();
+	const thread = LABEL + STATE + GAP;
+	const top = 2 * CORE + thread + 2 * ROW + thread + LABEL + 10;
+	assert.deepEqual(await click(page, 0.3, top), [
+		'<b>read</b>',
+		'value: 3',
+		'from: 200 ns',
+		'to: 500 ns',
+		'for: 300 ns',
+	]);
+	assert.equal((await click(page, 0.7, top))[1], 'value: -1');
+	await context.close();
+});
+
+test('at 400 pixels nothing is wider than the window', async () => {
+	const {page, context} = await open(small(), {viewport: {width: 400, height: 800}});
+	assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 400);
+	await context.close();
+});
+
+// How many pixels of the canvas have the colour of that name, give or take.
+function pixelsOf(page, name) {
+	return page.locator('canvas.timeline').evaluate((canvas, name) => {
+		const probe = document.body.appendChild(document.createElement('i'));
+		probe.style.color = `var(--${name})`;
+		const wanted = getComputedStyle(probe).color.match(/\d+/g).map(Number);
+		probe.remove();
+		const {data} = canvas
+			.getContext('2d')
+			.getImageData(0, 0, canvas.width, canvas.height);
+		let count = 0;
+		for (let at = 0; at < data.length; at += 4)
+			if (wanted.every((part, i) => Math.abs(data[at + i] - part) < 4)) count++;
+		return count;
+	}, name);
+}
+
+test('states are drawn as wide as they are long, and an arrow from the waker', async () => {
+	const {page, context} = await open();
+	const {width} = await page.locator('canvas.timeline').boundingBox();
+	await settle(page);
+	const lock = await pixelsOf(page, 'class-L');
+	const expected = 0.15 * width * (STATE - 2);
+	assert.ok(Math.abs(lock - expected) < 0.1 * expected, `${lock}, expected ${expected}`);
+	assert.ok((await pixelsOf(page, 'accent')) > 20);
+	await context.close();
+});
+
+test('many slices are drawn at all zooms, and each can be reached', async () => {
+	const data = large(100000);
+	const {page, context, complaints} = await open(data);
+	await page.locator('canvas.timeline').focus();
+	for (let i = 0; i < 40; i++) {
+		await page.keyboard.press('+');
+		await settle(page);
+	}
+	await page.keyboard.press('Home');
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('ArrowUp');
+	const before = await said(page);
+	await page.keyboard.press('Shift+ArrowRight');
+	const next = await said(page);
+	assert.equal(before[0], 'on core 0');
+	assert.notDeepEqual(next, before);
+	assert.deepEqual(complaints, []);
+	await context.close();
+});
+
+function sum(values) {
+	return values.reduce((all, value) => all + value, 0);
+}
+
+// Time on cores by the thread's id, from the page's columns.
+function timesOnCores({cores, threads}) {
+	const times = new Map();
+	for (const {thread, length} of cores)
+		thread.forEach((one, i) =>
+			times.set(threads.tid[one], (times.get(threads.tid[one]) ?? 0) + length[i]),
+		);
+	return times;
+}
+
+test(
+	'the page of what lever trace recorded says what its JSON report says',
+	{skip: canRecord() ? false : 'lever check says that this machine cannot record'},
+	async () => {
+		make('trace', 'traced', [], exampleOf('balance'), '2', '10');
+		const path = pageOf('traced');
+		const data = dataOf(path);
+		assert.ok(data.startsWith(`{"report": ${report('traced', '--format', 'json')}`));
+		const {timeline} = JSON.parse(data);
+		const told = json('traced');
+		assert.equal(timeline.duration_ns, told.duration_ns);
+		const times = timesOnCores(timeline);
+		for (const {tid, time} of told.threads)
+			assert.equal(times.get(tid) ?? 0, time.running);
+		for (const {name, count, total_ns: total} of told.spans) {
+			const lengths = timeline.spans.flatMap((one) =>
+				one.length.filter((_, i) => timeline.texts[one.name[i]] === name),
+			);
+			assert.deepEqual([lengths.length, sum(lengths)], [count, total], name);
+		}
+		assert.ok(told.spans.some((span) => span.name === 'work' && span.count === 20));
+		const {page, context, complaints} = await openPage(browser, path);
+		assert.match(await page.locator('h1').innerText(), /^Timeline of .*balance/);
+		const rows = await page
+			.locator('section', {has: page.locator('caption', {hasText: 'Spans'})})
+			.locator('tbody tr')
+			.allInnerTexts();
+		assert.deepEqual(
+			rows.map((row) => row.split('\t').slice(0, 2).join()),
+			told.spans.map((span) => `${span.name},${span.count}`),
+		);
+		// A wait at the barrier, by keys: its waker is told.
+		await page.locator('canvas.timeline').focus();
+		await page.keyboard.press('ArrowDown');
+		assert.match((await said(page))[0], /^on core/);
+		assert.deepEqual(complaints, []);
+		await context.close();
+	},
+);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// plot - what all charts by uPlot share: axes in the page's colours, and following size and theme.
+import {colour, onTheme} from './theme.js';
+
+export const FONT = '12px system-ui, sans-serif';
+
+const alive = new Set();
+
+onTheme(() => {
+	for (const plot of alive) plot.redraw(false, true);
+});
+
+// Values: as uPlot's axes take them, (plot, ticks) -> texts.
+export function axis(values, size, space, extra) {
+	return {
+		stroke: () => colour('faint'),
+		grid: {stroke: () => colour('grid'), width: 1},
+		ticks: {show: false},
+		font: FONT,
+		size,
+		space,
+		values,
+		gap: 7,
+		...extra,
+	};
+}
+
+export function widthOf(host) {
+	return Math.max(host.clientWidth, 120);
+}
+
+// Keeps the plot as wide as its host, and in the theme's colours. Returns a function that ends it.
+export function keep(plot, host) {
+	const resized = new ResizeObserver(() => {
+		if (host.clientWidth && plot.width !== widthOf(host))
+			plot.setSize({width: widthOf(host), height: plot.height});
+	});
+	resized.observe(host);
+	alive.add(plot);
+	return () => {
+		resized.disconnect();
+		alive.delete(plot);
+		plot.destroy();
+	};
+}
+
+// Draws within the chart's area; paint is called with the context and the two scales in pixels.
+export function within(plot, colourName, paint) {
+	const {ctx, bbox} = plot;
+	ctx.save();
+	ctx.beginPath();
+	ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+	ctx.clip();
+	ctx.fillStyle = ctx.strokeStyle = colour(colourName);
+	paint(
+		ctx,
+		(x) => plot.valToPos(x, 'x', true),
+		(y) => plot.valToPos(y, 'y', true),
+	);
+	ctx.restore();
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// view - the timeline: cores, threads and annotations on a canvas, and the figures of a slice.
+import {element, labelled} from '../dom.js';
+import {colour, onTheme} from '../theme.js';
+import {exact, plural} from '../words.js';
+import {extentOf, layoutOf, neighbour, sliceAt} from './layout.js';
+import {Timeline} from './model.js';
+import {listen, moved, zoomed} from './moves.js';
+import {AXIS, COLOURS, Painter} from './paint.js';
+import {figureTables} from './spans.js';
+import {figuresOf} from './tell.js';
+
+const HEIGHT_MOST = 0.72; // of the window
+const LEGEND = {
+	'class-user': 'on a core',
+	'class-S': 'waiting for a CPU',
+	'class-L': 'for a lock',
+	'class-I': 'for I/O',
+	'class-B': 'for other things',
+};
+
+class TimelineView {
+	#report;
+	#timeline;
+	#canvas = element('canvas', {
+		class: 'timeline',
+		tabindex: '0',
+		role: 'application',
+		'aria-label':
+			'Timeline. Arrow left and right move, plus and minus zoom, arrow up and down choose a track, ' +
+			'Shift with left and right the slice before and after, Enter shows it as wide as the window.',
+	});
+	#spacer = element('div', {class: 'spacer'});
+	#scroller = element('div', {class: 'tracks'}, this.#spacer);
+	#said = element('output', {class: 'slice'});
+	#shown = element('output', {class: 'stretch'});
+	#layout;
+	#view;
+	#state = {cores: true, threads: true, query: ''};
+	#track = 0; // that the keys are at
+	#selected = null;
+	#colours = null;
+	#isAsked = false;
+
+	constructor(report, data) {
+		this.#report = report;
+		this.#timeline = new Timeline(data);
+		this.#view = {from: 0, to: this.#timeline.duration};
+		this.#scroller.prepend(this.#canvas);
+		this.#scroller.addEventListener('scroll', () => this.#ask());
+		onTheme(() => {
+			this.#colours = null;
+			this.#draw(); // at once: it may be for paper
+		});
+		new ResizeObserver(() => this.#ask()).observe(this.#scroller);
+		listen(this.#canvas, {
+			duration: this.#timeline.duration,
+			view: () => this.#view,
+			show: (view) => this.#show(view),
+			timeAt: (x) => this.#timeAt(x),
+			click: (x, y) => this.#click(x, y),
+			key: (name) => this.#key(name),
+		});
+	}
+
+	#timeAt(x) {
+		const {from, to} = this.#view;
+		return from + (x / this.#canvas.clientWidth) * (to - from);
+	}
+
+	#show(view) {
+		this.#view = view;
+		this.#ask();
+	}
+
+	// Once for all that happens before the next picture.
+	#ask() {
+		if (this.#isAsked) return;
+		this.#isAsked = true;
+		requestAnimationFrame(() => {
+			this.#isAsked = false;
+			this.#draw();
+		});
+	}
+
+	#place() {
+		this.#layout = layoutOf(this.#timeline, this.#state);
+		const most = Math.max(innerHeight * HEIGHT_MOST, 200);
+		const height = Math.min(this.#layout.height + AXIS, most);
+		this.#scroller.style.setProperty('height', `${height}px`);
+		this.#spacer.style.setProperty(
+			'height',
+			`${this.#layout.height + AXIS - height}px`,
+		);
+		this.#canvas.style.setProperty('height', `${height}px`);
+		this.#ask();
+	}
+
+	#draw() {
+		const width = this.#scroller.clientWidth,
+			height = this.#scroller.clientHeight;
+		if (!width || !height || !this.#layout) return;
+		performance.mark('draw-start');
+		this.#colours ??= Object.fromEntries(COLOURS.map((name) => [name, colour(name)]));
+		const scale = devicePixelRatio;
+		const size = [Math.round(width * scale), Math.round(height * scale)];
+		if (this.#canvas.width !== size[0]) this.#canvas.width = size[0];
+		if (this.#canvas.height !== size[1]) this.#canvas.height = size[1];
+		this.#canvas.style.setProperty('width', `${width}px`);
+		const context = this.#canvas.getContext('2d');
+		context.setTransform(scale, 0, 0, scale, 0, 0);
+		new Painter(context, this.#timeline, this.#colours).draw(
+			this.#layout,
+			{...this.#view, width, height, scroll: this.#scroller.scrollTop},
+			this.#selected,
+		);
+		this.#shown.textContent =
+			`${exact(this.#view.from)} to ${exact(this.#view.to)} ` +
+			`(${exact(this.#view.to - this.#view.from)})`;
+		performance.measure('draw', 'draw-start'); // for bench/page.mjs
+		performance.clearMarks('draw-start');
+	}
+
+	#select(slice) {
+		this.#selected = slice;
+		this.#tell();
+		this.#ask();
+	}
+
+	#tell() {
+		if (!this.#selected) {
+			this.#said.replaceChildren(
+				element('p', {class: 'note'}, 'Click a slice for its figures.'),
+			);
+			return;
+		}
+		const {title, pairs} = figuresOf(this.#timeline, this.#selected);
+		this.#said.replaceChildren(
+			element('b', {class: 'name'}, title),
+			element(
+				'dl',
+				{class: 'facts'},
+				pairs
+					.filter(([, value]) => value !== null)
+					.map(([name, value]) =>
+						element(
+							'div',
+							{},
+							element('dt', {}, name),
+							element('dd', {}, String(value)),
+						),
+					),
+			),
+		);
+	}
+
+	#click(x, y) {
+		const below = y - AXIS + this.#scroller.scrollTop;
+		const number = this.#layout.tracks.findIndex(
+			(one) => below >= one.top && below < one.top + one.height,
+		);
+		if (y < AXIS || number < 0) return;
+		this.#track = number;
+		const track = this.#layout.tracks[number];
+		this.#select(sliceAt(this.#timeline, track, this.#timeAt(x), below - track.top));
+	}
+
+	#key(name) {
+		const {tracks} = this.#layout;
+		if (!tracks.length) return;
+		if (name === 'none') this.#select(null);
+		else if (name === 'fit') this.#fit();
+		else if (name === 'before' || name === 'after')
+			this.#step(name === 'after' ? 1 : -1);
+		else {
+			const next = this.#track + (name === 'down' ? 1 : -1);
+			this.#track = Math.min(Math.max(next, 0), tracks.length - 1);
+			const {top} = tracks[this.#track];
+			this.#scroller.scrollTop = Math.max(
+				top - this.#scroller.clientHeight / 2,
+				0,
+			);
+			const middle = (this.#view.from + this.#view.to) / 2;
+			this.#select(this.#next(middle, -1) ?? this.#next(middle, 1));
+		}
+	}
+
+	#next(time, step) {
+		return neighbour(this.#timeline, this.#layout.tracks[this.#track], time, step);
+	}
+
+	// To the slice before or after, which comes into view.
+	#step(direction) {
+		const start = this.#selected
+			? extentOf(this.#timeline, this.#selected)[0]
+			: this.#view.from;
+		const slice = this.#next(start, direction);
+		if (!slice) return;
+		const [from, to] = extentOf(this.#timeline, slice);
+		if (from < this.#view.from || to > this.#view.to) {
+			const middle = (from + to) / 2 - (this.#view.from + this.#view.to) / 2;
+			this.#view = moved(this.#view, middle, this.#timeline.duration);
+		}
+		this.#select(slice);
+	}
+
+	#fit() {
+		if (!this.#selected) return;
+		const [from, to] = extentOf(this.#timeline, this.#selected);
+		const margin = Math.max((to - from) / 10, 1);
+		this.#show(
+			moved({from: from - margin, to: to + margin}, 0, this.#timeline.duration),
+		);
+	}
+
+	#button(text, label, action) {
+		return element(
+			'button',
+			{type: 'button', 'aria-label': label, on: {click: action}},
+			text,
+		);
+	}
+
+	#zoom(factor) {
+		const middle = (this.#view.from + this.#view.to) / 2;
+		this.#show(zoomed(this.#view, factor, middle, this.#timeline.duration));
+	}
+
+	#box(text, key) {
+		const control = element('input', {
+			type: 'checkbox',
+			checked: true,
+			on: {
+				change: () => {
+					this.#state[key] = control.checked;
+					this.#place();
+				},
+			},
+		});
+		return labelled(text, control, 'check');
+	}
+
+	#toolbar() {
+		const search = element('input', {
+			type: 'search',
+			placeholder: 'name',
+			spellcheck: 'false',
+			on: {
+				input: () => {
+					this.#state.query = search.value;
+					this.#place();
+				},
+			},
+		});
+		return element(
+			'form',
+			{
+				class: 'toolbar',
+				role: 'search',
+				on: {submit: (event) => event.preventDefault()},
+			},
+			labelled('Threads', search, 'query'),
+			this.#box('Cores', 'cores'),
+			this.#box('Threads', 'threads'),
+			element(
+				'div',
+				{class: 'buttons'},
+				this.#button('+', 'Zoom in', () => this.#zoom(1 / 2)),
+				this.#button('\u2212', 'Zoom out', () => this.#zoom(2)),
+				this.#button('All', 'Show all', () =>
+					this.#show({from: 0, to: this.#timeline.duration}),
+				),
+			),
+		);
+	}
+
+	#legend() {
+		return element(
+			'p',
+			{class: 'legend states'},
+			Object.entries(LEGEND).map(([name, text]) =>
+				element(
+					'span',
+					{},
+					element('i', {
+						class: 'swatch',
+						style: {background: `var(--${name})`},
+					}),
+					text,
+				),
+			),
+		);
+	}
+
+	build() {
+		const {slices, cores, threads} = this.#timeline;
+		const seen = threads.filter((_, number) => this.#timeline.isSeen(number)).length;
+		const main = element(
+			'main',
+			{},
+			element(
+				'p',
+				{class: 'summary'},
+				`${plural(slices, 'slice')} in ${exact(this.#timeline.duration)} on ` +
+					`${plural(cores.length, 'core')}, of ${plural(seen, 'thread')}`,
+			),
+			this.#toolbar(),
+			this.#legend(),
+			this.#scroller,
+			this.#shown,
+			this.#said,
+			figureTables(this.#report),
+			element(
+				'details',
+				{class: 'legend'},
+				element('summary', {}, 'How to move'),
+				element(
+					'p',
+					{},
+					'Drag to move, with two fingers to zoom; Ctrl and the wheel zoom, Shift and the wheel move. ' +
+						'Keys: arrows left and right move, + and \u2212 zoom, Home shows all; up and down choose a track, ' +
+						'Shift with left and right the slice before and after, Enter makes it as wide as the window. ' +
+						'An arrow points from a thread to one that it woke.',
+				),
+			),
+		);
+		this.#tell();
+		this.#place();
+		return main;
+	}
+}
+
+export function timelineView({report, timeline}) {
+	return new TimelineView(report, timeline).build();
+}
