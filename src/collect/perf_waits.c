@@ -11,7 +11,12 @@
 
 #define PAGES_MOST (PERF_WAITS_STACK_BYTES / 4096 + 1)
 
-static bool read_call(pid_t process, pid_t thread, struct perf_wait *wait)
+struct look {
+	int system_call; /* -1: none */
+	uint64_t argument, sp, ip;
+};
+
+static bool read_call(pid_t process, pid_t thread, struct look *look)
 {
 	AUTO(text) char *name = text_format("/proc/%d/task/%d/syscall", (int)process, (int)thread);
 	AUTO(fd) int file = open(name, O_RDONLY | O_CLOEXEC);
@@ -21,11 +26,11 @@ static bool read_call(pid_t process, pid_t thread, struct perf_wait *wait)
 	if (length <= 0)
 		return false;
 	words[length] = 0;
-	*wait = (struct perf_wait){.system_call = -1};
-	if (sscanf(words, "-1 %" SCNx64 " %" SCNx64, &wait->frame.sp, &wait->frame.ip) == 2)
+	*look = (struct look){.system_call = -1};
+	if (sscanf(words, "-1 %" SCNx64 " %" SCNx64, &look->sp, &look->ip) == 2)
 		return true;
 	return sscanf(words, "%d %" SCNx64 " %*x %*x %*x %*x %*x %" SCNx64 " %" SCNx64,
-		      &wait->system_call, &wait->argument, &wait->frame.sp, &wait->frame.ip) == 4;
+		      &look->system_call, &look->argument, &look->sp, &look->ip) == 4;
 }
 
 bool perf_wait_look(pid_t process, pid_t thread, struct perf_wait *wait)
@@ -33,8 +38,12 @@ bool perf_wait_look(pid_t process, pid_t thread, struct perf_wait *wait)
 	struct iovec pages[PAGES_MOST], into;
 	size_t count = 0, page = (size_t)getpagesize();
 
-	if (!read_call(process, thread, wait))
+	struct look look;
+	if (!read_call(process, thread, &look))
 		return false;
+	wait->system_call = look.system_call;
+	wait->argument = look.argument;
+	wait->frame = (struct stack_frame){.ip = look.ip, .sp = look.sp};
 	/* Page by page: a read that meets the stack's end gives the pages before it. */
 	uint64_t at = wait->frame.sp, end = at + PERF_WAITS_STACK_BYTES;
 	for (; at < end && count < PAGES_MOST; count++) {
@@ -46,5 +55,8 @@ bool perf_wait_look(pid_t process, pid_t thread, struct perf_wait *wait)
 	into = (struct iovec){wait->stack, PERF_WAITS_STACK_BYTES};
 	ssize_t bytes = process_vm_readv(process, &into, 1, pages, count, 0);
 	wait->stack_bytes = bytes > 0 ? (uint64_t)bytes : 0;
-	return true;
+	/* It may have gone on meanwhile: then stack and call do not belong together. */
+	struct look again = {0};
+	return read_call(process, thread, &again) && again.sp == wait->frame.sp &&
+	       again.ip == wait->frame.ip && again.system_call == wait->system_call;
 }

@@ -81,7 +81,7 @@ def _():
     equal({entry["class"] for entry in placed if entry["system_call"] == "futex"}, {"L"})
     asleep = [entry for entry in placed if entry["system_call"] == "clock_nanosleep"]
     right = [entry for entry in asleep if line in [frame["line"] for frame in entry["stack"] if (frame["file"] or "").endswith("sites.c")]]
-    check(asleep and weight(right) == weight(asleep), asleep)
+    check(asleep and weight(right) >= 0.95 * weight(asleep), (weight(right), weight(asleep)))
 
 
 @test("who may sample the kernel sees its functions on CPU")
