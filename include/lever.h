@@ -921,6 +921,8 @@ LEVER_HOT void lever_record_write(struct lever_ring *ring, unsigned long long at
 {
 	struct lever_record *record = (struct lever_record *)(ring + 1) + (at & ring->mask);
 
+	/* The engine has read what lies ahead: its lines are wanted back before they are written. */
+	__builtin_prefetch(record + 32, 1);
 	__atomic_store_n(&record->time, time, __ATOMIC_RELAXED);
 	__atomic_store_n(&record->word, word | !(at & ((unsigned long long)ring->mask + 1)),
 			 __ATOMIC_RELEASE);
