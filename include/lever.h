@@ -521,8 +521,11 @@ LEVER_HELPER int lever_trace_map(struct lever_points *page, const char *path)
 		/* PROT_READ|WRITE; MAP_SHARED */
 		const long map[6] = {0, (long)head.bytes, 0x1 | 0x2, 0x1, descriptor, 0};
 		memory = lever_system_call(SYS_mmap, map);
-		if (memory > 0)
+		if (memory > 0) {
+			const unsigned long dont_dump = 16; /* MADV_DONTDUMP: no part of a core */
+			lever_call_3(SYS_madvise, (unsigned long)memory, head.bytes, dont_dump);
 			page->trace = (unsigned long long)memory;
+		}
 	}
 	lever_call_1(SYS_close, (unsigned long)descriptor);
 	return page->trace != 0;
@@ -833,16 +836,23 @@ struct lever_ring *lever_ring_take(struct lever_points *page)
 		return 0;
 	if (lever_track.process == process && lever_track.ring)
 		return lever_track.ring;
-	if (lever_call_1(SYS_getpid, 0) == (long)pid && lever_process_is_known(pid))
-		ring = lever_ring_find(page,
-				       (unsigned long long)pid << 32 |
-					       (unsigned long long)lever_call_1(SYS_gettid, 0));
-	if (!ring) {
-		__atomic_fetch_add(&trace->head.without_ring, 1, __ATOMIC_RELAXED);
+	/* Who found none looks again at one mark in a thousand only. */
+	if (lever_track.process == process &&
+	    __atomic_add_fetch(&trace->head.without_ring, 1, __ATOMIC_RELAXED) % 1024)
 		return 0;
+	if (lever_call_1(SYS_getpid, 0) == (long)pid) {
+		if (lever_process_is_known(pid))
+			ring = lever_ring_find(page,
+					       (unsigned long long)pid << 32 |
+						       (unsigned long long)lever_call_1(SYS_gettid,
+											0));
+		if (!ring && lever_track.process != process)
+			__atomic_fetch_add(&trace->head.without_ring, 1, __ATOMIC_RELAXED);
+		lever_track.ring = ring;
+		lever_track.process = process;
+	} else if (lever_track.process != process) {
+		__atomic_fetch_add(&trace->head.without_ring, 1, __ATOMIC_RELAXED);
 	}
-	lever_track.ring = ring;
-	lever_track.process = process;
 	return ring;
 }
 
@@ -911,6 +921,8 @@ LEVER_HOT void lever_record_write(struct lever_ring *ring, unsigned long long at
 {
 	struct lever_record *record = (struct lever_record *)(ring + 1) + (at & ring->mask);
 
+	/* The engine has read what lies ahead: its lines are wanted back before they are written. */
+	__builtin_prefetch(record + 32, 1);
 	__atomic_store_n(&record->time, time, __ATOMIC_RELAXED);
 	__atomic_store_n(&record->word, word | !(at & ((unsigned long long)ring->mask + 1)),
 			 __ATOMIC_RELEASE);

@@ -295,8 +295,11 @@ static int write_track(struct ledger *ledger, struct track *track, bool all, str
 	struct packer *packer = &track->packer;
 
 	if (!(all ? packer->events || track->lost > track->lost_written :
-		    packer->events >= CHUNK_EVENTS))
+		    packer->events >= CHUNK_EVENTS)) {
+		if (all) /* a thread that has ended, perhaps: there may be many */
+			packer_release(packer);
 		return 0;
+	}
 	if (!packer->events)
 		packer->start_ns = packer->last_ns = clock_now_ns();
 	struct recording_chunk chunk = {

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""trace - what `lever trace` costs: an annotation, the scheduler's log, memory, and whole programs.
+
+    bench/trace.py [--lever build/lever] [--rounds 3] [--case marks|flood|switches|pbzip2|programs|long|all]
+
+marks: ns of CPU time that an annotation adds (a begin and an end count as two), unheard and recorded, beside
+trace_marker and a write to /dev/null, by one thread and by two. flood: annotations a second from two threads
+that do nothing else, and how many were dropped. switches: two threads on one core that wake each other by futex,
+with perf sched record beside it. pbzip2: -p2 on 30 MB. programs: three example programs with and without. long: 50
+million annotations, the engine's memory and the file's size. Needs root; look at `uptime` first.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import race
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def compiled(work, name, folder=HERE):
+    program = os.path.join(work, name)
+    subprocess.run(["gcc", "-O2", "-g", "-D_GNU_SOURCE", "-I", os.path.join(HERE, "..", "include"), os.path.join(folder, name + ".c"), "-o", program, "-lpthread"], check=True)
+    return program
+
+
+def trace(lever, work, *words):
+    return [lever, "trace", "--quiet", "--fresh", "-o", os.path.join(work, "out.lever"), *words, "--"]
+
+
+def said(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def told(lever, work):
+    return json.loads(said(lever, "report", os.path.join(work, "out.lever"), "--format", "json"))
+
+
+def check_drops(events):
+    """A dropped annotation costs less than one that is recorded."""
+    whole = events["annotations"] + events["annotations_dropped"]
+    if events["annotations_dropped"] > whole / 50:
+        print("(%.0f %% of the annotations of the next figure were dropped)" % (100 * events["annotations_dropped"] / whole))
+
+
+def case_marks(lever, work, rounds):
+    marks = compiled(work, "marks")
+    rows = [
+        ("nobody listens: instant", [], "instant", 20000000, 0),
+        ("nobody listens: begin, end", [], "span", 20000000, 0),
+        ("recorded: instant", trace(lever, work), "instant", 4000000, 300),
+        ("recorded: begin, end", trace(lever, work), "span", 4000000, 300),
+        ("recorded: instant with a value", trace(lever, work), "value", 4000000, 300),
+        ("trace_marker", [], "marker", 400000, 0),
+        ("write to /dev/null", [], "null", 1000000, 0),
+    ]
+    for name, prefix, way, count, pace in rows:
+        figures = []
+        for threads in ("1", "2"):
+            times = [float(said(*prefix, marks, way, threads, str(count), str(pace))) for _ in range(rounds)]
+            if prefix:
+                check_drops(told(lever, work)["events"])
+            figures.append("%.2f ns (%.2f to %.2f)" % (statistics.median(times), min(times), max(times)))
+        print("%-32s 1 thread %s, 2 threads %s" % (name, *figures), flush=True)
+
+
+def case_flood(lever, work, _):
+    marks = compiled(work, "marks")
+    for count in (20000000,):
+        start = time.monotonic()
+        subprocess.run([*trace(lever, work, "--buffer", "16M"), marks, "instant", "2", str(count)], check=True, capture_output=True)
+        seconds = time.monotonic() - start
+        events = told(lever, work)["events"]
+        whole = events["annotations"] + events["annotations_dropped"]
+        print("flood: %.1f M annotations/s offered, %.1f %% dropped; recorded + dropped = %d of %d" % (
+            whole / seconds / 1e6, 100 * events["annotations_dropped"] / whole, whole, 2 * count), flush=True)
+
+
+def rate(command):
+    """Switches a second, as the program says."""
+    return float(re.search(r"[0-9.]+", said(*command)).group())
+
+
+def case_switches(lever, work, rounds):
+    command = [compiled(work, "switches"), "600000"]
+    perf = ["perf", "sched", "record", "-q", "-o", os.path.join(work, "perf.data"), "--"]
+    for name, prefix in (("lever trace", trace(lever, work)), ("perf sched record", perf)):
+        if not shutil.which(prefix[0]):
+            continue
+        costs = []
+        for _ in range(rounds):  # in turn: perf sched record slows the whole machine
+            bare, traced = rate(command), rate([*prefix, *command])
+            costs.append(bare / traced - 1)
+        print("switches  %-18s %+.1f %% (%+.1f to %+.1f)" % (name, 100 * statistics.median(costs), 100 * min(costs), 100 * max(costs)), flush=True)
+
+
+def compare(name, command, lever, work, rounds):
+    costs = []
+    for _ in range(rounds):
+        bare, traced = race.race(command, [*trace(lever, work), *command])
+        costs.append(traced / bare)
+    print("%-10s with tracing %.3f times (%.3f to %.3f) the time without" % (name, statistics.median(costs), min(costs), max(costs)), flush=True)
+
+
+def case_pbzip2(lever, work, rounds):
+    if not shutil.which("pbzip2"):
+        print("pbzip2 is not installed")
+        return
+    data = os.path.join(work, "data")
+    with open(data, "wb") as file:
+        file.write(b"".join(b"%d %d\n" % (i, i * i) for i in range(1500000)))
+    compare("pbzip2", ["pbzip2", "-p2", "-k", "-f", "-c", data], lever, work, rounds)
+
+
+def case_programs(lever, work, rounds):
+    examples = os.path.join(HERE, "..", "examples")
+    compare("balance", [compiled(work, "balance", examples), "2", "400"], lever, work, rounds)
+    compare("orders", [compiled(work, "orders", examples), "3"], lever, work, rounds)
+    compare("spin", [compiled(work, "spin"), "2", "1500"], lever, work, rounds)
+
+
+def peak_kb(pid):
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii") as file:
+            return int(next(line for line in file if line.startswith("VmHWM")).split()[1])
+    except (OSError, StopIteration):
+        return 0
+
+
+def case_long(lever, work, _):
+    """25 million spans in some 60 s, by two threads."""
+    command = [*trace(lever, work), compiled(work, "marks"), "span", "2", "12500000", "9000"]
+    start, most = time.monotonic(), 0
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            most = max(most, peak_kb(process.pid))
+            time.sleep(0.1)
+    file = os.path.join(work, "out.lever")
+    count = said("sqlite3", file, "SELECT sum(events), sum(lost) FROM chunk WHERE kind = 'marks'") if shutil.which("sqlite3") else "?"
+    print("long: %.0f s, events and lost %s, the engine's peak memory %.0f MB, the file %.0f MB" % (
+        time.monotonic() - start, count.strip(), most / 1024, os.path.getsize(file) / 1e6), flush=True)
+
+
+CASES = {"marks": case_marks, "flood": case_flood, "switches": case_switches, "pbzip2": case_pbzip2, "programs": case_programs, "long": case_long}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lever", default="build/lever")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--case", default="all", choices=[*CASES, "all"])
+    options = parser.parse_args()
+    print("uptime:", open("/proc/loadavg").read().strip())
+    for name, case in CASES.items():
+        if options.case in (name, "all"):
+            with tempfile.TemporaryDirectory(dir="/tmp") as work:
+                case(os.path.abspath(options.lever), work, options.rounds)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

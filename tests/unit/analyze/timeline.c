@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* timeline - states, spans and regions of timelines that are made by hand, so that the truth is known. */
+#include "check.h"
+
+#include "analyze/cores.h"
+#include "analyze/spans.h"
+#include "base/own.h"
+
+#define US 1000ull
+#define BASE 1000000ull
+#define WORK 1
+#define INNER 2
+#define HANDED 3
+
+OWN_DEFINE(recording, struct recording *, recording_free, NULL)
+OWN_DEFINE(timeline, struct timeline *, timeline_free, NULL)
+OWN_DEFINE(spans, struct spans *, spans_free, NULL)
+OWN_DEFINE(cores, struct cores *, cores_free, NULL)
+
+static struct recording *recording_begin(void)
+{
+	struct recording *recording = memory_new(1, sizeof(*recording));
+	static const struct {
+		unsigned number;
+		const char *text;
+	} words[] = {{WORK, "work"},
+		     {INNER, "inner"},
+		     {HANDED, "handed"},
+		     {RECORDING_WORD_CALLS + 202, "futex"}};
+	struct recording_run *run = array_add(&recording->runs);
+
+	run->id = 1;
+	run->kind = RUN_TIMELINE;
+	run->finished = true;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct recording_word *word = array_add(&recording->words);
+		word->id = (int64_t)i + 1;
+		word->run_id = 1;
+		word->number = words[i].number;
+		word->text = text_copy(words[i].text);
+	}
+	return recording;
+}
+
+static void add_chunk(struct recording *recording, enum chunk_kind kind, unsigned track,
+		      struct packer *packer)
+{
+	struct recording_chunk *chunk = array_add(&recording->chunks);
+
+	chunk->id = (int64_t)recording->chunks.count;
+	chunk->run_id = 1;
+	chunk->kind = kind;
+	chunk->cpu = kind == CHUNK_SCHEDULER ? track : 0;
+	chunk->pid = kind == CHUNK_MARKS ? 10 : 0;
+	chunk->tid = kind == CHUNK_MARKS ? track : 0;
+	chunk->start_ns = packer->start_ns;
+	chunk->end_ns = packer->last_ns;
+	chunk->events = packer->events;
+	chunk->data.items = packer_take(packer, &chunk->data.count);
+	packer_release(packer);
+}
+
+static void put(struct packer *packer, uint64_t us, enum mark_kind kind, unsigned word)
+{
+	struct mark mark = {.time_ns = BASE + us * US, .kind = kind, .word = word};
+	packer_add_mark(packer, &mark);
+}
+
+static void put_switch(struct packer *packer, uint64_t us, unsigned from, unsigned to,
+		       unsigned char flags)
+{
+	struct switch_event event = {.time_ns = BASE + us * US,
+				     .tid = from,
+				     .other = to,
+				     .kind = SWITCH_SWITCH,
+				     .flags = flags,
+				     .system_call = flags & SWITCH_TID_OURS ? 202 : SWITCH_NO_CALL,
+				     .state = 1};
+	packer_add_switch(packer, &event);
+}
+
+static void put_wake(struct packer *packer, uint64_t us, unsigned tid, unsigned by)
+{
+	struct switch_event event = {.time_ns = BASE + us * US,
+				     .tid = tid,
+				     .other = by,
+				     .kind = SWITCH_WAKE,
+				     .flags = SWITCH_TID_OURS | SWITCH_OTHER_OURS,
+				     .system_call = 202};
+	packer_add_switch(packer, &event);
+}
+
+TEST("a span's time divides into what its thread did, and its wait knows who ended it")
+{
+	AUTO(recording) struct recording *recording = recording_begin();
+	struct packer core = {0}, marks = {0};
+	put_switch(&core, 0, 0, 11, SWITCH_OTHER_OURS);
+	put_switch(&core, 40, 11, 12, SWITCH_TID_OURS | SWITCH_OTHER_OURS);
+	put_wake(&core, 70, 11, 12);
+	put_switch(&core, 80, 12, 11, SWITCH_TID_OURS | SWITCH_OTHER_OURS);
+	put_switch(&core, 100, 11, 0, SWITCH_TID_OURS);
+	put(&marks, 10, MARK_BEGIN, WORK);
+	put(&marks, 20, MARK_BEGIN, INNER);
+	put(&marks, 90, MARK_END, INNER);
+	put(&marks, 95, MARK_END, WORK);
+	add_chunk(recording, CHUNK_SCHEDULER, 0, &core);
+	add_chunk(recording, CHUNK_MARKS, 11, &marks);
+	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+	AUTO(spans) struct spans *spans = spans_new(timeline);
+	CHECK_EQUAL(spans->rows.count, 2);
+	const struct spans_row *row = &spans->rows.items[0];
+	CHECK_TEXT(timeline_word(timeline, row->word), "work");
+	CHECK_EQUAL(row->total_ns, 85 * US);
+	CHECK_EQUAL(row->self_ns, 15 * US);
+	CHECK_EQUAL(row->class_ns[TIMELINE_RUNNING], 45 * US);
+	CHECK_EQUAL(row->class_ns[TIMELINE_LOCK], 30 * US);
+	CHECK_EQUAL(row->class_ns[TIMELINE_RUNNABLE], 10 * US);
+	CHECK_EQUAL(timeline->cores.items[0].busy_ns, 100 * US);
+	const struct spans_wait *wait = NULL;
+	for (size_t i = 0; i < spans->waits.count; i++)
+		if (timeline->threads.items[spans->waits.items[i].thread].tid == 11)
+			wait = &spans->waits.items[i];
+	CHECK(wait);
+	CHECK_EQUAL(wait->word, INNER);
+	CHECK_EQUAL(wait->state.waker, 12);
+	CHECK_EQUAL(wait->state.end_ns - wait->state.start_ns, 30 * US);
+	CHECK_EQUAL(wait->delay_ns, 10 * US);
+}
+
+TEST("cores show each thread's innermost span while it ran")
+{
+	AUTO(recording) struct recording *recording = recording_begin();
+	struct packer core = {0}, marks = {0};
+	put_switch(&core, 0, 0, 11, SWITCH_OTHER_OURS);
+	put_switch(&core, 50, 11, 0, SWITCH_TID_OURS);
+	put(&marks, 10, MARK_BEGIN, WORK);
+	put(&marks, 20, MARK_BEGIN, INNER);
+	put(&marks, 30, MARK_END, INNER);
+	put(&marks, 40, MARK_END, WORK);
+	add_chunk(recording, CHUNK_SCHEDULER, 3, &core);
+	add_chunk(recording, CHUNK_MARKS, 11, &marks);
+	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+	AUTO(cores) struct cores *cores = cores_new(timeline);
+	static const unsigned words[] = {0, WORK, INNER, WORK, 0};
+	CHECK_EQUAL(cores->count, 5);
+	for (size_t i = 0; i < 5; i++) {
+		CHECK_EQUAL(cores->items[i].word, words[i]);
+		CHECK_EQUAL(cores->items[i].cpu, 3);
+		CHECK_EQUAL(cores->items[i].end_ns - cores->items[i].start_ns, 10 * US);
+	}
+}
+
+/* Rounds of 1 ms: thread 11 works `first` of them, thread 12 `second`, in us. */
+static struct recording *rounds_of(unsigned first, unsigned second)
+{
+	struct recording *recording = recording_begin();
+	struct packer marks[2] = {0};
+
+	for (unsigned i = 0; i < 20; i++)
+		for (unsigned thread = 0; thread < 2; thread++) {
+			put(&marks[thread], 1000 * i, MARK_BEGIN, WORK);
+			put(&marks[thread], 1000 * i + (thread ? second : first), MARK_END, WORK);
+		}
+	add_chunk(recording, CHUNK_MARKS, 11, &marks[0]);
+	add_chunk(recording, CHUNK_MARKS, 12, &marks[1]);
+	return recording;
+}
+
+TEST("imbalance is how much longer the busiest works than the mean")
+{
+	AUTO(recording) struct recording *recording = rounds_of(650, 350);
+	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+	AUTO(spans) struct spans *spans = spans_new(timeline);
+	CHECK_EQUAL(spans->regions.count, 1);
+	CHECK_EQUAL(spans->regions.items[0].instances, 20);
+	CHECK_EQUAL(spans->regions.items[0].threads, 2);
+	CHECK_NEAR(spans->regions.items[0].imbalance, 0.30, 1e-9);
+	CHECK_NEAR(spans->regions.items[0].worst, 0.30, 1e-9);
+}
+
+TEST("percentiles are by nearest rank")
+{
+	AUTO(recording) struct recording *recording = recording_begin();
+	struct packer marks = {0};
+	for (unsigned i = 1; i <= 100; i++) {
+		put(&marks, 1000 * i, MARK_BEGIN, WORK);
+		put(&marks, 1000 * i + i, MARK_END, WORK);
+	}
+	add_chunk(recording, CHUNK_MARKS, 11, &marks);
+	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+	AUTO(spans) struct spans *spans = spans_new(timeline);
+	CHECK_NEAR(spans->rows.items[0].durations.p50_ns, 50.0 * US, 1);
+	CHECK_NEAR(spans->rows.items[0].durations.p95_ns, 95.0 * US, 1);
+	CHECK_NEAR(spans->rows.items[0].durations.p99_ns, 99.0 * US, 1);
+	CHECK_NEAR(spans->rows.items[0].durations.max_ns, 100.0 * US, 1);
+}
+
+TEST("a lost end closes with the span around it; a lost begin is counted")
+{
+	AUTO(recording) struct recording *recording = recording_begin();
+	struct packer marks = {0};
+	put(&marks, 0, MARK_BEGIN, WORK);
+	put(&marks, 1, MARK_BEGIN, INNER);
+	put(&marks, 2, MARK_END, WORK);
+	put(&marks, 3, MARK_BEGIN, WORK);
+	put(&marks, 4, MARK_BEGIN, INNER);
+	put(&marks, 5, MARK_END, INNER);
+	put(&marks, 6, MARK_END, INNER);
+	put(&marks, 7, MARK_END, WORK);
+	add_chunk(recording, CHUNK_MARKS, 11, &marks);
+	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+	AUTO(spans) struct spans *spans = spans_new(timeline);
+	CHECK_EQUAL(spans->rows.items[0].word, WORK);
+	CHECK_EQUAL(spans->rows.items[0].count, 2);
+	CHECK_EQUAL(spans->rows.items[0].cut, 0);
+	CHECK_EQUAL(spans->rows.items[1].count, 2);
+	CHECK_EQUAL(spans->rows.items[1].cut, 1);
+	CHECK_EQUAL(timeline->unmatched_ends, 1);
+}
+
+TEST("work that is handed to another thread does not nest")
+{
+	AUTO(recording) struct recording *recording = recording_begin();
+	struct packer from = {0}, to = {0};
+	for (unsigned i = 0; i < 10; i++) {
+		put(&from, 10 * i, MARK_BEGIN, HANDED);
+		put(&from, 10 * i + 1, MARK_BEGIN, WORK);
+		put(&from, 10 * i + 2, MARK_END, WORK);
+		put(&to, 10 * i + 5, MARK_END, HANDED);
+	}
+	add_chunk(recording, CHUNK_MARKS, 11, &from);
+	add_chunk(recording, CHUNK_MARKS, 12, &to);
+	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+	AUTO(spans) struct spans *spans = spans_new(timeline);
+	CHECK_EQUAL(spans->rows.count, 1);
+	CHECK_EQUAL(spans->rows.items[0].total_ns, 10 * US);
+	CHECK_EQUAL(timeline->unmatched_ends, 0);
+	CHECK_EQUAL(spans->marks, 20);
+}
+
+TEST("a damaged chunk is counted and left out, whatever its bytes are")
+{
+	for (unsigned at = 0; at < 40; at++) {
+		AUTO(recording) struct recording *recording = rounds_of(650, 350);
+		struct recording_chunk *chunk = &recording->chunks.items[0];
+		chunk->data.items[at % chunk->data.count] ^= 0x55;
+		AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+		AUTO(spans) struct spans *spans = spans_new(timeline);
+		CHECK(spans->rows.count <= 4);
+	}
+	AUTO(recording) struct recording *recording = rounds_of(650, 350);
+	recording->chunks.items[0].data.count = 3;
+	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+	CHECK(timeline->damaged_chunks > 0);
+}
+
+TEST("chunks give back what was packed")
+{
+	struct packer packer = {0};
+	struct mark mark = {.time_ns = BASE, .kind = MARK_COUNTER, .word = 4095, .has_value = true};
+	struct chunk_reader reader;
+	size_t size;
+	for (uint64_t i = 0; i < 64; i++) {
+		mark.time_ns += i;
+		mark.value = -(1ull << i);
+		packer_add_mark(&packer, &mark);
+	}
+	AUTO(text) char *bytes = (char *)packer_take(&packer, &size);
+	CHECK(chunk_open(&reader, bytes, size, BASE));
+	for (uint64_t i = 0, time_ns = BASE; i < 64; i++) {
+		time_ns += i;
+		CHECK(chunk_next_mark(&reader, &mark));
+		CHECK_EQUAL(mark.time_ns, time_ns);
+		CHECK_EQUAL(mark.value, -(1ull << i));
+		CHECK_EQUAL(mark.word, 4095);
+	}
+	CHECK(!chunk_next_mark(&reader, &mark));
+	CHECK(!reader.is_damaged);
+	chunk_close(&reader);
+	packer_release(&packer);
+}
