@@ -129,7 +129,7 @@ TEST("where the scheduler lies is known, so that waiting is not its time")
 /* The list of symbols of a kernel that is this file, moved. */
 static char *list_of(const char *file, uint64_t *vfs_read)
 {
-	uint64_t anchor, size;
+	uint64_t anchor = 0, size = 0;
 	if (!fixture_symbol(file, "_stext", &anchor, &size) ||
 	    !fixture_symbol(file, "vfs_read", vfs_read, &size))
 		return NULL;
@@ -142,7 +142,7 @@ TEST("with a vmlinux, addresses of the running kernel have its lines, and lines 
 {
 	struct kernel kernel;
 	const struct symbols_range *ranges;
-	uint64_t vfs_read;
+	uint64_t vfs_read = 0;
 	uint32_t place;
 	fixture_begin();
 	fixture_write("read_write.c", kernel_source, strlen(kernel_source));
