@@ -62,7 +62,8 @@ struct kernel_callers {
 };
 _Static_assert(sizeof(struct kernel_callers) == 136, "kernel_callers layout");
 
-#define KERNEL_INODE_VDSO (~0ull) /* stands for the library that the kernel maps, which is no file */
+#define KERNEL_INODE_VDSO \
+	(~0ull) /* stands for the library that the kernel maps, which is no file */
 
 struct kernel_file {
 	__u64 inode;
