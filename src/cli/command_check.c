@@ -42,6 +42,7 @@ int command_check(int argc, char **argv)
 		print_item(&machine->items[i]);
 	bool works = !machine_needs(machine, NULL);
 	printf("\nkernel engine:  %s\n", works ? "works here" : "does not work here");
-	puts("runtime engine: not part of this version");
+	AUTO(text) char *runtime = machine_runtime_engine();
+	printf("runtime engine: %s\n", runtime);
 	return works ? EXIT_ANSWERED : EXIT_FAILED;
 }

@@ -143,6 +143,8 @@ static struct session_options session_options_from(const struct run_options *opt
 		.until = options->until_points / 100,
 		.period_ns = options->period_ns,
 		.off_cpu = options->off_cpu == 0,
+		.engine = run_options_need_kernel(options) ? COLLECTOR_KERNEL :
+							     (enum collector_engine)options->engine,
 		.window_ns = options->window_ns,
 		.seed = options->seed.is_given ? options->seed.number : clock_now_ns(),
 		.end_to_end = options->end_to_end,
@@ -163,19 +165,17 @@ int command_run(int argc, char **argv)
 	session_prepare_signals();
 	if (!run_options_take(argc, argv, &options, &exit_code))
 		return exit_code;
-	if (options.engine == RUN_ENGINE_RUNTIME)
-		return message_say(EXIT_FAILED,
-				   "the runtime engine is not part of this version; "
-				   "--engine kernel needs root or CAP_BPF and CAP_PERFMON");
-	if (machine_may_pause(NULL, options.force, &error))
+	if (options.engine != RUN_ENGINE_RUNTIME && machine_may_pause(NULL, options.force, &error))
 		return message_error(&error, EXIT_FAILED);
 	AUTO(scope) struct scope *scope = make_scope(&options);
-	AUTO(text) char *library = library_find("liblever-points.so");
+	AUTO(text) char *points_library = library_find("liblever-points.so");
+	AUTO(text) char *runtime_library = library_find("liblever-runtime.so");
 	struct live live = {.is_quiet = options.quiet,
 			    .is_renewed = !options.quiet && isatty(STDERR_FILENO)};
 	struct session_options session = session_options_from(&options);
 	session.scope = scope;
-	session.points_library = library;
+	session.points_library = points_library;
+	session.runtime_library = runtime_library;
 	session.context = &live;
 	session_run(&session, &result, &error);
 	live_clear(&live);

@@ -278,11 +278,12 @@ static int check_together(const struct run_options *options, struct error *error
 				 "experiment lasts a whole run");
 	if (options->quiet && options->verbose)
 		return error_set(error, -EINVAL, "--quiet and --verbose exclude each other");
-	if (options->engine == RUN_ENGINE_RUNTIME)
-		return error_set(error, -EINVAL,
-				 "the runtime engine is not part of this version; "
-				 "use --engine kernel");
 	return 0;
+}
+
+bool run_options_need_kernel(const struct run_options *options)
+{
+	return !options->program || options->kernel || options->vmlinux || options->names.count;
 }
 
 static int check_whom(const struct run_options *options, struct error *error)
@@ -306,6 +307,11 @@ static int check_whom(const struct run_options *options, struct error *error)
 	if (!options->program && options->end_to_end)
 		return error_set(error, -EINVAL,
 				 "--end-to-end runs a program again and again: it needs a PROGRAM");
+	if (options->engine == RUN_ENGINE_RUNTIME && run_options_need_kernel(options))
+		return error_set(
+			error, -EINVAL,
+			"--engine runtime profiles a PROGRAM that it starts, all of it, and "
+			"no kernel code; leave the option out, or use --engine kernel");
 	return 0;
 }
 

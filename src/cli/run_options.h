@@ -15,7 +15,11 @@
 #include "experiment/point_spec.h"
 #include "profile/recording.h"
 
-enum run_engine { RUN_ENGINE_AUTO, RUN_ENGINE_KERNEL, RUN_ENGINE_RUNTIME };
+enum run_engine {
+	RUN_ENGINE_AUTO,
+	RUN_ENGINE_KERNEL,
+	RUN_ENGINE_RUNTIME
+}; /* as enum collector_engine */
 
 struct run_scope {
 	const char *pattern;
@@ -57,6 +61,8 @@ bool run_options_take(int argc, char **argv, struct run_options *options, int *e
 /* The same without printing, for tests: 0 or -EINVAL; `help` tells that --help was asked for. */
 int run_options_parse(int argc, char **argv, struct run_options *options, bool *help,
 		      struct error *error);
+/* Is anything asked for that only the kernel engine can do? */
+bool run_options_need_kernel(const struct run_options *options);
 void run_options_free(struct run_options *options);
 
 static inline void run_options_auto_release(struct run_options *options)

@@ -7,8 +7,8 @@
  * collector_set_target, collector_window_open, collector_window_close; collector_close. It holds no
  * names and makes no decisions. One thread uses it.
  *
- * Implemented by the kernel engine (kernel_*.c). Pausing needs a heartbeat at least every half
- * second: collector_heartbeat gives one.
+ * Implemented by two engines (engine.h): the kernel engine (kernel_*.c) and the runtime engine
+ * (runtime_*.c). Pausing needs a heartbeat at least every half second: collector_heartbeat gives one.
  */
 #pragma once
 
@@ -23,10 +23,18 @@
 
 struct collector;
 
+enum collector_engine {
+	COLLECTOR_AUTO, /* the kernel engine, or where that is refused the runtime engine */
+	COLLECTOR_KERNEL,
+	COLLECTOR_RUNTIME,
+};
+
 struct collector_options {
-	uint64_t period_ns; /* 0: as fast as costs at most COLLECTOR_TAX_AIM of a core */
-	bool counts_waits;  /* time off CPU belongs to the code that waits */
-	bool verbose;       /* let libbpf explain itself on stderr */
+	enum collector_engine engine;
+	const char *runtime_library; /* liblever-runtime.so; NULL: there is no runtime engine */
+	uint64_t period_ns;          /* 0: as fast as costs at most COLLECTOR_TAX_AIM of a core */
+	bool counts_waits;           /* time off CPU belongs to the code that waits */
+	bool verbose;                /* let libbpf explain itself on stderr */
 };
 #define COLLECTOR_TAX_AIM 0.02
 #define COLLECTOR_TAX_MOST 0.1
@@ -70,6 +78,14 @@ struct collector_handler {
 int collector_open(const struct collector_options *options, struct collector **collector,
 		   struct error *error);
 void collector_close(struct collector *collector);
+const char *collector_engine(const struct collector *collector); /* "kernel" or "runtime" */
+/* 0, or -ENOTSUP with a sentence if this engine cannot profile the executable. */
+int collector_check_program(const struct collector *collector, const char *path,
+			    struct error *error);
+/* Further NAME=VALUE entries that the program must be started with, ended by NULL. Borrowed. */
+const char *const *collector_environment(const struct collector *collector);
+/* What the reader of the report must know of how it was measured; to be freed; NULL: nothing. */
+char *collector_note(const struct collector *collector);
 const struct collector_facts *collector_facts(const struct collector *collector);
 
 /* Points. `index` is the point's number in this collector. */

@@ -157,47 +157,12 @@ static void set_waits(struct collector *collector, bool count)
 	settings->waits_count = count;
 }
 
-int collector_open(const struct collector_options *options, struct collector **collector,
-		   struct error *error)
-{
-	struct collector *opened = memory_new(1, sizeof(*opened));
-	int cpus = libbpf_num_possible_cpus();
-
-	bpf_side_set_verbose(options->verbose);
-	clocks_clear(&opened->clocks);
-	opened->facts.cpus = (unsigned)cpus;
-	int code = 0;
-	if (cpus > KERNEL_CPUS_MOST)
-		code = error_set(error, -E2BIG,
-				 "this machine has %d cores; %d are the most that "
-				 "this version can pause",
-				 cpus, KERNEL_CPUS_MOST);
-	code = code ? code : load(opened, error);
-	if (!code) {
-		settings_of(opened)->cap_ns = 2000000;
-		settings_of(opened)->is_disarmed = 1;
-		collector_heartbeat(opened);
-	}
-	code = code ? code : attach_programs(opened, error);
-	code = code ? code : attach_leave_syscalls(opened, error);
-	code = code ? code : kernel_clock_open(opened, options->period_ns, error);
-	code = code ? code : kernel_clock_calibrate(opened, error);
-	if (code) {
-		collector_close(opened);
-		return code;
-	}
-	set_waits(opened, options->counts_waits);
-	settings_of(opened)->is_disarmed = 0;
-	*collector = opened;
-	return 0;
-}
-
-void collector_close(struct collector *collector)
+static void kernel_close(struct collector *collector)
 {
 	if (!collector)
 		return;
 	if (collector->bpf && collector->bpf->bss)
-		collector_disarm(collector);
+		kernel_disarm(collector);
 	clocks_close(&collector->clocks);
 	for (size_t i = 0; i < collector->link_count; i++)
 		bpf_link__destroy(collector->links[i]);
@@ -207,15 +172,15 @@ void collector_close(struct collector *collector)
 	free(collector);
 }
 
-const struct collector_facts *collector_facts(const struct collector *collector)
+static const struct collector_facts *kernel_facts(const struct collector *collector)
 {
 	return &collector->facts;
 }
 
-int collector_start(struct collector *collector, struct error *error)
+static int kernel_start(struct collector *collector, struct error *error)
 {
 	(void)error;
-	collector_heartbeat(collector);
+	kernel_heartbeat(collector);
 	clocks_enable(&collector->clocks, true);
 	return 0;
 }
@@ -236,22 +201,22 @@ static int fill_bank(struct collector *collector, unsigned first, uint32_t *sele
 	return 0;
 }
 
-int collector_set_target(struct collector *collector, const struct kernel_range *ranges,
-			 size_t count)
+static int kernel_set_target(struct collector *collector, const struct kernel_range *ranges,
+			     size_t count)
 {
 	return fill_bank(collector, KERNEL_BANK_TARGET, &settings_of(collector)->target_bank,
 			 ranges, count);
 }
 
-int collector_set_scope(struct collector *collector, const struct kernel_range *ranges,
-			size_t count)
+static int kernel_set_scope(struct collector *collector, const struct kernel_range *ranges,
+			    size_t count)
 {
 	return fill_bank(collector, KERNEL_BANK_SCOPE, &settings_of(collector)->scope_bank, ranges,
 			 count);
 }
 
-int collector_set_sampled(struct collector *collector, const struct kernel_range *ranges,
-			  size_t count)
+static int kernel_set_sampled(struct collector *collector, const struct kernel_range *ranges,
+			      size_t count)
 {
 	if (count > KERNEL_RANGES_MOST)
 		return -E2BIG;
@@ -264,27 +229,27 @@ int collector_set_sampled(struct collector *collector, const struct kernel_range
 	return 0;
 }
 
-int collector_name_object(struct collector *collector, const struct kernel_file *file,
-			  uint32_t object)
+static int kernel_name_object(struct collector *collector, const struct kernel_file *file,
+			      uint32_t object)
 {
 	int map = bpf_map__fd(collector->bpf->maps.objects);
 	return bpf_map_update_elem(map, file, &object, BPF_ANY) ? -errno : 0;
 }
 
-int collector_set_unwind(struct collector *collector, uint32_t object,
-			 const struct kernel_unwind_row *rows, size_t count)
+static int kernel_set_unwind(struct collector *collector, uint32_t object,
+			     const struct kernel_unwind_row *rows, size_t count)
 {
 	return unwind_table_add(&collector->unwind, object, rows, count);
 }
 
-void collector_set_speedup(struct collector *collector, double speedup)
+static void kernel_set_speedup(struct collector *collector, double speedup)
 {
-	collector_heartbeat(collector);
+	kernel_heartbeat(collector);
 	__atomic_store_n(&settings_of(collector)->speed,
 			 (uint32_t)(speedup * KERNEL_SPEED_ONE + 0.5), __ATOMIC_RELEASE);
 }
 
-void collector_forget_gaps(struct collector *collector)
+static void kernel_forget_gaps(struct collector *collector)
 {
 	struct kernel_settings *settings = settings_of(collector);
 
@@ -294,13 +259,13 @@ void collector_forget_gaps(struct collector *collector)
 	__atomic_add_fetch(&settings->generation, 1, __ATOMIC_RELEASE);
 }
 
-void collector_disarm(struct collector *collector)
+void kernel_disarm(struct collector *collector)
 {
-	collector_set_speedup(collector, 0);
+	kernel_set_speedup(collector, 0);
 	__atomic_store_n(&settings_of(collector)->is_disarmed, 1, __ATOMIC_RELEASE);
 }
 
-void collector_want_callers(struct collector *collector, bool want)
+static void kernel_want_callers(struct collector *collector, bool want)
 {
 	__atomic_store_n(&settings_of(collector)->wants_callers, want, __ATOMIC_RELEASE);
 }
@@ -317,15 +282,15 @@ static void sum_pairs(const struct collector *collector, int64_t *sums, int64_t 
 	}
 }
 
-void collector_window_open(struct collector *collector)
+static void kernel_window_open(struct collector *collector)
 {
-	collector_heartbeat(collector);
+	kernel_heartbeat(collector);
 	sum_pairs(collector, collector->pair_start_ns, &collector->pair_weight_start_ns);
 	collector->window = ++collector->windows;
 	__atomic_store_n(&settings_of(collector)->window, collector->window, __ATOMIC_RELEASE);
 }
 
-void collector_window_close(struct collector *collector)
+static void kernel_window_close(struct collector *collector)
 {
 	int64_t sums[KERNEL_PAIRS_MOST], weight;
 
@@ -340,7 +305,8 @@ void collector_window_close(struct collector *collector)
 }
 
 /* First edge of all cores to last edge of all cores. */
-struct collector_visits collector_window_visits(const struct collector *collector, unsigned point)
+static struct collector_visits kernel_window_visits(const struct collector *collector,
+						    unsigned point)
 {
 	struct collector_visits visits = {0};
 	const struct kernel_edge *first = NULL, *last = NULL;
@@ -364,7 +330,7 @@ struct collector_visits collector_window_visits(const struct collector *collecto
 	return visits;
 }
 
-double collector_pair_average(const struct collector *collector, unsigned pair)
+static double kernel_pair_average(const struct collector *collector, unsigned pair)
 {
 	return pair < KERNEL_PAIRS_MOST ? collector->pair_averages[pair] : 0;
 }
@@ -393,10 +359,10 @@ static void add_core(struct collector_counters *counters, const struct kernel_cp
 		counters->longest_spin_ns = core->longest_spin_ns;
 }
 
-void collector_counters(struct collector *collector, struct collector_counters *counters)
+static void kernel_counters(struct collector *collector, struct collector_counters *counters)
 {
 	memset(counters, 0, sizeof(*counters));
-	collector_heartbeat(collector);
+	kernel_heartbeat(collector);
 	counters->time_ns = clock_now_ns();
 	counters->delay_ns = __atomic_load_n(&collector->bpf->bss->delay_ns, __ATOMIC_ACQUIRE);
 	for (unsigned cpu = 0; cpu < collector->facts.cpus; cpu++)
@@ -409,7 +375,7 @@ void collector_counters(struct collector *collector, struct collector_counters *
 				    collector->bpf->bss->totals.untracked_spaces;
 }
 
-void collector_heartbeat(struct collector *collector)
+void kernel_heartbeat(struct collector *collector)
 {
 	uint64_t now = clock_now_ns(), last = settings_of(collector)->heartbeat_ns;
 
@@ -418,16 +384,92 @@ void collector_heartbeat(struct collector *collector)
 	__atomic_store_n(&settings_of(collector)->heartbeat_ns, now, __ATOMIC_RELEASE);
 }
 
-int collector_drain(struct collector *collector, const struct collector_handler *handler)
+static int kernel_drain(struct collector *collector, const struct collector_handler *handler)
 {
-	collector_heartbeat(collector);
+	kernel_heartbeat(collector);
 	collector->handler = handler;
 	int consumed = ring_buffer__consume(collector->ring);
 	collector->handler = NULL;
 	return consumed;
 }
 
-int collector_descriptor(const struct collector *collector)
+static int kernel_descriptor(const struct collector *collector)
 {
 	return ring_buffer__epoll_fd(collector->ring);
+}
+
+static const struct engine kernel_engine = {
+	.name = "kernel",
+	.close = kernel_close,
+	.facts = kernel_facts,
+	.add_point_uprobe = kernel_add_point_uprobe,
+	.add_point_tracepoint = kernel_add_point_tracepoint,
+	.add_point_sampled = kernel_add_point_sampled,
+	.point_count = kernel_point_count,
+	.point = kernel_point,
+	.set_pairs = kernel_set_pairs,
+	.pair_average = kernel_pair_average,
+	.add_task = kernel_add_task,
+	.add_process = kernel_add_process,
+	.leave_out = kernel_leave_out,
+	.take_all = kernel_take_all,
+	.decide_name = kernel_decide_name,
+	.ask_names = kernel_ask_names,
+	.see_kernel = kernel_see_kernel,
+	.start = kernel_start,
+	.set_target = kernel_set_target,
+	.set_scope = kernel_set_scope,
+	.set_sampled = kernel_set_sampled,
+	.name_object = kernel_name_object,
+	.set_unwind = kernel_set_unwind,
+	.set_speedup = kernel_set_speedup,
+	.forget_gaps = kernel_forget_gaps,
+	.set_period = kernel_set_period,
+	.charge_ticks = kernel_charge_ticks,
+	.window_open = kernel_window_open,
+	.window_close = kernel_window_close,
+	.window_visits = kernel_window_visits,
+	.disarm = kernel_disarm,
+	.want_callers = kernel_want_callers,
+	.count_calls = kernel_count_calls,
+	.counters = kernel_counters,
+	.heartbeat = kernel_heartbeat,
+	.drain = kernel_drain,
+	.descriptor = kernel_descriptor,
+};
+
+int kernel_open(const struct collector_options *options, struct collector **collector,
+		struct error *error)
+{
+	struct collector *opened = memory_new(1, sizeof(*opened));
+	int cpus = libbpf_num_possible_cpus();
+
+	opened->engine.engine = &kernel_engine;
+	bpf_side_set_verbose(options->verbose);
+	clocks_clear(&opened->clocks);
+	opened->facts.cpus = (unsigned)cpus;
+	int code = 0;
+	if (cpus > KERNEL_CPUS_MOST)
+		code = error_set(error, -E2BIG,
+				 "this machine has %d cores; %d are the most that "
+				 "this version can pause",
+				 cpus, KERNEL_CPUS_MOST);
+	code = code ? code : load(opened, error);
+	if (!code) {
+		settings_of(opened)->cap_ns = 2000000;
+		settings_of(opened)->is_disarmed = 1;
+		kernel_heartbeat(opened);
+	}
+	code = code ? code : attach_programs(opened, error);
+	code = code ? code : attach_leave_syscalls(opened, error);
+	code = code ? code : kernel_clock_open(opened, options->period_ns, error);
+	code = code ? code : kernel_clock_calibrate(opened, error);
+	if (code) {
+		kernel_close(opened);
+		return code;
+	}
+	set_waits(opened, options->counts_waits);
+	settings_of(opened)->is_disarmed = 0;
+	*collector = opened;
+	return 0;
 }

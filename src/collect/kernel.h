@@ -6,7 +6,7 @@
 
 #include "collect/bpf_side.h"
 #include "collect/clocks.h"
-#include "collect/collector.h"
+#include "collect/engine.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -20,6 +20,7 @@
 #define KERNEL_LINKS_MOST 4096
 
 struct collector {
+	struct engine_collector engine; /* first: collector.c takes it for that */
 	struct lever_bpf *bpf;
 	struct ring_buffer *ring;
 	const struct collector_handler *handler; /* while draining */
@@ -43,3 +44,31 @@ int kernel_tracepoint_attach(struct bpf_program *program, const char *category, 
 int kernel_clock_open(struct collector *collector, uint64_t period_ns, struct error *error);
 /* Measures what a tick costs and fills in facts; the clocks must be open. */
 int kernel_clock_calibrate(struct collector *collector, struct error *error);
+
+/* Of the table in engine.h, what is used or stands in several files. */
+int kernel_open(const struct collector_options *options, struct collector **collector,
+		struct error *error);
+void kernel_heartbeat(struct collector *collector);
+void kernel_disarm(struct collector *collector);
+int kernel_add_point_uprobe(struct collector *collector, const char *name, const char *path,
+			    uint64_t offset, uint64_t semaphore_offset, unsigned *index,
+			    struct error *error);
+int kernel_add_point_tracepoint(struct collector *collector, const char *category,
+				const char *tracepoint, const char *name, unsigned *index,
+				struct error *error);
+int kernel_add_point_sampled(struct collector *collector, const char *name, unsigned *index,
+			     struct error *error);
+unsigned kernel_point_count(const struct collector *collector);
+const struct kernel_point *kernel_point(const struct collector *collector, unsigned index);
+int kernel_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count);
+int kernel_count_calls(struct collector *collector, const char *path, uint64_t offset,
+		       uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most);
+void kernel_set_period(struct collector *collector, uint64_t period_ns);
+void kernel_charge_ticks(struct collector *collector, bool are_charged);
+int kernel_add_task(struct collector *collector, int pidfd, struct error *error);
+int kernel_add_process(struct collector *collector, pid_t pid, struct error *error);
+int kernel_leave_out(struct collector *collector, pid_t pid, struct error *error);
+void kernel_take_all(struct collector *collector);
+int kernel_decide_name(struct collector *collector, const char *name, bool is_wanted);
+void kernel_ask_names(struct collector *collector);
+void kernel_see_kernel(struct collector *collector);

@@ -36,12 +36,12 @@ static int set_period(struct collector *collector, uint64_t period_ns, struct er
 	return clocks_set_period(&collector->clocks, period_ns, error);
 }
 
-void collector_set_period(struct collector *collector, uint64_t period_ns)
+void kernel_set_period(struct collector *collector, uint64_t period_ns)
 {
 	set_period(collector, period_ns, NULL);
 }
 
-void collector_charge_ticks(struct collector *collector, bool are_charged)
+void kernel_charge_ticks(struct collector *collector, bool are_charged)
 {
 	collector->bpf->bss->settings.tick_cost_ns = are_charged ? collector->tick_cost_ns : 0;
 }
@@ -139,7 +139,7 @@ int kernel_clock_calibrate(struct collector *collector, struct error *error)
 
 	if (pidfd < 0)
 		return error_set(error, errno, "pidfd_open: %s", strerror(errno));
-	int code = collector_add_task(collector, pidfd, error);
+	int code = kernel_add_task(collector, pidfd, error);
 	if (!code)
 		collector->facts.tick_ns = measure_tick(collector);
 	bpf_map_delete_elem(bpf_map__fd(collector->bpf->maps.tasks), &pidfd);

@@ -37,7 +37,7 @@ static int mark_process(struct collector *collector, pid_t pid, const size_t *by
 	return error_set(error, code, "cannot follow process %d: %s", (int)pid, strerror(-code));
 }
 
-int collector_add_task(struct collector *collector, int pidfd, struct error *error)
+int kernel_add_task(struct collector *collector, int pidfd, struct error *error)
 {
 	static const size_t bytes[] = {KERNEL_TASK_STATE_MEMBER, KERNEL_TASK_STATE_FOLLOWS, 0};
 	int code = mark(collector, pidfd, bytes, BPF_ANY);
@@ -45,24 +45,24 @@ int collector_add_task(struct collector *collector, int pidfd, struct error *err
 	return code ? error_set(error, code, "cannot follow the program: %s", strerror(-code)) : 0;
 }
 
-int collector_add_process(struct collector *collector, pid_t pid, struct error *error)
+int kernel_add_process(struct collector *collector, pid_t pid, struct error *error)
 {
 	static const size_t bytes[] = {KERNEL_TASK_STATE_FOLLOWS, KERNEL_TASK_STATE_UNDECIDED, 0};
 	return mark_process(collector, pid, bytes, error);
 }
 
-int collector_leave_out(struct collector *collector, pid_t pid, struct error *error)
+int kernel_leave_out(struct collector *collector, pid_t pid, struct error *error)
 {
 	static const size_t bytes[] = {KERNEL_TASK_STATE_LEFT_OUT, 0};
 	return mark_process(collector, pid, bytes, error);
 }
 
-void collector_take_all(struct collector *collector)
+void kernel_take_all(struct collector *collector)
 {
 	__atomic_store_n(&collector->bpf->bss->settings.takes_all, 1, __ATOMIC_RELEASE);
 }
 
-int collector_decide_name(struct collector *collector, const char *name, bool is_wanted)
+int kernel_decide_name(struct collector *collector, const char *name, bool is_wanted)
 {
 	struct kernel_name key = {0};
 	uint32_t verdict = is_wanted ? KERNEL_NAME_WANTED : KERNEL_NAME_UNWANTED;
@@ -74,12 +74,12 @@ int collector_decide_name(struct collector *collector, const char *name, bool is
 		       0;
 }
 
-void collector_ask_names(struct collector *collector)
+void kernel_ask_names(struct collector *collector)
 {
 	__atomic_store_n(&collector->bpf->bss->settings.asks_names, 1, __ATOMIC_RELEASE);
 }
 
-void collector_see_kernel(struct collector *collector)
+void kernel_see_kernel(struct collector *collector)
 {
 	__atomic_store_n(&collector->bpf->bss->settings.sees_kernel, 1, __ATOMIC_RELEASE);
 }

@@ -61,7 +61,7 @@ static int keep(struct collector *collector, struct bpf_link *link, const char *
 	return 0;
 }
 
-int collector_add_point_uprobe(struct collector *collector, const char *name, const char *path,
+int kernel_add_point_uprobe(struct collector *collector, const char *name, const char *path,
 			       uint64_t offset, uint64_t semaphore_offset, unsigned *index,
 			       struct error *error)
 {
@@ -102,7 +102,7 @@ int kernel_tracepoint_attach(struct bpf_program *program, const char *category, 
 	return 0;
 }
 
-int collector_add_point_tracepoint(struct collector *collector, const char *category,
+int kernel_add_point_tracepoint(struct collector *collector, const char *category,
 				   const char *tracepoint, const char *name, unsigned *index,
 				   struct error *error)
 {
@@ -115,13 +115,13 @@ int collector_add_point_tracepoint(struct collector *collector, const char *cate
 	return code ? code : keep(collector, link, name, error);
 }
 
-int collector_add_point_sampled(struct collector *collector, const char *name, unsigned *index,
+int kernel_add_point_sampled(struct collector *collector, const char *name, unsigned *index,
 				struct error *error)
 {
 	return take_index(collector, name, KERNEL_POINT_SAMPLED, index, error);
 }
 
-unsigned collector_point_count(const struct collector *collector)
+unsigned kernel_point_count(const struct collector *collector)
 {
 	const struct kernel_point *points = collector->bpf->bss->points;
 	unsigned count = 0;
@@ -130,12 +130,12 @@ unsigned collector_point_count(const struct collector *collector)
 	return count;
 }
 
-const struct kernel_point *collector_point(const struct collector *collector, unsigned index)
+const struct kernel_point *kernel_point(const struct collector *collector, unsigned index)
 {
 	return &collector->bpf->bss->points[index];
 }
 
-int collector_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count)
+int kernel_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count)
 {
 	struct kernel_settings *settings = &collector->bpf->bss->settings;
 	if (count > KERNEL_PAIRS_MOST)
@@ -148,7 +148,7 @@ int collector_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsig
 	return 0;
 }
 
-int collector_count_calls(struct collector *collector, const char *path, uint64_t offset,
+int kernel_count_calls(struct collector *collector, const char *path, uint64_t offset,
 			  uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most)
 {
 	unsigned index;
@@ -165,7 +165,7 @@ int collector_count_calls(struct collector *collector, const char *path, uint64_
 	for (unsigned i = 0; i < slices && !code; i++) {
 		uint64_t before = *total;
 		nanosleep(&slice, NULL);
-		collector_heartbeat(collector);
+		kernel_heartbeat(collector);
 		calls[i] = *total - before;
 		code = calls[i] > most ? -ERANGE : 0;
 	}

@@ -421,3 +421,27 @@ int machine_needs(const struct machine *machine, struct error *error)
 	return error_set(error, is_rights_only ? -EPERM : -ENOTSUP,
 			 "the kernel engine cannot work here:%s", missing);
 }
+
+char *machine_runtime_engine(void)
+{
+	struct perf_event_attr attributes;
+
+	memset(&attributes, 0, sizeof(attributes));
+	attributes.size = sizeof(attributes);
+	attributes.type = PERF_TYPE_SOFTWARE;
+	attributes.config = PERF_COUNT_SW_TASK_CLOCK;
+	attributes.sample_period = 1000000;
+	attributes.disabled = 1;
+	attributes.exclude_kernel = 1;
+	attributes.exclude_hv = 1;
+	AUTO(fd)
+	int fd = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0)
+		return text_copy("works here, without rights (dynamically linked programs; no Go, "
+				 "no Java)");
+	return text_format("works here, without rights, by timers of CPU time: perf_event_open is "
+			   "refused (%s), so samples are coarser and answers take longer\n%16s"
+			   "remedy: sudo sysctl kernel.perf_event_paranoid=2, or allow "
+			   "perf_event_open in the container's seccomp profile",
+			   strerror(errno), "");
+}

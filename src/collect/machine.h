@@ -41,6 +41,12 @@ void machine_free(struct machine *machine);
 /* 0, or -EPERM or -ENOTSUP with the sentences and remedies of everything that is missing. */
 int machine_needs(const struct machine *machine, struct error *error);
 
+/*
+ * What the runtime engine can do here, to be freed: it works without rights, well where perf events
+ * of one's own threads are allowed, else by coarser timers.
+ */
+char *machine_runtime_engine(void);
+
 /* cpu-clock events are reported to hang whole machines on these releases (6.17.1 to 6.17.6). */
 bool machine_kernel_may_hang(const char *release);
 /*

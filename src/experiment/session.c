@@ -24,6 +24,7 @@
 #define NOTIFY_EVERY_NS 500000000ull
 #define SAY_AFTER_NS 1000000000ull  /* a program that ends by itself needs no word */
 #define JUDGE_EVERY_NS 500000000ull /* estimating costs time that the program could have */
+#define ENVIRONMENT_MOST 4          /* entries that an engine may want */
 #define SAMPLES_FOR_TARGET 3        /* fewer: the place is not worth a block */
 
 void session_prepare_signals(void)
@@ -281,7 +282,7 @@ static int begin_run(struct session *session, struct error *error)
 	run->command = session->options->arguments ?
 			       recording_command(session->options->arguments) :
 			       session_members_command(session);
-	run->engine = (char *)"kernel";
+	run->engine = (char *)(uintptr_t)collector_engine(session->collector);
 	run->host = host.nodename;
 	run->kernel = host.release;
 	run->version = (char *)(uintptr_t)session->options->version;
@@ -299,12 +300,16 @@ static int begin_run(struct session *session, struct error *error)
 static int set_up(struct session *session, struct error *error)
 {
 	const struct session_options *options = session->options;
-	struct collector_options collector = {.period_ns = options->period_ns,
+	struct collector_options collector = {.engine = options->engine,
+					      .runtime_library = options->runtime_library,
+					      .period_ns = options->period_ns,
 					      .counts_waits = options->off_cpu,
 					      .verbose = options->verbose};
 	int code = open_symbols(session, error);
 
 	code = code ? code : collector_open(&collector, &session->collector, error);
+	if (!code && session->program_path)
+		code = collector_check_program(session->collector, session->program_path, error);
 	if (code)
 		return code;
 	session->code = code_new(session->symbols, session->collector);
@@ -334,7 +339,9 @@ static int set_up(struct session *session, struct error *error)
 
 static bool wants_points_library(struct session *session)
 {
-	if (!session->options->points_library)
+	/* The runtime engine's library serves coz.h, too. */
+	if (!session->options->points_library ||
+	    strcmp(collector_engine(session->collector), "kernel"))
 		return false;
 	for (uint32_t i = 0; i < symbols_object_count(session->symbols); i++)
 		if (symbols_mentions(session->symbols, i, "_coz_get_counter"))
@@ -355,7 +362,8 @@ static void begin_time(struct session *session)
 int session_start_program(struct session *session, struct error *error)
 {
 	const struct session_options *options = session->options;
-	const char *environment[3] = {"LEVER_LISTEN=1", NULL, NULL};
+	const char *environment[ENVIRONMENT_MOST + 3] = {"LEVER_LISTEN=1"};
+	const char *const *of_engine = collector_environment(session->collector);
 	AUTO(text) char *preload = NULL;
 
 	if (wants_points_library(session)) {
@@ -364,6 +372,8 @@ int session_start_program(struct session *session, struct error *error)
 				      old && *old ? ":" : "", old ? old : "");
 		environment[1] = preload;
 	}
+	for (size_t i = 0; of_engine[i] && i < ENVIRONMENT_MOST; i++)
+		environment[(preload ? 2 : 1) + i] = of_engine[i];
 	int code = program_prepare(&session->program, options->arguments, environment, error);
 	code = code ? code : collector_add_task(session->collector, session->program.pidfd, error);
 	code = code ? code : collector_start(session->collector, error);
@@ -475,18 +485,29 @@ static void wait_for_program(struct session *session)
 	}
 }
 
+static void add_sentence(char **text, const char *sentence)
+{
+	if (!sentence)
+		return;
+	char *longer = text_format("%s%s%s", *text ? *text : "", *text ? "\n" : "", sentence);
+	free(*text);
+	*text = longer;
+}
+
 /* Warnings for the reader of the report; to be freed. */
 static char *make_note(struct session *session)
 {
-	const char *warnings = code_warnings(session->code);
+	AUTO(text) char *of_engine = collector_note(session->collector);
+	char *note = NULL;
 
-	if (session->displacement_accepted <= 0.05)
-		return text_copy(warnings);
-	return text_format(
-		"other programs, or the hypervisor, disturbed the machine: windows with up "
-		"to %.0f %% of their time lost were used%s%s",
-		100 * session->displacement_accepted, warnings ? "\n" : "",
-		warnings ? warnings : "");
+	if (session->displacement_accepted > 0.05)
+		note = text_format(
+			"other programs, or the hypervisor, disturbed the machine: windows with up "
+			"to %.0f %% of their time lost were used",
+			100 * session->displacement_accepted);
+	add_sentence(&note, of_engine);
+	add_sentence(&note, code_warnings(session->code));
+	return note;
 }
 
 static void finish_run(struct session *session)

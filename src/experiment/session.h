@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "collect/collector.h"
 #include "experiment/point_spec.h"
 #include "profile/recording.h"
 #include "symbolize/scope.h"
@@ -66,7 +67,9 @@ struct session_options {
 	bool end_to_end;
 	unsigned runs; /* end to end: at most; 0: until time is up */
 	bool verbose;
-	const char *points_library; /* liblever-points.so, for programs with coz.h; NULL: none */
+	enum collector_engine engine;
+	const char *runtime_library; /* liblever-runtime.so; NULL: no runtime engine */
+	const char *points_library;  /* liblever-points.so, for programs with coz.h; NULL: none */
 	void *context;
 	void (*notify)(void *context, const struct session_status *status);
 	void (*say)(void *context, const char *sentence); /* something the user should know now */

@@ -129,8 +129,13 @@ TEST("what has the wrong form is refused")
 TEST("what does not go together is refused")
 {
 	static const char *const wrong[] = {
-		"--end-to-end -p a x", "--end-to-end -l a,b x",      "--runs 3 x",
-		"--quiet --verbose x", "--end-to-end --window 1s x", "--engine runtime x",
+		"--end-to-end -p a x",
+		"--end-to-end -l a,b x",
+		"--runs 3 x",
+		"--quiet --verbose x",
+		"--end-to-end --window 1s x",
+		"--engine runtime --pid 1",
+		"--engine runtime --kernel x",
 	};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		CHECK_EQUAL(parse(wrong[i]), -EINVAL);

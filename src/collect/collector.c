@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* collector - passes each call on to the engine that was opened. */
+#include "collect/engine.h"
+
+#include "collect/kernel.h"
+#include "collect/runtime_engine.h"
+
+#include <errno.h>
+
+static const struct engine *engine_of(const struct collector *collector)
+{
+	return ((const struct engine_collector *)collector)->engine;
+}
+
+int collector_open(const struct collector_options *options, struct collector **collector,
+		   struct error *error)
+{
+	if (options->engine == COLLECTOR_RUNTIME)
+		return runtime_engine_open(options, NULL, collector, error);
+	int code = kernel_open(options, collector, error);
+	if (!code || options->engine == COLLECTOR_KERNEL || !options->runtime_library)
+		return code;
+	struct error refused = *error;
+	return runtime_engine_open(options, &refused, collector, error);
+}
+
+const struct collector_facts *collector_facts(const struct collector *collector)
+{
+	return engine_of(collector)->facts(collector);
+}
+
+int collector_add_point_uprobe(struct collector *collector, const char *name, const char *path,
+			       uint64_t offset, uint64_t semaphore_offset, unsigned *index,
+			       struct error *error)
+{
+	return engine_of(collector)->add_point_uprobe(collector, name, path, offset,
+						      semaphore_offset, index, error);
+}
+
+int collector_add_point_tracepoint(struct collector *collector, const char *category,
+				   const char *tracepoint, const char *name, unsigned *index,
+				   struct error *error)
+{
+	return engine_of(collector)->add_point_tracepoint(collector, category, tracepoint, name,
+							  index, error);
+}
+
+int collector_add_point_sampled(struct collector *collector, const char *name, unsigned *index,
+				struct error *error)
+{
+	return engine_of(collector)->add_point_sampled(collector, name, index, error);
+}
+
+unsigned collector_point_count(const struct collector *collector)
+{
+	return engine_of(collector)->point_count(collector);
+}
+
+const struct kernel_point *collector_point(const struct collector *collector, unsigned index)
+{
+	return engine_of(collector)->point(collector, index);
+}
+
+int collector_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count)
+{
+	return engine_of(collector)->set_pairs(collector, pairs, count);
+}
+
+double collector_pair_average(const struct collector *collector, unsigned pair)
+{
+	return engine_of(collector)->pair_average(collector, pair);
+}
+
+int collector_add_task(struct collector *collector, int pidfd, struct error *error)
+{
+	return engine_of(collector)->add_task(collector, pidfd, error);
+}
+
+int collector_add_process(struct collector *collector, pid_t pid, struct error *error)
+{
+	const struct engine *engine = engine_of(collector);
+
+	if (engine->add_process)
+		return engine->add_process(collector, pid, error);
+	return error_set(
+		error, -ENOTSUP,
+		"the %s engine profiles only what it starts; use --engine kernel as root or "
+		"with CAP_BPF and CAP_PERFMON",
+		engine->name);
+}
+
+int collector_leave_out(struct collector *collector, pid_t pid, struct error *error)
+{
+	const struct engine *engine = engine_of(collector);
+	return engine->leave_out ? engine->leave_out(collector, pid, error) : 0;
+}
+
+void collector_take_all(struct collector *collector)
+{
+	if (engine_of(collector)->take_all)
+		engine_of(collector)->take_all(collector);
+}
+
+int collector_decide_name(struct collector *collector, const char *name, bool is_wanted)
+{
+	const struct engine *engine = engine_of(collector);
+	return engine->decide_name ? engine->decide_name(collector, name, is_wanted) : 0;
+}
+
+void collector_ask_names(struct collector *collector)
+{
+	if (engine_of(collector)->ask_names)
+		engine_of(collector)->ask_names(collector);
+}
+
+void collector_see_kernel(struct collector *collector)
+{
+	if (engine_of(collector)->see_kernel)
+		engine_of(collector)->see_kernel(collector);
+}
+
+void collector_charge_ticks(struct collector *collector, bool are_charged)
+{
+	if (engine_of(collector)->charge_ticks)
+		engine_of(collector)->charge_ticks(collector, are_charged);
+}
+
+int collector_start(struct collector *collector, struct error *error)
+{
+	return engine_of(collector)->start(collector, error);
+}
+
+int collector_set_target(struct collector *collector, const struct kernel_range *ranges,
+			 size_t count)
+{
+	return engine_of(collector)->set_target(collector, ranges, count);
+}
+
+int collector_set_scope(struct collector *collector, const struct kernel_range *ranges,
+			size_t count)
+{
+	return engine_of(collector)->set_scope(collector, ranges, count);
+}
+
+int collector_set_sampled(struct collector *collector, const struct kernel_range *ranges,
+			  size_t count)
+{
+	return engine_of(collector)->set_sampled(collector, ranges, count);
+}
+
+int collector_name_object(struct collector *collector, const struct kernel_file *file,
+			  uint32_t object)
+{
+	return engine_of(collector)->name_object(collector, file, object);
+}
+
+int collector_set_unwind(struct collector *collector, uint32_t object,
+			 const struct kernel_unwind_row *rows, size_t count)
+{
+	return engine_of(collector)->set_unwind(collector, object, rows, count);
+}
+
+void collector_set_speedup(struct collector *collector, double speedup)
+{
+	engine_of(collector)->set_speedup(collector, speedup);
+}
+
+void collector_forget_gaps(struct collector *collector)
+{
+	engine_of(collector)->forget_gaps(collector);
+}
+
+void collector_set_period(struct collector *collector, uint64_t period_ns)
+{
+	engine_of(collector)->set_period(collector, period_ns);
+}
+
+void collector_window_open(struct collector *collector)
+{
+	engine_of(collector)->window_open(collector);
+}
+
+void collector_window_close(struct collector *collector)
+{
+	engine_of(collector)->window_close(collector);
+}
+
+struct collector_visits collector_window_visits(const struct collector *collector, unsigned point)
+{
+	return engine_of(collector)->window_visits(collector, point);
+}
+
+void collector_disarm(struct collector *collector)
+{
+	engine_of(collector)->disarm(collector);
+}
+
+void collector_want_callers(struct collector *collector, bool want)
+{
+	engine_of(collector)->want_callers(collector, want);
+}
+
+int collector_count_calls(struct collector *collector, const char *path, uint64_t offset,
+			  uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most)
+{
+	return engine_of(collector)->count_calls(collector, path, offset, slice_ns, calls, slices,
+						 most);
+}
+
+void collector_counters(struct collector *collector, struct collector_counters *counters)
+{
+	engine_of(collector)->counters(collector, counters);
+}
+
+void collector_heartbeat(struct collector *collector)
+{
+	engine_of(collector)->heartbeat(collector);
+}
+
+int collector_drain(struct collector *collector, const struct collector_handler *handler)
+{
+	return engine_of(collector)->drain(collector, handler);
+}
+
+int collector_descriptor(const struct collector *collector)
+{
+	return engine_of(collector)->descriptor(collector);
+}
+
+void collector_close(struct collector *collector)
+{
+	if (collector)
+		engine_of(collector)->close(collector);
+}
+
+const char *collector_engine(const struct collector *collector)
+{
+	return engine_of(collector)->name;
+}
+
+int collector_check_program(const struct collector *collector, const char *path,
+			    struct error *error)
+{
+	const struct engine *engine = engine_of(collector);
+	return engine->check_program ? engine->check_program(path, error) : 0;
+}
+
+const char *const *collector_environment(const struct collector *collector)
+{
+	static const char *const none[] = {NULL};
+	const struct engine *engine = engine_of(collector);
+	return engine->environment ? engine->environment(collector) : none;
+}
+
+char *collector_note(const struct collector *collector)
+{
+	const struct engine *engine = engine_of(collector);
+	return engine->note ? engine->note(collector) : NULL;
+}

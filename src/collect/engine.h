@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * engine - what an engine must be able to do: collector.h as a table of functions.
+ *
+ * collector.h says what each of them does. What an engine opens begins with a struct
+ * engine_collector; the rest is its own affair.
+ */
+#pragma once
+
+#include "collect/collector.h"
+
+struct engine {
+	const char *name;
+	void (*close)(struct collector *collector);
+	const struct collector_facts *(*facts)(const struct collector *collector);
+	/* 0, or why it cannot profile this executable; the function may be NULL. */
+	int (*check_program)(const char *path, struct error *error);
+	/* NAME=VALUE entries for the program, ended by NULL; the function may be NULL. */
+	const char *const *(*environment)(const struct collector *collector);
+	/* A sentence about what was found wanting in the program; NULL: none. */
+	char *(*note)(const struct collector *collector);
+
+	int (*add_point_uprobe)(struct collector *collector, const char *name, const char *path,
+				uint64_t offset, uint64_t semaphore_offset, unsigned *index,
+				struct error *error);
+	int (*add_point_tracepoint)(struct collector *collector, const char *category,
+				    const char *tracepoint, const char *name, unsigned *index,
+				    struct error *error);
+	int (*add_point_sampled)(struct collector *collector, const char *name, unsigned *index,
+				 struct error *error);
+	unsigned (*point_count)(const struct collector *collector);
+	const struct kernel_point *(*point)(const struct collector *collector, unsigned index);
+	int (*set_pairs)(struct collector *collector, unsigned (*pairs)[2], unsigned count);
+	double (*pair_average)(const struct collector *collector, unsigned pair);
+
+	int (*add_task)(struct collector *collector, int pidfd, struct error *error);
+	/* Processes that run already, and choosing among them. NULL: only what it starts. */
+	int (*add_process)(struct collector *collector, pid_t pid, struct error *error);
+	int (*leave_out)(struct collector *collector, pid_t pid, struct error *error);
+	void (*take_all)(struct collector *collector);
+	int (*decide_name)(struct collector *collector, const char *name, bool is_wanted);
+	void (*ask_names)(struct collector *collector);
+	void (*see_kernel)(struct collector *collector); /* may be NULL */
+	int (*start)(struct collector *collector, struct error *error);
+
+	int (*set_target)(struct collector *collector, const struct kernel_range *ranges,
+			  size_t count);
+	int (*set_scope)(struct collector *collector, const struct kernel_range *ranges,
+			 size_t count);
+	int (*set_sampled)(struct collector *collector, const struct kernel_range *ranges,
+			   size_t count);
+	int (*name_object)(struct collector *collector, const struct kernel_file *file,
+			   uint32_t object);
+	int (*set_unwind)(struct collector *collector, uint32_t object,
+			  const struct kernel_unwind_row *rows, size_t count);
+
+	void (*set_speedup)(struct collector *collector, double speedup);
+	void (*forget_gaps)(struct collector *collector);
+	void (*set_period)(struct collector *collector, uint64_t period_ns);
+	void (*charge_ticks)(struct collector *collector, bool are_charged); /* may be NULL */
+	void (*window_open)(struct collector *collector);
+	void (*window_close)(struct collector *collector);
+	struct collector_visits (*window_visits)(const struct collector *collector, unsigned point);
+	void (*disarm)(struct collector *collector);
+
+	void (*want_callers)(struct collector *collector, bool want);
+	int (*count_calls)(struct collector *collector, const char *path, uint64_t offset,
+			   uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most);
+
+	void (*counters)(struct collector *collector, struct collector_counters *counters);
+	void (*heartbeat)(struct collector *collector);
+	int (*drain)(struct collector *collector, const struct collector_handler *handler);
+	int (*descriptor)(const struct collector *collector);
+};
+
+struct engine_collector {
+	const struct engine *engine;
+};

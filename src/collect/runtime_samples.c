@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * runtime_samples - reads the ring of samples that the program writes. It is not trusted: numbers
+ * out of range are dropped and counted as lost.
+ */
+#include "collect/runtime_engine.h"
+
+#include "base/clock.h"
+
+#define STALL_NS 200000000ull /* its writer has been killed in the middle, or stopped */
+#define WEIGHT_MOST_NS 100000000000ull
+
+static bool object_is_possible(uint32_t object)
+{
+	return object < KERNEL_OBJECTS_MOST || object == KERNEL_OBJECT_NO_FILE;
+}
+
+static bool is_possible(const struct kernel_sample *sample)
+{
+	return object_is_possible(sample->leaf_object) &&
+	       object_is_possible(sample->scope_object) && sample->weight_ns <= WEIGHT_MOST_NS;
+}
+
+static bool is_stalled(struct runtime_engine *runtime)
+{
+	uint64_t now = clock_now_ns();
+
+	if (!runtime->stalled_ns)
+		runtime->stalled_ns = now;
+	return now - runtime->stalled_ns > STALL_NS;
+}
+
+int runtime_samples_read(struct runtime_engine *runtime, const struct collector_handler *handler)
+{
+	struct runtime_page *page = runtime->page;
+	uint64_t tail = page->ring_tail, head = __atomic_load_n(&page->ring_head, __ATOMIC_ACQUIRE);
+	int count = 0;
+
+	if (head - tail > RUNTIME_RING_SLOTS) { /* only nonsense can do that */
+		runtime->lost_records += RUNTIME_RING_SLOTS;
+		tail = head;
+	}
+	for (; tail != head; tail++) {
+		const struct runtime_record *record = &page->ring[tail & (RUNTIME_RING_SLOTS - 1)];
+		bool is_complete = __atomic_load_n(&record->sequence, __ATOMIC_ACQUIRE) == tail + 1;
+		if (!is_complete && !is_stalled(runtime))
+			break;
+		runtime->stalled_ns = 0;
+		struct kernel_sample sample = record->sample;
+		if (!is_complete || !is_possible(&sample)) {
+			runtime->lost_records++;
+			continue;
+		}
+		sample.kind = KERNEL_EVENT_SAMPLE;
+		handler->sample(handler->context, &sample);
+		count++;
+	}
+	__atomic_store_n(&page->ring_tail, tail, __ATOMIC_RELEASE);
+	return count;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * progress - adds what this process has newly counted to the totals in the shared page, and moves
+ * the edges of the open window.
+ *
+ * One thread of the process does that at a time; whoever finds another one at it leaves it to that
+ * one. Points lie in the page of lever.h in this same process.
+ */
+#include "runtime/runtime.h"
+
+#include "wire/points.h"
+
+static struct {
+	uint32_t is_busy;
+	uint32_t known; /* entries with an index */
+	uint8_t index[POINTS_MOST];
+	uint64_t seen[POINTS_MOST]; /* counts already added to the totals */
+} state;
+
+void progress_fork(void)
+{
+	state.is_busy = 0;
+	__builtin_memset(state.seen, 0, sizeof(state.seen)); /* its counts begin at 0, too */
+}
+
+/* Adds visits, and moves the edges of the open window. */
+static void add(uint32_t index, uint64_t visits, uint64_t now)
+{
+	if (index >= KERNEL_POINTS_MOST)
+		return;
+	uint64_t total =
+		__atomic_add_fetch(&runtime_page->points[index].total, visits, __ATOMIC_ACQ_REL);
+	uint64_t window = __atomic_load_n(&runtime_page->settings.window, __ATOMIC_ACQUIRE);
+	if (!window)
+		return;
+	struct runtime_edge *edge = &runtime_process->edges[index];
+	uint64_t global = pause_global(now);
+
+	__atomic_store_n(&edge->sequence, edge->sequence | 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	if (edge->window != window) {
+		edge->first_ns = now;
+		edge->first_delay_ns = global;
+		edge->first_total = total;
+		edge->window = window;
+	}
+	edge->last_ns = now;
+	edge->last_delay_ns = global;
+	edge->last_total = total;
+	__atomic_store_n(&edge->sequence, edge->sequence + 1, __ATOMIC_RELEASE);
+}
+
+/* The index of the point with this name, made if new; KERNEL_POINTS_MOST if there is no room. */
+static uint32_t index_of(const struct lever_entry *entry)
+{
+	uint64_t hash = __atomic_load_n(&entry->hash, __ATOMIC_RELAXED);
+
+	for (uint32_t i = 0; i < KERNEL_POINTS_MOST; i++) {
+		struct kernel_point *point = &runtime_page->points[i];
+		__u64 found = 0;
+		if (!__atomic_compare_exchange_n(&point->hash, &found, hash, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+			if (found == hash)
+				return i;
+			continue;
+		}
+		for (uint32_t letter = 0; letter + 1 < POINTS_NAME_BYTES; letter++)
+			point->name[letter] = entry->name[letter];
+		__atomic_store_n(&point->kind, entry->kind, __ATOMIC_RELEASE);
+		return i;
+	}
+	__atomic_fetch_add(&runtime_page->dropped_points, 1, __ATOMIC_RELAXED);
+	return KERNEL_POINTS_MOST;
+}
+
+static uint64_t sum_of(const struct lever_points *page, uint32_t point)
+{
+	uint32_t stripes = __atomic_load_n(&page->head.stripes, __ATOMIC_ACQUIRE);
+	uint64_t sum = 0;
+
+	for (uint32_t stripe = 0; stripe < stripes && stripe < POINTS_SHARED_STRIPE; stripe++)
+		sum += __atomic_load_n(&page->counts[stripe][point], __ATOMIC_RELAXED);
+	if (__atomic_load_n(&page->head.shared, __ATOMIC_ACQUIRE))
+		sum += __atomic_load_n(&page->counts[POINTS_SHARED_STRIPE][point],
+				       __ATOMIC_RELAXED);
+	return sum;
+}
+
+void progress_observe(uint64_t now)
+{
+	const struct lever_points *page = lever_points_page();
+
+	if (!page || __atomic_exchange_n(&state.is_busy, 1, __ATOMIC_ACQUIRE))
+		return;
+	thread_self.observed_ns = now;
+	uint32_t count = __atomic_load_n(&page->head.count, __ATOMIC_ACQUIRE);
+	for (; state.known < count && state.known < POINTS_MOST; state.known++)
+		state.index[state.known] = (uint8_t)index_of(&page->entries[state.known]);
+	for (uint32_t i = 0; i < state.known; i++) {
+		uint64_t sum = sum_of(page, i), added = sum - state.seen[i];
+		if ((int64_t)added <= 0)
+			continue;
+		state.seen[i] = sum;
+		add(state.index[i], added, now);
+	}
+	uint32_t dropped = __atomic_load_n(&page->head.dropped, __ATOMIC_RELAXED);
+	if (dropped > __atomic_load_n(&runtime_page->dropped_in_program, __ATOMIC_RELAXED))
+		__atomic_store_n(&runtime_page->dropped_in_program, dropped, __ATOMIC_RELAXED);
+	__atomic_store_n(&state.is_busy, 0, __ATOMIC_RELEASE);
+}
+
+void progress_observe_rarely(uint64_t now)
+{
+	if (state.known && now - thread_self.observed_ns >= runtime_page->settings.period_ns / 8)
+		progress_observe(now);
+}
+
+/* Begun and not ended, of pair i. */
+static int64_t pair_open(uint32_t i)
+{
+	uint32_t begin = runtime_page->settings.pairs[i].begin & (KERNEL_POINTS_MOST - 1);
+	uint32_t end = runtime_page->settings.pairs[i].end & (KERNEL_POINTS_MOST - 1);
+	int64_t open =
+		(int64_t)(runtime_page->points[begin].total - runtime_page->points[end].total);
+	return open > 0 ? open : 0;
+}
+
+static void latency_add(int64_t time)
+{
+	struct runtime_counters *counters = thread_self.counters;
+
+	__atomic_fetch_add(&counters->pair_weight_ns, time, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < KERNEL_PAIRS_MOST && i < runtime_page->settings.pair_count; i++)
+		__atomic_fetch_add(&counters->pair_ns[i], pair_open(i) * time, __ATOMIC_RELAXED);
+}
+
+/* As the kernel engine does it, for Little's law: see progress.h of bpf. */
+void progress_latency(uint64_t now)
+{
+	const struct kernel_settings *settings = &runtime_page->settings;
+	__u64 last = __atomic_load_n(&runtime_page->pair_look_ns, __ATOMIC_ACQUIRE);
+
+	if (!settings->pair_count || !settings->window || (int64_t)(now - last) <= 0 ||
+	    !__atomic_compare_exchange_n(&runtime_page->pair_look_ns, &last, now, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
+	pause_global(now);
+	uint64_t delay = __atomic_load_n(&runtime_page->waiters_delay_ns, __ATOMIC_ACQUIRE);
+	uint64_t window = settings->window;
+	if (__atomic_load_n(&runtime_page->pair_window, __ATOMIC_ACQUIRE) == window)
+		latency_add((int64_t)(now - last) -
+			    (int64_t)(delay - runtime_page->pair_look_delay_ns));
+	__atomic_store_n(&runtime_page->pair_look_delay_ns, delay, __ATOMIC_RELEASE);
+	__atomic_store_n(&runtime_page->pair_window, window, __ATOMIC_RELEASE);
+}
+
+void progress_latency_pause(uint64_t growth)
+{
+	if (growth && runtime_page->settings.pair_count && runtime_page->settings.window)
+		latency_add(-(int64_t)growth);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * runtime - the runtime engine's part inside the profiled program: what its files share.
+ *
+ * The law of this folder: we live in another's process. We include wire/ and system headers only
+ * (and our own public lever.h). We never print, never abort, never allocate after start, and leave
+ * errno, signals and masks as they were. In trouble we do less and count it in the shared page.
+ * What runs in a signal handler (pause, progress, sample, walk) calls nothing of libc but
+ * clock_gettime; all other system calls are made directly. Who wants the real function of a name
+ * that we interpose takes REAL(name).
+ *
+ * Rules of delays (COZ, section 3.4): there is a global delay G in the shared page and a local one L
+ * in each thread. Time in the target raises its thread's L, and G to at least that. Whose L is below
+ * G pauses: at its next sample, before it wakes another thread, and before it waits. A thread that
+ * another thread of the program wakes is credited with what G grew by meanwhile, since its waker has
+ * paid; one that a device or a timer wakes pays.
+ */
+#pragma once
+
+#include "wire/runtime.h"
+
+#include <lever.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#define RUNTIME_EXPORT __attribute__((visibility("default")))
+#define RUNTIME_INTERNAL_TLS __attribute__((tls_model("initial-exec"), visibility("hidden")))
+
+struct location {
+	uint32_t object;
+	uint64_t offset;
+};
+
+struct frame {
+	uint64_t ip, sp, bp;
+	bool is_return; /* ip is where a call returns to, so the call is before it */
+};
+
+struct walk {
+	struct location leaf, found;
+	bool is_found, is_hit, is_complete;
+};
+
+struct thread {
+	bool is_started;
+	volatile uint32_t depth; /* > 0: in this library's books; a tick leaves them alone */
+	uint32_t skipped;        /* ticks in a row that did */
+	uint32_t tid;
+	uint32_t generation;
+	uint64_t local_ns;    /* L */
+	uint64_t cpu_seen_ns; /* CPU time accounted so far */
+	uint64_t seen_ns;     /* the time then */
+	uint64_t excused_ns;  /* waits and pauses since then */
+	uint64_t waiters_delay_ns;
+	uint64_t observed_ns; /* points were last looked at */
+	uint64_t period_ns;
+	uintptr_t stack_high;
+	struct runtime_counters *counters;
+	void *event;    /* the mapped perf event */
+	bool has_timer; /* or else a timer */
+	int timer;
+	uint32_t joined_generation; /* waits in the target; 0: does not */
+	uint64_t joined_ns;
+	bool woken_from_inside; /* the last wait for a file was ended by the program itself */
+	bool is_waiting;
+	uint32_t random;
+};
+
+extern __thread struct thread thread_self RUNTIME_INTERNAL_TLS;
+
+/* NULL: nothing is profiled. Set once, by process_open, before any thread is. */
+extern struct runtime_page *runtime_page __attribute__((visibility("hidden")));
+extern struct runtime_process *runtime_process __attribute__((visibility("hidden")));
+
+static inline uint64_t time_now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static inline uint64_t time_of_thread(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static inline void count(uint64_t *counter, uint64_t by)
+{
+	__atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
+}
+
+#define COUNT(field, by) count((uint64_t *)&thread_self.counters->field, by)
+
+/* What a thread does in its books must not be interrupted by its own samples. */
+static inline void books_open(void)
+{
+	thread_self.depth++;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void books_close(void)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	thread_self.depth--;
+}
+
+/* ---- process.c ---- */
+
+/* Maps the page and takes an entry for this process; false: nothing is profiled. */
+bool process_open(void);
+/* ---- processes.c ---- */
+
+/* Keeps our variables for what the program will start. */
+void processes_remember(void);
+
+/* ---- thread.c ---- */
+
+/* `high`: an address above all frames that a walk may read. `local_ns`: L to begin with. */
+void thread_begin(uintptr_t high, uint64_t local_ns, bool inherits);
+/* Pays, counts what is left, and stops sampling. */
+void thread_end(void);
+/* In the child of a fork, the only thread. */
+void thread_fork(void);
+void thread_clock_start(void);
+void thread_clock_stop(void);
+/* Installs the handler of RUNTIME_SIGNAL and lets it through in this thread. */
+void signals_open(void);
+void signals_let_through(void);
+
+/* ---- sample.c ---- */
+
+void sample_on_signal(int number, void *information, void *context);
+/* Records `weight` ns at the place that the walk found. */
+void sample_emit(const struct walk *walk, uint64_t weight, uint32_t flags);
+
+/* ---- walk.c ---- */
+
+void walk_up(struct frame *frame, struct walk *walk);
+
+/* ---- pause.c ---- */
+
+bool pause_is_allowed(uint64_t now);
+uint64_t pause_global(uint64_t now);
+/* The target ran for `weight` ns in this thread; returns by how much G has grown. */
+uint64_t pause_charge(uint64_t weight, uint64_t now);
+/* Forgets everything when the engine wants that. To be called before L is used. */
+void pause_renew(void);
+/* Pays the gap. In a signal handler, not too much at once. */
+void pause_settle(uint64_t most_ns, __u64 *counter);
+#define PAUSE_MOST_NS 200000000u
+#define PAUSE_MOST_IN_HANDLER_NS 20000000u
+/* To be called before anything that may wake another thread. */
+void pause_before_wake(void);
+void pause_wait_begin(uint64_t now);
+/* True if this wait had joined, in this generation: L may be credited. */
+bool pause_wait_end(uint64_t now);
+
+/* ---- progress.c ---- */
+
+void progress_observe(uint64_t now);
+void progress_observe_rarely(uint64_t now);
+void progress_fork(void);
+void progress_latency(uint64_t now);
+void progress_latency_pause(uint64_t growth);

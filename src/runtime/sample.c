@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sample - what happens at a tick of a thread's sampling clock, in the signal's handler.
+ *
+ * A tick stands for the CPU time since the last one. All signals are blocked meanwhile. The clock
+ * counts in user mode only, so a tick never interrupts a system call.
+ */
+#include "runtime/runtime.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#define SKIPPED_MOST 16 /* ticks that met open books: their owner has left them by longjmp */
+#define ENGINE_GONE_NS 10000000000u
+
+void sample_emit(const struct walk *walk, uint64_t weight, uint32_t flags)
+{
+	uint64_t number = __atomic_load_n(&runtime_page->ring_head, __ATOMIC_RELAXED);
+
+	do {
+		uint64_t tail = __atomic_load_n(&runtime_page->ring_tail, __ATOMIC_ACQUIRE);
+		if (number - tail >= RUNTIME_RING_SLOTS) {
+			COUNT(lost, 1);
+			return;
+		}
+	} while (!__atomic_compare_exchange_n(&runtime_page->ring_head, (__u64 *)&number,
+					      number + 1, true, __ATOMIC_ACQ_REL,
+					      __ATOMIC_RELAXED));
+	struct runtime_record *record = &runtime_page->ring[number & (RUNTIME_RING_SLOTS - 1)];
+	if (runtime_page->settings.speed)
+		flags |= KERNEL_SAMPLE_FAST;
+	if (walk->is_hit)
+		flags |= KERNEL_SAMPLE_HIT;
+	if (!walk->is_found)
+		flags |= KERNEL_SAMPLE_NO_SCOPE | (walk->is_complete ? 0 : KERNEL_SAMPLE_TRUNCATED);
+	record->sample = (struct kernel_sample){
+		.kind = KERNEL_EVENT_SAMPLE,
+		.flags = flags,
+		.tgid = runtime_process->pid,
+		.tid = thread_self.tid,
+		.weight_ns = weight,
+		.time_ns = time_now(),
+		.leaf_object = walk->leaf.object,
+		.scope_object = walk->found.object,
+		.leaf_offset = walk->leaf.offset,
+		.scope_offset = walk->found.offset,
+	};
+	__atomic_store_n(&record->sequence, number + 1, __ATOMIC_RELEASE);
+}
+
+/* Time off CPU that was neither a wait nor a pause: somebody else had the core. */
+static void count_displaced(uint64_t now, uint64_t weight)
+{
+	uint64_t wall = now - thread_self.seen_ns, known = weight + thread_self.excused_ns;
+	uint32_t running = __atomic_load_n(&runtime_process->running, __ATOMIC_RELAXED);
+
+	if (wall > known && running <= runtime_page->cpus)
+		COUNT(displaced_ns, wall - known);
+}
+
+static void take(const struct frame *where)
+{
+	uint64_t cpu = time_of_thread(), now = time_now();
+	uint64_t weight = cpu - thread_self.cpu_seen_ns;
+	struct frame frame = *where;
+	struct walk walk;
+
+	if ((int64_t)weight < 0)
+		weight = 0;
+	pause_renew();
+	walk_up(&frame, &walk);
+	count_displaced(now, weight);
+	COUNT(samples, 1);
+	COUNT(sampled_ns, weight);
+	if (!walk.is_found && !walk.is_complete)
+		COUNT(unwound_badly, 1);
+	if (walk.is_hit) {
+		COUNT(target_samples, 1);
+		COUNT(target_ns, weight);
+		progress_latency(now);
+		progress_latency_pause(pause_charge(weight, now));
+	} else {
+		progress_latency(now);
+	}
+	sample_emit(&walk, weight, 0);
+	progress_observe(now);
+	thread_self.excused_ns = 0;
+	thread_self.cpu_seen_ns = cpu;
+	thread_self.seen_ns = now;
+	pause_settle(PAUSE_MOST_IN_HANDLER_NS, &thread_self.counters->sample_pauses);
+}
+
+/* The engine has ended, or measuring is over: the program runs on without samples. */
+static bool is_over(void)
+{
+	const struct kernel_settings *settings = &runtime_page->settings;
+	return settings->is_disarmed || time_now() - settings->heartbeat_ns > ENGINE_GONE_NS;
+}
+
+void sample_on_signal(int number, void *information, void *context)
+{
+	const siginfo_t *origin = information;
+	const ucontext_t *user = context;
+	int before = errno;
+
+	(void)number;
+	/* POLL_IN and its like from a perf event, SI_TIMER from a timer; not from kill. */
+	if (!thread_self.is_started || (origin->si_code <= 0 && origin->si_code != SI_TIMER))
+		return;
+	if (thread_self.depth) {
+		if (++thread_self.skipped < SKIPPED_MOST)
+			return;
+		thread_self.depth = 0;
+	}
+	books_open();
+	thread_self.skipped = 0;
+	if (is_over()) {
+		thread_clock_stop();
+	} else {
+#ifdef __x86_64__
+		struct frame frame = {.ip = (uint64_t)user->uc_mcontext.gregs[REG_RIP],
+				      .sp = (uint64_t)user->uc_mcontext.gregs[REG_RSP],
+				      .bp = (uint64_t)user->uc_mcontext.gregs[REG_RBP]};
+#else
+		struct frame frame = {.ip = user->uc_mcontext.pc,
+				      .sp = user->uc_mcontext.sp,
+				      .bp = user->uc_mcontext.regs[29]};
+#endif
+		take(&frame);
+		if (runtime_page->settings.period_ns != thread_self.period_ns) {
+			thread_clock_stop();
+			thread_clock_start();
+		}
+	}
+	books_close();
+	errno = before;
+}

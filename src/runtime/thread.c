@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * thread - a thread's beginning and end, and its sampling clock.
+ *
+ * The clock is a perf event that is mapped and then closed: it lives as long as the mapping, goes
+ * with the thread and is not inherited, and the program sees no descriptor. Where that is refused,
+ * a timer of the thread's CPU time does the same, at the kernel's coarser ticks.
+ */
+#include "runtime/runtime.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+#define TIMER_PERIOD_LEAST_NS 1000000u /* the kernel's ticks are no faster */
+#define PAGE_BYTES 4096
+
+__thread struct thread thread_self RUNTIME_INTERNAL_TLS;
+
+static long call_fcntl(int fd, int command, unsigned long argument)
+{
+	return lever_call_3(SYS_fcntl, (unsigned long)fd, (unsigned long)command, argument);
+}
+
+/* Returns 0 or -errno. */
+static long event_start(uint64_t period_ns)
+{
+	struct perf_event_attr attributes;
+	struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = (pid_t)thread_self.tid};
+
+	__builtin_memset(&attributes, 0, sizeof(attributes));
+	attributes.type = PERF_TYPE_SOFTWARE;
+	attributes.size = sizeof(attributes);
+	attributes.config = PERF_COUNT_SW_TASK_CLOCK;
+	attributes.sample_period = period_ns;
+	attributes.wakeup_events = 1;
+	attributes.disabled = 1;
+	attributes.exclude_kernel = 1;
+	attributes.exclude_hv = 1;
+	const long open_arguments[6] = {(long)&attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0};
+	long fd = lever_system_call(SYS_perf_event_open, open_arguments);
+	if (fd < 0)
+		return fd;
+	const long map_arguments[6] = {0, PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0};
+	long mapped = -1;
+	if (!call_fcntl((int)fd, F_SETSIG, RUNTIME_SIGNAL) &&
+	    !call_fcntl((int)fd, F_SETOWN_EX, (unsigned long)&owner) &&
+	    !call_fcntl((int)fd, F_SETFL, O_ASYNC | O_NONBLOCK))
+		mapped = lever_system_call(SYS_mmap, map_arguments);
+	bool is_mapped = mapped > 0;
+	if (is_mapped) {
+		thread_self.event = (void *)mapped;
+		lever_call_3(SYS_ioctl, (unsigned long)fd, PERF_EVENT_IOC_ENABLE, 0);
+	}
+	lever_call_1(SYS_close, (unsigned long)fd);
+	return is_mapped ? 0 : mapped;
+}
+
+static long timer_start(uint64_t period_ns)
+{
+	struct sigevent event;
+	struct {
+		struct timespec interval, value;
+	} setting;
+	long code;
+
+	if (period_ns < TIMER_PERIOD_LEAST_NS)
+		period_ns = TIMER_PERIOD_LEAST_NS;
+	__builtin_memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_THREAD_ID;
+	event.sigev_signo = RUNTIME_SIGNAL;
+	event._sigev_un._tid = (pid_t)thread_self.tid;
+	code = lever_call_3(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (unsigned long)&event,
+			    (unsigned long)&thread_self.timer);
+	if (code)
+		return code;
+	thread_self.has_timer = true;
+	setting.interval = (struct timespec){.tv_nsec = (long)period_ns};
+	setting.value = setting.interval;
+	const long arguments[6] = {thread_self.timer, 0, (long)&setting, 0, 0, 0};
+	return lever_system_call(SYS_timer_settime, arguments);
+}
+
+void thread_clock_start(void)
+{
+	struct runtime_process *process = runtime_process;
+	uint64_t period = runtime_page->settings.period_ns;
+	uint32_t sampler = RUNTIME_SAMPLER_PERF;
+
+	thread_self.period_ns = period;
+	long code = process->sampler == RUNTIME_SAMPLER_TIMER ? -1 : event_start(period);
+	if (code) {
+		if (process->sampler != RUNTIME_SAMPLER_TIMER)
+			__atomic_store_n(&process->refused, (uint64_t)-code, __ATOMIC_RELAXED);
+		sampler = timer_start(period) ? RUNTIME_SAMPLER_NONE : RUNTIME_SAMPLER_TIMER;
+	}
+	if (!process->sampler || sampler == RUNTIME_SAMPLER_TIMER)
+		__atomic_store_n(&process->sampler, sampler, __ATOMIC_RELEASE);
+}
+
+void thread_clock_stop(void)
+{
+	if (thread_self.event)
+		lever_call_3(SYS_munmap, (unsigned long)thread_self.event, PAGE_BYTES, 0);
+	if (thread_self.has_timer)
+		lever_call_1(SYS_timer_delete, (unsigned long)thread_self.timer);
+	thread_self.event = NULL;
+	thread_self.has_timer = false;
+}
+
+static void begin(uintptr_t high)
+{
+	struct thread *self = &thread_self;
+
+	self->depth = 1;
+	self->tid = (uint32_t)lever_call_1(SYS_gettid, 0);
+	self->counters = &runtime_page->counters[self->tid % RUNTIME_STRIPES];
+	self->stack_high = high;
+	self->cpu_seen_ns = time_of_thread();
+	self->seen_ns = time_now();
+	self->random = self->tid * 2654435761u | 1;
+	self->is_started = true;
+	__atomic_fetch_add(&runtime_process->running, 1, __ATOMIC_RELAXED);
+	if (!runtime_page->settings.is_disarmed)
+		thread_clock_start();
+	books_close();
+}
+
+void thread_begin(uintptr_t high, uint64_t local_ns, bool inherits)
+{
+	thread_self.generation = runtime_page->settings.generation;
+	thread_self.local_ns =
+		inherits ? local_ns : __atomic_load_n(&runtime_page->delay_ns, __ATOMIC_ACQUIRE);
+	begin(high);
+}
+
+void thread_end(void)
+{
+	struct thread *self = &thread_self;
+
+	/* In the child of a vfork this memory is the parent's. */
+	if (!self->is_started || self->tid != (uint32_t)lever_call_1(SYS_gettid, 0))
+		return;
+	pause_before_wake();
+	books_open();
+	thread_clock_stop();
+	progress_observe(time_now());
+	self->is_started = false;
+	__atomic_fetch_sub(&runtime_process->running, 1, __ATOMIC_RELAXED);
+	books_close();
+}
+
+/* The event and the timer were the parent's. */
+void thread_fork(void)
+{
+	struct thread *self = &thread_self;
+
+	self->event = NULL;
+	self->has_timer = false;
+	self->is_waiting = false;
+	self->joined_generation = 0;
+	if (self->is_started)
+		begin(self->stack_high);
+}
