@@ -62,8 +62,8 @@ static int keep(struct collector *collector, struct bpf_link *link, const char *
 }
 
 int kernel_add_point_uprobe(struct collector *collector, const char *name, const char *path,
-			       uint64_t offset, uint64_t semaphore_offset, unsigned *index,
-			       struct error *error)
+			    uint64_t offset, uint64_t semaphore_offset, unsigned *index,
+			    struct error *error)
 {
 	int code = take_index(collector, name, KERNEL_POINT_ENGINE, index, error);
 	if (code)
@@ -103,8 +103,8 @@ int kernel_tracepoint_attach(struct bpf_program *program, const char *category, 
 }
 
 int kernel_add_point_tracepoint(struct collector *collector, const char *category,
-				   const char *tracepoint, const char *name, unsigned *index,
-				   struct error *error)
+				const char *tracepoint, const char *name, unsigned *index,
+				struct error *error)
 {
 	struct bpf_link *link = NULL;
 	int code = take_index(collector, name, KERNEL_POINT_ENGINE, index, error);
@@ -116,7 +116,7 @@ int kernel_add_point_tracepoint(struct collector *collector, const char *categor
 }
 
 int kernel_add_point_sampled(struct collector *collector, const char *name, unsigned *index,
-				struct error *error)
+			     struct error *error)
 {
 	return take_index(collector, name, KERNEL_POINT_SAMPLED, index, error);
 }
@@ -149,7 +149,7 @@ int kernel_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned
 }
 
 int kernel_count_calls(struct collector *collector, const char *path, uint64_t offset,
-			  uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most)
+		       uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most)
 {
 	unsigned index;
 	int code = take_index(collector, "", KERNEL_POINT_TRIAL, &index, NULL);

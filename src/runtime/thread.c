@@ -90,13 +90,14 @@ void thread_clock_start(void)
 	uint32_t sampler = RUNTIME_SAMPLER_PERF;
 
 	thread_self.period_ns = period;
-	long code = process->sampler == RUNTIME_SAMPLER_TIMER ? -1 : event_start(period);
+	uint32_t before = __atomic_load_n(&process->sampler, __ATOMIC_ACQUIRE);
+	long code = before == RUNTIME_SAMPLER_TIMER ? -1 : event_start(period);
 	if (code) {
-		if (process->sampler != RUNTIME_SAMPLER_TIMER)
+		if (before != RUNTIME_SAMPLER_TIMER)
 			__atomic_store_n(&process->refused, (uint64_t)-code, __ATOMIC_RELAXED);
 		sampler = timer_start(period) ? RUNTIME_SAMPLER_NONE : RUNTIME_SAMPLER_TIMER;
 	}
-	if (!process->sampler || sampler == RUNTIME_SAMPLER_TIMER)
+	if (!before || sampler == RUNTIME_SAMPLER_TIMER)
 		__atomic_store_n(&process->sampler, sampler, __ATOMIC_RELEASE);
 }
 
