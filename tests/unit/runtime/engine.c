@@ -76,7 +76,7 @@ TEST("a gap is paid by time, and what a sleep took too long is kept")
 	runtime_page->delay_ns = 3 * MS;
 	uint64_t before = time_now();
 	pause_settle(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
-	CHECK(time_now() - before >= 3 * MS);
+	CHECK(time_now() - before + 1000 >= 3 * MS); /* less than that is not worth a pause */
 	CHECK(thread_self.local_ns + 1000 >= runtime_page->delay_ns);
 	CHECK_EQUAL(thread_self.counters->wake_pauses, 1);
 }
@@ -122,10 +122,10 @@ TEST("who is woken by a thread is credited; who is not pays")
 	CHECK_EQUAL(thread_self.counters->paused_ns, 0);
 	CHECK_EQUAL(thread_self.local_ns, 2 * MS);
 	wait_for(WAIT_FOR_THREAD, 2 * MS, false);
-	CHECK(thread_self.counters->paused_ns >= 2 * MS);
+	CHECK(thread_self.counters->paused_ns + 1000 >= 2 * MS);
 	begin();
 	wait_for(WAIT_FOR_TIME, 2 * MS, true);
-	CHECK(thread_self.counters->paused_ns >= 2 * MS);
+	CHECK(thread_self.counters->paused_ns + 1000 >= 2 * MS);
 	CHECK_EQUAL(runtime_page->processes[0].running, 1);
 }
 
