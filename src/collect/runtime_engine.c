@@ -557,6 +557,8 @@ static void fill_page(struct runtime_engine *runtime, const struct collector_opt
 	page->engine_pid = (uint32_t)getpid();
 	page->cpus = runtime->facts.cpus;
 	page->settings.cap_ns = CAP_NS;
+	page->settings.generation =
+		1; /* 0: a thread that waits for nothing (thread.joined_generation) */
 	page->settings.waits_count = options->counts_waits;
 	page->settings.period_ns = runtime->facts.period_ns;
 	page->version = RUNTIME_VERSION;

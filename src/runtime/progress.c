@@ -23,19 +23,15 @@ void progress_fork(void)
 	__builtin_memset(state.seen, 0, sizeof(state.seen)); /* its counts begin at 0, too */
 }
 
-/* Adds visits, and moves the edges of the open window. */
-static void add(uint32_t index, uint64_t visits, uint64_t now)
+/* Moves the edges of the open window; the caller is the one thread at it. */
+static void move_edges(uint32_t index, uint64_t total, uint64_t now)
 {
-	if (index >= KERNEL_POINTS_MOST)
-		return;
-	uint64_t total =
-		__atomic_add_fetch(&runtime_page->points[index].total, visits, __ATOMIC_ACQ_REL);
 	uint64_t window = __atomic_load_n(&runtime_page->settings.window, __ATOMIC_ACQUIRE);
+	struct runtime_edge *edge = &runtime_process->edges[index];
+
 	if (!window)
 		return;
-	struct runtime_edge *edge = &runtime_process->edges[index];
 	uint64_t global = pause_global(now);
-
 	__atomic_store_n(&edge->sequence, edge->sequence | 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	if (edge->window != window) {
@@ -48,6 +44,28 @@ static void add(uint32_t index, uint64_t visits, uint64_t now)
 	edge->last_delay_ns = global;
 	edge->last_total = total;
 	__atomic_store_n(&edge->sequence, edge->sequence + 1, __ATOMIC_RELEASE);
+}
+
+static uint64_t raise_total(uint32_t index, uint64_t visits)
+{
+	return __atomic_add_fetch(&runtime_page->points[index].total, visits, __ATOMIC_ACQ_REL);
+}
+
+static void add(uint32_t index, uint64_t visits, uint64_t now)
+{
+	if (index < KERNEL_POINTS_MOST)
+		move_edges(index, raise_total(index, visits), now);
+}
+
+void progress_add_sampled(uint32_t index, uint64_t weight, uint64_t now)
+{
+	if (index >= KERNEL_POINTS_MOST)
+		return;
+	uint64_t total = raise_total(index, weight);
+	if (__atomic_exchange_n(&state.is_busy, 1, __ATOMIC_ACQUIRE))
+		return; /* the next sample moves the edge */
+	move_edges(index, total, now);
+	__atomic_store_n(&state.is_busy, 0, __ATOMIC_RELEASE);
 }
 
 /* The index of the point with this name, made if new; KERNEL_POINTS_MOST if there is no room. */

@@ -29,55 +29,42 @@
 #include <threads.h>
 #include <unistd.h>
 
-#define REAL_THREADS(X)                                                                \
-	X(pthread_create)                                                              \
-	X(pthread_exit)                                                                \
-	X(pthread_join)                                                                \
-	X(pthread_timedjoin_np)                                                        \
+/* It would not agree with itself about these. */
+/* clang-format off */
+#define REAL_THREADS(X) \
+	X(pthread_create) X(pthread_exit) X(pthread_join) X(pthread_timedjoin_np) \
 	X(pthread_clockjoin_np) X(pthread_kill) X(pthread_sigqueue) X(pthread_sigmask) \
-		X(pthread_cancel) X(thrd_create) X(thrd_exit) X(thrd_join)
-#define REAL_LOCKS(X)                                                                              \
-	X(pthread_mutex_lock)                                                                      \
-	X(pthread_mutex_trylock)                                                                   \
-	X(pthread_mutex_timedlock)                                                                 \
-	X(pthread_mutex_clocklock)                                                                 \
-	X(pthread_mutex_unlock) X(pthread_rwlock_rdlock) X(pthread_rwlock_tryrdlock) X(            \
-		pthread_rwlock_timedrdlock) X(pthread_rwlock_clockrdlock) X(pthread_rwlock_wrlock) \
-		X(pthread_rwlock_trywrlock) X(pthread_rwlock_timedwrlock) X(                       \
-			pthread_rwlock_clockwrlock) X(pthread_rwlock_unlock) X(pthread_spin_lock)  \
-			X(pthread_spin_trylock) X(pthread_spin_unlock) X(pthread_cond_wait) X(     \
-				pthread_cond_timedwait) X(pthread_cond_clockwait)                  \
-				X(pthread_cond_signal) X(pthread_cond_broadcast) X(                \
-					pthread_barrier_wait) X(sem_wait) X(sem_trywait)           \
-					X(sem_timedwait) X(sem_clockwait) X(sem_post) X(mtx_lock)  \
-						X(mtx_trylock) X(mtx_timedlock) X(mtx_unlock)      \
-							X(cnd_wait) X(cnd_timedwait) X(cnd_signal) \
-								X(cnd_broadcast)
-#define REAL_WAITS(X)                                                                              \
-	X(nanosleep)                                                                               \
-	X(clock_nanosleep)                                                                         \
-	X(sleep)                                                                                   \
-	X(usleep)                                                                                  \
-	X(thrd_sleep) X(pause) X(sigsuspend) X(poll) X(ppoll) X(select) X(pselect) X(epoll_wait)   \
-		X(epoll_pwait) X(read) X(readv) X(pread) X(pread64) X(preadv) X(preadv64) X(write) \
-			X(writev) X(pwrite) X(pwrite64) X(pwritev) X(pwritev64) X(fsync) X(        \
-				fdatasync) X(syncfs) X(sync_file_range) X(sendfile) X(sendfile64)  \
-				X(splice) X(copy_file_range) X(accept) X(accept4) X(connect)       \
-					X(recv) X(recvfrom) X(recvmsg) X(send) X(sendto)           \
-						X(sendmsg) X(close) X(eventfd_read)                \
-							X(eventfd_write) X(flock) X(wait)          \
-								X(waitpid) X(wait3) X(wait4)       \
-									X(waitid)
+	X(pthread_cancel) X(thrd_create) X(thrd_exit) X(thrd_join)
+#define REAL_LOCKS(X) \
+	X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_timedlock) \
+	X(pthread_mutex_clocklock) X(pthread_mutex_unlock) X(pthread_rwlock_rdlock) \
+	X(pthread_rwlock_tryrdlock) X(pthread_rwlock_timedrdlock) \
+	X(pthread_rwlock_clockrdlock) X(pthread_rwlock_wrlock) X(pthread_rwlock_trywrlock) \
+	X(pthread_rwlock_timedwrlock) X(pthread_rwlock_clockwrlock) \
+	X(pthread_rwlock_unlock) X(pthread_spin_lock) X(pthread_spin_trylock) \
+	X(pthread_spin_unlock) X(pthread_cond_wait) X(pthread_cond_timedwait) \
+	X(pthread_cond_clockwait) X(pthread_cond_signal) X(pthread_cond_broadcast) \
+	X(pthread_barrier_wait) X(sem_wait) X(sem_trywait) X(sem_timedwait) \
+	X(sem_clockwait) X(sem_post) X(mtx_lock) X(mtx_trylock) X(mtx_timedlock) \
+	X(mtx_unlock) X(cnd_wait) X(cnd_timedwait) X(cnd_signal) X(cnd_broadcast)
+#define REAL_WAITS(X) \
+	X(nanosleep) X(clock_nanosleep) X(sleep) X(usleep) X(thrd_sleep) X(pause) \
+	X(sigsuspend) X(poll) X(ppoll) X(select) X(pselect) X(epoll_wait) X(epoll_pwait) \
+	X(read) X(readv) X(pread) X(pread64) X(preadv) X(preadv64) X(write) X(writev) \
+	X(pwrite) X(pwrite64) X(pwritev) X(pwritev64) X(fsync) X(fdatasync) X(syncfs) \
+	X(sync_file_range) X(sendfile) X(sendfile64) X(splice) X(copy_file_range) \
+	X(accept) X(accept4) X(connect) X(recv) X(recvfrom) X(recvmsg) X(send) X(sendto) \
+	X(sendmsg) X(close) X(eventfd_read) X(eventfd_write) X(flock) X(wait) X(waitpid) \
+	X(wait3) X(wait4) X(waitid)
 #define REAL_SIGNALS(X) \
-	X(sigaction)    \
-	X(signal)       \
-	X(sigprocmask)  \
-	X(sigwait)      \
-	X(sigwaitinfo) X(sigtimedwait) X(signalfd) X(kill) X(killpg) X(sigqueue) X(tgkill)
+	X(sigaction) X(signal) X(sigprocmask) X(sigwait) X(sigwaitinfo) X(sigtimedwait) \
+	X(signalfd) X(kill) X(killpg) X(sigqueue) X(tgkill)
 #define REAL_PROCESSES(X) \
-	X(execve)         \
-	X(execvpe) X(fexecve) X(posix_spawn) X(posix_spawnp) X(_exit) X(_Exit) X(quick_exit)
-#define REAL_ALL(X) REAL_THREADS(X) REAL_LOCKS(X) REAL_WAITS(X) REAL_SIGNALS(X) REAL_PROCESSES(X)
+	X(execve) X(execvpe) X(fexecve) X(posix_spawn) X(posix_spawnp) X(_exit) X(_Exit) \
+	X(quick_exit)
+#define REAL_ALL(X) \
+	REAL_THREADS(X) REAL_LOCKS(X) REAL_WAITS(X) REAL_SIGNALS(X) REAL_PROCESSES(X)
+/* clang-format on */
 
 #define REAL_MEMBER(name) __typeof__(&name) name##_;
 struct real {

@@ -140,6 +140,8 @@ void sample_emit(const struct walk *walk, uint64_t weight, uint32_t flags);
 /* ---- walk.c ---- */
 
 void walk_up(struct frame *frame, struct walk *walk);
+/* The index of the sampled point at this place; KERNEL_POINTS_MOST: none. */
+uint32_t walk_sampled_point(const struct location *location);
 
 /* ---- pause.c ---- */
 
@@ -163,6 +165,8 @@ bool pause_wait_end(uint64_t now);
 
 void progress_observe(uint64_t now);
 void progress_observe_rarely(uint64_t now);
+/* `weight` ns were sampled at a sampled point. */
+void progress_add_sampled(uint32_t index, uint64_t weight, uint64_t now);
 void progress_fork(void);
 void progress_latency(uint64_t now);
 void progress_latency_pause(uint64_t growth);

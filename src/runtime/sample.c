@@ -83,6 +83,8 @@ static void take(const struct frame *where)
 	} else {
 		progress_latency(now);
 	}
+	if (walk.is_found)
+		progress_add_sampled(walk_sampled_point(&walk.found), weight, now);
 	sample_emit(&walk, weight, 0);
 	progress_observe(now);
 	thread_self.excused_ns = 0;

@@ -8,6 +8,7 @@
  */
 #include "runtime/runtime.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -24,7 +25,8 @@ static long call_fcntl(int fd, int command, unsigned long argument)
 	return lever_call_3(SYS_fcntl, (unsigned long)fd, (unsigned long)command, argument);
 }
 
-/* Returns 0 or -errno. */
+/* 0; -errno where perf events are refused; NO_ROOM where there are only too many of them already. */
+#define NO_ROOM 1
 static long event_start(uint64_t period_ns)
 {
 	struct perf_event_attr attributes;
@@ -42,7 +44,7 @@ static long event_start(uint64_t period_ns)
 	const long open_arguments[6] = {(long)&attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0};
 	long fd = lever_system_call(SYS_perf_event_open, open_arguments);
 	if (fd < 0)
-		return fd;
+		return fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM ? NO_ROOM : fd;
 	const long map_arguments[6] = {0, PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0};
 	long mapped = -1;
 	if (!call_fcntl((int)fd, F_SETSIG, RUNTIME_SIGNAL) &&
@@ -55,7 +57,7 @@ static long event_start(uint64_t period_ns)
 		lever_call_3(SYS_ioctl, (unsigned long)fd, PERF_EVENT_IOC_ENABLE, 0);
 	}
 	lever_call_1(SYS_close, (unsigned long)fd);
-	return is_mapped ? 0 : mapped;
+	return is_mapped ? 0 : NO_ROOM; /* of memory that may be locked */
 }
 
 static long timer_start(uint64_t period_ns)
@@ -87,16 +89,19 @@ void thread_clock_start(void)
 {
 	struct runtime_process *process = runtime_process;
 	uint64_t period = runtime_page->settings.period_ns;
-	uint32_t sampler = RUNTIME_SAMPLER_PERF;
+	uint32_t before = __atomic_load_n(&process->sampler, __ATOMIC_ACQUIRE), sampler = before;
+	long code = NO_ROOM;
 
 	thread_self.period_ns = period;
-	long code = process->sampler == RUNTIME_SAMPLER_TIMER ? -1 : event_start(period);
-	if (code) {
-		if (process->sampler != RUNTIME_SAMPLER_TIMER)
-			__atomic_store_n(&process->refused, (uint64_t)-code, __ATOMIC_RELAXED);
-		sampler = timer_start(period) ? RUNTIME_SAMPLER_NONE : RUNTIME_SAMPLER_TIMER;
-	}
-	if (!process->sampler || sampler == RUNTIME_SAMPLER_TIMER)
+	if (before != RUNTIME_SAMPLER_TIMER)
+		code = event_start(period);
+	if (!code)
+		sampler = RUNTIME_SAMPLER_PERF;
+	else if (!timer_start(period) && code < 0)
+		sampler = RUNTIME_SAMPLER_TIMER;
+	if (code < 0)
+		__atomic_store_n(&process->refused, (uint64_t)-code, __ATOMIC_RELAXED);
+	if (sampler != before)
 		__atomic_store_n(&process->sampler, sampler, __ATOMIC_RELEASE);
 }
 

@@ -67,7 +67,7 @@ static bool locate(uint64_t address, struct location *location)
 
 /* ---- is a location in the target, in scope? ---- */
 
-static bool is_in_bank(uint32_t bank, const struct location *location)
+static const struct kernel_range *range_in_bank(uint32_t bank, const struct location *location)
 {
 	const struct kernel_range *ranges = runtime_page->ranges[bank];
 	uint32_t count = runtime_page->settings.counts[bank], low = 0;
@@ -82,8 +82,20 @@ static bool is_in_bank(uint32_t bank, const struct location *location)
 		else
 			high = middle;
 	}
-	return low < count && ranges[low].object == location->object &&
-	       ranges[low].start <= location->offset && location->offset < ranges[low].end;
+	bool is_found = low < count && ranges[low].object == location->object &&
+			ranges[low].start <= location->offset && location->offset < ranges[low].end;
+	return is_found ? &ranges[low] : NULL;
+}
+
+static bool is_in_bank(uint32_t bank, const struct location *location)
+{
+	return range_in_bank(bank, location);
+}
+
+uint32_t walk_sampled_point(const struct location *location)
+{
+	const struct kernel_range *range = range_in_bank(KERNEL_BANK_SAMPLED, location);
+	return range ? range->value : KERNEL_POINTS_MOST;
 }
 
 /* ---- from a frame to its caller ---- */

@@ -139,7 +139,7 @@ class Lever:
     flags = ()
 
     def __init__(self, options, work):
-        self.lever, self.seconds = options.lever, options.seconds
+        self.lever, self.seconds, self.engine = options.lever, options.seconds, options.engine
         self.profile = os.path.join(work, "profile.lever")
 
     def can_answer(self, case, target):
@@ -148,7 +148,7 @@ class Lever:
     def predict(self, case, program, target, loops):
         """{cut: (program speedup, low, high, experiments)}"""
         granularity = ["--granularity", "function"] if target.is_function else []
-        command = [self.lever, "run", "--quiet", "--fresh", "-o", self.profile, "--target", target.name, *granularity,
+        command = [self.lever, "run", "--quiet", "--fresh", "-o", self.profile, "--engine", self.engine, "--target", target.name, *granularity,
                    "--speedups", ",".join(map(str, [0, *CUTS])), "--seconds", str(self.seconds), "--",
                    program, "-t", str(self.seconds + 0.5), "-l", str(loops)]
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -264,6 +264,7 @@ def read_options():
     parser.add_argument("--lever", default="build/lever")
     parser.add_argument("--programs", default=",".join(known), help="with commas between; all")
     parser.add_argument("--seconds", type=float, default=20, help="the length of a profiling run, one for each target")
+    parser.add_argument("--engine", default="auto", choices=["auto", "kernel", "runtime"])
     parser.add_argument("--peer", choices=["coz"], help="ask this profiler instead")
     parser.add_argument("--most", type=float, help="exit 1 above this mean absolute error, in percentage points")
     parser.add_argument("--smoke", type=float, help="exit 1 only for intervals that miss by more than so many points")
@@ -279,7 +280,7 @@ def read_options():
 
 def main():
     options = read_options()
-    if options.smoke is not None and os.geteuid() != 0:
+    if options.smoke is not None and os.geteuid() != 0 and options.engine != "runtime":
         print("profiling needs root")
         return SKIPPED
     with tempfile.TemporaryDirectory() as work:

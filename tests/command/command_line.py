@@ -157,7 +157,7 @@ def _():
         shutil.copy(LEVER, program)
         os.chmod(folder, 0o755)
         other = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
-        words = [program, "run", "-o", "/tmp/lever-test-no-rights.lever", "--", "true"]
+        words = [program, "run", "--engine", "kernel", "-o", "/tmp/lever-test-no-rights.lever", "--", "true"]
         said = subprocess.run((other if os.geteuid() == 0 else []) + words, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, check=False)
         equal((said.returncode, said.stdout), (1, ""), said.stderr)

@@ -10,6 +10,7 @@ import pwd
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "command"))
 from check import LEVER, Skip, check, equal, main, test  # noqa: E402
@@ -74,6 +75,39 @@ def _():
         said, _ = profile(folder, "--", STRESS, "0", "1000")
         check(said.returncode in (0, 3), f"{said.returncode}: {said.stderr}")
         equal(said.stdout, plain.stdout)
+
+
+@test("where perf_event_open is refused, timers sample instead, and the report says so")
+def _():
+    refuse = os.path.join(PROGRAMS, "refuse")
+    if run(refuse, "true").returncode:
+        raise Skip("no seccomp filters here")
+    with Folder() as folder:
+        output = os.path.join(folder, "out.lever")
+        said = run(refuse, LEVER, "run", "-q", "--fresh", "-o", output, "--engine", "runtime", "--", STRESS, "3", "50")
+        check(said.returncode in (0, 3), f"{said.returncode}: {said.stderr}")
+        check("exact: yes" in said.stdout, said.stdout)
+        report = run(LEVER, "report", output)
+        check("perf_event_open is refused" in report.stdout, report.stdout)
+        samples = json.loads(run(LEVER, "report", output, "--format", "json").stdout)["sampling"]["samples"]
+        check(samples > 20, samples)
+
+
+@test("when Lever is killed by -9, the program goes on to its end, and the same")
+def _():
+    with Folder() as folder:
+        said = os.path.join(folder, "said")
+        with open(said, "w", encoding="utf-8") as out:
+            started = subprocess.Popen([LEVER, "run", "-q", "-o", os.path.join(folder, "out.lever"), "--engine", "runtime",
+                                        "--", STRESS, "3", "50"], stdin=subprocess.DEVNULL, stdout=out,
+                                       stderr=subprocess.DEVNULL, preexec_fn=become_nobody)
+        time.sleep(1)
+        started.kill()
+        started.wait()
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and "exact" not in open(said, encoding="utf-8").read():
+            time.sleep(0.1)
+        check("exact: yes" in open(said, encoding="utf-8").read(), "the program did not end in order")
 
 
 @test("a statically linked program is refused with the name of the other engine, and not run")

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * engine - the files of liblever-runtime.so, compiled into this test, with a page of its own: gaps and
+ * credits, waits, walks over damaged pages, the ring, threads. Built plain and under each sanitizer.
+ */
+#include "check.h"
+
+#include "runtime/wait.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define MS 1000000u
+
+struct runtime_page *runtime_page;
+struct runtime_process *runtime_process;
+static struct kernel_settings *settings;
+
+/* The page as the engine would leave it: armed at 50 %, one mapping that is all of this process. */
+static void begin(void)
+{
+	if (!runtime_page)
+		runtime_page = mmap(NULL, sizeof(*runtime_page), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	else
+		memset(runtime_page, 0, offsetof(struct runtime_page, ring));
+	memset(&thread_self, 0, sizeof(thread_self));
+	runtime_process = &runtime_page->processes[0];
+	memset(runtime_process, 0, sizeof(*runtime_process));
+	runtime_page->ring_head = runtime_page->ring_tail = 0;
+	runtime_page->cpus = 2;
+	settings = &runtime_page->settings;
+	settings->period_ns = 1000000000; /* no tick comes by itself */
+	settings->heartbeat_ns = time_now();
+	settings->speed = KERNEL_SPEED_ONE / 2;
+	settings->waits_count = 1;
+	settings->generation = 1;
+	settings->is_disarmed = 1; /* no clock for this thread */
+	thread_begin((uintptr_t)__builtin_frame_address(0) + 64, 0, false);
+	settings->is_disarmed = 0;
+}
+
+static void map_everything(uint32_t object)
+{
+	runtime_process->mappings[0] = (struct runtime_mapping){.start = 4096,
+								.end = 1ull << 47,
+								.offset = 4096,
+								.object = object};
+	runtime_process->mapping_count = 1;
+}
+
+static void make_target(uint32_t object)
+{
+	runtime_page->ranges[KERNEL_BANK_TARGET][0] =
+		(struct kernel_range){.object = object, .start = 0, .end = ~0ull};
+	settings->counts[KERNEL_BANK_TARGET] = 1;
+}
+
+TEST("time in the target raises the own delay and the global one by the speedup")
+{
+	begin();
+	CHECK_EQUAL(pause_charge(10 * MS, time_now()), 5 * MS);
+	CHECK_EQUAL(runtime_page->delay_ns, 5 * MS);
+	CHECK_EQUAL(thread_self.local_ns, 5 * MS);
+	/* Who is ahead of the others raises nothing until they are overtaken. */
+	thread_self.local_ns = 0;
+	CHECK_EQUAL(pause_charge(4 * MS, time_now()), 0);
+	CHECK_EQUAL(runtime_page->delay_ns, 5 * MS);
+}
+
+TEST("a gap is paid by time, and what a sleep took too long is kept")
+{
+	begin();
+	runtime_page->delay_ns = 3 * MS;
+	uint64_t before = time_now();
+	pause_settle(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
+	CHECK(time_now() - before + 1000 >= 3 * MS); /* less than that is not worth a pause */
+	CHECK(thread_self.local_ns + 1000 >= runtime_page->delay_ns);
+	CHECK_EQUAL(thread_self.counters->wake_pauses, 1);
+}
+
+TEST("nobody pauses without a heartbeat, when disarmed, or for a generation that has passed")
+{
+	begin();
+	runtime_page->delay_ns = 60000ull * MS;
+	settings->heartbeat_ns = 1;
+	pause_settle(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
+	CHECK_EQUAL(thread_self.local_ns, runtime_page->delay_ns);
+	begin();
+	runtime_page->delay_ns = 60000ull * MS;
+	settings->is_disarmed = 1;
+	pause_settle(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
+	CHECK_EQUAL(thread_self.local_ns, runtime_page->delay_ns);
+	begin();
+	runtime_page->delay_ns = 60000ull * MS;
+	settings->generation++;
+	pause_settle(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
+	CHECK_EQUAL(thread_self.local_ns, runtime_page->delay_ns);
+	CHECK_EQUAL(thread_self.counters->paused_ns, 0);
+}
+
+static void wait_for(enum wait_kind kind, uint64_t growth, bool was_woken)
+{
+	struct frame frame = {.ip = 5000, .sp = (uintptr_t)__builtin_frame_address(0)};
+	struct wait wait;
+
+	wait_begin(&wait, kind, &frame);
+	__atomic_fetch_add(&runtime_page->delay_ns, growth, __ATOMIC_RELAXED);
+	wait.was_woken = was_woken;
+	uint64_t end = time_now() + MS / 10;
+	while (time_now() < end)
+		;
+	wait_end(&wait);
+}
+
+TEST("who is woken by a thread is credited; who is not pays")
+{
+	begin();
+	wait_for(WAIT_FOR_THREAD, 2 * MS, true);
+	CHECK_EQUAL(thread_self.counters->paused_ns, 0);
+	CHECK_EQUAL(thread_self.local_ns, 2 * MS);
+	wait_for(WAIT_FOR_THREAD, 2 * MS, false);
+	CHECK(thread_self.counters->paused_ns + 1000 >= 2 * MS);
+	begin();
+	wait_for(WAIT_FOR_TIME, 2 * MS, true);
+	CHECK(thread_self.counters->paused_ns + 1000 >= 2 * MS);
+	CHECK_EQUAL(runtime_page->processes[0].running, 1);
+}
+
+TEST("a wait in the target raises the global delay as long as it lasts, and is the target's time")
+{
+	begin();
+	map_everything(1);
+	make_target(1);
+	wait_for(WAIT_FOR_TIME, 0, true);
+	CHECK(runtime_page->delay_ns >= MS / 20);
+	CHECK(thread_self.counters->target_ns >= MS / 10);
+	CHECK_EQUAL(thread_self.counters->paused_ns, 0);
+	CHECK_EQUAL(runtime_page->waiters & 0xffffffff, 0);
+}
+
+TEST("a wait for a lock is never the target's time")
+{
+	begin();
+	map_everything(1);
+	make_target(1);
+	wait_for(WAIT_FOR_THREAD, 0, true);
+	CHECK_EQUAL(runtime_page->delay_ns, 0);
+	CHECK_EQUAL(thread_self.counters->target_ns, 0);
+}
+
+TEST("the ring takes what fits, and counts the rest as lost")
+{
+	struct walk walk = {.is_found = true};
+
+	begin();
+	for (uint32_t i = 0; i < RUNTIME_RING_SLOTS + 5; i++)
+		sample_emit(&walk, 1, 0);
+	CHECK_EQUAL(runtime_page->ring_head, RUNTIME_RING_SLOTS);
+	CHECK_EQUAL(thread_self.counters->lost, 5);
+	CHECK_EQUAL(runtime_page->ring[7].sequence, 8);
+}
+
+/* Whoever writes nonsense into the page must not make the program crash. */
+TEST("walks over a page of random bytes end")
+{
+	uint64_t stack[64];
+
+	begin();
+	srandom(1);
+	for (int round = 0; round < 3000; round++) {
+		struct walk walk;
+		for (size_t i = 0; i < sizeof(stack) / sizeof(*stack); i++)
+			stack[i] = random() & 1 ? (uintptr_t)&stack[random() % 64] :
+						  (uint64_t)random() << (random() % 40);
+		for (uint32_t i = 0; i < KERNEL_BANKS; i++)
+			settings->counts[i] = (uint32_t)random() % (2 * KERNEL_RANGES_MOST);
+		settings->target_bank = (uint32_t)random();
+		settings->scope_bank = (uint32_t)random();
+		map_everything(random() & 1 ? 1 : (uint32_t)random());
+		runtime_process->mapping_count = random() & 3 ? 1 : (uint32_t)random();
+		runtime_page->unwind_objects[1] =
+			(struct kernel_unwind_object){.first =
+							      random() & 1 ? 0 : (uint32_t)random(),
+						      .count = (uint32_t)random() % 9};
+		for (int i = 0; i < 8; i++)
+			runtime_page->unwind_rows[i] =
+				(struct kernel_unwind_row){.start = (uint64_t)random() % 10000,
+							   .rule = (uint8_t)(random() % 7),
+							   .cfa_offset =
+								   (int32_t)random() % 256 * 8,
+							   .frame_offset =
+								   (int16_t)(random() % 64 * 8)};
+		struct frame frame = {.ip = 5000,
+				      .sp = (uintptr_t)stack,
+				      .bp = (uintptr_t)&stack[4]};
+		thread_self.stack_high = (uintptr_t)(stack + 64);
+		walk_up(&frame, &walk);
+	}
+	CHECK(true);
+}
+
+static void *churn(void *argument)
+{
+	thread_begin((uintptr_t)__builtin_frame_address(0) + 64, 0, false);
+	for (int i = 0; i < 200; i++) {
+		struct walk walk = {.is_found = true};
+		pause_charge(1000, time_now());
+		wait_for(i % 2 ? WAIT_FOR_THREAD : WAIT_FOR_TIME, 0, true);
+		sample_emit(&walk, 1000, 0);
+		progress_observe(time_now());
+		pause_before_wake();
+	}
+	thread_end();
+	return argument;
+}
+
+TEST("threads that charge, wait, pay and end at the same time lose nothing")
+{
+	pthread_t threads[4];
+
+	begin();
+	map_everything(1);
+	make_target(1);
+	settings->is_disarmed = 1;
+	for (int i = 0; i < 4; i++)
+		CHECK_EQUAL(pthread_create(&threads[i], NULL, churn, NULL), 0);
+	for (int i = 0; i < 4; i++)
+		CHECK_EQUAL(pthread_join(threads[i], NULL), 0);
+	CHECK(runtime_page->ring_head >= 800);
+	CHECK_EQUAL(runtime_page->processes[0].running, 1);
+	CHECK_EQUAL(runtime_page->waiters & 0xffffffff, 0);
+}
