@@ -33,7 +33,3 @@ struct recording_level {
 	uint64_t running_ns, displaced_ns;
 	uint64_t lock_ns, io_ns, timer_ns, condition_ns, other_ns; /* blocked for this reason */
 };
-
-struct recording;
-/* Of the runs of lever scale, those of the last session only. */
-void recording_keep_session(struct recording *recording);
