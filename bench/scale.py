@@ -10,8 +10,11 @@ it has two): bare on 1 and 2; `lever scale --on 1 --runs 2 --compare 2`; bare; `
 the runs on the other number of cores; `growth` also knows the CPU time of one run on the cores that it
 predicts for, so there its error says how well the model fits, not how well it foretells.
 
-Prints a table in Markdown: real seconds; relative errors of each model, 1→2 and 2→1; whether the real time
-is in the interval of the model that Lever calls the best; how much longer the profiled runs took than
+Prints a table in Markdown: real seconds; relative errors of each model, 1→2 and 2→1; those of the formula in
+wall time per CPU second, against the profiled runs on the other number of cores (both without what other
+programs took): machines whose cores change their speed between two runs are the same for both then, and what
+is left is how well the formula knows the parallelism, without growth of CPU time; whether the real time is in
+the interval of the formula; how much longer the profiled runs took than
 bare ones (medians over both numbers of cores; on a shared machine this is mostly noise: --race compares
 alternately, as bench/race.py says); and switches a second. --results keeps what was measured in a file,
 one line for each program, to which another run with another --case adds; --table only prints it.
@@ -157,7 +160,7 @@ def make(work):
 CASES = {
     "pbzip2": lambda work: ["pbzip2", "-p2", "-k", "-c", data(work, 15)],
     "pigz": lambda work: ["pigz", "-p2", "-c", data(work, 50)],
-    "zstd": lambda work: ["zstd", "-T2", "-13", "-B4MiB", "-q", "-c", data(work, 40)],
+    "zstd": lambda work: ["zstd", "-T2", "-13", "-B4MiB", "-q", "-c", data(work, 20)],
     "xz": lambda work: ["xz", "-T2", "-1", "--block-size=2MiB", "-c", data(work, 20)],
     "x264": lambda work: ["x264", "--threads", "2", "--quiet", "-o", "/dev/null", video(work, 150)],
     "sysbench-cpu": lambda work: ["sysbench", "cpu", "--threads=2", "--events=3000", "--time=0", "--cpu-max-prime=10000", "run"],
@@ -227,6 +230,21 @@ def measure(options, name, work):
     return result
 
 
+def undisturbed(reports, cores):
+    """Wall and CPU seconds of all profiled runs on so many cores, without what others took."""
+    rows = [one for report in reports.values() for one in report["measured"] if one["cores"] == cores]
+    runs = sum(one["runs"] for one in rows)
+    return tuple(sum(one["runs"] * one[field] for one in rows) / runs / 1e9 for field in ("undisturbed_ns", "cpu_ns"))
+
+
+def steady_error(reports, cores):
+    """Of the formula from `cores` to the others, in wall time per CPU second."""
+    other = 3 - cores
+    wall, cpu = undisturbed(reports, other)
+    own = next(one["cpu_ns"] / 1e9 for one in reports[cores]["measured"] if one["cores"] == cores)
+    return prediction(reports[cores], other, "formula")["wall_ns"] / 1e9 / own / (wall / cpu) - 1
+
+
 def evaluate(result):
     """Errors by (model, from, to), whether the intervals hold, and overhead."""
     real = {int(cores): statistics.median(times) for cores, times in result["real"].items()}
@@ -245,7 +263,8 @@ def evaluate(result):
     if "race" in result:
         overhead = result["race"]
     switches = reports[2]["threads"]["switches"] / reports[2]["runs"] / real[2]
-    return real, errors, holds, overhead, switches
+    steady = [steady_error(reports, cores) for cores in (1, 2)]
+    return real, errors, holds, overhead, switches, steady
 
 
 MODELS = ("paper", "formula", "growth")
@@ -256,12 +275,16 @@ def percent(value):
 
 
 def table(results):
-    print("| program | real, 1 core | 2 cores | " + " | ".join(f"{model} 1→2, 2→1" for model in MODELS) + " | interval holds | overhead | switches/s |")
-    print("| --- |" + " --- |" * (len(MODELS) + 5))
+    print("| program | real, 1 core | 2 cores | " + " | ".join(f"{model} 1→2, 2→1" for model in MODELS) + " | formula, per CPU second | interval holds | overhead | switches/s |")
+    print("| --- |" + " --- |" * (len(MODELS) + 6))
     all_errors, all_holds, overheads = {model: [] for model in MODELS}, {model: [] for model in MODELS}, []
     bound = {model: [] for model in MODELS}
+    all_steady, bound_steady = [], []
     for result in results:
-        real, errors, holds, overhead, switches = evaluate(result)
+        real, errors, holds, overhead, switches, steady = evaluate(result)
+        all_steady += [abs(error) for error in steady]
+        if result["name"] in CPU_BOUND:
+            bound_steady += [abs(error) for error in steady]
         cells = []
         for model in MODELS:
             pair = [errors.get((model, cores)) for cores in (1, 2)]
@@ -273,10 +296,10 @@ def table(results):
         overheads.append(overhead)
         kept = [holds.get(("formula", cores)) for cores in (1, 2)]
         said = ", ".join("–" if one is None else "yes" if one else "no" for one in kept)
-        print(f"| {result['name']} | {real[1]:.2f} s | {real[2]:.2f} s | " + " | ".join(cells) + f" | {said} | {percent(overhead)} % | {switches:,.0f} |")
-    for what, errors in (("mean error, CPU-bound", bound), ("mean error, all", all_errors)):
-        print(f"| {what} | | | " + " | ".join(f"{100 * statistics.mean(errors[model]):.1f} %" if errors[model] else "–" for model in MODELS) + " | | | |")
-    print("| intervals that hold | | | " + " | ".join(f"{sum(all_holds[model])} of {len(all_holds[model])}" if all_holds[model] else "–" for model in MODELS) + f" | | mean {percent(statistics.mean(overheads))} %, worst {percent(max(overheads))} % | |")
+        print(f"| {result['name']} | {real[1]:.2f} s | {real[2]:.2f} s | " + " | ".join(cells) + f" | {percent(steady[0])}, {percent(steady[1])} | {said} | {percent(overhead)} % | {switches:,.0f} |")
+    for what, errors, steadies in (("mean error, CPU-bound", bound, bound_steady), ("mean error, all", all_errors, all_steady)):
+        print(f"| {what} | | | " + " | ".join(f"{100 * statistics.mean(errors[model]):.1f} %" if errors[model] else "–" for model in MODELS) + f" | {100 * statistics.mean(steadies):.1f} % | | | |")
+    print("| intervals that hold | | | " + " | ".join(f"{sum(all_holds[model])} of {len(all_holds[model])}" if all_holds[model] else "–" for model in MODELS) + f" | | | mean {percent(statistics.mean(overheads))} %, worst {percent(max(overheads))} % | |")
 
 
 def count_wakes(options, work):

@@ -91,8 +91,8 @@ struct parallel_losses scale_losses(const struct scale *scale, unsigned cores);
 const char *scale_model_name(enum scale_model model);
 const char *scale_limit_name(enum parallel_limit limit);
 /*
- * The standard error of a model, as a fraction of its answer, for each doubling of the cores: measured
- * on real programs (docs/scale.md).
+ * The standard error of a model, as a fraction of its answer, for each doubling of the cores, as the
+ * paper and our own measurements have it (docs/scale.md).
  */
 double scale_model_error(enum scale_model model, double wakes_per_second);
 #define SCALE_WAKES_OFTEN 2000.0 /* per second of CPU time: a program that waits a lot */

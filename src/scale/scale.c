@@ -377,12 +377,6 @@ static int run_all(struct scale *scale, struct error *error)
 	unsigned compare = options->picks_compare ? pick_compare(scale, on) : options->compare;
 	struct stat input;
 
-	if (on > scale->machine_cores || compare > scale->machine_cores) {
-		scale->result->end = SCALE_WRONG_USAGE;
-		return error_set(error, -EINVAL, "lever may use %u core%s here, not %u",
-				 scale->machine_cores, scale->machine_cores == 1 ? "" : "s",
-				 on > compare ? on : compare);
-	}
 	scale->input = lseek(STDIN_FILENO, 0, SEEK_CUR);
 	bool is_used_up = !fstat(STDIN_FILENO, &input) &&
 			  (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
@@ -400,6 +394,18 @@ static int run_all(struct scale *scale, struct error *error)
 	if (compare && !code && goes_on())
 		code = run_on(scale, compare, error);
 	return code;
+}
+
+static int check_cores(const struct scale *scale, struct error *error)
+{
+	const struct scale_options *options = scale->options;
+	unsigned most = options->on > options->compare ? options->on : options->compare;
+
+	if (most <= scale->machine_cores)
+		return 0;
+	scale->result->end = SCALE_WRONG_USAGE;
+	return error_set(error, -EINVAL, "lever may use %u core%s here, not %u",
+			 scale->machine_cores, scale->machine_cores == 1 ? "" : "s", most);
 }
 
 /* What cannot be executed is said before anything is made. */
@@ -427,7 +433,8 @@ void scale_run(const struct scale_options *options, struct scale_result *result,
 		return;
 	}
 	scale.machine_cores = scale_cores();
-	int code = find_program(options, result, error);
+	int code = check_cores(&scale, error);
+	code = code ? code : find_program(options, result, error);
 	code = code ? code : profile_create(options->output, options->fresh, &scale.profile, error);
 	if (!code) {
 		interruption_catch();
