@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 
-UNITS = 4000
+UNITS = 40000
 MARK = "lever-test"
 INIT = """#!/bin/busybox sh
 /bin/busybox --install -s /bin
@@ -30,7 +30,7 @@ echo 0 > /proc/sys/kernel/printk
 say() { echo "lever-test $*"; }
 say release $(uname -r)
 /lever check > /tmp/check; say check $?; sed 's/^/lever-test checked /' /tmp/check
-/lever run -q -o /tmp/a.lever --speedups 0,50,100 --period 2ms -- /ways plain UNITS > /tmp/out 2>&1; say run $?
+/lever run -q -o /tmp/a.lever --speedups 0,50,100 --period 2ms -- /ways threads UNITS > /tmp/out 2>&1; say run $?
 sed 's/^/lever-test said /' /tmp/out
 /lever report /tmp/a.lever --format json > /tmp/json; say report $?
 tr -d '\\n' < /tmp/json | sed 's/^/lever-test json /'; echo
@@ -136,7 +136,7 @@ def judge(said):
         wrong.append("the kernel complained")
     try:
         told = json.loads(said.get("json", ["{}"])[0])
-        visits = sum(point["visits"] for point in told["progress"])
+        visits = sum(point["visits"] for point in told["progress"] if point["name"] == "units")
         if visits != UNITS:
             wrong.append(f"{visits} visits were counted of {UNITS}")
         if not told["sampling"]["samples"] or not told["sampling"]["paused_ns"]:
