@@ -96,7 +96,7 @@ def _():
 def _():
     for words in (("run", "--speedups", "0,200", "true"), ("run", "--period", "5", "true"),
                   ("run", "--runs", "3", "true"), ("run",), ("report", "a", "b"), ("check", "x"),
-                  ("report", "--format", "pdf"), ("run", "--engine", "runtime", "true")):
+                  ("report", "--format", "pdf"), ("run", "--engine", "steam", "true")):
         said = lever(*words)
         equal((said.returncode, said.stdout), (2, ""), words)
         equal(len(said.stderr.splitlines()), 1, words)

@@ -16,7 +16,7 @@ static void map(struct perf_spaces *spaces, uint32_t process, uint64_t start, ui
 				     .bytes = 0x1000,
 				     .offset = 0x2000,
 				     .inode = inode,
-				     .text = inode ? "/lib/some.so" : "[vdso]"};
+				     .text = inode ? "/lib/some.so" : "//anon"};
 	perf_spaces_map(spaces, &record);
 }
 
