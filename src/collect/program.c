@@ -28,7 +28,8 @@ void program_remember_signals(void)
 	sigaction(SIGCHLD, NULL, &inherited.child);
 	sigaction(SIGPIPE, NULL, &inherited.pipe);
 	sigaction(SIGHUP, NULL, &inherited.hangup);
-	sigaction(SIGXFSZ, NULL, &inherited.file_size);
+	/* Lever itself ignores it from now on: a full profile is an error, not its end. */
+	sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, &inherited.file_size);
 }
 
 static void restore_signals(void)

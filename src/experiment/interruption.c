@@ -24,7 +24,6 @@ void interruption_catch(void)
 	sigaction(SIGHUP, &action, NULL);
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
-	sigaction(SIGXFSZ, &action, NULL); /* a full profile is an error, not lever's end */
 	action.sa_handler = SIG_DFL;
 	sigaction(SIGCHLD, &action, NULL); /* ignored, it would hide how the program ended */
 }

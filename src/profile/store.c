@@ -65,9 +65,11 @@ static int explain_disk(struct store *store, int system_error, struct error *err
 			 sqlite3_errmsg(store->database));
 }
 
+#define EMPTY_BYTES_MOST (128 << 10) /* of a profile without rows, and its journal */
+
 /*
  * SQLite (3.40) forgets errno when it is a COMMIT that cannot write. What the limit cut off has been
- * written up to the limit.
+ * written up to the limit, or taken back, if not even the tables had room.
  */
 static bool is_at_size_limit(const struct store *store)
 {
@@ -77,6 +79,8 @@ static bool is_at_size_limit(const struct store *store)
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY)
 		return false;
+	if (limit.rlim_cur < EMPTY_BYTES_MOST)
+		return true;
 	return (!stat(journal, &status) && (rlim_t)status.st_size >= limit.rlim_cur) ||
 	       (!stat(store_path(store), &status) && (rlim_t)status.st_size >= limit.rlim_cur);
 }

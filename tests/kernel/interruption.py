@@ -232,13 +232,23 @@ def _():
 @test("a limit on file sizes is told like a full disk, and is the program's own")
 def _():
     with folder() as place:
-        words = (f"ulimit -f 60; exec {LEVER} run -o run.lever --window 10ms -- "
+        words = (f"ulimit -f 100; exec {LEVER} run -o run.lever --window 10ms -- "
                  f"{program('ways')} plain 40000 done")
         said = run("bash", "-c", words, cwd=place)
         equal(said.returncode, 1, said.stderr)
         check("ulimit -f" in said.stderr, said.stderr)
         check(os.path.exists(os.path.join(place, "done")), "the program did not run to its end")
         report(os.path.join(place, "run.lever"))
+
+
+@test("a limit on file sizes that leaves no room to begin is told before the program runs")
+def _():
+    with folder() as place:
+        words = f"ulimit -f 20; exec {LEVER} run -o run.lever -- {program('ways')} plain 1 done"
+        said = run("bash", "-c", words, cwd=place)
+        equal(said.returncode, 1, said.stderr)
+        check("ulimit -f" in said.stderr, said.stderr)
+        check(not os.path.exists(os.path.join(place, "done")), "the program was run")
 
 
 @test("a place for the profile that cannot be is told with 1 before the program runs")
