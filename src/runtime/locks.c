@@ -209,7 +209,7 @@ RUNTIME_EXPORT int sem_wait(sem_t *semaphore)
 	if (!must_wait(semaphore, &code))
 		return code;
 	WAIT(wait, WAIT_FOR_THREAD)
-	code = REAL(sem_wait)(semaphore);
+	code = UNLESS_TICKED(REAL(sem_wait)(semaphore));
 	wait.was_woken = !code;
 	return code;
 }
@@ -221,7 +221,7 @@ RUNTIME_EXPORT int sem_timedwait(sem_t *restrict semaphore, const struct timespe
 	if (!must_wait(semaphore, &code))
 		return code;
 	WAIT(wait, WAIT_FOR_THREAD)
-	code = REAL(sem_timedwait)(semaphore, until);
+	code = UNLESS_TICKED(REAL(sem_timedwait)(semaphore, until));
 	wait.was_woken = !code;
 	return code;
 }
@@ -234,7 +234,7 @@ RUNTIME_EXPORT int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
 	if (!must_wait(semaphore, &code))
 		return code;
 	WAIT(wait, WAIT_FOR_THREAD)
-	code = REAL(sem_clockwait)(semaphore, clock, until);
+	code = UNLESS_TICKED(REAL(sem_clockwait)(semaphore, clock, until));
 	wait.was_woken = !code;
 	return code;
 }

@@ -48,7 +48,7 @@
 	X(sem_clockwait) X(sem_post) X(mtx_lock) X(mtx_trylock) X(mtx_timedlock) \
 	X(mtx_unlock) X(cnd_wait) X(cnd_timedwait) X(cnd_signal) X(cnd_broadcast)
 #define REAL_WAITS(X) \
-	X(nanosleep) X(clock_nanosleep) X(sleep) X(usleep) X(thrd_sleep) X(pause) \
+	X(nanosleep) X(clock_nanosleep) X(pause) \
 	X(sigsuspend) X(poll) X(ppoll) X(select) X(pselect) X(epoll_wait) X(epoll_pwait) \
 	X(read) X(readv) X(pread) X(pread64) X(preadv) X(preadv64) X(write) X(writev) \
 	X(pwrite) X(pwrite64) X(pwritev) X(pwritev64) X(fsync) X(fdatasync) X(syncfs) \

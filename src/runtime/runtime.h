@@ -47,6 +47,7 @@ struct thread {
 	bool is_started;
 	volatile uint32_t depth; /* > 0: in this library's books; a tick leaves them alone */
 	uint32_t skipped;        /* ticks in a row that did */
+	volatile uint32_t ticks; /* all of them */
 	uint32_t tid;
 	uint32_t generation;
 	uint64_t local_ns;    /* L */

@@ -110,6 +110,7 @@ void sample_on_signal(int number, void *information, void *context)
 	/* POLL_IN and its like from a perf event, SI_TIMER from a timer; not from kill. */
 	if (!thread_self.is_started || (origin->si_code <= 0 && origin->si_code != SI_TIMER))
 		return;
+	thread_self.ticks++;
 	if (thread_self.depth) {
 		if (++thread_self.skipped < SKIPPED_MOST)
 			return;

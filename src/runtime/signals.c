@@ -93,7 +93,7 @@ RUNTIME_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restric
 {
 	sigset_t room;
 	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(sigtimedwait)(without_ours(set, &room), information, timeout);
+	return UNLESS_TICKED(REAL(sigtimedwait)(without_ours(set, &room), information, timeout));
 }
 
 RUNTIME_EXPORT int signalfd(int fd, const sigset_t *set, int flags)

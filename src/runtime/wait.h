@@ -4,6 +4,8 @@
 
 #include "runtime/runtime.h"
 
+#include <errno.h>
+
 enum wait_kind {
 	WAIT_NONE,
 	WAIT_FOR_THREAD, /* locks, conditions, joins, children: ended by the program's own threads */
@@ -42,3 +44,19 @@ void wait_end(struct wait *wait);
 		struct frame frame_of_caller = FRAME_OF_CALLER(); \
 		wait_begin(&name, wait_kind, &frame_of_caller);   \
 	}
+
+/*
+ * A call that gives -1. A tick that comes as it begins to wait would end it with EINTR, whatever
+ * SA_RESTART says: the program, which knows nothing of ticks, must not see that.
+ */
+#define UNLESS_TICKED(call)                                        \
+	__extension__({                                            \
+		uint32_t ticks_before;                             \
+		int result_of_call;                                \
+		do {                                               \
+			ticks_before = thread_self.ticks;          \
+			result_of_call = (call);                   \
+		} while (result_of_call == -1 && errno == EINTR && \
+			 thread_self.ticks != ticks_before);       \
+		result_of_call;                                    \
+	})

@@ -38,35 +38,67 @@ static void before_signalling(void)
 
 /* ---- time ---- */
 
+/* As nanosleep; a tick that interrupts it does not end it. */
+static int sleep_for(const struct timespec *length, struct timespec *left)
+{
+	struct timespec own, *room = left ? left : &own;
+	uint32_t before;
+	int code;
+
+	do {
+		before = thread_self.ticks;
+		code = REAL(nanosleep)(length, room);
+		length = room;
+	} while (code == -1 && errno == EINTR && thread_self.ticks != before);
+	return code;
+}
+
 RUNTIME_EXPORT int nanosleep(const struct timespec *length, struct timespec *left)
 {
 	WAIT(wait, WAIT_FOR_TIME)
-	return REAL(nanosleep)(length, left);
+	return sleep_for(length, left);
 }
 
 RUNTIME_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *length,
 				   struct timespec *left)
 {
+	struct timespec own, *room = left ? left : &own;
+	uint32_t before;
+	int code;
 	WAIT(wait, WAIT_FOR_TIME)
-	return REAL(clock_nanosleep)(clock, flags, length, left);
+
+	do {
+		before = thread_self.ticks;
+		code = REAL(clock_nanosleep)(clock, flags, length, room);
+		if (!(flags & TIMER_ABSTIME))
+			length = room;
+	} while (code == EINTR && thread_self.ticks != before);
+	return code;
 }
 
 RUNTIME_EXPORT unsigned sleep(unsigned seconds)
 {
+	struct timespec length = {.tv_sec = seconds};
 	WAIT(wait, WAIT_FOR_TIME)
-	return REAL(sleep)(seconds);
+	return sleep_for(&length, &length) ?
+		       (unsigned)length.tv_sec + (length.tv_nsec >= 500000000) :
+		       0;
 }
 
 RUNTIME_EXPORT int usleep(useconds_t length)
 {
+	const struct timespec time = {.tv_sec = length / 1000000,
+				      .tv_nsec = length % 1000000 * 1000};
 	WAIT(wait, WAIT_FOR_TIME)
-	return REAL(usleep)(length);
+	return sleep_for(&time, NULL);
 }
 
 RUNTIME_EXPORT int thrd_sleep(const struct timespec *length, struct timespec *left)
 {
 	WAIT(wait, WAIT_FOR_TIME)
-	return REAL(thrd_sleep)(length, left);
+	if (!sleep_for(length, left))
+		return 0;
+	return errno == EINTR ? -1 : -2;
 }
 
 /* ---- readiness; a look that does not wait is none of ours ---- */
@@ -76,14 +108,14 @@ RUNTIME_EXPORT int poll(struct pollfd *files, nfds_t count, int timeout)
 	if (!timeout)
 		return REAL(poll)(files, count, timeout);
 	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(poll)(files, count, timeout);
+	return UNLESS_TICKED(REAL(poll)(files, count, timeout));
 }
 
 RUNTIME_EXPORT int ppoll(struct pollfd *files, nfds_t count, const struct timespec *timeout,
 			 const sigset_t *mask)
 {
 	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(ppoll)(files, count, timeout, mask);
+	return UNLESS_TICKED(REAL(ppoll)(files, count, timeout, mask));
 }
 
 RUNTIME_EXPORT int select(int count, fd_set *restrict readable, fd_set *restrict writable,
@@ -92,7 +124,7 @@ RUNTIME_EXPORT int select(int count, fd_set *restrict readable, fd_set *restrict
 	if (timeout && !timeout->tv_sec && !timeout->tv_usec)
 		return REAL(select)(count, readable, writable, others, timeout);
 	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(select)(count, readable, writable, others, timeout);
+	return UNLESS_TICKED(REAL(select)(count, readable, writable, others, timeout));
 }
 
 RUNTIME_EXPORT int pselect(int count, fd_set *restrict readable, fd_set *restrict writable,
@@ -100,7 +132,7 @@ RUNTIME_EXPORT int pselect(int count, fd_set *restrict readable, fd_set *restric
 			   const sigset_t *restrict mask)
 {
 	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(pselect)(count, readable, writable, others, timeout, mask);
+	return UNLESS_TICKED(REAL(pselect)(count, readable, writable, others, timeout, mask));
 }
 
 RUNTIME_EXPORT int epoll_wait(int fd, struct epoll_event *found, int most, int timeout)
@@ -108,7 +140,7 @@ RUNTIME_EXPORT int epoll_wait(int fd, struct epoll_event *found, int most, int t
 	if (!timeout)
 		return REAL(epoll_wait)(fd, found, most, timeout);
 	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(epoll_wait)(fd, found, most, timeout);
+	return UNLESS_TICKED(REAL(epoll_wait)(fd, found, most, timeout));
 }
 
 RUNTIME_EXPORT int epoll_pwait(int fd, struct epoll_event *found, int most, int timeout,
@@ -117,7 +149,7 @@ RUNTIME_EXPORT int epoll_pwait(int fd, struct epoll_event *found, int most, int 
 	if (!timeout)
 		return REAL(epoll_pwait)(fd, found, most, timeout, mask);
 	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(epoll_pwait)(fd, found, most, timeout, mask);
+	return UNLESS_TICKED(REAL(epoll_pwait)(fd, found, most, timeout, mask));
 }
 
 RUNTIME_EXPORT int pause(void)
