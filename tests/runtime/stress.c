@@ -176,7 +176,8 @@ static void *wait_for_ever(void *argument)
 {
 	if (argument) {
 		struct timespec time = {.tv_sec = 1000};
-		nanosleep(&time, NULL);
+		while (nanosleep(&time, &time))
+			; /* ended by the program's own SIGPROF */
 		return NULL;
 	}
 	pthread_mutex_lock(&never_mutex);
