@@ -154,6 +154,7 @@
 #define LEVER_STRIPES 16U
 #define LEVER_SHARED_STRIPE 15U
 #define LEVER_NAME_BYTES 47U
+#define LEVER_PATH_BYTES 40U
 
 #define LEVER_POINT_PROGRESS 1
 #define LEVER_POINT_BEGIN 2
@@ -164,11 +165,13 @@
 struct lever_site {
 	unsigned int point; /* of its entry in the page of points */
 	unsigned int word;  /* of its name in the memory of a trace */
+	unsigned int span;  /* of the entry of its begin */
 };
 
 /* For whom: bits of lever_head.listening. */
 #define LEVER_LISTEN_COUNT 1U
 #define LEVER_LISTEN_TRACE 2U
+#define LEVER_LISTEN_SPANS 4U
 
 /* Kinds of marks in a trace, beside those of points; then bits that are added to either. */
 #define LEVER_MARK_INSTANT 4U
@@ -188,6 +191,7 @@ struct lever_site {
 #define LEVER_TRACE_WORDS 4096U
 #define LEVER_TRACE_WORD_BYTES 112U
 #define LEVER_TRACE_HEAD_BYTES 4096U
+#define LEVER_ROOM_ANY 0xffffffffU
 
 #ifndef LEVER_TLS_MODEL
 #ifdef __GLIBC__
@@ -220,11 +224,13 @@ struct lever_entry {
 
 struct lever_points {
 	struct lever_head head;
-	unsigned long long trace; /* address of the memory of a trace, or 0 */
-	unsigned long long stamp; /* of this program image */
-	unsigned int reserved[12];
+	unsigned long long trace;          /* address of the memory of a trace, or 0 */
+	unsigned long long stamp;          /* of this program image */
+	unsigned long long opens;          /* address of the stacks of open spans, or 0 */
+	char trace_path[LEVER_PATH_BYTES]; /* where the memory of a trace is to be found */
 	struct lever_entry entries[LEVER_POINTS_MOST];
-	char pad[8192 - sizeof(struct lever_head) - 64 -
+	unsigned long long courses; /* address of the serial numbers of open spans, or 0 */
+	char pad[8192 - sizeof(struct lever_head) - 72 -
 		 LEVER_POINTS_MOST * sizeof(struct lever_entry)];
 	/* From here on the kernel gives a forked child zeros. */
 	unsigned long long counts[LEVER_STRIPES][LEVER_POINTS_MOST];
@@ -233,6 +239,31 @@ struct lever_points {
 	unsigned long long claim[LEVER_POINTS_MOST];
 	unsigned char written[LEVER_POINTS_MOST];
 	char process_pad[4096 - 8 - 8 * LEVER_STRIPES - 9 * LEVER_POINTS_MOST];
+};
+
+/* The open spans of each thread, as entries of their begins; a thread is found by its id. */
+#define LEVER_OPENS 1024U
+#define LEVER_OPEN_PROBES 16U
+#define LEVER_OPEN_DEPTH 56U
+struct lever_open {
+	unsigned int tid, depth;
+	unsigned char spans[LEVER_OPEN_DEPTH];
+};
+/* What tells a span from one that stood in its place before: how many the thread had begun. */
+#define LEVER_COURSE_DEPTH 15U
+struct lever_course {
+	unsigned int begun;
+	unsigned int at[LEVER_COURSE_DEPTH]; /* of the outermost open spans */
+};
+/*
+ * From so many on, a span is taken for one that ends in another thread, and is on no stack. Some may
+ * have begun before somebody listened.
+ */
+#define LEVER_CROSSING 8U
+struct lever_opens {
+	unsigned char crossing[LEVER_POINTS_MOST]; /* ends without a begin, one after the other */
+	struct lever_open threads[LEVER_OPENS];
+	struct lever_course courses[LEVER_OPENS];
 };
 
 /*
@@ -265,19 +296,21 @@ struct lever_record {
 struct lever_ring {
 	unsigned long long owner, stamp, head, dropped, tail_seen;
 	unsigned int mask, room, clock, is_left;
-	unsigned long long reserved;
+	unsigned long long is_over;
 	unsigned long long tail, tail_pad[7];
 	char pad_to_records[LEVER_TRACE_HEAD_BYTES - 128];
 };
 
-/* This thread's ring, and of which process (page->process) it is. */
+/* This thread's ring and its open spans, and of which process (page->process) they are. */
 struct lever_track {
 	unsigned long long process;
 	struct lever_ring *ring;
+	unsigned long long open_process;
+	struct lever_open *open;
 };
 extern __thread struct lever_track lever_track __attribute__((tls_model(LEVER_TLS_MODEL)));
 LEVER_SHARED_BY_OBJECT __thread struct lever_track lever_track
-	__attribute__((tls_model(LEVER_TLS_MODEL))) = {0, 0};
+	__attribute__((tls_model(LEVER_TLS_MODEL))) = {0, 0, 0, 0};
 
 /* Stands in for the page until it is there: nobody listens. */
 extern struct lever_head lever_nobody;
@@ -302,7 +335,11 @@ LEVER_COLD unsigned int lever_point_register(struct lever_points *page, const ch
 LEVER_COLD int lever_count_slowly(struct lever_points *page, unsigned int *site, const char *name,
 				  unsigned char kind);
 LEVER_COLD struct lever_ring *lever_ring_take(struct lever_points *page);
+LEVER_COLD void lever_write_nowhere(struct lever_points *page, struct lever_ring *ring);
 LEVER_COLD unsigned int lever_word_register(struct lever_points *page, const char *name);
+LEVER_COLD struct lever_open *lever_open_take(struct lever_points *page);
+LEVER_CALLED void lever_open_begin(struct lever_site *site, const char *name);
+LEVER_CALLED void lever_open_end(struct lever_site *site, const char *name);
 LEVER_CALLED void lever_write(struct lever_site *site, const char *name, unsigned int kind,
 			      unsigned long long value);
 
@@ -393,6 +430,13 @@ LEVER_HOT unsigned int lever_visit_with(struct lever_site *site, const char *nam
 
 	if (__builtin_expect(heard != 0, 0))
 		lever_write(site, name, kind, value);
+	if (__builtin_expect((listening & LEVER_LISTEN_SPANS) != 0, 0)) {
+		heard |= LEVER_LISTEN_SPANS;
+		if ((kind & LEVER_MARK_KINDS) == LEVER_POINT_BEGIN)
+			lever_open_begin(site, name);
+		else if ((kind & LEVER_MARK_KINDS) == LEVER_POINT_END)
+			lever_open_end(site, name);
+	}
 	if (listening & LEVER_LISTEN_COUNT &&
 	    lever_count((struct lever_points *)lever_head, &site->point, name,
 			(unsigned char)(kind & LEVER_MARK_KINDS)))
@@ -488,7 +532,7 @@ LEVER_HELPER unsigned int lever_listen_asked(void)
 {
 	const char *listen = getenv("LEVER_LISTEN");
 
-	return listen && listen[0] > '0' && listen[0] <= '3' && !listen[1] ?
+	return listen && listen[0] > '0' && listen[0] <= '7' && !listen[1] ?
 		       (unsigned int)(listen[0] - '0') :
 		       0;
 }
@@ -511,7 +555,8 @@ LEVER_HELPER int lever_trace_map(struct lever_points *page, const char *path)
 	struct lever_trace_head head;
 	const long at_fdcwd = -100, read_write_cloexec = 02 | 02000000;
 	const long open[6] = {at_fdcwd, (long)path, read_write_cloexec, 0, 0, 0};
-	long descriptor = path ? lever_system_call(SYS_openat, open) : -1, memory;
+	long descriptor = path && *path ? lever_system_call(SYS_openat, open) : -1, memory;
+	unsigned long long none = 0;
 
 	if (descriptor < 0)
 		return 0;
@@ -524,11 +569,29 @@ LEVER_HELPER int lever_trace_map(struct lever_points *page, const char *path)
 		if (memory > 0) {
 			const unsigned long dont_dump = 16; /* MADV_DONTDUMP: no part of a core */
 			lever_call_3(SYS_madvise, (unsigned long)memory, head.bytes, dont_dump);
-			page->trace = (unsigned long long)memory;
+			/* Another thread may have come first. */
+			if (!__atomic_compare_exchange_n(&page->trace, &none,
+							 (unsigned long long)memory, 0,
+							 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+				lever_call_3(SYS_munmap, (unsigned long)memory, head.bytes, 0);
 		}
 	}
 	lever_call_1(SYS_close, (unsigned long)descriptor);
 	return page->trace != 0;
+}
+
+LEVER_HELPER void lever_path_keep(struct lever_points *page, const char *path)
+{
+	unsigned int i;
+
+	for (i = 0; path && path[i] && i + 1 < LEVER_PATH_BYTES; i++)
+		page->trace_path[i] = path[i];
+}
+
+/* The engine is gone, or its memory is not for this process. */
+LEVER_HELPER void lever_trace_forget(struct lever_points *page)
+{
+	__atomic_fetch_and(&page->head.listening, ~LEVER_LISTEN_TRACE, __ATOMIC_RELAXED);
 }
 
 /* Makes the page at the address. Returns NULL if that is not possible. */
@@ -549,8 +612,11 @@ LEVER_HELPER struct lever_points *lever_points_make(unsigned long address)
 	page->head.version = LEVER_POINTS_VERSION;
 	lever_process_begin(page);
 	page->stamp = lever_ticks();
-	if (listening & LEVER_LISTEN_TRACE && !lever_trace_map(page, getenv("LEVER_TRACE")))
-		listening &= ~LEVER_LISTEN_TRACE;
+	if (listening & LEVER_LISTEN_TRACE) {
+		lever_path_keep(page, getenv("LEVER_TRACE"));
+		if (!lever_trace_map(page, page->trace_path))
+			listening &= ~LEVER_LISTEN_TRACE;
+	}
 	page->head.listening = listening;
 	__atomic_store_n(&page->head.magic, LEVER_POINTS_MAGIC, __ATOMIC_RELEASE);
 	return page;
@@ -770,6 +836,137 @@ int lever_count_slowly(struct lever_points *page, unsigned int *site, const char
 	return 1;
 }
 
+/* Maps the stacks of open spans, once. NULL if there is no memory. */
+LEVER_HELPER struct lever_opens *lever_opens_make(struct lever_points *page)
+{
+	/* PROT_READ|WRITE; MAP_PRIVATE|ANONYMOUS|NORESERVE */
+	const long map[6] = {0, sizeof(struct lever_opens), 0x1 | 0x2, 0x2 | 0x20 | 0x4000, -1, 0};
+	const unsigned long wipe_on_fork = 18; /* MADV_WIPEONFORK */
+	unsigned long long opens = __atomic_load_n(&page->opens, __ATOMIC_ACQUIRE), none = 0;
+	long memory;
+
+	if (opens)
+		return (struct lever_opens *)opens;
+	memory = lever_system_call(SYS_mmap, map);
+	if (memory <= 0)
+		return 0;
+	lever_call_3(SYS_madvise, (unsigned long)memory, sizeof(struct lever_opens), wipe_on_fork);
+	if (__atomic_compare_exchange_n(&page->opens, &none, (unsigned long long)memory, 0,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		opens = (unsigned long long)((struct lever_opens *)memory)->courses;
+		__atomic_store_n(&page->courses, opens, __ATOMIC_RELEASE);
+		return (struct lever_opens *)memory;
+	}
+	lever_call_3(SYS_munmap, (unsigned long)memory, sizeof(struct lever_opens), 0);
+	return (struct lever_opens *)none;
+}
+
+/* The calling thread's place among them: its own, a free one, or that of a thread that has ended. */
+struct lever_open *lever_open_take(struct lever_points *page)
+{
+	unsigned long long process = lever_process_begin(page);
+	struct lever_opens *opens = lever_opens_make(page);
+	unsigned int tid = (unsigned int)lever_call_1(SYS_gettid, 0), probe, was;
+	struct lever_open *open = 0, *other;
+
+	for (probe = 0; opens && !open && probe < LEVER_OPEN_PROBES; probe++) {
+		other = &opens->threads[(tid + probe) % LEVER_OPENS];
+		was = __atomic_load_n(&other->tid, __ATOMIC_ACQUIRE);
+		if (was != tid && was && !lever_thread_is_gone((unsigned int)process, was))
+			continue;
+		if (__atomic_compare_exchange_n(&other->tid, &was, tid, 0, __ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED))
+			open = other;
+	}
+	if (open)
+		__atomic_store_n(&open->depth, 0U, __ATOMIC_RELEASE);
+	lever_track.open = open;
+	lever_track.open_process = process;
+	return open;
+}
+
+/* The thread's open spans and the entry of this one, or NULL. */
+LEVER_HELPER struct lever_open *lever_open_of(struct lever_points *page, struct lever_site *site,
+					      const char *name, unsigned int *entry)
+{
+	unsigned int place = __atomic_load_n(&site->span, __ATOMIC_RELAXED);
+
+	if (!place)
+		place = lever_site_register(page, &site->span, name, LEVER_POINT_BEGIN);
+	*entry = place - 1;
+	if (place == LEVER_SITE_DROPPED)
+		return 0;
+	if (lever_track.open_process == __atomic_load_n(&page->process, __ATOMIC_RELAXED))
+		return lever_track.open;
+	return lever_open_take(page);
+}
+
+/* Where another library has made the memory without them, there are none. */
+LEVER_HELPER void lever_course_begin(struct lever_points *page, const struct lever_open *open,
+				     unsigned int depth)
+{
+	struct lever_course *courses = (struct lever_course *)page->courses, *course;
+
+	if (!courses || depth >= LEVER_COURSE_DEPTH)
+		return;
+	course = &courses[open - ((struct lever_opens *)page->opens)->threads];
+	__atomic_store_n(&course->at[depth], ++course->begun, __ATOMIC_RELAXED);
+}
+
+/* What is read from outside at any moment: first the entry, then the depth that includes it. */
+void lever_open_begin(struct lever_site *site, const char *name)
+{
+	struct lever_points *page = (struct lever_points *)lever_head;
+	unsigned int entry, depth;
+	struct lever_open *open = lever_open_of(page, site, name, &entry);
+	const unsigned char *crossing;
+
+	if (!open)
+		return;
+	crossing = ((struct lever_opens *)page->opens)->crossing;
+	/* Those that have turned out to end elsewhere would stay for ever. */
+	for (depth = open->depth; depth && depth <= LEVER_OPEN_DEPTH &&
+				  crossing[open->spans[depth - 1]] >= LEVER_CROSSING;)
+		depth--;
+	if (crossing[entry] < LEVER_CROSSING) {
+		if (depth < LEVER_OPEN_DEPTH)
+			__atomic_store_n(&open->spans[depth], (unsigned char)entry,
+					 __ATOMIC_RELAXED);
+		lever_course_begin(page, open, depth);
+		depth++;
+	}
+	__atomic_store_n(&open->depth, depth, __ATOMIC_RELEASE);
+}
+
+/* Ends the innermost span of this name and what is open in it. One of another thread is no stack's. */
+void lever_open_end(struct lever_site *site, const char *name)
+{
+	struct lever_points *page = (struct lever_points *)lever_head;
+	unsigned int entry, depth;
+	struct lever_open *open = lever_open_of(page, site, name, &entry);
+	unsigned char *crossing;
+
+	if (!open)
+		return;
+	crossing = &((struct lever_opens *)page->opens)->crossing[entry];
+	if (*crossing >= LEVER_CROSSING)
+		return;
+	depth = open->depth;
+	if (depth > LEVER_OPEN_DEPTH) {
+		__atomic_store_n(&open->depth, depth - 1, __ATOMIC_RELEASE);
+		return;
+	}
+	while (depth && open->spans[depth - 1] != entry)
+		depth--;
+	if (!depth) {
+		++*crossing;
+		return;
+	}
+	__atomic_store_n(&open->depth, depth - 1, __ATOMIC_RELEASE);
+	if (*crossing)
+		*crossing = 0;
+}
+
 LEVER_HELPER struct lever_ring *lever_ring_at(struct lever_trace *trace, unsigned int index)
 {
 	return (struct lever_ring *)((char *)trace + sizeof(*trace) +
@@ -829,9 +1026,16 @@ struct lever_ring *lever_ring_take(struct lever_points *page)
 {
 	unsigned long long process = lever_process_begin(page);
 	unsigned int pid = (unsigned int)process;
-	struct lever_trace *trace = (struct lever_trace *)page->trace;
+	struct lever_trace *trace;
 	struct lever_ring *ring = 0;
 
+	/* An engine that came later has left its path. */
+	if (!__atomic_load_n(&page->trace, __ATOMIC_ACQUIRE) &&
+	    !lever_trace_map(page, page->trace_path)) {
+		lever_trace_forget(page);
+		return 0;
+	}
+	trace = (struct lever_trace *)__atomic_load_n(&page->trace, __ATOMIC_ACQUIRE);
 	if (!trace)
 		return 0;
 	if (lever_track.process == process && lever_track.ring)
@@ -929,6 +1133,25 @@ LEVER_HOT void lever_record_write(struct lever_ring *ring, unsigned long long at
 }
 
 /*
+ * A mark for which there is no room: dropped, or the engine has gone, which is looked for now and then.
+ * Then the thread takes another ring, should an engine come again.
+ */
+void lever_write_nowhere(struct lever_points *page, struct lever_ring *ring)
+{
+	const long at_fdcwd = -100;
+	const long look[6] = {at_fdcwd, (long)page->trace_path, 0, 0, 0, 0};
+
+	if (!__atomic_load_n(&ring->is_over, __ATOMIC_ACQUIRE)) {
+		lever_add_alone(&ring->dropped);
+		if (ring->dropped % 65536 || !lever_system_call(SYS_faccessat, look))
+			return;
+		lever_trace_forget(page);
+	}
+	lever_track.ring = 0;
+	lever_track.process = 0;
+}
+
+/*
  * Puts a mark into this thread's ring, or counts it as dropped. Room for 64 records is left, for
  * signal handlers that come between the look and the taking.
  */
@@ -957,11 +1180,16 @@ void lever_write(struct lever_site *site, const char *name, unsigned int kind,
 	if (__builtin_expect(at - ring->tail_seen > ring->room, 0)) {
 		ring->tail_seen = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
 		if (at - ring->tail_seen > ring->room) {
-			lever_add_alone(&ring->dropped);
+			lever_write_nowhere(page, ring);
 			return;
 		}
 	}
 	at = lever_take_alone(&ring->head, 1 + is_wide);
+#ifndef __x86_64__
+	if (ring->room ==
+	    LEVER_ROOM_ANY) /* who reads a record that is overwritten must see by head that it is */
+		__atomic_thread_fence(__ATOMIC_RELEASE);
+#endif
 	time = __builtin_expect(ring->clock != 0, 0) ? lever_nanoseconds() : lever_ticks();
 	lever_record_write(ring, at, time,
 			   (value & 0xffffffffULL) << 32 | (unsigned long long)(word - 1) << 16 |
@@ -975,6 +1203,8 @@ LEVER_HOT void lever_span_end(struct lever_site *site, const char *name, unsigne
 {
 	if (begun & LEVER_LISTEN_TRACE)
 		lever_write(site, name, LEVER_POINT_END, 0);
+	if (begun & LEVER_LISTEN_SPANS)
+		lever_open_end(site, name);
 	if (begun & LEVER_LISTEN_COUNT)
 		lever_count((struct lever_points *)lever_head, &site->point, name, LEVER_POINT_END);
 }

@@ -60,26 +60,12 @@ static __always_inline void chain_look(void *context, struct chain_walk *walk)
 	bpf_loop(KERNEL_CHAIN_MOST, chain_visit, walk, 0);
 }
 
-/* The system call that the task is in; -1 at a fault. */
-static __always_inline int chain_system_call(struct task_struct *task)
-{
-#ifdef __TARGET_ARCH_x86
-	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
-	u64 call = ~0ull;
-	bpf_probe_read_kernel(&call, sizeof(call), &user->orig_rax);
-	return call < 4096 ? (int)call : -1;
-#else
-	return -1;
-#endif
-}
-
 /* Sends the sample, of which everything but the chain is filled in, with it. */
-static __always_inline void chain_emit(struct kernel_cpu *cpu, struct task_struct *task,
-				       struct kernel_chain *chain, u32 count)
+static __always_inline void chain_emit(struct kernel_cpu *cpu, struct kernel_chain *chain,
+				       u32 count)
 {
 	if (count > KERNEL_CHAIN_MOST)
 		return;
-	chain->system_call = task->flags & PF_KTHREAD ? -1 : chain_system_call(task);
 	chain->count = count;
 	u64 bytes = __builtin_offsetof(struct kernel_chain, addresses) + count * sizeof(u64);
 	if (bpf_ringbuf_output(&events, chain, bytes, BPF_RB_NO_WAKEUP))

@@ -21,6 +21,7 @@ typedef __s64 s64;
 
 struct super_block {
 	u32 s_dev;
+	unsigned long s_magic;
 };
 
 struct inode {
@@ -58,6 +59,17 @@ struct sched_info {
 	unsigned long long run_delay; /* ns runnable without a core; added up at switch-in */
 };
 
+/* A process id in each of the namespaces that know it. */
+struct upid {
+	int nr;
+	void *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
 struct task_struct {
 	unsigned int flags;
 	int pid;
@@ -65,6 +77,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	struct task_struct *group_leader;
 	struct signal_struct *signal;
+	struct pid *thread_pid;
 	struct sched_info sched_info;
 	unsigned in_iowait : 1;
 	char comm[16];

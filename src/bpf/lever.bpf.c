@@ -3,11 +3,12 @@
  * lever - the kernel side of the kernel engine: samples, virtual speedups, progress, membership.
  *
  * One compilation unit, in parts: shared.h and state.h (what is remembered, and who owns it), pause.h
- * (global delay, local delays, spinning), waiters.h and wait.h (time off CPU), space.h and ranges.h
+ * (global delay, local delays, spinning), waiters.h, classes.h and wait.h (time off CPU), space.h and ranges.h
  * (address spaces, mappings, which code is meant), member.h (which tasks), unwind.h and sample.h (whose
- * time a tick is), progress.h, and the programs here, which only call them in order. ARCHITECTURE.md has the
+ * time a tick is), progress.h, spans.h and courses.h (spans: which is open, how long they take), and the programs here, which only call them in order. ARCHITECTURE.md has the
  * rules of the pauses.
  */
+#include "bpf/courses.h"
 #include "bpf/member.h"
 #include "bpf/pause.h"
 #include "bpf/progress.h"
@@ -54,6 +55,7 @@ int tick(struct bpf_perf_event_data *context)
 	}
 	cpu->displaced_ns += stalled;
 	waiting_set(state, false); /* it was woken before it had left its core */
+	course_look(now);
 	sample_take(context, task, cpu, now, weight);
 	pause_settle(cpu, &cpu->tick_spins);
 	return 0;
@@ -102,20 +104,25 @@ int BPF_PROG(hrtimer_expire_entry)
 
 /*
  * A softirq does the work of a device or a timer, and who it wakes is woken from outside; except for
- * packets that a task of this core has sent to this machine: that is the task's own doing.
+ * packets that a task of this core has sent to this machine, and blocks that a kernel thread has read or
+ * written (a loop device): that is the task's own doing. (Blocks that a device has done with are also
+ * told by an interrupt between cores that no tracepoint shows, on whatever task.)
  */
 #define SOFTIRQ_RECEIVE 3 /* NET_RX_SOFTIRQ */
+#define SOFTIRQ_BLOCK 4
 
 SEC("tp_btf/softirq_raise")
 int BPF_PROG(softirq_raise, unsigned int vector)
 {
 	struct kernel_cpu *cpu = this_cpu();
-	if (vector != SOFTIRQ_RECEIVE)
+	struct task_struct *task = bpf_get_current_task_btf();
+	if (vector != SOFTIRQ_RECEIVE && vector != SOFTIRQ_BLOCK)
 		return 0;
-	if (cpu->hard_interrupts || cpu->soft_interrupts || !bpf_get_current_task_btf()->pid)
-		cpu->packets_of_device = 1;
+	if (cpu->hard_interrupts || cpu->soft_interrupts || !task->pid ||
+	    (vector == SOFTIRQ_BLOCK && !(task->flags & PF_KTHREAD)))
+		cpu->raised_by_device |= 1u << vector;
 	else
-		cpu->packets_of_task = 1;
+		cpu->raised_by_task |= 1u << vector;
 	return 0;
 }
 
@@ -123,11 +130,11 @@ SEC("tp_btf/softirq_entry")
 int BPF_PROG(softirq_entry, unsigned int vector)
 {
 	struct kernel_cpu *cpu = this_cpu();
-	bool is_of_task =
-		vector == SOFTIRQ_RECEIVE && cpu->packets_of_task && !cpu->packets_of_device;
+	u16 bit = 1u << (vector & 15);
+	bool is_of_task = cpu->raised_by_task & bit && !(cpu->raised_by_device & bit);
 	cpu->soft_interrupts = !is_of_task;
-	if (vector == SOFTIRQ_RECEIVE)
-		cpu->packets_of_task = cpu->packets_of_device = 0;
+	cpu->raised_by_task &= ~bit;
+	cpu->raised_by_device &= ~bit;
 	return 0;
 }
 
@@ -141,21 +148,24 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 	struct task_state *state = task_state_of(woken);
 	int external =
 		cpu->hard_interrupts || cpu->soft_interrupts || !waker->pid || !is_pausable(waker);
+	bool by_thread = !external && waker->flags & PF_KTHREAD;
 	u64 now = bpf_ktime_get_ns();
 
 	waiters_advance(now);
-	/* A kernel thread that ends a wait for I/O has done what a device does. */
-	if (state && state->wait != WAIT_NONE && waker->flags & PF_KTHREAD)
-		external = 1;
-	if (!external && woken != waker)
+	if (!external && !by_thread && woken != waker)
 		pause_settle(cpu, &cpu->wake_spins);
 	if (!state)
 		return 0;
+	/* A kernel thread that ends a wait for I/O has done what a device does. */
+	if (state->wait != WAIT_NONE && by_thread)
+		external = 1;
 	if (state->is_member) {
 		state->woken_from_outside = cpu->hard_interrupts || !is_member(waker);
 		wait_end(cpu, woken, state, now);
 	}
 	state->is_external = external;
+	state->is_by_thread = by_thread;
+	state->waker_gap_ns = by_thread ? not_below_zero(core_gap(cpu, global_delay())) : 0;
 	state->delay_at_wake_ns = global_delay();
 	state->woken_ns = bpf_ktime_get_ns();
 	state->is_woken = 1;
@@ -182,18 +192,26 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 		bool blocked = !preempt && previous_state;
 		if (leaving->is_member) {
 			progress_observe_rarely(previous, cpu, now);
+			course_look(now);
 			cpu->waits += blocked;
 		}
 		pause_leave(cpu, leaving, now, blocked);
 		if (leaving->is_member && blocked)
 			wait_begin(ctx, previous, leaving, now);
+		else if (leaving->is_member)
+			runnable_begin(ctx, previous, leaving, now);
+		else
+			leaving->is_in_io = BPF_CORE_READ_BITFIELD(previous, in_iowait);
 	}
 	if (!next->pid)
 		return 0;
 	if (!entering)
 		cpu->local_ns = global_delay();
-	else
-		pause_enter(cpu, entering, now, !previous->pid);
+	else {
+		runnable_end(cpu, next, entering, now);
+		course_enter(next, cpu);
+		pause_enter(cpu, entering, now, !previous->pid, leaving ? leaving->gap_ns : 0);
+	}
 	return 0;
 }
 

@@ -4,20 +4,24 @@
  *
  * The rules of ARCHITECTURE.md: the unpaid gap follows the task, the pause is paid by the core,
  * at once and where it is noticed. A task that another task wakes is credited, since its waker has
- * paid before waking it; a task that an interrupt (or a foreign task) wakes owes what accrued.
+ * paid before waking it; a task that an interrupt (or a foreign task) wakes owes what accrued. Kernel
+ * threads do not pay when they wake somebody, but pass on what they owe: what accrued while they themselves
+ * waited for a device, but not while they waited for a core or were paused.
  *
  * Every pause ends by itself: it is capped, and nothing pauses when the engine's heartbeat is old.
  */
 #pragma once
 
-#include "bpf/state.h"
+#include "bpf/classes.h"
 
 #define PAUSE_SHORTEST_NS 300 /* below this the bookkeeping costs more than the debt */
 #define PAUSE_STEPS_MOST (1 << 18)
 
 static __always_inline bool pausing_is_allowed(u64 now)
 {
-	return !settings.is_disarmed && now - settings.heartbeat_ns < KERNEL_HEARTBEAT_LIMIT_NS;
+	/* The heartbeat may be later than `now`. */
+	return !settings.is_disarmed &&
+	       (s64)(now - settings.heartbeat_ns) < (s64)KERNEL_HEARTBEAT_LIMIT_NS;
 }
 
 /* Returns by how much G has grown. */
@@ -131,11 +135,17 @@ static __always_inline void displacement_count(struct kernel_cpu *cpu, u64 weigh
 		cpu->displaced_ns += weight;
 }
 
+/* What the task on this core owes. */
+static __always_inline s64 core_gap(const struct kernel_cpu *cpu, u64 global)
+{
+	return cpu->generation == settings.generation ? (s64)(global - cpu->local_ns) : 0;
+}
+
 static __always_inline void pause_leave(struct kernel_cpu *cpu, struct task_state *task, u64 now,
 					bool blocked)
 {
 	u64 global = global_delay();
-	task->gap_ns = cpu->generation == settings.generation ? global - cpu->local_ns : 0;
+	task->gap_ns = core_gap(cpu, global);
 	task->generation = settings.generation;
 	task->delay_at_leave_ns = global;
 	task->left_ns = now;
@@ -144,18 +154,20 @@ static __always_inline void pause_leave(struct kernel_cpu *cpu, struct task_stat
 	waiting_set(task, !blocked);
 }
 
-static __always_inline s64 not_below_zero(s64 value)
-{
-	return value > 0 ? value : 0;
-}
-
-/* Woken by an interrupt or a foreign task: no credit, all that accrued while it slept is owed. */
+/*
+ * Woken by an interrupt or a foreign task: no credit, all that accrued while it slept is owed. By a kernel
+ * thread: no more than that thread owes, since it may have waited, too, for those who had to be waited for.
+ * On a core that was busy it has waited since: as long as that was no pause, it would have had to wait less.
+ */
 static __always_inline s64 gap_after_external_wake(const struct task_state *task, u64 now,
-						   bool core_was_idle)
+						   u64 global, bool core_was_idle)
 {
+	s64 queued = (now - task->woken_ns) - not_below_zero(global - task->delay_at_wake_ns);
 	s64 gap = task->gap_ns + not_below_zero(task->delay_at_wake_ns - task->delay_at_leave_ns);
+	if (task->is_by_thread && gap > (s64)task->waker_gap_ns)
+		gap = task->waker_gap_ns;
 	if (!core_was_idle && gap > 0)
-		gap = not_below_zero(gap - (s64)(now - task->woken_ns));
+		gap = not_below_zero(gap - not_below_zero(queued));
 	return gap;
 }
 
@@ -180,19 +192,21 @@ static __always_inline void raise_to(u64 *value, u64 least)
 static __always_inline void gap_forget(struct task_state *task)
 {
 	task->generation = settings.generation;
-	task->gap_ns = 0;
+	task->gap_ns = task->waker_gap_ns = 0;
 	raise_to(&task->delay_at_leave_ns, settings.generation_delay_ns);
 	raise_to(&task->delay_at_wake_ns, settings.generation_delay_ns);
 	raise_to(&task->left_ns, settings.generation_ns);
 	raise_to(&task->woken_ns, settings.generation_ns);
 }
 
+/* `left_gap`: what who leaves this core owes; 0 if it was idle. */
 static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_state *task, u64 now,
-					bool core_was_idle)
+					bool core_was_idle, s64 left_gap)
 {
 	u64 global = global_delay();
 	bool fresh = task->is_woken && task->is_blocked;
-	bool external = fresh && task->is_external && task->is_member;
+	bool external = fresh && (task->is_by_thread ||
+				  (task->is_external && (task->is_member || task->is_in_io)));
 
 	task->is_woken = 0;
 	waiting_set(task, false);
@@ -206,21 +220,29 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 	}
 	if (task->generation != settings.generation)
 		gap_forget(task);
+	u64 credit = classes_credit(task, fresh, now);
 	s64 gap = task->gap_ns;
 	u64 base = global;
 	if (fresh && core_was_idle && (s64)(global - task->delay_at_wake_ns) > 0)
 		base = task->delay_at_wake_ns;
 	if (external)
-		gap = gap_after_external_wake(task, now, core_was_idle);
+		gap = gap_after_external_wake(task, now, global, core_was_idle);
 	else if (fresh && !task->is_external)
 		gap = gap_after_wake(task);
 	if (task->credit_ns) {
 		gap = not_below_zero(gap - (s64)task->credit_ns);
 		task->credit_ns = 0;
 	}
+	/* Between who wakes and who is woken, on one core, G may grow; each hop of kernel threads would lose that. */
+	if (fresh && (task->is_by_thread || !task->is_member) && left_gap > gap)
+		gap = left_gap;
 	if (!task->is_member && gap > (s64)settings.cap_ns)
 		gap = settings.cap_ns;
 	cpu->local_ns = base - gap;
-	if (external)
+	if (credit && pausing_is_allowed(now)) {
+		cpu->local_ns += credit;
+		global_delay_raise(cpu->local_ns);
+	}
+	if (external && task->is_member)
 		pause_settle(cpu, &cpu->switch_spins);
 }

@@ -28,12 +28,43 @@ struct {
 
 static const u64 no_sums[POINTS_MOST];
 
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, KERNEL_VISITORS_MOST);
+	__type(key, struct kernel_visitor);
+	__type(value, struct kernel_visits);
+} visitors SEC(".maps");
+
+static __always_inline bool visitor_known(const struct kernel_visitor *visitor, u64 visits)
+{
+	struct kernel_visits *known = bpf_map_lookup_elem(&visitors, visitor);
+
+	if (known)
+		__sync_fetch_and_add(&known->count, visits);
+	return known;
+}
+
+/* By process. What finds no room, or comes into the way of another change, is in the total only. */
+static __always_inline void visitor_add(u32 index, u64 visits)
+{
+	struct task_struct *process = bpf_get_current_task_btf()->group_leader;
+	struct kernel_visitor visitor = {.tgid = process->tgid, .point = index};
+
+	if (visitor_known(&visitor, visits))
+		return;
+	struct kernel_visits first = {.count = visits};
+	bpf_probe_read_kernel_str(first.command, sizeof(first.command), process->comm);
+	if (bpf_map_update_elem(&visitors, &visitor, &first, BPF_NOEXIST))
+		visitor_known(&visitor, visits); /* another thread of it was first */
+}
+
 /* Adds visits, and moves the edges of the open window. */
 static __always_inline void progress_add(u64 index, u64 visits, struct kernel_cpu *cpu, u64 now)
 {
 	if (index >= KERNEL_POINTS_MOST)
 		return;
 	u64 total = __sync_fetch_and_add(&points[index].total, visits) + visits;
+	visitor_add(index, visits);
 	u64 window = settings.window;
 	if (!window)
 		return;

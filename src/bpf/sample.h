@@ -6,10 +6,12 @@
  */
 #pragma once
 
+#include "bpf/calls.h"
 #include "bpf/chain.h"
 #include "bpf/pause.h"
 #include "bpf/progress.h"
 #include "bpf/ranges.h"
+#include "bpf/spans.h"
 #include "bpf/unwind.h"
 
 #define SAMPLE_FRAMES_MOST 48
@@ -32,6 +34,8 @@ struct frame_walk {
 	u32 space;
 	u32 depth;
 	bool is_found, is_hit, is_complete, wants_callers;
+	int system_call; /* -1: none, or not asked for */
+	u32 span;        /* KERNEL_SPAN_NONE */
 	u32 pad;
 };
 
@@ -126,6 +130,8 @@ static __always_inline void sample_fill(struct kernel_sample *sample, struct tas
 	sample->scope_object = walk->found.object;
 	sample->scope_offset = walk->found.offset;
 	sample->kernel_ip = kernel_ip;
+	sample->system_call = walk->system_call;
+	sample->span = walk->span;
 }
 
 static __always_inline void sample_emit(struct kernel_cpu *cpu, struct task_struct *task, u32 flags,
@@ -153,12 +159,33 @@ static __always_inline void sample_emit_chain(struct kernel_cpu *cpu, struct tas
 		    walk);
 	chain->user_object = walk->is_found ? walk->found.object : KERNEL_OBJECT_UNKNOWN;
 	chain->user_offset = walk->found.offset;
-	chain->pad = 0;
+	chain->pad = chain->pad_user = 0;
 	if (inside->is_found) {
 		chain->sample.scope_object = inside->found.object;
 		chain->sample.scope_offset = inside->found.offset;
 	}
-	chain_emit(cpu, task, chain, inside->count);
+	chain_emit(cpu, chain, inside->count);
+}
+
+/* What the task does, beside which code it runs: its system call and its span. */
+static __always_inline bool activity_is_target(int call, u32 span)
+{
+	struct location call_place = {.object = KERNEL_OBJECT_CALLS, .offset = (u32)call};
+	struct location span_place = {.object = KERNEL_OBJECT_SPANS, .offset = span};
+
+	if (settings.sees_calls && call >= 0 && location_is_target(&call_place))
+		return true;
+	return settings.sees_spans && span != KERNEL_SPAN_NONE && location_is_target(&span_place);
+}
+
+/* A tick belongs to the target if its code was there; waits of a class are no time on a core. */
+static __always_inline bool sample_is_hit(const struct frame_walk *walk,
+					  const struct chain_walk *inside)
+{
+	if (settings.classes)
+		return false;
+	return (inside->is_found ? inside->is_hit : walk->is_hit) ||
+	       activity_is_target(walk->system_call, walk->span);
 }
 
 static __always_inline void sample_take(struct bpf_perf_event_data *context,
@@ -173,18 +200,25 @@ static __always_inline void sample_take(struct bpf_perf_event_data *context,
 	if (!space && !sees_kernel)
 		return;
 
-	struct frame_walk walk = {.now = now, .wants_callers = settings.wants_callers};
+	struct frame_walk walk = {.now = now,
+				  .wants_callers = settings.wants_callers,
+				  .system_call = -1,
+				  .span = KERNEL_SPAN_NONE};
 	struct chain_walk inside = {};
 	if (space) {
 		progress_observe_tick(space, now);
 		walk.space = space->id;
 		frames_walk(context, task, &walk);
+		if (settings.sees_spans)
+			walk.span = span_of_current();
 	}
 	if (sees_kernel)
 		chain_look(context, &inside);
+	if (sees_kernel || settings.sees_calls)
+		walk.system_call = kernel_ip ? system_call_of(task) : system_call_left(ip);
 	cpu->samples++;
 	cpu->sampled_ns += weight;
-	bool is_hit = inside.is_found ? inside.is_hit : walk.is_hit;
+	bool is_hit = sample_is_hit(&walk, &inside);
 	if (is_hit) {
 		flags |= KERNEL_SAMPLE_HIT;
 		cpu->target_samples++;

@@ -6,8 +6,13 @@
  * The sums belong to one lock, held for some ten instructions at each change. So every moment between
  * the program's start and end is added to exactly one level, whatever the rate of switches. Clocks of
  * cores may differ by less than a change takes; time never goes back here.
+ *
+ * Where one ready thread of the program takes over a core from another that stays ready, as when they
+ * yield, no number changes. That is done without the lock: the state of a thread that runs, or is
+ * being chosen to run, is written by its core alone, and a wake-up of it changes nothing.
  */
 #include "wire/scale.h"
+#include "bpf/calls.h"
 #include "bpf/shared.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -18,10 +23,12 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define FUTEX_WAIT 0
 #define FUTEX_LOCK_PI 6
 #define FUTEX_LOCK_PI2 13
+#define SPIN_BYTES 24 /* of code, around where a thread is */
 #define FUTEX_TAKEN 2 /* what glibc's and other mutexes hold while somebody waits for them */
 
 struct scale_settings settings __attribute__((aligned(256)));
 struct scale_slot slots[SCALE_SLOTS];
+struct scale_counts counts[SCALE_CPUS_MOST];
 __u8 is_foreign[SCALE_CPUS_MOST]; /* is the core occupied by another program; by that core */
 
 struct {
@@ -31,34 +38,25 @@ struct {
 	__type(value, struct scale_totals);
 } scale_sums SEC(".maps");
 
-/* A system call with its arguments, as the kernel saved them. */
-struct call {
-	u64 number, first, second, third;
-};
-
-static __always_inline void call_read(struct task_struct *task, struct call *call)
+/* The number of the system call in which the task is; ~0 if in none. */
+static __always_inline u64 call_of(struct task_struct *task)
 {
-	call->number = ~0ull;
-	if (task->flags & PF_KTHREAD)
-		return;
-	struct pt_regs *saved = (struct pt_regs *)bpf_task_pt_regs(task);
+	return (u64)(s64)system_call_of(task);
+}
+
+/* Is its call, a futex, one of a lock? */
+static __always_inline bool is_lock_wait(struct task_struct *task)
+{
+	struct pt_regs___kernel *saved = (void *)bpf_task_pt_regs(task);
 #ifdef __TARGET_ARCH_x86
-	struct pt_regs user;
-	if (bpf_probe_read_kernel(&user, sizeof(user), saved))
-		return;
-	call->number = user.orig_rax;
-	call->first = user.rdi;
-	call->second = user.rsi;
-	call->third = user.rdx;
+	u32 second = saved->si, third = saved->dx;
 #else
-	struct user_pt_regs user;
-	if (bpf_probe_read_kernel(&user, sizeof(user), saved))
-		return;
-	call->number = user.regs[8];
-	call->first = user.regs[0];
-	call->second = user.regs[1];
-	call->third = user.regs[2];
+	u32 second = saved->regs[1], third = saved->regs[2];
 #endif
+	u32 command = second & FUTEX_COMMAND;
+
+	return (command == FUTEX_WAIT && third == FUTEX_TAKEN) || command == FUTEX_LOCK_PI ||
+	       command == FUTEX_LOCK_PI2;
 }
 
 static __always_inline struct scale_slot *slot_of(u32 tid)
@@ -112,35 +110,25 @@ static __always_inline void slot_set(struct scale_totals *sums, struct scale_slo
 }
 
 /* For what the thread blocks. */
-static __always_inline u32 wait_of(struct task_struct *task, u32 task_state,
-				   const struct call *call)
+static __always_inline u32 wait_of(struct task_struct *task, u32 task_state)
 {
-	u32 command = call->second & FUTEX_COMMAND;
-
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
 		return SCALE_IO;
-	if (call->number == settings.calls.futex) {
-		bool is_lock = (command == FUTEX_WAIT && (u32)call->third == FUTEX_TAKEN) ||
-			       command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
-		return is_lock ? SCALE_LOCK : SCALE_CONDITION;
-	}
-	if (call->number == settings.calls.nanosleep ||
-	    call->number == settings.calls.clock_nanosleep)
+	u64 call = call_of(task);
+	if (call == settings.calls.futex)
+		return is_lock_wait(task) ? SCALE_LOCK : SCALE_CONDITION;
+	if (call == settings.calls.nanosleep || call == settings.calls.clock_nanosleep)
 		return SCALE_TIMER;
 	/* No signal, not even one that kills, ends the wait: a lock of the kernel's. */
 	return task_state == TASK_UNINTERRUPTIBLE ? SCALE_LOCK : SCALE_OTHER;
 }
 
 /* What the thread does that leaves its core. */
-static __always_inline u32 state_after(struct task_struct *task, u32 task_state, bool *is_yield)
+static __always_inline u32 state_after(struct task_struct *task, u32 task_state)
 {
-	struct call call = {};
-
-	call_read(task, &call);
-	*is_yield = !task_state && call.number == settings.calls.sched_yield;
 	if (!task_state)
 		return SCALE_RUNNABLE;
-	return task_state & TASK_DEAD ? SCALE_NONE : wait_of(task, task_state, &call);
+	return task_state & TASK_DEAD ? SCALE_NONE : wait_of(task, task_state);
 }
 
 SEC("tp_btf/sched_switch")
@@ -148,35 +136,44 @@ int BPF_PROG(scale_switch, bool preempt, struct task_struct *previous, struct ta
 	     unsigned int previous_state)
 {
 	u32 out_tid = previous->pid, in_tid = next->pid;
-	bool leaves = is_counted(out_tid), enters = is_counted(in_tid), is_yield = false;
+	bool leaves = is_counted(out_tid), enters = is_counted(in_tid);
 	u32 cpu = bpf_get_smp_processor_id() & (SCALE_CPUS_MOST - 1);
 	bool is_allowed = settings.allowed[cpu / 64] >> (cpu & 63) & 1;
 	bool was_taken = is_foreign[cpu], is_taken = is_allowed && in_tid && !enters;
-	u32 out_state = SCALE_RUNNABLE;
 
 	if (!leaves && !enters && was_taken == is_taken)
 		return 0;
+	struct scale_slot *out = slot_of(out_tid), *in = slot_of(in_tid);
+	struct scale_counts *mine = &counts[cpu];
+	u32 out_state = !leaves || preempt ? SCALE_RUNNABLE : state_after(previous, previous_state);
+
+	mine->switches += leaves || enters;
+	mine->escapes += enters && !is_allowed;
+	if (leaves && !preempt && !previous_state)
+		mine->yields += call_of(previous) == settings.calls.sched_yield;
+	if (leaves && enters && out_state == SCALE_RUNNABLE && in->state == SCALE_RUNNABLE &&
+	    !was_taken) {
+		out->state = SCALE_RUNNABLE;
+		in->state = SCALE_RUNNING;
+		return 0;
+	}
 	u64 now = bpf_ktime_get_ns();
 	struct scale_totals *sums = totals_get();
 	if (!sums)
 		return 0;
-	if (leaves && !preempt)
-		out_state = state_after(previous, previous_state, &is_yield);
 	is_foreign[cpu] = is_taken;
-	struct scale_slot *out = slot_of(out_tid), *in = slot_of(in_tid);
+	bool is_woken = false; /* on its way out, before */
 	bpf_spin_lock(&sums->lock);
 	sums_advance(sums, now);
 	sums->foreign += is_taken - was_taken;
 	if (leaves)
 		slot_set(sums, out, out_state);
 	if (enters) {
-		sums->wakes += in->state >= SCALE_LOCK; /* woken on its way out */
+		is_woken = in->state >= SCALE_LOCK;
 		slot_set(sums, in, SCALE_RUNNING);
 	}
-	sums->switches += leaves || enters;
-	sums->yields += is_yield;
-	sums->escapes += enters && !is_allowed;
 	bpf_spin_unlock(&sums->lock);
+	mine->wakes += is_woken;
 	return 0;
 }
 
@@ -184,20 +181,22 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(scale_waking, struct task_struct *task)
 {
 	u32 tid = task->pid;
-	struct scale_totals *sums = is_counted(tid) ? totals_get() : NULL;
 	struct scale_slot *slot = slot_of(tid);
+	/* One that is still on its way out of its core is found runnable when it enters again. */
+	bool is_blocked = is_counted(tid) && slot->state >= SCALE_LOCK, is_woken = false;
+	struct scale_totals *sums = is_blocked ? totals_get() : NULL;
 
 	if (!sums)
 		return 0;
 	u64 now = bpf_ktime_get_ns();
 	bpf_spin_lock(&sums->lock);
-	/* One that is still on its way out of its core is found runnable when it enters again. */
 	if (slot->state >= SCALE_LOCK) {
 		sums_advance(sums, now);
 		slot_set(sums, slot, SCALE_RUNNABLE);
-		sums->wakes++;
+		is_woken = true;
 	}
 	bpf_spin_unlock(&sums->lock);
+	counts[bpf_get_smp_processor_id() & (SCALE_CPUS_MOST - 1)].wakes += is_woken;
 	return 0;
 }
 
@@ -264,5 +263,50 @@ int BPF_PROG(scale_exit, struct task_struct *task)
 	if (sums->begin_ns && !sums->end_ns)
 		sums->end_ns = sums->last_ns;
 	bpf_spin_unlock(&sums->lock);
+	return 0;
+}
+
+/* ---- looks at running threads, if asked for ---- */
+
+/*
+ * Is the thread at a pause instruction, or its like? In a loop around one it mostly is, as that takes
+ * far longer than the rest of such a loop.
+ */
+static __always_inline bool is_spinning(u64 address)
+{
+	u8 code[SPIN_BYTES];
+
+	if (bpf_probe_read_user(code, sizeof(code), (void *)(address - SPIN_BYTES / 2)))
+		return false;
+#ifdef __TARGET_ARCH_x86
+	for (int i = 0; i + 1 < SPIN_BYTES; i++)
+		if (code[i] == 0xf3 && code[i + 1] == 0x90) /* pause */
+			return true;
+#else
+	for (int i = 0; i + 3 < SPIN_BYTES; i += 4) {
+		u32 word = *(u32 *)&code[i];
+		if (word == 0xd503203f || word == 0xd5033fdf) /* yield, isb */
+			return true;
+	}
+#endif
+	return false;
+}
+
+SEC("perf_event")
+int scale_look(struct bpf_perf_event_data *context)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct scale_counts *mine = &counts[bpf_get_smp_processor_id() & (SCALE_CPUS_MOST - 1)];
+
+	if (!is_counted(task->pid))
+		return 0;
+	mine->looks++;
+#ifdef __TARGET_ARCH_x86
+	if (context->regs.cs & 3)
+		mine->spinning += is_spinning(context->regs.rip);
+#else
+	if (!(context->regs.pstate & 0xc))
+		mine->spinning += is_spinning(context->regs.pc);
+#endif
 	return 0;
 }

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "bpf/calls.h"
 #include "bpf/shared.h"
 #include "wire/scheduler.h"
 
@@ -21,20 +22,6 @@ struct {
 	__type(key, u32);
 	__type(value, struct scheduler_event);
 } logs SEC(".maps");
-
-/* As the kernel has it; the one of user space calls its fields otherwise. */
-#ifdef __TARGET_ARCH_x86
-struct pt_regs___kernel {
-	unsigned long orig_ax;
-} __attribute__((preserve_access_index));
-#else
-struct user_pt_regs___kernel {
-	unsigned long pc;
-} __attribute__((preserve_access_index));
-struct pt_regs___kernel {
-	int syscallno;
-} __attribute__((preserve_access_index));
-#endif
 
 static __always_inline bool is_ours(struct task_struct *task)
 {
@@ -54,15 +41,9 @@ static __always_inline void member_set(u32 tgid, bool is_member)
 /* The system call in which the task is; SCHEDULER_NO_CALL if in none. */
 static __always_inline u16 call_of(struct task_struct *task)
 {
-	if (task->flags & PF_KTHREAD || !task->pid)
-		return SCHEDULER_NO_CALL;
-	struct pt_regs___kernel *registers = (void *)bpf_task_pt_regs(task);
-#ifdef __TARGET_ARCH_x86
-	u64 call = registers->orig_ax;
-#else
-	u64 call = (u64)registers->syscallno;
-#endif
-	return call < SCHEDULER_NO_CALL ? (u16)call : SCHEDULER_NO_CALL;
+	int call = task->pid ? system_call_of(task) : -1;
+
+	return call < 0 ? SCHEDULER_NO_CALL : (u16)call;
 }
 
 /*

@@ -17,6 +17,7 @@ struct task_state {
 	u64 gap_ns; /* still to be paid when it runs again */
 	u64 delay_at_leave_ns, left_ns;
 	u64 delay_at_wake_ns, woken_ns;
+	u64 waker_gap_ns; /* of the kernel thread that has woken it, with is_by_thread */
 	u32 generation;
 	u8 is_member;
 	u8 is_seen, is_blocked, is_woken, is_external;
@@ -29,7 +30,13 @@ struct task_state {
 	struct location wait_leaf, wait_found; /* where it waits */
 	u64 credit_ns;                         /* of the wait that has just ended */
 	u32 wait_generation;
-	u32 pad_last;
+	u8 wait_class;                   /* enum kernel_class of the last wait */
+	u8 is_lock_hit, is_runnable_hit; /* the wait that ends is the target's (classes.h) */
+	u8 is_by_thread; /* a kernel thread has woken it, and passed on what it owes */
+	int wait_call;   /* system call; -1: none */
+	u32 wait_span;   /* KERNEL_SPAN_NONE */
+	u8 is_in_io;     /* a kernel thread that waits for a device */
+	u8 pad_last[7];
 };
 _Static_assert(sizeof(struct task_state) == KERNEL_TASK_STATE_BYTES, "task_state layout");
 _Static_assert(
@@ -51,6 +58,7 @@ __u64 delay_ns __attribute__((aligned(256))); /* G */
 struct kernel_settings settings __attribute__((aligned(256)));
 struct kernel_point points[KERNEL_POINTS_MOST];
 struct kernel_edge edges[KERNEL_CPUS_MOST][KERNEL_POINTS_MOST];
+struct kernel_lengths lengths[KERNEL_PAIRS_MOST];
 struct kernel_range ranges[KERNEL_BANKS][KERNEL_RANGES_MOST];
 
 __s64 waiting_tasks __attribute__((aligned(256))); /* members with is_waiting */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
 /*
  * trace - the kernel side of `lever trace`: a log of switches, wake-ups, threads, and interrupts if
- * they are asked for. It takes no stacks and pauses nobody.
+ * they are asked for; and annotations that go through the kernel. It takes no stacks and pauses nobody.
  */
-#include "bpf/scheduler.h"
+#include "bpf/marks.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -135,5 +135,54 @@ SEC("tp_btf/softirq_exit")
 int BPF_PROG(trace_soft_exit, unsigned int vector)
 {
 	interrupt_send(SCHEDULER_EVENT_INTERRUPT_EXIT, SCHEDULER_SOFT_INTERRUPT | vector);
+	return 0;
+}
+
+/* Loaded where the kernel has the tracepoint of this name. */
+#define VECTOR(name, number)                                         \
+	SEC("tp_btf/" #name "_entry")                                \
+	int BPF_PROG(vector_##name##_entry)                          \
+	{                                                            \
+		interrupt_send(SCHEDULER_EVENT_INTERRUPT_ENTRY,      \
+			       SCHEDULER_VECTOR_INTERRUPT | number); \
+		return 0;                                            \
+	}                                                            \
+	SEC("tp_btf/" #name "_exit")                                 \
+	int BPF_PROG(vector_##name##_exit)                           \
+	{                                                            \
+		interrupt_send(SCHEDULER_EVENT_INTERRUPT_EXIT,       \
+			       SCHEDULER_VECTOR_INTERRUPT | number); \
+		return 0;                                            \
+	}
+
+VECTOR(local_timer, SCHEDULER_VECTOR_TIMER)
+VECTOR(reschedule, SCHEDULER_VECTOR_RESCHEDULE)
+VECTOR(call_function, SCHEDULER_VECTOR_CALL)
+VECTOR(call_function_single, SCHEDULER_VECTOR_CALL_SINGLE)
+VECTOR(irq_work, SCHEDULER_VECTOR_WORK)
+
+/* ---- annotations of others, only attached if asked for ---- */
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(trace_write, struct pt_regs *registers, long call)
+{
+	if (call != CALL_WRITE || !settings.is_on)
+		return 0;
+	struct task_struct *task = bpf_get_current_task_btf();
+	if (!is_ours(task))
+		return 0;
+	struct pt_regs___kernel *arguments = (void *)registers;
+	if (is_trace_marker(file_of(task, (u32)CALL_FIRST(arguments))))
+		text_send(task, (const void *)CALL_SECOND(arguments), CALL_THIRD(arguments));
+	return 0;
+}
+
+SEC("uprobe")
+int trace_probe(struct pt_regs *registers)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (settings.is_on && is_ours(task))
+		probe_send(task, (u32)bpf_get_attach_cookie(registers));
 	return 0;
 }

@@ -26,7 +26,8 @@ static __always_inline void waiters_advance(u64 now)
 	u64 last = *(volatile u64 *)&waiters_seen_ns;
 	if ((s64)(now - last) <= 0 ||
 	    __sync_val_compare_and_swap(&waiters_seen_ns, last, now) != last ||
-	    settings.is_disarmed || now - settings.heartbeat_ns >= KERNEL_HEARTBEAT_LIMIT_NS)
+	    settings.is_disarmed ||
+	    (s64)(now - settings.heartbeat_ns) >= (s64)KERNEL_HEARTBEAT_LIMIT_NS)
 		return;
 	u64 growth = ((now - last) * settings.speed) / KERNEL_SPEED_ONE;
 	__sync_fetch_and_add(&delay_ns, growth);

@@ -21,7 +21,8 @@
 #define LOOK_FOR_ENDED_NS 50000000ull
 
 struct source {
-	uint64_t tail, dropped;
+	uint64_t tail, dropped; /* dropped: overwritten ones, too */
+	uint64_t overwritten;
 	uint64_t stuck_at, stuck_since_ns; /* a place that is not finished */
 	uint64_t last_ns;                  /* of the last mark: a thread's time does not go back */
 	uint64_t looked_ns;                /* whether the owner lives */
@@ -32,12 +33,13 @@ struct annotations_reader {
 	struct annotations *memory; /* mapped */
 	size_t bytes, ring_bytes, ring_records;
 	char *environment;
-	bool has_ticks;
+	bool overwrites, has_ticks;
 	struct ticks ticks;
 	uint64_t compared_ns;
 	struct source sources[ANNOTATIONS_RINGS_MOST];
 	struct annotation batch[BATCH_MOST];
-	uint64_t marks, unfinished, malformed;
+	uint64_t places[BATCH_MOST]; /* of each in the batch: where it was in its ring */
+	uint64_t marks, unfinished, malformed, overwritten;
 };
 
 static struct annotations_ring *ring_at(const struct annotations_reader *reader, unsigned index)
@@ -53,7 +55,9 @@ static void fill(struct annotations_reader *reader)
 	for (unsigned i = 0; i < ANNOTATIONS_RINGS_MOST; i++) {
 		struct annotations_ring *ring = ring_at(reader, i);
 		ring->mask = (unsigned)reader->ring_records - 1;
-		ring->room = (unsigned)reader->ring_records - ANNOTATIONS_MARGIN;
+		ring->room = reader->overwrites ?
+				     ANNOTATIONS_ROOM_ANY :
+				     (unsigned)reader->ring_records - ANNOTATIONS_MARGIN;
 		ring->clock = !reader->has_ticks;
 	}
 	head->version = ANNOTATIONS_VERSION;
@@ -63,10 +67,12 @@ static void fill(struct annotations_reader *reader)
 	__atomic_store_n(&head->magic, ANNOTATIONS_MAGIC, __ATOMIC_RELEASE);
 }
 
-int annotations_open(size_t ring_records, struct annotations_reader **reader, struct error *error)
+int annotations_open(size_t ring_records, bool overwrites, struct annotations_reader **reader,
+		     struct error *error)
 {
 	struct annotations_reader *opened = memory_new(1, sizeof(*opened));
 
+	opened->overwrites = overwrites;
 	opened->ring_records = ring_records;
 	opened->ring_bytes =
 		sizeof(struct annotations_ring) + ring_records * sizeof(struct annotations_record);
@@ -95,10 +101,26 @@ int annotations_open(size_t ring_records, struct annotations_reader **reader, st
 	return 0;
 }
 
+/* Tells threads that write on that nobody reads any more. */
+static void end_rings(struct annotations_reader *reader)
+{
+	for (unsigned i = 0; i < ANNOTATIONS_RINGS_MOST; i++) {
+		struct annotations_ring *ring = ring_at(reader, i);
+		if (!__atomic_load_n(&ring->owner, __ATOMIC_ACQUIRE))
+			continue;
+		__atomic_store_n(&ring->is_over, 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&ring->tail, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&ring->tail_seen, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&ring->room, 0, __ATOMIC_RELEASE);
+	}
+}
+
 void annotations_close(struct annotations_reader *reader)
 {
 	if (!reader)
 		return;
+	if (reader->memory)
+		end_rings(reader);
 	if (reader->memory)
 		munmap(reader->memory, reader->bytes);
 	if (reader->file >= 0)
@@ -110,6 +132,31 @@ void annotations_close(struct annotations_reader *reader)
 const char *annotations_environment(const struct annotations_reader *reader)
 {
 	return reader->environment;
+}
+
+const char *annotations_path(const struct annotations_reader *reader)
+{
+	return strchr(reader->environment, '=') + 1;
+}
+
+bool annotations_take_words(struct annotations_reader *reader, const struct annotations_word *words)
+{
+	for (unsigned i = 0; i < ANNOTATIONS_WORDS; i++) {
+		struct annotations_word *ours = &reader->memory->words[i];
+		unsigned long long found = 0;
+		if (!words[i].hash)
+			continue;
+		if (!__atomic_compare_exchange_n(&ours->hash, &found, words[i].hash, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
+		    found != words[i].hash)
+			return false;
+		if (__atomic_load_n(&ours->is_written, __ATOMIC_ACQUIRE) || !words[i].is_written)
+			continue;
+		memcpy(ours->text, words[i].text, sizeof(ours->text));
+		ours->text[sizeof(ours->text) - 1] = 0;
+		__atomic_store_n(&ours->is_written, 1, __ATOMIC_RELEASE);
+	}
+	return true;
 }
 
 /* ---- reading a ring ---- */
@@ -145,9 +192,12 @@ static uint64_t time_of(const struct annotations_reader *reader, struct source *
 	return ns;
 }
 
-/* How many records the mark takes: 1 or 2; 0 if it is not finished yet, -1 if it is none. */
+/*
+ * How many records the mark takes: 1 or 2; 0 if it is not finished yet, -1 if it is none. Its time is as
+ * the program read it.
+ */
 static int read_mark(struct annotations_reader *reader, const struct annotations_ring *ring,
-		     struct source *source, uint64_t head, uint64_t now, struct annotation *mark)
+		     struct source *source, uint64_t head, struct annotation *mark)
 {
 	struct place place = place_at(reader, ring, source->tail);
 	unsigned what = (unsigned)(place.word >> 1) & 127, kind = what & ANNOTATION_KINDS;
@@ -171,7 +221,7 @@ static int read_mark(struct annotations_reader *reader, const struct annotations
 	if (!kind || kind > ANNOTATION_PROCESS_NAME || mark->word >= ANNOTATIONS_WORDS ||
 	    (mark->is_text && mark->value > ANNOTATIONS_WORDS))
 		return -1;
-	mark->time_ns = time_of(reader, source, place.time, now);
+	mark->time_ns = place.time;
 	return what & ANNOTATION_WIDE ? 2 : 1;
 }
 
@@ -185,29 +235,84 @@ static bool is_given_up(struct source *source, uint64_t now, bool is_over)
 	return is_over || now - source->stuck_since_ns > UNFINISHED_PATIENCE_NS;
 }
 
-/* Fills the batch; returns how many marks. `is_over`: the thread writes no more. */
-static size_t read_ring(struct annotations_reader *reader, struct annotations_ring *ring,
-			struct source *source, bool is_over, uint64_t now)
+/*
+ * Where newer marks overwrite old ones, those that were not read in time are skipped. The writer raises
+ * `head` before it fills a place, so a place was whole when it was read if, looked at afterwards, head was
+ * not a whole ring ahead of it.
+ */
+static uint64_t first_whole(const struct annotations_reader *reader,
+			    const struct annotations_ring *ring)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+	return head > reader->ring_records ? head - reader->ring_records : 0;
+}
+
+#define KIND_MALFORMED 0
+#define KIND_UNFINISHED 255
+
+/* Fills the batch with whatever is there; returns how many. */
+static size_t read_places(struct annotations_reader *reader, const struct annotations_ring *ring,
+			  struct source *source, bool is_over, uint64_t now)
 {
 	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
 	size_t count = 0;
 
-	if (head - source->tail > reader->ring_records) { /* scribbled over */
-		reader->malformed += head - source->tail;
-		source->tail = head;
-	}
 	while (source->tail < head && count < BATCH_MOST) {
 		struct annotation *mark = &reader->batch[count];
-		int taken = read_mark(reader, ring, source, head, now, mark);
+		int taken = read_mark(reader, ring, source, head, mark);
 		if (!taken && !is_given_up(source, now, is_over))
 			break;
-		reader->unfinished += !taken;
-		reader->malformed += taken < 0;
-		count += taken > 0;
+		if (taken <= 0)
+			mark->kind = taken ? KIND_MALFORMED : KIND_UNFINISHED;
+		reader->places[count++] = source->tail;
 		source->tail += taken > 0 ? (uint64_t)taken : 1;
 	}
+	return count;
+}
+
+/* Skips what is lost. The program may have scribbled over its head: then all is. */
+static void skip_lost(struct annotations_reader *reader, const struct annotations_ring *ring,
+		      struct source *source)
+{
+	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+
+	if (head - source->tail <= reader->ring_records)
+		return;
+	if (reader->overwrites && head > source->tail) {
+		uint64_t first = head - reader->ring_records + ANNOTATIONS_MARGIN;
+		source->overwritten += first - source->tail;
+		source->tail = first;
+		return;
+	}
+	reader->malformed += head - source->tail;
+	source->tail = head;
+}
+
+/* Fills the batch; returns how many marks. `is_over`: the thread writes no more. */
+static size_t read_ring(struct annotations_reader *reader, struct annotations_ring *ring,
+			struct source *source, bool is_over, uint64_t now, size_t *marks)
+{
+	skip_lost(reader, ring, source);
+	size_t count = read_places(reader, ring, source, is_over, now), kept = 0;
+	uint64_t whole = reader->overwrites ? first_whole(reader, ring) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct annotation *mark = &reader->batch[i];
+		if (reader->places[i] < whole) {
+			source->overwritten++;
+			continue;
+		}
+		reader->unfinished += mark->kind == KIND_UNFINISHED;
+		reader->malformed += mark->kind == KIND_MALFORMED;
+		if (mark->kind == KIND_UNFINISHED || mark->kind == KIND_MALFORMED)
+			continue;
+		mark->time_ns = time_of(reader, source, mark->time_ns, now);
+		reader->batch[kept++] = *mark;
+	}
 	__atomic_store_n(&ring->tail, source->tail, __ATOMIC_RELEASE);
-	reader->marks += count;
+	reader->marks += kept;
+	*marks = kept;
 	return count;
 }
 
@@ -237,14 +342,16 @@ static void drain_ring(struct annotations_reader *reader, unsigned index, bool i
 	bool is_over = is_last || has_ended(ring, source, owner, now);
 	batch.pid = (unsigned)(owner >> 32);
 	batch.tid = (unsigned)owner;
+	size_t read;
 	do {
-		batch.count = read_ring(reader, ring, source, is_over, now);
-		uint64_t dropped = __atomic_load_n(&ring->dropped, __ATOMIC_RELAXED);
+		read = read_ring(reader, ring, source, is_over, now, &batch.count);
+		uint64_t dropped =
+			__atomic_load_n(&ring->dropped, __ATOMIC_RELAXED) + source->overwritten;
 		batch.dropped = dropped - source->dropped;
 		source->dropped = dropped;
 		if (batch.count || batch.dropped)
 			handler->batch(handler->context, &batch);
-	} while (batch.count == BATCH_MOST);
+	} while (read == BATCH_MOST);
 	if (!is_over || is_last)
 		return;
 	source->last_ns = 0;
@@ -287,6 +394,8 @@ void annotations_counters(const struct annotations_reader *reader,
 		__atomic_load_n(&reader->memory->head.without_ring, __ATOMIC_RELAXED);
 	counters->without_word =
 		__atomic_load_n(&reader->memory->head.without_word, __ATOMIC_RELAXED);
-	for (unsigned i = 0; i < ANNOTATIONS_RINGS_MOST; i++)
+	for (unsigned i = 0; i < ANNOTATIONS_RINGS_MOST; i++) {
 		counters->dropped += reader->sources[i].dropped;
+		counters->overwritten += reader->sources[i].overwritten;
+	}
 }

@@ -30,7 +30,7 @@ struct annotations_batch {
 	unsigned pid, tid;
 	const struct annotation *items;
 	size_t count;
-	uint64_t dropped; /* that found the ring full since the last batch */
+	uint64_t dropped; /* that found the ring full, or were overwritten, since the last batch */
 };
 
 struct annotations_handler {
@@ -40,17 +40,31 @@ struct annotations_handler {
 
 struct annotations_counters {
 	uint64_t marks, dropped;
+	uint64_t overwritten; /* of newer ones, before they were read */
 	uint64_t without_ring, without_word;
 	uint64_t unfinished; /* their thread ended while it wrote them */
 	uint64_t malformed;
 };
 
-/* `ring_records`: of each thread, a power of two. */
-int annotations_open(size_t ring_records, struct annotations_reader **reader, struct error *error);
+/*
+ * `ring_records`: of each thread, a power of two. What finds its ring full is dropped, or if `overwrites`
+ * takes the place of the oldest.
+ */
+int annotations_open(size_t ring_records, bool overwrites, struct annotations_reader **reader,
+		     struct error *error);
 void annotations_close(struct annotations_reader *reader);
 
 /* NAME=VALUE for the program; lives as long as the reader. */
 const char *annotations_environment(const struct annotations_reader *reader);
+/* Where processes find the memory. */
+const char *annotations_path(const struct annotations_reader *reader);
+/*
+ * Names as the process knows them that has written into the memory of an earlier trace: `words` are
+ * ANNOTATIONS_WORDS of it. False if they contradict those of another process.
+ */
+struct annotations_word;
+bool annotations_take_words(struct annotations_reader *reader,
+			    const struct annotations_word *words);
 /* `is_last`: nobody writes any more; what is unfinished will stay so. */
 void annotations_drain(struct annotations_reader *reader, bool is_last,
 		       const struct annotations_handler *handler);

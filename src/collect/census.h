@@ -15,9 +15,11 @@
 #include <sys/types.h>
 
 struct census;
+struct recording_cost;
 
 struct census_options {
 	const cpu_set_t *cores; /* that the program may use */
+	bool looks; /* at what running threads do, each millisecond: see struct scale_counts */
 	bool verbose;
 };
 
@@ -27,4 +29,8 @@ void census_close(struct census *census);
 /* The process and what it forks. It must not be running. */
 int census_start(struct census *census, pid_t pid, struct error *error);
 /* The sums of one moment: all of it belongs together. */
-int census_read(const struct census *census, struct scale_totals *totals, struct error *error);
+int census_read(struct census *census, struct scale_totals *totals, struct error *error);
+/* When the program has ended, once: what counting took. */
+void census_cost(struct census *census, struct recording_cost *row);
+/* What happened so far, on all cores. */
+void census_counts(const struct census *census, struct scale_counts *sum);

@@ -61,6 +61,15 @@ const struct kernel_point *collector_point(const struct collector *collector, un
 	return engine_of(collector)->point(collector, index);
 }
 
+void collector_each_visitor(const struct collector *collector, unsigned index,
+			    void (*found)(void *context, pid_t pid, const char *command,
+					  uint64_t visits),
+			    void *context)
+{
+	if (engine_of(collector)->each_visitor)
+		engine_of(collector)->each_visitor(collector, index, found, context);
+}
+
 int collector_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count)
 {
 	return engine_of(collector)->set_pairs(collector, pairs, count);
@@ -69,6 +78,13 @@ int collector_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsig
 double collector_pair_average(const struct collector *collector, unsigned pair)
 {
 	return engine_of(collector)->pair_average(collector, pair);
+}
+
+struct collector_lengths collector_pair_lengths(const struct collector *collector, unsigned pair)
+{
+	const struct engine *engine = engine_of(collector);
+	return engine->pair_lengths ? engine->pair_lengths(collector, pair) :
+				      (struct collector_lengths){0};
 }
 
 int collector_add_task(struct collector *collector, int pidfd, struct error *error)
@@ -113,10 +129,10 @@ void collector_ask_names(struct collector *collector)
 		engine_of(collector)->ask_names(collector);
 }
 
-void collector_see_kernel(struct collector *collector)
+int collector_see(struct collector *collector, const struct collector_sights *sights,
+		  struct error *error)
 {
-	if (engine_of(collector)->see_kernel)
-		engine_of(collector)->see_kernel(collector);
+	return engine_of(collector)->see(collector, sights, error);
 }
 
 void collector_charge_ticks(struct collector *collector, bool are_charged)
@@ -131,9 +147,9 @@ int collector_start(struct collector *collector, struct error *error)
 }
 
 int collector_set_target(struct collector *collector, const struct kernel_range *ranges,
-			 size_t count)
+			 size_t count, uint32_t classes)
 {
-	return engine_of(collector)->set_target(collector, ranges, count);
+	return engine_of(collector)->set_target(collector, ranges, count, classes);
 }
 
 int collector_set_scope(struct collector *collector, const struct kernel_range *ranges,

@@ -37,7 +37,7 @@ struct collector_options {
 	bool verbose;                /* let libbpf explain itself on stderr */
 };
 #define COLLECTOR_TAX_AIM 0.02
-#define COLLECTOR_TAX_MOST 0.1
+#define COLLECTOR_TAX_MOST 0.15
 
 struct collector_facts {
 	uint64_t period_ns;
@@ -99,10 +99,23 @@ int collector_add_point_sampled(struct collector *collector, const char *name, u
 				struct error *error);
 unsigned collector_point_count(const struct collector *collector);
 const struct kernel_point *collector_point(const struct collector *collector, unsigned index);
+/* Calls `found` for each process that has visited the point, by its name; engines may not know. */
+void collector_each_visitor(const struct collector *collector, unsigned index,
+			    void (*found)(void *context, pid_t pid, const char *command,
+					  uint64_t visits),
+			    void *context);
 /* Latency pairs to integrate over windows. */
 int collector_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count);
 /* Time average of (begun - ended) of a pair over the window closed last. */
 double collector_pair_average(const struct collector *collector, unsigned pair);
+/* Spans of a pair in the window closed last. */
+struct collector_lengths {
+	const struct kernel_lengths *measured; /* NULL: the engine measures none */
+	uint64_t ended;                        /* in all, those too short to be measured included */
+	uint64_t settled_ns; /* from when gaps were forgotten to when the window opened */
+	uint64_t window_ns;
+};
+struct collector_lengths collector_pair_lengths(const struct collector *collector, unsigned pair);
 
 /* The program. `pidfd` of a task; its later threads and children follow by themselves. */
 int collector_add_task(struct collector *collector, int pidfd, struct error *error);
@@ -121,13 +134,26 @@ void collector_take_all(struct collector *collector);
  */
 int collector_decide_name(struct collector *collector, const char *name, bool is_wanted);
 void collector_ask_names(struct collector *collector);
-/* Kernel code (KERNEL_OBJECT_KERNEL) may be in scope or the target; samples in it are kernel_chains. */
-void collector_see_kernel(struct collector *collector);
+/* What else than the program's code may be the target; to be told once, before collector_start. */
+struct collector_sights {
+	bool kernel;      /* kernel code (KERNEL_OBJECT_KERNEL); samples in it are kernel_chains */
+	bool spans;       /* open spans of lever.h (KERNEL_OBJECT_SPANS), and samples tell theirs */
+	bool calls;       /* system calls (KERNEL_OBJECT_CALLS), and samples tell theirs */
+	uint32_t classes; /* waits of these (KERNEL_CLASS_BIT) */
+	bool classes_of_code; /* those of the target's code only */
+};
+/* -ENOTSUP, with a sentence, if the engine cannot. */
+int collector_see(struct collector *collector, const struct collector_sights *sights,
+		  struct error *error);
 int collector_start(struct collector *collector, struct error *error);
 
-/* Code. Ranges sorted by (object, start); more than KERNEL_RANGES_MOST: -E2BIG, nothing changes. */
+/*
+ * Code. Ranges sorted by (object, start); more than KERNEL_RANGES_MOST: -E2BIG, nothing changes. With
+ * `classes` (of those in sight) only waits of these are the target; 0: time on CPU, and waits that end
+ * from outside.
+ */
 int collector_set_target(struct collector *collector, const struct kernel_range *ranges,
-			 size_t count);
+			 size_t count, uint32_t classes);
 int collector_set_scope(struct collector *collector, const struct kernel_range *ranges,
 			size_t count);
 int collector_set_sampled(struct collector *collector, const struct kernel_range *ranges,

@@ -30,8 +30,14 @@ struct engine {
 				 struct error *error);
 	unsigned (*point_count)(const struct collector *collector);
 	const struct kernel_point *(*point)(const struct collector *collector, unsigned index);
+	void (*each_visitor)(const struct collector *collector, unsigned index,
+			     void (*found)(void *context, pid_t pid, const char *command,
+					   uint64_t visits),
+			     void *context); /* may be NULL */
 	int (*set_pairs)(struct collector *collector, unsigned (*pairs)[2], unsigned count);
 	double (*pair_average)(const struct collector *collector, unsigned pair);
+	struct collector_lengths (*pair_lengths)(const struct collector *collector,
+						 unsigned pair); /* may be NULL */
 
 	int (*add_task)(struct collector *collector, int pidfd, struct error *error);
 	/* Processes that run already, and choosing among them. NULL: only what it starts. */
@@ -40,11 +46,12 @@ struct engine {
 	void (*take_all)(struct collector *collector);
 	int (*decide_name)(struct collector *collector, const char *name, bool is_wanted);
 	void (*ask_names)(struct collector *collector);
-	void (*see_kernel)(struct collector *collector); /* may be NULL */
+	int (*see)(struct collector *collector, const struct collector_sights *sights,
+		   struct error *error);
 	int (*start)(struct collector *collector, struct error *error);
 
 	int (*set_target)(struct collector *collector, const struct kernel_range *ranges,
-			  size_t count);
+			  size_t count, uint32_t classes);
 	int (*set_scope)(struct collector *collector, const struct kernel_range *ranges,
 			 size_t count);
 	int (*set_sampled)(struct collector *collector, const struct kernel_range *ranges,

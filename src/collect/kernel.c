@@ -202,8 +202,9 @@ static int fill_bank(struct collector *collector, unsigned first, uint32_t *sele
 }
 
 static int kernel_set_target(struct collector *collector, const struct kernel_range *ranges,
-			     size_t count)
+			     size_t count, uint32_t classes)
 {
+	settings_of(collector)->classes = classes;
 	return fill_bank(collector, KERNEL_BANK_TARGET, &settings_of(collector)->target_bank,
 			 ranges, count);
 }
@@ -282,9 +283,48 @@ static void sum_pairs(const struct collector *collector, int64_t *sums, int64_t 
 	}
 }
 
+static uint64_t ended_of(const struct collector *collector, unsigned pair)
+{
+	unsigned end = collector->bpf->bss->settings.pairs[pair].end % KERNEL_POINTS_MOST;
+	return __atomic_load_n(&collector->bpf->bss->points[end].total, __ATOMIC_RELAXED);
+}
+
+/* Nobody adds while no window is open, but for who has just seen one open: those few count. */
+static void open_lengths(struct collector *collector)
+{
+	memset(collector->bpf->bss->lengths, 0, sizeof(collector->bpf->bss->lengths));
+	for (unsigned pair = 0; pair < KERNEL_PAIRS_MOST; pair++)
+		collector->pair_ended[pair] = ended_of(collector, pair);
+	collector->window_open_ns = clock_now_ns();
+}
+
+static void close_lengths(struct collector *collector)
+{
+	collector->window_ns = clock_now_ns() - collector->window_open_ns;
+	memcpy(collector->lengths, collector->bpf->bss->lengths, sizeof(collector->lengths));
+	for (unsigned pair = 0; pair < KERNEL_PAIRS_MOST; pair++)
+		collector->pair_ended[pair] =
+			ended_of(collector, pair) - collector->pair_ended[pair];
+}
+
+static struct collector_lengths kernel_pair_lengths(const struct collector *collector,
+						    unsigned pair)
+{
+	if (pair >= KERNEL_PAIRS_MOST)
+		return (struct collector_lengths){0};
+	return (struct collector_lengths){
+		.measured = &collector->lengths[pair],
+		.ended = collector->pair_ended[pair],
+		.settled_ns =
+			collector->window_open_ns - collector->bpf->bss->settings.generation_ns,
+		.window_ns = collector->window_ns,
+	};
+}
+
 static void kernel_window_open(struct collector *collector)
 {
 	kernel_heartbeat(collector);
+	open_lengths(collector);
 	sum_pairs(collector, collector->pair_start_ns, &collector->pair_weight_start_ns);
 	collector->window = ++collector->windows;
 	__atomic_store_n(&settings_of(collector)->window, collector->window, __ATOMIC_RELEASE);
@@ -295,6 +335,7 @@ static void kernel_window_close(struct collector *collector)
 	int64_t sums[KERNEL_PAIRS_MOST], weight;
 
 	__atomic_store_n(&settings_of(collector)->window, 0, __ATOMIC_RELEASE);
+	close_lengths(collector);
 	sum_pairs(collector, sums, &weight);
 	weight -= collector->pair_weight_start_ns;
 	for (int pair = 0; pair < KERNEL_PAIRS_MOST; pair++)
@@ -407,15 +448,17 @@ static const struct engine kernel_engine = {
 	.add_point_sampled = kernel_add_point_sampled,
 	.point_count = kernel_point_count,
 	.point = kernel_point,
+	.each_visitor = kernel_each_visitor,
 	.set_pairs = kernel_set_pairs,
 	.pair_average = kernel_pair_average,
+	.pair_lengths = kernel_pair_lengths,
 	.add_task = kernel_add_task,
 	.add_process = kernel_add_process,
 	.leave_out = kernel_leave_out,
 	.take_all = kernel_take_all,
 	.decide_name = kernel_decide_name,
 	.ask_names = kernel_ask_names,
-	.see_kernel = kernel_see_kernel,
+	.see = kernel_see,
 	.start = kernel_start,
 	.set_target = kernel_set_target,
 	.set_scope = kernel_set_scope,

@@ -31,11 +31,15 @@ struct collector {
 	struct unwind_table unwind;
 	unsigned engine_points; /* made by the engine so far, for unique hashes */
 	uint32_t tick_cost_ns;  /* beside the BPF program */
+	bool has_own_period;    /* the user's: it stays */
 	uint64_t missed_heartbeats;
 	uint64_t windows;
 	uint64_t window; /* the one closed last */
 	double pair_averages[KERNEL_PAIRS_MOST];
 	int64_t pair_start_ns[KERNEL_PAIRS_MOST], pair_weight_start_ns;
+	uint64_t window_open_ns, window_ns;
+	uint64_t pair_ended[KERNEL_PAIRS_MOST]; /* until the window opened; then: in it */
+	struct kernel_lengths lengths[KERNEL_PAIRS_MOST];
 };
 
 /* Attaches a program to CATEGORY:NAME on all cores; the caller owns the link. */
@@ -60,6 +64,10 @@ int kernel_add_point_sampled(struct collector *collector, const char *name, unsi
 			     struct error *error);
 unsigned kernel_point_count(const struct collector *collector);
 const struct kernel_point *kernel_point(const struct collector *collector, unsigned index);
+void kernel_each_visitor(const struct collector *collector, unsigned index,
+			 void (*found)(void *context, pid_t pid, const char *command,
+				       uint64_t visits),
+			 void *context);
 int kernel_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count);
 int kernel_count_calls(struct collector *collector, const char *path, uint64_t offset,
 		       uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most);
@@ -71,4 +79,5 @@ int kernel_leave_out(struct collector *collector, pid_t pid, struct error *error
 void kernel_take_all(struct collector *collector);
 int kernel_decide_name(struct collector *collector, const char *name, bool is_wanted);
 void kernel_ask_names(struct collector *collector);
-void kernel_see_kernel(struct collector *collector);
+int kernel_see(struct collector *collector, const struct collector_sights *sights,
+	       struct error *error);

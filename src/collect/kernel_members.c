@@ -79,7 +79,16 @@ void kernel_ask_names(struct collector *collector)
 	__atomic_store_n(&collector->bpf->bss->settings.asks_names, 1, __ATOMIC_RELEASE);
 }
 
-void kernel_see_kernel(struct collector *collector)
+int kernel_see(struct collector *collector, const struct collector_sights *sights,
+	       struct error *error)
 {
-	__atomic_store_n(&collector->bpf->bss->settings.sees_kernel, 1, __ATOMIC_RELEASE);
+	(void)error;
+	struct kernel_settings *settings = &collector->bpf->bss->settings;
+
+	settings->sees_kernel = sights->kernel;
+	settings->sees_calls = sights->calls;
+	settings->sees_spans = sights->spans;
+	settings->classes_of_code = sights->classes_of_code;
+	settings->sees_classes = sights->classes;
+	return 0;
 }

@@ -135,6 +135,27 @@ const struct kernel_point *kernel_point(const struct collector *collector, unsig
 	return &collector->bpf->bss->points[index];
 }
 
+void kernel_each_visitor(const struct collector *collector, unsigned index,
+			 void (*found)(void *context, pid_t pid, const char *command,
+				       uint64_t visits),
+			 void *context)
+{
+	int map = bpf_map__fd(collector->bpf->maps.visitors);
+	struct kernel_visitor visitor, *last = NULL;
+
+	for (unsigned i = 0; i < KERNEL_VISITORS_MOST; i++) {
+		struct kernel_visits visits;
+		if (bpf_map_get_next_key(map, last, &visitor))
+			return;
+		last = &visitor;
+		if (visitor.point != index || bpf_map_lookup_elem(map, &visitor, &visits))
+			continue;
+		char command[sizeof(visits.command) + 1] = "";
+		memcpy(command, visits.command, sizeof(visits.command));
+		found(context, (pid_t)visitor.tgid, command, visits.count);
+	}
+}
+
 int kernel_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count)
 {
 	struct kernel_settings *settings = &collector->bpf->bss->settings;

@@ -6,8 +6,10 @@
 #include "base/own.h"
 #include "collect/bpf_side.h"
 #include "collect/clocks.h"
+#include "collect/cost.h"
 #include "collect/kernel_compat.h"
 #include "collect/perf_sampler.h"
+#include "profile/recording.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -28,6 +30,8 @@ struct recorder {
 	const struct recorder_handler *handler; /* while draining */
 	struct clocks clocks;
 	struct unwind_table unwind;
+	struct cost cost;
+	uint64_t tick_ns; /* what a tick takes beside its BPF program */
 };
 
 static int on_event(void *context, void *data, size_t size)
@@ -97,8 +101,11 @@ static int open_bpf(struct recorder *opened, const struct recorder_options *opti
 	if (code)
 		return error_set(error, code, "cannot attach to the scheduler's tracepoints: %s",
 				 strerror(-code));
-	return clocks_open(&opened->clocks, bpf_program__fd(opened->bpf->progs.record_tick),
+	code = clocks_open(&opened->clocks, bpf_program__fd(opened->bpf->progs.record_tick),
 			   options->period_ns, error);
+	if (!code)
+		opened->tick_ns = clocks_measure_tick(&opened->clocks);
+	return code;
 }
 
 static void close_bpf(struct recorder *recorder)
@@ -163,6 +170,7 @@ int recorder_add_process(struct recorder *recorder, pid_t pid, struct error *err
 
 void recorder_start(struct recorder *recorder)
 {
+	cost_start(&recorder->cost, recorder->perf ? NULL : recorder->bpf->obj);
 	if (recorder->perf) {
 		perf_sampler_start(recorder->perf);
 		return;
@@ -237,6 +245,7 @@ void recorder_drain(struct recorder *recorder, const struct recorder_handler *ha
 	recorder->handler = handler;
 	ring_buffer__consume(recorder->ring);
 	recorder->handler = NULL;
+	cost_look(&recorder->cost);
 }
 
 int recorder_descriptor(const struct recorder *recorder)
@@ -265,4 +274,14 @@ void recorder_counters(const struct recorder *recorder, struct recorder_counters
 	counters->still_blocked = recorder->bpf->bss->still_blocked;
 	counters->lost_events = recorder->bpf->bss->totals.lost_events;
 	counters->untracked_spaces = recorder->bpf->bss->totals.untracked_spaces;
+}
+
+void recorder_cost(struct recorder *recorder, struct recording_cost *row)
+{
+	struct recorder_counters counters;
+
+	cost_end(&recorder->cost, row);
+	recorder_counters(recorder, &counters);
+	row->knows_kernel = row->knows_kernel && recorder->tick_ns;
+	row->kernel_ns += counters.samples * recorder->tick_ns;
 }

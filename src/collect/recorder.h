@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 struct recorder;
+struct recording_cost;
 
 struct recorder_options {
 	uint64_t period_ns;
@@ -71,3 +72,5 @@ void recorder_drain(struct recorder *recorder, const struct recorder_handler *ha
 /* A descriptor that becomes readable when a file is announced. */
 int recorder_descriptor(const struct recorder *recorder);
 void recorder_counters(const struct recorder *recorder, struct recorder_counters *counters);
+/* After recorder_stop, once: what it took; ticks on cores that did something else are not in it. */
+void recorder_cost(struct recorder *recorder, struct recording_cost *row);

@@ -17,7 +17,7 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
-#define MEASURE_NS 40000000ull
+#define MEASURE_NS 20000000ull
 #define MEASURE_PERIOD_NS 400000ull
 #define HOLES_MOST 4096
 #define HOLE_NS 1000ull
@@ -75,13 +75,23 @@ static size_t find_holes(uint64_t *holes)
 	return count;
 }
 
-static uint64_t measure_tick(void)
+/* The holes that are ticks, of `count` by size; 0: too few to tell. */
+static size_t count_ticks(size_t count)
+{
+	size_t expected = MEASURE_NS / MEASURE_PERIOD_NS;
+
+	if (count < expected / 2)
+		return 0;
+	return count < expected ? count : expected;
+}
+
+static uint64_t measure_tick(uint32_t *rest_ns)
 {
 	static uint64_t holes[HOLES_MOST];
 	struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART}, old;
 	AUTO(fd) int fd = open_clock();
-	size_t expected = MEASURE_NS / MEASURE_PERIOD_NS;
 
+	*rest_ns = TICK_USUAL_NS;
 	if (fd < 0)
 		return TICK_USUAL_NS;
 	sigaction(RUNTIME_SIGNAL, &action, &old);
@@ -89,11 +99,12 @@ static uint64_t measure_tick(void)
 	size_t count = find_holes(holes);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	sigaction(RUNTIME_SIGNAL, &old, NULL);
-	/* The ticks are the longest holes; of those the cheapest quarter, as a busy machine's are longer. */
-	if (count < expected / 2)
+	size_t ticks = count_ticks(count);
+	if (!ticks)
 		return TICK_USUAL_NS;
-	size_t ticks = count < expected ? count : expected;
+	/* The ticks are the longest holes; of those the cheapest quarter, as a busy machine's are longer. */
 	uint64_t hole = holes[count - ticks + ticks / 4];
+	*rest_ns = (uint32_t)holes[count - ticks + ticks / 2];
 	return hole + hole / 4;
 }
 
@@ -105,11 +116,19 @@ static uint64_t period_at(uint64_t tick_ns, double tax)
 	return period > PERIOD_MOST_NS ? PERIOD_MOST_NS : period;
 }
 
+void runtime_charge_ticks(struct collector *collector, bool are_charged)
+{
+	struct runtime_engine *runtime = (struct runtime_engine *)(uintptr_t)collector;
+	uint32_t cost = are_charged ? runtime->tick_rest_ns : 0;
+
+	__atomic_store_n(&runtime->page->settings.tick_cost_ns, cost, __ATOMIC_RELEASE);
+}
+
 void runtime_clock_choose(struct runtime_engine *runtime, uint64_t period_ns)
 {
 	struct collector_facts *facts = &runtime->facts;
 
-	facts->tick_ns = measure_tick();
+	facts->tick_ns = measure_tick(&runtime->tick_rest_ns);
 	facts->period_ns = period_ns ? period_ns : period_at(facts->tick_ns, COLLECTOR_TAX_AIM);
 	facts->densest_period_ns =
 		period_ns ? period_ns : period_at(facts->tick_ns, COLLECTOR_TAX_MOST);

@@ -50,101 +50,6 @@ static const char *const *environment(const struct collector *collector)
 	return runtime_of(collector)->environment;
 }
 
-/* ---- points ---- */
-
-static int refuse_point(const char *name, struct error *error)
-{
-	return error_set(error, -ENOTSUP,
-			 "the runtime engine cannot count visits of '%s': without rights only "
-			 "points in the source count; put LEVER_PROGRESS there (lever.h), or use "
-			 "--engine kernel as root",
-			 name);
-}
-
-static int add_point_uprobe(struct collector *collector, const char *name, const char *path,
-			    uint64_t offset, uint64_t semaphore_offset, unsigned *index,
-			    struct error *error)
-{
-	(void)collector;
-	(void)path;
-	(void)offset;
-	(void)semaphore_offset;
-	(void)index;
-	return refuse_point(name, error);
-}
-
-static int add_point_tracepoint(struct collector *collector, const char *category,
-				const char *tracepoint, const char *name, unsigned *index,
-				struct error *error)
-{
-	(void)collector;
-	(void)category;
-	(void)tracepoint;
-	(void)index;
-	return refuse_point(name, error);
-}
-
-/* The program takes free entries at the same time, for its own points: by hash, atomically. */
-static int add_point_sampled(struct collector *collector, const char *name, unsigned *index,
-			     struct error *error)
-{
-	struct runtime_engine *runtime = runtime_of(collector);
-	struct kernel_point *points = runtime->page->points;
-	__u64 hash = 2 * (uint64_t)(runtime->engine_points + 1);
-
-	for (unsigned i = 0; i < KERNEL_POINTS_MOST; i++) {
-		__u64 free_entry = 0;
-		if (!__atomic_compare_exchange_n(&points[i].hash, &free_entry, hash, false,
-						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			continue;
-		runtime->engine_points++;
-		points[i].kind = KERNEL_POINT_SAMPLED;
-		strncpy(points[i].name, name, sizeof(points[i].name) - 1);
-		*index = i;
-		return 0;
-	}
-	return error_set(error, -E2BIG, "more than %d progress points", KERNEL_POINTS_MOST);
-}
-
-static unsigned point_count(const struct collector *collector)
-{
-	const struct kernel_point *points = runtime_of(collector)->page->points;
-	unsigned count = 0;
-
-	/* A kind is written last: until then the name may be half there. */
-	while (count < KERNEL_POINTS_MOST && points[count].hash &&
-	       __atomic_load_n(&points[count].kind, __ATOMIC_ACQUIRE))
-		count++;
-	return count;
-}
-
-static const struct kernel_point *point(const struct collector *collector, unsigned index)
-{
-	struct kernel_point *points = runtime_of(collector)->page->points;
-
-	points[index].name[sizeof(points[index].name) - 1] = 0; /* who has scribbled? */
-	return &points[index];
-}
-
-static int set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count)
-{
-	struct kernel_settings *settings = settings_of(collector);
-
-	if (count > KERNEL_PAIRS_MOST)
-		return -E2BIG;
-	for (unsigned i = 0; i < count; i++) {
-		settings->pairs[i].begin = pairs[i][0];
-		settings->pairs[i].end = pairs[i][1];
-	}
-	__atomic_store_n(&settings->pair_count, count, __ATOMIC_RELEASE);
-	return 0;
-}
-
-static double pair_average(const struct collector *collector, unsigned pair)
-{
-	return pair < KERNEL_PAIRS_MOST ? runtime_of(collector)->pair_averages[pair] : 0;
-}
-
 /* ---- the program ---- */
 
 static int add_task(struct collector *collector, int pidfd, struct error *error)
@@ -190,8 +95,30 @@ static int fill_bank(struct collector *collector, unsigned first, uint32_t *sele
 	return 0;
 }
 
-static int set_target(struct collector *collector, const struct kernel_range *ranges, size_t count)
+static int see(struct collector *collector, const struct collector_sights *sights,
+	       struct error *error)
 {
+	struct kernel_settings *settings = settings_of(collector);
+	bool wants_runnable = sights->classes & KERNEL_CLASS_BIT(KERNEL_CLASS_RUNNABLE);
+
+	if (sights->kernel || sights->calls || wants_runnable)
+		return error_set(
+			error, -ENOTSUP,
+			"the runtime engine cannot speed up %s; the kernel engine can, as root "
+			"or with CAP_BPF and CAP_PERFMON",
+			sights->kernel ? "code of the kernel" :
+			sights->calls  ? "system calls" :
+					 "waits for a core");
+	settings->sees_spans = sights->spans;
+	settings->sees_classes = sights->classes;
+	settings->classes_of_code = sights->classes_of_code;
+	return 0;
+}
+
+static int set_target(struct collector *collector, const struct kernel_range *ranges, size_t count,
+		      uint32_t classes)
+{
+	settings_of(collector)->classes = classes;
 	return fill_bank(collector, KERNEL_BANK_TARGET, &settings_of(collector)->target_bank,
 			 ranges, count);
 }
@@ -325,7 +252,7 @@ static struct collector_visits window_visits(const struct collector *collector, 
 
 	if (index >= KERNEL_POINTS_MOST)
 		return (struct collector_visits){0};
-	for (unsigned i = 0; i < RUNTIME_PROCESSES_MOST; i++) {
+	for (unsigned i = 0; i < runtime_processes_used(runtime); i++) {
 		const struct runtime_process *process = &runtime->page->processes[i];
 		if (!process->pid || !read_edge(&process->edges[index], runtime->window, &edge))
 			continue;
@@ -345,24 +272,9 @@ static struct collector_visits window_visits(const struct collector *collector, 
 	};
 }
 
-/* Callers are for candidates of progress points, which this engine could not count. */
 static void want_callers(struct collector *collector, bool want)
 {
-	(void)collector;
-	(void)want;
-}
-
-static int count_calls(struct collector *collector, const char *path, uint64_t offset,
-		       uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most)
-{
-	(void)collector;
-	(void)path;
-	(void)offset;
-	(void)slice_ns;
-	(void)calls;
-	(void)slices;
-	(void)most;
-	return -ENOTSUP;
+	__atomic_store_n(&settings_of(collector)->wants_callers, want, __ATOMIC_RELEASE);
 }
 
 /* ---- reading ---- */
@@ -427,6 +339,8 @@ static int descriptor(const struct collector *collector)
 
 static void add_sentence(char **text, char *sentence)
 {
+	if (!sentence)
+		return;
 	char *longer = *text ? text_format("%s\n%s", *text, sentence) : text_copy(sentence);
 
 	free(*text);
@@ -452,6 +366,11 @@ static char *note(const struct collector *collector)
 			     text_copy("the program did not load Lever's library, so nothing was "
 				       "measured in it (statically linked, setuid, or ended at "
 				       "once?); use --engine kernel as root"));
+	add_sentence(&text, runtime_points_note(runtime));
+	if (runtime->page->unfollowed)
+		add_sentence(&text, text_format("setuid programs were started (%u times) and not "
+						"profiled: they load no library of their user's",
+						runtime->page->unfollowed));
 	if (runtime->page->untracked)
 		add_sentence(&text,
 			     text_format("%llu threads or processes were not sampled: too many "
@@ -474,6 +393,7 @@ static void close_engine(struct collector *collector)
 	if (runtime->timer >= 0)
 		close(runtime->timer);
 	array_free(&runtime->files);
+	runtime_points_close(runtime);
 	free(runtime->preload);
 	free(runtime->variable);
 	free(runtime->why);
@@ -487,15 +407,16 @@ static const struct engine runtime_table = {
 	.check_program = runtime_program_check,
 	.environment = environment,
 	.note = note,
-	.add_point_uprobe = add_point_uprobe,
-	.add_point_tracepoint = add_point_tracepoint,
-	.add_point_sampled = add_point_sampled,
-	.point_count = point_count,
-	.point = point,
-	.set_pairs = set_pairs,
-	.pair_average = pair_average,
+	.add_point_uprobe = runtime_add_point_code,
+	.add_point_tracepoint = runtime_add_point_tracepoint,
+	.add_point_sampled = runtime_add_point_sampled,
+	.point_count = runtime_point_count,
+	.point = runtime_point,
+	.set_pairs = runtime_set_pairs,
+	.pair_average = runtime_pair_average,
 	.add_task = add_task,
 	.start = start,
+	.see = see,
 	.set_target = set_target,
 	.set_scope = set_scope,
 	.set_sampled = set_sampled,
@@ -504,12 +425,13 @@ static const struct engine runtime_table = {
 	.set_speedup = set_speedup,
 	.forget_gaps = forget_gaps,
 	.set_period = set_period,
+	.charge_ticks = runtime_charge_ticks,
 	.window_open = window_open,
 	.window_close = window_close,
 	.window_visits = window_visits,
 	.disarm = disarm,
 	.want_callers = want_callers,
-	.count_calls = count_calls,
+	.count_calls = runtime_count_calls,
 	.counters = counters,
 	.heartbeat = heartbeat,
 	.drain = drain,

@@ -18,12 +18,21 @@ struct runtime_seen {
 	int pidfd;    /* -1: could not be opened */
 	bool has_ended;
 	uint64_t mapped_ns; /* its mappings were last read */
+	unsigned places;    /* of the engine's places, those that it has been told */
 };
 
 struct runtime_file {
 	struct kernel_file file;
 	uint32_t object; /* KERNEL_OBJECT_UNKNOWN: was announced, nobody could open it */
 	uint64_t announced_ns;
+};
+
+/* Code at which visits of a point are counted by breakpoints. */
+struct runtime_place {
+	char *path;
+	struct kernel_file file;
+	uint64_t offset, semaphore_offset; /* in the file; 0: no semaphore */
+	uint32_t point;
 };
 
 struct runtime_engine {
@@ -33,6 +42,7 @@ struct runtime_engine {
 	int timer;  /* becomes readable when it is time to look into the page */
 	uint32_t main_pid;
 	struct collector_facts facts;
+	uint32_t tick_rest_ns; /* of a tick, what is not in the library's handler */
 	struct unwind_table unwind;
 	ARRAY(struct runtime_file) files;
 	struct runtime_seen seen[RUNTIME_PROCESSES_MOST];
@@ -41,6 +51,9 @@ struct runtime_engine {
 	uint64_t started_ns, stalled_ns, lost_records;
 	uint64_t missed_heartbeats, windows, window;
 	unsigned engine_points;
+	struct runtime_place places[RUNTIME_BREAKPOINTS_MOST];
+	unsigned place_count;
+	uint64_t visit_ns; /* what a visit of such a place costs here */
 	double pair_averages[KERNEL_PAIRS_MOST];
 	int64_t pair_start_ns[KERNEL_PAIRS_MOST], pair_weight_start_ns;
 	char *preload, *variable, *why;
@@ -51,12 +64,40 @@ struct runtime_engine {
 int runtime_engine_open(const struct collector_options *options, const struct error *refused,
 			struct collector **collector, struct error *error);
 
+/* runtime_points.c: the part of the engine's table that is about points. */
+int runtime_add_point_code(struct collector *collector, const char *name, const char *path,
+			   uint64_t offset, uint64_t semaphore_offset, unsigned *index,
+			   struct error *error);
+int runtime_add_point_tracepoint(struct collector *collector, const char *category,
+				 const char *tracepoint, const char *name, unsigned *index,
+				 struct error *error);
+int runtime_add_point_sampled(struct collector *collector, const char *name, unsigned *index,
+			      struct error *error);
+unsigned runtime_point_count(const struct collector *collector);
+const struct kernel_point *runtime_point(const struct collector *collector, unsigned index);
+int runtime_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count);
+double runtime_pair_average(const struct collector *collector, unsigned pair);
+int runtime_count_calls(struct collector *collector, const char *path, uint64_t offset,
+			uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most);
+/* What was found wanting; to be freed; NULL: nothing. */
+char *runtime_points_note(const struct runtime_engine *runtime);
+void runtime_points_close(struct runtime_engine *runtime);
+/* A piece of a file is mapped: is one of the places (or its semaphore) in it? */
+void runtime_points_meet(const struct runtime_engine *runtime, const struct kernel_file *file,
+			 const char *path, const struct runtime_mapping *mapping, bool is_code,
+			 struct runtime_breakpoint *breakpoints);
+
 /* What a tick costs and how often to sample: fills in facts. */
 void runtime_clock_choose(struct runtime_engine *runtime, uint64_t period_ns);
+void runtime_charge_ticks(struct collector *collector, bool are_charged);
 
 /* New and ended processes, and the mappings of those that ask. */
 void runtime_processes_look(struct runtime_engine *runtime,
 			    const struct collector_handler *handler);
+/* Entries that have ever been taken: those above need not be looked at. */
+unsigned runtime_processes_used(const struct runtime_engine *runtime);
+/* Tells all processes where the engine's places are in them, now. */
+void runtime_processes_post(struct runtime_engine *runtime);
 void runtime_processes_close(struct runtime_engine *runtime);
 /* The object of a file; NULL: not known. */
 struct runtime_file *runtime_file_of(struct runtime_engine *runtime,

@@ -9,6 +9,11 @@
 
 #define STALL_NS 200000000ull /* its writer has been killed in the middle, or stopped */
 #define WEIGHT_MOST_NS 100000000000ull
+/* Of others the reader would expect more than a sample holds, or the kernel as their writer. */
+#define FLAGS_POSSIBLE                                                     \
+	(KERNEL_SAMPLE_HIT | KERNEL_SAMPLE_NO_SCOPE | KERNEL_SAMPLE_FAST | \
+	 KERNEL_SAMPLE_TRUNCATED | KERNEL_SAMPLE_WAITING |                 \
+	 KERNEL_SAMPLE_CLASS_MASK << KERNEL_SAMPLE_CLASS_SHIFT)
 
 static bool object_is_possible(uint32_t object)
 {
@@ -17,7 +22,7 @@ static bool object_is_possible(uint32_t object)
 
 static bool is_possible(const struct kernel_sample *sample)
 {
-	return object_is_possible(sample->leaf_object) &&
+	return !(sample->flags & ~FLAGS_POSSIBLE) && object_is_possible(sample->leaf_object) &&
 	       object_is_possible(sample->scope_object) && sample->weight_ns <= WEIGHT_MOST_NS;
 }
 
@@ -28,6 +33,23 @@ static bool is_stalled(struct runtime_engine *runtime)
 	if (!runtime->stalled_ns)
 		runtime->stalled_ns = now;
 	return now - runtime->stalled_ns > STALL_NS;
+}
+
+static void tell_callers(const struct collector_handler *handler,
+			 const struct runtime_record *record)
+{
+	struct kernel_callers callers = {.kind = KERNEL_EVENT_CALLERS};
+
+	for (; callers.count < RUNTIME_CALLERS_MOST; callers.count++) {
+		uint64_t caller = record->callers[callers.count];
+		if (!caller)
+			break;
+		callers.frames[callers.count].object = (uint32_t)(caller >> RUNTIME_CALLER_SHIFT);
+		callers.frames[callers.count].offset =
+			caller & ((1ull << RUNTIME_CALLER_SHIFT) - 1);
+	}
+	if (callers.count)
+		handler->callers(handler->context, &callers);
 }
 
 int runtime_samples_read(struct runtime_engine *runtime, const struct collector_handler *handler)
@@ -52,7 +74,10 @@ int runtime_samples_read(struct runtime_engine *runtime, const struct collector_
 			continue;
 		}
 		sample.kind = KERNEL_EVENT_SAMPLE;
+		sample.kernel_ip = 0;
 		handler->sample(handler->context, &sample);
+		if (page->settings.wants_callers && handler->callers)
+			tell_callers(handler, record);
 		count++;
 	}
 	__atomic_store_n(&page->ring_tail, tail, __ATOMIC_RELEASE);

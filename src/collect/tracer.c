@@ -3,9 +3,12 @@
 #include "collect/tracer.h"
 
 #include "base/memory.h"
+#include "base/own.h"
 #include "collect/bpf_side.h"
+#include "collect/cost.h"
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
@@ -27,6 +30,9 @@ struct tracer {
 	const struct scheduler_event *logs;   /* mapped, to read */
 	size_t log_bytes;
 	unsigned cores, ring_size;
+	struct cost cost;
+	struct bpf_link *probes[TRACER_PROBES_MOST];
+	unsigned probe_count;
 };
 
 static int on_event(void *context, void *data, size_t size)
@@ -34,15 +40,27 @@ static int on_event(void *context, void *data, size_t size)
 	struct tracer *tracer = context;
 	const struct tracer_handler *handler = tracer->handler;
 	uint32_t kind = size >= sizeof(uint32_t) ? *(uint32_t *)data : 0;
-	bool is_interrupt =
-		kind == SCHEDULER_EVENT_INTERRUPT_ENTRY || kind == SCHEDULER_EVENT_INTERRUPT_EXIT;
 
 	if (!handler)
 		return 0;
-	if (is_interrupt && size >= sizeof(struct scheduler_interrupt_event) && handler->interrupt)
-		handler->interrupt(handler->context, data);
-	else if (!is_interrupt && size >= sizeof(struct scheduler_task_event) && handler->task)
-		handler->task(handler->context, data);
+	switch (kind) {
+	case SCHEDULER_EVENT_INTERRUPT_ENTRY:
+	case SCHEDULER_EVENT_INTERRUPT_EXIT:
+		if (size >= sizeof(struct scheduler_interrupt_event) && handler->interrupt)
+			handler->interrupt(handler->context, data);
+		break;
+	case SCHEDULER_EVENT_TEXT:
+		if (size >= sizeof(struct scheduler_text_event) && handler->text)
+			handler->text(handler->context, data);
+		break;
+	case SCHEDULER_EVENT_PROBE:
+		if (size >= sizeof(struct scheduler_probe_event) && handler->probe)
+			handler->probe(handler->context, data);
+		break;
+	default:
+		if (size >= sizeof(struct scheduler_task_event) && handler->task)
+			handler->task(handler->context, data);
+	}
 	return 0;
 }
 
@@ -77,6 +95,30 @@ static int map_logs(struct tracer *tracer, struct error *error)
 	return 0;
 }
 
+/* The programs for vectors are called vector_NAME, and their tracepoints NAME: not all kernels have them. */
+static void choose_interrupts(struct tracer *tracer, bool wants)
+{
+	static const char prefix[] = "vector_";
+	struct btf *btf = wants ? btf__load_vmlinux_btf() : NULL;
+	struct bpf_program *program;
+
+	bpf_program__set_autoload(tracer->bpf->progs.trace_interrupt_entry, wants);
+	bpf_program__set_autoload(tracer->bpf->progs.trace_interrupt_exit, wants);
+	bpf_program__set_autoload(tracer->bpf->progs.trace_soft_entry, wants);
+	bpf_program__set_autoload(tracer->bpf->progs.trace_soft_exit, wants);
+	bpf_object__for_each_program(program, tracer->bpf->obj)
+	{
+		const char *name = bpf_program__name(program);
+		if (strncmp(name, prefix, strlen(prefix)) != 0)
+			continue;
+		AUTO(text) char *type = text_format("btf_trace_%s", name + strlen(prefix));
+		bpf_program__set_autoload(program,
+					  btf && btf__find_by_name_kind(btf, type,
+									BTF_KIND_TYPEDEF) > 0);
+	}
+	btf__free(btf);
+}
+
 static int load(struct tracer *tracer, const struct tracer_options *options, struct error *error)
 {
 	tracer->bpf = trace_bpf__open();
@@ -85,12 +127,8 @@ static int load(struct tracer *tracer, const struct tracer_options *options, str
 	tracer->bpf->rodata->ring_size = tracer->ring_size;
 	bpf_map__set_max_entries(tracer->bpf->maps.logs, tracer->ring_size * tracer->cores);
 	bpf_map__set_max_entries(tracer->bpf->maps.unwind_rows, 1); /* no stacks here */
-	bpf_program__set_autoload(tracer->bpf->progs.trace_interrupt_entry,
-				  options->wants_interrupts);
-	bpf_program__set_autoload(tracer->bpf->progs.trace_interrupt_exit,
-				  options->wants_interrupts);
-	bpf_program__set_autoload(tracer->bpf->progs.trace_soft_entry, options->wants_interrupts);
-	bpf_program__set_autoload(tracer->bpf->progs.trace_soft_exit, options->wants_interrupts);
+	choose_interrupts(tracer, options->wants_interrupts);
+	bpf_program__set_autoload(tracer->bpf->progs.trace_write, options->wants_texts);
 	int code = trace_bpf__load(tracer->bpf);
 	if (code)
 		return bpf_side_explain(code, error);
@@ -124,6 +162,8 @@ void tracer_close(struct tracer *tracer)
 {
 	if (!tracer)
 		return;
+	for (unsigned i = 0; i < tracer->probe_count; i++)
+		bpf_link__destroy(tracer->probes[i]);
 	ring_buffer__free(tracer->ring);
 	if (tracer->logs)
 		munmap((void *)(uintptr_t)tracer->logs, tracer->log_bytes);
@@ -137,8 +177,27 @@ void tracer_add_process(struct tracer *tracer, pid_t pid)
 	__atomic_or_fetch(&tracer->bpf->bss->members[id / 64], 1ull << (id & 63), __ATOMIC_RELAXED);
 }
 
+int tracer_add_probe(struct tracer *tracer, unsigned probe, const char *path, uint64_t offset,
+		     uint64_t semaphore_offset, struct error *error)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe,
+		    .ref_ctr_offset = semaphore_offset);
+
+	if (tracer->probe_count == TRACER_PROBES_MOST)
+		return error_set(error, -ENOSPC, "there are more than %d places of probes",
+				 TRACER_PROBES_MOST);
+	struct bpf_link *link = bpf_program__attach_uprobe_opts(tracer->bpf->progs.trace_probe, -1,
+								path, offset, &options);
+	if (!link)
+		return error_set(error, errno, "cannot attach to the probe in %s: %s", path,
+				 strerror(errno));
+	tracer->probes[tracer->probe_count++] = link;
+	return 0;
+}
+
 void tracer_start(struct tracer *tracer)
 {
+	cost_start(&tracer->cost, tracer->bpf->obj);
 	__atomic_store_n(&tracer->bpf->bss->settings.is_on, 1, __ATOMIC_RELEASE);
 }
 
@@ -171,6 +230,7 @@ void tracer_drain(struct tracer *tracer, const struct tracer_handler *handler)
 	tracer->handler = handler;
 	ring_buffer__consume(tracer->ring);
 	tracer->handler = NULL;
+	cost_look(&tracer->cost);
 }
 
 uint64_t tracer_lost_on(const struct tracer *tracer, unsigned cpu)
@@ -186,4 +246,9 @@ void tracer_counters(const struct tracer *tracer, struct tracer_counters *counte
 		counters->lost += tracer->bpf->bss->rings[cpu].lost;
 	}
 	counters->lost_events = tracer->bpf->bss->totals.lost_events;
+}
+
+void tracer_cost(struct tracer *tracer, struct recording_cost *row)
+{
+	cost_end(&tracer->cost, row);
 }

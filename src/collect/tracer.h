@@ -17,10 +17,12 @@
 #include <sys/types.h>
 
 struct tracer;
+struct recording_cost;
 
 struct tracer_options {
 	bool is_system_wide;
 	bool wants_interrupts;
+	bool wants_texts; /* what is written to trace_marker */
 	bool verbose;
 };
 
@@ -37,6 +39,8 @@ struct tracer_handler {
 			  size_t count);
 	void (*task)(void *context, const struct scheduler_task_event *event);
 	void (*interrupt)(void *context, const struct scheduler_interrupt_event *event);
+	void (*text)(void *context, const struct scheduler_text_event *event);
+	void (*probe)(void *context, const struct scheduler_probe_event *event);
 };
 
 int tracer_open(const struct tracer_options *options, struct tracer **tracer, struct error *error);
@@ -44,9 +48,15 @@ void tracer_close(struct tracer *tracer);
 
 /* The process and what it forks from now on. */
 void tracer_add_process(struct tracer *tracer, pid_t pid);
+/* Events of `probe` where code at the offset of the file is passed; at most TRACER_PROBES_MOST. */
+#define TRACER_PROBES_MOST 256
+int tracer_add_probe(struct tracer *tracer, unsigned probe, const char *path, uint64_t offset,
+		     uint64_t semaphore_offset, struct error *error);
 void tracer_start(struct tracer *tracer);
 void tracer_stop(struct tracer *tracer);
 void tracer_drain(struct tracer *tracer, const struct tracer_handler *handler);
 void tracer_counters(const struct tracer *tracer, struct tracer_counters *counters);
 /* Records lost on this core so far. */
 uint64_t tracer_lost_on(const struct tracer *tracer, unsigned cpu);
+/* After tracer_stop, once: what the log took, without the program's annotations. */
+void tracer_cost(struct tracer *tracer, struct recording_cost *row);

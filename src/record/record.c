@@ -47,6 +47,7 @@ struct record {
 	struct program program;
 	struct members *members;
 	struct recording_run run;
+	struct recording_cost cost;
 	uint64_t started_ns, deadline_ns, written_ns, notified_ns, refreshed_ns;
 	char *program_path;
 	struct error kernel_names; /* why there are none */
@@ -64,6 +65,9 @@ static void on_sample(void *context, const struct record_sample *sample)
 {
 	struct record *record = context;
 
+	/* Of modules and BPF programs that have been loaded since. */
+	for (uint32_t i = 0; i < sample->kernel_count && i < RECORD_KERNEL_FRAMES_MOST; i++)
+		kallsyms_look_again(record->kernel, sample->kernel[i]);
 	book_add(record->book, sample);
 	if (record->window)
 		window_add(record->window, sample);
@@ -349,6 +353,7 @@ static int run(struct record *record, struct error *error)
 		(record->program.ended_ns ? record->program.ended_ns : clock_now_ns()) -
 		record->program.started_ns;
 	recorder_drain(record->recorder, &record->handler);
+	recorder_cost(record->recorder, &record->cost);
 	return code;
 }
 
@@ -421,7 +426,9 @@ static int close_run(struct record *record, int code, struct error *error)
 	row->note = make_note(record, &counters);
 	record->result->status = row->exit_status;
 	int failed = book_write(record->book, record->profile, row->id, &later);
+	record->cost.run_id = row->id;
 	failed = failed ? failed : profile_update_run(record->profile, row, &later);
+	failed = failed ? failed : profile_set_cost(record->profile, &record->cost, &later);
 	failed = failed ? failed : profile_commit(record->profile, &later);
 	if (failed && !code)
 		*error = later;

@@ -12,11 +12,17 @@
  * be unfinished. Bit 0 of the word tells the lap in which it was written, and so whether it is
  * finished; laps alternate, the first has 1. The engine reads what is finished, in order, and raises
  * `tail`. A place that stays unfinished (its thread was killed there) is skipped after a while, and
- * counted. A mark that finds less than the margin free is not written and counts as `dropped`.
+ * counted. A mark that finds less than `room` is not written and counts as `dropped`; with
+ * ANNOTATIONS_ROOM_ANY it takes the place of the oldest, and the reader, who sees by head what it came too
+ * late for, counts those. There the raised head is ordered before the record that is written.
  *
  * Words: bit 0 the lap; bits 1 to 4 the kind, 5 to 7 what comes with it; 16 to 31 the index of the
  * name; 32 to 63 the low half of the value. A wide value takes a second record, whose time is the whole
  * value and whose kind is ANNOTATION_CONTINUED.
+ *
+ * At its end the engine sets is_over in each ring, and room, tail and tail_seen to 0, so that a thread which
+ * still writes comes to see it. A process that runs already finds the path of the memory in its page of points
+ * (wire/points.h): an engine that comes later has written it there.
  *
  * Writers: head fields the engine, but for the two counts; names and rings the program, but for the
  * fields of a ring that say otherwise. Readers check everything.
@@ -31,6 +37,8 @@
 #define ANNOTATIONS_HEAD_BYTES 4096
 #define ANNOTATIONS_RINGS_MOST 512
 #define ANNOTATIONS_MARGIN 64 /* records that a ring keeps free, for signal handlers */
+#define ANNOTATIONS_ROOM_ANY \
+	0xffffffffu /* room of a ring where new marks take the places of old ones */
 
 enum annotation_kind {
 	ANNOTATION_PROGRESS = 1, /* as enum points_kind */
@@ -74,7 +82,7 @@ struct annotations_ring {
 	unsigned long long head, dropped, tail_seen;
 	unsigned int mask, room, clock; /* by the engine; clock: 0 ticks, 1 nanoseconds */
 	unsigned int is_left; /* by the owner, in whose new program image another ring is in use */
-	unsigned long long reserved;
+	unsigned long long is_over;           /* by the engine: nobody reads any more */
 	unsigned long long tail, tail_pad[7]; /* by the engine */
 	char pad_to_records[ANNOTATIONS_HEAD_BYTES - 128];
 };

@@ -25,6 +25,17 @@ enum kernel_event_kind {
 #define KERNEL_SAMPLE_TRUNCATED 16u /* the chain ended before its root */
 #define KERNEL_SAMPLE_WAITING 32u   /* time off CPU */
 #define KERNEL_SAMPLE_CHAIN 64u     /* it is a kernel_chain */
+#define KERNEL_SAMPLE_CLASS_SHIFT 8 /* of a wait: its enum kernel_class; 0 on CPU */
+#define KERNEL_SAMPLE_CLASS_MASK 7u
+
+/* Why a task is off CPU. */
+enum kernel_class {
+	KERNEL_CLASS_IO = 1,
+	KERNEL_CLASS_LOCK,
+	KERNEL_CLASS_RUNNABLE,
+	KERNEL_CLASS_OTHER
+};
+#define KERNEL_CLASS_BIT(class) (1u << (class))
 
 struct kernel_sample {
 	__u32 kind, flags;
@@ -33,22 +44,25 @@ struct kernel_sample {
 	__u64 time_ns;
 	__u32 leaf_object, scope_object; /* where the core was; the innermost caller in scope */
 	__u64 leaf_offset, scope_offset;
-	__u64 kernel_ip; /* 0 in user mode */
+	__u64 kernel_ip;   /* 0 in user mode */
+	__s32 system_call; /* in which the task was; -1: none, or not asked for */
+	__u32 span; /* the point that began its innermost open span; KERNEL_SPAN_NONE: none */
 };
-_Static_assert(sizeof(struct kernel_sample) == 64, "kernel_sample layout");
+#define KERNEL_SPAN_NONE (~0u)
+_Static_assert(sizeof(struct kernel_sample) == 72, "kernel_sample layout");
 
 #define KERNEL_CHAIN_MOST 32
 
 /* A sample in the kernel, where settings.sees_kernel: with the kernel's call chain, innermost first. */
 struct kernel_chain {
 	struct kernel_sample sample;
-	__s32 system_call; /* -1: a fault, or a kernel thread */
-	__u32 count;
-	__u32 user_object, pad; /* the innermost user code in scope; KERNEL_OBJECT_UNKNOWN: none */
+	__u32 count, pad;
+	__u32 user_object,
+		pad_user; /* the innermost user code in scope; KERNEL_OBJECT_UNKNOWN: none */
 	__u64 user_offset;
 	__u64 addresses[KERNEL_CHAIN_MOST];
 };
-_Static_assert(sizeof(struct kernel_chain) == 88 + 8 * KERNEL_CHAIN_MOST, "kernel_chain layout");
+_Static_assert(sizeof(struct kernel_chain) == 96 + 8 * KERNEL_CHAIN_MOST, "kernel_chain layout");
 
 #define KERNEL_CALLERS_MOST 8
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "wire/events.h"
+#include "wire/lengths.h"
 
 #include <linux/types.h>
 
@@ -26,6 +27,8 @@
 #define KERNEL_OBJECT_UNKNOWN 0u          /* a file that the engine has not named yet */
 #define KERNEL_OBJECT_NO_FILE 0xffffffffu /* JIT code, vdso: offsets are addresses */
 #define KERNEL_OBJECT_KERNEL 0xfffffffeu  /* the kernel's own code: offsets are addresses */
+#define KERNEL_OBJECT_CALLS 0xfffffffdu   /* system calls: offsets are their numbers */
+#define KERNEL_OBJECT_SPANS 0xfffffffcu   /* open spans: offsets are points that began them */
 
 /* A piece of code; arrays of these are sorted by (object, start) and do not overlap. */
 struct kernel_range {
@@ -43,17 +46,22 @@ struct kernel_settings {
 	__u64 cap_ns;       /* longest single pause */
 	__u64 generation_ns, generation_delay_ns; /* time and G when the generation began */
 	__u32 speed;                              /* virtual speedup, 0..KERNEL_SPEED_ONE */
-	__u32 tick_cost_ns; /* of a tick, beside the BPF program; 0: its cost is nobody's pause */
+	__u32 tick_cost_ns; /* of a tick, beside what measures itself; 0: its cost is nobody's pause */
 	__u32 target_bank, scope_bank; /* 0 or 1 */
 	__u32 counts[KERNEL_BANKS];    /* ranges in use in each bank */
 	__u32 pair_count;
-	__u32 is_disarmed;   /* 1: no pause at all, whatever the gaps */
-	__u32 generation;    /* raised when every gap must be forgotten (between experiments) */
-	__u32 wants_callers; /* 1: a KERNEL_EVENT_CALLERS with every sample */
-	__u32 waits_count;   /* 1: time off CPU belongs to the code that waits */
-	__u32 takes_all;     /* 1: every process that is not left out is the program's */
-	__u32 asks_names;    /* 1: whether a process counts depends on its name (kernel_name) */
-	__u32 sees_kernel;   /* 1: kernel code may be in scope or the target, with its callers */
+	__u32 is_disarmed;     /* 1: no pause at all, whatever the gaps */
+	__u32 generation;      /* raised when every gap must be forgotten (between experiments) */
+	__u32 wants_callers;   /* 1: a KERNEL_EVENT_CALLERS with every sample */
+	__u32 waits_count;     /* 1: time off CPU belongs to the code that waits */
+	__u32 takes_all;       /* 1: every process that is not left out is the program's */
+	__u32 asks_names;      /* 1: whether a process counts depends on its name (kernel_name) */
+	__u32 sees_kernel;     /* 1: kernel code may be in scope or the target, with its callers */
+	__u32 sees_calls;      /* 1: system calls may be the target, and samples tell theirs */
+	__u32 sees_classes;    /* bits (KERNEL_CLASS_BIT): waits of these may be the target */
+	__u32 classes_of_code; /* 1: of the target's code only; 0: whatever code waits */
+	__u32 classes; /* bits: the target is waits of these, and no time on CPU; 0: see wait.h */
+	__u32 sees_spans; /* 1: open spans may be the target, and samples tell theirs */
 	/* System calls that wait for another task's work, and for time to pass; unused: ~0. */
 	__u64 lock_calls[KERNEL_CALLS_MOST], sleep_calls[KERNEL_CALLS_MOST];
 	struct {
@@ -100,6 +108,18 @@ _Static_assert(sizeof(struct kernel_point) == 72, "kernel_point layout");
 #define KERNEL_POINT_SAMPLED 17 /* total is sampled ns */
 #define KERNEL_POINT_TRIAL 18   /* a look at how often something is called */
 
+/* Whose the visits of a point were. Written by BPF; those of more processes are in the total only. */
+#define KERNEL_VISITORS_MOST 8192
+struct kernel_visitor {
+	__u32 tgid;
+	__u32 point;
+};
+struct kernel_visits {
+	__u64 count;
+	char command[16]; /* the process's, at its first visit */
+};
+_Static_assert(sizeof(struct kernel_visits) == 24, "kernel_visits layout");
+
 /* First and last visit of a point in a window, as seen by one core. Written by BPF. */
 struct kernel_edge {
 	__u64 window;
@@ -135,7 +155,7 @@ struct kernel_cpu {
 	__s64 pair_weight_ns;
 	__u32 hard_interrupts, soft_interrupts;
 	__u32 generation;
-	__u16 packets_of_task, packets_of_device; /* who has raised the network's softirq */
+	__u16 raised_by_task, raised_by_device; /* softirqs, a bit for each vector */
 	__u64 tick_cost_ns; /* of the last tick: taken from the program on this core */
 	__u64 handled_ns;   /* what ticks spent in BPF, without pauses */
 } __attribute__((aligned(64)));
@@ -153,11 +173,11 @@ struct kernel_totals {
 _Static_assert(sizeof(struct kernel_totals) == 48, "kernel_totals layout");
 
 /* struct task_state of bpf/state.h, as far as the engine writes it (a new task's membership). */
-#define KERNEL_TASK_STATE_BYTES 104
-#define KERNEL_TASK_STATE_MEMBER 44 /* offset of is_member */
-#define KERNEL_TASK_STATE_FOLLOWS 53
-#define KERNEL_TASK_STATE_LEFT_OUT 54
-#define KERNEL_TASK_STATE_UNDECIDED 55
+#define KERNEL_TASK_STATE_BYTES 128
+#define KERNEL_TASK_STATE_MEMBER 52 /* offset of is_member */
+#define KERNEL_TASK_STATE_FOLLOWS 61
+#define KERNEL_TASK_STATE_LEFT_OUT 62
+#define KERNEL_TASK_STATE_UNDECIDED 63
 
 /* A process's name (comm), and whether those of this name are profiled (enum kernel_verdict). */
 struct kernel_name {

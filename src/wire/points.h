@@ -16,6 +16,9 @@
  * Names are registered without a lock. Entries from count on are nobody's in names; which thread
  * is writing which one stands in the process part, so that a fork in the middle leaves no traces.
  *
+ * Where open spans are listened to, their stacks are in memory of their own (struct points_opens): of each
+ * thread those that it has begun and not ended, innermost last, found by its id.
+ *
  * Writers: the program. The engine writes `listening` only. Readers check everything.
  * lever.h repeats this layout, since it must stand alone; a test compares the two.
  */
@@ -32,6 +35,9 @@
 
 #define POINTS_LISTEN_COUNT 1
 #define POINTS_LISTEN_TRACE 2
+#define POINTS_LISTEN_SPANS 4
+
+#define POINTS_PATH_BYTES 40
 
 enum points_kind { POINTS_PROGRESS = 1, POINTS_BEGIN = 2, POINTS_END = 3 };
 
@@ -55,9 +61,12 @@ struct points_names {
 	unsigned long long trace; /* where the memory of wire/annotations.h is mapped, or 0 */
 	unsigned long long
 		stamp; /* of this program image: its rings are not those before an exec */
-	unsigned int reserved[12];
+	unsigned long long opens; /* where the struct points_opens is, or 0 */
+	char trace_path
+		[POINTS_PATH_BYTES]; /* of that memory; by the constructor or an engine that comes later */
 	struct points_entry entries[POINTS_MOST];
-	char pad[8192 - 32 - 64 - 56 * POINTS_MOST];
+	unsigned long long courses; /* where the struct points_course of threads are, or 0 */
+	char pad[8192 - 32 - 72 - 56 * POINTS_MOST];
 };
 _Static_assert(sizeof(struct points_names) == 8192, "points_names layout");
 
@@ -80,6 +89,40 @@ struct points_process {
 	char pad[4096 - 8 - 8 * POINTS_STRIPES - 9 * POINTS_MOST];
 };
 _Static_assert(sizeof(struct points_process) == 4096, "points_process layout");
+
+/*
+ * A thread is looked for from its id on, modulo POINTS_OPENS, in POINTS_OPEN_PROBES places. Spans are
+ * indices of the entries of their begins; of more than POINTS_OPEN_DEPTH only the depth is known.
+ */
+#define POINTS_OPENS 1024
+#define POINTS_OPEN_PROBES 16
+#define POINTS_OPEN_DEPTH 56
+struct points_open {
+	unsigned int tid, depth;
+	unsigned char spans[POINTS_OPEN_DEPTH];
+};
+_Static_assert(sizeof(struct points_open) == 64, "points_open layout");
+
+/*
+ * Tells an open span from one that stood at the same depth before: at[] is how many spans its thread had
+ * begun with it. Of the outermost POINTS_COURSE_DEPTH. Libraries with an older lever.h may have made
+ * the memory without; points_names.courses is 0 then.
+ */
+#define POINTS_COURSE_DEPTH 15
+struct points_course {
+	unsigned int begun;
+	unsigned int at[POINTS_COURSE_DEPTH];
+};
+_Static_assert(sizeof(struct points_course) == 64, "points_course layout");
+
+/* So many ends in a row without a begin; fewer may have begun before somebody listened. */
+#define POINTS_CROSSING 8
+struct points_opens {
+	unsigned char
+		crossing[POINTS_MOST]; /* POINTS_CROSSING: ends in another thread, on no stack */
+	struct points_open threads[POINTS_OPENS];
+	struct points_course courses[POINTS_OPENS]; /* of the thread with the same number */
+};
 
 struct points_page {
 	struct points_names names;

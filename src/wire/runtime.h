@@ -17,13 +17,16 @@
 
 #define RUNTIME_VARIABLE "LEVER_RUNTIME"
 #define RUNTIME_MAGIC 0x4e55524cU /* "LRUN" */
-#define RUNTIME_VERSION 1
-#define RUNTIME_PROCESSES_MOST 256
+#define RUNTIME_VERSION 2
+#define RUNTIME_PROCESSES_MOST 1024
 #define RUNTIME_MAPPINGS_MOST 1024
 #define RUNTIME_STRIPES 64
-#define RUNTIME_RING_SLOTS 16384 /* a power of two */
+#define RUNTIME_RING_SLOTS 16384   /* a power of two */
+#define RUNTIME_BREAKPOINTS_MOST 4 /* as many as x86 has debug registers */
 /* Kept free by the library's sampling; nobody else uses it (it coalesces, as real-time ones do not). */
 #define RUNTIME_SIGNAL 16 /* SIGSTKFLT */
+
+#define RUNTIME_PID_TAKEN 0x80000000u
 
 enum runtime_sampler {
 	RUNTIME_SAMPLER_NONE = 0,
@@ -64,28 +67,45 @@ struct runtime_mapping {
 };
 _Static_assert(sizeof(struct runtime_mapping) == 32, "runtime_mapping layout");
 
+/* A place of unmodified code at which visits of a point are counted. Writer: engine. */
+struct runtime_breakpoint {
+	__u64 address;   /* in this process; 0: none */
+	__u64 semaphore; /* of a USDT probe that is only passed while this is above 0; or 0 */
+	__u32 point;
+	__u32 pad;
+};
+_Static_assert(sizeof(struct runtime_breakpoint) == 24, "runtime_breakpoint layout");
+
 struct runtime_process {
-	__u32 pid;   /* program: from 0, when it takes the entry; engine: to 0, once it has ended */
+	/* Program: from 0 to RUNTIME_PID_TAKEN, and to its id when all is filled in; engine: to 0, once
+	 * it has ended. */
+	__u32 pid;
 	__u32 image; /* program: raised at start, fork and exec: mappings of before hold no longer */
 	__u32 wants;   /* program: 1, an address was in no mapping; engine: 0 before it looks */
 	__u32 sampler; /* program: enum runtime_sampler */
 	__u32 parent;  /* program */
-	/* Engine; sequence is odd while it writes the others and mappings. */
+	/* Engine; sequence is odd while it writes the others and mappings. (What a forked child begins
+	 * with it copies itself from its parent, before its pid is there.) */
 	__u32 sequence, mapped_image, mapping_count;
-	__u32 running; /* program: threads with a sampling clock that do not wait */
-	__u32 reserved;
-	__u64 refused; /* program: errno of perf_event_open or of the timer */
-	__u64 pad[10];
+	__u32 running;             /* program: threads with a sampling clock that do not wait */
+	__u32 breakpoint_sequence; /* engine: odd while it writes breakpoints; of mapped_image, as well */
+	__u64 refused;             /* program: errno of perf_event_open or of the timer */
+	struct runtime_breakpoint breakpoints[RUNTIME_BREAKPOINTS_MOST];
+	__u64 pad[14];
 	struct runtime_edge edges[KERNEL_POINTS_MOST];
 	struct runtime_mapping mappings[RUNTIME_MAPPINGS_MOST];
 };
-_Static_assert(sizeof(struct runtime_process) == 128 + 4096 + 32768, "runtime_process layout");
+_Static_assert(sizeof(struct runtime_process) == 256 + 4096 + 32768, "runtime_process layout");
+
+#define RUNTIME_CALLERS_MOST 6
+#define RUNTIME_CALLER_SHIFT 52 /* object above, offset below */
 
 /* Writer: program. sequence is the record's number + 1 once it is complete. */
 struct runtime_record {
 	__u64 sequence;
 	struct kernel_sample sample;
-	__u64 pad[7];
+	/* Where settings.wants_callers: in scope, innermost first, 0 behind the last. */
+	__u64 callers[RUNTIME_CALLERS_MOST];
 };
 _Static_assert(sizeof(struct runtime_record) == 128, "runtime_record layout");
 
@@ -95,7 +115,8 @@ struct runtime_page {
 	__u64 size_bytes;
 	__u32 engine_pid;
 	__u32 cpus;
-	char pad_head[256 - 24];
+	__u32 breakpoints; /* places that the engine wants to have counted, in whatever process */
+	char pad_head[256 - 28];
 
 	struct kernel_settings settings; /* engine */
 	char pad_settings[512 - sizeof(struct kernel_settings)];
@@ -111,7 +132,11 @@ struct runtime_page {
 	__u64 pair_look_ns, pair_window, pair_look_delay_ns;
 	__u64 pad_look;
 	__u64 dropped_points, untracked, dropped_in_program;
-	char pad_looks[64];
+	__u64 uncounted;         /* times that a thread could not have a breakpoint ... */
+	__u64 uncounted_because; /* ... and the last errno */
+	__u32 processes_used;    /* entries above have never been taken */
+	__u32 unfollowed;        /* setuid programs that were started: they load no library */
+	char pad_looks[40];
 
 	struct kernel_point points[KERNEL_POINTS_MOST]; /* whoever sets hash from 0 */
 	char pad_points[8192 - 72 * KERNEL_POINTS_MOST];
@@ -136,7 +161,7 @@ _Static_assert(__builtin_offsetof(struct runtime_page, points) == 1152, "runtime
 _Static_assert(__builtin_offsetof(struct runtime_page, counters) == 9344, "runtime_page layout");
 _Static_assert(__builtin_offsetof(struct runtime_page, ring) == 25984, "runtime_page layout");
 _Static_assert(sizeof(struct runtime_page) ==
-		       25984 + 128 * RUNTIME_RING_SLOTS + 36992 * RUNTIME_PROCESSES_MOST +
+		       25984 + 128 * RUNTIME_RING_SLOTS + 37120 * RUNTIME_PROCESSES_MOST +
 			       24 * KERNEL_BANKS * KERNEL_RANGES_MOST + 8 * KERNEL_OBJECTS_MOST +
 			       16 * KERNEL_UNWIND_ROWS_MOST,
 	       "runtime_page layout");

@@ -37,22 +37,33 @@ struct scale_level {
 };
 _Static_assert(sizeof(struct scale_level) == 64, "scale_level layout");
 
-/* Written by BPF under the lock; the engine reads it as a whole, with BPF_F_LOCK. */
+/*
+ * Written by BPF under the lock; the engine reads it as a whole, with BPF_F_LOCK. What each change
+ * needs comes first, and together.
+ */
 struct scale_totals {
 	struct bpf_spin_lock lock;
-	__u32 foreign;           /* of the program's cores: occupied by other programs now */
-	__u64 begin_ns, last_ns; /* the program's exec; up to where time is added up */
-	__u64 end_ns;            /* its end; 0 before */
-	__u64 switches, wakes;   /* of its threads */
-	__u64 yields;            /* a thread gave up its core by sched_yield, and another got it */
-	__u64 escapes;           /* a thread got a core that was not the program's */
-	__u64 overwritten;       /* slots taken by a thread with another id */
+	__u32 foreign; /* of the program's cores: occupied by other programs now */
+	__u64 last_ns; /* up to where time is added up */
 	__u32 counts[SCALE_STATES];
+	__u64 begin_ns, end_ns;                 /* the program's exec; its end, 0 before */
+	__u64 overwritten;                      /* slots taken by a thread with another id */
 	__u32 threads, processes, most_threads; /* made; made; at the same time */
 	__u32 pad;
 	struct scale_level levels[SCALE_LEVELS];
 };
-_Static_assert(sizeof(struct scale_totals) == 120 + 64 * SCALE_LEVELS, "scale_totals layout");
+_Static_assert(sizeof(struct scale_totals) == 88 + 64 * SCALE_LEVELS, "scale_totals layout");
+
+/* What happened on one core; written by BPF there, with interrupts off. */
+struct scale_counts {
+	__u64 switches, wakes; /* of the program's threads */
+	__u64 yields;          /* a thread gave up the core by sched_yield, and another got it */
+	__u64 escapes;         /* a thread got the core although it was not the program's */
+	__u64 looks;           /* at a thread of the program, by the core's clock */
+	__u64 spinning; /* of them: at code that waits by the processor's pause instruction */
+	__u64 pad[2];
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct scale_counts) == 64, "scale_counts layout");
 
 /* Numbers of system calls; ~0: there is none. */
 struct scale_calls {

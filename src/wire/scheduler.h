@@ -6,7 +6,8 @@
  * records in memory that both sides map, core c from c * ring_size on. Both are written with interrupts off
  * on that core, so a ring has one writer; `head` is raised after the record is complete. The engine
  * reads up to head and then raises `tail`. A record that finds no room is counted in `lost`.
- * Rarer events (tasks, interrupts) go through the BPF ring buffer `events`.
+ * Rarer events (tasks, interrupts, annotations that the kernel side sees) go through the BPF ring buffer
+ * `events`.
  *
  * Within a core records are in order of time; across cores the reader sorts. Times are nanoseconds of
  * CLOCK_MONOTONIC.
@@ -57,6 +58,8 @@ enum scheduler_event_kind {
 	SCHEDULER_EVENT_NAME = 35,            /* tid has a new name */
 	SCHEDULER_EVENT_INTERRUPT_ENTRY = 36, /* only if asked for */
 	SCHEDULER_EVENT_INTERRUPT_EXIT = 37,
+	SCHEDULER_EVENT_TEXT = 38,  /* tid writes to a trace_marker */
+	SCHEDULER_EVENT_PROBE = 39, /* tid passes a probe */
 };
 
 struct scheduler_task_event {
@@ -67,14 +70,42 @@ struct scheduler_task_event {
 _Static_assert(sizeof(struct scheduler_task_event) == 40, "scheduler_task_event layout");
 
 #define SCHEDULER_SOFT_INTERRUPT 0x80000000u
+#define SCHEDULER_VECTOR_INTERRUPT 0x40000000u
+
+/* Interrupts of x86 that have a vector of their own, where the kernel has their tracepoints. */
+enum scheduler_vector {
+	SCHEDULER_VECTOR_TIMER,
+	SCHEDULER_VECTOR_RESCHEDULE,
+	SCHEDULER_VECTOR_CALL,
+	SCHEDULER_VECTOR_CALL_SINGLE,
+	SCHEDULER_VECTOR_WORK,
+};
 
 struct scheduler_interrupt_event {
 	__u32 kind, cpu;
 	__u64 time_ns;
-	__u32 number; /* of a hard interrupt, or SCHEDULER_SOFT_INTERRUPT | the vector of a soft one */
+	__u32 number; /* of a hard one; SCHEDULER_SOFT_INTERRUPT | vector of a soft one;
+		       * SCHEDULER_VECTOR_INTERRUPT | enum scheduler_vector */
 	__u32 tid;    /* what it interrupted */
 };
 _Static_assert(sizeof(struct scheduler_interrupt_event) == 24, "scheduler_interrupt_event layout");
+
+#define SCHEDULER_TEXT_BYTES 128
+
+struct scheduler_text_event {
+	__u32 kind, tid, tgid;
+	__u32 size; /* of text, which is the beginning of what is written */
+	__u64 time_ns;
+	char text[SCHEDULER_TEXT_BYTES];
+};
+_Static_assert(sizeof(struct scheduler_text_event) == 152, "scheduler_text_event layout");
+
+struct scheduler_probe_event {
+	__u32 kind, tid, tgid;
+	__u32 probe; /* number of the engine's */
+	__u64 time_ns;
+};
+_Static_assert(sizeof(struct scheduler_probe_event) == 24, "scheduler_probe_event layout");
 
 /* Written by the engine. */
 struct scheduler_settings {
