@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "symbolize/kallsyms.h"
 #include "symbolize/map.h"
 #include "symbolize/object.h"
 #include "symbolize/texts.h"
@@ -35,10 +36,12 @@ struct symbols {
 	uint64_t generation;
 	struct texts texts;
 	ARRAY(struct object *) objects;
-	struct object *kernel;  /* by kallsyms: offsets are addresses; NULL: not added */
+	struct object *kernel; /* by kallsyms: offsets are addresses; NULL: not added */
+	struct kallsyms *kallsyms;
 	struct object *vmlinux; /* by its file; NULL: none */
 	uint64_t scheduler_start, scheduler_end;
-	ARRAY(struct place *) places; /* by pointer: what is lent out stays where it is */
+	struct object *calls, *spans, *classes; /* activity.c; NULL: none yet */
+	ARRAY(struct place *) places;           /* by pointer: what is lent out stays where it is */
 	struct map place_ids;
 	ARRAY(struct function) functions;
 	struct map function_ids; /* address of the debug entry in memory -> function */
@@ -73,8 +76,14 @@ uint32_t place_of_symbol(struct symbols *symbols, struct object *object,
 /* The same, but SYMBOLS_NONE if it is not known yet. */
 uint32_t place_of_known_symbol(struct symbols *symbols, struct object *object,
 			       struct symtab_entry *entry);
+/* Something that is no code, with the number that it has among its like; `shown`, `words`: texts. */
+uint32_t place_of_activity(struct symbols *symbols, const struct object *object,
+			   enum target_kind kind, uint64_t number, uint32_t shown, uint32_t words,
+			   bool *is_new);
 uint32_t place_of_block(struct symbols *symbols, struct object *object, uint64_t offset);
 void place_add_range(struct symbols *symbols, uint32_t place, uint64_t start, uint64_t end);
+/* The object's symbols have changed: places keep their numbers, and get the code that is theirs now. */
+void places_move(struct symbols *symbols, struct object *object);
 void places_clear(struct symbols *symbols);
 
 /* Decodes a unit: attributes its code to places. Does nothing if that is done. */

@@ -94,7 +94,7 @@ static void function_addresses(struct symbols *symbols, const struct function_hi
 	}
 }
 
-int symbols_breakpoints(struct symbols *symbols, const char *name,
+int symbols_breakpoints(struct symbols *symbols, const char *name, uint32_t only,
 			struct symbols_address *addresses, size_t most, size_t *count,
 			struct error *error)
 {
@@ -104,6 +104,7 @@ int symbols_breakpoints(struct symbols *symbols, const char *name,
 	int result;
 
 	query_parse(name, &query);
+	query.only = only;
 	if (query.line) {
 		result = search_line_addresses(symbols, &query, &found, error);
 	} else {

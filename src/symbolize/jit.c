@@ -94,22 +94,6 @@ static void cover_by_latest(struct symtab *symtab)
 	cover_flatten(&symtab->cover);
 }
 
-/* Places keep their numbers; their code may have moved. */
-static void move_places(struct symbols *symbols, struct object *object)
-{
-	for (size_t i = 0; i < symbols->places.count; i++) {
-		if (symbols->places.items[i]->shown.object == object->id)
-			symbols->places.items[i]->ranges.count = 0;
-	}
-	for (size_t i = 0; i < object->symtab.cover.count; i++) {
-		const struct cover_span *span = &object->symtab.cover.items[i];
-		struct symtab_entry *entry = &object->symtab.items[span->value];
-		uint32_t place = place_of_known_symbol(symbols, object, entry);
-		if (place != SYMBOLS_NONE)
-			place_add_range(symbols, place, span->start, span->end);
-	}
-}
-
 void jit_read(struct symbols *symbols, struct object *object)
 {
 	AUTO(fd) int fd = open(object->shown.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -134,6 +118,6 @@ void jit_read(struct symbols *symbols, struct object *object)
 		add_line(symbols, object, line);
 	cover_by_latest(&object->symtab);
 	object->shown.has_symbols = object->symtab.count > 0;
-	move_places(symbols, object);
+	places_move(symbols, object);
 	symbols->generation++;
 }

@@ -1,17 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kallsyms - functions sorted by address; one holds up to the next. */
+/* kallsyms - functions sorted by address; one holds up to the next, or as far as one may reach. */
 #include "symbolize/kallsyms.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/own.h"
 
 #include <errno.h>
+#include <linux/bpf.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* What has no name behind it ends somewhere. The kernel's longest functions have some 10 KiB. */
+#define REACH_MOST 0x100000
+#define REACH_MODULE_MOST 0x40000
+#define LOOK_AGAIN_NS 50000000ull
+#define READ_AGAIN_NS 1000000000ull /* reading takes up to 100 ms */
 
 struct kallsyms {
-	char *text; /* names and modules lie in it */
+	char *path;
+	char *text, *gone; /* names and modules lie in them: of what there is, of what was */
 	ARRAY(struct kallsyms_function) functions;
+	uint64_t core_start, core_end; /* of the kernel proper, which never changes */
+	uint64_t state, looked_ns, read_ns;
+	uint32_t last_program; /* the newest BPF program */
 };
 
 OWN_DEFINE(kallsyms, struct kallsyms *, kallsyms_free, NULL)
@@ -37,28 +52,91 @@ static void add_line(struct kallsyms *kallsyms, char *line)
 		module++;
 		module[strcspn(module, "]")] = 0;
 	}
+	if (!module && !strcmp(name, "_stext"))
+		kallsyms->core_start = start;
+	if (!module && !strcmp(name, "_etext"))
+		kallsyms->core_end = start;
 	*array_add(&kallsyms->functions) =
 		(struct kallsyms_function){.start = start, .name = name, .module = module};
+}
+
+static void set_ends(struct kallsyms *kallsyms)
+{
+	uint64_t next = UINT64_MAX, last = UINT64_MAX;
+
+	for (size_t i = kallsyms->functions.count; i-- > 0;) {
+		struct kallsyms_function *function = &kallsyms->functions.items[i];
+		uint64_t reach = function->module ? REACH_MODULE_MOST : REACH_MOST;
+		if (function->start != last)
+			next = last;
+		last = function->start;
+		function->end = next - function->start > reach ? function->start + reach : next;
+	}
+}
+
+static void sort(struct kallsyms *kallsyms)
+{
+	if (kallsyms->functions.count)
+		qsort(kallsyms->functions.items, kallsyms->functions.count,
+		      sizeof(struct kallsyms_function), by_start);
+	set_ends(kallsyms);
+}
+
+static int read_list(struct kallsyms *kallsyms, struct error *error)
+{
+	char *text = file_read(kallsyms->path, NULL, error);
+
+	if (!text)
+		return error ? error->code : -EIO;
+	kallsyms->text = text;
+	kallsyms->read_ns = clock_now_ns();
+	for (char *line; (line = strsep(&text, "\n"));)
+		add_line(kallsyms, line);
+	sort(kallsyms);
+	size_t count = kallsyms->functions.count;
+	if (!count || !kallsyms->functions.items[count - 1].start)
+		return error_set(error, -EACCES,
+				 "%s hides the addresses of the kernel's functions, so they stay "
+				 "without names; set /proc/sys/kernel/kptr_restrict to 1 or 0",
+				 kallsyms->path);
+	return 0;
+}
+
+/* BPF programs have numbers that only grow. Without the right to ask, nothing is new. */
+static uint32_t newest_program(uint32_t last)
+{
+	for (;;) {
+		union bpf_attr attributes = {.start_id = last};
+		if (syscall(SYS_bpf, BPF_PROG_GET_NEXT_ID, &attributes, sizeof(attributes)))
+			return last;
+		last = attributes.next_id;
+	}
+}
+
+/* Another number when modules or BPF programs have come or gone: cheaper to get than all names. */
+static uint64_t look(struct kallsyms *kallsyms)
+{
+	AUTO(text) char *modules = file_read("/proc/modules", NULL, NULL);
+	struct stat status = {0};
+	uint64_t state = 0xcbf29ce484222325;
+
+	for (const char *at = modules; at && *at; at++)
+		state = (state ^ (unsigned char)*at) * 0x100000001b3;
+	stat(kallsyms->path, &status);
+	kallsyms->last_program = newest_program(kallsyms->last_program);
+	kallsyms->looked_ns = clock_now_ns();
+	return state ^ (uint64_t)kallsyms->last_program << 32 ^ (uint64_t)status.st_size;
 }
 
 int kallsyms_read(const char *path, struct kallsyms **result, struct error *error)
 {
 	AUTO(kallsyms) struct kallsyms *kallsyms = memory_new(1, sizeof(*kallsyms));
 
-	kallsyms->text = file_read(path, NULL, error);
-	if (!kallsyms->text)
-		return error ? error->code : -EIO;
-	char *rest = kallsyms->text;
-	for (char *line; (line = strsep(&rest, "\n"));)
-		add_line(kallsyms, line);
-	size_t count = kallsyms->functions.count;
-	if (count)
-		qsort(kallsyms->functions.items, count, sizeof(struct kallsyms_function), by_start);
-	if (!count || !kallsyms->functions.items[count - 1].start)
-		return error_set(error, -EACCES,
-				 "%s hides the addresses of the kernel's functions, so they stay "
-				 "without names; set /proc/sys/kernel/kptr_restrict to 1 or 0",
-				 path);
+	kallsyms->path = text_copy(path);
+	kallsyms->state = look(kallsyms);
+	int code = read_list(kallsyms, error);
+	if (code)
+		return code;
 	*result = take(&kallsyms);
 	return 0;
 }
@@ -69,7 +147,60 @@ void kallsyms_free(struct kallsyms *kallsyms)
 		return;
 	array_free(&kallsyms->functions);
 	free(kallsyms->text);
+	free(kallsyms->gone);
+	free(kallsyms->path);
 	free(kallsyms);
+}
+
+/* Copies the functions of modules and programs that have gone: what they ran may still be asked for. */
+static void keep_gone(struct kallsyms *kallsyms, const struct kallsyms *older)
+{
+	size_t size = 0, known = kallsyms->functions.count;
+	ARRAY(struct kallsyms_function) gone = {0};
+
+	for (size_t i = 0; i < older->functions.count; i++) {
+		const struct kallsyms_function *old = &older->functions.items[i];
+		if (!old->module || kallsyms_at(kallsyms, old->start))
+			continue;
+		*array_add(&gone) = *old;
+		size += strlen(old->name) + strlen(old->module) + 2;
+	}
+	char *at = kallsyms->gone = memory_new(size + 1, 1);
+	for (size_t i = 0; i < gone.count; i++) {
+		struct kallsyms_function *kept = array_add(&kallsyms->functions);
+		*kept = gone.items[i];
+		kept->name = strcpy(at, gone.items[i].name);
+		at += strlen(at) + 1;
+		kept->module = strcpy(at, gone.items[i].module);
+		at += strlen(at) + 1;
+	}
+	array_free(&gone);
+	if (kallsyms->functions.count > known)
+		sort(kallsyms);
+}
+
+bool kallsyms_look_again(struct kallsyms *kallsyms, uint64_t address)
+{
+	uint64_t now = clock_now_ns();
+
+	if (!kallsyms || (address >= kallsyms->core_start && address < kallsyms->core_end) ||
+	    now - kallsyms->looked_ns < LOOK_AGAIN_NS)
+		return false;
+	uint64_t state = look(kallsyms);
+	if (state == kallsyms->state || now - kallsyms->read_ns < READ_AGAIN_NS)
+		return false;
+	AUTO(kallsyms) struct kallsyms *newer = memory_new(1, sizeof(*newer));
+	newer->path = text_copy(kallsyms->path);
+	if (read_list(newer, NULL))
+		return false;
+	keep_gone(newer, kallsyms);
+	newer->state = state;
+	newer->looked_ns = kallsyms->looked_ns;
+	newer->last_program = kallsyms->last_program;
+	struct kallsyms older = *kallsyms;
+	*kallsyms = *newer;
+	*newer = older; /* to be freed */
+	return true;
 }
 
 const struct kallsyms_function *kallsyms_all(const struct kallsyms *kallsyms, size_t *count)
@@ -89,5 +220,6 @@ const struct kallsyms_function *kallsyms_at(const struct kallsyms *kallsyms, uin
 		else
 			high = middle;
 	}
-	return low ? &kallsyms->functions.items[low - 1] : NULL;
+	const struct kallsyms_function *found = low ? &kallsyms->functions.items[low - 1] : NULL;
+	return found && address < found->end ? found : NULL;
 }

@@ -5,52 +5,24 @@
  * A vmlinux runs where the kernel was moved to at its start (KASLR): by how much is seen from the
  * symbol _stext, which both have. Modules and BPF programs have no lines.
  */
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/own.h"
 #include "symbolize/catalog.h"
-#include "symbolize/kallsyms.h"
+#include "symbolize/debug_file.h"
 #include "symbolize/name.h"
 #include "symbolize/scope.h"
 #include "symbolize/search.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #define ANCHOR "_stext"
 
 OWN_DEFINE(kallsyms, struct kallsyms *, kallsyms_free, NULL)
 
-/* The build id in /sys/kernel/notes as hex, "" if there is none. */
-static char *running_build_id(void)
-{
-	size_t size = 0, at = 0;
-	AUTO(text) char *notes = file_read("/sys/kernel/notes", &size, NULL);
-
-	while (notes && size - at >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr note;
-		memcpy(&note, notes + at, sizeof(note));
-		size_t name = at + sizeof(note), content = name + (note.n_namesz + 3) / 4 * 4;
-		size_t next = content + (note.n_descsz + 3) / 4 * 4;
-		if (next > size || next <= at)
-			break;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp(notes + name, "GNU", 4)) {
-			char *hex = memory_new(1, 2 * note.n_descsz + 1);
-			for (size_t i = 0; i < note.n_descsz; i++)
-				snprintf(hex + 2 * i, 3, "%02x", (unsigned char)notes[content + i]);
-			return hex;
-		}
-		at = next;
-	}
-	return text_copy("");
-}
-
 static int check_build_id(const struct object *object, struct error *error)
 {
-	AUTO(text) char *running = running_build_id();
+	AUTO(text) char *running = debug_file_kernel_id();
 	const char *found = object->shown.build_id;
 
 	if (!*running || !*found || !strcmp(running, found))
@@ -76,12 +48,25 @@ static void add_function(struct symbols *symbols, struct object *object,
 	uint32_t id = texts_add_part(&symbols->texts, function->name, stem);
 	*array_add(&object->symtab) = (struct symtab_entry){
 		.start = function->start,
-		.end = function->start,
+		.end = function->end,
 		.name = id,
 		.shown = id,
 		.preference = (uint8_t)(2 * (function->name[0] != '_') + !function->name[stem]),
 		.is_part = function->name[stem],
 	};
+}
+
+static void take_functions(struct symbols *symbols)
+{
+	struct object *object = symbols->kernel;
+	size_t count;
+	const struct kallsyms_function *all = kallsyms_all(symbols->kallsyms, &count);
+
+	symtab_clear(&object->symtab);
+	for (size_t i = 0; i < count; i++)
+		add_function(symbols, object, &all[i]);
+	symtab_index(&object->symtab, no_limit, NULL);
+	symbols->generation++;
 }
 
 static bool address_of(const struct kallsyms *kallsyms, const char *name, uint64_t *address)
@@ -114,8 +99,9 @@ static bool anchor_in_file(const struct object *object, uint64_t *address)
 	return false;
 }
 
+/* `is_running`: the names are those of the running kernel. */
 static int add_vmlinux(struct symbols *symbols, const struct kallsyms *kallsyms, const char *path,
-		       bool is_in_scope, struct error *error)
+		       bool is_in_scope, bool is_running, struct error *error)
 {
 	uint32_t id;
 	uint64_t runs_at, linked_at;
@@ -124,7 +110,8 @@ static int add_vmlinux(struct symbols *symbols, const struct kallsyms *kallsyms,
 	if (code)
 		return code;
 	struct object *object = symbols_open(symbols, id);
-	code = check_build_id(object, error);
+	if (is_running)
+		code = check_build_id(object, error);
 	if (code)
 		return code;
 	if (!address_of(kallsyms, ANCHOR, &runs_at) || !anchor_in_file(object, &linked_at))
@@ -155,18 +142,14 @@ int symbols_add_kernel(struct symbols *symbols, const char *names, const char *v
 		       bool is_in_scope, struct error *error)
 {
 	AUTO(kallsyms) struct kallsyms *kallsyms = NULL;
-	size_t count;
 	int code = kallsyms_read(names, &kallsyms, error);
 
 	if (!code && vmlinux)
-		code = add_vmlinux(symbols, kallsyms, vmlinux, is_in_scope, error);
+		code = add_vmlinux(symbols, kallsyms, vmlinux, is_in_scope,
+				   !strcmp(names, "/proc/kallsyms"), error);
 	if (code)
 		return code;
-	const struct kallsyms_function *all = kallsyms_all(kallsyms, &count);
 	struct object *object = object_new("kernel");
-	for (size_t i = 0; i < count; i++)
-		add_function(symbols, object, &all[i]);
-	symtab_index(&object->symtab, no_limit, NULL);
 	object->is_kernel = true;
 	object->has_read_symbols = true;
 	object->shown.has_symbols = true;
@@ -175,7 +158,8 @@ int symbols_add_kernel(struct symbols *symbols, const char *names, const char *v
 	*array_add(&symbols->objects) = object;
 	find_scheduler(kallsyms, symbols);
 	symbols->kernel = object;
-	symbols->generation++;
+	symbols->kallsyms = take(&kallsyms);
+	take_functions(symbols);
 	return 0;
 }
 
@@ -184,13 +168,17 @@ bool symbols_is_kernel(const struct symbols *symbols, uint32_t object)
 	return symbols_open(symbols, object)->is_kernel;
 }
 
-bool symbols_kernel_offset(const struct symbols *symbols, uint64_t address, uint32_t *object,
+bool symbols_kernel_offset(struct symbols *symbols, uint64_t address, uint32_t *object,
 			   uint64_t *offset)
 {
 	const struct object *vmlinux = symbols->vmlinux;
 
 	if (!symbols->kernel)
 		return false;
+	if (kallsyms_look_again(symbols->kallsyms, address)) {
+		take_functions(symbols);
+		places_move(symbols, symbols->kernel);
+	}
 	if (vmlinux && object_has_code(vmlinux, address - vmlinux->slide)) {
 		*object = vmlinux->id;
 		return object_offset(vmlinux, address - vmlinux->slide, offset);

@@ -178,12 +178,45 @@ uint32_t place_of_block(struct symbols *symbols, struct object *object, uint64_t
 	return id;
 }
 
+uint32_t place_of_activity(struct symbols *symbols, const struct object *object,
+			   enum target_kind kind, uint64_t number, uint32_t shown, uint32_t words,
+			   bool *is_new)
+{
+	uint64_t first = place_key(KEY_BLOCK, object, 0);
+	uint32_t id = place_find(symbols, first, number);
+	struct place place = {
+		.shown = {.kind = kind,
+			  .object = object->id,
+			  .name = texts_get(&symbols->texts, shown)},
+		.function = words,
+	};
+
+	if (is_new)
+		*is_new = id == SYMBOLS_NONE;
+	return id == SYMBOLS_NONE ? place_add(symbols, first, number, &place) : id;
+}
+
 void place_add_range(struct symbols *symbols, uint32_t place, uint64_t start, uint64_t end)
 {
 	struct place *grown = symbols->places.items[place];
 
 	ranges_add(&grown->ranges, start, end);
 	grown->is_merged = false;
+}
+
+void places_move(struct symbols *symbols, struct object *object)
+{
+	for (size_t i = 0; i < symbols->places.count; i++) {
+		if (symbols->places.items[i]->shown.object == object->id)
+			symbols->places.items[i]->ranges.count = 0;
+	}
+	for (size_t i = 0; i < object->symtab.cover.count; i++) {
+		const struct cover_span *span = &object->symtab.cover.items[i];
+		struct symtab_entry *entry = &object->symtab.items[span->value];
+		uint32_t place = place_of_known_symbol(symbols, object, entry);
+		if (place != SYMBOLS_NONE)
+			place_add_range(symbols, place, span->start, span->end);
+	}
 }
 
 void places_clear(struct symbols *symbols)

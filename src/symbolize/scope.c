@@ -37,7 +37,7 @@ static const char *const system_sources[] = {
 	"*/coz.h",
 };
 
-static bool glob_matches_path(const char *glob, const char *path)
+bool scope_glob_matches(const char *glob, const char *path)
 {
 	if (fnmatch(glob, path, 0) == 0)
 		return true;
@@ -79,7 +79,7 @@ static bool scope_matches(const struct scope *scope, enum pattern_kind kind, con
 		if (pattern->kind != kind || pattern->include != include)
 			continue;
 		if (kind == PATTERN_FUNCTION ? glob_matches_function(pattern->glob, name) :
-					       glob_matches_path(pattern->glob, name))
+					       scope_glob_matches(pattern->glob, name))
 			return true;
 	}
 	return false;

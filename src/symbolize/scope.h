@@ -16,6 +16,8 @@ struct scope;
 struct scope *scope_new(void);
 void scope_free(struct scope *scope);
 void scope_add(struct scope *scope, const char *pattern, bool include);
+/* Does a `bin:` pattern's GLOB match this path? */
+bool scope_glob_matches(const char *glob, const char *path);
 bool scope_has_object(const struct scope *scope, const char *path, bool is_main);
 /* Is code of this function from this source file in scope? Either may be NULL if unknown. */
 bool scope_has_source(const struct scope *scope, const char *file, const char *function);

@@ -33,13 +33,18 @@ void query_parse(const char *text, struct query *query)
 {
 	const char *colon = strrchr(text, ':');
 
-	*query = (struct query){.text = text};
+	*query = (struct query){.text = text, .only = SYMBOLS_NONE};
 	if (!colon || colon == text || colon[-1] == ':' || !is_line_number(colon + 1, &query->line))
 		colon = file_colon(text);
 	if (colon)
 		query->file = strndup(text, (size_t)(colon - text));
 	if (!query->line)
 		query->function = text_copy(colon ? colon + 1 : text);
+}
+
+bool query_has(const struct query *query, const struct object *object)
+{
+	return query->only == SYMBOLS_NONE || query->only == object->id;
 }
 
 void query_clear(struct query *query)

@@ -15,10 +15,12 @@ struct query {
 	char *file;       /* end of a path, or NULL */
 	unsigned line;    /* 0: a function is meant */
 	char *function;   /* or NULL */
+	uint32_t only;    /* the object to look in; SYMBOLS_NONE: in all */
 };
 
 void query_parse(const char *text, struct query *query);
 void query_clear(struct query *query);
+bool query_has(const struct query *query, const struct object *object);
 
 /* The few names (or lines) that are nearest to what was typed. */
 #define NEAREST_MOST 3

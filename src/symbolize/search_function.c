@@ -121,7 +121,7 @@ static void search_objects(struct function_search *search, bool in_scope)
 	for (size_t i = 0; i < search->symbols->objects.count; i++) {
 		struct object *object = search->symbols->objects.items[i];
 		size_t before = search->hits->count;
-		if (object->shown.in_scope != in_scope)
+		if (object->shown.in_scope != in_scope || !query_has(search->query, object))
 			continue;
 		struct units *units = units_read(object);
 		struct mention *mention = units->count ? mention_new(object, search->base) : NULL;

@@ -125,7 +125,7 @@ static void search_units(struct line_search *search, bool in_scope, unit_visit *
 {
 	for (size_t i = 0; i < search->symbols->objects.count; i++) {
 		struct object *object = search->symbols->objects.items[i];
-		if (object->shown.in_scope != in_scope)
+		if (object->shown.in_scope != in_scope || !query_has(search->query, object))
 			continue;
 		search->object = object;
 		units_read_files(search->symbols, object);

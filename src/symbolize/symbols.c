@@ -32,6 +32,7 @@ void symbols_free(struct symbols *symbols)
 	array_free(&symbols->objects);
 	places_clear(symbols);
 	names_clear(symbols);
+	kallsyms_free(symbols->kallsyms);
 	array_free(&symbols->functions);
 	map_clear(&symbols->function_ids);
 	map_clear(&symbols->file_ids);

@@ -74,8 +74,11 @@ int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 int symbols_add_kernel(struct symbols *symbols, const char *names, const char *vmlinux,
 		       bool is_in_scope, struct error *error);
 bool symbols_is_kernel(const struct symbols *symbols, uint32_t object);
-/* The object and offset of an address in the kernel; false without symbols_add_kernel. */
-bool symbols_kernel_offset(const struct symbols *symbols, uint64_t address, uint32_t *object,
+/*
+ * The object and offset of an address in the kernel; false without symbols_add_kernel. Modules and BPF
+ * programs that have been loaded since have names, too.
+ */
+bool symbols_kernel_offset(struct symbols *symbols, uint64_t address, uint32_t *object,
 			   uint64_t *offset);
 /* The kernel's code that only waits for others; it is never in scope. 0, 0 if unknown. */
 void symbols_scheduler(const struct symbols *symbols, uint64_t *start, uint64_t *end);
@@ -83,6 +86,19 @@ uint64_t symbols_kernel_address(const struct symbols *symbols, uint32_t object, 
 /* A function of the kernel by its name, or FILE:LINE of vmlinux; errors as symbols_find. */
 int symbols_find_kernel(struct symbols *symbols, const char *name, uint32_t *place,
 			struct error *error);
+/*
+ * Places that are no code: a system call, by number or name; waits of a class (I, L, S, B), those of the
+ * code `at` or, with SYMBOLS_NONE, all.
+ */
+uint32_t symbols_call_place(struct symbols *symbols, int number);
+int symbols_find_call(struct symbols *symbols, const char *name, uint32_t *place,
+		      struct error *error);
+uint32_t symbols_class_place(struct symbols *symbols, enum sample_class class, uint32_t at);
+/* A span of lever.h. It has no ranges here: which numbers its begins have is the collector's affair. */
+#define SYMBOLS_SPAN_PREFIX "span:" /* of a span's place's name */
+uint32_t symbols_span_place(struct symbols *symbols, const char *name);
+bool symbols_is_spans(const struct symbols *symbols, uint32_t object);
+bool symbols_is_calls(const struct symbols *symbols, uint32_t object);
 const struct symbols_object *symbols_object(const struct symbols *symbols, uint32_t object);
 uint32_t symbols_object_count(const struct symbols *symbols);
 
@@ -125,14 +141,14 @@ int symbols_find(struct symbols *symbols, const char *name, uint32_t *place, str
 
 /*
  * Where a breakpoint for FILE:LINE or FUNCTION goes: file offset of the first instruction (for
- * inlined copies: of each). At most `most`; `count` may be more than that. Errors as above. Where a
+ * inlined copies: of each), in the object `only`, or the first that has it (SYMBOLS_NONE). At most `most`; `count` may be more than that. Errors as above. Where a
  * compiler moved an inlined copy's first instruction out of a loop, it runs less often than the copy.
  */
 struct symbols_address {
 	uint32_t object;
 	uint64_t offset;
 };
-int symbols_breakpoints(struct symbols *symbols, const char *name,
+int symbols_breakpoints(struct symbols *symbols, const char *name, uint32_t only,
 			struct symbols_address *addresses, size_t most, size_t *count,
 			struct error *error);
 
