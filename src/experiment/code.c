@@ -28,7 +28,9 @@ struct code {
 	struct files *files;
 	ARRAY(struct code_place) places;
 	ARRAY(struct jit) jits;
-	ARRAY(uint32_t) watched;
+	ARRAY(struct code_target) watched;
+	enum target_kind chosen;                  /* TARGET_CALL, TARGET_SPAN; else code */
+	uint32_t span_places[KERNEL_POINTS_MOST]; /* by point; SYMBOLS_NONE: not asked for yet */
 	ARRAY(struct code_caller) callers;
 	struct cached cache[CODE_CACHE_SLOTS];
 	uint64_t cache_generation;
@@ -74,6 +76,7 @@ struct code *code_new(struct symbols *symbols, struct collector *collector)
 
 	code->symbols = symbols;
 	code->collector = collector;
+	memset(code->span_places, 0xff, sizeof(code->span_places)); /* SYMBOLS_NONE */
 	code->files = files_new(symbols, &sink);
 	if (symbols_object_count(symbols))
 		files_tell(code->files, 0); /* the program's own file */
@@ -189,14 +192,14 @@ static void count_caller(struct code *code, uint32_t place, uint32_t user_place,
 	for (size_t i = 0; i < code->callers.count && !caller; i++) {
 		struct code_caller *one = &code->callers.items[i];
 		if (one->place == place && one->user_place == user_place &&
-		    one->system_call == chain->system_call)
+		    one->system_call == chain->sample.system_call)
 			caller = one;
 	}
 	if (!caller) {
 		caller = array_add(&code->callers);
 		*caller = (struct code_caller){.place = place,
 					       .user_place = user_place,
-					       .system_call = chain->system_call};
+					       .system_call = chain->sample.system_call};
 	}
 	caller->samples++;
 	caller->sampled_ns += chain->sample.weight_ns;
@@ -224,10 +227,46 @@ static void pass_watched(struct code *code, uint64_t address, struct passed *pas
 	uint32_t object;
 	uint64_t offset;
 
-	for (size_t i = 0; i < code->watched.count; i++)
-		if (symbols_kernel_offset(code->symbols, address, &object, &offset) &&
-		    place_holds(code, code->watched.items[i], object, offset))
-			pass(passed, code->watched.items[i]);
+	for (size_t i = 0; i < code->watched.count; i++) {
+		const struct code_target *watched = &code->watched.items[i];
+		if (!watched->classes &&
+		    symbols_kernel_offset(code->symbols, address, &object, &offset) &&
+		    place_holds(code, watched->code, object, offset))
+			pass(passed, watched->place);
+	}
+}
+
+static uint32_t place_of_span(struct code *code, uint32_t point)
+{
+	if (point >= KERNEL_POINTS_MOST || point >= collector_point_count(code->collector))
+		return SYMBOLS_NONE;
+	if (code->span_places[point] == SYMBOLS_NONE)
+		code->span_places[point] =
+			symbols_span_place(code->symbols,
+					   collector_point(code->collector, point)->name);
+	return code->span_places[point];
+}
+
+/* A target that is the sample's system call or span. */
+static bool is_activity_of(struct code *code, uint32_t place, const struct kernel_sample *sample)
+{
+	uint32_t object = symbols_place(code->symbols, place)->object;
+
+	if (symbols_is_calls(code->symbols, object))
+		return sample->system_call >= 0 &&
+		       place == symbols_call_place(code->symbols, sample->system_call);
+	return symbols_is_spans(code->symbols, object) &&
+	       place == place_of_span(code, sample->span);
+}
+
+static void pass_watched_activities(struct code *code, const struct kernel_sample *sample,
+				    struct passed *passed)
+{
+	for (size_t i = 0; i < code->watched.count; i++) {
+		const struct code_target *watched = &code->watched.items[i];
+		if (!watched->classes && is_activity_of(code, watched->code, sample))
+			pass(passed, watched->place);
+	}
 }
 
 /*
@@ -261,6 +300,7 @@ static void on_chain(struct code *code, const struct kernel_chain *chain)
 			pass(&passed, place);
 		pass_watched(code, address, &passed);
 	}
+	pass_watched_activities(code, sample, &passed);
 	for (size_t i = begin; i < passed.count; i++) {
 		count_sample(code, passed.places[i], sample);
 		count_caller(code, passed.places[i], user_place, chain);
@@ -273,19 +313,43 @@ const struct code_caller *code_callers(const struct code *code, size_t *count)
 	return code->callers.items;
 }
 
-static bool watched_holds(struct code *code, uint32_t watched, uint32_t kernel_object,
+static bool watched_holds(struct code *code, const struct code_target *watched,
+			  const struct kernel_sample *sample, uint32_t kernel_object,
 			  uint64_t offset)
 {
 	uint32_t object = kernel_object - 1;
+	uint32_t class = sample->flags >> KERNEL_SAMPLE_CLASS_SHIFT & KERNEL_SAMPLE_CLASS_MASK;
 
+	if (watched->classes && !(watched->classes & KERNEL_CLASS_BIT(class)))
+		return false;
+	if (watched->code == SYMBOLS_NONE || is_activity_of(code, watched->code, sample))
+		return true;
 	if (kernel_object == KERNEL_OBJECT_KERNEL &&
 	    !symbols_kernel_offset(code->symbols, offset, &object, &offset))
 		return false;
-	return place_holds(code, watched, object, offset);
+	return place_holds(code, watched->code, object, offset);
+}
+
+/* Returns whether samples count for what the task did. */
+static bool on_activity(struct code *code, const struct kernel_sample *sample)
+{
+	uint32_t place = SYMBOLS_NONE;
+
+	if (code->chosen == TARGET_CALL && sample->system_call >= 0)
+		place = symbols_call_place(code->symbols, sample->system_call);
+	else if (code->chosen == TARGET_SPAN)
+		place = place_of_span(code, sample->span);
+	if (place != SYMBOLS_NONE) {
+		count_recent(code, place, sample);
+		count_sample(code, place, sample);
+	}
+	return code->chosen == TARGET_CALL || code->chosen == TARGET_SPAN;
 }
 
 void code_on_sample(struct code *code, const struct kernel_sample *sample)
 {
+	if (on_activity(code, sample))
+		return;
 	if (sample->flags & KERNEL_SAMPLE_CHAIN) {
 		on_chain(code, (const struct kernel_chain *)(const void *)sample);
 		return;
@@ -306,19 +370,55 @@ void code_on_sample(struct code *code, const struct kernel_sample *sample)
 		count_sample(code, place, sample);
 	}
 	for (size_t i = 0; i < code->watched.count; i++) {
-		uint32_t watched = code->watched.items[i];
-		if (watched == place || !watched_holds(code, watched, object, offset))
+		const struct code_target *watched = &code->watched.items[i];
+		if (watched->place == place ||
+		    !watched_holds(code, watched, sample, object, offset))
 			continue;
-		count_recent(code, watched, sample);
-		count_sample(code, watched, sample);
+		count_recent(code, watched->place, sample);
+		count_sample(code, watched->place, sample);
 	}
 }
 
-void code_watch(struct code *code, uint32_t place)
+void code_watch(struct code *code, const struct code_target *target)
 {
-	*array_add(&code->watched) = place;
-	while (code->places.count <= place)
-		(void)array_add(&code->places);
+	*array_add(&code->watched) = *target;
+	place_of(code, target->place);
+}
+
+void code_choose(struct code *code, enum target_kind kind)
+{
+	code->chosen = kind;
+}
+
+/* KERNEL_POINTS_MOST: there is none. */
+static uint32_t point_of_span(const struct code *code, const char *name)
+{
+	uint32_t count = collector_point_count(code->collector);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct kernel_point *point = collector_point(code->collector, i);
+		if (point->kind == POINTS_BEGIN && !strcmp(point->name, name))
+			return i;
+	}
+	return KERNEL_POINTS_MOST;
+}
+
+bool code_knows_span(const struct code *code, const char *name)
+{
+	return point_of_span(code, name) < KERNEL_POINTS_MOST;
+}
+
+static struct kernel_range *span_ranges(const struct code *code, uint32_t place, size_t *count)
+{
+	const char *name = symbols_place(code->symbols, place)->name;
+	uint32_t point = point_of_span(code, name + strlen(SYMBOLS_SPAN_PREFIX));
+	struct kernel_range *range = memory_new(1, sizeof(*range));
+
+	*range = (struct kernel_range){.object = KERNEL_OBJECT_SPANS,
+				       .start = point,
+				       .end = (uint64_t)point + 1};
+	*count = 1;
+	return range;
 }
 
 void code_age(struct code *code)
@@ -347,6 +447,8 @@ static uint32_t kernel_object_of(const struct code *code, uint32_t object)
 {
 	if (symbols_is_kernel(code->symbols, object))
 		return KERNEL_OBJECT_KERNEL;
+	if (symbols_is_calls(code->symbols, object))
+		return KERNEL_OBJECT_CALLS;
 	return is_jit(code, object) ? KERNEL_OBJECT_NO_FILE : object + 1;
 }
 
@@ -455,10 +557,12 @@ void code_widen_scope(struct code *code)
 
 struct kernel_range *code_ranges(struct code *code, uint32_t place, uint32_t value, size_t *count)
 {
+	uint32_t object = symbols_place(code->symbols, place)->object;
+	if (symbols_is_spans(code->symbols, object))
+		return span_ranges(code, place, count);
 	const struct symbols_range *ranges;
 	size_t found = symbols_place_ranges(code->symbols, place, &ranges);
 	struct kernel_range *made = memory_new(found, sizeof(*made));
-	uint32_t object = symbols_place(code->symbols, place)->object;
 
 	for (size_t i = 0; i < found; i++) {
 		made[i] = kernel_range_of(code, object, &ranges[i]);
@@ -468,15 +572,16 @@ struct kernel_range *code_ranges(struct code *code, uint32_t place, uint32_t val
 	return made;
 }
 
-int code_set_target(struct code *code, uint32_t place, struct error *error)
+int code_set_target(struct code *code, const struct code_target *target, struct error *error)
 {
-	size_t count;
-	struct kernel_range *ranges = code_ranges(code, place, 0, &count);
-	int failed = collector_set_target(code->collector, ranges, count);
+	size_t count = 0;
+	bool is_code = target->code != SYMBOLS_NONE;
+	struct kernel_range *ranges = is_code ? code_ranges(code, target->code, 0, &count) : NULL;
+	int failed = collector_set_target(code->collector, ranges, count, target->classes);
 
 	free(ranges);
 	return failed ? error_set(error, failed, "'%s' has %zu pieces of code, %d are the most",
-				  symbols_place(code->symbols, place)->name, count,
+				  symbols_place(code->symbols, target->place)->name, count,
 				  KERNEL_RANGES_MOST) :
 			0;
 }

@@ -43,10 +43,22 @@ void code_age(struct code *code);
 
 /* All places seen, by the number that symbols gave them. */
 const struct code_place *code_places(const struct code *code, size_t *count);
-/* Counts samples in this place's ranges for it, even if attribution gives them to other places. */
-void code_watch(struct code *code, uint32_t place);
-/* Makes this place's code the target; -E2BIG if it has too many pieces. */
-int code_set_target(struct code *code, uint32_t place, struct error *error);
+/*
+ * What a target is: the code of `code`, or SYMBOLS_NONE for whatever code; with `classes`
+ * (KERNEL_CLASS_BIT) only its waits of these. `place` is what its samples count for, and its name.
+ */
+struct code_target {
+	uint32_t place, code;
+	uint32_t classes;
+};
+/* Counts samples of this target for its place, even if attribution gives them to other places. */
+void code_watch(struct code *code, const struct code_target *target);
+/* -E2BIG if it has too many pieces. */
+int code_set_target(struct code *code, const struct code_target *target, struct error *error);
+/* Samples count for their system calls (TARGET_CALL) or spans (TARGET_SPAN), and not for their code. */
+void code_choose(struct code *code, enum target_kind kind);
+/* Has a span of this name been begun? */
+bool code_knows_span(const struct code *code, const char *name);
 /* Ranges of a place as the collector wants them, to be freed; `value` goes into each. */
 struct kernel_range *code_ranges(struct code *code, uint32_t place, uint32_t value, size_t *count);
 /* Files whose symbols could not be read: sentences, one a line; NULL if none. Borrowed. */

@@ -144,25 +144,26 @@ int session_learn(struct session *session, struct error *error)
 size_t session_target_of(struct session *session, uint32_t place)
 {
 	for (size_t i = 0; i < session->targets.count; i++)
-		if (session->targets.items[i].place == place)
+		if (session->targets.items[i].what.place == place)
 			return i;
-	array_add(&session->targets)->place = place;
+	array_add(&session->targets)->what = (struct code_target){.place = place, .code = place};
 	return session->targets.count - 1;
 }
 
 int session_write_target(struct session *session, struct session_target *target,
 			 struct error *error)
 {
-	const struct symbols_place *place = symbols_place(session->symbols, target->place);
+	const struct symbols_place *place = symbols_place(session->symbols, target->what.place);
 	const struct symbols_object *object = symbols_object(session->symbols, place->object);
+	bool is_code = place->kind == TARGET_LINE || place->kind == TARGET_FUNCTION;
 	struct recording_target row = {
 		.kind = place->kind,
 		.name = (char *)(uintptr_t)place->name,
 		.function = (char *)(uintptr_t)place->function,
 		.file = (char *)(uintptr_t)place->file,
 		.line = place->line,
-		.object = (char *)(uintptr_t)object->path,
-		.build_id = (char *)(uintptr_t)object->build_id,
+		.object = is_code ? (char *)(uintptr_t)object->path : NULL,
+		.build_id = is_code ? (char *)(uintptr_t)object->build_id : NULL,
 	};
 
 	if (target->id)
@@ -172,23 +173,30 @@ int session_write_target(struct session *session, struct session_target *target,
 	return code;
 }
 
+bool session_has_given_targets(const struct session *session)
+{
+	return session->options->target_count || session->options->classes;
+}
+
 double *session_weights(struct session *session)
 {
 	size_t count;
 	const struct code_place *places = code_places(session->code, &count);
 
-	if (!session->options->target_count)
+	bool is_given = session_has_given_targets(session);
+
+	if (!is_given)
 		for (size_t place = 0; place < count; place++)
 			if (places[place].samples >= SAMPLES_FOR_TARGET)
 				session_target_of(session, (uint32_t)place);
 	double *weights = memory_new(session->targets.count, sizeof(*weights));
 	for (size_t i = 0; i < session->targets.count; i++) {
 		const struct session_target *target = &session->targets.items[i];
-		if (target->is_unusable || (session->options->target_count && !target->is_given))
+		if (target->is_unusable || (is_given && !target->is_given))
 			continue;
-		weights[i] = target->is_given      ? 1 :
-			     target->place < count ? places[target->place].recent_ns :
-						     0;
+		weights[i] = target->is_given           ? 1 :
+			     target->what.place < count ? places[target->what.place].recent_ns :
+							  0;
 	}
 	code_age(session->code);
 	return weights;
@@ -239,7 +247,7 @@ void session_notify(struct session *session)
 		for (size_t i = 0; i < session->targets.count; i++)
 			if (session->targets.items[i].id == best.target_id)
 				status.best = symbols_place(session->symbols,
-							    session->targets.items[i].place)
+							    session->targets.items[i].what.place)
 						      ->name;
 		status.best_gain = best.at_quarter.gain;
 		status.best_low = best.at_quarter.low;
@@ -286,8 +294,7 @@ static int begin_run(struct session *session, struct error *error)
 	run->host = host.nodename;
 	run->kernel = host.release;
 	run->version = (char *)(uintptr_t)session->options->version;
-	run->granularity =
-		session->options->granularity == TARGET_LINE ? (char *)"line" : (char *)"function";
+	run->granularity = (char *)(uintptr_t)target_kind_name(session->options->granularity);
 	run->started_s = time(NULL);
 	run->seed = session->options->seed;
 	run->period_ns = facts->period_ns;
@@ -315,9 +322,9 @@ static int set_up(struct session *session, struct error *error)
 	session->code = code_new(session->symbols, session->collector);
 	session->points = points_new(session->collector, session->code, session->symbols);
 	code = session_members_open(session, error);
+	code = code ? code : session_see(session, error);
 	if (!options->arguments)
 		code = code ? code : session_members_follow(session, error);
-	code = code ? code : session_know_kernel(session, error);
 	code = code ? code : session_set_names(session, error);
 	code = code ? code :
 		      profile_create(options->output, options->fresh, &session->profile, error);
@@ -354,6 +361,7 @@ static void begin_time(struct session *session)
 	if (session->started_ns)
 		return; /* not the first run */
 	session->started_ns = clock_now_ns();
+	cost_start(&session->cost, NULL);
 	if (session->options->seconds > 0)
 		session->deadline_ns =
 			session->started_ns + (uint64_t)(session->options->seconds * 1e9);
@@ -362,7 +370,8 @@ static void begin_time(struct session *session)
 int session_start_program(struct session *session, struct error *error)
 {
 	const struct session_options *options = session->options;
-	const char *environment[ENVIRONMENT_MOST + 3] = {"LEVER_LISTEN=1"};
+	const char *environment[ENVIRONMENT_MOST + 3] = {session->hears_spans ? "LEVER_LISTEN=5" :
+										"LEVER_LISTEN=1"};
 	const char *const *of_engine = collector_environment(session->collector);
 	AUTO(text) char *preload = NULL;
 
@@ -538,16 +547,29 @@ static void finish_run(struct session *session)
 	run->note = make_note(session);
 }
 
+/* What ticks took is known from the start; of the rest, pauses are most, and told apart. */
+static struct recording_cost cost_of(struct session *session)
+{
+	struct recording_cost cost = {.run_id = session->run.id};
+
+	cost_end(&session->cost, &cost);
+	cost.knows_kernel = true;
+	cost.kernel_ns = session->run.samples * collector_facts(session->collector)->tick_ns;
+	return cost;
+}
+
 static int close_run(struct session *session, int code, struct error *error)
 {
 	struct error later = {0};
 
 	finish_run(session);
+	struct recording_cost cost = cost_of(session);
 	session->result->status = session->run.exit_status;
 	session->result->experiments = session->experiments;
 	int failed = points_update(session->points, session->profile, &later);
 	failed = failed ? failed : session_write_samples(session, &later);
 	failed = failed ? failed : profile_update_run(session->profile, &session->run, &later);
+	failed = failed ? failed : profile_set_cost(session->profile, &cost, &later);
 	failed = failed ? failed : profile_commit(session->profile, &later);
 	if (failed && !code)
 		*error = later;

@@ -53,6 +53,7 @@ struct session_options {
 	const char *const *targets;
 	size_t target_count;
 	const struct scope *scope;
+	uint32_t classes;    /* CLASS_BIT: waits of these are targets, each by itself */
 	bool kernel;         /* kernel functions may be targets */
 	const char *vmlinux; /* the kernel's debug information; NULL: looked for */
 	enum target_kind granularity;

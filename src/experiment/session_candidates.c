@@ -115,7 +115,8 @@ static bool try_candidate(struct session *session, struct candidate *candidate)
 	double sum = 0, squares = 0;
 	size_t count = 0;
 
-	if (symbols_breakpoints(session->symbols, candidate->function, &place, 1, &count, NULL) ||
+	if (symbols_breakpoints(session->symbols, candidate->function, SYMBOLS_NONE, &place, 1,
+				&count, NULL) ||
 	    !count)
 		return false;
 	const char *path = symbols_object(session->symbols, place.object)->path;

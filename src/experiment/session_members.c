@@ -3,8 +3,8 @@
  * session_members - which processes a session looks at: its program's, or such as run already.
  *
  * A program that runs already may have points of lever.h that nobody listens to. They are told to
- * count, and told to stop at the end: by one word in the program's memory (wire/points.h), the only
- * thing that is ever changed in it.
+ * count, and told to stop at the end: by one word in the program's memory (wire/points.h). Beside it, only
+ * what an earlier lever has left in the stacks of open spans is wiped, and what the middle of a span does to them.
  */
 #include "experiment/session_state.h"
 
@@ -26,6 +26,8 @@
 #define LISTEN_TRIES 4
 #define LISTEN_TRY_NS 200000000ull
 #define LISTENING_MOST 512 /* descriptors */
+#define CLEAR_NS 1500000000ull
+#define CLEAR_TIMES 12
 
 /* A process whose points page may appear yet. */
 struct trial {
@@ -37,12 +39,15 @@ struct trial {
 struct listening {
 	int memory; /* /proc/PID/mem: of the same address space, whoever has the id later */
 	off_t address;
+	unsigned cleared; /* times */
+	uint64_t next_ns;
 };
 
 struct session_members {
 	ARRAY(struct trial) trials;
 	ARRAY(struct listening) listening;
 	uint64_t refreshed_ns;
+	unsigned listen; /* POINTS_LISTEN_* */
 };
 
 OWN_DEFINE(folder, DIR *, closedir, NULL)
@@ -124,6 +129,50 @@ static bool set_listening(int memory, off_t address, unsigned value)
 	return pwrite(memory, &value, sizeof(value), at) == (ssize_t)sizeof(value);
 }
 
+static off_t opens_of(int memory, off_t address)
+{
+	unsigned long long opens = 0;
+	off_t at = address + (off_t)offsetof(struct points_names, opens);
+	return pread(memory, &opens, sizeof(opens), at) == (ssize_t)sizeof(opens) ? (off_t)opens :
+										    0;
+}
+
+/* Spans that had begun while an earlier lever listened, and whose end nobody has heard. */
+static void forget_open_spans(int memory, off_t address)
+{
+	off_t opens = opens_of(memory, address);
+	struct points_open open;
+	unsigned none = 0;
+
+	for (size_t i = 0; opens && i < POINTS_OPENS; i++) {
+		off_t at = opens + (off_t)(offsetof(struct points_opens, threads) +
+					   i * sizeof(struct points_open));
+		if (pread(memory, &open, sizeof(open), at) != (ssize_t)sizeof(open))
+			return;
+		at += (off_t)offsetof(struct points_open, depth);
+		if (open.depth && pwrite(memory, &none, sizeof(none), at) != (ssize_t)sizeof(none))
+			return;
+	}
+}
+
+/*
+ * The end of a span that had begun unheard looks like that of another thread's. So what is known of such is
+ * forgotten now and then at first; those that do end in other threads are soon known again.
+ */
+static void forget_crossing(struct listening *one, uint64_t now)
+{
+	static const unsigned char none[POINTS_MOST];
+
+	if (one->cleared >= CLEAR_TIMES || now < one->next_ns)
+		return;
+	off_t opens = opens_of(one->memory, one->address);
+	one->cleared++;
+	one->next_ns = now + CLEAR_NS;
+	if (opens && pwrite(one->memory, none, sizeof(none),
+			    opens + (off_t)offsetof(struct points_opens, crossing)) < 0)
+		one->cleared = CLEAR_TIMES; /* it has gone */
+}
+
 /* Returns whether there is nothing more to do. */
 static bool listen_to(struct session_members *members, pid_t pid)
 {
@@ -137,10 +186,16 @@ static bool listen_to(struct session_members *members, pid_t pid)
 		bool is_listening;
 		if (!points_are_at(memory, addresses[i], &is_listening))
 			continue;
-		if (is_listening || !set_listening(memory, addresses[i], 1))
+		if (is_listening)
+			return true;
+		if (members->listen & POINTS_LISTEN_SPANS)
+			forget_open_spans(memory, addresses[i]);
+		if (!set_listening(memory, addresses[i], members->listen))
 			return true;
 		*array_add(&members->listening) =
-			(struct listening){.memory = memory, .address = addresses[i]};
+			(struct listening){.memory = memory,
+					   .address = addresses[i],
+					   .next_ns = clock_now_ns() + CLEAR_NS};
 		memory = -1;
 		return true;
 	}
@@ -202,6 +257,27 @@ static void add_main_object(struct session *session, pid_t pid)
 		return;
 	path[length] = 0;
 	symbols_add_object(session->symbols, path, link, true, &object, NULL);
+}
+
+static void add_mapped_files(struct session *session, pid_t pid)
+{
+	AUTO(text) char *name = text_format("/proc/%d/maps", (int)pid);
+	AUTO(file) FILE *maps = fopen(name, "re");
+	AUTO(text) char *line = NULL;
+	size_t room = 0;
+
+	add_main_object(session, pid); /* first: the executable is in scope */
+	while (maps && getline(&line, &room, maps) > 0) {
+		char range[40], rights[8];
+		int at = 0;
+		uint32_t object;
+		if (sscanf(line, "%39s %7s %*s %*s %*s %n", range, rights, &at) < 2 || !at ||
+		    line[at] != '/' || !strchr(rights, 'x'))
+			continue;
+		line[strcspn(line, "\n")] = 0;
+		AUTO(text) char *file = text_format("/proc/%d/map_files/%s", (int)pid, range);
+		symbols_add_object(session->symbols, line + at, file, false, &object, NULL);
+	}
 }
 
 static void forget(struct session *session, pid_t pid)
@@ -268,8 +344,8 @@ static int leave_out_ancestors(struct session *session, struct error *error)
 	return code;
 }
 
-/* Everything that runs: only to listen to it; who is met is taken in by the kernel side. */
-static void listen_to_all(struct session *session)
+/* Everything that runs and is not left out by its name. */
+static void each_wanted(struct session *session, void (*found)(struct session *session, pid_t pid))
 {
 	AUTO(folder) DIR *processes = opendir("/proc");
 
@@ -277,8 +353,23 @@ static void listen_to_all(struct session *session)
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 		AUTO(text) char *name = pid > 0 && pid != getpid() ? name_of(pid) : NULL;
 		if (name && is_wanted(&session->options->whom, name))
-			listen_to(session->members, pid);
+			found(session, pid);
 	}
+}
+
+static void listen_to_one(struct session *session, pid_t pid)
+{
+	listen_to(session->members, pid);
+}
+
+void session_members_know_files(struct session *session)
+{
+	const struct session_whom *whom = &session->options->whom;
+
+	for (size_t i = 0; i < session->processes.count; i++)
+		add_mapped_files(session, (pid_t)session->processes.items[i]);
+	if (!whom->process_count && !whom->cgroup)
+		each_wanted(session, add_mapped_files);
 }
 
 int session_members_follow(struct session *session, struct error *error)
@@ -286,6 +377,8 @@ int session_members_follow(struct session *session, struct error *error)
 	const struct session_whom *whom = &session->options->whom;
 	int code = 0;
 
+	session->members->listen =
+		POINTS_LISTEN_COUNT | (session->hears_spans ? POINTS_LISTEN_SPANS : 0);
 	for (size_t i = 0; i < whom->process_count && !code; i++)
 		code = add_process(session, whom->processes[i], error);
 	code = code ? code : leave_out_ancestors(session, error);
@@ -296,7 +389,7 @@ int session_members_follow(struct session *session, struct error *error)
 		return code;
 	}
 	if (!whom->process_count && !whom->cgroup) {
-		listen_to_all(session);
+		each_wanted(session, listen_to_one); /* who is met is taken in by the kernel side */
 		collector_take_all(session->collector);
 	}
 	return 0;
@@ -312,6 +405,9 @@ void session_members_refresh(struct session *session)
 		return;
 	members->refreshed_ns = now;
 	retry_to_listen(members);
+	for (size_t i = 0; members->listen & POINTS_LISTEN_SPANS && i < members->listening.count;
+	     i++)
+		forget_crossing(&members->listening.items[i], now);
 	if (whom->cgroup)
 		cgroup_each(whom->cgroup, add_found, session, NULL);
 }

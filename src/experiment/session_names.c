@@ -9,15 +9,16 @@
 
 #include "base/clock.h"
 #include "base/own.h"
+#include "base/text.h"
 #include "collect/libraries.h"
+#include "symbolize/debug_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #define KERNEL_PREFIX "kernel:"
+#define CALL_PREFIX "syscall:"
 #define WAIT_NS 3000000000ull /* for points to appear */
 
 static void add_library(void *context, const char *path)
@@ -30,78 +31,174 @@ static void add_library(void *context, const char *path)
 /* Makes the libraries known; false if they are already. */
 static bool know_libraries(struct session *session)
 {
-	AUTO(text) char *real = realpath(session->program_path, NULL);
-
 	if (session->knows_libraries)
 		return false;
 	session->knows_libraries = true;
+	if (!session->program_path) {
+		session_members_know_files(session);
+		return true;
+	}
+	AUTO(text) char *real = realpath(session->program_path, NULL);
 	libraries_each(real ? real : session->program_path, add_library, session);
 	return true;
 }
 
-/* Where distributions put a vmlinux with debug information; to be freed, NULL if there is none. */
-static char *find_vmlinux(void)
+/* Of a point in several binaries, the first that has it is not enough. */
+static bool needs_libraries(const struct session_options *options)
 {
-	static const char *const places[] = {"/usr/lib/debug/boot/vmlinux-%s",
-					     "/usr/lib/debug/lib/modules/%s/vmlinux",
-					     "/boot/vmlinux-%s", "/lib/modules/%s/build/vmlinux"};
-	struct utsname host;
+	bool does = false;
 
-	uname(&host);
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		const char *mark = strstr(places[i], "%s");
-		AUTO(text)
-		char *path = text_format("%.*s%s%s", (int)(mark - places[i]), places[i],
-					 host.release, mark + 2);
-		if (!access(path, R_OK))
-			return take(&path);
-	}
-	return NULL;
+	for (size_t i = 0; i < options->point_count; i++)
+		does = does || options->points[i].kind == POINT_SPEC_BINARIES;
+	for (size_t i = 0; i < options->pair_count; i++)
+		does = does || options->pairs[i].begin.kind == POINT_SPEC_BINARIES ||
+		       options->pairs[i].end.kind == POINT_SPEC_BINARIES;
+	return does;
+}
+
+/* To be freed; NULL if there is none. Servers are asked for lines only: a vmlinux is large. */
+static char *find_vmlinux(struct session *session)
+{
+	const struct session_options *options = session->options;
+	AUTO(text) char *found = debug_file_kernel();
+
+	if (found || !options->kernel || options->granularity != TARGET_LINE ||
+	    !debug_file_may_fetch())
+		return take(&found);
+	options->say(options->context,
+		     "asking the servers of DEBUGINFOD_URLS for the kernel's debug information");
+	return debug_file_fetch_kernel();
+}
+
+static bool any_target_begins(const struct session_options *options, const char *prefix)
+{
+	for (size_t i = 0; i < options->target_count; i++)
+		if (text_starts_with(options->targets[i], prefix))
+			return true;
+	return false;
 }
 
 static bool names_kernel(const struct session_options *options)
 {
-	for (size_t i = 0; i < options->target_count; i++)
-		if (!strncmp(options->targets[i], KERNEL_PREFIX, strlen(KERNEL_PREFIX)))
-			return true;
-	return options->kernel || options->vmlinux;
+	return any_target_begins(options, KERNEL_PREFIX) || options->kernel || options->vmlinux;
 }
 
-int session_know_kernel(struct session *session, struct error *error)
+static int know_kernel(struct session *session, struct error *error)
 {
 	const struct session_options *options = session->options;
-
-	if (!names_kernel(options))
-		return 0;
-	AUTO(text) char *found = options->vmlinux ? NULL : find_vmlinux();
+	AUTO(text) char *found = options->vmlinux ? NULL : find_vmlinux(session);
 	const char *vmlinux = options->vmlinux ? options->vmlinux : found;
 	int code = symbols_add_kernel(session->symbols, "/proc/kallsyms", vmlinux, options->kernel,
 				      error);
 	if (code && found) /* nobody asked for it: without lines, then */
 		code = symbols_add_kernel(session->symbols, "/proc/kallsyms", NULL, options->kernel,
 					  error);
-	if (!code)
-		collector_see_kernel(session->collector);
-	else if (options->vmlinux)
+	if (code && options->vmlinux)
 		session->result->end = SESSION_WRONG_USAGE;
 	return code;
+}
+
+/* Classes (CLASS_BIT) as the kernel side knows them. */
+static uint32_t kernel_classes(uint32_t classes)
+{
+	static const uint32_t bits[] = {[CLASS_IO] = KERNEL_CLASS_BIT(KERNEL_CLASS_IO),
+					[CLASS_LOCK] = KERNEL_CLASS_BIT(KERNEL_CLASS_LOCK),
+					[CLASS_RUNNABLE] = KERNEL_CLASS_BIT(KERNEL_CLASS_RUNNABLE),
+					[CLASS_OTHER] = KERNEL_CLASS_BIT(KERNEL_CLASS_OTHER)};
+	uint32_t result = 0;
+
+	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
+		if (classes & CLASS_BIT(i))
+			result |= bits[i];
+	return result;
+}
+
+int session_see(struct session *session, struct error *error)
+{
+	const struct session_options *options = session->options;
+	struct collector_sights sights = {
+		.kernel = names_kernel(options),
+		.calls = options->granularity == TARGET_CALL ||
+			 any_target_begins(options, CALL_PREFIX),
+		.spans = options->granularity == TARGET_SPAN ||
+			 any_target_begins(options, SYMBOLS_SPAN_PREFIX),
+		.classes = kernel_classes(options->classes),
+		.classes_of_code = options->classes && options->target_count,
+	};
+	int code = sights.kernel ? know_kernel(session, error) : 0;
+
+	code_choose(session->code, options->granularity);
+	session->sees_spans = sights.spans;
+	/* The kernel engine measures spans, too. */
+	session->hears_spans =
+		sights.spans || !strcmp(collector_engine(session->collector), "kernel");
+	return code ? code : collector_see(session->collector, &sights, error);
+}
+
+/* Spans appear when they are begun for the first time. */
+static int find_span(struct session *session, const char *name, uint32_t *place,
+		     struct error *error)
+{
+	if (!code_knows_span(session->code, name))
+		return error_set(error, -ENOENT,
+				 "the program has begun no span '%s' (LEVER_SPAN or LEVER_BEGIN of "
+				 "lever.h)",
+				 name);
+	*place = symbols_span_place(session->symbols, name);
+	return 0;
+}
+
+static int find_target(struct session *session, const char *name, uint32_t *place,
+		       struct error *error)
+{
+	if (text_starts_with(name, SYMBOLS_SPAN_PREFIX))
+		return find_span(session, name + strlen(SYMBOLS_SPAN_PREFIX), place, error);
+	if (text_starts_with(name, CALL_PREFIX))
+		return symbols_find_call(session->symbols, name + strlen(CALL_PREFIX), place,
+					 error);
+	if (text_starts_with(name, KERNEL_PREFIX))
+		return symbols_find_kernel(session->symbols, name + strlen(KERNEL_PREFIX), place,
+					   error);
+	int code = symbols_find(session->symbols, name, place, error);
+	if ((code == -ENOENT || code == -ENXIO) && know_libraries(session))
+		code = symbols_find(session->symbols, name, place, error);
+	return code;
+}
+
+static void give_target(struct session *session, const struct code_target *what)
+{
+	size_t index = session_target_of(session, what->place); /* may move items */
+	struct session_target *target = &session->targets.items[index];
+
+	target->what = *what;
+	target->is_given = true;
+	code_watch(session->code, what);
+}
+
+/* Waits of each class that was asked for, of the code of a place or, with SYMBOLS_NONE, all. */
+static void give_classes(struct session *session, uint32_t code)
+{
+	for (enum sample_class class = CLASS_IO; class <= CLASS_OTHER; class ++) {
+		uint32_t asked = session->options->classes & CLASS_BIT(class);
+		struct code_target what = {.code = code, .classes = kernel_classes(asked)};
+		if (!asked)
+			continue;
+		what.place = symbols_class_place(session->symbols, class, code);
+		give_target(session, &what);
+	}
 }
 
 static int set_target(struct session *session, const char *name, struct error *error)
 {
 	uint32_t place;
-	bool is_kernel = !strncmp(name, KERNEL_PREFIX, strlen(KERNEL_PREFIX));
-	int code = is_kernel ? symbols_find_kernel(session->symbols, name + strlen(KERNEL_PREFIX),
-						   &place, error) :
-			       symbols_find(session->symbols, name, &place, error);
+	int code = find_target(session, name, &place, error);
 
-	if ((code == -ENOENT || code == -ENXIO) && !is_kernel && know_libraries(session))
-		code = symbols_find(session->symbols, name, &place, error);
 	if (code)
 		return code;
-	size_t index = session_target_of(session, place);
-	session->targets.items[index].is_given = true;
-	code_watch(session->code, place);
+	if (session->options->classes)
+		give_classes(session, place);
+	else
+		give_target(session, &(struct code_target){.place = place, .code = place});
 	return 0;
 }
 
@@ -109,6 +206,8 @@ static int set_targets(struct session *session, struct error *error)
 {
 	int code = 0;
 
+	if (!session->options->target_count)
+		give_classes(session, SYMBOLS_NONE);
 	for (size_t i = 0; i < session->options->target_count && !code; i++) {
 		const char *name = session->options->targets[i];
 		code = set_target(session, name, error);
@@ -126,6 +225,8 @@ static int set_points(struct session *session, struct error *error)
 	const struct session_options *options = session->options;
 	int code = 0;
 
+	if (needs_libraries(options))
+		know_libraries(session);
 	for (size_t i = 0; i < options->point_count && !code; i++) {
 		code = points_add(session->points, &options->points[i], error);
 		if (code == -ENXIO && know_libraries(session))
@@ -155,10 +256,11 @@ int session_set_names(struct session *session, struct error *error)
 int session_retry_names(struct session *session, struct error *error)
 {
 	uint32_t objects = symbols_object_count(session->symbols);
+	bool awaits_span = session->sees_spans && session->awaited_targets.count;
 	size_t kept = 0;
 	int code = 0;
 
-	if (objects == session->searched_objects)
+	if (objects == session->searched_objects && !awaits_span)
 		return 0;
 	session->searched_objects = objects;
 	for (size_t i = 0; i < session->awaited_targets.count; i++) {

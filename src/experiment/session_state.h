@@ -5,6 +5,7 @@
 #pragma once
 
 #include "collect/collector.h"
+#include "collect/cost.h"
 #include "collect/program.h"
 #include "experiment/code.h"
 #include "experiment/pace.h"
@@ -19,9 +20,9 @@
 
 /* A place that has been or may be a target. */
 struct session_target {
-	uint32_t place;
+	struct code_target what;
 	int64_t id;       /* in the profile; 0: not written yet */
-	bool is_given;    /* by --target */
+	bool is_given;    /* by --target, --class */
 	bool is_unusable; /* too many pieces */
 };
 
@@ -46,11 +47,12 @@ struct session {
 	struct pace pace;
 	struct program program;
 	struct recording_run run;
+	struct cost cost;
 	ARRAY(struct session_target) targets;
 	ARRAY(const char *) awaited_targets; /* given, and in no file known so far */
 	struct error missing_target;
 	uint32_t searched_objects; /* files among which names have been looked for */
-	bool knows_libraries, has_said_waiting;
+	bool knows_libraries, has_said_waiting, sees_spans, hears_spans;
 	ARRAY(uint32_t) processes; /* of the program, alive as far as events told */
 	char *program_path;
 	struct session_members *members;
@@ -75,8 +77,10 @@ bool session_is_interrupted(void);
 bool session_program_runs(struct session *session);
 /* Takes in what the kernel side has to tell; names, points, scope are up to date then. */
 int session_learn(struct session *session, struct error *error);
-/* The index in session->targets of this place. */
+/* The index in session->targets of the target whose samples count for this place. */
 size_t session_target_of(struct session *session, uint32_t place);
+/* Are targets given, or to be chosen? */
+bool session_has_given_targets(const struct session *session);
 int session_write_target(struct session *session, struct session_target *target,
 			 struct error *error);
 /* Weight of each target for the schedule; to be freed. */
@@ -90,11 +94,12 @@ bool session_time_is_up(const struct session *session); /* --seconds */
 int session_start_program(struct session *session, struct error *error);
 
 /*
- * session_names.c: the kernel's functions, if they matter; the points and targets that the user named. Those in no file known yet are tried
+ * session_names.c: tells the collector what may be the target, and learns the kernel's functions, if they
+ * matter; the points and targets that the user named. Those in no file known yet are tried
  * again by session_retry_names; session_refuse_names fails once it has been waited long enough, or
  * if the program has ended.
  */
-int session_know_kernel(struct session *session, struct error *error);
+int session_see(struct session *session, struct error *error);
 int session_set_names(struct session *session, struct error *error);
 int session_retry_names(struct session *session, struct error *error);
 int session_refuse_names(struct session *session, bool has_ended, struct error *error);
@@ -115,6 +120,8 @@ void session_members_close(struct session *session);
 /* Follows the processes that were asked for: the session has begun. */
 int session_members_follow(struct session *session, struct error *error);
 bool session_members_live(struct session *session);
+/* Makes the files known that those have mapped: executables and libraries. */
+void session_members_know_files(struct session *session);
 /* To be called now and then: who has joined since. */
 void session_members_refresh(struct session *session);
 void session_members_on_process(struct session *session, const struct kernel_process_event *event);

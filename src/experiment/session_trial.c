@@ -24,7 +24,7 @@ int session_arm(struct session *session, struct session_target *target, struct e
 	if (code)
 		return code;
 	/* Set anew each time: more of the target's code may have been found. */
-	code = code_set_target(session->code, target->place, error);
+	code = code_set_target(session->code, &target->what, error);
 	if (code == -E2BIG) {
 		target->is_unusable = true;
 		schedule_end_block(session->schedule);
@@ -181,5 +181,6 @@ int session_trial(struct session *session, const struct schedule_plan *plan, str
 		tell_tally(session, &experiment);
 	code = profile_add_experiment(session->profile, &experiment, error);
 	array_free(&experiment.visits);
+	array_free(&experiment.lengths);
 	return code ? code : session_learn(session, error);
 }

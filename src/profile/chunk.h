@@ -47,9 +47,11 @@ struct task_event {
 struct interrupt_event {
 	uint64_t time_ns;
 	unsigned cpu, tid;
-	unsigned number; /* the top bit is set in soft ones */
+	unsigned number; /* of a hard one, or with one of the bits below */
 	bool is_entry;
 };
+#define INTERRUPT_SOFT 0x80000000u
+#define INTERRUPT_VECTOR 0x40000000u /* timer, reschedule, call, single call, work */
 
 enum mark_kind {
 	MARK_PROGRESS = 1,
@@ -105,9 +107,11 @@ bool chunk_next_mark(struct chunk_reader *reader, struct mark *mark);
 /* ---- rows of the profile: of runs of lever trace ---- */
 
 /*
- * A name or text of marks, by its number there; from RECORDING_WORD_CALLS on, names of system calls.
+ * A name or text of marks, by its number there; from RECORDING_WORD_CALLS on, names of system calls, and
+ * from RECORDING_WORD_INTERRUPTS on of hard interrupts.
  */
 #define RECORDING_WORD_CALLS 65536
+#define RECORDING_WORD_INTERRUPTS 131072
 struct recording_word {
 	int64_t id, run_id;
 	unsigned number;
@@ -119,11 +123,15 @@ struct recording_bytes {
 	size_t count;
 };
 
+/* Marks of a thread are of two tracks: each has its order, and times tell that of both together. */
+#define RECORDING_MARKS_PROGRAM 0u /* by lever.h */
+#define RECORDING_MARKS_KERNEL 1u  /* that the kernel side saw */
+
 /* Events of one track, in their order (as above). Those of a track come in the order of ids. */
 struct recording_chunk {
 	int64_t id, run_id;
 	enum chunk_kind kind;
-	unsigned cpu;      /* CHUNK_SCHEDULER: its track */
+	unsigned cpu;      /* CHUNK_SCHEDULER: its track; CHUNK_MARKS: RECORDING_MARKS_* */
 	unsigned pid, tid; /* CHUNK_MARKS: their track */
 	uint64_t start_ns, end_ns;
 	uint64_t events, lost; /* lost: on this track, since the chunk before */

@@ -3,10 +3,12 @@
 #pragma once
 
 enum run_kind { RUN_CAUSAL, RUN_SAMPLES, RUN_TIMELINE, RUN_SCALE };
-enum target_kind { TARGET_LINE, TARGET_FUNCTION };
+/* Of a target; the first four are also what a run may choose its targets from. */
+enum target_kind { TARGET_LINE, TARGET_FUNCTION, TARGET_SPAN, TARGET_CALL, TARGET_CLASS };
 enum point_kind { POINT_THROUGHPUT, POINT_LATENCY, POINT_SAMPLED, POINT_END_TO_END };
 enum verdict { VERDICT_COUNTED, VERDICT_DISPLACED, VERDICT_TOO_FEW_VISITS, VERDICT_CUT_SHORT };
 enum sample_class { CLASS_USER, CLASS_KERNEL, CLASS_IO, CLASS_LOCK, CLASS_RUNNABLE, CLASS_OTHER };
+#define CLASS_BIT(class) (1u << (class)) /* in a set of classes */
 enum frame_kind { FRAME_USER, FRAME_KERNEL };
 
 /* What files and reports call a value of these enums, such as "end-to-end"; NULL if there is none. */

@@ -74,7 +74,8 @@ static char *join_columns(const struct table *table, size_t first, const char *f
 static bool replaces(size_t index)
 {
 	return index == TABLE_SAMPLE || index == TABLE_TOTAL || index == TABLE_MOMENT ||
-	       index == TABLE_PARALLEL || index == TABLE_LEVEL;
+	       index == TABLE_PARALLEL || index == TABLE_LEVEL || index == TABLE_VISITOR ||
+	       index == TABLE_COST || index == TABLE_CIRCUMSTANCE || index == TABLE_QUESTION;
 }
 
 /* Rows with an own id get it from SQLite: their first parameter stays NULL. */
@@ -249,6 +250,18 @@ static int insert_visits(struct profile *profile, const struct recording_experim
 	return code;
 }
 
+static int insert_lengths(struct profile *profile, const struct recording_experiment *experiment,
+			  struct error *error)
+{
+	int code = 0;
+	for (size_t i = 0; i < experiment->lengths.count && !code; i++) {
+		struct recording_length length = experiment->lengths.items[i];
+		length.experiment_id = experiment->id;
+		code = insert(profile, TABLE_LENGTH, 0, &length, error);
+	}
+	return code;
+}
+
 /* An experiment is in the file with all its visits or not at all. */
 int profile_add_experiment(struct profile *profile, struct recording_experiment *experiment,
 			   struct error *error)
@@ -261,6 +274,8 @@ int profile_add_experiment(struct profile *profile, struct recording_experiment 
 	code = insert_with_id(profile, TABLE_EXPERIMENT, experiment, &experiment->id, error);
 	if (!code)
 		code = insert_visits(profile, experiment, error);
+	if (!code)
+		code = insert_lengths(profile, experiment, error);
 	if (code)
 		store_execute(profile->store, "ROLLBACK TO experiment", NULL);
 	store_execute(profile->store, "RELEASE experiment", NULL);
@@ -277,6 +292,12 @@ int profile_set_total(struct profile *profile, const struct recording_total *tot
 		      struct error *error)
 {
 	return insert(profile, TABLE_TOTAL, 0, total, error);
+}
+
+int profile_set_visitor(struct profile *profile, const struct recording_visitor *visitor,
+			struct error *error)
+{
+	return insert(profile, TABLE_VISITOR, 0, visitor, error);
 }
 
 int profile_add_frame(struct profile *profile, struct recording_frame *frame, struct error *error)
@@ -323,4 +344,33 @@ int profile_set_level(struct profile *profile, const struct recording_level *lev
 		      struct error *error)
 {
 	return insert(profile, TABLE_LEVEL, 0, level, error);
+}
+
+int profile_set_cost(struct profile *profile, const struct recording_cost *cost,
+		     struct error *error)
+{
+	return insert(profile, TABLE_COST, 0, cost, error);
+}
+
+int profile_set_circumstance(struct profile *profile,
+			     const struct recording_circumstance *circumstance, struct error *error)
+{
+	return insert(profile, TABLE_CIRCUMSTANCE, 0, circumstance, error);
+}
+
+int profile_set_question(struct profile *profile, const struct recording_question *question,
+			 struct error *error)
+{
+	return insert(profile, TABLE_QUESTION, 0, question, error);
+}
+
+int profile_add_hit(struct profile *profile, const struct recording_hit *hit, struct error *error)
+{
+	return insert(profile, TABLE_HIT, 0, hit, error);
+}
+
+int profile_add_theft(struct profile *profile, const struct recording_theft *theft,
+		      struct error *error)
+{
+	return insert(profile, TABLE_THEFT, 0, theft, error);
 }

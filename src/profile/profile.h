@@ -34,6 +34,8 @@ int profile_set_sample(struct profile *profile, const struct recording_sample *s
 		       struct error *error);
 int profile_set_total(struct profile *profile, const struct recording_total *total,
 		      struct error *error);
+int profile_set_visitor(struct profile *profile, const struct recording_visitor *visitor,
+			struct error *error);
 /* Of lever record. A moment with an id replaces what was said under it; without, it gets one. */
 int profile_add_frame(struct profile *profile, struct recording_frame *frame, struct error *error);
 int profile_add_stack(struct profile *profile, struct recording_stack *stack, struct error *error);
@@ -48,6 +50,17 @@ int profile_add_chunk(struct profile *profile, struct recording_chunk *chunk, st
 int profile_set_parallel(struct profile *profile, const struct recording_parallel *parallel,
 			 struct error *error);
 int profile_set_level(struct profile *profile, const struct recording_level *level,
+		      struct error *error);
+/* Replaces what was said of the same run. */
+int profile_set_cost(struct profile *profile, const struct recording_cost *cost,
+		     struct error *error);
+int profile_set_circumstance(struct profile *profile,
+			     const struct recording_circumstance *circumstance,
+			     struct error *error);
+int profile_set_question(struct profile *profile, const struct recording_question *question,
+			 struct error *error);
+int profile_add_hit(struct profile *profile, const struct recording_hit *hit, struct error *error);
+int profile_add_theft(struct profile *profile, const struct recording_theft *theft,
 		      struct error *error);
 int profile_commit(struct profile *profile, struct error *error);
 

@@ -131,6 +131,11 @@ static void *add_total(struct recording *recording)
 	return array_add(&recording->totals);
 }
 
+static void *add_visitor(struct recording *recording)
+{
+	return array_add(&recording->visitors);
+}
+
 static void *add_frame(struct recording *recording)
 {
 	return array_add(&recording->frames);
@@ -169,6 +174,31 @@ static void *add_parallel(struct recording *recording)
 static void *add_level(struct recording *recording)
 {
 	return array_add(&recording->levels);
+}
+
+static void *add_cost(struct recording *recording)
+{
+	return array_add(&recording->costs);
+}
+
+static void *add_circumstance(struct recording *recording)
+{
+	return array_add(&recording->circumstances);
+}
+
+static void *add_question(struct recording *recording)
+{
+	return array_add(&recording->questions);
+}
+
+static void *add_theft(struct recording *recording)
+{
+	return array_add(&recording->thefts);
+}
+
+static void *add_hit(struct recording *recording)
+{
+	return array_add(&recording->hits);
 }
 
 static int read_row(struct store *store, sqlite3_stmt *statement, const struct table *table,
@@ -220,7 +250,17 @@ static int read_table(struct store *store, const struct table *table,
 	return step == SQLITE_DONE ? 0 : store_explain(store, error);
 }
 
-/* Both the visits and the experiments come in the order of the experiments' ids. */
+/* What belongs to experiments comes in the order of their ids, as these do. */
+static struct recording_experiment *experiment_from(struct recording *recording, size_t *at,
+						    int64_t id)
+{
+	while (*at < recording->experiments.count && recording->experiments.items[*at].id < id)
+		(*at)++;
+	if (*at == recording->experiments.count || recording->experiments.items[*at].id != id)
+		return NULL;
+	return &recording->experiments.items[*at];
+}
+
 static int read_visits(struct store *store, struct recording *recording, struct error *error)
 {
 	const struct table *table = &schema_tables[TABLE_VISIT];
@@ -235,16 +275,46 @@ static int read_visits(struct store *store, struct recording *recording, struct 
 		code = read_row(store, statement, table, &row, error);
 		if (code)
 			return code;
-		while (at < recording->experiments.count &&
-		       recording->experiments.items[at].id < row.experiment_id)
-			at++;
-		if (at == recording->experiments.count ||
-		    recording->experiments.items[at].id != row.experiment_id ||
-		    !recording_point(recording, row.visit.point_id))
+		struct recording_experiment *experiment =
+			experiment_from(recording, &at, row.experiment_id);
+		if (!experiment || !recording_point(recording, row.visit.point_id))
 			return store_damaged(store, "a visit names no experiment or point", error);
-		*array_add(&recording->experiments.items[at].visits) = row.visit;
+		*array_add(&experiment->visits) = row.visit;
 	}
 	return step == SQLITE_DONE ? 0 : store_explain(store, error);
+}
+
+static int read_lengths(struct store *store, struct recording *recording, struct error *error)
+{
+	const struct table *table = &schema_tables[TABLE_LENGTH];
+	AUTO(statement) sqlite3_stmt *statement = NULL;
+	int code = table->since > store_version(store) ?
+			   0 :
+			   prepare_select(store, table, &statement, error);
+	if (code || !statement)
+		return code;
+	int step;
+	size_t at = 0;
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		struct recording_length row = {0};
+		code = read_row(store, statement, table, &row, error);
+		if (code)
+			return code;
+		struct recording_experiment *experiment =
+			experiment_from(recording, &at, row.experiment_id);
+		if (!experiment || !recording_point(recording, row.point_id))
+			return store_damaged(store, "lengths name no experiment or point", error);
+		*array_add(&experiment->lengths) = row;
+	}
+	return step == SQLITE_DONE ? 0 : store_explain(store, error);
+}
+
+static int check_costs(struct store *store, const struct recording *recording, struct error *error)
+{
+	for (size_t i = 0; i < recording->costs.count; i++)
+		if (!recording_run(recording, recording->costs.items[i].run_id))
+			return store_damaged(store, "a cost names no run", error);
+	return 0;
 }
 
 static int check_experiments(struct store *store, const struct recording *recording,
@@ -274,6 +344,12 @@ static int check_sums(struct store *store, const struct recording *recording, st
 		if (!recording_run(recording, total->run_id) ||
 		    !recording_point(recording, total->point_id))
 			return store_damaged(store, "a total names no run or point", error);
+	}
+	for (size_t i = 0; i < recording->visitors.count; i++) {
+		const struct recording_visitor *visitor = &recording->visitors.items[i];
+		if (!recording_run(recording, visitor->run_id) ||
+		    !recording_point(recording, visitor->point_id))
+			return store_damaged(store, "a visitor names no run or point", error);
 	}
 	return 0;
 }
@@ -327,6 +403,18 @@ static int check_parallel(struct store *store, const struct recording *recording
 	for (size_t i = 0; i < recording->levels.count; i++)
 		if (!recording_run(recording, recording->levels.items[i].run_id))
 			return store_damaged(store, "a level of parallelism names no run", error);
+	for (size_t i = 0; i < recording->circumstances.count; i++)
+		if (!recording_run(recording, recording->circumstances.items[i].run_id))
+			return store_damaged(store, "a circumstance names no run", error);
+	for (size_t i = 0; i < recording->questions.count; i++)
+		if (!recording_run(recording, recording->questions.items[i].session_id))
+			return store_damaged(store, "a question names no run", error);
+	for (size_t i = 0; i < recording->hits.count; i++)
+		if (!recording_run(recording, recording->hits.items[i].run_id))
+			return store_damaged(store, "a hit names no run", error);
+	for (size_t i = 0; i < recording->thefts.count; i++)
+		if (!recording_run(recording, recording->thefts.items[i].run_id))
+			return store_damaged(store, "a theft names no run", error);
 	return 0;
 }
 
@@ -336,13 +424,26 @@ static int read_all(struct store *store, struct recording *recording, struct err
 		size_t table;
 		void *(*add)(struct recording *);
 	} plain[] = {
-		{TABLE_RUN, add_run},           {TABLE_TARGET, add_target},
-		{TABLE_POINT, add_point},       {TABLE_EXPERIMENT, add_experiment},
-		{TABLE_SAMPLE, add_sample},     {TABLE_TOTAL, add_total},
-		{TABLE_FRAME, add_frame},       {TABLE_STACK, add_stack},
-		{TABLE_THREAD, add_thread},     {TABLE_MOMENT, add_moment},
-		{TABLE_WORD, add_word},         {TABLE_CHUNK, add_chunk},
-		{TABLE_PARALLEL, add_parallel}, {TABLE_LEVEL, add_level},
+		{TABLE_RUN, add_run},
+		{TABLE_TARGET, add_target},
+		{TABLE_POINT, add_point},
+		{TABLE_EXPERIMENT, add_experiment},
+		{TABLE_SAMPLE, add_sample},
+		{TABLE_TOTAL, add_total},
+		{TABLE_FRAME, add_frame},
+		{TABLE_STACK, add_stack},
+		{TABLE_THREAD, add_thread},
+		{TABLE_MOMENT, add_moment},
+		{TABLE_WORD, add_word},
+		{TABLE_CHUNK, add_chunk},
+		{TABLE_PARALLEL, add_parallel},
+		{TABLE_LEVEL, add_level},
+		{TABLE_VISITOR, add_visitor},
+		{TABLE_COST, add_cost},
+		{TABLE_CIRCUMSTANCE, add_circumstance},
+		{TABLE_QUESTION, add_question},
+		{TABLE_HIT, add_hit},
+		{TABLE_THEFT, add_theft},
 	};
 	/* One transaction, so that a recorder at work beside does not change it midway. */
 	int code = store_execute(store, "BEGIN", error);
@@ -352,7 +453,10 @@ static int read_all(struct store *store, struct recording *recording, struct err
 	if (!code)
 		code = read_visits(store, recording, error);
 	if (!code)
+		code = read_lengths(store, recording, error);
+	if (!code)
 		code = check_experiments(store, recording, error);
+	code = code ? code : check_costs(store, recording, error);
 	code = code ? code : check_sums(store, recording, error);
 	code = code ? code : check_moments(store, recording, error);
 	code = code ? code : check_timeline(store, recording, error);

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 static const char *const target_kind_names[] = {
-	[TARGET_LINE] = "line",
-	[TARGET_FUNCTION] = "function",
+	[TARGET_LINE] = "line",    [TARGET_FUNCTION] = "function", [TARGET_SPAN] = "span",
+	[TARGET_CALL] = "syscall", [TARGET_CLASS] = "class",
 };
 static const char *const point_kind_names[] = {
 	[POINT_THROUGHPUT] = "throughput",
@@ -192,7 +192,7 @@ void recording_keep_session(struct recording *recording)
 		if (session_of(recording, run->id) == last)
 			recording->runs.items[kept++] = *run;
 		else
-			run_release(run);
+			*array_add(&recording->earlier) = *run;
 	}
 	recording->runs.count = kept;
 }
@@ -222,6 +222,20 @@ static void release_scale(struct recording *recording)
 		free(recording->parallels.items[i].asked);
 	array_free(&recording->parallels);
 	array_free(&recording->levels);
+	array_free(&recording->circumstances);
+	for (size_t i = 0; i < recording->earlier.count; i++)
+		run_release(&recording->earlier.items[i]);
+	array_free(&recording->earlier);
+	for (size_t i = 0; i < recording->questions.count; i++) {
+		struct recording_question *question = &recording->questions.items[i];
+		free(question->name);
+		free(question->function);
+		free(question->file);
+		free(question->object);
+	}
+	array_free(&recording->questions);
+	array_free(&recording->hits);
+	array_free(&recording->thefts);
 }
 
 static void release_timeline(struct recording *recording)
@@ -232,6 +246,12 @@ static void release_timeline(struct recording *recording)
 		free(recording->chunks.items[i].data.items);
 	array_free(&recording->words);
 	array_free(&recording->chunks);
+}
+
+static void experiment_release(struct recording_experiment *experiment)
+{
+	array_free(&experiment->visits);
+	array_free(&experiment->lengths);
 }
 
 void recording_free(struct recording *recording)
@@ -245,13 +265,17 @@ void recording_free(struct recording *recording)
 	for (size_t i = 0; i < recording->points.count; i++)
 		free(recording->points.items[i].name);
 	for (size_t i = 0; i < recording->experiments.count; i++)
-		array_free(&recording->experiments.items[i].visits);
+		experiment_release(&recording->experiments.items[i]);
 	array_free(&recording->runs);
+	array_free(&recording->costs);
 	array_free(&recording->targets);
 	array_free(&recording->points);
 	array_free(&recording->experiments);
 	array_free(&recording->samples);
 	array_free(&recording->totals);
+	for (size_t i = 0; i < recording->visitors.count; i++)
+		free(recording->visitors.items[i].command);
+	array_free(&recording->visitors);
 	release_samples(recording);
 	release_timeline(recording);
 	release_scale(recording);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "profile/chunk.h"
 #include "profile/kinds.h"
+#include "profile/length_rows.h"
 #include "profile/scale_rows.h"
 
 #include <stdbool.h>
@@ -19,11 +20,11 @@
 struct recording_run {
 	int64_t id;
 	char *command;     /* JSON array of the program's arguments */
-	char *engine;      /* "kernel" */
+	char *engine;      /* "kernel", "runtime" */
 	char *host;        /* node name */
 	char *kernel;      /* release */
 	char *version;     /* of lever */
-	char *granularity; /* "line" or "function" */
+	char *granularity; /* "line", ...; a target_kind_name */
 	int64_t started_s; /* Unix time */
 	uint64_t wall_ns;  /* of the program, pauses included; 0 while it runs */
 	uint64_t delay_ns; /* growth of G over the run */
@@ -42,6 +43,14 @@ struct recording_run {
 	bool finished;       /* the engine ended in order */
 	char *note;          /* warnings for the reader, one a line; NULL if none */
 	enum run_kind kind;  /* of which command */
+};
+
+/* What the recording itself took, while the program ran. */
+struct recording_cost {
+	int64_t run_id;
+	uint64_t engine_ns; /* CPU time of the engine's process */
+	bool knows_kernel;
+	uint64_t kernel_ns; /* in interrupts and BPF programs, all cores together */
 };
 
 struct recording_target {
@@ -80,6 +89,7 @@ struct recording_experiment {
 	uint64_t capped;
 	enum verdict verdict;
 	ARRAY(struct recording_visit) visits;
+	ARRAY(struct recording_length) lengths; /* by point and bucket */
 };
 
 /* Sampled time by target, for shares and the phase correction. */
@@ -96,13 +106,17 @@ struct recording_total {
 	uint64_t visits;
 };
 
+/* Those of them that one process made, where the engine knows. */
+struct recording_visitor {
+	int64_t run_id, point_id;
+	unsigned pid;
+	char *command; /* its comm */
+	uint64_t visits;
+};
 /* ---- of runs of lever record ---- */
 
-/*
- * What a task was doing. Classes of time off CPU: I/O, a lock, runnable without a CPU, other.
- */
+/* What a task was doing. Classes of time off CPU: I/O, a lock, runnable without a CPU, other. */
 #define SAMPLE_CLASSES 6
-
 struct recording_frame {
 	int64_t id;
 	enum frame_kind kind;
@@ -140,11 +154,13 @@ struct recording_moment {
 
 struct recording {
 	ARRAY(struct recording_run) runs;
+	ARRAY(struct recording_cost) costs;
 	ARRAY(struct recording_target) targets;
 	ARRAY(struct recording_point) points;
 	ARRAY(struct recording_experiment) experiments; /* by id, so in time order within a run */
 	ARRAY(struct recording_sample) samples;
 	ARRAY(struct recording_total) totals;
+	ARRAY(struct recording_visitor) visitors;
 	ARRAY(struct recording_frame) frames;
 	ARRAY(struct recording_stack) stacks; /* by id */
 	ARRAY(struct recording_thread) threads;
@@ -153,6 +169,11 @@ struct recording {
 	ARRAY(struct recording_chunk) chunks;
 	ARRAY(struct recording_parallel) parallels;
 	ARRAY(struct recording_level) levels; /* by run */
+	ARRAY(struct recording_run) earlier;  /* taken out of runs by recording_keep_session */
+	ARRAY(struct recording_circumstance) circumstances;
+	ARRAY(struct recording_question) questions;
+	ARRAY(struct recording_hit) hits;     /* by run */
+	ARRAY(struct recording_theft) thefts; /* by run */
 };
 
 void recording_free(struct recording *recording);

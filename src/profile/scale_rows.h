@@ -2,6 +2,8 @@
 /* scale_rows - what a profile holds of runs of lever scale; a part of recording.h. */
 #pragma once
 
+#include "profile/kinds.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,6 +20,42 @@ struct recording_parallel {
 	uint64_t escapes;     /* a thread ran on a core that was not meant for it */
 	uint64_t overwritten; /* threads that were lost sight of */
 	uint64_t stolen_ns;   /* of its cores, by the hypervisor */
+};
+
+/* What was seen beside a run, that predictions depend on. */
+struct recording_circumstance {
+	int64_t run_id;
+	bool is_recorded;      /* the scheduler's log of the run is in the file */
+	bool is_cut;           /* that log ends before the program */
+	uint64_t looks;        /* at a thread of the program that ran; 0: nobody looked */
+	uint64_t spinning;     /* of them: it waited by spinning */
+	double alone_speed;    /* before the run: a loop on one core of the machine alone, per us */
+	double together_speed; /* the same on all of them at once, the mean of a core */
+};
+
+/* What the hypervisor took from the program in a slice of its run (see recording_level). */
+struct recording_theft {
+	int64_t run_id;
+	unsigned slice;
+	uint64_t stolen_ns; /* of the time of its running threads */
+};
+
+/* Of which code a `lever scale` shall say whether it matters on other cores: of all its runs. */
+struct recording_question {
+	int64_t session_id;
+	enum target_kind kind;
+	char *name, *function, *file, *object; /* as in recording_target */
+	unsigned line;
+	double speedup; /* of the code, in experiments, with this effect on the program: */
+	int gain_ppm, low_ppm, high_ppm; /* millionths of its time */
+};
+
+/* A sample in the code of a question, in the recorded run. */
+struct recording_hit {
+	int64_t run_id;
+	unsigned tid;
+	uint64_t time_ns, weight_ns; /* it stands for so much time before that */
+	bool is_waiting;             /* off the core, for anything */
 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* schema - the tables of a profile, version 4. */
+/* schema - the tables of a profile, version 7. */
 #include "profile/schema.h"
 
 #define COLUMN(row, field, kind)                                               \
@@ -93,6 +93,12 @@ static const struct column total_columns[] = {
 	COLUMN(recording_total, visits, COUNT),
 };
 
+static const struct column visitor_columns[] = {
+	COLUMN(recording_visitor, run_id, ID),    COLUMN(recording_visitor, point_id, ID),
+	COLUMN(recording_visitor, pid, WORD),     COLUMN(recording_visitor, command, TEXT),
+	COLUMN(recording_visitor, visits, COUNT),
+};
+
 static const struct column frame_columns[] = {
 	COLUMN(recording_frame, id, ID),         CHOICE(recording_frame, kind, frame_kind_name),
 	COLUMN(recording_frame, function, TEXT), COLUMN(recording_frame, file, TEXT),
@@ -171,6 +177,61 @@ static const struct column level_columns[] = {
 	COLUMN(recording_level, displaced_ns, COUNT), COLUMN(recording_level, lock_ns, COUNT),
 	COLUMN(recording_level, io_ns, COUNT),        COLUMN(recording_level, timer_ns, COUNT),
 	COLUMN(recording_level, condition_ns, COUNT), COLUMN(recording_level, other_ns, COUNT),
+};
+
+static const struct column cost_columns[] = {
+	COLUMN(recording_cost, run_id, ID),
+	COLUMN(recording_cost, engine_ns, COUNT),
+	COLUMN(recording_cost, knows_kernel, FLAG),
+	COLUMN(recording_cost, kernel_ns, COUNT),
+};
+
+static const struct column circumstance_columns[] = {
+	COLUMN(recording_circumstance, run_id, ID),
+	COLUMN(recording_circumstance, is_recorded, FLAG),
+	COLUMN(recording_circumstance, is_cut, FLAG),
+	COLUMN(recording_circumstance, looks, COUNT),
+	COLUMN(recording_circumstance, spinning, COUNT),
+	COLUMN(recording_circumstance, alone_speed, REAL),
+	COLUMN(recording_circumstance, together_speed, REAL),
+};
+
+static const struct column question_columns[] = {
+	COLUMN(recording_question, session_id, ID),
+	CHOICE(recording_question, kind, target_kind_name),
+	COLUMN(recording_question, name, TEXT),
+	COLUMN(recording_question, function, TEXT),
+	COLUMN(recording_question, file, TEXT),
+	COLUMN(recording_question, object, TEXT),
+	COLUMN(recording_question, line, WORD),
+	COLUMN(recording_question, speedup, REAL),
+	COLUMN(recording_question, gain_ppm, STATUS),
+	COLUMN(recording_question, low_ppm, STATUS),
+	COLUMN(recording_question, high_ppm, STATUS),
+};
+
+static const struct column hit_columns[] = {
+	COLUMN(recording_hit, run_id, ID),       COLUMN(recording_hit, tid, WORD),
+	COLUMN(recording_hit, time_ns, COUNT),   COLUMN(recording_hit, weight_ns, COUNT),
+	COLUMN(recording_hit, is_waiting, FLAG),
+};
+
+static const struct column theft_columns[] = {
+	COLUMN(recording_theft, run_id, ID),
+	COLUMN(recording_theft, slice, WORD),
+	COLUMN(recording_theft, stolen_ns, COUNT),
+};
+
+static const struct column length_columns[] = {
+	COLUMN(recording_length, experiment_id, ID),
+	COLUMN(recording_length, point_id, ID),
+	COLUMN(recording_length, bucket, WORD),
+	COLUMN(recording_length, spans, COUNT),
+	COLUMN(recording_length, weight, REAL),
+	COLUMN(recording_length, length_ns, REAL),
+	COLUMN(recording_length, credit_ns, REAL),
+	COLUMN(recording_length, credit_squares, REAL),
+	COLUMN(recording_length, credit_cubes, REAL),
 };
 
 const char schema_upgrade[] = "ALTER TABLE run ADD COLUMN kind TEXT NOT NULL DEFAULT 'causal'";
@@ -359,6 +420,74 @@ const struct table schema_tables[TABLES] = {
 		"  condition_ns INTEGER NOT NULL,\n"
 		"  other_ns INTEGER NOT NULL,\n"
 		"  PRIMARY KEY (run_id, slice, threads)\n"
+		") STRICT, WITHOUT ROWID"),
+	[TABLE_VISITOR] = TABLE_SINCE(visitor, 5,
+		"CREATE TABLE visitor (\n"
+		"  run_id INTEGER NOT NULL REFERENCES run(id),\n"
+		"  point_id INTEGER NOT NULL REFERENCES point(id),\n"
+		"  pid INTEGER NOT NULL,\n"
+		"  command TEXT,\n"
+		"  visits INTEGER NOT NULL,\n"
+		"  PRIMARY KEY (run_id, point_id, pid)\n"
+		") STRICT, WITHOUT ROWID"),
+	[TABLE_COST] = TABLE_SINCE(cost, 5,
+		"CREATE TABLE cost (\n"
+		"  run_id INTEGER PRIMARY KEY REFERENCES run(id),\n"
+		"  engine_ns INTEGER NOT NULL,\n"
+		"  knows_kernel INTEGER NOT NULL,\n"
+		"  kernel_ns INTEGER NOT NULL\n"
+		") STRICT"),
+	[TABLE_CIRCUMSTANCE] = TABLE_SINCE(circumstance, 6,
+		"CREATE TABLE circumstance (\n"
+		"  run_id INTEGER PRIMARY KEY REFERENCES run(id),\n"
+		"  is_recorded INTEGER NOT NULL,\n"
+		"  is_cut INTEGER NOT NULL,\n"
+		"  looks INTEGER NOT NULL,\n"
+		"  spinning INTEGER NOT NULL,\n"
+		"  alone_speed REAL NOT NULL,\n"
+		"  together_speed REAL NOT NULL\n"
+		") STRICT"),
+	[TABLE_QUESTION] = TABLE_SINCE(question, 6,
+		"CREATE TABLE question (\n"
+		"  session_id INTEGER PRIMARY KEY REFERENCES run(id),\n"
+		"  kind TEXT NOT NULL,\n"
+		"  name TEXT,\n"
+		"  function TEXT,\n"
+		"  file TEXT,\n"
+		"  object TEXT,\n"
+		"  line INTEGER NOT NULL,\n"
+		"  speedup REAL NOT NULL,\n"
+		"  gain_ppm INTEGER NOT NULL,\n"
+		"  low_ppm INTEGER NOT NULL,\n"
+		"  high_ppm INTEGER NOT NULL\n"
+		") STRICT"),
+	[TABLE_HIT] = TABLE_SINCE(hit, 6,
+		"CREATE TABLE hit (\n"
+		"  run_id INTEGER NOT NULL REFERENCES run(id),\n"
+		"  tid INTEGER NOT NULL,\n"
+		"  time_ns INTEGER NOT NULL,\n"
+		"  weight_ns INTEGER NOT NULL,\n"
+		"  is_waiting INTEGER NOT NULL\n"
+		") STRICT"),
+	[TABLE_THEFT] = TABLE_SINCE(theft, 7,
+		"CREATE TABLE theft (\n"
+		"  run_id INTEGER NOT NULL REFERENCES run(id),\n"
+		"  slice INTEGER NOT NULL,\n"
+		"  stolen_ns INTEGER NOT NULL,\n"
+		"  PRIMARY KEY (run_id, slice)\n"
+		") STRICT, WITHOUT ROWID"),
+	[TABLE_LENGTH] = TABLE_SINCE(length, 7,
+		"CREATE TABLE length (\n"
+		"  experiment_id INTEGER NOT NULL REFERENCES experiment(id),\n"
+		"  point_id INTEGER NOT NULL REFERENCES point(id),\n"
+		"  bucket INTEGER NOT NULL,\n"
+		"  spans INTEGER NOT NULL,\n"
+		"  weight REAL NOT NULL,\n"
+		"  length_ns REAL NOT NULL,\n"
+		"  credit_ns REAL NOT NULL,\n"
+		"  credit_squares REAL NOT NULL,\n"
+		"  credit_cubes REAL NOT NULL,\n"
+		"  PRIMARY KEY (experiment_id, point_id, bucket)\n"
 		") STRICT, WITHOUT ROWID"),
 };
 /* clang-format on */

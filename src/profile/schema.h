@@ -9,7 +9,7 @@
 #include "profile/recording.h"
 
 #define SCHEMA_APPLICATION_ID 0x4c455652 /* "LEVR" */
-#define SCHEMA_VERSION 4
+#define SCHEMA_VERSION 7
 #define SCHEMA_VERSION_OF_KINDS 2 /* the first with the columns that have a `before` */
 
 /* How a field is kept. Whatever a file says is checked against this when it is read. */
@@ -67,6 +67,13 @@ enum {
 	TABLE_CHUNK,
 	TABLE_PARALLEL,
 	TABLE_LEVEL,
+	TABLE_VISITOR,
+	TABLE_COST,
+	TABLE_CIRCUMSTANCE,
+	TABLE_QUESTION,
+	TABLE_HIT,
+	TABLE_THEFT,
+	TABLE_LENGTH,
 	TABLES,
 };
 

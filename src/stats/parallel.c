@@ -24,9 +24,22 @@ double parallel_level_on(double wall_ns, unsigned threads, unsigned from_cores, 
 double parallel_own_ns(const struct parallel_level *level, unsigned cores)
 {
 	unsigned wanted = least(level->threads, cores);
-	double own = wanted ? level->wall_ns - level->displaced_ns / wanted : level->wall_ns;
+	double taken = level->displaced_ns + level->stolen_ns + level->counting_ns;
+	double own = wanted ? level->wall_ns - taken / wanted : level->wall_ns;
 
 	return own > 0 ? own : 0;
+}
+
+double parallel_cpu_ns(const struct parallel_level *level)
+{
+	double used = level->running_ns - level->stolen_ns - level->counting_ns;
+
+	return used > 0 ? used : 0;
+}
+
+double parallel_core_ns(const struct parallel_level *level, unsigned cores)
+{
+	return parallel_own_ns(level, cores) * least(level->threads, cores);
 }
 
 double parallel_predict(const struct parallel_level *levels, size_t count, unsigned from_cores,
@@ -46,12 +59,18 @@ double parallel_predict_raw(const struct parallel_level *levels, size_t count, u
 	return sum;
 }
 
-static double slowdown(double growth, unsigned threads, unsigned cores)
+double parallel_slowdown(double growth, unsigned running)
 {
-	unsigned running = least(threads, cores);
-	double factor = running > 1 ? 1 + growth * (running - 1) : 1;
+	/* Less CPU time is the machine's doing: with more threads it does not go on to fall. */
+	double others = running > 1 ? running - 1 : 0;
+	double factor = 1 + growth * (growth < 0 && others > 1 ? 1 : others);
 
 	return factor > 0.05 ? factor : 0.05;
+}
+
+static double slowdown(double growth, unsigned threads, unsigned cores)
+{
+	return parallel_slowdown(growth, least(threads, cores));
 }
 
 double parallel_predict_grown(const struct parallel_level *levels, size_t count,
@@ -68,36 +87,37 @@ double parallel_predict_grown(const struct parallel_level *levels, size_t count,
 	return sum;
 }
 
-/* CPU time on `to_cores` of what was measured on `from_cores`, with this growth. */
-static double cpu_with(const struct parallel_level *levels, size_t count, unsigned from_cores,
-		       unsigned to_cores, double growth)
+/* What is taken on `to_cores` where this was on `from_cores`, with this growth. */
+static double taken_with(const struct parallel_level *levels, const double *taken_ns, size_t count,
+			 const unsigned *cores, double growth)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < count; i++)
-		sum += levels[i].running_ns * slowdown(growth, levels[i].threads, to_cores) /
-		       slowdown(growth, levels[i].threads, from_cores);
+		sum += taken_ns[i] * slowdown(growth, levels[i].threads, cores[1]) /
+		       slowdown(growth, levels[i].threads, cores[0]);
 	return sum;
 }
 
-double parallel_growth(const struct parallel_level *levels, size_t count, unsigned from_cores,
-		       double cpu_ns, unsigned to_cores)
+double parallel_growth(const struct parallel_level *levels, const double *taken_ns, size_t count,
+		       unsigned from_cores, double all_ns, unsigned to_cores)
 {
 	double low = PARALLEL_GROWTH_LEAST, high = PARALLEL_GROWTH_MOST, parallel = 0, all = 0;
-	/* With more cores, growth makes CPU time more, with fewer less: monotonic either way. */
+	/* With more cores, growth makes it more, with fewer less: monotonic either way. */
 	double sign = to_cores > from_cores ? 1 : -1;
+	const unsigned cores[] = {from_cores, to_cores};
 
 	for (size_t i = 0; i < count; i++) {
-		all += levels[i].running_ns;
+		all += taken_ns[i];
 		if (least(levels[i].threads, to_cores) != least(levels[i].threads, from_cores))
-			parallel += levels[i].running_ns;
+			parallel += taken_ns[i];
 	}
-	/* A hundredth of the CPU time in question would be blamed for every noise in the whole. */
+	/* A hundredth of the time in question would be blamed for every noise in the whole. */
 	if (parallel <= 0.05 * all)
 		return 0;
 	for (int i = 0; i < GROWTH_STEPS; i++) {
 		double middle = (low + high) / 2;
-		double gap = cpu_with(levels, count, from_cores, to_cores, middle) - cpu_ns;
+		double gap = taken_with(levels, taken_ns, count, cores, middle) - all_ns;
 		if (sign * gap < 0)
 			low = middle;
 		else

@@ -27,6 +27,8 @@ struct parallel_level {
 	double wall_ns;      /* T_j(k1) */
 	double running_ns;   /* of its threads: time on a core */
 	double displaced_ns; /* of its threads: could have run, but other programs had the core */
+	double stolen_ns;    /* of its threads: they had the core, and the hypervisor took it */
+	double counting_ns;  /* of its threads: they had the core, and were counted meanwhile */
 	double waiting_ns[PARALLEL_WAITS]; /* of threads that were blocked meanwhile */
 };
 
@@ -34,10 +36,17 @@ struct parallel_level {
 double parallel_level_on(double wall_ns, unsigned threads, unsigned from_cores, unsigned to_cores);
 
 /*
- * T_j(k1) as it had been without other programs: of the min(j, k1) cores that the program wanted,
- * displaced_ns / T_j were not to be had on average.
+ * T_j(k1) as it had been without other programs and machines, and unobserved: of the min(j, k1) cores
+ * that the program wanted, (displaced_ns + stolen_ns + counting_ns) / T_j were not to be had on average.
  */
 double parallel_own_ns(const struct parallel_level *level, unsigned cores);
+/* What its threads used of cores. */
+double parallel_cpu_ns(const struct parallel_level *level);
+/*
+ * What they used or wanted of them: min(j, cores) for all of that time. It is more than the former
+ * where cores take their time to run who is ready.
+ */
+double parallel_core_ns(const struct parallel_level *level, unsigned cores);
 
 /* E(k2), with or without that correction. */
 double parallel_predict(const struct parallel_level *levels, size_t count, unsigned from_cores,
@@ -46,15 +55,21 @@ double parallel_predict_raw(const struct parallel_level *levels, size_t count, u
 			    unsigned to_cores);
 
 /*
- * Growth of CPU time: the same work takes 1 + growth * (n - 1) times the CPU time when n threads run
- * at once (caches, memory, wake-ups, spinning, cores that are hardware threads of one). Read off two
- * runs: the levels on `from_cores`, and the CPU time that the program took on `to_cores`. 0 where the
- * two runs cannot tell, as when nothing ran in parallel in either.
+ * Growth of CPU time, or of core time: the same work takes 1 + growth * (n - 1) times as much of it when
+ * n threads run at once (caches, memory, wake-ups, spinning, cores that are hardware threads of one).
+ * Read off two runs: what the levels took on `from_cores` (by parallel_cpu_ns or parallel_core_ns), and
+ * what the program took of the same on `to_cores`, in all. 0 where the two runs cannot tell, as when
+ * nothing ran in parallel in either.
  */
-double parallel_growth(const struct parallel_level *levels, size_t count, unsigned from_cores,
-		       double cpu_ns, unsigned to_cores);
-#define PARALLEL_GROWTH_LEAST -0.2
+double parallel_growth(const struct parallel_level *levels, const double *taken_ns, size_t count,
+		       unsigned from_cores, double all_ns, unsigned to_cores);
+#define PARALLEL_GROWTH_LEAST -0.45 /* cores that were faster meanwhile */
 #define PARALLEL_GROWTH_MOST 4.0
+/*
+ * By how much the same work takes longer while so many threads run: 1 + growth * (running - 1); where
+ * growth is negative, 1 + growth for two and more.
+ */
+double parallel_slowdown(double growth, unsigned running);
 /* E(k2) with that growth; with 0 it is parallel_predict. */
 double parallel_predict_grown(const struct parallel_level *levels, size_t count,
 			      unsigned from_cores, unsigned to_cores, double growth);

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * replay - a discrete simulation: what happens next is the end of some work, or of some sleep.
+ *
+ * All threads on cores are slowed down alike, so their work is measured by one clock of its own,
+ * which stands still while nothing runs: when something ends by it does not depend on who comes and
+ * goes meanwhile.
+ */
+#include "stats/replay.h"
+
+#include "stats/parallel.h"
+
+#include <math.h>
+
+#define SLICE_NS 3e6 /* what the kernel grants on machines of today, about */
+#define NOBODY UINT32_MAX
+
+/* Threads by a key, the least first; of equal keys, who came first. */
+struct place {
+	double key;
+	uint64_t order;
+	uint32_t thread;
+};
+
+struct heap {
+	ARRAY(struct place) places;
+};
+
+struct state {
+	size_t at;       /* step */
+	double left;     /* of its work */
+	double given;    /* CPU time so far, and what the others had had when it became ready */
+	double since;    /* by the clock of work: it got its core, or a new slice */
+	bool is_resumed; /* `left` holds */
+};
+
+struct simulation {
+	const struct replay *replay;
+	const struct replay_settings *settings;
+	struct state *states;
+	uint32_t *waiting; /* by event: who waits */
+	bool *is_given;
+	struct heap ready, running, asleep;
+	double now, work_now, fair;
+	uint64_t orders;
+	size_t main_left;
+};
+
+/* ---- heaps ---- */
+
+static bool comes_before(const struct place *a, const struct place *b)
+{
+	return a->key < b->key || (!(b->key < a->key) && a->order < b->order);
+}
+
+static void swap(struct place *a, struct place *b)
+{
+	struct place kept = *a;
+	*a = *b;
+	*b = kept;
+}
+
+static void heap_push(struct heap *heap, double key, uint64_t order, uint32_t thread)
+{
+	size_t at = heap->places.count;
+
+	*array_add(&heap->places) = (struct place){key, order, thread};
+	for (; at && comes_before(&heap->places.items[at], &heap->places.items[(at - 1) / 2]);
+	     at = (at - 1) / 2)
+		swap(&heap->places.items[at], &heap->places.items[(at - 1) / 2]);
+}
+
+static uint32_t heap_pop(struct heap *heap)
+{
+	struct place *places = heap->places.items;
+	uint32_t first = places[0].thread;
+	size_t count = --heap->places.count, at = 0;
+
+	places[0] = places[count];
+	for (;;) {
+		size_t least = at, child = 2 * at + 1;
+		if (child < count && comes_before(&places[child], &places[least]))
+			least = child;
+		if (child + 1 < count && comes_before(&places[child + 1], &places[least]))
+			least = child + 1;
+		if (least == at)
+			return first;
+		swap(&places[at], &places[least]);
+		at = least;
+	}
+}
+
+/* ---- threads ---- */
+
+static void make_ready(struct simulation *simulation, uint32_t thread)
+{
+	struct state *state = &simulation->states[thread];
+
+	/* Who slept has no claim to what the others had meanwhile. */
+	state->given = fmax(state->given, simulation->fair);
+	heap_push(&simulation->ready, state->given, simulation->orders++, thread);
+}
+
+static void signal_give(struct simulation *simulation, uint32_t event)
+{
+	uint32_t thread = simulation->waiting[event];
+	/* Who gives it has a core, too. */
+	size_t wanted = simulation->running.places.count + simulation->ready.places.count + 1;
+	double delay = simulation->settings->wake_delay_ns;
+
+	simulation->is_given[event] = true;
+	if (thread == NOBODY)
+		return;
+	simulation->waiting[event] = NOBODY;
+	if (delay <= 0 || wanted >= simulation->settings->cores) {
+		make_ready(simulation, thread);
+		return;
+	}
+	heap_push(&simulation->asleep, simulation->now + delay, simulation->orders++, thread);
+}
+
+/* Puts a thread on a core, for the rest of its work or of its slice. */
+static void run_on(struct simulation *simulation, uint32_t thread)
+{
+	struct state *state = &simulation->states[thread];
+
+	state->since = simulation->work_now;
+	heap_push(&simulation->running, simulation->work_now + fmin(state->left, SLICE_NS),
+		  simulation->orders++, thread);
+}
+
+/* Goes on with the steps of a thread that has a core, until it works, waits, or ends. */
+static void go_on(struct simulation *simulation, uint32_t thread)
+{
+	const struct replay_thread *plan = &simulation->replay->threads.items[thread];
+	struct state *state = &simulation->states[thread];
+
+	if (state->is_resumed) {
+		run_on(simulation, thread);
+		return;
+	}
+	for (; state->at < plan->steps.count; state->at++) {
+		const struct replay_step *step = &plan->steps.items[state->at];
+		double amount = step->amount_ns;
+		if (step->kind == REPLAY_SIGNAL) {
+			signal_give(simulation, step->event);
+		} else if (step->kind == REPLAY_WAIT && !simulation->is_given[step->event]) {
+			simulation->waiting[step->event] = thread;
+			state->at++;
+			return;
+		} else if (step->kind == REPLAY_SLEEP && amount * plan->sleep_factor > 0) {
+			heap_push(&simulation->asleep,
+				  simulation->now + amount * plan->sleep_factor,
+				  simulation->orders++, thread);
+			state->at++;
+			return;
+		} else if (step->kind == REPLAY_WORK && amount * plan->work_factor > 0) {
+			state->left = amount * plan->work_factor;
+			state->is_resumed = true;
+			run_on(simulation, thread);
+			return;
+		}
+	}
+	simulation->main_left -= plan->is_main;
+}
+
+/* ---- time ---- */
+
+/* The thread whose work, or slice, ends now. */
+static void end_work(struct simulation *simulation)
+{
+	uint32_t thread = heap_pop(&simulation->running);
+	struct state *state = &simulation->states[thread];
+	double done = simulation->work_now - state->since;
+	const struct heap *ready = &simulation->ready;
+
+	state->left -= done;
+	state->given += done;
+	/* What is left by rounding alone is nothing. */
+	if (state->left <= 1e-6) {
+		state->at++;
+		state->is_resumed = false;
+		go_on(simulation, thread);
+	} else if (ready->places.count && ready->places.items[0].key < state->given) {
+		heap_push(&simulation->ready, state->given, simulation->orders++, thread);
+	} else {
+		run_on(simulation, thread);
+	}
+}
+
+static void fill_cores(struct simulation *simulation)
+{
+	while (simulation->ready.places.count &&
+	       simulation->running.places.count < simulation->settings->cores) {
+		uint32_t thread = heap_pop(&simulation->ready);
+		simulation->fair = fmax(simulation->fair, simulation->states[thread].given);
+		go_on(simulation, thread);
+	}
+}
+
+/* To the next end of work or sleep. False: there is none. */
+static bool step_on(struct simulation *simulation)
+{
+	const struct heap *running = &simulation->running, *asleep = &simulation->asleep;
+	double slow =
+		parallel_slowdown(simulation->settings->growth, (unsigned)running->places.count);
+	double work = INFINITY, sleep = INFINITY;
+
+	if (running->places.count)
+		work = fmax(0, running->places.items[0].key - simulation->work_now) * slow;
+	if (asleep->places.count)
+		sleep = fmax(0, asleep->places.items[0].key - simulation->now);
+	if (!isfinite(work) && !isfinite(sleep))
+		return false;
+	if (work <= sleep) {
+		simulation->now += work;
+		simulation->work_now = fmax(simulation->work_now, running->places.items[0].key);
+		end_work(simulation);
+		return true;
+	}
+	simulation->now += sleep;
+	simulation->work_now += running->places.count ? sleep / slow : 0;
+	make_ready(simulation, heap_pop(&simulation->asleep));
+	return true;
+}
+
+double replay_run(const struct replay *replay, const struct replay_settings *settings)
+{
+	struct simulation simulation = {.replay = replay, .settings = settings};
+	bool goes_on = true;
+
+	simulation.states = memory_new(replay->threads.count + 1, sizeof(struct state));
+	simulation.waiting = memory_new(replay->events + 1, sizeof(uint32_t));
+	simulation.is_given = memory_new(replay->events + 1, sizeof(bool));
+	for (size_t i = 0; i < replay->events; i++)
+		simulation.waiting[i] = NOBODY;
+	for (size_t i = 0; i < replay->threads.count; i++) {
+		simulation.main_left += replay->threads.items[i].is_main;
+		make_ready(&simulation, (uint32_t)i);
+	}
+	fill_cores(&simulation);
+	while (simulation.main_left && goes_on) {
+		goes_on = step_on(&simulation);
+		fill_cores(&simulation);
+	}
+	free(simulation.states);
+	free(simulation.waiting);
+	free(simulation.is_given);
+	array_free(&simulation.ready.places);
+	array_free(&simulation.running.places);
+	array_free(&simulation.asleep.places);
+	return simulation.main_left ? NAN : simulation.now;
+}
+
+/* ---- building ---- */
+
+void replay_clear(struct replay *replay)
+{
+	for (size_t i = 0; i < replay->threads.count; i++)
+		array_free(&replay->threads.items[i].steps);
+	array_free(&replay->threads);
+	replay->events = 0;
+}
+
+struct replay_thread *replay_add_thread(struct replay *replay)
+{
+	struct replay_thread *thread = array_add(&replay->threads);
+
+	*thread = (struct replay_thread){.work_factor = 1, .sleep_factor = 1};
+	return thread;
+}
+
+void replay_add_step(struct replay_thread *thread, enum replay_kind kind, double amount_ns,
+		     size_t event)
+{
+	*array_add(&thread->steps) = (struct replay_step){.kind = kind,
+							  .amount_ns = amount_ns,
+							  .event = (uint32_t)event};
+}

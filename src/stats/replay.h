@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * replay - runs a program's threads again, on paper, on any number of cores.
+ *
+ * A thread is a sequence of steps: so much CPU time, a wait for a signal or of a fixed length, a signal
+ * to others. A signal is given once and stays, so who comes to wait for it later goes on at once. Ready
+ * threads share the cores fairly: who has had least comes first, for a slice at most, and nobody is
+ * put off for one that has just been woken. Exact and without chance: the same steps give the same time.
+ */
+#pragma once
+
+#include "base/memory.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum replay_kind {
+	REPLAY_WORK,   /* `amount_ns` of CPU time, as if nothing ran beside it */
+	REPLAY_SLEEP,  /* for `amount_ns`, whatever the others do */
+	REPLAY_SIGNAL, /* `event` */
+	REPLAY_WAIT,   /* for `event`; only one thread waits for each */
+};
+
+struct replay_step {
+	double amount_ns;
+	uint32_t event;
+	uint32_t kind; /* enum replay_kind */
+};
+
+struct replay_thread {
+	ARRAY(struct replay_step) steps;
+	bool is_main; /* the program's end is that of all such threads */
+	/* Its work, and its sleep, take this part of what the steps say. */
+	double work_factor, sleep_factor;
+};
+
+struct replay {
+	ARRAY(struct replay_thread) threads;
+	size_t events; /* their numbers are below this */
+};
+
+struct replay_settings {
+	unsigned cores;
+	double growth;        /* of CPU time while others run: parallel_slowdown */
+	double wake_delay_ns; /* from a signal until an idle core runs who waited for it */
+};
+
+void replay_clear(struct replay *replay); /* releases */
+struct replay_thread *replay_add_thread(struct replay *replay);
+void replay_add_step(struct replay_thread *thread, enum replay_kind kind, double amount_ns,
+		     size_t event);
+/* The time until all main threads have ended. NAN: they wait for signals that nobody gives. */
+double replay_run(const struct replay *replay, const struct replay_settings *settings);
