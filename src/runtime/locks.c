@@ -1,188 +1,72 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * locks - interposed: mutexes, read-write locks, spin locks, conditions, barriers, semaphores, of
- * POSIX and of C11 (the tables of COZ, and what was added since).
+ * POSIX, of C11 and of System V (the tables of COZ, and what was added since).
  *
  * A lock that is free at once costs one further try and nothing else. errno of semaphores is the
- * real function's.
+ * real function's. In the tables each function stands with its parameters and its arguments.
  */
 #include "runtime/real.h"
 
-#include <errno.h>
+/* Takes the lock if it is free (`attempt` does not answer `busy`), or else waits for it. */
+#define LOCKS(name, attempt, busy, success, parameters, ...) \
+	RUNTIME_EXPORT int name parameters                   \
+	{                                                    \
+		int code = REAL(attempt)(lock);              \
+		if (code != (busy))                          \
+			return code;                         \
+		WAIT(waiting, WAIT_FOR_THREAD)               \
+		code = REAL(name)(__VA_ARGS__);              \
+		waiting.was_woken = code == (success);       \
+		return code;                                 \
+	}
 
-/* A wait for a lock: `attempt` takes it if it is free, else `real` waits for it. */
-#define LOCK(attempt, busy, real_call, success)     \
-	do {                                        \
-		int tried = attempt;                \
-		if (tried != (busy))                \
-			return tried;               \
-		WAIT(wait, WAIT_FOR_THREAD)         \
-		int code = real_call;               \
-		wait.was_woken = code == (success); \
-		return code;                        \
-	} while (0)
-
-RUNTIME_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-	LOCK(REAL(pthread_mutex_trylock)(mutex), EBUSY, REAL(pthread_mutex_lock)(mutex), 0);
-}
-
-RUNTIME_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
-{
-	LOCK(REAL(pthread_mutex_trylock)(mutex), EBUSY, REAL(pthread_mutex_timedlock)(mutex, until),
-	     0);
-}
-
-RUNTIME_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
-					   const struct timespec *until)
-{
-	LOCK(REAL(pthread_mutex_trylock)(mutex), EBUSY,
-	     REAL(pthread_mutex_clocklock)(mutex, clock, until), 0);
-}
-
-RUNTIME_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
-{
-	pause_before_wake();
-	return REAL(pthread_mutex_unlock)(mutex);
-}
-
-RUNTIME_EXPORT int mtx_lock(mtx_t *mutex)
-{
-	LOCK(REAL(mtx_trylock)(mutex), thrd_busy, REAL(mtx_lock)(mutex), thrd_success);
-}
-
-RUNTIME_EXPORT int mtx_timedlock(mtx_t *mutex, const struct timespec *until)
-{
-	LOCK(REAL(mtx_trylock)(mutex), thrd_busy, REAL(mtx_timedlock)(mutex, until), thrd_success);
-}
-
-RUNTIME_EXPORT int mtx_unlock(mtx_t *mutex)
-{
-	pause_before_wake();
-	return REAL(mtx_unlock)(mutex);
-}
-
-RUNTIME_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
-{
-	LOCK(REAL(pthread_rwlock_tryrdlock)(lock), EBUSY, REAL(pthread_rwlock_rdlock)(lock), 0);
-}
-
-RUNTIME_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until)
-{
-	LOCK(REAL(pthread_rwlock_tryrdlock)(lock), EBUSY,
-	     REAL(pthread_rwlock_timedrdlock)(lock, until), 0);
-}
-
-RUNTIME_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock,
-					      const struct timespec *until)
-{
-	LOCK(REAL(pthread_rwlock_tryrdlock)(lock), EBUSY,
-	     REAL(pthread_rwlock_clockrdlock)(lock, clock, until), 0);
-}
-
-RUNTIME_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
-{
-	LOCK(REAL(pthread_rwlock_trywrlock)(lock), EBUSY, REAL(pthread_rwlock_wrlock)(lock), 0);
-}
-
-RUNTIME_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until)
-{
-	LOCK(REAL(pthread_rwlock_trywrlock)(lock), EBUSY,
-	     REAL(pthread_rwlock_timedwrlock)(lock, until), 0);
-}
-
-RUNTIME_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
-					      const struct timespec *until)
-{
-	LOCK(REAL(pthread_rwlock_trywrlock)(lock), EBUSY,
-	     REAL(pthread_rwlock_clockwrlock)(lock, clock, until), 0);
-}
-
-RUNTIME_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
-{
-	pause_before_wake();
-	return REAL(pthread_rwlock_unlock)(lock);
-}
-
-RUNTIME_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
-{
-	LOCK(REAL(pthread_spin_trylock)(lock), EBUSY, REAL(pthread_spin_lock)(lock), 0);
-}
-
-RUNTIME_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
-{
-	pause_before_wake();
-	return REAL(pthread_spin_unlock)(lock);
-}
+#define TIME const struct timespec
+/* clang-format off */
+LOCKS(pthread_mutex_lock, pthread_mutex_trylock, EBUSY, 0, (pthread_mutex_t *lock), lock)
+LOCKS(pthread_mutex_timedlock, pthread_mutex_trylock, EBUSY, 0,
+      (pthread_mutex_t *lock, TIME *until), lock, until)
+LOCKS(pthread_mutex_clocklock, pthread_mutex_trylock, EBUSY, 0,
+      (pthread_mutex_t *lock, clockid_t clock, TIME *until), lock, clock, until)
+WAKES(pthread_mutex_unlock, (pthread_mutex_t *lock), lock)
+LOCKS(mtx_lock, mtx_trylock, thrd_busy, thrd_success, (mtx_t *lock), lock)
+LOCKS(mtx_timedlock, mtx_trylock, thrd_busy, thrd_success, (mtx_t *lock, TIME *until), lock, until)
+WAKES(mtx_unlock, (mtx_t *lock), lock)
+LOCKS(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, EBUSY, 0, (pthread_rwlock_t *lock), lock)
+LOCKS(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, EBUSY, 0,
+      (pthread_rwlock_t *lock, TIME *until), lock, until)
+LOCKS(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock, EBUSY, 0,
+      (pthread_rwlock_t *lock, clockid_t clock, TIME *until), lock, clock, until)
+LOCKS(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, EBUSY, 0, (pthread_rwlock_t *lock), lock)
+LOCKS(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, EBUSY, 0,
+      (pthread_rwlock_t *lock, TIME *until), lock, until)
+LOCKS(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, EBUSY, 0,
+      (pthread_rwlock_t *lock, clockid_t clock, TIME *until), lock, clock, until)
+WAKES(pthread_rwlock_unlock, (pthread_rwlock_t *lock), lock)
+LOCKS(pthread_spin_lock, pthread_spin_trylock, EBUSY, 0, (pthread_spinlock_t *lock), lock)
+WAKES(pthread_spin_unlock, (pthread_spinlock_t *lock), lock)
 
 /* A condition's wait also releases the mutex: who waits for that is woken, too. */
-RUNTIME_EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
-{
-	WAIT(wait, WAIT_FOR_THREAD)
-	return REAL(pthread_cond_wait)(condition, mutex);
-}
-
-RUNTIME_EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
-					  const struct timespec *until)
-{
-	WAIT(wait, WAIT_FOR_THREAD)
-	int code = REAL(pthread_cond_timedwait)(condition, mutex, until);
-	wait.was_woken = !code;
-	return code;
-}
-
-RUNTIME_EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
-					  clockid_t clock, const struct timespec *until)
-{
-	WAIT(wait, WAIT_FOR_THREAD)
-	int code = REAL(pthread_cond_clockwait)(condition, mutex, clock, until);
-	wait.was_woken = !code;
-	return code;
-}
-
-RUNTIME_EXPORT int pthread_cond_signal(pthread_cond_t *condition)
-{
-	pause_before_wake();
-	return REAL(pthread_cond_signal)(condition);
-}
-
-RUNTIME_EXPORT int pthread_cond_broadcast(pthread_cond_t *condition)
-{
-	pause_before_wake();
-	return REAL(pthread_cond_broadcast)(condition);
-}
-
-RUNTIME_EXPORT int cnd_wait(cnd_t *condition, mtx_t *mutex)
-{
-	WAIT(wait, WAIT_FOR_THREAD)
-	return REAL(cnd_wait)(condition, mutex);
-}
-
-RUNTIME_EXPORT int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex,
-				 const struct timespec *restrict until)
-{
-	WAIT(wait, WAIT_FOR_THREAD)
-	int code = REAL(cnd_timedwait)(condition, mutex, until);
-	wait.was_woken = code == thrd_success;
-	return code;
-}
-
-RUNTIME_EXPORT int cnd_signal(cnd_t *condition)
-{
-	pause_before_wake();
-	return REAL(cnd_signal)(condition);
-}
-
-RUNTIME_EXPORT int cnd_broadcast(cnd_t *condition)
-{
-	pause_before_wake();
-	return REAL(cnd_broadcast)(condition);
-}
+WAITS_FOR_THREAD(pthread_cond_wait, 0, (pthread_cond_t *condition, pthread_mutex_t *lock), condition, lock)
+WAITS_FOR_THREAD(pthread_cond_timedwait, 0, (pthread_cond_t *condition, pthread_mutex_t *lock, TIME *until),
+      condition, lock, until)
+WAITS_FOR_THREAD(pthread_cond_clockwait, 0,
+      (pthread_cond_t *condition, pthread_mutex_t *lock, clockid_t clock, TIME *until),
+      condition, lock, clock, until)
+WAKES(pthread_cond_signal, (pthread_cond_t *condition), condition)
+WAKES(pthread_cond_broadcast, (pthread_cond_t *condition), condition)
+WAITS_FOR_THREAD(cnd_wait, thrd_success, (cnd_t *condition, mtx_t *lock), condition, lock)
+WAITS_FOR_THREAD(cnd_timedwait, thrd_success,
+      (cnd_t *restrict condition, mtx_t *restrict lock, TIME *restrict until),
+      condition, lock, until)
+WAKES(cnd_signal, (cnd_t *condition), condition)
+WAKES(cnd_broadcast, (cnd_t *condition), condition)
+/* clang-format on */
 
 /* Wakes and waits; beginning to wait pays first. */
 RUNTIME_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
-	WAIT(wait, WAIT_FOR_THREAD)
+	WAIT(waiting, WAIT_FOR_THREAD)
 	return REAL(pthread_barrier_wait)(barrier);
 }
 
@@ -202,45 +86,36 @@ static bool must_wait(sem_t *semaphore, int *result)
 	return true;
 }
 
-RUNTIME_EXPORT int sem_wait(sem_t *semaphore)
-{
-	int code;
+#define SEMAPHORES(name, parameters, ...)                      \
+	RUNTIME_EXPORT int name parameters                     \
+	{                                                      \
+		int code;                                      \
+		if (!must_wait(semaphore, &code))              \
+			return code;                           \
+		WAIT(waiting, WAIT_FOR_THREAD)                 \
+		code = UNLESS_TICKED(REAL(name)(__VA_ARGS__)); \
+		waiting.was_woken = !code;                     \
+		return code;                                   \
+	}
 
-	if (!must_wait(semaphore, &code))
-		return code;
-	WAIT(wait, WAIT_FOR_THREAD)
-	code = UNLESS_TICKED(REAL(sem_wait)(semaphore));
-	wait.was_woken = !code;
-	return code;
-}
+/* It may take, give, or both; whoever waits has paid before. */
+#define OPERATIONS(name, parameters, ...)                          \
+	RUNTIME_EXPORT int name parameters                         \
+	{                                                          \
+		pause_before_wake();                               \
+		WAIT(waiting, WAIT_FOR_THREAD)                     \
+		int code = UNLESS_TICKED(REAL(name)(__VA_ARGS__)); \
+		waiting.was_woken = !code;                         \
+		return code;                                       \
+	}
 
-RUNTIME_EXPORT int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict until)
-{
-	int code;
-
-	if (!must_wait(semaphore, &code))
-		return code;
-	WAIT(wait, WAIT_FOR_THREAD)
-	code = UNLESS_TICKED(REAL(sem_timedwait)(semaphore, until));
-	wait.was_woken = !code;
-	return code;
-}
-
-RUNTIME_EXPORT int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
-				 const struct timespec *restrict until)
-{
-	int code;
-
-	if (!must_wait(semaphore, &code))
-		return code;
-	WAIT(wait, WAIT_FOR_THREAD)
-	code = UNLESS_TICKED(REAL(sem_clockwait)(semaphore, clock, until));
-	wait.was_woken = !code;
-	return code;
-}
-
-RUNTIME_EXPORT int sem_post(sem_t *semaphore)
-{
-	pause_before_wake();
-	return REAL(sem_post)(semaphore);
-}
+/* clang-format off */
+SEMAPHORES(sem_wait, (sem_t *semaphore), semaphore)
+SEMAPHORES(sem_timedwait, (sem_t *restrict semaphore, TIME *restrict until), semaphore, until)
+SEMAPHORES(sem_clockwait, (sem_t *restrict semaphore, clockid_t clock, TIME *restrict until),
+	   semaphore, clock, until)
+WAKES(sem_post, (sem_t *semaphore), semaphore)
+OPERATIONS(semop, (int set, struct sembuf *operations, size_t count), set, operations, count)
+OPERATIONS(semtimedop, (int set, struct sembuf *operations, size_t count, TIME *timeout),
+	   set, operations, count, timeout)
+/* clang-format on */

@@ -15,7 +15,9 @@
 bool pause_is_allowed(uint64_t now)
 {
 	const struct kernel_settings *settings = &runtime_page->settings;
-	return !settings->is_disarmed && now - settings->heartbeat_ns < KERNEL_HEARTBEAT_LIMIT_NS;
+	/* It may have come after `now`. */
+	return !settings->is_disarmed &&
+	       (int64_t)(now - settings->heartbeat_ns) < (int64_t)KERNEL_HEARTBEAT_LIMIT_NS;
 }
 
 static bool any_waiters(uint64_t value)
@@ -104,6 +106,22 @@ uint64_t pause_charge(uint64_t weight, uint64_t now)
 	return raise_global(thread_self.local_ns);
 }
 
+/* A pause that this thread has had and the others have not, as in bpf/pause.h. */
+uint64_t pause_charge_tick(uint64_t cost, uint64_t now)
+{
+	if (!runtime_page->settings.tick_cost_ns || !pause_is_allowed(now))
+		return 0;
+	thread_self.local_ns += cost;
+	return raise_global(thread_self.local_ns);
+}
+
+/* May there be debts? Without a speedup those of ticks, if they are charged. */
+bool pause_is_wanted(void)
+{
+	const struct kernel_settings *settings = &runtime_page->settings;
+	return settings->speed || settings->tick_cost_ns;
+}
+
 void pause_renew(void)
 {
 	uint32_t generation = runtime_page->settings.generation;
@@ -171,13 +189,7 @@ void pause_settle(uint64_t most_ns, __u64 *counter)
 
 void pause_before_wake(void)
 {
-	const struct kernel_settings *settings;
-
-	if (!thread_self.is_started || thread_self.depth)
-		return;
-	settings = &runtime_page->settings;
-	/* Without a speedup there is no debt to anybody. */
-	if (!settings->speed)
+	if (!thread_self.is_started || thread_self.depth || !pause_is_wanted())
 		return;
 	books_open();
 	uint64_t cpu = 0, now = time_now();

@@ -14,32 +14,91 @@
 struct runtime_page *runtime_page;
 struct runtime_process *runtime_process;
 
+#define AWAIT_MOST_MS 300
+
 extern void *__libc_stack_end;
 
-static struct runtime_process *take_entry(uint32_t pid)
+/* A free entry, not yet known to the engine; NULL: there is none. */
+static struct runtime_process *find_free(void)
 {
-	struct runtime_process *free_entry = NULL;
+	for (uint32_t i = 0; i < RUNTIME_PROCESSES_MOST; i++) {
+		__u32 none = 0, used = runtime_page->processes_used;
+		if (!__atomic_compare_exchange_n(&runtime_page->processes[i].pid, &none,
+						 RUNTIME_PID_TAKEN, false, __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED))
+			continue;
+		while (used <= i &&
+		       !__atomic_compare_exchange_n(&runtime_page->processes_used, &used, i + 1,
+						    false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			;
+		return &runtime_page->processes[i];
+	}
+	__atomic_fetch_add(&runtime_page->untracked, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
 
-	/* After an exec it has one already. */
-	for (uint32_t i = 0; i < RUNTIME_PROCESSES_MOST; i++)
+/* After an exec it has one already. */
+static struct runtime_process *find_own(uint32_t pid)
+{
+	uint32_t used = runtime_page->processes_used;
+
+	for (uint32_t i = 0; i < used && i < RUNTIME_PROCESSES_MOST; i++)
 		if (__atomic_load_n(&runtime_page->processes[i].pid, __ATOMIC_ACQUIRE) == pid)
-			free_entry = &runtime_page->processes[i];
-	for (uint32_t i = 0; i < RUNTIME_PROCESSES_MOST && !free_entry; i++) {
-		__u32 none = 0;
-		if (__atomic_compare_exchange_n(&runtime_page->processes[i].pid, &none, pid, false,
-						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-			free_entry = &runtime_page->processes[i];
-	}
-	if (!free_entry) {
-		__atomic_fetch_add(&runtime_page->untracked, 1, __ATOMIC_RELAXED);
+			return &runtime_page->processes[i];
+	return NULL;
+}
+
+/* A forked child has the same code at the same addresses, and need not wait for the engine's look. */
+static void inherit(struct runtime_process *entry, const struct runtime_process *parent)
+{
+	uint32_t sequence = __atomic_load_n(&parent->sequence, __ATOMIC_ACQUIRE);
+	uint32_t breakpoints = __atomic_load_n(&parent->breakpoint_sequence, __ATOMIC_ACQUIRE);
+
+	entry->mapping_count = 0;
+	if ((sequence | breakpoints) & 1 || parent->mapped_image != parent->image ||
+	    parent->mapping_count > RUNTIME_MAPPINGS_MOST)
+		return;
+	__builtin_memcpy(entry->mappings, parent->mappings,
+			 parent->mapping_count * sizeof(*parent->mappings));
+	__builtin_memcpy(entry->breakpoints, parent->breakpoints, sizeof(entry->breakpoints));
+	entry->mapping_count = parent->mapping_count;
+	entry->breakpoint_sequence = breakpoints;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (__atomic_load_n(&parent->sequence, __ATOMIC_RELAXED) == sequence &&
+	    __atomic_load_n(&parent->breakpoint_sequence, __ATOMIC_RELAXED) == breakpoints)
+		entry->mapped_image = entry->image;
+}
+
+static struct runtime_process *take_entry(const struct runtime_process *parent)
+{
+	uint32_t pid = (uint32_t)lever_call_1(SYS_getpid, 0);
+	struct runtime_process *entry = parent ? NULL : find_own(pid);
+
+	entry = entry ? entry : find_free();
+	if (!entry)
 		return NULL;
-	}
-	free_entry->parent = (uint32_t)lever_call_1(SYS_getppid, 0);
-	free_entry->sampler = RUNTIME_SAMPLER_NONE;
-	free_entry->running = 0;
-	__atomic_fetch_add(&free_entry->image, 1, __ATOMIC_RELEASE);
-	__atomic_store_n(&free_entry->wants, 1, __ATOMIC_RELEASE);
-	return free_entry;
+	entry->parent = (uint32_t)lever_call_1(SYS_getppid, 0);
+	entry->sampler = RUNTIME_SAMPLER_NONE;
+	entry->running = 0;
+	__atomic_fetch_add(&entry->image, 1, __ATOMIC_RELEASE);
+	if (parent)
+		inherit(entry, parent);
+	__atomic_store_n(&entry->wants, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&entry->pid, pid, __ATOMIC_RELEASE);
+	return entry;
+}
+
+/* Visits count from the first on: the engine must have seen where our code lies. But not for ever. */
+static void await_breakpoints(void)
+{
+	const struct timespec time = {.tv_nsec = 1000000};
+	const long arguments[6] = {(long)&time, 0, 0, 0, 0, 0};
+
+	for (int i = 0; i < AWAIT_MOST_MS && runtime_page->breakpoints &&
+			__atomic_load_n(&runtime_process->mapped_image, __ATOMIC_ACQUIRE) !=
+				runtime_process->image;
+	     i++)
+		lever_system_call(SYS_nanosleep, arguments);
 }
 
 static struct runtime_page *map_page(const char *path)
@@ -67,7 +126,7 @@ static void after_fork(void)
 {
 	if (!runtime_page)
 		return;
-	runtime_process = take_entry((uint32_t)lever_call_1(SYS_getpid, 0));
+	runtime_process = take_entry(runtime_process);
 	progress_fork();
 	if (runtime_process)
 		thread_fork();
@@ -82,7 +141,7 @@ bool process_open(void)
 	runtime_page = path ? map_page(path) : NULL;
 	if (!runtime_page)
 		return false;
-	runtime_process = take_entry((uint32_t)lever_call_1(SYS_getpid, 0));
+	runtime_process = take_entry(NULL);
 	if (!runtime_process) {
 		runtime_page = NULL;
 		return false;
@@ -98,6 +157,7 @@ __attribute__((constructor)) static void open_runtime(void)
 	processes_remember();
 	signals_open();
 	signals_let_through();
+	await_breakpoints();
 	thread_begin((uintptr_t)__libc_stack_end, 0, false);
 }
 

@@ -9,8 +9,10 @@
  */
 #include "runtime/real.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define ENTRY_BYTES 4096
 #define ENTRIES_MOST 65536
@@ -87,6 +89,18 @@ static bool is_ours_to_follow(size_t count)
 		environment = completed;                                     \
 	}
 
+/* Programs with rights of their own do not load us: that is told. */
+static void look_at(const char *path)
+{
+	struct stat status;
+	const long arguments[6] = {AT_FDCWD, (long)path, (long)&status, 0, 0, 0};
+
+	if (runtime_page && !lever_system_call(SYS_newfstatat, arguments) &&
+	    ((status.st_mode & S_ISUID && status.st_uid != geteuid()) ||
+	     (status.st_mode & S_ISGID && status.st_gid != getegid())))
+		__atomic_fetch_add(&runtime_page->unfollowed, 1, __ATOMIC_RELAXED);
+}
+
 /* True if the clock was stopped; then `come_back` starts it again. */
 static bool leave(void)
 {
@@ -99,6 +113,7 @@ static bool leave(void)
 	pause_before_wake();
 	books_open();
 	progress_observe(time_now());
+	visits_stop();
 	sigemptyset(&ours);
 	sigaddset(&ours, RUNTIME_SIGNAL);
 	REAL(pthread_sigmask)(SIG_BLOCK, &ours, &before);
@@ -121,6 +136,7 @@ static int come_back(bool has_left, int code)
 RUNTIME_EXPORT int execve(const char *path, char *const *arguments, char *const *environment)
 {
 	COMPLETE(environment)
+	look_at(path);
 	bool has_left = leave();
 	return come_back(has_left, REAL(execve)(path, arguments, environment));
 }
@@ -197,6 +213,7 @@ RUNTIME_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 			       char *const *restrict arguments, char *const *restrict environment)
 {
 	COMPLETE(environment)
+	look_at(path);
 	return REAL(posix_spawn)(pid, path, actions, attributes, arguments, environment);
 }
 

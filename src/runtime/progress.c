@@ -51,19 +51,13 @@ static uint64_t raise_total(uint32_t index, uint64_t visits)
 	return __atomic_add_fetch(&runtime_page->points[index].total, visits, __ATOMIC_ACQ_REL);
 }
 
-static void add(uint32_t index, uint64_t visits, uint64_t now)
-{
-	if (index < KERNEL_POINTS_MOST)
-		move_edges(index, raise_total(index, visits), now);
-}
-
-void progress_add_sampled(uint32_t index, uint64_t weight, uint64_t now)
+void progress_add(uint32_t index, uint64_t visits, uint64_t now)
 {
 	if (index >= KERNEL_POINTS_MOST)
 		return;
-	uint64_t total = raise_total(index, weight);
+	uint64_t total = raise_total(index, visits);
 	if (__atomic_exchange_n(&state.is_busy, 1, __ATOMIC_ACQUIRE))
-		return; /* the next sample moves the edge */
+		return; /* the next visit or sample moves the edge */
 	move_edges(index, total, now);
 	__atomic_store_n(&state.is_busy, 0, __ATOMIC_RELEASE);
 }
@@ -108,18 +102,24 @@ void progress_observe(uint64_t now)
 {
 	const struct lever_points *page = lever_points_page();
 
+	thread_self.observed_ns = now;
+	visits_renew(now);
+	visits_observe(now);
 	if (!page || __atomic_exchange_n(&state.is_busy, 1, __ATOMIC_ACQUIRE))
 		return;
-	thread_self.observed_ns = now;
 	uint32_t count = __atomic_load_n(&page->head.count, __ATOMIC_ACQUIRE);
-	for (; state.known < count && state.known < POINTS_MOST; state.known++)
-		state.index[state.known] = (uint8_t)index_of(&page->entries[state.known]);
+	for (uint32_t i = state.known; i < count && i < POINTS_MOST; i++) {
+		state.index[i] = (uint8_t)index_of(&page->entries[i]);
+		__atomic_store_n(&state.known, i + 1,
+				 __ATOMIC_RELEASE); /* threads look meanwhile */
+	}
 	for (uint32_t i = 0; i < state.known; i++) {
 		uint64_t sum = sum_of(page, i), added = sum - state.seen[i];
 		if ((int64_t)added <= 0)
 			continue;
 		state.seen[i] = sum;
-		add(state.index[i], added, now);
+		if (state.index[i] < KERNEL_POINTS_MOST)
+			move_edges(state.index[i], raise_total(state.index[i], added), now);
 	}
 	uint32_t dropped = __atomic_load_n(&page->head.dropped, __ATOMIC_RELAXED);
 	if (dropped > __atomic_load_n(&runtime_page->dropped_in_program, __ATOMIC_RELAXED))
@@ -127,9 +127,33 @@ void progress_observe(uint64_t now)
 	__atomic_store_n(&state.is_busy, 0, __ATOMIC_RELEASE);
 }
 
+uint32_t progress_span(void)
+{
+	const struct lever_points *page = lever_points_page();
+	const struct lever_opens *opens =
+		page ? (const struct lever_opens *)__atomic_load_n(&page->opens, __ATOMIC_ACQUIRE) :
+		       NULL;
+
+	if (!runtime_page->settings.sees_spans || !opens)
+		return KERNEL_SPAN_NONE;
+	for (uint32_t probe = 0; probe < LEVER_OPEN_PROBES; probe++) {
+		const struct lever_open *open =
+			&opens->threads[((uint32_t)thread_self.tid + probe) % LEVER_OPENS];
+		uint32_t depth = open->depth < LEVER_OPEN_DEPTH ? open->depth : LEVER_OPEN_DEPTH;
+		if (open->tid != (uint32_t)thread_self.tid)
+			continue;
+		uint32_t entry = depth ? open->spans[depth - 1] : POINTS_MOST;
+		return entry < __atomic_load_n(&state.known, __ATOMIC_ACQUIRE) ?
+			       state.index[entry] :
+			       KERNEL_SPAN_NONE;
+	}
+	return KERNEL_SPAN_NONE;
+}
+
 void progress_observe_rarely(uint64_t now)
 {
-	if (state.known && now - thread_self.observed_ns >= runtime_page->settings.period_ns / 8)
+	if ((__atomic_load_n(&state.known, __ATOMIC_RELAXED) || runtime_page->breakpoints) &&
+	    now - thread_self.observed_ns >= runtime_page->settings.period_ns / 8)
 		progress_observe(now);
 }
 
@@ -138,8 +162,9 @@ static int64_t pair_open(uint32_t i)
 {
 	uint32_t begin = runtime_page->settings.pairs[i].begin & (KERNEL_POINTS_MOST - 1);
 	uint32_t end = runtime_page->settings.pairs[i].end & (KERNEL_POINTS_MOST - 1);
-	int64_t open =
-		(int64_t)(runtime_page->points[begin].total - runtime_page->points[end].total);
+	uint64_t ended = __atomic_load_n(&runtime_page->points[end].total, __ATOMIC_ACQUIRE);
+	uint64_t begun = __atomic_load_n(&runtime_page->points[begin].total, __ATOMIC_ACQUIRE);
+	int64_t open = (int64_t)(begun - ended);
 	return open > 0 ? open : 0;
 }
 
@@ -167,7 +192,8 @@ void progress_latency(uint64_t now)
 	uint64_t window = settings->window;
 	if (__atomic_load_n(&runtime_page->pair_window, __ATOMIC_ACQUIRE) == window)
 		latency_add((int64_t)(now - last) -
-			    (int64_t)(delay - runtime_page->pair_look_delay_ns));
+			    (int64_t)(delay - __atomic_load_n(&runtime_page->pair_look_delay_ns,
+							      __ATOMIC_RELAXED)));
 	__atomic_store_n(&runtime_page->pair_look_delay_ns, delay, __ATOMIC_RELEASE);
 	__atomic_store_n(&runtime_page->pair_window, window, __ATOMIC_RELEASE);
 }

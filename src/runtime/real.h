@@ -21,6 +21,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -29,7 +30,19 @@
 #include <threads.h>
 #include <unistd.h>
 
-/* It would not agree with itself about these. */
+/* What programs that are built with _FORTIFY_SOURCE call, in no header. */
+ssize_t __read_chk(int, void *, size_t, size_t);
+ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
+ssize_t __pread64_chk(int, void *, size_t, off64_t, size_t);
+ssize_t __recv_chk(int, void *, size_t, size_t, int);
+ssize_t __recvfrom_chk(int, void *restrict, size_t, size_t, int, __SOCKADDR_ARG,
+		       socklen_t *restrict);
+int __poll_chk(struct pollfd *, nfds_t, int, size_t);
+int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
+size_t __fread_chk(void *restrict, size_t, size_t, size_t, FILE *restrict);
+char *__fgets_chk(char *restrict, size_t, int, FILE *restrict);
+
+/* clang-format would not agree with itself about these. */
 /* clang-format off */
 #define REAL_THREADS(X) \
 	X(pthread_create) X(pthread_exit) X(pthread_join) X(pthread_timedjoin_np) \
@@ -45,17 +58,21 @@
 	X(pthread_spin_unlock) X(pthread_cond_wait) X(pthread_cond_timedwait) \
 	X(pthread_cond_clockwait) X(pthread_cond_signal) X(pthread_cond_broadcast) \
 	X(pthread_barrier_wait) X(sem_wait) X(sem_trywait) X(sem_timedwait) \
-	X(sem_clockwait) X(sem_post) X(mtx_lock) X(mtx_trylock) X(mtx_timedlock) \
+	X(sem_clockwait) X(sem_post) X(semop) X(semtimedop) X(mtx_lock) X(mtx_trylock) X(mtx_timedlock) \
 	X(mtx_unlock) X(cnd_wait) X(cnd_timedwait) X(cnd_signal) X(cnd_broadcast)
 #define REAL_WAITS(X) \
-	X(nanosleep) X(clock_nanosleep) X(pause) \
-	X(sigsuspend) X(poll) X(ppoll) X(select) X(pselect) X(epoll_wait) X(epoll_pwait) \
-	X(read) X(readv) X(pread) X(pread64) X(preadv) X(preadv64) X(write) X(writev) \
-	X(pwrite) X(pwrite64) X(pwritev) X(pwritev64) X(fsync) X(fdatasync) X(syncfs) \
-	X(sync_file_range) X(sendfile) X(sendfile64) X(splice) X(copy_file_range) \
-	X(accept) X(accept4) X(connect) X(recv) X(recvfrom) X(recvmsg) X(send) X(sendto) \
-	X(sendmsg) X(close) X(eventfd_read) X(eventfd_write) X(flock) X(wait) X(waitpid) \
-	X(wait3) X(wait4) X(waitid)
+	X(nanosleep) X(clock_nanosleep) X(pause) X(sigsuspend) X(poll) X(__poll_chk) X(ppoll) \
+	X(__ppoll_chk) X(select) X(pselect) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) \
+	X(read) X(__read_chk) X(readv) X(pread) X(__pread_chk) X(pread64) X(__pread64_chk) \
+	X(preadv) X(preadv64) X(write) X(writev) X(pwrite) X(pwrite64) X(pwritev) X(pwritev64) \
+	X(fsync) X(fdatasync) X(syncfs) X(sync_file_range) X(sendfile) X(sendfile64) X(splice) \
+	X(copy_file_range) X(accept) X(accept4) X(connect) X(recv) X(__recv_chk) X(recvfrom) \
+	X(__recvfrom_chk) X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg) \
+	X(close) X(shutdown) X(eventfd_read) X(eventfd_write) X(flock) X(wait) X(waitpid) \
+	X(wait3) X(wait4) X(waitid) X(system) X(pclose)
+#define REAL_STREAMS(X) \
+	X(fread) X(__fread_chk) X(fgets) X(__fgets_chk) X(fgetc) X(getc) X(getline) X(getdelim) X(__getdelim) \
+	X(fwrite) X(fputs) X(fflush) X(fclose)
 #define REAL_SIGNALS(X) \
 	X(sigaction) X(signal) X(sigprocmask) X(sigwait) X(sigwaitinfo) X(sigtimedwait) \
 	X(signalfd) X(kill) X(killpg) X(sigqueue) X(tgkill)
@@ -63,7 +80,7 @@
 	X(execve) X(execvpe) X(fexecve) X(posix_spawn) X(posix_spawnp) X(_exit) X(_Exit) \
 	X(quick_exit)
 #define REAL_ALL(X) \
-	REAL_THREADS(X) REAL_LOCKS(X) REAL_WAITS(X) REAL_SIGNALS(X) REAL_PROCESSES(X)
+	REAL_THREADS(X) REAL_LOCKS(X) REAL_WAITS(X) REAL_STREAMS(X) REAL_SIGNALS(X) REAL_PROCESSES(X)
 /* clang-format on */
 
 #define REAL_MEMBER(name) __typeof__(&name) name##_;
@@ -78,3 +95,23 @@ void real_look_up(void);
 
 /* The pointer is called through a member, so that a name that is a macro is no trouble. */
 #define REAL(name) ((__builtin_expect(!real.name##_, 0) ? real_look_up() : (void)0), real.name##_)
+
+/* ---- rows of the tables: a function that is interposed, its parameters, its arguments ---- */
+
+/* Waits for another thread; what gives anything but `success` was not woken by one. */
+#define WAITS_FOR_THREAD(name, success, parameters, ...) \
+	RUNTIME_EXPORT int name parameters               \
+	{                                                \
+		WAIT(waiting, WAIT_FOR_THREAD)           \
+		int code = REAL(name)(__VA_ARGS__);      \
+		waiting.was_woken = code == (success);   \
+		return code;                             \
+	}
+
+/* Wakes another thread, or lets it go on. */
+#define WAKES(name, parameters, ...)            \
+	RUNTIME_EXPORT int name parameters      \
+	{                                       \
+		pause_before_wake();            \
+		return REAL(name)(__VA_ARGS__); \
+	}

@@ -10,16 +10,17 @@
  * that we interpose takes REAL(name).
  *
  * Rules of delays (COZ, section 3.4): there is a global delay G in the shared page and a local one L
- * in each thread. Time in the target raises its thread's L, and G to at least that. Whose L is below
- * G pauses: at its next sample, before it wakes another thread, and before it waits. A thread that
- * another thread of the program wakes is credited with what G grew by meanwhile, since its waker has
- * paid; one that a device or a timer wakes pays.
+ * in each thread. Time in the target raises its thread's L, and G to at least that; so does what a
+ * tick takes. Whose L is below G pauses: at its next sample, before it wakes another thread, and before
+ * it waits. A thread that another thread of the program wakes is credited with what G grew by meanwhile,
+ * since its waker has paid; one that a device or a timer wakes pays.
  */
 #pragma once
 
 #include "wire/runtime.h"
 
 #include <lever.h>
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,20 +42,29 @@ struct frame {
 struct walk {
 	struct location leaf, found;
 	bool is_found, is_hit, is_complete;
+	uint32_t span; /* KERNEL_SPAN_NONE */
+	uint32_t caller_count;
+	uint64_t callers[RUNTIME_CALLERS_MOST]; /* as in runtime_record */
+};
+
+/* Visits of a place of unmodified code in this thread: a perf event that writes 8 bytes for each. */
+struct visits {
+	volatile struct perf_event_mmap_page *event; /* NULL: none */
+	uint64_t seen_bytes;
+	uint32_t point;
 };
 
 struct thread {
 	bool is_started;
-	volatile uint32_t depth; /* > 0: in this library's books; a tick leaves them alone */
-	uint32_t skipped;        /* ticks in a row that did */
-	volatile uint32_t ticks; /* all of them */
-	uint32_t tid;
-	uint32_t generation;
+	volatile uint32_t depth;       /* > 0: in this library's books; a tick leaves them alone */
+	uint32_t skipped;              /* ticks since these books were opened that did */
+	uint32_t uncharged;            /* ticks that did, since the last one that did not */
+	volatile uint32_t ended_calls; /* calls that began to wait just as a tick came */
+	uint32_t tid, generation;
 	uint64_t local_ns;    /* L */
 	uint64_t cpu_seen_ns; /* CPU time accounted so far */
 	uint64_t seen_ns;     /* the time then */
 	uint64_t excused_ns;  /* waits and pauses since then */
-	uint64_t waiters_delay_ns;
 	uint64_t observed_ns; /* points were last looked at */
 	uint64_t period_ns;
 	uintptr_t stack_high;
@@ -67,6 +77,8 @@ struct thread {
 	bool woken_from_inside; /* the last wait for a file was ended by the program itself */
 	bool is_waiting;
 	uint32_t random;
+	uint32_t breakpoint_sequence; /* of those that are set */
+	struct visits visits[RUNTIME_BREAKPOINTS_MOST];
 };
 
 extern __thread struct thread thread_self RUNTIME_INTERNAL_TLS;
@@ -96,7 +108,8 @@ static inline void count(uint64_t *counter, uint64_t by)
 
 #define COUNT(field, by) count((uint64_t *)&thread_self.counters->field, by)
 
-/* What a thread does in its books must not be interrupted by its own samples. */
+/* What a thread does in its books must not be interrupted by its own samples. Some threads do little
+ * else: each of their ticks meets open books, but other ones. Only books left by longjmp stay open. */
 static inline void books_open(void)
 {
 	thread_self.depth++;
@@ -106,6 +119,7 @@ static inline void books_open(void)
 static inline void books_close(void)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	thread_self.skipped = 0;
 	thread_self.depth--;
 }
 
@@ -147,9 +161,11 @@ uint32_t walk_sampled_point(const struct location *location);
 /* ---- pause.c ---- */
 
 bool pause_is_allowed(uint64_t now);
+bool pause_is_wanted(void);
 uint64_t pause_global(uint64_t now);
-/* The target ran for `weight` ns in this thread; returns by how much G has grown. */
+/* The target ran for `weight` ns in this thread; ticks took `cost` of it; by how much G has grown. */
 uint64_t pause_charge(uint64_t weight, uint64_t now);
+uint64_t pause_charge_tick(uint64_t cost, uint64_t now);
 /* Forgets everything when the engine wants that. To be called before L is used. */
 void pause_renew(void);
 /* Pays the gap. In a signal handler, not too much at once. */
@@ -166,8 +182,19 @@ bool pause_wait_end(uint64_t now);
 
 void progress_observe(uint64_t now);
 void progress_observe_rarely(uint64_t now);
-/* `weight` ns were sampled at a sampled point. */
-void progress_add_sampled(uint32_t index, uint64_t weight, uint64_t now);
+/* The point that began this thread's innermost open span; KERNEL_SPAN_NONE. */
+uint32_t progress_span(void);
+/* Of a point that is not in the program's own page: `visits`, or sampled ns. */
+void progress_add(uint32_t index, uint64_t visits, uint64_t now);
 void progress_fork(void);
 void progress_latency(uint64_t now);
 void progress_latency_pause(uint64_t growth);
+
+/* ---- visits.c ---- */
+
+/* Sets the breakpoints that the engine has posted, if they are not those that are set already. */
+void visits_renew(uint64_t now);
+void visits_observe(uint64_t now);
+void visits_stop(void);
+/* In the child of a fork: they were the parent's. */
+void visits_fork(void);

@@ -11,7 +11,8 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#define SKIPPED_MOST 16 /* ticks that met open books: their owner has left them by longjmp */
+#define SKIPPED_MOST \
+	16 /* ticks that met the same open books: their owner has left them by longjmp */
 #define ENGINE_GONE_NS 10000000000u
 
 void sample_emit(const struct walk *walk, uint64_t weight, uint32_t flags)
@@ -45,7 +46,11 @@ void sample_emit(const struct walk *walk, uint64_t weight, uint32_t flags)
 		.scope_object = walk->found.object,
 		.leaf_offset = walk->leaf.offset,
 		.scope_offset = walk->found.offset,
+		.system_call = -1,
+		.span = walk->span,
 	};
+	for (uint32_t i = 0; i < RUNTIME_CALLERS_MOST; i++)
+		record->callers[i] = walk->callers[i];
 	__atomic_store_n(&record->sequence, number + 1, __ATOMIC_RELEASE);
 }
 
@@ -59,10 +64,36 @@ static void count_displaced(uint64_t now, uint64_t weight)
 		COUNT(displaced_ns, wall - known);
 }
 
+/*
+ * What the ticks since the last call cost beside their handler, which measures itself: the interrupt and
+ * the signal's way there, all of it CPU time before this tick's handler, but for the way back.
+ */
+static uint64_t cost_beside_handler(void)
+{
+	uint64_t ticks = 1 + thread_self.uncharged;
+
+	thread_self.uncharged = 0;
+	return ticks * runtime_page->settings.tick_cost_ns;
+}
+
+/* CPU time that this tick took is none of the next one's weight; what it pauses is nobody's time. */
+static void charge_and_pay(uint64_t cost_before, uint64_t cpu, uint64_t now)
+{
+	uint64_t handled = time_of_thread() - cpu, cost = cost_before + handled;
+
+	progress_latency_pause(pause_charge_tick(cost, now));
+	thread_self.cpu_seen_ns = cpu + handled;
+	thread_self.seen_ns = now;
+	thread_self.excused_ns = cost;
+	pause_settle(PAUSE_MOST_IN_HANDLER_NS, &thread_self.counters->sample_pauses);
+	if (thread_self.excused_ns != cost)
+		thread_self.cpu_seen_ns = time_of_thread();
+}
+
 static void take(const struct frame *where)
 {
-	uint64_t cpu = time_of_thread(), now = time_now();
-	uint64_t weight = cpu - thread_self.cpu_seen_ns;
+	uint64_t cpu = time_of_thread(), now = time_now(), cost = cost_beside_handler();
+	uint64_t weight = cpu - thread_self.cpu_seen_ns - cost;
 	struct frame frame = *where;
 	struct walk walk;
 
@@ -70,6 +101,8 @@ static void take(const struct frame *where)
 		weight = 0;
 	pause_renew();
 	walk_up(&frame, &walk);
+	if (runtime_page->settings.classes) /* then waits are the target, and no time on CPU */
+		walk.is_hit = false;
 	count_displaced(now, weight);
 	COUNT(samples, 1);
 	COUNT(sampled_ns, weight);
@@ -84,20 +117,39 @@ static void take(const struct frame *where)
 		progress_latency(now);
 	}
 	if (walk.is_found)
-		progress_add_sampled(walk_sampled_point(&walk.found), weight, now);
+		progress_add(walk_sampled_point(&walk.found), weight, now);
 	sample_emit(&walk, weight, 0);
 	progress_observe(now);
-	thread_self.excused_ns = 0;
-	thread_self.cpu_seen_ns = cpu;
-	thread_self.seen_ns = now;
-	pause_settle(PAUSE_MOST_IN_HANDLER_NS, &thread_self.counters->sample_pauses);
+	charge_and_pay(cost, cpu, now);
 }
 
 /* The engine has ended, or measuring is over: the program runs on without samples. */
 static bool is_over(void)
 {
 	const struct kernel_settings *settings = &runtime_page->settings;
-	return settings->is_disarmed || time_now() - settings->heartbeat_ns > ENGINE_GONE_NS;
+	uint64_t last = __atomic_load_n(&settings->heartbeat_ns, __ATOMIC_ACQUIRE);
+
+	/* The other way around, a heartbeat in between would be later than now, and end it all. */
+	return settings->is_disarmed || (int64_t)(time_now() - last) > (int64_t)ENGINE_GONE_NS;
+}
+
+/*
+ * The kernel ends a call that had begun to wait (EINTR) before it runs the handler. So we know that it
+ * was this tick, and not a signal of the program's, for which the call shall end.
+ */
+static bool has_ended_call(const ucontext_t *user)
+{
+#ifdef __x86_64__
+	uint64_t ip = (uint64_t)user->uc_mcontext.gregs[REG_RIP];
+	const uint8_t *instruction = (const uint8_t *)(uintptr_t)(ip - 2);
+
+	return user->uc_mcontext.gregs[REG_RAX] == -EINTR && (ip & 4095) >= 2 &&
+	       instruction[0] == 0x0f && instruction[1] == 0x05; /* syscall */
+#else
+	uint64_t ip = user->uc_mcontext.pc;
+	return (int64_t)user->uc_mcontext.regs[0] == -EINTR && (ip & 4095) >= 4 &&
+	       *(const uint32_t *)(uintptr_t)(ip - 4) == 0xd4000001; /* svc 0 */
+#endif
 }
 
 void sample_on_signal(int number, void *information, void *context)
@@ -110,15 +162,21 @@ void sample_on_signal(int number, void *information, void *context)
 	/* POLL_IN and its like from a perf event, SI_TIMER from a timer; not from kill. */
 	if (!thread_self.is_started || (origin->si_code <= 0 && origin->si_code != SI_TIMER))
 		return;
-	thread_self.ticks++;
+	if (has_ended_call(user))
+		thread_self.ended_calls++;
 	if (thread_self.depth) {
-		if (++thread_self.skipped < SKIPPED_MOST)
+		if (++thread_self.skipped < SKIPPED_MOST) {
+			thread_self.uncharged++;
 			return;
+		}
 		thread_self.depth = 0;
 	}
 	books_open();
 	thread_self.skipped = 0;
 	if (is_over()) {
+		runtime_page->settings.is_disarmed =
+			1; /* an engine that was killed cannot say so */
+		visits_renew(time_now());
 		thread_clock_stop();
 	} else {
 #ifdef __x86_64__

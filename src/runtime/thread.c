@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -130,6 +129,7 @@ static void begin(uintptr_t high)
 	__atomic_fetch_add(&runtime_process->running, 1, __ATOMIC_RELAXED);
 	if (!runtime_page->settings.is_disarmed)
 		thread_clock_start();
+	visits_renew(self->seen_ns);
 	books_close();
 }
 
@@ -152,6 +152,7 @@ void thread_end(void)
 	books_open();
 	thread_clock_stop();
 	progress_observe(time_now());
+	visits_stop();
 	self->is_started = false;
 	__atomic_fetch_sub(&runtime_process->running, 1, __ATOMIC_RELAXED);
 	books_close();
@@ -164,6 +165,7 @@ void thread_fork(void)
 
 	self->event = NULL;
 	self->has_timer = false;
+	visits_fork();
 	self->is_waiting = false;
 	self->joined_generation = 0;
 	if (self->is_started)

@@ -127,38 +127,14 @@ RUNTIME_EXPORT _Noreturn void thrd_exit(int result)
 	__builtin_unreachable();
 }
 
-RUNTIME_EXPORT int pthread_join(pthread_t thread, void **result)
-{
-	WAIT(wait, WAIT_FOR_THREAD)
-	return REAL(pthread_join)(thread, result);
-}
-
-RUNTIME_EXPORT int pthread_timedjoin_np(pthread_t thread, void **result,
-					const struct timespec *until)
-{
-	WAIT(wait, WAIT_FOR_THREAD)
-	int code = REAL(pthread_timedjoin_np)(thread, result, until);
-	wait.was_woken = !code;
-	return code;
-}
-
-RUNTIME_EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
-					const struct timespec *until)
-{
-	WAIT(wait, WAIT_FOR_THREAD)
-	int code = REAL(pthread_clockjoin_np)(thread, result, clock, until);
-	wait.was_woken = !code;
-	return code;
-}
-
-RUNTIME_EXPORT int thrd_join(thrd_t thread, int *result)
-{
-	WAIT(wait, WAIT_FOR_THREAD)
-	return REAL(thrd_join)(thread, result);
-}
-
-RUNTIME_EXPORT int pthread_cancel(pthread_t thread)
-{
-	pause_before_wake();
-	return REAL(pthread_cancel)(thread);
-}
+/* clang-format off */
+WAITS_FOR_THREAD(pthread_join, 0, (pthread_t thread, void **result), thread, result)
+WAITS_FOR_THREAD(pthread_timedjoin_np, 0,
+		 (pthread_t thread, void **result, const struct timespec *until),
+		 thread, result, until)
+WAITS_FOR_THREAD(pthread_clockjoin_np, 0,
+		 (pthread_t thread, void **result, clockid_t clock, const struct timespec *until),
+		 thread, result, clock, until)
+WAITS_FOR_THREAD(thrd_join, thrd_success, (thrd_t thread, int *result), thread, result)
+WAKES(pthread_cancel, (pthread_t thread), thread)
+/* clang-format on */

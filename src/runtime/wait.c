@@ -9,16 +9,81 @@
  * line that waits (blocked samples; BCOZ), as in bpf/wait.h: if that is the target, G grows as long as it
  * waits. A wait for a file that the program itself ends (a pipe between its threads) is like one for a
  * thread; who ended it is known only afterwards, so the next one is taken to end as this one did.
+ *
+ * A wait's class follows from the call and, of a file, from what kind of file it is. Waits for locks
+ * are seen only where their class is asked for, by the rules of bpf/classes.h.
  */
 #include "runtime/wait.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 
 #define SHORT_NS 20000u        /* a call that returns sooner has not waited */
 #define WAKING_LATE_NS 300000u /* from the write that wakes to the return of who is woken */
 
-static bool is_outside(const struct wait *wait)
+/* Whether a file is on a disk, and so wakes nobody; false where that cannot be told. */
+static bool is_on_disk(int fd)
 {
-	return wait->kind == WAIT_FOR_TIME ||
-	       (wait->kind == WAIT_FOR_FILE && !thread_self.woken_from_inside);
+	struct stat status;
+	const long arguments[6] = {fd, (long)"", (long)&status, AT_EMPTY_PATH, 0, 0};
+
+	return fd >= 0 && !lever_system_call(SYS_newfstatat, arguments) &&
+	       (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode) || S_ISDIR(status.st_mode));
+}
+
+static uint32_t class_of(struct wait *wait)
+{
+	if (wait->class)
+		return wait->class;
+	if (wait->kind == WAIT_FOR_THREAD)
+		wait->class = KERNEL_CLASS_LOCK;
+	else if (wait->kind == WAIT_FOR_DISK ||
+		 (wait->kind == WAIT_FOR_FILE && is_on_disk(wait->fd)))
+		wait->class = KERNEL_CLASS_IO;
+	else
+		wait->class = KERNEL_CLASS_OTHER;
+	return wait->class;
+}
+
+static bool is_for_task(const struct wait *wait)
+{
+	return wait->kind == WAIT_FOR_THREAD || wait->kind == WAIT_FOR_CHILD;
+}
+
+static bool is_outside(struct wait *wait)
+{
+	if (wait->kind == WAIT_FOR_FILE) /* a file is looked at only where that decides */
+		return !thread_self.woken_from_inside || class_of(wait) == KERNEL_CLASS_IO;
+	return !is_for_task(wait);
+}
+
+/* Does a wait of its class count at all? */
+static bool is_counted(struct wait *wait)
+{
+	const struct kernel_settings *settings = &runtime_page->settings;
+
+	if (settings->sees_classes & KERNEL_CLASS_BIT(KERNEL_CLASS_LOCK) &&
+	    wait->kind == WAIT_FOR_THREAD)
+		return true;
+	return settings->waits_count && is_outside(wait);
+}
+
+/* Is it the target, as bpf/wait.h has it? What is looked at stays looked at. */
+static bool look(struct wait *wait)
+{
+	const struct kernel_settings *settings = &runtime_page->settings;
+	bool asks_code = !settings->classes || settings->classes_of_code;
+
+	if (settings->classes && !(settings->classes & KERNEL_CLASS_BIT(class_of(wait))))
+		return false;
+	if (!settings->classes && wait->kind == WAIT_FOR_THREAD)
+		return false;
+	if (asks_code && !wait->is_walked) {
+		walk_up(&wait->frame, &wait->walk);
+		wait->is_walked = true;
+	}
+	return !asks_code || wait->walk.is_hit;
 }
 
 static int64_t gap_now(uint64_t now)
@@ -26,7 +91,21 @@ static int64_t gap_now(uint64_t now)
 	return (int64_t)(pause_global(now) - thread_self.local_ns);
 }
 
-void wait_begin(struct wait *wait, enum wait_kind kind, const struct frame *caller)
+void wait_before_signalling(void)
+{
+	if (!thread_self.is_started || thread_self.depth)
+		return;
+	pause_before_wake();
+	__atomic_store_n(&runtime_page->waking_ns, time_now(), __ATOMIC_RELEASE);
+}
+
+void wait_before_writing(int fd)
+{
+	if (thread_self.is_started && !thread_self.depth && !is_on_disk(fd))
+		wait_before_signalling();
+}
+
+void wait_begin(struct wait *wait, enum wait_kind kind, int fd, const struct frame *caller)
 {
 	wait->kind = WAIT_NONE;
 	if (!thread_self.is_started || thread_self.depth)
@@ -36,23 +115,24 @@ void wait_begin(struct wait *wait, enum wait_kind kind, const struct frame *call
 	if (thread_self.joined_generation) /* left by longjmp */
 		pause_wait_end(now);
 	pause_renew();
-	if (runtime_page->settings.speed && kind == WAIT_FOR_THREAD) {
+	wait->kind = kind;
+	wait->fd = fd;
+	wait->class = 0;
+	if (pause_is_wanted() && is_for_task(wait)) {
 		uint64_t cpu = time_of_thread();
 		pause_settle(PAUSE_MOST_NS, &thread_self.counters->wait_pauses);
 		thread_self.cpu_seen_ns += time_of_thread() - cpu;
 		now = time_now();
 	}
-	wait->kind = kind;
 	wait->was_woken = true;
-	wait->is_walked = false;
+	wait->is_walked = wait->is_hit = false;
 	wait->frame = *caller;
 	wait->generation = thread_self.generation;
 	wait->start_ns = now;
-	wait->is_counted = runtime_page->settings.waits_count && is_outside(wait);
+	wait->is_counted = is_counted(wait);
 	if (wait->is_counted && runtime_page->settings.speed) {
-		walk_up(&wait->frame, &wait->walk);
-		wait->is_walked = true;
-		if (wait->walk.is_hit)
+		wait->is_hit = look(wait);
+		if (wait->is_hit && wait->kind != WAIT_FOR_THREAD)
 			pause_wait_begin(now);
 	}
 	wait->gap_ns = gap_now(now);
@@ -64,13 +144,13 @@ void wait_begin(struct wait *wait, enum wait_kind kind, const struct frame *call
 	books_close();
 }
 
-static bool was_ended_inside(const struct wait *wait, uint64_t now)
+static bool was_ended_inside(struct wait *wait, uint64_t now)
 {
 	uint64_t waking = __atomic_load_n(&runtime_page->waking_ns, __ATOMIC_ACQUIRE);
 
-	return wait->kind == WAIT_FOR_THREAD ||
+	return is_for_task(wait) ||
 	       (wait->kind == WAIT_FOR_FILE && (int64_t)(waking - wait->start_ns) >= 0 &&
-		now - waking < WAKING_LATE_NS);
+		now - waking < WAKING_LATE_NS && class_of(wait) != KERNEL_CLASS_IO);
 }
 
 /* Woken by a thread that has paid: an own old gap shrinks by the wait that was not itself a pause. */
@@ -102,27 +182,75 @@ static uint64_t drawn_weight(uint64_t waited)
 	return random % period < waited ? period : 0;
 }
 
+/*
+ * How much of the wait its thread spent in the kernel on CPU. The next tick's CPU time must not hold it
+ * once more: ticks come in user mode only. All of a call that has hardly waited; of others what is more
+ * than the time since the last tick or wait.
+ */
+static uint64_t take_cpu_time(const struct wait *wait, uint64_t waited)
+{
+	int64_t before = (int64_t)(wait->start_ns - thread_self.seen_ns - thread_self.excused_ns);
+	int64_t inside = (int64_t)waited;
+
+	if (waited >= SHORT_NS)
+		inside = (int64_t)(time_of_thread() - thread_self.cpu_seen_ns) -
+			 (before > 0 ? before : 0);
+	inside = inside < 0 ? 0 : inside > (int64_t)waited ? (int64_t)waited : inside;
+	thread_self.cpu_seen_ns += (uint64_t)inside;
+	return (uint64_t)inside;
+}
+
+static void emit_drawn(const struct wait *wait, uint64_t time, uint32_t flags)
+{
+	uint64_t weight = drawn_weight(time);
+
+	if (weight)
+		sample_emit(&wait->walk, weight, flags);
+}
+
+/*
+ * A lock in the target, whose owner may have been paused, too: the thread is ahead by the speedup of what
+ * it waited in effective time. What it then waited for a core is in that, as nobody tells.
+ */
+static void count_lock(const struct wait *wait, uint64_t waited, uint64_t now)
+{
+	int64_t paused = (int64_t)(pause_global(now) - wait->delay_ns);
+	int64_t effective =
+		(int64_t)waited - (paused > 0 ? paused : 0) - (wait->gap_ns > 0 ? wait->gap_ns : 0);
+
+	if (wait->is_hit && wait->kind == WAIT_FOR_THREAD && wait->was_woken && effective > 0)
+		pause_charge((uint64_t)effective, now);
+}
+
 /* The wait was time of the line that waited. */
 static void count_wait(struct wait *wait, uint64_t waited, uint64_t now)
 {
 	bool was_joined = thread_self.joined_generation && pause_wait_end(now);
 
-	if (!wait->is_counted || waited < SHORT_NS)
+	if (!wait->is_counted)
+		return;
+	uint64_t on_cpu = take_cpu_time(wait, waited);
+	COUNT(waited_ns, waited - on_cpu);
+	COUNT(sampled_ns, on_cpu);
+	if (was_joined && wait->generation == thread_self.generation)
+		thread_self.local_ns += waited * runtime_page->settings.speed / KERNEL_SPEED_ONE;
+	/* Of short ones a few are walked, and stand for the others. */
+	if (waited < SHORT_NS && !wait->is_walked && !(waited = on_cpu = drawn_weight(waited)))
 		return;
 	if (!wait->is_walked)
 		walk_up(&wait->frame, &wait->walk);
-	COUNT(waited_ns, waited);
+	wait->is_walked = true;
+	wait->walk.is_hit = look(wait);
+	bool is_class = runtime_page->settings.classes; /* then what it took on CPU is none of it */
 	if (wait->walk.is_hit) {
-		uint64_t since = wait->start_ns;
-		uint64_t begun = runtime_page->settings.generation_ns;
-		since = (int64_t)(begun - since) > 0 ? begun : since;
-		COUNT(target_ns, now - since);
+		uint64_t most = now - runtime_page->settings.generation_ns;
+		uint64_t hit = is_class ? waited - on_cpu : waited;
+		COUNT(target_ns, hit < most ? hit : most);
 	}
-	if (was_joined && wait->generation == thread_self.generation)
-		thread_self.local_ns += waited * runtime_page->settings.speed / KERNEL_SPEED_ONE;
-	uint64_t weight = drawn_weight(waited);
-	if (weight)
-		sample_emit(&wait->walk, weight, KERNEL_SAMPLE_WAITING);
+	emit_drawn(wait, waited - on_cpu,
+		   KERNEL_SAMPLE_WAITING | class_of(wait) << KERNEL_SAMPLE_CLASS_SHIFT);
+	wait->walk.is_hit = wait->walk.is_hit && !is_class;
+	emit_drawn(wait, on_cpu, 0);
 }
 
 /*
@@ -148,12 +276,13 @@ static void end(struct wait *wait, uint64_t now)
 
 	renew(wait);
 	count_wait(wait, waited, now);
-	if (wait->kind == WAIT_FOR_FILE && waited >= SHORT_NS)
+	if (wait->kind == WAIT_FOR_FILE && waited >= SHORT_NS && class_of(wait) != KERNEL_CLASS_IO)
 		thread_self.woken_from_inside = was_inside;
 	if (waited >= SHORT_NS)
 		COUNT(waits, 1);
 	if (was_inside && wait->was_woken)
 		credit(wait, waited, now);
+	count_lock(wait, waited, now);
 	thread_self.excused_ns += waited;
 }
 
@@ -167,7 +296,7 @@ void wait_end(struct wait *wait)
 	if (thread_self.is_waiting)
 		__atomic_fetch_add(&runtime_process->running, 1, __ATOMIC_RELAXED);
 	thread_self.is_waiting = false;
-	if (runtime_page->settings.speed && gap_now(now) > 0) {
+	if (pause_is_wanted() && gap_now(now) > 0) {
 		cpu = time_of_thread();
 		pause_settle(PAUSE_MOST_NS, &thread_self.counters->wait_pauses);
 		thread_self.cpu_seen_ns += time_of_thread() - cpu;

@@ -8,15 +8,19 @@
 
 enum wait_kind {
 	WAIT_NONE,
-	WAIT_FOR_THREAD, /* locks, conditions, joins, children: ended by the program's own threads */
-	WAIT_FOR_TIME,   /* sleeps */
-	WAIT_FOR_FILE,   /* by whoever is at the other end */
+	WAIT_FOR_THREAD, /* locks, conditions, joins: ended by the program's own threads; class L */
+	WAIT_FOR_CHILD,  /* and its own processes; B */
+	WAIT_FOR_TIME,   /* sleeps; B */
+	WAIT_FOR_FILE,   /* by whoever is at the other end: B, but I of a file on a disk */
+	WAIT_FOR_DISK,   /* calls that know nothing else; I */
 };
 
 struct wait {
 	enum wait_kind kind;
+	int fd;         /* WAIT_FOR_FILE: the file's; -1: several, or none */
 	bool was_woken; /* WAIT_FOR_THREAD: not by its timeout or a signal. To be set by the caller */
-	bool is_walked, is_counted;
+	bool is_walked, is_counted, is_hit;
+	uint32_t class; /* enum kernel_class; 0: not asked yet */
 	uint32_t generation;
 	uint64_t start_ns, delay_ns;
 	int64_t gap_ns;
@@ -24,8 +28,11 @@ struct wait {
 	struct walk walk;
 };
 
-void wait_begin(struct wait *wait, enum wait_kind kind, const struct frame *caller);
+void wait_begin(struct wait *wait, enum wait_kind kind, int fd, const struct frame *caller);
 void wait_end(struct wait *wait);
+/* Before something may become readable for another thread or process of the program. */
+void wait_before_writing(int fd);
+void wait_before_signalling(void);
 
 /* The caller of the function in which it stands, for a walk. */
 #define FRAME_OF_CALLER()                                                 \
@@ -38,25 +45,26 @@ void wait_end(struct wait *wait);
  * Stands in an interposed function around the real call. Ends with the block, also where the thread
  * is cancelled in it (the folder is compiled with -fexceptions for that).
  */
-#define WAIT(name, wait_kind)                                     \
-	__attribute__((cleanup(wait_end))) struct wait name;      \
-	{                                                         \
-		struct frame frame_of_caller = FRAME_OF_CALLER(); \
-		wait_begin(&name, wait_kind, &frame_of_caller);   \
+#define WAIT_ON(name, wait_kind, fd)                                \
+	__attribute__((cleanup(wait_end))) struct wait name;        \
+	{                                                           \
+		struct frame frame_of_caller = FRAME_OF_CALLER();   \
+		wait_begin(&name, wait_kind, fd, &frame_of_caller); \
 	}
+#define WAIT(name, wait_kind) WAIT_ON(name, wait_kind, -1)
 
 /*
  * A call that gives -1. A tick that comes as it begins to wait would end it with EINTR, whatever
- * SA_RESTART says: the program, which knows nothing of ticks, must not see that.
+ * SA_RESTART says: the program, which knows nothing of ticks, must not see that. One that a signal of
+ * the program ends is left so.
  */
-#define UNLESS_TICKED(call)                                        \
-	__extension__({                                            \
-		uint32_t ticks_before;                             \
-		int result_of_call;                                \
-		do {                                               \
-			ticks_before = thread_self.ticks;          \
-			result_of_call = (call);                   \
-		} while (result_of_call == -1 && errno == EINTR && \
-			 thread_self.ticks != ticks_before);       \
-		result_of_call;                                    \
+#define UNLESS_TICKED(call)                                                 \
+	__extension__({                                                     \
+		uint32_t ended_before = thread_self.ended_calls;            \
+		int result_of_call;                                         \
+		while ((result_of_call = (call)) == -1 && errno == EINTR && \
+		       thread_self.ended_calls != ended_before)             \
+			thread_self.ended_calls = ended_before;             \
+		thread_self.ended_calls = ended_before;                     \
+		result_of_call;                                             \
 	})

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * waits - interposed: calls that wait for time, for a file or for a process, and calls that may end
- * such a wait elsewhere.
+ * such a wait elsewhere. In the tables each function stands with its parameters and its arguments.
  *
  * Whether a file can wake somebody (a pipe, a socket, an eventfd; not a file on a disk) is asked of
  * the kernel before something is written to it.
@@ -11,30 +11,6 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdarg.h>
-#include <sys/stat.h>
-
-/* Before something may be readable for another thread or process of the program. */
-static void before_writing(int fd)
-{
-	struct stat status;
-	const long arguments[6] = {fd, (long)"", (long)&status, AT_EMPTY_PATH, 0, 0};
-
-	if (!thread_self.is_started || thread_self.depth)
-		return;
-	if (lever_system_call(SYS_newfstatat, arguments) || S_ISREG(status.st_mode) ||
-	    S_ISBLK(status.st_mode) || S_ISDIR(status.st_mode))
-		return;
-	pause_before_wake();
-	__atomic_store_n(&runtime_page->waking_ns, time_now(), __ATOMIC_RELEASE);
-}
-
-static void before_signalling(void)
-{
-	if (!thread_self.is_started || thread_self.depth)
-		return;
-	pause_before_wake();
-	__atomic_store_n(&runtime_page->waking_ns, time_now(), __ATOMIC_RELEASE);
-}
 
 /* ---- time ---- */
 
@@ -42,20 +18,20 @@ static void before_signalling(void)
 static int sleep_for(const struct timespec *length, struct timespec *left)
 {
 	struct timespec own, *room = left ? left : &own;
-	uint32_t before;
+	uint32_t before = thread_self.ended_calls;
 	int code;
 
-	do {
-		before = thread_self.ticks;
-		code = REAL(nanosleep)(length, room);
+	while ((code = REAL(nanosleep)(length, room)) == -1 && errno == EINTR &&
+	       thread_self.ended_calls != before) {
+		thread_self.ended_calls = before;
 		length = room;
-	} while (code == -1 && errno == EINTR && thread_self.ticks != before);
+	}
 	return code;
 }
 
 RUNTIME_EXPORT int nanosleep(const struct timespec *length, struct timespec *left)
 {
-	WAIT(wait, WAIT_FOR_TIME)
+	WAIT(waiting, WAIT_FOR_TIME)
 	return sleep_for(length, left);
 }
 
@@ -63,23 +39,23 @@ RUNTIME_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct time
 				   struct timespec *left)
 {
 	struct timespec own, *room = left ? left : &own;
-	uint32_t before;
+	uint32_t before = thread_self.ended_calls;
 	int code;
-	WAIT(wait, WAIT_FOR_TIME)
+	WAIT(waiting, WAIT_FOR_TIME)
 
-	do {
-		before = thread_self.ticks;
-		code = REAL(clock_nanosleep)(clock, flags, length, room);
+	while ((code = REAL(clock_nanosleep)(clock, flags, length, room)) == EINTR &&
+	       thread_self.ended_calls != before) {
+		thread_self.ended_calls = before;
 		if (!(flags & TIMER_ABSTIME))
 			length = room;
-	} while (code == EINTR && thread_self.ticks != before);
+	}
 	return code;
 }
 
 RUNTIME_EXPORT unsigned sleep(unsigned seconds)
 {
 	struct timespec length = {.tv_sec = seconds};
-	WAIT(wait, WAIT_FOR_TIME)
+	WAIT(waiting, WAIT_FOR_TIME)
 	return sleep_for(&length, &length) ?
 		       (unsigned)length.tv_sec + (length.tv_nsec >= 500000000) :
 		       0;
@@ -89,291 +65,163 @@ RUNTIME_EXPORT int usleep(useconds_t length)
 {
 	const struct timespec time = {.tv_sec = length / 1000000,
 				      .tv_nsec = length % 1000000 * 1000};
-	WAIT(wait, WAIT_FOR_TIME)
+	WAIT(waiting, WAIT_FOR_TIME)
 	return sleep_for(&time, NULL);
 }
 
 RUNTIME_EXPORT int thrd_sleep(const struct timespec *length, struct timespec *left)
 {
-	WAIT(wait, WAIT_FOR_TIME)
+	WAIT(waiting, WAIT_FOR_TIME)
 	if (!sleep_for(length, left))
 		return 0;
 	return errno == EINTR ? -1 : -2;
 }
 
-/* ---- readiness; a look that does not wait is none of ours ---- */
+/* ---- files ---- */
 
-RUNTIME_EXPORT int poll(struct pollfd *files, nfds_t count, int timeout)
-{
-	if (!timeout)
-		return REAL(poll)(files, count, timeout);
-	WAIT(wait, WAIT_FOR_FILE)
-	return UNLESS_TICKED(REAL(poll)(files, count, timeout));
-}
+/* Waits for what somebody else does to a file. */
+#define WAITS(type, name, parameters, ...)          \
+	RUNTIME_EXPORT type name parameters         \
+	{                                           \
+		WAIT_ON(waiting, WAIT_FOR_FILE, fd) \
+		return REAL(name)(__VA_ARGS__);     \
+	}
 
-RUNTIME_EXPORT int ppoll(struct pollfd *files, nfds_t count, const struct timespec *timeout,
-			 const sigset_t *mask)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return UNLESS_TICKED(REAL(ppoll)(files, count, timeout, mask));
-}
+/* Waits for a disk: what has an offset, or brings data there. */
+#define DISKS(type, name, parameters, ...)          \
+	RUNTIME_EXPORT type name parameters         \
+	{                                           \
+		WAIT_ON(waiting, WAIT_FOR_DISK, fd) \
+		return REAL(name)(__VA_ARGS__);     \
+	}
 
-RUNTIME_EXPORT int select(int count, fd_set *restrict readable, fd_set *restrict writable,
-			  fd_set *restrict others, struct timeval *restrict timeout)
-{
-	if (timeout && !timeout->tv_sec && !timeout->tv_usec)
-		return REAL(select)(count, readable, writable, others, timeout);
-	WAIT(wait, WAIT_FOR_FILE)
-	return UNLESS_TICKED(REAL(select)(count, readable, writable, others, timeout));
-}
+/* The same, unless it is only a look; a call that SA_RESTART does not restart. */
+#define LOOKS(name, is_look, parameters, ...)                  \
+	RUNTIME_EXPORT int name parameters                     \
+	{                                                      \
+		if (is_look)                                   \
+			return REAL(name)(__VA_ARGS__);        \
+		WAIT(waiting, WAIT_FOR_FILE)                   \
+		return UNLESS_TICKED(REAL(name)(__VA_ARGS__)); \
+	}
 
-RUNTIME_EXPORT int pselect(int count, fd_set *restrict readable, fd_set *restrict writable,
-			   fd_set *restrict others, const struct timespec *restrict timeout,
-			   const sigset_t *restrict mask)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return UNLESS_TICKED(REAL(pselect)(count, readable, writable, others, timeout, mask));
-}
+/* Something may become readable for another thread or process, and room may be waited for. */
+#define WRITES(type, name, parameters, ...)         \
+	RUNTIME_EXPORT type name parameters         \
+	{                                           \
+		wait_before_writing(fd);            \
+		WAIT_ON(waiting, WAIT_FOR_FILE, fd) \
+		return REAL(name)(__VA_ARGS__);     \
+	}
 
-RUNTIME_EXPORT int epoll_wait(int fd, struct epoll_event *found, int most, int timeout)
-{
-	if (!timeout)
-		return REAL(epoll_wait)(fd, found, most, timeout);
-	WAIT(wait, WAIT_FOR_FILE)
-	return UNLESS_TICKED(REAL(epoll_wait)(fd, found, most, timeout));
-}
+#define SET const sigset_t
+#define TIME const struct timespec
+#define PARTS const struct iovec
+/* clang-format off */
+LOOKS(poll, !timeout, (struct pollfd *files, nfds_t count, int timeout), files, count, timeout)
+LOOKS(__poll_chk, !timeout, (struct pollfd *files, nfds_t count, int timeout, size_t room),
+      files, count, timeout, room)
+LOOKS(ppoll, false, (struct pollfd *files, nfds_t count, TIME *timeout, SET *mask),
+      files, count, timeout, mask)
+LOOKS(__ppoll_chk, false,
+      (struct pollfd *files, nfds_t count, TIME *timeout, SET *mask, size_t room),
+      files, count, timeout, mask, room)
+LOOKS(select, timeout && !timeout->tv_sec && !timeout->tv_usec,
+      (int count, fd_set *restrict readable, fd_set *restrict writable, fd_set *restrict others,
+       struct timeval *restrict timeout), count, readable, writable, others, timeout)
+LOOKS(pselect, false,
+      (int count, fd_set *restrict readable, fd_set *restrict writable, fd_set *restrict others,
+       TIME *restrict timeout, SET *restrict mask), count, readable, writable, others, timeout, mask)
+LOOKS(epoll_wait, !timeout, (int fd, struct epoll_event *found, int most, int timeout),
+      fd, found, most, timeout)
+LOOKS(epoll_pwait, !timeout,
+      (int fd, struct epoll_event *found, int most, int timeout, SET *mask),
+      fd, found, most, timeout, mask)
+LOOKS(epoll_pwait2, false,
+      (int fd, struct epoll_event *found, int most, TIME *timeout, SET *mask),
+      fd, found, most, timeout, mask)
+LOOKS(pause, false, (void), )
+LOOKS(sigsuspend, false, (SET *mask), mask)
 
-RUNTIME_EXPORT int epoll_pwait(int fd, struct epoll_event *found, int most, int timeout,
-			       const sigset_t *mask)
-{
-	if (!timeout)
-		return REAL(epoll_pwait)(fd, found, most, timeout, mask);
-	WAIT(wait, WAIT_FOR_FILE)
-	return UNLESS_TICKED(REAL(epoll_pwait)(fd, found, most, timeout, mask));
-}
+WAITS(ssize_t, read, (int fd, void *bytes, size_t size), fd, bytes, size)
+WAITS(ssize_t, __read_chk, (int fd, void *bytes, size_t size, size_t room), fd, bytes, size, room)
+WAITS(ssize_t, readv, (int fd, PARTS *parts, int count), fd, parts, count)
+DISKS(ssize_t, pread, (int fd, void *bytes, size_t size, off_t offset), fd, bytes, size, offset)
+DISKS(ssize_t, __pread_chk, (int fd, void *bytes, size_t size, off_t offset, size_t room),
+      fd, bytes, size, offset, room)
+DISKS(ssize_t, pread64, (int fd, void *bytes, size_t size, off64_t offset),
+      fd, bytes, size, offset)
+DISKS(ssize_t, __pread64_chk, (int fd, void *bytes, size_t size, off64_t offset, size_t room),
+      fd, bytes, size, offset, room)
+DISKS(ssize_t, preadv, (int fd, PARTS *parts, int count, off_t offset), fd, parts, count, offset)
+DISKS(ssize_t, preadv64, (int fd, PARTS *parts, int count, off64_t offset),
+      fd, parts, count, offset)
+WAITS(ssize_t, recv, (int fd, void *bytes, size_t size, int flags), fd, bytes, size, flags)
+WAITS(ssize_t, __recv_chk, (int fd, void *bytes, size_t size, size_t room, int flags),
+      fd, bytes, size, room, flags)
+WAITS(ssize_t, recvfrom,
+      (int fd, void *restrict bytes, size_t size, int flags, __SOCKADDR_ARG address,
+       socklen_t *restrict length), fd, bytes, size, flags, address, length)
+WAITS(ssize_t, __recvfrom_chk,
+      (int fd, void *restrict bytes, size_t size, size_t room, int flags, __SOCKADDR_ARG address,
+       socklen_t *restrict length), fd, bytes, size, room, flags, address, length)
+WAITS(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), fd, message, flags)
+WAITS(int, recvmmsg,
+      (int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *timeout),
+      fd, messages, count, flags, timeout)
+WAITS(int, accept, (int fd, __SOCKADDR_ARG address, socklen_t *restrict length),
+      fd, address, length)
+WAITS(int, accept4, (int fd, __SOCKADDR_ARG address, socklen_t *restrict length, int flags),
+      fd, address, length, flags)
+WAITS(int, eventfd_read, (int fd, eventfd_t *value), fd, value)
 
-RUNTIME_EXPORT int pause(void)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(pause)();
-}
+WRITES(ssize_t, write, (int fd, const void *bytes, size_t size), fd, bytes, size)
+WRITES(ssize_t, writev, (int fd, PARTS *parts, int count), fd, parts, count)
+DISKS(ssize_t, pwrite, (int fd, const void *bytes, size_t size, off_t offset),
+      fd, bytes, size, offset)
+DISKS(ssize_t, pwrite64, (int fd, const void *bytes, size_t size, off64_t offset),
+      fd, bytes, size, offset)
+DISKS(ssize_t, pwritev, (int fd, PARTS *parts, int count, off_t offset), fd, parts, count, offset)
+DISKS(ssize_t, pwritev64, (int fd, PARTS *parts, int count, off64_t offset),
+      fd, parts, count, offset)
+WRITES(ssize_t, send, (int fd, const void *bytes, size_t size, int flags), fd, bytes, size, flags)
+WRITES(ssize_t, sendto,
+       (int fd, const void *bytes, size_t size, int flags, __CONST_SOCKADDR_ARG address,
+	socklen_t length), fd, bytes, size, flags, address, length)
+WRITES(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), fd, message, flags)
+WRITES(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags),
+       fd, messages, count, flags)
+WRITES(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length),
+       fd, address, length)
+WRITES(int, eventfd_write, (int fd, eventfd_t value), fd, value)
+WRITES(ssize_t, sendfile, (int fd, int from, off_t *offset, size_t size), fd, from, offset, size)
+WRITES(ssize_t, sendfile64, (int fd, int from, off64_t *offset, size_t size),
+       fd, from, offset, size)
+WRITES(ssize_t, splice,
+       (int from, off64_t *from_offset, int fd, off64_t *offset, size_t size, unsigned flags),
+       from, from_offset, fd, offset, size, flags)
+DISKS(ssize_t, copy_file_range,
+      (int from, off64_t *from_offset, int fd, off64_t *offset, size_t size, unsigned flags),
+      from, from_offset, fd, offset, size, flags)
 
-RUNTIME_EXPORT int sigsuspend(const sigset_t *mask)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(sigsuspend)(mask);
-}
+DISKS(int, fsync, (int fd), fd)
+DISKS(int, fdatasync, (int fd), fd)
+DISKS(int, syncfs, (int fd), fd)
+DISKS(int, sync_file_range, (int fd, off64_t offset, off64_t size, unsigned flags),
+      fd, offset, size, flags)
+/* clang-format on */
 
-/* ---- reading ---- */
-
-RUNTIME_EXPORT ssize_t read(int fd, void *bytes, size_t size)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(read)(fd, bytes, size);
-}
-
-RUNTIME_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(readv)(fd, parts, count);
-}
-
-RUNTIME_EXPORT ssize_t pread(int fd, void *bytes, size_t size, off_t offset)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(pread)(fd, bytes, size, offset);
-}
-
-RUNTIME_EXPORT ssize_t preadv(int fd, const struct iovec *parts, int count, off_t offset)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(preadv)(fd, parts, count, offset);
-}
-
-RUNTIME_EXPORT ssize_t pread64(int fd, void *bytes, size_t size, off64_t offset)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(pread64)(fd, bytes, size, offset);
-}
-
-RUNTIME_EXPORT ssize_t preadv64(int fd, const struct iovec *parts, int count, off64_t offset)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(preadv64)(fd, parts, count, offset);
-}
-
-RUNTIME_EXPORT ssize_t recv(int fd, void *bytes, size_t size, int flags)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(recv)(fd, bytes, size, flags);
-}
-
-RUNTIME_EXPORT ssize_t recvfrom(int fd, void *restrict bytes, size_t size, int flags,
-				__SOCKADDR_ARG address, socklen_t *restrict length)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(recvfrom)(fd, bytes, size, flags, address, length);
-}
-
-RUNTIME_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(recvmsg)(fd, message, flags);
-}
-
-RUNTIME_EXPORT int accept(int fd, __SOCKADDR_ARG address, socklen_t *restrict length)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(accept)(fd, address, length);
-}
-
-RUNTIME_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *restrict length, int flags)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(accept4)(fd, address, length, flags);
-}
-
-RUNTIME_EXPORT int eventfd_read(int fd, eventfd_t *value)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(eventfd_read)(fd, value);
-}
-
-/* ---- writing ---- */
-
-RUNTIME_EXPORT ssize_t write(int fd, const void *bytes, size_t size)
-{
-	before_writing(fd);
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(write)(fd, bytes, size);
-}
-
-RUNTIME_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
-{
-	before_writing(fd);
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(writev)(fd, parts, count);
-}
-
-RUNTIME_EXPORT ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(pwrite)(fd, bytes, size, offset);
-}
-
-RUNTIME_EXPORT ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(pwritev)(fd, parts, count, offset);
-}
-
-RUNTIME_EXPORT ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(pwrite64)(fd, bytes, size, offset);
-}
-
-RUNTIME_EXPORT ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(pwritev64)(fd, parts, count, offset);
-}
-
-RUNTIME_EXPORT ssize_t send(int fd, const void *bytes, size_t size, int flags)
-{
-	before_writing(fd);
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(send)(fd, bytes, size, flags);
-}
-
-RUNTIME_EXPORT ssize_t sendto(int fd, const void *bytes, size_t size, int flags,
-			      __CONST_SOCKADDR_ARG address, socklen_t length)
-{
-	before_writing(fd);
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(sendto)(fd, bytes, size, flags, address, length);
-}
-
-RUNTIME_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
-{
-	before_writing(fd);
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(sendmsg)(fd, message, flags);
-}
-
-RUNTIME_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t length)
-{
-	before_writing(fd);
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(connect)(fd, address, length);
-}
-
-RUNTIME_EXPORT int eventfd_write(int fd, eventfd_t value)
-{
-	before_writing(fd);
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(eventfd_write)(fd, value);
-}
-
-RUNTIME_EXPORT ssize_t sendfile(int fd, int from, off_t *offset, size_t size)
-{
-	before_writing(fd);
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(sendfile)(fd, from, offset, size);
-}
-
-RUNTIME_EXPORT ssize_t sendfile64(int fd, int from, off64_t *offset, size_t size)
-{
-	before_writing(fd);
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(sendfile64)(fd, from, offset, size);
-}
-
-RUNTIME_EXPORT ssize_t splice(int from, off64_t *from_offset, int fd, off64_t *offset, size_t size,
-			      unsigned flags)
-{
-	before_writing(fd);
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(splice)(from, from_offset, fd, offset, size, flags);
-}
-
-RUNTIME_EXPORT ssize_t copy_file_range(int from, off64_t *from_offset, int fd, off64_t *offset,
-				       size_t size, unsigned flags)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(copy_file_range)(from, from_offset, fd, offset, size, flags);
-}
-
+/* Its other end is told. */
 RUNTIME_EXPORT int close(int fd)
 {
-	before_writing(fd);
+	wait_before_writing(fd);
 	return REAL(close)(fd);
 }
 
-/* ---- the disk ---- */
-
-RUNTIME_EXPORT int fsync(int fd)
+RUNTIME_EXPORT int shutdown(int fd, int how)
 {
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(fsync)(fd);
-}
-
-RUNTIME_EXPORT int fdatasync(int fd)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(fdatasync)(fd);
-}
-
-RUNTIME_EXPORT int syncfs(int fd)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(syncfs)(fd);
-}
-
-RUNTIME_EXPORT int sync_file_range(int fd, off64_t offset, off64_t size, unsigned flags)
-{
-	WAIT(wait, WAIT_FOR_FILE)
-	return REAL(sync_file_range)(fd, offset, size, flags);
+	wait_before_writing(fd);
+	return REAL(shutdown)(fd, how);
 }
 
 /* ---- other processes ---- */
@@ -384,120 +232,72 @@ RUNTIME_EXPORT int flock(int fd, int operation)
 		pause_before_wake();
 	if (operation & (LOCK_UN | LOCK_NB))
 		return REAL(flock)(fd, operation);
-	WAIT(wait, WAIT_FOR_THREAD)
+	WAIT(waiting, WAIT_FOR_THREAD)
 	return REAL(flock)(fd, operation);
 }
 
-RUNTIME_EXPORT pid_t wait(int *status)
-{
-	WAIT(waiting, WAIT_FOR_THREAD)
-	return REAL(wait)(status);
-}
+#define CHILDREN(type, name, is_look, parameters, ...)  \
+	RUNTIME_EXPORT type name parameters             \
+	{                                               \
+		if (is_look)                            \
+			return REAL(name)(__VA_ARGS__); \
+		WAIT(waiting, WAIT_FOR_CHILD)           \
+		return REAL(name)(__VA_ARGS__);         \
+	}
 
-RUNTIME_EXPORT pid_t waitpid(pid_t pid, int *status, int flags)
-{
-	if (flags & WNOHANG)
-		return REAL(waitpid)(pid, status, flags);
-	WAIT(waiting, WAIT_FOR_THREAD)
-	return REAL(waitpid)(pid, status, flags);
-}
+#define SIGNALS(name, parameters, ...)          \
+	RUNTIME_EXPORT int name parameters      \
+	{                                       \
+		wait_before_signalling();       \
+		return REAL(name)(__VA_ARGS__); \
+	}
 
-RUNTIME_EXPORT pid_t wait3(int *status, int flags, struct rusage *usage)
-{
-	if (flags & WNOHANG)
-		return REAL(wait3)(status, flags, usage);
-	WAIT(waiting, WAIT_FOR_THREAD)
-	return REAL(wait3)(status, flags, usage);
-}
+/* clang-format off */
+CHILDREN(pid_t, wait, false, (int *status), status)
+CHILDREN(pid_t, waitpid, flags & WNOHANG, (pid_t pid, int *status, int flags), pid, status, flags)
+CHILDREN(pid_t, wait3, flags & WNOHANG, (int *status, int flags, struct rusage *usage),
+	 status, flags, usage)
+CHILDREN(pid_t, wait4, flags & WNOHANG,
+	 (pid_t pid, int *status, int flags, struct rusage *usage), pid, status, flags, usage)
+CHILDREN(int, waitid, flags & WNOHANG,
+	 (idtype_t kind, id_t id, siginfo_t *information, int flags), kind, id, information, flags)
+CHILDREN(int, system, !command, (const char *command), command)
+CHILDREN(int, pclose, false, (FILE *stream), stream)
 
-RUNTIME_EXPORT pid_t wait4(pid_t pid, int *status, int flags, struct rusage *usage)
-{
-	if (flags & WNOHANG)
-		return REAL(wait4)(pid, status, flags, usage);
-	WAIT(waiting, WAIT_FOR_THREAD)
-	return REAL(wait4)(pid, status, flags, usage);
-}
-
-RUNTIME_EXPORT int waitid(idtype_t kind, id_t id, siginfo_t *information, int flags)
-{
-	if (flags & WNOHANG)
-		return REAL(waitid)(kind, id, information, flags);
-	WAIT(waiting, WAIT_FOR_THREAD)
-	return REAL(waitid)(kind, id, information, flags);
-}
-
-/* ---- signals as messages ---- */
-
-RUNTIME_EXPORT int kill(pid_t pid, int number)
-{
-	before_signalling();
-	return REAL(kill)(pid, number);
-}
-
-RUNTIME_EXPORT int killpg(pid_t group, int number)
-{
-	before_signalling();
-	return REAL(killpg)(group, number);
-}
-
-RUNTIME_EXPORT int tgkill(pid_t pid, pid_t tid, int number)
-{
-	before_signalling();
-	return REAL(tgkill)(pid, tid, number);
-}
-
-RUNTIME_EXPORT int sigqueue(pid_t pid, int number, const union sigval value)
-{
-	before_signalling();
-	return REAL(sigqueue)(pid, number, value);
-}
-
-RUNTIME_EXPORT int pthread_kill(pthread_t thread, int number)
-{
-	before_signalling();
-	return REAL(pthread_kill)(thread, number);
-}
-
-RUNTIME_EXPORT int pthread_sigqueue(pthread_t thread, int number, const union sigval value)
-{
-	before_signalling();
-	return REAL(pthread_sigqueue)(thread, number, value);
-}
+SIGNALS(kill, (pid_t pid, int number), pid, number)
+SIGNALS(killpg, (pid_t group, int number), group, number)
+SIGNALS(tgkill, (pid_t pid, pid_t tid, int number), pid, tid, number)
+SIGNALS(sigqueue, (pid_t pid, int number, const union sigval value), pid, number, value)
+SIGNALS(pthread_kill, (pthread_t thread, int number), thread, number)
+SIGNALS(pthread_sigqueue, (pthread_t thread, int number, const union sigval value),
+	thread, number, value)
+/* clang-format on */
 
 /* ---- system calls made by number: of these only futexes, which wait or wake ---- */
 
 static bool is_futex_wait(long operation)
 {
-	switch (operation & FUTEX_CMD_MASK) {
-	case FUTEX_WAIT:
-	case FUTEX_WAIT_BITSET:
-	case FUTEX_LOCK_PI:
-	case FUTEX_WAIT_REQUEUE_PI:
-		return true;
-	}
-	return false;
+	operation &= FUTEX_CMD_MASK;
+	return operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET ||
+	       operation == FUTEX_LOCK_PI || operation == FUTEX_WAIT_REQUEUE_PI;
 }
 
 RUNTIME_EXPORT long syscall(long number, ...)
 {
-	long arguments[6];
+	long a[6];
 	va_list list;
 
 	va_start(list, number);
 	for (int i = 0; i < 6; i++)
-		arguments[i] = va_arg(list, long);
+		a[i] = va_arg(list, long);
 	va_end(list);
-	if (number != SYS_futex)
-		return REAL(syscall)(number, arguments[0], arguments[1], arguments[2], arguments[3],
-				     arguments[4], arguments[5]);
-	if (!is_futex_wait(arguments[1])) {
-		pause_before_wake();
-		return REAL(syscall)(number, arguments[0], arguments[1], arguments[2], arguments[3],
-				     arguments[4], arguments[5]);
+	if (number != SYS_futex || !is_futex_wait(a[1])) {
+		if (number == SYS_futex)
+			pause_before_wake();
+		return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	}
-	WAIT(wait, WAIT_FOR_THREAD)
-	long code = REAL(syscall)(number, arguments[0], arguments[1], arguments[2], arguments[3],
-				  arguments[4], arguments[5]);
-	wait.was_woken = !code;
+	WAIT(waiting, WAIT_FOR_THREAD)
+	long code = REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	waiting.was_woken = !code;
 	return code;
 }

@@ -113,7 +113,10 @@ struct reader {
 	uint64_t low, high; /* of the thread's own stack, as far as it is in use */
 };
 
-static bool read_word(const struct reader *reader, uint64_t *word, uint64_t address)
+/* Reads frames that are not its own, between whose variables the sanitizers see nothing but errors. */
+__attribute__((no_sanitize("address", "thread"))) static bool read_word(const struct reader *reader,
+									uint64_t *word,
+									uint64_t address)
 {
 	if (address & 7)
 		return false;
@@ -201,15 +204,35 @@ static bool go_up(const struct reader *reader, struct frame *frame, const struct
 	return frame->ip != 0;
 }
 
-void walk_up(struct frame *frame, struct walk *walk)
+/* True if there is no need to go further up. */
+static bool look_at(const struct location *location, struct walk *walk)
+{
+	const struct kernel_settings *settings = &runtime_page->settings;
+	/* A target that the user named counts wherever it is. */
+	bool is_hit = is_in_bank(KERNEL_BANK_TARGET + (settings->target_bank & 1), location);
+	bool is_found =
+		is_hit || is_in_bank(KERNEL_BANK_SCOPE + (settings->scope_bank & 1), location);
+
+	if (is_found && !walk->is_found) {
+		walk->is_hit = is_hit;
+		walk->is_found = true;
+		walk->found = *location;
+	}
+	if (!settings->wants_callers)
+		return walk->is_found;
+	if (is_found && location->object < KERNEL_OBJECTS_MOST)
+		walk->callers[walk->caller_count++] =
+			(uint64_t)location->object << RUNTIME_CALLER_SHIFT | location->offset;
+	return walk->caller_count == RUNTIME_CALLERS_MOST;
+}
+
+static void walk_frames(struct frame *frame, struct walk *walk)
 {
 	uint64_t high = thread_self.stack_high;
 	struct reader reader = {.low = frame->sp, .high = high};
-	const struct kernel_settings *settings = &runtime_page->settings;
 
 	if (frame->sp >= high || high - frame->sp > STACK_LARGEST)
 		reader.high = 0; /* another stack */
-	*walk = (struct walk){.is_complete = false};
 	for (int depth = 0; depth < FRAMES_MOST; depth++) {
 		struct location location;
 		/* A return address may already belong to the next line: one back is in the call. */
@@ -217,19 +240,22 @@ void walk_up(struct frame *frame, struct walk *walk)
 			return;
 		if (!depth)
 			walk->leaf = location;
-		/* A target that the user named counts wherever it is. */
-		walk->is_hit =
-			is_in_bank(KERNEL_BANK_TARGET + (settings->target_bank & 1), &location);
-		walk->is_found =
-			walk->is_hit ||
-			is_in_bank(KERNEL_BANK_SCOPE + (settings->scope_bank & 1), &location);
-		if (walk->is_found) {
-			walk->found = location;
+		if (look_at(&location, walk))
 			return;
-		}
 		if (!go_up(&reader, frame, &location)) {
 			walk->is_complete = !frame->ip;
 			return;
 		}
 	}
+}
+
+void walk_up(struct frame *frame, struct walk *walk)
+{
+	uint32_t bank = KERNEL_BANK_TARGET + (runtime_page->settings.target_bank & 1);
+
+	*walk = (struct walk){.span = progress_span()};
+	walk_frames(frame, walk);
+	struct location span = {.object = KERNEL_OBJECT_SPANS, .offset = walk->span};
+	if (walk->span != KERNEL_SPAN_NONE && is_in_bank(bank, &span))
+		walk->is_hit = true;
 }
