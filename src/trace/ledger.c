@@ -5,6 +5,9 @@
 #include "base/clock.h"
 #include "base/own.h"
 #include "symbolize/system_calls.h"
+#include "trace/marker.h"
+#include "trace/names.h"
+#include "trace/places.h"
 #include "wire/annotations.h"
 
 #include <errno.h>
@@ -12,12 +15,14 @@
 
 #define CHUNK_EVENTS 32768
 #define CALLS_MOST 1024 /* system calls */
+#define INTERRUPTS_MOST 4096
 
 struct track {
 	enum chunk_kind kind;
-	unsigned cpu, pid, tid;
+	unsigned cpu, pid, tid; /* cpu: of CHUNK_MARKS, RECORDING_MARKS_* */
 	uint64_t lost, lost_written;
 	struct packer packer;
+	ARRAY(unsigned) open; /* words of spans that texts began and did not end yet */
 };
 
 struct ledger {
@@ -30,7 +35,11 @@ struct ledger {
 	ARRAY(struct track) threads; /* that left marks */
 	size_t last_thread;
 	unsigned long long named[SCHEDULER_PROCESSES_MOST / 64]; /* tasks: a bit each */
+	struct names *names; /* of marks that are not of lever.h */
+	size_t names_written;
+	struct places *places; /* NULL: none was met */
 	bool is_word_written[ANNOTATIONS_WORDS];
+	bool is_interrupt_seen[INTERRUPTS_MOST], has_new_interrupt;
 	bool is_call_seen[CALLS_MOST], is_call_written[CALLS_MOST];
 	ARRAY(struct recording_chunk) kept;
 	size_t kept_from; /* those before are gone */
@@ -47,6 +56,7 @@ struct ledger *ledger_new(struct profile *profile, int64_t run_id, uint64_t keep
 	ledger->run_id = run_id;
 	ledger->keep_ns = keep_ns;
 	ledger->annotations = annotations;
+	ledger->names = names_new();
 	for (unsigned cpu = 0; cpu < SCHEDULER_RINGS_MOST; cpu++)
 		ledger->cores[cpu].cpu = cpu;
 	ledger->tasks.kind = CHUNK_TASKS;
@@ -62,9 +72,13 @@ void ledger_free(struct ledger *ledger)
 		packer_release(&ledger->cores[cpu].packer);
 	packer_release(&ledger->tasks.packer);
 	packer_release(&ledger->interrupts.packer);
-	for (size_t i = 0; i < ledger->threads.count; i++)
+	for (size_t i = 0; i < ledger->threads.count; i++) {
 		packer_release(&ledger->threads.items[i].packer);
+		array_free(&ledger->threads.items[i].open);
+	}
 	array_free(&ledger->threads);
+	names_free(ledger->names);
+	places_free(ledger->places);
 	for (size_t i = ledger->kept_from; i < ledger->kept.count; i++)
 		free(ledger->kept.items[i].data.items);
 	array_free(&ledger->kept);
@@ -156,6 +170,9 @@ void ledger_on_task(void *context, const struct scheduler_task_event *event)
 	packer_add_task(&ledger->tasks.packer, &packed);
 	mark_named(ledger, event->tid);
 	ledger->sums.tasks++;
+	for (size_t i = 0; event->kind == SCHEDULER_EVENT_FORK && i < ledger->threads.count; i++)
+		if (ledger->threads.items[i].tid == event->tid)
+			ledger->threads.items[i].open.count = 0;
 }
 
 void ledger_on_interrupt(void *context, const struct scheduler_interrupt_event *event)
@@ -169,24 +186,28 @@ void ledger_on_interrupt(void *context, const struct scheduler_interrupt_event *
 		.is_entry = event->kind == SCHEDULER_EVENT_INTERRUPT_ENTRY,
 	};
 	packer_add_interrupt(&ledger->interrupts.packer, &packed);
+	if (event->number < INTERRUPTS_MOST && !ledger->is_interrupt_seen[event->number])
+		ledger->is_interrupt_seen[event->number] = ledger->has_new_interrupt = true;
 	ledger->sums.interrupts++;
 }
 
-/* Mostly the one of the last batch, or a thread near it. */
-static struct track *thread_track(struct ledger *ledger, unsigned pid, unsigned tid)
+/* Mostly the one of the last batch, or a thread near it. `source`: RECORDING_MARKS_*. */
+static struct track *thread_track(struct ledger *ledger, unsigned source, unsigned pid,
+				  unsigned tid)
 {
 	size_t count = ledger->threads.count;
 
 	for (size_t i = 0; i < count; i++) {
 		size_t at = (ledger->last_thread + i) % count;
 		struct track *track = &ledger->threads.items[at];
-		if (track->tid == tid && track->pid == pid) {
+		if (track->tid == tid && track->pid == pid && track->cpu == source) {
 			ledger->last_thread = at;
 			return track;
 		}
 	}
 	struct track *track = array_add(&ledger->threads);
 	track->kind = CHUNK_MARKS;
+	track->cpu = source;
 	track->pid = pid;
 	track->tid = tid;
 	ledger_name_task(ledger, pid, tid);
@@ -196,7 +217,7 @@ static struct track *thread_track(struct ledger *ledger, unsigned pid, unsigned 
 void ledger_on_marks(void *context, const struct annotations_batch *batch)
 {
 	struct ledger *ledger = context;
-	struct track *track = thread_track(ledger, batch->pid, batch->tid);
+	struct track *track = thread_track(ledger, RECORDING_MARKS_PROGRAM, batch->pid, batch->tid);
 
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct annotation *item = &batch->items[i];
@@ -212,6 +233,57 @@ void ledger_on_marks(void *context, const struct annotations_batch *batch)
 	}
 	track->lost += batch->dropped;
 	ledger->sums.marks += batch->count;
+}
+
+static void add_seen(struct ledger *ledger, struct track *track, const struct mark *mark)
+{
+	packer_add_mark(&track->packer, mark);
+	ledger->sums.marks++;
+}
+
+/* Ids of different names and processes must differ; programs choose theirs by themselves. */
+static uint64_t flow_id(unsigned pid, unsigned word, uint64_t id)
+{
+	return (uint64_t)pid << 42 ^ (uint64_t)word << 26 ^ (id & 0x3ffffff);
+}
+
+void ledger_on_text(void *context, const struct scheduler_text_event *event)
+{
+	struct ledger *ledger = context;
+	struct track *track = thread_track(ledger, RECORDING_MARKS_KERNEL, event->tgid, event->tid);
+	struct mark mark = {.time_ns = event->time_ns};
+	struct marker marker;
+	size_t size = event->size < sizeof(event->text) ? event->size : sizeof(event->text);
+
+	if (!marker_read(event->text, size, &marker))
+		return;
+	mark.kind = (unsigned char)marker.kind;
+	if (marker.name)
+		mark.word = names_number(ledger->names, marker.name, marker.name_length);
+	else if (track->open.count)
+		mark.word = track->open.items[--track->open.count];
+	else
+		mark.word = names_number(ledger->names, "(unknown)", strlen("(unknown)"));
+	if (marker.kind == MARK_BEGIN)
+		*array_add(&track->open) = mark.word;
+	mark.has_value = marker.kind == MARK_COUNTER || marker.kind == MARK_FLOW_OUT ||
+			 marker.kind == MARK_FLOW_IN;
+	mark.value = marker.kind == MARK_COUNTER || !mark.has_value ?
+			     marker.value :
+			     flow_id(event->tgid, mark.word, marker.value);
+	add_seen(ledger, track, &mark);
+}
+
+void ledger_on_probe(struct ledger *ledger, const struct scheduler_probe_event *event,
+		     enum mark_kind kind, const char *name)
+{
+	struct mark mark = {
+		.time_ns = event->time_ns,
+		.kind = (unsigned char)kind,
+		.word = names_number(ledger->names, name, strlen(name)),
+	};
+	add_seen(ledger, thread_track(ledger, RECORDING_MARKS_KERNEL, event->tgid, event->tid),
+		 &mark);
 }
 
 void ledger_set_lost(struct ledger *ledger, unsigned cpu, uint64_t lost)
@@ -239,6 +311,65 @@ static int write_calls(struct ledger *ledger, struct error *error)
 	return code;
 }
 
+/* A line of /proc/interrupts ends with the name of the device: " 10: 1 2 IO-APIC 10-edge virtio0". */
+static int write_interrupt(struct ledger *ledger, char *line, struct error *error)
+{
+	char *end;
+	unsigned long number = strtoul(line, &end, 10);
+
+	line[strcspn(line, "\n")] = 0;
+	char *name = strrchr(line, ' ');
+	if (end == line || *end != ':' || !name || !name[1] || number >= INTERRUPTS_MOST ||
+	    !ledger->is_interrupt_seen[number])
+		return 0;
+	struct recording_word word = {
+		.run_id = ledger->run_id,
+		.number = RECORDING_WORD_INTERRUPTS + (unsigned)number,
+		.text = name + 1,
+	};
+	return profile_add_word(ledger->profile, &word, error);
+}
+
+static int write_interrupts(struct ledger *ledger, struct error *error)
+{
+	AUTO(file) FILE *file = fopen("/proc/interrupts", "re");
+	AUTO(text) char *line = NULL;
+	size_t room = 0;
+	int code = 0;
+
+	while (file && !code && getline(&line, &room, file) > 0)
+		code = write_interrupt(ledger, line, error);
+	ledger->has_new_interrupt = false;
+	return code;
+}
+
+/* A name of a place in code becomes that of a line. */
+static char *better_name(struct ledger *ledger, const char *text)
+{
+	if (!strstr(text, " at /"))
+		return NULL;
+	if (!ledger->places)
+		ledger->places = places_new();
+	return places_name(ledger->places, text);
+}
+
+static int write_names(struct ledger *ledger, struct error *error)
+{
+	int code = 0;
+
+	for (; ledger->names_written < names_count(ledger->names) && !code;
+	     ledger->names_written++) {
+		size_t i = ledger->names_written;
+		struct recording_word word = {
+			.run_id = ledger->run_id,
+			.number = (unsigned)(NAMES_FIRST + i),
+			.text = (char *)(uintptr_t)names_text(ledger->names, i),
+		};
+		code = profile_add_word(ledger->profile, &word, error);
+	}
+	return code;
+}
+
 static int write_words(struct ledger *ledger, struct error *error)
 {
 	int code = 0;
@@ -249,9 +380,10 @@ static int write_words(struct ledger *ledger, struct error *error)
 		AUTO(text) char *text = annotations_word_copy(ledger->annotations, i);
 		if (!text)
 			continue;
+		AUTO(text) char *better = better_name(ledger, text);
 		struct recording_word word = {.run_id = ledger->run_id,
 					      .number = i + 1,
-					      .text = text};
+					      .text = better ? better : text};
 		code = profile_add_word(ledger->profile, &word, error);
 		ledger->is_word_written[i] = true;
 	}
@@ -335,7 +467,11 @@ static int pack(struct ledger *ledger, bool all, struct error *error)
 	if (!code && all)
 		code = write_words(ledger, error);
 	if (!code && all)
+		code = write_names(ledger, error);
+	if (!code && all)
 		code = write_calls(ledger, error);
+	if (!code && all && ledger->has_new_interrupt)
+		code = write_interrupts(ledger, error);
 	return code;
 }
 

@@ -31,6 +31,11 @@ void ledger_on_scheduler(void *ledger, unsigned cpu, const struct scheduler_even
 void ledger_on_task(void *ledger, const struct scheduler_task_event *event);
 void ledger_on_interrupt(void *ledger, const struct scheduler_interrupt_event *event);
 void ledger_on_marks(void *ledger, const struct annotations_batch *batch);
+/* What a thread wrote to a trace_marker. */
+void ledger_on_text(void *ledger, const struct scheduler_text_event *event);
+/* A thread passed a probe. */
+void ledger_on_probe(struct ledger *ledger, const struct scheduler_probe_event *event,
+		     enum mark_kind kind, const char *name);
 
 /* Tells the name of a task that has not said it itself, as /proc has it now. */
 void ledger_name_task(struct ledger *ledger, unsigned pid, unsigned tid);

@@ -5,10 +5,13 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/own.h"
+#include "collect/attachment.h"
+#include "collect/cost.h"
 #include "collect/program.h"
 #include "experiment/interruption.h"
 #include "profile/profile.h"
 #include "trace/ledger.h"
+#include "trace/probes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,11 +30,16 @@ struct trace {
 	struct trace_result *result;
 	struct tracer *tracer; /* NULL: no scheduler's log */
 	struct annotations_reader *annotations;
+	struct attachment *attachment; /* NULL: no process that runs already */
 	struct ledger *ledger;
+	struct binaries binaries; /* of the program, as far as known before it runs */
+	struct probes *probes;
 	struct profile *profile;
 	struct program program;
 	ARRAY(pid_t) processes; /* that may still live */
 	struct recording_run run;
+	struct recording_cost cost;
+	struct cost engine; /* where there is no tracer to ask */
 	uint64_t started_ns, deadline_ns, written_ns, notified_ns;
 	struct error no_scheduler; /* why there is no log */
 	struct tracer_handler on_log;
@@ -67,9 +75,59 @@ static void on_interrupt(void *context, const struct scheduler_interrupt_event *
 	ledger_on_interrupt(((struct trace *)context)->ledger, event);
 }
 
+static void on_text(void *context, const struct scheduler_text_event *event)
+{
+	ledger_on_text(((struct trace *)context)->ledger, event);
+}
+
+static void on_probe(void *context, const struct scheduler_probe_event *event)
+{
+	struct trace *trace = context;
+
+	if (event->probe < probes_count(trace->probes))
+		ledger_on_probe(trace->ledger, event, probes_kind(trace->probes, event->probe),
+				probes_name(trace->probes, event->probe));
+}
+
 static void on_marks(void *context, const struct annotations_batch *batch)
 {
 	ledger_on_marks(((struct trace *)context)->ledger, batch);
+}
+
+/* Binaries are looked into only for those who ask. */
+static void find_binaries(struct trace *trace, const char *executable)
+{
+	const struct trace_options *options = trace->options;
+
+	if (executable)
+		binaries_add_program(&trace->binaries, executable);
+	for (size_t i = 0; i < options->process_count; i++)
+		binaries_add_process(&trace->binaries, options->processes[i]);
+}
+
+static bool wants_texts(const struct trace *trace)
+{
+	switch (trace->options->texts) {
+	case TRACE_TEXTS_AUTO:
+		return binaries_mention(&trace->binaries, "trace_marker");
+	case TRACE_TEXTS_ON:
+		return true;
+	case TRACE_TEXTS_OFF:
+		break;
+	}
+	return false;
+}
+
+static int read_probes(struct trace *trace, struct error *error)
+{
+	int code = 0;
+
+	trace->probes = probes_new();
+	for (size_t i = 0; i < trace->options->probe_count && !code; i++)
+		code = probes_add(trace->probes, trace->options->probes[i], error);
+	if (code)
+		trace->result->end = TRACE_WRONG_USAGE;
+	return code;
 }
 
 static int open_tracer(struct trace *trace, struct error *error)
@@ -78,14 +136,16 @@ static int open_tracer(struct trace *trace, struct error *error)
 	struct tracer_options tracer = {
 		.is_system_wide = options->is_system_wide,
 		.wants_interrupts = options->wants_interrupts,
+		.wants_texts = wants_texts(trace),
 		.verbose = options->verbose,
 	};
 	if (options->scheduler == TRACE_SCHEDULER_OFF)
 		return 0;
 	int code = tracer_open(&tracer, &trace->tracer, &trace->no_scheduler);
 	if (!code)
-		return 0;
-	if (options->scheduler == TRACE_SCHEDULER_ON || !options->arguments) {
+		return probes_attach(trace->probes, &trace->binaries, trace->tracer, error);
+	if (options->scheduler == TRACE_SCHEDULER_ON || !options->arguments ||
+	    options->probe_count || options->texts == TRACE_TEXTS_ON) {
 		*error = trace->no_scheduler;
 		return code;
 	}
@@ -118,8 +178,10 @@ static int begin_run(struct trace *trace, struct error *error)
 static int set_up(struct trace *trace, struct error *error)
 {
 	const struct trace_options *options = trace->options;
-	int code = 0;
+	int code = read_probes(trace, error);
 
+	if (code)
+		return code;
 	if (options->arguments) {
 		AUTO(text) char *path = program_find(options->arguments[0], &code, error);
 		if (!path) {
@@ -127,7 +189,13 @@ static int set_up(struct trace *trace, struct error *error)
 			trace->result->exit_code = program_exec_status(code);
 			return code;
 		}
-		code = annotations_open(options->ring_bytes / 16, &trace->annotations, error);
+		code = annotations_open(options->ring_bytes / 16, options->flight_seconds > 0,
+					&trace->annotations, error);
+		find_binaries(trace, path);
+	} else {
+		code = annotations_open(options->ring_bytes / 16, options->flight_seconds > 0,
+					&trace->annotations, error);
+		find_binaries(trace, NULL);
 	}
 	code = code ? code : open_tracer(trace, error);
 	code = code ? code :
@@ -140,18 +208,34 @@ static int set_up(struct trace *trace, struct error *error)
 	trace->on_log = (struct tracer_handler){.context = trace,
 						.scheduler = on_scheduler,
 						.task = on_task,
-						.interrupt = on_interrupt};
+						.interrupt = on_interrupt,
+						.text = on_text,
+						.probe = on_probe};
 	trace->on_marks = (struct annotations_handler){.context = trace, .batch = on_marks};
 	return 0;
 }
 
 /* ---- running ---- */
 
+/* NAME=LIBRARY, so that the program loads it, unless the user has said something else. To be freed. */
+static char *library_entry(const char *name, const char *library)
+{
+	return library && !getenv(name) ? text_format("%s=%s", name, library) : NULL;
+}
+
 static int start_program(struct trace *trace, struct error *error)
 {
 	const struct trace_options *options = trace->options;
+	AUTO(text) char *nvtx = library_entry("NVTX_INJECTION64_PATH", options->nvtx_library);
+	AUTO(text) char *ompt = library_entry("OMP_TOOL_LIBRARIES", options->ompt_library);
 	const char *environment[] = {"LEVER_LISTEN=2", annotations_environment(trace->annotations),
-				     NULL};
+				     NULL, NULL, NULL};
+	size_t count = 2;
+
+	if (nvtx)
+		environment[count++] = nvtx;
+	if (ompt)
+		environment[count] = ompt;
 	int code = program_prepare(&trace->program, options->arguments, environment, error);
 
 	if (code)
@@ -170,6 +254,35 @@ static int start_program(struct trace *trace, struct error *error)
 	return code;
 }
 
+static void attach(struct trace *trace, pid_t pid)
+{
+	if (!trace->attachment)
+		trace->attachment = attachment_new(trace->annotations);
+	enum attachment_answer answer = attachment_add(trace->attachment, pid);
+	if (answer != ATTACHMENT_TAKEN && answer != ATTACHMENT_REFUSED)
+		return;
+	AUTO(text)
+	char *sentence =
+		text_format(answer == ATTACHMENT_TAKEN ?
+				    "annotations of process %d are left out: another lever trace "
+				    "records them" :
+				    "annotations of process %d are left out: its names contradict "
+				    "those of another process; trace it alone",
+			    (int)pid);
+	trace->options->say(trace->options->context, sentence);
+}
+
+static void attach_all(struct trace *trace)
+{
+	AUTO(folder) DIR *folder = opendir("/proc");
+
+	for (struct dirent *entry; folder && (entry = readdir(folder));) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (pid > 0 && pid != getpid())
+			attach(trace, pid);
+	}
+}
+
 static int add_running(struct trace *trace, pid_t pid, struct error *error)
 {
 	AUTO(text) char *path = text_format("/proc/%d/task", (int)pid);
@@ -180,6 +293,7 @@ static int add_running(struct trace *trace, pid_t pid, struct error *error)
 		return error_set(error, -ESRCH, "there is no process %d", (int)pid);
 	}
 	*array_add(&trace->processes) = pid;
+	attach(trace, pid);
 	tracer_add_process(trace->tracer, pid);
 	for (struct dirent *entry; (entry = readdir(folder));)
 		if (entry->d_name[0] != '.')
@@ -197,6 +311,8 @@ static int start_beside(struct trace *trace, struct error *error)
 		code = add_running(trace, trace->options->processes[i], error);
 	if (code)
 		return code;
+	if (trace->options->is_system_wide)
+		attach_all(trace);
 	trace->program.started_ns = clock_now_ns();
 	tracer_start(trace->tracer);
 	interruption_catch();
@@ -292,12 +408,18 @@ static int run(struct trace *trace, struct error *error)
 	if (code)
 		return code;
 	trace->started_ns = trace->written_ns = clock_now_ns();
+	cost_start(&trace->engine, NULL);
 	if (trace->options->seconds > 0)
 		trace->deadline_ns = trace->started_ns + (uint64_t)(trace->options->seconds * 1e9);
 	while (!code && goes_on(trace))
 		code = look(trace, error);
 	if (trace->tracer)
 		tracer_stop(trace->tracer);
+	if (trace->tracer)
+		tracer_cost(trace->tracer, &trace->cost);
+	else
+		cost_end(&trace->engine, &trace->cost);
+	attachment_free(take(&trace->attachment));
 	trace->run.wall_ns = (trace->program.ended_ns ? trace->program.ended_ns : clock_now_ns()) -
 			     trace->program.started_ns;
 	drain(trace, true);
@@ -350,7 +472,11 @@ static char *make_note(const struct trace *trace, const struct tracer_counters *
 	add_note(&note,
 		 "%llu annotations were dropped because their thread's buffer was full: times of "
 		 "spans near there may be wrong; a larger --buffer holds more",
-		 marks->dropped);
+		 marks->dropped - marks->overwritten);
+	add_note(&note,
+		 "%llu annotations were overwritten by newer ones before they were read; a larger "
+		 "--buffer holds more",
+		 marks->overwritten);
 	add_note(&note, "%llu annotations are lost: more threads at a time than there are buffers",
 		 marks->without_ring);
 	add_note(&note, "%llu annotations are lost: more names than there is room for",
@@ -383,7 +509,9 @@ static int close_run(struct trace *trace, int code, struct error *error)
 	row->finished = true;
 	row->note = make_note(trace, &log, &marks);
 	trace->result->status = row->exit_status;
+	trace->cost.run_id = row->id;
 	failed = failed ? failed : profile_update_run(trace->profile, row, &later);
+	failed = failed ? failed : profile_set_cost(trace->profile, &trace->cost, &later);
 	failed = failed ? failed : profile_commit(trace->profile, &later);
 	if (failed && !code)
 		*error = later;
@@ -395,7 +523,10 @@ static void tear_down(struct trace *trace)
 	tracer_close(trace->tracer);
 	program_release(&trace->program);
 	ledger_free(trace->ledger);
+	attachment_free(trace->attachment);
 	annotations_close(trace->annotations);
+	binaries_release(&trace->binaries);
+	probes_free(trace->probes);
 	profile_close(trace->profile);
 	array_free(&trace->processes);
 	free(trace->run.command);

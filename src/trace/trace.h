@@ -18,6 +18,9 @@
 /* With the scheduler's log; if the rights for it are there; without. */
 enum trace_scheduler { TRACE_SCHEDULER_AUTO, TRACE_SCHEDULER_ON, TRACE_SCHEDULER_OFF };
 
+/* If a binary of the program mentions it; always; never. */
+enum trace_texts { TRACE_TEXTS_AUTO, TRACE_TEXTS_ON, TRACE_TEXTS_OFF };
+
 /* Where the recording stands, for a line on the terminal. */
 struct trace_status {
 	double elapsed_seconds, left_seconds; /* left: < 0 if unknown */
@@ -34,9 +37,13 @@ struct trace_options {
 	bool fresh;
 	enum trace_scheduler scheduler;
 	bool wants_interrupts;
-	size_t ring_bytes;     /* of each thread; a power of two */
-	double seconds;        /* 0: until the program ends, or Ctrl-C */
-	double flight_seconds; /* keep only so much before the end; 0: all */
+	enum trace_texts texts;    /* what is written to trace_marker */
+	const char *const *probes; /* PROVIDER:NAME, or two with a comma between: trace/probes.h */
+	size_t probe_count;
+	const char *nvtx_library, *ompt_library; /* that the program shall load; or NULL */
+	size_t ring_bytes;                       /* of each thread; a power of two */
+	double seconds;                          /* 0: until the program ends, or Ctrl-C */
+	double flight_seconds;                   /* keep only so much before the end; 0: all */
 	bool verbose;
 	void *context;
 	void (*notify)(void *context, const struct trace_status *status);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* binaries - asks the loader, or /proc/PID/maps. */
+#include "trace/binaries.h"
+
+#include "base/own.h"
+#include "collect/libraries.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void binaries_add(struct binaries *binaries, const char *path)
+{
+	for (size_t i = 0; i < binaries->count; i++)
+		if (!strcmp(binaries->items[i], path))
+			return;
+	*array_add(binaries) = text_copy(path);
+}
+
+static void on_library(void *context, const char *path)
+{
+	binaries_add(context, path);
+}
+
+void binaries_add_program(struct binaries *binaries, const char *executable)
+{
+	AUTO(text) char *path = realpath(executable, NULL);
+
+	binaries_add(binaries, path ? path : executable);
+	libraries_each(executable, on_library, binaries);
+}
+
+void binaries_add_process(struct binaries *binaries, pid_t pid)
+{
+	AUTO(text) char *name = text_format("/proc/%d/maps", (int)pid);
+	AUTO(file) FILE *maps = fopen(name, "re");
+	AUTO(text) char *line = NULL;
+	size_t room = 0;
+
+	while (maps && getline(&line, &room, maps) > 0) {
+		char *path = strchr(line, '/');
+		line[strcspn(line, "\n")] = 0;
+		if (path && strstr(line, "r-xp"))
+			binaries_add(binaries, path);
+	}
+}
+
+void binaries_release(struct binaries *binaries)
+{
+	for (size_t i = 0; i < binaries->count; i++)
+		free(binaries->items[i]);
+	array_free(binaries);
+}
+
+static bool file_mentions(const char *path, const char *text)
+{
+	AUTO(fd) int file = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+
+	if (file < 0 || fstat(file, &status) || !S_ISREG(status.st_mode) || !status.st_size)
+		return false;
+	size_t size = (size_t)status.st_size;
+	void *content = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+	if (content == MAP_FAILED)
+		return false;
+	bool found = memmem(content, size, text, strlen(text)) != NULL;
+	munmap(content, size);
+	return found;
+}
+
+bool binaries_mention(const struct binaries *binaries, const char *text)
+{
+	for (size_t i = 0; i < binaries->count; i++)
+		if (file_mentions(binaries->items[i], text))
+			return true;
+	return false;
+}

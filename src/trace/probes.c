@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* probes - finds them in the notes of binaries, by symbolize. */
+#include "trace/probes.h"
+
+#include "base/memory.h"
+#include "base/own.h"
+#include "symbolize/scope.h"
+#include "symbolize/symbols.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define PLACES_MOST 64 /* of one probe */
+
+struct probe {
+	char *file, *provider, *name; /* file: NULL: any */
+	char *shown;
+	enum mark_kind kind;
+};
+
+struct probes {
+	ARRAY(struct probe) items;
+};
+
+struct probes *probes_new(void)
+{
+	return memory_new(1, sizeof(struct probes));
+}
+
+void probes_free(struct probes *probes)
+{
+	if (!probes)
+		return;
+	for (size_t i = 0; i < probes->items.count; i++) {
+		free(probes->items.items[i].file);
+		free(probes->items.items[i].provider);
+		free(probes->items.items[i].name);
+		free(probes->items.items[i].shown);
+	}
+	array_free(&probes->items);
+	free(probes);
+}
+
+/* The last two words between colons; what is before is a file. */
+static int add_one(struct probes *probes, const char *text, enum mark_kind kind, const char *shown,
+		   struct error *error)
+{
+	const char *name = strrchr(text, ':'), *provider = name;
+
+	while (provider > text && provider[-1] != ':')
+		provider--;
+	if (!name || name == provider || !name[1])
+		return error_set(error, -EINVAL,
+				 "'%s' is not PROVIDER:NAME, nor FILE:PROVIDER:NAME", text);
+	struct probe *probe = array_add(&probes->items);
+	if (provider > text)
+		probe->file = text_format("%.*s", (int)(provider - text) - 1, text);
+	probe->provider = text_format("%.*s", (int)(name - provider), provider);
+	probe->name = text_copy(name + 1);
+	probe->kind = kind;
+	probe->shown = shown ? text_copy(shown) : text_copy(provider);
+	return 0;
+}
+
+int probes_add(struct probes *probes, const char *text, struct error *error)
+{
+	AUTO(text) char *copy = text_copy(text);
+	char *end = copy, *begin = strsep(&end, ",");
+
+	if (!end)
+		return add_one(probes, begin, MARK_INSTANT, NULL, error);
+	int code = add_one(probes, begin, MARK_BEGIN, NULL, error);
+	if (code)
+		return code;
+	const char *shown = probes->items.items[probes->items.count - 1].shown;
+	return add_one(probes, end, MARK_END, shown, error);
+}
+
+static int attach(const struct probe *probe, unsigned number, struct symbols *symbols,
+		  struct tracer *tracer, struct error *error)
+{
+	struct symbols_usdt places[PLACES_MOST];
+	size_t count = 0;
+	int code = symbols_usdt(symbols, probe->provider, probe->name, places, PLACES_MOST, &count,
+				error);
+
+	for (size_t i = 0; i < count && i < PLACES_MOST && !code; i++) {
+		const struct symbols_object *object = symbols_object(symbols, places[i].object);
+		code = tracer_add_probe(tracer, number,
+					object->open_path ? object->open_path : object->path,
+					places[i].offset, places[i].semaphore_offset, error);
+	}
+	return code;
+}
+
+static int attach_all(struct probes *probes, const struct binaries *binaries, struct symbols *known,
+		      struct scope *scope, struct tracer *tracer, struct error *error)
+{
+	int code = 0;
+	uint32_t object;
+
+	for (size_t i = 0; i < binaries->count; i++)
+		symbols_add_object(known, binaries->items[i], NULL, !i, &object, NULL);
+	for (size_t i = 0; i < probes->items.count && !code; i++) {
+		const struct probe *probe = &probes->items.items[i];
+		struct symbols *alone = probe->file ? symbols_new(TARGET_FUNCTION, scope) : NULL;
+		if (alone)
+			code = symbols_add_object(alone, probe->file, NULL, true, &object, error);
+		if (!code)
+			code = attach(probe, (unsigned)i, alone ? alone : known, tracer, error);
+		symbols_free(alone);
+	}
+	return code;
+}
+
+int probes_attach(struct probes *probes, const struct binaries *binaries, struct tracer *tracer,
+		  struct error *error)
+{
+	struct scope *scope = scope_new();
+	struct symbols *known = symbols_new(TARGET_FUNCTION, scope);
+	int code = attach_all(probes, binaries, known, scope, tracer, error);
+
+	symbols_free(known);
+	scope_free(scope);
+	return code;
+}
+
+size_t probes_count(const struct probes *probes)
+{
+	return probes->items.count;
+}
+
+enum mark_kind probes_kind(const struct probes *probes, size_t probe)
+{
+	return probes->items.items[probe].kind;
+}
+
+const char *probes_name(const struct probes *probes, size_t probe)
+{
+	return probes->items.items[probe].shown;
+}
