@@ -15,27 +15,27 @@ static void thin_out(struct course *course)
 	for (size_t i = 1; i < course->moments.count; i += 2)
 		course->moments.items[kept++] = course->moments.items[i];
 	course->moments.count = kept;
-	uint64_t length =
-		course->moments.items[kept - 1].last_ns - course->moments.items[kept - 1].begin_ns;
-	course->every_ns = length / kept;
+	const struct scale_totals *last = &course->moments.items[kept - 1].totals;
+	course->every_ns = (last->last_ns - last->begin_ns) / kept;
 }
 
-void course_add(struct course *course, const struct scale_totals *totals)
+void course_add(struct course *course, const struct moment *moment)
 {
+	const struct scale_totals *totals = &moment->totals;
 	size_t count = course->moments.count;
-	uint64_t since = count ? course->moments.items[count - 1].last_ns : totals->begin_ns;
+	uint64_t since = count ? course->moments.items[count - 1].totals.last_ns : totals->begin_ns;
 
 	/* A tenth early is not too early: looks are not exactly in time. */
 	if (!totals->begin_ns || totals->last_ns < since + course->every_ns * 9 / 10 ||
 	    totals->last_ns == since)
 		return;
-	*array_add(&course->moments) = *totals;
+	*array_add(&course->moments) = *moment;
 	if (course->moments.count == COURSE_MOST)
 		thin_out(course);
 }
 
-void course_end(struct course *course, const struct scale_totals *totals)
+void course_end(struct course *course, const struct moment *moment)
 {
-	if (totals->begin_ns)
-		*array_add(&course->moments) = *totals;
+	if (moment->totals.begin_ns)
+		*array_add(&course->moments) = *moment;
 }

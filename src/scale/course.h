@@ -14,13 +14,18 @@
 
 #define COURSE_MOST 128
 
+struct moment {
+	struct scale_totals totals;
+	uint64_t stolen_ns; /* from the program, by the hypervisor, so far; core time */
+};
+
 struct course {
-	ARRAY(struct scale_totals) moments;
+	ARRAY(struct moment) moments;
 	uint64_t every_ns; /* 0: keep all */
 };
 
 void course_clear(struct course *course); /* releases */
 /* Takes a moment in, if it is far enough from the last. */
-void course_add(struct course *course, const struct scale_totals *totals);
+void course_add(struct course *course, const struct moment *moment);
 /* The last one, which is always kept. */
-void course_end(struct course *course, const struct scale_totals *totals);
+void course_end(struct course *course, const struct moment *moment);

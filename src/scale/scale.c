@@ -3,13 +3,15 @@
 #include "scale/scale.h"
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/own.h"
 #include "collect/census.h"
 #include "collect/program.h"
+#include "collect/speed.h"
 #include "experiment/interruption.h"
 #include "profile/profile.h"
-#include "scale/course.h"
+#include "scale/rows.h"
+#include "scale/steal.h"
+#include "scale/witness.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -27,22 +29,38 @@ struct scale {
 	const struct scale_options *options;
 	struct scale_result *result;
 	struct profile *profile;
+	char *path;        /* of the program */
 	cpu_set_t machine; /* what lever may use */
 	unsigned machine_cores;
 	off_t input; /* where standard input stood; -1: it cannot be set back */
 	int64_t session_id;
 	unsigned done, runs; /* runs so far, and planned */
+	struct threads {
+		unsigned least, most;
+	} at_once, made; /* in the profiled runs */
+};
+
+/* What a run is for. */
+struct plan {
+	unsigned cores;
+	unsigned turn;    /* of so many cores: the first ones, those after them, ... */
+	bool is_recorded; /* the scheduler's log, too */
+	bool shows_cores; /* although there are fewer than the machine has */
 };
 
 /* One run of the program. */
 struct course_of_run {
 	struct scale *scale;
+	const struct plan *plan;
 	cpu_set_t cores;
 	struct census *census;
+	struct witness *witness; /* NULL: nothing is recorded */
 	struct program program;
 	struct recording_run run;
 	struct recording_parallel parallel;
+	struct recording_circumstance circumstance;
 	struct course course;
+	struct steal steal;
 	uint64_t notified_ns;
 };
 
@@ -67,42 +85,26 @@ static bool goes_on(void)
 
 /* ---- before and after a run ---- */
 
-/* The first so many of the machine's. */
-static cpu_set_t choose_cores(const struct scale *scale, unsigned count)
+/* So many of the machine's, in each turn others: not all are alike, nor have the same neighbours. */
+static cpu_set_t choose_cores(const struct scale *scale, const struct plan *plan)
 {
+	unsigned first = plan->turn * plan->cores % scale->machine_cores, number = 0;
 	cpu_set_t chosen;
-	unsigned so_far = 0;
 
 	CPU_ZERO(&chosen);
-	for (int cpu = 0; cpu < SCALE_CPUS_MOST && so_far < count; cpu++) {
+	for (int cpu = 0; cpu < SCALE_CPUS_MOST && number < scale->machine_cores; cpu++) {
 		if (!CPU_ISSET(cpu, &scale->machine))
 			continue;
-		CPU_SET(cpu, &chosen);
-		so_far++;
+		if ((number + scale->machine_cores - first) % scale->machine_cores < plan->cores)
+			CPU_SET(cpu, &chosen);
+		number++;
 	}
 	return chosen;
 }
 
-/* Time that the hypervisor took from these cores since the machine started. 0 if unknown. */
-static uint64_t stolen_ns(const cpu_set_t *cores)
-{
-	AUTO(text) char *stat = file_read("/proc/stat", NULL, NULL);
-	uint64_t ticks = 0;
-	char *rest = stat;
-
-	for (char *line; stat && (line = strsep(&rest, "\n"));) {
-		int cpu;
-		unsigned long long steal;
-		if (sscanf(line, "cpu%d %*u %*u %*u %*u %*u %*u %*u %llu", &cpu, &steal) == 2 &&
-		    cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, cores))
-			ticks += steal;
-	}
-	return ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
-}
-
 static bool hides_cores(const struct course_of_run *course)
 {
-	return course->scale->options->cores_library &&
+	return course->scale->options->cores_library && !course->plan->shows_cores &&
 	       (unsigned)CPU_COUNT(&course->cores) < course->scale->machine_cores;
 }
 
@@ -141,6 +143,11 @@ static int begin_run(struct course_of_run *course, struct error *error)
 	int code = profile_add_run(scale->profile, run, error);
 	if (code)
 		return code;
+	if (!scale->session_id && scale->options->question) {
+		struct recording_question question = *scale->options->question;
+		question.session_id = run->id;
+		code = profile_set_question(scale->profile, &question, error);
+	}
 	scale->session_id = scale->session_id ? scale->session_id : run->id;
 	parallel->run_id = run->id;
 	parallel->session_id = scale->session_id;
@@ -148,103 +155,66 @@ static int begin_run(struct course_of_run *course, struct error *error)
 	parallel->cores = (unsigned)CPU_COUNT(&course->cores);
 	parallel->machine_cores = scale->machine_cores;
 	parallel->hides_cores = hides_cores(course);
-	code = profile_set_parallel(scale->profile, parallel, error);
+	code = code ? code : profile_set_parallel(scale->profile, parallel, error);
 	return code ? code : profile_commit(scale->profile, error);
+}
+
+/* Without the log the run still counts. */
+static void open_witness(struct course_of_run *course)
+{
+	const struct scale_options *options = course->scale->options;
+	struct witness_options witness = {.question = options->question,
+					  .program = course->scale->path,
+					  .verbose = options->verbose};
+	struct error error = {0};
+
+	if (!course->plan->is_recorded || !witness_open(&witness, &course->witness, &error))
+		return;
+	AUTO(text) char *sentence = text_format("no replay: %s", error.text);
+	options->say(options->context, sentence);
+}
+
+static int prepare(struct course_of_run *course, struct error *error)
+{
+	struct scale *scale = course->scale;
+	AUTO(text) char *preload = NULL;
+	AUTO(text) char *mask = NULL;
+	const char *environment[5] = {NULL};
+	size_t count = 0;
+
+	if (hides_cores(course)) {
+		const char *old = getenv("LD_PRELOAD");
+		environment[count++] = preload =
+			text_format("LD_PRELOAD=%s%s%s", scale->options->cores_library,
+				    old && *old ? ":" : "", old && *old ? old : "");
+		environment[count++] = mask = mask_text(&scale->machine);
+	}
+	if (course->witness) {
+		environment[count++] = "LEVER_LISTEN=2";
+		environment[count] = witness_environment(course->witness);
+	}
+	return program_prepare(&course->program, scale->options->arguments, environment, error);
 }
 
 static int set_up(struct course_of_run *course, struct error *error)
 {
-	struct scale *scale = course->scale;
 	struct census_options census = {.cores = &course->cores,
-					.verbose = scale->options->verbose};
-	AUTO(text) char *preload = NULL;
-	AUTO(text) char *mask = NULL;
-	const char *environment[3] = {NULL};
+					.looks = course->plan->is_recorded,
+					.verbose = course->scale->options->verbose};
 
-	if (hides_cores(course)) {
-		const char *old = getenv("LD_PRELOAD");
-		environment[0] = preload =
-			text_format("LD_PRELOAD=%s%s%s", scale->options->cores_library,
-				    old && *old ? ":" : "", old && *old ? old : "");
-		environment[1] = mask = mask_text(&scale->machine);
-	}
+	open_witness(course);
 	int code = census_open(&census, &course->census, error);
-	code = code ? code :
-		      program_prepare(&course->program, scale->options->arguments, environment,
-				      error);
+	code = code ? code : prepare(course, error);
 	if (code)
 		return code;
 	if (sched_setaffinity(course->program.pid, sizeof(course->cores), &course->cores))
 		return error_set(error, errno, "the program cannot be held on %d cores: %s",
 				 CPU_COUNT(&course->cores), strerror(errno));
 	code = census_start(course->census, course->program.pid, error);
-	return code ? code : begin_run(course, error);
-}
-
-/* ---- levels ---- */
-
-static int write_level(struct course_of_run *course, unsigned slice, uint64_t begin_ns,
-		       unsigned threads, const struct scale_level *level, struct error *error)
-{
-	const __u64 *waiting = level->waiting_ns;
-	struct recording_level row = {
-		.run_id = course->run.id,
-		.slice = slice,
-		.threads = threads,
-		.begin_ns = begin_ns,
-		.wall_ns = level->wall_ns,
-		.running_ns = level->running_ns,
-		.displaced_ns = level->displaced_ns,
-		.lock_ns = waiting[SCALE_LOCK - SCALE_LOCK],
-		.io_ns = waiting[SCALE_IO - SCALE_LOCK],
-		.timer_ns = waiting[SCALE_TIMER - SCALE_LOCK],
-		.condition_ns = waiting[SCALE_CONDITION - SCALE_LOCK],
-		.other_ns = waiting[SCALE_OTHER - SCALE_LOCK],
-	};
-	return profile_set_level(course->scale->profile, &row, error);
-}
-
-static struct scale_level level_between(const struct scale_level *from,
-					const struct scale_level *to)
-{
-	struct scale_level between = {
-		.wall_ns = to->wall_ns - from->wall_ns,
-		.running_ns = to->running_ns - from->running_ns,
-		.displaced_ns = to->displaced_ns - from->displaced_ns,
-	};
-	for (size_t i = 0; i < SCALE_WAITS; i++)
-		between.waiting_ns[i] = to->waiting_ns[i] - from->waiting_ns[i];
-	return between;
-}
-
-/* What happened between two moments: slice 0 from the start to the end. */
-static int write_slice(struct course_of_run *course, unsigned slice,
-		       const struct scale_totals *from, const struct scale_totals *to,
-		       struct error *error)
-{
-	int code = 0;
-
-	for (unsigned i = 0; i < SCALE_LEVELS && !code; i++) {
-		struct scale_level level = level_between(&from->levels[i], &to->levels[i]);
-		if (level.wall_ns)
-			code = write_level(course, slice, from->last_ns - to->begin_ns, i, &level,
-					   error);
-	}
-	return code;
-}
-
-static int write_course(struct course_of_run *course, struct error *error)
-{
-	size_t count = course->course.moments.count;
-	const struct scale_totals *moments = course->course.moments.items;
-
-	if (!count)
-		return 0;
-	struct scale_totals start = {.last_ns = moments[0].begin_ns};
-	int code = write_slice(course, 0, &start, &moments[count - 1], error);
-	for (size_t i = 0; i < count && !code; i++)
-		code = write_slice(course, (unsigned)i + 1, i ? &moments[i - 1] : &start,
-				   &moments[i], error);
+	code = code ? code : begin_run(course, error);
+	if (!code && course->witness)
+		code = witness_begin(course->witness, course->scale->profile, course->run.id,
+				     course->program.pid, error);
 	return code;
 }
 
@@ -269,10 +239,23 @@ static void notify(struct course_of_run *course, const struct scale_totals *tota
 	scale->options->notify(scale->options->context, &status);
 }
 
+/* How it stands now. */
+static int look(struct course_of_run *course, struct moment *moment, struct error *error)
+{
+	uint64_t running = 0;
+	int code = census_read(course->census, &moment->totals, error);
+
+	for (unsigned i = 0; i < SCALE_LEVELS && !code; i++)
+		running += moment->totals.levels[i].running_ns;
+	steal_look(&course->steal, running);
+	moment->stolen_ns = course->steal.own_ns;
+	return code;
+}
+
 /* Until the program has ended. Ctrl-C is the program's, too; a second one leaves it alone. */
 static int watch(struct course_of_run *course, struct error *error)
 {
-	struct scale_totals totals;
+	struct moment moment;
 	bool has_forwarded = false;
 	int code = 0;
 
@@ -282,43 +265,69 @@ static int watch(struct course_of_run *course, struct error *error)
 		if (interruption_terminations() && !has_forwarded)
 			syscall(SYS_pidfd_send_signal, course->program.pidfd, SIGTERM, NULL, 0);
 		has_forwarded = interruption_terminations();
-		code = census_read(course->census, &totals, error);
+		code = look(course, &moment, error);
+		if (!code && course->witness)
+			code = witness_look(course->witness, error);
 		if (code)
 			return code;
-		course_add(&course->course, &totals);
-		notify(course, &totals);
+		course_add(&course->course, &moment);
+		notify(course, &moment.totals);
 	}
-	code = census_read(course->census, &totals, error);
+	code = look(course, &moment, error);
 	if (!code)
-		course_end(&course->course, &totals);
+		course_end(&course->course, &moment);
 	return code;
 }
 
-static int close_run(struct course_of_run *course, uint64_t stolen_before, struct error *error)
+/* How it was while the program ran. */
+static int close_circumstance(struct course_of_run *course, const struct scale_counts *counts,
+			      struct error *error)
+{
+	struct recording_circumstance *circumstance = &course->circumstance;
+	struct witness_sums sums = {0};
+	int code = course->witness ? witness_end(course->witness, &sums, error) : 0;
+
+	circumstance->run_id = course->run.id;
+	circumstance->is_recorded = course->witness != NULL;
+	circumstance->is_cut = sums.is_cut;
+	circumstance->looks = counts->looks;
+	circumstance->spinning = counts->spinning;
+	course->run.samples = sums.events;
+	course->run.lost = sums.lost;
+	return code ? code : profile_set_circumstance(course->scale->profile, circumstance, error);
+}
+
+static int close_run(struct course_of_run *course, struct error *error)
 {
 	struct recording_run *run = &course->run;
 	struct recording_parallel *parallel = &course->parallel;
 	struct profile *profile = course->scale->profile;
 	size_t count = course->course.moments.count;
-	uint64_t stolen = stolen_ns(&course->cores);
+	struct scale_counts counts;
 
-	parallel->stolen_ns = stolen > stolen_before ? stolen - stolen_before : 0;
+	census_counts(course->census, &counts);
+	parallel->stolen_ns = course->steal.stolen_ns;
 	if (count) {
-		const struct scale_totals *last = &course->course.moments.items[count - 1];
+		const struct scale_totals *last = &course->course.moments.items[count - 1].totals;
 		parallel->threads = last->threads;
 		parallel->processes = last->processes;
 		parallel->most_threads = last->most_threads;
-		parallel->switches = last->switches;
-		parallel->wakes = last->wakes;
-		parallel->yields = last->yields;
-		parallel->escapes = last->escapes;
+		parallel->switches = counts.switches;
+		parallel->wakes = counts.wakes;
+		parallel->yields = counts.yields;
+		parallel->escapes = counts.escapes;
 		parallel->overwritten = last->overwritten;
 		run->wall_ns = last->last_ns - last->begin_ns;
 		run->finished = last->end_ns && goes_on();
 	}
 	run->exit_status = course->program.has_ended ? course->program.status : -1;
 	course->scale->result->status = run->exit_status;
-	int code = write_course(course, error);
+	int code = rows_write_course(profile, run->id, &course->course, error);
+	code = code ? code : close_circumstance(course, &counts, error);
+	struct recording_cost cost = {0};
+	census_cost(course->census, &cost);
+	cost.run_id = run->id;
+	code = code ? code : profile_set_cost(profile, &cost, error);
 	code = code ? code : profile_set_parallel(profile, parallel, error);
 	code = code ? code : profile_update_run(profile, run, error);
 	return code ? code : profile_commit(profile, error);
@@ -339,25 +348,73 @@ static int start(struct course_of_run *course, struct error *error)
 	return code;
 }
 
-static int run_on(struct scale *scale, unsigned cores, struct error *error)
+static void widen(struct threads *range, unsigned threads)
 {
-	struct course_of_run course = {.scale = scale, .cores = choose_cores(scale, cores)};
+	if (!range->least || threads < range->least)
+		range->least = threads;
+	if (threads > range->most)
+		range->most = threads;
+}
 
+static bool is_outside(const struct threads *range, unsigned threads)
+{
+	return threads < range->least || threads > range->most;
+}
+
+/* `seen`: how it went; may be NULL. */
+static int run_on(struct scale *scale, const struct plan *plan, struct recording_parallel *seen,
+		  struct error *error)
+{
+	struct course_of_run course = {.scale = scale,
+				       .plan = plan,
+				       .cores = choose_cores(scale, plan)};
+	struct speed speed = speed_measure(&scale->machine);
+
+	course.circumstance.alone_speed = speed.alone;
+	course.circumstance.together_speed = speed.together;
 	course.program.go = course.program.failure = course.program.pidfd = -1;
 	int code = set_up(&course, error);
-	uint64_t stolen = stolen_ns(&course.cores);
+	steal_begin(&course.steal, &course.cores);
 	code = code ? code : start(&course, error);
 	if (!code) {
 		code = watch(&course, error);
-		int failed = close_run(&course, stolen, code ? NULL : error);
+		int failed = close_run(&course, code ? NULL : error);
 		code = code ? code : failed;
 	}
 	scale->done += !code && course.run.finished;
+	if (seen) {
+		*seen = course.parallel;
+	} else if (!code) {
+		widen(&scale->at_once, course.parallel.most_threads);
+		widen(&scale->made, course.parallel.threads);
+	}
 	program_release(&course.program);
+	steal_end(&course.steal);
 	census_close(course.census);
+	witness_close(course.witness);
 	course_clear(&course.course);
 	free(course.run.command);
 	return code;
+}
+
+/*
+ * Where it has fewer cores than the machine, the program sees them this time: if it makes other
+ * threads then, it follows the cores. So as to be comparable it is run again, without seeing them. How
+ * many live at once alone may be chance.
+ */
+static int run_seeing(struct scale *scale, struct plan plan, struct error *error)
+{
+	struct recording_parallel seen = {0};
+
+	plan.shows_cores = plan.cores < scale->machine_cores;
+	int code = run_on(scale, &plan, &seen, error);
+	if (code || !goes_on() || !plan.shows_cores || !scale->options->cores_library ||
+	    !is_outside(&scale->at_once, seen.most_threads) ||
+	    !is_outside(&scale->made, seen.threads))
+		return code;
+	plan.shows_cores = false;
+	scale->runs++;
+	return run_on(scale, &plan, &seen, error);
 }
 
 /* ---- all runs ---- */
@@ -370,30 +427,65 @@ static unsigned pick_compare(const struct scale *scale, unsigned on)
 	return on > 1 ? (on + 1) / 2 : 0;
 }
 
+static bool can_read_again(void)
+{
+	struct stat input;
+
+	return fstat(STDIN_FILENO, &input) ||
+	       (!S_ISFIFO(input.st_mode) && !S_ISSOCK(input.st_mode));
+}
+
+struct schedule {
+	unsigned on, runs, compare;
+	bool replays;
+};
+
+/* Where there are runs enough, one on the other cores stands among them, too: a machine changes. */
+static bool compares_twice(unsigned runs)
+{
+	return runs >= 3;
+}
+
+static int run_in_turn(struct scale *scale, const struct schedule *schedule, struct error *error)
+{
+	struct plan plan = {.cores = schedule->on}, compare = {.cores = schedule->compare};
+	int code = 0;
+
+	for (; plan.turn < schedule->runs && !code && goes_on(); plan.turn++) {
+		code = run_on(scale, &plan, NULL, error);
+		if (code || plan.turn || !compare.cores || !compares_twice(schedule->runs) ||
+		    !goes_on())
+			continue;
+		struct recording_parallel unused;
+		code = run_on(scale, &compare, &unused, error);
+		compare.turn++;
+	}
+	if (compare.cores && !code && goes_on())
+		code = run_seeing(scale, compare, error);
+	plan.is_recorded = true;
+	if (schedule->replays && !code && goes_on())
+		code = run_seeing(scale, plan, error);
+	return code;
+}
+
 static int run_all(struct scale *scale, struct error *error)
 {
 	const struct scale_options *options = scale->options;
 	unsigned on = options->on ? options->on : scale->machine_cores, runs = options->runs;
 	unsigned compare = options->picks_compare ? pick_compare(scale, on) : options->compare;
-	struct stat input;
+	bool replays = options->replays;
 
 	scale->input = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	bool is_used_up = !fstat(STDIN_FILENO, &input) &&
-			  (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
-	if (is_used_up && runs + (compare != 0) > 1) {
+	if (runs + replays + (compare != 0) > 1 && !can_read_again()) {
 		options->say(options->context,
 			     "standard input can be read only once, so there is one run; give the "
 			     "program a file for more");
 		runs = 1;
+		replays = false;
 		compare = 0;
 	}
-	scale->runs = runs + (compare != 0);
-	int code = 0;
-	for (unsigned i = 0; i < runs && !code && goes_on(); i++)
-		code = run_on(scale, on, error);
-	if (compare && !code && goes_on())
-		code = run_on(scale, compare, error);
-	return code;
+	scale->runs = runs + replays + (compare != 0) * (1 + compares_twice(runs));
+	return run_in_turn(scale, &(struct schedule){on, runs, compare, replays}, error);
 }
 
 static int check_cores(const struct scale *scale, struct error *error)
@@ -409,16 +501,15 @@ static int check_cores(const struct scale *scale, struct error *error)
 }
 
 /* What cannot be executed is said before anything is made. */
-static int find_program(const struct scale_options *options, struct scale_result *result,
-			struct error *error)
+static int find_program(struct scale *scale, struct error *error)
 {
 	int code = 0;
-	AUTO(text) char *path = program_find(options->arguments[0], &code, error);
 
-	if (path)
+	scale->path = program_find(scale->options->arguments[0], &code, error);
+	if (scale->path)
 		return 0;
-	result->end = SCALE_NOT_STARTED;
-	result->exit_code = program_exec_status(code);
+	scale->result->end = SCALE_NOT_STARTED;
+	scale->result->exit_code = program_exec_status(code);
 	return code;
 }
 
@@ -434,7 +525,7 @@ void scale_run(const struct scale_options *options, struct scale_result *result,
 	}
 	scale.machine_cores = scale_cores();
 	int code = check_cores(&scale, error);
-	code = code ? code : find_program(options, result, error);
+	code = code ? code : find_program(&scale, error);
 	code = code ? code : profile_create(options->output, options->fresh, &scale.profile, error);
 	if (!code) {
 		interruption_catch();
@@ -443,4 +534,5 @@ void scale_run(const struct scale_options *options, struct scale_result *result,
 	if (!code)
 		result->end = scale.done ? SCALE_DONE : SCALE_NOTHING;
 	profile_close(scale.profile);
+	free(scale.path);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scale - one `lever scale`: a program, run several times on some cores and once on others, and how
- * many of its threads were active for how long.
+ * scale - one `lever scale`: a program, run several times on some cores, once more with a log of who
+ * waits for whom, and once on others, and how many of its threads were active for how long.
  *
  * scale_run does everything between the options and the finished profile file. What follows from it
  * is computed from the file (analyze/scale.h). It prints nothing: what happens is told through
@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "profile/recording.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,6 +34,8 @@ struct scale_options {
 	unsigned runs;      /* on those */
 	unsigned compare;   /* cores of one more run; 0: none */
 	bool picks_compare; /* choose other cores for it */
+	const struct recording_question *question; /* for the run with the log; NULL: none */
+	bool replays; /* one more run on the profiled cores, with the scheduler's log */
 	const char
 		*cores_library; /* liblever-cores.so hides from it that it has fewer; NULL: none */
 	bool verbose;
