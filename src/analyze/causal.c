@@ -7,6 +7,8 @@
  */
 #include "analyze/causal.h"
 
+#include "analyze/tails.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +19,7 @@
  */
 #define IDLE_CONTROLS 0.1
 #define PHASE_BORDER_ERROR 0.02
+#define PHASE_ERRORS 2.0
 #define IDLE_SHARE 0.1
 #define BUSY_SHARE 0.7
 
@@ -265,6 +268,41 @@ static bool effect_fill(struct causal_effect *effect, const struct effect_window
 	return true;
 }
 
+/*
+ * The relative error of a target's activity in its controls, by how these differ: where it comes in bursts of
+ * many samples, so many more than the samples' number tells that the factor below 1 may be chance.
+ */
+static double activity_error(const struct trials *trials)
+{
+	double sum = 0, squares = 0, count = 0;
+
+	for (size_t i = 0; i < trials->count; i++) {
+		double activity = activity_of(trials->items[i]);
+		if (trials->items[i]->speedup > 0)
+			continue;
+		sum += activity;
+		squares += activity * activity;
+		count++;
+	}
+	if (count < 2 || !(sum > 0))
+		return INFINITY;
+	double mean = sum / count, variance = (squares - sum * mean) / (count - 1);
+	return sqrt(fmax(0, variance) / count) / mean;
+}
+
+/* A percentile of the whole run does not follow from that of a phase. */
+static struct tail tail_of(const struct recording *recording, const struct trials *trials,
+			   const struct causal_effect *effect)
+{
+	if (effect->point->kind != POINT_LATENCY)
+		return (struct tail){.trouble = TAIL_NOT_MEASURED};
+	struct tail tail = tails_of(recording, trials->items, trials->count, effect->point->id);
+	if (tail.trouble == TAIL_ANSWERED &&
+	    1 - effect->phase_factor > PHASE_ERRORS * activity_error(trials))
+		tail.trouble = TAIL_PHASES;
+	return tail;
+}
+
 static void target_fill(struct causal_target *target, const struct recording *recording)
 {
 	struct trials trials = trials_of(recording, target->target->id);
@@ -279,9 +317,11 @@ static void target_fill(struct causal_target *target, const struct recording *re
 		size_t count = windows_of(recording, &trials, point, windows);
 		struct causal_effect effect = {.point = point,
 					       .phase_factor = phase_factor(&phase)};
-		if (count && effect_fill(&effect, windows, count,
-					 effect.phase_factor < 1 ? phase_error(&phase) : 0))
-			target->effects[target->count++] = effect;
+		if (!count || !effect_fill(&effect, windows, count,
+					   effect.phase_factor < 1 ? phase_error(&phase) : 0))
+			continue;
+		effect.tail = tail_of(recording, &trials, &effect);
+		target->effects[target->count++] = effect;
 	}
 	free(windows);
 	free(trials.items);
@@ -364,8 +404,10 @@ void causal_free(struct causal *causal)
 	if (!causal)
 		return;
 	for (size_t i = 0; i < causal->count; i++) {
-		for (size_t j = 0; j < causal->targets[i].count; j++)
+		for (size_t j = 0; j < causal->targets[i].count; j++) {
 			free(causal->targets[i].effects[j].points);
+			free(causal->targets[i].effects[j].tail.points);
+		}
 		free(causal->targets[i].effects);
 	}
 	free(causal->targets);

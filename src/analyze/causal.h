@@ -6,6 +6,7 @@
 
 #include "profile/recording.h"
 #include "stats/effect.h"
+#include "stats/tail.h"
 
 struct causal_effect {
 	const struct recording_point *point;
@@ -14,6 +15,7 @@ struct causal_effect {
 	struct effect_slope slope; /* phase-corrected */
 	double phase_factor;       /* 1 if the target runs all the time */
 	bool is_contention;        /* the slope's whole interval is below 0 */
+	struct tail tail;          /* of a latency point: its 99th percentile */
 };
 
 struct causal_target {

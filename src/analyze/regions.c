@@ -8,7 +8,7 @@
 
 struct piece {
 	uint64_t start_ns, end_ns, busy_ns;
-	size_t thread;
+	unsigned thread;
 };
 
 struct pieces {
@@ -21,7 +21,7 @@ struct pieces {
 struct regions {
 	struct pieces *words;
 	size_t count;
-	bool has_scheduler;
+	const struct timeline *timeline;
 };
 
 /* What the instances of a region come to. */
@@ -30,13 +30,13 @@ struct total {
 	double mean_ns, max_ns, wall_ns, worst;
 };
 
-struct regions *regions_new(size_t words, bool has_scheduler)
+struct regions *regions_new(const struct timeline *timeline)
 {
 	struct regions *regions = memory_new(1, sizeof(*regions));
 
-	regions->words = memory_new(words, sizeof(*regions->words));
-	regions->count = words;
-	regions->has_scheduler = has_scheduler;
+	regions->count = timeline->word_count + 1;
+	regions->words = memory_new(regions->count, sizeof(*regions->words));
+	regions->timeline = timeline;
 	return regions;
 }
 
@@ -52,18 +52,21 @@ void regions_add(struct regions *regions, size_t thread, const struct timeline_s
 {
 	struct pieces *pieces = &regions->words[span->word];
 
-	if (pieces->count == PIECES_MOST)
+	if (pieces->count == PIECES_MOST) {
 		pieces->is_too_many = true;
-	if (pieces->is_too_many || span->is_cut)
+		array_free(pieces);
+	}
+	if (pieces->is_too_many || span->is_cut || regions->timeline->is_wait[span->word])
 		return;
-	uint64_t busy_ns = regions->has_scheduler ? span->class_ns[TIMELINE_RUNNING] :
-						    span->end_ns - span->start_ns;
+	uint64_t busy_ns = regions->timeline->has_scheduler ? span->class_ns[TIMELINE_RUNNING] :
+							      span->end_ns - span->start_ns;
+	busy_ns -= span->spun_ns < busy_ns ? span->spun_ns : busy_ns;
 	pieces->busy_ns += (double)busy_ns;
 	pieces->all_ns += (double)(span->end_ns - span->start_ns);
 	*array_add(pieces) = (struct piece){.start_ns = span->start_ns,
 					    .end_ns = span->end_ns,
 					    .busy_ns = busy_ns,
-					    .thread = thread};
+					    .thread = (unsigned)thread};
 }
 
 /* One round: `count` pieces, each of another thread. */

@@ -12,7 +12,8 @@
 
 struct regions;
 
-struct regions *regions_new(size_t words, bool has_scheduler);
+/* The timeline must live as long. */
+struct regions *regions_new(const struct timeline *timeline);
 void regions_free(struct regions *regions);
 /* Threads one after the other, each in order of time. */
 void regions_add(struct regions *regions, size_t thread, const struct timeline_span *span);

@@ -4,15 +4,17 @@
 
 #include "analyze/scale_parts.h"
 #include "base/own.h"
-#include "stats/distribution.h"
 
 #include <math.h>
 #include <string.h>
+
+OWN_DEFINE(timeline, struct timeline *, timeline_free, NULL)
 
 static const char *const model_names[SCALE_MODELS] = {
 	[SCALE_PAPER] = "paper",
 	[SCALE_FORMULA] = "formula",
 	[SCALE_GROWTH] = "growth",
+	[SCALE_REPLAY] = "replay",
 };
 static const char *const limit_names[PARALLEL_LIMITS] = {
 	[PARALLEL_LIMIT_SERIAL] = "serial",
@@ -40,10 +42,22 @@ double scale_model_error(enum scale_model model, double wakes_per_second)
 
 	switch (model) {
 	case SCALE_GROWTH:
+	case SCALE_REPLAY:
 		return waits_often ? 0.08 : 0.04;
 	default:
 		return waits_often ? 0.12 : 0.05;
 	}
+}
+
+struct scale_record scale_model_record(enum scale_model model)
+{
+	static const struct scale_record records[SCALE_MODELS] = {
+		[SCALE_PAPER] = {0.115, 11},
+		[SCALE_FORMULA] = {0.099, 11},
+		[SCALE_GROWTH] = {0.039, 11},
+		[SCALE_REPLAY] = {0.050, 11},
+	};
+	return records[model];
 }
 
 /* ---- runs ---- */
@@ -63,23 +77,109 @@ static void add_level(struct scale_run *run, const struct recording_level *row)
 			       [PARALLEL_OTHER] = (double)row->other_ns},
 	};
 	run->wall_ns += (double)row->wall_ns;
-	run->cpu_ns += (double)row->running_ns;
+	run->displaced_ns += (double)row->displaced_ns;
+}
+
+static bool is_of(const struct recording_level *row, int64_t run_id, unsigned slice)
+{
+	return row->run_id == run_id && row->slice == slice;
+}
+
+/* What was stolen in a slice was stolen from its levels as much as their threads ran. */
+static void add_theft(struct scale_run *run, const struct recording *recording,
+		      const struct recording_theft *theft)
+{
+	const struct recording_level *rows = recording->levels.items;
+	double running = 0;
+
+	for (size_t i = 0; i < recording->levels.count; i++)
+		if (is_of(&rows[i], theft->run_id, theft->slice))
+			running += (double)rows[i].running_ns;
+	for (size_t i = 0; i < recording->levels.count && running > 0; i++) {
+		double part = (double)rows[i].running_ns / running;
+		for (size_t j = 0; j < run->count; j++)
+			if (is_of(&rows[i], theft->run_id, theft->slice) &&
+			    run->levels[j].threads == rows[i].threads)
+				run->levels[j].stolen_ns += part * (double)theft->stolen_ns;
+	}
+	run->stolen_ns += (double)theft->stolen_ns;
+}
+
+/* What the program was held up by being counted, as much as its threads ran. A logged run keeps it. */
+static void add_counting(struct scale_run *run, const struct recording *recording)
+{
+	double running = 0, counting = 0;
+
+	if (run->circumstance && run->circumstance->is_recorded)
+		return;
+	for (size_t i = 0; i < recording->costs.count; i++)
+		if (recording->costs.items[i].run_id == run->parallel->run_id)
+			counting = (double)recording->costs.items[i].kernel_ns;
+	for (size_t i = 0; i < run->count; i++)
+		running += run->levels[i].running_ns;
+	for (size_t i = 0; i < run->count && running > 0; i++)
+		run->levels[i].counting_ns =
+			counting * fmin(1, run->levels[i].running_ns / running);
+}
+
+/* Those of earlier sessions, too. */
+static const struct recording_run *run_row(const struct recording *recording, int64_t id)
+{
+	for (size_t i = 0; i < recording->earlier.count; i++)
+		if (recording->earlier.items[i].id == id)
+			return &recording->earlier.items[i];
+	return recording_run(recording, id);
 }
 
 static struct scale_run run_of(const struct recording *recording,
 			       const struct recording_parallel *parallel)
 {
-	struct scale_run run = {.run = recording_run(recording, parallel->run_id),
-				.parallel = parallel};
+	struct scale_run run = {.run = run_row(recording, parallel->run_id), .parallel = parallel};
+
+	for (size_t i = 0; i < recording->circumstances.count; i++)
+		if (recording->circumstances.items[i].run_id == parallel->run_id)
+			run.circumstance = &recording->circumstances.items[i];
 
 	for (size_t i = 0; i < recording->levels.count; i++) {
 		const struct recording_level *row = &recording->levels.items[i];
 		if (row->run_id == parallel->run_id && !row->slice)
 			add_level(&run, row);
 	}
-	for (size_t i = 0; i < run.count; i++)
+	for (size_t i = 0; i < recording->thefts.count; i++)
+		if (recording->thefts.items[i].run_id == parallel->run_id)
+			add_theft(&run, recording, &recording->thefts.items[i]);
+	add_counting(&run, recording);
+	for (size_t i = 0; i < run.count; i++) {
 		run.own_ns += parallel_own_ns(&run.levels[i], parallel->cores);
+		run.cpu_ns += parallel_cpu_ns(&run.levels[i]);
+	}
 	return run;
+}
+
+/* Was it run again, without seeing that it has fewer cores, because it made other threads? */
+static bool is_repeated(const struct recording *recording, const struct recording_parallel *seeing)
+{
+	if (seeing->hides_cores || seeing->cores >= seeing->machine_cores)
+		return false;
+	for (size_t i = 0; i < recording->parallels.count; i++) {
+		const struct recording_parallel *other = &recording->parallels.items[i];
+		if (other->session_id == seeing->session_id && other->run_id > seeing->run_id &&
+		    other->cores == seeing->cores && other->hides_cores)
+			return true;
+	}
+	return false;
+}
+
+static void sort_in(struct scale *scale, struct scale_run run)
+{
+	if (is_repeated(scale->recording, run.parallel))
+		*array_add(&scale->seeing) = run;
+	else if (run.circumstance && run.circumstance->is_recorded)
+		*array_add(&scale->recorded) = run;
+	else if (run.parallel->cores == scale->cores)
+		*array_add(&scale->runs) = run;
+	else
+		*array_add(&scale->others) = run;
 }
 
 /* Runs that were cut short tell nothing of how long the program takes. */
@@ -96,12 +196,8 @@ static void collect_runs(struct scale *scale, const struct recording_parallel *l
 	for (size_t i = 0; i < recording->parallels.count; i++) {
 		const struct recording_parallel *parallel = &recording->parallels.items[i];
 		const struct recording_run *run = recording_run(recording, parallel->run_id);
-		if (parallel->session_id != last->session_id || !run || !run->finished)
-			continue;
-		if (parallel->cores == scale->cores)
-			*array_add(&scale->runs) = run_of(recording, parallel);
-		else
-			*array_add(&scale->others) = run_of(recording, parallel);
+		if (parallel->session_id == last->session_id && run && run->finished)
+			sort_in(scale, run_of(recording, parallel));
 	}
 }
 
@@ -133,6 +229,8 @@ static void pool_levels(struct scale *scale)
 			level->wall_ns += run->levels[j].wall_ns / runs;
 			level->running_ns += run->levels[j].running_ns / runs;
 			level->displaced_ns += run->levels[j].displaced_ns / runs;
+			level->stolen_ns += run->levels[j].stolen_ns / runs;
+			level->counting_ns += run->levels[j].counting_ns / runs;
 			for (size_t k = 0; k < PARALLEL_WAITS; k++)
 				level->waiting_ns[k] += run->levels[j].waiting_ns[k] / runs;
 		}
@@ -142,20 +240,23 @@ static void pool_levels(struct scale *scale)
 
 static void sum_up(struct scale *scale)
 {
-	double serial = 0;
+	double serial = 0, running = 0;
 
 	for (size_t i = 0; i < scale->levels.count; i++) {
 		const struct parallel_level *level = &scale->levels.items[i];
 		scale->wall_ns += level->wall_ns;
-		scale->cpu_ns += level->running_ns;
+		running += level->running_ns;
+		scale->cpu_ns += parallel_cpu_ns(level);
 		scale->displaced_ns += level->displaced_ns;
+		scale->stolen_ns += level->stolen_ns;
+		scale->counting_ns += level->counting_ns;
 		scale->level_reached = level->threads;
 		serial += level->threads == 1 ? level->wall_ns : 0;
 	}
 	if (scale->wall_ns <= 0)
 		return;
 	scale->mean_active = parallel_mean(scale->levels.items, scale->levels.count);
-	scale->mean_running = scale->cpu_ns / scale->wall_ns;
+	scale->mean_running = running / scale->wall_ns;
 	scale->serial_share = serial / scale->wall_ns;
 }
 
@@ -180,6 +281,41 @@ static void add_measured(struct scale *scale, const struct scale_run *run)
 	at->threads = run->parallel->threads;
 }
 
+static bool is_measured(const struct scale *scale, unsigned cores)
+{
+	for (size_t i = 0; i < scale->measured.count; i++)
+		if (scale->measured.items[i].cores == cores)
+			return true;
+	return false;
+}
+
+/* What earlier sessions measured of the same program, on cores that this one did not try. */
+static void add_earlier(struct scale *scale)
+{
+	const struct recording *recording = scale->recording;
+	const char *command = scale->runs.count ? scale->runs.items[0].run->command : NULL;
+	size_t own = scale->measured.count;
+
+	for (size_t i = 0; command && i < recording->parallels.count; i++) {
+		const struct recording_parallel *parallel = &recording->parallels.items[i];
+		bool is_own = false;
+		for (size_t j = 0; j < own; j++)
+			is_own = is_own || scale->measured.items[j].cores == parallel->cores;
+		const struct recording_run *row = run_row(recording, parallel->run_id);
+		if (is_own || recording_run(recording, parallel->run_id) || !row ||
+		    !row->finished || !row->command || strcmp(row->command, command))
+			continue;
+		struct scale_run run = run_of(recording, parallel);
+		bool is_new = !is_measured(scale, parallel->cores);
+		if (!run.circumstance || !run.circumstance->is_recorded) {
+			add_measured(scale, &run);
+			if (is_new)
+				scale->measured.items[scale->measured.count - 1].is_earlier = true;
+		}
+		free(run.levels);
+	}
+}
+
 static int by_cores(const void *a, const void *b)
 {
 	const struct scale_measured *one = a, *other = b;
@@ -195,9 +331,9 @@ static void sort_measured(struct scale *scale)
 
 /* ---- answers ---- */
 
-/* NAN: this model has none of this run. */
+/* NAN: this model has none of this run. `ratio`: of the simulations, which are the same for all runs. */
 static double answer_of_run(const struct scale *scale, const struct scale_run *run, unsigned cores,
-			    enum scale_model model)
+			    enum scale_model model, double ratio)
 {
 	unsigned from = run->parallel->cores;
 
@@ -208,67 +344,65 @@ static double answer_of_run(const struct scale *scale, const struct scale_run *r
 		return parallel_predict(run->levels, run->count, from, cores);
 	case SCALE_GROWTH:
 		return scale->has_growth ? parallel_predict_grown(run->levels, run->count, from,
-								  cores, scale->growth) :
+								  cores, scale->core_growth) :
 					   NAN;
+	case SCALE_REPLAY:
+		return run->own_ns * ratio;
 	case SCALE_MODELS:
 		break;
 	}
 	return NAN;
 }
 
-static double wakes_per_second(const struct scale *scale)
+/* The answer of one model, from all runs that have one; NAN without any. */
+static double mean_answer(const struct scale *scale, unsigned cores, enum scale_model model,
+			  unsigned *runs)
 {
-	double wakes = 0, cpu = 0;
+	double ratio = model == SCALE_REPLAY ? scale_replay_ratio(scale, cores) : NAN, sum = 0;
 
+	*runs = 0;
 	for (size_t i = 0; i < scale->runs.count; i++) {
-		wakes += (double)scale->runs.items[i].parallel->wakes;
-		cpu += scale->runs.items[i].cpu_ns;
+		double one = answer_of_run(scale, &scale->runs.items[i], cores, model, ratio);
+		sum += isfinite(one) ? one : 0;
+		*runs += isfinite(one);
 	}
-	return cpu > 0 ? wakes / cpu * 1e9 : 0;
+	return *runs ? sum / *runs : NAN;
 }
 
-/*
- * The interval of what one further run would take: the runs' scatter, with Student's t for their
- * number, and the model's own error, which counts as known. Freedom after Welch and Satterthwaite.
- */
-static void add_interval(struct scale_answer *answer, double variance, double model_error)
+/* By how much the model misses the runs on other cores; NAN if there are none, or no answer for them. */
+static double miss_of(const struct scale *scale, enum scale_model model)
 {
-	double n = answer->runs, scatter = variance * (1 + 1 / n);
-	double whole = scatter + model_error * model_error;
-	double freedom = scatter > 0 ? whole * whole / (scatter * scatter) * (n - 1) : INFINITY;
-	double half = answer->runs > 1 ? student_quantile(0.975, freedom) * sqrt(whole) :
-					 1.96 * model_error;
+	double mean = 0, count = (double)scale->others.count;
+	unsigned runs;
 
-	answer->low_ns = fmax(0, answer->wall_ns - half);
-	answer->high_ns = answer->wall_ns + half;
+	if (!scale->others.count)
+		return NAN;
+	for (size_t i = 0; i < scale->others.count; i++)
+		mean += scale->others.items[i].own_ns / count;
+	return mean_answer(scale, scale->others.items[0].parallel->cores, model, &runs) / mean - 1;
 }
 
 static void add_answer(struct scale *scale, unsigned cores, enum scale_model model)
 {
 	struct scale_answer answer = {.cores = cores, .model = model};
-	double sum = 0, squares = 0;
 
-	for (size_t i = 0; i < scale->runs.count; i++) {
-		double one = answer_of_run(scale, &scale->runs.items[i], cores, model);
-		if (!isfinite(one))
-			continue;
-		answer.runs++;
-		sum += one;
-		squares += one * one;
-	}
+	answer.wall_ns = mean_answer(scale, cores, model, &answer.runs);
 	if (!answer.runs)
 		return;
-	double n = answer.runs, doublings = fabs(log2((double)cores / scale->cores));
-	answer.wall_ns = sum / n;
-	double variance = n > 1 ? fmax(0, squares - sum * sum / n) / (n - 1) : 0;
-	double least = cores == scale->cores ? 0.02 : 0.03; /* no clock of a machine is steadier */
-	double error = fmax(least, scale_model_error(model, wakes_per_second(scale)) * doublings);
-	add_interval(&answer, variance, error * answer.wall_ns);
+	for (size_t i = 0; i < scale->measured.count; i++) {
+		if (scale->measured.items[i].cores != cores)
+			continue;
+		answer.is_tried = true;
+		answer.error = answer.wall_ns / scale->measured.items[i].own_ns - 1;
+	}
+	scale_add_interval(scale, &answer);
 	*array_add(&scale->answers) = answer;
 }
 
 static void answer_all(struct scale *scale, const char *asked)
 {
+	for (unsigned model = 0; model < SCALE_MODELS; model++)
+		scale->misses[model] = miss_of(scale, model);
 	AUTO(text) char *copy = text_copy(asked ? asked : "");
 	char *rest = copy;
 
@@ -290,9 +424,21 @@ const struct scale_answer *scale_answer(const struct scale *scale, unsigned core
 	return NULL;
 }
 
+/* One that knows more of the program is believed, unless another came nearer to runs on other cores. */
 enum scale_model scale_best_model(const struct scale *scale, unsigned cores)
 {
-	return scale_answer(scale, cores, SCALE_GROWTH) ? SCALE_GROWTH : SCALE_FORMULA;
+	static const enum scale_model order[] = {SCALE_REPLAY, SCALE_GROWTH, SCALE_FORMULA};
+	const size_t count = sizeof(order) / sizeof(order[0]);
+	double nearest = INFINITY;
+
+	for (size_t i = 0; i < count; i++)
+		nearest = fmin(nearest, fabs(scale->misses[order[i]]));
+	for (size_t i = 0; i < count; i++) {
+		double miss = fabs(scale->misses[order[i]]);
+		if (scale_answer(scale, cores, order[i]) && !(miss > nearest + SCALE_NEARER))
+			return order[i];
+	}
+	return SCALE_FORMULA;
 }
 
 struct parallel_losses scale_losses(const struct scale *scale, unsigned cores)
@@ -300,25 +446,55 @@ struct parallel_losses scale_losses(const struct scale *scale, unsigned cores)
 	return parallel_losses(scale->levels.items, scale->levels.count, scale->cores, cores);
 }
 
-/* CPU time on other cores, compared with the profiled runs'. */
+static double growth_of(const struct scale *scale, const double *taken_ns, double other_ns,
+			unsigned other_cores)
+{
+	return parallel_growth(scale->levels.items, taken_ns, scale->levels.count, scale->cores,
+			       other_ns, other_cores);
+}
+
+/* CPU time, and core time, on other cores, compared with the profiled runs'. */
 static void find_growth(struct scale *scale)
 {
-	double cpu = 0, count = 0;
-	unsigned cores = 0;
+	double cpu = 0, core = 0, count = 0;
+	unsigned cores = scale->others.count ? scale->others.items[0].parallel->cores : 0;
 
 	for (size_t i = 0; i < scale->others.count; i++) {
 		const struct scale_run *other = &scale->others.items[i];
-		cores = cores ? cores : other->parallel->cores;
 		if (other->parallel->cores != cores)
 			continue;
 		cpu += other->cpu_ns;
+		for (size_t j = 0; j < other->count; j++)
+			core += parallel_core_ns(&other->levels[j], cores);
 		count++;
 	}
 	if (count <= 0)
 		return;
+	double *taken = memory_new(scale->levels.count + 1, sizeof(*taken));
+	for (size_t i = 0; i < scale->levels.count; i++)
+		taken[i] = parallel_cpu_ns(&scale->levels.items[i]);
+	scale->growth = growth_of(scale, taken, cpu / count, cores);
+	for (size_t i = 0; i < scale->levels.count; i++)
+		taken[i] = parallel_core_ns(&scale->levels.items[i], scale->cores);
+	scale->core_growth = growth_of(scale, taken, core / count, cores);
 	scale->has_growth = true;
-	scale->growth = parallel_growth(scale->levels.items, scale->levels.count, scale->cores,
-					cpu / count, cores);
+	free(taken);
+}
+
+/* A log may be large: it is read once. */
+static void find_answers(struct scale *scale, const char *asked)
+{
+	AUTO(timeline) struct timeline *timeline = scale_timeline(scale);
+
+	if (timeline)
+		scale_find_replay(scale, timeline);
+	answer_all(scale, asked);
+	if (timeline) {
+		scale_find_spans(scale, timeline);
+		scale_find_matters(scale, timeline);
+	}
+	scale_find_course(scale);
+	scale_add_warnings(scale);
 }
 
 struct scale *scale_new(const struct recording *recording)
@@ -339,12 +515,10 @@ struct scale *scale_new(const struct recording *recording)
 		add_measured(scale, &scale->runs.items[i]);
 	for (size_t i = 0; i < scale->others.count; i++)
 		add_measured(scale, &scale->others.items[i]);
+	add_earlier(scale);
 	sort_measured(scale);
-	if (scale->runs.count) {
-		answer_all(scale, last->asked);
-		scale_find_course(scale);
-		scale_add_warnings(scale);
-	}
+	if (scale->runs.count)
+		find_answers(scale, last->asked);
 	return scale;
 }
 
@@ -361,6 +535,18 @@ void scale_free(struct scale *scale)
 		return;
 	free_runs(scale->runs.items, scale->runs.count);
 	free_runs(scale->others.items, scale->others.count);
+	free_runs(scale->recorded.items, scale->recorded.count);
+	free_runs(scale->seeing.items, scale->seeing.count);
+	log_replay_free(scale->log);
+	free(scale->check.refusal);
+	free(scale->question.refusal);
+	array_free(&scale->question.answers);
+	for (size_t i = 0; i < scale->spans.count; i++) {
+		free(scale->spans.items[i].name);
+		array_free(&scale->spans.items[i].levels);
+	}
+	array_free(&scale->spans);
+	array_free(&scale->thefts);
 	array_free(&scale->levels);
 	array_free(&scale->answers);
 	array_free(&scale->measured);

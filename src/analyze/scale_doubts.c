@@ -7,14 +7,28 @@
 #define TAKEN_MOST 0.02   /* share of the core time that others took */
 #define YIELDS_MANY 200.0 /* a second of CPU time */
 #define GROWTH_LARGE 0.10
+#define SPINNING_MUCH 0.02 /* share of the looks */
+#define LOOKS_FEW 50
+#define SPEED_STEADY 0.05
 
 static void warn_of_threads(struct scale *scale)
 {
-	unsigned here = scale->runs.items[scale->runs.count - 1].parallel->most_threads;
+	const struct recording_parallel *own = scale->runs.items[scale->runs.count - 1].parallel;
+	unsigned here = own->most_threads;
 
+	if (scale->seeing.count) {
+		const struct recording_parallel *seeing = scale->seeing.items[0].parallel;
+		*array_add(&scale->warnings) = text_format(
+			"the program makes as many threads as it sees cores: up to %u at once where "
+			"it sees %u, %u where it sees %u; predictions are for %u threads on any "
+			"number of cores",
+			seeing->most_threads, seeing->cores, here, seeing->machine_cores, here);
+		return;
+	}
 	for (size_t i = 0; i < scale->others.count; i++) {
 		const struct recording_parallel *other = scale->others.items[i].parallel;
-		if (other->most_threads == here)
+		/* How many live at once may be chance; how many are made is not. */
+		if (other->most_threads == here || other->threads == own->threads)
 			continue;
 		*array_add(&scale->warnings) = text_format(
 			"the program has up to %u threads at once on %u core%s, and %u on %u: if it "
@@ -47,25 +61,92 @@ static void warn_of_spinning(struct scale *scale)
 			100 * scale->growth);
 }
 
+/* Threads seen in a loop around a pause instruction, of the runs that were looked at. */
+static void warn_of_loops(struct scale *scale)
+{
+	double looks = 0, spinning = 0;
+
+	for (size_t i = 0; i < scale->recorded.count; i++) {
+		looks += (double)scale->recorded.items[i].circumstance->looks;
+		spinning += (double)scale->recorded.items[i].circumstance->spinning;
+	}
+	if (looks > LOOKS_FEW && spinning / looks > SPINNING_MUCH)
+		*array_add(&scale->warnings) = text_format(
+			"in %.0f %% of %.0f looks at running threads they waited in a loop (user-level "
+			"spinning), which counts as work here: on other numbers of cores there "
+			"may be more or less of it",
+			100 * spinning / looks, looks);
+}
+
+static void see_run(const struct scale_run *run, double *least, double *most, double *together)
+{
+	if (!run->circumstance || run->circumstance->alone_speed <= 0)
+		return;
+	double alone = run->circumstance->alone_speed;
+	*least = fmin(*least, alone);
+	*most = fmax(*most, alone);
+	/* The best of all runs: it was the least disturbed. */
+	*together = fmax(*together, run->circumstance->together_speed / alone);
+}
+
+/* Frequencies, cores that share, and whatever else makes them faster or slower. */
+static void warn_of_speed(struct scale *scale)
+{
+	double least = INFINITY, most = 0, together = 0;
+
+	for (size_t i = 0; i < scale->runs.count; i++)
+		see_run(&scale->runs.items[i], &least, &most, &together);
+	for (size_t i = 0; i < scale->others.count; i++)
+		see_run(&scale->others.items[i], &least, &most, &together);
+	if (most <= 0)
+		return;
+	if (most / least - 1 > SPEED_STEADY)
+		*array_add(&scale->warnings) = text_format(
+			"the cores' speed changed by %.0f %% between the runs (their frequency, or "
+			"other work below the hypervisor): times of different runs differ by as "
+			"much",
+			100 * (most / least - 1));
+	if (together < 1 - SPEED_STEADY)
+		*array_add(&scale->warnings) = text_format(
+			"each of this machine's %u cores is %.0f %% slower when all are busy (one "
+			"frequency for all, or hardware threads of one core): `formula` does not "
+			"know that",
+			scale->machine_cores, 100 * (1 - together));
+}
+
+static void warn_of_cores(struct scale *scale)
+{
+	unsigned most = 0;
+
+	for (size_t i = 0; i < scale->answers.count; i++)
+		if (scale->answers.items[i].cores > most)
+			most = scale->answers.items[i].cores;
+	if (scale->level_reached && most > scale->level_reached)
+		*array_add(&scale->warnings) = text_format(
+			"at most %u thread%s of the program %s ever active at once: it cannot use "
+			"more cores than that",
+			scale->level_reached, scale->level_reached == 1 ? "" : "s",
+			scale->level_reached == 1 ? "is" : "are");
+}
+
 static void warn_of_others(struct scale *scale)
 {
-	double stolen = 0, core = 0;
+	double core = scale->wall_ns * scale->cores;
 
-	for (size_t i = 0; i < scale->runs.count; i++) {
-		stolen += (double)scale->runs.items[i].parallel->stolen_ns;
-		core += scale->runs.items[i].wall_ns * scale->cores;
-	}
-	double taken = scale->wall_ns > 0 ? scale->displaced_ns / scale->wall_ns / scale->cores : 0;
+	if (core <= 0)
+		return;
+	double taken = scale->displaced_ns / core, stolen = scale->stolen_ns / core;
 	if (taken > TAKEN_MOST)
 		*array_add(&scale->warnings) = text_format(
 			"other programs took %.1f %% of the cores' time from the program; all but "
 			"the model `paper` leave it out",
 			100 * taken);
-	if (core > 0 && stolen / core > TAKEN_MOST)
+	if (stolen > TAKEN_MOST)
 		*array_add(&scale->warnings) = text_format(
-			"the hypervisor took %.1f %% of the cores' time; it counts as the "
-			"program's, and predictions are too long by about as much",
-			100 * stolen / core);
+			"the hypervisor took %.1f %% of the cores' time while the program had them; "
+			"all but the model `paper` leave it out, where it fell, and their "
+			"intervals are wider by it",
+			100 * stolen);
 }
 
 static void warn_of_losses(struct scale *scale)
@@ -92,6 +173,9 @@ void scale_add_warnings(struct scale *scale)
 {
 	warn_of_threads(scale);
 	warn_of_spinning(scale);
+	warn_of_loops(scale);
+	warn_of_speed(scale);
 	warn_of_others(scale);
 	warn_of_losses(scale);
+	warn_of_cores(scale);
 }

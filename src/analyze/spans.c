@@ -2,6 +2,7 @@
 /* spans - adds up what a walk over all threads meets. */
 #include "analyze/spans.h"
 
+#include "analyze/flows.h"
 #include "analyze/regions.h"
 
 #include <string.h>
@@ -10,13 +11,14 @@
 struct sum {
 	size_t row;  /* 1 + index */
 	size_t part; /* 1 + index, in the thread that is walked */
-	ARRAY(float) durations;
+	struct lengths durations;
 };
 
 struct adder {
 	struct timeline *timeline;
 	struct spans *spans;
 	struct regions *regions;
+	struct flows *flows;
 	struct sum *sums; /* by word */
 	size_t thread;
 };
@@ -62,7 +64,7 @@ static void on_end(void *context, const struct timeline_span *span)
 	part->total_ns += duration_ns;
 	part->self_ns += span->self_ns;
 	add_classes(part->class_ns, span->class_ns);
-	*array_add(&adder->sums[span->word].durations) = (float)duration_ns;
+	lengths_add(&adder->sums[span->word].durations, duration_ns);
 	regions_add(adder->regions, adder->thread, span);
 }
 
@@ -73,6 +75,8 @@ static void on_mark(void *context, const struct mark *mark)
 	double value = (double)(int64_t)mark->value;
 
 	adder->spans->marks++;
+	if (mark->kind == MARK_FLOW_OUT || mark->kind == MARK_FLOW_IN)
+		flows_add(adder->flows, mark);
 	if (mark->kind != MARK_COUNTER)
 		return;
 	for (size_t i = 0; i < adder->spans->counters.count && !counter; i++)
@@ -149,37 +153,21 @@ static int by_part_total(const void *left, const void *right)
 	return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
-static int by_float(const void *left, const void *right)
+struct spans_percentiles spans_percentiles_of(struct lengths *lengths)
 {
-	float a = *(const float *)left, b = *(const float *)right;
-	return a < b ? -1 : a > b;
-}
-
-/* The value at or above which the share of all lies: the nearest rank. */
-static double at_share(const float *sorted, size_t count, double share)
-{
-	size_t rank = (size_t)(share * (double)count);
-	if ((double)rank < share * (double)count)
-		rank++;
-	return count ? (double)sorted[rank ? rank - 1 : 0] : 0;
+	return (struct spans_percentiles){
+		.p50_ns = lengths_at(lengths, 0.50),
+		.p95_ns = lengths_at(lengths, 0.95),
+		.p99_ns = lengths_at(lengths, 0.99),
+		.max_ns = (double)lengths->max_ns,
+	};
 }
 
 static void set_percentiles(struct adder *adder)
 {
 	for (size_t i = 0; i < adder->spans->rows.count; i++) {
 		struct spans_row *row = &adder->spans->rows.items[i];
-		struct sum *sum = &adder->sums[row->word];
-		const float *sorted = sum->durations.items;
-		size_t count = sum->durations.count;
-		if (!count)
-			continue;
-		qsort(sum->durations.items, count, sizeof(float), by_float);
-		row->durations = (struct spans_percentiles){
-			.p50_ns = at_share(sorted, count, 0.50),
-			.p95_ns = at_share(sorted, count, 0.95),
-			.p99_ns = at_share(sorted, count, 0.99),
-			.max_ns = (double)sorted[count - 1],
-		};
+		row->durations = spans_percentiles_of(&adder->sums[row->word].durations);
 	}
 }
 
@@ -199,7 +187,8 @@ struct spans *spans_new(struct timeline *timeline)
 					   .wait = on_wait};
 
 	adder.sums = memory_new(timeline->word_count + 1, sizeof(*adder.sums));
-	adder.regions = regions_new(timeline->word_count + 1, timeline->has_scheduler);
+	adder.regions = regions_new(timeline);
+	adder.flows = flows_new();
 	for (; adder.thread < timeline->threads.count; adder.thread++) {
 		for (size_t i = 0; i < spans->rows.count; i++)
 			adder.sums[spans->rows.items[i].word].part = 0;
@@ -207,12 +196,14 @@ struct spans *spans_new(struct timeline *timeline)
 	}
 	set_percentiles(&adder);
 	regions_find(adder.regions, spans);
+	flows_find(adder.flows, spans);
 	SORT(&spans->rows, by_total);
 	SORT(&spans->parts, by_part_total);
 	SORT(&spans->waits, by_length);
 	for (size_t i = 0; i < timeline->word_count; i++)
-		array_free(&adder.sums[i].durations);
+		lengths_release(&adder.sums[i].durations);
 	regions_free(adder.regions);
+	flows_free(adder.flows);
 	free(adder.sums);
 	return spans;
 }
@@ -226,5 +217,6 @@ void spans_free(struct spans *spans)
 	array_free(&spans->regions);
 	array_free(&spans->waits);
 	array_free(&spans->counters);
+	array_free(&spans->flows);
 	free(spans);
 }

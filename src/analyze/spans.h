@@ -5,6 +5,7 @@
 #pragma once
 
 #include "analyze/timeline.h"
+#include "stats/lengths.h"
 
 struct spans_percentiles {
 	double p50_ns, p95_ns, p99_ns, max_ns;
@@ -49,6 +50,14 @@ struct spans_wait {
 	uint64_t delay_ns; /* after it: runnable without a core */
 };
 
+/* Arrows of one name: work that is handed on, from a mark that sends it to one that takes it. */
+struct spans_flow {
+	unsigned word;
+	uint64_t count, total_ns; /* of those that arrived */
+	uint64_t lost;            /* sent and not taken, or taken and not sent */
+	struct spans_percentiles durations;
+};
+
 struct spans_counter {
 	unsigned word;
 	uint64_t count;
@@ -61,9 +70,14 @@ struct spans {
 	ARRAY(struct spans_region) regions;
 	ARRAY(struct spans_wait) waits; /* the longest, at most SPANS_WAITS */
 	ARRAY(struct spans_counter) counters;
+	ARRAY(struct spans_flow) flows; /* by total time */
+	uint64_t flows_left_out;
 	uint64_t marks; /* all but spans */
 };
 #define SPANS_WAITS 100
+
+/* p50, p95, p99 and the greatest. */
+struct spans_percentiles spans_percentiles_of(struct lengths *lengths);
 
 struct spans *spans_new(struct timeline *timeline);
 void spans_free(struct spans *spans);

@@ -196,12 +196,15 @@ static void on_task(struct timeline *timeline, const struct task_event *task)
 		if (thread && thread->states.count && !thread->states.items[0].end_ns)
 			state_close(thread, task->time_ns); /* its end was lost */
 		thread = thread_add(timeline, task->pid, task->tid, task->time_ns);
+		thread->parent = task->parent;
 		state_begin(thread, task->time_ns, TIMELINE_RUNNABLE);
 	}
 	if (!thread)
 		thread = thread_add(timeline, task->pid, task->tid, task->time_ns);
 	if (task->pid)
 		thread->pid = task->pid;
+	if (task->kind == TASK_EXEC && !thread->exec_ns)
+		thread->exec_ns = task->time_ns;
 	thread_rename(thread, task->name);
 }
 
@@ -269,6 +272,15 @@ static int by_time(const void *left, const void *right)
 	return a->order < b->order ? -1 : 1;
 }
 
+/* "barrier at main.c:42", "wait for a lock". */
+static bool names_wait(const char *text)
+{
+	return !strncasecmp(text, "barrier", strlen("barrier")) ||
+	       !strncasecmp(text, "wait", strlen("wait")) ||
+	       !strncasecmp(text, "taskwait", strlen("taskwait")) ||
+	       !strncasecmp(text, "taskgroup", strlen("taskgroup"));
+}
+
 static void read_words(struct timeline *timeline)
 {
 	const struct recording *recording = timeline->recording;
@@ -280,11 +292,14 @@ static void read_words(struct timeline *timeline)
 			timeline->word_count = recording->words.items[i].number + 1;
 	timeline->words = memory_new(timeline->word_count + 1, sizeof(*timeline->words));
 	timeline->ends_elsewhere = memory_new(timeline->word_count + 1, sizeof(bool));
-	for (size_t i = 0; i < recording->words.count; i++)
-		if (recording->words.items[i].run_id == timeline->run->id &&
-		    recording->words.items[i].number < timeline->word_count)
-			timeline->words[recording->words.items[i].number] =
-				recording->words.items[i].text;
+	timeline->is_wait = memory_new(timeline->word_count + 1, sizeof(bool));
+	for (size_t i = 0; i < recording->words.count; i++) {
+		const struct recording_word *word = &recording->words.items[i];
+		if (word->run_id != timeline->run->id || word->number >= timeline->word_count)
+			continue;
+		timeline->words[word->number] = word->text;
+		timeline->is_wait[word->number] = word->text && names_wait(word->text);
+	}
 }
 
 const char *timeline_word(const struct timeline *timeline, uint64_t number)
@@ -369,23 +384,34 @@ static void read_chunks(struct timeline *timeline)
 		      by_cpu);
 }
 
-struct timeline *timeline_new(const struct recording *recording)
+struct timeline *timeline_of_run(const struct recording *recording, const struct recording_run *run)
 {
 	struct timeline *timeline = memory_new(1, sizeof(*timeline));
 
 	timeline->recording = recording;
 	timeline->by_tid = memory_new(TIDS, sizeof(*timeline->by_tid));
-	for (size_t i = 0; i < recording->runs.count; i++) {
-		if (recording->runs.items[i].kind != RUN_TIMELINE)
-			continue;
-		timeline->other_runs += timeline->run != NULL;
-		timeline->run = &recording->runs.items[i];
-	}
-	if (!timeline->run)
+	timeline->run = run;
+	if (!run)
 		return timeline;
 	read_words(timeline);
 	read_chunks(timeline);
 	timeline_find_elsewhere(timeline);
+	return timeline;
+}
+
+struct timeline *timeline_new(const struct recording *recording)
+{
+	const struct recording_run *run = NULL;
+	size_t others = 0;
+
+	for (size_t i = 0; i < recording->runs.count; i++) {
+		if (recording->runs.items[i].kind != RUN_TIMELINE)
+			continue;
+		others += run != NULL;
+		run = &recording->runs.items[i];
+	}
+	struct timeline *timeline = timeline_of_run(recording, run);
+	timeline->other_runs = others;
 	return timeline;
 }
 
@@ -402,6 +428,7 @@ void timeline_free(struct timeline *timeline)
 	array_free(&timeline->cores);
 	free(timeline->words);
 	free(timeline->ends_elsewhere);
+	free(timeline->is_wait);
 	free(timeline->by_tid);
 	free(timeline);
 }

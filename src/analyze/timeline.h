@@ -32,6 +32,8 @@ struct timeline_state {
 
 struct timeline_thread {
 	unsigned pid, tid; /* pid 0: not of the program */
+	unsigned parent;   /* the thread that made it; 0 unknown */
+	uint64_t exec_ns;  /* its first exec; 0: none */
 	char *name;
 	uint64_t start_ns, end_ns;
 	ARRAY(struct timeline_state) states;
@@ -59,6 +61,7 @@ struct timeline {
 	const char **words; /* by number; NULL where unknown */
 	size_t word_count;
 	bool *ends_elsewhere; /* words whose spans end in other threads: those have no depth */
+	bool *is_wait;        /* words that say that they wait: barriers that spin are no work */
 	unsigned *by_tid;     /* 1 + index of the last thread with this id */
 	uint64_t unmatched_ends;
 	uint64_t damaged_chunks;
@@ -66,6 +69,9 @@ struct timeline {
 };
 
 struct timeline *timeline_new(const struct recording *recording);
+/* Of any run that has a log, whatever its kind. */
+struct timeline *timeline_of_run(const struct recording *recording,
+				 const struct recording_run *run);
 void timeline_free(struct timeline *timeline);
 
 /* "?" where unknown. */
@@ -83,6 +89,7 @@ struct timeline_span {
 	bool has_value, is_text;
 	bool is_cut;      /* it has no end of its own */
 	uint64_t self_ns; /* without the spans in it */
+	uint64_t spun_ns; /* on CPU in spans within that only wait, by their name (is_wait) */
 	uint64_t class_ns[TIMELINE_CLASSES];
 };
 

@@ -11,12 +11,16 @@
 
 #include <string.h>
 
+struct inner {
+	uint64_t all_ns, spun_ns;
+};
+
 struct walk {
 	struct timeline *timeline;
 	const struct timeline_thread *thread;
 	const struct timeline_visitor *visitor;
 	ARRAY(struct timeline_span) open; /* class_ns: the sums at the begin */
-	ARRAY(uint64_t) inner_ns;         /* of each: time in spans within */
+	ARRAY(struct inner) inner;        /* of each: time in spans within */
 	size_t state;                     /* the first that is not over */
 	uint64_t sums[TIMELINE_CLASSES];  /* of those before */
 	uint64_t *ends, *unmatched;       /* by word, while looking for names that end elsewhere */
@@ -59,7 +63,7 @@ static void begin(struct walk *walk, const struct mark *mark)
 	if (walk->visitor->begin)
 		walk->visitor->begin(walk->visitor->context, &span);
 	*array_add(&walk->open) = span;
-	*array_add(&walk->inner_ns) = 0;
+	*array_add(&walk->inner) = (struct inner){0};
 }
 
 static void close_innermost(struct walk *walk, uint64_t time_ns, bool is_cut)
@@ -68,14 +72,20 @@ static void close_innermost(struct walk *walk, uint64_t time_ns, bool is_cut)
 
 	sums_at(walk, time_ns, sums);
 	struct timeline_span span = walk->open.items[--walk->open.count];
-	uint64_t inner_ns = walk->inner_ns.items[--walk->inner_ns.count];
+	struct inner inner = walk->inner.items[--walk->inner.count];
 	span.end_ns = time_ns;
 	span.is_cut = is_cut;
-	span.self_ns = time_ns - span.start_ns - inner_ns;
+	span.self_ns = time_ns - span.start_ns - inner.all_ns;
+	span.spun_ns = inner.spun_ns;
 	for (unsigned i = 0; i < TIMELINE_CLASSES; i++)
 		span.class_ns[i] = sums[i] - span.class_ns[i];
-	if (walk->inner_ns.count)
-		walk->inner_ns.items[walk->inner_ns.count - 1] += time_ns - span.start_ns;
+	if (walk->inner.count) {
+		struct inner *outer = &walk->inner.items[walk->inner.count - 1];
+		uint64_t busy_ns = walk->timeline->has_scheduler ? span.class_ns[TIMELINE_RUNNING] :
+								   time_ns - span.start_ns;
+		outer->all_ns += time_ns - span.start_ns;
+		outer->spun_ns += walk->timeline->is_wait[span.word] ? busy_ns : span.spun_ns;
+	}
 	if (walk->visitor->end)
 		walk->visitor->end(walk->visitor->context, &span);
 }
@@ -112,18 +122,58 @@ static void take_mark(struct walk *walk, const struct mark *mark)
 	}
 }
 
-static void walk_chunk(struct walk *walk, const struct recording_chunk *chunk)
-{
+/* The marks of one source. */
+struct source {
+	unsigned cpu; /* RECORDING_MARKS_* */
+	size_t chunk; /* the next one to look at */
 	struct chunk_reader reader;
-	struct mark mark;
+	bool is_open, has_mark;
+	struct mark mark; /* the next one */
+};
+#define SOURCES 2
 
-	if (!chunk_open(&reader, chunk->data.items, chunk->data.count, chunk->start_ns)) {
-		walk->timeline->damaged_chunks++;
-		return;
+static void open_next(struct walk *walk, struct source *source)
+{
+	const struct timeline_thread *thread = walk->thread;
+
+	while (!source->is_open && source->chunk < thread->chunks.count) {
+		const struct recording_chunk *chunk = thread->chunks.items[source->chunk++];
+		if ((chunk->cpu == RECORDING_MARKS_KERNEL) !=
+		    (source->cpu == RECORDING_MARKS_KERNEL))
+			continue;
+		source->is_open = chunk_open(&source->reader, chunk->data.items, chunk->data.count,
+					     chunk->start_ns);
+		walk->timeline->damaged_chunks += !source->is_open;
 	}
-	while (chunk_next_mark(&reader, &mark))
-		take_mark(walk, &mark);
-	chunk_close(&reader);
+}
+
+static void advance(struct walk *walk, struct source *source)
+{
+	for (;;) {
+		open_next(walk, source);
+		source->has_mark =
+			source->is_open && chunk_next_mark(&source->reader, &source->mark);
+		if (source->has_mark || !source->is_open)
+			return;
+		chunk_close(&source->reader);
+		source->is_open = false;
+	}
+}
+
+static void walk_marks(struct walk *walk)
+{
+	struct source sources[SOURCES] = {{.cpu = RECORDING_MARKS_PROGRAM},
+					  {.cpu = RECORDING_MARKS_KERNEL}};
+
+	for (unsigned i = 0; i < SOURCES; i++)
+		advance(walk, &sources[i]);
+	while (sources[0].has_mark || sources[1].has_mark) {
+		struct source *next = &sources[!sources[0].has_mark ||
+					       (sources[1].has_mark &&
+						sources[1].mark.time_ns < sources[0].mark.time_ns)];
+		take_mark(walk, &next->mark);
+		advance(walk, next);
+	}
 }
 
 static void walk_all(struct walk *walk)
@@ -131,13 +181,12 @@ static void walk_all(struct walk *walk)
 	const struct timeline_thread *thread = walk->thread;
 	uint64_t sums[TIMELINE_CLASSES];
 
-	for (size_t i = 0; i < thread->chunks.count; i++)
-		walk_chunk(walk, thread->chunks.items[i]);
+	walk_marks(walk);
 	while (walk->open.count)
 		close_innermost(walk, thread->end_ns, true);
 	sums_at(walk, UINT64_MAX, sums);
 	array_free(&walk->open);
-	array_free(&walk->inner_ns);
+	array_free(&walk->inner);
 }
 
 void timeline_walk(struct timeline *timeline, const struct timeline_thread *thread,
@@ -153,6 +202,9 @@ static void on_name(void *context, const struct mark *mark)
 	struct walk *walk = context;
 	struct timeline_thread *thread = (struct timeline_thread *)(uintptr_t)walk->thread;
 
+	if (mark->kind == MARK_THREAD_NAME && mark->has_value) /* of another thread */
+		thread = (struct timeline_thread *)(uintptr_t)
+			timeline_thread_of(walk->timeline, (unsigned)mark->value);
 	if (mark->kind == MARK_PROCESS_NAME)
 		thread = (struct timeline_thread *)(uintptr_t)timeline_thread_of(walk->timeline,
 										 thread->pid);

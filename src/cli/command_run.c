@@ -134,6 +134,7 @@ static struct session_options session_options_from(const struct run_options *opt
 		.pair_count = options->latency.count,
 		.targets = options->targets.items,
 		.target_count = options->targets.count,
+		.classes = options->classes,
 		.kernel = options->kernel || options->vmlinux,
 		.vmlinux = options->vmlinux,
 		.granularity = (enum target_kind)options->granularity,

@@ -7,6 +7,7 @@
 #include "cli/library.h"
 #include "cli/live.h"
 #include "cli/message.h"
+#include "cli/question.h"
 #include "cli/show.h"
 #include "cli/values.h"
 #include "profile/profile.h"
@@ -24,10 +25,10 @@
 struct scale_values {
 	const char *output;
 	bool fresh;
-	const char *cores;
+	const char *cores, *profile;
 	struct value_number on, compare;
 	unsigned runs;
-	bool shows_fewer_cores;
+	bool shows_fewer_cores, replays_not;
 	bool quiet, verbose;
 };
 
@@ -65,9 +66,16 @@ static const struct option scale_table[] = {
 	{"runs", 'n', "NUMBER", "run the program so often on them (3)", value_set_count,
 	 FIELD(runs), NULL},
 	{"compare", 0, "NUMBER",
-	 "run it once more on so many cores, to see whether its threads and CPU time change; 0: do "
-	 "not (half of them, or all)",
+	 "run it on so many cores, too, to see whether its threads and CPU time change; 0: do not "
+	 "(half of them, or all)",
 	 value_set_number, FIELD(compare), NULL},
+	{"profile", 0, "FILE",
+	 "say whether the first target of this causal profile still matters on those cores (the file "
+	 "of --output, if it has one of the program)",
+	 value_set_text, FIELD(profile), NULL},
+	{"no-replay", 0, NULL,
+	 "do not run it once more to record who waits for whom, for the model `replay`",
+	 value_set_flag, FIELD(replays_not), NULL},
 	{"show-cores", 0, NULL, "let the program see when it has fewer cores than the machine",
 	 value_set_flag, FIELD(shows_fewer_cores), NULL},
 	{"quiet", 'q', NULL, "no live progress and no summary, only errors and warnings",
@@ -160,12 +168,33 @@ static int check(const struct scale_values *values, bool has_program)
 	return 0;
 }
 
+/* Named by the user, or found in the file to which this is added. */
+static int find_question(const struct scale_values *values, char *const *arguments,
+			 struct recording_question *question)
+{
+	if (!values->profile) {
+		if (!values->fresh && !values->replays_not && !access(values->output, R_OK))
+			question_find(values->output, arguments, question);
+		return 0;
+	}
+	if (values->replays_not)
+		return message_say(EXIT_USAGE, "--profile and --no-replay exclude each other");
+	if (!question_find(values->profile, NULL, question))
+		return message_say(
+			EXIT_USAGE,
+			"%s has no causal profile with a target whose effect is sure; make "
+			"one with lever run, or leave out --profile",
+			values->profile);
+	return 0;
+}
+
 int command_scale(int argc, char **argv)
 {
 	struct scale_values values = {.output = "lever.lever",
 				      .cores = ASKED_DEFAULT,
 				      .runs = RUNS_DEFAULT};
 	struct scale_result result;
+	struct recording_question question = {0};
 	struct error error = {0};
 	int operand, exit_code;
 
@@ -173,6 +202,7 @@ int command_scale(int argc, char **argv)
 	if (!options_take(&scale_page, argc, argv, &values, &operand, &exit_code))
 		return exit_code;
 	exit_code = check(&values, operand < argc);
+	exit_code = exit_code ? exit_code : find_question(&values, argv + operand, &question);
 	if (exit_code)
 		return exit_code;
 	AUTO(text)
@@ -189,6 +219,8 @@ int command_scale(int argc, char **argv)
 		.runs = values.runs,
 		.compare = (unsigned)values.compare.number,
 		.picks_compare = !values.compare.is_given,
+		.question = question.name ? &question : NULL,
+		.replays = !values.replays_not,
 		.cores_library = library,
 		.verbose = values.verbose,
 		.context = &live,
@@ -197,5 +229,6 @@ int command_scale(int argc, char **argv)
 	};
 	scale_run(&options, &result, &error);
 	live_clear(&live);
+	question_release(&question);
 	return finish(&values, &result, &error);
 }

@@ -3,6 +3,7 @@
 #include "base/own.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/library.h"
 #include "cli/live.h"
 #include "cli/message.h"
 #include "cli/show.h"
@@ -26,6 +27,8 @@ struct trace_values {
 	bool fresh;
 	int scheduler; /* enum trace_scheduler */
 	bool interrupts;
+	int texts; /* enum trace_texts */
+	ARRAY(const char *) probes;
 	size_t buffer_bytes;
 	double flight_seconds;
 	ARRAY(pid_t) processes;
@@ -40,6 +43,17 @@ OWN_DEFINE(timeline, struct timeline *, timeline_free, NULL)
 static void trace_values_auto_release(struct trace_values *values)
 {
 	array_free(&values->processes);
+	array_free(&values->probes);
+}
+
+static int add_probe(const struct option *option, void *field, const char *text,
+		     struct error *error)
+{
+	struct trace_values *values = field;
+
+	(void)option, (void)error;
+	*array_add(&values->probes) = text;
+	return 0;
 }
 
 /* "17" or "17,18" */
@@ -81,6 +95,7 @@ static int set_size(const struct option *option, void *field, const char *text, 
 	return 0;
 }
 
+static const char *const texts[] = {"auto", "on", "off", NULL};      /* as enum trace_texts */
 static const char *const schedulers[] = {"auto", "on", "off", NULL}; /* as enum trace_scheduler */
 
 #define FIELD(member) offsetof(struct trace_values, member)
@@ -93,13 +108,20 @@ static const struct option trace_table[] = {
 	 value_set_choice, FIELD(scheduler), schedulers},
 	{"interrupts", 0, NULL, "log hard and soft interrupts, too", value_set_flag,
 	 FIELD(interrupts), NULL},
+	{"usdt", 0, "PROBE",
+	 "record a static probe PROVIDER:NAME, or with two, BEGIN,END, a span; may be repeated",
+	 add_probe, 0, NULL},
+	{"trace-marker", 0, "WHEN",
+	 "record what the program writes to trace_marker: on, off, or auto, if it mentions it (auto)",
+	 value_set_choice, FIELD(texts), texts},
 	{"buffer", 0, "SIZE", "room for annotations of each thread, like 512K or 4M (2M)", set_size,
 	 FIELD(buffer_bytes), NULL},
 	{"flight", 0, "SECONDS", "keep only what happened in so many seconds before the end",
 	 value_set_seconds, FIELD(flight_seconds), NULL},
-	{"pid", 'p', "PID", "log processes that run already, and what they fork; no annotations",
-	 add_processes, 0, NULL},
-	{"system", 'a', NULL, "log all processes of the machine; annotations of PROGRAM, if given",
+	{"pid", 'p', "PID", "log processes that run already, and what they fork", add_processes, 0,
+	 NULL},
+	{"system", 'a', NULL,
+	 "log all processes of the machine; annotations of PROGRAM, if given, else of all",
 	 value_set_flag, FIELD(is_system_wide), NULL},
 	{"seconds", 0, "NUMBER", "end the recording after this time (at the program's end)",
 	 value_set_seconds, FIELD(seconds), NULL},
@@ -117,7 +139,8 @@ const struct command_page trace_page = {
 	.purpose =
 		"Runs PROGRAM and records its annotations (lever.h) and, with root or CAP_BPF and "
 		"CAP_PERFMON (see lever check), which thread ran on which core, why it waited, and "
-		"who woke it. lever report shows tables of it, or gives it to Perfetto.",
+		"who woke it. Annotations of NVTX, OpenMP, trace_marker and static probes are seen, "
+		"too. lever report shows tables of it, or gives it to Perfetto.",
 	.options = trace_table,
 	.option_count = sizeof(trace_table) / sizeof(trace_table[0]),
 	.runs_program = true,
@@ -158,6 +181,10 @@ static int check_together(const struct trace_values *values, bool has_program)
 	if (values->scheduler == TRACE_SCHEDULER_OFF && (!has_program || values->interrupts))
 		return message_say(EXIT_USAGE,
 				   "--scheduler off leaves the annotations of a program only");
+	if (values->scheduler == TRACE_SCHEDULER_OFF &&
+	    (values->probes.count || values->texts == TRACE_TEXTS_ON))
+		return message_say(EXIT_USAGE, "--usdt and --trace-marker on do not go with "
+					       "--scheduler off: the kernel sees both");
 	if (values->quiet && values->verbose)
 		return message_say(EXIT_USAGE, "--quiet and --verbose exclude each other");
 	return 0;
@@ -222,6 +249,8 @@ int command_trace(int argc, char **argv)
 		.live = {.is_quiet = values.quiet,
 			 .is_renewed = !values.quiet && isatty(STDERR_FILENO)},
 	};
+	AUTO(text) char *nvtx = library_find("liblever-nvtx.so");
+	AUTO(text) char *ompt = library_find("liblever-ompt.so");
 	struct trace_options options = {
 		.arguments = operand < argc ? argv + operand : NULL,
 		.processes = values.processes.items,
@@ -232,6 +261,11 @@ int command_trace(int argc, char **argv)
 		.fresh = values.fresh,
 		.scheduler = (enum trace_scheduler)values.scheduler,
 		.wants_interrupts = values.interrupts,
+		.texts = (enum trace_texts)values.texts,
+		.probes = values.probes.items,
+		.probe_count = values.probes.count,
+		.nvtx_library = nvtx,
+		.ompt_library = ompt,
 		.ring_bytes = values.buffer_bytes,
 		.seconds = values.seconds,
 		.flight_seconds = values.flight_seconds,

@@ -39,6 +39,19 @@ static int read_grouped(struct run_options *options, const char *rest, const cha
 	return 0;
 }
 
+static int read_in_binaries(struct run_options *options, const char *rest,
+			    struct point_spec *progress, struct error *error)
+{
+	const char *colon = strchr(rest, ':');
+	if (!colon || colon == rest || !colon[1])
+		return error_set(error, -EINVAL,
+				 "'%s' is not of the form bin:GLOB:FUNCTION or bin:GLOB:FILE:LINE",
+				 progress->text);
+	progress->group = keep(options, rest, (size_t)(colon - rest));
+	progress->name = colon + 1;
+	return 0;
+}
+
 static int read_progress(struct run_options *options, const char *text, struct point_spec *progress,
 			 struct error *error)
 {
@@ -53,6 +66,17 @@ static int read_progress(struct run_options *options, const char *text, struct p
 		progress->kind = POINT_SPEC_TRACEPOINT;
 		return read_grouped(options, text + 11, "tracepoint:CATEGORY:NAME", progress,
 				    error);
+	}
+	if (text_starts_with(text, "bin:")) {
+		progress->kind = POINT_SPEC_BINARIES;
+		return read_in_binaries(options, text + 4, progress, error);
+	}
+	if (text_starts_with(text, "point:")) {
+		progress->kind = POINT_SPEC_POINT;
+		progress->name = text + 6;
+		if (*progress->name)
+			return 0;
+		return error_set(error, -EINVAL, "'%s' is not of the form point:NAME", text);
 	}
 	if (text_starts_with(text, "sampled:")) {
 		progress->kind = POINT_SPEC_SAMPLED;
@@ -153,8 +177,35 @@ static int set_speedups(const struct option *option, void *field, const char *te
 	return 0;
 }
 
-static const char *const granularities[] = {"line", "function", NULL}; /* as enum target_kind */
-_Static_assert(TARGET_LINE == 0 && TARGET_FUNCTION == 1, "order of granularities");
+static int set_classes(const struct option *option, void *field, const char *text,
+		       struct error *error)
+{
+	static const char letters[] = "ILSB"; /* as enum sample_class, from CLASS_IO */
+	uint32_t *classes = field;
+
+	(void)option;
+	for (const char *at = text; *at; at++) {
+		const char *letter = strchr(letters, *at);
+		if (letter && (!at[1] || (at[1] == ',' && at[2])))
+			*classes |= CLASS_BIT(CLASS_IO + (letter - letters));
+		else
+			return error_set(
+				error, -EINVAL,
+				"'%s' is not a list of classes of waiting: I (I/O), L (lock), "
+				"S (for a CPU), B (anything else), with commas between",
+				text);
+		at += at[1] == ',';
+	}
+	return *text ? 0 : error_set(error, -EINVAL, "no class is named: I, L, S or B");
+}
+
+/* As enum target_kind. */
+static const char *const granularities[] = {"line", "function", "span", "syscall", NULL};
+_Static_assert(CLASS_LOCK == CLASS_IO + 1 && CLASS_RUNNABLE == CLASS_IO + 2 &&
+		       CLASS_OTHER == CLASS_IO + 3,
+	       "order of classes");
+_Static_assert(TARGET_LINE == 0 && TARGET_FUNCTION == 1 && TARGET_SPAN == 2 && TARGET_CALL == 3,
+	       "order of granularities");
 static const char *const yes_or_no[] = {"yes", "no", NULL};
 static const char *const engines[] = {"auto", "kernel", "runtime", NULL}; /* as enum run_engine */
 
@@ -168,7 +219,8 @@ static const struct option run_table[] = {
 	 NULL},
 	{"progress", 'p', "SPEC",
 	 "a progress point, where one unit of work is done: FILE:LINE, "
-	 "FUNCTION, the name of a lever.h or coz.h point, usdt:PROVIDER:NAME, "
+	 "FUNCTION, both also as bin:GLOB:... in all binaries of this name, the name of a "
+	 "lever.h or coz.h point (point:NAME), usdt:PROVIDER:NAME, "
 	 "tracepoint:CATEGORY:NAME or sampled:FILE:LINE; may be repeated",
 	 add_progress, 0, NULL},
 	{"latency", 'l', "BEGIN,END",
@@ -176,10 +228,16 @@ static const struct option run_table[] = {
 	 "for --progress; may be repeated",
 	 add_latency, 0, NULL},
 	{"target", 't', "NAME",
-	 "speed up only this FILE:LINE, FUNCTION or kernel:FUNCTION; may be repeated",
+	 "speed up only this FILE:LINE, FUNCTION, kernel:FUNCTION, syscall:NAME or span:NAME; may be "
+	 "repeated",
 	 value_add_text, FIELD(targets), NULL},
-	{"granularity", 'g', "KIND", "speed up a line or a whole function (line)", value_set_choice,
-	 FIELD(granularity), granularities},
+	{"class", 0, "LIST",
+	 "speed up waits of these classes, I, L, S or B, each by itself: all of them, or those of "
+	 "the --target",
+	 set_classes, FIELD(classes), NULL},
+	{"granularity", 'g', "KIND",
+	 "speed up a line, a whole function, a span of lever.h or a syscall (line)",
+	 value_set_choice, FIELD(granularity), granularities},
 	{"scope", 's', "GLOB",
 	 "choose targets only in these source files, binaries (bin:GLOB) or "
 	 "functions (func:GLOB); may be repeated",
@@ -276,6 +334,10 @@ static int check_together(const struct run_options *options, struct error *error
 		return error_set(error, -EINVAL,
 				 "--window has no meaning with --end-to-end: an "
 				 "experiment lasts a whole run");
+	if (options->classes && options->off_cpu)
+		return error_set(error, -EINVAL,
+				 "--class speeds up waits; it does not go together with "
+				 "--off-cpu no");
 	if (options->quiet && options->verbose)
 		return error_set(error, -EINVAL, "--quiet and --verbose exclude each other");
 	return 0;
@@ -283,7 +345,8 @@ static int check_together(const struct run_options *options, struct error *error
 
 bool run_options_need_kernel(const struct run_options *options)
 {
-	return !options->program || options->kernel || options->vmlinux || options->names.count;
+	return !options->program || options->kernel || options->vmlinux || options->names.count ||
+	       options->classes & CLASS_BIT(CLASS_RUNNABLE) || options->granularity == TARGET_CALL;
 }
 
 static int check_whom(const struct run_options *options, struct error *error)
@@ -307,6 +370,11 @@ static int check_whom(const struct run_options *options, struct error *error)
 	if (!options->program && options->end_to_end)
 		return error_set(error, -EINVAL,
 				 "--end-to-end runs a program again and again: it needs a PROGRAM");
+	if (options->engine == RUN_ENGINE_RUNTIME && options->classes & CLASS_BIT(CLASS_RUNNABLE))
+		return error_set(
+			error, -EINVAL,
+			"--engine runtime knows waits of the classes I, L and B, not when a "
+			"thread waits for a core (S); use --engine kernel");
 	if (options->engine == RUN_ENGINE_RUNTIME && run_options_need_kernel(options))
 		return error_set(
 			error, -EINVAL,

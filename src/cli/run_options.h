@@ -46,6 +46,7 @@ struct run_options {
 	int engine; /* enum run_engine */
 	bool kernel;
 	const char *vmlinux;
+	uint32_t classes; /* --class: CLASS_BIT of each */
 	struct value_processes processes;
 	const char *cgroup;
 	bool is_system_wide;

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#define LABEL_COLUMNS 13
 #define COLUMNS_LEAST 60
 #define COLUMNS_MOST 132 /* longer lines are hard to follow */
 
@@ -35,7 +34,7 @@ static char *exit_text(const struct recording_run *run)
 void header_label(FILE *out, const struct report_options *options, const char *label)
 {
 	table_style(out, options, "2");
-	fprintf(out, "%-*s", LABEL_COLUMNS, label);
+	fprintf(out, "%-*s", HEADER_INDENT, label);
 	table_style(out, options, NULL);
 }
 
@@ -81,9 +80,9 @@ static void print_warning(FILE *out, const struct report_options *options, const
 {
 	AUTO(text) char *clean = words_clean(text);
 	table_style(out, options, "33");
-	fprintf(out, "%-*s", LABEL_COLUMNS, "warning");
+	fprintf(out, "%-*s", HEADER_INDENT, "warning");
 	table_style(out, options, NULL);
-	header_wrapped(out, clean, LABEL_COLUMNS, options->columns);
+	header_wrapped(out, clean, HEADER_INDENT, options->columns);
 }
 
 void header_warnings(FILE *out, const struct warnings *warnings,

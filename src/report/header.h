@@ -8,6 +8,8 @@
 #include "report/sums.h"
 #include "report/warnings.h"
 
+#define HEADER_INDENT 13 /* where lines begin, behind their names */
+
 /* The same with a width in which a report can be read. */
 struct report_options header_fit(const struct report_options *given);
 /* The name of a line, in its column. */

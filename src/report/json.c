@@ -7,16 +7,31 @@
 #include "report/report.h"
 
 #include "analyze/callers.h"
+#include "analyze/visitors.h"
 #include "base/own.h"
 #include "report/answer.h"
 #include "report/json_parts.h"
 #include "report/nothing.h"
 #include "report/sums.h"
+#include "report/tails.h"
 #include "report/warnings.h"
 #include "report/words.h"
 
 #include <jansson.h>
 #include <string.h>
+
+static json_t *processes_of(const struct visitors *visitors)
+{
+	json_t *processes = json_array();
+	for (size_t i = 0; i < visitors->count; i++) {
+		const struct visitor *visitor = &visitors->items[i];
+		json_array_append_new(processes,
+				      json_pack("{sI so so}", "pid", (json_int_t)visitor->pid,
+						"name", json_text(visitor->command), "visits",
+						json_count(visitor->visits)));
+	}
+	return processes;
+}
 
 static json_t *progress_of(const struct recording *recording, const struct sums *sums)
 {
@@ -31,6 +46,10 @@ static json_t *progress_of(const struct recording *recording, const struct sums 
 		if (point->kind == POINT_LATENCY)
 			json_object_set_new(one, "latency_ns",
 					    latency_ns > 0 ? json_real(latency_ns) : json_null());
+		struct visitors visitors = visitors_of(recording, point->id);
+		if (visitors.count)
+			json_object_set_new(one, "processes", processes_of(&visitors));
+		visitors_release(&visitors);
 		json_array_append_new(progress, one);
 	}
 	return progress;
@@ -64,13 +83,18 @@ static json_t *effect_of(const struct causal_target *target, const struct causal
 		if (effect->points[i].speedup > 0)
 			json_array_append_new(points, point_of(&effect->points[i]));
 	}
-	return json_pack("{so ss so so so so so sb so}", "progress", json_text(effect->point->name),
-			 "kind", point_kind_name(effect->point->kind), "points", points, "slope",
-			 has_slope ? json_number(effect->slope.slope) : json_null(), "slope_low",
-			 has_slope ? json_number(effect->slope.low) : json_null(), "slope_high",
-			 has_slope ? json_number(effect->slope.high) : json_null(), "phase_factor",
-			 json_number(effect->phase_factor), "contention", effect->is_contention,
-			 "answer", answer_json(target, effect));
+	json_t *json =
+		json_pack("{so ss so so so so so sb so}", "progress",
+			  json_text(effect->point->name), "kind",
+			  point_kind_name(effect->point->kind), "points", points, "slope",
+			  has_slope ? json_number(effect->slope.slope) : json_null(), "slope_low",
+			  has_slope ? json_number(effect->slope.low) : json_null(), "slope_high",
+			  has_slope ? json_number(effect->slope.high) : json_null(), "phase_factor",
+			  json_number(effect->phase_factor), "contention", effect->is_contention,
+			  "answer", answer_json(target, effect));
+	if (effect->point->kind == POINT_LATENCY)
+		json_object_set_new(json, "p99", tails_json(target, effect));
+	return json;
 }
 
 static json_t *callers_json(const struct callers *callers)
@@ -165,13 +189,14 @@ void report_json(FILE *out, const struct recording *recording, const struct caus
 	struct sums sums = sums_of(recording);
 	struct warnings warnings = warnings_of(recording);
 	json_t *report =
-		json_pack("{si ss so so so so so so sI so so so so}", "lever", 1, "kind", "causal",
-			  "program", json_program_of(&sums), "engine",
+		json_pack("{si ss so so so so so so so sI so so so so}", "lever", 1, "kind",
+			  "causal", "program", json_program_of(&sums), "engine",
 			  json_text(sums.last ? sums.last->engine : NULL), "host",
-			  json_host_of(sums.last), "sampling", json_sampling_of(&sums), "progress",
-			  progress_of(recording, &sums), "targets", targets_of(recording, causal),
-			  "experiments", (json_int_t)causal->experiments, "discarded",
-			  discarded_of(causal), "warnings", json_warnings(&warnings), "no_answer",
+			  json_host_of(sums.last), "sampling", json_sampling_of(&sums), "overhead",
+			  json_overhead_of(&sums), "progress", progress_of(recording, &sums),
+			  "targets", targets_of(recording, causal), "experiments",
+			  (json_int_t)causal->experiments, "discarded", discarded_of(causal),
+			  "warnings", json_warnings(&warnings), "no_answer",
 			  no_answer_of(recording, causal), "runs", runs_of(recording));
 	json_dumpf(report, out, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
 	fputc('\n', out);

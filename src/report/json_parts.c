@@ -64,6 +64,12 @@ json_t *json_sampling_of(const struct sums *sums)
 			 "paused_ns", json_count(sums->paused_ns));
 }
 
+json_t *json_overhead_of(const struct sums *sums)
+{
+	return json_pack("{so so}", "kernel_share", json_number(sums->kernel_share), "engine_share",
+			 json_number(sums->engine_share));
+}
+
 json_t *json_warnings(const struct warnings *warnings)
 {
 	json_t *array = json_array();

@@ -20,4 +20,6 @@ json_t *json_command_of(const struct recording_run *run);
 json_t *json_program_of(const struct sums *sums);
 json_t *json_host_of(const struct recording_run *run);
 json_t *json_sampling_of(const struct sums *sums);
+/* What recording took, as shares of one core's time. */
+json_t *json_overhead_of(const struct sums *sums);
 json_t *json_warnings(const struct warnings *warnings);

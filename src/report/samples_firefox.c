@@ -197,7 +197,10 @@ static void write_stacks(struct thread_writer *writer)
 	columns_close(columns);
 }
 
-/* A sample's time is the end of the time that it stands for. */
+/*
+ * A sample's time is the end of the time that it stands for. CPU time is counted from one sample to the
+ * next, so that of the first one would be lost: an empty one stands before it.
+ */
 static void write_samples(struct thread_writer *writer)
 {
 	struct columns *columns = &writer->columns;
@@ -206,10 +209,11 @@ static void write_samples(struct thread_writer *writer)
 
 	columns_open(columns, "samples");
 	columns_key(columns, "length");
-	fprintf(columns->out, "%zu", count);
+	fprintf(columns->out, "%zu", count + 1);
 	columns_key(columns, "weightType");
 	fputs("\"tracing-ms\"", columns->out);
 	columns_begin(columns, "stack");
+	columns_null(columns);
 	for (size_t i = 0; i < count; i++) {
 		size_t stack = writer->tables.stack_of.items[i];
 		if (stack)
@@ -219,17 +223,20 @@ static void write_samples(struct thread_writer *writer)
 	}
 	columns_end(columns);
 	columns_begin(columns, "time");
+	columns_number(columns, 0);
 	for (size_t i = 0; i < count; i++) {
 		until_ns += writer->tables.entries.items[i]->moment->weight_ns;
 		columns_real(columns, (double)until_ns / NS_PER_MS);
 	}
 	columns_end(columns);
 	columns_begin(columns, "weight");
+	columns_number(columns, 0);
 	for (size_t i = 0; i < count; i++)
 		columns_real(columns, (double)writer->tables.entries.items[i]->moment->weight_ns /
 					      NS_PER_MS);
 	columns_end(columns);
 	columns_begin(columns, "threadCPUDelta");
+	columns_number(columns, 0);
 	for (size_t i = 0; i < count; i++) {
 		const struct recording_moment *moment = writer->tables.entries.items[i]->moment;
 		bool is_on_cpu = moment->class <= CLASS_KERNEL;

@@ -113,7 +113,7 @@ json_t *samples_json_head(const struct recording *recording, const struct sample
 	struct sums sums = sums_of(recording);
 	struct warnings warnings = warnings_of_samples(recording);
 	json_t *report =
-		json_pack("{si ss so so so so so so so so}", "lever", 1, "kind", "samples",
+		json_pack("{si ss so so so so so so so so so}", "lever", 1, "kind", "samples",
 			  "program", json_program_of(&sums), "engine",
 			  json_text(sums.last ? sums.last->engine : NULL), "host",
 			  json_host_of(sums.last), "sampling",
@@ -121,7 +121,8 @@ json_t *samples_json_head(const struct recording *recording, const struct sample
 				    json_count(sums.last ? sums.last->period_ns : 0), "samples",
 				    json_count(sums.samples), "lost", json_count(sums.lost),
 				    "truncated", json_count(sums.unwound_badly)),
-			  "recorded_ns", json_count(samples->recorded_ns), "shown_ns",
+			  "overhead", json_overhead_of(&sums), "recorded_ns",
+			  json_count(samples->recorded_ns), "shown_ns",
 			  json_count(samples->all.weight_ns), "classes", classes_of(samples),
 			  "warnings", json_warnings(&warnings));
 	warnings_release(&warnings);

@@ -14,9 +14,11 @@ static json_t *nanoseconds(double value)
 
 static json_t *level_of(const struct parallel_level *level)
 {
-	return json_pack("{si so so so so so so so so}", "threads", (int)level->threads, "wall_ns",
-			 nanoseconds(level->wall_ns), "running_ns", nanoseconds(level->running_ns),
-			 "displaced_ns", nanoseconds(level->displaced_ns), "lock_ns",
+	return json_pack("{si so so so so so so so so so}", "threads", (int)level->threads,
+			 "wall_ns", nanoseconds(level->wall_ns), "running_ns",
+			 nanoseconds(level->running_ns), "displaced_ns",
+			 nanoseconds(level->displaced_ns), "stolen_ns",
+			 nanoseconds(level->stolen_ns), "lock_ns",
 			 nanoseconds(level->waiting_ns[PARALLEL_LOCK]), "io_ns",
 			 nanoseconds(level->waiting_ns[PARALLEL_IO]), "timer_ns",
 			 nanoseconds(level->waiting_ns[PARALLEL_TIMER]), "condition_ns",
@@ -40,15 +42,44 @@ static json_t *answers_of_scale(const struct scale *scale)
 	for (size_t i = 0; i < scale->answers.count; i++) {
 		const struct scale_answer *answer = &scale->answers.items[i];
 		json_array_append_new(
-			answers, json_pack("{si so so so ss sb si}", "cores", (int)answer->cores,
-					   "wall_ns", nanoseconds(answer->wall_ns), "low_ns",
-					   nanoseconds(answer->low_ns), "high_ns",
-					   nanoseconds(answer->high_ns), "model",
-					   scale_model_name(answer->model), "best",
-					   answer->model == scale_best_model(scale, answer->cores),
-					   "runs", (int)answer->runs));
+			answers,
+			json_pack("{si so so so ss sb si so}", "cores", (int)answer->cores,
+				  "wall_ns", nanoseconds(answer->wall_ns), "low_ns",
+				  nanoseconds(answer->low_ns), "high_ns",
+				  nanoseconds(answer->high_ns), "model",
+				  scale_model_name(answer->model), "best",
+				  answer->model == scale_best_model(scale, answer->cores), "runs",
+				  (int)answer->runs, "error",
+				  answer->is_tried ? json_number(answer->error) : json_null()));
 	}
 	return answers;
+}
+
+/* How each model did elsewhere. */
+static json_t *records_of(void)
+{
+	json_t *records = json_array();
+
+	for (unsigned model = 0; model < SCALE_MODELS; model++) {
+		struct scale_record record = scale_model_record(model);
+		json_array_append_new(records,
+				      json_pack("{ss so si}", "model", scale_model_name(model),
+						"mean_error", json_number(record.error), "programs",
+						(int)record.programs));
+	}
+	return records;
+}
+
+static json_t *replay_of(const struct scale *scale)
+{
+	const struct scale_check *check = &scale->check;
+
+	if (!check->is_there)
+		return json_null();
+	return json_pack("{so so so so}", "logged_ns", nanoseconds(check->logged_ns), "replayed_ns",
+			 check->replayed_ns > 0 ? nanoseconds(check->replayed_ns) : json_null(),
+			 "miss", check->replayed_ns > 0 ? json_number(check->miss) : json_null(),
+			 "refusal", json_text(check->refusal));
 }
 
 static json_t *limits_of(const struct scale *scale)
@@ -81,14 +112,15 @@ static json_t *measured_of(const struct scale *scale)
 	for (size_t i = 0; i < scale->measured.count; i++) {
 		const struct scale_measured *measured = &scale->measured.items[i];
 		json_array_append_new(all,
-				      json_pack("{si si so so so so so si}", "cores",
+				      json_pack("{si si so so so so so si sb}", "cores",
 						(int)measured->cores, "runs", (int)measured->runs,
 						"wall_ns", nanoseconds(measured->wall_ns),
 						"least_ns", nanoseconds(measured->least_ns),
 						"most_ns", nanoseconds(measured->most_ns),
 						"undisturbed_ns", nanoseconds(measured->own_ns),
 						"cpu_ns", nanoseconds(measured->cpu_ns), "threads",
-						(int)measured->threads));
+						(int)measured->threads, "earlier",
+						measured->is_earlier));
 	}
 	return all;
 }
@@ -124,6 +156,56 @@ static json_t *phases_of(const struct scale *scale)
 	return phases;
 }
 
+static json_t *spans_of_scale(const struct scale *scale)
+{
+	json_t *spans = json_array();
+
+	for (size_t i = 0; i < scale->spans.count; i++) {
+		const struct scale_span *span = &scale->spans.items[i];
+		json_t *one =
+			json_pack("{so so so so so so}", "name", json_text(span->name), "times",
+				  json_count(span->times), "wall_ns", nanoseconds(span->wall_ns),
+				  "active", json_number(span->active), "running",
+				  json_number(span->running), "serial_share",
+				  json_number(span->serial_share));
+		json_t *levels = json_array();
+		for (size_t j = 0; j < span->levels.count; j++)
+			json_array_append_new(
+				levels,
+				json_pack("{si so}", "threads", (int)span->levels.items[j].threads,
+					  "wall_ns", nanoseconds(span->levels.items[j].wall_ns)));
+		json_object_set_new(one, "parallelism", levels);
+		json_array_append_new(spans, one);
+	}
+	return spans;
+}
+
+static json_t *question_of(const struct scale *scale)
+{
+	const struct recording_question *asked = scale->question.asked;
+	json_t *answers = json_array();
+
+	if (!asked) {
+		json_decref(answers);
+		return json_null();
+	}
+	for (size_t i = 0; i < scale->question.answers.count; i++) {
+		const struct scale_matter *matter = &scale->question.answers.items[i];
+		json_array_append_new(answers,
+				      json_pack("{si so so so}", "cores", (int)matter->cores,
+						"program_speedup", json_number(matter->gain), "low",
+						json_number(matter->low), "high",
+						json_number(matter->high)));
+	}
+	return json_pack("{so so so so so so si so so}", "target", json_text(asked->name),
+			 "speedup", json_number(asked->speedup), "program_speedup",
+			 json_number(asked->gain_ppm / 1e6), "low",
+			 json_number(asked->low_ppm / 1e6), "high",
+			 json_number(asked->high_ppm / 1e6), "refusal",
+			 json_text(scale->question.refusal), "samples", (int)scale->question.hits,
+			 "simulated", json_number(scale->question.gain_here), "answers", answers);
+}
+
 static json_t *threads_of(const struct scale *scale)
 {
 	uint64_t switches = 0, yields = 0, wakes = 0;
@@ -148,19 +230,32 @@ void report_scale_json(FILE *out, const struct recording *recording, const struc
 	struct sums sums = sums_of(recording);
 	struct warnings warnings = warnings_of_scale(scale);
 	json_t *report =
-		json_pack("{si ss so so so si si si so so so so so so so so so so so}", "lever", 1,
-			  "kind", "scale", "program", json_program_of(&sums), "engine",
+		json_pack("{si ss so so so so si si si so so so so so so}", "lever", 1, "kind",
+			  "scale", "program", json_program_of(&sums), "engine",
 			  json_text(sums.last ? sums.last->engine : NULL), "host",
-			  json_host_of(sums.last), "cores", (int)scale->cores, "machine_cores",
-			  (int)scale->machine_cores, "runs", (int)scale->runs.count, "threads",
-			  threads_of(scale), "mean_active", json_number(scale->mean_active),
-			  "mean_running", json_number(scale->mean_running), "serial_share",
+			  json_host_of(sums.last), "overhead", json_overhead_of(&sums), "cores",
+			  (int)scale->cores, "machine_cores", (int)scale->machine_cores, "runs",
+			  (int)scale->runs.count, "threads", threads_of(scale), "mean_active",
+			  json_number(scale->mean_active), "mean_running",
+			  json_number(scale->mean_running), "serial_share",
 			  json_number(scale->serial_share), "growth",
 			  scale->has_growth ? json_number(scale->growth) : json_null(),
-			  "parallelism", levels_of(scale), "predictions", answers_of_scale(scale),
-			  "limits", limits_of(scale), "measured", measured_of(scale), "course",
-			  course_of(scale), "phases", phases_of(scale));
+			  "parallelism", levels_of(scale));
 
+	json_object_set_new(report, "taken",
+			    json_pack("{so so so}", "displaced_ns",
+				      nanoseconds(scale->displaced_ns), "stolen_ns",
+				      nanoseconds(scale->stolen_ns), "counting_ns",
+				      nanoseconds(scale->counting_ns)));
+	json_object_set_new(report, "predictions", answers_of_scale(scale));
+	json_object_set_new(report, "limits", limits_of(scale));
+	json_object_set_new(report, "measured", measured_of(scale));
+	json_object_set_new(report, "course", course_of(scale));
+	json_object_set_new(report, "phases", phases_of(scale));
+	json_object_set_new(report, "replay", replay_of(scale));
+	json_object_set_new(report, "models", records_of());
+	json_object_set_new(report, "spans", spans_of_scale(scale));
+	json_object_set_new(report, "question", question_of(scale));
 	json_object_set_new(report, "warnings", json_warnings(&warnings));
 	json_dumpf(report, out, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
 	fputc('\n', out);

@@ -14,7 +14,9 @@
 #define BAR_COLUMNS 40
 #define LEVELS_SHOWN 24
 #define LEVEL_LEAST 0.0005 /* of the time: less is not shown */
-#define ANSWER_COLUMNS 19
+#define ANSWER_COLUMNS 16
+#define NOBODY_LEAST 0.005 /* of the time: less is no news */
+#define TAKEN_LEAST 0.001  /* of the cores' time */
 
 /* With the digits that predictions are told apart by. */
 static char *seconds_of(double ns)
@@ -59,6 +61,21 @@ static void print_cores(FILE *out, const struct scale *scale, const struct repor
 	fputc('\n', out);
 }
 
+static void print_taken(FILE *out, const struct scale *scale, const struct report_options *options)
+{
+	double core = scale->wall_ns * scale->cores;
+
+	double taken = scale->displaced_ns + scale->stolen_ns + scale->counting_ns;
+	if (core <= 0 || taken < TAKEN_LEAST * core)
+		return;
+	header_label(out, options, "taken");
+	fprintf(out,
+		"of the cores' time %.1f %% by the hypervisor, %.1f %% by other programs, %.1f %% by "
+		"counting\n",
+		100 * scale->stolen_ns / core, 100 * scale->displaced_ns / core,
+		100 * scale->counting_ns / core);
+}
+
 static void print_head(FILE *out, const struct recording *recording, const struct scale *scale,
 		       const struct report_options *options)
 {
@@ -75,6 +92,7 @@ static void print_head(FILE *out, const struct recording *recording, const struc
 		return;
 	print_cores(out, scale, options);
 	print_threads(out, scale, options);
+	print_taken(out, scale, options);
 	struct warnings warnings = warnings_of_scale(scale);
 	header_warnings(out, &warnings, options);
 	warnings_release(&warnings);
@@ -134,6 +152,41 @@ static void print_levels(FILE *out, const struct scale *scale, const struct repo
 		100 * scale->serial_share);
 }
 
+/* For what there was nobody active, in shares of the blocked threads' time. */
+static void print_nobody(FILE *out, const struct scale *scale, const struct report_options *options)
+{
+	static const char *const names[PARALLEL_WAITS] = {
+		[PARALLEL_LOCK] = "locks",
+		[PARALLEL_IO] = "I/O",
+		[PARALLEL_TIMER] = "sleep",
+		[PARALLEL_CONDITION] = "other threads",
+		[PARALLEL_OTHER] = "pipes, sockets, children",
+	};
+	const struct parallel_level *level = scale->levels.items;
+	AUTO(text) char *why = text_copy("");
+	double all = 0;
+
+	if (level->threads || level->wall_ns < NOBODY_LEAST * scale->wall_ns)
+		return;
+	for (unsigned i = 0; i < PARALLEL_WAITS; i++)
+		all += level->waiting_ns[i];
+	for (unsigned i = 0; i < PARALLEL_WAITS && all > 0; i++) {
+		AUTO(text) char *before = why;
+		why = level->waiting_ns[i] < 0.01 * all ?
+			      text_copy(before) :
+			      text_format("%s%s%s %.0f %%", before, *before ? ", " : ": ", names[i],
+					  100 * level->waiting_ns[i] / all);
+	}
+	AUTO(text)
+	char *sentence =
+		text_format("no thread was active for %.1f %% of the time, and all cores were "
+			    "idle; the blocked ones waited for%s",
+			    100 * level->wall_ns / scale->wall_ns, why);
+	header_label(out, options, "nobody");
+	header_wrapped(out, sentence, 13, options->columns);
+	fputc('\n', out);
+}
+
 /* ---- over time ---- */
 
 /* Mean active threads between two moments. */
@@ -191,9 +244,6 @@ static void print_phases(FILE *out, const struct scale *scale, const struct repo
 
 /* ---- predictions ---- */
 
-static const enum scale_model shown_models[] = {SCALE_FORMULA, SCALE_GROWTH};
-#define SHOWN_MODELS (sizeof(shown_models) / sizeof(shown_models[0]))
-
 static bool has_model(const struct scale *scale, enum scale_model model)
 {
 	for (size_t i = 0; i < scale->answers.count; i++)
@@ -226,7 +276,58 @@ static void print_measured(FILE *out, const struct scale *scale, unsigned cores)
 		if (measured->cores != cores)
 			continue;
 		AUTO(text) char *time = seconds_of(measured->wall_ns);
-		fprintf(out, "  %s", time);
+		fprintf(out, "  %s%s", time, measured->is_earlier ? " (before)" : "");
+	}
+	fputc('\n', out);
+}
+
+/* How each model's answer compares with runs on so many cores, and did with other programs. */
+static void print_errors(FILE *out, const struct scale *scale, const struct report_options *options)
+{
+	AUTO(text) char *here = text_copy("");
+	AUTO(text) char *elsewhere = text_copy("");
+	unsigned cores = 0;
+
+	for (size_t i = 0; i < scale->answers.count; i++) {
+		const struct scale_answer *answer = &scale->answers.items[i];
+		if (!answer->is_tried || answer->cores == scale->cores)
+			continue;
+		AUTO(text) char *before = here;
+		bool is_new = answer->cores != cores;
+		cores = answer->cores;
+		AUTO(text)
+		char *head = is_new ? text_format("%son %u core%s ", *before ? "; " : "", cores,
+						  cores == 1 ? "" : "s") :
+				      text_copy(", ");
+		here = text_format("%s%s%s %+.1f %%", before, head, scale_model_name(answer->model),
+				   100 * answer->error);
+	}
+	for (unsigned model = 0; model < SCALE_MODELS; model++) {
+		AUTO(text) char *before = elsewhere;
+		struct scale_record record = scale_model_record(model);
+		elsewhere =
+			text_format("%s%s%s %.1f %% (%u)", before, model ? ", " : "",
+				    scale_model_name(model), 100 * record.error, record.programs);
+	}
+	if (*here) {
+		header_label(out, options, "error here");
+		header_wrapped(out, here, 13, options->columns);
+	}
+	header_label(out, options, "elsewhere");
+	AUTO(text)
+	char *whole = text_format("mean error on (so many) real programs, from one core to two and "
+				  "back, compared with runs there: %s",
+				  elsewhere);
+	header_wrapped(out, whole, 13, options->columns);
+	if (scale->check.is_there) {
+		AUTO(text)
+		char *sentence =
+			scale->check.refusal ?
+				text_format("no answer: %s", scale->check.refusal) :
+				text_format("the logged run, simulated on its own cores: %+.1f %%",
+					    100 * scale->check.miss);
+		header_label(out, options, "replay");
+		header_wrapped(out, sentence, 13, options->columns);
 	}
 	fputc('\n', out);
 }
@@ -238,9 +339,9 @@ static void print_predictions(FILE *out, const struct scale *scale,
 
 	table_style(out, options, "2");
 	fputs("  cores", out);
-	for (size_t i = 0; i < SHOWN_MODELS; i++)
-		if (has_model(scale, shown_models[i]))
-			print_cell(out, scale_model_name(shown_models[i]), ANSWER_COLUMNS);
+	for (unsigned model = 0; model < SCALE_MODELS; model++)
+		if (has_model(scale, model))
+			print_cell(out, scale_model_name(model), ANSWER_COLUMNS);
 	fputs("  measured\n", out);
 	table_style(out, options, NULL);
 	for (size_t i = 0; i < scale->answers.count; i++) {
@@ -248,10 +349,110 @@ static void print_predictions(FILE *out, const struct scale *scale,
 			continue;
 		cores = scale->answers.items[i].cores;
 		fprintf(out, "%7u", cores);
-		for (size_t j = 0; j < SHOWN_MODELS; j++)
-			if (has_model(scale, shown_models[j]))
-				print_answer(out, scale_answer(scale, cores, shown_models[j]));
+		for (unsigned model = 0; model < SCALE_MODELS; model++)
+			if (has_model(scale, model))
+				print_answer(out, scale_answer(scale, cores, model));
 		print_measured(out, scale, cores);
+	}
+	fputc('\n', out);
+	print_errors(out, scale, options);
+}
+
+/* ---- phases with a name, and a target ---- */
+
+#define SPANS_SHOWN 12
+#define SPAN_CORES_MOST 3
+
+/* Up to three other numbers of cores that are asked for, the smallest first; returns how many. */
+static unsigned other_cores(const struct scale *scale, unsigned *cores)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < scale->answers.count && count < SPAN_CORES_MOST; i++) {
+		unsigned one = scale->answers.items[i].cores;
+		bool is_known = one == scale->cores;
+		for (unsigned j = 0; j < count; j++)
+			is_known = is_known || cores[j] == one;
+		if (!is_known)
+			cores[count++] = one;
+	}
+	return count;
+}
+
+static void print_span(FILE *out, const struct scale *scale, const struct scale_span *span,
+		       const unsigned *cores, unsigned count)
+{
+	AUTO(text) char *clean = words_clean(span->name);
+	AUTO(text) char *name = words_fit(clean, 20);
+	AUTO(text) char *wall = seconds_of(span->wall_ns);
+	AUTO(text) char *times = words_count(span->times);
+
+	fprintf(out, "  %s%*s  %7s  %*s%s  %6.2f  %6.2f  %5.1f %%", name,
+		(int)(20 - words_width(name)), "", times, (int)(9 - words_width(wall)), "", wall,
+		span->active, span->running, 100 * span->serial_share);
+	for (unsigned i = 0; i < count; i++) {
+		AUTO(text)
+		char *there = seconds_of(parallel_predict(span->levels.items, span->levels.count,
+							  scale->cores, cores[i]));
+		fprintf(out, "  %*s%s", (int)(9 - words_width(there)), "", there);
+	}
+	fputc('\n', out);
+}
+
+static void print_spans(FILE *out, const struct scale *scale, const struct report_options *options)
+{
+	unsigned cores[SPAN_CORES_MOST], count = other_cores(scale, cores);
+
+	if (!scale->spans.count)
+		return;
+	table_style(out, options, "2");
+	fputs("  span                    times  wall time  active  on CPU    alone", out);
+	for (unsigned i = 0; i < count; i++)
+		fprintf(out, "  on %6u", cores[i]);
+	fputc('\n', out);
+	table_style(out, options, NULL);
+	for (size_t i = 0; i < scale->spans.count && i < SPANS_SHOWN; i++)
+		print_span(out, scale, &scale->spans.items[i], cores, count);
+	if (scale->spans.count > SPANS_SHOWN)
+		fprintf(out, "  and %zu more\n", scale->spans.count - SPANS_SHOWN);
+	fputc('\n', out);
+}
+
+/* In words: does a gain still come near to the one of the experiments? */
+static const char *matter_word(const struct scale_matter *matter, double measured)
+{
+	if (matter->low > 0.5 * measured)
+		return "matters";
+	if (matter->high < 0.5 * measured)
+		return matter->low > 0 ? "matters less" : "hardly matters";
+	return matter->low > 0 ? "matters" : "not sure";
+}
+
+static void print_question(FILE *out, const struct scale *scale,
+			   const struct report_options *options)
+{
+	const struct scale_question *question = &scale->question;
+	const struct recording_question *asked = question->asked;
+
+	if (!asked)
+		return;
+	double measured = asked->gain_ppm / 1e6;
+	double half = (asked->high_ppm - asked->low_ppm) / 2e6;
+	AUTO(text) char *name = words_clean(asked->name);
+	AUTO(text)
+	char *head =
+		text_format("%s: if it took %.0f %% less time, experiments say the program would "
+			    "take %.1f %% less (±%.1f)%s%s",
+			    name, 100 * asked->speedup, 100 * measured, 100 * half,
+			    question->refusal ? "; on other cores: no answer, " : "",
+			    question->refusal ? question->refusal : "");
+	header_label(out, options, "target");
+	header_wrapped(out, head, 13, options->columns);
+	for (size_t i = 0; i < question->answers.count; i++) {
+		const struct scale_matter *matter = &question->answers.items[i];
+		fprintf(out, "             on %5u core%s %5.1f %% ±%.1f  %s\n", matter->cores,
+			matter->cores == 1 ? ": " : "s:", 100 * matter->gain,
+			50 * (matter->high - matter->low), matter_word(matter, measured));
 	}
 	fputc('\n', out);
 }
@@ -328,9 +529,12 @@ void report_scale_text(FILE *out, const struct recording *recording, const struc
 		return;
 	}
 	print_levels(out, scale, &look);
+	print_nobody(out, scale, &look);
 	print_course(out, scale, &look);
 	print_phases(out, scale, &look);
+	print_spans(out, scale, &look);
 	print_predictions(out, scale, &look);
+	print_question(out, scale, &look);
 	print_limits(out, scale, &look);
 	print_legend(out, &look);
 }

@@ -5,6 +5,30 @@
 #include <math.h>
 #include <sys/wait.h>
 
+/* Shares of the wall time of the runs that there are, or of one. */
+static void add_costs(struct sums *sums, const struct recording *recording,
+		      const struct recording_run *only)
+{
+	uint64_t engine_ns = 0, kernel_ns = 0;
+	size_t known = 0, known_kernel = 0;
+
+	for (size_t i = 0; i < recording->costs.count; i++) {
+		const struct recording_cost *cost = &recording->costs.items[i];
+		if (only ? cost->run_id != only->id : !recording_run(recording, cost->run_id))
+			continue;
+		known++;
+		known_kernel += cost->knows_kernel;
+		engine_ns += cost->engine_ns;
+		kernel_ns += cost->kernel_ns;
+	}
+	bool has_time = sums->runs && sums->wall_ns;
+	sums->engine_share =
+		has_time && known == sums->runs ? (double)engine_ns / (double)sums->wall_ns : NAN;
+	sums->kernel_share = has_time && known_kernel == sums->runs ?
+				     (double)kernel_ns / (double)sums->wall_ns :
+				     NAN;
+}
+
 struct sums sums_of(const struct recording *recording)
 {
 	struct sums sums = {.runs = recording->runs.count};
@@ -26,6 +50,16 @@ struct sums sums_of(const struct recording *recording)
 		sums.interrupt_share = weighted_share / (double)sums.wall_ns;
 	else if (sums.last)
 		sums.interrupt_share = sums.last->interrupt_share;
+	add_costs(&sums, recording, NULL);
+	return sums;
+}
+
+struct sums sums_of_run(const struct recording *recording, const struct recording_run *run)
+{
+	struct sums sums = {.runs = 1, .last = run, .wall_ns = run->wall_ns, .lost = run->lost};
+
+	sums.unfinished = !run->finished;
+	add_costs(&sums, recording, run);
 	return sums;
 }
 

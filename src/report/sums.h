@@ -12,9 +12,13 @@ struct sums {
 	uint64_t wall_ns, delay_ns;
 	uint64_t samples, lost, capped, unwound_badly, paused_ns;
 	double interrupt_share; /* mean over the runs, by wall time */
+	/* What recording took, of one core's time; NAN if any run does not know. */
+	double engine_share, kernel_share;
 };
 
 struct sums sums_of(const struct recording *recording);
+/* Of one of them, what all kinds of report tell: run, time, and what recording took. */
+struct sums sums_of_run(const struct recording *recording, const struct recording_run *run);
 /* Visits of a point in all runs. */
 uint64_t sums_visits(const struct recording *recording, int64_t point_id);
 /* Mean latency at a latency point in the experiments at speedup 0 that counted; 0 if unknown. */

@@ -18,6 +18,7 @@
 
 struct layout {
 	size_t name, detail, point, answer, verdict; /* columns; point 0: not shown */
+	const char *kind;                            /* what the names are */
 	bool detail_is_place; /* the targets are functions: where they are, else their function */
 	double scale;         /* gain of a full cell */
 };
@@ -153,6 +154,17 @@ static void squeeze(struct layout *layout, size_t columns)
 	}
 }
 
+/* What the names are: "line"; "target" if there are several kinds. */
+static const char *kind_of_all(const struct answers *answers)
+{
+	enum target_kind kind = answers->count ? answers->items[0].target->target->kind : 0;
+
+	for (size_t i = 1; i < answers->count; i++)
+		if (answers->items[i].target->target->kind != kind)
+			return "target";
+	return target_kind_name(kind);
+}
+
 static struct layout layout_of(const struct answers *answers, const struct report_options *options)
 {
 	struct layout layout = {.name = NAME_LEAST,
@@ -161,6 +173,7 @@ static struct layout layout_of(const struct answers *answers, const struct repor
 				.scale = CURVE_LEAST};
 	for (size_t i = 0; i < answers->count; i++)
 		layout.detail_is_place &= answers->items[i].target->target->kind == TARGET_FUNCTION;
+	layout.kind = kind_of_all(answers);
 	layout.detail = strlen(layout.detail_is_place ? "where" : "function");
 	layout.point = strlen("progress");
 	for (size_t i = 0; i < answers->count; i++) {
@@ -185,7 +198,7 @@ static void print_head(FILE *out, const struct layout *layout, const struct repo
 	table_style(out, options, "1");
 	fprintf(out, "%*s", RANK_COLUMNS, "#");
 	fprintf(out, "%*s", GAP, "");
-	print_left(out, layout->detail_is_place ? "function" : "line", layout->name);
+	print_left(out, layout->kind, layout->name);
 	print_left(out, layout->detail_is_place ? "where" : "function", layout->detail);
 	fprintf(out, "%*s%*s", SHARE_COLUMNS, "share", GAP, "");
 	if (layout->point)

@@ -7,11 +7,13 @@
 #include "report/report.h"
 
 #include "analyze/callers.h"
+#include "analyze/visitors.h"
 #include "base/own.h"
 #include "report/header.h"
 #include "report/nothing.h"
 #include "report/sums.h"
 #include "report/table.h"
+#include "report/tails.h"
 #include "report/warnings.h"
 #include "report/words.h"
 
@@ -20,6 +22,7 @@
 
 #define MOST_SENTENCES 3 /* of each sort */
 #define MOST_NAMES 4     /* in a list */
+#define MOST_VISITORS 6
 #define CALLER_LEAST 0.05
 
 static void print_samples(FILE *out, const struct sums *sums, const struct report_options *options)
@@ -50,12 +53,54 @@ static void print_point(FILE *out, const struct recording *recording, const stru
 	fprintf(out, "%s\n", point->kind == POINT_SAMPLED ? " (sampled)" : "");
 }
 
+/* "worker 1234: 20,000, worker 1235: 19,000, 7 more: 3,000". */
+static char *visitors_text(const struct visitors *visitors)
+{
+	char *text = NULL;
+	uint64_t rest = visitors->unknown;
+
+	for (size_t i = 0; i < visitors->count; i++) {
+		const struct visitor *visitor = &visitors->items[i];
+		if (i >= MOST_VISITORS) {
+			rest += visitor->visits;
+			continue;
+		}
+		AUTO(text) char *before = text;
+		AUTO(text) char *command = words_clean(visitor->command);
+		AUTO(text) char *count = words_count(visitor->visits);
+		text = text_format("%s%s%s %u: %s", before ? before : "", before ? ", " : "",
+				   command, visitor->pid, count);
+	}
+	if (rest) {
+		AUTO(text) char *before = text;
+		AUTO(text) char *count = words_count(rest);
+		text = text_format("%s, others: %s", before, count);
+	}
+	return text;
+}
+
+/* By process, where there are several. */
+static void print_visitors(FILE *out, const struct recording *recording, int64_t point_id,
+			   const struct report_options *options)
+{
+	struct visitors visitors = visitors_of(recording, point_id);
+
+	if (visitors.count > 1) {
+		AUTO(text) char *text = visitors_text(&visitors);
+		header_label(out, options, "");
+		fputs("  ", out);
+		header_wrapped(out, text, HEADER_INDENT + 2, options->columns);
+	}
+	visitors_release(&visitors);
+}
+
 static void print_progress(FILE *out, const struct recording *recording, const struct sums *sums,
 			   const struct report_options *options)
 {
 	for (size_t i = 0; i < recording->points.count; i++) {
 		header_label(out, options, i ? "" : "progress");
 		print_point(out, recording, sums, &recording->points.items[i]);
+		print_visitors(out, recording, recording->points.items[i].id, options);
 	}
 }
 
@@ -292,6 +337,7 @@ void report_text(FILE *out, const struct recording *recording, const struct caus
 	table_print(out, &answers, options);
 	print_left_out(out, causal, &answers, options);
 	fputc('\n', out);
+	tails_print(out, &answers, options);
 	print_sentences(out, &answers, ANSWER_GAIN, options);
 	print_contention(out, &answers, options);
 	print_unsure(out, &answers, options);

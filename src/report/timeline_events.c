@@ -4,6 +4,7 @@
  * chrome://tracing, Perfetto and Speedscope open.
  */
 #include "analyze/cores.h"
+#include "analyze/interrupts.h"
 #include "base/own.h"
 #include "report/json_parts.h"
 #include "report/report.h"
@@ -178,7 +179,8 @@ static void chrome_mark(void *context, const struct mark *mark)
 	if (mark->kind == MARK_COUNTER)
 		fprintf(events->out, ",\"args\":{\"value\":%" PRId64 "}", (int64_t)mark->value);
 	else if (mark->kind == MARK_FLOW_OUT || mark->kind == MARK_FLOW_IN)
-		fprintf(events->out, ",\"cat\":\"flow\",\"bp\":\"e\",\"id\":%" PRIu64, mark->value);
+		fprintf(events->out, ",\"cat\":\"flow\",\"bp\":\"e\",\"id\":\"%" PRIx64 "\"",
+			mark->value); /* a number of 64 bits is none in JavaScript */
 	else
 		fputs(",\"s\":\"t\"", events->out);
 	if (mark->has_value && mark->kind <= MARK_INSTANT)
@@ -220,6 +222,33 @@ static void chrome_cores(struct events *events)
 	}
 }
 
+#define CHROME_INTERRUPTS 100000 /* of core N: this + N, beside the cores */
+
+static void chrome_interrupt(void *context, const struct interrupts_piece *piece)
+{
+	struct events *events = context;
+	AUTO(text) char *name = interrupts_name(events->timeline, piece->number);
+	AUTO(text) char *quoted = quote_json(name);
+
+	event_begin(events, "X", quoted, piece->start_ns);
+	fprintf(events->out, ",\"dur\":%.3f,\"args\":{\"tid\":%u}",
+		(double)(piece->end_ns - piece->start_ns) / 1e3, piece->tid);
+	event_end(events, 0, CHROME_INTERRUPTS + piece->cpu);
+}
+
+static void chrome_interrupts(struct events *events)
+{
+	struct interrupts *interrupts = interrupts_new(events->timeline);
+
+	for (size_t i = 0; i < interrupts->cores.count; i++) {
+		unsigned cpu = interrupts->cores.items[i].cpu;
+		AUTO(text) char *name = text_format("\"interrupts of core %u\"", cpu);
+		describe(events, "thread_name", name, 0, CHROME_INTERRUPTS + cpu);
+	}
+	interrupts_free(interrupts);
+	interrupts_walk(events->timeline, chrome_interrupt, events);
+}
+
 void report_timeline_chrome(FILE *out, struct timeline *timeline)
 {
 	struct events events = {.out = out, .timeline = timeline};
@@ -241,6 +270,7 @@ void report_timeline_chrome(FILE *out, struct timeline *timeline)
 		walk_all(&events, &visitor, quote_json);
 		if (timeline->has_scheduler)
 			chrome_cores(&events);
+		chrome_interrupts(&events);
 		close_names(&events);
 	}
 	fputs("\n]}\n", out);

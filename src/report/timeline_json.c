@@ -2,13 +2,14 @@
 /*
  * timeline_json - the figures of a timeline as JSON. docs/timeline.schema.json is its contract.
  */
-#include "analyze/spans.h"
+#include "analyze/interrupts.h"
 #include "base/own.h"
 #include "report/json_parts.h"
 #include "report/report.h"
 #include "report/timeline_words.h"
 
 OWN_DEFINE(spans, struct spans *, spans_free, NULL)
+OWN_DEFINE(interrupts, struct interrupts *, interrupts_free, NULL)
 
 static json_t *classes_of(const struct timeline *timeline, const uint64_t *class_ns)
 {
@@ -114,7 +115,7 @@ static json_t *regions_of(const struct timeline *timeline, const struct spans *s
 	return list;
 }
 
-static json_t *cores_of(const struct timeline *timeline)
+static json_t *cores_of(const struct timeline *timeline, const struct interrupts *interrupts)
 {
 	uint64_t all_ns = timeline->end_ns - timeline->start_ns;
 	json_t *list = json_array();
@@ -123,11 +124,13 @@ static json_t *cores_of(const struct timeline *timeline)
 		const struct timeline_core *core = &timeline->cores.items[i];
 		json_array_append_new(
 			list,
-			json_pack("{so so so so so so}", "core", json_count(core->cpu), "busy_ns",
-				  json_count(core->busy_ns), "utilisation",
+			json_pack("{so so so so so so so}", "core", json_count(core->cpu),
+				  "busy_ns", json_count(core->busy_ns), "utilisation",
 				  json_number(all_ns ? (double)core->busy_ns / (double)all_ns : 0),
 				  "entries", json_count(core->entries), "migrations",
-				  json_count(core->migrations), "lost", json_count(core->lost)));
+				  json_count(core->migrations), "interrupts_ns",
+				  json_count(interrupts_of_core(interrupts, core->cpu)), "lost",
+				  json_count(core->lost)));
 	}
 	return list;
 }
@@ -181,6 +184,45 @@ static json_t *counters_of(const struct timeline *timeline, const struct spans *
 	return list;
 }
 
+static json_t *flows_of(const struct timeline *timeline, const struct spans *spans)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < spans->flows.count; i++) {
+		const struct spans_flow *flow = &spans->flows.items[i];
+		json_array_append_new(list,
+				      json_pack("{so so so so so so so so}", "name",
+						json_text(timeline_word(timeline, flow->word)),
+						"count", json_count(flow->count), "no_partner",
+						json_count(flow->lost), "total_ns",
+						json_count(flow->total_ns), "p50_ns",
+						json_number(flow->durations.p50_ns), "p95_ns",
+						json_number(flow->durations.p95_ns), "p99_ns",
+						json_number(flow->durations.p99_ns), "max_ns",
+						json_number(flow->durations.max_ns)));
+	}
+	return list;
+}
+
+static json_t *interrupts_of(const struct timeline *timeline, const struct interrupts *interrupts)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < interrupts->rows.count; i++) {
+		const struct interrupts_row *row = &interrupts->rows.items[i];
+		AUTO(text) char *name = interrupts_name(timeline, row->number);
+		json_array_append_new(list,
+				      json_pack("{so so so so so so so}", "name", json_text(name),
+						"count", json_count(row->count), "total_ns",
+						json_count(row->total_ns), "p50_ns",
+						json_number(row->durations.p50_ns), "p99_ns",
+						json_number(row->durations.p99_ns), "max_ns",
+						json_number(row->durations.max_ns), "core",
+						json_count(row->cpu)));
+	}
+	return list;
+}
+
 static json_t *events_of(const struct timeline *timeline)
 {
 	struct timeline_counts counts = timeline_counts(timeline);
@@ -194,26 +236,27 @@ static json_t *events_of(const struct timeline *timeline)
 
 void report_timeline_json(FILE *out, const struct recording *recording, struct timeline *timeline)
 {
-	struct sums sums = sums_of(recording);
 	if (!timeline->run) {
 		fputs("null\n", out);
 		return;
 	}
+	struct sums sums = sums_of_run(recording, timeline->run);
 	AUTO(spans) struct spans *spans = spans_new(timeline);
+	AUTO(interrupts) struct interrupts *interrupts = interrupts_new(timeline);
 	struct warnings warnings = timeline_warnings(timeline);
 
-	sums.last = timeline->run;
-	sums.wall_ns = timeline->run->wall_ns;
 	json_t *json =
-		json_pack("{si ss so so so so so so so so so so so so so}", "lever", 1, "kind",
-			  "timeline", "program", json_program_of(&sums), "engine",
+		json_pack("{si ss so so so so so so so so so so so so so so so so}", "lever", 1,
+			  "kind", "timeline", "program", json_program_of(&sums), "engine",
 			  json_text(timeline->run->engine), "host", json_host_of(timeline->run),
-			  "events", events_of(timeline), "duration_ns",
-			  json_count(timeline->end_ns - timeline->start_ns), "spans",
+			  "overhead", json_overhead_of(&sums), "events", events_of(timeline),
+			  "duration_ns", json_count(timeline->end_ns - timeline->start_ns), "spans",
 			  spans_of(timeline, spans), "regions", regions_of(timeline, spans),
-			  "threads", threads_of(timeline), "cores", cores_of(timeline), "waits",
-			  waits_of(timeline, spans), "counters", counters_of(timeline, spans),
-			  "unmatched_ends", json_count(timeline->unmatched_ends), "warnings",
+			  "threads", threads_of(timeline), "cores", cores_of(timeline, interrupts),
+			  "waits", waits_of(timeline, spans), "counters",
+			  counters_of(timeline, spans), "flows", flows_of(timeline, spans),
+			  "interrupts", interrupts_of(timeline, interrupts), "unmatched_ends",
+			  json_count(timeline->unmatched_ends), "warnings",
 			  json_warnings(&warnings));
 	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
 	fputc('\n', out);

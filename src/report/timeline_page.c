@@ -20,11 +20,17 @@ struct wake {
 	unsigned waker, woken; /* waker: number + 1, or 0 */
 };
 
-/* An instant event, or a value of a counter. */
+/* An instant event, a value of a counter, or an end of a flow. */
 struct point {
 	uint64_t at_ns;
 	int64_t value;
 	unsigned thread, word;
+	bool is_arrival; /* of a flow */
+	bool has_value, is_text;
+};
+
+struct flow {
+	const struct point *out, *in;
 };
 
 struct writer {
@@ -38,6 +44,8 @@ struct writer {
 	ARRAY(uint64_t) rows;              /* until when each is taken */
 	ARRAY(struct point) instants;
 	ARRAY(struct point) values; /* of counters */
+	ARRAY(struct point) ends;   /* of flows */
+	ARRAY(struct flow) flows;
 };
 
 /* ---- collecting ---- */
@@ -116,6 +124,26 @@ static int by_point_time(const void *one, const void *other)
 	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
 }
 
+/* By flow, and by time within it; an arrival at the moment of its departure comes after it. */
+static int by_flow(const void *one, const void *other)
+{
+	const struct point *a = one, *b = other;
+	if (a->word != b->word)
+		return a->word < b->word ? -1 : 1;
+	if (a->value != b->value)
+		return a->value < b->value ? -1 : 1;
+	if (a->at_ns != b->at_ns)
+		return a->at_ns < b->at_ns ? -1 : 1;
+	return (int)a->is_arrival - (int)b->is_arrival;
+}
+
+static int by_departure(const void *one, const void *other)
+{
+	const struct point *a = ((const struct flow *)one)->out;
+	const struct point *b = ((const struct flow *)other)->out;
+	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
+}
+
 #define SORT(array, order)                                                                     \
 	do {                                                                                   \
 		if ((array)->count)                                                            \
@@ -131,12 +159,38 @@ static void take_span(void *context, const struct timeline_span *span)
 static void take_mark(void *context, const struct mark *mark)
 {
 	struct writer *writer = context;
-	struct point point = {mark->time_ns, (int64_t)mark->value, writer->thread, mark->word};
+	struct point point = {
+		.at_ns = mark->time_ns,
+		.value = (int64_t)mark->value,
+		.thread = writer->thread,
+		.word = mark->word,
+		.is_arrival = mark->kind == MARK_FLOW_IN,
+		.has_value = mark->has_value,
+		.is_text = mark->is_text,
+	};
 
 	if (mark->kind == MARK_COUNTER)
 		*array_add(&writer->values) = point;
 	else if (mark->kind == MARK_INSTANT || mark->kind == MARK_PROGRESS)
 		*array_add(&writer->instants) = point;
+	else if (mark->kind == MARK_FLOW_OUT || mark->kind == MARK_FLOW_IN)
+		*array_add(&writer->ends) = point;
+}
+
+/* An arrival belongs to the last departure before it with the same name and number. */
+static void pair_flows(struct writer *writer)
+{
+	const struct point *out = NULL;
+
+	SORT(&writer->ends, by_flow);
+	for (size_t i = 0; i < writer->ends.count; i++) {
+		const struct point *end = &writer->ends.items[i];
+		if (!end->is_arrival)
+			out = end;
+		else if (out && out->word == end->word && out->value == end->value)
+			*array_add(&writer->flows) = (struct flow){out, end};
+	}
+	SORT(&writer->flows, by_departure);
 }
 
 /* ---- writing ---- */
@@ -251,26 +305,39 @@ static size_t row_of(struct writer *writer, const struct timeline_span *span)
 	return row;
 }
 
-static void write_arguments(struct writer *writer)
+static void write_value(struct columns *columns, uint64_t value)
+{
+	char text[24];
+
+	if (value <= INT64_MAX >> 10) {
+		columns_number(columns, (int64_t)value);
+		return;
+	}
+	snprintf(text, sizeof(text), "%" PRIu64, value); /* too large for a JSON number */
+	columns_text(columns, text);
+}
+
+static void write_argument(struct writer *writer, bool has_value, bool is_text, uint64_t value)
 {
 	struct columns *columns = &writer->columns;
 
-	columns_begin(columns, "argument");
-	for (size_t i = 0; i < writer->spans.count; i++) {
-		const struct timeline_span *span = &writer->spans.items[i];
-		if (!span->has_value)
-			columns_null(columns);
-		else if (span->is_text)
-			columns_text(columns, timeline_word(writer->timeline, span->value));
-		else if (span->value > INT64_MAX >> 10) { /* too large for a JSON number */
-			char text[24];
-			snprintf(text, sizeof(text), "%" PRIu64, span->value);
-			columns_text(columns, text);
-		} else
-			columns_number(columns, (int64_t)span->value);
-	}
-	columns_end(columns);
+	if (!has_value)
+		columns_null(columns);
+	else if (is_text)
+		columns_text(columns, timeline_word(writer->timeline, value));
+	else
+		write_value(columns, value);
 }
+
+/* Of spans, or of instant events. */
+#define WRITE_ARGUMENTS(writer, items, count)                                            \
+	do {                                                                             \
+		columns_begin(&(writer)->columns, "argument");                           \
+		for (size_t i = 0; i < (count); i++)                                     \
+			write_argument(writer, (items)[i].has_value, (items)[i].is_text, \
+				       (uint64_t)(items)[i].value);                      \
+		columns_end(&(writer)->columns);                                         \
+	} while (0)
 
 static void write_thread_spans(struct writer *writer)
 {
@@ -286,7 +353,7 @@ static void write_thread_spans(struct writer *writer)
 	WRITE_COLUMN(writer, "length", count, spans[i].end_ns - spans[i].start_ns);
 	WRITE_COLUMN(writer, "name", count, word_number(writer, spans[i].word));
 	WRITE_COLUMN(writer, "depth", count, row_of(writer, &spans[i]));
-	write_arguments(writer);
+	WRITE_ARGUMENTS(writer, spans, count);
 	columns_close(&writer->columns);
 }
 
@@ -323,6 +390,7 @@ static void write_instants(struct writer *writer)
 	WRITE_TIMES(writer, "at", points, count, at_ns);
 	WRITE_COLUMN(writer, "thread", count, points[i].thread);
 	WRITE_COLUMN(writer, "name", count, word_number(writer, points[i].word));
+	WRITE_ARGUMENTS(writer, points, count);
 	columns_close(&writer->columns);
 }
 
@@ -347,6 +415,25 @@ static void write_counters(struct writer *writer)
 		columns_close(&writer->columns);
 	}
 	fputc(']', writer->columns.out);
+}
+
+static void write_flows(struct writer *writer)
+{
+	struct columns *columns = &writer->columns;
+	const struct flow *flows = writer->flows.items;
+	size_t count = writer->flows.count;
+
+	columns_open(columns, "flows");
+	WRITE_TIMES(writer, "at", flows, count, out->at_ns);
+	WRITE_COLUMN(writer, "length", count, flows[i].in->at_ns - flows[i].out->at_ns);
+	WRITE_COLUMN(writer, "from", count, flows[i].out->thread);
+	WRITE_COLUMN(writer, "to", count, flows[i].in->thread);
+	WRITE_COLUMN(writer, "name", count, word_number(writer, flows[i].out->word));
+	columns_begin(columns, "id");
+	for (size_t i = 0; i < count; i++)
+		write_value(columns, (uint64_t)flows[i].out->value);
+	columns_end(columns);
+	columns_close(columns);
 }
 
 static void write_texts(struct writer *writer)
@@ -374,6 +461,8 @@ void timeline_page_write(FILE *out, struct timeline *timeline)
 	write_spans(&writer);
 	write_instants(&writer);
 	write_counters(&writer);
+	pair_flows(&writer);
+	write_flows(&writer);
 	write_texts(&writer);
 	columns_close(&writer.columns);
 	text_table_free(&writer.texts);
@@ -383,4 +472,6 @@ void timeline_page_write(FILE *out, struct timeline *timeline)
 	array_free(&writer.rows);
 	array_free(&writer.instants);
 	array_free(&writer.values);
+	array_free(&writer.ends);
+	array_free(&writer.flows);
 }

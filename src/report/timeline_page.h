@@ -20,7 +20,8 @@
  * wakes        columns at, waker (its number + 1, 0: unknown, or none of the program), woken
  * spans        for each thread that has some: thread, and columns start, length, name, depth (the row
  *              in which it does not overlap another), argument (a number, a text, or null)
- * instants     columns at, thread, name
+ * instants     columns at, thread, name, argument
  * counters     for each: name, and columns at, value
+ * flows        columns at, length, from, to (threads), name, id (a number, or a text if too large)
  */
 void timeline_page_write(FILE *out, struct timeline *timeline);

@@ -7,6 +7,7 @@
  * cores and thread states; and each core has a track of the spans that ran on it.
  */
 #include "analyze/cores.h"
+#include "analyze/interrupts.h"
 #include "base/own.h"
 #include "report/protobuf.h"
 #include "report/report.h"
@@ -92,6 +93,7 @@ enum {
 #define UUID_CORE (3ull << 40)
 #define UUID_CORES (4ull << 40)
 #define UUID_COUNTER (5ull << 40)
+#define UUID_INTERRUPTS (6ull << 40)
 
 struct writer {
 	FILE *out;
@@ -320,6 +322,34 @@ static void write_threads(struct writer *writer)
 	}
 }
 
+/* ---- interrupts ---- */
+
+/* A slice that is over: the order of time is Perfetto's to find. */
+static void on_interrupt(void *context, const struct interrupts_piece *piece)
+{
+	struct writer *writer = context;
+	AUTO(text) char *name = interrupts_name(writer->timeline, piece->number);
+	uint64_t track = UUID_INTERRUPTS + piece->cpu;
+
+	event_begin(writer, TYPE_BEGIN, track, name);
+	event_end(writer, piece->start_ns);
+	event_begin(writer, TYPE_END, track, NULL);
+	event_end(writer, piece->end_ns);
+}
+
+static void write_interrupts(struct writer *writer)
+{
+	struct interrupts *interrupts = interrupts_new(writer->timeline);
+
+	for (size_t i = 0; i < interrupts->cores.count; i++) {
+		unsigned cpu = interrupts->cores.items[i].cpu;
+		AUTO(text) char *name = text_format("interrupts of core %u", cpu);
+		write_track(writer, UUID_INTERRUPTS + cpu, UUID_CORES, name);
+	}
+	interrupts_free(interrupts);
+	interrupts_walk(writer->timeline, on_interrupt, writer);
+}
+
 /* ---- cores ---- */
 
 static void write_cores(struct writer *writer)
@@ -424,6 +454,7 @@ void report_timeline_perfetto(FILE *out, struct timeline *timeline)
 	write_threads(&writer);
 	if (timeline->has_scheduler)
 		write_cores(&writer);
+	write_interrupts(&writer);
 	for (size_t i = 0; i < recording->chunks.count; i++)
 		if (recording->chunks.items[i].run_id == timeline->run->id &&
 		    recording->chunks.items[i].kind == CHUNK_SCHEDULER)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* timeline_text - a timeline for a reader: spans, threads, parallel regions, cores and long waits. */
-#include "analyze/spans.h"
+#include "analyze/interrupts.h"
 #include "base/own.h"
 #include "report/header.h"
 #include "report/table.h"
@@ -15,6 +15,7 @@
 #define GAP 2
 
 OWN_DEFINE(spans, struct spans *, spans_free, NULL)
+OWN_DEFINE(interrupts, struct interrupts *, interrupts_free, NULL)
 
 /* A table: the first column and those marked by '<' to the left, numbers to the right. */
 struct grid {
@@ -154,6 +155,63 @@ static void print_spans(FILE *out, const struct timeline *timeline, const struct
 	grid_print(out, &grid, "Spans", options);
 }
 
+static void add_part(struct grid *grid, const struct timeline *timeline,
+		     const struct spans_part *part)
+{
+	bool has_log = timeline->has_scheduler;
+
+	grid_add(grid, words_clean(timeline_word(timeline, part->word)));
+	grid_add(grid, timeline_thread_name(&timeline->threads.items[part->thread]));
+	grid_add(grid, words_count(part->count));
+	grid_add(grid, words_duration((double)part->total_ns));
+	grid_add(grid, words_duration((double)part->self_ns));
+	grid_add(grid, has_log ? share_of(part->class_ns[TIMELINE_RUNNING], part->total_ns) :
+				 text_copy(""));
+	grid_add(grid, has_log ? share_of(part->class_ns[TIMELINE_RUNNABLE], part->total_ns) :
+				 text_copy(""));
+	grid_add(grid,
+		 has_log ? share_of(waits_of(part->class_ns), part->total_ns) : text_copy(""));
+}
+
+/* The first of the name: they are in order of names. */
+static size_t first_part(const struct spans *spans, unsigned word)
+{
+	size_t low = 0, high = spans->parts.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (spans->parts.items[middle].word < word)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* How the threads share what several of them do, name by name in the order of the table of spans. */
+static void print_parts(FILE *out, const struct timeline *timeline, const struct spans *spans,
+			const struct report_options *options)
+{
+	struct grid grid = {.columns = 8,
+			    .heads = {"span", "<in thread", "count", "total", "self", "on CPU",
+				      "runnable", "waiting"}};
+
+	for (size_t i = 0; i < spans->rows.count; i++) {
+		const struct spans_row *row = &spans->rows.items[i];
+		size_t first = first_part(spans, row->word);
+		for (size_t j = first; j < first + row->threads && row->threads > 1; j++) {
+			const struct spans_part *part = &spans->parts.items[j];
+			grid.all++;
+			if (options->most && grid.shown == options->most)
+				continue;
+			grid.shown++;
+			add_part(&grid, timeline, part);
+		}
+	}
+	if (grid.shown)
+		grid_print(out, &grid, "Spans by thread", options);
+}
+
 /* The span in which the thread spent the most time, and how much. */
 static char *main_span(const struct timeline *timeline, const struct spans *spans, size_t thread)
 {
@@ -226,10 +284,11 @@ static void print_regions(FILE *out, const struct timeline *timeline, const stru
 }
 
 static void print_cores(FILE *out, const struct timeline *timeline,
-			const struct report_options *options)
+			const struct interrupts *interrupts, const struct report_options *options)
 {
-	struct grid grid = {.columns = 5,
-			    .heads = {"core", "busy", "utilisation", "entries", "migrations"},
+	struct grid grid = {.columns = interrupts->rows.count ? 6 : 5,
+			    .heads = {"core", "busy", "utilisation", "entries", "migrations",
+				      "in interrupts"},
 			    .shown = rows_of(timeline->cores.count, options),
 			    .all = timeline->cores.count};
 	uint64_t all_ns = timeline->end_ns - timeline->start_ns;
@@ -243,8 +302,61 @@ static void print_cores(FILE *out, const struct timeline *timeline,
 		grid_add(&grid, share_of(core->busy_ns, all_ns));
 		grid_add(&grid, words_count(core->entries));
 		grid_add(&grid, words_count(core->migrations));
+		if (grid.columns == 6)
+			grid_add(&grid,
+				 share_of(interrupts_of_core(interrupts, core->cpu), all_ns));
 	}
 	grid_print(out, &grid, "Cores, with threads of the program", options);
+}
+
+static void print_interrupts(FILE *out, const struct timeline *timeline,
+			     const struct interrupts *interrupts,
+			     const struct report_options *options)
+{
+	struct grid grid = {.columns = 7,
+			    .heads = {"interrupt", "count", "total", "p50", "p99", "longest",
+				      "most on"},
+			    .shown = rows_of(interrupts->rows.count, options),
+			    .all = interrupts->rows.count};
+
+	if (!interrupts->rows.count)
+		return;
+	for (size_t i = 0; i < grid.shown; i++) {
+		const struct interrupts_row *row = &interrupts->rows.items[i];
+		AUTO(text) char *name = interrupts_name(timeline, row->number);
+		grid_add(&grid, words_clean(name));
+		grid_add(&grid, words_count(row->count));
+		grid_add(&grid, words_duration((double)row->total_ns));
+		grid_add(&grid, words_duration(row->durations.p50_ns));
+		grid_add(&grid, words_duration(row->durations.p99_ns));
+		grid_add(&grid, words_duration(row->durations.max_ns));
+		grid_add(&grid, text_format("core %u", row->cpu));
+	}
+	grid_print(out, &grid, "Interrupts, of all cores", options);
+}
+
+static void print_flows(FILE *out, const struct timeline *timeline, const struct spans *spans,
+			const struct report_options *options)
+{
+	struct grid grid = {.columns = 7,
+			    .heads = {"handed on", "count", "p50", "p95", "p99", "longest",
+				      "no partner"},
+			    .shown = rows_of(spans->flows.count, options),
+			    .all = spans->flows.count};
+
+	if (!spans->flows.count)
+		return;
+	for (size_t i = 0; i < grid.shown; i++) {
+		const struct spans_flow *flow = &spans->flows.items[i];
+		grid_add(&grid, words_clean(timeline_word(timeline, flow->word)));
+		grid_add(&grid, words_count(flow->count));
+		grid_add(&grid, words_duration(flow->durations.p50_ns));
+		grid_add(&grid, words_duration(flow->durations.p95_ns));
+		grid_add(&grid, words_duration(flow->durations.p99_ns));
+		grid_add(&grid, words_duration(flow->durations.max_ns));
+		grid_add(&grid, words_count(flow->lost));
+	}
+	grid_print(out, &grid, "Work from thread to thread", options);
 }
 
 static void print_waits(FILE *out, const struct timeline *timeline, const struct spans *spans,
@@ -338,13 +450,17 @@ void report_timeline_text(FILE *out, const struct recording *recording, struct t
 		return;
 	}
 	AUTO(spans) struct spans *spans = spans_new(timeline);
+	AUTO(interrupts) struct interrupts *interrupts = interrupts_new(timeline);
 	print_head(out, recording, timeline, &look);
 	if (spans->rows.count)
 		print_spans(out, timeline, spans, &look);
+	print_parts(out, timeline, spans, &look);
 	print_regions(out, timeline, spans, &look);
 	print_threads(out, timeline, spans, &look);
+	print_flows(out, timeline, spans, &look);
 	print_counters(out, timeline, spans, &look);
-	print_cores(out, timeline, &look);
+	print_cores(out, timeline, interrupts, &look);
+	print_interrupts(out, timeline, interrupts, &look);
 	print_waits(out, timeline, spans, &look);
 	table_style(out, &look, "2");
 	header_wrapped(
