@@ -45,7 +45,7 @@ async function page() {
 	// uPlot's licence wants to be named.
 	const notice = '/*! uPlot, (c) Leon Sorokin, MIT licence: github.com/leeoniya/uPlot */\n';
 	const script = notice + (await bundle('src/main.js')).replaceAll('</script', '<\\/script');
-	const style = await bundle('style/base.css');
+	const style = await bundle('style/page.css');
 	const policy =
 		`default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; ` +
 		`base-uri 'none'; form-action 'none'`;

@@ -54,17 +54,19 @@ function dateFact(report) {
 	return fact('Date', first === last ? last : `${first} to ${last}`);
 }
 
+// Shares of one core's time; what is unknown is not told.
 function overheadFact(report) {
-	const interrupt = report.sampling?.interrupt_share;
-	const delay = sum(runsOf(report), 'delay_ns');
-	if (!interrupt && !delay) return null;
-	return fact(
-		'Overhead',
-		listed(
-			interrupt && `sampling ${words.share(interrupt)} of a core's time`,
-			delay ? `${words.duration(delay)} of pauses inserted` : null,
-		),
+	const {kernel_share: kernel, engine_share: engine} = report.overhead ?? {};
+	const isKnown = Number.isFinite(kernel);
+	const interrupt = isKnown ? null : report.sampling?.interrupt_share;
+	const delay = report.kind === 'causal' ? sum(runsOf(report), 'delay_ns') : 0;
+	const known = listed(
+		interrupt && `sampling ${words.share(interrupt)} of a core`,
+		isKnown && `in the kernel ${words.share(kernel)} of a core`,
+		Number.isFinite(engine) && `lever itself ${words.share(engine)}`,
+		delay ? `${words.duration(delay)} of pauses inserted` : null,
 	);
+	return fact('Overhead', known || 'not measured');
 }
 
 function sampleFact(report) {
@@ -119,6 +121,23 @@ function pointText(point) {
 	return `${parts.join(', ')}${point.kind === 'throughput' ? '' : ` (${point.kind})`}`;
 }
 
+const VISITORS_MOST = 8;
+
+// In several processes: how often each of them passed the point.
+function visitors({processes}) {
+	if (!(processes?.length > 1)) return null;
+	const told = processes
+		.slice(0, VISITORS_MOST)
+		.map(
+			({name, pid, visits}) =>
+				`${name ?? 'unknown'} (${pid}) ${words.count(visits)}`,
+		);
+	const left = processes.length - VISITORS_MOST;
+	const more =
+		left > 0 ? `, and ${words.plural(left, 'more process', 'more processes')}` : '';
+	return element('div', {class: 'note'}, `by process: ${told.join(', ')}${more}`);
+}
+
 function progressFact(report) {
 	return fact(
 		'Progress',
@@ -128,6 +147,7 @@ function progressFact(report) {
 				{},
 				element('b', {class: 'name'}, point.name),
 				`: ${pointText(point)}`,
+				visitors(point),
 			),
 		),
 	);
@@ -135,10 +155,13 @@ function progressFact(report) {
 
 function hostFact(report) {
 	const {name, kernel} = report.host;
-	return fact(
-		'Host',
-		`${name ?? 'unknown'}, Linux ${kernel ?? 'unknown'}, ${report.engine} engine`,
-	);
+	const text = `${name ?? 'unknown'}, Linux ${kernel ?? 'unknown'}`;
+	return fact('Host', element('div', {}, text));
+}
+
+function engineFact(report) {
+	const version = runsOf(report).at(-1)?.version;
+	return fact('Engine', listed(report.engine ?? 'unknown', version && `lever ${version}`));
 }
 
 function warnings(report) {
@@ -154,7 +177,6 @@ function warnings(report) {
 
 export function header(report) {
 	const command = words.command(report.program.command) || UNNAMED[report.kind] || 'unknown';
-	const version = runsOf(report).at(-1)?.version;
 	document.title = `${command.slice(0, 80)} - Lever`;
 	return element(
 		'header',
@@ -177,12 +199,13 @@ export function header(report) {
 			runFact(report),
 			dateFact(report),
 			hostFact(report),
+			engineFact(report),
 			report.experiments === undefined ? null : experimentFact(report),
 			report.sampling ? sampleFact(report) : null,
 			report.events ? eventFact(report) : null,
 			overheadFact(report),
 			report.progress?.length ? progressFact(report) : null,
-			version ? fact('Lever', version) : null,
+			report.warnings.length ? null : fact('Warnings', 'none'),
 		),
 	);
 }

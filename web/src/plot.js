@@ -4,10 +4,14 @@ import {colour, onTheme} from './theme.js';
 
 export const FONT = '12px system-ui, sans-serif';
 
-const alive = new Set();
+const alive = new Map(); // plot -> its host
 
+// For another theme, or for paper, which is of another width.
 onTheme(() => {
-	for (const plot of alive) plot.redraw(false, true);
+	for (const [plot, host] of alive) {
+		follow(plot, host);
+		plot.redraw(false, true);
+	}
 });
 
 // Values: as uPlot's axes take them, (plot, ticks) -> texts.
@@ -29,14 +33,16 @@ export function widthOf(host) {
 	return Math.max(host.clientWidth, 120);
 }
 
+function follow(plot, host) {
+	if (host.clientWidth && plot.width !== widthOf(host))
+		plot.setSize({width: widthOf(host), height: plot.height});
+}
+
 // Keeps the plot as wide as its host, and in the theme's colours. Returns a function that ends it.
 export function keep(plot, host) {
-	const resized = new ResizeObserver(() => {
-		if (host.clientWidth && plot.width !== widthOf(host))
-			plot.setSize({width: widthOf(host), height: plot.height});
-	});
+	const resized = new ResizeObserver(() => follow(plot, host));
 	resized.observe(host);
-	alive.add(plot);
+	alive.set(plot, host);
 	return () => {
 		resized.disconnect();
 		alive.delete(plot);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // theme - light or dark: as the system wants, until the reader chooses.
 //
-// Canvases do not follow style sheets by themselves: who draws one listens here.
+// Canvases do not follow style sheets by themselves: who draws one listens here. On paper all is light.
 import {element} from './dom.js';
 
 const KEY = 'lever-theme';
@@ -60,11 +60,16 @@ export function startTheme() {
 	if (before === 'dark' || before === 'light') choose(before);
 	system.addEventListener('change', changed);
 	let screen;
+	// The page is made as wide as a sheet, and then drawn by those who listen: nobody else has time to.
 	addEventListener('beforeprint', () => {
-		screen = chosen();
+		if (!('paper' in document.documentElement.dataset)) screen = chosen();
+		document.documentElement.dataset.paper = 'true';
 		choose('light');
 	});
-	addEventListener('afterprint', () => choose(screen));
+	addEventListener('afterprint', () => {
+		delete document.documentElement.dataset.paper;
+		choose(screen);
+	});
 }
 
 export function themeButton() {

@@ -3,7 +3,7 @@
 import {element} from '../dom.js';
 import {plural, share} from '../words.js';
 import {chart, lookOf, swatch} from './chart.js';
-import {verdictOf} from './model.js';
+import {verdictOf, wholeRangeOf} from './model.js';
 import {pointTable} from './points.js';
 import {CONTENTION, figures, sentence} from './sentence.js';
 import {sourceExcerpt} from './source.js';
@@ -15,8 +15,16 @@ const BADGES = {
 	none: 'no answer yet',
 };
 const COLOURS = {gain: 'curve-1', contention: 'bad'};
+const HAS_CODE = ['line', 'function']; // others are told as what they are
 const HEIGHT = 150,
 	HEIGHT_OPEN = 320;
+
+// Below a line its function; of what is neither line nor function, what it is.
+function subtitleOf({kind, name, function: its}) {
+	if (kind === 'line') return its;
+	if (kind === 'function') return null;
+	return its && its !== name ? `${kind}, ${its}` : kind;
+}
 
 export class Card {
 	#context; // {report, sources, progress: names in order, compare: function(card, on), drawn: IntersectionObserver}
@@ -53,7 +61,7 @@ export class Card {
 		this.#isDrawn = true;
 		const host = this.node.querySelector('.chart');
 		this.#endChart = chart(host, this.#curves(), this.node.querySelector('output'), {
-			range: this.#shown.range,
+			range: this.isOpen ? wholeRangeOf(this.#shown.effects) : this.#shown.range,
 			isLarge: this.isOpen,
 			height: this.isOpen ? HEIGHT_OPEN : HEIGHT,
 		});
@@ -108,6 +116,7 @@ export class Card {
 
 	#head(verdict) {
 		const {target, rank} = this.row;
+		const subtitle = subtitleOf(target);
 		return element(
 			'div',
 			{class: 'head'},
@@ -137,12 +146,8 @@ export class Card {
 				),
 			),
 			element('span', {class: `badge ${verdict}`}, BADGES[verdict]),
-			target.kind === 'line' && target.function
-				? element(
-						'p',
-						{class: 'function', title: target.function},
-						target.function,
-					)
+			subtitle
+				? element('p', {class: 'function', title: subtitle}, subtitle)
 				: null,
 		);
 	}
@@ -245,7 +250,9 @@ export class Card {
 					{class: 'note'},
 					target.file
 						? `The source ${target.file} was not found when this page was made.`
-						: 'The source of this code is not known.',
+						: HAS_CODE.includes(target.kind)
+							? 'The source of this code is not known.'
+							: '',
 				),
 		);
 		return element(
@@ -259,8 +266,10 @@ export class Card {
 				element(
 					'p',
 					{class: 'note'},
-					`In ${target.object ?? 'an unknown binary'}` +
-						`${target.build_id ? `, build id ${target.build_id}` : ''}.`,
+					target.object || HAS_CODE.includes(target.kind)
+						? `In ${target.object ?? 'an unknown binary'}` +
+								`${target.build_id ? `, build id ${target.build_id}` : ''}.`
+						: `This target is a ${target.kind}.`,
 				),
 			),
 		);

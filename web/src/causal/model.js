@@ -129,6 +129,21 @@ function gains(effects) {
 		.sort((a, b) => a - b);
 }
 
+// The vertical scale of a chart of its own: the curves with their intervals, as far as these are no wider
+// than the curves are high.
+export function wholeRangeOf(effects) {
+	const points = effects.flatMap((effect) => effect.points);
+	const own = gains(effects);
+	const room = Math.max((own.at(-1) ?? 0) - Math.min(own[0] ?? 0, 0), 0.1);
+	const bounds = points
+		.flatMap((point) => [
+			Math.max(point.low, point.program_speedup - room),
+			Math.min(point.high, point.program_speedup + room),
+		])
+		.filter((value) => Number.isFinite(value));
+	return extent([...own, ...bounds]);
+}
+
 // The vertical scale for curves: all points of sure ones, the middle nine tenths of the others'.
 export function rangeOf(effects) {
 	const isSure = (effect) => ['gain', 'contention'].includes(effect.answer?.verdict);

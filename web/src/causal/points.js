@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // points - a target's curves as a table of numbers.
 import {element} from '../dom.js';
-import {count, gain, speedup} from '../words.js';
+import {count, duration, gain, speedup} from '../words.js';
 
 const HEADS = ['Code faster by', 'Gain', '95 % interval', 'Experiments'];
 
@@ -29,25 +29,56 @@ function slope(effect) {
 	);
 }
 
+function table(caption, points) {
+	return element(
+		'table',
+		{},
+		element('caption', {}, caption),
+		element(
+			'thead',
+			{},
+			element(
+				'tr',
+				{},
+				HEADS.map((head) => element('th', {scope: 'col'}, head)),
+			),
+		),
+		element('tbody', {}, points.map(cells)),
+	);
+}
+
+const UNKNOWN = {
+	few_spans: 'there are too few spans',
+	short: 'spans are too short for the sampling period',
+	long: 'spans are too long for the experiments',
+	few_fast: 'there are too few spans at speedups',
+	elsewhere: 'spans end in another thread than they begin in',
+	phases: 'the code runs in phases',
+};
+
+// Of a latency's single spans.
+function percentile(effect) {
+	const p99 = effect.p99;
+	if (!p99) return null;
+	if (p99.unknown !== null)
+		return element(
+			'p',
+			{class: 'note'},
+			`The 99th percentile is unknown: ${UNKNOWN[p99.unknown] ?? p99.unknown} ` +
+				`(${count(p99.spans)} without a speedup).`,
+		);
+	return table(
+		`99th percentile of ${effect.progress}, ${duration(p99.length_ns)} of ${count(p99.spans)} spans`,
+		p99.points,
+	);
+}
+
 export function pointTable(effect) {
 	return element(
 		'div',
 		{class: 'points'},
-		element(
-			'table',
-			{},
-			element('caption', {}, `At ${effect.progress} (${effect.kind})`),
-			element(
-				'thead',
-				{},
-				element(
-					'tr',
-					{},
-					HEADS.map((head) => element('th', {scope: 'col'}, head)),
-				),
-			),
-			element('tbody', {}, effect.points.map(cells)),
-		),
+		table(`At ${effect.progress} (${effect.kind})`, effect.points),
 		slope(effect),
+		percentile(effect),
 	);
 }

@@ -7,10 +7,10 @@ export const CONTENTION =
 	'a queue or shared memory, and slow them down. Let fewer threads meet there, or call it less often, ' +
 	'instead of making it faster.';
 
-export function nameOf(target) {
-	return target.kind === 'function' || !target.function
-		? target.name
-		: `${target.name} (${target.function})`;
+export function nameOf({kind, name, function: its}) {
+	if (kind === 'function') return name;
+	if (kind === 'line') return its ? `${name} (${its})` : name;
+	return `${name} (${kind})`;
 }
 
 function interval(low, high) {

@@ -99,7 +99,7 @@ export function toolbar(report, state, changed) {
 		),
 		filter(
 			'Kind',
-			'lines and functions',
+			'all',
 			distinct(targets.map((target) => target.kind)),
 			state,
 			'kind',

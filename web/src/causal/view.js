@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view - the causal profile: findings, toolbar, and a card for each target.
 import {element} from '../dom.js';
+import {table} from '../table.js';
 import {count, fit, plural, share} from '../words.js';
 import {Card} from './card.js';
 import {compareDialog} from './compare.js';
@@ -9,7 +10,7 @@ import {CONTENTION, figures, nameOf} from './sentence.js';
 import {toolbar} from './toolbar.js';
 
 const MOST_FINDINGS = 3;
-const MOST_UNMEASURED = 200;
+const MOST_UNMEASURED = 50;
 
 function legend(report) {
 	const latency = report.progress.some((point) => point.kind === 'latency');
@@ -105,7 +106,6 @@ class CausalView {
 	}
 
 	#unmeasured(rows) {
-		const left = rows.length - MOST_UNMEASURED;
 		return element(
 			'details',
 			{class: 'unmeasured'},
@@ -114,52 +114,16 @@ class CausalView {
 				{},
 				`${plural(rows.length, 'more sampled place')} without an answer: too few experiments, or none`,
 			),
-			element(
-				'table',
-				{},
-				element(
-					'thead',
-					{},
-					element(
-						'tr',
-						{},
-						['Place', 'Share of samples', 'Experiments'].map(
-							(head) =>
-								element('th', {scope: 'col'}, head),
-						),
-					),
-				),
-				element(
-					'tbody',
-					{},
-					rows
-						.slice(0, MOST_UNMEASURED)
-						.map(({target}) =>
-							element(
-								'tr',
-								{},
-								element(
-									'td',
-									{class: 'name'},
-									nameOf(target),
-								),
-								element(
-									'td',
-									{},
-									share(target.share),
-								),
-								element(
-									'td',
-									{},
-									count(target.experiments),
-								),
-							),
-						),
-				),
+			table(
+				'Places without an answer',
+				['Place', 'Share of samples', 'Experiments'],
+				rows.map(({target}) => [
+					nameOf(target),
+					share(target.share),
+					count(target.experiments),
+				]),
+				MOST_UNMEASURED,
 			),
-			left > 0
-				? element('p', {class: 'note'}, `and ${plural(left, 'more')}`)
-				: null,
 		);
 	}
 

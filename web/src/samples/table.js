@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// table - functions by their own time.
+// table - functions by their own time, or by what a click on a column's head asks for.
 import {element} from '../dom.js';
-import {count, duration, plural, share} from '../words.js';
+import {cell, longTable} from '../table.js';
+import {count, duration, share} from '../words.js';
 import {CLASSES, KEYS, colourOf} from './classes.js';
 
-const MOST_ROWS = 200;
-const HEADS = ['Function', 'Own', 'Own time', 'With what it calls', 'Samples', 'What it did'];
+const MOST_ROWS = 40;
+// What a column sorts by, the largest first; names from A on.
+const COLUMNS = [
+	{head: 'Function', key: 'name'},
+	{head: 'Own', key: 'own'},
+	{head: 'Own time', key: null},
+	{head: 'With what it calls', key: 'total'},
+	{head: 'Samples', key: 'samples'},
+	{head: 'What it did', key: null},
+];
 
 function bar(row) {
 	return element(
@@ -29,7 +38,7 @@ function cells(row, all) {
 	return element(
 		'tr',
 		{},
-		element('td', {class: 'name'}, row.name),
+		element('td', {class: 'name'}, cell(row.name)),
 		element('td', {}, share(row.own / all)),
 		element('td', {}, duration(row.own)),
 		element('td', {}, share(row.total / all)),
@@ -38,34 +47,43 @@ function cells(row, all) {
 	);
 }
 
-// Rows as functionsOf gives them, shares of `all`.
-export function functionTable(functions, all, query) {
+function headOf({head, key}, order, sort) {
+	if (!key) return head;
+	const isOrder = key === order;
+	const direction = key === 'name' ? 'ascending' : 'descending';
+	return element(
+		'th',
+		{scope: 'col', 'aria-sort': isOrder ? direction : null},
+		element(
+			'button',
+			{
+				type: 'button',
+				class: 'link',
+				title: `Sort by ${head.toLowerCase()}`,
+				'data-order': key,
+				on: {click: () => sort(key)},
+			},
+			`${head}${isOrder ? (key === 'name' ? ' ▴' : ' ▾') : ''}`,
+		),
+	);
+}
+
+function inOrder(rows, order) {
+	if (order === 'own') return rows; // as they come
+	return order === 'name'
+		? rows.sort((a, b) => a.name.localeCompare(b.name, 'en', {numeric: true}))
+		: rows.sort((a, b) => b[order] - a[order] || b.own - a.own);
+}
+
+// Rows as functionsOf gives them, shares of `all`. sort(key) is called to have another order.
+export function functionTable(functions, all, {query, sortedBy}, sort) {
 	const wanted = query.trim().toLowerCase();
 	const rows = functions.filter((row) => row.name.toLowerCase().includes(wanted));
-	const left = rows.length - MOST_ROWS;
-	return element(
-		'div',
-		{class: 'functions'},
-		element(
-			'table',
-			{},
-			element(
-				'thead',
-				{},
-				element(
-					'tr',
-					{},
-					HEADS.map((head) => element('th', {scope: 'col'}, head)),
-				),
-			),
-			element(
-				'tbody',
-				{},
-				rows.slice(0, MOST_ROWS).map((row) => cells(row, all)),
-			),
-		),
-		left > 0
-			? element('p', {class: 'note'}, `and ${plural(left, 'more function')}`)
-			: null,
-	);
+	return longTable({
+		caption: 'Functions',
+		className: 'functions',
+		heads: COLUMNS.map((column) => headOf(column, sortedBy, sort)),
+		rows: inOrder(rows, sortedBy).map((row) => () => cells(row, all)),
+		most: MOST_ROWS,
+	});
 }

@@ -21,7 +21,7 @@ class SamplesView {
 		this.#samples = samples;
 		const weights = samples.weightsByClass();
 		const classes = new Set(KEYS.filter((key, number) => weights[number]));
-		this.#state = {classes, thread: '', order: 'callees', query: ''};
+		this.#state = {classes, thread: '', order: 'callees', query: '', sortedBy: 'own'};
 	}
 
 	#update(change) {
@@ -42,7 +42,11 @@ class SamplesView {
 
 	#showTable() {
 		this.#table.replaceChildren(
-			functionTable(this.#functions, this.#total, this.#state.query),
+			functionTable(this.#functions, this.#total, this.#state, (key) => {
+				this.#state.sortedBy = key;
+				this.#showTable();
+				this.#table.querySelector(`[data-order=${key}]`).focus();
+			}),
 		);
 	}
 

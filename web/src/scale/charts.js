@@ -1,19 +1,36 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // charts - predicted time over cores, how many threads were active, and when.
 import uPlot from 'uplot';
-import {axis, keep, widthOf, within} from '../plot.js';
+import {FONT, axis, keep, widthOf, within} from '../plot.js';
 import {colour} from '../theme.js';
-import {duration, percent} from '../words.js';
+import {duration} from '../words.js';
 
 const HEIGHT = 260;
 const ALPHA = 0.2;
+const LABELS_MOST = 16;
 
 function times(plot, ticks) {
-	return ticks.map((tick) => (tick === null ? '' : duration(tick)));
+	return ticks.map((tick) => (tick === null ? '' : tick ? duration(tick) : '0'));
 }
 
 function numbers(plot, ticks) {
-	return ticks.map((tick) => (tick === null || tick % 1 ? '' : String(tick)));
+	return ticks.map((tick) => (tick === null ? '' : String(tick)));
+}
+
+// As many as there is room to label.
+function someOf(values) {
+	const step = Math.ceil(values.length / LABELS_MOST);
+	return values.filter((value, i) => i % step === 0);
+}
+
+// An axis of counts below the chart: a tick at each of these.
+function counted(label, splits) {
+	return axis(numbers, 30, 30, {
+		label,
+		labelSize: 20,
+		labelFont: FONT,
+		splits: () => splits,
+	});
 }
 
 function begin(host, options, data) {
@@ -103,14 +120,7 @@ export function predictionChart(host, points, measured, tell) {
 				},
 				y: {range: [0, most * 1.05]},
 			},
-			axes: [
-				axis(numbers, 44, 30, {
-					label: 'cores',
-					labelSize: 18,
-					splits: () => cores,
-				}),
-				axis(times, 62, 34),
-			],
+			axes: [counted('cores', cores), axis(times, 62, 34)],
 			series: [{}, {paths: () => null, points: {show: false}}],
 			hooks: {
 				drawClear: [(plot) => drawInterval(plot, points)],
@@ -141,12 +151,13 @@ export function levelChart(host, levels, tell) {
 				y: {range: [0, Math.max(...shares) * 1.08]},
 			},
 			axes: [
-				axis(numbers, 44, 30, {
-					label: 'threads that were active',
-					labelSize: 18,
-				}),
+				counted('threads that were active', someOf(threads)),
 				axis(
-					(plot, ticks) => ticks.map((tick) => `${percent(tick)}%`),
+					(plot, ticks) =>
+						ticks.map(
+							(tick) =>
+								`${Math.round(tick * 1000) / 10}%`,
+						),
 					52,
 					30,
 				),
@@ -171,10 +182,9 @@ export function courseChart(host, course, cores, tell) {
 	const end = course.at(-1).begin_ns + course.at(-1).wall_ns;
 	const xs = [...course.map((one) => one.begin_ns), end];
 	const column = (key) => [...course.map((one) => one[key]), course.at(-1)[key]];
-	const line = (name, dash) => ({
+	const line = (name, width) => ({
 		stroke: () => colour(name),
-		width: 1.5,
-		dash,
+		width,
 		paths: uPlot.paths.stepped({align: 1}),
 		points: {show: false},
 	});
@@ -191,7 +201,7 @@ export function courseChart(host, course, cores, tell) {
 				axis(times, 30, 70),
 				axis((plot, ticks) => ticks.map(String), 46, 30),
 			],
-			series: [{}, line('curve-2'), line('curve-1')],
+			series: [{}, line('curve-2', 1.5), line('curve-1', 2.5)],
 			hooks: {
 				drawClear: [
 					(plot) =>

@@ -1,44 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // tables - the numbers behind the charts of a scaling report.
 import {element} from '../dom.js';
-import {count, duration, percent} from '../words.js';
+import {table} from '../table.js';
+import {count, duration, fit, gain, percent, speedup} from '../words.js';
+
+const ALL_ROWS = Infinity, // as many as cores, models and phases
+	NAME_MOST = 120;
 
 function share(fraction) {
 	return fraction === null ? 'unknown' : `${percent(fraction)}\u00a0%`;
-}
-
-// Rows of cells; the first cell of a row heads it.
-function table(caption, heads, rows) {
-	return element(
-		'div',
-		{class: 'scroll', tabindex: '0', role: 'group', 'aria-label': caption},
-		element(
-			'table',
-			{},
-			element('caption', {}, caption),
-			element(
-				'thead',
-				{},
-				element(
-					'tr',
-					{},
-					heads.map((head) => element('th', {scope: 'col'}, head)),
-				),
-			),
-			element(
-				'tbody',
-				{},
-				rows.map(([first, ...cells]) =>
-					element(
-						'tr',
-						{},
-						element('th', {scope: 'row'}, first),
-						cells.map((cell) => element('td', {}, cell)),
-					),
-				),
-			),
-		),
-	);
 }
 
 export function predictionTable(report) {
@@ -52,11 +22,11 @@ export function predictionTable(report) {
 			`${duration(one.low_ns)} to ${duration(one.high_ns)}`,
 			count(one.runs),
 		]),
+		ALL_ROWS,
 	);
 }
 
 export function measuredTable(report) {
-	if (!report.measured.length) return null;
 	return table(
 		'Measured wall time',
 		['Cores', 'Mean', 'Shortest', 'Longest', 'CPU time', 'Runs'],
@@ -68,6 +38,7 @@ export function measuredTable(report) {
 			duration(one.cpu_ns),
 			count(one.runs),
 		]),
+		ALL_ROWS,
 	);
 }
 
@@ -82,6 +53,7 @@ export function limitTable(report) {
 			share(one.used),
 			...names.map((name) => share(one.waiting[name])),
 		]),
+		ALL_ROWS,
 	);
 }
 
@@ -96,5 +68,65 @@ export function phaseTable(report) {
 			one.active.toFixed(2),
 			one.running.toFixed(2),
 		]),
+		ALL_ROWS,
+	);
+}
+
+// Phases that the program names itself.
+export function spanTable(report) {
+	return table(
+		'Spans: what ran while at least one of the name was open',
+		['Name', 'Times', 'For', 'Threads active', 'running', 'One thread active'],
+		report.spans?.map((one) => [
+			one.name,
+			count(one.times),
+			duration(one.wall_ns),
+			one.active.toFixed(2),
+			one.running.toFixed(2),
+			share(one.serial_share),
+		]),
+	);
+}
+
+// What the first target of a causal profile would be worth on other numbers of cores.
+export function questionTable({question, machine_cores: cores}) {
+	if (!question) return null;
+	const interval = (one) => `${gain(one.low)} to ${gain(one.high)}`;
+	const simulated =
+		question.simulated === null
+			? []
+			: [[String(cores), 'simulated', gain(question.simulated), '']];
+	return table(
+		`If ${fit(question.target, NAME_MOST)} took ${speedup(question.speedup)} less time`,
+		['Cores', 'How', 'The program would take less time by', '95 % interval'],
+		[
+			[
+				String(cores),
+				'measured',
+				gain(question.program_speedup),
+				interval(question),
+			],
+			...simulated,
+			...question.answers.map((one) => [
+				String(one.cores),
+				'predicted',
+				gain(one.program_speedup),
+				interval(one),
+			]),
+		],
+		ALL_ROWS,
+	);
+}
+
+export function modelTable(report) {
+	return table(
+		'How far the models were off, on programs whose times on one core and on two are known',
+		['Model', 'Mean error', 'Programs'],
+		report.models?.map((one) => [
+			one.model,
+			share(one.mean_error),
+			count(one.programs),
+		]),
+		ALL_ROWS,
 	);
 }

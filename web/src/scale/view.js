@@ -3,7 +3,15 @@
 import {element} from '../dom.js';
 import {count, duration, percent, plural} from '../words.js';
 import {courseChart, levelChart, predictionChart} from './charts.js';
-import {limitTable, measuredTable, phaseTable, predictionTable} from './tables.js';
+import {
+	limitTable,
+	measuredTable,
+	modelTable,
+	phaseTable,
+	predictionTable,
+	questionTable,
+	spanTable,
+} from './tables.js';
 
 function share(part, all) {
 	return `${percent(part / (all || 1))}\u00a0%`;
@@ -13,8 +21,30 @@ function fact(name, text) {
 	return element('div', {}, element('dt', {}, name), element('dd', {}, text));
 }
 
+// What a chart's colours mean: [[colour, text]]; 'axis' is the dashed line.
+function keyOf(pairs) {
+	return element(
+		'p',
+		{class: 'key'},
+		pairs.map(([name, text]) =>
+			element(
+				'span',
+				{},
+				element('i', {
+					class: `swatch ${name === 'axis' ? 'dashed' : ''}`,
+					style:
+						name === 'axis'
+							? {}
+							: {background: `var(--${name})`},
+				}),
+				text,
+			),
+		),
+	);
+}
+
 // A chart with what is below the cursor; draw(host, tell) is called when it is in the page.
-function figure(title, note, label, draw) {
+function figure({title, note, label, key}, draw) {
 	const host = element('div', {class: 'chart', role: 'img', 'aria-label': label});
 	const output = element('output', {class: 'at-cursor'});
 	const tell = (text) => output.replaceChildren(element('span', {}, text || '\u00a0'));
@@ -24,7 +54,8 @@ function figure(title, note, label, draw) {
 			'section',
 			{class: 'findings'},
 			element('h2', {}, title),
-			element('p', {class: 'note'}, note),
+			note ? element('p', {class: 'note'}, note) : null,
+			key ? keyOf(key) : null,
 			host,
 			output,
 		),
@@ -52,11 +83,16 @@ function predictions(report) {
 	const best = report.predictions.filter((one) => one.best);
 	if (!best.length) return null;
 	const label = best.map((one) => atCores(report, best, one.cores)).join('. ');
+	const models = [...new Set(best.map((one) => one.model))].join(', ');
 	return figure(
-		'Predicted wall time',
-		'Dots are predictions, the band is their 95 % interval; squares were measured, with a line from ' +
-			'the shortest run to the longest.',
-		label,
+		{
+			title: 'Predicted wall time',
+			key: [
+				['curve-1', `predicted (${models}), with the 95 % interval`],
+				['curve-2', 'measured, from the shortest run to the longest'],
+			],
+			label,
+		},
 		(host, tell) =>
 			predictionChart(host, best, report.measured, (cores) =>
 				tell(atCores(report, best, cores)),
@@ -72,9 +108,13 @@ function levelText(report, level) {
 function levels(report) {
 	if (!report.parallelism.length) return null;
 	return figure(
-		'How many threads were active',
-		'Shares of the wall time in which so many threads ran, or were ready to.',
-		report.parallelism.map((level) => levelText(report, level)).join('. '),
+		{
+			title: 'How many threads were active',
+			note: 'Shares of the wall time in which so many threads ran, or were ready to.',
+			label: report.parallelism
+				.map((level) => levelText(report, level))
+				.join('. '),
+		},
 		(host, tell) =>
 			levelChart(host, report.parallelism, (i) =>
 				tell(i === null ? '' : levelText(report, report.parallelism[i])),
@@ -85,10 +125,15 @@ function levels(report) {
 function course(report) {
 	if (!report.course.length) return null;
 	return figure(
-		'Over time',
-		'Threads that were active (orange) and those that ran (blue), on average; the dashed line is at the ' +
-			'number of cores.',
-		`Threads active and running over ${duration(report.program.wall_ns)}`,
+		{
+			title: 'Over time',
+			key: [
+				['curve-2', 'threads that were active'],
+				['curve-1', 'threads that ran'],
+				['axis', plural(report.cores, 'core')],
+			],
+			label: `Threads active and running over ${duration(report.program.wall_ns)}`,
+		},
 		(host, tell) =>
 			courseChart(host, report.course, report.cores, (i) => {
 				const one = report.course[i];
@@ -124,26 +169,47 @@ function facts(report) {
 					'CPU time, for each further thread that runs',
 					`${report.growth < 0 ? '\u2212' : '+'}${percent(report.growth)}\u00a0%`,
 				),
+		replayFact(report.replay),
+	);
+}
+
+// How well the simulation of the logged run met the run itself.
+function replayFact(replay) {
+	if (!replay) return null;
+	const {logged_ns: logged, replayed_ns: replayed, miss, refusal} = replay;
+	return fact(
+		'Replay of the log',
+		refusal ??
+			`${duration(replayed)} for ${duration(logged)} (${miss < 0 ? '\u2212' : '+'}${percent(miss)}\u00a0%)`,
 	);
 }
 
 export function scaleView({report}) {
-	const figures = [predictions(report), levels(report), course(report)].filter((one) => one);
+	const first = predictions(report);
+	const pair = [levels(report), course(report)].filter((one) => one);
 	const main = element(
 		'main',
 		{class: 'scale'},
 		facts(report),
-		figures.map((one) => one.node),
+		first?.node,
+		element(
+			'div',
+			{class: 'pair'},
+			pair.map((one) => one.node),
+		),
 		element(
 			'div',
 			{class: 'tables'},
 			predictionTable(report),
 			measuredTable(report),
 			limitTable(report),
+			questionTable(report),
 			phaseTable(report),
+			spanTable(report),
+			modelTable(report),
 		),
 	);
 	// Charts want to know how wide they are.
-	requestAnimationFrame(() => figures.forEach((one) => one.draw()));
+	requestAnimationFrame(() => [first, ...pair].forEach((one) => one?.draw()));
 	return main;
 }

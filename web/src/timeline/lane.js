@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // lane - slices of time that do not overlap, in order: found by time, and added up. No DOM here.
+//
+// Every pixel of a picture asks for the slices below it. A grid of times, with the first slice of each,
+// leaves but a few to be searched however many there are.
 
-// How many of the ascending values are at most `wanted`.
-export function countUpTo(values, wanted) {
-	let low = 0,
-		high = values.length;
+const SLICES_A_CELL = 4;
+
+// How many of the ascending values are at most `wanted`, which are at least `low` and at most `high`.
+export function countUpTo(values, wanted, low = 0, high = values.length) {
 	while (low < high) {
 		const middle = (low + high) >> 1;
 		if (values[middle] <= wanted) low = middle + 1;
@@ -15,6 +18,9 @@ export function countUpTo(values, wanted) {
 
 export class Lane {
 	#sums = null; // time of all slices before each
+	#cells = null; // the first slice that ends in each or behind it
+	#begin; // of the first cell
+	#perCell; // ns
 
 	// Float64Arrays of times, in ns since the trace's start.
 	constructor(starts, ends) {
@@ -26,9 +32,17 @@ export class Lane {
 		return this.starts.length;
 	}
 
+	#cellOf(time) {
+		return Math.floor((time - this.#begin) / this.#perCell);
+	}
+
 	// The first slice that ends after the time.
 	after(time) {
-		return countUpTo(this.ends, time);
+		if (!this.#cells) return countUpTo(this.ends, time);
+		const cell = this.#cellOf(time);
+		if (cell < 0) return 0;
+		if (cell >= this.#cells.length - 1) return this.count;
+		return countUpTo(this.ends, time, this.#cells[cell], this.#cells[cell + 1]);
 	}
 
 	// The slice at the time, or -1.
@@ -37,16 +51,34 @@ export class Lane {
 		return i < this.count && this.starts[i] <= time ? i : -1;
 	}
 
-	// How much of the time before `time` is in slices.
-	busyUntil(time) {
-		this.#sums ??= this.#add();
-		const i = this.after(time);
+	// How much of the time between two is in slices, given the first slices that end after them.
+	busyBetween(from, first, to, last) {
+		return this.#busyUntil(to, last) - this.#busyUntil(from, first);
+	}
+
+	#busyUntil(time, i) {
 		return this.#sums[i] + (i < this.count ? Math.max(time - this.starts[i], 0) : 0);
 	}
 
-	// So that the first picture need not add up.
+	// When all slices are there: what is asked for each pixel is made ready.
 	prepare() {
-		this.#sums ??= this.#add();
+		this.#sums = this.#add();
+		this.#cells = this.#divide();
+	}
+
+	// In which cell a time is grows with the time, however it is rounded: slices of the cells before a time's
+	// own end before it, those of the cells behind it after it.
+	#divide() {
+		if (!this.count) return null;
+		const last = this.ends[this.count - 1];
+		this.#begin = this.starts[0];
+		this.#perCell = Math.max(((last - this.#begin) / this.count) * SLICES_A_CELL, 1);
+		const cells = new Uint32Array(this.#cellOf(last) + 2);
+		for (let cell = 0, i = 0; cell < cells.length; cell++) {
+			while (i < this.count && this.#cellOf(this.ends[i]) < cell) i++;
+			cells[cell] = i;
+		}
+		return cells;
 	}
 
 	#add() {

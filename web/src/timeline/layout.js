@@ -6,7 +6,8 @@ import {countUpTo} from './lane.js';
 export const LABEL = 15,
 	ROW = 17,
 	STATE = 13,
-	GAP = 7;
+	GAP = 7,
+	MARK = 9; // above the first row: where marks are, and a little more
 const SPAN_ROWS_OF_CORE = 3;
 const COUNTER = 34;
 
@@ -88,9 +89,21 @@ function valueAt(timeline, counter, time) {
 	return number < 0 ? null : {kind: 'value', counter, number};
 }
 
-// The slice of a track at a time and a height below the track's top, or null.
-export function sliceAt(timeline, track, time, below) {
+// The mark nearest to a time, at most `reach` from it, or null.
+function markAt(timeline, thread, time, reach) {
+	const {at} = timeline.tracks[thread].instants;
+	const after = countUpTo(at, time);
+	const near = [after - 1, after].filter((i) => Math.abs(at[i] - time) <= reach);
+	if (!near.length) return null;
+	const number = near.reduce((a, b) => (at[b] - time < time - at[a] ? b : a));
+	return {kind: 'mark', thread, number};
+}
+
+// The slice of a track at a time and a height below the track's top, or null. Marks stand above the first row.
+export function sliceAt(timeline, track, time, below, reach = 0) {
 	if (track.kind === 'counter') return valueAt(timeline, track.number, time);
+	if (track.kind === 'thread' && below < LABEL && below >= LABEL - MARK)
+		return markAt(timeline, track.number, time, reach);
 	const row =
 		below < LABEL + track.first ? -1 : Math.floor((below - LABEL - track.first) / ROW);
 	if (below < LABEL || row >= track.spans) return null;
@@ -122,6 +135,14 @@ export function neighbour(timeline, track, time, step) {
 	return sliceAt(timeline, track, lane.starts[i], LABEL);
 }
 
+// The nearest mark of a thread's track after or before a time, or null.
+export function nextMark(timeline, {kind, number: thread}, time, step) {
+	if (kind !== 'thread') return null;
+	const {at} = timeline.tracks[thread].instants;
+	const number = step > 0 ? countUpTo(at, time) : countUpTo(at, time - 0.5) - 1;
+	return number >= 0 && number < at.length ? {kind: 'mark', thread, number} : null;
+}
+
 // When a slice is: [from, to].
 export function extentOf(timeline, slice) {
 	if (slice.kind === 'value') {
@@ -130,6 +151,10 @@ export function extentOf(timeline, slice) {
 	}
 	if (slice.kind === 'gap') return [slice.from, slice.to];
 	const track = timeline.tracks[slice.thread];
+	if (slice.kind === 'mark') {
+		const at = track.instants.at[slice.number];
+		return [at, at];
+	}
 	const lane = slice.kind === 'run' ? track.lane : track.spans[slice.depth].lane;
 	const number = slice.kind === 'run' ? slice.run : slice.number;
 	return [lane.starts[number], lane.ends[number]];

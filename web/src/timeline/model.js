@@ -2,6 +2,7 @@
 // model - the trace's columns (src/report/timeline_page.h) as lanes of cores and threads. No DOM here.
 //
 // The columns hold who ran on which core, and who woke whom; what each thread did follows from both.
+import {Flows} from './flows.js';
 import {Lane, countUpTo} from './lane.js';
 
 // Why a thread left its core, as enum sample_class, and one more: it ended.
@@ -110,6 +111,8 @@ function spanLanes({start, length, name, depth, argument}) {
 }
 
 export class Timeline {
+	#names = new Map(); // of spans -> in which order they came
+
 	constructor(data) {
 		this.duration = Math.max(data.duration_ns, 1);
 		this.texts = data.texts;
@@ -129,6 +132,10 @@ export class Timeline {
 			for (const {lane} of track.spans) lane.prepare();
 		}
 		this.#addInstants(data.instants);
+		this.flows = new Flows({...data.flows, at: running(data.flows.at)});
+		for (const {name} of this.tracks.flatMap((track) => track.spans))
+			for (const one of name)
+				if (!this.#names.has(one)) this.#names.set(one, this.#names.size);
 		this.counters = data.counters.map(({name, at, value}) => ({
 			name,
 			at: running(at),
@@ -139,7 +146,7 @@ export class Timeline {
 		this.depth = Math.max(0, ...this.tracks.map((track) => track.spans.length));
 	}
 
-	#addInstants({at, thread, name}) {
+	#addInstants({at, thread, name, argument}) {
 		const times = running(at);
 		const numbers = this.tracks.map(() => []);
 		thread.forEach((one, i) => numbers[one].push(i));
@@ -147,8 +154,13 @@ export class Timeline {
 			track.instants = {
 				at: Float64Array.from(numbers[i], (one) => times[one]),
 				name: Int32Array.from(numbers[i], (one) => name[one]),
+				argument: numbers[i].map((one) => argument[one]),
 			};
 		});
+	}
+
+	orderOfName(name) {
+		return this.#names.get(name) ?? 0;
 	}
 
 	get slices() {
@@ -183,6 +195,16 @@ export class Timeline {
 			{from, to: woken, state},
 			{from: woken, to, state: LEFT.runnable},
 		];
+	}
+
+	// What it did for most of that gap: a LEFT, or 0 if it was not there.
+	mostlyAfter(track, run) {
+		const state = track.left[run];
+		if (state === LEFT.ended) return 0;
+		const woken = run + 1 < track.lane.count ? track.wokenAt[run + 1] : NaN;
+		const isMostlyWoken =
+			track.lane.starts[run + 1] - woken > woken - track.lane.ends[run];
+		return isMostlyWoken ? LEFT.runnable : state;
 	}
 
 	// Time by state between two times: {running, [LEFT]: ns}.

@@ -19,7 +19,7 @@ export function moved({from, to}, by, duration) {
 	return {from: start, to: start + length};
 }
 
-// Listens on the canvas. Actions: {timeAt(x), view(), show(view), click(x, y), key(name), duration}
+// Listens on the canvas. Actions: {timeAt(x), view(), show(view), click(x, y), point(place | null), key(name), duration}
 export function listen(canvas, actions) {
 	const fingers = new Map(); // pointer -> {x, y, at: the time below it}
 	let travelled = 0;
@@ -35,8 +35,10 @@ export function listen(canvas, actions) {
 	});
 	canvas.addEventListener('pointermove', (event) => {
 		const finger = fingers.get(event.pointerId);
-		if (!finger) return;
 		const place = placeOf(event);
+		const isPointing = !finger && event.pointerType === 'mouse';
+		actions.point(isPointing ? place : null);
+		if (!finger) return;
 		travelled += Math.abs(place.x - finger.x) + Math.abs(place.y - finger.y);
 		Object.assign(finger, place);
 		if (travelled > CLICK_PIXELS)
@@ -52,6 +54,7 @@ export function listen(canvas, actions) {
 	};
 	canvas.addEventListener('pointerup', lift);
 	canvas.addEventListener('pointercancel', lift);
+	canvas.addEventListener('pointerleave', () => actions.point(null));
 	canvas.addEventListener('wheel', (event) => turn(event, actions, placeOf(event)), {
 		passive: false,
 	});
@@ -105,6 +108,8 @@ function press(event, actions) {
 		'-': () => zoom(ZOOM),
 		Home: () => actions.show({from: 0, to: duration}),
 		Enter: () => actions.key('fit'),
+		'.': () => actions.key('next mark'),
+		',': () => actions.key('mark before'),
 		Escape: () => actions.key('none'),
 	};
 	const action = event.altKey || event.ctrlKey || event.metaKey ? null : keys[event.key];

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // paint - draws the tracks that are in view onto a canvas.
 //
-// A lane with more slices in view than there are pixels is drawn a pixel at a time, as dense as it is
-// busy there: so that a redraw costs what is seen, and not what was recorded.
+// Slices that are wide enough to be seen are drawn one by one, all others as strips of pixels: so that
+// a redraw costs what is seen, and not what was recorded.
 import {clean} from '../clean.js';
 import {exact, fit} from '../words.js';
-import {GAP, LABEL, ROW} from './layout.js';
+import {drawFlows, drawMarks, drawWakes} from './arrows.js';
+import {LABEL, ROW, extentOf} from './layout.js';
 import {countUpTo} from './lane.js';
 import {LEFT} from './model.js';
+import {Strip, walk} from './strip.js';
 
 export const AXIS = 24;
 const FONT = '11px system-ui, sans-serif';
 const PALETTE = 8;
-const DENSE = 2; // slices a pixel
-const SHADES = 8;
 const TEXT_LEAST = 30;
-const ARROWS_MOST = 300;
 const LABEL_MOST = 120;
+const WIDE = 3; // pixels: slices at least as wide are drawn one by one, and keep one free, to be told apart
 
 export const COLOURS = [
 	'ink',
@@ -25,6 +25,7 @@ export const COLOURS = [
 	'axis',
 	'card',
 	'accent',
+	'flow',
 	'class-ink',
 	'class-user',
 	'class-I',
@@ -45,12 +46,17 @@ function paletteColour(number) {
 	return `slice-${(number % PALETTE) + 1}`;
 }
 
+// Names get the colours in this order; those of cores' first threads come late.
+const SPAN_COLOURS = [7, 4, 5, 6, 3, 2, 1, 8];
+
 export class Painter {
 	#context;
 	#timeline;
-	#view; // {from, to, width, height, scroll}
+	#view; // {from, to, width, height, scroll, scale}
 	#colours;
 	#selected;
+	#strips = []; // one, and one more for each row of spans of a core
+	#grain; // {perPixel, wide, endOfPixel}: of the device, for walk()
 
 	constructor(context, timeline, colours) {
 		this.#context = context;
@@ -67,6 +73,14 @@ export class Painter {
 		const context = this.#context;
 		this.#view = view;
 		this.#selected = selected;
+		const {from} = view,
+			perPixel = (view.to - from) / (view.width * view.scale);
+		this.#grain = {
+			perPixel,
+			wide: WIDE * perPixel * view.scale,
+			endOfPixel: (time) =>
+				from + (Math.floor((time - from) / perPixel) + 1) * perPixel,
+		};
 		context.clearRect(0, 0, view.width, view.height);
 		context.font = FONT;
 		context.textBaseline = 'middle';
@@ -75,11 +89,24 @@ export class Painter {
 		context.beginPath();
 		context.rect(0, AXIS, view.width, view.height - AXIS);
 		context.clip();
-		for (const track of layout.tracks) {
-			const y = AXIS + track.top - view.scroll;
-			if (y + track.height > AXIS && y < view.height) this.#drawTrack(track, y);
+		const shown = layout.tracks
+			.map((track) => ({track, y: AXIS + track.top - view.scroll}))
+			.filter(({track, y}) => y + track.height > AXIS && y < view.height);
+		for (const {track, y} of shown) this.#drawTrack(track, y);
+		const sheet = {
+			context,
+			view,
+			timeline: this.#timeline,
+			colours: this.#colours,
+			x: (time) => this.#x(time),
+			tops: topsOf(layout, AXIS - view.scroll),
+		};
+		drawWakes(sheet);
+		drawFlows(sheet);
+		for (const {track, y} of shown) {
+			if (track.kind === 'thread') drawMarks(sheet, track, y + LABEL, selected);
+			this.#drawName(track, y);
 		}
-		this.#drawArrows(layout);
 		context.restore();
 	}
 
@@ -106,19 +133,26 @@ export class Painter {
 	}
 
 	#drawTrack(track, y) {
-		const timeline = this.#timeline;
-		const name = {
-			core: (number) => `core ${timeline.cores[number].cpu}`,
-			thread: (number) => timeline.threadName(number),
-			counter: (number) => timeline.texts[timeline.counters[number].name],
-		}[track.kind](track.number);
 		this.#fill('grid', 0, y, this.#view.width, 1);
-		this.#context.fillStyle = this.#colours.ink;
-		this.#context.fillText(fit(clean(name), LABEL_MOST), 3, y + LABEL / 2 + 1);
 		const top = y + LABEL;
 		if (track.kind === 'core') this.#drawCore(track, top);
 		else if (track.kind === 'thread') this.#drawThread(track, top);
 		else this.#drawCounter(track, top);
+	}
+
+	// Over what arrows cross it.
+	#drawName({kind, number}, y) {
+		const timeline = this.#timeline;
+		const name = {
+			core: () => `core ${timeline.cores[number].cpu}`,
+			thread: () => timeline.threadName(number),
+			counter: () => timeline.texts[timeline.counters[number].name],
+		}[kind]();
+		const text = fit(clean(name), LABEL_MOST);
+		const {width} = this.#context.measureText(text);
+		this.#fill('card', 0, y + 1, width + 7, LABEL - 1);
+		this.#context.fillStyle = this.#colours.ink;
+		this.#context.fillText(text, 3, y + LABEL / 2 + 1);
 	}
 
 	// Steps from 0; where there are more values than pixels, the last one of each pixel.
@@ -127,9 +161,9 @@ export class Painter {
 		const {from, to, width} = this.#view;
 		const base = y + track.first;
 		const heightOf = (i) => ((value[i] - least) / (most - least)) * (track.first - 2);
-		for (let x = 0; x < width; x++) {
+		for (let x = 0, i = -1; x < width; x++) {
 			const end = from + ((x + 1) / width) * (to - from);
-			const i = countUpTo(at, end) - 1;
+			i = countUpTo(at, end, Math.max(i, 0)) - 1;
 			if (i < 0) continue;
 			const height = Math.max(heightOf(i), 1);
 			this.#fill('slice-1', x, base - height, 1, height);
@@ -139,267 +173,245 @@ export class Painter {
 			this.#outline(at[one.number], at[one.number + 1] ?? to, y, track.first);
 	}
 
-	// Marks of single moments, with their names while there is room for them.
-	#drawInstants(track, y) {
-		const {at, name} = this.#timeline.tracks[track.number].instants;
-		const first = countUpTo(at, this.#view.from - 0.5),
-			end = countUpTo(at, this.#view.to);
-		if (end === first) return;
-		const step = Math.max(Math.floor((end - first) / this.#view.width), 1);
-		const room = this.#view.width / (end - first);
-		for (let i = first; i < end; i += step) {
-			const x = this.#x(at[i]);
-			this.#context.fillStyle = this.#colours.ink;
-			this.#context.beginPath();
-			this.#context.moveTo(x - 3.5, y - 6);
-			this.#context.lineTo(x + 3.5, y - 6);
-			this.#context.lineTo(x, y);
-			this.#context.fill();
-			if (room > LABEL_MOST / 2 && x > LABEL_MOST)
-				this.#write(
-					this.#timeline.texts[name[i]],
-					x + 3,
-					y - 6,
-					room,
-					'ink',
-				);
-		}
+	#strip(number = 0) {
+		const {width, scale} = this.#view;
+		return (this.#strips[number] ??= new Strip(Math.round(width * scale)));
+	}
+
+	#pixelOf(time) {
+		return Math.floor((time - this.#view.from) / this.#grain.perPixel);
+	}
+
+	#shade(strip, name, [from, to], busy) {
+		const {perPixel} = this.#grain;
+		// Their middle is in the pixel, however the ends are rounded.
+		strip.add(this.#pixelOf((from + to) / 2), this.#colours[name], busy / perPixel);
+	}
+
+	// Look: {colour, text} of a slice.
+	#drawLane(lane, y, height, look, strip, within = [this.#view.from, this.#view.to]) {
+		walk(lane, within, this.#grain, {
+			wide: (i) =>
+				this.#drawSlice(
+					[
+						Math.max(lane.starts[i], within[0]),
+						Math.min(lane.ends[i], within[1]),
+					],
+					y,
+					height,
+					look.colour(i),
+					look.text(i),
+				),
+			thin: (i, from, to, busy) =>
+				this.#shade(strip, look.colour(i), [from, to], busy),
+		});
+	}
+
+	#drawSlice([from, to], y, height, colour, text) {
+		const {left, width} = this.#box(from, to, y, height, colour);
+		const start = Math.max(left, 0);
+		if (width >= TEXT_LEAST)
+			this.#write(
+				text,
+				start,
+				y + height / 2 + 0.5,
+				Math.min(width, this.#view.width - start),
+				'class-ink',
+			);
+	}
+
+	#blit(strip, y, height) {
+		strip.draw(this.#context, y, height, this.#view.scale);
 	}
 
 	#drawCore(track, y) {
-		const core = this.#timeline.cores[track.number];
-		const isDense = this.#drawLane(core.lane, y, ROW - 2, {
-			colour: (i) => paletteColour(core.thread[i]),
-			text: (i) => this.#timeline.threadName(core.thread[i]),
-			isSelected: (i) => {
-				const one = this.#selected;
-				return (
-					one?.kind === 'run' &&
-					one.thread === core.thread[i] &&
-					this.#timeline.tracks[one.thread].run[one.run] === i &&
-					this.#timeline.tracks[one.thread].core[one.run] ===
-						track.number
+		const {lane, thread} = this.#timeline.cores[track.number];
+		const {from: first, to: last} = this.#view;
+		const rows = Array.from({length: track.spans}, (_, depth) => depth);
+		walk(lane, [first, last], this.#grain, {
+			wide: (i) => {
+				const stretch = [
+					Math.max(lane.starts[i], first),
+					Math.min(lane.ends[i], last),
+				];
+				const name = this.#timeline.threadName(thread[i]);
+				this.#drawSlice(
+					stretch,
+					y,
+					ROW - 2,
+					paletteColour(thread[i]),
+					name,
 				);
+				for (const depth of rows)
+					this.#drawSpans(
+						thread[i],
+						depth,
+						y + ROW * (depth + 1),
+						this.#strip(depth + 1),
+						stretch,
+					);
+			},
+			thin: (i, from, to, busy) => {
+				this.#shade(
+					this.#strip(),
+					paletteColour(thread[i]),
+					[from, to],
+					busy,
+				);
+				for (const depth of rows)
+					this.#shadeSpan(
+						thread[i],
+						depth,
+						(lane.starts[i] + lane.ends[i]) / 2,
+						[from, to],
+						busy,
+					);
 			},
 		});
-		if (isDense || !track.spans) return;
-		const {lane, thread} = core;
-		for (let i = lane.after(this.#view.from); i < lane.count; i++) {
-			if (lane.starts[i] >= this.#view.to) break;
-			this.#clipped(lane.starts[i], lane.ends[i], y, () => {
-				for (let depth = 0; depth < track.spans; depth++)
-					this.#drawSpans(thread[i], depth, y + ROW * (depth + 1), [
-						lane.starts[i],
-						lane.ends[i],
-					]);
-			});
+		this.#blit(this.#strip(), y, ROW - 2);
+		for (const depth of rows)
+			this.#blit(this.#strip(depth + 1), y + ROW * (depth + 1), ROW - 2);
+		this.#outlineOnCore(track, y);
+	}
+
+	// Below runs that are thinner than a pixel: the span in the middle of one of them.
+	#shadeSpan(thread, depth, middle, stretch, busy) {
+		const row = this.#timeline.tracks[thread].spans[depth];
+		const number = row ? row.lane.at(middle) : -1;
+		if (number >= 0)
+			this.#shade(
+				this.#strip(depth + 1),
+				this.#spanColour(row.name[number]),
+				stretch,
+				busy,
+			);
+	}
+
+	#outlineOnCore(track, y) {
+		const one = this.#selected;
+		if (one?.kind !== 'run' && one?.kind !== 'span') return;
+		const {lane, core} = this.#timeline.tracks[one.thread];
+		if (one.kind === 'run') {
+			if (core[one.run] === track.number)
+				this.#outline(lane.starts[one.run], lane.ends[one.run], y, ROW - 2);
+			return;
 		}
+		if (one.depth >= track.spans) return;
+		const spans = this.#timeline.tracks[one.thread].spans[one.depth].lane;
+		const from = Math.max(spans.starts[one.number], this.#view.from),
+			to = Math.min(spans.ends[one.number], this.#view.to);
+		walk(lane, [from, to], this.#grain, {
+			wide: (run) => {
+				if (core[run] === track.number)
+					this.#outline(
+						Math.max(lane.starts[run], from),
+						Math.min(lane.ends[run], to),
+						y + ROW * (one.depth + 1),
+						ROW - 2,
+					);
+			},
+			thin: () => {},
+		});
 	}
 
-	// Spans stand on a core only while their thread ran there.
-	#clipped(from, to, y, action) {
-		const context = this.#context,
-			left = this.#x(from);
-		context.save();
-		context.beginPath();
-		context.rect(left, y, Math.max(this.#x(to) - left, 0.5), this.#view.height);
-		context.clip();
-		action();
-		context.restore();
-	}
-
-	#drawSpans(thread, depth, y, within) {
+	#drawSpans(thread, depth, y, strip, within) {
 		const row = this.#timeline.tracks[thread].spans[depth];
 		if (!row) return;
-		this.#drawLane(
-			row.lane,
-			y,
-			ROW - 2,
-			{
-				colour: (i) => paletteColour(row.name[i] + 3),
-				text: (i) => this.#timeline.texts[row.name[i]],
-				isSelected: (i) =>
-					this.#selected?.kind === 'span' &&
-					this.#selected.thread === thread &&
-					this.#selected.depth === depth &&
-					this.#selected.number === i,
-			},
-			within,
-		);
+		const look = {
+			colour: (i) => this.#spanColour(row.name[i]),
+			text: (i) => this.#timeline.texts[row.name[i]],
+		};
+		this.#drawLane(row.lane, y, ROW - 2, look, strip, within);
+	}
+
+	#spanColour(name) {
+		return `slice-${SPAN_COLOURS[this.#timeline.orderOfName(name) % PALETTE]}`;
 	}
 
 	#drawThread(track, y) {
-		const {lane} = this.#timeline.tracks[track.number];
-		if (!this.#isDense(lane, [this.#view.from, this.#view.to]))
-			this.#drawGaps(track, y);
-		else this.#drawDenseGaps(track, y);
-		this.#drawLane(lane, y, track.first - 2, {
+		const {lane, core} = this.#timeline.tracks[track.number];
+		const height = track.first - 2,
+			strip = this.#strip();
+		this.#drawGaps(track, y, height, strip);
+		this.#blit(strip, y, height);
+		const look = {
 			colour: () => 'class-user',
-			text: (i) => `core ${this.#timeline.cores[this.#coreOf(track, i)].cpu}`,
-			isSelected: (i) =>
-				this.#selected?.kind === 'run' &&
-				this.#selected.thread === track.number &&
-				this.#selected.run === i,
-		});
-		for (let depth = 0; depth < track.spans; depth++)
-			this.#drawSpans(track.number, depth, y + track.first + depth * ROW, [
-				this.#view.from,
-				this.#view.to,
-			]);
-		this.#drawInstants(track, y);
+			text: (i) => `core ${this.#timeline.cores[core[i]].cpu}`,
+		};
+		this.#drawLane(lane, y, height, look, strip);
+		this.#blit(strip, y, height);
+		for (let depth = 0; depth < track.spans; depth++) {
+			const top = y + track.first + depth * ROW;
+			this.#drawSpans(track.number, depth, top, strip);
+			this.#blit(strip, top, ROW - 2);
+		}
+		this.#outlineOnThread(track, y);
 	}
 
-	#coreOf(track, run) {
-		return this.#timeline.tracks[track.number].core[run];
+	#outlineOnThread(track, y) {
+		const one = this.#selected;
+		if (!one || one.thread !== track.number) return;
+		const [from, to] = extentOf(this.#timeline, one);
+		if (one.kind === 'run' || one.kind === 'gap')
+			this.#outline(from, to, y, track.first - 2);
+		else if (one.kind === 'span')
+			this.#outline(from, to, y + track.first + one.depth * ROW, ROW - 2);
 	}
 
-	#drawGaps(track, y) {
+	// What the thread did off the cores: below its runs, which leave free what is drawn here.
+	#drawGaps(track, y, height, strip) {
 		const {from, to} = this.#view;
 		const own = this.#timeline.tracks[track.number];
-		for (let i = Math.max(own.lane.after(from) - 1, 0); i < own.lane.count; i++) {
-			if (own.lane.starts[i] >= to) break;
-			for (const gap of this.#timeline.gapAfter(own, i)) {
-				if (gap.to <= from || gap.from >= to) continue;
-				this.#box(
-					gap.from,
-					gap.to,
-					y,
-					track.first - 2,
-					OF_STATE[gap.state],
-				);
-				const one = this.#selected;
-				if (
-					one?.kind === 'gap' &&
-					one.thread === track.number &&
-					one.from === gap.from
-				)
-					this.#outline(gap.from, gap.to, y, track.first - 2);
+		const {lane} = own;
+		for (let run = Math.max(lane.after(from) - 1, 0); run < lane.count; ) {
+			const start = lane.ends[run],
+				end = lane.starts[run + 1] ?? this.#timeline.duration;
+			if (start >= to) return;
+			if (end > from && end - start < this.#grain.wide) {
+				run = this.#shadeGap(own, run, Math.max(start, from), end, strip);
+				continue;
 			}
+			for (const gap of this.#timeline.gapAfter(own, run))
+				if (gap.to > from && gap.from < to)
+					this.#box(gap.from, gap.to, y, height, OF_STATE[gap.state]);
+			run++;
 		}
 	}
 
-	// The state in the middle of each pixel, below what the runs leave free.
-	#drawDenseGaps(track, y) {
-		const own = this.#timeline.tracks[track.number];
-		const {from, to, width} = this.#view;
-		for (let x = 0; x < width; x++) {
-			const time = from + ((x + 0.5) / width) * (to - from);
-			const run = own.lane.after(time) - 1;
-			if (run < 0) continue;
-			const gaps = this.#timeline.gapAfter(own, run);
-			const gap = gaps.find((one) => time < one.to) ?? gaps.at(-1);
-			if (gap) this.#fill(OF_STATE[gap.state], x, y, 1, track.first - 2);
-		}
+	// A thin one; gives the run whose gap is the next to be looked at.
+	#shadeGap(own, run, start, end, strip) {
+		const state = this.#timeline.mostlyAfter(own, run);
+		if (state)
+			for (let x = this.#pixelOf(start); x <= this.#pixelOf(end); x++)
+				strip.add(x, this.#colours[OF_STATE[state]], 1);
+		const next = own.lane.after(this.#grain.endOfPixel(end)) - 1;
+		return Math.max(run + 1, next);
 	}
 
 	#box(from, to, y, height, name) {
 		const left = Math.max(this.#x(from), -2),
 			right = Math.min(this.#x(to), this.#view.width + 2);
-		this.#fill(name, left, y, Math.max(right - left, 0.5), height);
-		return {left, width: right - left};
+		const width = right - left;
+		this.#fill(name, left, y, width > WIDE ? width - 1 : Math.max(width, 0.5), height);
+		return {left, width};
 	}
 
 	#outline(from, to, y, height) {
 		const left = Math.max(this.#x(from), 1),
 			right = Math.min(this.#x(to), this.#view.width - 1);
+		if (right < 0 || left > this.#view.width) return;
 		this.#context.strokeStyle = this.#colours.ink;
 		this.#context.lineWidth = 2;
 		this.#context.strokeRect(left, y, Math.max(right - left, 2), height);
 	}
+}
 
-	#isDense(lane, [from, to]) {
-		const count = countUpTo(lane.starts, to) - lane.after(from);
-		return count > DENSE * Math.max(this.#x(to) - this.#x(from), 1);
-	}
-
-	// Look: {colour, text, isSelected} of a slice. Says whether it was drawn by pixels.
-	#drawLane(lane, y, height, look, within = [this.#view.from, this.#view.to]) {
-		const from = Math.max(within[0], this.#view.from),
-			to = Math.min(within[1], this.#view.to);
-		if (this.#isDense(lane, [from, to])) {
-			this.#drawDense(lane, y, height, look, [from, to]);
-			return true;
-		}
-		for (let i = lane.after(from); i < lane.count && lane.starts[i] < to; i++) {
-			const {left, width} = this.#box(
-				lane.starts[i],
-				lane.ends[i],
-				y,
-				height,
-				look.colour(i),
-			);
-			if (width >= TEXT_LEAST)
-				this.#write(
-					look.text(i),
-					Math.max(left, 0),
-					y + height / 2 + 0.5,
-					Math.min(width, this.#view.width - Math.max(left, 0)),
-					'class-ink',
-				);
-			if (look.isSelected(i))
-				this.#outline(lane.starts[i], lane.ends[i], y, height);
-		}
-		return false;
-	}
-
-	#drawDense(lane, y, height, look, [from, to]) {
-		const {width} = this.#view;
-		const perPixel = (this.#view.to - this.#view.from) / width;
-		const first = Math.max(Math.floor(this.#x(from)), 0),
-			last = Math.min(Math.ceil(this.#x(to)), width);
-		let before = lane.busyUntil(this.#view.from + first * perPixel);
-		for (let x = first; x < last; x++) {
-			const end = this.#view.from + (x + 1) * perPixel;
-			const busy = lane.busyUntil(end);
-			const share = (busy - before) / perPixel;
-			before = busy;
-			if (share <= 0) continue;
-			const i = Math.min(lane.after(end - perPixel / 2), lane.count - 1);
-			this.#context.globalAlpha = Math.ceil(share * SHADES) / SHADES;
-			this.#fill(look.colour(i), x, y, 1, height);
-		}
-		this.#context.globalAlpha = 1;
-	}
-
-	// From the waker's track to the woken thread's, where there are few enough to be told apart.
-	#drawArrows(layout) {
-		const {wakes} = this.#timeline;
-		const first = countUpTo(wakes.at, this.#view.from - 0.5),
-			end = countUpTo(wakes.at, this.#view.to);
-		if (end - first > ARROWS_MOST) return;
-		const places = new Map();
-		for (const track of layout.tracks)
-			if (track.kind === 'thread')
-				places.set(
-					track.number,
-					AXIS + track.top + LABEL - this.#view.scroll,
-				);
-		for (let i = first; i < end; i++)
-			this.#drawArrow(
-				this.#x(wakes.at[i]),
-				places.get(wakes.waker[i] - 1),
-				places.get(wakes.woken[i]),
-			);
-	}
-
-	#drawArrow(x, from, to) {
-		if (to === undefined) return;
-		const context = this.#context;
-		const start = from ?? to - GAP; // an interrupt: a short one
-		const down = to >= start;
-		const tip = down ? to : to + 11;
-		context.strokeStyle = context.fillStyle = this.#colours.accent;
-		context.lineWidth = 1;
-		context.beginPath();
-		context.moveTo(x, down ? start + (from === undefined ? 0 : 11) : start);
-		context.lineTo(x, tip);
-		context.stroke();
-		context.beginPath();
-		context.moveTo(x, tip);
-		context.lineTo(x - 3, tip + (down ? -5 : 5));
-		context.lineTo(x + 3, tip + (down ? -5 : 5));
-		context.fill();
-	}
+// Where each thread's track begins.
+function topsOf({tracks}, offset) {
+	const tops = new Map();
+	for (const {kind, number, top} of tracks)
+		if (kind === 'thread') tops.set(number, offset + top);
+	return tops;
 }
 
 // 1, 2 or 5 times a power of ten, at least `least` and at least 1 ns.

@@ -1,53 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // spans - the report's figures of spans, parallel regions, waits and counters, as tables.
 import {element} from '../dom.js';
-import {count, exact, duration, percent, plural} from '../words.js';
-
-const MOST_ROWS = 200;
+import {table} from '../table.js';
+import {count, exact, duration, percent} from '../words.js';
 
 function share(fraction) {
 	return `${percent(fraction)}\u00a0%`;
-}
-
-function cellsOf([first, ...cells]) {
-	return element(
-		'tr',
-		{},
-		element('th', {scope: 'row', class: 'name'}, first),
-		cells.map((cell) => element('td', {}, cell)),
-	);
-}
-
-// Rows of texts; the first one of a row heads it.
-function table(caption, heads, rows) {
-	if (!rows?.length) return null;
-	const left = rows.length - MOST_ROWS;
-	return element(
-		'section',
-		{class: 'scroll functions', tabindex: '0', 'aria-label': caption},
-		element(
-			'table',
-			{},
-			element('caption', {}, caption),
-			element(
-				'thead',
-				{},
-				element(
-					'tr',
-					{},
-					heads.map((head) => element('th', {scope: 'col'}, head)),
-				),
-			),
-			element('tbody', {}, rows.slice(0, MOST_ROWS).map(cellsOf)),
-		),
-		left > 0 ? element('p', {class: 'note'}, `and ${plural(left, 'more row')}`) : null,
-	);
 }
 
 // A trace without the scheduler's events does not know what a thread did.
 function timesOf(time) {
 	if (!time) return ['unknown', 'unknown', 'unknown'];
 	return [time.running, time.runnable, time.I + time.L + time.B].map(duration);
+}
+
+function timeOf(ns) {
+	return ns === null ? 'unknown' : duration(ns);
 }
 
 function spanRow(span) {
@@ -58,7 +26,7 @@ function spanRow(span) {
 		duration(span.total_ns),
 		duration(span.self_ns),
 		...timesOf(span.time),
-		...tails.map((time) => (time === null ? 'unknown' : duration(time))),
+		...tails.map(timeOf),
 	];
 }
 
@@ -70,6 +38,22 @@ function regionRow(region) {
 		duration(region.mean_busy_ns),
 		duration(region.busiest_ns),
 		share(region.imbalance),
+	];
+}
+
+function threadRow(thread) {
+	const {I, L, B} = thread.time ?? {};
+	const [running, runnable] = timesOf(thread.time);
+	const waits = thread.time ? [I, L, B].map(duration) : ['unknown', 'unknown', 'unknown'];
+	return [
+		`${thread.name ?? 'unknown'} (${thread.tid})`,
+		duration(thread.lived_ns),
+		running,
+		runnable,
+		...waits,
+		count(thread.migrations),
+		count(thread.annotations),
+		count(thread.dropped),
 	];
 }
 
@@ -95,6 +79,16 @@ function counterRow(counter) {
 	];
 }
 
+function flowRow(flow) {
+	const times = [flow.total_ns, flow.p50_ns, flow.p95_ns, flow.p99_ns, flow.max_ns];
+	return [flow.name, count(flow.count), count(flow.no_partner), ...times.map(timeOf)];
+}
+
+function interruptRow(one) {
+	const times = [one.total_ns, one.p50_ns, one.p99_ns, one.max_ns];
+	return [one.name, count(one.count), ...times.map(timeOf), String(one.core)];
+}
+
 function coreRow(core) {
 	return [
 		String(core.core),
@@ -102,6 +96,7 @@ function coreRow(core) {
 		duration(core.busy_ns),
 		count(core.entries),
 		count(core.migrations),
+		core.interrupts_ns ? duration(core.interrupts_ns) : '',
 	];
 }
 
@@ -137,9 +132,51 @@ export function figureTables(report) {
 			report.waits?.map(waitRow),
 		),
 		table(
+			'Threads',
+			[
+				'Thread',
+				'Lived',
+				'On a core',
+				'No CPU',
+				'I/O',
+				'Lock',
+				'Other',
+				'Migrations',
+				'Annotations',
+				'Dropped',
+			],
+			report.threads?.map(threadRow),
+		),
+		table(
 			'Cores',
-			['Core', 'Used by the program', 'Time', 'Entries', 'Migrations'],
+			[
+				'Core',
+				'Used by the program',
+				'Time',
+				'Entries',
+				'Migrations',
+				'Interrupts',
+			],
 			report.cores?.map(coreRow),
+		),
+		table(
+			'Flows',
+			[
+				'Name',
+				'Arrived',
+				'Without partner',
+				'Total',
+				'p50',
+				'p95',
+				'p99',
+				'Longest',
+			],
+			report.flows?.map(flowRow),
+		),
+		table(
+			'Interrupts',
+			['Name', 'Count', 'Total', 'p50', 'p99', 'Longest', 'Most on core'],
+			report.interrupts?.map(interruptRow),
 		),
 		table(
 			'Counters',

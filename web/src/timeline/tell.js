@@ -36,7 +36,64 @@ function wakeOf(timeline, track, run) {
 	];
 }
 
-// Slices are {kind: 'run' | 'gap' | 'span' | 'value', ...}: see hit in layout.js.
+const FLOWS_MOST = 4;
+
+// What left the thread meanwhile, and what arrived.
+function flowsOf(timeline, thread, from, to) {
+	const {flows, texts} = timeline;
+	const told = (isOut) => {
+		const numbers = flows.of(thread, from, to, isOut);
+		const rows = numbers
+			.slice(0, FLOWS_MOST)
+			.map((i) => [
+				isOut ? 'flow to' : 'flow from',
+				`${timeline.threadName(isOut ? flows.to[i] : flows.from[i])}: ` +
+					`${texts[flows.name[i]]} ${flows.id[i]}, ${exact(flows.until[i] - flows.at[i])}`,
+			]);
+		const left = numbers.length - FLOWS_MOST;
+		return left > 0
+			? [...rows, [isOut ? 'flows to' : 'flows from', `${left} more`]]
+			: rows;
+	};
+	return [...told(false), ...told(true)];
+}
+
+function figuresOfMark(timeline, {thread, number}) {
+	const {at, name, argument} = timeline.tracks[thread].instants;
+	return {
+		title: timeline.texts[name[number]],
+		pairs: [
+			['argument', argument[number]],
+			['thread', timeline.threadName(thread)],
+			['at', exact(at[number])],
+		],
+	};
+}
+
+// What is told of a slice that is pointed at: {title, pairs} of its figures, the few that tell it from others.
+const BRIEF = new Set(['value', 'argument', 'thread', 'for', 'at', 'in system call']);
+
+export function briefOf(timeline, slice) {
+	const {title, pairs} =
+		slice.kind === 'span'
+			? ofSpan(timeline, slice) // without adding up what its thread did
+			: figuresOf(timeline, slice);
+	return {title, pairs: pairs.filter(([name, value]) => BRIEF.has(name) && value !== null)};
+}
+
+function ofSpan(timeline, slice) {
+	const {lane, name, argument} = timeline.tracks[slice.thread].spans[slice.depth];
+	return {
+		title: timeline.texts[name[slice.number]],
+		pairs: [
+			['thread', timeline.threadName(slice.thread)],
+			['argument', argument[slice.number]],
+			...times(lane.starts[slice.number], lane.ends[slice.number]),
+		],
+	};
+}
+
+// Slices are {kind: 'run' | 'gap' | 'span' | 'value' | 'mark', ...}: see sliceAt in layout.js.
 export function figuresOf(timeline, slice) {
 	if (slice.kind === 'value') {
 		const {name, value} = timeline.counters[slice.counter];
@@ -46,6 +103,7 @@ export function figuresOf(timeline, slice) {
 			pairs: [['value', value[slice.number]], ...times(from, to)],
 		};
 	}
+	if (slice.kind === 'mark') return figuresOfMark(timeline, slice);
 	const track = timeline.tracks[slice.thread];
 	const thread = ['thread', timeline.threadName(slice.thread)];
 	if (slice.kind === 'run') {
@@ -73,20 +131,18 @@ export function figuresOf(timeline, slice) {
 					: []),
 			],
 		};
-	const {lane, name, argument} = track.spans[slice.depth];
-	const from = lane.starts[slice.number],
-		to = lane.ends[slice.number];
+	const {title, pairs} = ofSpan(timeline, slice);
+	const [from, to] = extentOf(timeline, slice);
 	const states = timeline.statesBetween(track, from, to);
 	return {
-		title: timeline.texts[name[slice.number]],
+		title,
 		pairs: [
-			thread,
-			['argument', argument[slice.number]],
-			...times(from, to),
+			...pairs,
 			...Object.entries(states).map(([state, time]) => [
 				STATES[state],
 				exact(time),
 			]),
+			...flowsOf(timeline, slice.thread, from, to),
 		],
 	};
 }

@@ -3,14 +3,17 @@
 import {element, labelled} from '../dom.js';
 import {colour, onTheme} from '../theme.js';
 import {exact, plural} from '../words.js';
-import {extentOf, layoutOf, neighbour, sliceAt} from './layout.js';
+import {Hint} from './hint.js';
+import {extentOf, layoutOf, neighbour, nextMark, sliceAt} from './layout.js';
 import {Timeline} from './model.js';
 import {listen, moved, zoomed} from './moves.js';
 import {AXIS, COLOURS, Painter} from './paint.js';
 import {figureTables} from './spans.js';
-import {figuresOf} from './tell.js';
+import {briefOf, figuresOf} from './tell.js';
 
-const HEIGHT_MOST = 0.72; // of the window
+const HEIGHT_MOST = 0.72, // of the window
+	PAPER_MOST = 900; // pixels: of a sheet
+const REACH = 5; // pixels: so near to a mark it is meant
 const LEGEND = {
 	'class-user': 'on a core',
 	'class-S': 'waiting for a CPU',
@@ -18,6 +21,7 @@ const LEGEND = {
 	'class-I': 'for I/O',
 	'class-B': 'for other things',
 };
+const ARROWS = {accent: 'wakes', flow: 'flow of the program'};
 
 class TimelineView {
 	#report;
@@ -28,12 +32,14 @@ class TimelineView {
 		role: 'application',
 		'aria-label':
 			'Timeline. Arrow left and right move, plus and minus zoom, arrow up and down choose a track, ' +
-			'Shift with left and right the slice before and after, Enter shows it as wide as the window.',
+			'Shift with left and right the slice before and after, comma and full stop the mark, ' +
+			'Enter shows it as wide as the window.',
 	});
 	#spacer = element('div', {class: 'spacer'});
 	#scroller = element('div', {class: 'tracks'}, this.#spacer);
 	#said = element('output', {class: 'slice'});
 	#shown = element('output', {class: 'stretch'});
+	#hint = new Hint();
 	#layout;
 	#view;
 	#state = {cores: true, threads: true, query: ''};
@@ -46,19 +52,28 @@ class TimelineView {
 		this.#report = report;
 		this.#timeline = new Timeline(data);
 		this.#view = {from: 0, to: this.#timeline.duration};
-		this.#scroller.prepend(this.#canvas);
-		this.#scroller.addEventListener('scroll', () => this.#ask());
+		this.#scroller.prepend(this.#canvas, this.#hint.node);
+		this.#scroller.addEventListener('scroll', () => {
+			this.#hint.hide();
+			this.#ask();
+		});
 		onTheme(() => {
 			this.#colours = null;
-			this.#draw(); // at once: it may be for paper
+			this.#draw();
 		});
-		new ResizeObserver(() => this.#ask()).observe(this.#scroller);
+		addEventListener('beforeprint', () => {
+			this.#place(PAPER_MOST);
+			this.#draw();
+		});
+		addEventListener('afterprint', () => this.#place());
+		new ResizeObserver(() => this.#draw()).observe(this.#scroller);
 		listen(this.#canvas, {
 			duration: this.#timeline.duration,
 			view: () => this.#view,
 			show: (view) => this.#show(view),
 			timeAt: (x) => this.#timeAt(x),
 			click: (x, y) => this.#click(x, y),
+			point: (place) => this.#point(place),
 			key: (name) => this.#key(name),
 		});
 	}
@@ -69,6 +84,7 @@ class TimelineView {
 	}
 
 	#show(view) {
+		this.#hint.hide();
 		this.#view = view;
 		this.#ask();
 	}
@@ -83,9 +99,8 @@ class TimelineView {
 		});
 	}
 
-	#place() {
+	#place(most = Math.max(innerHeight * HEIGHT_MOST, 200)) {
 		this.#layout = layoutOf(this.#timeline, this.#state);
-		const most = Math.max(innerHeight * HEIGHT_MOST, 200);
 		const height = Math.min(this.#layout.height + AXIS, most);
 		this.#scroller.style.setProperty('height', `${height}px`);
 		this.#spacer.style.setProperty(
@@ -111,7 +126,7 @@ class TimelineView {
 		context.setTransform(scale, 0, 0, scale, 0, 0);
 		new Painter(context, this.#timeline, this.#colours).draw(
 			this.#layout,
-			{...this.#view, width, height, scroll: this.#scroller.scrollTop},
+			{...this.#view, width, height, scale, scroll: this.#scroller.scrollTop},
 			this.#selected,
 		);
 		this.#shown.textContent =
@@ -147,54 +162,81 @@ class TimelineView {
 							'div',
 							{},
 							element('dt', {}, name),
-							element('dd', {}, String(value)),
+							element(
+								'dd',
+								{},
+								element('div', {}, String(value)),
+							),
 						),
 					),
 			),
 		);
 	}
 
-	#click(x, y) {
+	// The number of the track, and what is there: {number, slice}; null outside of the tracks.
+	#at(x, y) {
 		const below = y - AXIS + this.#scroller.scrollTop;
 		const number = this.#layout.tracks.findIndex(
 			(one) => below >= one.top && below < one.top + one.height,
 		);
-		if (y < AXIS || number < 0) return;
-		this.#track = number;
-		const track = this.#layout.tracks[number];
-		this.#select(sliceAt(this.#timeline, track, this.#timeAt(x), below - track.top));
+		if (y < AXIS || number < 0) return null;
+		const track = this.#layout.tracks[number],
+			reach = this.#timeAt(REACH) - this.#timeAt(0);
+		const slice = sliceAt(
+			this.#timeline,
+			track,
+			this.#timeAt(x),
+			below - track.top,
+			reach,
+		);
+		return {number, slice};
+	}
+
+	#click(x, y) {
+		const found = this.#at(x, y);
+		if (!found) return;
+		this.#track = found.number;
+		this.#select(found.slice);
+	}
+
+	#point(place) {
+		const slice = place && this.#at(place.x, place.y)?.slice;
+		if (slice) this.#hint.show(briefOf(this.#timeline, slice), this.#canvas, place);
+		else this.#hint.hide();
 	}
 
 	#key(name) {
 		const {tracks} = this.#layout;
 		if (!tracks.length) return;
+		this.#hint.hide();
 		if (name === 'none') this.#select(null);
 		else if (name === 'fit') this.#fit();
-		else if (name === 'before' || name === 'after')
-			this.#step(name === 'after' ? 1 : -1);
+		else if (name === 'before') this.#step(-1, neighbour);
+		else if (name === 'after') this.#step(1, neighbour);
+		else if (name === 'mark before') this.#step(-1, nextMark);
+		else if (name === 'next mark') this.#step(1, nextMark);
 		else {
-			const next = this.#track + (name === 'down' ? 1 : -1);
-			this.#track = Math.min(Math.max(next, 0), tracks.length - 1);
+			const number = this.#track + (name === 'down' ? 1 : -1);
+			this.#track = Math.min(Math.max(number, 0), tracks.length - 1);
 			const {top} = tracks[this.#track];
 			this.#scroller.scrollTop = Math.max(
 				top - this.#scroller.clientHeight / 2,
 				0,
 			);
 			const middle = (this.#view.from + this.#view.to) / 2;
-			this.#select(this.#next(middle, -1) ?? this.#next(middle, 1));
+			const next = (step) =>
+				neighbour(this.#timeline, tracks[this.#track], middle, step);
+			this.#select(next(-1) ?? next(1));
 		}
 	}
 
-	#next(time, step) {
-		return neighbour(this.#timeline, this.#layout.tracks[this.#track], time, step);
-	}
-
-	// To the slice before or after, which comes into view.
-	#step(direction) {
+	// To the slice or mark before or after, which comes into view.
+	#step(direction, find) {
 		const start = this.#selected
 			? extentOf(this.#timeline, this.#selected)[0]
 			: this.#view.from;
-		const slice = this.#next(start, direction);
+		const track = this.#layout.tracks[this.#track];
+		const slice = find(this.#timeline, track, start, direction);
 		if (!slice) return;
 		const [from, to] = extentOf(this.#timeline, slice);
 		if (from < this.#view.from || to > this.#view.to) {
@@ -289,7 +331,22 @@ class TimelineView {
 					text,
 				),
 			),
+			this.#arrows(),
 		);
+	}
+
+	#arrows() {
+		const {wakes, flows} = this.#timeline;
+		return Object.entries({accent: wakes, flow: flows})
+			.filter(([, {at}]) => at.length)
+			.map(([name]) =>
+				element(
+					'span',
+					{},
+					element('b', {style: {color: `var(--${name})`}}, '\u2192 '),
+					ARROWS[name],
+				),
+			);
 	}
 
 	build() {
@@ -319,8 +376,10 @@ class TimelineView {
 					{},
 					'Drag to move, with two fingers to zoom; Ctrl and the wheel zoom, Shift and the wheel move. ' +
 						'Keys: arrows left and right move, + and \u2212 zoom, Home shows all; up and down choose a track, ' +
-						'Shift with left and right the slice before and after, Enter makes it as wide as the window. ' +
-						'An arrow points from a thread to one that it woke.',
+						'Shift with left and right the slice before and after, comma and full stop the mark before and after; ' +
+						'Enter makes it as wide as the window. ' +
+						'A triangle is a mark of the program; an upright arrow points from a thread to one that it woke, a bent one is a flow of the program. ' +
+						'Where there are too many to be told apart, none is drawn.',
 				),
 			),
 		);
