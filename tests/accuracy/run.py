@@ -2,12 +2,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """run - compares predictions with the truth, on programs whose truth is known.
 
-    tests/accuracy/run.py [--lever build/lever] [--programs single,lock] [--seconds 20] [--peer coz]
+    tests/accuracy/run.py [--lever build/lever] [--programs single,lock] [--seconds 20] [--peer coz] [--disk memory]
 
 Each case (the .c files here; work.h tells how they are written) is built, profiled with
 `lever run --target ... --speedups 0,25,50,75,100`, and each predicted program speedup is set beside
 the true one: the case with that share of the target's work really taken away. A row for each point,
 then the mean absolute error in percentage points, and how often the 95 % interval holds the truth.
+
+Where the truth is measured, it has an interval of its own (of the median of its rounds, 95 %), and the
+rounds are spread between parts of the profiling run, so that a machine that drifts does so for both. A
+prediction holds it if the two differ by no more than both intervals together (as the root of the sum of squares).
+
+--disk memory runs the programs on an ext4 file system that is mounted from a file in memory: its device is a
+thread of the kernel, and is as fast all the time, as the disk of a virtual machine is not.
 
 --peer coz asks coz the same, where it can be asked; --most POINTS exits 1 when the mean error is
 larger; --json FILE keeps the rows. Look at `uptime` first: nothing else may run.
@@ -17,6 +24,7 @@ truth by more than that, twice, and exits 77 where nobody may profile or too muc
 """
 import argparse
 import json
+import math
 import os
 import re
 import sqlite3
@@ -24,7 +32,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from contextlib import closing
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 
 CUTS = [25, 50, 75, 100]
@@ -33,14 +41,16 @@ FLAGS = ["-O2", "-g", "-fno-omit-frame-pointer", "-D_GNU_SOURCE"]
 COZ_FLAGS = ["-DWORK_FOR_COZ", "-gdwarf-4", "-gstrict-dwarf", "-gno-variable-location-views"]
 SKIPPED = 77
 DISTURBED_SHARE = 0.05  # of a window's time; a run in which most windows lose that tells nothing
-TRUTH_SECONDS, TRUTH_ROUNDS = 0.3, 7
+TRUTH_SECONDS, TRUTH_PARTS, TRUTH_ROUNDS = 0.3, 3, 3
+STUDENT = 2.306  # 95 %, for the rounds of all parts less one
+DISK_BYTES = 512 << 20
 
 
 @dataclass
 class Target:
     letter: str
-    name: str  # for --target: a function, or FILE:LINE
-    is_function: bool
+    options: list  # of lever run: --target with a function or FILE:LINE, --class
+    line: str | None  # for coz
 
 
 @dataclass
@@ -49,6 +59,7 @@ class Row:
     target: str
     cut: int
     truth: float
+    truth_half: float  # of its interval; 0 where it is known by construction
     predicted: float | None = None
     low: float | None = None
     high: float | None = None
@@ -59,10 +70,13 @@ class Row:
 
     def miss(self):
         """By how much the interval misses the truth; 0 if it holds it."""
-        return max(0, self.low - self.truth, self.truth - self.high)
+        half = self.predicted - self.low if self.truth < self.predicted else self.high - self.predicted
+        return max(0, self.error() - math.hypot(half, self.truth_half))
 
     def text(self):
         row = "%-9s %s %4d %%   truth %6.1f" % (self.program, self.target, self.cut, 100 * self.truth)
+        if self.truth_half:
+            row += " +-%.1f" % (100 * self.truth_half)
         if self.predicted is None:
             return row + "   predicted   none"
         row += "   predicted %6.1f   error %+6.1f" % (100 * self.predicted, 100 * (self.predicted - self.truth))
@@ -70,6 +84,21 @@ class Row:
             return row
         return row + "   interval [%.1f, %.1f]%s   of %d" % (
             100 * self.low, 100 * self.high, " misses" if self.miss() else "", self.experiments)
+
+
+def target_of(line, place):
+    """The target that a line of a case's source names, or None."""
+    if match := re.search(r"(\w+)\(.*\) /\* function ([A-Z]) \*/", line):
+        return Target(match.group(2), ["--target", match.group(1), "--granularity", "function"], None)
+    match = re.search(r"/\* target ([A-Z])(?: is (\S+)( here)?)? \*/", line)
+    if not match:
+        return None
+    letter, what, here = match.groups()
+    if not what:
+        return Target(letter, ["--target", place], place)
+    if what.startswith("class:"):
+        return Target(letter, ["--class", what[6:]] + (["--target", place] if here else []), None)
+    return Target(letter, ["--target", what], None)
 
 
 class Case:
@@ -82,12 +111,14 @@ class Case:
             lines = file.read().splitlines()
         formula = next(match for match in map(re.compile(r" \* (period|latency) = (.*)").match, lines) if match)
         self.kind, self.formula = formula.groups()
-        self.targets = []
-        for number, line in enumerate(lines, 1):
-            if match := re.search(r"/\* target ([A-Z]) \*/", line):
-                self.targets.append(Target(match.group(1), "%s.c:%d" % (name, number), False))
-            elif match := re.search(r"(\w+)\(.*\) /\* function ([A-Z]) \*/", line):
-                self.targets.append(Target(match.group(2), match.group(1), True))
+        p99 = next(filter(None, map(re.compile(r" \* p99 = (.*)").match, lines)), None)
+        words = next(filter(None, map(re.compile(r" \* options = (.*)").match, lines)), None)
+        self.options = words.group(1).split() if words else []
+        self.p99 = p99 and p99.group(1)  # of a latency
+        chosen = next(filter(None, map(re.compile(r" \* cuts = (.*)").match, lines)), None)
+        self.cuts = list(map(int, chosen.group(1).split())) if chosen else CUTS
+        self.targets = [target for number, line in enumerate(lines, 1)
+                        if (target := target_of(line, "%s.c:%d" % (name, number)))]
 
     def build(self, folder, flags=()):
         program = os.path.join(folder, self.name)
@@ -96,17 +127,14 @@ class Case:
                         "-o", program, "-lpthread", "-ldl"], check=True)
         return program
 
-    def constructed(self, letter, cut):
+    def constructed(self, letter, cut, formula=None):
         def answer(share):
             kept = dict.fromkeys("ABCD", 1) | {letter: share}
-            return eval(self.formula, {"__builtins__": {}, "max": max, "min": min}, kept)
+            return eval(formula or self.formula, {"__builtins__": {}, "max": max, "min": min}, kept)
         return 1 - answer(1 - cut / 100) / answer(1)
 
-    def truth(self, program, loops):
-        """{letter: {cut: program speedup}}"""
-        if self.formula == "measured":
-            return {target.letter: measured_truth(program, loops, target.letter) for target in self.targets}
-        return {target.letter: {cut: self.constructed(target.letter, cut) for cut in CUTS} for target in self.targets}
+    def truth(self, program, loops, letter):
+        return Measured(self, program, loops, letter) if self.formula == "measured" else Constructed(self, letter)
 
 
 def period(program, loops, seconds, letter=None, cut=0):
@@ -116,16 +144,45 @@ def period(program, loops, seconds, letter=None, cut=0):
     return float(re.search(r"period_ns=([\d.]+)", said).group(1))
 
 
-def measured_truth(program, loops, letter):
-    """Only neighbouring runs compare, since machines drift."""
-    ratios = {cut: [] for cut in CUTS}
-    for _ in range(TRUTH_ROUNDS):
-        for cut in CUTS:
-            before = period(program, loops, TRUTH_SECONDS)
-            with_cut = period(program, loops, TRUTH_SECONDS, letter, cut)
-            after = period(program, loops, TRUTH_SECONDS)
-            ratios[cut].append(2 * with_cut / (before + after))
-    return {cut: 1 - statistics.median(ratios[cut]) for cut in CUTS}
+class Constructed:
+    """A truth that follows from how the program is made."""
+    parts = 1
+
+    def __init__(self, case, letter):
+        self.case, self.letter = case, letter
+
+    def look(self):
+        pass
+
+    def value(self, cut):
+        """The program speedup, and half of its interval."""
+        return self.case.constructed(self.letter, cut), 0
+
+
+class Measured:
+    """A truth that runs of the program tell, with less work and without. Only neighbouring runs compare, since machines drift."""
+    parts = TRUTH_PARTS
+
+    def __init__(self, case, program, loops, letter):
+        self.program, self.loops, self.letter = program, loops, letter
+        self.ratios = {cut: [] for cut in case.cuts}
+
+    def look(self):
+        """Some more rounds."""
+        for _ in range(TRUTH_ROUNDS):
+            before = period(self.program, self.loops, TRUTH_SECONDS)
+            for cut, ratios in self.ratios.items():
+                with_cut = period(self.program, self.loops, TRUTH_SECONDS, self.letter, cut)
+                after = period(self.program, self.loops, TRUTH_SECONDS)
+                ratios.append(2 * with_cut / (before + after))
+                before = after
+
+    def value(self, cut):
+        """The program speedup, and half of its interval: of a median, its scatter by the median deviation."""
+        ratios = self.ratios[cut]
+        middle = statistics.median(ratios)
+        scatter = 1.4826 * statistics.median(abs(ratio - middle) for ratio in ratios)
+        return 1 - middle, STUDENT * math.sqrt(math.pi / 2 / len(ratios)) * scatter
 
 
 def loops_per_microsecond(folder):
@@ -145,21 +202,35 @@ class Lever:
     def can_answer(self, case, target):
         return True
 
-    def predict(self, case, program, target, loops):
-        """{cut: (program speedup, low, high, experiments)}"""
-        granularity = ["--granularity", "function"] if target.is_function else []
-        command = [self.lever, "run", "--quiet", "--fresh", "-o", self.profile, "--engine", self.engine, "--target", target.name, *granularity,
-                   "--speedups", ",".join(map(str, [0, *CUTS])), "--seconds", str(self.seconds), "--",
-                   program, "-t", str(self.seconds + 0.5), "-l", str(loops)]
+    def profile_part(self, case, program, target, loops, part, parts):
+        seconds = self.seconds / parts
+        command = [self.lever, "run", "--quiet", "-o", self.profile, "--engine", self.engine, *([] if part else ["--fresh"]),
+                   *target.options, *case.options, "--speedups", ",".join(map(str, [0, *case.cuts])), "--seconds", str(seconds), "--",
+                   program, "-t", str(seconds + 0.5), "-l", str(loops)]
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if done.returncode not in (0, 3):
             sys.exit("%s\nended with %d: %s" % (" ".join(command), done.returncode, done.stderr.strip()))
-        report = json.loads(subprocess.run([self.lever, "report", self.profile, "--format", "json"],
-                                           capture_output=True, text=True, check=True).stdout)
+
+    def predict(self, case, program, target, loops, truth):
+        """{cut: (program speedup, low, high, experiments)}"""
+        for part in range(truth.parts):
+            truth.look()
+            self.profile_part(case, program, target, loops, part, truth.parts)
+        report = self.report()
         kind = "latency" if case.kind == "latency" else "throughput"
         return {round(100 * point["speedup"]): (point["program_speedup"], point["low"], point["high"], point["experiments"])
                 for found in report["targets"] for effect in found["effects"] if effect["kind"] == kind
                 for point in effect["points"]}
+
+    def predict_p99(self):
+        """The same of the percentile, from the run that was asked last."""
+        return {round(100 * point["speedup"]): (point["program_speedup"], point["low"], point["high"], point["experiments"])
+                for found in self.report()["targets"] for effect in found["effects"] if effect.get("p99")
+                for point in effect["p99"]["points"]}
+
+    def report(self):
+        return json.loads(subprocess.run([self.lever, "report", self.profile, "--format", "json"],
+                                         capture_output=True, text=True, check=True).stdout)
 
     def was_disturbed(self):
         """In the last run, most windows lost time to other programs or to the hypervisor."""
@@ -179,12 +250,12 @@ class Coz:
         self.profile = os.path.join(work, "profile.coz")
 
     def can_answer(self, case, target):
-        return not target.is_function and case.kind == "period"
+        return target.line and case.kind == "period"
 
     def rate(self, program, target, loops, cut):
         if os.path.exists(self.profile):
             os.unlink(self.profile)
-        subprocess.run(["coz", "run", "-o", self.profile, "--fixed-line", target.name, "--fixed-speedup", str(cut), "---",
+        subprocess.run(["coz", "run", "-o", self.profile, "--fixed-line", target.line, "--fixed-speedup", str(cut), "---",
                         program, "-t", str(self.seconds), "-l", str(loops)], capture_output=True)
         if not os.path.exists(self.profile):
             return None
@@ -194,14 +265,24 @@ class Coz:
         visits = sum(map(int, re.findall(r"^(?:throughput|progress)-point\t.*delta=(\d+)", text, re.MULTILINE)))
         return visits / time if time else None
 
-    def predict(self, case, program, target, loops):
+    def predict(self, case, program, target, loops, truth):
+        for _ in range(truth.parts):
+            truth.look()
         base = self.rate(program, target, loops, 0)
         rates = {cut: self.rate(program, target, loops, cut) for cut in CUTS}
         return {cut: (1 - base / rate, None, None, 0) for cut, rate in rates.items() if base and rate}
 
 
-def rows_of(case, target, truth, predicted):
-    return [Row(case.name, target.letter, cut, truth[target.letter][cut], *predicted.get(cut, ())) for cut in CUTS]
+def rows_of(profiler, case, programs, target, loops):
+    plain, program = programs
+    truth = case.truth(plain, loops, target.letter)
+    predicted = profiler.predict(case, program, target, loops, truth)
+    rows = [Row(case.name, target.letter, cut, *truth.value(cut), *predicted.get(cut, ())) for cut in case.cuts]
+    if case.p99:
+        predicted = profiler.predict_p99()
+        rows += [Row(case.name + " p99", target.letter, cut, case.constructed(target.letter, cut, case.p99), 0,
+                     *predicted.get(cut, ())) for cut in case.cuts]
+    return rows
 
 
 def missing(rows, points):
@@ -213,13 +294,13 @@ class Disturbed(Exception):
     pass
 
 
-def ask(profiler, case, program, target, loops, truth, options):
-    rows = rows_of(case, target, truth, profiler.predict(case, program, target, loops))
+def ask(profiler, case, programs, target, loops, options):
+    rows = rows_of(profiler, case, programs, target, loops)
     if options.smoke is None:
         return rows
     if missing(rows, options.smoke) and not profiler.was_disturbed():
         print("%s %s misses the truth; once more" % (case.name, target.letter), flush=True)
-        rows = rows_of(case, target, truth, profiler.predict(case, program, target, loops))
+        rows = rows_of(profiler, case, programs, target, loops)
     if missing(rows, options.smoke) and profiler.was_disturbed():
         raise Disturbed
     return rows
@@ -233,12 +314,11 @@ def measure(profiler, cases, options, work):
     for case in cases:
         asked = [target for target in case.targets if profiler.can_answer(case, target)]
         if not asked:
-            print("%-9s left out: coz knows neither function targets nor latency of this kind" % case.name)
+            print("%-9s left out: coz knows lines and throughput only" % case.name)
             continue
-        program = case.build(marked, profiler.flags)
-        truth = case.truth(case.build(plain, ["-DLEVER_DISABLE"]), loops)
+        programs = case.build(plain, ["-DLEVER_DISABLE"]), case.build(marked, profiler.flags)
         for target in asked:
-            found = ask(profiler, case, program, target, loops, truth, options)
+            found = ask(profiler, case, programs, target, loops, options)
             print("\n".join(row.text() for row in found), flush=True)
             rows += found
     return rows
@@ -268,6 +348,7 @@ def read_options():
     parser.add_argument("--peer", choices=["coz"], help="ask this profiler instead")
     parser.add_argument("--most", type=float, help="exit 1 above this mean absolute error, in percentage points")
     parser.add_argument("--smoke", type=float, help="exit 1 only for intervals that miss by more than so many points")
+    parser.add_argument("--disk", choices=["memory"], help="run the programs on a file system in memory; needs root")
     parser.add_argument("--json", help="keep the rows in this file")
     options = parser.parse_args()
     options.programs = options.programs.split(",")
@@ -275,7 +356,22 @@ def read_options():
         if name not in known:
             parser.error("there is no program '%s'; there are: %s" % (name, ", ".join(known)))
     options.lever = os.path.abspath(options.lever)
+    options.json = options.json and os.path.abspath(options.json)
     return options
+
+
+@contextmanager
+def disk_in_memory():
+    """A folder that is a file system of its own, whose device is a file in memory."""
+    with tempfile.TemporaryDirectory() as folder, tempfile.NamedTemporaryFile(dir="/dev/shm") as image:
+        image.truncate(DISK_BYTES)
+        subprocess.run(["mkfs.ext4", "-q", "-F", image.name], check=True)
+        subprocess.run(["mount", "-o", "loop", image.name, folder], check=True)
+        try:
+            yield folder
+        finally:
+            os.chdir(HERE)
+            subprocess.run(["umount", folder], check=True)
 
 
 def main():
@@ -283,7 +379,8 @@ def main():
     if options.smoke is not None and os.geteuid() != 0 and options.engine != "runtime":
         print("profiling needs root")
         return SKIPPED
-    with tempfile.TemporaryDirectory() as work:
+    with tempfile.TemporaryDirectory() as work, disk_in_memory() if options.disk else nullcontext(os.getcwd()) as folder:
+        os.chdir(folder)
         profiler = Coz(options, work) if options.peer else Lever(options, work)
         try:
             rows = measure(profiler, [Case(name) for name in options.programs], options, work)

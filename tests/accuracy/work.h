@@ -11,7 +11,8 @@
  *
  * `period =` and `latency =` in the opening comment of a case tell the truth as a formula, where A
  * is the share of target A's work that is left, 1 to 0. run.py reads it; `measured` lets it run the
- * case instead.
+ * case instead. `p99 =` beside a latency tells its 99th percentile. `options =` are more options for lever run. `cuts =` says which percentages make sense, where not all do. `target A is` names a target
+ * that is not its line: syscall:NAME, a class of waits (class:L), or those of its line (class:L here).
  */
 #pragma once
 
@@ -94,6 +95,16 @@ static inline uint64_t work_loops(double microseconds, char letter)
 static inline int work_goes_on(void)
 {
 	return work_now_ns() < work.end_ns;
+}
+
+static inline void work_in_threads(int count, void *(*run)(void *))
+{
+	pthread_t threads[16];
+
+	for (int i = 0; i < count; i++)
+		pthread_create(&threads[i], NULL, run, NULL);
+	for (int i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
 }
 
 static inline void work_end(void)

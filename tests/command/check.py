@@ -59,6 +59,7 @@ def main():
             failed = 1
             for line in traceback.format_exc().splitlines():
                 print(f"# {line}")
+            print(f"{sentence}: {traceback.format_exc()[-4000:]}", file=sys.stderr)  # which meson shows in CI's log
             print(f"not ok {number} - {sentence}", flush=True)
     print(f"1..{len(_tests)}")
     sys.exit(failed)

@@ -179,7 +179,7 @@ def complete(line):
 def _():
     equal(complete("lever rep"), ["report"])
     equal(complete("lever run --gran"), ["--granularity"])
-    equal(sorted(complete("lever run --granularity ")), ["function", "line"])
+    equal(sorted(complete("lever run --granularity ")), ["function", "line", "span", "syscall"])
     equal(complete("lever report --format = js"), ["json"])
     equal(complete("lever report -f co"), ["coz"])
     equal(complete("lever run -q -- ls --gran"), [])

@@ -122,6 +122,15 @@ def _():
     check(os.path.exists(page))
 
 
+@test("a program that was built without the page refuses HTML, and says what to do")
+def _():
+    if has_html():
+        raise Skip("built with the HTML report")
+    said = lever("report", profile("short"), "--format", "html")
+    equal((said.returncode, said.stdout), (1, ""))
+    check("Node.js" in said.stderr, said.stderr)
+
+
 @test("--open without xdg-open says where the page is, and what is missing")
 def _():
     need_html()

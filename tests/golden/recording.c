@@ -2,6 +2,7 @@
 /* recording - writes one of the recordings into a file. Usage: test_recording NAME FILE */
 #include "recordings.h"
 #include "recordings_samples.h"
+#include "recordings_timeline.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,11 +21,14 @@ int main(int argc, char **argv)
 	bool is_causal = argc == 3 && is_among(argv[1], recordings, recordings_count);
 	bool is_samples =
 		argc == 3 && is_among(argv[1], sample_recordings, sample_recordings_count);
-	if (!is_causal && !is_samples) {
+	bool is_timeline = argc == 3 && !strcmp(argv[1], TIMELINE_RECORDING);
+	if (!is_causal && !is_samples && !is_timeline) {
 		fputs("usage: test_recording NAME FILE\n", stderr);
 		return 2;
 	}
-	if ((is_causal ? recordings_write : sample_recordings_write)(argv[1], argv[2], &error)) {
+	if (is_timeline ? timeline_recording_write(argv[2], &error) :
+	    is_causal   ? recordings_write(argv[1], argv[2], &error) :
+			  sample_recordings_write(argv[1], argv[2], &error)) {
 		fprintf(stderr, "%s\n", error.text);
 		return 1;
 	}

@@ -90,6 +90,8 @@ static int write_rows(struct profile *profile, struct recording_run run, struct 
 		run.sampled_ns += made->moments[i].weight_ns;
 	}
 	int code = profile_add_run(profile, &run, error);
+	struct recording_cost cost = {run.id, run.wall_ns / 50, true, run.wall_ns / 80};
+	code = code ? code : profile_set_cost(profile, &cost, error);
 	code = code ? code : add_rows(profile, run.id, made, error);
 	return code ? code : profile_commit(profile, error);
 }

@@ -73,7 +73,7 @@ static int write_run(struct profile *profile, unsigned index, int64_t *session, 
 		.cores = cores,
 		.machine_cores = 2,
 		.hides_cores = is_other,
-		.threads = 4,
+		.threads = is_other ? 5 : 4,
 		.processes = 1,
 		.most_threads = is_other ? 4 : 3,
 		.switches = 3000,
@@ -81,8 +81,17 @@ static int write_run(struct profile *profile, unsigned index, int64_t *session, 
 		.yields = index ? 0 : 3000,
 		.stolen_ns = 100 * MS,
 	};
+	struct recording_cost cost = {run.id, (10 + index) * MS, true, 20 * MS};
+	code = code ? code : profile_set_cost(profile, &cost, error);
 	code = code ? code : profile_set_parallel(profile, &parallel, error);
+	struct recording_circumstance circumstance = {.run_id = run.id,
+						      .alone_speed = 1000 + 30 * index,
+						      .together_speed = 900};
+	code = code ? code : profile_set_circumstance(profile, &circumstance, error);
 	code = code ? code : write_levels(profile, run.id, is_other, parallel_ms, error);
+	/* In a slice with two threads. */
+	struct recording_theft theft = {run.id, 8, 40 * MS};
+	code = code ? code : profile_add_theft(profile, &theft, error);
 	return code;
 }
 

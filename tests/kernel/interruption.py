@@ -100,7 +100,7 @@ def kernel_complaints():
             if re.search(r"WARNING|BUG:|Call Trace|stall|lockup|Oops|scheduling while atomic", line)]
 
 
-def interrupt(way, number, to_group, expected_status):
+def interrupt(way, number, to_group, *expected_statuses):
     with folder() as place:
         process = start(place, "--", program("ways"), way, LONG)
         wait_for_experiments(process, place)
@@ -112,7 +112,7 @@ def interrupt(way, number, to_group, expected_status):
         check(process.returncode in RAN, f"{process.returncode}: {said}")
         told = report(os.path.join(place, "run.lever"))
         check("Causal profile" in said, said)
-        equal(told["program"]["exit_status"], expected_status)
+        check(told["program"]["exit_status"] in expected_statuses, told["program"])
         check(rows(os.path.join(place, "run.lever")) >= 3, "experiments are lost")
         check(visits(told, "units") > 0)
         equal(sorted(os.listdir(place)), ["run.lever"], "files are left")
@@ -137,7 +137,8 @@ def _():
 
 @test("a closed terminal (SIGHUP to the group) leaves a whole profile")
 def _():
-    interrupt("plain", signal.SIGHUP, True, 128 + signal.SIGHUP)
+    # The program may get its own SIGHUP later than the SIGTERM by which lever ends it, or ignore it (nohup).
+    interrupt("plain", signal.SIGHUP, True, 128 + signal.SIGHUP, 128 + signal.SIGTERM)
 
 
 def adopt():
@@ -211,8 +212,8 @@ def _():
     with folder() as place:
         ways = program("ways")
         words = (LEVER, "run", "-o", "disk/run.lever", "--window", "10ms", "--", ways, "plain",
-                 "40000", "done")
-        said = on_small_disk(128, words, place)
+                 "120000", "done")
+        said = on_small_disk(256, words, place)
         equal(said.returncode, 1, said.stderr)
         check("the disk is full" in said.stderr, said.stderr)
         check(os.path.exists(os.path.join(place, "done")), "the program did not run to its end")
@@ -233,7 +234,7 @@ def _():
 def _():
     with folder() as place:
         words = (f"ulimit -f 100; exec {LEVER} run -o run.lever --window 10ms -- "
-                 f"{program('ways')} plain 40000 done")
+                 f"{program('ways')} plain 120000 done")
         said = run("bash", "-c", words, cwd=place)
         equal(said.returncode, 1, said.stderr)
         check("ulimit -f" in said.stderr, said.stderr)

@@ -34,6 +34,52 @@ def _():
     equal(visits(told, "job_end"), JOBS)
 
 
+@test("of a function and a point of one name, the function counts, and point: names the other")
+def _():
+    _, told = profile_of("--progress", "served", "--", program("namesakes"), str(JOBS))
+    equal(visits(told, "served"), 2 * JOBS)
+    _, told = profile_of("--progress", "point:served", "--", program("namesakes"), str(JOBS))
+    equal([(point["name"], point["visits"]) for point in told["progress"]], [("served", JOBS)])
+
+
+@test("a function in several binaries is one point: their sum, or those that are named; by process, too")
+def _():
+    # Which programs the shell starts is seen when it does, so the first visits are not counted.
+    script = '"$0" plain 20000 & "$1" plain 20000; wait'
+    _, told = profile_of("--progress", "bin:ways*:unit", "--", "sh", "-c", script, program("ways"), program("ways-static"))
+    processes = told["progress"][0]["processes"]
+    equal(sorted(one["name"] for one in processes), ["ways", "ways-static"])
+    equal(sum(one["visits"] for one in processes), visits(told, "bin:ways*:unit"))
+    check(min(one["visits"] for one in processes) > 10000, processes)
+
+
+@test("a function of a binary named by its path is counted from its first call on, in no other binary")
+def _():
+    script = '"$0" plain 700 & "$1" plain 900; wait'
+    for place in ("unit", "unit.h:%d" % line_of("unit.h", 'NAMED("units")')):
+        name = f"bin:{program('ways-static')}:{place}"
+        _, told = profile_of("--progress", name, "--", "sh", "-c", script, program("ways"), program("ways-static"))
+        equal(visits(told, name), 900)
+    said = lever("run", "-o", "/dev/null", "--progress", "bin:ways*", "--", "true")
+    equal(said.returncode, 2)
+    check("bin:GLOB:FUNCTION" in said.stderr, said.stderr)
+
+
+@test("points of lever.h are counted by process, too, and the text report tells it")
+def _():
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        said = lever("run", "-o", output, "--", "sh", "-c", '"$0" plain 700 & "$0" plain 900; wait', program("ways"))
+        check(said.returncode in RAN, said.stderr)
+        told = report(output)
+        for point in told["progress"]:
+            equal(point["visits"], 1600)
+            equal(sorted(one["visits"] for one in point["processes"]), [700, 900], point)
+        text = lever("report", output).stdout
+        pid = point["processes"][0]["pid"]
+        check(re.search(rf"^ +ways {pid}: 900, ways \d+: 700$", text, re.MULTILINE), text)
+
+
 @test("a line of an unmodified program is a progress point")
 def _():
     name = f"pairs.c:{line_of('pairs.c', 'ended line')}"
@@ -132,12 +178,13 @@ def _():
 
 @test("without any point, lever names functions that could be one, and ends with 2")
 def _():
+    # Both run for many seconds on a fast machine, too: lever looks for three.
     with folder() as place:
-        said = lever("run", "-o", os.path.join(place, "x.lever"), "--", program("jit"), "40000")
+        said = lever("run", "-o", os.path.join(place, "x.lever"), "--", program("jit"), "160000")
         equal(said.returncode, 2, said.stderr)
         check("visits no progress point" in said.stderr, said.stderr)
     with folder() as place:
-        said = lever("run", "-o", os.path.join(place, "x.lever"), "--", program("pairs"), "50000")
+        said = lever("run", "-o", os.path.join(place, "x.lever"), "--", program("pairs"), "200000")
         equal(said.returncode, 2, said.stderr)
         check("job_begin" in said.stderr or "job_end" in said.stderr or "spin" in said.stderr,
               said.stderr)

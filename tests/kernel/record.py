@@ -320,4 +320,15 @@ def _():
             equal((said.returncode, said.stdout), (2, ""), words)
 
 
+@test("what the recording took is measured: its BPF programs and interrupts, and lever itself")
+def _():
+    told = recorded()
+    overhead = told["overhead"]
+    check(0 < overhead["kernel_share"] < 2, overhead)
+    check(0 < overhead["engine_share"] < 2, overhead)
+    without = recorded(environment={"LEVER_ASSUME_NO_BPF": "1"}, codes=(0, 3))["overhead"]
+    equal(without["kernel_share"], None)
+    check(0 < without["engine_share"] < 2, without)
+
+
 main()

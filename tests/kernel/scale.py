@@ -6,10 +6,13 @@ import signal
 import subprocess
 import time
 
-from kernel import LEVER, check, equal, folder, lever, main, program, report, run, test
+from kernel import LEVER, Skip, check, equal, folder, lever, main, program, report, run, test
 
 
-def scaled(*words, options=("--runs", "1", "--compare", "0")):
+ONCE = ("--runs", "1", "--compare", "0", "--no-replay")
+
+
+def scaled(*words, options=ONCE):
     """What lever said, and the report of the program `threads` with these words."""
     with folder() as place:
         output = os.path.join(place, "test.lever")
@@ -25,6 +28,26 @@ def level(told, threads):
     return dict.fromkeys(("wall_ns", "running_ns", "lock_ns", "io_ns", "timer_ns", "condition_ns", "other_ns"), 0)
 
 
+def is_busy():
+    """Do others have the cores? A thread on each, busy for 300 ms, then takes longer."""
+    begin = time.monotonic()
+    run(program("threads"), "spin", str(len(os.sched_getaffinity(0))), "300")
+    return time.monotonic() - begin > 0.36
+
+
+def in_some_run(attempt, runs=5):
+    """Other work on the machine can delay any thread at any point, which changes how parallel the
+    program was and what a simulation knows of it: such things must hold in one of some runs."""
+    for left in range(runs - 1, -1, -1):
+        try:
+            return attempt()
+        except AssertionError as failure:
+            if not left and is_busy():
+                raise Skip(f"the machine is busy, and not once: {failure}") from failure
+            if not left:
+                raise
+
+
 def walls(told):
     return sum(one["wall_ns"] for one in told["parallelism"])
 
@@ -32,7 +55,7 @@ def walls(told):
 @test("every moment of a program that switches as fast as it can is counted, and every wake-up")
 def _():
     rounds = 200000
-    for options in (("--on", "1", "--runs", "1", "--compare", "0"), ("--runs", "1", "--compare", "0")):
+    for options in (("--on", "1", *ONCE), ONCE):
         said, told = scaled("pong", str(rounds), options=options)
         waits = int(said.stdout)
         equal(walls(told), told["program"]["wall_ns"])
@@ -43,30 +66,42 @@ def _():
 
 @test("three busy threads on one core: three active, one running")
 def _():
-    _, told = scaled("spin", "3", "200", options=("--on", "1", "--runs", "1", "--compare", "0"))
+    _, told = scaled("spin", "3", "200", options=("--on", "1", *ONCE))
     equal(told["cores"], 1)
     equal(told["threads"]["made"], 4)
-    check(level(told, 3)["wall_ns"] > 0.5 * walls(told), told["parallelism"])
+    check(level(told, 3)["wall_ns"] > 0, told["parallelism"])
     check(told["mean_running"] <= 1.0, told["mean_running"])
     cpu = sum(one["running_ns"] for one in told["parallelism"])
-    check(cpu >= 600e6, cpu)
-    # Of the CPU time at least 600 ms were by three threads that could have run at once.
-    one, many = (next(p for p in told["predictions"] if p["cores"] == cores and p["model"] == "formula") for cores in (1, 64))
-    check(many["wall_ns"] < 0.67 * one["wall_ns"], (one, many))
+    check(cpu >= 500e6, cpu)
+    one, many = (predicted(told, cores, "formula") for cores in (1, 64))
+    check(many["wall_ns"] < one["wall_ns"], (one, many))
     check(one["low_ns"] <= one["wall_ns"] <= one["high_ns"], one)
+
+    def attempt():
+        # Of the CPU time at least 600 ms were by three threads that could have run at once.
+        _, told = scaled("spin", "3", "200", options=("--on", "1", *ONCE))
+        check(level(told, 3)["wall_ns"] > 0.5 * walls(told), told["parallelism"])
+        one, many = (predicted(told, cores, "formula")["wall_ns"] for cores in (1, 64))
+        check(many < 0.67 * one, (one, many))
+    in_some_run(attempt)
 
 
 @test("sleep, locks and children: nobody is active, and it is said for what they wait")
 def _():
+    # A thread that is held up on its way to sleep sleeps less, and others later.
+    def wait_for(*reasons):
+        nobody = level(told, 0)
+        other = max(nobody[name] for name in ("lock_ns", "io_ns", "timer_ns", "condition_ns", "other_ns") if name not in reasons)
+        for reason in reasons:
+            check(nobody[reason] > max(100e6, 2 * other), (reason, told["parallelism"]))
+
     _, told = scaled("asleep", "300")
-    check(level(told, 0)["timer_ns"] >= 300e6 - 1e6, told["parallelism"])
-    _, told = scaled("lock", "300")
-    check(level(told, 0)["lock_ns"] >= 200e6, told["parallelism"])
-    check(level(told, 0)["timer_ns"] >= 200e6, told["parallelism"])
-    _, told = scaled("fork", "3", "100")
+    wait_for("timer_ns")
+    _, told = scaled("lock", "600")
+    wait_for("timer_ns", "lock_ns")
+    _, told = scaled("fork", "3", "200")
     equal((told["threads"]["processes"], told["threads"]["most"]), (4, 2))
-    check(level(told, 0)["timer_ns"] >= 290e6, told["parallelism"])
-    check(level(told, 0)["other_ns"] >= 290e6, told["parallelism"])
+    wait_for("timer_ns", "other_ns")
 
 
 @test("a program that is executed by a second thread goes on being counted")
@@ -82,13 +117,13 @@ def _():
 def _():
     cores = len(os.sched_getaffinity(0))
     for options, seen in (((), cores), (("--show-cores",), 1)):
-        said, _ = scaled("cores", options=("--on", "1", "--runs", "1", "--compare", "0", *options))
+        said, _ = scaled("cores", options=("--on", "1", *ONCE, *options))
         equal(int(said.stdout), seen)
 
 
 @test("runs add up: as many as asked for, and one on other cores")
 def _():
-    said, told = scaled("spin", "2", "50", options=("--runs", "2", "--on", "1", "--cores", "1,2"))
+    said, told = scaled("spin", "2", "50", options=("--runs", "2", "--on", "1", "--cores", "1,2", "--no-replay"))
     equal(told["runs"], 2)
     if len(os.sched_getaffinity(0)) > 1:
         equal([one["runs"] for one in told["measured"]], [2, 1])
@@ -97,13 +132,130 @@ def _():
     equal(sorted({p["cores"] for p in told["predictions"]}), [1, 2])
 
 
+def predicted(told, cores, model):
+    return next((one for one in told["predictions"] if one["cores"] == cores and one["model"] == model), None)
+
+
+@test("a logged run is simulated: it takes as long as it took, and the longer the fewer the cores")
+def _():
+    cores = len(os.sched_getaffinity(0))
+
+    def attempt():
+        said, told = scaled("spin", str(cores), "300", options=("--runs", "1", "--compare", "0", "--cores", f"1,{cores}"))
+        equal(told["runs"], 1)
+        check(told["replay"]["refusal"] is None, told["replay"])
+        check(abs(told["replay"]["miss"]) <= 0.05, told["replay"])
+        one, all_of_them = (predicted(told, number, "replay")["wall_ns"] for number in (1, cores))
+        # What the hypervisor takes from one of the threads looks like its work.
+        check(0.7 * cores < one / all_of_them < 1.05 * cores, (one, all_of_them))
+        check("simulated on its own cores" in said.stderr, said.stderr)
+    in_some_run(attempt)
+
+
+@test("who waits for whom is kept: two threads that take turns are no faster on more cores")
+def _():
+    def attempt():
+        _, told = scaled("turns", "20", "10", options=("--on", "1", "--runs", "1", "--compare", "0", "--cores", "1,8"))
+        check(told["replay"]["refusal"] is None, told["replay"])
+        one, eight = (predicted(told, cores, "replay")["wall_ns"] for cores in (1, 8))
+        check(0.9 * one < eight < 1.3 * one, (one, eight))
+    in_some_run(attempt)
+
+
+@test("threads that wait by spinning are seen, and busy ones are not taken for them")
+def _():
+    if len(os.sched_getaffinity(0)) < 2:
+        raise Skip("one core")
+    options = ("--runs", "1", "--compare", "0")
+    _, told = scaled("wait", "400", options=options)
+    check(any("user-level spinning" in one for one in told["warnings"]), told["warnings"])
+    _, told = scaled("stages", "100", options=options)
+    check(not any("user-level spinning" in one for one in told["warnings"]), told["warnings"])
+
+
+@test("a program that makes a thread for each core is found out, and compared with as many threads all the same")
+def _():
+    if len(os.sched_getaffinity(0)) < 2:
+        raise Skip("one core")
+    for options in (("--runs", "1"), ("--runs", "1", "--on", "1")):
+        _, told = scaled("percore", "60", options=options)
+        check(any("as many threads as it sees cores" in one for one in told["warnings"]), told["warnings"])
+        equal(len({one["threads"] for one in told["measured"]}), 1)
+    _, told = scaled("spin", "2", "60", options=("--runs", "1"))
+    check(not any("as it sees cores" in one for one in told["warnings"]), told["warnings"])
+
+
+@test("spans of the program are phases, with as many threads as were active in them")
+def _():
+    said, told = scaled("stages", "60", options=("--runs", "1", "--compare", "0", "--cores", "1,2"))
+    spans = {one["name"]: one for one in told["spans"]}
+    equal({name: one["times"] for name, one in spans.items()}, {"alone": 60, "together": 60})
+    # A thread that was joined may still be on its way out of the kernel.
+    check(spans["alone"]["active"] < spans["together"]["active"], spans)
+    for one in spans.values():
+        check(abs(sum(level["wall_ns"] for level in one["parallelism"]) - one["wall_ns"]) < 1000, one)
+    check("  alone " in said.stderr, said.stderr)
+
+    def attempt():
+        _, told = scaled("stages", "60", options=("--runs", "1", "--compare", "0", "--cores", "1,2"))
+        spans = {one["name"]: one for one in told["spans"]}
+        check(spans["alone"]["serial_share"] > 0.9, spans["alone"])
+        check(spans["together"]["active"] > 1.3, spans["together"])
+    in_some_run(attempt)
+
+
+@test("after a causal profile in the same file it is said whether its first target matters on other cores")
+def _():
+    if len(os.sched_getaffinity(0)) < 2:
+        raise Skip("one core")
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        equal(lever("scale", "-q", "-o", output, "--profile", output, *ONCE[:4], "--", "true").returncode, 2)
+        lever("run", "-q", "-o", output, "--granularity", "function", "--progress", "rounds", "--target", "work_alone",
+              "--speedups", "0,25", "--", program("threads"), "stages", "1000")
+
+        def attempt():
+            said = lever("scale", "-o", output, *ONCE[:4], "--cores", "1,2", "--", program("threads"), "stages", "150")
+            equal(said.returncode, 0, said.stderr)
+            told = report(output)
+            question = told["question"]
+            if not question:
+                raise Skip("the experiments found no sure effect: the machine is too busy")
+            equal(question["target"], "work_alone")
+            if told["replay"]["refusal"]:
+                raise AssertionError(told["replay"])
+            check(question["samples"] > 25, question)
+            # A quarter of half the time on two cores, of a third on one.
+            check(0.04 < question["simulated"] < 0.2, question)
+            if question["refusal"] is None:
+                one, two = (answer["program_speedup"] for answer in question["answers"])
+                check(one < two, question)
+                check("on     1 core:" in said.stderr, said.stderr)
+        in_some_run(attempt)
+
+
+@test("what an earlier session measured on other cores stands beside the predictions for them")
+def _():
+    if len(os.sched_getaffinity(0)) < 2:
+        raise Skip("one core")
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        words = ("scale", "-q", "--output", output, *ONCE, "--cores", "1,2", "--on")
+        for cores in ("1", "2"):
+            equal(lever(*words, cores, "--", program("threads"), "spin", "2", "100").returncode, 0)
+        told = report(output)
+        equal([(one["cores"], one["earlier"]) for one in told["measured"]], [(1, True), (2, False)])
+        check(predicted(told, 1, "formula")["error"] is not None, told["predictions"])
+        check("on 1 core paper" in lever("report", output).stdout)
+
+
 @test("a file on standard input is read by each run, a pipe by one")
 def _():
     with folder() as place:
         output, data = os.path.join(place, "x.lever"), os.path.join(place, "data")
         with open(data, "w", encoding="utf-8") as file:
             file.write("abc\n")
-        command = f"{LEVER} scale -q -o {output} --runs 2 --compare 0 -- cat"
+        command = f"{LEVER} scale -q -o {output} --runs 2 --compare 0 --no-replay -- cat"
         equal(run("sh", "-c", f"{command} <{data}").stdout, "abc\nabc\n")
         said = run("sh", "-c", f"cat {data} | {command}")
         equal(said.stdout, "abc\n")
@@ -113,7 +265,7 @@ def _():
 def _():
     with folder() as place:
         output = os.path.join(place, "x.lever")
-        said = lever("scale", "-o", output, "--runs", "1", "--compare", "0", "--", "sh", "-c", "exit 5")
+        said = lever("scale", "-o", output, *ONCE, "--", "sh", "-c", "exit 5")
         equal(said.returncode, 0)
         check("exit code 5" in said.stderr, said.stderr)
         equal(report(output)["program"]["exit_status"], 5)
@@ -149,6 +301,13 @@ def _():
                     check(file.read().rsplit(")", 1)[1].split()[0] in "SR")
                 os.kill(pid, signal.SIGKILL)
             process.stderr.close()
+
+
+@test("what counting took is measured, over long programs by windows")
+def _():
+    told = scaled("pong", "400000", options=("--on", "1", "--runs", "1", "--compare", "0"))[1]
+    check(0 < told["overhead"]["kernel_share"] < 1, told["overhead"])
+    check(0 < told["overhead"]["engine_share"] < 1, told["overhead"])
 
 
 main()

@@ -191,6 +191,46 @@ def _():
     check(by_name(told["spans"])["forever"]["count"] > 10)
 
 
+@test("in a --flight new annotations overwrite old ones, each of which is counted")
+def _():
+    marks = 100000
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        words = ("--flight", "50", "--buffer", "16K", "--scheduler", "off")
+        equal(lever("trace", "-q", "-o", output, *words, "--", program("marks"), "flood", str(marks)).returncode, 0)
+        told, chrome = report(output), report(output, "chrome")
+    events = told["events"]
+    equal(events["annotations"] + events["annotations_dropped"], 2 * marks)
+    check(events["annotations_dropped"] == 0 or any("overwritten" in warning for warning in told["warnings"]), told["warnings"])
+    # The last one of each thread is there, whatever was lost before.
+    last = {}
+    for event in chrome["traceEvents"]:
+        if event["ph"] == "i":
+            last[event["tid"]] = event["args"]["value"]
+    equal(sorted(last.values()), [marks - 1] * 2)
+
+
+@test("interrupts are told by name and core, and stand on tracks of their own")
+def _():
+    with folder() as place:
+        output, trace = os.path.join(place, "test.lever"), os.path.join(place, "test.pftrace")
+        equal(lever("trace", "-q", "--interrupts", "-o", output, "--", "sh", "-c", "for i in 1 2 3 4 5 6 7 8; do sleep 0.02; done").returncode, 0)
+        equal(lever("report", output, "--format", "perfetto", "-o", trace).returncode, 0)
+        told, read, chrome = report(output), Trace(trace), report(output, "chrome")
+        text = report(output, "text")
+    rows = by_name(told["interrupts"])
+    check(any(name.startswith("soft: ") for name in rows), rows)
+    for row in told["interrupts"]:
+        check(0 < row["count"] and row["p50_ns"] <= row["p99_ns"] <= row["max_ns"] <= row["total_ns"], row)
+    tracks = [uuid for core in range(64) for uuid in read.named(f"interrupts of core {core}")]
+    pieces = [piece for uuid in tracks for piece in read.slices(uuid)]
+    equal(sum(end - begin for _, begin, end, _ in pieces), sum(row["total_ns"] for row in told["interrupts"]))
+    equal(sum(event["ph"] == "X" and event["pid"] == 0 and event["tid"] >= 100000 for event in chrome["traceEvents"]), len(pieces))
+    outermost = sum(end - begin for _, begin, end, depth in pieces if depth == 0)
+    check(sum(core["interrupts_ns"] for core in told["cores"]) <= outermost, (told["cores"], outermost))
+    check(re.search("^Interrupts", text, re.M) and "in interrupts" in text, text)
+
+
 @test("a text report shows its tables, and a causal report refuses a timeline")
 def _():
     with folder() as place:
@@ -215,6 +255,41 @@ def _():
         finally:
             shell.kill()
     check({"sh", "sleep"} <= {thread["name"] for thread in told["threads"]}, told["threads"])
+
+
+@test("what the log of the scheduler took is measured, and lever's own time")
+def _():
+    overhead = traced(os.path.join(EXAMPLES, "balance"))["overhead"]
+    check(0 < overhead["kernel_share"] < 2 and 0 < overhead["engine_share"] < 2, overhead)
+    overhead = traced(os.path.join(EXAMPLES, "balance"), words=("--scheduler", "off"))["overhead"]
+    equal(overhead["kernel_share"], None)
+    check(0 < overhead["engine_share"] < 2, overhead)
+
+
+def attached(pid):
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        said = lever("trace", "-q", "-o", output, "--pid", str(pid), "--seconds", "1")
+        equal(said.returncode, 0, said.stderr)
+        return by_name(report(output)["spans"])
+
+
+@test("annotations of a process that runs already are recorded, again and again, and after a kill")
+def _():
+    with subprocess.Popen([program("marks"), "forever"]) as running, folder() as place:
+        try:
+            for _ in range(2):
+                spans = attached(running.pid)
+                check(spans["forever"]["count"] > 100, spans)
+            killed = subprocess.Popen([LEVER, "trace", "-q", "-o", os.path.join(place, "test.lever"), "--pid", str(running.pid)])
+            time.sleep(1.5)
+            killed.kill()
+            killed.wait()
+            spans = attached(running.pid)
+            check(spans["forever"]["count"] > 100, spans)
+            equal(running.poll(), None)
+        finally:
+            running.kill()
 
 
 main()

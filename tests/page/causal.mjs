@@ -130,7 +130,7 @@ test('the header tells program, host, samples, experiments and warnings', async 
 		data.program.command.join(' '),
 		data.host.name,
 		data.host.kernel,
-		'kernel engine',
+		`${data.engine}, lever ${data.runs.at(-1).version}`,
 		`${count(data.sampling.samples)} on CPU`,
 		`${count(data.sampling.lost)} lost`,
 		`${count(data.experiments)} counted`,
@@ -215,7 +215,12 @@ test('another theme draws the curves anew, in its colours', async () => {
 	const light = await paper();
 	await page.locator('button.quiet').click();
 	assert.notEqual(await paper(), light);
-	await page.waitForTimeout(100);
+	await page.evaluate(
+		() =>
+			new Promise((done) =>
+				requestAnimationFrame(() => requestAnimationFrame(done)),
+			),
+	);
 	const drawn = (await drawnHeights(page)).filter((height) => height !== null);
 	assert.ok(drawn.length > 100, String(drawn.length));
 	await context.close();
@@ -380,10 +385,15 @@ test('everything can be reached by keys: a card opens, arrows tell the points', 
 	await page.locator('.grid .card .name').first().focus();
 	await page.keyboard.press('Enter');
 	assert.equal(await page.locator('.card.open').count(), 1);
+	await page.locator('.card.open .chart canvas').first().waitFor();
 	await page.locator('.card.open .chart').focus();
+	const told = page.locator('.card.open output');
+	let before = await told.innerText();
 	for (const expected of [point, next]) {
 		await page.keyboard.press('ArrowRight');
-		const said = plain(await page.locator('.card.open output').innerText());
+		while ((await told.innerText()) === before); // until it is drawn, or the test's time is over
+		before = await told.innerText();
+		const said = plain(before);
 		assert.ok(
 			said.includes(percent(expected.program_speedup)) &&
 				said.includes(`${expected.experiments} experiment`),

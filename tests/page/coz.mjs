@@ -69,3 +69,13 @@ for (const name of ['pipeline', 'latency']) {
 		assert.ok(compared > 50);
 	});
 }
+
+for (const name of ['hostile', 'markup']) {
+	test(`coz's viewer reads the names of ${name}`, () => {
+		makeProfile(name);
+		const measured = json(name).targets.filter((one) =>
+			one.effects.some(({points}) => points.length),
+		);
+		assert.equal(readByViewer(name).length, measured.length);
+	});
+}

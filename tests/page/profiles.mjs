@@ -25,6 +25,13 @@ export function report(name, ...options) {
 	});
 }
 
+// Of what is no text: the path of the file that it is written to.
+export function reportInto(name, ending, ...options) {
+	const path = join(folder, `${name}.${ending}`);
+	report(name, ...options, '--output', path);
+	return path;
+}
+
 export function makeProfile(name) {
 	execFileSync(recorder, [name, join(folder, `${name}.lever`)]);
 }

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
 import {findBrowser, launch, openPage} from './browser.mjs';
 import {canRecord, dataOf, exampleOf, json, make, makePage, pageOf, report} from './profiles.mjs';
-import {fill, reportOf} from './traces.mjs';
+import {scaleReport} from './reports.mjs';
+import {fill} from './traces.mjs';
 
 const found = await findBrowser();
 if (found.missing) {
@@ -14,65 +15,14 @@ if (found.missing) {
 const browser = await launch(found);
 after(() => browser.close());
 
-const SECOND = 1e9;
-const level = (threads, seconds) => ({
-	threads,
-	wall_ns: seconds * SECOND,
-	running_ns: seconds * SECOND,
-});
-const predicted = (cores, seconds, model, best) => ({
-	cores,
-	wall_ns: seconds * SECOND,
-	low_ns: seconds * 0.9 * SECOND,
-	high_ns: seconds * 1.1 * SECOND,
-	model,
-	best,
-	runs: 3,
-});
-
-const REPORT = reportOf('scale', {
-	cores: 2,
-	machine_cores: 4,
-	runs: 3,
-	threads: {made: 5, processes: 1, most: 4, switches: 100, wakes: 50, yields: 0},
-	mean_active: 2.5,
-	mean_running: 1.75,
-	serial_share: 0.2,
-	growth: -0.015,
-	replay_error: null,
-	parallelism: [level(0, 1), level(1, 2), level(2, 4), level(4, 3)],
-	predictions: [
-		predicted(1, 19, 'paper', false),
-		predicted(1, 20, 'formula', true),
-		predicted(4, 6, 'formula', true),
-	],
-	limits: [
-		{cores: 1, used: 0.95, waiting: {serial: 0.05, lock_waits: 0}},
-		{cores: 4, used: 0.5, waiting: {serial: 0.3, lock_waits: 0.2}},
-	],
-	measured: [
-		{
-			cores: 2,
-			runs: 3,
-			wall_ns: 10 * SECOND,
-			least_ns: 9.5 * SECOND,
-			most_ns: 10.5 * SECOND,
-			undisturbed_ns: 10 * SECOND,
-			cpu_ns: 18 * SECOND,
-			threads: 5,
-		},
-	],
-	course: [
-		{begin_ns: 0, wall_ns: 5 * SECOND, active: 1, running: 1},
-		{begin_ns: 5 * SECOND, wall_ns: 5 * SECOND, active: 4, running: 2},
-	],
-	phases: [],
-});
-
 const plain = (text) => text.replaceAll('\u00a0', ' ');
 
 async function open(options) {
-	const opened = await openPage(browser, fill(makePage('short'), {report: REPORT}), options);
+	const opened = await openPage(
+		browser,
+		fill(makePage('short'), {report: scaleReport()}),
+		options,
+	);
 	await opened.page.waitForSelector('.scale canvas');
 	return opened;
 }

@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // timeline - the HTML page of traces, in a browser. Most of it is of a trace that is made up in traces.mjs.
 import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {readFileSync} from 'node:fs';
 import {after, test} from 'node:test';
 import {findBrowser, launch, openPage} from './browser.mjs';
-import {canRecord, dataOf, exampleOf, json, make, makePage, pageOf, report} from './profiles.mjs';
-import {fill, large, reportOf, small} from './traces.mjs';
+import {
+	SOURCE,
+	canRecord,
+	dataOf,
+	exampleOf,
+	json,
+	make,
+	makePage,
+	pageOf,
+	report,
+	reportInto,
+} from './profiles.mjs';
+import {deltas, fill, large, reportOf, small} from './traces.mjs';
+import {Lane, countUpTo} from '../../web/src/timeline/lane.js';
 
 const found = await findBrowser();
 if (found.missing) {
@@ -21,6 +35,10 @@ const AXIS = 24,
 	GAP = 7;
 const CORE = LABEL + ROW + 2 * ROW + GAP; // with two rows of spans
 const WORDS = {main: 'main (10)', worker: '<i>worker</i> (11)'};
+const NOTHING = 'Click a slice for its figures.';
+// As a page shows a name: what would steer it is replaced.
+const shown = (text) =>
+	text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
 const plain = (text) => text.replaceAll('\u00a0', ' ');
 
 async function open(timeline = small(), options = {}) {
@@ -54,6 +72,30 @@ async function stretch(page) {
 	await settle(page);
 	return plain(await page.locator('output.stretch').innerText());
 }
+
+test('a lane finds slices of any lengths at any time', () => {
+	const ends = [],
+		starts = [];
+	for (let i = 0, now = 0; i < 3000; i++) {
+		now += (i * i) % 7 === 3 ? 0 : 10 ** (i % 6);
+		starts.push(now);
+		now += (i * 31) % 5 === 0 ? 0 : 3 ** (i % 12);
+		ends.push(now);
+	}
+	const prepared = new Lane(Float64Array.from(starts), Float64Array.from(ends));
+	prepared.prepare();
+	const times = [-1, 0, ...starts, ...ends, ends.at(-1) + 1].flatMap((time) => [
+		time - 0.5,
+		time,
+		time + 0.5,
+	]);
+	for (const time of times)
+		assert.equal(prepared.after(time), countUpTo(prepared.ends, time), String(time));
+	assert.equal(
+		prepared.busyBetween(-1, prepared.after(-1), ends.at(-1), prepared.count),
+		ends.reduce((all, end, i) => all + end - starts[i], 0),
+	);
+});
 
 test('a run on a core tells its thread, times, and what came then', async () => {
 	const {page, context, complaints} = await open();
@@ -111,6 +153,7 @@ test('a span tells its argument and what its thread did in it, on its thread and
 		'waiting for a lock: 150 ns',
 		'waiting for a CPU: 150 ns',
 		'on a core: 600 ns',
+		`flow to: ${WORDS.worker}: <b>read</b> <b>77</b>, 600 ns`,
 	];
 	const sorted = (rows) => [...rows].sort();
 	const onThread = await click(page, 0.9, 2 * CORE + LABEL + STATE + 5);
@@ -146,7 +189,7 @@ test('keys walk over tracks and slices, and make one as wide as the window', asy
 	await page.keyboard.press('Enter');
 	assert.equal(await stretch(page), '50 ns to 650 ns (600 ns)');
 	await page.keyboard.press('Escape');
-	assert.equal((await said(page))[0], 'Click a slice for its figures.');
+	assert.equal((await said(page))[0], NOTHING);
 	await context.close();
 });
 
@@ -197,7 +240,7 @@ test('two fingers zoom, one moves', async () => {
 
 test('tracks can be left out and searched, names of any sort are text', async () => {
 	const {page, context, complaints} = await open();
-	await page.getByLabel('Cores').uncheck();
+	await page.getByRole('checkbox', {name: 'Cores'}).uncheck();
 	assert.equal((await click(page, 0.5, LABEL + 4))[0], 'waiting for a lock');
 	await page.getByRole('searchbox').fill('WORKER');
 	assert.equal((await click(page, 0.3, LABEL + 4))[1], `thread: ${WORDS.worker}`);
@@ -218,6 +261,51 @@ test('a counter tells the value that held then', async () => {
 		'for: 300 ns',
 	]);
 	assert.equal((await click(page, 0.7, top))[1], 'value: -1');
+	await context.close();
+});
+
+const SECOND = 2 * CORE + LABEL + STATE + GAP + 2 * ROW; // where the second thread's track begins
+
+test('a mark tells its argument when it is clicked, and by keys', async () => {
+	const {page, context, complaints} = await open();
+	const expected = ['tick', 'argument: </b>&', `thread: ${WORDS.worker}`, 'at: 800 ns'];
+	assert.deepEqual(await click(page, 0.8, SECOND + LABEL - 4), expected);
+	assert.equal((await click(page, 0.6, SECOND + LABEL - 4))[0], NOTHING);
+	await page.keyboard.press('.');
+	assert.deepEqual(await said(page), expected);
+	await page.keyboard.press('ArrowUp');
+	await page.keyboard.press('.');
+	assert.deepEqual(await said(page), ['tick', `thread: ${WORDS.main}`, 'at: 300 ns']);
+	assert.deepEqual(complaints, []);
+	await context.close();
+});
+
+test('what is below the mouse is told beside it, with its argument or value', async () => {
+	const {page, context, complaints} = await open();
+	const box = await page.locator('canvas.timeline').boundingBox();
+	const hint = page.locator('.hint');
+	const at = async (part, below) => {
+		await page.mouse.move(box.x + box.width * part, box.y + AXIS + below);
+		await settle(page);
+		return plain(await hint.innerText()).split('\n');
+	};
+	assert.deepEqual(await at(0.8, SECOND + LABEL - 4), [
+		'tick',
+		'argument: </b>&',
+		`thread: ${WORDS.worker}`,
+		'at: 800 ns',
+	]);
+	assert.deepEqual(await at(0.9, 2 * CORE + LABEL + STATE + 5), [
+		'parse',
+		`thread: ${WORDS.main}`,
+		'argument: 7',
+		'for: 900 ns',
+	]);
+	const counter = SECOND + LABEL + STATE + GAP + LABEL + 10;
+	assert.deepEqual(await at(0.3, counter), ['<b>read</b>', 'value: 3', 'for: 300 ns']);
+	await page.mouse.move(box.x + box.width / 2, box.y - 20);
+	await hint.waitFor({state: 'hidden'});
+	assert.deepEqual(complaints, []);
 	await context.close();
 });
 
@@ -255,6 +343,32 @@ test('states are drawn as wide as they are long, and an arrow from the waker', a
 	await context.close();
 });
 
+test('a flow is drawn from thread to thread, unless it is out of sight', async () => {
+	const {page, context} = await open();
+	await settle(page);
+	assert.ok((await pixelsOf(page, 'flow')) > 50);
+	await page.locator('canvas.timeline').focus();
+	for (let i = 0; i < 4; i++) await page.keyboard.press('+');
+	for (let i = 0; i < 20; i++) await page.keyboard.press('ArrowRight');
+	assert.match(await stretch(page), /^8/);
+	assert.equal(await pixelsOf(page, 'flow'), 0);
+	await context.close();
+});
+
+test('in dark colours the timeline is drawn anew, and on paper in light ones', async () => {
+	const {page, context} = await open(small(), {colorScheme: 'dark'});
+	await settle(page);
+	assert.ok((await pixelsOf(page, 'class-L')) > 100);
+	const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+	const dark = await paper();
+	await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+	assert.notEqual(await paper(), dark);
+	assert.ok((await pixelsOf(page, 'class-L')) > 100);
+	await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+	assert.equal(await paper(), dark);
+	await context.close();
+});
+
 test('many slices are drawn at all zooms, and each can be reached', async () => {
 	const data = large(100000);
 	const {page, context, complaints} = await open(data);
@@ -271,6 +385,59 @@ test('many slices are drawn at all zooms, and each can be reached', async () => 
 	const next = await said(page);
 	assert.equal(before[0], 'on core 0');
 	assert.notDeepEqual(next, before);
+	assert.deepEqual(complaints, []);
+	await context.close();
+});
+
+// Slices of 1 ns with as much between them, of threads 0 and 1 in turn, and one that is as long as all of them.
+function crowded(count) {
+	const each = (value) => Array(count).fill(value);
+	const starts = Array.from({length: count}, (_, i) => 2 * i);
+	const data = small();
+	data.duration_ns = 4 * count;
+	data.cores = [
+		{
+			cpu: 0,
+			start: deltas([...starts, 2 * count]),
+			length: [...each(1), 2 * count],
+			thread: [...starts.map((start) => (start / 2) % 2), 0],
+			left: [...each(3), 0],
+			call: [...each(0), 0],
+		},
+	];
+	return Object.assign(data, {
+		wakes: {at: [], waker: [], woken: []},
+		spans: [],
+		instants: {at: [], thread: [], name: [], argument: []},
+		flows: {at: [], length: [], from: [], to: [], name: [], id: []},
+	});
+}
+
+test('slices thinner than a pixel are as dense as they are busy, wide ones among them are whole', async () => {
+	const {page, context, complaints} = await open(crowded(100000));
+	await settle(page);
+	// The pixels of the first core's runs: [red, green, blue, alpha] by row.
+	const rows = await page.locator('canvas.timeline').evaluate(
+		(canvas, [top, height]) => {
+			const {width} = canvas;
+			const {data} = canvas.getContext('2d').getImageData(0, top, width, height);
+			const pixels = Array.from({length: width * height}, (_, i) => [
+				...data.slice(4 * i, 4 * i + 4),
+			]);
+			return Array.from({length: height}, (_, y) =>
+				pixels.slice(y * width, (y + 1) * width),
+			);
+		},
+		[AXIS + LABEL + 2, ROW - 5],
+	);
+	const half = rows[0].length / 2;
+	const thin = rows[0].slice(1, Math.floor(half) - 1),
+		wide = rows.map((row) => row.slice(Math.ceil(half) + 1, -2));
+	const even = thin.filter(([, , , alpha]) => Math.abs(alpha - 127) < 6);
+	assert.ok(even.length > 0.97 * thin.length); // the others are lines of the axis
+	assert.ok(wide.flat().every(([, , , alpha]) => alpha === 255));
+	assert.ok(new Set(wide.flat().map(String)).size > 1); // its thread's name
+	assert.equal((await click(page, 0.75, LABEL + 2))[1], `thread: ${WORDS.main}`);
 	assert.deepEqual(complaints, []);
 	await context.close();
 });
@@ -326,5 +493,90 @@ test(
 		assert.match((await said(page))[0], /^on core/);
 		assert.deepEqual(complaints, []);
 		await context.close();
+	},
+);
+
+// A name of lever.h's holds 111 bytes.
+const NAMES = [
+	"</script><script>document.title = 'taken'</script>",
+	'std::pair<'.repeat(1000).slice(0, 111),
+];
+const ARGUMENTS = [
+	'"><img src=x onerror="document.title = \'taken\'">',
+	'\ufffd\ufffd\u001b[31m\u202e',
+];
+
+// Of the trace that --format perfetto writes, by a reader of its own: what it names.
+function readByPython(name) {
+	const path = reportInto(name, 'pftrace', '--format', 'perfetto');
+	const program =
+		'import json, sys; from perfetto import Trace; trace = Trace(sys.argv[1]); ' +
+		'print(json.dumps([[one[3], one[4]] for one in trace.events], default=bytes.decode))';
+	const told = execFileSync('python3', ['-c', program, path], {
+		env: {
+			...process.env,
+			PYTHONPATH: `${SOURCE}tests/kernel`,
+			PYTHONDONTWRITEBYTECODE: '1',
+		},
+		encoding: 'utf8',
+	});
+	return JSON.parse(told);
+}
+
+test(
+	'hostile names that a program gave itself are text in its page and in all exports',
+	{skip: canRecord() ? false : 'lever check says that this machine cannot record'},
+	async () => {
+		make('trace', 'spoken', [], process.env.LEVER_HOSTILE);
+		const told = json('spoken');
+		assert.deepEqual(told.spans.map((one) => one.name).sort(), [...NAMES].sort());
+
+		const path = pageOf('spoken');
+		assert.ok(!readFileSync(path, 'utf8').includes('taken'));
+		for (const width of [1280, 400]) {
+			const {page, context, complaints} = await openPage(browser, path, {
+				viewport: {width, height: 900},
+			});
+			await page.getByRole('checkbox', {name: 'Cores'}).uncheck();
+			await page.locator('canvas.timeline').focus();
+			await page.keyboard.press('.');
+			const mark = await said(page);
+			assert.deepEqual(mark.slice(0, 2), [
+				'=1+2,"a"',
+				`argument: ${shown(ARGUMENTS[1])}`,
+			]);
+			await page.keyboard.press('ArrowDown');
+			const counter = await said(page);
+			assert.equal(counter[0], shown('a\tb\nc;d \ufffd('));
+			assert.match(counter[1], /^value: (0|7|14)$/);
+			for (const name of NAMES)
+				assert.ok(
+					await page
+						.locator('tbody th.name', {hasText: name})
+						.count(),
+					name.slice(0, 20),
+				);
+			assert.ok(!(await page.title()).includes('taken'));
+			assert.equal(await page.locator('img, #page script, #page b.x').count(), 0);
+			const wide = await page.evaluate(
+				() => document.documentElement.scrollWidth,
+			);
+			assert.ok(wide <= width, String(wide));
+			assert.deepEqual(complaints, []);
+			await context.close();
+		}
+
+		const chrome = JSON.parse(report('spoken', '--format', 'chrome'));
+		const events = chrome.traceEvents ?? chrome;
+		const perfetto = readByPython('spoken');
+		for (const name of NAMES) {
+			assert.ok(events.some((one) => one.name === name));
+			assert.ok(perfetto.some(([one]) => one === name));
+		}
+		assert.ok(
+			perfetto.some(([, given]) => Object.values(given).includes(ARGUMENTS[0])),
+		);
+		const csv = report('spoken', '--format', 'csv');
+		assert.ok(csv.includes(`"${ARGUMENTS[0].replaceAll('"', '""')}"`));
 	},
 );

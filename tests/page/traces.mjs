@@ -55,8 +55,9 @@ export function small() {
 				argument: [7, null],
 			},
 		],
-		instants: {at: [300, 500], thread: [0, 1], name: [5, 5]},
+		instants: {at: [300, 500], thread: [0, 1], name: [5, 5], argument: [null, '</b>&']},
 		counters: [{name: 4, at: [200, 300], value: [3, -1]}],
+		flows: {at: [150], length: [600], from: [0], to: [1], name: [4], id: ['<b>77</b>']},
 	};
 }
 
@@ -131,29 +132,37 @@ export function large(slices) {
 		cores,
 		wakes,
 		spans,
-		instants: {at: [], thread: [], name: []},
+		instants: {at: [], thread: [], name: [], argument: []},
 		counters: [],
+		flows: {at: [], length: [], from: [], to: [], name: [], id: []},
 	};
 }
 
 // Puts the data into the page that lever made for something else.
-export function fill(page, data) {
+export function fill(page, data, path = page) {
 	const packed = deflateRawSync(JSON.stringify(data)).toString('base64');
 	writeFileSync(
-		page,
+		path,
 		readFileSync(page, 'utf8').replace(
 			/(octet-stream">)[^<]*/,
 			(all, head) => head + packed,
 		),
 	);
-	return page;
+	return path;
 }
 
 export function reportOf(kind, more) {
 	return {
 		lever: 1,
 		kind,
-		program: {command: ['./a', '<script>'], exit_status: 0, wall_ns: 1000, delay_ns: 0},
+		program: {
+			command: ['./a', '<script>'],
+			exit_status: 0,
+			wall_ns: 1000,
+			delay_ns: 0,
+			started_s: 1700000000,
+		},
+		overhead: {kernel_share: 0.0234, engine_share: 0.0101},
 		engine: 'kernel',
 		host: {name: 'h', kernel: '6.18'},
 		warnings: [],

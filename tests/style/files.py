@@ -3,7 +3,7 @@
 """files - each file says its licence and what it is for, and keeps to the sizes of the style.
 
 A function may have 60 lines, a file 700, a header of src/ (but bpf/) 200, main 30. include/lever.h
-may have 1100: programs take it along as one file.
+may have 1300: programs take it along as one file.
 """
 import re
 import sys
@@ -11,7 +11,7 @@ import sys
 import style
 
 LICENCES = ("BSD-2-Clause", "(BSD-2-Clause OR GPL-2.0-only)")
-MOST_FUNCTION, MOST_MAIN, MOST_FILE, MOST_HEADER, MOST_PUBLIC = 60, 30, 700, 200, 1100
+MOST_FUNCTION, MOST_MAIN, MOST_FILE, MOST_HEADER, MOST_PUBLIC = 60, 30, 700, 200, 1300
 
 
 def opening_complaints(path, lines):

@@ -4,6 +4,8 @@
 
 #include "check.h"
 
+#include <math.h>
+
 #define SECOND 1000000000ull
 
 static struct recording *new_recording(void)
@@ -36,6 +38,17 @@ static struct recording_parallel *add_run(struct recording *recording, int64_t s
 									.most_threads = 2,
 									.wakes = 10};
 	return &recording->parallels.items[recording->parallels.count - 1];
+}
+
+/* From the run's one slice, in which two threads ran. */
+static void steal(struct recording *recording, int64_t run_id, uint64_t stolen_ns)
+{
+	*array_add(&recording->levels) = (struct recording_level){.run_id = run_id,
+								  .slice = 1,
+								  .threads = 2,
+								  .wall_ns = 8 * SECOND,
+								  .running_ns = 8 * SECOND};
+	*array_add(&recording->thefts) = (struct recording_theft){run_id, 1, stolen_ns};
 }
 
 static bool warns(const struct scale *scale, const char *words)
@@ -94,6 +107,63 @@ TEST("the interval grows with the scatter of the runs, and with the distance in 
 	recording_free(noisy);
 }
 
+TEST("what the hypervisor took is taken off where it fell, by all models but the paper's")
+{
+	struct recording *recording = new_recording();
+	add_run(recording, 1, 1, 2, 8);
+	steal(recording, 1, 2 * SECOND);
+	struct scale *scale = scale_new(recording);
+	CHECK_NEAR(scale->stolen_ns, 2e9, 1);
+	CHECK_NEAR(scale->own_ns, 8e9, 1);
+	CHECK_NEAR(scale->cpu_ns, 8e9, 1);
+	CHECK_NEAR(scale->levels.items[0].stolen_ns, 0, 1);
+	/* Two threads had the 8 s, of which 2 s were stolen. */
+	CHECK_NEAR(scale_answer(scale, 2, SCALE_FORMULA)->wall_ns, 2e9 + 6e9 / 2, 1);
+	CHECK_NEAR(scale_answer(scale, 2, SCALE_PAPER)->wall_ns, 2e9 + 8e9 / 2, 1);
+	scale_free(scale);
+	recording_free(recording);
+}
+
+TEST("the more was taken, the wider the interval")
+{
+	double half[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct recording *recording = new_recording();
+		add_run(recording, 1, 1, 2, 8);
+		steal(recording, 1, i * SECOND);
+		struct scale *scale = scale_new(recording);
+		const struct scale_answer *answer = scale_answer(scale, 2, SCALE_FORMULA);
+		half[i] = (answer->high_ns - answer->wall_ns) / answer->wall_ns;
+		scale_free(scale);
+		recording_free(recording);
+	}
+	CHECK_NEAR(half[0], 1.96 * scale_model_error(SCALE_FORMULA, 0), 1e-3);
+	/* Of 9 s left, 1 s was taken off, and may be wrong by its half. */
+	CHECK_NEAR(half[1], 1.96 * hypot(scale_model_error(SCALE_FORMULA, 0), 0.58 / 9), 1e-3);
+	CHECK_NEAR(half[2], 1.96 * hypot(scale_model_error(SCALE_FORMULA, 0), 0.58 * 2 / 8), 1e-3);
+}
+
+TEST("runs on other cores that differ widen the interval, too")
+{
+	double half[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct recording *recording = new_recording();
+		for (unsigned j = 0; j < 3; j++)
+			add_run(recording, 1, 2, 0, 4);
+		for (unsigned j = 0; j < 2; j++)
+			add_run(recording, 1, 1, 0, 8 + 0.8 * i * j);
+		struct scale *scale = scale_new(recording);
+		const struct scale_answer *answer = scale_answer(scale, 1, SCALE_FORMULA);
+		half[i] = (answer->high_ns - answer->wall_ns) / answer->wall_ns;
+		scale_free(scale);
+		recording_free(recording);
+	}
+	/* Two runs 10 % apart, four degrees of freedom less one; the model's own error is 5 %. */
+	CHECK(half[1] > 1.2 * half[0]);
+}
+
 TEST("a run on other cores tells the growth of CPU time, and is measured")
 {
 	struct recording *recording = new_recording();
@@ -109,6 +179,32 @@ TEST("a run on other cores tells the growth of CPU time, and is measured")
 	CHECK_EQUAL(scale->measured.items[1].cores, 2);
 	CHECK_NEAR(scale->measured.items[1].wall_ns, 9e9, 1);
 	CHECK(warns(scale, "CPU time grows by 25 %"));
+	scale_free(scale);
+	recording_free(recording);
+}
+
+TEST("what a model misses of runs on other cores is in its interval, and the nearest is believed")
+{
+	struct recording *recording = new_recording();
+	add_run(recording, 1, 1, 4, 8);
+	/* As much CPU time as on one core, but on three quarters of the two that were wanted. */
+	struct recording_parallel *other = add_run(recording, 1, 2, 4, 5);
+	CHECK_EQUAL(other->cores, 2);
+	recording->levels.items[3].running_ns = 8 * SECOND;
+	struct scale *scale = scale_new(recording);
+	const struct scale_answer *formula = scale_answer(scale, 2, SCALE_FORMULA);
+	CHECK_NEAR(scale->growth, 0, 1e-6);
+	CHECK_NEAR(scale->core_growth, 0.25, 1e-6);
+	CHECK_NEAR(scale->misses[SCALE_FORMULA], 8.0 / 9 - 1, 1e-9);
+	CHECK_NEAR(scale->misses[SCALE_GROWTH], 0, 1e-6);
+	CHECK(!isfinite(scale->misses[SCALE_REPLAY]));
+	CHECK_NEAR((formula->high_ns - formula->wall_ns) / formula->wall_ns, 1.96 / 9, 1e-3);
+	CHECK_EQUAL(scale_best_model(scale, 2), SCALE_GROWTH);
+	/* Near enough, who knows more is believed. */
+	scale->misses[SCALE_GROWTH] = scale->misses[SCALE_FORMULA] - 0.02;
+	CHECK_EQUAL(scale_best_model(scale, 2), SCALE_GROWTH);
+	scale->misses[SCALE_GROWTH] = scale->misses[SCALE_FORMULA] - 0.04;
+	CHECK_EQUAL(scale_best_model(scale, 2), SCALE_FORMULA);
 	scale_free(scale);
 	recording_free(recording);
 }
@@ -136,11 +232,12 @@ TEST("threads that follow the cores, spinning, others and the hypervisor are sai
 	struct recording *recording = new_recording();
 	struct recording_parallel *run = add_run(recording, 1, 1, 4, 8);
 	run->yields = 100000;
-	run->stolen_ns = SECOND;
 	run->escapes = 50;
 	run->switches = 100;
 	recording->levels.items[1].displaced_ns = SECOND;
-	add_run(recording, 1, 2, 4, 4)->most_threads = 5;
+	steal(recording, 1, SECOND);
+	struct recording_parallel *other = add_run(recording, 1, 2, 4, 3.5);
+	other->most_threads = other->threads = 5;
 	struct scale *scale = scale_new(recording);
 	CHECK(warns(scale, "up to 2 threads at once on 1 core, and 5 on 2"));
 	CHECK(warns(scale, "sched_yield"));

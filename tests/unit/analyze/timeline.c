@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "analyze/cores.h"
+#include "analyze/interrupts.h"
 #include "analyze/spans.h"
 #include "base/own.h"
 
@@ -11,10 +12,12 @@
 #define WORK 1
 #define INNER 2
 #define HANDED 3
+#define BARRIER 4
 
 OWN_DEFINE(recording, struct recording *, recording_free, NULL)
 OWN_DEFINE(timeline, struct timeline *, timeline_free, NULL)
 OWN_DEFINE(spans, struct spans *, spans_free, NULL)
+OWN_DEFINE(interrupts, struct interrupts *, interrupts_free, NULL)
 OWN_DEFINE(cores, struct cores *, cores_free, NULL)
 
 static struct recording *recording_begin(void)
@@ -26,6 +29,8 @@ static struct recording *recording_begin(void)
 	} words[] = {{WORK, "work"},
 		     {INNER, "inner"},
 		     {HANDED, "handed"},
+		     {BARRIER, "barrier at main.c:42"},
+		     {RECORDING_WORD_INTERRUPTS + 9, "disk0"},
 		     {RECORDING_WORD_CALLS + 202, "futex"}};
 	struct recording_run *run = array_add(&recording->runs);
 
@@ -236,6 +241,121 @@ TEST("work that is handed to another thread does not nest")
 	CHECK_EQUAL(spans->rows.items[0].total_ns, 10 * US);
 	CHECK_EQUAL(timeline->unmatched_ends, 0);
 	CHECK_EQUAL(spans->marks, 20);
+}
+
+TEST("what the program wrote and what the kernel saw of a thread are one sequence")
+{
+	AUTO(recording) struct recording *recording = recording_begin();
+	struct packer program = {0}, kernel = {0};
+	for (unsigned i = 0; i < 10; i++) {
+		put(&program, 10 * i, MARK_BEGIN, WORK);
+		put(&kernel, 10 * i + 2, MARK_BEGIN, INNER);
+		put(&kernel, 10 * i + 5, MARK_END, INNER);
+		put(&program, 10 * i + 8, MARK_END, WORK);
+	}
+	add_chunk(recording, CHUNK_MARKS, 11, &program);
+	add_chunk(recording, CHUNK_MARKS, 11, &kernel);
+	recording->chunks.items[1].cpu = RECORDING_MARKS_KERNEL;
+	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+	AUTO(spans) struct spans *spans = spans_new(timeline);
+	CHECK_EQUAL(timeline->threads.count, 1);
+	CHECK_EQUAL(spans->rows.count, 2);
+	CHECK_EQUAL(spans->rows.items[0].total_ns, 80 * US);
+	CHECK_EQUAL(spans->rows.items[0].self_ns, 50 * US);
+	CHECK_EQUAL(spans->rows.items[1].total_ns, 30 * US);
+	CHECK_EQUAL(timeline->unmatched_ends, 0);
+}
+
+TEST("a barrier that spins is no work, neither by itself nor in the span around it")
+{
+	AUTO(recording) struct recording *recording = recording_begin();
+	struct packer marks[2] = {0};
+	for (unsigned i = 0; i < 20; i++)
+		for (unsigned thread = 0; thread < 2; thread++) {
+			put(&marks[thread], 1000 * i, MARK_BEGIN, WORK);
+			put(&marks[thread], 1000 * i + (thread ? 350 : 650), MARK_BEGIN, BARRIER);
+			put(&marks[thread], 1000 * i + 700, MARK_END, BARRIER);
+			put(&marks[thread], 1000 * i + 700, MARK_END, WORK);
+		}
+	add_chunk(recording, CHUNK_MARKS, 11, &marks[0]);
+	add_chunk(recording, CHUNK_MARKS, 12, &marks[1]);
+	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+	AUTO(spans) struct spans *spans = spans_new(timeline);
+	CHECK_EQUAL(spans->regions.count, 1);
+	CHECK_EQUAL(spans->regions.items[0].word, WORK);
+	CHECK_NEAR(spans->regions.items[0].imbalance, 0.30, 1e-9);
+}
+
+static void put_flow(struct packer *packer, uint64_t us, enum mark_kind kind, uint64_t id)
+{
+	struct mark mark = {.time_ns = BASE + us * US,
+			    .kind = kind,
+			    .word = HANDED,
+			    .value = id,
+			    .has_value = true};
+	packer_add_mark(packer, &mark);
+}
+
+TEST("an arrow goes from the last mark that sent its number to the first that takes it")
+{
+	AUTO(recording) struct recording *recording = recording_begin();
+	struct packer from = {0}, to = {0};
+	put_flow(&from, 0, MARK_FLOW_OUT, 1);
+	put_flow(&from, 10, MARK_FLOW_OUT, 2);
+	put_flow(&to, 15, MARK_FLOW_IN, 2);
+	put_flow(&to, 20, MARK_FLOW_IN, 1);
+	put_flow(&to, 25, MARK_FLOW_IN, 1); /* once is enough */
+	put_flow(&from, 30, MARK_FLOW_OUT, 1);
+	put_flow(&to, 37, MARK_FLOW_IN, 1);
+	put_flow(&from, 40, MARK_FLOW_OUT, 3); /* never taken */
+	put_flow(&to, 50, MARK_FLOW_IN, 4);    /* never sent */
+	add_chunk(recording, CHUNK_MARKS, 11, &from);
+	add_chunk(recording, CHUNK_MARKS, 12, &to);
+	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+	AUTO(spans) struct spans *spans = spans_new(timeline);
+	CHECK_EQUAL(spans->flows.count, 1);
+	CHECK_EQUAL(spans->flows.items[0].count, 3);
+	CHECK_EQUAL(spans->flows.items[0].lost, 3);
+	CHECK_EQUAL(spans->flows.items[0].total_ns, 32 * US);
+	CHECK_NEAR(spans->flows.items[0].durations.p50_ns, 7.0 * US, 1);
+	CHECK_NEAR(spans->flows.items[0].durations.max_ns, 20.0 * US, 1);
+}
+
+static void put_interrupt(struct packer *packer, uint64_t us, unsigned cpu, unsigned number,
+			  bool is_entry)
+{
+	struct interrupt_event event = {.time_ns = BASE + us * US,
+					.cpu = cpu,
+					.number = number,
+					.is_entry = is_entry};
+	packer_add_interrupt(packer, &event);
+}
+
+TEST("interrupts in each other are told each, and count once for their core")
+{
+	AUTO(recording) struct recording *recording = recording_begin();
+	struct packer packer = {0};
+	put_interrupt(&packer, 1, 1, 9, false); /* entered before the recording */
+	put_interrupt(&packer, 10, 1, INTERRUPT_SOFT | 1, true);
+	put_interrupt(&packer, 11, 0, 9, true);
+	put_interrupt(&packer, 12, 1, 9, true);
+	put_interrupt(&packer, 14, 1, 9, false);
+	put_interrupt(&packer, 16, 0, 9, false);
+	put_interrupt(&packer, 20, 1, INTERRUPT_SOFT | 1, false);
+	add_chunk(recording, CHUNK_INTERRUPTS, 0, &packer);
+	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+	AUTO(interrupts) struct interrupts *interrupts = interrupts_new(timeline);
+	AUTO(text) char *first = interrupts_name(timeline, interrupts->rows.items[0].number);
+	AUTO(text) char *second = interrupts_name(timeline, interrupts->rows.items[1].number);
+	CHECK_EQUAL(interrupts->rows.count, 2);
+	CHECK_TEXT(first, "soft: timer");
+	CHECK_EQUAL(interrupts->rows.items[0].total_ns, 10 * US);
+	CHECK_TEXT(second, "disk0 (9)");
+	CHECK_EQUAL(interrupts->rows.items[1].count, 2);
+	CHECK_EQUAL(interrupts->rows.items[1].total_ns, 7 * US);
+	CHECK_EQUAL(interrupts->rows.items[1].cpu, 0);
+	CHECK_EQUAL(interrupts_of_core(interrupts, 1), 10 * US);
+	CHECK_EQUAL(interrupts_of_core(interrupts, 0), 5 * US);
 }
 
 TEST("a damaged chunk is counted and left out, whatever its bytes are")

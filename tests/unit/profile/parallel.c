@@ -3,6 +3,8 @@
 #include "check.h"
 #include "sample.h"
 
+#include <sqlite3.h>
+
 static int write_rows(struct profile *profile, unsigned cores, struct error *error)
 {
 	struct recording_run run = {.kind = RUN_SCALE, .command = (char *)"[]"};
@@ -26,7 +28,29 @@ static int write_rows(struct profile *profile, unsigned cores, struct error *err
 	code = code ? code : profile_set_parallel(profile, &parallel, error);
 	parallel.cores = cores;
 	code = code ? code : profile_set_parallel(profile, &parallel, error);
+	struct recording_circumstance circumstance = {.run_id = run.id,
+						      .is_recorded = true,
+						      .is_cut = true,
+						      .looks = 20,
+						      .spinning = 21,
+						      .alone_speed = 2.5,
+						      .together_speed = 1.5};
+	struct recording_question question = {.session_id = run.id,
+					      .kind = TARGET_FUNCTION,
+					      .name = (char *)"work",
+					      .object = (char *)"/bin/x",
+					      .line = 22,
+					      .speedup = 0.25,
+					      .gain_ppm = 120000,
+					      .low_ppm = -1,
+					      .high_ppm = 240000};
 	code = code ? code : profile_set_level(profile, &level, error);
+	code = code ? code : profile_set_circumstance(profile, &circumstance, error);
+	struct recording_hit hit = {run.id, 30, 31, 32, true};
+	struct recording_theft theft = {run.id, 33, 34};
+	code = code ? code : profile_set_question(profile, &question, error);
+	code = code ? code : profile_add_hit(profile, &hit, error);
+	code = code ? code : profile_add_theft(profile, &theft, error);
 	return code ? code : profile_commit(profile, error);
 }
 
@@ -76,6 +100,71 @@ TEST("every field is read back; what is said again replaces what was said")
 	CHECK_EQUAL(level->timer_ns, 9);
 	CHECK_EQUAL(level->condition_ns, 10);
 	CHECK_EQUAL(level->other_ns, 11);
+	recording_free(recording);
+}
+
+TEST("circumstances, a question and its hits are read back")
+{
+	char *path = sample_path();
+	struct error error = {0};
+	struct recording *recording = NULL;
+	CHECK_EQUAL(write_file(path, 2, &error), 0);
+	CHECK_EQUAL(profile_read(path, &recording, &error), 0);
+	sample_remove(path);
+	CHECK_EQUAL(recording->circumstances.count, 1);
+	const struct recording_circumstance *circumstance = &recording->circumstances.items[0];
+	CHECK(circumstance->is_recorded && circumstance->is_cut);
+	CHECK_EQUAL(circumstance->looks, 20);
+	CHECK_EQUAL(circumstance->spinning, 21);
+	CHECK_NEAR(circumstance->alone_speed, 2.5, 0);
+	CHECK_NEAR(circumstance->together_speed, 1.5, 0);
+	const struct recording_question *question = &recording->questions.items[0];
+	CHECK_EQUAL(question->session_id, recording->runs.items[0].id);
+	CHECK_EQUAL(question->kind, TARGET_FUNCTION);
+	CHECK_TEXT(question->name, "work");
+	CHECK_TEXT(question->file, NULL);
+	CHECK_TEXT(question->object, "/bin/x");
+	CHECK_EQUAL(question->line, 22);
+	CHECK_NEAR(question->speedup, 0.25, 0);
+	CHECK_EQUAL(question->gain_ppm, 120000);
+	CHECK_EQUAL(question->low_ppm, -1);
+	CHECK_EQUAL(question->high_ppm, 240000);
+	CHECK_EQUAL(recording->hits.count, 1);
+	CHECK_EQUAL(recording->hits.items[0].tid, 30);
+	CHECK_EQUAL(recording->hits.items[0].time_ns, 31);
+	CHECK_EQUAL(recording->hits.items[0].weight_ns, 32);
+	CHECK(recording->hits.items[0].is_waiting);
+	CHECK_EQUAL(recording->thefts.count, 1);
+	CHECK_EQUAL(recording->thefts.items[0].slice, 33);
+	CHECK_EQUAL(recording->thefts.items[0].stolen_ns, 34);
+	recording_free(recording);
+}
+
+TEST("a file of version 5, without circumstances and questions, is read and added to")
+{
+	char *path = sample_path();
+	struct error error = {0};
+	struct recording *recording = NULL;
+	sqlite3 *database;
+	CHECK_EQUAL(write_file(path, 2, &error), 0);
+	CHECK_EQUAL(sqlite3_open(path, &database), SQLITE_OK);
+	CHECK_EQUAL(sqlite3_exec(database,
+				 "DROP TABLE circumstance; DROP TABLE question;"
+				 "DROP TABLE hit; DROP TABLE theft; DROP TABLE length;"
+				 "PRAGMA user_version=5",
+				 NULL, NULL, NULL),
+		    SQLITE_OK);
+	sqlite3_close(database);
+	CHECK_EQUAL(profile_read(path, &recording, &error), 0);
+	CHECK_EQUAL(recording->parallels.count, 1);
+	CHECK_EQUAL(recording->circumstances.count, 0);
+	recording_free(recording);
+	CHECK_EQUAL(write_file(path, 2, &error), 0);
+	CHECK_EQUAL(profile_read(path, &recording, &error), 0);
+	sample_remove(path);
+	CHECK_EQUAL(recording->parallels.count, 2);
+	CHECK_EQUAL(recording->circumstances.count, 1);
+	CHECK_EQUAL(recording->questions.count, 1);
 	recording_free(recording);
 }
 

@@ -256,7 +256,7 @@ TEST("an orderly close leaves one file, in a form that needs no journal")
 	fclose(file);
 	CHECK(!memcmp(header, "SQLite format 3", 16));
 	CHECK_EQUAL(header[18], 1); /* 2 would be WAL */
-	CHECK_EQUAL(header[63], 4); /* user_version */
+	CHECK_EQUAL(header[63], 7); /* user_version */
 	CHECK(!memcmp(header + 68, "LEVR", 4));
 	sample_remove(path);
 }

@@ -15,7 +15,9 @@ static bool make_old(const char *path)
 		    sqlite3_exec(database,
 				 "DROP TABLE moment; DROP TABLE thread; DROP TABLE stack;"
 				 "DROP TABLE frame; DROP TABLE word; DROP TABLE chunk;"
-				 "DROP TABLE parallel; DROP TABLE level;"
+				 "DROP TABLE parallel; DROP TABLE level; DROP TABLE visitor;"
+				 "DROP TABLE cost; DROP TABLE circumstance; DROP TABLE question;"
+				 "DROP TABLE hit; DROP TABLE theft; DROP TABLE length;"
 				 "ALTER TABLE run DROP COLUMN kind;"
 				 "PRAGMA user_version=1",
 				 NULL, NULL, NULL) == SQLITE_OK;

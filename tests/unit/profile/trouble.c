@@ -190,13 +190,18 @@ TEST("a file that is torn anywhere is read or refused by a sentence")
 	struct stat status;
 	CHECK_EQUAL(stat(path, &status), 0);
 	unsigned refused = 0;
-	for (off_t size = status.st_size - 1; size >= 0; size -= size > 4096 ? 777 : 61) {
+	for (off_t size = status.st_size - 1; size > 16; size -= size > 4096 ? 777 : 61) {
 		CHECK(survives_cut(path, path, size, 500));
 		refused += read_error(path).code != 0;
 	}
 	CHECK(refused > 10);
+	sample_remove(path);
+	path = sample_path();
+	CHECK_EQUAL(sample_write(path, 1, &error), 0);
 	CHECK(survives_cut(path, path, 16, 0));
 	CHECK_EQUAL(read_error(path).code, -EBADMSG);
+	for (off_t size = 15; size >= 0; size -= 5)
+		CHECK(survives_cut(path, path, size, 0));
 	sample_remove(path);
 }
 

@@ -8,9 +8,12 @@
 #include "runtime/wait.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 #define MS 1000000u
 
@@ -101,18 +104,111 @@ TEST("nobody pauses without a heartbeat, when disarmed, or for a generation that
 	CHECK_EQUAL(thread_self.counters->paused_ns, 0);
 }
 
-static void wait_for(enum wait_kind kind, uint64_t growth, bool was_woken)
+/* The engine may write it between a thread's looks at the clock and at the heartbeat. */
+TEST("a heartbeat that is later than now ends neither sampling nor pauses")
+{
+	siginfo_t origin = {.si_code = POLL_IN};
+	ucontext_t context;
+
+	begin();
+	getcontext(&context);
+	settings->heartbeat_ns = time_now() + 1000 * MS;
+	CHECK(pause_is_allowed(time_now()));
+	sample_on_signal(SIGPROF, &origin, &context);
+	CHECK_EQUAL(settings->is_disarmed, 0);
+	settings->heartbeat_ns = 1;
+	sample_on_signal(SIGPROF, &origin, &context);
+	CHECK_EQUAL(settings->is_disarmed, 1);
+}
+
+/* A thread that does little but wait has all its ticks there. */
+TEST("books that many ticks met are closed as others are; those that were left by longjmp, by a tick")
+{
+	siginfo_t origin = {.si_code = POLL_IN};
+	ucontext_t context;
+
+	begin();
+	getcontext(&context);
+	for (int i = 0; i < 20; i++) {
+		books_open();
+		sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
+		sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
+		books_close();
+		CHECK_EQUAL(thread_self.depth, 0);
+	}
+	CHECK_EQUAL(thread_self.counters->samples, 0);
+	books_open();
+	for (int i = 0; i < 20; i++)
+		sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
+	CHECK_EQUAL(thread_self.depth, 0);
+	CHECK(thread_self.counters->samples > 0);
+}
+
+static void tick(void)
+{
+	siginfo_t origin = {.si_code = POLL_IN};
+	ucontext_t context;
+
+	getcontext(&context);
+	sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
+}
+
+TEST("what a tick takes puts its thread ahead of the others, at no speedup, too")
+{
+	begin();
+	settings->speed = 0;
+	tick();
+	CHECK_EQUAL(runtime_page->delay_ns, 0);
+	settings->tick_cost_ns = 5 * MS;
+	tick();
+	uint64_t first = runtime_page->delay_ns;
+	CHECK(first > 5 * MS); /* the handler measures its own part */
+	CHECK_EQUAL(thread_self.local_ns, first);
+	CHECK_EQUAL(thread_self.counters->paused_ns, 0);
+	/* One that met open books was a hole in the program's time as well. */
+	books_open();
+	tick();
+	books_close();
+	CHECK_EQUAL(runtime_page->delay_ns, first);
+	tick();
+	CHECK(runtime_page->delay_ns > first + 2 * 5 * MS);
+	/* Who is behind has had its part of that pause already. */
+	runtime_page->delay_ns = thread_self.local_ns + 60000ull * MS;
+	first = runtime_page->delay_ns;
+	uint64_t local = thread_self.local_ns;
+	CHECK_EQUAL(pause_charge_tick(5 * MS, time_now()), 0);
+	CHECK_EQUAL(thread_self.local_ns, local + 5 * MS);
+	CHECK_EQUAL(runtime_page->delay_ns, first);
+}
+
+TEST("what ticks take is no part of the time that a sample stands for")
+{
+	begin();
+	map_everything(1);
+	make_target(1);
+	settings->tick_cost_ns = 4000 * MS; /* more than this process has run */
+	tick();
+	CHECK_EQUAL(thread_self.counters->samples, 1);
+	CHECK_EQUAL(thread_self.counters->sampled_ns, 0);
+	CHECK_EQUAL(thread_self.counters->target_ns, 0);
+	CHECK(runtime_page->delay_ns < 4000ull * MS + 1000 * MS);
+}
+
+static void wait_on(enum wait_kind kind, int fd, uint64_t growth, bool was_woken)
 {
 	struct frame frame = {.ip = 5000, .sp = (uintptr_t)__builtin_frame_address(0)};
 	struct wait wait;
 
-	wait_begin(&wait, kind, &frame);
+	wait_begin(&wait, kind, fd, &frame);
 	__atomic_fetch_add(&runtime_page->delay_ns, growth, __ATOMIC_RELAXED);
 	wait.was_woken = was_woken;
-	uint64_t end = time_now() + MS / 10;
-	while (time_now() < end)
-		;
+	nanosleep(&(struct timespec){.tv_nsec = MS / 10}, NULL);
 	wait_end(&wait);
+}
+
+static void wait_for(enum wait_kind kind, uint64_t growth, bool was_woken)
+{
+	wait_on(kind, -1, growth, was_woken);
 }
 
 TEST("who is woken by a thread is credited; who is not pays")
@@ -127,6 +223,24 @@ TEST("who is woken by a thread is credited; who is not pays")
 	wait_for(WAIT_FOR_TIME, 2 * MS, true);
 	CHECK(thread_self.counters->paused_ns + 1000 >= 2 * MS);
 	CHECK_EQUAL(runtime_page->processes[0].running, 1);
+}
+
+TEST("what others' ticks took is owed without a speedup, before waking and after a wait for time")
+{
+	begin();
+	settings->speed = 0;
+	runtime_page->delay_ns = 2 * MS;
+	pause_before_wake();
+	wait_for(WAIT_FOR_TIME, 0, true);
+	CHECK_EQUAL(thread_self.counters->paused_ns, 0); /* ticks are not charged */
+	settings->tick_cost_ns = 1;
+	pause_before_wake();
+	CHECK_EQUAL(thread_self.counters->wake_pauses, 1);
+	wait_for(WAIT_FOR_TIME, 2 * MS, true);
+	CHECK_EQUAL(thread_self.counters->wait_pauses, 1);
+	CHECK(thread_self.counters->paused_ns + 2000 >= 4 * MS);
+	wait_for(WAIT_FOR_THREAD, 2 * MS, true);
+	CHECK_EQUAL(thread_self.counters->wait_pauses, 1);
 }
 
 TEST("a wait in the target raises the global delay as long as it lasts, and is the target's time")
@@ -149,6 +263,108 @@ TEST("a wait for a lock is never the target's time")
 	wait_for(WAIT_FOR_THREAD, 0, true);
 	CHECK_EQUAL(runtime_page->delay_ns, 0);
 	CHECK_EQUAL(thread_self.counters->target_ns, 0);
+}
+
+/* Those of the samples that are of waits. */
+static uint32_t last_class(void)
+{
+	for (uint64_t i = runtime_page->ring_head; i-- > 0;) {
+		uint32_t flags = runtime_page->ring[i].sample.flags;
+		if (flags & KERNEL_SAMPLE_WAITING)
+			return flags >> KERNEL_SAMPLE_CLASS_SHIFT & KERNEL_SAMPLE_CLASS_MASK;
+	}
+	return 0;
+}
+
+TEST("a wait's class follows from the call, and of a file from what kind of file it is")
+{
+	int ends[2], disk = memfd_create("disk", MFD_CLOEXEC); /* a regular file, to who asks */
+
+	begin();
+	CHECK_EQUAL(pipe(ends), 0);
+	settings->period_ns = 1; /* each is a sample */
+	settings->sees_classes = KERNEL_CLASS_BIT(KERNEL_CLASS_LOCK);
+	wait_for(WAIT_FOR_TIME, 0, true);
+	CHECK_EQUAL(last_class(), KERNEL_CLASS_OTHER);
+	wait_for(WAIT_FOR_THREAD, 0, true);
+	CHECK_EQUAL(last_class(), KERNEL_CLASS_LOCK);
+	wait_on(WAIT_FOR_FILE, disk, 0, true);
+	CHECK_EQUAL(last_class(), KERNEL_CLASS_IO);
+	wait_on(WAIT_FOR_FILE, ends[0], 0, true);
+	CHECK_EQUAL(last_class(), KERNEL_CLASS_OTHER);
+	wait_for(WAIT_FOR_DISK, 0, true);
+	CHECK_EQUAL(last_class(), KERNEL_CLASS_IO);
+	/* What the program itself ends is none of the waiter's time; a disk is never the program. */
+	uint64_t head = runtime_page->ring_head;
+	thread_self.woken_from_inside = true;
+	wait_on(WAIT_FOR_FILE, ends[0], 0, true);
+	wait_for(WAIT_FOR_CHILD, 0, true);
+	CHECK_EQUAL(runtime_page->ring_head, head);
+	thread_self.woken_from_inside = true;
+	wait_on(WAIT_FOR_FILE, disk, 0, true);
+	CHECK_EQUAL(last_class(), KERNEL_CLASS_IO);
+	CHECK(thread_self.woken_from_inside);
+	close(disk);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+TEST("where a class is the target, its waits are, those of the target's code only if so asked")
+{
+	begin();
+	map_everything(1);
+	settings->sees_classes = settings->classes = KERNEL_CLASS_BIT(KERNEL_CLASS_OTHER);
+	wait_for(WAIT_FOR_DISK, 0, true);
+	CHECK_EQUAL(runtime_page->delay_ns, 0);
+	wait_for(WAIT_FOR_TIME, 0, true);
+	CHECK(runtime_page->delay_ns >= MS / 20);
+	begin();
+	map_everything(1);
+	settings->sees_classes = settings->classes = KERNEL_CLASS_BIT(KERNEL_CLASS_OTHER);
+	settings->classes_of_code = 1;
+	wait_for(WAIT_FOR_TIME, 0, true);
+	CHECK_EQUAL(runtime_page->delay_ns, 0);
+	make_target(1);
+	wait_for(WAIT_FOR_TIME, 0, true);
+	CHECK(runtime_page->delay_ns >= MS / 20);
+	CHECK_EQUAL(runtime_page->waiters & 0xffffffff, 0);
+}
+
+TEST("time on CPU is no wait of a class")
+{
+	siginfo_t origin = {.si_code = POLL_IN};
+	ucontext_t context;
+
+	begin();
+	map_everything(1);
+	make_target(1);
+	getcontext(&context);
+	thread_self.cpu_seen_ns = 0;
+	settings->classes = KERNEL_CLASS_BIT(KERNEL_CLASS_OTHER);
+	sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
+	CHECK_EQUAL(thread_self.counters->samples, 1);
+	CHECK_EQUAL(runtime_page->delay_ns, 0);
+	settings->classes = 0;
+	thread_self.cpu_seen_ns = 0;
+	sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
+	CHECK(runtime_page->delay_ns > 0);
+}
+
+TEST("a wait for a lock in the target puts its thread ahead by what was no pause, if it got the lock")
+{
+	begin();
+	settings->sees_classes = settings->classes = KERNEL_CLASS_BIT(KERNEL_CLASS_LOCK);
+	wait_for(WAIT_FOR_THREAD, 0, false); /* a timeout */
+	CHECK_EQUAL(runtime_page->delay_ns, 0);
+	uint64_t before = time_now();
+	wait_for(WAIT_FOR_THREAD, 0, true);
+	uint64_t ahead = runtime_page->delay_ns;
+	CHECK(ahead >= MS / 20 && ahead <= (time_now() - before) / 2);
+	CHECK_EQUAL(thread_self.local_ns, ahead);
+	CHECK_EQUAL(thread_self.counters->paused_ns, 0);
+	/* All of a wait that others paused for longer is no wait. */
+	wait_for(WAIT_FOR_THREAD, 60000ull * MS, true);
+	CHECK_EQUAL(runtime_page->delay_ns, ahead + 60000ull * MS);
 }
 
 TEST("the ring takes what fits, and counts the rest as lost")

@@ -396,7 +396,7 @@ enum { CROWD = sizeof(crowd) / sizeof(crowd[0]) };
 /* Each thread registers all names in an order of its own. */
 static void *register_crowd(void *turn)
 {
-	struct lever_site site[CROWD] = {{0, 0}};
+	struct lever_site site[CROWD] = {{0, 0, 0}};
 	pthread_barrier_wait(&everybody);
 	for (unsigned i = 0; i < CROWD; i++) {
 		unsigned which = (i * 3 + (unsigned)(long)turn) % CROWD;

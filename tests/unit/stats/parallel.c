@@ -88,16 +88,55 @@ TEST("time that other programs took is not the program's")
 	CHECK_NEAR(parallel_own_ns(&none, 2), 5, 0);
 }
 
+static double growth_of(const struct parallel_level *levels, size_t count, unsigned from,
+			double cpu_ns, unsigned to)
+{
+	double taken[2];
+
+	for (size_t i = 0; i < count; i++)
+		taken[i] = parallel_cpu_ns(&levels[i]);
+	return parallel_growth(levels, taken, count, from, cpu_ns, to);
+}
+
+TEST("what the hypervisor took of a core is neither the program's time nor its CPU time")
+{
+	struct parallel_level pair = {
+		.threads = 2, .wall_ns = 8, .running_ns = 14, .displaced_ns = 2, .stolen_ns = 2};
+	CHECK_NEAR(parallel_own_ns(&pair, 2), 6, 0);
+	CHECK_NEAR(parallel_cpu_ns(&pair), 12, 0);
+	CHECK_NEAR(parallel_predict(&pair, 1, 2, 1), 12, 0);
+	/* The same work at no growth: without what was stolen. */
+	CHECK_NEAR(growth_of(&pair, 1, 2, 12, 1), 0, 1e-9);
+}
+
+TEST("core time is what threads had of cores, or wanted while cores took their time")
+{
+	/* Three threads on two cores for 8 s, which ran 12 s of the 16: cores were idle in between. */
+	struct parallel_level slow = {.threads = 3, .wall_ns = 8, .running_ns = 12};
+	CHECK_NEAR(parallel_core_ns(&slow, 2), 16, 0);
+	CHECK_NEAR(parallel_core_ns(&slow, 1), 8, 0);
+	/* On one core the work takes 12 s: by core time there is growth, by CPU time there is none. */
+	double taken = parallel_core_ns(&slow, 2);
+	CHECK_NEAR(growth_of(&slow, 1, 2, 12, 1), 0, 1e-9);
+	double growth = parallel_growth(&slow, &taken, 1, 2, 12, 1);
+	CHECK_NEAR(growth, 1.0 / 3, 1e-9);
+	CHECK_NEAR(parallel_predict_grown(&slow, 1, 2, 1, growth), 12, 1e-8);
+	/* What counting took is no part of it. */
+	slow.counting_ns = 2;
+	CHECK_NEAR(parallel_core_ns(&slow, 2), 14, 0);
+	CHECK_NEAR(parallel_cpu_ns(&slow), 10, 0);
+}
+
 TEST("growth of CPU time is found from two runs, and predicts the second")
 {
 	/* 4 s alone and 8 s of work in two threads, which costs a quarter more when both run. */
 	struct parallel_level one[] = {level(1, 4, 1), level(2, 8, 1)};
 	struct parallel_level two[] = {level(1, 4, 2), level(2, 5, 2)};
-	double growth = parallel_growth(one, 2, 1, 14, 2);
+	double growth = growth_of(one, 2, 1, 14, 2);
 	CHECK_NEAR(growth, 0.25, 1e-9);
 	CHECK_NEAR(parallel_predict_grown(one, 2, 1, 2, growth), 9, 1e-8);
 	CHECK_NEAR(parallel_predict_grown(one, 2, 1, 1, growth), 12, 1e-9);
-	growth = parallel_growth(two, 2, 2, 12, 1);
+	growth = growth_of(two, 2, 2, 12, 1);
 	CHECK_NEAR(growth, 0.25, 1e-9);
 	CHECK_NEAR(parallel_predict_grown(two, 2, 2, 1, growth), 12, 1e-8);
 	CHECK_NEAR(parallel_predict_grown(two, 2, 2, 2, growth), 9, 1e-9);
@@ -106,9 +145,9 @@ TEST("growth of CPU time is found from two runs, and predicts the second")
 TEST("growth is bounded, and 0 where nothing could grow")
 {
 	struct parallel_level one[] = {level(1, 4, 1)}, two[] = {level(2, 4, 1)};
-	CHECK_NEAR(parallel_growth(one, 1, 1, 40, 2), 0, 0);
-	CHECK_NEAR(parallel_growth(two, 1, 1, 4000, 2), PARALLEL_GROWTH_MOST, 1e-9);
-	CHECK_NEAR(parallel_growth(two, 1, 1, 0, 2), PARALLEL_GROWTH_LEAST, 1e-9);
+	CHECK_NEAR(growth_of(one, 1, 1, 40, 2), 0, 0);
+	CHECK_NEAR(growth_of(two, 1, 1, 4000, 2), PARALLEL_GROWTH_MOST, 1e-9);
+	CHECK_NEAR(growth_of(two, 1, 1, 0, 2), PARALLEL_GROWTH_LEAST, 1e-9);
 }
 
 TEST("lost core time is told by reason, and the parts add up")
@@ -139,4 +178,13 @@ TEST("the mean counts active threads by time")
 	struct parallel_level levels[] = {level(0, 1, 2), level(4, 3, 2)};
 	CHECK_NEAR(parallel_mean(levels, 2), 3, 1e-12);
 	CHECK_NEAR(parallel_mean(levels, 0), 0, 0);
+}
+
+TEST("less CPU time on more cores is believed once, not for each further one")
+{
+	CHECK_NEAR(parallel_slowdown(0.25, 1), 1, 0);
+	CHECK_NEAR(parallel_slowdown(0.25, 3), 1.5, 1e-12);
+	CHECK_NEAR(parallel_slowdown(-0.25, 1), 1, 0);
+	CHECK_NEAR(parallel_slowdown(-0.25, 2), 0.75, 1e-12);
+	CHECK_NEAR(parallel_slowdown(-0.25, 64), 0.75, 1e-12);
 }

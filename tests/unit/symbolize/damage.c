@@ -51,8 +51,8 @@ static void use(const char *name, enum target_kind kind)
 		symbols_scope_ranges(symbols, fixture.object, &ranges);
 		symbols_find(symbols, "work", &place, NULL);
 		symbols_find(symbols, "main.c:7", &place, NULL);
-		symbols_breakpoints(symbols, "helper", addresses, 4, &count, NULL);
-		symbols_breakpoints(symbols, "main.c:12", addresses, 4, &count, NULL);
+		symbols_breakpoints(symbols, "helper", SYMBOLS_NONE, addresses, 4, &count, NULL);
+		symbols_breakpoints(symbols, "main.c:12", SYMBOLS_NONE, addresses, 4, &count, NULL);
 		symbols_usdt(symbols, "app", "item", probes, 4, &count, NULL);
 		symbols_mentions(symbols, fixture.object, "printf");
 		symbols_function_at(symbols, fixture.object, 4200);

@@ -54,7 +54,8 @@ static size_t breakpoints(struct fixture *fixture, const char *name, uint64_t *o
 	struct symbols_address addresses[8];
 	size_t count = 0;
 	fixture->error = (struct error){0};
-	if (symbols_breakpoints(fixture->symbols, name, addresses, 8, &count, &fixture->error) != 0)
+	if (symbols_breakpoints(fixture->symbols, name, SYMBOLS_NONE, addresses, 8, &count,
+				&fixture->error) != 0)
 		return 0;
 	*offset = addresses[0].offset;
 	return count;
@@ -112,7 +113,7 @@ TEST("an unknown function gets the nearest names")
 	open_main(&fixture, TARGET_LINE);
 	CHECK_EQUAL(find(&fixture, "wrok", &place), -ENXIO);
 	CHECK(strstr(fixture.error.text, "nearest: work"));
-	CHECK_EQUAL(symbols_breakpoints(fixture.symbols, "wrok", &address, 1, &count,
+	CHECK_EQUAL(symbols_breakpoints(fixture.symbols, "wrok", SYMBOLS_NONE, &address, 1, &count,
 					&fixture.error),
 		    -ENXIO);
 	CHECK_EQUAL(find(&fixture, "nothing_of_the_kind", &place), -ENOENT);

@@ -44,6 +44,44 @@ TEST("an address belongs to the function that begins last before it; data does n
 	CHECK(!kallsyms_at(NULL, 0xffffffff81000000));
 }
 
+TEST("a function reaches to the next one, but not over all that has no names")
+{
+	struct error error = {0};
+	AUTO(kallsyms) struct kallsyms *kallsyms = kallsyms_of(content, &error);
+	CHECK(kallsyms_at(kallsyms, 0xffffffff81000200 + 0xfffff));
+	CHECK(!kallsyms_at(kallsyms, 0xffffffff81000200 + 0x100000));
+	CHECK(kallsyms_at(kallsyms, 0xffffffffc0000000 + 0x3ffff));
+	CHECK(!kallsyms_at(kallsyms, 0xffffffffc0000000 + 0x40000));
+}
+
+TEST("what is loaded later gets its name, and what is gone keeps it; the kernel proper is not asked for")
+{
+	char path[] = "/tmp/lever-kallsyms-XXXXXX";
+	struct kallsyms *kallsyms = NULL;
+	AUTO(fd) int fd = mkstemp(path);
+	const char *before = "ffffffff81000000 T _stext\nffffffff81000100 T _etext\n"
+			     "ffffffffc0000000 t going\t[old]\nffffffffc0001000 t staying\t[one]\n";
+	const char *after = "ffffffff81000000 T _stext\nffffffff81000100 T _etext\n"
+			    "ffffffffc0001000 t staying\t[one]\n"
+			    "ffffffffc0900000 t coming\t[newer]\nffffffffc0901000 t next\t[bpf]\n";
+	CHECK(write(fd, before, strlen(before)) == (ssize_t)strlen(before));
+	CHECK_EQUAL(kallsyms_read(path, &kallsyms, NULL), 0);
+	CHECK(!kallsyms_look_again(kallsyms, 0xffffffffc0900010)); /* just read */
+	CHECK(!ftruncate(fd, 0) && pwrite(fd, after, strlen(after), 0) == (ssize_t)strlen(after));
+	sleep(1);
+	usleep(100000);
+	CHECK(!kallsyms_look_again(kallsyms, 0xffffffff81000010));
+	CHECK(!kallsyms_at(kallsyms, 0xffffffffc0900010));
+	CHECK(kallsyms_look_again(kallsyms, 0xffffffffc0900010));
+	CHECK(kallsyms_at(kallsyms, 0xffffffffc0900010));
+	CHECK_TEXT(kallsyms_at(kallsyms, 0xffffffffc0900010)->name, "coming");
+	CHECK_TEXT(kallsyms_at(kallsyms, 0xffffffffc0901010)->module, "bpf");
+	CHECK_TEXT(kallsyms_at(kallsyms, 0xffffffffc0000010)->name, "going");
+	CHECK_TEXT(kallsyms_at(kallsyms, 0xffffffffc0001010)->name, "staying");
+	unlink(path);
+	kallsyms_free(kallsyms);
+}
+
 TEST("hidden addresses are refused, with the remedy")
 {
 	struct error error = {0};

@@ -115,6 +115,29 @@ TEST("an unknown name is refused with the nearest ones")
 	kernel_close(&kernel);
 }
 
+TEST("code that is loaded later is a place of its own, and places of before keep their numbers")
+{
+	struct kernel kernel;
+	const struct symbols_range *ranges;
+	uint32_t before, after;
+	CHECK_EQUAL(kernel_open(&kernel, names, NULL, NULL), 0);
+	CHECK_EQUAL(symbols_find_kernel(kernel.symbols, "ext4_sync_file", &before, &kernel.error),
+		    0);
+	CHECK(!name_at(&kernel, 0xffffffffc0900010));
+	AUTO(text) char *more = text_format("%sffffffffc0900000 t late\t[late]\n", names);
+	fixture_write("kallsyms", more, strlen(more));
+	sleep(1);
+	usleep(100000);
+	CHECK_TEXT(name_at(&kernel, 0xffffffffc0900010), "kernel:late");
+	CHECK_EQUAL(symbols_find_kernel(kernel.symbols, "ext4_sync_file", &after, &kernel.error),
+		    0);
+	CHECK_EQUAL(before, after);
+	CHECK_EQUAL(symbols_place_ranges(kernel.symbols, after, &ranges), 1);
+	CHECK_EQUAL(ranges[0].start, 0xffffffffc0000000);
+	CHECK_EQUAL(ranges[0].end, 0xffffffffc0001000);
+	kernel_close(&kernel);
+}
+
 TEST("where the scheduler lies is known, so that waiting is not its time")
 {
 	struct kernel kernel;

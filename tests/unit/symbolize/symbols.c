@@ -260,8 +260,8 @@ TEST("a function that is only inlined is found in every format")
 		count = symbols_place_ranges(fixture.symbols, place, &ranges);
 		CHECK(count > 0 && ranges[0].start >= offset &&
 		      ranges[count - 1].end <= offset + size);
-		CHECK_EQUAL(symbols_breakpoints(fixture.symbols, "helper", &address, 1, &count,
-						&fixture.error),
+		CHECK_EQUAL(symbols_breakpoints(fixture.symbols, "helper", SYMBOLS_NONE, &address,
+						1, &count, &fixture.error),
 			    0);
 		CHECK(count >= 2 && address.offset >= offset && address.offset < offset + size);
 		fixture_close(&fixture);

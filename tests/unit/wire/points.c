@@ -43,7 +43,10 @@ SAME(LEVER_LISTEN_COUNT, POINTS_LISTEN_COUNT);
 SAME(LEVER_LISTEN_TRACE, POINTS_LISTEN_TRACE);
 SAME_PLACE(trace, names, trace);
 SAME_PLACE(stamp, names, stamp);
-SAME_PLACE(reserved, names, reserved);
+SAME_PLACE(opens, names, opens);
+SAME_PLACE(trace_path, names, trace_path);
+SAME_PLACE(courses, names, courses);
+SAME(LEVER_PATH_BYTES, POINTS_PATH_BYTES);
 SAME_PLACE(entries, names, entries);
 SAME_PLACE(counts, counts, counts);
 SAME_PLACE(process, process, process);
@@ -55,6 +58,17 @@ SAME_PLACE(written, process, written);
 
 #define SAME_IN(ours, theirs, field) \
 	SAME(offsetof(struct ours, field), offsetof(struct theirs, field))
+
+SAME(sizeof(struct lever_opens), sizeof(struct points_opens));
+SAME(LEVER_OPENS, POINTS_OPENS);
+SAME(LEVER_OPEN_PROBES, POINTS_OPEN_PROBES);
+SAME(LEVER_OPEN_DEPTH, POINTS_OPEN_DEPTH);
+SAME(LEVER_COURSE_DEPTH, POINTS_COURSE_DEPTH);
+SAME(LEVER_CROSSING, POINTS_CROSSING);
+SAME_IN(lever_opens, points_opens, threads);
+SAME_IN(lever_opens, points_opens, courses);
+SAME_IN(lever_open, points_open, spans);
+SAME_IN(lever_course, points_course, at);
 
 SAME(LEVER_TRACE_MAGIC, ANNOTATIONS_MAGIC);
 SAME(LEVER_TRACE_VERSION, ANNOTATIONS_VERSION);
@@ -93,6 +107,7 @@ SAME_IN(lever_ring, annotations_ring, dropped);
 SAME_IN(lever_ring, annotations_ring, tail_seen);
 SAME_IN(lever_ring, annotations_ring, mask);
 SAME_IN(lever_ring, annotations_ring, room);
+SAME_IN(lever_ring, annotations_ring, is_over);
 SAME_IN(lever_ring, annotations_ring, clock);
 SAME_IN(lever_ring, annotations_ring, is_left);
 SAME_IN(lever_ring, annotations_ring, tail);

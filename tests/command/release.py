@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""release - the HTML page where Node.js is missing: ready in the release tarball, left out of a checkout.
+
+Usage: release.py PATH-OF-LEVER SOURCE BUILD
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+from check import Skip, check, equal, main, test
+
+SOURCE, BUILD = (os.path.abspath(path) for path in sys.argv[2:4])
+FOLDER = tempfile.TemporaryDirectory()
+PLACES = ("/usr/bin", "/usr/sbin", "/usr/local/bin")  # where the tools of a build may be
+
+
+def need(condition, why):
+    if not condition:
+        raise Skip(why)
+
+
+def environment():
+    """One in which every program is found but those of Node.js."""
+    tools = os.path.join(FOLDER.name, "tools")
+    if not os.path.isdir(tools):
+        os.mkdir(tools)
+        for place in PLACES:
+            for name in os.listdir(place) if os.path.isdir(place) else []:
+                if name not in ("node", "nodejs", "npm") and not os.path.lexists(os.path.join(tools, name)):
+                    os.symlink(os.path.join(place, name), os.path.join(tools, name))
+    return {**os.environ, "PATH": tools}
+
+
+def set_up(source, name, *options):
+    build = os.path.join(FOLDER.name, name)
+    need(shutil.which("meson", path=environment()["PATH"]), "meson is not installed in /usr")
+    said = subprocess.run(["meson", "setup", build, source, *options], env=environment(), stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    return build, said
+
+
+@test("a release tarball has the page of this build, and needs no Node.js for it")
+def _():
+    page = os.path.join(BUILD, "web", "page.html")
+    need(os.path.exists(os.path.join(SOURCE, ".git")), "this is no checkout")
+    need(os.path.exists(page), "built without the HTML report, or from a release")
+    said = subprocess.run(["meson", "dist", "-C", BUILD, "--no-tests", "--allow-dirty", "--formats", "gztar"],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    equal(said.returncode, 0, said.stdout)
+    made = [name for name in os.listdir(os.path.join(BUILD, "meson-dist")) if name.endswith(".tar.gz")]
+    equal(len(made), 1)
+    with tarfile.open(os.path.join(BUILD, "meson-dist", made[0])) as tarball:
+        tarball.extractall(FOLDER.name)
+    released = os.path.join(FOLDER.name, made[0].removesuffix(".tar.gz"))
+    with open(page, "rb") as one, open(os.path.join(released, "web", "page.html"), "rb") as other:
+        check(one.read() == other.read(), "the page in the tarball is another one")
+    check(not os.path.exists(os.path.join(released, "web", "node_modules")))
+    build, said = set_up(released, "from-release")
+    equal(said.returncode, 0, said.stdout)
+    check("HTML report: yes" in said.stdout.replace("  ", ""), said.stdout[-600:])
+    made = subprocess.run(["ninja", "-C", build, "web/page.c"], env=environment(), stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    equal(made.returncode, 0, made.stdout)
+    check(os.path.getsize(os.path.join(build, "web", "page.c")) > os.path.getsize(page))
+
+
+@test("without Node.js a checkout is set up without the HTML report, says so, and fails only if it was asked for")
+def _():
+    need(not os.path.exists(os.path.join(SOURCE, "web", "page.html")), "this is a release: it has the page")
+    _, said = set_up(SOURCE, "without-node")
+    equal(said.returncode, 0, said.stdout)
+    check("without the HTML report: Node.js is not installed" in said.stdout, said.stdout[-600:])
+    _, said = set_up(SOURCE, "asked-for", "-Dhtml=enabled")
+    check(said.returncode != 0 and "the HTML report cannot be built: Node.js is not installed" in said.stdout,
+          said.stdout[-600:])
+
+
+main()
