@@ -11,8 +11,10 @@ MESON_OPTIONS ?=
 PACKAGES = gcc libc6-dev meson ninja-build pkgconf clang llvm bpftool libbpf-dev libelf-dev \
 	libdw-dev libsqlite3-dev libjansson-dev libiberty-dev scdoc python3 linux-libc-dev zlib1g-dev \
 	clang-format binutils
-# For `make test`: a browser for the HTML page, readers of exported profiles, MPI programs.
-TEST_PACKAGES = chromium coz-profiler libdevel-nytprof-perl openmpi-bin libopenmpi-dev
+# For `make test`: a browser for the HTML page, readers of exported profiles, MPI programs, other kernels
+# (whose packages, 60 MB, the test fetches into ~/.cache/lever-kernels).
+TEST_PACKAGES = chromium coz-profiler libdevel-nytprof-perl libomp-dev openmpi-bin libopenmpi-dev \
+	systemtap-sdt-dev qemu-system-x86 busybox-static cpio
 
 .PHONY: all setup setup-test demo test test-kernels install uninstall format clean help
 .NOTPARALLEL:
@@ -39,7 +41,7 @@ demo: setup all
 test: setup-test all
 	meson test -C $(BUILD) --print-errorlogs --timeout-multiplier 4
 
-# Other kernels, in virtual machines: some minutes, and 200 MB to fetch.
+# Other kernels, in virtual machines: two minutes or more, and 60 MB to fetch. A part of `make test`, too.
 test-kernels: setup all
 	@tools/setup qemu-system-x86 busybox-static cpio
 	tests/kernel/old_kernels.py $(BUILD)
