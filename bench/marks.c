@@ -4,8 +4,9 @@
  *
  *	marks WAY THREADS COUNT [PACE]
  *
- * Each thread does COUNT times what WAY says: nothing, span (a begin and an end), instant, value, marker
- * (a write to trace_marker), null (the same to /dev/null); and PACE steps of work before, so that a reader
+ * Each thread does COUNT times what WAY says: nothing, counter (reads the processor's counter, which each
+ * annotation has to), span (a begin and an end), instant, value, marker (a write to trace_marker), null (the
+ * same to /dev/null), lttng (a tracepoint of LTTng-UST; where it was compiled with HAS_LTTNG); and PACE steps of work before, so that a reader
  * beside it can follow. Prints ns of CPU time for each, less that of the loop with the work alone.
  */
 #include <lever.h>
@@ -17,6 +18,15 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifdef HAS_LTTNG
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include "lttng_marks.h"
+#define LTTNG_MARK(value) lttng_ust_tracepoint(lever_bench, mark, value)
+#else
+#define LTTNG_MARK(value) abort()
+#endif
 
 #define THREADS_MOST 16
 #define ROUNDS 20
@@ -47,6 +57,11 @@ static double timed(int is_bare)
 
 	if (is_bare || !strcmp(way, "nothing")) {
 		LOOP((void)0)
+	} else if (!strcmp(way, "counter")) {
+		unsigned long long ticks = 0;
+		LOOP(ticks += lever_ticks(); __asm__ volatile("" : "+r"(ticks)))
+	} else if (!strcmp(way, "lttng")) {
+		LOOP(LTTNG_MARK(i))
 	} else if (!strcmp(way, "span")) {
 		LOOP(LEVER_BEGIN("bench"); LEVER_END("bench"))
 	} else if (!strcmp(way, "instant")) {

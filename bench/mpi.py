@@ -34,7 +34,7 @@ def predict(options, percent):
         output = os.path.join(place, "mpi.lever")
         subprocess.run([options.lever, "run", "-q", "-o", output, "--granularity", "function", "--target", "count_keys",
                         "--speedups", f"0,{percent}", "--seconds", str(options.seconds), "--", *MPIRUN, options.program,
-                        "-t", str(options.seconds + 2)], stdout=subprocess.DEVNULL, check=True)
+                        "-b", "2", "-t", str(options.seconds + 2)], stdout=subprocess.DEVNULL, check=True)
         report = json.loads(subprocess.run([options.lever, "report", output, "--format", "json"],
                                            capture_output=True, text=True, check=True).stdout)
     objects = {target["object"] for target in report["targets"]}
@@ -50,19 +50,20 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=20)
     options = parser.parse_args()
-    faster, truths = [], []
+    faster, truths, rounds = [], [], []
     for _ in range(options.rounds):
         few, many, again = (sort(options, buckets, 1) for buckets in (2, options.buckets, 2))
         before = {name: (few[name] + again[name]) / 2 for name in few}
         faster.append(1 - many["counting"] / before["counting"])
-        truths.append((before["round"] - (many["round"] - max(0, many["filling"] - before["filling"]))) / before["round"])
+        rounds.append(before["round"])
+        truths.append((before["round"] - (many["round"] - (many["filling"] - before["filling"]))) / before["round"])
     cut, truth = statistics.median(faster), statistics.median(truths)
     point, share, objects = predict(options, round(100 * cut))
     error = 100 * (point["program_speedup"] - truth)
-    print("a round takes %.2f ms, of it counting %.2f; with %d buckets counting is %.0f %% faster" % (
-        before["round"], before["counting"], options.buckets, 100 * cut))
-    print("truth %+.1f %%  predicted %+.1f %% [%.1f, %.1f]  error %+.1f points; count_keys has %.1f %% of samples" % (
-        100 * truth, 100 * point["program_speedup"], 100 * point["low"], 100 * point["high"], error, 100 * share))
+    print("a round takes %.2f ms (%.2f to %.2f), of it counting %.2f; with %d buckets counting is %.0f %% faster" % (
+        statistics.median(rounds), min(rounds), max(rounds), before["counting"], options.buckets, 100 * cut))
+    print("truth %+.1f %% (%.1f to %.1f)  predicted %+.1f %% [%.1f, %.1f]  error %+.1f points; count_keys has %.1f %% of samples" % (
+        100 * truth, 100 * min(truths), 100 * max(truths), 100 * point["program_speedup"], 100 * point["low"], 100 * point["high"], error, 100 * share))
     print("sampled: " + ", ".join(sorted(os.path.basename(name) for name in objects)))
     return 0
 

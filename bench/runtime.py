@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """runtime - what the runtime engine costs: sampling alone, and until a big program's main; coz beside it.
 
-    bench/runtime.py [--lever build/lever] [--rounds 5] [--case sampling|start|all]
+    bench/runtime.py [--lever build/lever] [--rounds 5] [--case sampling|start|visits|all]
 
   sampling   how much longer two CPU-bound threads (spin.c) run under `lever run --engine runtime
              --speedups 0`: bare and profiled at once, of which only one runs at a time (race.py);
   start      from the call of the profiler to the program's main, less the same without a profiler,
-             for a binary with 5,000 functions of debug information.
+             for a binary with 5,000 functions of debug information;
+  visits     what a visit of a progress point in unmodified code takes (a breakpoint): a loop that times itself,
+             with and without the point.
 
 Figures are medians over the rounds with their range. Needs no rights; look at `uptime` first.
 """
@@ -84,19 +86,53 @@ def measure_start(lever, rounds, work):
         said("start, " + name, values, "ms", 1000)
 
 
+VISITS = """
+#include <stdio.h>
+#include <time.h>
+static volatile long sink;
+__attribute__((noinline)) void visit(void) { sink++; }
+int main(void) {
+	struct timespec begin, end;
+	long visits = 0, ns = 0;
+	while (ns < 2000000000) {
+		clock_gettime(CLOCK_MONOTONIC, &begin);
+		for (int i = 0; i < 100; i++) { for (int j = 0; j < 10000; j++) sink += j; visit(); }
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		ns += (end.tv_sec - begin.tv_sec) * 1000000000 + end.tv_nsec - begin.tv_nsec;
+		visits += 100;
+	}
+	printf("%.0f\\n", (double)ns / visits);
+}
+"""
+
+
+def measure_visits(lever, rounds, work):
+    source, program = os.path.join(work, "visits.c"), os.path.join(work, "visits")
+    with open(source, "w") as out:
+        out.write(VISITS)
+    subprocess.run(["gcc", "-O1", "-g", source, "-o", program], check=True)
+    profiled = [lever, "run", "--quiet", "--fresh", "-o", os.path.join(work, "v.lever"), "--engine", "runtime",
+                "--speedups", "0", "--progress"]
+    costs = []
+    for _ in range(rounds):
+        each = [float(subprocess.run([*profiled, point, "--", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                     text=True, check=False).stdout) for point in ("sampled:visits.c:5", "visit")]
+        costs.append(each[1] - each[0])
+    said("visit, runtime engine", costs, "us", 0.001)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lever", default="build/lever")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--case", default="all", choices=["sampling", "start", "all"])
+    parser.add_argument("--case", default="all", choices=["sampling", "start", "visits", "all"])
     options = parser.parse_args()
     options.lever = os.path.abspath(options.lever)
     print("uptime:", open("/proc/loadavg").read().strip())
     with tempfile.TemporaryDirectory() as work:
-        if options.case != "start":
-            measure_sampling(options.lever, options.rounds, work)
-        if options.case != "sampling":
-            measure_start(options.lever, options.rounds, work)
+        for case, measure in ("sampling", measure_sampling), ("start", measure_start), ("visits", measure_visits):
+            if options.case in (case, "all"):
+                measure(options.lever, options.rounds, work)
 
 
 main()

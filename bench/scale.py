@@ -2,24 +2,26 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """scale - do the predictions of `lever scale` come true? Real programs on one and on two cores.
 
-    bench/scale.py [--lever build/lever] [--case NAME|all] [--results FILE] [--table]
+    bench/scale.py [--lever build/lever] [--programs NAME ...|all] [--results FILE] [--rounds 2] [--table]
 
-Each program runs bare and profiled in turn, on one core and on two (held there by affinity, and told that
-it has two): bare on 1 and 2; `lever scale --on 1 --runs 2 --compare 2`; bare; `lever scale --on 2 --runs 2
---compare 1`; bare. Real times are medians of the three bare runs on so many cores. A prediction is from
-the runs on the other number of cores; `growth` also knows the CPU time of one run on the cores that it
-predicts for, so there its error says how well the model fits, not how well it foretells.
+A round, of which there are several: the program bare on one core and on two, `lever scale --on 1`, bare on two
+and on one, `lever scale --on 2`, bare on one and on two; each lever scale with its own usual number of runs. So
+what changes slowly in the machine changes for all alike. On one core it is held there by affinity, by the
+first of the cores and by the second in turn, and told that it has two. Of rounds in which other programs took more than
+3 % of the cores from a bare run (/proc/stat, less what the program used) some are made again, two at most, and the calmest ones count.
 
-Prints a table in Markdown: real seconds; relative errors of each model, 1→2 and 2→1; those of the formula in
-wall time per CPU second, against the profiled runs on the other number of cores (both without what other
-programs took): machines whose cores change their speed between two runs are the same for both then, and what
-is left is how well the formula knows the parallelism, without growth of CPU time; whether the real time is in
-the interval of the formula; how much longer the profiled runs took than
-bare ones (medians over both numbers of cores; on a shared machine this is mostly noise: --race compares
-alternately, as bench/race.py says); and switches a second. --results keeps what was measured in a file,
-one line for each program, to which another run with another --case adds; --table only prints it.
+Prints Markdown. Real seconds are medians of the bare runs, as the clock showed them; predictions are medians over the
+rounds, and their error is against those seconds, 1→2 and 2→1 by each model. The interval of the model to
+believe is that of one further run: it holds if a bare run of the same round is in it. Overhead: how much longer the
+counted runs took than bare ones on as many cores (medians), and what lever measured of its own work, as a
+part of the program's core time. A second table has what the machine was like: the CPU time of the bare runs, which would
+be one number on a steady one, and what the hypervisor took.
 
-The last case is not a program of anybody's: two threads that wake each other as fast as they can. It
+--results keeps what was measured in a file, one line for each program, to which another run with other --programs
+adds; --table only prints it. So programs can be measured one by one, when the machine has time. --profiles keeps
+the profiles, too; --table then asks lever for their reports again, as it may predict otherwise by now.
+
+`switches` is not a program of anybody's: two threads that wake each other as fast as they can. It
 prints how many wake-ups were counted of how many there were. Needs root; look at `uptime` first.
 """
 import argparse
@@ -32,8 +34,6 @@ import subprocess
 import sys
 import tempfile
 import time
-
-import race
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CPU_BOUND = ("pbzip2", "pigz", "zstd", "xz", "x264", "sysbench-cpu", "openmp", "java", "sort")
@@ -76,11 +76,18 @@ def video(work, frames):
     return path
 
 
-def compiled(work, name, text, *words):
+def mpi(work):
+    if not shutil.which("mpicc"):
+        return ["mpicc"]
+    program = compiled(work, "mpi", MPI, compiler="mpicc")
+    return ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "2", program]
+
+
+def compiled(work, name, text, *words, compiler="gcc"):
     source, program = os.path.join(work, name + ".c"), os.path.join(work, name)
     with open(source, "w", encoding="ascii") as out:
         out.write(text)
-    subprocess.run(["gcc", "-O2", source, "-o", program, *words], check=True)
+    subprocess.run([compiler, "-O2", source, "-o", program, *words], check=True)
     return program
 
 
@@ -89,7 +96,7 @@ OPENMP = """
 int main(void)
 {
 	long sum = 0;
-	for (int pass = 0; pass < 4; pass++) {
+	for (int pass = 0; pass < 9; pass++) {
 		#pragma omp parallel for schedule(dynamic, 8) reduction(+ : sum)
 		for (int y = 0; y < 900; y++)
 			for (int x = 0; x < 900; x++) {
@@ -111,12 +118,32 @@ int main(void)
 }
 """
 
+MPI = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	double sum = 0, all = 0;
+	int rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int round = 0; round < 60; round++) {
+		for (int i = 1; i < 2500000 + rank * 500000; i++)
+			sum += 1.0 / i;
+		MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	}
+	printf("%f\\n", all);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
 JAVA = """
 import java.util.*;
 public class Work {
 	static long work(int seed) {
 		long sum = 0;
-		for (int round = 0; round < 40; round++) {
+		for (int round = 0; round < 150; round++) {
 			Map<Integer, String> map = new HashMap<>();
 			for (int i = 0; i < 20000; i++)
 				map.put(i * 31 + seed, Integer.toString(i ^ round));
@@ -158,52 +185,77 @@ def make(work):
 
 
 CASES = {
-    "pbzip2": lambda work: ["pbzip2", "-p2", "-k", "-c", data(work, 15)],
+    "pbzip2": lambda work: ["pbzip2", "-p2", "-b5", "-k", "-c", data(work, 14)],
     "pigz": lambda work: ["pigz", "-p2", "-c", data(work, 50)],
-    "zstd": lambda work: ["zstd", "-T2", "-13", "-B4MiB", "-q", "-c", data(work, 20)],
-    "xz": lambda work: ["xz", "-T2", "-1", "--block-size=2MiB", "-c", data(work, 20)],
-    "x264": lambda work: ["x264", "--threads", "2", "--quiet", "-o", "/dev/null", video(work, 150)],
-    "sysbench-cpu": lambda work: ["sysbench", "cpu", "--threads=2", "--events=3000", "--time=0", "--cpu-max-prime=10000", "run"],
+    "zstd": lambda work: ["zstd", "-T2", "-13", "-B2MiB", "-q", "-c", data(work, 9)],
+    "xz": lambda work: ["xz", "-T2", "-1", "--block-size=512KiB", "-c", data(work, 12)],
+    "x264": lambda work: ["x264", "--threads", "2", "--quiet", "-o", "/dev/null", video(work, 55)],
+    "sysbench-cpu": lambda work: ["sysbench", "cpu", "--threads=2", "--events=5000", "--time=0", "--cpu-max-prime=10000", "run"],
     "openmp": lambda work: [compiled(work, "openmp", OPENMP, "-fopenmp")],
     "java": java,
-    "sort": lambda work: ["sort", "--parallel=2", "-S", "200M", "-o", "/dev/null", lines(work, 1000000)],
+    "sort": lambda work: ["sort", "--parallel=2", "-S", "200M", "-o", "/dev/null", lines(work, 1500000)],
     "make": make,
-    "pipe": lambda work: ["sh", "-c", f"cat {data(work, 60)} | gzip -1 | gzip -d | md5sum"],
-    "sysbench-threads": lambda work: ["sysbench", "threads", "--threads=4", "--events=4000", "--time=0", "--thread-locks=2", "--thread-yields=100", "run"],
+    "mpi": mpi,
+    "pipe": lambda work: ["sh", "-c", f"cat {data(work, 25)} | gzip -1 | gzip -d | md5sum"],
+    "sysbench-threads": lambda work: ["sysbench", "threads", "--threads=4", "--events=1500", "--time=0", "--thread-locks=2", "--thread-yields=100", "run"],
 }
 
 
-def bare(command, cores, library):
-    """Wall seconds on so many cores, which the program takes for two."""
+def ticks():
+    """Seconds that anything had of all cores so far, and those that the hypervisor took."""
+    with open("/proc/stat", encoding="ascii") as file:
+        fields = [int(word) / os.sysconf("SC_CLK_TCK") for word in file.readline().split()[1:9]]
+    return sum(fields) - fields[3] - fields[4], fields[7]
+
+
+def bare(command, cores, library, turn):
+    """Wall seconds on so many cores, which the program takes for two, and the share of them that others took."""
     environment = dict(os.environ)
     allowed = sorted(os.sched_getaffinity(0))
+    own = {allowed[turn % len(allowed)]} if cores == 1 else set(allowed)
     if cores < len(allowed):
         environment |= {"LD_PRELOAD": library, "LEVER_CORES": f"{sum(1 << cpu for cpu in allowed):016x}"}
+    used, (busy, stolen) = os.times(), ticks()
     begin = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
-                               preexec_fn=lambda: os.sched_setaffinity(0, allowed[:cores]))
-    if process.wait():
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, preexec_fn=lambda: os.sched_setaffinity(0, own))
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if status:
         sys.exit(f"{command[0]} ended with {process.returncode}")
-    return time.monotonic() - begin
+    seconds = time.monotonic() - begin
+    now, (busy_now, stolen_now) = os.times(), ticks()
+    stolen = stolen_now - stolen
+    foreign = busy_now - busy - stolen - sum(now[:4]) + sum(used[:4])
+    return {"cores": cores, "seconds": seconds, "cpu": usage.ru_utime + usage.ru_stime, "stolen": stolen, "foreign": max(0, foreign) / seconds / len(allowed)}
+
+
+def read_report(options, profile):
+    report = json.loads(subprocess.run([options.lever, "report", "--format", "json", profile], capture_output=True, check=True).stdout)
+    for unused in ("course", "phases", "limits", "parallelism", "spans"):
+        report.pop(unused)
+    return report
 
 
 def profiled(options, command, cores, work):
     """The report on `lever scale` on so many cores, compared with the others."""
     profile = os.path.join(work, "x.lever")
-    words = [options.lever, "scale", "-q", "--fresh", "-o", profile, "--on", str(cores), "--runs", "2", "--compare", str(3 - cores),
-             "--cores", "1,2", "--"]
+    if options.profiles:
+        os.makedirs(options.profiles, exist_ok=True)
+        profile = os.path.join(options.profiles, f"{os.path.basename(command[0])}-{time.time_ns()}.lever")
+    words = [options.lever, "scale", "-q", "--fresh", "-o", profile, "--on", str(cores), "--compare", str(3 - cores), "--cores", "1,2", "--"]
     said = subprocess.run(words + command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     if said.returncode:
         sys.exit(said.stderr)
-    return json.loads(subprocess.run([options.lever, "report", "--format", "json", profile], capture_output=True, check=True).stdout)
+    return {"on": cores, "report": read_report(options, profile), "profile": profile if options.profiles else None}
 
 
-def prediction(report, cores, model):
-    """The prediction of the model, or, without one, of the one to believe."""
-    for one in report["predictions"]:
-        if one["cores"] == cores and (one["model"] == model or (model is None and one["best"])):
-            return one
-    return None
+def measure_round(options, command, work):
+    """Bare runs and reports in their order, and the worst share that others had of a bare run."""
+    library = os.path.join(os.path.dirname(os.path.abspath(options.lever)), "src", "runtime", "liblever-cores.so")
+    steps = [bare(command, 1, library, 0), bare(command, 2, library, 0), profiled(options, command, 1, work),
+             bare(command, 2, library, 0), bare(command, 1, library, 1), profiled(options, command, 2, work),
+             bare(command, 1, library, 0), bare(command, 2, library, 0), bare(command, 1, library, 1)]
+    return {"steps": steps, "foreign": max(step.get("foreign", 0) for step in steps)}
 
 
 def measure(options, name, work):
@@ -211,95 +263,93 @@ def measure(options, name, work):
     if not shutil.which(command[0]):
         print(f"{name}: {command[0]} is not installed", file=sys.stderr)
         return None
-    library = os.path.join(os.path.dirname(os.path.abspath(options.lever)), "src", "runtime", "liblever-cores.so")
-    real, reports = {1: [], 2: []}, {}
-    bare(command, 2, library)  # caches
-    for step in (1, 2, "on 1", 2, 1, "on 2", 1, 2):
-        if step in (1, 2):
-            real[step].append(bare(command, step, library))
-        else:
-            cores = int(step[-1])
-            reports[cores] = profiled(options, command, cores, work)
-    result = {"name": name, "real": real, "reports": {}}
-    for cores, report in reports.items():
-        report.pop("course")
-        result["reports"][cores] = report
-    if options.race:
-        both = [race.race(command, [options.lever, "scale", "-q", "--runs", "1", "--compare", "0", "--fresh", "-o", os.path.join(work, "r.lever"), "--"] + command) for _ in range(3)]
-        result["race"] = statistics.median(profiled_seconds / bare_seconds - 1 for bare_seconds, profiled_seconds in both)
-    return result
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)  # caches
+    rounds = []
+    while len([one for one in rounds if one["foreign"] <= 0.03]) < options.rounds and len(rounds) < options.rounds + 2:
+        rounds.append(measure_round(options, command, work))
+    rounds = sorted(rounds, key=lambda one: one["foreign"])[:options.rounds]
+    return {"name": name, "rounds": rounds}
 
 
-def undisturbed(reports, cores):
-    """Wall and CPU seconds of all profiled runs on so many cores, without what others took."""
-    rows = [one for report in reports.values() for one in report["measured"] if one["cores"] == cores]
-    runs = sum(one["runs"] for one in rows)
-    return tuple(sum(one["runs"] * one[field] for one in rows) / runs / 1e9 for field in ("undisturbed_ns", "cpu_ns"))
+MODELS = ("paper", "formula", "growth", "replay")
 
 
-def steady_error(reports, cores):
-    """Of the formula from `cores` to the others, in wall time per CPU second."""
-    other = 3 - cores
-    wall, cpu = undisturbed(reports, other)
-    own = next(one["cpu_ns"] / 1e9 for one in reports[cores]["measured"] if one["cores"] == cores)
-    return prediction(reports[cores], other, "formula")["wall_ns"] / 1e9 / own / (wall / cpu) - 1
+def runs_of(result, cores):
+    return [step for one in result["rounds"] for step in one["steps"] if step.get("cores") == cores]
 
 
 def evaluate(result):
-    """Errors by (model, from, to), whether the intervals hold, and overhead."""
-    real = {int(cores): statistics.median(times) for cores, times in result["real"].items()}
-    reports = {int(cores): report for cores, report in result["reports"].items()}
-    errors, holds, took = {}, {}, {1: [], 2: []}
-    for cores, report in reports.items():
-        other = 3 - cores
-        for model in ("paper", "formula", "growth"):
-            one = prediction(report, other, model)
-            if one:
-                errors[model, cores] = one["wall_ns"] / 1e9 / real[other] - 1
-                holds[model, cores] = one["low_ns"] / 1e9 <= real[other] <= one["high_ns"] / 1e9
-        for one in report["measured"]:
-            took[one["cores"]] += [one["wall_ns"] / 1e9] * one["runs"]
-    overhead = statistics.mean(statistics.median(took[cores]) / real[cores] - 1 for cores in (1, 2))
-    if "race" in result:
-        overhead = result["race"]
-    switches = reports[2]["threads"]["switches"] / reports[2]["runs"] / real[2]
-    steady = [steady_error(reports, cores) for cores in (1, 2)]
-    return real, errors, holds, overhead, switches, steady
-
-
-MODELS = ("paper", "formula", "growth")
+    """By (model, from) the error; how many intervals held, by model; overhead; switches a second."""
+    real = {cores: statistics.median(step["seconds"] for step in runs_of(result, cores)) for cores in (1, 2)}
+    predicted, holds, counted, shares, switches, refused, stolen = {}, {}, {1: [], 2: []}, [], [], 0, []
+    for one in result["rounds"]:
+        for step in one["steps"]:
+            if "report" not in step:
+                continue
+            on, report = step["on"], step["report"]
+            refused += report["replay"] is None or report["replay"]["refusal"] is not None
+            stolen.append(report["taken"]["stolen_ns"] / 1e9)
+            shares.append(report["overhead"]["kernel_share"] + report["overhead"]["engine_share"])
+            for row in report["measured"]:
+                counted[row["cores"]].append(row["wall_ns"] / 1e9)
+            for found in report["predictions"]:
+                if found["cores"] == on:
+                    continue
+                predicted.setdefault((found["model"], on), []).append(found["wall_ns"] / 1e9)
+                hits = [found["low_ns"] / 1e9 <= run["seconds"] <= found["high_ns"] / 1e9 for run in one["steps"] if run.get("cores") == 3 - on]
+                for model in [found["model"]] + ["best"] * found["best"]:
+                    holds.setdefault(model, []).extend(hits)
+            if on == 2:
+                switches.append(report["threads"]["switches"] / report["runs"] / real[2])
+    return {"real": real, "holds": holds, "refused": refused, "reports": len(shares),
+            "error": {(model, on): statistics.median(times) / real[3 - on] - 1 for (model, on), times in predicted.items()},
+            "overhead": statistics.mean(statistics.median(times) / real[cores] - 1 for cores, times in counted.items()),
+            "share": statistics.mean(shares), "switches": statistics.median(switches), "stolen": statistics.mean(stolen)}
 
 
 def percent(value):
     return "–" if value is None else f"{100 * value:+.1f}"
 
 
-def table(results):
-    print("| program | real, 1 core | 2 cores | " + " | ".join(f"{model} 1→2, 2→1" for model in MODELS) + " | formula, per CPU second | interval holds | overhead | switches/s |")
-    print("| --- |" + " --- |" * (len(MODELS) + 6))
-    all_errors, all_holds, overheads = {model: [] for model in MODELS}, {model: [] for model in MODELS}, []
-    bound = {model: [] for model in MODELS}
-    all_steady, bound_steady = [], []
+def mean_percent(values):
+    return f"{100 * statistics.mean(values):.1f} %" if values else "–"
+
+
+def errors_table(found):
+    print("| program | 1 core | 2 cores | " + " | ".join(f"{model} 1→2, 2→1" for model in MODELS) + " | intervals that hold | overhead: clock, own | switches/s |")
+    print("| --- |" + " --- |" * (len(MODELS) + 5))
+    for name, one in found.items():
+        cells = [", ".join(percent(one["error"].get((model, on))) for on in (1, 2)) for model in MODELS]
+        print(f"| {name} | {one['real'][1]:.2f} s | {one['real'][2]:.2f} s | " + " | ".join(cells)
+              + f" | {sum(one['holds']['best'])} of {len(one['holds']['best'])} | {percent(one['overhead'])} %, {100 * one['share']:.1f} % | {one['switches']:,.0f} |")
+    for what, names in (("mean error, CPU-bound", CPU_BOUND), ("mean error, all", CASES)):
+        errors = {model: [abs(error) for name, one in found.items() if name in names for (which, _), error in one["error"].items() if which == model] for model in MODELS}
+        print(f"| {what} | | | " + " | ".join(mean_percent(errors[model]) for model in MODELS) + " | | | |")
+    held = {model: [hit for one in found.values() for hit in one["holds"].get(model, [])] for model in (*MODELS, "best")}
+    overheads, shares = [one["overhead"] for one in found.values()], [one["share"] for one in found.values()]
+    print("| all | | | " + " | ".join(f"{sum(held[model])} of {len(held[model])}" for model in MODELS) + f" | {sum(held['best'])} of {len(held['best'])}, {mean_percent(held['best'])}"
+          + f" | mean {percent(statistics.mean(overheads))} %, {mean_percent(shares)}; worst {percent(max(overheads))} %, {mean_percent([max(shares)])} | |")
+    refused, reports = sum(one["refused"] for one in found.values()), sum(one["reports"] for one in found.values())
+    print(f"\nThe replay was refused in {refused} of {reports} reports, of " + (", ".join(name for name, one in found.items() if one["refused"]) or "no program") + ".")
+
+
+def machine_table(results, found):
+    print("\n| program | rounds | bare runs: CPU time on 1 core, least to most | on 2 cores | stolen from bare runs | from profiled ones | others had, at worst |\n| --- |" + " --- |" * 6)
     for result in results:
-        real, errors, holds, overhead, switches, steady = evaluate(result)
-        all_steady += [abs(error) for error in steady]
-        if result["name"] in CPU_BOUND:
-            bound_steady += [abs(error) for error in steady]
-        cells = []
-        for model in MODELS:
-            pair = [errors.get((model, cores)) for cores in (1, 2)]
-            all_errors[model] += [abs(error) for error in pair if error is not None]
-            all_holds[model] += [holds[model, cores] for cores in (1, 2) if (model, cores) in holds]
-            if result["name"] in CPU_BOUND:
-                bound[model] += [abs(error) for error in pair if error is not None]
-            cells.append(", ".join(percent(error) for error in pair))
-        overheads.append(overhead)
-        kept = [holds.get(("formula", cores)) for cores in (1, 2)]
-        said = ", ".join("–" if one is None else "yes" if one else "no" for one in kept)
-        print(f"| {result['name']} | {real[1]:.2f} s | {real[2]:.2f} s | " + " | ".join(cells) + f" | {percent(steady[0])}, {percent(steady[1])} | {said} | {percent(overhead)} % | {switches:,.0f} |")
-    for what, errors, steadies in (("mean error, CPU-bound", bound, bound_steady), ("mean error, all", all_errors, all_steady)):
-        print(f"| {what} | | | " + " | ".join(f"{100 * statistics.mean(errors[model]):.1f} %" if errors[model] else "–" for model in MODELS) + f" | {100 * statistics.mean(steadies):.1f} % | | | |")
-    print("| intervals that hold | | | " + " | ".join(f"{sum(all_holds[model])} of {len(all_holds[model])}" if all_holds[model] else "–" for model in MODELS) + f" | | | mean {percent(statistics.mean(overheads))} %, worst {percent(max(overheads))} % | |")
+        spans = []
+        for cores in (1, 2):
+            times = [step["cpu"] for step in runs_of(result, cores)]
+            spans.append(f"{min(times):.2f} to {max(times):.2f} s")
+        steps = runs_of(result, 1) + runs_of(result, 2)
+        stolen = sum(step["stolen"] for step in steps) / sum(step["cpu"] + step["stolen"] for step in steps)
+        own = found[result["name"]]["stolen"] / statistics.mean(step["cpu"] for step in steps)
+        print(f"| {result['name']} | {len(result['rounds'])} | {spans[0]} | {spans[1]} | {100 * stolen:.1f} % | {100 * own:.1f} % | {100 * max(one['foreign'] for one in result['rounds']):.1f} % |")
+
+
+def table(results):
+    found = {result["name"]: evaluate(result) for result in results}
+    errors_table(found)
+    machine_table(results, found)
 
 
 def count_wakes(options, work):
@@ -309,7 +359,7 @@ def count_wakes(options, work):
     profile = os.path.join(work, "s.lever")
     rounds = 1000000
     plain = subprocess.run([program, str(rounds)], capture_output=True, text=True, check=True).stdout.split()
-    said = subprocess.run([options.lever, "scale", "-q", "--fresh", "-o", profile, "--runs", "1", "--compare", "0", "--", program, str(rounds)],
+    said = subprocess.run([options.lever, "scale", "-q", "--fresh", "-o", profile, "--runs", "1", "--compare", "0", "--no-replay", "--", program, str(rounds)],
                           capture_output=True, text=True, check=True).stdout.split()
     report = json.loads(subprocess.run([options.lever, "report", "--format", "json", profile], capture_output=True, check=True).stdout)
     threads = report["threads"]
@@ -321,9 +371,10 @@ def count_wakes(options, work):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lever", default="build/lever")
-    parser.add_argument("--case", choices=[*CASES, "switches", "all"], default="all")
+    parser.add_argument("--programs", choices=[*CASES, "switches", "all"], nargs="+", default=["all"])
     parser.add_argument("--results")
-    parser.add_argument("--race", action="store_true")
+    parser.add_argument("--profiles", metavar="FOLDER")
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
     options.lever = os.path.abspath(options.lever)
@@ -331,20 +382,21 @@ def main():
     if options.results and os.path.exists(options.results):
         with open(options.results, encoding="utf-8") as file:
             results = {result["name"]: result for result in map(json.loads, file)}
+    names = [name for name in CASES if name in options.programs or "all" in options.programs]
     with tempfile.TemporaryDirectory(prefix="lever-bench-") as work:
-        for name in CASES if options.case == "all" else [options.case] if options.case in CASES else []:
-            if options.table:
-                break
+        for name in [] if options.table else names:
             result = measure(options, name, work)
             if result:
                 results[name] = json.loads(json.dumps(result))
-        if options.case in ("switches", "all") and not options.table:
+            if options.results:
+                with open(options.results, "w", encoding="utf-8") as file:
+                    file.writelines(json.dumps(one) + "\n" for one in results.values())
+        if not options.table and ("switches" in options.programs or "all" in options.programs):
             count_wakes(options, work)
-    if options.results and not options.table:
-        with open(options.results, "w", encoding="utf-8") as file:
-            for result in results.values():
-                file.write(json.dumps(result) + "\n")
-    if results and (options.table or options.case == "all"):
+    for step in [step for result in results.values() for one in result["rounds"] for step in one["steps"]]:
+        if options.table and step.get("profile") and os.path.exists(step["profile"]):
+            step["report"] = read_report(options, step["profile"])
+    if results:
         table([results[name] for name in CASES if name in results])
 
 

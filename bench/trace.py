@@ -4,17 +4,19 @@
 
     bench/trace.py [--lever build/lever] [--rounds 3] [--case marks|flood|switches|pbzip2|programs|long|all]
 
-marks: ns of CPU time that an annotation adds (a begin and an end count as two), unheard and recorded, beside
-trace_marker and a write to /dev/null, by one thread and by two. flood: annotations a second from two threads
+marks: ns of CPU time that an annotation adds (a begin and an end count as two), unheard and recorded, beside the
+reading of the processor's counter that each needs, LTTng-UST, trace_marker and a write to /dev/null, by one thread and by two. flood: annotations a second from two threads
 that do nothing else, and how many were dropped. switches: two threads on one core that wake each other by futex,
 with perf sched record beside it. pbzip2: -p2 on 30 MB. programs: three example programs with and without. long: 50
 million annotations, the engine's memory and the file's size. Needs root; look at `uptime` first.
 """
 import argparse
+import contextlib
 import json
 import os
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -24,11 +26,13 @@ import time
 import race
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+MARKER = "/sys/kernel/tracing/trace_marker"
 
 
-def compiled(work, name, folder=HERE):
-    program = os.path.join(work, name)
-    subprocess.run(["gcc", "-O2", "-g", "-D_GNU_SOURCE", "-I", os.path.join(HERE, "..", "include"), os.path.join(folder, name + ".c"), "-o", program, "-lpthread"], check=True)
+def compiled(work, name, folder=HERE, words=()):
+    program = os.path.join(work, name + "-".join(words))
+    subprocess.run(["gcc", "-O2", "-g", "-D_GNU_SOURCE", "-I", os.path.join(HERE, "..", "include"), "-I", folder,
+                    os.path.join(folder, name + ".c"), "-o", program, *words, "-lpthread"], check=True)
     return program
 
 
@@ -51,25 +55,60 @@ def check_drops(events):
         print("(%.0f %% of the annotations of the next figure were dropped)" % (100 * events["annotations_dropped"] / whole))
 
 
+PACE = 1500  # steps of work between annotations, some 0.5 us: the engine, which reads beside, keeps up
+
+
+@contextlib.contextmanager
+def lttng(work):
+    """A program with a tracepoint of LTTng-UST, which is being recorded; None where LTTng is not installed."""
+    if not shutil.which("lttng") or not os.path.exists("/usr/include/lttng/tracepoint.h"):
+        yield None
+        return
+    program = compiled(work, "marks", words=("-DHAS_LTTNG", "-llttng-ust", "-ldl"))
+    daemon = subprocess.Popen(["lttng-sessiond", "--no-kernel", "--sig-parent"], preexec_fn=lambda: signal.signal(signal.SIGUSR1, signal.SIG_IGN),
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        time.sleep(2)
+        for words in (("create", "bench", "--output", os.path.join(work, "lttng")),
+                      ("enable-channel", "--userspace", "--num-subbuf", "8", "--subbuf-size", "4M", "main"),
+                      ("enable-event", "--userspace", "--channel", "main", "lever_bench:*"), ("start", "bench")):
+            said("lttng", "--no-sessiond", *words)
+        yield program
+        said("lttng", "--no-sessiond", "destroy", "bench")
+    finally:
+        daemon.terminate()
+        daemon.wait()
+
+
 def case_marks(lever, work, rounds):
     marks = compiled(work, "marks")
     rows = [
-        ("nobody listens: instant", [], "instant", 20000000, 0),
-        ("nobody listens: begin, end", [], "span", 20000000, 0),
-        ("recorded: instant", trace(lever, work), "instant", 4000000, 300),
-        ("recorded: begin, end", trace(lever, work), "span", 4000000, 300),
-        ("recorded: instant with a value", trace(lever, work), "value", 4000000, 300),
-        ("trace_marker", [], "marker", 400000, 0),
-        ("write to /dev/null", [], "null", 1000000, 0),
+        ("reading the counter, alone", [], marks, "counter", 1000000),
+        ("nobody listens: instant", [], marks, "instant", 20000000),
+        ("nobody listens: begin, end", [], marks, "span", 20000000),
+        ("recorded: instant", trace(lever, work), marks, "instant", 1000000),
+        ("recorded: begin, end", trace(lever, work), marks, "span", 1000000),
+        ("recorded: instant with a value", trace(lever, work), marks, "value", 1000000),
+        ("write to /dev/null", [], marks, "null", 1000000),
     ]
-    for name, prefix, way, count, pace in rows:
-        figures = []
-        for threads in ("1", "2"):
-            times = [float(said(*prefix, marks, way, threads, str(count), str(pace))) for _ in range(rounds)]
-            if prefix:
-                check_drops(told(lever, work)["events"])
-            figures.append("%.2f ns (%.2f to %.2f)" % (statistics.median(times), min(times), max(times)))
-        print("%-32s 1 thread %s, 2 threads %s" % (name, *figures), flush=True)
+    if os.path.exists(MARKER):
+        rows.append(("trace_marker", [], marks, "marker", 400000))
+    else:
+        print("there is no %s (mount -t tracefs tracefs /sys/kernel/tracing)" % MARKER)
+    with lttng(work) as with_lttng:
+        if with_lttng:
+            rows.append(("LTTng-UST, with a value", [], with_lttng, "lttng", 1000000))
+        else:
+            print("LTTng-UST is not installed (apt-get install liblttng-ust-dev lttng-tools)")
+        for name, prefix, program, way, count in rows:
+            figures = []
+            pace = str(0 if way in ("instant", "span") and not prefix else PACE)
+            for threads in ("1", "2"):
+                times = [float(said(*prefix, program, way, threads, str(count), pace)) for _ in range(rounds)]
+                if prefix:
+                    check_drops(told(lever, work)["events"])
+                figures.append("%.2f ns (%.2f to %.2f)" % (statistics.median(times), min(times), max(times)))
+            print("%-32s 1 thread %s, 2 threads %s" % (name, *figures), flush=True)
 
 
 def case_flood(lever, work, _):
@@ -127,26 +166,29 @@ def case_programs(lever, work, rounds):
     compare("spin", [compiled(work, "spin"), "2", "1500"], lever, work, rounds)
 
 
-def peak_kb(pid):
-    try:
-        with open(f"/proc/{pid}/status", encoding="ascii") as file:
-            return int(next(line for line in file if line.startswith("VmHWM")).split()[1])
-    except (OSError, StopIteration):
-        return 0
+def peak_mb(command):
+    """Runs it; its own peak memory and exit status."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit("%s ended with %d" % (command[:2], process.returncode))
+    return used.ru_maxrss / 1024
 
 
 def case_long(lever, work, _):
-    """25 million spans in some 60 s, by two threads."""
-    command = [*trace(lever, work), compiled(work, "marks"), "span", "2", "12500000", "9000"]
-    start, most = time.monotonic(), 0
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None:
-            most = max(most, peak_kb(process.pid))
-            time.sleep(0.1)
+    """25 million spans in some 60 s, by two threads: to the end of the summary, and other reports after it."""
     file = os.path.join(work, "out.lever")
+    command = [lever, "trace", "--fresh", "-o", file, "--", compiled(work, "marks"), "span", "2", "12500000", "2500"]
+    start = time.monotonic()
+    most = peak_mb(command)
+    seconds = time.monotonic() - start
     count = said("sqlite3", file, "SELECT sum(events), sum(lost) FROM chunk WHERE kind = 'marks'") if shutil.which("sqlite3") else "?"
-    print("long: %.0f s, events and lost %s, the engine's peak memory %.0f MB, the file %.0f MB" % (
-        time.monotonic() - start, count.strip(), most / 1024, os.path.getsize(file) / 1e6), flush=True)
+    print("long: %.0f s with the summary, events|lost %s, the engine's peak memory %.0f MB, the file %.0f MB" % (
+        seconds, count.strip(), most, os.path.getsize(file) / 1e6), flush=True)
+    start = time.monotonic()
+    most = peak_mb([lever, "report", file, "--format", "json", "--output", os.path.join(work, "report")])
+    print("long: report --format json: %.0f s, %.0f MB of memory" % (time.monotonic() - start, most), flush=True)
 
 
 CASES = {"marks": case_marks, "flood": case_flood, "switches": case_switches, "pbzip2": case_pbzip2, "programs": case_programs, "long": case_long}
