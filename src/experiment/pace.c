@@ -29,8 +29,9 @@ char *pace_warning(const struct pace *pace, uint64_t period_ns)
 	if (pace->all_waits < WAITS_TELLING ||
 	    pace->all_busy_ns > PACE_FOLLOWS * pace->all_waits * (double)period_ns)
 		return NULL;
-	return text_format("tasks of the program wait every %.0f us of work, and are sampled every "
-			   "%.0f us: where a speedup makes them wait for each other at each turn, "
-			   "what waking them costs is missing in the prediction, and less comes true",
-			   pace->all_busy_ns / pace->all_waits / 1e3, (double)period_ns / 1e3);
+	return text_format(
+		"tasks of the program wait every %.0f us of work, and are sampled every "
+		"%.0f us: where a speedup makes them wait for each other at each turn, "
+		"what waking them costs is missing in the prediction, and less comes true",
+		pace->all_busy_ns / pace->all_waits / 1e3, (double)period_ns / 1e3);
 }
