@@ -2,12 +2,12 @@
 /*
  * orders - the example that `make demo` profiles: two threads with a queue between them.
  *
- * One thread reads orders, the other looks up the customer and writes a receipt. A profiler that
- * counts samples shows two hot lines, one in each thread: CHECKSUM and SEARCH. Only one of them is
+ * One thread reads orders of ten items, the other looks up whom each is for and writes a receipt. A profiler
+ * that counts samples shows two hot lines, one in each thread: CHECKSUM and SEARCH. Only one of them is
  * worth optimizing: the second thread is the slower one, so the first waits for it whatever it does.
  * Lever tells which, and by how much.
  *
- *	orders [SECONDS]     prints how many orders were handled
+ *	orders [SECONDS [PERCENT]]     prints how many orders were handled; by PERCENT is less searched, really
  */
 #include <lever.h>
 
@@ -20,7 +20,8 @@
 
 #define CUSTOMERS 120000
 #define QUEUE 64
-#define TEXT 24000
+#define TEXT 240000
+#define ITEMS 10
 
 struct customer {
 	uint32_t id, discount;
@@ -30,7 +31,7 @@ struct order {
 	uint32_t customer, sum;
 };
 
-static struct customer customers[CUSTOMERS];
+static struct customer customers[CUSTOMERS], *first = customers;
 static char text[TEXT];
 static struct order queue[QUEUE];
 static unsigned head, tail;
@@ -78,7 +79,7 @@ __attribute__((noinline)) static uint32_t checksum(const char *bytes)
 
 __attribute__((noinline)) static const struct customer *find_customer(uint32_t id)
 {
-	const volatile struct customer *customer = customers;
+	const volatile struct customer *customer = first;
 	for (; customer->id != id; customer++) /* SEARCH */
 		;
 	return (const struct customer *)customer;
@@ -101,7 +102,9 @@ static void *handle_orders(void *unused)
 	unsigned long *letters = unused;
 
 	while (get(&order)) {
-		*letters += write_receipt(find_customer(order.customer), order.sum);
+		for (uint32_t item = 0; item < ITEMS; item++)
+			*letters +=
+				write_receipt(find_customer(order.customer - 7 * item), order.sum);
 		LEVER_PROGRESS_NAMED("order");
 	}
 	return NULL;
@@ -115,6 +118,8 @@ int main(int count, char **arguments)
 
 	for (uint32_t i = 0; i < CUSTOMERS; i++)
 		customers[i] = (struct customer){.id = i * 7 + 1, .discount = i % 30};
+	if (count > 2)
+		first += CUSTOMERS / 100 * (atoi(arguments[2]) % 96);
 	memset(text, 'x', sizeof(text));
 	pthread_create(&handler, NULL, handle_orders, &letters);
 	for (; now() < end; orders++) {

@@ -27,6 +27,9 @@
 #define SAMPLES_LEAST 30.0
 #define CONTROLS_LEAST 6
 
+/* Windows of a stretch follow each other in less; before the first of one there is more (experiment/session_trial.c). */
+#define BREAK_LEAST_NS 9000000
+
 /* Sampled time of a target in the runs in which it had experiments, for the phase correction. */
 struct phase {
 	double target_ns, observed_ns; /* in its own experiments at speedup 0; their wall time */
@@ -50,21 +53,44 @@ static uint32_t run_number(const struct recording *recording, int64_t run_id)
 	return run ? (uint32_t)(run - recording->runs.items) : UINT32_MAX;
 }
 
-/* A target's experiments that counted, borrowed from the recording. */
+/* A target's experiments that counted, borrowed from the recording; `places` are those in their stretches. */
 struct trials {
 	const struct recording_experiment **items;
+	unsigned *places;
 	size_t count;
 };
 
+/* Does it follow the other without a break, in which the program would have got used to another speedup? */
+static bool continues(const struct recording_experiment *before,
+		      const struct recording_experiment *experiment)
+{
+	return experiment->run_id == before->run_id && experiment->target_id == before->target_id &&
+	       experiment->speedup == before->speedup &&
+	       experiment->start_ns < before->start_ns + before->duration_ns + BREAK_LEAST_NS;
+}
+
 static struct trials trials_of(const struct recording *recording, int64_t target_id)
 {
-	struct trials trials = {memory_new(recording->experiments.count, sizeof(*trials.items)), 0};
-	for (size_t i = 0; i < recording->experiments.count; i++) {
+	size_t most = recording->experiments.count;
+	struct trials trials = {.items = memory_new(most, sizeof(*trials.items)),
+				.places = memory_new(most, sizeof(*trials.places))};
+	unsigned place = 0;
+
+	for (size_t i = 0; i < most; i++) {
 		const struct recording_experiment *experiment = &recording->experiments.items[i];
-		if (experiment->target_id == target_id && experiment->verdict == VERDICT_COUNTED)
-			trials.items[trials.count++] = experiment;
+		place = i && continues(experiment - 1, experiment) ? place + 1 : 0;
+		if (experiment->target_id != target_id || experiment->verdict != VERDICT_COUNTED)
+			continue;
+		trials.items[trials.count] = experiment;
+		trials.places[trials.count++] = place;
 	}
 	return trials;
+}
+
+static void trials_release(struct trials *trials)
+{
+	free(trials->items);
+	free(trials->places);
 }
 
 /*
@@ -143,9 +169,12 @@ static void drop_idle(const struct recording *recording, struct trials *trials)
 	double limit = idle_limit(recording, trials);
 	size_t kept = 0;
 
-	for (size_t i = 0; i < trials->count; i++)
-		if (activity_of(trials->items[i]) >= limit)
-			trials->items[kept++] = trials->items[i];
+	for (size_t i = 0; i < trials->count; i++) {
+		if (activity_of(trials->items[i]) < limit)
+			continue;
+		trials->places[kept] = trials->places[i];
+		trials->items[kept++] = trials->items[i];
+	}
 	trials->count = kept;
 }
 
@@ -164,6 +193,7 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 			.speedup = experiment->speedup,
 			.period_ns = period_ns,
 			.run = run_number(recording, experiment->run_id),
+			.place = trials->places[i],
 		};
 	}
 	return count;
@@ -294,9 +324,16 @@ static double activity_error(const struct trials *trials)
 static struct tail tail_of(const struct recording *recording, const struct trials *trials,
 			   const struct causal_effect *effect)
 {
+	size_t kept = 0;
+
 	if (effect->point->kind != POINT_LATENCY)
 		return (struct tail){.trouble = TAIL_NOT_MEASURED};
-	struct tail tail = tails_of(recording, trials->items, trials->count, effect->point->id);
+	const struct recording_experiment **settled = memory_new(trials->count, sizeof(*settled));
+	for (size_t i = 0; i < trials->count; i++)
+		if (trials->places[i] >= settle_skipped(effect->settling.level))
+			settled[kept++] = trials->items[i];
+	struct tail tail = tails_of(recording, settled, kept, effect->point->id);
+	free(settled);
 	if (tail.trouble == TAIL_ANSWERED &&
 	    1 - effect->phase_factor > PHASE_ERRORS * activity_error(trials))
 		tail.trouble = TAIL_PHASES;
@@ -316,7 +353,9 @@ static void target_fill(struct causal_target *target, const struct recording *re
 		const struct recording_point *point = &recording->points.items[i];
 		size_t count = windows_of(recording, &trials, point, windows);
 		struct causal_effect effect = {.point = point,
-					       .phase_factor = phase_factor(&phase)};
+					       .phase_factor = phase_factor(&phase),
+					       .settling = settle_judge(windows, count)};
+		count = settle_keep(windows, count, effect.settling.level);
 		if (!count || !effect_fill(&effect, windows, count,
 					   effect.phase_factor < 1 ? phase_error(&phase) : 0))
 			continue;
@@ -324,7 +363,7 @@ static void target_fill(struct causal_target *target, const struct recording *re
 		target->effects[target->count++] = effect;
 	}
 	free(windows);
-	free(trials.items);
+	trials_release(&trials);
 }
 
 static double share_of(const struct recording *recording, int64_t target_id)

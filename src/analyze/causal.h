@@ -6,6 +6,7 @@
 
 #include "profile/recording.h"
 #include "stats/effect.h"
+#include "stats/settle.h"
 #include "stats/tail.h"
 
 struct causal_effect {
@@ -15,6 +16,7 @@ struct causal_effect {
 	struct effect_slope slope; /* phase-corrected */
 	double phase_factor;       /* 1 if the target runs all the time */
 	bool is_contention;        /* the slope's whole interval is below 0 */
+	struct settling settling;  /* which windows are left out, as too early */
 	struct tail tail;          /* of a latency point: its 99th percentile */
 };
 

@@ -60,7 +60,7 @@ static int write_run(struct session *session, struct recording_experiment *exper
 	experiment->verdict =
 		session_is_displaced(session, experiment) ? VERDICT_DISPLACED : VERDICT_COUNTED;
 	if (experiment->verdict == VERDICT_COUNTED)
-		tally_add(session->tally, experiment, &point, visit);
+		tally_add(session->tally, experiment, 0, &point, visit);
 	session_count_verdict(session, experiment);
 	int code = profile_add_experiment(session->profile, experiment, error);
 	array_free(&experiment->visits);

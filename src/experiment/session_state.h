@@ -14,6 +14,7 @@
 #include "experiment/session.h"
 #include "experiment/tally.h"
 #include "profile/profile.h"
+#include "stats/settle.h"
 #include "symbolize/symbols.h"
 
 #define SESSION_HISTORY 32
@@ -21,9 +22,11 @@
 /* A place that has been or may be a target. */
 struct session_target {
 	struct code_target what;
-	int64_t id;       /* in the profile; 0: not written yet */
-	bool is_given;    /* by --target, --class */
-	bool is_unusable; /* too many pieces */
+	int64_t id;            /* in the profile; 0: not written yet */
+	bool is_given;         /* by --target, --class */
+	bool is_unusable;      /* too many pieces */
+	unsigned stretches[2]; /* so far: of controls, of others */
+	unsigned settling;     /* the level of stats/settle.h */
 };
 
 struct session_members;

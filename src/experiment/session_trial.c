@@ -95,13 +95,14 @@ static enum verdict judge(struct session *session, const struct recording_experi
 	return visits < VISITS_LEAST ? VERDICT_TOO_FEW_VISITS : VERDICT_COUNTED;
 }
 
-static void tell_tally(struct session *session, const struct recording_experiment *experiment)
+static void tell_tally(struct session *session, const struct recording_experiment *experiment,
+		       unsigned place)
 {
 	for (size_t i = 0; i < experiment->visits.count; i++) {
 		const struct recording_visit *visit = &experiment->visits.items[i];
 		struct recording_point point = {
 			.kind = points_kind(session->points, visit->point_id)};
-		tally_add(session->tally, experiment, &point, visit);
+		tally_add(session->tally, experiment, place, &point, visit);
 	}
 }
 
@@ -120,19 +121,19 @@ void session_count_verdict(struct session *session, const struct recording_exper
 		session->window_ns *= 2;
 }
 
-static bool measure(struct session *session, uint64_t length, struct collector_counters *before,
+/* The speedup is over with the last window of a stretch. */
+static bool measure(struct session *session, bool is_last, struct collector_counters *before,
 		    struct collector_counters *after)
 {
-	uint64_t warm_up = length / WARM_UP_SHARE;
-	bool is_whole =
-		session_wait(session, warm_up > WARM_UP_LEAST_NS ? warm_up : WARM_UP_LEAST_NS);
+	double factor = schedule_factor(session->schedule);
 
 	collector_counters(session->collector, before);
 	collector_window_open(session->collector);
-	is_whole = is_whole && session_wait(session, length);
+	bool is_whole = session_wait(session, (uint64_t)(factor * (double)session->window_ns));
 	collector_window_close(session->collector);
 	collector_counters(session->collector, after);
-	collector_set_speedup(session->collector, 0);
+	if (is_last || !is_whole)
+		collector_set_speedup(session->collector, 0);
 	return is_whole;
 }
 
@@ -148,39 +149,74 @@ static uint64_t draw_period(struct session *session)
 	return (uint64_t)(schedule_factor(session->schedule) * (double)period);
 }
 
+/*
+ * How many windows follow each other: most often one, and now and then more, to see whether the program
+ * has settled by then (stats/settle.h). With one that takes longer, so many that half of them count.
+ */
+static unsigned stretch_of(struct session_target *target, double speedup)
+{
+	unsigned number = target->stretches[speedup > 0]++, level = target->settling;
+
+	/* More often at first. */
+	if (level + 1 < SETTLE_LEVELS && number % (number < 16 ? 16 : 32) == 9)
+		return settle_stretch(level + 1);
+	if (number % (number < 16 ? 4 : 8) == 2)
+		return settle_stretch(level);
+	return settle_skipped(level) ? 2 * settle_skipped(level) : 1;
+}
+
+/* One window of a stretch; its row is written. Returns whether another one may follow. */
+static bool take_window(struct session *session, struct recording_experiment *experiment,
+			unsigned place, bool is_last, struct error *error, int *code)
+{
+	struct collector_counters before, after;
+	bool is_whole = measure(session, is_last, &before, &after);
+
+	subtract(experiment, &before, &after);
+	pace_learn(&session->pace, experiment->sampled_ns - (after.waited_ns - before.waited_ns),
+		   after.waits - before.waits);
+	/* When the engine itself was stopped meanwhile, so was the pausing. */
+	is_whole = is_whole && after.missed_heartbeats == before.missed_heartbeats;
+	double visits = points_collect(session->points, experiment);
+	experiment->verdict = judge(session, experiment, is_whole, visits);
+	session_count_verdict(session, experiment);
+	if (experiment->verdict == VERDICT_COUNTED)
+		tell_tally(session, experiment, place);
+	*code = profile_add_experiment(session->profile, experiment, error);
+	array_free(&experiment->visits);
+	array_free(&experiment->lengths);
+	return is_whole && !*code && !is_last && !session_is_interrupted() &&
+	       !session_time_is_up(session);
+}
+
+static void warm_up(struct session *session)
+{
+	uint64_t time = session->window_ns / WARM_UP_SHARE;
+	session_wait(session, time > WARM_UP_LEAST_NS ? time : WARM_UP_LEAST_NS);
+}
+
 int session_trial(struct session *session, const struct schedule_plan *plan, struct error *error)
 {
 	struct session_target *target = &session->targets.items[plan->target];
-	struct recording_experiment experiment = {.run_id = session->run.id,
-						  .speedup = plan->speedup};
-	struct collector_counters before, after;
 	int code = session_arm(session, target, error);
 
 	if (code)
 		return code;
-	experiment.target_id = target->id;
+	struct recording_experiment experiment = {.run_id = session->run.id,
+						  .target_id = target->id,
+						  .speedup = plan->speedup};
+	unsigned place = 0, windows = stretch_of(target, plan->speedup);
 	uint64_t began_ns = clock_now_ns();
 	collector_set_period(session->collector, draw_period(session));
 	collector_forget_gaps(session->collector);
 	collector_set_speedup(session->collector, plan->speedup);
-	bool is_whole =
-		measure(session,
-			(uint64_t)(schedule_factor(session->schedule) * (double)session->window_ns),
-			&before, &after);
-	subtract(&experiment, &before, &after);
-	pace_learn(&session->pace, experiment.sampled_ns - (after.waited_ns - before.waited_ns),
-		   after.waits - before.waits);
+	warm_up(session);
+	while (take_window(session, &experiment, place, place + 1 == windows, error, &code))
+		place++;
+	collector_set_speedup(session->collector, 0);
 	if (plan->speedup > 0)
 		session->fast_ns += clock_now_ns() - began_ns;
-	/* When the engine itself was stopped meanwhile, so was the pausing. */
-	is_whole = is_whole && after.missed_heartbeats == before.missed_heartbeats;
-	double visits = points_collect(session->points, &experiment);
-	experiment.verdict = judge(session, &experiment, is_whole, visits);
-	session_count_verdict(session, &experiment);
-	if (experiment.verdict == VERDICT_COUNTED)
-		tell_tally(session, &experiment);
-	code = profile_add_experiment(session->profile, &experiment, error);
-	array_free(&experiment.visits);
-	array_free(&experiment.lengths);
+	if (windows > 1)
+		target->settling = tally_settling(session->tally, target->id);
 	return code ? code : session_learn(session, error);
 }

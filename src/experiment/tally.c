@@ -3,8 +3,10 @@
 #include "experiment/tally.h"
 
 #include "base/memory.h"
+#include "stats/settle.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SPEEDUPS_MOST 128
 #define FEW_SPEEDUPS 9 /* controls included */
@@ -46,7 +48,7 @@ static struct series *series_of(struct tally *tally, int64_t target_id, int64_t 
 	return added;
 }
 
-void tally_add(struct tally *tally, const struct recording_experiment *experiment,
+void tally_add(struct tally *tally, const struct recording_experiment *experiment, unsigned place,
 	       const struct recording_point *point_of_visit, const struct recording_visit *visit)
 {
 	double period = recording_visit_period(visit, point_of_visit->kind);
@@ -58,6 +60,7 @@ void tally_add(struct tally *tally, const struct recording_experiment *experimen
 		.speedup = experiment->speedup,
 		.period_ns = period,
 		.run = (uint32_t)experiment->run_id,
+		.place = place,
 	};
 }
 
@@ -95,6 +98,33 @@ static double widest_half(const struct effect_point *points, size_t count)
 	return widest;
 }
 
+unsigned tally_settling(const struct tally *tally, int64_t target_id)
+{
+	unsigned level = 0;
+
+	for (size_t i = 0; i < tally->series.count; i++) {
+		const struct series *series = &tally->series.items[i];
+		if (series->target_id != target_id)
+			continue;
+		struct settling settling =
+			settle_judge(series->windows.items, series->windows.count);
+		level = settling.level > level ? settling.level : level;
+	}
+	return level;
+}
+
+static size_t estimate(const struct series *series, struct effect_point *points)
+{
+	size_t count = series->windows.count;
+	struct effect_window *windows = memory_new(count, sizeof(*windows));
+
+	memcpy(windows, series->windows.items, count * sizeof(*windows));
+	count = settle_keep(windows, count, settle_judge(windows, count).level);
+	count = effect_estimate(windows, count, points, SPEEDUPS_MOST);
+	free(windows);
+	return count;
+}
+
 bool tally_best(const struct tally *tally, struct tally_best *best)
 {
 	double highest = 0;
@@ -103,8 +133,7 @@ bool tally_best(const struct tally *tally, struct tally_best *best)
 	for (size_t i = 0; i < tally->series.count; i++) {
 		const struct series *series = &tally->series.items[i];
 		struct effect_point points[SPEEDUPS_MOST];
-		size_t count = effect_estimate(series->windows.items, series->windows.count, points,
-					       SPEEDUPS_MOST);
+		size_t count = estimate(series, points);
 		effect_add_method_error(points, count);
 		struct effect_slope slope = effect_slope(points, count);
 		if (!slope.windows || (found && slope.low <= highest))

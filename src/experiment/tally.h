@@ -19,8 +19,11 @@ struct tally_best {
 
 struct tally *tally_new(void);
 void tally_free(struct tally *tally);
-void tally_add(struct tally *tally, const struct recording_experiment *experiment,
+/* `place`: of the experiment in its stretch (stats/settle.h). */
+void tally_add(struct tally *tally, const struct recording_experiment *experiment, unsigned place,
 	       const struct recording_point *point_of_visit, const struct recording_visit *visit);
+/* How many of a target's first windows of a stretch are too early: the level of stats/settle.h. */
+unsigned tally_settling(const struct tally *tally, int64_t target_id);
 unsigned tally_targets(const struct tally *tally);
 /* The target and point with the highest lower bound of the slope; false if there is none yet. */
 bool tally_best(const struct tally *tally, struct tally_best *best);

@@ -179,7 +179,7 @@ static json_t *discarded_of(const struct causal *causal)
 void report_json(FILE *out, const struct recording *recording, const struct causal *causal)
 {
 	struct sums sums = sums_of(recording);
-	struct warnings warnings = warnings_of(recording);
+	struct warnings warnings = warnings_of(recording, causal);
 	json_t *report =
 		json_pack("{si ss so so so so so so so sI so so so so}", "lever", 1, "kind",
 			  "causal", "program", json_program_of(&sums), "engine",

@@ -129,9 +129,9 @@ static void print_experiments(FILE *out, const struct causal *causal,
 }
 
 static void print_warnings(FILE *out, const struct recording *recording,
-			   const struct report_options *options)
+			   const struct causal *causal, const struct report_options *options)
 {
-	struct warnings warnings = warnings_of(recording);
+	struct warnings warnings = warnings_of(recording, causal);
 	header_warnings(out, &warnings, options);
 	warnings_release(&warnings);
 }
@@ -153,7 +153,7 @@ static void print_header(FILE *out, const struct recording *recording, const str
 	print_samples(out, &sums, options);
 	print_progress(out, recording, &sums, options);
 	print_experiments(out, causal, options);
-	print_warnings(out, recording, options);
+	print_warnings(out, recording, causal, options);
 	fputc('\n', out);
 }
 

@@ -65,12 +65,45 @@ static void add_notes(struct warnings *warnings, const struct recording *recordi
 	}
 }
 
-struct warnings warnings_of(const struct recording *recording)
+/* Of the target's points, the one that takes longest to settle. */
+static struct settling settling_of(const struct causal_target *target)
+{
+	struct settling worst = {0};
+
+	for (size_t i = 0; i < target->count; i++) {
+		const struct settling *one = &target->effects[i].settling;
+		if (one->level > worst.level || one->is_drifting)
+			worst = *one;
+	}
+	return worst;
+}
+
+static void warn_of_settling(struct warnings *warnings, const struct causal *causal)
+{
+	for (size_t i = 0; i < causal->count; i++) {
+		const struct causal_target *target = &causal->targets[i];
+		struct settling settling = settling_of(target);
+		if (settling.is_drifting)
+			*array_add(warnings) = text_format(
+				"with %s faster, the program went on changing its speed for as long as it "
+				"was watched (queues that fill or empty do that): the gain may be "
+				"told too large; longer windows (--window) tell more",
+				target->target->name);
+		else if (settling.level)
+			*array_add(warnings) = text_format(
+				"with %s faster, the program took a while to settle (queues that fill or "
+				"empty do that): the first %u windows after each change are left out",
+				target->target->name, settle_skipped(settling.level));
+	}
+}
+
+struct warnings warnings_of(const struct recording *recording, const struct causal *causal)
 {
 	struct warnings warnings = {0};
 	struct sums sums = sums_of(recording);
 	warn_of_end(&warnings, &sums);
 	warn_of_experiments(&warnings, &sums);
+	warn_of_settling(&warnings, causal);
 	add_notes(&warnings, recording);
 	return warnings;
 }

@@ -2,6 +2,7 @@
 /* warnings - what a reader of the report should know before he trusts it. */
 #pragma once
 
+#include "analyze/causal.h"
 #include "analyze/scale.h"
 #include "profile/recording.h"
 
@@ -12,7 +13,7 @@ struct warnings {
 };
 
 /* Of a causal profile. */
-struct warnings warnings_of(const struct recording *recording);
+struct warnings warnings_of(const struct recording *recording, const struct causal *causal);
 /* Of a recording of samples. */
 struct warnings warnings_of_samples(const struct recording *recording);
 /* Of a session of lever scale. */
