@@ -173,21 +173,6 @@ static void add_part(struct grid *grid, const struct timeline *timeline,
 		 has_log ? share_of(waits_of(part->class_ns), part->total_ns) : text_copy(""));
 }
 
-/* The first of the name: they are in order of names. */
-static size_t first_part(const struct spans *spans, unsigned word)
-{
-	size_t low = 0, high = spans->parts.count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (spans->parts.items[middle].word < word)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* How the threads share what several of them do, name by name in the order of the table of spans. */
 static void print_parts(FILE *out, const struct timeline *timeline, const struct spans *spans,
 			const struct report_options *options)
@@ -198,14 +183,13 @@ static void print_parts(FILE *out, const struct timeline *timeline, const struct
 
 	for (size_t i = 0; i < spans->rows.count; i++) {
 		const struct spans_row *row = &spans->rows.items[i];
-		size_t first = first_part(spans, row->word);
-		for (size_t j = first; j < first + row->threads && row->threads > 1; j++) {
-			const struct spans_part *part = &spans->parts.items[j];
+		const struct spans_part *parts = &spans->parts.items[row->first_part];
+		for (size_t j = 0; j < row->threads && row->threads > 1; j++) {
 			grid.all++;
 			if (options->most && grid.shown == options->most)
 				continue;
 			grid.shown++;
-			add_part(&grid, timeline, part);
+			add_part(&grid, timeline, &parts[j]);
 		}
 	}
 	if (grid.shown)
