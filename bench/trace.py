@@ -5,10 +5,11 @@
     bench/trace.py [--lever build/lever] [--rounds 3] [--case marks|flood|switches|pbzip2|programs|long|all]
 
 marks: ns of CPU time that an annotation adds (a begin and an end count as two), unheard and recorded, beside the
-reading of the processor's counter that each needs, LTTng-UST, trace_marker and a write to /dev/null, by one thread and by two. flood: annotations a second from two threads
-that do nothing else, and how many were dropped. switches: two threads on one core that wake each other by futex,
-with perf sched record beside it. pbzip2: -p2 on 30 MB. programs: three example programs with and without. long: 50
-million annotations, the engine's memory and the file's size. Needs root; look at `uptime` first.
+reading of the processor's counter that each needs, LTTng-UST, trace_marker and a write to /dev/null, by one thread
+and by two. flood: annotations a second from two threads that do nothing else, and how many were dropped. switches:
+two threads on one core that wake each other by futex, with perf sched record beside it. pbzip2: -p2 on 30 MB.
+programs: three example programs with and without; of orders, which works for a given time, the time for an order.
+long: 50 million annotations, the engine's memory and the file's size. Needs root; look at `uptime` first.
 """
 import argparse
 import contextlib
@@ -141,10 +142,10 @@ def case_switches(lever, work, rounds):
         print("switches  %-18s %+.1f %% (%+.1f to %+.1f)" % (name, 100 * statistics.median(costs), 100 * min(costs), 100 * max(costs)), flush=True)
 
 
-def compare(name, command, lever, work, rounds):
+def compare(name, command, lever, work, rounds, counted=None):
     costs = []
     for _ in range(rounds):
-        bare, traced = race.race(command, [*trace(lever, work), *command])
+        bare, traced = race.race(command, [*trace(lever, work), *command], counted=counted)
         costs.append(traced / bare)
     print("%-10s with tracing %.3f times (%.3f to %.3f) the time without" % (name, statistics.median(costs), min(costs), max(costs)), flush=True)
 
@@ -162,7 +163,7 @@ def case_pbzip2(lever, work, rounds):
 def case_programs(lever, work, rounds):
     examples = os.path.join(HERE, "..", "examples")
     compare("balance", [compiled(work, "balance", examples), "2", "400"], lever, work, rounds)
-    compare("orders", [compiled(work, "orders", examples), "3"], lever, work, rounds)
+    compare("orders", [compiled(work, "orders", examples), "8"], lever, work, rounds, counted=r"(\d+) orders")
     compare("spin", [compiled(work, "spin"), "2", "1500"], lever, work, rounds)
 
 
