@@ -16,6 +16,7 @@ struct causal_effect {
 	double phase_factor;       /* 1 if the target runs all the time */
 	bool is_contention;        /* the slope's whole interval is below 0 */
 	struct tail tail;          /* of a latency point: its 99th percentile */
+	double tail_lacking_ns; /* how much longer to run for that, at least; 0: that is not it */
 };
 
 struct causal_target {
