@@ -220,7 +220,7 @@ static void keep_name(struct ledger *ledger, const struct track *track, const st
 	bool is_process = mark->kind == MARK_PROCESS_NAME;
 	bool is_other = mark->kind == MARK_THREAD_NAME && mark->has_value;
 	struct task_event event = {
-		.time_ns = mark->time_ns,
+		.time_ns = clock_now_ns(), /* after that of add_name */
 		.kind = TASK_NAME,
 		.pid = track->pid,
 		.tid = is_process ? track->pid :
