@@ -177,10 +177,21 @@ def peak_mb(command):
     return used.ru_maxrss / 1024
 
 
+LONG_SPANS, LONG_SECONDS, LONG_TRY = 12500000, 60, 100  # of each of two threads
+
+
+def pace_for(marks, seconds):
+    """So many steps of work before each span, as make the program take that long here."""
+    pace, start = 2500, time.monotonic()
+    said(marks, "span", "2", str(LONG_SPANS // LONG_TRY), str(pace))
+    return round(pace * seconds / LONG_TRY / (time.monotonic() - start))
+
+
 def case_long(lever, work, _):
     """25 million spans in some 60 s, by two threads: to the end of the summary, and other reports after it."""
-    file = os.path.join(work, "out.lever")
-    command = [lever, "trace", "--fresh", "-o", file, "--", compiled(work, "marks"), "span", "2", "12500000", "2500"]
+    file, marks = os.path.join(work, "out.lever"), compiled(work, "marks")
+    pace = pace_for(marks, LONG_SECONDS)
+    command = [lever, "trace", "--fresh", "-o", file, "--", marks, "span", "2", str(LONG_SPANS), str(pace)]
     start = time.monotonic()
     most = peak_mb(command)
     seconds = time.monotonic() - start

@@ -17,7 +17,10 @@
 OWN_DEFINE(spans, struct spans *, spans_free, NULL)
 OWN_DEFINE(interrupts, struct interrupts *, interrupts_free, NULL)
 
-/* A table: the first column and those marked by '<' to the left, numbers to the right. */
+/*
+ * A table: the first column and those marked by '<' to the left, numbers to the right. A name in the first column that
+ * is too long has a line of its own: often only the ends of names differ.
+ */
 struct grid {
 	size_t columns;
 	const char *heads[COLUMNS_MOST];
@@ -78,6 +81,20 @@ static void print_cell(FILE *out, const struct grid *grid, size_t column, const 
 		fprintf(out, "%*s%*s%s", GAP, "", pad, "", fitted);
 }
 
+static void print_row(FILE *out, const struct grid *grid, char *const *cells, const size_t *widths,
+		      unsigned columns)
+{
+	size_t width = words_width(cells[0]), room = columns - GAP;
+	bool is_long = width > widths[0];
+
+	if (is_long) {
+		print_cell(out, grid, 0, cells[0], width < room ? width : room);
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < grid->columns; i++)
+		print_cell(out, grid, i, i || !is_long ? cells[i] : "", widths[i]);
+}
+
 static void grid_print(FILE *out, struct grid *grid, const char *title,
 		       const struct report_options *options)
 {
@@ -91,11 +108,9 @@ static void grid_print(FILE *out, struct grid *grid, const char *title,
 	for (size_t i = 0; i < grid->columns; i++)
 		print_cell(out, grid, i, head_of(grid, i), widths[i]);
 	table_style(out, options, NULL);
-	for (size_t i = 0; i < grid->cells.count; i++) {
-		if (i % grid->columns == 0)
-			fputc('\n', out);
-		print_cell(out, grid, i % grid->columns, grid->cells.items[i],
-			   widths[i % grid->columns]);
+	for (size_t i = 0; i < grid->cells.count; i += grid->columns) {
+		fputc('\n', out);
+		print_row(out, grid, &grid->cells.items[i], widths, options->columns);
 	}
 	fputc('\n', out);
 	if (grid->shown < grid->all)

@@ -87,6 +87,16 @@ def _():
     raise AssertionError(seen)
 
 
+@test("names that do not fit beside their figures stand whole above them")
+def _():
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        equal(lever("trace", "-q", "-o", output, "--", program("regions")).returncode, 0)
+        lines = lever("report", output, "--targets", "0").stdout.splitlines()
+    for line in (18, 20):
+        check(f"  barrier at regions.c:{line}" in lines, lines)
+
+
 def mount_tracefs():
     """Where nobody has mounted it, these tests see it in a mount namespace of their own."""
     if os.path.exists("/sys/kernel/tracing/trace_marker") or "LEVER_TEST_MOUNTED" in os.environ:
