@@ -273,3 +273,15 @@ char *collector_note(const struct collector *collector)
 	const struct engine *engine = engine_of(collector);
 	return engine->note ? engine->note(collector) : NULL;
 }
+
+int engine_write_pairs(struct kernel_settings *settings, unsigned (*pairs)[2], unsigned count)
+{
+	if (count > KERNEL_PAIRS_MOST)
+		return -E2BIG;
+	for (unsigned i = 0; i < count; i++) {
+		settings->pairs[i].begin = pairs[i][0];
+		settings->pairs[i].end = pairs[i][1];
+	}
+	__atomic_store_n(&settings->pair_count, count, __ATOMIC_RELEASE);
+	return 0;
+}

@@ -83,3 +83,6 @@ struct engine {
 struct engine_collector {
 	const struct engine *engine;
 };
+
+/* What set_pairs does, in the settings that either engine's other side reads; -E2BIG if there are too many. */
+int engine_write_pairs(struct kernel_settings *settings, unsigned (*pairs)[2], unsigned count);

@@ -158,15 +158,7 @@ void kernel_each_visitor(const struct collector *collector, unsigned index,
 
 int kernel_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count)
 {
-	struct kernel_settings *settings = &collector->bpf->bss->settings;
-	if (count > KERNEL_PAIRS_MOST)
-		return -E2BIG;
-	for (unsigned i = 0; i < count; i++) {
-		settings->pairs[i].begin = pairs[i][0];
-		settings->pairs[i].end = pairs[i][1];
-	}
-	__atomic_store_n(&settings->pair_count, count, __ATOMIC_RELEASE);
-	return 0;
+	return engine_write_pairs(&collector->bpf->bss->settings, pairs, count);
 }
 
 int kernel_count_calls(struct collector *collector, const char *path, uint64_t offset,

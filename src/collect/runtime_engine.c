@@ -192,15 +192,16 @@ static void disarm(struct collector *collector)
 	__atomic_store_n(&settings_of(collector)->is_disarmed, 1, __ATOMIC_RELEASE);
 }
 
-static void sum_pairs(const struct runtime_engine *runtime, int64_t *sums, int64_t *weight)
+/* Unsigned: what a program writes into its page may be anything, and only differences count. */
+static void sum_pairs(const struct runtime_engine *runtime, uint64_t *sums, uint64_t *weight)
 {
 	memset(sums, 0, KERNEL_PAIRS_MOST * sizeof(*sums));
 	*weight = 0;
 	for (unsigned i = 0; i < RUNTIME_STRIPES; i++) {
 		const struct runtime_counters *stripe = &runtime->page->counters[i];
-		*weight += stripe->pair_weight_ns;
+		*weight += (uint64_t)stripe->pair_weight_ns;
 		for (int pair = 0; pair < KERNEL_PAIRS_MOST; pair++)
-			sums[pair] += stripe->pair_ns[pair];
+			sums[pair] += (uint64_t)stripe->pair_ns[pair];
 	}
 }
 
@@ -217,16 +218,15 @@ static void window_open(struct collector *collector)
 static void window_close(struct collector *collector)
 {
 	struct runtime_engine *runtime = runtime_of(collector);
-	int64_t sums[KERNEL_PAIRS_MOST], weight;
+	uint64_t sums[KERNEL_PAIRS_MOST], end_ns;
 
 	__atomic_store_n(&settings_of(collector)->window, 0, __ATOMIC_RELEASE);
-	sum_pairs(runtime, sums, &weight);
-	weight -= runtime->pair_weight_start_ns;
-	for (int pair = 0; pair < KERNEL_PAIRS_MOST; pair++)
-		runtime->pair_averages[pair] =
-			weight > 0 ? (double)(sums[pair] - runtime->pair_start_ns[pair]) /
-					     (double)weight :
-				     0;
+	sum_pairs(runtime, sums, &end_ns);
+	int64_t weight = (int64_t)(end_ns - runtime->pair_weight_start_ns);
+	for (int pair = 0; pair < KERNEL_PAIRS_MOST; pair++) {
+		int64_t grown = (int64_t)(sums[pair] - runtime->pair_start_ns[pair]);
+		runtime->pair_averages[pair] = weight > 0 ? (double)grown / (double)weight : 0;
+	}
 }
 
 /* A copy that nobody wrote to meanwhile; false if it is not of this window. */

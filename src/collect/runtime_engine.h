@@ -55,7 +55,7 @@ struct runtime_engine {
 	unsigned place_count;
 	uint64_t visit_ns; /* what a visit of such a place costs here */
 	double pair_averages[KERNEL_PAIRS_MOST];
-	int64_t pair_start_ns[KERNEL_PAIRS_MOST], pair_weight_start_ns;
+	uint64_t pair_start_ns[KERNEL_PAIRS_MOST], pair_weight_start_ns;
 	char *preload, *variable, *why;
 	const char *environment[3];
 };

@@ -293,16 +293,7 @@ const struct kernel_point *runtime_point(const struct collector *collector, unsi
 
 int runtime_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count)
 {
-	struct kernel_settings *settings = &runtime_of(collector)->page->settings;
-
-	if (count > KERNEL_PAIRS_MOST)
-		return -E2BIG;
-	for (unsigned i = 0; i < count; i++) {
-		settings->pairs[i].begin = pairs[i][0];
-		settings->pairs[i].end = pairs[i][1];
-	}
-	__atomic_store_n(&settings->pair_count, count, __ATOMIC_RELEASE);
-	return 0;
+	return engine_write_pairs(&runtime_of(collector)->page->settings, pairs, count);
 }
 
 double runtime_pair_average(const struct collector *collector, unsigned pair)

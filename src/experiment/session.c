@@ -507,6 +507,7 @@ static void add_sentence(char **text, const char *sentence)
 static char *make_note(struct session *session)
 {
 	AUTO(text) char *of_engine = collector_note(session->collector);
+	AUTO(text) char *of_pace = pace_warning(&session->pace, session->run.period_ns);
 	char *note = NULL;
 
 	if (session->displacement_accepted > 0.05)
@@ -514,6 +515,7 @@ static char *make_note(struct session *session)
 			"other programs, or the hypervisor, disturbed the machine: windows with up "
 			"to %.0f %% of their time lost were used",
 			100 * session->displacement_accepted);
+	add_sentence(&note, of_pace);
 	add_sentence(&note, of_engine);
 	add_sentence(&note, code_warnings(session->code));
 	return note;

@@ -55,14 +55,6 @@ static json_t *progress_of(const struct recording *recording, const struct sums 
 	return progress;
 }
 
-static json_t *point_of(const struct effect_point *point)
-{
-	return json_pack("{so so so so sI}", "speedup", json_number(point->speedup),
-			 "program_speedup", json_number(point->gain), "low",
-			 json_number(point->low), "high", json_number(point->high), "experiments",
-			 (json_int_t)point->windows);
-}
-
 /* What the text report tells of it in words; null where the interval is too wide to say anything. */
 static json_t *answer_json(const struct causal_target *target, const struct causal_effect *effect)
 {
@@ -81,7 +73,7 @@ static json_t *effect_of(const struct causal_target *target, const struct causal
 	bool has_slope = effect->slope.windows > 0;
 	for (size_t i = 0; i < effect->count; i++) {
 		if (effect->points[i].speedup > 0)
-			json_array_append_new(points, point_of(&effect->points[i]));
+			json_array_append_new(points, json_point_of(&effect->points[i]));
 	}
 	json_t *json =
 		json_pack("{so ss so so so so so sb so}", "progress",

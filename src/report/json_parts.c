@@ -77,3 +77,11 @@ json_t *json_warnings(const struct warnings *warnings)
 		json_array_append_new(array, json_text(warnings->items[i]));
 	return array;
 }
+
+json_t *json_point_of(const struct effect_point *point)
+{
+	return json_pack("{so so so so sI}", "speedup", json_number(point->speedup),
+			 "program_speedup", json_number(point->gain), "low",
+			 json_number(point->low), "high", json_number(point->high), "experiments",
+			 (json_int_t)point->windows);
+}

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "analyze/causal.h"
 #include "report/sums.h"
 #include "report/warnings.h"
 
@@ -15,6 +16,7 @@
 json_t *json_text(const char *text); /* valid UTF-8; null for NULL */
 json_t *json_number(double value);   /* null if it is not finite */
 json_t *json_count(uint64_t value);
+json_t *json_point_of(const struct effect_point *point);
 json_t *json_status_of(const struct recording_run *run);
 json_t *json_command_of(const struct recording_run *run);
 json_t *json_program_of(const struct sums *sums);

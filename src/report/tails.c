@@ -95,15 +95,6 @@ void tails_print(FILE *out, const struct answers *answers, const struct report_o
 		fputc('\n', out);
 }
 
-/* As those of effects: above 0 is shorter. */
-static json_t *point_of(const struct effect_point *point)
-{
-	return json_pack("{so so so so sI}", "speedup", json_number(point->speedup),
-			 "program_speedup", json_number(point->gain), "low",
-			 json_number(point->low), "high", json_number(point->high), "experiments",
-			 (json_int_t)point->windows);
-}
-
 static json_t *answer_json(const struct causal_target *target, const struct causal_effect *effect)
 {
 	struct answer answer = {.target = target, .effect = effect}, moved;
@@ -126,7 +117,7 @@ json_t *tails_json(const struct causal_target *target, const struct causal_effec
 		return json_null();
 	}
 	for (size_t i = 0; is_answered(effect) && i < tail->count; i++)
-		json_array_append_new(points, point_of(&tail->points[i]));
+		json_array_append_new(points, json_point_of(&tail->points[i]));
 	return json_pack("{so so so so so so}", "length_ns",
 			 tail->length_ns > 0 ? json_number(tail->length_ns) : json_null(), "spans",
 			 json_count((uint64_t)tail->spans), "unknown",

@@ -6,7 +6,11 @@
  */
 #include "work.h"
 
+#ifndef QUEUE_MOST
 #define QUEUE_MOST 8
+#define PRODUCE_US 450
+#define CONSUME_US 600
+#endif
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t has_room = PTHREAD_COND_INITIALIZER, has_item = PTHREAD_COND_INITIALIZER;
@@ -24,7 +28,7 @@ WORK_FUNCTION void consume(uint64_t loops)
 
 static void *run_producer(void *unused)
 {
-	uint64_t loops = work_loops(450, 'A');
+	uint64_t loops = work_loops(PRODUCE_US, 'A');
 
 	while (work_goes_on()) {
 		produce(loops);
@@ -56,7 +60,7 @@ static int queue_take(void)
 
 static void *run_consumer(void *unused)
 {
-	uint64_t loops = work_loops(600, 'B');
+	uint64_t loops = work_loops(CONSUME_US, 'B');
 
 	while (queue_take()) {
 		consume(loops);

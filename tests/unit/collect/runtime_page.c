@@ -135,7 +135,7 @@ TEST("a page of nonsense makes no sample that cannot be, and nothing crashes")
 	CHECK(open_engine());
 	srandom(7);
 	impossible = 0;
-	for (int round = 0; round < 60; round++) {
+	for (int round = 0; round < 300; round++) {
 		scribble((char *)page + offsetof(struct runtime_page, delay_ns),
 			 offsetof(struct runtime_page, ring) -
 				 offsetof(struct runtime_page, delay_ns));

@@ -4,6 +4,9 @@
 
 #include "experiment/pace.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
+
 #define USUAL 500000
 #define DENSEST 150000
 
@@ -35,7 +38,7 @@ TEST("a share of the time between waits, within the limits")
 
 TEST("a densest period above the usual one is none")
 {
-	struct pace pace = {100000000, 100};
+	struct pace pace = {.busy_ns = 100000000, .waits = 100};
 
 	CHECK_EQUAL(pace_period_ns(&pace, USUAL, 2 * USUAL), USUAL);
 }
@@ -49,4 +52,24 @@ TEST("a program that changes its ways is soon followed")
 	for (int i = 0; i < 20; i++)
 		pace_learn(&pace, 100000000, 0);
 	CHECK_EQUAL(pace_period_ns(&pace, USUAL, DENSEST), USUAL);
+}
+
+static bool warns(uint64_t busy_ns, uint64_t waits, uint64_t period_ns)
+{
+	struct pace pace = {0};
+	pace_learn(&pace, busy_ns / 2, waits / 2);
+	pace_learn(&pace, busy_ns - busy_ns / 2, waits - waits / 2);
+	char *warning = pace_warning(&pace, period_ns);
+	bool is_given = warning;
+
+	free(warning);
+	return is_given;
+}
+
+TEST("waits that come about as often as samples are warned of, few waits are not")
+{
+	CHECK(warns(1000000000, 10000, 60000));
+	CHECK(!warns(1000000000, 10000, 40000));
+	CHECK(!warns(1000000, 10, 60000));
+	CHECK(!warns(0, 0, 60000));
 }
