@@ -6,6 +6,7 @@ machine. What is compared is how long each was let run.
 """
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -16,8 +17,8 @@ from contextlib import suppress
 class Racer:
     """A started program that runs only when it is let; `seconds` is how long it was."""
 
-    def __init__(self, command, pid_of):
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    def __init__(self, command, pid_of, output):
+        self.process = subprocess.Popen(command, stdout=output, stderr=subprocess.PIPE)
         self.seconds = 0
         self.pid = pid_of(self.process)
         self.signal(signal.SIGSTOP)
@@ -59,16 +60,23 @@ def child_of(process, command):
     sys.exit("lever ended: %s" % process.stderr.read().decode())
 
 
-def race(bare, profiled, codes=(0, 3)):
-    """(seconds bare, seconds profiled); `profiled` starts what stands behind its "--" as its child"""
+def race(bare, profiled, codes=(0, 3), counted=None):
+    """(seconds bare, seconds profiled); `profiled` starts what stands behind its "--" as its child
+
+    Programs that work for a given time, and then print how much they did, need the pattern `counted`: what it finds is
+    that number, and the seconds are those for one piece of work.
+    """
     started = profiled[profiled.index("--") + 1:]
-    racers = [Racer(bare, lambda process: process.pid), Racer(profiled, lambda process: child_of(process, started))]
+    output = subprocess.PIPE if counted else subprocess.DEVNULL
+    racers = [Racer(bare, lambda process: process.pid, output), Racer(profiled, lambda process: child_of(process, started), output)]
     while not all(racer.has_ended() for racer in racers):
         for racer in random.sample(racers, 2):
             if not racer.has_ended():
                 racer.let_run(random.uniform(0.07, 0.13))
     for racer in racers:
-        _, said = racer.process.communicate()
+        printed, said = racer.process.communicate()
         if racer.process.returncode not in codes:
             sys.exit("ended with %d: %s" % (racer.process.returncode, said.decode()))
+        if counted:
+            racer.seconds /= float(re.search(counted, printed.decode()).group(1))
     return racers[0].seconds, racers[1].seconds

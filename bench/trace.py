@@ -5,18 +5,19 @@
     bench/trace.py [--lever build/lever] [--rounds 3] [--case marks|flood|switches|pbzip2|programs|long|all]
 
 marks: ns of CPU time that an annotation adds (a begin and an end count as two), unheard and recorded, beside the
-reading of the processor's counter that each needs, LTTng-UST, trace_marker and a write to /dev/null, by one thread and by two. flood: annotations a second from two threads
-that do nothing else, and how many were dropped. switches: two threads on one core that wake each other by futex,
-with perf sched record beside it. pbzip2: -p2 on 30 MB. programs: three example programs with and without. long: 50
-million annotations, the engine's memory and the file's size. Needs root; look at `uptime` first.
+reading of the processor's counter that each needs, LTTng-UST, trace_marker and a write to /dev/null, by one thread
+and by two. flood: annotations a second from two threads that do nothing else, and how many were dropped. switches:
+two threads on one core that wake each other by futex, with perf sched record beside it. pbzip2: -p2 on 30 MB.
+programs: three example programs with and without; of orders, which works for a given time, the time for an order.
+long: 50 million annotations, the engine's memory and the file's size. Needs root; look at `uptime` first.
 """
 import argparse
 import contextlib
+import glob
 import json
 import os
 import re
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
@@ -61,12 +62,12 @@ PACE = 1500  # steps of work between annotations, some 0.5 us: the engine, which
 @contextlib.contextmanager
 def lttng(work):
     """A program with a tracepoint of LTTng-UST, which is being recorded; None where LTTng is not installed."""
-    if not shutil.which("lttng") or not os.path.exists("/usr/include/lttng/tracepoint.h"):
+    header = glob.glob("/usr/include/lttng/tracepoint.h") + glob.glob("/usr/include/*/lttng/tracepoint.h")
+    if not shutil.which("lttng") or not header:
         yield None
         return
     program = compiled(work, "marks", words=("-DHAS_LTTNG", "-llttng-ust", "-ldl"))
-    daemon = subprocess.Popen(["lttng-sessiond", "--no-kernel", "--sig-parent"], preexec_fn=lambda: signal.signal(signal.SIGUSR1, signal.SIG_IGN),
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    daemon = subprocess.Popen(["lttng-sessiond", "--no-kernel"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         time.sleep(2)
         for words in (("create", "bench", "--output", os.path.join(work, "lttng")),
@@ -141,10 +142,10 @@ def case_switches(lever, work, rounds):
         print("switches  %-18s %+.1f %% (%+.1f to %+.1f)" % (name, 100 * statistics.median(costs), 100 * min(costs), 100 * max(costs)), flush=True)
 
 
-def compare(name, command, lever, work, rounds):
+def compare(name, command, lever, work, rounds, counted=None):
     costs = []
     for _ in range(rounds):
-        bare, traced = race.race(command, [*trace(lever, work), *command])
+        bare, traced = race.race(command, [*trace(lever, work), *command], counted=counted)
         costs.append(traced / bare)
     print("%-10s with tracing %.3f times (%.3f to %.3f) the time without" % (name, statistics.median(costs), min(costs), max(costs)), flush=True)
 
@@ -162,7 +163,7 @@ def case_pbzip2(lever, work, rounds):
 def case_programs(lever, work, rounds):
     examples = os.path.join(HERE, "..", "examples")
     compare("balance", [compiled(work, "balance", examples), "2", "400"], lever, work, rounds)
-    compare("orders", [compiled(work, "orders", examples), "3"], lever, work, rounds)
+    compare("orders", [compiled(work, "orders", examples), "8"], lever, work, rounds, counted=r"(\d+) orders")
     compare("spin", [compiled(work, "spin"), "2", "1500"], lever, work, rounds)
 
 
@@ -176,10 +177,21 @@ def peak_mb(command):
     return used.ru_maxrss / 1024
 
 
+LONG_SPANS, LONG_SECONDS, LONG_TRY = 12500000, 60, 100  # of each of two threads
+
+
+def pace_for(marks, seconds):
+    """So many steps of work before each span, as make the program take that long here."""
+    pace, start = 2500, time.monotonic()
+    said(marks, "span", "2", str(LONG_SPANS // LONG_TRY), str(pace))
+    return round(pace * seconds / LONG_TRY / (time.monotonic() - start))
+
+
 def case_long(lever, work, _):
     """25 million spans in some 60 s, by two threads: to the end of the summary, and other reports after it."""
-    file = os.path.join(work, "out.lever")
-    command = [lever, "trace", "--fresh", "-o", file, "--", compiled(work, "marks"), "span", "2", "12500000", "2500"]
+    file, marks = os.path.join(work, "out.lever"), compiled(work, "marks")
+    pace = pace_for(marks, LONG_SECONDS)
+    command = [lever, "trace", "--fresh", "-o", file, "--", marks, "span", "2", str(LONG_SPANS), str(pace)]
     start = time.monotonic()
     most = peak_mb(command)
     seconds = time.monotonic() - start

@@ -360,6 +360,7 @@ static void target_fill(struct causal_target *target, const struct recording *re
 					   effect.phase_factor < 1 ? phase_error(&phase) : 0))
 			continue;
 		effect.tail = tail_of(recording, &trials, &effect);
+		effect.tail_lacking_ns = tails_lacking_ns(recording, &effect.tail);
 		target->effects[target->count++] = effect;
 	}
 	free(windows);

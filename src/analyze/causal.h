@@ -18,6 +18,7 @@ struct causal_effect {
 	bool is_contention;        /* the slope's whole interval is below 0 */
 	struct settling settling;  /* which windows are left out, as too early */
 	struct tail tail;          /* of a latency point: its 99th percentile */
+	double tail_lacking_ns; /* how much longer to run for that, at least; 0: that is not it */
 };
 
 struct causal_target {

@@ -171,6 +171,17 @@ static void set_percentiles(struct adder *adder)
 	}
 }
 
+/* Where parts are in their final order, and rows still in that of their sums. */
+static void set_first_parts(struct adder *adder)
+{
+	struct spans *spans = adder->spans;
+
+	for (size_t i = spans->parts.count; i-- > 0;) {
+		size_t row = adder->sums[spans->parts.items[i].word].row - 1;
+		spans->rows.items[row].first_part = i;
+	}
+}
+
 #define SORT(array, compare)                                                                     \
 	do {                                                                                     \
 		if ((array)->count)                                                              \
@@ -197,8 +208,9 @@ struct spans *spans_new(struct timeline *timeline)
 	set_percentiles(&adder);
 	regions_find(adder.regions, spans);
 	flows_find(adder.flows, spans);
-	SORT(&spans->rows, by_total);
 	SORT(&spans->parts, by_part_total);
+	set_first_parts(&adder);
+	SORT(&spans->rows, by_total);
 	SORT(&spans->waits, by_length);
 	for (size_t i = 0; i < timeline->word_count; i++)
 		lengths_release(&adder.sums[i].durations);

@@ -17,7 +17,8 @@ struct spans_row {
 	uint64_t count, cut; /* cut: of those, how many have no end of their own */
 	uint64_t total_ns, self_ns;
 	uint64_t class_ns[TIMELINE_CLASSES];
-	unsigned threads; /* in how many */
+	unsigned threads;  /* in how many */
+	size_t first_part; /* of its threads, which stand in `parts` one behind the other */
 	struct spans_percentiles durations;
 };
 
@@ -66,7 +67,7 @@ struct spans_counter {
 
 struct spans {
 	ARRAY(struct spans_row) rows;   /* by total time */
-	ARRAY(struct spans_part) parts; /* by row, then by total time */
+	ARRAY(struct spans_part) parts; /* by name, then by total time */
 	ARRAY(struct spans_region) regions;
 	ARRAY(struct spans_wait) waits; /* the longest, at most SPANS_WAITS */
 	ARRAY(struct spans_counter) counters;

@@ -89,3 +89,12 @@ struct tail tails_of(const struct recording *recording,
 	free(windows);
 	return tail;
 }
+
+double tails_lacking_ns(const struct recording *recording, const struct tail *tail)
+{
+	double run_ns = 0;
+
+	for (size_t i = 0; i < recording->runs.count; i++)
+		run_ns += (double)recording->runs.items[i].wall_ns;
+	return tail->lacking > 1 ? (tail->lacking - 1) * run_ns : 0;
+}

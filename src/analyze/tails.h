@@ -11,3 +11,6 @@
 struct tail tails_of(const struct recording *recording,
 		     const struct recording_experiment *const *experiments, size_t count,
 		     int64_t point_id);
+
+/* How much longer runs like these would have to be until there are enough spans, at least; 0: that is not it. */
+double tails_lacking_ns(const struct recording *recording, const struct tail *tail);

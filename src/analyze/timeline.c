@@ -51,7 +51,9 @@ static struct timeline_thread *thread_add(struct timeline *timeline, unsigned pi
 
 	thread->pid = pid;
 	thread->tid = tid;
-	thread->start_ns = thread->end_ns = time_ns;
+	/* A flight recording knows of births, but forgot what came then. */
+	thread->start_ns = time_ns > timeline->start_ns ? time_ns : timeline->start_ns;
+	thread->end_ns = thread->start_ns;
 	timeline->by_tid[tid & (TIDS - 1)] = (unsigned)timeline->threads.count;
 	return thread;
 }
@@ -197,7 +199,8 @@ static void on_task(struct timeline *timeline, const struct task_event *task)
 			state_close(thread, task->time_ns); /* its end was lost */
 		thread = thread_add(timeline, task->pid, task->tid, task->time_ns);
 		thread->parent = task->parent;
-		state_begin(thread, task->time_ns, TIMELINE_RUNNABLE);
+		if (task->time_ns >= timeline->start_ns)
+			state_begin(thread, task->time_ns, TIMELINE_RUNNABLE);
 	}
 	if (!thread)
 		thread = thread_add(timeline, task->pid, task->tid, task->time_ns);
@@ -205,6 +208,7 @@ static void on_task(struct timeline *timeline, const struct task_event *task)
 		thread->pid = task->pid;
 	if (task->kind == TASK_EXEC && !thread->exec_ns)
 		thread->exec_ns = task->time_ns;
+	thread->has_ended = task->kind == TASK_EXIT;
 	thread_rename(thread, task->name);
 }
 
@@ -346,6 +350,27 @@ static void close_all(struct timeline *timeline)
 	}
 }
 
+/* Of threads that ended before what a flight recording kept nothing is known but their names. */
+static void drop_unseen(struct timeline *timeline)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < timeline->threads.count; i++) {
+		struct timeline_thread *thread = &timeline->threads.items[i];
+		unsigned *index = &timeline->by_tid[thread->tid & (TIDS - 1)];
+		bool is_last = *index == i + 1;
+		if (thread->has_ended && !thread->states.count && !thread->marks && !thread->lost) {
+			*index = is_last ? 0 : *index;
+			free(thread->name);
+			array_free(&thread->chunks);
+			continue;
+		}
+		*index = is_last ? (unsigned)kept + 1 : *index;
+		timeline->threads.items[kept++] = *thread;
+	}
+	timeline->threads.count = kept;
+}
+
 static int by_cpu(const void *left, const void *right)
 {
 	const struct timeline_core *a = left, *b = right;
@@ -379,6 +404,7 @@ static void read_chunks(struct timeline *timeline)
 		if (recording->chunks.items[i].run_id == timeline->run->id &&
 		    recording->chunks.items[i].kind == CHUNK_MARKS)
 			take_marks(timeline, &recording->chunks.items[i]);
+	drop_unseen(timeline);
 	if (timeline->cores.count)
 		qsort(timeline->cores.items, timeline->cores.count, sizeof(*timeline->cores.items),
 		      by_cpu);

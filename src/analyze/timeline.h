@@ -35,7 +35,8 @@ struct timeline_thread {
 	unsigned parent;   /* the thread that made it; 0 unknown */
 	uint64_t exec_ns;  /* its first exec; 0: none */
 	char *name;
-	uint64_t start_ns, end_ns;
+	uint64_t start_ns, end_ns; /* within the timeline */
+	bool has_ended;
 	ARRAY(struct timeline_state) states;
 	uint64_t class_ns[TIMELINE_CLASSES];
 	uint64_t migrations;

@@ -57,9 +57,13 @@ static char *words_of(const struct answer *answer)
 	struct answer moved;
 
 	if (!tails_answer(answer, &moved)) {
+		double lacking_ns = answer->effect->tail_lacking_ns;
 		AUTO(text) char *spans = words_count((uint64_t)tail->spans);
-		return text_format("unknown: %s (%s without a speedup)",
-				   troubles[tail->trouble].words, spans);
+		AUTO(text) char *longer = words_duration(lacking_ns);
+		AUTO(text) char *advice = text_format("; a run that is %s longer may tell", longer);
+		return text_format("unknown: %s (%s without a speedup)%s",
+				   troubles[tail->trouble].words, spans,
+				   lacking_ns > 0 ? advice : "");
 	}
 	AUTO(text) char *gain = words_gain(-moved.at.gain);
 	AUTO(text) char *length = words_duration(tail->length_ns);
@@ -114,9 +118,11 @@ json_t *tails_json(const struct causal_target *target, const struct causal_effec
 	}
 	for (size_t i = 0; is_answered(effect) && i < tail->count; i++)
 		json_array_append_new(points, json_point_of(&tail->points[i]));
-	return json_pack("{so so so so so}", "length_ns",
+	return json_pack("{so so so so so so}", "length_ns",
 			 tail->length_ns > 0 ? json_number(tail->length_ns) : json_null(), "spans",
 			 json_count((uint64_t)tail->spans), "unknown",
-			 json_text(troubles[tail->trouble].name), "points", points, "answer",
-			 answer_json(target, effect));
+			 json_text(troubles[tail->trouble].name), "lacking_ns",
+			 effect->tail_lacking_ns > 0 ? json_number(effect->tail_lacking_ns) :
+						       json_null(),
+			 "points", points, "answer", answer_json(target, effect));
 }

@@ -31,14 +31,13 @@ static json_t *thread_of(const struct timeline *timeline, size_t index)
 			 (json_int_t)thread->tid, "name", json_text(thread->name));
 }
 
-static json_t *parts_of(const struct timeline *timeline, const struct spans *spans, unsigned word)
+static json_t *parts_of(const struct timeline *timeline, const struct spans *spans,
+			const struct spans_row *row)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < spans->parts.count; i++) {
-		const struct spans_part *part = &spans->parts.items[i];
-		if (part->word != word)
-			continue;
+	for (size_t i = 0; i < row->threads; i++) {
+		const struct spans_part *part = &spans->parts.items[row->first_part + i];
 		json_t *json = thread_of(timeline, part->thread);
 		json_object_set_new(json, "count", json_count(part->count));
 		json_object_set_new(json, "total_ns", json_count(part->total_ns));
@@ -66,7 +65,7 @@ static json_t *spans_of(const struct timeline *timeline, const struct spans *spa
 						      json_number(row->durations.p95_ns), "p99_ns",
 						      json_number(row->durations.p99_ns), "max_ns",
 						      json_number(row->durations.max_ns), "threads",
-						      parts_of(timeline, spans, row->word)));
+						      parts_of(timeline, spans, row)));
 	}
 	return list;
 }

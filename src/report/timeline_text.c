@@ -17,7 +17,10 @@
 OWN_DEFINE(spans, struct spans *, spans_free, NULL)
 OWN_DEFINE(interrupts, struct interrupts *, interrupts_free, NULL)
 
-/* A table: the first column and those marked by '<' to the left, numbers to the right. */
+/*
+ * A table: the first column and those marked by '<' to the left, numbers to the right. A name in the first column that
+ * is too long has a line of its own: often only the ends of names differ.
+ */
 struct grid {
 	size_t columns;
 	const char *heads[COLUMNS_MOST];
@@ -78,6 +81,20 @@ static void print_cell(FILE *out, const struct grid *grid, size_t column, const 
 		fprintf(out, "%*s%*s%s", GAP, "", pad, "", fitted);
 }
 
+static void print_row(FILE *out, const struct grid *grid, char *const *cells, const size_t *widths,
+		      unsigned columns)
+{
+	size_t width = words_width(cells[0]), room = columns - GAP;
+	bool is_long = width > widths[0];
+
+	if (is_long) {
+		print_cell(out, grid, 0, cells[0], width < room ? width : room);
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < grid->columns; i++)
+		print_cell(out, grid, i, i || !is_long ? cells[i] : "", widths[i]);
+}
+
 static void grid_print(FILE *out, struct grid *grid, const char *title,
 		       const struct report_options *options)
 {
@@ -91,11 +108,9 @@ static void grid_print(FILE *out, struct grid *grid, const char *title,
 	for (size_t i = 0; i < grid->columns; i++)
 		print_cell(out, grid, i, head_of(grid, i), widths[i]);
 	table_style(out, options, NULL);
-	for (size_t i = 0; i < grid->cells.count; i++) {
-		if (i % grid->columns == 0)
-			fputc('\n', out);
-		print_cell(out, grid, i % grid->columns, grid->cells.items[i],
-			   widths[i % grid->columns]);
+	for (size_t i = 0; i < grid->cells.count; i += grid->columns) {
+		fputc('\n', out);
+		print_row(out, grid, &grid->cells.items[i], widths, options->columns);
 	}
 	fputc('\n', out);
 	if (grid->shown < grid->all)
@@ -173,21 +188,6 @@ static void add_part(struct grid *grid, const struct timeline *timeline,
 		 has_log ? share_of(waits_of(part->class_ns), part->total_ns) : text_copy(""));
 }
 
-/* The first of the name: they are in order of names. */
-static size_t first_part(const struct spans *spans, unsigned word)
-{
-	size_t low = 0, high = spans->parts.count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (spans->parts.items[middle].word < word)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* How the threads share what several of them do, name by name in the order of the table of spans. */
 static void print_parts(FILE *out, const struct timeline *timeline, const struct spans *spans,
 			const struct report_options *options)
@@ -198,14 +198,13 @@ static void print_parts(FILE *out, const struct timeline *timeline, const struct
 
 	for (size_t i = 0; i < spans->rows.count; i++) {
 		const struct spans_row *row = &spans->rows.items[i];
-		size_t first = first_part(spans, row->word);
-		for (size_t j = first; j < first + row->threads && row->threads > 1; j++) {
-			const struct spans_part *part = &spans->parts.items[j];
+		const struct spans_part *parts = &spans->parts.items[row->first_part];
+		for (size_t j = 0; j < row->threads && row->threads > 1; j++) {
 			grid.all++;
 			if (options->most && grid.shown == options->most)
 				continue;
 			grid.shown++;
-			add_part(&grid, timeline, part);
+			add_part(&grid, timeline, &parts[j]);
 		}
 	}
 	if (grid.shown)

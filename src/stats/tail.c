@@ -217,6 +217,13 @@ static bool is_enough(const struct group *group)
 	return group->spans >= TAIL_SPANS_LEAST && group->count >= TAIL_WINDOWS_LEAST;
 }
 
+/* How many times as many such windows would be enough; below 1 where these are. */
+static double lacking_in(const struct group *group)
+{
+	return fmax(TAIL_SPANS_LEAST / fmax(group->spans, 1),
+		    (double)TAIL_WINDOWS_LEAST / (double)group->count);
+}
+
 static int by_speedup(const void *left, const void *right)
 {
 	const struct tail_window *a = *(const struct tail_window *const *)left,
@@ -279,6 +286,7 @@ static void add_points(struct tail *tail, const struct tail_window **windows, si
 		       const struct group *controls, double period_ns, struct pool *pool)
 {
 	struct answer control = answer_of(controls, period_ns, pool);
+	double lacking = INFINITY;
 
 	tail->points = memory_new(count, sizeof(*tail->points));
 	for (size_t i = controls->count; i < count;) {
@@ -288,11 +296,14 @@ static void add_points(struct tail *tail, const struct tail_window **windows, si
 			is_enough(&group) ? answer_of(&group, period_ns, pool) : (struct answer){0};
 		if (trouble_of(&group, at.length_ns, period_ns, pool) == TAIL_ANSWERED)
 			tail->points[tail->count++] = point_of(&group, &at, controls, &control);
+		if (!is_enough(&group))
+			lacking = fmin(lacking, lacking_in(&group));
 	}
 	if (!tail->count) {
 		free(tail->points);
 		tail->points = NULL;
 		tail->trouble = TAIL_FEW_FAST;
+		tail->lacking = isfinite(lacking) ? lacking : 0;
 	}
 }
 
@@ -311,6 +322,7 @@ struct tail tail_estimate(const struct tail_window *windows, size_t count, doubl
 		double length_ns = pool_percentile(pool);
 		tail.spans = controls.spans;
 		tail.trouble = trouble_of(&controls, length_ns, period_ns, pool);
+		tail.lacking = tail.trouble == TAIL_FEW_SPANS ? lacking_in(&controls) : 0;
 		if (tail.trouble == TAIL_ANSWERED) {
 			tail.length_ns = length_ns;
 			add_points(&tail, sorted, count, &controls, period_ns, pool);

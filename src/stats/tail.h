@@ -54,8 +54,9 @@ enum tail_trouble {
 
 struct tail {
 	enum tail_trouble trouble;
-	double length_ns;            /* the percentile at speedup 0; 0 if unknown */
-	double spans;                /* at speedup 0 */
+	double length_ns; /* the percentile at speedup 0; 0 if unknown */
+	double spans;     /* at speedup 0 */
+	double lacking;   /* too few spans: how many times the windows would do; else 0 */
 	struct effect_point *points; /* ascending, above 0; windows are those at the speedup */
 	size_t count;
 };

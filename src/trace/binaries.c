@@ -6,10 +6,13 @@
 #include "collect/libraries.h"
 
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define SCRIPT_MOST 1048576
 
 void binaries_add(struct binaries *binaries, const char *path)
 {
@@ -54,14 +57,17 @@ void binaries_release(struct binaries *binaries)
 	array_free(binaries);
 }
 
-static bool file_mentions(const char *path, const char *text)
+/* In the first `most` bytes; to open what is no regular file might wait for somebody. */
+static bool file_mentions(const char *path, const char *text, size_t most)
 {
-	AUTO(fd) int file = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat status;
 
-	if (file < 0 || fstat(file, &status) || !S_ISREG(status.st_mode) || !status.st_size)
+	if (stat(path, &status) || !S_ISREG(status.st_mode) || !status.st_size)
 		return false;
-	size_t size = (size_t)status.st_size;
+	AUTO(fd) int file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return false;
+	size_t size = (size_t)status.st_size < most ? (size_t)status.st_size : most;
 	void *content = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
 	if (content == MAP_FAILED)
 		return false;
@@ -73,7 +79,15 @@ static bool file_mentions(const char *path, const char *text)
 bool binaries_mention(const struct binaries *binaries, const char *text)
 {
 	for (size_t i = 0; i < binaries->count; i++)
-		if (file_mentions(binaries->items[i], text))
+		if (file_mentions(binaries->items[i], text, SIZE_MAX))
+			return true;
+	return false;
+}
+
+bool binaries_script_mentions(char *const *arguments, const char *text)
+{
+	for (; *arguments; arguments++)
+		if (strstr(*arguments, text) || file_mentions(*arguments, text, SCRIPT_MOST))
 			return true;
 	return false;
 }

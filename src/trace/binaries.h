@@ -22,3 +22,5 @@ void binaries_add(struct binaries *binaries, const char *path);
 void binaries_release(struct binaries *binaries);
 /* Whether one of the files contains the text. */
 bool binaries_mention(const struct binaries *binaries, const char *text);
+/* Whether a program's arguments do, or what begins a file that is one of them: scripts are. */
+bool binaries_script_mentions(char *const *arguments, const char *text);

@@ -214,6 +214,28 @@ static struct track *thread_track(struct ledger *ledger, unsigned source, unsign
 	return track;
 }
 
+/* In a flight recording the mark will be forgotten; what names the task is not, as long as it fits. */
+static void keep_name(struct ledger *ledger, const struct track *track, const struct mark *mark)
+{
+	bool is_process = mark->kind == MARK_PROCESS_NAME;
+	bool is_other = mark->kind == MARK_THREAD_NAME && mark->has_value;
+	struct task_event event = {
+		.time_ns = clock_now_ns(), /* after that of add_name */
+		.kind = TASK_NAME,
+		.pid = track->pid,
+		.tid = is_process ? track->pid :
+		       is_other   ? (unsigned)mark->value :
+				    track->tid,
+	};
+	AUTO(text) char *text = annotations_word_copy(ledger->annotations, mark->word - 1);
+
+	if (!text)
+		return;
+	memcpy(event.name, text, strnlen(text, sizeof(event.name) - 1));
+	packer_add_task(&ledger->tasks.packer, &event);
+	ledger->sums.tasks++;
+}
+
 void ledger_on_marks(void *context, const struct annotations_batch *batch)
 {
 	struct ledger *ledger = context;
@@ -230,6 +252,9 @@ void ledger_on_marks(void *context, const struct annotations_batch *batch)
 			.is_text = item->is_text,
 		};
 		packer_add_mark(&track->packer, &mark);
+		if (ledger->keep_ns &&
+		    (mark.kind == MARK_THREAD_NAME || mark.kind == MARK_PROCESS_NAME))
+			keep_name(ledger, track, &mark);
 	}
 	track->lost += batch->dropped;
 	ledger->sums.marks += batch->count;

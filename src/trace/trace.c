@@ -109,7 +109,9 @@ static bool wants_texts(const struct trace *trace)
 {
 	switch (trace->options->texts) {
 	case TRACE_TEXTS_AUTO:
-		return binaries_mention(&trace->binaries, "trace_marker");
+		return binaries_mention(&trace->binaries, "trace_marker") ||
+		       (trace->options->arguments &&
+			binaries_script_mentions(trace->options->arguments, "trace_marker"));
 	case TRACE_TEXTS_ON:
 		return true;
 	case TRACE_TEXTS_OFF:

@@ -87,6 +87,16 @@ def _():
     raise AssertionError(seen)
 
 
+@test("names that do not fit beside their figures stand whole above them")
+def _():
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        equal(lever("trace", "-q", "-o", output, "--", program("regions")).returncode, 0)
+        lines = lever("report", output, "--targets", "0").stdout.splitlines()
+    for line in (18, 20):
+        check(f"  barrier at regions.c:{line}" in lines, lines)
+
+
 def mount_tracefs():
     """Where nobody has mounted it, these tests see it in a mount namespace of their own."""
     if os.path.exists("/sys/kernel/tracing/trace_marker") or "LEVER_TEST_MOUNTED" in os.environ:
@@ -140,12 +150,17 @@ def _():
     check("PROVIDER:NAME" in said, said)
 
 
-@test("a shell's writes are seen when they are asked for")
+@test("a shell's writes are seen where its script mentions the file, or when they are asked for")
 def _():
     need("/sys/kernel/tracing/trace_marker")
-    script = "cd /sys/kernel/tracing && echo 'B|1|from a shell' >trace_marker && echo E >trace_marker"
-    told = traced("sh", "-c", script, words=("--trace-marker", "on"))
-    equal(by_name(told["spans"])["from a shell"]["count"], 1)
+    script = "cd /sys/kernel/tracing && echo 'B|1|from a shell' >trace_%s && echo E >trace_%s"
+    with folder() as place:
+        path = os.path.join(place, "script")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(script % ("marker", "marker"))
+        for told in (traced("sh", "-c", script % ("marker", "marker")), traced("sh", path),
+                     traced("sh", "-c", "name=marker; " + script % ("$name", "$name"), words=("--trace-marker", "on"))):
+            equal(by_name(told["spans"])["from a shell"]["count"], 1)
 
 
 mount_tracefs()

@@ -191,6 +191,17 @@ def _():
     check(by_name(told["spans"])["forever"]["count"] > 10)
 
 
+@test("a --flight with the scheduler's log tells nothing of the time that it forgot")
+def _():
+    told = traced(program("marks"), "forever", words=("--flight", "1", "--seconds", "4"))
+    check(told["threads"])
+    for thread in told["threads"]:
+        check(thread["start_ns"] >= 0 and thread["lived_ns"] <= told["duration_ns"], thread)
+        check(sum(thread["time"].values()) <= thread["lived_ns"], thread)
+    for wait in told["waits"]:
+        check(wait["start_ns"] >= 0, wait)
+
+
 @test("in a --flight new annotations overwrite old ones, each of which is counted")
 def _():
     marks = 100000

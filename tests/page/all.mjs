@@ -1,60 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// all - what pages of all kinds have in common: header, keys, colours, paper, small screens, hostile names.
+// all - what pages of all kinds have in common: header, keys, colours, small screens, hostile names. For paper see paper.mjs.
 import assert from 'node:assert/strict';
 import {statSync} from 'node:fs';
-import {after, test} from 'node:test';
-import {findBrowser, launch, openPage} from './browser.mjs';
-import {dataOf, json, makePage} from './profiles.mjs';
+import {test} from 'node:test';
+import {KINDS, each, empty, made, plain} from './kinds.mjs';
+import {dataOf, json} from './profiles.mjs';
 import {causalReport, scaleReport, timelineReport} from './reports.mjs';
 import {entriesFrom, tablesOf} from './tables.mjs';
-import {fill, small} from './traces.mjs';
-
-const found = await findBrowser();
-if (found.missing) {
-	console.log(`1..0 # SKIP ${found.missing}`);
-	process.exit(0);
-}
-const browser = await launch(found);
-after(() => browser.close());
+import {small} from './traces.mjs';
 
 const SIZE_MOST = 300_000; // of a page without its data
-const SHEET = 718, // pixels: A4 within its margins
-	LEAST_CHART = 120;
-const empty = makePage('short');
-const made = (kind, data) => fill(empty, data, empty.replace('short', kind));
-const KINDS = {
-	causal: makePage('latency'),
-	samples: makePage('server'),
-	timeline: made('timeline', {report: timelineReport(), timeline: small()}),
-	scale: made('scale', {report: scaleReport()}),
-};
-const plain = (text) => text.replaceAll('\u00a0', ' ');
-
-// What waits for the next picture has been done then, and what that called for.
-function framesOf(page) {
-	return page.evaluate(
-		() =>
-			new Promise((done) =>
-				requestAnimationFrame(() => requestAnimationFrame(done)),
-			),
-	);
-}
-
-// Calls check(page, kind, complaints) of each kind's page.
-async function each(check, options, pages = KINDS) {
-	for (const [kind, path] of Object.entries(pages)) {
-		const {page, context, complaints, requests} = await openPage(
-			browser,
-			path,
-			options,
-		);
-		await framesOf(page);
-		await check(page, kind, complaints);
-		assert.deepEqual(complaints, [], kind);
-		assert.deepEqual(requests, [page.url()], kind);
-		await context.close();
-	}
-}
 
 test('a page without its data is small, and its policy lets nothing in', async () => {
 	const size = statSync(empty).size - dataOf(empty).length;
@@ -258,65 +213,6 @@ test('at 400 pixels nothing is wider than the window, and texts are not tiny', a
 		},
 		{viewport: {width: 400, height: 800}},
 	);
-});
-
-test('on paper there are no controls and no dark colours', async () => {
-	await each(
-		async (page, kind) => {
-			await page.emulateMedia({media: 'print'});
-			await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-			assert.equal(
-				await page.evaluate(() => document.documentElement.dataset.theme),
-				'light',
-				kind,
-			);
-			const shown = await page
-				.locator(
-					'.toolbar, fieldset.legend input, .buttons, button.quiet, div.more button',
-				)
-				.evaluateAll(
-					(nodes) =>
-						nodes.filter((node) => node.checkVisibility())
-							.length,
-				);
-			assert.equal(shown, 0, kind);
-			assert.ok((await page.pdf()).length > 10_000, kind);
-			await page.evaluate(() => dispatchEvent(new Event('afterprint')));
-			assert.equal(
-				await page.evaluate(() => document.documentElement.dataset.theme),
-				undefined,
-				kind,
-			);
-		},
-		{colorScheme: 'dark'},
-	);
-});
-
-// The widths of all charts, and of what they stand in.
-function widthsOf(page) {
-	return page
-		.locator('canvas')
-		.evaluateAll((nodes) =>
-			nodes.map((node) => [
-				node.offsetWidth,
-				node.closest('.chart, .flames, .tracks').clientWidth,
-			]),
-		);
-}
-
-test('charts are drawn as wide as a sheet of paper before they are printed, and then as before', async () => {
-	await each(async (page, kind) => {
-		await page.waitForFunction(() => document.querySelector('canvas')?.offsetWidth > 0);
-		const before = await widthsOf(page);
-		assert.ok(before.length > 0, kind);
-		await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-		for (const [chart, place] of await widthsOf(page)) {
-			assert.ok(place <= SHEET, `${kind}: ${place}`);
-			assert.equal(chart, Math.max(place, LEAST_CHART), kind);
-		}
-		await page.evaluate(() => dispatchEvent(new Event('afterprint')));
-		assert.deepEqual(await widthsOf(page), before, kind);
-	});
 });
 
 const LONG = `std::map<${'std::vector<std::pair<int, char *>>, '.repeat(280)}>::operator[]`;

@@ -4,7 +4,8 @@ import {element} from './dom.js';
 import {count, plural} from './words.js';
 
 const LONG = 200, // characters
-	STEP = 1000; // rows that a click adds: a browser is slow with very long tables
+	STEP = 1000, // rows that a click adds: a browser is slow with very long tables
+	WHOLE = 'lever report --format json'; // has all rows of the tables, unless said otherwise
 
 // Whether each column holds words, which stand on the left.
 function wordColumns(rows) {
@@ -40,8 +41,18 @@ function row([first, ...cells], words) {
 	);
 }
 
+// Told on paper only, which has no buttons.
+export function missing(shown, all, rows = 'rows', whole = WHOLE) {
+	return element(
+		'p',
+		{class: 'on-paper note'},
+		`${count(shown)} of ${count(all)} ${rows}; all of them: `,
+		element('code', {}, whole),
+	);
+}
+
 // Fills the body with the first rows, and `more` with what shows further ones.
-function fill(body, more, rows, most) {
+function fill(body, more, {rows, most, whole}) {
 	body.replaceChildren(...rows.slice(0, most).map((make) => make()));
 	const left = rows.length - most;
 	if (left <= 0) {
@@ -53,20 +64,20 @@ function fill(body, more, rows, most) {
 		{
 			type: 'button',
 			class: 'more',
-			on: {click: () => fill(body, more, rows, most + STEP)},
+			on: {click: () => fill(body, more, {rows, most: most + STEP, whole})},
 		},
 		left > STEP
 			? `Show ${count(STEP)} of ${count(left)} more rows`
 			: `Show ${plural(left, 'more row')}`,
 	);
-	more.replaceChildren(button);
+	more.replaceChildren(button, missing(most, rows.length, 'rows', whole));
 }
 
-// Rows are functions that make their <tr>. Heads are texts or elements <th>.
-export function longTable({caption, className, heads, rows, most}) {
+// Rows are functions that make their <tr>. Heads are texts or elements <th>. `whole` is the command that lists all rows.
+export function longTable({caption, className, heads, ...long}) {
 	const body = element('tbody', {}),
 		more = element('div', {class: 'more'});
-	fill(body, more, rows, most);
+	fill(body, more, long);
 	return element(
 		'section',
 		{class: `scroll ${className ?? ''}`, tabindex: '0', 'aria-label': caption},

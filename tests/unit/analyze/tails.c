@@ -99,3 +99,15 @@ TEST("short spans are told to be short, and a recording without lengths to have 
 	CHECK_EQUAL(tail_of(recording).trouble, TAIL_SHORT);
 	recording_free(recording);
 }
+
+TEST("how much longer to run for a percentile follows from all runs of the file")
+{
+	struct recording *recording = recording_new();
+	recording->runs.items[0].wall_ns = 20000000000;
+	*array_add(&recording->runs) = (struct recording_run){.id = 2, .wall_ns = 10000000000};
+	struct tail tail = {.trouble = TAIL_FEW_FAST, .lacking = 1.5};
+	CHECK_NEAR(tails_lacking_ns(recording, &tail), 15e9, 1);
+	tail.lacking = 0;
+	CHECK_NEAR(tails_lacking_ns(recording, &tail), 0, 0.5);
+	recording_free(recording);
+}

@@ -132,6 +132,46 @@ TEST("a span's time divides into what its thread did, and its wait knows who end
 	CHECK_EQUAL(wait->delay_ns, 10 * US);
 }
 
+static void put_task(struct packer *packer, uint64_t us, enum task_kind kind, unsigned tid,
+		     const char *name)
+{
+	struct task_event event = {
+		.time_ns = BASE + us * US, .kind = kind, .tid = tid, .pid = 10, .parent = 10};
+	memcpy(event.name, name, strlen(name));
+	packer_add_task(packer, &event);
+}
+
+TEST("of what a flight recording forgot only the names of threads are known")
+{
+	AUTO(recording) struct recording *recording = recording_begin();
+	struct packer core = {0}, tasks = {0};
+	put_task(&tasks, 0, TASK_EXEC, 10, "program");
+	put_task(&tasks, 100, TASK_FORK, 11, "worker");
+	put_task(&tasks, 200, TASK_FORK, 12, "gone");
+	put_task(&tasks, 300, TASK_EXIT, 12, "gone");
+	put_switch(&core, 5000, 11, 0, SWITCH_TID_OURS);
+	put_wake(&core, 5010, 10, 0);
+	put_switch(&core, 5010, 0, 10, SWITCH_OTHER_OURS);
+	put_wake(&core, 5030, 11, 10);
+	put_switch(&core, 5040, 10, 11, SWITCH_TID_OURS | SWITCH_OTHER_OURS);
+	put_switch(&core, 5100, 11, 0, SWITCH_TID_OURS);
+	add_chunk(recording, CHUNK_TASKS, 0, &tasks);
+	add_chunk(recording, CHUNK_SCHEDULER, 0, &core);
+	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+	CHECK_EQUAL(timeline->threads.count, 2);
+	const struct timeline_thread *program = timeline_thread_of(timeline, 10);
+	const struct timeline_thread *worker = timeline_thread_of(timeline, 11);
+	CHECK(!timeline_thread_of(timeline, 12));
+	CHECK_TEXT(program->name, "program");
+	CHECK_TEXT(worker->name, "worker");
+	CHECK_EQUAL(worker->start_ns, BASE + 5000 * US);
+	CHECK_EQUAL(worker->class_ns[TIMELINE_RUNNABLE], 10 * US);
+	CHECK_EQUAL(worker->class_ns[TIMELINE_LOCK], 30 * US);
+	CHECK_EQUAL(worker->class_ns[TIMELINE_RUNNING], 60 * US);
+	CHECK_EQUAL(program->class_ns[TIMELINE_RUNNING], 30 * US);
+	CHECK_EQUAL(program->class_ns[TIMELINE_OTHER], 10 * US);
+}
+
 TEST("cores show each thread's innermost span while it ran")
 {
 	AUTO(recording) struct recording *recording = recording_begin();

@@ -246,3 +246,36 @@ TEST("there is no answer where most spans had begun before their window")
 						  .count = 2};
 	CHECK_EQUAL(tail_estimate(windows, 8, PERIOD_NS).trouble, TAIL_LONG);
 }
+
+/* Windows at speedup 0 and at another, with so many spans each. */
+static struct tail tail_of_few(unsigned controls, double control_spans, unsigned fast,
+			       double fast_spans)
+{
+	struct tail_bucket buckets[] = {
+		{.bucket = 400, .spans = control_spans, .weight = control_spans, .length_ns = 40e6},
+		{.bucket = 400, .spans = fast_spans, .weight = fast_spans, .length_ns = 40e6},
+	};
+	struct tail_window windows[32];
+	for (unsigned i = 0; i < controls + fast; i++)
+		windows[i] = (struct tail_window){.speedup = i < controls ? 0 : 0.5,
+						  .buckets = &buckets[i >= controls],
+						  .count = 1};
+	return tail_estimate(windows, controls + fast, PERIOD_NS);
+}
+
+TEST("where spans are too few, it is known how many times as many would be enough")
+{
+	struct tail few_controls = tail_of_few(10, 20, 10, 500);
+	CHECK_EQUAL(few_controls.trouble, TAIL_FEW_SPANS);
+	CHECK_NEAR(few_controls.lacking, 5, 1e-9);
+	struct tail few_fast = tail_of_few(10, 500, 8, 50);
+	CHECK_EQUAL(few_fast.trouble, TAIL_FEW_FAST);
+	CHECK_NEAR(few_fast.lacking, 2.5, 1e-9);
+	struct tail two_windows = tail_of_few(10, 500, 2, 1000);
+	CHECK_EQUAL(two_windows.trouble, TAIL_FEW_FAST);
+	CHECK_NEAR(two_windows.lacking, 2, 1e-9);
+	struct tail enough = tail_of_few(10, 500, 10, 500);
+	CHECK_EQUAL(enough.trouble, TAIL_ANSWERED);
+	CHECK_NEAR(enough.lacking, 0, 1e-9);
+	free(enough.points);
+}

@@ -65,7 +65,10 @@ function percentile(effect) {
 			'p',
 			{class: 'note'},
 			`The 99th percentile is unknown: ${UNKNOWN[p99.unknown] ?? p99.unknown} ` +
-				`(${count(p99.spans)} without a speedup).`,
+				`(${count(p99.spans)} without a speedup).` +
+				(p99.lacking_ns
+					? ` A run that is ${duration(p99.lacking_ns)} longer may tell.`
+					: ''),
 		);
 	return table(
 		`99th percentile of ${effect.progress}, ${duration(p99.length_ns)} of ${count(p99.spans)} spans`,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view - the causal profile: findings, toolbar, and a card for each target.
 import {element} from '../dom.js';
-import {table} from '../table.js';
+import {missing, table} from '../table.js';
 import {count, fit, plural, share} from '../words.js';
 import {Card} from './card.js';
 import {compareDialog} from './compare.js';
@@ -102,7 +102,11 @@ class CausalView {
 			? `${count(shown)} of ${plural(all, 'measured target')}`
 			: '';
 		const rest = unmeasured(this.#rows, this.#state);
-		this.#rest.replaceChildren(...(rest.length ? [this.#unmeasured(rest)] : []));
+		const hidden = rest.length + all - shown;
+		this.#rest.replaceChildren(
+			...(rest.length ? [this.#unmeasured(rest)] : []),
+			...(hidden ? [missing(shown, shown + hidden, 'targets')] : []),
+		);
 	}
 
 	#unmeasured(rows) {

@@ -85,5 +85,6 @@ export function functionTable(functions, all, {query, sortedBy}, sort) {
 		heads: COLUMNS.map((column) => headOf(column, sortedBy, sort)),
 		rows: inOrder(rows, sortedBy).map((row) => () => cells(row, all)),
 		most: MOST_ROWS,
+		whole: 'lever report --targets 0',
 	});
 }

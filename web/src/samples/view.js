@@ -14,6 +14,7 @@ class SamplesView {
 	#functions = [];
 	#total = 0;
 	#said = element('output', {class: 'at-cursor'});
+	#filters = element('p', {class: 'on-paper'});
 	#table = element('div', {});
 	#canvas = element('canvas', {class: 'flame', tabindex: '0', role: 'img'});
 
@@ -37,6 +38,7 @@ class SamplesView {
 		);
 		this.#flame.show(root);
 		this.#showTable();
+		this.#showFilters();
 		this.#tell(root);
 	}
 
@@ -48,6 +50,18 @@ class SamplesView {
 				this.#table.querySelector(`[data-order=${key}]`).focus();
 			}),
 		);
+	}
+
+	// The controls that say it are not printed.
+	#showFilters() {
+		const {thread, order, query} = this.#state;
+		const name = this.#samples.threadNames().find(([value]) => value === thread)?.[1];
+		const told = [
+			order === 'callers' ? 'from callees to callers' : 'from callers to callees',
+			thread && `thread ${name}`,
+			query.trim() && `functions with \u201c${query.trim()}\u201d in their names`,
+		];
+		this.#filters.textContent = `Shown: ${told.filter((text) => text).join('; ')}.`;
 	}
 
 	#tell(node) {
@@ -128,6 +142,7 @@ class SamplesView {
 					this.#state.query = search.value;
 					this.#flame.search(search.value);
 					this.#showTable();
+					this.#showFilters();
 				},
 			},
 		});
@@ -161,6 +176,7 @@ class SamplesView {
 			{},
 			this.#classBoxes(),
 			this.#toolbar(),
+			this.#filters,
 			host,
 			this.#said,
 			this.#table,

@@ -47,7 +47,7 @@ export function limitTable(report) {
 	const names = Object.keys(report.limits[0].waiting);
 	return table(
 		'What cores would do: shares of their time',
-		['Cores', 'used', ...names.map((name) => name.replaceAll('_', ' '))],
+		['Cores', 'used', ...names.map((name) => name.replaceAll(/[_-]/g, ' '))],
 		report.limits.map((one) => [
 			String(one.cores),
 			share(one.used),
