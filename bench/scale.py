@@ -11,11 +11,11 @@ first of the cores and by the second in turn, and told that it has two. Of round
 3 % of the cores from a bare run (/proc/stat, less what the program used) some are made again, two at most, and the calmest ones count.
 
 Prints Markdown. Real seconds are medians of the bare runs, as the clock showed them; predictions are medians over the
-rounds, and their error is against those seconds, 1→2 and 2→1 by each model. The interval of the model to
-believe is that of one further run: it holds if a bare run of the same round is in it. Overhead: how much longer the
-counted runs took than bare ones on as many cores (medians), and what lever measured of its own work, as a
-part of the program's core time. A second table has what the machine was like: the CPU time of the bare runs, which would
-be one number on a steady one, and what the hypervisor took.
+rounds, and their error is against those seconds, 1→2 and 2→1 by each model, and by the one that each report says to
+believe (best). The interval of the model to believe is that of one further run: it holds if a bare run of the same
+round is in it. Overhead: how much longer the counted runs took than bare ones on as many cores (medians), and what
+lever measured of its own work, as a part of the program's core time. A second table has what the machine was like:
+the CPU time of the bare runs, which would be one number on a steady one, and what the hypervisor took.
 
 --results keeps what was measured in a file, one line for each program, to which another run with other --programs
 adds; --table only prints it. So programs can be measured one by one, when the machine has time. --profiles keeps
@@ -272,6 +272,7 @@ def measure(options, name, work):
 
 
 MODELS = ("paper", "formula", "growth", "replay")
+COLUMNS = (*MODELS, "best")  # the one that each report says to believe
 
 
 def runs_of(result, cores):
@@ -295,9 +296,9 @@ def evaluate(result):
             for found in report["predictions"]:
                 if found["cores"] == on:
                     continue
-                predicted.setdefault((found["model"], on), []).append(found["wall_ns"] / 1e9)
                 hits = [found["low_ns"] / 1e9 <= run["seconds"] <= found["high_ns"] / 1e9 for run in one["steps"] if run.get("cores") == 3 - on]
                 for model in [found["model"]] + ["best"] * found["best"]:
+                    predicted.setdefault((model, on), []).append(found["wall_ns"] / 1e9)
                     holds.setdefault(model, []).extend(hits)
             if on == 2:
                 switches.append(report["threads"]["switches"] / report["runs"] / real[2])
@@ -316,18 +317,18 @@ def mean_percent(values):
 
 
 def errors_table(found):
-    print("| program | 1 core | 2 cores | " + " | ".join(f"{model} 1→2, 2→1" for model in MODELS) + " | intervals that hold | overhead: clock, own | switches/s |")
-    print("| --- |" + " --- |" * (len(MODELS) + 5))
+    print("| program | 1 core | 2 cores | " + " | ".join(f"{model} 1→2, 2→1" for model in COLUMNS) + " | intervals that hold | overhead: clock, own | switches/s |")
+    print("| --- |" + " --- |" * (len(COLUMNS) + 5))
     for name, one in found.items():
-        cells = [", ".join(percent(one["error"].get((model, on))) for on in (1, 2)) for model in MODELS]
+        cells = [", ".join(percent(one["error"].get((model, on))) for on in (1, 2)) for model in COLUMNS]
         print(f"| {name} | {one['real'][1]:.2f} s | {one['real'][2]:.2f} s | " + " | ".join(cells)
               + f" | {sum(one['holds']['best'])} of {len(one['holds']['best'])} | {percent(one['overhead'])} %, {100 * one['share']:.1f} % | {one['switches']:,.0f} |")
     for what, names in (("mean error, CPU-bound", CPU_BOUND), ("mean error, all", CASES)):
-        errors = {model: [abs(error) for name, one in found.items() if name in names for (which, _), error in one["error"].items() if which == model] for model in MODELS}
-        print(f"| {what} | | | " + " | ".join(mean_percent(errors[model]) for model in MODELS) + " | | | |")
-    held = {model: [hit for one in found.values() for hit in one["holds"].get(model, [])] for model in (*MODELS, "best")}
+        errors = {model: [abs(error) for name, one in found.items() if name in names for (which, _), error in one["error"].items() if which == model] for model in COLUMNS}
+        print(f"| {what} | | | " + " | ".join(mean_percent(errors[model]) for model in COLUMNS) + " | | | |")
+    held = {model: [hit for one in found.values() for hit in one["holds"].get(model, [])] for model in COLUMNS}
     overheads, shares = [one["overhead"] for one in found.values()], [one["share"] for one in found.values()]
-    print("| all | | | " + " | ".join(f"{sum(held[model])} of {len(held[model])}" for model in MODELS) + f" | {sum(held['best'])} of {len(held['best'])}, {mean_percent(held['best'])}"
+    print("| all | | | " + " | ".join(f"{sum(held[model])} of {len(held[model])}" for model in COLUMNS) + f" | {sum(held['best'])} of {len(held['best'])}, {mean_percent(held['best'])}"
           + f" | mean {percent(statistics.mean(overheads))} %, {mean_percent(shares)}; worst {percent(max(overheads))} %, {mean_percent([max(shares)])} | |")
     refused, reports = sum(one["refused"] for one in found.values()), sum(one["reports"] for one in found.values())
     print(f"\nThe replay was refused in {refused} of {reports} reports, of " + (", ".join(name for name, one in found.items() if one["refused"]) or "no program") + ".")
@@ -400,4 +401,5 @@ def main():
         table([results[name] for name in CASES if name in results])
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -3,6 +3,7 @@
 #include "analyze/scale_parts.h"
 
 #include <math.h>
+#include <sys/wait.h>
 
 #define TAKEN_MOST 0.02   /* share of the core time that others took */
 #define YIELDS_MANY 200.0 /* a second of CPU time */
@@ -149,6 +150,26 @@ static void warn_of_others(struct scale *scale)
 			100 * stolen);
 }
 
+/* A run that was killed counts, as it may be how the program always ends. */
+static void warn_of_ends(struct scale *scale)
+{
+	unsigned killed = 0;
+	int signal = 0;
+
+	for (size_t i = 0; i < scale->runs.count; i++) {
+		int status = scale->runs.items[i].run->exit_status;
+		if (status < 0 || !WIFSIGNALED(status))
+			continue;
+		signal = WTERMSIG(status);
+		killed++;
+	}
+	if (killed)
+		*array_add(&scale->warnings) = text_format(
+			"signal %d ended the program in %u of %zu runs: times and predictions are of "
+			"what it did until then",
+			signal, killed, scale->runs.count);
+}
+
 static void warn_of_losses(struct scale *scale)
 {
 	uint64_t escapes = 0, overwritten = 0, switches = 0;
@@ -176,6 +197,7 @@ void scale_add_warnings(struct scale *scale)
 	warn_of_loops(scale);
 	warn_of_speed(scale);
 	warn_of_others(scale);
+	warn_of_ends(scale);
 	warn_of_losses(scale);
 	warn_of_cores(scale);
 }

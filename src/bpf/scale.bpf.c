@@ -44,6 +44,14 @@ static __always_inline u64 call_of(struct task_struct *task)
 	return (u64)(s64)system_call_of(task);
 }
 
+/* How many yields does this one stand for, of a thread that left its core though nobody took it? */
+static __always_inline u32 yields_of(struct scale_counts *mine, struct task_struct *task)
+{
+	if (++mine->stays & (SCALE_STAYS_PER_LOOK - 1))
+		return 0;
+	return call_of(task) == settings.calls.sched_yield ? SCALE_STAYS_PER_LOOK : 0;
+}
+
 /* Is its call, a futex, one of a lock? */
 static __always_inline bool is_lock_wait(struct task_struct *task)
 {
@@ -150,7 +158,7 @@ int BPF_PROG(scale_switch, bool preempt, struct task_struct *previous, struct ta
 	mine->switches += leaves || enters;
 	mine->escapes += enters && !is_allowed;
 	if (leaves && !preempt && !previous_state)
-		mine->yields += call_of(previous) == settings.calls.sched_yield;
+		mine->yields += yields_of(mine, previous);
 	if (leaves && enters && out_state == SCALE_RUNNABLE && in->state == SCALE_RUNNABLE &&
 	    !was_taken) {
 		out->state = SCALE_RUNNABLE;

@@ -31,18 +31,19 @@ struct column {
 	const char *name;
 	enum column_type type;
 	size_t offset; /* of the field in the row's struct */
-	const char *(*choice)(
-		unsigned); /* COLUMN_CHOICE only: name of a value, NULL past the last */
+	/* COLUMN_CHOICE only: name of a value, NULL past the last. */
+	const char *(*choice)(unsigned);
 	const char
 		*before; /* in files of older versions, which lack it: its value in SQL; or NULL */
+	const char *refers; /* the table whose id it is; or NULL */
 };
 
 struct table {
 	const char *name;
-	const char *create; /* SQL */
 	const struct column *columns;
 	size_t count;
-	int since; /* the first version that has it */
+	int since;       /* the first version that has it */
+	const char *key; /* the columns of its primary key, with commas; or NULL */
 };
 
 /* A row of the table visit. */
@@ -81,3 +82,5 @@ enum {
 extern const char schema_upgrade[];
 
 extern const struct table schema_tables[TABLES];
+/* The SQL that makes it. To be freed. */
+char *schema_create(const struct table *table);

@@ -213,6 +213,13 @@ static int open_database(struct store *store, const char *real_path, const char 
 	return store_execute(store, "PRAGMA cell_size_check=ON", error);
 }
 
+static int make_table(struct store *store, const struct table *table, struct error *error)
+{
+	AUTO(text) char *sql = schema_create(table);
+
+	return store_execute(store, sql, error);
+}
+
 static int make_tables(struct store *store, struct error *error)
 {
 	AUTO(text)
@@ -222,7 +229,7 @@ static int make_tables(struct store *store, struct error *error)
 	if (!code)
 		code = store_execute(store, identity, error);
 	for (size_t i = 0; i < TABLES && !code; i++)
-		code = store_execute(store, schema_tables[i].create, error);
+		code = make_table(store, &schema_tables[i], error);
 	return code ? code : store_execute(store, "COMMIT", error);
 }
 
@@ -235,7 +242,7 @@ static int upgrade_tables(struct store *store, struct error *error)
 		code = store_execute(store, schema_upgrade, error);
 	for (size_t i = 0; i < TABLES && !code; i++)
 		if (schema_tables[i].since > store->version)
-			code = store_execute(store, schema_tables[i].create, error);
+			code = make_table(store, &schema_tables[i], error);
 	if (!code)
 		code = store_execute(store, version, error);
 	return code ? code : store_execute(store, "COMMIT", error);

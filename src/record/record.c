@@ -5,18 +5,14 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/own.h"
-#include "collect/libraries.h"
 #include "collect/program.h"
-#include "collect/recorder.h"
-#include "experiment/files.h"
 #include "experiment/interruption.h"
 #include "profile/profile.h"
 #include "record/book.h"
 #include "record/classes.h"
-#include "record/members.h"
+#include "record/scene.h"
 #include "record/window.h"
 #include "symbolize/kallsyms.h"
-#include "symbolize/scope.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -35,23 +31,18 @@
 struct record {
 	const struct record_options *options;
 	struct record_result *result;
-	struct scope *scope;
-	struct symbols *symbols;
+	struct scene scene;
 	struct classes *classes;
 	struct kallsyms *kernel;
-	struct recorder *recorder;
-	struct files *files;
 	struct book *book;
 	struct window *window; /* NULL: no live view */
 	struct profile *profile;
 	struct program program;
-	struct members *members;
 	struct recording_run run;
 	struct recording_cost cost;
 	uint64_t started_ns, deadline_ns, written_ns, notified_ns, refreshed_ns;
 	char *program_path;
 	struct error kernel_names; /* why there are none */
-	struct recorder_handler handler;
 };
 
 void record_prepare_signals(void)
@@ -73,51 +64,14 @@ static void on_sample(void *context, const struct record_sample *sample)
 		window_add(record->window, sample);
 }
 
-static void on_object(void *context, const struct kernel_object_event *event)
-{
-	files_on_object(((struct record *)context)->files, event);
-}
-
-static void on_process(void *context, const struct kernel_process_event *event)
-{
-	members_on_process(((struct record *)context)->members, event);
-}
-
-static void on_path(void *context, const struct kernel_file *file, const char *path)
-{
-	files_on_path(((struct record *)context)->files, file, path);
-}
-
-static int name_object(void *context, const struct kernel_file *file, uint32_t object)
-{
-	return recorder_name_object(context, file, object);
-}
-
-static int set_unwind(void *context, uint32_t object, const struct kernel_unwind_row *rows,
-		      size_t count)
-{
-	return recorder_set_unwind(context, object, rows, count);
-}
-
 /* ---- setting up ---- */
 
-static void add_library(void *context, const char *path)
-{
-	struct record *record = context;
-	uint32_t object;
-	symbols_add_object(record->symbols, path, NULL, false, &object, NULL);
-}
-
-/* What will be mapped at the start is read before: the first samples are named, too. */
 static int open_symbols(struct record *record, struct error *error)
 {
 	const struct record_options *options = record->options;
-	uint32_t object;
 	int code = 0;
 
-	record->scope = scope_new();
-	scope_add(record->scope, "bin:*", true);
-	record->symbols = symbols_new(TARGET_LINE, record->scope);
+	scene_set(&record->scene, "*", TARGET_LINE);
 	if (!options->arguments)
 		return 0;
 	record->program_path = program_find(options->arguments[0], &code, error);
@@ -126,11 +80,7 @@ static int open_symbols(struct record *record, struct error *error)
 		record->result->exit_code = program_exec_status(code);
 		return code;
 	}
-	AUTO(text) char *real = realpath(record->program_path, NULL);
-	const char *path = real ? real : record->program_path;
-	/* A script is no object: what it runs is announced later. */
-	if (!symbols_add_object(record->symbols, path, NULL, true, &object, NULL))
-		libraries_each(path, add_library, record);
+	scene_add_program(&record->scene, record->program_path);
 	return 0;
 }
 
@@ -149,17 +99,9 @@ static int open_recorder(struct record *record, struct error *error)
 		.verbose = options->verbose,
 	};
 	record->run.period_ns = recorder.period_ns;
-	int code = recorder_open(&recorder, &record->recorder, error);
-	if (code)
-		return code;
-	struct files_sink sink = {.context = record->recorder,
-				  .name_object = name_object,
-				  .set_unwind = set_unwind};
-	record->files = files_new(record->symbols, &sink);
-	for (uint32_t i = 0; i < symbols_object_count(record->symbols); i++)
-		files_tell(record->files, i);
-	record->members = members_new(record->recorder);
-	return 0;
+	record->scene.context = record;
+	record->scene.sample = on_sample;
+	return scene_open(&record->scene, &recorder, error);
 }
 
 static int begin_run(struct record *record, struct error *error)
@@ -171,7 +113,8 @@ static int begin_run(struct record *record, struct error *error)
 	run->kind = RUN_SAMPLES;
 	if (record->options->arguments)
 		run->command = recording_command(record->options->arguments);
-	run->engine = recorder_missing(record->recorder) ? (char *)"perf events" : (char *)"kernel";
+	run->engine =
+		recorder_missing(record->scene.recorder) ? (char *)"perf events" : (char *)"kernel";
 	run->host = host.nodename;
 	run->kernel = host.release;
 	run->version = (char *)(uintptr_t)record->options->version;
@@ -195,15 +138,10 @@ static int set_up(struct record *record, struct error *error)
 	if (code)
 		return code;
 	kallsyms_read("/proc/kallsyms", &record->kernel, &record->kernel_names);
-	record->book = book_new(record->symbols, record->files, record->classes, record->kernel,
-				record->run.period_ns);
+	record->book = book_new(record->scene.symbols, record->scene.files, record->classes,
+				record->kernel, record->run.period_ns);
 	if (options->live_seconds > 0)
 		record->window = window_new(options->live_seconds);
-	record->handler = (struct recorder_handler){.context = record,
-						    .sample = on_sample,
-						    .object = on_object,
-						    .process = on_process,
-						    .path = on_path};
 	code = profile_create(options->output, options->fresh, &record->profile, error);
 	return code ? code : begin_run(record, error);
 }
@@ -218,10 +156,10 @@ static int start_program(struct record *record, struct error *error)
 
 	if (code)
 		return code;
-	code = members_add(record->members, record->program.pid, error);
+	code = members_add(record->scene.members, record->program.pid, error);
 	if (code)
 		return code;
-	recorder_start(record->recorder);
+	recorder_start(record->scene.recorder);
 	interruption_catch();
 	code = program_start(&record->program, options->arguments[0], error);
 	if (code) {
@@ -238,15 +176,15 @@ static int start_beside(struct record *record, struct error *error)
 	int code = 0;
 
 	for (size_t i = 0; i < options->process_count && !code; i++)
-		code = members_add_running(record->members, options->processes[i], error);
+		code = members_add_running(record->scene.members, options->processes[i], error);
 	if (options->cgroup && !code)
-		code = members_add_cgroup(record->members, options->cgroup, error);
+		code = members_add_cgroup(record->scene.members, options->cgroup, error);
 	if (code) {
 		record->result->end = RECORD_WRONG_USAGE;
 		return code;
 	}
 	record->program.started_ns = clock_now_ns();
-	recorder_start(record->recorder);
+	recorder_start(record->scene.recorder);
 	interruption_catch();
 	return 0;
 }
@@ -259,12 +197,12 @@ static bool goes_on(struct record *record)
 	if (!record->options->arguments)
 		return !interruption_count() &&
 		       (record->options->is_system_wide || record->options->cgroup ||
-			members_any_alive(record->members));
+			members_any_alive(record->scene.members));
 	/* The first Ctrl-C is the program's, too: it may end in order. */
 	if (interruption_count() > 1)
 		return false;
 	return !program_poll(&record->program) ||
-	       (!interruption_count() && members_any_alive(record->members));
+	       (!interruption_count() && members_any_alive(record->scene.members));
 }
 
 static void notify(struct record *record, uint64_t now)
@@ -292,14 +230,14 @@ static int write_now(struct record *record, struct error *error)
 /* Hands on what the last seconds held. */
 static int refresh(struct record *record, uint64_t now, struct error *error)
 {
-	struct window_names names = {record->symbols, record->files, record->classes,
+	struct window_names names = {record->scene.symbols, record->scene.files, record->classes,
 				     record->kernel};
 	struct recording_run run = record->run;
 	struct recording *recording = NULL;
 	uint64_t length = (uint64_t)(record->options->live_seconds * 1e9);
 
 	record->refreshed_ns = now;
-	int code = recorder_look_at_blocked(record->recorder, &record->handler, error);
+	int code = recorder_look_at_blocked(record->scene.recorder, &record->scene.handler, error);
 	if (code)
 		return code;
 	now = clock_now_ns();
@@ -315,11 +253,11 @@ static int refresh(struct record *record, uint64_t now, struct error *error)
 static int look(struct record *record, struct error *error)
 {
 	struct pollfd wake[2] = {
-		{.fd = recorder_descriptor(record->recorder), .events = POLLIN},
+		{.fd = recorder_descriptor(record->scene.recorder), .events = POLLIN},
 		{.fd = record->program.has_ended ? -1 : record->program.pidfd, .events = POLLIN},
 	};
 	poll(wake, 2, DRAIN_EVERY_MS);
-	recorder_drain(record->recorder, &record->handler);
+	scene_drain(&record->scene);
 	uint64_t now = clock_now_ns();
 	if (now - record->notified_ns > NOTIFY_EVERY_NS)
 		notify(record, now);
@@ -329,7 +267,7 @@ static int look(struct record *record, struct error *error)
 		return 0;
 	record->written_ns = now;
 	if (record->options->cgroup) /* who has joined it since */
-		members_add_cgroup(record->members, record->options->cgroup, NULL);
+		members_add_cgroup(record->scene.members, record->options->cgroup, NULL);
 	return write_now(record, error);
 }
 
@@ -346,14 +284,15 @@ static int run(struct record *record, struct error *error)
 			record->started_ns + (uint64_t)(record->options->seconds * 1e9);
 	while (!code && goes_on(record))
 		code = look(record, error);
-	recorder_stop(record->recorder);
+	recorder_stop(record->scene.recorder);
 	if (!code)
-		code = recorder_look_at_blocked(record->recorder, &record->handler, error);
+		code = recorder_look_at_blocked(record->scene.recorder, &record->scene.handler,
+						error);
 	record->run.wall_ns =
 		(record->program.ended_ns ? record->program.ended_ns : clock_now_ns()) -
 		record->program.started_ns;
-	recorder_drain(record->recorder, &record->handler);
-	recorder_cost(record->recorder, &record->cost);
+	scene_drain(&record->scene);
+	recorder_cost(record->scene.recorder, &record->cost);
 	return code;
 }
 
@@ -390,11 +329,11 @@ static char *add_sentence(char *note, char *sentence)
 /* Warnings for the reader of the report; NULL if there are none. To be freed. */
 static char *make_note(const struct record *record, const struct recorder_counters *counters)
 {
-	char *note = text_copy(files_warnings(record->files));
+	char *note = text_copy(files_warnings(record->scene.files));
 
-	if (recorder_missing(record->recorder))
-		note = add_sentence(note, text_copy(recorder_missing(record->recorder)));
-	if (record->kernel_names.code && !recorder_missing(record->recorder))
+	if (recorder_missing(record->scene.recorder))
+		note = add_sentence(note, text_copy(recorder_missing(record->scene.recorder)));
+	if (record->kernel_names.code && !recorder_missing(record->scene.recorder))
 		note = add_sentence(note, text_copy(record->kernel_names.text));
 	if (counters->overwritten)
 		note = add_sentence(
@@ -416,7 +355,7 @@ static int close_run(struct record *record, int code, struct error *error)
 	struct recorder_counters counters;
 	struct error later = {0};
 
-	recorder_counters(record->recorder, &counters);
+	recorder_counters(record->scene.recorder, &counters);
 	row->samples = sums->samples;
 	row->sampled_ns = sums->weight_ns;
 	row->lost = counters.lost;
@@ -437,15 +376,11 @@ static int close_run(struct record *record, int code, struct error *error)
 
 static void tear_down(struct record *record)
 {
-	recorder_close(record->recorder);
+	scene_close(&record->scene);
 	program_release(&record->program);
 	profile_close(record->profile);
-	members_free(record->members);
 	book_free(record->book);
 	window_free(record->window);
-	files_free(record->files);
-	symbols_free(record->symbols);
-	scope_free(record->scope);
 	classes_free(record->classes);
 	kallsyms_free(record->kernel);
 	free(record->program_path);

@@ -2,25 +2,27 @@
 /*
  * scale_csv - parallelism and predictions as one table (RFC 4180), whose first column says of what a
  * row is: `level` (wall time with `number` threads active), `prediction` (on `number` cores, by
- * `model`, with its interval), or `measured` (on `number` cores; least and most of the runs).
+ * `model`, with its interval; `best` is 1 where that is the model to believe), or `measured` (on
+ * `number` cores; least and most of the runs).
  */
 #include "report/report.h"
 
 void report_scale_csv(FILE *out, const struct scale *scale)
 {
-	fputs("row,number,model,wall_ns,low_ns,high_ns,runs\r\n", out);
+	fputs("row,number,model,wall_ns,low_ns,high_ns,runs,best\r\n", out);
 	for (size_t i = 0; i < scale->levels.count; i++)
-		fprintf(out, "level,%u,,%.0f,,,%zu\r\n", scale->levels.items[i].threads,
+		fprintf(out, "level,%u,,%.0f,,,%zu,\r\n", scale->levels.items[i].threads,
 			scale->levels.items[i].wall_ns, scale->runs.count);
 	for (size_t i = 0; i < scale->answers.count; i++) {
 		const struct scale_answer *answer = &scale->answers.items[i];
-		fprintf(out, "prediction,%u,%s,%.0f,%.0f,%.0f,%u\r\n", answer->cores,
+		fprintf(out, "prediction,%u,%s,%.0f,%.0f,%.0f,%u,%d\r\n", answer->cores,
 			scale_model_name(answer->model), answer->wall_ns, answer->low_ns,
-			answer->high_ns, answer->runs);
+			answer->high_ns, answer->runs,
+			answer->model == scale_best_model(scale, answer->cores));
 	}
 	for (size_t i = 0; i < scale->measured.count; i++) {
 		const struct scale_measured *measured = &scale->measured.items[i];
-		fprintf(out, "measured,%u,,%.0f,%.0f,%.0f,%u\r\n", measured->cores,
+		fprintf(out, "measured,%u,,%.0f,%.0f,%.0f,%u,\r\n", measured->cores,
 			measured->wall_ns, measured->least_ns, measured->most_ns, measured->runs);
 	}
 }

@@ -258,14 +258,15 @@ static void print_cell(FILE *out, const char *text, unsigned columns)
 	fprintf(out, "  %s%*s", text, width < columns ? (int)(columns - width) : 0, "");
 }
 
-static void print_answer(FILE *out, const struct scale_answer *answer)
+/* `best`: the model to believe. */
+static void print_answer(FILE *out, const struct scale_answer *answer, enum scale_model best)
 {
 	AUTO(text) char *time = answer ? seconds_of(answer->wall_ns) : text_copy("");
 	AUTO(text)
-	char *text =
-		answer ? text_format("%s ±%.0f %%", time,
-				     50 * (answer->high_ns - answer->low_ns) / answer->wall_ns) :
-			 text_copy("–");
+	char *text = answer ? text_format("%s ±%.0f %%%s", time,
+					  50 * (answer->high_ns - answer->low_ns) / answer->wall_ns,
+					  answer->model == best ? " *" : "") :
+			      text_copy("–");
 	print_cell(out, text, ANSWER_COLUMNS);
 }
 
@@ -281,11 +282,10 @@ static void print_measured(FILE *out, const struct scale *scale, unsigned cores)
 	fputc('\n', out);
 }
 
-/* How each model's answer compares with runs on so many cores, and did with other programs. */
-static void print_errors(FILE *out, const struct scale *scale, const struct report_options *options)
+/* How each model's answer compares with runs on so many cores; empty without any. To be freed. */
+static char *errors_here(const struct scale *scale)
 {
-	AUTO(text) char *here = text_copy("");
-	AUTO(text) char *elsewhere = text_copy("");
+	char *here = text_copy("");
 	unsigned cores = 0;
 
 	for (size_t i = 0; i < scale->answers.count; i++) {
@@ -302,6 +302,15 @@ static void print_errors(FILE *out, const struct scale *scale, const struct repo
 		here = text_format("%s%s%s %+.1f %%", before, head, scale_model_name(answer->model),
 				   100 * answer->error);
 	}
+	return here;
+}
+
+/* How each did with other programs. To be freed. */
+static char *errors_elsewhere(void)
+{
+	char *elsewhere = text_copy("mean error on (so many) real programs, from one core to two "
+				    "and back, compared with runs there: ");
+
 	for (unsigned model = 0; model < SCALE_MODELS; model++) {
 		AUTO(text) char *before = elsewhere;
 		struct scale_record record = scale_model_record(model);
@@ -309,16 +318,32 @@ static void print_errors(FILE *out, const struct scale *scale, const struct repo
 			text_format("%s%s%s %.1f %% (%u)", before, model ? ", " : "",
 				    scale_model_name(model), 100 * record.error, record.programs);
 	}
-	if (*here) {
-		header_label(out, options, "error here");
-		header_wrapped(out, here, 13, options->columns);
-	}
-	header_label(out, options, "elsewhere");
+	return elsewhere;
+}
+
+static void print_note(FILE *out, const char *label, const char *sentence,
+		       const struct report_options *options)
+{
+	header_label(out, options, label);
+	header_wrapped(out, sentence, HEADER_INDENT, options->columns);
+}
+
+/* Which of the answers to believe, and why. */
+static void print_trust(FILE *out, const struct scale *scale, const struct report_options *options)
+{
+	AUTO(text) char *here = errors_here(scale);
+	AUTO(text) char *elsewhere = errors_elsewhere();
 	AUTO(text)
-	char *whole = text_format("mean error on (so many) real programs, from one core to two and "
-				  "back, compared with runs there: %s",
-				  elsewhere);
-	header_wrapped(out, whole, 13, options->columns);
+	char *believed =
+		text_format("the model to believe: the first of replay, growth and formula "
+			    "that was not %.0f points further from runs on other cores than "
+			    "another of them",
+			    100 * SCALE_NEARER);
+
+	print_note(out, "*", believed, options);
+	if (*here)
+		print_note(out, "error here", here, options);
+	print_note(out, "elsewhere", elsewhere, options);
 	if (scale->check.is_there) {
 		AUTO(text)
 		char *sentence =
@@ -326,8 +351,7 @@ static void print_errors(FILE *out, const struct scale *scale, const struct repo
 				text_format("no answer: %s", scale->check.refusal) :
 				text_format("the logged run, simulated on its own cores: %+.1f %%",
 					    100 * scale->check.miss);
-		header_label(out, options, "replay");
-		header_wrapped(out, sentence, 13, options->columns);
+		print_note(out, "replay", sentence, options);
 	}
 	fputc('\n', out);
 }
@@ -351,11 +375,12 @@ static void print_predictions(FILE *out, const struct scale *scale,
 		fprintf(out, "%7u", cores);
 		for (unsigned model = 0; model < SCALE_MODELS; model++)
 			if (has_model(scale, model))
-				print_answer(out, scale_answer(scale, cores, model));
+				print_answer(out, scale_answer(scale, cores, model),
+					     scale_best_model(scale, cores));
 		print_measured(out, scale, cores);
 	}
 	fputc('\n', out);
-	print_errors(out, scale, options);
+	print_trust(out, scale, options);
 }
 
 /* ---- phases with a name, and a target ---- */

@@ -57,13 +57,20 @@ _Static_assert(sizeof(struct scale_totals) == 88 + 64 * SCALE_LEVELS, "scale_tot
 /* What happened on one core; written by BPF there, with interrupts off. */
 struct scale_counts {
 	__u64 switches, wakes; /* of the program's threads */
-	__u64 yields;          /* a thread gave up the core by sched_yield, and another got it */
-	__u64 escapes;         /* a thread got the core although it was not the program's */
-	__u64 looks;           /* at a thread of the program, by the core's clock */
+	__u64 yields; /* a thread gave up the core by sched_yield, and another got it: an estimate */
+	__u64 escapes;  /* a thread got the core although it was not the program's */
+	__u64 looks;    /* at a thread of the program, by the core's clock */
 	__u64 spinning; /* of them: at code that waits by the processor's pause instruction */
-	__u64 pad[2];
+	__u64 stays; /* a thread left the core though it could have gone on, and nobody took it */
+	__u64 pad;
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct scale_counts) == 64, "scale_counts layout");
+
+/*
+ * To find the call of a thread that leaves takes as long as all else at a switch that needs no lock. So
+ * one of so many that stay ready is looked at, and stands for all. A power of two.
+ */
+#define SCALE_STAYS_PER_LOOK 8
 
 /* Numbers of system calls; ~0: there is none. */
 struct scale_calls {

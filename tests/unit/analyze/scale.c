@@ -227,7 +227,7 @@ TEST("only the last session counts, and of it only runs that came to their end")
 	recording_free(recording);
 }
 
-TEST("threads that follow the cores, spinning, others and the hypervisor are said")
+TEST("threads that follow the cores, spinning, others, the hypervisor and a kill are said")
 {
 	struct recording *recording = new_recording();
 	struct recording_parallel *run = add_run(recording, 1, 1, 4, 8);
@@ -238,7 +238,9 @@ TEST("threads that follow the cores, spinning, others and the hypervisor are sai
 	steal(recording, 1, SECOND);
 	struct recording_parallel *other = add_run(recording, 1, 2, 4, 3.5);
 	other->most_threads = other->threads = 5;
+	recording->runs.items[0].exit_status = 9; /* as waitpid gives a SIGKILL */
 	struct scale *scale = scale_new(recording);
+	CHECK(warns(scale, "signal 9 ended the program in 1 of 1 runs"));
 	CHECK(warns(scale, "up to 2 threads at once on 1 core, and 5 on 2"));
 	CHECK(warns(scale, "sched_yield"));
 	CHECK(warns(scale, "other programs took 8.3 %"));
