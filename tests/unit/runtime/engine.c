@@ -276,6 +276,20 @@ static uint32_t last_class(void)
 	return 0;
 }
 
+/* Each tick's cost was taken for CPU time of the next wait, and lacked in the samples behind it. */
+TEST("what a tick took before its handler is no CPU time of a wait behind it")
+{
+	begin();
+	map_everything(1);
+	settings->speed = 0;
+	settings->tick_cost_ns = 50 * MS;
+	tick();
+	for (uint64_t start = time_of_thread(); time_of_thread() - start < 2 * MS;)
+		;
+	wait_for(WAIT_FOR_TIME, 0, true);
+	CHECK(thread_self.counters->waited_ns >= MS / 20);
+}
+
 TEST("a wait's class follows from the call, and of a file from what kind of file it is")
 {
 	int ends[2], disk = memfd_create("disk", MFD_CLOEXEC); /* a regular file, to who asks */
