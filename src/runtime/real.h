@@ -10,6 +10,8 @@
 #include "runtime/wait.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -20,6 +22,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/sendfile.h>
@@ -64,11 +67,13 @@ char *__fgets_chk(char *restrict, size_t, int, FILE *restrict);
 	X(nanosleep) X(clock_nanosleep) X(pause) X(sigsuspend) X(poll) X(__poll_chk) X(ppoll) \
 	X(__ppoll_chk) X(select) X(pselect) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) \
 	X(read) X(__read_chk) X(readv) X(pread) X(__pread_chk) X(pread64) X(__pread64_chk) \
-	X(preadv) X(preadv64) X(write) X(writev) X(pwrite) X(pwrite64) X(pwritev) X(pwritev64) \
+	X(preadv) X(preadv64) X(preadv2) X(preadv64v2) X(write) X(writev) X(pwrite) X(pwrite64) X(pwritev) X(pwritev64) \
+	X(pwritev2) X(pwritev64v2) \
 	X(fsync) X(fdatasync) X(syncfs) X(sync_file_range) X(sendfile) X(sendfile64) X(splice) \
 	X(copy_file_range) X(accept) X(accept4) X(connect) X(recv) X(__recv_chk) X(recvfrom) \
 	X(__recvfrom_chk) X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg) \
-	X(close) X(shutdown) X(eventfd_read) X(eventfd_write) X(flock) X(wait) X(waitpid) \
+	X(close) X(shutdown) X(eventfd_read) X(eventfd_write) X(flock) X(lockf) X(lockf64) X(fcntl) \
+	X(fcntl64) X(msgsnd) X(msgrcv) X(mq_send) X(mq_timedsend) X(mq_receive) X(mq_timedreceive) X(wait) X(waitpid) \
 	X(wait3) X(wait4) X(waitid) X(system) X(pclose)
 #define REAL_STREAMS(X) \
 	X(fread) X(__fread_chk) X(fgets) X(__fgets_chk) X(fgetc) X(getc) X(getline) X(getdelim) X(__getdelim) \

@@ -54,10 +54,11 @@ void sample_emit(const struct walk *walk, uint64_t weight, uint32_t flags)
 	__atomic_store_n(&record->sequence, number + 1, __ATOMIC_RELEASE);
 }
 
-/* Time off CPU that was neither a wait nor a pause: somebody else had the core. */
-static void count_displaced(uint64_t now, uint64_t weight)
+/* Time off CPU that was neither a wait, a pause nor a tick's (`cost`): somebody else had the core. */
+static void count_displaced(uint64_t now, uint64_t weight, uint64_t cost)
 {
-	uint64_t wall = now - thread_self.seen_ns, known = weight + thread_self.excused_ns;
+	uint64_t wall = now - thread_self.seen_ns;
+	uint64_t known = weight + thread_self.excused_ns + cost;
 	uint32_t running = __atomic_load_n(&runtime_process->running, __ATOMIC_RELAXED);
 
 	if (wall > known && running <= runtime_page->cpus)
@@ -76,17 +77,20 @@ static uint64_t cost_beside_handler(void)
 	return ticks * runtime_page->settings.tick_cost_ns;
 }
 
-/* CPU time that this tick took is none of the next one's weight; what it pauses is nobody's time. */
+/*
+ * CPU time that this tick took is none of the next one's weight; what it pauses is nobody's time. Of the
+ * time since seen_ns only the handler's is excused: what was before it has no part in that.
+ */
 static void charge_and_pay(uint64_t cost_before, uint64_t cpu, uint64_t now)
 {
-	uint64_t handled = time_of_thread() - cpu, cost = cost_before + handled;
+	uint64_t handled = time_of_thread() - cpu;
 
-	progress_latency_pause(pause_charge_tick(cost, now));
+	progress_latency_pause(pause_charge_tick(cost_before + handled, now));
 	thread_self.cpu_seen_ns = cpu + handled;
 	thread_self.seen_ns = now;
-	thread_self.excused_ns = cost;
+	thread_self.excused_ns = handled;
 	pause_settle(PAUSE_MOST_IN_HANDLER_NS, &thread_self.counters->sample_pauses);
-	if (thread_self.excused_ns != cost)
+	if (thread_self.excused_ns != handled)
 		thread_self.cpu_seen_ns = time_of_thread();
 }
 
@@ -103,7 +107,7 @@ static void take(const struct frame *where)
 	walk_up(&frame, &walk);
 	if (runtime_page->settings.classes) /* then waits are the target, and no time on CPU */
 		walk.is_hit = false;
-	count_displaced(now, weight);
+	count_displaced(now, weight, cost);
 	COUNT(samples, 1);
 	COUNT(sampled_ns, weight);
 	if (!walk.is_found && !walk.is_complete)

@@ -209,6 +209,27 @@ static void emit_drawn(const struct wait *wait, uint64_t time, uint32_t flags)
 }
 
 /*
+ * What a wait that is nobody's time took on CPU, in the kernel, is time of the line that waits: short as it is,
+ * a few stand for the others.
+ */
+static void count_cpu_time(struct wait *wait, uint64_t on_cpu, uint64_t now)
+{
+	uint64_t weight = drawn_weight(on_cpu);
+
+	COUNT(sampled_ns, on_cpu);
+	if (!weight)
+		return;
+	if (!wait->is_walked)
+		walk_up(&wait->frame, &wait->walk);
+	wait->walk.is_hit = wait->walk.is_hit && !runtime_page->settings.classes;
+	if (wait->walk.is_hit) {
+		COUNT(target_ns, weight);
+		pause_charge(weight, now);
+	}
+	sample_emit(&wait->walk, weight, 0);
+}
+
+/*
  * A lock in the target, whose owner may have been paused, too: the thread is ahead by the speedup of what
  * it waited in effective time. What it then waited for a core is in that, as nobody tells.
  */
@@ -226,10 +247,12 @@ static void count_lock(const struct wait *wait, uint64_t waited, uint64_t now)
 static void count_wait(struct wait *wait, uint64_t waited, uint64_t now)
 {
 	bool was_joined = thread_self.joined_generation && pause_wait_end(now);
-
-	if (!wait->is_counted)
-		return;
 	uint64_t on_cpu = take_cpu_time(wait, waited);
+
+	if (!wait->is_counted) {
+		count_cpu_time(wait, on_cpu, now);
+		return;
+	}
 	COUNT(waited_ns, waited - on_cpu);
 	COUNT(sampled_ns, on_cpu);
 	if (was_joined && wait->generation == thread_self.generation)

@@ -54,14 +54,14 @@ void wait_before_signalling(void);
 #define WAIT(name, wait_kind) WAIT_ON(name, wait_kind, -1)
 
 /*
- * A call that gives -1. A tick that comes as it begins to wait would end it with EINTR, whatever
+ * A call that may give -1. A tick that comes as it begins to wait would end it with EINTR, whatever
  * SA_RESTART says: the program, which knows nothing of ticks, must not see that. One that a signal of
  * the program ends is left so.
  */
 #define UNLESS_TICKED(call)                                                 \
 	__extension__({                                                     \
 		uint32_t ended_before = thread_self.ended_calls;            \
-		int result_of_call;                                         \
+		__typeof__(call) result_of_call;                            \
 		while ((result_of_call = (call)) == -1 && errno == EINTR && \
 		       thread_self.ended_calls != ended_before)             \
 			thread_self.ended_calls = ended_before;             \

@@ -8,7 +8,6 @@
  */
 #include "runtime/real.h"
 
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <stdarg.h>
 
@@ -156,6 +155,11 @@ DISKS(ssize_t, __pread64_chk, (int fd, void *bytes, size_t size, off64_t offset,
 DISKS(ssize_t, preadv, (int fd, PARTS *parts, int count, off_t offset), fd, parts, count, offset)
 DISKS(ssize_t, preadv64, (int fd, PARTS *parts, int count, off64_t offset),
       fd, parts, count, offset)
+/* Here the offset may be none. */
+WAITS(ssize_t, preadv2, (int fd, PARTS *parts, int count, off_t offset, int flags),
+      fd, parts, count, offset, flags)
+WAITS(ssize_t, preadv64v2, (int fd, PARTS *parts, int count, off64_t offset, int flags),
+      fd, parts, count, offset, flags)
 WAITS(ssize_t, recv, (int fd, void *bytes, size_t size, int flags), fd, bytes, size, flags)
 WAITS(ssize_t, __recv_chk, (int fd, void *bytes, size_t size, size_t room, int flags),
       fd, bytes, size, room, flags)
@@ -184,6 +188,10 @@ DISKS(ssize_t, pwrite64, (int fd, const void *bytes, size_t size, off64_t offset
 DISKS(ssize_t, pwritev, (int fd, PARTS *parts, int count, off_t offset), fd, parts, count, offset)
 DISKS(ssize_t, pwritev64, (int fd, PARTS *parts, int count, off64_t offset),
       fd, parts, count, offset)
+WRITES(ssize_t, pwritev2, (int fd, PARTS *parts, int count, off_t offset, int flags),
+       fd, parts, count, offset, flags)
+WRITES(ssize_t, pwritev64v2, (int fd, PARTS *parts, int count, off64_t offset, int flags),
+       fd, parts, count, offset, flags)
 WRITES(ssize_t, send, (int fd, const void *bytes, size_t size, int flags), fd, bytes, size, flags)
 WRITES(ssize_t, sendto,
        (int fd, const void *bytes, size_t size, int flags, __CONST_SOCKADDR_ARG address,
@@ -211,9 +219,10 @@ DISKS(int, sync_file_range, (int fd, off64_t offset, off64_t size, unsigned flag
       fd, offset, size, flags)
 /* clang-format on */
 
-/* Its other end is told. */
+/* Its other end is told, and locks of a file on a disk are let go. */
 RUNTIME_EXPORT int close(int fd)
 {
+	pause_before_wake();
 	wait_before_writing(fd);
 	return REAL(close)(fd);
 }
@@ -226,15 +235,48 @@ RUNTIME_EXPORT int shutdown(int fd, int how)
 
 /* ---- other processes ---- */
 
-RUNTIME_EXPORT int flock(int fd, int operation)
-{
-	if (operation & LOCK_UN)
-		pause_before_wake();
-	if (operation & (LOCK_UN | LOCK_NB))
-		return REAL(flock)(fd, operation);
-	WAIT(waiting, WAIT_FOR_THREAD)
-	return REAL(flock)(fd, operation);
-}
+/* Locks of files; a call may let go of one, too, whichever it is. */
+#define FILE_LOCKS(name, may_wait, parameters, ...)     \
+	RUNTIME_EXPORT int name parameters              \
+	{                                               \
+		pause_before_wake();                    \
+		if (!(may_wait))                        \
+			return REAL(name)(__VA_ARGS__); \
+		WAIT(waiting, WAIT_FOR_THREAD)          \
+		int code = REAL(name)(__VA_ARGS__);     \
+		waiting.was_woken = !code;              \
+		return code;                            \
+	}
+
+/* As file locks, where they are that; what comes behind the command goes on as it came. */
+#define CONTROLS(name)                                              \
+	RUNTIME_EXPORT int name(int fd, int command, ...)           \
+	{                                                           \
+		va_list list;                                       \
+		va_start(list, command);                            \
+		void *lock = va_arg(list, void *);                  \
+		va_end(list);                                       \
+		if (command == F_SETLK || command == F_OFD_SETLK)   \
+			pause_before_wake();                        \
+		if (command != F_SETLKW && command != F_OFD_SETLKW) \
+			return REAL(name)(fd, command, lock);       \
+		pause_before_wake();                                \
+		WAIT(waiting, WAIT_FOR_THREAD)                      \
+		int code = REAL(name)(fd, command, lock);           \
+		waiting.was_woken = !code;                          \
+		return code;                                        \
+	}
+
+/* Queues of messages: who takes one makes room for another. */
+#define QUEUES(type, name, is_look, parameters, ...)           \
+	RUNTIME_EXPORT type name parameters                    \
+	{                                                      \
+		wait_before_signalling();                      \
+		if (is_look)                                   \
+			return REAL(name)(__VA_ARGS__);        \
+		WAIT(waiting, WAIT_FOR_FILE)                   \
+		return UNLESS_TICKED(REAL(name)(__VA_ARGS__)); \
+	}
 
 #define CHILDREN(type, name, is_look, parameters, ...)  \
 	RUNTIME_EXPORT type name parameters             \
@@ -253,6 +295,29 @@ RUNTIME_EXPORT int flock(int fd, int operation)
 	}
 
 /* clang-format off */
+FILE_LOCKS(flock, !(operation & (LOCK_UN | LOCK_NB)), (int fd, int operation), fd, operation)
+FILE_LOCKS(lockf, command == F_LOCK, (int fd, int command, off_t size), fd, command, size)
+FILE_LOCKS(lockf64, command == F_LOCK, (int fd, int command, off64_t size), fd, command, size)
+CONTROLS(fcntl)
+CONTROLS(fcntl64)
+
+QUEUES(int, msgsnd, flags & IPC_NOWAIT, (int queue, const void *message, size_t size, int flags),
+       queue, message, size, flags)
+QUEUES(ssize_t, msgrcv, flags & IPC_NOWAIT,
+       (int queue, void *message, size_t size, long type, int flags),
+       queue, message, size, type, flags)
+QUEUES(int, mq_send, false, (mqd_t queue, const char *message, size_t size, unsigned priority),
+       queue, message, size, priority)
+QUEUES(int, mq_timedsend, false,
+       (mqd_t queue, const char *message, size_t size, unsigned priority, TIME *until),
+       queue, message, size, priority, until)
+QUEUES(ssize_t, mq_receive, false,
+       (mqd_t queue, char *message, size_t size, unsigned *priority),
+       queue, message, size, priority)
+QUEUES(ssize_t, mq_timedreceive, false,
+       (mqd_t queue, char *restrict message, size_t size, unsigned *restrict priority,
+	TIME *restrict until), queue, message, size, priority, until)
+
 CHILDREN(pid_t, wait, false, (int *status), status)
 CHILDREN(pid_t, waitpid, flags & WNOHANG, (pid_t pid, int *status, int flags), pid, status, flags)
 CHILDREN(pid_t, wait3, flags & WNOHANG, (int *status, int flags, struct rusage *usage),

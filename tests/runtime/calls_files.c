@@ -3,15 +3,18 @@
 #include "calls.h"
 
 #include <fcntl.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <threads.h>
 
 /* What _FORTIFY_SOURCE makes of them. */
@@ -169,9 +172,149 @@ static void call_connections(void)
 	close(listener);
 }
 
+/* ---- locks of files ---- */
+
 static int unlock_file(void *fd)
 {
 	return flock(*(int *)fd, LOCK_UN);
+}
+
+static int unlock_own(void *fd)
+{
+	struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+	return fcntl(*(int *)fd, F_OFD_SETLK, &lock);
+}
+
+/* A child holds the lock by lockf until it ends, a moment after it said so; POSIX's are a process's. */
+static pid_t holder_of(int fd)
+{
+	int said[2];
+	char byte;
+
+	fflush(stdout);
+	if (pipe(said))
+		abort();
+	pid_t pid = fork();
+	if (!pid) {
+		byte = lockf(fd, F_LOCK, 0) ? 'n' : 'y';
+		if (write(said[1], &byte, 1) != 1)
+			_exit(99);
+		usleep(2000);
+		_exit(lockf(fd, F_ULOCK, 0) ? 1 : 0);
+	}
+	if (read(said[0], &byte, 1) != 1 || byte != 'y')
+		abort();
+	close(said[0]);
+	close(said[1]);
+	return pid;
+}
+
+/* `call` takes the lock that a child holds, and lets it go again. */
+#define TAKES_FILE(name, call)                                                       \
+	do {                                                                         \
+		int status = 1, code;                                                \
+		pid_t pid = holder_of(fd);                                           \
+		code = call;                                                         \
+		say(#name, !code && waitpid(pid, &status, 0) == pid && !status &&    \
+				   !lockf(fd, F_ULOCK, 0) && !lockf(fd, F_TEST, 0)); \
+	} while (0)
+
+static void call_file_locks(int fd, int again)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET}, held = lock;
+
+	flock(again, LOCK_EX);
+	later(unlock_file, &again);
+	say("flock", !flock(fd, LOCK_EX) && later_is_done());
+	lseek(fd, 0, SEEK_SET);
+	TAKES_FILE(lockf, lockf(fd, F_LOCK, 0));
+	TAKES_FILE(lockf64, lockf64(fd, F_LOCK, 0));
+	TAKES_FILE(fcntl, fcntl(fd, F_SETLKW, &lock));
+	TAKES_FILE(fcntl64, fcntl64(fd, F_SETLKW, &lock));
+	fcntl(again, F_OFD_SETLKW, &held);
+	later(unlock_own, &again);
+	say("fcntl of a lock that is its file's",
+	    !fcntl(fd, F_OFD_SETLKW, &lock) && later_is_done());
+	say("fcntl without waiting", fcntl(again, F_OFD_SETLK, &lock) == -1 && errno == EAGAIN &&
+					     !unlock_own(&fd) && !fcntl(fd, F_SETLK, &lock));
+	say("fcntl of other things", fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 &&
+					     fcntl(fd, F_GETFD) == FD_CLOEXEC &&
+					     fcntl(fd, F_SETLKW, NULL) == -1 && errno == EFAULT);
+}
+
+/* ---- queues of messages ---- */
+
+struct message {
+	long type;
+	char text[8];
+};
+
+static int send_message(void *queue)
+{
+	const struct message message = {.type = 1, .text = "x"};
+	return msgsnd(*(int *)queue, &message, 1, 0);
+}
+
+static int take_message(void *queue)
+{
+	struct message message;
+	return msgrcv(*(int *)queue, &message, sizeof(message.text), 0, 0) != 1;
+}
+
+static void call_queues(void)
+{
+	int queue = msgget(IPC_PRIVATE, 0600);
+	struct msqid_ds room;
+	struct message message = {.type = 1};
+
+	later(send_message, &queue);
+	say("msgrcv", msgrcv(queue, &message, sizeof(message.text), 0, 0) == 1 && later_is_done() &&
+			      message.text[0] == 'x');
+	say("msgrcv without waiting",
+	    msgrcv(queue, &message, sizeof(message.text), 0, IPC_NOWAIT) == -1 && errno == ENOMSG);
+	if (msgctl(queue, IPC_STAT, &room))
+		abort();
+	room.msg_qbytes = 1;
+	say("msgsnd", !msgctl(queue, IPC_SET, &room) && !send_message(&queue));
+	later(take_message, &queue);
+	say("msgsnd to a full queue", !send_message(&queue) && later_is_done());
+	msgctl(queue, IPC_RMID, NULL);
+}
+
+static int send_posix(void *queue)
+{
+	return mq_send(*(mqd_t *)queue, "x", 1, 0);
+}
+
+static int take_posix(void *queue)
+{
+	char text[8];
+	return mq_receive(*(mqd_t *)queue, text, sizeof(text), NULL) != 1;
+}
+
+static void call_posix_queues(void)
+{
+	struct mq_attr size = {.mq_maxmsg = 1, .mq_msgsize = 8};
+	struct timespec far = in_ms(CLOCK_REALTIME, 60000), soon;
+	char name[64];
+
+	snprintf(name, sizeof(name), "/lever-calls-%d", getpid());
+	mqd_t queue = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600, &size);
+	mq_unlink(name);
+	later(send_posix, &queue);
+	say("mq_receive",
+	    mq_receive(queue, letters, sizeof(letters), NULL) == 1 && later_is_done());
+	later(send_posix, &queue);
+	say("mq_timedreceive",
+	    mq_timedreceive(queue, letters, sizeof(letters), NULL, &far) == 1 && later_is_done());
+	soon = in_ms(CLOCK_REALTIME, 3);
+	say("mq_timedreceive in time",
+	    mq_timedreceive(queue, letters, sizeof(letters), NULL, &soon) == -1 &&
+		    errno == ETIMEDOUT);
+	say("mq_send", !mq_send(queue, "x", 1, 0));
+	later(take_posix, &queue);
+	say("mq_timedsend", !mq_timedsend(queue, "x", 1, 0, &far) && later_is_done());
+	mq_close(queue);
 }
 
 static void call_disk(void)
@@ -193,6 +336,10 @@ static void call_disk(void)
 	say("__pread64_chk", __pread64_chk(fd, letters, 2, 4, 2) == 2);
 	say("preadv", preadv(fd, &part, 1, 6) == 2 && !memcmp(letters, "cd", 2));
 	say("preadv64", preadv64(fd, &part, 1, 8) == 2 && !memcmp(letters, "ab", 2));
+	say("pwritev2", pwritev2(fd, &part, 1, 12, 0) == 2);
+	say("pwritev64v2", pwritev64v2(fd, &part, 1, 14, 0) == 2);
+	say("preadv2", preadv2(fd, &part, 1, 6, 0) == 2 && !memcmp(letters, "cd", 2));
+	say("preadv64v2", preadv64v2(fd, &part, 1, 12, 0) == 2 && !memcmp(letters, "ab", 2));
 	say("fsync", !fsync(fd) && fsync(-1) == -1 && errno == EBADF);
 	say("fdatasync", !fdatasync(fd));
 	say("syncfs", !syncfs(fd));
@@ -208,9 +355,7 @@ static void call_disk(void)
 	close(ends[1]);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	int again = open(path, O_RDWR);
-	flock(again, LOCK_EX);
-	later(unlock_file, &again);
-	say("flock", !flock(fd, LOCK_EX) && later_is_done());
+	call_file_locks(fd, again);
 	close(again);
 	fclose(copy);
 	say("fclose", !fclose(file));
@@ -287,5 +432,7 @@ void call_files(void)
 	call_sockets();
 	call_connections();
 	call_disk();
+	call_queues();
+	call_posix_queues();
 	call_streams();
 }

@@ -20,6 +20,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,7 +39,7 @@ static pthread_spinlock_t spin;
 static pthread_barrier_t barrier;
 static sem_t semaphore;
 static int ends[2], event, file;
-static long added, spun, turn, rounds;
+static long added, written, spun, turn, rounds; /* each below a lock of its own */
 static volatile sig_atomic_t signals;
 
 static void on_signal(int number)
@@ -74,7 +75,7 @@ static void use_locks(void)
 	work_more(5000);
 	pthread_rwlock_unlock(&rwlock);
 	pthread_rwlock_wrlock(&rwlock);
-	added++;
+	written++;
 	pthread_rwlock_unlock(&rwlock);
 	pthread_spin_lock(&spin);
 	spun++;
@@ -175,6 +176,95 @@ static int round_of_threads(void)
 	return is_right;
 }
 
+/* ---- threads of C11 ---- */
+
+static mtx_t mutex_c11;
+static cnd_t changed_c11;
+static long turn_c11;
+
+static int run_c11(void *argument)
+{
+	long own = (long)argument;
+
+	for (int i = 0; i < TURNS; i++) {
+		mtx_lock(&mutex_c11);
+		while (turn_c11 % THREADS != own)
+			cnd_wait(&changed_c11, &mutex_c11);
+		work(20000);
+		turn_c11++;
+		if (i % 2)
+			cnd_broadcast(&changed_c11);
+		mtx_unlock(&mutex_c11);
+		if (i % 2 == 0)
+			cnd_broadcast(&changed_c11);
+		work_more(20000);
+	}
+	return (int)own + 1;
+}
+
+static int round_of_c11(void)
+{
+	thrd_t threads[THREADS];
+	int result, is_right = 1;
+
+	for (long i = 0; i < THREADS; i++)
+		if (thrd_create(&threads[i], run_c11, (void *)i) != thrd_success)
+			abort();
+	for (int i = 0; i < THREADS; i++)
+		is_right &= thrd_join(threads[i], &result) == thrd_success && result == i + 1;
+	return is_right;
+}
+
+/* ---- threads that are cancelled where they wait ---- */
+
+static int is_waiting; /* below mutex */
+
+static void unlock(void *lock)
+{
+	pthread_mutex_unlock(lock);
+}
+
+/* The mutex is taken again before the thread ends. */
+static void *wait_for_ever(void *argument)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_cleanup_push(unlock, &mutex);
+	is_waiting++;
+	for (;;)
+		pthread_cond_wait(&changed, &mutex);
+	pthread_cleanup_pop(1);
+	return argument;
+}
+
+static void *sleep_for_ever(void *argument)
+{
+	pthread_mutex_lock(&mutex);
+	is_waiting++;
+	pthread_mutex_unlock(&mutex);
+	for (;;)
+		pause();
+	return argument;
+}
+
+static int cancel_one(void *(*function)(void *))
+{
+	pthread_t thread;
+	void *result = NULL;
+	int is_ready = 0;
+
+	is_waiting = 0;
+	if (pthread_create(&thread, NULL, function, NULL))
+		abort();
+	while (!is_ready) {
+		pthread_mutex_lock(&mutex);
+		is_ready = is_waiting;
+		pthread_mutex_unlock(&mutex);
+	}
+	work(50000);
+	pthread_cancel(thread);
+	return !pthread_join(thread, &result) && result == PTHREAD_CANCELED;
+}
+
 static int use_streams(void)
 {
 	FILE *stream = tmpfile();
@@ -207,13 +297,17 @@ int main(int count, char **words)
 	pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
 	pthread_barrier_init(&barrier, NULL, THREADS);
 	sem_init(&semaphore, 0, 0);
+	mtx_init(&mutex_c11, mtx_plain);
+	cnd_init(&changed_c11);
 	do
-		is_right &= round_of_threads() & use_streams();
+		is_right &= round_of_threads() & round_of_c11() & cancel_one(wait_for_ever) &
+			    cancel_one(sleep_for_ever) & use_streams();
 	while (seconds() < until);
-	is_right &= added == 2 * spun && spun == rounds * THREADS * TURNS && turn == spun;
+	is_right &= added == spun && written == spun && spun == rounds * THREADS * TURNS &&
+		    turn == spun;
 	if (count <= 2)
 		is_right &= use_children(words[0], environ);
-	printf("exact: %s, %ld rounds, %ld of %ld, %ld turns\n", is_right ? "yes" : "no", rounds,
-	       added, 2 * spun, turn);
+	printf("exact: %s, %ld rounds, %ld and %ld of %ld, %ld turns\n", is_right ? "yes" : "no",
+	       rounds, added, written, spun, turn);
 	return !is_right;
 }
