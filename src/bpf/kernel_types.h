@@ -70,7 +70,12 @@ struct pid {
 	struct upid numbers[1];
 };
 
+struct thread_info {
+	unsigned long flags;
+};
+
 struct task_struct {
+	struct thread_info thread_info;
 	unsigned int flags;
 	int pid;
 	int tgid;

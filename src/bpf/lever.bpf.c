@@ -25,13 +25,15 @@ SEC("perf_event")
 int tick(struct bpf_perf_event_data *context)
 {
 	struct kernel_cpu *cpu = this_cpu();
-	u64 now = bpf_ktime_get_ns();
-	u64 stalled, weight = tick_weight(cpu, now, &stalled);
+	u64 now = bpf_ktime_get_ns(), stalled;
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	cpu->ticks++;
 	waiters_advance(now);
 	latency_tick(cpu, now);
+	if (cpu->is_finishing)
+		return 0;
+	u64 weight = tick_weight(cpu, now, &stalled);
 	if (!task->pid) {
 		cpu->idle_ticks++;
 		return 0;
@@ -184,6 +186,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 
 	waiters_advance(now);
 	cpu->hard_interrupts = 0;
+	cpu->owes_more = 0;
 	if (!previous->pid) {
 		cpu->soft_interrupts = 0;
 		cpu->busy_since_ns = now;
@@ -212,6 +215,19 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 		course_enter(next, cpu);
 		pause_enter(cpu, entering, now, !previous->pid, leaving ? leaving->gap_ns : 0);
 	}
+	return 0;
+}
+
+/* The switch is done: the task that has come is current, with interrupts allowed. Newer kernels only. */
+SEC("tp_btf/sched_exit_tp")
+int BPF_PROG(sched_exit)
+{
+	struct kernel_cpu *cpu = this_cpu();
+	if (!cpu->owes_more)
+		return 0;
+	struct task_state *state = member_state(bpf_get_current_task_btf());
+	if (state)
+		pause_finish(cpu, state);
 	return 0;
 }
 

@@ -8,7 +8,10 @@
  * threads do not pay when they wake somebody, but pass on what they owe: what accrued while they themselves
  * waited for a device, but not while they waited for a core or were paused.
  *
- * Every pause ends by itself: it is capped, and nothing pauses when the engine's heartbeat is old.
+ * Every pause ends by itself: it is capped, and nothing pauses when the engine's heartbeat is old. Who was
+ * woken from outside and owes more than the cap pays the rest before it goes on with anything else, in the
+ * tail of its switch, where interrupts are allowed, no lock is held, and others may ask for the core. (What it
+ * did before would come too early: whoever it wakes is credited, as if all were paid.)
  */
 #pragma once
 
@@ -16,6 +19,7 @@
 
 #define PAUSE_SHORTEST_NS 300 /* below this the bookkeeping costs more than the debt */
 #define PAUSE_STEPS_MOST (1 << 18)
+#define PAUSE_PARTS_MOST 256
 
 static __always_inline bool pausing_is_allowed(u64 now)
 {
@@ -56,7 +60,7 @@ static __always_inline void pause_settle(struct kernel_cpu *cpu, u64 *counter)
 	}
 	if (gap > (s64)settings.cap_ns) {
 		gap = settings.cap_ns;
-		cpu->capped++;
+		cpu->capped += !cpu->is_finishing;
 	}
 	u64 end = start + gap;
 	bpf_loop(PAUSE_STEPS_MOST, pause_step, &end, 0);
@@ -68,6 +72,37 @@ static __always_inline void pause_settle(struct kernel_cpu *cpu, u64 *counter)
 	(*counter)++;
 	if (spun > cpu->longest_spin_ns)
 		cpu->longest_spin_ns = spun;
+}
+
+static __always_inline bool owes_more(const struct kernel_cpu *cpu)
+{
+	return (s64)(global_delay() - cpu->local_ns) > PAUSE_SHORTEST_NS;
+}
+
+/*
+ * Does another task ask for this core, or a signal for this task? These flags of x86 (need_resched, lazily or
+ * not, signals, work to be done before user mode) have moved within bits 1 to 4; none of them stays set.
+ */
+#define PAUSE_FLAGS_ASKING 0x1e
+
+static long pause_part(u32 index, void *context)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct kernel_cpu *cpu = this_cpu();
+
+	if (!owes_more(cpu) || task->thread_info.flags & PAUSE_FLAGS_ASKING)
+		return 1;
+	pause_settle(cpu, &cpu->switch_spins);
+	return 0;
+}
+
+/* The task on this core, whose switch is done, pays what it still owes. Asked for its core, it goes on later. */
+static __always_inline void pause_finish(struct kernel_cpu *cpu, struct task_state *task)
+{
+	cpu->is_finishing = 1;
+	bpf_loop(PAUSE_PARTS_MOST, pause_part, NULL, 0);
+	cpu->is_finishing = 0;
+	cpu->owes_more = task->owes_more = owes_more(cpu);
 }
 
 /*
@@ -243,6 +278,9 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 		cpu->local_ns += credit;
 		global_delay_raise(cpu->local_ns);
 	}
-	if (external && task->is_member)
+	if (external && task->is_member) {
 		pause_settle(cpu, &cpu->switch_spins);
+		task->owes_more = owes_more(cpu);
+	}
+	cpu->owes_more = task->owes_more;
 }

@@ -36,7 +36,8 @@ struct task_state {
 	int wait_call;   /* system call; -1: none */
 	u32 wait_span;   /* KERNEL_SPAN_NONE */
 	u8 is_in_io;     /* a kernel thread that waits for a device */
-	u8 pad_last[7];
+	u8 owes_more;    /* than one pause: it pays the rest before it goes on (pause_finish) */
+	u8 pad_last[6];
 };
 _Static_assert(sizeof(struct task_state) == KERNEL_TASK_STATE_BYTES, "task_state layout");
 _Static_assert(

@@ -22,6 +22,7 @@ static void choose_programs(struct lever_bpf *bpf, const struct kernel_compat *c
 	bool is_new = compat->has_prepare_exec && compat->has_early_exit;
 
 	bpf_program__set_autoload(bpf->progs.sched_prepare_exec, compat->has_prepare_exec);
+	bpf_program__set_autoload(bpf->progs.sched_exit, compat->has_sched_exit);
 	bpf_program__set_autoload(bpf->progs.signal_deliver, !is_new);
 	bpf_program__set_autoload(bpf->progs.leave_syscall, !is_new);
 }
@@ -56,6 +57,7 @@ static int attach_programs(struct collector *collector, struct error *error)
 		collector->bpf->progs.signal_deliver,
 		collector->bpf->progs.sched_waking,
 		collector->bpf->progs.sched_switch,
+		collector->bpf->progs.sched_exit,
 	};
 	for (size_t i = 0; i < sizeof(exits_first) / sizeof(*exits_first); i++) {
 		struct bpf_program *program = exits_first[i];

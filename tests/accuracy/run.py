@@ -197,6 +197,7 @@ class Lever:
 
     def __init__(self, options, work):
         self.lever, self.seconds, self.engine = options.lever, options.seconds, options.engine
+        self.used = None  # the engine that auto chose
         self.profile = os.path.join(work, "profile.lever")
 
     def can_answer(self, case, target):
@@ -217,6 +218,7 @@ class Lever:
             truth.look()
             self.profile_part(case, program, target, loops, part, truth.parts)
         report = self.report()
+        self.used = report["engine"]
         kind = "latency" if case.kind == "latency" else "throughput"
         return {round(100 * point["speedup"]): (point["program_speedup"], point["low"], point["high"], point["experiments"])
                 for found in report["targets"] for effect in found["effects"] if effect["kind"] == kind
@@ -390,6 +392,8 @@ def main():
     if options.json:
         with open(options.json, "w") as file:
             json.dump([asdict(row) for row in rows], file, indent=1)
+    if not options.peer:
+        print("engine %s; " % profiler.used, end="")
     error = summary(rows)
     if options.smoke is not None:
         return 1 if missing(rows, options.smoke) else 0

@@ -3,7 +3,7 @@
  * timer - one thread sleeps and computes in turn. A second one computes all the time, without any
  * progress: pauses for its sake must reach the sleeper, although nobody wakes it but a timer.
  *
- * period = 2000 + 3000 * A
+ * period = measured
  */
 #include "work.h"
 

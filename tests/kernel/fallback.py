@@ -45,7 +45,8 @@ def _():
 
 @test("computing is in the function that computes, with its callers, without frame pointers")
 def _():
-    # The shorter the period, the less it matters that some kernels begin a new one with every wake-up.
+    # Some kernels (6.18) begin a new period with every wake-up, so that a stretch's first one is lost: what computes
+    # for 1 to 2 ms after a wait has 0.3 of this time at 1 ms, 0.9 at 250 us. What a faster machine loses is in the bound.
     user = [entry for entry in recorded("--period", "250us")["entries"] if entry["class"] == "cpu" and not entry["in_kernel"]]
     computing = [entry for entry in user if functions(entry)[:1] == ["compute"]]
     clock = [entry for entry in user if "look_at_clock" in functions(entry)]

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * owed - one thread computes while another waits for a timer, for longer; they meet after each round. Who
+ * has waited owes all of that work's speedup at once, ten times the longest single pause (2 ms), and wakes
+ * the other right after. All of it must be paid before that: the work is not worth optimizing.
+ *
+ * period = 40000
+ * cuts = 25 50 100
+ */
+#include "rounds.h"
+
+#include <sys/prctl.h>
+
+WORK_FUNCTION void compute(uint64_t loops)
+{
+	WORK(loops); /* target A */
+}
+
+static void computing(void)
+{
+	compute(work_loops(25000, 'A'));
+}
+
+static void waiting(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 40000000}, NULL);
+}
+
+int main(int count, char **arguments)
+{
+	work_begin(count, arguments);
+	prctl(PR_SET_TIMERSLACK, 1); /* of this thread, and of those that it makes */
+	rounds_run(computing, waiting);
+	work_end();
+	return 0;
+}
