@@ -211,6 +211,11 @@ void collector_disarm(struct collector *collector)
 	engine_of(collector)->disarm(collector);
 }
 
+bool collector_samples_to_the_end(const struct collector *collector)
+{
+	return engine_of(collector)->samples_to_the_end;
+}
+
 void collector_want_callers(struct collector *collector, bool want)
 {
 	engine_of(collector)->want_callers(collector, want);

@@ -69,6 +69,7 @@ struct engine {
 	void (*window_close)(struct collector *collector);
 	struct collector_visits (*window_visits)(const struct collector *collector, unsigned point);
 	void (*disarm)(struct collector *collector);
+	bool samples_to_the_end; /* when disarmed, too */
 
 	void (*want_callers)(struct collector *collector, bool want);
 	int (*count_calls)(struct collector *collector, const char *path, uint64_t offset,

@@ -475,6 +475,7 @@ static const struct engine kernel_engine = {
 	.window_close = kernel_window_close,
 	.window_visits = kernel_window_visits,
 	.disarm = kernel_disarm,
+	.samples_to_the_end = true,
 	.want_callers = kernel_want_callers,
 	.count_calls = kernel_count_calls,
 	.counters = kernel_counters,

@@ -471,6 +471,7 @@ static void wait_for_program(struct session *session)
 	bool has_forwarded = false, has_said = false;
 	uint64_t over_ns = clock_now_ns();
 
+	session->over_ns = over_ns;
 	collector_disarm(session->collector);
 	while (session->options->arguments && session_program_runs(session) &&
 	       interruption_count() < 2) {
@@ -521,6 +522,17 @@ static char *make_note(struct session *session)
 	return note;
 }
 
+/* Of the run's time: when samples were taken, which shares and phases are told by. */
+static uint64_t sampled_time_ns(const struct session *session)
+{
+	uint64_t start_ns = session->program.started_ns;
+
+	if (collector_samples_to_the_end(session->collector) || session->over_ns <= start_ns ||
+	    session->over_ns - start_ns > session->run.wall_ns)
+		return session->run.wall_ns;
+	return session->over_ns - start_ns;
+}
+
 static void finish_run(struct session *session)
 {
 	struct recording_run *run = &session->run;
@@ -542,8 +554,8 @@ static void finish_run(struct session *session)
 	run->lost = counters.lost;
 	run->capped = counters.capped;
 	run->unwound_badly = counters.unwound_badly;
-	run->calm_ns =
-		session->options->end_to_end ? session->calm_ns : run->wall_ns - session->fast_ns;
+	run->calm_ns = session->options->end_to_end ? session->calm_ns :
+						      sampled_time_ns(session) - session->fast_ns;
 	run->exit_status = session->program.has_ended ? session->program.status : -1;
 	run->finished = true;
 	run->note = make_note(session);

@@ -62,6 +62,7 @@ struct session {
 	uint64_t window_ns, started_ns, deadline_ns, committed_ns, notified_ns, judged_ns;
 	uint64_t calm_ns; /* end to end: time of the runs at speedup 0 */
 	uint64_t fast_ns; /* else: time in windows above it */
+	uint64_t over_ns; /* when measuring ended; 0: it has not */
 	int64_t armed_id; /* target in the collector */
 	unsigned experiments, discarded, controls;
 	double displacements[SESSION_HISTORY]; /* shares of the last windows */
