@@ -291,6 +291,16 @@ def _():
         check(are_right, found)
 
 
+@test("a program that runs on when measuring is over gains no less for that")
+def _():
+    with Folder() as folder:
+        said, told = profile(folder, "--target", "span:outer", "--progress", "rounds", "--speedups", "0,50", "--seconds", "2",
+                             "--", os.path.join(PROGRAMS, "nested"), "20000")
+        check(said.returncode in (0, 3), said.stderr)
+        target, = [target for target in told["targets"] if target["name"] == "span:outer"]
+        check(target["effects"] and target["effects"][0]["phase_factor"] > 0.9, target)
+
+
 def class_shares(folder, *options):
     said, told = profile(folder, *options, "--speedups", "0,100", "--", os.path.join(PROGRAMS, "classes"), "4")
     check(said.returncode in (0, 3), said.stderr)
