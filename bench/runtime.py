@@ -7,7 +7,7 @@
   sampling   how much longer two CPU-bound threads (spin.c) run under `lever run --engine runtime
              --speedups 0`: bare and profiled at once, of which only one runs at a time (race.py);
   start      from the call of the profiler to the program's main, less the same without a profiler,
-             for a binary with 5,000 functions of debug information;
+             for a binary with 40,000 functions of debug information;
   visits     what a visit of a progress point in unmodified code takes (a breakpoint): a loop that times itself,
              with and without the point.
 
@@ -26,7 +26,7 @@ import race
 HERE = os.path.dirname(os.path.abspath(__file__))
 INCLUDE = os.path.join(HERE, "..", "include")
 COZ_FLAGS = ["-gdwarf-4", "-gstrict-dwarf", "-gno-variable-location-views"]  # all that coz 0.2.2 reads
-FUNCTIONS, FILES = 5000, 10
+FUNCTIONS, FILES = 40000, 80
 
 
 def said(what, values, unit, scale):

@@ -17,6 +17,7 @@
 #define DISPLACED_HISTORY_LEAST 8
 #define WARM_UP_SHARE 8 /* a window's part that passes before measuring starts */
 #define WARM_UP_LEAST_NS 10000000ull
+#define PROBE_LONGEST_NS 3000000000ull /* a stretch that only looks whether the program settles */
 
 int session_arm(struct session *session, struct session_target *target, struct error *error)
 {
@@ -153,16 +154,17 @@ static uint64_t draw_period(struct session *session)
  * How many windows follow each other: most often one, and now and then more, to see whether the program
  * has settled by then (stats/settle.h). With one that takes longer, so many that half of them count.
  */
-static unsigned stretch_of(struct session_target *target, double speedup)
+static unsigned stretch_of(struct session_target *target, double speedup, uint64_t window_ns)
 {
 	unsigned number = target->stretches[speedup > 0]++, level = target->settling;
+	unsigned usual = settle_skipped(level) ? 2 * settle_skipped(level) : 1, probe = usual;
 
 	/* More often at first. */
 	if (level + 1 < SETTLE_LEVELS && number % (number < 16 ? 16 : 32) == 9)
-		return settle_stretch(level + 1);
-	if (number % (number < 16 ? 4 : 8) == 2)
-		return settle_stretch(level);
-	return settle_skipped(level) ? 2 * settle_skipped(level) : 1;
+		probe = settle_stretch(level + 1);
+	else if (number % (number < 16 ? 4 : 8) == 2)
+		probe = settle_stretch(level);
+	return probe * window_ns > PROBE_LONGEST_NS ? usual : probe;
 }
 
 /* One window of a stretch; its row is written. Returns whether another one may follow. */
@@ -205,7 +207,7 @@ int session_trial(struct session *session, const struct schedule_plan *plan, str
 	struct recording_experiment experiment = {.run_id = session->run.id,
 						  .target_id = target->id,
 						  .speedup = plan->speedup};
-	unsigned place = 0, windows = stretch_of(target, plan->speedup);
+	unsigned place = 0, windows = stretch_of(target, plan->speedup, session->window_ns);
 	uint64_t began_ns = clock_now_ns();
 	collector_set_period(session->collector, draw_period(session));
 	collector_forget_gaps(session->collector);
