@@ -180,7 +180,7 @@ void collector_charge_ticks(struct collector *collector, bool are_charged);
 void collector_window_open(struct collector *collector);
 void collector_window_close(struct collector *collector);
 struct collector_visits collector_window_visits(const struct collector *collector, unsigned point);
-void collector_disarm(struct collector *collector); /* no more pauses, for good */
+void collector_disarm(struct collector *collector);                   /* no more pauses, for good */
 bool collector_samples_to_the_end(const struct collector *collector); /* after that, too */
 
 /* With every sample the frames in scope, too (for a short look; costs a stack walk each). */
