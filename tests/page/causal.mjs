@@ -5,17 +5,12 @@
 import assert from 'node:assert/strict';
 import {createServer} from 'node:http';
 import {readFileSync} from 'node:fs';
-import {after, test} from 'node:test';
-import {findBrowser, launch, openPage} from './browser.mjs';
+import {test} from 'node:test';
+import {openPage} from './browser.mjs';
 import {NAMES, SOURCE, dataOf, json, makePage, report} from './profiles.mjs';
+import {browserOrSkip} from './session.mjs';
 
-const found = await findBrowser();
-if (found.missing) {
-	console.log(`1..0 # SKIP ${found.missing}`);
-	process.exit(0);
-}
-const browser = await launch(found);
-after(() => browser.close());
+const browser = await browserOrSkip();
 const pages = Object.fromEntries(NAMES.map((name) => [name, makePage(name)]));
 
 const open = (name, options) => openPage(browser, pages[name], options);

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // kinds - a page of each kind, opened one after the other. Where there is no browser, the test that imports this is skipped.
 import assert from 'node:assert/strict';
-import {after} from 'node:test';
-import {findBrowser, launch, openPage} from './browser.mjs';
+import {openPage} from './browser.mjs';
 import {makePage} from './profiles.mjs';
 import {scaleReport, timelineReport} from './reports.mjs';
 import {fill, small} from './traces.mjs';
+import {browserOrSkip} from './session.mjs';
 
-const found = await findBrowser();
-if (found.missing) {
-	console.log(`1..0 # SKIP ${found.missing}`);
-	process.exit(0);
-}
-const browser = await launch(found);
-after(() => browser.close());
+const browser = await browserOrSkip();
 
 export const empty = makePage('short');
 export const made = (kind, data) => fill(empty, data, empty.replace('short', kind));

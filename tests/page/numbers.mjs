@@ -3,19 +3,14 @@
 //
 // A cell is read back: "4.65 ms" stands for 4,645,000 to 4,655,000 ns.
 import assert from 'node:assert/strict';
-import {after, test} from 'node:test';
-import {findBrowser, launch, openPage} from './browser.mjs';
+import {test} from 'node:test';
+import {openPage} from './browser.mjs';
 import {canRecord, exampleOf, json, make, makePage, pageOf} from './profiles.mjs';
 import {scaleReport, timelineReport} from './reports.mjs';
 import {fill, small} from './traces.mjs';
+import {browserOrSkip} from './session.mjs';
 
-const found = await findBrowser();
-if (found.missing) {
-	console.log(`1..0 # SKIP ${found.missing}`);
-	process.exit(0);
-}
-const browser = await launch(found);
-after(() => browser.close());
+const browser = await browserOrSkip();
 
 const STEERS = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 const UNITS = {'': 1, '%': 0.01, ns: 1, '\u00b5s': 1e3, ms: 1e6, s: 1e9};

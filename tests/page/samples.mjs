@@ -5,19 +5,14 @@
 // the page that lever made for another one. That lever itself packs what its JSON says is tested, too.
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync} from 'node:fs';
-import {after, test} from 'node:test';
+import {test} from 'node:test';
 import {deflateRawSync} from 'node:zlib';
-import {findBrowser, launch, openPage} from './browser.mjs';
+import {openPage} from './browser.mjs';
 import {canRecord, dataOf, json, makePage, makeProfile, pageOf, record} from './profiles.mjs';
 import {entriesFrom, tablesOf} from './tables.mjs';
+import {browserOrSkip} from './session.mjs';
 
-const found = await findBrowser();
-if (found.missing) {
-	console.log(`1..0 # SKIP ${found.missing}`);
-	process.exit(0);
-}
-const browser = await launch(found);
-after(() => browser.close());
+const browser = await browserOrSkip();
 
 const MS = 1e6;
 

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // scale - the HTML page of scaling reports, in a browser, with numbers that are made up here.
 import assert from 'node:assert/strict';
-import {after, test} from 'node:test';
-import {findBrowser, launch, openPage} from './browser.mjs';
+import {test} from 'node:test';
+import {openPage} from './browser.mjs';
 import {canRecord, dataOf, exampleOf, json, make, makePage, pageOf, report} from './profiles.mjs';
 import {scaleReport} from './reports.mjs';
 import {fill} from './traces.mjs';
+import {browserOrSkip} from './session.mjs';
 
-const found = await findBrowser();
-if (found.missing) {
-	console.log(`1..0 # SKIP ${found.missing}`);
-	process.exit(0);
-}
-const browser = await launch(found);
-after(() => browser.close());
+const browser = await browserOrSkip();
 
 const plain = (text) => text.replaceAll('\u00a0', ' ');
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
-import {after, test} from 'node:test';
-import {findBrowser, launch, openPage} from './browser.mjs';
+import {test} from 'node:test';
+import {openPage} from './browser.mjs';
 import {
 	SOURCE,
 	canRecord,
@@ -19,14 +19,9 @@ import {
 } from './profiles.mjs';
 import {deltas, fill, large, reportOf, small} from './traces.mjs';
 import {Lane, countUpTo} from '../../web/src/timeline/lane.js';
+import {browserOrSkip} from './session.mjs';
 
-const found = await findBrowser();
-if (found.missing) {
-	console.log(`1..0 # SKIP ${found.missing}`);
-	process.exit(0);
-}
-const browser = await launch(found);
-after(() => browser.close());
+const browser = await browserOrSkip();
 
 const AXIS = 24,
 	LABEL = 15,
