@@ -107,7 +107,7 @@ int session_see(struct session *session, struct error *error);
 int session_set_names(struct session *session, struct error *error);
 int session_retry_names(struct session *session, struct error *error);
 int session_refuse_names(struct session *session, bool has_ended, struct error *error);
-/* session_trial.c: one window. -EAGAIN: the program ended, or the target cannot be used. */
+/* session_trial.c: a stretch of windows. -EAGAIN: the program ended, or the target cannot be used. */
 int session_arm(struct session *session, struct session_target *target, struct error *error);
 /* More disturbed by others than can be accepted? To be asked once for each window. */
 bool session_is_displaced(struct session *session, const struct recording_experiment *experiment);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session_trial - one window: arm, let it settle, measure between edges, disarm, judge, write.
+ * session_trial - a stretch of windows, most often one: arm, let it settle, then of each window measure between
+ * edges, judge, write; disarm.
  */
 #include "experiment/session_state.h"
 
