@@ -23,6 +23,9 @@
 #define IDLE_SHARE 0.1
 #define BUSY_SHARE 0.7
 
+/* No more than this part of a gain, of either sign, is put down to early windows. */
+#define EARLY_MOST 0.9
+
 /* So many samples of the target must be usual in a window, else chance decides. */
 #define SAMPLES_LEAST 30.0
 #define CONTROLS_LEAST 6
@@ -340,12 +343,27 @@ static struct tail tail_of(const struct recording *recording, const struct trial
 	return tail;
 }
 
+/* Which part of the gain by all windows is due to those that are left out. */
+static double early_part(const struct causal_effect *effect, const struct effect_window *windows,
+			 size_t count)
+{
+	if (!effect->settling.level)
+		return 0;
+	struct effect_point *points = memory_new(count, sizeof(*points));
+	size_t found = effect_estimate(windows, count, points, count);
+	double all = effect_slope(points, found).slope * effect->phase_factor;
+	free(points);
+	double part = all != 0 ? 1 - effect->slope.slope / all : 0;
+	return fmin(EARLY_MOST, fmax(-EARLY_MOST, part));
+}
+
 static void target_fill(struct causal_target *target, const struct recording *recording)
 {
 	struct trials trials = trials_of(recording, target->target->id);
 	drop_idle(recording, &trials);
 	struct phase phase = phase_of(recording, &trials, target->target->id);
 	struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
+	struct effect_window *settled = memory_new(trials.count, sizeof(*settled));
 	target->effects = memory_new(recording->points.count, sizeof(*target->effects));
 	for (size_t i = 0; i < trials.count; i++)
 		target->experiments += trials.items[i]->speedup > 0;
@@ -355,15 +373,18 @@ static void target_fill(struct causal_target *target, const struct recording *re
 		struct causal_effect effect = {.point = point,
 					       .phase_factor = phase_factor(&phase),
 					       .settling = settle_judge(windows, count)};
-		count = settle_keep(windows, count, effect.settling.level);
-		if (!count || !effect_fill(&effect, windows, count,
-					   effect.phase_factor < 1 ? phase_error(&phase) : 0))
+		memcpy(settled, windows, count * sizeof(*windows));
+		size_t kept = settle_keep(settled, count, effect.settling.level);
+		if (!kept || !effect_fill(&effect, settled, kept,
+					  effect.phase_factor < 1 ? phase_error(&phase) : 0))
 			continue;
+		effect.early_part = early_part(&effect, windows, count);
 		effect.tail = tail_of(recording, &trials, &effect);
 		effect.tail_lacking_ns = tails_lacking_ns(recording, &effect.tail);
 		target->effects[target->count++] = effect;
 	}
 	free(windows);
+	free(settled);
 	trials_release(&trials);
 }
 
@@ -423,6 +444,57 @@ static void count_verdicts(struct causal *causal, const struct recording *record
 	}
 }
 
+/* The largest part that early windows had of an effect on this point. */
+static double early_part_at(const struct causal *causal, const struct recording_point *point)
+{
+	double part = 0;
+
+	for (size_t i = 0; i < causal->count; i++) {
+		const struct causal_target *target = &causal->targets[i];
+		for (size_t j = 0; j < target->count; j++)
+			if (target->effects[j].point == point &&
+			    fabs(target->effects[j].early_part) > fabs(part))
+				part = target->effects[j].early_part;
+	}
+	return part;
+}
+
+/*
+ * Where another target took a while to settle, this one may as well, as far as its own stretches did not
+ * notice: its interval has room for the same part of its gain.
+ */
+static void doubt(struct causal_effect *effect, double part)
+{
+	for (size_t i = 0; i < effect->count; i++) {
+		struct effect_point *point = &effect->points[i];
+		double most = effect->settling.overlooked * point->speedup;
+		double change = fmin(most, fabs(part * point->gain));
+		if (!(change > 0))
+			continue;
+		if (part * point->gain > 0)
+			point->low = point->gain - widened(point->gain - point->low, change);
+		else
+			point->high = point->gain + widened(point->high - point->gain, change);
+		point->error = widened(point->error, change / 1.96);
+		point->shared = widened(point->shared, change / 1.96);
+		effect->is_doubted = true;
+	}
+	effect->slope = effect_slope(effect->points, effect->count);
+	effect->is_contention = effect->slope.windows > 0 && effect->slope.high < 0;
+}
+
+static void doubt_unsettled(struct causal *causal)
+{
+	for (size_t i = 0; i < causal->count; i++) {
+		for (size_t j = 0; j < causal->targets[i].count; j++) {
+			struct causal_effect *effect = &causal->targets[i].effects[j];
+			double part = early_part_at(causal, effect->point);
+			if (!effect->settling.level && part != 0)
+				doubt(effect, part);
+		}
+	}
+}
+
 struct causal *causal_new(const struct recording *recording)
 {
 	struct causal *causal = memory_new(1, sizeof(*causal));
@@ -434,6 +506,7 @@ struct causal *causal_new(const struct recording *recording)
 		target->share = share_of(recording, target->target->id);
 		target_fill(target, recording);
 	}
+	doubt_unsettled(causal);
 	qsort(causal->targets, causal->count, sizeof(*causal->targets), compare_targets);
 	count_verdicts(causal, recording);
 	return causal;

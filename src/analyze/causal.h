@@ -17,7 +17,9 @@ struct causal_effect {
 	double phase_factor;       /* 1 if the target runs all the time */
 	bool is_contention;        /* the slope's whole interval is below 0 */
 	struct settling settling;  /* which windows are left out, as too early */
-	struct tail tail;          /* of a latency point: its 99th percentile */
+	double early_part; /* of the gain by all windows: what leaves with these; below 0: what comes */
+	bool is_doubted;  /* has a wider interval, as it may settle as slowly as another target */
+	struct tail tail; /* of a latency point: its 99th percentile */
 	double tail_lacking_ns; /* how much longer to run for that, at least; 0: that is not it */
 };
 

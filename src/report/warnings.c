@@ -78,6 +78,27 @@ static struct settling settling_of(const struct causal_target *target)
 	return worst;
 }
 
+static bool is_doubted(const struct causal_target *target)
+{
+	for (size_t i = 0; i < target->count; i++)
+		if (target->effects[i].is_doubted)
+			return true;
+	return false;
+}
+
+static void warn_of_doubts(struct warnings *warnings, const struct causal *causal)
+{
+	size_t doubted = 0;
+
+	for (size_t i = 0; i < causal->count; i++)
+		doubted += is_doubted(&causal->targets[i]);
+	if (doubted)
+		*array_add(warnings) = text_format(
+			"whether the other targets take as long to settle is not known well enough yet: the "
+			"intervals of %zu of them have room for it",
+			doubted);
+}
+
 static void warn_of_settling(struct warnings *warnings, const struct causal *causal)
 {
 	for (size_t i = 0; i < causal->count; i++) {
@@ -95,6 +116,7 @@ static void warn_of_settling(struct warnings *warnings, const struct causal *cau
 				"empty do that): the first %u windows after each change are left out",
 				target->target->name, settle_skipped(settling.level));
 	}
+	warn_of_doubts(warnings, causal);
 }
 
 struct warnings warnings_of(const struct recording *recording, const struct causal *causal)

@@ -7,7 +7,8 @@
 #include <math.h>
 
 #define STRETCHES_LEAST 3
-#define SURE 0.9995       /* either side: of some dozens of tests a run, few are wrong */
+#define SURE 0.9995 /* either side: of some dozens of tests a run, few are wrong */
+#define UNNOTICED 0.975
 #define CHANGE_LEAST 0.02 /* of controls; smaller ones do not matter */
 #define SLOPE_LEAST 0.03  /* of others, for each unit of speedup */
 
@@ -55,14 +56,24 @@ static void fit_add(struct fit *fit, double x, double y)
 	fit->count++;
 }
 
-static bool fit_is_sure(const struct fit *fit, double least)
+/* The slope's interval is this on both sides, one-sided with this probability; INFINITY with too few stretches. */
+static double fit_reach(const struct fit *fit, double probability)
 {
 	if (fit->count < STRETCHES_LEAST || !(fit->xx > 0))
-		return false;
-	double slope = fit->xy / fit->xx, freedom = fit->count - 1;
-	double variance = fmax(0, fit->yy - slope * fit->xy) / freedom;
-	return fabs(slope) >= least &&
-	       fabs(slope) >= student_quantile(SURE, freedom) * sqrt(variance / fit->xx);
+		return INFINITY;
+	double freedom = fit->count - 1;
+	double variance = fmax(0, fit->yy - fit->xy * fit->xy / fit->xx) / freedom;
+	return student_quantile(probability, freedom) * sqrt(variance / fit->xx);
+}
+
+static double fit_slope(const struct fit *fit)
+{
+	return fit->xx > 0 ? fabs(fit->xy / fit->xx) : 0;
+}
+
+static bool fit_is_sure(const struct fit *fit, double least)
+{
+	return fit_slope(fit) >= least && fit_slope(fit) >= fit_reach(fit, SURE);
 }
 
 /* By how much the logarithm of the period grows from the early to the late ones; NAN if one of them is missing. */
@@ -85,7 +96,9 @@ static double change_in(const struct effect_window *windows, size_t count,
 	return earlies > 0 && lates > 0 ? late / lates - early / earlies : NAN;
 }
 
-static bool drifts(const struct effect_window *windows, size_t count, const struct level *level)
+/* `overlooked`: see struct settling. */
+static bool drifts(const struct effect_window *windows, size_t count, const struct level *level,
+		   double *overlooked)
 {
 	struct fit controls = {0}, others = {0};
 
@@ -100,18 +113,21 @@ static bool drifts(const struct effect_window *windows, size_t count, const stru
 		else
 			fit_add(&controls, 1, change);
 	}
+	*overlooked = fit_slope(&others) + fit_reach(&others, UNNOTICED);
 	return fit_is_sure(&controls, CHANGE_LEAST) || fit_is_sure(&others, SLOPE_LEAST);
 }
 
 struct settling settle_judge(const struct effect_window *windows, size_t count)
 {
-	unsigned level = 0;
+	struct settling settling = {0};
 
-	while (level < SETTLE_LEVELS && drifts(windows, count, &levels[level]))
-		level++;
-	if (level == SETTLE_LEVELS)
-		return (struct settling){.level = SETTLE_LEVELS - 1, .is_drifting = true};
-	return (struct settling){.level = level};
+	while (drifts(windows, count, &levels[settling.level], &settling.overlooked)) {
+		settling.is_drifting = settling.level + 1 == SETTLE_LEVELS;
+		if (settling.is_drifting)
+			break;
+		settling.level++;
+	}
+	return settling;
 }
 
 size_t settle_keep(struct effect_window *windows, size_t count, unsigned level)

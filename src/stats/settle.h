@@ -26,6 +26,8 @@ unsigned settle_stretch(unsigned level);
 struct settling {
 	unsigned level;   /* of the windows that may count */
 	bool is_drifting; /* and these do so still */
+	/* So much of the logarithm of the period, per unit of speedup, may change unnoticed (95 %); INFINITY: any. */
+	double overlooked;
 };
 
 /* Windows of one target and progress point, in the order of time. */

@@ -129,6 +129,48 @@ TEST("latency is the number in flight over the rate")
 	free_both(causal, recording);
 }
 
+/* Stretches of target 1 at speedup 0.5 without a break, whose first windows have more visits; controls between. */
+static void add_stretches(struct recording *recording, unsigned stretches, unsigned length)
+{
+	for (unsigned i = 0; i < stretches * length * 2; i++) {
+		bool is_early = i % length < 3, is_fast = i / length % 2;
+		struct recording_experiment *experiment = add(recording, 1, is_fast ? 0.5 : 0,
+							      !is_fast ? 1000 :
+							      is_early ? 1600 :
+									 1250);
+		/* Nothing between windows of a stretch, 50 ms before it. */
+		if (i % length)
+			experiment->start_ns = experiment[-1].start_ns + experiment[-1].duration_ns;
+	}
+}
+
+TEST("where one target takes a while to settle, those that were watched briefly get wider intervals")
+{
+	double low[2];
+
+	for (unsigned settles_slowly = 0; settles_slowly <= 1; settles_slowly++) {
+		struct recording *recording = recording_new();
+		if (settles_slowly)
+			add_stretches(recording, 8, 12);
+		add_pairs(recording, 2, 1250, 4);
+		struct causal *causal = causal_new(recording);
+		const struct causal_effect *slow = &target_named(causal, "t1")->effects[0];
+		const struct causal_effect *effect = &target_named(causal, "t2")->effects[0];
+		CHECK_EQUAL(effect->is_doubted, settles_slowly);
+		CHECK_NEAR(effect->points[effect->count - 1].gain, 0.2, 0.003);
+		CHECK_NEAR(effect->points[effect->count - 1].high, 0.21, 0.01);
+		low[settles_slowly] = effect->points[effect->count - 1].low;
+		if (settles_slowly) {
+			CHECK_EQUAL(slow->settling.level, 1);
+			CHECK(!slow->is_doubted);
+			CHECK_NEAR(slow->points[slow->count - 1].gain, 0.2, 0.01);
+		}
+		free_both(causal, recording);
+	}
+	CHECK(low[0] > 0.18);
+	CHECK(low[1] < 0.17);
+}
+
 TEST("discarded experiments are counted by reason and not used")
 {
 	struct recording *recording = recording_new();

@@ -100,6 +100,15 @@ TEST("single windows and too few stretches tell nothing")
 	CHECK_EQUAL(settle_keep(windows, 0, 1), 0);
 }
 
+TEST("what the tests may have overlooked: anything with few stretches, little with many")
+{
+	alternate(2, 12, 0, 0);
+	CHECK(isinf(settle_judge(windows, count).overlooked));
+	alternate(40, 12, 0, 0);
+	double overlooked = settle_judge(windows, count).overlooked;
+	CHECK(overlooked > 0 && overlooked < 0.03);
+}
+
 TEST("periods below 0, which the noise of pauses makes, are no change")
 {
 	count = 0;
