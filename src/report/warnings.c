@@ -113,7 +113,8 @@ static void warn_of_settling(struct warnings *warnings, const struct causal *cau
 		else if (settling.level)
 			*array_add(warnings) = text_format(
 				"with %s faster, the program took a while to settle (queues that fill or "
-				"empty do that): the first %u windows after each change are left out",
+				"empty do that): the first %u windows after each change are left out, and "
+				"those that follow count as one experiment",
 				target->target->name, settle_skipped(settling.level));
 	}
 	warn_of_doubts(warnings, causal);
