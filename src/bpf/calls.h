@@ -24,18 +24,21 @@ struct pt_regs___kernel {
 } __attribute__((preserve_access_index));
 #endif
 
-/* The system call that the task is in; -1 at a fault, in an interrupt, in a kernel thread. */
-static __always_inline int system_call_of(struct task_struct *task)
+/* The system call that saved these registers; -1 if none did. */
+static __always_inline int system_call_in(const struct pt_regs___kernel *saved)
 {
-	if (task->flags & PF_KTHREAD)
-		return -1;
-	struct pt_regs___kernel *saved = (void *)bpf_task_pt_regs(task);
 #ifdef __TARGET_ARCH_x86
 	u64 call = saved->orig_ax;
 #else
 	u64 call = (u64)saved->syscallno;
 #endif
 	return call < CALLS_MOST ? (int)call : -1;
+}
+
+/* The system call that the task is in; -1 at a fault, in an interrupt, in a kernel thread. */
+static __always_inline int system_call_of(struct task_struct *task)
+{
+	return task->flags & PF_KTHREAD ? -1 : system_call_in((void *)bpf_task_pt_regs(task));
 }
 
 /*

@@ -29,7 +29,6 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 struct scale_settings settings __attribute__((aligned(256)));
 struct scale_slot slots[SCALE_SLOTS];
 struct scale_counts counts[SCALE_CPUS_MOST];
-__u8 is_foreign[SCALE_CPUS_MOST]; /* is the core occupied by another program; by that core */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -38,24 +37,18 @@ struct {
 	__type(value, struct scale_totals);
 } scale_sums SEC(".maps");
 
-/* The number of the system call in which the task is; ~0 if in none. */
-static __always_inline u64 call_of(struct task_struct *task)
-{
-	return (u64)(s64)system_call_of(task);
-}
-
 /* How many yields does this one stand for, of a thread that left its core though nobody took it? */
 static __always_inline u32 yields_of(struct scale_counts *mine, struct task_struct *task)
 {
 	if (++mine->stays & (SCALE_STAYS_PER_LOOK - 1))
 		return 0;
-	return call_of(task) == settings.calls.sched_yield ? SCALE_STAYS_PER_LOOK : 0;
+	return (u64)(s64)system_call_of(task) == settings.calls.sched_yield ? SCALE_STAYS_PER_LOOK :
+									      0;
 }
 
 /* Is its call, a futex, one of a lock? */
-static __always_inline bool is_lock_wait(struct task_struct *task)
+static __always_inline bool is_lock_wait(const struct pt_regs___kernel *saved)
 {
-	struct pt_regs___kernel *saved = (void *)bpf_task_pt_regs(task);
 #ifdef __TARGET_ARCH_x86
 	u32 second = saved->si, third = saved->dx;
 #else
@@ -77,6 +70,19 @@ static __always_inline bool is_counted(u32 tid)
 {
 	struct scale_slot *slot = slot_of(tid);
 	return tid && slot->tid == tid && slot->state;
+}
+
+static __always_inline u64 both(u32 tid, u32 state)
+{
+	return tid | (u64)state << 32;
+}
+
+/* What is in the slot, by one look. */
+static __always_inline u64 slot_both(const struct scale_slot *slot)
+{
+	u64 both;
+	__builtin_memcpy(&both, slot, sizeof(both));
+	return both;
 }
 
 static __always_inline struct scale_totals *totals_get(void)
@@ -122,9 +128,11 @@ static __always_inline u32 wait_of(struct task_struct *task, u32 task_state)
 {
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
 		return SCALE_IO;
-	u64 call = call_of(task);
+	/* A thread of the program's is none of the kernel's. ~0: it is in no call. */
+	const struct pt_regs___kernel *saved = (void *)bpf_task_pt_regs(task);
+	u64 call = (u64)(s64)system_call_in(saved);
 	if (call == settings.calls.futex)
-		return is_lock_wait(task) ? SCALE_LOCK : SCALE_CONDITION;
+		return is_lock_wait(saved) ? SCALE_LOCK : SCALE_CONDITION;
 	if (call == settings.calls.nanosleep || call == settings.calls.clock_nanosleep)
 		return SCALE_TIMER;
 	/* No signal, not even one that kills, ends the wait: a lock of the kernel's. */
@@ -139,49 +147,73 @@ static __always_inline u32 state_after(struct task_struct *task, u32 task_state)
 	return task_state & TASK_DEAD ? SCALE_NONE : wait_of(task, task_state);
 }
 
-SEC("tp_btf/sched_switch")
-int BPF_PROG(scale_switch, bool preempt, struct task_struct *previous, struct task_struct *next,
-	     unsigned int previous_state)
+/*
+ * Does one ready thread of the program take over the core from another that stays ready? Then that is
+ * all there is to write down. At most switches that happen hundreds of thousands of times a second it
+ * is so: what is not needed for it is not looked at before.
+ */
+static __always_inline bool is_taken_over(struct scale_counts *mine, struct scale_slot *out,
+					  struct scale_slot *in, u32 out_tid, u32 in_tid)
 {
-	u32 out_tid = previous->pid, in_tid = next->pid;
-	bool leaves = is_counted(out_tid), enters = is_counted(in_tid);
-	u32 cpu = bpf_get_smp_processor_id() & (SCALE_CPUS_MOST - 1);
-	bool is_allowed = settings.allowed[cpu / 64] >> (cpu & 63) & 1;
-	bool was_taken = is_foreign[cpu], is_taken = is_allowed && in_tid && !enters;
+	if (slot_both(out) != both(out_tid, SCALE_RUNNING) ||
+	    slot_both(in) != both(in_tid, SCALE_RUNNABLE) || mine->is_foreign)
+		return false;
+	out->state = SCALE_RUNNABLE;
+	in->state = SCALE_RUNNING;
+	mine->switches++;
+	mine->escapes += !mine->is_allowed;
+	return true;
+}
 
-	if (!leaves && !enters && was_taken == is_taken)
-		return 0;
-	struct scale_slot *out = slot_of(out_tid), *in = slot_of(in_tid);
-	struct scale_counts *mine = &counts[cpu];
-	u32 out_state = !leaves || preempt ? SCALE_RUNNABLE : state_after(previous, previous_state);
-
-	mine->switches += leaves || enters;
-	mine->escapes += enters && !is_allowed;
-	if (leaves && !preempt && !previous_state)
-		mine->yields += yields_of(mine, previous);
-	if (leaves && enters && out_state == SCALE_RUNNABLE && in->state == SCALE_RUNNABLE &&
-	    !was_taken) {
-		out->state = SCALE_RUNNABLE;
-		in->state = SCALE_RUNNING;
-		return 0;
-	}
+/* A switch by which numbers change. */
+static __always_inline void change(struct scale_counts *mine, struct scale_slot *out, u32 out_state,
+				   struct scale_slot *in, bool is_taken)
+{
+	bool was_taken = mine->is_foreign, is_woken = false; /* on its way out, before */
 	u64 now = bpf_ktime_get_ns();
 	struct scale_totals *sums = totals_get();
+
 	if (!sums)
-		return 0;
-	is_foreign[cpu] = is_taken;
-	bool is_woken = false; /* on its way out, before */
+		return;
+	mine->is_foreign = is_taken;
 	bpf_spin_lock(&sums->lock);
 	sums_advance(sums, now);
 	sums->foreign += is_taken - was_taken;
-	if (leaves)
+	if (out)
 		slot_set(sums, out, out_state);
-	if (enters) {
+	if (in) {
 		is_woken = in->state >= SCALE_LOCK;
 		slot_set(sums, in, SCALE_RUNNING);
 	}
 	bpf_spin_unlock(&sums->lock);
 	mine->wakes += is_woken;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(scale_switch, bool preempt, struct task_struct *previous, struct task_struct *next,
+	     unsigned int previous_state)
+{
+	u32 out_tid = previous->pid, in_tid = next->pid, out_state = SCALE_RUNNABLE;
+	struct scale_slot *out = slot_of(out_tid), *in = slot_of(in_tid);
+	struct scale_counts *mine = &counts[bpf_get_smp_processor_id() & (SCALE_CPUS_MOST - 1)];
+	bool stays = preempt || !previous_state;
+
+	if (stays && is_taken_over(mine, out, in, out_tid, in_tid)) {
+		if (!preempt)
+			mine->yields += yields_of(mine, previous);
+		return 0;
+	}
+	bool leaves = is_counted(out_tid), enters = is_counted(in_tid);
+	bool is_taken = mine->is_allowed && in_tid && !enters;
+	if (!leaves && !enters && mine->is_foreign == is_taken)
+		return 0;
+	mine->switches += leaves || enters;
+	mine->escapes += enters && !mine->is_allowed;
+	if (leaves && !preempt && !previous_state)
+		mine->yields += yields_of(mine, previous);
+	if (leaves && !stays)
+		out_state = state_after(previous, previous_state);
+	change(mine, leaves ? out : NULL, out_state, enters ? in : NULL, is_taken);
 	return 0;
 }
 

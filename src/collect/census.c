@@ -44,13 +44,12 @@ static const struct scale_calls calls = {
 	.sched_yield = SYS_sched_yield,
 };
 
-static void set(struct scale_settings *settings, const struct census_options *options)
+static void set(struct scale_bpf *bpf, const struct census_options *options)
 {
-	settings->calls = calls;
+	bpf->bss->settings.calls = calls;
 	for (unsigned cpu = 0; cpu < SCALE_CPUS_MOST; cpu++)
-		if (CPU_ISSET(cpu, options->cores))
-			settings->allowed[cpu / 64] |= 1ull << (cpu & 63);
-	settings->cores = (uint32_t)CPU_COUNT(options->cores);
+		bpf->bss->counts[cpu].is_allowed = CPU_ISSET(cpu, options->cores);
+	bpf->bss->settings.cores = (uint32_t)CPU_COUNT(options->cores);
 }
 
 static int load(struct census *census, struct error *error)
@@ -74,7 +73,7 @@ int census_open(const struct census_options *options, struct census **census, st
 	int code = load(opened, error);
 	if (code)
 		return code;
-	set(&opened->bpf->bss->settings, options);
+	set(opened->bpf, options);
 	*census = take(&opened);
 	return 0;
 }

@@ -9,7 +9,9 @@
 #include <bpf/libbpf.h>
 #include <unistd.h>
 
-#define WINDOW_NS 100000000ull
+#define WINDOW_NS 20000000ull
+/* From one window's begin to that of the next: the first ones, while a short program may end; then. */
+#define FIRST_EVERY_NS 100000000ull
 #define EVERY_NS 1000000000ull
 
 static uint64_t own_cpu_ns(void)
@@ -38,6 +40,9 @@ static uint64_t run_time_ns(struct bpf_object *object)
 
 static void open_window(struct cost *cost, uint64_t now)
 {
+	cost->every_ns = cost->every_ns ? 2 * cost->every_ns : FIRST_EVERY_NS;
+	if (cost->every_ns > EVERY_NS)
+		cost->every_ns = EVERY_NS;
 	cost->window_ns = now;
 	cost->length_ns = cost->during_ns = 0;
 	cost->counting = bpf_enable_stats(BPF_STATS_RUN_TIME);
@@ -78,7 +83,7 @@ void cost_look(struct cost *cost)
 		return;
 	if (cost->counting >= 0 && now - cost->window_ns >= WINDOW_NS) {
 		close_window(cost, now);
-	} else if (cost->counting < 0 && now - cost->window_ns >= EVERY_NS) {
+	} else if (cost->counting < 0 && now - cost->window_ns >= cost->every_ns) {
 		settle(cost, now);
 		open_window(cost, now);
 	}

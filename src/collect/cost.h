@@ -3,8 +3,9 @@
  * cost - what a recording takes from the machine: the time in its BPF programs, as the kernel counts
  * it (BPF_ENABLE_STATS), and the engine's own CPU time.
  *
- * Counting makes each BPF program slower by two looks at the clock. So it is on in windows only, the
- * first at the start; what a window showed stands for the time until the next one.
+ * Counting makes each BPF program slower by two looks at the clock. So it is on in short windows only,
+ * the first at the start, and less and less often; what a window showed stands for the time until the
+ * next one.
  *
  * Life: cost_start, cost_look at least every 50 ms or so, cost_end. One thread uses it.
  */
@@ -21,6 +22,7 @@ struct cost {
 	bool is_unknown;           /* the kernel does not count */
 	int counting;              /* the descriptor that makes it count; -1: between windows */
 	uint64_t window_ns;        /* when the last window began */
+	uint64_t every_ns;         /* from there to the next */
 	uint64_t length_ns;        /* how long it was; 0 while it is open */
 	uint64_t before_ns;        /* run time at its begin */
 	uint64_t during_ns;        /* and what was added in it */

@@ -62,7 +62,8 @@ struct scale_counts {
 	__u64 looks;    /* at a thread of the program, by the core's clock */
 	__u64 spinning; /* of them: at code that waits by the processor's pause instruction */
 	__u64 stays; /* a thread left the core though it could have gone on, and nobody took it */
-	__u64 pad;
+	__u32 is_allowed; /* is the core the program's; written by the engine, before */
+	__u32 is_foreign; /* is it, and does another program have it now */
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct scale_counts) == 64, "scale_counts layout");
 
@@ -80,9 +81,8 @@ struct scale_calls {
 /* Written by the engine before the program starts. */
 struct scale_settings {
 	struct scale_calls calls;
-	__u64 allowed[SCALE_CPUS_MOST / 64]; /* the program's cores: a bit each */
-	__u32 cores;                         /* how many are allowed */
-	__u32 root;                          /* process whose end is the program's */
+	__u32 cores; /* that the program may use */
+	__u32 root;  /* process whose end is the program's */
 };
 
 /* A thread, at its id modulo the number of slots. Written under the lock. */
@@ -90,5 +90,5 @@ struct scale_settings {
 struct scale_slot {
 	__u32 tid;
 	__u32 state; /* enum scale_state */
-};
+} __attribute__((aligned(8)));
 _Static_assert(sizeof(struct scale_slot) == 8, "scale_slot layout");
