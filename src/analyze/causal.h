@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "analyze/outside.h"
 #include "profile/recording.h"
 #include "stats/effect.h"
 #include "stats/settle.h"
@@ -17,6 +18,7 @@ struct causal_effect {
 	double phase_factor;       /* 1 if the target runs all the time */
 	bool is_contention;        /* the slope's whole interval is below 0 */
 	struct settling settling;  /* which windows are left out, as too early */
+	struct outside outside;    /* what has been taken off as not the target's doing */
 	struct tail tail;          /* of a latency point: its 99th percentile */
 	double tail_lacking_ns; /* how much longer to run for that, at least; 0: that is not it */
 };
