@@ -182,7 +182,8 @@ static void drop_idle(const struct recording *recording, struct trials *trials)
 }
 
 static size_t windows_of(const struct recording *recording, const struct trials *trials,
-			 const struct recording_point *point, struct effect_window *windows)
+			 const struct recording_point *point, const struct outside *outside,
+			 struct effect_window *windows)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < trials->count; i++) {
@@ -191,6 +192,8 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 		double period_ns = visit ? recording_visit_period(visit, point->kind) : NAN;
 		if (!isfinite(period_ns))
 			continue;
+		if (outside->elasticity > 0)
+			period_ns /= pow(outside_share(visit), outside->elasticity);
 		windows[count++] = (struct effect_window){
 			.time_ns = experiment->start_ns + experiment->duration_ns / 2,
 			.speedup = experiment->speedup,
@@ -200,6 +203,24 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 		};
 	}
 	return count;
+}
+
+/* Effective time by wall time in the windows at this speedup, by that in their controls. */
+static double relative_share(const struct trials *trials, int64_t point_id, double speedup)
+{
+	double wall_ns[2] = {0}, effective_ns[2] = {0};
+
+	for (size_t i = 0; i < trials->count; i++) {
+		const struct recording_visit *visit = visit_of(trials->items[i], point_id);
+		double share = visit ? outside_share(visit) : NAN, own = trials->items[i]->speedup;
+		if (!isfinite(share) || (own > 0 && own != speedup))
+			continue;
+		wall_ns[own > 0] += (double)visit->duration_ns;
+		effective_ns[own > 0] += share * (double)visit->duration_ns;
+	}
+	return wall_ns[0] > 0 && wall_ns[1] > 0 ?
+		       effective_ns[1] / wall_ns[1] / (effective_ns[0] / wall_ns[0]) :
+		       1;
 }
 
 static bool ran_in(const struct trials *trials, int64_t run_id)
@@ -283,9 +304,25 @@ static void correct(struct effect_point *point, double factor, double relative_e
 	point->shared *= factor;
 }
 
+/* How well it is known what to take off, which all points have in common. */
+static void add_outside_error(struct causal_effect *effect, const struct trials *trials)
+{
+	for (size_t i = 0; effect->outside.elasticity > 0 && i < effect->count; i++) {
+		struct effect_point *point = &effect->points[i];
+		if (point->speedup <= 0)
+			continue;
+		double share = relative_share(trials, effect->point->id, point->speedup);
+		double error = outside_error(&effect->outside, point->gain, share);
+		point->low = point->gain - widened(point->gain - point->low, 1.96 * error);
+		point->high = point->gain + widened(point->high - point->gain, 1.96 * error);
+		point->error = widened(point->error, error);
+		point->shared = widened(point->shared, error);
+	}
+}
+
 /* An effect needs an answer at a speedup above 0. */
-static bool effect_fill(struct causal_effect *effect, const struct effect_window *windows,
-			size_t count, double relative_error)
+static bool effect_fill(struct causal_effect *effect, const struct trials *trials,
+			const struct effect_window *windows, size_t count, double relative_error)
 {
 	effect->points = memory_new(count, sizeof(*effect->points));
 	effect->count = effect_estimate(windows, count, effect->points, count);
@@ -293,6 +330,7 @@ static bool effect_fill(struct causal_effect *effect, const struct effect_window
 		free(effect->points);
 		return false;
 	}
+	add_outside_error(effect, trials);
 	for (size_t i = 0; i < effect->count; i++)
 		correct(&effect->points[i], effect->phase_factor, relative_error);
 	effect_add_method_error(effect->points, effect->count);
@@ -357,7 +395,8 @@ static double early_part(const struct causal_effect *effect, const struct effect
 	return fmin(EARLY_MOST, fmax(-EARLY_MOST, part));
 }
 
-static void target_fill(struct causal_target *target, const struct recording *recording)
+static void target_fill(struct causal_target *target, const struct recording *recording,
+			const struct outside *outside)
 {
 	struct trials trials = trials_of(recording, target->target->id);
 	drop_idle(recording, &trials);
@@ -369,13 +408,14 @@ static void target_fill(struct causal_target *target, const struct recording *re
 		target->experiments += trials.items[i]->speedup > 0;
 	for (size_t i = 0; i < recording->points.count; i++) {
 		const struct recording_point *point = &recording->points.items[i];
-		size_t count = windows_of(recording, &trials, point, windows);
+		size_t count = windows_of(recording, &trials, point, &outside[i], windows);
 		struct causal_effect effect = {.point = point,
+					       .outside = outside[i],
 					       .phase_factor = phase_factor(&phase),
 					       .settling = settle_judge(windows, count)};
 		memcpy(settled, windows, count * sizeof(*windows));
 		size_t kept = settle_keep(settled, count, effect.settling.level);
-		if (!kept || !effect_fill(&effect, settled, kept,
+		if (!kept || !effect_fill(&effect, &trials, settled, kept,
 					  effect.phase_factor < 1 ? phase_error(&phase) : 0))
 			continue;
 		effect.early_part = early_part(&effect, windows, count);
@@ -398,6 +438,12 @@ static double share_of(const struct recording *recording, int64_t target_id)
 			own_ns += (double)recording->samples.items[i].sampled_ns;
 	}
 	return all_ns > 0 ? fmin(own_ns / all_ns, 1) : 0;
+}
+
+static bool is_outside(const struct recording *recording, int64_t target_id)
+{
+	const struct recording_target *target = recording_target(recording, target_id);
+	return target && target->kind == TARGET_OUTSIDE;
 }
 
 /* What is sure of the target's best effect; -INFINITY without any. */
@@ -427,6 +473,8 @@ static int compare_targets(const void *left, const void *right)
 static void count_verdicts(struct causal *causal, const struct recording *recording)
 {
 	for (size_t i = 0; i < recording->experiments.count; i++) {
+		if (is_outside(recording, recording->experiments.items[i].target_id))
+			continue;
 		switch (recording->experiments.items[i].verdict) {
 		case VERDICT_COUNTED:
 			causal->experiments++;
@@ -498,14 +546,19 @@ static void doubt_unsettled(struct causal *causal)
 struct causal *causal_new(const struct recording *recording)
 {
 	struct causal *causal = memory_new(1, sizeof(*causal));
+	struct outside *outside = memory_new(recording->points.count, sizeof(*outside));
+	for (size_t i = 0; i < recording->points.count; i++)
+		outside[i] = outside_of(recording, &recording->points.items[i]);
 	causal->targets = memory_new(recording->targets.count, sizeof(*causal->targets));
-	causal->count = recording->targets.count;
-	for (size_t i = 0; i < causal->count; i++) {
-		struct causal_target *target = &causal->targets[i];
+	for (size_t i = 0; i < recording->targets.count; i++) {
+		if (recording->targets.items[i].kind == TARGET_OUTSIDE)
+			continue;
+		struct causal_target *target = &causal->targets[causal->count++];
 		target->target = &recording->targets.items[i];
 		target->share = share_of(recording, target->target->id);
-		target_fill(target, recording);
+		target_fill(target, recording, outside);
 	}
+	free(outside);
 	doubt_unsettled(causal);
 	qsort(causal->targets, causal->count, sizeof(*causal->targets), compare_targets);
 	count_verdicts(causal, recording);

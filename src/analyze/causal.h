@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "analyze/outside.h"
 #include "profile/recording.h"
 #include "stats/effect.h"
 #include "stats/settle.h"
@@ -18,8 +19,9 @@ struct causal_effect {
 	bool is_contention;        /* the slope's whole interval is below 0 */
 	struct settling settling;  /* which windows are left out, as too early */
 	double early_part; /* of the gain by all windows: what leaves with these; below 0: what comes */
-	bool is_doubted;  /* has a wider interval, as it may settle as slowly as another target */
-	struct tail tail; /* of a latency point: its 99th percentile */
+	bool is_doubted; /* has a wider interval, as it may settle as slowly as another target */
+	struct outside outside; /* what has been taken off as not the target's doing */
+	struct tail tail;       /* of a latency point: its 99th percentile */
 	double tail_lacking_ns; /* how much longer to run for that, at least; 0: that is not it */
 };
 

@@ -146,7 +146,7 @@ static __always_inline void wait_emit(struct kernel_cpu *cpu, struct task_struct
 				  .system_call = state->wait_call,
 				  .span = state->wait_span};
 	u32 flags = KERNEL_SAMPLE_WAITING | class << KERNEL_SAMPLE_CLASS_SHIFT |
-		    (settings.speed ? KERNEL_SAMPLE_FAST : 0) | (is_hit ? KERNEL_SAMPLE_HIT : 0) |
+		    (speeds_up() ? KERNEL_SAMPLE_FAST : 0) | (is_hit ? KERNEL_SAMPLE_HIT : 0) |
 		    (state->wait_is_in_scope ? 0 : KERNEL_SAMPLE_NO_SCOPE);
 	if (weight)
 		sample_emit(cpu, task, flags, weight, 0, &walk);

@@ -6,12 +6,19 @@
  * else pauses while they wait, as it does while the target runs on a CPU. The growth is added up by
  * whichever core has something to do next. Waits that overlap count once, since each waiter is
  * credited with the whole of its own.
+ *
+ * With settings.outside_speed, G grows all the time, and nobody is credited.
  */
 #pragma once
 
 #include "bpf/state.h"
 
 #define WAITERS_COUNT 0xffffffffull
+
+static __always_inline bool speeds_up(void)
+{
+	return settings.speed || settings.outside_speed;
+}
 
 static __always_inline bool waiters_any(u64 value)
 {
@@ -21,15 +28,19 @@ static __always_inline bool waiters_any(u64 value)
 /* Brings G up to `now`. */
 static __always_inline void waiters_advance(u64 now)
 {
-	if (!waiters_any(*(volatile u64 *)&waiters))
+	u32 speed =
+		waiters_any(*(volatile u64 *)&waiters) ? settings.speed : settings.outside_speed;
+	if (!speed)
 		return;
-	u64 last = *(volatile u64 *)&waiters_seen_ns;
-	if ((s64)(now - last) <= 0 ||
+	u64 last = *(volatile u64 *)&waiters_seen_ns, since = last;
+	if ((s64)(settings.generation_ns - since) > 0)
+		since = settings.generation_ns;
+	if ((s64)(now - since) <= 0 ||
 	    __sync_val_compare_and_swap(&waiters_seen_ns, last, now) != last ||
 	    settings.is_disarmed ||
 	    (s64)(now - settings.heartbeat_ns) >= (s64)KERNEL_HEARTBEAT_LIMIT_NS)
 		return;
-	u64 growth = ((now - last) * settings.speed) / KERNEL_SPEED_ONE;
+	u64 growth = ((now - since) * speed) / KERNEL_SPEED_ONE;
 	__sync_fetch_and_add(&delay_ns, growth);
 	__sync_fetch_and_add(&waiters_delay_ns, growth);
 }

@@ -181,6 +181,11 @@ void collector_set_speedup(struct collector *collector, double speedup)
 	engine_of(collector)->set_speedup(collector, speedup);
 }
 
+void collector_speed_up_outside(struct collector *collector, double speedup)
+{
+	engine_of(collector)->speed_up_outside(collector, speedup);
+}
+
 void collector_forget_gaps(struct collector *collector)
 {
 	engine_of(collector)->forget_gaps(collector);

@@ -168,6 +168,11 @@ int collector_set_unwind(struct collector *collector, uint32_t object,
 
 /* Experiments. */
 void collector_set_speedup(struct collector *collector, double speedup); /* 0..1; 0 stops pausing */
+/*
+ * All that is not the program's (clocks, devices, other programs) is sped up instead of a target, by pausing the
+ * whole program for that share of the time, until the next speedup. Below 1.
+ */
+void collector_speed_up_outside(struct collector *collector, double speedup);
 void collector_forget_gaps(struct collector *collector);
 /*
  * Samples with this period from now on. Drawn anew for each window: a program whose own period is a

@@ -8,6 +8,17 @@
 #pragma once
 
 #include "collect/collector.h"
+#include "wire/kernel.h"
+
+/* The two speedups that settings know, of which one at most is above 0. */
+static inline void settings_speed_up(struct kernel_settings *settings, double of_target,
+				     double of_outside)
+{
+	__atomic_store_n(&settings->speed, (__u32)(of_target * KERNEL_SPEED_ONE + 0.5),
+			 __ATOMIC_RELEASE);
+	__atomic_store_n(&settings->outside_speed, (__u32)(of_outside * KERNEL_SPEED_ONE + 0.5),
+			 __ATOMIC_RELEASE);
+}
 
 struct engine {
 	const char *name;
@@ -62,6 +73,7 @@ struct engine {
 			  const struct kernel_unwind_row *rows, size_t count);
 
 	void (*set_speedup)(struct collector *collector, double speedup);
+	void (*speed_up_outside)(struct collector *collector, double speedup);
 	void (*forget_gaps)(struct collector *collector);
 	void (*set_period)(struct collector *collector, uint64_t period_ns);
 	void (*charge_ticks)(struct collector *collector, bool are_charged); /* may be NULL */

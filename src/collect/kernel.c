@@ -248,8 +248,13 @@ static int kernel_set_unwind(struct collector *collector, uint32_t object,
 static void kernel_set_speedup(struct collector *collector, double speedup)
 {
 	kernel_heartbeat(collector);
-	__atomic_store_n(&settings_of(collector)->speed,
-			 (uint32_t)(speedup * KERNEL_SPEED_ONE + 0.5), __ATOMIC_RELEASE);
+	settings_speed_up(settings_of(collector), speedup, 0);
+}
+
+static void kernel_speed_up_outside(struct collector *collector, double speedup)
+{
+	kernel_heartbeat(collector);
+	settings_speed_up(settings_of(collector), 0, speedup);
 }
 
 static void kernel_forget_gaps(struct collector *collector)
@@ -469,6 +474,7 @@ static const struct engine kernel_engine = {
 	.name_object = kernel_name_object,
 	.set_unwind = kernel_set_unwind,
 	.set_speedup = kernel_set_speedup,
+	.speed_up_outside = kernel_speed_up_outside,
 	.forget_gaps = kernel_forget_gaps,
 	.set_period = kernel_set_period,
 	.charge_ticks = kernel_charge_ticks,

@@ -167,8 +167,13 @@ static int set_unwind(struct collector *collector, uint32_t object,
 static void set_speedup(struct collector *collector, double speedup)
 {
 	heartbeat(collector);
-	__atomic_store_n(&settings_of(collector)->speed,
-			 (uint32_t)(speedup * KERNEL_SPEED_ONE + 0.5), __ATOMIC_RELEASE);
+	settings_speed_up(settings_of(collector), speedup, 0);
+}
+
+static void speed_up_outside(struct collector *collector, double speedup)
+{
+	heartbeat(collector);
+	settings_speed_up(settings_of(collector), 0, speedup);
 }
 
 static void forget_gaps(struct collector *collector)
@@ -424,6 +429,7 @@ static const struct engine runtime_table = {
 	.name_object = name_object,
 	.set_unwind = set_unwind,
 	.set_speedup = set_speedup,
+	.speed_up_outside = speed_up_outside,
 	.forget_gaps = forget_gaps,
 	.set_period = set_period,
 	.charge_ticks = runtime_charge_ticks,

@@ -7,8 +7,7 @@
 #define KEPT 0.8 /* of what is known, from one window to the next */
 #define HANDOVERS_TELLING 1000
 
-void pace_learn(struct pace *pace, uint64_t busy_ns, uint64_t waits,
-		uint64_t handovers)
+void pace_learn(struct pace *pace, uint64_t busy_ns, uint64_t waits, uint64_t handovers)
 {
 	pace->busy_ns = KEPT * pace->busy_ns + (double)busy_ns;
 	pace->waits = KEPT * pace->waits + (double)waits;

@@ -150,9 +150,23 @@ size_t session_target_of(struct session *session, uint32_t place)
 	return session->targets.count - 1;
 }
 
+static int write_outside(struct session *session, struct session_target *target,
+			 struct error *error)
+{
+	struct recording_target row = {.kind = TARGET_OUTSIDE, .name = (char *)(uintptr_t)"outside"};
+	int code = profile_add_target(session->profile, &row, error);
+
+	target->id = row.id;
+	return code;
+}
+
 int session_write_target(struct session *session, struct session_target *target,
 			 struct error *error)
 {
+	if (target->id)
+		return 0;
+	if (target->is_outside)
+		return write_outside(session, target, error);
 	const struct symbols_place *place = symbols_place(session->symbols, target->what.place);
 	const struct symbols_object *object = symbols_object(session->symbols, place->object);
 	bool is_code = place->kind == TARGET_LINE || place->kind == TARGET_FUNCTION;
@@ -166,8 +180,6 @@ int session_write_target(struct session *session, struct session_target *target,
 		.build_id = is_code ? (char *)(uintptr_t)object->build_id : NULL,
 	};
 
-	if (target->id)
-		return 0;
 	int code = profile_add_target(session->profile, &row, error);
 	target->id = row.id;
 	return code;
@@ -189,16 +201,17 @@ double *session_weights(struct session *session)
 		for (size_t place = 0; place < count; place++)
 			if (places[place].samples >= SAMPLES_FOR_TARGET)
 				session_target_of(session, (uint32_t)place);
-	double *weights = memory_new(session->targets.count, sizeof(*weights));
+	double *weights = memory_new(session->targets.count + 1, sizeof(*weights));
 	for (size_t i = 0; i < session->targets.count; i++) {
 		const struct session_target *target = &session->targets.items[i];
-		if (target->is_unusable || (is_given && !target->is_given))
+		if (target->is_unusable || target->is_outside || (is_given && !target->is_given))
 			continue;
 		weights[i] = target->is_given           ? 1 :
 			     target->what.place < count ? places[target->what.place].recent_ns :
 							  0;
 	}
 	code_age(session->code);
+	session_draw_outside(session, weights);
 	return weights;
 }
 

@@ -24,6 +24,7 @@ struct session_target {
 	struct code_target what;
 	int64_t id;            /* in the profile; 0: not written yet */
 	bool is_given;         /* by --target, --class */
+	bool is_outside;       /* no code: session_outside.c */
 	bool is_unusable;      /* too many pieces */
 	unsigned stretches[2]; /* so far: of controls, of others */
 	unsigned settling;     /* the level of stats/settle.h */
@@ -65,6 +66,7 @@ struct session {
 	uint64_t over_ns; /* when measuring ended; 0: it has not */
 	int64_t armed_id; /* target in the collector */
 	unsigned experiments, discarded, controls;
+	unsigned trials, outside_trials; /* stretches of windows so far; of session_outside.c */
 	double displacements[SESSION_HISTORY]; /* shares of the last windows */
 	size_t displacement_count;
 	ARRAY(struct session_caller) callers; /* as written */
@@ -132,6 +134,12 @@ void session_members_on_process(struct session *session, const struct kernel_pro
 void session_members_on_name(struct session *session, const struct kernel_name_event *event);
 /* What was asked for, as a command line would say it; to be freed. */
 char *session_members_command(const struct session *session);
+/*
+ * session_outside.c: now and then the target is all that is not the program's, to learn how much of its pace that
+ * sets. Changes the weights where it is time for that; there is room for one more.
+ */
+void session_draw_outside(struct session *session, double *weights);
+#define SESSION_OUTSIDE_SPEEDUP 0.25
 /* session_callers.c: who called the kernel code that was sampled. */
 int session_write_callers(struct session *session, struct error *error);
 /* session_candidates.c: functions called at a steady rate, one a line; NULL if none. */

@@ -26,7 +26,8 @@ int session_arm(struct session *session, struct session_target *target, struct e
 	if (code)
 		return code;
 	/* Set anew each time: more of the target's code may have been found. */
-	code = code_set_target(session->code, &target->what, error);
+	code = target->is_outside ? collector_set_target(session->collector, NULL, 0, 0) :
+				    code_set_target(session->code, &target->what, error);
 	if (code == -E2BIG) {
 		target->is_unusable = true;
 		schedule_end_block(session->schedule);
@@ -160,6 +161,8 @@ static unsigned stretch_of(struct session_target *target, double speedup, uint64
 	unsigned number = target->stretches[speedup > 0]++, level = target->settling;
 	unsigned usual = settle_skipped(level) ? 2 * settle_skipped(level) : 1, probe = usual;
 
+	if (target->is_outside)
+		return 1;
 	/* More often at first. */
 	if (level + 1 < SETTLE_LEVELS && number % (number < 16 ? 16 : 32) == 9)
 		probe = settle_stretch(level + 1);
@@ -169,8 +172,9 @@ static unsigned stretch_of(struct session_target *target, double speedup, uint64
 }
 
 /* One window of a stretch; its row is written. Returns whether another one may follow. */
-static bool take_window(struct session *session, struct recording_experiment *experiment,
-			unsigned place, bool is_last, struct error *error, int *code)
+static bool take_window(struct session *session, const struct session_target *target,
+			struct recording_experiment *experiment, unsigned place, bool is_last,
+			struct error *error, int *code)
 {
 	struct collector_counters before, after;
 	bool is_whole = measure(session, is_last, &before, &after);
@@ -182,8 +186,9 @@ static bool take_window(struct session *session, struct recording_experiment *ex
 	is_whole = is_whole && after.missed_heartbeats == before.missed_heartbeats;
 	double visits = points_collect(session->points, experiment);
 	experiment->verdict = judge(session, experiment, is_whole, visits);
-	session_count_verdict(session, experiment);
-	if (experiment->verdict == VERDICT_COUNTED)
+	if (!target->is_outside)
+		session_count_verdict(session, experiment);
+	if (experiment->verdict == VERDICT_COUNTED && !target->is_outside)
 		tell_tally(session, experiment, place);
 	*code = profile_add_experiment(session->profile, experiment, error);
 	array_free(&experiment->visits);
@@ -198,6 +203,11 @@ static void warm_up(struct session *session)
 	session_wait(session, time > WARM_UP_LEAST_NS ? time : WARM_UP_LEAST_NS);
 }
 
+static double speedup_of(const struct session_target *target, const struct schedule_plan *plan)
+{
+	return target->is_outside && plan->speedup > 0 ? SESSION_OUTSIDE_SPEEDUP : plan->speedup;
+}
+
 int session_trial(struct session *session, const struct schedule_plan *plan, struct error *error)
 {
 	struct session_target *target = &session->targets.items[plan->target];
@@ -207,14 +217,19 @@ int session_trial(struct session *session, const struct schedule_plan *plan, str
 		return code;
 	struct recording_experiment experiment = {.run_id = session->run.id,
 						  .target_id = target->id,
-						  .speedup = plan->speedup};
+						  .speedup = speedup_of(target, plan)};
+	session->trials++;
+	session->outside_trials += target->is_outside;
 	unsigned place = 0, windows = stretch_of(target, plan->speedup, session->window_ns);
 	uint64_t began_ns = clock_now_ns();
 	collector_set_period(session->collector, draw_period(session));
 	collector_forget_gaps(session->collector);
-	collector_set_speedup(session->collector, plan->speedup);
+	if (target->is_outside)
+		collector_speed_up_outside(session->collector, experiment.speedup);
+	else
+		collector_set_speedup(session->collector, experiment.speedup);
 	warm_up(session);
-	while (take_window(session, &experiment, place, place + 1 == windows, error, &code))
+	while (take_window(session, target, &experiment, place, place + 1 == windows, error, &code))
 		place++;
 	collector_set_speedup(session->collector, 0);
 	if (plan->speedup > 0)

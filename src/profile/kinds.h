@@ -4,7 +4,14 @@
 
 enum run_kind { RUN_CAUSAL, RUN_SAMPLES, RUN_TIMELINE, RUN_SCALE };
 /* Of a target; the first four are also what a run may choose its targets from. */
-enum target_kind { TARGET_LINE, TARGET_FUNCTION, TARGET_SPAN, TARGET_CALL, TARGET_CLASS };
+enum target_kind {
+	TARGET_LINE,
+	TARGET_FUNCTION,
+	TARGET_SPAN,
+	TARGET_CALL,
+	TARGET_CLASS,
+	TARGET_OUTSIDE /* all that is not the program's: clocks, devices, other programs */
+};
 enum point_kind { POINT_THROUGHPUT, POINT_LATENCY, POINT_SAMPLED, POINT_END_TO_END };
 enum verdict { VERDICT_COUNTED, VERDICT_DISPLACED, VERDICT_TOO_FEW_VISITS, VERDICT_CUT_SHORT };
 enum sample_class { CLASS_USER, CLASS_KERNEL, CLASS_IO, CLASS_LOCK, CLASS_RUNNABLE, CLASS_OTHER };

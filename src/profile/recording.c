@@ -7,7 +7,7 @@
 
 static const char *const target_kind_names[] = {
 	[TARGET_LINE] = "line",    [TARGET_FUNCTION] = "function", [TARGET_SPAN] = "span",
-	[TARGET_CALL] = "syscall", [TARGET_CLASS] = "class",
+	[TARGET_CALL] = "syscall", [TARGET_CLASS] = "class",       [TARGET_OUTSIDE] = "outside",
 };
 static const char *const point_kind_names[] = {
 	[POINT_THROUGHPUT] = "throughput",

@@ -53,7 +53,7 @@ static void print_experiment(FILE *out, const struct recording *recording,
 			     const struct recording_experiment *experiment)
 {
 	const struct recording_target *target = recording_target(recording, experiment->target_id);
-	if (!target)
+	if (!target || target->kind == TARGET_OUTSIDE)
 		return;
 	AUTO(text) char *selected = location_of(target);
 	uint64_t sample_ns = sample_ns_of(recording, experiment->run_id);

@@ -120,6 +120,32 @@ static void warn_of_settling(struct warnings *warnings, const struct causal *cau
 	warn_of_doubts(warnings, causal);
 }
 
+static bool is_new_point(const struct causal *causal, size_t until,
+			 const struct causal_effect *effect)
+{
+	for (size_t i = 0; i < until; i++)
+		for (size_t j = 0; j < causal->targets[i].count; j++)
+			if (causal->targets[i].effects[j].point == effect->point)
+				return false;
+	return true;
+}
+
+static void warn_of_outside(struct warnings *warnings, const struct causal *causal)
+{
+	for (size_t i = 0; i < causal->count; i++) {
+		for (size_t j = 0; j < causal->targets[i].count; j++) {
+			const struct causal_effect *effect = &causal->targets[i].effects[j];
+			if (!(effect->outside.elasticity > 0) || !is_new_point(causal, i, effect))
+				continue;
+			*array_add(warnings) = text_format(
+				"the pace of %s is set from outside of the program as well (a clock, devices, "
+				"other programs): with all that 25 %% faster it would be %.1f %% faster. "
+				"What targets seemed to gain by that alone is taken off",
+				effect->point->name, 100 * effect->outside.gain);
+		}
+	}
+}
+
 struct warnings warnings_of(const struct recording *recording, const struct causal *causal)
 {
 	struct warnings warnings = {0};
@@ -127,6 +153,7 @@ struct warnings warnings_of(const struct recording *recording, const struct caus
 	warn_of_end(&warnings, &sums);
 	warn_of_experiments(&warnings, &sums);
 	warn_of_settling(&warnings, causal);
+	warn_of_outside(&warnings, causal);
 	add_notes(&warnings, recording);
 	return warnings;
 }

@@ -25,18 +25,25 @@ static bool any_waiters(uint64_t value)
 	return value >> 32 == runtime_page->settings.generation && (uint32_t)value;
 }
 
-/* Brings G up to `now`, while threads wait in the target. */
+/* Brings G up to `now`, while threads wait in the target, or all the time for what is outside of the program. */
 static void waiters_advance(uint64_t now)
 {
-	if (!any_waiters(__atomic_load_n(&runtime_page->waiters, __ATOMIC_ACQUIRE)))
+	const struct kernel_settings *settings = &runtime_page->settings;
+	bool any = any_waiters(__atomic_load_n(&runtime_page->waiters, __ATOMIC_ACQUIRE));
+	uint32_t speed = any ? settings->speed : settings->outside_speed;
+
+	if (!speed || speed > KERNEL_SPEED_ONE)
 		return;
 	uint64_t last = __atomic_load_n(&runtime_page->waiters_seen_ns, __ATOMIC_ACQUIRE);
-	if ((int64_t)(now - last) <= 0 ||
+	uint64_t since = last, begin = settings->generation_ns;
+	if ((int64_t)(begin - since) > 0)
+		since = begin;
+	if ((int64_t)(now - since) <= 0 ||
 	    !__atomic_compare_exchange_n(&runtime_page->waiters_seen_ns, (__u64 *)&last, now, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) ||
 	    !pause_is_allowed(now))
 		return;
-	uint64_t growth = (now - last) * runtime_page->settings.speed / KERNEL_SPEED_ONE;
+	uint64_t growth = (now - since) * speed / KERNEL_SPEED_ONE;
 	__atomic_fetch_add(&runtime_page->waiters_delay_ns, growth, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&runtime_page->delay_ns, growth, __ATOMIC_RELEASE);
 }
@@ -119,7 +126,7 @@ uint64_t pause_charge_tick(uint64_t cost, uint64_t now)
 bool pause_is_wanted(void)
 {
 	const struct kernel_settings *settings = &runtime_page->settings;
-	return settings->speed || settings->tick_cost_ns;
+	return settings->speed || settings->outside_speed || settings->tick_cost_ns;
 }
 
 void pause_renew(void)

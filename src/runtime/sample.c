@@ -29,7 +29,7 @@ void sample_emit(const struct walk *walk, uint64_t weight, uint32_t flags)
 					      number + 1, true, __ATOMIC_ACQ_REL,
 					      __ATOMIC_RELAXED));
 	struct runtime_record *record = &runtime_page->ring[number & (RUNTIME_RING_SLOTS - 1)];
-	if (runtime_page->settings.speed)
+	if (runtime_page->settings.speed || runtime_page->settings.outside_speed)
 		flags |= KERNEL_SAMPLE_FAST;
 	if (walk->is_hit)
 		flags |= KERNEL_SAMPLE_HIT;

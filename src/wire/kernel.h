@@ -46,6 +46,7 @@ struct kernel_settings {
 	__u64 cap_ns;       /* longest single pause */
 	__u64 generation_ns, generation_delay_ns; /* time and G when the generation began */
 	__u32 speed;                              /* virtual speedup, 0..KERNEL_SPEED_ONE */
+	__u32 outside_speed; /* the same of all that is not the program's: G grows with the time that passes */
 	__u32 tick_cost_ns; /* of a tick, beside what measures itself; 0: its cost is nobody's pause */
 	__u32 target_bank, scope_bank; /* 0 or 1 */
 	__u32 counts[KERNEL_BANKS];    /* ranges in use in each bank */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* outside - how much of a program's pace is set by what is not the program's. */
+#include "analyze/outside.h"
+
+#include "stats/effect.h"
+
+#include <math.h>
+
+#define WINDOWS_LEAST 3
+#define SURE_ERRORS 2.5
+#define TOLD_SPEEDUP 0.25
+
+/* What windows at a speedup and at none have in sum. */
+struct shares {
+	double wall_ns[2], effective_ns[2];
+};
+
+static void add_window(const struct recording_experiment *experiment,
+		       const struct recording_visit *visit, const struct recording_point *point,
+		       struct effect_window *windows, size_t *count, struct shares *shares)
+{
+	bool is_fast = experiment->speedup > 0;
+	double period_ns = recording_visit_period(visit, point->kind);
+
+	if (!isfinite(period_ns))
+		return;
+	windows[(*count)++] = (struct effect_window){
+		.time_ns = experiment->start_ns + experiment->duration_ns / 2,
+		.speedup = experiment->speedup,
+		.period_ns = period_ns,
+		.run = (uint32_t)experiment->run_id,
+	};
+	shares->wall_ns[is_fast] += (double)visit->duration_ns;
+	shares->effective_ns[is_fast] += outside_share(visit) * (double)visit->duration_ns;
+}
+
+static size_t gather(const struct recording *recording, const struct recording_point *point,
+		     struct effect_window *windows, struct shares *shares)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		const struct recording_experiment *experiment = &recording->experiments.items[i];
+		const struct recording_target *target =
+			recording_target(recording, experiment->target_id);
+		if (!target || target->kind != TARGET_OUTSIDE ||
+		    experiment->verdict != VERDICT_COUNTED)
+			continue;
+		for (size_t j = 0; j < experiment->visits.count; j++)
+			if (experiment->visits.items[j].point_id == point->id)
+				add_window(experiment, &experiment->visits.items[j], point, windows,
+					   &count, shares);
+	}
+	return count;
+}
+
+static struct outside outside_from(const struct effect_point *point, const struct shares *shares)
+{
+	double v_fast = shares->effective_ns[1] / shares->wall_ns[1];
+	double v_control = shares->effective_ns[0] / shares->wall_ns[0];
+	double paused = log(v_fast / v_control);
+
+	if (!(paused < 0) || point->windows < WINDOWS_LEAST || point->gain >= 1)
+		return (struct outside){0};
+	struct outside outside = {.elasticity = log(1 - point->gain) / paused,
+				  .error = point->error / (1 - point->gain) / -paused};
+	if (!(outside.elasticity - SURE_ERRORS * outside.error > OUTSIDE_LEAST))
+		return (struct outside){0};
+	outside.elasticity = fmin(outside.elasticity, 1);
+	outside.gain = 1 - pow(1 - TOLD_SPEEDUP, outside.elasticity);
+	return outside;
+}
+
+struct outside outside_of(const struct recording *recording, const struct recording_point *point)
+{
+	size_t most = recording->experiments.count;
+	struct effect_window *windows = memory_new(most, sizeof(*windows));
+	struct effect_point *points = memory_new(most, sizeof(*points));
+	struct shares shares = {0};
+	struct outside outside = {0};
+
+	size_t count = gather(recording, point, windows, &shares);
+	count = effect_estimate(windows, count, points, most);
+	if (count && points[count - 1].speedup > 0)
+		outside = outside_from(&points[count - 1], &shares);
+	free(points);
+	free(windows);
+	return outside;
+}
+
+double outside_share(const struct recording_visit *visit)
+{
+	if (!visit->duration_ns || visit->delay_ns >= visit->duration_ns)
+		return NAN;
+	return (double)(visit->duration_ns - visit->delay_ns) / (double)visit->duration_ns;
+}
+
+double outside_error(const struct outside *outside, double gain, double relative_share)
+{
+	return fabs((1 - gain) * log(relative_share)) * outside->error;
+}
