@@ -53,6 +53,7 @@ struct collector_counters {
 	uint64_t samples, sampled_ns, target_samples, target_ns;
 	uint64_t waited_ns; /* off CPU, where that counts: a part of sampled_ns */
 	uint64_t waits;     /* times a task of the program gave up its core to wait */
+	uint64_t handovers; /* such waits that another task of the program ended */
 	uint64_t lost, lost_events, capped, displaced_ns, unwound_badly, failed_lookups;
 	uint64_t dropped_points, untracked_tasks;
 	uint64_t ticks, spins, spun_ns, overshoot_ns, longest_spin_ns;
