@@ -194,8 +194,8 @@ static __always_inline void sample_take(struct bpf_perf_event_data *context,
 					u64 weight)
 {
 	u64 ip = PT_REGS_IP(&context->regs), kernel_ip = ip >> 63 ? ip : 0;
-	u32 flags = (speeds_up() ? KERNEL_SAMPLE_FAST : 0) |
-		    (kernel_ip ? KERNEL_SAMPLE_IN_KERNEL : 0);
+	u32 flags =
+		(speeds_up() ? KERNEL_SAMPLE_FAST : 0) | (kernel_ip ? KERNEL_SAMPLE_IN_KERNEL : 0);
 	struct space *space = space_of(task);
 	bool sees_kernel = kernel_ip && settings.sees_kernel;
 	if (!space && !sees_kernel)

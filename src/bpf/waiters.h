@@ -28,7 +28,8 @@ static __always_inline bool waiters_any(u64 value)
 /* Brings G up to `now`. */
 static __always_inline void waiters_advance(u64 now)
 {
-	u32 speed = waiters_any(*(volatile u64 *)&waiters) ? settings.speed : settings.outside_speed;
+	u32 speed =
+		waiters_any(*(volatile u64 *)&waiters) ? settings.speed : settings.outside_speed;
 	if (!speed)
 		return;
 	u64 last = *(volatile u64 *)&waiters_seen_ns, since = last;

@@ -14,7 +14,7 @@
 
 #define FIRST_AFTER (2 * BLOCK_TRIALS)
 #define BLOCK_TRIALS (2 * SCHEDULE_BLOCK + 1)
-#define ONE_OF 12 /* trials */
+#define ONE_OF 8 /* trials */
 
 static size_t outside_target(struct session *session)
 {
@@ -40,8 +40,7 @@ void session_draw_outside(struct session *session, double *weights)
 	size_t count = session->targets.count;
 
 	if (!schedule_has_speedups(session->schedule) || !any_weight(weights, count) ||
-	    session->trials < FIRST_AFTER ||
-	    session->outside_trials * ONE_OF >= session->trials)
+	    session->trials < FIRST_AFTER || session->outside_trials * ONE_OF >= session->trials)
 		return;
 	memset(weights, 0, count * sizeof(*weights));
 	weights[outside_target(session)] = 1;
