@@ -167,8 +167,7 @@ int collector_set_unwind(struct collector *collector, uint32_t object,
 
 /* Experiments. */
 void collector_set_speedup(struct collector *collector, double speedup); /* 0..1; 0 stops pausing */
-/* Instead, of all that is not the program's: that pauses for this share of the time, below 1. */
-void collector_speed_up_outside(struct collector *collector, double speedup);
+void collector_speed_up_outside(struct collector *collector, double speedup); /* of all else */
 void collector_forget_gaps(struct collector *collector);
 /*
  * Samples with this period from now on. Drawn anew for each window: a program whose own period is a multiple of
