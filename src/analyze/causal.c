@@ -182,7 +182,7 @@ static void drop_idle(const struct recording *recording, struct trials *trials)
 }
 
 static size_t windows_of(const struct recording *recording, const struct trials *trials,
-			 const struct recording_point *point, const struct outside *outside,
+			 const struct recording_point *point, double paced_rate,
 			 struct effect_window *windows)
 {
 	size_t count = 0;
@@ -192,8 +192,8 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 		double period_ns = visit ? recording_visit_period(visit, point->kind) : NAN;
 		if (!isfinite(period_ns))
 			continue;
-		if (outside->elasticity > 0)
-			period_ns /= pow(outside_share(visit), outside->elasticity);
+		if (paced_rate > 0)
+			period_ns = outside_period(period_ns, outside_effective(visit), paced_rate);
 		windows[count++] = (struct effect_window){
 			.time_ns = experiment->start_ns + experiment->duration_ns / 2,
 			.speedup = experiment->speedup,
@@ -205,22 +205,39 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 	return count;
 }
 
-/* Effective time by wall time in the windows at this speedup, by that in their controls. */
-static double relative_share(const struct trials *trials, int64_t point_id, double speedup)
+/* Effective time by wall time in the windows at this speedup. */
+static double effective_at(const struct trials *trials, int64_t point_id, double speedup)
 {
-	double wall_ns[2] = {0}, effective_ns[2] = {0};
+	double wall_ns = 0, effective_ns = 0;
 
 	for (size_t i = 0; i < trials->count; i++) {
 		const struct recording_visit *visit = visit_of(trials->items[i], point_id);
-		double share = visit ? outside_share(visit) : NAN, own = trials->items[i]->speedup;
-		if (!isfinite(share) || (own > 0 && own != speedup))
+		double effective = visit ? outside_effective(visit) : NAN;
+		if (!isfinite(effective) || trials->items[i]->speedup != speedup)
 			continue;
-		wall_ns[own > 0] += (double)visit->duration_ns;
-		effective_ns[own > 0] += share * (double)visit->duration_ns;
+		wall_ns += (double)visit->duration_ns;
+		effective_ns += effective * (double)visit->duration_ns;
 	}
-	return wall_ns[0] > 0 && wall_ns[1] > 0 ?
-		       effective_ns[1] / wall_ns[1] / (effective_ns[0] / wall_ns[0]) :
-		       1;
+	return wall_ns > 0 ? effective_ns / wall_ns : 1;
+}
+
+/* Visits per ns that come by the wall clock, as what is outside of the program sets the pace. */
+static double paced_rate_of(const struct trials *trials, const struct recording_point *point,
+			    const struct outside *outside)
+{
+	double sum = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; outside->share > 0 && i < trials->count; i++) {
+		const struct recording_visit *visit = visit_of(trials->items[i], point->id);
+		double period_ns = visit ? recording_visit_period(visit, point->kind) : NAN;
+		double rate = visit ? outside_effective(visit) / period_ns : NAN;
+		if (trials->items[i]->speedup > 0 || !isfinite(rate))
+			continue;
+		sum += rate;
+		count++;
+	}
+	return count ? outside->share * sum / (double)count : 0;
 }
 
 static bool ran_in(const struct trials *trials, int64_t run_id)
@@ -307,12 +324,14 @@ static void correct(struct effect_point *point, double factor, double relative_e
 /* How well it is known what to take off, which all points have in common. */
 static void add_outside_error(struct causal_effect *effect, const struct trials *trials)
 {
-	for (size_t i = 0; effect->outside.elasticity > 0 && i < effect->count; i++) {
+	for (size_t i = 0; effect->outside.share > 0 && i < effect->count; i++) {
 		struct effect_point *point = &effect->points[i];
 		if (point->speedup <= 0)
 			continue;
-		double share = relative_share(trials, effect->point->id, point->speedup);
-		double error = outside_error(&effect->outside, point->gain, share);
+		double error =
+			outside_error(&effect->outside, point->gain,
+				      effective_at(trials, effect->point->id, point->speedup),
+				      effective_at(trials, effect->point->id, 0));
 		point->low = point->gain - widened(point->gain - point->low, 1.96 * error);
 		point->high = point->gain + widened(point->high - point->gain, 1.96 * error);
 		point->error = widened(point->error, error);
@@ -408,7 +427,8 @@ static void target_fill(struct causal_target *target, const struct recording *re
 		target->experiments += trials.items[i]->speedup > 0;
 	for (size_t i = 0; i < recording->points.count; i++) {
 		const struct recording_point *point = &recording->points.items[i];
-		size_t count = windows_of(recording, &trials, point, &outside[i], windows);
+		double paced_rate = paced_rate_of(&trials, point, &outside[i]);
+		size_t count = windows_of(recording, &trials, point, paced_rate, windows);
 		struct causal_effect effect = {.point = point,
 					       .outside = outside[i],
 					       .phase_factor = phase_factor(&phase),

@@ -31,7 +31,7 @@ static void add_window(const struct recording_experiment *experiment,
 		.run = (uint32_t)experiment->run_id,
 	};
 	shares->wall_ns[is_fast] += (double)visit->duration_ns;
-	shares->effective_ns[is_fast] += outside_share(visit) * (double)visit->duration_ns;
+	shares->effective_ns[is_fast] += outside_effective(visit) * (double)visit->duration_ns;
 }
 
 static size_t gather(const struct recording *recording, const struct recording_point *point,
@@ -58,16 +58,16 @@ static struct outside outside_from(const struct effect_point *point, const struc
 {
 	double v_fast = shares->effective_ns[1] / shares->wall_ns[1];
 	double v_control = shares->effective_ns[0] / shares->wall_ns[0];
-	double paused = log(v_fast / v_control);
+	double paused = v_control / v_fast - 1, kept = 1 - point->gain;
 
-	if (!(paused < 0) || point->windows < WINDOWS_LEAST || point->gain >= 1)
+	if (!(paused > 0) || point->windows < WINDOWS_LEAST || !(kept > 0))
 		return (struct outside){0};
-	struct outside outside = {.elasticity = log(1 - point->gain) / paused,
-				  .error = point->error / (1 - point->gain) / -paused};
-	if (!(outside.elasticity - SURE_ERRORS * outside.error > OUTSIDE_LEAST))
+	struct outside outside = {.share = point->gain / kept / paused,
+				  .error = point->error / (kept * kept) / paused};
+	if (!(outside.share - SURE_ERRORS * outside.error > OUTSIDE_LEAST))
 		return (struct outside){0};
-	outside.elasticity = fmin(outside.elasticity, 1);
-	outside.gain = 1 - pow(1 - TOLD_SPEEDUP, outside.elasticity);
+	outside.share = fmin(outside.share, 1);
+	outside.gain = 1 - 1 / (1 + outside.share * (1 / (1 - TOLD_SPEEDUP) - 1));
 	return outside;
 }
 
@@ -88,14 +88,25 @@ struct outside outside_of(const struct recording *recording, const struct record
 	return outside;
 }
 
-double outside_share(const struct recording_visit *visit)
+double outside_effective(const struct recording_visit *visit)
 {
 	if (!visit->duration_ns || visit->delay_ns >= visit->duration_ns)
 		return NAN;
 	return (double)(visit->duration_ns - visit->delay_ns) / (double)visit->duration_ns;
 }
 
-double outside_error(const struct outside *outside, double gain, double relative_share)
+double outside_period(double period_ns, double effective, double paced_rate)
 {
-	return fabs((1 - gain) * log(relative_share)) * outside->error;
+	double rate = 1 / period_ns;
+
+	/* From all visits being paced to none. */
+	return 1 / fmin(rate, fmax(rate * effective, rate - paced_rate * (1 / effective - 1)));
+}
+
+double outside_error(const struct outside *outside, double gain, double effective,
+		     double of_controls)
+{
+	double kept = 1 - gain;
+
+	return fabs(kept * (kept * (1 / effective - 1) - (1 / of_controls - 1))) * outside->error;
 }

@@ -14,6 +14,7 @@
 #include "bpf/progress.h"
 #include "bpf/sample.h"
 #include "bpf/space.h"
+#include "bpf/spin.h"
 #include "bpf/state.h"
 #include "bpf/wait.h"
 
@@ -57,6 +58,7 @@ int tick(struct bpf_perf_event_data *context)
 	cpu->displaced_ns += stalled;
 	waiting_set(state, false); /* it was woken before it had left its core */
 	course_look(now);
+	spin_look(context, cpu, state);
 	sample_take(context, task, cpu, now, weight);
 	pause_settle(cpu, &cpu->tick_spins);
 	return 0;

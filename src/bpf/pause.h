@@ -17,6 +17,7 @@
 #pragma once
 
 #include "bpf/classes.h"
+#include "bpf/spin.h"
 
 #define PAUSE_SHORTEST_NS 300 /* below this the bookkeeping costs more than the debt */
 #define PAUSE_STEPS_MOST (1 << 18)
@@ -121,8 +122,12 @@ static __always_inline u64 pause_charge(struct kernel_cpu *cpu, u64 weight, u64 
 	if (!settings.tick_cost_ns || !pausing_is_allowed(now))
 		return 0;
 	cpu->tick_cost_ns = settings.tick_cost_ns + handled;
-	cpu->local_ns += cpu->tick_cost_ns + (weight * settings.speed) / KERNEL_SPEED_ONE;
-	return global_delay_raise(cpu->local_ns);
+	u64 charge = (weight * settings.speed) / KERNEL_SPEED_ONE;
+	cpu->local_ns += cpu->tick_cost_ns + charge;
+	u64 growth = global_delay_raise(cpu->local_ns);
+	if (charge && growth)
+		__sync_fetch_and_add(&charged_ns, growth < charge ? growth : charge);
+	return growth;
 }
 
 /*
@@ -151,6 +156,34 @@ static __always_inline u64 tick_weight(struct kernel_cpu *cpu, u64 now, u64 *sta
 	return most;
 }
 
+/* What the task on this core owes. */
+static __always_inline s64 core_gap(const struct kernel_cpu *cpu, u64 global)
+{
+	return cpu->generation == settings.generation ? (s64)(global - cpu->local_ns) : 0;
+}
+
+/*
+ * Who spun at the last tick and does no more has been let go since by another task. If that was the target, it owed
+ * nothing, and what the target has charged since is not owed here either, as after a wake-up. All other debts that the one
+ * had and could not be made to pay make up for those that the other has. Such a wait ends unseen, and
+ * counts as one that tells how often to sample.
+ */
+static __always_inline void spin_look(struct bpf_perf_event_data *context, struct kernel_cpu *cpu,
+				      struct task_state *state)
+{
+	bool is_spinning = spins(context);
+	u64 charged = *(volatile u64 *)&charged_ns;
+	s64 gap = core_gap(cpu, global_delay()), since = charged - cpu->charged_seen_ns;
+
+	cpu->charged_seen_ns = charged;
+	if (state->is_spinning && !is_spinning) {
+		cpu->waits++;
+		if (gap > 0)
+			cpu->local_ns += gap < since ? gap : since;
+	}
+	state->is_spinning = is_spinning;
+}
+
 /*
  * Displacement: the program had a runnable task without a core while a foreign task had one. It is
  * sampled: a tick in a foreign task while somebody waits stands for the time since the last tick.
@@ -169,12 +202,6 @@ static __always_inline void displacement_count(struct kernel_cpu *cpu, u64 weigh
 {
 	if (*(volatile s64 *)&waiting_tasks > 0)
 		cpu->displaced_ns += weight;
-}
-
-/* What the task on this core owes. */
-static __always_inline s64 core_gap(const struct kernel_cpu *cpu, u64 global)
-{
-	return cpu->generation == settings.generation ? (s64)(global - cpu->local_ns) : 0;
 }
 
 static __always_inline void pause_leave(struct kernel_cpu *cpu, struct task_state *task, u64 now,

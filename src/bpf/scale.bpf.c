@@ -13,7 +13,7 @@
  */
 #include "wire/scale.h"
 #include "bpf/calls.h"
-#include "bpf/shared.h"
+#include "bpf/spin.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -23,7 +23,6 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define FUTEX_WAIT 0
 #define FUTEX_LOCK_PI 6
 #define FUTEX_LOCK_PI2 13
-#define SPIN_BYTES 24 /* of code, around where a thread is */
 #define FUTEX_TAKEN 2 /* what glibc's and other mutexes hold while somebody waits for them */
 
 struct scale_settings settings __attribute__((aligned(256)));
@@ -308,30 +307,6 @@ int BPF_PROG(scale_exit, struct task_struct *task)
 
 /* ---- looks at running threads, if asked for ---- */
 
-/*
- * Is the thread at a pause instruction, or its like? In a loop around one it mostly is, as that takes
- * far longer than the rest of such a loop.
- */
-static __always_inline bool is_spinning(u64 address)
-{
-	u8 code[SPIN_BYTES];
-
-	if (bpf_probe_read_user(code, sizeof(code), (void *)(address - SPIN_BYTES / 2)))
-		return false;
-#ifdef __TARGET_ARCH_x86
-	for (int i = 0; i + 1 < SPIN_BYTES; i++)
-		if (code[i] == 0xf3 && code[i + 1] == 0x90) /* pause */
-			return true;
-#else
-	for (int i = 0; i + 3 < SPIN_BYTES; i += 4) {
-		u32 word = *(u32 *)&code[i];
-		if (word == 0xd503203f || word == 0xd5033fdf) /* yield, isb */
-			return true;
-	}
-#endif
-	return false;
-}
-
 SEC("perf_event")
 int scale_look(struct bpf_perf_event_data *context)
 {
@@ -341,12 +316,6 @@ int scale_look(struct bpf_perf_event_data *context)
 	if (!is_counted(task->pid))
 		return 0;
 	mine->looks++;
-#ifdef __TARGET_ARCH_x86
-	if (context->regs.cs & 3)
-		mine->spinning += is_spinning(context->regs.rip);
-#else
-	if (!(context->regs.pstate & 0xc))
-		mine->spinning += is_spinning(context->regs.pc);
-#endif
+	mine->spinning += spins(context);
 	return 0;
 }

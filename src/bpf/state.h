@@ -37,7 +37,8 @@ struct task_state {
 	u32 wait_span;   /* KERNEL_SPAN_NONE */
 	u8 is_in_io;     /* a kernel thread that waits for a device */
 	u8 owes_more;    /* than one pause: it pays the rest before it goes on (pause_finish) */
-	u8 pad_last[6];
+	u8 is_spinning;  /* it was, at the last tick */
+	u8 pad_last[5];
 };
 _Static_assert(sizeof(struct task_state) == KERNEL_TASK_STATE_BYTES, "task_state layout");
 _Static_assert(
@@ -63,7 +64,8 @@ struct kernel_lengths lengths[KERNEL_PAIRS_MOST];
 struct kernel_range ranges[KERNEL_BANKS][KERNEL_RANGES_MOST];
 
 __s64 waiting_tasks __attribute__((aligned(256))); /* members with is_waiting */
-__u64 waiters; /* tasks that wait in the target, below the generation << 32 (waiters.h) */
+__u64 waiters;    /* tasks that wait in the target, below the generation << 32 (waiters.h) */
+__u64 charged_ns; /* G includes it for ticks in the target */
 __u64 waiters_seen_ns, waiters_delay_ns; /* G includes them up to then; by how much in all */
 /* The open window's latency integral has been added up to here. */
 __u64 pair_look_ns, pair_window;

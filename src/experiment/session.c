@@ -153,7 +153,8 @@ size_t session_target_of(struct session *session, uint32_t place)
 static int write_outside(struct session *session, struct session_target *target,
 			 struct error *error)
 {
-	struct recording_target row = {.kind = TARGET_OUTSIDE, .name = (char *)(uintptr_t)"outside"};
+	struct recording_target row = {.kind = TARGET_OUTSIDE,
+				       .name = (char *)(uintptr_t) "outside"};
 	int code = profile_add_target(session->profile, &row, error);
 
 	target->id = row.id;

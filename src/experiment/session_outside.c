@@ -14,7 +14,7 @@
 
 #define FIRST_AFTER (2 * BLOCK_TRIALS)
 #define BLOCK_TRIALS (2 * SCHEDULE_BLOCK + 1)
-#define ONE_OF 12 /* trials */
+#define ONE_OF 8 /* trials */
 
 static size_t outside_target(struct session *session)
 {

@@ -135,7 +135,7 @@ static void warn_of_outside(struct warnings *warnings, const struct causal *caus
 	for (size_t i = 0; i < causal->count; i++) {
 		for (size_t j = 0; j < causal->targets[i].count; j++) {
 			const struct causal_effect *effect = &causal->targets[i].effects[j];
-			if (!(effect->outside.elasticity > 0) || !is_new_point(causal, i, effect))
+			if (!(effect->outside.share > 0) || !is_new_point(causal, i, effect))
 				continue;
 			*array_add(warnings) = text_format(
 				"the pace of %s is set from outside of the program as well (a clock, devices, "

@@ -158,10 +158,11 @@ struct kernel_cpu {
 	__u32 hard_interrupts, soft_interrupts;
 	__u32 generation;
 	__u16 raised_by_task, raised_by_device; /* softirqs, a bit for each vector */
-	__u64 tick_cost_ns; /* of the last tick: taken from the program on this core */
-	__u64 handled_ns;   /* what ticks spent in BPF, without pauses */
-	__u32 owes_more;    /* of the task on this core: it pays at sched_exit_tp */
-	__u32 is_finishing; /* it does: ticks meanwhile are part of that pause */
+	__u64 tick_cost_ns;    /* of the last tick: taken from the program on this core */
+	__u64 handled_ns;      /* what ticks spent in BPF, without pauses */
+	__u32 owes_more;       /* of the task on this core: it pays at sched_exit_tp */
+	__u32 is_finishing;    /* it does: ticks meanwhile are part of that pause */
+	__u64 charged_seen_ns; /* of what ticks in the target have charged, at the last tick here */
 } __attribute__((aligned(64)));
 
 /* What did not fit. Written by BPF. */

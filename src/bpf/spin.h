@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * spin - does a thread wait without giving up its core? By the instructions that are made for that.
+ */
+#pragma once
+
+#include "bpf/shared.h"
+
+#define SPIN_BYTES 24 /* of code, around where a thread is */
+
+/*
+ * Is the thread at a pause instruction, or its like? In a loop around one it mostly is, as that takes
+ * far longer than the rest of such a loop.
+ */
+static __always_inline bool is_at_pause(u64 address)
+{
+	u8 code[SPIN_BYTES];
+
+	if (bpf_probe_read_user(code, sizeof(code), (void *)(address - SPIN_BYTES / 2)))
+		return false;
+#ifdef __TARGET_ARCH_x86
+	for (int i = 0; i + 1 < SPIN_BYTES; i++)
+		if (code[i] == 0xf3 && code[i + 1] == 0x90) /* pause */
+			return true;
+#else
+	for (int i = 0; i + 3 < SPIN_BYTES; i += 4) {
+		u32 word = *(u32 *)&code[i];
+		if (word == 0xd503203f || word == 0xd5033fdf) /* yield, isb */
+			return true;
+	}
+#endif
+	return false;
+}
+
+/* The thread that a tick interrupts. */
+static __always_inline bool spins(struct bpf_perf_event_data *context)
+{
+#ifdef __TARGET_ARCH_x86
+	return context->regs.cs & 3 && is_at_pause(context->regs.rip);
+#else
+	return !(context->regs.pstate & 0xc) && is_at_pause(context->regs.pc);
+#endif
+}
