@@ -121,6 +121,18 @@ def _():
         equal(int(said.stdout), seen)
 
 
+@test("while it only looks, lever stays on the program's cores: no other core wakes for that")
+def _():
+    if len(os.sched_getaffinity(0)) < 2:
+        raise Skip("one core")
+    with folder() as place:
+        said = lever("scale", "-q", "-o", os.path.join(place, "x.lever"), "--on", "1", "--show-cores", *ONCE, "--",
+                     "sh", "-c", "grep -h Cpus_allowed_list: /proc/$PPID/status /proc/self/status")
+        equal(said.returncode, 0, said.stderr)
+        own, programs = said.stdout.splitlines()
+        equal(own, programs)
+
+
 @test("runs add up: as many as asked for, and one on other cores")
 def _():
     said, told = scaled("spin", "2", "50", options=("--runs", "2", "--on", "1", "--cores", "1,2", "--no-replay"))
