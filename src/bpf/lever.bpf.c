@@ -164,6 +164,7 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 	if (state->is_member) {
 		state->woken_from_outside = cpu->hard_interrupts || !is_member(waker);
 		wait_end(cpu, woken, state, now);
+		cpu->handovers += !external && !by_thread && woken != waker;
 	}
 	state->is_external = external;
 	state->is_by_thread = by_thread;

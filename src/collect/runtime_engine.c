@@ -287,6 +287,7 @@ static void add_stripe(struct collector_counters *counters, const struct runtime
 	counters->target_samples += stripe->target_samples;
 	counters->target_ns += stripe->target_ns;
 	counters->waits += stripe->waits;
+	counters->handovers += stripe->handovers;
 	counters->lost += stripe->lost;
 	counters->capped += stripe->capped;
 	counters->displaced_ns += stripe->displaced_ns;

@@ -15,19 +15,23 @@
 #include <stdint.h>
 
 struct pace {
-	double busy_ns, waits;         /* of late: both fade */
-	double all_busy_ns, all_waits; /* since the start */
+	double busy_ns, waits;             /* of late: both fade */
+	double all_busy_ns, all_handovers; /* since the start */
 };
 
-/* The program was busy for busy_ns of CPU time, and its tasks gave up a core to wait `waits` times. */
-void pace_learn(struct pace *pace, uint64_t busy_ns, uint64_t waits);
+/*
+ * The program was busy for busy_ns of CPU time, and its tasks gave up a core to wait `waits` times; `handovers` of
+ * these waits another task of the program ended.
+ */
+void pace_learn(struct pace *pace, uint64_t busy_ns, uint64_t waits, uint64_t handovers);
 /* PACE_SHARE of the time between waits, but no longer than `usual` and no shorter than `densest`. */
 uint64_t pace_period_ns(const struct pace *pace, uint64_t usual_ns, uint64_t densest_ns);
 #define PACE_SHARE 0.1
 /*
- * A sentence for who reads the predictions, if they were made of a program whose tasks waited more often than
- * sampling every `period_ns` can follow; NULL if not. To be freed. With PACE_FOLLOWS periods between waits and more,
- * predictions have come true (tests/accuracy: 3.4 to 11); with 1.3 (relay.c) large ones were up to 16 points too high.
+ * A sentence for who reads the predictions, if they were made of a program whose tasks woke each other more often than
+ * sampling every `period_ns` can follow; NULL if not. To be freed. With PACE_FOLLOWS periods between hand-overs and
+ * more, predictions have come true (tests/accuracy: 3.4 to 11); with 1.3 (relay.c) large ones were up to 16 points
+ * too high. Waits that a device or a timer ends are as long as they are, however late a pause comes.
  */
 char *pace_warning(const struct pace *pace, uint64_t period_ns);
 #define PACE_FOLLOWS 2

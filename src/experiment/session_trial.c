@@ -177,7 +177,7 @@ static bool take_window(struct session *session, struct recording_experiment *ex
 
 	subtract(experiment, &before, &after);
 	pace_learn(&session->pace, experiment->sampled_ns - (after.waited_ns - before.waited_ns),
-		   after.waits - before.waits);
+		   after.waits - before.waits, after.handovers - before.handovers);
 	/* When the engine itself was stopped meanwhile, so was the pausing. */
 	is_whole = is_whole && after.missed_heartbeats == before.missed_heartbeats;
 	double visits = points_collect(session->points, experiment);

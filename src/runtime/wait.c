@@ -301,8 +301,10 @@ static void end(struct wait *wait, uint64_t now)
 	count_wait(wait, waited, now);
 	if (wait->kind == WAIT_FOR_FILE && waited >= SHORT_NS && class_of(wait) != KERNEL_CLASS_IO)
 		thread_self.woken_from_inside = was_inside;
-	if (waited >= SHORT_NS)
+	if (waited >= SHORT_NS) {
 		COUNT(waits, 1);
+		COUNT(handovers, was_inside && wait->was_woken);
+	}
 	if (was_inside && wait->was_woken)
 		credit(wait, waited, now);
 	count_lock(wait, waited, now);

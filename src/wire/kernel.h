@@ -140,6 +140,7 @@ struct kernel_cpu {
 	__u64 ticks, idle_ticks, foreign_ticks, kernel_ticks;
 	__u64 samples;    /* ticks in the program */
 	__u64 waits;      /* times one of its tasks gave up the core to wait */
+	__u64 handovers;  /* times one of its tasks woke another */
 	__u64 sampled_ns; /* weight of those */
 	__u64 waited_ns;  /* off CPU, where that counts */
 	__u64 target_samples, target_ns;

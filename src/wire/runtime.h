@@ -37,7 +37,7 @@ enum runtime_sampler {
 /* Writer: program. A sum over threads; the engine adds up the stripes. */
 struct runtime_counters {
 	__u64 samples, sampled_ns, target_samples, target_ns;
-	__u64 waits, waited_ns;
+	__u64 waits, waited_ns, handovers;
 	__u64 lost; /* samples that found the ring full */
 	__u64 capped, pauses, paused_ns, overshoot_ns, longest_pause_ns;
 	__u64 sample_pauses, wake_pauses, wait_pauses;
@@ -45,7 +45,7 @@ struct runtime_counters {
 	__u64 displaced_ns; /* runnable without a core, though the program has no more threads than cores */
 	__s64 pair_ns[KERNEL_PAIRS_MOST]; /* begun and not ended, times effective ns */
 	__s64 pair_weight_ns;
-	__u64 pad[5];
+	__u64 pad[4];
 };
 _Static_assert(sizeof(struct runtime_counters) == 256, "runtime_counters layout");
 

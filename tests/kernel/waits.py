@@ -37,4 +37,16 @@ def _():
         check(share < 0.2, f"{what}: {share}")
 
 
+def warns_of_handovers(what):
+    """Of a program that waits after each 50 us of work, 20,000 times."""
+    _, told = profile_of("--", program("waits"), what, "20000")
+    return any("wake each other" in line for line in told["warnings"])
+
+
+@test("tasks that wake each other more often than sampling can follow are warned of, frequent naps are not")
+def _():
+    check(warns_of_handovers("turn"))
+    check(not warns_of_handovers("nap"))
+
+
 main()

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * waits - a known number of units, each after a wait: for a timer, or for another thread.
+ * waits - a known number of units, each after a wait: for a timer (a short one: nap), or for another thread
+ * (which answers at once: turn).
  *
- *	waits timer|pipe|lock UNITS
+ *	waits timer|nap|pipe|turn|lock UNITS
  */
 #include "unit.h"
 
@@ -12,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-static int ends[2];
+static int ends[2], asks[2];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static const char *what;
-static const struct timespec two_ms = {0, 2000000};
+static const struct timespec two_ms = {0, 2000000}, short_while = {0, 20000};
 
 __attribute__((noinline)) static long wait_for_it(void)
 {
@@ -24,8 +25,12 @@ __attribute__((noinline)) static long wait_for_it(void)
 
 	if (!strcmp(what, "timer")) {
 		result = nanosleep(&two_ms, NULL);
+	} else if (!strcmp(what, "nap")) {
+		result = nanosleep(&short_while, NULL);
 	} else if (!strcmp(what, "pipe")) {
 		result = read(ends[0], &byte, 1);
+	} else if (!strcmp(what, "turn")) {
+		result = write(asks[1], "", 1) + read(ends[0], &byte, 1);
 	} else {
 		pthread_mutex_lock(&mutex);
 		pthread_mutex_unlock(&mutex);
@@ -47,15 +52,26 @@ static void *make_wait(void *unused)
 	}
 }
 
+static void *answer(void *unused)
+{
+	char byte;
+
+	while (read(asks[0], &byte, 1) == 1 && write(ends[1], &byte, 1) == 1)
+		;
+	return unused;
+}
+
 int main(int count, char **arguments)
 {
 	long units = count > 2 ? atol(arguments[2]) : 0;
 	pthread_t other;
 
-	if (units < 1 || pipe(ends))
+	if (units < 1 || pipe(ends) || pipe(asks))
 		return 2;
 	what = arguments[1];
-	if (strcmp(what, "timer"))
+	if (!strcmp(what, "turn"))
+		pthread_create(&other, NULL, answer, NULL);
+	else if (strcmp(what, "timer") && strcmp(what, "nap"))
 		pthread_create(&other, NULL, make_wait, NULL);
 	for (long i = 0; i < units; i++) {
 		wait_for_it();

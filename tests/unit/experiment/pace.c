@@ -15,7 +15,7 @@ static uint64_t period_of(uint64_t busy_ns, uint64_t waits)
 	struct pace pace = {0};
 
 	for (int i = 0; i < 50; i++)
-		pace_learn(&pace, busy_ns, waits);
+		pace_learn(&pace, busy_ns, waits, 0);
 	return pace_period_ns(&pace, USUAL, DENSEST);
 }
 
@@ -48,17 +48,18 @@ TEST("a program that changes its ways is soon followed")
 	struct pace pace = {0};
 
 	for (int i = 0; i < 50; i++)
-		pace_learn(&pace, 100000000, 100);
+		pace_learn(&pace, 100000000, 100, 100);
 	for (int i = 0; i < 20; i++)
-		pace_learn(&pace, 100000000, 0);
+		pace_learn(&pace, 100000000, 0, 0);
 	CHECK_EQUAL(pace_period_ns(&pace, USUAL, DENSEST), USUAL);
 }
 
-static bool warns(uint64_t busy_ns, uint64_t waits, uint64_t period_ns)
+/* Half of it each time; twice as many waits are ended by a device. */
+static bool warns(uint64_t busy_ns, uint64_t handovers, uint64_t period_ns)
 {
 	struct pace pace = {0};
-	pace_learn(&pace, busy_ns / 2, waits / 2);
-	pace_learn(&pace, busy_ns - busy_ns / 2, waits - waits / 2);
+	for (int i = 0; i < 2; i++)
+		pace_learn(&pace, busy_ns / 2, 3 * handovers / 2, handovers / 2);
 	char *warning = pace_warning(&pace, period_ns);
 	bool is_given = warning;
 
@@ -66,10 +67,20 @@ static bool warns(uint64_t busy_ns, uint64_t waits, uint64_t period_ns)
 	return is_given;
 }
 
-TEST("waits that come about as often as samples are warned of, few waits are not")
+TEST("hand-overs that come about as often as samples are warned of, few are not")
 {
 	CHECK(warns(1000000000, 10000, 60000));
 	CHECK(!warns(1000000000, 10000, 40000));
 	CHECK(!warns(1000000, 10, 60000));
 	CHECK(!warns(0, 0, 60000));
+}
+
+TEST("waits that no other task ends are not warned of")
+{
+	struct pace pace = {0};
+
+	pace_learn(&pace, 1000000000, 100000, 0);
+	CHECK(!pace_warning(&pace, 60000));
+	pace_learn(&pace, 1000000000, 100000, 100);
+	CHECK(!pace_warning(&pace, 60000));
 }
