@@ -14,7 +14,8 @@ rounds are spread between parts of the profiling run, so that a machine that dri
 prediction holds it if the two differ by no more than both intervals together (as the root of the sum of squares).
 
 --disk memory runs the programs on an ext4 file system that is mounted from a file in memory: its device is a
-thread of the kernel, and is as fast all the time, as the disk of a virtual machine is not.
+thread of the kernel, and is as fast all the time, as the disk of a virtual machine is not. With --disk slow each
+write to its device takes 3 ms (slow_disk/).
 
 --peer coz asks coz the same, where it can be asked; --most POINTS exits 1 when the mean error is
 larger; --json FILE keeps the rows. Look at `uptime` first: nothing else may run.
@@ -32,6 +33,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 
@@ -44,6 +46,7 @@ DISTURBED_SHARE = 0.05  # of a window's time; a run in which most windows lose t
 TRUTH_SECONDS, TRUTH_PARTS, TRUTH_ROUNDS = 0.3, 3, 3
 STUDENT = 2.306  # 95 %, for the rounds of all parts less one
 DISK_BYTES = 512 << 20
+SLOW_DISK_US = 3000
 
 
 @dataclass
@@ -340,6 +343,65 @@ def summary(rows):
     return statistics.mean(errors) if len(answered) == len(rows) and rows else float("inf")
 
 
+@contextmanager
+def image_in_memory():
+    """A file in memory that holds a file system."""
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as image:
+        image.truncate(DISK_BYTES)
+        subprocess.run(["mkfs.ext4", "-q", "-F", image.name], check=True)
+        yield image.name
+
+
+@contextmanager
+def mounted(options, image):
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["mount", "-o", options, image, folder], check=True)
+        try:
+            yield folder
+        finally:
+            os.chdir(HERE)
+            subprocess.run(["umount", folder], check=True)
+
+
+@contextmanager
+def disk_in_memory():
+    """A folder that is a file system of its own, whose device is a file in memory."""
+    with image_in_memory() as image, mounted("loop", image) as folder:
+        yield folder
+
+
+@contextmanager
+def slowed(image):
+    """Another file that is `image`, but takes its time."""
+    with tempfile.TemporaryDirectory() as work, tempfile.TemporaryDirectory() as shown:
+        program = os.path.join(work, "slow_disk")
+        source = os.path.join(HERE, "slow_disk", "slow_disk.c")
+        subprocess.run([os.environ.get("CC", "cc"), *FLAGS, source, "-o", program], check=True)
+        with subprocess.Popen([program, image, shown, str(SLOW_DISK_US)]) as server:
+            while server.poll() is None and not os.path.exists(os.path.join(shown, "disk")):
+                time.sleep(0.01)
+            try:
+                yield os.path.join(shown, "disk")
+            finally:
+                subprocess.run(["umount", "--lazy", shown], check=True)  # that ends the server
+
+
+@contextmanager
+def slow_disk():
+    """A folder that is a file system of its own, on a device that is slow to write."""
+    with image_in_memory() as image, slowed(image) as file:
+        device = subprocess.run(["losetup", "--direct-io=on", "--find", "--show", file],
+                                capture_output=True, text=True, check=True).stdout.strip()
+        try:
+            with mounted("noatime", device) as folder:
+                yield folder
+        finally:
+            subprocess.run(["losetup", "--detach", device], check=True)
+
+
+DISKS = {"memory": disk_in_memory, "slow": slow_disk}
+
+
 def read_options():
     known = sorted(name[:-2] for name in os.listdir(HERE) if name.endswith(".c"))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -350,7 +412,7 @@ def read_options():
     parser.add_argument("--peer", choices=["coz"], help="ask this profiler instead")
     parser.add_argument("--most", type=float, help="exit 1 above this mean absolute error, in percentage points")
     parser.add_argument("--smoke", type=float, help="exit 1 only for intervals that miss by more than so many points")
-    parser.add_argument("--disk", choices=["memory"], help="run the programs on a file system in memory; needs root")
+    parser.add_argument("--disk", choices=DISKS, help="run the programs on a file system in memory; needs root")
     parser.add_argument("--json", help="keep the rows in this file")
     options = parser.parse_args()
     options.programs = options.programs.split(",")
@@ -362,26 +424,13 @@ def read_options():
     return options
 
 
-@contextmanager
-def disk_in_memory():
-    """A folder that is a file system of its own, whose device is a file in memory."""
-    with tempfile.TemporaryDirectory() as folder, tempfile.NamedTemporaryFile(dir="/dev/shm") as image:
-        image.truncate(DISK_BYTES)
-        subprocess.run(["mkfs.ext4", "-q", "-F", image.name], check=True)
-        subprocess.run(["mount", "-o", "loop", image.name, folder], check=True)
-        try:
-            yield folder
-        finally:
-            os.chdir(HERE)
-            subprocess.run(["umount", folder], check=True)
-
-
 def main():
     options = read_options()
     if options.smoke is not None and os.geteuid() != 0 and options.engine != "runtime":
         print("profiling needs root")
         return SKIPPED
-    with tempfile.TemporaryDirectory() as work, disk_in_memory() if options.disk else nullcontext(os.getcwd()) as folder:
+    disk = DISKS[options.disk]() if options.disk else nullcontext(os.getcwd())
+    with tempfile.TemporaryDirectory() as work, disk as folder:
         os.chdir(folder)
         profiler = Coz(options, work) if options.peer else Lever(options, work)
         try:

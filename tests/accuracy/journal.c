@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * journal - one thread computes while another appends to a file and waits until that is on the disk; they meet
+ * after each round. Most of what it waits for is the journal's thread in the kernel, which itself waits for the
+ * disk. To be asked with --disk slow, where that takes some 15 ms. The truth is measured: less to compute.
+ *
+ * period = measured
+ */
+#include "rounds.h"
+
+#include <fcntl.h>
+
+static int file;
+
+WORK_FUNCTION void compute(uint64_t loops)
+{
+	WORK(loops); /* target A */
+}
+
+WORK_FUNCTION void save(size_t bytes)
+{
+	static const char block[4096];
+
+	if (write(file, block, bytes) < 0 || fsync(file))
+		exit(1);
+}
+
+static void computing(void)
+{
+	compute(work_loops(25000, 'A'));
+}
+
+static void saving(void)
+{
+	save(4096);
+}
+
+int main(int count, char **arguments)
+{
+	char path[] = "journal.XXXXXX";
+
+	work_begin(count, arguments);
+	file = mkstemp(path);
+	if (file < 0)
+		return 1;
+	unlink(path);
+	rounds_run(computing, saving);
+	work_end();
+	return 0;
+}
