@@ -47,7 +47,6 @@ int tick(struct bpf_perf_event_data *context)
 				cpu->local_ns = global_delay();
 			if (settings.sees_kernel && settings.takes_all)
 				sample_take(context, task, cpu, now, weight);
-			pause_settle(cpu, &cpu->tick_spins);
 		} else {
 			cpu->foreign_ticks++;
 			displacement_count(cpu, weight);

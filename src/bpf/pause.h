@@ -5,8 +5,9 @@
  * The rules of ARCHITECTURE.md: the unpaid gap follows the task, the pause is paid by the core,
  * at once and where it is noticed. A task that another task wakes is credited, since its waker has
  * paid before waking it; a task that an interrupt (or a foreign task) wakes owes what accrued. Kernel
- * threads do not pay when they wake somebody, but pass on what they owe: what accrued while they themselves
- * waited for a device, but not while they waited for a core or were paused.
+ * threads never pay, but pass on what they owe to whom they wake: what accrued while they worked, waited for a
+ * device, or slept until an interrupt woke them, but not while they waited for a core. If they paid, the devices
+ * that they start would end later, and who waits for those would owe the same once more.
  *
  * Every pause ends by itself: it is capped, and nothing pauses when the engine's heartbeat is old. Who was
  * woken from outside and owes more than the cap pays the rest before it goes on with anything else, in the
@@ -189,24 +190,7 @@ static __always_inline void pause_leave(struct kernel_cpu *cpu, struct task_stat
 	waiting_set(task, !blocked);
 }
 
-/*
- * Woken by an interrupt or a foreign task: no credit, all that accrued while it slept is owed. By a kernel
- * thread: no more than that thread owes, since it may have waited, too, for those who had to be waited for.
- * On a core that was busy it has waited since: as long as that was no pause, it would have had to wait less.
- */
-static __always_inline s64 gap_after_external_wake(const struct task_state *task, u64 now,
-						   u64 global, bool core_was_idle)
-{
-	s64 queued = (now - task->woken_ns) - not_below_zero(global - task->delay_at_wake_ns);
-	s64 gap = task->gap_ns + not_below_zero(task->delay_at_wake_ns - task->delay_at_leave_ns);
-	if (task->is_by_thread && gap > (s64)task->waker_gap_ns)
-		gap = task->waker_gap_ns;
-	if (!core_was_idle && gap > 0)
-		gap = not_below_zero(gap - not_below_zero(queued));
-	return gap;
-}
-
-/* Woken by a task that has paid: its own old gap shrinks by the wait that was not itself a pause. */
+/* A task's gap from before it slept, when that was time to spare: it shrinks by what of it was not itself a pause. */
 static __always_inline s64 gap_after_wake(const struct task_state *task)
 {
 	s64 gap = task->gap_ns;
@@ -215,6 +199,37 @@ static __always_inline s64 gap_after_wake(const struct task_state *task)
 	s64 waited = task->woken_ns - task->left_ns;
 	s64 paused = task->delay_at_wake_ns - task->delay_at_leave_ns;
 	return not_below_zero(gap - not_below_zero(waited - paused));
+}
+
+/*
+ * Woken by an interrupt or a foreign task: no credit, all that accrued while it slept is owed. By a kernel
+ * thread: no more than that thread owes, since it may have waited, too, for those who had to be waited for; but
+ * what it owed before stays. A kernel thread that does not wait for a device is taken to have been idle.
+ * On a core that was busy it has waited since: as long as that was no pause, it would have had to wait less.
+ */
+static __always_inline s64 gap_after_external_wake(const struct task_state *task, u64 now,
+						   u64 global, bool core_was_idle)
+{
+	s64 queued = (now - task->woken_ns) - not_below_zero(global - task->delay_at_wake_ns);
+	s64 own = task->is_member || task->is_in_io ? task->gap_ns : gap_after_wake(task);
+	s64 gap = own + not_below_zero(task->delay_at_wake_ns - task->delay_at_leave_ns);
+	if (task->is_by_thread && gap > (s64)task->waker_gap_ns)
+		gap = own > (s64)task->waker_gap_ns ? own : (s64)task->waker_gap_ns;
+	if (!core_was_idle && gap > 0)
+		gap = not_below_zero(gap - not_below_zero(queued));
+	return gap;
+}
+
+/*
+ * Between who wakes and who is woken, on one core, G may have grown by `grown`; each hop of kernel threads would
+ * lose that. Who leaves the core owes it, too.
+ */
+static __always_inline s64 gap_of_hop(s64 gap, s64 grown, s64 left_gap)
+{
+	s64 with_hop = gap + not_below_zero(grown);
+	s64 most = left_gap < with_hop ? left_gap : with_hop;
+
+	return most > gap ? most : gap;
 }
 
 static __always_inline void raise_to(u64 *value, u64 least)
@@ -240,8 +255,7 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 {
 	u64 global = global_delay();
 	bool fresh = task->is_woken && task->is_blocked;
-	bool external = fresh && (task->is_by_thread ||
-				  (task->is_external && (task->is_member || task->is_in_io)));
+	bool external = fresh && (task->is_by_thread || task->is_external);
 
 	task->is_woken = 0;
 	waiting_set(task, false);
@@ -262,17 +276,14 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 		base = task->delay_at_wake_ns;
 	if (external)
 		gap = gap_after_external_wake(task, now, global, core_was_idle);
-	else if (fresh && !task->is_external)
+	else if (fresh)
 		gap = gap_after_wake(task);
 	if (task->credit_ns) {
 		gap = not_below_zero(gap - (s64)task->credit_ns);
 		task->credit_ns = 0;
 	}
-	/* Between who wakes and who is woken, on one core, G may grow; each hop of kernel threads would lose that. */
-	if (fresh && (task->is_by_thread || !task->is_member) && left_gap > gap)
-		gap = left_gap;
-	if (!task->is_member && gap > (s64)settings.cap_ns)
-		gap = settings.cap_ns;
+	if (fresh && (task->is_by_thread || !task->is_member))
+		gap = gap_of_hop(gap, global - task->delay_at_wake_ns, left_gap);
 	cpu->local_ns = base - gap;
 	if (credit && pausing_is_allowed(now)) {
 		cpu->local_ns += credit;
