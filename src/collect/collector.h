@@ -51,9 +51,8 @@ struct collector_facts {
 struct collector_counters {
 	uint64_t time_ns, delay_ns; /* now, G */
 	uint64_t samples, sampled_ns, target_samples, target_ns;
-	uint64_t waited_ns; /* off CPU, where that counts: a part of sampled_ns */
-	uint64_t waits;     /* times a task of the program gave up its core to wait */
-	uint64_t handovers; /* such waits that another task of the program ended */
+	uint64_t waited_ns;        /* off CPU, where that counts: a part of sampled_ns */
+	uint64_t waits, handovers; /* of the program's tasks; those that one of them ended */
 	uint64_t lost, lost_events, capped, displaced_ns, unwound_badly, failed_lookups;
 	uint64_t dropped_points, untracked_tasks;
 	uint64_t ticks, spins, spun_ns, overshoot_ns, longest_spin_ns;
@@ -168,12 +167,12 @@ int collector_set_unwind(struct collector *collector, uint32_t object,
 
 /* Experiments. */
 void collector_set_speedup(struct collector *collector, double speedup); /* 0..1; 0 stops pausing */
-void collector_speed_up_outside(struct collector *collector, double speedup); /* of all else */
 void collector_forget_gaps(struct collector *collector);
 /*
- * Samples with this period from now on. Drawn anew for each window: a program whose own period is a multiple of
- * it is sampled at the same few points for long (simulated, 1 ms and 0.5 ms: the share of a target of 70 % has a
- * standard deviation of 16 points a window, 3 with factors from 0.85 to 1.15).
+ * Samples with this period from now on. Drawn anew for each window: a program whose own period is a
+ * multiple of the sampling period would be sampled at the same few points of it for many windows on
+ * end (simulated, 1 ms and 0.5 ms: the share of a target that takes 70 % of the time has a standard
+ * deviation of 16 points a window, 3 points with factors from 0.85 to 1.15).
  */
 void collector_set_period(struct collector *collector, uint64_t period_ns);
 /* Whether what a tick costs counts as a pause of its core, so that effective time is free of it. */
