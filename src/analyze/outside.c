@@ -20,7 +20,8 @@ static void add_window(const struct recording_experiment *experiment,
 		       struct effect_window *windows, size_t *count, struct shares *shares)
 {
 	bool is_fast = experiment->speedup > 0;
-	double period_ns = recording_visit_period(visit, point->kind);
+	/* By wall time: what is paced from outside is the same in all windows then. */
+	double period_ns = recording_visit_period(visit, point->kind) / outside_effective(visit);
 
 	if (!isfinite(period_ns))
 		return;
@@ -58,12 +59,12 @@ static struct outside outside_from(const struct effect_point *point, const struc
 {
 	double v_fast = shares->effective_ns[1] / shares->wall_ns[1];
 	double v_control = shares->effective_ns[0] / shares->wall_ns[0];
-	double paused = v_control / v_fast - 1, kept = 1 - point->gain;
+	double least = v_fast / v_control, kept = 1 - point->gain;
 
-	if (!(paused > 0) || point->windows < WINDOWS_LEAST || !(kept > 0))
+	if (!(least < 1) || point->windows < WINDOWS_LEAST || !(kept > 0))
 		return (struct outside){0};
-	struct outside outside = {.share = point->gain / kept / paused,
-				  .error = point->error / (kept * kept) / paused};
+	struct outside outside = {.share = (1 / kept - least) / (1 - least),
+				  .error = point->error / (kept * kept) / (1 - least)};
 	if (!(outside.share - SURE_ERRORS * outside.error > OUTSIDE_LEAST))
 		return (struct outside){0};
 	outside.share = fmin(outside.share, 1);

@@ -8,16 +8,17 @@
  * pauses for a share of the time. With v, effective time by wall time, and visits of which some come at a rate P by
  * wall time, and others at a rate C by effective time, the rate by effective time is
  *
- *	r = P / v + C,	so P = (r - r of controls) / (1 / v - 1 / v of controls)
+ *	r = P / v + C		and by wall time, r v = P + C v
  *
- * and what is outside keeps its speed if each window's rate is taken to be r - P (1 / v - 1) = P + C.
+ * P follows from the latter, at two v, and what is outside keeps its speed if each window's rate is taken to
+ * be r - P (1 / v - 1) = P + C.
  */
 #pragma once
 
 #include "profile/recording.h"
 
 struct outside {
-	double share; /* of visits that come by the wall clock; 0 unless it is surely above OUTSIDE_LEAST */
+	double share; /* of visits that come by the wall clock: P / r v of controls; 0 unless surely above OUTSIDE_LEAST */
 	double error; /* its standard error; 0 if it is 0 */
 	double gain;  /* of the program, with all that is outside 25 % faster */
 };
