@@ -14,6 +14,9 @@ the cores a few are made again.
 --empty also runs it while programs that return at once are attached to the two tracepoints that counting needs
 (sched_switch, sched_waking), in the place of lever, to see what the kernel's way there costs: nothing that
 counts in the kernel can cost less. Needs clang and libbpf for that, and root.
+
+--beside also runs it bare while a process on the last core wakes every 20 ms, only to sleep again: what it costs a
+program on other cores that one of them wakes at all.
 """
 import argparse
 import json
@@ -60,6 +63,21 @@ class Empty:
         self.holder.communicate()
 
 
+class Beside:
+    """A process that wakes now and then on the last core, while it lasts."""
+
+    def __init__(self):
+        self.sleeper = None
+
+    def __enter__(self):
+        core = max(os.sched_getaffinity(0))
+        self.sleeper = subprocess.Popen([sys.executable, "-c", "import time\nwhile True: time.sleep(0.02)"], preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+
+    def __exit__(self, *_):
+        self.sleeper.kill()
+        self.sleeper.wait()
+
+
 def environment_of(options, cores, allowed):
     """What lever scale gives a program that has fewer cores than the machine."""
     if cores == len(allowed):
@@ -84,14 +102,14 @@ def seconds(options, command, cores, kind, work):
         return int(file.read()) / 1e9
 
 
-def block(options, command, cores, empty, work):
+def block(options, command, cores, company, work):
     """The two runs of each kind, and the share that others had of the cores."""
-    order = ["bare", "counted"] + ["empty"] * options.empty
+    order = ["bare", "counted", *company]
     times = {kind: [] for kind in order}
     used, (busy, stolen) = os.times(), ticks()
     for kind in order + order[::-1]:
-        if kind == "empty":
-            with empty:
+        if kind in company:
+            with company[kind]:
                 times[kind].append(seconds(options, command, cores, kind, work))
         else:
             times[kind].append(seconds(options, command, cores, kind, work))
@@ -106,13 +124,15 @@ def measure(options, name, work):
     if not shutil.which(command[0]):
         print(f"{name}: {command[0]} is not installed", file=sys.stderr)
         return None
-    empty = Empty(work) if options.empty else None
+    company = {"empty": Empty(work)} if options.empty else {}
+    if options.beside:
+        company["beside"] = Beside()
     seconds(options, command, 2, "bare", work)  # caches
     blocks = []
     for cores in (1, 2) * options.blocks:
-        tries = [block(options, command, cores, empty, work)]
+        tries = [block(options, command, cores, company, work)]
         while tries[-1]["taken"] > BUSY and len(tries) < 3:
-            tries.append(block(options, command, cores, empty, work))
+            tries.append(block(options, command, cores, company, work))
         blocks.append(min(tries, key=lambda one: one["taken"]))
     return {"name": name, "blocks": blocks}
 
@@ -131,7 +151,7 @@ def cell(found):
 
 
 def table(results):
-    print("| program | bare, 1 core | 2 cores | counted, 1 core | 2 cores | both | empty programs, 1 core | 2 cores | others had, at worst |\n| --- |" + " --- |" * 8)
+    print("| program | bare, 1 core | 2 cores | counted, 1 core | 2 cores | both | empty programs, 1 core | 2 cores | beside a sleeper, 1 core | others had, at worst |\n| --- |" + " --- |" * 9)
     whole = []
     for result in results:
         by_cores = {cores: [one for one in result["blocks"] if one["cores"] == cores] for cores in (1, 2)}
@@ -139,9 +159,9 @@ def table(results):
         counted = [overhead(by_cores[cores], "counted") for cores in (1, 2)]
         both = statistics.mean(found[0] for found in counted), math.hypot(*(found[1] for found in counted)) / 2
         whole.append(both[0])
-        cells = [*map(cell, counted), cell(both), *(cell(overhead(by_cores[cores], "empty")) for cores in (1, 2))]
+        cells = [*map(cell, counted), cell(both), *(cell(overhead(by_cores[cores], "empty")) for cores in (1, 2)), cell(overhead(by_cores[1], "beside"))]
         print(f"| {result['name']} | {bare[0]:.2f} s | {bare[1]:.2f} s | " + " | ".join(cells) + f" | {100 * max(one['taken'] for one in result['blocks']):.1f} % |")
-    print(f"| mean, worst | | | | | {100 * statistics.mean(whole):+.1f} %, {100 * max(whole):+.1f} % | | | |")
+    print(f"| mean, worst | | | | | {100 * statistics.mean(whole):+.1f} %, {100 * max(whole):+.1f} % | | | | |")
 
 
 def main():
@@ -150,6 +170,7 @@ def main():
     parser.add_argument("--programs", choices=[*CASES, "all"], nargs="+", default=["all"])
     parser.add_argument("--blocks", type=int, default=8)
     parser.add_argument("--empty", action="store_true")
+    parser.add_argument("--beside", action="store_true")
     parser.add_argument("--results", help="keeps what was measured; programs measured later are added")
     options = parser.parse_args()
     options.lever = os.path.abspath(options.lever)

@@ -8,12 +8,13 @@ A round, of which there are several: the program bare on one core and on two, `l
 and on one, `lever scale --on 2`, bare on one and on two; each lever scale with its own usual number of runs. So
 what changes slowly in the machine changes for all alike. On one core it is held there by affinity, by the
 first of the cores and by the second in turn, and told that it has two. Of rounds in which other programs took more than
-3 % of the cores from a bare run (/proc/stat, less what the program used) some are made again, two at most, and the calmest ones count.
+3 % of the cores from a bare run (/proc/stat, less what the program used) or from counted ones some are made again, two at most, and the calmest ones count.
 
 Prints Markdown. Real seconds are medians of the bare runs, as the clock showed them; predictions are medians over the
 rounds, and their error is against those seconds, 1→2 and 2→1 by each model, and by the one that each report says to
 believe (best). The interval of the model to believe is that of one further run: it holds if a bare run of the same
-round is in it. Overhead: how much longer the counted runs took than bare ones on as many cores (medians), and what
+round is in it. Steady are programs whose bare runs on as many cores took CPU times that differed by at most a
+quarter: what differs more, no prediction can meet. Overhead: how much longer the counted runs took than bare ones on as many cores (medians), and what
 lever measured of its own work, as a part of the program's core time. A second table has what the machine was like:
 the CPU time of the bare runs, which would be one number on a steady one, and what the hypervisor took.
 
@@ -249,13 +250,20 @@ def profiled(options, command, cores, work):
     return {"on": cores, "report": read_report(options, profile), "profile": profile if options.profiles else None}
 
 
+def displaced(step):
+    """The share that other programs took of a report's cores, while the program wanted them."""
+    report = step["report"]
+    wall_ns = next(row["wall_ns"] for row in report["measured"] if row["cores"] == step["on"])
+    return report["taken"]["displaced_ns"] / (wall_ns * step["on"])
+
+
 def measure_round(options, command, work):
-    """Bare runs and reports in their order, and the worst share that others had of a bare run."""
+    """Bare runs and reports in their order, and the worst share that others had of one."""
     library = os.path.join(os.path.dirname(os.path.abspath(options.lever)), "src", "runtime", "liblever-cores.so")
     steps = [bare(command, 1, library, 0), bare(command, 2, library, 0), profiled(options, command, 1, work),
              bare(command, 2, library, 0), bare(command, 1, library, 1), profiled(options, command, 2, work),
              bare(command, 1, library, 0), bare(command, 2, library, 0), bare(command, 1, library, 1)]
-    return {"steps": steps, "foreign": max(step.get("foreign", 0) for step in steps)}
+    return {"steps": steps, "foreign": max(step["foreign"] if "foreign" in step else displaced(step) for step in steps)}
 
 
 def measure(options, name, work):
@@ -272,6 +280,7 @@ def measure(options, name, work):
 
 
 MODELS = ("paper", "formula", "growth", "replay")
+STEADY = 1.25  # from the least to the most CPU time of bare runs on as many cores
 COLUMNS = (*MODELS, "best")  # the one that each report says to believe
 
 
@@ -302,7 +311,8 @@ def evaluate(result):
                     holds.setdefault(model, []).extend(hits)
             if on == 2:
                 switches.append(report["threads"]["switches"] / report["runs"] / real[2])
-    return {"real": real, "holds": holds, "refused": refused, "reports": len(shares),
+    spread = max(max(times) / min(times) for times in ([step["cpu"] for step in runs_of(result, cores)] for cores in (1, 2)))
+    return {"real": real, "spread": spread, "holds": holds, "refused": refused, "reports": len(shares),
             "error": {(model, on): statistics.median(times) / real[3 - on] - 1 for (model, on), times in predicted.items()},
             "overhead": statistics.mean(statistics.median(times) / real[cores] - 1 for cores, times in counted.items()),
             "share": statistics.mean(shares), "switches": statistics.median(switches), "stolen": statistics.mean(stolen)}
@@ -323,7 +333,8 @@ def errors_table(found):
         cells = [", ".join(percent(one["error"].get((model, on))) for on in (1, 2)) for model in COLUMNS]
         print(f"| {name} | {one['real'][1]:.2f} s | {one['real'][2]:.2f} s | " + " | ".join(cells)
               + f" | {sum(one['holds']['best'])} of {len(one['holds']['best'])} | {percent(one['overhead'])} %, {100 * one['share']:.1f} % | {one['switches']:,.0f} |")
-    for what, names in (("mean error, CPU-bound", CPU_BOUND), ("mean error, all", CASES)):
+    steady = [name for name in CPU_BOUND if name in found and found[name]["spread"] <= STEADY]
+    for what, names in (("mean error, CPU-bound", CPU_BOUND), ("of them, steady", steady), ("mean error, all", CASES)):
         errors = {model: [abs(error) for name, one in found.items() if name in names for (which, _), error in one["error"].items() if which == model] for model in COLUMNS}
         print(f"| {what} | | | " + " | ".join(mean_percent(errors[model]) for model in COLUMNS) + " | | | |")
     held = {model: [hit for one in found.values() for hit in one["holds"].get(model, [])] for model in COLUMNS}

@@ -52,10 +52,10 @@ double scale_model_error(enum scale_model model, double wakes_per_second)
 struct scale_record scale_model_record(enum scale_model model)
 {
 	static const struct scale_record records[SCALE_MODELS] = {
-		[SCALE_PAPER] = {0.115, 11},
-		[SCALE_FORMULA] = {0.099, 11},
-		[SCALE_GROWTH] = {0.039, 11},
-		[SCALE_REPLAY] = {0.050, 11},
+		[SCALE_PAPER] = {0.104, 11},
+		[SCALE_FORMULA] = {0.103, 11},
+		[SCALE_GROWTH] = {0.038, 11},
+		[SCALE_REPLAY] = {0.063, 11},
 	};
 	return records[model];
 }

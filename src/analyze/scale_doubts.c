@@ -11,6 +11,8 @@
 #define SPINNING_MUCH 0.02 /* share of the looks */
 #define LOOKS_FEW 50
 #define SPEED_STEADY 0.05
+#define WORK_STEADY 0.15   /* from the least to the most CPU time of runs on as many cores */
+#define WORK_LEAST_NS 20e6 /* of a program that does less, the start is most */
 
 static void warn_of_threads(struct scale *scale)
 {
@@ -115,6 +117,23 @@ static void warn_of_speed(struct scale *scale)
 			scale->machine_cores, 100 * (1 - together));
 }
 
+/* The same program on as many cores: what differs here differs between the answer and the truth, too. */
+static void warn_of_work(struct scale *scale)
+{
+	double least = INFINITY, most = 0;
+
+	for (size_t i = 0; i < scale->runs.count; i++) {
+		least = fmin(least, scale->runs.items[i].cpu_ns);
+		most = fmax(most, scale->runs.items[i].cpu_ns);
+	}
+	if (least > WORK_LEAST_NS && most / least - 1 > WORK_STEADY)
+		*array_add(&scale->warnings) = text_format(
+			"of the runs on %u core%s one took %.0f %% more CPU time than another: its "
+			"work is not always the same, or others share the cache and memory that "
+			"it needs; no prediction is surer than that",
+			scale->cores, scale->cores == 1 ? "" : "s", 100 * (most / least - 1));
+}
+
 static void warn_of_cores(struct scale *scale)
 {
 	unsigned most = 0;
@@ -196,6 +215,7 @@ void scale_add_warnings(struct scale *scale)
 	warn_of_spinning(scale);
 	warn_of_loops(scale);
 	warn_of_speed(scale);
+	warn_of_work(scale);
 	warn_of_others(scale);
 	warn_of_ends(scale);
 	warn_of_losses(scale);

@@ -101,6 +101,8 @@ TEST("the interval grows with the scatter of the runs, and with the distance in 
 		   2 * 1.96 * scale_model_error(SCALE_FORMULA, 0), 1e-4);
 	CHECK((wide->high_ns - wide->low_ns) / wide->wall_ns >
 	      2 * (near->high_ns - near->low_ns) / near->wall_ns);
+	CHECK(warns(other, "of the runs on 1 core one took 33 % more CPU time than another"));
+	CHECK(!warns(one, "CPU time than another"));
 	scale_free(one);
 	scale_free(other);
 	recording_free(calm);
