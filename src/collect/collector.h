@@ -167,12 +167,12 @@ int collector_set_unwind(struct collector *collector, uint32_t object,
 
 /* Experiments. */
 void collector_set_speedup(struct collector *collector, double speedup); /* 0..1; 0 stops pausing */
+void collector_speed_up_outside(struct collector *collector, double speedup); /* of all else */
 void collector_forget_gaps(struct collector *collector);
 /*
- * Samples with this period from now on. Drawn anew for each window: a program whose own period is a
- * multiple of the sampling period would be sampled at the same few points of it for many windows on
- * end (simulated, 1 ms and 0.5 ms: the share of a target that takes 70 % of the time has a standard
- * deviation of 16 points a window, 3 points with factors from 0.85 to 1.15).
+ * Samples with this period from now on. Drawn anew for each window: a program whose own period is a multiple of
+ * it is sampled at the same few points for long (simulated, 1 ms and 0.5 ms: the share of a target of 70 % has a
+ * standard deviation of 16 points a window, 3 with factors from 0.85 to 1.15).
  */
 void collector_set_period(struct collector *collector, uint64_t period_ns);
 /* Whether what a tick costs counts as a pause of its core, so that effective time is free of it. */
