@@ -28,8 +28,9 @@ static __always_inline bool waiters_any(u64 value)
 /* Brings G up to `now`. */
 static __always_inline void waiters_advance(u64 now)
 {
-	u32 speed =
-		waiters_any(*(volatile u64 *)&waiters) ? settings.speed : settings.outside_speed;
+	u32 speed = settings.outside_speed;
+	if (waiters_any(*(volatile u64 *)&waiters) && settings.speed)
+		speed = settings.speed;
 	if (!speed)
 		return;
 	u64 last = *(volatile u64 *)&waiters_seen_ns, since = last;

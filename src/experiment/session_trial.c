@@ -25,9 +25,11 @@ int session_arm(struct session *session, struct session_target *target, struct e
 	int code = session_write_target(session, target, error);
 	if (code)
 		return code;
+	/* Samples belong to where they did before. */
+	if (target->is_outside)
+		return 0;
 	/* Set anew each time: more of the target's code may have been found. */
-	code = target->is_outside ? collector_set_target(session->collector, NULL, 0, 0) :
-				    code_set_target(session->code, &target->what, error);
+	code = code_set_target(session->code, &target->what, error);
 	if (code == -E2BIG) {
 		target->is_unusable = true;
 		schedule_end_block(session->schedule);

@@ -29,9 +29,11 @@ static bool any_waiters(uint64_t value)
 static void waiters_advance(uint64_t now)
 {
 	const struct kernel_settings *settings = &runtime_page->settings;
-	bool any = any_waiters(__atomic_load_n(&runtime_page->waiters, __ATOMIC_ACQUIRE));
-	uint32_t speed = any ? settings->speed : settings->outside_speed;
+	uint32_t speed = settings->outside_speed;
 
+	if (any_waiters(__atomic_load_n(&runtime_page->waiters, __ATOMIC_ACQUIRE)) &&
+	    settings->speed)
+		speed = settings->speed;
 	if (!speed || speed > KERNEL_SPEED_ONE)
 		return;
 	uint64_t last = __atomic_load_n(&runtime_page->waiters_seen_ns, __ATOMIC_ACQUIRE);
