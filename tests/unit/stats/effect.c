@@ -547,9 +547,9 @@ TEST("the method's own error widens every point above speedup 0, as an error tha
 	effect_add_method_error(points, 2);
 	CHECK_NEAR(points[0].high, 0.01, 1e-12);
 	CHECK_NEAR(points[0].error, 0.005, 1e-12);
-	/* 0.4 points and 0.5 % of the gain make 0.6 points; with 0.4 that is 0.7211. */
-	CHECK_NEAR(points[1].error, 0.0072111, 1e-6);
-	CHECK_NEAR(points[1].shared, 0.006, 1e-12);
-	CHECK_NEAR(points[1].high - 0.4, 0.0142230, 1e-6);
-	CHECK_NEAR(0.4 - points[1].low, 0.0142230, 1e-6);
+	/* 0.6 points and 0.5 % of the gain make 0.8 points; with 0.4 that is 0.8944. */
+	CHECK_NEAR(points[1].error, 0.0089443, 1e-6);
+	CHECK_NEAR(points[1].shared, 0.008, 1e-12);
+	CHECK_NEAR(points[1].high - 0.4, 0.0176027, 1e-6);
+	CHECK_NEAR(0.4 - points[1].low, 0.0176027, 1e-6);
 }
