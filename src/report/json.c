@@ -76,13 +76,14 @@ static json_t *effect_of(const struct causal_target *target, const struct causal
 			json_array_append_new(points, json_point_of(&effect->points[i]));
 	}
 	json_t *json =
-		json_pack("{so ss so so so so so sb so}", "progress",
+		json_pack("{so ss so so so so so so sb so}", "progress",
 			  json_text(effect->point->name), "kind",
 			  point_kind_name(effect->point->kind), "points", points, "slope",
 			  has_slope ? json_number(effect->slope.slope) : json_null(), "slope_low",
 			  has_slope ? json_number(effect->slope.low) : json_null(), "slope_high",
 			  has_slope ? json_number(effect->slope.high) : json_null(), "phase_factor",
-			  json_number(effect->phase_factor), "contention", effect->is_contention,
+			  json_number(effect->phase_factor), "outside_share",
+			  json_number(effect->outside.share), "contention", effect->is_contention,
 			  "answer", answer_json(target, effect));
 	if (effect->point->kind == POINT_LATENCY)
 		json_object_set_new(json, "p99", tails_json(target, effect));

@@ -216,6 +216,7 @@ function target(kind, name, gain) {
 				slope_low: 4 * gain - 0.1,
 				slope_high: 4 * gain + 0.1,
 				phase_factor: 1,
+				outside_share: 0,
 				contention: false,
 				answer: {
 					speedup: 0.25,
