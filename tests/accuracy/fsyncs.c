@@ -7,8 +7,6 @@
  */
 #include "rounds.h"
 
-#include <fcntl.h>
-
 static int file;
 
 WORK_FUNCTION void compute(uint64_t loops)
@@ -37,13 +35,8 @@ static void saving(void)
 
 int main(int count, char **arguments)
 {
-	char path[] = "fsyncs.XXXXXX";
-
 	work_begin(count, arguments);
-	file = mkstemp(path);
-	if (file < 0)
-		return 1;
-	unlink(path);
+	file = work_file();
 	rounds_run(computing, saving);
 	work_end();
 	return 0;

@@ -412,7 +412,7 @@ def read_options():
     parser.add_argument("--peer", choices=["coz"], help="ask this profiler instead")
     parser.add_argument("--most", type=float, help="exit 1 above this mean absolute error, in percentage points")
     parser.add_argument("--smoke", type=float, help="exit 1 only for intervals that miss by more than so many points")
-    parser.add_argument("--disk", choices=DISKS, help="run the programs on a file system in memory; needs root")
+    parser.add_argument("--disk", choices=DISKS, help="run the programs on a file system in memory, or on a slow device; needs root")
     parser.add_argument("--json", help="keep the rows in this file")
     options = parser.parse_args()
     options.programs = options.programs.split(",")

@@ -51,6 +51,20 @@ struct work {
 };
 static struct work work;
 
+/* An empty file without a name, in the folder where the case runs. */
+static inline int work_file(void)
+{
+	char path[] = "work.XXXXXX";
+	int file = mkstemp(path);
+
+	if (file < 0) {
+		perror("a file here");
+		exit(1);
+	}
+	unlink(path);
+	return file;
+}
+
 static inline uint64_t work_now_ns(void)
 {
 	struct timespec now;
