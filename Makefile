@@ -16,15 +16,18 @@ PACKAGES = gcc libc6-dev meson ninja-build pkgconf clang llvm bpftool libbpf-dev
 TEST_PACKAGES = chromium coz-profiler libdevel-nytprof-perl libomp-dev openmpi-bin libopenmpi-dev \
 	systemtap-sdt-dev qemu-system-x86 busybox-static cpio
 
-.PHONY: all setup setup-test demo test test-kernels install uninstall format clean help
+# What a change of a line is checked by: no browser, no rights, no running program.
+QUICK_SUITES = unit style golden command
+
+.PHONY: all configure setup setup-test demo test check-quick test-kernels install uninstall format clean help
 .NOTPARALLEL:
 
-all: $(BUILD)/build.ninja
-	ninja -C $(BUILD)
+all: configure
+	@ninja -C $(BUILD) product
 
-$(BUILD)/build.ninja:
+configure:
 	@tools/setup_web
-	meson setup $(BUILD) --prefix=$(prefix) $(MESON_OPTIONS)
+	@tools/configure $(BUILD) --prefix=$(prefix) $(MESON_OPTIONS)
 
 # Installs what is missing; a machine that has everything needs neither network nor rights.
 setup:
@@ -39,7 +42,10 @@ demo: setup all
 	./examples/demo.sh
 
 test: setup-test all
-	meson test -C $(BUILD) --print-errorlogs --timeout-multiplier 4
+	@tools/run_tests $(BUILD)
+
+check-quick: setup all
+	@tools/run_tests $(BUILD) $(QUICK_SUITES)
 
 # Other kernels, in virtual machines: two minutes or more, and 60 MB to fetch. A part of `make test`, too.
 test-kernels: setup all
@@ -47,8 +53,7 @@ test-kernels: setup all
 	tests/kernel/old_kernels.py $(BUILD)
 
 install: all
-	meson configure $(BUILD) --prefix=$(prefix)
-	DESTDIR=$(DESTDIR) meson install -C $(BUILD)
+	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
 
 uninstall:
 	ninja -C $(BUILD) uninstall
@@ -67,7 +72,8 @@ help:
 	@echo 'make setup    install the packages that a build needs (apt-get; sudo where not root; npm)'
 	@echo 'make setup-test  the same, and what only tests need (Chromium, readers of exports)'
 	@echo 'make demo     set up, build, and profile the bundled example'
-	@echo 'make test     set up, build, and run all tests'
+	@echo 'make test     set up, build, and run all tests (about 12 minutes)'
+	@echo 'make check-quick  the tests that need neither rights nor a browser (less than 2 minutes)'
 	@echo 'make test-kernels  run lever on older kernels, in virtual machines'
 	@echo 'make install  install below prefix ($(prefix)), into DESTDIR if it is given'
 	@echo 'make format   format the C and JavaScript files'

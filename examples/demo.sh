@@ -7,6 +7,7 @@ set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 seconds=${1:-40}
+turns=$((seconds / 2))
 
 as_root=
 if [ "$(id -u)" != 0 ]; then
@@ -14,16 +15,20 @@ if [ "$(id -u)" != 0 ]; then
 	echo "demo: the kernel engine needs root; asking sudo for it"
 fi
 
-echo "demo: examples/orders.c has two threads: one reads orders, one handles them. Sampling says that"
-echo "demo: two lines are hot. Which one is worth optimizing? Lever finds out in $seconds seconds."
+echo "demo: examples/orders.c has two threads: one reads orders, one handles them. A sampling profiler"
+echo "demo: shows two hot lines. Which one is worth optimizing? Lever finds out in $seconds seconds."
 $as_root "$build/lever" run --fresh -o "$build/demo.lever" --scope '*orders.c' --seconds "$seconds" \
 	-- "$build/examples/orders" "$seconds"
-# Orders handled in some turns of two seconds, with so many percent of the search left out.
-plain=0 cut=0
-for turn in 1 2 3; do
-	handled=$("$build/examples/orders" 2) && plain=$((plain + ${handled%% *}))
-	handled=$("$build/examples/orders" 2 25) && cut=$((cut + ${handled%% *}))
-done
-awk -v plain="$plain" -v cut="$cut" 'BEGIN { printf "demo: did it tell the truth? With a quarter of " \
-	"the search really left out, an order took %.1f %% less time.\n", 100 * (1 - plain / cut) }'
-echo "demo: the profile is $build/demo.lever; its curves in a browser: $build/lever report --open $build/demo.lever"
+# Did it come true? The same run searches a quarter less in every other turn of 0.1 s, so that both halves
+# of a pair meet the same machine; of the pairs' ratios the mean, and twice its standard error.
+echo "demo: did the prediction come true? Now a quarter of the search is really left out, in turns, for $turns s."
+"$build/examples/orders" "$turns" 25 | awk '
+	NF == 2 && $1 > 0 { gain = 1 - $2 / $1; n++; sum += gain; squares += gain * gain }
+	END {
+		if (n < 2) { print "demo: too few turns to tell"; exit 1 }
+		mean = sum / n
+		error = sqrt((squares - n * mean * mean) / (n - 1) / n)
+		printf "demo: an order took %.1f %% (±%.1f) less time, in %d pairs of turns.\n",
+			100 * mean, 200 * error, n
+	}'
+echo "demo: curves in a browser: $build/lever report --open $build/demo.lever"

@@ -2,12 +2,14 @@
 /*
  * orders - the example that `make demo` profiles: two threads with a queue between them.
  *
- * One thread reads orders of ten items, the other looks up whom each is for and writes a receipt. A profiler
- * that counts samples shows two hot lines, one in each thread: CHECKSUM and SEARCH. Only one of them is
- * worth optimizing: the second thread is the slower one, so the first waits for it whatever it does.
- * Lever tells which, and by how much.
+ * One thread reads orders of ten items, the other looks up the customer of each item and writes a
+ * receipt. A sampling profiler shows two hot lines, one in each thread: CHECKSUM and SEARCH. Only one
+ * of them is worth optimizing: the second thread is the slower one, so the first waits for it in any
+ * case. Lever tells which, and by how much.
  *
- *	orders [SECONDS [PERCENT]]     prints how many orders were handled; by PERCENT is less searched, really
+ *	orders [SECONDS]           prints how many orders were handled
+ *	orders SECONDS PERCENT     searches PERCENT less in every other turn of 0.1 s, and prints for each
+ *	                           pair of turns the mean time of an order without and with the change, in ns
  */
 #include <lever.h>
 
@@ -22,6 +24,7 @@
 #define QUEUE 64
 #define TEXT 240000
 #define ITEMS 10
+#define TURN_SECONDS 0.1
 
 struct customer {
 	uint32_t id, discount;
@@ -32,6 +35,7 @@ struct order {
 };
 
 static struct customer customers[CUSTOMERS], *first = customers;
+static int percent; /* of the search to be left out in every other turn */
 static char text[TEXT];
 static struct order queue[QUEUE];
 static unsigned head, tail;
@@ -96,12 +100,33 @@ __attribute__((noinline)) static unsigned write_receipt(const struct customer *c
 	return length;
 }
 
-static void *handle_orders(void *unused)
+/* Ends a turn that has lasted long enough; the next one searches the other share. */
+static void turn_advance(void)
+{
+	static double begin, order_seconds[2];
+	static unsigned orders, turn;
+	double time = now(), seconds = time - begin;
+
+	orders++;
+	if (begin > 0 && seconds < TURN_SECONDS)
+		return;
+	order_seconds[turn % 2] = seconds / orders;
+	if (turn > 1 && turn % 2) /* the first pair is start-up */
+		printf("%.0f %.0f\n", order_seconds[0] * 1e9, order_seconds[1] * 1e9);
+	turn += begin > 0;
+	orders = 0;
+	first = customers + (turn % 2 ? CUSTOMERS / 100 * percent : 0);
+	begin = time;
+}
+
+static void *handle_orders(void *argument)
 {
 	struct order order;
-	unsigned long *letters = unused;
+	unsigned long *letters = argument;
 
 	while (get(&order)) {
+		if (percent)
+			turn_advance();
 		for (uint32_t item = 0; item < ITEMS; item++)
 			*letters +=
 				write_receipt(find_customer(order.customer - 7 * item), order.sum);
@@ -119,7 +144,7 @@ int main(int count, char **arguments)
 	for (uint32_t i = 0; i < CUSTOMERS; i++)
 		customers[i] = (struct customer){.id = i * 7 + 1, .discount = i % 30};
 	if (count > 2)
-		first += CUSTOMERS / 100 * (atoi(arguments[2]) % 96);
+		percent = atoi(arguments[2]) % 96;
 	memset(text, 'x', sizeof(text));
 	pthread_create(&handler, NULL, handle_orders, &letters);
 	for (; now() < end; orders++) {
@@ -131,6 +156,7 @@ int main(int count, char **arguments)
 	pthread_cond_signal(&not_empty);
 	pthread_mutex_unlock(&lock);
 	pthread_join(handler, NULL);
-	printf("%lu orders, %lu letters\n", orders, letters);
+	if (!percent)
+		printf("%lu orders, %lu letters\n", orders, letters);
 	return 0;
 }
