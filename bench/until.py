@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """until - how long a run takes until it knows its answer, and experiments per minute beside coz's.
 
-    bench/until.py [--lever build/lever] [--rounds 5] [--points 2] [--programs single,lock,ring]
+    bench/until.py [--lever build/lever] [--rounds 5] [--points 2] [--programs single_thread,lock,shared_memory_ring]
 
 Each program is one of tests/accuracy/, with its best target given. A round runs, in random order,
 
@@ -34,7 +34,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "tests", "accuracy"))
 from run import COZ_FLAGS, Case, loops_per_microsecond  # noqa: E402
 
-BEST = {"single": "A", "lock": "B", "ring": "A"}
+BEST = {"single_thread": "A", "lock": "B", "shared_memory_ring": "A"}
 IS_OVER = "measuring is over"
 
 

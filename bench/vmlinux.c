@@ -7,9 +7,9 @@
  * VMLINUX is one with DWARF, of any kernel; NAMES its symbols in the form of /proc/kallsyms, as made by
  * `nm VMLINUX`. Addresses are drawn evenly from the functions whose names begin with vfs_ and ext4_.
  */
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/own.h"
 #include "symbolize/scope.h"
 #include "symbolize/symbols.h"
 
@@ -48,8 +48,8 @@ static size_t name_addresses(struct symbols *symbols, FILE *names, size_t most, 
 		++*asked;
 		if (!symbols_kernel_offset(symbols, start + 8, &object, &offset))
 			continue;
-		uint32_t place = symbols_place_at(symbols, object, offset);
-		lines += place != SYMBOLS_NONE && symbols_place(symbols, place)->line > 0;
+		uint32_t place = symbols_location_at(symbols, object, offset);
+		lines += place != SYMBOLS_NONE && symbols_location(symbols, place)->line > 0;
 	}
 	return lines;
 }

@@ -188,8 +188,8 @@ struct lever_site {
 
 #define LEVER_TRACE_MAGIC 0x5254564cU
 #define LEVER_TRACE_VERSION 1U
-#define LEVER_TRACE_WORDS 4096U
-#define LEVER_TRACE_WORD_BYTES 112U
+#define LEVER_TRACE_NAMES 4096U
+#define LEVER_TRACE_NAME_BYTES 112U
 #define LEVER_TRACE_HEAD_BYTES 4096U
 #define LEVER_ROOM_ANY 0xffffffffU
 
@@ -229,7 +229,7 @@ struct lever_points {
 	unsigned long long opens;          /* address of the stacks of open spans, or 0 */
 	char trace_path[LEVER_PATH_BYTES]; /* where the memory of a trace is to be found */
 	struct lever_entry entries[LEVER_POINTS_MOST];
-	unsigned long long courses; /* address of the serial numbers of open spans, or 0 */
+	unsigned long long serials; /* address of the serial numbers of open spans, or 0 */
 	char pad[8192 - sizeof(struct lever_head) - 72 -
 		 LEVER_POINTS_MOST * sizeof(struct lever_entry)];
 	/* From here on the kernel gives a forked child zeros. */
@@ -250,10 +250,10 @@ struct lever_open {
 	unsigned char spans[LEVER_OPEN_DEPTH];
 };
 /* What tells a span from one that stood in its place before: how many the thread had begun. */
-#define LEVER_COURSE_DEPTH 15U
-struct lever_course {
+#define LEVER_SERIALS_DEPTH 15U
+struct lever_span_serials {
 	unsigned int begun;
-	unsigned int at[LEVER_COURSE_DEPTH]; /* of the outermost open spans */
+	unsigned int at[LEVER_SERIALS_DEPTH]; /* of the outermost open spans */
 };
 /*
  * From so many on, a span is taken for one that ends in another thread, and is on no stack. Some may
@@ -263,30 +263,30 @@ struct lever_course {
 struct lever_opens {
 	unsigned char crossing[LEVER_POINTS_MOST]; /* ends without a begin, one after the other */
 	struct lever_open threads[LEVER_OPENS];
-	struct lever_course courses[LEVER_OPENS];
+	struct lever_span_serials serials[LEVER_OPENS];
 };
 
 /*
  * The memory of a trace (src/wire/annotations.h): a head, names, and a ring of marks for each thread.
  * The engine makes it, and the constructor maps it where LEVER_TRACE names it.
  */
-struct lever_word {
+struct lever_name {
 	unsigned long long hash;
 	unsigned int is_written;
 	unsigned int pad;
-	char text[LEVER_TRACE_WORD_BYTES];
+	char text[LEVER_TRACE_NAME_BYTES];
 };
 
 struct lever_trace_head {
 	unsigned int magic, version, rings, ring_bytes;
 	unsigned long long bytes;
-	unsigned long long without_ring, without_word;
+	unsigned long long without_ring, without_name;
 };
 
 struct lever_trace {
 	struct lever_trace_head head;
 	char pad[LEVER_TRACE_HEAD_BYTES - sizeof(struct lever_trace_head)];
-	struct lever_word words[LEVER_TRACE_WORDS];
+	struct lever_name words[LEVER_TRACE_NAMES];
 };
 
 struct lever_record {
@@ -336,7 +336,7 @@ LEVER_COLD int lever_count_slowly(struct lever_points *page, unsigned int *site,
 				  unsigned char kind);
 LEVER_COLD struct lever_ring *lever_ring_take(struct lever_points *page);
 LEVER_COLD void lever_write_nowhere(struct lever_points *page, struct lever_ring *ring);
-LEVER_COLD unsigned int lever_word_register(struct lever_points *page, const char *name);
+LEVER_COLD unsigned int lever_name_register(struct lever_points *page, const char *name);
 LEVER_COLD struct lever_open *lever_open_take(struct lever_points *page);
 LEVER_CALLED void lever_open_begin(struct lever_site *site, const char *name);
 LEVER_CALLED void lever_open_end(struct lever_site *site, const char *name);
@@ -853,8 +853,8 @@ LEVER_HELPER struct lever_opens *lever_opens_make(struct lever_points *page)
 	lever_call_3(SYS_madvise, (unsigned long)memory, sizeof(struct lever_opens), wipe_on_fork);
 	if (__atomic_compare_exchange_n(&page->opens, &none, (unsigned long long)memory, 0,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-		opens = (unsigned long long)((struct lever_opens *)memory)->courses;
-		__atomic_store_n(&page->courses, opens, __ATOMIC_RELEASE);
+		opens = (unsigned long long)((struct lever_opens *)memory)->serials;
+		__atomic_store_n(&page->serials, opens, __ATOMIC_RELEASE);
 		return (struct lever_opens *)memory;
 	}
 	lever_call_3(SYS_munmap, (unsigned long)memory, sizeof(struct lever_opens), 0);
@@ -902,14 +902,14 @@ LEVER_HELPER struct lever_open *lever_open_of(struct lever_points *page, struct 
 }
 
 /* Where another library has made the memory without them, there are none. */
-LEVER_HELPER void lever_course_begin(struct lever_points *page, const struct lever_open *open,
-				     unsigned int depth)
+LEVER_HELPER void lever_span_serials_begin(struct lever_points *page, const struct lever_open *open,
+					   unsigned int depth)
 {
-	struct lever_course *courses = (struct lever_course *)page->courses, *course;
+	struct lever_span_serials *serials = (struct lever_span_serials *)page->serials, *course;
 
-	if (!courses || depth >= LEVER_COURSE_DEPTH)
+	if (!serials || depth >= LEVER_SERIALS_DEPTH)
 		return;
-	course = &courses[open - ((struct lever_opens *)page->opens)->threads];
+	course = &serials[open - ((struct lever_opens *)page->opens)->threads];
 	__atomic_store_n(&course->at[depth], ++course->begun, __ATOMIC_RELAXED);
 }
 
@@ -932,7 +932,7 @@ void lever_open_begin(struct lever_site *site, const char *name)
 		if (depth < LEVER_OPEN_DEPTH)
 			__atomic_store_n(&open->spans[depth], (unsigned char)entry,
 					 __ATOMIC_RELAXED);
-		lever_course_begin(page, open, depth);
+		lever_span_serials_begin(page, open, depth);
 		depth++;
 	}
 	__atomic_store_n(&open->depth, depth, __ATOMIC_RELEASE);
@@ -1064,15 +1064,15 @@ struct lever_ring *lever_ring_take(struct lever_points *page)
  * Finds or adds a text among the names; 1 + its index, or 0 if there is no room. The hash that comes
  * first has the entry; all that find the text missing write the same.
  */
-unsigned int lever_word_register(struct lever_points *page, const char *name)
+unsigned int lever_name_register(struct lever_points *page, const char *name)
 {
 	struct lever_trace *trace = (struct lever_trace *)page->trace;
 	unsigned long long hash = lever_name_hash(name, 0), found;
 	unsigned int probe, i, index;
-	struct lever_word *word;
+	struct lever_name *word;
 
 	for (probe = 0; trace && probe < 256; probe++) {
-		index = (unsigned int)((hash + probe) % LEVER_TRACE_WORDS);
+		index = (unsigned int)((hash + probe) % LEVER_TRACE_NAMES);
 		word = &trace->words[index];
 		found = 0;
 		if (!__atomic_compare_exchange_n(&word->hash, &found, hash, 0, __ATOMIC_ACQ_REL,
@@ -1080,14 +1080,14 @@ unsigned int lever_word_register(struct lever_points *page, const char *name)
 		    found != hash)
 			continue;
 		if (!__atomic_load_n(&word->is_written, __ATOMIC_ACQUIRE)) {
-			for (i = 0; i + 1 < LEVER_TRACE_WORD_BYTES && name[i]; i++)
+			for (i = 0; i + 1 < LEVER_TRACE_NAME_BYTES && name[i]; i++)
 				__atomic_store_n(&word->text[i], name[i], __ATOMIC_RELAXED);
 			__atomic_store_n(&word->is_written, 1U, __ATOMIC_RELEASE);
 		}
 		return index + 1;
 	}
 	if (trace)
-		__atomic_fetch_add(&trace->head.without_word, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&trace->head.without_name, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 
@@ -1096,7 +1096,7 @@ LEVER_HELPER unsigned long long lever_text(const char *text)
 {
 	if (!(lever_listening() & LEVER_LISTEN_TRACE))
 		return 0;
-	return lever_word_register((struct lever_points *)lever_head, text ? text : "");
+	return lever_name_register((struct lever_points *)lever_head, text ? text : "");
 }
 
 /* Adds, and returns what was there. No other thread adds here; a signal handler of this one may. */
@@ -1171,7 +1171,7 @@ void lever_write(struct lever_site *site, const char *name, unsigned int kind,
 			return;
 	}
 	if (__builtin_expect(!word, 0)) {
-		word = lever_word_register(page, name);
+		word = lever_name_register(page, name);
 		if (!word)
 			return;
 		__atomic_store_n(&site->word, word, __ATOMIC_RELAXED);

@@ -2,8 +2,8 @@
 /* file - reading whole files, handing files to the user behind sudo. */
 #include "base/file.h"
 
+#include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/own.h"
 #include "base/text.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 /* text - reading numbers from words, and nearest names. */
 #include "base/text.h"
 
+#include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/own.h"
 
 #include <ctype.h>
 #include <errno.h>

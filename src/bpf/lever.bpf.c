@@ -8,12 +8,12 @@
  * time a tick is), progress.h, spans.h and courses.h (spans: which is open, how long they take), and the programs here, which only call them in order. ARCHITECTURE.md has the
  * rules of the pauses.
  */
-#include "bpf/courses.h"
+#include "bpf/address_space.h"
 #include "bpf/member.h"
 #include "bpf/pause.h"
 #include "bpf/progress.h"
 #include "bpf/sample.h"
-#include "bpf/space.h"
+#include "bpf/span_tracker.h"
 #include "bpf/spin.h"
 #include "bpf/state.h"
 #include "bpf/wait.h"
@@ -46,7 +46,7 @@ int tick(struct bpf_perf_event_data *context)
 			/* It may be working for those who wait in the target. */
 			if (waiters_any(*(volatile u64 *)&waiters))
 				cpu->local_ns = global_delay();
-			if (settings.sees_kernel && settings.takes_all)
+			if (settings.enable_kernel && settings.is_system_wide)
 				sample_take(context, task, cpu, now, weight);
 		} else {
 			cpu->foreign_ticks++;
@@ -57,10 +57,10 @@ int tick(struct bpf_perf_event_data *context)
 	}
 	cpu->displaced_ns += stalled;
 	waiting_set(state, false); /* it was woken before it had left its core */
-	course_look(now);
-	spin_look(context, cpu, state);
+	span_tracker_poll(now);
+	spin_check(context, cpu, state);
 	sample_take(context, task, cpu, now, weight);
-	pause_settle(cpu, &cpu->tick_spins);
+	pay_delay(cpu, &cpu->tick_spins);
 	return 0;
 }
 
@@ -156,19 +156,19 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 
 	waiters_advance(now);
 	if (!external && !by_thread && woken != waker)
-		pause_settle(cpu, &cpu->wake_spins);
+		pay_delay(cpu, &cpu->wake_spins);
 	if (!state)
 		return 0;
 	/* A kernel thread that ends a wait for I/O has done what a device does. */
 	if (state->wait != WAIT_NONE && by_thread)
 		external = 1;
 	if (state->is_member) {
-		state->woken_from_outside = cpu->hard_interrupts || !is_member(waker);
+		state->was_woken_externally = cpu->hard_interrupts || !is_member(waker);
 		wait_end(cpu, woken, state, now);
-		cpu->handovers += !external && !by_thread && woken != waker;
+		cpu->task_wakeups += !external && !by_thread && woken != waker;
 	}
 	state->is_external = external;
-	state->is_by_thread = by_thread;
+	state->is_by_kernel_thread = by_thread;
 	state->waker_gap_ns = by_thread ? not_below_zero(core_gap(cpu, global_delay())) : 0;
 	state->delay_at_wake_ns = global_delay();
 	state->woken_ns = bpf_ktime_get_ns();
@@ -197,7 +197,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 		bool blocked = !preempt && previous_state;
 		if (leaving->is_member) {
 			progress_observe_rarely(previous, cpu, now);
-			course_look(now);
+			span_tracker_poll(now);
 			cpu->waits += blocked;
 		}
 		pause_leave(cpu, leaving, now, blocked);
@@ -214,7 +214,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 		cpu->local_ns = global_delay();
 	else {
 		runnable_end(cpu, next, entering, now);
-		course_enter(next, cpu);
+		span_tracker_enter(next, cpu);
 		pause_enter(cpu, entering, now, !previous->pid, leaving ? leaving->gap_ns : 0);
 	}
 	return 0;
@@ -229,7 +229,7 @@ int BPF_PROG(sched_exit)
 		return 0;
 	struct task_state *state = member_state(bpf_get_current_task_btf());
 	if (state)
-		pause_finish(cpu, state);
+		pay_rest(cpu, state);
 	return 0;
 }
 
@@ -239,15 +239,15 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct *child)
 {
 	struct task_state *state = bpf_task_storage_get(&tasks, parent, NULL, 0);
-	if (!state || !state->follows)
+	if (!state || !state->is_in_tree)
 		return 0;
 	/* Like a wake-up: what the parent owes is paid before the child can run. */
 	if (state->is_member)
-		pause_settle(this_cpu(), &this_cpu()->wake_spins);
+		pay_delay(this_cpu(), &this_cpu()->wake_spins);
 	if (!member_fork(state, child))
 		return 0;
 	if (state->is_member && child->mm != parent->mm)
-		space_fork(parent, child);
+		address_space_fork(parent, child);
 	if (child->tgid != parent->tgid)
 		process_event(KERNEL_EVENT_FORK, child->tgid, parent->tgid, NULL);
 	return 0;
@@ -267,7 +267,7 @@ int BPF_PROG(sched_process_exec, struct task_struct *task, int old_pid, struct l
 	struct task_state *state = member_exec(task);
 	if (!state)
 		return 0;
-	space_exec(task);
+	address_space_exec(task);
 	process_event(KERNEL_EVENT_EXEC, task->tgid, 0, binary->filename);
 	return 0;
 }
@@ -276,7 +276,7 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(sched_process_exit, struct task_struct *task)
 {
 	struct task_state *state = bpf_task_storage_get(&tasks, task, NULL, 0);
-	if (!state || !state->follows)
+	if (!state || !state->is_in_tree)
 		return 0;
 	if (state->is_member)
 		progress_observe(bpf_ktime_get_ns(), 1);

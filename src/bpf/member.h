@@ -3,7 +3,7 @@
  * member - which tasks are the program.
  *
  * A program that lever starts is followed from its first task on, over fork and exec. Of processes
- * that run already the engine marks the first task only; their other threads, and with takes_all all
+ * that run already the engine marks the first task only; their other threads, and with is_system_wide all
  * processes of the machine, are taken in when they are first met: at a switch, a tick, a visit.
  *
  * A name may speak against a process that would be one: what only launches the program (mpirun), or
@@ -11,24 +11,24 @@
  */
 #pragma once
 
-#include "bpf/space.h"
+#include "bpf/address_space.h"
 #include "bpf/state.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
 	__type(key, struct kernel_name);
-	__type(value, u32); /* enum kernel_verdict */
+	__type(value, u32); /* enum kernel_name_decision */
 } names SEC(".maps");
 
 static __always_inline u32 name_ask(const struct kernel_name *name, u32 tgid)
 {
 	struct kernel_name_event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
-	u32 verdict = KERNEL_NAME_ASKED;
+	u32 verdict = KERNEL_NAME_PENDING;
 
 	if (!event) {
 		totals.lost_events++;
-		return KERNEL_NAME_ASKED;
+		return KERNEL_NAME_PENDING;
 	}
 	event->kind = KERNEL_EVENT_NAME;
 	event->tgid = tgid;
@@ -46,14 +46,14 @@ static __always_inline u32 name_verdict(struct task_struct *process)
 	u32 *verdict = bpf_map_lookup_elem(&names, &name);
 	if (verdict)
 		return *verdict;
-	return settings.asks_names ? name_ask(&name, process->tgid) : KERNEL_NAME_WANTED;
+	return settings.filter_by_name ? name_ask(&name, process->tgid) : KERNEL_NAME_WANTED;
 }
 
 static __always_inline void member_decide(struct task_state *state, struct task_struct *process)
 {
 	u32 verdict = name_verdict(process);
 
-	state->is_undecided = verdict == KERNEL_NAME_ASKED;
+	state->is_undecided = verdict == KERNEL_NAME_PENDING;
 	state->is_member = verdict == KERNEL_NAME_WANTED;
 }
 
@@ -62,7 +62,7 @@ static __always_inline struct task_state *member_adopt(struct task_struct *task)
 {
 	struct task_state *process = bpf_task_storage_get(&tasks, task->group_leader, NULL, 0);
 
-	if (process ? process->is_left_out || !process->follows : !settings.takes_all)
+	if (process ? process->is_excluded || !process->is_in_tree : !settings.is_system_wide)
 		return NULL;
 	struct task_state *state =
 		bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -74,7 +74,7 @@ static __always_inline struct task_state *member_adopt(struct task_struct *task)
 		u64 key = (u64)task->mm; /* may be of another process's that has gone */
 		bpf_map_delete_elem(&spaces, &key);
 	}
-	state->follows = 1;
+	state->is_in_tree = 1;
 	state->is_undecided = 1;
 	return state;
 }
@@ -120,7 +120,7 @@ static __always_inline struct task_state *member_fork(const struct task_state *p
 		totals.untracked_tasks++;
 		return NULL;
 	}
-	born->follows = 1;
+	born->is_in_tree = 1;
 	born->is_member = parent->is_member;
 	born->is_undecided = parent->is_undecided;
 	return born;
@@ -133,7 +133,7 @@ static __always_inline struct task_state *member_exec(struct task_struct *task)
 
 	if (!state)
 		state = member_adopt(task);
-	if (!state || !state->follows)
+	if (!state || !state->is_in_tree)
 		return NULL;
 	member_decide(state, task);
 	return state;

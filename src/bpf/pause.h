@@ -16,8 +16,8 @@
  */
 #pragma once
 
-#include "bpf/classes.h"
 #include "bpf/spin.h"
+#include "bpf/wait_classes.h"
 
 #define PAUSE_SHORTEST_NS 300 /* below this the bookkeeping costs more than the debt */
 #define PAUSE_STEPS_MOST (1 << 18)
@@ -27,7 +27,7 @@ static __always_inline bool pausing_is_allowed(u64 now)
 {
 	/* The heartbeat may be later than `now`. */
 	return !settings.is_disarmed &&
-	       (s64)(now - settings.heartbeat_ns) < (s64)KERNEL_HEARTBEAT_LIMIT_NS;
+	       (s64)(now - settings.heartbeat_ns) < (s64)WIRE_HEARTBEAT_LIMIT_NS;
 }
 
 /* Returns by how much G has grown. */
@@ -49,7 +49,7 @@ static long pause_step(u32 index, void *context)
 }
 
 /* Pays this core's gap by spinning here. */
-static __always_inline void pause_settle(struct kernel_cpu *cpu, u64 *counter)
+static __always_inline void pay_delay(struct kernel_cpu *cpu, u64 *counter)
 {
 	s64 gap = global_delay() - cpu->local_ns;
 	if (gap <= PAUSE_SHORTEST_NS)
@@ -94,12 +94,12 @@ static long pause_part(u32 index, void *context)
 
 	if (!owes_more(cpu) || task->thread_info.flags & PAUSE_FLAGS_ASKING)
 		return 1;
-	pause_settle(cpu, &cpu->switch_spins);
+	pay_delay(cpu, &cpu->switch_spins);
 	return 0;
 }
 
 /* The task on this core, whose switch is done, pays what it still owes. Asked for its core, it goes on later. */
-static __always_inline void pause_finish(struct kernel_cpu *cpu, struct task_state *task)
+static __always_inline void pay_rest(struct kernel_cpu *cpu, struct task_state *task)
 {
 	cpu->is_finishing = 1;
 	bpf_loop(PAUSE_PARTS_MOST, pause_part, NULL, 0);
@@ -118,12 +118,12 @@ static __always_inline u64 pause_charge(struct kernel_cpu *cpu, u64 weight, u64 
 	u64 handled = bpf_ktime_get_ns() - now;
 
 	cpu->handled_ns += handled;
-	cpu->tick_cost_ns = 0;
-	if (!settings.tick_cost_ns || !pausing_is_allowed(now))
+	cpu->tick_overhead_ns = 0;
+	if (!settings.tick_overhead_ns || !pausing_is_allowed(now))
 		return 0;
-	cpu->tick_cost_ns = settings.tick_cost_ns + handled;
-	u64 charge = (weight * settings.speed) / KERNEL_SPEED_ONE;
-	cpu->local_ns += cpu->tick_cost_ns + charge;
+	cpu->tick_overhead_ns = settings.tick_overhead_ns + handled;
+	u64 charge = (weight * settings.speedup) / WIRE_SPEEDUP_ONE;
+	cpu->local_ns += cpu->tick_overhead_ns + charge;
 	u64 growth = global_delay_raise(cpu->local_ns);
 	if (charge && growth)
 		__sync_fetch_and_add(&charged_ns, growth < charge ? growth : charge);
@@ -138,14 +138,14 @@ static __always_inline u64 pause_charge(struct kernel_cpu *cpu, u64 weight, u64 
  */
 static __always_inline u64 tick_weight(struct kernel_cpu *cpu, u64 now, u64 *stalled)
 {
-	s64 weight =
-		now - cpu->last_tick_ns - (cpu->spun_ns - cpu->spun_at_tick_ns) - cpu->tick_cost_ns;
+	s64 weight = now - cpu->last_tick_ns - (cpu->spun_ns - cpu->spun_at_tick_ns) -
+		     cpu->tick_overhead_ns;
 	bool was_idle = (s64)(cpu->busy_since_ns - cpu->last_tick_ns) > 0;
 	u64 most = was_idle ? settings.period_ns : 2 * settings.period_ns;
 
 	cpu->last_tick_ns = now;
 	cpu->spun_at_tick_ns = cpu->spun_ns;
-	cpu->tick_cost_ns = 0;
+	cpu->tick_overhead_ns = 0;
 	*stalled = 0;
 	if (weight < 0)
 		return 0;
@@ -168,14 +168,14 @@ static __always_inline s64 core_gap(const struct kernel_cpu *cpu, u64 global)
  * had and could not be made to pay make up for those that the other has. Such a wait ends unseen, and
  * counts as one that tells how often to sample.
  */
-static __always_inline void spin_look(struct bpf_perf_event_data *context, struct kernel_cpu *cpu,
-				      struct task_state *state)
+static __always_inline void spin_check(struct bpf_perf_event_data *context, struct kernel_cpu *cpu,
+				       struct task_state *state)
 {
 	bool is_spinning = spins(context);
 	u64 charged = *(volatile u64 *)&charged_ns;
-	s64 gap = core_gap(cpu, global_delay()), since = charged - cpu->charged_seen_ns;
+	s64 gap = core_gap(cpu, global_delay()), since = charged - cpu->charged_at_tick_ns;
 
-	cpu->charged_seen_ns = charged;
+	cpu->charged_at_tick_ns = charged;
 	if (state->is_spinning && !is_spinning) {
 		cpu->waits++;
 		if (gap > 0)
@@ -240,7 +240,7 @@ static __always_inline s64 gap_after_external_wake(const struct task_state *task
 	s64 queued = (now - task->woken_ns) - not_below_zero(global - task->delay_at_wake_ns);
 	s64 own = task->is_member || task->is_in_io ? task->gap_ns : gap_after_wake(task);
 	s64 gap = own + not_below_zero(task->delay_at_wake_ns - task->delay_at_leave_ns);
-	if (task->is_by_thread && gap > (s64)task->waker_gap_ns)
+	if (task->is_by_kernel_thread && gap > (s64)task->waker_gap_ns)
 		gap = own > (s64)task->waker_gap_ns ? own : (s64)task->waker_gap_ns;
 	if (!core_was_idle && gap > 0)
 		gap = not_below_zero(gap - not_below_zero(queued));
@@ -251,10 +251,10 @@ static __always_inline s64 gap_after_external_wake(const struct task_state *task
  * Between who wakes and who is woken, on one core, G may have grown by `grown`; each hop of kernel threads would
  * lose that. Who leaves the core owes it, too.
  */
-static __always_inline s64 gap_of_hop(s64 gap, s64 grown, s64 left_gap)
+static __always_inline s64 gap_after_wake_chain(s64 gap, s64 grown, s64 left_gap)
 {
-	s64 with_hop = gap + not_below_zero(grown);
-	s64 most = left_gap < with_hop ? left_gap : with_hop;
+	s64 with_chain = gap + not_below_zero(grown);
+	s64 most = left_gap < with_chain ? left_gap : with_chain;
 
 	return most > gap ? most : gap;
 }
@@ -266,7 +266,7 @@ static __always_inline void raise_to(u64 *value, u64 least)
 }
 
 /* A task that has waited since before the generation: as if it had begun to wait when that began. */
-static __always_inline void gap_forget(struct task_state *task)
+static __always_inline void gap_reset(struct task_state *task)
 {
 	task->generation = settings.generation;
 	task->gap_ns = task->waker_gap_ns = 0;
@@ -282,7 +282,7 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 {
 	u64 global = global_delay();
 	bool fresh = task->is_woken && task->is_blocked;
-	bool external = fresh && (task->is_by_thread || task->is_external);
+	bool external = fresh && (task->is_by_kernel_thread || task->is_external);
 
 	task->is_woken = 0;
 	waiting_set(task, false);
@@ -295,8 +295,8 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 		return;
 	}
 	if (task->generation != settings.generation)
-		gap_forget(task);
-	u64 credit = classes_credit(task, fresh, now);
+		gap_reset(task);
+	u64 credit = wait_class_credit(task, fresh, now);
 	s64 gap = task->gap_ns;
 	u64 base = global;
 	if (fresh && core_was_idle && (s64)(global - task->delay_at_wake_ns) > 0)
@@ -309,15 +309,15 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 		gap = not_below_zero(gap - (s64)task->credit_ns);
 		task->credit_ns = 0;
 	}
-	if (fresh && (task->is_by_thread || !task->is_member))
-		gap = gap_of_hop(gap, global - task->delay_at_wake_ns, left_gap);
+	if (fresh && (task->is_by_kernel_thread || !task->is_member))
+		gap = gap_after_wake_chain(gap, global - task->delay_at_wake_ns, left_gap);
 	cpu->local_ns = base - gap;
 	if (credit && pausing_is_allowed(now)) {
 		cpu->local_ns += credit;
 		global_delay_raise(cpu->local_ns);
 	}
 	if (external && task->is_member) {
-		pause_settle(cpu, &cpu->switch_spins);
+		pay_delay(cpu, &cpu->switch_spins);
 		task->owes_more = owes_more(cpu);
 	}
 	cpu->owes_more = task->owes_more;

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "bpf/space.h"
+#include "bpf/address_space.h"
 #include "bpf/waiters.h"
 
 #define PROGRESS_PROBE_EVERY 64 /* ticks, once a space has had no page for that long */
@@ -30,14 +30,14 @@ static const u64 no_sums[POINTS_MOST];
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, KERNEL_VISITORS_MOST);
-	__type(key, struct kernel_visitor);
+	__uint(max_entries, KERNEL_VISIT_KEYS_MOST);
+	__type(key, struct kernel_visit_key);
 	__type(value, struct kernel_visits);
-} visitors SEC(".maps");
+} visits_by_process SEC(".maps");
 
-static __always_inline bool visitor_known(const struct kernel_visitor *visitor, u64 visits)
+static __always_inline bool process_visits_raise(const struct kernel_visit_key *visitor, u64 visits)
 {
-	struct kernel_visits *known = bpf_map_lookup_elem(&visitors, visitor);
+	struct kernel_visits *known = bpf_map_lookup_elem(&visits_by_process, visitor);
 
 	if (known)
 		__sync_fetch_and_add(&known->count, visits);
@@ -45,26 +45,26 @@ static __always_inline bool visitor_known(const struct kernel_visitor *visitor, 
 }
 
 /* By process. What finds no room, or comes into the way of another change, is in the total only. */
-static __always_inline void visitor_add(u32 index, u64 visits)
+static __always_inline void process_visits_add(u32 index, u64 visits)
 {
 	struct task_struct *process = bpf_get_current_task_btf()->group_leader;
-	struct kernel_visitor visitor = {.tgid = process->tgid, .point = index};
+	struct kernel_visit_key visitor = {.tgid = process->tgid, .point = index};
 
-	if (visitor_known(&visitor, visits))
+	if (process_visits_raise(&visitor, visits))
 		return;
 	struct kernel_visits first = {.count = visits};
 	bpf_probe_read_kernel_str(first.command, sizeof(first.command), process->comm);
-	if (bpf_map_update_elem(&visitors, &visitor, &first, BPF_NOEXIST))
-		visitor_known(&visitor, visits); /* another thread of it was first */
+	if (bpf_map_update_elem(&visits_by_process, &visitor, &first, BPF_NOEXIST))
+		process_visits_raise(&visitor, visits); /* another thread of it was first */
 }
 
 /* Adds visits, and moves the edges of the open window. */
 static __always_inline void progress_add(u64 index, u64 visits, struct kernel_cpu *cpu, u64 now)
 {
-	if (index >= KERNEL_POINTS_MOST)
+	if (index >= WIRE_POINTS_MOST)
 		return;
 	u64 total = __sync_fetch_and_add(&points[index].total, visits) + visits;
-	visitor_add(index, visits);
+	process_visits_add(index, visits);
 	u64 window = settings.window;
 	if (!window)
 		return;
@@ -86,7 +86,7 @@ static __always_inline void progress_add(u64 index, u64 visits, struct kernel_cp
 struct name_search {
 	u64 hash;
 	u32 kind;
-	u32 index; /* KERNEL_POINTS_MOST until found */
+	u32 index; /* WIRE_POINTS_MOST until found */
 	u32 is_new;
 	u32 pad;
 };
@@ -94,7 +94,7 @@ struct name_search {
 static long name_step(u32 index, void *context)
 {
 	struct name_search *search = context;
-	if (index >= KERNEL_POINTS_MOST)
+	if (index >= WIRE_POINTS_MOST)
 		return 1;
 	u64 old = __sync_val_compare_and_swap(&points[index].hash, 0, search->hash);
 	if (old && old != search->hash)
@@ -104,12 +104,12 @@ static long name_step(u32 index, void *context)
 	return 1;
 }
 
-/* The index of the point with this name, made if new; KERNEL_POINTS_MOST if there is no room. */
+/* The index of the point with this name, made if new; WIRE_POINTS_MOST if there is no room. */
 static __always_inline u32 point_index_of(const struct points_entry *entry)
 {
-	struct name_search search = {.hash = entry->hash, .index = KERNEL_POINTS_MOST};
-	bpf_loop(KERNEL_POINTS_MOST, name_step, &search, 0);
-	if (search.index >= KERNEL_POINTS_MOST)
+	struct name_search search = {.hash = entry->hash, .index = WIRE_POINTS_MOST};
+	bpf_loop(WIRE_POINTS_MOST, name_step, &search, 0);
+	if (search.index >= WIRE_POINTS_MOST)
 		totals.dropped_points++;
 	else if (search.is_new) {
 		points[search.index].kind = entry->kind;
@@ -123,7 +123,7 @@ struct points_head {
 };
 
 struct progress_walk {
-	struct space *space;
+	struct address_space *space;
 	struct progress_scratch *scratch;
 	struct kernel_cpu *cpu;
 	u64 now;
@@ -132,7 +132,7 @@ struct progress_walk {
 	u32 pad;
 };
 
-static __always_inline bool points_page_probe(struct space *space, struct points_head *head,
+static __always_inline bool points_page_probe(struct address_space *space, struct points_head *head,
 					      u64 address)
 {
 	if (bpf_probe_read_user(head, sizeof(*head), (void *)address) ||
@@ -145,7 +145,7 @@ static __always_inline bool points_page_probe(struct space *space, struct points
 static long learn_name(u32 step, void *context)
 {
 	struct progress_walk *walk = context;
-	struct space *space = walk->space;
+	struct address_space *space = walk->space;
 	struct progress_scratch *scratch = walk->scratch;
 	u32 i = space->points_known;
 
@@ -214,7 +214,7 @@ __noinline int progress_observe(u64 now, u32 interruptible)
 	struct kernel_cpu *cpu = this_cpu();
 	struct progress_walk walk = {.cpu = cpu, .now = now};
 
-	walk.space = space_of(bpf_get_current_task_btf());
+	walk.space = address_space_of(bpf_get_current_task_btf());
 	walk.scratch = bpf_map_lookup_elem(&progress_scratches, &interruptible);
 	if (!walk.space || !walk.scratch)
 		return 0;
@@ -238,7 +238,7 @@ __noinline int progress_observe(u64 now, u32 interruptible)
 }
 
 /* At a tick: spaces without a page are looked at less and less. */
-static __always_inline void progress_observe_tick(struct space *space, u64 now)
+static __always_inline void progress_observe_tick(struct address_space *space, u64 now)
 {
 	if (!space->points_page && space->ticks++ > PROGRESS_PROBE_EVERY &&
 	    space->ticks % PROGRESS_PROBE_EVERY)
@@ -252,7 +252,7 @@ static __always_inline void progress_observe_rarely(struct task_struct *task,
 {
 	if (now - cpu->observed_ns < settings.period_ns / 8)
 		return;
-	struct space *space = space_of(task);
+	struct address_space *space = address_space_of(task);
 	if (space && space->points_page)
 		progress_observe(now, 0);
 }
@@ -260,8 +260,8 @@ static __always_inline void progress_observe_rarely(struct task_struct *task,
 /* Begun and not ended, of pair i. */
 static __always_inline s64 pair_open(u32 i)
 {
-	u32 begin = settings.pairs[i].begin & (KERNEL_POINTS_MOST - 1);
-	u32 end = settings.pairs[i].end & (KERNEL_POINTS_MOST - 1);
+	u32 begin = settings.pairs[i].begin & (WIRE_POINTS_MOST - 1);
+	u32 end = settings.pairs[i].end & (WIRE_POINTS_MOST - 1);
 	s64 open = points[begin].total - points[end].total;
 	return open > 0 ? open : 0;
 }
@@ -270,7 +270,7 @@ static __always_inline s64 pair_open(u32 i)
 static __always_inline void latency_add(struct kernel_cpu *cpu, s64 time)
 {
 	cpu->pair_weight_ns += time;
-	for (u32 i = 0; i < KERNEL_PAIRS_MOST && i < settings.pair_count; i++)
+	for (u32 i = 0; i < WIRE_PAIRS_MOST && i < settings.pair_count; i++)
 		cpu->pair_ns[i] += pair_open(i) * time;
 }
 
@@ -283,15 +283,16 @@ static __always_inline void latency_tick(struct kernel_cpu *cpu, u64 now)
 {
 	if (!settings.pair_count || !settings.window)
 		return;
-	u64 last = *(volatile u64 *)&pair_look_ns;
-	if ((s64)(now - last) <= 0 || __sync_val_compare_and_swap(&pair_look_ns, last, now) != last)
+	u64 last = *(volatile u64 *)&latency_updated_ns;
+	if ((s64)(now - last) <= 0 ||
+	    __sync_val_compare_and_swap(&latency_updated_ns, last, now) != last)
 		return;
 	waiters_advance(now);
 	u64 delay = *(volatile u64 *)&waiters_delay_ns;
-	if (*(volatile u64 *)&pair_window == settings.window)
-		latency_add(cpu, (s64)(now - last) - (s64)(delay - pair_look_delay_ns));
-	pair_look_delay_ns = delay;
-	pair_window = settings.window;
+	if (*(volatile u64 *)&latency_window == settings.window)
+		latency_add(cpu, (s64)(now - last) - (s64)(delay - latency_updated_delay_ns));
+	latency_updated_delay_ns = delay;
+	latency_window = settings.window;
 }
 
 static __always_inline void latency_pause(struct kernel_cpu *cpu, u64 growth)

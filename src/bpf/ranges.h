@@ -5,19 +5,19 @@
  */
 #pragma once
 
-#include "bpf/space.h"
+#include "bpf/address_space.h"
 #include "bpf/state.h"
 
-#define RANGE_STEPS_MOST 15 /* 2^15 > KERNEL_RANGES_MOST */
+#define RANGE_STEPS_MOST 15 /* 2^15 > WIRE_RANGES_MOST */
 
-static __always_inline bool range_is_before(const struct kernel_range *range,
+static __always_inline bool range_is_before(const struct wire_range *range,
 					    const struct location *location)
 {
 	return range->object < location->object ||
 	       (range->object == location->object && range->end <= location->offset);
 }
 
-static __always_inline bool range_holds(const struct kernel_range *range,
+static __always_inline bool range_holds(const struct wire_range *range,
 					const struct location *location)
 {
 	return range->object == location->object && range->start <= location->offset &&
@@ -35,9 +35,9 @@ static long range_step(u32 index, void *context)
 	struct range_search *search = context;
 	u32 middle = (search->low + search->high) / 2;
 
-	if (search->low >= search->high || search->bank >= KERNEL_BANKS)
+	if (search->low >= search->high || search->bank >= WIRE_BANKS)
 		return 1;
-	if (range_is_before(&ranges[search->bank][middle & (KERNEL_RANGES_MOST - 1)],
+	if (range_is_before(&ranges[search->bank][middle & (WIRE_RANGES_MOST - 1)],
 			    &search->location))
 		search->low = middle + 1;
 	else
@@ -46,10 +46,10 @@ static long range_step(u32 index, void *context)
 }
 
 /* Binary search by bpf_loop: unrolled, the verifier would walk every path through it. */
-static __always_inline const struct kernel_range *range_find(u32 bank,
-							     const struct location *location)
+static __always_inline const struct wire_range *range_find(u32 bank,
+							   const struct location *location)
 {
-	if (bank >= KERNEL_BANKS)
+	if (bank >= WIRE_BANKS)
 		return NULL;
 	u32 count = settings.counts[bank];
 	if (!count)
@@ -58,7 +58,7 @@ static __always_inline const struct kernel_range *range_find(u32 bank,
 	bpf_loop(RANGE_STEPS_MOST, range_step, &search, 0);
 	if (search.low >= count)
 		return NULL;
-	const struct kernel_range *range = &ranges[bank][search.low & (KERNEL_RANGES_MOST - 1)];
+	const struct wire_range *range = &ranges[bank][search.low & (WIRE_RANGES_MOST - 1)];
 	return range_holds(range, location) ? range : NULL;
 }
 
@@ -66,14 +66,14 @@ __noinline int location_is_target(const struct location *location)
 {
 	if (!location)
 		return false;
-	return range_find(KERNEL_BANK_TARGET + (settings.target_bank & 1), location) != NULL;
+	return range_find(WIRE_BANK_TARGET + (settings.target_bank & 1), location) != NULL;
 }
 
 __noinline int location_is_in_scope(const struct location *location)
 {
 	if (!location)
 		return false;
-	return range_find(KERNEL_BANK_SCOPE + (settings.scope_bank & 1), location) != NULL;
+	return range_find(WIRE_BANK_SCOPE + (settings.scope_bank & 1), location) != NULL;
 }
 
 /* Index of the sampled point at this place, or -1. */
@@ -81,6 +81,6 @@ __noinline int location_sampled_point(const struct location *location)
 {
 	if (!location)
 		return -1;
-	const struct kernel_range *range = range_find(KERNEL_BANK_SAMPLED, location);
+	const struct wire_range *range = range_find(WIRE_BANK_SAMPLED, location);
 	return range ? (int)range->value : -1;
 }

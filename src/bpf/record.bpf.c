@@ -23,7 +23,7 @@ int record_tick(struct bpf_perf_event_data *context)
 
 	if (!task->pid || !record_is_member(task->tgid) || !settings.is_on)
 		return 0;
-	u32 which = SPACE_CACHE_TICK;
+	u32 which = MAPPING_CACHE_TICK;
 	struct record_sample *sample = bpf_map_lookup_elem(&record_scratches, &which);
 	if (!sample)
 		return 0;
@@ -58,13 +58,13 @@ static __always_inline void task_leaves(void *context, struct task_struct *task,
 	if (slot->left_ns && slot->tid != (u32)task->pid)
 		record_this_cpu()->overwritten++;
 	if (!has_exit)
-		look_release(task, slot);
+		held_sample_send(task, slot);
 	slot->left_ns = now;
 	slot->tid = task->pid;
 	slot->run_delay_ns = task->sched_info.run_delay;
 	slot->is_preempted = is_preempted;
 	if (!has_exit && settings.is_on)
-		look_hold(context, task, slot, now);
+		held_sample_take(context, task, slot, now);
 }
 
 static __always_inline void task_enters(struct record_cpu *cpu, struct task_struct *task, u64 now)
@@ -80,7 +80,7 @@ static __always_inline void task_enters(struct record_cpu *cpu, struct task_stru
 	u64 off = now > left ? now - left : 0;
 	u64 offset = uniform_below(period, left ^ (u64)task->pid << 32);
 	if (!has_exit) {
-		look_end(task, slot, off, offset);
+		held_sample_end(task, slot, off, offset);
 		return;
 	}
 	if (off + offset < period)
@@ -118,7 +118,7 @@ int BPF_PROG(record_exit)
 	struct task_struct *task = bpf_get_current_task_btf();
 	bool is_ours = cpu->tid == (u32)task->pid;
 	cpu->tid = 0;
-	u32 which = SPACE_CACHE_SWITCH;
+	u32 which = MAPPING_CACHE_SWITCH;
 	struct record_sample *sample = bpf_map_lookup_elem(&record_scratches, &which);
 	if (!is_ours || !sample)
 		return 0;
@@ -143,7 +143,7 @@ SEC("iter.s/task")
 int record_blocked(struct bpf_iter__task *context)
 {
 	struct task_struct *task = context->task;
-	u32 which = SPACE_CACHE_OTHER;
+	u32 which = MAPPING_CACHE_OTHER;
 	struct record_sample *sample = bpf_map_lookup_elem(&record_scratches, &which);
 
 	if (!task || !sample || !record_is_member(task->tgid))
@@ -151,7 +151,7 @@ int record_blocked(struct bpf_iter__task *context)
 	struct record_slot *slot = slot_of(task->pid);
 	u64 now = bpf_ktime_get_ns(), left = slot->left_ns;
 	if (!has_exit)
-		look_release(task, slot);
+		held_sample_send(task, slot);
 	if (!left || slot->tid != (u32)task->pid || now <= left)
 		return 0;
 	sample_begin(sample, task, now);
@@ -168,7 +168,7 @@ int record_blocked(struct bpf_iter__task *context)
 	sample->kernel_count = bytes > 0 ? (u32)bytes / 8 : 0;
 	struct user_walk walk = {.now = now, .which = which, .other = task};
 	user_frame_of(task, &walk.frame);
-	struct space *space = walk.frame.ip ? space_of(task) : NULL;
+	struct address_space *space = walk.frame.ip ? address_space_of(task) : NULL;
 	if (space) {
 		walk.space = space->id;
 		bpf_loop(RECORD_USER_FRAMES_MOST, other_frame_visit, &walk, 0);
@@ -192,7 +192,7 @@ int BPF_PROG(record_fork, struct task_struct *parent, struct task_struct *child)
 	if (!record_is_member(parent->tgid))
 		return 0;
 	if (child->mm != parent->mm)
-		space_fork(parent, child);
+		address_space_fork(parent, child);
 	if (child->tgid != parent->tgid) {
 		member_set(child->tgid, true);
 		process_event(KERNEL_EVENT_FORK, child->tgid, parent->tgid, NULL);
@@ -205,7 +205,7 @@ int BPF_PROG(record_exec, struct task_struct *task, int old_pid, struct linux_bi
 {
 	if (!record_is_member(task->tgid))
 		return 0;
-	space_exec(task);
+	address_space_exec(task);
 	process_event(KERNEL_EVENT_EXEC, task->tgid, 0, binary->filename);
 	return 0;
 }
@@ -216,7 +216,7 @@ int BPF_PROG(record_exit_process, struct task_struct *task)
 	if (!record_is_member(task->tgid))
 		return 0;
 	if (!has_exit)
-		look_release(task, slot_of(task->pid));
+		held_sample_send(task, slot_of(task->pid));
 	if (task->signal->live.counter > 0)
 		return 0;
 	member_set(task->tgid, false);

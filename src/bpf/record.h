@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "bpf/space.h"
+#include "bpf/address_space.h"
 #include "bpf/unwind.h"
 #include "wire/record.h"
 
@@ -171,7 +171,7 @@ static __always_inline bool user_frame_put(struct user_walk *walk, u32 index,
 	struct record_frame *frame = &sample->user[index & (RECORD_USER_FRAMES_MOST - 1)];
 	frame->object = location->object;
 	frame->pad = 0;
-	frame->offset = location->object == KERNEL_OBJECT_UNKNOWN ? address : location->offset;
+	frame->offset = location->object == WIRE_OBJECT_UNKNOWN ? address : location->offset;
 	walk->count = index + 1;
 	if (settings.unwinding == RECORD_UNWIND_NONE)
 		walk->frame.ip = 0; /* as far as was asked for */
@@ -185,7 +185,7 @@ static long user_frame_visit(u32 index, void *context)
 	/* A return address may already belong to the next line: one back is in the call. */
 	u64 address = walk->frame.ip - (index ? 1 : 0);
 
-	if (!space_locate(walk->space, walk->which, address, walk->now, &location) ||
+	if (!address_space_locate(walk->space, walk->which, address, walk->now, &location) ||
 	    !user_frame_put(walk, index, &location, address))
 		return 1;
 	if (settings.unwinding == RECORD_UNWIND_POINTERS)
@@ -201,7 +201,8 @@ static long other_frame_visit(u32 index, void *context)
 	struct location location = {};
 	u64 address = walk->frame.ip - (index ? 1 : 0);
 
-	if (!space_locate_in(other, walk->space, walk->which, address, walk->now, &location) ||
+	if (!address_space_locate_in(other, walk->space, walk->which, address, walk->now,
+				     &location) ||
 	    !user_frame_put(walk, index, &location, address))
 		return 1;
 	if (settings.unwinding == RECORD_UNWIND_POINTERS)
@@ -221,7 +222,7 @@ static __always_inline void user_frames_finish(struct record_sample *sample,
 static __always_inline void user_frames_take(struct record_sample *sample, struct task_struct *task,
 					     const struct frame *frame, u32 which)
 {
-	struct space *space = frame->ip ? space_of(task) : NULL;
+	struct address_space *space = frame->ip ? address_space_of(task) : NULL;
 	if (!space)
 		return;
 	struct user_walk walk = {.frame = *frame,
@@ -256,10 +257,10 @@ static __always_inline u32 inverse_chance_of(const struct record_slot *slot)
 }
 
 /* Without sched_exit_tp: the look at a task that leaves its core, kept until it comes back. */
-static __always_inline void look_hold(void *context, struct task_struct *task,
-				      struct record_slot *slot, u64 now)
+static __always_inline void held_sample_take(void *context, struct task_struct *task,
+					     struct record_slot *slot, u64 now)
 {
-	u32 which = SPACE_CACHE_SWITCH, tid = task->pid, inverse = inverse_chance_of(slot);
+	u32 which = MAPPING_CACHE_SWITCH, tid = task->pid, inverse = inverse_chance_of(slot);
 	struct record_sample *sample = bpf_map_lookup_elem(&record_scratches, &which);
 
 	if (!sample || uniform_below(inverse, now + tid))
@@ -280,8 +281,8 @@ static __always_inline void look_hold(void *context, struct task_struct *task,
  * It is back. If a sampling point fell into the wait, the look is sent later, when the task leaves
  * again: run_delay is added up after this, and so tells only then what the wait ended with.
  */
-static __always_inline void look_end(struct task_struct *task, struct record_slot *slot, u64 off,
-				     u64 offset)
+static __always_inline void held_sample_end(struct task_struct *task, struct record_slot *slot,
+					    u64 off, u64 offset)
 {
 	u32 tid = task->pid;
 	u64 *usual = &slot->usual_ns[slot->is_preempted & 1];
@@ -295,7 +296,7 @@ static __always_inline void look_end(struct task_struct *task, struct record_slo
 	}
 }
 
-static __always_inline void look_release(struct task_struct *task, struct record_slot *slot)
+static __always_inline void held_sample_send(struct task_struct *task, struct record_slot *slot)
 {
 	u32 tid = task->pid;
 	u64 off = slot->ended_ns;

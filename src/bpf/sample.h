@@ -6,12 +6,12 @@
  */
 #pragma once
 
-#include "bpf/calls.h"
-#include "bpf/chain.h"
+#include "bpf/kernel_chain.h"
+#include "bpf/open_spans.h"
 #include "bpf/pause.h"
 #include "bpf/progress.h"
 #include "bpf/ranges.h"
-#include "bpf/spans.h"
+#include "bpf/system_calls.h"
 #include "bpf/unwind.h"
 #include "bpf/waiters.h"
 
@@ -34,9 +34,9 @@ struct frame_walk {
 	struct location leaf, found;
 	u32 space;
 	u32 depth;
-	bool is_found, is_hit, is_complete, wants_callers;
+	bool is_found, is_target, is_complete, enable_callers;
 	int system_call; /* -1: none, or not asked for */
-	u32 span;        /* KERNEL_SPAN_NONE */
+	u32 span;        /* WIRE_SPAN_NONE */
 	u32 pad;
 };
 
@@ -61,22 +61,22 @@ static long frame_visit(u32 index, void *context)
 
 	/* A return address may already belong to the next line: one back is in the call. */
 	u64 address = walk->frame.ip - (index ? 1 : 0);
-	if (!space_locate(walk->space, SPACE_CACHE_TICK, address, walk->now, &location))
+	if (!address_space_locate(walk->space, MAPPING_CACHE_TICK, address, walk->now, &location))
 		return 1;
 	if (!index)
 		walk->leaf = location;
 	walk->depth = index + 1;
 	/* A target that the user named counts wherever it is. */
-	bool is_hit = location_is_target(&location);
-	bool is_in_scope = is_hit || location_is_in_scope(&location);
+	bool is_target = location_is_target(&location);
+	bool is_in_scope = is_target || location_is_in_scope(&location);
 	if (is_in_scope && !walk->is_found) {
 		walk->found = location;
 		walk->is_found = true;
-		walk->is_hit = is_hit;
+		walk->is_target = is_target;
 	}
-	if (is_in_scope && walk->wants_callers)
+	if (is_in_scope && walk->enable_callers)
 		callers_add(&location);
-	if (walk->is_found && !walk->wants_callers)
+	if (walk->is_found && !walk->enable_callers)
 		return 1;
 	return unwind(&walk->frame, &location) ? 0 : 1;
 }
@@ -116,7 +116,7 @@ static __always_inline void callers_emit(void)
 	scratch->callers.count = 0;
 }
 
-static __always_inline void sample_fill(struct kernel_sample *sample, struct task_struct *task,
+static __always_inline void sample_fill(struct wire_sample *sample, struct task_struct *task,
 					u32 flags, u64 weight, u64 kernel_ip,
 					const struct frame_walk *walk)
 {
@@ -138,7 +138,7 @@ static __always_inline void sample_fill(struct kernel_sample *sample, struct tas
 static __always_inline void sample_emit(struct kernel_cpu *cpu, struct task_struct *task, u32 flags,
 					u64 weight, u64 kernel_ip, const struct frame_walk *walk)
 {
-	struct kernel_sample *sample = bpf_ringbuf_reserve(&events, sizeof(*sample), 0);
+	struct wire_sample *sample = bpf_ringbuf_reserve(&events, sizeof(*sample), 0);
 	if (!sample) {
 		cpu->lost++;
 		return;
@@ -150,42 +150,42 @@ static __always_inline void sample_emit(struct kernel_cpu *cpu, struct task_stru
 /* The same with the kernel's call chain; where that has code in scope, the sample is of it. */
 static __always_inline void sample_emit_chain(struct kernel_cpu *cpu, struct task_struct *task,
 					      u32 flags, u64 weight, const struct frame_walk *walk,
-					      const struct chain_walk *inside)
+					      const struct kernel_chain_search *inside)
 {
 	u32 zero = 0;
-	struct kernel_chain *chain = bpf_map_lookup_elem(&chain_scratches, &zero);
+	struct kernel_chain *chain = bpf_map_lookup_elem(&kernel_chain_scratches, &zero);
 	if (!chain)
 		return;
-	sample_fill(&chain->sample, task, flags | KERNEL_SAMPLE_CHAIN, weight, chain->addresses[0],
+	sample_fill(&chain->sample, task, flags | WIRE_SAMPLE_CHAIN, weight, chain->addresses[0],
 		    walk);
-	chain->user_object = walk->is_found ? walk->found.object : KERNEL_OBJECT_UNKNOWN;
+	chain->user_object = walk->is_found ? walk->found.object : WIRE_OBJECT_UNKNOWN;
 	chain->user_offset = walk->found.offset;
 	chain->pad = chain->pad_user = 0;
 	if (inside->is_found) {
 		chain->sample.scope_object = inside->found.object;
 		chain->sample.scope_offset = inside->found.offset;
 	}
-	chain_emit(cpu, chain, inside->count);
+	kernel_chain_emit(cpu, chain, inside->count);
 }
 
 /* What the task does, beside which code it runs: its system call and its span. */
 static __always_inline bool activity_is_target(int call, u32 span)
 {
-	struct location call_place = {.object = KERNEL_OBJECT_CALLS, .offset = (u32)call};
-	struct location span_place = {.object = KERNEL_OBJECT_SPANS, .offset = span};
+	struct location call_place = {.object = WIRE_OBJECT_SYSTEM_CALLS, .offset = (u32)call};
+	struct location span_place = {.object = WIRE_OBJECT_SPANS, .offset = span};
 
-	if (settings.sees_calls && call >= 0 && location_is_target(&call_place))
+	if (settings.enable_system_calls && call >= 0 && location_is_target(&call_place))
 		return true;
-	return settings.sees_spans && span != KERNEL_SPAN_NONE && location_is_target(&span_place);
+	return settings.enable_spans && span != WIRE_SPAN_NONE && location_is_target(&span_place);
 }
 
 /* A tick belongs to the target if its code was there; waits of a class are no time on a core. */
-static __always_inline bool sample_is_hit(const struct frame_walk *walk,
-					  const struct chain_walk *inside)
+static __always_inline bool sample_is_target(const struct frame_walk *walk,
+					     const struct kernel_chain_search *inside)
 {
 	if (settings.classes)
 		return false;
-	return (inside->is_found ? inside->is_hit : walk->is_hit) ||
+	return (inside->is_found ? inside->is_target : walk->is_target) ||
 	       activity_is_target(walk->system_call, walk->span);
 }
 
@@ -195,33 +195,33 @@ static __always_inline void sample_take(struct bpf_perf_event_data *context,
 {
 	u64 ip = PT_REGS_IP(&context->regs), kernel_ip = ip >> 63 ? ip : 0;
 	u32 flags =
-		(speeds_up() ? KERNEL_SAMPLE_FAST : 0) | (kernel_ip ? KERNEL_SAMPLE_IN_KERNEL : 0);
-	struct space *space = space_of(task);
-	bool sees_kernel = kernel_ip && settings.sees_kernel;
-	if (!space && !sees_kernel)
+		(has_speedup() ? WIRE_SAMPLE_SPEEDUP : 0) | (kernel_ip ? WIRE_SAMPLE_IN_KERNEL : 0);
+	struct address_space *space = address_space_of(task);
+	bool enable_kernel = kernel_ip && settings.enable_kernel;
+	if (!space && !enable_kernel)
 		return;
 
 	struct frame_walk walk = {.now = now,
-				  .wants_callers = settings.wants_callers,
+				  .enable_callers = settings.enable_callers,
 				  .system_call = -1,
-				  .span = KERNEL_SPAN_NONE};
-	struct chain_walk inside = {};
+				  .span = WIRE_SPAN_NONE};
+	struct kernel_chain_search inside = {};
 	if (space) {
 		progress_observe_tick(space, now);
 		walk.space = space->id;
 		frames_walk(context, task, &walk);
-		if (settings.sees_spans)
-			walk.span = span_of_current();
+		if (settings.enable_spans)
+			walk.span = open_span_of_current();
 	}
-	if (sees_kernel)
-		chain_look(context, &inside);
-	if (sees_kernel || settings.sees_calls)
+	if (enable_kernel)
+		kernel_chain_walk(context, &inside);
+	if (enable_kernel || settings.enable_system_calls)
 		walk.system_call = kernel_ip ? system_call_of(task) : system_call_left(ip);
 	cpu->samples++;
 	cpu->sampled_ns += weight;
-	bool is_hit = sample_is_hit(&walk, &inside);
-	if (is_hit) {
-		flags |= KERNEL_SAMPLE_HIT;
+	bool is_target = sample_is_target(&walk, &inside);
+	if (is_target) {
+		flags |= WIRE_SAMPLE_TARGET;
 		cpu->target_samples++;
 		cpu->target_ns += weight;
 	}
@@ -230,14 +230,14 @@ static __always_inline void sample_take(struct bpf_perf_event_data *context,
 		if (point >= 0)
 			progress_add(point, weight, cpu, now);
 	} else if (!inside.is_found) {
-		flags |= KERNEL_SAMPLE_NO_SCOPE;
+		flags |= WIRE_SAMPLE_NO_SCOPE;
 		cpu->unwound_badly += space != NULL;
 	}
-	if (sees_kernel)
+	if (enable_kernel)
 		sample_emit_chain(cpu, task, flags, weight, &walk, &inside);
 	else
 		sample_emit(cpu, task, flags, weight, kernel_ip, &walk);
-	if (walk.wants_callers)
+	if (walk.enable_callers)
 		callers_emit();
-	latency_pause(cpu, pause_charge(cpu, is_hit ? weight : 0, now));
+	latency_pause(cpu, pause_charge(cpu, is_target ? weight : 0, now));
 }

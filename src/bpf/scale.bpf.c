@@ -12,8 +12,8 @@
  * being chosen to run, is written by its core alone, and a wake-up of it changes nothing.
  */
 #include "wire/scale.h"
-#include "bpf/calls.h"
 #include "bpf/spin.h"
+#include "bpf/system_calls.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 

@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "bpf/calls.h"
 #include "bpf/shared.h"
+#include "bpf/system_calls.h"
 #include "wire/scheduler.h"
 
 struct scheduler_settings settings __attribute__((aligned(256)));

@@ -36,11 +36,11 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, KERNEL_UNWIND_ROWS_MOST);
+	__uint(max_entries, WIRE_UNWIND_ROWS_MOST);
 	__type(key, u32);
-	__type(value, struct kernel_unwind_row);
+	__type(value, struct wire_unwind_row);
 } unwind_rows SEC(".maps");
-struct kernel_unwind_object unwind_objects[KERNEL_OBJECTS_MOST];
+struct wire_unwind_object unwind_objects[WIRE_OBJECTS_MOST];
 
 struct kernel_cpu cpus[KERNEL_CPUS_MOST];
 struct kernel_totals totals;

@@ -3,7 +3,7 @@
  * trace - the kernel side of `lever trace`: a log of switches, wake-ups, threads, and interrupts if
  * they are asked for; and annotations that go through the kernel. It takes no stacks and pauses nobody.
  */
-#include "bpf/marks.h"
+#include "bpf/annotations.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 

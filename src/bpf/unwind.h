@@ -7,9 +7,9 @@
  */
 #pragma once
 
-#include "bpf/space.h"
+#include "bpf/address_space.h"
 
-#define UNWIND_STEPS_MOST 21 /* 2^21 > KERNEL_UNWIND_ROWS_MOST */
+#define UNWIND_STEPS_MOST 21 /* 2^21 > WIRE_UNWIND_ROWS_MOST */
 
 struct frame {
 	u64 ip, sp, bp;
@@ -27,7 +27,7 @@ static long row_step(u32 index, void *context)
 
 	if (search->low >= search->high)
 		return 1;
-	struct kernel_unwind_row *row = bpf_map_lookup_elem(&unwind_rows, &middle);
+	struct wire_unwind_row *row = bpf_map_lookup_elem(&unwind_rows, &middle);
 	if (!row)
 		return 1;
 	if (row->start <= search->offset)
@@ -37,10 +37,10 @@ static long row_step(u32 index, void *context)
 	return 0;
 }
 
-static __always_inline struct kernel_unwind_row *unwind_row_at(const struct location *location)
+static __always_inline struct wire_unwind_row *unwind_row_at(const struct location *location)
 {
 	u32 object = location->object;
-	if (object >= KERNEL_OBJECTS_MOST)
+	if (object >= WIRE_OBJECTS_MOST)
 		return NULL;
 	u32 first = unwind_objects[object].first, count = unwind_objects[object].count;
 	if (!count)
@@ -94,21 +94,21 @@ static __always_inline bool unwind_signal(struct task_struct *other, struct fram
 static __always_inline bool unwind_in(struct task_struct *other, struct frame *frame,
 				      const struct location *location)
 {
-	struct kernel_unwind_row *row = unwind_row_at(location);
+	struct wire_unwind_row *row = unwind_row_at(location);
 	u64 cfa;
 
 	if (!row || !row->rule)
 		return unwind_by_frame_pointer(other, frame);
-	if (row->rule == KERNEL_UNWIND_SIGNAL)
+	if (row->rule == WIRE_UNWIND_SIGNAL)
 		return unwind_signal(other, frame);
-	if (row->rule == KERNEL_UNWIND_SP)
+	if (row->rule == WIRE_UNWIND_SP)
 		cfa = frame->sp + row->cfa_offset;
-	else if (row->rule == KERNEL_UNWIND_BP)
+	else if (row->rule == WIRE_UNWIND_BP)
 		cfa = frame->bp + row->cfa_offset;
-	else if (row->rule == KERNEL_UNWIND_PLT)
+	else if (row->rule == WIRE_UNWIND_PLT)
 		cfa = frame->sp + 8 + ((s64)(frame->ip & 15) >= row->cfa_offset ? 8 : 0);
 	else {
-		if (row->rule == KERNEL_UNWIND_END)
+		if (row->rule == WIRE_UNWIND_END)
 			frame->ip = 0;
 		return false;
 	}

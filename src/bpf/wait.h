@@ -14,7 +14,7 @@
 
 static __always_inline bool call_is_among(int call, const u64 *calls)
 {
-	for (int i = 0; i < KERNEL_CALLS_MOST; i++)
+	for (int i = 0; i < WIRE_CALLS_MOST; i++)
 		if (call >= 0 && (u64)call == calls[i])
 			return true;
 	return false;
@@ -24,62 +24,62 @@ static __always_inline bool call_is_among(int call, const u64 *calls)
 static __always_inline u32 wait_class(struct task_struct *task, int call)
 {
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
-		return KERNEL_CLASS_IO;
-	return call_is_among(call, settings.lock_calls) ? KERNEL_CLASS_LOCK : KERNEL_CLASS_OTHER;
+		return WAIT_CLASS_IO;
+	return call_is_among(call, settings.lock_calls) ? WAIT_CLASS_LOCK : WAIT_CLASS_OTHER;
 }
 
-static __always_inline bool wait_is_outside(const struct task_state *state, u32 class, int call)
+static __always_inline bool wait_is_external(const struct task_state *state, u32 class, int call)
 {
-	if (class != KERNEL_CLASS_OTHER)
-		return class == KERNEL_CLASS_IO;
-	return call_is_among(call, settings.sleep_calls) || state->woken_from_outside;
+	if (class != WAIT_CLASS_OTHER)
+		return class == WAIT_CLASS_IO;
+	return call_is_among(call, settings.sleep_calls) || state->was_woken_externally;
 }
 
-static __always_inline bool class_is_seen(u32 class)
+static __always_inline bool class_is_enabled(u32 class)
 {
-	return settings.sees_classes & KERNEL_CLASS_BIT(class);
+	return settings.enable_classes & WAIT_CLASS_BIT(class);
 }
 
 /* Is a wait of this class the target, if the code that waits is (`at_target`)? */
-static __always_inline bool wait_is_hit(u32 class, bool at_target)
+static __always_inline bool wait_is_target(u32 class, bool at_target)
 {
 	if (!settings.classes)
-		return at_target && class != KERNEL_CLASS_LOCK && class != KERNEL_CLASS_RUNNABLE;
-	return settings.classes & KERNEL_CLASS_BIT(class) &&
-	       (at_target || !settings.classes_of_code);
+		return at_target && class != WAIT_CLASS_LOCK && class != WAIT_CLASS_RUNNABLE;
+	return settings.classes & WAIT_CLASS_BIT(class) && (at_target || !settings.classes_of_code);
 }
 
 /* Finds the code that waits; returns whether it is the target. */
-static __always_inline bool wait_look(void *context, struct task_struct *task, struct space *space,
-				      struct task_state *state, int call, u64 now)
+static __always_inline bool wait_inspect(void *context, struct task_struct *task,
+					 struct address_space *space, struct task_state *state,
+					 int call, u64 now)
 {
 	struct frame_walk walk = {.now = now, .space = space->id};
-	struct chain_walk inside = {};
+	struct kernel_chain_search inside = {};
 
 	frames_walk_user(task, &walk);
-	if (settings.sees_kernel)
-		chain_look(context, &inside);
+	if (settings.enable_kernel)
+		kernel_chain_walk(context, &inside);
 	state->wait_is_in_scope = walk.is_found || inside.is_found;
 	state->wait_leaf = walk.leaf;
-	state->wait_found = inside.is_hit   ? inside.hit :
-			    inside.is_found ? inside.found :
-					      walk.found;
-	state->wait_span = settings.sees_spans ? span_of_current() : KERNEL_SPAN_NONE;
-	return (inside.is_found ? inside.is_hit : walk.is_hit) ||
+	state->wait_found = inside.is_target ? inside.target :
+			    inside.is_found  ? inside.found :
+					       walk.found;
+	state->wait_span = settings.enable_spans ? open_span_of_current() : WIRE_SPAN_NONE;
+	return (inside.is_found ? inside.is_target : walk.is_target) ||
 	       activity_is_target(call, state->wait_span);
 }
 
-static __always_inline void wait_forget(struct task_state *state)
+static __always_inline void wait_reset(struct task_state *state)
 {
 	state->wait_is_in_scope = 0;
-	state->wait_leaf.object = state->wait_found.object = KERNEL_OBJECT_UNKNOWN;
-	state->wait_span = KERNEL_SPAN_NONE;
+	state->wait_leaf.object = state->wait_found.object = WIRE_OBJECT_UNKNOWN;
+	state->wait_span = WIRE_SPAN_NONE;
 }
 
 /* Where it goes on, for who waits for a core: found when it leaves one. */
-static __always_inline bool looks_at_runnable(void)
+static __always_inline bool inspects_runnable(void)
 {
-	return settings.classes_of_code && class_is_seen(KERNEL_CLASS_RUNNABLE);
+	return settings.classes_of_code && class_is_enabled(WAIT_CLASS_RUNNABLE);
 }
 
 /* The current task is about to leave its core, blocked. */
@@ -88,29 +88,29 @@ static __always_inline void wait_begin(void *context, struct task_struct *task,
 {
 	int call = system_call_of(task);
 	u32 class = wait_class(task, call);
-	bool counts = (settings.waits_count && wait_is_outside(state, class, call)) ||
-		      (class == KERNEL_CLASS_LOCK && class_is_seen(class));
+	bool counts = (settings.enable_waits && wait_is_external(state, class, call)) ||
+		      (class == WAIT_CLASS_LOCK && class_is_enabled(class));
 	bool at_target = false;
 
 	state->wait = WAIT_NONE;
 	state->wait_class = class;
 	state->wait_call = call;
-	state->is_lock_hit = 0;
-	if (!counts && !looks_at_runnable())
+	state->is_lock_target = 0;
+	if (!counts && !inspects_runnable())
 		return;
-	struct space *space = space_of(task);
+	struct address_space *space = address_space_of(task);
 	if (!space)
 		return;
-	wait_forget(state);
-	if (class != KERNEL_CLASS_LOCK || settings.classes_of_code)
-		at_target = wait_look(context, task, space, state, call, now);
+	wait_reset(state);
+	if (class != WAIT_CLASS_LOCK || settings.classes_of_code)
+		at_target = wait_inspect(context, task, space, state, call, now);
 	if (!counts)
 		return;
-	bool is_hit = wait_is_hit(class, at_target);
-	state->wait = is_hit ? WAIT_TARGET : WAIT_SAMPLED;
-	if (class == KERNEL_CLASS_LOCK)
-		state->is_lock_hit = is_hit;
-	else if (is_hit)
+	bool is_target = wait_is_target(class, at_target);
+	state->wait = is_target ? WAIT_TARGET : WAIT_SAMPLED;
+	if (class == WAIT_CLASS_LOCK)
+		state->is_lock_target = is_target;
+	else if (is_target)
 		waiters_join(state, now);
 }
 
@@ -118,11 +118,11 @@ static __always_inline void wait_begin(void *context, struct task_struct *task,
 static __always_inline void runnable_begin(void *context, struct task_struct *task,
 					   struct task_state *state, u64 now)
 {
-	struct space *space = looks_at_runnable() ? space_of(task) : NULL;
+	struct address_space *space = inspects_runnable() ? address_space_of(task) : NULL;
 
-	state->wait_call = settings.sees_calls ? system_call_of(task) : -1;
+	state->wait_call = settings.enable_system_calls ? system_call_of(task) : -1;
 	if (space)
-		wait_look(context, task, space, state, -1, now);
+		wait_inspect(context, task, space, state, -1, now);
 }
 
 /* Short waits are drawn with a probability, so that each sample stands for a period at least. */
@@ -136,7 +136,7 @@ static __always_inline u64 wait_weight(u64 waited)
 }
 
 static __always_inline void wait_emit(struct kernel_cpu *cpu, struct task_struct *task,
-				      const struct task_state *state, u32 class, bool is_hit,
+				      const struct task_state *state, u32 class, bool is_target,
 				      u64 waited, u64 now)
 {
 	u64 weight = wait_weight(waited);
@@ -145,9 +145,10 @@ static __always_inline void wait_emit(struct kernel_cpu *cpu, struct task_struct
 				  .found = state->wait_found,
 				  .system_call = state->wait_call,
 				  .span = state->wait_span};
-	u32 flags = KERNEL_SAMPLE_WAITING | class << KERNEL_SAMPLE_CLASS_SHIFT |
-		    (speeds_up() ? KERNEL_SAMPLE_FAST : 0) | (is_hit ? KERNEL_SAMPLE_HIT : 0) |
-		    (state->wait_is_in_scope ? 0 : KERNEL_SAMPLE_NO_SCOPE);
+	u32 flags = WIRE_SAMPLE_WAITING | class << WIRE_SAMPLE_CLASS_SHIFT |
+		    (has_speedup() ? WIRE_SAMPLE_SPEEDUP : 0) |
+		    (is_target ? WIRE_SAMPLE_TARGET : 0) |
+		    (state->wait_is_in_scope ? 0 : WIRE_SAMPLE_NO_SCOPE);
 	if (weight)
 		sample_emit(cpu, task, flags, weight, 0, &walk);
 }
@@ -165,14 +166,14 @@ static __always_inline void wait_end(struct kernel_cpu *cpu, struct task_struct 
 	if (state->wait == WAIT_NONE)
 		return;
 	u64 waited = now - state->left_ns;
-	bool is_hit = state->wait == WAIT_TARGET;
+	bool is_target = state->wait == WAIT_TARGET;
 	cpu->waited_ns += waited;
-	if (is_hit) {
+	if (is_target) {
 		cpu->target_ns += in_generation(state->left_ns, now);
-		if (!state->is_lock_hit && waiters_leave(state, now))
-			state->credit_ns = (waited * settings.speed) / KERNEL_SPEED_ONE;
+		if (!state->is_lock_target && waiters_leave(state, now))
+			state->credit_ns = (waited * settings.speedup) / WIRE_SPEEDUP_ONE;
 	}
-	wait_emit(cpu, task, state, state->wait_class, is_hit, waited, now);
+	wait_emit(cpu, task, state, state->wait_class, is_target, waited, now);
 	state->wait = WAIT_NONE;
 }
 
@@ -180,20 +181,20 @@ static __always_inline void wait_end(struct kernel_cpu *cpu, struct task_struct 
 static __always_inline void runnable_end(struct kernel_cpu *cpu, struct task_struct *task,
 					 struct task_state *state, u64 now)
 {
-	state->is_runnable_hit = 0;
-	if (!class_is_seen(KERNEL_CLASS_RUNNABLE) || !state->is_member || !state->is_seen)
+	state->is_runnable_target = 0;
+	if (!class_is_enabled(WAIT_CLASS_RUNNABLE) || !state->is_member || !state->is_seen)
 		return;
 	if (!settings.classes_of_code)
-		wait_forget(state);
+		wait_reset(state);
 	u64 since = state->is_woken && state->is_blocked ? state->woken_ns : state->left_ns;
 	bool at_target = settings.classes_of_code &&
 			 (location_is_target(&state->wait_found) ||
 			  activity_is_target(state->wait_call, state->wait_span));
-	bool is_hit = wait_is_hit(KERNEL_CLASS_RUNNABLE, at_target);
+	bool is_target = wait_is_target(WAIT_CLASS_RUNNABLE, at_target);
 
 	cpu->waited_ns += now - since;
-	if (is_hit)
+	if (is_target)
 		cpu->target_ns += in_generation(since, now);
-	state->is_runnable_hit = is_hit;
-	wait_emit(cpu, task, state, KERNEL_CLASS_RUNNABLE, is_hit, now - since, now);
+	state->is_runnable_target = is_target;
+	wait_emit(cpu, task, state, WAIT_CLASS_RUNNABLE, is_target, now - since, now);
 }

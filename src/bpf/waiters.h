@@ -7,7 +7,7 @@
  * whichever core has something to do next. Waits that overlap count once, since each waiter is
  * credited with the whole of its own.
  *
- * With settings.outside_speed, G grows all the time, and nobody is credited.
+ * With settings.external_speedup, G grows all the time, and nobody is credited.
  */
 #pragma once
 
@@ -15,9 +15,9 @@
 
 #define WAITERS_COUNT 0xffffffffull
 
-static __always_inline bool speeds_up(void)
+static __always_inline bool has_speedup(void)
 {
-	return settings.speed || settings.outside_speed;
+	return settings.speedup || settings.external_speedup;
 }
 
 static __always_inline bool waiters_any(u64 value)
@@ -28,20 +28,20 @@ static __always_inline bool waiters_any(u64 value)
 /* Brings G up to `now`. */
 static __always_inline void waiters_advance(u64 now)
 {
-	u32 speed = settings.outside_speed;
-	if (waiters_any(*(volatile u64 *)&waiters) && settings.speed)
-		speed = settings.speed;
-	if (!speed)
+	u32 speedup = settings.external_speedup;
+	if (waiters_any(*(volatile u64 *)&waiters) && settings.speedup)
+		speedup = settings.speedup;
+	if (!speedup)
 		return;
-	u64 last = *(volatile u64 *)&waiters_seen_ns, since = last;
+	u64 last = *(volatile u64 *)&waiters_updated_ns, since = last;
 	if ((s64)(settings.generation_ns - since) > 0)
 		since = settings.generation_ns;
 	if ((s64)(now - since) <= 0 ||
-	    __sync_val_compare_and_swap(&waiters_seen_ns, last, now) != last ||
+	    __sync_val_compare_and_swap(&waiters_updated_ns, last, now) != last ||
 	    settings.is_disarmed ||
-	    (s64)(now - settings.heartbeat_ns) >= (s64)KERNEL_HEARTBEAT_LIMIT_NS)
+	    (s64)(now - settings.heartbeat_ns) >= (s64)WIRE_HEARTBEAT_LIMIT_NS)
 		return;
-	u64 growth = ((now - since) * speed) / KERNEL_SPEED_ONE;
+	u64 growth = ((now - since) * speedup) / WIRE_SPEEDUP_ONE;
 	__sync_fetch_and_add(&delay_ns, growth);
 	__sync_fetch_and_add(&waiters_delay_ns, growth);
 }
@@ -55,7 +55,7 @@ static __always_inline void waiters_join(struct task_state *state, u64 now)
 		u64 old = *(volatile u64 *)&waiters;
 		bool first = !waiters_any(old);
 		if (first)
-			waiters_seen_ns = now;
+			waiters_updated_ns = now;
 		u64 value = first ? generation << 32 | 1 : old + 1;
 		if (__sync_val_compare_and_swap(&waiters, old, value) == old) {
 			state->wait_generation = generation;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* main - from the command line to a command. */
-#include "cli/commands.h"
-#include "cli/help.h"
-#include "cli/message.h"
+#include "cli/commands/commands.h"
+#include "cli/options/help.h"
+#include "cli/output/message.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* collector - passes each call on to the engine that was opened. */
 #include "collect/engine.h"
 
-#include "collect/kernel.h"
-#include "collect/runtime_engine.h"
+#include "collect/kernel/engine.h"
+#include "collect/runtime/engine.h"
 
 #include <errno.h>
 
@@ -17,7 +17,7 @@ int collector_open(const struct collector_options *options, struct collector **c
 {
 	if (options->engine == COLLECTOR_RUNTIME)
 		return runtime_engine_open(options, NULL, collector, error);
-	int code = kernel_open(options, collector, error);
+	int code = kernel_engine_open(options, collector, error);
 	if (!code || options->engine == COLLECTOR_KERNEL || !options->runtime_library)
 		return code;
 	struct error refused = *error;
@@ -56,18 +56,18 @@ unsigned collector_point_count(const struct collector *collector)
 	return engine_of(collector)->point_count(collector);
 }
 
-const struct kernel_point *collector_point(const struct collector *collector, unsigned index)
+const struct wire_point *collector_point(const struct collector *collector, unsigned index)
 {
 	return engine_of(collector)->point(collector, index);
 }
 
-void collector_each_visitor(const struct collector *collector, unsigned index,
-			    void (*found)(void *context, pid_t pid, const char *command,
-					  uint64_t visits),
-			    void *context)
+void collector_each_visiting_process(const struct collector *collector, unsigned index,
+				     void (*found)(void *context, pid_t pid, const char *command,
+						   uint64_t visits),
+				     void *context)
 {
-	if (engine_of(collector)->each_visitor)
-		engine_of(collector)->each_visitor(collector, index, found, context);
+	if (engine_of(collector)->each_visiting_process)
+		engine_of(collector)->each_visiting_process(collector, index, found, context);
 }
 
 int collector_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count)
@@ -105,34 +105,34 @@ int collector_add_process(struct collector *collector, pid_t pid, struct error *
 		engine->name);
 }
 
-int collector_leave_out(struct collector *collector, pid_t pid, struct error *error)
+int collector_exclude_process(struct collector *collector, pid_t pid, struct error *error)
 {
 	const struct engine *engine = engine_of(collector);
-	return engine->leave_out ? engine->leave_out(collector, pid, error) : 0;
+	return engine->exclude_process ? engine->exclude_process(collector, pid, error) : 0;
 }
 
-void collector_take_all(struct collector *collector)
+void collector_follow_all(struct collector *collector)
 {
-	if (engine_of(collector)->take_all)
-		engine_of(collector)->take_all(collector);
+	if (engine_of(collector)->follow_all)
+		engine_of(collector)->follow_all(collector);
 }
 
-int collector_decide_name(struct collector *collector, const char *name, bool is_wanted)
+int collector_filter_name(struct collector *collector, const char *name, bool is_wanted)
 {
 	const struct engine *engine = engine_of(collector);
-	return engine->decide_name ? engine->decide_name(collector, name, is_wanted) : 0;
+	return engine->filter_name ? engine->filter_name(collector, name, is_wanted) : 0;
 }
 
-void collector_ask_names(struct collector *collector)
+void collector_announce_names(struct collector *collector)
 {
-	if (engine_of(collector)->ask_names)
-		engine_of(collector)->ask_names(collector);
+	if (engine_of(collector)->announce_names)
+		engine_of(collector)->announce_names(collector);
 }
 
-int collector_see(struct collector *collector, const struct collector_sights *sights,
-		  struct error *error)
+int collector_enable(struct collector *collector, const struct collector_target_kinds *target_kinds,
+		     struct error *error)
 {
-	return engine_of(collector)->see(collector, sights, error);
+	return engine_of(collector)->enable(collector, target_kinds, error);
 }
 
 void collector_charge_ticks(struct collector *collector, bool are_charged)
@@ -146,32 +146,31 @@ int collector_start(struct collector *collector, struct error *error)
 	return engine_of(collector)->start(collector, error);
 }
 
-int collector_set_target(struct collector *collector, const struct kernel_range *ranges,
-			 size_t count, uint32_t classes)
+int collector_set_target(struct collector *collector, const struct wire_range *ranges, size_t count,
+			 uint32_t classes)
 {
 	return engine_of(collector)->set_target(collector, ranges, count, classes);
 }
 
-int collector_set_scope(struct collector *collector, const struct kernel_range *ranges,
-			size_t count)
+int collector_set_scope(struct collector *collector, const struct wire_range *ranges, size_t count)
 {
 	return engine_of(collector)->set_scope(collector, ranges, count);
 }
 
-int collector_set_sampled(struct collector *collector, const struct kernel_range *ranges,
+int collector_set_sampled(struct collector *collector, const struct wire_range *ranges,
 			  size_t count)
 {
 	return engine_of(collector)->set_sampled(collector, ranges, count);
 }
 
-int collector_name_object(struct collector *collector, const struct kernel_file *file,
+int collector_name_object(struct collector *collector, const struct wire_file *file,
 			  uint32_t object)
 {
 	return engine_of(collector)->name_object(collector, file, object);
 }
 
 int collector_set_unwind(struct collector *collector, uint32_t object,
-			 const struct kernel_unwind_row *rows, size_t count)
+			 const struct wire_unwind_row *rows, size_t count)
 {
 	return engine_of(collector)->set_unwind(collector, object, rows, count);
 }
@@ -181,14 +180,14 @@ void collector_set_speedup(struct collector *collector, double speedup)
 	engine_of(collector)->set_speedup(collector, speedup);
 }
 
-void collector_speed_up_outside(struct collector *collector, double speedup)
+void collector_speed_up_external(struct collector *collector, double speedup)
 {
-	engine_of(collector)->speed_up_outside(collector, speedup);
+	engine_of(collector)->speed_up_external(collector, speedup);
 }
 
-void collector_forget_gaps(struct collector *collector)
+void collector_clear_debts(struct collector *collector)
 {
-	engine_of(collector)->forget_gaps(collector);
+	engine_of(collector)->clear_debts(collector);
 }
 
 void collector_set_period(struct collector *collector, uint64_t period_ns)
@@ -216,9 +215,9 @@ void collector_disarm(struct collector *collector)
 	engine_of(collector)->disarm(collector);
 }
 
-bool collector_samples_to_the_end(const struct collector *collector)
+bool collector_samples_when_disarmed(const struct collector *collector)
 {
-	return engine_of(collector)->samples_to_the_end;
+	return engine_of(collector)->samples_when_disarmed;
 }
 
 void collector_want_callers(struct collector *collector, bool want)
@@ -284,9 +283,9 @@ char *collector_note(const struct collector *collector)
 	return engine->note ? engine->note(collector) : NULL;
 }
 
-int engine_write_pairs(struct kernel_settings *settings, unsigned (*pairs)[2], unsigned count)
+int engine_write_pairs(struct wire_settings *settings, unsigned (*pairs)[2], unsigned count)
 {
-	if (count > KERNEL_PAIRS_MOST)
+	if (count > WIRE_PAIRS_MOST)
 		return -E2BIG;
 	for (unsigned i = 0; i < count; i++) {
 		settings->pairs[i].begin = pairs[i][0];

@@ -32,16 +32,17 @@ enum collector_engine {
 struct collector_options {
 	enum collector_engine engine;
 	const char *runtime_library; /* liblever-runtime.so; NULL: there is no runtime engine */
-	uint64_t period_ns;          /* 0: as fast as costs at most COLLECTOR_TAX_AIM of a core */
-	bool counts_waits;           /* time off CPU belongs to the code that waits */
-	bool verbose;                /* let libbpf explain itself on stderr */
+	uint64_t period_ns; /* 0: as fast as costs at most COLLECTOR_OVERHEAD_AIM of a core */
+	bool counts_waits;  /* time off CPU belongs to the code that waits */
+	bool verbose;       /* let libbpf explain itself on stderr */
 };
-#define COLLECTOR_TAX_AIM 0.02
-#define COLLECTOR_TAX_MOST 0.15
+#define COLLECTOR_OVERHEAD_AIM 0.02
+#define COLLECTOR_OVERHEAD_MOST 0.15
 
 struct collector_facts {
 	uint64_t period_ns;
-	uint64_t densest_period_ns; /* costs COLLECTOR_TAX_MOST; period_ns if that was given */
+	uint64_t
+		shortest_period_ns; /* costs COLLECTOR_OVERHEAD_MOST; period_ns if that was given */
 	uint64_t tick_ns;           /* what one sampling interrupt costs (measured at start) */
 	double interrupt_share;     /* tick_ns / period_ns */
 	unsigned cpus;
@@ -51,8 +52,8 @@ struct collector_facts {
 struct collector_counters {
 	uint64_t time_ns, delay_ns; /* now, G */
 	uint64_t samples, sampled_ns, target_samples, target_ns;
-	uint64_t waited_ns;        /* off CPU, where that counts: a part of sampled_ns */
-	uint64_t waits, handovers; /* of the program's tasks; those that one of them ended */
+	uint64_t waited_ns;           /* off CPU, where that counts: a part of sampled_ns */
+	uint64_t waits, task_wakeups; /* of the program's tasks; those that one of them ended */
 	uint64_t lost, lost_events, capped, displaced_ns, unwound_badly, failed_lookups;
 	uint64_t dropped_points, untracked_tasks;
 	uint64_t ticks, spins, spun_ns, overshoot_ns, longest_spin_ns;
@@ -68,7 +69,7 @@ struct collector_visits {
 
 struct collector_handler {
 	void *context;
-	void (*sample)(void *context, const struct kernel_sample *sample);
+	void (*sample)(void *context, const struct wire_sample *sample);
 	void (*object)(void *context, const struct kernel_object_event *event);
 	void (*process)(void *context, const struct kernel_process_event *event);
 	void (*callers)(void *context, const struct kernel_callers *callers); /* may be NULL */
@@ -98,20 +99,20 @@ int collector_add_point_tracepoint(struct collector *collector, const char *cate
 int collector_add_point_sampled(struct collector *collector, const char *name, unsigned *index,
 				struct error *error);
 unsigned collector_point_count(const struct collector *collector);
-const struct kernel_point *collector_point(const struct collector *collector, unsigned index);
+const struct wire_point *collector_point(const struct collector *collector, unsigned index);
 /* Calls `found` for each process that has visited the point, by its name; engines may not know. */
-void collector_each_visitor(const struct collector *collector, unsigned index,
-			    void (*found)(void *context, pid_t pid, const char *command,
-					  uint64_t visits),
-			    void *context);
+void collector_each_visiting_process(const struct collector *collector, unsigned index,
+				     void (*found)(void *context, pid_t pid, const char *command,
+						   uint64_t visits),
+				     void *context);
 /* Latency pairs to integrate over windows. */
 int collector_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count);
 /* Time average of (begun - ended) of a pair over the window closed last. */
 double collector_pair_average(const struct collector *collector, unsigned pair);
 /* Spans of a pair in the window closed last. */
 struct collector_lengths {
-	const struct kernel_lengths *measured; /* NULL: the engine measures none */
-	uint64_t ended;                        /* in all, those too short to be measured included */
+	const struct wire_span_lengths *measured; /* NULL: the engine measures none */
+	uint64_t ended;      /* in all, those too short to be measured included */
 	uint64_t settled_ns; /* from when gaps were forgotten to when the window opened */
 	uint64_t window_ns;
 };
@@ -124,51 +125,50 @@ int collector_add_task(struct collector *collector, int pidfd, struct error *err
  * if it has gone.
  */
 int collector_add_process(struct collector *collector, pid_t pid, struct error *error);
-/* This process is never the program's, whatever collector_take_all says. */
-int collector_leave_out(struct collector *collector, pid_t pid, struct error *error);
+/* This process is never the program's, whatever collector_follow_all says. */
+int collector_exclude_process(struct collector *collector, pid_t pid, struct error *error);
 /* From now on every process is the program's but those left out. */
-void collector_take_all(struct collector *collector);
+void collector_follow_all(struct collector *collector);
 /*
  * Processes of this name (comm) count or do not; what was decided before stands. Names that nothing
- * was said of count; after collector_ask_names they are announced, and do not until something is.
+ * was said of count; after collector_announce_names they are announced, and do not until something is.
  */
-int collector_decide_name(struct collector *collector, const char *name, bool is_wanted);
-void collector_ask_names(struct collector *collector);
+int collector_filter_name(struct collector *collector, const char *name, bool is_wanted);
+void collector_announce_names(struct collector *collector);
 /* What else than the program's code may be the target; to be told once, before collector_start. */
-struct collector_sights {
-	bool kernel;      /* kernel code (KERNEL_OBJECT_KERNEL); samples in it are kernel_chains */
-	bool spans;       /* open spans of lever.h (KERNEL_OBJECT_SPANS), and samples tell theirs */
-	bool calls;       /* system calls (KERNEL_OBJECT_CALLS), and samples tell theirs */
-	uint32_t classes; /* waits of these (KERNEL_CLASS_BIT) */
+struct collector_target_kinds {
+	bool kernel;      /* kernel code (WIRE_OBJECT_KERNEL); samples in it are kernel_chains */
+	bool spans;       /* open spans of lever.h (WIRE_OBJECT_SPANS), and samples tell theirs */
+	bool calls;       /* system calls (WIRE_OBJECT_SYSTEM_CALLS), and samples tell theirs */
+	uint32_t classes; /* waits of these (WAIT_CLASS_BIT) */
 	bool classes_of_code; /* those of the target's code only */
 };
 /* -ENOTSUP, with a sentence, if the engine cannot. */
-int collector_see(struct collector *collector, const struct collector_sights *sights,
-		  struct error *error);
+int collector_enable(struct collector *collector, const struct collector_target_kinds *target_kinds,
+		     struct error *error);
 int collector_start(struct collector *collector, struct error *error);
 
 /*
- * Code. Ranges sorted by (object, start); more than KERNEL_RANGES_MOST: -E2BIG, nothing changes. With
+ * Code. Ranges sorted by (object, start); more than WIRE_RANGES_MOST: -E2BIG, nothing changes. With
  * `classes` (of those in sight) only waits of these are the target; 0: time on CPU, and waits that end
  * from outside.
  */
-int collector_set_target(struct collector *collector, const struct kernel_range *ranges,
-			 size_t count, uint32_t classes);
-int collector_set_scope(struct collector *collector, const struct kernel_range *ranges,
-			size_t count);
-int collector_set_sampled(struct collector *collector, const struct kernel_range *ranges,
+int collector_set_target(struct collector *collector, const struct wire_range *ranges, size_t count,
+			 uint32_t classes);
+int collector_set_scope(struct collector *collector, const struct wire_range *ranges, size_t count);
+int collector_set_sampled(struct collector *collector, const struct wire_range *ranges,
 			  size_t count);
-int collector_name_object(struct collector *collector, const struct kernel_file *file,
+int collector_name_object(struct collector *collector, const struct wire_file *file,
 			  uint32_t object);
 
 /* How to unwind the object's frames (x86-64); -E2BIG when all objects together have too many rows. */
 int collector_set_unwind(struct collector *collector, uint32_t object,
-			 const struct kernel_unwind_row *rows, size_t count);
+			 const struct wire_unwind_row *rows, size_t count);
 
 /* Experiments. */
 void collector_set_speedup(struct collector *collector, double speedup); /* 0..1; 0 stops pausing */
-void collector_speed_up_outside(struct collector *collector, double speedup); /* of all else */
-void collector_forget_gaps(struct collector *collector);
+void collector_speed_up_external(struct collector *collector, double speedup); /* of all else */
+void collector_clear_debts(struct collector *collector);
 /*
  * Samples with this period from now on. Drawn anew for each window: a program whose own period is a multiple of
  * it is sampled at the same few points for long (simulated, 1 ms and 0.5 ms: the share of a target of 70 % has a
@@ -180,8 +180,8 @@ void collector_charge_ticks(struct collector *collector, bool are_charged);
 void collector_window_open(struct collector *collector);
 void collector_window_close(struct collector *collector);
 struct collector_visits collector_window_visits(const struct collector *collector, unsigned point);
-void collector_disarm(struct collector *collector);                   /* no more pauses, for good */
-bool collector_samples_to_the_end(const struct collector *collector); /* after that, too */
+void collector_disarm(struct collector *collector); /* no more pauses, for good */
+bool collector_samples_when_disarmed(const struct collector *collector); /* after that, too */
 
 /* With every sample the frames in scope, too (for a short look; costs a stack walk each). */
 void collector_want_callers(struct collector *collector, bool want);

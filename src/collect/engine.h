@@ -11,12 +11,12 @@
 #include "wire/kernel.h"
 
 /* The two speedups that settings know, of which one at most is above 0. */
-static inline void settings_speed_up(struct kernel_settings *settings, double of_target,
-				     double of_outside)
+static inline void engine_write_speedups(struct wire_settings *settings, double of_target,
+					 double of_outside)
 {
-	__atomic_store_n(&settings->speed, (__u32)(of_target * KERNEL_SPEED_ONE + 0.5),
+	__atomic_store_n(&settings->speedup, (__u32)(of_target * WIRE_SPEEDUP_ONE + 0.5),
 			 __ATOMIC_RELEASE);
-	__atomic_store_n(&settings->outside_speed, (__u32)(of_outside * KERNEL_SPEED_ONE + 0.5),
+	__atomic_store_n(&settings->external_speedup, (__u32)(of_outside * WIRE_SPEEDUP_ONE + 0.5),
 			 __ATOMIC_RELEASE);
 }
 
@@ -40,11 +40,11 @@ struct engine {
 	int (*add_point_sampled)(struct collector *collector, const char *name, unsigned *index,
 				 struct error *error);
 	unsigned (*point_count)(const struct collector *collector);
-	const struct kernel_point *(*point)(const struct collector *collector, unsigned index);
-	void (*each_visitor)(const struct collector *collector, unsigned index,
-			     void (*found)(void *context, pid_t pid, const char *command,
-					   uint64_t visits),
-			     void *context); /* may be NULL */
+	const struct wire_point *(*point)(const struct collector *collector, unsigned index);
+	void (*each_visiting_process)(const struct collector *collector, unsigned index,
+				      void (*found)(void *context, pid_t pid, const char *command,
+						    uint64_t visits),
+				      void *context); /* may be NULL */
 	int (*set_pairs)(struct collector *collector, unsigned (*pairs)[2], unsigned count);
 	double (*pair_average)(const struct collector *collector, unsigned pair);
 	struct collector_lengths (*pair_lengths)(const struct collector *collector,
@@ -53,35 +53,35 @@ struct engine {
 	int (*add_task)(struct collector *collector, int pidfd, struct error *error);
 	/* Processes that run already, and choosing among them. NULL: only what it starts. */
 	int (*add_process)(struct collector *collector, pid_t pid, struct error *error);
-	int (*leave_out)(struct collector *collector, pid_t pid, struct error *error);
-	void (*take_all)(struct collector *collector);
-	int (*decide_name)(struct collector *collector, const char *name, bool is_wanted);
-	void (*ask_names)(struct collector *collector);
-	int (*see)(struct collector *collector, const struct collector_sights *sights,
-		   struct error *error);
+	int (*exclude_process)(struct collector *collector, pid_t pid, struct error *error);
+	void (*follow_all)(struct collector *collector);
+	int (*filter_name)(struct collector *collector, const char *name, bool is_wanted);
+	void (*announce_names)(struct collector *collector);
+	int (*enable)(struct collector *collector,
+		      const struct collector_target_kinds *target_kinds, struct error *error);
 	int (*start)(struct collector *collector, struct error *error);
 
-	int (*set_target)(struct collector *collector, const struct kernel_range *ranges,
+	int (*set_target)(struct collector *collector, const struct wire_range *ranges,
 			  size_t count, uint32_t classes);
-	int (*set_scope)(struct collector *collector, const struct kernel_range *ranges,
+	int (*set_scope)(struct collector *collector, const struct wire_range *ranges,
 			 size_t count);
-	int (*set_sampled)(struct collector *collector, const struct kernel_range *ranges,
+	int (*set_sampled)(struct collector *collector, const struct wire_range *ranges,
 			   size_t count);
-	int (*name_object)(struct collector *collector, const struct kernel_file *file,
+	int (*name_object)(struct collector *collector, const struct wire_file *file,
 			   uint32_t object);
 	int (*set_unwind)(struct collector *collector, uint32_t object,
-			  const struct kernel_unwind_row *rows, size_t count);
+			  const struct wire_unwind_row *rows, size_t count);
 
 	void (*set_speedup)(struct collector *collector, double speedup);
-	void (*speed_up_outside)(struct collector *collector, double speedup);
-	void (*forget_gaps)(struct collector *collector);
+	void (*speed_up_external)(struct collector *collector, double speedup);
+	void (*clear_debts)(struct collector *collector);
 	void (*set_period)(struct collector *collector, uint64_t period_ns);
 	void (*charge_ticks)(struct collector *collector, bool are_charged); /* may be NULL */
 	void (*window_open)(struct collector *collector);
 	void (*window_close)(struct collector *collector);
 	struct collector_visits (*window_visits)(const struct collector *collector, unsigned point);
 	void (*disarm)(struct collector *collector);
-	bool samples_to_the_end; /* when disarmed, too */
+	bool samples_when_disarmed; /* when disarmed, too */
 
 	void (*want_callers)(struct collector *collector, bool want);
 	int (*count_calls)(struct collector *collector, const char *path, uint64_t offset,
@@ -98,4 +98,4 @@ struct engine_collector {
 };
 
 /* What set_pairs does, in the settings that either engine's other side reads; -E2BIG if there are too many. */
-int engine_write_pairs(struct kernel_settings *settings, unsigned (*pairs)[2], unsigned count);
+int engine_write_pairs(struct wire_settings *settings, unsigned (*pairs)[2], unsigned count);

@@ -109,7 +109,7 @@ bool schedule_next(struct schedule *schedule, const double *weights, size_t coun
 	return true;
 }
 
-double schedule_factor(struct schedule *schedule)
+double schedule_jitter(struct schedule *schedule)
 {
 	return 0.85 + 0.3 * random_uniform(&schedule->random);
 }

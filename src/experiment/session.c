@@ -5,8 +5,8 @@
  */
 #include "experiment/session_state.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/own.h"
 #include "experiment/interruption.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static void on_process(void *context, const struct kernel_process_event *event)
 {
 	struct session *session = context;
 
-	session_members_on_process(session, event);
+	session_processes_on_process(session, event);
 	if (event->kind == KERNEL_EVENT_FORK)
 		*array_add(&session->processes) = event->tgid;
 	if (event->kind != KERNEL_EVENT_EXIT)
@@ -54,19 +54,19 @@ static void on_process(void *context, const struct kernel_process_event *event)
 				session->processes.items[--session->processes.count];
 }
 
-static void on_sample(void *context, const struct kernel_sample *sample)
+static void on_sample(void *context, const struct wire_sample *sample)
 {
-	code_on_sample(((struct session *)context)->code, sample);
+	sampled_code_on_sample(((struct session *)context)->code, sample);
 }
 
 static void on_name(void *context, const struct kernel_name_event *event)
 {
-	session_members_on_name(context, event);
+	session_processes_on_name(context, event);
 }
 
 static void on_object(void *context, const struct kernel_object_event *event)
 {
-	code_on_object(((struct session *)context)->code, event);
+	sampled_code_on_object(((struct session *)context)->code, event);
 }
 
 static bool any_left_behind(const struct session *session)
@@ -82,7 +82,7 @@ bool session_program_runs(struct session *session)
 	bool had_ended = session->program.has_ended;
 
 	if (!session->options->arguments)
-		return session_members_live(session);
+		return session_processes_live(session);
 	if (!program_poll(&session->program))
 		return true;
 	/* A process that outlives it may have been announced, and not yet been heard of. */
@@ -121,13 +121,13 @@ bool session_wait(struct session *session, uint64_t duration_ns)
 
 /* ---- learning ---- */
 
-int session_learn(struct session *session, struct error *error)
+int session_update(struct session *session, struct error *error)
 {
 	collector_drain(session->collector, &session->handler);
-	session_members_refresh(session);
-	int code = code_update_scope(session->code, error);
+	session_processes_refresh(session);
+	int code = sampled_code_update_scope(session->code, error);
 	code = code ? code : session_retry_names(session, error);
-	code = code ? code : points_update(session->points, session->profile, error);
+	code = code ? code : progress_points_update(session->points, session->profile, error);
 	uint64_t now = clock_now_ns();
 	if (!code && now - session->committed_ns > COMMIT_EVERY_NS) {
 		session->committed_ns = now;
@@ -146,14 +146,14 @@ size_t session_target_of(struct session *session, uint32_t place)
 	for (size_t i = 0; i < session->targets.count; i++)
 		if (session->targets.items[i].what.place == place)
 			return i;
-	array_add(&session->targets)->what = (struct code_target){.place = place, .code = place};
+	array_add(&session->targets)->what = (struct target_code){.place = place, .code = place};
 	return session->targets.count - 1;
 }
 
 static int write_outside(struct session *session, struct session_target *target,
 			 struct error *error)
 {
-	struct recording_target row = {.kind = TARGET_OUTSIDE,
+	struct recording_target row = {.kind = TARGET_EXTERNAL,
 				       .name = (char *)(uintptr_t) "outside"};
 	int code = profile_add_target(session->profile, &row, error);
 
@@ -166,9 +166,10 @@ int session_write_target(struct session *session, struct session_target *target,
 {
 	if (target->id)
 		return 0;
-	if (target->is_outside)
+	if (target->is_external)
 		return write_outside(session, target, error);
-	const struct symbols_place *place = symbols_place(session->symbols, target->what.place);
+	const struct symbols_location *place =
+		symbols_location(session->symbols, target->what.place);
 	const struct symbols_object *object = symbols_object(session->symbols, place->object);
 	bool is_code = place->kind == TARGET_LINE || place->kind == TARGET_FUNCTION;
 	struct recording_target row = {
@@ -194,7 +195,7 @@ bool session_has_given_targets(const struct session *session)
 double *session_weights(struct session *session)
 {
 	size_t count;
-	const struct code_place *places = code_places(session->code, &count);
+	const struct sampled_location *places = sampled_code_locations(session->code, &count);
 
 	bool is_given = session_has_given_targets(session);
 
@@ -205,21 +206,21 @@ double *session_weights(struct session *session)
 	double *weights = memory_new(session->targets.count + 1, sizeof(*weights));
 	for (size_t i = 0; i < session->targets.count; i++) {
 		const struct session_target *target = &session->targets.items[i];
-		if (target->is_unusable || target->is_outside || (is_given && !target->is_given))
+		if (target->is_unusable || target->is_external || (is_given && !target->is_given))
 			continue;
 		weights[i] = target->is_given           ? 1 :
 			     target->what.place < count ? places[target->what.place].recent_ns :
 							  0;
 	}
-	code_age(session->code);
-	session_draw_outside(session, weights);
+	sampled_code_age(session->code);
+	session_draw_external(session, weights);
 	return weights;
 }
 
 int session_write_samples(struct session *session, struct error *error)
 {
 	size_t count;
-	const struct code_place *places = code_places(session->code, &count);
+	const struct sampled_location *places = sampled_code_locations(session->code, &count);
 
 	for (size_t place = 0; place < count; place++) {
 		if (!places[place].samples)
@@ -232,16 +233,16 @@ int session_write_samples(struct session *session, struct error *error)
 			.target_id = target->id,
 			.samples = places[place].samples,
 			.sampled_ns = places[place].sampled_ns,
-			.calm_sampled_ns = places[place].calm_sampled_ns,
+			.baseline_sampled_ns = places[place].baseline_sampled_ns,
 		};
 		code = code ? code : profile_set_sample(session->profile, &row, error);
 		if (code)
 			return code;
 	}
-	int failed = session_write_callers(session, error);
+	int failed = session_write_kernel_callers(session, error);
 	return failed ? failed :
-			points_write_totals(session->points, session->profile, session->run.id,
-					    error);
+			progress_points_write_totals(session->points, session->profile,
+						     session->run.id, error);
 }
 
 void session_notify(struct session *session)
@@ -249,19 +250,19 @@ void session_notify(struct session *session)
 	struct session_status status = {
 		.experiments = session->experiments,
 		.discarded = session->discarded,
-		.targets = tally_targets(session->tally),
+		.targets = live_estimate_targets(session->live_estimate),
 		.elapsed_seconds = (double)(clock_now_ns() - session->started_ns) / 1e9,
 		.left_seconds = -1,
 	};
-	struct tally_best best;
+	struct live_estimate_best best;
 
 	if (session->deadline_ns)
 		status.left_seconds = ((double)session->deadline_ns - (double)clock_now_ns()) / 1e9;
-	if (tally_best(session->tally, &best)) {
+	if (live_estimate_best(session->live_estimate, &best)) {
 		for (size_t i = 0; i < session->targets.count; i++)
 			if (session->targets.items[i].id == best.target_id)
-				status.best = symbols_place(session->symbols,
-							    session->targets.items[i].what.place)
+				status.best = symbols_location(session->symbols,
+							       session->targets.items[i].what.place)
 						      ->name;
 		status.best_gain = best.at_quarter.gain;
 		status.best_low = best.at_quarter.low;
@@ -303,7 +304,7 @@ static int begin_run(struct session *session, struct error *error)
 	uname(&host);
 	run->command = session->options->arguments ?
 			       recording_command(session->options->arguments) :
-			       session_members_command(session);
+			       session_processes_command(session);
 	run->engine = (char *)(uintptr_t)collector_engine(session->collector);
 	run->host = host.nodename;
 	run->kernel = host.release;
@@ -333,20 +334,20 @@ static int set_up(struct session *session, struct error *error)
 		code = collector_check_program(session->collector, session->program_path, error);
 	if (code)
 		return code;
-	session->code = code_new(session->symbols, session->collector);
-	session->points = points_new(session->collector, session->code, session->symbols);
-	code = session_members_open(session, error);
-	code = code ? code : session_see(session, error);
+	session->code = sampled_code_new(session->symbols, session->collector);
+	session->points = progress_points_new(session->collector, session->code, session->symbols);
+	code = session_processes_open(session, error);
+	code = code ? code : session_enable_target_kinds(session, error);
 	if (!options->arguments)
-		code = code ? code : session_members_follow(session, error);
-	code = code ? code : session_set_names(session, error);
+		code = code ? code : session_processes_follow(session, error);
+	code = code ? code : session_resolve_names(session, error);
 	code = code ? code :
 		      profile_create(options->output, options->fresh, &session->profile, error);
 	code = code ? code : begin_run(session, error);
-	code = code ? code : code_update_scope(session->code, error);
+	code = code ? code : sampled_code_update_scope(session->code, error);
 	session->schedule = schedule_new(options->seed, options->speedups, options->speedup_count);
 	collector_charge_ticks(session->collector, schedule_has_speedups(session->schedule));
-	session->tally = tally_new();
+	session->live_estimate = live_estimate_new();
 	session->window_ns = options->window_ns ? options->window_ns : WINDOW_FIRST_NS;
 	session->handler = (struct collector_handler){.context = session,
 						      .sample = on_sample,
@@ -365,7 +366,7 @@ static bool wants_points_library(struct session *session)
 	    strcmp(collector_engine(session->collector), "kernel"))
 		return false;
 	for (uint32_t i = 0; i < symbols_object_count(session->symbols); i++)
-		if (symbols_mentions(session->symbols, i, "_coz_get_counter"))
+		if (symbols_references(session->symbols, i, "_coz_get_counter"))
 			return true;
 	return false;
 }
@@ -375,7 +376,7 @@ static void begin_time(struct session *session)
 	if (session->started_ns)
 		return; /* not the first run */
 	session->started_ns = clock_now_ns();
-	cost_start(&session->cost, NULL);
+	overhead_start(&session->cost, NULL);
 	if (session->options->seconds > 0)
 		session->deadline_ns =
 			session->started_ns + (uint64_t)(session->options->seconds * 1e9);
@@ -384,8 +385,8 @@ static void begin_time(struct session *session)
 int session_start_program(struct session *session, struct error *error)
 {
 	const struct session_options *options = session->options;
-	const char *environment[ENVIRONMENT_MOST + 3] = {session->hears_spans ? "LEVER_LISTEN=5" :
-										"LEVER_LISTEN=1"};
+	const char *environment[ENVIRONMENT_MOST + 3] = {
+		session->listens_to_spans ? "LEVER_LISTEN=5" : "LEVER_LISTEN=1"};
 	const char *const *of_engine = collector_environment(session->collector);
 	AUTO(text) char *preload = NULL;
 
@@ -426,9 +427,9 @@ static int start_beside(struct session *session, struct error *error)
 	return 0;
 }
 
-bool session_is_sure_enough(struct session *session)
+bool session_is_precise_enough(struct session *session)
 {
-	struct tally_best best;
+	struct live_estimate_best best;
 	size_t steps = 0;
 
 	uint64_t now = clock_now_ns();
@@ -438,11 +439,11 @@ bool session_is_sure_enough(struct session *session)
 	session->judged_ns = now;
 	for (size_t i = 0; i < session->options->speedup_count; i++)
 		steps += session->options->speedups[i] > 0;
-	return tally_best(session->tally, &best) && best.points > steps &&
+	return live_estimate_best(session->live_estimate, &best) && best.points > steps &&
 	       best.widest <= session->options->until;
 }
 
-bool session_time_is_up(const struct session *session)
+bool session_is_over_time(const struct session *session)
 {
 	return session->deadline_ns && clock_now_ns() >= session->deadline_ns;
 }
@@ -451,7 +452,7 @@ bool session_time_is_up(const struct session *session)
 static int look(struct session *session, struct error *error)
 {
 	session_wait(session, LOOK_NS);
-	return session_learn(session, error);
+	return session_update(session, error);
 }
 
 static int run_windows(struct session *session, struct error *error)
@@ -460,19 +461,19 @@ static int run_windows(struct session *session, struct error *error)
 	int code = 0;
 
 	while (!code && session_program_runs(session) && !session_is_interrupted() &&
-	       !session_time_is_up(session) && !session_is_sure_enough(session)) {
-		if (!points_ready(session->points)) {
+	       !session_is_over_time(session) && !session_is_precise_enough(session)) {
+		if (!progress_points_visited(session->points)) {
 			code = look(session, error);
-			code = code ? code : session_refuse_names(session, false, error);
+			code = code ? code : session_check_names(session, false, error);
 			continue;
 		}
 		double *weights = session_weights(session);
 		bool has_plan =
 			schedule_next(session->schedule, weights, session->targets.count, &plan);
 		free(weights);
-		code = has_plan ? session_trial(session, &plan, error) : look(session, error);
+		code = has_plan ? session_run_series(session, &plan, error) : look(session, error);
 		if (!code && !has_plan)
-			code = session_refuse_names(session, false, error);
+			code = session_check_names(session, false, error);
 		if (code == -EAGAIN)
 			code = 0;
 	}
@@ -522,7 +523,8 @@ static void add_sentence(char **text, const char *sentence)
 static char *make_note(struct session *session)
 {
 	AUTO(text) char *of_engine = collector_note(session->collector);
-	AUTO(text) char *of_pace = pace_warning(&session->pace, session->run.period_ns);
+	AUTO(text)
+	char *of_pace = sampling_rate_warning(&session->sampling_rate, session->run.period_ns);
 	char *note = NULL;
 
 	if (session->displacement_accepted > 0.05)
@@ -532,7 +534,7 @@ static char *make_note(struct session *session)
 			100 * session->displacement_accepted);
 	add_sentence(&note, of_pace);
 	add_sentence(&note, of_engine);
-	add_sentence(&note, code_warnings(session->code));
+	add_sentence(&note, sampled_code_warnings(session->code));
 	return note;
 }
 
@@ -541,7 +543,7 @@ static uint64_t sampled_time_ns(const struct session *session)
 {
 	uint64_t start_ns = session->program.started_ns;
 
-	if (collector_samples_to_the_end(session->collector) || session->over_ns <= start_ns ||
+	if (collector_samples_when_disarmed(session->collector) || session->over_ns <= start_ns ||
 	    session->over_ns - start_ns > session->run.wall_ns)
 		return session->run.wall_ns;
 	return session->over_ns - start_ns;
@@ -560,7 +562,7 @@ static void finish_run(struct session *session)
 	run->samples = counters.samples;
 	run->sampled_ns = counters.sampled_ns;
 	run->paused_ns = counters.spun_ns;
-	if (!session->options->period_ns && counters.samples) { /* it has varied: pace.h */
+	if (!session->options->period_ns && counters.samples) { /* it has varied: sampling_rate.h */
 		const struct collector_facts *facts = collector_facts(session->collector);
 		run->period_ns = (counters.sampled_ns - counters.waited_ns) / counters.samples;
 		run->interrupt_share = (double)facts->tick_ns / (double)run->period_ns;
@@ -568,19 +570,20 @@ static void finish_run(struct session *session)
 	run->lost = counters.lost;
 	run->capped = counters.capped;
 	run->unwound_badly = counters.unwound_badly;
-	run->calm_ns = session->options->end_to_end ? session->calm_ns :
-						      sampled_time_ns(session) - session->fast_ns;
+	run->baseline_ns = session->options->end_to_end ?
+				   session->baseline_ns :
+				   sampled_time_ns(session) - session->speedup_ns;
 	run->exit_status = session->program.has_ended ? session->program.status : -1;
 	run->finished = true;
 	run->note = make_note(session);
 }
 
 /* What ticks took is known from the start; of the rest, pauses are most, and told apart. */
-static struct recording_cost cost_of(struct session *session)
+static struct recording_overhead cost_of(struct session *session)
 {
-	struct recording_cost cost = {.run_id = session->run.id};
+	struct recording_overhead cost = {.run_id = session->run.id};
 
-	cost_end(&session->cost, &cost);
+	overhead_end(&session->cost, &cost);
 	cost.knows_kernel = true;
 	cost.kernel_ns = session->run.samples * collector_facts(session->collector)->tick_ns;
 	return cost;
@@ -591,13 +594,13 @@ static int close_run(struct session *session, int code, struct error *error)
 	struct error later = {0};
 
 	finish_run(session);
-	struct recording_cost cost = cost_of(session);
+	struct recording_overhead cost = cost_of(session);
 	session->result->status = session->run.exit_status;
 	session->result->experiments = session->experiments;
-	int failed = points_update(session->points, session->profile, &later);
+	int failed = progress_points_update(session->points, session->profile, &later);
 	failed = failed ? failed : session_write_samples(session, &later);
 	failed = failed ? failed : profile_update_run(session->profile, &session->run, &later);
-	failed = failed ? failed : profile_set_cost(session->profile, &cost, &later);
+	failed = failed ? failed : profile_set_overhead(session->profile, &cost, &later);
 	failed = failed ? failed : profile_commit(session->profile, &later);
 	if (failed && !code)
 		*error = later;
@@ -606,15 +609,15 @@ static int close_run(struct session *session, int code, struct error *error)
 
 static void tear_down(struct session *session)
 {
-	session_members_close(session);
+	session_processes_close(session);
 	collector_close(session->collector);
 	program_release(&session->program);
 	profile_close(session->profile);
-	points_free(session->points);
-	code_free(session->code);
+	progress_points_free(session->points);
+	sampled_code_free(session->code);
 	symbols_free(session->symbols);
 	schedule_free(session->schedule);
-	tally_free(session->tally);
+	live_estimate_free(session->live_estimate);
 	array_free(&session->targets);
 	array_free(&session->processes);
 	array_free(&session->callers);
@@ -642,7 +645,7 @@ void session_run(const struct session_options *options, struct session_result *r
 			code = run_windows(&session, error);
 		wait_for_program(&session);
 		if (!code && !session.experiments && !session_is_interrupted())
-			code = session_refuse_names(&session, true, error);
+			code = session_check_names(&session, true, error);
 		code = close_run(&session, code, error);
 		if (!code)
 			result->end = session.experiments ? SESSION_ANSWERED : SESSION_NO_ANSWER;

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "collect/collector.h"
-#include "experiment/point_spec.h"
+#include "experiment/progress/point_spec.h"
 #include "profile/recording.h"
 #include "symbolize/scope.h"
 
@@ -31,7 +31,7 @@ struct session_status {
  * Which processes: those that run already, instead of a program to start; and of all of them, those of
  * these names.
  */
-struct session_whom {
+struct process_selection {
 	const pid_t *processes;
 	size_t process_count;
 	const char *cgroup;
@@ -41,8 +41,8 @@ struct session_whom {
 };
 
 struct session_options {
-	char *const *arguments; /* the program; ends with NULL. Or NULL: see whom */
-	struct session_whom whom;
+	char *const *arguments; /* the program; ends with NULL. Or NULL: see selection */
+	struct process_selection selection;
 	const char *version;
 	const char *output;
 	bool fresh;

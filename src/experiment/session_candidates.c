@@ -8,7 +8,7 @@
  */
 #include "experiment/session_state.h"
 
-#include "base/own.h"
+#include "base/cleanup.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ static void on_callers(void *context, const struct kernel_callers *callers)
 
 	for (uint32_t i = 0; i < callers->count && i < KERNEL_CALLERS_MOST; i++) {
 		uint32_t object = callers->frames[i].object;
-		if (object == KERNEL_OBJECT_UNKNOWN || object == KERNEL_OBJECT_NO_FILE)
+		if (object == WIRE_OBJECT_UNKNOWN || object == WIRE_OBJECT_NO_FILE)
 			continue;
 		const char *function = symbols_function_at(look->session->symbols, object - 1,
 							   callers->frames[i].offset);
@@ -78,14 +78,14 @@ static void on_callers(void *context, const struct kernel_callers *callers)
 	}
 }
 
-static void on_sample(void *context, const struct kernel_sample *sample)
+static void on_sample(void *context, const struct wire_sample *sample)
 {
-	code_on_sample(((struct look *)context)->session->code, sample);
+	sampled_code_on_sample(((struct look *)context)->session->code, sample);
 }
 
 static void on_object(void *context, const struct kernel_object_event *event)
 {
-	code_on_object(((struct look *)context)->session->code, event);
+	sampled_code_on_object(((struct look *)context)->session->code, event);
 }
 
 static void on_process(void *context, const struct kernel_process_event *event)
@@ -150,13 +150,13 @@ char *session_candidates(struct session *session)
 	unsigned named = 0;
 
 	session->handler = handler; /* waiting drains, too */
-	code_widen_scope(session->code);
+	sampled_code_widen_scope(session->code);
 	collector_want_callers(session->collector, true);
 	session_wait(session, LOOK_NS);
 	collector_drain(session->collector, &handler);
 	collector_want_callers(session->collector, false);
 	session->handler = usual;
-	code_update_scope(session->code, NULL);
+	sampled_code_update_scope(session->code, NULL);
 	qsort(look.candidates.items, look.candidates.count, sizeof(*look.candidates.items),
 	      by_scope_and_chains);
 	FILE *out = open_memstream(&text, &size);

@@ -17,7 +17,7 @@ static int run_once(struct session *session, double speedup,
 	struct collector_counters before, after;
 
 	program_release(&session->program);
-	collector_forget_gaps(session->collector);
+	collector_clear_debts(session->collector);
 	collector_set_speedup(session->collector, speedup);
 	collector_counters(session->collector, &before);
 	int code = session_start_program(session, error);
@@ -26,7 +26,7 @@ static int run_once(struct session *session, double speedup,
 	while (session_wait(session, 100000000) || !session_is_interrupted()) {
 		if (!session_program_runs(session))
 			break;
-		code = session_learn(session, error);
+		code = session_update(session, error);
 		if (code)
 			return code;
 	}
@@ -43,8 +43,8 @@ static int run_once(struct session *session, double speedup,
 	experiment->displaced_ns = after.displaced_ns - before.displaced_ns;
 	experiment->capped = after.capped - before.capped;
 	if (speedup <= 0)
-		session->calm_ns += experiment->duration_ns;
-	return session_learn(session, error);
+		session->baseline_ns += experiment->duration_ns;
+	return session_update(session, error);
 }
 
 static int write_run(struct session *session, struct recording_experiment *experiment,
@@ -60,8 +60,8 @@ static int write_run(struct session *session, struct recording_experiment *exper
 	experiment->verdict =
 		session_is_displaced(session, experiment) ? VERDICT_DISPLACED : VERDICT_COUNTED;
 	if (experiment->verdict == VERDICT_COUNTED)
-		tally_add(session->tally, experiment, 0, &point, visit);
-	session_count_verdict(session, experiment);
+		live_estimate_add(session->live_estimate, experiment, 0, &point, visit);
+	session_count_window(session, experiment);
 	int code = profile_add_experiment(session->profile, experiment, error);
 	array_free(&experiment->visits);
 	return code;
@@ -115,8 +115,8 @@ int session_end_to_end(struct session *session, struct error *error)
 			break;
 		if (has_plan)
 			code = write_run(session, &experiment, point.id, error);
-		if (session_is_interrupted() || session_time_is_up(session) ||
-		    session_is_sure_enough(session))
+		if (session_is_interrupted() || session_is_over_time(session) ||
+		    session_is_precise_enough(session))
 			break;
 	}
 	if (!code && error->code)

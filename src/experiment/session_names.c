@@ -7,11 +7,11 @@
  */
 #include "experiment/session_state.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/own.h"
 #include "base/text.h"
-#include "collect/libraries.h"
-#include "symbolize/debug_file.h"
+#include "collect/process/libraries.h"
+#include "symbolize/kernel/kernel_debug_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,13 +29,13 @@ static void add_library(void *context, const char *path)
 }
 
 /* Makes the libraries known; false if they are already. */
-static bool know_libraries(struct session *session)
+static bool add_libraries(struct session *session)
 {
-	if (session->knows_libraries)
+	if (session->has_added_libraries)
 		return false;
-	session->knows_libraries = true;
+	session->has_added_libraries = true;
 	if (!session->program_path) {
-		session_members_know_files(session);
+		session_processes_add_files(session);
 		return true;
 	}
 	AUTO(text) char *real = realpath(session->program_path, NULL);
@@ -60,14 +60,14 @@ static bool needs_libraries(const struct session_options *options)
 static char *find_vmlinux(struct session *session)
 {
 	const struct session_options *options = session->options;
-	AUTO(text) char *found = debug_file_kernel();
+	AUTO(text) char *found = kernel_debug_file();
 
 	if (found || !options->kernel || options->granularity != TARGET_LINE ||
-	    !debug_file_may_fetch())
+	    !kernel_debug_file_may_fetch())
 		return take(&found);
 	options->say(options->context,
 		     "asking the servers of DEBUGINFOD_URLS for the kernel's debug information");
-	return debug_file_fetch_kernel();
+	return kernel_debug_file_fetch();
 }
 
 static bool any_target_begins(const struct session_options *options, const char *prefix)
@@ -83,7 +83,7 @@ static bool names_kernel(const struct session_options *options)
 	return any_target_begins(options, KERNEL_PREFIX) || options->kernel || options->vmlinux;
 }
 
-static int know_kernel(struct session *session, struct error *error)
+static int add_kernel(struct session *session, struct error *error)
 {
 	const struct session_options *options = session->options;
 	AUTO(text) char *found = options->vmlinux ? NULL : find_vmlinux(session);
@@ -101,10 +101,10 @@ static int know_kernel(struct session *session, struct error *error)
 /* Classes (CLASS_BIT) as the kernel side knows them. */
 static uint32_t kernel_classes(uint32_t classes)
 {
-	static const uint32_t bits[] = {[CLASS_IO] = KERNEL_CLASS_BIT(KERNEL_CLASS_IO),
-					[CLASS_LOCK] = KERNEL_CLASS_BIT(KERNEL_CLASS_LOCK),
-					[CLASS_RUNNABLE] = KERNEL_CLASS_BIT(KERNEL_CLASS_RUNNABLE),
-					[CLASS_OTHER] = KERNEL_CLASS_BIT(KERNEL_CLASS_OTHER)};
+	static const uint32_t bits[] = {[CLASS_IO] = WAIT_CLASS_BIT(WAIT_CLASS_IO),
+					[CLASS_LOCK] = WAIT_CLASS_BIT(WAIT_CLASS_LOCK),
+					[CLASS_RUNNABLE] = WAIT_CLASS_BIT(WAIT_CLASS_RUNNABLE),
+					[CLASS_OTHER] = WAIT_CLASS_BIT(WAIT_CLASS_OTHER)};
 	uint32_t result = 0;
 
 	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
@@ -113,38 +113,38 @@ static uint32_t kernel_classes(uint32_t classes)
 	return result;
 }
 
-int session_see(struct session *session, struct error *error)
+int session_enable_target_kinds(struct session *session, struct error *error)
 {
 	const struct session_options *options = session->options;
-	struct collector_sights sights = {
+	struct collector_target_kinds target_kinds = {
 		.kernel = names_kernel(options),
-		.calls = options->granularity == TARGET_CALL ||
+		.calls = options->granularity == TARGET_SYSTEM_CALL ||
 			 any_target_begins(options, CALL_PREFIX),
 		.spans = options->granularity == TARGET_SPAN ||
 			 any_target_begins(options, SYMBOLS_SPAN_PREFIX),
 		.classes = kernel_classes(options->classes),
 		.classes_of_code = options->classes && options->target_count,
 	};
-	int code = sights.kernel ? know_kernel(session, error) : 0;
+	int code = target_kinds.kernel ? add_kernel(session, error) : 0;
 
-	code_choose(session->code, options->granularity);
-	session->sees_spans = sights.spans;
+	sampled_code_set_kind(session->code, options->granularity);
+	session->enables_spans = target_kinds.spans;
 	/* The kernel engine measures spans, too. */
-	session->hears_spans =
-		sights.spans || !strcmp(collector_engine(session->collector), "kernel");
-	return code ? code : collector_see(session->collector, &sights, error);
+	session->listens_to_spans =
+		target_kinds.spans || !strcmp(collector_engine(session->collector), "kernel");
+	return code ? code : collector_enable(session->collector, &target_kinds, error);
 }
 
 /* Spans appear when they are begun for the first time. */
 static int find_span(struct session *session, const char *name, uint32_t *place,
 		     struct error *error)
 {
-	if (!code_knows_span(session->code, name))
+	if (!sampled_code_has_span(session->code, name))
 		return error_set(error, -ENOENT,
 				 "the program has begun no span '%s' (LEVER_SPAN or LEVER_BEGIN of "
 				 "lever.h)",
 				 name);
-	*place = symbols_span_place(session->symbols, name);
+	*place = symbols_span(session->symbols, name);
 	return 0;
 }
 
@@ -154,25 +154,25 @@ static int find_target(struct session *session, const char *name, uint32_t *plac
 	if (text_starts_with(name, SYMBOLS_SPAN_PREFIX))
 		return find_span(session, name + strlen(SYMBOLS_SPAN_PREFIX), place, error);
 	if (text_starts_with(name, CALL_PREFIX))
-		return symbols_find_call(session->symbols, name + strlen(CALL_PREFIX), place,
-					 error);
+		return symbols_find_system_call(session->symbols, name + strlen(CALL_PREFIX), place,
+						error);
 	if (text_starts_with(name, KERNEL_PREFIX))
 		return symbols_find_kernel(session->symbols, name + strlen(KERNEL_PREFIX), place,
 					   error);
 	int code = symbols_find(session->symbols, name, place, error);
-	if ((code == -ENOENT || code == -ENXIO) && know_libraries(session))
+	if ((code == -ENOENT || code == -ENXIO) && add_libraries(session))
 		code = symbols_find(session->symbols, name, place, error);
 	return code;
 }
 
-static void give_target(struct session *session, const struct code_target *what)
+static void give_target(struct session *session, const struct target_code *what)
 {
 	size_t index = session_target_of(session, what->place); /* may move items */
 	struct session_target *target = &session->targets.items[index];
 
 	target->what = *what;
 	target->is_given = true;
-	code_watch(session->code, what);
+	sampled_code_watch(session->code, what);
 }
 
 /* Waits of each class that was asked for, of the code of a place or, with SYMBOLS_NONE, all. */
@@ -180,10 +180,10 @@ static void give_classes(struct session *session, uint32_t code)
 {
 	for (enum sample_class class = CLASS_IO; class <= CLASS_OTHER; class ++) {
 		uint32_t asked = session->options->classes & CLASS_BIT(class);
-		struct code_target what = {.code = code, .classes = kernel_classes(asked)};
+		struct target_code what = {.code = code, .classes = kernel_classes(asked)};
 		if (!asked)
 			continue;
-		what.place = symbols_class_place(session->symbols, class, code);
+		what.place = symbols_wait_class(session->symbols, class, code);
 		give_target(session, &what);
 	}
 }
@@ -198,7 +198,7 @@ static int set_target(struct session *session, const char *name, struct error *e
 	if (session->options->classes)
 		give_classes(session, place);
 	else
-		give_target(session, &(struct code_target){.place = place, .code = place});
+		give_target(session, &(struct target_code){.place = place, .code = place});
 	return 0;
 }
 
@@ -226,23 +226,23 @@ static int set_points(struct session *session, struct error *error)
 	int code = 0;
 
 	if (needs_libraries(options))
-		know_libraries(session);
+		add_libraries(session);
 	for (size_t i = 0; i < options->point_count && !code; i++) {
-		code = points_add(session->points, &options->points[i], error);
-		if (code == -ENXIO && know_libraries(session))
-			code = points_add(session->points, &options->points[i], error);
+		code = progress_points_add(session->points, &options->points[i], error);
+		if (code == -ENXIO && add_libraries(session))
+			code = progress_points_add(session->points, &options->points[i], error);
 	}
 	for (size_t i = 0; i < options->pair_count && !code; i++) {
-		code = points_add_pair(session->points, &options->pairs[i], error);
-		if (code == -ENXIO && know_libraries(session))
-			code = points_add_pair(session->points, &options->pairs[i], error);
+		code = progress_points_add_pair(session->points, &options->pairs[i], error);
+		if (code == -ENXIO && add_libraries(session))
+			code = progress_points_add_pair(session->points, &options->pairs[i], error);
 	}
-	if (!code && points_missing(session->points) && know_libraries(session))
-		code = points_retry(session->points, error);
+	if (!code && progress_points_missing(session->points) && add_libraries(session))
+		code = progress_points_retry(session->points, error);
 	return code;
 }
 
-int session_set_names(struct session *session, struct error *error)
+int session_resolve_names(struct session *session, struct error *error)
 {
 	int code = set_targets(session, error);
 
@@ -256,7 +256,7 @@ int session_set_names(struct session *session, struct error *error)
 int session_retry_names(struct session *session, struct error *error)
 {
 	uint32_t objects = symbols_object_count(session->symbols);
-	bool awaits_span = session->sees_spans && session->awaited_targets.count;
+	bool awaits_span = session->enables_spans && session->awaited_targets.count;
 	size_t kept = 0;
 	int code = 0;
 
@@ -275,7 +275,7 @@ int session_retry_names(struct session *session, struct error *error)
 			code = found;
 	}
 	session->awaited_targets.count = kept;
-	code = code ? code : points_retry(session->points, error);
+	code = code ? code : progress_points_retry(session->points, error);
 	if (code == -ENOTUNIQ)
 		session->result->end = SESSION_NO_POINTS;
 	return code;
@@ -290,7 +290,7 @@ static int refuse(struct session *session, struct error *error)
 
 static int refuse_missing_point(struct session *session, const char *missing, struct error *error)
 {
-	AUTO(text) char *appeared = points_appeared(session->points);
+	AUTO(text) char *appeared = progress_points_appeared(session->points);
 
 	error_set(error, -ENOENT, "%s%s%s", missing, appeared ? "; the program's points are: " : "",
 		  appeared ? appeared : "");
@@ -311,7 +311,7 @@ static int refuse_without_points(struct session *session, struct error *error)
 	return refuse(session, error);
 }
 
-int session_refuse_names(struct session *session, bool has_ended, struct error *error)
+int session_check_names(struct session *session, bool has_ended, struct error *error)
 {
 	const struct session_options *options = session->options;
 
@@ -321,17 +321,17 @@ int session_refuse_names(struct session *session, bool has_ended, struct error *
 		*error = session->missing_target;
 		return refuse(session, error);
 	}
-	if (points_ready(session->points))
+	if (progress_points_visited(session->points))
 		return 0;
-	const char *missing = points_missing(session->points);
+	const char *missing = progress_points_missing(session->points);
 	if (missing)
 		return refuse_missing_point(session, missing, error);
 	if (has_ended)
 		return 0;
 	if (!options->point_count && !options->pair_count)
 		return refuse_without_points(session, error);
-	if (!session->has_said_waiting)
+	if (!session->has_reported_waiting)
 		options->say(options->context, "waiting for the first visit of a progress point");
-	session->has_said_waiting = true;
+	session->has_reported_waiting = true;
 	return 0;
 }

@@ -10,107 +10,110 @@
 
 /* ---- writing ---- */
 
-static void make_room(struct packer *packer, size_t more)
+static void make_room(struct chunk_writer *chunk_writer, size_t more)
 {
-	if (packer->bytes.count + more <= packer->bytes.capacity)
+	if (chunk_writer->bytes.count + more <= chunk_writer->bytes.capacity)
 		return;
-	packer->bytes.capacity = 2 * packer->bytes.capacity + 4096 + more;
-	packer->bytes.items = memory_resize(packer->bytes.items, packer->bytes.capacity, 1);
+	chunk_writer->bytes.capacity = 2 * chunk_writer->bytes.capacity + 4096 + more;
+	chunk_writer->bytes.items =
+		memory_resize(chunk_writer->bytes.items, chunk_writer->bytes.capacity, 1);
 }
 
-static void put_number(struct packer *packer, uint64_t value)
+static void put_number(struct chunk_writer *chunk_writer, uint64_t value)
 {
-	make_room(packer, NUMBER_BYTES_MOST);
-	unsigned char *at = packer->bytes.items + packer->bytes.count;
+	make_room(chunk_writer, NUMBER_BYTES_MOST);
+	unsigned char *at = chunk_writer->bytes.items + chunk_writer->bytes.count;
 	while (value >= 128) {
 		*at++ = (unsigned char)(value | 128);
 		value >>= 7;
 	}
 	*at++ = (unsigned char)value;
-	packer->bytes.count = (size_t)(at - packer->bytes.items);
+	chunk_writer->bytes.count = (size_t)(at - chunk_writer->bytes.items);
 }
 
 /* Small numbers of either sign in few bytes: 0, -1, 1, -2 ... */
-static void put_signed(struct packer *packer, int64_t value)
+static void put_signed(struct chunk_writer *chunk_writer, int64_t value)
 {
-	put_number(packer, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+	put_number(chunk_writer, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
-static void put_time(struct packer *packer, uint64_t time_ns)
+static void put_time(struct chunk_writer *chunk_writer, uint64_t time_ns)
 {
-	if (!packer->events++)
-		packer->start_ns = packer->last_ns = time_ns;
-	put_signed(packer, (int64_t)(time_ns - packer->last_ns));
-	packer->last_ns = time_ns;
+	if (!chunk_writer->events++)
+		chunk_writer->start_ns = chunk_writer->last_ns = time_ns;
+	put_signed(chunk_writer, (int64_t)(time_ns - chunk_writer->last_ns));
+	chunk_writer->last_ns = time_ns;
 }
 
-void packer_add_switch(struct packer *packer, const struct switch_event *event)
+void chunk_writer_add_switch(struct chunk_writer *chunk_writer, const struct switch_event *event)
 {
-	put_time(packer, event->time_ns);
-	put_number(packer, event->kind | (unsigned)event->flags << 2);
-	put_number(packer, event->tid);
-	put_number(packer, event->other);
-	put_number(packer, event->system_call == SWITCH_NO_CALL ? 0 : event->system_call + 1);
+	put_time(chunk_writer, event->time_ns);
+	put_number(chunk_writer, event->kind | (unsigned)event->flags << 2);
+	put_number(chunk_writer, event->tid);
+	put_number(chunk_writer, event->other);
+	put_number(chunk_writer, event->system_call == SWITCH_NO_CALL ? 0 : event->system_call + 1);
 	if (event->kind == SWITCH_SWITCH)
-		put_number(packer, event->state);
+		put_number(chunk_writer, event->state);
 }
 
-void packer_add_task(struct packer *packer, const struct task_event *event)
+void chunk_writer_add_task(struct chunk_writer *chunk_writer, const struct task_event *event)
 {
 	size_t length = strnlen(event->name, sizeof(event->name) - 1);
 
-	put_time(packer, event->time_ns);
-	put_number(packer, event->kind);
-	put_number(packer, event->tid);
-	put_number(packer, event->pid);
-	put_number(packer, event->parent);
-	put_number(packer, length);
-	make_room(packer, length);
-	memcpy(packer->bytes.items + packer->bytes.count, event->name, length);
-	packer->bytes.count += length;
+	put_time(chunk_writer, event->time_ns);
+	put_number(chunk_writer, event->kind);
+	put_number(chunk_writer, event->tid);
+	put_number(chunk_writer, event->pid);
+	put_number(chunk_writer, event->parent);
+	put_number(chunk_writer, length);
+	make_room(chunk_writer, length);
+	memcpy(chunk_writer->bytes.items + chunk_writer->bytes.count, event->name, length);
+	chunk_writer->bytes.count += length;
 }
 
-void packer_add_interrupt(struct packer *packer, const struct interrupt_event *event)
+void chunk_writer_add_interrupt(struct chunk_writer *chunk_writer,
+				const struct interrupt_event *event)
 {
-	put_time(packer, event->time_ns);
-	put_number(packer, event->is_entry);
-	put_number(packer, event->cpu);
-	put_number(packer, event->tid);
-	put_number(packer, event->number);
+	put_time(chunk_writer, event->time_ns);
+	put_number(chunk_writer, event->is_entry);
+	put_number(chunk_writer, event->cpu);
+	put_number(chunk_writer, event->tid);
+	put_number(chunk_writer, event->number);
 }
 
 #define MARK_HAS_VALUE 16u
 #define MARK_IS_TEXT 32u
 
-void packer_add_mark(struct packer *packer, const struct mark *mark)
+void chunk_writer_add_mark(struct chunk_writer *chunk_writer, const struct mark *mark)
 {
 	unsigned what = mark->kind | (mark->has_value ? MARK_HAS_VALUE : 0) |
 			(mark->is_text ? MARK_IS_TEXT : 0);
 
-	put_time(packer, mark->time_ns);
-	put_number(packer, what);
-	put_number(packer, mark->word);
+	put_time(chunk_writer, mark->time_ns);
+	put_number(chunk_writer, what);
+	put_number(chunk_writer, mark->word);
 	if (mark->has_value)
-		put_signed(packer, (int64_t)mark->value);
+		put_signed(chunk_writer, (int64_t)mark->value);
 }
 
-unsigned char *packer_take(struct packer *packer, size_t *size)
+unsigned char *chunk_writer_take(struct chunk_writer *chunk_writer, size_t *size)
 {
-	uLongf packed = compressBound(packer->bytes.count);
+	uLongf packed = compressBound(chunk_writer->bytes.count);
 	unsigned char *bytes = memory_resize(NULL, packed, 1);
 
 	/* It fails without memory only, and then memory_resize has failed before. */
-	if (compress2(bytes, &packed, packer->bytes.items, packer->bytes.count, 1) != Z_OK)
+	if (compress2(bytes, &packed, chunk_writer->bytes.items, chunk_writer->bytes.count, 1) !=
+	    Z_OK)
 		packed = 0;
-	packer->bytes.count = 0;
-	packer->events = 0;
+	chunk_writer->bytes.count = 0;
+	chunk_writer->events = 0;
 	*size = packed;
 	return bytes;
 }
 
-void packer_release(struct packer *packer)
+void chunk_writer_release(struct chunk_writer *chunk_writer)
 {
-	array_free(&packer->bytes);
+	array_free(&chunk_writer->bytes);
 }
 
 /* ---- reading ---- */

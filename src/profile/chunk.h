@@ -2,7 +2,7 @@
 /*
  * chunk - many events of a timeline in few bytes: what the table chunk keeps instead of rows.
  *
- * Writing: one packer for each track (a core's scheduler log, a thread's marks); events are added in
+ * Writing: one chunk_writer for each track (a core's scheduler log, a thread's marks); events are added in
  * the order in which they came, and chunk_pack gives the bytes of all since the last time. Reading:
  * chunk_open, then one of chunk_next_* until it returns false. The bytes come from a file: reading
  * them is safe whatever they are.
@@ -68,25 +68,26 @@ enum mark_kind {
 struct mark {
 	uint64_t time_ns;
 	uint64_t value;     /* has_value: a number, signed in a counter; is_text: a word, or 0 */
-	unsigned word;      /* recording_word.number of the name */
+	unsigned word;      /* recording_string.number of the name */
 	unsigned char kind; /* enum mark_kind */
 	bool has_value, is_text;
 };
 
 /* Being written. */
-struct packer {
+struct chunk_writer {
 	ARRAY(unsigned char) bytes;
 	uint64_t start_ns, last_ns; /* of the first event, and of the last */
 	uint64_t events;
 };
 
-void packer_add_switch(struct packer *packer, const struct switch_event *event);
-void packer_add_task(struct packer *packer, const struct task_event *event);
-void packer_add_interrupt(struct packer *packer, const struct interrupt_event *event);
-void packer_add_mark(struct packer *packer, const struct mark *mark);
-/* Deflated; to be freed. The packer is empty then. */
-unsigned char *packer_take(struct packer *packer, size_t *size);
-void packer_release(struct packer *packer);
+void chunk_writer_add_switch(struct chunk_writer *chunk_writer, const struct switch_event *event);
+void chunk_writer_add_task(struct chunk_writer *chunk_writer, const struct task_event *event);
+void chunk_writer_add_interrupt(struct chunk_writer *chunk_writer,
+				const struct interrupt_event *event);
+void chunk_writer_add_mark(struct chunk_writer *chunk_writer, const struct mark *mark);
+/* Deflated; to be freed. The chunk_writer is empty then. */
+unsigned char *chunk_writer_take(struct chunk_writer *chunk_writer, size_t *size);
+void chunk_writer_release(struct chunk_writer *chunk_writer);
 
 /* Being read. */
 struct chunk_reader {
@@ -107,12 +108,12 @@ bool chunk_next_mark(struct chunk_reader *reader, struct mark *mark);
 /* ---- rows of the profile: of runs of lever trace ---- */
 
 /*
- * A name or text of marks, by its number there; from RECORDING_WORD_CALLS on, names of system calls, and
- * from RECORDING_WORD_INTERRUPTS on of hard interrupts.
+ * A name or text of marks, by its number there; from RECORDING_STRING_SYSTEM_CALLS on, names of system calls, and
+ * from RECORDING_STRING_INTERRUPTS on of hard interrupts.
  */
-#define RECORDING_WORD_CALLS 65536
-#define RECORDING_WORD_INTERRUPTS 131072
-struct recording_word {
+#define RECORDING_STRING_SYSTEM_CALLS 65536
+#define RECORDING_STRING_INTERRUPTS 131072
+struct recording_string {
 	int64_t id, run_id;
 	unsigned number;
 	char *text;

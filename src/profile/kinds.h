@@ -8,9 +8,9 @@ enum target_kind {
 	TARGET_LINE,
 	TARGET_FUNCTION,
 	TARGET_SPAN,
-	TARGET_CALL,
+	TARGET_SYSTEM_CALL,
 	TARGET_CLASS,
-	TARGET_OUTSIDE /* all that is not the program's: clocks, devices, other programs */
+	TARGET_EXTERNAL /* all that is not the program's: clocks, devices, other programs */
 };
 enum point_kind { POINT_THROUGHPUT, POINT_LATENCY, POINT_SAMPLED, POINT_END_TO_END };
 enum verdict { VERDICT_COUNTED, VERDICT_DISPLACED, VERDICT_TOO_FEW_VISITS, VERDICT_CUT_SHORT };

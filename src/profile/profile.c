@@ -15,7 +15,7 @@ struct profile {
 	sqlite3_stmt *find[TABLES]; /* targets and points: id of the row with the same texts */
 };
 
-OWN_DEFINE(profile, struct profile *, profile_close, NULL)
+CLEANUP_DEFINE(profile, struct profile *, profile_close, NULL)
 
 static void bind_field(sqlite3_stmt *statement, int position, const struct column *column,
 		       const void *row)
@@ -73,9 +73,9 @@ static char *join_columns(const struct table *table, size_t first, const char *f
 
 static bool replaces(size_t index)
 {
-	return index == TABLE_SAMPLE || index == TABLE_TOTAL || index == TABLE_MOMENT ||
-	       index == TABLE_PARALLEL || index == TABLE_LEVEL || index == TABLE_VISITOR ||
-	       index == TABLE_COST || index == TABLE_CIRCUMSTANCE || index == TABLE_QUESTION;
+	return index == TABLE_SAMPLE || index == TABLE_TOTAL || index == TABLE_STACK_SAMPLE ||
+	       index == TABLE_PARALLEL || index == TABLE_LEVEL || index == TABLE_PROCESS_VISITS ||
+	       index == TABLE_OVERHEAD || index == TABLE_RUN_CONDITIONS || index == TABLE_WHAT_IF;
 }
 
 /* Rows with an own id get it from SQLite: their first parameter stays NULL. */
@@ -294,10 +294,11 @@ int profile_set_total(struct profile *profile, const struct recording_total *tot
 	return insert(profile, TABLE_TOTAL, 0, total, error);
 }
 
-int profile_set_visitor(struct profile *profile, const struct recording_visitor *visitor,
-			struct error *error)
+int profile_set_process_visits(struct profile *profile,
+			       const struct recording_process_visits *process_visits,
+			       struct error *error)
 {
-	return insert(profile, TABLE_VISITOR, 0, visitor, error);
+	return insert(profile, TABLE_PROCESS_VISITS, 0, process_visits, error);
 }
 
 int profile_add_frame(struct profile *profile, struct recording_frame *frame, struct error *error)
@@ -316,17 +317,17 @@ int profile_add_thread(struct profile *profile, struct recording_thread *thread,
 	return insert_with_id(profile, TABLE_THREAD, thread, &thread->id, error);
 }
 
-int profile_set_moment(struct profile *profile, struct recording_moment *moment,
-		       struct error *error)
+int profile_set_stack_sample(struct profile *profile, struct recording_stack_sample *stack_sample,
+			     struct error *error)
 {
-	if (moment->id)
-		return insert(profile, TABLE_MOMENT, 0, moment, error);
-	return insert_with_id(profile, TABLE_MOMENT, moment, &moment->id, error);
+	if (stack_sample->id)
+		return insert(profile, TABLE_STACK_SAMPLE, 0, stack_sample, error);
+	return insert_with_id(profile, TABLE_STACK_SAMPLE, stack_sample, &stack_sample->id, error);
 }
 
-int profile_add_word(struct profile *profile, struct recording_word *word, struct error *error)
+int profile_add_string(struct profile *profile, struct recording_string *word, struct error *error)
 {
-	return insert_with_id(profile, TABLE_WORD, word, &word->id, error);
+	return insert_with_id(profile, TABLE_STRING, word, &word->id, error);
 }
 
 int profile_add_chunk(struct profile *profile, struct recording_chunk *chunk, struct error *error)
@@ -346,31 +347,34 @@ int profile_set_level(struct profile *profile, const struct recording_level *lev
 	return insert(profile, TABLE_LEVEL, 0, level, error);
 }
 
-int profile_set_cost(struct profile *profile, const struct recording_cost *cost,
-		     struct error *error)
-{
-	return insert(profile, TABLE_COST, 0, cost, error);
-}
-
-int profile_set_circumstance(struct profile *profile,
-			     const struct recording_circumstance *circumstance, struct error *error)
-{
-	return insert(profile, TABLE_CIRCUMSTANCE, 0, circumstance, error);
-}
-
-int profile_set_question(struct profile *profile, const struct recording_question *question,
+int profile_set_overhead(struct profile *profile, const struct recording_overhead *overhead,
 			 struct error *error)
 {
-	return insert(profile, TABLE_QUESTION, 0, question, error);
+	return insert(profile, TABLE_OVERHEAD, 0, overhead, error);
 }
 
-int profile_add_hit(struct profile *profile, const struct recording_hit *hit, struct error *error)
+int profile_set_run_conditions(struct profile *profile,
+			       const struct recording_run_conditions *conditions,
+			       struct error *error)
 {
-	return insert(profile, TABLE_HIT, 0, hit, error);
+	return insert(profile, TABLE_RUN_CONDITIONS, 0, conditions, error);
 }
 
-int profile_add_theft(struct profile *profile, const struct recording_theft *theft,
+int profile_set_what_if(struct profile *profile, const struct recording_what_if *what_if,
+			struct error *error)
+{
+	return insert(profile, TABLE_WHAT_IF, 0, what_if, error);
+}
+
+int profile_add_target_sample(struct profile *profile,
+			      const struct recording_target_sample *target_sample,
+			      struct error *error)
+{
+	return insert(profile, TABLE_TARGET_SAMPLE, 0, target_sample, error);
+}
+
+int profile_add_steal(struct profile *profile, const struct recording_steal *steal,
 		      struct error *error)
 {
-	return insert(profile, TABLE_THEFT, 0, theft, error);
+	return insert(profile, TABLE_STEAL, 0, steal, error);
 }

@@ -34,17 +34,18 @@ int profile_set_sample(struct profile *profile, const struct recording_sample *s
 		       struct error *error);
 int profile_set_total(struct profile *profile, const struct recording_total *total,
 		      struct error *error);
-int profile_set_visitor(struct profile *profile, const struct recording_visitor *visitor,
-			struct error *error);
-/* Of lever record. A moment with an id replaces what was said under it; without, it gets one. */
+int profile_set_process_visits(struct profile *profile,
+			       const struct recording_process_visits *process_visits,
+			       struct error *error);
+/* Of lever record. A stack_sample with an id replaces what was said under it; without, it gets one. */
 int profile_add_frame(struct profile *profile, struct recording_frame *frame, struct error *error);
 int profile_add_stack(struct profile *profile, struct recording_stack *stack, struct error *error);
 int profile_add_thread(struct profile *profile, struct recording_thread *thread,
 		       struct error *error);
-int profile_set_moment(struct profile *profile, struct recording_moment *moment,
-		       struct error *error);
+int profile_set_stack_sample(struct profile *profile, struct recording_stack_sample *stack_sample,
+			     struct error *error);
 /* Of lever trace. */
-int profile_add_word(struct profile *profile, struct recording_word *word, struct error *error);
+int profile_add_string(struct profile *profile, struct recording_string *word, struct error *error);
 int profile_add_chunk(struct profile *profile, struct recording_chunk *chunk, struct error *error);
 /* Of lever scale. Each replaces what was said of the same run (and slice and level). */
 int profile_set_parallel(struct profile *profile, const struct recording_parallel *parallel,
@@ -52,15 +53,17 @@ int profile_set_parallel(struct profile *profile, const struct recording_paralle
 int profile_set_level(struct profile *profile, const struct recording_level *level,
 		      struct error *error);
 /* Replaces what was said of the same run. */
-int profile_set_cost(struct profile *profile, const struct recording_cost *cost,
-		     struct error *error);
-int profile_set_circumstance(struct profile *profile,
-			     const struct recording_circumstance *circumstance,
-			     struct error *error);
-int profile_set_question(struct profile *profile, const struct recording_question *question,
+int profile_set_overhead(struct profile *profile, const struct recording_overhead *overhead,
 			 struct error *error);
-int profile_add_hit(struct profile *profile, const struct recording_hit *hit, struct error *error);
-int profile_add_theft(struct profile *profile, const struct recording_theft *theft,
+int profile_set_run_conditions(struct profile *profile,
+			       const struct recording_run_conditions *conditions,
+			       struct error *error);
+int profile_set_what_if(struct profile *profile, const struct recording_what_if *what_if,
+			struct error *error);
+int profile_add_target_sample(struct profile *profile,
+			      const struct recording_target_sample *target_sample,
+			      struct error *error);
+int profile_add_steal(struct profile *profile, const struct recording_steal *steal,
 		      struct error *error);
 int profile_commit(struct profile *profile, struct error *error);
 

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-OWN_DEFINE(recording, struct recording *, recording_free, NULL)
+CLEANUP_DEFINE(recording, struct recording *, recording_free, NULL)
 
 static bool read_choice(sqlite3_stmt *statement, int position, const struct column *column,
 			unsigned *value)
@@ -131,9 +131,9 @@ static void *add_total(struct recording *recording)
 	return array_add(&recording->totals);
 }
 
-static void *add_visitor(struct recording *recording)
+static void *add_process_visits(struct recording *recording)
 {
-	return array_add(&recording->visitors);
+	return array_add(&recording->process_visits);
 }
 
 static void *add_frame(struct recording *recording)
@@ -151,14 +151,14 @@ static void *add_thread(struct recording *recording)
 	return array_add(&recording->threads);
 }
 
-static void *add_moment(struct recording *recording)
+static void *add_stack_sample(struct recording *recording)
 {
-	return array_add(&recording->moments);
+	return array_add(&recording->stack_samples);
 }
 
-static void *add_word(struct recording *recording)
+static void *add_string(struct recording *recording)
 {
-	return array_add(&recording->words);
+	return array_add(&recording->strings);
 }
 
 static void *add_chunk(struct recording *recording)
@@ -176,29 +176,29 @@ static void *add_level(struct recording *recording)
 	return array_add(&recording->levels);
 }
 
-static void *add_cost(struct recording *recording)
+static void *add_overhead(struct recording *recording)
 {
-	return array_add(&recording->costs);
+	return array_add(&recording->overheads);
 }
 
-static void *add_circumstance(struct recording *recording)
+static void *add_run_conditions(struct recording *recording)
 {
-	return array_add(&recording->circumstances);
+	return array_add(&recording->run_conditions);
 }
 
-static void *add_question(struct recording *recording)
+static void *add_what_if(struct recording *recording)
 {
-	return array_add(&recording->questions);
+	return array_add(&recording->what_ifs);
 }
 
-static void *add_theft(struct recording *recording)
+static void *add_steal(struct recording *recording)
 {
-	return array_add(&recording->thefts);
+	return array_add(&recording->steals);
 }
 
-static void *add_hit(struct recording *recording)
+static void *add_target_sample(struct recording *recording)
 {
-	return array_add(&recording->hits);
+	return array_add(&recording->target_samples);
 }
 
 static int read_row(struct store *store, sqlite3_stmt *statement, const struct table *table,
@@ -309,10 +309,11 @@ static int read_lengths(struct store *store, struct recording *recording, struct
 	return step == SQLITE_DONE ? 0 : store_explain(store, error);
 }
 
-static int check_costs(struct store *store, const struct recording *recording, struct error *error)
+static int check_overheads(struct store *store, const struct recording *recording,
+			   struct error *error)
 {
-	for (size_t i = 0; i < recording->costs.count; i++)
-		if (!recording_run(recording, recording->costs.items[i].run_id))
+	for (size_t i = 0; i < recording->overheads.count; i++)
+		if (!recording_run(recording, recording->overheads.items[i].run_id))
 			return store_damaged(store, "a cost names no run", error);
 	return 0;
 }
@@ -345,17 +346,18 @@ static int check_sums(struct store *store, const struct recording *recording, st
 		    !recording_point(recording, total->point_id))
 			return store_damaged(store, "a total names no run or point", error);
 	}
-	for (size_t i = 0; i < recording->visitors.count; i++) {
-		const struct recording_visitor *visitor = &recording->visitors.items[i];
-		if (!recording_run(recording, visitor->run_id) ||
-		    !recording_point(recording, visitor->point_id))
+	for (size_t i = 0; i < recording->process_visits.count; i++) {
+		const struct recording_process_visits *process_visits =
+			&recording->process_visits.items[i];
+		if (!recording_run(recording, process_visits->run_id) ||
+		    !recording_point(recording, process_visits->point_id))
 			return store_damaged(store, "a visitor names no run or point", error);
 	}
 	return 0;
 }
 
-static int check_moments(struct store *store, const struct recording *recording,
-			 struct error *error)
+static int check_stack_samples(struct store *store, const struct recording *recording,
+			       struct error *error)
 {
 	for (size_t i = 0; i < recording->stacks.count; i++) {
 		const struct recording_stack *stack = &recording->stacks.items[i];
@@ -368,11 +370,13 @@ static int check_moments(struct store *store, const struct recording *recording,
 	for (size_t i = 0; i < recording->threads.count; i++)
 		if (!recording_run(recording, recording->threads.items[i].run_id))
 			return store_damaged(store, "a thread names no run", error);
-	for (size_t i = 0; i < recording->moments.count; i++) {
-		const struct recording_moment *moment = &recording->moments.items[i];
-		if (!recording_run(recording, moment->run_id) ||
-		    !recording_thread(recording, moment->thread_id) ||
-		    (moment->stack_id && !recording_stack(recording, (int64_t)moment->stack_id)))
+	for (size_t i = 0; i < recording->stack_samples.count; i++) {
+		const struct recording_stack_sample *stack_sample =
+			&recording->stack_samples.items[i];
+		if (!recording_run(recording, stack_sample->run_id) ||
+		    !recording_thread(recording, stack_sample->thread_id) ||
+		    (stack_sample->stack_id &&
+		     !recording_stack(recording, (int64_t)stack_sample->stack_id)))
 			return store_damaged(store, "a sample names no run, thread or call chain",
 					     error);
 	}
@@ -382,8 +386,8 @@ static int check_moments(struct store *store, const struct recording *recording,
 static int check_timeline(struct store *store, const struct recording *recording,
 			  struct error *error)
 {
-	for (size_t i = 0; i < recording->words.count; i++)
-		if (!recording_run(recording, recording->words.items[i].run_id))
+	for (size_t i = 0; i < recording->strings.count; i++)
+		if (!recording_run(recording, recording->strings.items[i].run_id))
 			return store_damaged(store, "a word names no run", error);
 	for (size_t i = 0; i < recording->chunks.count; i++)
 		if (!recording_run(recording, recording->chunks.items[i].run_id))
@@ -403,17 +407,17 @@ static int check_parallel(struct store *store, const struct recording *recording
 	for (size_t i = 0; i < recording->levels.count; i++)
 		if (!recording_run(recording, recording->levels.items[i].run_id))
 			return store_damaged(store, "a level of parallelism names no run", error);
-	for (size_t i = 0; i < recording->circumstances.count; i++)
-		if (!recording_run(recording, recording->circumstances.items[i].run_id))
+	for (size_t i = 0; i < recording->run_conditions.count; i++)
+		if (!recording_run(recording, recording->run_conditions.items[i].run_id))
 			return store_damaged(store, "a circumstance names no run", error);
-	for (size_t i = 0; i < recording->questions.count; i++)
-		if (!recording_run(recording, recording->questions.items[i].session_id))
+	for (size_t i = 0; i < recording->what_ifs.count; i++)
+		if (!recording_run(recording, recording->what_ifs.items[i].session_id))
 			return store_damaged(store, "a question names no run", error);
-	for (size_t i = 0; i < recording->hits.count; i++)
-		if (!recording_run(recording, recording->hits.items[i].run_id))
+	for (size_t i = 0; i < recording->target_samples.count; i++)
+		if (!recording_run(recording, recording->target_samples.items[i].run_id))
 			return store_damaged(store, "a hit names no run", error);
-	for (size_t i = 0; i < recording->thefts.count; i++)
-		if (!recording_run(recording, recording->thefts.items[i].run_id))
+	for (size_t i = 0; i < recording->steals.count; i++)
+		if (!recording_run(recording, recording->steals.items[i].run_id))
 			return store_damaged(store, "a theft names no run", error);
 	return 0;
 }
@@ -433,17 +437,17 @@ static int read_all(struct store *store, struct recording *recording, struct err
 		{TABLE_FRAME, add_frame},
 		{TABLE_STACK, add_stack},
 		{TABLE_THREAD, add_thread},
-		{TABLE_MOMENT, add_moment},
-		{TABLE_WORD, add_word},
+		{TABLE_STACK_SAMPLE, add_stack_sample},
+		{TABLE_STRING, add_string},
 		{TABLE_CHUNK, add_chunk},
 		{TABLE_PARALLEL, add_parallel},
 		{TABLE_LEVEL, add_level},
-		{TABLE_VISITOR, add_visitor},
-		{TABLE_COST, add_cost},
-		{TABLE_CIRCUMSTANCE, add_circumstance},
-		{TABLE_QUESTION, add_question},
-		{TABLE_HIT, add_hit},
-		{TABLE_THEFT, add_theft},
+		{TABLE_PROCESS_VISITS, add_process_visits},
+		{TABLE_OVERHEAD, add_overhead},
+		{TABLE_RUN_CONDITIONS, add_run_conditions},
+		{TABLE_WHAT_IF, add_what_if},
+		{TABLE_TARGET_SAMPLE, add_target_sample},
+		{TABLE_STEAL, add_steal},
 	};
 	/* One transaction, so that a recorder at work beside does not change it midway. */
 	int code = store_execute(store, "BEGIN", error);
@@ -456,9 +460,9 @@ static int read_all(struct store *store, struct recording *recording, struct err
 		code = read_lengths(store, recording, error);
 	if (!code)
 		code = check_experiments(store, recording, error);
-	code = code ? code : check_costs(store, recording, error);
+	code = code ? code : check_overheads(store, recording, error);
 	code = code ? code : check_sums(store, recording, error);
-	code = code ? code : check_moments(store, recording, error);
+	code = code ? code : check_stack_samples(store, recording, error);
 	code = code ? code : check_timeline(store, recording, error);
 	return code ? code : check_parallel(store, recording, error);
 }

@@ -6,8 +6,9 @@
 #include <stdio.h>
 
 static const char *const target_kind_names[] = {
-	[TARGET_LINE] = "line",    [TARGET_FUNCTION] = "function", [TARGET_SPAN] = "span",
-	[TARGET_CALL] = "syscall", [TARGET_CLASS] = "class",       [TARGET_OUTSIDE] = "outside",
+	[TARGET_LINE] = "line",   [TARGET_FUNCTION] = "function",
+	[TARGET_SPAN] = "span",   [TARGET_SYSTEM_CALL] = "syscall",
+	[TARGET_CLASS] = "class", [TARGET_EXTERNAL] = "outside",
 };
 static const char *const point_kind_names[] = {
 	[POINT_THROUGHPUT] = "throughput",
@@ -162,16 +163,16 @@ void recording_keep(struct recording *recording, enum run_kind kind)
 	}
 	recording->runs.count = kept;
 	kept = 0;
-	for (size_t i = 0; i < recording->moments.count; i++) {
-		struct recording_moment *moment = &recording->moments.items[i];
-		if (recording_run(recording, moment->run_id)) {
-			recording->moments.items[kept++] = *moment;
+	for (size_t i = 0; i < recording->stack_samples.count; i++) {
+		struct recording_stack_sample *stack_sample = &recording->stack_samples.items[i];
+		if (recording_run(recording, stack_sample->run_id)) {
+			recording->stack_samples.items[kept++] = *stack_sample;
 			continue;
 		}
-		free(moment->subclass);
-		free(moment->system_call);
+		free(stack_sample->subclass);
+		free(stack_sample->system_call);
 	}
-	recording->moments.count = kept;
+	recording->stack_samples.count = kept;
 }
 
 static int64_t session_of(const struct recording *recording, int64_t run_id)
@@ -206,14 +207,14 @@ static void release_samples(struct recording *recording)
 	}
 	for (size_t i = 0; i < recording->threads.count; i++)
 		free(recording->threads.items[i].command);
-	for (size_t i = 0; i < recording->moments.count; i++) {
-		free(recording->moments.items[i].subclass);
-		free(recording->moments.items[i].system_call);
+	for (size_t i = 0; i < recording->stack_samples.count; i++) {
+		free(recording->stack_samples.items[i].subclass);
+		free(recording->stack_samples.items[i].system_call);
 	}
 	array_free(&recording->frames);
 	array_free(&recording->stacks);
 	array_free(&recording->threads);
-	array_free(&recording->moments);
+	array_free(&recording->stack_samples);
 }
 
 static void release_scale(struct recording *recording)
@@ -222,29 +223,29 @@ static void release_scale(struct recording *recording)
 		free(recording->parallels.items[i].asked);
 	array_free(&recording->parallels);
 	array_free(&recording->levels);
-	array_free(&recording->circumstances);
+	array_free(&recording->run_conditions);
 	for (size_t i = 0; i < recording->earlier.count; i++)
 		run_release(&recording->earlier.items[i]);
 	array_free(&recording->earlier);
-	for (size_t i = 0; i < recording->questions.count; i++) {
-		struct recording_question *question = &recording->questions.items[i];
-		free(question->name);
-		free(question->function);
-		free(question->file);
-		free(question->object);
+	for (size_t i = 0; i < recording->what_ifs.count; i++) {
+		struct recording_what_if *what_if = &recording->what_ifs.items[i];
+		free(what_if->name);
+		free(what_if->function);
+		free(what_if->file);
+		free(what_if->object);
 	}
-	array_free(&recording->questions);
-	array_free(&recording->hits);
-	array_free(&recording->thefts);
+	array_free(&recording->what_ifs);
+	array_free(&recording->target_samples);
+	array_free(&recording->steals);
 }
 
 static void release_timeline(struct recording *recording)
 {
-	for (size_t i = 0; i < recording->words.count; i++)
-		free(recording->words.items[i].text);
+	for (size_t i = 0; i < recording->strings.count; i++)
+		free(recording->strings.items[i].text);
 	for (size_t i = 0; i < recording->chunks.count; i++)
 		free(recording->chunks.items[i].data.items);
-	array_free(&recording->words);
+	array_free(&recording->strings);
 	array_free(&recording->chunks);
 }
 
@@ -267,15 +268,15 @@ void recording_free(struct recording *recording)
 	for (size_t i = 0; i < recording->experiments.count; i++)
 		experiment_release(&recording->experiments.items[i]);
 	array_free(&recording->runs);
-	array_free(&recording->costs);
+	array_free(&recording->overheads);
 	array_free(&recording->targets);
 	array_free(&recording->points);
 	array_free(&recording->experiments);
 	array_free(&recording->samples);
 	array_free(&recording->totals);
-	for (size_t i = 0; i < recording->visitors.count; i++)
-		free(recording->visitors.items[i].command);
-	array_free(&recording->visitors);
+	for (size_t i = 0; i < recording->process_visits.count; i++)
+		free(recording->process_visits.items[i].command);
+	array_free(&recording->process_visits);
 	release_samples(recording);
 	release_timeline(recording);
 	release_scale(recording);

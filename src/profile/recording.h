@@ -36,17 +36,17 @@ struct recording_run {
 	uint64_t capped;        /* pauses cut at the spin cap (carried to later ticks) */
 	uint64_t
 		unwound_badly; /* samples whose call chain could not be followed to a caller in scope */
-	uint64_t sampled_ns; /* weight of all samples */
-	uint64_t paused_ns;  /* that cores spent pausing, all of them together */
-	uint64_t calm_ns;    /* wall time of the program at speedup 0 */
-	int exit_status;     /* as waitpid gives it; -1 while it runs or unknown */
-	bool finished;       /* the engine ended in order */
-	char *note;          /* warnings for the reader, one a line; NULL if none */
-	enum run_kind kind;  /* of which command */
+	uint64_t sampled_ns;  /* weight of all samples */
+	uint64_t paused_ns;   /* that cores spent pausing, all of them together */
+	uint64_t baseline_ns; /* wall time of the program at speedup 0 */
+	int exit_status;      /* as waitpid gives it; -1 while it runs or unknown */
+	bool finished;        /* the engine ended in order */
+	char *note;           /* warnings for the reader, one a line; NULL if none */
+	enum run_kind kind;   /* of which command */
 };
 
 /* What the recording itself took, while the program ran. */
-struct recording_cost {
+struct recording_overhead {
 	int64_t run_id;
 	uint64_t engine_ns; /* CPU time of the engine's process */
 	bool knows_kernel;
@@ -96,8 +96,8 @@ struct recording_experiment {
 struct recording_sample {
 	int64_t run_id, target_id;
 	uint64_t samples;
-	uint64_t sampled_ns;      /* weight of those samples */
-	uint64_t calm_sampled_ns; /* the part of it sampled at speedup 0 */
+	uint64_t sampled_ns;          /* weight of those samples */
+	uint64_t baseline_sampled_ns; /* the part of it sampled at speedup 0 */
 };
 
 /* All visits of a point in a run, from the program's start to its end. */
@@ -107,7 +107,7 @@ struct recording_total {
 };
 
 /* Those of them that one process made, where the engine knows. */
-struct recording_visitor {
+struct recording_process_visits {
 	int64_t run_id, point_id;
 	unsigned pid;
 	char *command; /* its comm */
@@ -140,7 +140,7 @@ struct recording_thread {
 };
 
 /* Equal samples of one thread, added up. */
-struct recording_moment {
+struct recording_stack_sample {
 	int64_t id, run_id, thread_id;
 	uint64_t stack_id; /* 0: nothing is known */
 	enum sample_class class;
@@ -154,26 +154,26 @@ struct recording_moment {
 
 struct recording {
 	ARRAY(struct recording_run) runs;
-	ARRAY(struct recording_cost) costs;
+	ARRAY(struct recording_overhead) overheads;
 	ARRAY(struct recording_target) targets;
 	ARRAY(struct recording_point) points;
 	ARRAY(struct recording_experiment) experiments; /* by id, so in time order within a run */
 	ARRAY(struct recording_sample) samples;
 	ARRAY(struct recording_total) totals;
-	ARRAY(struct recording_visitor) visitors;
+	ARRAY(struct recording_process_visits) process_visits;
 	ARRAY(struct recording_frame) frames;
 	ARRAY(struct recording_stack) stacks; /* by id */
 	ARRAY(struct recording_thread) threads;
-	ARRAY(struct recording_moment) moments;
-	ARRAY(struct recording_word) words;
+	ARRAY(struct recording_stack_sample) stack_samples;
+	ARRAY(struct recording_string) strings;
 	ARRAY(struct recording_chunk) chunks;
 	ARRAY(struct recording_parallel) parallels;
 	ARRAY(struct recording_level) levels; /* by run */
 	ARRAY(struct recording_run) earlier;  /* taken out of runs by recording_keep_session */
-	ARRAY(struct recording_circumstance) circumstances;
-	ARRAY(struct recording_question) questions;
-	ARRAY(struct recording_hit) hits;     /* by run */
-	ARRAY(struct recording_theft) thefts; /* by run */
+	ARRAY(struct recording_run_conditions) run_conditions;
+	ARRAY(struct recording_what_if) what_ifs;
+	ARRAY(struct recording_target_sample) target_samples; /* by run */
+	ARRAY(struct recording_steal) steals;                 /* by run */
 };
 
 void recording_free(struct recording *recording);

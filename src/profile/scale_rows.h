@@ -23,7 +23,7 @@ struct recording_parallel {
 };
 
 /* What was seen beside a run, that predictions depend on. */
-struct recording_circumstance {
+struct recording_run_conditions {
 	int64_t run_id;
 	bool is_recorded;      /* the scheduler's log of the run is in the file */
 	bool is_cut;           /* that log ends before the program */
@@ -34,14 +34,14 @@ struct recording_circumstance {
 };
 
 /* What the hypervisor took from the program in a slice of its run (see recording_level). */
-struct recording_theft {
+struct recording_steal {
 	int64_t run_id;
 	unsigned slice;
 	uint64_t stolen_ns; /* of the time of its running threads */
 };
 
 /* Of which code a `lever scale` shall say whether it matters on other cores: of all its runs. */
-struct recording_question {
+struct recording_what_if {
 	int64_t session_id;
 	enum target_kind kind;
 	char *name, *function, *file, *object; /* as in recording_target */
@@ -50,8 +50,8 @@ struct recording_question {
 	int gain_ppm, low_ppm, high_ppm; /* millionths of its time */
 };
 
-/* A sample in the code of a question, in the recorded run. */
-struct recording_hit {
+/* A sample in the code of a what_if, in the recorded run. */
+struct recording_target_sample {
 	int64_t run_id;
 	unsigned tid;
 	uint64_t time_ns, weight_ns; /* it stands for so much time before that */

@@ -2,7 +2,7 @@
 /* schema - the tables of a profile, version 7. */
 #include "profile/schema.h"
 
-#include "base/own.h"
+#include "base/cleanup.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -49,7 +49,9 @@ static const struct column run_columns[] = {
 	COLUMN(recording_run, unwound_badly, COUNT),
 	COLUMN(recording_run, sampled_ns, COUNT),
 	COLUMN(recording_run, paused_ns, COUNT),
-	COLUMN(recording_run, calm_ns, COUNT),
+	{.name = "calm_ns",
+	 .type = COLUMN_COUNT,
+	 .offset = offsetof(struct recording_run, baseline_ns)},
 	COLUMN(recording_run, exit_status, STATUS),
 	COLUMN(recording_run, finished, FLAG),
 	COLUMN(recording_run, note, TEXT),
@@ -105,7 +107,9 @@ static const struct column sample_columns[] = {
 	REFERENCE(recording_sample, target_id, target),
 	COLUMN(recording_sample, samples, COUNT),
 	COLUMN(recording_sample, sampled_ns, COUNT),
-	COLUMN(recording_sample, calm_sampled_ns, COUNT),
+	{.name = "calm_sampled_ns",
+	 .type = COLUMN_COUNT,
+	 .offset = offsetof(struct recording_sample, baseline_sampled_ns)},
 };
 
 static const struct column total_columns[] = {
@@ -115,9 +119,11 @@ static const struct column total_columns[] = {
 };
 
 static const struct column visitor_columns[] = {
-	REFERENCE(recording_visitor, run_id, run), REFERENCE(recording_visitor, point_id, point),
-	COLUMN(recording_visitor, pid, WORD),      COLUMN(recording_visitor, command, TEXT),
-	COLUMN(recording_visitor, visits, COUNT),
+	REFERENCE(recording_process_visits, run_id, run),
+	REFERENCE(recording_process_visits, point_id, point),
+	COLUMN(recording_process_visits, pid, WORD),
+	COLUMN(recording_process_visits, command, TEXT),
+	COLUMN(recording_process_visits, visits, COUNT),
 };
 
 static const struct column frame_columns[] = {
@@ -139,24 +145,24 @@ static const struct column thread_columns[] = {
 };
 
 static const struct column moment_columns[] = {
-	COLUMN(recording_moment, id, ID),
-	REFERENCE(recording_moment, run_id, run),
-	REFERENCE(recording_moment, thread_id, thread),
-	COLUMN(recording_moment, stack_id, COUNT),
-	CHOICE(recording_moment, class, sample_class_name),
-	COLUMN(recording_moment, subclass, TEXT),
-	COLUMN(recording_moment, system_call, TEXT),
-	COLUMN(recording_moment, address, BITS),
-	COLUMN(recording_moment, samples, COUNT),
-	COLUMN(recording_moment, weight_ns, COUNT),
-	COLUMN(recording_moment, variance, REAL),
+	COLUMN(recording_stack_sample, id, ID),
+	REFERENCE(recording_stack_sample, run_id, run),
+	REFERENCE(recording_stack_sample, thread_id, thread),
+	COLUMN(recording_stack_sample, stack_id, COUNT),
+	CHOICE(recording_stack_sample, class, sample_class_name),
+	COLUMN(recording_stack_sample, subclass, TEXT),
+	COLUMN(recording_stack_sample, system_call, TEXT),
+	COLUMN(recording_stack_sample, address, BITS),
+	COLUMN(recording_stack_sample, samples, COUNT),
+	COLUMN(recording_stack_sample, weight_ns, COUNT),
+	COLUMN(recording_stack_sample, variance, REAL),
 };
 
 static const struct column word_columns[] = {
-	COLUMN(recording_word, id, ID),
-	REFERENCE(recording_word, run_id, run),
-	COLUMN(recording_word, number, WORD),
-	COLUMN(recording_word, text, TEXT),
+	COLUMN(recording_string, id, ID),
+	REFERENCE(recording_string, run_id, run),
+	COLUMN(recording_string, number, WORD),
+	COLUMN(recording_string, text, TEXT),
 };
 
 static const struct column chunk_columns[] = {
@@ -201,46 +207,48 @@ static const struct column level_columns[] = {
 };
 
 static const struct column cost_columns[] = {
-	REFERENCE(recording_cost, run_id, run),
-	COLUMN(recording_cost, engine_ns, COUNT),
-	COLUMN(recording_cost, knows_kernel, FLAG),
-	COLUMN(recording_cost, kernel_ns, COUNT),
+	REFERENCE(recording_overhead, run_id, run),
+	COLUMN(recording_overhead, engine_ns, COUNT),
+	COLUMN(recording_overhead, knows_kernel, FLAG),
+	COLUMN(recording_overhead, kernel_ns, COUNT),
 };
 
 static const struct column circumstance_columns[] = {
-	REFERENCE(recording_circumstance, run_id, run),
-	COLUMN(recording_circumstance, is_recorded, FLAG),
-	COLUMN(recording_circumstance, is_cut, FLAG),
-	COLUMN(recording_circumstance, looks, COUNT),
-	COLUMN(recording_circumstance, spinning, COUNT),
-	COLUMN(recording_circumstance, alone_speed, REAL),
-	COLUMN(recording_circumstance, together_speed, REAL),
+	REFERENCE(recording_run_conditions, run_id, run),
+	COLUMN(recording_run_conditions, is_recorded, FLAG),
+	COLUMN(recording_run_conditions, is_cut, FLAG),
+	COLUMN(recording_run_conditions, looks, COUNT),
+	COLUMN(recording_run_conditions, spinning, COUNT),
+	COLUMN(recording_run_conditions, alone_speed, REAL),
+	COLUMN(recording_run_conditions, together_speed, REAL),
 };
 
 static const struct column question_columns[] = {
-	REFERENCE(recording_question, session_id, run),
-	CHOICE(recording_question, kind, target_kind_name),
-	COLUMN(recording_question, name, TEXT),
-	COLUMN(recording_question, function, TEXT),
-	COLUMN(recording_question, file, TEXT),
-	COLUMN(recording_question, object, TEXT),
-	COLUMN(recording_question, line, WORD),
-	COLUMN(recording_question, speedup, REAL),
-	COLUMN(recording_question, gain_ppm, STATUS),
-	COLUMN(recording_question, low_ppm, STATUS),
-	COLUMN(recording_question, high_ppm, STATUS),
+	REFERENCE(recording_what_if, session_id, run),
+	CHOICE(recording_what_if, kind, target_kind_name),
+	COLUMN(recording_what_if, name, TEXT),
+	COLUMN(recording_what_if, function, TEXT),
+	COLUMN(recording_what_if, file, TEXT),
+	COLUMN(recording_what_if, object, TEXT),
+	COLUMN(recording_what_if, line, WORD),
+	COLUMN(recording_what_if, speedup, REAL),
+	COLUMN(recording_what_if, gain_ppm, STATUS),
+	COLUMN(recording_what_if, low_ppm, STATUS),
+	COLUMN(recording_what_if, high_ppm, STATUS),
 };
 
 static const struct column hit_columns[] = {
-	REFERENCE(recording_hit, run_id, run),   COLUMN(recording_hit, tid, WORD),
-	COLUMN(recording_hit, time_ns, COUNT),   COLUMN(recording_hit, weight_ns, COUNT),
-	COLUMN(recording_hit, is_waiting, FLAG),
+	REFERENCE(recording_target_sample, run_id, run),
+	COLUMN(recording_target_sample, tid, WORD),
+	COLUMN(recording_target_sample, time_ns, COUNT),
+	COLUMN(recording_target_sample, weight_ns, COUNT),
+	COLUMN(recording_target_sample, is_waiting, FLAG),
 };
 
 static const struct column theft_columns[] = {
-	REFERENCE(recording_theft, run_id, run),
-	COLUMN(recording_theft, slice, WORD),
-	COLUMN(recording_theft, stolen_ns, COUNT),
+	REFERENCE(recording_steal, run_id, run),
+	COLUMN(recording_steal, slice, WORD),
+	COLUMN(recording_steal, stolen_ns, COUNT),
 };
 
 static const struct column length_columns[] = {
@@ -275,17 +283,17 @@ const struct table schema_tables[TABLES] = {
 	[TABLE_FRAME] = TABLE(frame, 2, "id"),
 	[TABLE_STACK] = TABLE(stack, 2, "id"),
 	[TABLE_THREAD] = TABLE(thread, 2, "id"),
-	[TABLE_MOMENT] = TABLE(moment, 2, "id"),
-	[TABLE_WORD] = TABLE(word, 3, "id"),
+	[TABLE_STACK_SAMPLE] = TABLE(moment, 2, "id"),
+	[TABLE_STRING] = TABLE(word, 3, "id"),
 	[TABLE_CHUNK] = TABLE(chunk, 3, "id"),
 	[TABLE_PARALLEL] = TABLE(parallel, 4, "run_id"),
 	[TABLE_LEVEL] = TABLE(level, 4, "run_id, slice, threads"),
-	[TABLE_VISITOR] = TABLE(visitor, 5, "run_id, point_id, pid"),
-	[TABLE_COST] = TABLE(cost, 5, "run_id"),
-	[TABLE_CIRCUMSTANCE] = TABLE(circumstance, 6, "run_id"),
-	[TABLE_QUESTION] = TABLE(question, 6, "session_id"),
-	[TABLE_HIT] = TABLE(hit, 6, NULL),
-	[TABLE_THEFT] = TABLE(theft, 7, "run_id, slice"),
+	[TABLE_PROCESS_VISITS] = TABLE(visitor, 5, "run_id, point_id, pid"),
+	[TABLE_OVERHEAD] = TABLE(cost, 5, "run_id"),
+	[TABLE_RUN_CONDITIONS] = TABLE(circumstance, 6, "run_id"),
+	[TABLE_WHAT_IF] = TABLE(question, 6, "session_id"),
+	[TABLE_TARGET_SAMPLE] = TABLE(hit, 6, NULL),
+	[TABLE_STEAL] = TABLE(theft, 7, "run_id, slice"),
 	[TABLE_LENGTH] = TABLE(length, 7, "experiment_id, point_id, bucket"),
 };
 

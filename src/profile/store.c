@@ -3,7 +3,7 @@
 #include "profile/store.h"
 
 #include "base/memory.h"
-#include "profile/location.h"
+#include "profile/profile_file.h"
 #include "profile/schema.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define BUSY_PATIENCE_MS 5000
 
 struct store {
-	struct location *location;
+	struct profile_file *file;
 	char *copy; /* directory of a reader's private copy, or NULL */
 	sqlite3 *database;
 	bool is_writer;
@@ -33,7 +33,7 @@ int64_t store_version(const struct store *store)
 
 const char *store_path(const struct store *store)
 {
-	return store->location->path;
+	return store->file->path;
 }
 
 int store_damaged(const struct store *store, const char *symptom, struct error *error)
@@ -198,7 +198,7 @@ static int check_identity(struct store *store, bool *is_empty, struct error *err
 static int open_database(struct store *store, const char *real_path, const char *query, int flags,
 			 struct error *error)
 {
-	AUTO(text) char *uri = location_uri(real_path, query);
+	AUTO(text) char *uri = profile_file_uri(real_path, query);
 	int code = sqlite3_open_v2(uri, &store->database, flags | SQLITE_OPEN_URI, NULL);
 	if (!store->database)
 		return error_set(error, ENOMEM, "no memory is left to open %s", store_path(store));
@@ -255,8 +255,7 @@ static int upgrade_tables(struct store *store, struct error *error)
 static int prepare_to_write(struct store *store, struct error *error)
 {
 	bool is_empty = false;
-	int code = open_database(store, store->location->real_path, NULL, SQLITE_OPEN_READWRITE,
-				 error);
+	int code = open_database(store, store->file->real_path, NULL, SQLITE_OPEN_READWRITE, error);
 	if (!code)
 		code = check_identity(store, &is_empty, error);
 	if (!code && is_empty)
@@ -275,7 +274,7 @@ int store_open_to_write(const char *path, bool fresh, struct store **result, str
 {
 	AUTO(store) struct store *store = memory_new(1, sizeof(*store));
 	store->is_writer = true;
-	int code = location_open_to_write(path, fresh, &store->location, error);
+	int code = profile_file_open_to_write(path, fresh, &store->file, error);
 	if (code)
 		return code;
 	code = prepare_to_write(store, error);
@@ -284,26 +283,26 @@ int store_open_to_write(const char *path, bool fresh, struct store **result, str
 		return 0;
 	}
 	sqlite3_close(take(&store->database));
-	location_undo(take(&store->location));
+	profile_file_undo(take(&store->file));
 	return code;
 }
 
 /*
  * While a recorder is at work: as SQLite does it, beside the recorder. Otherwise the file cannot
- * change, since the location's lock is held, and is read as it is, or as a copy if it has a
+ * change, since the file's lock is held, and is read as it is, or as a copy if it has a
  * journal.
  */
 static int open_as_found(struct store *store, struct error *error)
 {
-	const char *real_path = store->location->real_path;
-	if (store->location->is_live)
+	const char *real_path = store->file->real_path;
+	if (store->file->is_live)
 		return open_database(store, real_path, "mode=ro", SQLITE_OPEN_READONLY, error);
-	if (!location_has_journal(store->location))
+	if (!profile_file_has_journal(store->file))
 		return open_database(store, real_path, "immutable=1", SQLITE_OPEN_READONLY, error);
-	store->copy = location_copy(store->location, error);
+	store->copy = profile_file_copy(store->file, error);
 	if (!store->copy)
 		return error ? error->code : -EIO;
-	AUTO(text) char *path = text_format("%s/" LOCATION_COPY_NAME, store->copy);
+	AUTO(text) char *path = text_format("%s/" PROFILE_FILE_COPY_NAME, store->copy);
 	int code = open_database(store, path, NULL, SQLITE_OPEN_READWRITE, error);
 	/* Nobody will miss the copy if the power fails. */
 	return code ? code : store_execute(store, "PRAGMA synchronous=OFF", error);
@@ -313,8 +312,8 @@ int store_open_to_read(const char *path, struct store **result, struct error *er
 {
 	AUTO(store) struct store *store = memory_new(1, sizeof(*store));
 	bool is_empty = false;
-	int code = location_open_to_read(path, &store->location, error);
-	if (!code && store->location->content == LOCATION_TORN)
+	int code = profile_file_open_to_read(path, &store->file, error);
+	if (!code && store->file->content == PROFILE_FILE_TORN)
 		return store_damaged(store, "it ends within its header", error);
 	if (!code)
 		code = open_as_found(store, error);
@@ -357,8 +356,8 @@ void store_close(struct store *store)
 	}
 	sqlite3_close(store->database);
 	if (store->copy)
-		location_remove_copy(store->copy);
+		profile_file_remove_copy(store->copy);
 	free(store->copy);
-	location_close(store->location);
+	profile_file_close(store->file);
 	free(store);
 }

@@ -6,8 +6,8 @@
  */
 #pragma once
 
+#include "base/cleanup.h"
 #include "base/error.h"
-#include "base/own.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -35,5 +35,5 @@ int store_explain(struct store *store, struct error *error);
 /* Says that the file is damaged, and how it shows. */
 int store_damaged(const struct store *store, const char *symptom, struct error *error);
 
-OWN_DEFINE(store, struct store *, store_close, NULL)
-OWN_DEFINE(statement, sqlite3_stmt *, sqlite3_finalize, NULL)
+CLEANUP_DEFINE(store, struct store *, store_close, NULL)
+CLEANUP_DEFINE(statement, sqlite3_stmt *, sqlite3_finalize, NULL)

@@ -2,17 +2,17 @@
 /* record - starts the program or finds the processes, and drains samples until it is time to stop. */
 #include "record/record.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/own.h"
-#include "collect/program.h"
+#include "collect/process/program.h"
 #include "experiment/interruption.h"
 #include "profile/profile.h"
-#include "record/book.h"
-#include "record/classes.h"
-#include "record/scene.h"
-#include "record/window.h"
-#include "symbolize/kallsyms.h"
+#include "record/live_window.h"
+#include "record/record_session.h"
+#include "record/sample_aggregator.h"
+#include "record/wait_classifier.h"
+#include "symbolize/kernel/kallsyms.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -31,15 +31,15 @@
 struct record {
 	const struct record_options *options;
 	struct record_result *result;
-	struct scene scene;
-	struct classes *classes;
+	struct record_session record_session;
+	struct wait_classifier *wait_classifier;
 	struct kallsyms *kernel;
-	struct book *book;
-	struct window *window; /* NULL: no live view */
+	struct sample_aggregator *sample_aggregator;
+	struct live_window *live_window; /* NULL: no live view */
 	struct profile *profile;
 	struct program program;
 	struct recording_run run;
-	struct recording_cost cost;
+	struct recording_overhead cost;
 	uint64_t started_ns, deadline_ns, written_ns, notified_ns, refreshed_ns;
 	char *program_path;
 	struct error kernel_names; /* why there are none */
@@ -58,10 +58,10 @@ static void on_sample(void *context, const struct record_sample *sample)
 
 	/* Of modules and BPF programs that have been loaded since. */
 	for (uint32_t i = 0; i < sample->kernel_count && i < RECORD_KERNEL_FRAMES_MOST; i++)
-		kallsyms_look_again(record->kernel, sample->kernel[i]);
-	book_add(record->book, sample);
-	if (record->window)
-		window_add(record->window, sample);
+		kallsyms_refresh(record->kernel, sample->kernel[i]);
+	sample_aggregator_add(record->sample_aggregator, sample);
+	if (record->live_window)
+		live_window_add(record->live_window, sample);
 }
 
 /* ---- setting up ---- */
@@ -71,7 +71,7 @@ static int open_symbols(struct record *record, struct error *error)
 	const struct record_options *options = record->options;
 	int code = 0;
 
-	scene_set(&record->scene, "*", TARGET_LINE);
+	record_session_configure(&record->record_session, "*", TARGET_LINE);
 	if (!options->arguments)
 		return 0;
 	record->program_path = program_find(options->arguments[0], &code, error);
@@ -80,7 +80,7 @@ static int open_symbols(struct record *record, struct error *error)
 		record->result->exit_code = program_exec_status(code);
 		return code;
 	}
-	scene_add_program(&record->scene, record->program_path);
+	record_session_add_program(&record->record_session, record->program_path);
 	return 0;
 }
 
@@ -99,9 +99,9 @@ static int open_recorder(struct record *record, struct error *error)
 		.verbose = options->verbose,
 	};
 	record->run.period_ns = recorder.period_ns;
-	record->scene.context = record;
-	record->scene.sample = on_sample;
-	return scene_open(&record->scene, &recorder, error);
+	record->record_session.context = record;
+	record->record_session.sample = on_sample;
+	return record_session_open(&record->record_session, &recorder, error);
 }
 
 static int begin_run(struct record *record, struct error *error)
@@ -113,8 +113,8 @@ static int begin_run(struct record *record, struct error *error)
 	run->kind = RUN_SAMPLES;
 	if (record->options->arguments)
 		run->command = recording_command(record->options->arguments);
-	run->engine =
-		recorder_missing(record->scene.recorder) ? (char *)"perf events" : (char *)"kernel";
+	run->engine = recorder_limits(record->record_session.recorder) ? (char *)"perf events" :
+									 (char *)"kernel";
 	run->host = host.nodename;
 	run->kernel = host.release;
 	run->version = (char *)(uintptr_t)record->options->version;
@@ -127,7 +127,7 @@ static int begin_run(struct record *record, struct error *error)
 static int set_up(struct record *record, struct error *error)
 {
 	const struct record_options *options = record->options;
-	int code = classes_new(options->classes, &record->classes, error);
+	int code = wait_classifier_new(options->wait_classifier, &record->wait_classifier, error);
 
 	if (code) {
 		record->result->end = RECORD_WRONG_USAGE;
@@ -138,10 +138,12 @@ static int set_up(struct record *record, struct error *error)
 	if (code)
 		return code;
 	kallsyms_read("/proc/kallsyms", &record->kernel, &record->kernel_names);
-	record->book = book_new(record->scene.symbols, record->scene.files, record->classes,
-				record->kernel, record->run.period_ns);
+	record->sample_aggregator =
+		sample_aggregator_new(record->record_session.symbols,
+				      record->record_session.mapped_files, record->wait_classifier,
+				      record->kernel, record->run.period_ns);
 	if (options->live_seconds > 0)
-		record->window = window_new(options->live_seconds);
+		record->live_window = live_window_new(options->live_seconds);
 	code = profile_create(options->output, options->fresh, &record->profile, error);
 	return code ? code : begin_run(record, error);
 }
@@ -156,10 +158,11 @@ static int start_program(struct record *record, struct error *error)
 
 	if (code)
 		return code;
-	code = members_add(record->scene.members, record->program.pid, error);
+	code = recorded_processes_add(record->record_session.recorded_processes,
+				      record->program.pid, error);
 	if (code)
 		return code;
-	recorder_start(record->scene.recorder);
+	recorder_start(record->record_session.recorder);
 	interruption_catch();
 	code = program_start(&record->program, options->arguments[0], error);
 	if (code) {
@@ -170,26 +173,28 @@ static int start_program(struct record *record, struct error *error)
 }
 
 /* Processes that run already, of a list or of a cgroup, or all. */
-static int start_beside(struct record *record, struct error *error)
+static int attach_running(struct record *record, struct error *error)
 {
 	const struct record_options *options = record->options;
 	int code = 0;
 
 	for (size_t i = 0; i < options->process_count && !code; i++)
-		code = members_add_running(record->scene.members, options->processes[i], error);
+		code = recorded_processes_add_running(record->record_session.recorded_processes,
+						      options->processes[i], error);
 	if (options->cgroup && !code)
-		code = members_add_cgroup(record->scene.members, options->cgroup, error);
+		code = recorded_processes_add_cgroup(record->record_session.recorded_processes,
+						     options->cgroup, error);
 	if (code) {
 		record->result->end = RECORD_WRONG_USAGE;
 		return code;
 	}
 	record->program.started_ns = clock_now_ns();
-	recorder_start(record->scene.recorder);
+	recorder_start(record->record_session.recorder);
 	interruption_catch();
 	return 0;
 }
 
-static bool goes_on(struct record *record)
+static bool should_continue(struct record *record)
 {
 	if (interruption_terminations() ||
 	    (record->deadline_ns && clock_now_ns() >= record->deadline_ns))
@@ -197,52 +202,57 @@ static bool goes_on(struct record *record)
 	if (!record->options->arguments)
 		return !interruption_count() &&
 		       (record->options->is_system_wide || record->options->cgroup ||
-			members_any_alive(record->scene.members));
+			recorded_processes_any_alive(record->record_session.recorded_processes));
 	/* The first Ctrl-C is the program's, too: it may end in order. */
 	if (interruption_count() > 1)
 		return false;
 	return !program_poll(&record->program) ||
-	       (!interruption_count() && members_any_alive(record->scene.members));
+	       (!interruption_count() &&
+		recorded_processes_any_alive(record->record_session.recorded_processes));
 }
 
 static void notify(struct record *record, uint64_t now)
 {
-	const struct book_sums *sums = book_sums(record->book);
+	const struct sample_aggregator_totals *totals =
+		sample_aggregator_totals(record->sample_aggregator);
 	struct record_status status = {
 		.elapsed_seconds = (double)(now - record->started_ns) / 1e9,
 		.left_seconds = record->deadline_ns ?
 					((double)record->deadline_ns - (double)now) / 1e9 :
 					-1,
-		.samples = sums->samples,
+		.samples = totals->samples,
 	};
-	for (int i = 0; i < SAMPLE_CLASSES && sums->weight_ns; i++)
-		status.shares[i] = (double)sums->by_class_ns[i] / (double)sums->weight_ns;
+	for (int i = 0; i < SAMPLE_CLASSES && totals->weight_ns; i++)
+		status.shares[i] = (double)totals->by_class_ns[i] / (double)totals->weight_ns;
 	record->notified_ns = now;
 	record->options->notify(record->options->context, &status);
 }
 
 static int write_now(struct record *record, struct error *error)
 {
-	int code = book_write(record->book, record->profile, record->run.id, error);
+	int code = sample_aggregator_write(record->sample_aggregator, record->profile,
+					   record->run.id, error);
 	return code ? code : profile_commit(record->profile, error);
 }
 
 /* Hands on what the last seconds held. */
 static int refresh(struct record *record, uint64_t now, struct error *error)
 {
-	struct window_names names = {record->scene.symbols, record->scene.files, record->classes,
-				     record->kernel};
+	struct live_window_symbols names = {record->record_session.symbols,
+					    record->record_session.mapped_files,
+					    record->wait_classifier, record->kernel};
 	struct recording_run run = record->run;
 	struct recording *recording = NULL;
 	uint64_t length = (uint64_t)(record->options->live_seconds * 1e9);
 
 	record->refreshed_ns = now;
-	int code = recorder_look_at_blocked(record->scene.recorder, &record->scene.handler, error);
+	int code = recorder_sample_blocked(record->record_session.recorder,
+					   &record->record_session.handler, error);
 	if (code)
 		return code;
 	now = clock_now_ns();
 	run.wall_ns = now - record->started_ns < length ? now - record->started_ns : length;
-	code = window_read(record->window, &names, &run, now, &recording, error);
+	code = live_window_read(record->live_window, &names, &run, now, &recording, error);
 	if (code)
 		return code;
 	record->options->refresh(record->options->context, recording);
@@ -250,31 +260,32 @@ static int refresh(struct record *record, uint64_t now, struct error *error)
 	return write_now(record, error);
 }
 
-static int look(struct record *record, struct error *error)
+static int poll_once(struct record *record, struct error *error)
 {
 	struct pollfd wake[2] = {
-		{.fd = recorder_descriptor(record->scene.recorder), .events = POLLIN},
+		{.fd = recorder_descriptor(record->record_session.recorder), .events = POLLIN},
 		{.fd = record->program.has_ended ? -1 : record->program.pidfd, .events = POLLIN},
 	};
 	poll(wake, 2, DRAIN_EVERY_MS);
-	scene_drain(&record->scene);
+	record_session_drain(&record->record_session);
 	uint64_t now = clock_now_ns();
 	if (now - record->notified_ns > NOTIFY_EVERY_NS)
 		notify(record, now);
-	if (record->window && now - record->refreshed_ns > REFRESH_EVERY_NS)
+	if (record->live_window && now - record->refreshed_ns > REFRESH_EVERY_NS)
 		return refresh(record, now, error);
 	if (now - record->written_ns < WRITE_EVERY_NS)
 		return 0;
 	record->written_ns = now;
 	if (record->options->cgroup) /* who has joined it since */
-		members_add_cgroup(record->scene.members, record->options->cgroup, NULL);
+		recorded_processes_add_cgroup(record->record_session.recorded_processes,
+					      record->options->cgroup, NULL);
 	return write_now(record, error);
 }
 
 static int run(struct record *record, struct error *error)
 {
 	int code = record->options->arguments ? start_program(record, error) :
-						start_beside(record, error);
+						attach_running(record, error);
 
 	if (code)
 		return code;
@@ -282,17 +293,17 @@ static int run(struct record *record, struct error *error)
 	if (record->options->seconds > 0)
 		record->deadline_ns =
 			record->started_ns + (uint64_t)(record->options->seconds * 1e9);
-	while (!code && goes_on(record))
-		code = look(record, error);
-	recorder_stop(record->scene.recorder);
+	while (!code && should_continue(record))
+		code = poll_once(record, error);
+	recorder_stop(record->record_session.recorder);
 	if (!code)
-		code = recorder_look_at_blocked(record->scene.recorder, &record->scene.handler,
-						error);
+		code = recorder_sample_blocked(record->record_session.recorder,
+					       &record->record_session.handler, error);
 	record->run.wall_ns =
 		(record->program.ended_ns ? record->program.ended_ns : clock_now_ns()) -
 		record->program.started_ns;
-	scene_drain(&record->scene);
-	recorder_cost(record->scene.recorder, &record->cost);
+	record_session_drain(&record->record_session);
+	recorder_overhead(record->record_session.recorder, &record->cost);
 	return code;
 }
 
@@ -327,13 +338,14 @@ static char *add_sentence(char *note, char *sentence)
 }
 
 /* Warnings for the reader of the report; NULL if there are none. To be freed. */
-static char *make_note(const struct record *record, const struct recorder_counters *counters)
+static char *make_warnings(const struct record *record, const struct recorder_counters *counters)
 {
-	char *note = text_copy(files_warnings(record->scene.files));
+	char *note = text_copy(mapped_files_warnings(record->record_session.mapped_files));
 
-	if (recorder_missing(record->scene.recorder))
-		note = add_sentence(note, text_copy(recorder_missing(record->scene.recorder)));
-	if (record->kernel_names.code && !recorder_missing(record->scene.recorder))
+	if (recorder_limits(record->record_session.recorder))
+		note = add_sentence(note,
+				    text_copy(recorder_limits(record->record_session.recorder)));
+	if (record->kernel_names.code && !recorder_limits(record->record_session.recorder))
 		note = add_sentence(note, text_copy(record->kernel_names.text));
 	if (counters->overwritten)
 		note = add_sentence(
@@ -350,24 +362,26 @@ static char *make_note(const struct record *record, const struct recorder_counte
 
 static int close_run(struct record *record, int code, struct error *error)
 {
-	const struct book_sums *sums = book_sums(record->book);
+	const struct sample_aggregator_totals *totals =
+		sample_aggregator_totals(record->sample_aggregator);
 	struct recording_run *row = &record->run;
 	struct recorder_counters counters;
 	struct error later = {0};
 
-	recorder_counters(record->scene.recorder, &counters);
-	row->samples = sums->samples;
-	row->sampled_ns = sums->weight_ns;
+	recorder_counters(record->record_session.recorder, &counters);
+	row->samples = totals->samples;
+	row->sampled_ns = totals->weight_ns;
 	row->lost = counters.lost;
 	row->unwound_badly = counters.truncated;
 	row->exit_status = record->program.has_ended ? record->program.status : -1;
 	row->finished = true;
-	row->note = make_note(record, &counters);
+	row->note = make_warnings(record, &counters);
 	record->result->status = row->exit_status;
-	int failed = book_write(record->book, record->profile, row->id, &later);
+	int failed = sample_aggregator_write(record->sample_aggregator, record->profile, row->id,
+					     &later);
 	record->cost.run_id = row->id;
 	failed = failed ? failed : profile_update_run(record->profile, row, &later);
-	failed = failed ? failed : profile_set_cost(record->profile, &record->cost, &later);
+	failed = failed ? failed : profile_set_overhead(record->profile, &record->cost, &later);
 	failed = failed ? failed : profile_commit(record->profile, &later);
 	if (failed && !code)
 		*error = later;
@@ -376,12 +390,12 @@ static int close_run(struct record *record, int code, struct error *error)
 
 static void tear_down(struct record *record)
 {
-	scene_close(&record->scene);
+	record_session_close(&record->record_session);
 	program_release(&record->program);
 	profile_close(record->profile);
-	book_free(record->book);
-	window_free(record->window);
-	classes_free(record->classes);
+	sample_aggregator_free(record->sample_aggregator);
+	live_window_free(record->live_window);
+	wait_classifier_free(record->wait_classifier);
 	kallsyms_free(record->kernel);
 	free(record->program_path);
 	free(record->run.command);

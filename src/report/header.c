@@ -2,9 +2,9 @@
 /* header - labelled lines, warnings, and breaking lines at blanks. */
 #include "report/header.h"
 
-#include "base/own.h"
-#include "report/table.h"
-#include "report/words.h"
+#include "base/cleanup.h"
+#include "report/causal/verdict_table.h"
+#include "report/display.h"
 
 #include <string.h>
 
@@ -22,7 +22,7 @@ struct report_options header_fit(const struct report_options *given)
 
 static char *exit_text(const struct recording_run *run)
 {
-	int status = sums_exit_status(run);
+	int status = run_exit_status(run);
 	if (status < 0)
 		return text_copy("");
 	if (status >= 128 && (run->exit_status & 0x7f))
@@ -38,21 +38,23 @@ void header_label(FILE *out, const struct report_options *options, const char *l
 	table_style(out, options, NULL);
 }
 
-void header_run(FILE *out, const struct sums *sums, const struct report_options *options)
+void header_run(FILE *out, const struct run_totals *run_totals,
+		const struct report_options *options)
 {
-	const struct recording_run *run = sums->last;
+	const struct recording_run *run = run_totals->last;
 	AUTO(text)
-	char *wall =
-		sums->wall_ns ? words_duration((double)sums->wall_ns) : text_copy("unknown time");
-	AUTO(text) char *host = words_clean(run->host);
-	AUTO(text) char *kernel = words_clean(run->kernel);
-	AUTO(text) char *engine = words_clean(run->engine);
+	char *wall = run_totals->wall_ns ? display_duration((double)run_totals->wall_ns) :
+					   text_copy("unknown time");
+	AUTO(text) char *host = display_clean(run->host);
+	AUTO(text) char *kernel = display_clean(run->kernel);
+	AUTO(text) char *engine = display_clean(run->engine);
 	AUTO(text) char *ended = exit_text(run);
-	header_label(out, options, sums->runs > 1 ? "runs" : "run");
-	if (sums->runs > 1)
-		fprintf(out, "%zu, ", sums->runs);
-	fprintf(out, "%s%s, %s engine on %s, Linux %s%s\n", wall, sums->runs > 1 ? " in all" : "",
-		engine, host, kernel, sums->runs > 1 ? "" : ended);
+	header_label(out, options, run_totals->runs > 1 ? "runs" : "run");
+	if (run_totals->runs > 1)
+		fprintf(out, "%zu, ", run_totals->runs);
+	fprintf(out, "%s%s, %s engine on %s, Linux %s%s\n", wall,
+		run_totals->runs > 1 ? " in all" : "", engine, host, kernel,
+		run_totals->runs > 1 ? "" : ended);
 }
 
 /* Breaks at blanks; every line but the first is indented. */
@@ -62,7 +64,7 @@ void header_wrapped(FILE *out, const char *text, size_t indent, size_t columns)
 	size_t at = indent;
 	char *rest = words;
 	for (char *word; (word = strsep(&rest, " "));) {
-		size_t width = words_width(word);
+		size_t width = display_width(word);
 		if (at > indent && at + 1 + width > columns) {
 			fprintf(out, "\n%*s", (int)indent, "");
 			at = indent;
@@ -78,7 +80,7 @@ void header_wrapped(FILE *out, const char *text, size_t indent, size_t columns)
 
 static void print_warning(FILE *out, const struct report_options *options, const char *text)
 {
-	AUTO(text) char *clean = words_clean(text);
+	AUTO(text) char *clean = display_clean(text);
 	table_style(out, options, "33");
 	fprintf(out, "%-*s", HEADER_INDENT, "warning");
 	table_style(out, options, NULL);

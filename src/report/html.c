@@ -10,13 +10,13 @@
  */
 #include "report/report.h"
 
-#include "base/own.h"
-#include "report/json_parts.h"
+#include "base/cleanup.h"
+#include "report/causal/sources.h"
+#include "report/json.h"
 #include "report/page.h"
-#include "report/samples_json.h"
-#include "report/samples_page.h"
-#include "report/sources.h"
-#include "report/timeline_page.h"
+#include "report/samples/json.h"
+#include "report/samples/page.h"
+#include "report/timeline/page.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,198 +1,88 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * json - a causal profile as JSON, for programs. docs/causal.schema.json is its contract.
- *
- * Names may hold any bytes; what is not UTF-8 in them becomes U+FFFD. What is unknown is null.
- */
-#include "report/report.h"
+/* json_parts - values that may be unknown, and what is said of every run. */
+#include "report/json.h"
 
-#include "analyze/callers.h"
-#include "analyze/visitors.h"
-#include "base/own.h"
-#include "report/answer.h"
-#include "report/json_parts.h"
-#include "report/nothing.h"
-#include "report/sums.h"
-#include "report/tails.h"
-#include "report/warnings.h"
-#include "report/words.h"
+#include "base/cleanup.h"
+#include "report/display.h"
 
-#include <jansson.h>
-#include <string.h>
+#include <math.h>
 
-static json_t *processes_of(const struct visitors *visitors)
+json_t *json_text(const char *text)
 {
-	json_t *processes = json_array();
-	for (size_t i = 0; i < visitors->count; i++) {
-		const struct visitor *visitor = &visitors->items[i];
-		json_array_append_new(processes,
-				      json_pack("{sI so so}", "pid", (json_int_t)visitor->pid,
-						"name", json_text(visitor->command), "visits",
-						json_count(visitor->visits)));
-	}
-	return processes;
+	AUTO(text) char *valid = display_utf8(text);
+	return valid ? json_string(valid) : json_null();
 }
 
-static json_t *progress_of(const struct recording *recording, const struct sums *sums)
+json_t *json_number(double value)
 {
-	json_t *progress = json_array();
-	for (size_t i = 0; i < recording->points.count; i++) {
-		const struct recording_point *point = &recording->points.items[i];
-		json_t *one = json_pack("{so ss so so}", "name", json_text(point->name), "kind",
-					point_kind_name(point->kind), "visits",
-					json_count(sums_visits(recording, point->id)), "per_second",
-					json_number(sums_rate(recording, sums, point)));
-		double latency_ns = sums_latency_ns(recording, point->id);
-		if (point->kind == POINT_LATENCY)
-			json_object_set_new(one, "latency_ns",
-					    latency_ns > 0 ? json_real(latency_ns) : json_null());
-		struct visitors visitors = visitors_of(recording, point->id);
-		if (visitors.count)
-			json_object_set_new(one, "processes", processes_of(&visitors));
-		visitors_release(&visitors);
-		json_array_append_new(progress, one);
-	}
-	return progress;
+	return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* What the text report tells of it in words; null where the interval is too wide to say anything. */
-static json_t *answer_json(const struct causal_target *target, const struct causal_effect *effect)
+json_t *json_count(uint64_t value)
 {
-	struct answer answer = answer_of(target, effect);
-	if (answer_says_nothing(&answer))
-		return json_null();
-	return json_pack("{so so so so ss}", "speedup", json_number(answer.at.speedup),
-			 "program_speedup", json_number(answer.at.gain), "low",
-			 json_number(answer.at.low), "high", json_number(answer.at.high), "verdict",
-			 answer_verdict_name(answer.verdict));
+	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
 }
 
-static json_t *effect_of(const struct causal_target *target, const struct causal_effect *effect)
+json_t *json_status_of(const struct recording_run *run)
 {
-	json_t *points = json_array();
-	bool has_slope = effect->slope.windows > 0;
-	for (size_t i = 0; i < effect->count; i++) {
-		if (effect->points[i].speedup > 0)
-			json_array_append_new(points, json_point_of(&effect->points[i]));
-	}
-	json_t *json =
-		json_pack("{so ss so so so so so so sb so}", "progress",
-			  json_text(effect->point->name), "kind",
-			  point_kind_name(effect->point->kind), "points", points, "slope",
-			  has_slope ? json_number(effect->slope.slope) : json_null(), "slope_low",
-			  has_slope ? json_number(effect->slope.low) : json_null(), "slope_high",
-			  has_slope ? json_number(effect->slope.high) : json_null(), "phase_factor",
-			  json_number(effect->phase_factor), "outside_share",
-			  json_number(effect->outside.share), "contention", effect->is_contention,
-			  "answer", answer_json(target, effect));
-	if (effect->point->kind == POINT_LATENCY)
-		json_object_set_new(json, "p99", tails_json(target, effect));
-	return json;
+	int status = run_exit_status(run);
+	return status < 0 ? json_null() : json_integer(status);
 }
 
-static json_t *callers_json(const struct callers *callers)
+json_t *json_command_of(const struct recording_run *run)
+{
+	AUTO(text) char *valid = run ? display_utf8(run->command) : NULL;
+	json_t *command = valid ? json_loads(valid, 0, NULL) : NULL;
+	if (json_is_array(command))
+		return command;
+	json_decref(command);
+	return json_array();
+}
+
+json_t *json_program_of(const struct run_totals *run_totals)
+{
+	const struct recording_run *run = run_totals->last;
+	return json_pack("{so so so so so}", "command", json_command_of(run), "exit_status",
+			 json_status_of(run), "wall_ns", json_count(run ? run->wall_ns : 0),
+			 "delay_ns", json_count(run ? run->delay_ns : 0), "started_s",
+			 run ? json_integer(run->started_s) : json_null());
+}
+
+json_t *json_host_of(const struct recording_run *run)
+{
+	return json_pack("{so so}", "name", json_text(run ? run->host : NULL), "kernel",
+			 json_text(run ? run->kernel : NULL));
+}
+
+json_t *json_sampling_of(const struct run_totals *run_totals)
+{
+	return json_pack("{so so so so so so so}", "period_ns",
+			 json_count(run_totals->last ? run_totals->last->period_ns : 0), "samples",
+			 json_count(run_totals->samples), "lost", json_count(run_totals->lost),
+			 "unwound_badly", json_count(run_totals->unwound_badly), "interrupt_share",
+			 json_number(run_totals->interrupt_share), "capped",
+			 json_count(run_totals->capped), "paused_ns",
+			 json_count(run_totals->paused_ns));
+}
+
+json_t *json_overhead_of(const struct run_totals *run_totals)
+{
+	return json_pack("{so so}", "kernel_share", json_number(run_totals->kernel_share),
+			 "engine_share", json_number(run_totals->engine_share));
+}
+
+json_t *json_warnings(const struct warnings *warnings)
 {
 	json_t *array = json_array();
-	for (size_t i = 0; i < callers->count; i++) {
-		const struct caller *caller = &callers->items[i];
-		const struct recording_frame *user = caller->user;
-		json_array_append_new(array,
-				      json_pack("{so so so so so}", "system_call",
-						json_text(caller->system_call), "function",
-						json_text(user ? user->function : NULL), "file",
-						json_text(user ? user->file : NULL), "line",
-						user && user->line ? json_integer(user->line) :
-								     json_null(),
-						"share", json_number(caller->share)));
-	}
+	for (size_t i = 0; i < warnings->count; i++)
+		json_array_append_new(array, json_text(warnings->items[i]));
 	return array;
 }
 
-static json_t *target_of(const struct recording *recording, const struct causal_target *target)
+json_t *json_point_of(const struct effect_point *point)
 {
-	const struct recording_target *what = target->target;
-	json_t *effects = json_array();
-	for (size_t i = 0; i < target->count; i++)
-		json_array_append_new(effects, effect_of(target, &target->effects[i]));
-	json_t *json =
-		json_pack("{ss so so so so so so so sI so}", "kind", target_kind_name(what->kind),
-			  "name", json_text(what->name), "function", json_text(what->function),
-			  "file", json_text(what->file), "line",
-			  what->line ? json_integer(what->line) : json_null(), "object",
-			  json_text(what->object), "build_id", json_text(what->build_id), "share",
-			  json_number(target->share), "experiments",
-			  (json_int_t)target->experiments, "effects", effects);
-	struct callers callers = callers_of(recording, what);
-	if (callers.count)
-		json_object_set_new(json, "callers", callers_json(&callers));
-	callers_release(&callers);
-	return json;
-}
-
-static json_t *targets_of(const struct recording *recording, const struct causal *causal)
-{
-	json_t *targets = json_array();
-	for (size_t i = 0; i < causal->count; i++)
-		json_array_append_new(targets, target_of(recording, &causal->targets[i]));
-	return targets;
-}
-
-static json_t *run_of(const struct recording_run *run)
-{
-	json_t *json =
-		json_pack("{so so so so so so so so so sb}", "command", json_command_of(run),
-			  "engine", json_text(run->engine), "host", json_host_of(run), "version",
-			  json_text(run->version), "granularity", json_text(run->granularity),
-			  "exit_status", json_status_of(run), "wall_ns", json_count(run->wall_ns),
-			  "delay_ns", json_count(run->delay_ns), "samples",
-			  json_count(run->samples), "finished", run->finished);
-	/* Its 64 bits do not fit a JSON integer everywhere. */
-	AUTO(text) char *seed = text_format("%llu", (unsigned long long)run->seed);
-	json_object_set_new(json, "seed", json_string(seed));
-	json_object_set_new(json, "started_s", json_integer(run->started_s));
-	return json;
-}
-
-static json_t *runs_of(const struct recording *recording)
-{
-	json_t *runs = json_array();
-	for (size_t i = 0; i < recording->runs.count; i++)
-		json_array_append_new(runs, run_of(&recording->runs.items[i]));
-	return runs;
-}
-
-/* Why there is no answer at all; null if there is one. */
-static json_t *no_answer_of(const struct recording *recording, const struct causal *causal)
-{
-	struct answers answers = answers_of(causal);
-	AUTO(text) char *reason = answers.count ? NULL : nothing_reason(recording, causal);
-	answers_release(&answers);
-	return json_text(reason);
-}
-
-static json_t *discarded_of(const struct causal *causal)
-{
-	return json_pack("{sI sI sI}", "displaced", (json_int_t)causal->displaced, "too_few_visits",
-			 (json_int_t)causal->too_few_visits, "cut_short",
-			 (json_int_t)causal->cut_short);
-}
-
-void report_json(FILE *out, const struct recording *recording, const struct causal *causal)
-{
-	struct sums sums = sums_of(recording);
-	struct warnings warnings = warnings_of(recording, causal);
-	json_t *report =
-		json_pack("{si ss so so so so so so so sI so so so so}", "lever", 1, "kind",
-			  "causal", "program", json_program_of(&sums), "engine",
-			  json_text(sums.last ? sums.last->engine : NULL), "host",
-			  json_host_of(sums.last), "sampling", json_sampling_of(&sums), "overhead",
-			  json_overhead_of(&sums), "progress", progress_of(recording, &sums),
-			  "targets", targets_of(recording, causal), "experiments",
-			  (json_int_t)causal->experiments, "discarded", discarded_of(causal),
-			  "warnings", json_warnings(&warnings), "no_answer",
-			  no_answer_of(recording, causal), "runs", runs_of(recording));
-	json_dumpf(report, out, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
-	fputc('\n', out);
-	json_decref(report);
-	warnings_release(&warnings);
+	return json_pack("{so so so so sI}", "speedup", json_number(point->speedup),
+			 "program_speedup", json_number(point->gain), "low",
+			 json_number(point->low), "high", json_number(point->high), "experiments",
+			 (json_int_t)point->windows);
 }

@@ -6,10 +6,10 @@
  */
 #pragma once
 
-#include "analyze/causal.h"
-#include "analyze/samples.h"
-#include "analyze/scale.h"
-#include "analyze/timeline.h"
+#include "analyze/causal/causal.h"
+#include "analyze/samples/samples.h"
+#include "analyze/scale/scale.h"
+#include "analyze/timeline/timeline.h"
 
 #include <stdio.h>
 
@@ -33,7 +33,7 @@ void report_coz(FILE *out, const struct recording *recording);
 enum report_tree { REPORT_NO_TREE, REPORT_TREE_CALLEES, REPORT_TREE_CALLERS };
 
 struct report_samples_options {
-	struct report_options look;
+	struct report_options layout;
 	enum samples_group group;
 	enum report_tree tree; /* instead of the table */
 	double least;          /* of a tree: branches with a smaller share are left out */

@@ -1,47 +1,50 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* warnings - collects the notes of runs, and what their sums give cause for. */
+/* warnings - collects the notes of runs, and what their run_totals give cause for. */
 #include "report/warnings.h"
 
-#include "base/own.h"
-#include "report/sums.h"
+#include "base/cleanup.h"
+#include "report/run_totals.h"
 
 #include <string.h>
 
-static void warn_of_end(struct warnings *warnings, const struct sums *sums)
+static void warn_of_end(struct warnings *warnings, const struct run_totals *run_totals)
 {
-	if (sums->unfinished)
+	if (run_totals->unfinished)
 		*array_add(warnings) = text_format(
 			"%s was cut short, or goes on; this is what it had written so far",
-			sums->runs == 1 ? "the recording" : "a run");
+			run_totals->runs == 1 ? "the recording" : "a run");
 }
 
-static void warn_of_experiments(struct warnings *warnings, const struct sums *sums)
+static void warn_of_experiments(struct warnings *warnings, const struct run_totals *run_totals)
 {
-	/* A hundredth: less moves no answer visibly. */
-	if (sums->lost * 100 > sums->samples)
+	/* A hundredth: less moves no prediction visibly. */
+	if (run_totals->lost * 100 > run_totals->samples)
 		*array_add(warnings) = text_format(
 			"%.1f %% of the samples were lost: shares and speedups are too small by as much",
-			100.0 * (double)sums->lost / (double)(sums->samples + sums->lost));
-	if (sums->unwound_badly * 20 > sums->samples)
+			100.0 * (double)run_totals->lost /
+				(double)(run_totals->samples + run_totals->lost));
+	if (run_totals->unwound_badly * 20 > run_totals->samples)
 		*array_add(warnings) = text_format(
 			"%.0f %% of the samples have no caller in scope, and count for no target: they "
 			"ran in code outside the scope (--scope 'bin:*' takes in all binaries), or "
 			"their call chain could not be followed",
-			100.0 * (double)sums->unwound_badly / (double)sums->samples);
+			100.0 * (double)run_totals->unwound_badly / (double)run_totals->samples);
 }
 
-static void warn_of_chains(struct warnings *warnings, const struct sums *sums)
+static void warn_of_chains(struct warnings *warnings, const struct run_totals *run_totals)
 {
 	/* A hundredth: less moves no share visibly. */
-	if (sums->lost * 100 > sums->samples)
-		*array_add(warnings) = text_format("%.1f %% of the samples were lost",
-						   100.0 * (double)sums->lost /
-							   (double)(sums->samples + sums->lost));
-	if (sums->unwound_badly * 20 > sums->samples)
+	if (run_totals->lost * 100 > run_totals->samples)
+		*array_add(warnings) =
+			text_format("%.1f %% of the samples were lost",
+				    100.0 * (double)run_totals->lost /
+					    (double)(run_totals->samples + run_totals->lost));
+	if (run_totals->unwound_badly * 20 > run_totals->samples)
 		*array_add(warnings) =
 			text_format("%.0f %% of the call chains end before their root: code "
 				    "without unwind tables, or deeper than can be followed",
-				    100.0 * (double)sums->unwound_badly / (double)sums->samples);
+				    100.0 * (double)run_totals->unwound_badly /
+					    (double)run_totals->samples);
 }
 
 static void add_once(struct warnings *warnings, const char *line)
@@ -66,32 +69,32 @@ static void add_notes(struct warnings *warnings, const struct recording *recordi
 }
 
 /* Of the target's points, the one that takes longest to settle. */
-static struct settling settling_of(const struct causal_target *target)
+static struct warm_up warm_up_of(const struct causal_target *target)
 {
-	struct settling worst = {0};
+	struct warm_up worst = {0};
 
 	for (size_t i = 0; i < target->count; i++) {
-		const struct settling *one = &target->effects[i].settling;
+		const struct warm_up *one = &target->effects[i].warm_up;
 		if (one->level > worst.level || one->is_drifting)
 			worst = *one;
 	}
 	return worst;
 }
 
-static bool is_doubted(const struct causal_target *target)
+static bool is_widened(const struct causal_target *target)
 {
 	for (size_t i = 0; i < target->count; i++)
-		if (target->effects[i].is_doubted)
+		if (target->effects[i].is_widened)
 			return true;
 	return false;
 }
 
-static void warn_of_doubts(struct warnings *warnings, const struct causal *causal)
+static void warn_of_widened(struct warnings *warnings, const struct causal *causal)
 {
 	size_t doubted = 0;
 
 	for (size_t i = 0; i < causal->count; i++)
-		doubted += is_doubted(&causal->targets[i]);
+		doubted += is_widened(&causal->targets[i]);
 	if (doubted)
 		*array_add(warnings) = text_format(
 			"whether the other targets take as long to settle is not known well enough yet: the "
@@ -99,25 +102,25 @@ static void warn_of_doubts(struct warnings *warnings, const struct causal *causa
 			doubted);
 }
 
-static void warn_of_settling(struct warnings *warnings, const struct causal *causal)
+static void warn_of_warm_up(struct warnings *warnings, const struct causal *causal)
 {
 	for (size_t i = 0; i < causal->count; i++) {
 		const struct causal_target *target = &causal->targets[i];
-		struct settling settling = settling_of(target);
-		if (settling.is_drifting)
+		struct warm_up warm_up = warm_up_of(target);
+		if (warm_up.is_drifting)
 			*array_add(warnings) = text_format(
 				"with %s faster, the program went on changing its speed for as long as it "
 				"was watched (queues that fill or empty do that): the gain may be "
 				"told too large; longer windows (--window) tell more",
 				target->target->name);
-		else if (settling.level)
+		else if (warm_up.level)
 			*array_add(warnings) = text_format(
 				"with %s faster, the program took a while to settle (queues that fill or "
 				"empty do that): the first %u windows after each change are left out, and "
 				"those that follow count as one experiment",
-				target->target->name, settle_skipped(settling.level));
+				target->target->name, warm_up_skipped(warm_up.level));
 	}
-	warn_of_doubts(warnings, causal);
+	warn_of_widened(warnings, causal);
 }
 
 static bool is_new_point(const struct causal *causal, size_t until,
@@ -130,18 +133,19 @@ static bool is_new_point(const struct causal *causal, size_t until,
 	return true;
 }
 
-static void warn_of_outside(struct warnings *warnings, const struct causal *causal)
+static void warn_of_external_pacing(struct warnings *warnings, const struct causal *causal)
 {
 	for (size_t i = 0; i < causal->count; i++) {
 		for (size_t j = 0; j < causal->targets[i].count; j++) {
 			const struct causal_effect *effect = &causal->targets[i].effects[j];
-			if (!(effect->outside.share > 0) || !is_new_point(causal, i, effect))
+			if (!(effect->external_pacing.share > 0) ||
+			    !is_new_point(causal, i, effect))
 				continue;
 			*array_add(warnings) = text_format(
 				"the pace of %s is set from outside of the program as well (a clock, devices, "
 				"other programs): with all that 25 %% faster it would be %.1f %% faster. "
 				"What targets seemed to gain by that alone is taken off",
-				effect->point->name, 100 * effect->outside.gain);
+				effect->point->name, 100 * effect->external_pacing.gain);
 		}
 	}
 }
@@ -149,11 +153,11 @@ static void warn_of_outside(struct warnings *warnings, const struct causal *caus
 struct warnings warnings_of(const struct recording *recording, const struct causal *causal)
 {
 	struct warnings warnings = {0};
-	struct sums sums = sums_of(recording);
-	warn_of_end(&warnings, &sums);
-	warn_of_experiments(&warnings, &sums);
-	warn_of_settling(&warnings, causal);
-	warn_of_outside(&warnings, causal);
+	struct run_totals run_totals = run_totals_of(recording);
+	warn_of_end(&warnings, &run_totals);
+	warn_of_experiments(&warnings, &run_totals);
+	warn_of_warm_up(&warnings, causal);
+	warn_of_external_pacing(&warnings, causal);
 	add_notes(&warnings, recording);
 	return warnings;
 }
@@ -161,9 +165,9 @@ struct warnings warnings_of(const struct recording *recording, const struct caus
 struct warnings warnings_of_samples(const struct recording *recording)
 {
 	struct warnings warnings = {0};
-	struct sums sums = sums_of(recording);
-	warn_of_end(&warnings, &sums);
-	warn_of_chains(&warnings, &sums);
+	struct run_totals run_totals = run_totals_of(recording);
+	warn_of_end(&warnings, &run_totals);
+	warn_of_chains(&warnings, &run_totals);
 	add_notes(&warnings, recording);
 	return warnings;
 }
@@ -171,8 +175,8 @@ struct warnings warnings_of_samples(const struct recording *recording)
 struct warnings warnings_of_scale(const struct scale *scale)
 {
 	struct warnings warnings = {0};
-	struct sums sums = sums_of(scale->recording);
-	warn_of_end(&warnings, &sums);
+	struct run_totals run_totals = run_totals_of(scale->recording);
+	warn_of_end(&warnings, &run_totals);
 	for (size_t i = 0; i < scale->warnings.count; i++)
 		*array_add(&warnings) = text_copy(scale->warnings.items[i]);
 	add_notes(&warnings, scale->recording);

@@ -2,8 +2,8 @@
 /* warnings - what a reader of the report should know before he trusts it. */
 #pragma once
 
-#include "analyze/causal.h"
-#include "analyze/scale.h"
+#include "analyze/causal/causal.h"
+#include "analyze/scale/scale.h"
 #include "profile/recording.h"
 
 /* Sentences, each once; of any bytes, as the notes of runs are. */

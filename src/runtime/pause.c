@@ -14,10 +14,10 @@
 
 bool pause_is_allowed(uint64_t now)
 {
-	const struct kernel_settings *settings = &runtime_page->settings;
+	const struct wire_settings *settings = &runtime_page->settings;
 	/* It may have come after `now`. */
 	return !settings->is_disarmed &&
-	       (int64_t)(now - settings->heartbeat_ns) < (int64_t)KERNEL_HEARTBEAT_LIMIT_NS;
+	       (int64_t)(now - settings->heartbeat_ns) < (int64_t)WIRE_HEARTBEAT_LIMIT_NS;
 }
 
 static bool any_waiters(uint64_t value)
@@ -28,24 +28,24 @@ static bool any_waiters(uint64_t value)
 /* Brings G up to `now`, while threads wait in the target, or all the time for what is outside of the program. */
 static void waiters_advance(uint64_t now)
 {
-	const struct kernel_settings *settings = &runtime_page->settings;
-	uint32_t speed = settings->outside_speed;
+	const struct wire_settings *settings = &runtime_page->settings;
+	uint32_t speedup = settings->external_speedup;
 
 	if (any_waiters(__atomic_load_n(&runtime_page->waiters, __ATOMIC_ACQUIRE)) &&
-	    settings->speed)
-		speed = settings->speed;
-	if (!speed || speed > KERNEL_SPEED_ONE)
+	    settings->speedup)
+		speedup = settings->speedup;
+	if (!speedup || speedup > WIRE_SPEEDUP_ONE)
 		return;
-	uint64_t last = __atomic_load_n(&runtime_page->waiters_seen_ns, __ATOMIC_ACQUIRE);
+	uint64_t last = __atomic_load_n(&runtime_page->waiters_updated_ns, __ATOMIC_ACQUIRE);
 	uint64_t since = last, begin = settings->generation_ns;
 	if ((int64_t)(begin - since) > 0)
 		since = begin;
 	if ((int64_t)(now - since) <= 0 ||
-	    !__atomic_compare_exchange_n(&runtime_page->waiters_seen_ns, (__u64 *)&last, now, false,
-					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) ||
+	    !__atomic_compare_exchange_n(&runtime_page->waiters_updated_ns, (__u64 *)&last, now,
+					 false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) ||
 	    !pause_is_allowed(now))
 		return;
-	uint64_t growth = (now - since) * speed / KERNEL_SPEED_ONE;
+	uint64_t growth = (now - since) * speedup / WIRE_SPEEDUP_ONE;
 	__atomic_fetch_add(&runtime_page->waiters_delay_ns, growth, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&runtime_page->delay_ns, growth, __ATOMIC_RELEASE);
 }
@@ -65,7 +65,7 @@ void pause_wait_begin(uint64_t now)
 	for (int i = 0; i < 64; i++) {
 		bool is_first = !any_waiters(old);
 		if (is_first)
-			__atomic_store_n(&runtime_page->waiters_seen_ns, now, __ATOMIC_RELEASE);
+			__atomic_store_n(&runtime_page->waiters_updated_ns, now, __ATOMIC_RELEASE);
 		uint64_t value = is_first ? (uint64_t)generation << 32 | 1 : old + 1;
 		if (!__atomic_compare_exchange_n(&runtime_page->waiters, (__u64 *)&old, value,
 						 false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -107,18 +107,18 @@ static uint64_t raise_global(uint64_t value)
 
 uint64_t pause_charge(uint64_t weight, uint64_t now)
 {
-	uint32_t speed = runtime_page->settings.speed;
+	uint32_t speedup = runtime_page->settings.speedup;
 
-	if (!speed || speed > KERNEL_SPEED_ONE || !pause_is_allowed(now))
+	if (!speedup || speedup > WIRE_SPEEDUP_ONE || !pause_is_allowed(now))
 		return 0;
-	thread_self.local_ns += weight * speed / KERNEL_SPEED_ONE;
+	thread_self.local_ns += weight * speedup / WIRE_SPEEDUP_ONE;
 	return raise_global(thread_self.local_ns);
 }
 
 /* A pause that this thread has had and the others have not, as in bpf/pause.h. */
 uint64_t pause_charge_tick(uint64_t cost, uint64_t now)
 {
-	if (!runtime_page->settings.tick_cost_ns || !pause_is_allowed(now))
+	if (!runtime_page->settings.tick_overhead_ns || !pause_is_allowed(now))
 		return 0;
 	thread_self.local_ns += cost;
 	return raise_global(thread_self.local_ns);
@@ -127,8 +127,8 @@ uint64_t pause_charge_tick(uint64_t cost, uint64_t now)
 /* May there be debts? Without a speedup those of ticks, if they are charged. */
 bool pause_is_wanted(void)
 {
-	const struct kernel_settings *settings = &runtime_page->settings;
-	return settings->speed || settings->outside_speed || settings->tick_cost_ns;
+	const struct wire_settings *settings = &runtime_page->settings;
+	return settings->speedup || settings->external_speedup || settings->tick_overhead_ns;
 }
 
 void pause_renew(void)
@@ -162,7 +162,7 @@ static void raise_to(__u64 *most, uint64_t value)
 		__atomic_store_n(most, value, __ATOMIC_RELAXED);
 }
 
-void pause_settle(uint64_t most_ns, __u64 *counter)
+void pay_delay(uint64_t most_ns, __u64 *counter)
 {
 	uint64_t start = time_now(), now = start, asked = 0;
 
@@ -193,21 +193,21 @@ void pause_settle(uint64_t most_ns, __u64 *counter)
 	COUNT(overshoot_ns, now - start > asked ? now - start - asked : 0);
 	count((uint64_t *)counter, 1);
 	raise_to(&thread_self.counters->longest_pause_ns, now - start);
-	thread_self.excused_ns += now - start;
+	thread_self.accounted_ns += now - start;
 }
 
 void pause_before_wake(void)
 {
 	if (!thread_self.is_started || thread_self.depth || !pause_is_wanted())
 		return;
-	books_open();
+	reentrancy_guard_begin();
 	uint64_t cpu = 0, now = time_now();
 	pause_renew();
 	if ((int64_t)(pause_global(now) - thread_self.local_ns) > (int64_t)SHORTEST_NS) {
 		cpu = time_of_thread();
-		pause_settle(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
+		pay_delay(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
 		thread_self.cpu_seen_ns += time_of_thread() - cpu; /* a pause is nobody's time */
 	}
 	progress_observe_rarely(now);
-	books_close();
+	reentrancy_guard_end();
 }

@@ -53,7 +53,7 @@ static uint64_t raise_total(uint32_t index, uint64_t visits)
 
 void progress_add(uint32_t index, uint64_t visits, uint64_t now)
 {
-	if (index >= KERNEL_POINTS_MOST)
+	if (index >= WIRE_POINTS_MOST)
 		return;
 	uint64_t total = raise_total(index, visits);
 	if (__atomic_exchange_n(&state.is_busy, 1, __ATOMIC_ACQUIRE))
@@ -62,13 +62,13 @@ void progress_add(uint32_t index, uint64_t visits, uint64_t now)
 	__atomic_store_n(&state.is_busy, 0, __ATOMIC_RELEASE);
 }
 
-/* The index of the point with this name, made if new; KERNEL_POINTS_MOST if there is no room. */
+/* The index of the point with this name, made if new; WIRE_POINTS_MOST if there is no room. */
 static uint32_t index_of(const struct lever_entry *entry)
 {
 	uint64_t hash = __atomic_load_n(&entry->hash, __ATOMIC_RELAXED);
 
-	for (uint32_t i = 0; i < KERNEL_POINTS_MOST; i++) {
-		struct kernel_point *point = &runtime_page->points[i];
+	for (uint32_t i = 0; i < WIRE_POINTS_MOST; i++) {
+		struct wire_point *point = &runtime_page->points[i];
 		__u64 found = 0;
 		if (!__atomic_compare_exchange_n(&point->hash, &found, hash, false,
 						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
@@ -82,7 +82,7 @@ static uint32_t index_of(const struct lever_entry *entry)
 		return i;
 	}
 	__atomic_fetch_add(&runtime_page->dropped_points, 1, __ATOMIC_RELAXED);
-	return KERNEL_POINTS_MOST;
+	return WIRE_POINTS_MOST;
 }
 
 static uint64_t sum_of(const struct lever_points *page, uint32_t point)
@@ -118,7 +118,7 @@ void progress_observe(uint64_t now)
 		if ((int64_t)added <= 0)
 			continue;
 		state.seen[i] = sum;
-		if (state.index[i] < KERNEL_POINTS_MOST)
+		if (state.index[i] < WIRE_POINTS_MOST)
 			move_edges(state.index[i], raise_total(state.index[i], added), now);
 	}
 	uint32_t dropped = __atomic_load_n(&page->head.dropped, __ATOMIC_RELAXED);
@@ -134,8 +134,8 @@ uint32_t progress_span(void)
 		page ? (const struct lever_opens *)__atomic_load_n(&page->opens, __ATOMIC_ACQUIRE) :
 		       NULL;
 
-	if (!runtime_page->settings.sees_spans || !opens)
-		return KERNEL_SPAN_NONE;
+	if (!runtime_page->settings.enable_spans || !opens)
+		return WIRE_SPAN_NONE;
 	for (uint32_t probe = 0; probe < LEVER_OPEN_PROBES; probe++) {
 		const struct lever_open *open =
 			&opens->threads[((uint32_t)thread_self.tid + probe) % LEVER_OPENS];
@@ -145,9 +145,9 @@ uint32_t progress_span(void)
 		uint32_t entry = depth ? open->spans[depth - 1] : POINTS_MOST;
 		return entry < __atomic_load_n(&state.known, __ATOMIC_ACQUIRE) ?
 			       state.index[entry] :
-			       KERNEL_SPAN_NONE;
+			       WIRE_SPAN_NONE;
 	}
-	return KERNEL_SPAN_NONE;
+	return WIRE_SPAN_NONE;
 }
 
 void progress_observe_rarely(uint64_t now)
@@ -160,8 +160,8 @@ void progress_observe_rarely(uint64_t now)
 /* Begun and not ended, of pair i. */
 static int64_t pair_open(uint32_t i)
 {
-	uint32_t begin = runtime_page->settings.pairs[i].begin & (KERNEL_POINTS_MOST - 1);
-	uint32_t end = runtime_page->settings.pairs[i].end & (KERNEL_POINTS_MOST - 1);
+	uint32_t begin = runtime_page->settings.pairs[i].begin & (WIRE_POINTS_MOST - 1);
+	uint32_t end = runtime_page->settings.pairs[i].end & (WIRE_POINTS_MOST - 1);
 	uint64_t ended = __atomic_load_n(&runtime_page->points[end].total, __ATOMIC_ACQUIRE);
 	uint64_t begun = __atomic_load_n(&runtime_page->points[begin].total, __ATOMIC_ACQUIRE);
 	int64_t open = (int64_t)(begun - ended);
@@ -173,29 +173,30 @@ static void latency_add(int64_t time)
 	struct runtime_counters *counters = thread_self.counters;
 
 	__atomic_fetch_add(&counters->pair_weight_ns, time, __ATOMIC_RELAXED);
-	for (uint32_t i = 0; i < KERNEL_PAIRS_MOST && i < runtime_page->settings.pair_count; i++)
+	for (uint32_t i = 0; i < WIRE_PAIRS_MOST && i < runtime_page->settings.pair_count; i++)
 		__atomic_fetch_add(&counters->pair_ns[i], pair_open(i) * time, __ATOMIC_RELAXED);
 }
 
 /* As the kernel engine does it, for Little's law: see progress.h of bpf. */
 void progress_latency(uint64_t now)
 {
-	const struct kernel_settings *settings = &runtime_page->settings;
-	__u64 last = __atomic_load_n(&runtime_page->pair_look_ns, __ATOMIC_ACQUIRE);
+	const struct wire_settings *settings = &runtime_page->settings;
+	__u64 last = __atomic_load_n(&runtime_page->latency_updated_ns, __ATOMIC_ACQUIRE);
 
 	if (!settings->pair_count || !settings->window || (int64_t)(now - last) <= 0 ||
-	    !__atomic_compare_exchange_n(&runtime_page->pair_look_ns, &last, now, false,
+	    !__atomic_compare_exchange_n(&runtime_page->latency_updated_ns, &last, now, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
 	pause_global(now);
 	uint64_t delay = __atomic_load_n(&runtime_page->waiters_delay_ns, __ATOMIC_ACQUIRE);
 	uint64_t window = settings->window;
-	if (__atomic_load_n(&runtime_page->pair_window, __ATOMIC_ACQUIRE) == window)
-		latency_add((int64_t)(now - last) -
-			    (int64_t)(delay - __atomic_load_n(&runtime_page->pair_look_delay_ns,
-							      __ATOMIC_RELAXED)));
-	__atomic_store_n(&runtime_page->pair_look_delay_ns, delay, __ATOMIC_RELEASE);
-	__atomic_store_n(&runtime_page->pair_window, window, __ATOMIC_RELEASE);
+	if (__atomic_load_n(&runtime_page->latency_window, __ATOMIC_ACQUIRE) == window)
+		latency_add(
+			(int64_t)(now - last) -
+			(int64_t)(delay - __atomic_load_n(&runtime_page->latency_updated_delay_ns,
+							  __ATOMIC_RELAXED)));
+	__atomic_store_n(&runtime_page->latency_updated_delay_ns, delay, __ATOMIC_RELEASE);
+	__atomic_store_n(&runtime_page->latency_window, window, __ATOMIC_RELEASE);
 }
 
 void progress_latency_pause(uint64_t growth)

@@ -41,8 +41,8 @@ struct frame {
 
 struct walk {
 	struct location leaf, found;
-	bool is_found, is_hit, is_complete;
-	uint32_t span; /* KERNEL_SPAN_NONE */
+	bool is_found, is_target, is_complete;
+	uint32_t span; /* WIRE_SPAN_NONE */
 	uint32_t caller_count;
 	uint64_t callers[RUNTIME_CALLERS_MOST]; /* as in runtime_record */
 };
@@ -56,16 +56,16 @@ struct visits {
 
 struct thread {
 	bool is_started;
-	volatile uint32_t depth;       /* > 0: in this library's books; a tick leaves them alone */
-	uint32_t skipped;              /* ticks since these books were opened that did */
-	uint32_t uncharged;            /* ticks that did, since the last one that did not */
-	volatile uint32_t ended_calls; /* calls that began to wait just as a tick came */
+	volatile uint32_t depth;  /* > 0: in this library's books; a tick leaves them alone */
+	uint32_t skipped_ticks;   /* ticks since these books were opened that did */
+	uint32_t uncharged_ticks; /* ticks that did, since the last one that did not */
+	volatile uint32_t interrupted_calls; /* calls that began to wait just as a tick came */
 	uint32_t tid, generation;
-	uint64_t local_ns;    /* L */
-	uint64_t cpu_seen_ns; /* CPU time accounted so far */
-	uint64_t seen_ns;     /* the time then */
-	uint64_t excused_ns;  /* waits and pauses since then */
-	uint64_t observed_ns; /* points were last looked at */
+	uint64_t local_ns;     /* L */
+	uint64_t cpu_seen_ns;  /* CPU time accounted so far */
+	uint64_t seen_ns;      /* the time then */
+	uint64_t accounted_ns; /* waits and pauses since then */
+	uint64_t observed_ns;  /* points were last looked at */
 	uint64_t period_ns;
 	uintptr_t stack_high;
 	struct runtime_counters *counters;
@@ -74,7 +74,7 @@ struct thread {
 	int timer;
 	uint32_t joined_generation; /* waits in the target; 0: does not */
 	uint64_t joined_ns;
-	bool woken_from_inside; /* the last wait for a file was ended by the program itself */
+	bool was_woken_internally; /* the last wait for a file was ended by the program itself */
 	bool is_waiting;
 	uint32_t random;
 	uint32_t breakpoint_sequence; /* of those that are set */
@@ -110,16 +110,16 @@ static inline void count(uint64_t *counter, uint64_t by)
 
 /* What a thread does in its books must not be interrupted by its own samples. Some threads do little
  * else: each of their ticks meets open books, but other ones. Only books left by longjmp stay open. */
-static inline void books_open(void)
+static inline void reentrancy_guard_begin(void)
 {
 	thread_self.depth++;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-static inline void books_close(void)
+static inline void reentrancy_guard_end(void)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	thread_self.skipped = 0;
+	thread_self.skipped_ticks = 0;
 	thread_self.depth--;
 }
 
@@ -154,9 +154,9 @@ void sample_emit(const struct walk *walk, uint64_t weight, uint32_t flags);
 
 /* ---- walk.c ---- */
 
-void walk_up(struct frame *frame, struct walk *walk);
-/* The index of the sampled point at this place; KERNEL_POINTS_MOST: none. */
-uint32_t walk_sampled_point(const struct location *location);
+void stack_walk_up(struct frame *frame, struct walk *walk);
+/* The index of the sampled point at this place; WIRE_POINTS_MOST: none. */
+uint32_t stack_walk_sampled_point(const struct location *location);
 
 /* ---- pause.c ---- */
 
@@ -169,7 +169,7 @@ uint64_t pause_charge_tick(uint64_t cost, uint64_t now);
 /* Forgets everything when the engine wants that. To be called before L is used. */
 void pause_renew(void);
 /* Pays the gap. In a signal handler, not too much at once. */
-void pause_settle(uint64_t most_ns, __u64 *counter);
+void pay_delay(uint64_t most_ns, __u64 *counter);
 #define PAUSE_MOST_NS 200000000u
 #define PAUSE_MOST_IN_HANDLER_NS 20000000u
 /* To be called before anything that may wake another thread. */
@@ -182,7 +182,7 @@ bool pause_wait_end(uint64_t now);
 
 void progress_observe(uint64_t now);
 void progress_observe_rarely(uint64_t now);
-/* The point that began this thread's innermost open span; KERNEL_SPAN_NONE. */
+/* The point that began this thread's innermost open span; WIRE_SPAN_NONE. */
 uint32_t progress_span(void);
 /* Of a point that is not in the program's own page: `visits`, or sampled ns. */
 void progress_add(uint32_t index, uint64_t visits, uint64_t now);

@@ -29,13 +29,13 @@ void sample_emit(const struct walk *walk, uint64_t weight, uint32_t flags)
 					      number + 1, true, __ATOMIC_ACQ_REL,
 					      __ATOMIC_RELAXED));
 	struct runtime_record *record = &runtime_page->ring[number & (RUNTIME_RING_SLOTS - 1)];
-	if (runtime_page->settings.speed || runtime_page->settings.outside_speed)
-		flags |= KERNEL_SAMPLE_FAST;
-	if (walk->is_hit)
-		flags |= KERNEL_SAMPLE_HIT;
+	if (runtime_page->settings.speedup || runtime_page->settings.external_speedup)
+		flags |= WIRE_SAMPLE_SPEEDUP;
+	if (walk->is_target)
+		flags |= WIRE_SAMPLE_TARGET;
 	if (!walk->is_found)
-		flags |= KERNEL_SAMPLE_NO_SCOPE | (walk->is_complete ? 0 : KERNEL_SAMPLE_TRUNCATED);
-	record->sample = (struct kernel_sample){
+		flags |= WIRE_SAMPLE_NO_SCOPE | (walk->is_complete ? 0 : WIRE_SAMPLE_TRUNCATED);
+	record->sample = (struct wire_sample){
 		.kind = KERNEL_EVENT_SAMPLE,
 		.flags = flags,
 		.tgid = runtime_process->pid,
@@ -58,7 +58,7 @@ void sample_emit(const struct walk *walk, uint64_t weight, uint32_t flags)
 static void count_displaced(uint64_t now, uint64_t weight, uint64_t cost)
 {
 	uint64_t wall = now - thread_self.seen_ns;
-	uint64_t known = weight + thread_self.excused_ns + cost;
+	uint64_t known = weight + thread_self.accounted_ns + cost;
 	uint32_t running = __atomic_load_n(&runtime_process->running, __ATOMIC_RELAXED);
 
 	if (wall > known && running <= runtime_page->cpus)
@@ -71,10 +71,10 @@ static void count_displaced(uint64_t now, uint64_t weight, uint64_t cost)
  */
 static uint64_t cost_beside_handler(void)
 {
-	uint64_t ticks = 1 + thread_self.uncharged;
+	uint64_t ticks = 1 + thread_self.uncharged_ticks;
 
-	thread_self.uncharged = 0;
-	return ticks * runtime_page->settings.tick_cost_ns;
+	thread_self.uncharged_ticks = 0;
+	return ticks * runtime_page->settings.tick_overhead_ns;
 }
 
 /*
@@ -88,9 +88,9 @@ static void charge_and_pay(uint64_t cost_before, uint64_t cpu, uint64_t now)
 	progress_latency_pause(pause_charge_tick(cost_before + handled, now));
 	thread_self.cpu_seen_ns = cpu + handled;
 	thread_self.seen_ns = now;
-	thread_self.excused_ns = handled;
-	pause_settle(PAUSE_MOST_IN_HANDLER_NS, &thread_self.counters->sample_pauses);
-	if (thread_self.excused_ns != handled)
+	thread_self.accounted_ns = handled;
+	pay_delay(PAUSE_MOST_IN_HANDLER_NS, &thread_self.counters->sample_pauses);
+	if (thread_self.accounted_ns != handled)
 		thread_self.cpu_seen_ns = time_of_thread();
 }
 
@@ -104,15 +104,15 @@ static void take(const struct frame *where)
 	if ((int64_t)weight < 0)
 		weight = 0;
 	pause_renew();
-	walk_up(&frame, &walk);
+	stack_walk_up(&frame, &walk);
 	if (runtime_page->settings.classes) /* then waits are the target, and no time on CPU */
-		walk.is_hit = false;
+		walk.is_target = false;
 	count_displaced(now, weight, cost);
 	COUNT(samples, 1);
 	COUNT(sampled_ns, weight);
 	if (!walk.is_found && !walk.is_complete)
 		COUNT(unwound_badly, 1);
-	if (walk.is_hit) {
+	if (walk.is_target) {
 		COUNT(target_samples, 1);
 		COUNT(target_ns, weight);
 		progress_latency(now);
@@ -121,7 +121,7 @@ static void take(const struct frame *where)
 		progress_latency(now);
 	}
 	if (walk.is_found)
-		progress_add(walk_sampled_point(&walk.found), weight, now);
+		progress_add(stack_walk_sampled_point(&walk.found), weight, now);
 	sample_emit(&walk, weight, 0);
 	progress_observe(now);
 	charge_and_pay(cost, cpu, now);
@@ -130,7 +130,7 @@ static void take(const struct frame *where)
 /* The engine has ended, or measuring is over: the program runs on without samples. */
 static bool is_over(void)
 {
-	const struct kernel_settings *settings = &runtime_page->settings;
+	const struct wire_settings *settings = &runtime_page->settings;
 	uint64_t last = __atomic_load_n(&settings->heartbeat_ns, __ATOMIC_ACQUIRE);
 
 	/* The other way around, a heartbeat in between would be later than now, and end it all. */
@@ -167,16 +167,16 @@ void sample_on_signal(int number, void *information, void *context)
 	if (!thread_self.is_started || (origin->si_code <= 0 && origin->si_code != SI_TIMER))
 		return;
 	if (has_ended_call(user))
-		thread_self.ended_calls++;
+		thread_self.interrupted_calls++;
 	if (thread_self.depth) {
-		if (++thread_self.skipped < SKIPPED_MOST) {
-			thread_self.uncharged++;
+		if (++thread_self.skipped_ticks < SKIPPED_MOST) {
+			thread_self.uncharged_ticks++;
 			return;
 		}
 		thread_self.depth = 0;
 	}
-	books_open();
-	thread_self.skipped = 0;
+	reentrancy_guard_begin();
+	thread_self.skipped_ticks = 0;
 	if (is_over()) {
 		runtime_page->settings.is_disarmed =
 			1; /* an engine that was killed cannot say so */
@@ -198,6 +198,6 @@ void sample_on_signal(int number, void *information, void *context)
 			thread_clock_start();
 		}
 	}
-	books_close();
+	reentrancy_guard_end();
 	errno = before;
 }

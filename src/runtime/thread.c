@@ -130,7 +130,7 @@ static void begin(uintptr_t high)
 	if (!runtime_page->settings.is_disarmed)
 		thread_clock_start();
 	visits_renew(self->seen_ns);
-	books_close();
+	reentrancy_guard_end();
 }
 
 void thread_begin(uintptr_t high, uint64_t local_ns, bool inherits)
@@ -149,13 +149,13 @@ void thread_end(void)
 	if (!self->is_started || self->tid != (uint32_t)lever_call_1(SYS_gettid, 0))
 		return;
 	pause_before_wake();
-	books_open();
+	reentrancy_guard_begin();
 	thread_clock_stop();
 	progress_observe(time_now());
 	visits_stop();
 	self->is_started = false;
 	__atomic_fetch_sub(&runtime_process->running, 1, __ATOMIC_RELAXED);
-	books_close();
+	reentrancy_guard_end();
 }
 
 /* The event and the timer were the parent's. */

@@ -37,12 +37,12 @@ static uint32_t class_of(struct wait *wait)
 	if (wait->class)
 		return wait->class;
 	if (wait->kind == WAIT_FOR_THREAD)
-		wait->class = KERNEL_CLASS_LOCK;
+		wait->class = WAIT_CLASS_LOCK;
 	else if (wait->kind == WAIT_FOR_DISK ||
 		 (wait->kind == WAIT_FOR_FILE && is_on_disk(wait->fd)))
-		wait->class = KERNEL_CLASS_IO;
+		wait->class = WAIT_CLASS_IO;
 	else
-		wait->class = KERNEL_CLASS_OTHER;
+		wait->class = WAIT_CLASS_OTHER;
 	return wait->class;
 }
 
@@ -51,39 +51,39 @@ static bool is_for_task(const struct wait *wait)
 	return wait->kind == WAIT_FOR_THREAD || wait->kind == WAIT_FOR_CHILD;
 }
 
-static bool is_outside(struct wait *wait)
+static bool is_external(struct wait *wait)
 {
 	if (wait->kind == WAIT_FOR_FILE) /* a file is looked at only where that decides */
-		return !thread_self.woken_from_inside || class_of(wait) == KERNEL_CLASS_IO;
+		return !thread_self.was_woken_internally || class_of(wait) == WAIT_CLASS_IO;
 	return !is_for_task(wait);
 }
 
 /* Does a wait of its class count at all? */
 static bool is_counted(struct wait *wait)
 {
-	const struct kernel_settings *settings = &runtime_page->settings;
+	const struct wire_settings *settings = &runtime_page->settings;
 
-	if (settings->sees_classes & KERNEL_CLASS_BIT(KERNEL_CLASS_LOCK) &&
+	if (settings->enable_classes & WAIT_CLASS_BIT(WAIT_CLASS_LOCK) &&
 	    wait->kind == WAIT_FOR_THREAD)
 		return true;
-	return settings->waits_count && is_outside(wait);
+	return settings->enable_waits && is_external(wait);
 }
 
 /* Is it the target, as bpf/wait.h has it? What is looked at stays looked at. */
 static bool look(struct wait *wait)
 {
-	const struct kernel_settings *settings = &runtime_page->settings;
+	const struct wire_settings *settings = &runtime_page->settings;
 	bool asks_code = !settings->classes || settings->classes_of_code;
 
-	if (settings->classes && !(settings->classes & KERNEL_CLASS_BIT(class_of(wait))))
+	if (settings->classes && !(settings->classes & WAIT_CLASS_BIT(class_of(wait))))
 		return false;
 	if (!settings->classes && wait->kind == WAIT_FOR_THREAD)
 		return false;
 	if (asks_code && !wait->is_walked) {
-		walk_up(&wait->frame, &wait->walk);
+		stack_walk_up(&wait->frame, &wait->walk);
 		wait->is_walked = true;
 	}
-	return !asks_code || wait->walk.is_hit;
+	return !asks_code || wait->walk.is_target;
 }
 
 static int64_t gap_now(uint64_t now)
@@ -96,7 +96,7 @@ void wait_before_signalling(void)
 	if (!thread_self.is_started || thread_self.depth)
 		return;
 	pause_before_wake();
-	__atomic_store_n(&runtime_page->waking_ns, time_now(), __ATOMIC_RELEASE);
+	__atomic_store_n(&runtime_page->last_wake_ns, time_now(), __ATOMIC_RELEASE);
 }
 
 void wait_before_writing(int fd)
@@ -110,7 +110,7 @@ void wait_begin(struct wait *wait, enum wait_kind kind, int fd, const struct fra
 	wait->kind = WAIT_NONE;
 	if (!thread_self.is_started || thread_self.depth)
 		return;
-	books_open();
+	reentrancy_guard_begin();
 	uint64_t now = time_now();
 	if (thread_self.joined_generation) /* left by longjmp */
 		pause_wait_end(now);
@@ -120,19 +120,19 @@ void wait_begin(struct wait *wait, enum wait_kind kind, int fd, const struct fra
 	wait->class = 0;
 	if (pause_is_wanted() && is_for_task(wait)) {
 		uint64_t cpu = time_of_thread();
-		pause_settle(PAUSE_MOST_NS, &thread_self.counters->wait_pauses);
+		pay_delay(PAUSE_MOST_NS, &thread_self.counters->wait_pauses);
 		thread_self.cpu_seen_ns += time_of_thread() - cpu;
 		now = time_now();
 	}
 	wait->was_woken = true;
-	wait->is_walked = wait->is_hit = false;
+	wait->is_walked = wait->is_target = false;
 	wait->frame = *caller;
 	wait->generation = thread_self.generation;
 	wait->start_ns = now;
 	wait->is_counted = is_counted(wait);
-	if (wait->is_counted && runtime_page->settings.speed) {
-		wait->is_hit = look(wait);
-		if (wait->is_hit && wait->kind != WAIT_FOR_THREAD)
+	if (wait->is_counted && runtime_page->settings.speedup) {
+		wait->is_target = look(wait);
+		if (wait->is_target && wait->kind != WAIT_FOR_THREAD)
 			pause_wait_begin(now);
 	}
 	wait->gap_ns = gap_now(now);
@@ -141,16 +141,16 @@ void wait_begin(struct wait *wait, enum wait_kind kind, int fd, const struct fra
 		__atomic_fetch_sub(&runtime_process->running, 1, __ATOMIC_RELAXED);
 	thread_self.is_waiting = true;
 	progress_observe_rarely(now);
-	books_close();
+	reentrancy_guard_end();
 }
 
 static bool was_ended_inside(struct wait *wait, uint64_t now)
 {
-	uint64_t waking = __atomic_load_n(&runtime_page->waking_ns, __ATOMIC_ACQUIRE);
+	uint64_t waking = __atomic_load_n(&runtime_page->last_wake_ns, __ATOMIC_ACQUIRE);
 
 	return is_for_task(wait) ||
 	       (wait->kind == WAIT_FOR_FILE && (int64_t)(waking - wait->start_ns) >= 0 &&
-		now - waking < WAKING_LATE_NS && class_of(wait) != KERNEL_CLASS_IO);
+		now - waking < WAKING_LATE_NS && class_of(wait) != WAIT_CLASS_IO);
 }
 
 /* Woken by a thread that has paid: an own old gap shrinks by the wait that was not itself a pause. */
@@ -189,7 +189,7 @@ static uint64_t drawn_weight(uint64_t waited)
  */
 static uint64_t take_cpu_time(const struct wait *wait, uint64_t waited)
 {
-	int64_t before = (int64_t)(wait->start_ns - thread_self.seen_ns - thread_self.excused_ns);
+	int64_t before = (int64_t)(wait->start_ns - thread_self.seen_ns - thread_self.accounted_ns);
 	int64_t inside = (int64_t)waited;
 
 	if (waited >= SHORT_NS)
@@ -220,9 +220,9 @@ static void count_cpu_time(struct wait *wait, uint64_t on_cpu, uint64_t now)
 	if (!weight)
 		return;
 	if (!wait->is_walked)
-		walk_up(&wait->frame, &wait->walk);
-	wait->walk.is_hit = wait->walk.is_hit && !runtime_page->settings.classes;
-	if (wait->walk.is_hit) {
+		stack_walk_up(&wait->frame, &wait->walk);
+	wait->walk.is_target = wait->walk.is_target && !runtime_page->settings.classes;
+	if (wait->walk.is_target) {
 		COUNT(target_ns, weight);
 		pause_charge(weight, now);
 	}
@@ -239,7 +239,7 @@ static void count_lock(const struct wait *wait, uint64_t waited, uint64_t now)
 	int64_t effective =
 		(int64_t)waited - (paused > 0 ? paused : 0) - (wait->gap_ns > 0 ? wait->gap_ns : 0);
 
-	if (wait->is_hit && wait->kind == WAIT_FOR_THREAD && wait->was_woken && effective > 0)
+	if (wait->is_target && wait->kind == WAIT_FOR_THREAD && wait->was_woken && effective > 0)
 		pause_charge((uint64_t)effective, now);
 }
 
@@ -256,23 +256,23 @@ static void count_wait(struct wait *wait, uint64_t waited, uint64_t now)
 	COUNT(waited_ns, waited - on_cpu);
 	COUNT(sampled_ns, on_cpu);
 	if (was_joined && wait->generation == thread_self.generation)
-		thread_self.local_ns += waited * runtime_page->settings.speed / KERNEL_SPEED_ONE;
+		thread_self.local_ns += waited * runtime_page->settings.speedup / WIRE_SPEEDUP_ONE;
 	/* Of short ones a few are walked, and stand for the others. */
 	if (waited < SHORT_NS && !wait->is_walked && !(waited = on_cpu = drawn_weight(waited)))
 		return;
 	if (!wait->is_walked)
-		walk_up(&wait->frame, &wait->walk);
+		stack_walk_up(&wait->frame, &wait->walk);
 	wait->is_walked = true;
-	wait->walk.is_hit = look(wait);
+	wait->walk.is_target = look(wait);
 	bool is_class = runtime_page->settings.classes; /* then what it took on CPU is none of it */
-	if (wait->walk.is_hit) {
+	if (wait->walk.is_target) {
 		uint64_t most = now - runtime_page->settings.generation_ns;
 		uint64_t hit = is_class ? waited - on_cpu : waited;
 		COUNT(target_ns, hit < most ? hit : most);
 	}
 	emit_drawn(wait, waited - on_cpu,
-		   KERNEL_SAMPLE_WAITING | class_of(wait) << KERNEL_SAMPLE_CLASS_SHIFT);
-	wait->walk.is_hit = wait->walk.is_hit && !is_class;
+		   WIRE_SAMPLE_WAITING | class_of(wait) << WIRE_SAMPLE_CLASS_SHIFT);
+	wait->walk.is_target = wait->walk.is_target && !is_class;
 	emit_drawn(wait, on_cpu, 0);
 }
 
@@ -282,7 +282,7 @@ static void count_wait(struct wait *wait, uint64_t waited, uint64_t now)
  */
 static void renew(struct wait *wait)
 {
-	const struct kernel_settings *settings = &runtime_page->settings;
+	const struct wire_settings *settings = &runtime_page->settings;
 
 	if (thread_self.generation == settings->generation)
 		return;
@@ -299,23 +299,23 @@ static void end(struct wait *wait, uint64_t now)
 
 	renew(wait);
 	count_wait(wait, waited, now);
-	if (wait->kind == WAIT_FOR_FILE && waited >= SHORT_NS && class_of(wait) != KERNEL_CLASS_IO)
-		thread_self.woken_from_inside = was_inside;
+	if (wait->kind == WAIT_FOR_FILE && waited >= SHORT_NS && class_of(wait) != WAIT_CLASS_IO)
+		thread_self.was_woken_internally = was_inside;
 	if (waited >= SHORT_NS) {
 		COUNT(waits, 1);
-		COUNT(handovers, was_inside && wait->was_woken);
+		COUNT(task_wakeups, was_inside && wait->was_woken);
 	}
 	if (was_inside && wait->was_woken)
 		credit(wait, waited, now);
 	count_lock(wait, waited, now);
-	thread_self.excused_ns += waited;
+	thread_self.accounted_ns += waited;
 }
 
 void wait_end(struct wait *wait)
 {
 	if (wait->kind == WAIT_NONE)
 		return;
-	books_open();
+	reentrancy_guard_begin();
 	uint64_t now = time_now(), cpu;
 	end(wait, now);
 	if (thread_self.is_waiting)
@@ -323,9 +323,9 @@ void wait_end(struct wait *wait)
 	thread_self.is_waiting = false;
 	if (pause_is_wanted() && gap_now(now) > 0) {
 		cpu = time_of_thread();
-		pause_settle(PAUSE_MOST_NS, &thread_self.counters->wait_pauses);
+		pay_delay(PAUSE_MOST_NS, &thread_self.counters->wait_pauses);
 		thread_self.cpu_seen_ns += time_of_thread() - cpu;
 	}
 	wait->kind = WAIT_NONE;
-	books_close();
+	reentrancy_guard_end();
 }

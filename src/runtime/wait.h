@@ -19,8 +19,8 @@ struct wait {
 	enum wait_kind kind;
 	int fd;         /* WAIT_FOR_FILE: the file's; -1: several, or none */
 	bool was_woken; /* WAIT_FOR_THREAD: not by its timeout or a signal. To be set by the caller */
-	bool is_walked, is_counted, is_hit;
-	uint32_t class; /* enum kernel_class; 0: not asked yet */
+	bool is_walked, is_counted, is_target;
+	uint32_t class; /* enum wait_class; 0: not asked yet */
 	uint32_t generation;
 	uint64_t start_ns, delay_ns;
 	int64_t gap_ns;
@@ -58,13 +58,13 @@ void wait_before_signalling(void);
  * SA_RESTART says: the program, which knows nothing of ticks, must not see that. One that a signal of
  * the program ends is left so.
  */
-#define UNLESS_TICKED(call)                                                 \
+#define RESTART_AFTER_TICK(call)                                            \
 	__extension__({                                                     \
-		uint32_t ended_before = thread_self.ended_calls;            \
+		uint32_t ended_before = thread_self.interrupted_calls;      \
 		__typeof__(call) result_of_call;                            \
 		while ((result_of_call = (call)) == -1 && errno == EINTR && \
-		       thread_self.ended_calls != ended_before)             \
-			thread_self.ended_calls = ended_before;             \
-		thread_self.ended_calls = ended_before;                     \
+		       thread_self.interrupted_calls != ended_before)       \
+			thread_self.interrupted_calls = ended_before;       \
+		thread_self.interrupted_calls = ended_before;               \
 		result_of_call;                                             \
 	})

@@ -2,16 +2,16 @@
 /* scale - runs the program on the cores that are asked for, and writes down how it used them. */
 #include "scale/scale.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/own.h"
-#include "collect/census.h"
-#include "collect/program.h"
-#include "collect/speed.h"
+#include "collect/process/program.h"
+#include "collect/scale/core_speed.h"
+#include "collect/scale/thread_states.h"
 #include "experiment/interruption.h"
 #include "profile/profile.h"
-#include "scale/rows.h"
+#include "scale/level_writer.h"
+#include "scale/recorded_run.h"
 #include "scale/steal.h"
-#include "scale/witness.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,8 +22,8 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 
-#define LOOK_EVERY_MS 20
-#define LOOK_AT_LEAST_MS 40
+#define SNAPSHOT_EVERY_MS 20
+#define SNAPSHOT_AT_LEAST_EVERY_MS 40
 #define NOTIFY_EVERY_NS 500000000ull
 
 struct scale {
@@ -42,7 +42,7 @@ struct scale {
 };
 
 /* What a run is for. */
-struct plan {
+struct run_plan {
 	unsigned cores;
 	unsigned turn;    /* of so many cores: the first ones, those after them, ... */
 	bool is_recorded; /* the scheduler's log, too */
@@ -50,17 +50,17 @@ struct plan {
 };
 
 /* One run of the program. */
-struct course_of_run {
+struct program_run {
 	struct scale *scale;
-	const struct plan *plan;
+	const struct run_plan *run_plan;
 	cpu_set_t cores;
-	struct census *census;
-	struct witness *witness; /* NULL: nothing is recorded */
+	struct thread_states *thread_states;
+	struct recorded_run *recorded_run; /* NULL: nothing is recorded */
 	struct program program;
 	struct recording_run run;
 	struct recording_parallel parallel;
-	struct recording_circumstance circumstance;
-	struct course course;
+	struct recording_run_conditions conditions;
+	struct time_series time_series;
 	struct steal steal;
 	uint64_t notified_ns;
 };
@@ -79,7 +79,7 @@ unsigned scale_cores(void)
 }
 
 /* Has nobody asked to end? */
-static bool goes_on(void)
+static bool should_continue(void)
 {
 	return !interruption_count() && !interruption_terminations();
 }
@@ -87,26 +87,27 @@ static bool goes_on(void)
 /* ---- before and after a run ---- */
 
 /* So many of the machine's, in each turn others: not all are alike, nor have the same neighbours. */
-static cpu_set_t choose_cores(const struct scale *scale, const struct plan *plan)
+static cpu_set_t choose_cores(const struct scale *scale, const struct run_plan *run_plan)
 {
-	unsigned first = plan->turn * plan->cores % scale->machine_cores, number = 0;
+	unsigned first = run_plan->turn * run_plan->cores % scale->machine_cores, number = 0;
 	cpu_set_t chosen;
 
 	CPU_ZERO(&chosen);
 	for (int cpu = 0; cpu < SCALE_CPUS_MOST && number < scale->machine_cores; cpu++) {
 		if (!CPU_ISSET(cpu, &scale->machine))
 			continue;
-		if ((number + scale->machine_cores - first) % scale->machine_cores < plan->cores)
+		if ((number + scale->machine_cores - first) % scale->machine_cores <
+		    run_plan->cores)
 			CPU_SET(cpu, &chosen);
 		number++;
 	}
 	return chosen;
 }
 
-static bool hides_cores(const struct course_of_run *course)
+static bool hides_cores(const struct program_run *time_series)
 {
-	return course->scale->options->cores_library && !course->plan->shows_cores &&
-	       (unsigned)CPU_COUNT(&course->cores) < course->scale->machine_cores;
+	return time_series->scale->options->cores_library && !time_series->run_plan->shows_cores &&
+	       (unsigned)CPU_COUNT(&time_series->cores) < time_series->scale->machine_cores;
 }
 
 /* For liblever-cores.so: 16 hexadecimal digits for each 64 cores, core 0 in the first word. */
@@ -125,12 +126,12 @@ static char *mask_text(const cpu_set_t *machine)
 	return text;
 }
 
-static int begin_run(struct course_of_run *course, struct error *error)
+static int begin_run(struct program_run *time_series, struct error *error)
 {
 	static struct utsname host; /* borrowed by the run until its end */
-	struct scale *scale = course->scale;
-	struct recording_run *run = &course->run;
-	struct recording_parallel *parallel = &course->parallel;
+	struct scale *scale = time_series->scale;
+	struct recording_run *run = &time_series->run;
+	struct recording_parallel *parallel = &time_series->parallel;
 
 	uname(&host);
 	run->kind = RUN_SCALE;
@@ -144,96 +145,100 @@ static int begin_run(struct course_of_run *course, struct error *error)
 	int code = profile_add_run(scale->profile, run, error);
 	if (code)
 		return code;
-	if (!scale->session_id && scale->options->question) {
-		struct recording_question question = *scale->options->question;
-		question.session_id = run->id;
-		code = profile_set_question(scale->profile, &question, error);
+	if (!scale->session_id && scale->options->what_if) {
+		struct recording_what_if what_if = *scale->options->what_if;
+		what_if.session_id = run->id;
+		code = profile_set_what_if(scale->profile, &what_if, error);
 	}
 	scale->session_id = scale->session_id ? scale->session_id : run->id;
 	parallel->run_id = run->id;
 	parallel->session_id = scale->session_id;
 	parallel->asked = (char *)(uintptr_t)scale->options->asked;
-	parallel->cores = (unsigned)CPU_COUNT(&course->cores);
+	parallel->cores = (unsigned)CPU_COUNT(&time_series->cores);
 	parallel->machine_cores = scale->machine_cores;
-	parallel->hides_cores = hides_cores(course);
+	parallel->hides_cores = hides_cores(time_series);
 	code = code ? code : profile_set_parallel(scale->profile, parallel, error);
 	return code ? code : profile_commit(scale->profile, error);
 }
 
 /* Without the log the run still counts. */
-static void open_witness(struct course_of_run *course)
+static void open_recorded_run(struct program_run *time_series)
 {
-	const struct scale_options *options = course->scale->options;
-	struct witness_options witness = {.question = options->question,
-					  .program = course->scale->path,
-					  .verbose = options->verbose};
+	const struct scale_options *options = time_series->scale->options;
+	struct recorded_run_options recorded_run = {.what_if = options->what_if,
+						    .program = time_series->scale->path,
+						    .verbose = options->verbose};
 	struct error error = {0};
 
-	if (!course->plan->is_recorded || !witness_open(&witness, &course->witness, &error))
+	if (!time_series->run_plan->is_recorded ||
+	    !recorded_run_open(&recorded_run, &time_series->recorded_run, &error))
 		return;
 	AUTO(text) char *sentence = text_format("no replay: %s", error.text);
 	options->say(options->context, sentence);
 }
 
-static int prepare(struct course_of_run *course, struct error *error)
+static int prepare(struct program_run *time_series, struct error *error)
 {
-	struct scale *scale = course->scale;
+	struct scale *scale = time_series->scale;
 	AUTO(text) char *preload = NULL;
 	AUTO(text) char *mask = NULL;
 	const char *environment[5] = {NULL};
 	size_t count = 0;
 
-	if (hides_cores(course)) {
+	if (hides_cores(time_series)) {
 		const char *old = getenv("LD_PRELOAD");
 		environment[count++] = preload =
 			text_format("LD_PRELOAD=%s%s%s", scale->options->cores_library,
 				    old && *old ? ":" : "", old && *old ? old : "");
 		environment[count++] = mask = mask_text(&scale->machine);
 	}
-	if (course->witness) {
+	if (time_series->recorded_run) {
 		environment[count++] = "LEVER_LISTEN=2";
-		environment[count] = witness_environment(course->witness);
+		environment[count] = recorded_run_environment(time_series->recorded_run);
 	}
-	return program_prepare(&course->program, scale->options->arguments, environment, error);
+	return program_prepare(&time_series->program, scale->options->arguments, environment,
+			       error);
 }
 
-static int set_up(struct course_of_run *course, struct error *error)
+static int set_up(struct program_run *time_series, struct error *error)
 {
-	struct census_options census = {.cores = &course->cores,
-					.looks = course->plan->is_recorded,
-					.verbose = course->scale->options->verbose};
+	struct thread_states_options thread_states = {.cores = &time_series->cores,
+						      .looks = time_series->run_plan->is_recorded,
+						      .verbose =
+							      time_series->scale->options->verbose};
 
-	open_witness(course);
-	int code = census_open(&census, &course->census, error);
-	code = code ? code : prepare(course, error);
+	open_recorded_run(time_series);
+	int code = thread_states_open(&thread_states, &time_series->thread_states, error);
+	code = code ? code : prepare(time_series, error);
 	if (code)
 		return code;
-	if (sched_setaffinity(course->program.pid, sizeof(course->cores), &course->cores))
+	if (sched_setaffinity(time_series->program.pid, sizeof(time_series->cores),
+			      &time_series->cores))
 		return error_set(error, errno, "the program cannot be held on %d cores: %s",
-				 CPU_COUNT(&course->cores), strerror(errno));
-	code = census_start(course->census, course->program.pid, error);
-	code = code ? code : begin_run(course, error);
-	if (!code && course->witness)
-		code = witness_begin(course->witness, course->scale->profile, course->run.id,
-				     course->program.pid, error);
+				 CPU_COUNT(&time_series->cores), strerror(errno));
+	code = thread_states_start(time_series->thread_states, time_series->program.pid, error);
+	code = code ? code : begin_run(time_series, error);
+	if (!code && time_series->recorded_run)
+		code = recorded_run_begin(time_series->recorded_run, time_series->scale->profile,
+					  time_series->run.id, time_series->program.pid, error);
 	return code;
 }
 
 /* ---- a run ---- */
 
-static void notify(struct course_of_run *course, const struct scale_totals *totals)
+static void notify(struct program_run *time_series, const struct scale_totals *totals)
 {
-	struct scale *scale = course->scale;
+	struct scale *scale = time_series->scale;
 	uint64_t now = clock_now_ns();
 
-	if (now - course->notified_ns < NOTIFY_EVERY_NS)
+	if (now - time_series->notified_ns < NOTIFY_EVERY_NS)
 		return;
-	course->notified_ns = now;
+	time_series->notified_ns = now;
 	struct scale_status status = {
 		.run = scale->done + 1,
 		.runs = scale->runs,
-		.cores = course->parallel.cores,
-		.elapsed_seconds = (double)(now - course->program.started_ns) / 1e9,
+		.cores = time_series->parallel.cores,
+		.elapsed_seconds = (double)(now - time_series->program.started_ns) / 1e9,
 		.active = totals->counts[SCALE_RUNNING] + totals->counts[SCALE_RUNNABLE],
 		.running = totals->counts[SCALE_RUNNING],
 	};
@@ -241,101 +246,107 @@ static void notify(struct course_of_run *course, const struct scale_totals *tota
 }
 
 /* How it stands now. */
-static int look(struct course_of_run *course, struct moment *moment, struct error *error)
+static int take_snapshot(struct program_run *time_series, struct snapshot *snapshot,
+			 struct error *error)
 {
 	uint64_t running = 0;
-	int code = census_read(course->census, &moment->totals, error);
+	int code = thread_states_read(time_series->thread_states, &snapshot->totals, error);
 
 	for (unsigned i = 0; i < SCALE_LEVELS && !code; i++)
-		running += moment->totals.levels[i].running_ns;
-	steal_look(&course->steal, running);
-	moment->stolen_ns = course->steal.own_ns;
+		running += snapshot->totals.levels[i].running_ns;
+	steal_update(&time_series->steal, running);
+	snapshot->stolen_ns = time_series->steal.own_ns;
 	return code;
 }
 
 /*
  * While it only looks now and then, lever takes its place on the program's cores. To wake another
- * core for each look would slow the program's down for far longer than a look takes: a program that
+ * core for each take_snapshot would slow the program's down for far longer than a take_snapshot takes: a program that
  * did nothing but switch between threads took 5 % longer beside a core that woke each 20 ms.
  */
-static void move_in(const struct course_of_run *course)
+static void share_cores(const struct program_run *time_series)
 {
-	if (!course->witness)
-		sched_setaffinity(0, sizeof(course->cores), &course->cores);
+	if (!time_series->recorded_run)
+		sched_setaffinity(0, sizeof(time_series->cores), &time_series->cores);
 }
 
-static void move_out(const struct course_of_run *course)
+static void leave_cores(const struct program_run *time_series)
 {
-	sched_setaffinity(0, sizeof(course->scale->machine), &course->scale->machine);
+	sched_setaffinity(0, sizeof(time_series->scale->machine), &time_series->scale->machine);
 }
 
-/* Until the next look. More of them than the course keeps are of no use. */
-static int pause_ms(const struct course_of_run *course)
+/* Until the next take_snapshot. More of them than the time_series keeps are of no use. */
+static int snapshot_interval_ms(const struct program_run *time_series)
 {
-	uint64_t every = course->course.every_ns / 1000000;
+	uint64_t every = time_series->time_series.every_ns / 1000000;
 
-	if (course->witness || every < LOOK_EVERY_MS)
-		return LOOK_EVERY_MS;
-	return every < LOOK_AT_LEAST_MS ? (int)every : LOOK_AT_LEAST_MS;
+	if (time_series->recorded_run || every < SNAPSHOT_EVERY_MS)
+		return SNAPSHOT_EVERY_MS;
+	return every < SNAPSHOT_AT_LEAST_EVERY_MS ? (int)every : SNAPSHOT_AT_LEAST_EVERY_MS;
 }
 
 /* Until the program has ended. Ctrl-C is the program's, too; a second one leaves it alone. */
-static int watch(struct course_of_run *course, struct error *error)
+static int watch(struct program_run *time_series, struct error *error)
 {
-	struct moment moment;
+	struct snapshot snapshot;
 	bool has_forwarded = false;
 	int code = 0;
 
-	while (!code && !program_poll(&course->program) && interruption_count() < 2) {
-		struct pollfd wake = {.fd = course->program.pidfd, .events = POLLIN};
-		poll(&wake, 1, pause_ms(course));
+	while (!code && !program_poll(&time_series->program) && interruption_count() < 2) {
+		struct pollfd wake = {.fd = time_series->program.pidfd, .events = POLLIN};
+		poll(&wake, 1, snapshot_interval_ms(time_series));
 		if (interruption_terminations() && !has_forwarded)
-			syscall(SYS_pidfd_send_signal, course->program.pidfd, SIGTERM, NULL, 0);
+			syscall(SYS_pidfd_send_signal, time_series->program.pidfd, SIGTERM, NULL,
+				0);
 		has_forwarded = interruption_terminations();
-		code = look(course, &moment, error);
-		if (!code && course->witness)
-			code = witness_look(course->witness, error);
+		code = take_snapshot(time_series, &snapshot, error);
+		if (!code && time_series->recorded_run)
+			code = recorded_run_drain(time_series->recorded_run, error);
 		if (code)
 			return code;
-		course_add(&course->course, &moment);
-		notify(course, &moment.totals);
+		time_series_add(&time_series->time_series, &snapshot);
+		notify(time_series, &snapshot.totals);
 	}
-	code = look(course, &moment, error);
+	code = take_snapshot(time_series, &snapshot, error);
 	if (!code)
-		course_end(&course->course, &moment);
+		time_series_end(&time_series->time_series, &snapshot);
 	return code;
 }
 
 /* How it was while the program ran. */
-static int close_circumstance(struct course_of_run *course, const struct scale_counts *counts,
-			      struct error *error)
+static int write_conditions(struct program_run *time_series, const struct scale_counts *counts,
+			    struct error *error)
 {
-	struct recording_circumstance *circumstance = &course->circumstance;
-	struct witness_sums sums = {0};
-	int code = course->witness ? witness_end(course->witness, &sums, error) : 0;
+	struct recording_run_conditions *conditions = &time_series->conditions;
+	struct recorded_run_totals sums = {0};
+	int code = time_series->recorded_run ?
+			   recorded_run_end(time_series->recorded_run, &sums, error) :
+			   0;
 
-	circumstance->run_id = course->run.id;
-	circumstance->is_recorded = course->witness != NULL;
-	circumstance->is_cut = sums.is_cut;
-	circumstance->looks = counts->looks;
-	circumstance->spinning = counts->spinning;
-	course->run.samples = sums.events;
-	course->run.lost = sums.lost;
-	return code ? code : profile_set_circumstance(course->scale->profile, circumstance, error);
+	conditions->run_id = time_series->run.id;
+	conditions->is_recorded = time_series->recorded_run != NULL;
+	conditions->is_cut = sums.is_cut;
+	conditions->looks = counts->looks;
+	conditions->spinning = counts->spinning;
+	time_series->run.samples = sums.events;
+	time_series->run.lost = sums.lost;
+	return code ? code :
+		      profile_set_run_conditions(time_series->scale->profile, conditions, error);
 }
 
-static int close_run(struct course_of_run *course, struct error *error)
+static int close_run(struct program_run *time_series, struct error *error)
 {
-	struct recording_run *run = &course->run;
-	struct recording_parallel *parallel = &course->parallel;
-	struct profile *profile = course->scale->profile;
-	size_t count = course->course.moments.count;
+	struct recording_run *run = &time_series->run;
+	struct recording_parallel *parallel = &time_series->parallel;
+	struct profile *profile = time_series->scale->profile;
+	size_t count = time_series->time_series.snapshots.count;
 	struct scale_counts counts;
 
-	census_counts(course->census, &counts);
-	parallel->stolen_ns = course->steal.stolen_ns;
+	thread_states_counters(time_series->thread_states, &counts);
+	parallel->stolen_ns = time_series->steal.stolen_ns;
 	if (count) {
-		const struct scale_totals *last = &course->course.moments.items[count - 1].totals;
+		const struct scale_totals *last =
+			&time_series->time_series.snapshots.items[count - 1].totals;
 		parallel->threads = last->threads;
 		parallel->processes = last->processes;
 		parallel->most_threads = last->most_threads;
@@ -345,29 +356,29 @@ static int close_run(struct course_of_run *course, struct error *error)
 		parallel->escapes = counts.escapes;
 		parallel->overwritten = last->overwritten;
 		run->wall_ns = last->last_ns - last->begin_ns;
-		run->finished = last->end_ns && goes_on();
+		run->finished = last->end_ns && should_continue();
 	}
-	run->exit_status = course->program.has_ended ? course->program.status : -1;
-	course->scale->result->status = run->exit_status;
-	int code = rows_write_course(profile, run->id, &course->course, error);
-	code = code ? code : close_circumstance(course, &counts, error);
-	struct recording_cost cost = {0};
-	census_cost(course->census, &cost);
+	run->exit_status = time_series->program.has_ended ? time_series->program.status : -1;
+	time_series->scale->result->status = run->exit_status;
+	int code = level_writer_write(profile, run->id, &time_series->time_series, error);
+	code = code ? code : write_conditions(time_series, &counts, error);
+	struct recording_overhead cost = {0};
+	thread_states_overhead(time_series->thread_states, &cost);
 	cost.run_id = run->id;
-	code = code ? code : profile_set_cost(profile, &cost, error);
+	code = code ? code : profile_set_overhead(profile, &cost, error);
 	code = code ? code : profile_set_parallel(profile, parallel, error);
 	code = code ? code : profile_update_run(profile, run, error);
 	return code ? code : profile_commit(profile, error);
 }
 
-static int start(struct course_of_run *course, struct error *error)
+static int start(struct program_run *time_series, struct error *error)
 {
-	struct scale *scale = course->scale;
+	struct scale *scale = time_series->scale;
 	int code;
 
 	if (scale->input >= 0)
 		lseek(STDIN_FILENO, scale->input, SEEK_SET);
-	code = program_start(&course->program, scale->options->arguments[0], error);
+	code = program_start(&time_series->program, scale->options->arguments[0], error);
 	if (code) {
 		scale->result->end = SCALE_NOT_STARTED;
 		scale->result->exit_code = program_exec_status(code);
@@ -389,40 +400,40 @@ static bool is_outside(const struct threads *range, unsigned threads)
 }
 
 /* `seen`: how it went; may be NULL. */
-static int run_on(struct scale *scale, const struct plan *plan, struct recording_parallel *seen,
-		  struct error *error)
+static int run_on(struct scale *scale, const struct run_plan *run_plan,
+		  struct recording_parallel *seen, struct error *error)
 {
-	struct course_of_run course = {.scale = scale,
-				       .plan = plan,
-				       .cores = choose_cores(scale, plan)};
-	struct speed speed = speed_measure(&scale->machine);
+	struct program_run time_series = {.scale = scale,
+					  .run_plan = run_plan,
+					  .cores = choose_cores(scale, run_plan)};
+	struct core_speed speed = core_speed_measure(&scale->machine);
 
-	course.circumstance.alone_speed = speed.alone;
-	course.circumstance.together_speed = speed.together;
-	course.program.go = course.program.failure = course.program.pidfd = -1;
-	int code = set_up(&course, error);
-	steal_begin(&course.steal, &course.cores);
-	move_in(&course);
-	code = code ? code : start(&course, error);
+	time_series.conditions.alone_speed = speed.alone;
+	time_series.conditions.together_speed = speed.together;
+	time_series.program.go = time_series.program.failure = time_series.program.pidfd = -1;
+	int code = set_up(&time_series, error);
+	steal_begin(&time_series.steal, &time_series.cores);
+	share_cores(&time_series);
+	code = code ? code : start(&time_series, error);
 	if (!code) {
-		code = watch(&course, error);
-		int failed = close_run(&course, code ? NULL : error);
+		code = watch(&time_series, error);
+		int failed = close_run(&time_series, code ? NULL : error);
 		code = code ? code : failed;
 	}
-	move_out(&course);
-	scale->done += !code && course.run.finished;
+	leave_cores(&time_series);
+	scale->done += !code && time_series.run.finished;
 	if (seen) {
-		*seen = course.parallel;
+		*seen = time_series.parallel;
 	} else if (!code) {
-		widen(&scale->at_once, course.parallel.most_threads);
-		widen(&scale->made, course.parallel.threads);
+		widen(&scale->at_once, time_series.parallel.most_threads);
+		widen(&scale->made, time_series.parallel.threads);
 	}
-	program_release(&course.program);
-	steal_end(&course.steal);
-	census_close(course.census);
-	witness_close(course.witness);
-	course_clear(&course.course);
-	free(course.run.command);
+	program_release(&time_series.program);
+	steal_end(&time_series.steal);
+	thread_states_close(time_series.thread_states);
+	recorded_run_close(time_series.recorded_run);
+	time_series_clear(&time_series.time_series);
+	free(time_series.run.command);
 	return code;
 }
 
@@ -431,19 +442,20 @@ static int run_on(struct scale *scale, const struct plan *plan, struct recording
  * threads then, it follows the cores. So as to be comparable it is run again, without seeing them. How
  * many live at once alone may be chance.
  */
-static int run_seeing(struct scale *scale, struct plan plan, struct error *error)
+static int run_with_visible_cores(struct scale *scale, struct run_plan run_plan,
+				  struct error *error)
 {
 	struct recording_parallel seen = {0};
 
-	plan.shows_cores = plan.cores < scale->machine_cores;
-	int code = run_on(scale, &plan, &seen, error);
-	if (code || !goes_on() || !plan.shows_cores || !scale->options->cores_library ||
+	run_plan.shows_cores = run_plan.cores < scale->machine_cores;
+	int code = run_on(scale, &run_plan, &seen, error);
+	if (code || !should_continue() || !run_plan.shows_cores || !scale->options->cores_library ||
 	    !is_outside(&scale->at_once, seen.most_threads) ||
 	    !is_outside(&scale->made, seen.threads))
 		return code;
-	plan.shows_cores = false;
+	run_plan.shows_cores = false;
 	scale->runs++;
-	return run_on(scale, &plan, &seen, error);
+	return run_on(scale, &run_plan, &seen, error);
 }
 
 /* ---- all runs ---- */
@@ -477,23 +489,23 @@ static bool compares_twice(unsigned runs)
 
 static int run_in_turn(struct scale *scale, const struct schedule *schedule, struct error *error)
 {
-	struct plan plan = {.cores = schedule->on}, compare = {.cores = schedule->compare};
+	struct run_plan run_plan = {.cores = schedule->on}, compare = {.cores = schedule->compare};
 	int code = 0;
 
-	for (; plan.turn < schedule->runs && !code && goes_on(); plan.turn++) {
-		code = run_on(scale, &plan, NULL, error);
-		if (code || plan.turn || !compare.cores || !compares_twice(schedule->runs) ||
-		    !goes_on())
+	for (; run_plan.turn < schedule->runs && !code && should_continue(); run_plan.turn++) {
+		code = run_on(scale, &run_plan, NULL, error);
+		if (code || run_plan.turn || !compare.cores || !compares_twice(schedule->runs) ||
+		    !should_continue())
 			continue;
 		struct recording_parallel unused;
 		code = run_on(scale, &compare, &unused, error);
 		compare.turn++;
 	}
-	if (compare.cores && !code && goes_on())
-		code = run_seeing(scale, compare, error);
-	plan.is_recorded = true;
-	if (schedule->replays && !code && goes_on())
-		code = run_seeing(scale, plan, error);
+	if (compare.cores && !code && should_continue())
+		code = run_with_visible_cores(scale, compare, error);
+	run_plan.is_recorded = true;
+	if (schedule->replays && !code && should_continue())
+		code = run_with_visible_cores(scale, run_plan, error);
 	return code;
 }
 

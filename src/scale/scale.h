@@ -34,7 +34,7 @@ struct scale_options {
 	unsigned runs;      /* on those */
 	unsigned compare;   /* cores of one more run; 0: none */
 	bool picks_compare; /* choose other cores for it */
-	const struct recording_question *question; /* for the run with the log; NULL: none */
+	const struct recording_what_if *what_if; /* for the run with the log; NULL: none */
 	bool replays; /* one more run on the profiled cores, with the scheduler's log */
 	const char
 		*cores_library; /* liblever-cores.so hides from it that it has fewer; NULL: none */

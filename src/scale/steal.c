@@ -65,13 +65,13 @@ void steal_add(struct steal *steal, struct steal_sums sums, uint64_t running_ns)
 		return;
 	uint64_t taken = sums.stolen_ns - steal->first_ns - steal->stolen_ns;
 	double busy = (double)(sums.busy_ns - steal->busy_ns), running = (double)running_ns;
-	/* Of the whole run so far: the ticks of a moment are too few to tell who ran in it. */
+	/* Of the whole run so far: the ticks of a snapshot are too few to tell who ran in it. */
 	double part = running < busy ? running / busy : 1;
 	steal->stolen_ns += taken;
 	steal->own_ns += (uint64_t)((double)taken * part);
 }
 
-void steal_look(struct steal *steal, uint64_t running_ns)
+void steal_update(struct steal *steal, uint64_t running_ns)
 {
 	steal_add(steal, read_sums(steal), running_ns);
 }

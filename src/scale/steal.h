@@ -28,7 +28,7 @@ struct steal_sums steal_parse(const char *text, const cpu_set_t *cores);
 
 void steal_begin(struct steal *steal, const cpu_set_t *cores);
 /* `running_ns`: of the program's threads, so far; core time, as clocks outside of the machine see it. */
-void steal_look(struct steal *steal, uint64_t running_ns);
+void steal_update(struct steal *steal, uint64_t running_ns);
 /* The same, with sums that were read. */
 void steal_add(struct steal *steal, struct steal_sums sums, uint64_t running_ns);
 void steal_end(struct steal *steal);

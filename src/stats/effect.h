@@ -19,7 +19,7 @@ struct effect_window {
 	double speedup;   /* 0 is a control window */
 	double period_ns; /* controls: > 0; windows without an answer are left out by the caller */
 	uint32_t run;     /* windows of different runs are never neighbours */
-	unsigned place;   /* in its stretch (stats/settle.h), from 0 */
+	unsigned index;   /* in its stretch (stats/settle.h), from 0 */
 };
 
 struct effect_point {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* effect_curve - what measured points say together: a slope, and values between them. */
+#include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/own.h"
 #include "stats/effect.h"
 
 #include <math.h>
@@ -22,8 +22,8 @@
 /* Standard deviation of slopes before anything is measured: larger than any that is possible. */
 #define SLOPE_PRIOR 3.0
 
-OWN_DEFINE(reals, double *, free, NULL)
-OWN_DEFINE(points, struct effect_point *, free, NULL)
+CLEANUP_DEFINE(reals, double *, free, NULL)
+CLEANUP_DEFINE(points, struct effect_point *, free, NULL)
 
 static double squared(double value)
 {

@@ -2,8 +2,8 @@
 /* noise - the pause noise (cell.h) that makes the variances of all cells most alike. */
 #include "stats/noise.h"
 
+#include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/own.h"
 #include "stats/summary.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static const double noises[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30};
 /* Differences are taken between ratios that are up to so many apart in time. */
 #define APART_MOST 3
 
-OWN_DEFINE(reals, double *, free, NULL)
+CLEANUP_DEFINE(reals, double *, free, NULL)
 
 static double squared(double value)
 {

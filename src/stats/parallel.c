@@ -148,7 +148,7 @@ static void add_losses(struct parallel_losses *losses, const struct parallel_lev
 	by[PARALLEL_LIMIT_IO] += wall_ns * take_part(&idle, waiting[PARALLEL_IO] / span);
 	by[PARALLEL_LIMIT_TIMER] += wall_ns * take_part(&idle, waiting[PARALLEL_TIMER] / span);
 	if (!level->threads) {
-		by[PARALLEL_LIMIT_OUTSIDE] += wall_ns * idle;
+		by[PARALLEL_LIMIT_EXTERNAL] += wall_ns * idle;
 		return;
 	}
 	if (level->threads == 1) {

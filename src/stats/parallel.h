@@ -80,7 +80,7 @@ enum parallel_limit {
 	PARALLEL_LIMIT_LOCKS,     /* threads that would have used the cores waited for locks */
 	PARALLEL_LIMIT_IO,        /* or for I/O, */
 	PARALLEL_LIMIT_TIMER,     /* or slept */
-	PARALLEL_LIMIT_OUTSIDE,   /* no thread was active, for none of these reasons */
+	PARALLEL_LIMIT_EXTERNAL,  /* no thread was active, for none of these reasons */
 	PARALLEL_LIMIT_IMBALANCE, /* several were active, others waited for them */
 	PARALLEL_LIMIT_THREADS,   /* several were active, and there were not more */
 	PARALLEL_LIMITS,

@@ -2,8 +2,8 @@
 /* ratio - pairs experiment windows with the controls beside them. */
 #include "stats/ratio.h"
 
+#include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/own.h"
 #include "stats/summary.h"
 
 #include <math.h>
@@ -15,9 +15,9 @@
 /* Two controls agree if they differ by less than this many standard deviations of a difference. */
 #define AGREE_DEVIATIONS 4
 
-OWN_DEFINE(windows, struct effect_window *, free, NULL)
-OWN_DEFINE(numbers, size_t *, free, NULL)
-OWN_DEFINE(reals, double *, free, NULL)
+CLEANUP_DEFINE(windows, struct effect_window *, free, NULL)
+CLEANUP_DEFINE(numbers, size_t *, free, NULL)
+CLEANUP_DEFINE(reals, double *, free, NULL)
 
 /* One run's windows while they are paired. */
 struct pairing {
@@ -113,7 +113,7 @@ static void add_ratio(struct pairing *pairing, size_t window, const size_t *befo
 }
 
 /* `passed` is the number of the run's undisturbed controls before the window. */
-static void pair_window(struct pairing *pairing, size_t window, size_t passed)
+static void latency_window(struct pairing *pairing, size_t window, size_t passed)
 {
 	bool serves = passed < pairing->control_count && pairing->controls[passed] == window;
 	const size_t *before = passed ? near_control(pairing, window, passed - 1) : NULL;
@@ -168,7 +168,7 @@ static void pair_run(struct pairing *pairing, size_t first, size_t end)
 			controls[count++] = i;
 	choose_controls(pairing, controls, count, chosen);
 	for (size_t i = first; i < end; i++) {
-		pair_window(pairing, i, passed);
+		latency_window(pairing, i, passed);
 		if (passed < pairing->control_count && chosen[passed] == i)
 			passed++;
 	}

@@ -2,15 +2,15 @@
 /* summary - order statistics and trimmed moments. */
 #include "stats/summary.h"
 
+#include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/own.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-OWN_DEFINE(values, double *, free, NULL)
+CLEANUP_DEFINE(values, double *, free, NULL)
 
 static int compare_values(const void *left, const void *right)
 {

@@ -186,7 +186,7 @@ struct answer {
 	double variance; /* of its logarithm */
 };
 
-static struct answer answer_of(const struct group *group, double period_ns, struct pool *pool)
+static struct answer verdict_of(const struct group *group, double period_ns, struct pool *pool)
 {
 	struct random random = random_seeded(group->count);
 	struct answer answer = {0};
@@ -250,14 +250,15 @@ static struct group group_from(const struct tail_window **windows, size_t first,
 	return group;
 }
 
-static enum tail_trouble trouble_of(const struct group *group, double length_ns, double period_ns,
-				    struct pool *pool)
+static enum tail_status trouble_of(const struct group *group, double length_ns, double period_ns,
+				   struct pool *pool)
 {
 	if (!group->spans)
 		return TAIL_NOT_MEASURED;
 	if (!is_enough(group))
 		return TAIL_FEW_SPANS;
-	if (length_ns < (group->speedup > 0 ? TAIL_PERIODS_FAST : TAIL_PERIODS_LEAST) * period_ns)
+	if (length_ns <
+	    (group->speedup > 0 ? TAIL_PERIODS_AT_SPEEDUP : TAIL_PERIODS_LEAST) * period_ns)
 		return TAIL_SHORT;
 	pool_fill(pool, group, period_ns, NULL);
 	return weight_at_end(pool) > WEIGHT_MOST ? TAIL_LONG : TAIL_ANSWERED;
@@ -285,31 +286,31 @@ static struct effect_point point_of(const struct group *group, const struct answ
 static void add_points(struct tail *tail, const struct tail_window **windows, size_t count,
 		       const struct group *controls, double period_ns, struct pool *pool)
 {
-	struct answer control = answer_of(controls, period_ns, pool);
-	double lacking = INFINITY;
+	struct answer control = verdict_of(controls, period_ns, pool);
+	double needed_factor = INFINITY;
 
 	tail->points = memory_new(count, sizeof(*tail->points));
 	for (size_t i = controls->count; i < count;) {
 		struct group group = group_from(windows, i, count);
 		i += group.count;
-		struct answer at =
-			is_enough(&group) ? answer_of(&group, period_ns, pool) : (struct answer){0};
+		struct answer at = is_enough(&group) ? verdict_of(&group, period_ns, pool) :
+						       (struct answer){0};
 		if (trouble_of(&group, at.length_ns, period_ns, pool) == TAIL_ANSWERED)
 			tail->points[tail->count++] = point_of(&group, &at, controls, &control);
 		if (!is_enough(&group))
-			lacking = fmin(lacking, lacking_in(&group));
+			needed_factor = fmin(needed_factor, lacking_in(&group));
 	}
 	if (!tail->count) {
 		free(tail->points);
 		tail->points = NULL;
-		tail->trouble = TAIL_FEW_FAST;
-		tail->lacking = isfinite(lacking) ? lacking : 0;
+		tail->status = TAIL_FEW_AT_SPEEDUP;
+		tail->needed_factor = isfinite(needed_factor) ? needed_factor : 0;
 	}
 }
 
 struct tail tail_estimate(const struct tail_window *windows, size_t count, double period_ns)
 {
-	struct tail tail = {.trouble = TAIL_NOT_MEASURED};
+	struct tail tail = {.status = TAIL_NOT_MEASURED};
 	const struct tail_window **sorted = memory_new(count, sizeof(*sorted));
 	struct pool *pool = memory_new(1, sizeof(*pool));
 
@@ -321,9 +322,9 @@ struct tail tail_estimate(const struct tail_window *windows, size_t count, doubl
 		pool_fill(pool, &controls, period_ns, NULL);
 		double length_ns = pool_percentile(pool);
 		tail.spans = controls.spans;
-		tail.trouble = trouble_of(&controls, length_ns, period_ns, pool);
-		tail.lacking = tail.trouble == TAIL_FEW_SPANS ? lacking_in(&controls) : 0;
-		if (tail.trouble == TAIL_ANSWERED) {
+		tail.status = trouble_of(&controls, length_ns, period_ns, pool);
+		tail.needed_factor = tail.status == TAIL_FEW_SPANS ? lacking_in(&controls) : 0;
+		if (tail.status == TAIL_ANSWERED) {
 			tail.length_ns = length_ns;
 			add_points(&tail, sorted, count, &controls, period_ns, pool);
 		}

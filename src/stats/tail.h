@@ -23,8 +23,8 @@
 #define TAIL_BUCKET_WIDTH 0.03125 /* a bucket's lengths differ by less than that, as a share */
 #define TAIL_SPANS_LEAST 1000     /* so that ten are above */
 #define TAIL_WINDOWS_LEAST 4
-#define TAIL_PERIODS_LEAST 10 /* that the percentile must be long at speedup 0 */
-#define TAIL_PERIODS_FAST 4   /* and at others */
+#define TAIL_PERIODS_LEAST 10     /* that the percentile must be long at speedup 0 */
+#define TAIL_PERIODS_AT_SPEEDUP 4 /* and at others */
 
 /* Spans of one length. */
 struct tail_bucket {
@@ -41,22 +41,22 @@ struct tail_window {
 	size_t count;
 };
 
-enum tail_trouble {
+enum tail_status {
 	TAIL_ANSWERED,
-	TAIL_NOT_MEASURED, /* no lengths at all */
-	TAIL_FEW_SPANS,    /* or windows */
-	TAIL_SHORT,        /* for the sampling period */
-	TAIL_LONG,         /* for the windows */
-	TAIL_FEW_FAST,     /* the percentile is known at speedup 0 only */
-	TAIL_ELSEWHERE,    /* said by callers: the spans' time is not in those measured */
-	TAIL_PHASES,       /* said by callers: the windows are of the target's phases only */
+	TAIL_NOT_MEASURED,    /* no lengths at all */
+	TAIL_FEW_SPANS,       /* or windows */
+	TAIL_SHORT,           /* for the sampling period */
+	TAIL_LONG,            /* for the windows */
+	TAIL_FEW_AT_SPEEDUP,  /* the percentile is known at speedup 0 only */
+	TAIL_UNMEASURED_TIME, /* said by callers: the spans' time is not in those measured */
+	TAIL_PHASES,          /* said by callers: the windows are of the target's phases only */
 };
 
 struct tail {
-	enum tail_trouble trouble;
-	double length_ns; /* the percentile at speedup 0; 0 if unknown */
-	double spans;     /* at speedup 0 */
-	double lacking;   /* too few spans: how many times the windows would do; else 0 */
+	enum tail_status status;
+	double length_ns;     /* the percentile at speedup 0; 0 if unknown */
+	double spans;         /* at speedup 0 */
+	double needed_factor; /* too few spans: how many times the windows would do; else 0 */
 	struct effect_point *points; /* ascending, above 0; windows are those at the speedup */
 	size_t count;
 };

@@ -2,9 +2,9 @@
 /* scope - globs by kind, matched with fnmatch; a star also matches slashes. */
 #include "symbolize/scope.h"
 
+#include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/own.h"
-#include "symbolize/path.h"
+#include "base/path.h"
 
 #include <fnmatch.h>
 #include <string.h>

@@ -21,7 +21,7 @@ bool scope_glob_matches(const char *glob, const char *path);
 bool scope_has_object(const struct scope *scope, const char *path, bool is_main);
 /* Is code of this function from this source file in scope? Either may be NULL if unknown. */
 bool scope_has_source(const struct scope *scope, const char *file, const char *function);
-/* Is there any `func:` pattern? Without one, scope_has_source does not look at the function. */
+/* Is there any `func:` pattern? Without one, scope_has_source does not current_state at the function. */
 bool scope_names_functions(const struct scope *scope);
 /* Is there a pattern on source files that includes? Then code without lines is not in scope. */
 bool scope_asks_sources(const struct scope *scope);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* symbols - the interface: objects, and from addresses to places. */
+/* symbols - the interface: objects, and from addresses to locations. */
 #include "symbolize/symbols.h"
 
-#include "base/own.h"
-#include "symbolize/catalog.h"
-#include "symbolize/name.h"
-#include "symbolize/path.h"
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "symbolize/internal.h"
+#include "symbolize/location/location_name.h"
 #include "symbolize/scope.h"
 
 #include <assert.h>
@@ -30,14 +30,14 @@ void symbols_free(struct symbols *symbols)
 	for (size_t i = 0; i < symbols->objects.count; i++)
 		object_free(symbols->objects.items[i]);
 	array_free(&symbols->objects);
-	places_clear(symbols);
+	locations_clear(symbols);
 	names_clear(symbols);
 	kallsyms_free(symbols->kallsyms);
 	array_free(&symbols->functions);
-	map_clear(&symbols->function_ids);
-	map_clear(&symbols->file_ids);
-	map_clear(&symbols->verdicts);
-	texts_clear(&symbols->texts);
+	hash_map_clear(&symbols->function_ids);
+	hash_map_clear(&symbols->file_ids);
+	hash_map_clear(&symbols->scope_decisions);
+	interner_clear(&symbols->texts);
 	free(symbols);
 }
 
@@ -85,7 +85,7 @@ int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 		    struct error *error)
 {
 	if (find_object(symbols, path, NULL, object)) {
-		jit_read(symbols, symbols_open(symbols, *object));
+		perf_map_read(symbols, symbols_open(symbols, *object));
 		return 0;
 	}
 	if (access(path, R_OK) != 0)
@@ -95,7 +95,7 @@ int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 	map->is_jit = true;
 	map->shown.in_scope = scope_has_object(symbols->scope, path, true);
 	*object = take_object(symbols, map);
-	jit_read(symbols, map);
+	perf_map_read(symbols, map);
 	return 0;
 }
 
@@ -116,7 +116,7 @@ static struct symtab_entry *symbol_at(struct symbols *symbols, struct object *ob
 	struct symtab_entry *entry = symtab_at(object_symtab(object, &symbols->texts), offset);
 	if (entry || !object->is_jit)
 		return entry;
-	jit_read(symbols, object);
+	perf_map_read(symbols, object);
 	return symtab_at(&object->symtab, offset);
 }
 
@@ -126,19 +126,20 @@ static bool symbol_in_scope(struct symbols *symbols, struct symtab_entry *entry)
 	return symbols_in_scope(symbols, 0, entry->shown);
 }
 
-static uint32_t place_by_symbol(struct symbols *symbols, struct object *object, uint64_t offset)
+static uint32_t location_by_symbol(struct symbols *symbols, struct object *object, uint64_t offset)
 {
 	struct symtab_entry *entry = symbol_at(symbols, object, offset);
 
 	if (!entry)
-		return ranges_has(&object->code, offset) ? place_of_block(symbols, object, offset) :
-							   SYMBOLS_NONE;
+		return ranges_has(&object->code, offset) ?
+			       location_of_block(symbols, object, offset) :
+			       SYMBOLS_NONE;
 	if (!symbol_in_scope(symbols, entry))
 		return SYMBOLS_NONE;
-	return place_of_symbol(symbols, object, entry);
+	return location_of_symbol(symbols, object, entry);
 }
 
-static uint32_t place_in_unit(const struct unit *unit, uint64_t offset)
+static uint32_t location_in_unit(const struct unit *unit, uint64_t offset)
 {
 	size_t low = 0, high = unit->piece_count;
 
@@ -150,41 +151,41 @@ static uint32_t place_in_unit(const struct unit *unit, uint64_t offset)
 			high = middle;
 	}
 	if (low < unit->piece_count && unit->pieces[low].start <= offset)
-		return unit->pieces[low].place;
+		return unit->pieces[low].location;
 	return SYMBOLS_NONE;
 }
 
-uint32_t symbols_place_at(struct symbols *symbols, uint32_t object, uint64_t offset)
+uint32_t symbols_location_at(struct symbols *symbols, uint32_t object, uint64_t offset)
 {
 	struct object *at = symbols_open(symbols, object);
 
 	if (!at->shown.in_scope)
 		return SYMBOLS_NONE;
 	if (units_read(at)->count == 0)
-		return place_by_symbol(symbols, at, offset);
+		return location_by_symbol(symbols, at, offset);
 	struct unit *unit = units_at(at, offset);
 	if (!unit)
 		return SYMBOLS_NONE;
 	unit_decode(symbols, at, unit);
-	return place_in_unit(unit, offset);
+	return location_in_unit(unit, offset);
 }
 
-const struct symbols_place *symbols_place(const struct symbols *symbols, uint32_t place)
+const struct symbols_location *symbols_location(const struct symbols *symbols, uint32_t location)
 {
-	assert(place < symbols->places.count);
-	return &symbols->places.items[place]->shown;
+	assert(location < symbols->locations.count);
+	return &symbols->locations.items[location]->shown;
 }
 
-uint32_t symbols_place_count(const struct symbols *symbols)
+uint32_t symbols_location_count(const struct symbols *symbols)
 {
-	return (uint32_t)symbols->places.count;
+	return (uint32_t)symbols->locations.count;
 }
 
-size_t symbols_place_ranges(struct symbols *symbols, uint32_t place,
-			    const struct symbols_range **ranges)
+size_t symbols_location_ranges(struct symbols *symbols, uint32_t location,
+			       const struct symbols_range **ranges)
 {
-	assert(place < symbols->places.count);
-	struct place *asked = symbols->places.items[place];
+	assert(location < symbols->locations.count);
+	struct location_record *asked = symbols->locations.items[location];
 	if (!asked->is_merged)
 		ranges_merge(&asked->ranges);
 	asked->is_merged = true;
@@ -222,8 +223,8 @@ static void add_symbols_in_scope(struct symbols *symbols, struct object *object,
 	bool only_named = !has_code || scope_asks_functions(symbols->scope);
 	struct ranges excluded = {0};
 
-	for (size_t i = 0; (names_matter || !has_code) && i < symtab->cover.count; i++) {
-		const struct cover_span *span = &symtab->cover.items[i];
+	for (size_t i = 0; (names_matter || !has_code) && i < symtab->interval_map.count; i++) {
+		const struct interval_map_entry *span = &symtab->interval_map.items[i];
 		bool in_scope =
 			!names_matter || symbol_in_scope(symbols, &symtab->items[span->value]);
 		if (only_named && in_scope)
@@ -266,10 +267,10 @@ const char *symbols_function_at(struct symbols *symbols, uint32_t object, uint64
 		return symtab_name(entry, &symbols->texts);
 	uint32_t name = name_add(symbols, "%s+0x%llx", path_base(asked->shown.path),
 				 (unsigned long long)offset);
-	return texts_get(&symbols->texts, name);
+	return interner_text(&symbols->texts, name);
 }
 
-bool symbols_mentions(struct symbols *symbols, uint32_t object, const char *symbol)
+bool symbols_references(struct symbols *symbols, uint32_t object, const char *symbol)
 {
-	return object_mentions(symbols_open(symbols, object), symbol);
+	return object_references(symbols_open(symbols, object), symbol);
 }

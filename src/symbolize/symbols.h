@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * symbols - from addresses in binaries to the places that a user knows, and back.
+ * symbols - from addresses in binaries to the locations that a user knows, and back.
  *
  * An object is one ELF file (or, for code without a file, one JIT map). Addresses are offsets in
  * the file, as the kernel's mappings give them, so they are the same in every process. Only what
  * is asked for is read: opening an object reads ELF headers, and a compilation unit's debug
  * information is decoded when an address in it is first asked for.
  *
- * A place is a source line or a function (granularity) in one object. Each address of an object is
- * attributed to at most one place: the innermost line, going outwards through inlined calls, whose
- * source is in scope. So attribution can be turned round, and a place's ranges are exactly the
+ * A location is a source line or a function (granularity) in one object. Each address of an object is
+ * attributed to at most one location: the innermost line, going outwards through inlined calls, whose
+ * source is in scope. So attribution can be turned round, and a location's ranges are exactly the
  * addresses that are attributed to it.
  *
  * Not thread-safe. Everything returned is borrowed and lives as long as the symbols; only arrays of
@@ -44,7 +44,7 @@ struct symbols_object {
 	bool is_32_bit;
 };
 
-struct symbols_place {
+struct symbols_location {
 	enum target_kind kind;
 	uint32_t object;
 	const char *name;     /* "main.c:42" or the demangled function; unique enough to type */
@@ -84,40 +84,40 @@ bool symbols_kernel_offset(struct symbols *symbols, uint64_t address, uint32_t *
 void symbols_scheduler(const struct symbols *symbols, uint64_t *start, uint64_t *end);
 uint64_t symbols_kernel_address(const struct symbols *symbols, uint32_t object, uint64_t offset);
 /* A function of the kernel by its name, or FILE:LINE of vmlinux; errors as symbols_find. */
-int symbols_find_kernel(struct symbols *symbols, const char *name, uint32_t *place,
+int symbols_find_kernel(struct symbols *symbols, const char *name, uint32_t *location,
 			struct error *error);
 /*
  * Places that are no code: a system call, by number or name; waits of a class (I, L, S, B), those of the
  * code `at` or, with SYMBOLS_NONE, all.
  */
-uint32_t symbols_call_place(struct symbols *symbols, int number);
-int symbols_find_call(struct symbols *symbols, const char *name, uint32_t *place,
-		      struct error *error);
-uint32_t symbols_class_place(struct symbols *symbols, enum sample_class class, uint32_t at);
+uint32_t symbols_system_call(struct symbols *symbols, int number);
+int symbols_find_system_call(struct symbols *symbols, const char *name, uint32_t *location,
+			     struct error *error);
+uint32_t symbols_wait_class(struct symbols *symbols, enum sample_class class, uint32_t at);
 /* A span of lever.h. It has no ranges here: which numbers its begins have is the collector's affair. */
-#define SYMBOLS_SPAN_PREFIX "span:" /* of a span's place's name */
-uint32_t symbols_span_place(struct symbols *symbols, const char *name);
+#define SYMBOLS_SPAN_PREFIX "span:" /* of a span's location's name */
+uint32_t symbols_span(struct symbols *symbols, const char *name);
 bool symbols_is_spans(const struct symbols *symbols, uint32_t object);
-bool symbols_is_calls(const struct symbols *symbols, uint32_t object);
+bool symbols_is_system_calls(const struct symbols *symbols, uint32_t object);
 const struct symbols_object *symbols_object(const struct symbols *symbols, uint32_t object);
 uint32_t symbols_object_count(const struct symbols *symbols);
 
 /*
- * The place to which the address is attributed, or SYMBOLS_NONE if nothing at it is in scope. In an
+ * The location to which the address is attributed, or SYMBOLS_NONE if nothing at it is in scope. In an
  * object without lines this is the function (from the symbol table), and without symbols either,
  * "name+0xoffset" of a 4096-byte block.
  */
-uint32_t symbols_place_at(struct symbols *symbols, uint32_t object, uint64_t offset);
-const struct symbols_place *symbols_place(const struct symbols *symbols, uint32_t place);
-uint32_t symbols_place_count(const struct symbols *symbols);
+uint32_t symbols_location_at(struct symbols *symbols, uint32_t object, uint64_t offset);
+const struct symbols_location *symbols_location(const struct symbols *symbols, uint32_t location);
+uint32_t symbols_location_count(const struct symbols *symbols);
 
 /*
- * The ranges attributed to a place, sorted, as far as its units have been decoded (a place found
+ * The ranges attributed to a location, sorted, as far as its units have been decoded (a location found
  * by symbols_find: in all units). Returns their number. They may grow when more units are decoded:
  * symbols_generation changes then.
  */
-size_t symbols_place_ranges(struct symbols *symbols, uint32_t place,
-			    const struct symbols_range **ranges);
+size_t symbols_location_ranges(struct symbols *symbols, uint32_t location,
+			       const struct symbols_range **ranges);
 uint64_t symbols_generation(const struct symbols *symbols);
 
 /*
@@ -128,16 +128,17 @@ size_t symbols_scope_ranges(struct symbols *symbols, uint32_t object,
 			    const struct symbols_range **ranges);
 
 /*
- * The place that a user names: FILE:LINE (FILE may be the end of a path), FUNCTION, or FILE:FUNCTION
- * (a static one that has namesakes), in the objects added so far, those in scope first; with LINE
+ * The location that a user names: FILE:LINE (FILE may be the end of a path), FUNCTION, or FILE:FUNCTION
+ * (a static one that has basename_group), in the objects added so far, those in scope first; with LINE
  * not having code, an error that names the nearest lines that do; unknown names: an error with the
  * nearest names. -ENXIO then, or -ENOENT if nothing is near (an object yet to come may have it);
  * -ENOTUNIQ if the name fits several, which the error lists.
  *
- * A place that is not of the granularity, or out of scope, gets no address attributed; its ranges
+ * A location that is not of the granularity, or out of scope, gets no address attributed; its ranges
  * are then all its code (of a function: what is inlined in it included).
  */
-int symbols_find(struct symbols *symbols, const char *name, uint32_t *place, struct error *error);
+int symbols_find(struct symbols *symbols, const char *name, uint32_t *location,
+		 struct error *error);
 
 /*
  * Where a breakpoint for FILE:LINE or FUNCTION goes: file offset of the first instruction (for
@@ -163,4 +164,4 @@ int symbols_usdt(struct symbols *symbols, const char *provider, const char *prob
 /* A name for any address (in scope or not), for messages and listings: "memcpy", "libc.so.6+0x1234". */
 const char *symbols_function_at(struct symbols *symbols, uint32_t object, uint64_t offset);
 /* Does the object define or need this symbol, or hold its name for dlsym, as coz.h does? */
-bool symbols_mentions(struct symbols *symbols, uint32_t object, const char *symbol);
+bool symbols_references(struct symbols *symbols, uint32_t object, const char *symbol);

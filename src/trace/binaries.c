@@ -2,8 +2,8 @@
 /* binaries - asks the loader, or /proc/PID/maps. */
 #include "trace/binaries.h"
 
-#include "base/own.h"
-#include "collect/libraries.h"
+#include "base/cleanup.h"
+#include "collect/process/libraries.h"
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -58,7 +58,7 @@ void binaries_release(struct binaries *binaries)
 }
 
 /* In the first `most` bytes; to open what is no regular file might wait for somebody. */
-static bool file_mentions(const char *path, const char *text, size_t most)
+static bool file_contains(const char *path, const char *text, size_t most)
 {
 	struct stat status;
 
@@ -76,18 +76,18 @@ static bool file_mentions(const char *path, const char *text, size_t most)
 	return found;
 }
 
-bool binaries_mention(const struct binaries *binaries, const char *text)
+bool binaries_contain(const struct binaries *binaries, const char *text)
 {
 	for (size_t i = 0; i < binaries->count; i++)
-		if (file_mentions(binaries->items[i], text, SIZE_MAX))
+		if (file_contains(binaries->items[i], text, SIZE_MAX))
 			return true;
 	return false;
 }
 
-bool binaries_script_mentions(char *const *arguments, const char *text)
+bool binaries_script_contains(char *const *arguments, const char *text)
 {
 	for (; *arguments; arguments++)
-		if (strstr(*arguments, text) || file_mentions(*arguments, text, SCRIPT_MOST))
+		if (strstr(*arguments, text) || file_contains(*arguments, text, SCRIPT_MOST))
 			return true;
 	return false;
 }

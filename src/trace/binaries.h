@@ -21,6 +21,6 @@ void binaries_add_process(struct binaries *binaries, pid_t pid);
 void binaries_add(struct binaries *binaries, const char *path);
 void binaries_release(struct binaries *binaries);
 /* Whether one of the files contains the text. */
-bool binaries_mention(const struct binaries *binaries, const char *text);
+bool binaries_contain(const struct binaries *binaries, const char *text);
 /* Whether a program's arguments do, or what begins a file that is one of them: scripts are. */
-bool binaries_script_mentions(char *const *arguments, const char *text);
+bool binaries_script_contains(char *const *arguments, const char *text);

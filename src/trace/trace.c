@@ -2,16 +2,16 @@
 /* trace - starts the program or finds the processes, and drains the rings until it is time to stop. */
 #include "trace/trace.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/own.h"
-#include "collect/attachment.h"
-#include "collect/cost.h"
-#include "collect/program.h"
+#include "collect/bpf/overhead.h"
+#include "collect/process/program.h"
+#include "collect/trace/attachment.h"
 #include "experiment/interruption.h"
 #include "profile/profile.h"
-#include "trace/ledger.h"
-#include "trace/probes.h"
+#include "trace/trace_writer.h"
+#include "trace/usdt_probes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,24 +29,24 @@ struct trace {
 	const struct trace_options *options;
 	struct trace_result *result;
 	struct tracer *tracer; /* NULL: no scheduler's log */
-	struct annotations_reader *annotations;
+	struct annotation_reader *annotations;
 	struct attachment *attachment; /* NULL: no process that runs already */
-	struct ledger *ledger;
+	struct trace_writer *trace_writer;
 	struct binaries binaries; /* of the program, as far as known before it runs */
-	struct probes *probes;
+	struct usdt_probes *usdt_probes;
 	struct profile *profile;
 	struct program program;
 	ARRAY(pid_t) processes; /* that may still live */
 	struct recording_run run;
-	struct recording_cost cost;
-	struct cost engine; /* where there is no tracer to ask */
+	struct recording_overhead cost;
+	struct overhead engine; /* where there is no tracer to ask */
 	uint64_t started_ns, deadline_ns, written_ns, notified_ns;
 	struct error no_scheduler; /* why there is no log */
 	struct tracer_handler on_log;
-	struct annotations_handler on_marks;
+	struct annotation_handler on_marks;
 };
 
-OWN_DEFINE(folder, DIR *, closedir, NULL)
+CLEANUP_DEFINE(folder, DIR *, closedir, NULL)
 
 void trace_prepare_signals(void)
 {
@@ -59,7 +59,7 @@ static void on_task(void *context, const struct scheduler_task_event *event)
 {
 	struct trace *trace = context;
 
-	ledger_on_task(trace->ledger, event);
+	trace_writer_on_task(trace->trace_writer, event);
 	if (event->kind == SCHEDULER_EVENT_FORK && event->tid == event->tgid)
 		*array_add(&trace->processes) = (pid_t)event->tgid;
 }
@@ -67,31 +67,32 @@ static void on_task(void *context, const struct scheduler_task_event *event)
 static void on_scheduler(void *context, unsigned cpu, const struct scheduler_event *events,
 			 size_t count)
 {
-	ledger_on_scheduler(((struct trace *)context)->ledger, cpu, events, count);
+	trace_writer_on_scheduler(((struct trace *)context)->trace_writer, cpu, events, count);
 }
 
 static void on_interrupt(void *context, const struct scheduler_interrupt_event *event)
 {
-	ledger_on_interrupt(((struct trace *)context)->ledger, event);
+	trace_writer_on_interrupt(((struct trace *)context)->trace_writer, event);
 }
 
 static void on_text(void *context, const struct scheduler_text_event *event)
 {
-	ledger_on_text(((struct trace *)context)->ledger, event);
+	trace_writer_on_text(((struct trace *)context)->trace_writer, event);
 }
 
 static void on_probe(void *context, const struct scheduler_probe_event *event)
 {
 	struct trace *trace = context;
 
-	if (event->probe < probes_count(trace->probes))
-		ledger_on_probe(trace->ledger, event, probes_kind(trace->probes, event->probe),
-				probes_name(trace->probes, event->probe));
+	if (event->probe < usdt_probes_count(trace->usdt_probes))
+		trace_writer_on_probe(trace->trace_writer, event,
+				      usdt_probes_kind(trace->usdt_probes, event->probe),
+				      usdt_probes_name(trace->usdt_probes, event->probe));
 }
 
-static void on_marks(void *context, const struct annotations_batch *batch)
+static void on_marks(void *context, const struct annotation_batch *batch)
 {
-	ledger_on_marks(((struct trace *)context)->ledger, batch);
+	trace_writer_on_marks(((struct trace *)context)->trace_writer, batch);
 }
 
 /* Binaries are looked into only for those who ask. */
@@ -109,9 +110,9 @@ static bool wants_texts(const struct trace *trace)
 {
 	switch (trace->options->texts) {
 	case TRACE_TEXTS_AUTO:
-		return binaries_mention(&trace->binaries, "trace_marker") ||
+		return binaries_contain(&trace->binaries, "trace_marker") ||
 		       (trace->options->arguments &&
-			binaries_script_mentions(trace->options->arguments, "trace_marker"));
+			binaries_script_contains(trace->options->arguments, "trace_marker"));
 	case TRACE_TEXTS_ON:
 		return true;
 	case TRACE_TEXTS_OFF:
@@ -124,9 +125,9 @@ static int read_probes(struct trace *trace, struct error *error)
 {
 	int code = 0;
 
-	trace->probes = probes_new();
+	trace->usdt_probes = usdt_probes_new();
 	for (size_t i = 0; i < trace->options->probe_count && !code; i++)
-		code = probes_add(trace->probes, trace->options->probes[i], error);
+		code = usdt_probes_add(trace->usdt_probes, trace->options->usdt_probes[i], error);
 	if (code)
 		trace->result->end = TRACE_WRONG_USAGE;
 	return code;
@@ -145,7 +146,8 @@ static int open_tracer(struct trace *trace, struct error *error)
 		return 0;
 	int code = tracer_open(&tracer, &trace->tracer, &trace->no_scheduler);
 	if (!code)
-		return probes_attach(trace->probes, &trace->binaries, trace->tracer, error);
+		return usdt_probes_attach(trace->usdt_probes, &trace->binaries, trace->tracer,
+					  error);
 	if (options->scheduler == TRACE_SCHEDULER_ON || !options->arguments ||
 	    options->probe_count || options->texts == TRACE_TEXTS_ON) {
 		*error = trace->no_scheduler;
@@ -191,12 +193,12 @@ static int set_up(struct trace *trace, struct error *error)
 			trace->result->exit_code = program_exec_status(code);
 			return code;
 		}
-		code = annotations_open(options->ring_bytes / 16, options->flight_seconds > 0,
-					&trace->annotations, error);
+		code = annotation_reader_open(options->ring_bytes / 16, options->flight_seconds > 0,
+					      &trace->annotations, error);
 		find_binaries(trace, path);
 	} else {
-		code = annotations_open(options->ring_bytes / 16, options->flight_seconds > 0,
-					&trace->annotations, error);
+		code = annotation_reader_open(options->ring_bytes / 16, options->flight_seconds > 0,
+					      &trace->annotations, error);
 		find_binaries(trace, NULL);
 	}
 	code = code ? code : open_tracer(trace, error);
@@ -205,15 +207,16 @@ static int set_up(struct trace *trace, struct error *error)
 	code = code ? code : begin_run(trace, error);
 	if (code)
 		return code;
-	trace->ledger = ledger_new(trace->profile, trace->run.id,
-				   (uint64_t)(options->flight_seconds * 1e9), trace->annotations);
+	trace->trace_writer =
+		trace_writer_new(trace->profile, trace->run.id,
+				 (uint64_t)(options->flight_seconds * 1e9), trace->annotations);
 	trace->on_log = (struct tracer_handler){.context = trace,
 						.scheduler = on_scheduler,
 						.task = on_task,
 						.interrupt = on_interrupt,
 						.text = on_text,
 						.probe = on_probe};
-	trace->on_marks = (struct annotations_handler){.context = trace, .batch = on_marks};
+	trace->on_marks = (struct annotation_handler){.context = trace, .batch = on_marks};
 	return 0;
 }
 
@@ -230,8 +233,9 @@ static int start_program(struct trace *trace, struct error *error)
 	const struct trace_options *options = trace->options;
 	AUTO(text) char *nvtx = library_entry("NVTX_INJECTION64_PATH", options->nvtx_library);
 	AUTO(text) char *ompt = library_entry("OMP_TOOL_LIBRARIES", options->ompt_library);
-	const char *environment[] = {"LEVER_LISTEN=2", annotations_environment(trace->annotations),
-				     NULL, NULL, NULL};
+	const char *environment[] = {"LEVER_LISTEN=2",
+				     annotation_reader_environment(trace->annotations), NULL, NULL,
+				     NULL};
 	size_t count = 2;
 
 	if (nvtx)
@@ -260,12 +264,12 @@ static void attach(struct trace *trace, pid_t pid)
 {
 	if (!trace->attachment)
 		trace->attachment = attachment_new(trace->annotations);
-	enum attachment_answer answer = attachment_add(trace->attachment, pid);
-	if (answer != ATTACHMENT_TAKEN && answer != ATTACHMENT_REFUSED)
+	enum attachment_result answer = attachment_add(trace->attachment, pid);
+	if (answer != ATTACHMENT_BUSY && answer != ATTACHMENT_CONFLICT)
 		return;
 	AUTO(text)
 	char *sentence =
-		text_format(answer == ATTACHMENT_TAKEN ?
+		text_format(answer == ATTACHMENT_BUSY ?
 				    "annotations of process %d are left out: another lever trace "
 				    "records them" :
 				    "annotations of process %d are left out: its names contradict "
@@ -299,13 +303,13 @@ static int add_running(struct trace *trace, pid_t pid, struct error *error)
 	tracer_add_process(trace->tracer, pid);
 	for (struct dirent *entry; (entry = readdir(folder));)
 		if (entry->d_name[0] != '.')
-			ledger_name_task(trace->ledger, (unsigned)pid,
-					 (unsigned)strtoul(entry->d_name, NULL, 10));
+			trace_writer_name_task(trace->trace_writer, (unsigned)pid,
+					       (unsigned)strtoul(entry->d_name, NULL, 10));
 	return 0;
 }
 
 /* Processes that run already, or all. */
-static int start_beside(struct trace *trace, struct error *error)
+static int attach_running(struct trace *trace, struct error *error)
 {
 	int code = 0;
 
@@ -331,7 +335,7 @@ static bool any_alive(struct trace *trace)
 	return false;
 }
 
-static bool goes_on(struct trace *trace)
+static bool should_continue(struct trace *trace)
 {
 	if (interruption_terminations() ||
 	    (trace->deadline_ns && clock_now_ns() >= trace->deadline_ns))
@@ -346,28 +350,28 @@ static bool goes_on(struct trace *trace)
 }
 
 static uint64_t lost_of(const struct trace *trace, struct tracer_counters *log,
-			struct annotations_counters *marks)
+			struct annotation_reader_counters *marks)
 {
 	memset(log, 0, sizeof(*log));
 	memset(marks, 0, sizeof(*marks));
 	if (trace->tracer)
 		tracer_counters(trace->tracer, log);
 	if (trace->annotations)
-		annotations_counters(trace->annotations, marks);
+		annotation_reader_counters(trace->annotations, marks);
 	return log->lost + log->lost_events + marks->dropped + marks->without_ring +
-	       marks->without_word + marks->unfinished + marks->malformed;
+	       marks->without_name + marks->unfinished + marks->malformed;
 }
 
 static void notify(struct trace *trace, uint64_t now)
 {
 	struct tracer_counters log;
-	struct annotations_counters marks;
+	struct annotation_reader_counters marks;
 	struct trace_status status = {
 		.elapsed_seconds = (double)(now - trace->started_ns) / 1e9,
 		.left_seconds =
 			trace->deadline_ns ? ((double)trace->deadline_ns - (double)now) / 1e9 : -1,
-		.marks = ledger_sums(trace->ledger)->marks,
-		.switches = ledger_sums(trace->ledger)->switches,
+		.marks = trace_writer_totals(trace->trace_writer)->marks,
+		.switches = trace_writer_totals(trace->trace_writer)->switches,
 		.lost = lost_of(trace, &log, &marks),
 	};
 	trace->notified_ns = now;
@@ -377,15 +381,15 @@ static void notify(struct trace *trace, uint64_t now)
 static void drain(struct trace *trace, bool is_last)
 {
 	if (trace->annotations)
-		annotations_drain(trace->annotations, is_last, &trace->on_marks);
+		annotation_reader_drain(trace->annotations, is_last, &trace->on_marks);
 	if (!trace->tracer)
 		return;
 	tracer_drain(trace->tracer, &trace->on_log);
 	for (unsigned cpu = 0; cpu < SCHEDULER_RINGS_MOST; cpu++)
-		ledger_set_lost(trace->ledger, cpu, tracer_lost_on(trace->tracer, cpu));
+		trace_writer_set_lost(trace->trace_writer, cpu, tracer_lost_on(trace->tracer, cpu));
 }
 
-static int look(struct trace *trace, struct error *error)
+static int poll_once(struct trace *trace, struct error *error)
 {
 	struct pollfd wake = {.fd = trace->program.has_ended ? -1 : trace->program.pidfd,
 			      .events = POLLIN};
@@ -395,7 +399,7 @@ static int look(struct trace *trace, struct error *error)
 	if (now - trace->notified_ns > NOTIFY_EVERY_NS)
 		notify(trace, now);
 	bool is_time = now - trace->written_ns >= WRITE_EVERY_NS;
-	int code = ledger_write(trace->ledger, is_time, error);
+	int code = trace_writer_write(trace->trace_writer, is_time, error);
 	if (code || !is_time)
 		return code;
 	trace->written_ns = now;
@@ -405,22 +409,22 @@ static int look(struct trace *trace, struct error *error)
 static int run(struct trace *trace, struct error *error)
 {
 	int code = trace->options->arguments ? start_program(trace, error) :
-					       start_beside(trace, error);
+					       attach_running(trace, error);
 
 	if (code)
 		return code;
 	trace->started_ns = trace->written_ns = clock_now_ns();
-	cost_start(&trace->engine, NULL);
+	overhead_start(&trace->engine, NULL);
 	if (trace->options->seconds > 0)
 		trace->deadline_ns = trace->started_ns + (uint64_t)(trace->options->seconds * 1e9);
-	while (!code && goes_on(trace))
-		code = look(trace, error);
+	while (!code && should_continue(trace))
+		code = poll_once(trace, error);
 	if (trace->tracer)
 		tracer_stop(trace->tracer);
 	if (trace->tracer)
-		tracer_cost(trace->tracer, &trace->cost);
+		tracer_overhead(trace->tracer, &trace->cost);
 	else
-		cost_end(&trace->engine, &trace->cost);
+		overhead_end(&trace->engine, &trace->cost);
 	attachment_free(take(&trace->attachment));
 	trace->run.wall_ns = (trace->program.ended_ns ? trace->program.ended_ns : clock_now_ns()) -
 			     trace->program.started_ns;
@@ -463,8 +467,8 @@ static void add_note(char **note, const char *format, uint64_t count)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
 /* Warnings for the reader of the report; NULL if there are none. To be freed. */
-static char *make_note(const struct trace *trace, const struct tracer_counters *log,
-		       const struct annotations_counters *marks)
+static char *make_warnings(const struct trace *trace, const struct tracer_counters *log,
+			   const struct annotation_reader_counters *marks)
 {
 	char *note = NULL;
 
@@ -482,7 +486,7 @@ static char *make_note(const struct trace *trace, const struct tracer_counters *
 	add_note(&note, "%llu annotations are lost: more threads at a time than there are buffers",
 		 marks->without_ring);
 	add_note(&note, "%llu annotations are lost: more names than there is room for",
-		 marks->without_word);
+		 marks->without_name);
 	add_note(&note, "%llu annotations were not finished when their thread was killed",
 		 marks->unfinished);
 	add_note(&note, "%llu annotations are damaged: the program wrote into their memory",
@@ -497,23 +501,23 @@ static char *make_note(const struct trace *trace, const struct tracer_counters *
 
 static int close_run(struct trace *trace, int code, struct error *error)
 {
-	const struct ledger_sums *sums = ledger_sums(trace->ledger);
+	const struct trace_writer_totals *totals = trace_writer_totals(trace->trace_writer);
 	struct recording_run *row = &trace->run;
 	struct tracer_counters log;
-	struct annotations_counters marks;
+	struct annotation_reader_counters marks;
 	struct error later = {0};
 
 	row->lost = lost_of(trace, &log, &marks);
-	int failed = ledger_finish(trace->ledger, &later);
-	row->samples = sums->marks + sums->switches + sums->wakes + sums->interrupts + sums->tasks -
-		       sums->forgotten;
+	int failed = trace_writer_finish(trace->trace_writer, &later);
+	row->samples = totals->marks + totals->switches + totals->wakes + totals->interrupts +
+		       totals->tasks - totals->discarded;
 	row->exit_status = trace->program.has_ended ? trace->program.status : -1;
 	row->finished = true;
-	row->note = make_note(trace, &log, &marks);
+	row->note = make_warnings(trace, &log, &marks);
 	trace->result->status = row->exit_status;
 	trace->cost.run_id = row->id;
 	failed = failed ? failed : profile_update_run(trace->profile, row, &later);
-	failed = failed ? failed : profile_set_cost(trace->profile, &trace->cost, &later);
+	failed = failed ? failed : profile_set_overhead(trace->profile, &trace->cost, &later);
 	failed = failed ? failed : profile_commit(trace->profile, &later);
 	if (failed && !code)
 		*error = later;
@@ -524,11 +528,11 @@ static void tear_down(struct trace *trace)
 {
 	tracer_close(trace->tracer);
 	program_release(&trace->program);
-	ledger_free(trace->ledger);
+	trace_writer_free(trace->trace_writer);
 	attachment_free(trace->attachment);
-	annotations_close(trace->annotations);
+	annotation_reader_close(trace->annotations);
 	binaries_release(&trace->binaries);
-	probes_free(trace->probes);
+	usdt_probes_free(trace->usdt_probes);
 	profile_close(trace->profile);
 	array_free(&trace->processes);
 	free(trace->run.command);

@@ -32,8 +32,8 @@
 
 #define ANNOTATIONS_MAGIC 0x5254564cU
 #define ANNOTATIONS_VERSION 1
-#define ANNOTATIONS_WORDS 4096 /* a power of two */
-#define ANNOTATIONS_WORD_BYTES 112
+#define ANNOTATIONS_NAMES 4096 /* a power of two */
+#define ANNOTATIONS_NAME_BYTES 112
 #define ANNOTATIONS_HEAD_BYTES 4096
 #define ANNOTATIONS_RINGS_MOST 512
 #define ANNOTATIONS_MARGIN 64 /* records that a ring keeps free, for signal handlers */
@@ -41,7 +41,7 @@
 	0xffffffffu /* room of a ring where new marks take the places of old ones */
 
 enum annotation_kind {
-	ANNOTATION_PROGRESS = 1, /* as enum points_kind */
+	ANNOTATION_PROGRESS = 1, /* as enum progress_points_kind */
 	ANNOTATION_BEGIN = 2,
 	ANNOTATION_END = 3,
 	ANNOTATION_INSTANT = 4,
@@ -57,19 +57,19 @@ enum annotation_kind {
 #define ANNOTATION_TEXT 32u /* the value is 1 + the index of a name, or 0 */
 #define ANNOTATION_WIDE 64u
 
-struct annotations_word {
+struct annotations_name {
 	unsigned long long hash; /* FNV-1a of a 0 byte and the text; 0: free */
 	unsigned int is_written;
 	unsigned int pad;
-	char text[ANNOTATIONS_WORD_BYTES]; /* cut; ends with 0 */
+	char text[ANNOTATIONS_NAME_BYTES]; /* cut; ends with 0 */
 };
-_Static_assert(sizeof(struct annotations_word) == 128, "annotations_word layout");
+_Static_assert(sizeof(struct annotations_name) == 128, "annotations_word layout");
 
 struct annotations_head {
 	unsigned int magic, version;
 	unsigned int rings, ring_bytes;                /* how many, and from one to the next */
 	unsigned long long bytes;                      /* all */
-	unsigned long long without_ring, without_word; /* marks that were not written */
+	unsigned long long without_ring, without_name; /* marks that were not written */
 };
 
 struct annotations_record {
@@ -91,6 +91,6 @@ _Static_assert(sizeof(struct annotations_ring) == ANNOTATIONS_HEAD_BYTES, "ring 
 struct annotations {
 	struct annotations_head head;
 	char pad[ANNOTATIONS_HEAD_BYTES - sizeof(struct annotations_head)];
-	struct annotations_word words[ANNOTATIONS_WORDS];
+	struct annotations_name words[ANNOTATIONS_NAMES];
 	/* The rings follow: each is a struct annotations_ring and its records. */
 };

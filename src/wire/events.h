@@ -14,30 +14,25 @@ enum kernel_event_kind {
 	KERNEL_EVENT_EXEC = 3,
 	KERNEL_EVENT_EXIT = 4, /* a process of the program ended */
 	KERNEL_EVENT_FORK = 5,
-	KERNEL_EVENT_CALLERS = 6, /* only while settings.wants_callers */
+	KERNEL_EVENT_CALLERS = 6, /* only while settings.enable_callers */
 	KERNEL_EVENT_NAME = 7,    /* a process's name is met for the first time */
 };
 
-#define KERNEL_SAMPLE_IN_KERNEL 1u  /* the core was in the kernel */
-#define KERNEL_SAMPLE_HIT 2u        /* counted as the target */
-#define KERNEL_SAMPLE_NO_SCOPE 4u   /* no caller in scope was found */
-#define KERNEL_SAMPLE_FAST 8u       /* taken while a virtual speedup was on */
-#define KERNEL_SAMPLE_TRUNCATED 16u /* the chain ended before its root */
-#define KERNEL_SAMPLE_WAITING 32u   /* time off CPU */
-#define KERNEL_SAMPLE_CHAIN 64u     /* it is a kernel_chain */
-#define KERNEL_SAMPLE_CLASS_SHIFT 8 /* of a wait: its enum kernel_class; 0 on CPU */
-#define KERNEL_SAMPLE_CLASS_MASK 7u
+#define WIRE_SAMPLE_IN_KERNEL 1u  /* the core was in the kernel */
+#define WIRE_SAMPLE_TARGET 2u     /* counted as the target */
+#define WIRE_SAMPLE_NO_SCOPE 4u   /* no caller in scope was found */
+#define WIRE_SAMPLE_SPEEDUP 8u    /* taken while a virtual speedup was on */
+#define WIRE_SAMPLE_TRUNCATED 16u /* the chain ended before its root */
+#define WIRE_SAMPLE_WAITING 32u   /* time off CPU */
+#define WIRE_SAMPLE_CHAIN 64u     /* it is a kernel_chain */
+#define WIRE_SAMPLE_CLASS_SHIFT 8 /* of a wait: its enum wait_class; 0 on CPU */
+#define WIRE_SAMPLE_CLASS_MASK 7u
 
 /* Why a task is off CPU. */
-enum kernel_class {
-	KERNEL_CLASS_IO = 1,
-	KERNEL_CLASS_LOCK,
-	KERNEL_CLASS_RUNNABLE,
-	KERNEL_CLASS_OTHER
-};
-#define KERNEL_CLASS_BIT(class) (1u << (class))
+enum wait_class { WAIT_CLASS_IO = 1, WAIT_CLASS_LOCK, WAIT_CLASS_RUNNABLE, WAIT_CLASS_OTHER };
+#define WAIT_CLASS_BIT(class) (1u << (class))
 
-struct kernel_sample {
+struct wire_sample {
 	__u32 kind, flags;
 	__u32 tgid, tid;
 	__u64 weight_ns;
@@ -46,19 +41,19 @@ struct kernel_sample {
 	__u64 leaf_offset, scope_offset;
 	__u64 kernel_ip;   /* 0 in user mode */
 	__s32 system_call; /* in which the task was; -1: none, or not asked for */
-	__u32 span; /* the point that began its innermost open span; KERNEL_SPAN_NONE: none */
+	__u32 span;        /* the point that began its innermost open span; WIRE_SPAN_NONE: none */
 };
-#define KERNEL_SPAN_NONE (~0u)
-_Static_assert(sizeof(struct kernel_sample) == 72, "kernel_sample layout");
+#define WIRE_SPAN_NONE (~0u)
+_Static_assert(sizeof(struct wire_sample) == 72, "kernel_sample layout");
 
 #define KERNEL_CHAIN_MOST 32
 
-/* A sample in the kernel, where settings.sees_kernel: with the kernel's call chain, innermost first. */
+/* A sample in the kernel, where settings.enable_kernel: with the kernel's call chain, innermost first. */
 struct kernel_chain {
-	struct kernel_sample sample;
+	struct wire_sample sample;
 	__u32 count, pad;
 	__u32 user_object,
-		pad_user; /* the innermost user code in scope; KERNEL_OBJECT_UNKNOWN: none */
+		pad_user; /* the innermost user code in scope; WIRE_OBJECT_UNKNOWN: none */
 	__u64 user_offset;
 	__u64 addresses[KERNEL_CHAIN_MOST];
 };
@@ -76,10 +71,9 @@ struct kernel_callers {
 };
 _Static_assert(sizeof(struct kernel_callers) == 136, "kernel_callers layout");
 
-#define KERNEL_INODE_VDSO \
-	(~0ull) /* stands for the library that the kernel maps, which is no file */
+#define WIRE_INODE_VDSO (~0ull) /* stands for the library that the kernel maps, which is no file */
 
-struct kernel_file {
+struct wire_file {
 	__u64 inode;
 	__u32 device; /* kernel encoding: major << 20 | minor */
 	__u32 pad;
@@ -87,7 +81,7 @@ struct kernel_file {
 
 struct kernel_object_event {
 	__u32 kind, tgid;
-	struct kernel_file file;
+	struct wire_file file;
 	__u64 start, end; /* of the mapping in that process */
 };
 _Static_assert(sizeof(struct kernel_object_event) == 40, "kernel_object_event layout");

@@ -8,110 +8,110 @@
 #pragma once
 
 #include "wire/events.h"
-#include "wire/lengths.h"
+#include "wire/span_lengths.h"
 
 #include <linux/types.h>
 
 #define KERNEL_CPUS_MOST 256
-#define KERNEL_POINTS_MOST 64
-#define KERNEL_PAIRS_MOST 8
-#define KERNEL_CALLS_MOST 2
-#define KERNEL_RANGES_MOST 16384 /* in one bank; a power of two */
+#define WIRE_POINTS_MOST 64
+#define WIRE_PAIRS_MOST 8
+#define WIRE_CALLS_MOST 2
+#define WIRE_RANGES_MOST 16384 /* in one bank; a power of two */
 /* Banks of ranges: two for what changes while it is read, of which settings names the one in use. */
-#define KERNEL_BANK_TARGET 0
-#define KERNEL_BANK_SCOPE 2
-#define KERNEL_BANK_SAMPLED 4
-#define KERNEL_BANKS 5
-#define KERNEL_SPEED_ONE 65536 /* a virtual speedup of 100 % */
+#define WIRE_BANK_TARGET 0
+#define WIRE_BANK_SCOPE 2
+#define WIRE_BANK_SAMPLED 4
+#define WIRE_BANKS 5
+#define WIRE_SPEEDUP_ONE 65536 /* a virtual speedup of 100 % */
 
-#define KERNEL_OBJECT_UNKNOWN 0u          /* a file that the engine has not named yet */
-#define KERNEL_OBJECT_NO_FILE 0xffffffffu /* JIT code, vdso: offsets are addresses */
-#define KERNEL_OBJECT_KERNEL 0xfffffffeu  /* the kernel's own code: offsets are addresses */
-#define KERNEL_OBJECT_CALLS 0xfffffffdu   /* system calls: offsets are their numbers */
-#define KERNEL_OBJECT_SPANS 0xfffffffcu   /* open spans: offsets are points that began them */
+#define WIRE_OBJECT_UNKNOWN 0u               /* a file that the engine has not named yet */
+#define WIRE_OBJECT_NO_FILE 0xffffffffu      /* JIT code, vdso: offsets are addresses */
+#define WIRE_OBJECT_KERNEL 0xfffffffeu       /* the kernel's own code: offsets are addresses */
+#define WIRE_OBJECT_SYSTEM_CALLS 0xfffffffdu /* system calls: offsets are their numbers */
+#define WIRE_OBJECT_SPANS 0xfffffffcu        /* open spans: offsets are points that began them */
 
 /* A piece of code; arrays of these are sorted by (object, start) and do not overlap. */
-struct kernel_range {
+struct wire_range {
 	__u32 object;
 	__u32 value; /* sampled points: the point's index; else 0 */
 	__u64 start, end;
 };
-_Static_assert(sizeof(struct kernel_range) == 24, "kernel_range layout");
+_Static_assert(sizeof(struct wire_range) == 24, "kernel_range layout");
 
 /* Written by the engine. */
-struct kernel_settings {
-	__u64 heartbeat_ns; /* pausing stops when this is older than KERNEL_HEARTBEAT_LIMIT_NS */
+struct wire_settings {
+	__u64 heartbeat_ns; /* pausing stops when this is older than WIRE_HEARTBEAT_LIMIT_NS */
 	__u64 window;       /* number of the open window; 0 between windows */
 	__u64 period_ns;    /* nominal sampling period */
 	__u64 cap_ns;       /* longest single pause */
 	__u64 generation_ns, generation_delay_ns; /* time and G when the generation began */
-	__u32 speed;                              /* virtual speedup, 0..KERNEL_SPEED_ONE */
-	__u32 outside_speed; /* the same of all that is not the program's: G grows with the time that passes */
-	__u32 tick_cost_ns; /* of a tick, beside what measures itself; 0: its cost is nobody's pause */
+	__u32 speedup;                            /* virtual speedup, 0..WIRE_SPEEDUP_ONE */
+	__u32 external_speedup; /* the same of all that is not the program's: G grows with the time that passes */
+	__u32 tick_overhead_ns; /* of a tick, beside what measures itself; 0: its cost is nobody's pause */
 	__u32 target_bank, scope_bank; /* 0 or 1 */
-	__u32 counts[KERNEL_BANKS];    /* ranges in use in each bank */
+	__u32 counts[WIRE_BANKS];      /* ranges in use in each bank */
 	__u32 pair_count;
-	__u32 is_disarmed;     /* 1: no pause at all, whatever the gaps */
-	__u32 generation;      /* raised when every gap must be forgotten (between experiments) */
-	__u32 wants_callers;   /* 1: a KERNEL_EVENT_CALLERS with every sample */
-	__u32 waits_count;     /* 1: time off CPU belongs to the code that waits */
-	__u32 takes_all;       /* 1: every process that is not left out is the program's */
-	__u32 asks_names;      /* 1: whether a process counts depends on its name (kernel_name) */
-	__u32 sees_kernel;     /* 1: kernel code may be in scope or the target, with its callers */
-	__u32 sees_calls;      /* 1: system calls may be the target, and samples tell theirs */
-	__u32 sees_classes;    /* bits (KERNEL_CLASS_BIT): waits of these may be the target */
-	__u32 classes_of_code; /* 1: of the target's code only; 0: whatever code waits */
+	__u32 is_disarmed;    /* 1: no pause at all, whatever the gaps */
+	__u32 generation;     /* raised when every gap must be forgotten (between experiments) */
+	__u32 enable_callers; /* 1: a KERNEL_EVENT_CALLERS with every sample */
+	__u32 enable_waits;   /* 1: time off CPU belongs to the code that waits */
+	__u32 is_system_wide; /* 1: every process that is not left out is the program's */
+	__u32 filter_by_name; /* 1: whether a process counts depends on its name (kernel_name) */
+	__u32 enable_kernel;  /* 1: kernel code may be in scope or the target, with its callers */
+	__u32 enable_system_calls; /* 1: system calls may be the target, and samples tell theirs */
+	__u32 enable_classes;      /* bits (WAIT_CLASS_BIT): waits of these may be the target */
+	__u32 classes_of_code;     /* 1: of the target's code only; 0: whatever code waits */
 	__u32 classes; /* bits: the target is waits of these, and no time on CPU; 0: see wait.h */
-	__u32 sees_spans; /* 1: open spans may be the target, and samples tell theirs */
+	__u32 enable_spans; /* 1: open spans may be the target, and samples tell theirs */
 	/* System calls that wait for another task's work, and for time to pass; unused: ~0. */
-	__u64 lock_calls[KERNEL_CALLS_MOST], sleep_calls[KERNEL_CALLS_MOST];
+	__u64 lock_calls[WIRE_CALLS_MOST], sleep_calls[WIRE_CALLS_MOST];
 	struct {
 		__u32 begin, end; /* indices of points */
-	} pairs[KERNEL_PAIRS_MOST];
+	} pairs[WIRE_PAIRS_MOST];
 };
-#define KERNEL_HEARTBEAT_LIMIT_NS 700000000ULL
+#define WIRE_HEARTBEAT_LIMIT_NS 700000000ULL
 
 /*
  * How to get from a frame to its caller (x86-64): symbolize/unwind.h says what the rules mean. Rows
  * of an object are sorted by start, and one holds up to the next. Written by the engine before it
  * writes the object's entry in unwind_objects.
  */
-struct kernel_unwind_row {
+struct wire_unwind_row {
 	__u64 start; /* file offset */
 	__s32 cfa_offset;
 	__s16 frame_offset;
 	__u8 rule;
 	__u8 pad;
 };
-_Static_assert(sizeof(struct kernel_unwind_row) == 16, "kernel_unwind_row layout");
-#define KERNEL_UNWIND_SP 1
-#define KERNEL_UNWIND_BP 2
-#define KERNEL_UNWIND_PLT 3
-#define KERNEL_UNWIND_SIGNAL 4
-#define KERNEL_UNWIND_END 5
-#define KERNEL_UNWIND_ROWS_MOST (1 << 20) /* of all objects */
-#define KERNEL_OBJECTS_MOST 4096
+_Static_assert(sizeof(struct wire_unwind_row) == 16, "kernel_unwind_row layout");
+#define WIRE_UNWIND_SP 1
+#define WIRE_UNWIND_BP 2
+#define WIRE_UNWIND_PLT 3
+#define WIRE_UNWIND_SIGNAL 4
+#define WIRE_UNWIND_END 5
+#define WIRE_UNWIND_ROWS_MOST (1 << 20) /* of all objects */
+#define WIRE_OBJECTS_MOST 4096
 
-struct kernel_unwind_object {
+struct wire_unwind_object {
 	__u32 first, count; /* rows; count 0: follow frame pointers */
 };
 
 /* A progress point. `total` is written by BPF (atomically), the rest by whoever defines it. */
-struct kernel_point {
+struct wire_point {
 	__u64 hash; /* of a lever.h point: FNV-1a of kind and name; of others: unique, even */
 	__u64 total;
-	__u32 kind; /* enum points_kind, or KERNEL_POINT_* */
+	__u32 kind; /* enum progress_points_kind, or KERNEL_POINT_* */
 	__u32 pad;
 	char name[48];
 };
-_Static_assert(sizeof(struct kernel_point) == 72, "kernel_point layout");
-#define KERNEL_POINT_ENGINE 16  /* counted by a uprobe or a tracepoint that the engine attached */
-#define KERNEL_POINT_SAMPLED 17 /* total is sampled ns */
-#define KERNEL_POINT_TRIAL 18   /* a look at how often something is called */
+_Static_assert(sizeof(struct wire_point) == 72, "kernel_point layout");
+#define WIRE_POINT_ENGINE 16    /* counted by a uprobe or a tracepoint that the engine attached */
+#define WIRE_POINT_SAMPLED 17   /* total is sampled ns */
+#define WIRE_POINT_CALL_RATE 18 /* a look at how often something is called */
 
 /* Whose the visits of a point were. Written by BPF; those of more processes are in the total only. */
-#define KERNEL_VISITORS_MOST 8192
-struct kernel_visitor {
+#define KERNEL_VISIT_KEYS_MOST 8192
+struct kernel_visit_key {
 	__u32 tgid;
 	__u32 point;
 };
@@ -139,11 +139,11 @@ struct kernel_cpu {
 	__u64 displaced_ns; /* foreign tasks ran here while a runnable task of the program had no core,
 			     * or the hypervisor took this core away from the program */
 	__u64 ticks, idle_ticks, foreign_ticks, kernel_ticks;
-	__u64 samples;    /* ticks in the program */
-	__u64 waits;      /* times one of its tasks gave up the core to wait */
-	__u64 handovers;  /* times one of its tasks woke another */
-	__u64 sampled_ns; /* weight of those */
-	__u64 waited_ns;  /* off CPU, where that counts */
+	__u64 samples;      /* ticks in the program */
+	__u64 waits;        /* times one of its tasks gave up the core to wait */
+	__u64 task_wakeups; /* times one of its tasks woke another */
+	__u64 sampled_ns;   /* weight of those */
+	__u64 waited_ns;    /* off CPU, where that counts */
 	__u64 target_samples, target_ns;
 	__u64 tick_spins, wake_spins, switch_spins;
 	__u64 capped;
@@ -153,16 +153,16 @@ struct kernel_cpu {
 	__u64 unwound_badly;
 	__u64 failed_lookups; /* addresses whose mapping could not be read at the time */
 	__s64 pair_ns
-		[KERNEL_PAIRS_MOST]; /* begun and not ended, times effective ns, in open windows */
+		[WIRE_PAIRS_MOST]; /* begun and not ended, times effective ns, in open windows */
 	__s64 pair_weight_ns;
 	__u32 hard_interrupts, soft_interrupts;
 	__u32 generation;
 	__u16 raised_by_task, raised_by_device; /* softirqs, a bit for each vector */
-	__u64 tick_cost_ns;    /* of the last tick: taken from the program on this core */
-	__u64 handled_ns;      /* what ticks spent in BPF, without pauses */
-	__u32 owes_more;       /* of the task on this core: it pays at sched_exit_tp */
-	__u32 is_finishing;    /* it does: ticks meanwhile are part of that pause */
-	__u64 charged_seen_ns; /* of what ticks in the target have charged, at the last tick here */
+	__u64 tick_overhead_ns; /* of the last tick: taken from the program on this core */
+	__u64 handled_ns;       /* what ticks spent in BPF, without pauses */
+	__u32 owes_more;        /* of the task on this core: it pays at sched_exit_tp */
+	__u32 is_finishing;     /* it does: ticks meanwhile are part of that pause */
+	__u64 charged_at_tick_ns; /* of what ticks in the target have charged, at the last tick here */
 } __attribute__((aligned(64)));
 
 /* What did not fit. Written by BPF. */
@@ -170,7 +170,7 @@ struct kernel_totals {
 	__u64 untracked_tasks; /* no memory for a new task's state: it is not profiled */
 	__u64 untracked_spaces;
 	__u64 lost_events;        /* process or object events that found the ring full */
-	__u64 dropped_points;     /* more than KERNEL_POINTS_MOST names */
+	__u64 dropped_points;     /* more than WIRE_POINTS_MOST names */
 	__u64 dropped_in_program; /* the program had no room for a name (lever.h) */
 	__u32 next_space;         /* address spaces numbered so far */
 	__u32 pad;
@@ -180,12 +180,16 @@ _Static_assert(sizeof(struct kernel_totals) == 48, "kernel_totals layout");
 /* struct task_state of bpf/state.h, as far as the engine writes it (a new task's membership). */
 #define KERNEL_TASK_STATE_BYTES 128
 #define KERNEL_TASK_STATE_MEMBER 52 /* offset of is_member */
-#define KERNEL_TASK_STATE_FOLLOWS 61
-#define KERNEL_TASK_STATE_LEFT_OUT 62
+#define KERNEL_TASK_STATE_IN_TREE 61
+#define KERNEL_TASK_STATE_EXCLUDED 62
 #define KERNEL_TASK_STATE_UNDECIDED 63
 
-/* A process's name (comm), and whether those of this name are profiled (enum kernel_verdict). */
+/* A process's name (comm), and whether those of this name are profiled (enum kernel_name_decision). */
 struct kernel_name {
 	char text[16]; /* filled up with zeros */
 };
-enum kernel_verdict { KERNEL_NAME_ASKED = 1, KERNEL_NAME_WANTED = 2, KERNEL_NAME_UNWANTED = 3 };
+enum kernel_name_decision {
+	KERNEL_NAME_PENDING = 1,
+	KERNEL_NAME_WANTED = 2,
+	KERNEL_NAME_UNWANTED = 3
+};

@@ -39,7 +39,7 @@
 
 #define POINTS_PATH_BYTES 40
 
-enum points_kind { POINTS_PROGRESS = 1, POINTS_BEGIN = 2, POINTS_END = 3 };
+enum progress_points_kind { POINTS_PROGRESS = 1, POINTS_BEGIN = 2, POINTS_END = 3 };
 
 /* A name that is too long loses leading directories, or where it has none, its end. */
 struct points_entry {
@@ -65,7 +65,7 @@ struct points_names {
 	char trace_path
 		[POINTS_PATH_BYTES]; /* of that memory; by the constructor or an engine that comes later */
 	struct points_entry entries[POINTS_MOST];
-	unsigned long long courses; /* where the struct points_course of threads are, or 0 */
+	unsigned long long serials; /* where the struct points_span_serials of threads are, or 0 */
 	char pad[8192 - 32 - 72 - 56 * POINTS_MOST];
 };
 _Static_assert(sizeof(struct points_names) == 8192, "points_names layout");
@@ -105,15 +105,15 @@ _Static_assert(sizeof(struct points_open) == 64, "points_open layout");
 
 /*
  * Tells an open span from one that stood at the same depth before: at[] is how many spans its thread had
- * begun with it. Of the outermost POINTS_COURSE_DEPTH. Libraries with an older lever.h may have made
- * the memory without; points_names.courses is 0 then.
+ * begun with it. Of the outermost POINTS_SERIALS_DEPTH. Libraries with an older lever.h may have made
+ * the memory without; points_names.serials is 0 then.
  */
-#define POINTS_COURSE_DEPTH 15
-struct points_course {
+#define POINTS_SERIALS_DEPTH 15
+struct points_span_serials {
 	unsigned int begun;
-	unsigned int at[POINTS_COURSE_DEPTH];
+	unsigned int at[POINTS_SERIALS_DEPTH];
 };
-_Static_assert(sizeof(struct points_course) == 64, "points_course layout");
+_Static_assert(sizeof(struct points_span_serials) == 64, "points_course layout");
 
 /* So many ends in a row without a begin; fewer may have begun before somebody listened. */
 #define POINTS_CROSSING 8
@@ -121,7 +121,7 @@ struct points_opens {
 	unsigned char
 		crossing[POINTS_MOST]; /* POINTS_CROSSING: ends in another thread, on no stack */
 	struct points_open threads[POINTS_OPENS];
-	struct points_course courses[POINTS_OPENS]; /* of the thread with the same number */
+	struct points_span_serials serials[POINTS_OPENS]; /* of the thread with the same number */
 };
 
 struct points_page {

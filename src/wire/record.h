@@ -21,7 +21,7 @@
 #define RECORD_USER_FRAMES_MOST 128 /* a power of two */
 
 struct record_frame {
-	__u32 object, pad; /* KERNEL_OBJECT_UNKNOWN: the offset is an address */
+	__u32 object, pad; /* WIRE_OBJECT_UNKNOWN: the offset is an address */
 	__u64 offset;      /* of a caller: within its call */
 };
 _Static_assert(sizeof(struct record_frame) == 16, "record_frame layout");

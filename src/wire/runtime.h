@@ -37,13 +37,13 @@ enum runtime_sampler {
 /* Writer: program. A sum over threads; the engine adds up the stripes. */
 struct runtime_counters {
 	__u64 samples, sampled_ns, target_samples, target_ns;
-	__u64 waits, waited_ns, handovers;
+	__u64 waits, waited_ns, task_wakeups;
 	__u64 lost; /* samples that found the ring full */
 	__u64 capped, pauses, paused_ns, overshoot_ns, longest_pause_ns;
 	__u64 sample_pauses, wake_pauses, wait_pauses;
 	__u64 unwound_badly, failed_lookups;
 	__u64 displaced_ns; /* runnable without a core, though the program has no more threads than cores */
-	__s64 pair_ns[KERNEL_PAIRS_MOST]; /* begun and not ended, times effective ns */
+	__s64 pair_ns[WIRE_PAIRS_MOST]; /* begun and not ended, times effective ns */
 	__s64 pair_weight_ns;
 	__u64 pad[4];
 };
@@ -62,7 +62,7 @@ _Static_assert(sizeof(struct runtime_edge) == 64, "runtime_edge layout");
 struct runtime_mapping {
 	__u64 start, end;
 	__u64 offset; /* in the file, of start; JIT code: start */
-	__u32 object; /* KERNEL_OBJECT_UNKNOWN until named */
+	__u32 object; /* WIRE_OBJECT_UNKNOWN until named */
 	__u32 pad;
 };
 _Static_assert(sizeof(struct runtime_mapping) == 32, "runtime_mapping layout");
@@ -92,7 +92,7 @@ struct runtime_process {
 	__u64 refused;             /* program: errno of perf_event_open or of the timer */
 	struct runtime_breakpoint breakpoints[RUNTIME_BREAKPOINTS_MOST];
 	__u64 pad[14];
-	struct runtime_edge edges[KERNEL_POINTS_MOST];
+	struct runtime_edge edges[WIRE_POINTS_MOST];
 	struct runtime_mapping mappings[RUNTIME_MAPPINGS_MOST];
 };
 _Static_assert(sizeof(struct runtime_process) == 256 + 4096 + 32768, "runtime_process layout");
@@ -103,8 +103,8 @@ _Static_assert(sizeof(struct runtime_process) == 256 + 4096 + 32768, "runtime_pr
 /* Writer: program. sequence is the record's number + 1 once it is complete. */
 struct runtime_record {
 	__u64 sequence;
-	struct kernel_sample sample;
-	/* Where settings.wants_callers: in scope, innermost first, 0 behind the last. */
+	struct wire_sample sample;
+	/* Where settings.enable_callers: in scope, innermost first, 0 behind the last. */
 	__u64 callers[RUNTIME_CALLERS_MOST];
 };
 _Static_assert(sizeof(struct runtime_record) == 128, "runtime_record layout");
@@ -118,28 +118,28 @@ struct runtime_page {
 	__u32 breakpoints; /* places that the engine wants to have counted, in whatever process */
 	char pad_head[256 - 28];
 
-	struct kernel_settings settings; /* engine */
-	char pad_settings[512 - sizeof(struct kernel_settings)];
+	struct wire_settings settings; /* engine */
+	char pad_settings[512 - sizeof(struct wire_settings)];
 
 	/* Program, each on its own cache lines. */
 	__u64 delay_ns; /* G */
 	char pad_delay[120];
 	__u64 waiters; /* threads that wait in the target, below the generation << 32 */
-	__u64 waiters_seen_ns,
+	__u64 waiters_updated_ns,
 		waiters_delay_ns; /* G includes them up to then; by how much in all */
 	char pad_waiters[104];
-	__u64 waking_ns; /* when the program last did something that may wake a process by a file */
-	__u64 pair_look_ns, pair_window, pair_look_delay_ns;
+	__u64 last_wake_ns; /* when the program last did something that may wake a process by a file */
+	__u64 latency_updated_ns, latency_window, latency_updated_delay_ns;
 	__u64 pad_look;
 	__u64 dropped_points, untracked, dropped_in_program;
-	__u64 uncounted;         /* times that a thread could not have a breakpoint ... */
-	__u64 uncounted_because; /* ... and the last errno */
-	__u32 processes_used;    /* entries above have never been taken */
-	__u32 unfollowed;        /* setuid programs that were started: they load no library */
+	__u64 failed_breakpoints;       /* times that a thread could not have a breakpoint ... */
+	__u64 failed_breakpoints_errno; /* ... and the last errno */
+	__u32 processes_used;           /* entries above have never been taken */
+	__u32 unfollowed_setuid; /* setuid programs that were started: they load no library */
 	char pad_looks[40];
 
-	struct kernel_point points[KERNEL_POINTS_MOST]; /* whoever sets hash from 0 */
-	char pad_points[8192 - 72 * KERNEL_POINTS_MOST];
+	struct wire_point points[WIRE_POINTS_MOST]; /* whoever sets hash from 0 */
+	char pad_points[8192 - 72 * WIRE_POINTS_MOST];
 	struct runtime_counters counters[RUNTIME_STRIPES];
 
 	__u64 ring_head; /* program: records taken */
@@ -151,9 +151,9 @@ struct runtime_page {
 	struct runtime_process processes[RUNTIME_PROCESSES_MOST];
 
 	/* Writer: engine. */
-	struct kernel_range ranges[KERNEL_BANKS][KERNEL_RANGES_MOST];
-	struct kernel_unwind_object unwind_objects[KERNEL_OBJECTS_MOST];
-	struct kernel_unwind_row unwind_rows[KERNEL_UNWIND_ROWS_MOST];
+	struct wire_range ranges[WIRE_BANKS][WIRE_RANGES_MOST];
+	struct wire_unwind_object unwind_objects[WIRE_OBJECTS_MOST];
+	struct wire_unwind_row unwind_rows[WIRE_UNWIND_ROWS_MOST];
 };
 _Static_assert(__builtin_offsetof(struct runtime_page, settings) == 256, "runtime_page layout");
 _Static_assert(__builtin_offsetof(struct runtime_page, delay_ns) == 768, "runtime_page layout");
@@ -162,6 +162,6 @@ _Static_assert(__builtin_offsetof(struct runtime_page, counters) == 9344, "runti
 _Static_assert(__builtin_offsetof(struct runtime_page, ring) == 25984, "runtime_page layout");
 _Static_assert(sizeof(struct runtime_page) ==
 		       25984 + 128 * RUNTIME_RING_SLOTS + 37120 * RUNTIME_PROCESSES_MOST +
-			       24 * KERNEL_BANKS * KERNEL_RANGES_MOST + 8 * KERNEL_OBJECTS_MOST +
-			       16 * KERNEL_UNWIND_ROWS_MOST,
+			       24 * WIRE_BANKS * WIRE_RANGES_MOST + 8 * WIRE_OBJECTS_MOST +
+			       16 * WIRE_UNWIND_ROWS_MOST,
 	       "runtime_page layout");

@@ -190,7 +190,7 @@ class Measured:
 
 def loops_per_microsecond(folder):
     """A round of `single` is 1000 microseconds: how many loops make one, at the machine's best."""
-    program = Case("single").build(folder)
+    program = Case("single_thread").build(folder)
     return round(1e9 / min(period(program, 1000, 0.2) for _ in range(5)))
 
 

@@ -2,7 +2,7 @@
 /* recordings_samples - a small server, hostile names, and very many chains. */
 #include "recordings_samples.h"
 
-#include "base/own.h"
+#include "base/cleanup.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #define PERIOD_NS 1000000u
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-OWN_DEFINE(profile, struct profile *, profile_close, NULL)
+CLEANUP_DEFINE(profile, struct profile *, profile_close, NULL)
 
 const char *const sample_recordings[] = {"server", "names", "deep"};
 const unsigned sample_recordings_count = COUNT_OF(sample_recordings);
@@ -28,7 +28,7 @@ struct made_samples {
 	size_t frame_count;
 	const struct made_chain *chains;
 	size_t chain_count;
-	const struct recording_moment *moments;
+	const struct recording_stack_sample *moments;
 	size_t moment_count;
 };
 
@@ -63,12 +63,13 @@ static int add_rows(struct profile *profile, int64_t run_id, struct made_samples
 		code = profile_add_frame(profile, &made->frames[i], error);
 	code = code ? code : add_chains(profile, made, ids, error);
 	for (size_t i = 0; i < made->moment_count && !code; i++) {
-		struct recording_moment moment = made->moments[i];
-		moment.run_id = run_id;
-		moment.thread_id = made->threads[i % made->thread_count].id;
-		moment.stack_id = moment.stack_id ? (uint64_t)ids[moment.stack_id - 1] : 0;
-		moment.variance = (double)moment.samples * PERIOD_NS * PERIOD_NS;
-		code = profile_set_moment(profile, &moment, error);
+		struct recording_stack_sample stack_sample = made->moments[i];
+		stack_sample.run_id = run_id;
+		stack_sample.thread_id = made->threads[i % made->thread_count].id;
+		stack_sample.stack_id =
+			stack_sample.stack_id ? (uint64_t)ids[stack_sample.stack_id - 1] : 0;
+		stack_sample.variance = (double)stack_sample.samples * PERIOD_NS * PERIOD_NS;
+		code = profile_set_stack_sample(profile, &stack_sample, error);
 	}
 	free(ids);
 	return code;
@@ -90,13 +91,13 @@ static int write_rows(struct profile *profile, struct recording_run run, struct 
 		run.sampled_ns += made->moments[i].weight_ns;
 	}
 	int code = profile_add_run(profile, &run, error);
-	struct recording_cost cost = {run.id, run.wall_ns / 50, true, run.wall_ns / 80};
-	code = code ? code : profile_set_cost(profile, &cost, error);
+	struct recording_overhead cost = {run.id, run.wall_ns / 50, true, run.wall_ns / 80};
+	code = code ? code : profile_set_overhead(profile, &cost, error);
 	code = code ? code : add_rows(profile, run.id, made, error);
 	return code ? code : profile_commit(profile, error);
 }
 
-static const struct recording_moment server_moments[] = {
+static const struct recording_stack_sample server_moments[] = {
 	{.stack_id = 5, .class = CLASS_USER, .samples = 400, .weight_ns = 400 * PERIOD_NS},
 	{.stack_id = 9, .class = CLASS_KERNEL, .samples = 50, .weight_ns = 50 * PERIOD_NS},
 	{.stack_id = 4,
@@ -187,7 +188,7 @@ static int write_names(struct profile *profile, struct error *error)
 		{0, FRAME_KERNEL, (char *)"constructor", NULL, 0, (char *)"<module>"},
 	};
 	static const struct made_chain chains[] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}};
-	static const struct recording_moment moments[] = {
+	static const struct recording_stack_sample moments[] = {
 		{.stack_id = 6, .class = CLASS_KERNEL, .samples = 9, .weight_ns = 9 * PERIOD_NS},
 		{.stack_id = 4,
 		 .class = CLASS_OTHER,
@@ -225,7 +226,7 @@ static int write_names(struct profile *profile, struct error *error)
 
 struct deep {
 	ARRAY(struct made_chain) chains;
-	ARRAY(struct recording_moment) moments;
+	ARRAY(struct recording_stack_sample) moments;
 	uint32_t *slots; /* number of a chain, found by its caller and frame */
 	uint64_t state;  /* of the random numbers */
 };
@@ -280,7 +281,7 @@ static void fill_deep(struct deep *deep)
 		if (seen.items[chain])
 			continue;
 		seen.items[chain] = true;
-		*array_add(&deep->moments) = (struct recording_moment){
+		*array_add(&deep->moments) = (struct recording_stack_sample){
 			.stack_id = chain,
 			.class = classes[draw(deep, COUNT_OF(classes))],
 			.samples = samples,

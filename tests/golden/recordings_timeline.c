@@ -2,7 +2,7 @@
 /* recordings_timeline - hostile names in spans, counters, texts, threads, processes and system calls. */
 #include "recordings_timeline.h"
 
-#include "base/own.h"
+#include "base/cleanup.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define STEP_NS 1000u
 #define LONG_BYTES 10000
 
-OWN_DEFINE(profile, struct profile *, profile_close, NULL)
+CLEANUP_DEFINE(profile, struct profile *, profile_close, NULL)
 
 static char long_name[LONG_BYTES + 1];
 
@@ -34,16 +34,16 @@ static int add_words(struct profile *profile, int64_t run_id, struct error *erro
 	int code = 0;
 
 	for (size_t i = 0; i < COUNT_OF(names) && !code; i++) {
-		struct recording_word word = {.run_id = run_id,
-					      .number = (unsigned)i,
-					      .text = (char *)(uintptr_t)names[i]};
-		code = profile_add_word(profile, &word, error);
+		struct recording_string word = {.run_id = run_id,
+						.number = (unsigned)i,
+						.text = (char *)(uintptr_t)names[i]};
+		code = profile_add_string(profile, &word, error);
 	}
 	return code;
 }
 
 static int add_chunk(struct profile *profile, int64_t run_id, enum chunk_kind kind,
-		     struct packer *packer, struct error *error)
+		     struct chunk_writer *chunk_writer, struct error *error)
 {
 	bool is_marks = kind == CHUNK_MARKS;
 	struct recording_chunk chunk = {
@@ -51,18 +51,18 @@ static int add_chunk(struct profile *profile, int64_t run_id, enum chunk_kind ki
 		.kind = kind,
 		.pid = is_marks ? PID : 0,
 		.tid = is_marks ? TID : 0,
-		.start_ns = packer->start_ns,
-		.end_ns = packer->last_ns,
-		.events = packer->events,
+		.start_ns = chunk_writer->start_ns,
+		.end_ns = chunk_writer->last_ns,
+		.events = chunk_writer->events,
 	};
-	chunk.data.items = packer_take(packer, &chunk.data.count);
+	chunk.data.items = chunk_writer_take(chunk_writer, &chunk.data.count);
 	int code = profile_add_chunk(profile, &chunk, error);
 	free(chunk.data.items);
-	packer_release(packer);
+	chunk_writer_release(chunk_writer);
 	return code;
 }
 
-static void put(struct packer *marks, uint64_t *now, enum mark_kind kind, size_t word,
+static void put(struct chunk_writer *marks, uint64_t *now, enum mark_kind kind, size_t word,
 		bool has_text)
 {
 	struct mark mark = {.time_ns = *now += STEP_NS, .kind = kind, .word = (unsigned)word};
@@ -74,17 +74,17 @@ static void put(struct packer *marks, uint64_t *now, enum mark_kind kind, size_t
 		mark.is_text = mark.has_value = true;
 		mark.value = (word + 1) % COUNT_OF(names);
 	}
-	packer_add_mark(marks, &mark);
+	chunk_writer_add_mark(marks, &mark);
 }
 
 static int add_marks(struct profile *profile, int64_t run_id, struct error *error)
 {
-	struct packer marks = {0}, tasks = {0};
+	struct chunk_writer marks = {0}, tasks = {0};
 	struct task_event task = {.time_ns = STEP_NS, .kind = TASK_NAME, .tid = TID, .pid = PID};
 	uint64_t now = STEP_NS;
 
 	memcpy(task.name, "<b>\"\n\xff,\x01 thread", sizeof(task.name));
-	packer_add_task(&tasks, &task);
+	chunk_writer_add_task(&tasks, &task);
 	put(&marks, &now, MARK_PROCESS_NAME, 1, false);
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		put(&marks, &now, MARK_THREAD_NAME, i, false);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* samples - the reports on a recording of samples, compared with the kept ones. */
+/* samples - the reports on a recording of samples, compared with the expected ones. */
 #include "check.h"
 
-#include "base/own.h"
-#include "kept.h"
+#include "base/cleanup.h"
+#include "expected.h"
 #include "profile/profile.h"
 #include "recordings_samples.h"
 #include "report/report.h"
@@ -57,9 +57,9 @@ static const struct samples_filter everything = {.classes = SAMPLES_ALL_CLASSES}
 static bool is_golden(const char *name, const struct samples_filter *filter,
 		      struct report_samples_options options)
 {
-	options.look.columns = 100;
+	options.layout.columns = 100;
 	AUTO(text) char *actual = report_as(FORM_TEXT, filter, &options);
-	return actual && kept_equals(name, "text", actual);
+	return actual && expected_equals(name, "text", actual);
 }
 
 TEST("samples by function: marks, both last functions, classes with their sub-classes")
@@ -102,15 +102,15 @@ TEST("a filtered report says of how much its shares are")
 TEST("samples as JSON, as docs/samples.schema.json says")
 {
 	AUTO(text) char *actual = report_as(FORM_JSON, &everything, NULL);
-	AUTO(text) char *path = text_format("%s/docs/samples.schema.json", kept_source());
-	CHECK(actual && kept_equals("samples", "json", actual));
+	AUTO(text) char *path = text_format("%s/docs/samples.schema.json", expected_source_root());
+	CHECK(actual && expected_equals("samples", "json", actual));
 	AUTO(text) char *complaint = schema_complaint(path, actual);
 	CHECK_TEXT(complaint, NULL);
 }
 
 TEST("the check against the schema finds what is wrong")
 {
-	AUTO(text) char *path = text_format("%s/docs/samples.schema.json", kept_source());
+	AUTO(text) char *path = text_format("%s/docs/samples.schema.json", expected_source_root());
 	static const char *const changes[][2] = {
 		{"\"class\": \"I\"", "\"class\": \"J\""},
 		{"\"futex\":", "\"futexes\":"},
@@ -131,5 +131,5 @@ TEST("the check against the schema finds what is wrong")
 TEST("samples folded: one line a chain, names without the format's separators")
 {
 	AUTO(text) char *actual = report_as(FORM_FOLDED, &everything, NULL);
-	CHECK(actual && kept_equals("samples", "folded", actual));
+	CHECK(actual && expected_equals("samples", "folded", actual));
 }

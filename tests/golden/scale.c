@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scale - the reports on a session of lever scale, compared with the kept ones. */
+/* scale - the reports on a session of lever scale, compared with the expected ones. */
 #include "check.h"
 
-#include "base/own.h"
-#include "kept.h"
+#include "base/cleanup.h"
+#include "expected.h"
 #include "profile/profile.h"
 #include "report/report.h"
 #include "schema.h"
@@ -81,17 +81,17 @@ static int write_run(struct profile *profile, unsigned index, int64_t *session, 
 		.yields = index ? 0 : 3000,
 		.stolen_ns = 100 * MS,
 	};
-	struct recording_cost cost = {run.id, (10 + index) * MS, true, 20 * MS};
-	code = code ? code : profile_set_cost(profile, &cost, error);
+	struct recording_overhead cost = {run.id, (10 + index) * MS, true, 20 * MS};
+	code = code ? code : profile_set_overhead(profile, &cost, error);
 	code = code ? code : profile_set_parallel(profile, &parallel, error);
-	struct recording_circumstance circumstance = {.run_id = run.id,
+	struct recording_run_conditions conditions = {.run_id = run.id,
 						      .alone_speed = 1000 + 30 * index,
 						      .together_speed = 900};
-	code = code ? code : profile_set_circumstance(profile, &circumstance, error);
+	code = code ? code : profile_set_run_conditions(profile, &conditions, error);
 	code = code ? code : write_levels(profile, run.id, is_other, parallel_ms, error);
 	/* In a slice with two threads. */
-	struct recording_theft theft = {run.id, 8, 40 * MS};
-	code = code ? code : profile_add_theft(profile, &theft, error);
+	struct recording_steal steal = {run.id, 8, 40 * MS};
+	code = code ? code : profile_add_steal(profile, &steal, error);
 	return code;
 }
 
@@ -147,20 +147,20 @@ static char *report_as(enum form form)
 TEST("parallelism, its course, predictions of each model, what limits, and doubts")
 {
 	AUTO(text) char *actual = report_as(FORM_TEXT);
-	CHECK(actual && kept_equals("scale", "text", actual));
+	CHECK(actual && expected_equals("scale", "text", actual));
 }
 
 TEST("the same as a table")
 {
 	AUTO(text) char *actual = report_as(FORM_CSV);
-	CHECK(actual && kept_equals("scale", "csv", actual));
+	CHECK(actual && expected_equals("scale", "csv", actual));
 }
 
 TEST("the same as JSON, as docs/scale.schema.json says")
 {
 	AUTO(text) char *actual = report_as(FORM_JSON);
-	AUTO(text) char *path = text_format("%s/docs/scale.schema.json", kept_source());
-	CHECK(actual && kept_equals("scale", "json", actual));
+	AUTO(text) char *path = text_format("%s/docs/scale.schema.json", expected_source_root());
+	CHECK(actual && expected_equals("scale", "json", actual));
 	AUTO(text) char *complaint = schema_complaint(path, actual);
 	CHECK_TEXT(complaint, NULL);
 }

@@ -2,8 +2,8 @@
 /* schema - a small validator; what it does not know in a schema is a complaint, too. */
 #include "schema.h"
 
+#include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/own.h"
 
 #include <jansson.h>
 #include <stdbool.h>

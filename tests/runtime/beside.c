@@ -60,9 +60,9 @@ static void make_page(void)
 	page->size_bytes = sizeof(*page);
 	page->engine_pid = (uint32_t)getpid();
 	page->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-	page->settings.waits_count = 1;
-	page->settings.sees_classes =
-		KERNEL_CLASS_BIT(KERNEL_CLASS_LOCK) | KERNEL_CLASS_BIT(KERNEL_CLASS_OTHER);
+	page->settings.enable_waits = 1;
+	page->settings.enable_classes =
+		WAIT_CLASS_BIT(WAIT_CLASS_LOCK) | WAIT_CLASS_BIT(WAIT_CLASS_OTHER);
 	page->settings.period_ns = 500000;
 	page->settings.generation = 1;
 	page->settings.heartbeat_ns = now();
@@ -75,10 +75,10 @@ static void post_ranges(unsigned bank, uint64_t start, uint64_t end, uint64_t st
 {
 	uint32_t count = 0;
 
-	for (; start < end && count < KERNEL_RANGES_MOST; start += step)
-		page->ranges[bank][count++] = (struct kernel_range){.object = 1,
-								    .start = start,
-								    .end = start + BLOCK_BYTES};
+	for (; start < end && count < WIRE_RANGES_MOST; start += step)
+		page->ranges[bank][count++] = (struct wire_range){.object = 1,
+								  .start = start,
+								  .end = start + BLOCK_BYTES};
 	page->settings.counts[bank] = count;
 }
 
@@ -101,9 +101,9 @@ static void add_mapping(struct runtime_process *process, const char *line)
 					   .object = is_own ? 1 : 2};
 	process->mappings[process->mapping_count++] = mapping;
 	if (is_own) {
-		post_ranges(KERNEL_BANK_TARGET, offset, offset + end - start, 2 * BLOCK_BYTES);
-		post_ranges(KERNEL_BANK_TARGET + 1, offset, offset + end - start, BLOCK_BYTES);
-		post_ranges(KERNEL_BANK_SCOPE, offset, offset + end - start, BLOCK_BYTES);
+		post_ranges(WIRE_BANK_TARGET, offset, offset + end - start, 2 * BLOCK_BYTES);
+		post_ranges(WIRE_BANK_TARGET + 1, offset, offset + end - start, BLOCK_BYTES);
+		post_ranges(WIRE_BANK_SCOPE, offset, offset + end - start, BLOCK_BYTES);
 	}
 }
 
@@ -130,16 +130,16 @@ static void read_mappings(struct runtime_process *process)
 /* What the engine does between windows, and in them. */
 static void serve(unsigned step)
 {
-	static const uint32_t classes[] = {0, 0, KERNEL_CLASS_BIT(KERNEL_CLASS_LOCK),
-					   KERNEL_CLASS_BIT(KERNEL_CLASS_OTHER)};
-	struct kernel_settings *settings = &page->settings;
+	static const uint32_t classes[] = {0, 0, WAIT_CLASS_BIT(WAIT_CLASS_LOCK),
+					   WAIT_CLASS_BIT(WAIT_CLASS_OTHER)};
+	struct wire_settings *settings = &page->settings;
 
 	__atomic_store_n(&settings->heartbeat_ns, now(), __ATOMIC_RELEASE);
 	settings->classes = classes[step / 3 % 4];
 	settings->target_bank = step / 6 % 2; /* half of the code, or all of it */
 	settings->window = step % 5 ? step : 0;
-	settings->wants_callers = step % 7 == 0;
-	__atomic_store_n(&settings->speed, step % 3 * KERNEL_SPEED_ONE / 2, __ATOMIC_RELEASE);
+	settings->enable_callers = step % 7 == 0;
+	__atomic_store_n(&settings->speedup, step % 3 * WIRE_SPEEDUP_ONE / 2, __ATOMIC_RELEASE);
 	if (step % 4 == 0) {
 		settings->generation_delay_ns = page->delay_ns;
 		settings->generation_ns = now();
@@ -195,12 +195,12 @@ static struct runtime_counters count(void)
 	return sums;
 }
 
-int main(int words_count, char **words)
+int main(int display_count, char **words)
 {
 	struct runtime_counters sums = {0};
 	int status = 0;
 
-	if (words_count < 3 || !realpath(words[2], program))
+	if (display_count < 3 || !realpath(words[2], program))
 		give_up("beside SENTENCE PROGRAM [ARGUMENT...]");
 	make_page();
 	for (int i = 0; i < RUNS_MOST && !status; i++) {

@@ -2,8 +2,8 @@
 /* file - whole files are read, those of /proc too, and what cannot be read is explained. */
 #include "base/file.h"
 
+#include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/own.h"
 #include "check.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* memory - zeroed allocation, growing arrays, formatted texts, owned locals. */
 #include "base/memory.h"
 
-#include "base/own.h"
+#include "base/cleanup.h"
 #include "check.h"
 
 static unsigned counted_releases;
@@ -12,7 +12,7 @@ static void counted_release(char *text)
 	free(text);
 	counted_releases++;
 }
-OWN_DEFINE(counted, char *, counted_release, NULL)
+CLEANUP_DEFINE(counted, char *, counted_release, NULL)
 
 TEST("new memory is zeroed, also when nothing was asked for")
 {

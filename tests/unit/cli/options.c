@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* options - how command lines are read, with a small table. */
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 #include "check.h"
-#include "cli/values.h"
+#include "cli/options/values.h"
 
 #include <errno.h>
 
@@ -41,7 +41,7 @@ static struct command_page page = {
 };
 
 static struct values values;
-static struct options_rest rest;
+static struct options_outcome rest;
 static struct error error;
 static char *words[16];
 static int word_count;

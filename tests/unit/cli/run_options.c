@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* run_options - what `lever run` understands, and what it refuses before anything runs. */
-#include "cli/run_options.h"
+#include "cli/commands/run_options.h"
 
-#include "base/own.h"
+#include "base/cleanup.h"
 #include "check.h"
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 
 #include <errno.h>
 

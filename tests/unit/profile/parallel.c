@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* parallel - what lever scale writes is read back, and what hangs together badly is refused. */
 #include "check.h"
-#include "sample.h"
+#include "sample_recording.h"
 
 #include <sqlite3.h>
 
@@ -28,29 +28,29 @@ static int write_rows(struct profile *profile, unsigned cores, struct error *err
 	code = code ? code : profile_set_parallel(profile, &parallel, error);
 	parallel.cores = cores;
 	code = code ? code : profile_set_parallel(profile, &parallel, error);
-	struct recording_circumstance circumstance = {.run_id = run.id,
-						      .is_recorded = true,
-						      .is_cut = true,
-						      .looks = 20,
-						      .spinning = 21,
-						      .alone_speed = 2.5,
-						      .together_speed = 1.5};
-	struct recording_question question = {.session_id = run.id,
-					      .kind = TARGET_FUNCTION,
-					      .name = (char *)"work",
-					      .object = (char *)"/bin/x",
-					      .line = 22,
-					      .speedup = 0.25,
-					      .gain_ppm = 120000,
-					      .low_ppm = -1,
-					      .high_ppm = 240000};
+	struct recording_run_conditions circumstance = {.run_id = run.id,
+							.is_recorded = true,
+							.is_cut = true,
+							.looks = 20,
+							.spinning = 21,
+							.alone_speed = 2.5,
+							.together_speed = 1.5};
+	struct recording_what_if question = {.session_id = run.id,
+					     .kind = TARGET_FUNCTION,
+					     .name = (char *)"work",
+					     .object = (char *)"/bin/x",
+					     .line = 22,
+					     .speedup = 0.25,
+					     .gain_ppm = 120000,
+					     .low_ppm = -1,
+					     .high_ppm = 240000};
 	code = code ? code : profile_set_level(profile, &level, error);
-	code = code ? code : profile_set_circumstance(profile, &circumstance, error);
-	struct recording_hit hit = {run.id, 30, 31, 32, true};
-	struct recording_theft theft = {run.id, 33, 34};
-	code = code ? code : profile_set_question(profile, &question, error);
-	code = code ? code : profile_add_hit(profile, &hit, error);
-	code = code ? code : profile_add_theft(profile, &theft, error);
+	code = code ? code : profile_set_run_conditions(profile, &circumstance, error);
+	struct recording_target_sample hit = {run.id, 30, 31, 32, true};
+	struct recording_steal theft = {run.id, 33, 34};
+	code = code ? code : profile_set_what_if(profile, &question, error);
+	code = code ? code : profile_add_target_sample(profile, &hit, error);
+	code = code ? code : profile_add_steal(profile, &theft, error);
 	return code ? code : profile_commit(profile, error);
 }
 
@@ -111,14 +111,14 @@ TEST("circumstances, a question and its hits are read back")
 	CHECK_EQUAL(write_file(path, 2, &error), 0);
 	CHECK_EQUAL(profile_read(path, &recording, &error), 0);
 	sample_remove(path);
-	CHECK_EQUAL(recording->circumstances.count, 1);
-	const struct recording_circumstance *circumstance = &recording->circumstances.items[0];
+	CHECK_EQUAL(recording->run_conditions.count, 1);
+	const struct recording_run_conditions *circumstance = &recording->run_conditions.items[0];
 	CHECK(circumstance->is_recorded && circumstance->is_cut);
 	CHECK_EQUAL(circumstance->looks, 20);
 	CHECK_EQUAL(circumstance->spinning, 21);
 	CHECK_NEAR(circumstance->alone_speed, 2.5, 0);
 	CHECK_NEAR(circumstance->together_speed, 1.5, 0);
-	const struct recording_question *question = &recording->questions.items[0];
+	const struct recording_what_if *question = &recording->what_ifs.items[0];
 	CHECK_EQUAL(question->session_id, recording->runs.items[0].id);
 	CHECK_EQUAL(question->kind, TARGET_FUNCTION);
 	CHECK_TEXT(question->name, "work");
@@ -129,14 +129,14 @@ TEST("circumstances, a question and its hits are read back")
 	CHECK_EQUAL(question->gain_ppm, 120000);
 	CHECK_EQUAL(question->low_ppm, -1);
 	CHECK_EQUAL(question->high_ppm, 240000);
-	CHECK_EQUAL(recording->hits.count, 1);
-	CHECK_EQUAL(recording->hits.items[0].tid, 30);
-	CHECK_EQUAL(recording->hits.items[0].time_ns, 31);
-	CHECK_EQUAL(recording->hits.items[0].weight_ns, 32);
-	CHECK(recording->hits.items[0].is_waiting);
-	CHECK_EQUAL(recording->thefts.count, 1);
-	CHECK_EQUAL(recording->thefts.items[0].slice, 33);
-	CHECK_EQUAL(recording->thefts.items[0].stolen_ns, 34);
+	CHECK_EQUAL(recording->target_samples.count, 1);
+	CHECK_EQUAL(recording->target_samples.items[0].tid, 30);
+	CHECK_EQUAL(recording->target_samples.items[0].time_ns, 31);
+	CHECK_EQUAL(recording->target_samples.items[0].weight_ns, 32);
+	CHECK(recording->target_samples.items[0].is_waiting);
+	CHECK_EQUAL(recording->steals.count, 1);
+	CHECK_EQUAL(recording->steals.items[0].slice, 33);
+	CHECK_EQUAL(recording->steals.items[0].stolen_ns, 34);
 	recording_free(recording);
 }
 
@@ -157,14 +157,14 @@ TEST("a file of version 5, without circumstances and questions, is read and adde
 	sqlite3_close(database);
 	CHECK_EQUAL(profile_read(path, &recording, &error), 0);
 	CHECK_EQUAL(recording->parallels.count, 1);
-	CHECK_EQUAL(recording->circumstances.count, 0);
+	CHECK_EQUAL(recording->run_conditions.count, 0);
 	recording_free(recording);
 	CHECK_EQUAL(write_file(path, 2, &error), 0);
 	CHECK_EQUAL(profile_read(path, &recording, &error), 0);
 	sample_remove(path);
 	CHECK_EQUAL(recording->parallels.count, 2);
-	CHECK_EQUAL(recording->circumstances.count, 1);
-	CHECK_EQUAL(recording->questions.count, 1);
+	CHECK_EQUAL(recording->run_conditions.count, 1);
+	CHECK_EQUAL(recording->what_ifs.count, 1);
 	recording_free(recording);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* profile - what is written is read back, and nothing else. */
 #include "check.h"
-#include "sample.h"
+#include "sample_recording.h"
 
 #include <math.h>
 
@@ -56,7 +56,7 @@ TEST("every field of a run is read back as it was written")
 	CHECK_EQUAL(run->unwound_badly, 6);
 	CHECK_EQUAL(run->sampled_ns, 7);
 	CHECK_EQUAL(run->paused_ns, 8);
-	CHECK_EQUAL(run->calm_ns, 9);
+	CHECK_EQUAL(run->baseline_ns, 9);
 	CHECK_EQUAL(run->exit_status, -1);
 	CHECK_EQUAL(run->finished, true);
 	CHECK_TEXT(run->note, "first\nsecond");
@@ -121,7 +121,7 @@ TEST("every field of samples and totals is read back as it was written")
 	CHECK_EQUAL(recording->samples.items[0].target_id, ONLY_ID);
 	CHECK_EQUAL(recording->samples.items[0].samples, 21);
 	CHECK_EQUAL(recording->samples.items[0].sampled_ns, 22);
-	CHECK_EQUAL(recording->samples.items[0].calm_sampled_ns, 23);
+	CHECK_EQUAL(recording->samples.items[0].baseline_sampled_ns, 23);
 	CHECK_EQUAL(recording->totals.count, 1);
 	CHECK_EQUAL(recording->totals.items[0].run_id, ONLY_ID);
 	CHECK_EQUAL(recording->totals.items[0].point_id, ONLY_ID);

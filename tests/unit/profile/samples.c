@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* samples - what lever record writes is read back, also into a file that an older lever made. */
 #include "check.h"
-#include "sample.h"
+#include "sample_recording.h"
 
 #include "profile/schema.h"
 
@@ -38,20 +38,20 @@ static int write_samples(struct profile *profile, uint64_t caller_id, struct err
 	code = code ? code : profile_add_stack(profile, &stack, error);
 	struct recording_thread thread = {0, run.id, 11, 12, (char *)"name"};
 	code = code ? code : profile_add_thread(profile, &thread, error);
-	struct recording_moment moment = {0,
-					  run.id,
-					  thread.id,
-					  (uint64_t)stack.id,
-					  CLASS_LOCK,
-					  (char *)"futex",
-					  (char *)"futex",
-					  UINT64_MAX - 1,
-					  3,
-					  4,
-					  5.5};
-	code = code ? code : profile_set_moment(profile, &moment, error);
+	struct recording_stack_sample moment = {0,
+						run.id,
+						thread.id,
+						(uint64_t)stack.id,
+						CLASS_LOCK,
+						(char *)"futex",
+						(char *)"futex",
+						UINT64_MAX - 1,
+						3,
+						4,
+						5.5};
+	code = code ? code : profile_set_stack_sample(profile, &moment, error);
 	moment.samples = 6;
-	code = code ? code : profile_set_moment(profile, &moment, error);
+	code = code ? code : profile_set_stack_sample(profile, &moment, error);
 	return code ? code : profile_commit(profile, error);
 }
 
@@ -81,8 +81,8 @@ TEST("every field of samples is read back; a moment written again replaces itsel
 	CHECK_TEXT(frame->object, "module");
 	CHECK_EQUAL(recording_stack(recording, 1)->frame_id, 1);
 	CHECK_EQUAL(recording_thread(recording, 1)->tid, 12);
-	CHECK_EQUAL(recording->moments.count, 1);
-	const struct recording_moment *moment = &recording->moments.items[0];
+	CHECK_EQUAL(recording->stack_samples.count, 1);
+	const struct recording_stack_sample *moment = &recording->stack_samples.items[0];
 	CHECK_EQUAL(moment->class, CLASS_LOCK);
 	CHECK_TEXT(moment->subclass, "futex");
 	CHECK_TEXT(moment->system_call, "futex");
@@ -105,7 +105,7 @@ TEST("a file of version 1 is read: its runs are causal")
 	CHECK_EQUAL(recording->runs.count, 1);
 	CHECK_EQUAL(recording->runs.items[0].kind, RUN_CAUSAL);
 	CHECK_EQUAL(recording->experiments.count, 3);
-	CHECK_EQUAL(recording->moments.count, 0);
+	CHECK_EQUAL(recording->stack_samples.count, 0);
 	recording_free(recording);
 }
 
@@ -123,7 +123,7 @@ TEST("samples are added to a file of version 1, which then is of this one")
 	CHECK_EQUAL(recording->runs.items[0].kind, RUN_CAUSAL);
 	CHECK_EQUAL(recording->runs.items[1].kind, RUN_SAMPLES);
 	CHECK_EQUAL(recording->experiments.count, 3);
-	CHECK_EQUAL(recording->moments.count, 1);
+	CHECK_EQUAL(recording->stack_samples.count, 1);
 	recording_keep(recording, RUN_SAMPLES);
 	CHECK_EQUAL(recording->runs.count, 1);
 	recording_free(recording);

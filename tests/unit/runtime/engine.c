@@ -19,7 +19,7 @@
 
 struct runtime_page *runtime_page;
 struct runtime_process *runtime_process;
-static struct kernel_settings *settings;
+static struct wire_settings *settings;
 
 /* The page as the engine would leave it: armed at 50 %, one mapping that is all of this process. */
 static void begin(void)
@@ -37,8 +37,8 @@ static void begin(void)
 	settings = &runtime_page->settings;
 	settings->period_ns = 1000000000; /* no tick comes by itself */
 	settings->heartbeat_ns = time_now();
-	settings->speed = KERNEL_SPEED_ONE / 2;
-	settings->waits_count = 1;
+	settings->speedup = WIRE_SPEEDUP_ONE / 2;
+	settings->enable_waits = 1;
 	settings->generation = 1;
 	settings->is_disarmed = 1; /* no clock for this thread */
 	thread_begin((uintptr_t)__builtin_frame_address(0) + 64, 0, false);
@@ -56,9 +56,9 @@ static void map_everything(uint32_t object)
 
 static void make_target(uint32_t object)
 {
-	runtime_page->ranges[KERNEL_BANK_TARGET][0] =
-		(struct kernel_range){.object = object, .start = 0, .end = ~0ull};
-	settings->counts[KERNEL_BANK_TARGET] = 1;
+	runtime_page->ranges[WIRE_BANK_TARGET][0] =
+		(struct wire_range){.object = object, .start = 0, .end = ~0ull};
+	settings->counts[WIRE_BANK_TARGET] = 1;
 }
 
 TEST("time in the target raises the own delay and the global one by the speedup")
@@ -78,7 +78,7 @@ TEST("a gap is paid by time, and what a sleep took too long is kept")
 	begin();
 	runtime_page->delay_ns = 3 * MS;
 	uint64_t before = time_now();
-	pause_settle(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
+	pay_delay(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
 	CHECK(time_now() - before + 1000 >= 3 * MS); /* less than that is not worth a pause */
 	CHECK(thread_self.local_ns + 1000 >= runtime_page->delay_ns);
 	CHECK_EQUAL(thread_self.counters->wake_pauses, 1);
@@ -89,17 +89,17 @@ TEST("nobody pauses without a heartbeat, when disarmed, or for a generation that
 	begin();
 	runtime_page->delay_ns = 60000ull * MS;
 	settings->heartbeat_ns = 1;
-	pause_settle(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
+	pay_delay(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
 	CHECK_EQUAL(thread_self.local_ns, runtime_page->delay_ns);
 	begin();
 	runtime_page->delay_ns = 60000ull * MS;
 	settings->is_disarmed = 1;
-	pause_settle(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
+	pay_delay(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
 	CHECK_EQUAL(thread_self.local_ns, runtime_page->delay_ns);
 	begin();
 	runtime_page->delay_ns = 60000ull * MS;
 	settings->generation++;
-	pause_settle(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
+	pay_delay(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
 	CHECK_EQUAL(thread_self.local_ns, runtime_page->delay_ns);
 	CHECK_EQUAL(thread_self.counters->paused_ns, 0);
 }
@@ -130,14 +130,14 @@ TEST("books that many ticks met are closed as others are; those that were left b
 	begin();
 	getcontext(&context);
 	for (int i = 0; i < 20; i++) {
-		books_open();
+		reentrancy_guard_begin();
 		sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
 		sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
-		books_close();
+		reentrancy_guard_end();
 		CHECK_EQUAL(thread_self.depth, 0);
 	}
 	CHECK_EQUAL(thread_self.counters->samples, 0);
-	books_open();
+	reentrancy_guard_begin();
 	for (int i = 0; i < 20; i++)
 		sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
 	CHECK_EQUAL(thread_self.depth, 0);
@@ -156,19 +156,19 @@ static void tick(void)
 TEST("what a tick takes puts its thread ahead of the others, at no speedup, too")
 {
 	begin();
-	settings->speed = 0;
+	settings->speedup = 0;
 	tick();
 	CHECK_EQUAL(runtime_page->delay_ns, 0);
-	settings->tick_cost_ns = 5 * MS;
+	settings->tick_overhead_ns = 5 * MS;
 	tick();
 	uint64_t first = runtime_page->delay_ns;
 	CHECK(first > 5 * MS); /* the handler measures its own part */
 	CHECK_EQUAL(thread_self.local_ns, first);
 	CHECK_EQUAL(thread_self.counters->paused_ns, 0);
 	/* One that met open books was a hole in the program's time as well. */
-	books_open();
+	reentrancy_guard_begin();
 	tick();
-	books_close();
+	reentrancy_guard_end();
 	CHECK_EQUAL(runtime_page->delay_ns, first);
 	tick();
 	CHECK(runtime_page->delay_ns > first + 2 * 5 * MS);
@@ -186,7 +186,7 @@ TEST("what ticks take is no part of the time that a sample stands for")
 	begin();
 	map_everything(1);
 	make_target(1);
-	settings->tick_cost_ns = 4000 * MS; /* more than this process has run */
+	settings->tick_overhead_ns = 4000 * MS; /* more than this process has run */
 	tick();
 	CHECK_EQUAL(thread_self.counters->samples, 1);
 	CHECK_EQUAL(thread_self.counters->sampled_ns, 0);
@@ -228,12 +228,12 @@ TEST("who is woken by a thread is credited; who is not pays")
 TEST("what others' ticks took is owed without a speedup, before waking and after a wait for time")
 {
 	begin();
-	settings->speed = 0;
+	settings->speedup = 0;
 	runtime_page->delay_ns = 2 * MS;
 	pause_before_wake();
 	wait_for(WAIT_FOR_TIME, 0, true);
 	CHECK_EQUAL(thread_self.counters->paused_ns, 0); /* ticks are not charged */
-	settings->tick_cost_ns = 1;
+	settings->tick_overhead_ns = 1;
 	pause_before_wake();
 	CHECK_EQUAL(thread_self.counters->wake_pauses, 1);
 	/* Much more than that pause may have been too long by. */
@@ -273,8 +273,8 @@ static uint32_t last_class(void)
 {
 	for (uint64_t i = runtime_page->ring_head; i-- > 0;) {
 		uint32_t flags = runtime_page->ring[i].sample.flags;
-		if (flags & KERNEL_SAMPLE_WAITING)
-			return flags >> KERNEL_SAMPLE_CLASS_SHIFT & KERNEL_SAMPLE_CLASS_MASK;
+		if (flags & WIRE_SAMPLE_WAITING)
+			return flags >> WIRE_SAMPLE_CLASS_SHIFT & WIRE_SAMPLE_CLASS_MASK;
 	}
 	return 0;
 }
@@ -286,7 +286,7 @@ TEST("what a wait for a lock took on CPU is no part of the next sample")
 
 	begin();
 	map_everything(1);
-	settings->speed = 0;
+	settings->speedup = 0;
 	tick();
 	wait_begin(&wait, WAIT_FOR_THREAD, -1, &frame);
 	for (uint64_t start = time_of_thread(); time_of_thread() - start < 20 * MS;)
@@ -303,8 +303,8 @@ TEST("what a tick took before its handler is no CPU time of a wait behind it")
 {
 	begin();
 	map_everything(1);
-	settings->speed = 0;
-	settings->tick_cost_ns = 50 * MS;
+	settings->speedup = 0;
+	settings->tick_overhead_ns = 50 * MS;
 	tick();
 	for (uint64_t start = time_of_thread(); time_of_thread() - start < 2 * MS;)
 		;
@@ -319,27 +319,27 @@ TEST("a wait's class follows from the call, and of a file from what kind of file
 	begin();
 	CHECK_EQUAL(pipe(ends), 0);
 	settings->period_ns = 1; /* each is a sample */
-	settings->sees_classes = KERNEL_CLASS_BIT(KERNEL_CLASS_LOCK);
+	settings->enable_classes = WAIT_CLASS_BIT(WAIT_CLASS_LOCK);
 	wait_for(WAIT_FOR_TIME, 0, true);
-	CHECK_EQUAL(last_class(), KERNEL_CLASS_OTHER);
+	CHECK_EQUAL(last_class(), WAIT_CLASS_OTHER);
 	wait_for(WAIT_FOR_THREAD, 0, true);
-	CHECK_EQUAL(last_class(), KERNEL_CLASS_LOCK);
+	CHECK_EQUAL(last_class(), WAIT_CLASS_LOCK);
 	wait_on(WAIT_FOR_FILE, disk, 0, true);
-	CHECK_EQUAL(last_class(), KERNEL_CLASS_IO);
+	CHECK_EQUAL(last_class(), WAIT_CLASS_IO);
 	wait_on(WAIT_FOR_FILE, ends[0], 0, true);
-	CHECK_EQUAL(last_class(), KERNEL_CLASS_OTHER);
+	CHECK_EQUAL(last_class(), WAIT_CLASS_OTHER);
 	wait_for(WAIT_FOR_DISK, 0, true);
-	CHECK_EQUAL(last_class(), KERNEL_CLASS_IO);
+	CHECK_EQUAL(last_class(), WAIT_CLASS_IO);
 	/* What the program itself ends is none of the waiter's time; a disk is never the program. */
 	runtime_page->ring_head = 0; /* what it took on CPU may be there */
-	thread_self.woken_from_inside = true;
+	thread_self.was_woken_internally = true;
 	wait_on(WAIT_FOR_FILE, ends[0], 0, true);
 	wait_for(WAIT_FOR_CHILD, 0, true);
 	CHECK_EQUAL(last_class(), 0);
-	thread_self.woken_from_inside = true;
+	thread_self.was_woken_internally = true;
 	wait_on(WAIT_FOR_FILE, disk, 0, true);
-	CHECK_EQUAL(last_class(), KERNEL_CLASS_IO);
-	CHECK(thread_self.woken_from_inside);
+	CHECK_EQUAL(last_class(), WAIT_CLASS_IO);
+	CHECK(thread_self.was_woken_internally);
 	close(disk);
 	close(ends[0]);
 	close(ends[1]);
@@ -349,14 +349,14 @@ TEST("where a class is the target, its waits are, those of the target's code onl
 {
 	begin();
 	map_everything(1);
-	settings->sees_classes = settings->classes = KERNEL_CLASS_BIT(KERNEL_CLASS_OTHER);
+	settings->enable_classes = settings->classes = WAIT_CLASS_BIT(WAIT_CLASS_OTHER);
 	wait_for(WAIT_FOR_DISK, 0, true);
 	CHECK_EQUAL(runtime_page->delay_ns, 0);
 	wait_for(WAIT_FOR_TIME, 0, true);
 	CHECK(runtime_page->delay_ns >= MS / 20);
 	begin();
 	map_everything(1);
-	settings->sees_classes = settings->classes = KERNEL_CLASS_BIT(KERNEL_CLASS_OTHER);
+	settings->enable_classes = settings->classes = WAIT_CLASS_BIT(WAIT_CLASS_OTHER);
 	settings->classes_of_code = 1;
 	wait_for(WAIT_FOR_TIME, 0, true);
 	CHECK_EQUAL(runtime_page->delay_ns, 0);
@@ -376,7 +376,7 @@ TEST("time on CPU is no wait of a class")
 	make_target(1);
 	getcontext(&context);
 	thread_self.cpu_seen_ns = 0;
-	settings->classes = KERNEL_CLASS_BIT(KERNEL_CLASS_OTHER);
+	settings->classes = WAIT_CLASS_BIT(WAIT_CLASS_OTHER);
 	sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
 	CHECK_EQUAL(thread_self.counters->samples, 1);
 	CHECK_EQUAL(runtime_page->delay_ns, 0);
@@ -389,7 +389,7 @@ TEST("time on CPU is no wait of a class")
 TEST("a wait for a lock in the target puts its thread ahead by what was no pause, if it got the lock")
 {
 	begin();
-	settings->sees_classes = settings->classes = KERNEL_CLASS_BIT(KERNEL_CLASS_LOCK);
+	settings->enable_classes = settings->classes = WAIT_CLASS_BIT(WAIT_CLASS_LOCK);
 	wait_for(WAIT_FOR_THREAD, 0, false); /* a timeout */
 	CHECK_EQUAL(runtime_page->delay_ns, 0);
 	uint64_t before = time_now();
@@ -427,29 +427,27 @@ TEST("walks over a page of random bytes end")
 		for (size_t i = 0; i < sizeof(stack) / sizeof(*stack); i++)
 			stack[i] = random() & 1 ? (uintptr_t)&stack[random() % 64] :
 						  (uint64_t)random() << (random() % 40);
-		for (uint32_t i = 0; i < KERNEL_BANKS; i++)
-			settings->counts[i] = (uint32_t)random() % (2 * KERNEL_RANGES_MOST);
+		for (uint32_t i = 0; i < WIRE_BANKS; i++)
+			settings->counts[i] = (uint32_t)random() % (2 * WIRE_RANGES_MOST);
 		settings->target_bank = (uint32_t)random();
 		settings->scope_bank = (uint32_t)random();
 		map_everything(random() & 1 ? 1 : (uint32_t)random());
 		runtime_process->mapping_count = random() & 3 ? 1 : (uint32_t)random();
 		runtime_page->unwind_objects[1] =
-			(struct kernel_unwind_object){.first =
-							      random() & 1 ? 0 : (uint32_t)random(),
-						      .count = (uint32_t)random() % 9};
+			(struct wire_unwind_object){.first = random() & 1 ? 0 : (uint32_t)random(),
+						    .count = (uint32_t)random() % 9};
 		for (int i = 0; i < 8; i++)
 			runtime_page->unwind_rows[i] =
-				(struct kernel_unwind_row){.start = (uint64_t)random() % 10000,
-							   .rule = (uint8_t)(random() % 7),
-							   .cfa_offset =
-								   (int32_t)random() % 256 * 8,
-							   .frame_offset =
-								   (int16_t)(random() % 64 * 8)};
+				(struct wire_unwind_row){.start = (uint64_t)random() % 10000,
+							 .rule = (uint8_t)(random() % 7),
+							 .cfa_offset = (int32_t)random() % 256 * 8,
+							 .frame_offset =
+								 (int16_t)(random() % 64 * 8)};
 		struct frame frame = {.ip = 5000,
 				      .sp = (uintptr_t)stack,
 				      .bp = (uintptr_t)&stack[4]};
 		thread_self.stack_high = (uintptr_t)(stack + 64);
-		walk_up(&frame, &walk);
+		stack_walk_up(&frame, &walk);
 	}
 	CHECK(true);
 }

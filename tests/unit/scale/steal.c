@@ -57,7 +57,7 @@ TEST("where the machine tells nothing, nothing was taken")
 	cpu_set_t none = cores(300, 301);
 	struct steal steal;
 	steal_begin(&steal, &none);
-	steal_look(&steal, 1000);
+	steal_update(&steal, 1000);
 	CHECK_EQUAL(steal.own_ns, 0);
 	steal_end(&steal);
 	steal_end(&steal);

@@ -161,7 +161,7 @@ TEST("lost core time is told by reason, and the parts add up")
 	CHECK_NEAR(losses.used_ns, 13, 1e-12);
 	CHECK_NEAR(losses.all_ns, 27, 1e-12);
 	CHECK_NEAR(losses.by_limit_ns[PARALLEL_LIMIT_IO], 2, 1e-12);
-	CHECK_NEAR(losses.by_limit_ns[PARALLEL_LIMIT_OUTSIDE], 6, 1e-12);
+	CHECK_NEAR(losses.by_limit_ns[PARALLEL_LIMIT_EXTERNAL], 6, 1e-12);
 	CHECK_NEAR(losses.by_limit_ns[PARALLEL_LIMIT_LOCKS], 1.5, 1e-12);
 	CHECK_NEAR(losses.by_limit_ns[PARALLEL_LIMIT_SERIAL], 7.5, 1e-12);
 	CHECK_NEAR(losses.by_limit_ns[PARALLEL_LIMIT_IMBALANCE], 5, 1e-12);

@@ -154,7 +154,7 @@ static struct score score_of(const char *name, const struct machine *machine, do
 
 	for (int i = 0; i < times; i++) {
 		struct tail tail = estimate(machine, speedup, &random);
-		CHECK_EQUAL(tail.trouble, TAIL_ANSWERED);
+		CHECK_EQUAL(tail.status, TAIL_ANSWERED);
 		CHECK_EQUAL(tail.count, 1);
 		score.bias += (tail.points[0].gain - truth) / times;
 		score.held +=
@@ -219,10 +219,10 @@ TEST("there is no answer of few spans, of few windows, or of spans that are shor
 	short_spans.extra_ns = 2e6;
 	short_spans.stretch_ns = 2e6;
 	one_window.windows = 3;
-	CHECK_EQUAL(estimate(&few, 0.5, &random).trouble, TAIL_FEW_SPANS);
-	CHECK_EQUAL(estimate(&short_spans, 0.5, &random).trouble, TAIL_SHORT);
-	CHECK_EQUAL(estimate(&one_window, 0.5, &random).trouble, TAIL_FEW_SPANS);
-	CHECK_EQUAL(tail_estimate(NULL, 0, PERIOD_NS).trouble, TAIL_NOT_MEASURED);
+	CHECK_EQUAL(estimate(&few, 0.5, &random).status, TAIL_FEW_SPANS);
+	CHECK_EQUAL(estimate(&short_spans, 0.5, &random).status, TAIL_SHORT);
+	CHECK_EQUAL(estimate(&one_window, 0.5, &random).status, TAIL_FEW_SPANS);
+	CHECK_EQUAL(tail_estimate(NULL, 0, PERIOD_NS).status, TAIL_NOT_MEASURED);
 }
 
 TEST("there is no answer where the slow spans are less than the percentile tells")
@@ -230,7 +230,7 @@ TEST("there is no answer where the slow spans are less than the percentile tells
 	struct random random = random_seeded(8);
 	struct machine rare = usual;
 	rare.slow_share = 0.005;
-	CHECK_EQUAL(estimate(&rare, 0.5, &random).trouble, TAIL_SHORT);
+	CHECK_EQUAL(estimate(&rare, 0.5, &random).status, TAIL_SHORT);
 }
 
 TEST("there is no answer where most spans had begun before their window")
@@ -244,7 +244,7 @@ TEST("there is no answer where most spans had begun before their window")
 		windows[i] = (struct tail_window){.speedup = i % 2 ? 0.5 : 0,
 						  .buckets = buckets,
 						  .count = 2};
-	CHECK_EQUAL(tail_estimate(windows, 8, PERIOD_NS).trouble, TAIL_LONG);
+	CHECK_EQUAL(tail_estimate(windows, 8, PERIOD_NS).status, TAIL_LONG);
 }
 
 /* Windows at speedup 0 and at another, with so many spans each. */
@@ -266,16 +266,16 @@ static struct tail tail_of_few(unsigned controls, double control_spans, unsigned
 TEST("where spans are too few, it is known how many times as many would be enough")
 {
 	struct tail few_controls = tail_of_few(10, 20, 10, 500);
-	CHECK_EQUAL(few_controls.trouble, TAIL_FEW_SPANS);
-	CHECK_NEAR(few_controls.lacking, 5, 1e-9);
+	CHECK_EQUAL(few_controls.status, TAIL_FEW_SPANS);
+	CHECK_NEAR(few_controls.needed_factor, 5, 1e-9);
 	struct tail few_fast = tail_of_few(10, 500, 8, 50);
-	CHECK_EQUAL(few_fast.trouble, TAIL_FEW_FAST);
-	CHECK_NEAR(few_fast.lacking, 2.5, 1e-9);
+	CHECK_EQUAL(few_fast.status, TAIL_FEW_AT_SPEEDUP);
+	CHECK_NEAR(few_fast.needed_factor, 2.5, 1e-9);
 	struct tail two_windows = tail_of_few(10, 500, 2, 1000);
-	CHECK_EQUAL(two_windows.trouble, TAIL_FEW_FAST);
-	CHECK_NEAR(two_windows.lacking, 2, 1e-9);
+	CHECK_EQUAL(two_windows.status, TAIL_FEW_AT_SPEEDUP);
+	CHECK_NEAR(two_windows.needed_factor, 2, 1e-9);
 	struct tail enough = tail_of_few(10, 500, 10, 500);
-	CHECK_EQUAL(enough.trouble, TAIL_ANSWERED);
-	CHECK_NEAR(enough.lacking, 0, 1e-9);
+	CHECK_EQUAL(enough.status, TAIL_ANSWERED);
+	CHECK_NEAR(enough.needed_factor, 0, 1e-9);
 	free(enough.points);
 }

@@ -43,21 +43,21 @@ static void use(const char *name, enum target_kind kind)
 	struct symbols_usdt probes[4];
 	const struct symbols_range *ranges;
 	size_t count;
-	uint32_t place;
+	uint32_t location;
 	if (fixture_open(&fixture, name, kind, NULL) == 0) {
 		struct symbols *symbols = fixture.symbols;
 		for (uint64_t at = 0; at < original_size; at += 7)
-			symbols_place_at(symbols, fixture.object, at);
+			symbols_location_at(symbols, fixture.object, at);
 		symbols_scope_ranges(symbols, fixture.object, &ranges);
-		symbols_find(symbols, "work", &place, NULL);
-		symbols_find(symbols, "main.c:7", &place, NULL);
+		symbols_find(symbols, "work", &location, NULL);
+		symbols_find(symbols, "main.c:7", &location, NULL);
 		symbols_breakpoints(symbols, "helper", SYMBOLS_NONE, addresses, 4, &count, NULL);
 		symbols_breakpoints(symbols, "main.c:12", SYMBOLS_NONE, addresses, 4, &count, NULL);
 		symbols_usdt(symbols, "app", "item", probes, 4, &count, NULL);
-		symbols_mentions(symbols, fixture.object, "printf");
+		symbols_references(symbols, fixture.object, "printf");
 		symbols_function_at(symbols, fixture.object, 4200);
-		for (uint32_t i = 0; i < symbols_place_count(symbols); i++)
-			symbols_place_ranges(symbols, i, &ranges);
+		for (uint32_t i = 0; i < symbols_location_count(symbols); i++)
+			symbols_location_ranges(symbols, i, &ranges);
 	} else if (!fixture.error.text[0]) {
 		_exit(3); /* a failure without a reason */
 	}

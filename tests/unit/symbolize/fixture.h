@@ -4,8 +4,8 @@
  */
 #pragma once
 
+#include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/own.h"
 #include "symbolize/scope.h"
 #include "symbolize/symbols.h"
 

@@ -113,9 +113,11 @@ static int compare(struct fixture *fixture, const char *name, const char *refere
 	uint64_t offset = start - code_bias(name);
 	for (uint64_t i = 0; i < size && compared >= 0; i++) {
 		oracle(lines, excluded, answer, sizeof(answer));
-		uint32_t place = symbols_place_at(fixture->symbols, fixture->object, offset + i);
-		const char *said =
-			place == SYMBOLS_NONE ? "" : symbols_place(fixture->symbols, place)->name;
+		uint32_t location =
+			symbols_location_at(fixture->symbols, fixture->object, offset + i);
+		const char *said = location == SYMBOLS_NONE ?
+					   "" :
+					   symbols_location(fixture->symbols, location)->name;
 		if (strcmp(answer, "?") == 0)
 			continue;
 		if (strcmp(answer, said) != 0) {
@@ -171,7 +173,7 @@ TEST("code inlined from a file out of scope counts for the line of its call")
 		CHECK(!build(i) || compare_build(i, "helper.h"));
 }
 
-/* Looks at each address in scope; the number of those in no place is kept in `holes`. */
+/* Looks at each address in scope; the number of those in no location is kept in `holes`. */
 static void look_at_all(struct fixture *fixture, uint64_t *holes)
 {
 	const struct symbols_range *ranges;
@@ -182,36 +184,36 @@ static void look_at_all(struct fixture *fixture, uint64_t *holes)
 	*holes = 0;
 	for (size_t i = 0; i < count; i++) {
 		for (uint64_t at = copy[i].start; at < copy[i].end; at++)
-			*holes += symbols_place_at(fixture->symbols, fixture->object, at) ==
+			*holes += symbols_location_at(fixture->symbols, fixture->object, at) ==
 				  SYMBOLS_NONE;
 	}
 	free(copy);
 }
 
-/* Are the ranges sorted, not empty, and all attributed to the place? Their bytes, or 0. */
-static uint64_t inverse_bytes(struct fixture *fixture, uint32_t place)
+/* Are the ranges sorted, not empty, and all attributed to the location? Their bytes, or 0. */
+static uint64_t inverse_bytes(struct fixture *fixture, uint32_t location)
 {
 	const struct symbols_range *ranges;
-	size_t count = symbols_place_ranges(fixture->symbols, place, &ranges);
+	size_t count = symbols_location_ranges(fixture->symbols, location, &ranges);
 	uint64_t bytes = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (ranges[i].start >= ranges[i].end || (i && ranges[i].start <= ranges[i - 1].end))
 			return 0;
 		for (uint64_t at = ranges[i].start; at < ranges[i].end; at++, bytes++) {
-			if (symbols_place_at(fixture->symbols, fixture->object, at) != place)
+			if (symbols_location_at(fixture->symbols, fixture->object, at) != location)
 				return 0;
 		}
 	}
 	return bytes;
 }
 
-/* Of all addresses: are places and ranges each other's inverse, and do they make up the scope? */
+/* Of all addresses: are locations and ranges each other's inverse, and do they make up the scope? */
 static bool is_inverse(struct fixture *fixture)
 {
 	const struct symbols_range *ranges;
 	uint64_t holes, bytes = 0, scope_bytes = 0;
 	look_at_all(fixture, &holes);
-	for (uint32_t i = 0; i < symbols_place_count(fixture->symbols); i++) {
+	for (uint32_t i = 0; i < symbols_location_count(fixture->symbols); i++) {
 		uint64_t found = inverse_bytes(fixture, i);
 		if (!found)
 			return false;
@@ -245,7 +247,7 @@ TEST("a function that is only inlined is found in every format")
 	for (size_t i = 0; i < BUILDS; i++) {
 		struct fixture fixture;
 		struct symbols_address address;
-		uint32_t place;
+		uint32_t location;
 		size_t count;
 		uint64_t start = 0, size = 0;
 		const struct symbols_range *ranges;
@@ -254,10 +256,10 @@ TEST("a function that is only inlined is found in every format")
 		CHECK(fixture_symbol(builds[i][0], "work", &start, &size));
 		uint64_t offset = start - code_bias(builds[i][0]);
 		CHECK_EQUAL(fixture_open(&fixture, builds[i][0], TARGET_LINE, NULL), 0);
-		CHECK_EQUAL(symbols_find(fixture.symbols, "twice", &place, &fixture.error), 0);
-		CHECK_TEXT(symbols_place(fixture.symbols, place)->name, "twice");
-		CHECK_EQUAL(symbols_place(fixture.symbols, place)->line, 3);
-		count = symbols_place_ranges(fixture.symbols, place, &ranges);
+		CHECK_EQUAL(symbols_find(fixture.symbols, "twice", &location, &fixture.error), 0);
+		CHECK_TEXT(symbols_location(fixture.symbols, location)->name, "twice");
+		CHECK_EQUAL(symbols_location(fixture.symbols, location)->line, 3);
+		count = symbols_location_ranges(fixture.symbols, location, &ranges);
 		CHECK(count > 0 && ranges[0].start >= offset &&
 		      ranges[count - 1].end <= offset + size);
 		CHECK_EQUAL(symbols_breakpoints(fixture.symbols, "helper", SYMBOLS_NONE, &address,
@@ -280,8 +282,8 @@ TEST("a file all out of scope leaves holes in the scope once it is decoded")
 	look_at_all(&fixture, &holes);
 	CHECK(holes > 0);
 	CHECK(symbols_generation(fixture.symbols) != generation);
-	for (uint32_t i = 0; i < symbols_place_count(fixture.symbols); i++)
-		CHECK(strncmp(symbols_place(fixture.symbols, i)->name, "helper.h:", 9) == 0);
+	for (uint32_t i = 0; i < symbols_location_count(fixture.symbols); i++)
+		CHECK(strncmp(symbols_location(fixture.symbols, i)->name, "helper.h:", 9) == 0);
 	fixture_close(&fixture);
 }
 
@@ -293,8 +295,8 @@ TEST("a separate debug file is found by its link and gives the same lines")
 			  "objcopy --strip-all --add-gnu-debuglink=linked.debug gcc-5 linked"));
 	CHECK_EQUAL(fixture_open(&fixture, "linked", TARGET_LINE, "helper.h"), 0);
 	CHECK(symbols_object(fixture.symbols, fixture.object)->has_lines);
-	uint32_t place;
-	CHECK_EQUAL(symbols_find(fixture.symbols, "main.c:12", &place, &fixture.error), 0);
+	uint32_t location;
+	CHECK_EQUAL(symbols_find(fixture.symbols, "main.c:12", &location, &fixture.error), 0);
 	CHECK(is_inverse(&fixture));
 	fixture_close(&fixture);
 }
@@ -310,9 +312,9 @@ TEST("a debug file shortened by dwz gives the same lines")
 	CHECK_EQUAL(fixture_open(&fixture, "short", TARGET_LINE, "helper.h"), 0);
 	CHECK(compare(&fixture, "short", "gcc-5", "helper.h") > 40);
 	CHECK(is_inverse(&fixture));
-	uint32_t place;
-	CHECK_EQUAL(symbols_find(fixture.symbols, "twice", &place, &fixture.error), 0);
-	CHECK_EQUAL(symbols_find(fixture.symbols, "helper", &place, &fixture.error), 0);
+	uint32_t location;
+	CHECK_EQUAL(symbols_find(fixture.symbols, "twice", &location, &fixture.error), 0);
+	CHECK_EQUAL(symbols_find(fixture.symbols, "helper", &location, &fixture.error), 0);
 	fixture_close(&fixture);
 }
 
@@ -326,21 +328,21 @@ TEST("without lines the places are functions, and stripped of those too, blocks 
 	CHECK_EQUAL(fixture_open(&fixture, "plain", TARGET_LINE, NULL), 0);
 	CHECK(!symbols_object(fixture.symbols, fixture.object)->has_lines);
 	CHECK(symbols_object(fixture.symbols, fixture.object)->has_symbols);
-	uint32_t place = symbols_place_at(fixture.symbols, fixture.object, start);
-	CHECK(place != SYMBOLS_NONE);
-	CHECK_TEXT(symbols_place(fixture.symbols, place)->name, "work");
-	CHECK_EQUAL(symbols_place(fixture.symbols, place)->kind, TARGET_FUNCTION);
-	CHECK_EQUAL(inverse_bytes(&fixture, place), size);
+	uint32_t location = symbols_location_at(fixture.symbols, fixture.object, start);
+	CHECK(location != SYMBOLS_NONE);
+	CHECK_TEXT(symbols_location(fixture.symbols, location)->name, "work");
+	CHECK_EQUAL(symbols_location(fixture.symbols, location)->kind, TARGET_FUNCTION);
+	CHECK_EQUAL(inverse_bytes(&fixture, location), size);
 	CHECK(is_inverse(&fixture));
 	fixture_close(&fixture);
 
 	CHECK_EQUAL(fixture_open(&fixture, "stripped", TARGET_LINE, NULL), 0);
 	CHECK(!symbols_object(fixture.symbols, fixture.object)->has_symbols);
-	place = symbols_place_at(fixture.symbols, fixture.object, start);
-	CHECK(place != SYMBOLS_NONE);
+	location = symbols_location_at(fixture.symbols, fixture.object, start);
+	CHECK(location != SYMBOLS_NONE);
 	AUTO(text)
 	char *name = text_format("stripped+0x%llx", (unsigned long long)(start & ~4095ull));
-	CHECK_TEXT(symbols_place(fixture.symbols, place)->name, name);
+	CHECK_TEXT(symbols_location(fixture.symbols, location)->name, name);
 	CHECK(is_inverse(&fixture));
 	fixture_close(&fixture);
 }
@@ -390,12 +392,12 @@ TEST("an object out of scope has no places, but its functions have names")
 	CHECK(fixture_symbol("gcc-5", "work", &start, &size));
 	CHECK_EQUAL(fixture_open(&fixture, "gcc-5", TARGET_LINE, "bin:gcc-5"), 0);
 	CHECK(!symbols_object(fixture.symbols, fixture.object)->in_scope);
-	CHECK_EQUAL(symbols_place_at(fixture.symbols, fixture.object, start), SYMBOLS_NONE);
+	CHECK_EQUAL(symbols_location_at(fixture.symbols, fixture.object, start), SYMBOLS_NONE);
 	CHECK_EQUAL(symbols_scope_ranges(fixture.symbols, fixture.object, &ranges), 0);
 	CHECK_TEXT(symbols_function_at(fixture.symbols, fixture.object, start + 1), "work");
 	CHECK_TEXT(symbols_function_at(fixture.symbols, fixture.object, 1), "gcc-5+0x1");
-	CHECK(symbols_mentions(fixture.symbols, fixture.object, "printf"));
-	CHECK(!symbols_mentions(fixture.symbols, fixture.object, "print"));
+	CHECK(symbols_references(fixture.symbols, fixture.object, "printf"));
+	CHECK(!symbols_references(fixture.symbols, fixture.object, "print"));
 	fixture_close(&fixture);
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tables - the small structures below the symbols: ranges, covers, texts, maps and paths. */
-#include "symbolize/cover.h"
-#include "symbolize/map.h"
-#include "symbolize/path.h"
+#include "base/hash_map.h"
+#include "base/interner.h"
+#include "base/interval_map.h"
+#include "base/path.h"
 #include "symbolize/ranges.h"
-#include "symbolize/texts.h"
 
-#include "base/own.h"
+#include "base/cleanup.h"
 
 #include "check.h"
 
@@ -75,12 +75,12 @@ TEST("ranges that touch become one, and know what they hold")
 	ranges_clear(&cut);
 }
 
-/* Who owns `at` by the rule of cover.h, worked out span by span. */
-static uint32_t owner_of(const struct cover_span *spans, size_t count, uint64_t at)
+/* Who owns `at` by the rule of interval_map.h, worked out span by span. */
+static uint32_t owner_of(const struct interval_map_entry *spans, size_t count, uint64_t at)
 {
-	const struct cover_span *owner = NULL;
+	const struct interval_map_entry *owner = NULL;
 	for (size_t i = 0; i < count; i++) {
-		const struct cover_span *span = &spans[i];
+		const struct interval_map_entry *span = &spans[i];
 		if (span->start > at || span->end <= at)
 			continue;
 		if (!owner || span->start > owner->start ||
@@ -94,47 +94,47 @@ TEST("of overlapping spans the one that starts last owns an address, then the de
 {
 	unsigned state = 1;
 	for (int round = 0; round < 300; round++) {
-		struct cover_span spans[12];
-		struct cover cover = {0};
+		struct interval_map_entry spans[12];
+		struct interval_map interval_map = {0};
 		for (uint32_t i = 0; i < 12; i++) {
 			state = state * 1103515245u + 12345u;
 			uint64_t start = state >> 16 & 31, size = state >> 22 & 15;
-			spans[i] = (struct cover_span){.start = start,
-						       .end = start + size,
-						       .value = i,
-						       .depth = state >> 28 & 3};
-			cover_add(&cover, start, start + size, i, spans[i].depth);
+			spans[i] = (struct interval_map_entry){.start = start,
+							       .end = start + size,
+							       .value = i,
+							       .depth = state >> 28 & 3};
+			interval_map_add(&interval_map, start, start + size, i, spans[i].depth);
 		}
-		cover_flatten(&cover);
+		interval_map_flatten(&interval_map);
 		for (uint64_t at = 0; at < 50; at++) {
-			const struct cover_span *span = cover_at(&cover, at);
+			const struct interval_map_entry *span = interval_map_at(&interval_map, at);
 			CHECK_EQUAL(span ? span->value : UINT32_MAX, owner_of(spans, 12, at));
 		}
-		cover_clear(&cover);
+		interval_map_clear(&interval_map);
 	}
 }
 
 TEST("a text has one number, and a map keeps what it was given")
 {
-	struct texts texts = {0};
-	struct map map = {0};
-	CHECK_EQUAL(texts_add(&texts, NULL), 0);
-	CHECK_TEXT(texts_get(&texts, 0), NULL);
+	struct interner texts = {0};
+	struct hash_map map = {0};
+	CHECK_EQUAL(interner_add(&texts, NULL), 0);
+	CHECK_TEXT(interner_text(&texts, 0), NULL);
 	for (uint32_t i = 0; i < 5000; i++) {
 		char text[16];
 		snprintf(text, sizeof(text), "t%u", i);
-		CHECK_EQUAL(texts_add(&texts, text), i + 1);
-		map_set(&map, i, i % 7, i);
+		CHECK_EQUAL(interner_add(&texts, text), i + 1);
+		hash_map_set(&map, i, i % 7, i);
 	}
-	CHECK_EQUAL(texts_add_part(&texts, "t42 and more", 3), 43);
-	CHECK_TEXT(texts_get(&texts, 43), "t42");
-	CHECK_EQUAL(texts_find(&texts, "t5000"), 0);
+	CHECK_EQUAL(interner_add_part(&texts, "t42 and more", 3), 43);
+	CHECK_TEXT(interner_text(&texts, 43), "t42");
+	CHECK_EQUAL(interner_find(&texts, "t5000"), 0);
 	for (uint32_t i = 0; i < 5000; i++)
-		CHECK_EQUAL(map_get(&map, i, i % 7), i);
-	CHECK_EQUAL(map_get(&map, 3, 4), MAP_NONE);
-	map_set(&map, 3, 3, 99);
-	CHECK_EQUAL(map_get(&map, 3, 3), 99);
+		CHECK_EQUAL(hash_map_get(&map, i, i % 7), i);
+	CHECK_EQUAL(hash_map_get(&map, 3, 4), HASH_MAP_NONE);
+	hash_map_set(&map, 3, 3, 99);
+	CHECK_EQUAL(hash_map_get(&map, 3, 3), 99);
 	CHECK_EQUAL(map.count, 5000);
-	texts_clear(&texts);
-	map_clear(&map);
+	interner_clear(&texts);
+	hash_map_clear(&map);
 }

@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * causal - gathers the windows of each target and point, has them estimated, and ranks.
+ *
+ * Only what the recording holds is used, and only by target: a target's controls are its own
+ * experiments at speedup 0.
+ */
+#include "analyze/causal/causal.h"
+
+#include "analyze/causal/tail_latency.h"
+
+#include <math.h>
+#include <string.h>
+
+/*
+ * A target has phases if in IDLE_CONTROLS of its controls at least it is active less than
+ * IDLE_SHARE of what is usual. Then windows with less than BUSY_SHARE of that lie external_pacing of its
+ * phase, or on the border.
+ */
+#define IDLE_CONTROLS 0.1
+#define PHASE_BORDER_ERROR 0.02
+#define PHASE_ERRORS 2.0
+#define IDLE_SHARE 0.1
+#define BUSY_SHARE 0.7
+
+/* No more than this part of a gain, of either sign, is put down to early windows. */
+#define EARLY_SHARE_MOST 0.9
+
+/* So many samples of the target must be usual in a window, else chance decides. */
+#define SAMPLES_LEAST 30.0
+#define CONTROLS_LEAST 6
+
+/* Windows of a stretch follow each other in less; before the first of one there is more (experiment/session_run_series.c). */
+#define BREAK_LEAST_NS 9000000
+
+/* Sampled time of a target in the runs in which it had experiments, for the phase correction. */
+struct phase {
+	double target_ns, observed_ns; /* in its own experiments at speedup 0; their wall time */
+	double run_target_ns, run_ns;  /* in those runs whenever the speedup was 0; wall time */
+	double sampled_ns, samples;    /* of those runs, at any speedup */
+};
+
+static const struct recording_visit *visit_of(const struct recording_experiment *experiment,
+					      int64_t point_id)
+{
+	for (size_t i = 0; i < experiment->visits.count; i++) {
+		if (experiment->visits.items[i].point_id == point_id)
+			return &experiment->visits.items[i];
+	}
+	return NULL;
+}
+
+static uint32_t run_number(const struct recording *recording, int64_t run_id)
+{
+	const struct recording_run *run = recording_run(recording, run_id);
+	return run ? (uint32_t)(run - recording->runs.items) : UINT32_MAX;
+}
+
+/* A target's experiments that counted, borrowed from the recording; `indexes` are those in their stretches. */
+struct trials {
+	const struct recording_experiment **items;
+	unsigned *indexes;
+	size_t count;
+};
+
+/* Does it follow the other without a break, in which the program would have got used to another speedup? */
+static bool continues(const struct recording_experiment *before,
+		      const struct recording_experiment *experiment)
+{
+	return experiment->run_id == before->run_id && experiment->target_id == before->target_id &&
+	       experiment->speedup == before->speedup &&
+	       experiment->start_ns < before->start_ns + before->duration_ns + BREAK_LEAST_NS;
+}
+
+static struct trials trials_of(const struct recording *recording, int64_t target_id)
+{
+	size_t most = recording->experiments.count;
+	struct trials trials = {.items = memory_new(most, sizeof(*trials.items)),
+				.indexes = memory_new(most, sizeof(*trials.indexes))};
+	unsigned index = 0;
+
+	for (size_t i = 0; i < most; i++) {
+		const struct recording_experiment *experiment = &recording->experiments.items[i];
+		index = i && continues(experiment - 1, experiment) ? index + 1 : 0;
+		if (experiment->target_id != target_id || experiment->verdict != VERDICT_COUNTED)
+			continue;
+		trials.items[trials.count] = experiment;
+		trials.indexes[trials.count++] = index;
+	}
+	return trials;
+}
+
+static void trials_release(struct trials *trials)
+{
+	free(trials->items);
+	free(trials->indexes);
+}
+
+/*
+ * The target's part of the sampled time, in which pauses do not count: for the same work it is the
+ * same at any speedup.
+ */
+static double activity_of(const struct recording_experiment *experiment)
+{
+	return experiment->sampled_ns ?
+		       (double)experiment->target_ns / (double)experiment->sampled_ns :
+		       0;
+}
+
+static int compare_activities(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+	return (*a > *b) - (*a < *b);
+}
+
+/* Of ascending activities, that at the middle of the target's time: usual where it runs. */
+static double usual_activity(const double *activities, size_t count)
+{
+	double sum = 0, passed = 0;
+	size_t i = 0;
+
+	for (size_t j = 0; j < count; j++)
+		sum += activities[j];
+	while (i + 1 < count && (passed += activities[i]) < 0.5 * sum)
+		i++;
+	return count ? activities[i] : 0;
+}
+
+static size_t count_below(const double *activities, size_t count, double limit)
+{
+	size_t below = 0;
+	for (size_t i = 0; i < count; i++)
+		below += activities[i] < limit;
+	return below;
+}
+
+/*
+ * Below this activity a window fell into a phase in which the target does not run (COZ 3.4.4, its
+ * phase B), or on the border of one. 0 if the target has no such phases, or is so rarely sampled
+ * that a window without a sample of it means nothing.
+ */
+static double idle_limit(const struct recording *recording, const struct trials *trials)
+{
+	double *activities = memory_new(trials->count, sizeof(*activities));
+	double samples = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < trials->count; i++) {
+		const struct recording_experiment *experiment = trials->items[i];
+		const struct recording_run *run = recording_run(recording, experiment->run_id);
+		if (experiment->speedup > 0 || !run || !run->period_ns)
+			continue;
+		activities[count++] = activity_of(experiment);
+		samples += (double)experiment->sampled_ns / (double)run->period_ns;
+	}
+	qsort(activities, count, sizeof(*activities), compare_activities);
+	double usual = usual_activity(activities, count);
+	size_t idle = count_below(activities, count, usual * IDLE_SHARE);
+	free(activities);
+	if (count < CONTROLS_LEAST || usual * samples < SAMPLES_LEAST * (double)count ||
+	    (double)idle < IDLE_CONTROLS * (double)count)
+		return 0;
+	return usual * BUSY_SHARE;
+}
+
+/*
+ * Leaves the windows in which the target ran: the phase factor stands for the others. It follows
+ * from the same windows' activity, so that one with a little of another phase does no harm.
+ */
+static void drop_idle_windows(const struct recording *recording, struct trials *trials)
+{
+	double limit = idle_limit(recording, trials);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < trials->count; i++) {
+		if (activity_of(trials->items[i]) < limit)
+			continue;
+		trials->indexes[kept] = trials->indexes[i];
+		trials->items[kept++] = trials->items[i];
+	}
+	trials->count = kept;
+}
+
+static size_t windows_of(const struct recording *recording, const struct trials *trials,
+			 const struct recording_point *point, double paced_rate,
+			 struct effect_window *windows)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < trials->count; i++) {
+		const struct recording_experiment *experiment = trials->items[i];
+		const struct recording_visit *visit = visit_of(experiment, point->id);
+		double period_ns = visit ? recording_visit_period(visit, point->kind) : NAN;
+		if (!isfinite(period_ns))
+			continue;
+		if (paced_rate > 0)
+			period_ns =
+				external_pacing_period(period_ns, external_pacing_effective(visit),
+						       paced_rate);
+		windows[count++] = (struct effect_window){
+			.time_ns = experiment->start_ns + experiment->duration_ns / 2,
+			.speedup = experiment->speedup,
+			.period_ns = period_ns,
+			.run = run_number(recording, experiment->run_id),
+			.index = trials->indexes[i],
+		};
+	}
+	return count;
+}
+
+/* Effective time by wall time in the windows at this speedup. */
+static double effective_at(const struct trials *trials, int64_t point_id, double speedup)
+{
+	double wall_ns = 0, effective_ns = 0;
+
+	for (size_t i = 0; i < trials->count; i++) {
+		const struct recording_visit *visit = visit_of(trials->items[i], point_id);
+		double effective = visit ? external_pacing_effective(visit) : NAN;
+		if (!isfinite(effective) || trials->items[i]->speedup != speedup)
+			continue;
+		wall_ns += (double)visit->duration_ns;
+		effective_ns += effective * (double)visit->duration_ns;
+	}
+	return wall_ns > 0 ? effective_ns / wall_ns : 1;
+}
+
+/* Visits per ns that come by the wall clock, as what is external_pacing of the program sets the pace. */
+static double paced_rate_of(const struct trials *trials, const struct recording_point *point,
+			    const struct external_pacing *external_pacing)
+{
+	double sum = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; external_pacing->share > 0 && i < trials->count; i++) {
+		const struct recording_visit *visit = visit_of(trials->items[i], point->id);
+		double period_ns = visit ? recording_visit_period(visit, point->kind) : NAN;
+		double rate = visit ? external_pacing_effective(visit) / period_ns : NAN;
+		if (trials->items[i]->speedup > 0 || !isfinite(rate))
+			continue;
+		sum += rate;
+		count++;
+	}
+	return count ? external_pacing->share * sum / (double)count : 0;
+}
+
+static bool ran_in(const struct trials *trials, int64_t run_id)
+{
+	for (size_t i = 0; i < trials->count; i++) {
+		if (trials->items[i]->run_id == run_id)
+			return true;
+	}
+	return false;
+}
+
+static struct phase phase_of(const struct recording *recording, const struct trials *trials,
+			     int64_t target_id)
+{
+	struct phase phase = {0};
+	for (size_t i = 0; i < trials->count; i++) {
+		if (trials->items[i]->speedup > 0)
+			continue;
+		phase.target_ns += (double)trials->items[i]->target_ns;
+		phase.observed_ns += (double)trials->items[i]->duration_ns;
+	}
+	for (size_t i = 0; i < recording->runs.count; i++) {
+		const struct recording_run *run = &recording->runs.items[i];
+		if (!ran_in(trials, run->id))
+			continue;
+		phase.run_ns += (double)run->baseline_ns;
+		phase.sampled_ns += (double)run->sampled_ns;
+		phase.samples += (double)run->samples;
+	}
+	for (size_t i = 0; i < recording->samples.count; i++) {
+		const struct recording_sample *sample = &recording->samples.items[i];
+		if (sample->target_id == target_id && ran_in(trials, sample->run_id))
+			phase.run_target_ns += (double)sample->baseline_sampled_ns;
+	}
+	return phase;
+}
+
+/*
+ * The experiments at speedup 0 are a part of the time at speedup 0. Where that does not hold, the
+ * recorder died before it had written its sums, and the factor is unknown.
+ */
+static double phase_factor(const struct phase *phase)
+{
+	double sample_ns = phase->samples > 0 ? phase->sampled_ns / phase->samples : 0;
+	if (sample_ns <= 0 || phase->observed_ns <= 0 || phase->run_ns < phase->observed_ns ||
+	    phase->run_target_ns < phase->target_ns)
+		return 1;
+	return effect_phase_factor(phase->target_ns, phase->observed_ns, phase->run_target_ns,
+				   phase->run_ns, sample_ns);
+}
+
+/*
+ * Relative error of the factor: of the two counts of samples, and of where phases begin and end,
+ * which no window sees exactly.
+ */
+static double phase_error(const struct phase *phase)
+{
+	double sample_ns = phase->sampled_ns / phase->samples;
+
+	return sqrt(sample_ns / phase->target_ns + sample_ns / phase->run_target_ns +
+		    PHASE_BORDER_ERROR * PHASE_BORDER_ERROR);
+}
+
+static double widened(double half, double by)
+{
+	return sqrt(half * half + by * by);
+}
+
+static void correct(struct effect_point *point, double factor, double relative_error)
+{
+	double common = fabs(point->gain) * relative_error;
+
+	point->low = point->gain - widened(point->gain - point->low, 1.96 * common);
+	point->high = point->gain + widened(point->high - point->gain, 1.96 * common);
+	point->error = widened(point->error, common);
+	point->shared = widened(point->shared, common);
+	point->gain *= factor;
+	point->low *= factor;
+	point->high *= factor;
+	point->error *= factor;
+	point->shared *= factor;
+}
+
+/* How well it is known what to take off, which all points have in common. */
+static void add_pacing_error(struct causal_effect *effect, const struct trials *trials)
+{
+	for (size_t i = 0; effect->external_pacing.share > 0 && i < effect->count; i++) {
+		struct effect_point *point = &effect->points[i];
+		if (point->speedup <= 0)
+			continue;
+		double error = external_pacing_error(&effect->external_pacing, point->gain,
+						     effective_at(trials, effect->point->id,
+								  point->speedup),
+						     effective_at(trials, effect->point->id, 0));
+		point->low = point->gain - widened(point->gain - point->low, 1.96 * error);
+		point->high = point->gain + widened(point->high - point->gain, 1.96 * error);
+		point->error = widened(point->error, error);
+		point->shared = widened(point->shared, error);
+	}
+}
+
+/* An effect needs an answer at a speedup above 0. */
+static bool effect_fill(struct causal_effect *effect, const struct trials *trials,
+			const struct effect_window *windows, size_t count, double relative_error)
+{
+	effect->points = memory_new(count, sizeof(*effect->points));
+	effect->count = effect_estimate(windows, count, effect->points, count);
+	if (!effect->count || effect->points[effect->count - 1].speedup <= 0) {
+		free(effect->points);
+		return false;
+	}
+	add_pacing_error(effect, trials);
+	for (size_t i = 0; i < effect->count; i++)
+		correct(&effect->points[i], effect->phase_factor, relative_error);
+	effect_add_method_error(effect->points, effect->count);
+	effect->slope = effect_slope(effect->points, effect->count);
+	effect->is_contention = effect->slope.windows > 0 && effect->slope.high < 0;
+	return true;
+}
+
+/*
+ * The relative error of a target's activity in its controls, by how these differ: where it comes in bursts of
+ * many samples, so many more than the samples' number tells that the factor below 1 may be chance.
+ */
+static double activity_error(const struct trials *trials)
+{
+	double sum = 0, squares = 0, count = 0;
+
+	for (size_t i = 0; i < trials->count; i++) {
+		double activity = activity_of(trials->items[i]);
+		if (trials->items[i]->speedup > 0)
+			continue;
+		sum += activity;
+		squares += activity * activity;
+		count++;
+	}
+	if (count < 2 || !(sum > 0))
+		return INFINITY;
+	double mean = sum / count, variance = (squares - sum * mean) / (count - 1);
+	return sqrt(fmax(0, variance) / count) / mean;
+}
+
+/* A percentile of the whole run does not follow from that of a phase. */
+static struct tail tail_of(const struct recording *recording, const struct trials *trials,
+			   const struct causal_effect *effect)
+{
+	size_t kept = 0;
+
+	if (effect->point->kind != POINT_LATENCY)
+		return (struct tail){.status = TAIL_NOT_MEASURED};
+	const struct recording_experiment **settled = memory_new(trials->count, sizeof(*settled));
+	for (size_t i = 0; i < trials->count; i++)
+		if (trials->indexes[i] >= warm_up_skipped(effect->warm_up.level))
+			settled[kept++] = trials->items[i];
+	struct tail tail = tail_latency_of(recording, settled, kept, effect->point->id);
+	free(settled);
+	if (tail.status == TAIL_ANSWERED &&
+	    1 - effect->phase_factor > PHASE_ERRORS * activity_error(trials))
+		tail.status = TAIL_PHASES;
+	return tail;
+}
+
+/* Which part of the gain by all windows is due to those that are left out. */
+static double early_share(const struct causal_effect *effect, const struct effect_window *windows,
+			  size_t count)
+{
+	if (!effect->warm_up.level)
+		return 0;
+	struct effect_point *points = memory_new(count, sizeof(*points));
+	size_t found = effect_estimate(windows, count, points, count);
+	double all = effect_slope(points, found).slope * effect->phase_factor;
+	free(points);
+	double part = all != 0 ? 1 - effect->slope.slope / all : 0;
+	return fmin(EARLY_SHARE_MOST, fmax(-EARLY_SHARE_MOST, part));
+}
+
+static void target_fill(struct causal_target *target, const struct recording *recording,
+			const struct external_pacing *external_pacing)
+{
+	struct trials trials = trials_of(recording, target->target->id);
+	drop_idle_windows(recording, &trials);
+	struct phase phase = phase_of(recording, &trials, target->target->id);
+	struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
+	struct effect_window *settled = memory_new(trials.count, sizeof(*settled));
+	target->effects = memory_new(recording->points.count, sizeof(*target->effects));
+	for (size_t i = 0; i < trials.count; i++)
+		target->experiments += trials.items[i]->speedup > 0;
+	for (size_t i = 0; i < recording->points.count; i++) {
+		const struct recording_point *point = &recording->points.items[i];
+		double paced_rate = paced_rate_of(&trials, point, &external_pacing[i]);
+		size_t count = windows_of(recording, &trials, point, paced_rate, windows);
+		struct causal_effect effect = {.point = point,
+					       .external_pacing = external_pacing[i],
+					       .phase_factor = phase_factor(&phase),
+					       .warm_up = warm_up_detect(windows, count)};
+		memcpy(settled, windows, count * sizeof(*windows));
+		size_t kept = warm_up_drop_early(settled, count, effect.warm_up.level);
+		if (!kept || !effect_fill(&effect, &trials, settled, kept,
+					  effect.phase_factor < 1 ? phase_error(&phase) : 0))
+			continue;
+		effect.early_share = early_share(&effect, windows, count);
+		effect.tail = tail_of(recording, &trials, &effect);
+		effect.tail_lacking_ns = tail_latency_lacking_ns(recording, &effect.tail);
+		target->effects[target->count++] = effect;
+	}
+	free(windows);
+	free(settled);
+	trials_release(&trials);
+}
+
+static double share_of(const struct recording *recording, int64_t target_id)
+{
+	double own_ns = 0, all_ns = 0;
+	for (size_t i = 0; i < recording->runs.count; i++)
+		all_ns += (double)recording->runs.items[i].sampled_ns;
+	for (size_t i = 0; i < recording->samples.count; i++) {
+		if (recording->samples.items[i].target_id == target_id)
+			own_ns += (double)recording->samples.items[i].sampled_ns;
+	}
+	return all_ns > 0 ? fmin(own_ns / all_ns, 1) : 0;
+}
+
+static bool is_external(const struct recording *recording, int64_t target_id)
+{
+	const struct recording_target *target = recording_target(recording, target_id);
+	return target && target->kind == TARGET_EXTERNAL;
+}
+
+/* What is sure of the target's best effect; -INFINITY without any. */
+static double rank_of(const struct causal_target *target)
+{
+	double best = -INFINITY;
+	for (size_t i = 0; i < target->count; i++) {
+		const struct effect_slope *slope = &target->effects[i].slope;
+		if (slope->windows && slope->low > best)
+			best = slope->low;
+	}
+	return best;
+}
+
+/* Ties by share, then by id, so that the order is always the same. */
+static int compare_targets(const void *left, const void *right)
+{
+	const struct causal_target *a = left, *b = right;
+	double rank_a = rank_of(a), rank_b = rank_of(b);
+	if (rank_a != rank_b)
+		return rank_a < rank_b ? 1 : -1;
+	if (a->share != b->share)
+		return a->share < b->share ? 1 : -1;
+	return (a->target->id > b->target->id) - (a->target->id < b->target->id);
+}
+
+static void count_verdicts(struct causal *causal, const struct recording *recording)
+{
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		if (is_external(recording, recording->experiments.items[i].target_id))
+			continue;
+		switch (recording->experiments.items[i].verdict) {
+		case VERDICT_COUNTED:
+			causal->experiments++;
+			break;
+		case VERDICT_DISPLACED:
+			causal->displaced++;
+			break;
+		case VERDICT_TOO_FEW_VISITS:
+			causal->too_few_visits++;
+			break;
+		case VERDICT_CUT_SHORT:
+			causal->cut_short++;
+			break;
+		}
+	}
+}
+
+/* The largest part that early windows had of an effect on this point. */
+static double early_share_at(const struct causal *causal, const struct recording_point *point)
+{
+	double part = 0;
+
+	for (size_t i = 0; i < causal->count; i++) {
+		const struct causal_target *target = &causal->targets[i];
+		for (size_t j = 0; j < target->count; j++)
+			if (target->effects[j].point == point &&
+			    fabs(target->effects[j].early_share) > fabs(part))
+				part = target->effects[j].early_share;
+	}
+	return part;
+}
+
+/*
+ * Where another target took a while to settle, this one may as well, as far as its own stretches did not
+ * notice: its interval has room for the same part of its gain.
+ */
+static void widen_unsettled(struct causal_effect *effect, double part)
+{
+	for (size_t i = 0; i < effect->count; i++) {
+		struct effect_point *point = &effect->points[i];
+		double most = effect->warm_up.undetected_drift * point->speedup;
+		double change = fmin(most, fabs(part * point->gain));
+		if (!(change > 0))
+			continue;
+		if (part * point->gain > 0)
+			point->low = point->gain - widened(point->gain - point->low, change);
+		else
+			point->high = point->gain + widened(point->high - point->gain, change);
+		point->error = widened(point->error, change / 1.96);
+		point->shared = widened(point->shared, change / 1.96);
+		effect->is_widened = true;
+	}
+	effect->slope = effect_slope(effect->points, effect->count);
+	effect->is_contention = effect->slope.windows > 0 && effect->slope.high < 0;
+}
+
+static void widen_all_unsettled(struct causal *causal)
+{
+	for (size_t i = 0; i < causal->count; i++) {
+		for (size_t j = 0; j < causal->targets[i].count; j++) {
+			struct causal_effect *effect = &causal->targets[i].effects[j];
+			double part = early_share_at(causal, effect->point);
+			if (!effect->warm_up.level && part != 0)
+				widen_unsettled(effect, part);
+		}
+	}
+}
+
+struct causal *causal_new(const struct recording *recording)
+{
+	struct causal *causal = memory_new(1, sizeof(*causal));
+	struct external_pacing *external_pacing =
+		memory_new(recording->points.count, sizeof(*external_pacing));
+	for (size_t i = 0; i < recording->points.count; i++)
+		external_pacing[i] = external_pacing_of(recording, &recording->points.items[i]);
+	causal->targets = memory_new(recording->targets.count, sizeof(*causal->targets));
+	for (size_t i = 0; i < recording->targets.count; i++) {
+		if (recording->targets.items[i].kind == TARGET_EXTERNAL)
+			continue;
+		struct causal_target *target = &causal->targets[causal->count++];
+		target->target = &recording->targets.items[i];
+		target->share = share_of(recording, target->target->id);
+		target_fill(target, recording, external_pacing);
+	}
+	free(external_pacing);
+	widen_all_unsettled(causal);
+	qsort(causal->targets, causal->count, sizeof(*causal->targets), compare_targets);
+	count_verdicts(causal, recording);
+	return causal;
+}
+
+void causal_free(struct causal *causal)
+{
+	if (!causal)
+		return;
+	for (size_t i = 0; i < causal->count; i++) {
+		for (size_t j = 0; j < causal->targets[i].count; j++) {
+			free(causal->targets[i].effects[j].points);
+			free(causal->targets[i].effects[j].tail.points);
+		}
+		free(causal->targets[i].effects);
+	}
+	free(causal->targets);
+	free(causal);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* samples - filtering moments, and adding them up under texts that they have in common. */
+#include "analyze/samples/samples.h"
+
+#include "base/cleanup.h"
+#include "stats/distribution.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <string.h>
+
+typedef const struct recording_frame **frames_array;
+CLEANUP_DEFINE(frames, frames_array, free, NULL)
+
+const struct recording_frame **samples_chain(const struct recording *recording, uint64_t stack_id,
+					     size_t *count)
+{
+	ARRAY(const struct recording_frame *) chain = {0};
+
+	while (stack_id) {
+		const struct recording_stack *stack = recording_stack(recording, (int64_t)stack_id);
+		*array_add(&chain) = recording_frame(recording, stack->frame_id);
+		stack_id = stack->caller_id;
+	}
+	*count = chain.count;
+	return chain.items;
+}
+
+static const char *text_or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+static bool any_function_fits(const struct recording_frame **chain, size_t count, const char *glob)
+{
+	for (size_t i = 0; i < count; i++)
+		if (chain[i]->function && !fnmatch(glob, chain[i]->function, 0))
+			return true;
+	return false;
+}
+
+/* Code of the system, which nobody wants to hear of if the program's own line is known. */
+static bool is_system_code(const struct recording_frame *frame)
+{
+	static const char *const objects[] = {"/lib/*", "/lib64/*", "/usr/lib/*", "/usr/lib64/*"};
+	static const char *const files[] = {"/usr/include/*", "/usr/lib/*", "/rustc/*"};
+
+	for (size_t i = 0; frame->object && i < sizeof(objects) / sizeof(*objects); i++)
+		if (!fnmatch(objects[i], frame->object, 0))
+			return true;
+	for (size_t i = 0; frame->file && i < sizeof(files) / sizeof(*files); i++)
+		if (!fnmatch(files[i], frame->file, 0))
+			return true;
+	return false;
+}
+
+/* Fills the entry; false if the filter stops it. */
+static bool make_entry(const struct recording *recording,
+		       const struct recording_stack_sample *stack_sample,
+		       const struct samples_filter *filter, struct samples_entry *entry)
+{
+	size_t count;
+	const struct recording_thread *thread =
+		recording_thread(recording, stack_sample->thread_id);
+	AUTO(frames)
+	const struct recording_frame **chain =
+		samples_chain(recording, stack_sample->stack_id, &count);
+
+	*entry = (struct samples_entry){.stack_sample = stack_sample, .thread = thread};
+	if (!(filter->classes & 1u << stack_sample->class) ||
+	    (filter->pid && filter->pid != thread->pid) ||
+	    (filter->tid && filter->tid != thread->tid) ||
+	    (filter->command && fnmatch(filter->command, text_or_empty(thread->command), 0)) ||
+	    (filter->function && !any_function_fits(chain, count, filter->function)))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (chain[i]->kind == FRAME_KERNEL) {
+			entry->kernel = entry->kernel ? entry->kernel : chain[i];
+			continue;
+		}
+		entry->user = entry->user ? entry->user : chain[i];
+		if (chain[i]->line &&
+		    (!entry->site || (is_system_code(entry->site) && !is_system_code(chain[i]))))
+			entry->site = chain[i];
+	}
+	return true;
+}
+
+static void sum_add(struct samples_sum *sum, const struct recording_stack_sample *stack_sample)
+{
+	sum->samples += stack_sample->samples;
+	sum->weight_ns += stack_sample->weight_ns;
+	sum->variance += stack_sample->variance;
+}
+
+/*
+ * The share's standard error, by the delta method for a ratio of which the numerator is a part of the
+ * denominator; with equal weights, that is the binomial's.
+ */
+static void sum_judge(struct samples_sum *sum, const struct samples_sum *all)
+{
+	if (!all->weight_ns)
+		return;
+	double rest = all->variance > sum->variance ? all->variance - sum->variance : 0;
+	double share = (double)sum->weight_ns / (double)all->weight_ns, other = 1 - share;
+
+	sum->share = share;
+	sum->half_interval = normal_quantile(0.975) *
+			     sqrt(other * other * sum->variance + share * share * rest) /
+			     (double)all->weight_ns;
+}
+
+struct samples *samples_new(const struct recording *recording, const struct samples_filter *filter)
+{
+	struct samples *samples = memory_new(1, sizeof(*samples));
+
+	samples->recording = recording;
+	samples->filter = *filter;
+	samples->entries = memory_new(recording->stack_samples.count, sizeof(*samples->entries));
+	for (size_t i = 0; i < recording->stack_samples.count; i++) {
+		const struct recording_stack_sample *stack_sample =
+			&recording->stack_samples.items[i];
+		struct samples_entry *entry = &samples->entries[samples->count];
+		samples->recorded_ns += stack_sample->weight_ns;
+		if (!make_entry(recording, stack_sample, filter, entry))
+			continue;
+		samples->count++;
+		sum_add(&samples->all, stack_sample);
+		sum_add(&samples->classes[stack_sample->class], stack_sample);
+	}
+	for (int i = 0; i < SAMPLE_CLASSES; i++)
+		sum_judge(&samples->classes[i], &samples->all);
+	samples->all.share = samples->all.weight_ns > 0;
+	return samples;
+}
+
+void samples_free(struct samples *samples)
+{
+	if (!samples)
+		return;
+	free(samples->entries);
+	free(samples);
+}
+
+struct samples_sum samples_sum_of(const struct samples *samples,
+				  const struct recording_stack_sample *stack_sample)
+{
+	struct samples_sum sum = {0};
+
+	sum_add(&sum, stack_sample);
+	sum_judge(&sum, &samples->all);
+	return sum;
+}
+
+/* ---- groups ---- */
+
+static const char *function_of(const struct recording_frame *frame)
+{
+	return frame ? text_or_empty(frame->function) : "";
+}
+
+static const char *object_of(const struct recording_frame *frame)
+{
+	return frame ? text_or_empty(frame->object) : "";
+}
+
+/* A futex is known by its address in its process, a lock of the kernel by who waits for it. */
+static char *lock_key_of(const struct samples_entry *entry)
+{
+	if (entry->stack_sample->class != CLASS_LOCK)
+		return NULL;
+	if (entry->stack_sample->address)
+		return text_format("%u\n%llx", entry->thread->pid,
+				   (unsigned long long)entry->stack_sample->address);
+	return text_copy(function_of(entry->kernel));
+}
+
+/* Entries with the same text belong together; NULL: it has no place in this group. */
+static char *key_of(const struct samples_entry *entry, enum samples_group group)
+{
+	const struct recording_stack_sample *stack_sample = entry->stack_sample;
+	const struct recording_frame *site = entry->site;
+	const struct recording_frame *user = entry->user;
+
+	switch (group) {
+	case SAMPLES_BY_FUNCTION:
+		return text_format("%d\n%s\n%s\n%s\n%s", (int)stack_sample->class,
+				   function_of(user), object_of(user),
+				   stack_sample->class == CLASS_USER ||
+						   stack_sample->class == CLASS_RUNNABLE ?
+					   "" :
+					   function_of(entry->kernel),
+				   site != user ? function_of(site) : "");
+	case SAMPLES_BY_LINE:
+		return text_format("%d\n%s\n%u\n%s\n%s", (int)stack_sample->class,
+				   site && site->file ? site->file : "", site ? site->line : 0,
+				   site ? function_of(site) : function_of(user),
+				   site ? object_of(site) : object_of(user));
+	case SAMPLES_BY_CLASS:
+		return text_format("%d\n%s", (int)stack_sample->class,
+				   text_or_empty(stack_sample->subclass));
+	case SAMPLES_BY_CALL:
+		return text_copy(text_or_empty(stack_sample->system_call));
+	case SAMPLES_BY_THREAD:
+		return text_format("%u\n%u\n%s", entry->thread->pid, entry->thread->tid,
+				   text_or_empty(entry->thread->command));
+	case SAMPLES_BY_PROCESS:
+		return text_format("%u", entry->thread->pid);
+	case SAMPLES_BY_LOCK:
+		return lock_key_of(entry);
+	}
+	return NULL;
+}
+
+struct keyed {
+	char *key;
+	const struct samples_entry *entry;
+};
+
+static int by_key(const void *one, const void *other)
+{
+	const struct keyed *a = one, *b = other;
+	int order = strcmp(a->key, b->key);
+	/* The same order each time, whatever qsort does with equal keys. */
+	return order ? order : a->entry < b->entry ? -1 : a->entry > b->entry;
+}
+
+static int by_weight(const void *one, const void *other)
+{
+	const struct samples_row *a = one, *b = other;
+	if (a->sum.weight_ns != b->sum.weight_ns)
+		return a->sum.weight_ns > b->sum.weight_ns ? -1 : 1;
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+struct samples_rows samples_group(const struct samples *samples, enum samples_group group)
+{
+	struct keyed *keyed = memory_new(samples->count, sizeof(*keyed));
+	struct samples_rows rows = {.items =
+					    memory_new(samples->count, sizeof(struct samples_row))};
+
+	size_t count = 0;
+	for (size_t i = 0; i < samples->count; i++) {
+		char *key = key_of(&samples->entries[i], group);
+		if (key)
+			keyed[count++] = (struct keyed){key, &samples->entries[i]};
+	}
+	if (count)
+		qsort(keyed, count, sizeof(*keyed), by_key);
+	for (size_t i = 0; i < count; i++) {
+		const struct samples_entry *entry = keyed[i].entry;
+		if (!i || strcmp(keyed[i].key, keyed[i - 1].key))
+			rows.items[rows.count++].first = entry;
+		struct samples_row *row = &rows.items[rows.count - 1];
+		if (entry->stack_sample->weight_ns > row->first->stack_sample->weight_ns)
+			row->first = entry;
+		sum_add(&row->sum, entry->stack_sample);
+		row->by_class_ns[entry->stack_sample->class] += entry->stack_sample->weight_ns;
+	}
+	for (size_t i = 0; i < count; i++)
+		free(keyed[i].key);
+	free(keyed);
+	for (size_t i = 0; i < rows.count; i++)
+		sum_judge(&rows.items[i].sum, &samples->all);
+	if (rows.count)
+		qsort(rows.items, rows.count, sizeof(struct samples_row), by_weight);
+	return rows;
+}
+
+void samples_rows_clear(struct samples_rows *rows)
+{
+	free(rows->items);
+	*rows = (struct samples_rows){0};
+}
+
+/* ---- trees ---- */
+
+static bool is_same_function(const struct recording_frame *one, const struct recording_frame *other)
+{
+	return one->kind == other->kind && !strcmp(function_of(one), function_of(other)) &&
+	       !strcmp(object_of(one), object_of(other));
+}
+
+static struct samples_node *child_of(struct samples_node *node, const struct recording_frame *frame)
+{
+	for (size_t i = 0; i < node->children.count; i++)
+		if (is_same_function(node->children.items[i]->frame, frame))
+			return node->children.items[i];
+	struct samples_node *child = memory_new(1, sizeof(*child));
+	child->frame = frame;
+	*array_add(&node->children) = child;
+	return child;
+}
+
+static void node_add(struct samples_node *node, const struct recording_stack_sample *stack_sample)
+{
+	sum_add(&node->sum, stack_sample);
+	node->by_class_ns[stack_sample->class] += stack_sample->weight_ns;
+}
+
+static int by_node_weight(const void *one, const void *other)
+{
+	const struct samples_node *const *a = one, *const *b = other;
+	if ((*a)->sum.weight_ns != (*b)->sum.weight_ns)
+		return (*a)->sum.weight_ns > (*b)->sum.weight_ns ? -1 : 1;
+	return strcmp(function_of((*a)->frame), function_of((*b)->frame));
+}
+
+static void finish_tree(struct samples_node *node, const struct samples_sum *all)
+{
+	sum_judge(&node->sum, all);
+	for (size_t i = 0; i < node->children.count; i++)
+		finish_tree(node->children.items[i], all);
+	if (node->children.count)
+		qsort(node->children.items, node->children.count, sizeof(*node->children.items),
+		      by_node_weight);
+}
+
+struct samples_node *samples_tree(const struct samples *samples, bool is_inverted)
+{
+	struct samples_node *root = memory_new(1, sizeof(*root));
+
+	for (size_t i = 0; i < samples->count; i++) {
+		const struct recording_stack_sample *stack_sample =
+			samples->entries[i].stack_sample;
+		struct samples_node *node = root;
+		size_t count;
+		AUTO(frames)
+		const struct recording_frame **chain =
+			samples_chain(samples->recording, stack_sample->stack_id, &count);
+		node_add(root, stack_sample);
+		for (size_t j = 0; j < count; j++) {
+			node = child_of(node, chain[is_inverted ? j : count - 1 - j]);
+			node_add(node, stack_sample);
+		}
+		node->own_ns += stack_sample->weight_ns;
+	}
+	finish_tree(root, &samples->all);
+	return root;
+}
+
+void samples_tree_free(struct samples_node *root)
+{
+	if (!root)
+		return;
+	for (size_t i = 0; i < root->children.count; i++)
+		samples_tree_free(root->children.items[i]);
+	array_free(&root->children);
+	free(root);
+}

@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* scale - collects the runs of the last session, pools them, and asks the models. */
+#include "analyze/scale/scale.h"
+
+#include "analyze/scale/parts.h"
+#include "base/cleanup.h"
+
+#include <math.h>
+#include <string.h>
+
+CLEANUP_DEFINE(timeline, struct timeline *, timeline_free, NULL)
+
+static const char *const model_names[SCALE_MODELS] = {
+	[SCALE_PAPER] = "paper",
+	[SCALE_FORMULA] = "formula",
+	[SCALE_GROWTH] = "growth",
+	[SCALE_REPLAY] = "replay",
+};
+static const char *const limit_names[PARALLEL_LIMITS] = {
+	[PARALLEL_LIMIT_SERIAL] = "serial",
+	[PARALLEL_LIMIT_LOCKS] = "locks",
+	[PARALLEL_LIMIT_IO] = "io",
+	[PARALLEL_LIMIT_TIMER] = "timer",
+	[PARALLEL_LIMIT_EXTERNAL] = "outside",
+	[PARALLEL_LIMIT_IMBALANCE] = "imbalance",
+	[PARALLEL_LIMIT_THREADS] = "too-few-threads",
+};
+
+const char *scale_model_name(enum scale_model model)
+{
+	return model_names[model];
+}
+
+const char *scale_limit_name(enum parallel_limit limit)
+{
+	return limit_names[limit];
+}
+
+double scale_model_error(enum scale_model model, double wakes_per_second)
+{
+	bool waits_often = wakes_per_second > SCALE_WAKES_OFTEN;
+
+	switch (model) {
+	case SCALE_GROWTH:
+	case SCALE_REPLAY:
+		return waits_often ? 0.08 : 0.04;
+	default:
+		return waits_often ? 0.12 : 0.05;
+	}
+}
+
+struct scale_model_accuracy scale_accuracy_of(enum scale_model model)
+{
+	static const struct scale_model_accuracy records[SCALE_MODELS] = {
+		[SCALE_PAPER] = {0.104, 11},
+		[SCALE_FORMULA] = {0.103, 11},
+		[SCALE_GROWTH] = {0.038, 11},
+		[SCALE_REPLAY] = {0.063, 11},
+	};
+	return records[model];
+}
+
+/* ---- runs ---- */
+
+static void add_level(struct scale_run *run, const struct recording_level *row)
+{
+	run->levels = memory_resize(run->levels, run->count + 1, sizeof(*run->levels));
+	run->levels[run->count++] = (struct parallel_level){
+		.threads = row->threads,
+		.wall_ns = (double)row->wall_ns,
+		.running_ns = (double)row->running_ns,
+		.displaced_ns = (double)row->displaced_ns,
+		.waiting_ns = {[PARALLEL_LOCK] = (double)row->lock_ns,
+			       [PARALLEL_IO] = (double)row->io_ns,
+			       [PARALLEL_TIMER] = (double)row->timer_ns,
+			       [PARALLEL_CONDITION] = (double)row->condition_ns,
+			       [PARALLEL_OTHER] = (double)row->other_ns},
+	};
+	run->wall_ns += (double)row->wall_ns;
+	run->displaced_ns += (double)row->displaced_ns;
+}
+
+static bool is_of(const struct recording_level *row, int64_t run_id, unsigned slice)
+{
+	return row->run_id == run_id && row->slice == slice;
+}
+
+/* What was stolen in a slice was stolen from its levels as much as their threads ran. */
+static void add_steal(struct scale_run *run, const struct recording *recording,
+		      const struct recording_steal *steal)
+{
+	const struct recording_level *rows = recording->levels.items;
+	double running = 0;
+
+	for (size_t i = 0; i < recording->levels.count; i++)
+		if (is_of(&rows[i], steal->run_id, steal->slice))
+			running += (double)rows[i].running_ns;
+	for (size_t i = 0; i < recording->levels.count && running > 0; i++) {
+		double part = (double)rows[i].running_ns / running;
+		for (size_t j = 0; j < run->count; j++)
+			if (is_of(&rows[i], steal->run_id, steal->slice) &&
+			    run->levels[j].threads == rows[i].threads)
+				run->levels[j].stolen_ns += part * (double)steal->stolen_ns;
+	}
+	run->stolen_ns += (double)steal->stolen_ns;
+}
+
+/* What the program was held up by being counted, as much as its threads ran. A logged run keeps it. */
+static void add_counting(struct scale_run *run, const struct recording *recording)
+{
+	double running = 0, counting = 0;
+
+	if (run->conditions && run->conditions->is_recorded)
+		return;
+	for (size_t i = 0; i < recording->overheads.count; i++)
+		if (recording->overheads.items[i].run_id == run->parallel->run_id)
+			counting = (double)recording->overheads.items[i].kernel_ns;
+	for (size_t i = 0; i < run->count; i++)
+		running += run->levels[i].running_ns;
+	for (size_t i = 0; i < run->count && running > 0; i++)
+		run->levels[i].counting_ns =
+			counting * fmin(1, run->levels[i].running_ns / running);
+}
+
+/* Those of earlier sessions, too. */
+static const struct recording_run *run_row(const struct recording *recording, int64_t id)
+{
+	for (size_t i = 0; i < recording->earlier.count; i++)
+		if (recording->earlier.items[i].id == id)
+			return &recording->earlier.items[i];
+	return recording_run(recording, id);
+}
+
+static struct scale_run run_of(const struct recording *recording,
+			       const struct recording_parallel *parallel)
+{
+	struct scale_run run = {.run = run_row(recording, parallel->run_id), .parallel = parallel};
+
+	for (size_t i = 0; i < recording->run_conditions.count; i++)
+		if (recording->run_conditions.items[i].run_id == parallel->run_id)
+			run.conditions = &recording->run_conditions.items[i];
+
+	for (size_t i = 0; i < recording->levels.count; i++) {
+		const struct recording_level *row = &recording->levels.items[i];
+		if (row->run_id == parallel->run_id && !row->slice)
+			add_level(&run, row);
+	}
+	for (size_t i = 0; i < recording->steals.count; i++)
+		if (recording->steals.items[i].run_id == parallel->run_id)
+			add_steal(&run, recording, &recording->steals.items[i]);
+	add_counting(&run, recording);
+	for (size_t i = 0; i < run.count; i++) {
+		run.own_ns += parallel_own_ns(&run.levels[i], parallel->cores);
+		run.cpu_ns += parallel_cpu_ns(&run.levels[i]);
+	}
+	return run;
+}
+
+/* Was it run again, without adapted that it has fewer cores, because it made other threads? */
+static bool was_repeated(const struct recording *recording,
+			 const struct recording_parallel *adapted)
+{
+	if (adapted->hides_cores || adapted->cores >= adapted->machine_cores)
+		return false;
+	for (size_t i = 0; i < recording->parallels.count; i++) {
+		const struct recording_parallel *other = &recording->parallels.items[i];
+		if (other->session_id == adapted->session_id && other->run_id > adapted->run_id &&
+		    other->cores == adapted->cores && other->hides_cores)
+			return true;
+	}
+	return false;
+}
+
+static void classify_run(struct scale *scale, struct scale_run run)
+{
+	if (was_repeated(scale->recording, run.parallel))
+		*array_add(&scale->adapted) = run;
+	else if (run.conditions && run.conditions->is_recorded)
+		*array_add(&scale->recorded) = run;
+	else if (run.parallel->cores == scale->cores)
+		*array_add(&scale->runs) = run;
+	else
+		*array_add(&scale->others) = run;
+}
+
+/* Runs that were cut short tell nothing of how long the program takes. */
+static void collect_runs(struct scale *scale, const struct recording_parallel *last)
+{
+	const struct recording *recording = scale->recording;
+	const struct recording_parallel *first = last;
+
+	for (size_t i = 0; i < recording->parallels.count; i++)
+		if (recording->parallels.items[i].run_id == last->session_id)
+			first = &recording->parallels.items[i];
+	scale->cores = first->cores;
+	scale->machine_cores = first->machine_cores;
+	for (size_t i = 0; i < recording->parallels.count; i++) {
+		const struct recording_parallel *parallel = &recording->parallels.items[i];
+		const struct recording_run *run = recording_run(recording, parallel->run_id);
+		if (parallel->session_id == last->session_id && run && run->finished)
+			classify_run(scale, run_of(recording, parallel));
+	}
+}
+
+/* ---- the whole ---- */
+
+static struct parallel_level *level_at(struct scale *scale, unsigned threads)
+{
+	size_t at = 0;
+
+	while (at < scale->levels.count && scale->levels.items[at].threads < threads)
+		at++;
+	if (at < scale->levels.count && scale->levels.items[at].threads == threads)
+		return &scale->levels.items[at];
+	*array_add(&scale->levels) = (struct parallel_level){0};
+	memmove(&scale->levels.items[at + 1], &scale->levels.items[at],
+		(scale->levels.count - 1 - at) * sizeof(scale->levels.items[0]));
+	scale->levels.items[at] = (struct parallel_level){.threads = threads};
+	return &scale->levels.items[at];
+}
+
+static void pool_levels(struct scale *scale)
+{
+	double runs = (double)scale->runs.count;
+
+	for (size_t i = 0; i < scale->runs.count; i++) {
+		const struct scale_run *run = &scale->runs.items[i];
+		for (size_t j = 0; j < run->count; j++) {
+			struct parallel_level *level = level_at(scale, run->levels[j].threads);
+			level->wall_ns += run->levels[j].wall_ns / runs;
+			level->running_ns += run->levels[j].running_ns / runs;
+			level->displaced_ns += run->levels[j].displaced_ns / runs;
+			level->stolen_ns += run->levels[j].stolen_ns / runs;
+			level->counting_ns += run->levels[j].counting_ns / runs;
+			for (size_t k = 0; k < PARALLEL_WAITS; k++)
+				level->waiting_ns[k] += run->levels[j].waiting_ns[k] / runs;
+		}
+		scale->own_ns += run->own_ns / runs;
+	}
+}
+
+static void sum_up(struct scale *scale)
+{
+	double serial = 0, running = 0;
+
+	for (size_t i = 0; i < scale->levels.count; i++) {
+		const struct parallel_level *level = &scale->levels.items[i];
+		scale->wall_ns += level->wall_ns;
+		running += level->running_ns;
+		scale->cpu_ns += parallel_cpu_ns(level);
+		scale->displaced_ns += level->displaced_ns;
+		scale->stolen_ns += level->stolen_ns;
+		scale->counting_ns += level->counting_ns;
+		scale->level_reached = level->threads;
+		serial += level->threads == 1 ? level->wall_ns : 0;
+	}
+	if (scale->wall_ns <= 0)
+		return;
+	scale->mean_active = parallel_mean(scale->levels.items, scale->levels.count);
+	scale->mean_running = running / scale->wall_ns;
+	scale->serial_share = serial / scale->wall_ns;
+}
+
+static void add_measured(struct scale *scale, const struct scale_run *run)
+{
+	struct scale_measured *at = NULL;
+
+	for (size_t i = 0; i < scale->measured.count; i++)
+		if (scale->measured.items[i].cores == run->parallel->cores)
+			at = &scale->measured.items[i];
+	if (!at) {
+		at = array_add(&scale->measured);
+		at->cores = run->parallel->cores;
+		at->least_ns = INFINITY;
+	}
+	double before = at->runs++, all = at->runs;
+	at->wall_ns = (at->wall_ns * before + run->wall_ns) / all;
+	at->own_ns = (at->own_ns * before + run->own_ns) / all;
+	at->cpu_ns = (at->cpu_ns * before + run->cpu_ns) / all;
+	at->least_ns = fmin(at->least_ns, run->wall_ns);
+	at->most_ns = fmax(at->most_ns, run->wall_ns);
+	at->threads = run->parallel->threads;
+}
+
+static bool is_measured(const struct scale *scale, unsigned cores)
+{
+	for (size_t i = 0; i < scale->measured.count; i++)
+		if (scale->measured.items[i].cores == cores)
+			return true;
+	return false;
+}
+
+/* What earlier sessions measured of the same program, on cores that this one did not try. */
+static void add_earlier(struct scale *scale)
+{
+	const struct recording *recording = scale->recording;
+	const char *command = scale->runs.count ? scale->runs.items[0].run->command : NULL;
+	size_t own = scale->measured.count;
+
+	for (size_t i = 0; command && i < recording->parallels.count; i++) {
+		const struct recording_parallel *parallel = &recording->parallels.items[i];
+		bool is_own = false;
+		for (size_t j = 0; j < own; j++)
+			is_own = is_own || scale->measured.items[j].cores == parallel->cores;
+		const struct recording_run *row = run_row(recording, parallel->run_id);
+		if (is_own || recording_run(recording, parallel->run_id) || !row ||
+		    !row->finished || !row->command || strcmp(row->command, command))
+			continue;
+		struct scale_run run = run_of(recording, parallel);
+		bool is_new = !is_measured(scale, parallel->cores);
+		if (!run.conditions || !run.conditions->is_recorded) {
+			add_measured(scale, &run);
+			if (is_new)
+				scale->measured.items[scale->measured.count - 1].is_earlier = true;
+		}
+		free(run.levels);
+	}
+}
+
+static int by_cores(const void *a, const void *b)
+{
+	const struct scale_measured *one = a, *other = b;
+	return (one->cores > other->cores) - (one->cores < other->cores);
+}
+
+static void sort_measured(struct scale *scale)
+{
+	if (scale->measured.count)
+		qsort(scale->measured.items, scale->measured.count,
+		      sizeof(scale->measured.items[0]), by_cores);
+}
+
+/* ---- predictions ---- */
+
+/* NAN: this model has none of this run. `ratio`: of the simulations, which are the same for all runs. */
+static double prediction_of_run(const struct scale *scale, const struct scale_run *run,
+				unsigned cores, enum scale_model model, double ratio)
+{
+	unsigned from = run->parallel->cores;
+
+	switch (model) {
+	case SCALE_PAPER:
+		return parallel_predict_raw(run->levels, run->count, from, cores);
+	case SCALE_FORMULA:
+		return parallel_predict(run->levels, run->count, from, cores);
+	case SCALE_GROWTH:
+		return scale->has_growth ? parallel_predict_grown(run->levels, run->count, from,
+								  cores, scale->core_growth) :
+					   NAN;
+	case SCALE_REPLAY:
+		return run->own_ns * ratio;
+	case SCALE_MODELS:
+		break;
+	}
+	return NAN;
+}
+
+/* The prediction of one model, from all runs that have one; NAN without any. */
+static double mean_prediction(const struct scale *scale, unsigned cores, enum scale_model model,
+			      unsigned *runs)
+{
+	double ratio = model == SCALE_REPLAY ? scale_replay_ratio(scale, cores) : NAN, sum = 0;
+
+	*runs = 0;
+	for (size_t i = 0; i < scale->runs.count; i++) {
+		double one = prediction_of_run(scale, &scale->runs.items[i], cores, model, ratio);
+		sum += isfinite(one) ? one : 0;
+		*runs += isfinite(one);
+	}
+	return *runs ? sum / *runs : NAN;
+}
+
+/* By how much the model prediction_errors the runs on other cores; NAN if there are none, or no prediction for them. */
+static double prediction_error_of(const struct scale *scale, enum scale_model model)
+{
+	double mean = 0, count = (double)scale->others.count;
+	unsigned runs;
+
+	if (!scale->others.count)
+		return NAN;
+	for (size_t i = 0; i < scale->others.count; i++)
+		mean += scale->others.items[i].own_ns / count;
+	return mean_prediction(scale, scale->others.items[0].parallel->cores, model, &runs) / mean -
+	       1;
+}
+
+static void add_prediction(struct scale *scale, unsigned cores, enum scale_model model)
+{
+	struct scale_prediction prediction = {.cores = cores, .model = model};
+
+	prediction.wall_ns = mean_prediction(scale, cores, model, &prediction.runs);
+	if (!prediction.runs)
+		return;
+	for (size_t i = 0; i < scale->measured.count; i++) {
+		if (scale->measured.items[i].cores != cores)
+			continue;
+		prediction.is_tried = true;
+		prediction.error = prediction.wall_ns / scale->measured.items[i].own_ns - 1;
+	}
+	scale_add_interval(scale, &prediction);
+	*array_add(&scale->predictions) = prediction;
+}
+
+static void predict_all(struct scale *scale, const char *asked)
+{
+	for (unsigned model = 0; model < SCALE_MODELS; model++)
+		scale->prediction_errors[model] = prediction_error_of(scale, model);
+	AUTO(text) char *copy = text_copy(asked ? asked : "");
+	char *rest = copy;
+
+	for (char *word; (word = strsep(&rest, ","));) {
+		unsigned cores = (unsigned)strtoul(word, NULL, 10);
+		for (unsigned model = 0; cores && model < SCALE_MODELS; model++)
+			if (!scale_prediction(scale, cores, model))
+				add_prediction(scale, cores, model);
+	}
+}
+
+const struct scale_prediction *scale_prediction(const struct scale *scale, unsigned cores,
+						enum scale_model model)
+{
+	for (size_t i = 0; i < scale->predictions.count; i++)
+		if (scale->predictions.items[i].cores == cores &&
+		    scale->predictions.items[i].model == model)
+			return &scale->predictions.items[i];
+	return NULL;
+}
+
+/* One that knows more of the program is believed, unless another came nearer to runs on other cores. */
+enum scale_model scale_best_model(const struct scale *scale, unsigned cores)
+{
+	static const enum scale_model order[] = {SCALE_REPLAY, SCALE_GROWTH, SCALE_FORMULA};
+	const size_t count = sizeof(order) / sizeof(order[0]);
+	double nearest = INFINITY;
+
+	for (size_t i = 0; i < count; i++)
+		nearest = fmin(nearest, fabs(scale->prediction_errors[order[i]]));
+	for (size_t i = 0; i < count; i++) {
+		double error = fabs(scale->prediction_errors[order[i]]);
+		if (scale_prediction(scale, cores, order[i]) &&
+		    !(error > nearest + SCALE_CLOSER_LEAST))
+			return order[i];
+	}
+	return SCALE_FORMULA;
+}
+
+struct parallel_losses scale_losses(const struct scale *scale, unsigned cores)
+{
+	return parallel_losses(scale->levels.items, scale->levels.count, scale->cores, cores);
+}
+
+static double growth_of(const struct scale *scale, const double *taken_ns, double other_ns,
+			unsigned other_cores)
+{
+	return parallel_growth(scale->levels.items, taken_ns, scale->levels.count, scale->cores,
+			       other_ns, other_cores);
+}
+
+/* CPU time, and core time, on other cores, compared with the profiled runs'. */
+static void find_growth(struct scale *scale)
+{
+	double cpu = 0, core = 0, count = 0;
+	unsigned cores = scale->others.count ? scale->others.items[0].parallel->cores : 0;
+
+	for (size_t i = 0; i < scale->others.count; i++) {
+		const struct scale_run *other = &scale->others.items[i];
+		if (other->parallel->cores != cores)
+			continue;
+		cpu += other->cpu_ns;
+		for (size_t j = 0; j < other->count; j++)
+			core += parallel_core_ns(&other->levels[j], cores);
+		count++;
+	}
+	if (count <= 0)
+		return;
+	double *taken = memory_new(scale->levels.count + 1, sizeof(*taken));
+	for (size_t i = 0; i < scale->levels.count; i++)
+		taken[i] = parallel_cpu_ns(&scale->levels.items[i]);
+	scale->growth = growth_of(scale, taken, cpu / count, cores);
+	for (size_t i = 0; i < scale->levels.count; i++)
+		taken[i] = parallel_core_ns(&scale->levels.items[i], scale->cores);
+	scale->core_growth = growth_of(scale, taken, core / count, cores);
+	scale->has_growth = true;
+	free(taken);
+}
+
+/* A log may be large: it is read once. */
+static void find_predictions(struct scale *scale, const char *asked)
+{
+	AUTO(timeline) struct timeline *timeline = scale_timeline(scale);
+
+	if (timeline)
+		scale_find_replay(scale, timeline);
+	predict_all(scale, asked);
+	if (timeline) {
+		scale_find_spans(scale, timeline);
+		scale_find_what_if(scale, timeline);
+	}
+	scale_find_phases(scale);
+	scale_add_warnings(scale);
+}
+
+struct scale *scale_new(const struct recording *recording)
+{
+	struct scale *scale = memory_new(1, sizeof(*scale));
+	const struct recording_parallel *last = NULL;
+
+	scale->recording = recording;
+	for (size_t i = 0; i < recording->parallels.count; i++)
+		last = &recording->parallels.items[i];
+	if (!last)
+		return scale;
+	collect_runs(scale, last);
+	pool_levels(scale);
+	sum_up(scale);
+	find_growth(scale);
+	for (size_t i = 0; i < scale->runs.count; i++)
+		add_measured(scale, &scale->runs.items[i]);
+	for (size_t i = 0; i < scale->others.count; i++)
+		add_measured(scale, &scale->others.items[i]);
+	add_earlier(scale);
+	sort_measured(scale);
+	if (scale->runs.count)
+		find_predictions(scale, last->asked);
+	return scale;
+}
+
+static void free_runs(struct scale_run *runs, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(runs[i].levels);
+	free(runs);
+}
+
+void scale_free(struct scale *scale)
+{
+	if (!scale)
+		return;
+	free_runs(scale->runs.items, scale->runs.count);
+	free_runs(scale->others.items, scale->others.count);
+	free_runs(scale->recorded.items, scale->recorded.count);
+	free_runs(scale->adapted.items, scale->adapted.count);
+	log_replay_free(scale->log);
+	free(scale->check.refusal);
+	free(scale->what_if.refusal);
+	array_free(&scale->what_if.predictions);
+	for (size_t i = 0; i < scale->spans.count; i++) {
+		free(scale->spans.items[i].name);
+		array_free(&scale->spans.items[i].levels);
+	}
+	array_free(&scale->spans);
+	array_free(&scale->steals);
+	array_free(&scale->levels);
+	array_free(&scale->predictions);
+	array_free(&scale->measured);
+	array_free(&scale->slices);
+	array_free(&scale->phases);
+	for (size_t i = 0; i < scale->warnings.count; i++)
+		free(scale->warnings.items[i]);
+	array_free(&scale->warnings);
+	free(scale);
+}

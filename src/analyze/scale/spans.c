@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * scale_spans - phases that the program names itself: how many threads were active while at least one
+ * span of a name was open, in whatever thread.
+ */
+#include "analyze/scale/parts.h"
+
+#include <string.h>
+
+enum transition_kind { TRANSITION_ACTIVE, TRANSITION_RUNNING, TRANSITION_OPEN };
+
+/* Something changes by `step`: active or running threads, or open spans of a name. */
+struct transition {
+	uint64_t at_ns;
+	unsigned kind; /* enum transition_kind */
+	unsigned word;
+	int step;
+};
+
+struct open_name {
+	unsigned word, open;
+	size_t span; /* in scale->spans */
+};
+
+struct sweep {
+	struct scale *scale;
+	const struct timeline *timeline;
+	ARRAY(struct transition) transitions;
+	ARRAY(struct open_name) words;
+	int active, running;
+};
+
+static void add_transitions(struct sweep *sweep, enum transition_kind kind, unsigned word,
+			    uint64_t begin_ns, uint64_t end_ns)
+{
+	*array_add(&sweep->transitions) =
+		(struct transition){.at_ns = begin_ns, .kind = kind, .word = word, .step = 1};
+	*array_add(&sweep->transitions) =
+		(struct transition){.at_ns = end_ns, .kind = kind, .word = word, .step = -1};
+}
+
+static void on_span(void *context, const struct timeline_span *span)
+{
+	add_transitions(context, TRANSITION_OPEN, span->word, span->start_ns, span->end_ns);
+}
+
+static void add_states(struct sweep *sweep, const struct timeline_thread *thread)
+{
+	for (size_t i = 0; i < thread->states.count; i++) {
+		const struct timeline_state *state = &thread->states.items[i];
+		if (state->class == TIMELINE_RUNNING)
+			add_transitions(sweep, TRANSITION_RUNNING, 0, state->start_ns,
+					state->end_ns);
+		if (state->class == TIMELINE_RUNNING || state->class == TIMELINE_RUNNABLE)
+			add_transitions(sweep, TRANSITION_ACTIVE, 0, state->start_ns,
+					state->end_ns);
+	}
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct transition *a = left, *b = right;
+	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
+}
+
+static struct open_name *open_name_of(struct sweep *sweep, unsigned word)
+{
+	for (size_t i = 0; i < sweep->words.count; i++)
+		if (sweep->words.items[i].word == word)
+			return &sweep->words.items[i];
+	struct scale_span *span = array_add(&sweep->scale->spans);
+	span->name = text_copy(timeline_word(sweep->timeline, word));
+	*array_add(&sweep->words) =
+		(struct open_name){.word = word, .span = sweep->scale->spans.count - 1};
+	return &sweep->words.items[sweep->words.count - 1];
+}
+
+static struct parallel_level *level_of(struct scale_span *span, unsigned threads)
+{
+	size_t at = 0;
+
+	while (at < span->levels.count && span->levels.items[at].threads < threads)
+		at++;
+	if (at < span->levels.count && span->levels.items[at].threads == threads)
+		return &span->levels.items[at];
+	(void)array_add(&span->levels);
+	memmove(&span->levels.items[at + 1], &span->levels.items[at],
+		(span->levels.count - 1 - at) * sizeof(span->levels.items[0]));
+	span->levels.items[at] = (struct parallel_level){.threads = threads};
+	return &span->levels.items[at];
+}
+
+/* Adds a segment of time to all names that are open. */
+static void add_segment(struct sweep *sweep, double wall_ns)
+{
+	unsigned active = sweep->active > 0 ? (unsigned)sweep->active : 0;
+
+	for (size_t i = 0; i < sweep->words.count; i++) {
+		if (!sweep->words.items[i].open)
+			continue;
+		struct scale_span *span = &sweep->scale->spans.items[sweep->words.items[i].span];
+		struct parallel_level *level = level_of(span, active);
+		level->wall_ns += wall_ns;
+		level->running_ns += wall_ns * sweep->running;
+		span->wall_ns += wall_ns;
+		span->active += wall_ns * active;
+		span->running += wall_ns * sweep->running;
+		span->serial_share += active == 1 ? wall_ns : 0;
+	}
+}
+
+static void apply_transition(struct sweep *sweep, const struct transition *transition)
+{
+	if (transition->kind == TRANSITION_ACTIVE) {
+		sweep->active += transition->step;
+	} else if (transition->kind == TRANSITION_RUNNING) {
+		sweep->running += transition->step;
+	} else {
+		struct open_name *word = open_name_of(sweep, transition->word);
+		word->open = (unsigned)((int)word->open + transition->step);
+		sweep->scale->spans.items[word->span].times += transition->step > 0;
+	}
+}
+
+static int by_falling_time(const void *left, const void *right)
+{
+	const struct scale_span *a = left, *b = right;
+	return a->wall_ns < b->wall_ns ? 1 : a->wall_ns > b->wall_ns ? -1 : 0;
+}
+
+static void finish(struct scale *scale)
+{
+	for (size_t i = 0; i < scale->spans.count; i++) {
+		struct scale_span *span = &scale->spans.items[i];
+		if (span->wall_ns <= 0)
+			continue;
+		span->active /= span->wall_ns;
+		span->running /= span->wall_ns;
+		span->serial_share /= span->wall_ns;
+	}
+	if (scale->spans.count)
+		qsort(scale->spans.items, scale->spans.count, sizeof(scale->spans.items[0]),
+		      by_falling_time);
+}
+
+void scale_find_spans(struct scale *scale, struct timeline *timeline)
+{
+	struct sweep sweep = {.scale = scale, .timeline = timeline};
+	const struct timeline_visitor visitor = {.context = &sweep, .end = on_span};
+	size_t before = 0;
+
+	for (size_t i = 0; i < timeline->threads.count; i++)
+		timeline_walk(timeline, &timeline->threads.items[i], &visitor);
+	if (!sweep.transitions.count)
+		return;
+	for (size_t i = 0; i < timeline->threads.count; i++)
+		if (timeline->threads.items[i].pid)
+			add_states(&sweep, &timeline->threads.items[i]);
+	struct transition *transitions = sweep.transitions.items;
+	qsort(transitions, sweep.transitions.count, sizeof(*transitions), by_time);
+	for (size_t i = 0; i < sweep.transitions.count; i++) {
+		if (transitions[i].at_ns > transitions[before].at_ns)
+			add_segment(&sweep,
+				    (double)(transitions[i].at_ns - transitions[before].at_ns));
+		before = i;
+		apply_transition(&sweep, &transitions[i]);
+	}
+	finish(scale);
+	array_free(&sweep.transitions);
+	array_free(&sweep.words);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* scale_doubts - whether the predictions' preconditions hold, as far as the runs show it. */
+#include "analyze/scale/parts.h"
+
+#include <math.h>
+#include <sys/wait.h>
+
+#define FOREIGN_SHARE_MOST 0.02 /* share of the core time that others took */
+#define YIELDS_MANY 200.0       /* a second of CPU time */
+#define GROWTH_LARGE 0.10
+#define SPINNING_MUCH 0.02 /* share of the looks */
+#define POLLS_LEAST 50
+#define SPEED_STEADY 0.05
+#define WORK_STEADY 0.15   /* from the least to the most CPU time of runs on as many cores */
+#define WORK_LEAST_NS 20e6 /* of a program that does less, the start is most */
+
+static void warn_of_threads(struct scale *scale)
+{
+	const struct recording_parallel *own = scale->runs.items[scale->runs.count - 1].parallel;
+	unsigned here = own->most_threads;
+
+	if (scale->adapted.count) {
+		const struct recording_parallel *adapted = scale->adapted.items[0].parallel;
+		*array_add(&scale->warnings) = text_format(
+			"the program makes as many threads as it sees cores: up to %u at once where "
+			"it sees %u, %u where it sees %u; predictions are for %u threads on any "
+			"number of cores",
+			adapted->most_threads, adapted->cores, here, adapted->machine_cores, here);
+		return;
+	}
+	for (size_t i = 0; i < scale->others.count; i++) {
+		const struct recording_parallel *other = scale->others.items[i].parallel;
+		/* How many live at once may be chance; how many are made is not. */
+		if (other->most_threads == here || other->threads == own->threads)
+			continue;
+		*array_add(&scale->warnings) = text_format(
+			"the program has up to %u threads at once on %u core%s, and %u on %u: if it "
+			"makes as many as there are cores, predictions do not hold; tell it a number",
+			here, scale->cores, scale->cores == 1 ? "" : "s", other->most_threads,
+			other->cores);
+		return;
+	}
+}
+
+static void warn_of_spinning(struct scale *scale)
+{
+	double yields = 0, cpu = 0;
+
+	for (size_t i = 0; i < scale->runs.count; i++) {
+		yields += (double)scale->runs.items[i].parallel->yields;
+		cpu += scale->runs.items[i].cpu_ns;
+	}
+	if (cpu > 0 && yields / cpu * 1e9 > YIELDS_MANY)
+		*array_add(&scale->warnings) = text_format(
+			"threads give up their core by sched_yield %.0f times a second: they spin "
+			"while they wait, which counts as work here, and predictions are too long "
+			"or too short by it",
+			yields / cpu * 1e9);
+	if (scale->has_growth && scale->growth > GROWTH_LARGE)
+		*array_add(&scale->warnings) = text_format(
+			"CPU time grows by %.0f %% for each further thread that runs at once: "
+			"spinning, shared caches or memory, or cores that are hardware threads of "
+			"one; the formula alone is too optimistic",
+			100 * scale->growth);
+}
+
+/* Threads seen in a loop around a pause instruction, of the runs that were looked at. */
+static void warn_of_loops(struct scale *scale)
+{
+	double looks = 0, spinning = 0;
+
+	for (size_t i = 0; i < scale->recorded.count; i++) {
+		looks += (double)scale->recorded.items[i].conditions->looks;
+		spinning += (double)scale->recorded.items[i].conditions->spinning;
+	}
+	if (looks > POLLS_LEAST && spinning / looks > SPINNING_MUCH)
+		*array_add(&scale->warnings) = text_format(
+			"in %.0f %% of %.0f looks at running threads they waited in a loop (user-level "
+			"spinning), which counts as work here: on other numbers of cores there "
+			"may be more or less of it",
+			100 * spinning / looks, looks);
+}
+
+static void add_run_speed(const struct scale_run *run, double *least, double *most,
+			  double *together)
+{
+	if (!run->conditions || run->conditions->alone_speed <= 0)
+		return;
+	double alone = run->conditions->alone_speed;
+	*least = fmin(*least, alone);
+	*most = fmax(*most, alone);
+	/* The best of all runs: it was the least disturbed. */
+	*together = fmax(*together, run->conditions->together_speed / alone);
+}
+
+/* Frequencies, cores that share, and whatever else makes them reduction or slower. */
+static void warn_of_speed(struct scale *scale)
+{
+	double least = INFINITY, most = 0, together = 0;
+
+	for (size_t i = 0; i < scale->runs.count; i++)
+		add_run_speed(&scale->runs.items[i], &least, &most, &together);
+	for (size_t i = 0; i < scale->others.count; i++)
+		add_run_speed(&scale->others.items[i], &least, &most, &together);
+	if (most <= 0)
+		return;
+	if (most / least - 1 > SPEED_STEADY)
+		*array_add(&scale->warnings) = text_format(
+			"the cores' speed changed by %.0f %% between the runs (their frequency, or "
+			"other work below the hypervisor): times of different runs differ by as "
+			"much",
+			100 * (most / least - 1));
+	if (together < 1 - SPEED_STEADY)
+		*array_add(&scale->warnings) = text_format(
+			"each of this machine's %u cores is %.0f %% slower when all are busy (one "
+			"frequency for all, or hardware threads of one core): `formula` does not "
+			"know that",
+			scale->machine_cores, 100 * (1 - together));
+}
+
+/* The same program on as many cores: what differs here differs between the prediction and the truth, too. */
+static void warn_of_work(struct scale *scale)
+{
+	double least = INFINITY, most = 0;
+
+	for (size_t i = 0; i < scale->runs.count; i++) {
+		least = fmin(least, scale->runs.items[i].cpu_ns);
+		most = fmax(most, scale->runs.items[i].cpu_ns);
+	}
+	if (least > WORK_LEAST_NS && most / least - 1 > WORK_STEADY)
+		*array_add(&scale->warnings) = text_format(
+			"of the runs on %u core%s one took %.0f %% more CPU time than another: its "
+			"work is not always the same, or others share the cache and memory that "
+			"it needs; no prediction is surer than that",
+			scale->cores, scale->cores == 1 ? "" : "s", 100 * (most / least - 1));
+}
+
+static void warn_of_cores(struct scale *scale)
+{
+	unsigned most = 0;
+
+	for (size_t i = 0; i < scale->predictions.count; i++)
+		if (scale->predictions.items[i].cores > most)
+			most = scale->predictions.items[i].cores;
+	if (scale->level_reached && most > scale->level_reached)
+		*array_add(&scale->warnings) = text_format(
+			"at most %u thread%s of the program %s ever active at once: it cannot use "
+			"more cores than that",
+			scale->level_reached, scale->level_reached == 1 ? "" : "s",
+			scale->level_reached == 1 ? "is" : "are");
+}
+
+static void warn_of_others(struct scale *scale)
+{
+	double core = scale->wall_ns * scale->cores;
+
+	if (core <= 0)
+		return;
+	double taken = scale->displaced_ns / core, stolen = scale->stolen_ns / core;
+	if (taken > FOREIGN_SHARE_MOST)
+		*array_add(&scale->warnings) = text_format(
+			"other programs took %.1f %% of the cores' time from the program; all but "
+			"the model `paper` leave it out",
+			100 * taken);
+	if (stolen > FOREIGN_SHARE_MOST)
+		*array_add(&scale->warnings) = text_format(
+			"the hypervisor took %.1f %% of the cores' time while the program had them; "
+			"all but the model `paper` leave it out, where it fell, and their "
+			"intervals are wider by it",
+			100 * stolen);
+}
+
+/* A run that was killed counts, as it may be how the program always ends. */
+static void warn_of_ends(struct scale *scale)
+{
+	unsigned killed = 0;
+	int signal = 0;
+
+	for (size_t i = 0; i < scale->runs.count; i++) {
+		int status = scale->runs.items[i].run->exit_status;
+		if (status < 0 || !WIFSIGNALED(status))
+			continue;
+		signal = WTERMSIG(status);
+		killed++;
+	}
+	if (killed)
+		*array_add(&scale->warnings) = text_format(
+			"signal %d ended the program in %u of %zu runs: times and predictions are of "
+			"what it did until then",
+			signal, killed, scale->runs.count);
+}
+
+static void warn_of_losses(struct scale *scale)
+{
+	uint64_t escapes = 0, overwritten = 0, switches = 0;
+
+	for (size_t i = 0; i < scale->runs.count; i++) {
+		escapes += scale->runs.items[i].parallel->escapes;
+		switches += scale->runs.items[i].parallel->switches;
+		overwritten += scale->runs.items[i].parallel->overwritten;
+	}
+	if (escapes * 100 > switches)
+		*array_add(&scale->warnings) = text_format(
+			"the program chose cores by itself, and ran on others than the %u meant "
+			"for it (%.0f %% of the times it got a core)",
+			scale->cores, 100.0 * (double)escapes / (double)switches);
+	if (overwritten)
+		*array_add(&scale->warnings) = text_format(
+			"%llu threads were lost sight of: more live at once than can be told apart",
+			(unsigned long long)overwritten);
+}
+
+void scale_add_warnings(struct scale *scale)
+{
+	warn_of_threads(scale);
+	warn_of_spinning(scale);
+	warn_of_loops(scale);
+	warn_of_speed(scale);
+	warn_of_work(scale);
+	warn_of_others(scale);
+	warn_of_ends(scale);
+	warn_of_losses(scale);
+	warn_of_cores(scale);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cores - the timeline core by core: which thread ran there, and in which span. A Gantt chart.
+ */
+#pragma once
+
+#include "analyze/timeline/timeline.h"
+
+/* A thread on a core, within one and the same innermost span. */
+struct cores_slice {
+	uint64_t start_ns, end_ns;
+	size_t thread; /* index */
+	unsigned cpu;
+	unsigned word; /* 0: in no span */
+};
+
+struct cores {
+	struct cores_slice *items; /* by core, then by time */
+	size_t count, capacity;
+};
+
+struct cores *cores_new(struct timeline *timeline);
+void cores_free(struct cores *cores);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * interrupts - what interrupted cores, how often and for how long, if that was recorded.
+ *
+ * A soft interrupt may itself be interrupted by hard ones: their time is in both, but counts once for the
+ * core.
+ */
+#pragma once
+
+#include "analyze/timeline/spans.h"
+
+struct interrupts_slice {
+	uint64_t start_ns, end_ns;
+	unsigned cpu, number, depth;
+	unsigned tid; /* what it interrupted */
+};
+
+struct interrupts_row {
+	unsigned number;
+	uint64_t count, total_ns;
+	struct spans_percentiles durations;
+	unsigned cpu; /* where most of its time was */
+};
+
+struct interrupts_core {
+	unsigned cpu;
+	uint64_t total_ns;
+};
+
+struct interrupts {
+	ARRAY(struct interrupts_row) rows; /* by total time */
+	ARRAY(struct interrupts_core) cores;
+};
+
+struct interrupts *interrupts_new(const struct timeline *timeline);
+void interrupts_free(struct interrupts *interrupts);
+/* 0 where none was recorded. */
+uint64_t interrupts_of_core(const struct interrupts *interrupts, unsigned cpu);
+/* Calls for each, in order of their ends within a core. */
+void interrupts_walk(const struct timeline *timeline,
+		     void (*visit)(void *context, const struct interrupts_slice *slice),
+		     void *context);
+/* "virtio0", "soft: TIMER"; to be freed. */
+char *interrupts_name(const struct timeline *timeline, unsigned number);

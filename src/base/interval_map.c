@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* interval_map - one sweep over the sorted spans with a stack of those that are open. */
+#include "base/interval_map.h"
+
+#include "base/memory.h"
+
+struct cover_open {
+	size_t *items;
+	size_t count, capacity;
+};
+
+struct cover_order {
+	struct interval_map_entry span;
+	size_t added; /* makes the sort stable */
+};
+
+static int cover_compare(const void *one, const void *other)
+{
+	const struct cover_order *a = one, *b = other;
+	if (a->span.start != b->span.start)
+		return a->span.start < b->span.start ? -1 : 1;
+	if (a->span.depth != b->span.depth)
+		return a->span.depth < b->span.depth ? -1 : 1;
+	return a->added < b->added ? -1 : a->added > b->added;
+}
+
+static void cover_sort(struct interval_map *interval_map)
+{
+	struct cover_order *order = memory_new(interval_map->count, sizeof(*order));
+	for (size_t i = 0; i < interval_map->count; i++)
+		order[i] = (struct cover_order){.span = interval_map->items[i], .added = i};
+	qsort(order, interval_map->count, sizeof(*order), cover_compare);
+	for (size_t i = 0; i < interval_map->count; i++)
+		interval_map->items[i] = order[i].span;
+	free(order);
+}
+
+static void cover_append(struct interval_map *flat, const struct interval_map_entry *owner,
+			 uint64_t start, uint64_t end)
+{
+	struct interval_map_entry *last = flat->count ? &flat->items[flat->count - 1] : NULL;
+	if (start >= end)
+		return;
+	if (last && last->end == start && last->value == owner->value)
+		last->end = end;
+	else
+		interval_map_add(flat, start, end, owner->value, owner->depth);
+}
+
+/* Writes the owners of [at, until), closing spans that end on the way. Returns `until`. */
+static uint64_t cover_advance(const struct interval_map *interval_map, struct cover_open *open,
+			      uint64_t at, uint64_t until, struct interval_map *flat)
+{
+	while (open->count && at < until) {
+		const struct interval_map_entry *owner =
+			&interval_map->items[open->items[open->count - 1]];
+		if (owner->end <= at) {
+			open->count--;
+			continue;
+		}
+		uint64_t end = owner->end < until ? owner->end : until;
+		cover_append(flat, owner, at, end);
+		at = end;
+	}
+	return until;
+}
+
+void interval_map_add(struct interval_map *interval_map, uint64_t start, uint64_t end,
+		      uint32_t value, uint32_t depth)
+{
+	if (start < end)
+		*array_add(interval_map) = (struct interval_map_entry){.start = start,
+								       .end = end,
+								       .value = value,
+								       .depth = depth};
+}
+
+void interval_map_flatten(struct interval_map *interval_map)
+{
+	struct interval_map flat = {0};
+	struct cover_open open = {0};
+	uint64_t at = 0;
+
+	cover_sort(interval_map);
+	for (size_t i = 0; i < interval_map->count; i++) {
+		at = cover_advance(interval_map, &open, at, interval_map->items[i].start, &flat);
+		*array_add(&open) = i;
+	}
+	cover_advance(interval_map, &open, at, UINT64_MAX, &flat);
+	array_free(&open);
+	interval_map_clear(interval_map);
+	*interval_map = flat;
+}
+
+size_t interval_map_after(const struct interval_map *interval_map, uint64_t at)
+{
+	size_t low = 0, high = interval_map->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (interval_map->items[middle].end <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct interval_map_entry *interval_map_at(const struct interval_map *interval_map,
+						 uint64_t at)
+{
+	size_t i = interval_map_after(interval_map, at);
+	return i < interval_map->count && interval_map->items[i].start <= at ?
+		       &interval_map->items[i] :
+		       NULL;
+}
+
+void interval_map_clear(struct interval_map *interval_map)
+{
+	array_free(interval_map);
+}

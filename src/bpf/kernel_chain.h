@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * chain - the kernel's own call chain at a tick, for kernel code as scope and target.
+ *
+ * A sample belongs to the innermost function in scope, or else to user code, as if the chain went on
+ * there. A target of kernel code counts wherever in the chain it is: the time of what it calls is
+ * shortened with it (SCOZ, section 3.4).
+ */
+#pragma once
+
+#include "bpf/ranges.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct kernel_chain);
+} kernel_chain_scratches SEC(".maps");
+
+struct kernel_chain_search {
+	struct location found, target; /* the innermost in scope; the innermost of the target */
+	u32 count;
+	bool is_found, is_target;
+	u8 pad[2];
+};
+
+static long kernel_chain_visit(u32 index, void *context)
+{
+	struct kernel_chain_search *walk = context;
+	u32 zero = 0;
+	struct kernel_chain *chain = bpf_map_lookup_elem(&kernel_chain_scratches, &zero);
+
+	if (!chain || index >= walk->count || index >= KERNEL_CHAIN_MOST)
+		return 1;
+	/* A return address may already belong to the next function: one back is in the call. */
+	struct location location = {.object = WIRE_OBJECT_KERNEL,
+				    .offset = chain->addresses[index] - (index ? 1 : 0)};
+	bool is_target = location_is_target(&location);
+	if (!walk->is_found && (is_target || location_is_in_scope(&location))) {
+		walk->found = location;
+		walk->is_found = true;
+	}
+	if (is_target && !walk->is_target) {
+		walk->target = location;
+		walk->is_target = true;
+	}
+	return 0;
+}
+
+/* `context` is a perf_event's, whose registers are in the kernel, or a tracepoint's. */
+static __always_inline void kernel_chain_walk(void *context, struct kernel_chain_search *walk)
+{
+	u32 zero = 0;
+	struct kernel_chain *chain = bpf_map_lookup_elem(&kernel_chain_scratches, &zero);
+
+	if (!chain)
+		return;
+	long bytes = bpf_get_stack(context, chain->addresses, sizeof(chain->addresses), 0);
+	walk->count = bytes > 0 ? (u32)bytes / 8 : 0;
+	bpf_loop(KERNEL_CHAIN_MOST, kernel_chain_visit, walk, 0);
+}
+
+/* Sends the sample, of which everything but the chain is filled in, with it. */
+static __always_inline void kernel_chain_emit(struct kernel_cpu *cpu, struct kernel_chain *chain,
+					      u32 count)
+{
+	if (count > KERNEL_CHAIN_MOST)
+		return;
+	chain->count = count;
+	u64 bytes = __builtin_offsetof(struct kernel_chain, addresses) + count * sizeof(u64);
+	if (bpf_ringbuf_output(&events, chain, bytes, BPF_RB_NO_WAKEUP))
+		cpu->lost++;
+}

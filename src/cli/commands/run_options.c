@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* run_options - the option table of `lever run`, its own setters, and what must fit together. */
+#include "cli/commands/run_options.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/options/help.h"
+#include "cli/output/message.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+static char *keep(struct run_options *options, const char *text, size_t length)
+{
+	char *copy = text_format("%.*s", (int)length, text);
+	*array_add(&options->owned) = copy;
+	return copy;
+}
+
+/* "main.c:42": what stands after the last colon is a number. */
+static bool is_file_and_line(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	uint64_t line;
+	return colon && colon > text && text_to_unsigned(colon + 1, &line) && line > 0;
+}
+
+static int read_grouped(struct run_options *options, const char *rest, const char *form,
+			struct point_spec *progress, struct error *error)
+{
+	const char *colon = strchr(rest, ':');
+	if (!colon || colon == rest || !colon[1] || strchr(colon + 1, ':'))
+		return error_set(error, -EINVAL, "'%s' is not of the form %s", progress->text,
+				 form);
+	progress->group = keep(options, rest, (size_t)(colon - rest));
+	progress->name = colon + 1;
+	return 0;
+}
+
+static int read_in_binaries(struct run_options *options, const char *rest,
+			    struct point_spec *progress, struct error *error)
+{
+	const char *colon = strchr(rest, ':');
+	if (!colon || colon == rest || !colon[1])
+		return error_set(error, -EINVAL,
+				 "'%s' is not of the form bin:GLOB:FUNCTION or bin:GLOB:FILE:LINE",
+				 progress->text);
+	progress->group = keep(options, rest, (size_t)(colon - rest));
+	progress->name = colon + 1;
+	return 0;
+}
+
+static int read_progress(struct run_options *options, const char *text, struct point_spec *progress,
+			 struct error *error)
+{
+	*progress = (struct point_spec){POINT_SPEC_NAME, text, NULL, text};
+	if (!*text)
+		return error_set(error, -EINVAL, "the progress point has no name");
+	if (text_starts_with(text, "usdt:")) {
+		progress->kind = POINT_SPEC_USDT;
+		return read_grouped(options, text + 5, "usdt:PROVIDER:NAME", progress, error);
+	}
+	if (text_starts_with(text, "tracepoint:")) {
+		progress->kind = POINT_SPEC_TRACEPOINT;
+		return read_grouped(options, text + 11, "tracepoint:CATEGORY:NAME", progress,
+				    error);
+	}
+	if (text_starts_with(text, "bin:")) {
+		progress->kind = POINT_SPEC_BINARIES;
+		return read_in_binaries(options, text + 4, progress, error);
+	}
+	if (text_starts_with(text, "point:")) {
+		progress->kind = POINT_SPEC_POINT;
+		progress->name = text + 6;
+		if (*progress->name)
+			return 0;
+		return error_set(error, -EINVAL, "'%s' is not of the form point:NAME", text);
+	}
+	if (text_starts_with(text, "sampled:")) {
+		progress->kind = POINT_SPEC_SAMPLED;
+		progress->name = text + 8;
+		if (is_file_and_line(progress->name))
+			return 0;
+		return error_set(error, -EINVAL, "'%s' is not of the form sampled:FILE:LINE", text);
+	}
+	if (is_file_and_line(text))
+		progress->kind = POINT_SPEC_CODE;
+	return 0;
+}
+
+/* These setters have the whole struct as their field. */
+static int add_progress(const struct option *option, void *field, const char *text,
+			struct error *error)
+{
+	(void)option;
+	struct run_options *options = field;
+	struct point_spec progress;
+	if (read_progress(options, text, &progress, error))
+		return error->code;
+	*array_add(&options->progress) = progress;
+	return 0;
+}
+
+static int add_latency(const struct option *option, void *field, const char *text,
+		       struct error *error)
+{
+	(void)option;
+	struct run_options *options = field;
+	struct point_spec_pair latency = {.text = text};
+	const char *comma = strchr(text, ',');
+	if (!comma || strchr(comma + 1, ','))
+		return error_set(error, -EINVAL,
+				 "'%s' is not two points with a comma between, BEGIN,END", text);
+	if (read_progress(options, keep(options, text, (size_t)(comma - text)), &latency.begin,
+			  error) ||
+	    read_progress(options, comma + 1, &latency.end, error))
+		return error->code;
+	if (latency.begin.kind == POINT_SPEC_SAMPLED || latency.end.kind == POINT_SPEC_SAMPLED)
+		return error_set(error, -EINVAL,
+				 "a sampled point cannot begin or end a latency, "
+				 "since not every visit of it is seen");
+	*array_add(&options->latency) = latency;
+	return 0;
+}
+
+static int add_scope(const struct option *option, void *field, const char *text,
+		     struct error *error)
+{
+	struct run_options *options = field;
+	const char *colon = strchr(text, ':');
+	if (!*text || (colon && !colon[1]))
+		return error_set(error, -EINVAL, "'%s' has no pattern", text);
+	*array_add(&options->scopes) = (struct run_scope){text, !strcmp(option->name, "scope")};
+	return 0;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+	return (left > right) - (left < right);
+}
+
+/* Sorts, and drops what is there twice. */
+static void order_speedups(struct run_options *options)
+{
+	size_t kept = 0;
+	qsort(options->speedups.items, options->speedups.count, sizeof(double), compare_doubles);
+	for (size_t i = 0; i < options->speedups.count; i++)
+		if (!kept || options->speedups.items[i] > options->speedups.items[kept - 1])
+			options->speedups.items[kept++] = options->speedups.items[i];
+	options->speedups.count = kept;
+}
+
+static int set_speedups(const struct option *option, void *field, const char *text,
+			struct error *error)
+{
+	(void)option;
+	struct run_options *options = field;
+	AUTO(text) char *words = text_format("%s,", text);
+	options->speedups.count = 0;
+	*array_add(&options->speedups) = 0;
+	for (char *word = words, *comma; (comma = strchr(word, ',')); word = comma + 1) {
+		double percent;
+		*comma = 0;
+		if (comma > word && comma[-1] == '%')
+			comma[-1] = 0;
+		if (!text_to_double(word, &percent) || percent < 0 || percent > 100)
+			return error_set(
+				error, -EINVAL,
+				"'%s' is not a list of percentages from 0 to 100, like 0,25,50",
+				text);
+		*array_add(&options->speedups) = percent / 100;
+	}
+	order_speedups(options);
+	return 0;
+}
+
+static int set_classes(const struct option *option, void *field, const char *text,
+		       struct error *error)
+{
+	static const char letters[] = "ILSB"; /* as enum sample_class, from CLASS_IO */
+	uint32_t *classes = field;
+
+	(void)option;
+	for (const char *at = text; *at; at++) {
+		const char *letter = strchr(letters, *at);
+		if (letter && (!at[1] || (at[1] == ',' && at[2])))
+			*classes |= CLASS_BIT(CLASS_IO + (letter - letters));
+		else
+			return error_set(
+				error, -EINVAL,
+				"'%s' is not a list of classes of waiting: I (I/O), L (lock), "
+				"S (for a CPU), B (anything else), with commas between",
+				text);
+		at += at[1] == ',';
+	}
+	return *text ? 0 : error_set(error, -EINVAL, "no class is named: I, L, S or B");
+}
+
+/* As enum target_kind. */
+static const char *const granularities[] = {"line", "function", "span", "syscall", NULL};
+_Static_assert(CLASS_LOCK == CLASS_IO + 1 && CLASS_RUNNABLE == CLASS_IO + 2 &&
+		       CLASS_OTHER == CLASS_IO + 3,
+	       "order of classes");
+_Static_assert(TARGET_LINE == 0 && TARGET_FUNCTION == 1 && TARGET_SPAN == 2 &&
+		       TARGET_SYSTEM_CALL == 3,
+	       "order of granularities");
+static const char *const yes_or_no[] = {"yes", "no", NULL};
+static const char *const engines[] = {"auto", "kernel", "runtime", NULL}; /* as enum run_engine */
+
+#define FIELD(member) .offset = offsetof(struct run_options, member)
+static const struct option run_table[] = {
+	{"output", 'o', "FILE",
+	 "write the profile to FILE (lever.lever); a profile that is there "
+	 "already is added to",
+	 value_set_text, FIELD(output), NULL},
+	{"fresh", 0, NULL, "replace what the profile file holds", value_set_flag, FIELD(fresh),
+	 NULL},
+	{"progress", 'p', "SPEC",
+	 "a progress point, where one unit of work is done: FILE:LINE, "
+	 "FUNCTION, both also as bin:GLOB:... in all binaries of this name, the name of a "
+	 "lever.h or coz.h point (point:NAME), usdt:PROVIDER:NAME, "
+	 "tracepoint:CATEGORY:NAME or sampled:FILE:LINE; may be repeated",
+	 add_progress, 0, NULL},
+	{"latency", 'l', "BEGIN,END",
+	 "a latency point: the time from BEGIN to END, two points as "
+	 "for --progress; may be repeated",
+	 add_latency, 0, NULL},
+	{"target", 't', "NAME",
+	 "speed up only this FILE:LINE, FUNCTION, kernel:FUNCTION, syscall:NAME or span:NAME; may be "
+	 "repeated",
+	 value_add_text, FIELD(targets), NULL},
+	{"class", 0, "LIST",
+	 "speed up waits of these classes, I, L, S or B, each by itself: all of them, or those of "
+	 "the --target",
+	 set_classes, FIELD(classes), NULL},
+	{"granularity", 'g', "KIND",
+	 "speed up a line, a whole function, a span of lever.h or a syscall (line)",
+	 value_set_choice, FIELD(granularity), granularities},
+	{"scope", 's', "GLOB",
+	 "choose targets only in these source files, binaries (bin:GLOB) or "
+	 "functions (func:GLOB); may be repeated",
+	 add_scope, 0, NULL},
+	{"kernel", 'k', NULL,
+	 "functions of the kernel may be targets, too: kernel:FUNCTION, with what they call",
+	 value_set_flag, FIELD(kernel), NULL},
+	{"vmlinux", 0, "FILE",
+	 "the running kernel's vmlinux with debug information, for lines of the kernel",
+	 value_set_text, FIELD(vmlinux), NULL},
+	{"off-cpu", 0, "WHETHER",
+	 "whether time that a line or function waits for I/O, timers or the network "
+	 "belongs to it (yes)",
+	 value_set_choice, FIELD(off_cpu), yes_or_no},
+	{"exclude", 'x', "GLOB", "choose no targets there; patterns as for --scope", add_scope, 0,
+	 NULL},
+	{"speedups", 0, "LIST",
+	 "the speedups to try, in percent, with commas (0 to 100 in steps "
+	 "of 5); 0 alone samples without experiments",
+	 set_speedups, 0, NULL},
+	{"seconds", 0, "NUMBER", "end the experiments after this time (at the program's end)",
+	 value_set_seconds, FIELD(seconds), NULL},
+	{"until", 'u', "POINTS",
+	 "end the experiments when the best targets are known to within "
+	 "this many percentage points, like 2pp",
+	 value_set_points, FIELD(until_points), NULL},
+	{"period", 0, "DURATION",
+	 "the time between two samples of a core, like 250us (chosen by "
+	 "the cost of an interrupt)",
+	 value_set_duration, FIELD(period_ns), NULL},
+	{"window", 0, "DURATION",
+	 "how long an experiment lasts, like 100ms (chosen by the rate "
+	 "of progress)",
+	 value_set_duration, FIELD(window_ns), NULL},
+	{"end-to-end", 0, NULL,
+	 "measure whole runs instead of progress points: the program is run "
+	 "again and again, one experiment a run",
+	 value_set_flag, FIELD(end_to_end), NULL},
+	{"runs", 0, "NUMBER", "with --end-to-end: how many runs", value_set_count, FIELD(runs),
+	 NULL},
+	{"pid", 0, "PID", "look at processes that run already, and what they fork", value_add_pids,
+	 FIELD(processes), NULL},
+	{"cgroup", 0, "CGROUP", "look at the processes of a cgroup and of those below it",
+	 value_set_text, FIELD(cgroup), NULL},
+	{"system", 'a', NULL,
+	 "look at all processes of the machine but lever and what it runs under", value_set_flag,
+	 FIELD(is_system_wide), NULL},
+	{"comm", 0, "GLOB",
+	 "only processes of this name; with a ! before, all but those; may be repeated",
+	 value_add_text, FIELD(names), NULL},
+	{"seed", 0, "NUMBER", "make the same random choices as another run with this number",
+	 value_set_number, FIELD(seed), NULL},
+	{"engine", 'e', "ENGINE", "auto, kernel or runtime (auto)", value_set_choice, FIELD(engine),
+	 engines},
+	{"force", 0, NULL, "run also on a kernel that is known to hang machines", value_set_flag,
+	 FIELD(force), NULL},
+	{"quiet", 'q', NULL, "no live progress and no summary, only errors and warnings",
+	 value_set_flag, FIELD(quiet), NULL},
+	{"verbose", 'v', NULL, "tell what the engine finds and decides", value_set_flag,
+	 FIELD(verbose), NULL},
+};
+
+const struct command_page run_page = {
+	.name = "run",
+	.summary = "run a program and measure what speeding up its code would bring",
+	.operands = "[--] [PROGRAM [ARGUMENT...]]",
+	.manual = "lever-run",
+	.purpose =
+		"Runs PROGRAM, or looks at processes that run already, and makes a causal profile: "
+		"in short experiments, one line or function at a time runs virtually faster, and "
+		"the effect on the program's progress is measured. Needs root or CAP_BPF and "
+		"CAP_PERFMON (see lever check).",
+	.options = run_table,
+	.option_count = sizeof(run_table) / sizeof(run_table[0]),
+	.runs_program = true,
+};
+
+static void set_defaults(struct run_options *options)
+{
+	*options = (struct run_options){.output = "lever.lever", .granularity = TARGET_LINE};
+	for (int percent = 0; percent <= 100; percent += 5)
+		*array_add(&options->speedups) = percent / 100.0;
+}
+
+static int check_combination(const struct run_options *options, struct error *error)
+{
+	if (options->end_to_end && (options->progress.count || options->latency.count))
+		return error_set(error, -EINVAL,
+				 "--end-to-end measures whole runs; it does not go "
+				 "together with --progress or --latency");
+	if (options->runs && !options->end_to_end)
+		return error_set(error, -EINVAL, "--runs needs --end-to-end");
+	if (options->end_to_end && options->window_ns)
+		return error_set(error, -EINVAL,
+				 "--window has no meaning with --end-to-end: an "
+				 "experiment lasts a whole run");
+	if (options->classes && options->off_cpu)
+		return error_set(error, -EINVAL,
+				 "--class speeds up waits; it does not go together with "
+				 "--off-cpu no");
+	if (options->quiet && options->verbose)
+		return error_set(error, -EINVAL, "--quiet and --verbose exclude each other");
+	return 0;
+}
+
+bool run_options_need_kernel(const struct run_options *options)
+{
+	return !options->program || options->kernel || options->vmlinux || options->names.count ||
+	       options->classes & CLASS_BIT(CLASS_RUNNABLE) ||
+	       options->granularity == TARGET_SYSTEM_CALL;
+}
+
+static int check_processes(const struct run_options *options, struct error *error)
+{
+	bool is_beside = options->processes.count || options->cgroup || options->is_system_wide;
+
+	if (!options->program && !is_beside && !options->names.count)
+		return error_set(
+			error, -EINVAL,
+			"lever run needs a program to run: "
+			"lever run [OPTION...] [--] PROGRAM [ARGUMENT...], or processes that "
+			"run already: --pid, --cgroup, --system or --comm");
+	if (options->program && is_beside)
+		return error_set(error, -EINVAL,
+				 "a program to start and processes that run already (--pid, "
+				 "--cgroup, --system) exclude each other");
+	if (options->is_system_wide && (options->processes.count || options->cgroup))
+		return error_set(error, -EINVAL,
+				 "--system is everything; it does not go together with --pid or "
+				 "--cgroup");
+	if (!options->program && options->end_to_end)
+		return error_set(error, -EINVAL,
+				 "--end-to-end runs a program again and again: it needs a PROGRAM");
+	if (options->engine == RUN_ENGINE_RUNTIME && options->classes & CLASS_BIT(CLASS_RUNNABLE))
+		return error_set(
+			error, -EINVAL,
+			"--engine runtime knows waits of the classes I, L and B, not when a "
+			"thread waits for a core (S); use --engine kernel");
+	if (options->engine == RUN_ENGINE_RUNTIME && run_options_need_kernel(options))
+		return error_set(
+			error, -EINVAL,
+			"--engine runtime profiles a PROGRAM that it starts, all of it, and "
+			"no kernel code; leave the option out, or use --engine kernel");
+	return 0;
+}
+
+int run_options_parse(int argc, char **argv, struct run_options *options, bool *help,
+		      struct error *error)
+{
+	struct options_outcome rest;
+	set_defaults(options);
+	if (options_parse(&run_page, argc, argv, options, &rest, error))
+		return error->code;
+	*help = rest.help;
+	if (rest.help)
+		return 0;
+	if (check_combination(options, error))
+		return error->code;
+	if (rest.operand < argc && argv[rest.operand][0])
+		options->program = argv + rest.operand;
+	return check_processes(options, error);
+}
+
+bool run_options_parse_command(int argc, char **argv, struct run_options *options, int *exit_code)
+{
+	struct error error = {0};
+	bool help = false;
+	if (run_options_parse(argc, argv, options, &help, &error)) {
+		*exit_code = message_error(&error, EXIT_USAGE);
+		return false;
+	}
+	if (help) {
+		help_command(stdout, &run_page);
+		*exit_code = EXIT_ANSWERED;
+		return false;
+	}
+	return true;
+}
+
+void run_options_free(struct run_options *options)
+{
+	for (size_t i = 0; i < options->owned.count; i++)
+		free(options->owned.items[i]);
+	array_free(&options->owned);
+	array_free(&options->progress);
+	array_free(&options->latency);
+	array_free(&options->targets);
+	array_free(&options->scopes);
+	array_free(&options->processes);
+	array_free(&options->names);
+	array_free(&options->speedups);
+}

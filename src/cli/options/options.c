@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* options - parses a command line by a command's table. */
+#include "cli/options/options.h"
+
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/options/help.h"
+#include "cli/output/message.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Where parsing stands. */
+struct parser {
+	const struct command_page *page;
+	int argc;
+	char **argv;
+	int next; /* index of the next word */
+	void *values;
+	struct options_outcome *outcome;
+};
+
+static const struct option *find_name(const struct command_page *page, const char *name,
+				      size_t length)
+{
+	for (size_t i = 0; i < page->option_count; i++) {
+		const struct option *option = &page->options[i];
+		if (strlen(option->name) == length && !strncmp(option->name, name, length))
+			return option;
+	}
+	return NULL;
+}
+
+static const struct option *find_letter(const struct command_page *page, char letter)
+{
+	for (size_t i = 0; i < page->option_count; i++)
+		if (page->options[i].letter == letter)
+			return &page->options[i];
+	return NULL;
+}
+
+static int say_unknown(const struct command_page *page, const char *name, struct error *error)
+{
+	ARRAY(const char *) names = {0};
+	for (size_t i = 0; i < page->option_count; i++)
+		*array_add(&names) = page->options[i].name;
+	*array_add(&names) = "help";
+	const char *nearest = text_nearest(name, names.items, names.count);
+	array_free(&names);
+	if (nearest)
+		return error_set(error, -EINVAL, "lever %s has no option --%s; did you mean --%s?",
+				 page->name, name, nearest);
+	return error_set(error, -EINVAL, "lever %s has no option --%s; see lever %s --help",
+			 page->name, name, page->name);
+}
+
+static int set_value(const struct parser *parser, const struct option *option, const char *text,
+		     struct error *error)
+{
+	void *field = (char *)parser->values + option->offset;
+	if (!option->set(option, field, text, error))
+		return 0;
+	return error_add_place(error, "--%s", option->name);
+}
+
+static int read_next_argument(struct parser *parser, const struct option *option,
+			      struct error *error)
+{
+	if (parser->next >= parser->argc)
+		return error_set(error, -EINVAL, "--%s needs %s after it", option->name,
+				 option->argument);
+	return set_value(parser, option, parser->argv[parser->next++], error);
+}
+
+static int read_long(struct parser *parser, const char *word, struct error *error)
+{
+	const char *equals = strchr(word, '=');
+	size_t length = equals ? (size_t)(equals - word) : strlen(word);
+	const struct option *option = find_name(parser->page, word, length);
+	if (!option && !strcmp(word, "help")) {
+		parser->outcome->help = true;
+		return 0;
+	}
+	if (!option) {
+		AUTO(text) char *name = text_format("%.*s", (int)length, word);
+		return say_unknown(parser->page, name, error);
+	}
+	if (!option->argument && equals)
+		return error_set(error, -EINVAL, "--%s takes no value", option->name);
+	if (!option->argument)
+		return set_value(parser, option, NULL, error);
+	return equals ? set_value(parser, option, equals + 1, error) :
+			read_next_argument(parser, option, error);
+}
+
+static int read_short(struct parser *parser, const char *word, struct error *error)
+{
+	for (; *word; word++) {
+		const struct option *option = find_letter(parser->page, *word);
+		if (!option && *word == 'h') {
+			parser->outcome->help = true;
+			return 0;
+		}
+		if (!option)
+			return error_set(error, -EINVAL,
+					 "lever %s has no option -%c; see lever %s --help",
+					 parser->page->name, *word, parser->page->name);
+		if (option->argument)
+			return word[1] ? set_value(parser, option, word + 1, error) :
+					 read_next_argument(parser, option, error);
+		if (set_value(parser, option, NULL, error))
+			return error->code;
+	}
+	return 0;
+}
+
+/* Reads words up to the first operand, or up to `--`, which is then the word before `next`. */
+static int read_options(struct parser *parser, struct error *error)
+{
+	while (parser->next < parser->argc && !parser->outcome->help) {
+		const char *word = parser->argv[parser->next];
+		if (word[0] != '-' || !word[1])
+			return 0;
+		parser->next++;
+		if (!strcmp(word, "--"))
+			return 0;
+		if (word[1] == '-' ? read_long(parser, word + 2, error) :
+				     read_short(parser, word + 1, error))
+			return error->code;
+	}
+	return 0;
+}
+
+int options_parse(const struct command_page *page, int argc, char **argv, void *values,
+		  struct options_outcome *outcome, struct error *error)
+{
+	struct parser parser = {page, argc, argv, 1, values, outcome};
+	ARRAY(char *) operands = {0};
+	int result = 0;
+	*outcome = (struct options_outcome){.operand = argc};
+	while (!(result = read_options(&parser, error)) && parser.next < argc && !outcome->help) {
+		bool ended = page->runs_program || !strcmp(argv[parser.next - 1], "--");
+		do
+			*array_add(&operands) = argv[parser.next++];
+		while (ended && parser.next < argc);
+	}
+	outcome->operand = argc - (int)operands.count;
+	for (size_t i = 0; i < operands.count; i++)
+		argv[outcome->operand + (int)i] = operands.items[i];
+	array_free(&operands);
+	return result;
+}
+
+bool options_parse_command(const struct command_page *page, int argc, char **argv, void *values,
+			   int *operand, int *exit_code)
+{
+	struct error error = {0};
+	struct options_outcome outcome;
+	if (options_parse(page, argc, argv, values, &outcome, &error)) {
+		*exit_code = message_error(&error, EXIT_USAGE);
+		return false;
+	}
+	if (outcome.help) {
+		help_command(stdout, page);
+		*exit_code = EXIT_ANSWERED;
+		return false;
+	}
+	*operand = outcome.operand;
+	return true;
+}

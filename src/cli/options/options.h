@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * options - one table of options per command; it feeds parsing, --help, completion and the test
+ * that compares it with the man page.
+ *
+ * Understood: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, several letters without values in one
+ * word, and `--`. Parsing ends at the first operand, so a program's own options stay its own;
+ * in commands that run no program, options may also stand after operands.
+ * Every table has --help without being told.
+ */
+#pragma once
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct option;
+
+/*
+ * Puts the value into the field of the command's struct. `text` is NULL for an option without
+ * argument; it lives as long as argv. Returns 0 or -EINVAL with what is wrong with the value.
+ */
+typedef int option_setter(const struct option *option, void *field, const char *text,
+			  struct error *error);
+
+struct option {
+	const char *name;           /* long name without dashes */
+	char letter;                /* short name, 0 if none */
+	const char *argument;       /* its argument's name, as in --help; NULL: it has none */
+	const char *help;           /* one sentence without its full stop; lines are broken later */
+	option_setter *set;         /* values.h has the usual ones */
+	size_t offset;              /* of the field in the command's struct */
+	const char *const *choices; /* the possible values, NULL-ended, for values and completion */
+};
+
+/* What a command says about itself; the outcome of it is its function (commands.h). */
+struct command_page {
+	const char *name;
+	const char *summary;  /* one line, for the list of commands */
+	const char *operands; /* "[--] PROGRAM [ARGUMENT...]" or "" */
+	const char *manual;   /* its manual page */
+	const char *purpose;  /* a paragraph for --help */
+	const struct option *options;
+	size_t option_count;
+	bool runs_program; /* operands are a program and its arguments */
+};
+
+/* What parsing found besides the values. */
+struct options_outcome {
+	bool help;   /* --help was given; parsing ended there */
+	int operand; /* index in argv of the first operand, argc if none; they are the last words */
+};
+
+/* argv[0] is the command's name; operands are moved to argv's end. Returns 0, or -EINVAL with a sentence that names the option. */
+int options_parse(const struct command_page *page, int argc, char **argv, void *values,
+		  struct options_outcome *outcome, struct error *error);
+
+/*
+ * For commands: parses, and answers --help and wrong usage itself. Returns true if the command
+ * shall go on, with argv's first operand in `operand`; otherwise ends with `exit_code`.
+ */
+bool options_parse_command(const struct command_page *page, int argc, char **argv, void *values,
+			   int *operand, int *exit_code);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* values - option setters. */
+#include "cli/options/values.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+int value_set_flag(const struct option *option, void *field, const char *text, struct error *error)
+{
+	(void)option, (void)text, (void)error;
+	*(bool *)field = true;
+	return 0;
+}
+
+int value_set_text(const struct option *option, void *field, const char *text, struct error *error)
+{
+	if (!*text)
+		return error_set(error, -EINVAL, "%s is empty", option->argument);
+	*(const char **)field = text;
+	return 0;
+}
+
+int value_add_text(const struct option *option, void *field, const char *text, struct error *error)
+{
+	if (!*text)
+		return error_set(error, -EINVAL, "%s is empty", option->argument);
+	*array_add((struct value_texts *)field) = text;
+	return 0;
+}
+
+int value_add_pids(const struct option *option, void *field, const char *text, struct error *error)
+{
+	struct value_processes *processes = field;
+	AUTO(text) char *copy = text_copy(text);
+	char *rest = copy;
+
+	(void)option;
+	for (char *word; (word = strsep(&rest, ","));) {
+		uint64_t pid;
+		if (!text_to_unsigned(word, &pid) || !pid || pid > INT_MAX)
+			return error_set(error, -EINVAL, "'%s' is not a process id", word);
+		*array_add(processes) = (pid_t)pid;
+	}
+	return 0;
+}
+
+static int say_choices(const struct option *option, const char *text, struct error *error)
+{
+	AUTO(text) char *list = text_copy("");
+	for (const char *const *choice = option->choices; *choice; choice++) {
+		const char *comma = !*list ? "" : choice[1] ? ", " : " or ";
+		char *longer = text_format("%s%s%s", list, comma, *choice);
+		free(list);
+		list = longer;
+	}
+	return error_set(error, -EINVAL, "'%s' is not one of %s", text, list);
+}
+
+int value_set_choice(const struct option *option, void *field, const char *text,
+		     struct error *error)
+{
+	for (int i = 0; option->choices[i]; i++) {
+		if (strcmp(option->choices[i], text))
+			continue;
+		*(int *)field = i;
+		return 0;
+	}
+	return say_choices(option, text, error);
+}
+
+int value_set_number(const struct option *option, void *field, const char *text,
+		     struct error *error)
+{
+	(void)option;
+	struct value_number *value = field;
+	if (!text_to_unsigned(text, &value->number))
+		return error_set(error, -EINVAL, "'%s' is not a whole number", text);
+	value->is_given = true;
+	return 0;
+}
+
+int value_set_count(const struct option *option, void *field, const char *text, struct error *error)
+{
+	(void)option;
+	uint64_t count;
+	if (!text_to_unsigned(text, &count) || count < 1 || count > 1000000)
+		return error_set(error, -EINVAL, "'%s' is not a number from 1 to 1000000", text);
+	*(unsigned *)field = (unsigned)count;
+	return 0;
+}
+
+int value_set_seconds(const struct option *option, void *field, const char *text,
+		      struct error *error)
+{
+	(void)option;
+	double seconds;
+	if (!text_to_double(text, &seconds) || seconds <= 0 || seconds > 1e9)
+		return error_set(error, -EINVAL, "'%s' is not a number of seconds greater than 0",
+				 text);
+	*(double *)field = seconds;
+	return 0;
+}
+
+int value_set_duration(const struct option *option, void *field, const char *text,
+		       struct error *error)
+{
+	(void)option;
+	uint64_t duration_ns;
+	if (!text_to_duration_ns(text, &duration_ns) || duration_ns == 0)
+		return error_set(error, -EINVAL,
+				 "'%s' is not a duration with its unit, like 250us, 1ms or 2s",
+				 text);
+	*(uint64_t *)field = duration_ns;
+	return 0;
+}
+
+int value_set_points(const struct option *option, void *field, const char *text,
+		     struct error *error)
+{
+	(void)option;
+	char number[32] = "";
+	size_t length = strlen(text);
+	if (length > 2 && !strcmp(text + length - 2, "pp"))
+		length -= 2;
+	if (length < sizeof(number))
+		snprintf(number, sizeof(number), "%.*s", (int)length, text);
+	double points;
+	if (!text_to_double(number, &points) || points <= 0 || points > 100)
+		return error_set(error, -EINVAL,
+				 "'%s' is not a number of percentage points, like 2pp or 0.5pp",
+				 text);
+	*(double *)field = points;
+	return 0;
+}

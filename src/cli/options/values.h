@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * values - the usual option setters: from a word of the command line to a field.
+ *
+ * The type in the comment is the field's. Texts are borrowed from argv.
+ */
+#pragma once
+
+#include "base/memory.h"
+#include "cli/options/options.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct value_texts {
+	const char **items;
+	size_t count, capacity;
+};
+
+struct value_processes {
+	pid_t *items;
+	size_t count, capacity;
+};
+
+/* A number that may not have been given. */
+struct value_number {
+	bool is_given;
+	uint64_t number;
+};
+
+option_setter value_set_flag;     /* bool: true */
+option_setter value_set_text;     /* const char * */
+option_setter value_add_text;     /* struct value_texts; the option may be repeated */
+option_setter value_add_pids;     /* struct value_processes: one, or several with commas */
+option_setter value_set_choice;   /* int: index in the option's choices */
+option_setter value_set_number;   /* struct value_number */
+option_setter value_set_count;    /* unsigned: 1 to 1,000,000 */
+option_setter value_set_seconds;  /* double: > 0 */
+option_setter value_set_duration; /* uint64_t: ns, > 0 */
+option_setter value_set_points;   /* double: percentage points, > 0, with or without "pp" */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* live_line - a line on stderr that is renewed, and sentences between. */
+#include "cli/output/live_line.h"
+
+#include "base/cleanup.h"
+#include "cli/output/summary.h"
+#include "report/display.h"
+
+#include <stdio.h>
+
+void live_line_clear(struct live_line *live_line)
+{
+	if (live_line->has_line)
+		fputs("\r\033[K", stderr);
+	live_line->has_line = false;
+}
+
+void live_line_show(struct live_line *live_line, const char *line)
+{
+	AUTO(text) char *shown = display_fit(line, summary_options(stderr, 0).columns - 1);
+
+	live_line_clear(live_line);
+	fputs(shown, stderr);
+	live_line->has_line = true;
+}
+
+void live_line_say(void *context, const char *sentence)
+{
+	struct live_line *live_line = context;
+
+	live_line_clear(live_line);
+	if (!live_line->is_quiet)
+		fprintf(stderr, "lever: %s\n", sentence);
+}

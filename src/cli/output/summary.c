@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* show - looks at the terminal, and at whether there is anything to show. */
+#include "cli/output/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct report_options summary_options(FILE *out, unsigned most)
+{
+	struct report_options options = {.columns = 100, .most = most};
+	const char *no_colour = getenv("NO_COLOR");
+	struct winsize size;
+	bool is_terminal = isatty(fileno(out));
+
+	if (is_terminal && !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col >= 40)
+		options.columns = size.ws_col;
+	options.colour = is_terminal && !(no_colour && *no_colour);
+	return options;
+}
+
+bool summary_has_answer(const struct causal *causal)
+{
+	for (size_t i = 0; i < causal->count; i++)
+		for (size_t j = 0; j < causal->targets[i].count; j++)
+			if (causal->targets[i].effects[j].slope.windows > 0)
+				return true;
+	return false;
+}
+
+void summary_program_end(int status)
+{
+	if (status < 0 || (WIFEXITED(status) && !WEXITSTATUS(status)))
+		return;
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "lever: the program was ended by signal %d (%s)\n",
+			WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		fprintf(stderr, "lever: the program ended with exit code %d\n",
+			WEXITSTATUS(status));
+}

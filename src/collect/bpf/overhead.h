@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * overhead - what a recording takes from the machine: the time in its BPF programs, as the kernel counts
+ * it (BPF_ENABLE_STATS), and the engine's own CPU time.
+ *
+ * Counting makes each BPF program slower by two looks at the clock. So it is on in short windows only,
+ * the first at the start, and less and less often; what a window showed stands for the time until the
+ * next one.
+ *
+ * Life: overhead_start, overhead_poll at least every 50 ms or so, overhead_end. One thread uses it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bpf_object;
+struct recording_overhead;
+
+struct overhead {
+	struct bpf_object *object; /* whose programs are timed; borrowed; NULL: nobody's */
+	bool is_unknown;           /* the kernel does not count */
+	int counting;              /* the descriptor that makes it count; -1: between windows */
+	uint64_t window_ns;        /* when the last window began */
+	uint64_t every_ns;         /* from there to the next */
+	uint64_t length_ns;        /* how long it was; 0 while it is open */
+	uint64_t before_ns;        /* run time at its begin */
+	uint64_t during_ns;        /* and what was added in it */
+	uint64_t kernel_ns;        /* of the time before it */
+	uint64_t engine_ns;        /* CPU time of this process at the start */
+};
+
+/* A overhead that was never started may be ended, too: it is unknown. */
+void overhead_start(struct overhead *overhead, struct bpf_object *object);
+void overhead_poll(struct overhead *overhead);
+/* Fills in times; interrupts and the like are the caller's to add. */
+void overhead_end(struct overhead *overhead, struct recording_overhead *row);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* kernel_clock - the kernel engine's sampling clock, and what one tick of it costs. */
+#include "collect/kernel/engine.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define CALIBRATE_PERIOD_NS 400000ull
+#define TICK_UNKNOWN_NS 1000
+#define PERIOD_LEAST_NS 80000ull
+#define SAMPLES_TELLING 500 /* ticks after which their mean counts */
+#define PERIOD_MOST_NS 700000ull
+
+int kernel_clock_open(struct collector *collector, uint64_t period_ns, struct error *error)
+{
+	if (!period_ns)
+		period_ns = CALIBRATE_PERIOD_NS;
+	else
+		collector->facts.period_ns = period_ns;
+	collector->bpf->bss->settings.period_ns = period_ns;
+	return clocks_open(&collector->clocks, bpf_program__fd(collector->bpf->progs.tick),
+			   period_ns, error);
+}
+
+static int set_period(struct collector *collector, uint64_t period_ns, struct error *error)
+{
+	collector->bpf->bss->settings.period_ns = period_ns;
+	return clocks_set_period(&collector->clocks, period_ns, error);
+}
+
+/* Half of perf_event_max_sample_rate: at the rate itself the kernel would throttle the clock. */
+static uint64_t allowed_period_ns(void)
+{
+	AUTO(file) FILE *file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
+	unsigned long long rate = 0;
+
+	if (!file || fscanf(file, "%llu", &rate) != 1 || !rate)
+		return PERIOD_LEAST_NS;
+	return 2000000000ull / rate;
+}
+
+/* In BPF, by all cores: what a sample took on average, without pauses; 0 if there were too few. */
+static uint64_t mean_handled_ns(const struct collector *collector)
+{
+	uint64_t handled = 0, samples = 0;
+
+	for (unsigned cpu = 0; cpu < collector->facts.cpus; cpu++) {
+		handled += collector->bpf->bss->cpus[cpu].handled_ns;
+		samples += collector->bpf->bss->cpus[cpu].samples;
+	}
+	return samples >= SAMPLES_TELLING ? handled / samples : 0;
+}
+
+/* The period at which such ticks take this part of a core. */
+static uint64_t period_at(uint64_t tick_ns, double tax)
+{
+	uint64_t period = (uint64_t)((double)tick_ns / tax);
+
+	period = period < PERIOD_LEAST_NS ? PERIOD_LEAST_NS : period;
+	period = period > PERIOD_MOST_NS ? PERIOD_MOST_NS : period;
+	return period < allowed_period_ns() ? allowed_period_ns() : period;
+}
+
+/*
+ * While files are unknown and caches cold, as at the start, a sample takes up to three times as long as later:
+ * the densest period follows what it takes in the program.
+ */
+void kernel_set_period(struct collector *collector, uint64_t period_ns)
+{
+	uint64_t handled = mean_handled_ns(collector);
+
+	if (handled && !collector->has_own_period)
+		collector->facts.shortest_period_ns =
+			period_at(collector->tick_overhead_ns + handled, COLLECTOR_OVERHEAD_MOST);
+	set_period(collector, period_ns, NULL);
+}
+
+void kernel_charge_ticks(struct collector *collector, bool are_charged)
+{
+	collector->bpf->bss->settings.tick_overhead_ns =
+		are_charged ? collector->tick_overhead_ns : 0;
+}
+
+/* Of this thread: of a task of the program it is the whole path of a sample, of another all but BPF. */
+static uint64_t measure_tick(struct collector *collector)
+{
+	uint64_t tick_ns = clocks_measure_tick(&collector->clocks);
+	return tick_ns ? tick_ns : TICK_UNKNOWN_NS;
+}
+
+int kernel_clock_calibrate(struct collector *collector, struct error *error)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+
+	if (pidfd < 0)
+		return error_set(error, errno, "pidfd_open: %s", strerror(errno));
+	collector->tick_overhead_ns = (uint32_t)measure_tick(collector);
+	int code = kernel_add_task(collector, pidfd, error);
+	if (!code)
+		collector->facts.tick_ns = measure_tick(collector);
+	bpf_map_delete_elem(bpf_map__fd(collector->bpf->maps.tasks), &pidfd);
+	close(pidfd);
+	if (code)
+		return code;
+	ring_buffer__consume(collector->ring); /* samples of this thread */
+	uint64_t period = collector->facts.period_ns, tick = collector->facts.tick_ns;
+	collector->has_own_period = period;
+	collector->facts.shortest_period_ns =
+		period ? period : period_at(tick, COLLECTOR_OVERHEAD_MOST);
+	period = period ? period : period_at(tick, COLLECTOR_OVERHEAD_AIM);
+	collector->facts.period_ns = period;
+	collector->facts.interrupt_share = (double)collector->facts.tick_ns / (double)period;
+	memset(collector->bpf->bss->cpus, 0, sizeof(collector->bpf->bss->cpus));
+	return set_period(collector, period, error);
+}

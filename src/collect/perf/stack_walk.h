@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stack_walk - from a frame to its caller in a copy of a stack, by unwind rows: what bpf/unwind.h
+ * does in the kernel, for samples that come without BPF.
+ */
+#pragma once
+
+#include "wire/kernel.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct stack_frame {
+	uint64_t ip, sp, bp;
+};
+
+struct stack_copy {
+	uint64_t start; /* address of the first byte */
+	const unsigned char *bytes;
+	uint64_t count;
+};
+
+/*
+ * Moves to the caller; false at the outermost frame, whose ip is then 0, and where the copy ends or
+ * nothing is known. `rows` are those of the frame's object, `offset` its place there; count 0: the
+ * frame pointer is followed.
+ */
+bool stack_walk(const struct stack_copy *copy, struct stack_frame *frame,
+		const struct wire_unwind_row *rows, size_t count, uint64_t offset);

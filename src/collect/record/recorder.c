@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* recorder - loads bpf/record.bpf.c, says whom to record, and hands on what it sends. */
+#include "collect/record/recorder.h"
+
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "collect/bpf/clocks.h"
+#include "collect/bpf/kernel_features.h"
+#include "collect/bpf/loader.h"
+#include "collect/bpf/overhead.h"
+#include "collect/record/perf_sampler.h"
+#include "profile/recording.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#pragma GCC diagnostic push /* made by bpftool */
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Woverlength-strings"
+#include "record.skel.h"
+#pragma GCC diagnostic pop
+
+struct recorder {
+	struct perf_sampler *perf; /* instead of all that follows, where BPF is refused */
+	struct record_bpf *bpf;
+	struct ring_buffer *ring;
+	const struct recorder_handler *handler; /* while draining */
+	struct clocks clocks;
+	struct unwind_table unwind;
+	struct overhead overhead;
+	uint64_t tick_ns; /* what a tick takes beside its BPF program */
+};
+
+static int on_event(void *context, void *data, size_t size)
+{
+	struct recorder *recorder = context;
+	const struct recorder_handler *handler = recorder->handler;
+	uint32_t kind = size >= sizeof(uint32_t) ? *(uint32_t *)data : 0;
+
+	if (!handler)
+		return 0;
+	if (kind == RECORD_EVENT_SAMPLE && size >= offsetof(struct record_sample, user))
+		handler->sample(handler->context, data);
+	else if (kind == KERNEL_EVENT_OBJECT && size >= sizeof(struct kernel_object_event))
+		handler->object(handler->context, data);
+	else if (size >= sizeof(struct kernel_process_event))
+		handler->process(handler->context, data);
+	return 0;
+}
+
+static int load(struct recorder *recorder, struct error *error)
+{
+	recorder->bpf = record_bpf__open();
+	if (!recorder->bpf)
+		return error_set(error, errno, "cannot open the BPF programs: %s", strerror(errno));
+	bool has_exit = kernel_features_find().has_sched_exit;
+	recorder->bpf->rodata->has_exit = has_exit;
+	bpf_program__set_autoload(recorder->bpf->progs.record_exit, has_exit);
+	if (has_exit)
+		bpf_map__set_max_entries(recorder->bpf->maps.held, 1);
+	int code = record_bpf__load(recorder->bpf);
+	if (code)
+		return bpf_loader_explain(code, error);
+	recorder->ring =
+		ring_buffer__new(bpf_map__fd(recorder->bpf->maps.events), on_event, recorder, NULL);
+	if (!recorder->ring)
+		return error_set(error, errno, "cannot map the event ring: %s", strerror(errno));
+	return unwind_table_open(&recorder->unwind, bpf_map__fd(recorder->bpf->maps.unwind_rows),
+				 recorder->bpf->bss->unwind_objects, error);
+}
+
+static void fill_settings(struct recorder *recorder, const struct recorder_options *options)
+{
+	struct record_settings *settings = &recorder->bpf->bss->settings;
+
+	settings->period_ns = options->period_ns;
+	settings->unwinding = options->unwinding;
+	settings->is_system_wide = options->is_system_wide;
+	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++)
+		recorder->bpf->bss->record_cpus[cpu].period_ns =
+			clocks_period_on(options->period_ns, cpu);
+}
+
+static int open_bpf(struct recorder *opened, const struct recorder_options *options,
+		    struct error *error)
+{
+	const char *assume_none = getenv("LEVER_ASSUME_NO_BPF");
+
+	if (assume_none && !strcmp(assume_none, "1"))
+		return error_set(error, -EPERM, "LEVER_ASSUME_NO_BPF is set: BPF is not used");
+	bpf_loader_set_verbose(options->verbose);
+	int code = load(opened, error);
+	if (code)
+		return code;
+	fill_settings(opened, options);
+	bpf_program__set_autoattach(opened->bpf->progs.record_blocked, false);
+	code = record_bpf__attach(opened->bpf);
+	if (code)
+		return error_set(error, code, "cannot attach to the scheduler's tracepoints: %s",
+				 strerror(-code));
+	code = clocks_open(&opened->clocks, bpf_program__fd(opened->bpf->progs.record_tick),
+			   options->period_ns, error);
+	if (!code)
+		opened->tick_ns = clocks_measure_tick(&opened->clocks);
+	return code;
+}
+
+static void close_bpf(struct recorder *recorder)
+{
+	clocks_close(&recorder->clocks);
+	ring_buffer__free(recorder->ring);
+	unwind_table_close(&recorder->unwind);
+	record_bpf__destroy(recorder->bpf);
+	recorder->ring = NULL;
+	recorder->bpf = NULL;
+}
+
+int recorder_open(const struct recorder_options *options, struct recorder **recorder,
+		  struct error *error)
+{
+	struct recorder *opened = memory_new(1, sizeof(*opened));
+	struct error refused = {0};
+
+	clocks_clear(&opened->clocks);
+	int code = open_bpf(opened, options, &refused);
+	if (code == -EPERM || code == -EACCES) {
+		struct error later = {0};
+		close_bpf(opened);
+		code = perf_sampler_open(options, &opened->perf, &later);
+		if (code)
+			error_set(error, code, "%s; in its place, %s", refused.text, later.text);
+	} else if (code) {
+		*error = refused;
+	}
+	if (code) {
+		recorder_close(opened);
+		return code;
+	}
+	*recorder = opened;
+	return 0;
+}
+
+void recorder_close(struct recorder *recorder)
+{
+	if (!recorder)
+		return;
+	close_bpf(recorder);
+	perf_sampler_close(recorder->perf);
+	free(recorder);
+}
+
+const char *recorder_limits(const struct recorder *recorder)
+{
+	return recorder->perf ? perf_sampler_limits(recorder->perf) : NULL;
+}
+
+int recorder_add_process(struct recorder *recorder, pid_t pid, struct error *error)
+{
+	__u32 id = (__u32)pid & (RECORD_PROCESSES_MOST - 1);
+
+	if (recorder->perf)
+		return perf_sampler_add_process(recorder->perf, pid, error);
+	__atomic_or_fetch(&recorder->bpf->bss->members[id / 64], 1ull << (id & 63),
+			  __ATOMIC_RELAXED);
+	return 0;
+}
+
+void recorder_start(struct recorder *recorder)
+{
+	overhead_start(&recorder->overhead, recorder->perf ? NULL : recorder->bpf->obj);
+	if (recorder->perf) {
+		perf_sampler_start(recorder->perf);
+		return;
+	}
+	__atomic_store_n(&recorder->bpf->bss->settings.is_on, 1, __ATOMIC_RELEASE);
+	clocks_enable(&recorder->clocks, true);
+}
+
+void recorder_stop(struct recorder *recorder)
+{
+	if (recorder->perf) {
+		perf_sampler_stop(recorder->perf);
+		return;
+	}
+	clocks_enable(&recorder->clocks, false);
+	__atomic_store_n(&recorder->bpf->bss->settings.is_on, 0, __ATOMIC_RELEASE);
+}
+
+static int sample_by_iterator(struct recorder *recorder, struct error *error)
+{
+	struct bpf_link *link = bpf_program__attach_iter(recorder->bpf->progs.record_blocked, NULL);
+	AUTO(fd) int iterator = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
+	int code = link && iterator >= 0 ? 0 : -errno;
+	char nothing[64];
+
+	while (!code && read(iterator, nothing, sizeof(nothing)) > 0)
+		;
+	bpf_link__destroy(link);
+	return code ? error_set(error, code, "cannot look at waiting tasks: %s", strerror(-code)) :
+		      0;
+}
+
+int recorder_sample_blocked(struct recorder *recorder, const struct recorder_handler *handler,
+			    struct error *error)
+{
+	recorder_drain(recorder, handler);
+	if (recorder->perf) {
+		perf_sampler_flush(recorder->perf, handler);
+		return 0;
+	}
+	int code = sample_by_iterator(recorder, error);
+	recorder_drain(recorder, handler);
+	return code;
+}
+
+int recorder_name_object(struct recorder *recorder, const struct wire_file *file, uint32_t object)
+{
+	if (recorder->perf) {
+		perf_sampler_name_object(recorder->perf, file, object);
+		return 0;
+	}
+	int map = bpf_map__fd(recorder->bpf->maps.objects);
+	return bpf_map_update_elem(map, file, &object, BPF_ANY) ? -errno : 0;
+}
+
+int recorder_set_unwind(struct recorder *recorder, uint32_t object,
+			const struct wire_unwind_row *rows, size_t count)
+{
+	if (recorder->perf) {
+		perf_sampler_set_unwind(recorder->perf, object, rows, count);
+		return 0;
+	}
+	return unwind_table_add(&recorder->unwind, object, rows, count);
+}
+
+void recorder_drain(struct recorder *recorder, const struct recorder_handler *handler)
+{
+	if (recorder->perf) {
+		perf_sampler_drain(recorder->perf, handler);
+		return;
+	}
+	recorder->handler = handler;
+	ring_buffer__consume(recorder->ring);
+	recorder->handler = NULL;
+	overhead_poll(&recorder->overhead);
+}
+
+int recorder_descriptor(const struct recorder *recorder)
+{
+	return recorder->perf ? perf_sampler_descriptor(recorder->perf) :
+				ring_buffer__epoll_fd(recorder->ring);
+}
+
+void recorder_counters(const struct recorder *recorder, struct recorder_counters *counters)
+{
+	if (recorder->perf) {
+		perf_sampler_counters(recorder->perf, counters);
+		return;
+	}
+	memset(counters, 0, sizeof(*counters));
+	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++) {
+		const struct record_cpu *core = &recorder->bpf->bss->record_cpus[cpu];
+		counters->samples += core->samples;
+		counters->looks += core->looks;
+		counters->lost += core->lost;
+		counters->lost_ns += core->lost_ns;
+		counters->truncated += core->truncated;
+		counters->overwritten += core->overwritten;
+		counters->failed_lookups += recorder->bpf->bss->cpus[cpu].failed_lookups;
+	}
+	counters->still_blocked = recorder->bpf->bss->still_blocked;
+	counters->lost_events = recorder->bpf->bss->totals.lost_events;
+	counters->untracked_spaces = recorder->bpf->bss->totals.untracked_spaces;
+}
+
+void recorder_overhead(struct recorder *recorder, struct recording_overhead *row)
+{
+	struct recorder_counters counters;
+
+	overhead_end(&recorder->overhead, row);
+	recorder_counters(recorder, &counters);
+	row->knows_kernel = row->knows_kernel && recorder->tick_ns;
+	row->kernel_ns += counters.samples * recorder->tick_ns;
+}

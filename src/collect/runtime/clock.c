@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * runtime_clock - how often the program's threads are sampled, by what a sample costs here.
+ *
+ * This thread samples itself as the library samples the program's: a loop that only reads the clock
+ * sees each tick as a hole. A quarter is added for what the library does at a tick.
+ */
+#include "collect/runtime/engine.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#define MEASURE_NS 20000000ull
+#define MEASURE_PERIOD_NS 400000ull
+#define HOLES_MOST 4096
+#define HOLE_NS 1000ull
+#define PERIOD_LEAST_NS 200000ull
+#define PERIOD_MOST_NS 1000000ull
+#define TICK_USUAL_NS 8000ull /* where it cannot be measured */
+
+static void on_tick(int number)
+{
+	(void)number;
+}
+
+/* -1 where it is refused. */
+static int open_clock(void)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = MEASURE_PERIOD_NS,
+		.wakeup_events = 1,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid)};
+	int fd = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0 && (fcntl(fd, F_SETSIG, RUNTIME_SIGNAL) || fcntl(fd, F_SETOWN_EX, &owner) ||
+			fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+	return left < right ? -1 : left > right;
+}
+
+static size_t find_holes(uint64_t *holes)
+{
+	uint64_t start = clock_now_ns(), before = start;
+	size_t count = 0;
+
+	while (before - start < MEASURE_NS) {
+		uint64_t now = clock_now_ns();
+		if (now - before > HOLE_NS && count < HOLES_MOST)
+			holes[count++] = now - before;
+		before = now;
+	}
+	qsort(holes, count, sizeof(*holes), by_size);
+	return count;
+}
+
+/* The holes that are ticks, of `count` by size; 0: too few to report_process. */
+static size_t count_ticks(size_t count)
+{
+	size_t expected = MEASURE_NS / MEASURE_PERIOD_NS;
+
+	if (count < expected / 2)
+		return 0;
+	return count < expected ? count : expected;
+}
+
+static uint64_t measure_tick(uint32_t *rest_ns)
+{
+	static uint64_t holes[HOLES_MOST];
+	struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART}, old;
+	AUTO(fd) int fd = open_clock();
+
+	*rest_ns = TICK_USUAL_NS;
+	if (fd < 0)
+		return TICK_USUAL_NS;
+	sigaction(RUNTIME_SIGNAL, &action, &old);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	size_t count = find_holes(holes);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	sigaction(RUNTIME_SIGNAL, &old, NULL);
+	size_t ticks = count_ticks(count);
+	if (!ticks)
+		return TICK_USUAL_NS;
+	/* The ticks are the longest holes; of those the cheapest quarter, as a busy machine's are longer. */
+	uint64_t hole = holes[count - ticks + ticks / 4];
+	*rest_ns = (uint32_t)holes[count - ticks + ticks / 2];
+	return hole + hole / 4;
+}
+
+static uint64_t period_at(uint64_t tick_ns, double tax)
+{
+	uint64_t period = (uint64_t)((double)tick_ns / tax);
+
+	period = period < PERIOD_LEAST_NS ? PERIOD_LEAST_NS : period;
+	return period > PERIOD_MOST_NS ? PERIOD_MOST_NS : period;
+}
+
+void runtime_charge_ticks(struct collector *collector, bool are_charged)
+{
+	struct runtime_engine *runtime = (struct runtime_engine *)(uintptr_t)collector;
+	uint32_t cost = are_charged ? runtime->tick_rest_ns : 0;
+
+	__atomic_store_n(&runtime->page->settings.tick_overhead_ns, cost, __ATOMIC_RELEASE);
+}
+
+void runtime_clock_choose(struct runtime_engine *runtime, uint64_t period_ns)
+{
+	struct collector_facts *facts = &runtime->facts;
+
+	facts->tick_ns = measure_tick(&runtime->tick_rest_ns);
+	facts->period_ns =
+		period_ns ? period_ns : period_at(facts->tick_ns, COLLECTOR_OVERHEAD_AIM);
+	facts->shortest_period_ns =
+		period_ns ? period_ns : period_at(facts->tick_ns, COLLECTOR_OVERHEAD_MOST);
+	facts->interrupt_share = (double)facts->tick_ns / (double)facts->period_ns;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tracer - the scheduler log of a program, by BPF: switches, wake-ups, threads (wire/scheduler.h).
+ *
+ * Life: tracer_open (everything is attached, nothing is logged), tracer_add_process, tracer_start,
+ * tracer_drain every 20 ms or so, tracer_stop, tracer_close. Switches and wake-ups come in batches of
+ * one core, in order of time within the core; whoever wants one order sorts. One thread uses it.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "wire/scheduler.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tracer;
+struct recording_overhead;
+
+struct tracer_options {
+	bool is_system_wide;
+	bool wants_interrupts;
+	bool wants_texts; /* what is written to trace_marker */
+	bool verbose;
+};
+
+struct tracer_counters {
+	uint64_t events;      /* switches and wake-ups in the rings so far */
+	uint64_t lost;        /* of those that found their ring full */
+	uint64_t lost_events; /* rarer events that found theirs full */
+};
+
+/* Each may be NULL. What they get is valid during the call only. */
+struct tracer_handler {
+	void *context;
+	void (*scheduler)(void *context, unsigned cpu, const struct scheduler_event *events,
+			  size_t count);
+	void (*task)(void *context, const struct scheduler_task_event *event);
+	void (*interrupt)(void *context, const struct scheduler_interrupt_event *event);
+	void (*text)(void *context, const struct scheduler_text_event *event);
+	void (*probe)(void *context, const struct scheduler_probe_event *event);
+};
+
+int tracer_open(const struct tracer_options *options, struct tracer **tracer, struct error *error);
+void tracer_close(struct tracer *tracer);
+
+/* The process and what it forks from now on. */
+void tracer_add_process(struct tracer *tracer, pid_t pid);
+/* Events of `probe` where code at the offset of the file is passed; at most TRACER_PROBES_MOST. */
+#define TRACER_PROBES_MOST 256
+int tracer_add_probe(struct tracer *tracer, unsigned probe, const char *path, uint64_t offset,
+		     uint64_t semaphore_offset, struct error *error);
+void tracer_start(struct tracer *tracer);
+void tracer_stop(struct tracer *tracer);
+void tracer_drain(struct tracer *tracer, const struct tracer_handler *handler);
+void tracer_counters(const struct tracer *tracer, struct tracer_counters *counters);
+/* Records lost on this core so far. */
+uint64_t tracer_lost_on(const struct tracer *tracer, unsigned cpu);
+/* After tracer_stop, once: what the log took, without the program's annotations. */
+void tracer_overhead(struct tracer *tracer, struct recording_overhead *row);

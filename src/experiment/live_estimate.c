@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* live_estimate - windows by target and point, estimated anew whenever somebody asks. */
+#include "experiment/live_estimate.h"
+
+#include "base/memory.h"
+#include "stats/warm_up.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SPEEDUPS_MOST 128
+#define FEW_SPEEDUPS 9 /* controls included */
+
+struct series {
+	int64_t target_id, point_id;
+	ARRAY(struct effect_window) windows;
+};
+
+struct live_estimate {
+	ARRAY(struct series) series;
+};
+
+struct live_estimate *live_estimate_new(void)
+{
+	return memory_new(1, sizeof(struct live_estimate));
+}
+
+void live_estimate_free(struct live_estimate *live_estimate)
+{
+	if (!live_estimate)
+		return;
+	for (size_t i = 0; i < live_estimate->series.count; i++)
+		array_free(&live_estimate->series.items[i].windows);
+	array_free(&live_estimate->series);
+	free(live_estimate);
+}
+
+static struct series *series_of(struct live_estimate *live_estimate, int64_t target_id,
+				int64_t point_id)
+{
+	for (size_t i = 0; i < live_estimate->series.count; i++) {
+		struct series *series = &live_estimate->series.items[i];
+		if (series->target_id == target_id && series->point_id == point_id)
+			return series;
+	}
+	struct series *added = array_add(&live_estimate->series);
+	added->target_id = target_id;
+	added->point_id = point_id;
+	return added;
+}
+
+void live_estimate_add(struct live_estimate *live_estimate,
+		       const struct recording_experiment *experiment, unsigned index,
+		       const struct recording_point *point_of_visit,
+		       const struct recording_visit *visit)
+{
+	double period = recording_visit_period(visit, point_of_visit->kind);
+	if (!isfinite(period))
+		return;
+	struct series *series = series_of(live_estimate, experiment->target_id, visit->point_id);
+	*array_add(&series->windows) = (struct effect_window){
+		.time_ns = experiment->start_ns + experiment->duration_ns / 2,
+		.speedup = experiment->speedup,
+		.period_ns = period,
+		.run = (uint32_t)experiment->run_id,
+		.index = index,
+	};
+}
+
+unsigned live_estimate_targets(const struct live_estimate *live_estimate)
+{
+	unsigned targets = 0;
+
+	for (size_t i = 0; i < live_estimate->series.count; i++) {
+		bool is_first = true;
+		for (size_t j = 0; j < i; j++)
+			is_first = is_first && live_estimate->series.items[j].target_id !=
+						       live_estimate->series.items[i].target_id;
+		targets += is_first;
+	}
+	return targets;
+}
+
+/*
+ * Half of the widest interval that the report shows: of each measured speedup if they are few, else
+ * of the curve through them, on which neighbours support each other.
+ */
+static double widest_half(const struct effect_point *points, size_t count)
+{
+	double widest = 0;
+
+	for (size_t i = 0; i < count && count <= FEW_SPEEDUPS; i++)
+		if (points[i].speedup > 0 && (points[i].high - points[i].low) / 2 > widest)
+			widest = (points[i].high - points[i].low) / 2;
+	for (int quarter = 1; quarter <= 4 && count > FEW_SPEEDUPS; quarter++) {
+		struct effect_point read;
+		if (!effect_at(points, count, 0.25 * quarter, &read) &&
+		    (read.high - read.low) / 2 > widest)
+			widest = (read.high - read.low) / 2;
+	}
+	return widest;
+}
+
+unsigned live_estimate_warm_up_level(const struct live_estimate *live_estimate, int64_t target_id)
+{
+	unsigned level = 0;
+
+	for (size_t i = 0; i < live_estimate->series.count; i++) {
+		const struct series *series = &live_estimate->series.items[i];
+		if (series->target_id != target_id)
+			continue;
+		struct warm_up warm_up =
+			warm_up_detect(series->windows.items, series->windows.count);
+		level = warm_up.level > level ? warm_up.level : level;
+	}
+	return level;
+}
+
+static size_t estimate(const struct series *series, struct effect_point *points)
+{
+	size_t count = series->windows.count;
+	struct effect_window *windows = memory_new(count, sizeof(*windows));
+
+	memcpy(windows, series->windows.items, count * sizeof(*windows));
+	count = warm_up_drop_early(windows, count, warm_up_detect(windows, count).level);
+	count = effect_estimate(windows, count, points, SPEEDUPS_MOST);
+	free(windows);
+	return count;
+}
+
+bool live_estimate_best(const struct live_estimate *live_estimate, struct live_estimate_best *best)
+{
+	double highest = 0;
+	bool found = false;
+
+	for (size_t i = 0; i < live_estimate->series.count; i++) {
+		const struct series *series = &live_estimate->series.items[i];
+		struct effect_point points[SPEEDUPS_MOST];
+		size_t count = estimate(series, points);
+		effect_add_method_error(points, count);
+		struct effect_slope slope = effect_slope(points, count);
+		if (!slope.windows || (found && slope.low <= highest))
+			continue;
+		struct effect_point at_quarter;
+		if (effect_at(points, count, 0.25, &at_quarter))
+			continue;
+		*best = (struct live_estimate_best){.target_id = series->target_id,
+						    .point_id = series->point_id,
+						    .at_quarter = at_quarter,
+						    .widest = widest_half(points, count),
+						    .points = count};
+		highest = slope.low;
+		found = true;
+	}
+	return found;
+}

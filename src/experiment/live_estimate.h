@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live_estimate - the session's own view of its results while it runs: the best target so far, and whether
+ * the answer is sure enough to stop. Same estimators as the report, without the phase correction.
+ */
+#pragma once
+
+#include "profile/recording.h"
+#include "stats/effect.h"
+
+struct live_estimate;
+
+struct live_estimate_best {
+	int64_t target_id, point_id;
+	struct effect_point at_quarter; /* at a speedup of 25 % */
+	double widest; /* half of the widest interval among its measured speedups */
+	size_t points; /* measured speedups */
+};
+
+struct live_estimate *live_estimate_new(void);
+void live_estimate_free(struct live_estimate *live_estimate);
+/* `index`: of the experiment in its stretch (stats/settle.h). */
+void live_estimate_add(struct live_estimate *live_estimate,
+		       const struct recording_experiment *experiment, unsigned index,
+		       const struct recording_point *point_of_visit,
+		       const struct recording_visit *visit);
+/* How many of a target's first windows of a stretch are too early: the level of stats/settle.h. */
+unsigned live_estimate_warm_up_level(const struct live_estimate *live_estimate, int64_t target_id);
+unsigned live_estimate_targets(const struct live_estimate *live_estimate);
+/* The target and point with the highest lower bound of the slope; false if there is none yet. */
+bool live_estimate_best(const struct live_estimate *live_estimate, struct live_estimate_best *best);

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mapped_files - looks announced mappings up in /proc, and tells what their mapped_files hold. */
+#include "experiment/target/mapped_files.h"
+
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "symbolize/elf/unwind.h"
+
+#include <glob.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+struct mapped_files {
+	struct symbols *symbols;
+	struct mapped_files_sink sink;
+	ARRAY(bool) unwound; /* objects whose unwind rows have been told */
+	char *warnings;
+};
+
+void mapped_files_free(struct mapped_files *mapped_files)
+{
+	if (!mapped_files)
+		return;
+	array_free(&mapped_files->unwound);
+	free(mapped_files->warnings);
+	free(mapped_files);
+}
+
+const char *mapped_files_warnings(const struct mapped_files *mapped_files)
+{
+	return mapped_files->warnings;
+}
+
+static void warn(struct mapped_files *mapped_files, const char *sentence)
+{
+	if (mapped_files->warnings && strstr(mapped_files->warnings, sentence))
+		return;
+	char *longer = text_format("%s%s%s", mapped_files->warnings ? mapped_files->warnings : "",
+				   mapped_files->warnings ? "\n" : "", sentence);
+	free(mapped_files->warnings);
+	mapped_files->warnings = longer;
+}
+
+/*
+ * A thread of the process that still has its memory, or 0: once the first thread has ended, what
+ * /proc shows for the process is empty, while the others live on.
+ */
+static uint32_t living_thread(uint32_t tgid)
+{
+	AUTO(text) char *pattern = text_format("/proc/%u/task/*/maps", tgid);
+	glob_t paths = {0};
+	uint32_t found = 0;
+
+	if (glob(pattern, GLOB_NOSORT, NULL, &paths))
+		return 0;
+	for (size_t i = 0; i < paths.gl_pathc && !found; i++) {
+		AUTO(file) FILE *maps = fopen(paths.gl_pathv[i], "re");
+		if (!maps || getc(maps) == EOF ||
+		    sscanf(paths.gl_pathv[i], "/proc/%*u/task/%" SCNu32, &found) != 1)
+			found = 0;
+	}
+	globfree(&paths);
+	return found;
+}
+
+struct mapping {
+	uint64_t start, end, offset;
+	char *path;
+};
+
+static void mapping_auto_release(struct mapping *mapping)
+{
+	free(mapping->path);
+}
+
+/* The mapping that holds the address, as /proc/TID/maps shows it; its path is NULL without a file. */
+static bool find_range(uint32_t tid, uint64_t address, struct mapping *found)
+{
+	AUTO(text) char *name = text_format("/proc/%u/maps", tid);
+	AUTO(file) FILE *maps = fopen(name, "re");
+	AUTO(text) char *line = NULL;
+	size_t room = 0;
+
+	while (maps && getline(&line, &room, maps) > 0) {
+		int at = 0;
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n",
+			   &found->start, &found->end, &found->offset, &at) < 3 ||
+		    found->start > address || found->end <= address || !at)
+			continue;
+		line[strcspn(line, "\n")] = 0;
+		found->path = line[at] == '/' ? text_copy(line + at) : NULL;
+		return true;
+	}
+	return false;
+}
+
+/* The same of a file; false if it has gone. */
+static bool find_mapping(uint32_t tid, uint64_t address, struct mapping *found)
+{
+	return find_range(tid, address, found) && found->path;
+}
+
+static bool is_main_of(uint32_t tid, const char *path)
+{
+	char link[4096];
+	AUTO(text) char *name = text_format("/proc/%u/exe", tid);
+	ssize_t length = readlink(name, link, sizeof(link) - 1);
+
+	if (length < 0)
+		return false;
+	link[length] = 0;
+	return !strcmp(link, path);
+}
+
+static void tell_unwind(struct mapped_files *mapped_files, uint32_t object)
+{
+	struct unwind_row *rows;
+
+	while (mapped_files->unwound.count <= object)
+		*array_add(&mapped_files->unwound) = false;
+	if (mapped_files->unwound.items[object])
+		return;
+	mapped_files->unwound.items[object] = true;
+	size_t count = symbols_unwind_rows(mapped_files->symbols, object, &rows);
+	struct wire_unwind_row *told = memory_new(count, sizeof(*told));
+	for (size_t i = 0; i < count; i++)
+		told[i] = (struct wire_unwind_row){.start = rows[i].start,
+						   .cfa_offset = rows[i].cfa_offset,
+						   .frame_offset = rows[i].frame_offset,
+						   .rule = rows[i].rule};
+	if (mapped_files->sink.set_unwind(mapped_files->sink.context, object + 1, told, count))
+		warn(mapped_files,
+		     "the program's files have too many unwind rows: call chains through the "
+		     "last ones follow frame pointers");
+	free(told);
+	free(rows);
+}
+
+/*
+ * The library that the kernel maps into every process, as it is mapped here. It needs a file to be
+ * read from, for a moment.
+ */
+static void tell_vdso(struct mapped_files *mapped_files)
+{
+	unsigned long start = getauxval(AT_SYSINFO_EHDR);
+	struct mapping mapping = {0};
+	uint32_t object;
+
+	if (!start || !find_range((uint32_t)getpid(), start, &mapping))
+		return;
+	size_t bytes = mapping.end - mapping.start;
+	AUTO(fd) int copy = memfd_create("vdso", MFD_CLOEXEC);
+	AUTO(text) char *path = text_format("/proc/self/fd/%d", copy);
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives it as a number */
+	if (copy < 0 || write(copy, (const void *)start, bytes) != (ssize_t)bytes ||
+	    symbols_add_object(mapped_files->symbols, "[vdso]", path, false, &object, NULL))
+		return;
+	tell_unwind(mapped_files, object);
+	struct wire_file file = {.inode = WIRE_INODE_VDSO};
+	mapped_files->sink.name_object(mapped_files->sink.context, &file, object + 1);
+}
+
+struct mapped_files *mapped_files_new(struct symbols *symbols, const struct mapped_files_sink *sink)
+{
+	struct mapped_files *mapped_files = memory_new(1, sizeof(*mapped_files));
+	mapped_files->symbols = symbols;
+	mapped_files->sink = *sink;
+	tell_vdso(mapped_files);
+	return mapped_files;
+}
+
+void mapped_files_announce(struct mapped_files *mapped_files, uint32_t object)
+{
+	struct stat status;
+
+	if (stat(symbols_object(mapped_files->symbols, object)->path, &status))
+		return;
+	struct wire_file file = {.inode = status.st_ino,
+				 .device = major(status.st_dev) << 20 | minor(status.st_dev)};
+	tell_unwind(mapped_files, object);
+	mapped_files->sink.name_object(mapped_files->sink.context, &file, object + 1);
+}
+
+/* Opens the file of a mapping by what /proc has of it. */
+static bool add_file(struct mapped_files *mapped_files, uint32_t tid, const struct mapping *mapping,
+		     uint32_t *object)
+{
+	struct error error = {0};
+	AUTO(text)
+	char *open_path = text_format("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, tid,
+				      mapping->start, mapping->end);
+	bool is_main = is_main_of(tid, mapping->path);
+
+	if (symbols_add_object(mapped_files->symbols, mapping->path, open_path, is_main, object,
+			       &error) &&
+	    symbols_add_object(mapped_files->symbols, mapping->path, NULL, is_main, object,
+			       &error)) {
+		warn(mapped_files, error.text);
+		return false;
+	}
+	tell_unwind(mapped_files, *object);
+	return true;
+}
+
+bool mapped_files_on_object(struct mapped_files *mapped_files,
+			    const struct kernel_object_event *event)
+{
+	AUTO(mapping) struct mapping mapping = {0};
+	uint32_t object, tid = living_thread(event->tgid);
+
+	/* If the process has gone, its file is announced again if it comes back. */
+	if (!find_mapping(tid, event->start, &mapping) ||
+	    !add_file(mapped_files, tid, &mapping, &object))
+		return false;
+	mapped_files->sink.name_object(mapped_files->sink.context, &event->file, object + 1);
+	return true;
+}
+
+bool mapped_files_on_path(struct mapped_files *mapped_files, const struct wire_file *file,
+			  const char *path)
+{
+	uint32_t object;
+
+	if (*path != '/' ||
+	    symbols_add_object(mapped_files->symbols, path, NULL, false, &object, NULL))
+		return false;
+	tell_unwind(mapped_files, object);
+	mapped_files->sink.name_object(mapped_files->sink.context, file, object + 1);
+	return true;
+}
+
+bool mapped_files_locate(struct mapped_files *mapped_files, uint32_t tgid, uint64_t address,
+			 uint32_t *object, uint64_t *offset)
+{
+	AUTO(mapping) struct mapping mapping = {0};
+	uint32_t tid = living_thread(tgid);
+
+	if (!find_mapping(tid, address, &mapping) || !add_file(mapped_files, tid, &mapping, object))
+		return false;
+	*offset = address - mapping.start + mapping.offset;
+	return true;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* live_window - a queue of samples without their unused frames. */
+#include "record/live_window.h"
+
+#include "base/cleanup.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BYTES_MOST (64u << 20) /* older samples leave earlier then */
+
+struct kept_sample {
+	struct record_sample *sample; /* only its user_count frames are there */
+	size_t bytes;
+};
+
+struct live_window {
+	uint64_t length_ns;
+	ARRAY(struct kept_sample) samples; /* as they came */
+	size_t first, bytes;
+};
+
+CLEANUP_DEFINE(sample_aggregator, struct sample_aggregator *, sample_aggregator_free, NULL)
+
+struct live_window *live_window_new(double seconds)
+{
+	struct live_window *live_window = memory_new(1, sizeof(*live_window));
+	live_window->length_ns = (uint64_t)(seconds * 1e9);
+	return live_window;
+}
+
+void live_window_free(struct live_window *live_window)
+{
+	if (!live_window)
+		return;
+	for (size_t i = live_window->first; i < live_window->samples.count; i++)
+		free(live_window->samples.items[i].sample);
+	array_free(&live_window->samples);
+	free(live_window);
+}
+
+static void drop_first(struct live_window *live_window)
+{
+	struct kept_sample *kept_sample = &live_window->samples.items[live_window->first++];
+	live_window->bytes -= kept_sample->bytes;
+	free(kept_sample->sample);
+	if (live_window->first < live_window->samples.count / 2 + 1)
+		return;
+	live_window->samples.count -= live_window->first;
+	memmove(live_window->samples.items, live_window->samples.items + live_window->first,
+		live_window->samples.count * sizeof(*live_window->samples.items));
+	live_window->first = 0;
+}
+
+void live_window_add(struct live_window *live_window, const struct record_sample *sample)
+{
+	if (sample->user_count > RECORD_USER_FRAMES_MOST)
+		return;
+	size_t bytes = offsetof(struct record_sample, user) +
+		       sample->user_count * sizeof(struct record_frame);
+	struct record_sample *copy = memory_new(1, bytes);
+	memcpy(copy, sample, bytes);
+	*array_add(&live_window->samples) = (struct kept_sample){copy, bytes};
+	live_window->bytes += bytes;
+	while (live_window->bytes > BYTES_MOST)
+		drop_first(live_window);
+}
+
+/*
+ * A sample_aggregator of the samples since `begin_ns`. Waits are looked at, and so cut, before each look at the live_window:
+ * none reaches far back.
+ */
+static struct sample_aggregator *add_up(struct live_window *live_window,
+					const struct live_window_symbols *names, uint64_t period_ns,
+					uint64_t begin_ns)
+{
+	struct sample_aggregator *sample_aggregator =
+		sample_aggregator_new(names->symbols, names->mapped_files, names->wait_classifier,
+				      names->kernel, period_ns);
+
+	while (live_window->first < live_window->samples.count &&
+	       live_window->samples.items[live_window->first].sample->time_ns < begin_ns)
+		drop_first(live_window);
+	for (size_t i = live_window->first; i < live_window->samples.count; i++)
+		sample_aggregator_add(sample_aggregator, live_window->samples.items[i].sample);
+	return sample_aggregator;
+}
+
+static int write_aggregator(struct sample_aggregator *sample_aggregator, const char *path,
+			    struct recording_run *run, struct error *error)
+{
+	const struct sample_aggregator_totals *totals = sample_aggregator_totals(sample_aggregator);
+	struct profile *profile;
+
+	run->samples = totals->samples;
+	run->sampled_ns = totals->weight_ns;
+	int code = profile_create(path, true, &profile, error);
+	if (code)
+		return code;
+	code = profile_add_run(profile, run, error);
+	code = code ? code : sample_aggregator_write(sample_aggregator, profile, run->id, error);
+	profile_close(profile);
+	return code;
+}
+
+int live_window_read(struct live_window *live_window, const struct live_window_symbols *names,
+		     const struct recording_run *run, uint64_t now_ns, struct recording **recording,
+		     struct error *error)
+{
+	const char *place = getenv("TMPDIR");
+	AUTO(text) char *folder = text_format("%s/lever-live-XXXXXX", place ? place : "/tmp");
+	uint64_t begin = now_ns > live_window->length_ns ? now_ns - live_window->length_ns : 0;
+	AUTO(sample_aggregator)
+	struct sample_aggregator *sample_aggregator =
+		add_up(live_window, names, run->period_ns, begin);
+	struct recording_run row = *run;
+
+	row.finished = true; /* nothing of it is to come */
+	if (!mkdtemp(folder))
+		return error_set(error, errno,
+				 "cannot make a folder for the live view in %s: %s; TMPDIR names "
+				 "another",
+				 place ? place : "/tmp", strerror(errno));
+	AUTO(text) char *path = text_format("%s/window.lever", folder);
+	int code = write_aggregator(sample_aggregator, path, &row, error);
+	code = code ? code : profile_read(path, recording, error);
+	unlink(path);
+	rmdir(folder);
+	return code;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wait_classifier - the built-in table, reading another, and matching. */
+#include "record/wait_classifier.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+struct rule {
+	enum sample_class class;
+	char *subclass; /* NULL: none */
+	char *pattern;
+	bool is_call;
+	bool is_built_in;
+};
+
+struct wait_classifier {
+	ARRAY(struct rule) rules; /* the user's first */
+};
+
+CLEANUP_DEFINE(wait_classifier, struct wait_classifier *, wait_classifier_free, NULL)
+
+/* Functions of Linux 5.18 to 6.18. Journals wait for their commits without telling the scheduler. */
+static const char built_in[] =
+	"L/futex      futex_* call:futex*\n"
+	"L/rwsem      *rwsem* percpu_down* __percpu_*\n"
+	"L/mutex      *mutex*\n"
+	"L/semaphore  __down* down*\n"
+	"L/file-lock  *flock* *posix_lock* locks_*\n"
+	"I/journal    jbd2_* *log_wait_commit* xlog_* xfs_log_* btrfs_*transaction* wait_transaction*\n"
+	"I/page       folio_* wait_on_page* __lock_page* filemap_* truncate_inode*\n"
+	"I/writeback  wb_* balance_dirty* writeback_* inode_wait_*\n"
+	"I/disk       blk* submit_bio* bio_* *_dio_* iomap_* __iomap_* rq_qos_* wbt_* call:*fsync "
+	"call:fdatasync call:sync*\n"
+	"I/ring       io_cqring_* io_uring_*\n"
+	"B/sleep      *nanosleep* *hrtimer* call:*nanosleep\n"
+	"B/pipe       *pipe_* wait_for_partner\n"
+	"B/poll       *poll* do_select* ep_* call:*select*\n"
+	"B/socket     sk_* __sk* *skb_* inet_* tcp_* unix_* sock_* call:accept* call:recv* call:send* "
+	"call:connect\n"
+	"B/process    do_wait* kernel_wait* *vfork* call:wait* call:vfork\n"
+	"B/signal     *sig*wait* sigsuspend do_signal_stop ptrace_* call:pause\n"
+	"B/memory     *reclaim* *swap* *compact* mmap_* userfault* handle_userfault\n"
+	"B/terminal   n_tty_* tty_*\n"
+	"B/queue      wq_sleep do_mq_* do_msg* *semtimedop* worker_thread kthread* rescuer_thread\n";
+
+/* Whose caller tells for what was waited. */
+static const char *const waiting[] = {
+	"__schedule*",       "schedule*",          "io_schedule*",
+	"preempt_schedule*", "__cond_resched*",    "*cond_resched*",
+	"wait_for_complet*", "__wait_for_common*", "do_wait_for_comm*",
+	"wait_woken*",       "rt_mutex_schedule",  "bit_wait*",
+	"__wait_on_bit*",    "out_of_line_wait_*", "bpf_*",
+	"__bpf_*",           "__traceiter_*",      "__SCT__*",
+	"trace_call_bpf*",   "wait_for_common*",
+};
+
+bool wait_classifier_is_wait_function(const char *function)
+{
+	for (size_t i = 0; i < sizeof(waiting) / sizeof(*waiting); i++)
+		if (!fnmatch(waiting[i], function, 0))
+			return true;
+	return false;
+}
+
+/* "I", "L", "S", "B" */
+static bool read_class(const char *text, enum sample_class *class)
+{
+	for (unsigned i = CLASS_IO; i < SAMPLE_CLASSES; i++) {
+		*class = i;
+		if (!strcmp(text, sample_class_name(i)))
+			return true;
+	}
+	return false;
+}
+
+static bool add_line(struct wait_classifier *wait_classifier, char *line, bool is_built_in)
+{
+	enum sample_class class;
+
+	line[strcspn(line, "#")] = 0;
+	char *rest = NULL, *head = strtok_r(line, " \t\r", &rest);
+	if (!head)
+		return true;
+	char *subclass = strchr(head, '/');
+	if (subclass)
+		*subclass++ = 0;
+	if (!read_class(head, &class) || (subclass && !*subclass))
+		return false;
+	unsigned patterns = 0;
+	for (char *word; (word = strtok_r(NULL, " \t\r", &rest)); patterns++) {
+		bool is_call = text_starts_with(word, "call:");
+		*array_add(&wait_classifier->rules) = (struct rule){
+			.class = class,
+			.subclass = text_copy(subclass),
+			.pattern = text_copy(word + (is_call ? strlen("call:") : 0)),
+			.is_call = is_call,
+			.is_built_in = is_built_in,
+		};
+	}
+	return patterns;
+}
+
+/* The number of the line that is not a rule; 0 if all are. */
+static unsigned add_table(struct wait_classifier *wait_classifier, const char *table,
+			  bool is_built_in)
+{
+	AUTO(text) char *copy = text_copy(table);
+	char *rest = copy;
+	unsigned number = 0;
+
+	for (char *line; (line = strsep(&rest, "\n"));) {
+		number++;
+		if (!add_line(wait_classifier, line, is_built_in))
+			return number;
+	}
+	return 0;
+}
+
+int wait_classifier_new(const char *path, struct wait_classifier **result, struct error *error)
+{
+	AUTO(wait_classifier)
+	struct wait_classifier *wait_classifier = memory_new(1, sizeof(*wait_classifier));
+
+	if (path) {
+		AUTO(text) char *table = file_read(path, NULL, error);
+		if (!table)
+			return error ? error->code : -EIO;
+		unsigned wrong = add_table(wait_classifier, table, false);
+		if (wrong)
+			return error_set(error, -EINVAL,
+					 "line %u of %s is no rule; a rule is CLASS[/SUBCLASS] "
+					 "PATTERN..., with I, L, S or B for CLASS, such as: "
+					 "B/queue mq_* call:msgrcv",
+					 wrong, path);
+	}
+	add_table(wait_classifier, built_in, true);
+	*result = take(&wait_classifier);
+	return 0;
+}
+
+void wait_classifier_free(struct wait_classifier *wait_classifier)
+{
+	if (!wait_classifier)
+		return;
+	for (size_t i = 0; i < wait_classifier->rules.count; i++) {
+		free(wait_classifier->rules.items[i].subclass);
+		free(wait_classifier->rules.items[i].pattern);
+	}
+	array_free(&wait_classifier->rules);
+	free(wait_classifier);
+}
+
+static bool rule_matches(const struct rule *rule, const struct wait_site *site)
+{
+	const char *name = rule->is_call ? site->call : site->function;
+	return name && !fnmatch(rule->pattern, name, 0);
+}
+
+/*
+ * The kernel function decides before the system call: an fsync may wait for a mutex. Of the built-in
+ * rules, only those of class I may refine what the scheduler counts as I/O.
+ */
+struct off_cpu_class wait_classifier_classify(const struct wait_classifier *wait_classifier,
+					      const struct wait_site *site)
+{
+	for (int pass = 0; pass < 3; pass++) {
+		bool is_built_in = pass > 0, is_call = pass == 2;
+		for (size_t i = 0; i < wait_classifier->rules.count; i++) {
+			const struct rule *rule = &wait_classifier->rules.items[i];
+			if (rule->is_built_in != is_built_in ||
+			    (is_built_in && rule->is_call != is_call) ||
+			    (is_built_in && site->is_io_wait && rule->class != CLASS_IO))
+				continue;
+			if (rule_matches(rule, site))
+				return (struct off_cpu_class){rule->class, rule->subclass};
+		}
+	}
+	return (struct off_cpu_class){site->is_io_wait ? CLASS_IO : CLASS_OTHER, NULL};
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * csv - a causal profile as a table for spreadsheets and statistics programs (RFC 4180).
+ *
+ * A row for each measured point of each curve; targets without one have a row without numbers.
+ * Fractions are fractions, with the digits of the JSON. A name that a spreadsheet would take for a
+ * formula gets an apostrophe in front.
+ */
+#include "report/report.h"
+
+#include "base/cleanup.h"
+#include "report/display.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char heading[] = "target,kind,function,file,line,object,share,progress,progress_kind,"
+			      "speedup,program_speedup,low,high,experiments,slope,slope_low,"
+			      "slope_high,contention";
+
+static void print_name(FILE *out, const char *text)
+{
+	AUTO(text) char *valid = display_utf8(text ? text : "");
+	fputs(*valid && strchr("=+-@\t\r", *valid) ? "\"'" : "\"", out);
+	for (const char *at = valid; *at; at++) {
+		if (*at == '"')
+			fputc('"', out);
+		fputc(*at, out);
+	}
+	fputc('"', out);
+}
+
+static void print_real(FILE *out, double value)
+{
+	if (isfinite(value))
+		fprintf(out, ",%.6g", value);
+	else
+		fputc(',', out);
+}
+
+static void print_target(FILE *out, const struct causal_target *target)
+{
+	const struct recording_target *what = target->target;
+	print_name(out, what->name);
+	fprintf(out, ",%s,", target_kind_name(what->kind));
+	print_name(out, what->function);
+	fputc(',', out);
+	print_name(out, what->file);
+	if (what->line)
+		fprintf(out, ",%u,", what->line);
+	else
+		fputs(",,", out);
+	print_name(out, what->object);
+	print_real(out, target->share);
+}
+
+static void print_point(FILE *out, const struct causal_effect *effect,
+			const struct effect_point *point)
+{
+	double slope = effect->slope.windows ? effect->slope.slope : NAN;
+	fputc(',', out);
+	print_name(out, effect->point->name);
+	fprintf(out, ",%s", point_kind_name(effect->point->kind));
+	print_real(out, point->speedup);
+	print_real(out, point->gain);
+	print_real(out, point->low);
+	print_real(out, point->high);
+	fprintf(out, ",%u", point->windows);
+	print_real(out, slope);
+	print_real(out, effect->slope.windows ? effect->slope.low : NAN);
+	print_real(out, effect->slope.windows ? effect->slope.high : NAN);
+	fputs(effect->is_contention ? ",true" : ",false", out);
+}
+
+static void print_effect(FILE *out, const struct causal_target *target,
+			 const struct causal_effect *effect)
+{
+	for (size_t i = 0; i < effect->count; i++) {
+		if (effect->points[i].speedup <= 0)
+			continue;
+		print_target(out, target);
+		print_point(out, effect, &effect->points[i]);
+		fputs("\r\n", out);
+	}
+}
+
+void report_csv(FILE *out, const struct causal *causal)
+{
+	fprintf(out, "%s\r\n", heading);
+	for (size_t i = 0; i < causal->count; i++) {
+		const struct causal_target *target = &causal->targets[i];
+		for (size_t j = 0; j < target->count; j++)
+			print_effect(out, target, &target->effects[j]);
+		if (!target->count) {
+			print_target(out, target);
+			fputs(",,,,,,,,,,,\r\n", out);
+		}
+	}
+}

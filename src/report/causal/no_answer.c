@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* nothing - finding the first thing that went wrong on the way to an answer. */
+#include "report/causal/no_answer.h"
+
+#include "base/cleanup.h"
+#include "report/display.h"
+#include "report/run_totals.h"
+
+static char *names_of_points(const struct recording *recording)
+{
+	char *names = text_copy("");
+	for (size_t i = 0; i < recording->points.count; i++) {
+		AUTO(text) char *before = names;
+		AUTO(text) char *name = display_clean(recording->points.items[i].name);
+		names = text_format("%s%s%s", before, i ? ", " : "", name);
+	}
+	return names;
+}
+
+static uint64_t all_visits(const struct recording *recording)
+{
+	uint64_t visits = 0;
+	for (size_t i = 0; i < recording->points.count; i++)
+		visits += run_totals_visits(recording, recording->points.items[i].id);
+	return visits;
+}
+
+static char *without_experiments(const struct recording *recording,
+				 const struct run_totals *run_totals)
+{
+	AUTO(text) char *wall = display_duration((double)run_totals->wall_ns);
+	if (!run_totals->samples && run_totals->wall_ns)
+		return text_format(
+			"No answer: not one sample of the program was taken in %s. It hardly "
+			"used the CPU; give it more work, or run it longer.",
+			wall);
+	if (!recording->targets.count && run_totals->samples)
+		return text_copy(
+			"No answer: no sample fell into code in scope. Build with -g, or widen the "
+			"scope: --scope 'bin:*' takes all binaries, --granularity function works "
+			"without debug information.");
+	if (run_totals->wall_ns)
+		return text_format(
+			"No answer: the program ended after %s, before an experiment was done. "
+			"Give it more work, or run it repeatedly with --end-to-end.",
+			wall);
+	return text_copy(
+		"No answer: the recording ended before an experiment was done. Run it longer.");
+}
+
+static char *without_counted(const struct recording *recording, const struct causal *causal)
+{
+	if (causal->too_few_visits >= causal->displaced &&
+	    causal->too_few_visits >= causal->cut_short) {
+		AUTO(text) char *points = names_of_points(recording);
+		if (!all_visits(recording))
+			return text_format(
+				"No answer: no progress point (%s) was visited while experiments "
+				"ran. Choose a point that this command reaches over and over "
+				"with --progress.",
+				points);
+		return text_format(
+			"No answer: in none of the %u experiments was a progress point (%s) "
+			"visited often enough. Choose a point that is visited more often, run "
+			"longer (--seconds), or use --end-to-end.",
+			causal->too_few_visits, points);
+	}
+	if (causal->displaced >= causal->cut_short)
+		return text_format(
+			"No answer: other programs took the CPU in all of the experiments (%u "
+			"were displaced). Run again on a calmer machine.",
+			causal->displaced);
+	return text_format(
+		"No answer: all %u experiments were cut short, as the program or the recording "
+		"ended too early. Run it longer.",
+		causal->cut_short);
+}
+
+/* Experiments counted, but none had a partner to be compared with. */
+static char *without_pairs(const struct causal *causal)
+{
+	unsigned targets = 0, sped_up = 0;
+	for (size_t i = 0; i < causal->count; i++) {
+		targets += causal->targets[i].experiments > 0;
+		sped_up += causal->targets[i].experiments;
+	}
+	if (causal->displaced > causal->experiments)
+		return text_format(
+			"No answer: other programs took the CPU in %u of %u experiments, and the others "
+			"are too few to compare. Run again on a calmer machine, or longer (--seconds).",
+			causal->displaced, causal->displaced + causal->experiments);
+	if (!sped_up)
+		return text_format(
+			"No answer: all %u experiments were controls, at speedup 0. Leave "
+			"--speedups out, or give it speedups above 0.",
+			causal->experiments);
+	if (sped_up == causal->experiments)
+		return text_format(
+			"No answer: all %u experiments were at a speedup above 0, and none at 0 to "
+			"compare with. Put 0 into --speedups.",
+			causal->experiments);
+	return text_format(
+		"No answer: %u experiments on %u targets are too few; a target needs some at a "
+		"speedup and some at 0 close to them. Run longer (--seconds), run again into the "
+		"same file, or choose a target with --target.",
+		causal->experiments, targets);
+}
+
+char *no_answer_reason(const struct recording *recording, const struct causal *causal)
+{
+	struct run_totals run_totals = run_totals_of(recording);
+	if (!run_totals.runs)
+		return text_copy(
+			"No answer: the profile holds no run. Record one with: lever run -- PROGRAM");
+	if (causal->experiments)
+		return without_pairs(causal);
+	if (causal->displaced + causal->too_few_visits + causal->cut_short)
+		return without_counted(recording, causal);
+	return without_experiments(recording, &run_totals);
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * text - a causal profile for a reader: what was run, the ranked verdicts, and them in sentences.
+ *
+ * Where there is no verdict, it says why, and what would give one.
+ */
+#include "report/report.h"
+
+#include "analyze/causal/callers.h"
+#include "analyze/causal/visits_by_process.h"
+#include "base/cleanup.h"
+#include "report/causal/no_answer.h"
+#include "report/causal/tail_latency.h"
+#include "report/causal/verdict_table.h"
+#include "report/display.h"
+#include "report/header.h"
+#include "report/run_totals.h"
+#include "report/warnings.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SENTENCES_SHOWN 3 /* of each sort */
+#define NAMES_SHOWN 4     /* in a list */
+#define PROCESSES_SHOWN 6
+#define CALLER_LEAST 0.05
+
+static void print_samples(FILE *out, const struct run_totals *run_totals,
+			  const struct report_options *options)
+{
+	AUTO(text) char *samples = display_count(run_totals->samples);
+	AUTO(text) char *period = display_duration((double)run_totals->last->period_ns);
+	AUTO(text) char *lost = display_count(run_totals->lost);
+	header_label(out, options, "samples");
+	fprintf(out, "%s on CPU, every %s, %s lost\n", samples, period, lost);
+}
+
+static void print_point(FILE *out, const struct recording *recording,
+			const struct run_totals *run_totals, const struct recording_point *point)
+{
+	uint64_t visits = run_totals_visits(recording, point->id);
+	double latency_ns = run_totals_latency_ns(recording, point->id);
+	double per_second = run_totals_rate(recording, run_totals, point);
+	AUTO(text) char *name = display_clean(point->name);
+	AUTO(text) char *count = display_count(visits);
+	fprintf(out, "%s: %s visits", name, count);
+	if (point->kind == POINT_LATENCY && latency_ns > 0) {
+		AUTO(text) char *latency = display_duration(latency_ns);
+		fprintf(out, ", %s each", latency);
+	} else if (isfinite(per_second)) {
+		AUTO(text) char *rate = display_rate(per_second);
+		fprintf(out, ", %s a second without pauses", rate);
+	}
+	fprintf(out, "%s\n", point->kind == POINT_SAMPLED ? " (sampled)" : "");
+}
+
+/* "worker 1234: 20,000, worker 1235: 19,000, 7 more: 3,000". */
+static char *processes_text(const struct visits_by_process *visits_by_process)
+{
+	char *text = NULL;
+	uint64_t rest = visits_by_process->unknown;
+
+	for (size_t i = 0; i < visits_by_process->count; i++) {
+		const struct process_visits *process_visits = &visits_by_process->items[i];
+		if (i >= PROCESSES_SHOWN) {
+			rest += process_visits->visits;
+			continue;
+		}
+		AUTO(text) char *before = text;
+		AUTO(text) char *command = display_clean(process_visits->command);
+		AUTO(text) char *count = display_count(process_visits->visits);
+		text = text_format("%s%s%s %u: %s", before ? before : "", before ? ", " : "",
+				   command, process_visits->pid, count);
+	}
+	if (rest) {
+		AUTO(text) char *before = text;
+		AUTO(text) char *count = display_count(rest);
+		text = text_format("%s, others: %s", before, count);
+	}
+	return text;
+}
+
+/* By process, where there are several. */
+static void print_processes(FILE *out, const struct recording *recording, int64_t point_id,
+			    const struct report_options *options)
+{
+	struct visits_by_process visits_by_process = visits_by_process_of(recording, point_id);
+
+	if (visits_by_process.count > 1) {
+		AUTO(text) char *text = processes_text(&visits_by_process);
+		header_label(out, options, "");
+		fputs("  ", out);
+		header_wrapped(out, text, HEADER_INDENT + 2, options->columns);
+	}
+	visits_by_process_release(&visits_by_process);
+}
+
+static void print_progress(FILE *out, const struct recording *recording,
+			   const struct run_totals *run_totals,
+			   const struct report_options *options)
+{
+	for (size_t i = 0; i < recording->points.count; i++) {
+		header_label(out, options, i ? "" : "progress");
+		print_point(out, recording, run_totals, &recording->points.items[i]);
+		print_processes(out, recording, recording->points.items[i].id, options);
+	}
+}
+
+static void print_experiments(FILE *out, const struct causal *causal,
+			      const struct report_options *options)
+{
+	const struct {
+		unsigned count;
+		const char *why;
+	} reasons[] = {
+		{causal->displaced, "displaced by other programs"},
+		{causal->too_few_visits, "with too few visits"},
+		{causal->cut_short, "cut short"},
+	};
+	unsigned discarded = causal->displaced + causal->too_few_visits + causal->cut_short;
+	header_label(out, options, "experiments");
+	fprintf(out, "%u counted, %u discarded", causal->experiments, discarded);
+	const char *between = " (";
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		if (!reasons[i].count)
+			continue;
+		fprintf(out, "%s%u %s", between, reasons[i].count, reasons[i].why);
+		between = ", ";
+	}
+	fputs(discarded ? ")\n" : "\n", out);
+}
+
+static void print_warnings(FILE *out, const struct recording *recording,
+			   const struct causal *causal, const struct report_options *options)
+{
+	struct warnings warnings = warnings_of(recording, causal);
+	header_warnings(out, &warnings, options);
+	warnings_release(&warnings);
+}
+
+static void print_header(FILE *out, const struct recording *recording, const struct causal *causal,
+			 const struct report_options *options)
+{
+	struct run_totals run_totals = run_totals_of(recording);
+	if (!run_totals.last)
+		return;
+	AUTO(text) char *command = display_command(run_totals.last->command);
+	AUTO(text)
+	char *fitted = display_fit(command, options->columns - strlen("Causal profile of "));
+	table_style(out, options, "1");
+	fprintf(out, "Causal profile of %s", fitted);
+	table_style(out, options, NULL);
+	fputc('\n', out);
+	header_run(out, &run_totals, options);
+	print_samples(out, &run_totals, options);
+	print_progress(out, recording, &run_totals, options);
+	print_experiments(out, causal, options);
+	print_warnings(out, recording, causal, options);
+	fputc('\n', out);
+}
+
+static char *target_text(const struct causal_target *target)
+{
+	AUTO(text) char *name = display_clean(target->target->name);
+	AUTO(text) char *function = display_clean(target->target->function);
+	if (target->target->kind == TARGET_FUNCTION || !target->target->function)
+		return text_copy(name);
+	return text_format("%s (%s)", name, function);
+}
+
+static char *sentence_of(const struct target_verdict *verdict, bool name_point)
+{
+	bool is_latency = verdict->effect->point->kind == POINT_LATENCY;
+	AUTO(text) char *target = target_text(verdict->target);
+	AUTO(text) char *point = display_clean(verdict->effect->point->name);
+	AUTO(text) char *gain = display_gain(is_latency ? -verdict->at.gain : verdict->at.gain);
+	AUTO(text)
+	char *what = is_latency ? text_format("latency of %s", point) :
+		     name_point ? text_format("program (%s)", point) :
+				  text_copy("program");
+	return text_format("optimizing %s by %.3g %% → %s %s (±%.1f)%s", target,
+			   verdict->at.speedup * 100, what, gain,
+			   verdict_half_interval(verdict) * 100,
+			   verdict->outcome == OUTCOME_CONTENTION ? ": contention" : "");
+}
+
+static unsigned print_sentences(FILE *out, const struct target_verdicts *verdicts,
+				enum verdict_outcome outcome, const struct report_options *options)
+{
+	unsigned printed = 0;
+	for (size_t i = 0; i < verdicts->count && printed < SENTENCES_SHOWN; i++) {
+		if (verdicts->items[i].outcome != outcome)
+			continue;
+		AUTO(text)
+		char *sentence = sentence_of(&verdicts->items[i], verdicts->has_several_points);
+		table_style(out, options, verdict_outcome_style(outcome));
+		header_wrapped(out, sentence, 0, options->columns);
+		table_style(out, options, NULL);
+		printed++;
+	}
+	return printed;
+}
+
+static void print_contention(FILE *out, const struct target_verdicts *verdicts,
+			     const struct report_options *options)
+{
+	if (!print_sentences(out, verdicts, OUTCOME_CONTENTION, options))
+		return;
+	fputs("  ", out);
+	header_wrapped(
+		out,
+		"Contention: were this code faster, it would only meet others sooner, at a lock, a "
+		"queue or shared memory, and slow them down. Let fewer threads meet there, or call "
+		"it less often, instead of making it faster.",
+		2, options->columns);
+}
+
+static char *caller_text(const struct caller *caller)
+{
+	const struct recording_frame *user = caller->user;
+	const char *slash = user && user->file ? strrchr(user->file, '/') : NULL;
+	const char *file = slash ? slash + 1 : user ? user->file : NULL;
+	AUTO(text) char *function = display_clean(user && user->function ? user->function : "?");
+	AUTO(text) char *clean = display_clean(file ? file : "");
+	AUTO(text)
+	char *from = !user      ? text_copy("") :
+		     user->line ? text_format(" from %s:%u (%s)", clean, user->line, function) :
+				  text_format(" from %s", function);
+	return text_format("%s%s %.0f %%",
+			   caller->system_call ? caller->system_call : "outside of a system call",
+			   from, caller->share * 100);
+}
+
+/* Of the kernel's code among the first verdicts: what leads there. */
+static void print_callers(FILE *out, const struct recording *recording,
+			  const struct target_verdicts *verdicts,
+			  const struct report_options *options)
+{
+	unsigned printed = 0;
+
+	for (size_t i = 0; i < verdicts->count && printed < SENTENCES_SHOWN; i++) {
+		const struct recording_target *target = verdicts->items[i].target->target;
+		struct callers callers = callers_of(recording, target);
+		if (verdicts->items[i].is_first && callers.count) {
+			AUTO(text) char *name = display_clean(target->name);
+			char *text = text_format("%s is called by ", name);
+			for (size_t j = 0; j < callers.count && j < NAMES_SHOWN &&
+					   (!j || callers.items[j].share >= CALLER_LEAST);
+			     j++) {
+				AUTO(text) char *before = text;
+				AUTO(text) char *one = caller_text(&callers.items[j]);
+				text = text_format("%s%s%s", before, j ? ", " : "", one);
+			}
+			header_wrapped(out, text, 2, options->columns);
+			free(text);
+			printed++;
+		}
+		callers_release(&callers);
+	}
+}
+
+/* All of a target's verdicts must be unsure. */
+static bool is_unsure(const struct target_verdicts *verdicts, size_t first)
+{
+	const struct causal_target *target = verdicts->items[first].target;
+	for (size_t i = first; i < verdicts->count && verdicts->items[i].target == target; i++) {
+		if (verdicts->items[i].outcome != OUTCOME_UNSURE)
+			return false;
+	}
+	return true;
+}
+
+static void print_unsure(FILE *out, const struct target_verdicts *verdicts,
+			 const struct report_options *options)
+{
+	unsigned count = 0;
+	AUTO(text) char *names = text_copy("");
+	for (size_t i = 0; i < verdicts->count; i++) {
+		if (!verdicts->items[i].is_first || !is_unsure(verdicts, i) ||
+		    ++count > NAMES_SHOWN)
+			continue;
+		AUTO(text) char *before = names;
+		AUTO(text) char *name = display_clean(verdicts->items[i].target->target->name);
+		names = text_format("%s%s%s", before, count > 1 ? ", " : "", name);
+	}
+	if (!count)
+		return;
+	AUTO(text)
+	char *more = count > NAMES_SHOWN ? text_format(" and %u more", count - NAMES_SHOWN) :
+					   text_copy("");
+	AUTO(text)
+	char *text = text_format(
+		"Not distinguishable from no effect so far: %s%s. A longer run (--seconds), or another "
+		"one into the same file, narrows the intervals.",
+		names, more);
+	header_wrapped(out, text, 0, options->columns);
+}
+
+static void print_legend(FILE *out, const struct target_verdicts *verdicts,
+			 const struct report_options *options)
+{
+	bool latency = false;
+	for (size_t i = 0; i < verdicts->count; i++)
+		latency |= verdicts->items[i].effect->point->kind == POINT_LATENCY;
+	AUTO(text)
+	char *text = text_format(
+		"+10 %% means: 10 %% less time for each visit of the progress point%s. ± is half the 95 %% "
+		"interval. The curve shows the gain with the code 10, 20 … 100 %% faster; it hangs where "
+		"the program gets slower. Share is of the sampled time, on CPU and waiting.",
+		latency ? "; a latency is told as it is, so a lower one is −" : "");
+	table_style(out, options, "2");
+	header_wrapped(out, text, 0, options->columns);
+	table_style(out, options, NULL);
+}
+
+static void print_left_out(FILE *out, const struct causal *causal,
+			   const struct target_verdicts *verdicts,
+			   const struct report_options *options)
+{
+	if (options->most && verdicts->targets > options->most)
+		fprintf(out, "     and %u more targets (--format json has them all)\n",
+			verdicts->targets - options->most);
+	size_t unanswered = causal->count - verdicts->targets;
+	if (unanswered)
+		fprintf(out,
+			"     %s%zu %ssampled place%s: no answer (too few experiments, or none)\n",
+			verdicts->targets ? "and " : "", unanswered,
+			verdicts->targets ? "more " : "", unanswered > 1 ? "s" : "");
+}
+
+void report_text(FILE *out, const struct recording *recording, const struct causal *causal,
+		 const struct report_options *given)
+{
+	struct report_options copy = header_fit(given), *options = &copy;
+	print_header(out, recording, causal, options);
+	struct target_verdicts verdicts = verdicts_of(causal);
+	if (!verdicts.count) {
+		AUTO(text) char *why = no_answer_reason(recording, causal);
+		header_wrapped(out, why, 0, options->columns);
+		verdicts_release(&verdicts);
+		return;
+	}
+	verdict_table_print(out, &verdicts, options);
+	print_left_out(out, causal, &verdicts, options);
+	fputc('\n', out);
+	tail_latency_print(out, &verdicts, options);
+	print_sentences(out, &verdicts, OUTCOME_GAIN, options);
+	print_contention(out, &verdicts, options);
+	print_unsure(out, &verdicts, options);
+	print_callers(out, recording, &verdicts, options);
+	fputc('\n', out);
+	print_legend(out, &verdicts, options);
+	verdicts_release(&verdicts);
+}

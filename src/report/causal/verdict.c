@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* verdict - reads the verdict to be told off each effect. */
+#include "report/causal/verdict.h"
+
+#include <math.h>
+
+#define HALF_INTERVAL_MOST 0.5
+
+static const struct effect_point *nearest_measured(const struct causal_effect *effect)
+{
+	const struct effect_point *nearest = &effect->points[effect->count - 1];
+	for (size_t i = 0; i < effect->count; i++) {
+		const struct effect_point *point = &effect->points[i];
+		if (point->speedup > 0 && fabs(point->speedup - VERDICT_SPEEDUP) <
+						  fabs(nearest->speedup - VERDICT_SPEEDUP))
+			nearest = point;
+	}
+	return nearest;
+}
+
+static enum verdict_outcome judge(const struct causal_effect *effect, const struct effect_point *at)
+{
+	if (effect->slope.windows && effect->slope.low > 0 && at->low > 0)
+		return OUTCOME_GAIN;
+	if (effect->is_contention && at->high < 0)
+		return OUTCOME_CONTENTION;
+	return OUTCOME_UNSURE;
+}
+
+struct target_verdict verdict_of(const struct causal_target *target,
+				 const struct causal_effect *effect)
+{
+	struct target_verdict verdict = {.target = target, .effect = effect};
+	if (effect_at(effect->points, effect->count, VERDICT_SPEEDUP, &verdict.at)) {
+		verdict.at = *nearest_measured(effect);
+	} else {
+		verdict.at.speedup = VERDICT_SPEEDUP;
+	}
+	verdict.outcome = judge(effect, &verdict.at);
+	return verdict;
+}
+
+bool verdict_is_too_wide(const struct target_verdict *verdict)
+{
+	return verdict->outcome == OUTCOME_UNSURE &&
+	       !(verdict_half_interval(verdict) < HALF_INTERVAL_MOST);
+}
+
+const char *verdict_outcome_name(enum verdict_outcome outcome)
+{
+	static const char *const names[] = {"gain", "contention", "unsure"};
+	return names[outcome];
+}
+
+struct target_verdicts verdicts_of(const struct causal *causal)
+{
+	size_t most = 0;
+	for (size_t i = 0; i < causal->count; i++)
+		most += causal->targets[i].count;
+	struct target_verdicts verdicts = {.items = memory_new(most, sizeof(*verdicts.items))};
+	const struct recording_point *first_point = NULL;
+	for (size_t i = 0; i < causal->count; i++) {
+		const struct causal_target *target = &causal->targets[i];
+		bool is_first = true;
+		for (size_t j = 0; j < target->count; j++) {
+			struct target_verdict *verdict = &verdicts.items[verdicts.count];
+			*verdict = verdict_of(target, &target->effects[j]);
+			if (verdict_is_too_wide(verdict))
+				continue;
+			verdicts.count++;
+			verdicts.targets += is_first;
+			verdict->rank = verdicts.targets;
+			verdict->is_first = is_first;
+			is_first = false;
+			first_point = first_point ? first_point : verdict->effect->point;
+			verdicts.has_several_points |= verdict->effect->point != first_point;
+		}
+	}
+	return verdicts;
+}
+
+void verdicts_release(struct target_verdicts *verdicts)
+{
+	free(verdicts->items);
+	*verdicts = (struct target_verdicts){0};
+}
+
+double verdict_half_interval(const struct target_verdict *verdict)
+{
+	return (verdict->at.high - verdict->at.low) / 2;
+}
+
+bool verdict_is_at_other_speedup(const struct target_verdict *verdict)
+{
+	return fabs(verdict->at.speedup - VERDICT_SPEEDUP) > 1e-9;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * words - names and numbers in the form in which a user reads them.
+ *
+ * Names come from binaries and command lines and may hold any bytes. Nothing that this gives can
+ * steer a terminal, and all of it is UTF-8. Whoever gets a text frees it.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Valid UTF-8: each byte that is no part of it becomes U+FFFD. NULL stays NULL. */
+char *display_utf8(const char *text);
+/* The same, and control and direction-changing characters become U+FFFD. NULL becomes "?". */
+char *display_clean(const char *text);
+
+/* Characters of clean text, each taken as one column. */
+size_t display_width(const char *clean);
+/* Clean text in at most `columns`: "compress_bl…", or, keeping its end, "…ress_block". */
+char *display_fit(const char *clean, size_t columns);
+char *display_fit_end(const char *clean, size_t columns);
+
+/* A word as one would type it in a shell; clean. */
+char *display_argument(const char *word);
+/* A program's arguments from a JSON array, as one would type them; clean. */
+char *display_command(const char *json);
+
+char *display_count(uint64_t count);        /* 12,345 */
+char *display_duration(double duration_ns); /* 250 µs; 32.4 s; 2 min 5 s */
+char *display_rate(double per_second);      /* 381.0 */
+/* A fraction as "+12.0 %" or "−3.1 %". */
+char *display_gain(double fraction);

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
-/* nothing - why a recording gives no answer, and what would give one. */
-#pragma once
-
-#include "analyze/causal.h"
-
-/* Clean text; free it. Only for a recording of which no target has an effect. */
-char *nothing_reason(const struct recording *recording, const struct causal *causal);

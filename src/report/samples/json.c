@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * samples_json - samples as JSON, for programs. docs/samples.schema.json is its contract.
+ */
+#include "report/samples/json.h"
+
+#include "base/cleanup.h"
+#include "report/json.h"
+#include "report/report.h"
+
+static json_t *class_of(enum sample_class class)
+{
+	return json_string(class <= CLASS_KERNEL ? "cpu" : sample_class_name(class));
+}
+
+static json_t *frame_of(const struct recording_frame *frame)
+{
+	return json_pack("{ss so so so so}", "kind", frame_kind_name(frame->kind), "function",
+			 json_text(frame->function), "file", json_text(frame->file), "line",
+			 frame->line ? json_integer(frame->line) : json_null(), "object",
+			 json_text(frame->object));
+}
+
+/* Each frame is made once, and shared by all chains that it is in. */
+static json_t *stack_of(const struct recording *recording, json_t **frames, uint64_t stack_id)
+{
+	size_t count;
+	const struct recording_frame **chain = samples_chain(recording, stack_id, &count);
+	json_t *stack = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		json_t **frame = &frames[chain[i] - recording->frames.items];
+		if (!*frame)
+			*frame = frame_of(chain[i]);
+		json_array_append(stack, *frame);
+	}
+	free(chain);
+	return stack;
+}
+
+static json_t *thread_of(const struct recording_thread *thread)
+{
+	return json_pack("{sI sI so}", "pid", (json_int_t)thread->pid, "tid",
+			 (json_int_t)thread->tid, "command", json_text(thread->command));
+}
+
+static void add_sum(json_t *json, const struct samples_sum *sum)
+{
+	json_object_set_new(json, "share", json_number(sum->share));
+	json_object_set_new(json, "share_error", json_number(sum->half_interval));
+	json_object_set_new(json, "weight_ns", json_count(sum->weight_ns));
+	json_object_set_new(json, "samples", json_count(sum->samples));
+}
+
+static json_t *entry_of(const struct samples *samples, json_t **frames,
+			const struct samples_entry *entry)
+{
+	const struct recording_stack_sample *stack_sample = entry->stack_sample;
+	const struct recording_frame *user = entry->user, *site = entry->site;
+	struct samples_sum sum = samples_sum_of(samples, stack_sample);
+	json_t *json =
+		json_pack("{so so so so so so so so so so}", "function",
+			  json_text(user ? user->function : NULL), "file",
+			  json_text(site ? site->file : NULL), "line",
+			  site ? json_integer(site->line) : json_null(), "kernel_function",
+			  json_text(entry->kernel ? entry->kernel->function : NULL), "class",
+			  class_of(stack_sample->class), "in_kernel",
+			  json_boolean(stack_sample->class != CLASS_USER), "subclass",
+			  json_text(stack_sample->subclass), "system_call",
+			  json_text(stack_sample->system_call), "thread", thread_of(entry->thread),
+			  "stack", stack_of(samples->recording, frames, stack_sample->stack_id));
+
+	/* It does not fit a JSON integer everywhere. */
+	AUTO(text)
+	char *address = text_format("0x%llx", (unsigned long long)stack_sample->address);
+	json_object_set_new(json, "futex",
+			    stack_sample->address ? json_string(address) : json_null());
+	add_sum(json, &sum);
+	return json;
+}
+
+static json_t *classes_of(const struct samples *samples)
+{
+	struct samples_rows rows = samples_group(samples, SAMPLES_BY_CLASS);
+	json_t *classes = json_array();
+
+	for (size_t i = 0; i < rows.count; i++) {
+		const struct recording_stack_sample *stack_sample =
+			rows.items[i].first->stack_sample;
+		json_t *json = json_pack("{so sb so}", "class", class_of(stack_sample->class),
+					 "in_kernel", stack_sample->class != CLASS_USER, "subclass",
+					 json_text(stack_sample->subclass));
+		add_sum(json, &rows.items[i].sum);
+		json_array_append_new(classes, json);
+	}
+	samples_rows_clear(&rows);
+	return classes;
+}
+
+static json_t *entries_of(const struct samples *samples)
+{
+	size_t frame_count = samples->recording->frames.count;
+	json_t **frames = memory_new(frame_count + 1, sizeof(*frames));
+	json_t *entries = json_array();
+
+	for (size_t i = 0; i < samples->count; i++)
+		json_array_append_new(entries, entry_of(samples, frames, &samples->entries[i]));
+	for (size_t i = 0; i < frame_count; i++)
+		json_decref(frames[i]);
+	free(frames);
+	return entries;
+}
+
+json_t *samples_json_head(const struct recording *recording, const struct samples *samples)
+{
+	struct run_totals run_totals = run_totals_of(recording);
+	struct warnings warnings = warnings_of_samples(recording);
+	json_t *report =
+		json_pack("{si ss so so so so so so so so so}", "lever", 1, "kind", "samples",
+			  "program", json_program_of(&run_totals), "engine",
+			  json_text(run_totals.last ? run_totals.last->engine : NULL), "host",
+			  json_host_of(run_totals.last), "sampling",
+			  json_pack("{so so so so}", "period_ns",
+				    json_count(run_totals.last ? run_totals.last->period_ns : 0),
+				    "samples", json_count(run_totals.samples), "lost",
+				    json_count(run_totals.lost), "truncated",
+				    json_count(run_totals.unwound_badly)),
+			  "overhead", json_overhead_of(&run_totals), "recorded_ns",
+			  json_count(samples->recorded_ns), "shown_ns",
+			  json_count(samples->all.weight_ns), "classes", classes_of(samples),
+			  "warnings", json_warnings(&warnings));
+	warnings_release(&warnings);
+	return report;
+}
+
+void report_samples_json(FILE *out, const struct recording *recording,
+			 const struct samples *samples)
+{
+	json_t *report = samples_json_head(recording, samples);
+
+	/* The notes come last, after what they are about. */
+	json_t *warnings = json_incref(json_object_get(report, "warnings"));
+	json_object_del(report, "warnings");
+	json_object_set_new(report, "entries", entries_of(samples));
+	json_object_set_new(report, "warnings", warnings);
+	json_dumpf(report, out, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
+	fputc('\n', out);
+	json_decref(report);
+}

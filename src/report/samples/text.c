@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * samples_text - samples for a reader: what was recorded, the classes, and a table or a call tree.
+ */
+#include "base/cleanup.h"
+#include "report/causal/verdict_table.h"
+#include "report/display.h"
+#include "report/header.h"
+#include "report/samples/names.h"
+#include "report/samples/tree.h"
+
+#include <string.h>
+
+#define SHARE_COLUMNS 13
+#define MARK_COLUMNS 3
+#define GAP 2
+#define COLUMN_LEAST 8
+#define COLUMNS_OF_TEXT 3 /* in a table */
+
+/* ---- the head ---- */
+
+static void print_samples(FILE *out, const struct samples *samples,
+			  const struct run_totals *run_totals, const struct report_options *options)
+{
+	AUTO(text) char *count = display_count(run_totals->samples);
+	AUTO(text) char *period = display_duration((double)run_totals->last->period_ns);
+	AUTO(text) char *lost = display_count(run_totals->lost);
+	AUTO(text) char *time = display_duration((double)samples->recorded_ns);
+
+	header_label(out, options, "samples");
+	fprintf(out, "%s, every %s; they stand for %s of all threads; %s lost\n", count, period,
+		time, lost);
+}
+
+static void print_filter(FILE *out, const struct samples *samples,
+			 const struct report_options *options)
+{
+	if (samples->all.weight_ns == samples->recorded_ns)
+		return;
+	AUTO(text) char *time = display_duration((double)samples->all.weight_ns);
+	header_label(out, options, "shown");
+	fprintf(out, "%s, %.1f %% of that: shares are of it\n", time,
+		samples->recorded_ns ?
+			100.0 * (double)samples->all.weight_ns / (double)samples->recorded_ns :
+			0.0);
+}
+
+static void print_warnings(FILE *out, const struct recording *recording,
+			   const struct report_options *options)
+{
+	struct warnings warnings = warnings_of_samples(recording);
+	header_warnings(out, &warnings, options);
+	warnings_release(&warnings);
+}
+
+static void print_head(FILE *out, const struct recording *recording, const struct samples *samples,
+		       const struct report_options *options)
+{
+	struct run_totals run_totals = run_totals_of(recording);
+	if (!run_totals.last)
+		return;
+	AUTO(text)
+	char *command = run_totals.last->command ? display_command(run_totals.last->command) :
+						   text_copy("running processes");
+	AUTO(text) char *fitted = display_fit(command, options->columns - strlen("Samples of "));
+	table_style(out, options, "1");
+	fprintf(out, "Samples of %s", fitted);
+	table_style(out, options, NULL);
+	fputc('\n', out);
+	header_run(out, &run_totals, options);
+	print_samples(out, samples, &run_totals, options);
+	print_filter(out, samples, options);
+	print_warnings(out, recording, options);
+	fputc('\n', out);
+}
+
+/* ---- tables ---- */
+
+static const char *style_of(enum sample_class class)
+{
+	static const char *const styles[SAMPLE_CLASSES] = {
+		[CLASS_USER] = "0",  [CLASS_KERNEL] = "36",   [CLASS_IO] = "33",
+		[CLASS_LOCK] = "31", [CLASS_RUNNABLE] = "35", [CLASS_OTHER] = "34",
+	};
+	return styles[class];
+}
+
+static void print_padded(FILE *out, const char *text, size_t columns)
+{
+	size_t width = display_width(text);
+	fprintf(out, "%s%*s", text, width < columns ? (int)(columns - width) : 0, "");
+}
+
+static void print_share(FILE *out, const struct samples_sum *sum)
+{
+	AUTO(text) char *share = samples_share_text(sum);
+	size_t width = display_width(share);
+	fprintf(out, "%*s%s", width < SHARE_COLUMNS ? (int)(SHARE_COLUMNS - width) : 0, "", share);
+}
+
+static void print_mark(FILE *out, enum sample_class class, const struct report_options *options)
+{
+	table_style(out, options, style_of(class));
+	fprintf(out, "%*s%s", GAP, "", samples_class_mark(class));
+	table_style(out, options, NULL);
+}
+
+static void print_classes(FILE *out, const struct samples *samples,
+			  const struct report_options *options)
+{
+	struct samples_rows rows = samples_group(samples, SAMPLES_BY_CLASS);
+
+	for (unsigned class = 0; class < SAMPLE_CLASSES; class ++) {
+		if (!samples->classes[class].weight_ns)
+			continue;
+		print_share(out, &samples->classes[class]);
+		print_mark(out, class, options);
+		fprintf(out, "  %s", samples_class_title(class));
+		const char *between = ": ";
+		for (size_t i = 0; i < rows.count; i++) {
+			const struct recording_stack_sample *stack_sample =
+				rows.items[i].first->stack_sample;
+			if (stack_sample->class != class || !stack_sample->subclass)
+				continue;
+			AUTO(text) char *name = display_clean(stack_sample->subclass);
+			fprintf(out, "%s%s %.1f %%", between, name, 100 * rows.items[i].sum.share);
+			between = ", ";
+		}
+		fputc('\n', out);
+	}
+	fputc('\n', out);
+	samples_rows_clear(&rows);
+}
+
+static char *lock_of(const struct samples_entry *entry)
+{
+	if (!entry->stack_sample->address)
+		return samples_function_name(entry->kernel);
+	return text_format("0x%llx", (unsigned long long)entry->stack_sample->address);
+}
+
+/* The texts of a row, under the heads of its table. */
+struct cells {
+	char *texts[COLUMNS_OF_TEXT];
+};
+
+static void cells_auto_release(struct cells *cells)
+{
+	for (size_t i = 0; i < COLUMNS_OF_TEXT; i++)
+		free(cells->texts[i]);
+}
+
+static const char *const heads[][COLUMNS_OF_TEXT] = {
+	[SAMPLES_BY_FUNCTION] = {"function", "called from", "in the kernel"},
+	[SAMPLES_BY_LINE] = {"line", "function", "in the kernel"},
+	[SAMPLES_BY_CLASS] = {"class", "", ""},
+	[SAMPLES_BY_CALL] = {"system call", "", ""},
+	[SAMPLES_BY_THREAD] = {"thread", "name", ""},
+	[SAMPLES_BY_PROCESS] = {"process", "name", ""},
+	[SAMPLES_BY_LOCK] = {"lock", "mostly waited for in", "process"},
+};
+
+static char *site_of(const struct samples_entry *entry)
+{
+	if (!entry->site || entry->site == entry->user)
+		return text_copy("");
+	AUTO(text) char *function = samples_function_name(entry->site);
+	AUTO(text) char *place = samples_location_name(entry->site);
+	return text_format("%s (%s)", function, place);
+}
+
+static char *class_of(const struct recording_stack_sample *stack_sample)
+{
+	AUTO(text)
+	char *subclass = display_clean(stack_sample->subclass ? stack_sample->subclass : "");
+	return text_format("%s%s%s", samples_class_title(stack_sample->class),
+			   *subclass ? ": " : "", subclass);
+}
+
+static char *kernel_of(const struct samples_row *row, enum samples_group group)
+{
+	enum sample_class class = row->first->stack_sample->class;
+	bool is_one = group == SAMPLES_BY_FUNCTION || class == CLASS_KERNEL;
+	if (class == CLASS_USER || (class == CLASS_RUNNABLE && is_one))
+		return text_copy("");
+	return samples_function_name(row->first->kernel);
+}
+
+static struct cells cells_of(const struct samples_row *row, enum samples_group group)
+{
+	const struct samples_entry *entry = row->first;
+	struct cells cells = {{text_copy(""), text_copy(""), text_copy("")}};
+	char **texts = cells.texts, *first = NULL, *second = NULL, *third = NULL;
+
+	switch (group) {
+	case SAMPLES_BY_FUNCTION:
+		first = samples_function_name(entry->user ? entry->user : entry->kernel);
+		second = site_of(entry);
+		third = kernel_of(row, group);
+		break;
+	case SAMPLES_BY_LINE:
+		first = samples_location_name(entry->site);
+		second = samples_function_name(entry->site ? entry->site : entry->user);
+		third = kernel_of(row, group);
+		break;
+	case SAMPLES_BY_CLASS:
+		first = class_of(entry->stack_sample);
+		break;
+	case SAMPLES_BY_CALL:
+		first = display_clean(entry->stack_sample->system_call ?
+					      entry->stack_sample->system_call :
+					      "none");
+		break;
+	case SAMPLES_BY_THREAD:
+		first = text_format("%u/%u", entry->thread->pid, entry->thread->tid);
+		second = display_clean(entry->thread->command);
+		break;
+	case SAMPLES_BY_PROCESS:
+		first = text_format("%u", entry->thread->pid);
+		second = display_clean(entry->thread->command);
+		break;
+	case SAMPLES_BY_LOCK:
+		first = lock_of(entry);
+		second = site_of(entry);
+		third = text_format("%u", entry->thread->pid);
+		break;
+	}
+	char *made[COLUMNS_OF_TEXT] = {first, second, third};
+	for (size_t i = 0; i < COLUMNS_OF_TEXT; i++) {
+		if (!made[i])
+			continue;
+		free(texts[i]);
+		texts[i] = made[i];
+	}
+	return cells;
+}
+
+static bool has_mark(enum samples_group group)
+{
+	return group <= SAMPLES_BY_CLASS || group == SAMPLES_BY_LOCK;
+}
+
+/* Each column as wide as its widest text, as far as the terminal allows. */
+static void lay_out(struct cells *cells, size_t count, enum samples_group group, unsigned columns,
+		    size_t *widths)
+{
+	size_t room = columns - SHARE_COLUMNS - (has_mark(group) ? MARK_COLUMNS + GAP : 0), sum = 0;
+
+	for (size_t column = 0; column < COLUMNS_OF_TEXT; column++) {
+		widths[column] = display_width(heads[group][column]);
+		for (size_t i = 0; i < count; i++) {
+			size_t width = display_width(cells[i].texts[column]);
+			widths[column] = width > widths[column] ? width : widths[column];
+		}
+		sum += widths[column] + GAP;
+	}
+	while (sum > room) {
+		size_t widest = 0;
+		for (size_t column = 1; column < COLUMNS_OF_TEXT; column++)
+			widest = widths[column] > widths[widest] ? column : widest;
+		if (widths[widest] <= COLUMN_LEAST)
+			return;
+		widths[widest]--;
+		sum--;
+	}
+}
+
+static void print_cells(FILE *out, char *const *texts, const size_t *widths)
+{
+	size_t last = COLUMNS_OF_TEXT;
+
+	while (last && !*texts[last - 1])
+		last--;
+	for (size_t column = 0; column < last; column++) {
+		AUTO(text) char *fitted = display_fit(texts[column], widths[column]);
+		fprintf(out, "%*s", GAP, "");
+		print_padded(out, fitted, column + 1 < last ? widths[column] : 0);
+	}
+	fputc('\n', out);
+}
+
+/* Of a group of many classes: where its time went. */
+static void print_mix(FILE *out, const struct samples_row *row)
+{
+	fprintf(out, "%*s", SHARE_COLUMNS + GAP, "");
+	for (unsigned class = 0; class < SAMPLE_CLASSES; class ++)
+		if (row->by_class_ns[class])
+			fprintf(out, "%s %.1f %%  ", samples_class_mark(class),
+				100 * (double)row->by_class_ns[class] / (double)row->sum.weight_ns);
+	fputc('\n', out);
+}
+
+static void print_table(FILE *out, const struct samples *samples, enum samples_group group,
+			const struct report_options *options)
+{
+	struct samples_rows rows = samples_group(samples, group);
+	size_t count = options->most && rows.count > options->most ? options->most : rows.count;
+	struct cells *cells = memory_new(count, sizeof(*cells));
+	size_t widths[COLUMNS_OF_TEXT];
+
+	for (size_t i = 0; i < count; i++)
+		cells[i] = cells_of(&rows.items[i], group);
+	lay_out(cells, count, group, options->columns, widths);
+	table_style(out, options, "2");
+	fprintf(out, "%*s%*s", SHARE_COLUMNS, "share", has_mark(group) ? MARK_COLUMNS + GAP : 0,
+		"");
+	print_cells(out, (char *const *)(uintptr_t)heads[group], widths);
+	table_style(out, options, NULL);
+	if (!count)
+		fprintf(out, "%*s  no lock was waited for\n", SHARE_COLUMNS, "");
+	for (size_t i = 0; i < count; i++) {
+		print_share(out, &rows.items[i].sum);
+		if (has_mark(group))
+			print_mark(out, rows.items[i].first->stack_sample->class, options);
+		print_cells(out, cells[i].texts, widths);
+		if (!has_mark(group))
+			print_mix(out, &rows.items[i]);
+		cells_auto_release(&cells[i]);
+	}
+	if (count < rows.count)
+		fprintf(out, "%*s  and %zu more (--targets 0 shows all)\n", SHARE_COLUMNS, "",
+			rows.count - count);
+	free(cells);
+	samples_rows_clear(&rows);
+}
+
+void report_samples_text(FILE *out, const struct recording *recording,
+			 const struct samples *samples,
+			 const struct report_samples_options *options)
+{
+	struct report_options layout = header_fit(&options->layout);
+
+	print_head(out, recording, samples, &layout);
+	if (!samples->count) {
+		header_wrapped(
+			out,
+			"No sample is left to show: none was taken, or the filters let none pass.",
+			0, layout.columns);
+		return;
+	}
+	print_classes(out, samples, &layout);
+	if (options->tree == REPORT_NO_TREE)
+		print_table(out, samples, options->group, &layout);
+	else
+		samples_tree_print(out, samples, options->tree, options->least, &layout);
+	fputc('\n', out);
+	table_style(out, &layout, "2");
+	header_wrapped(
+		out,
+		"Shares are of the time of all threads. ± is half the 95 % interval. [.] and [k] "
+		"are on CPU, in the program and in the kernel; [I] waits for I/O, [L] for a lock, "
+		"[S] for a CPU, [B] for anything else.",
+		0, layout.columns);
+	table_style(out, &layout, NULL);
+}

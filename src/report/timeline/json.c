@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * timeline_json - the figures of a timeline as JSON. docs/timeline.schema.json is its contract.
+ */
+#include "report/json.h"
+#include "analyze/timeline/interrupts.h"
+#include "base/cleanup.h"
+#include "report/report.h"
+#include "report/timeline/names.h"
+
+CLEANUP_DEFINE(spans, struct spans *, spans_free, NULL)
+CLEANUP_DEFINE(interrupts, struct interrupts *, interrupts_free, NULL)
+
+static json_t *classes_of(const struct timeline *timeline, const uint64_t *class_ns)
+{
+	json_t *json = json_object();
+
+	if (!timeline->has_scheduler) {
+		json_decref(json);
+		return json_null();
+	}
+	for (unsigned class = 0; class < TIMELINE_CLASSES; class ++)
+		json_object_set_new(json, timeline_class_name(class), json_count(class_ns[class]));
+	return json;
+}
+
+static json_t *thread_of(const struct timeline *timeline, size_t index)
+{
+	const struct timeline_thread *thread = &timeline->threads.items[index];
+	return json_pack("{sI sI so}", "pid", (json_int_t)thread->pid, "tid",
+			 (json_int_t)thread->tid, "name", json_text(thread->name));
+}
+
+static json_t *thread_rows_of(const struct timeline *timeline, const struct spans *spans,
+			      const struct spans_row *row)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < row->threads; i++) {
+		const struct spans_thread_row *thread_row =
+			&spans->thread_rows.items[row->first_thread_row + i];
+		json_t *json = thread_of(timeline, thread_row->thread);
+		json_object_set_new(json, "count", json_count(thread_row->count));
+		json_object_set_new(json, "total_ns", json_count(thread_row->total_ns));
+		json_object_set_new(json, "self_ns", json_count(thread_row->self_ns));
+		json_object_set_new(json, "time", classes_of(timeline, thread_row->class_ns));
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+static json_t *spans_of(const struct timeline *timeline, const struct spans *spans)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < spans->rows.count; i++) {
+		const struct spans_row *row = &spans->rows.items[i];
+		json_array_append_new(list, json_pack("{so so so so so so so so so so so}", "name",
+						      json_text(timeline_word(timeline, row->word)),
+						      "count", json_count(row->count), "cut",
+						      json_count(row->cut), "total_ns",
+						      json_count(row->total_ns), "self_ns",
+						      json_count(row->self_ns), "time",
+						      classes_of(timeline, row->class_ns), "p50_ns",
+						      json_number(row->durations.p50_ns), "p95_ns",
+						      json_number(row->durations.p95_ns), "p99_ns",
+						      json_number(row->durations.p99_ns), "max_ns",
+						      json_number(row->durations.max_ns), "threads",
+						      thread_rows_of(timeline, spans, row)));
+	}
+	return list;
+}
+
+static json_t *threads_of(const struct timeline *timeline)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < timeline->threads.count; i++) {
+		const struct timeline_thread *thread = &timeline->threads.items[i];
+		if (!thread->pid)
+			continue;
+		json_t *json = thread_of(timeline, i);
+		json_object_set_new(json, "start_ns",
+				    json_integer(
+					    (json_int_t)(thread->start_ns - timeline->start_ns)));
+		json_object_set_new(json, "lived_ns",
+				    json_count(thread->end_ns - thread->start_ns));
+		json_object_set_new(json, "time", classes_of(timeline, thread->class_ns));
+		json_object_set_new(json, "migrations", json_count(thread->migrations));
+		json_object_set_new(json, "annotations", json_count(thread->marks));
+		json_object_set_new(json, "dropped", json_count(thread->lost));
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+static json_t *regions_of(const struct timeline *timeline, const struct spans *spans)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < spans->regions.count; i++) {
+		const struct spans_region *region = &spans->regions.items[i];
+		json_array_append_new(
+			list, json_pack("{so so so so so so so so}", "name",
+					json_text(timeline_word(timeline, region->word)), "rounds",
+					json_count(region->instances), "threads",
+					json_count(region->threads), "mean_busy_ns",
+					json_number(region->mean_ns / (double)region->instances),
+					"busiest_ns",
+					json_number(region->max_ns / (double)region->instances),
+					"wall_ns", json_number(region->wall_ns), "imbalance",
+					json_number(region->imbalance), "worst_imbalance",
+					json_number(region->worst)));
+	}
+	return list;
+}
+
+static json_t *cores_of(const struct timeline *timeline, const struct interrupts *interrupts)
+{
+	uint64_t all_ns = timeline->end_ns - timeline->start_ns;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < timeline->cores.count; i++) {
+		const struct timeline_core *core = &timeline->cores.items[i];
+		json_array_append_new(
+			list,
+			json_pack("{so so so so so so so}", "core", json_count(core->cpu),
+				  "busy_ns", json_count(core->busy_ns), "utilisation",
+				  json_number(all_ns ? (double)core->busy_ns / (double)all_ns : 0),
+				  "entries", json_count(core->entries), "migrations",
+				  json_count(core->migrations), "interrupts_ns",
+				  json_count(interrupts_of_core(interrupts, core->cpu)), "lost",
+				  json_count(core->lost)));
+	}
+	return list;
+}
+
+static json_t *waits_of(const struct timeline *timeline, const struct spans *spans)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < spans->waits.count; i++) {
+		const struct spans_wait *wait = &spans->waits.items[i];
+		const struct timeline_state *state = &wait->state;
+		AUTO(text) char *end = timeline_wait_end(timeline, state);
+		bool has_call = state->system_call != SWITCH_NO_CALL;
+		json_array_append_new(
+			list,
+			json_pack("{so so so so so so so so so}", "thread",
+				  thread_of(timeline, wait->thread), "span",
+				  wait->word ? json_text(timeline_word(timeline, wait->word)) :
+					       json_null(),
+				  "start_ns", json_count(state->start_ns - timeline->start_ns),
+				  "duration_ns", json_count(state->end_ns - state->start_ns),
+				  "class", json_string(timeline_class_name(state->class)),
+				  "system_call",
+				  has_call ?
+					  json_text(timeline_call(timeline, state->system_call)) :
+					  json_null(),
+				  "waker",
+				  state->waker && !state->by_interrupt ? json_count(state->waker) :
+									 json_null(),
+				  "ended_by", json_text(end), "delay_ns",
+				  json_count(wait->delay_ns)));
+	}
+	return list;
+}
+
+static json_t *counters_of(const struct timeline *timeline, const struct spans *spans)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < spans->counters.count; i++) {
+		const struct spans_counter *counter = &spans->counters.items[i];
+		json_array_append_new(list,
+				      json_pack("{so so so so so so}", "name",
+						json_text(timeline_word(timeline, counter->word)),
+						"count", json_count(counter->count), "min",
+						json_number(counter->min), "mean",
+						json_number(counter->mean), "max",
+						json_number(counter->max), "last",
+						json_number(counter->last)));
+	}
+	return list;
+}
+
+static json_t *flows_of(const struct timeline *timeline, const struct spans *spans)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < spans->flows.count; i++) {
+		const struct spans_flow *flow = &spans->flows.items[i];
+		json_array_append_new(list,
+				      json_pack("{so so so so so so so so}", "name",
+						json_text(timeline_word(timeline, flow->word)),
+						"count", json_count(flow->count), "no_partner",
+						json_count(flow->lost), "total_ns",
+						json_count(flow->total_ns), "p50_ns",
+						json_number(flow->durations.p50_ns), "p95_ns",
+						json_number(flow->durations.p95_ns), "p99_ns",
+						json_number(flow->durations.p99_ns), "max_ns",
+						json_number(flow->durations.max_ns)));
+	}
+	return list;
+}
+
+static json_t *interrupts_of(const struct timeline *timeline, const struct interrupts *interrupts)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < interrupts->rows.count; i++) {
+		const struct interrupts_row *row = &interrupts->rows.items[i];
+		AUTO(text) char *name = interrupts_name(timeline, row->number);
+		json_array_append_new(list,
+				      json_pack("{so so so so so so so}", "name", json_text(name),
+						"count", json_count(row->count), "total_ns",
+						json_count(row->total_ns), "p50_ns",
+						json_number(row->durations.p50_ns), "p99_ns",
+						json_number(row->durations.p99_ns), "max_ns",
+						json_number(row->durations.max_ns), "core",
+						json_count(row->cpu)));
+	}
+	return list;
+}
+
+static json_t *events_of(const struct timeline *timeline)
+{
+	struct timeline_event_counts counts = timeline_event_counts(timeline);
+	return json_pack("{so so so so so so so}", "annotations", json_count(counts.marks),
+			 "scheduler", json_count(counts.scheduler), "tasks",
+			 json_count(counts.tasks), "interrupts", json_count(counts.interrupts),
+			 "lost", json_count(timeline->run->lost), "annotations_dropped",
+			 json_count(counts.marks_lost), "scheduler_lost",
+			 json_count(counts.scheduler_lost));
+}
+
+void report_timeline_json(FILE *out, const struct recording *recording, struct timeline *timeline)
+{
+	if (!timeline->run) {
+		fputs("null\n", out);
+		return;
+	}
+	struct run_totals run_totals = run_totals_of_run(recording, timeline->run);
+	AUTO(spans) struct spans *spans = spans_new(timeline);
+	AUTO(interrupts) struct interrupts *interrupts = interrupts_new(timeline);
+	struct warnings warnings = timeline_warnings(timeline);
+
+	json_t *json =
+		json_pack("{si ss so so so so so so so so so so so so so so so so}", "lever", 1,
+			  "kind", "timeline", "program", json_program_of(&run_totals), "engine",
+			  json_text(timeline->run->engine), "host", json_host_of(timeline->run),
+			  "overhead", json_overhead_of(&run_totals), "events", events_of(timeline),
+			  "duration_ns", json_count(timeline->end_ns - timeline->start_ns), "spans",
+			  spans_of(timeline, spans), "regions", regions_of(timeline, spans),
+			  "threads", threads_of(timeline), "cores", cores_of(timeline, interrupts),
+			  "waits", waits_of(timeline, spans), "counters",
+			  counters_of(timeline, spans), "flows", flows_of(timeline, spans),
+			  "interrupts", interrupts_of(timeline, interrupts), "unmatched_ends",
+			  json_count(timeline->unmatched_ends), "warnings",
+			  json_warnings(&warnings));
+	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
+	fputc('\n', out);
+	json_decref(json);
+	warnings_release(&warnings);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* timeline_words - names for readers, and what they should be warned of. */
+#include "report/timeline/names.h"
+
+#include "base/cleanup.h"
+#include "report/display.h"
+
+#include <string.h>
+
+char *timeline_thread_name(const struct timeline_thread *thread)
+{
+	AUTO(text) char *name = display_clean(thread->name);
+	return text_format("%s %u", name, thread->tid);
+}
+
+char *timeline_wait_reason(const struct timeline *timeline, const struct timeline_state *wait)
+{
+	static const char *const reasons[TIMELINE_CLASSES] = {
+		[TIMELINE_IO] = "I/O", [TIMELINE_LOCK] = "lock", [TIMELINE_OTHER] = "other"};
+	const char *reason = reasons[wait->class] ? reasons[wait->class] : "?";
+
+	if (wait->system_call == SWITCH_NO_CALL)
+		return text_copy(reason);
+	AUTO(text) char *call = display_clean(timeline_call(timeline, wait->system_call));
+	return text_format("%s: %s", reason, call);
+}
+
+char *timeline_wait_end(const struct timeline *timeline, const struct timeline_state *wait)
+{
+	const struct timeline_thread *waker =
+		wait->waker ? timeline_thread_of(timeline, wait->waker) : NULL;
+
+	if (wait->end_ns >= timeline->end_ns)
+		return text_copy("the recording's end");
+	if (wait->by_interrupt)
+		return text_copy("an interrupt");
+	if (!wait->waker)
+		return text_copy("?");
+	return waker ? timeline_thread_name(waker) : text_format("thread %u", wait->waker);
+}
+
+struct timeline_event_counts timeline_event_counts(const struct timeline *timeline)
+{
+	struct timeline_event_counts counts = {0};
+	const struct recording *recording = timeline->recording;
+
+	for (size_t i = 0; i < recording->chunks.count; i++) {
+		const struct recording_chunk *chunk = &recording->chunks.items[i];
+		if (chunk->run_id != timeline->run->id)
+			continue;
+		uint64_t *const run_totals[] = {
+			[CHUNK_SCHEDULER] = &counts.scheduler,
+			[CHUNK_TASKS] = &counts.tasks,
+			[CHUNK_INTERRUPTS] = &counts.interrupts,
+			[CHUNK_MARKS] = &counts.marks,
+		};
+		*run_totals[chunk->kind] += chunk->events;
+		if (chunk->kind == CHUNK_MARKS)
+			counts.marks_lost += chunk->lost;
+		if (chunk->kind == CHUNK_SCHEDULER)
+			counts.scheduler_lost += chunk->lost;
+	}
+	return counts;
+}
+
+static void add_note(struct warnings *warnings, const char *text)
+{
+	AUTO(text) char *note = text_copy(text);
+	char *rest = note;
+
+	for (char *line; (line = strsep(&rest, "\n"));)
+		if (*line)
+			*array_add(warnings) = text_copy(line);
+}
+
+struct warnings timeline_warnings(const struct timeline *timeline)
+{
+	struct warnings warnings = {0};
+
+	if (!timeline->run->finished)
+		*array_add(&warnings) =
+			text_copy("the recording was cut short, or goes on; this is "
+				  "what it had written so far");
+	if (timeline->run->note)
+		add_note(&warnings, timeline->run->note);
+	if (timeline->unmatched_ends)
+		*array_add(&warnings) =
+			text_format("%llu ends of spans have no begin in their thread",
+				    (unsigned long long)timeline->unmatched_ends);
+	if (timeline->damaged_chunks)
+		*array_add(&warnings) =
+			text_format("%llu chunks of the file are damaged and left out",
+				    (unsigned long long)timeline->damaged_chunks);
+	if (timeline->other_runs)
+		*array_add(&warnings) =
+			text_format("the file holds %zu earlier timelines, too; this is the last",
+				    timeline->other_runs);
+	return warnings;
+}

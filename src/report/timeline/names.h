@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* timeline_words - what reports call threads, waits and their ends. Whoever gets a text frees it. */
+#pragma once
+
+#include "analyze/timeline/timeline.h"
+#include "report/warnings.h"
+
+/* "worker 1234"; clean. */
+char *timeline_thread_name(const struct timeline_thread *thread);
+/* "lock: futex"; clean. */
+char *timeline_wait_reason(const struct timeline *timeline, const struct timeline_state *wait);
+/* "worker 1234", "an interrupt"; clean. */
+char *timeline_wait_end(const struct timeline *timeline, const struct timeline_state *wait);
+
+struct timeline_event_counts {
+	uint64_t marks, scheduler, tasks, interrupts;
+	uint64_t marks_lost, scheduler_lost;
+};
+struct timeline_event_counts timeline_event_counts(const struct timeline *timeline);
+struct warnings timeline_warnings(const struct timeline *timeline);

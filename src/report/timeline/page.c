@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* timeline_page - states become runs on cores and wake-ups, from which the page makes them again. */
+#include "report/timeline/page.h"
+
+#include "report/json_columns.h"
+#include "report/string_table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define LEFT_ENDED 6 /* besides the numbers of enum sample_class */
+
+struct run {
+	uint64_t start_ns, end_ns;
+	unsigned cpu, thread, left, system_call;
+};
+
+struct wake {
+	uint64_t at_ns;
+	unsigned waker, woken; /* waker: number + 1, or 0 */
+};
+
+/* An instant event, a value of a counter, or an end of a flow. */
+struct point {
+	uint64_t at_ns;
+	int64_t value;
+	unsigned thread, word;
+	bool is_arrival; /* of a flow */
+	bool has_value, is_text;
+};
+
+struct flow {
+	const struct point *out, *in;
+};
+
+struct writer {
+	struct json_columns json_columns;
+	struct timeline *timeline;
+	struct string_table texts;
+	unsigned thread; /* whose marks are visited */
+	ARRAY(struct run) runs;
+	ARRAY(struct wake) wakes;
+	ARRAY(struct timeline_span) spans; /* of one thread */
+	ARRAY(uint64_t) rows;              /* until when each is taken */
+	ARRAY(struct point) instants;
+	ARRAY(struct point) values; /* of counters */
+	ARRAY(struct point) ends;   /* of flows */
+	ARRAY(struct flow) flows;
+};
+
+/* ---- collecting ---- */
+
+static unsigned class_left(enum timeline_class class)
+{
+	static const unsigned classes[TIMELINE_CLASSES] = {
+		[TIMELINE_RUNNING] = CLASS_RUNNABLE, /* on to another core at once */
+		[TIMELINE_RUNNABLE] = CLASS_RUNNABLE, [TIMELINE_IO] = CLASS_IO,
+		[TIMELINE_LOCK] = CLASS_LOCK,         [TIMELINE_OTHER] = CLASS_OTHER,
+	};
+	return classes[class];
+}
+
+static void collect_runs(struct writer *writer, unsigned number)
+{
+	const struct timeline_thread *thread = &writer->timeline->threads.items[number];
+
+	for (size_t i = 0; i < thread->states.count; i++) {
+		const struct timeline_state *state = &thread->states.items[i];
+		const struct timeline_state *next = i + 1 < thread->states.count ? state + 1 : NULL;
+		if (state->class == TIMELINE_RUNNING)
+			*array_add(&writer->runs) = (struct run){
+				.start_ns = state->start_ns,
+				.end_ns = state->end_ns,
+				.cpu = state->cpu,
+				.thread = number,
+				.left = next ? class_left(next->class) : LEFT_ENDED,
+				.system_call = next ? next->system_call : SWITCH_NO_CALL,
+			};
+		if (state->class < TIMELINE_IO || !next)
+			continue;
+		unsigned waker = state->waker && !state->by_interrupt ?
+					 writer->timeline->by_tid[state->waker] :
+					 0;
+		*array_add(&writer->wakes) =
+			(struct wake){.at_ns = state->end_ns, .waker = waker, .woken = number};
+	}
+}
+
+static int by_core(const void *one, const void *other)
+{
+	const struct run *a = one, *b = other;
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu ? -1 : 1;
+	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
+}
+
+static int by_wake_time(const void *one, const void *other)
+{
+	const struct wake *a = one, *b = other;
+	if (a->at_ns != b->at_ns)
+		return a->at_ns < b->at_ns ? -1 : 1;
+	return a->woken < b->woken ? -1 : a->woken > b->woken;
+}
+
+static int by_start(const void *one, const void *other)
+{
+	const struct timeline_span *a = one, *b = other;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return a->end_ns > b->end_ns ? -1 : a->end_ns < b->end_ns; /* the outer one first */
+}
+
+static int by_word_and_time(const void *one, const void *other)
+{
+	const struct point *a = one, *b = other;
+	if (a->word != b->word)
+		return a->word < b->word ? -1 : 1;
+	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
+}
+
+static int by_point_time(const void *one, const void *other)
+{
+	const struct point *a = one, *b = other;
+	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
+}
+
+/* By flow, and by time within it; an arrival at the moment of its departure comes after it. */
+static int by_flow(const void *one, const void *other)
+{
+	const struct point *a = one, *b = other;
+	if (a->word != b->word)
+		return a->word < b->word ? -1 : 1;
+	if (a->value != b->value)
+		return a->value < b->value ? -1 : 1;
+	if (a->at_ns != b->at_ns)
+		return a->at_ns < b->at_ns ? -1 : 1;
+	return (int)a->is_arrival - (int)b->is_arrival;
+}
+
+static int by_departure(const void *one, const void *other)
+{
+	const struct point *a = ((const struct flow *)one)->out;
+	const struct point *b = ((const struct flow *)other)->out;
+	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
+}
+
+#define SORT(array, order)                                                                     \
+	do {                                                                                   \
+		if ((array)->count)                                                            \
+			qsort((array)->items, (array)->count, sizeof(*(array)->items), order); \
+	} while (0)
+
+static void add_span(void *context, const struct timeline_span *span)
+{
+	struct writer *writer = context;
+	*array_add(&writer->spans) = *span;
+}
+
+static void add_mark(void *context, const struct mark *mark)
+{
+	struct writer *writer = context;
+	struct point point = {
+		.at_ns = mark->time_ns,
+		.value = (int64_t)mark->value,
+		.thread = writer->thread,
+		.word = mark->word,
+		.is_arrival = mark->kind == MARK_FLOW_IN,
+		.has_value = mark->has_value,
+		.is_text = mark->is_text,
+	};
+
+	if (mark->kind == MARK_COUNTER)
+		*array_add(&writer->values) = point;
+	else if (mark->kind == MARK_INSTANT || mark->kind == MARK_PROGRESS)
+		*array_add(&writer->instants) = point;
+	else if (mark->kind == MARK_FLOW_OUT || mark->kind == MARK_FLOW_IN)
+		*array_add(&writer->ends) = point;
+}
+
+/* An arrival belongs to the last departure before it with the same name and number. */
+static void pair_flows(struct writer *writer)
+{
+	const struct point *out = NULL;
+
+	SORT(&writer->ends, by_flow);
+	for (size_t i = 0; i < writer->ends.count; i++) {
+		const struct point *end = &writer->ends.items[i];
+		if (!end->is_arrival)
+			out = end;
+		else if (out && out->word == end->word && out->value == end->value)
+			*array_add(&writer->flows) = (struct flow){out, end};
+	}
+	SORT(&writer->flows, by_departure);
+}
+
+/* ---- writing ---- */
+
+static int64_t since_start(const struct writer *writer, uint64_t time_ns)
+{
+	return (int64_t)(time_ns - writer->timeline->start_ns);
+}
+
+static int64_t text_number(struct writer *writer, const char *text)
+{
+	return (int64_t)string_table_add(&writer->texts, text);
+}
+
+static int64_t word_number(struct writer *writer, uint64_t word)
+{
+	return text_number(writer, timeline_word(writer->timeline, word));
+}
+
+/* A column of times, which `time` reads of the item, each as the difference to the one before. */
+#define WRITE_TIMES(writer, key, items, count, time)                                 \
+	do {                                                                         \
+		uint64_t before_ns = (writer)->timeline->start_ns;                   \
+		json_columns_begin(&(writer)->json_columns, key);                    \
+		for (size_t i = 0; i < (count); i++) {                               \
+			json_columns_number(&(writer)->json_columns,                 \
+					    (int64_t)((items)[i].time - before_ns)); \
+			before_ns = (items)[i].time;                                 \
+		}                                                                    \
+		json_columns_end(&(writer)->json_columns);                           \
+	} while (0)
+
+#define WRITE_COLUMN(writer, key, count, value)                                         \
+	do {                                                                            \
+		json_columns_begin(&(writer)->json_columns, key);                       \
+		for (size_t i = 0; i < (count); i++)                                    \
+			json_columns_number(&(writer)->json_columns, (int64_t)(value)); \
+		json_columns_end(&(writer)->json_columns);                              \
+	} while (0)
+
+static void write_threads(struct writer *writer)
+{
+	const struct timeline_thread *threads = writer->timeline->threads.items;
+	size_t count = writer->timeline->threads.count;
+
+	json_columns_open(&writer->json_columns, "threads");
+	WRITE_COLUMN(writer, "pid", count, threads[i].pid);
+	WRITE_COLUMN(writer, "tid", count, threads[i].tid);
+	WRITE_COLUMN(writer, "name", count,
+		     text_number(writer, threads[i].name ? threads[i].name : "?"));
+	json_columns_close(&writer->json_columns);
+}
+
+static int64_t call_number(struct writer *writer, unsigned system_call)
+{
+	return system_call == SWITCH_NO_CALL ?
+		       0 :
+		       text_number(writer, timeline_call(writer->timeline, system_call)) + 1;
+}
+
+static void write_core(struct writer *writer, const struct run *runs, size_t count)
+{
+	json_columns_open(&writer->json_columns, NULL);
+	json_columns_key(&writer->json_columns, "cpu");
+	fprintf(writer->json_columns.out, "%u", runs->cpu);
+	WRITE_TIMES(writer, "start", runs, count, start_ns);
+	WRITE_COLUMN(writer, "length", count, runs[i].end_ns - runs[i].start_ns);
+	WRITE_COLUMN(writer, "thread", count, runs[i].thread);
+	WRITE_COLUMN(writer, "left", count, runs[i].left);
+	WRITE_COLUMN(writer, "call", count, call_number(writer, runs[i].system_call));
+	json_columns_close(&writer->json_columns);
+}
+
+static void write_cores(struct writer *writer)
+{
+	const struct run *runs = writer->runs.items;
+
+	SORT(&writer->runs, by_core);
+	json_columns_key(&writer->json_columns, "cores");
+	fputc('[', writer->json_columns.out);
+	for (size_t first = 0, end; first < writer->runs.count; first = end) {
+		for (end = first; end < writer->runs.count && runs[end].cpu == runs[first].cpu;)
+			end++;
+		fputs(first ? "," : "", writer->json_columns.out);
+		write_core(writer, runs + first, end - first);
+	}
+	fputc(']', writer->json_columns.out);
+}
+
+static void write_wakes(struct writer *writer)
+{
+	const struct wake *wakes = writer->wakes.items;
+	size_t count = writer->wakes.count;
+
+	SORT(&writer->wakes, by_wake_time);
+	json_columns_open(&writer->json_columns, "wakes");
+	WRITE_TIMES(writer, "at", wakes, count, at_ns);
+	WRITE_COLUMN(writer, "waker", count, wakes[i].waker);
+	WRITE_COLUMN(writer, "woken", count, wakes[i].woken);
+	json_columns_close(&writer->json_columns);
+}
+
+/* The first row that is free; of spans that lie one inside the other that is their depth. */
+static size_t row_of(struct writer *writer, const struct timeline_span *span)
+{
+	size_t row = 0;
+	while (row < writer->rows.count && writer->rows.items[row] > span->start_ns)
+		row++;
+	if (row == writer->rows.count)
+		*array_add(&writer->rows) = span->end_ns;
+	writer->rows.items[row] = span->end_ns;
+	return row;
+}
+
+static void write_value(struct json_columns *json_columns, uint64_t value)
+{
+	char text[24];
+
+	if (value <= INT64_MAX >> 10) {
+		json_columns_number(json_columns, (int64_t)value);
+		return;
+	}
+	snprintf(text, sizeof(text), "%" PRIu64, value); /* too large for a JSON number */
+	json_columns_text(json_columns, text);
+}
+
+static void write_argument(struct writer *writer, bool has_value, bool is_text, uint64_t value)
+{
+	struct json_columns *json_columns = &writer->json_columns;
+
+	if (!has_value)
+		json_columns_null(json_columns);
+	else if (is_text)
+		json_columns_text(json_columns, timeline_word(writer->timeline, value));
+	else
+		write_value(json_columns, value);
+}
+
+/* Of spans, or of instant events. */
+#define WRITE_ARGUMENTS(writer, items, count)                                            \
+	do {                                                                             \
+		json_columns_begin(&(writer)->json_columns, "argument");                 \
+		for (size_t i = 0; i < (count); i++)                                     \
+			write_argument(writer, (items)[i].has_value, (items)[i].is_text, \
+				       (uint64_t)(items)[i].value);                      \
+		json_columns_end(&(writer)->json_columns);                               \
+	} while (0)
+
+static void write_thread_spans(struct writer *writer)
+{
+	const struct timeline_span *spans = writer->spans.items;
+	size_t count = writer->spans.count;
+
+	SORT(&writer->spans, by_start);
+	writer->rows.count = 0;
+	json_columns_open(&writer->json_columns, NULL);
+	json_columns_key(&writer->json_columns, "thread");
+	fprintf(writer->json_columns.out, "%u", writer->thread);
+	WRITE_TIMES(writer, "start", spans, count, start_ns);
+	WRITE_COLUMN(writer, "length", count, spans[i].end_ns - spans[i].start_ns);
+	WRITE_COLUMN(writer, "name", count, word_number(writer, spans[i].word));
+	WRITE_COLUMN(writer, "depth", count, row_of(writer, &spans[i]));
+	WRITE_ARGUMENTS(writer, spans, count);
+	json_columns_close(&writer->json_columns);
+}
+
+static void write_spans(struct writer *writer)
+{
+	struct timeline_visitor visitor = {.context = writer, .end = add_span, .mark = add_mark};
+	const char *comma = "";
+
+	json_columns_key(&writer->json_columns, "spans");
+	fputc('[', writer->json_columns.out);
+	for (unsigned i = 0; i < writer->timeline->threads.count; i++) {
+		const struct timeline_thread *thread = &writer->timeline->threads.items[i];
+		if (!thread->marks)
+			continue;
+		writer->thread = i;
+		writer->spans.count = 0;
+		timeline_walk(writer->timeline, thread, &visitor);
+		if (!writer->spans.count)
+			continue;
+		fputs(comma, writer->json_columns.out);
+		comma = ",";
+		write_thread_spans(writer);
+	}
+	fputc(']', writer->json_columns.out);
+}
+
+static void write_instants(struct writer *writer)
+{
+	const struct point *points = writer->instants.items;
+	size_t count = writer->instants.count;
+
+	SORT(&writer->instants, by_point_time);
+	json_columns_open(&writer->json_columns, "instants");
+	WRITE_TIMES(writer, "at", points, count, at_ns);
+	WRITE_COLUMN(writer, "thread", count, points[i].thread);
+	WRITE_COLUMN(writer, "name", count, word_number(writer, points[i].word));
+	WRITE_ARGUMENTS(writer, points, count);
+	json_columns_close(&writer->json_columns);
+}
+
+static void write_counters(struct writer *writer)
+{
+	const struct point *values = writer->values.items;
+
+	SORT(&writer->values, by_word_and_time);
+	json_columns_key(&writer->json_columns, "counters");
+	fputc('[', writer->json_columns.out);
+	for (size_t first = 0, end; first < writer->values.count; first = end) {
+		for (end = first;
+		     end < writer->values.count && values[end].word == values[first].word;)
+			end++;
+		const struct point *own = values + first;
+		fputs(first ? "," : "", writer->json_columns.out);
+		json_columns_open(&writer->json_columns, NULL);
+		json_columns_key(&writer->json_columns, "name");
+		fprintf(writer->json_columns.out, "%" PRId64, word_number(writer, own->word));
+		WRITE_TIMES(writer, "at", own, end - first, at_ns);
+		WRITE_COLUMN(writer, "value", end - first, own[i].value);
+		json_columns_close(&writer->json_columns);
+	}
+	fputc(']', writer->json_columns.out);
+}
+
+static void write_flows(struct writer *writer)
+{
+	struct json_columns *json_columns = &writer->json_columns;
+	const struct flow *flows = writer->flows.items;
+	size_t count = writer->flows.count;
+
+	json_columns_open(json_columns, "flows");
+	WRITE_TIMES(writer, "at", flows, count, out->at_ns);
+	WRITE_COLUMN(writer, "length", count, flows[i].in->at_ns - flows[i].out->at_ns);
+	WRITE_COLUMN(writer, "from", count, flows[i].out->thread);
+	WRITE_COLUMN(writer, "to", count, flows[i].in->thread);
+	WRITE_COLUMN(writer, "name", count, word_number(writer, flows[i].out->word));
+	json_columns_begin(json_columns, "id");
+	for (size_t i = 0; i < count; i++)
+		write_value(json_columns, (uint64_t)flows[i].out->value);
+	json_columns_end(json_columns);
+	json_columns_close(json_columns);
+}
+
+static void write_texts(struct writer *writer)
+{
+	json_columns_begin(&writer->json_columns, "texts");
+	for (size_t i = 0; i < writer->texts.items.count; i++)
+		json_columns_text(&writer->json_columns, writer->texts.items.items[i]);
+	json_columns_end(&writer->json_columns);
+}
+
+void timeline_page_write(FILE *out, struct timeline *timeline)
+{
+	struct writer writer = {.json_columns.out = out, .timeline = timeline};
+
+	for (unsigned i = 0; i < timeline->threads.count; i++)
+		collect_runs(&writer, i);
+	json_columns_open(&writer.json_columns, NULL);
+	json_columns_key(&writer.json_columns, "start_ns");
+	fprintf(out, "\"%" PRIu64 "\"", timeline->start_ns);
+	json_columns_key(&writer.json_columns, "duration_ns");
+	fprintf(out, "%" PRId64, since_start(&writer, timeline->end_ns));
+	write_threads(&writer);
+	write_cores(&writer);
+	write_wakes(&writer);
+	write_spans(&writer);
+	write_instants(&writer);
+	write_counters(&writer);
+	pair_flows(&writer);
+	write_flows(&writer);
+	write_texts(&writer);
+	json_columns_close(&writer.json_columns);
+	string_table_free(&writer.texts);
+	array_free(&writer.runs);
+	array_free(&writer.wakes);
+	array_free(&writer.spans);
+	array_free(&writer.rows);
+	array_free(&writer.instants);
+	array_free(&writer.values);
+	array_free(&writer.ends);
+	array_free(&writer.flows);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * threads - interposed: threads are created, end, are joined and cancelled.
+ *
+ * What a new thread needs to know waits for it in a small fixed table: nothing is allocated. When all
+ * its entries are in use, that many threads are being created at this moment, the new one is not
+ * sampled.
+ */
+#include "runtime/interpose/real.h"
+
+#define STARTS_MOST 1024
+
+struct start {
+	uint32_t is_taken;
+	void *(*function)(void *);
+	thrd_start_t function_c11;
+	void *argument;
+	uint64_t local_ns;
+};
+
+static struct start starts[STARTS_MOST];
+
+static struct start *start_take(void)
+{
+	if (!runtime_page || !runtime_process || !thread_self.is_started)
+		return NULL;
+	uint32_t first = thread_self.tid;
+	for (uint32_t i = 0; i < STARTS_MOST; i++) {
+		struct start *start = &starts[(first + i) % STARTS_MOST];
+		uint32_t none = 0;
+		if (!__atomic_load_n(&start->is_taken, __ATOMIC_RELAXED) &&
+		    __atomic_compare_exchange_n(&start->is_taken, &none, 1, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED)) {
+			pause_renew();
+			start->local_ns = thread_self.local_ns;
+			return start;
+		}
+	}
+	__atomic_fetch_add(&runtime_page->untracked, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static void start_release(struct start *start)
+{
+	__atomic_store_n(&start->is_taken, 0, __ATOMIC_RELEASE);
+}
+
+/* Leaves with the frame: by return, pthread_exit and cancellation. */
+struct life {
+	char nothing;
+};
+
+static void life_end(struct life *life)
+{
+	(void)life;
+	thread_end();
+}
+
+static struct start begin(void *argument, void *frame)
+{
+	struct start *taken = argument, start = *taken;
+
+	start_release(taken);
+	signals_let_through();
+	/* Above this frame lie those of libc's thread start, which walks may read, too. */
+	thread_begin((uintptr_t)frame + 128, start.local_ns, true);
+	return start;
+}
+
+static void *run(void *argument)
+{
+	__attribute__((cleanup(life_end))) struct life life;
+	struct start start = begin(argument, __builtin_frame_address(0));
+	(void)life;
+	return start.function(start.argument);
+}
+
+static int run_c11(void *argument)
+{
+	__attribute__((cleanup(life_end))) struct life life;
+	struct start start = begin(argument, __builtin_frame_address(0));
+	(void)life;
+	return start.function_c11(start.argument);
+}
+
+RUNTIME_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+				  void *(*function)(void *), void *argument)
+{
+	struct start *start = start_take();
+
+	if (!start)
+		return REAL(pthread_create)(thread, attributes, function, argument);
+	start->function = function;
+	start->argument = argument;
+	int code = REAL(pthread_create)(thread, attributes, run, start);
+	if (code)
+		start_release(start);
+	return code;
+}
+
+RUNTIME_EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
+{
+	struct start *start = start_take();
+
+	if (!start)
+		return REAL(thrd_create)(thread, function, argument);
+	start->function_c11 = function;
+	start->argument = argument;
+	int code = REAL(thrd_create)(thread, run_c11, start);
+	if (code != thrd_success)
+		start_release(start);
+	return code;
+}
+
+/* The main thread has no frame of ours: it ends here. */
+RUNTIME_EXPORT _Noreturn void pthread_exit(void *result)
+{
+	pause_before_wake();
+	REAL(pthread_exit)(result);
+	__builtin_unreachable();
+}
+
+RUNTIME_EXPORT _Noreturn void thrd_exit(int result)
+{
+	pause_before_wake();
+	REAL(thrd_exit)(result);
+	__builtin_unreachable();
+}
+
+/* clang-format off */
+WAITS_FOR_THREAD(pthread_join, 0, (pthread_t thread, void **result), thread, result)
+WAITS_FOR_THREAD(pthread_timedjoin_np, 0,
+		 (pthread_t thread, void **result, const struct timespec *until),
+		 thread, result, until)
+WAITS_FOR_THREAD(pthread_clockjoin_np, 0,
+		 (pthread_t thread, void **result, clockid_t clock, const struct timespec *until),
+		 thread, result, clock, until)
+WAITS_FOR_THREAD(thrd_join, thrd_success, (thrd_t thread, int *result), thread, result)
+WAKES(pthread_cancel, (pthread_t thread), thread)
+/* clang-format on */

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * walk - from a frame outwards to the innermost caller in scope, and whether that is the target.
+ *
+ * By rows made from .eh_frame, which the engine has put into the page, and where there is none by
+ * frame pointers. Only memory of the thread's own stack is read, between the frame and the stack's
+ * beginning; on other stacks (coroutines, alternate signal stacks) the kernel is asked to read.
+ */
+#include "runtime/runtime.h"
+
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#define FRAMES_MOST 48
+#define STACK_LARGEST (1ull << 30)
+
+/* struct rt_sigframe of x86-64: at the restorer, rsp points to the ucontext. */
+#define UCONTEXT_BP 120
+#define UCONTEXT_SP 160
+#define UCONTEXT_IP 168
+
+/* ---- where an address lies ---- */
+
+static bool find_mapping(const struct runtime_process *process, uint64_t address,
+			 struct runtime_mapping *found)
+{
+	uint32_t low = 0, high = __atomic_load_n(&process->mapping_count, __ATOMIC_RELAXED);
+
+	if (high > RUNTIME_MAPPINGS_MOST)
+		return false;
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+		if (__atomic_load_n(&process->mappings[middle].end, __ATOMIC_RELAXED) <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low >= RUNTIME_MAPPINGS_MOST)
+		return false;
+	*found = process->mappings[low];
+	return low < __atomic_load_n(&process->mapping_count, __ATOMIC_RELAXED) &&
+	       found->start <= address && address < found->end;
+}
+
+/* False where nothing is known (yet): the engine is asked then. */
+static bool locate(uint64_t address, struct location *location)
+{
+	struct runtime_process *process = runtime_process;
+	struct runtime_mapping mapping;
+	uint32_t sequence = __atomic_load_n(&process->sequence, __ATOMIC_ACQUIRE);
+
+	location->object = WIRE_OBJECT_UNKNOWN;
+	location->offset = address;
+	bool is_found = process->mapped_image == process->image && !(sequence & 1) &&
+			find_mapping(process, address, &mapping);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (!is_found || __atomic_load_n(&process->sequence, __ATOMIC_RELAXED) != sequence) {
+		__atomic_store_n(&process->wants, 1, __ATOMIC_RELEASE);
+		COUNT(failed_lookups, 1);
+		return false;
+	}
+	location->object = mapping.object;
+	if (mapping.object != WIRE_OBJECT_NO_FILE)
+		location->offset = address - mapping.start + mapping.offset;
+	return true;
+}
+
+/* ---- is a location in the target, in scope? ---- */
+
+static const struct wire_range *range_in_bank(uint32_t bank, const struct location *location)
+{
+	const struct wire_range *ranges = runtime_page->ranges[bank];
+	uint32_t count = runtime_page->settings.counts[bank], low = 0;
+
+	count = count < WIRE_RANGES_MOST ? count : WIRE_RANGES_MOST;
+	for (uint32_t high = count; low < high;) {
+		uint32_t middle = (low + high) / 2;
+		const struct wire_range *range = &ranges[middle];
+		if (range->object < location->object ||
+		    (range->object == location->object && range->end <= location->offset))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	bool is_found = low < count && ranges[low].object == location->object &&
+			ranges[low].start <= location->offset && location->offset < ranges[low].end;
+	return is_found ? &ranges[low] : NULL;
+}
+
+static bool is_in_bank(uint32_t bank, const struct location *location)
+{
+	return range_in_bank(bank, location);
+}
+
+uint32_t stack_walk_sampled_point(const struct location *location)
+{
+	const struct wire_range *range = range_in_bank(WIRE_BANK_SAMPLED, location);
+	return range ? range->value : WIRE_POINTS_MOST;
+}
+
+/* ---- from a frame to its caller ---- */
+
+static bool read_elsewhere(uint64_t *word, uint64_t address)
+{
+	struct iovec local = {.iov_base = word, .iov_len = sizeof(*word)};
+	struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = sizeof(*word)};
+	const long arguments[6] = {
+		lever_call_1(SYS_getpid, 0), (long)&local, 1, (long)&remote, 1, 0};
+	return lever_system_call(SYS_process_vm_readv, arguments) == sizeof(*word);
+}
+
+struct reader {
+	uint64_t low, high; /* of the thread's own stack, as far as it is in use */
+};
+
+/* Reads frames that are not its own, between whose variables the sanitizers see nothing but errors. */
+__attribute__((no_sanitize("address", "thread"))) static bool read_word(const struct reader *reader,
+									uint64_t *word,
+									uint64_t address)
+{
+	if (address & 7)
+		return false;
+	if (address < reader->low || address >= reader->high - sizeof(*word))
+		return reader->high ? false : read_elsewhere(word, address);
+	*word = *(const volatile uint64_t *)(uintptr_t)address;
+	return true;
+}
+
+static bool by_frame_pointer(const struct reader *reader, struct frame *frame)
+{
+	uint64_t bp, ip;
+
+	if (!frame->bp)
+		frame->ip = 0; /* as the ABI wants it of the outermost frame */
+	if (frame->bp < frame->sp || !read_word(reader, &bp, frame->bp) ||
+	    !read_word(reader, &ip, frame->bp + 8))
+		return false;
+	*frame = (struct frame){.ip = ip, .sp = frame->bp + 16, .bp = bp, .is_return = true};
+	return ip != 0;
+}
+
+static bool by_signal(const struct reader *reader, struct frame *frame)
+{
+	uint64_t context = frame->sp;
+
+	frame->is_return = false;
+	return read_word(reader, &frame->bp, context + UCONTEXT_BP) &&
+	       read_word(reader, &frame->ip, context + UCONTEXT_IP) &&
+	       read_word(reader, &frame->sp, context + UCONTEXT_SP);
+}
+
+static const struct wire_unwind_row *row_at(const struct location *location)
+{
+	if (location->object >= WIRE_OBJECTS_MOST)
+		return NULL;
+	uint32_t first = runtime_page->unwind_objects[location->object].first;
+	uint32_t count = runtime_page->unwind_objects[location->object].count, low = first;
+
+	if (!count || first >= WIRE_UNWIND_ROWS_MOST || count > WIRE_UNWIND_ROWS_MOST - first)
+		return NULL;
+	for (uint32_t high = first + count; low < high;) {
+		uint32_t middle = (low + high) / 2;
+		if (runtime_page->unwind_rows[middle].start <= location->offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low == first ? NULL : &runtime_page->unwind_rows[low - 1];
+}
+
+/* False at the outermost frame, whose ip is then 0, or where nothing is known. */
+static bool go_up(const struct reader *reader, struct frame *frame, const struct location *location)
+{
+	const struct wire_unwind_row *row = row_at(location);
+	uint64_t cfa;
+
+	if (!row || !row->rule)
+		return by_frame_pointer(reader, frame);
+	switch (row->rule) {
+	case WIRE_UNWIND_SIGNAL:
+		return by_signal(reader, frame);
+	case WIRE_UNWIND_SP:
+		cfa = frame->sp + (uint64_t)(int64_t)row->cfa_offset;
+		break;
+	case WIRE_UNWIND_BP:
+		cfa = frame->bp + (uint64_t)(int64_t)row->cfa_offset;
+		break;
+	case WIRE_UNWIND_PLT:
+		cfa = frame->sp + 8 + ((int32_t)(frame->ip & 15) >= row->cfa_offset ? 8 : 0);
+		break;
+	case WIRE_UNWIND_END:
+		frame->ip = 0;
+		return false;
+	default:
+		return false;
+	}
+	if (row->frame_offset &&
+	    !read_word(reader, &frame->bp, cfa + (uint64_t)(int64_t)row->frame_offset))
+		return false;
+	if (!read_word(reader, &frame->ip, cfa - 8))
+		return false;
+	frame->sp = cfa;
+	frame->is_return = true;
+	return frame->ip != 0;
+}
+
+/* True if there is no need to go further up. */
+static bool look_at(const struct location *location, struct walk *walk)
+{
+	const struct wire_settings *settings = &runtime_page->settings;
+	/* A target that the user named counts wherever it is. */
+	bool is_target = is_in_bank(WIRE_BANK_TARGET + (settings->target_bank & 1), location);
+	bool is_found =
+		is_target || is_in_bank(WIRE_BANK_SCOPE + (settings->scope_bank & 1), location);
+
+	if (is_found && !walk->is_found) {
+		walk->is_target = is_target;
+		walk->is_found = true;
+		walk->found = *location;
+	}
+	if (!settings->enable_callers)
+		return walk->is_found;
+	if (is_found && location->object < WIRE_OBJECTS_MOST)
+		walk->callers[walk->caller_count++] =
+			(uint64_t)location->object << RUNTIME_CALLER_SHIFT | location->offset;
+	return walk->caller_count == RUNTIME_CALLERS_MOST;
+}
+
+static void walk_frames(struct frame *frame, struct walk *walk)
+{
+	uint64_t high = thread_self.stack_high;
+	struct reader reader = {.low = frame->sp, .high = high};
+
+	if (frame->sp >= high || high - frame->sp > STACK_LARGEST)
+		reader.high = 0; /* another stack */
+	for (int depth = 0; depth < FRAMES_MOST; depth++) {
+		struct location location;
+		/* A return address may already belong to the next line: one back is in the call. */
+		if (!locate(frame->ip - (frame->is_return ? 1 : 0), &location))
+			return;
+		if (!depth)
+			walk->leaf = location;
+		if (look_at(&location, walk))
+			return;
+		if (!go_up(&reader, frame, &location)) {
+			walk->is_complete = !frame->ip;
+			return;
+		}
+	}
+}
+
+void stack_walk_up(struct frame *frame, struct walk *walk)
+{
+	uint32_t bank = WIRE_BANK_TARGET + (runtime_page->settings.target_bank & 1);
+
+	*walk = (struct walk){.span = progress_span()};
+	walk_frames(frame, walk);
+	struct location span = {.object = WIRE_OBJECT_SPANS, .offset = walk->span};
+	if (walk->span != WIRE_SPAN_NONE && is_in_bank(bank, &span))
+		walk->is_target = true;
+}

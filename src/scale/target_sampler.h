@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * target_sampler - when a run was in the code of a what_if: samples as `lever record` takes them, of which
+ * those are kept that the experiments of a causal profile would have attributed to that code.
+ *
+ * Life: target_sampler_open, target_sampler_begin with a process that waits to exec, target_sampler_drain every 20 ms or so,
+ * target_sampler_write when it has ended, target_sampler_close. Names are looked up at the end, so as not to take a
+ * core from the program.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "profile/profile.h"
+
+#include <sys/types.h>
+
+struct target_sampler;
+
+struct target_sampler_options {
+	const struct recording_what_if *what_if;
+	const char *program; /* its path */
+	bool verbose;
+};
+
+/* Borrows what the options point to. */
+int target_sampler_open(const struct target_sampler_options *options,
+			struct target_sampler **target_sampler, struct error *error);
+void target_sampler_close(struct target_sampler *target_sampler);
+int target_sampler_begin(struct target_sampler *target_sampler, pid_t pid, struct error *error);
+void target_sampler_drain(struct target_sampler *target_sampler);
+int target_sampler_write(struct target_sampler *target_sampler, struct profile *profile,
+			 int64_t run_id, struct error *error);

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dwarf_prefilter - byte searches in the sections that libdw has in memory. */
+#include "symbolize/dwarf/dwarf_prefilter.h"
+
+#include "base/hash_map.h"
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <dwarf.h>
+#include <string.h>
+
+#define FILTER_BITS 16
+
+struct dwarf_prefilter {
+	const unsigned char *info, *info_end;       /* .debug_info */
+	const unsigned char *indices, *indices_end; /* .debug_str_offsets */
+	char *name;
+	bool may_be_anywhere;
+	struct hash_map offsets;                      /* of the name in .debug_str */
+	unsigned char filter[(1 << FILTER_BITS) / 8]; /* low bits of the offsets: quickly not */
+};
+
+struct bytes {
+	const unsigned char *at, *end;
+};
+
+static struct bytes section_bytes(Elf *elf, const char *name, const char *old_name)
+{
+	GElf_Shdr header;
+	const Elf_Data *data = object_section(elf, name, &header);
+	if (!data)
+		data = object_section(elf, old_name, &header);
+	if (!data || !data->d_buf || (header.sh_flags & SHF_COMPRESSED))
+		return (struct bytes){0};
+	const unsigned char *start = data->d_buf;
+	return (struct bytes){.at = start, .end = start + data->d_size};
+}
+
+static uint64_t next_uleb(struct bytes *bytes)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; bytes->at < bytes->end; shift += 7) {
+		unsigned char byte = *bytes->at++;
+		if (shift < 64)
+			value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			break;
+	}
+	return value;
+}
+
+/* Do entries refer to entries of other units? The abbreviations tell by the form of references. */
+static bool units_share_entries(struct bytes abbreviations)
+{
+	while (abbreviations.at < abbreviations.end) {
+		if (next_uleb(&abbreviations) == 0)
+			continue; /* end of a table */
+		next_uleb(&abbreviations);
+		if (abbreviations.at < abbreviations.end)
+			abbreviations.at++;
+		uint64_t name, form;
+		do {
+			name = next_uleb(&abbreviations);
+			form = next_uleb(&abbreviations);
+			if (form == DW_FORM_implicit_const)
+				next_uleb(&abbreviations);
+			bool is_link = name == DW_AT_abstract_origin ||
+				       name == DW_AT_specification || name == DW_AT_import;
+			if (is_link && (form == DW_FORM_ref_addr || form == DW_FORM_GNU_ref_alt ||
+					form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8))
+				return true;
+		} while ((name || form) && abbreviations.at < abbreviations.end);
+	}
+	return false;
+}
+
+static void add_offsets(struct dwarf_prefilter *dwarf_prefilter, struct bytes strings)
+{
+	size_t length = strlen(dwarf_prefilter->name);
+	const unsigned char *at = strings.at;
+
+	while (at && (at = memmem(at, (size_t)(strings.end - at), dwarf_prefilter->name, length))) {
+		const unsigned char *after = at + length;
+		if (after < strings.end && (*after == '\0' || *after == '<')) {
+			uint64_t offset = (uint64_t)(at - strings.at);
+			uint32_t low = offset & ((1 << FILTER_BITS) - 1);
+			hash_map_set(&dwarf_prefilter->offsets, offset, 0, 1);
+			dwarf_prefilter->filter[low / 8] |= (unsigned char)(1 << low % 8);
+		}
+		at++;
+	}
+}
+
+static bool is_identifier(const char *name)
+{
+	if (!isalpha((unsigned char)name[0]) && name[0] != '_')
+		return false;
+	while (isalnum((unsigned char)*name) || *name == '_')
+		name++;
+	return *name == '\0';
+}
+
+struct dwarf_prefilter *dwarf_prefilter_new(struct object *object, const char *name)
+{
+	struct dwarf_prefilter *dwarf_prefilter = memory_new(1, sizeof(*dwarf_prefilter));
+	Dwarf *debug = object_debug(object);
+	Elf *elf = debug ? dwarf_getelf(debug) : NULL;
+	struct bytes info = section_bytes(elf, ".debug_info", ".zdebug_info");
+	struct bytes indices = section_bytes(elf, ".debug_str_offsets", ".zdebug_str_offsets");
+
+	dwarf_prefilter->info = info.at;
+	dwarf_prefilter->info_end = info.end;
+	dwarf_prefilter->indices = indices.at;
+	dwarf_prefilter->indices_end = indices.end;
+	dwarf_prefilter->name = text_copy(name);
+	dwarf_prefilter->may_be_anywhere =
+		!info.at || !is_identifier(name) ||
+		units_share_entries(section_bytes(elf, ".debug_abbrev", ".zdebug_abbrev"));
+	if (!dwarf_prefilter->may_be_anywhere)
+		add_offsets(dwarf_prefilter, section_bytes(elf, ".debug_str", ".zdebug_str"));
+	return dwarf_prefilter;
+}
+
+/* Size of an attribute's value in a unit of the 32-bit format; SIZE_MAX if it depends on the value. */
+static size_t form_size(unsigned form, uint8_t address_size)
+{
+	switch (form) {
+	case DW_FORM_flag_present:
+	case DW_FORM_implicit_const:
+		return 0;
+	case DW_FORM_data1:
+	case DW_FORM_flag:
+	case DW_FORM_ref1:
+	case DW_FORM_strx1:
+		return 1;
+	case DW_FORM_data2:
+	case DW_FORM_ref2:
+		return 2;
+	case DW_FORM_data4:
+	case DW_FORM_ref4:
+	case DW_FORM_strp:
+	case DW_FORM_sec_offset:
+		return 4;
+	case DW_FORM_data8:
+	case DW_FORM_ref8:
+		return 8;
+	case DW_FORM_addr:
+		return address_size;
+	default:
+		return SIZE_MAX;
+	}
+}
+
+/* Where the name stands in a function's entry: `distance` bytes behind its abbreviation code. */
+struct name_position {
+	uint64_t code;
+	size_t distance; /* SIZE_MAX: it varies */
+	unsigned form;
+};
+
+struct name_positions {
+	struct name_position *items;
+	size_t count, capacity;
+};
+
+static void add_position(struct name_positions *positions, Dwarf_Abbrev *abbreviation,
+			 uint8_t address_size)
+{
+	size_t count = 0, distance = 0;
+
+	if (dwarf_getabbrevtag(abbreviation) != DW_TAG_subprogram ||
+	    dwarf_getattrcnt(abbreviation, &count) != 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		unsigned name = 0, form = 0;
+		if (dwarf_getabbrevattr(abbreviation, i, &name, &form, NULL) != 0)
+			return;
+		if (name == DW_AT_name) {
+			*array_add(positions) = (struct name_position){
+				.code = dwarf_getabbrevcode(abbreviation),
+				.distance = distance,
+				.form = form,
+			};
+			return;
+		}
+		size_t size = form_size(form, address_size);
+		distance = size == SIZE_MAX || distance == SIZE_MAX ? SIZE_MAX : distance + size;
+	}
+}
+
+/* From the abbreviations of the unit. */
+static void read_positions(const struct unit *unit, struct name_positions *positions)
+{
+	Dwarf_Die die = unit->die;
+	Dwarf_Off at = 0;
+	size_t length = 0;
+	uint8_t address_size = 8;
+
+	dwarf_cu_info(die.cu, NULL, NULL, NULL, NULL, NULL, &address_size, NULL);
+	for (;;) {
+		Dwarf_Abbrev *abbreviation = dwarf_getabbrev(&die, at, &length);
+		if (!abbreviation || abbreviation == DWARF_END_ABBREV || length == 0)
+			return;
+		add_position(positions, abbreviation, address_size);
+		at += length;
+	}
+}
+
+/* May a name of this form stand at `at`, as the name of a function? */
+static bool is_name_position(const struct name_positions *positions, unsigned form,
+			     const unsigned char *start, const unsigned char *at)
+{
+	for (size_t i = 0; i < positions->count; i++) {
+		const struct name_position *position = &positions->items[i];
+		uint64_t code = position->code;
+		if (position->form != form)
+			continue;
+		if (position->distance == SIZE_MAX)
+			return true;
+		size_t room = (size_t)(at - start), code_size = 1;
+		while (code >> 7 * code_size)
+			code_size++;
+		if (room < position->distance + code_size)
+			continue;
+		struct bytes entry = {.at = at - position->distance - code_size, .end = at};
+		if (next_uleb(&entry) == code)
+			return true;
+	}
+	return false;
+}
+
+static bool is_offset(const struct dwarf_prefilter *dwarf_prefilter, const unsigned char *at)
+{
+	unsigned low = at[0] | (unsigned)at[1] << 8;
+
+	if (!(dwarf_prefilter->filter[low / 8] & 1 << low % 8))
+		return false;
+	uint64_t offset = low | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24;
+	return hash_map_get(&dwarf_prefilter->offsets, offset, 0) != HASH_MAP_NONE;
+}
+
+/* Is the name in .debug_str the name of a function of the unit? */
+static bool has_offset(const struct dwarf_prefilter *dwarf_prefilter,
+		       const struct name_positions *positions, struct bytes unit)
+{
+	if (dwarf_prefilter->offsets.count == 0)
+		return false;
+	for (const unsigned char *at = unit.at; unit.end - at >= 4; at++) {
+		if (is_offset(dwarf_prefilter, at) &&
+		    is_name_position(positions, DW_FORM_strp, unit.at, at))
+			return true;
+	}
+	return false;
+}
+
+/* Does it stand in the unit itself? */
+static bool has_name(const struct dwarf_prefilter *dwarf_prefilter,
+		     const struct name_positions *positions, struct bytes unit)
+{
+	size_t length = strlen(dwarf_prefilter->name);
+	const unsigned char *at = unit.at;
+
+	while ((at = memmem(at, (size_t)(unit.end - at), dwarf_prefilter->name, length))) {
+		const unsigned char *after = at + length;
+		if ((after == unit.end || *after == '\0' || *after == '<') &&
+		    is_name_position(positions, DW_FORM_string, unit.at, at))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+/* The string offsets of a DWARF 5 unit: its part of the section, whose length stands before it. */
+static struct bytes unit_indices(const struct dwarf_prefilter *dwarf_prefilter, uint64_t base)
+{
+	struct bytes none = {.at = dwarf_prefilter->indices, .end = dwarf_prefilter->indices};
+	size_t size = (size_t)(dwarf_prefilter->indices_end - dwarf_prefilter->indices);
+	uint32_t length;
+
+	if (!dwarf_prefilter->indices || base < 8 || base > size)
+		return none;
+	memcpy(&length, dwarf_prefilter->indices + base - 8,
+	       sizeof(length)); /* little endian was checked */
+	if (length < 4 || length - 4 > size - base)
+		return (struct bytes){.at = dwarf_prefilter->indices,
+				      .end = dwarf_prefilter->indices_end};
+	return (struct bytes){.at = dwarf_prefilter->indices + base,
+			      .end = dwarf_prefilter->indices + base + (length - 4)};
+}
+
+bool dwarf_prefilter_may_have(const struct dwarf_prefilter *dwarf_prefilter,
+			      const struct unit *unit)
+{
+	Dwarf_Off next = 0, start = 0;
+	size_t header = 0;
+	Dwarf_Die die = unit->die;
+	Dwarf_Attribute attribute;
+	Dwarf_Word base = 0;
+	uint8_t type = 0, offset_size = 0;
+
+	if (dwarf_prefilter->may_be_anywhere ||
+	    dwarf_cu_info(die.cu, NULL, &type, NULL, NULL, NULL, NULL, &offset_size) != 0 ||
+	    type != DW_UT_compile || offset_size != 4)
+		return true;
+	start = dwarf_dieoffset(&die) - dwarf_cuoffset(&die);
+	if (dwarf_nextcu(dwarf_cu_getdwarf(die.cu), start, &next, &header, NULL, NULL, NULL) != 0 ||
+	    next > (uint64_t)(dwarf_prefilter->info_end - dwarf_prefilter->info) || start > next)
+		return true;
+	struct bytes bytes = {.at = dwarf_prefilter->info + start,
+			      .end = dwarf_prefilter->info + next};
+	struct name_positions positions = {0};
+	read_positions(unit, &positions);
+	bool has = has_offset(dwarf_prefilter, &positions, bytes) ||
+		   has_name(dwarf_prefilter, &positions, bytes);
+	array_free(&positions);
+	if (has ||
+	    dwarf_formudata(dwarf_attr(&die, DW_AT_str_offsets_base, &attribute), &base) != 0)
+		return has;
+	bytes = unit_indices(dwarf_prefilter, base);
+	for (; dwarf_prefilter->offsets.count && bytes.end - bytes.at >= 4; bytes.at += 4) {
+		if (is_offset(dwarf_prefilter, bytes.at))
+			return true;
+	}
+	return false;
+}
+
+void dwarf_prefilter_free(struct dwarf_prefilter *dwarf_prefilter)
+{
+	if (!dwarf_prefilter)
+		return;
+	hash_map_clear(&dwarf_prefilter->offsets);
+	free(dwarf_prefilter->name);
+	free(dwarf_prefilter);
+}

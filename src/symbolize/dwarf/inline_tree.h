@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * frames - the functions of one unit and what is inlined in them, by address.
+ */
+#pragma once
+
+#include "symbolize/internal.h"
+
+#define FRAME_NONE UINT32_MAX
+
+struct inline_frame {
+	uint32_t parent; /* the frame it is inlined in, FRAME_NONE: it stands for itself */
+	uint32_t function;
+	bool is_inlined;
+	uint32_t call_file; /* text; where it is inlined */
+	unsigned call_line;
+	uint64_t entry;     /* address */
+	struct ranges code; /* addresses, what is inlined in it included */
+};
+
+struct inline_tree {
+	struct inline_frame *items;
+	size_t count, capacity;
+	struct interval_map interval_map; /* addresses; value: the innermost frame */
+};
+
+/* Is a frame of this function wanted? FUNCTION_NONE is a function without a name. */
+typedef bool inline_tree_filter(void *context, uint32_t function);
+
+/* All frames if `choice` is NULL. Frames not chosen are no parents either. */
+void inline_tree_read(struct symbols *symbols, struct object *object, const struct unit *unit,
+		      inline_tree_filter *choice, void *context, struct inline_tree *frames);
+void inline_tree_index(
+	struct inline_tree *frames); /* before inline_tree_at and any use of the interval_map */
+uint32_t inline_tree_at(const struct inline_tree *frames, uint64_t address);
+void inline_tree_clear(struct inline_tree *frames);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * unit - the compilation units of an object: which code each owns, and what was decoded of it.
+ *
+ * The table is made from the unit entries alone, without line tables and without .debug_aranges
+ * (clang and Rust write none). Of units that claim the same code, one owns it, so that an address
+ * has one meaning.
+ */
+#pragma once
+
+#include "base/interval_map.h"
+#include "symbolize/ranges.h"
+
+#include <elfutils/libdw.h>
+
+struct object;
+struct interner;
+
+struct unit_piece {
+	uint64_t start, end; /* offsets */
+	uint32_t location;
+};
+
+struct unit {
+	Dwarf_Die die;      /* of a split unit: the skeleton */
+	struct ranges code; /* offsets that it owns, merged */
+	bool has_ranges;    /* it says itself which code it has */
+	bool is_decoded;
+	struct unit_piece *pieces; /* sorted, disjoint; only what is attributed to a location */
+	size_t piece_count;
+	struct ranges in_scope; /* what the pieces interval_map, merged */
+	uint32_t *files;        /* after units_read_file_tables: texts of its source files */
+	size_t file_count;
+	bool files_unknown; /* its file table cannot be read alone: it may hold any file */
+};
+
+struct units {
+	struct unit *items;
+	size_t count, capacity;
+	struct interval_map owners; /* value: the unit that owns the offset */
+	bool has_read, has_read_files;
+};
+
+/* Reads the table once. Nothing if there is no debug information or it is damaged at once. */
+struct units *units_read(struct object *object);
+/* The unit that owns the offset, or NULL. */
+struct unit *units_at(struct object *object, uint64_t offset);
+/* Its top entry with the functions: of a split unit, the one in the .dwo file if that is found. */
+Dwarf_Die unit_full_die(const struct unit *unit);
+const char *unit_directory(Dwarf_Die *unit_die); /* compilation directory or NULL */
+void units_clear(struct units *units);

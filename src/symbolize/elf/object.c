@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * object - opens ELF files by libelf and libdwfl and checks what they say.
+ *
+ * The files come from outside: every number of a header is checked before it is used.
+ */
+#include "symbolize/elf/object.h"
+
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "symbolize/language/demangle.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* libdwfl calls this with the object as user data when it first needs the separate debug file. */
+static int find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+			   const char *file, const char *link, GElf_Word crc, char **found)
+{
+	const struct object *object = *user;
+
+	if (object && object->shown.in_scope)
+		return dwfl_standard_find_debuginfo(module, user, name, base, file, link, crc,
+						    found);
+	return dwfl_build_id_find_debuginfo(module, user, name, base, file, link, crc, found);
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = find_debug_file,
+	.section_address = dwfl_offline_section_address,
+};
+
+static int check_header(int fd, const char *path, bool *is_32_bit, struct error *error)
+{
+	union {
+		unsigned char ident[EI_NIDENT];
+		Elf64_Ehdr header; /* e_type stands at the same location in both classes */
+	} start = {0};
+	struct stat status;
+
+	if (fstat(fd, &status) != 0)
+		return error_set(error, errno, "cannot read %s: %s", path, strerror(errno));
+	if (!S_ISREG(status.st_mode))
+		return error_set(error, ENOEXEC, "%s is not a file", path);
+	ssize_t length = pread(fd, &start, sizeof(start), 0);
+	if (length < 0)
+		return error_set(error, errno, "cannot read %s: %s", path, strerror(errno));
+	if (length < EI_NIDENT || memcmp(start.ident, ELFMAG, SELFMAG) != 0)
+		return error_set(error, ENOEXEC,
+				 "%s is not an ELF binary; if it is a script, name its interpreter",
+				 path);
+	if (start.ident[EI_DATA] != ELFDATA2LSB)
+		return error_set(error, ENOEXEC, "%s is a binary of another byte order", path);
+	if (start.header.e_type != ET_EXEC && start.header.e_type != ET_DYN)
+		return error_set(error, ENOEXEC, "%s is neither a program nor a library", path);
+	*is_32_bit = start.ident[EI_CLASS] == ELFCLASS32;
+	return 0;
+}
+
+static int read_segments(struct object *object, uint64_t file_size, struct error *error)
+{
+	size_t count = 0;
+
+	if (elf_getphdrnum(object->elf, &count) != 0)
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+		if (!gelf_getphdr(object->elf, (int)i, &header) || header.p_type != PT_LOAD)
+			continue;
+		if (header.p_offset > file_size || header.p_filesz > file_size - header.p_offset ||
+		    header.p_filesz > UINT64_MAX - header.p_vaddr)
+			return error_set(error, ENOEXEC,
+					 "%s is damaged: a segment lies beyond the end of the file",
+					 object->shown.path);
+		*array_add(&object->segments) = (struct segment){
+			.address = header.p_vaddr,
+			.offset = header.p_offset,
+			.size = header.p_filesz,
+			.executable = header.p_flags & PF_X,
+		};
+	}
+	if (object->segments.count == 0)
+		return error_set(error, ENOEXEC, "%s is damaged: it has no segments to load",
+				 object->shown.path);
+	return 0;
+}
+
+/* What of [start, end) lies in the executable segments, as offsets. */
+static void add_executable(struct object *object, uint64_t start, uint64_t end)
+{
+	for (size_t i = 0; i < object->segments.count; i++) {
+		const struct segment *segment = &object->segments.items[i];
+		uint64_t segment_end = segment->address + segment->size;
+		uint64_t from = start > segment->address ? start : segment->address;
+		uint64_t to = end < segment_end ? end : segment_end;
+		if (segment->executable && from < to)
+			ranges_add(&object->code, from - segment->address + segment->offset,
+				   to - segment->address + segment->offset);
+	}
+}
+
+/*
+ * Sections tell code from read-only data in the same segment, and from the stubs of the procedure
+ * linkage table, whose time belongs to the caller. Without sections, the executable segments.
+ */
+static void read_code(struct object *object)
+{
+	size_t names = 0;
+	Elf_Scn *section = NULL;
+
+	if (elf_getshdrstrndx(object->elf, &names) != 0)
+		names = 0;
+	while ((section = elf_nextscn(object->elf, section))) {
+		GElf_Shdr header;
+		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR) ||
+		    header.sh_type != SHT_PROGBITS || header.sh_size > UINT64_MAX - header.sh_addr)
+			continue;
+		const char *name = names ? elf_strptr(object->elf, names, header.sh_name) : NULL;
+		if (!name || strncmp(name, ".plt", 4) != 0)
+			add_executable(object, header.sh_addr, header.sh_addr + header.sh_size);
+	}
+	for (size_t i = 0; object->code.count == 0 && i < object->segments.count; i++) {
+		const struct segment *segment = &object->segments.items[i];
+		if (segment->executable)
+			add_executable(object, segment->address, segment->address + segment->size);
+	}
+	ranges_merge(&object->code);
+}
+
+static void read_build_id(struct object *object)
+{
+	const void *bits = NULL;
+	ssize_t length = dwelf_elf_gnu_build_id(object->elf, &bits);
+	char text[129] = "";
+
+	for (ssize_t i = 0; i < length && i < 64; i++)
+		snprintf(text + 2 * i, 3, "%02x", ((const unsigned char *)bits)[i]);
+	object->shown.build_id = text_copy(text);
+}
+
+static bool has_section(Elf *elf, const char *name, const char *other)
+{
+	size_t names = 0;
+	Elf_Scn *section = NULL;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
+			continue;
+		const char *own = elf_strptr(elf, names, header.sh_name);
+		if (own && (strcmp(own, name) == 0 || strcmp(own, other) == 0))
+			return true;
+	}
+	return false;
+}
+
+static bool finds_debug_file(const struct object *object, Dwfl_Module *module, Elf *elf)
+{
+	GElf_Word crc = 0;
+	const char *link = elf ? dwelf_elf_gnu_debuglink(elf, &crc) : NULL;
+	AUTO(text) char *found = NULL;
+	void *user = (void *)object;
+	AUTO(fd)
+	int fd = find_debug_file(module, &user, object->shown.path, 0, object->shown.path, link,
+				 crc, &found);
+	if (fd < 0)
+		return false;
+	Elf *debug = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	bool has = debug && has_section(debug, ".debug_line", ".zdebug_line");
+	elf_end(debug);
+	return has;
+}
+
+/*
+ * Is there a separate file with debug information? Asked of a module of its own: in the module in
+ * use, libdwfl 0.188 gets the file's addresses wrong if the search was called from outside.
+ */
+static bool has_debug_file(const struct object *object, int *fd)
+{
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+	Dwfl_Module *module =
+		dwfl ? dwfl_report_offline(dwfl, object->shown.path, object->shown.path, *fd) :
+		       NULL;
+	bool has = false;
+
+	if (module) {
+		GElf_Addr bias;
+		*fd = -1; /* the module's now */
+		dwfl_report_end(dwfl, NULL, NULL);
+		has = finds_debug_file(object, module, dwfl_module_getelf(module, &bias));
+	}
+	dwfl_end(dwfl);
+	return has;
+}
+
+static bool is_function(const GElf_Sym *symbol)
+{
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS)
+		return false;
+	return GELF_ST_TYPE(symbol->st_info) == STT_FUNC;
+}
+
+/* Calls `match` for the symbols of one table until it says true; says whether it did. */
+static bool table_any(const struct object *object, GElf_Word type,
+		      bool (*match)(const GElf_Sym *symbol, const char *name, const void *context),
+		      const void *context)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(object->elf, section))) {
+		GElf_Shdr header;
+		Elf_Data *symbols;
+		if (!gelf_getshdr(section, &header) || header.sh_type != type ||
+		    header.sh_entsize == 0 || !(symbols = elf_getdata(section, NULL)))
+			continue;
+		size_t count = symbols->d_size / header.sh_entsize;
+		for (size_t i = 1; i < count && i < INT32_MAX; i++) {
+			GElf_Sym symbol;
+			if (!gelf_getsym(symbols, (int)i, &symbol))
+				break;
+			const char *name = elf_strptr(object->elf, header.sh_link, symbol.st_name);
+			if (name && match(&symbol, name, context))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool match_function(const GElf_Sym *symbol, const char *name, const void *context)
+{
+	(void)context;
+	return is_function(symbol) && name[0];
+}
+
+static bool match_name(const GElf_Sym *symbol, const char *name, const void *context)
+{
+	(void)symbol;
+	return strcmp(name, context) == 0;
+}
+
+/* Hands the file to libdwfl, which takes the descriptor when it succeeds. */
+static int open_module(struct object *object, int *fd, struct error *error)
+{
+	GElf_Addr bias = 0;
+
+	object->dwfl = dwfl_begin(&callbacks);
+	if (object->dwfl)
+		object->module = dwfl_report_offline(object->dwfl, object->shown.path,
+						     object->shown.path, *fd);
+	if (!object->module)
+		return error_set(error, ENOEXEC, "%s cannot be read as an ELF binary: %s",
+				 object->shown.path, dwfl_errmsg(-1));
+	*fd = -1;
+	void **user = NULL;
+	dwfl_module_info(object->module, &user, NULL, NULL, NULL, NULL, NULL, NULL);
+	*user = object;
+	dwfl_report_end(object->dwfl, NULL, NULL);
+	object->elf = dwfl_module_getelf(object->module, &bias);
+	object->bias = bias;
+	if (!object->elf || elf_kind(object->elf) != ELF_K_ELF)
+		return error_set(error, ENOEXEC, "%s cannot be read as an ELF binary: %s",
+				 object->shown.path, dwfl_errmsg(-1));
+	return 0;
+}
+
+static int read_headers(struct object *object, int *fd, struct error *error)
+{
+	struct stat status;
+	AUTO(fd) int copy = dup(*fd);
+
+	if (check_header(*fd, object->shown.path, &object->shown.is_32_bit, error) != 0)
+		return error->code;
+	if (fstat(*fd, &status) != 0)
+		return error_set(error, errno, "cannot read %s", object->shown.path);
+	if (open_module(object, fd, error) != 0 ||
+	    read_segments(object, (uint64_t)status.st_size, error) != 0)
+		return error->code;
+	read_code(object);
+	free((char *)object->shown.build_id);
+	read_build_id(object);
+	object->shown.has_lines = has_section(object->elf, ".debug_line", ".zdebug_line");
+	bool separate = !object->shown.has_lines && has_debug_file(object, &copy);
+	object->shown.has_lines |= separate;
+	object->shown.has_symbols = separate ||
+				    table_any(object, SHT_SYMTAB, match_function, NULL) ||
+				    table_any(object, SHT_DYNSYM, match_function, NULL);
+	return 0;
+}
+
+struct object *object_new(const char *path)
+{
+	struct object *object = memory_new(1, sizeof(*object));
+	object->shown.path = text_copy(path);
+	object->shown.build_id = text_copy("");
+	return object;
+}
+
+/* Which file this is, and whether its path leads to it here, too. */
+static void identify(struct object *object, int fd, const char *open_path)
+{
+	struct stat own, other;
+
+	if (fstat(fd, &own))
+		return;
+	object->device = own.st_dev;
+	object->inode = own.st_ino;
+	if (open_path && (stat(object->shown.path, &other) || other.st_dev != own.st_dev ||
+			  other.st_ino != own.st_ino))
+		object->shown.open_path = text_copy(open_path);
+}
+
+int object_open(const char *path, const char *open_path, bool in_scope, struct object **object,
+		struct error *error)
+{
+	struct error local;
+	if (!error)
+		error = &local;
+	elf_version(EV_CURRENT);
+	AUTO(fd) int fd = open(open_path ? open_path : path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return error_set(error, errno, "cannot open %s: %s", path, strerror(errno));
+	struct object *opened = object_new(path);
+	opened->shown.in_scope = in_scope;
+	identify(opened, fd, open_path);
+	if (read_headers(opened, &fd, error) != 0) {
+		object_free(opened);
+		return error->code;
+	}
+	*object = opened;
+	return 0;
+}
+
+void object_free(struct object *object)
+{
+	if (!object)
+		return;
+	units_clear(&object->units);
+	symtab_clear(&object->symtab);
+	ranges_clear(&object->code);
+	ranges_clear(&object->scope_ranges);
+	array_free(&object->segments);
+	if (object->dwfl)
+		dwfl_end(object->dwfl);
+	free((char *)object->shown.path);
+	free((char *)object->shown.build_id);
+	free((char *)object->shown.open_path);
+	free(object);
+}
+
+bool object_offset(const struct object *object, uint64_t address, uint64_t *offset)
+{
+	for (size_t i = 0; i < object->segments.count; i++) {
+		const struct segment *segment = &object->segments.items[i];
+		if (address >= segment->address && address - segment->address < segment->size) {
+			*offset = address - segment->address + segment->offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool object_address(const struct object *object, uint64_t offset, uint64_t *address)
+{
+	for (size_t i = 0; i < object->segments.count; i++) {
+		const struct segment *segment = &object->segments.items[i];
+		if (offset >= segment->offset && offset - segment->offset < segment->size) {
+			*address = offset - segment->offset + segment->address;
+			return true;
+		}
+	}
+	return false;
+}
+
+void object_code(const struct object *object, uint64_t start, uint64_t end, struct ranges *result)
+{
+	uint64_t offset;
+	if (start < end && object_offset(object, start, &offset) &&
+	    end - start <= UINT64_MAX - offset)
+		ranges_clip(&object->code, offset, offset + (end - start), result);
+}
+
+bool object_has_code(const struct object *object, uint64_t address)
+{
+	uint64_t offset;
+	return object_offset(object, address, &offset) && ranges_has(&object->code, offset);
+}
+
+Dwarf *object_debug(struct object *object)
+{
+	Dwarf_Addr bias = 0;
+
+	if (object->has_read_debug || !object->module)
+		return object->debug;
+	object->has_read_debug = true;
+	if (!object->shown.has_lines)
+		return NULL;
+	object->debug = dwfl_module_getdwarf(object->module, &bias);
+	object->debug_bias = (int64_t)(bias - object->bias);
+	return object->debug;
+}
+
+static uint64_t code_end(void *context, uint64_t start)
+{
+	const struct object *object = context;
+	return ranges_end(&object->code, start);
+}
+
+/* Of several names for one address: "read" rather than "__libc_read", "f" than "f.part.0". */
+static uint8_t name_preference(const char *name, size_t stem, const GElf_Sym *symbol)
+{
+	bool is_function = GELF_ST_TYPE(symbol->st_info) == STT_FUNC;
+	bool is_global = GELF_ST_BIND(symbol->st_info) != STB_LOCAL;
+	bool is_public =
+		name[0] != '_' || strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0;
+	return (uint8_t)(8 * is_function + 4 * is_public + 2 * is_global + (name[stem] == '\0'));
+}
+
+static void add_symbol(struct object *object, const char *name, const GElf_Sym *symbol,
+		       uint64_t address, uint32_t file, struct interner *texts)
+{
+	unsigned type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
+	size_t stem = demangle_stem(name);
+	uint64_t offset;
+
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS || !name[0] ||
+	    !object_offset(object, address, &offset) || !ranges_has(&object->code, offset))
+		return;
+	if (type != STT_FUNC && (type != STT_NOTYPE || bind == STB_LOCAL))
+		return;
+	uint64_t size = type == STT_FUNC ? symbol->st_size : 0;
+	*array_add(&object->symtab) = (struct symtab_entry){
+		.start = offset,
+		.end = size < UINT64_MAX - offset ? offset + size : offset,
+		.name = interner_add_part(texts, name, stem),
+		.file = bind == STB_LOCAL ? file : 0,
+		.preference = name_preference(name, stem, symbol),
+		.is_part = strncmp(name + stem, ".part", 5) == 0 ||
+			   strncmp(name + stem, ".cold", 5) == 0,
+	};
+}
+
+struct symtab *object_symtab(struct object *object, struct interner *texts)
+{
+	if (object->has_read_symbols || !object->module)
+		return &object->symtab;
+	object->has_read_symbols = true;
+	int count = dwfl_module_getsymtab(object->module);
+	uint32_t file = 0;
+	for (int i = 1; i < count; i++) {
+		GElf_Sym symbol;
+		GElf_Addr address = 0;
+		const char *name = dwfl_module_getsym_info(object->module, i, &symbol, &address,
+							   NULL, NULL, NULL);
+		if (name && GELF_ST_TYPE(symbol.st_info) == STT_FILE)
+			file = interner_add(texts, name);
+		else if (name)
+			add_symbol(object, name, &symbol, address - object->bias, file, texts);
+	}
+	symtab_index(&object->symtab, code_end, object);
+	return &object->symtab;
+}
+
+Elf_Data *object_section(Elf *elf, const char *name, GElf_Shdr *header)
+{
+	size_t names = 0;
+	Elf_Scn *section = NULL;
+
+	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, header) || header->sh_type == SHT_NOBITS)
+			continue;
+		const char *own = elf_strptr(elf, names, header->sh_name);
+		if (own && strcmp(own, name) == 0)
+			return elf_getdata(section, NULL);
+	}
+	return NULL;
+}
+
+/* Is the text a whole string among the object's constants, as for dlsym? */
+static bool has_constant(const struct object *object, const char *text)
+{
+	GElf_Shdr header;
+	Elf_Data *constants = object_section(object->elf, ".rodata", &header);
+	size_t length = strlen(text) + 1;
+	const char *at = constants ? constants->d_buf : NULL;
+	const char *start = at, *end = at ? at + constants->d_size : NULL;
+
+	while (at && (at = memmem(at, (size_t)(end - at), text, length))) {
+		if (at == start || !at[-1])
+			return true;
+		at++;
+	}
+	return false;
+}
+
+bool object_references(const struct object *object, const char *symbol)
+{
+	if (!object->elf)
+		return false;
+	GElf_Shdr header;
+	bool is_dynamic = object_section(object->elf, ".dynsym", &header) != NULL;
+	return table_any(object, is_dynamic ? SHT_DYNSYM : SHT_SYMTAB, match_name, symbol) ||
+	       has_constant(object, symbol);
+}

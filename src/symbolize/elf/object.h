@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * object - one ELF file (or JIT map): its segments, symbols and debug information, read lazily.
+ *
+ * An *address* is as in the file's headers and debug information; an *offset* is a position in the
+ * file, as symbols.h speaks of them. The program headers of the main file turn one into the other.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "symbolize/dwarf/unit.h"
+#include "symbolize/elf/symtab.h"
+#include "symbolize/ranges.h"
+#include "symbolize/symbols.h"
+
+#include <elfutils/libdwfl.h>
+#include <sys/types.h>
+
+struct segment {
+	uint64_t address, offset, size; /* size in the file */
+	bool executable;
+};
+
+struct object {
+	struct symbols_object shown;
+	uint32_t id;
+	bool is_jit;
+	dev_t device; /* with inode: which file it is; 0: none */
+	ino_t inode;
+	bool is_kernel;
+	uint64_t slide; /* kernel with a file: where it runs - where it was linked */
+
+	/* From the main file, at once. */
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Elf *elf;
+	uint64_t bias; /* module address - address */
+	ARRAY(struct segment) segments;
+	struct ranges code; /* offsets of machine code without procedure linkage tables */
+
+	/* When first needed. */
+	bool has_read_symbols, has_read_debug;
+	struct symtab symtab;
+	Dwarf *debug;
+	int64_t debug_bias; /* address - address in the debug information */
+	struct units units;
+
+	/* JIT only: what was read of the map so far. */
+	int64_t map_size, map_time_ns;
+
+	/* symbols_scope_ranges and the generation for which it was made (0: never). */
+	struct ranges scope_ranges;
+	uint64_t scope_generation;
+};
+
+/* `in_scope` decides how far a separate debug file is searched: debuginfod only for code in scope. */
+int object_open(const char *path, const char *open_path, bool in_scope, struct object **object,
+		struct error *error);
+struct object *object_new(const char *path); /* without a file */
+void object_free(struct object *object);
+
+bool object_offset(const struct object *object, uint64_t address, uint64_t *offset);
+bool object_address(const struct object *object, uint64_t offset, uint64_t *address);
+/* Appends the code offsets of the addresses [start, end). */
+void object_code(const struct object *object, uint64_t start, uint64_t end, struct ranges *result);
+bool object_has_code(const struct object *object, uint64_t address);
+
+/* The debug information, or NULL if there is none. */
+Dwarf *object_debug(struct object *object);
+/* The symbols; empty if there are none. Of a JIT map: as it was last read. */
+struct symtab *object_symtab(struct object *object, struct interner *texts);
+/* Section of the ELF file by name, with its header; NULL if missing or without content. */
+Elf_Data *object_section(Elf *elf, const char *name, GElf_Shdr *header);
+bool object_references(const struct object *object, const char *symbol);

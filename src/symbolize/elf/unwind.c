@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * unwind - reads .eh_frame: the functions from the sorted table of .eh_frame_hdr, each function's
+ * rows by libdw.
+ */
+#include "symbolize/elf/unwind.h"
+
+#include "base/memory.h"
+#include "symbolize/elf/object.h"
+#include "symbolize/internal.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <string.h>
+
+#define REGISTER_BP 6
+#define REGISTER_SP 7
+#define REGISTER_RETURN 16
+#define TABLE_ENCODING (DW_EH_PE_datarel | DW_EH_PE_sdata4)
+#define STEPS_MOST 4096 /* rows of one function: more is a damaged file */
+
+struct row_list {
+	struct unwind_row *items;
+	size_t count, capacity;
+};
+
+static void add_row(struct row_list *rows, struct unwind_row row)
+{
+	struct unwind_row *last = rows->count ? &rows->items[rows->count - 1] : NULL;
+
+	if (last && last->rule == row.rule && last->cfa_offset == row.cfa_offset &&
+	    last->frame_offset == row.frame_offset)
+		return;
+	if (last && last->start == row.start)
+		*last = row;
+	else
+		*array_add(rows) = row;
+}
+
+/* rsp + 8 + ((rip & 15) >= N) * 8: the linker's rule for procedure linkage tables. */
+static bool is_linkage_rule(const Dwarf_Op *operations, size_t count, int32_t *entry_byte)
+{
+	if (count != 9 || operations[0].atom != DW_OP_breg7 || operations[0].number != 8 ||
+	    operations[1].atom != DW_OP_breg16 || operations[2].atom != DW_OP_lit15 ||
+	    operations[4].atom < DW_OP_lit0 || operations[4].atom > DW_OP_lit15)
+		return false;
+	*entry_byte = operations[4].atom - DW_OP_lit0;
+	return true;
+}
+
+static void read_cfa(Dwarf_Frame *frame, struct unwind_row *row)
+{
+	Dwarf_Op *operations;
+	size_t count;
+
+	if (dwarf_frame_cfa(frame, &operations, &count) || !count)
+		return;
+	if (is_linkage_rule(operations, count, &row->cfa_offset)) {
+		row->rule = UNWIND_PLT;
+		return;
+	}
+	if (count != 1 || operations[0].atom != DW_OP_bregx)
+		return;
+	if (operations[0].number == REGISTER_SP)
+		row->rule = UNWIND_SP;
+	else if (operations[0].number == REGISTER_BP)
+		row->rule = UNWIND_BP;
+	row->cfa_offset = (int32_t)operations[0].number2;
+}
+
+static void read_registers(Dwarf_Frame *frame, struct unwind_row *row)
+{
+	Dwarf_Op memory[3], *operations;
+	size_t count;
+
+	if (!dwarf_frame_register(frame, REGISTER_RETURN, memory, &operations, &count) && !count &&
+	    operations == memory)
+		row->rule = UNWIND_END; /* the return address is undefined */
+	if (dwarf_frame_register(frame, REGISTER_BP, memory, &operations, &count) || !count)
+		return;
+	if (count == 2 && operations[0].atom == DW_OP_call_frame_cfa &&
+	    operations[1].atom == DW_OP_plus_uconst)
+		row->frame_offset = (int16_t)operations[1].number;
+}
+
+/* The rows from `address` on, up to `limit`; returns the address after them. */
+static uint64_t read_function(const struct object *object, Dwarf_CFI *frames, uint64_t address,
+			      uint64_t limit, struct row_list *rows)
+{
+	for (int step = 0; step < STEPS_MOST && address < limit; step++) {
+		Dwarf_Frame *frame = NULL;
+		Dwarf_Addr start, end;
+		bool is_signal = false;
+		struct unwind_row row = {0};
+
+		if (dwarf_cfi_addrframe(frames, address, &frame))
+			return address;
+		int failed = dwarf_frame_info(frame, &start, &end, &is_signal) < 0;
+		read_cfa(frame, &row);
+		read_registers(frame, &row);
+		free(frame);
+		if (is_signal)
+			row.rule = UNWIND_SIGNAL;
+		if (failed || end <= address || !object_offset(object, address, &row.start))
+			return address;
+		add_row(rows, row);
+		address = end;
+	}
+	return address;
+}
+
+/* The sorted table of .eh_frame_hdr: pairs (function, description), relative to the section. */
+static const int32_t *function_table(const struct object *object, size_t *count, uint64_t *base)
+{
+	GElf_Shdr header;
+	const Elf_Data *data = object_section(object->elf, ".eh_frame_hdr", &header);
+	uint32_t entries;
+
+	if (!data || data->d_size < 12)
+		return NULL;
+	const unsigned char *bytes = data->d_buf;
+	if (bytes[0] != 1 || bytes[1] != (DW_EH_PE_pcrel | DW_EH_PE_sdata4) ||
+	    bytes[2] != DW_EH_PE_udata4 || bytes[3] != TABLE_ENCODING)
+		return NULL;
+	memcpy(&entries, bytes + 8, sizeof(entries));
+	if (entries > (data->d_size - 12) / 8)
+		return NULL;
+	*count = entries;
+	*base = header.sh_addr;
+	return (const int32_t *)(const void *)(bytes + 12);
+}
+
+static void read_functions(const struct object *object, Dwarf_CFI *frames, struct row_list *rows)
+{
+	size_t count;
+	uint64_t base;
+	const int32_t *table = function_table(object, &count, &base);
+
+	for (size_t i = 0; table && i < count; i++) {
+		uint64_t address = base + (uint64_t)(int64_t)table[2 * i];
+		uint64_t limit =
+			i + 1 < count ? base + (uint64_t)(int64_t)table[2 * i + 2] : UINT64_MAX;
+		struct unwind_row after = {.rule = UNWIND_NONE};
+		uint64_t end = read_function(object, frames, address, limit, rows);
+		if (end < limit && object_offset(object, end - 1, &after.start)) {
+			after.start++;
+			add_row(rows, after);
+		}
+	}
+}
+
+size_t symbols_unwind_rows(struct symbols *symbols, uint32_t index, struct unwind_row **rows)
+{
+	struct object *object = symbols_open(symbols, index);
+	struct row_list list = {0};
+	GElf_Ehdr header;
+
+	*rows = NULL;
+	if (object->is_jit || !object->elf || !gelf_getehdr(object->elf, &header) ||
+	    header.e_machine != EM_X86_64)
+		return 0;
+	Dwarf_CFI *frames = dwarf_getcfi_elf(object->elf);
+	if (!frames)
+		return 0;
+	read_functions(object, frames, &list);
+	dwarf_cfi_end(frames);
+	*rows = list.items;
+	return list.count;
+}

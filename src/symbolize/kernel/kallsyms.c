@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* kallsyms - functions sorted by address; one holds up to the next, or as far as one may reach. */
+#include "symbolize/kernel/kallsyms.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* What has no name behind it ends somewhere. The kernel's longest functions have some 10 KiB. */
+#define REACH_MOST 0x100000
+#define REACH_MODULE_MOST 0x40000
+#define CHECK_INTERVAL_NS 50000000ull
+#define READ_INTERVAL_NS 1000000000ull /* reading takes up to 100 ms */
+
+struct kallsyms {
+	char *path;
+	char *text, *unloaded; /* names and modules lie in them: of what there is, of what was */
+	ARRAY(struct kallsyms_function) functions;
+	uint64_t core_start, core_end; /* of the kernel proper, which never changes */
+	uint64_t state, checked_ns, read_ns;
+	uint32_t last_program; /* the newest BPF program */
+};
+
+CLEANUP_DEFINE(kallsyms, struct kallsyms *, kallsyms_free, NULL)
+
+static int by_start(const void *one, const void *other)
+{
+	const struct kallsyms_function *a = one, *b = other;
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* "ffffffff81000000 T name\t[module]", cut up in location. */
+static void add_line(struct kallsyms *kallsyms, char *line)
+{
+	char *end;
+	uint64_t start = strtoull(line, &end, 16);
+
+	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ' || !strchr("tTwW", end[1]))
+		return;
+	char *name = end + 3, *module = strchr(name, '\t');
+	if (module)
+		*module++ = 0;
+	if (module && *module == '[') {
+		module++;
+		module[strcspn(module, "]")] = 0;
+	}
+	if (!module && !strcmp(name, "_stext"))
+		kallsyms->core_start = start;
+	if (!module && !strcmp(name, "_etext"))
+		kallsyms->core_end = start;
+	*array_add(&kallsyms->functions) =
+		(struct kallsyms_function){.start = start, .name = name, .module = module};
+}
+
+static void set_ends(struct kallsyms *kallsyms)
+{
+	uint64_t next = UINT64_MAX, last = UINT64_MAX;
+
+	for (size_t i = kallsyms->functions.count; i-- > 0;) {
+		struct kallsyms_function *function = &kallsyms->functions.items[i];
+		uint64_t reach = function->module ? REACH_MODULE_MOST : REACH_MOST;
+		if (function->start != last)
+			next = last;
+		last = function->start;
+		function->end = next - function->start > reach ? function->start + reach : next;
+	}
+}
+
+static void sort(struct kallsyms *kallsyms)
+{
+	if (kallsyms->functions.count)
+		qsort(kallsyms->functions.items, kallsyms->functions.count,
+		      sizeof(struct kallsyms_function), by_start);
+	set_ends(kallsyms);
+}
+
+static int read_list(struct kallsyms *kallsyms, struct error *error)
+{
+	char *text = file_read(kallsyms->path, NULL, error);
+
+	if (!text)
+		return error ? error->code : -EIO;
+	kallsyms->text = text;
+	kallsyms->read_ns = clock_now_ns();
+	for (char *line; (line = strsep(&text, "\n"));)
+		add_line(kallsyms, line);
+	sort(kallsyms);
+	size_t count = kallsyms->functions.count;
+	if (!count || !kallsyms->functions.items[count - 1].start)
+		return error_set(error, -EACCES,
+				 "%s hides the addresses of the kernel's functions, so they stay "
+				 "without names; set /proc/sys/kernel/kptr_restrict to 1 or 0",
+				 kallsyms->path);
+	return 0;
+}
+
+/* BPF programs have numbers that only grow. Without the right to ask, nothing is new. */
+static uint32_t newest_program(uint32_t last)
+{
+	for (;;) {
+		union bpf_attr attributes = {.start_id = last};
+		if (syscall(SYS_bpf, BPF_PROG_GET_NEXT_ID, &attributes, sizeof(attributes)))
+			return last;
+		last = attributes.next_id;
+	}
+}
+
+/* Another number when modules or BPF programs have come or unloaded: cheaper to get than all names. */
+static uint64_t current_state(struct kallsyms *kallsyms)
+{
+	AUTO(text) char *modules = file_read("/proc/modules", NULL, NULL);
+	struct stat status = {0};
+	uint64_t state = 0xcbf29ce484222325;
+
+	for (const char *at = modules; at && *at; at++)
+		state = (state ^ (unsigned char)*at) * 0x100000001b3;
+	stat(kallsyms->path, &status);
+	kallsyms->last_program = newest_program(kallsyms->last_program);
+	kallsyms->checked_ns = clock_now_ns();
+	return state ^ (uint64_t)kallsyms->last_program << 32 ^ (uint64_t)status.st_size;
+}
+
+int kallsyms_read(const char *path, struct kallsyms **result, struct error *error)
+{
+	AUTO(kallsyms) struct kallsyms *kallsyms = memory_new(1, sizeof(*kallsyms));
+
+	kallsyms->path = text_copy(path);
+	kallsyms->state = current_state(kallsyms);
+	int code = read_list(kallsyms, error);
+	if (code)
+		return code;
+	*result = take(&kallsyms);
+	return 0;
+}
+
+void kallsyms_free(struct kallsyms *kallsyms)
+{
+	if (!kallsyms)
+		return;
+	array_free(&kallsyms->functions);
+	free(kallsyms->text);
+	free(kallsyms->unloaded);
+	free(kallsyms->path);
+	free(kallsyms);
+}
+
+/* Copies the functions of modules and programs that have unloaded: what they ran may still be asked for. */
+static void keep_unloaded(struct kallsyms *kallsyms, const struct kallsyms *older)
+{
+	size_t size = 0, known = kallsyms->functions.count;
+	ARRAY(struct kallsyms_function) unloaded = {0};
+
+	for (size_t i = 0; i < older->functions.count; i++) {
+		const struct kallsyms_function *old = &older->functions.items[i];
+		if (!old->module || kallsyms_at(kallsyms, old->start))
+			continue;
+		*array_add(&unloaded) = *old;
+		size += strlen(old->name) + strlen(old->module) + 2;
+	}
+	char *at = kallsyms->unloaded = memory_new(size + 1, 1);
+	for (size_t i = 0; i < unloaded.count; i++) {
+		struct kallsyms_function *kept = array_add(&kallsyms->functions);
+		*kept = unloaded.items[i];
+		kept->name = strcpy(at, unloaded.items[i].name);
+		at += strlen(at) + 1;
+		kept->module = strcpy(at, unloaded.items[i].module);
+		at += strlen(at) + 1;
+	}
+	array_free(&unloaded);
+	if (kallsyms->functions.count > known)
+		sort(kallsyms);
+}
+
+bool kallsyms_refresh(struct kallsyms *kallsyms, uint64_t address)
+{
+	uint64_t now = clock_now_ns();
+
+	if (!kallsyms || (address >= kallsyms->core_start && address < kallsyms->core_end) ||
+	    now - kallsyms->checked_ns < CHECK_INTERVAL_NS)
+		return false;
+	uint64_t state = current_state(kallsyms);
+	if (state == kallsyms->state || now - kallsyms->read_ns < READ_INTERVAL_NS)
+		return false;
+	AUTO(kallsyms) struct kallsyms *newer = memory_new(1, sizeof(*newer));
+	newer->path = text_copy(kallsyms->path);
+	if (read_list(newer, NULL))
+		return false;
+	keep_unloaded(newer, kallsyms);
+	newer->state = state;
+	newer->checked_ns = kallsyms->checked_ns;
+	newer->last_program = kallsyms->last_program;
+	struct kallsyms older = *kallsyms;
+	*kallsyms = *newer;
+	*newer = older; /* to be freed */
+	return true;
+}
+
+const struct kallsyms_function *kallsyms_all(const struct kallsyms *kallsyms, size_t *count)
+{
+	*count = kallsyms->functions.count;
+	return kallsyms->functions.items;
+}
+
+const struct kallsyms_function *kallsyms_at(const struct kallsyms *kallsyms, uint64_t address)
+{
+	size_t low = 0, high = kallsyms ? kallsyms->functions.count : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (kallsyms->functions.items[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct kallsyms_function *found = low ? &kallsyms->functions.items[low - 1] : NULL;
+	return found && address < found->end ? found : NULL;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * jit - functions of code made at run time, from the map that the program writes
+ * (/tmp/perf-PID.map: "START SIZE NAME" a line, hexadecimal; where two overlap, the later is right).
+ *
+ * Another user may have put a file there: only a regular file is read, and only names come from it.
+ */
+#include "base/cleanup.h"
+#include "symbolize/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MAP_MOST_BYTES (256LL << 20)
+#define MAP_MOST_LINES (1u << 23)
+
+static void add_line(struct symbols *symbols, struct object *object, char *line)
+{
+	uint64_t start = 0, size = 0;
+	int name_at = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &start, &size, &name_at) != 2 || !name_at ||
+	    !line[name_at] || size == 0 || size > UINT64_MAX - start)
+		return;
+	*array_add(&object->symtab) = (struct symtab_entry){
+		.start = start,
+		.end = start + size,
+		.name = interner_add(&symbols->texts, line + name_at),
+	};
+}
+
+static int bound_compare(const void *one, const void *other)
+{
+	const uint64_t *a = one, *b = other;
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* The first cell from `cell` on that nothing was laid on; shortens the way for the next search. */
+static size_t free_cell(size_t *next, size_t cell)
+{
+	size_t last = cell;
+
+	while (next[last] != last)
+		last = next[last];
+	while (next[cell] != cell) {
+		size_t following = next[cell];
+		next[cell] = last;
+		cell = following;
+	}
+	return last;
+}
+
+static size_t cell_of(const uint64_t *bounds, size_t count, uint64_t bound)
+{
+	const uint64_t *found = bsearch(&bound, bounds, count, sizeof(*bounds), bound_compare);
+	return (size_t)(found - bounds);
+}
+
+/*
+ * A later line replaces what it overlaps. The starts and ends cut the addresses into cells; lines
+ * are laid down from the last to the first, each on the cells that are free yet.
+ */
+static void cover_by_latest(struct symtab *symtab)
+{
+	size_t count = 0;
+	uint64_t *bounds = memory_new(2 * symtab->count, sizeof(*bounds));
+	size_t *next = memory_new(2 * symtab->count + 1, sizeof(*next));
+
+	for (size_t i = 0; i < symtab->count; i++) {
+		bounds[2 * i] = symtab->items[i].start;
+		bounds[2 * i + 1] = symtab->items[i].end;
+	}
+	qsort(bounds, 2 * symtab->count, sizeof(*bounds), bound_compare);
+	for (size_t i = 0; i < 2 * symtab->count; i++) {
+		if (i == 0 || bounds[i] != bounds[count - 1])
+			bounds[count++] = bounds[i];
+	}
+	for (size_t i = 0; i <= count; i++)
+		next[i] = i;
+	for (size_t i = symtab->count; i-- > 0;) {
+		size_t end = cell_of(bounds, count, symtab->items[i].end);
+		size_t cell = free_cell(next, cell_of(bounds, count, symtab->items[i].start));
+		for (; cell < end; cell = free_cell(next, cell)) {
+			interval_map_add(&symtab->interval_map, bounds[cell], bounds[cell + 1],
+					 (uint32_t)i, 0);
+			next[cell] = cell + 1;
+		}
+	}
+	free(bounds);
+	free(next);
+	interval_map_flatten(&symtab->interval_map);
+}
+
+void perf_map_read(struct symbols *symbols, struct object *object)
+{
+	AUTO(fd) int fd = open(object->shown.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+	    status.st_size > MAP_MOST_BYTES)
+		return;
+	int64_t time_ns = status.st_mtim.tv_sec * 1000000000LL + status.st_mtim.tv_nsec;
+	if (status.st_size == object->map_size && time_ns == object->map_time_ns)
+		return;
+	object->map_size = status.st_size;
+	object->map_time_ns = time_ns;
+	AUTO(file) FILE *file = fdopen(fd, "r");
+	if (!file)
+		return;
+	fd = -1;
+	AUTO(text) char *line = NULL;
+	size_t capacity = 0;
+	symtab_clear(&object->symtab);
+	while (object->symtab.count < MAP_MOST_LINES && getline(&line, &capacity, file) > 0)
+		add_line(symbols, object, line);
+	cover_by_latest(&object->symtab);
+	object->shown.has_symbols = object->symtab.count > 0;
+	locations_move(symbols, object);
+	symbols->generation++;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* location - makes each location once and keeps the ranges that are attributed to it. */
+#include "base/path.h"
+#include "symbolize/internal.h"
+#include "symbolize/location/location_name.h"
+
+#define BLOCK_BYTES 4096
+
+enum location_key { KEY_LINE, KEY_FUNCTION, KEY_BLOCK };
+
+static uint64_t location_key(enum location_key kind, const struct object *object, uint32_t text)
+{
+	return (uint64_t)kind << 62 | (uint64_t)object->id << 32 | text;
+}
+
+static uint32_t location_find(const struct symbols *symbols, uint64_t first, uint64_t second)
+{
+	uint32_t id = hash_map_get(&symbols->location_ids, first, second);
+	return id == HASH_MAP_NONE ? SYMBOLS_NONE : id;
+}
+
+/* `shown` has everything but the texts of file and function. */
+static uint32_t location_add(struct symbols *symbols, uint64_t first, uint64_t second,
+			     const struct location_record *content)
+{
+	struct location_record *location = memory_new(1, sizeof(*location));
+	uint32_t id = (uint32_t)symbols->locations.count;
+
+	*location = *content;
+	location->is_merged = true;
+	location->shown.file = interner_text(&symbols->texts, location->file);
+	location->shown.function = interner_text(&symbols->texts, location->function);
+	*array_add(&symbols->locations) = location;
+	hash_map_set(&symbols->location_ids, first, second, id);
+	return id;
+}
+
+uint32_t location_of_line(struct symbols *symbols, struct object *object, uint32_t file,
+			  unsigned line, uint32_t function)
+{
+	uint64_t first = location_key(KEY_LINE, object, file);
+	uint32_t id = location_find(symbols, first, line);
+
+	if (id != SYMBOLS_NONE)
+		return id;
+	uint32_t name = name_add(symbols, "%s:%u", name_of_file(symbols, file), line);
+	struct location_record location = {
+		.shown = {.kind = TARGET_LINE,
+			  .object = object->id,
+			  .name = interner_text(&symbols->texts, name),
+			  .line = line},
+		.file = file,
+	};
+	location.function = function_name(symbols, function);
+	return location_add(symbols, first, line, &location);
+}
+
+/* Do other files have a function of this name? Only then its file is part of what it is called. */
+static bool has_twin(struct symbols *symbols, struct object *object, uint32_t linker_name)
+{
+	const struct symtab *symtab = object_symtab(object, &symbols->texts);
+	const struct symtab_entry *one = NULL;
+
+	for (size_t i = 0; i < symtab->count; i++) {
+		const struct symtab_entry *entry = &symtab->items[i];
+		if (entry->name != linker_name)
+			continue;
+		if (one && entry->file != one->file)
+			return true;
+		one = entry;
+	}
+	return false;
+}
+
+static uint32_t function_location_name(struct symbols *symbols, struct object *object,
+				       uint32_t shown, uint32_t linker_name, uint32_t file)
+{
+	if (object->is_kernel)
+		return name_add(symbols, "kernel:%s", interner_text(&symbols->texts, shown));
+	if (!file || !has_twin(symbols, object, linker_name))
+		return shown;
+	return name_add(symbols, "%s:%s", name_of_file(symbols, file),
+			interner_text(&symbols->texts, shown));
+}
+
+uint32_t location_of_function(struct symbols *symbols, struct object *object, uint32_t function)
+{
+	function_name(symbols, function);
+	const struct function copy = symbols->functions.items[function];
+	uint64_t first = location_key(KEY_FUNCTION, object, copy.name);
+	uint64_t second = copy.is_external ? 0 : copy.file;
+	uint32_t id = location_find(symbols, first, second);
+
+	if (id != SYMBOLS_NONE)
+		return id;
+	uint32_t name =
+		function_location_name(symbols, object, copy.name, copy.linker, (uint32_t)second);
+	struct location_record location = {
+		.shown = {.kind = TARGET_FUNCTION,
+			  .object = object->id,
+			  .name = interner_text(&symbols->texts, name),
+			  .line = copy.line},
+		.file = copy.file,
+		.function = copy.name,
+	};
+	return location_add(symbols, first, second, &location);
+}
+
+uint32_t location_of_known_symbol(struct symbols *symbols, struct object *object,
+				  struct symtab_entry *entry)
+{
+	symtab_name(entry, &symbols->texts);
+	return location_find(symbols, location_key(KEY_FUNCTION, object, entry->shown),
+			     entry->file);
+}
+
+uint32_t location_of_symbol(struct symbols *symbols, struct object *object,
+			    struct symtab_entry *entry)
+{
+	uint32_t id = location_of_known_symbol(symbols, object, entry);
+
+	if (id != SYMBOLS_NONE)
+		return id;
+	uint32_t name =
+		function_location_name(symbols, object, entry->shown, entry->name, entry->file);
+	struct location_record location = {
+		.shown = {.kind = TARGET_FUNCTION,
+			  .object = object->id,
+			  .name = interner_text(&symbols->texts, name)},
+		.file = entry->file,
+		.function = entry->shown,
+	};
+	id = location_add(symbols, location_key(KEY_FUNCTION, object, entry->shown), entry->file,
+			  &location);
+	if (units_read(object)->count)
+		return id; /* attribution gives the ranges */
+	for (size_t i = 0; i < object->symtab.interval_map.count; i++) {
+		const struct interval_map_entry *span = &object->symtab.interval_map.items[i];
+		const struct symtab_entry *other = &object->symtab.items[span->value];
+		if (other->name == entry->name && other->file == entry->file)
+			location_add_range(symbols, id, span->start, span->end);
+	}
+	return id;
+}
+
+/* Code between two offsets that no symbol covers. */
+static void add_unnamed(struct symbols *symbols, struct object *object, uint32_t location,
+			struct symbols_range range)
+{
+	const struct interval_map *interval_map = &object->symtab.interval_map;
+
+	for (size_t i = interval_map_after(interval_map, range.start);
+	     i < interval_map->count && interval_map->items[i].start < range.end; i++) {
+		location_add_range(symbols, location, range.start, interval_map->items[i].start);
+		range.start = interval_map->items[i].end;
+	}
+	location_add_range(symbols, location, range.start, range.end);
+}
+
+uint32_t location_of_block(struct symbols *symbols, struct object *object, uint64_t offset)
+{
+	uint64_t block = offset / BLOCK_BYTES, start = block * BLOCK_BYTES;
+	uint64_t first = location_key(KEY_BLOCK, object, 0);
+	uint32_t id = location_find(symbols, first, block);
+
+	if (id != SYMBOLS_NONE)
+		return id;
+	uint32_t name = name_add(symbols, "%s+0x%llx", path_base(object->shown.path),
+				 (unsigned long long)start);
+	struct location_record location = {
+		.shown = {.kind = TARGET_FUNCTION,
+			  .object = object->id,
+			  .name = interner_text(&symbols->texts, name)},
+	};
+	id = location_add(symbols, first, block, &location);
+	struct ranges code = {0};
+	ranges_clip(&object->code, start, start + BLOCK_BYTES, &code);
+	for (size_t i = 0; i < code.count; i++)
+		add_unnamed(symbols, object, id, code.items[i]);
+	ranges_clear(&code);
+	return id;
+}
+
+uint32_t location_of_synthetic(struct symbols *symbols, const struct object *object,
+			       enum target_kind kind, uint64_t number, uint32_t shown,
+			       uint32_t description, bool *is_new)
+{
+	uint64_t first = location_key(KEY_BLOCK, object, 0);
+	uint32_t id = location_find(symbols, first, number);
+	struct location_record location = {
+		.shown = {.kind = kind,
+			  .object = object->id,
+			  .name = interner_text(&symbols->texts, shown)},
+		.function = description,
+	};
+
+	if (is_new)
+		*is_new = id == SYMBOLS_NONE;
+	return id == SYMBOLS_NONE ? location_add(symbols, first, number, &location) : id;
+}
+
+void location_add_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end)
+{
+	struct location_record *grown = symbols->locations.items[location];
+
+	ranges_add(&grown->ranges, start, end);
+	grown->is_merged = false;
+}
+
+void locations_move(struct symbols *symbols, struct object *object)
+{
+	for (size_t i = 0; i < symbols->locations.count; i++) {
+		if (symbols->locations.items[i]->shown.object == object->id)
+			symbols->locations.items[i]->ranges.count = 0;
+	}
+	for (size_t i = 0; i < object->symtab.interval_map.count; i++) {
+		const struct interval_map_entry *span = &object->symtab.interval_map.items[i];
+		struct symtab_entry *entry = &object->symtab.items[span->value];
+		uint32_t location = location_of_known_symbol(symbols, object, entry);
+		if (location != SYMBOLS_NONE)
+			location_add_range(symbols, location, span->start, span->end);
+	}
+}
+
+void locations_clear(struct symbols *symbols)
+{
+	for (size_t i = 0; i < symbols->locations.count; i++) {
+		ranges_clear(&symbols->locations.items[i]->ranges);
+		free(symbols->locations.items[i]);
+	}
+	array_free(&symbols->locations);
+	hash_map_clear(&symbols->location_ids);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* name - sorts source files by base name and compares those that share one. */
+#include "symbolize/location/location_name.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "symbolize/dwarf/file_table.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Keys of `basenames`: (base name, 0) -> index of its basename_group, (file, 1) -> is among them. */
+static struct basename_group *basename_group_of(struct symbols *symbols, uint32_t file)
+{
+	const char *base = path_base(interner_text(&symbols->texts, file));
+	uint32_t text = interner_add(&symbols->texts, base);
+	uint32_t id = hash_map_get(&symbols->basenames, text, 0);
+
+	if (id == HASH_MAP_NONE) {
+		id = (uint32_t)symbols->basename_group.count;
+		(void)array_add(&symbols->basename_group);
+		hash_map_set(&symbols->basenames, text, 0, id);
+	}
+	return &symbols->basename_group.items[id];
+}
+
+static void add_file(struct symbols *symbols, uint32_t file)
+{
+	if (hash_map_get(&symbols->basenames, file, 1) != HASH_MAP_NONE)
+		return;
+	hash_map_set(&symbols->basenames, file, 1, 1);
+	struct basename_group *basename_group = basename_group_of(symbols, file);
+	*array_add(&basename_group->files) = file;
+}
+
+static void add_files_of(struct symbols *symbols, struct object *object)
+{
+	if (!object->shown.in_scope || !object->shown.has_lines)
+		return;
+	units_read_file_tables(symbols, object);
+	for (size_t i = 0; i < object->units.count; i++) {
+		const struct unit *unit = &object->units.items[i];
+		for (size_t j = 0; j < unit->file_count; j++)
+			add_file(symbols, unit->files[j]);
+	}
+}
+
+static bool is_shared(const struct symbols *symbols, const struct basename_group *basename_group,
+		      uint32_t file, const char *tail)
+{
+	for (size_t i = 0; i < basename_group->files.count; i++) {
+		uint32_t other = basename_group->files.items[i];
+		if (other != file && path_has_tail(interner_text(&symbols->texts, other), tail))
+			return true;
+	}
+	return false;
+}
+
+const char *name_of_file(struct symbols *symbols, uint32_t file)
+{
+	const char *path = interner_text(&symbols->texts, file);
+
+	for (; symbols->named_objects < symbols->objects.count; symbols->named_objects++)
+		add_files_of(symbols, symbols->objects.items[symbols->named_objects]);
+	if (!path)
+		return "?";
+	add_file(symbols, file);
+	const struct basename_group *basename_group = basename_group_of(symbols, file);
+	for (unsigned components = 1;; components++) {
+		const char *tail = path_tail(path, components);
+		if (tail == path || !is_shared(symbols, basename_group, file, tail))
+			return tail;
+	}
+}
+
+uint32_t name_add(struct symbols *symbols, const char *format, ...)
+{
+	AUTO(text) char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	int length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		text = NULL;
+	return interner_add(&symbols->texts, text ? text : "?");
+}
+
+void names_clear(struct symbols *symbols)
+{
+	for (size_t i = 0; i < symbols->basename_group.count; i++)
+		array_free(&symbols->basename_group.items[i].files);
+	array_free(&symbols->basename_group);
+	hash_map_clear(&symbols->basenames);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* activity - locations that are no code, but something that a task does: a system call, a wait. */
+#include "base/cleanup.h"
+#include "symbolize/internal.h"
+#include "symbolize/kernel/system_calls.h"
+#include "symbolize/location/location_name.h"
+#include "symbolize/search/search.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define CALLS_MOST 4096
+
+static struct object *synthetic_object(struct symbols *symbols, struct object **kept,
+				       const char *name)
+{
+	if (*kept)
+		return *kept;
+	struct object *object = object_new(name);
+	object->has_read_symbols = true;
+	object->id = (uint32_t)symbols->objects.count;
+	*array_add(&symbols->objects) = object;
+	*kept = object;
+	return object;
+}
+
+bool symbols_is_system_calls(const struct symbols *symbols, uint32_t object)
+{
+	return symbols->calls && symbols->calls->id == object;
+}
+
+uint32_t symbols_system_call(struct symbols *symbols, int number)
+{
+	struct object *object = synthetic_object(symbols, &symbols->calls, "system calls");
+	const char *name = system_call_name(number);
+	uint32_t text = name ? name_add(symbols, "syscall:%s", name) :
+			       name_add(symbols, "syscall:%d", number);
+	bool is_new;
+	uint32_t location = location_of_synthetic(symbols, object, TARGET_SYSTEM_CALL,
+						  (uint64_t)number, text, 0, &is_new);
+
+	if (is_new)
+		location_add_range(symbols, location, (uint64_t)number, (uint64_t)number + 1);
+	return location;
+}
+
+int symbols_find_system_call(struct symbols *symbols, const char *name, uint32_t *location,
+			     struct error *error)
+{
+	struct nearest nearest = {0};
+
+	for (int number = 0; number < CALLS_MOST; number++) {
+		const char *known = system_call_name(number);
+		if (known && !strcmp(known, name)) {
+			*location = symbols_system_call(symbols, number);
+			return 0;
+		}
+		if (known)
+			nearest_offer(&nearest, known, name_distance(known, name));
+	}
+	AUTO(text) char *others = nearest_text(&nearest, "; nearest: ");
+	return error_set(error, -ENXIO, "there is no system call %s%s", name, others);
+}
+
+bool symbols_is_spans(const struct symbols *symbols, uint32_t object)
+{
+	return symbols->spans && symbols->spans->id == object;
+}
+
+uint32_t symbols_span(struct symbols *symbols, const char *name)
+{
+	struct object *object = synthetic_object(symbols, &symbols->spans, "spans");
+	uint32_t text = name_add(symbols, SYMBOLS_SPAN_PREFIX "%s", name);
+
+	return location_of_synthetic(symbols, object, TARGET_SPAN, text, text, 0, NULL);
+}
+
+static const char *wait_class_description(enum sample_class class)
+{
+	switch (class) {
+	case CLASS_IO:
+		return "waiting for I/O";
+	case CLASS_LOCK:
+		return "waiting for a lock";
+	case CLASS_RUNNABLE:
+		return "waiting for a CPU";
+	default:
+		return "waiting for anything else";
+	}
+}
+
+uint32_t symbols_wait_class(struct symbols *symbols, enum sample_class class, uint32_t at)
+{
+	struct object *object = synthetic_object(symbols, &symbols->classes, "classes of waiting");
+	const char *letter = sample_class_name(class);
+	uint64_t number = ((uint64_t)at + 1) << 8 | class;
+	uint32_t text = at == SYMBOLS_NONE ? name_add(symbols, "class:%s", letter) :
+					     name_add(symbols, "%s class:%s",
+						      symbols_location(symbols, at)->name, letter);
+	uint32_t description = interner_add(&symbols->texts, wait_class_description(class));
+
+	return location_of_synthetic(symbols, object, TARGET_CLASS, number, text, description,
+				     NULL);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* find - the locations and breakpoints of what a user names. */
+#include "symbolize/search/search.h"
+#include "symbolize/symbols.h"
+
+#include <errno.h>
+
+static void add_match_ranges(struct symbols *symbols, uint32_t location,
+			     const struct object *object, const struct function_match *match)
+{
+	struct ranges code = {0};
+
+	for (size_t i = 0; i < match->code.count; i++) {
+		const struct symbols_range *range = &match->code.items[i];
+		if (match->function == FUNCTION_NONE)
+			ranges_add(&code, range->start, range->end);
+		else
+			object_code(object, range->start, range->end, &code);
+	}
+	for (size_t i = 0; i < code.count; i++)
+		location_add_range(symbols, location, code.items[i].start, code.items[i].end);
+	ranges_clear(&code);
+}
+
+static uint32_t location_from_matches(struct symbols *symbols,
+				      const struct function_matches *matches)
+{
+	const struct function_match *first = &matches->items[0];
+	struct object *object = symbols_open(symbols, first->object);
+	bool is_symbol = first->function == FUNCTION_NONE;
+	uint32_t id = is_symbol ? location_of_symbol(symbols, object,
+						     &object->symtab.items[first->symbol]) :
+				  location_of_function(symbols, object, first->function);
+	struct location_record *location = symbols->locations.items[id];
+
+	for (size_t i = 0; symbols->granularity == TARGET_FUNCTION && object->shown.in_scope &&
+			   !is_symbol && i < matches->count;
+	     i++)
+		unit_decode(symbols, object, &object->units.items[matches->items[i].unit]);
+	/* Attribution gave it its code, or it is not attributed to and gets all of its code. */
+	if (location->ranges.count)
+		return id;
+	location->is_explicit = true;
+	for (size_t i = 0; i < matches->count; i++)
+		add_match_ranges(symbols, id, object, &matches->items[i]);
+	return id;
+}
+
+int symbols_find(struct symbols *symbols, const char *name, uint32_t *location, struct error *error)
+{
+	struct query query;
+	struct function_matches matches = {0};
+	int result;
+
+	query_parse(name, &query);
+	if (query.line) {
+		result = search_line_location(symbols, &query, location, error);
+	} else {
+		result = search_function(symbols, &query, &matches, error);
+		if (result == 0)
+			*location = location_from_matches(symbols, &matches);
+	}
+	function_matches_clear(&matches);
+	query_clear(&query);
+	return result;
+}
+
+/* A part that the compiler split off is entered from the function itself, which counts already. */
+static bool is_split_part(const struct object *object, const struct function_match *match,
+			  uint64_t offset)
+{
+	const struct symtab *symtab = &object->symtab;
+
+	if (match->function == FUNCTION_NONE)
+		return symtab->items[match->symbol].is_part;
+	const struct symtab_entry *entry = symtab_at(symtab, offset);
+	return !match->is_inlined && entry && entry->is_part && entry->start == offset;
+}
+
+static void function_addresses(struct symbols *symbols, const struct function_matches *matches,
+			       struct address_list *addresses)
+{
+	for (int parts = 0; parts < 2 && addresses->count == 0; parts++) {
+		for (size_t i = 0; i < matches->count; i++) {
+			const struct function_match *match = &matches->items[i];
+			struct object *object = symbols_open(symbols, match->object);
+			uint64_t offset = match->entry;
+			object_symtab(object, &symbols->texts);
+			if (match->function != FUNCTION_NONE &&
+			    !object_offset(object, match->entry, &offset))
+				continue;
+			if (parts || !is_split_part(object, match, offset))
+				address_add(addresses, object, offset);
+		}
+	}
+}
+
+int symbols_breakpoints(struct symbols *symbols, const char *name, uint32_t only,
+			struct symbols_address *addresses, size_t most, size_t *count,
+			struct error *error)
+{
+	struct query query;
+	struct function_matches matches = {0};
+	struct address_list found = {0};
+	int result;
+
+	query_parse(name, &query);
+	query.only = only;
+	if (query.line) {
+		result = search_line_addresses(symbols, &query, &found, error);
+	} else {
+		result = search_function(symbols, &query, &matches, error);
+		if (result == 0)
+			function_addresses(symbols, &matches, &found);
+	}
+	for (size_t i = 0; i < found.count && i < most; i++)
+		addresses[i] = found.items[i];
+	*count = found.count;
+	array_free(&found);
+	function_matches_clear(&matches);
+	query_clear(&query);
+	return result;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * search - from what a user typed to code: the parts that symbols_find and symbols_breakpoints share.
+ *
+ * A query is FILE:LINE, FUNCTION, or FILE:FUNCTION (for a static function that has basename_group).
+ */
+#pragma once
+
+#include "symbolize/dwarf/inline_tree.h"
+#include "symbolize/internal.h"
+#include "symbolize/language/demangle.h"
+
+struct query {
+	const char *text; /* as typed */
+	char *file;       /* end of a path, or NULL */
+	unsigned line;    /* 0: a function is meant */
+	char *function;   /* or NULL */
+	uint32_t only;    /* the object to current_state in; SYMBOLS_NONE: in all */
+};
+
+void query_parse(const char *text, struct query *query);
+void query_clear(struct query *query);
+bool query_has(const struct query *query, const struct object *object);
+
+/* The few names (or lines) that are nearest to what was typed. */
+#define NEAREST_MOST 3
+struct nearest {
+	const char *names[NEAREST_MOST]; /* borrowed; nearest first */
+	unsigned distances[NEAREST_MOST];
+	unsigned count;
+};
+void nearest_offer(struct nearest *nearest, const char *name, unsigned distance);
+/* "LEADa, b", or "" if there are none. Free it. */
+char *nearest_text(const struct nearest *nearest, const char *lead);
+/* Distance of a name from a wanted one, UINT_MAX if too far to dwarf_prefilter. */
+unsigned name_distance(const char *name, const char *wanted);
+
+/* One function that fits, in one unit or symbol table. */
+struct function_match {
+	uint32_t object;
+	uint32_t function; /* FUNCTION_NONE: it is a symbol */
+	size_t symbol;     /* index in the symbol table */
+	uint32_t unit;
+	enum demangle_fit fit;
+	bool is_inlined;
+	uint64_t entry;     /* address; of a symbol: offset */
+	struct ranges code; /* addresses; of a symbol: offsets */
+};
+
+struct function_matches {
+	struct function_match *items;
+	size_t count, capacity;
+};
+
+/* All copies of the one function that is meant. -ENOENT, -ENXIO or -ENOTUNIQ as symbols_find. */
+int search_function(struct symbols *symbols, const struct query *query,
+		    struct function_matches *matches, struct error *error);
+void function_matches_clear(struct function_matches *matches);
+
+int search_line_location(struct symbols *symbols, const struct query *query, uint32_t *location,
+			 struct error *error);
+struct address_list {
+	struct symbols_address *items;
+	size_t count, capacity;
+};
+int search_line_addresses(struct symbols *symbols, const struct query *query,
+			  struct address_list *addresses, struct error *error);
+/* Adds an address of code by its offset, once. */
+void address_add(struct address_list *addresses, const struct object *object, uint64_t offset);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * location_names - names that end with a place in a file of code, "loop at /path/program+0x12a0", as lines.
+ *
+ * liblever-ompt.so writes such names. The offset is that of a return address.
+ */
+#pragma once
+
+struct location_names;
+
+struct location_names *location_names_new(void);
+void location_names_free(struct location_names *location_names);
+/* "loop at main.c:42"; NULL if the name has no place, or nothing better is known. To be freed. */
+char *location_names_resolve(struct location_names *location_names, const char *name);

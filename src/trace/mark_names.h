@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mark_names - mark_names of annotations that are not in the memory of lever.h, each with a number of its own.
+ *
+ * Numbers begin behind those of wire/annotations.h. When there are MARK_NAMES_MAX, all further ones are
+ * "(other mark_names)".
+ */
+#pragma once
+
+#include <stddef.h>
+
+#define MARK_NAMES_FIRST 4097
+#define MARK_NAMES_MAX 32768
+
+struct mark_names;
+
+struct mark_names *mark_names_new(void);
+void mark_names_free(struct mark_names *mark_names);
+/* The number of the text, which need not end with 0. */
+unsigned mark_names_id(struct mark_names *mark_names, const char *text, size_t length);
+/* How many there are; their numbers follow each other from MARK_NAMES_FIRST on. */
+size_t mark_names_count(const struct mark_names *mark_names);
+const char *mark_names_text(const struct mark_names *mark_names, size_t index);

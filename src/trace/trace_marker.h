@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace_marker - what programs write to a trace_marker, as annotations: Android's text form, which others use,
+ * too.
+ *
+ *	B|PID|NAME  E|PID            a span of the thread begins; its innermost ends
+ *	C|PID|NAME|VALUE             a counter
+ *	I|PID|NAME  N|PID|TRACK|NAME something happens
+ *	S|PID|NAME|ID  F|PID|NAME|ID work that begins and ends anywhere
+ *	G|PID|TRACK|NAME|ID  H|PID|TRACK|NAME|ID  H|PID|TRACK|ID
+ *
+ * Any other text is something that happens, with the text as its name.
+ */
+#pragma once
+
+#include "profile/chunk.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct trace_marker {
+	enum mark_kind kind;
+	const char *name; /* in the text that was read; of MARK_END NULL: the innermost span */
+	size_t name_length;
+	uint64_t value; /* of a counter (signed), or the id */
+};
+
+/* False if there is nothing in the text. */
+bool trace_marker_parse(const char *text, size_t size, struct trace_marker *trace_marker);

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* usdt_probes - finds them in the notes of binaries, by symbolize. */
+#include "trace/usdt_probes.h"
+
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "symbolize/scope.h"
+#include "symbolize/symbols.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define LOCATIONS_MAX 64 /* of one probe */
+
+struct probe {
+	char *file, *provider, *name; /* file: NULL: any */
+	char *shown;
+	enum mark_kind kind;
+};
+
+struct usdt_probes {
+	ARRAY(struct probe) items;
+};
+
+struct usdt_probes *usdt_probes_new(void)
+{
+	return memory_new(1, sizeof(struct usdt_probes));
+}
+
+void usdt_probes_free(struct usdt_probes *usdt_probes)
+{
+	if (!usdt_probes)
+		return;
+	for (size_t i = 0; i < usdt_probes->items.count; i++) {
+		free(usdt_probes->items.items[i].file);
+		free(usdt_probes->items.items[i].provider);
+		free(usdt_probes->items.items[i].name);
+		free(usdt_probes->items.items[i].shown);
+	}
+	array_free(&usdt_probes->items);
+	free(usdt_probes);
+}
+
+/* The last two words between colons; what is before is a file. */
+static int add_one(struct usdt_probes *usdt_probes, const char *text, enum mark_kind kind,
+		   const char *shown, struct error *error)
+{
+	const char *name = strrchr(text, ':'), *provider = name;
+
+	while (provider > text && provider[-1] != ':')
+		provider--;
+	if (!name || name == provider || !name[1])
+		return error_set(error, -EINVAL,
+				 "'%s' is not PROVIDER:NAME, nor FILE:PROVIDER:NAME", text);
+	struct probe *probe = array_add(&usdt_probes->items);
+	if (provider > text)
+		probe->file = text_format("%.*s", (int)(provider - text) - 1, text);
+	probe->provider = text_format("%.*s", (int)(name - provider), provider);
+	probe->name = text_copy(name + 1);
+	probe->kind = kind;
+	probe->shown = shown ? text_copy(shown) : text_copy(provider);
+	return 0;
+}
+
+int usdt_probes_add(struct usdt_probes *usdt_probes, const char *text, struct error *error)
+{
+	AUTO(text) char *copy = text_copy(text);
+	char *end = copy, *begin = strsep(&end, ",");
+
+	if (!end)
+		return add_one(usdt_probes, begin, MARK_INSTANT, NULL, error);
+	int code = add_one(usdt_probes, begin, MARK_BEGIN, NULL, error);
+	if (code)
+		return code;
+	const char *shown = usdt_probes->items.items[usdt_probes->items.count - 1].shown;
+	return add_one(usdt_probes, end, MARK_END, shown, error);
+}
+
+static int attach(const struct probe *probe, unsigned number, struct symbols *symbols,
+		  struct tracer *tracer, struct error *error)
+{
+	struct symbols_usdt locations[LOCATIONS_MAX];
+	size_t count = 0;
+	int code = symbols_usdt(symbols, probe->provider, probe->name, locations, LOCATIONS_MAX,
+				&count, error);
+
+	for (size_t i = 0; i < count && i < LOCATIONS_MAX && !code; i++) {
+		const struct symbols_object *object = symbols_object(symbols, locations[i].object);
+		code = tracer_add_probe(tracer, number,
+					object->open_path ? object->open_path : object->path,
+					locations[i].offset, locations[i].semaphore_offset, error);
+	}
+	return code;
+}
+
+static int attach_all(struct usdt_probes *usdt_probes, const struct binaries *binaries,
+		      struct symbols *known, struct scope *scope, struct tracer *tracer,
+		      struct error *error)
+{
+	int code = 0;
+	uint32_t object;
+
+	for (size_t i = 0; i < binaries->count; i++)
+		symbols_add_object(known, binaries->items[i], NULL, !i, &object, NULL);
+	for (size_t i = 0; i < usdt_probes->items.count && !code; i++) {
+		const struct probe *probe = &usdt_probes->items.items[i];
+		struct symbols *alone = probe->file ? symbols_new(TARGET_FUNCTION, scope) : NULL;
+		if (alone)
+			code = symbols_add_object(alone, probe->file, NULL, true, &object, error);
+		if (!code)
+			code = attach(probe, (unsigned)i, alone ? alone : known, tracer, error);
+		symbols_free(alone);
+	}
+	return code;
+}
+
+int usdt_probes_attach(struct usdt_probes *usdt_probes, const struct binaries *binaries,
+		       struct tracer *tracer, struct error *error)
+{
+	struct scope *scope = scope_new();
+	struct symbols *known = symbols_new(TARGET_FUNCTION, scope);
+	int code = attach_all(usdt_probes, binaries, known, scope, tracer, error);
+
+	symbols_free(known);
+	scope_free(scope);
+	return code;
+}
+
+size_t usdt_probes_count(const struct usdt_probes *usdt_probes)
+{
+	return usdt_probes->items.count;
+}
+
+enum mark_kind usdt_probes_kind(const struct usdt_probes *usdt_probes, size_t probe)
+{
+	return usdt_probes->items.items[probe].kind;
+}
+
+const char *usdt_probes_name(const struct usdt_probes *usdt_probes, size_t probe)
+{
+	return usdt_probes->items.items[probe].shown;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * golden - recordings in, reports out, compared with the files beside this one.
+ *
+ * tests/golden/renew writes those anew; the difference is then read in review.
+ */
+#include "check.h"
+
+#include "analyze/causal/causal.h"
+#include "base/cleanup.h"
+#include "expected.h"
+#include "recordings_causal.h"
+#include "report/report.h"
+#include "schema.h"
+
+#include <unistd.h>
+
+static void report(FILE *out, const struct recording *recording, const struct causal *causal,
+		   const char *format)
+{
+	struct report_options options = {.columns = 100};
+	if (!strcmp(format, "coz"))
+		report_coz(out, recording);
+	else if (!strcmp(format, "json"))
+		report_json(out, recording, causal);
+	else
+		report_text(out, recording, causal, &options);
+}
+
+/* The report on the recording, by way of a file; NULL and a sentence printed if that failed. */
+static char *report_on(const char *name, const char *format)
+{
+	char path[] = "/tmp/lever-golden-XXXXXX";
+	struct error error = {0};
+	struct recording *recording = NULL;
+	int fd = mkstemp(path);
+	if (fd < 0)
+		return NULL;
+	close(fd);
+	if (recordings_write(name, path, &error) || profile_read(path, &recording, &error)) {
+		printf("# %s\n", error.text);
+		unlink(path);
+		return NULL;
+	}
+	unlink(path);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct causal *causal = causal_new(recording);
+	report(out, recording, causal, format);
+	fclose(out);
+	causal_free(causal);
+	recording_free(recording);
+	return text;
+}
+
+static bool is_golden(const char *name, const char *format)
+{
+	AUTO(text) char *actual = report_on(name, format);
+	return actual && expected_equals(name, format, actual);
+}
+
+TEST("a pipeline's report ranks what helps, names contention, and what is not sure")
+{
+	CHECK(is_golden("pipeline", "text"));
+}
+
+TEST("a pipeline's report as JSON")
+{
+	CHECK(is_golden("pipeline", "json"));
+}
+
+TEST("a pipeline's report in coz's format")
+{
+	CHECK(is_golden("pipeline", "coz"));
+}
+
+TEST("a server's report tells throughput and latency apart, over two runs")
+{
+	CHECK(is_golden("latency", "text"));
+}
+
+TEST("a server's report as JSON")
+{
+	CHECK(is_golden("latency", "json"));
+}
+
+TEST("names of any bytes cannot steer the terminal")
+{
+	CHECK(is_golden("hostile", "text"));
+	AUTO(text) char *text = report_on("hostile", "text");
+	for (const char *at = text; *at; at++)
+		CHECK((unsigned char)*at >= 0x20 || *at == '\n');
+}
+
+TEST("names of any bytes give valid JSON")
+{
+	CHECK(is_golden("hostile", "json"));
+}
+
+TEST("names of any bytes do not break the lines of coz's format")
+{
+	AUTO(text) char *text = report_on("hostile", "coz");
+	CHECK(text);
+	unsigned experiments = 0;
+	char *rest = text;
+	for (char *line; (line = strsep(&rest, "\n"));) {
+		experiments += !strncmp(line, "experiment\tselected=/src/", 25);
+		CHECK(!*line || strchr(line, '\t'));
+	}
+	CHECK_EQUAL(experiments, 3 * 41);
+}
+
+TEST("where no point was visited often enough, the report says so")
+{
+	CHECK(is_golden("rare", "text"));
+}
+
+TEST("where the program ended at once, the report says so")
+{
+	CHECK(is_golden("short", "text"));
+}
+
+TEST("every report as JSON is as docs/causal.schema.json says")
+{
+	AUTO(text) char *path = text_format("%s/docs/causal.schema.json", expected_source_root());
+	for (unsigned i = 0; i < recordings_count; i++) {
+		AUTO(text) char *text = report_on(recordings[i], "json");
+		AUTO(text) char *complaint = schema_complaint(path, text);
+		CHECK_TEXT(complaint, NULL);
+	}
+}
+
+TEST("the check against the schema finds what is wrong")
+{
+	AUTO(text) char *path = text_format("%s/docs/causal.schema.json", expected_source_root());
+	static const char *const changes[][2] = {
+		{"\"lever\": 1", "\"lever\": 2"},
+		{"\"kind\": \"line\"", "\"kind\": \"lion\""},
+		{"\"slope\":", "\"slop\":"},
+		{"\"displaced\": 3", "\"displaced\": -3"},
+		{"\"share\": 0.412", "\"share\": \"much\""},
+		{"\"experiments\": 60", "\"experiments\": 60.5"},
+	};
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		AUTO(text) char *text = report_on("pipeline", "json");
+		char *found = strstr(text, changes[i][0]);
+		CHECK(found);
+		AUTO(text)
+		char *changed = text_format("%.*s%s%s", (int)(found - text), text, changes[i][1],
+					    found + strlen(changes[i][0]));
+		AUTO(text) char *complaint = schema_complaint(path, changed);
+		CHECK(complaint);
+	}
+}
+
+TEST("lines are at most 100 columns wide")
+{
+	for (unsigned i = 0; i < recordings_count; i++) {
+		AUTO(text) char *text = report_on(recordings[i], "text");
+		size_t width = 0;
+		for (const char *at = text; *at; at++) {
+			width = *at == '\n' ? 0 : width + (((unsigned char)*at & 0xc0) != 0x80);
+			CHECK(width <= 100);
+		}
+	}
+}

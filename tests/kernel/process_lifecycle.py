@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""process_lifecycle - programs live and end in many ways: each visit is counted, the exit code is kept."""
+import os
+
+from kernel import (RAN, check, equal, folder, lever, main, profile_of, program, report, shares,
+                    test, visits)
+
+UNITS = 2000  # a tenth of a second
+OLD = {"LEVER_ASSUME_OLD_KERNEL": "1"}
+
+
+def live(way, status=0, build="ways", environments=({}, OLD)):
+    """Counts a way of living by lever.h and by a uprobe, on this kernel and as on an old one."""
+    for environment in environments:
+        _, told = profile_of("-p", "unit", "-p", "units", "--", program(build), way, str(UNITS),
+                             env={**os.environ, **environment})
+        equal(visits(told, "units"), UNITS, f"by lever.h, {way}, {environment}")
+        equal(visits(told, "unit"), UNITS, f"by uprobe, {way}, {environment}")
+        equal(told["program"]["exit_status"], status, way)
+        check(shares(told, "function").get("unit", 0) > 0.5, f"{way}: {shares(told)}")
+
+
+@test("a program that just ends is counted to the last visit")
+def _():
+    live("plain", environments=({},))
+
+
+@test("a program's exit code is kept")
+def _():
+    live("seven", 7, environments=({},))
+
+
+@test("a program that crashes is counted to its last visit, and the signal is told")
+def _():
+    live("crash", 128 + 11)
+    said, _ = profile_of("--", program("ways"), "crash", "1000")
+    check("signal 11" in said.stderr, said.stderr)
+
+
+@test("a program that is killed by -9 is counted to its last visit")
+def _():
+    live("killed", 128 + 9)
+
+
+@test("a program whose first thread ends long before the others is profiled to its end")
+def _():
+    live("mainless", 5)
+
+
+@test("a program that becomes a daemon is profiled to the daemon's end")
+def _():
+    live("daemon")
+    with folder() as place:
+        done, output = os.path.join(place, "done"), os.path.join(place, "daemon.lever")
+        said = lever("run", "-q", "-o", output, "--", program("ways"), "daemon", str(UNITS), done)
+        check(said.returncode in RAN, said.stderr)
+        check(os.path.exists(done), "lever ended before the daemon did")
+
+
+@test("a program that executes itself anew goes on being counted")
+def _():
+    live("exec")
+
+
+@test("two hundred short children are all counted")
+def _():
+    live("children")
+
+
+@test("children of vfork are counted")
+def _():
+    live("vfork")
+
+
+@test("children of posix_spawn are counted")
+def _():
+    live("spawn")
+
+
+@test("two thousand threads that come and go are all counted")
+def _():
+    live("threads")
+
+
+@test("a static program is profiled like any other")
+def _():
+    live("plain", build="ways-static", environments=({},))
+
+
+@test("a program that ends at once ends the run, with 3 and a sentence")
+def _():
+    for words in (("true",), (program("ways"), "seven", "0")):
+        said, told = profile_of("--", *words, codes=(3,))
+        check("No answer" in said.stderr, said.stderr)
+        equal(told["program"]["exit_status"], 7 if len(words) > 1 else 0)
+
+
+@test("a script is profiled in what it runs")
+def _():
+    with folder() as place:
+        script, output = os.path.join(place, "script"), os.path.join(place, "script.lever")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n{program('ways')} plain {UNITS}\n{program('ways')} seven {UNITS}\n")
+        os.chmod(script, 0o755)
+        said = lever("run", "-o", output, "--", script)
+        check(said.returncode in RAN, said.stderr)
+        told = report(output)
+        equal(visits(told, "units"), 2 * UNITS)
+        equal(told["program"]["exit_status"], 7)
+        equal(told["program"]["command"], [script])
+        check(shares(told, "function").get("unit", 0) > 0.5, shares(told))
+
+
+@test("a 32-bit program is profiled, too; its points are functions and lines")
+def _():
+    _, told = profile_of("--progress", "unit", "--", program("ways-32"), "seven", str(UNITS))
+    equal(visits(told, "unit"), UNITS)
+    equal(told["program"]["exit_status"], 7)
+    check(shares(told, "function").get("unit", 0) > 0.5, shares(told))
+
+
+main()

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""symbolization - what is sampled gets the right name, with debug information, with less, and with none."""
+import ctypes.util
+import http.server
+import os
+import re
+import threading
+
+from kernel import Skip, check, equal, folder, main, profile_of, program, run, shares, test, visits
+
+UNITS = "4000"
+
+
+@test("lines are named by file and line, with their function, object and build id")
+def _():
+    _, told = profile_of("--", program("ways"), "plain", UNITS)
+    best = told["targets"][0]
+    check(re.fullmatch(r"unit\.h:\d+", best["name"]), best)
+    equal((best["kind"], best["function"], best["object"]), ("line", "unit", program("ways")))
+    check(best["file"].endswith("/programs/unit.h"), best)
+    check(re.fullmatch("[0-9a-f]{40}", best["build_id"] or ""), best)
+
+
+@test("--granularity function names functions")
+def _():
+    _, told = profile_of("-g", "function", "--", program("ways"), "plain", UNITS)
+    check(shares(told).get("unit", 0) > 0.8, shares(told))
+    equal({target["kind"] for target in told["targets"]}, {"function"})
+
+
+@test("without debug information, functions are targets, points and names")
+def _():
+    for words in (("-g", "function"), ("-g", "function", "-t", "unit", "-p", "unit")):
+        _, told = profile_of(*words, "--", program("ways-no-debug"), "plain", UNITS)
+        check(shares(told).get("unit", 0) > 0.8, f"{words}: {shares(told)}")
+        equal(visits(told, "unit" if "-p" in words else "units"), int(UNITS))
+
+
+@test("without debug information, lines are replaced by functions")
+def _():
+    _, told = profile_of("--", program("ways-no-debug"), "plain", UNITS)
+    check(shares(told).get("unit", 0) > 0.8, shares(told))
+
+
+@test("a stripped program's code is named by its file and an offset")
+def _():
+    _, told = profile_of("--", program("ways-stripped"), "plain", UNITS)
+    equal(visits(told, "units"), int(UNITS))
+    check(told["targets"], "no target")
+    for target in told["targets"]:
+        check(re.fullmatch(r"ways-stripped\+0x[0-9a-f]+", target["name"]), target)
+    check(sum(shares(told).values()) > 0.5, shares(told))
+
+
+class Server(http.server.SimpleHTTPRequestHandler):
+    """Of debug information: one file, under /buildid/ID/debuginfo; and what it was asked for."""
+    file, asked = None, []
+
+    def do_GET(self):
+        self.asked.append(self.path)
+        if self.path != f"/buildid/{self.file[0]}/debuginfo":
+            self.send_error(404)
+            return
+        with open(self.file[1], "rb") as file:
+            content = file.read()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+
+@test("debug information is fetched from servers, of programs and of the kernel")
+def _():
+    if not ctypes.util.find_library("debuginfod"):
+        raise Skip("libdebuginfod1 is not installed")
+    with folder() as place:
+        copy, debug = os.path.join(place, "far"), os.path.join(place, "far.debug")
+        for words in (["objcopy", "--only-keep-debug", program("ways"), debug], ["objcopy", "--strip-debug", program("ways"), copy]):
+            equal(run(*words).returncode, 0)
+        build_id = re.search("Build ID: ([0-9a-f]+)", run("readelf", "-n", copy).stdout).group(1)
+        Server.file = (build_id, debug)
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            environment = dict(os.environ, DEBUGINFOD_URLS=f"http://127.0.0.1:{server.server_port}/",
+                               DEBUGINFOD_CACHE_PATH=os.path.join(place, "cache"), HOME=place)
+            said, told = profile_of("--kernel", "--", copy, "plain", UNITS, env=environment)
+            server.shutdown()
+        check(any(re.fullmatch(r"unit\.h:\d+", name) for name in shares(told)), (shares(told), Server.asked, said.stderr))
+        if os.path.exists(f"/usr/lib/debug/boot/vmlinux-{os.uname().release}"):
+            return
+        with open("/sys/kernel/notes", "rb") as file:
+            notes = file.read().hex()
+        if b"GNU".hex() not in notes:
+            return  # it does not tell its build id
+        asked = [path.split("/")[2] for path in Server.asked if path.startswith("/buildid/")]
+        check(any(one != build_id and one in notes for one in asked), Server.asked)
+
+
+@test("code made at run time is named by its perf map")
+def _():
+    _, told = profile_of("--scope", "bin:*", "--progress", "called", "--", program("jit"), "10000")
+    equal(visits(told, "called"), 10000)
+    check(shares(told).get("made_at_run_time", 0) > 0.5, shares(told))
+
+
+@test("a library that is loaded later is profiled, and can be the whole scope")
+def _():
+    _, told = profile_of("--scope", "bin:libplug*", "--", program("loads"), program("libplugin.so"),
+                         UNITS)
+    equal(visits(told, "units"), int(UNITS))
+    equal(set(shares(told, "object")), {program("libplugin.so")})
+    check(shares(told, "function").get("unit", 0) > 0.1, shares(told, "function"))
+
+
+@test("a function that is asked for is found in a library, too, and nothing else is a target")
+def _():
+    _, told = profile_of("-g", "function", "--scope", "func:unit", "--", program("loads"),
+                         program("libplugin.so"), UNITS)
+    equal(visits(told, "units"), int(UNITS))
+    equal({(target["name"], target["object"]) for target in told["targets"]},
+          {("unit", program("libplugin.so"))})
+
+
+@test("what is excluded is no target, and its time goes to its caller")
+def _():
+    _, told = profile_of("-g", "function", "--exclude", "func:unit", "--", program("ways"), "plain",
+                         UNITS)
+    check("unit" not in shares(told), shares(told))
+    check(sum(shares(told).values()) > 0.5, shares(told))
+
+
+main()

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""target_kinds - targets that are no code: system calls, spans, classes of waiting."""
+from kernel import check, equal, lever, main, profile_of, program, shares, test, visits
+
+UNITS = "400"
+
+
+def told_of(what, *options):
+    _, told = profile_of(*options, "--", program("waits"), what, UNITS)
+    equal(visits(told, "units"), int(UNITS))
+    return told
+
+
+def kinds(told):
+    return {target["name"]: target["kind"] for target in told["targets"]}
+
+
+@test("a system call is a target, with the time that it waits")
+def _():
+    told = told_of("timer", "--target", "syscall:clock_nanosleep")
+    equal(kinds(told)["syscall:clock_nanosleep"], "syscall")
+    check(shares(told)["syscall:clock_nanosleep"] > 0.7, shares(told))
+
+
+@test("system calls are chosen with --granularity syscall")
+def _():
+    told = told_of("timer", "--granularity", "syscall")
+    check(shares(told).get("syscall:clock_nanosleep", 0) > 0.7, shares(told))
+    equal(set(kinds(told).values()), {"syscall"})
+
+
+@test("waits of a class are a target, all of them")
+def _():
+    told = told_of("timer", "--class", "B")
+    equal(kinds(told)["class:B"], "class")
+    check(shares(told)["class:B"] > 0.7, shares(told))
+
+
+@test("waits for locks are a target only as a class")
+def _():
+    told = told_of("lock", "--class", "L,I")
+    check(shares(told)["class:L"] > 0.2, shares(told))
+    check(shares(told).get("class:I", 0) < 0.1, shares(told))
+
+
+@test("waits of a class are a target, those of some code")
+def _():
+    told = told_of("lock", "--class", "L", "-g", "function", "--target", "wait_for_it")
+    check(shares(told)["wait_for_it class:L"] > 0.2, shares(told))
+    told = told_of("lock", "--class", "L", "-g", "function", "--target", "make_wait")
+    check(shares(told).get("make_wait class:L", 0) < 0.2, shares(told))
+
+
+@test("a span's time is that of its thread, without spans within")
+def _():
+    _, told = profile_of("--granularity", "span", "--progress", "rounds", "--", program("nested"), "2000")
+    found = shares(told)
+    equal(set(kinds(told).values()), {"span"})
+    # 3 parts of outer, 1 of inner, 2 outside; the other thread's crossing span is none.
+    check(0.35 < found["span:outer"] < 0.65, found)
+    check(0.08 < found["span:inner"] < 0.3, found)
+    check(found.get("span:crossing", 0) < 0.05, found)  # at most until the other thread ends it
+
+
+@test("one span can be asked for by name")
+def _():
+    _, told = profile_of("--target", "span:inner", "--progress", "rounds", "--", program("nested"), "5000")
+    check(0.08 < shares(told)["span:inner"] < 0.3, shares(told))
+
+
+@test("unknown system calls, spans and classes are refused with what there is")
+def _():
+    said = lever("run", "--target", "syscall:fsnyc", "--", program("waits"), "timer", "1")
+    equal(said.returncode, 2)
+    check("nearest: fsync" in said.stderr, said.stderr)
+    said = lever("run", "--target", "span:nothing", "--progress", "rounds", "--", program("nested"), "100")
+    check("no span 'nothing'" in said.stderr, said.stderr)
+    said = lever("run", "--class", "X", "--", program("waits"), "timer", "1")
+    equal(said.returncode, 2)
+    check("I (I/O)" in said.stderr, said.stderr)
+    said = lever("run", "--class", "I", "--off-cpu", "no", "--", program("waits"), "timer", "1")
+    equal(said.returncode, 2)
+    said = lever("run", "--engine", "runtime", "--class", "S", "--", program("waits"), "timer", "1")
+    equal(said.returncode, 2)
+
+
+main()

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* external_pacing - what comes by the wall clock is found, and taken off. */
+#include "check.h"
+
+#include "analyze/causal/causal.h"
+
+#define WALL_NS 100000000u
+#define PAUSED_OUTSIDE 0.25
+
+/* Target 1 is a line, target 2 what is external_pacing. */
+static struct recording *recording_new(void)
+{
+	struct recording *recording = memory_new(1, sizeof(*recording));
+
+	*array_add(&recording->runs) = (struct recording_run){.id = 1};
+	*array_add(&recording->targets) =
+		(struct recording_target){.id = 1, .name = text_copy("t")};
+	*array_add(&recording->targets) = (struct recording_target){.id = 2,
+								    .kind = TARGET_EXTERNAL,
+								    .name = text_copy("outside")};
+	*array_add(&recording->points) =
+		(struct recording_point){1, POINT_THROUGHPUT, text_copy("op")};
+	return recording;
+}
+
+/* A window with pauses for that share of its time, and visits at two rates: by wall time, by effective time. */
+static void add(struct recording *recording, int64_t target_id, double speedup, double paused,
+		double by_wall, double by_effective)
+{
+	size_t number = recording->experiments.count;
+	struct recording_experiment *experiment = array_add(&recording->experiments);
+	double noise = 1 + 0.001 * ((double)(number * 7 % 5) - 2) / 2;
+
+	*experiment = (struct recording_experiment){.id = (int64_t)number + 1,
+						    .run_id = 1,
+						    .target_id = target_id,
+						    .speedup = speedup,
+						    .start_ns = number * 200000000u,
+						    .duration_ns = WALL_NS,
+						    .delay_ns = (uint64_t)(paused * WALL_NS),
+						    .verdict = VERDICT_COUNTED};
+	*array_add(&experiment->visits) = (struct recording_visit){
+		.point_id = 1,
+		.visits = noise * (by_wall + by_effective * (1 - paused)),
+		.duration_ns = WALL_NS,
+		.delay_ns = experiment->delay_ns,
+	};
+}
+
+/* The line's speedup of 0.5 pauses the rest for 0.4 of the time, and raises the second rate. */
+static struct causal *causal_of(struct recording *recording, double by_wall, double by_effective,
+				double raised)
+{
+	for (unsigned i = 0; i < 10; i++) {
+		add(recording, 1, 0, 0, by_wall, by_effective);
+		add(recording, 1, 0.5, 0.4, by_wall, raised);
+		add(recording, 2, 0, 0, by_wall, by_effective);
+		add(recording, 2, PAUSED_OUTSIDE, PAUSED_OUTSIDE, by_wall, by_effective);
+	}
+	add(recording, 1, 0, 0, by_wall, by_effective);
+	return causal_new(recording);
+}
+
+static const struct effect_point *last_of(const struct causal_effect *effect)
+{
+	return &effect->points[effect->count - 1];
+}
+
+TEST("where a clock sets the pace, nothing is gained")
+{
+	struct recording *recording = recording_new();
+	struct causal *causal = causal_of(recording, 1000, 0, 0);
+
+	CHECK_EQUAL(causal->count, 1); /* the external_pacing is not among the targets */
+	CHECK_EQUAL(causal->experiments, 21);
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+	CHECK_NEAR(effect->external_pacing.share, 1, 0.01);
+	CHECK_NEAR(effect->external_pacing.gain, 0.25, 0.003);
+	CHECK_NEAR(last_of(effect)->gain, 0, 0.005);
+	CHECK(last_of(effect)->low < 0 && last_of(effect)->high > 0);
+	causal_free(causal);
+	recording_free(recording);
+}
+
+TEST("of two streams of visits the one that a clock sends gains nothing")
+{
+	struct recording *recording = recording_new();
+	struct causal *causal = causal_of(recording, 400, 600, 1200);
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+
+	CHECK_NEAR(effect->external_pacing.share, 0.4, 0.01);
+	CHECK_NEAR(last_of(effect)->gain, 1 - 1000.0 / 1600, 0.005);
+	causal_free(causal);
+	recording_free(recording);
+}
+
+TEST("where the program sets the pace, gains stay as they are")
+{
+	struct recording *recording = recording_new();
+	struct causal *causal = causal_of(recording, 0, 1000, 1250);
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+
+	CHECK_NEAR(effect->external_pacing.share, 0, 0);
+	CHECK_NEAR(last_of(effect)->gain, 0.2, 0.003);
+	causal_free(causal);
+	recording_free(recording);
+}
+
+TEST("a share that may as well be chance is none")
+{
+	struct recording *recording = recording_new();
+	struct causal *causal = causal_of(recording, 50, 950, 1187);
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+
+	CHECK_NEAR(effect->external_pacing.share, 0, 0);
+	CHECK_NEAR(external_pacing_of(recording, &recording->points.items[0]).error, 0, 0);
+	causal_free(causal);
+	recording_free(recording);
+}
+
+TEST("no window becomes slower than by the wall clock, nor faster than it was")
+{
+	CHECK_NEAR(external_pacing_period(100, 0.5, 1), 200, 1e-9);
+	CHECK_NEAR(external_pacing_period(100, 0.5, -1), 100, 1e-9);
+	CHECK_NEAR(external_pacing_period(100, 0.5, 0.004), 1 / (0.01 - 0.004), 1e-9);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* clocks - what a tick takes, told from holes in a thread's time that other interrupts make, too. */
+#include "check.h"
+
+#include "collect/bpf/clocks.h"
+
+#define TICKS 100
+
+TEST("many short interrupts are not taken for ticks")
+{
+	uint64_t holes[3 * TICKS];
+
+	for (size_t i = 0; i < 2 * TICKS; i++)
+		holes[i] = 1000 + i;
+	for (size_t i = 0; i < TICKS; i++)
+		holes[2 * TICKS + i] = 14000 + i;
+	CHECK_EQUAL(clocks_tick_cost(holes, 3 * TICKS, TICKS), 14000 + TICKS / 4);
+}
+
+TEST("a few long interruptions hardly move it")
+{
+	uint64_t holes[TICKS + 10];
+
+	for (size_t i = 0; i < TICKS; i++)
+		holes[i] = 14000;
+	for (size_t i = TICKS; i < TICKS + 10; i++)
+		holes[i] = 4000000;
+	CHECK_EQUAL(clocks_tick_cost(holes, TICKS + 10, TICKS), 14000);
+}
+
+TEST("with a few ticks missing those that came tell it; with half of them missing nothing does")
+{
+	uint64_t holes[TICKS];
+
+	for (size_t i = 0; i < TICKS; i++)
+		holes[i] = 14000;
+	CHECK_EQUAL(clocks_tick_cost(holes, TICKS - 30, TICKS), 14000);
+	CHECK_EQUAL(clocks_tick_cost(holes, TICKS / 2 - 1, TICKS), 0);
+	CHECK_EQUAL(clocks_tick_cost(holes, 0, TICKS), 0);
+	CHECK_EQUAL(clocks_tick_cost(holes, 0, 0), 0);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* settle - windows that are too early are found and left out; noise and one early window are not enough. */
+#include "check.h"
+
+#include "stats/warm_up.h"
+
+#include <math.h>
+
+#define MOST 2000
+#define WINDOW_NS 80000000ull
+
+static struct effect_window windows[MOST];
+static size_t count;
+
+/* Of either sign, mean near 0, within 1 %. */
+static double wobble(void)
+{
+	return 1 + 0.01 * sin(2.4 * (double)count) * cos(0.7 * (double)count);
+}
+
+/* A stretch: `early` windows of another period than the rest. */
+static void add_stretch(double speedup, unsigned length, unsigned early, double early_ns,
+			double later_ns)
+{
+	uint64_t begin = count ? windows[count - 1].time_ns + 2 * WINDOW_NS : 0;
+
+	for (unsigned index = 0; index < length && count < MOST; index++, count++)
+		windows[count] = (struct effect_window){
+			.time_ns = begin + index * WINDOW_NS,
+			.speedup = speedup,
+			.period_ns = (index < early ? early_ns : later_ns) * wobble(),
+			.run = 1,
+			.index = index,
+		};
+}
+
+/* Controls of 330, and windows at 25 to 100 % that settle from `early_ns` to 245 after `early`. */
+static void alternate(unsigned stretches, unsigned length, unsigned early, double early_ns)
+{
+	count = 0;
+	for (unsigned i = 0; i < stretches; i++) {
+		add_stretch(0, length, 0, 0, 330);
+		add_stretch(0.25 * (1 + i % 4), length, early, early_ns, 245);
+	}
+}
+
+TEST("windows that do not change with time all count")
+{
+	alternate(20, 12, 0, 0);
+	struct warm_up warm_up = warm_up_detect(windows, count);
+	CHECK_EQUAL(warm_up.level, 0);
+	CHECK(!warm_up.is_drifting);
+	CHECK_EQUAL(warm_up_drop_early(windows, count, warm_up.level), count);
+}
+
+TEST("a queue that empties within the first windows: these are left out, one is left of a stretch")
+{
+	alternate(20, 12, 2, 180);
+	CHECK_EQUAL(warm_up_detect(windows, count).level, 1);
+	size_t kept = warm_up_drop_early(windows, count, 1);
+	CHECK_EQUAL(kept, 40);
+	for (size_t i = 0; i < kept; i++) {
+		double settled = windows[i].speedup > 0 ? 245 : 330;
+		CHECK(fabs(windows[i].period_ns - settled) < 0.01 * settled);
+	}
+}
+
+TEST("so is one that takes longer, with longer stretches")
+{
+	alternate(20, 24, 9, 180);
+	CHECK_EQUAL(warm_up_detect(windows, count).level, 2);
+	CHECK_EQUAL(warm_up_drop_early(windows, count, 2), 40);
+}
+
+TEST("one that never does is told")
+{
+	alternate(20, 24, 19, 180);
+	struct warm_up warm_up = warm_up_detect(windows, count);
+	CHECK_EQUAL(warm_up.level, WARM_UP_LEVELS - 1);
+	CHECK(warm_up.is_drifting);
+}
+
+TEST("controls that settle late count, too")
+{
+	count = 0;
+	for (unsigned i = 0; i < 20; i++) {
+		add_stretch(0, 4, 1, 280, 330);
+		add_stretch(0.5, 4, 0, 0, 245);
+	}
+	CHECK_EQUAL(warm_up_detect(windows, count).level, 1);
+}
+
+TEST("single windows and too few stretches tell nothing")
+{
+	alternate(20, 1, 1, 180);
+	CHECK_EQUAL(warm_up_detect(windows, count).level, 0);
+	alternate(2, 12, 2, 180);
+	CHECK_EQUAL(warm_up_detect(windows, count).level, 0);
+	CHECK_EQUAL(warm_up_detect(windows, 0).level, 0);
+	CHECK_EQUAL(warm_up_drop_early(windows, 0, 1), 0);
+}
+
+TEST("what the tests may have overlooked: anything with few stretches, little with many")
+{
+	alternate(2, 12, 0, 0);
+	CHECK(isinf(warm_up_detect(windows, count).undetected_drift));
+	alternate(40, 12, 0, 0);
+	double undetected_drift = warm_up_detect(windows, count).undetected_drift;
+	CHECK(undetected_drift > 0 && undetected_drift < 0.03);
+}
+
+TEST("periods below 0, which the noise of pauses makes, are no change")
+{
+	count = 0;
+	for (unsigned i = 0; i < 8; i++) {
+		add_stretch(0, 4, 0, 0, 330);
+		add_stretch(1, 4, 1, -1, 5);
+	}
+	CHECK_EQUAL(warm_up_detect(windows, count).level, 0);
+}

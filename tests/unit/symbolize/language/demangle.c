@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* demangle - linker names as users write them, and what users write as linker names. */
+#include "symbolize/language/demangle.h"
+
+#include "base/cleanup.h"
+
+#include "check.h"
+
+static int says(const char *mangled, const char *expected)
+{
+	AUTO(text) char *name = demangle(mangled);
+	if (strcmp(name, expected) == 0)
+		return 1;
+	printf("# %s gives %s\n", mangled, name);
+	return 0;
+}
+
+static int has_base(const char *name, const char *expected)
+{
+	AUTO(text) char *base = demangle_base(name);
+	if (strcmp(base, expected) == 0)
+		return 1;
+	printf("# the base of %s is %s\n", name, base);
+	return 0;
+}
+
+TEST("C names stay, C++ and both kinds of Rust names are spelled out")
+{
+	CHECK(says("main", "main"));
+	CHECK(says("_start", "_start"));
+	CHECK(says("_ZN3app5totalEii", "app::total(int, int)"));
+	CHECK(says("_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"));
+	CHECK(says("_RNvCs15kBYyAo9fc_7mycrate7example", "mycrate::example"));
+	CHECK(says("_Znot_a_name", "_Znot_a_name"));
+	CHECK(says("", ""));
+}
+
+TEST("what the compiler hung on a part of a function is dropped")
+{
+	CHECK(says("work.part.0", "work"));
+	CHECK(says("work.constprop.0.isra.0", "work"));
+	CHECK(says("_ZN3app5totalEii.cold", "app::total(int, int)"));
+	CHECK(says("main.go.func1", "main.go.func1"));
+	CHECK(says("work.partial", "work.partial"));
+}
+
+TEST("a name fits better the more of it was typed")
+{
+	const char *name = "int app::list<int>::find<char>(char, int) const";
+	CHECK_EQUAL(demangle_fits(name, name), FIT_EXACT);
+	CHECK_EQUAL(demangle_fits(name, "app::list<int>::find<char>"), FIT_NO_PARAMETERS);
+	CHECK_EQUAL(demangle_fits(name, "app::list::find"), FIT_NO_TEMPLATE);
+	CHECK_EQUAL(demangle_fits(name, "list::find"), FIT_TAIL);
+	CHECK_EQUAL(demangle_fits(name, "find"), FIT_BASE);
+	CHECK_EQUAL(demangle_fits(name, "ist::find"), FIT_NONE);
+	CHECK_EQUAL(demangle_fits("work", "work"), FIT_EXACT);
+	CHECK_EQUAL(demangle_fits("work", "wor"), FIT_NONE);
+	CHECK_EQUAL(demangle_fits("crate::inner::work", "inner::work"), FIT_TAIL);
+}
+
+TEST("the base of a name is its plain identifier")
+{
+	CHECK(has_base("app::list<int>::push(int)", "push"));
+	CHECK(has_base("int app::sum<int>(std::vector<int, std::allocator<int> > const&)", "sum"));
+	CHECK(has_base("app::f(void (*)(int))", "f"));
+	CHECK(has_base("app::holder::~holder()", "~holder"));
+	CHECK(has_base("work", "work"));
+	CHECK(has_base("crate::inner::work", "work"));
+	CHECK(has_base("(anonymous namespace)::quiet(int)", "quiet"));
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jit - functions of a perf map, also while it grows and code is replaced. */
+#include "symbolize/symbols.h"
+
+#include "../fixture.h"
+
+#include "check.h"
+
+#include <errno.h>
+
+static const char *name_at(struct fixture *fixture, uint64_t address)
+{
+	uint32_t location = symbols_location_at(fixture->symbols, fixture->object, address);
+	return location == SYMBOLS_NONE ? NULL : symbols_location(fixture->symbols, location)->name;
+}
+
+static int open_map(struct fixture *fixture, const char *content)
+{
+	fixture_begin();
+	fixture_write("perf.map", content, strlen(content));
+	AUTO(text) char *path = text_format("%s/perf.map", fixture_directory);
+	*fixture = (struct fixture){.scope = scope_new()};
+	fixture->symbols = symbols_new(TARGET_LINE, fixture->scope);
+	return symbols_add_jit(fixture->symbols, path, &fixture->object, &fixture->error);
+}
+
+TEST("an address in a map has the name of its line, with blanks")
+{
+	struct fixture fixture;
+	CHECK_EQUAL(open_map(&fixture, "7f0000001000 40 first\nwrong line\n7f0000001040 20 "
+				       "LazyCompile:*second main.js:3\n"),
+		    0);
+	CHECK_TEXT(name_at(&fixture, 0x7f0000001000), "first");
+	CHECK_TEXT(name_at(&fixture, 0x7f000000103f), "first");
+	CHECK_TEXT(name_at(&fixture, 0x7f0000001040), "LazyCompile:*second main.js:3");
+	CHECK_TEXT(name_at(&fixture, 0x7f0000001060), NULL);
+	CHECK_TEXT(symbols_function_at(fixture.symbols, fixture.object, 0x7f0000001001), "first");
+	fixture_close(&fixture);
+}
+
+TEST("where lines overlap the later one is right, whatever its start")
+{
+	struct fixture fixture;
+	CHECK_EQUAL(open_map(&fixture, "1000 100 old\n1040 20 inner\n1200 10 far\n0ff0 60 new\n"),
+		    0);
+	CHECK_TEXT(name_at(&fixture, 0xff0), "new");
+	CHECK_TEXT(name_at(&fixture, 0x1048), "new");
+	CHECK_TEXT(name_at(&fixture, 0x1050), "inner");
+	CHECK_TEXT(name_at(&fixture, 0x1060), "old");
+	CHECK_TEXT(name_at(&fixture, 0x10ff), "old");
+	CHECK_TEXT(name_at(&fixture, 0x1205), "far");
+	CHECK_TEXT(name_at(&fixture, 0x1100), NULL);
+	fixture_close(&fixture);
+}
+
+TEST("a map that grew is read again, and moved functions keep their place")
+{
+	struct fixture fixture;
+	const struct symbols_range *ranges;
+	CHECK_EQUAL(open_map(&fixture, "1000 100 work\n"), 0);
+	uint32_t location = symbols_location_at(fixture.symbols, fixture.object, 0x1010);
+	uint64_t generation = symbols_generation(fixture.symbols);
+	static const char grown[] = "1000 100 work\n1000 100 other\n3000 80 work\n";
+	fixture_write("perf.map", grown, strlen(grown));
+	CHECK_EQUAL(symbols_location_at(fixture.symbols, fixture.object, 0x3010), location);
+	CHECK(symbols_generation(fixture.symbols) != generation);
+	CHECK_EQUAL(symbols_location_ranges(fixture.symbols, location, &ranges), 1);
+	CHECK_EQUAL(ranges[0].start, 0x3000);
+	CHECK_EQUAL(ranges[0].end, 0x3080);
+	CHECK_TEXT(name_at(&fixture, 0x1010), "other");
+	CHECK_EQUAL(symbols_find(fixture.symbols, "work", &location, &fixture.error), 0);
+	CHECK_EQUAL(symbols_scope_ranges(fixture.symbols, fixture.object, &ranges), 2);
+	fixture_close(&fixture);
+}
+
+TEST("a missing map is an error")
+{
+	struct fixture fixture = {.scope = scope_new()};
+	fixture.symbols = symbols_new(TARGET_LINE, fixture.scope);
+	CHECK_EQUAL(symbols_add_jit(fixture.symbols, "/nonexistent/perf-1.map", &fixture.object,
+				    &fixture.error),
+		    -ENOENT);
+	fixture_close(&fixture);
+}
