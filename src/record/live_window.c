@@ -26,35 +26,35 @@ CLEANUP_DEFINE(sample_aggregator, struct sample_aggregator *, sample_aggregator_
 
 struct live_window *live_window_new(double seconds)
 {
-	struct live_window *live_window = memory_new(1, sizeof(*live_window));
-	live_window->length_ns = (uint64_t)(seconds * 1e9);
-	return live_window;
+	struct live_window *window = memory_new(1, sizeof(*window));
+	window->length_ns = (uint64_t)(seconds * 1e9);
+	return window;
 }
 
-void live_window_free(struct live_window *live_window)
+void live_window_free(struct live_window *window)
 {
-	if (!live_window)
+	if (!window)
 		return;
-	for (size_t i = live_window->first; i < live_window->samples.count; i++)
-		free(live_window->samples.items[i].sample);
-	array_free(&live_window->samples);
-	free(live_window);
+	for (size_t i = window->first; i < window->samples.count; i++)
+		free(window->samples.items[i].sample);
+	array_free(&window->samples);
+	free(window);
 }
 
-static void drop_first(struct live_window *live_window)
+static void drop_first(struct live_window *window)
 {
-	struct kept_sample *kept_sample = &live_window->samples.items[live_window->first++];
-	live_window->bytes -= kept_sample->bytes;
-	free(kept_sample->sample);
-	if (live_window->first < live_window->samples.count / 2 + 1)
+	struct kept_sample *kept = &window->samples.items[window->first++];
+	window->bytes -= kept->bytes;
+	free(kept->sample);
+	if (window->first < window->samples.count / 2 + 1)
 		return;
-	live_window->samples.count -= live_window->first;
-	memmove(live_window->samples.items, live_window->samples.items + live_window->first,
-		live_window->samples.count * sizeof(*live_window->samples.items));
-	live_window->first = 0;
+	window->samples.count -= window->first;
+	memmove(window->samples.items, window->samples.items + window->first,
+		window->samples.count * sizeof(*window->samples.items));
+	window->first = 0;
 }
 
-void live_window_add(struct live_window *live_window, const struct record_sample *sample)
+void live_window_add(struct live_window *window, const struct record_sample *sample)
 {
 	if (sample->user_count > RECORD_USER_FRAMES_MOST)
 		return;
@@ -62,36 +62,36 @@ void live_window_add(struct live_window *live_window, const struct record_sample
 		       sample->user_count * sizeof(struct record_frame);
 	struct record_sample *copy = memory_new(1, bytes);
 	memcpy(copy, sample, bytes);
-	*array_add(&live_window->samples) = (struct kept_sample){copy, bytes};
-	live_window->bytes += bytes;
-	while (live_window->bytes > BYTES_MOST)
-		drop_first(live_window);
+	*array_add(&window->samples) = (struct kept_sample){copy, bytes};
+	window->bytes += bytes;
+	while (window->bytes > BYTES_MOST)
+		drop_first(window);
 }
 
 /*
  * A sample_aggregator of the samples since `begin_ns`. Waits are looked at, and so cut, before each look at the live_window:
  * none reaches far back.
  */
-static struct sample_aggregator *add_up(struct live_window *live_window,
+static struct sample_aggregator *add_up(struct live_window *window,
 					const struct live_window_symbols *names, uint64_t period_ns,
 					uint64_t begin_ns)
 {
-	struct sample_aggregator *sample_aggregator =
-		sample_aggregator_new(names->symbols, names->mapped_files, names->wait_classifier,
+	struct sample_aggregator *aggregator =
+		sample_aggregator_new(names->symbols, names->mapped_files, names->classifier,
 				      names->kernel, period_ns);
 
-	while (live_window->first < live_window->samples.count &&
-	       live_window->samples.items[live_window->first].sample->time_ns < begin_ns)
-		drop_first(live_window);
-	for (size_t i = live_window->first; i < live_window->samples.count; i++)
-		sample_aggregator_add(sample_aggregator, live_window->samples.items[i].sample);
-	return sample_aggregator;
+	while (window->first < window->samples.count &&
+	       window->samples.items[window->first].sample->time_ns < begin_ns)
+		drop_first(window);
+	for (size_t i = window->first; i < window->samples.count; i++)
+		sample_aggregator_add(aggregator, window->samples.items[i].sample);
+	return aggregator;
 }
 
-static int write_aggregator(struct sample_aggregator *sample_aggregator, const char *path,
+static int write_aggregator(struct sample_aggregator *aggregator, const char *path,
 			    struct recording_run *run, struct error *error)
 {
-	const struct sample_aggregator_totals *totals = sample_aggregator_totals(sample_aggregator);
+	const struct sample_aggregator_totals *totals = sample_aggregator_totals(aggregator);
 	struct profile *profile;
 
 	run->samples = totals->samples;
@@ -100,21 +100,20 @@ static int write_aggregator(struct sample_aggregator *sample_aggregator, const c
 	if (code)
 		return code;
 	code = profile_add_run(profile, run, error);
-	code = code ? code : sample_aggregator_write(sample_aggregator, profile, run->id, error);
+	code = code ? code : sample_aggregator_write(aggregator, profile, run->id, error);
 	profile_close(profile);
 	return code;
 }
 
-int live_window_read(struct live_window *live_window, const struct live_window_symbols *names,
+int live_window_read(struct live_window *window, const struct live_window_symbols *names,
 		     const struct recording_run *run, uint64_t now_ns, struct recording **recording,
 		     struct error *error)
 {
 	const char *place = getenv("TMPDIR");
 	AUTO(text) char *folder = text_format("%s/lever-live-XXXXXX", place ? place : "/tmp");
-	uint64_t begin = now_ns > live_window->length_ns ? now_ns - live_window->length_ns : 0;
+	uint64_t begin = now_ns > window->length_ns ? now_ns - window->length_ns : 0;
 	AUTO(sample_aggregator)
-	struct sample_aggregator *sample_aggregator =
-		add_up(live_window, names, run->period_ns, begin);
+	struct sample_aggregator *aggregator = add_up(window, names, run->period_ns, begin);
 	struct recording_run row = *run;
 
 	row.finished = true; /* nothing of it is to come */
@@ -124,7 +123,7 @@ int live_window_read(struct live_window *live_window, const struct live_window_s
 				 "another",
 				 place ? place : "/tmp", strerror(errno));
 	AUTO(text) char *path = text_format("%s/window.lever", folder);
-	int code = write_aggregator(sample_aggregator, path, &row, error);
+	int code = write_aggregator(aggregator, path, &row, error);
 	code = code ? code : profile_read(path, recording, error);
 	unlink(path);
 	rmdir(folder);

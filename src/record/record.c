@@ -31,11 +31,11 @@
 struct record {
 	const struct record_options *options;
 	struct record_result *result;
-	struct record_session record_session;
-	struct wait_classifier *wait_classifier;
+	struct record_session session;
+	struct wait_classifier *classifier;
 	struct kallsyms *kernel;
-	struct sample_aggregator *sample_aggregator;
-	struct live_window *live_window; /* NULL: no live view */
+	struct sample_aggregator *aggregator;
+	struct live_window *window; /* NULL: no live view */
 	struct profile *profile;
 	struct program program;
 	struct recording_run run;
@@ -59,9 +59,9 @@ static void on_sample(void *context, const struct record_sample *sample)
 	/* Of modules and BPF programs that have been loaded since. */
 	for (uint32_t i = 0; i < sample->kernel_count && i < RECORD_KERNEL_FRAMES_MOST; i++)
 		kallsyms_refresh(record->kernel, sample->kernel[i]);
-	sample_aggregator_add(record->sample_aggregator, sample);
-	if (record->live_window)
-		live_window_add(record->live_window, sample);
+	sample_aggregator_add(record->aggregator, sample);
+	if (record->window)
+		live_window_add(record->window, sample);
 }
 
 /* ---- setting up ---- */
@@ -71,7 +71,7 @@ static int open_symbols(struct record *record, struct error *error)
 	const struct record_options *options = record->options;
 	int code = 0;
 
-	record_session_configure(&record->record_session, "*", TARGET_LINE);
+	record_session_configure(&record->session, "*", TARGET_LINE);
 	if (!options->arguments)
 		return 0;
 	record->program_path = program_find(options->arguments[0], &code, error);
@@ -80,7 +80,7 @@ static int open_symbols(struct record *record, struct error *error)
 		record->result->exit_code = program_exec_status(code);
 		return code;
 	}
-	record_session_add_program(&record->record_session, record->program_path);
+	record_session_add_program(&record->session, record->program_path);
 	return 0;
 }
 
@@ -99,9 +99,9 @@ static int open_recorder(struct record *record, struct error *error)
 		.verbose = options->verbose,
 	};
 	record->run.period_ns = recorder.period_ns;
-	record->record_session.context = record;
-	record->record_session.sample = on_sample;
-	return record_session_open(&record->record_session, &recorder, error);
+	record->session.context = record;
+	record->session.sample = on_sample;
+	return record_session_open(&record->session, &recorder, error);
 }
 
 static int begin_run(struct record *record, struct error *error)
@@ -113,8 +113,8 @@ static int begin_run(struct record *record, struct error *error)
 	run->kind = RUN_SAMPLES;
 	if (record->options->arguments)
 		run->command = recording_command(record->options->arguments);
-	run->engine = recorder_limits(record->record_session.recorder) ? (char *)"perf events" :
-									 (char *)"kernel";
+	run->engine = recorder_limits(record->session.recorder) ? (char *)"perf events" :
+								  (char *)"kernel";
 	run->host = host.nodename;
 	run->kernel = host.release;
 	run->version = (char *)(uintptr_t)record->options->version;
@@ -127,7 +127,7 @@ static int begin_run(struct record *record, struct error *error)
 static int set_up(struct record *record, struct error *error)
 {
 	const struct record_options *options = record->options;
-	int code = wait_classifier_new(options->wait_classifier, &record->wait_classifier, error);
+	int code = wait_classifier_new(options->class_rules, &record->classifier, error);
 
 	if (code) {
 		record->result->end = RECORD_WRONG_USAGE;
@@ -138,12 +138,11 @@ static int set_up(struct record *record, struct error *error)
 	if (code)
 		return code;
 	kallsyms_read("/proc/kallsyms", &record->kernel, &record->kernel_names);
-	record->sample_aggregator =
-		sample_aggregator_new(record->record_session.symbols,
-				      record->record_session.mapped_files, record->wait_classifier,
-				      record->kernel, record->run.period_ns);
+	record->aggregator =
+		sample_aggregator_new(record->session.symbols, record->session.mapped_files,
+				      record->classifier, record->kernel, record->run.period_ns);
 	if (options->live_seconds > 0)
-		record->live_window = live_window_new(options->live_seconds);
+		record->window = live_window_new(options->live_seconds);
 	code = profile_create(options->output, options->fresh, &record->profile, error);
 	return code ? code : begin_run(record, error);
 }
@@ -158,11 +157,10 @@ static int start_program(struct record *record, struct error *error)
 
 	if (code)
 		return code;
-	code = recorded_processes_add(record->record_session.recorded_processes,
-				      record->program.pid, error);
+	code = recorded_processes_add(record->session.processes, record->program.pid, error);
 	if (code)
 		return code;
-	recorder_start(record->record_session.recorder);
+	recorder_start(record->session.recorder);
 	interruption_catch();
 	code = program_start(&record->program, options->arguments[0], error);
 	if (code) {
@@ -179,17 +177,17 @@ static int attach_running(struct record *record, struct error *error)
 	int code = 0;
 
 	for (size_t i = 0; i < options->process_count && !code; i++)
-		code = recorded_processes_add_running(record->record_session.recorded_processes,
+		code = recorded_processes_add_running(record->session.processes,
 						      options->processes[i], error);
 	if (options->cgroup && !code)
-		code = recorded_processes_add_cgroup(record->record_session.recorded_processes,
-						     options->cgroup, error);
+		code = recorded_processes_add_cgroup(record->session.processes, options->cgroup,
+						     error);
 	if (code) {
 		record->result->end = RECORD_WRONG_USAGE;
 		return code;
 	}
 	record->program.started_ns = clock_now_ns();
-	recorder_start(record->record_session.recorder);
+	recorder_start(record->session.recorder);
 	interruption_catch();
 	return 0;
 }
@@ -202,19 +200,18 @@ static bool should_continue(struct record *record)
 	if (!record->options->arguments)
 		return !interruption_count() &&
 		       (record->options->is_system_wide || record->options->cgroup ||
-			recorded_processes_any_alive(record->record_session.recorded_processes));
+			recorded_processes_any_alive(record->session.processes));
 	/* The first Ctrl-C is the program's, too: it may end in order. */
 	if (interruption_count() > 1)
 		return false;
 	return !program_poll(&record->program) ||
-	       (!interruption_count() &&
-		recorded_processes_any_alive(record->record_session.recorded_processes));
+	       (!interruption_count() && recorded_processes_any_alive(record->session.processes));
 }
 
 static void notify(struct record *record, uint64_t now)
 {
 	const struct sample_aggregator_totals *totals =
-		sample_aggregator_totals(record->sample_aggregator);
+		sample_aggregator_totals(record->aggregator);
 	struct record_status status = {
 		.elapsed_seconds = (double)(now - record->started_ns) / 1e9,
 		.left_seconds = record->deadline_ns ?
@@ -230,29 +227,28 @@ static void notify(struct record *record, uint64_t now)
 
 static int write_now(struct record *record, struct error *error)
 {
-	int code = sample_aggregator_write(record->sample_aggregator, record->profile,
-					   record->run.id, error);
+	int code =
+		sample_aggregator_write(record->aggregator, record->profile, record->run.id, error);
 	return code ? code : profile_commit(record->profile, error);
 }
 
 /* Hands on what the last seconds held. */
 static int refresh(struct record *record, uint64_t now, struct error *error)
 {
-	struct live_window_symbols names = {record->record_session.symbols,
-					    record->record_session.mapped_files,
-					    record->wait_classifier, record->kernel};
+	struct live_window_symbols names = {record->session.symbols, record->session.mapped_files,
+					    record->classifier, record->kernel};
 	struct recording_run run = record->run;
 	struct recording *recording = NULL;
 	uint64_t length = (uint64_t)(record->options->live_seconds * 1e9);
 
 	record->refreshed_ns = now;
-	int code = recorder_sample_blocked(record->record_session.recorder,
-					   &record->record_session.handler, error);
+	int code =
+		recorder_sample_blocked(record->session.recorder, &record->session.handler, error);
 	if (code)
 		return code;
 	now = clock_now_ns();
 	run.wall_ns = now - record->started_ns < length ? now - record->started_ns : length;
-	code = live_window_read(record->live_window, &names, &run, now, &recording, error);
+	code = live_window_read(record->window, &names, &run, now, &recording, error);
 	if (code)
 		return code;
 	record->options->refresh(record->options->context, recording);
@@ -263,22 +259,22 @@ static int refresh(struct record *record, uint64_t now, struct error *error)
 static int poll_once(struct record *record, struct error *error)
 {
 	struct pollfd wake[2] = {
-		{.fd = recorder_descriptor(record->record_session.recorder), .events = POLLIN},
+		{.fd = recorder_descriptor(record->session.recorder), .events = POLLIN},
 		{.fd = record->program.has_ended ? -1 : record->program.pidfd, .events = POLLIN},
 	};
 	poll(wake, 2, DRAIN_EVERY_MS);
-	record_session_drain(&record->record_session);
+	record_session_drain(&record->session);
 	uint64_t now = clock_now_ns();
 	if (now - record->notified_ns > NOTIFY_EVERY_NS)
 		notify(record, now);
-	if (record->live_window && now - record->refreshed_ns > REFRESH_EVERY_NS)
+	if (record->window && now - record->refreshed_ns > REFRESH_EVERY_NS)
 		return refresh(record, now, error);
 	if (now - record->written_ns < WRITE_EVERY_NS)
 		return 0;
 	record->written_ns = now;
 	if (record->options->cgroup) /* who has joined it since */
-		recorded_processes_add_cgroup(record->record_session.recorded_processes,
-					      record->options->cgroup, NULL);
+		recorded_processes_add_cgroup(record->session.processes, record->options->cgroup,
+					      NULL);
 	return write_now(record, error);
 }
 
@@ -295,15 +291,15 @@ static int run(struct record *record, struct error *error)
 			record->started_ns + (uint64_t)(record->options->seconds * 1e9);
 	while (!code && should_continue(record))
 		code = poll_once(record, error);
-	recorder_stop(record->record_session.recorder);
+	recorder_stop(record->session.recorder);
 	if (!code)
-		code = recorder_sample_blocked(record->record_session.recorder,
-					       &record->record_session.handler, error);
+		code = recorder_sample_blocked(record->session.recorder, &record->session.handler,
+					       error);
 	record->run.wall_ns =
 		(record->program.ended_ns ? record->program.ended_ns : clock_now_ns()) -
 		record->program.started_ns;
-	record_session_drain(&record->record_session);
-	recorder_overhead(record->record_session.recorder, &record->cost);
+	record_session_drain(&record->session);
+	recorder_overhead(record->session.recorder, &record->cost);
 	return code;
 }
 
@@ -340,12 +336,11 @@ static char *add_sentence(char *note, char *sentence)
 /* Warnings for the reader of the report; NULL if there are none. To be freed. */
 static char *make_warnings(const struct record *record, const struct recorder_counters *counters)
 {
-	char *note = text_copy(mapped_files_warnings(record->record_session.mapped_files));
+	char *note = text_copy(mapped_files_warnings(record->session.mapped_files));
 
-	if (recorder_limits(record->record_session.recorder))
-		note = add_sentence(note,
-				    text_copy(recorder_limits(record->record_session.recorder)));
-	if (record->kernel_names.code && !recorder_limits(record->record_session.recorder))
+	if (recorder_limits(record->session.recorder))
+		note = add_sentence(note, text_copy(recorder_limits(record->session.recorder)));
+	if (record->kernel_names.code && !recorder_limits(record->session.recorder))
 		note = add_sentence(note, text_copy(record->kernel_names.text));
 	if (counters->overwritten)
 		note = add_sentence(
@@ -363,12 +358,12 @@ static char *make_warnings(const struct record *record, const struct recorder_co
 static int close_run(struct record *record, int code, struct error *error)
 {
 	const struct sample_aggregator_totals *totals =
-		sample_aggregator_totals(record->sample_aggregator);
+		sample_aggregator_totals(record->aggregator);
 	struct recording_run *row = &record->run;
 	struct recorder_counters counters;
 	struct error later = {0};
 
-	recorder_counters(record->record_session.recorder, &counters);
+	recorder_counters(record->session.recorder, &counters);
 	row->samples = totals->samples;
 	row->sampled_ns = totals->weight_ns;
 	row->lost = counters.lost;
@@ -377,8 +372,7 @@ static int close_run(struct record *record, int code, struct error *error)
 	row->finished = true;
 	row->note = make_warnings(record, &counters);
 	record->result->status = row->exit_status;
-	int failed = sample_aggregator_write(record->sample_aggregator, record->profile, row->id,
-					     &later);
+	int failed = sample_aggregator_write(record->aggregator, record->profile, row->id, &later);
 	record->cost.run_id = row->id;
 	failed = failed ? failed : profile_update_run(record->profile, row, &later);
 	failed = failed ? failed : profile_set_overhead(record->profile, &record->cost, &later);
@@ -390,12 +384,12 @@ static int close_run(struct record *record, int code, struct error *error)
 
 static void tear_down(struct record *record)
 {
-	record_session_close(&record->record_session);
+	record_session_close(&record->session);
 	program_release(&record->program);
 	profile_close(record->profile);
-	sample_aggregator_free(record->sample_aggregator);
-	live_window_free(record->live_window);
-	wait_classifier_free(record->wait_classifier);
+	sample_aggregator_free(record->aggregator);
+	live_window_free(record->window);
+	wait_classifier_free(record->classifier);
 	kallsyms_free(record->kernel);
 	free(record->program_path);
 	free(record->run.command);

@@ -35,9 +35,9 @@ struct record_options {
 	bool fresh;
 	uint64_t period_ns;
 	enum record_chain chain;
-	const char *wait_classifier; /* file of further rules; NULL: none */
-	double seconds;              /* 0: until the program ends, or Ctrl-C */
-	double live_seconds;         /* how far a live view looks back; 0: there is none */
+	const char *class_rules; /* file of further rules; NULL: none */
+	double seconds;          /* 0: until the program ends, or Ctrl-C */
+	double live_seconds;     /* how far a live view looks back; 0: there is none */
 	bool verbose;
 	void *context;
 	void (*notify)(void *context, const struct record_status *status);

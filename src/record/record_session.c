@@ -10,8 +10,8 @@
 
 static void on_sample(void *context, const struct record_sample *sample)
 {
-	struct record_session *record_session = context;
-	record_session->sample(record_session->context, sample);
+	struct record_session *session = context;
+	session->sample(session->context, sample);
 }
 
 static void on_object(void *context, const struct kernel_object_event *event)
@@ -21,8 +21,7 @@ static void on_object(void *context, const struct kernel_object_event *event)
 
 static void on_process(void *context, const struct kernel_process_event *event)
 {
-	recorded_processes_on_process(((struct record_session *)context)->recorded_processes,
-				      event);
+	recorded_processes_on_process(((struct record_session *)context)->processes, event);
 }
 
 static void on_path(void *context, const struct wire_file *file, const char *path)
@@ -45,66 +44,66 @@ static int set_unwind(void *context, uint32_t object, const struct wire_unwind_r
 
 /* ---- life ---- */
 
-void record_session_configure(struct record_session *record_session, const char *binaries,
+void record_session_configure(struct record_session *session, const char *binaries,
 			      enum target_kind granularity)
 {
 	AUTO(text) char *pattern = text_format("bin:%s", binaries);
 
-	record_session->scope = scope_new();
-	scope_add(record_session->scope, pattern, true);
-	record_session->symbols = symbols_new(granularity, record_session->scope);
+	session->scope = scope_new();
+	scope_add(session->scope, pattern, true);
+	session->symbols = symbols_new(granularity, session->scope);
 }
 
 static void add_library(void *context, const char *path)
 {
-	struct record_session *record_session = context;
+	struct record_session *session = context;
 	uint32_t object;
-	symbols_add_object(record_session->symbols, path, NULL, false, &object, NULL);
+	symbols_add_object(session->symbols, path, NULL, false, &object, NULL);
 }
 
-void record_session_add_program(struct record_session *record_session, const char *path)
+void record_session_add_program(struct record_session *session, const char *path)
 {
 	AUTO(text) char *real = realpath(path, NULL);
 	const char *file = real ? real : path;
 	uint32_t object;
 
 	/* A script is no object: what it runs is announced later. */
-	if (!symbols_add_object(record_session->symbols, file, NULL, true, &object, NULL))
-		libraries_each(file, add_library, record_session);
+	if (!symbols_add_object(session->symbols, file, NULL, true, &object, NULL))
+		libraries_each(file, add_library, session);
 }
 
-int record_session_open(struct record_session *record_session,
-			const struct recorder_options *options, struct error *error)
+int record_session_open(struct record_session *session, const struct recorder_options *options,
+			struct error *error)
 {
-	int code = recorder_open(options, &record_session->recorder, error);
+	int code = recorder_open(options, &session->recorder, error);
 
 	if (code)
 		return code;
-	struct mapped_files_sink sink = {.context = record_session->recorder,
+	struct mapped_files_sink sink = {.context = session->recorder,
 					 .name_object = name_object,
 					 .set_unwind = set_unwind};
-	record_session->mapped_files = mapped_files_new(record_session->symbols, &sink);
-	for (uint32_t i = 0; i < symbols_object_count(record_session->symbols); i++)
-		mapped_files_announce(record_session->mapped_files, i);
-	record_session->recorded_processes = recorded_processes_new(record_session->recorder);
-	record_session->handler = (struct recorder_handler){.context = record_session,
-							    .sample = on_sample,
-							    .object = on_object,
-							    .process = on_process,
-							    .path = on_path};
+	session->mapped_files = mapped_files_new(session->symbols, &sink);
+	for (uint32_t i = 0; i < symbols_object_count(session->symbols); i++)
+		mapped_files_announce(session->mapped_files, i);
+	session->processes = recorded_processes_new(session->recorder);
+	session->handler = (struct recorder_handler){.context = session,
+						     .sample = on_sample,
+						     .object = on_object,
+						     .process = on_process,
+						     .path = on_path};
 	return 0;
 }
 
-void record_session_drain(struct record_session *record_session)
+void record_session_drain(struct record_session *session)
 {
-	recorder_drain(record_session->recorder, &record_session->handler);
+	recorder_drain(session->recorder, &session->handler);
 }
 
-void record_session_close(struct record_session *record_session)
+void record_session_close(struct record_session *session)
 {
-	recorder_close(record_session->recorder);
-	recorded_processes_free(record_session->recorded_processes);
-	mapped_files_free(record_session->mapped_files);
-	symbols_free(record_session->symbols);
-	scope_free(record_session->scope);
+	recorder_close(session->recorder);
+	recorded_processes_free(session->processes);
+	mapped_files_free(session->mapped_files);
+	symbols_free(session->symbols);
+	scope_free(session->scope);
 }

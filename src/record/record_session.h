@@ -20,7 +20,7 @@ struct record_session {
 	struct symbols *symbols;
 	struct recorder *recorder;
 	struct mapped_files *mapped_files;
-	struct recorded_processes *recorded_processes;
+	struct recorded_processes *processes;
 	struct recorder_handler
 		handler; /* of all that the recorder sends; its context is the record_session */
 	void *context;   /* of `sample` */
@@ -28,12 +28,12 @@ struct record_session {
 };
 
 /* The binaries in scope, and how code is told apart. */
-void record_session_configure(struct record_session *record_session, const char *binaries,
+void record_session_configure(struct record_session *session, const char *binaries,
 			      enum target_kind granularity);
 /* What will be mapped at the start is read before: the first samples are named, too. */
-void record_session_add_program(struct record_session *record_session, const char *path);
+void record_session_add_program(struct record_session *session, const char *path);
 /* After `context` and `sample` are set. */
-int record_session_open(struct record_session *record_session,
-			const struct recorder_options *options, struct error *error);
-void record_session_drain(struct record_session *record_session);
-void record_session_close(struct record_session *record_session);
+int record_session_open(struct record_session *session, const struct recorder_options *options,
+			struct error *error);
+void record_session_drain(struct record_session *session);
+void record_session_close(struct record_session *session);

@@ -15,42 +15,40 @@ struct recorded_processes {
 
 struct recorded_processes *recorded_processes_new(struct recorder *recorder)
 {
-	struct recorded_processes *recorded_processes = memory_new(1, sizeof(*recorded_processes));
-	recorded_processes->recorder = recorder;
-	return recorded_processes;
+	struct recorded_processes *processes = memory_new(1, sizeof(*processes));
+	processes->recorder = recorder;
+	return processes;
 }
 
-void recorded_processes_free(struct recorded_processes *recorded_processes)
+void recorded_processes_free(struct recorded_processes *processes)
 {
-	if (!recorded_processes)
+	if (!processes)
 		return;
-	array_free(&recorded_processes->processes);
-	free(recorded_processes);
+	array_free(&processes->processes);
+	free(processes);
 }
 
-static void forget(struct recorded_processes *recorded_processes, pid_t pid)
+static void forget(struct recorded_processes *processes, pid_t pid)
 {
-	for (size_t i = 0; i < recorded_processes->processes.count; i++)
-		if (recorded_processes->processes.items[i] == pid)
-			recorded_processes->processes.items[i--] =
-				recorded_processes->processes
-					.items[--recorded_processes->processes.count];
+	for (size_t i = 0; i < processes->processes.count; i++)
+		if (processes->processes.items[i] == pid)
+			processes->processes.items[i--] =
+				processes->processes.items[--processes->processes.count];
 }
 
-int recorded_processes_add(struct recorded_processes *recorded_processes, pid_t pid,
-			   struct error *error)
+int recorded_processes_add(struct recorded_processes *processes, pid_t pid, struct error *error)
 {
-	forget(recorded_processes, pid);
-	*array_add(&recorded_processes->processes) = pid;
-	return recorder_add_process(recorded_processes->recorder, pid, error);
+	forget(processes, pid);
+	*array_add(&processes->processes) = pid;
+	return recorder_add_process(processes->recorder, pid, error);
 }
 
-int recorded_processes_add_running(struct recorded_processes *recorded_processes, pid_t pid,
+int recorded_processes_add_running(struct recorded_processes *processes, pid_t pid,
 				   struct error *error)
 {
 	if (kill(pid, 0) && errno == ESRCH)
 		return error_set(error, -ESRCH, "there is no process %d", (int)pid);
-	return recorded_processes_add(recorded_processes, pid, error);
+	return recorded_processes_add(processes, pid, error);
 }
 
 static void add_found(void *context, pid_t pid)
@@ -58,27 +56,27 @@ static void add_found(void *context, pid_t pid)
 	recorded_processes_add(context, pid, NULL); /* it may have gone, or be another user's */
 }
 
-int recorded_processes_add_cgroup(struct recorded_processes *recorded_processes, const char *path,
+int recorded_processes_add_cgroup(struct recorded_processes *processes, const char *path,
 				  struct error *error)
 {
-	return cgroup_each(path, add_found, recorded_processes, error);
+	return cgroup_each(path, add_found, processes, error);
 }
 
-void recorded_processes_on_process(struct recorded_processes *recorded_processes,
+void recorded_processes_on_process(struct recorded_processes *processes,
 				   const struct kernel_process_event *event)
 {
 	if (event->kind == KERNEL_EVENT_FORK) {
-		forget(recorded_processes, (pid_t)event->tgid);
-		*array_add(&recorded_processes->processes) = (pid_t)event->tgid;
+		forget(processes, (pid_t)event->tgid);
+		*array_add(&processes->processes) = (pid_t)event->tgid;
 	} else if (event->kind == KERNEL_EVENT_EXIT) {
-		forget(recorded_processes, (pid_t)event->tgid);
+		forget(processes, (pid_t)event->tgid);
 	}
 }
 
-bool recorded_processes_any_alive(struct recorded_processes *recorded_processes)
+bool recorded_processes_any_alive(struct recorded_processes *processes)
 {
-	for (size_t i = 0; i < recorded_processes->processes.count; i++)
-		if (!kill(recorded_processes->processes.items[i], 0) || errno == EPERM)
+	for (size_t i = 0; i < processes->processes.count; i++)
+		if (!kill(processes->processes.items[i], 0) || errno == EPERM)
 			return true;
 	return false;
 }

@@ -37,7 +37,7 @@ struct aggregate {
 struct sample_aggregator {
 	struct symbols *symbols;
 	struct mapped_files *mapped_files;
-	const struct wait_classifier *wait_classifier;
+	const struct wait_classifier *classifier;
 	const struct kallsyms *kernel;
 	uint64_t period_ns;
 	ARRAY(struct node) nodes;
@@ -53,63 +53,63 @@ struct sample_aggregator {
 
 struct sample_aggregator *sample_aggregator_new(struct symbols *symbols,
 						struct mapped_files *mapped_files,
-						const struct wait_classifier *wait_classifier,
+						const struct wait_classifier *classifier,
 						const struct kallsyms *kernel, uint64_t period_ns)
 {
-	struct sample_aggregator *sample_aggregator = memory_new(1, sizeof(*sample_aggregator));
-	sample_aggregator->symbols = symbols;
-	sample_aggregator->mapped_files = mapped_files;
-	sample_aggregator->wait_classifier = wait_classifier;
-	sample_aggregator->kernel = kernel;
-	sample_aggregator->period_ns = period_ns;
-	(void)array_add(&sample_aggregator->nodes); /* the root */
-	sample_aggregator->written_nodes = 1;
-	return sample_aggregator;
+	struct sample_aggregator *aggregator = memory_new(1, sizeof(*aggregator));
+	aggregator->symbols = symbols;
+	aggregator->mapped_files = mapped_files;
+	aggregator->classifier = classifier;
+	aggregator->kernel = kernel;
+	aggregator->period_ns = period_ns;
+	(void)array_add(&aggregator->nodes); /* the root */
+	aggregator->written_nodes = 1;
+	return aggregator;
 }
 
-void sample_aggregator_free(struct sample_aggregator *sample_aggregator)
+void sample_aggregator_free(struct sample_aggregator *aggregator)
 {
-	if (!sample_aggregator)
+	if (!aggregator)
 		return;
-	array_free(&sample_aggregator->nodes);
-	array_free(&sample_aggregator->threads);
-	array_free(&sample_aggregator->aggregates);
-	array_free(&sample_aggregator->frame_ids);
-	hash_map_clear(&sample_aggregator->node_ids);
-	hash_map_clear(&sample_aggregator->thread_ids);
-	hash_map_clear(&sample_aggregator->aggregate_ids);
-	hash_map_clear(&sample_aggregator->addresses);
-	hash_map_clear(&sample_aggregator->subclasses);
-	hash_map_clear(&sample_aggregator->frames);
-	hash_map_clear(&sample_aggregator->rows);
-	free(sample_aggregator);
+	array_free(&aggregator->nodes);
+	array_free(&aggregator->threads);
+	array_free(&aggregator->aggregates);
+	array_free(&aggregator->frame_ids);
+	hash_map_clear(&aggregator->node_ids);
+	hash_map_clear(&aggregator->thread_ids);
+	hash_map_clear(&aggregator->aggregate_ids);
+	hash_map_clear(&aggregator->addresses);
+	hash_map_clear(&aggregator->subclasses);
+	hash_map_clear(&aggregator->frames);
+	hash_map_clear(&aggregator->rows);
+	free(aggregator);
 }
 
 const struct sample_aggregator_totals *sample_aggregator_totals(
-	const struct sample_aggregator *sample_aggregator)
+	const struct sample_aggregator *aggregator)
 {
-	return &sample_aggregator->totals;
+	return &aggregator->totals;
 }
 
 /* ---- adding ---- */
 
-static uint32_t node_for(struct sample_aggregator *sample_aggregator, uint32_t caller,
-			 uint32_t object, uint64_t offset)
+static uint32_t node_for(struct sample_aggregator *aggregator, uint32_t caller, uint32_t object,
+			 uint64_t offset)
 {
 	uint64_t first = (uint64_t)caller << 32 | object;
-	uint32_t node = hash_map_get(&sample_aggregator->node_ids, first, offset);
+	uint32_t node = hash_map_get(&aggregator->node_ids, first, offset);
 
 	if (node != HASH_MAP_NONE)
 		return node;
-	node = (uint32_t)sample_aggregator->nodes.count;
-	*array_add(&sample_aggregator->nodes) =
+	node = (uint32_t)aggregator->nodes.count;
+	*array_add(&aggregator->nodes) =
 		(struct node){.caller = caller, .object = object, .offset = offset};
-	hash_map_set(&sample_aggregator->node_ids, first, offset, node);
+	hash_map_set(&aggregator->node_ids, first, offset, node);
 	return node;
 }
 
-static uint32_t user_node_for(struct sample_aggregator *sample_aggregator, uint32_t caller,
-			      uint32_t tgid, const struct record_frame *frame)
+static uint32_t user_node_for(struct sample_aggregator *aggregator, uint32_t caller, uint32_t tgid,
+			      const struct record_frame *frame)
 {
 	uint32_t object = frame->object;
 	uint64_t offset = frame->offset;
@@ -117,18 +117,18 @@ static uint32_t user_node_for(struct sample_aggregator *sample_aggregator, uint3
 	if (object == WIRE_OBJECT_NO_FILE) {
 		object = OBJECT_PROCESS | tgid;
 	} else if (object == WIRE_OBJECT_UNKNOWN &&
-		   mapped_files_locate(sample_aggregator->mapped_files, tgid, frame->offset,
-				       &object, &offset)) {
+		   mapped_files_locate(aggregator->mapped_files, tgid, frame->offset, &object,
+				       &offset)) {
 		object++;
 	}
-	return node_for(sample_aggregator, caller, object, offset);
+	return node_for(aggregator, caller, object, offset);
 }
 
 /*
  * The kernel's innermost frames are those of waiting as such, and our own; the chain begins at the
  * function that waited.
  */
-static uint32_t first_kernel_frame(const struct sample_aggregator *sample_aggregator,
+static uint32_t first_kernel_frame(const struct sample_aggregator *aggregator,
 				   const struct record_sample *sample)
 {
 	uint32_t first = 0;
@@ -137,7 +137,7 @@ static uint32_t first_kernel_frame(const struct sample_aggregator *sample_aggreg
 		return 0;
 	for (; first < sample->kernel_count; first++) {
 		const struct kallsyms_function *function =
-			kallsyms_at(sample_aggregator->kernel, sample->kernel[first]);
+			kallsyms_at(aggregator->kernel, sample->kernel[first]);
 		bool is_bpf = function && function->module && !strcmp(function->module, "bpf");
 		if (function && !is_bpf && !wait_classifier_is_wait_function(function->name))
 			break;
@@ -145,15 +145,15 @@ static uint32_t first_kernel_frame(const struct sample_aggregator *sample_aggreg
 	return first;
 }
 
-static uint32_t chain_for(struct sample_aggregator *sample_aggregator,
-			  const struct record_sample *sample, uint32_t kernel_first)
+static uint32_t chain_for(struct sample_aggregator *aggregator, const struct record_sample *sample,
+			  uint32_t kernel_first)
 {
 	uint32_t node = 0;
 
 	for (uint32_t i = sample->user_count; i-- > 0;)
-		node = user_node_for(sample_aggregator, node, sample->tgid, &sample->user[i]);
+		node = user_node_for(aggregator, node, sample->tgid, &sample->user[i]);
 	for (uint32_t i = sample->kernel_count; i-- > kernel_first;)
-		node = node_for(sample_aggregator, node, OBJECT_KERNEL, sample->kernel[i]);
+		node = node_for(aggregator, node, OBJECT_KERNEL, sample->kernel[i]);
 	return node;
 }
 
@@ -166,22 +166,21 @@ static uint64_t hash_of(const char *text, size_t most)
 }
 
 /* A thread that changes its name is another one from then on. */
-static uint32_t thread_for(struct sample_aggregator *sample_aggregator,
-			   const struct record_sample *sample)
+static uint32_t thread_for(struct sample_aggregator *aggregator, const struct record_sample *sample)
 {
 	uint64_t first = (uint64_t)sample->tgid << 32 | sample->tid;
 	uint64_t second = hash_of(sample->command, sizeof(sample->command));
-	uint32_t index = hash_map_get(&sample_aggregator->thread_ids, first, second);
+	uint32_t index = hash_map_get(&aggregator->thread_ids, first, second);
 
 	if (index != HASH_MAP_NONE)
 		return index;
-	index = (uint32_t)sample_aggregator->threads.count;
-	struct thread *thread = array_add(&sample_aggregator->threads);
+	index = (uint32_t)aggregator->threads.count;
+	struct thread *thread = array_add(&aggregator->threads);
 	memcpy(thread->command, sample->command, sizeof(thread->command));
 	thread->command[sizeof(thread->command) - 1] = 0;
 	thread->row.pid = sample->tgid;
 	thread->row.tid = sample->tid;
-	hash_map_set(&sample_aggregator->thread_ids, first, second, index);
+	hash_map_set(&aggregator->thread_ids, first, second, index);
 	return index;
 }
 
@@ -203,29 +202,29 @@ struct sample_key {
 	uint64_t address;
 };
 
-static struct aggregate *aggregate_for(struct sample_aggregator *sample_aggregator,
-				       const struct sample_key *sample_key)
+static struct aggregate *aggregate_for(struct sample_aggregator *aggregator,
+				       const struct sample_key *key)
 {
-	uint64_t first = (uint64_t)sample_key->thread << 32 | sample_key->node;
-	uint64_t second = (uint64_t)sample_key->verdict.class << 60 |
-			  (uint64_t)number_for(&sample_aggregator->subclasses,
-					       (uintptr_t)sample_key->verdict.subclass)
-				  << 48 |
-			  (uint64_t)(unsigned)(sample_key->call + 1) << 32 |
-			  number_for(&sample_aggregator->addresses, sample_key->address);
-	uint32_t index = hash_map_get(&sample_aggregator->aggregate_ids, first, second);
+	uint64_t first = (uint64_t)key->thread << 32 | key->node;
+	uint64_t second =
+		(uint64_t)key->verdict.class << 60 |
+		(uint64_t)number_for(&aggregator->subclasses, (uintptr_t)key->verdict.subclass)
+			<< 48 |
+		(uint64_t)(unsigned)(key->call + 1) << 32 |
+		number_for(&aggregator->addresses, key->address);
+	uint32_t index = hash_map_get(&aggregator->aggregate_ids, first, second);
 
 	if (index != HASH_MAP_NONE)
-		return &sample_aggregator->aggregates.items[index];
-	hash_map_set(&sample_aggregator->aggregate_ids, first, second,
-		     (uint32_t)sample_aggregator->aggregates.count);
-	struct aggregate *aggregate = array_add(&sample_aggregator->aggregates);
-	aggregate->node = sample_key->node;
-	aggregate->thread = sample_key->thread;
-	aggregate->row.class = sample_key->verdict.class;
-	aggregate->row.subclass = (char *)(uintptr_t)sample_key->verdict.subclass;
-	aggregate->row.system_call = (char *)(uintptr_t)system_call_name(sample_key->call);
-	aggregate->row.address = sample_key->address;
+		return &aggregator->aggregates.items[index];
+	hash_map_set(&aggregator->aggregate_ids, first, second,
+		     (uint32_t)aggregator->aggregates.count);
+	struct aggregate *aggregate = array_add(&aggregator->aggregates);
+	aggregate->node = key->node;
+	aggregate->thread = key->thread;
+	aggregate->row.class = key->verdict.class;
+	aggregate->row.subclass = (char *)(uintptr_t)key->verdict.subclass;
+	aggregate->row.system_call = (char *)(uintptr_t)system_call_name(key->call);
+	aggregate->row.address = key->address;
 	return aggregate;
 }
 
@@ -235,14 +234,13 @@ static struct aggregate *aggregate_for(struct sample_aggregator *sample_aggregat
  * interval, known but for less than a period: at most a quarter of the period's square. Where only one
  * of so many waits is looked at, that choice adds its own.
  */
-static void count(struct sample_aggregator *sample_aggregator, const struct sample_key *sample_key,
+static void count(struct sample_aggregator *aggregator, const struct sample_key *key,
 		  uint64_t weight_ns, unsigned inverse_chance)
 {
-	struct aggregate *aggregate = aggregate_for(sample_aggregator, sample_key);
-	double weight = (double)weight_ns, period = (double)sample_aggregator->period_ns;
+	struct aggregate *aggregate = aggregate_for(aggregator, key);
+	double weight = (double)weight_ns, period = (double)aggregator->period_ns;
 	double inverse = inverse_chance ? inverse_chance : 1;
-	bool is_single =
-		sample_key->verdict.class <= CLASS_KERNEL || weight < 1.5 * inverse * period;
+	bool is_single = key->verdict.class <= CLASS_KERNEL || weight < 1.5 * inverse * period;
 
 	aggregate->row.samples++;
 	aggregate->row.weight_ns += weight_ns;
@@ -250,12 +248,12 @@ static void count(struct sample_aggregator *sample_aggregator, const struct samp
 		is_single ? weight * weight :
 			    weight * weight * (1 - 1 / inverse) + inverse * period * period / 4;
 	aggregate->is_changed = true;
-	sample_aggregator->totals.samples++;
-	sample_aggregator->totals.weight_ns += weight_ns;
-	sample_aggregator->totals.by_class_ns[sample_key->verdict.class] += weight_ns;
+	aggregator->totals.samples++;
+	aggregator->totals.weight_ns += weight_ns;
+	aggregator->totals.by_class_ns[key->verdict.class] += weight_ns;
 }
 
-static struct off_cpu_class classify(const struct sample_aggregator *sample_aggregator,
+static struct off_cpu_class classify(const struct sample_aggregator *aggregator,
 				     const struct record_sample *sample, uint32_t kernel_first)
 {
 	if (sample->flags & RECORD_ON_CPU)
@@ -265,14 +263,14 @@ static struct off_cpu_class classify(const struct sample_aggregator *sample_aggr
 		return (struct off_cpu_class){CLASS_RUNNABLE, NULL};
 	const struct kallsyms_function *function =
 		kernel_first < sample->kernel_count ?
-			kallsyms_at(sample_aggregator->kernel, sample->kernel[kernel_first]) :
+			kallsyms_at(aggregator->kernel, sample->kernel[kernel_first]) :
 			NULL;
 	struct wait_site site = {
 		.is_io_wait = sample->flags & RECORD_IO_WAIT,
 		.function = function ? function->name : NULL,
 		.call = system_call_name(sample->system_call),
 	};
-	return wait_classifier_classify(sample_aggregator->wait_classifier, &site);
+	return wait_classifier_classify(aggregator->classifier, &site);
 }
 
 static bool is_futex(int call)
@@ -281,160 +279,152 @@ static bool is_futex(int call)
 	return name && text_starts_with(name, "futex");
 }
 
-void sample_aggregator_add(struct sample_aggregator *sample_aggregator,
-			   const struct record_sample *sample)
+void sample_aggregator_add(struct sample_aggregator *aggregator, const struct record_sample *sample)
 {
 	if (sample->kernel_count > RECORD_KERNEL_FRAMES_MOST ||
 	    sample->user_count > RECORD_USER_FRAMES_MOST)
 		return;
-	uint32_t kernel_first = first_kernel_frame(sample_aggregator, sample);
-	struct sample_key sample_key = {
-		.node = chain_for(sample_aggregator, sample, kernel_first),
-		.thread = thread_for(sample_aggregator, sample),
-		.verdict = classify(sample_aggregator, sample, kernel_first),
+	uint32_t kernel_first = first_kernel_frame(aggregator, sample);
+	struct sample_key key = {
+		.node = chain_for(aggregator, sample, kernel_first),
+		.thread = thread_for(aggregator, sample),
+		.verdict = classify(aggregator, sample, kernel_first),
 		.call = sample->system_call,
 	};
-	if (sample_key.verdict.class == CLASS_LOCK && is_futex(sample_key.call))
-		sample_key.address = sample->argument;
+	if (key.verdict.class == CLASS_LOCK && is_futex(key.call))
+		key.address = sample->argument;
 	if (sample->weight_ns)
-		count(sample_aggregator, &sample_key, sample->weight_ns, sample->inverse_chance);
-	sample_key.verdict = (struct off_cpu_class){CLASS_RUNNABLE, NULL};
-	sample_key.address = 0;
+		count(aggregator, &key, sample->weight_ns, sample->inverse_chance);
+	key.verdict = (struct off_cpu_class){CLASS_RUNNABLE, NULL};
+	key.address = 0;
 	if (sample->waiting_ns)
-		count(sample_aggregator, &sample_key, sample->waiting_ns, sample->inverse_chance);
+		count(aggregator, &key, sample->waiting_ns, sample->inverse_chance);
 }
 
 /* ---- naming and writing ---- */
 
-static uint32_t add_frame(struct sample_aggregator *sample_aggregator, struct profile *profile,
+static uint32_t add_frame(struct sample_aggregator *aggregator, struct profile *profile,
 			  const struct recording_frame *content, uint64_t what, uint64_t which,
 			  struct error *error)
 {
-	uint32_t number = hash_map_get(&sample_aggregator->rows, what, which);
+	uint32_t number = hash_map_get(&aggregator->rows, what, which);
 	struct recording_frame row = *content;
 
 	if (number != HASH_MAP_NONE)
 		return number;
 	if (profile_add_frame(profile, &row, error))
 		return HASH_MAP_NONE;
-	number = (uint32_t)sample_aggregator->frame_ids.count;
-	*array_add(&sample_aggregator->frame_ids) = row.id;
-	hash_map_set(&sample_aggregator->rows, what, which, number);
+	number = (uint32_t)aggregator->frame_ids.count;
+	*array_add(&aggregator->frame_ids) = row.id;
+	hash_map_set(&aggregator->rows, what, which, number);
 	return number;
 }
 
 enum named_by { NAMED_BY_LOCATION, NAMED_BY_SYMBOL, NAMED_BY_KERNEL, NAMED_BY_NONE };
 
-static uint32_t kernel_frame(struct sample_aggregator *sample_aggregator, struct profile *profile,
+static uint32_t kernel_frame(struct sample_aggregator *aggregator, struct profile *profile,
 			     uint64_t address, struct error *error)
 {
-	const struct kallsyms_function *function = kallsyms_at(sample_aggregator->kernel, address);
+	const struct kallsyms_function *function = kallsyms_at(aggregator->kernel, address);
 	struct recording_frame frame = {.kind = FRAME_KERNEL};
 
 	if (function) {
 		frame.function = (char *)(uintptr_t)function->name;
 		frame.object = (char *)(uintptr_t)function->module;
 	}
-	return add_frame(sample_aggregator, profile, &frame, NAMED_BY_KERNEL,
+	return add_frame(aggregator, profile, &frame, NAMED_BY_KERNEL,
 			 function ? function->start : 0, error);
 }
 
 /* The object of code that a process made, if it left a map of it. */
-static uint32_t jit_object(struct sample_aggregator *sample_aggregator, uint32_t process)
+static uint32_t jit_object(struct sample_aggregator *aggregator, uint32_t process)
 {
 	AUTO(text) char *path = text_format("/tmp/perf-%u.map", process & ~OBJECT_PROCESS);
 	uint32_t object;
 
-	if (access(path, R_OK) || symbols_add_jit(sample_aggregator->symbols, path, &object, NULL))
+	if (access(path, R_OK) || symbols_add_jit(aggregator->symbols, path, &object, NULL))
 		return SYMBOLS_NONE;
 	return object;
 }
 
-static uint32_t user_frame(struct sample_aggregator *sample_aggregator, struct profile *profile,
+static uint32_t user_frame(struct sample_aggregator *aggregator, struct profile *profile,
 			   const struct node *node, struct error *error)
 {
 	struct recording_frame frame = {.kind = FRAME_USER};
-	uint32_t object = node->object & OBJECT_PROCESS ?
-				  jit_object(sample_aggregator, node->object) :
-				  node->object - 1;
+	uint32_t object = node->object & OBJECT_PROCESS ? jit_object(aggregator, node->object) :
+							  node->object - 1;
 
 	if (node->object == WIRE_OBJECT_UNKNOWN || object == SYMBOLS_NONE)
-		return add_frame(sample_aggregator, profile, &frame, NAMED_BY_NONE, 0, error);
-	frame.object = (char *)(uintptr_t)symbols_object(sample_aggregator->symbols, object)->path;
-	uint32_t place = symbols_location_at(sample_aggregator->symbols, object, node->offset);
+		return add_frame(aggregator, profile, &frame, NAMED_BY_NONE, 0, error);
+	frame.object = (char *)(uintptr_t)symbols_object(aggregator->symbols, object)->path;
+	uint32_t place = symbols_location_at(aggregator->symbols, object, node->offset);
 	if (place != SYMBOLS_NONE) {
-		const struct symbols_location *found =
-			symbols_location(sample_aggregator->symbols, place);
+		const struct symbols_location *found = symbols_location(aggregator->symbols, place);
 		frame.function =
 			(char *)(uintptr_t)(found->function ? found->function : found->name);
 		frame.file = (char *)(uintptr_t)found->file;
 		frame.line = found->line;
-		return add_frame(sample_aggregator, profile, &frame, NAMED_BY_LOCATION, place,
-				 error);
+		return add_frame(aggregator, profile, &frame, NAMED_BY_LOCATION, place, error);
 	}
-	const char *name = symbols_function_at(sample_aggregator->symbols, object, node->offset);
+	const char *name = symbols_function_at(aggregator->symbols, object, node->offset);
 	frame.function = (char *)(uintptr_t)name;
-	return add_frame(sample_aggregator, profile, &frame, NAMED_BY_SYMBOL, (uintptr_t)name,
-			 error);
+	return add_frame(aggregator, profile, &frame, NAMED_BY_SYMBOL, (uintptr_t)name, error);
 }
 
-static int write_node(struct sample_aggregator *sample_aggregator, struct profile *profile,
+static int write_node(struct sample_aggregator *aggregator, struct profile *profile,
 		      struct node *node, struct error *error)
 {
-	uint32_t number = hash_map_get(&sample_aggregator->frames, node->object, node->offset);
+	uint32_t number = hash_map_get(&aggregator->frames, node->object, node->offset);
 
 	if (number == HASH_MAP_NONE) {
 		number = node->object == OBJECT_KERNEL ?
-				 kernel_frame(sample_aggregator, profile, node->offset, error) :
-				 user_frame(sample_aggregator, profile, node, error);
+				 kernel_frame(aggregator, profile, node->offset, error) :
+				 user_frame(aggregator, profile, node, error);
 		if (number == HASH_MAP_NONE)
 			return error->code;
-		hash_map_set(&sample_aggregator->frames, node->object, node->offset, number);
+		hash_map_set(&aggregator->frames, node->object, node->offset, number);
 	}
 	struct recording_stack row = {
-		.caller_id = (uint64_t)sample_aggregator->nodes.items[node->caller].stack_id,
-		.frame_id = sample_aggregator->frame_ids.items[number],
+		.caller_id = (uint64_t)aggregator->nodes.items[node->caller].stack_id,
+		.frame_id = aggregator->frame_ids.items[number],
 	};
 	int code = profile_add_stack(profile, &row, error);
 	node->stack_id = row.id;
 	return code;
 }
 
-static int write_aggregate(struct sample_aggregator *sample_aggregator, struct profile *profile,
+static int write_aggregate(struct sample_aggregator *aggregator, struct profile *profile,
 			   struct aggregate *aggregate, struct error *error)
 {
-	const struct thread *thread = &sample_aggregator->threads.items[aggregate->thread];
+	const struct thread *thread = &aggregator->threads.items[aggregate->thread];
 
 	aggregate->row.run_id = thread->row.run_id;
 	aggregate->row.thread_id = thread->row.id;
-	aggregate->row.stack_id =
-		(uint64_t)sample_aggregator->nodes.items[aggregate->node].stack_id;
+	aggregate->row.stack_id = (uint64_t)aggregator->nodes.items[aggregate->node].stack_id;
 	aggregate->is_changed = false;
 	return profile_set_stack_sample(profile, &aggregate->row, error);
 }
 
-int sample_aggregator_write(struct sample_aggregator *sample_aggregator, struct profile *profile,
+int sample_aggregator_write(struct sample_aggregator *aggregator, struct profile *profile,
 			    int64_t run_id, struct error *error)
 {
 	int code = 0;
 
-	for (; sample_aggregator->written_nodes < sample_aggregator->nodes.count && !code;
-	     sample_aggregator->written_nodes++)
-		code = write_node(sample_aggregator, profile,
-				  &sample_aggregator->nodes.items[sample_aggregator->written_nodes],
-				  error);
-	for (; sample_aggregator->written_threads < sample_aggregator->threads.count && !code;
-	     sample_aggregator->written_threads++) {
-		struct thread *thread =
-			&sample_aggregator->threads.items[sample_aggregator->written_threads];
+	for (; aggregator->written_nodes < aggregator->nodes.count && !code;
+	     aggregator->written_nodes++)
+		code = write_node(aggregator, profile,
+				  &aggregator->nodes.items[aggregator->written_nodes], error);
+	for (; aggregator->written_threads < aggregator->threads.count && !code;
+	     aggregator->written_threads++) {
+		struct thread *thread = &aggregator->threads.items[aggregator->written_threads];
 		thread->row.run_id = run_id;
 		thread->row.command = thread->command;
 		code = profile_add_thread(profile, &thread->row, error);
 		thread->row.command = NULL; /* the item may move */
 	}
-	for (size_t i = 0; i < sample_aggregator->aggregates.count && !code; i++)
-		if (sample_aggregator->aggregates.items[i].is_changed)
-			code = write_aggregate(sample_aggregator, profile,
-					       &sample_aggregator->aggregates.items[i], error);
+	for (size_t i = 0; i < aggregator->aggregates.count && !code; i++)
+		if (aggregator->aggregates.items[i].is_changed)
+			code = write_aggregate(aggregator, profile,
+					       &aggregator->aggregates.items[i], error);
 	return code;
 }

@@ -25,13 +25,13 @@ struct sample_aggregator_totals {
 /* Everything is borrowed; `kernel` may be NULL. */
 struct sample_aggregator *sample_aggregator_new(struct symbols *symbols,
 						struct mapped_files *mapped_files,
-						const struct wait_classifier *wait_classifier,
+						const struct wait_classifier *classifier,
 						const struct kallsyms *kernel, uint64_t period_ns);
-void sample_aggregator_free(struct sample_aggregator *sample_aggregator);
-void sample_aggregator_add(struct sample_aggregator *sample_aggregator,
+void sample_aggregator_free(struct sample_aggregator *aggregator);
+void sample_aggregator_add(struct sample_aggregator *aggregator,
 			   const struct record_sample *sample);
 /* Writes what is new or has changed since the last time. */
-int sample_aggregator_write(struct sample_aggregator *sample_aggregator, struct profile *profile,
+int sample_aggregator_write(struct sample_aggregator *aggregator, struct profile *profile,
 			    int64_t run_id, struct error *error);
 const struct sample_aggregator_totals *sample_aggregator_totals(
-	const struct sample_aggregator *sample_aggregator);
+	const struct sample_aggregator *aggregator);

@@ -78,7 +78,7 @@ static bool read_class(const char *text, enum sample_class *class)
 	return false;
 }
 
-static bool add_line(struct wait_classifier *wait_classifier, char *line, bool is_built_in)
+static bool add_line(struct wait_classifier *classifier, char *line, bool is_built_in)
 {
 	enum sample_class class;
 
@@ -94,7 +94,7 @@ static bool add_line(struct wait_classifier *wait_classifier, char *line, bool i
 	unsigned patterns = 0;
 	for (char *word; (word = strtok_r(NULL, " \t\r", &rest)); patterns++) {
 		bool is_call = text_starts_with(word, "call:");
-		*array_add(&wait_classifier->rules) = (struct rule){
+		*array_add(&classifier->rules) = (struct rule){
 			.class = class,
 			.subclass = text_copy(subclass),
 			.pattern = text_copy(word + (is_call ? strlen("call:") : 0)),
@@ -106,8 +106,7 @@ static bool add_line(struct wait_classifier *wait_classifier, char *line, bool i
 }
 
 /* The number of the line that is not a rule; 0 if all are. */
-static unsigned add_table(struct wait_classifier *wait_classifier, const char *table,
-			  bool is_built_in)
+static unsigned add_table(struct wait_classifier *classifier, const char *table, bool is_built_in)
 {
 	AUTO(text) char *copy = text_copy(table);
 	char *rest = copy;
@@ -115,7 +114,7 @@ static unsigned add_table(struct wait_classifier *wait_classifier, const char *t
 
 	for (char *line; (line = strsep(&rest, "\n"));) {
 		number++;
-		if (!add_line(wait_classifier, line, is_built_in))
+		if (!add_line(classifier, line, is_built_in))
 			return number;
 	}
 	return 0;
@@ -124,13 +123,13 @@ static unsigned add_table(struct wait_classifier *wait_classifier, const char *t
 int wait_classifier_new(const char *path, struct wait_classifier **result, struct error *error)
 {
 	AUTO(wait_classifier)
-	struct wait_classifier *wait_classifier = memory_new(1, sizeof(*wait_classifier));
+	struct wait_classifier *classifier = memory_new(1, sizeof(*classifier));
 
 	if (path) {
 		AUTO(text) char *table = file_read(path, NULL, error);
 		if (!table)
 			return error ? error->code : -EIO;
-		unsigned wrong = add_table(wait_classifier, table, false);
+		unsigned wrong = add_table(classifier, table, false);
 		if (wrong)
 			return error_set(error, -EINVAL,
 					 "line %u of %s is no rule; a rule is CLASS[/SUBCLASS] "
@@ -138,21 +137,21 @@ int wait_classifier_new(const char *path, struct wait_classifier **result, struc
 					 "B/queue mq_* call:msgrcv",
 					 wrong, path);
 	}
-	add_table(wait_classifier, built_in, true);
-	*result = take(&wait_classifier);
+	add_table(classifier, built_in, true);
+	*result = take(&classifier);
 	return 0;
 }
 
-void wait_classifier_free(struct wait_classifier *wait_classifier)
+void wait_classifier_free(struct wait_classifier *classifier)
 {
-	if (!wait_classifier)
+	if (!classifier)
 		return;
-	for (size_t i = 0; i < wait_classifier->rules.count; i++) {
-		free(wait_classifier->rules.items[i].subclass);
-		free(wait_classifier->rules.items[i].pattern);
+	for (size_t i = 0; i < classifier->rules.count; i++) {
+		free(classifier->rules.items[i].subclass);
+		free(classifier->rules.items[i].pattern);
 	}
-	array_free(&wait_classifier->rules);
-	free(wait_classifier);
+	array_free(&classifier->rules);
+	free(classifier);
 }
 
 static bool rule_matches(const struct rule *rule, const struct wait_site *site)
@@ -165,13 +164,13 @@ static bool rule_matches(const struct rule *rule, const struct wait_site *site)
  * The kernel function decides before the system call: an fsync may wait for a mutex. Of the built-in
  * rules, only those of class I may refine what the scheduler counts as I/O.
  */
-struct off_cpu_class wait_classifier_classify(const struct wait_classifier *wait_classifier,
+struct off_cpu_class wait_classifier_classify(const struct wait_classifier *classifier,
 					      const struct wait_site *site)
 {
 	for (int pass = 0; pass < 3; pass++) {
 		bool is_built_in = pass > 0, is_call = pass == 2;
-		for (size_t i = 0; i < wait_classifier->rules.count; i++) {
-			const struct rule *rule = &wait_classifier->rules.items[i];
+		for (size_t i = 0; i < classifier->rules.count; i++) {
+			const struct rule *rule = &classifier->rules.items[i];
 			if (rule->is_built_in != is_built_in ||
 			    (is_built_in && rule->is_call != is_call) ||
 			    (is_built_in && site->is_io_wait && rule->class != CLASS_IO))

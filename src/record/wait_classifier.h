@@ -18,7 +18,7 @@ struct wait_classifier;
  * "CLASS[/SUBCLASS] PATTERN...", such as "B/queue mq_* call:msgrcv"; # begins a comment.
  */
 int wait_classifier_new(const char *path, struct wait_classifier **result, struct error *error);
-void wait_classifier_free(struct wait_classifier *wait_classifier);
+void wait_classifier_free(struct wait_classifier *classifier);
 
 struct wait_site {
 	bool is_io_wait;      /* as the scheduler counts it */
@@ -31,7 +31,7 @@ struct off_cpu_class {
 	const char *subclass; /* NULL: none. Borrowed */
 };
 
-struct off_cpu_class wait_classifier_classify(const struct wait_classifier *wait_classifier,
+struct off_cpu_class wait_classifier_classify(const struct wait_classifier *classifier,
 					      const struct wait_site *site);
 /* Is this a function of waiting as such, whose caller tells for what? */
 bool wait_classifier_is_wait_function(const char *function);

@@ -7,12 +7,12 @@ struct level_writer {
 	int64_t run_id;
 };
 
-static int write_level(struct level_writer *level_writer, unsigned slice, uint64_t begin_ns,
+static int write_level(struct level_writer *writer, unsigned slice, uint64_t begin_ns,
 		       unsigned threads, const struct scale_level *level, struct error *error)
 {
 	const __u64 *waiting = level->waiting_ns;
 	struct recording_level row = {
-		.run_id = level_writer->run_id,
+		.run_id = writer->run_id,
 		.slice = slice,
 		.threads = threads,
 		.begin_ns = begin_ns,
@@ -25,7 +25,7 @@ static int write_level(struct level_writer *level_writer, unsigned slice, uint64
 		.condition_ns = waiting[SCALE_CONDITION - SCALE_LOCK],
 		.other_ns = waiting[SCALE_OTHER - SCALE_LOCK],
 	};
-	return profile_set_level(level_writer->profile, &row, error);
+	return profile_set_level(writer->profile, &row, error);
 }
 
 static struct scale_level level_between(const struct scale_level *from,
@@ -41,43 +41,42 @@ static struct scale_level level_between(const struct scale_level *from,
 	return between;
 }
 
-static int write_steal(struct level_writer *level_writer, unsigned slice,
-		       const struct snapshot *from, const struct snapshot *to, struct error *error)
+static int write_steal(struct level_writer *writer, unsigned slice, const struct snapshot *from,
+		       const struct snapshot *to, struct error *error)
 {
-	struct recording_steal row = {level_writer->run_id, slice, to->stolen_ns - from->stolen_ns};
-	return row.stolen_ns ? profile_add_steal(level_writer->profile, &row, error) : 0;
+	struct recording_steal row = {writer->run_id, slice, to->stolen_ns - from->stolen_ns};
+	return row.stolen_ns ? profile_add_steal(writer->profile, &row, error) : 0;
 }
 
 /* What happened between two snapshots: slice 0 from the start to the end. */
-static int write_slice(struct level_writer *level_writer, unsigned slice,
-		       const struct snapshot *begin, const struct snapshot *end,
-		       struct error *error)
+static int write_slice(struct level_writer *writer, unsigned slice, const struct snapshot *begin,
+		       const struct snapshot *end, struct error *error)
 {
 	const struct scale_totals *from = &begin->totals, *to = &end->totals;
-	int code = slice ? write_steal(level_writer, slice, begin, end, error) : 0;
+	int code = slice ? write_steal(writer, slice, begin, end, error) : 0;
 
 	for (unsigned i = 0; i < SCALE_LEVELS && !code; i++) {
 		struct scale_level level = level_between(&from->levels[i], &to->levels[i]);
 		if (level.wall_ns)
-			code = write_level(level_writer, slice, from->last_ns - to->begin_ns, i,
-					   &level, error);
+			code = write_level(writer, slice, from->last_ns - to->begin_ns, i, &level,
+					   error);
 	}
 	return code;
 }
 
-int level_writer_write(struct profile *profile, int64_t run_id,
-		       const struct time_series *time_series, struct error *error)
+int level_writer_write(struct profile *profile, int64_t run_id, const struct time_series *series,
+		       struct error *error)
 {
-	struct level_writer level_writer = {profile, run_id};
-	size_t count = time_series->snapshots.count;
-	const struct snapshot *snapshots = time_series->snapshots.items;
+	struct level_writer writer = {profile, run_id};
+	size_t count = series->snapshots.count;
+	const struct snapshot *snapshots = series->snapshots.items;
 
 	if (!count)
 		return 0;
 	struct snapshot start = {.totals.last_ns = snapshots[0].totals.begin_ns};
-	int code = write_slice(&level_writer, 0, &start, &snapshots[count - 1], error);
+	int code = write_slice(&writer, 0, &start, &snapshots[count - 1], error);
 	for (size_t i = 0; i < count && !code; i++)
-		code = write_slice(&level_writer, (unsigned)i + 1, i ? &snapshots[i - 1] : &start,
+		code = write_slice(&writer, (unsigned)i + 1, i ? &snapshots[i - 1] : &start,
 				   &snapshots[i], error);
 	return code;
 }

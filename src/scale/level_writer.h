@@ -6,5 +6,5 @@
 #include "scale/time_series.h"
 
 /* The whole, as slice 0, and how it grew from snapshot to snapshot. */
-int level_writer_write(struct profile *profile, int64_t run_id,
-		       const struct time_series *time_series, struct error *error);
+int level_writer_write(struct profile *profile, int64_t run_id, const struct time_series *series,
+		       struct error *error);

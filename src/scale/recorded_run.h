@@ -29,13 +29,13 @@ struct recorded_run_options {
 };
 
 /* Borrows what the options point to. */
-int recorded_run_open(const struct recorded_run_options *options,
-		      struct recorded_run **recorded_run, struct error *error);
-void recorded_run_close(struct recorded_run *recorded_run);
+int recorded_run_open(const struct recorded_run_options *options, struct recorded_run **recorded,
+		      struct error *error);
+void recorded_run_close(struct recorded_run *recorded);
 /* NAME=VALUE for the program; lives as long as the recorded_run. */
-const char *recorded_run_environment(const struct recorded_run *recorded_run);
-int recorded_run_begin(struct recorded_run *recorded_run, struct profile *profile, int64_t run_id,
+const char *recorded_run_environment(const struct recorded_run *recorded);
+int recorded_run_begin(struct recorded_run *recorded, struct profile *profile, int64_t run_id,
 		       pid_t pid, struct error *error);
-int recorded_run_drain(struct recorded_run *recorded_run, struct error *error);
-int recorded_run_end(struct recorded_run *recorded_run, struct recorded_run_totals *totals,
+int recorded_run_drain(struct recorded_run *recorded, struct error *error);
+int recorded_run_end(struct recorded_run *recorded, struct recorded_run_totals *totals,
 		     struct error *error);

@@ -52,15 +52,15 @@ struct run_plan {
 /* One run of the program. */
 struct program_run {
 	struct scale *scale;
-	const struct run_plan *run_plan;
+	const struct run_plan *plan;
 	cpu_set_t cores;
 	struct thread_states *thread_states;
-	struct recorded_run *recorded_run; /* NULL: nothing is recorded */
+	struct recorded_run *recorded; /* NULL: nothing is recorded */
 	struct program program;
 	struct recording_run run;
 	struct recording_parallel parallel;
 	struct recording_run_conditions conditions;
-	struct time_series time_series;
+	struct time_series series;
 	struct steal steal;
 	uint64_t notified_ns;
 };
@@ -87,27 +87,26 @@ static bool should_continue(void)
 /* ---- before and after a run ---- */
 
 /* So many of the machine's, in each turn others: not all are alike, nor have the same neighbours. */
-static cpu_set_t choose_cores(const struct scale *scale, const struct run_plan *run_plan)
+static cpu_set_t choose_cores(const struct scale *scale, const struct run_plan *plan)
 {
-	unsigned first = run_plan->turn * run_plan->cores % scale->machine_cores, number = 0;
+	unsigned first = plan->turn * plan->cores % scale->machine_cores, number = 0;
 	cpu_set_t chosen;
 
 	CPU_ZERO(&chosen);
 	for (int cpu = 0; cpu < SCALE_CPUS_MOST && number < scale->machine_cores; cpu++) {
 		if (!CPU_ISSET(cpu, &scale->machine))
 			continue;
-		if ((number + scale->machine_cores - first) % scale->machine_cores <
-		    run_plan->cores)
+		if ((number + scale->machine_cores - first) % scale->machine_cores < plan->cores)
 			CPU_SET(cpu, &chosen);
 		number++;
 	}
 	return chosen;
 }
 
-static bool hides_cores(const struct program_run *time_series)
+static bool hides_cores(const struct program_run *series)
 {
-	return time_series->scale->options->cores_library && !time_series->run_plan->shows_cores &&
-	       (unsigned)CPU_COUNT(&time_series->cores) < time_series->scale->machine_cores;
+	return series->scale->options->cores_library && !series->plan->shows_cores &&
+	       (unsigned)CPU_COUNT(&series->cores) < series->scale->machine_cores;
 }
 
 /* For liblever-cores.so: 16 hexadecimal digits for each 64 cores, core 0 in the first word. */
@@ -126,12 +125,12 @@ static char *mask_text(const cpu_set_t *machine)
 	return text;
 }
 
-static int begin_run(struct program_run *time_series, struct error *error)
+static int begin_run(struct program_run *series, struct error *error)
 {
 	static struct utsname host; /* borrowed by the run until its end */
-	struct scale *scale = time_series->scale;
-	struct recording_run *run = &time_series->run;
-	struct recording_parallel *parallel = &time_series->parallel;
+	struct scale *scale = series->scale;
+	struct recording_run *run = &series->run;
+	struct recording_parallel *parallel = &series->parallel;
 
 	uname(&host);
 	run->kind = RUN_SCALE;
@@ -154,91 +153,87 @@ static int begin_run(struct program_run *time_series, struct error *error)
 	parallel->run_id = run->id;
 	parallel->session_id = scale->session_id;
 	parallel->asked = (char *)(uintptr_t)scale->options->asked;
-	parallel->cores = (unsigned)CPU_COUNT(&time_series->cores);
+	parallel->cores = (unsigned)CPU_COUNT(&series->cores);
 	parallel->machine_cores = scale->machine_cores;
-	parallel->hides_cores = hides_cores(time_series);
+	parallel->hides_cores = hides_cores(series);
 	code = code ? code : profile_set_parallel(scale->profile, parallel, error);
 	return code ? code : profile_commit(scale->profile, error);
 }
 
 /* Without the log the run still counts. */
-static void open_recorded_run(struct program_run *time_series)
+static void open_recorded_run(struct program_run *series)
 {
-	const struct scale_options *options = time_series->scale->options;
-	struct recorded_run_options recorded_run = {.what_if = options->what_if,
-						    .program = time_series->scale->path,
-						    .verbose = options->verbose};
+	const struct scale_options *options = series->scale->options;
+	struct recorded_run_options recorded = {.what_if = options->what_if,
+						.program = series->scale->path,
+						.verbose = options->verbose};
 	struct error error = {0};
 
-	if (!time_series->run_plan->is_recorded ||
-	    !recorded_run_open(&recorded_run, &time_series->recorded_run, &error))
+	if (!series->plan->is_recorded || !recorded_run_open(&recorded, &series->recorded, &error))
 		return;
 	AUTO(text) char *sentence = text_format("no replay: %s", error.text);
 	options->say(options->context, sentence);
 }
 
-static int prepare(struct program_run *time_series, struct error *error)
+static int prepare(struct program_run *series, struct error *error)
 {
-	struct scale *scale = time_series->scale;
+	struct scale *scale = series->scale;
 	AUTO(text) char *preload = NULL;
 	AUTO(text) char *mask = NULL;
 	const char *environment[5] = {NULL};
 	size_t count = 0;
 
-	if (hides_cores(time_series)) {
+	if (hides_cores(series)) {
 		const char *old = getenv("LD_PRELOAD");
 		environment[count++] = preload =
 			text_format("LD_PRELOAD=%s%s%s", scale->options->cores_library,
 				    old && *old ? ":" : "", old && *old ? old : "");
 		environment[count++] = mask = mask_text(&scale->machine);
 	}
-	if (time_series->recorded_run) {
+	if (series->recorded) {
 		environment[count++] = "LEVER_LISTEN=2";
-		environment[count] = recorded_run_environment(time_series->recorded_run);
+		environment[count] = recorded_run_environment(series->recorded);
 	}
-	return program_prepare(&time_series->program, scale->options->arguments, environment,
-			       error);
+	return program_prepare(&series->program, scale->options->arguments, environment, error);
 }
 
-static int set_up(struct program_run *time_series, struct error *error)
+static int set_up(struct program_run *series, struct error *error)
 {
-	struct thread_states_options thread_states = {.cores = &time_series->cores,
-						      .looks = time_series->run_plan->is_recorded,
-						      .verbose =
-							      time_series->scale->options->verbose};
+	struct thread_states_options thread_states = {.cores = &series->cores,
+						      .looks = series->plan->is_recorded,
+						      .verbose = series->scale->options->verbose};
 
-	open_recorded_run(time_series);
-	int code = thread_states_open(&thread_states, &time_series->thread_states, error);
-	code = code ? code : prepare(time_series, error);
+	open_recorded_run(series);
+	int code = thread_states_open(&thread_states, &series->thread_states, error);
+	code = code ? code : prepare(series, error);
 	if (code)
 		return code;
-	if (sched_setaffinity(time_series->program.pid, sizeof(time_series->cores),
-			      &time_series->cores))
+	if (sched_setaffinity(series->program.pid, sizeof(series->cores), &series->cores))
 		return error_set(error, errno, "the program cannot be held on %d cores: %s",
-				 CPU_COUNT(&time_series->cores), strerror(errno));
-	code = thread_states_start(time_series->thread_states, time_series->program.pid, error);
-	code = code ? code : begin_run(time_series, error);
-	if (!code && time_series->recorded_run)
-		code = recorded_run_begin(time_series->recorded_run, time_series->scale->profile,
-					  time_series->run.id, time_series->program.pid, error);
+				 CPU_COUNT(&series->cores), strerror(errno));
+	code = thread_states_start(series->thread_states, series->program.pid, error);
+	code = code ? code : begin_run(series, error);
+	if (!code && series->recorded)
+		code = recorded_run_begin(series->recorded, series->scale->profile, series->run.id,
+					  series->program.pid, error);
 	return code;
 }
 
 /* ---- a run ---- */
 
-static void notify(struct program_run *time_series, const struct scale_totals *totals)
+static void notify(struct program_run *series, const struct scale_totals *totals)
 {
-	struct scale *scale = time_series->scale;
+	struct scale *scale = series->scale;
 	uint64_t now = clock_now_ns();
 
-	if (now - time_series->notified_ns < NOTIFY_EVERY_NS)
+	if (now - series->notified_ns < NOTIFY_EVERY_NS)
 		return;
-	time_series->notified_ns = now;
+	series->notified_ns = now;
 	struct scale_status status = {
 		.run = scale->done + 1,
 		.runs = scale->runs,
-		.cores = time_series->parallel.cores,
-		.elapsed_seconds = (double)(now - time_series->program.started_ns) / 1e9,
+		.cores = series->parallel.cores,
+		.elapsed_seconds = (double)(now - series->program.started_ns) / 1e9,
 		.active = totals->counts[SCALE_RUNNING] + totals->counts[SCALE_RUNNABLE],
 		.running = totals->counts[SCALE_RUNNING],
 	};
@@ -246,16 +241,15 @@ static void notify(struct program_run *time_series, const struct scale_totals *t
 }
 
 /* How it stands now. */
-static int take_snapshot(struct program_run *time_series, struct snapshot *snapshot,
-			 struct error *error)
+static int take_snapshot(struct program_run *series, struct snapshot *snapshot, struct error *error)
 {
 	uint64_t running = 0;
-	int code = thread_states_read(time_series->thread_states, &snapshot->totals, error);
+	int code = thread_states_read(series->thread_states, &snapshot->totals, error);
 
 	for (unsigned i = 0; i < SCALE_LEVELS && !code; i++)
 		running += snapshot->totals.levels[i].running_ns;
-	steal_update(&time_series->steal, running);
-	snapshot->stolen_ns = time_series->steal.own_ns;
+	steal_update(&series->steal, running);
+	snapshot->stolen_ns = series->steal.own_ns;
 	return code;
 }
 
@@ -264,89 +258,84 @@ static int take_snapshot(struct program_run *time_series, struct snapshot *snaps
  * core for each take_snapshot would slow the program's down for far longer than a take_snapshot takes: a program that
  * did nothing but switch between threads took 5 % longer beside a core that woke each 20 ms.
  */
-static void share_cores(const struct program_run *time_series)
+static void share_cores(const struct program_run *series)
 {
-	if (!time_series->recorded_run)
-		sched_setaffinity(0, sizeof(time_series->cores), &time_series->cores);
+	if (!series->recorded)
+		sched_setaffinity(0, sizeof(series->cores), &series->cores);
 }
 
-static void leave_cores(const struct program_run *time_series)
+static void leave_cores(const struct program_run *series)
 {
-	sched_setaffinity(0, sizeof(time_series->scale->machine), &time_series->scale->machine);
+	sched_setaffinity(0, sizeof(series->scale->machine), &series->scale->machine);
 }
 
 /* Until the next take_snapshot. More of them than the time_series keeps are of no use. */
-static int snapshot_interval_ms(const struct program_run *time_series)
+static int snapshot_interval_ms(const struct program_run *series)
 {
-	uint64_t every = time_series->time_series.every_ns / 1000000;
+	uint64_t every = series->series.every_ns / 1000000;
 
-	if (time_series->recorded_run || every < SNAPSHOT_EVERY_MS)
+	if (series->recorded || every < SNAPSHOT_EVERY_MS)
 		return SNAPSHOT_EVERY_MS;
 	return every < SNAPSHOT_AT_LEAST_EVERY_MS ? (int)every : SNAPSHOT_AT_LEAST_EVERY_MS;
 }
 
 /* Until the program has ended. Ctrl-C is the program's, too; a second one leaves it alone. */
-static int watch(struct program_run *time_series, struct error *error)
+static int watch(struct program_run *series, struct error *error)
 {
 	struct snapshot snapshot;
 	bool has_forwarded = false;
 	int code = 0;
 
-	while (!code && !program_poll(&time_series->program) && interruption_count() < 2) {
-		struct pollfd wake = {.fd = time_series->program.pidfd, .events = POLLIN};
-		poll(&wake, 1, snapshot_interval_ms(time_series));
+	while (!code && !program_poll(&series->program) && interruption_count() < 2) {
+		struct pollfd wake = {.fd = series->program.pidfd, .events = POLLIN};
+		poll(&wake, 1, snapshot_interval_ms(series));
 		if (interruption_terminations() && !has_forwarded)
-			syscall(SYS_pidfd_send_signal, time_series->program.pidfd, SIGTERM, NULL,
-				0);
+			syscall(SYS_pidfd_send_signal, series->program.pidfd, SIGTERM, NULL, 0);
 		has_forwarded = interruption_terminations();
-		code = take_snapshot(time_series, &snapshot, error);
-		if (!code && time_series->recorded_run)
-			code = recorded_run_drain(time_series->recorded_run, error);
+		code = take_snapshot(series, &snapshot, error);
+		if (!code && series->recorded)
+			code = recorded_run_drain(series->recorded, error);
 		if (code)
 			return code;
-		time_series_add(&time_series->time_series, &snapshot);
-		notify(time_series, &snapshot.totals);
+		time_series_add(&series->series, &snapshot);
+		notify(series, &snapshot.totals);
 	}
-	code = take_snapshot(time_series, &snapshot, error);
+	code = take_snapshot(series, &snapshot, error);
 	if (!code)
-		time_series_end(&time_series->time_series, &snapshot);
+		time_series_end(&series->series, &snapshot);
 	return code;
 }
 
 /* How it was while the program ran. */
-static int write_conditions(struct program_run *time_series, const struct scale_counts *counts,
+static int write_conditions(struct program_run *series, const struct scale_counts *counts,
 			    struct error *error)
 {
-	struct recording_run_conditions *conditions = &time_series->conditions;
+	struct recording_run_conditions *conditions = &series->conditions;
 	struct recorded_run_totals sums = {0};
-	int code = time_series->recorded_run ?
-			   recorded_run_end(time_series->recorded_run, &sums, error) :
-			   0;
+	int code = series->recorded ? recorded_run_end(series->recorded, &sums, error) : 0;
 
-	conditions->run_id = time_series->run.id;
-	conditions->is_recorded = time_series->recorded_run != NULL;
+	conditions->run_id = series->run.id;
+	conditions->is_recorded = series->recorded != NULL;
 	conditions->is_cut = sums.is_cut;
 	conditions->looks = counts->looks;
 	conditions->spinning = counts->spinning;
-	time_series->run.samples = sums.events;
-	time_series->run.lost = sums.lost;
-	return code ? code :
-		      profile_set_run_conditions(time_series->scale->profile, conditions, error);
+	series->run.samples = sums.events;
+	series->run.lost = sums.lost;
+	return code ? code : profile_set_run_conditions(series->scale->profile, conditions, error);
 }
 
-static int close_run(struct program_run *time_series, struct error *error)
+static int close_run(struct program_run *series, struct error *error)
 {
-	struct recording_run *run = &time_series->run;
-	struct recording_parallel *parallel = &time_series->parallel;
-	struct profile *profile = time_series->scale->profile;
-	size_t count = time_series->time_series.snapshots.count;
+	struct recording_run *run = &series->run;
+	struct recording_parallel *parallel = &series->parallel;
+	struct profile *profile = series->scale->profile;
+	size_t count = series->series.snapshots.count;
 	struct scale_counts counts;
 
-	thread_states_counters(time_series->thread_states, &counts);
-	parallel->stolen_ns = time_series->steal.stolen_ns;
+	thread_states_counters(series->thread_states, &counts);
+	parallel->stolen_ns = series->steal.stolen_ns;
 	if (count) {
-		const struct scale_totals *last =
-			&time_series->time_series.snapshots.items[count - 1].totals;
+		const struct scale_totals *last = &series->series.snapshots.items[count - 1].totals;
 		parallel->threads = last->threads;
 		parallel->processes = last->processes;
 		parallel->most_threads = last->most_threads;
@@ -358,12 +347,12 @@ static int close_run(struct program_run *time_series, struct error *error)
 		run->wall_ns = last->last_ns - last->begin_ns;
 		run->finished = last->end_ns && should_continue();
 	}
-	run->exit_status = time_series->program.has_ended ? time_series->program.status : -1;
-	time_series->scale->result->status = run->exit_status;
-	int code = level_writer_write(profile, run->id, &time_series->time_series, error);
-	code = code ? code : write_conditions(time_series, &counts, error);
+	run->exit_status = series->program.has_ended ? series->program.status : -1;
+	series->scale->result->status = run->exit_status;
+	int code = level_writer_write(profile, run->id, &series->series, error);
+	code = code ? code : write_conditions(series, &counts, error);
 	struct recording_overhead cost = {0};
-	thread_states_overhead(time_series->thread_states, &cost);
+	thread_states_overhead(series->thread_states, &cost);
 	cost.run_id = run->id;
 	code = code ? code : profile_set_overhead(profile, &cost, error);
 	code = code ? code : profile_set_parallel(profile, parallel, error);
@@ -371,14 +360,14 @@ static int close_run(struct program_run *time_series, struct error *error)
 	return code ? code : profile_commit(profile, error);
 }
 
-static int start(struct program_run *time_series, struct error *error)
+static int start(struct program_run *series, struct error *error)
 {
-	struct scale *scale = time_series->scale;
+	struct scale *scale = series->scale;
 	int code;
 
 	if (scale->input >= 0)
 		lseek(STDIN_FILENO, scale->input, SEEK_SET);
-	code = program_start(&time_series->program, scale->options->arguments[0], error);
+	code = program_start(&series->program, scale->options->arguments[0], error);
 	if (code) {
 		scale->result->end = SCALE_NOT_STARTED;
 		scale->result->exit_code = program_exec_status(code);
@@ -400,40 +389,40 @@ static bool is_outside(const struct threads *range, unsigned threads)
 }
 
 /* `seen`: how it went; may be NULL. */
-static int run_on(struct scale *scale, const struct run_plan *run_plan,
-		  struct recording_parallel *seen, struct error *error)
+static int run_on(struct scale *scale, const struct run_plan *plan, struct recording_parallel *seen,
+		  struct error *error)
 {
-	struct program_run time_series = {.scale = scale,
-					  .run_plan = run_plan,
-					  .cores = choose_cores(scale, run_plan)};
+	struct program_run series = {.scale = scale,
+				     .plan = plan,
+				     .cores = choose_cores(scale, plan)};
 	struct core_speed speed = core_speed_measure(&scale->machine);
 
-	time_series.conditions.alone_speed = speed.alone;
-	time_series.conditions.together_speed = speed.together;
-	time_series.program.go = time_series.program.failure = time_series.program.pidfd = -1;
-	int code = set_up(&time_series, error);
-	steal_begin(&time_series.steal, &time_series.cores);
-	share_cores(&time_series);
-	code = code ? code : start(&time_series, error);
+	series.conditions.alone_speed = speed.alone;
+	series.conditions.together_speed = speed.together;
+	series.program.go = series.program.failure = series.program.pidfd = -1;
+	int code = set_up(&series, error);
+	steal_begin(&series.steal, &series.cores);
+	share_cores(&series);
+	code = code ? code : start(&series, error);
 	if (!code) {
-		code = watch(&time_series, error);
-		int failed = close_run(&time_series, code ? NULL : error);
+		code = watch(&series, error);
+		int failed = close_run(&series, code ? NULL : error);
 		code = code ? code : failed;
 	}
-	leave_cores(&time_series);
-	scale->done += !code && time_series.run.finished;
+	leave_cores(&series);
+	scale->done += !code && series.run.finished;
 	if (seen) {
-		*seen = time_series.parallel;
+		*seen = series.parallel;
 	} else if (!code) {
-		widen(&scale->at_once, time_series.parallel.most_threads);
-		widen(&scale->made, time_series.parallel.threads);
+		widen(&scale->at_once, series.parallel.most_threads);
+		widen(&scale->made, series.parallel.threads);
 	}
-	program_release(&time_series.program);
-	steal_end(&time_series.steal);
-	thread_states_close(time_series.thread_states);
-	recorded_run_close(time_series.recorded_run);
-	time_series_clear(&time_series.time_series);
-	free(time_series.run.command);
+	program_release(&series.program);
+	steal_end(&series.steal);
+	thread_states_close(series.thread_states);
+	recorded_run_close(series.recorded);
+	time_series_clear(&series.series);
+	free(series.run.command);
 	return code;
 }
 
@@ -442,20 +431,19 @@ static int run_on(struct scale *scale, const struct run_plan *run_plan,
  * threads then, it follows the cores. So as to be comparable it is run again, without seeing them. How
  * many live at once alone may be chance.
  */
-static int run_with_visible_cores(struct scale *scale, struct run_plan run_plan,
-				  struct error *error)
+static int run_with_visible_cores(struct scale *scale, struct run_plan plan, struct error *error)
 {
 	struct recording_parallel seen = {0};
 
-	run_plan.shows_cores = run_plan.cores < scale->machine_cores;
-	int code = run_on(scale, &run_plan, &seen, error);
-	if (code || !should_continue() || !run_plan.shows_cores || !scale->options->cores_library ||
+	plan.shows_cores = plan.cores < scale->machine_cores;
+	int code = run_on(scale, &plan, &seen, error);
+	if (code || !should_continue() || !plan.shows_cores || !scale->options->cores_library ||
 	    !is_outside(&scale->at_once, seen.most_threads) ||
 	    !is_outside(&scale->made, seen.threads))
 		return code;
-	run_plan.shows_cores = false;
+	plan.shows_cores = false;
 	scale->runs++;
-	return run_on(scale, &run_plan, &seen, error);
+	return run_on(scale, &plan, &seen, error);
 }
 
 /* ---- all runs ---- */
@@ -489,12 +477,12 @@ static bool compares_twice(unsigned runs)
 
 static int run_in_turn(struct scale *scale, const struct schedule *schedule, struct error *error)
 {
-	struct run_plan run_plan = {.cores = schedule->on}, compare = {.cores = schedule->compare};
+	struct run_plan plan = {.cores = schedule->on}, compare = {.cores = schedule->compare};
 	int code = 0;
 
-	for (; run_plan.turn < schedule->runs && !code && should_continue(); run_plan.turn++) {
-		code = run_on(scale, &run_plan, NULL, error);
-		if (code || run_plan.turn || !compare.cores || !compares_twice(schedule->runs) ||
+	for (; plan.turn < schedule->runs && !code && should_continue(); plan.turn++) {
+		code = run_on(scale, &plan, NULL, error);
+		if (code || plan.turn || !compare.cores || !compares_twice(schedule->runs) ||
 		    !should_continue())
 			continue;
 		struct recording_parallel unused;
@@ -503,9 +491,9 @@ static int run_in_turn(struct scale *scale, const struct schedule *schedule, str
 	}
 	if (compare.cores && !code && should_continue())
 		code = run_with_visible_cores(scale, compare, error);
-	run_plan.is_recorded = true;
+	plan.is_recorded = true;
 	if (schedule->replays && !code && should_continue())
-		code = run_with_visible_cores(scale, run_plan, error);
+		code = run_with_visible_cores(scale, plan, error);
 	return code;
 }
 

@@ -24,7 +24,7 @@ struct kept_sample {
 
 struct target_sampler {
 	const struct recording_what_if *what_if;
-	struct record_session record_session;
+	struct record_session session;
 	ARRAY(struct kept_sample) samples;
 	ARRAY(struct kept_frame) frames;
 };
@@ -33,38 +33,38 @@ CLEANUP_DEFINE(target_sampler, struct target_sampler *, target_sampler_close, NU
 
 /* ---- what the kernel side sends ---- */
 
-static void keep_frame(struct target_sampler *target_sampler, unsigned tgid,
+static void keep_frame(struct target_sampler *sampler, unsigned tgid,
 		       const struct record_frame *frame)
 {
-	struct kept_frame kept_sample = {.object = SYMBOLS_NONE, .offset = frame->offset};
+	struct kept_frame kept = {.object = SYMBOLS_NONE, .offset = frame->offset};
 
 	if (frame->object == WIRE_OBJECT_UNKNOWN)
-		mapped_files_locate(target_sampler->record_session.mapped_files, tgid,
-				    frame->offset, &kept_sample.object, &kept_sample.offset);
+		mapped_files_locate(sampler->session.mapped_files, tgid, frame->offset,
+				    &kept.object, &kept.offset);
 	else if (frame->object && frame->object != WIRE_OBJECT_NO_FILE)
-		kept_sample.object = frame->object - 1;
-	*array_add(&target_sampler->frames) = kept_sample;
+		kept.object = frame->object - 1;
+	*array_add(&sampler->frames) = kept;
 }
 
 /* Waits for a core are nobody's code. */
 static void on_sample(void *context, const struct record_sample *sample)
 {
-	struct target_sampler *target_sampler = context;
+	struct target_sampler *sampler = context;
 	bool runs = sample->flags & RECORD_ON_CPU;
 
-	if (!sample->weight_ns || target_sampler->samples.count >= SAMPLES_MOST ||
+	if (!sample->weight_ns || sampler->samples.count >= SAMPLES_MOST ||
 	    sample->user_count > RECORD_USER_FRAMES_MOST ||
 	    (!runs && sample->flags & RECORD_PREEMPTED))
 		return;
-	struct kept_sample *kept_sample = array_add(&target_sampler->samples);
-	kept_sample->row = (struct recording_target_sample){.tid = sample->tid,
-							    .time_ns = sample->time_ns,
-							    .weight_ns = sample->weight_ns,
-							    .is_waiting = !runs};
-	kept_sample->first = (uint32_t)target_sampler->frames.count;
-	kept_sample->count = sample->user_count < FRAMES_KEPT ? sample->user_count : FRAMES_KEPT;
-	for (uint32_t i = 0; i < kept_sample->count; i++)
-		keep_frame(target_sampler, sample->tgid, &sample->user[i]);
+	struct kept_sample *kept = array_add(&sampler->samples);
+	kept->row = (struct recording_target_sample){.tid = sample->tid,
+						     .time_ns = sample->time_ns,
+						     .weight_ns = sample->weight_ns,
+						     .is_waiting = !runs};
+	kept->first = (uint32_t)sampler->frames.count;
+	kept->count = sample->user_count < FRAMES_KEPT ? sample->user_count : FRAMES_KEPT;
+	for (uint32_t i = 0; i < kept->count; i++)
+		keep_frame(sampler, sample->tgid, &sample->user[i]);
 }
 
 /* ---- life ---- */
@@ -73,48 +73,47 @@ int target_sampler_open(const struct target_sampler_options *options,
 			struct target_sampler **result, struct error *error)
 {
 	AUTO(target_sampler)
-	struct target_sampler *target_sampler = memory_new(1, sizeof(*target_sampler));
+	struct target_sampler *sampler = memory_new(1, sizeof(*sampler));
 	struct recorder_options recorder = {.period_ns = PERIOD_NS,
 					    .unwinding = RECORD_UNWIND_TABLES,
 					    .verbose = options->verbose};
 
-	target_sampler->what_if = options->what_if;
-	target_sampler->record_session.context = target_sampler;
-	target_sampler->record_session.sample = on_sample;
+	sampler->what_if = options->what_if;
+	sampler->session.context = sampler;
+	sampler->session.sample = on_sample;
 	/* Of all that the program has, the what_if's object alone is in scope: as in the experiments,
 	 * what it calls elsewhere counts for the line that calls. */
-	record_session_configure(&target_sampler->record_session, options->what_if->object,
+	record_session_configure(&sampler->session, options->what_if->object,
 				 options->what_if->kind);
-	record_session_add_program(&target_sampler->record_session, options->program);
-	int code = record_session_open(&target_sampler->record_session, &recorder, error);
+	record_session_add_program(&sampler->session, options->program);
+	int code = record_session_open(&sampler->session, &recorder, error);
 	if (!code)
-		*result = take(&target_sampler);
+		*result = take(&sampler);
 	return code;
 }
 
-void target_sampler_close(struct target_sampler *target_sampler)
+void target_sampler_close(struct target_sampler *sampler)
 {
-	if (!target_sampler)
+	if (!sampler)
 		return;
-	record_session_close(&target_sampler->record_session);
-	array_free(&target_sampler->samples);
-	array_free(&target_sampler->frames);
-	free(target_sampler);
+	record_session_close(&sampler->session);
+	array_free(&sampler->samples);
+	array_free(&sampler->frames);
+	free(sampler);
 }
 
-int target_sampler_begin(struct target_sampler *target_sampler, pid_t pid, struct error *error)
+int target_sampler_begin(struct target_sampler *sampler, pid_t pid, struct error *error)
 {
-	int code = recorded_processes_add(target_sampler->record_session.recorded_processes, pid,
-					  error);
+	int code = recorded_processes_add(sampler->session.processes, pid, error);
 
 	if (!code)
-		recorder_start(target_sampler->record_session.recorder);
+		recorder_start(sampler->session.recorder);
 	return code;
 }
 
-void target_sampler_drain(struct target_sampler *target_sampler)
+void target_sampler_drain(struct target_sampler *sampler)
 {
-	record_session_drain(&target_sampler->record_session);
+	record_session_drain(&sampler->session);
 }
 
 /* ---- the end ---- */
@@ -124,11 +123,10 @@ static bool texts_equal(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static bool is_target(const struct target_sampler *target_sampler, uint32_t place)
+static bool is_target(const struct target_sampler *sampler, uint32_t place)
 {
-	const struct recording_what_if *asked = target_sampler->what_if;
-	const struct symbols_location *found =
-		symbols_location(target_sampler->record_session.symbols, place);
+	const struct recording_what_if *asked = sampler->what_if;
+	const struct symbols_location *found = symbols_location(sampler->session.symbols, place);
 
 	if (found->kind != asked->kind)
 		return false;
@@ -139,35 +137,33 @@ static bool is_target(const struct target_sampler *target_sampler, uint32_t plac
 }
 
 /* The innermost frame in scope decides. */
-static bool is_target_sample(const struct target_sampler *target_sampler,
-			     const struct kept_sample *kept_sample)
+static bool is_target_sample(const struct target_sampler *sampler, const struct kept_sample *kept)
 {
-	for (uint32_t i = 0; i < kept_sample->count; i++) {
-		const struct kept_frame *frame =
-			&target_sampler->frames.items[kept_sample->first + i];
+	for (uint32_t i = 0; i < kept->count; i++) {
+		const struct kept_frame *frame = &sampler->frames.items[kept->first + i];
 		if (frame->object == SYMBOLS_NONE ||
-		    frame->object >= symbols_object_count(target_sampler->record_session.symbols))
+		    frame->object >= symbols_object_count(sampler->session.symbols))
 			continue;
-		uint32_t place = symbols_location_at(target_sampler->record_session.symbols,
-						     frame->object, frame->offset);
+		uint32_t place =
+			symbols_location_at(sampler->session.symbols, frame->object, frame->offset);
 		if (place != SYMBOLS_NONE)
-			return is_target(target_sampler, place);
+			return is_target(sampler, place);
 	}
 	return false;
 }
 
-int target_sampler_write(struct target_sampler *target_sampler, struct profile *profile,
-			 int64_t run_id, struct error *error)
+int target_sampler_write(struct target_sampler *sampler, struct profile *profile, int64_t run_id,
+			 struct error *error)
 {
 	int code = 0;
 
-	recorder_stop(target_sampler->record_session.recorder);
-	target_sampler_drain(target_sampler);
-	for (size_t i = 0; i < target_sampler->samples.count && !code; i++) {
-		struct kept_sample *kept_sample = &target_sampler->samples.items[i];
-		kept_sample->row.run_id = run_id;
-		if (is_target_sample(target_sampler, kept_sample))
-			code = profile_add_target_sample(profile, &kept_sample->row, error);
+	recorder_stop(sampler->session.recorder);
+	target_sampler_drain(sampler);
+	for (size_t i = 0; i < sampler->samples.count && !code; i++) {
+		struct kept_sample *kept = &sampler->samples.items[i];
+		kept->row.run_id = run_id;
+		if (is_target_sample(sampler, kept))
+			code = profile_add_target_sample(profile, &kept->row, error);
 	}
 	return code;
 }

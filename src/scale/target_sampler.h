@@ -24,9 +24,9 @@ struct target_sampler_options {
 
 /* Borrows what the options point to. */
 int target_sampler_open(const struct target_sampler_options *options,
-			struct target_sampler **target_sampler, struct error *error);
-void target_sampler_close(struct target_sampler *target_sampler);
-int target_sampler_begin(struct target_sampler *target_sampler, pid_t pid, struct error *error);
-void target_sampler_drain(struct target_sampler *target_sampler);
-int target_sampler_write(struct target_sampler *target_sampler, struct profile *profile,
-			 int64_t run_id, struct error *error);
+			struct target_sampler **sampler, struct error *error);
+void target_sampler_close(struct target_sampler *sampler);
+int target_sampler_begin(struct target_sampler *sampler, pid_t pid, struct error *error);
+void target_sampler_drain(struct target_sampler *sampler);
+int target_sampler_write(struct target_sampler *sampler, struct profile *profile, int64_t run_id,
+			 struct error *error);

@@ -24,8 +24,8 @@ struct time_series {
 	uint64_t every_ns; /* 0: keep all */
 };
 
-void time_series_clear(struct time_series *time_series); /* releases */
+void time_series_clear(struct time_series *series); /* releases */
 /* Takes a snapshot in, if it is far enough from the last. */
-void time_series_add(struct time_series *time_series, const struct snapshot *snapshot);
+void time_series_add(struct time_series *series, const struct snapshot *snapshot);
 /* The last one, which is always kept. */
-void time_series_end(struct time_series *time_series, const struct snapshot *snapshot);
+void time_series_end(struct time_series *series, const struct snapshot *snapshot);

@@ -16,24 +16,24 @@ struct location_names {
 
 struct location_names *location_names_new(void)
 {
-	struct location_names *location_names = memory_new(1, sizeof(*location_names));
+	struct location_names *names = memory_new(1, sizeof(*names));
 
-	location_names->scope = scope_new();
-	scope_add(location_names->scope, "bin:*", true);
-	location_names->symbols = symbols_new(TARGET_LINE, location_names->scope);
-	return location_names;
+	names->scope = scope_new();
+	scope_add(names->scope, "bin:*", true);
+	names->symbols = symbols_new(TARGET_LINE, names->scope);
+	return names;
 }
 
-void location_names_free(struct location_names *location_names)
+void location_names_free(struct location_names *names)
 {
-	if (!location_names)
+	if (!names)
 		return;
-	symbols_free(location_names->symbols);
-	scope_free(location_names->scope);
-	free(location_names);
+	symbols_free(names->symbols);
+	scope_free(names->scope);
+	free(names);
 }
 
-char *location_names_resolve(struct location_names *location_names, const char *name)
+char *location_names_resolve(struct location_names *names, const char *name)
 {
 	static const char between[] = " at /";
 	const char *at = strstr(name, between), *plus = strrchr(name, '+');
@@ -46,12 +46,11 @@ char *location_names_resolve(struct location_names *location_names, const char *
 		return NULL;
 	const char *path = at + strlen(between) - 1;
 	AUTO(text) char *file = text_format("%.*s", (int)(plus - path), path);
-	if (symbols_add_object(location_names->symbols, file, NULL, true, &object, NULL))
+	if (symbols_add_object(names->symbols, file, NULL, true, &object, NULL))
 		return NULL;
-	uint32_t location = symbols_location_at(location_names->symbols, object, offset - 1);
-	const char *found =
-		location != SYMBOLS_NONE ?
-			symbols_location(location_names->symbols, location)->name :
-			symbols_function_at(location_names->symbols, object, offset - 1);
+	uint32_t location = symbols_location_at(names->symbols, object, offset - 1);
+	const char *found = location != SYMBOLS_NONE ?
+				    symbols_location(names->symbols, location)->name :
+				    symbols_function_at(names->symbols, object, offset - 1);
 	return text_format("%.*s at %s", (int)(at - name), name, found);
 }

@@ -9,6 +9,6 @@
 struct location_names;
 
 struct location_names *location_names_new(void);
-void location_names_free(struct location_names *location_names);
+void location_names_free(struct location_names *names);
 /* "loop at main.c:42"; NULL if the name has no place, or nothing better is known. To be freed. */
-char *location_names_resolve(struct location_names *location_names, const char *name);
+char *location_names_resolve(struct location_names *names, const char *name);

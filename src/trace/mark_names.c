@@ -19,14 +19,14 @@ struct mark_names *mark_names_new(void)
 	return memory_new(1, sizeof(struct mark_names));
 }
 
-void mark_names_free(struct mark_names *mark_names)
+void mark_names_free(struct mark_names *names)
 {
-	if (!mark_names)
+	if (!names)
 		return;
-	for (size_t i = 0; i < mark_names->texts.count; i++)
-		free(mark_names->texts.items[i]);
-	array_free(&mark_names->texts);
-	free(mark_names);
+	for (size_t i = 0; i < names->texts.count; i++)
+		free(names->texts.items[i]);
+	array_free(&names->texts);
+	free(names);
 }
 
 static uint64_t hash_of(const char *text, size_t length)
@@ -38,34 +38,34 @@ static uint64_t hash_of(const char *text, size_t length)
 	return hash;
 }
 
-unsigned mark_names_id(struct mark_names *mark_names, const char *text, size_t length)
+unsigned mark_names_id(struct mark_names *names, const char *text, size_t length)
 {
 	static const char others[] = "(other names)";
 
-	if (mark_names->texts.count >= MARK_NAMES_MAX - 1) {
+	if (names->texts.count >= MARK_NAMES_MAX - 1) {
 		text = others;
 		length = sizeof(others) - 1;
 	}
 	for (size_t slot = hash_of(text, length) % SLOTS;; slot = (slot + 1) % SLOTS) {
-		unsigned *at = &mark_names->slots[slot];
+		unsigned *at = &names->slots[slot];
 		if (!*at) {
-			if (mark_names->texts.count == MARK_NAMES_MAX)
+			if (names->texts.count == MARK_NAMES_MAX)
 				return MARK_NAMES_FIRST + MARK_NAMES_MAX - 1;
-			*array_add(&mark_names->texts) = text_format("%.*s", (int)length, text);
-			*at = (unsigned)mark_names->texts.count;
+			*array_add(&names->texts) = text_format("%.*s", (int)length, text);
+			*at = (unsigned)names->texts.count;
 		}
-		const char *found = mark_names->texts.items[*at - 1];
+		const char *found = names->texts.items[*at - 1];
 		if (strlen(found) == length && !memcmp(found, text, length))
 			return MARK_NAMES_FIRST + *at - 1;
 	}
 }
 
-size_t mark_names_count(const struct mark_names *mark_names)
+size_t mark_names_count(const struct mark_names *names)
 {
-	return mark_names->texts.count;
+	return names->texts.count;
 }
 
-const char *mark_names_text(const struct mark_names *mark_names, size_t index)
+const char *mark_names_text(const struct mark_names *names, size_t index)
 {
-	return mark_names->texts.items[index];
+	return names->texts.items[index];
 }

@@ -15,9 +15,9 @@
 struct mark_names;
 
 struct mark_names *mark_names_new(void);
-void mark_names_free(struct mark_names *mark_names);
+void mark_names_free(struct mark_names *names);
 /* The number of the text, which need not end with 0. */
-unsigned mark_names_id(struct mark_names *mark_names, const char *text, size_t length);
+unsigned mark_names_id(struct mark_names *names, const char *text, size_t length);
 /* How many there are; their numbers follow each other from MARK_NAMES_FIRST on. */
-size_t mark_names_count(const struct mark_names *mark_names);
-const char *mark_names_text(const struct mark_names *mark_names, size_t index);
+size_t mark_names_count(const struct mark_names *names);
+const char *mark_names_text(const struct mark_names *names, size_t index);

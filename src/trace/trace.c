@@ -31,9 +31,9 @@ struct trace {
 	struct tracer *tracer; /* NULL: no scheduler's log */
 	struct annotation_reader *annotations;
 	struct attachment *attachment; /* NULL: no process that runs already */
-	struct trace_writer *trace_writer;
+	struct trace_writer *writer;
 	struct binaries binaries; /* of the program, as far as known before it runs */
-	struct usdt_probes *usdt_probes;
+	struct usdt_probes *probes;
 	struct profile *profile;
 	struct program program;
 	ARRAY(pid_t) processes; /* that may still live */
@@ -59,7 +59,7 @@ static void on_task(void *context, const struct scheduler_task_event *event)
 {
 	struct trace *trace = context;
 
-	trace_writer_on_task(trace->trace_writer, event);
+	trace_writer_on_task(trace->writer, event);
 	if (event->kind == SCHEDULER_EVENT_FORK && event->tid == event->tgid)
 		*array_add(&trace->processes) = (pid_t)event->tgid;
 }
@@ -67,32 +67,32 @@ static void on_task(void *context, const struct scheduler_task_event *event)
 static void on_scheduler(void *context, unsigned cpu, const struct scheduler_event *events,
 			 size_t count)
 {
-	trace_writer_on_scheduler(((struct trace *)context)->trace_writer, cpu, events, count);
+	trace_writer_on_scheduler(((struct trace *)context)->writer, cpu, events, count);
 }
 
 static void on_interrupt(void *context, const struct scheduler_interrupt_event *event)
 {
-	trace_writer_on_interrupt(((struct trace *)context)->trace_writer, event);
+	trace_writer_on_interrupt(((struct trace *)context)->writer, event);
 }
 
 static void on_text(void *context, const struct scheduler_text_event *event)
 {
-	trace_writer_on_text(((struct trace *)context)->trace_writer, event);
+	trace_writer_on_text(((struct trace *)context)->writer, event);
 }
 
 static void on_probe(void *context, const struct scheduler_probe_event *event)
 {
 	struct trace *trace = context;
 
-	if (event->probe < usdt_probes_count(trace->usdt_probes))
-		trace_writer_on_probe(trace->trace_writer, event,
-				      usdt_probes_kind(trace->usdt_probes, event->probe),
-				      usdt_probes_name(trace->usdt_probes, event->probe));
+	if (event->probe < usdt_probes_count(trace->probes))
+		trace_writer_on_probe(trace->writer, event,
+				      usdt_probes_kind(trace->probes, event->probe),
+				      usdt_probes_name(trace->probes, event->probe));
 }
 
 static void on_marks(void *context, const struct annotation_batch *batch)
 {
-	trace_writer_on_marks(((struct trace *)context)->trace_writer, batch);
+	trace_writer_on_marks(((struct trace *)context)->writer, batch);
 }
 
 /* Binaries are looked into only for those who ask. */
@@ -125,9 +125,9 @@ static int read_probes(struct trace *trace, struct error *error)
 {
 	int code = 0;
 
-	trace->usdt_probes = usdt_probes_new();
+	trace->probes = usdt_probes_new();
 	for (size_t i = 0; i < trace->options->probe_count && !code; i++)
-		code = usdt_probes_add(trace->usdt_probes, trace->options->usdt_probes[i], error);
+		code = usdt_probes_add(trace->probes, trace->options->probes[i], error);
 	if (code)
 		trace->result->end = TRACE_WRONG_USAGE;
 	return code;
@@ -146,8 +146,7 @@ static int open_tracer(struct trace *trace, struct error *error)
 		return 0;
 	int code = tracer_open(&tracer, &trace->tracer, &trace->no_scheduler);
 	if (!code)
-		return usdt_probes_attach(trace->usdt_probes, &trace->binaries, trace->tracer,
-					  error);
+		return usdt_probes_attach(trace->probes, &trace->binaries, trace->tracer, error);
 	if (options->scheduler == TRACE_SCHEDULER_ON || !options->arguments ||
 	    options->probe_count || options->texts == TRACE_TEXTS_ON) {
 		*error = trace->no_scheduler;
@@ -207,7 +206,7 @@ static int set_up(struct trace *trace, struct error *error)
 	code = code ? code : begin_run(trace, error);
 	if (code)
 		return code;
-	trace->trace_writer =
+	trace->writer =
 		trace_writer_new(trace->profile, trace->run.id,
 				 (uint64_t)(options->flight_seconds * 1e9), trace->annotations);
 	trace->on_log = (struct tracer_handler){.context = trace,
@@ -303,7 +302,7 @@ static int add_running(struct trace *trace, pid_t pid, struct error *error)
 	tracer_add_process(trace->tracer, pid);
 	for (struct dirent *entry; (entry = readdir(folder));)
 		if (entry->d_name[0] != '.')
-			trace_writer_name_task(trace->trace_writer, (unsigned)pid,
+			trace_writer_name_task(trace->writer, (unsigned)pid,
 					       (unsigned)strtoul(entry->d_name, NULL, 10));
 	return 0;
 }
@@ -370,8 +369,8 @@ static void notify(struct trace *trace, uint64_t now)
 		.elapsed_seconds = (double)(now - trace->started_ns) / 1e9,
 		.left_seconds =
 			trace->deadline_ns ? ((double)trace->deadline_ns - (double)now) / 1e9 : -1,
-		.marks = trace_writer_totals(trace->trace_writer)->marks,
-		.switches = trace_writer_totals(trace->trace_writer)->switches,
+		.marks = trace_writer_totals(trace->writer)->marks,
+		.switches = trace_writer_totals(trace->writer)->switches,
 		.lost = lost_of(trace, &log, &marks),
 	};
 	trace->notified_ns = now;
@@ -386,7 +385,7 @@ static void drain(struct trace *trace, bool is_last)
 		return;
 	tracer_drain(trace->tracer, &trace->on_log);
 	for (unsigned cpu = 0; cpu < SCHEDULER_RINGS_MOST; cpu++)
-		trace_writer_set_lost(trace->trace_writer, cpu, tracer_lost_on(trace->tracer, cpu));
+		trace_writer_set_lost(trace->writer, cpu, tracer_lost_on(trace->tracer, cpu));
 }
 
 static int poll_once(struct trace *trace, struct error *error)
@@ -399,7 +398,7 @@ static int poll_once(struct trace *trace, struct error *error)
 	if (now - trace->notified_ns > NOTIFY_EVERY_NS)
 		notify(trace, now);
 	bool is_time = now - trace->written_ns >= WRITE_EVERY_NS;
-	int code = trace_writer_write(trace->trace_writer, is_time, error);
+	int code = trace_writer_write(trace->writer, is_time, error);
 	if (code || !is_time)
 		return code;
 	trace->written_ns = now;
@@ -501,14 +500,14 @@ static char *make_warnings(const struct trace *trace, const struct tracer_counte
 
 static int close_run(struct trace *trace, int code, struct error *error)
 {
-	const struct trace_writer_totals *totals = trace_writer_totals(trace->trace_writer);
+	const struct trace_writer_totals *totals = trace_writer_totals(trace->writer);
 	struct recording_run *row = &trace->run;
 	struct tracer_counters log;
 	struct annotation_reader_counters marks;
 	struct error later = {0};
 
 	row->lost = lost_of(trace, &log, &marks);
-	int failed = trace_writer_finish(trace->trace_writer, &later);
+	int failed = trace_writer_finish(trace->writer, &later);
 	row->samples = totals->marks + totals->switches + totals->wakes + totals->interrupts +
 		       totals->tasks - totals->discarded;
 	row->exit_status = trace->program.has_ended ? trace->program.status : -1;
@@ -528,11 +527,11 @@ static void tear_down(struct trace *trace)
 {
 	tracer_close(trace->tracer);
 	program_release(&trace->program);
-	trace_writer_free(trace->trace_writer);
+	trace_writer_free(trace->writer);
 	attachment_free(trace->attachment);
 	annotation_reader_close(trace->annotations);
 	binaries_release(&trace->binaries);
-	usdt_probes_free(trace->usdt_probes);
+	usdt_probes_free(trace->probes);
 	profile_close(trace->profile);
 	array_free(&trace->processes);
 	free(trace->run.command);

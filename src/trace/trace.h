@@ -39,7 +39,7 @@ struct trace_options {
 	bool wants_interrupts;
 	enum trace_texts texts; /* what is written to trace_marker */
 	const char *const
-		*usdt_probes; /* PROVIDER:NAME, or two with a comma between: trace/usdt_probes.h */
+		*probes; /* PROVIDER:NAME, or two with a comma between: trace/usdt_probes.h */
 	size_t probe_count;
 	const char *nvtx_library, *ompt_library; /* that the program shall load; or NULL */
 	size_t ring_bytes;                       /* of each thread; a power of two */

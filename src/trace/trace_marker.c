@@ -44,17 +44,16 @@ static bool read_number(const struct field *field, uint64_t *number)
 	return true;
 }
 
-static bool take(struct trace_marker *trace_marker, enum mark_kind kind, const struct field *name)
+static bool take(struct trace_marker *marker, enum mark_kind kind, const struct field *name)
 {
-	trace_marker->kind = kind;
-	trace_marker->name = name->text;
-	trace_marker->name_length = name->length;
+	marker->kind = kind;
+	marker->name = name->text;
+	marker->name_length = name->length;
 	return name->length > 0;
 }
 
 /* NAME|NUMBER at the end: the name may have bars, the number is behind the last. */
-static bool read_pair(const struct field *rest, struct trace_marker *trace_marker,
-		      enum mark_kind kind)
+static bool read_pair(const struct field *rest, struct trace_marker *marker, enum mark_kind kind)
 {
 	struct field name = *rest, number;
 
@@ -65,10 +64,10 @@ static bool read_pair(const struct field *rest, struct trace_marker *trace_marke
 	number.text = name.text + name.length;
 	number.length = rest->length - name.length;
 	name.length--;
-	return read_number(&number, &trace_marker->value) && take(trace_marker, kind, &name);
+	return read_number(&number, &marker->value) && take(marker, kind, &name);
 }
 
-static bool read_known(const char *text, size_t size, struct trace_marker *trace_marker)
+static bool read_known(const char *text, size_t size, struct trace_marker *marker)
 {
 	struct field fields[FIELDS_MOST];
 	unsigned count = split(text, size, fields, 3);
@@ -78,44 +77,42 @@ static bool read_known(const char *text, size_t size, struct trace_marker *trace
 		return false;
 	switch (*text) {
 	case 'B':
-		return count == 3 && take(trace_marker, MARK_BEGIN, rest);
+		return count == 3 && take(marker, MARK_BEGIN, rest);
 	case 'E':
-		trace_marker->kind = MARK_END;
+		marker->kind = MARK_END;
 		return count == 2 || (count == 1 && size == 1);
 	case 'I':
-		return count == 3 && take(trace_marker, MARK_INSTANT, rest);
+		return count == 3 && take(marker, MARK_INSTANT, rest);
 	case 'C':
-		return count == 3 && read_pair(rest, trace_marker, MARK_COUNTER);
+		return count == 3 && read_pair(rest, marker, MARK_COUNTER);
 	case 'S':
-		return count == 3 && read_pair(rest, trace_marker, MARK_FLOW_OUT);
+		return count == 3 && read_pair(rest, marker, MARK_FLOW_OUT);
 	case 'F':
-		return count == 3 && read_pair(rest, trace_marker, MARK_FLOW_IN);
+		return count == 3 && read_pair(rest, marker, MARK_FLOW_IN);
 	case 'N':
-		return split(text, size, fields, 4) == 4 &&
-		       take(trace_marker, MARK_INSTANT, &fields[3]);
+		return split(text, size, fields, 4) == 4 && take(marker, MARK_INSTANT, &fields[3]);
 	case 'G':
 		return split(text, size, fields, 4) == 4 &&
-		       read_pair(&fields[3], trace_marker, MARK_FLOW_OUT);
+		       read_pair(&fields[3], marker, MARK_FLOW_OUT);
 	case 'H':
 		/* Newer ones leave the name out, and the track stands for it. */
 		return (split(text, size, fields, 4) == 4 &&
-			read_pair(&fields[3], trace_marker, MARK_FLOW_IN)) ||
+			read_pair(&fields[3], marker, MARK_FLOW_IN)) ||
 		       (split(text, size, fields, 3) == 3 &&
-			read_pair(&fields[2], trace_marker, MARK_FLOW_IN));
+			read_pair(&fields[2], marker, MARK_FLOW_IN));
 	default:
 		return false;
 	}
 }
 
-bool trace_marker_parse(const char *text, size_t size, struct trace_marker *trace_marker)
+bool trace_marker_parse(const char *text, size_t size, struct trace_marker *marker)
 {
 	size = strnlen(text, size);
 	while (size && (text[size - 1] == '\n' || text[size - 1] == ' '))
 		size--;
-	*trace_marker = (struct trace_marker){0};
-	if (!size || read_known(text, size, trace_marker))
+	*marker = (struct trace_marker){0};
+	if (!size || read_known(text, size, marker))
 		return size > 0;
-	*trace_marker =
-		(struct trace_marker){.kind = MARK_INSTANT, .name = text, .name_length = size};
+	*marker = (struct trace_marker){.kind = MARK_INSTANT, .name = text, .name_length = size};
 	return true;
 }

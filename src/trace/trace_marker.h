@@ -27,4 +27,4 @@ struct trace_marker {
 };
 
 /* False if there is nothing in the text. */
-bool trace_marker_parse(const char *text, size_t size, struct trace_marker *trace_marker);
+bool trace_marker_parse(const char *text, size_t size, struct trace_marker *marker);

@@ -27,22 +27,22 @@ struct usdt_probes *usdt_probes_new(void)
 	return memory_new(1, sizeof(struct usdt_probes));
 }
 
-void usdt_probes_free(struct usdt_probes *usdt_probes)
+void usdt_probes_free(struct usdt_probes *probes)
 {
-	if (!usdt_probes)
+	if (!probes)
 		return;
-	for (size_t i = 0; i < usdt_probes->items.count; i++) {
-		free(usdt_probes->items.items[i].file);
-		free(usdt_probes->items.items[i].provider);
-		free(usdt_probes->items.items[i].name);
-		free(usdt_probes->items.items[i].shown);
+	for (size_t i = 0; i < probes->items.count; i++) {
+		free(probes->items.items[i].file);
+		free(probes->items.items[i].provider);
+		free(probes->items.items[i].name);
+		free(probes->items.items[i].shown);
 	}
-	array_free(&usdt_probes->items);
-	free(usdt_probes);
+	array_free(&probes->items);
+	free(probes);
 }
 
 /* The last two words between colons; what is before is a file. */
-static int add_one(struct usdt_probes *usdt_probes, const char *text, enum mark_kind kind,
+static int add_one(struct usdt_probes *probes, const char *text, enum mark_kind kind,
 		   const char *shown, struct error *error)
 {
 	const char *name = strrchr(text, ':'), *provider = name;
@@ -52,7 +52,7 @@ static int add_one(struct usdt_probes *usdt_probes, const char *text, enum mark_
 	if (!name || name == provider || !name[1])
 		return error_set(error, -EINVAL,
 				 "'%s' is not PROVIDER:NAME, nor FILE:PROVIDER:NAME", text);
-	struct probe *probe = array_add(&usdt_probes->items);
+	struct probe *probe = array_add(&probes->items);
 	if (provider > text)
 		probe->file = text_format("%.*s", (int)(provider - text) - 1, text);
 	probe->provider = text_format("%.*s", (int)(name - provider), provider);
@@ -62,18 +62,18 @@ static int add_one(struct usdt_probes *usdt_probes, const char *text, enum mark_
 	return 0;
 }
 
-int usdt_probes_add(struct usdt_probes *usdt_probes, const char *text, struct error *error)
+int usdt_probes_add(struct usdt_probes *probes, const char *text, struct error *error)
 {
 	AUTO(text) char *copy = text_copy(text);
 	char *end = copy, *begin = strsep(&end, ",");
 
 	if (!end)
-		return add_one(usdt_probes, begin, MARK_INSTANT, NULL, error);
-	int code = add_one(usdt_probes, begin, MARK_BEGIN, NULL, error);
+		return add_one(probes, begin, MARK_INSTANT, NULL, error);
+	int code = add_one(probes, begin, MARK_BEGIN, NULL, error);
 	if (code)
 		return code;
-	const char *shown = usdt_probes->items.items[usdt_probes->items.count - 1].shown;
-	return add_one(usdt_probes, end, MARK_END, shown, error);
+	const char *shown = probes->items.items[probes->items.count - 1].shown;
+	return add_one(probes, end, MARK_END, shown, error);
 }
 
 static int attach(const struct probe *probe, unsigned number, struct symbols *symbols,
@@ -93,7 +93,7 @@ static int attach(const struct probe *probe, unsigned number, struct symbols *sy
 	return code;
 }
 
-static int attach_all(struct usdt_probes *usdt_probes, const struct binaries *binaries,
+static int attach_all(struct usdt_probes *probes, const struct binaries *binaries,
 		      struct symbols *known, struct scope *scope, struct tracer *tracer,
 		      struct error *error)
 {
@@ -102,8 +102,8 @@ static int attach_all(struct usdt_probes *usdt_probes, const struct binaries *bi
 
 	for (size_t i = 0; i < binaries->count; i++)
 		symbols_add_object(known, binaries->items[i], NULL, !i, &object, NULL);
-	for (size_t i = 0; i < usdt_probes->items.count && !code; i++) {
-		const struct probe *probe = &usdt_probes->items.items[i];
+	for (size_t i = 0; i < probes->items.count && !code; i++) {
+		const struct probe *probe = &probes->items.items[i];
 		struct symbols *alone = probe->file ? symbols_new(TARGET_FUNCTION, scope) : NULL;
 		if (alone)
 			code = symbols_add_object(alone, probe->file, NULL, true, &object, error);
@@ -114,29 +114,29 @@ static int attach_all(struct usdt_probes *usdt_probes, const struct binaries *bi
 	return code;
 }
 
-int usdt_probes_attach(struct usdt_probes *usdt_probes, const struct binaries *binaries,
+int usdt_probes_attach(struct usdt_probes *probes, const struct binaries *binaries,
 		       struct tracer *tracer, struct error *error)
 {
 	struct scope *scope = scope_new();
 	struct symbols *known = symbols_new(TARGET_FUNCTION, scope);
-	int code = attach_all(usdt_probes, binaries, known, scope, tracer, error);
+	int code = attach_all(probes, binaries, known, scope, tracer, error);
 
 	symbols_free(known);
 	scope_free(scope);
 	return code;
 }
 
-size_t usdt_probes_count(const struct usdt_probes *usdt_probes)
+size_t usdt_probes_count(const struct usdt_probes *probes)
 {
-	return usdt_probes->items.count;
+	return probes->items.count;
 }
 
-enum mark_kind usdt_probes_kind(const struct usdt_probes *usdt_probes, size_t probe)
+enum mark_kind usdt_probes_kind(const struct usdt_probes *probes, size_t probe)
 {
-	return usdt_probes->items.items[probe].kind;
+	return probes->items.items[probe].kind;
 }
 
-const char *usdt_probes_name(const struct usdt_probes *usdt_probes, size_t probe)
+const char *usdt_probes_name(const struct usdt_probes *probes, size_t probe)
 {
-	return usdt_probes->items.items[probe].shown;
+	return probes->items.items[probe].shown;
 }

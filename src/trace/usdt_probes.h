@@ -16,12 +16,12 @@
 struct usdt_probes;
 
 struct usdt_probes *usdt_probes_new(void);
-void usdt_probes_free(struct usdt_probes *usdt_probes);
-int usdt_probes_add(struct usdt_probes *usdt_probes, const char *text, struct error *error);
+void usdt_probes_free(struct usdt_probes *probes);
+int usdt_probes_add(struct usdt_probes *probes, const char *text, struct error *error);
 /* Finds all in the binaries and attaches them. */
-int usdt_probes_attach(struct usdt_probes *usdt_probes, const struct binaries *binaries,
+int usdt_probes_attach(struct usdt_probes *probes, const struct binaries *binaries,
 		       struct tracer *tracer, struct error *error);
-size_t usdt_probes_count(const struct usdt_probes *usdt_probes);
-enum mark_kind usdt_probes_kind(const struct usdt_probes *usdt_probes, size_t probe);
+size_t usdt_probes_count(const struct usdt_probes *probes);
+enum mark_kind usdt_probes_kind(const struct usdt_probes *probes, size_t probe);
 /* Of both usdt_probes of a pair, that of the first. */
-const char *usdt_probes_name(const struct usdt_probes *usdt_probes, size_t probe);
+const char *usdt_probes_name(const struct usdt_probes *probes, size_t probe);

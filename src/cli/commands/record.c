@@ -34,7 +34,7 @@ struct record_values {
 	const char *cgroup;
 	bool is_system_wide;
 	double seconds;
-	bool live_line, force, quiet, verbose;
+	bool live, force, quiet, verbose;
 };
 
 CLEANUP_DEFINE(recording, struct recording *, recording_free, NULL)
@@ -68,7 +68,7 @@ static const struct option record_table[] = {
 	{"seconds", 0, "NUMBER", "end the recording after this time (at the program's end)",
 	 value_set_seconds, FIELD(seconds), NULL},
 	{"live", 0, NULL, "show the report of the last ten seconds, every two seconds",
-	 value_set_flag, FIELD(live_line), NULL},
+	 value_set_flag, FIELD(live), NULL},
 	{"force", 0, NULL, "record also on a kernel that is known to hang machines", value_set_flag,
 	 FIELD(force), NULL},
 	{"quiet", 'q', NULL, "no live progress and no summary, only errors and warnings",
@@ -93,14 +93,14 @@ const struct command_page record_page = {
 };
 
 struct terminal {
-	struct live_line live_line; /* first: live_line_say gets this as its context, too */
+	struct live_line live; /* first: live_line_say gets this as its context, too */
 };
 
 static void show_status(void *context, const struct record_status *status)
 {
 	struct terminal *terminal = context;
 
-	if (!terminal->live_line.is_renewed)
+	if (!terminal->live.is_renewed)
 		return;
 	AUTO(text) char *samples = display_count(status->samples);
 	AUTO(text)
@@ -115,7 +115,7 @@ static void show_status(void *context, const struct record_status *status)
 		100 * (status->shares[CLASS_USER] + status->shares[CLASS_KERNEL]),
 		100 * status->shares[CLASS_IO], 100 * status->shares[CLASS_LOCK],
 		100 * status->shares[CLASS_RUNNABLE], 100 * status->shares[CLASS_OTHER]);
-	live_line_show(&terminal->live_line, line);
+	live_line_show(&terminal->live, line);
 }
 
 /* Takes the screen from the top each time. */
@@ -147,7 +147,7 @@ static int check_combination(const struct record_values *values, bool has_progra
 	if (whom > 1)
 		return message_say(EXIT_USAGE, "a program, --pid, --cgroup and --system exclude "
 					       "each other");
-	if (values->quiet && values->live_line)
+	if (values->quiet && values->live)
 		return message_say(EXIT_USAGE, "--quiet and --live exclude each other");
 	if (values->quiet && values->verbose)
 		return message_say(EXIT_USAGE, "--quiet and --verbose exclude each other");
@@ -212,9 +212,8 @@ int command_record(int argc, char **argv)
 	if (machine_may_pause(NULL, values.force, &error))
 		return message_error(&error, EXIT_FAILED);
 	struct terminal terminal = {
-		.live_line = {.is_quiet = values.quiet,
-			      .is_renewed =
-				      !values.quiet && !values.live_line && isatty(STDERR_FILENO)},
+		.live = {.is_quiet = values.quiet,
+			 .is_renewed = !values.quiet && !values.live && isatty(STDERR_FILENO)},
 	};
 	struct record_options options = {
 		.arguments = operand < argc ? argv + operand : NULL,
@@ -227,9 +226,9 @@ int command_record(int argc, char **argv)
 		.fresh = values.fresh,
 		.period_ns = values.period_ns,
 		.chain = (enum record_chain)values.chain,
-		.wait_classifier = values.classes,
+		.class_rules = values.classes,
 		.seconds = values.seconds,
-		.live_seconds = values.live_line ? LIVE_SECONDS : 0,
+		.live_seconds = values.live ? LIVE_SECONDS : 0,
 		.verbose = values.verbose,
 		.context = &terminal,
 		.notify = show_status,
@@ -237,6 +236,6 @@ int command_record(int argc, char **argv)
 		.say = live_line_say,
 	};
 	record_run(&options, &result, &error);
-	live_line_clear(&terminal.live_line);
+	live_line_clear(&terminal.live);
 	return finish(&values, &result, &error);
 }

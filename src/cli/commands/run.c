@@ -26,9 +26,9 @@ CLEANUP_DEFINE(scope, struct scope *, scope_free, NULL)
 
 static void show_status(void *context, const struct session_status *status)
 {
-	struct live_line *live_line = context;
+	struct live_line *live = context;
 
-	if (!live_line->is_renewed)
+	if (!live->is_renewed)
 		return;
 	unsigned columns = summary_options(stderr, 0).columns;
 	AUTO(text)
@@ -48,7 +48,7 @@ static void show_status(void *context, const struct session_status *status)
 	char *line =
 		text_format("lever: %.0f s%s, %u experiment%s%s", status->elapsed_seconds, left,
 			    status->experiments, status->experiments == 1 ? "" : "s", best);
-	live_line_show(live_line, line);
+	live_line_show(live, line);
 }
 
 static struct scope *make_scope(const struct run_options *options)
@@ -171,14 +171,14 @@ int command_run(int argc, char **argv)
 	AUTO(scope) struct scope *scope = make_scope(&options);
 	AUTO(text) char *points_library = installed_library_find("liblever-points.so");
 	AUTO(text) char *runtime_library = installed_library_find("liblever-runtime.so");
-	struct live_line live_line = {.is_quiet = options.quiet,
-				      .is_renewed = !options.quiet && isatty(STDERR_FILENO)};
+	struct live_line live = {.is_quiet = options.quiet,
+				 .is_renewed = !options.quiet && isatty(STDERR_FILENO)};
 	struct session_options session = session_options_from(&options);
 	session.scope = scope;
 	session.points_library = points_library;
 	session.runtime_library = runtime_library;
-	session.context = &live_line;
+	session.context = &live;
 	session_run(&session, &result, &error);
-	live_line_clear(&live_line);
+	live_line_clear(&live);
 	return finish(&options, &result, &error);
 }

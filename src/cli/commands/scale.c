@@ -101,9 +101,9 @@ const struct command_page scale_page = {
 
 static void show_status(void *context, const struct scale_status *status)
 {
-	struct live_line *live_line = context;
+	struct live_line *live = context;
 
-	if (!live_line->is_renewed)
+	if (!live->is_renewed)
 		return;
 	AUTO(text)
 	char *line =
@@ -111,7 +111,7 @@ static void show_status(void *context, const struct scale_status *status)
 			    "on a core",
 			    status->run, status->runs, status->cores, status->cores == 1 ? "" : "s",
 			    status->elapsed_seconds, status->active, status->running);
-	live_line_show(live_line, line);
+	live_line_show(live, line);
 }
 
 /* To stderr: standard output is the program's. */
@@ -207,8 +207,8 @@ int command_scale(int argc, char **argv)
 		return exit_code;
 	AUTO(text)
 	char *library = values.show_cores ? NULL : installed_library_find("liblever-cores.so");
-	struct live_line live_line = {.is_quiet = values.quiet,
-				      .is_renewed = !values.quiet && isatty(STDERR_FILENO)};
+	struct live_line live = {.is_quiet = values.quiet,
+				 .is_renewed = !values.quiet && isatty(STDERR_FILENO)};
 	struct scale_options options = {
 		.arguments = argv + operand,
 		.version = LEVER_VERSION,
@@ -223,12 +223,12 @@ int command_scale(int argc, char **argv)
 		.replays = !values.no_replay,
 		.cores_library = library,
 		.verbose = values.verbose,
-		.context = &live_line,
+		.context = &live,
 		.notify = show_status,
 		.say = live_line_say,
 	};
 	scale_run(&options, &result, &error);
-	live_line_clear(&live_line);
+	live_line_clear(&live);
 	what_if_release(&what_if);
 	return finish(&values, &result, &error);
 }

@@ -28,7 +28,7 @@ struct trace_values {
 	int scheduler; /* enum trace_scheduler */
 	bool interrupts;
 	int texts; /* enum trace_texts */
-	ARRAY(const char *) usdt_probes;
+	ARRAY(const char *) probes;
 	size_t buffer_bytes;
 	double flight_seconds;
 	ARRAY(pid_t) processes;
@@ -43,7 +43,7 @@ CLEANUP_DEFINE(timeline, struct timeline *, timeline_free, NULL)
 static void trace_values_auto_release(struct trace_values *values)
 {
 	array_free(&values->processes);
-	array_free(&values->usdt_probes);
+	array_free(&values->probes);
 }
 
 static int add_probe(const struct option *option, void *field, const char *text,
@@ -52,7 +52,7 @@ static int add_probe(const struct option *option, void *field, const char *text,
 	struct trace_values *values = field;
 
 	(void)option, (void)error;
-	*array_add(&values->usdt_probes) = text;
+	*array_add(&values->probes) = text;
 	return 0;
 }
 
@@ -147,14 +147,14 @@ const struct command_page trace_page = {
 };
 
 struct terminal {
-	struct live_line live_line; /* first: live_line_say gets this as its context, too */
+	struct live_line live; /* first: live_line_say gets this as its context, too */
 };
 
 static void show_status(void *context, const struct trace_status *status)
 {
 	struct terminal *terminal = context;
 
-	if (!terminal->live_line.is_renewed)
+	if (!terminal->live.is_renewed)
 		return;
 	AUTO(text) char *marks = display_count(status->marks);
 	AUTO(text) char *switches = display_count(status->switches);
@@ -166,7 +166,7 @@ static void show_status(void *context, const struct trace_status *status)
 	AUTO(text)
 	char *line = text_format("lever: %.0f s%s, %s annotations, %s switches, %s lost",
 				 status->elapsed_seconds, left, marks, switches, lost);
-	live_line_show(&terminal->live_line, line);
+	live_line_show(&terminal->live, line);
 }
 
 static int check_combination(const struct trace_values *values, bool has_program)
@@ -182,7 +182,7 @@ static int check_combination(const struct trace_values *values, bool has_program
 		return message_say(EXIT_USAGE,
 				   "--scheduler off leaves the annotations of a program only");
 	if (values->scheduler == TRACE_SCHEDULER_OFF &&
-	    (values->usdt_probes.count || values->texts == TRACE_TEXTS_ON))
+	    (values->probes.count || values->texts == TRACE_TEXTS_ON))
 		return message_say(EXIT_USAGE, "--usdt and --trace-marker on do not go with "
 					       "--scheduler off: the kernel sees both");
 	if (values->quiet && values->verbose)
@@ -246,8 +246,8 @@ int command_trace(int argc, char **argv)
 	if (exit_code)
 		return exit_code;
 	struct terminal terminal = {
-		.live_line = {.is_quiet = values.quiet,
-			      .is_renewed = !values.quiet && isatty(STDERR_FILENO)},
+		.live = {.is_quiet = values.quiet,
+			 .is_renewed = !values.quiet && isatty(STDERR_FILENO)},
 	};
 	AUTO(text) char *nvtx = installed_library_find("liblever-nvtx.so");
 	AUTO(text) char *ompt = installed_library_find("liblever-ompt.so");
@@ -262,8 +262,8 @@ int command_trace(int argc, char **argv)
 		.scheduler = (enum trace_scheduler)values.scheduler,
 		.wants_interrupts = values.interrupts,
 		.texts = (enum trace_texts)values.texts,
-		.usdt_probes = values.usdt_probes.items,
-		.probe_count = values.usdt_probes.count,
+		.probes = values.probes.items,
+		.probe_count = values.probes.count,
 		.nvtx_library = nvtx,
 		.ompt_library = ompt,
 		.ring_bytes = values.buffer_bytes,
@@ -275,6 +275,6 @@ int command_trace(int argc, char **argv)
 		.say = live_line_say,
 	};
 	trace_run(&options, &result, &error);
-	live_line_clear(&terminal.live_line);
+	live_line_clear(&terminal.live);
 	return finish(&values, &result, &error);
 }

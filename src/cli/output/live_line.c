@@ -8,27 +8,27 @@
 
 #include <stdio.h>
 
-void live_line_clear(struct live_line *live_line)
+void live_line_clear(struct live_line *live)
 {
-	if (live_line->has_line)
+	if (live->has_line)
 		fputs("\r\033[K", stderr);
-	live_line->has_line = false;
+	live->has_line = false;
 }
 
-void live_line_show(struct live_line *live_line, const char *line)
+void live_line_show(struct live_line *live, const char *line)
 {
 	AUTO(text) char *shown = display_fit(line, summary_options(stderr, 0).columns - 1);
 
-	live_line_clear(live_line);
+	live_line_clear(live);
 	fputs(shown, stderr);
-	live_line->has_line = true;
+	live->has_line = true;
 }
 
 void live_line_say(void *context, const char *sentence)
 {
-	struct live_line *live_line = context;
+	struct live_line *live = context;
 
-	live_line_clear(live_line);
-	if (!live_line->is_quiet)
+	live_line_clear(live);
+	if (!live->is_quiet)
 		fprintf(stderr, "lever: %s\n", sentence);
 }

@@ -14,8 +14,8 @@ struct live_line {
 };
 
 /* Takes the line away, before anything else is printed. */
-void live_line_clear(struct live_line *live_line);
+void live_line_clear(struct live_line *live);
 /* Cut to the terminal: a longer line would break, and could not be renewed. */
-void live_line_show(struct live_line *live_line, const char *line);
+void live_line_show(struct live_line *live, const char *line);
 /* A sentence of its own; `context` is the struct live_line, as callbacks have it. */
 void live_line_say(void *context, const char *sentence);

@@ -26,7 +26,7 @@ static int set_unwind(void *context, uint32_t object, const struct wire_unwind_r
 }
 
 /* The live_window at `now_s`; NULL if it could not be read. */
-static struct recording *look(struct live_window *live_window, unsigned now_s)
+static struct recording *look(struct live_window *window, unsigned now_s)
 {
 	struct mapped_files_sink sink = {.name_object = name_object, .set_unwind = set_unwind};
 	struct recording_run run = {.kind = RUN_SAMPLES,
@@ -36,22 +36,22 @@ static struct recording *look(struct live_window *live_window, unsigned now_s)
 	struct scope *scope = scope_new();
 	struct live_window_symbols names = {.symbols = symbols_new(TARGET_LINE, scope)};
 	struct recording *recording = NULL;
-	struct wait_classifier *wait_classifier;
+	struct wait_classifier *classifier;
 	struct error error;
 
-	wait_classifier_new(NULL, &wait_classifier, NULL);
+	wait_classifier_new(NULL, &classifier, NULL);
 	names.mapped_files = mapped_files_new(names.symbols, &sink);
-	names.wait_classifier = wait_classifier;
-	if (live_window_read(live_window, &names, &run, now_s * 1000000000ull, &recording, &error))
+	names.classifier = classifier;
+	if (live_window_read(window, &names, &run, now_s * 1000000000ull, &recording, &error))
 		printf("# %s\n", error.text);
 	mapped_files_free(names.mapped_files);
 	symbols_free(names.symbols);
 	scope_free(scope);
-	wait_classifier_free(wait_classifier);
+	wait_classifier_free(classifier);
 	return recording;
 }
 
-static void add(struct live_window *live_window, unsigned at_s, unsigned tid)
+static void add(struct live_window *window, unsigned at_s, unsigned tid)
 {
 	static struct record_sample sample;
 
@@ -62,25 +62,25 @@ static void add(struct live_window *live_window, unsigned at_s, unsigned tid)
 					.time_ns = at_s * 1000000000ull,
 					.weight_ns = 1000000,
 					.system_call = -1};
-	live_window_add(live_window, &sample);
+	live_window_add(window, &sample);
 }
 
 TEST("samples leave the window when they are too old, and looks do not use them up")
 {
-	AUTO(live_window) struct live_window *live_window = live_window_new(10);
+	AUTO(live_window) struct live_window *window = live_window_new(10);
 
 	for (unsigned second = 1; second <= 20; second++)
-		add(live_window, second, 7);
+		add(window, second, 7);
 	for (int i = 0; i < 2; i++) {
-		AUTO(recording) struct recording *recording = look(live_window, 15);
+		AUTO(recording) struct recording *recording = look(window, 15);
 		CHECK_EQUAL(recording->runs.items[0].samples, 16); /* 5 to 20 */
 		CHECK_EQUAL(recording->stack_samples.items[0].weight_ns, 16000000);
 	}
-	AUTO(recording) struct recording *later = look(live_window, 28);
+	AUTO(recording) struct recording *later = look(window, 28);
 	CHECK_EQUAL(later->stack_samples.items[0].samples, 3);
-	add(live_window, 29, 8);
-	AUTO(recording) struct recording *two = look(live_window, 30);
+	add(window, 29, 8);
+	AUTO(recording) struct recording *two = look(window, 30);
 	CHECK_EQUAL(two->threads.count, 2);
-	AUTO(recording) struct recording *empty = look(live_window, 60);
+	AUTO(recording) struct recording *empty = look(window, 60);
 	CHECK_EQUAL(empty->stack_samples.count, 0);
 }

@@ -12,12 +12,12 @@
 
 CLEANUP_DEFINE(wait_classifier, struct wait_classifier *, wait_classifier_free, NULL)
 
-static bool is_judged(const struct wait_classifier *wait_classifier, bool is_io_wait,
+static bool is_judged(const struct wait_classifier *classifier, bool is_io_wait,
 		      const char *function, const char *call, enum sample_class class,
 		      const char *subclass)
 {
 	struct wait_site site = {is_io_wait, function, call};
-	struct off_cpu_class verdict = wait_classifier_classify(wait_classifier, &site);
+	struct off_cpu_class verdict = wait_classifier_classify(classifier, &site);
 	bool same = subclass ? verdict.subclass && !strcmp(verdict.subclass, subclass) :
 			       !verdict.subclass;
 	if (verdict.class == class && same)
@@ -31,68 +31,66 @@ static bool is_judged(const struct wait_classifier *wait_classifier, bool is_io_
 static struct wait_classifier *classes_of(const char *table, struct error *error)
 {
 	char path[] = "/tmp/lever-classes-XXXXXX";
-	struct wait_classifier *wait_classifier = NULL;
+	struct wait_classifier *classifier = NULL;
 	AUTO(fd) int fd = mkstemp(path);
 	if (fd < 0 || write(fd, table, strlen(table)) != (ssize_t)strlen(table))
 		return NULL;
-	wait_classifier_new(path, &wait_classifier, error);
+	wait_classifier_new(path, &classifier, error);
 	unlink(path);
-	return wait_classifier;
+	return classifier;
 }
 
 TEST("built-in rules know locks, I/O, and what else one waits for")
 {
-	AUTO(wait_classifier) struct wait_classifier *wait_classifier = NULL;
-	CHECK_EQUAL(wait_classifier_new(NULL, &wait_classifier, NULL), 0);
-	CHECK(is_judged(wait_classifier, false, "futex_wait_queue", "futex", CLASS_LOCK, "futex"));
-	CHECK(is_judged(wait_classifier, false, "futex_do_wait", "futex", CLASS_LOCK, "futex"));
-	CHECK(is_judged(wait_classifier, false, "__mutex_lock.constprop.0", "write", CLASS_LOCK,
+	AUTO(wait_classifier) struct wait_classifier *classifier = NULL;
+	CHECK_EQUAL(wait_classifier_new(NULL, &classifier, NULL), 0);
+	CHECK(is_judged(classifier, false, "futex_wait_queue", "futex", CLASS_LOCK, "futex"));
+	CHECK(is_judged(classifier, false, "futex_do_wait", "futex", CLASS_LOCK, "futex"));
+	CHECK(is_judged(classifier, false, "__mutex_lock.constprop.0", "write", CLASS_LOCK,
 			"mutex"));
-	CHECK(is_judged(wait_classifier, false, "rwsem_down_write_slowpath", "mmap", CLASS_LOCK,
+	CHECK(is_judged(classifier, false, "rwsem_down_write_slowpath", "mmap", CLASS_LOCK,
 			"rwsem"));
-	CHECK(is_judged(wait_classifier, true, "__iomap_dio_rw", "pread64", CLASS_IO, "disk"));
-	CHECK(is_judged(wait_classifier, false, "jbd2_log_wait_commit", "fsync", CLASS_IO,
-			"journal"));
-	CHECK(is_judged(wait_classifier, false, "do_nanosleep", "clock_nanosleep", CLASS_OTHER,
+	CHECK(is_judged(classifier, true, "__iomap_dio_rw", "pread64", CLASS_IO, "disk"));
+	CHECK(is_judged(classifier, false, "jbd2_log_wait_commit", "fsync", CLASS_IO, "journal"));
+	CHECK(is_judged(classifier, false, "do_nanosleep", "clock_nanosleep", CLASS_OTHER,
 			"sleep"));
-	CHECK(is_judged(wait_classifier, false, "pipe_read", "read", CLASS_OTHER, "pipe"));
-	CHECK(is_judged(wait_classifier, false, "anon_pipe_read", "read", CLASS_OTHER, "pipe"));
-	CHECK(is_judged(wait_classifier, false, "do_epoll_wait", "epoll_wait", CLASS_OTHER,
-			"poll"));
-	CHECK(is_judged(wait_classifier, false, "do_wait", "wait4", CLASS_OTHER, "process"));
-	CHECK(is_judged(wait_classifier, false, NULL, NULL, CLASS_OTHER, NULL));
+	CHECK(is_judged(classifier, false, "pipe_read", "read", CLASS_OTHER, "pipe"));
+	CHECK(is_judged(classifier, false, "anon_pipe_read", "read", CLASS_OTHER, "pipe"));
+	CHECK(is_judged(classifier, false, "do_epoll_wait", "epoll_wait", CLASS_OTHER, "poll"));
+	CHECK(is_judged(classifier, false, "do_wait", "wait4", CLASS_OTHER, "process"));
+	CHECK(is_judged(classifier, false, NULL, NULL, CLASS_OTHER, NULL));
 }
 
 TEST("what the scheduler counts as I/O is I/O, whatever the function")
 {
-	AUTO(wait_classifier) struct wait_classifier *wait_classifier = NULL;
-	CHECK_EQUAL(wait_classifier_new(NULL, &wait_classifier, NULL), 0);
-	CHECK(is_judged(wait_classifier, true, "something_new", NULL, CLASS_IO, NULL));
-	CHECK(is_judged(wait_classifier, true, "__mutex_lock", NULL, CLASS_IO, NULL));
-	CHECK(is_judged(wait_classifier, true, "something_new", "fsync", CLASS_IO, "disk"));
+	AUTO(wait_classifier) struct wait_classifier *classifier = NULL;
+	CHECK_EQUAL(wait_classifier_new(NULL, &classifier, NULL), 0);
+	CHECK(is_judged(classifier, true, "something_new", NULL, CLASS_IO, NULL));
+	CHECK(is_judged(classifier, true, "__mutex_lock", NULL, CLASS_IO, NULL));
+	CHECK(is_judged(classifier, true, "something_new", "fsync", CLASS_IO, "disk"));
 }
 
 TEST("a mutex within an fsync is a lock: the function decides before the system call")
 {
-	AUTO(wait_classifier) struct wait_classifier *wait_classifier = NULL;
-	CHECK_EQUAL(wait_classifier_new(NULL, &wait_classifier, NULL), 0);
-	CHECK(is_judged(wait_classifier, false, "__mutex_lock", "fsync", CLASS_LOCK, "mutex"));
-	CHECK(is_judged(wait_classifier, false, "something_new", "fsync", CLASS_IO, "disk"));
+	AUTO(wait_classifier) struct wait_classifier *classifier = NULL;
+	CHECK_EQUAL(wait_classifier_new(NULL, &classifier, NULL), 0);
+	CHECK(is_judged(classifier, false, "__mutex_lock", "fsync", CLASS_LOCK, "mutex"));
+	CHECK(is_judged(classifier, false, "something_new", "fsync", CLASS_IO, "disk"));
 }
 
 TEST("rules of a file come first, even before what the scheduler says")
 {
 	struct error error = {0};
 	AUTO(wait_classifier)
-	struct wait_classifier *wait_classifier = classes_of("# ours\n\n"
-							     "B/ours  *dio_rw*  call:mq_* # two\n"
-							     "L\tmy_*\n",
-							     &error);
-	CHECK(wait_classifier);
-	CHECK(is_judged(wait_classifier, true, "__iomap_dio_rw", "pread64", CLASS_OTHER, "ours"));
-	CHECK(is_judged(wait_classifier, false, "x", "mq_timedsend", CLASS_OTHER, "ours"));
-	CHECK(is_judged(wait_classifier, false, "my_wait", NULL, CLASS_LOCK, NULL));
-	CHECK(is_judged(wait_classifier, false, "futex_do_wait", "futex", CLASS_LOCK, "futex"));
+	struct wait_classifier *classifier = classes_of("# ours\n\n"
+							"B/ours  *dio_rw*  call:mq_* # two\n"
+							"L\tmy_*\n",
+							&error);
+	CHECK(classifier);
+	CHECK(is_judged(classifier, true, "__iomap_dio_rw", "pread64", CLASS_OTHER, "ours"));
+	CHECK(is_judged(classifier, false, "x", "mq_timedsend", CLASS_OTHER, "ours"));
+	CHECK(is_judged(classifier, false, "my_wait", NULL, CLASS_LOCK, NULL));
+	CHECK(is_judged(classifier, false, "futex_do_wait", "futex", CLASS_LOCK, "futex"));
 }
 
 TEST("a line that is no rule is refused with its number")
@@ -102,8 +100,8 @@ TEST("a line that is no rule is refused with its number")
 		struct error error = {0};
 		AUTO(text) char *table = text_format("# first\n%s", tables[i]);
 		AUTO(wait_classifier)
-		struct wait_classifier *wait_classifier = classes_of(table, &error);
-		CHECK(!wait_classifier);
+		struct wait_classifier *classifier = classes_of(table, &error);
+		CHECK(!classifier);
 		CHECK_EQUAL(error.code, -EINVAL);
 		CHECK(strstr(error.text, "line 2"));
 	}

@@ -9,27 +9,27 @@ CLEANUP_DEFINE(mark_names, struct mark_names *, mark_names_free, NULL)
 
 TEST("a text has one number, and is found by it")
 {
-	AUTO(mark_names) struct mark_names *mark_names = mark_names_new();
-	unsigned first = mark_names_id(mark_names, "first and more", 5);
+	AUTO(mark_names) struct mark_names *names = mark_names_new();
+	unsigned first = mark_names_id(names, "first and more", 5);
 
 	CHECK_EQUAL(first, MARK_NAMES_FIRST);
-	CHECK_EQUAL(mark_names_id(mark_names, "second", 6), MARK_NAMES_FIRST + 1);
-	CHECK_EQUAL(mark_names_id(mark_names, "first", 5), first);
-	CHECK_EQUAL(mark_names_count(mark_names), 2);
-	CHECK_TEXT(mark_names_text(mark_names, 0), "first");
+	CHECK_EQUAL(mark_names_id(names, "second", 6), MARK_NAMES_FIRST + 1);
+	CHECK_EQUAL(mark_names_id(names, "first", 5), first);
+	CHECK_EQUAL(mark_names_count(names), 2);
+	CHECK_TEXT(mark_names_text(names, 0), "first");
 }
 
 TEST("names beyond the most are one name")
 {
-	AUTO(mark_names) struct mark_names *mark_names = mark_names_new();
+	AUTO(mark_names) struct mark_names *names = mark_names_new();
 	char text[16];
 	unsigned last = 0;
 
 	for (unsigned i = 0; i < MARK_NAMES_MAX + 100; i++) {
 		snprintf(text, sizeof(text), "name %u", i);
-		last = mark_names_id(mark_names, text, strlen(text));
+		last = mark_names_id(names, text, strlen(text));
 	}
-	CHECK_EQUAL(mark_names_count(mark_names), MARK_NAMES_MAX);
+	CHECK_EQUAL(mark_names_count(names), MARK_NAMES_MAX);
 	CHECK_EQUAL(last, MARK_NAMES_FIRST + MARK_NAMES_MAX - 1);
-	CHECK_TEXT(mark_names_text(mark_names, MARK_NAMES_MAX - 1), "(other names)");
+	CHECK_TEXT(mark_names_text(names, MARK_NAMES_MAX - 1), "(other names)");
 }

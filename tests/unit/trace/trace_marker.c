@@ -8,13 +8,12 @@
 static const char *told(const char *text)
 {
 	static char said[256];
-	struct trace_marker trace_marker;
+	struct trace_marker marker;
 
-	if (!trace_marker_parse(text, strlen(text), &trace_marker))
+	if (!trace_marker_parse(text, strlen(text), &marker))
 		return "nothing";
-	snprintf(said, sizeof(said), "%d '%.*s' %lld", (int)trace_marker.kind,
-		 (int)trace_marker.name_length, trace_marker.name ? trace_marker.name : "",
-		 (long long)trace_marker.value);
+	snprintf(said, sizeof(said), "%d '%.*s' %lld", (int)marker.kind, (int)marker.name_length,
+		 marker.name ? marker.name : "", (long long)marker.value);
 	return said;
 }
 
@@ -61,11 +60,11 @@ TEST("any other text is its own name, and nothing is nothing")
 
 TEST("a text need not end, and what is behind a 0 is not read")
 {
-	struct trace_marker trace_marker;
+	struct trace_marker marker;
 
-	CHECK(trace_marker_parse("B|1|nameXYZ", 8, &trace_marker));
-	CHECK_EQUAL(trace_marker.name_length, 4);
-	CHECK(trace_marker_parse("I|1|a\0b", 7, &trace_marker));
-	CHECK_EQUAL(trace_marker.name_length, 1);
-	CHECK(!trace_marker_parse("", 0, &trace_marker));
+	CHECK(trace_marker_parse("B|1|nameXYZ", 8, &marker));
+	CHECK_EQUAL(marker.name_length, 4);
+	CHECK(trace_marker_parse("I|1|a\0b", 7, &marker));
+	CHECK_EQUAL(marker.name_length, 1);
+	CHECK(!trace_marker_parse("", 0, &marker));
 }
