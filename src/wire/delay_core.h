@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * delay_core - ticks and switch in: of a core, and of a thread of the runtime engine.
+ */
+#pragma once
+
+#include "wire/delay_task.h"
+
+/* A core. Written on that core. */
+struct delay_core {
+	struct delay_local local;
+	__u64 paused_ns;                  /* sum of its pauses */
+	__u64 tick_ns, paused_at_tick_ns; /* the last tick, and paused_ns then */
+	__u64 tick_overhead_ns;           /* charged by the last tick */
+	__u64 busy_since_ns;              /* last left the idle task */
+	__u64 charged_at_tick_ns;         /* sum of the target's charges, at the last tick here */
+};
+_Static_assert(sizeof(struct delay_core) == 64, "delay_core layout");
+
+/* ---- ticks ---- */
+
+/* What a tick stands for, and time in which the core was stalled, mostly by a hypervisor. */
+struct delay_tick {
+	__u64 weight_ns, stalled_ns;
+};
+
+/*
+ * The core's un-paused time since its last tick. An idle core may miss ticks; the next one stands
+ * for one period, as any tick does on average. On a busy core, a tick that is more than a period
+ * late was stalled.
+ */
+DELAY_RULE struct delay_tick delay_tick(struct delay_core *core,
+					const struct delay_settings *settings, __u64 now)
+{
+	__u64 paused = core->paused_ns - core->paused_at_tick_ns;
+	__s64 weight = now - core->tick_ns - paused - core->tick_overhead_ns;
+	bool was_idle = (__s64)(core->busy_since_ns - core->tick_ns) > 0;
+	__s64 most = was_idle ? settings->period_ns : 2 * settings->period_ns;
+	struct delay_tick tick = {.weight_ns = delay_not_negative(weight)};
+
+	core->tick_ns = now;
+	core->paused_at_tick_ns = core->paused_ns;
+	core->tick_overhead_ns = 0;
+	if (weight > most) {
+		tick.weight_ns = most;
+		tick.stalled_ns = was_idle ? 0 : weight - settings->period_ns;
+	}
+	return tick;
+}
+
+/* The same of a thread's clock of CPU time, which contains no pause, no stall and no other task. */
+DELAY_RULE __u64 delay_tick_of_thread(__u64 cpu_ns, __u64 cpu_accounted_ns, __u64 overhead_ns)
+{
+	return delay_not_negative(cpu_ns - cpu_accounted_ns - overhead_ns);
+}
+
+/*
+ * A thread that spun at its last tick and no longer does was released by another thread; no event
+ * shows that. As after a wake-up, the target's charges since the last tick are credited, since the
+ * thread that ran the target has paid them. Other debts of the two threads are alike.
+ * `charged_ns`: sum of the target's charges. Returns whether such a wait has ended.
+ */
+DELAY_RULE bool delay_spin(struct delay_core *core, struct delay_task *task, bool is_spinning,
+			   __s64 gap, __u64 charged_ns)
+{
+	bool ended = task->is_spinning && !is_spinning;
+	__s64 since = charged_ns - core->charged_at_tick_ns;
+
+	core->charged_at_tick_ns = charged_ns;
+	task->is_spinning = is_spinning;
+	if (ended && gap > 0)
+		core->local.delay_ns += gap < since ? gap : since;
+	return ended;
+}
+
+/* ---- switch in ---- */
+
+/* What the caller does next: bits. */
+enum delay_entered {
+	DELAY_RAISES_G = 1, /* G becomes delay_later(L, G) */
+	DELAY_PAYS = 2,     /* the core consumes before the task goes on */
+};
+
+/*
+ * Switch in (SCOZ: post_idle; COZ: post_block). A new task owes nothing, since its parent has paid
+ * (fork). A task that was preempted is credited with the growth of G meanwhile and keeps its gap:
+ * the target may have run on its core.
+ */
+DELAY_RULE int delay_enter(struct delay_local *local, struct delay_task *task,
+			   const struct delay_settings *settings, const struct delay_entry *entry)
+{
+	bool is_fresh = task->is_woken && task->is_blocked;
+	bool is_external = is_fresh && task->waker != DELAY_WAKER_TASK;
+	__u64 base = entry->global_ns;
+
+	task->is_woken = 0;
+	local->generation = settings->generation;
+	local->delay_ns = entry->global_ns;
+	if (!task->is_seen) {
+		task->is_seen = 1;
+		task->generation = settings->generation;
+		return 0;
+	}
+	delay_task_renew(task, settings);
+	__u64 gain = delay_classes_gain(task, settings, is_fresh, entry->global_ns, entry->now_ns);
+	__s64 grown = entry->global_ns - task->delay_at_wake_ns; /* since it was woken */
+	__s64 gap = is_external ? delay_gap_after_external_wake(task, entry) :
+		    is_fresh    ? delay_gap_after_wake(task) :
+				  task->gap_ns;
+
+	task->credit_ns = 0;
+	if (is_fresh && (task->waker == DELAY_WAKER_KERNEL_THREAD || !entry->is_member))
+		gap = delay_gap_after_wake_chain(gap, grown, entry->left_gap_ns);
+	if (is_fresh && entry->core_was_idle && grown > 0)
+		base = task->delay_at_wake_ns;
+	if (!delay_is_allowed(settings, entry->now_ns))
+		gain = 0;
+	local->delay_ns = base - gap + gain;
+	return (gain ? DELAY_RAISES_G : 0) | (is_external && entry->is_member ? DELAY_PAYS : 0);
+}
+
+/* ---- threads of the runtime engine: a wait ends when its call returns ---- */
+
+/* If a generation has begun during the wait, the thread owes the growth of G since then. */
+DELAY_RULE void delay_thread_renew(struct delay_local *local, struct delay_task *task,
+				   const struct delay_settings *settings)
+{
+	if (local->generation != settings->generation)
+		delay_forgive(local, settings, settings->generation_delay_ns);
+	delay_task_renew(task, settings);
+}
+
+/*
+ * After a wait that a thread of the program has ended (delay_wake at the call's return). After
+ * other waits L stays as it is, and so the growth of G is owed. L does not fall, so that the
+ * charges of the call itself stay.
+ */
+DELAY_RULE void delay_thread_enter(struct delay_local *local, const struct delay_task *task,
+				   __u64 global)
+{
+	local->delay_ns = delay_later(global - delay_gap_after_wake(task), local->delay_ns);
+}
+
+/* A new thread: its parent's pauses have delayed its creation (COZ, section 3.4). */
+DELAY_RULE void delay_thread_inherit(struct delay_local *child, const struct delay_local *parent)
+{
+	*child = *parent;
+}

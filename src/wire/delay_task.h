@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * delay_task - the debt of a task off its core: switch out, wake-up, and what it owes afterwards.
+ *
+ * The gap follows the task; the core that runs the task pays. In the runtime engine a thread pays
+ * for itself, as if each thread had a core of its own.
+ *
+ * A task woken by a task of the program is credited with the growth of G meanwhile, since its waker
+ * has paid before waking it. A task woken by a device, a timer or another program owes that growth
+ * (COZ, section 3.4.1; SCOZ, section 3.5.1). Kernel threads that work for the program never pay,
+ * since that would delay the devices that they start, for which the waiting task pays already.
+ * They pass their debt on to the tasks that they wake.
+ *
+ * A task consumes before it wakes, forks, execs or exits, since another task may go on then; exec
+ * and exit change nothing else. G is brought up to date (delay_waiters.h) before each rule.
+ */
+#pragma once
+
+#include "wire/delay.h"
+
+enum delay_waker {
+	DELAY_WAKER_TASK,          /* of the program */
+	DELAY_WAKER_KERNEL_THREAD, /* that works for the program */
+	DELAY_WAKER_EXTERNAL,      /* a device, a timer, a task of another program */
+};
+
+/* A task while it is off its core. Zero: a new one. */
+struct delay_task {
+	__s64 gap_ns; /* at switch out */
+	__u64 left_ns, delay_at_leave_ns;
+	__u64 woken_ns, delay_at_wake_ns;
+	__u64 waker_gap_ns; /* of the kernel thread that has woken it */
+	__u64 credit_ns;    /* of a wait in the target that has ended */
+	__u32 generation;
+	__u8 is_seen;            /* has been on a core */
+	__u8 is_blocked;         /* left its core to wait; 0: was preempted */
+	__u8 is_woken, waker;    /* since it left; enum delay_waker */
+	__u8 is_in_io;           /* a kernel thread that waits for a device */
+	__u8 is_lock_target;     /* its wait for a lock is the target */
+	__u8 is_runnable_target; /* its wait for a core is the target */
+	__u8 is_spinning;        /* was at a pause instruction at its last tick */
+	__u32 pad;
+};
+_Static_assert(sizeof(struct delay_task) == 72, "delay_task layout");
+
+/* ---- switch out and wake-up ---- */
+
+/* Switch out (SCOZ: pre_idle; COZ: pre_block), or a call of the runtime engine's that may wait. */
+DELAY_RULE void delay_leave(struct delay_task *task, const struct delay_settings *settings,
+			    __s64 gap, bool is_blocked, __u64 global, __u64 now)
+{
+	task->gap_ns = gap;
+	task->generation = settings->generation;
+	task->delay_at_leave_ns = global;
+	task->left_ns = now;
+	task->is_blocked = is_blocked;
+	task->is_seen = 1;
+}
+
+/* `waker_gap`: what a kernel thread that wakes owes; else 0, as the waker has paid. */
+DELAY_RULE void delay_wake(struct delay_task *task, enum delay_waker waker, __s64 waker_gap,
+			   __u64 global, __u64 now)
+{
+	task->waker = waker;
+	task->waker_gap_ns = delay_not_negative(waker_gap);
+	task->delay_at_wake_ns = global;
+	task->woken_ns = now;
+	task->is_woken = 1;
+}
+
+/* The credit of a waiter (delay_waiters.h) whose wait in the target ends: what G grew by for it. */
+DELAY_RULE __u64 delay_wait_credit(const struct delay_settings *settings, __u64 waited_ns)
+{
+	return delay_scaled(waited_ns, settings->speedup);
+}
+
+/* A wait that began before the generation counts as begun with it. */
+DELAY_RULE void delay_task_renew(struct delay_task *task, const struct delay_settings *settings)
+{
+	if (task->generation == settings->generation)
+		return;
+	task->generation = settings->generation;
+	task->gap_ns = task->waker_gap_ns = 0;
+	task->delay_at_leave_ns =
+		delay_later(settings->generation_delay_ns, task->delay_at_leave_ns);
+	task->delay_at_wake_ns = delay_later(settings->generation_delay_ns, task->delay_at_wake_ns);
+	task->left_ns = delay_later(settings->generation_ns, task->left_ns);
+	task->woken_ns = delay_later(settings->generation_ns, task->woken_ns);
+}
+
+/* ---- waits of classes L and S as the target ---- */
+
+/*
+ * Another task of the program ends such a wait, and may have been paused meanwhile. So the length
+ * is known only at the end, in effective time: `waited` less the growth of G, less the `gap` that
+ * it could have paid. The task is then ahead by length x speedup, and G follows. Simultaneous waits
+ * do not add up: G is the largest L.
+ */
+DELAY_RULE __u64 delay_class_gain(const struct delay_settings *settings, __s64 waited,
+				  __s64 delayed, __s64 gap)
+{
+	__s64 effective = waited - delay_not_negative(delayed) - delay_not_negative(gap);
+
+	return delay_scaled(delay_not_negative(effective), settings->speedup);
+}
+
+/* Of a wait for a lock that a task of the program has ended. */
+DELAY_RULE __u64 delay_lock_gain(const struct delay_task *task,
+				 const struct delay_settings *settings)
+{
+	return delay_class_gain(settings, task->woken_ns - task->left_ns,
+				task->delay_at_wake_ns - task->delay_at_leave_ns, task->gap_ns);
+}
+
+/* Of all waits of a task that enters a core. */
+DELAY_RULE __u64 delay_classes_gain(struct delay_task *task, const struct delay_settings *settings,
+				    bool is_fresh, __u64 global, __u64 now)
+{
+	__u64 gain = 0;
+
+	if (task->is_lock_target && is_fresh && task->waker == DELAY_WAKER_TASK)
+		gain += delay_lock_gain(task, settings);
+	if (task->is_runnable_target) {
+		__u64 since = is_fresh ? task->woken_ns : task->left_ns;
+		__u64 then = is_fresh ? task->delay_at_wake_ns : task->delay_at_leave_ns;
+		gain += delay_class_gain(settings, now - since, global - then, 0);
+	}
+	task->is_lock_target = task->is_runnable_target = 0;
+	return gain;
+}
+
+/* ---- what a task owes after a wait ---- */
+
+/*
+ * Woken by a task: the growth of G is credited. A gap from before the wait shrinks by the part of
+ * the wait that was no pause, in which it could have been paid.
+ */
+DELAY_RULE __s64 delay_gap_after_wake(const struct delay_task *task)
+{
+	__s64 waited = task->woken_ns - task->left_ns;
+	__s64 paused = task->delay_at_wake_ns - task->delay_at_leave_ns;
+
+	if (task->gap_ns <= 0)
+		return task->gap_ns;
+	return delay_not_negative(task->gap_ns - delay_not_negative(waited - paused));
+}
+
+/* A credit does not bring a task ahead of G, and takes nothing away from a task that is ahead. */
+DELAY_RULE __s64 delay_credited(__s64 gap, __s64 credit)
+{
+	return gap > credit ? gap - credit : gap < 0 ? gap : 0;
+}
+
+/* A task enters a core. */
+struct delay_entry {
+	__u64 now_ns, global_ns;
+	__s64 left_gap_ns; /* of the task that leaves the core; 0: the core was idle */
+	bool core_was_idle;
+	bool is_member; /* of the program, so that it pays; else a kernel thread */
+};
+
+/*
+ * Woken externally: the growth of G during the wait is owed, less the credit of a wait in the
+ * target. Woken by a kernel thread: at most what that thread owes, which has waited for the same
+ * delays, or what the task owed before. A kernel thread that waits for no device was idle. On a
+ * busy core the task has then waited for the core: the part that was no pause is credited.
+ */
+DELAY_RULE __s64 delay_gap_after_external_wake(const struct delay_task *task,
+					       const struct delay_entry *entry)
+{
+	__s64 waker_gap = task->waker_gap_ns;
+	__s64 queued = (entry->now_ns - task->woken_ns) -
+		       delay_not_negative(entry->global_ns - task->delay_at_wake_ns);
+	__s64 own = entry->is_member || task->is_in_io ? task->gap_ns : delay_gap_after_wake(task);
+	__s64 slept = delay_not_negative(task->delay_at_wake_ns - task->delay_at_leave_ns);
+	__s64 most = own > waker_gap ? own : waker_gap;
+	__s64 gap = delay_credited(own + slept, task->credit_ns);
+
+	if (task->waker == DELAY_WAKER_KERNEL_THREAD && gap > most)
+		gap = most;
+	if (!entry->core_was_idle && gap > 0)
+		gap = delay_not_negative(gap - delay_not_negative(queued));
+	return gap;
+}
+
+/*
+ * Wake chains of kernel threads on one core would lose the growth of G between wake-up and switch
+ * at each link. It is added, up to the gap of the task that leaves the core.
+ */
+DELAY_RULE __s64 delay_gap_after_wake_chain(__s64 gap, __s64 grown, __s64 left_gap)
+{
+	__s64 with_chain = gap + delay_not_negative(grown);
+	__s64 most = left_gap < with_chain ? left_gap : with_chain;
+
+	return most > gap ? most : gap;
+}
