@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * texts - each different text once, by number.
+ * interner - keeps each distinct text once and gives it a number.
  *
  * Numbers are stable and small, so paths and names compare as integers. 0 is the missing text
- * (NULL). The texts live as long as the table.
+ * (NULL). Texts live as long as the interner.
  */
 #pragma once
 
@@ -17,8 +17,10 @@ struct interner {
 	size_t capacity;
 };
 
-uint32_t interner_add(struct interner *texts, const char *text); /* copies; NULL gives 0 */
-uint32_t interner_add_part(struct interner *texts, const char *text, size_t length);
-uint32_t interner_find(const struct interner *texts, const char *text); /* 0 if it is not there */
-const char *interner_text(const struct interner *texts, uint32_t id);
-void interner_clear(struct interner *texts);
+uint32_t interner_add(struct interner *interner, const char *text); /* copies; NULL gives 0 */
+uint32_t interner_add_part(struct interner *interner, const char *text, size_t length);
+/* 0 if it is not there. */
+uint32_t interner_find(const struct interner *interner, const char *text);
+uint32_t interner_find_part(const struct interner *interner, const char *text, size_t length);
+const char *interner_text(const struct interner *interner, uint32_t id);
+void interner_clear(struct interner *interner);

@@ -3,6 +3,7 @@
 #include "record/sample_aggregator.h"
 
 #include "base/cleanup.h"
+#include "base/hash.h"
 #include "base/hash_map.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -157,19 +158,12 @@ static uint32_t chain_for(struct sample_aggregator *aggregator, const struct rec
 	return node;
 }
 
-static uint64_t hash_of(const char *text, size_t most)
-{
-	uint64_t hash = 0xcbf29ce484222325ull;
-	for (size_t i = 0; i < most && text[i]; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
-	return hash;
-}
-
 /* A thread that changes its name is another one from then on. */
 static uint32_t thread_for(struct sample_aggregator *aggregator, const struct record_sample *sample)
 {
 	uint64_t first = (uint64_t)sample->tgid << 32 | sample->tid;
-	uint64_t second = hash_of(sample->command, sizeof(sample->command));
+	uint64_t second =
+		hash_bytes(sample->command, strnlen(sample->command, sizeof(sample->command)));
 	uint32_t index = hash_map_get(&aggregator->thread_ids, first, second);
 
 	if (index != HASH_MAP_NONE)

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mark_names - a table by hash with open addressing, never more than half full. */
+/* mark_names - an interner with an end. */
 #include "trace/mark_names.h"
 
-#include "base/memory.h"
-
-#include <stdint.h>
-#include <string.h>
-
-#define SLOTS (2 * MARK_NAMES_MAX)
+#include "base/interner.h"
 
 struct mark_names {
-	ARRAY(char *) texts;
-	unsigned slots[SLOTS]; /* 1 + index in texts; 0: free */
+	struct interner texts;
 };
 
 struct mark_names *mark_names_new(void)
@@ -23,49 +17,28 @@ void mark_names_free(struct mark_names *names)
 {
 	if (!names)
 		return;
-	for (size_t i = 0; i < names->texts.count; i++)
-		free(names->texts.items[i]);
-	array_free(&names->texts);
+	interner_clear(&names->texts);
 	free(names);
-}
-
-static uint64_t hash_of(const char *text, size_t length)
-{
-	uint64_t hash = 0xcbf29ce484222325ull; /* FNV-1a */
-
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
-	return hash;
 }
 
 unsigned mark_names_id(struct mark_names *names, const char *text, size_t length)
 {
-	static const char others[] = "(other names)";
+	struct interner *texts = &names->texts;
+	uint32_t id = texts->items.count < MARK_NAMES_MAX - 1 ?
+			      interner_add_part(texts, text, length) :
+			      interner_find_part(texts, text, length);
 
-	if (names->texts.count >= MARK_NAMES_MAX - 1) {
-		text = others;
-		length = sizeof(others) - 1;
-	}
-	for (size_t slot = hash_of(text, length) % SLOTS;; slot = (slot + 1) % SLOTS) {
-		unsigned *at = &names->slots[slot];
-		if (!*at) {
-			if (names->texts.count == MARK_NAMES_MAX)
-				return MARK_NAMES_FIRST + MARK_NAMES_MAX - 1;
-			*array_add(&names->texts) = text_format("%.*s", (int)length, text);
-			*at = (unsigned)names->texts.count;
-		}
-		const char *found = names->texts.items[*at - 1];
-		if (strlen(found) == length && !memcmp(found, text, length))
-			return MARK_NAMES_FIRST + *at - 1;
-	}
+	if (!id)
+		id = interner_add(texts, "(other names)");
+	return MARK_NAMES_FIRST + id - 1;
 }
 
 size_t mark_names_count(const struct mark_names *names)
 {
-	return names->texts.count;
+	return names->texts.items.count;
 }
 
 const char *mark_names_text(const struct mark_names *names, size_t index)
 {
-	return names->texts.items[index];
+	return interner_text(&names->texts, (uint32_t)index + 1);
 }

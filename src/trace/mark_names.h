@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mark_names - mark_names of annotations that are not in the memory of lever.h, each with a number of its own.
+ * mark_names - the names of marks that do not come through lever.h, each with its own number.
  *
- * Numbers begin behind those of wire/annotations.h. When there are MARK_NAMES_MAX, all further ones are
- * "(other mark_names)".
+ * Numbers begin behind those of wire/annotations.h. The last of MARK_NAMES_MAX is "(other names)",
+ * which stands for all names that have no room.
  */
 #pragma once
 

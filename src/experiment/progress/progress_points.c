@@ -3,6 +3,7 @@
 #include "experiment/progress/progress_points.h"
 
 #include "base/cleanup.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "experiment/progress/span_lengths.h"
 #include "symbolize/scope.h"
@@ -108,15 +109,12 @@ struct short_name {
 static struct short_name short_name(const char *text)
 {
 	struct short_name name;
-	uint64_t hash = 0xcbf29ce484222325;
 
 	if (strlen(text) < sizeof(name.text)) {
 		strcpy(name.text, text);
 		return name;
 	}
-	for (const char *at = text; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * 0x100000001b3;
-	snprintf(name.text, sizeof(name.text), "%.30s#%016" PRIx64, text, hash);
+	snprintf(name.text, sizeof(name.text), "%.30s#%016" PRIx64, text, hash_text(text));
 	return name;
 }
 

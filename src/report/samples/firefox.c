@@ -35,10 +35,10 @@ static const struct {
 struct thread_writer {
 	struct json_columns json_columns;
 	struct samples_tables tables;
-	struct string_table texts, functions, objects;
+	struct interner texts, functions, objects;
 	ARRAY(size_t) function_of;                 /* each frame's */
 	ARRAY(const struct samples_frame *) first; /* frame of each function */
-	struct string_table *libraries;            /* of the profile */
+	struct interner *libraries;                /* of the profile */
 };
 
 static const char *object_of(const struct samples_frame *frame)
@@ -301,7 +301,7 @@ static void write_texts(struct thread_writer *writer)
 }
 
 static void write_thread(FILE *out, const struct samples *samples,
-			 const struct recording_thread *thread, struct string_table *libraries)
+			 const struct recording_thread *thread, struct interner *libraries)
 {
 	static const char *const markers[] = {"data",  "name",     "startTime", "endTime",
 					      "phase", "category", NULL};
@@ -325,14 +325,14 @@ static void write_thread(FILE *out, const struct samples *samples,
 	write_texts(&writer);
 	json_columns_close(&writer.json_columns);
 	samples_tables_free(&writer.tables);
-	string_table_free(&writer.texts);
-	string_table_free(&writer.functions);
-	string_table_free(&writer.objects);
+	interner_clear(&writer.texts);
+	interner_clear(&writer.functions);
+	interner_clear(&writer.objects);
 	array_free(&writer.function_of);
 	array_free(&writer.first);
 }
 
-static void write_libraries(FILE *out, const struct string_table *libraries)
+static void write_libraries(FILE *out, const struct interner *libraries)
 {
 	fputs(",\n\"libs\":[", out);
 	for (size_t i = 0; i < libraries->items.count; i++) {
@@ -392,7 +392,7 @@ void report_samples_firefox(FILE *out, const struct recording *recording,
 {
 	struct run_totals run_totals = run_totals_of(recording);
 	struct samples_tables all = samples_tables_of(samples, NULL, false);
-	struct string_table libraries = {0};
+	struct interner libraries = {0};
 	size_t count;
 	const struct recording_thread **threads = samples_threads(samples, &count);
 
@@ -408,6 +408,6 @@ void report_samples_firefox(FILE *out, const struct recording *recording,
 	}
 	fputs("]}\n", out);
 	free(threads);
-	string_table_free(&libraries);
+	interner_clear(&libraries);
 	samples_tables_free(&all);
 }

@@ -9,7 +9,7 @@
 struct writer {
 	struct json_columns json_columns;
 	struct samples_tables tables;
-	struct string_table texts;
+	struct interner texts;
 	ARRAY(const struct recording_thread *) threads; /* by number */
 	ARRAY(size_t) thread_of;                        /* each entry's */
 };
@@ -175,7 +175,7 @@ void samples_page_write(FILE *out, const struct samples *samples)
 	json_columns_end(&writer.json_columns);
 	json_columns_close(&writer.json_columns);
 	samples_tables_free(&writer.tables);
-	string_table_free(&writer.texts);
+	interner_clear(&writer.texts);
 	array_free(&writer.threads);
 	array_free(&writer.thread_of);
 }

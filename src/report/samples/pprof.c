@@ -52,7 +52,7 @@ enum function_field { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNC
 
 struct writer {
 	struct protobuf profile, part, inner;
-	struct string_table texts, functions, objects;
+	struct interner texts, functions, objects;
 	struct samples_tables tables;
 	ARRAY(uint64_t) chain;
 };
@@ -221,9 +221,9 @@ void report_samples_pprof(FILE *out, const struct recording *recording,
 	for (size_t i = 0; i < writer.texts.items.count; i++)
 		protobuf_add_text(&writer.profile, PROFILE_TEXT, writer.texts.items.items[i]);
 	protobuf_write_gzip(out, &writer.profile);
-	string_table_free(&writer.texts);
-	string_table_free(&writer.functions);
-	string_table_free(&writer.objects);
+	interner_clear(&writer.texts);
+	interner_clear(&writer.functions);
+	interner_clear(&writer.objects);
 	samples_tables_free(&writer.tables);
 	array_free(&writer.chain);
 	protobuf_release(&writer.profile);

@@ -36,7 +36,7 @@ struct flow {
 struct writer {
 	struct json_columns json_columns;
 	struct timeline *timeline;
-	struct string_table texts;
+	struct interner texts;
 	unsigned thread; /* whose marks are visited */
 	ARRAY(struct run) runs;
 	ARRAY(struct wake) wakes;
@@ -465,7 +465,7 @@ void timeline_page_write(FILE *out, struct timeline *timeline)
 	write_flows(&writer);
 	write_texts(&writer);
 	json_columns_close(&writer.json_columns);
-	string_table_free(&writer.texts);
+	interner_clear(&writer.texts);
 	array_free(&writer.runs);
 	array_free(&writer.wakes);
 	array_free(&writer.spans);

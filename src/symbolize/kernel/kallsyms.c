@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -118,10 +119,8 @@ static uint64_t current_state(struct kallsyms *kallsyms)
 {
 	AUTO(text) char *modules = file_read("/proc/modules", NULL, NULL);
 	struct stat status = {0};
-	uint64_t state = 0xcbf29ce484222325;
+	uint64_t state = hash_text(modules ? modules : "");
 
-	for (const char *at = modules; at && *at; at++)
-		state = (state ^ (unsigned char)*at) * 0x100000001b3;
 	stat(kallsyms->path, &status);
 	kallsyms->last_program = newest_program(kallsyms->last_program);
 	kallsyms->checked_ns = clock_now_ns();

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ranges - sets of addresses. */
+#include "check.h"
+
+#include "symbolize/ranges.h"
+
+TEST("ranges that touch become one, and know what they hold")
+{
+	struct ranges ranges = {0}, clipped = {0}, cut = {0};
+	ranges_add(&ranges, 30, 40);
+	ranges_add(&ranges, 10, 20);
+	ranges_add(&ranges, 20, 25);
+	ranges_add(&ranges, 12, 14);
+	ranges_add(&ranges, 50, 50);
+	ranges_merge(&ranges);
+	CHECK_EQUAL(ranges.count, 2);
+	CHECK_EQUAL(ranges.items[0].end, 25);
+	CHECK(ranges_has(&ranges, 24) && !ranges_has(&ranges, 25) && ranges_has(&ranges, 30));
+	CHECK_EQUAL(ranges_end(&ranges, 33), 40);
+	CHECK_EQUAL(ranges_end(&ranges, 26), 26);
+	ranges_clip(&ranges, 15, 35, &clipped);
+	CHECK_EQUAL(clipped.count, 2);
+	CHECK_EQUAL(clipped.items[0].start, 15);
+	CHECK_EQUAL(clipped.items[1].end, 35);
+	ranges_cut(&ranges, 15, 45, &cut);
+	CHECK_EQUAL(cut.count, 2);
+	CHECK_EQUAL(cut.items[0].start, 25);
+	CHECK_EQUAL(cut.items[0].end, 30);
+	CHECK_EQUAL(cut.items[1].start, 40);
+	CHECK_EQUAL(cut.items[1].end, 45);
+	ranges_clear(&ranges);
+	ranges_clear(&clipped);
+	ranges_clear(&cut);
+}
