@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* engine - what both engines have in common, and the way to each of them. */
+#include "engine_rules.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void engine_advance(struct machine *machine)
+{
+	struct engine *engine = &machine->engine;
+	uint64_t updated = engine->waiters_updated_ns;
+
+	if (!delay_growth_is_due(&engine->delay, engine->waiters, updated, machine->now_ns))
+		return;
+	engine->waiters_updated_ns = machine->now_ns;
+	engine->global_ns +=
+		delay_growth(&engine->delay, engine->waiters, updated, machine->now_ns);
+}
+
+uint64_t engine_raise(struct machine *machine, uint64_t local_ns)
+{
+	uint64_t before = machine->engine.global_ns;
+
+	machine->engine.global_ns = delay_later(local_ns, before);
+	return machine->engine.global_ns - before;
+}
+
+void engine_join_waiters(struct machine *machine, struct engine_task *task)
+{
+	struct engine *engine = &machine->engine;
+
+	engine_advance(machine);
+	if (!delay_has_waiters(engine->waiters, engine->delay.generation))
+		engine->waiters_updated_ns = machine->now_ns;
+	engine->waiters = delay_waiters_joined(engine->waiters, engine->delay.generation);
+	task->joined_generation = engine->delay.generation;
+	task->is_waiting_in_target = true;
+}
+
+bool engine_leave_waiters(struct machine *machine, struct engine_task *task)
+{
+	struct engine *engine = &machine->engine;
+
+	engine_advance(machine);
+	task->is_waiting_in_target = false;
+	if (!delay_waiters_has(engine->waiters, task->joined_generation, engine->delay.generation))
+		return false;
+	engine->waiters--;
+	return true;
+}
+
+bool task_computes_in_target(const struct machine *machine, const struct task *task)
+{
+	const struct operation *operation = task_operation(machine, task);
+
+	return operation->kind == OPERATION_COMPUTE && operation->is_target && task->stage;
+}
+
+bool task_waits_in_target(const struct machine *machine, const struct task *task)
+{
+	const struct operation *operation = task_operation(machine, task);
+
+	return operation->is_target && task->stage && !task->is_pausing &&
+	       (operation->kind == OPERATION_SLEEP || operation->kind == OPERATION_IO);
+}
+
+void engine_trace(const struct machine *machine, const char *what, const struct task *task,
+		  int64_t gap)
+{
+	const struct engine *engine = &machine->engine;
+
+	if (!engine->settings.is_traced)
+		return;
+	printf("%10.1f  G %10.1f  ", (double)(machine->now_ns - engine->delay.generation_ns) / 1e3,
+	       (double)(engine->global_ns - engine->delay.generation_delay_ns) / 1e3);
+	if (task)
+		printf("core %u  task %-3u operation %-2u ", task->core, task->id, task->operation);
+	else
+		printf("%*s", 30, "");
+	printf("gap %8.1f  %s\n", (double)gap / 1e3, what);
+}
+
+void engine_start(struct machine *machine, const struct engine_settings *settings)
+{
+	struct engine *engine = &machine->engine;
+
+	*engine = (struct engine){.settings = *settings};
+	engine->global_ns = 1;
+	engine->delay = (struct delay_settings){
+		.heartbeat_ns = machine->now_ns + (1ull << 62),
+		.period_ns = settings->period_ns,
+		.cap_ns = settings->cap_ns,
+		.tick_overhead_ns = settings->overhead_ns,
+	};
+	engine_set_speedup(machine, 0);
+	for (uint32_t i = 0; i < machine->task_count; i++)
+		delay_forgive(&machine->tasks[i].engine.local, &engine->delay, engine->global_ns);
+	if (settings->kind != ENGINE_KERNEL)
+		return;
+	for (uint32_t i = 0; i < machine->settings.cores; i++) {
+		struct engine_core *core = &machine->cores[i].engine;
+		delay_forgive(&core->delay.local, &engine->delay, engine->global_ns);
+		core->delay.tick_ns = machine->now_ns;
+		core->tick_grid_ns =
+			machine->now_ns + random_below(&machine->random, settings->period_ns);
+		events_post(&machine->events, SOURCE_TICK + i, core->tick_grid_ns);
+	}
+}
+
+void engine_set_speedup(struct machine *machine, double speedup)
+{
+	struct engine *engine = &machine->engine;
+
+	engine_advance(machine);
+	engine->delay.generation++;
+	engine->delay.generation_ns = machine->now_ns;
+	engine->delay.generation_delay_ns = engine->global_ns;
+	engine->delay.speedup = (uint32_t)(speedup * DELAY_SPEEDUP_ONE);
+}
+
+void engine_set_period(struct machine *machine, uint32_t period_ns)
+{
+	machine->engine.delay.period_ns = period_ns;
+}
+
+uint64_t engine_delay(struct machine *machine)
+{
+	engine_advance(machine);
+	return machine->engine.global_ns;
+}
+
+uint32_t engine_period(const struct machine *machine, uint32_t core)
+{
+	return (uint32_t)machine->engine.delay.period_ns + 1009 * (core % 16);
+}
+
+bool engine_ticks_in(const struct machine *machine, const struct task *task)
+{
+	return task_is_member(machine, task);
+}
+
+uint64_t engine_thread_tick(struct machine *machine, struct task *task)
+{
+	return runtime_engine_tick(machine, task);
+}
+
+bool engine_before_step(struct machine *machine, struct task *task)
+{
+	return machine->engine.settings.kind == ENGINE_RUNTIME && task_is_member(machine, task) &&
+	       runtime_engine_before_step(machine, task);
+}
+
+void engine_after_step(struct machine *machine, struct task *task)
+{
+	if (machine->engine.settings.kind == ENGINE_RUNTIME && task_is_member(machine, task))
+		runtime_engine_after_step(machine, task);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * engine - what the engines do on a simulated machine: which hooks they have, and who pays how.
+ *
+ * The kernel engine pays by holding a core; the runtime engine pays by spinning or sleeping in the
+ * thread. The rules themselves are the functions of wire/delay.h.
+ */
+#pragma once
+
+#include "wire/delay_core.h"
+#include "wire/delay_waiters.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum engine_kind { ENGINE_NONE, ENGINE_KERNEL, ENGINE_RUNTIME };
+
+struct machine;
+struct task;
+struct core;
+
+struct engine_settings {
+	enum engine_kind kind;
+	uint32_t period_ns;   /* usual; engine_set_period changes it */
+	uint32_t overhead_ns; /* of a tick, beside its handler */
+	uint32_t handler_ns;
+	uint32_t cap_ns;        /* kernel engine: longest pause at once */
+	uint32_t overshoot_ns;  /* of a pause that spins */
+	uint32_t sleep_late_ns; /* of a pause that sleeps, beside the machine's own lateness */
+	bool is_traced;
+};
+
+/* Where a thread of the runtime engine is in an operation. */
+enum engine_phase { PHASE_BEGINS, PHASE_MAY_WAIT, PHASE_WAITS, PHASE_MAY_WAKE };
+
+/* A task's part. */
+struct engine_task {
+	struct delay_task delay;
+	bool is_waiting_in_target;
+	bool owes_more; /* kernel engine: than one pause */
+	uint32_t joined_generation;
+
+	/* Runtime engine. */
+	struct delay_local local;
+	uint8_t phase;
+	bool is_in_handler, waits_for_task;
+	uint32_t uncharged_ticks;
+	uint64_t tick_cpu_ns; /* CPU time at which the next tick is due */
+	uint64_t cpu_accounted_ns;
+	uint64_t pays_since_ns, pays_begin_ns, pays_cpu_ns; /* 0: it does not pay */
+};
+
+/* A core's part, of the kernel engine. */
+struct engine_core {
+	struct delay_core delay;
+	uint64_t tick_grid_ns; /* nominal time of the next tick */
+	bool owes_more, is_finishing;
+};
+
+struct engine {
+	struct engine_settings settings;
+	struct delay_settings delay;
+	uint64_t global_ns; /* G */
+	uint64_t charged_ns;
+	uint64_t waiters, waiters_updated_ns;
+	uint64_t pauses, paused_ns, capped, hits, hit_ns; /* for the trace */
+};
+
+enum payment_kind { PAYMENT_NONE, PAYMENT_SPIN, PAYMENT_SLEEP };
+
+struct payment {
+	enum payment_kind kind;
+	uint64_t ns;
+};
+
+void engine_start(struct machine *machine, const struct engine_settings *settings);
+/* A new experiment begins: all debts are forgotten. 0 <= speedup <= 1. */
+void engine_set_speedup(struct machine *machine, double speedup);
+/* Of sampling; cores differ a little. */
+void engine_set_period(struct machine *machine, uint32_t period_ns);
+/* G. */
+uint64_t engine_delay(struct machine *machine);
+
+/* Hooks of the kernel engine. They return for how long the core is held. */
+uint32_t engine_period(const struct machine *machine, uint32_t core);
+uint64_t engine_tick(struct machine *machine, struct core *core);
+uint64_t engine_pay_before_waking(struct machine *machine, struct core *core);
+uint64_t engine_switch(struct machine *machine, struct core *core, struct task *previous,
+		       struct task *next);
+/* The same at the end of a switch, with interrupts allowed; 0: nothing is owed. */
+uint64_t engine_finish(struct machine *machine, struct core *core);
+/* `waker` NULL: an interrupt. */
+void engine_waking(struct machine *machine, struct task *waker, struct task *woken);
+
+/* Hooks of the runtime engine. */
+bool engine_ticks_in(const struct machine *machine, const struct task *task);
+/* Returns what the tick costs the thread beside a pause. */
+uint64_t engine_thread_tick(struct machine *machine, struct task *task);
+/* Around each operation. Before: returns whether the thread has to pay first. */
+bool engine_before_step(struct machine *machine, struct task *task);
+void engine_after_step(struct machine *machine, struct task *task);
+struct payment engine_payment(struct machine *machine, struct task *task);

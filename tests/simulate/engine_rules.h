@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* engine_rules - what both engines of a simulated machine have in common; for them only. */
+#pragma once
+
+#include "machine.h"
+
+/* Brings G up to now while tasks wait in the target. */
+void engine_advance(struct machine *machine);
+/* G becomes at least `local_ns`. Returns by how much it grew. */
+uint64_t engine_raise(struct machine *machine, uint64_t local_ns);
+void engine_join_waiters(struct machine *machine, struct engine_task *task);
+/* Returns whether the wait counted. */
+bool engine_leave_waiters(struct machine *machine, struct engine_task *task);
+
+/* Does the task run or wait in the target? */
+bool task_computes_in_target(const struct machine *machine, const struct task *task);
+bool task_waits_in_target(const struct machine *machine, const struct task *task);
+
+static inline bool task_is_member(const struct machine *machine, const struct task *task)
+{
+	return !machine->program->roles[task->role].is_foreign;
+}
+
+/* One line of the trace. */
+void engine_trace(const struct machine *machine, const char *what, const struct task *task,
+		  int64_t gap);
+
+/* The hooks of engine.h that belong to the runtime engine. */
+uint64_t runtime_engine_tick(struct machine *machine, struct task *task);
+bool runtime_engine_before_step(struct machine *machine, struct task *task);
+void runtime_engine_after_step(struct machine *machine, struct task *task);

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * engine_runtime - the runtime engine on a simulated machine: the order of calls of
+ * runtime/{pause,wait,sample}.c, around the rules of wire/delay*.h. A thread pays for itself, by
+ * sleeping, or by spinning where that is shorter.
+ */
+#include "engine_rules.h"
+
+/* As in runtime/pause.c. */
+#define SHORTEST_NS 1000
+#define SLEEP_LEAST_NS 70000
+#define SLICE_NS 5000000
+#define MOST_NS 200000000
+#define MOST_IN_HANDLER_NS 20000000
+
+static int64_t gap_now(struct machine *machine, const struct task *task)
+{
+	return (int64_t)(engine_delay(machine) - task->engine.local.delay_ns);
+}
+
+static void renew(struct machine *machine, struct task *task)
+{
+	delay_renew(&task->engine.local, &machine->engine.delay, machine->engine.global_ns);
+}
+
+/* The thread pays before it does anything else, if it owes enough. */
+static bool begin_to_pay(struct machine *machine, struct task *task, const char *where)
+{
+	renew(machine, task);
+	if (gap_now(machine, task) <= SHORTEST_NS)
+		return false;
+	engine_trace(machine, where, task, gap_now(machine, task));
+	task->is_paying = true;
+	task->pause_ns = 0;
+	task->engine.pays_begin_ns = task->engine.pays_since_ns = machine->now_ns;
+	task->engine.pays_cpu_ns = task->cpu_ns;
+	return true;
+}
+
+struct payment engine_payment(struct machine *machine, struct task *task)
+{
+	struct engine_task *state = &task->engine;
+	uint64_t now = machine->now_ns;
+	uint64_t most = state->is_in_handler ? MOST_IN_HANDLER_NS : MOST_NS;
+
+	delay_pay(&state->local, now - state->pays_since_ns);
+	state->pays_since_ns = now;
+	renew(machine, task);
+	int64_t gap = gap_now(machine, task);
+	if (gap <= SHORTEST_NS || now - state->pays_begin_ns >= most) {
+		machine->engine.paused_ns += now - state->pays_begin_ns;
+		machine->engine.pauses++;
+		state->cpu_accounted_ns += task->cpu_ns - state->pays_cpu_ns;
+		state->is_in_handler = false;
+		return (struct payment){.kind = PAYMENT_NONE};
+	}
+	if (gap <= SLEEP_LEAST_NS)
+		return (struct payment){.kind = PAYMENT_SPIN, .ns = (uint64_t)gap};
+	uint64_t length = (uint64_t)gap - SLEEP_LEAST_NS;
+	length = length < SLICE_NS ? length : SLICE_NS;
+	return (struct payment){.kind = PAYMENT_SLEEP,
+				.ns = length + machine->engine.settings.sleep_late_ns};
+}
+
+uint64_t runtime_engine_tick(struct machine *machine, struct task *task)
+{
+	struct engine *engine = &machine->engine;
+	struct engine_task *state = &task->engine;
+	uint64_t now = machine->now_ns;
+
+	if (task->is_paying) {
+		state->uncharged_ticks++;
+		task->cpu_ns += engine->settings.overhead_ns;
+		return engine->settings.overhead_ns;
+	}
+	uint64_t before = engine->settings.overhead_ns * (1ull + state->uncharged_ticks);
+	uint64_t handler = engine->settings.handler_ns;
+	uint64_t weight = delay_tick_of_thread(task->cpu_ns + engine->settings.overhead_ns,
+					       state->cpu_accounted_ns, before);
+	state->uncharged_ticks = 0;
+	task->cpu_ns += engine->settings.overhead_ns + handler;
+	state->cpu_accounted_ns = task->cpu_ns;
+	engine_advance(machine);
+	renew(machine, task);
+	if (task_computes_in_target(machine, task)) {
+		engine->hits++;
+		engine->hit_ns += weight;
+		delay_charge_target(&state->local, &engine->delay, weight, now);
+		engine_raise(machine, state->local.delay_ns);
+		engine_trace(machine, "tick in the target", task, 0);
+	}
+	delay_charge_tick(&state->local, &engine->delay, before + handler, now);
+	engine_raise(machine, state->local.delay_ns);
+	state->is_in_handler = begin_to_pay(machine, task, "pays at a tick");
+	/* The pause begins when the handler's own time is over. */
+	state->pays_since_ns += engine->settings.overhead_ns + handler;
+	state->pays_begin_ns = state->pays_since_ns;
+	return engine->settings.overhead_ns + handler;
+}
+
+static bool waits_for_task(const struct operation *operation)
+{
+	return operation->kind != OPERATION_SLEEP && operation->kind != OPERATION_IO;
+}
+
+static void wait_begin(struct machine *machine, struct task *task)
+{
+	struct engine_task *state = &task->engine;
+	const struct operation *operation = task_operation(machine, task);
+
+	state->phase = PHASE_WAITS;
+	state->waits_for_task = waits_for_task(operation);
+	task->is_blocking = false;
+	if (operation->is_target && !waits_for_task(operation) && machine->engine.delay.speedup)
+		engine_join_waiters(machine, state);
+	delay_leave(&state->delay, &machine->engine.delay, gap_now(machine, task), true,
+		    machine->engine.global_ns, machine->now_ns);
+	engine_trace(machine, "begins to wait", task, state->delay.gap_ns);
+}
+
+/* Returns whether the thread has to pay. */
+static bool wait_end(struct machine *machine, struct task *task, bool is_for_task)
+{
+	struct engine_task *state = &task->engine;
+	struct engine *engine = &machine->engine;
+	uint32_t generation = state->delay.generation;
+
+	state->phase = PHASE_BEGINS;
+	engine_advance(machine);
+	delay_thread_renew(&state->local, &state->delay, &engine->delay);
+	if (state->is_waiting_in_target && engine_leave_waiters(machine, state) &&
+	    generation == engine->delay.generation)
+		state->local.delay_ns +=
+			delay_wait_credit(&engine->delay, machine->now_ns - state->delay.left_ns);
+	if (is_for_task) {
+		delay_wake(&state->delay, DELAY_WAKER_TASK, 0, engine->global_ns, machine->now_ns);
+		delay_thread_enter(&state->local, &state->delay, engine->global_ns);
+	}
+	engine_trace(machine, "has waited", task, gap_now(machine, task));
+	return begin_to_pay(machine, task, "pays after its wait");
+}
+
+/* These look again what they wait for when they are woken, and take it in a further call. */
+static bool is_of_queue(const struct operation *operation)
+{
+	return operation->kind == OPERATION_PUT || operation->kind == OPERATION_TAKE;
+}
+
+bool runtime_engine_before_step(struct machine *machine, struct task *task)
+{
+	const struct operation *operation = task_operation(machine, task);
+	struct engine_task *state = &task->engine;
+
+	if (state->phase == PHASE_WAITS) {
+		if (!is_of_queue(operation) || !task->is_blocking)
+			return false;
+		if (wait_end(machine, task, true))
+			return true;
+	}
+	if (state->phase == PHASE_MAY_WAIT) {
+		wait_begin(machine, task);
+		return false;
+	}
+	if (program_must_wait(machine, task)) {
+		state->phase = PHASE_MAY_WAIT;
+		if (waits_for_task(operation) &&
+		    begin_to_pay(machine, task, "pays before it waits"))
+			return true;
+		wait_begin(machine, task);
+		return false;
+	}
+	if (state->phase == PHASE_MAY_WAKE || !operation_may_wake(operation))
+		return false;
+	state->phase = PHASE_MAY_WAKE;
+	return begin_to_pay(machine, task, "pays before it may wake another");
+}
+
+void runtime_engine_after_step(struct machine *machine, struct task *task)
+{
+	struct engine_task *state = &task->engine;
+
+	if (state->phase == PHASE_WAITS)
+		wait_end(machine, task, state->waits_for_task);
+	state->phase = PHASE_BEGINS;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * test_simulate - laws of the simulator, and how far predictions may be from the truth.
+ *
+ * The programs of `bounds` are drawn by fixed seeds, so their errors change only with the rules
+ * of wire/delay.h or with the model. A bound is what was seen, and a little more.
+ */
+#include "experiment.h"
+#include "patterns.h"
+
+#include "../unit/check.h"
+
+static struct machine machine, other;
+
+/* Two threads that hand items over: a queue with room for 4. */
+static struct program queue_program(uint32_t produce_ns, uint32_t consume_ns)
+{
+	return (struct program){
+		.name = "queue",
+		.operation_count = 5,
+		.object_count = 1,
+		.role_count = 2,
+		.thread_count = 2,
+		.operations = {{.kind = OPERATION_COMPUTE, .mean_ns = produce_ns},
+			       {.kind = OPERATION_PUT},
+			       {.kind = OPERATION_TAKE},
+			       {.kind = OPERATION_COMPUTE,
+				.mean_ns = consume_ns,
+				.is_target = true},
+			       {.kind = OPERATION_VISIT}},
+		.objects = {{.value = 0, .capacity = 4}},
+		.roles = {{.first = 0, .count = 2, .threads = 1},
+			  {.first = 2, .count = 3, .threads = 1}},
+	};
+}
+
+static double pattern_error(const char *name, enum engine_kind kind, uint32_t cores)
+{
+	const uint32_t seeds = 4;
+	double sum = 0;
+
+	for (uint64_t seed = 1; seed <= seeds; seed++) {
+		struct experiment_settings settings = experiment_usual(cores, kind, seed);
+		struct experiment_truth truth;
+		struct experiment_prediction prediction;
+		struct program program;
+
+		pattern_program(pattern_find(name), seed, cores, &program);
+		experiment_find_truth(&machine, &program, &settings, &truth);
+		experiment_predict(&machine, &program, &settings, &truth, &prediction);
+		if (!prediction.is_valid)
+			return INFINITY;
+		for (uint32_t i = 0; i < EXPERIMENT_CUTS; i++)
+			sum += 100 * fabs(prediction.gain[i] - truth.gain[i]);
+	}
+	return sum / seeds / EXPERIMENT_CUTS;
+}
+
+TEST("events come in the order of their times, also those that were moved or cancelled")
+{
+	struct events events;
+	struct random random = random_seeded(1);
+	uint64_t times[EVENTS_MOST] = {0}, last = 0;
+	uint32_t posted = 0;
+
+	events_clear(&events);
+	for (uint32_t i = 0; i < 20000; i++) {
+		uint32_t source = (uint32_t)random_below(&random, EVENTS_MOST);
+		if (random_below(&random, 3)) {
+			posted += !times[source];
+			times[source] = 1 + random_below(&random, 1000);
+			events_post(&events, source, times[source]);
+		} else {
+			posted -= times[source] != 0;
+			times[source] = 0;
+			events_cancel(&events, source);
+		}
+		CHECK_EQUAL(events.count, posted);
+	}
+	for (; posted; posted--) {
+		struct event event = events_first(&events);
+		CHECK(event.time_ns >= last);
+		CHECK_EQUAL(event.time_ns, times[event.source]);
+		last = event.time_ns;
+		events_cancel(&events, event.source);
+	}
+	CHECK_EQUAL(events.count, 0);
+}
+
+TEST("a queue is as fast as its slower side, and the truth of a cut ends where the other side is slower")
+{
+	struct program program = queue_program(300000, 600000);
+	struct experiment_settings settings = experiment_usual(2, ENGINE_KERNEL, 1);
+	struct experiment_truth truth;
+
+	experiment_find_truth(&machine, &program, &settings, &truth);
+	CHECK(truth.is_valid);
+	CHECK_NEAR(truth.period_ns, 600000, 4000);
+	CHECK_NEAR(truth.gain[0], 0.25, 0.01);
+	CHECK_NEAR(truth.gain[3], 0.50, 0.01);
+}
+
+TEST("on one core the threads of a queue share it")
+{
+	struct program program = queue_program(300000, 600000);
+	struct experiment_settings settings = experiment_usual(1, ENGINE_KERNEL, 1);
+	struct experiment_truth truth;
+
+	experiment_find_truth(&machine, &program, &settings, &truth);
+	CHECK_NEAR(truth.period_ns, 900000, 9000);
+	CHECK_NEAR(truth.gain[3], 2.0 / 3, 0.01);
+}
+
+TEST("the same seed gives the same run")
+{
+	struct experiment_settings settings = experiment_usual(4, ENGINE_KERNEL, 7);
+	struct program program;
+
+	pattern_program(pattern_find("random"), 7, 4, &program);
+	machine_start(&machine, &settings.machine, &settings.engine, &program);
+	machine_start(&other, &settings.machine, &settings.engine, &program);
+	engine_set_speedup(&machine, 0.5);
+	engine_set_speedup(&other, 0.5);
+	machine_run(&machine, machine.now_ns + 50000000);
+	machine_run(&other, other.now_ns + 50000000);
+	CHECK(machine.events_done > 100);
+	CHECK_EQUAL(machine.events_done, other.events_done);
+	CHECK_EQUAL(machine.visits, other.visits);
+	CHECK_EQUAL(engine_delay(&machine), engine_delay(&other));
+}
+
+/* Returns whether the laws held through a run of the pattern. */
+static bool laws_hold(const struct pattern *pattern, enum engine_kind kind, double speedup)
+{
+	struct experiment_settings settings = experiment_usual(4, kind, 3);
+	struct program program;
+	uint64_t delay, start, start_delay;
+
+	pattern_program(pattern, 3, 4, &program);
+	machine_start(&machine, &settings.machine, &settings.engine, &program);
+	engine_set_speedup(&machine, speedup);
+	start = machine.now_ns;
+	start_delay = delay = engine_delay(&machine);
+	for (uint32_t i = 0; i < 2000; i++) {
+		machine_run(&machine, machine.now_ns + 20000);
+		uint64_t next = engine_delay(&machine);
+		if (next < delay)
+			return false;
+		delay = next;
+	}
+	/* A tick stands for time that has passed, of which the first may lie before the start. */
+	return delay - start_delay <= machine.now_ns - start + 2 * settings.engine.period_ns;
+}
+
+TEST("G never falls, and grows no faster than time")
+{
+	for (uint32_t i = 0; i < pattern_count; i++)
+		for (enum engine_kind kind = ENGINE_KERNEL; kind <= ENGINE_RUNTIME; kind++) {
+			CHECK(laws_hold(&patterns[i], kind, 0));
+			CHECK(laws_hold(&patterns[i], kind, 0.5));
+			CHECK(laws_hold(&patterns[i], kind, 1));
+		}
+}
+
+TEST("without a speedup an engine sees the true period, whatever its ticks cost")
+{
+	static const char *const names[] = {"single", "queue", "barrier", "ping_pong", "timer"};
+
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		for (enum engine_kind kind = ENGINE_KERNEL; kind <= ENGINE_RUNTIME; kind++) {
+			struct experiment_settings settings = experiment_usual(4, kind, 2);
+			struct experiment_truth truth;
+			struct experiment_prediction prediction;
+			struct program program;
+
+			pattern_program(pattern_find(names[i]), 2, 4, &program);
+			experiment_find_truth(&machine, &program, &settings, &truth);
+			experiment_predict(&machine, &program, &settings, &truth, &prediction);
+			CHECK_NEAR(prediction.period_ns / truth.period_ns, 1, 0.02);
+		}
+}
+
+/* Mean errors at most, in percentage points. */
+struct bound {
+	const char *pattern;
+	double kernel, runtime;
+};
+
+static const struct bound bounds[] = {
+	{"single", 1, 1},        {"independent", 1.5, 1.5}, {"mutex", 2, 2},
+	{"convoy", 4, 2.5},      {"queue", 1, 2.5},         {"barrier", 1.5, 3},
+	{"fork_join", 1.5, 1},   {"pool", 1.5, 1.5},        {"pipeline", 1, 1.5},
+	{"ping_pong", 1.5, 1.5}, {"ring", 1.5, 2},          {"read_write", 5.5, 4},
+	{"timer", 1.5, 2},       {"io", 1.5, 2.5},          {"device", 19.5, 19.5},
+	{"spin_lock", 10, 4},    {"spin_barrier", 2, 9},    {"spin_ping_pong", 6.5, 21.5},
+	{"crowd", 1, 3.5},       {"crowded_pool", 1, 15},   {"random", 3.5, 3.5},
+};
+
+static bool bounds_hold(enum engine_kind kind)
+{
+	bool hold = true;
+
+	for (uint32_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
+		const struct bound *bound = &bounds[i];
+		double error = pattern_error(bound->pattern, kind, 4);
+		double most = kind == ENGINE_KERNEL ? bound->kernel : bound->runtime;
+		if (error > most) {
+			printf("# %s: mean error %.2f, at most %.1f\n", bound->pattern, error,
+			       most);
+			hold = false;
+		}
+	}
+	return hold;
+}
+
+TEST("all patterns have a bound")
+{
+	CHECK_EQUAL(sizeof(bounds) / sizeof(bounds[0]), pattern_count);
+	for (uint32_t i = 0; i < pattern_count; i++)
+		CHECK_TEXT(bounds[i].pattern, patterns[i].name);
+}
+
+TEST("predictions of the kernel engine are within the bounds of their patterns")
+{
+	CHECK(bounds_hold(ENGINE_KERNEL));
+}
+
+TEST("predictions of the runtime engine are within the bounds of their patterns")
+{
+	CHECK(bounds_hold(ENGINE_RUNTIME));
+}
