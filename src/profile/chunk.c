@@ -91,7 +91,7 @@ void chunk_writer_add_mark(struct chunk_writer *chunk_writer, const struct mark 
 
 	put_time(chunk_writer, mark->time_ns);
 	put_number(chunk_writer, what);
-	put_number(chunk_writer, mark->word);
+	put_number(chunk_writer, mark->name_id);
 	if (mark->has_value)
 		put_signed(chunk_writer, (int64_t)mark->value);
 }
@@ -242,7 +242,7 @@ bool chunk_next_mark(struct chunk_reader *reader, struct mark *mark)
 	mark->kind = what & 15;
 	mark->has_value = what & MARK_HAS_VALUE;
 	mark->is_text = what & MARK_IS_TEXT;
-	mark->word = get_word(reader);
+	mark->name_id = get_word(reader);
 	mark->value = mark->has_value ? (uint64_t)get_signed(reader) : 0;
 	if (!mark->kind || mark->kind > MARK_PROCESS_NAME)
 		reader->is_damaged = true;

@@ -68,7 +68,7 @@ enum mark_kind {
 struct mark {
 	uint64_t time_ns;
 	uint64_t value;     /* has_value: a number, signed in a counter; is_text: a word, or 0 */
-	unsigned word;      /* recording_string.number of the name */
+	unsigned name_id;   /* recording_string.number of the name */
 	unsigned char kind; /* enum mark_kind */
 	bool has_value, is_text;
 };

@@ -38,23 +38,21 @@ void header_label(FILE *out, const struct report_options *options, const char *l
 	table_style(out, options, NULL);
 }
 
-void header_run(FILE *out, const struct run_totals *run_totals,
-		const struct report_options *options)
+void header_run(FILE *out, const struct run_totals *totals, const struct report_options *options)
 {
-	const struct recording_run *run = run_totals->last;
+	const struct recording_run *run = totals->last;
 	AUTO(text)
-	char *wall = run_totals->wall_ns ? display_duration((double)run_totals->wall_ns) :
-					   text_copy("unknown time");
+	char *wall = totals->wall_ns ? display_duration((double)totals->wall_ns) :
+				       text_copy("unknown time");
 	AUTO(text) char *host = display_clean(run->host);
 	AUTO(text) char *kernel = display_clean(run->kernel);
 	AUTO(text) char *engine = display_clean(run->engine);
 	AUTO(text) char *ended = exit_text(run);
-	header_label(out, options, run_totals->runs > 1 ? "runs" : "run");
-	if (run_totals->runs > 1)
-		fprintf(out, "%zu, ", run_totals->runs);
-	fprintf(out, "%s%s, %s engine on %s, Linux %s%s\n", wall,
-		run_totals->runs > 1 ? " in all" : "", engine, host, kernel,
-		run_totals->runs > 1 ? "" : ended);
+	header_label(out, options, totals->runs > 1 ? "runs" : "run");
+	if (totals->runs > 1)
+		fprintf(out, "%zu, ", totals->runs);
+	fprintf(out, "%s%s, %s engine on %s, Linux %s%s\n", wall, totals->runs > 1 ? " in all" : "",
+		engine, host, kernel, totals->runs > 1 ? "" : ended);
 }
 
 /* Breaks at blanks; every line but the first is indented. */

@@ -119,7 +119,8 @@ void report_samples_html(FILE *out, const struct recording *recording,
 	write_page(out, text, size);
 }
 
-void report_timeline_html(FILE *out, const struct recording *recording, struct timeline *timeline)
+void report_timeline_html(FILE *out, const struct recording *recording,
+			  const struct timeline *timeline)
 {
 	AUTO(text) char *text = NULL;
 	size_t size = 0;

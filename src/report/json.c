@@ -39,9 +39,9 @@ json_t *json_command_of(const struct recording_run *run)
 	return json_array();
 }
 
-json_t *json_program_of(const struct run_totals *run_totals)
+json_t *json_program_of(const struct run_totals *totals)
 {
-	const struct recording_run *run = run_totals->last;
+	const struct recording_run *run = totals->last;
 	return json_pack("{so so so so so}", "command", json_command_of(run), "exit_status",
 			 json_status_of(run), "wall_ns", json_count(run ? run->wall_ns : 0),
 			 "delay_ns", json_count(run ? run->delay_ns : 0), "started_s",
@@ -54,21 +54,20 @@ json_t *json_host_of(const struct recording_run *run)
 			 json_text(run ? run->kernel : NULL));
 }
 
-json_t *json_sampling_of(const struct run_totals *run_totals)
+json_t *json_sampling_of(const struct run_totals *totals)
 {
 	return json_pack("{so so so so so so so}", "period_ns",
-			 json_count(run_totals->last ? run_totals->last->period_ns : 0), "samples",
-			 json_count(run_totals->samples), "lost", json_count(run_totals->lost),
-			 "unwound_badly", json_count(run_totals->unwound_badly), "interrupt_share",
-			 json_number(run_totals->interrupt_share), "capped",
-			 json_count(run_totals->capped), "paused_ns",
-			 json_count(run_totals->paused_ns));
+			 json_count(totals->last ? totals->last->period_ns : 0), "samples",
+			 json_count(totals->samples), "lost", json_count(totals->lost),
+			 "unwound_badly", json_count(totals->unwound_badly), "interrupt_share",
+			 json_number(totals->interrupt_share), "capped", json_count(totals->capped),
+			 "paused_ns", json_count(totals->paused_ns));
 }
 
-json_t *json_overhead_of(const struct run_totals *run_totals)
+json_t *json_overhead_of(const struct run_totals *totals)
 {
-	return json_pack("{so so}", "kernel_share", json_number(run_totals->kernel_share),
-			 "engine_share", json_number(run_totals->engine_share));
+	return json_pack("{so so}", "kernel_share", json_number(totals->kernel_share),
+			 "engine_share", json_number(totals->engine_share));
 }
 
 json_t *json_warnings(const struct warnings *warnings)

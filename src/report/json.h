@@ -19,9 +19,9 @@ json_t *json_count(uint64_t value);
 json_t *json_point_of(const struct effect_point *point);
 json_t *json_status_of(const struct recording_run *run);
 json_t *json_command_of(const struct recording_run *run);
-json_t *json_program_of(const struct run_totals *run_totals);
+json_t *json_program_of(const struct run_totals *totals);
 json_t *json_host_of(const struct recording_run *run);
-json_t *json_sampling_of(const struct run_totals *run_totals);
+json_t *json_sampling_of(const struct run_totals *totals);
 /* What recording took, as shares of one core's time. */
-json_t *json_overhead_of(const struct run_totals *run_totals);
+json_t *json_overhead_of(const struct run_totals *totals);
 json_t *json_warnings(const struct warnings *warnings);

@@ -61,14 +61,16 @@ void report_samples_firefox(FILE *out, const struct recording *recording,
 
 /* ---- of timelines ---- */
 
-void report_timeline_text(FILE *out, const struct recording *recording, struct timeline *timeline,
-			  const struct report_options *options);
-void report_timeline_json(FILE *out, const struct recording *recording, struct timeline *timeline);
+void report_timeline_text(FILE *out, const struct recording *recording,
+			  const struct timeline *timeline, const struct report_options *options);
+void report_timeline_json(FILE *out, const struct recording *recording,
+			  const struct timeline *timeline);
 /* As report_html. */
-void report_timeline_html(FILE *out, const struct recording *recording, struct timeline *timeline);
-void report_timeline_csv(FILE *out, struct timeline *timeline); /* a row for each span */
-void report_timeline_perfetto(FILE *out, struct timeline *timeline);
-void report_timeline_chrome(FILE *out, struct timeline *timeline);
+void report_timeline_html(FILE *out, const struct recording *recording,
+			  const struct timeline *timeline);
+void report_timeline_csv(FILE *out, const struct timeline *timeline); /* a row for each span */
+void report_timeline_perfetto(FILE *out, const struct timeline *timeline);
+void report_timeline_chrome(FILE *out, const struct timeline *timeline);
 
 /* ---- of lever scale ---- */
 

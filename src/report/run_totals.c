@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* run_totals - adding up runs, visits and latencies. */
+/* totals - adding up runs, visits and latencies. */
 #include "report/run_totals.h"
 
 #include <math.h>
 #include <sys/wait.h>
 
 /* Shares of the wall time of the runs that there are, or of one. */
-static void add_overheads(struct run_totals *run_totals, const struct recording *recording,
+static void add_overheads(struct run_totals *totals, const struct recording *recording,
 			  const struct recording_run *only)
 {
 	uint64_t engine_ns = 0, kernel_ns = 0;
@@ -21,51 +21,51 @@ static void add_overheads(struct run_totals *run_totals, const struct recording 
 		engine_ns += cost->engine_ns;
 		kernel_ns += cost->kernel_ns;
 	}
-	bool has_time = run_totals->runs && run_totals->wall_ns;
-	run_totals->engine_share = has_time && known == run_totals->runs ?
-					   (double)engine_ns / (double)run_totals->wall_ns :
-					   NAN;
-	run_totals->kernel_share = has_time && known_kernel == run_totals->runs ?
-					   (double)kernel_ns / (double)run_totals->wall_ns :
-					   NAN;
+	bool has_time = totals->runs && totals->wall_ns;
+	totals->engine_share = has_time && known == totals->runs ?
+				       (double)engine_ns / (double)totals->wall_ns :
+				       NAN;
+	totals->kernel_share = has_time && known_kernel == totals->runs ?
+				       (double)kernel_ns / (double)totals->wall_ns :
+				       NAN;
 }
 
 struct run_totals run_totals_of(const struct recording *recording)
 {
-	struct run_totals run_totals = {.runs = recording->runs.count};
+	struct run_totals totals = {.runs = recording->runs.count};
 	double weighted_share = 0;
 	for (size_t i = 0; i < recording->runs.count; i++) {
 		const struct recording_run *run = &recording->runs.items[i];
-		run_totals.last = run;
-		run_totals.unfinished += !run->finished;
-		run_totals.wall_ns += run->wall_ns;
-		run_totals.delay_ns += run->delay_ns;
-		run_totals.samples += run->samples;
-		run_totals.lost += run->lost;
-		run_totals.capped += run->capped;
-		run_totals.paused_ns += run->paused_ns;
-		run_totals.unwound_badly += run->unwound_badly;
+		totals.last = run;
+		totals.unfinished += !run->finished;
+		totals.wall_ns += run->wall_ns;
+		totals.delay_ns += run->delay_ns;
+		totals.samples += run->samples;
+		totals.lost += run->lost;
+		totals.capped += run->capped;
+		totals.paused_ns += run->paused_ns;
+		totals.unwound_badly += run->unwound_badly;
 		weighted_share += run->interrupt_share * (double)run->wall_ns;
 	}
-	if (run_totals.wall_ns)
-		run_totals.interrupt_share = weighted_share / (double)run_totals.wall_ns;
-	else if (run_totals.last)
-		run_totals.interrupt_share = run_totals.last->interrupt_share;
-	add_overheads(&run_totals, recording, NULL);
-	return run_totals;
+	if (totals.wall_ns)
+		totals.interrupt_share = weighted_share / (double)totals.wall_ns;
+	else if (totals.last)
+		totals.interrupt_share = totals.last->interrupt_share;
+	add_overheads(&totals, recording, NULL);
+	return totals;
 }
 
 struct run_totals run_totals_of_run(const struct recording *recording,
 				    const struct recording_run *run)
 {
-	struct run_totals run_totals = {.runs = 1,
-					.last = run,
-					.wall_ns = run->wall_ns,
-					.lost = run->lost};
+	struct run_totals totals = {.runs = 1,
+				    .last = run,
+				    .wall_ns = run->wall_ns,
+				    .lost = run->lost};
 
-	run_totals.unfinished = !run->finished;
-	add_overheads(&run_totals, recording, run);
-	return run_totals;
+	totals.unfinished = !run->finished;
+	add_overheads(&totals, recording, run);
+	return totals;
 }
 
 uint64_t run_totals_visits(const struct recording *recording, int64_t point_id)
@@ -105,11 +105,11 @@ int run_exit_status(const struct recording_run *run)
 	return WIFSIGNALED(run->exit_status) ? 128 + WTERMSIG(run->exit_status) : -1;
 }
 
-double run_totals_rate(const struct recording *recording, const struct run_totals *run_totals,
+double run_totals_rate(const struct recording *recording, const struct run_totals *totals,
 		       const struct recording_point *point)
 {
-	if (run_totals->wall_ns <= run_totals->delay_ns || point->kind == POINT_END_TO_END)
+	if (totals->wall_ns <= totals->delay_ns || point->kind == POINT_END_TO_END)
 		return NAN;
 	return (double)run_totals_visits(recording, point->id) /
-	       ((double)(run_totals->wall_ns - run_totals->delay_ns) / 1e9);
+	       ((double)(totals->wall_ns - totals->delay_ns) / 1e9);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * run_totals - what all the runs of a recording come to together.
+ * totals - what all the runs of a recording come to together.
  */
 #pragma once
 
@@ -27,5 +27,5 @@ double run_totals_latency_ns(const struct recording *recording, int64_t point_id
 /* As a shell says it: exit code, or 128 + signal; -1 if unknown. */
 int run_exit_status(const struct recording_run *run);
 /* Visits a second of running, pauses left out; NAN for points that have no rate, or if unknown. */
-double run_totals_rate(const struct recording *recording, const struct run_totals *run_totals,
+double run_totals_rate(const struct recording *recording, const struct run_totals *totals,
 		       const struct recording_point *point);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* warnings - collects the notes of runs, and what their run_totals give cause for. */
+/* warnings - collects the notes of runs, and what their totals give cause for. */
 #include "report/warnings.h"
 
 #include "base/cleanup.h"
@@ -7,44 +7,43 @@
 
 #include <string.h>
 
-static void warn_of_end(struct warnings *warnings, const struct run_totals *run_totals)
+static void warn_of_end(struct warnings *warnings, const struct run_totals *totals)
 {
-	if (run_totals->unfinished)
+	if (totals->unfinished)
 		*array_add(warnings) = text_format(
 			"%s was cut short, or goes on; this is what it had written so far",
-			run_totals->runs == 1 ? "the recording" : "a run");
+			totals->runs == 1 ? "the recording" : "a run");
 }
 
-static void warn_of_experiments(struct warnings *warnings, const struct run_totals *run_totals)
+static void warn_of_experiments(struct warnings *warnings, const struct run_totals *totals)
 {
 	/* A hundredth: less moves no prediction visibly. */
-	if (run_totals->lost * 100 > run_totals->samples)
+	if (totals->lost * 100 > totals->samples)
 		*array_add(warnings) = text_format(
 			"%.1f %% of the samples were lost: shares and speedups are too small by as much",
-			100.0 * (double)run_totals->lost /
-				(double)(run_totals->samples + run_totals->lost));
-	if (run_totals->unwound_badly * 20 > run_totals->samples)
+			100.0 * (double)totals->lost / (double)(totals->samples + totals->lost));
+	if (totals->unwound_badly * 20 > totals->samples)
 		*array_add(warnings) = text_format(
 			"%.0f %% of the samples have no caller in scope, and count for no target: they "
 			"ran in code outside the scope (--scope 'bin:*' takes in all binaries), or "
 			"their call chain could not be followed",
-			100.0 * (double)run_totals->unwound_badly / (double)run_totals->samples);
+			100.0 * (double)totals->unwound_badly / (double)totals->samples);
 }
 
-static void warn_of_chains(struct warnings *warnings, const struct run_totals *run_totals)
+static void warn_of_chains(struct warnings *warnings, const struct run_totals *totals)
 {
 	/* A hundredth: less moves no share visibly. */
-	if (run_totals->lost * 100 > run_totals->samples)
+	if (totals->lost * 100 > totals->samples)
 		*array_add(warnings) =
 			text_format("%.1f %% of the samples were lost",
-				    100.0 * (double)run_totals->lost /
-					    (double)(run_totals->samples + run_totals->lost));
-	if (run_totals->unwound_badly * 20 > run_totals->samples)
+				    100.0 * (double)totals->lost /
+					    (double)(totals->samples + totals->lost));
+	if (totals->unwound_badly * 20 > totals->samples)
 		*array_add(warnings) =
 			text_format("%.0f %% of the call chains end before their root: code "
 				    "without unwind tables, or deeper than can be followed",
-				    100.0 * (double)run_totals->unwound_badly /
-					    (double)run_totals->samples);
+				    100.0 * (double)totals->unwound_badly /
+					    (double)totals->samples);
 }
 
 static void add_once(struct warnings *warnings, const char *line)
@@ -153,9 +152,9 @@ static void warn_of_external_pacing(struct warnings *warnings, const struct caus
 struct warnings warnings_of(const struct recording *recording, const struct causal *causal)
 {
 	struct warnings warnings = {0};
-	struct run_totals run_totals = run_totals_of(recording);
-	warn_of_end(&warnings, &run_totals);
-	warn_of_experiments(&warnings, &run_totals);
+	struct run_totals totals = run_totals_of(recording);
+	warn_of_end(&warnings, &totals);
+	warn_of_experiments(&warnings, &totals);
 	warn_of_warm_up(&warnings, causal);
 	warn_of_external_pacing(&warnings, causal);
 	add_notes(&warnings, recording);
@@ -165,9 +164,9 @@ struct warnings warnings_of(const struct recording *recording, const struct caus
 struct warnings warnings_of_samples(const struct recording *recording)
 {
 	struct warnings warnings = {0};
-	struct run_totals run_totals = run_totals_of(recording);
-	warn_of_end(&warnings, &run_totals);
-	warn_of_chains(&warnings, &run_totals);
+	struct run_totals totals = run_totals_of(recording);
+	warn_of_end(&warnings, &totals);
+	warn_of_chains(&warnings, &totals);
 	add_notes(&warnings, recording);
 	return warnings;
 }
@@ -175,8 +174,8 @@ struct warnings warnings_of_samples(const struct recording *recording)
 struct warnings warnings_of_scale(const struct scale *scale)
 {
 	struct warnings warnings = {0};
-	struct run_totals run_totals = run_totals_of(scale->recording);
-	warn_of_end(&warnings, &run_totals);
+	struct run_totals totals = run_totals_of(scale->recording);
+	warn_of_end(&warnings, &totals);
 	for (size_t i = 0; i < scale->warnings.count; i++)
 		*array_add(&warnings) = text_copy(scale->warnings.items[i]);
 	add_notes(&warnings, scale->recording);

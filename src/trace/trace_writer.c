@@ -230,7 +230,7 @@ static void preserve_name(struct trace_writer *writer, const struct track *track
 				    track->tid,
 	};
 	AUTO(text)
-	char *text = annotation_reader_string_copy(writer->annotations, mark->word - 1);
+	char *text = annotation_reader_string_copy(writer->annotations, mark->name_id - 1);
 
 	if (!text)
 		return;
@@ -249,7 +249,7 @@ void trace_writer_on_marks(void *context, const struct annotation_batch *batch)
 		struct mark mark = {
 			.time_ns = item->time_ns,
 			.value = item->value,
-			.word = item->word + 1,
+			.name_id = item->word + 1,
 			.kind = item->kind,
 			.has_value = item->has_value,
 			.is_text = item->is_text,
@@ -270,9 +270,9 @@ static void add_mark(struct trace_writer *writer, struct track *track, const str
 }
 
 /* Ids of different mark_names and processes must differ; programs choose theirs by themselves. */
-static uint64_t flow_id(unsigned pid, unsigned word, uint64_t id)
+static uint64_t flow_id(unsigned pid, unsigned name_id, uint64_t id)
 {
-	return (uint64_t)pid << 42 ^ (uint64_t)word << 26 ^ (id & 0x3ffffff);
+	return (uint64_t)pid << 42 ^ (uint64_t)name_id << 26 ^ (id & 0x3ffffff);
 }
 
 void trace_writer_on_text(void *context, const struct scheduler_text_event *event)
@@ -287,19 +287,19 @@ void trace_writer_on_text(void *context, const struct scheduler_text_event *even
 		return;
 	mark.kind = (unsigned char)trace_marker.kind;
 	if (trace_marker.name)
-		mark.word = mark_names_id(writer->mark_names, trace_marker.name,
-					  trace_marker.name_length);
+		mark.name_id = mark_names_id(writer->mark_names, trace_marker.name,
+					     trace_marker.name_length);
 	else if (track->open.count)
-		mark.word = track->open.items[--track->open.count];
+		mark.name_id = track->open.items[--track->open.count];
 	else
-		mark.word = mark_names_id(writer->mark_names, "(unknown)", strlen("(unknown)"));
+		mark.name_id = mark_names_id(writer->mark_names, "(unknown)", strlen("(unknown)"));
 	if (trace_marker.kind == MARK_BEGIN)
-		*array_add(&track->open) = mark.word;
+		*array_add(&track->open) = mark.name_id;
 	mark.has_value = trace_marker.kind == MARK_COUNTER || trace_marker.kind == MARK_FLOW_OUT ||
 			 trace_marker.kind == MARK_FLOW_IN;
 	mark.value = trace_marker.kind == MARK_COUNTER || !mark.has_value ?
 			     trace_marker.value :
-			     flow_id(event->tgid, mark.word, trace_marker.value);
+			     flow_id(event->tgid, mark.name_id, trace_marker.value);
 	add_mark(writer, track, &mark);
 }
 
@@ -309,7 +309,7 @@ void trace_writer_on_probe(struct trace_writer *writer, const struct scheduler_p
 	struct mark mark = {
 		.time_ns = event->time_ns,
 		.kind = (unsigned char)kind,
-		.word = mark_names_id(writer->mark_names, name, strlen(name)),
+		.name_id = mark_names_id(writer->mark_names, name, strlen(name)),
 	};
 	add_mark(writer, thread_track(writer, RECORDING_MARKS_KERNEL, event->tgid, event->tid),
 		 &mark);

@@ -65,7 +65,7 @@ static int add_chunk(struct profile *profile, int64_t run_id, enum chunk_kind ki
 static void put(struct chunk_writer *marks, uint64_t *now, enum mark_kind kind, size_t word,
 		bool has_text)
 {
-	struct mark mark = {.time_ns = *now += STEP_NS, .kind = kind, .word = (unsigned)word};
+	struct mark mark = {.time_ns = *now += STEP_NS, .kind = kind, .name_id = (unsigned)word};
 
 	if (kind == MARK_COUNTER) {
 		mark.has_value = true;

@@ -13,7 +13,7 @@ void scale_find_replay(struct scale *scale, const struct timeline *timeline);
 /* What was stolen from the logged run, once it is ready. */
 struct log_steals scale_steals(const struct scale *scale);
 /* Phases by the program's own annotations, in the logged run. */
-void scale_find_spans(struct scale *scale, struct timeline *timeline);
+void scale_find_spans(struct scale *scale, const struct timeline *timeline);
 /* Simulates the logged run with reduction code, on the cores that are asked for. */
 void scale_find_what_if(struct scale *scale, const struct timeline *timeline);
 /* The time on so many cores, as a part of that on the profiled ones. NAN: it cannot be told. */

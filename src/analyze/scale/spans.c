@@ -13,12 +13,12 @@ enum transition_kind { TRANSITION_ACTIVE, TRANSITION_RUNNING, TRANSITION_OPEN };
 struct transition {
 	uint64_t at_ns;
 	unsigned kind; /* enum transition_kind */
-	unsigned word;
+	unsigned name_id;
 	int step;
 };
 
 struct open_name {
-	unsigned word, open;
+	unsigned name_id, open;
 	size_t span; /* in scale->spans */
 };
 
@@ -26,22 +26,22 @@ struct sweep {
 	struct scale *scale;
 	const struct timeline *timeline;
 	ARRAY(struct transition) transitions;
-	ARRAY(struct open_name) words;
+	ARRAY(struct open_name) names;
 	int active, running;
 };
 
-static void add_transitions(struct sweep *sweep, enum transition_kind kind, unsigned word,
+static void add_transitions(struct sweep *sweep, enum transition_kind kind, unsigned name_id,
 			    uint64_t begin_ns, uint64_t end_ns)
 {
 	*array_add(&sweep->transitions) =
-		(struct transition){.at_ns = begin_ns, .kind = kind, .word = word, .step = 1};
+		(struct transition){.at_ns = begin_ns, .kind = kind, .name_id = name_id, .step = 1};
 	*array_add(&sweep->transitions) =
-		(struct transition){.at_ns = end_ns, .kind = kind, .word = word, .step = -1};
+		(struct transition){.at_ns = end_ns, .kind = kind, .name_id = name_id, .step = -1};
 }
 
 static void on_span(void *context, const struct timeline_span *span)
 {
-	add_transitions(context, TRANSITION_OPEN, span->word, span->start_ns, span->end_ns);
+	add_transitions(context, TRANSITION_OPEN, span->name_id, span->start_ns, span->end_ns);
 }
 
 static void add_states(struct sweep *sweep, const struct timeline_thread *thread)
@@ -63,16 +63,16 @@ static int by_time(const void *left, const void *right)
 	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
 }
 
-static struct open_name *open_name_of(struct sweep *sweep, unsigned word)
+static struct open_name *open_name_of(struct sweep *sweep, unsigned name_id)
 {
-	for (size_t i = 0; i < sweep->words.count; i++)
-		if (sweep->words.items[i].word == word)
-			return &sweep->words.items[i];
+	for (size_t i = 0; i < sweep->names.count; i++)
+		if (sweep->names.items[i].name_id == name_id)
+			return &sweep->names.items[i];
 	struct scale_span *span = array_add(&sweep->scale->spans);
-	span->name = text_copy(timeline_word(sweep->timeline, word));
-	*array_add(&sweep->words) =
-		(struct open_name){.word = word, .span = sweep->scale->spans.count - 1};
-	return &sweep->words.items[sweep->words.count - 1];
+	span->name = text_copy(timeline_name(sweep->timeline, name_id));
+	*array_add(&sweep->names) =
+		(struct open_name){.name_id = name_id, .span = sweep->scale->spans.count - 1};
+	return &sweep->names.items[sweep->names.count - 1];
 }
 
 static struct parallel_level *level_of(struct scale_span *span, unsigned threads)
@@ -95,10 +95,10 @@ static void add_segment(struct sweep *sweep, double wall_ns)
 {
 	unsigned active = sweep->active > 0 ? (unsigned)sweep->active : 0;
 
-	for (size_t i = 0; i < sweep->words.count; i++) {
-		if (!sweep->words.items[i].open)
+	for (size_t i = 0; i < sweep->names.count; i++) {
+		if (!sweep->names.items[i].open)
 			continue;
-		struct scale_span *span = &sweep->scale->spans.items[sweep->words.items[i].span];
+		struct scale_span *span = &sweep->scale->spans.items[sweep->names.items[i].span];
 		struct parallel_level *level = level_of(span, active);
 		level->wall_ns += wall_ns;
 		level->running_ns += wall_ns * sweep->running;
@@ -116,9 +116,9 @@ static void apply_transition(struct sweep *sweep, const struct transition *trans
 	} else if (transition->kind == TRANSITION_RUNNING) {
 		sweep->running += transition->step;
 	} else {
-		struct open_name *word = open_name_of(sweep, transition->word);
-		word->open = (unsigned)((int)word->open + transition->step);
-		sweep->scale->spans.items[word->span].times += transition->step > 0;
+		struct open_name *name = open_name_of(sweep, transition->name_id);
+		name->open = (unsigned)((int)name->open + transition->step);
+		sweep->scale->spans.items[name->span].times += transition->step > 0;
 	}
 }
 
@@ -143,7 +143,7 @@ static void finish(struct scale *scale)
 		      by_falling_time);
 }
 
-void scale_find_spans(struct scale *scale, struct timeline *timeline)
+void scale_find_spans(struct scale *scale, const struct timeline *timeline)
 {
 	struct sweep sweep = {.scale = scale, .timeline = timeline};
 	const struct timeline_visitor visitor = {.context = &sweep, .end = on_span};
@@ -167,5 +167,5 @@ void scale_find_spans(struct scale *scale, struct timeline *timeline)
 	}
 	finish(scale);
 	array_free(&sweep.transitions);
-	array_free(&sweep.words);
+	array_free(&sweep.names);
 }

@@ -8,14 +8,14 @@ struct slicer {
 	size_t index;
 	size_t state;          /* the first that is not over */
 	uint64_t done_ns;      /* up to here all is slice_until */
-	ARRAY(unsigned) words; /* of open spans */
+	ARRAY(unsigned) names; /* of open spans */
 };
 
 /* All that the thread ran since the last edge, in the span that was innermost. */
 static void slice_until(struct slicer *slicer, uint64_t edge_ns)
 {
 	const struct timeline_thread *thread = slicer->thread;
-	size_t depth = slicer->words.count;
+	size_t depth = slicer->names.count;
 
 	for (; slicer->state < thread->states.count; slicer->state++) {
 		const struct timeline_state *state = &thread->states.items[slicer->state];
@@ -30,7 +30,7 @@ static void slice_until(struct slicer *slicer, uint64_t edge_ns)
 				.end_ns = end,
 				.thread = slicer->index,
 				.cpu = state->cpu,
-				.word = depth ? slicer->words.items[depth - 1] : 0,
+				.name_id = depth ? slicer->names.items[depth - 1] : 0,
 			};
 		if (state->end_ns > edge_ns)
 			break;
@@ -43,15 +43,15 @@ static void on_begin(void *context, const struct timeline_span *span)
 {
 	struct slicer *slicer = context;
 	slice_until(slicer, span->start_ns);
-	*array_add(&slicer->words) = span->word;
+	*array_add(&slicer->names) = span->name_id;
 }
 
 static void on_end(void *context, const struct timeline_span *span)
 {
 	struct slicer *slicer = context;
 	slice_until(slicer, span->end_ns);
-	if (slicer->words.count)
-		slicer->words.count--;
+	if (slicer->names.count)
+		slicer->names.count--;
 }
 
 static int by_core(const void *left, const void *right)
@@ -63,7 +63,7 @@ static int by_core(const void *left, const void *right)
 	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
 }
 
-struct cores *cores_new(struct timeline *timeline)
+struct cores *cores_new(const struct timeline *timeline)
 {
 	struct cores *cores = memory_new(1, sizeof(*cores));
 
@@ -76,7 +76,7 @@ struct cores *cores_new(struct timeline *timeline)
 						   .end = on_end};
 		timeline_walk(timeline, slicer.thread, &visitor);
 		slice_until(&slicer, UINT64_MAX);
-		array_free(&slicer.words);
+		array_free(&slicer.names);
 	}
 	if (cores->count)
 		qsort(cores->items, cores->count, sizeof(*cores->items), by_core);

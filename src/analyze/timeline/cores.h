@@ -11,7 +11,7 @@ struct cores_slice {
 	uint64_t start_ns, end_ns;
 	size_t thread; /* index */
 	unsigned cpu;
-	unsigned word; /* 0: in no span */
+	unsigned name_id; /* 0: in no span */
 };
 
 struct cores {
@@ -19,5 +19,5 @@ struct cores {
 	size_t count, capacity;
 };
 
-struct cores *cores_new(struct timeline *timeline);
+struct cores *cores_new(const struct timeline *timeline);
 void cores_free(struct cores *cores);

@@ -4,7 +4,7 @@
 
 struct flow_end {
 	uint64_t time_ns, id;
-	unsigned word;
+	unsigned name_id;
 	bool is_out;
 };
 
@@ -32,7 +32,7 @@ void flows_add(struct flows *flows, const struct mark *mark)
 	}
 	*array_add(&flows->flow_ends) = (struct flow_end){.time_ns = mark->time_ns,
 							  .id = mark->value,
-							  .word = mark->word,
+							  .name_id = mark->name_id,
 							  .is_out = mark->kind == MARK_FLOW_OUT};
 }
 
@@ -40,8 +40,8 @@ static int by_partner(const void *left, const void *right)
 {
 	const struct flow_end *a = left, *b = right;
 
-	if (a->word != b->word)
-		return a->word < b->word ? -1 : 1;
+	if (a->name_id != b->name_id)
+		return a->name_id < b->name_id ? -1 : 1;
 	if (a->id != b->id)
 		return a->id < b->id ? -1 : 1;
 	if (a->time_ns != b->time_ns)
@@ -51,21 +51,21 @@ static int by_partner(const void *left, const void *right)
 
 static int by_total(const void *left, const void *right)
 {
-	const struct spans_flow *a = left, *b = right;
+	const struct flow *a = left, *b = right;
 
 	if (a->total_ns != b->total_ns)
 		return a->total_ns > b->total_ns ? -1 : 1;
-	return a->word < b->word ? -1 : a->word > b->word;
+	return a->name_id < b->name_id ? -1 : a->name_id > b->name_id;
 }
 
 /* All of one name: `count` flow_ends in order. */
-static void add_row(struct spans *spans, const struct flow_end *flow_ends, size_t count)
+static void add_row(struct flow_list *found, const struct flow_end *flow_ends, size_t count)
 {
-	struct spans_flow *flow = array_add(&spans->flows);
+	struct flow *flow = array_add(found);
 	struct histogram histogram = {0};
 	const struct flow_end *open = NULL;
 
-	flow->word = flow_ends[0].word;
+	flow->name_id = flow_ends[0].name_id;
 	for (size_t i = 0; i < count; i++) {
 		bool is_same = open && open->id == flow_ends[i].id;
 		flow->lost += open && (!is_same || flow_ends[i].is_out);
@@ -77,25 +77,25 @@ static void add_row(struct spans *spans, const struct flow_end *flow_ends, size_
 	flow->lost += open != NULL;
 	flow->count = histogram.count;
 	flow->total_ns = histogram.total_ns;
-	flow->durations = spans_percentiles_of(&histogram);
+	flow->durations = percentiles_of(&histogram);
 	histogram_release(&histogram);
 }
 
-void flows_find(struct flows *flows, struct spans *spans)
+uint64_t flows_find(struct flows *flows, struct flow_list *found)
 {
 	const struct flow_end *flow_ends = flows->flow_ends.items;
 	size_t begin = 0;
 
 	if (!flows->flow_ends.count)
-		return;
+		return 0;
 	qsort(flows->flow_ends.items, flows->flow_ends.count, sizeof(*flows->flow_ends.items),
 	      by_partner);
 	for (size_t i = 1; i <= flows->flow_ends.count; i++) {
-		if (i < flows->flow_ends.count && flow_ends[i].word == flow_ends[begin].word)
+		if (i < flows->flow_ends.count && flow_ends[i].name_id == flow_ends[begin].name_id)
 			continue;
-		add_row(spans, flow_ends + begin, i - begin);
+		add_row(found, flow_ends + begin, i - begin);
 		begin = i;
 	}
-	qsort(spans->flows.items, spans->flows.count, sizeof(*spans->flows.items), by_total);
-	spans->flows_left_out = flows->left_out;
+	qsort(found->items, found->count, sizeof(*found->items), by_total);
+	return flows->left_out;
 }

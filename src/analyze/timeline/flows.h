@@ -7,9 +7,23 @@
  */
 #pragma once
 
-#include "analyze/timeline/spans.h"
+#include "analyze/timeline/percentiles.h"
+#include "profile/recording.h"
 
 #define FLOWS_MOST 4000000
+
+/* Arrows of one name: work that is handed on, from a mark that sends it to one that takes it. */
+struct flow {
+	unsigned name_id;
+	uint64_t count, total_ns; /* of those that arrived */
+	uint64_t lost;            /* sent and not taken, or taken and not sent */
+	struct percentiles durations;
+};
+
+struct flow_list {
+	struct flow *items; /* by falling total time */
+	size_t count, capacity;
+};
 
 struct flows;
 
@@ -17,4 +31,5 @@ struct flows *flows_new(void);
 void flows_free(struct flows *flows);
 /* In any order. */
 void flows_add(struct flows *flows, const struct mark *mark);
-void flows_find(struct flows *flows, struct spans *spans);
+/* Adds a row for each name to `found`. Returns the number of marks that were left out. */
+uint64_t flows_find(struct flows *flows, struct flow_list *found);

@@ -129,7 +129,7 @@ static void add_row(struct interrupts *interrupts, struct sum *sum)
 	row->number = sum->number;
 	row->count = sum->histogram.count;
 	row->total_ns = sum->histogram.total_ns;
-	row->durations = spans_percentiles_of(&sum->histogram);
+	row->durations = percentiles_of(&sum->histogram);
 	for (unsigned cpu = 0; cpu < sum->by_cpu.count; cpu++)
 		if (sum->by_cpu.items[cpu] > sum->by_cpu.items[row->cpu])
 			row->cpu = cpu;
@@ -184,7 +184,7 @@ char *interrupts_name(const struct timeline *timeline, unsigned number)
 	if (number & INTERRUPT_VECTOR)
 		return index < sizeof(vectors) / sizeof(*vectors) ? text_copy(vectors[index]) :
 								    text_format("vector %u", index);
-	const char *name = timeline_word(timeline, (uint64_t)RECORDING_STRING_INTERRUPTS + index);
+	const char *name = timeline_name(timeline, (uint64_t)RECORDING_STRING_INTERRUPTS + index);
 	return name[0] == '?' && !name[1] ? text_format("interrupt %u", index) :
 					    text_format("%s (%u)", name, index);
 }

@@ -7,7 +7,8 @@
  */
 #pragma once
 
-#include "analyze/timeline/spans.h"
+#include "analyze/timeline/percentiles.h"
+#include "analyze/timeline/timeline.h"
 
 struct interrupts_slice {
 	uint64_t start_ns, end_ns;
@@ -18,7 +19,7 @@ struct interrupts_slice {
 struct interrupts_row {
 	unsigned number;
 	uint64_t count, total_ns;
-	struct spans_percentiles durations;
+	struct percentiles durations;
 	unsigned cpu; /* where most of its time was */
 };
 

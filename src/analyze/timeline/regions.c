@@ -19,7 +19,7 @@ struct members {
 };
 
 struct regions {
-	struct members *words;
+	struct members *by_name;
 	size_t count;
 	const struct timeline *timeline;
 };
@@ -34,8 +34,8 @@ struct regions *regions_new(const struct timeline *timeline)
 {
 	struct regions *regions = memory_new(1, sizeof(*regions));
 
-	regions->count = timeline->word_count + 1;
-	regions->words = memory_new(regions->count, sizeof(*regions->words));
+	regions->count = timeline->name_count + 1;
+	regions->by_name = memory_new(regions->count, sizeof(*regions->by_name));
 	regions->timeline = timeline;
 	return regions;
 }
@@ -43,20 +43,20 @@ struct regions *regions_new(const struct timeline *timeline)
 void regions_free(struct regions *regions)
 {
 	for (size_t i = 0; i < regions->count; i++)
-		array_free(&regions->words[i]);
-	free(regions->words);
+		array_free(&regions->by_name[i]);
+	free(regions->by_name);
 	free(regions);
 }
 
 void regions_add(struct regions *regions, size_t thread, const struct timeline_span *span)
 {
-	struct members *members = &regions->words[span->word];
+	struct members *members = &regions->by_name[span->name_id];
 
 	if (members->count == MEMBERS_MOST) {
 		members->is_too_many = true;
 		array_free(members);
 	}
-	if (members->is_too_many || span->is_cut || regions->timeline->is_wait[span->word])
+	if (members->is_too_many || span->is_cut || regions->timeline->is_wait[span->name_id])
 		return;
 	uint64_t busy_ns = regions->timeline->has_scheduler ? span->class_ns[TIMELINE_RUNNING] :
 							      span->end_ns - span->start_ns;
@@ -200,19 +200,19 @@ static bool find(const struct members *members, struct total *total)
 
 static int by_loss(const void *left, const void *right)
 {
-	const struct spans_region *a = left, *b = right;
+	const struct region *a = left, *b = right;
 	double a_ns = a->max_ns - a->mean_ns, b_ns = b->max_ns - b->mean_ns;
 	return a_ns > b_ns ? -1 : a_ns < b_ns;
 }
 
-void regions_find(const struct regions *regions, struct spans *spans)
+void regions_find(const struct regions *regions, struct region_list *found)
 {
-	for (size_t word = 0; word < regions->count; word++) {
+	for (size_t name_id = 0; name_id < regions->count; name_id++) {
 		struct total total = {0};
-		if (!find(&regions->words[word], &total))
+		if (!find(&regions->by_name[name_id], &total))
 			continue;
-		*array_add(&spans->regions) = (struct spans_region){
-			.word = (unsigned)word,
+		*array_add(found) = (struct region){
+			.name_id = (unsigned)name_id,
 			.threads = (unsigned)total.threads_most,
 			.instances = total.instances,
 			.mean_ns = total.mean_ns,
@@ -222,7 +222,6 @@ void regions_find(const struct regions *regions, struct spans *spans)
 			.wall_ns = total.wall_ns,
 		};
 	}
-	if (spans->regions.count)
-		qsort(spans->regions.items, spans->regions.count, sizeof(*spans->regions.items),
-		      by_loss);
+	if (found->count)
+		qsort(found->items, found->count, sizeof(*found->items), by_loss);
 }

@@ -8,7 +8,26 @@
  */
 #pragma once
 
-#include "analyze/timeline/spans.h"
+#include "analyze/timeline/timeline.h"
+
+/*
+ * A parallel region: spans of one name that threads go through together, once each, again and again.
+ * Busy time is time on CPU, or without the scheduler's log the length of the span.
+ */
+struct region {
+	unsigned name_id;
+	unsigned threads;
+	uint64_t instances;
+	double mean_ns, max_ns; /* busy time of a thread, and of the busiest: sums over instances */
+	double imbalance;       /* max / mean - 1 */
+	double worst;           /* of a single instance */
+	double wall_ns;         /* from the first begin to the last end, summed */
+};
+
+struct region_list {
+	struct region *items; /* by the time that is lost to imbalance */
+	size_t count, capacity;
+};
 
 struct regions;
 
@@ -17,4 +36,4 @@ struct regions *regions_new(const struct timeline *timeline);
 void regions_free(struct regions *regions);
 /* Threads one after the other, each in order of time. */
 void regions_add(struct regions *regions, size_t thread, const struct timeline_span *span);
-void regions_find(const struct regions *regions, struct spans *spans);
+void regions_find(const struct regions *regions, struct region_list *found);

@@ -15,11 +15,11 @@ struct sum {
 };
 
 struct adder {
-	struct timeline *timeline;
+	const struct timeline *timeline;
 	struct spans *spans;
 	struct regions *regions;
 	struct flows *flows;
-	struct sum *sums; /* by word */
+	struct sum *sums; /* by name_id */
 	size_t thread;
 };
 
@@ -29,20 +29,20 @@ static void add_classes(uint64_t *to, const uint64_t *more)
 		to[i] += more[i];
 }
 
-static struct spans_thread_row *thread_row_of(struct adder *adder, unsigned word)
+static struct spans_thread_row *thread_row_of(struct adder *adder, unsigned name_id)
 {
 	struct spans *spans = adder->spans;
-	struct sum *sum = &adder->sums[word];
+	struct sum *sum = &adder->sums[name_id];
 
 	if (!sum->row) {
-		array_add(&spans->rows)->word = word;
+		array_add(&spans->rows)->name_id = name_id;
 		sum->row = spans->rows.count;
 	}
 	if (sum->thread_row)
 		return &spans->thread_rows.items[sum->thread_row - 1];
 	struct spans_thread_row *thread_row = array_add(&spans->thread_rows);
 	sum->thread_row = spans->thread_rows.count;
-	thread_row->word = word;
+	thread_row->name_id = name_id;
 	thread_row->thread = adder->thread;
 	spans->rows.items[sum->row - 1].threads++;
 	return thread_row;
@@ -51,8 +51,8 @@ static struct spans_thread_row *thread_row_of(struct adder *adder, unsigned word
 static void on_end(void *context, const struct timeline_span *span)
 {
 	struct adder *adder = context;
-	struct spans_thread_row *thread_row = thread_row_of(adder, span->word);
-	struct spans_row *row = &adder->spans->rows.items[adder->sums[span->word].row - 1];
+	struct spans_thread_row *thread_row = thread_row_of(adder, span->name_id);
+	struct spans_row *row = &adder->spans->rows.items[adder->sums[span->name_id].row - 1];
 	uint64_t duration_ns = span->end_ns - span->start_ns;
 
 	row->count++;
@@ -64,7 +64,7 @@ static void on_end(void *context, const struct timeline_span *span)
 	thread_row->total_ns += duration_ns;
 	thread_row->self_ns += span->self_ns;
 	add_classes(thread_row->class_ns, span->class_ns);
-	histogram_add(&adder->sums[span->word].durations, duration_ns);
+	histogram_add(&adder->sums[span->name_id].durations, duration_ns);
 	regions_add(adder->regions, adder->thread, span);
 }
 
@@ -80,11 +80,13 @@ static void on_mark(void *context, const struct mark *mark)
 	if (mark->kind != MARK_COUNTER)
 		return;
 	for (size_t i = 0; i < adder->spans->counters.count && !counter; i++)
-		if (adder->spans->counters.items[i].word == mark->word)
+		if (adder->spans->counters.items[i].name_id == mark->name_id)
 			counter = &adder->spans->counters.items[i];
 	if (!counter) {
 		counter = array_add(&adder->spans->counters);
-		*counter = (struct spans_counter){.word = mark->word, .min = value, .max = value};
+		*counter = (struct spans_counter){.name_id = mark->name_id,
+						  .min = value,
+						  .max = value};
 	}
 	counter->min = value < counter->min ? value : counter->min;
 	counter->max = value > counter->max ? value : counter->max;
@@ -92,8 +94,16 @@ static void on_mark(void *context, const struct mark *mark)
 	counter->mean += (value - counter->mean) / (double)++counter->count;
 }
 
-/* The place of the shortest of the waits that are kept, or of a new one. */
-static void on_wait(void *context, const struct timeline_state *wait, unsigned word)
+static void on_end_mark(void *context, unsigned name_id, bool has_begin)
+{
+	struct adder *adder = context;
+
+	(void)name_id;
+	adder->spans->unmatched_ends += !has_begin;
+}
+
+/* Keeps the longest waits. */
+static void on_wait(void *context, const struct timeline_state *wait, unsigned name_id)
 {
 	struct adder *adder = context;
 	struct spans *spans = adder->spans;
@@ -115,7 +125,8 @@ static void on_wait(void *context, const struct timeline_state *wait, unsigned w
 	const struct timeline_thread *thread = &adder->timeline->threads.items[adder->thread];
 	const struct timeline_state *last = &thread->states.items[thread->states.count - 1];
 	const struct timeline_state *next = wait < last ? wait + 1 : NULL;
-	*shortest = (struct spans_wait){.thread = adder->thread, .word = word, .state = *wait};
+	*shortest =
+		(struct spans_wait){.thread = adder->thread, .name_id = name_id, .state = *wait};
 	if (next && next->class == TIMELINE_RUNNABLE)
 		shortest->delay_ns = next->end_ns - next->start_ns;
 }
@@ -139,35 +150,25 @@ static int by_total(const void *left, const void *right)
 
 	if (a->total_ns != b->total_ns)
 		return a->total_ns > b->total_ns ? -1 : 1;
-	return a->word < b->word ? -1 : a->word > b->word;
+	return a->name_id < b->name_id ? -1 : a->name_id > b->name_id;
 }
 
 static int by_thread_row_total(const void *left, const void *right)
 {
 	const struct spans_thread_row *a = left, *b = right;
 
-	if (a->word != b->word)
-		return a->word < b->word ? -1 : 1;
+	if (a->name_id != b->name_id)
+		return a->name_id < b->name_id ? -1 : 1;
 	if (a->total_ns != b->total_ns)
 		return a->total_ns > b->total_ns ? -1 : 1;
 	return a->thread < b->thread ? -1 : a->thread > b->thread;
-}
-
-struct spans_percentiles spans_percentiles_of(struct histogram *histogram)
-{
-	return (struct spans_percentiles){
-		.p50_ns = histogram_quantile(histogram, 0.50),
-		.p95_ns = histogram_quantile(histogram, 0.95),
-		.p99_ns = histogram_quantile(histogram, 0.99),
-		.max_ns = (double)histogram->max_ns,
-	};
 }
 
 static void set_percentiles(struct adder *adder)
 {
 	for (size_t i = 0; i < adder->spans->rows.count; i++) {
 		struct spans_row *row = &adder->spans->rows.items[i];
-		row->durations = spans_percentiles_of(&adder->sums[row->word].durations);
+		row->durations = percentiles_of(&adder->sums[row->name_id].durations);
 	}
 }
 
@@ -177,7 +178,7 @@ static void set_first_thread_rows(struct adder *adder)
 	struct spans *spans = adder->spans;
 
 	for (size_t i = spans->thread_rows.count; i-- > 0;) {
-		size_t row = adder->sums[spans->thread_rows.items[i].word].row - 1;
+		size_t row = adder->sums[spans->thread_rows.items[i].name_id].row - 1;
 		spans->rows.items[row].first_thread_row = i;
 	}
 }
@@ -188,31 +189,32 @@ static void set_first_thread_rows(struct adder *adder)
 			qsort((array)->items, (array)->count, sizeof(*(array)->items), compare); \
 	} while (0)
 
-struct spans *spans_new(struct timeline *timeline)
+struct spans *spans_new(const struct timeline *timeline)
 {
 	struct spans *spans = memory_new(1, sizeof(*spans));
 	struct adder adder = {.timeline = timeline, .spans = spans};
 	struct timeline_visitor visitor = {.context = &adder,
 					   .end = on_end,
+					   .end_mark = on_end_mark,
 					   .mark = on_mark,
 					   .wait = on_wait};
 
-	adder.sums = memory_new(timeline->word_count + 1, sizeof(*adder.sums));
+	adder.sums = memory_new(timeline->name_count + 1, sizeof(*adder.sums));
 	adder.regions = regions_new(timeline);
 	adder.flows = flows_new();
 	for (; adder.thread < timeline->threads.count; adder.thread++) {
 		for (size_t i = 0; i < spans->rows.count; i++)
-			adder.sums[spans->rows.items[i].word].thread_row = 0;
+			adder.sums[spans->rows.items[i].name_id].thread_row = 0;
 		timeline_walk(timeline, &timeline->threads.items[adder.thread], &visitor);
 	}
 	set_percentiles(&adder);
-	regions_find(adder.regions, spans);
-	flows_find(adder.flows, spans);
+	regions_find(adder.regions, &spans->regions);
+	spans->flows_left_out = flows_find(adder.flows, &spans->flows);
 	SORT(&spans->thread_rows, by_thread_row_total);
 	set_first_thread_rows(&adder);
 	SORT(&spans->rows, by_total);
 	SORT(&spans->waits, by_length);
-	for (size_t i = 0; i < timeline->word_count; i++)
+	for (size_t i = 0; i < timeline->name_count; i++)
 		histogram_release(&adder.sums[i].durations);
 	regions_free(adder.regions);
 	flows_free(adder.flows);

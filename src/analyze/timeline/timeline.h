@@ -10,6 +10,8 @@
 
 #include "profile/recording.h"
 
+#define TIMELINE_TIDS (1u << 22) /* the greatest pid_max of Linux */
+
 enum timeline_class {
 	TIMELINE_RUNNING,
 	TIMELINE_RUNNABLE, /* without a core */
@@ -59,12 +61,11 @@ struct timeline {
 	ARRAY(struct timeline_thread)
 	threads; /* those of the program first, in order of appearance */
 	ARRAY(struct timeline_core) cores;
-	const char **words; /* by number; NULL where unknown */
-	size_t word_count;
-	bool *ends_elsewhere; /* words whose spans end in other threads: those have no depth */
-	bool *is_wait;        /* words that say that they wait: barriers that spin are no work */
+	const char **names; /* by number; NULL where unknown */
+	size_t name_count;
+	bool *ends_elsewhere; /* names whose spans end in other threads: those have no depth */
+	bool *is_wait;        /* names that say that they wait: barriers that spin are no work */
 	unsigned *by_tid;     /* 1 + index of the last thread with this id */
-	uint64_t unmatched_ends;
 	uint64_t damaged_chunks;
 	size_t other_runs; /* timelines in the recording that are not shown */
 };
@@ -76,7 +77,7 @@ struct timeline *timeline_of_run(const struct recording *recording,
 void timeline_free(struct timeline *timeline);
 
 /* "?" where unknown. */
-const char *timeline_word(const struct timeline *timeline, uint64_t number);
+const char *timeline_name(const struct timeline *timeline, uint64_t number);
 const char *timeline_call(const struct timeline *timeline, unsigned system_call);
 /* The last thread with this id, or NULL. */
 const struct timeline_thread *timeline_thread_of(const struct timeline *timeline, unsigned tid);
@@ -85,7 +86,7 @@ const char *timeline_class_name(
 
 struct timeline_span {
 	uint64_t start_ns, end_ns;
-	unsigned word, depth;
+	unsigned name_id, depth;
 	uint64_t value;
 	bool has_value, is_text;
 	bool is_cut;      /* it has no end of its own */
@@ -99,13 +100,13 @@ struct timeline_visitor {
 	void *context;
 	void (*begin)(void *context, const struct timeline_span *span); /* no end, no sums yet */
 	void (*end)(void *context, const struct timeline_span *span);
+	/* Each mark that ends a span: did the thread have an open span of that name? */
+	void (*end_mark)(void *context, unsigned name_id, bool has_begin);
 	void (*mark)(void *context, const struct mark *mark); /* all but begins and ends of spans */
-	/* A wait, and the number of the innermost span then, or 0. */
-	void (*wait)(void *context, const struct timeline_state *wait, unsigned word);
+	/* A wait, and the name of the innermost span then, or 0. */
+	void (*wait)(void *context, const struct timeline_state *wait, unsigned name_id);
 };
 
-/* Goes over the marks and waits of one thread. */
-void timeline_walk(struct timeline *timeline, const struct timeline_thread *thread,
-		   const struct timeline_visitor *visitor);
-/* For timeline_new: fills ends_elsewhere, and takes over names of threads from marks. */
-void timeline_find_cross_thread_spans(struct timeline *timeline);
+/* Visits the marks and waits of one thread. Returns the number of chunks that cannot be read. */
+size_t timeline_walk(const struct timeline *timeline, const struct timeline_thread *thread,
+		     const struct timeline_visitor *visitor);

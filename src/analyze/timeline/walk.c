@@ -16,21 +16,21 @@ struct inner {
 };
 
 struct walk {
-	struct timeline *timeline;
+	const struct timeline *timeline;
 	const struct timeline_thread *thread;
 	const struct timeline_visitor *visitor;
 	ARRAY(struct timeline_span) open; /* class_ns: the sums at the begin */
 	ARRAY(struct inner) inner;        /* of each: time in spans within */
 	size_t state;                     /* the first that is not over */
 	uint64_t sums[TIMELINE_CLASSES];  /* of those before */
-	uint64_t *ends, *unmatched;       /* by word, while looking for names that end elsewhere */
+	size_t damaged_chunks;
 };
 
 /* What the thread had done up to `time_ns`, by class; it only goes forward. */
 static void sums_at(struct walk *walk, uint64_t time_ns, uint64_t *sums)
 {
 	const struct timeline_thread *thread = walk->thread;
-	unsigned word = walk->open.count ? walk->open.items[walk->open.count - 1].word : 0;
+	unsigned name_id = walk->open.count ? walk->open.items[walk->open.count - 1].name_id : 0;
 
 	while (walk->state < thread->states.count) {
 		const struct timeline_state *state = &thread->states.items[walk->state];
@@ -38,7 +38,7 @@ static void sums_at(struct walk *walk, uint64_t time_ns, uint64_t *sums)
 			break;
 		walk->sums[state->class] += state->end_ns - state->start_ns;
 		if (state->class >= TIMELINE_IO && walk->visitor->wait)
-			walk->visitor->wait(walk->visitor->context, state, word);
+			walk->visitor->wait(walk->visitor->context, state, name_id);
 		walk->state++;
 	}
 	memcpy(sums, walk->sums, sizeof(walk->sums));
@@ -53,7 +53,7 @@ static void begin(struct walk *walk, const struct mark *mark)
 {
 	struct timeline_span span = {
 		.start_ns = mark->time_ns,
-		.word = mark->word,
+		.name_id = mark->name_id,
 		.depth = (unsigned)walk->open.count,
 		.value = mark->value,
 		.has_value = mark->has_value,
@@ -84,7 +84,7 @@ static void close_innermost(struct walk *walk, uint64_t time_ns, bool is_cut)
 		uint64_t busy_ns = walk->timeline->has_scheduler ? span.class_ns[TIMELINE_RUNNING] :
 								   time_ns - span.start_ns;
 		outer->all_ns += time_ns - span.start_ns;
-		outer->spun_ns += walk->timeline->is_wait[span.word] ? busy_ns : span.spun_ns;
+		outer->spun_ns += walk->timeline->is_wait[span.name_id] ? busy_ns : span.spun_ns;
 	}
 	if (walk->visitor->end)
 		walk->visitor->end(walk->visitor->context, &span);
@@ -94,14 +94,10 @@ static void end(struct walk *walk, const struct mark *mark)
 {
 	size_t at = walk->open.count;
 
-	while (at && walk->open.items[at - 1].word != mark->word)
+	while (at && walk->open.items[at - 1].name_id != mark->name_id)
 		at--;
-	if (walk->ends) {
-		walk->ends[mark->word]++;
-		walk->unmatched[mark->word] += !at;
-	} else if (!at) {
-		walk->timeline->unmatched_ends++;
-	}
+	if (walk->visitor->end_mark)
+		walk->visitor->end_mark(walk->visitor->context, mark->name_id, at > 0);
 	while (at && walk->open.count >= at)
 		close_innermost(walk, mark->time_ns, walk->open.count > at);
 }
@@ -109,8 +105,8 @@ static void end(struct walk *walk, const struct mark *mark)
 static void handle_mark(struct walk *walk, const struct mark *mark)
 {
 	uint64_t sums[TIMELINE_CLASSES];
-	bool is_known = mark->word < walk->timeline->word_count;
-	bool nests = is_known && !walk->timeline->ends_elsewhere[mark->word];
+	bool is_known = mark->name_id < walk->timeline->name_count;
+	bool nests = is_known && !walk->timeline->ends_elsewhere[mark->name_id];
 
 	if (mark->kind == MARK_BEGIN && nests)
 		begin(walk, mark);
@@ -143,7 +139,7 @@ static void open_next(struct walk *walk, struct source *source)
 			continue;
 		source->is_open = chunk_open(&source->reader, chunk->data.items, chunk->data.count,
 					     chunk->start_ns);
-		walk->timeline->damaged_chunks += !source->is_open;
+		walk->damaged_chunks += !source->is_open;
 	}
 }
 
@@ -176,64 +172,17 @@ static void walk_marks(struct walk *walk)
 	}
 }
 
-static void walk_all(struct walk *walk)
-{
-	const struct timeline_thread *thread = walk->thread;
-	uint64_t sums[TIMELINE_CLASSES];
-
-	walk_marks(walk);
-	while (walk->open.count)
-		close_innermost(walk, thread->end_ns, true);
-	sums_at(walk, UINT64_MAX, sums);
-	array_free(&walk->open);
-	array_free(&walk->inner);
-}
-
-void timeline_walk(struct timeline *timeline, const struct timeline_thread *thread,
-		   const struct timeline_visitor *visitor)
+size_t timeline_walk(const struct timeline *timeline, const struct timeline_thread *thread,
+		     const struct timeline_visitor *visitor)
 {
 	struct walk walk = {.timeline = timeline, .thread = thread, .visitor = visitor};
-	walk_all(&walk);
-}
+	uint64_t sums[TIMELINE_CLASSES];
 
-/* What the program says itself goes before what the kernel says. */
-static void on_name(void *context, const struct mark *mark)
-{
-	struct walk *walk = context;
-	struct timeline_thread *thread = (struct timeline_thread *)(uintptr_t)walk->thread;
-
-	if (mark->kind == MARK_THREAD_NAME && mark->has_value) /* of another thread */
-		thread = (struct timeline_thread *)(uintptr_t)
-			timeline_thread_of(walk->timeline, (unsigned)mark->value);
-	if (mark->kind == MARK_PROCESS_NAME)
-		thread = (struct timeline_thread *)(uintptr_t)timeline_thread_of(walk->timeline,
-										 thread->pid);
-	if (!thread || (mark->kind != MARK_THREAD_NAME && mark->kind != MARK_PROCESS_NAME))
-		return;
-	free(thread->name);
-	thread->name = text_copy(timeline_word(walk->timeline, mark->word));
-}
-
-void timeline_find_cross_thread_spans(struct timeline *timeline)
-{
-	struct timeline_visitor names = {.mark = on_name};
-	uint64_t *ends = memory_new(timeline->word_count + 1, sizeof(*ends));
-	uint64_t *unmatched = memory_new(timeline->word_count + 1, sizeof(*unmatched));
-
-	for (size_t i = 0; i < timeline->threads.count; i++) {
-		struct walk walk = {
-			.timeline = timeline,
-			.thread = &timeline->threads.items[i],
-			.visitor = &names,
-			.ends = ends,
-			.unmatched = unmatched,
-		};
-		names.context = &walk;
-		if (walk.thread->marks)
-			walk_all(&walk);
-	}
-	for (size_t i = 0; i < timeline->word_count; i++)
-		timeline->ends_elsewhere[i] = 2 * unmatched[i] > ends[i];
-	free(ends);
-	free(unmatched);
+	walk_marks(&walk);
+	while (walk.open.count)
+		close_innermost(&walk, thread->end_ns, true);
+	sums_at(&walk, UINT64_MAX, sums);
+	array_free(&walk.open);
+	array_free(&walk.inner);
+	return walk.damaged_chunks;
 }

@@ -34,7 +34,7 @@ static json_t *processes_of(const struct visits_by_process *visits_by_process)
 	return processes;
 }
 
-static json_t *progress_of(const struct recording *recording, const struct run_totals *run_totals)
+static json_t *progress_of(const struct recording *recording, const struct run_totals *totals)
 {
 	json_t *progress = json_array();
 	for (size_t i = 0; i < recording->points.count; i++) {
@@ -43,7 +43,7 @@ static json_t *progress_of(const struct recording *recording, const struct run_t
 			json_pack("{so ss so so}", "name", json_text(point->name), "kind",
 				  point_kind_name(point->kind), "visits",
 				  json_count(run_totals_visits(recording, point->id)), "per_second",
-				  json_number(run_totals_rate(recording, run_totals, point)));
+				  json_number(run_totals_rate(recording, totals, point)));
 		double latency_ns = run_totals_latency_ns(recording, point->id);
 		if (point->kind == POINT_LATENCY)
 			json_object_set_new(one, "latency_ns",
@@ -182,18 +182,17 @@ static json_t *discarded_of(const struct causal *causal)
 
 void report_json(FILE *out, const struct recording *recording, const struct causal *causal)
 {
-	struct run_totals run_totals = run_totals_of(recording);
+	struct run_totals totals = run_totals_of(recording);
 	struct warnings warnings = warnings_of(recording, causal);
 	json_t *report =
 		json_pack("{si ss so so so so so so so sI so so so so}", "lever", 1, "kind",
-			  "causal", "program", json_program_of(&run_totals), "engine",
-			  json_text(run_totals.last ? run_totals.last->engine : NULL), "host",
-			  json_host_of(run_totals.last), "sampling", json_sampling_of(&run_totals),
-			  "overhead", json_overhead_of(&run_totals), "progress",
-			  progress_of(recording, &run_totals), "targets",
-			  targets_of(recording, causal), "experiments",
-			  (json_int_t)causal->experiments, "discarded", discarded_of(causal),
-			  "warnings", json_warnings(&warnings), "no_answer",
+			  "causal", "program", json_program_of(&totals), "engine",
+			  json_text(totals.last ? totals.last->engine : NULL), "host",
+			  json_host_of(totals.last), "sampling", json_sampling_of(&totals),
+			  "overhead", json_overhead_of(&totals), "progress",
+			  progress_of(recording, &totals), "targets", targets_of(recording, causal),
+			  "experiments", (json_int_t)causal->experiments, "discarded",
+			  discarded_of(causal), "warnings", json_warnings(&warnings), "no_answer",
 			  no_answer_of(recording, causal), "runs", runs_of(recording));
 	json_dumpf(report, out, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
 	fputc('\n', out);

@@ -25,21 +25,20 @@ static uint64_t all_visits(const struct recording *recording)
 	return visits;
 }
 
-static char *without_experiments(const struct recording *recording,
-				 const struct run_totals *run_totals)
+static char *without_experiments(const struct recording *recording, const struct run_totals *totals)
 {
-	AUTO(text) char *wall = display_duration((double)run_totals->wall_ns);
-	if (!run_totals->samples && run_totals->wall_ns)
+	AUTO(text) char *wall = display_duration((double)totals->wall_ns);
+	if (!totals->samples && totals->wall_ns)
 		return text_format(
 			"No answer: not one sample of the program was taken in %s. It hardly "
 			"used the CPU; give it more work, or run it longer.",
 			wall);
-	if (!recording->targets.count && run_totals->samples)
+	if (!recording->targets.count && totals->samples)
 		return text_copy(
 			"No answer: no sample fell into code in scope. Build with -g, or widen the "
 			"scope: --scope 'bin:*' takes all binaries, --granularity function works "
 			"without debug information.");
-	if (run_totals->wall_ns)
+	if (totals->wall_ns)
 		return text_format(
 			"No answer: the program ended after %s, before an experiment was done. "
 			"Give it more work, or run it repeatedly with --end-to-end.",
@@ -108,13 +107,13 @@ static char *without_pairs(const struct causal *causal)
 
 char *no_answer_reason(const struct recording *recording, const struct causal *causal)
 {
-	struct run_totals run_totals = run_totals_of(recording);
-	if (!run_totals.runs)
+	struct run_totals totals = run_totals_of(recording);
+	if (!totals.runs)
 		return text_copy(
 			"No answer: the profile holds no run. Record one with: lever run -- PROGRAM");
 	if (causal->experiments)
 		return without_pairs(causal);
 	if (causal->displaced + causal->too_few_visits + causal->cut_short)
 		return without_counted(recording, causal);
-	return without_experiments(recording, &run_totals);
+	return without_experiments(recording, &totals);
 }

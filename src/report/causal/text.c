@@ -25,22 +25,22 @@
 #define PROCESSES_SHOWN 6
 #define CALLER_LEAST 0.05
 
-static void print_samples(FILE *out, const struct run_totals *run_totals,
+static void print_samples(FILE *out, const struct run_totals *totals,
 			  const struct report_options *options)
 {
-	AUTO(text) char *samples = display_count(run_totals->samples);
-	AUTO(text) char *period = display_duration((double)run_totals->last->period_ns);
-	AUTO(text) char *lost = display_count(run_totals->lost);
+	AUTO(text) char *samples = display_count(totals->samples);
+	AUTO(text) char *period = display_duration((double)totals->last->period_ns);
+	AUTO(text) char *lost = display_count(totals->lost);
 	header_label(out, options, "samples");
 	fprintf(out, "%s on CPU, every %s, %s lost\n", samples, period, lost);
 }
 
 static void print_point(FILE *out, const struct recording *recording,
-			const struct run_totals *run_totals, const struct recording_point *point)
+			const struct run_totals *totals, const struct recording_point *point)
 {
 	uint64_t visits = run_totals_visits(recording, point->id);
 	double latency_ns = run_totals_latency_ns(recording, point->id);
-	double per_second = run_totals_rate(recording, run_totals, point);
+	double per_second = run_totals_rate(recording, totals, point);
 	AUTO(text) char *name = display_clean(point->name);
 	AUTO(text) char *count = display_count(visits);
 	fprintf(out, "%s: %s visits", name, count);
@@ -96,12 +96,11 @@ static void print_processes(FILE *out, const struct recording *recording, int64_
 }
 
 static void print_progress(FILE *out, const struct recording *recording,
-			   const struct run_totals *run_totals,
-			   const struct report_options *options)
+			   const struct run_totals *totals, const struct report_options *options)
 {
 	for (size_t i = 0; i < recording->points.count; i++) {
 		header_label(out, options, i ? "" : "progress");
-		print_point(out, recording, run_totals, &recording->points.items[i]);
+		print_point(out, recording, totals, &recording->points.items[i]);
 		print_processes(out, recording, recording->points.items[i].id, options);
 	}
 }
@@ -141,19 +140,19 @@ static void print_warnings(FILE *out, const struct recording *recording,
 static void print_header(FILE *out, const struct recording *recording, const struct causal *causal,
 			 const struct report_options *options)
 {
-	struct run_totals run_totals = run_totals_of(recording);
-	if (!run_totals.last)
+	struct run_totals totals = run_totals_of(recording);
+	if (!totals.last)
 		return;
-	AUTO(text) char *command = display_command(run_totals.last->command);
+	AUTO(text) char *command = display_command(totals.last->command);
 	AUTO(text)
 	char *fitted = display_fit(command, options->columns - strlen("Causal profile of "));
 	table_style(out, options, "1");
 	fprintf(out, "Causal profile of %s", fitted);
 	table_style(out, options, NULL);
 	fputc('\n', out);
-	header_run(out, &run_totals, options);
-	print_samples(out, &run_totals, options);
-	print_progress(out, recording, &run_totals, options);
+	header_run(out, &totals, options);
+	print_samples(out, &totals, options);
+	print_progress(out, recording, &totals, options);
 	print_experiments(out, causal, options);
 	print_warnings(out, recording, causal, options);
 	fputc('\n', out);

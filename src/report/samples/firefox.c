@@ -390,7 +390,7 @@ static void write_meta(FILE *out, const struct recording_run *run)
 void report_samples_firefox(FILE *out, const struct recording *recording,
 			    const struct samples *samples)
 {
-	struct run_totals run_totals = run_totals_of(recording);
+	struct run_totals totals = run_totals_of(recording);
 	struct samples_tables all = samples_tables_of(samples, NULL, false);
 	struct interner libraries = {0};
 	size_t count;
@@ -399,7 +399,7 @@ void report_samples_firefox(FILE *out, const struct recording *recording,
 	for (size_t i = 0; i < all.frames.count; i++)
 		if (object_of(&all.frames.items[i]))
 			string_table_add(&libraries, object_of(&all.frames.items[i]));
-	write_meta(out, run_totals.last);
+	write_meta(out, totals.last);
 	write_libraries(out, &libraries);
 	fputs(",\"pages\":[],\"profilerOverhead\":[],\"counters\":[],\n\"threads\":[", out);
 	for (size_t i = 0; i < count; i++) {

@@ -113,19 +113,18 @@ static json_t *entries_of(const struct samples *samples)
 
 json_t *samples_json_head(const struct recording *recording, const struct samples *samples)
 {
-	struct run_totals run_totals = run_totals_of(recording);
+	struct run_totals totals = run_totals_of(recording);
 	struct warnings warnings = warnings_of_samples(recording);
 	json_t *report =
 		json_pack("{si ss so so so so so so so so so}", "lever", 1, "kind", "samples",
-			  "program", json_program_of(&run_totals), "engine",
-			  json_text(run_totals.last ? run_totals.last->engine : NULL), "host",
-			  json_host_of(run_totals.last), "sampling",
+			  "program", json_program_of(&totals), "engine",
+			  json_text(totals.last ? totals.last->engine : NULL), "host",
+			  json_host_of(totals.last), "sampling",
 			  json_pack("{so so so so}", "period_ns",
-				    json_count(run_totals.last ? run_totals.last->period_ns : 0),
-				    "samples", json_count(run_totals.samples), "lost",
-				    json_count(run_totals.lost), "truncated",
-				    json_count(run_totals.unwound_badly)),
-			  "overhead", json_overhead_of(&run_totals), "recorded_ns",
+				    json_count(totals.last ? totals.last->period_ns : 0), "samples",
+				    json_count(totals.samples), "lost", json_count(totals.lost),
+				    "truncated", json_count(totals.unwound_badly)),
+			  "overhead", json_overhead_of(&totals), "recorded_ns",
 			  json_count(samples->recorded_ns), "shown_ns",
 			  json_count(samples->all.weight_ns), "classes", classes_of(samples),
 			  "warnings", json_warnings(&warnings));

@@ -82,15 +82,15 @@ static void add_types(struct writer *writer)
 	protobuf_add_number(&writer->profile, PROFILE_DEFAULT_TYPE, text_number(writer, "time"));
 }
 
-static void add_run(struct writer *writer, const struct run_totals *run_totals)
+static void add_run(struct writer *writer, const struct run_totals *totals)
 {
-	if (!run_totals->last)
+	if (!totals->last)
 		return;
-	AUTO(text) char *command = display_command(run_totals->last->command);
+	AUTO(text) char *command = display_command(totals->last->command);
 	protobuf_add_number(&writer->profile, PROFILE_TIME_NS,
-			    (uint64_t)run_totals->last->started_s * 1000000000);
-	protobuf_add_number(&writer->profile, PROFILE_DURATION_NS, run_totals->wall_ns);
-	protobuf_add_number(&writer->profile, PROFILE_PERIOD, run_totals->last->period_ns);
+			    (uint64_t)totals->last->started_s * 1000000000);
+	protobuf_add_number(&writer->profile, PROFILE_DURATION_NS, totals->wall_ns);
+	protobuf_add_number(&writer->profile, PROFILE_PERIOD, totals->last->period_ns);
 	if (*command)
 		protobuf_add_number(&writer->profile, PROFILE_COMMENT,
 				    text_number(writer, command));
@@ -209,11 +209,11 @@ static void add_sample(struct writer *writer, const struct samples_entry *entry,
 void report_samples_pprof(FILE *out, const struct recording *recording,
 			  const struct samples *samples)
 {
-	struct run_totals run_totals = run_totals_of(recording);
+	struct run_totals totals = run_totals_of(recording);
 	struct writer writer = {.tables = samples_tables_of(samples, NULL, false)};
 
 	add_types(&writer);
-	add_run(&writer, &run_totals);
+	add_run(&writer, &totals);
 	add_locations(&writer);
 	for (size_t i = 0; i < writer.tables.entries.count; i++)
 		add_sample(&writer, writer.tables.entries.items[i],

@@ -95,10 +95,10 @@ static void write_threads(FILE *out, const struct samples *samples,
 void report_samples_speedscope(FILE *out, const struct recording *recording,
 			       const struct samples *samples)
 {
-	struct run_totals run_totals = run_totals_of(recording);
+	struct run_totals totals = run_totals_of(recording);
 	struct samples_tables tables = samples_tables_of(samples, NULL, true);
 	AUTO(text)
-	char *command = display_command(run_totals.last ? run_totals.last->command : NULL);
+	char *command = display_command(totals.last ? totals.last->command : NULL);
 
 	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"", out);
 	fprintf(out, ",\"exporter\":\"%s\",\"activeProfileIndex\":0,\"name\":", EXPORTER);

@@ -19,12 +19,12 @@
 
 /* ---- the head ---- */
 
-static void print_samples(FILE *out, const struct samples *samples,
-			  const struct run_totals *run_totals, const struct report_options *options)
+static void print_samples(FILE *out, const struct samples *samples, const struct run_totals *totals,
+			  const struct report_options *options)
 {
-	AUTO(text) char *count = display_count(run_totals->samples);
-	AUTO(text) char *period = display_duration((double)run_totals->last->period_ns);
-	AUTO(text) char *lost = display_count(run_totals->lost);
+	AUTO(text) char *count = display_count(totals->samples);
+	AUTO(text) char *period = display_duration((double)totals->last->period_ns);
+	AUTO(text) char *lost = display_count(totals->lost);
 	AUTO(text) char *time = display_duration((double)samples->recorded_ns);
 
 	header_label(out, options, "samples");
@@ -56,19 +56,19 @@ static void print_warnings(FILE *out, const struct recording *recording,
 static void print_head(FILE *out, const struct recording *recording, const struct samples *samples,
 		       const struct report_options *options)
 {
-	struct run_totals run_totals = run_totals_of(recording);
-	if (!run_totals.last)
+	struct run_totals totals = run_totals_of(recording);
+	if (!totals.last)
 		return;
 	AUTO(text)
-	char *command = run_totals.last->command ? display_command(run_totals.last->command) :
-						   text_copy("running processes");
+	char *command = totals.last->command ? display_command(totals.last->command) :
+					       text_copy("running processes");
 	AUTO(text) char *fitted = display_fit(command, options->columns - strlen("Samples of "));
 	table_style(out, options, "1");
 	fprintf(out, "Samples of %s", fitted);
 	table_style(out, options, NULL);
 	fputc('\n', out);
-	header_run(out, &run_totals, options);
-	print_samples(out, samples, &run_totals, options);
+	header_run(out, &totals, options);
+	print_samples(out, samples, &totals, options);
 	print_filter(out, samples, options);
 	print_warnings(out, recording, options);
 	fputc('\n', out);

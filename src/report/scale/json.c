@@ -231,16 +231,16 @@ static json_t *threads_of(const struct scale *scale)
 
 void report_scale_json(FILE *out, const struct recording *recording, const struct scale *scale)
 {
-	struct run_totals run_totals = run_totals_of(recording);
+	struct run_totals totals = run_totals_of(recording);
 	struct warnings warnings = warnings_of_scale(scale);
 	json_t *report =
 		json_pack("{si ss so so so so si si si so so so so so so}", "lever", 1, "kind",
-			  "scale", "program", json_program_of(&run_totals), "engine",
-			  json_text(run_totals.last ? run_totals.last->engine : NULL), "host",
-			  json_host_of(run_totals.last), "overhead", json_overhead_of(&run_totals),
-			  "cores", (int)scale->cores, "machine_cores", (int)scale->machine_cores,
-			  "runs", (int)scale->runs.count, "threads", threads_of(scale),
-			  "mean_active", json_number(scale->mean_active), "mean_running",
+			  "scale", "program", json_program_of(&totals), "engine",
+			  json_text(totals.last ? totals.last->engine : NULL), "host",
+			  json_host_of(totals.last), "overhead", json_overhead_of(&totals), "cores",
+			  (int)scale->cores, "machine_cores", (int)scale->machine_cores, "runs",
+			  (int)scale->runs.count, "threads", threads_of(scale), "mean_active",
+			  json_number(scale->mean_active), "mean_running",
 			  json_number(scale->mean_running), "serial_share",
 			  json_number(scale->serial_share), "growth",
 			  scale->has_growth ? json_number(scale->growth) : json_null(),

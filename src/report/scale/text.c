@@ -80,9 +80,9 @@ static void print_taken(FILE *out, const struct scale *scale, const struct repor
 static void print_head(FILE *out, const struct recording *recording, const struct scale *scale,
 		       const struct report_options *options)
 {
-	struct run_totals run_totals = run_totals_of(recording);
+	struct run_totals totals = run_totals_of(recording);
 	AUTO(text)
-	char *command = display_command(run_totals.last->command ? run_totals.last->command : "[]");
+	char *command = display_command(totals.last->command ? totals.last->command : "[]");
 	AUTO(text)
 	char *fitted = display_fit(command, options->columns - strlen("Parallelism of "));
 
@@ -90,7 +90,7 @@ static void print_head(FILE *out, const struct recording *recording, const struc
 	fprintf(out, "Parallelism of %s", fitted);
 	table_style(out, options, NULL);
 	fputc('\n', out);
-	header_run(out, &run_totals, options);
+	header_run(out, &totals, options);
 	if (!scale->runs.count)
 		return;
 	print_cores(out, scale, options);

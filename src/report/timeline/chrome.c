@@ -17,9 +17,9 @@ CLEANUP_DEFINE(cores, struct cores *, cores_free, NULL)
 
 struct events {
 	FILE *out;
-	struct timeline *timeline;
+	const struct timeline *timeline;
 	const struct timeline_thread *thread;
-	char **names; /* of words, quoted */
+	char **names; /* of names, quoted */
 	char *thread_name;
 	bool has_one; /* event written, so a comma comes before the next */
 };
@@ -56,21 +56,21 @@ static void open_names(struct events *events, char *(*quote)(const char *))
 {
 	const struct timeline *timeline = events->timeline;
 
-	events->names = memory_new(timeline->word_count + 1, sizeof(*events->names));
-	for (size_t i = 0; i < timeline->word_count; i++)
-		events->names[i] = quote(timeline_word(timeline, i));
+	events->names = memory_new(timeline->name_count + 1, sizeof(*events->names));
+	for (size_t i = 0; i < timeline->name_count; i++)
+		events->names[i] = quote(timeline_name(timeline, i));
 }
 
 static void close_names(struct events *events)
 {
-	for (size_t i = 0; i < events->timeline->word_count; i++)
+	for (size_t i = 0; i < events->timeline->name_count; i++)
 		free(events->names[i]);
 	free(events->names);
 }
 
-static const char *name_of(const struct events *events, uint64_t word)
+static const char *name_of(const struct events *events, uint64_t name_id)
 {
-	return word < events->timeline->word_count ? events->names[word] : "\"?\"";
+	return name_id < events->timeline->name_count ? events->names[name_id] : "\"?\"";
 }
 
 static void walk_all(struct events *events, const struct timeline_visitor *visitor,
@@ -94,7 +94,7 @@ static void csv_span(void *context, const struct timeline_span *span)
 	FILE *out = events->out;
 
 	fprintf(out, "%u,%u,%s,%s,", events->thread->pid, events->thread->tid, events->thread_name,
-		name_of(events, span->word));
+		name_of(events, span->name_id));
 	if (span->has_value && span->is_text)
 		fputs(name_of(events, span->value), out);
 	else if (span->has_value)
@@ -110,7 +110,7 @@ static void csv_span(void *context, const struct timeline_span *span)
 	fprintf(out, ",%d\n", span->is_cut);
 }
 
-void report_timeline_csv(FILE *out, struct timeline *timeline)
+void report_timeline_csv(FILE *out, const struct timeline *timeline)
 {
 	struct events events = {.out = out, .timeline = timeline};
 	struct timeline_visitor visitor = {.context = &events, .end = csv_span};
@@ -157,7 +157,7 @@ static void chrome_span(void *context, const struct timeline_span *span)
 {
 	struct events *events = context;
 
-	event_begin(events, "X", name_of(events, span->word), span->start_ns);
+	event_begin(events, "X", name_of(events, span->name_id), span->start_ns);
 	fprintf(events->out, ",\"dur\":%.3f", (double)(span->end_ns - span->start_ns) / 1e3);
 	if (span->has_value)
 		add_argument(events, span->value, span->is_text);
@@ -175,7 +175,7 @@ static void chrome_mark(void *context, const struct mark *mark)
 
 	if (mark->kind >= MARK_THREAD_NAME)
 		return;
-	event_begin(events, phases[mark->kind], name_of(events, mark->word), mark->time_ns);
+	event_begin(events, phases[mark->kind], name_of(events, mark->name_id), mark->time_ns);
 	if (mark->kind == MARK_COUNTER)
 		fprintf(events->out, ",\"args\":{\"value\":%" PRId64 "}", (int64_t)mark->value);
 	else if (mark->kind == MARK_FLOW_OUT || mark->kind == MARK_FLOW_IN)
@@ -214,7 +214,7 @@ static void chrome_cores(struct events *events)
 		const struct timeline_thread *thread =
 			&events->timeline->threads.items[slice->thread];
 		AUTO(text) char *name = quote_json(thread->name);
-		event_begin(events, "X", slice->word ? name_of(events, slice->word) : name,
+		event_begin(events, "X", slice->name_id ? name_of(events, slice->name_id) : name,
 			    slice->start_ns);
 		fprintf(events->out, ",\"dur\":%.3f,\"args\":{\"tid\":%u,\"thread\":%s}",
 			(double)(slice->end_ns - slice->start_ns) / 1e3, thread->tid, name);
@@ -249,7 +249,7 @@ static void chrome_interrupts(struct events *events)
 	interrupts_walk(events->timeline, chrome_interrupt, events);
 }
 
-void report_timeline_chrome(FILE *out, struct timeline *timeline)
+void report_timeline_chrome(FILE *out, const struct timeline *timeline)
 {
 	struct events events = {.out = out, .timeline = timeline};
 	struct timeline_visitor visitor = {.context = &events,

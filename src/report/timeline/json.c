@@ -4,6 +4,7 @@
  */
 #include "report/json.h"
 #include "analyze/timeline/interrupts.h"
+#include "analyze/timeline/spans.h"
 #include "base/cleanup.h"
 #include "report/report.h"
 #include "report/timeline/names.h"
@@ -55,18 +56,19 @@ static json_t *spans_of(const struct timeline *timeline, const struct spans *spa
 
 	for (size_t i = 0; i < spans->rows.count; i++) {
 		const struct spans_row *row = &spans->rows.items[i];
-		json_array_append_new(list, json_pack("{so so so so so so so so so so so}", "name",
-						      json_text(timeline_word(timeline, row->word)),
-						      "count", json_count(row->count), "cut",
-						      json_count(row->cut), "total_ns",
-						      json_count(row->total_ns), "self_ns",
-						      json_count(row->self_ns), "time",
-						      classes_of(timeline, row->class_ns), "p50_ns",
-						      json_number(row->durations.p50_ns), "p95_ns",
-						      json_number(row->durations.p95_ns), "p99_ns",
-						      json_number(row->durations.p99_ns), "max_ns",
-						      json_number(row->durations.max_ns), "threads",
-						      thread_rows_of(timeline, spans, row)));
+		json_array_append_new(list,
+				      json_pack("{so so so so so so so so so so so}", "name",
+						json_text(timeline_name(timeline, row->name_id)),
+						"count", json_count(row->count), "cut",
+						json_count(row->cut), "total_ns",
+						json_count(row->total_ns), "self_ns",
+						json_count(row->self_ns), "time",
+						classes_of(timeline, row->class_ns), "p50_ns",
+						json_number(row->durations.p50_ns), "p95_ns",
+						json_number(row->durations.p95_ns), "p99_ns",
+						json_number(row->durations.p99_ns), "max_ns",
+						json_number(row->durations.max_ns), "threads",
+						thread_rows_of(timeline, spans, row)));
 	}
 	return list;
 }
@@ -99,11 +101,11 @@ static json_t *regions_of(const struct timeline *timeline, const struct spans *s
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < spans->regions.count; i++) {
-		const struct spans_region *region = &spans->regions.items[i];
+		const struct region *region = &spans->regions.items[i];
 		json_array_append_new(
 			list, json_pack("{so so so so so so so so}", "name",
-					json_text(timeline_word(timeline, region->word)), "rounds",
-					json_count(region->instances), "threads",
+					json_text(timeline_name(timeline, region->name_id)),
+					"rounds", json_count(region->instances), "threads",
 					json_count(region->threads), "mean_busy_ns",
 					json_number(region->mean_ns / (double)region->instances),
 					"busiest_ns",
@@ -146,22 +148,21 @@ static json_t *waits_of(const struct timeline *timeline, const struct spans *spa
 		bool has_call = state->system_call != SWITCH_NO_CALL;
 		json_array_append_new(
 			list,
-			json_pack("{so so so so so so so so so}", "thread",
-				  thread_of(timeline, wait->thread), "span",
-				  wait->word ? json_text(timeline_word(timeline, wait->word)) :
-					       json_null(),
-				  "start_ns", json_count(state->start_ns - timeline->start_ns),
-				  "duration_ns", json_count(state->end_ns - state->start_ns),
-				  "class", json_string(timeline_class_name(state->class)),
-				  "system_call",
-				  has_call ?
-					  json_text(timeline_call(timeline, state->system_call)) :
-					  json_null(),
-				  "waker",
-				  state->waker && !state->by_interrupt ? json_count(state->waker) :
-									 json_null(),
-				  "ended_by", json_text(end), "delay_ns",
-				  json_count(wait->delay_ns)));
+			json_pack(
+				"{so so so so so so so so so}", "thread",
+				thread_of(timeline, wait->thread), "span",
+				wait->name_id ? json_text(timeline_name(timeline, wait->name_id)) :
+						json_null(),
+				"start_ns", json_count(state->start_ns - timeline->start_ns),
+				"duration_ns", json_count(state->end_ns - state->start_ns), "class",
+				json_string(timeline_class_name(state->class)), "system_call",
+				has_call ? json_text(timeline_call(timeline, state->system_call)) :
+					   json_null(),
+				"waker",
+				state->waker && !state->by_interrupt ? json_count(state->waker) :
+								       json_null(),
+				"ended_by", json_text(end), "delay_ns",
+				json_count(wait->delay_ns)));
 	}
 	return list;
 }
@@ -172,14 +173,13 @@ static json_t *counters_of(const struct timeline *timeline, const struct spans *
 
 	for (size_t i = 0; i < spans->counters.count; i++) {
 		const struct spans_counter *counter = &spans->counters.items[i];
-		json_array_append_new(list,
-				      json_pack("{so so so so so so}", "name",
-						json_text(timeline_word(timeline, counter->word)),
-						"count", json_count(counter->count), "min",
-						json_number(counter->min), "mean",
-						json_number(counter->mean), "max",
-						json_number(counter->max), "last",
-						json_number(counter->last)));
+		json_array_append_new(
+			list,
+			json_pack("{so so so so so so}", "name",
+				  json_text(timeline_name(timeline, counter->name_id)), "count",
+				  json_count(counter->count), "min", json_number(counter->min),
+				  "mean", json_number(counter->mean), "max",
+				  json_number(counter->max), "last", json_number(counter->last)));
 	}
 	return list;
 }
@@ -189,10 +189,10 @@ static json_t *flows_of(const struct timeline *timeline, const struct spans *spa
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < spans->flows.count; i++) {
-		const struct spans_flow *flow = &spans->flows.items[i];
+		const struct flow *flow = &spans->flows.items[i];
 		json_array_append_new(list,
 				      json_pack("{so so so so so so so so}", "name",
-						json_text(timeline_word(timeline, flow->word)),
+						json_text(timeline_name(timeline, flow->name_id)),
 						"count", json_count(flow->count), "no_partner",
 						json_count(flow->lost), "total_ns",
 						json_count(flow->total_ns), "p50_ns",
@@ -234,30 +234,30 @@ static json_t *events_of(const struct timeline *timeline)
 			 json_count(counts.scheduler_lost));
 }
 
-void report_timeline_json(FILE *out, const struct recording *recording, struct timeline *timeline)
+void report_timeline_json(FILE *out, const struct recording *recording,
+			  const struct timeline *timeline)
 {
 	if (!timeline->run) {
 		fputs("null\n", out);
 		return;
 	}
-	struct run_totals run_totals = run_totals_of_run(recording, timeline->run);
+	struct run_totals totals = run_totals_of_run(recording, timeline->run);
 	AUTO(spans) struct spans *spans = spans_new(timeline);
 	AUTO(interrupts) struct interrupts *interrupts = interrupts_new(timeline);
-	struct warnings warnings = timeline_warnings(timeline);
+	struct warnings warnings = timeline_warnings(timeline, spans);
 
 	json_t *json =
 		json_pack("{si ss so so so so so so so so so so so so so so so so}", "lever", 1,
-			  "kind", "timeline", "program", json_program_of(&run_totals), "engine",
+			  "kind", "timeline", "program", json_program_of(&totals), "engine",
 			  json_text(timeline->run->engine), "host", json_host_of(timeline->run),
-			  "overhead", json_overhead_of(&run_totals), "events", events_of(timeline),
+			  "overhead", json_overhead_of(&totals), "events", events_of(timeline),
 			  "duration_ns", json_count(timeline->end_ns - timeline->start_ns), "spans",
 			  spans_of(timeline, spans), "regions", regions_of(timeline, spans),
 			  "threads", threads_of(timeline), "cores", cores_of(timeline, interrupts),
 			  "waits", waits_of(timeline, spans), "counters",
 			  counters_of(timeline, spans), "flows", flows_of(timeline, spans),
 			  "interrupts", interrupts_of(timeline, interrupts), "unmatched_ends",
-			  json_count(timeline->unmatched_ends), "warnings",
-			  json_warnings(&warnings));
+			  json_count(spans->unmatched_ends), "warnings", json_warnings(&warnings));
 	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
 	fputc('\n', out);
 	json_decref(json);

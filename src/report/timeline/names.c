@@ -48,13 +48,13 @@ struct timeline_event_counts timeline_event_counts(const struct timeline *timeli
 		const struct recording_chunk *chunk = &recording->chunks.items[i];
 		if (chunk->run_id != timeline->run->id)
 			continue;
-		uint64_t *const run_totals[] = {
+		uint64_t *const totals[] = {
 			[CHUNK_SCHEDULER] = &counts.scheduler,
 			[CHUNK_TASKS] = &counts.tasks,
 			[CHUNK_INTERRUPTS] = &counts.interrupts,
 			[CHUNK_MARKS] = &counts.marks,
 		};
-		*run_totals[chunk->kind] += chunk->events;
+		*totals[chunk->kind] += chunk->events;
 		if (chunk->kind == CHUNK_MARKS)
 			counts.marks_lost += chunk->lost;
 		if (chunk->kind == CHUNK_SCHEDULER)
@@ -73,7 +73,7 @@ static void add_note(struct warnings *warnings, const char *text)
 			*array_add(warnings) = text_copy(line);
 }
 
-struct warnings timeline_warnings(const struct timeline *timeline)
+struct warnings timeline_warnings(const struct timeline *timeline, const struct spans *spans)
 {
 	struct warnings warnings = {0};
 
@@ -83,10 +83,10 @@ struct warnings timeline_warnings(const struct timeline *timeline)
 				  "what it had written so far");
 	if (timeline->run->note)
 		add_note(&warnings, timeline->run->note);
-	if (timeline->unmatched_ends)
+	if (spans->unmatched_ends)
 		*array_add(&warnings) =
 			text_format("%llu ends of spans have no begin in their thread",
-				    (unsigned long long)timeline->unmatched_ends);
+				    (unsigned long long)spans->unmatched_ends);
 	if (timeline->damaged_chunks)
 		*array_add(&warnings) =
 			text_format("%llu chunks of the file are damaged and left out",

@@ -2,7 +2,7 @@
 /* timeline_words - what reports call threads, waits and their ends. Whoever gets a text frees it. */
 #pragma once
 
-#include "analyze/timeline/timeline.h"
+#include "analyze/timeline/spans.h"
 #include "report/warnings.h"
 
 /* "worker 1234"; clean. */
@@ -17,4 +17,4 @@ struct timeline_event_counts {
 	uint64_t marks_lost, scheduler_lost;
 };
 struct timeline_event_counts timeline_event_counts(const struct timeline *timeline);
-struct warnings timeline_warnings(const struct timeline *timeline);
+struct warnings timeline_warnings(const struct timeline *timeline, const struct spans *spans);

@@ -24,7 +24,7 @@ struct wake {
 struct point {
 	uint64_t at_ns;
 	int64_t value;
-	unsigned thread, word;
+	unsigned thread, name_id;
 	bool is_arrival; /* of a flow */
 	bool has_value, is_text;
 };
@@ -35,7 +35,7 @@ struct flow {
 
 struct writer {
 	struct json_columns json_columns;
-	struct timeline *timeline;
+	const struct timeline *timeline;
 	struct interner texts;
 	unsigned thread; /* whose marks are visited */
 	ARRAY(struct run) runs;
@@ -110,11 +110,11 @@ static int by_start(const void *one, const void *other)
 	return a->end_ns > b->end_ns ? -1 : a->end_ns < b->end_ns; /* the outer one first */
 }
 
-static int by_word_and_time(const void *one, const void *other)
+static int by_name_and_time(const void *one, const void *other)
 {
 	const struct point *a = one, *b = other;
-	if (a->word != b->word)
-		return a->word < b->word ? -1 : 1;
+	if (a->name_id != b->name_id)
+		return a->name_id < b->name_id ? -1 : 1;
 	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
 }
 
@@ -128,8 +128,8 @@ static int by_point_time(const void *one, const void *other)
 static int by_flow(const void *one, const void *other)
 {
 	const struct point *a = one, *b = other;
-	if (a->word != b->word)
-		return a->word < b->word ? -1 : 1;
+	if (a->name_id != b->name_id)
+		return a->name_id < b->name_id ? -1 : 1;
 	if (a->value != b->value)
 		return a->value < b->value ? -1 : 1;
 	if (a->at_ns != b->at_ns)
@@ -163,7 +163,7 @@ static void add_mark(void *context, const struct mark *mark)
 		.at_ns = mark->time_ns,
 		.value = (int64_t)mark->value,
 		.thread = writer->thread,
-		.word = mark->word,
+		.name_id = mark->name_id,
 		.is_arrival = mark->kind == MARK_FLOW_IN,
 		.has_value = mark->has_value,
 		.is_text = mark->is_text,
@@ -187,7 +187,7 @@ static void pair_flows(struct writer *writer)
 		const struct point *end = &writer->ends.items[i];
 		if (!end->is_arrival)
 			out = end;
-		else if (out && out->word == end->word && out->value == end->value)
+		else if (out && out->name_id == end->name_id && out->value == end->value)
 			*array_add(&writer->flows) = (struct flow){out, end};
 	}
 	SORT(&writer->flows, by_departure);
@@ -205,9 +205,9 @@ static int64_t text_number(struct writer *writer, const char *text)
 	return (int64_t)string_table_add(&writer->texts, text);
 }
 
-static int64_t word_number(struct writer *writer, uint64_t word)
+static int64_t name_text_number(struct writer *writer, uint64_t name_id)
 {
-	return text_number(writer, timeline_word(writer->timeline, word));
+	return text_number(writer, timeline_name(writer->timeline, name_id));
 }
 
 /* A column of times, which `time` reads of the item, each as the difference to the one before. */
@@ -324,7 +324,7 @@ static void write_argument(struct writer *writer, bool has_value, bool is_text, 
 	if (!has_value)
 		json_columns_null(json_columns);
 	else if (is_text)
-		json_columns_text(json_columns, timeline_word(writer->timeline, value));
+		json_columns_text(json_columns, timeline_name(writer->timeline, value));
 	else
 		write_value(json_columns, value);
 }
@@ -351,7 +351,7 @@ static void write_thread_spans(struct writer *writer)
 	fprintf(writer->json_columns.out, "%u", writer->thread);
 	WRITE_TIMES(writer, "start", spans, count, start_ns);
 	WRITE_COLUMN(writer, "length", count, spans[i].end_ns - spans[i].start_ns);
-	WRITE_COLUMN(writer, "name", count, word_number(writer, spans[i].word));
+	WRITE_COLUMN(writer, "name", count, name_text_number(writer, spans[i].name_id));
 	WRITE_COLUMN(writer, "depth", count, row_of(writer, &spans[i]));
 	WRITE_ARGUMENTS(writer, spans, count);
 	json_columns_close(&writer->json_columns);
@@ -389,7 +389,7 @@ static void write_instants(struct writer *writer)
 	json_columns_open(&writer->json_columns, "instants");
 	WRITE_TIMES(writer, "at", points, count, at_ns);
 	WRITE_COLUMN(writer, "thread", count, points[i].thread);
-	WRITE_COLUMN(writer, "name", count, word_number(writer, points[i].word));
+	WRITE_COLUMN(writer, "name", count, name_text_number(writer, points[i].name_id));
 	WRITE_ARGUMENTS(writer, points, count);
 	json_columns_close(&writer->json_columns);
 }
@@ -398,18 +398,19 @@ static void write_counters(struct writer *writer)
 {
 	const struct point *values = writer->values.items;
 
-	SORT(&writer->values, by_word_and_time);
+	SORT(&writer->values, by_name_and_time);
 	json_columns_key(&writer->json_columns, "counters");
 	fputc('[', writer->json_columns.out);
 	for (size_t first = 0, end; first < writer->values.count; first = end) {
 		for (end = first;
-		     end < writer->values.count && values[end].word == values[first].word;)
+		     end < writer->values.count && values[end].name_id == values[first].name_id;)
 			end++;
 		const struct point *own = values + first;
 		fputs(first ? "," : "", writer->json_columns.out);
 		json_columns_open(&writer->json_columns, NULL);
 		json_columns_key(&writer->json_columns, "name");
-		fprintf(writer->json_columns.out, "%" PRId64, word_number(writer, own->word));
+		fprintf(writer->json_columns.out, "%" PRId64,
+			name_text_number(writer, own->name_id));
 		WRITE_TIMES(writer, "at", own, end - first, at_ns);
 		WRITE_COLUMN(writer, "value", end - first, own[i].value);
 		json_columns_close(&writer->json_columns);
@@ -428,7 +429,7 @@ static void write_flows(struct writer *writer)
 	WRITE_COLUMN(writer, "length", count, flows[i].in->at_ns - flows[i].out->at_ns);
 	WRITE_COLUMN(writer, "from", count, flows[i].out->thread);
 	WRITE_COLUMN(writer, "to", count, flows[i].in->thread);
-	WRITE_COLUMN(writer, "name", count, word_number(writer, flows[i].out->word));
+	WRITE_COLUMN(writer, "name", count, name_text_number(writer, flows[i].out->name_id));
 	json_columns_begin(json_columns, "id");
 	for (size_t i = 0; i < count; i++)
 		write_value(json_columns, (uint64_t)flows[i].out->value);
@@ -444,7 +445,7 @@ static void write_texts(struct writer *writer)
 	json_columns_end(&writer->json_columns);
 }
 
-void timeline_page_write(FILE *out, struct timeline *timeline)
+void timeline_page_write(FILE *out, const struct timeline *timeline)
 {
 	struct writer writer = {.json_columns.out = out, .timeline = timeline};
 

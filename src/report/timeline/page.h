@@ -24,4 +24,4 @@
  * counters     for each: name, and columns at, value
  * flows        columns at, length, from, to (threads), name, id (a number, or a text if too large)
  */
-void timeline_page_write(FILE *out, struct timeline *timeline);
+void timeline_page_write(FILE *out, const struct timeline *timeline);

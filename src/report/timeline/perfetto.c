@@ -97,11 +97,11 @@ enum {
 
 struct writer {
 	FILE *out;
-	struct timeline *timeline;
+	const struct timeline *timeline;
 	const struct timeline_thread *thread;
 	size_t index;
-	char **names;      /* of words, valid UTF-8 */
-	bool *has_counter; /* words that have a track as a counter, of this process */
+	char **names;      /* of names, valid UTF-8 */
+	bool *has_counter; /* names that have a track as a counter, of this process */
 	struct protobuf packet, part, slice, leaf;
 };
 
@@ -121,10 +121,11 @@ static void packet_end(struct writer *writer, unsigned field, const struct proto
 	protobuf_write(writer->out, TRACE_PACKET, &writer->packet);
 }
 
-static const char *name_of(const struct writer *writer, uint64_t word)
+static const char *name_of(const struct writer *writer, uint64_t name_id)
 {
-	return word < writer->timeline->word_count && writer->names[word] ? writer->names[word] :
-									    "?";
+	return name_id < writer->timeline->name_count && writer->names[name_id] ?
+		       writer->names[name_id] :
+		       "?";
 }
 
 /* ---- descriptions ---- */
@@ -249,7 +250,8 @@ static void on_begin(void *context, const struct timeline_span *span)
 {
 	struct writer *writer = context;
 
-	event_begin(writer, TYPE_BEGIN, UUID_THREAD + writer->index, name_of(writer, span->word));
+	event_begin(writer, TYPE_BEGIN, UUID_THREAD + writer->index,
+		    name_of(writer, span->name_id));
 	if (span->has_value)
 		add_argument(writer, span->value, span->is_text);
 	event_end(writer, span->start_ns);
@@ -265,17 +267,17 @@ static void on_end(void *context, const struct timeline_span *span)
 
 static void write_counter(struct writer *writer, const struct mark *mark)
 {
-	uint64_t uuid = UUID_COUNTER + ((uint64_t)writer->thread->pid << 16) + mark->word;
+	uint64_t uuid = UUID_COUNTER + ((uint64_t)writer->thread->pid << 16) + mark->name_id;
 
-	if (mark->word < writer->timeline->word_count && !writer->has_counter[mark->word]) {
-		writer->has_counter[mark->word] = true;
+	if (mark->name_id < writer->timeline->name_count && !writer->has_counter[mark->name_id]) {
+		writer->has_counter[mark->name_id] = true;
 		packet_begin(writer, 0);
 		protobuf_clear(&writer->part);
 		protobuf_clear(&writer->slice);
 		protobuf_add_number(&writer->part, TRACK_UUID, uuid);
 		protobuf_add_number(&writer->part, TRACK_PARENT,
 				    UUID_PROCESS + writer->thread->pid);
-		protobuf_add_text(&writer->part, TRACK_NAME, name_of(writer, mark->word));
+		protobuf_add_text(&writer->part, TRACK_NAME, name_of(writer, mark->name_id));
 		protobuf_add_message(&writer->part, TRACK_COUNTER, &writer->slice);
 		packet_end(writer, PACKET_TRACK, &writer->part);
 	}
@@ -294,7 +296,8 @@ static void on_mark(void *context, const struct mark *mark)
 	}
 	if (mark->kind >= MARK_THREAD_NAME)
 		return;
-	event_begin(writer, TYPE_INSTANT, UUID_THREAD + writer->index, name_of(writer, mark->word));
+	event_begin(writer, TYPE_INSTANT, UUID_THREAD + writer->index,
+		    name_of(writer, mark->name_id));
 	if (mark->kind == MARK_FLOW_OUT)
 		protobuf_add_fixed(&writer->part, EVENT_FLOW, mark->value);
 	else if (mark->kind == MARK_FLOW_IN)
@@ -315,7 +318,7 @@ static void write_threads(struct writer *writer)
 	for (writer->index = 0; writer->index < writer->timeline->threads.count; writer->index++) {
 		writer->thread = &writer->timeline->threads.items[writer->index];
 		if (writer->thread->pid != pid)
-			memset(writer->has_counter, 0, writer->timeline->word_count);
+			memset(writer->has_counter, 0, writer->timeline->name_count);
 		pid = writer->thread->pid;
 		if (writer->thread->marks)
 			timeline_walk(writer->timeline, writer->thread, &visitor);
@@ -362,7 +365,7 @@ static void write_cores(struct writer *writer)
 			&writer->timeline->threads.items[slice->thread];
 		AUTO(text) char *thread_name = display_utf8(thread->name ? thread->name : "?");
 		event_begin(writer, TYPE_BEGIN, UUID_CORE + slice->cpu,
-			    slice->word ? name_of(writer, slice->word) : thread_name);
+			    slice->name_id ? name_of(writer, slice->name_id) : thread_name);
 		protobuf_clear(&writer->slice);
 		protobuf_add_text(&writer->slice, ARGUMENT_NAME, "tid");
 		protobuf_add_number(&writer->slice, ARGUMENT_NUMBER, thread->tid);
@@ -439,17 +442,17 @@ static void write_bundle(struct writer *writer, const struct recording_chunk *ch
 	packet_end(writer, PACKET_FTRACE, &writer->part);
 }
 
-void report_timeline_perfetto(FILE *out, struct timeline *timeline)
+void report_timeline_perfetto(FILE *out, const struct timeline *timeline)
 {
 	struct writer writer = {.out = out, .timeline = timeline};
 	const struct recording *recording = timeline->recording;
 
 	if (!timeline->run)
 		return;
-	writer.names = memory_new(timeline->word_count + 1, sizeof(*writer.names));
-	writer.has_counter = memory_new(timeline->word_count + 1, sizeof(bool));
-	for (size_t i = 0; i < timeline->word_count; i++)
-		writer.names[i] = display_utf8(timeline->words[i]);
+	writer.names = memory_new(timeline->name_count + 1, sizeof(*writer.names));
+	writer.has_counter = memory_new(timeline->name_count + 1, sizeof(bool));
+	for (size_t i = 0; i < timeline->name_count; i++)
+		writer.names[i] = display_utf8(timeline->names[i]);
 	write_descriptions(&writer);
 	write_threads(&writer);
 	if (timeline->has_scheduler)
@@ -459,7 +462,7 @@ void report_timeline_perfetto(FILE *out, struct timeline *timeline)
 		if (recording->chunks.items[i].run_id == timeline->run->id &&
 		    recording->chunks.items[i].kind == CHUNK_SCHEDULER)
 			write_bundle(&writer, &recording->chunks.items[i]);
-	for (size_t i = 0; i < timeline->word_count; i++)
+	for (size_t i = 0; i < timeline->name_count; i++)
 		free(writer.names[i]);
 	free(writer.names);
 	free(writer.has_counter);

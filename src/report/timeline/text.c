@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* timeline_text - a timeline for a reader: spans, threads, parallel regions, cores and long waits. */
 #include "analyze/timeline/interrupts.h"
+#include "analyze/timeline/spans.h"
 #include "base/cleanup.h"
 #include "report/causal/verdict_table.h"
 #include "report/display.h"
@@ -152,7 +153,7 @@ static void print_spans(FILE *out, const struct timeline *timeline, const struct
 	for (size_t i = 0; i < grid.shown; i++) {
 		const struct spans_row *row = &spans->rows.items[i];
 		bool has_log = timeline->has_scheduler;
-		grid_add(&grid, display_clean(timeline_word(timeline, row->word)));
+		grid_add(&grid, display_clean(timeline_name(timeline, row->name_id)));
 		grid_add(&grid, display_count(row->count));
 		grid_add(&grid, display_duration((double)row->total_ns));
 		grid_add(&grid, display_duration((double)row->self_ns));
@@ -176,7 +177,7 @@ static void add_thread_row(struct grid *grid, const struct timeline *timeline,
 {
 	bool has_log = timeline->has_scheduler;
 
-	grid_add(grid, display_clean(timeline_word(timeline, thread_row->word)));
+	grid_add(grid, display_clean(timeline_name(timeline, thread_row->name_id)));
 	grid_add(grid, timeline_thread_name(&timeline->threads.items[thread_row->thread]));
 	grid_add(grid, display_count(thread_row->count));
 	grid_add(grid, display_duration((double)thread_row->total_ns));
@@ -227,7 +228,7 @@ static char *main_span(const struct timeline *timeline, const struct spans *span
 	}
 	if (!most)
 		return text_copy("");
-	AUTO(text) char *name = display_clean(timeline_word(timeline, most->word));
+	AUTO(text) char *name = display_clean(timeline_name(timeline, most->name_id));
 	AUTO(text) char *self = display_duration((double)most->self_ns);
 	return text_format("%s %s", name, self);
 }
@@ -274,8 +275,8 @@ static void print_regions(FILE *out, const struct timeline *timeline, const stru
 	if (!spans->regions.count)
 		return;
 	for (size_t i = 0; i < grid.shown; i++) {
-		const struct spans_region *region = &spans->regions.items[i];
-		grid_add(&grid, display_clean(timeline_word(timeline, region->word)));
+		const struct region *region = &spans->regions.items[i];
+		grid_add(&grid, display_clean(timeline_name(timeline, region->name_id)));
 		grid_add(&grid, display_count(region->instances));
 		grid_add(&grid, display_count(region->threads));
 		grid_add(&grid, display_duration(region->mean_ns / (double)region->instances));
@@ -350,8 +351,8 @@ static void print_flows(FILE *out, const struct timeline *timeline, const struct
 	if (!spans->flows.count)
 		return;
 	for (size_t i = 0; i < grid.shown; i++) {
-		const struct spans_flow *flow = &spans->flows.items[i];
-		grid_add(&grid, display_clean(timeline_word(timeline, flow->word)));
+		const struct flow *flow = &spans->flows.items[i];
+		grid_add(&grid, display_clean(timeline_name(timeline, flow->name_id)));
 		grid_add(&grid, display_count(flow->count));
 		grid_add(&grid, display_duration(flow->durations.p50_ns));
 		grid_add(&grid, display_duration(flow->durations.p95_ns));
@@ -377,8 +378,9 @@ static void print_waits(FILE *out, const struct timeline *timeline, const struct
 		const struct spans_wait *wait = &spans->waits.items[i];
 		const struct timeline_state *state = &wait->state;
 		grid_add(&grid, timeline_thread_name(&timeline->threads.items[wait->thread]));
-		grid_add(&grid, wait->word ? display_clean(timeline_word(timeline, wait->word)) :
-					     text_copy(""));
+		grid_add(&grid, wait->name_id ?
+					display_clean(timeline_name(timeline, wait->name_id)) :
+					text_copy(""));
 		grid_add(&grid, display_duration((double)(state->start_ns - timeline->start_ns)));
 		grid_add(&grid, display_duration((double)(state->end_ns - state->start_ns)));
 		grid_add(&grid, timeline_wait_reason(timeline, state));
@@ -400,7 +402,7 @@ static void print_counters(FILE *out, const struct timeline *timeline, const str
 		return;
 	for (size_t i = 0; i < grid.shown; i++) {
 		const struct spans_counter *counter = &spans->counters.items[i];
-		grid_add(&grid, display_clean(timeline_word(timeline, counter->word)));
+		grid_add(&grid, display_clean(timeline_name(timeline, counter->name_id)));
 		grid_add(&grid, display_count(counter->count));
 		grid_add(&grid, text_format("%.0f", counter->min));
 		grid_add(&grid, text_format("%.1f", counter->mean));
@@ -413,11 +415,12 @@ static void print_counters(FILE *out, const struct timeline *timeline, const str
 /* ---- the head ---- */
 
 static void print_head(FILE *out, const struct recording *recording,
-		       const struct timeline *timeline, const struct report_options *options)
+		       const struct timeline *timeline, const struct spans *spans,
+		       const struct report_options *options)
 {
 	struct timeline_event_counts counts = timeline_event_counts(timeline);
-	struct run_totals run_totals = run_totals_of(recording);
-	struct warnings warnings = timeline_warnings(timeline);
+	struct run_totals totals = run_totals_of(recording);
+	struct warnings warnings = timeline_warnings(timeline, spans);
 	AUTO(text)
 	char *command = timeline->run->command ? display_command(timeline->run->command) :
 						 text_copy("running processes");
@@ -426,15 +429,15 @@ static void print_head(FILE *out, const struct recording *recording,
 	AUTO(text) char *switches = display_count(counts.scheduler);
 	AUTO(text) char *lost = display_count(timeline->run->lost);
 
-	run_totals.last = timeline->run;
-	run_totals.runs = 1;
-	run_totals.wall_ns = timeline->run->wall_ns ? timeline->run->wall_ns :
-						      timeline->end_ns - timeline->start_ns;
+	totals.last = timeline->run;
+	totals.runs = 1;
+	totals.wall_ns = timeline->run->wall_ns ? timeline->run->wall_ns :
+						  timeline->end_ns - timeline->start_ns;
 	table_style(out, options, "1");
 	fprintf(out, "Timeline of %s", fitted);
 	table_style(out, options, NULL);
 	fputc('\n', out);
-	header_run(out, &run_totals, options);
+	header_run(out, &totals, options);
 	header_label(out, options, "events");
 	fprintf(out, "%s annotations, %s switches and wake-ups, %s lost\n", marks, switches, lost);
 	header_warnings(out, &warnings, options);
@@ -442,8 +445,8 @@ static void print_head(FILE *out, const struct recording *recording,
 	fputc('\n', out);
 }
 
-void report_timeline_text(FILE *out, const struct recording *recording, struct timeline *timeline,
-			  const struct report_options *options)
+void report_timeline_text(FILE *out, const struct recording *recording,
+			  const struct timeline *timeline, const struct report_options *options)
 {
 	struct report_options layout = header_fit(options);
 
@@ -454,7 +457,7 @@ void report_timeline_text(FILE *out, const struct recording *recording, struct t
 	}
 	AUTO(spans) struct spans *spans = spans_new(timeline);
 	AUTO(interrupts) struct interrupts *interrupts = interrupts_new(timeline);
-	print_head(out, recording, timeline, &layout);
+	print_head(out, recording, timeline, spans, &layout);
 	if (spans->rows.count)
 		print_spans(out, timeline, spans, &layout);
 	print_thread_rows(out, timeline, spans, &layout);

@@ -37,7 +37,7 @@ static void task(struct chunk_writer *tasks, unsigned ms, enum task_kind kind, u
 
 static void mark(struct chunk_writer *marks, unsigned ms, enum mark_kind kind)
 {
-	struct mark event = {.time_ns = BASE + ms * MS, .kind = kind, .word = 1};
+	struct mark event = {.time_ns = BASE + ms * MS, .kind = kind, .name_id = 1};
 	chunk_writer_add_mark(marks, &event);
 }
 

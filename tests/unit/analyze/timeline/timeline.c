@@ -67,7 +67,7 @@ static void add_chunk(struct recording *recording, enum chunk_kind kind, unsigne
 
 static void put(struct chunk_writer *chunk_writer, uint64_t us, enum mark_kind kind, unsigned word)
 {
-	struct mark mark = {.time_ns = BASE + us * US, .kind = kind, .word = word};
+	struct mark mark = {.time_ns = BASE + us * US, .kind = kind, .name_id = word};
 	chunk_writer_add_mark(chunk_writer, &mark);
 }
 
@@ -114,7 +114,7 @@ TEST("a span's time divides into what its thread did, and its wait knows who end
 	AUTO(spans) struct spans *spans = spans_new(timeline);
 	CHECK_EQUAL(spans->rows.count, 2);
 	const struct spans_row *row = &spans->rows.items[0];
-	CHECK_TEXT(timeline_word(timeline, row->word), "work");
+	CHECK_TEXT(timeline_name(timeline, row->name_id), "work");
 	CHECK_EQUAL(row->total_ns, 85 * US);
 	CHECK_EQUAL(row->self_ns, 15 * US);
 	CHECK_EQUAL(row->class_ns[TIMELINE_RUNNING], 45 * US);
@@ -126,7 +126,7 @@ TEST("a span's time divides into what its thread did, and its wait knows who end
 		if (timeline->threads.items[spans->waits.items[i].thread].tid == 11)
 			wait = &spans->waits.items[i];
 	CHECK(wait);
-	CHECK_EQUAL(wait->word, INNER);
+	CHECK_EQUAL(wait->name_id, INNER);
 	CHECK_EQUAL(wait->state.waker, 12);
 	CHECK_EQUAL(wait->state.end_ns - wait->state.start_ns, 30 * US);
 	CHECK_EQUAL(wait->delay_ns, 10 * US);
@@ -189,7 +189,7 @@ TEST("cores show each thread's innermost span while it ran")
 	static const unsigned words[] = {0, WORK, INNER, WORK, 0};
 	CHECK_EQUAL(cores->count, 5);
 	for (size_t i = 0; i < 5; i++) {
-		CHECK_EQUAL(cores->items[i].word, words[i]);
+		CHECK_EQUAL(cores->items[i].name_id, words[i]);
 		CHECK_EQUAL(cores->items[i].cpu, 3);
 		CHECK_EQUAL(cores->items[i].end_ns - cores->items[i].start_ns, 10 * US);
 	}
@@ -255,12 +255,12 @@ TEST("a lost end closes with the span around it; a lost begin is counted")
 	add_chunk(recording, CHUNK_MARKS, 11, &marks);
 	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
 	AUTO(spans) struct spans *spans = spans_new(timeline);
-	CHECK_EQUAL(spans->rows.items[0].word, WORK);
+	CHECK_EQUAL(spans->rows.items[0].name_id, WORK);
 	CHECK_EQUAL(spans->rows.items[0].count, 2);
 	CHECK_EQUAL(spans->rows.items[0].cut, 0);
 	CHECK_EQUAL(spans->rows.items[1].count, 2);
 	CHECK_EQUAL(spans->rows.items[1].cut, 1);
-	CHECK_EQUAL(timeline->unmatched_ends, 1);
+	CHECK_EQUAL(spans->unmatched_ends, 1);
 }
 
 TEST("work that is handed to another thread does not nest")
@@ -279,7 +279,7 @@ TEST("work that is handed to another thread does not nest")
 	AUTO(spans) struct spans *spans = spans_new(timeline);
 	CHECK_EQUAL(spans->rows.count, 1);
 	CHECK_EQUAL(spans->rows.items[0].total_ns, 10 * US);
-	CHECK_EQUAL(timeline->unmatched_ends, 0);
+	CHECK_EQUAL(spans->unmatched_ends, 0);
 	CHECK_EQUAL(spans->marks, 20);
 }
 
@@ -303,7 +303,7 @@ TEST("what the program wrote and what the kernel saw of a thread are one sequenc
 	CHECK_EQUAL(spans->rows.items[0].total_ns, 80 * US);
 	CHECK_EQUAL(spans->rows.items[0].self_ns, 50 * US);
 	CHECK_EQUAL(spans->rows.items[1].total_ns, 30 * US);
-	CHECK_EQUAL(timeline->unmatched_ends, 0);
+	CHECK_EQUAL(spans->unmatched_ends, 0);
 }
 
 TEST("a barrier that spins is no work, neither by itself nor in the span around it")
@@ -322,7 +322,7 @@ TEST("a barrier that spins is no work, neither by itself nor in the span around 
 	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
 	AUTO(spans) struct spans *spans = spans_new(timeline);
 	CHECK_EQUAL(spans->regions.count, 1);
-	CHECK_EQUAL(spans->regions.items[0].word, WORK);
+	CHECK_EQUAL(spans->regions.items[0].name_id, WORK);
 	CHECK_NEAR(spans->regions.items[0].imbalance, 0.30, 1e-9);
 }
 
@@ -331,7 +331,7 @@ static void put_flow(struct chunk_writer *chunk_writer, uint64_t us, enum mark_k
 {
 	struct mark mark = {.time_ns = BASE + us * US,
 			    .kind = kind,
-			    .word = HANDED,
+			    .name_id = HANDED,
 			    .value = id,
 			    .has_value = true};
 	chunk_writer_add_mark(chunk_writer, &mark);
@@ -418,7 +418,10 @@ TEST("a damaged chunk is counted and left out, whatever its bytes are")
 TEST("chunks give back what was packed")
 {
 	struct chunk_writer chunk_writer = {0};
-	struct mark mark = {.time_ns = BASE, .kind = MARK_COUNTER, .word = 4095, .has_value = true};
+	struct mark mark = {.time_ns = BASE,
+			    .kind = MARK_COUNTER,
+			    .name_id = 4095,
+			    .has_value = true};
 	struct chunk_reader reader;
 	size_t size;
 	for (uint64_t i = 0; i < 64; i++) {
@@ -433,7 +436,7 @@ TEST("chunks give back what was packed")
 		CHECK(chunk_next_mark(&reader, &mark));
 		CHECK_EQUAL(mark.time_ns, time_ns);
 		CHECK_EQUAL(mark.value, -(1ull << i));
-		CHECK_EQUAL(mark.word, 4095);
+		CHECK_EQUAL(mark.name_id, 4095);
 	}
 	CHECK(!chunk_next_mark(&reader, &mark));
 	CHECK(!reader.is_damaged);
