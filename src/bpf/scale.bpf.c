@@ -14,16 +14,12 @@
 #include "wire/scale.h"
 #include "bpf/spin.h"
 #include "bpf/system_calls.h"
+#include "wire/wait_class.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define TASK_UNINTERRUPTIBLE 0x02 /* include/linux/sched.h */
 #define TASK_DEAD 0x80
-#define FUTEX_COMMAND 0x7f
-#define FUTEX_WAIT 0
-#define FUTEX_LOCK_PI 6
-#define FUTEX_LOCK_PI2 13
-#define FUTEX_TAKEN 2 /* what glibc's and other mutexes hold while somebody waits for them */
 
 struct scale_settings settings __attribute__((aligned(256)));
 struct scale_slot slots[SCALE_SLOTS];
@@ -41,22 +37,17 @@ static __always_inline u32 yields_of(struct scale_counts *mine, struct task_stru
 {
 	if (++mine->stays & (SCALE_STAYS_PER_LOOK - 1))
 		return 0;
-	return (u64)(s64)system_call_of(task) == settings.calls.sched_yield ? SCALE_STAYS_PER_LOOK :
-									      0;
+	return system_call_of(task) == __NR_sched_yield ? SCALE_STAYS_PER_LOOK : 0;
 }
 
-/* Is its call, a futex, one of a lock? */
+/* The call is a futex. */
 static __always_inline bool is_lock_wait(const struct pt_regs___kernel *saved)
 {
 #ifdef __TARGET_ARCH_x86
-	u32 second = saved->si, third = saved->dx;
+	return wait_futex_is_lock(saved->si, saved->dx);
 #else
-	u32 second = saved->regs[1], third = saved->regs[2];
+	return wait_futex_is_lock(saved->regs[1], saved->regs[2]);
 #endif
-	u32 command = second & FUTEX_COMMAND;
-
-	return (command == FUTEX_WAIT && third == FUTEX_TAKEN) || command == FUTEX_LOCK_PI ||
-	       command == FUTEX_LOCK_PI2;
 }
 
 static __always_inline struct scale_slot *slot_of(u32 tid)
@@ -127,12 +118,12 @@ static __always_inline u32 wait_of(struct task_struct *task, u32 task_state)
 {
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
 		return SCALE_IO;
-	/* A thread of the program's is none of the kernel's. ~0: it is in no call. */
 	const struct pt_regs___kernel *saved = (void *)bpf_task_pt_regs(task);
-	u64 call = (u64)(s64)system_call_in(saved);
-	if (call == settings.calls.futex)
-		return is_lock_wait(saved) ? SCALE_LOCK : SCALE_CONDITION;
-	if (call == settings.calls.nanosleep || call == settings.calls.clock_nanosleep)
+	int call = system_call_in(saved);
+	enum wait_reason reason = wait_reason_of_call(call);
+	if (reason == WAIT_FOR_THREAD)
+		return call == __NR_futex && is_lock_wait(saved) ? SCALE_LOCK : SCALE_CONDITION;
+	if (reason == WAIT_FOR_TIME)
 		return SCALE_TIMER;
 	/* No signal, not even one that kills, ends the wait: a lock of the kernel's. */
 	return task_state == TASK_UNINTERRUPTIBLE ? SCALE_LOCK : SCALE_OTHER;

@@ -12,27 +12,19 @@
 #include "bpf/sample.h"
 #include "bpf/waiters.h"
 
-static __always_inline bool call_is_among(int call, const u64 *calls)
-{
-	for (int i = 0; i < WIRE_CALLS_MOST; i++)
-		if (call >= 0 && (u64)call == calls[i])
-			return true;
-	return false;
-}
-
 /* `task` gives up its core, which it can only do for one of these. */
-static __always_inline u32 wait_class(struct task_struct *task, int call)
+static __always_inline u32 wait_class_now(struct task_struct *task, int call)
 {
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
 		return WAIT_CLASS_IO;
-	return call_is_among(call, settings.lock_calls) ? WAIT_CLASS_LOCK : WAIT_CLASS_OTHER;
+	return wait_class_of(wait_reason_of_call(call));
 }
 
 static __always_inline bool wait_is_external(const struct task_state *state, u32 class, int call)
 {
 	if (class != WAIT_CLASS_OTHER)
 		return class == WAIT_CLASS_IO;
-	return call_is_among(call, settings.sleep_calls) || state->was_woken_externally;
+	return wait_reason_of_call(call) == WAIT_FOR_TIME || state->was_woken_externally;
 }
 
 static __always_inline bool class_is_enabled(u32 class)
@@ -87,7 +79,7 @@ static __always_inline void wait_begin(void *context, struct task_struct *task,
 				       struct task_state *state, u64 now)
 {
 	int call = system_call_of(task);
-	u32 class = wait_class(task, call);
+	u32 class = wait_class_now(task, call);
 	bool counts = (settings.enable_waits && wait_is_external(state, class, call)) ||
 		      (class == WAIT_CLASS_LOCK && class_is_enabled(class));
 	bool at_target = false;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "symbolize/kernel/system_calls.h"
+#include "wire/wait_class.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -270,7 +271,7 @@ static struct off_cpu_class classify(const struct sample_aggregator *aggregator,
 static bool is_futex(int call)
 {
 	const char *name = system_call_name(call);
-	return name && text_starts_with(name, "futex");
+	return name && wait_reason_of_call_name(name) == WAIT_FOR_THREAD;
 }
 
 void sample_aggregator_add(struct sample_aggregator *aggregator, const struct record_sample *sample)

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "wire/wait_class.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -24,45 +25,12 @@ struct wait_classifier {
 
 CLEANUP_DEFINE(wait_classifier, struct wait_classifier *, wait_classifier_free, NULL)
 
-/* Functions of Linux 5.18 to 6.18. Journals wait for their commits without telling the scheduler. */
-static const char built_in[] =
-	"L/futex      futex_* call:futex*\n"
-	"L/rwsem      *rwsem* percpu_down* __percpu_*\n"
-	"L/mutex      *mutex*\n"
-	"L/semaphore  __down* down*\n"
-	"L/file-lock  *flock* *posix_lock* locks_*\n"
-	"I/journal    jbd2_* *log_wait_commit* xlog_* xfs_log_* btrfs_*transaction* wait_transaction*\n"
-	"I/page       folio_* wait_on_page* __lock_page* filemap_* truncate_inode*\n"
-	"I/writeback  wb_* balance_dirty* writeback_* inode_wait_*\n"
-	"I/disk       blk* submit_bio* bio_* *_dio_* iomap_* __iomap_* rq_qos_* wbt_* call:*fsync "
-	"call:fdatasync call:sync*\n"
-	"I/ring       io_cqring_* io_uring_*\n"
-	"B/sleep      *nanosleep* *hrtimer* call:*nanosleep\n"
-	"B/pipe       *pipe_* wait_for_partner\n"
-	"B/poll       *poll* do_select* ep_* call:*select*\n"
-	"B/socket     sk_* __sk* *skb_* inet_* tcp_* unix_* sock_* call:accept* call:recv* call:send* "
-	"call:connect\n"
-	"B/process    do_wait* kernel_wait* *vfork* call:wait* call:vfork\n"
-	"B/signal     *sig*wait* sigsuspend do_signal_stop ptrace_* call:pause\n"
-	"B/memory     *reclaim* *swap* *compact* mmap_* userfault* handle_userfault\n"
-	"B/terminal   n_tty_* tty_*\n"
-	"B/queue      wq_sleep do_mq_* do_msg* *semtimedop* worker_thread kthread* rescuer_thread\n";
-
-/* Whose caller tells for what was waited. */
-static const char *const waiting[] = {
-	"__schedule*",       "schedule*",          "io_schedule*",
-	"preempt_schedule*", "__cond_resched*",    "*cond_resched*",
-	"wait_for_complet*", "__wait_for_common*", "do_wait_for_comm*",
-	"wait_woken*",       "rt_mutex_schedule",  "bit_wait*",
-	"__wait_on_bit*",    "out_of_line_wait_*", "bpf_*",
-	"__bpf_*",           "__traceiter_*",      "__SCT__*",
-	"trace_call_bpf*",   "wait_for_common*",
-};
+static const char *const wait_functions[] = {WAIT_FUNCTIONS};
 
 bool wait_classifier_is_wait_function(const char *function)
 {
-	for (size_t i = 0; i < sizeof(waiting) / sizeof(*waiting); i++)
-		if (!fnmatch(waiting[i], function, 0))
+	for (size_t i = 0; i < sizeof(wait_functions) / sizeof(*wait_functions); i++)
+		if (!fnmatch(wait_functions[i], function, 0))
 			return true;
 	return false;
 }
@@ -137,7 +105,7 @@ int wait_classifier_new(const char *path, struct wait_classifier **result, struc
 					 "B/queue mq_* call:msgrcv",
 					 wrong, path);
 	}
-	add_table(classifier, built_in, true);
+	add_table(classifier, WAIT_RULES, true);
 	*result = take(&classifier);
 	return 0;
 }

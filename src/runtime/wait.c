@@ -29,20 +29,17 @@ static bool is_on_disk(int fd)
 	const long arguments[6] = {fd, (long)"", (long)&status, AT_EMPTY_PATH, 0, 0};
 
 	return fd >= 0 && !lever_system_call(SYS_newfstatat, arguments) &&
-	       (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode) || S_ISDIR(status.st_mode));
+	       wait_reason_of_file(status.st_mode) == WAIT_FOR_DISK;
 }
 
 static uint32_t class_of(struct wait *wait)
 {
 	if (wait->class)
 		return wait->class;
-	if (wait->kind == WAIT_FOR_THREAD)
-		wait->class = WAIT_CLASS_LOCK;
-	else if (wait->kind == WAIT_FOR_DISK ||
-		 (wait->kind == WAIT_FOR_FILE && is_on_disk(wait->fd)))
-		wait->class = WAIT_CLASS_IO;
-	else
-		wait->class = WAIT_CLASS_OTHER;
+	enum wait_reason reason = wait->kind;
+	if (reason == WAIT_FOR_FILE && is_on_disk(wait->fd))
+		reason = WAIT_FOR_DISK;
+	wait->class = wait_class_of(reason);
 	return wait->class;
 }
 
@@ -105,9 +102,9 @@ void wait_before_writing(int fd)
 		wait_before_signalling();
 }
 
-void wait_begin(struct wait *wait, enum wait_kind kind, int fd, const struct frame *caller)
+void wait_begin(struct wait *wait, enum wait_reason kind, int fd, const struct frame *caller)
 {
-	wait->kind = WAIT_NONE;
+	wait->kind = WAIT_FOR_UNKNOWN;
 	if (!thread_self.is_started || thread_self.depth)
 		return;
 	reentrancy_guard_begin();
@@ -313,7 +310,7 @@ static void end(struct wait *wait, uint64_t now)
 
 void wait_end(struct wait *wait)
 {
-	if (wait->kind == WAIT_NONE)
+	if (wait->kind == WAIT_FOR_UNKNOWN)
 		return;
 	reentrancy_guard_begin();
 	uint64_t now = time_now(), cpu;
@@ -326,6 +323,6 @@ void wait_end(struct wait *wait)
 		pay_delay(PAUSE_MOST_NS, &thread_self.counters->wait_pauses);
 		thread_self.cpu_seen_ns += time_of_thread() - cpu;
 	}
-	wait->kind = WAIT_NONE;
+	wait->kind = WAIT_FOR_UNKNOWN;
 	reentrancy_guard_end();
 }

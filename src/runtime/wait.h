@@ -6,17 +6,8 @@
 
 #include <errno.h>
 
-enum wait_kind {
-	WAIT_NONE,
-	WAIT_FOR_THREAD, /* locks, conditions, joins: ended by the program's own threads; class L */
-	WAIT_FOR_CHILD,  /* and its own processes; B */
-	WAIT_FOR_TIME,   /* sleeps; B */
-	WAIT_FOR_FILE,   /* by whoever is at the other end: B, but I of a file on a disk */
-	WAIT_FOR_DISK,   /* calls that know nothing else; I */
-};
-
 struct wait {
-	enum wait_kind kind;
+	enum wait_reason kind;
 	int fd;         /* WAIT_FOR_FILE: the file's; -1: several, or none */
 	bool was_woken; /* WAIT_FOR_THREAD: not by its timeout or a signal. To be set by the caller */
 	bool is_walked, is_counted, is_target;
@@ -28,7 +19,7 @@ struct wait {
 	struct walk walk;
 };
 
-void wait_begin(struct wait *wait, enum wait_kind kind, int fd, const struct frame *caller);
+void wait_begin(struct wait *wait, enum wait_reason kind, int fd, const struct frame *caller);
 void wait_end(struct wait *wait);
 /* Before something may become readable for another thread or process of the program. */
 void wait_before_writing(int fd);
@@ -45,13 +36,13 @@ void wait_before_signalling(void);
  * Stands in an interposed function around the real call. Ends with the block, also where the thread
  * is cancelled in it (the folder is compiled with -fexceptions for that).
  */
-#define WAIT_ON(name, wait_kind, fd)                                \
-	__attribute__((cleanup(wait_end))) struct wait name;        \
-	{                                                           \
-		struct frame frame_of_caller = FRAME_OF_CALLER();   \
-		wait_begin(&name, wait_kind, fd, &frame_of_caller); \
+#define WAIT_ON(name, wait_reason, fd)                                \
+	__attribute__((cleanup(wait_end))) struct wait name;          \
+	{                                                             \
+		struct frame frame_of_caller = FRAME_OF_CALLER();     \
+		wait_begin(&name, wait_reason, fd, &frame_of_caller); \
 	}
-#define WAIT(name, wait_kind) WAIT_ON(name, wait_kind, -1)
+#define WAIT(name, wait_reason) WAIT_ON(name, wait_reason, -1)
 
 /*
  * A call that may give -1. A tick that comes as it begins to wait would end it with EINTR, whatever

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "wire/wait_class.h"
+
 #include <linux/types.h>
 
 enum kernel_event_kind {
@@ -27,10 +29,6 @@ enum kernel_event_kind {
 #define WIRE_SAMPLE_CHAIN 64u     /* it is a kernel_chain */
 #define WIRE_SAMPLE_CLASS_SHIFT 8 /* of a wait: its enum wait_class; 0 on CPU */
 #define WIRE_SAMPLE_CLASS_MASK 7u
-
-/* Why a task is off CPU. */
-enum wait_class { WAIT_CLASS_IO = 1, WAIT_CLASS_LOCK, WAIT_CLASS_RUNNABLE, WAIT_CLASS_OTHER };
-#define WAIT_CLASS_BIT(class) (1u << (class))
 
 struct wire_sample {
 	__u32 kind, flags;

@@ -15,7 +15,6 @@
 #define KERNEL_CPUS_MOST 256
 #define WIRE_POINTS_MOST 64
 #define WIRE_PAIRS_MOST 8
-#define WIRE_CALLS_MOST 2
 #define WIRE_RANGES_MOST 16384 /* in one bank; a power of two */
 /* Banks of ranges: two for what changes while it is read, of which settings names the one in use. */
 #define WIRE_BANK_TARGET 0
@@ -63,8 +62,6 @@ struct wire_settings {
 	__u32 classes_of_code;     /* 1: of the target's code only; 0: whatever code waits */
 	__u32 classes; /* bits: the target is waits of these, and no time on CPU; 0: see wait.h */
 	__u32 enable_spans; /* 1: open spans may be the target, and samples tell theirs */
-	/* System calls that wait for another task's work, and for time to pass; unused: ~0. */
-	__u64 lock_calls[WIRE_CALLS_MOST], sleep_calls[WIRE_CALLS_MOST];
 	struct {
 		__u32 begin, end; /* indices of points */
 	} pairs[WIRE_PAIRS_MOST];

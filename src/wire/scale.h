@@ -73,14 +73,8 @@ _Static_assert(sizeof(struct scale_counts) == 64, "scale_counts layout");
  */
 #define SCALE_STAYS_PER_LOOK 8
 
-/* Numbers of system calls; ~0: there is none. */
-struct scale_calls {
-	__u64 futex, nanosleep, clock_nanosleep, sched_yield;
-};
-
 /* Written by the engine before the program starts. */
 struct scale_settings {
-	struct scale_calls calls;
 	__u32 cores; /* that the program may use */
 	__u32 root;  /* process whose end is the program's */
 };

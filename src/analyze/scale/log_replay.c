@@ -3,6 +3,7 @@
 #include "analyze/scale/log_replay.h"
 
 #include "stats/parallel.h"
+#include "wire/wait_class.h"
 
 #include <math.h>
 #include <string.h>
@@ -167,7 +168,7 @@ static size_t thread_at(const struct timeline *timeline, unsigned tid, uint64_t 
 static size_t waker_of(const struct timeline *timeline, const struct timeline_state *wait)
 {
 	const char *call = timeline_call(timeline, wait->system_call);
-	bool is_sleep = !strcmp(call, "nanosleep") || !strcmp(call, "clock_nanosleep");
+	bool is_sleep = wait_reason_of_call_name(call) == WAIT_FOR_TIME;
 
 	if (!wait->waker || wait->by_interrupt || is_sleep || wait->class == TIMELINE_IO)
 		return timeline->threads.count;

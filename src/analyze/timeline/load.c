@@ -2,6 +2,8 @@
 /* load - sorts the logs of all cores by time, and follows each thread through its states. */
 #include "analyze/timeline/timeline.h"
 
+#include "wire/wait_class.h"
+
 #include <string.h>
 
 #define STATE_DEAD 0xb0
@@ -97,7 +99,8 @@ static enum timeline_class class_of(const struct timeline *timeline,
 		return TIMELINE_RUNNABLE;
 	if (event->flags & SWITCH_IO_WAIT)
 		return TIMELINE_IO;
-	if (!strncmp(timeline_call(timeline, event->system_call), "futex", 5))
+	if (wait_reason_of_call_name(timeline_call(timeline, event->system_call)) ==
+	    WAIT_FOR_THREAD)
 		return TIMELINE_LOCK;
 	return TIMELINE_OTHER;
 }

@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* What this kernel does not have is not loaded: see leave_syscall in bpf/lever.bpf.c. */
@@ -150,13 +149,7 @@ static struct wire_settings *settings_of(struct collector *collector)
 
 static void set_waits(struct collector *collector, bool count)
 {
-	static const uint64_t locks[WIRE_CALLS_MOST] = {SYS_futex, SYS_futex_waitv};
-	static const uint64_t sleeps[WIRE_CALLS_MOST] = {SYS_nanosleep, SYS_clock_nanosleep};
-	struct wire_settings *settings = settings_of(collector);
-
-	memcpy(settings->lock_calls, locks, sizeof(locks));
-	memcpy(settings->sleep_calls, sleeps, sizeof(sleeps));
-	settings->enable_waits = count;
+	settings_of(collector)->enable_waits = count;
 }
 
 static void kernel_close(struct collector *collector)

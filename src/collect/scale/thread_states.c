@@ -12,15 +12,12 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #pragma GCC diagnostic push /* made by bpftool */
 #pragma GCC diagnostic ignored "-Wpedantic"
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 #include "scale.skel.h"
 #pragma GCC diagnostic pop
-
-#define NO_SYSCALL UINT64_MAX
 
 #define SAMPLE_PERIOD_NS 1003000 /* no round number, which others use */
 
@@ -33,20 +30,8 @@ struct thread_states {
 
 CLEANUP_DEFINE(thread_states, struct thread_states *, thread_states_close, NULL)
 
-static const struct scale_calls calls = {
-	.futex = SYS_futex,
-#ifdef SYS_nanosleep
-	.nanosleep = SYS_nanosleep,
-#else
-	.nanosleep = NO_SYSCALL,
-#endif
-	.clock_nanosleep = SYS_clock_nanosleep,
-	.sched_yield = SYS_sched_yield,
-};
-
 static void fill_settings(struct scale_bpf *bpf, const struct thread_states_options *options)
 {
-	bpf->bss->settings.calls = calls;
 	for (unsigned cpu = 0; cpu < SCALE_CPUS_MOST; cpu++)
 		bpf->bss->counts[cpu].is_allowed = CPU_ISSET(cpu, options->cores);
 	bpf->bss->settings.cores = (uint32_t)CPU_COUNT(options->cores);

@@ -8,7 +8,6 @@
  */
 #include "runtime/interpose/real.h"
 
-#include <linux/futex.h>
 #include <stdarg.h>
 
 /* ---- time ---- */
@@ -340,13 +339,6 @@ SIGNALS(pthread_sigqueue, (pthread_t thread, int number, const union sigval valu
 
 /* ---- system calls made by number: of these only futexes, which wait or wake ---- */
 
-static bool is_futex_wait(long operation)
-{
-	operation &= FUTEX_CMD_MASK;
-	return operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET ||
-	       operation == FUTEX_LOCK_PI || operation == FUTEX_WAIT_REQUEUE_PI;
-}
-
 RUNTIME_EXPORT long syscall(long number, ...)
 {
 	long a[6];
@@ -356,7 +348,7 @@ RUNTIME_EXPORT long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
-	if (number != SYS_futex || !is_futex_wait(a[1])) {
+	if (number != SYS_futex || !wait_futex_waits((unsigned long)a[1])) {
 		if (number == SYS_futex)
 			pause_before_wake();
 		return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);

@@ -194,7 +194,7 @@ TEST("what ticks take is no part of the time that a sample stands for")
 	CHECK(runtime_page->delay_ns < 4000ull * MS + 1000 * MS);
 }
 
-static void wait_on(enum wait_kind kind, int fd, uint64_t growth, bool was_woken)
+static void wait_on(enum wait_reason kind, int fd, uint64_t growth, bool was_woken)
 {
 	struct frame frame = {.ip = 5000, .sp = (uintptr_t)__builtin_frame_address(0)};
 	struct wait wait;
@@ -206,7 +206,7 @@ static void wait_on(enum wait_kind kind, int fd, uint64_t growth, bool was_woken
 	wait_end(&wait);
 }
 
-static void wait_for(enum wait_kind kind, uint64_t growth, bool was_woken)
+static void wait_for(enum wait_reason kind, uint64_t growth, bool was_woken)
 {
 	wait_on(kind, -1, growth, was_woken);
 }
