@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // dom - makes elements. Texts become text nodes and attribute values, never markup.
-import {clean} from './clean.js';
+import {sanitize} from './sanitize.js';
 
 function set(node, name, value) {
 	if (name === 'on')
@@ -10,7 +10,7 @@ function set(node, name, value) {
 		for (const [property, one] of Object.entries(value))
 			node.style.setProperty(property, one);
 	else if (typeof value === 'boolean') node.toggleAttribute(name, value);
-	else if (value !== null && value !== undefined) node.setAttribute(name, clean(value));
+	else if (value !== null && value !== undefined) node.setAttribute(name, sanitize(value));
 }
 
 // element('p', {class: 'x', on: {click: f}}, 'text', node, [more]); null children are left out.
@@ -19,7 +19,7 @@ export function element(name, attributes, ...children) {
 	for (const [key, value] of Object.entries(attributes ?? {})) set(node, key, value);
 	for (const child of children.flat(2))
 		if (child !== null && child !== undefined && child !== false)
-			node.append(child instanceof Node ? child : clean(child));
+			node.append(child instanceof Node ? child : sanitize(child));
 	return node;
 }
 

@@ -2,7 +2,7 @@
 // header - what was profiled, where, how, and what a reader should know before he trusts it.
 import {element} from './dom.js';
 import {themeButton} from './theme.js';
-import * as words from './words.js';
+import * as format from './format.js';
 
 const TITLES = {
 	causal: 'Causal profile',
@@ -38,9 +38,9 @@ function listed(...parts) {
 function runFact(report) {
 	const runs = runsOf(report);
 	const wall = sum(runs, 'wall_ns');
-	const time = wall ? words.duration(wall) : 'unknown time';
+	const time = wall ? format.duration(wall) : 'unknown time';
 	if (runs.length > 1)
-		return fact('Runs', listed(words.count(runs.length), `${time} in all`));
+		return fact('Runs', listed(format.count(runs.length), `${time} in all`));
 	return fact('Run', listed(time, ended(report.program.exit_status)));
 }
 
@@ -49,8 +49,8 @@ function dateFact(report) {
 		.map((run) => run.started_s)
 		.filter((start) => start);
 	if (!starts.length) return null;
-	const first = words.date(Math.min(...starts)),
-		last = words.date(Math.max(...starts));
+	const first = format.date(Math.min(...starts)),
+		last = format.date(Math.max(...starts));
 	return fact('Date', first === last ? last : `${first} to ${last}`);
 }
 
@@ -61,10 +61,10 @@ function overheadFact(report) {
 	const interrupt = isKnown ? null : report.sampling?.interrupt_share;
 	const delay = report.kind === 'causal' ? sum(runsOf(report), 'delay_ns') : 0;
 	const known = listed(
-		interrupt && `sampling ${words.share(interrupt)} of a core`,
-		isKnown && `in the kernel ${words.share(kernel)} of a core`,
-		Number.isFinite(engine) && `lever itself ${words.share(engine)}`,
-		delay ? `${words.duration(delay)} of pauses inserted` : null,
+		interrupt && `sampling ${format.share(interrupt)} of a core`,
+		isKnown && `in the kernel ${format.share(kernel)} of a core`,
+		Number.isFinite(engine) && `lever itself ${format.share(engine)}`,
+		delay ? `${format.duration(delay)} of pauses inserted` : null,
 	);
 	return fact('Overhead', known || 'not measured');
 }
@@ -74,14 +74,14 @@ function sampleFact(report) {
 	return fact(
 		'Samples',
 		listed(
-			`${words.count(samples)} ${report.kind === 'samples' ? 'on and off CPU' : 'on CPU'}`,
-			`every ${words.duration(period)}`,
+			`${format.count(samples)} ${report.kind === 'samples' ? 'on and off CPU' : 'on CPU'}`,
+			`every ${format.duration(period)}`,
 		),
 		', ',
 		element(
 			'span',
 			{class: lost * 100 > samples ? 'bad' : null},
-			`${words.count(lost)}\u00a0lost`,
+			`${format.count(lost)}\u00a0lost`,
 		),
 	);
 }
@@ -91,50 +91,50 @@ function eventFact(report) {
 	return fact(
 		'Events',
 		listed(
-			words.plural(annotations, 'annotation'),
-			`${words.count(scheduler)} of the scheduler`,
+			format.plural(annotations, 'annotation'),
+			`${format.count(scheduler)} of the scheduler`,
 		),
 		', ',
-		element('span', {class: lost ? 'bad' : null}, `${words.count(lost)}\u00a0lost`),
+		element('span', {class: lost ? 'bad' : null}, `${format.count(lost)}\u00a0lost`),
 	);
 }
 
 function experimentFact(report) {
 	const {displaced, too_few_visits: few, cut_short: cut} = report.discarded;
 	const reasons = listed(
-		displaced && `${words.count(displaced)} displaced by other programs`,
-		few && `${words.count(few)} with too few visits`,
-		cut && `${words.count(cut)} cut short`,
+		displaced && `${format.count(displaced)} displaced by other programs`,
+		few && `${format.count(few)} with too few visits`,
+		cut && `${format.count(cut)} cut short`,
 	);
 	return fact(
 		'Experiments',
-		`${words.count(report.experiments)} counted, ` +
-			`${words.count(displaced + few + cut)} discarded${reasons && ` (${reasons})`}`,
+		`${format.count(report.experiments)} counted, ` +
+			`${format.count(displaced + few + cut)} discarded${reasons && ` (${reasons})`}`,
 	);
 }
 
 function pointText(point) {
-	const parts = [`${words.count(point.visits)} visits`];
-	if (point.latency_ns) parts.push(`${words.duration(point.latency_ns)} each`);
+	const parts = [`${format.count(point.visits)} visits`];
+	if (point.latency_ns) parts.push(`${format.duration(point.latency_ns)} each`);
 	else if (point.per_second)
-		parts.push(`${words.rate(point.per_second)} a second without pauses`);
+		parts.push(`${format.rate(point.per_second)} a second without pauses`);
 	return `${parts.join(', ')}${point.kind === 'throughput' ? '' : ` (${point.kind})`}`;
 }
 
 const VISITORS_MOST = 8;
 
 // In several processes: how often each of them passed the point.
-function visitors({processes}) {
+function processVisits({processes}) {
 	if (!(processes?.length > 1)) return null;
 	const told = processes
 		.slice(0, VISITORS_MOST)
 		.map(
 			({name, pid, visits}) =>
-				`${name ?? 'unknown'} (${pid}) ${words.count(visits)}`,
+				`${name ?? 'unknown'} (${pid}) ${format.count(visits)}`,
 		);
 	const left = processes.length - VISITORS_MOST;
 	const more =
-		left > 0 ? `, and ${words.plural(left, 'more process', 'more processes')}` : '';
+		left > 0 ? `, and ${format.plural(left, 'more process', 'more processes')}` : '';
 	return element('div', {class: 'note'}, `by process: ${told.join(', ')}${more}`);
 }
 
@@ -147,7 +147,7 @@ function progressFact(report) {
 				{},
 				element('b', {class: 'name'}, point.name),
 				`: ${pointText(point)}`,
-				visitors(point),
+				processVisits(point),
 			),
 		),
 	);
@@ -176,7 +176,7 @@ function warnings(report) {
 }
 
 export function header(report) {
-	const command = words.command(report.program.command) || UNNAMED[report.kind] || 'unknown';
+	const command = format.command(report.program.command) || UNNAMED[report.kind] || 'unknown';
 	document.title = `${command.slice(0, 80)} - Lever`;
 	return element(
 		'header',

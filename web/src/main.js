@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // main - unpacks the data and shows the view for their kind.
 import {causalView} from './causal/view.js';
-import {readData} from './data.js';
+import {readData} from './payload.js';
 import {element} from './dom.js';
 import {header} from './header.js';
 import {samplesView} from './samples/view.js';

@@ -39,7 +39,7 @@ function follow(plot, host) {
 }
 
 // Keeps the plot as wide as its host, and in the theme's colours. Returns a function that ends it.
-export function keep(plot, host) {
+export function manage(plot, host) {
 	const resized = new ResizeObserver(() => follow(plot, host));
 	resized.observe(host);
 	alive.set(plot, host);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // table - rows of texts below a caption; of a long one the first rows, and a button for the others.
 import {element} from './dom.js';
-import {count, plural} from './words.js';
+import {count, plural} from './format.js';
 
 const LONG = 200, // characters
 	STEP = 1000, // rows that a click adds: a browser is slow with very long tables

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // card - one target: its answer, its curves, and on request its numbers and source.
 import {element} from '../dom.js';
-import {plural, share} from '../words.js';
-import {chart, lookOf, swatch} from './chart.js';
+import {plural, share} from '../format.js';
+import {chart, styleOf, swatch} from './chart.js';
 import {verdictOf, wholeRangeOf} from './model.js';
 import {pointTable} from './points.js';
 import {CONTENTION, figures, sentence} from './sentence.js';
@@ -71,7 +71,7 @@ export class Card {
 	#curves() {
 		const {progress} = this.#context;
 		return this.#shown.effects.map((effect) => {
-			const look = lookOf(progress.indexOf(effect.progress));
+			const look = styleOf(progress.indexOf(effect.progress));
 			if (progress.length === 1)
 				look.colour = COLOURS[effect.answer?.verdict] ?? 'axis';
 			return {label: effect.progress, points: effect.points, ...look};
@@ -160,14 +160,14 @@ export class Card {
 			'div',
 			{class: 'answers'},
 			effects.map((effect, i) => {
-				const {value, half} = figures(effect);
+				const {value, halfInterval} = figures(effect);
 				return element(
 					'p',
 					{class: `answer ${effect.answer?.verdict ?? 'none'}`},
 					curves.length ? swatch(curves[i]) : null,
 					element('b', {}, value),
 					' ',
-					element('span', {class: 'half'}, half),
+					element('span', {class: 'half'}, halfInterval),
 					' ',
 					curves.length
 						? element(

@@ -5,15 +5,15 @@
 // has speedups of its own. A point's area grows with its number of experiments.
 import uPlot from 'uplot';
 import {element} from '../dom.js';
-import {FONT, axis, keep, widthOf, within} from '../plot.js';
+import {FONT, axis, manage, widthOf, within} from '../plot.js';
 import {colour} from '../theme.js';
-import {gain, plural, speedup} from '../words.js';
+import {gain, plural, speedup} from '../format.js';
 
 const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 const COLOURS = 8;
 
 // Curves are {label, points, colour, dashes}: how the curve with this number looks among others.
-export function lookOf(number) {
+export function styleOf(number) {
 	return {
 		colour: `curve-${(number % COLOURS) + 1}`,
 		dashes: DASHES[Math.floor(number / COLOURS) % DASHES.length],
@@ -161,7 +161,7 @@ function steer(plot, host, xs) {
 
 // Draws into `host`; what the cursor is at is written into `output`. {isLarge, range, height}
 // Returns a function that ends the chart.
-export function chart(host, curves, output, look) {
+export function chart(host, curves, output, style) {
 	const xs = [0, ...speedupsOf(curves)];
 	const most = Math.max(
 		1,
@@ -195,14 +195,14 @@ export function chart(host, curves, output, look) {
 	};
 	const plot = new uPlot(
 		options(
-			{width: widthOf(host), height: look.height},
-			look.range,
+			{width: widthOf(host), height: style.height},
+			style.range,
 			hooks,
-			look.isLarge,
+			style.isLarge,
 		),
 		[xs, xs.map(() => null)],
 		host,
 	);
 	steer(plot, host, xs);
-	return keep(plot, host);
+	return manage(plot, host);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // compare - the curves of chosen targets in one chart, and their numbers side by side.
 import {element} from '../dom.js';
-import {gain, share} from '../words.js';
-import {chart, lookOf, speedupsOf, swatch} from './chart.js';
+import {gain, share} from '../format.js';
+import {chart, styleOf, speedupsOf, swatch} from './chart.js';
 import {rangeOf} from './model.js';
 import {figures, nameOf} from './sentence.js';
 
@@ -20,14 +20,14 @@ function curvesOf(chosen) {
 		.map(({target, effect}, number) => ({
 			target,
 			effect,
-			...lookOf(number),
+			...styleOf(number),
 			points: effect.points,
 			label: several ? `${nameOf(target)}, ${effect.progress}` : nameOf(target),
 		}));
 }
 
 function heading(curve) {
-	const {value, half} = figures(curve.effect);
+	const {value, halfInterval} = figures(curve.effect);
 	return element(
 		'th',
 		{scope: 'col'},
@@ -36,7 +36,7 @@ function heading(curve) {
 		element(
 			'span',
 			{class: 'sub'},
-			`${share(curve.target.share)} of samples; ${value} ${half}`,
+			`${share(curve.target.share)} of samples; ${value} ${halfInterval}`,
 		),
 	);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // points - a target's curves as a table of numbers.
 import {element} from '../dom.js';
-import {count, duration, gain, speedup} from '../words.js';
+import {count, duration, gain, speedup} from '../format.js';
 
 const HEADS = ['Code faster by', 'Gain', '95 % interval', 'Experiments'];
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // sentence - what a curve says, in plain words. The numbers are the report's answers.
-import {fit, gain, half, percent, plural, speedup} from '../words.js';
+import {fit, gain, halfInterval, percent, plural, speedup} from '../format.js';
 
 export const CONTENTION =
 	'Contention: were this code faster, it would only meet others sooner, at a lock, ' +
@@ -49,13 +49,13 @@ export function sentence(target, effect) {
 // "+6.4 % ±0.5"; a latency is told as it is, so a lower one is −.
 export function figures(effect) {
 	const {answer} = effect;
-	if (!answer) return {value: 'no answer', half: ''};
+	if (!answer) return {value: 'no answer', halfInterval: ''};
 	return {
 		value: gain(
 			effect.kind === 'latency'
 				? -answer.program_speedup
 				: answer.program_speedup,
 		),
-		half: half(answer),
+		halfInterval: halfInterval(answer),
 	};
 }

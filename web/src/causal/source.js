@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // source - the lines around a target, with what is known of each line that is a target too.
-import {cleanLine} from '../clean.js';
+import {sanitizeLine} from '../sanitize.js';
 import {element} from '../dom.js';
-import {share} from '../words.js';
+import {share} from '../format.js';
 import {verdictOf} from './model.js';
 import {figures} from './sentence.js';
 import {tokens} from './syntax.js';
@@ -26,7 +26,7 @@ function code(text, file) {
 		{},
 		tokens(text, file).map(({text: part, sort}) => {
 			const node = element('span', {class: sort});
-			node.textContent = cleanLine(part);
+			node.textContent = sanitizeLine(part);
 			return node;
 		}),
 	);
@@ -76,7 +76,7 @@ export function sourceExcerpt(target, sources, targets) {
 				? element(
 						'b',
 						{class: 'bad'},
-						' changed after the profile was made: lines may have moved',
+						' changed after the profile was made: lines may have panned',
 					)
 				: null,
 		),

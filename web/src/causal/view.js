@@ -2,7 +2,7 @@
 // view - the causal profile: findings, toolbar, and a card for each target.
 import {element} from '../dom.js';
 import {missing, table} from '../table.js';
-import {count, fit, plural, share} from '../words.js';
+import {count, fit, plural, share} from '../format.js';
 import {Card} from './card.js';
 import {compareDialog} from './compare.js';
 import {START, effectsOf, rangeOf, rowsOf, select, unmeasured} from './model.js';
@@ -21,17 +21,16 @@ function legend(report) {
 		element(
 			'p',
 			{},
-			'Each chart answers: were this code faster by so much (to the right), how much less time would ' +
-				'the program take for each visit of the progress point (upwards)? The line joins what was measured, a larger ' +
-				'point rests on more experiments, and the band is the 95 % interval. Where a curve flattens, something else ' +
-				'has become the bottleneck; where it falls below 0, there is contention.',
+			'To the right: how much faster the code becomes. Upwards: how much less time the program takes for each visit of ' +
+				'the progress point. The line joins measured points, a larger point has more experiments, and the band is the ' +
+				'95 % interval. Where a curve flattens, other code has become the bottleneck; below 0, threads contend.',
 		),
 		element(
 			'p',
 			{},
-			`+10 % means 10 % less time for each visit. ± is half the 95 % interval. ` +
-				`${latency ? 'A latency is told as it is, so − is better; its curve shows the gain, so upwards is better. ' : ''}` +
-				'Share is of the sampled time, on CPU and waiting, which an ordinary profiler would show; it does not say what can be won.',
+			`+10 % means 10 % less time for each visit. ± is halfInterval the 95 % interval. ` +
+				`${latency ? 'Of a latency, − is better; its curve shows the gain. ' : ''}` +
+				'Share is of the sampled time, on CPU and waiting, as a sampling profiler shows; it does not say what can be gained.',
 		),
 	);
 }
@@ -191,7 +190,7 @@ class CausalView {
 	}
 
 	#finding(row, effect) {
-		const {value, half} = figures(effect);
+		const {value, halfInterval} = figures(effect);
 		const {answer} = effect;
 		const several = this.#report.progress.length > 1;
 		const what =
@@ -214,7 +213,7 @@ class CausalView {
 			),
 			` faster by ${Math.round(answer.speedup * 100)} % → ${what} `,
 			element('b', {}, value),
-			` (${half})`,
+			` (${halfInterval})`,
 		);
 	}
 

@@ -4,7 +4,7 @@
 // A frame is coloured by what its threads did, in proportion. Click or Enter makes a frame as wide
 // as the graph, Escape goes back to all; the arrow keys walk. Only frames wider than a third of a
 // pixel are visited, so that drawing costs what is seen and not what was recorded.
-import {clean} from '../clean.js';
+import {sanitize} from '../sanitize.js';
 import {colour, onTheme} from '../theme.js';
 import {KEYS, colourOf} from './classes.js';
 
@@ -141,7 +141,7 @@ export class Flame {
 	#write(context, node, x, y, width) {
 		const most = Math.floor((width - 2 * PADDING) / this.#look.letter);
 		if (most < 3) return;
-		const name = clean(node.name);
+		const name = sanitize(node.name);
 		const fitted = name.length > most ? `${name.slice(0, most - 1)}…` : name;
 		context.fillStyle = this.#look.ink;
 		context.fillText(fitted, x + PADDING, y + ROW / 2);

@@ -2,7 +2,7 @@
 // table - functions by their own time, or by what a click on a column's head asks for.
 import {element} from '../dom.js';
 import {cell, longTable} from '../table.js';
-import {count, duration, share} from '../words.js';
+import {count, duration, share} from '../format.js';
 import {CLASSES, KEYS, colourOf} from './classes.js';
 
 const MOST_ROWS = 40;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view - time on and off the CPU: a flame graph and a table of functions, by class and thread.
 import {element, labelled, option} from '../dom.js';
-import {duration, plural, share} from '../words.js';
+import {duration, plural, share} from '../format.js';
 import {CLASSES, KEYS, colourOf} from './classes.js';
 import {Flame} from './flame.js';
 import {functionTable} from './table.js';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // charts - predicted time over cores, how many threads were active, and when.
 import uPlot from 'uplot';
-import {FONT, axis, keep, widthOf, within} from '../plot.js';
+import {FONT, axis, manage, widthOf, within} from '../plot.js';
 import {colour} from '../theme.js';
-import {duration} from '../words.js';
+import {duration} from '../format.js';
 
 const HEIGHT = 260;
 const ALPHA = 0.2;
@@ -50,12 +50,12 @@ function begin(host, options, data) {
 		data,
 		host,
 	);
-	return keep(plot, host);
+	return manage(plot, host);
 }
 
-// Calls tell(number) of the place that the cursor is at, and tell(null) where it is at none.
-function told(tell) {
-	return [(plot) => tell(plot.cursor.idx ?? null)];
+// Calls describe(number) of the place that the cursor is at, and describe(null) where it is at none.
+function cursorHook(describe) {
+	return [(plot) => describe(plot.cursor.idx ?? null)];
 }
 
 function drawInterval(plot, points) {
@@ -100,7 +100,7 @@ function drawMeasured(plot, measured) {
 }
 
 // Of the model to believe: [{cores, wall_ns, low_ns, high_ns}]. Measured: [{cores, wall_ns, ...}].
-export function predictionChart(host, points, measured, tell) {
+export function predictionChart(host, points, measured, describe) {
 	const cores = [...new Set([...points, ...measured].map((one) => one.cores))].sort(
 		(a, b) => a - b,
 	);
@@ -130,7 +130,9 @@ export function predictionChart(host, points, measured, tell) {
 						drawMeasured(plot, measured);
 					},
 				],
-				setCursor: told((i) => tell(i === null ? null : cores[i])),
+				setCursor: cursorHook((i) =>
+					describe(i === null ? null : cores[i]),
+				),
 			},
 		},
 		[cores, cores.map(() => most)],
@@ -138,7 +140,7 @@ export function predictionChart(host, points, measured, tell) {
 }
 
 // Levels: [{threads, wall_ns}]
-export function levelChart(host, levels, tell) {
+export function levelChart(host, levels, describe) {
 	const all = levels.reduce((sum, level) => sum + level.wall_ns, 0) || 1;
 	const shares = levels.map((level) => level.wall_ns / all);
 	const threads = levels.map((level) => level.threads);
@@ -171,14 +173,14 @@ export function levelChart(host, levels, tell) {
 					points: {show: false},
 				},
 			],
-			hooks: {setCursor: told(tell)},
+			hooks: {setCursor: cursorHook(describe)},
 		},
 		[threads, shares],
 	);
 }
 
 // A stretch's value holds from its begin to its end.
-export function courseChart(host, course, cores, tell) {
+export function timeSeriesChart(host, course, cores, describe) {
 	const end = course.at(-1).begin_ns + course.at(-1).wall_ns;
 	const xs = [...course.map((one) => one.begin_ns), end];
 	const column = (key) => [...course.map((one) => one[key]), course.at(-1)[key]];
@@ -213,8 +215,10 @@ export function courseChart(host, course, cores, tell) {
 							context.stroke();
 						}),
 				],
-				setCursor: told((i) =>
-					tell(i === null ? null : Math.min(i, course.length - 1)),
+				setCursor: cursorHook((i) =>
+					describe(
+						i === null ? null : Math.min(i, course.length - 1),
+					),
 				),
 			},
 		},

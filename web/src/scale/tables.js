@@ -2,7 +2,7 @@
 // tables - the numbers behind the charts of a scaling report.
 import {element} from '../dom.js';
 import {table} from '../table.js';
-import {count, duration, fit, gain, percent, speedup} from '../words.js';
+import {count, duration, fit, gain, percent, speedup} from '../format.js';
 
 const ALL_ROWS = Infinity, // as many as cores, models and phases
 	NAME_MOST = 120;
@@ -89,7 +89,7 @@ export function spanTable(report) {
 }
 
 // What the first target of a causal profile would be worth on other numbers of cores.
-export function questionTable({question, machine_cores: cores}) {
+export function whatIfTable({question, machine_cores: cores}) {
 	if (!question) return null;
 	const interval = (one) => `${gain(one.low)} to ${gain(one.high)}`;
 	const simulated =

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view - how parallel the program is, and how long it would take on other numbers of cores.
 import {element} from '../dom.js';
-import {count, duration, percent, plural} from '../words.js';
-import {courseChart, levelChart, predictionChart} from './charts.js';
+import {count, duration, percent, plural} from '../format.js';
+import {timeSeriesChart, levelChart, predictionChart} from './charts.js';
 import {
 	limitTable,
 	measuredTable,
 	modelTable,
 	phaseTable,
 	predictionTable,
-	questionTable,
+	whatIfTable,
 	spanTable,
 } from './tables.js';
 
@@ -43,12 +43,12 @@ function keyOf(pairs) {
 	);
 }
 
-// A chart with what is below the cursor; draw(host, tell) is called when it is in the page.
+// A chart with what is below the cursor; draw(host, describe) is called when it is in the page.
 function figure({title, note, label, key}, draw) {
 	const host = element('div', {class: 'chart', role: 'img', 'aria-label': label});
 	const output = element('output', {class: 'at-cursor'});
-	const tell = (text) => output.replaceChildren(element('span', {}, text || '\u00a0'));
-	tell('');
+	const describe = (text) => output.replaceChildren(element('span', {}, text || '\u00a0'));
+	describe('');
 	return {
 		node: element(
 			'section',
@@ -59,7 +59,7 @@ function figure({title, note, label, key}, draw) {
 			host,
 			output,
 		),
-		draw: () => draw(host, tell),
+		draw: () => draw(host, describe),
 	};
 }
 
@@ -93,9 +93,9 @@ function predictions(report) {
 			],
 			label,
 		},
-		(host, tell) =>
+		(host, describe) =>
 			predictionChart(host, best, report.measured, (cores) =>
-				tell(atCores(report, best, cores)),
+				describe(atCores(report, best, cores)),
 			),
 	);
 }
@@ -115,9 +115,11 @@ function levels(report) {
 				.map((level) => levelText(report, level))
 				.join('. '),
 		},
-		(host, tell) =>
+		(host, describe) =>
 			levelChart(host, report.parallelism, (i) =>
-				tell(i === null ? '' : levelText(report, report.parallelism[i])),
+				describe(
+					i === null ? '' : levelText(report, report.parallelism[i]),
+				),
 			),
 	);
 }
@@ -134,10 +136,10 @@ function course(report) {
 			],
 			label: `Threads active and running over ${duration(report.program.wall_ns)}`,
 		},
-		(host, tell) =>
-			courseChart(host, report.course, report.cores, (i) => {
+		(host, describe) =>
+			timeSeriesChart(host, report.course, report.cores, (i) => {
 				const one = report.course[i];
-				tell(
+				describe(
 					i === null
 						? ''
 						: `at ${duration(one.begin_ns)}: ${one.active.toFixed(2)} threads active, ` +
@@ -203,7 +205,7 @@ export function scaleView({report}) {
 			predictionTable(report),
 			measuredTable(report),
 			limitTable(report),
-			questionTable(report),
+			whatIfTable(report),
 			phaseTable(report),
 			spanTable(report),
 			modelTable(report),

@@ -2,8 +2,8 @@
 // arrows - what stands between the tracks and above them: wake-ups, flows, and marks of single moments.
 //
 // All draw on a sheet: {context, view, timeline, colours, x: of a time, tops: of threads' tracks}.
-import {clean} from '../clean.js';
-import {fit} from '../words.js';
+import {sanitize} from '../sanitize.js';
+import {fit} from '../format.js';
 import {GAP, LABEL, ROW, STATE} from './layout.js';
 import {countUpTo} from './lane.js';
 
@@ -108,7 +108,7 @@ export function drawMarks(sheet, track, y, selected) {
 		const letters = Math.floor((room - 2 * MARK) / 6);
 		if (letters > 2)
 			context.fillText(
-				fit(clean(timeline.texts[name[i]]), letters),
+				fit(sanitize(timeline.texts[name[i]]), letters),
 				x(at[i]) + MARK + 3,
 				y - MARK_HEIGHT,
 				room,

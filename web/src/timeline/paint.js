@@ -3,13 +3,13 @@
 //
 // Slices that are wide enough to be seen are drawn one by one, all others as strips of pixels: so that
 // a redraw costs what is seen, and not what was recorded.
-import {clean} from '../clean.js';
-import {exact, fit} from '../words.js';
+import {sanitize} from '../sanitize.js';
+import {exact, fit} from '../format.js';
 import {drawFlows, drawMarks, drawWakes} from './arrows.js';
 import {LABEL, ROW, extentOf} from './layout.js';
 import {countUpTo} from './lane.js';
 import {LEFT} from './model.js';
-import {Strip, walk} from './strip.js';
+import {Strip, stripSlices} from './pixel_strip.js';
 
 export const AXIS = 24;
 const FONT = '11px system-ui, sans-serif';
@@ -56,7 +56,7 @@ export class Painter {
 	#colours;
 	#selected;
 	#strips = []; // one, and one more for each row of spans of a core
-	#grain; // {perPixel, wide, endOfPixel}: of the device, for walk()
+	#grain; // {perPixel, wide, endOfPixel}: of the device, for stripSlices()
 
 	constructor(context, timeline, colours) {
 		this.#context = context;
@@ -119,7 +119,7 @@ export class Painter {
 		const letters = Math.floor((width - 6) / 6);
 		if (letters < 3) return;
 		this.#context.fillStyle = this.#colours[name];
-		this.#context.fillText(fit(clean(text), letters), x + 3, y, width - 4);
+		this.#context.fillText(fit(sanitize(text), letters), x + 3, y, width - 4);
 	}
 
 	#drawAxis() {
@@ -148,7 +148,7 @@ export class Painter {
 			thread: () => timeline.threadName(number),
 			counter: () => timeline.texts[timeline.counters[number].name],
 		}[kind]();
-		const text = fit(clean(name), LABEL_MOST);
+		const text = fit(sanitize(name), LABEL_MOST);
 		const {width} = this.#context.measureText(text);
 		this.#fill('card', 0, y + 1, width + 7, LABEL - 1);
 		this.#context.fillStyle = this.#colours.ink;
@@ -189,8 +189,8 @@ export class Painter {
 	}
 
 	// Look: {colour, text} of a slice.
-	#drawLane(lane, y, height, look, strip, within = [this.#view.from, this.#view.to]) {
-		walk(lane, within, this.#grain, {
+	#drawLane(lane, y, height, style, strip, within = [this.#view.from, this.#view.to]) {
+		stripSlices(lane, within, this.#grain, {
 			wide: (i) =>
 				this.#drawSlice(
 					[
@@ -199,11 +199,11 @@ export class Painter {
 					],
 					y,
 					height,
-					look.colour(i),
-					look.text(i),
+					style.colour(i),
+					style.text(i),
 				),
 			thin: (i, from, to, busy) =>
-				this.#shade(strip, look.colour(i), [from, to], busy),
+				this.#shade(strip, style.colour(i), [from, to], busy),
 		});
 	}
 
@@ -228,7 +228,7 @@ export class Painter {
 		const {lane, thread} = this.#timeline.cores[track.number];
 		const {from: first, to: last} = this.#view;
 		const rows = Array.from({length: track.spans}, (_, depth) => depth);
-		walk(lane, [first, last], this.#grain, {
+		stripSlices(lane, [first, last], this.#grain, {
 			wide: (i) => {
 				const stretch = [
 					Math.max(lane.starts[i], first),
@@ -300,7 +300,7 @@ export class Painter {
 		const spans = this.#timeline.tracks[one.thread].spans[one.depth].lane;
 		const from = Math.max(spans.starts[one.number], this.#view.from),
 			to = Math.min(spans.ends[one.number], this.#view.to);
-		walk(lane, [from, to], this.#grain, {
+		stripSlices(lane, [from, to], this.#grain, {
 			wide: (run) => {
 				if (core[run] === track.number)
 					this.#outline(
@@ -317,11 +317,11 @@ export class Painter {
 	#drawSpans(thread, depth, y, strip, within) {
 		const row = this.#timeline.tracks[thread].spans[depth];
 		if (!row) return;
-		const look = {
+		const style = {
 			colour: (i) => this.#spanColour(row.name[i]),
 			text: (i) => this.#timeline.texts[row.name[i]],
 		};
-		this.#drawLane(row.lane, y, ROW - 2, look, strip, within);
+		this.#drawLane(row.lane, y, ROW - 2, style, strip, within);
 	}
 
 	#spanColour(name) {
@@ -334,11 +334,11 @@ export class Painter {
 			strip = this.#strip();
 		this.#drawGaps(track, y, height, strip);
 		this.#blit(strip, y, height);
-		const look = {
+		const style = {
 			colour: () => 'class-user',
 			text: (i) => `core ${this.#timeline.cores[core[i]].cpu}`,
 		};
-		this.#drawLane(lane, y, height, look, strip);
+		this.#drawLane(lane, y, height, style, strip);
 		this.#blit(strip, y, height);
 		for (let depth = 0; depth < track.spans; depth++) {
 			const top = y + track.first + depth * ROW;

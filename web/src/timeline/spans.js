@@ -2,7 +2,7 @@
 // spans - the report's figures of spans, parallel regions, waits and counters, as tables.
 import {element} from '../dom.js';
 import {table} from '../table.js';
-import {count, exact, duration, percent} from '../words.js';
+import {count, exact, duration, percent} from '../format.js';
 
 function share(fraction) {
 	return `${percent(fraction)}\u00a0%`;

@@ -2,14 +2,14 @@
 // view - the timeline: cores, threads and annotations on a canvas, and the figures of a slice.
 import {element, labelled} from '../dom.js';
 import {colour, onTheme} from '../theme.js';
-import {exact, plural} from '../words.js';
-import {Hint} from './hint.js';
+import {exact, plural} from '../format.js';
+import {Tooltip} from './tooltip.js';
 import {extentOf, layoutOf, neighbour, nextMark, sliceAt} from './layout.js';
 import {Timeline} from './model.js';
-import {listen, moved, zoomed} from './moves.js';
+import {listen, panned, zoomed} from './pan_zoom.js';
 import {AXIS, COLOURS, Painter} from './paint.js';
 import {figureTables} from './spans.js';
-import {briefOf, figuresOf} from './tell.js';
+import {summaryOf, figuresOf} from './slice_details.js';
 
 const HEIGHT_MOST = 0.72, // of the window
 	PAPER_MOST = 900; // pixels: of a sheet
@@ -39,7 +39,7 @@ class TimelineView {
 	#scroller = element('div', {class: 'tracks'}, this.#spacer);
 	#said = element('output', {class: 'slice'});
 	#shown = element('output', {class: 'stretch'});
-	#hint = new Hint();
+	#tooltip = new Tooltip();
 	#layout;
 	#view;
 	#state = {cores: true, threads: true, query: ''};
@@ -52,9 +52,9 @@ class TimelineView {
 		this.#report = report;
 		this.#timeline = new Timeline(data);
 		this.#view = {from: 0, to: this.#timeline.duration};
-		this.#scroller.prepend(this.#canvas, this.#hint.node);
+		this.#scroller.prepend(this.#canvas, this.#tooltip.node);
 		this.#scroller.addEventListener('scroll', () => {
-			this.#hint.hide();
+			this.#tooltip.hide();
 			this.#ask();
 		});
 		onTheme(() => {
@@ -84,7 +84,7 @@ class TimelineView {
 	}
 
 	#show(view) {
-		this.#hint.hide();
+		this.#tooltip.hide();
 		this.#view = view;
 		this.#ask();
 	}
@@ -138,11 +138,11 @@ class TimelineView {
 
 	#select(slice) {
 		this.#selected = slice;
-		this.#tell();
+		this.#describe();
 		this.#ask();
 	}
 
-	#tell() {
+	#describe() {
 		if (!this.#selected) {
 			this.#said.replaceChildren(
 				element('p', {class: 'note'}, 'Click a slice for its figures.'),
@@ -201,14 +201,15 @@ class TimelineView {
 
 	#point(place) {
 		const slice = place && this.#at(place.x, place.y)?.slice;
-		if (slice) this.#hint.show(briefOf(this.#timeline, slice), this.#canvas, place);
-		else this.#hint.hide();
+		if (slice)
+			this.#tooltip.show(summaryOf(this.#timeline, slice), this.#canvas, place);
+		else this.#tooltip.hide();
 	}
 
 	#key(name) {
 		const {tracks} = this.#layout;
 		if (!tracks.length) return;
-		this.#hint.hide();
+		this.#tooltip.hide();
 		if (name === 'none') this.#select(null);
 		else if (name === 'fit') this.#fit();
 		else if (name === 'before') this.#step(-1, neighbour);
@@ -241,7 +242,7 @@ class TimelineView {
 		const [from, to] = extentOf(this.#timeline, slice);
 		if (from < this.#view.from || to > this.#view.to) {
 			const middle = (from + to) / 2 - (this.#view.from + this.#view.to) / 2;
-			this.#view = moved(this.#view, middle, this.#timeline.duration);
+			this.#view = panned(this.#view, middle, this.#timeline.duration);
 		}
 		this.#select(slice);
 	}
@@ -251,7 +252,7 @@ class TimelineView {
 		const [from, to] = extentOf(this.#timeline, this.#selected);
 		const margin = Math.max((to - from) / 10, 1);
 		this.#show(
-			moved({from: from - margin, to: to + margin}, 0, this.#timeline.duration),
+			panned({from: from - margin, to: to + margin}, 0, this.#timeline.duration),
 		);
 	}
 
@@ -378,12 +379,12 @@ class TimelineView {
 						'Keys: arrows left and right move, + and \u2212 zoom, Home shows all; up and down choose a track, ' +
 						'Shift with left and right the slice before and after, comma and full stop the mark before and after; ' +
 						'Enter makes it as wide as the window. ' +
-						'A triangle is a mark of the program; an upright arrow points from a thread to one that it woke, a bent one is a flow of the program. ' +
-						'Where there are too many to be told apart, none is drawn.',
+						'A triangle is a mark of the program, an upright arrow a wake-up, a bent arrow a flow. ' +
+						'More than 300 arrows are not drawn.',
 				),
 			),
 		);
-		this.#tell();
+		this.#describe();
 		this.#place();
 		return main;
 	}

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // hint - what is below the mouse, beside it. For the mouse alone: a click, or keys, tell the same and more.
-import {clean} from '../clean.js';
+import {sanitize} from '../sanitize.js';
 import {element} from '../dom.js';
-import {fit} from '../words.js';
+import {fit} from '../format.js';
 
 const LETTERS_MOST = 160;
 const AWAY = 14; // pixels from the mouse
 
-export class Hint {
+export class Tooltip {
 	node = element('div', {class: 'hint', hidden: true, 'aria-hidden': 'true'});
 
 	// Beside a place of the canvas, within the window.
 	show({title, pairs}, canvas, {x, y}) {
-		const short = (text) => fit(clean(text), LETTERS_MOST);
+		const short = (text) => fit(sanitize(text), LETTERS_MOST);
 		this.node.replaceChildren(
 			element('b', {}, short(title)),
 			...pairs.map(([name, value]) =>

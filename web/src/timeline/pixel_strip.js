@@ -68,7 +68,7 @@ function scratchOf(width) {
 // Visits what is seen of a lane between two times, in order: part.wide(i) of each slice that is at least
 // `wide` ns long, part.thin(i, from, to, busy) of thinner ones, at most once a pixel and between wide ones:
 // one of them, the stretch, and how much of it they take. Costs what is seen, not what is there.
-export function walk(lane, [from, to], {endOfPixel, wide}, part) {
+export function stripSlices(lane, [from, to], {endOfPixel, wide}, part) {
 	const {starts, ends, count} = lane;
 	const isWide = (i) => ends[i] - starts[i] >= wide;
 	let time = from;

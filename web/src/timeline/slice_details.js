@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// tell - the figures of a slice, as pairs of what and how much.
-import {exact} from '../words.js';
+// slice_details - the figures of a slice, as pairs of what and how much.
+import {exact} from '../format.js';
 import {extentOf} from './layout.js';
 import {LEFT} from './model.js';
 
@@ -73,7 +73,7 @@ function figuresOfMark(timeline, {thread, number}) {
 // What is told of a slice that is pointed at: {title, pairs} of its figures, the few that tell it from others.
 const BRIEF = new Set(['value', 'argument', 'thread', 'for', 'at', 'in system call']);
 
-export function briefOf(timeline, slice) {
+export function summaryOf(timeline, slice) {
 	const {title, pairs} =
 		slice.kind === 'span'
 			? ofSpan(timeline, slice) // without adding up what its thread did

@@ -10,10 +10,14 @@ const CLICK_PIXELS = 4;
 export function zoomed({from, to}, factor, around, duration) {
 	const length = Math.min(Math.max((to - from) * factor, LEAST_NS), duration);
 	const part = (around - from) / (to - from);
-	return moved({from: around - part * length, to: around + (1 - part) * length}, 0, duration);
+	return panned(
+		{from: around - part * length, to: around + (1 - part) * length},
+		0,
+		duration,
+	);
 }
 
-export function moved({from, to}, by, duration) {
+export function panned({from, to}, by, duration) {
 	const length = Math.min(to - from, duration);
 	const start = Math.min(Math.max(from + by, 0), duration - length);
 	return {from: start, to: start + length};
@@ -69,11 +73,11 @@ function follow(fingers, actions, width) {
 		const perPixel = Math.abs((one.at - other.at) / (one.x - other.x));
 		const length = Math.max(perPixel * width, LEAST_NS);
 		const start = one.at - one.x * (length / width);
-		actions.show(moved({from: start, to: start + length}, 0, actions.duration));
+		actions.show(panned({from: start, to: start + length}, 0, actions.duration));
 		return;
 	}
 	const start = one.at - (one.x / width) * (to - from);
-	actions.show(moved({from: start, to: start + (to - from)}, 0, actions.duration));
+	actions.show(panned({from: start, to: start + (to - from)}, 0, actions.duration));
 }
 
 // With Ctrl, and by two fingers on a touchpad, the wheel zooms; sideways it moves; else it scrolls.
@@ -87,7 +91,7 @@ function turn(event, actions, place) {
 		event.preventDefault();
 		const pixels = event.deltaX || event.deltaY;
 		const by = (pixels / event.currentTarget.clientWidth) * (view.to - view.from);
-		actions.show(moved(view, by, actions.duration));
+		actions.show(panned(view, by, actions.duration));
 	}
 }
 
@@ -97,7 +101,7 @@ function press(event, actions) {
 		middle = (view.from + view.to) / 2;
 	const {duration} = actions;
 	const zoom = (factor) => actions.show(zoomed(view, factor, middle, duration));
-	const move = (part) => actions.show(moved(view, part * length, duration));
+	const move = (part) => actions.show(panned(view, part * length, duration));
 	const keys = {
 		ArrowLeft: () => (event.shiftKey ? actions.key('before') : move(-STEP)),
 		ArrowRight: () => (event.shiftKey ? actions.key('after') : move(STEP)),

@@ -16,7 +16,7 @@ export function gain(fraction) {
 }
 
 // Half the 95 % interval, in percentage points.
-export function half(answer) {
+export function halfInterval(answer) {
 	return `±${percent((answer.high - answer.low) / 2)}`;
 }
 
