@@ -50,7 +50,7 @@ static struct series *series_of(struct live_estimate *live_estimate, int64_t tar
 }
 
 void live_estimate_add(struct live_estimate *live_estimate,
-		       const struct recording_experiment *experiment, unsigned index,
+		       const struct recording_experiment *experiment,
 		       const struct recording_point *point_of_visit,
 		       const struct recording_visit *visit)
 {
@@ -63,7 +63,7 @@ void live_estimate_add(struct live_estimate *live_estimate,
 		.speedup = experiment->speedup,
 		.period_ns = period,
 		.run = (uint32_t)experiment->run_id,
-		.index = index,
+		.index = (unsigned)experiment->series_index,
 	};
 }
 

@@ -19,9 +19,8 @@ struct live_estimate_best {
 
 struct live_estimate *live_estimate_new(void);
 void live_estimate_free(struct live_estimate *live_estimate);
-/* `index`: of the experiment in its stretch (stats/settle.h). */
 void live_estimate_add(struct live_estimate *live_estimate,
-		       const struct recording_experiment *experiment, unsigned index,
+		       const struct recording_experiment *experiment,
 		       const struct recording_point *point_of_visit,
 		       const struct recording_visit *visit);
 /* How many of a target's first windows of a stretch are too early: the level of stats/settle.h. */

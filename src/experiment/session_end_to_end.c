@@ -60,7 +60,7 @@ static int write_run(struct session *session, struct recording_experiment *exper
 	experiment->verdict =
 		session_is_displaced(session, experiment) ? VERDICT_DISPLACED : VERDICT_COUNTED;
 	if (experiment->verdict == VERDICT_COUNTED)
-		live_estimate_add(session->live_estimate, experiment, 0, &point, visit);
+		live_estimate_add(session->live_estimate, experiment, &point, visit);
 	session_count_window(session, experiment);
 	int code = profile_add_experiment(session->profile, experiment, error);
 	array_free(&experiment->visits);

@@ -101,13 +101,13 @@ static enum verdict judge(struct session *session, const struct recording_experi
 }
 
 static void update_live_estimate(struct session *session,
-				 const struct recording_experiment *experiment, unsigned index)
+				 const struct recording_experiment *experiment)
 {
 	for (size_t i = 0; i < experiment->visits.count; i++) {
 		const struct recording_visit *visit = &experiment->visits.items[i];
 		struct recording_point point = {
 			.kind = progress_points_kind(session->points, visit->point_id)};
-		live_estimate_add(session->live_estimate, experiment, index, &point, visit);
+		live_estimate_add(session->live_estimate, experiment, &point, visit);
 	}
 }
 
@@ -175,8 +175,8 @@ static unsigned stretch_of(struct session_target *target, double speedup, uint64
 
 /* One window of a stretch; its row is written. Returns whether another one may follow. */
 static bool take_window(struct session *session, const struct session_target *target,
-			struct recording_experiment *experiment, unsigned index, bool is_last,
-			struct error *error, int *code)
+			struct recording_experiment *experiment, bool is_last, struct error *error,
+			int *code)
 {
 	struct collector_counters before, after;
 	bool is_whole = measure(session, is_last, &before, &after);
@@ -192,7 +192,7 @@ static bool take_window(struct session *session, const struct session_target *ta
 	if (!target->is_external)
 		session_count_window(session, experiment);
 	if (experiment->verdict == VERDICT_COUNTED && !target->is_external)
-		update_live_estimate(session, experiment, index);
+		update_live_estimate(session, experiment);
 	*code = profile_add_experiment(session->profile, experiment, error);
 	array_free(&experiment->visits);
 	array_free(&experiment->lengths);
@@ -224,7 +224,7 @@ int session_run_series(struct session *session, const struct schedule_plan *plan
 						  .speedup = speedup_of(target, plan)};
 	session->trials++;
 	session->outside_trials += target->is_external;
-	unsigned index = 0, windows = stretch_of(target, plan->speedup, session->window_ns);
+	int windows = (int)stretch_of(target, plan->speedup, session->window_ns);
 	uint64_t began_ns = clock_now_ns();
 	collector_set_period(session->collector, draw_period(session));
 	collector_clear_debts(session->collector);
@@ -233,8 +233,9 @@ int session_run_series(struct session *session, const struct schedule_plan *plan
 	else
 		collector_set_speedup(session->collector, experiment.speedup);
 	warm_up(session);
-	while (take_window(session, target, &experiment, index, index + 1 == windows, error, &code))
-		index++;
+	while (take_window(session, target, &experiment, experiment.series_index + 1 == windows,
+			   error, &code))
+		experiment.series_index++;
 	collector_set_speedup(session->collector, 0);
 	if (plan->speedup > 0)
 		session->speedup_ns += clock_now_ns() - began_ns;

@@ -71,13 +71,6 @@ static char *join_columns(const struct table *table, size_t first, const char *f
 	return joined;
 }
 
-static bool replaces(size_t index)
-{
-	return index == TABLE_SAMPLE || index == TABLE_TOTAL || index == TABLE_STACK_SAMPLE ||
-	       index == TABLE_PARALLEL || index == TABLE_LEVEL || index == TABLE_PROCESS_VISITS ||
-	       index == TABLE_OVERHEAD || index == TABLE_RUN_CONDITIONS || index == TABLE_WHAT_IF;
-}
-
 /* Rows with an own id get it from SQLite: their first parameter stays NULL. */
 static int prepare_insert(struct profile *profile, size_t index, struct error *error)
 {
@@ -86,7 +79,7 @@ static int prepare_insert(struct profile *profile, size_t index, struct error *e
 	AUTO(text) char *values = join_columns(table, 0, ":@", ", ");
 	AUTO(text)
 	char *sql = text_format("INSERT OR %s INTO %s(%s) VALUES(%s)",
-				replaces(index) ? "REPLACE" : "ABORT", table->name, names, values);
+				table->replaces ? "REPLACE" : "ABORT", table->name, names, values);
 	return store_prepare(profile->store, sql, &profile->insert[index], error);
 }
 

@@ -6,9 +6,10 @@
  * the rows it names, so that whoever gets the recording may rely on both.
  */
 #include "profile/profile.h"
-#include "profile/schema.h"
+#include "profile/rows.h"
 #include "profile/store.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -101,106 +102,6 @@ static bool read_field(sqlite3_stmt *statement, int position, const struct colum
 	       read_integer(sqlite3_column_int64(statement, position), column->type, field);
 }
 
-static void *add_run(struct recording *recording)
-{
-	return array_add(&recording->runs);
-}
-
-static void *add_target(struct recording *recording)
-{
-	return array_add(&recording->targets);
-}
-
-static void *add_point(struct recording *recording)
-{
-	return array_add(&recording->points);
-}
-
-static void *add_experiment(struct recording *recording)
-{
-	return array_add(&recording->experiments);
-}
-
-static void *add_sample(struct recording *recording)
-{
-	return array_add(&recording->samples);
-}
-
-static void *add_total(struct recording *recording)
-{
-	return array_add(&recording->totals);
-}
-
-static void *add_process_visits(struct recording *recording)
-{
-	return array_add(&recording->process_visits);
-}
-
-static void *add_frame(struct recording *recording)
-{
-	return array_add(&recording->frames);
-}
-
-static void *add_stack(struct recording *recording)
-{
-	return array_add(&recording->stacks);
-}
-
-static void *add_thread(struct recording *recording)
-{
-	return array_add(&recording->threads);
-}
-
-static void *add_stack_sample(struct recording *recording)
-{
-	return array_add(&recording->stack_samples);
-}
-
-static void *add_string(struct recording *recording)
-{
-	return array_add(&recording->strings);
-}
-
-static void *add_chunk(struct recording *recording)
-{
-	return array_add(&recording->chunks);
-}
-
-static void *add_parallel(struct recording *recording)
-{
-	return array_add(&recording->parallels);
-}
-
-static void *add_level(struct recording *recording)
-{
-	return array_add(&recording->levels);
-}
-
-static void *add_overhead(struct recording *recording)
-{
-	return array_add(&recording->overheads);
-}
-
-static void *add_run_conditions(struct recording *recording)
-{
-	return array_add(&recording->run_conditions);
-}
-
-static void *add_what_if(struct recording *recording)
-{
-	return array_add(&recording->what_ifs);
-}
-
-static void *add_steal(struct recording *recording)
-{
-	return array_add(&recording->steals);
-}
-
-static void *add_target_sample(struct recording *recording)
-{
-	return array_add(&recording->target_samples);
-}
-
 static int read_row(struct store *store, sqlite3_stmt *statement, const struct table *table,
 		    void *row, struct error *error)
 {
@@ -221,7 +122,7 @@ static int prepare_select(struct store *store, const struct table *table, sqlite
 	AUTO(text) char *columns = text_copy(table->columns[0].name);
 	for (size_t i = 1; i < table->count; i++) {
 		const struct column *column = &table->columns[i];
-		bool is_lacking = column->before && store_version(store) < SCHEMA_VERSION_OF_KINDS;
+		bool is_lacking = column->since > store_version(store);
 		char *longer =
 			text_format("%s, %s", columns, is_lacking ? column->before : column->name);
 		free(columns);
@@ -234,237 +135,182 @@ static int prepare_select(struct store *store, const struct table *table, sqlite
 	return store_prepare(store, sql, statement, error);
 }
 
-static int read_table(struct store *store, const struct table *table,
-		      void *(*add)(struct recording *), struct recording *recording,
+static int read_table(struct store *store, size_t index, struct recording *recording,
 		      struct error *error)
 {
+	const struct table *table = &schema_tables[index];
 	AUTO(statement) sqlite3_stmt *statement = NULL;
 	if (table->since > store_version(store))
 		return 0;
 	int code = prepare_select(store, table, &statement, error);
 	int step = SQLITE_DONE;
 	while (!code && (step = sqlite3_step(statement)) == SQLITE_ROW)
-		code = read_row(store, statement, table, add(recording), error);
+		code = read_row(store, statement, table, rows_add(recording, index), error);
 	if (code)
 		return code;
 	return step == SQLITE_DONE ? 0 : store_explain(store, error);
 }
 
-/* What belongs to experiments comes in the order of their ids, as these do. */
-static struct recording_experiment *experiment_from(struct recording *recording, size_t *at,
-						    int64_t id)
+/* A row of the tables visit and length; both begin with these ids. */
+union part {
+	struct {
+		int64_t experiment_id, point_id;
+	} ids;
+	struct schema_visit visit;
+	struct recording_length length;
+};
+_Static_assert(offsetof(struct schema_visit, visit.point_id) == sizeof(int64_t) &&
+		       offsetof(struct recording_length, point_id) == sizeof(int64_t),
+	       "a part begins with the ids of its experiment and point");
+
+/* Parts come in the order of their experiments' ids, as these do: `at` goes on from the last one. */
+static int add_part(struct store *store, struct recording *recording, size_t index, size_t *at,
+		    const union part *part, struct error *error)
 {
-	while (*at < recording->experiments.count && recording->experiments.items[*at].id < id)
+	while (*at < recording->experiments.count &&
+	       recording->experiments.items[*at].id < part->ids.experiment_id)
 		(*at)++;
-	if (*at == recording->experiments.count || recording->experiments.items[*at].id != id)
-		return NULL;
-	return &recording->experiments.items[*at];
-}
-
-static int read_visits(struct store *store, struct recording *recording, struct error *error)
-{
-	const struct table *table = &schema_tables[TABLE_VISIT];
-	AUTO(statement) sqlite3_stmt *statement = NULL;
-	int code = prepare_select(store, table, &statement, error);
-	if (code)
-		return code;
-	int step;
-	size_t at = 0;
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
-		struct schema_visit row = {0};
-		code = read_row(store, statement, table, &row, error);
-		if (code)
-			return code;
-		struct recording_experiment *experiment =
-			experiment_from(recording, &at, row.experiment_id);
-		if (!experiment || !recording_point(recording, row.visit.point_id))
-			return store_damaged(store, "a visit names no experiment or point", error);
-		*array_add(&experiment->visits) = row.visit;
+	if (*at == recording->experiments.count ||
+	    recording->experiments.items[*at].id != part->ids.experiment_id ||
+	    !recording_point(recording, part->ids.point_id)) {
+		AUTO(text)
+		char *symptom = text_format("a row of the table %s names no experiment or point",
+					    schema_tables[index].name);
+		return store_damaged(store, symptom, error);
 	}
-	return step == SQLITE_DONE ? 0 : store_explain(store, error);
+	struct recording_experiment *experiment = &recording->experiments.items[*at];
+	if (index == TABLE_VISIT)
+		*array_add(&experiment->visits) = part->visit.visit;
+	else
+		*array_add(&experiment->lengths) = part->length;
+	return 0;
 }
 
-static int read_lengths(struct store *store, struct recording *recording, struct error *error)
+static int read_parts(struct store *store, size_t index, struct recording *recording,
+		      struct error *error)
 {
-	const struct table *table = &schema_tables[TABLE_LENGTH];
+	const struct table *table = &schema_tables[index];
 	AUTO(statement) sqlite3_stmt *statement = NULL;
+	size_t at = 0;
+	int step = SQLITE_DONE;
 	int code = table->since > store_version(store) ?
 			   0 :
 			   prepare_select(store, table, &statement, error);
-	if (code || !statement)
-		return code;
-	int step;
-	size_t at = 0;
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
-		struct recording_length row = {0};
-		code = read_row(store, statement, table, &row, error);
-		if (code)
-			return code;
-		struct recording_experiment *experiment =
-			experiment_from(recording, &at, row.experiment_id);
-		if (!experiment || !recording_point(recording, row.point_id))
-			return store_damaged(store, "lengths name no experiment or point", error);
-		*array_add(&experiment->lengths) = row;
+	while (statement && !code && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+		union part part = {0};
+		code = read_row(store, statement, table, &part, error);
+		code = code ? code : add_part(store, recording, index, &at, &part, error);
 	}
+	if (code)
+		return code;
 	return step == SQLITE_DONE ? 0 : store_explain(store, error);
 }
 
-static int check_overheads(struct store *store, const struct recording *recording,
-			   struct error *error)
+/* The table that a column refers to. */
+static size_t table_by_name(const char *name)
 {
-	for (size_t i = 0; i < recording->overheads.count; i++)
-		if (!recording_run(recording, recording->overheads.items[i].run_id))
-			return store_damaged(store, "a cost names no run", error);
+	size_t index = 0;
+
+	while (index < TABLES && strcmp(schema_tables[index].name, name))
+		index++;
+	assert(index < TABLES);
+	return index;
+}
+
+/* Does each row name a row of the other table that there is? */
+static int check_column(struct store *store, const struct recording *recording, size_t index,
+			const struct column *column, struct error *error)
+{
+	size_t other = table_by_name(column->refers);
+	size_t count = rows_of(recording, index)->count;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *row = rows_at(recording, index, i);
+		int64_t id;
+		memcpy(&id, row + column->offset, sizeof(id));
+		if (rows_find(recording, other, id))
+			continue;
+		AUTO(text)
+		char *symptom = text_format("a row of the table %s names no %s",
+					    schema_tables[index].name, column->refers);
+		return store_damaged(store, symptom, error);
+	}
 	return 0;
 }
 
-static int check_experiments(struct store *store, const struct recording *recording,
-			     struct error *error)
+static int check_references(struct store *store, const struct recording *recording, size_t index,
+			    struct error *error)
 {
-	for (size_t i = 0; i < recording->experiments.count; i++) {
-		const struct recording_experiment *experiment = &recording->experiments.items[i];
-		if (!recording_run(recording, experiment->run_id) ||
-		    !recording_target(recording, experiment->target_id))
-			return store_damaged(store, "an experiment names no run or target", error);
-		if (experiment->speedup > 1)
+	const struct table *table = &schema_tables[index];
+	int code = 0;
+
+	for (size_t i = 0; i < table->count && !code; i++)
+		if (table->columns[i].refers)
+			code = check_column(store, recording, index, &table->columns[i], error);
+	return code;
+}
+
+static int check_values(struct store *store, const struct recording *recording, struct error *error)
+{
+	for (size_t i = 0; i < recording->experiments.count; i++)
+		if (recording->experiments.items[i].speedup > 1)
 			return store_damaged(store, "an experiment's speedup is above 1", error);
-	}
-	return 0;
-}
-
-static int check_sums(struct store *store, const struct recording *recording, struct error *error)
-{
-	for (size_t i = 0; i < recording->samples.count; i++) {
-		const struct recording_sample *sample = &recording->samples.items[i];
-		if (!recording_run(recording, sample->run_id) ||
-		    !recording_target(recording, sample->target_id))
-			return store_damaged(store, "samples name no run or target", error);
-	}
-	for (size_t i = 0; i < recording->totals.count; i++) {
-		const struct recording_total *total = &recording->totals.items[i];
-		if (!recording_run(recording, total->run_id) ||
-		    !recording_point(recording, total->point_id))
-			return store_damaged(store, "a total names no run or point", error);
-	}
-	for (size_t i = 0; i < recording->process_visits.count; i++) {
-		const struct recording_process_visits *process_visits =
-			&recording->process_visits.items[i];
-		if (!recording_run(recording, process_visits->run_id) ||
-		    !recording_point(recording, process_visits->point_id))
-			return store_damaged(store, "a visitor names no run or point", error);
-	}
-	return 0;
-}
-
-static int check_stack_samples(struct store *store, const struct recording *recording,
-			       struct error *error)
-{
 	for (size_t i = 0; i < recording->stacks.count; i++) {
 		const struct recording_stack *stack = &recording->stacks.items[i];
 		bool is_rooted =
 			!stack->caller_id || recording_stack(recording, (int64_t)stack->caller_id);
-		if (!is_rooted || stack->caller_id >= (uint64_t)stack->id ||
-		    !recording_frame(recording, stack->frame_id))
-			return store_damaged(store, "a call chain does not hang together", error);
+		if (!is_rooted || stack->caller_id >= (uint64_t)stack->id)
+			return store_damaged(store, "a call chain has no outermost frame", error);
 	}
-	for (size_t i = 0; i < recording->threads.count; i++)
-		if (!recording_run(recording, recording->threads.items[i].run_id))
-			return store_damaged(store, "a thread names no run", error);
 	for (size_t i = 0; i < recording->stack_samples.count; i++) {
-		const struct recording_stack_sample *stack_sample =
-			&recording->stack_samples.items[i];
-		if (!recording_run(recording, stack_sample->run_id) ||
-		    !recording_thread(recording, stack_sample->thread_id) ||
-		    (stack_sample->stack_id &&
-		     !recording_stack(recording, (int64_t)stack_sample->stack_id)))
-			return store_damaged(store, "a sample names no run, thread or call chain",
-					     error);
+		uint64_t stack_id = recording->stack_samples.items[i].stack_id;
+		if (stack_id && !recording_stack(recording, (int64_t)stack_id))
+			return store_damaged(store, "a sample names no call chain", error);
 	}
+	for (size_t i = 0; i < recording->parallels.count; i++)
+		if (!recording->parallels.items[i].cores)
+			return store_damaged(store, "a run was on no core", error);
 	return 0;
 }
 
-static int check_timeline(struct store *store, const struct recording *recording,
-			  struct error *error)
-{
-	for (size_t i = 0; i < recording->strings.count; i++)
-		if (!recording_run(recording, recording->strings.items[i].run_id))
-			return store_damaged(store, "a word names no run", error);
-	for (size_t i = 0; i < recording->chunks.count; i++)
-		if (!recording_run(recording, recording->chunks.items[i].run_id))
-			return store_damaged(store, "a chunk names no run", error);
-	return 0;
-}
+/*
+ * Files before version 8 do not tell the index of a window in its series. Their windows followed each
+ * other within a series in less than this; between series there were 10 ms or more.
+ */
+#define SERIES_GAP_MAX_NS 9000000
 
-static int check_parallel(struct store *store, const struct recording *recording,
-			  struct error *error)
+static void number_windows(struct recording *recording)
 {
-	for (size_t i = 0; i < recording->parallels.count; i++) {
-		const struct recording_parallel *parallel = &recording->parallels.items[i];
-		if (!recording_run(recording, parallel->run_id) || !parallel->cores)
-			return store_damaged(store, "a count of threads names no run or no core",
-					     error);
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		struct recording_experiment *window = &recording->experiments.items[i];
+		const struct recording_experiment *before = window - 1;
+		if (window->series_index >= 0)
+			continue;
+		bool continues = i && before->series_index < INT_MAX &&
+				 window->run_id == before->run_id &&
+				 window->target_id == before->target_id &&
+				 window->speedup == before->speedup &&
+				 window->start_ns <
+					 before->start_ns + before->duration_ns + SERIES_GAP_MAX_NS;
+		window->series_index = continues ? before->series_index + 1 : 0;
 	}
-	for (size_t i = 0; i < recording->levels.count; i++)
-		if (!recording_run(recording, recording->levels.items[i].run_id))
-			return store_damaged(store, "a level of parallelism names no run", error);
-	for (size_t i = 0; i < recording->run_conditions.count; i++)
-		if (!recording_run(recording, recording->run_conditions.items[i].run_id))
-			return store_damaged(store, "a circumstance names no run", error);
-	for (size_t i = 0; i < recording->what_ifs.count; i++)
-		if (!recording_run(recording, recording->what_ifs.items[i].session_id))
-			return store_damaged(store, "a question names no run", error);
-	for (size_t i = 0; i < recording->target_samples.count; i++)
-		if (!recording_run(recording, recording->target_samples.items[i].run_id))
-			return store_damaged(store, "a hit names no run", error);
-	for (size_t i = 0; i < recording->steals.count; i++)
-		if (!recording_run(recording, recording->steals.items[i].run_id))
-			return store_damaged(store, "a theft names no run", error);
-	return 0;
 }
 
 static int read_all(struct store *store, struct recording *recording, struct error *error)
 {
-	static const struct {
-		size_t table;
-		void *(*add)(struct recording *);
-	} plain[] = {
-		{TABLE_RUN, add_run},
-		{TABLE_TARGET, add_target},
-		{TABLE_POINT, add_point},
-		{TABLE_EXPERIMENT, add_experiment},
-		{TABLE_SAMPLE, add_sample},
-		{TABLE_TOTAL, add_total},
-		{TABLE_FRAME, add_frame},
-		{TABLE_STACK, add_stack},
-		{TABLE_THREAD, add_thread},
-		{TABLE_STACK_SAMPLE, add_stack_sample},
-		{TABLE_STRING, add_string},
-		{TABLE_CHUNK, add_chunk},
-		{TABLE_PARALLEL, add_parallel},
-		{TABLE_LEVEL, add_level},
-		{TABLE_PROCESS_VISITS, add_process_visits},
-		{TABLE_OVERHEAD, add_overhead},
-		{TABLE_RUN_CONDITIONS, add_run_conditions},
-		{TABLE_WHAT_IF, add_what_if},
-		{TABLE_TARGET_SAMPLE, add_target_sample},
-		{TABLE_STEAL, add_steal},
-	};
 	/* One transaction, so that a recorder at work beside does not change it midway. */
 	int code = store_execute(store, "BEGIN", error);
-	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]) && !code; i++)
-		code = read_table(store, &schema_tables[plain[i].table], plain[i].add, recording,
-				  error);
+	for (size_t i = 0; i < TABLES && !code; i++)
+		code = schema_tables[i].rows == SCHEMA_PARTS ?
+			       read_parts(store, i, recording, error) :
+			       read_table(store, i, recording, error);
+	for (size_t i = 0; i < TABLES && !code; i++)
+		if (rows_of(recording, i))
+			code = check_references(store, recording, i, error);
 	if (!code)
-		code = read_visits(store, recording, error);
-	if (!code)
-		code = read_lengths(store, recording, error);
-	if (!code)
-		code = check_experiments(store, recording, error);
-	code = code ? code : check_overheads(store, recording, error);
-	code = code ? code : check_sums(store, recording, error);
-	code = code ? code : check_stack_samples(store, recording, error);
-	code = code ? code : check_timeline(store, recording, error);
-	return code ? code : check_parallel(store, recording, error);
+		code = check_values(store, recording, error);
+	number_windows(recording);
+	return code;
 }
 
 int profile_read(const char *path, struct recording **result, struct error *error)

@@ -34,15 +34,14 @@ struct recording_run {
 	uint64_t samples;       /* on-CPU samples of the program */
 	uint64_t lost;          /* samples lost in a full ring */
 	uint64_t capped;        /* pauses cut at the spin cap (carried to later ticks) */
-	uint64_t
-		unwound_badly; /* samples whose call chain could not be followed to a caller in scope */
-	uint64_t sampled_ns;  /* weight of all samples */
-	uint64_t paused_ns;   /* that cores spent pausing, all of them together */
-	uint64_t baseline_ns; /* wall time of the program at speedup 0 */
-	int exit_status;      /* as waitpid gives it; -1 while it runs or unknown */
-	bool finished;        /* the engine ended in order */
-	char *note;           /* warnings for the reader, one a line; NULL if none */
-	enum run_kind kind;   /* of which command */
+	uint64_t unwound_badly; /* samples whose callers in scope could not be found */
+	uint64_t sampled_ns;    /* weight of all samples */
+	uint64_t paused_ns;     /* that cores spent pausing, all of them together */
+	uint64_t baseline_ns;   /* wall time of the program at speedup 0 */
+	int exit_status;        /* as waitpid gives it; -1 while it runs or unknown */
+	bool finished;          /* the engine ended in order */
+	char *note;             /* warnings for the reader, one a line; NULL if none */
+	enum run_kind kind;     /* of which command */
 };
 
 /* What the recording itself took, while the program ran. */
@@ -88,6 +87,7 @@ struct recording_experiment {
 	uint64_t displaced_ns; /* the program was runnable, a foreign task had its core */
 	uint64_t capped;
 	enum verdict verdict;
+	int series_index; /* among the windows that follow each other at one speedup, from 0 */
 	ARRAY(struct recording_visit) visits;
 	ARRAY(struct recording_length) lengths; /* by point and bucket */
 };

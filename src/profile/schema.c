@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* schema - the tables of a profile, version 7. */
+/* schema - the tables of a profile. */
 #include "profile/schema.h"
 
 #include "base/cleanup.h"
@@ -7,10 +7,12 @@
 
 #include <string.h>
 
-#define COLUMN(row, field, kind)                                                             \
-	{                                                                                    \
-		.name = #field, .type = COLUMN_##kind, .offset = offsetof(struct row, field) \
+/* A column with another name than the field, or with the same. */
+#define NAMED(row, field, title, kind)                                                      \
+	{                                                                                   \
+		.name = title, .type = COLUMN_##kind, .offset = offsetof(struct row, field) \
 	}
+#define COLUMN(row, field, kind) NAMED(row, field, #field, kind)
 #define CHOICE(row, field, names)                                                             \
 	{                                                                                     \
 		.name = #field, .type = COLUMN_CHOICE, .offset = offsetof(struct row, field), \
@@ -49,9 +51,7 @@ static const struct column run_columns[] = {
 	COLUMN(recording_run, unwound_badly, COUNT),
 	COLUMN(recording_run, sampled_ns, COUNT),
 	COLUMN(recording_run, paused_ns, COUNT),
-	{.name = "calm_ns",
-	 .type = COLUMN_COUNT,
-	 .offset = offsetof(struct recording_run, baseline_ns)},
+	NAMED(recording_run, baseline_ns, "calm_ns", COUNT),
 	COLUMN(recording_run, exit_status, STATUS),
 	COLUMN(recording_run, finished, FLAG),
 	COLUMN(recording_run, note, TEXT),
@@ -59,6 +59,7 @@ static const struct column run_columns[] = {
 	 .type = COLUMN_CHOICE,
 	 .offset = offsetof(struct recording_run, kind),
 	 .choice = run_kind_name,
+	 .since = 2,
 	 .before = "'causal'"},
 };
 
@@ -88,6 +89,11 @@ static const struct column experiment_columns[] = {
 	COLUMN(recording_experiment, displaced_ns, COUNT),
 	COLUMN(recording_experiment, capped, COUNT),
 	CHOICE(recording_experiment, verdict, verdict_name),
+	{.name = "series_index",
+	 .type = COLUMN_STATUS,
+	 .offset = offsetof(struct recording_experiment, series_index),
+	 .since = 8,
+	 .before = "-1"},
 };
 
 static const struct column visit_columns[] = {
@@ -107,9 +113,7 @@ static const struct column sample_columns[] = {
 	REFERENCE(recording_sample, target_id, target),
 	COLUMN(recording_sample, samples, COUNT),
 	COLUMN(recording_sample, sampled_ns, COUNT),
-	{.name = "calm_sampled_ns",
-	 .type = COLUMN_COUNT,
-	 .offset = offsetof(struct recording_sample, baseline_sampled_ns)},
+	NAMED(recording_sample, baseline_sampled_ns, "calm_sampled_ns", COUNT),
 };
 
 static const struct column total_columns[] = {
@@ -118,7 +122,7 @@ static const struct column total_columns[] = {
 	COLUMN(recording_total, visits, COUNT),
 };
 
-static const struct column visitor_columns[] = {
+static const struct column process_visits_columns[] = {
 	REFERENCE(recording_process_visits, run_id, run),
 	REFERENCE(recording_process_visits, point_id, point),
 	COLUMN(recording_process_visits, pid, WORD),
@@ -144,7 +148,7 @@ static const struct column thread_columns[] = {
 	COLUMN(recording_thread, command, TEXT),
 };
 
-static const struct column moment_columns[] = {
+static const struct column stack_sample_columns[] = {
 	COLUMN(recording_stack_sample, id, ID),
 	REFERENCE(recording_stack_sample, run_id, run),
 	REFERENCE(recording_stack_sample, thread_id, thread),
@@ -158,7 +162,7 @@ static const struct column moment_columns[] = {
 	COLUMN(recording_stack_sample, variance, REAL),
 };
 
-static const struct column word_columns[] = {
+static const struct column string_columns[] = {
 	COLUMN(recording_string, id, ID),
 	REFERENCE(recording_string, run_id, run),
 	COLUMN(recording_string, number, WORD),
@@ -206,14 +210,14 @@ static const struct column level_columns[] = {
 	COLUMN(recording_level, condition_ns, COUNT), COLUMN(recording_level, other_ns, COUNT),
 };
 
-static const struct column cost_columns[] = {
+static const struct column overhead_columns[] = {
 	REFERENCE(recording_overhead, run_id, run),
 	COLUMN(recording_overhead, engine_ns, COUNT),
 	COLUMN(recording_overhead, knows_kernel, FLAG),
 	COLUMN(recording_overhead, kernel_ns, COUNT),
 };
 
-static const struct column circumstance_columns[] = {
+static const struct column run_conditions_columns[] = {
 	REFERENCE(recording_run_conditions, run_id, run),
 	COLUMN(recording_run_conditions, is_recorded, FLAG),
 	COLUMN(recording_run_conditions, is_cut, FLAG),
@@ -223,7 +227,7 @@ static const struct column circumstance_columns[] = {
 	COLUMN(recording_run_conditions, together_speed, REAL),
 };
 
-static const struct column question_columns[] = {
+static const struct column what_if_columns[] = {
 	REFERENCE(recording_what_if, session_id, run),
 	CHOICE(recording_what_if, kind, target_kind_name),
 	COLUMN(recording_what_if, name, TEXT),
@@ -237,7 +241,7 @@ static const struct column question_columns[] = {
 	COLUMN(recording_what_if, high_ppm, STATUS),
 };
 
-static const struct column hit_columns[] = {
+static const struct column target_sample_columns[] = {
 	REFERENCE(recording_target_sample, run_id, run),
 	COLUMN(recording_target_sample, tid, WORD),
 	COLUMN(recording_target_sample, time_ns, COUNT),
@@ -245,7 +249,7 @@ static const struct column hit_columns[] = {
 	COLUMN(recording_target_sample, is_waiting, FLAG),
 };
 
-static const struct column theft_columns[] = {
+static const struct column steal_columns[] = {
 	REFERENCE(recording_steal, run_id, run),
 	COLUMN(recording_steal, slice, WORD),
 	COLUMN(recording_steal, stolen_ns, COUNT),
@@ -263,38 +267,53 @@ static const struct column length_columns[] = {
 	COLUMN(recording_length, credit_cubes, REAL),
 };
 
-const char schema_upgrade[] = "ALTER TABLE run ADD COLUMN kind TEXT NOT NULL DEFAULT 'causal'";
-
-#define TABLE(noun, first, primary)                                                      \
-	{                                                                                \
-		.name = #noun, .columns = noun##_columns,                                \
-		.count = sizeof(noun##_columns) / sizeof(struct column), .since = first, \
-		.key = primary                                                           \
+#define SHAPE(noun, row)                                                                    \
+	.columns = noun##_columns, .count = sizeof(noun##_columns) / sizeof(struct column), \
+	.row_size = sizeof(struct row)
+/* A table of rows of their own; KEPT: a row replaces an older one with the same key. */
+#define TABLE(title, noun, array, first, primary)                                         \
+	{                                                                                 \
+		.name = title, SHAPE(noun, recording_##noun),                             \
+		.rows = offsetof(struct recording, array), .since = first, .key = primary \
+	}
+#define KEPT(title, noun, array, first, primary)                                           \
+	{                                                                                  \
+		.name = title, SHAPE(noun, recording_##noun),                              \
+		.rows = offsetof(struct recording, array), .since = first, .key = primary, \
+		.replaces = true                                                           \
+	}
+/* A table of what belongs to experiments. */
+#define PARTS(title, noun, row, first, primary)                                        \
+	{                                                                              \
+		.name = title, SHAPE(noun, row), .rows = SCHEMA_PARTS, .since = first, \
+		.key = primary                                                         \
 	}
 
 const struct table schema_tables[TABLES] = {
-	[TABLE_RUN] = TABLE(run, 1, "id"),
-	[TABLE_TARGET] = TABLE(target, 1, "id"),
-	[TABLE_POINT] = TABLE(point, 1, "id"),
-	[TABLE_EXPERIMENT] = TABLE(experiment, 1, "id"),
-	[TABLE_VISIT] = TABLE(visit, 1, "experiment_id, point_id"),
-	[TABLE_SAMPLE] = TABLE(sample, 1, "run_id, target_id"),
-	[TABLE_TOTAL] = TABLE(total, 1, "run_id, point_id"),
-	[TABLE_FRAME] = TABLE(frame, 2, "id"),
-	[TABLE_STACK] = TABLE(stack, 2, "id"),
-	[TABLE_THREAD] = TABLE(thread, 2, "id"),
-	[TABLE_STACK_SAMPLE] = TABLE(moment, 2, "id"),
-	[TABLE_STRING] = TABLE(word, 3, "id"),
-	[TABLE_CHUNK] = TABLE(chunk, 3, "id"),
-	[TABLE_PARALLEL] = TABLE(parallel, 4, "run_id"),
-	[TABLE_LEVEL] = TABLE(level, 4, "run_id, slice, threads"),
-	[TABLE_PROCESS_VISITS] = TABLE(visitor, 5, "run_id, point_id, pid"),
-	[TABLE_OVERHEAD] = TABLE(cost, 5, "run_id"),
-	[TABLE_RUN_CONDITIONS] = TABLE(circumstance, 6, "run_id"),
-	[TABLE_WHAT_IF] = TABLE(question, 6, "session_id"),
-	[TABLE_TARGET_SAMPLE] = TABLE(hit, 6, NULL),
-	[TABLE_STEAL] = TABLE(theft, 7, "run_id, slice"),
-	[TABLE_LENGTH] = TABLE(length, 7, "experiment_id, point_id, bucket"),
+	[TABLE_RUN] = TABLE("run", run, runs, 1, "id"),
+	[TABLE_TARGET] = TABLE("target", target, targets, 1, "id"),
+	[TABLE_POINT] = TABLE("point", point, points, 1, "id"),
+	[TABLE_EXPERIMENT] = TABLE("experiment", experiment, experiments, 1, "id"),
+	[TABLE_VISIT] = PARTS("visit", visit, schema_visit, 1, "experiment_id, point_id"),
+	[TABLE_SAMPLE] = KEPT("sample", sample, samples, 1, "run_id, target_id"),
+	[TABLE_TOTAL] = KEPT("total", total, totals, 1, "run_id, point_id"),
+	[TABLE_FRAME] = TABLE("frame", frame, frames, 2, "id"),
+	[TABLE_STACK] = TABLE("stack", stack, stacks, 2, "id"),
+	[TABLE_THREAD] = TABLE("thread", thread, threads, 2, "id"),
+	[TABLE_STACK_SAMPLE] = KEPT("moment", stack_sample, stack_samples, 2, "id"),
+	[TABLE_STRING] = TABLE("word", string, strings, 3, "id"),
+	[TABLE_CHUNK] = TABLE("chunk", chunk, chunks, 3, "id"),
+	[TABLE_PARALLEL] = KEPT("parallel", parallel, parallels, 4, "run_id"),
+	[TABLE_LEVEL] = KEPT("level", level, levels, 4, "run_id, slice, threads"),
+	[TABLE_PROCESS_VISITS] =
+		KEPT("visitor", process_visits, process_visits, 5, "run_id, point_id, pid"),
+	[TABLE_OVERHEAD] = KEPT("cost", overhead, overheads, 5, "run_id"),
+	[TABLE_RUN_CONDITIONS] = KEPT("circumstance", run_conditions, run_conditions, 6, "run_id"),
+	[TABLE_WHAT_IF] = KEPT("question", what_if, what_ifs, 6, "session_id"),
+	[TABLE_TARGET_SAMPLE] = TABLE("hit", target_sample, target_samples, 6, NULL),
+	[TABLE_STEAL] = TABLE("theft", steal, steals, 7, "run_id, slice"),
+	[TABLE_LENGTH] =
+		PARTS("length", length, recording_length, 7, "experiment_id, point_id, bucket"),
 };
 
 /* What a column is in SQL; in `STRICT` tables SQLite holds it to that. */
@@ -315,6 +334,12 @@ static char *column_sql(const struct table *table, const struct column *column)
 			   is_key ? "INTEGER PRIMARY KEY" : sql_types[column->type],
 			   column->refers ? " REFERENCES " : "",
 			   column->refers ? column->refers : "", column->refers ? "(id)" : "");
+}
+
+char *schema_add_column(const struct table *table, const struct column *column)
+{
+	return text_format("ALTER TABLE %s ADD COLUMN %s %s DEFAULT %s", table->name, column->name,
+			   sql_types[column->type], column->before);
 }
 
 char *schema_create(const struct table *table)

@@ -9,8 +9,8 @@
 #include "profile/recording.h"
 
 #define SCHEMA_APPLICATION_ID 0x4c455652 /* "LEVR" */
-#define SCHEMA_VERSION 7
-#define SCHEMA_VERSION_OF_KINDS 2 /* the first with the columns that have a `before` */
+#define SCHEMA_VERSION 8
+#define SCHEMA_PARTS SIZE_MAX
 
 /* How a field is kept. Whatever a file says is checked against this when it is read. */
 enum column_type {
@@ -33,9 +33,9 @@ struct column {
 	size_t offset; /* of the field in the row's struct */
 	/* COLUMN_CHOICE only: name of a value, NULL past the last. */
 	const char *(*choice)(unsigned);
-	const char
-		*before; /* in files of older versions, which lack it: its value in SQL; or NULL */
 	const char *refers; /* the table whose id it is; or NULL */
+	int since;          /* the first version that has it; 0: all that have the table */
+	const char *before; /* its value in SQL in files of older versions */
 };
 
 struct table {
@@ -44,6 +44,9 @@ struct table {
 	size_t count;
 	int since;       /* the first version that has it */
 	const char *key; /* the columns of its primary key, with commas; or NULL */
+	size_t row_size; /* of the struct */
+	size_t rows;     /* offset of the array in struct recording; SCHEMA_PARTS: in experiments */
+	bool replaces;   /* a row replaces the one with the same key */
 };
 
 /* A row of the table visit. */
@@ -78,9 +81,7 @@ enum {
 	TABLES,
 };
 
-/* What makes a file of version 1 one of version 2, but for the new tables. */
-extern const char schema_upgrade[];
-
 extern const struct table schema_tables[TABLES];
-/* The SQL that makes it. To be freed. */
+/* The SQL that makes the table, and the SQL that adds the column to an older file. To be freed. */
 char *schema_create(const struct table *table);
+char *schema_add_column(const struct table *table, const struct column *column);

@@ -233,16 +233,28 @@ static int make_tables(struct store *store, struct error *error)
 	return code ? code : store_execute(store, "COMMIT", error);
 }
 
+/* What the table lacks in a file of the store's version. */
+static int upgrade_table(struct store *store, const struct table *table, struct error *error)
+{
+	if (table->since > store->version)
+		return make_table(store, table, error);
+	int code = 0;
+	for (size_t i = 0; i < table->count && !code; i++) {
+		if (table->columns[i].since <= store->version)
+			continue;
+		AUTO(text) char *sql = schema_add_column(table, &table->columns[i]);
+		code = store_execute(store, sql, error);
+	}
+	return code;
+}
+
 /* An older file gets what it lacks; an older lever then refuses it. */
 static int upgrade_tables(struct store *store, struct error *error)
 {
 	AUTO(text) char *version = text_format("PRAGMA user_version=%d", SCHEMA_VERSION);
 	int code = store_execute(store, "BEGIN IMMEDIATE", error);
-	if (!code && store->version < SCHEMA_VERSION_OF_KINDS)
-		code = store_execute(store, schema_upgrade, error);
 	for (size_t i = 0; i < TABLES && !code; i++)
-		if (schema_tables[i].since > store->version)
-			code = make_table(store, &schema_tables[i], error);
+		code = upgrade_table(store, &schema_tables[i], error);
 	if (!code)
 		code = store_execute(store, version, error);
 	return code ? code : store_execute(store, "COMMIT", error);

@@ -30,9 +30,6 @@
 #define SAMPLES_LEAST 30.0
 #define CONTROLS_LEAST 6
 
-/* Windows of a stretch follow each other in less; before the first of one there is more (experiment/session_run_series.c). */
-#define BREAK_LEAST_NS 9000000
-
 /* Sampled time of a target in the runs in which it had experiments, for the phase correction. */
 struct phase {
 	double target_ns, observed_ns; /* in its own experiments at speedup 0; their wall time */
@@ -56,36 +53,21 @@ static uint32_t run_number(const struct recording *recording, int64_t run_id)
 	return run ? (uint32_t)(run - recording->runs.items) : UINT32_MAX;
 }
 
-/* A target's experiments that counted, borrowed from the recording; `indexes` are those in their stretches. */
+/* A target's experiments that counted, borrowed from the recording. */
 struct trials {
 	const struct recording_experiment **items;
-	unsigned *indexes;
 	size_t count;
 };
-
-/* Does it follow the other without a break, in which the program would have got used to another speedup? */
-static bool continues(const struct recording_experiment *before,
-		      const struct recording_experiment *experiment)
-{
-	return experiment->run_id == before->run_id && experiment->target_id == before->target_id &&
-	       experiment->speedup == before->speedup &&
-	       experiment->start_ns < before->start_ns + before->duration_ns + BREAK_LEAST_NS;
-}
 
 static struct trials trials_of(const struct recording *recording, int64_t target_id)
 {
 	size_t most = recording->experiments.count;
-	struct trials trials = {.items = memory_new(most, sizeof(*trials.items)),
-				.indexes = memory_new(most, sizeof(*trials.indexes))};
-	unsigned index = 0;
+	struct trials trials = {.items = memory_new(most, sizeof(*trials.items))};
 
 	for (size_t i = 0; i < most; i++) {
 		const struct recording_experiment *experiment = &recording->experiments.items[i];
-		index = i && continues(experiment - 1, experiment) ? index + 1 : 0;
-		if (experiment->target_id != target_id || experiment->verdict != VERDICT_COUNTED)
-			continue;
-		trials.items[trials.count] = experiment;
-		trials.indexes[trials.count++] = index;
+		if (experiment->target_id == target_id && experiment->verdict == VERDICT_COUNTED)
+			trials.items[trials.count++] = experiment;
 	}
 	return trials;
 }
@@ -93,7 +75,6 @@ static struct trials trials_of(const struct recording *recording, int64_t target
 static void trials_release(struct trials *trials)
 {
 	free(trials->items);
-	free(trials->indexes);
 }
 
 /*
@@ -175,7 +156,6 @@ static void drop_idle_windows(const struct recording *recording, struct trials *
 	for (size_t i = 0; i < trials->count; i++) {
 		if (activity_of(trials->items[i]) < limit)
 			continue;
-		trials->indexes[kept] = trials->indexes[i];
 		trials->items[kept++] = trials->items[i];
 	}
 	trials->count = kept;
@@ -201,7 +181,7 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 			.speedup = experiment->speedup,
 			.period_ns = period_ns,
 			.run = run_number(recording, experiment->run_id),
-			.index = trials->indexes[i],
+			.index = (unsigned)experiment->series_index,
 		};
 	}
 	return count;
@@ -392,7 +372,8 @@ static struct tail tail_of(const struct recording *recording, const struct trial
 		return (struct tail){.status = TAIL_NOT_MEASURED};
 	const struct recording_experiment **settled = memory_new(trials->count, sizeof(*settled));
 	for (size_t i = 0; i < trials->count; i++)
-		if (trials->indexes[i] >= warm_up_skipped(effect->warm_up.level))
+		if ((unsigned)trials->items[i]->series_index >=
+		    warm_up_skipped(effect->warm_up.level))
 			settled[kept++] = trials->items[i];
 	struct tail tail = tail_latency_of(recording, settled, kept, effect->point->id);
 	free(settled);

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sqlite3.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 
@@ -275,10 +274,7 @@ TEST("what is no profile is neither read nor added to nor replaced")
 TEST("the database of another program is neither read nor added to nor replaced")
 {
 	char *path = sample_path();
-	sqlite3 *database;
-	CHECK_EQUAL(sqlite3_open(path, &database), SQLITE_OK);
-	CHECK_EQUAL(sqlite3_exec(database, "CREATE TABLE run(x)", NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(database);
+	CHECK(sample_execute(path, "CREATE TABLE run(x)"));
 	struct error error = read_error(path);
 	CHECK_EQUAL(error.code, -EINVAL);
 	struct profile *profile = NULL;
@@ -292,14 +288,10 @@ static struct error error_after(const char *sql)
 {
 	char *path = sample_path();
 	struct error error = {0};
-	sqlite3 *database;
-	int code = sample_write(path, 3, &error);
-	if (!code && sqlite3_open(path, &database) == SQLITE_OK) {
-		code = sqlite3_exec(database, sql, NULL, NULL, NULL);
-		sqlite3_close(database);
-	}
+	bool is_changed = !sample_write(path, 3, &error) && sample_execute(path, sql);
+
 	error = read_error(path);
-	if (code)
+	if (!is_changed)
 		snprintf(error.text, sizeof(error.text), "the SQL failed: %s", sql);
 	sample_remove(path);
 	return error;

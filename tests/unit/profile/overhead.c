@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cost - what recordings took is kept, also in a file that an older lever made. */
+/* overhead - what recordings took is kept, also in a file that an older lever made. */
 #include "check.h"
 #include "sample_recording.h"
-
-#include <sqlite3.h>
 
 static int write_run(const char *path, uint64_t engine_ns, struct error *error)
 {
@@ -12,24 +10,15 @@ static int write_run(const char *path, uint64_t engine_ns, struct error *error)
 	int code = profile_create(path, false, &profile, error);
 
 	code = code ? code : profile_add_run(profile, &run, error);
-	struct recording_overhead cost = {run.id, engine_ns, true, 7};
-	code = code ? code : profile_set_overhead(profile, &cost, error);
-	cost.kernel_ns = 8;
-	code = code ? code : profile_set_overhead(profile, &cost, error);
+	struct recording_overhead overhead = {run.id, engine_ns, true, 7};
+	code = code ? code : profile_set_overhead(profile, &overhead, error);
+	overhead.kernel_ns = 8;
+	code = code ? code : profile_set_overhead(profile, &overhead, error);
 	profile_close(profile);
 	return code;
 }
 
-static bool execute(const char *path, const char *sql)
-{
-	sqlite3 *database;
-	bool done = sqlite3_open(path, &database) == SQLITE_OK &&
-		    sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK;
-	sqlite3_close(database);
-	return done;
-}
-
-TEST("a run's cost is read as it was last written")
+TEST("a run's overhead is read as it was last written")
 {
 	char *path = sample_path();
 	struct error error = {0};
@@ -45,16 +34,13 @@ TEST("a run's cost is read as it was last written")
 	recording_free(recording);
 }
 
-TEST("a file of version 4 is read without costs, and gets them with the next run")
+TEST("a file of version 4 is read without overheads, and gets them with the next run")
 {
 	char *path = sample_path();
 	struct error error = {0};
 	struct recording *recording = NULL;
 	CHECK_EQUAL(write_run(path, 5, &error), 0);
-	CHECK(execute(
-		path,
-		"DROP TABLE cost; DROP TABLE visitor; DROP TABLE circumstance;"
-		"DROP TABLE question; DROP TABLE hit; DROP TABLE theft; DROP TABLE length; PRAGMA user_version=4"));
+	CHECK(sample_make_older(path, 4));
 	CHECK_EQUAL(profile_read(path, &recording, &error), 0);
 	CHECK_EQUAL(recording->runs.count, 1);
 	CHECK_EQUAL(recording->overheads.count, 0);
@@ -68,13 +54,13 @@ TEST("a file of version 4 is read without costs, and gets them with the next run
 	recording_free(recording);
 }
 
-TEST("a cost of no run is refused")
+TEST("an overhead of no run is refused")
 {
 	char *path = sample_path();
 	struct error error = {0};
 	struct recording *recording = NULL;
 	CHECK_EQUAL(write_run(path, 5, &error), 0);
-	CHECK(execute(path, "UPDATE cost SET run_id = 77"));
+	CHECK(sample_execute(path, "UPDATE cost SET run_id = 77"));
 	CHECK(profile_read(path, &recording, &error));
 	CHECK(strstr(error.text, "cost"));
 	sample_remove(path);

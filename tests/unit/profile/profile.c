@@ -102,6 +102,7 @@ TEST("every field of an experiment is read back as it was written")
 	CHECK_EQUAL(experiment->displaced_ns, 15);
 	CHECK_EQUAL(experiment->capped, 16);
 	CHECK_EQUAL(experiment->verdict, VERDICT_TOO_FEW_VISITS);
+	CHECK_EQUAL(experiment->series_index, 2);
 	CHECK_EQUAL(experiment->visits.count, 1);
 	const struct recording_visit *visit = &experiment->visits.items[0];
 	CHECK_EQUAL(visit->point_id, ONLY_ID);
@@ -207,6 +208,26 @@ TEST("setting samples, totals or the run again replaces what was said before")
 	sample_remove(path);
 }
 
+TEST("windows of a file of version 7 are numbered by the gaps between them, also when more are added")
+{
+	char *path = sample_path();
+	struct error error = {0};
+	struct recording *recording = NULL;
+	CHECK_EQUAL(sample_write(path, 4, &error), 0);
+	CHECK(sample_execute(path, "UPDATE experiment SET start_ns = 20000000 WHERE id >= 3"));
+	CHECK(sample_make_older(path, 7));
+	CHECK_EQUAL(profile_read(path, &recording, &error), 0);
+	for (int i = 0; i < 4; i++)
+		CHECK_EQUAL(recording->experiments.items[i].series_index, i % 2);
+	recording_free(recording);
+	CHECK_EQUAL(sample_write(path, 2, &error), 0);
+	CHECK_EQUAL(profile_read(path, &recording, &error), 0);
+	sample_remove(path);
+	for (int i = 0; i < 6; i++)
+		CHECK_EQUAL(recording->experiments.items[i].series_index, i < 4 ? i % 2 : i - 2);
+	recording_free(recording);
+}
+
 TEST("an experiment of an unknown target is refused, and leaves nothing in the file")
 {
 	char *path = sample_path();
@@ -255,8 +276,8 @@ TEST("an orderly close leaves one file, in a form that needs no journal")
 	CHECK(file && fread(header, 1, sizeof(header), file) == sizeof(header));
 	fclose(file);
 	CHECK(!memcmp(header, "SQLite format 3", 16));
-	CHECK_EQUAL(header[18], 1); /* 2 would be WAL */
-	CHECK_EQUAL(header[63], 7); /* user_version */
+	CHECK_EQUAL(header[18], 1);              /* 2 would be WAL */
+	CHECK_EQUAL(header[63], SCHEMA_VERSION); /* user_version */
 	CHECK(!memcmp(header + 68, "LEVR", 4));
 	sample_remove(path);
 }

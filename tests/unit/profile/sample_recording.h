@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sample - a recording for the tests of the profile file, with something in every field. */
+/* sample_recording - a recording for the tests of the profile file, with something in every field. */
 #pragma once
 
 #include "base/cleanup.h"
 #include "profile/profile.h"
+#include "profile/schema.h"
 
 #include <dirent.h>
+#include <sqlite3.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -138,12 +141,45 @@ static inline int sample_experiment(struct profile *profile, const struct sample
 		.displaced_ns = 15,
 		.capped = 16,
 		.verdict = VERDICT_TOO_FEW_VISITS,
+		.series_index = (int)number + 2,
 	};
 	*array_add(&experiment.visits) =
 		(struct recording_visit){sample->point.id, 17.5, 18, 19, 20.25};
 	int code = profile_add_experiment(profile, &experiment, error);
 	array_free(&experiment.visits);
 	return code;
+}
+
+static inline bool sample_execute(const char *path, const char *sql)
+{
+	sqlite3 *database;
+	bool done = sqlite3_open(path, &database) == SQLITE_OK &&
+		    sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK;
+	if (!done)
+		printf("# %s\n", sqlite3_errmsg(database));
+	sqlite3_close(database);
+	return done;
+}
+
+/* Makes the file one of an older version: what later versions have goes. */
+static inline bool sample_make_older(const char *path, int version)
+{
+	AUTO(text) char *sql = text_format("PRAGMA user_version=%d", version);
+
+	for (size_t i = TABLES; i-- > 0;) {
+		const struct table *table = &schema_tables[i];
+		AUTO(text) char *drop = text_format("DROP TABLE %s", table->name);
+		if (table->since > version && !sample_execute(path, drop))
+			return false;
+		for (size_t j = 0; j < table->count && table->since <= version; j++) {
+			AUTO(text)
+			char *column = text_format("ALTER TABLE %s DROP COLUMN %s", table->name,
+						   table->columns[j].name);
+			if (table->columns[j].since > version && !sample_execute(path, column))
+				return false;
+		}
+	}
+	return sample_execute(path, sql);
 }
 
 /* A whole file with `experiments` in it, closed in order. */

@@ -3,30 +3,6 @@
 #include "check.h"
 #include "sample_recording.h"
 
-#include "profile/schema.h"
-
-#include <sqlite3.h>
-
-/* Turns the file into one of version 1: what was new in version 2 goes. */
-static bool make_old(const char *path)
-{
-	sqlite3 *database;
-	bool done = sqlite3_open(path, &database) == SQLITE_OK &&
-		    sqlite3_exec(database,
-				 "DROP TABLE moment; DROP TABLE thread; DROP TABLE stack;"
-				 "DROP TABLE frame; DROP TABLE word; DROP TABLE chunk;"
-				 "DROP TABLE parallel; DROP TABLE level; DROP TABLE visitor;"
-				 "DROP TABLE cost; DROP TABLE circumstance; DROP TABLE question;"
-				 "DROP TABLE hit; DROP TABLE theft; DROP TABLE length;"
-				 "ALTER TABLE run DROP COLUMN kind;"
-				 "PRAGMA user_version=1",
-				 NULL, NULL, NULL) == SQLITE_OK;
-	if (!done)
-		printf("# %s\n", sqlite3_errmsg(database));
-	sqlite3_close(database);
-	return done;
-}
-
 static int write_samples(struct profile *profile, uint64_t caller_id, struct error *error)
 {
 	struct recording_run run = {.kind = RUN_SAMPLES, .command = (char *)"[]"};
@@ -99,7 +75,7 @@ TEST("a file of version 1 is read: its runs are causal")
 	struct error error = {0};
 	struct recording *recording = NULL;
 	CHECK_EQUAL(sample_write(path, 3, &error), 0);
-	CHECK(make_old(path));
+	CHECK(sample_make_older(path, 1));
 	CHECK_EQUAL(profile_read(path, &recording, &error), 0);
 	sample_remove(path);
 	CHECK_EQUAL(recording->runs.count, 1);
@@ -115,7 +91,7 @@ TEST("samples are added to a file of version 1, which then is of this one")
 	struct error error = {0};
 	struct recording *recording = NULL;
 	CHECK_EQUAL(sample_write(path, 3, &error), 0);
-	CHECK(make_old(path));
+	CHECK(sample_make_older(path, 1));
 	CHECK_EQUAL(write_file(path, 0, &error), 0);
 	CHECK_EQUAL(profile_read(path, &recording, &error), 0);
 	sample_remove(path);

@@ -138,7 +138,8 @@ static void add_stretches(struct recording *recording, unsigned stretches, unsig
 							      !is_fast ? 1000 :
 							      is_early ? 1600 :
 									 1250);
-		/* Nothing between windows of a stretch, 50 ms before it. */
+		experiment->series_index = (int)(i % length);
+		/* Nothing between windows of a series, 50 ms before it. */
 		if (i % length)
 			experiment->start_ns = experiment[-1].start_ns + experiment[-1].duration_ns;
 	}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* kinds - the names of enum values in files and reports. */
+#include "profile/kinds.h"
+
+#include "profile/chunk.h"
+
+#define NAME(names, value) ((value) < sizeof(names) / sizeof(*(names)) ? (names)[value] : NULL)
+
+static const char *const target_kind_names[] = {
+	[TARGET_LINE] = "line",   [TARGET_FUNCTION] = "function",
+	[TARGET_SPAN] = "span",   [TARGET_SYSTEM_CALL] = "syscall",
+	[TARGET_CLASS] = "class", [TARGET_EXTERNAL] = "outside",
+};
+static const char *const point_kind_names[] = {
+	[POINT_THROUGHPUT] = "throughput",
+	[POINT_LATENCY] = "latency",
+	[POINT_SAMPLED] = "sampled",
+	[POINT_END_TO_END] = "end-to-end",
+};
+static const char *const verdict_names[] = {
+	[VERDICT_COUNTED] = "counted",
+	[VERDICT_DISPLACED] = "displaced",
+	[VERDICT_TOO_FEW_VISITS] = "too few visits",
+	[VERDICT_CUT_SHORT] = "cut short",
+};
+
+static const char *const run_kind_names[] = {
+	[RUN_CAUSAL] = "causal",
+	[RUN_SAMPLES] = "samples",
+	[RUN_TIMELINE] = "timeline",
+	[RUN_SCALE] = "scale",
+};
+static const char *const frame_kind_names[] = {
+	[FRAME_USER] = "user",
+	[FRAME_KERNEL] = "kernel",
+};
+static const char *const chunk_kind_names[] = {
+	[CHUNK_SCHEDULER] = "scheduler",
+	[CHUNK_TASKS] = "tasks",
+	[CHUNK_INTERRUPTS] = "interrupts",
+	[CHUNK_MARKS] = "marks",
+};
+static const char *const sample_class_names[] = {
+	[CLASS_USER] = "user", [CLASS_KERNEL] = "kernel", [CLASS_IO] = "I",
+	[CLASS_LOCK] = "L",    [CLASS_RUNNABLE] = "S",    [CLASS_OTHER] = "B",
+};
+
+const char *target_kind_name(unsigned kind)
+{
+	return NAME(target_kind_names, kind);
+}
+
+const char *point_kind_name(unsigned kind)
+{
+	return NAME(point_kind_names, kind);
+}
+
+const char *verdict_name(unsigned verdict)
+{
+	return NAME(verdict_names, verdict);
+}
+
+const char *run_kind_name(unsigned kind)
+{
+	return NAME(run_kind_names, kind);
+}
+
+const char *frame_kind_name(unsigned kind)
+{
+	return NAME(frame_kind_names, kind);
+}
+
+const char *chunk_kind_name(unsigned kind)
+{
+	return NAME(chunk_kind_names, kind);
+}
+
+const char *sample_class_name(unsigned class)
+{
+	return NAME(sample_class_names, class);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rows - one set of functions for all arrays of a recording, by the offsets in schema.h. */
+#include "profile/rows.h"
+
+const struct rows *rows_of(const struct recording *recording, size_t table)
+{
+	size_t offset = schema_tables[table].rows;
+
+	return offset == SCHEMA_PARTS ?
+		       NULL :
+		       (const struct rows *)(const void *)((const char *)recording + offset);
+}
+
+const void *rows_at(const struct recording *recording, size_t table, size_t i)
+{
+	return rows_of(recording, table)->items + i * schema_tables[table].row_size;
+}
+
+void *rows_add(struct recording *recording, size_t table)
+{
+	struct rows *rows = (struct rows *)rows_of(recording, table);
+	size_t size = schema_tables[table].row_size;
+
+	rows->items = memory_array_grow(rows->items, &rows->count, &rows->capacity, size);
+	return rows->items + (rows->count - 1) * size;
+}
+
+/* Ids are given out from 1 on, so the row is nearly always at id - 1. */
+const void *rows_find(const struct recording *recording, size_t table, int64_t id)
+{
+	size_t count = rows_of(recording, table)->count, guess = (size_t)id - 1;
+
+	if (guess < count && *(const int64_t *)rows_at(recording, table, guess) == id)
+		return rows_at(recording, table, guess);
+	for (size_t i = 0; i < count; i++) {
+		if (*(const int64_t *)rows_at(recording, table, i) == id)
+			return rows_at(recording, table, i);
+	}
+	return NULL;
+}
+
+void row_release(size_t table, void *row)
+{
+	for (size_t i = 0; i < schema_tables[table].count; i++) {
+		const struct column *column = &schema_tables[table].columns[i];
+		void *field = (char *)row + column->offset;
+		if (column->type == COLUMN_TEXT)
+			free(*(char **)field);
+		else if (column->type == COLUMN_BYTES)
+			free(((struct recording_bytes *)field)->items);
+	}
+}
+
+void rows_release(struct recording *recording, size_t table)
+{
+	struct rows *rows = (struct rows *)rows_of(recording, table);
+
+	for (size_t i = 0; rows && i < rows->count; i++)
+		row_release(table, (void *)rows_at(recording, table, i));
+	if (rows)
+		array_free(rows);
+}
