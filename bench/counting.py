@@ -6,7 +6,7 @@
 
 A block is four runs of a program of bench/scale.py on as many cores, the first one or two: bare, counted, counted,
 bare; its overhead is that of the sum of the two counted over the two bare ones, so what drifts evenly cancels out.
-The clock is the same in all: a small parent of the program (clocked.c) reads it before the fork and after the end,
+The clock is the same in all: a small parent of the program (run_time.c) reads it before the fork and after the end,
 and is counted with it. Overhead is the median over the blocks on one core and on two; ± is 1.96 times the standard
 error of a median by the blocks' spread (1.25 of the mean's). Of blocks in which other programs had more than 3 % of
 the cores a few are made again.
@@ -46,8 +46,8 @@ class Empty:
     def __init__(self, work):
         self.object = os.path.join(work, "empty.o")
         self.holder = None
-        with open(os.path.join(HERE, "attached.c"), encoding="ascii") as file:
-            self.attached = compiled(work, "attached", file.read(), "-lbpf")
+        with open(os.path.join(HERE, "attach_bpf.c"), encoding="ascii") as file:
+            self.attached = compiled(work, "attach_bpf", file.read(), "-lbpf")
         source = os.path.join(work, "empty.bpf.c")
         with open(source, "w", encoding="ascii") as out:
             out.write(EMPTY)
@@ -90,7 +90,7 @@ def seconds(options, command, cores, kind, work):
     """Of one run, by its parent's clock."""
     allowed = sorted(os.sched_getaffinity(0))
     told = os.path.join(work, "told")
-    words = [os.path.join(work, "clocked"), told, *command]
+    words = [os.path.join(work, "run_time"), told, *command]
     if kind == "counted":
         words = [options.lever, "scale", "-q", "--fresh", "-o", os.path.join(work, "x.lever"), "--on", str(cores), "--runs", "1",
                  "--compare", "0", "--no-replay", "--", *words]
@@ -179,8 +179,8 @@ def main():
         with open(options.results, encoding="utf-8") as file:
             results = {result["name"]: result for result in map(json.loads, file)}
     with tempfile.TemporaryDirectory(prefix="lever-bench-") as work:
-        with open(os.path.join(HERE, "clocked.c"), encoding="ascii") as file:
-            compiled(work, "clocked", file.read())
+        with open(os.path.join(HERE, "run_time.c"), encoding="ascii") as file:
+            compiled(work, "run_time", file.read())
         for name in [name for name in CASES if name in options.programs or "all" in options.programs]:
             result = measure(options, name, work)
             if result:

@@ -4,7 +4,7 @@
 
     bench/memory.py [--programs NAME ...] [--rounds 5]
 
-In turn, on each core alone: how long a load takes from 256 KiB, 8 MiB and 64 MiB (latency.c), and the CPU time of each
+In turn, on each core alone: how long a load takes from 256 KiB, 8 MiB and 64 MiB (memory_latency.c), and the CPU time of each
 program of bench/scale.py. On a machine of one's own all are steady. On a virtual one, the cache that cores share is
 whatever the others leave.
 """
@@ -29,8 +29,8 @@ def main():
     options = parser.parse_args()
     print("| core | 256 KiB | 8 MiB | 64 MiB | " + " | ".join(options.programs) + " |\n| --- |" + " --- |" * (3 + len(options.programs)))
     with tempfile.TemporaryDirectory(prefix="lever-bench-") as work:
-        with open(os.path.join(HERE, "latency.c"), encoding="ascii") as file:
-            latency = compiled(work, "latency", file.read())
+        with open(os.path.join(HERE, "memory_latency.c"), encoding="ascii") as file:
+            latency = compiled(work, "memory_latency", file.read())
         commands = [CASES[name](work) for name in options.programs]
         for core in sorted(os.sched_getaffinity(0)) * options.rounds:
             loads = subprocess.run(["taskset", "-c", str(core), latency], capture_output=True, text=True, check=True).stdout.split()

@@ -30,7 +30,7 @@ import sys
 import tempfile
 from contextlib import closing
 
-import race
+import paired_run
 
 THREADS = 2
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -70,7 +70,7 @@ CASES = {"spin": spin_case, "zstd": zstd_case, "pbzip2": pbzip2_case}
 def compared(lever, work, command, options):
     """(seconds bare, seconds profiled, path of the profile)"""
     profile = os.path.join(work, "profile.lever")
-    bare, profiled = race.race(command, [lever, "run", "--quiet", "--fresh", "-o", profile, *options, "--", *command])
+    bare, profiled = paired_run.run_pair(command, [lever, "run", "--quiet", "--fresh", "-o", profile, *options, "--", *command])
     return bare, profiled, profile
 
 

@@ -5,7 +5,7 @@
     bench/record.py [--lever build/lever] [--rounds 5] [--case spin|switches|writes|sqlite|all] [--only-lever]
 
 Each tool (lever record, and perf record -g on sched:sched_switch and on task-clock at the same period)
-is compared with the bare program as race.py says: both at once, one running at a time. Figures are
+is compared with the bare program as paired_run.py says: both at once, one running at a time. Figures are
 medians over the rounds, with their range, and the mean with half of its 95 % interval. What a disk does
 differs from round to round: writes and sqlite need 10 rounds or more.
 
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-import race
+import paired_run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 INSERTS = """import sqlite3, sys
@@ -61,7 +61,7 @@ def tools(lever, work):
 def one_round(case, name, lever):
     """(bare seconds, cost of the tool)"""
     with tempfile.TemporaryDirectory(dir="/tmp") as work:
-        bare, profiled = race.race(command_of(case, work, "bare"), [*tools(lever, work)[name], *command_of(case, work, "profiled")])
+        bare, profiled = paired_run.run_pair(command_of(case, work, "bare"), [*tools(lever, work)[name], *command_of(case, work, "profiled")])
         return bare, profiled / bare - 1
 
 

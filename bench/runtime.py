@@ -5,7 +5,7 @@
     bench/runtime.py [--lever build/lever] [--rounds 5] [--case sampling|start|visits|all]
 
   sampling   how much longer two CPU-bound threads (spin.c) run under `lever run --engine runtime
-             --speedups 0`: bare and profiled at once, of which only one runs at a time (race.py);
+             --speedups 0`: bare and profiled at once, of which only one runs at a time (paired_run.py);
   start      from the call of the profiler to the program's main, less the same without a profiler,
              for a binary with 40,000 functions of debug information;
   visits     what a visit of a progress point in unmodified code takes (a breakpoint): a loop that times itself,
@@ -21,7 +21,7 @@ import subprocess
 import tempfile
 import time
 
-import race
+import paired_run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 INCLUDE = os.path.join(HERE, "..", "include")
@@ -39,7 +39,7 @@ def measure_sampling(lever, rounds, work):
     subprocess.run(["gcc", "-O2", "-g", "-I", INCLUDE, os.path.join(HERE, "spin.c"), "-o", program, "-lpthread"], check=True)
     command, costs = [program, "2", "2000"], []
     for _ in range(rounds):
-        bare, profiled = race.race(command, [lever, "run", "--quiet", "--fresh", "-o", profile, "--engine", "runtime",
+        bare, profiled = paired_run.run_pair(command, [lever, "run", "--quiet", "--fresh", "-o", profile, "--engine", "runtime",
                                              "--speedups", "0", "--", *command])
         costs.append(profiled / bare - 1)
     said("sampling, runtime engine", costs, "%", 100)

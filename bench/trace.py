@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 
-import race
+import paired_run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MARKER = "/sys/kernel/tracing/trace_marker"
@@ -145,7 +145,7 @@ def case_switches(lever, work, rounds):
 def compare(name, command, lever, work, rounds, counted=None):
     costs = []
     for _ in range(rounds):
-        bare, traced = race.race(command, [*trace(lever, work), *command], counted=counted)
+        bare, traced = paired_run.run_pair(command, [*trace(lever, work), *command], counted=counted)
         costs.append(traced / bare)
     print("%-10s with tracing %.3f times (%.3f to %.3f) the time without" % (name, statistics.median(costs), min(costs), max(costs)), flush=True)
 

@@ -53,8 +53,8 @@ def main():
     with open(STATISTICS, encoding="ascii") as file:
         before = file.read()
     with tempfile.TemporaryDirectory() as folder:
-        program = os.path.join(folder, "deep")
-        subprocess.run(["gcc", "-O2", "-g", "-fomit-frame-pointer", "-D_GNU_SOURCE", os.path.join(HERE, "deep.c"), "-o", program], check=True)
+        program = os.path.join(folder, "deep_stack")
+        subprocess.run(["gcc", "-O2", "-g", "-fomit-frame-pointer", "-D_GNU_SOURCE", os.path.join(HERE, "deep_stack.c"), "-o", program], check=True)
         try:
             with open(STATISTICS, "w", encoding="ascii") as file:
                 file.write("1")

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * clocked - runs a program and writes how long it took, in ns, from before the fork to after its end.
+ * run_time - runs a program and writes how long it took, in ns, from before the fork to after its end.
  *
- *	clocked FILE PROGRAM [ARGUMENT...]
+ *	run_time FILE PROGRAM [ARGUMENT...]
  */
 #include <stdio.h>
 #include <sys/wait.h>

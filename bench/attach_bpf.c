@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * attached - keeps the BPF programs of an object file attached until standard input ends.
+ * attach_bpf - keeps the BPF programs of an object file attached until standard input ends.
  *
- *	attached OBJECT
+ *	attach_bpf OBJECT
  *
  * Prints a line when they are.
  */

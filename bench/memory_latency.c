@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * latency - how long a load takes from memory that is read in random order, in ns: of 256 KiB, which
+ * memory_latency - how long a load takes from memory that is read in random order, in ns: of 256 KiB, which
  * the core's own cache holds, of 8 MiB, which a cache shared between cores does, and of 64 MiB.
  */
 #include <stdint.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""race - a program bare and profiled at once, of which only one runs at a time.
+"""paired_run - a program bare and profiled at once, of which only one runs at a time.
 
 Shared machines change their speed within seconds; changing places every 0.1 s lets both meet the same
 machine. What is compared is how long each was let run.
@@ -60,7 +60,7 @@ def child_of(process, command):
     sys.exit("lever ended: %s" % process.stderr.read().decode())
 
 
-def race(bare, profiled, codes=(0, 3), counted=None):
+def run_pair(bare, profiled, codes=(0, 3), counted=None):
     """(seconds bare, seconds profiled); `profiled` starts what stands behind its "--" as its child
 
     Programs that work for a given time, and then print how much they did, need the pattern `counted`: what it finds is

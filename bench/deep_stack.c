@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * deep - computes at the end of a long call chain, whose functions have no frame pointers.
+ * deep_stack - computes at the end of a long call chain, whose functions have no frame pointers.
  *
- *	deep FRAMES SECONDS
+ *	deep_stack FRAMES SECONDS
  */
 #include <stdio.h>
 #include <stdlib.h>
