@@ -27,7 +27,7 @@ all: configure
 
 configure:
 	@tools/setup_web
-	@tools/configure $(BUILD) --prefix=$(prefix) $(MESON_OPTIONS)
+	@tools/configure $(BUILD) -Dprefix=$(prefix) $(MESON_OPTIONS)
 
 # Installs what is missing; a machine that has everything needs neither network nor rights.
 setup:

@@ -4,10 +4,11 @@
  *
  *	marks WAY THREADS COUNT [PACE]
  *
- * Each thread does COUNT times what WAY says: nothing, counter (reads the processor's counter, which each
- * annotation has to), span (a begin and an end), instant, value, marker (a write to trace_marker), null (the
- * same to /dev/null), lttng (a tracepoint of LTTng-UST; where it was compiled with HAS_LTTNG); and PACE steps of work before, so that a reader
- * beside it can follow. Prints ns of CPU time for each, less that of the loop with the work alone.
+ * Each thread does COUNT times what WAY says: nothing, counter (reads the processor's counter,
+ * which each annotation has to), span (a begin and an end), instant, value, marker (a write to
+ * trace_marker), null (the same to /dev/null), lttng (a tracepoint of LTTng-UST; where it was
+ * compiled with HAS_LTTNG); and PACE steps of work before, so that a reader beside it can follow.
+ * Prints ns of CPU time for each, less that of the loop with the work alone.
  */
 #include <lever.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memory_latency - how long a load takes from memory that is read in random order, in ns: of 256 KiB, which
- * the core's own cache holds, of 8 MiB, which a cache shared between cores does, and of 64 MiB.
+ * memory_latency - how long a load takes from memory that is read in random order, in ns: of 256
+ * KiB, which the core's own cache holds, of 8 MiB, which a cache shared between cores does, and of
+ * 64 MiB.
  */
 #include <stdint.h>
 #include <stdio.h>

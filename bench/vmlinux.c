@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * vmlinux - how long it takes to read a kernel's debug information, how much memory, and what is found.
+ * vmlinux - how long it takes to read a kernel's debug information, how much memory, and what is
+ * found.
  *
  *	bench-vmlinux VMLINUX NAMES [ADDRESSES]
  *
- * VMLINUX is one with DWARF, of any kernel; NAMES its symbols in the form of /proc/kallsyms, as made by
- * `nm VMLINUX`. Addresses are drawn evenly from the functions whose names begin with vfs_ and ext4_.
+ * VMLINUX is one with DWARF, of any kernel; NAMES its symbols in the form of /proc/kallsyms, as
+ * made by `nm VMLINUX`. Addresses are drawn evenly from the functions whose names begin with vfs_
+ * and ext4_.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"

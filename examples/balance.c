@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * balance - an example for `lever trace`: threads that work in rounds and meet at a barrier, where one
- * has 30 % more to do than all have on average.
+ * balance - an example for `lever trace`: threads that work in rounds and meet at a barrier, where
+ * one has 30 % more to do than all have on average.
  *
  *	balance [THREADS [ROUNDS]]     two threads, 40 rounds
  */

@@ -4,8 +4,8 @@
  *
  *	inserts SECONDS FILE [ROWS [PRAGMA...]]
  *
- * ROWS is how many rows a transaction has (1); PRAGMA is such as journal_mode=WAL. FILE is made anew.
- * Prints rows a second. A row is a unit of work.
+ * ROWS is how many rows a transaction has (1); PRAGMA is such as journal_mode=WAL. FILE is made
+ * anew. Prints rows a second. A row is a unit of work.
  */
 #include "lever.h"
 

@@ -5,10 +5,10 @@
  *	mpirun -n 2 integer_sort [-b BUCKETS] [-k KEYS] [-t SECONDS]
  *
  * Each rank has KEYS keys. In a round it sorts them into BUCKETS buckets by their upper bits, all
- * ranks exchange buckets so that each has all keys of its range, and each counts how often every key
- * occurs, which ranks them. Counting jumps about in memory: with more buckets it stays longer in one
- * small part, and with too many the first step gets slow. One round is one unit of progress. Each
- * round's times are added up and printed, so that what Lever predicts can be compared.
+ * ranks exchange buckets so that each has all keys of its range, and each counts how often every
+ * key occurs, which ranks them. Counting jumps about in memory: with more buckets it stays longer
+ * in one small part, and with too many the first step gets slow. One round is one unit of progress.
+ * Each round's times are added up and printed, so that what Lever predicts can be compared.
  *
  * After IS of the NAS parallel benchmarks; written anew.
  */
@@ -181,7 +181,8 @@ int main(int count, char **arguments)
 	}
 	double each = 1e3 / (double)rounds;
 	if (!setup.rank)
-		printf("buckets=%d round_ms=%.3f filling_ms=%.3f exchanging_ms=%.3f counting_ms=%.3f\n",
+		printf("buckets=%d round_ms=%.3f filling_ms=%.3f exchanging_ms=%.3f "
+		       "counting_ms=%.3f\n",
 		       setup.buckets, (MPI_Wtime() - began) * each, times.filling * each,
 		       times.exchanging * each, times.counting * each);
 	MPI_Finalize();

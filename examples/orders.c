@@ -3,13 +3,13 @@
  * orders - the example that `make demo` profiles: two threads with a queue between them.
  *
  * One thread reads orders of ten items, the other looks up the customer of each item and writes a
- * receipt. A sampling profiler shows two hot lines, one in each thread: CHECKSUM and SEARCH. Only one
- * of them is worth optimizing: the second thread is the slower one, so the first waits for it in any
- * case. Lever tells which, and by how much.
+ * receipt. A sampling profiler shows two hot lines, one in each thread: CHECKSUM and SEARCH. Only
+ * one of them is worth optimizing: the second thread is the slower one, so the first waits for it
+ * in any case. Lever tells which, and by how much.
  *
- *	orders [SECONDS]           prints how many orders were handled
- *	orders SECONDS PERCENT     searches PERCENT less in every other turn of 0.1 s, and prints for each
- *	                           pair of turns the mean time of an order without and with the change, in ns
+ *	orders [SECONDS]          prints how many orders were handled
+ *	orders SECONDS PERCENT    searches PERCENT less in every other turn of 0.1 s, and prints
+ *	                          the ns of an order in each pair of turns, without and with that
  */
 #include <lever.h>
 
