@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * marks - the part of trace.bpf.c that sees annotations which are not of lever.h: writes to a
- * trace_marker, and probes. Both are only attached if they are asked for.
+ * annotations - the part of trace.bpf.c for annotations other than those of lever.h: writes to a
+ * trace_marker, and probes. Both are attached on demand.
  */
 #pragma once
 
@@ -54,7 +54,7 @@ static __always_inline struct file___marks *file_of(struct task_struct *task, u6
 	return file;
 }
 
-/* Of the trace or of one of its instances. */
+/* The file trace_marker of tracefs, or of one of its instances. */
 static __always_inline bool is_trace_marker(struct file___marks *file)
 {
 	const char wanted[] = "trace_marker";
@@ -94,7 +94,7 @@ static __always_inline void text_send(struct task_struct *task, const void *text
 	event->tgid = task->tgid;
 	event->size = length;
 	event->time_ns = bpf_ktime_get_ns();
-	asm volatile("" : "+r"(length)); /* lest what follows, for the verifier, goes */
+	asm volatile("" : "+r"(length)); /* keeps the mask below, which the verifier needs */
 	length &= SCHEDULER_TEXT_BYTES - 1;
 	if (bpf_probe_read_user(event->text, length, text)) {
 		__sync_fetch_and_add(&totals.lost_events, 1);

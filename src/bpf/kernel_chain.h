@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * chain - the kernel's own call chain at a tick, for kernel code as scope and target.
+ * kernel_chain - the kernel's call chain at a tick, for kernel code as scope and target.
  *
- * A sample belongs to the innermost function in scope, or else to user code, as if the chain went on
- * there. A target of kernel code counts wherever in the chain it is: the time of what it calls is
- * shortened with it (SCOZ, section 3.4).
+ * A sample belongs to the innermost kernel function in scope, or else to user code. A target in the
+ * kernel counts wherever it is in the chain: the time of its callees is shortened with it (SCOZ,
+ * section 3.4).
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct {
 } kernel_chain_scratches SEC(".maps");
 
 struct kernel_chain_search {
-	struct location found, target; /* the innermost in scope; the innermost of the target */
+	struct location found, target; /* the innermost in scope; the innermost in the target */
 	u32 count;
 	bool is_found, is_target;
 	u8 pad[2];
@@ -32,7 +32,7 @@ static long kernel_chain_visit(u32 index, void *context)
 
 	if (!chain || index >= walk->count || index >= KERNEL_CHAIN_MOST)
 		return 1;
-	/* A return address may already belong to the next function: one back is in the call. */
+	/* A return address may belong to the next function; the byte before is in the call. */
 	struct location location = {.object = WIRE_OBJECT_KERNEL,
 				    .offset = chain->addresses[index] - (index ? 1 : 0)};
 	bool is_target = location_is_target(&location);
@@ -47,7 +47,7 @@ static long kernel_chain_visit(u32 index, void *context)
 	return 0;
 }
 
-/* `context` is a perf_event's, whose registers are in the kernel, or a tracepoint's. */
+/* `context` is that of a tracepoint, or of a perf event with registers in the kernel. */
 static __always_inline void kernel_chain_walk(void *context, struct kernel_chain_search *walk)
 {
 	u32 zero = 0;
@@ -60,7 +60,7 @@ static __always_inline void kernel_chain_walk(void *context, struct kernel_chain
 	bpf_loop(KERNEL_CHAIN_MOST, kernel_chain_visit, walk, 0);
 }
 
-/* Sends the sample, of which everything but the chain is filled in, with it. */
+/* `chain` is filled in but for the number of addresses. */
 static __always_inline void kernel_chain_emit(struct kernel_cpu *cpu, struct kernel_chain *chain,
 					      u32 count)
 {

@@ -2,12 +2,12 @@
 /*
  * member - which tasks are the program.
  *
- * A program that lever starts is followed from its first task on, over fork and exec. Of processes
- * that run already the engine marks the first task only; their other threads, and with is_system_wide all
- * processes of the machine, are taken in when they are first met: at a switch, a tick, a visit.
+ * A program that lever starts is followed from its first task on, over fork and exec. Of a process
+ * that runs already the engine marks the first task only. Its other threads, and with
+ * is_system_wide all processes of the machine, become members at their first switch, tick or visit.
  *
- * A name may speak against a process that would be one: what only launches the program (mpirun), or
- * what --comm does not ask for. Names that are not known yet are asked of the engine.
+ * A process may be excluded by its name: a launcher (mpirun), or a name that --comm does not match.
+ * The engine decides about each name once.
  */
 #pragma once
 
@@ -57,7 +57,7 @@ static __always_inline void member_decide(struct task_state *state, struct task_
 	state->is_member = verdict == KERNEL_NAME_WANTED;
 }
 
-/* Of a task without state: belongs to the program if its process does. */
+/* A task without state is a member if its process is. */
 static __always_inline struct task_state *member_adopt(struct task_struct *task)
 {
 	struct task_state *process = bpf_task_storage_get(&tasks, task->group_leader, NULL, 0);
@@ -71,7 +71,7 @@ static __always_inline struct task_state *member_adopt(struct task_struct *task)
 		return NULL;
 	}
 	if (!process) {
-		u64 key = (u64)task->mm; /* may be of another process's that has gone */
+		u64 key = (u64)task->mm; /* may be that of a process that has ended */
 		bpf_map_delete_elem(&spaces, &key);
 	}
 	state->is_in_tree = 1;
@@ -91,7 +91,7 @@ static __noinline struct task_state *member_state(struct task_struct *task)
 	return state && state->is_member ? state : NULL;
 }
 
-/* State of a task that pauses apply to: the program's, and kernel threads. NULL for foreign ones. */
+/* State of a member or a kernel thread; NULL for other tasks. */
 static __always_inline struct task_state *task_state_of(struct task_struct *task)
 {
 	if (task->flags & PF_KTHREAD)
@@ -109,7 +109,7 @@ static __always_inline bool is_pausable(struct task_struct *task)
 	return task->flags & PF_KTHREAD || is_member(task);
 }
 
-/* The child of a task of the program is one; returns its state. */
+/* The child inherits membership. Returns its state. */
 static __always_inline struct task_state *member_fork(const struct task_state *parent,
 						      struct task_struct *child)
 {

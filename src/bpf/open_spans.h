@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * spans - the innermost open span of a thread, read from the memory of lever.h (wire/points.h).
+ * open_spans - the innermost open span of a thread, read from the memory of lever.h
+ * (wire/points.h).
  */
 #pragma once
 
 #include "bpf/progress.h"
 
 struct span_search {
-	u64 threads; /* address of struct points_opens' threads */
+	u64 threads; /* address of the array in struct points_opens */
 	u32 tid;
 	u32 entry; /* POINTS_MOST until found */
-	u64 slot;  /* the thread's place there, 0 until found */
+	u64 slot;  /* address of the thread's entry, 0 until found */
 };
 
 static long span_step(u32 probe, void *context)
@@ -36,7 +37,7 @@ static long span_step(u32 probe, void *context)
 	return 1;
 }
 
-/* As the program knows it: in its own namespace. */
+/* In the innermost namespace, as the program knows it. */
 static __always_inline u32 thread_id_of(struct task_struct *task)
 {
 	struct pid *pid = BPF_CORE_READ(task, thread_pid);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * ranges - is a location in the target, in scope, at a sampled point? Searches in the banks of
- * sorted code ranges that the engine fills.
+ * ranges - searches for a location in the banks of sorted code ranges: the target, the scope, and
+ * sampled points. The engine fills the banks.
  */
 #pragma once
 
-#include "bpf/address_space.h"
+#include "bpf/shared.h"
 #include "bpf/state.h"
 
 #define RANGE_STEPS_MOST 15 /* 2^15 > WIRE_RANGES_MOST */
@@ -45,7 +45,7 @@ static long range_step(u32 index, void *context)
 	return 0;
 }
 
-/* Binary search by bpf_loop: unrolled, the verifier would walk every path through it. */
+/* By bpf_loop: of an unrolled search the verifier would check every path. */
 static __always_inline const struct wire_range *range_find(u32 bank,
 							   const struct location *location)
 {
@@ -76,7 +76,7 @@ __noinline int location_is_in_scope(const struct location *location)
 	return range_find(WIRE_BANK_SCOPE + (settings.scope_bank & 1), location) != NULL;
 }
 
-/* Index of the sampled point at this place, or -1. */
+/* Index of the sampled point at the location, or -1. */
 __noinline int location_sampled_point(const struct location *location)
 {
 	if (!location)

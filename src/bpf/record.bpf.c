@@ -2,13 +2,13 @@
 /*
  * record - the kernel side of `lever record`: samples on CPU by a clock, and blocked samples.
  *
- * Time off CPU is sampled with the same period as time on CPU, but looked at once, when it is over:
- * of an interval `off`, with a fresh uniform offset u in [0, period), floor((off + u) / period)
- * sampling points fall into it. Most blocks are short and get none; those cost two looks at a slot
- * and no stack. The look itself is at sched_exit, where the woken task is itself current again, so
- * its kernel and user stack are at hand (blocked samples: bperf, OSDI 2024).
+ * Time off CPU is sampled with the same period as time on CPU, at the end of each wait: into a wait
+ * of length `off`, with a fresh uniform offset u in [0, period), floor((off + u) / period) sampling
+ * points fall. Most waits are short and get none; these cost two accesses to a slot and no stack.
+ * The sample is taken at sched_exit, where the woken task is current and its stacks can be read
+ * (blocked samples: bperf, OSDI 2024).
  */
-#include "bpf/record.h"
+#include "bpf/held_samples.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -132,12 +132,12 @@ int BPF_PROG(record_exit)
 	struct frame frame = {};
 	user_frame_of(task, &frame);
 	user_frames_take(sample, task, &frame, which);
-	cpu->looks++;
+	cpu->blocked_samples++;
 	sample_send(sample, cpu);
 	return 0;
 }
 
-/* ---- still off CPU: looked at from outside, when the engine reads the iterator ---- */
+/* ---- still off CPU: sampled when the engine reads the iterator over tasks ---- */
 
 SEC("iter.s/task")
 int record_blocked(struct bpf_iter__task *context)
@@ -160,7 +160,7 @@ int record_blocked(struct bpf_iter__task *context)
 		sample->flags |= RECORD_IO_WAIT;
 	off_weigh(sample, now - left, uniform_below(settings.period_ns, now ^ left << 7),
 		  slot->is_preempted ? now - left : 0);
-	/* The rest of the wait begins now. If it has just ended, the next one will overwrite this. */
+	/* The rest of the wait begins now. If it has just ended, the next wait overwrites this. */
 	slot->left_ns = now;
 	if (!sample->weight_ns && !sample->waiting_ns)
 		return 0;
@@ -188,7 +188,7 @@ int BPF_PROG(record_fork, struct task_struct *parent, struct task_struct *child)
 	struct record_slot *slot = slot_of(child->pid);
 
 	if (slot->tid == (u32)child->pid)
-		slot->left_ns = slot->ended_ns = 0; /* of a task that had this id before */
+		slot->left_ns = slot->ended_ns = 0; /* of an earlier task with this id */
 	if (!record_is_member(parent->tgid))
 		return 0;
 	if (child->mm != parent->mm)

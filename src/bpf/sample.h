@@ -7,6 +7,7 @@
 #pragma once
 
 #include "bpf/kernel_chain.h"
+#include "bpf/mappings.h"
 #include "bpf/open_spans.h"
 #include "bpf/pause.h"
 #include "bpf/progress.h"
@@ -61,7 +62,7 @@ static long frame_visit(u32 index, void *context)
 
 	/* A return address may already belong to the next line: one back is in the call. */
 	u64 address = walk->frame.ip - (index ? 1 : 0);
-	if (!address_space_locate(walk->space, MAPPING_CACHE_TICK, address, walk->now, &location))
+	if (!mapping_locate(walk->space, MAPPING_CACHE_TICK, address, walk->now, &location))
 		return 1;
 	if (!index)
 		walk->leaf = location;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
 /*
- * scale - the kernel side of `lever scale`: counts the program's threads by state, and adds up for
- * each number of active threads how long there were so many.
+ * scale - the kernel side of `lever scale`: counts the program's threads by state, and adds up the
+ * time for each number of active threads.
  *
- * The sums belong to one lock, held for some ten instructions at each change. So every moment between
- * the program's start and end is added to exactly one level, whatever the rate of switches. Clocks of
- * cores may differ by less than a change takes; time never goes back here.
+ * One lock protects the sums; a change holds it for about ten instructions. So each nanosecond from
+ * the program's start to its end is added to exactly one level, at any rate of switches. The clocks
+ * of cores differ by less than a change takes, and time never goes back here.
  *
- * Where one ready thread of the program takes over a core from another that stays ready, as when they
- * yield, no number changes. That is done without the lock: the state of a thread that runs, or is
- * being chosen to run, is written by its core alone, and a wake-up of it changes nothing.
+ * If a runnable thread of the program takes over a core from a thread that stays runnable, no count
+ * changes, and the lock is not taken: only its core writes the state of a thread that runs or has
+ * been chosen to run, and a wake-up of such a thread changes nothing.
  */
 #include "wire/scale.h"
 #include "bpf/spin.h"
@@ -32,12 +32,12 @@ struct {
 	__type(value, struct scale_totals);
 } scale_sums SEC(".maps");
 
-/* How many yields does this one stand for, of a thread that left its core though nobody took it? */
+/* The yields that this sampled one stands for. The thread left its core and stays runnable. */
 static __always_inline u32 yields_of(struct scale_counts *mine, struct task_struct *task)
 {
-	if (++mine->stays & (SCALE_STAYS_PER_LOOK - 1))
+	if (++mine->stays & (SCALE_STAYS_PER_SAMPLE - 1))
 		return 0;
-	return system_call_of(task) == __NR_sched_yield ? SCALE_STAYS_PER_LOOK : 0;
+	return system_call_of(task) == __NR_sched_yield ? SCALE_STAYS_PER_SAMPLE : 0;
 }
 
 /* The call is a futex. */
@@ -55,7 +55,7 @@ static __always_inline struct scale_slot *slot_of(u32 tid)
 	return &slots[tid & (SCALE_SLOTS - 1)];
 }
 
-/* Is it a thread of the program? */
+/* A thread of the program. */
 static __always_inline bool is_counted(u32 tid)
 {
 	struct scale_slot *slot = slot_of(tid);
@@ -67,7 +67,7 @@ static __always_inline u64 both(u32 tid, u32 state)
 	return tid | (u64)state << 32;
 }
 
-/* What is in the slot, by one look. */
+/* Both fields, by one load. */
 static __always_inline u64 slot_both(const struct scale_slot *slot)
 {
 	u64 both;
@@ -81,7 +81,7 @@ static __always_inline struct scale_totals *totals_get(void)
 	return bpf_map_lookup_elem(&scale_sums, &zero);
 }
 
-/* Adds the time since the last change to the level that held. Under the lock. */
+/* Adds the time since the last change to its level. Under the lock. */
 static __always_inline void sums_advance(struct scale_totals *sums, u64 now)
 {
 	if (!sums->begin_ns || sums->end_ns || now <= sums->last_ns)
@@ -113,7 +113,7 @@ static __always_inline void slot_set(struct scale_totals *sums, struct scale_slo
 	slot->state = state;
 }
 
-/* For what the thread blocks. */
+/* The state of a thread that blocks. */
 static __always_inline u32 wait_of(struct task_struct *task, u32 task_state)
 {
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
@@ -125,11 +125,11 @@ static __always_inline u32 wait_of(struct task_struct *task, u32 task_state)
 		return call == __NR_futex && is_lock_wait(saved) ? SCALE_LOCK : SCALE_CONDITION;
 	if (reason == WAIT_FOR_TIME)
 		return SCALE_TIMER;
-	/* No signal, not even one that kills, ends the wait: a lock of the kernel's. */
+	/* Not even a fatal signal ends the wait: a lock of the kernel. */
 	return task_state == TASK_UNINTERRUPTIBLE ? SCALE_LOCK : SCALE_OTHER;
 }
 
-/* What the thread does that leaves its core. */
+/* The state of a thread that has left its core. */
 static __always_inline u32 state_after(struct task_struct *task, u32 task_state)
 {
 	if (!task_state)
@@ -138,9 +138,8 @@ static __always_inline u32 state_after(struct task_struct *task, u32 task_state)
 }
 
 /*
- * Does one ready thread of the program take over the core from another that stays ready? Then that is
- * all there is to write down. At most switches that happen hundreds of thousands of times a second it
- * is so: what is not needed for it is not looked at before.
+ * True if a runnable thread of the program takes over the core from a thread that stays runnable.
+ * Nearly all switches of programs with 100,000 switches a second are such; this path is short.
  */
 static __always_inline bool is_taken_over(struct scale_counts *mine, struct scale_slot *out,
 					  struct scale_slot *in, u32 out_tid, u32 in_tid)
@@ -155,11 +154,11 @@ static __always_inline bool is_taken_over(struct scale_counts *mine, struct scal
 	return true;
 }
 
-/* A switch by which numbers change. */
+/* A switch that changes a count. */
 static __always_inline void change(struct scale_counts *mine, struct scale_slot *out, u32 out_state,
 				   struct scale_slot *in, bool is_taken)
 {
-	bool was_taken = mine->is_foreign, is_woken = false; /* on its way out, before */
+	bool was_taken = mine->is_foreign, is_woken = false; /* while it was leaving its core */
 	u64 now = bpf_ktime_get_ns();
 	struct scale_totals *sums = totals_get();
 
@@ -212,7 +211,7 @@ int BPF_PROG(scale_waking, struct task_struct *task)
 {
 	u32 tid = task->pid;
 	struct scale_slot *slot = slot_of(tid);
-	/* One that is still on its way out of its core is found runnable when it enters again. */
+	/* A thread that is still leaving its core is found runnable when it enters again. */
 	bool is_blocked = is_counted(tid) && slot->state >= SCALE_LOCK, is_woken = false;
 	struct scale_totals *sums = is_blocked ? totals_get() : NULL;
 
@@ -248,7 +247,7 @@ int BPF_PROG(scale_fork, struct task_struct *parent, struct task_struct *child)
 	slot->tid = tid;
 	sums->threads++;
 	sums->processes += is_process;
-	/* The first one, and those made since; SCALE_NONE counts the dead, less those made. */
+	/* The first thread, and all created since; SCALE_NONE: the ended less the created. */
 	u32 alive = 1 - sums->counts[SCALE_NONE];
 	if (sums->most_threads < alive)
 		sums->most_threads = alive;
@@ -256,7 +255,7 @@ int BPF_PROG(scale_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
-/* A thread that execs takes the id of its process's first thread; that one has gone. */
+/* A thread that calls exec takes the id of its process's first thread, which has ended. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(scale_exec, struct task_struct *task, int old_tid, struct linux_binprm *binary)
 {
@@ -296,17 +295,17 @@ int BPF_PROG(scale_exit, struct task_struct *task)
 	return 0;
 }
 
-/* ---- looks at running threads, if asked for ---- */
+/* ---- samples of running threads, on demand ---- */
 
 SEC("perf_event")
-int scale_look(struct bpf_perf_event_data *context)
+int scale_sample(struct bpf_perf_event_data *context)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct scale_counts *mine = &counts[bpf_get_smp_processor_id() & (SCALE_CPUS_MOST - 1)];
 
 	if (!is_counted(task->pid))
 		return 0;
-	mine->looks++;
+	mine->samples++;
 	mine->spinning += spins(context);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * scheduler - the parts of trace.bpf.c: who is logged, and the rings (wire/scheduler.h).
+ * scheduler - the parts of trace.bpf.c: the tasks that are logged, and the rings
+ * (wire/scheduler.h).
  */
 #pragma once
 
@@ -38,7 +39,7 @@ static __always_inline void member_set(u32 tgid, bool is_member)
 		__sync_fetch_and_and(word, ~(1ull << (tgid & 63)));
 }
 
-/* The system call in which the task is; SCHEDULER_NO_CALL if in none. */
+/* The system call that the task is in; SCHEDULER_NO_CALL: none. */
 static __always_inline u16 call_of(struct task_struct *task)
 {
 	int call = task->pid ? system_call_of(task) : -1;
@@ -47,8 +48,8 @@ static __always_inline u16 call_of(struct task_struct *task)
 }
 
 /*
- * Writes a record, with interrupts off: nothing else writes into this core's ring meanwhile. The
- * atomic addition orders the record before the head that includes it.
+ * Interrupts are off, so the ring of this core has one writer. The atomic addition orders the
+ * record before the head that includes it.
  */
 static __always_inline void ring_put(const struct scheduler_event *event)
 {

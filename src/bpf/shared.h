@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * shared - what the BPF objects of `lever run` and `lever record` have in common: the event ring,
- * the unwind tables, counters of cores, and the announcements of processes.
+ * shared - the event ring, unwind tables, counters of cores, and events about processes: what the
+ * BPF objects of `lever run`, `lever record` and `lever trace` have in common.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 #define NULL ((void *)0)
 #endif
 
-/* Where code lies: of a file, an offset in it; else an address. */
+/* Of a file, the offset in it; of other objects see WIRE_OBJECT_*. */
 struct location {
 	u32 object;
 	u32 pad;

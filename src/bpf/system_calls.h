@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
-/*
- * calls - the system call in which a task is, or was a moment ago.
- */
+/* system_calls - the system call that a task is in, or has just left. */
 #pragma once
 
 #include "bpf/shared.h"
 
-#define CALLS_MOST 4096 /* a larger number is none */
+#define CALLS_MOST 4096 /* larger numbers are no system calls */
 
-/* What a system call saved of the registers, as the kernel has it; user space names them otherwise. */
+/* Registers saved by a system call, with the kernel's names; those of user space differ. */
 #ifdef __TARGET_ARCH_x86
 struct pt_regs___kernel {
 	unsigned long di, si, dx; /* its first arguments */
@@ -24,7 +22,7 @@ struct pt_regs___kernel {
 } __attribute__((preserve_access_index));
 #endif
 
-/* The system call that saved these registers; -1 if none did. */
+/* The system call that saved these registers; -1: none. */
 static __always_inline int system_call_in(const struct pt_regs___kernel *saved)
 {
 #ifdef __TARGET_ARCH_x86
@@ -42,10 +40,10 @@ static __always_inline int system_call_of(struct task_struct *task)
 }
 
 /*
- * The system call that has just returned to `ip`, in user code; -1 if none has. Leaving the kernel is
- * done with interrupts off, so a tick due then comes at the instruction after the call. Which call it
- * was is seen from the instructions before, where these are as compilers and libc write them:
- * mov $NUMBER,%eax (or xor %eax,%eax); syscall.
+ * The system call that has just returned to `ip`, in user code; -1: none. The kernel is left with
+ * interrupts off, so a tick that is due then hits the instruction after the call. The number is
+ * read from the instructions before, in the form of compilers and libc: mov $NUMBER,%eax (or xor
+ * %eax,%eax); syscall.
  */
 static __always_inline int system_call_left(u64 ip)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
 /*
- * trace - the kernel side of `lever trace`: a log of switches, wake-ups, threads, and interrupts if
- * they are asked for; and annotations that go through the kernel. It takes no stacks and pauses nobody.
+ * trace - the kernel side of `lever trace`: a log of switches, wake-ups, threads and, on demand,
+ * interrupts; and annotations that go through the kernel. No stacks, no pauses.
  */
 #include "bpf/annotations.h"
 
@@ -41,7 +41,7 @@ int BPF_PROG(trace_waking, struct task_struct *task)
 {
 	struct task_struct *waker = bpf_get_current_task_btf();
 
-	/* Who wakes itself does not wait yet; and there interrupts may be on (see ring_put). */
+	/* A task that wakes itself does not wait yet; interrupts may be on there (ring_put). */
 	if (!is_ours(task) || !settings.is_on || task == waker)
 		return 0;
 	struct scheduler_event event = {
@@ -90,7 +90,7 @@ int BPF_PROG(trace_rename, struct task_struct *task, const char *name)
 	return 0;
 }
 
-/* The process stays a member: its last switch is still to come, and it may have other threads. */
+/* The process stays a member: a last switch follows, and other threads may run. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(trace_exit, struct task_struct *task)
 {
@@ -99,7 +99,7 @@ int BPF_PROG(trace_exit, struct task_struct *task)
 	return 0;
 }
 
-/* When a process's id is about to come again, it is not ours any more. */
+/* The id may be reused from now on. */
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(trace_free, struct task_struct *task)
 {
@@ -108,7 +108,7 @@ int BPF_PROG(trace_free, struct task_struct *task)
 	return 0;
 }
 
-/* ---- interrupts, only attached if asked for ---- */
+/* ---- interrupts, attached on demand ---- */
 
 SEC("tp_btf/irq_handler_entry")
 int BPF_PROG(trace_interrupt_entry, int number)
@@ -161,7 +161,7 @@ VECTOR(call_function, SCHEDULER_VECTOR_CALL)
 VECTOR(call_function_single, SCHEDULER_VECTOR_CALL_SINGLE)
 VECTOR(irq_work, SCHEDULER_VECTOR_WORK)
 
-/* ---- annotations of others, only attached if asked for ---- */
+/* ---- annotations other than lever.h, attached on demand ---- */
 
 SEC("tp_btf/sys_enter")
 int BPF_PROG(trace_write, struct pt_regs *registers, long call)

@@ -2,12 +2,12 @@
 /*
  * unwind - from a frame of user code to its caller, without frame pointers.
  *
- * Rows made from .eh_frame (wire/kernel.h) tell where the caller's frame is; code without rows (JIT,
- * vdso, files without unwind information) is assumed to keep frame pointers.
+ * By rows made from .eh_frame (wire/code.h). Code without rows (JIT code, vdso, files without
+ * unwind information) is assumed to keep frame pointers.
  */
 #pragma once
 
-#include "bpf/address_space.h"
+#include "bpf/shared.h"
 
 #define UNWIND_STEPS_MOST 21 /* 2^21 > WIRE_UNWIND_ROWS_MOST */
 
@@ -55,7 +55,7 @@ static __always_inline struct wire_unwind_row *unwind_row_at(const struct locati
 	return bpf_map_lookup_elem(&unwind_rows, &found);
 }
 
-/* Of the current task's memory, or, in a program that may sleep, of another's. */
+/* `other`: a task whose memory is read by a program that may sleep; NULL: the current task. */
 static __always_inline bool read_word(struct task_struct *other, u64 *word, u64 address)
 {
 	if (other)
@@ -68,7 +68,7 @@ static __always_inline bool unwind_by_frame_pointer(struct task_struct *other, s
 	u64 caller_bp, caller_ip;
 
 	if (!frame->bp)
-		frame->ip = 0; /* as the ABI wants it of the outermost frame */
+		frame->ip = 0; /* the outermost frame, by the ABI */
 	if (frame->bp < frame->sp || !read_word(other, &caller_bp, frame->bp) ||
 	    !read_word(other, &caller_ip, frame->bp + 8))
 		return false;
@@ -120,9 +120,7 @@ static __always_inline bool unwind_in(struct task_struct *other, struct frame *f
 	return frame->ip != 0;
 }
 
-/*
- * Moves to the caller; false at the outermost frame, whose ip is then 0, or where nothing is known.
- */
+/* Moves to the caller. False at the outermost frame, with ip 0, and where the caller is unknown. */
 __noinline int unwind(struct frame *frame, const struct location *location)
 {
 	if (!frame || !location)

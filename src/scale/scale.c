@@ -317,7 +317,7 @@ static int write_conditions(struct program_run *series, const struct scale_count
 	conditions->run_id = series->run.id;
 	conditions->is_recorded = series->recorded != NULL;
 	conditions->is_cut = sums.is_cut;
-	conditions->looks = counts->looks;
+	conditions->looks = counts->samples;
 	conditions->spinning = counts->spinning;
 	series->run.samples = sums.events;
 	series->run.lost = sums.lost;

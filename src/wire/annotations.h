@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * annotations - the memory in which a program that uses lever.h puts the marks of a trace.
+ * annotations - the memory into which a program that uses lever.h writes the marks of a trace.
  *
- * The engine makes one file of memory: a head, names, and rings. A program that is started with
- * LEVER_LISTEN=2 maps it where LEVER_TRACE says (a path below /proc/ENGINE/fd, so that nothing is left
- * behind when the engine is killed), and so do its children. A thread takes a free ring at its first
- * mark and has it alone; the engine frees it when the thread has ended.
+ * The engine creates one memory file: a head, names, and rings. A program that is started with
+ * LEVER_LISTEN=2 maps it from the path LEVER_TRACE (below /proc/ENGINE/fd, so that nothing remains
+ * when the engine is killed), and so do its children. A thread takes a free ring at its first mark;
+ * the engine frees the ring when the thread has ended.
  *
- * A ring has one writer, who takes places by raising `head` in one instruction and then fills them:
- * first the time, then the word. A signal handler may come between the two, so a place below head may
- * be unfinished. Bit 0 of the word tells the lap in which it was written, and so whether it is
- * finished; laps alternate, the first has 1. The engine reads what is finished, in order, and raises
- * `tail`. A place that stays unfinished (its thread was killed there) is skipped after a while, and
- * counted. A mark that finds less than `room` is not written and counts as `dropped`; with
- * ANNOTATIONS_ROOM_ANY it takes the place of the oldest, and the reader, who sees by head what it came too
- * late for, counts those. There the raised head is ordered before the record that is written.
+ * A ring has one writer, a thread. It reserves records by raising `head` in one instruction and
+ * then writes them: first the time, then the word. A signal handler may run in between, so a record
+ * below head may be unfinished. Bit 0 of the word is that of the lap in which it was written, and
+ * so tells whether it is finished; laps alternate, the first has 1. The engine reads finished
+ * records in order and raises `tail`. A record that stays unfinished (its thread was killed) is
+ * skipped after a while and counted. A mark that finds less than `room` is counted as `dropped`;
+ * with ANNOTATIONS_ROOM_ANY it overwrites the oldest, and the reader counts by head those that it
+ * missed. There the raised head is ordered before the record.
  *
- * Words: bit 0 the lap; bits 1 to 4 the kind, 5 to 7 what comes with it; 16 to 31 the index of the
- * name; 32 to 63 the low half of the value. A wide value takes a second record, whose time is the whole
- * value and whose kind is ANNOTATION_CONTINUED.
+ * Words: bit 0 the lap; bits 1 to 4 the kind, 5 to 7 the kind of the value; 16 to 31 the index of
+ * the name; 32 to 63 the low half of the value. A wide value takes a second record, whose time is
+ * the whole value and whose kind is ANNOTATION_CONTINUED.
  *
- * At its end the engine sets is_over in each ring, and room, tail and tail_seen to 0, so that a thread which
- * still writes comes to see it. A process that runs already finds the path of the memory in its page of points
- * (wire/points.h): an engine that comes later has written it there.
+ * At its end the engine sets is_over in each ring, and room, tail and tail_seen to 0, so that a
+ * thread that still writes takes the slow path and sees it. A process that ran before the engine
+ * finds the path of the memory in its page of points (wire/points.h), written by the engine.
  *
- * Writers: head fields the engine, but for the two counts; names and rings the program, but for the
- * fields of a ring that say otherwise. Readers check everything.
- * lever.h repeats this layout, since it must stand alone; a test compares the two.
+ * Writers: the engine of the head, but for its two counts; the program of names and rings, but for
+ * the fields of a ring that name the engine. Readers check everything. lever.h repeats this layout,
+ * since it must stand alone; a test compares the two.
  */
 #pragma once
 
@@ -36,9 +36,8 @@
 #define ANNOTATIONS_NAME_BYTES 112
 #define ANNOTATIONS_HEAD_BYTES 4096
 #define ANNOTATIONS_RINGS_MOST 512
-#define ANNOTATIONS_MARGIN 64 /* records that a ring keeps free, for signal handlers */
-#define ANNOTATIONS_ROOM_ANY \
-	0xffffffffu /* room of a ring where new marks take the places of old ones */
+#define ANNOTATIONS_MARGIN 64            /* records that a ring keeps free, for signal handlers */
+#define ANNOTATIONS_ROOM_ANY 0xffffffffu /* room of a ring whose oldest marks are overwritten */
 
 enum annotation_kind {
 	ANNOTATION_PROGRESS = 1, /* as enum progress_points_kind */
@@ -67,9 +66,10 @@ _Static_assert(sizeof(struct annotations_name) == 128, "annotations_word layout"
 
 struct annotations_head {
 	unsigned int magic, version;
-	unsigned int rings, ring_bytes;                /* how many, and from one to the next */
-	unsigned long long bytes;                      /* all */
-	unsigned long long without_ring, without_name; /* marks that were not written */
+	unsigned int rings, ring_bytes; /* their number, and the distance of two */
+	unsigned long long bytes;       /* all */
+	unsigned long long without_ring,
+		without_name; /* marks that were not written; by the program */
 };
 
 struct annotations_record {
@@ -81,8 +81,8 @@ struct annotations_ring {
 	unsigned long long stamp; /* of the program image */
 	unsigned long long head, dropped, tail_seen;
 	unsigned int mask, room, clock; /* by the engine; clock: 0 ticks, 1 nanoseconds */
-	unsigned int is_left; /* by the owner, in whose new program image another ring is in use */
-	unsigned long long is_over;           /* by the engine: nobody reads any more */
+	unsigned int is_left;       /* by the owner, whose new program image uses another ring */
+	unsigned long long is_over; /* by the engine: it reads no more */
 	unsigned long long tail, tail_pad[7]; /* by the engine */
 	char pad_to_records[ANNOTATIONS_HEAD_BYTES - 128];
 };

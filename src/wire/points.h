@@ -3,23 +3,22 @@
  * points - the memory in which a program that uses lever.h counts its progress.
  *
  * Every process with lever.h maps it at one of two fixed addresses (sanitizers occupy one or the
- * other), so that the kernel side finds it in any process without being told, also in one that
- * lives for a millisecond. The names part is inherited over fork; the counts and the process part
- * are wiped in the child (MADV_WIPEONFORK), so each address space counts from 0 and nothing is
- * counted twice.
+ * other), so that the kernel side finds it in any process, also in one that lives for a
+ * millisecond. A child inherits the names over fork; the counts and the process part begin at 0
+ * there (MADV_WIPEONFORK), so nothing is counted twice.
  *
- * A stripe of counts belongs to the one thread whose id stands in owner[]: it alone adds, without
- * a locked instruction. The last stripe is shared by all threads that got none (and by programs
- * built with coz.h): there, additions are atomic. Readers add up the stripes. They need the names
- * and the counts; the process part is the program's own.
+ * A stripe of counts belongs to the thread whose id is in owner[]: only it adds, without a locked
+ * instruction. The last stripe is shared by all threads without a stripe and by programs built with
+ * coz.h: there, additions are atomic. Readers add up the stripes. They need the names and the
+ * counts only.
  *
- * Names are registered without a lock. Entries from count on are nobody's in names; which thread
- * is writing which one stands in the process part, so that a fork in the middle leaves no traces.
+ * Names are registered without a lock. Entries from `count` on are not valid; the process part
+ * tells which thread writes which entry, so that a fork in the middle leaves no half-written entry.
  *
- * Where open spans are listened to, their stacks are in memory of their own (struct points_opens): of each
- * thread those that it has begun and not ended, innermost last, found by its id.
+ * While the engine listens to spans, the stacks of open spans are in memory of their own (struct
+ * points_opens): the spans that each thread has begun and not ended, innermost last, by thread id.
  *
- * Writers: the program. The engine writes `listening` only. Readers check everything.
+ * Writers: the program; of `listening` and `trace_path` also the engine. Readers check everything.
  * lever.h repeats this layout, since it must stand alone; a test compares the two.
  */
 #pragma once
@@ -41,7 +40,7 @@
 
 enum progress_points_kind { POINTS_PROGRESS = 1, POINTS_BEGIN = 2, POINTS_END = 3 };
 
-/* A name that is too long loses leading directories, or where it has none, its end. */
+/* Of a name that is too long, leading directories are cut, or else its end. */
 struct points_entry {
 	unsigned long long hash; /* FNV-1a, 64 bits, of the kind byte and the whole name; never 0 */
 	unsigned char kind;
@@ -53,19 +52,18 @@ struct points_names {
 	unsigned int magic, version;
 	unsigned int
 		listening; /* POINTS_LISTEN_*; by the constructor (LEVER_LISTEN) or the engine */
-	unsigned int generation; /* the last one given out in this line of ancestors, see process */
-	unsigned int count;      /* entries in use; grows only, stored after the entry (release) */
-	unsigned int stripes;    /* stripes ever used, the shared one apart: read no more */
-	unsigned int shared;     /* 1: the shared stripe is in use */
-	unsigned int dropped;    /* places in the code whose point found no free entry */
+	unsigned int generation;  /* the last one of this process and its ancestors, see process */
+	unsigned int count;       /* entries in use; grows only, stored after the entry (release) */
+	unsigned int stripes;     /* stripes ever used, without the shared one */
+	unsigned int shared;      /* 1: the shared stripe is in use */
+	unsigned int dropped;     /* points in the code that found no free entry */
 	unsigned long long trace; /* where the memory of wire/annotations.h is mapped, or 0 */
 	unsigned long long
-		stamp; /* of this program image: its rings are not those before an exec */
-	unsigned long long opens; /* where the struct points_opens is, or 0 */
-	char trace_path
-		[POINTS_PATH_BYTES]; /* of that memory; by the constructor or an engine that comes later */
+		stamp; /* of this program image: rings from before an exec have another */
+	unsigned long long opens;           /* where the struct points_opens is, or 0 */
+	char trace_path[POINTS_PATH_BYTES]; /* of that memory; by the constructor or the engine */
 	struct points_entry entries[POINTS_MOST];
-	unsigned long long serials; /* where the struct points_span_serials of threads are, or 0 */
+	unsigned long long serials; /* address of the struct points_span_serials, or 0 */
 	char pad[8192 - 32 - 72 - 56 * POINTS_MOST];
 };
 _Static_assert(sizeof(struct points_names) == 8192, "points_names layout");
@@ -91,8 +89,8 @@ struct points_process {
 _Static_assert(sizeof(struct points_process) == 4096, "points_process layout");
 
 /*
- * A thread is looked for from its id on, modulo POINTS_OPENS, in POINTS_OPEN_PROBES places. Spans are
- * indices of the entries of their begins; of more than POINTS_OPEN_DEPTH only the depth is known.
+ * A hash table by thread id modulo POINTS_OPENS, with POINTS_OPEN_PROBES probes. Spans are the
+ * indices of the entries of their begins; beyond POINTS_OPEN_DEPTH only the depth is known.
  */
 #define POINTS_OPENS 1024
 #define POINTS_OPEN_PROBES 16
@@ -104,9 +102,9 @@ struct points_open {
 _Static_assert(sizeof(struct points_open) == 64, "points_open layout");
 
 /*
- * Tells an open span from one that stood at the same depth before: at[] is how many spans its thread had
- * begun with it. Of the outermost POINTS_SERIALS_DEPTH. Libraries with an older lever.h may have made
- * the memory without; points_names.serials is 0 then.
+ * Serial numbers tell an open span from an earlier one at the same depth: at[] is the number of
+ * spans that the thread had begun, of the outermost POINTS_SERIALS_DEPTH. If a library with an
+ * older lever.h has created the memory, points_names.serials is 0.
  */
 #define POINTS_SERIALS_DEPTH 15
 struct points_span_serials {
@@ -115,13 +113,13 @@ struct points_span_serials {
 };
 _Static_assert(sizeof(struct points_span_serials) == 64, "points_course layout");
 
-/* So many ends in a row without a begin; fewer may have begun before somebody listened. */
+/* So many ends in a row without a begin: the span ends in another thread. */
 #define POINTS_CROSSING 8
 struct points_opens {
 	unsigned char
-		crossing[POINTS_MOST]; /* POINTS_CROSSING: ends in another thread, on no stack */
+		crossing[POINTS_MOST]; /* ends without a begin; POINTS_CROSSING: not on a stack */
 	struct points_open threads[POINTS_OPENS];
-	struct points_span_serials serials[POINTS_OPENS]; /* of the thread with the same number */
+	struct points_span_serials serials[POINTS_OPENS]; /* of the thread with the same index */
 };
 
 struct points_page {

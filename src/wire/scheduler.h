@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scheduler - the log of who ran where, why it left its core, and who woke it.
+ * scheduler - the log of switches and wake-ups, and events about tasks and interrupts.
  *
- * Switches and wake-ups lie in one ring per core: an array of SCHEDULER_RINGS_MOST * ring_size
- * records in memory that both sides map, core c from c * ring_size on. Both are written with interrupts off
- * on that core, so a ring has one writer; `head` is raised after the record is complete. The engine
- * reads up to head and then raises `tail`. A record that finds no room is counted in `lost`.
- * Rarer events (tasks, interrupts, annotations that the kernel side sees) go through the BPF ring buffer
- * `events`.
+ * Each core has a ring in memory that both sides map: core c has the records from c * ring_size on.
+ * A ring has one writer, since it is written on its core with interrupts off; `head` is raised
+ * after the record is complete. The engine reads up to `head` and then raises `tail`. A record that
+ * finds no room is counted in `lost`. Rarer events (tasks, interrupts, annotations) go through the
+ * BPF ring buffer `events`.
  *
- * Within a core records are in order of time; across cores the reader sorts. Times are nanoseconds of
- * CLOCK_MONOTONIC.
+ * The records of a core are in order of time; the reader sorts across cores. Times are nanoseconds
+ * of CLOCK_MONOTONIC.
  */
 #pragma once
 
@@ -21,13 +20,14 @@ enum scheduler_kind {
 	SCHEDULER_WAKE = 2,   /* `tid` becomes runnable; `other` was current when it was woken */
 };
 
-#define SCHEDULER_TID_OURS 1u   /* tid is of the program */
+#define SCHEDULER_TID_OURS 1u   /* tid is a thread of the program */
 #define SCHEDULER_OTHER_OURS 2u /* other is */
-#define SCHEDULER_PREEMPTED 4u  /* switch: tid could have run on */
+#define SCHEDULER_PREEMPTED 4u  /* switch: tid stays runnable */
 #define SCHEDULER_IO_WAIT 8u    /* switch: tid waits for I/O */
 /*
- * wake: by an interrupt, as far as that shows: the core was idle, or `other` was not in a system call.
- * An interrupt that hits a system call or a kernel thread looks like a wake-up by that task.
+ * wake: by an interrupt, as far as it can be told: the core was idle, or `other` was not in a
+ * system call. An interrupt during a system call or in a kernel thread looks like a wake-up by that
+ * task.
  */
 #define SCHEDULER_INTERRUPT 16u
 #define SCHEDULER_OTHER_KERNEL 32u /* other is a kernel thread */
@@ -38,7 +38,7 @@ struct scheduler_event {
 	__u64 time_ns;
 	__u32 tid, other; /* 0: the idle task */
 	__u16 cpu;
-	__u16 system_call; /* switch: that tid is in; wake: that other is in; SCHEDULER_NO_CALL: none */
+	__u16 system_call; /* of tid (switch) or other (wake); SCHEDULER_NO_CALL: none */
 	__u8 kind, flags;
 	__u8 state; /* switch: low bits of the task state of tid; 0: runnable */
 	__u8 pad;
@@ -48,7 +48,7 @@ _Static_assert(sizeof(struct scheduler_event) == 24, "scheduler_event layout");
 /* Bits of `state`, as the kernel has them (include/linux/sched.h). */
 #define SCHEDULER_STATE_UNINTERRUPTIBLE 0x02
 #define SCHEDULER_STATE_STOPPED 0x0c /* stopped or traced */
-#define SCHEDULER_STATE_DEAD 0xb0    /* it will not come back */
+#define SCHEDULER_STATE_DEAD 0xb0    /* the thread has ended */
 
 /* Rarer events, each beginning with its kind; beside those of wire/events.h. */
 enum scheduler_event_kind {
@@ -56,7 +56,7 @@ enum scheduler_event_kind {
 	SCHEDULER_EVENT_EXIT = 33, /* tid is about to end */
 	SCHEDULER_EVENT_EXEC = 34,
 	SCHEDULER_EVENT_NAME = 35,            /* tid has a new name */
-	SCHEDULER_EVENT_INTERRUPT_ENTRY = 36, /* only if asked for */
+	SCHEDULER_EVENT_INTERRUPT_ENTRY = 36, /* on demand */
 	SCHEDULER_EVENT_INTERRUPT_EXIT = 37,
 	SCHEDULER_EVENT_TEXT = 38,  /* tid writes to a trace_marker */
 	SCHEDULER_EVENT_PROBE = 39, /* tid passes a probe */
@@ -72,7 +72,7 @@ _Static_assert(sizeof(struct scheduler_task_event) == 40, "scheduler_task_event 
 #define SCHEDULER_SOFT_INTERRUPT 0x80000000u
 #define SCHEDULER_VECTOR_INTERRUPT 0x40000000u
 
-/* Interrupts of x86 that have a vector of their own, where the kernel has their tracepoints. */
+/* Interrupts of x86 with a vector and tracepoints of their own. */
 enum scheduler_vector {
 	SCHEDULER_VECTOR_TIMER,
 	SCHEDULER_VECTOR_RESCHEDULE,
@@ -86,7 +86,7 @@ struct scheduler_interrupt_event {
 	__u64 time_ns;
 	__u32 number; /* of a hard one; SCHEDULER_SOFT_INTERRUPT | vector of a soft one;
 		       * SCHEDULER_VECTOR_INTERRUPT | enum scheduler_vector */
-	__u32 tid;    /* what it interrupted */
+	__u32 tid;    /* the interrupted thread */
 };
 _Static_assert(sizeof(struct scheduler_interrupt_event) == 24, "scheduler_interrupt_event layout");
 
@@ -94,7 +94,7 @@ _Static_assert(sizeof(struct scheduler_interrupt_event) == 24, "scheduler_interr
 
 struct scheduler_text_event {
 	__u32 kind, tid, tgid;
-	__u32 size; /* of text, which is the beginning of what is written */
+	__u32 size; /* of text, which is cut */
 	__u64 time_ns;
 	char text[SCHEDULER_TEXT_BYTES];
 };
@@ -102,7 +102,7 @@ _Static_assert(sizeof(struct scheduler_text_event) == 152, "scheduler_text_event
 
 struct scheduler_probe_event {
 	__u32 kind, tid, tgid;
-	__u32 probe; /* number of the engine's */
+	__u32 probe; /* by the engine's numbers */
 	__u64 time_ns;
 };
 _Static_assert(sizeof(struct scheduler_probe_event) == 24, "scheduler_probe_event layout");
@@ -123,5 +123,5 @@ struct scheduler_ring {
 #define SCHEDULER_RINGS_MOST 256
 #define SCHEDULER_RING_EVENTS (1 << 16) /* of a core, a power of two; fewer on large machines */
 
-/* Processes that are logged: a bit each, by tgid. Set by the engine and by BPF at forks. */
+/* Processes that are logged: a bit each, by tgid. Written by the engine, and by BPF at forks. */
 #define SCHEDULER_PROCESSES_MOST (1 << 22) /* the most that pid_max can be */

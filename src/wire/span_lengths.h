@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lengths - the part of wire/kernel.h in which the kernel side counts spans by their length.
+ * span_lengths - histograms of the lengths of spans, one for each pair of points.
  */
 #pragma once
 
 #include <linux/types.h>
 
 /*
- * Spans of a pair in the open window, by length: SPAN_LENGTH_FINE buckets to each power of two. Pure
- * is what a span took but for its thread's pauses; credit is by how much less it would take at the
- * window's speedup. A span that had begun when the gaps were forgotten is cut: nobody knows. BPF
- * adds; the engine wipes them before a window opens.
+ * Spans of the open window, by length: SPAN_LENGTH_FINE buckets to each power of two. `pure_ns` is
+ * the length without the thread's pauses; `credit_ns` is by how much less it would be at the
+ * window's speedup. A span that had begun before the generation is counted in `cut`. BPF adds; the
+ * engine clears before a window opens.
  */
 #define SPAN_LENGTH_FINE_BITS 5
 #define SPAN_LENGTH_FINE (1 << SPAN_LENGTH_FINE_BITS)
-#define SPAN_LENGTH_LEAST_BITS 13 /* below 8 us all are in the first */
+#define SPAN_LENGTH_LEAST_BITS 13 /* lengths below 8 us are in the first bucket */
 #define SPAN_LENGTH_CREDIT_BITS 14
 #define SPAN_LENGTHS_MOST (24 * SPAN_LENGTH_FINE)
 struct wire_span_length {

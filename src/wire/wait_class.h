@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wait_class - why a task is off CPU: the one table of what a system call, a function of the kernel,
- * an interposed call and a kind of file tell about that.
+ * wait_class - why a task is off CPU: the one table of what a system call, a function of the
+ * kernel, an interposed call and a kind of file tell about that.
  *
- * A *reason* is what the task waits for; each reason has one *class* (I, L, S or B). The BPF programs
- * and the runtime library ask for the reason by number, by the interposed call or by the file;
- * `lever record` and the timeline ask by name.
+ * A *reason* is what the task waits for; each reason has one *class* (I, L, S or B). The BPF
+ * programs and the runtime library ask for the reason by number, by the interposed call or by the
+ * file; `lever record` and the timeline ask by name.
  */
 #pragma once
 
@@ -117,9 +117,9 @@ static inline enum wait_reason wait_reason_of_call_name(const char *call)
 }
 
 /*
- * Rules for `lever record`, one a line: CLASS/SUBCLASS, then patterns on the kernel function in which
- * the task blocked or, after "call:", on the system call. Functions of Linux 5.18 to 6.18. A journal's
- * wait for a commit is not counted as I/O by the scheduler.
+ * Rules for `lever record`, one a line: CLASS/SUBCLASS, then patterns on the kernel function in
+ * which the task blocked or, after "call:", on the system call. Functions of Linux 5.18 to 6.18. A
+ * journal's wait for a commit is not counted as I/O by the scheduler.
  */
 #define WAIT_SUBCLASS_THREAD "L/futex"
 #define WAIT_SUBCLASS_TIME "B/sleep"

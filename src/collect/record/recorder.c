@@ -264,7 +264,7 @@ void recorder_counters(const struct recorder *recorder, struct recorder_counters
 	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++) {
 		const struct record_cpu *core = &recorder->bpf->bss->record_cpus[cpu];
 		counters->samples += core->samples;
-		counters->looks += core->looks;
+		counters->looks += core->blocked_samples;
 		counters->lost += core->lost;
 		counters->lost_ns += core->lost_ns;
 		counters->truncated += core->truncated;

@@ -43,7 +43,7 @@ static int load(struct thread_states *thread_states, struct error *error)
 	if (!thread_states->bpf)
 		return error_set(error, errno, "cannot open the BPF programs: %s", strerror(errno));
 	bpf_map__set_max_entries(thread_states->bpf->maps.unwind_rows, 1); /* no stacks here */
-	bpf_program__set_autoload(thread_states->bpf->progs.scale_look, thread_states->looks);
+	bpf_program__set_autoload(thread_states->bpf->progs.scale_sample, thread_states->looks);
 	int code = scale_bpf__load(thread_states->bpf);
 	return code ? bpf_loader_explain(code, error) : 0;
 }
@@ -95,8 +95,8 @@ int thread_states_start(struct thread_states *thread_states, pid_t pid, struct e
 	if (!thread_states->looks)
 		return 0;
 	code = clocks_open(&thread_states->clocks,
-			   bpf_program__fd(thread_states->bpf->progs.scale_look), SAMPLE_PERIOD_NS,
-			   error);
+			   bpf_program__fd(thread_states->bpf->progs.scale_sample),
+			   SAMPLE_PERIOD_NS, error);
 	if (!code)
 		clocks_enable(&thread_states->clocks, true);
 	return code;
@@ -129,7 +129,7 @@ void thread_states_counters(const struct thread_states *thread_states, struct sc
 		sum->wakes += counts->wakes;
 		sum->yields += counts->yields;
 		sum->escapes += counts->escapes;
-		sum->looks += counts->looks;
+		sum->samples += counts->samples;
 		sum->spinning += counts->spinning;
 	}
 }

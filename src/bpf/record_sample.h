@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/* record_sample - a sample of `lever record`: its head, the kernel's chain and the user's chain. */
+#pragma once
+
+#include "bpf/mappings.h"
+#include "bpf/record.h"
+#include "bpf/unwind.h"
+
+/* By MAPPING_CACHE_*: a tick may interrupt the sampling of a switch. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 3);
+	__type(key, u32);
+	__type(value, struct record_sample);
+} record_scratches SEC(".maps");
+
+/* Everything but the frames and the weights. */
+static __always_inline void sample_begin(struct record_sample *sample, struct task_struct *task,
+					 u64 now)
+{
+	sample->kind = RECORD_EVENT_SAMPLE;
+	sample->tgid = task->tgid;
+	sample->tid = task->pid;
+	sample->time_ns = now;
+	sample->inverse_chance = 1;
+	sample->kernel_count = 0;
+	sample->user_count = 0;
+	sample->system_call = -1;
+	sample->argument = 0;
+	bpf_probe_read_kernel(sample->command, sizeof(sample->command), task->comm);
+	if (task->flags & PF_KTHREAD)
+		return;
+#ifdef __TARGET_ARCH_x86
+	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
+	u64 call = 0;
+	bpf_probe_read_kernel(&call, sizeof(call), &user->orig_rax);
+	bpf_probe_read_kernel(&sample->argument, sizeof(sample->argument), &user->rdi);
+	sample->system_call = call < 4096 ? (int)call : -1;
+#endif
+}
+
+static __always_inline void user_frame_of(struct task_struct *task, struct frame *frame)
+{
+	if (task->flags & PF_KTHREAD)
+		return;
+	/* As the kernel saved them on entry. */
+	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
+	bpf_probe_read_kernel(&frame->ip, 8, &PT_REGS_IP(user));
+	bpf_probe_read_kernel(&frame->sp, 8, &PT_REGS_SP(user));
+	bpf_probe_read_kernel(&frame->bp, 8, &PT_REGS_FP(user));
+}
+
+static __always_inline void kernel_frames_take(void *context, struct record_sample *sample)
+{
+	long bytes = bpf_get_stack(context, sample->kernel, sizeof(sample->kernel), 0);
+	sample->kernel_count = bytes > 0 ? (u32)bytes / 8 : 0;
+}
+
+struct user_walk {
+	struct frame frame;
+	u64 now;
+	struct task_struct *other; /* NULL: the current task */
+	u32 space, which;
+	u32 count;
+	u32 pad;
+};
+
+/* Adds a frame to the scratch sample. False: the walk ends here. */
+static __always_inline bool user_frame_put(struct user_walk *walk, u32 index,
+					   const struct location *location, u64 address)
+{
+	u32 which = walk->which;
+	struct record_sample *sample = bpf_map_lookup_elem(&record_scratches, &which);
+	if (!sample)
+		return false;
+	struct record_frame *frame = &sample->user[index & (RECORD_USER_FRAMES_MOST - 1)];
+	frame->object = location->object;
+	frame->pad = 0;
+	frame->offset = location->object == WIRE_OBJECT_UNKNOWN ? address : location->offset;
+	walk->count = index + 1;
+	if (settings.unwinding == RECORD_UNWIND_NONE)
+		walk->frame.ip = 0; /* one frame was asked for */
+	return walk->frame.ip;
+}
+
+static long user_frame_visit(u32 index, void *context)
+{
+	struct user_walk *walk = context;
+	struct location location = {};
+	/* A return address may belong to the next line; the byte before is in the call. */
+	u64 address = walk->frame.ip - (index ? 1 : 0);
+
+	if (!mapping_locate(walk->space, walk->which, address, walk->now, &location) ||
+	    !user_frame_put(walk, index, &location, address))
+		return 1;
+	if (settings.unwinding == RECORD_UNWIND_POINTERS)
+		return unwind_by_frame_pointer(NULL, &walk->frame) ? 0 : 1;
+	return unwind(&walk->frame, &location) ? 0 : 1;
+}
+
+/* The same in another task's memory; reads may sleep. */
+static long other_frame_visit(u32 index, void *context)
+{
+	struct user_walk *walk = context;
+	struct task_struct *other = walk->other;
+	struct location location = {};
+	u64 address = walk->frame.ip - (index ? 1 : 0);
+
+	if (!mapping_locate_in(other, walk->space, walk->which, address, walk->now, &location) ||
+	    !user_frame_put(walk, index, &location, address))
+		return 1;
+	if (settings.unwinding == RECORD_UNWIND_POINTERS)
+		return unwind_by_frame_pointer(other, &walk->frame) ? 0 : 1;
+	return unwind_in(other, &walk->frame, &location) ? 0 : 1;
+}
+
+static __always_inline void user_frames_finish(struct record_sample *sample,
+					       const struct user_walk *walk)
+{
+	sample->user_count = walk->count;
+	if (walk->frame.ip)
+		sample->flags |= RECORD_TRUNCATED;
+}
+
+/* The current task's user chain from `frame` on, into scratch sample `which`. */
+static __always_inline void user_frames_take(struct record_sample *sample, struct task_struct *task,
+					     const struct frame *frame, u32 which)
+{
+	struct address_space *space = frame->ip ? address_space_of(task) : NULL;
+	if (!space)
+		return;
+	struct user_walk walk = {.frame = *frame,
+				 .now = sample->time_ns,
+				 .space = space->id,
+				 .which = which};
+	bpf_loop(RECORD_USER_FRAMES_MOST, user_frame_visit, &walk, 0);
+	user_frames_finish(sample, &walk);
+}
+
+static __always_inline void sample_send(struct record_sample *sample, struct record_cpu *cpu)
+{
+	u32 count = sample->user_count;
+	if (count > RECORD_USER_FRAMES_MOST)
+		return;
+	u64 bytes = __builtin_offsetof(struct record_sample, user) +
+		    count * sizeof(struct record_frame);
+	if (sample->flags & RECORD_TRUNCATED)
+		cpu->truncated++;
+	if (bpf_ringbuf_output(&events, sample, bytes, BPF_RB_NO_WAKEUP)) {
+		cpu->lost++;
+		cpu->lost_ns += sample->weight_ns + sample->waiting_ns;
+	}
+}
