@@ -62,7 +62,7 @@ int main(int count, char **arguments)
 	struct scope *scope = scope_new();
 	size_t asked = 0;
 	uint32_t place;
-	const struct symbols_range *ranges;
+	const struct range *ranges;
 
 	if (count < 3) {
 		fprintf(stderr, "usage: %s VMLINUX NAMES [ADDRESSES]\n", arguments[0]);

@@ -6,6 +6,8 @@
 #include "base/path.h"
 #include "symbolize/internal.h"
 #include "symbolize/location/location_name.h"
+#include "symbolize/object/perf_map.h"
+#include "symbolize/object/unwind.h"
 #include "symbolize/scope.h"
 
 #include <assert.h>
@@ -13,12 +15,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
+struct object *symbols_open(const struct symbols *symbols, uint32_t object)
+{
+	assert(object < symbols->objects.count);
+	return symbols->objects.items[object];
+}
+
 struct symbols *symbols_new(enum target_kind granularity, const struct scope *scope)
 {
 	struct symbols *symbols = memory_new(1, sizeof(*symbols));
 
 	symbols->granularity = granularity;
-	symbols->scope = scope;
+	symbols->sources.scope = scope;
 	symbols->generation = 1;
 	return symbols;
 }
@@ -27,17 +35,15 @@ void symbols_free(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
-	for (size_t i = 0; i < symbols->objects.count; i++)
+	for (size_t i = 0; i < symbols->objects.count; i++) {
+		units_free(symbols->objects.items[i]);
 		object_free(symbols->objects.items[i]);
+	}
 	array_free(&symbols->objects);
 	locations_clear(symbols);
 	names_clear(symbols);
 	kallsyms_free(symbols->kallsyms);
-	array_free(&symbols->functions);
-	hash_map_clear(&symbols->function_ids);
-	hash_map_clear(&symbols->file_ids);
-	hash_map_clear(&symbols->scope_decisions);
-	interner_clear(&symbols->texts);
+	sources_clear(&symbols->sources);
 	free(symbols);
 }
 
@@ -74,18 +80,27 @@ int symbols_add_object(struct symbols *symbols, const char *path, const char *op
 
 	if (find_object(symbols, path, is_there ? &status : NULL, object))
 		return 0;
-	bool in_scope = scope_has_object(symbols->scope, path, is_main);
+	bool in_scope = scope_has_object(symbols->sources.scope, path, is_main);
 	int result = object_open(path, open_path, in_scope, &opened, error);
 	if (result == 0)
 		*object = take_object(symbols, opened);
 	return result;
 }
 
+/* Reads the map anew if it changed. */
+static void refresh_jit(struct symbols *symbols, struct object *object)
+{
+	if (!perf_map_read(object, &symbols->sources.texts))
+		return;
+	locations_move(symbols, object);
+	symbols->generation++;
+}
+
 int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 		    struct error *error)
 {
 	if (find_object(symbols, path, NULL, object)) {
-		perf_map_read(symbols, symbols_open(symbols, *object));
+		refresh_jit(symbols, symbols_open(symbols, *object));
 		return 0;
 	}
 	if (access(path, R_OK) != 0)
@@ -93,9 +108,9 @@ int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 				 strerror(errno));
 	struct object *map = object_new(path);
 	map->is_jit = true;
-	map->shown.in_scope = scope_has_object(symbols->scope, path, true);
+	map->shown.in_scope = scope_has_object(symbols->sources.scope, path, true);
 	*object = take_object(symbols, map);
-	perf_map_read(symbols, map);
+	refresh_jit(symbols, map);
 	return 0;
 }
 
@@ -113,17 +128,18 @@ uint32_t symbols_object_count(const struct symbols *symbols)
 static struct symtab_entry *symbol_at(struct symbols *symbols, struct object *object,
 				      uint64_t offset)
 {
-	struct symtab_entry *entry = symtab_at(object_symtab(object, &symbols->texts), offset);
+	struct symtab_entry *entry =
+		symtab_at(object_symtab(object, &symbols->sources.texts), offset);
 	if (entry || !object->is_jit)
 		return entry;
-	perf_map_read(symbols, object);
+	refresh_jit(symbols, object);
 	return symtab_at(&object->symtab, offset);
 }
 
 static bool symbol_in_scope(struct symbols *symbols, struct symtab_entry *entry)
 {
-	symtab_name(entry, &symbols->texts);
-	return symbols_in_scope(symbols, 0, entry->shown);
+	symtab_name(entry, &symbols->sources.texts);
+	return sources_in_scope(&symbols->sources, 0, entry->shown);
 }
 
 static uint32_t location_by_symbol(struct symbols *symbols, struct object *object, uint64_t offset)
@@ -182,7 +198,7 @@ uint32_t symbols_location_count(const struct symbols *symbols)
 }
 
 size_t symbols_location_ranges(struct symbols *symbols, uint32_t location,
-			       const struct symbols_range **ranges)
+			       const struct range **ranges)
 {
 	assert(location < symbols->locations.count);
 	struct location_record *asked = symbols->locations.items[location];
@@ -201,8 +217,8 @@ uint64_t symbols_generation(const struct symbols *symbols)
 /* Of the units: what is decoded to be in scope, and all of what is not decoded yet. */
 static void add_units_in_scope(struct object *object, struct ranges *result)
 {
-	for (size_t i = 0; i < object->units.count; i++) {
-		const struct unit *unit = &object->units.items[i];
+	for (size_t i = 0; i < object->units->count; i++) {
+		const struct unit *unit = &object->units->items[i];
 		const struct ranges *ranges = unit->is_decoded ? &unit->in_scope : &unit->code;
 		for (size_t j = 0; j < ranges->count; j++)
 			ranges_add(result, ranges->items[j].start, ranges->items[j].end);
@@ -216,11 +232,11 @@ static void add_units_in_scope(struct object *object, struct ranges *result)
 static void add_symbols_in_scope(struct symbols *symbols, struct object *object,
 				 struct ranges *result)
 {
-	bool names_matter = scope_names_functions(symbols->scope);
+	bool names_matter = scope_names_functions(symbols->sources.scope);
 	const struct symtab *symtab =
-		names_matter ? object_symtab(object, &symbols->texts) : &object->symtab;
+		names_matter ? object_symtab(object, &symbols->sources.texts) : &object->symtab;
 	bool has_code = !object->is_jit && object != symbols->kernel;
-	bool only_named = !has_code || scope_asks_functions(symbols->scope);
+	bool only_named = !has_code || scope_asks_functions(symbols->sources.scope);
 	struct ranges excluded = {0};
 
 	for (size_t i = 0; (names_matter || !has_code) && i < symtab->interval_map.count; i++) {
@@ -239,8 +255,7 @@ static void add_symbols_in_scope(struct symbols *symbols, struct object *object,
 	ranges_clear(&excluded);
 }
 
-size_t symbols_scope_ranges(struct symbols *symbols, uint32_t object,
-			    const struct symbols_range **ranges)
+size_t symbols_scope_ranges(struct symbols *symbols, uint32_t object, const struct range **ranges)
 {
 	struct object *asked = symbols_open(symbols, object);
 	struct ranges *result = &asked->scope_ranges;
@@ -264,10 +279,15 @@ const char *symbols_function_at(struct symbols *symbols, uint32_t object, uint64
 	struct symtab_entry *entry = symbol_at(symbols, asked, offset);
 
 	if (entry)
-		return symtab_name(entry, &symbols->texts);
+		return symtab_name(entry, &symbols->sources.texts);
 	uint32_t name = name_add(symbols, "%s+0x%llx", path_base(asked->shown.path),
 				 (unsigned long long)offset);
-	return interner_text(&symbols->texts, name);
+	return interner_text(&symbols->sources.texts, name);
+}
+
+size_t symbols_unwind_rows(const struct symbols *symbols, uint32_t object, struct unwind_row **rows)
+{
+	return unwind_rows_read(symbols_open(symbols, object), rows);
 }
 
 bool symbols_references(struct symbols *symbols, uint32_t object, const char *symbol)

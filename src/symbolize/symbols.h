@@ -18,6 +18,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/ranges.h"
 #include "profile/recording.h"
 
 #include <stdbool.h>
@@ -28,10 +29,6 @@ struct symbols;
 struct scope; /* scope.h */
 
 #define SYMBOLS_NONE UINT32_MAX
-
-struct symbols_range {
-	uint64_t start, end; /* file offsets, end excluded */
-};
 
 struct symbols_object {
 	const char *path;     /* as the user knows it */
@@ -117,15 +114,14 @@ uint32_t symbols_location_count(const struct symbols *symbols);
  * symbols_generation changes then.
  */
 size_t symbols_location_ranges(struct symbols *symbols, uint32_t location,
-			       const struct symbols_range **ranges);
+			       const struct range **ranges);
 uint64_t symbols_generation(const struct symbols *symbols);
 
 /*
  * The parts of an object that are in scope, sorted: everything executable of an object in scope,
  * less what has turned out (in decoded units) to have no line in scope.
  */
-size_t symbols_scope_ranges(struct symbols *symbols, uint32_t object,
-			    const struct symbols_range **ranges);
+size_t symbols_scope_ranges(struct symbols *symbols, uint32_t object, const struct range **ranges);
 
 /*
  * The location that a user names: FILE:LINE (FILE may be the end of a path), FUNCTION, or FILE:FUNCTION
@@ -163,5 +159,9 @@ int symbols_usdt(struct symbols *symbols, const char *provider, const char *prob
 
 /* A name for any address (in scope or not), for messages and listings: "memcpy", "libc.so.6+0x1234". */
 const char *symbols_function_at(struct symbols *symbols, uint32_t object, uint64_t offset);
+/* How to find the callers of its code: unwind_rows_read (object/unwind.h). */
+struct unwind_row;
+size_t symbols_unwind_rows(const struct symbols *symbols, uint32_t object,
+			   struct unwind_row **rows);
 /* Does the object define or need this symbol, or hold its name for dlsym, as coz.h does? */
 bool symbols_references(struct symbols *symbols, uint32_t object, const char *symbol);

@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
-#include "symbolize/elf/unwind.h"
+#include "symbolize/object/unwind.h"
 
 #include <glob.h>
 #include <inttypes.h>

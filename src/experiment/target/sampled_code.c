@@ -168,7 +168,7 @@ static void count_recent(struct code *code, uint32_t place, const struct wire_sa
 
 static bool place_holds(struct code *code, uint32_t place, uint32_t object, uint64_t offset)
 {
-	const struct symbols_range *ranges;
+	const struct range *ranges;
 	size_t low = 0, high = symbols_location_ranges(code->symbols, place, &ranges);
 
 	if (symbols_location(code->symbols, place)->object != object)
@@ -478,7 +478,7 @@ static size_t merge_ranges(struct wire_range *ranges, size_t count)
 }
 
 static struct wire_range kernel_range_of(const struct code *code, uint32_t object,
-					 const struct symbols_range *range)
+					 const struct range *range)
 {
 	uint64_t start = symbols_kernel_address(code->symbols, object, range->start);
 
@@ -521,7 +521,7 @@ int sampled_code_update_scope(struct code *code, struct error *error)
 	    code->scope_generation == symbols_generation(code->symbols))
 		return 0;
 	for (uint32_t object = 0; object < objects; object++) {
-		const struct symbols_range *ranges;
+		const struct range *ranges;
 		size_t count = symbols_scope_ranges(code->symbols, object, &ranges);
 		for (size_t i = 0; i < count; i++) {
 			add_scope_range(code, &all, kernel_range_of(code, object, &ranges[i]));
@@ -559,7 +559,7 @@ struct wire_range *sampled_code_ranges(struct code *code, uint32_t place, uint32
 	uint32_t object = symbols_location(code->symbols, place)->object;
 	if (symbols_is_spans(code->symbols, object))
 		return span_ranges(code, place, count);
-	const struct symbols_range *ranges;
+	const struct range *ranges;
 	size_t found = symbols_location_ranges(code->symbols, place, &ranges);
 	struct wire_range *made = memory_new(found, sizeof(*made));
 

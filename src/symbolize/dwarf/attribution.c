@@ -11,7 +11,7 @@ struct last_line {
 };
 
 struct pass {
-	struct symbols *symbols;
+	struct sources *sources;
 	const struct inline_tree *frames;
 	enum attribution_mode mode;
 	struct last_line *last; /* by frame; one more for code outside of all frames */
@@ -30,7 +30,7 @@ static struct last_line declared_at(const struct pass *pass, uint32_t frame)
 	uint32_t id = pass->frames->items[frame].function;
 	if (id == FUNCTION_NONE)
 		return (struct last_line){0};
-	const struct function *function = &pass->symbols->functions.items[id];
+	const struct function *function = &pass->sources->functions.items[id];
 	return (struct last_line){.file = function->file, .line = function->line};
 }
 
@@ -60,8 +60,8 @@ static struct last_line line_at(struct pass *pass, const struct line_row *row, u
 /* A line is in scope by the file it stands in, a function by the file that declares it. */
 static bool level_counts(struct pass *pass, const struct attribution *level)
 {
-	struct symbols *symbols = pass->symbols;
-	bool names_matter = scope_names_functions(symbols->scope);
+	struct sources *sources = pass->sources;
+	bool names_matter = scope_names_functions(sources->scope);
 	uint32_t file = level->file;
 
 	if (pass->mode != ATTRIBUTE_FUNCTIONS && !level->line)
@@ -69,10 +69,10 @@ static bool level_counts(struct pass *pass, const struct attribution *level)
 	if (pass->mode == ATTRIBUTE_RAW)
 		return true;
 	if (pass->mode == ATTRIBUTE_FUNCTIONS && level->function != FUNCTION_NONE &&
-	    symbols->functions.items[level->function].file)
-		file = symbols->functions.items[level->function].file;
-	return symbols_in_scope(symbols, file,
-				names_matter ? function_name(symbols, level->function) : 0);
+	    sources->functions.items[level->function].file)
+		file = sources->functions.items[level->function].file;
+	return sources_in_scope(sources, file,
+				names_matter ? sources_function_name(sources, level->function) : 0);
 }
 
 static void attribute(struct pass *pass, const struct line_row *row, uint32_t frame, uint64_t start,
@@ -100,12 +100,12 @@ static void attribute(struct pass *pass, const struct line_row *row, uint32_t fr
 	}
 }
 
-void attribution_walk(struct symbols *symbols, const struct line_table *rows,
+void attribution_walk(struct sources *sources, const struct line_table *rows,
 		      const struct inline_tree *frames, enum attribution_mode mode,
 		      attribution_visit *visit, void *context)
 {
 	struct pass pass = {
-		.symbols = symbols,
+		.sources = sources,
 		.frames = frames,
 		.mode = mode,
 		.last = memory_new(frames->count + 1, sizeof(*pass.last)),

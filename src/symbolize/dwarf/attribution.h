@@ -28,6 +28,6 @@ enum attribution_mode {
 typedef void attribution_visit(void *context, const struct attribution *attribution);
 
 /* Calls `visit` for all code that counts for something, by ascending address. */
-void attribution_walk(struct symbols *symbols, const struct line_table *rows,
+void attribution_walk(struct sources *sources, const struct line_table *rows,
 		      const struct inline_tree *frames, enum attribution_mode mode,
 		      attribution_visit *visit, void *context);

@@ -9,7 +9,8 @@
  */
 #pragma once
 
-#include "symbolize/elf/object.h"
+#include "symbolize/dwarf/unit.h"
+#include "symbolize/object/object.h"
 
 struct dwarf_prefilter;
 

@@ -21,7 +21,7 @@ struct column {
 };
 
 struct table {
-	struct symbols *symbols;
+	struct sources *sources;
 	struct reader reader;
 	const Elf_Data *line_strings, *strings;
 	const char *directory;     /* of the compilation, or NULL */
@@ -138,7 +138,7 @@ static void add_file(struct table *table, const char *path, uint64_t directory)
 				    table->directories.items[directory] :
 				    table->directory;
 	AUTO(text) char *whole = path_clean(above, path);
-	*array_add(&table->files) = interner_add(&table->symbols->texts, whole);
+	*array_add(&table->files) = interner_add(&table->sources->texts, whole);
 }
 
 /* Directories, then files; each list ends with an empty name. */
@@ -223,7 +223,7 @@ static void read_header(struct table *table)
 		read_list(table, i == 1);
 }
 
-static void unit_read_files(struct symbols *symbols, const Elf_Data *lines, struct table *table,
+static void unit_read_files(struct sources *sources, const Elf_Data *lines, struct table *table,
 			    struct unit *unit)
 {
 	Dwarf_Attribute attribute;
@@ -236,7 +236,7 @@ static void unit_read_files(struct symbols *symbols, const Elf_Data *lines, stru
 		return;
 	}
 	const unsigned char *start = lines->d_buf;
-	table->symbols = symbols;
+	table->sources = sources;
 	table->reader = (struct reader){.at = start + offset, .end = start + lines->d_size};
 	table->directory = unit_directory(&unit->die);
 	read_header(table);
@@ -260,7 +260,7 @@ static Elf_Data *debug_section(Elf *elf, const char *name, const char *old_name)
 	return data && !(header.sh_flags & SHF_COMPRESSED) && data->d_buf ? data : NULL;
 }
 
-void units_read_file_tables(struct symbols *symbols, struct object *object)
+void units_read_file_tables(struct sources *sources, struct object *object)
 {
 	struct units *units = units_read(object);
 	struct table table = {0};
@@ -273,7 +273,7 @@ void units_read_file_tables(struct symbols *symbols, struct object *object)
 	table.line_strings = debug_section(elf, ".debug_line_str", ".zdebug_line_str");
 	table.strings = debug_section(elf, ".debug_str", ".zdebug_str");
 	for (size_t i = 0; i < units->count; i++)
-		unit_read_files(symbols, lines, &table, &units->items[i]);
+		unit_read_files(sources, lines, &table, &units->items[i]);
 }
 
 bool unit_has_file(const struct unit *unit, uint32_t file)

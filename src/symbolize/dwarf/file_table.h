@@ -7,8 +7,10 @@
  */
 #pragma once
 
-#include "symbolize/internal.h"
+#include "symbolize/dwarf/sources.h"
+#include "symbolize/dwarf/unit.h"
+#include "symbolize/object/object.h"
 
 /* The unit's files, as texts with whole paths, in unit->files. Once per object. */
-void units_read_file_tables(struct symbols *symbols, struct object *object);
+void units_read_file_tables(struct sources *sources, struct object *object);
 bool unit_has_file(const struct unit *unit, uint32_t file);

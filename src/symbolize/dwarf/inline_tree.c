@@ -14,7 +14,7 @@
 #define NESTING_MOST 200 /* of entries; compilers stay far below, damaged files do not */
 
 struct walk {
-	struct symbols *symbols;
+	struct sources *sources;
 	struct object *object;
 	struct inline_tree *frames;
 	inline_tree_filter *choice;
@@ -60,7 +60,7 @@ static uint32_t add_frame(struct walk *walk, Dwarf_Die *die, uint32_t parent, un
 {
 	struct inline_frame frame = {
 		.parent = parent,
-		.function = symbols_function(walk->symbols, die),
+		.function = sources_function(walk->sources, die),
 		.is_inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine,
 	};
 
@@ -70,7 +70,7 @@ static uint32_t add_frame(struct walk *walk, Dwarf_Die *die, uint32_t parent, un
 		return FRAME_NONE;
 	if (frame.is_inlined) {
 		frame.call_line = call_line(die);
-		frame.call_file = symbols_file_of(walk->symbols, die, DW_AT_call_file);
+		frame.call_file = sources_file_of(walk->sources, die, DW_AT_call_file);
 	}
 	uint32_t id = (uint32_t)walk->frames->count;
 	for (size_t i = 0; i < frame.code.count; i++)
@@ -149,11 +149,11 @@ static bool is_c_language(int language)
 	}
 }
 
-void inline_tree_read(struct symbols *symbols, struct object *object, const struct unit *unit,
+void inline_tree_read(struct sources *sources, struct object *object, const struct unit *unit,
 		      inline_tree_filter *choice, void *context, struct inline_tree *frames)
 {
 	struct walk walk = {
-		.symbols = symbols,
+		.sources = sources,
 		.object = object,
 		.frames = frames,
 		.choice = choice,

@@ -4,7 +4,9 @@
  */
 #pragma once
 
-#include "symbolize/internal.h"
+#include "symbolize/dwarf/sources.h"
+#include "symbolize/dwarf/unit.h"
+#include "symbolize/object/object.h"
 
 #define FRAME_NONE UINT32_MAX
 
@@ -28,7 +30,7 @@ struct inline_tree {
 typedef bool inline_tree_filter(void *context, uint32_t function);
 
 /* All frames if `choice` is NULL. Frames not chosen are no parents either. */
-void inline_tree_read(struct symbols *symbols, struct object *object, const struct unit *unit,
+void inline_tree_read(struct sources *sources, struct object *object, const struct unit *unit,
 		      inline_tree_filter *choice, void *context, struct inline_tree *frames);
 void inline_tree_index(
 	struct inline_tree *frames); /* before inline_tree_at and any use of the interval_map */

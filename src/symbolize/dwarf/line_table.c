@@ -2,7 +2,7 @@
 /* rows - copies libdw's sorted lines and leaves out functions that the linker dropped. */
 #include "symbolize/dwarf/line_table.h"
 
-static bool line_row_read(struct symbols *symbols, struct object *object, Dwarf_Die *unit,
+static bool line_row_read(struct sources *sources, struct object *object, Dwarf_Die *unit,
 			  Dwarf_Line *line, struct line_row *row)
 {
 	Dwarf_Addr address = 0;
@@ -14,13 +14,13 @@ static bool line_row_read(struct symbols *symbols, struct object *object, Dwarf_
 		return false;
 	row->address = address + (uint64_t)object->debug_bias;
 	row->line = number > 0 ? (unsigned)number : 0;
-	row->file = symbols_file(symbols, unit, dwarf_linesrc(line, NULL, NULL));
+	row->file = sources_file(sources, unit, dwarf_linesrc(line, NULL, NULL));
 	if (!row->file)
 		row->line = 0;
 	return true;
 }
 
-void line_table_read(struct symbols *symbols, struct object *object, struct unit *unit,
+void line_table_read(struct sources *sources, struct object *object, struct unit *unit,
 		     struct line_table *rows)
 {
 	Dwarf_Lines *lines = NULL;
@@ -30,7 +30,7 @@ void line_table_read(struct symbols *symbols, struct object *object, struct unit
 	if (dwarf_getsrclines(&unit->die, &lines, &count) != 0)
 		return;
 	for (size_t i = 0; i < count; i++) {
-		if (!line_row_read(symbols, object, &unit->die, dwarf_onesrcline(lines, i), &row))
+		if (!line_row_read(sources, object, &unit->die, dwarf_onesrcline(lines, i), &row))
 			continue;
 		bool is_open = rows->count && !rows->items[rows->count - 1].is_end;
 		if (row.is_end ? is_open : object_has_code(object, row.address))

@@ -4,7 +4,9 @@
  */
 #pragma once
 
-#include "symbolize/internal.h"
+#include "symbolize/dwarf/sources.h"
+#include "symbolize/dwarf/unit.h"
+#include "symbolize/object/object.h"
 
 struct line_row {
 	uint64_t address;
@@ -19,7 +21,7 @@ struct line_table {
 	size_t count, capacity;
 };
 
-void line_table_read(struct symbols *symbols, struct object *object, struct unit *unit,
+void line_table_read(struct sources *sources, struct object *object, struct unit *unit,
 		     struct line_table *rows);
 /* End of the code of row i; its own address if it has none. */
 uint64_t line_table_row_end(const struct line_table *rows, size_t i);

@@ -3,7 +3,7 @@
 #include "symbolize/dwarf/unit.h"
 
 #include "base/memory.h"
-#include "symbolize/elf/object.h"
+#include "symbolize/object/object.h"
 
 #include <dwarf.h>
 
@@ -15,7 +15,7 @@ static void add_code(struct object *object, uint32_t unit, uint64_t start, uint6
 	end += (uint64_t)object->debug_bias;
 	object_code(object, start, end, &code);
 	for (size_t i = 0; i < code.count; i++)
-		interval_map_add(&object->units.owners, code.items[i].start, code.items[i].end,
+		interval_map_add(&object->units->owners, code.items[i].start, code.items[i].end,
 				 unit, 0);
 	ranges_clear(&code);
 }
@@ -45,11 +45,11 @@ static void add_code_of_lines(struct object *object, uint32_t unit, Dwarf_Die *d
 
 static void add_unit(struct object *object, Dwarf_Die *die)
 {
-	uint32_t id = (uint32_t)object->units.count;
+	uint32_t id = (uint32_t)object->units->count;
 	ptrdiff_t at = 0;
 	Dwarf_Addr base = 0, start = 0, end = 0;
 	bool has_ranges = false;
-	struct unit *unit = array_add(&object->units);
+	struct unit *unit = array_add(object->units);
 	unit->die = *die;
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		has_ranges |= start < end;
@@ -71,17 +71,30 @@ static bool is_assembly_only(const struct units *units)
 	return true;
 }
 
+static void units_clear(struct units *units)
+{
+	for (size_t i = 0; i < units->count; i++) {
+		struct unit *unit = &units->items[i];
+		ranges_clear(&unit->code);
+		ranges_clear(&unit->in_scope);
+		free(unit->pieces);
+		free(unit->files);
+	}
+	array_free(units);
+	interval_map_clear(&units->owners);
+	*units = (struct units){0};
+}
+
 struct units *units_read(struct object *object)
 {
-	struct units *units = &object->units;
 	Dwarf_CU *unit = NULL;
 	Dwarf_Half version;
 	uint8_t type;
 	Dwarf_Die die;
 
-	if (units->has_read)
-		return units;
-	units->has_read = true;
+	if (object->units)
+		return object->units;
+	struct units *units = object->units = memory_new(1, sizeof(*units));
 	Dwarf *debug = object_debug(object);
 	while (debug && dwarf_get_units(debug, unit, &unit, &version, &type, &die, NULL) == 0) {
 		bool has_code = type == DW_UT_compile || type == DW_UT_skeleton;
@@ -90,7 +103,6 @@ struct units *units_read(struct object *object)
 	}
 	if (is_assembly_only(units)) {
 		units_clear(units);
-		units->has_read = true;
 		object->shown.has_lines = false;
 	}
 	interval_map_flatten(&units->owners);
@@ -125,16 +137,10 @@ const char *unit_directory(Dwarf_Die *unit_die)
 	return dwarf_formstring(dwarf_attr_integrate(unit_die, DW_AT_comp_dir, &attribute));
 }
 
-void units_clear(struct units *units)
+void units_free(struct object *object)
 {
-	for (size_t i = 0; i < units->count; i++) {
-		struct unit *unit = &units->items[i];
-		ranges_clear(&unit->code);
-		ranges_clear(&unit->in_scope);
-		free(unit->pieces);
-		free(unit->files);
-	}
-	array_free(units);
-	interval_map_clear(&units->owners);
-	*units = (struct units){0};
+	if (object->units)
+		units_clear(object->units);
+	free(object->units);
+	object->units = NULL;
 }

@@ -9,12 +9,11 @@
 #pragma once
 
 #include "base/interval_map.h"
-#include "symbolize/ranges.h"
+#include "base/ranges.h"
 
 #include <elfutils/libdw.h>
 
 struct object;
-struct interner;
 
 struct unit_piece {
 	uint64_t start, end; /* offsets */
@@ -28,7 +27,7 @@ struct unit {
 	bool is_decoded;
 	struct unit_piece *pieces; /* sorted, disjoint; only what is attributed to a location */
 	size_t piece_count;
-	struct ranges in_scope; /* what the pieces interval_map, merged */
+	struct ranges in_scope; /* what the pieces cover, merged */
 	uint32_t *files;        /* after units_read_file_tables: texts of its source files */
 	size_t file_count;
 	bool files_unknown; /* its file table cannot be read alone: it may hold any file */
@@ -38,14 +37,14 @@ struct units {
 	struct unit *items;
 	size_t count, capacity;
 	struct interval_map owners; /* value: the unit that owns the offset */
-	bool has_read, has_read_files;
+	bool has_read_files;
 };
 
-/* Reads the table once. Nothing if there is no debug information or it is damaged at once. */
+/* Reads the table once, into object->units; empty if debug information is missing or damaged. */
 struct units *units_read(struct object *object);
 /* The unit that owns the offset, or NULL. */
 struct unit *units_at(struct object *object, uint64_t offset);
 /* Its top entry with the functions: of a split unit, the one in the .dwo file if that is found. */
 Dwarf_Die unit_full_die(const struct unit *unit);
 const char *unit_directory(Dwarf_Die *unit_die); /* compilation directory or NULL */
-void units_clear(struct units *units);
+void units_free(struct object *object);

@@ -28,8 +28,8 @@ static uint32_t location_add(struct symbols *symbols, uint64_t first, uint64_t s
 
 	*location = *content;
 	location->is_merged = true;
-	location->shown.file = interner_text(&symbols->texts, location->file);
-	location->shown.function = interner_text(&symbols->texts, location->function);
+	location->shown.file = interner_text(&symbols->sources.texts, location->file);
+	location->shown.function = interner_text(&symbols->sources.texts, location->function);
 	*array_add(&symbols->locations) = location;
 	hash_map_set(&symbols->location_ids, first, second, id);
 	return id;
@@ -47,18 +47,18 @@ uint32_t location_of_line(struct symbols *symbols, struct object *object, uint32
 	struct location_record location = {
 		.shown = {.kind = TARGET_LINE,
 			  .object = object->id,
-			  .name = interner_text(&symbols->texts, name),
+			  .name = interner_text(&symbols->sources.texts, name),
 			  .line = line},
 		.file = file,
 	};
-	location.function = function_name(symbols, function);
+	location.function = sources_function_name(&symbols->sources, function);
 	return location_add(symbols, first, line, &location);
 }
 
 /* Do other files have a function of this name? Only then its file is part of what it is called. */
 static bool has_twin(struct symbols *symbols, struct object *object, uint32_t linker_name)
 {
-	const struct symtab *symtab = object_symtab(object, &symbols->texts);
+	const struct symtab *symtab = object_symtab(object, &symbols->sources.texts);
 	const struct symtab_entry *one = NULL;
 
 	for (size_t i = 0; i < symtab->count; i++) {
@@ -76,17 +76,18 @@ static uint32_t function_location_name(struct symbols *symbols, struct object *o
 				       uint32_t shown, uint32_t linker_name, uint32_t file)
 {
 	if (object->is_kernel)
-		return name_add(symbols, "kernel:%s", interner_text(&symbols->texts, shown));
+		return name_add(symbols, "kernel:%s",
+				interner_text(&symbols->sources.texts, shown));
 	if (!file || !has_twin(symbols, object, linker_name))
 		return shown;
 	return name_add(symbols, "%s:%s", name_of_file(symbols, file),
-			interner_text(&symbols->texts, shown));
+			interner_text(&symbols->sources.texts, shown));
 }
 
 uint32_t location_of_function(struct symbols *symbols, struct object *object, uint32_t function)
 {
-	function_name(symbols, function);
-	const struct function copy = symbols->functions.items[function];
+	sources_function_name(&symbols->sources, function);
+	const struct function copy = symbols->sources.functions.items[function];
 	uint64_t first = location_key(KEY_FUNCTION, object, copy.name);
 	uint64_t second = copy.is_external ? 0 : copy.file;
 	uint32_t id = location_find(symbols, first, second);
@@ -98,7 +99,7 @@ uint32_t location_of_function(struct symbols *symbols, struct object *object, ui
 	struct location_record location = {
 		.shown = {.kind = TARGET_FUNCTION,
 			  .object = object->id,
-			  .name = interner_text(&symbols->texts, name),
+			  .name = interner_text(&symbols->sources.texts, name),
 			  .line = copy.line},
 		.file = copy.file,
 		.function = copy.name,
@@ -109,7 +110,7 @@ uint32_t location_of_function(struct symbols *symbols, struct object *object, ui
 uint32_t location_of_known_symbol(struct symbols *symbols, struct object *object,
 				  struct symtab_entry *entry)
 {
-	symtab_name(entry, &symbols->texts);
+	symtab_name(entry, &symbols->sources.texts);
 	return location_find(symbols, location_key(KEY_FUNCTION, object, entry->shown),
 			     entry->file);
 }
@@ -126,7 +127,7 @@ uint32_t location_of_symbol(struct symbols *symbols, struct object *object,
 	struct location_record location = {
 		.shown = {.kind = TARGET_FUNCTION,
 			  .object = object->id,
-			  .name = interner_text(&symbols->texts, name)},
+			  .name = interner_text(&symbols->sources.texts, name)},
 		.file = entry->file,
 		.function = entry->shown,
 	};
@@ -145,7 +146,7 @@ uint32_t location_of_symbol(struct symbols *symbols, struct object *object,
 
 /* Code between two offsets that no symbol covers. */
 static void add_unnamed(struct symbols *symbols, struct object *object, uint32_t location,
-			struct symbols_range range)
+			struct range range)
 {
 	const struct interval_map *interval_map = &object->symtab.interval_map;
 
@@ -170,7 +171,7 @@ uint32_t location_of_block(struct symbols *symbols, struct object *object, uint6
 	struct location_record location = {
 		.shown = {.kind = TARGET_FUNCTION,
 			  .object = object->id,
-			  .name = interner_text(&symbols->texts, name)},
+			  .name = interner_text(&symbols->sources.texts, name)},
 	};
 	id = location_add(symbols, first, block, &location);
 	struct ranges code = {0};
@@ -190,7 +191,7 @@ uint32_t location_of_synthetic(struct symbols *symbols, const struct object *obj
 	struct location_record location = {
 		.shown = {.kind = kind,
 			  .object = object->id,
-			  .name = interner_text(&symbols->texts, shown)},
+			  .name = interner_text(&symbols->sources.texts, shown)},
 		.function = description,
 	};
 

@@ -13,8 +13,8 @@
 /* Keys of `basenames`: (base name, 0) -> index of its basename_group, (file, 1) -> is among them. */
 static struct basename_group *basename_group_of(struct symbols *symbols, uint32_t file)
 {
-	const char *base = path_base(interner_text(&symbols->texts, file));
-	uint32_t text = interner_add(&symbols->texts, base);
+	const char *base = path_base(interner_text(&symbols->sources.texts, file));
+	uint32_t text = interner_add(&symbols->sources.texts, base);
 	uint32_t id = hash_map_get(&symbols->basenames, text, 0);
 
 	if (id == HASH_MAP_NONE) {
@@ -38,9 +38,9 @@ static void add_files_of(struct symbols *symbols, struct object *object)
 {
 	if (!object->shown.in_scope || !object->shown.has_lines)
 		return;
-	units_read_file_tables(symbols, object);
-	for (size_t i = 0; i < object->units.count; i++) {
-		const struct unit *unit = &object->units.items[i];
+	units_read_file_tables(&symbols->sources, object);
+	for (size_t i = 0; i < object->units->count; i++) {
+		const struct unit *unit = &object->units->items[i];
 		for (size_t j = 0; j < unit->file_count; j++)
 			add_file(symbols, unit->files[j]);
 	}
@@ -51,7 +51,8 @@ static bool is_shared(const struct symbols *symbols, const struct basename_group
 {
 	for (size_t i = 0; i < basename_group->files.count; i++) {
 		uint32_t other = basename_group->files.items[i];
-		if (other != file && path_has_tail(interner_text(&symbols->texts, other), tail))
+		if (other != file &&
+		    path_has_tail(interner_text(&symbols->sources.texts, other), tail))
 			return true;
 	}
 	return false;
@@ -59,7 +60,7 @@ static bool is_shared(const struct symbols *symbols, const struct basename_group
 
 const char *name_of_file(struct symbols *symbols, uint32_t file)
 {
-	const char *path = interner_text(&symbols->texts, file);
+	const char *path = interner_text(&symbols->sources.texts, file);
 
 	for (; symbols->named_objects < symbols->objects.count; symbols->named_objects++)
 		add_files_of(symbols, symbols->objects.items[symbols->named_objects]);
@@ -84,7 +85,7 @@ uint32_t name_add(struct symbols *symbols, const char *format, ...)
 	va_end(arguments);
 	if (length < 0)
 		text = NULL;
-	return interner_add(&symbols->texts, text ? text : "?");
+	return interner_add(&symbols->sources.texts, text ? text : "?");
 }
 
 void names_clear(struct symbols *symbols)

@@ -4,7 +4,7 @@
 #include "symbolize/internal.h"
 #include "symbolize/kernel/system_calls.h"
 #include "symbolize/location/location_name.h"
-#include "symbolize/search/search.h"
+#include "symbolize/nearest.h"
 
 #include <errno.h>
 #include <string.h>
@@ -97,7 +97,7 @@ uint32_t symbols_wait_class(struct symbols *symbols, enum sample_class class, ui
 	uint32_t text = at == SYMBOLS_NONE ? name_add(symbols, "class:%s", letter) :
 					     name_add(symbols, "%s class:%s",
 						      symbols_location(symbols, at)->name, letter);
-	uint32_t description = interner_add(&symbols->texts, wait_class_description(class));
+	uint32_t description = interner_add(&symbols->sources.texts, wait_class_description(class));
 
 	return location_of_synthetic(symbols, object, TARGET_CLASS, number, text, description,
 				     NULL);

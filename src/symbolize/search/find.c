@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* find - the locations and breakpoints of what a user names. */
-#include "symbolize/search/search.h"
+#include "symbolize/search/query.h"
 #include "symbolize/symbols.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ static void add_match_ranges(struct symbols *symbols, uint32_t location,
 	struct ranges code = {0};
 
 	for (size_t i = 0; i < match->code.count; i++) {
-		const struct symbols_range *range = &match->code.items[i];
+		const struct range *range = &match->code.items[i];
 		if (match->function == FUNCTION_NONE)
 			ranges_add(&code, range->start, range->end);
 		else
@@ -36,7 +36,7 @@ static uint32_t location_from_matches(struct symbols *symbols,
 	for (size_t i = 0; symbols->granularity == TARGET_FUNCTION && object->shown.in_scope &&
 			   !is_symbol && i < matches->count;
 	     i++)
-		unit_decode(symbols, object, &object->units.items[matches->items[i].unit]);
+		unit_decode(symbols, object, &object->units->items[matches->items[i].unit]);
 	/* Attribution gave it its code, or it is not attributed to and gets all of its code. */
 	if (location->ranges.count)
 		return id;
@@ -85,7 +85,7 @@ static void function_addresses(struct symbols *symbols, const struct function_ma
 			const struct function_match *match = &matches->items[i];
 			struct object *object = symbols_open(symbols, match->object);
 			uint64_t offset = match->entry;
-			object_symtab(object, &symbols->texts);
+			object_symtab(object, &symbols->sources.texts);
 			if (match->function != FUNCTION_NONE &&
 			    !object_offset(object, match->entry, &offset))
 				continue;

@@ -7,7 +7,8 @@
 #include "base/path.h"
 #include "symbolize/dwarf/dwarf_prefilter.h"
 #include "symbolize/location/location_name.h"
-#include "symbolize/search/search.h"
+#include "symbolize/nearest.h"
+#include "symbolize/search/query.h"
 
 #include "base/cleanup.h"
 
@@ -29,7 +30,7 @@ struct function_search {
 
 static enum demangle_fit name_fit(struct function_search *search, const char *name, uint32_t file)
 {
-	const char *path = interner_text(&search->symbols->texts, file);
+	const char *path = interner_text(&search->symbols->sources.texts, file);
 
 	if (search->query->file && (!path || !path_has_tail(path, search->query->file)))
 		return FIT_NONE;
@@ -43,12 +44,13 @@ static enum demangle_fit function_fit(struct function_search *search, uint32_t i
 	if (known != HASH_MAP_NONE)
 		return (enum demangle_fit)known;
 	struct symbols *symbols = search->symbols;
-	const struct function *function = &symbols->functions.items[id];
+	const struct function *function = &symbols->sources.functions.items[id];
 	enum demangle_fit fit = FIT_NONE;
 	if (!search->is_plain ||
-	    strstr(interner_text(&symbols->texts, function->linker), search->base)) {
-		const char *name = interner_text(&symbols->texts, function_name(symbols, id));
-		fit = name_fit(search, name, symbols->functions.items[id].file);
+	    strstr(interner_text(&symbols->sources.texts, function->linker), search->base)) {
+		const char *name = interner_text(&symbols->sources.texts,
+						 sources_function_name(&symbols->sources, id));
+		fit = name_fit(search, name, symbols->sources.functions.items[id].file);
 	}
 	hash_map_set(&search->fits, id, 0, fit);
 	return fit;
@@ -63,8 +65,8 @@ static void search_unit(struct function_search *search, struct object *object, u
 {
 	struct inline_tree frames = {0};
 
-	inline_tree_read(search->symbols, object, &object->units.items[unit], is_wanted, search,
-			 &frames);
+	inline_tree_read(&search->symbols->sources, object, &object->units->items[unit], is_wanted,
+			 search, &frames);
 	for (size_t i = 0; i < frames.count; i++) {
 		struct inline_frame *frame = &frames.items[i];
 		*array_add(search->matches) = (struct function_match){
@@ -103,7 +105,7 @@ static void add_symbol_match(struct function_search *search, const struct object
 
 static void search_symbols(struct function_search *search, struct object *object)
 {
-	struct interner *texts = &search->symbols->texts;
+	struct interner *texts = &search->symbols->sources.texts;
 	struct symtab *symtab = object_symtab(object, texts);
 
 	for (size_t i = 0; i < symtab->count; i++) {
@@ -146,15 +148,16 @@ static void offer_names(const struct function_search *search, struct nearest *ne
 		struct symtab *symtab = &object->symtab;
 		if (!object->shown.in_scope)
 			continue;
-		object_symtab(object, &symbols->texts);
+		object_symtab(object, &symbols->sources.texts);
 		for (size_t j = 0; j < symtab->count; j++) {
-			const char *name = symtab_name(&symtab->items[j], &symbols->texts);
+			const char *name = symtab_name(&symtab->items[j], &symbols->sources.texts);
 			AUTO(text) char *base = demangle_base(name);
 			nearest_offer(nearest, name, name_distance(base, search->base));
 		}
 	}
-	for (uint32_t i = 0; i < symbols->functions.count; i++) {
-		const char *name = interner_text(&symbols->texts, function_name(symbols, i));
+	for (uint32_t i = 0; i < symbols->sources.functions.count; i++) {
+		const char *name = interner_text(&symbols->sources.texts,
+						 sources_function_name(&symbols->sources, i));
 		AUTO(text) char *base = demangle_base(name);
 		nearest_offer(nearest, name, name_distance(base, search->base));
 	}
@@ -165,7 +168,7 @@ static uint32_t match_file(const struct symbols *symbols, const struct function_
 {
 	if (match->function == FUNCTION_NONE)
 		return symbols->objects.items[match->object]->symtab.items[match->symbol].file;
-	const struct function *function = &symbols->functions.items[match->function];
+	const struct function *function = &symbols->sources.functions.items[match->function];
 	return function->is_external ? 0 : function->file;
 }
 
@@ -173,10 +176,10 @@ static uint32_t match_name(struct symbols *symbols, const struct function_match 
 {
 	if (match->function == FUNCTION_NONE) {
 		struct symtab *symtab = &symbols->objects.items[match->object]->symtab;
-		symtab_name(&symtab->items[match->symbol], &symbols->texts);
+		symtab_name(&symtab->items[match->symbol], &symbols->sources.texts);
 		return symtab->items[match->symbol].shown;
 	}
-	return function_name(symbols, match->function);
+	return sources_function_name(&symbols->sources, match->function);
 }
 
 static void drop_matches(struct function_matches *matches, size_t kept)
@@ -244,8 +247,8 @@ static int check_one(struct function_search *search, struct error *error)
 		is_one &= file == match_file(symbols, first) && shown == match_name(symbols, first);
 		if (file)
 			full = name_add(symbols, "%s:%s", name_of_file(symbols, file),
-					interner_text(&symbols->texts, shown));
-		nearest_offer(&names, interner_text(&symbols->texts, full), 1);
+					interner_text(&symbols->sources.texts, shown));
+		nearest_offer(&names, interner_text(&symbols->sources.texts, full), 1);
 	}
 	if (is_one)
 		return 0;

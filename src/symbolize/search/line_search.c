@@ -8,7 +8,8 @@
 #include "symbolize/dwarf/attribution.h"
 #include "symbolize/dwarf/file_table.h"
 #include "symbolize/location/location_name.h"
-#include "symbolize/search/search.h"
+#include "symbolize/nearest.h"
+#include "symbolize/search/query.h"
 
 #include "base/cleanup.h"
 
@@ -39,7 +40,7 @@ static bool file_matches(struct line_search *search, uint32_t file)
 	uint32_t path_matches = hash_map_get(&search->path_matches, file, 0);
 
 	if (path_matches == HASH_MAP_NONE) {
-		const char *path = interner_text(&search->symbols->texts, file);
+		const char *path = interner_text(&search->symbols->sources.texts, file);
 		path_matches = path && path_has_tail(path, search->query->file);
 		hash_map_set(&search->path_matches, file, 0, path_matches);
 	}
@@ -102,10 +103,11 @@ static void visit_attributions(struct line_search *search, struct unit *unit)
 	struct line_table rows = {0};
 	struct inline_tree frames = {0};
 
-	line_table_read(search->symbols, search->object, unit, &rows);
-	inline_tree_read(search->symbols, search->object, unit, NULL, NULL, &frames);
+	line_table_read(&search->symbols->sources, search->object, unit, &rows);
+	inline_tree_read(&search->symbols->sources, search->object, unit, NULL, NULL, &frames);
 	inline_tree_index(&frames);
-	attribution_walk(search->symbols, &rows, &frames, search->mode, visit_line, search);
+	attribution_walk(&search->symbols->sources, &rows, &frames, search->mode, visit_line,
+			 search);
 	line_table_clear(&rows);
 	inline_tree_clear(&frames);
 }
@@ -129,12 +131,12 @@ static void search_units(struct line_search *search, bool in_scope, unit_visit *
 		if (object->shown.in_scope != in_scope || !query_has(search->query, object))
 			continue;
 		search->object = object;
-		units_read_file_tables(search->symbols, object);
-		search->has_lines |= object->units.count > 0;
-		for (size_t j = 0; j < object->units.count; j++) {
+		units_read_file_tables(&search->symbols->sources, object);
+		search->has_lines |= object->units->count > 0;
+		for (size_t j = 0; j < object->units->count; j++) {
 			search->unit = (uint32_t)j;
-			if (unit_matches(search, &object->units.items[j]))
-				visit(search, &object->units.items[j]);
+			if (unit_matches(search, &object->units->items[j]))
+				visit(search, &object->units->items[j]);
 		}
 	}
 }
@@ -145,7 +147,7 @@ static void offer_files(struct line_search *search, struct nearest *nearest)
 
 	for (size_t i = 0; i < search->symbols->basename_group.count; i++) {
 		uint32_t file = search->symbols->basename_group.items[i].files.items[0];
-		const char *base = path_base(interner_text(&search->symbols->texts, file));
+		const char *base = path_base(interner_text(&search->symbols->sources.texts, file));
 		nearest_offer(nearest, base, name_distance(base, wanted));
 	}
 }
@@ -291,7 +293,7 @@ static uint32_t owner_of_row(const struct symbols *symbols, const struct inline_
 		uint32_t id = frames->items[at].function;
 		if (id == FUNCTION_NONE)
 			continue;
-		const struct function *function = &symbols->functions.items[id];
+		const struct function *function = &symbols->sources.functions.items[id];
 		if (function->file == row->file && function->line <= row->line &&
 		    function->line > declared) {
 			declared = function->line;
@@ -355,7 +357,7 @@ static void visit_rows(struct line_search *search, struct unit *unit)
 	struct inline_tree frames = {0};
 	bool has_row = false;
 
-	line_table_read(search->symbols, search->object, unit, &rows);
+	line_table_read(&search->symbols->sources, search->object, unit, &rows);
 	for (size_t i = 0; i < rows.count; i++) {
 		const struct line_row *row = &rows.items[i];
 		if (!row->is_end && row->line && file_matches(search, row->file))
@@ -363,7 +365,8 @@ static void visit_rows(struct line_search *search, struct unit *unit)
 		has_row |= is_wanted_row(search, row);
 	}
 	if (has_row) {
-		inline_tree_read(search->symbols, search->object, unit, NULL, NULL, &frames);
+		inline_tree_read(&search->symbols->sources, search->object, unit, NULL, NULL,
+				 &frames);
 		inline_tree_index(&frames);
 		visit_owners(search, &rows, &frames);
 	}
@@ -386,7 +389,7 @@ static void visit_calls(struct line_search *search, struct unit *unit)
 	struct inline_tree frames = {0};
 	struct hash_map first = {0}; /* caller -> frame with the lowest entry */
 
-	inline_tree_read(search->symbols, search->object, unit, NULL, NULL, &frames);
+	inline_tree_read(&search->symbols->sources, search->object, unit, NULL, NULL, &frames);
 	for (uint32_t i = 0; i < frames.count; i++) {
 		const struct inline_frame *frame = &frames.items[i];
 		if (!is_wanted_call(search, frame))

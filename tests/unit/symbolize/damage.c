@@ -41,7 +41,7 @@ static void use(const char *name, enum target_kind kind)
 	struct fixture fixture;
 	struct symbols_address addresses[4];
 	struct symbols_usdt probes[4];
-	const struct symbols_range *ranges;
+	const struct range *ranges;
 	size_t count;
 	uint32_t location;
 	if (fixture_open(&fixture, name, kind, NULL) == 0) {

@@ -176,9 +176,9 @@ TEST("code inlined from a file out of scope counts for the line of its call")
 /* Looks at each address in scope; the number of those in no location is kept in `holes`. */
 static void look_at_all(struct fixture *fixture, uint64_t *holes)
 {
-	const struct symbols_range *ranges;
+	const struct range *ranges;
 	size_t count = symbols_scope_ranges(fixture->symbols, fixture->object, &ranges);
-	struct symbols_range *copy = memory_new(count, sizeof(*copy));
+	struct range *copy = memory_new(count, sizeof(*copy));
 	for (size_t i = 0; i < count; i++)
 		copy[i] = ranges[i];
 	*holes = 0;
@@ -193,7 +193,7 @@ static void look_at_all(struct fixture *fixture, uint64_t *holes)
 /* Are the ranges sorted, not empty, and all attributed to the location? Their bytes, or 0. */
 static uint64_t inverse_bytes(struct fixture *fixture, uint32_t location)
 {
-	const struct symbols_range *ranges;
+	const struct range *ranges;
 	size_t count = symbols_location_ranges(fixture->symbols, location, &ranges);
 	uint64_t bytes = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -210,7 +210,7 @@ static uint64_t inverse_bytes(struct fixture *fixture, uint32_t location)
 /* Of all addresses: are locations and ranges each other's inverse, and do they make up the scope? */
 static bool is_inverse(struct fixture *fixture)
 {
-	const struct symbols_range *ranges;
+	const struct range *ranges;
 	uint64_t holes, bytes = 0, scope_bytes = 0;
 	look_at_all(fixture, &holes);
 	for (uint32_t i = 0; i < symbols_location_count(fixture->symbols); i++) {
@@ -250,7 +250,7 @@ TEST("a function that is only inlined is found in every format")
 		uint32_t location;
 		size_t count;
 		uint64_t start = 0, size = 0;
-		const struct symbols_range *ranges;
+		const struct range *ranges;
 		if (!build(i))
 			continue;
 		CHECK(fixture_symbol(builds[i][0], "work", &start, &size));
@@ -274,7 +274,7 @@ TEST("a file all out of scope leaves holes in the scope once it is decoded")
 {
 	struct fixture fixture;
 	uint64_t holes;
-	const struct symbols_range *ranges;
+	const struct range *ranges;
 	CHECK(build(2));
 	CHECK_EQUAL(fixture_open(&fixture, "gcc-5", TARGET_LINE, "main.c"), 0);
 	uint64_t generation = symbols_generation(fixture.symbols);
@@ -387,7 +387,7 @@ TEST("an object out of scope has no places, but its functions have names")
 {
 	struct fixture fixture;
 	uint64_t start = 0, size = 0;
-	const struct symbols_range *ranges;
+	const struct range *ranges;
 	CHECK(build(2));
 	CHECK(fixture_symbol("gcc-5", "work", &start, &size));
 	CHECK_EQUAL(fixture_open(&fixture, "gcc-5", TARGET_LINE, "bin:gcc-5"), 0);

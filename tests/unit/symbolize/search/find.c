@@ -125,7 +125,7 @@ TEST("a function's ranges are its body where lines are the targets")
 	struct fixture fixture;
 	uint32_t location;
 	uint64_t start = 0, size = 0, offset = 0;
-	const struct symbols_range *ranges;
+	const struct range *ranges;
 	open_main(&fixture, TARGET_LINE);
 	CHECK(fixture_symbol("main", "work", &start, &size));
 	CHECK_EQUAL(find(&fixture, "work", &location), 0);
@@ -144,7 +144,7 @@ TEST("a function that is only inlined has the ranges of its copies")
 	struct fixture fixture;
 	uint32_t helper, twice;
 	uint64_t start = 0, size = 0, offset = 0;
-	const struct symbols_range *ranges;
+	const struct range *ranges;
 	open_main(&fixture, TARGET_FUNCTION);
 	CHECK(fixture_symbol("main", "work", &start, &size));
 	CHECK(!fixture_symbol("main", "helper", &offset, &offset));
@@ -174,7 +174,7 @@ TEST("places of the other granularity are found too")
 {
 	struct fixture fixture;
 	uint32_t location;
-	const struct symbols_range *ranges;
+	const struct range *ranges;
 	open_main(&fixture, TARGET_FUNCTION);
 	CHECK_EQUAL(find(&fixture, "main.c:12", &location), 0);
 	CHECK_EQUAL(symbols_location(fixture.symbols, location)->kind, TARGET_LINE);

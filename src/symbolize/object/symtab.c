@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* symtab - orders function symbols and gives each address to one of them. */
-#include "symbolize/elf/symtab.h"
+#include "symbolize/object/symtab.h"
 
 #include "base/cleanup.h"
 #include "symbolize/language/demangle.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kernel - the running kernel as objects: functions by /proc/kallsyms, lines by a vmlinux file.
+ * kernel_objects - the running kernel as objects: functions by /proc/kallsyms, lines by a vmlinux file.
  *
  * A vmlinux runs where the kernel was moved to at its start (KASLR): by how much is seen from the
  * symbol _stext, which both have. Modules and BPF programs have no lines.
@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "symbolize/internal.h"
 #include "symbolize/kernel/kernel_debug_file.h"
-#include "symbolize/location/location_name.h"
+#include "symbolize/nearest.h"
 #include "symbolize/scope.h"
-#include "symbolize/search/search.h"
+#include "symbolize/search/query.h"
 
 #include <errno.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static void add_function(struct symbols *symbols, struct object *object,
 
 	if (!stem)
 		stem = strlen(function->name);
-	uint32_t id = interner_add_part(&symbols->texts, function->name, stem);
+	uint32_t id = interner_add_part(&symbols->sources.texts, function->name, stem);
 	*array_add(&object->symtab) = (struct symtab_entry){
 		.start = function->start,
 		.end = function->end,
@@ -153,7 +153,7 @@ int symbols_add_kernel(struct symbols *symbols, const char *names, const char *v
 	object->is_kernel = true;
 	object->has_read_symbols = true;
 	object->shown.has_symbols = true;
-	object->shown.in_scope = is_in_scope && !scope_asks_sources(symbols->scope);
+	object->shown.in_scope = is_in_scope && !scope_asks_sources(symbols->sources.scope);
 	object->id = (uint32_t)symbols->objects.count;
 	*array_add(&symbols->objects) = object;
 	find_scheduler(kallsyms, symbols);
@@ -208,7 +208,7 @@ uint64_t symbols_kernel_address(const struct symbols *symbols, uint32_t object, 
 static bool find_function(struct symbols *symbols, const char *name, uint32_t *location)
 {
 	struct object *kernel = symbols->kernel;
-	uint32_t text = interner_find(&symbols->texts, name);
+	uint32_t text = interner_find(&symbols->sources.texts, name);
 	bool is_found = false;
 
 	for (size_t i = 0; text && i < kernel->symtab.count; i++) {
@@ -243,8 +243,8 @@ int symbols_find_kernel(struct symbols *symbols, const char *name, uint32_t *loc
 	query_clear(&query);
 	struct nearest nearest = {0};
 	for (size_t i = 0; i < symbols->kernel->symtab.count; i++) {
-		const char *other =
-			interner_text(&symbols->texts, symbols->kernel->symtab.items[i].name);
+		const char *other = interner_text(&symbols->sources.texts,
+						  symbols->kernel->symtab.items[i].name);
 		nearest_offer(&nearest, other, name_distance(other, name));
 	}
 	AUTO(text) char *others = nearest_text(&nearest, "; nearest: ");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* search - reads queries and finds what else the user may have meant. */
-#include "symbolize/search/search.h"
+/* query - reads what a user typed. */
+#include "symbolize/search/query.h"
 
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -52,56 +52,6 @@ void query_clear(struct query *query)
 	free(query->file);
 	free(query->function);
 	*query = (struct query){0};
-}
-
-void nearest_offer(struct nearest *nearest, const char *name, unsigned distance)
-{
-	unsigned at = nearest->count;
-
-	if (distance == UINT_MAX || !name)
-		return;
-	for (unsigned i = 0; i < nearest->count; i++) {
-		if (strcmp(nearest->names[i], name) == 0)
-			return;
-	}
-	while (at > 0 && nearest->distances[at - 1] > distance)
-		at--;
-	if (at == NEAREST_MOST)
-		return;
-	if (nearest->count < NEAREST_MOST)
-		nearest->count++;
-	for (unsigned i = nearest->count - 1; i > at; i--) {
-		nearest->names[i] = nearest->names[i - 1];
-		nearest->distances[i] = nearest->distances[i - 1];
-	}
-	nearest->names[at] = name;
-	nearest->distances[at] = distance;
-}
-
-char *nearest_text(const struct nearest *nearest, const char *lead)
-{
-	char *text = text_copy("");
-
-	for (unsigned i = 0; i < nearest->count; i++) {
-		char *longer = text_format("%s%s%s", text, i ? ", " : lead, nearest->names[i]);
-		free(text);
-		text = longer;
-	}
-	return text;
-}
-
-unsigned name_distance(const char *name, const char *wanted)
-{
-	size_t length = strlen(name), size = strlen(wanted);
-	size_t allowed = size / 3 > 2 ? size / 3 : 2;
-	size_t apart = length > size ? length - size : size - length;
-
-	if (apart > allowed)
-		return size >= 3 && apart < 40 && strcasestr(name, wanted) ?
-			       (unsigned)(allowed + apart) :
-			       UINT_MAX;
-	unsigned distance = text_distance(name, wanted);
-	return distance <= allowed ? distance : UINT_MAX;
 }
 
 void address_add(struct address_list *addresses, const struct object *object, uint64_t offset)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct symbols;
+struct object;
 
 enum unwind_rule {
 	UNWIND_NONE = 0,   /* no information: unwinding ends, or follows the frame pointer */
@@ -33,4 +33,4 @@ struct unwind_row {
  * All rows of an object, sorted, to be freed; the last one is UNWIND_NONE. Returns their number, 0
  * if the object has no unwind information (or is of another architecture).
  */
-size_t symbols_unwind_rows(struct symbols *symbols, uint32_t object, struct unwind_row **rows);
+size_t unwind_rows_read(const struct object *object, struct unwind_row **rows);

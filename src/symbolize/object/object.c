@@ -4,7 +4,7 @@
  *
  * The files come from outside: every number of a header is checked before it is used.
  */
-#include "symbolize/elf/object.h"
+#include "symbolize/object/object.h"
 
 #include "base/cleanup.h"
 #include "base/memory.h"
@@ -342,7 +342,6 @@ void object_free(struct object *object)
 {
 	if (!object)
 		return;
-	units_clear(&object->units);
 	symtab_clear(&object->symtab);
 	ranges_clear(&object->code);
 	ranges_clear(&object->scope_ranges);

@@ -3,11 +3,10 @@
  * unwind - reads .eh_frame: the functions from the sorted table of .eh_frame_hdr, each function's
  * rows by libdw.
  */
-#include "symbolize/elf/unwind.h"
+#include "symbolize/object/unwind.h"
 
 #include "base/memory.h"
-#include "symbolize/elf/object.h"
-#include "symbolize/internal.h"
+#include "symbolize/object/object.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -149,9 +148,8 @@ static void read_functions(const struct object *object, Dwarf_CFI *frames, struc
 	}
 }
 
-size_t symbols_unwind_rows(struct symbols *symbols, uint32_t index, struct unwind_row **rows)
+size_t unwind_rows_read(const struct object *object, struct unwind_row **rows)
 {
-	struct object *object = symbols_open(symbols, index);
 	struct row_list list = {0};
 	GElf_Ehdr header;
 

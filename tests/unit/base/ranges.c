@@ -2,7 +2,7 @@
 /* ranges - sets of addresses. */
 #include "check.h"
 
-#include "symbolize/ranges.h"
+#include "base/ranges.h"
 
 TEST("ranges that touch become one, and know what they hold")
 {

@@ -10,7 +10,8 @@
 #include "base/text.h"
 #include "symbolize/internal.h"
 #include "symbolize/location/location_name.h"
-#include "symbolize/search/search.h"
+#include "symbolize/nearest.h"
+#include "symbolize/search/query.h"
 
 #include <errno.h>
 #include <string.h>
@@ -81,7 +82,7 @@ static void probe_offer(struct probe_search *search, const struct probe *probe)
 	AUTO(text)
 	char *wanted = text_format("%s:%s", search->wanted.provider, search->wanted.name);
 	uint32_t name = name_add(search->symbols, "%s:%s", probe->provider, probe->name);
-	const char *text = interner_text(&search->symbols->texts, name);
+	const char *text = interner_text(&search->symbols->sources.texts, name);
 
 	nearest_offer(&search->nearest, text, name_distance(text, wanted));
 }

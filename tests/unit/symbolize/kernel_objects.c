@@ -3,8 +3,8 @@
  * kernel - the kernel as objects: its functions by a list of symbols, its lines by a small program that
  * stands for a vmlinux, moved as the kernel moves itself at its start.
  */
-#include "../fixture.h"
 #include "check.h"
+#include "fixture.h"
 
 #include <errno.h>
 
@@ -90,7 +90,7 @@ TEST("functions of the kernel, of modules and of BPF programs are places called 
 TEST("a name finds all code of that name, parts that the compiler made, too")
 {
 	struct kernel kernel;
-	const struct symbols_range *ranges;
+	const struct range *ranges;
 	uint32_t location;
 	CHECK_EQUAL(kernel_engine_open(&kernel, names, NULL, NULL), 0);
 	CHECK_EQUAL(symbols_find_kernel(kernel.symbols, "do_one", &location, &kernel.error), 0);
@@ -118,7 +118,7 @@ TEST("an unknown name is refused with the nearest ones")
 TEST("code that is loaded later is a place of its own, and places of before keep their numbers")
 {
 	struct kernel kernel;
-	const struct symbols_range *ranges;
+	const struct range *ranges;
 	uint32_t before, after;
 	CHECK_EQUAL(kernel_engine_open(&kernel, names, NULL, NULL), 0);
 	CHECK_EQUAL(symbols_find_kernel(kernel.symbols, "ext4_sync_file", &before, &kernel.error),
@@ -164,7 +164,7 @@ static char *list_of(const char *file, uint64_t *vfs_read)
 TEST("with a vmlinux, addresses of the running kernel have its lines, and lines have addresses")
 {
 	struct kernel kernel;
-	const struct symbols_range *ranges;
+	const struct range *ranges;
 	uint64_t vfs_read = 0;
 	uint32_t location;
 	fixture_begin();

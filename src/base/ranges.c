@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ranges - sorted arrays and binary search. */
-#include "symbolize/ranges.h"
+#include "base/ranges.h"
 
 #include "base/memory.h"
 
 static int range_compare(const void *one, const void *other)
 {
-	const struct symbols_range *a = one, *b = other;
+	const struct range *a = one, *b = other;
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
 	return a->end < b->end ? -1 : a->end > b->end;
@@ -15,7 +15,7 @@ static int range_compare(const void *one, const void *other)
 void ranges_add(struct ranges *ranges, uint64_t start, uint64_t end)
 {
 	if (start < end)
-		*array_add(ranges) = (struct symbols_range){.start = start, .end = end};
+		*array_add(ranges) = (struct range){.start = start, .end = end};
 }
 
 void ranges_merge(struct ranges *ranges)
@@ -61,7 +61,7 @@ uint64_t ranges_end(const struct ranges *ranges, uint64_t at)
 void ranges_clip(const struct ranges *ranges, uint64_t start, uint64_t end, struct ranges *result)
 {
 	for (size_t i = ranges_after(ranges, start); i < ranges->count; i++) {
-		const struct symbols_range *range = &ranges->items[i];
+		const struct range *range = &ranges->items[i];
 		if (range->start >= end)
 			return;
 		ranges_add(result, range->start > start ? range->start : start,
@@ -72,7 +72,7 @@ void ranges_clip(const struct ranges *ranges, uint64_t start, uint64_t end, stru
 void ranges_cut(const struct ranges *ranges, uint64_t start, uint64_t end, struct ranges *result)
 {
 	for (size_t i = ranges_after(ranges, start); i < ranges->count && start < end; i++) {
-		const struct symbols_range *range = &ranges->items[i];
+		const struct range *range = &ranges->items[i];
 		if (range->start >= end)
 			break;
 		ranges_add(result, start, range->start);

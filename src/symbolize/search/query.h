@@ -22,19 +22,6 @@ void query_parse(const char *text, struct query *query);
 void query_clear(struct query *query);
 bool query_has(const struct query *query, const struct object *object);
 
-/* The few names (or lines) that are nearest to what was typed. */
-#define NEAREST_MOST 3
-struct nearest {
-	const char *names[NEAREST_MOST]; /* borrowed; nearest first */
-	unsigned distances[NEAREST_MOST];
-	unsigned count;
-};
-void nearest_offer(struct nearest *nearest, const char *name, unsigned distance);
-/* "LEADa, b", or "" if there are none. Free it. */
-char *nearest_text(const struct nearest *nearest, const char *lead);
-/* Distance of a name from a wanted one, UINT_MAX if too far to dwarf_prefilter. */
-unsigned name_distance(const char *name, const char *wanted);
-
 /* One function that fits, in one unit or symbol table. */
 struct function_match {
 	uint32_t object;

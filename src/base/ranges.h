@@ -7,10 +7,16 @@
  */
 #pragma once
 
-#include "symbolize/symbols.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct range {
+	uint64_t start, end; /* end excluded */
+};
 
 struct ranges {
-	struct symbols_range *items;
+	struct range *items;
 	size_t count, capacity;
 };
 

@@ -56,7 +56,7 @@ TEST("where lines overlap the later one is right, whatever its start")
 TEST("a map that grew is read again, and moved functions keep their place")
 {
 	struct fixture fixture;
-	const struct symbols_range *ranges;
+	const struct range *ranges;
 	CHECK_EQUAL(open_map(&fixture, "1000 100 work\n"), 0);
 	uint32_t location = symbols_location_at(fixture.symbols, fixture.object, 0x1010);
 	uint64_t generation = symbols_generation(fixture.symbols);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * jit - functions of code made at run time, from the map that the program writes
+ * perf_map - functions of code made at run time, from the map that the program writes
  * (/tmp/perf-PID.map: "START SIZE NAME" a line, hexadecimal; where two overlap, the later is right).
  *
  * Another user may have put a file there: only a regular file is read, and only names come from it.
  */
+#include "symbolize/object/perf_map.h"
+
 #include "base/cleanup.h"
-#include "symbolize/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #define MAP_MOST_BYTES (256LL << 20)
 #define MAP_MOST_LINES (1u << 23)
 
-static void add_line(struct symbols *symbols, struct object *object, char *line)
+static void add_line(struct object *object, struct interner *texts, char *line)
 {
 	uint64_t start = 0, size = 0;
 	int name_at = 0;
@@ -29,7 +30,7 @@ static void add_line(struct symbols *symbols, struct object *object, char *line)
 	*array_add(&object->symtab) = (struct symtab_entry){
 		.start = start,
 		.end = start + size,
-		.name = interner_add(&symbols->texts, line + name_at),
+		.name = interner_add(texts, line + name_at),
 	};
 }
 
@@ -95,30 +96,29 @@ static void cover_by_latest(struct symtab *symtab)
 	interval_map_flatten(&symtab->interval_map);
 }
 
-void perf_map_read(struct symbols *symbols, struct object *object)
+bool perf_map_read(struct object *object, struct interner *texts)
 {
 	AUTO(fd) int fd = open(object->shown.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat status;
 
 	if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
 	    status.st_size > MAP_MOST_BYTES)
-		return;
+		return false;
 	int64_t time_ns = status.st_mtim.tv_sec * 1000000000LL + status.st_mtim.tv_nsec;
 	if (status.st_size == object->map_size && time_ns == object->map_time_ns)
-		return;
+		return false;
 	object->map_size = status.st_size;
 	object->map_time_ns = time_ns;
 	AUTO(file) FILE *file = fdopen(fd, "r");
 	if (!file)
-		return;
+		return false;
 	fd = -1;
 	AUTO(text) char *line = NULL;
 	size_t capacity = 0;
 	symtab_clear(&object->symtab);
 	while (object->symtab.count < MAP_MOST_LINES && getline(&line, &capacity, file) > 0)
-		add_line(symbols, object, line);
+		add_line(object, texts, line);
 	cover_by_latest(&object->symtab);
 	object->shown.has_symbols = object->symtab.count > 0;
-	locations_move(symbols, object);
-	symbols->generation++;
+	return true;
 }

@@ -8,9 +8,8 @@
 #pragma once
 
 #include "base/error.h"
-#include "symbolize/dwarf/unit.h"
-#include "symbolize/elf/symtab.h"
-#include "symbolize/ranges.h"
+#include "base/ranges.h"
+#include "symbolize/object/symtab.h"
 #include "symbolize/symbols.h"
 
 #include <elfutils/libdwfl.h>
@@ -20,6 +19,8 @@ struct segment {
 	uint64_t address, offset, size; /* size in the file */
 	bool executable;
 };
+
+struct units;
 
 struct object {
 	struct symbols_object shown;
@@ -42,8 +43,8 @@ struct object {
 	bool has_read_symbols, has_read_debug;
 	struct symtab symtab;
 	Dwarf *debug;
-	int64_t debug_bias; /* address - address in the debug information */
-	struct units units;
+	int64_t debug_bias;  /* address - address in the debug information */
+	struct units *units; /* of dwarf/unit.h, which frees them */
 
 	/* JIT only: what was read of the map so far. */
 	int64_t map_size, map_time_ns;

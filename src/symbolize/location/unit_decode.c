@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_decode - from a unit's debug information to the locations of its code. */
+#include "symbolize/dwarf/attribution.h"
+#include "symbolize/internal.h"
+
+struct decoding {
+	struct symbols *symbols;
+	struct object *object;
+	struct unit *unit;
+	size_t capacity;
+};
+
+static void add_piece(struct decoding *decoding, uint64_t start, uint64_t end, uint32_t location)
+{
+	struct unit *unit = decoding->unit;
+	struct unit_piece *last = unit->piece_count ? &unit->pieces[unit->piece_count - 1] : NULL;
+
+	if (last && last->location == location && last->end == start) {
+		last->end = end;
+		return;
+	}
+	unit->pieces = memory_array_grow(unit->pieces, &unit->piece_count, &decoding->capacity,
+					 sizeof(*unit->pieces));
+	unit->pieces[unit->piece_count - 1] =
+		(struct unit_piece){.start = start, .end = end, .location = location};
+}
+
+/* The location of an attribution; code of no function in the debug information has a symbol yet. */
+static uint32_t location_of(struct decoding *decoding, const struct attribution *attribution,
+			    uint64_t offset)
+{
+	struct symbols *symbols = decoding->symbols;
+	struct object *object = decoding->object;
+
+	if (symbols->granularity == TARGET_LINE)
+		return location_of_line(symbols, object, attribution->file, attribution->line,
+					attribution->function);
+	if (attribution->function != FUNCTION_NONE)
+		return location_of_function(symbols, object, attribution->function);
+	struct symtab_entry *entry =
+		symtab_at(object_symtab(object, &symbols->sources.texts), offset);
+	return entry ? location_of_symbol(symbols, object, entry) : SYMBOLS_NONE;
+}
+
+static void decode_attribution(void *context, const struct attribution *attribution)
+{
+	struct decoding *decoding = context;
+	struct ranges found = {0}, own = {0};
+
+	object_code(decoding->object, attribution->start, attribution->end, &found);
+	for (size_t i = 0; i < found.count; i++)
+		ranges_clip(&decoding->unit->code, found.items[i].start, found.items[i].end, &own);
+	for (size_t i = 0; i < own.count; i++) {
+		uint32_t location = location_of(decoding, attribution, own.items[i].start);
+		if (location == SYMBOLS_NONE)
+			continue;
+		add_piece(decoding, own.items[i].start, own.items[i].end, location);
+		location_add_range(decoding->symbols, location, own.items[i].start,
+				   own.items[i].end);
+		ranges_add(&decoding->unit->in_scope, own.items[i].start, own.items[i].end);
+	}
+	ranges_clear(&found);
+	ranges_clear(&own);
+}
+
+static int piece_compare(const void *one, const void *other)
+{
+	const struct unit_piece *a = one, *b = other;
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+void unit_decode(struct symbols *symbols, struct object *object, struct unit *unit)
+{
+	struct decoding decoding = {.symbols = symbols, .object = object, .unit = unit};
+	struct line_table rows = {0};
+	struct inline_tree frames = {0};
+
+	if (unit->is_decoded)
+		return;
+	unit->is_decoded = true;
+	symbols->generation++;
+	line_table_read(&symbols->sources, object, unit, &rows);
+	inline_tree_read(&symbols->sources, object, unit, NULL, NULL, &frames);
+	inline_tree_index(&frames);
+	attribution_walk(&symbols->sources, &rows, &frames,
+			 symbols->granularity == TARGET_LINE ? ATTRIBUTE_LINES :
+							       ATTRIBUTE_FUNCTIONS,
+			 decode_attribution, &decoding);
+	if (unit->piece_count)
+		qsort(unit->pieces, unit->piece_count, sizeof(*unit->pieces), piece_compare);
+	ranges_merge(&unit->in_scope);
+	line_table_clear(&rows);
+	inline_tree_clear(&frames);
+}

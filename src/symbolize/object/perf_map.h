@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* perf_map - the functions of code that a program makes at run time. */
+#pragma once
+
+#include "symbolize/object/object.h"
+
+/* Reads object->shown.path into the symbol table if it changed since the last time; says whether. */
+bool perf_map_read(struct object *object, struct interner *texts);
