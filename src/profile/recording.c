@@ -2,6 +2,7 @@
 /* recording - finding rows by id, leaving out runs, and freeing the whole. */
 #include "profile/recording.h"
 
+#include "base/json.h"
 #include "profile/rows.h"
 
 #include <math.h>
@@ -100,17 +101,8 @@ char *recording_command(char *const *arguments)
 
 	fputc('[', out);
 	for (size_t i = 0; arguments[i]; i++) {
-		fputs(i ? ", \"" : "\"", out);
-		for (const char *at = arguments[i]; *at; at++) {
-			unsigned char byte = (unsigned char)*at;
-			if (byte == '"' || byte == '\\')
-				fprintf(out, "\\%c", byte);
-			else if (byte < 0x20)
-				fprintf(out, "\\u%04x", byte);
-			else
-				fputc(byte, out);
-		}
-		fputc('"', out);
+		fputs(i ? ", " : "", out);
+		json_write_text(out, arguments[i]);
 	}
 	fputc(']', out);
 	fclose(out);

@@ -1,48 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* words - making bytes presentable, and numbers readable. */
+/* display - makes names safe to show, and numbers readable. */
 #include "report/display.h"
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-#define MINUS "\xe2\x88\x92"       /* U+2212 */
-#define ELLIPSIS "\xe2\x80\xa6"    /* U+2026 */
-
-/*
- * Decodes the character at `text` (RFC 3629: no overlong forms, no surrogates, up to U+10FFFF).
- * Returns its bytes, or 0 if there is none.
- */
-static size_t decode(const char *text, uint32_t *character)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	unsigned char first = (unsigned char)text[0];
-	size_t length = first < 0x80 ? 1 :
-			first < 0xc0 ? 0 :
-			first < 0xe0 ? 2 :
-			first < 0xf0 ? 3 :
-			first < 0xf8 ? 4 :
-				       0;
-	if (length <= 1) {
-		*character = first;
-		return length;
-	}
-	uint32_t value = first & (0xffu >> (length + 1));
-	for (size_t i = 1; i < length; i++) {
-		if (((unsigned char)text[i] & 0xc0) != 0x80)
-			return 0;
-		value = value << 6 | ((unsigned char)text[i] & 0x3f);
-	}
-	if (value < least[length] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000))
-		return 0;
-	*character = value;
-	return length;
-}
+#define MINUS "\xe2\x88\x92"    /* U+2212 */
+#define ELLIPSIS "\xe2\x80\xa6" /* U+2026 */
 
 /* Control characters, and those that turn the writing direction of what follows. */
 static bool is_terminal_control(uint32_t character)
@@ -52,30 +22,19 @@ static bool is_terminal_control(uint32_t character)
 	       (character >= 0x2066 && character <= 0x2069);
 }
 
-static char *replace(const char *text, bool clean)
+char *display_clean(const char *text)
 {
-	char *result = memory_new(strlen(text) * (sizeof(REPLACEMENT) - 1) + 1, 1), *end = result;
+	text = text ? text : "?";
+	char *result = memory_new(strlen(text) * (sizeof(UTF8_REPLACEMENT) - 1) + 1, 1);
+	char *end = result;
 	while (*text) {
 		uint32_t character = 0;
-		size_t length = decode(text, &character);
-		bool keep = length && !(clean && is_terminal_control(character));
-		const char *from = keep ? text : REPLACEMENT;
-		size_t size = keep ? length : sizeof(REPLACEMENT) - 1;
-		memcpy(end, from, size);
-		end += size;
+		size_t length = utf8_decode(text, &character);
+		bool keep = length && !is_terminal_control(character);
+		end = keep ? mempcpy(end, text, length) : stpcpy(end, UTF8_REPLACEMENT);
 		text += length ? length : 1;
 	}
 	return result;
-}
-
-char *display_utf8(const char *text)
-{
-	return text ? replace(text, false) : NULL;
-}
-
-char *display_clean(const char *text)
-{
-	return replace(text ? text : "?", true);
 }
 
 static bool begins_character(char byte)

@@ -10,9 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Valid UTF-8: each byte that is no part of it becomes U+FFFD. NULL stays NULL. */
-char *display_utf8(const char *text);
-/* The same, and control and direction-changing characters become U+FFFD. NULL becomes "?". */
+/*
+ * Valid UTF-8 without control and direction-changing characters: each of these, and each byte that is
+ * no part of a character, becomes U+FFFD. NULL becomes "?".
+ */
 char *display_clean(const char *text);
 
 /* Characters of clean text, each taken as one column. */

@@ -1,31 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * html - a profile as one page that needs nothing else: web/ made the page, this fills in the data.
- *
- * The data are JSON, deflated without a header (RFC 1951), in base64. So no name in them can be taken
- * for markup, whatever it holds. Of a causal profile they are {"report": what --format json gives,
- * "sources": sources.h}, of samples {"report": the same without its entries, "samples":
- * samples_page.h}, of a timeline {"report": its figures as JSON, "timeline": timeline_page.h}, of a
- * scaling {"report": the JSON}.
- */
-#include "report/report.h"
+/* html - deflates the data of a page, and writes them where the page without data has its mark. */
+#include "report/html.h"
 
-#include "base/cleanup.h"
-#include "report/causal/sources.h"
-#include "report/json.h"
+#include "base/memory.h"
 #include "report/page.h"
-#include "report/samples/json.h"
-#include "report/samples/page.h"
-#include "report/timeline/page.h"
 
 #include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #define RAW_WINDOW_BITS (-15)
 #define MEMORY_LEVEL 9
 
-bool report_has_html(void)
+bool html_is_built(void)
 {
 	return page_size_bytes > 0;
 }
@@ -77,71 +66,22 @@ static void write_page(FILE *out, const char *data, size_t size)
 	free(bytes);
 }
 
-static void begin_data(FILE *data)
+void html_begin(struct html_page *html)
 {
-	fputs("{\"report\": ", data);
+	*html = (struct html_page){0};
+	html->data = open_memstream(&html->text, &html->size);
+	fputs("{\"report\": ", html->data);
 }
 
-static void end_data(FILE *data, json_t *sources)
+void html_key(struct html_page *html, const char *key)
 {
-	fputs(", \"sources\": ", data);
-	json_dumpf(sources, data, JSON_COMPACT);
-	fputs("}\n", data);
-	fclose(data);
-	json_decref(sources);
+	fprintf(html->data, ", \"%s\": ", key);
 }
 
-void report_html(FILE *out, const struct recording *recording, const struct causal *causal)
+void html_end(struct html_page *html, FILE *out)
 {
-	AUTO(text) char *text = NULL;
-	size_t size = 0;
-	FILE *data = open_memstream(&text, &size);
-	begin_data(data);
-	report_json(data, recording, causal);
-	end_data(data, sources_of(recording, causal));
-	write_page(out, text, size);
-}
-
-void report_samples_html(FILE *out, const struct recording *recording,
-			 const struct samples *samples)
-{
-	AUTO(text) char *text = NULL;
-	size_t size = 0;
-	FILE *data = open_memstream(&text, &size);
-	begin_data(data);
-	json_t *report = samples_json_head(recording, samples);
-	json_dumpf(report, data, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
-	json_decref(report);
-	fputs(", \"samples\": ", data);
-	samples_page_write(data, samples);
-	fputs("}\n", data);
-	fclose(data);
-	write_page(out, text, size);
-}
-
-void report_timeline_html(FILE *out, const struct recording *recording,
-			  const struct timeline *timeline)
-{
-	AUTO(text) char *text = NULL;
-	size_t size = 0;
-	FILE *data = open_memstream(&text, &size);
-	begin_data(data);
-	report_timeline_json(data, recording, timeline);
-	fputs(", \"timeline\": ", data);
-	timeline_page_write(data, timeline);
-	fputs("}\n", data);
-	fclose(data);
-	write_page(out, text, size);
-}
-
-void report_scale_html(FILE *out, const struct recording *recording, const struct scale *scale)
-{
-	AUTO(text) char *text = NULL;
-	size_t size = 0;
-	FILE *data = open_memstream(&text, &size);
-	begin_data(data);
-	report_scale_json(data, recording, scale);
-	fputs("}\n", data);
-	fclose(data);
-	write_page(out, text, size);
+	fputs("}\n", html->data);
+	fclose(html->data);
+	write_page(out, html->text, html->size);
+	free(html->text);
 }

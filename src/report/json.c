@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* json_parts - values that may be unknown, and what is said of every run. */
+/* json - values that may be unknown, and what is said of every run. */
 #include "report/json.h"
 
 #include "base/cleanup.h"
+#include "base/utf8.h"
 #include "report/display.h"
 
 #include <math.h>
 
+/* More digits than any of our fractions has; few enough that machines agree on them. */
+#define DIGITS 6
+
+void json_write(FILE *out, json_t *json, size_t flags)
+{
+	json_dumpf(json, out, flags | JSON_REAL_PRECISION(DIGITS));
+	json_decref(json);
+}
+
+void json_write_report(FILE *out, json_t *report)
+{
+	json_write(out, report, JSON_INDENT(1));
+	fputc('\n', out);
+}
+
 json_t *json_text(const char *text)
 {
-	AUTO(text) char *valid = display_utf8(text);
+	AUTO(text) char *valid = utf8_valid(text);
 	return valid ? json_string(valid) : json_null();
 }
 
@@ -31,7 +47,7 @@ json_t *json_status_of(const struct recording_run *run)
 
 json_t *json_command_of(const struct recording_run *run)
 {
-	AUTO(text) char *valid = run ? display_utf8(run->command) : NULL;
+	AUTO(text) char *valid = run ? utf8_valid(run->command) : NULL;
 	json_t *command = valid ? json_loads(valid, 0, NULL) : NULL;
 	if (json_is_array(command))
 		return command;
@@ -76,12 +92,4 @@ json_t *json_warnings(const struct warnings *warnings)
 	for (size_t i = 0; i < warnings->count; i++)
 		json_array_append_new(array, json_text(warnings->items[i]));
 	return array;
-}
-
-json_t *json_point_of(const struct effect_point *point)
-{
-	return json_pack("{so so so so sI}", "speedup", json_number(point->speedup),
-			 "program_speedup", json_number(point->gain), "low",
-			 json_number(point->low), "high", json_number(point->high), "experiments",
-			 (json_int_t)point->windows);
 }

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * json_parts - what JSON reports of all kinds have in common. The caller owns what it gets.
+ * json - JSON reports as trees of jansson's: values, what all reports tell of a run, and writing.
+ *
+ * What a function returns belongs to the caller. base/json.h writes JSON that is too large for a tree.
  */
 #pragma once
 
-#include "analyze/causal/causal.h"
 #include "report/run_totals.h"
 #include "report/warnings.h"
 
 #include <jansson.h>
+#include <stdio.h>
 
-/* More digits than any of our fractions has; few enough that machines agree on them. */
-#define JSON_DIGITS 6
+/* These take the tree over. Flags are jansson's. */
+void json_write(FILE *out, json_t *json, size_t flags);
+void json_write_report(FILE *out, json_t *report);
 
 json_t *json_text(const char *text); /* valid UTF-8; null for NULL */
 json_t *json_number(double value);   /* null if it is not finite */
 json_t *json_count(uint64_t value);
-json_t *json_point_of(const struct effect_point *point);
 json_t *json_status_of(const struct recording_run *run);
 json_t *json_command_of(const struct recording_run *run);
 json_t *json_program_of(const struct run_totals *totals);

@@ -3,11 +3,12 @@
 #include "report/string_table.h"
 
 #include "base/cleanup.h"
+#include "base/utf8.h"
 #include "report/display.h"
 
 size_t string_table_add(struct interner *table, const char *text)
 {
-	AUTO(text) char *valid = display_utf8(text ? text : "");
+	AUTO(text) char *valid = utf8_valid(text ? text : "");
 
 	return interner_add(table, valid) - 1;
 }

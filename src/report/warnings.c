@@ -1,49 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* warnings - collects the notes of runs, and what their totals give cause for. */
+/* warnings - what reports of all kinds warn of: runs that were cut short, and notes of the engine. */
 #include "report/warnings.h"
 
 #include "base/cleanup.h"
-#include "report/run_totals.h"
 
 #include <string.h>
 
-static void warn_of_end(struct warnings *warnings, const struct run_totals *totals)
+void warnings_add_end(struct warnings *warnings, const struct run_totals *totals)
 {
 	if (totals->unfinished)
 		*array_add(warnings) = text_format(
 			"%s was cut short, or goes on; this is what it had written so far",
 			totals->runs == 1 ? "the recording" : "a run");
-}
-
-static void warn_of_experiments(struct warnings *warnings, const struct run_totals *totals)
-{
-	/* A hundredth: less moves no prediction visibly. */
-	if (totals->lost * 100 > totals->samples)
-		*array_add(warnings) = text_format(
-			"%.1f %% of the samples were lost: shares and speedups are too small by as much",
-			100.0 * (double)totals->lost / (double)(totals->samples + totals->lost));
-	if (totals->unwound_badly * 20 > totals->samples)
-		*array_add(warnings) = text_format(
-			"%.0f %% of the samples have no caller in scope, and count for no target: they "
-			"ran in code outside the scope (--scope 'bin:*' takes in all binaries), or "
-			"their call chain could not be followed",
-			100.0 * (double)totals->unwound_badly / (double)totals->samples);
-}
-
-static void warn_of_chains(struct warnings *warnings, const struct run_totals *totals)
-{
-	/* A hundredth: less moves no share visibly. */
-	if (totals->lost * 100 > totals->samples)
-		*array_add(warnings) =
-			text_format("%.1f %% of the samples were lost",
-				    100.0 * (double)totals->lost /
-					    (double)(totals->samples + totals->lost));
-	if (totals->unwound_badly * 20 > totals->samples)
-		*array_add(warnings) =
-			text_format("%.0f %% of the call chains end before their root: code "
-				    "without unwind tables, or deeper than can be followed",
-				    100.0 * (double)totals->unwound_badly /
-					    (double)totals->samples);
 }
 
 static void add_once(struct warnings *warnings, const char *line)
@@ -55,131 +23,20 @@ static void add_once(struct warnings *warnings, const char *line)
 	*array_add(warnings) = text_copy(line);
 }
 
-static void add_notes(struct warnings *warnings, const struct recording *recording)
+void warnings_add_note(struct warnings *warnings, const struct recording_run *run)
 {
-	for (size_t i = 0; i < recording->runs.count; i++) {
-		AUTO(text) char *note = text_copy(recording->runs.items[i].note);
-		char *rest = note;
-		for (char *line; (line = strsep(&rest, "\n"));) {
-			if (*line)
-				add_once(warnings, line);
-		}
-	}
+	AUTO(text) char *note = text_copy(run->note);
+	char *rest = note;
+
+	for (char *line; (line = strsep(&rest, "\n"));)
+		if (*line)
+			add_once(warnings, line);
 }
 
-/* Of the target's points, the one that takes longest to settle. */
-static struct warm_up warm_up_of(const struct causal_target *target)
+void warnings_add_notes(struct warnings *warnings, const struct recording *recording)
 {
-	struct warm_up worst = {0};
-
-	for (size_t i = 0; i < target->count; i++) {
-		const struct warm_up *one = &target->effects[i].warm_up;
-		if (one->level > worst.level || one->is_drifting)
-			worst = *one;
-	}
-	return worst;
-}
-
-static bool is_widened(const struct causal_target *target)
-{
-	for (size_t i = 0; i < target->count; i++)
-		if (target->effects[i].is_widened)
-			return true;
-	return false;
-}
-
-static void warn_of_widened(struct warnings *warnings, const struct causal *causal)
-{
-	size_t doubted = 0;
-
-	for (size_t i = 0; i < causal->count; i++)
-		doubted += is_widened(&causal->targets[i]);
-	if (doubted)
-		*array_add(warnings) = text_format(
-			"whether the other targets take as long to settle is not known well enough yet: the "
-			"intervals of %zu of them have room for it",
-			doubted);
-}
-
-static void warn_of_warm_up(struct warnings *warnings, const struct causal *causal)
-{
-	for (size_t i = 0; i < causal->count; i++) {
-		const struct causal_target *target = &causal->targets[i];
-		struct warm_up warm_up = warm_up_of(target);
-		if (warm_up.is_drifting)
-			*array_add(warnings) = text_format(
-				"with %s faster, the program went on changing its speed for as long as it "
-				"was watched (queues that fill or empty do that): the gain may be "
-				"told too large; longer windows (--window) tell more",
-				target->target->name);
-		else if (warm_up.level)
-			*array_add(warnings) = text_format(
-				"with %s faster, the program took a while to settle (queues that fill or "
-				"empty do that): the first %u windows after each change are left out, and "
-				"those that follow count as one experiment",
-				target->target->name, warm_up_skipped(warm_up.level));
-	}
-	warn_of_widened(warnings, causal);
-}
-
-static bool is_new_point(const struct causal *causal, size_t until,
-			 const struct causal_effect *effect)
-{
-	for (size_t i = 0; i < until; i++)
-		for (size_t j = 0; j < causal->targets[i].count; j++)
-			if (causal->targets[i].effects[j].point == effect->point)
-				return false;
-	return true;
-}
-
-static void warn_of_external_pacing(struct warnings *warnings, const struct causal *causal)
-{
-	for (size_t i = 0; i < causal->count; i++) {
-		for (size_t j = 0; j < causal->targets[i].count; j++) {
-			const struct causal_effect *effect = &causal->targets[i].effects[j];
-			if (!(effect->external_pacing.share > 0) ||
-			    !is_new_point(causal, i, effect))
-				continue;
-			*array_add(warnings) = text_format(
-				"the pace of %s is set from outside of the program as well (a clock, devices, "
-				"other programs): with all that 25 %% faster it would be %.1f %% faster. "
-				"What targets seemed to gain by that alone is taken off",
-				effect->point->name, 100 * effect->external_pacing.gain);
-		}
-	}
-}
-
-struct warnings warnings_of(const struct recording *recording, const struct causal *causal)
-{
-	struct warnings warnings = {0};
-	struct run_totals totals = run_totals_of(recording);
-	warn_of_end(&warnings, &totals);
-	warn_of_experiments(&warnings, &totals);
-	warn_of_warm_up(&warnings, causal);
-	warn_of_external_pacing(&warnings, causal);
-	add_notes(&warnings, recording);
-	return warnings;
-}
-
-struct warnings warnings_of_samples(const struct recording *recording)
-{
-	struct warnings warnings = {0};
-	struct run_totals totals = run_totals_of(recording);
-	warn_of_end(&warnings, &totals);
-	warn_of_chains(&warnings, &totals);
-	add_notes(&warnings, recording);
-	return warnings;
-}
-
-struct warnings warnings_of_scale(const struct scale *scale)
-{
-	struct warnings warnings = {0};
-	struct run_totals totals = run_totals_of(scale->recording);
-	warn_of_end(&warnings, &totals);
-	for (size_t i = 0; i < scale->warnings.count; i++)
-		*array_add(&warnings) = text_copy(scale->warnings.items[i]);
-	add_notes(&warnings, scale->recording);
-	return warnings;
+	for (size_t i = 0; i < recording->runs.count; i++)
+		warnings_add_note(warnings, &recording->runs.items[i]);
 }
 
 void warnings_release(struct warnings *warnings)

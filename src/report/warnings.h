@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* warnings - what a reader of the report should know before he trusts it. */
+/* warnings - sentences that a reader of a report should know before he trusts it. */
 #pragma once
 
-#include "analyze/causal/causal.h"
-#include "analyze/scale/scale.h"
 #include "profile/recording.h"
+#include "report/run_totals.h"
 
-/* Sentences, each once; of any bytes, as the notes of runs are. */
+/* Each once; of any bytes, as the notes of runs are. */
 struct warnings {
 	char **items;
 	size_t count, capacity;
 };
 
-/* Of a causal profile. */
-struct warnings warnings_of(const struct recording *recording, const struct causal *causal);
-/* Of a recording of samples. */
-struct warnings warnings_of_samples(const struct recording *recording);
-/* Of a session of lever scale. */
-struct warnings warnings_of_scale(const struct scale *scale);
+/* Runs that were cut short. */
+void warnings_add_end(struct warnings *warnings, const struct run_totals *totals);
+/* What the engine noted of one run, and of all runs. */
+void warnings_add_note(struct warnings *warnings, const struct recording_run *run);
+void warnings_add_notes(struct warnings *warnings, const struct recording *recording);
 void warnings_release(struct warnings *warnings);

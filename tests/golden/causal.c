@@ -10,22 +10,9 @@
 #include "base/cleanup.h"
 #include "expected.h"
 #include "recordings_causal.h"
-#include "report/report.h"
 #include "schema.h"
 
 #include <unistd.h>
-
-static void report(FILE *out, const struct recording *recording, const struct causal *causal,
-		   const char *format)
-{
-	struct report_options options = {.columns = 100};
-	if (!strcmp(format, "coz"))
-		report_coz(out, recording);
-	else if (!strcmp(format, "json"))
-		report_json(out, recording, causal);
-	else
-		report_text(out, recording, causal, &options);
-}
 
 /* The report on the recording, by way of a file; NULL and a sentence printed if that failed. */
 static char *report_on(const char *name, const char *format)
@@ -43,13 +30,7 @@ static char *report_on(const char *name, const char *format)
 		return NULL;
 	}
 	unlink(path);
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	struct causal *causal = causal_new(recording);
-	report(out, recording, causal, format);
-	fclose(out);
-	causal_free(causal);
+	char *text = expected_report(recording, RUN_CAUSAL, format, NULL, NULL);
 	recording_free(recording);
 	return text;
 }

@@ -45,3 +45,22 @@ bool expected_equals(const char *name, const char *format, const char *actual)
 	print_difference(expected ? expected : "", actual);
 	return false;
 }
+
+char *expected_report(const struct recording *recording, enum run_kind kind, const char *format,
+		      const struct report_options *options, const struct samples_filter *filter)
+{
+	static const struct samples_filter everything = {.classes = SAMPLES_ALL_CLASSES};
+	struct report report = {.recording = recording};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (options)
+		report.options = *options;
+	report.options.columns = 100;
+	report_analyze(&report, kind, filter ? filter : &everything);
+	report_formats[report_format_find(format)].write[kind](out, &report);
+	report_release(&report);
+	fclose(out);
+	return text;
+}

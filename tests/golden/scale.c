@@ -5,7 +5,6 @@
 #include "base/cleanup.h"
 #include "expected.h"
 #include "profile/profile.h"
-#include "report/report.h"
 #include "schema.h"
 
 #include <unistd.h>
@@ -118,47 +117,33 @@ static struct recording *recording_of_render(void)
 	return recording;
 }
 
-enum form { FORM_TEXT, FORM_JSON, FORM_CSV };
-
-static char *report_as(enum form form)
+static char *report_as(const char *format)
 {
 	struct recording *recording = recording_of_render();
 	if (!recording)
 		return NULL;
 	recording_keep(recording, RUN_SCALE);
 	recording_keep_session(recording);
-	struct scale *scale = scale_new(recording);
-	struct report_options options = {.columns = 100};
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	if (form == FORM_JSON)
-		report_scale_json(out, recording, scale);
-	else if (form == FORM_CSV)
-		report_scale_csv(out, scale);
-	else
-		report_scale_text(out, recording, scale, &options);
-	fclose(out);
-	scale_free(scale);
+	char *text = expected_report(recording, RUN_SCALE, format, NULL, NULL);
 	recording_free(recording);
 	return text;
 }
 
 TEST("parallelism, its course, predictions of each model, what limits, and doubts")
 {
-	AUTO(text) char *actual = report_as(FORM_TEXT);
+	AUTO(text) char *actual = report_as("text");
 	CHECK(actual && expected_equals("scale", "text", actual));
 }
 
 TEST("the same as a table")
 {
-	AUTO(text) char *actual = report_as(FORM_CSV);
+	AUTO(text) char *actual = report_as("csv");
 	CHECK(actual && expected_equals("scale", "csv", actual));
 }
 
 TEST("the same as JSON, as docs/scale.schema.json says")
 {
-	AUTO(text) char *actual = report_as(FORM_JSON);
+	AUTO(text) char *actual = report_as("json");
 	AUTO(text) char *path = text_format("%s/docs/scale.schema.json", expected_source_root());
 	CHECK(actual && expected_equals("scale", "json", actual));
 	AUTO(text) char *complaint = schema_complaint(path, actual);

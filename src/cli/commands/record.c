@@ -12,7 +12,7 @@
 #include "collect/machine/machine.h"
 #include "profile/profile.h"
 #include "report/display.h"
-#include "report/report.h"
+#include "report/formats.h"
 
 #include <errno.h>
 #include <string.h>
@@ -128,11 +128,13 @@ static void refresh(void *context, const struct recording *recording)
 	(void)context;
 	ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
 	unsigned rows = size.ws_row > 26 ? size.ws_row - 20u : 6;
-	struct report_samples_options layout = {.layout = summary_options(stderr, rows)};
+	const struct report report = {.recording = recording,
+				      .samples = samples,
+				      .options = summary_options(stderr, rows)};
 	if (isatty(STDERR_FILENO))
 		fputs("\033[H\033[2J", stderr);
 	fputs("The last " LIVE_WORDS ", anew every 2 s; Ctrl-C ends it\n", stderr);
-	report_samples_text(stderr, recording, samples, &layout);
+	report_samples_text(stderr, &report);
 }
 
 static int check_combination(const struct record_values *values, bool has_program)
@@ -167,9 +169,11 @@ static int show_summary(const struct record_values *values)
 		return message_error(&error, EXIT_FAILED);
 	recording_keep(recording, RUN_SAMPLES);
 	AUTO(samples) struct samples *samples = samples_new(recording, &everything);
-	struct report_samples_options layout = {.layout = summary_options(stderr, 10)};
+	const struct report report = {.recording = recording,
+				      .samples = samples,
+				      .options = summary_options(stderr, 10)};
 	if (!values->quiet)
-		report_samples_text(stderr, recording, samples, &layout);
+		report_samples_text(stderr, &report);
 	return EXIT_ANSWERED;
 }
 

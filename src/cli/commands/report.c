@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* command_report - `lever report`: a profile as text, a page, or in a format for other programs. */
-#include "report/report.h"
-#include "analyze/causal/causal.h"
-#include "analyze/samples/samples.h"
-#include "analyze/scale/scale.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "cli/commands/commands.h"
@@ -12,32 +8,20 @@
 #include "cli/output/message.h"
 #include "cli/output/summary.h"
 #include "profile/profile.h"
+#include "report/formats.h"
+#include "report/html.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum report_format {
-	REPORT_TEXT,
-	REPORT_JSON,
-	REPORT_HTML,
-	REPORT_CSV,
-	REPORT_COZ,
-	REPORT_FOLDED,
-	REPORT_PPROF,
-	REPORT_SPEEDSCOPE,
-	REPORT_FIREFOX,
-	REPORT_PERFETTO,
-	REPORT_CHROME,
-	REPORT_FORMATS,
-};
 enum report_kind { REPORT_LATEST, REPORT_CAUSAL, REPORT_SAMPLES, REPORT_TIMELINE, REPORT_SCALE };
 
 #define TREE_LEAST 0.005 /* the smallest share of a branch that is shown */
 
 struct report_values {
-	int format; /* enum report_format */
+	int format; /* its number in report_formats */
 	int kind;   /* enum report_kind */
 	const char *output;
 	bool open;
@@ -49,9 +33,6 @@ struct report_values {
 };
 
 /* In the order of the enums. */
-static const char *const formats[] = {"text",    "json",     "html",   "csv",
-				      "coz",     "folded",   "pprof",  "speedscope",
-				      "firefox", "perfetto", "chrome", NULL};
 static const char *const kinds[] = {"latest", "causal", "samples", "timeline", "scale", NULL};
 static const char *const groups[] = {"function", "line",    "class", "call",
 				     "thread",   "process", "lock",  NULL};
@@ -83,10 +64,8 @@ static int set_classes(const struct option *option, void *field, const char *tex
 
 #define FIELD(member) offsetof(struct report_values, member)
 static const struct option report_table[] = {
-	{"format", 'f', "FORMAT",
-	 "text, json or html; csv, of all but samples; coz, of causal profiles; folded, pprof, "
-	 "speedscope or firefox, of samples; perfetto or chrome, of timelines (text)",
-	 value_set_choice, FIELD(format), formats},
+	{"format", 'f', "FORMAT", report_format_help, value_set_choice, FIELD(format),
+	 report_format_names},
 	{"output", 'o', "FILE", "write to FILE instead of standard output", value_set_text,
 	 FIELD(output), NULL},
 	{"open", 0, NULL,
@@ -128,133 +107,23 @@ const struct command_page report_page = {
 };
 
 CLEANUP_DEFINE(recording, struct recording *, recording_free, NULL)
-CLEANUP_DEFINE(causal, struct causal *, causal_free, NULL)
-CLEANUP_DEFINE(samples, struct samples *, samples_free, NULL)
-CLEANUP_DEFINE(timeline, struct timeline *, timeline_free, NULL)
-CLEANUP_DEFINE(scale, struct scale *, scale_free, NULL)
-
-static struct report_options report_options_of(FILE *out, const struct report_values *values)
-{
-	return summary_options(out,
-			       values->targets.is_given ? (unsigned)values->targets.number : 20);
-}
-
-static void write_causal(FILE *out, const struct recording *recording,
-			 const struct report_values *values)
-{
-	AUTO(causal) struct causal *causal = causal_new(recording);
-	struct report_options options = report_options_of(out, values);
-
-	switch ((enum report_format)values->format) {
-	case REPORT_JSON:
-		report_json(out, recording, causal);
-		break;
-	case REPORT_HTML:
-		report_html(out, recording, causal);
-		break;
-	case REPORT_CSV:
-		report_csv(out, causal);
-		break;
-	case REPORT_COZ:
-		report_coz(out, recording);
-		break;
-	default: /* choose_kind has refused the others */
-		report_text(out, recording, causal, &options);
-		break;
-	}
-}
-
-static void write_samples(FILE *out, const struct recording *recording,
-			  const struct report_values *values)
-{
-	AUTO(samples) struct samples *samples = samples_new(recording, &values->filter);
-	struct report_samples_options options = {
-		.layout = report_options_of(out, values),
-		.group = (enum samples_group)values->group,
-		.tree = (enum report_tree)values->tree,
-		.least = TREE_LEAST,
-	};
-
-	switch ((enum report_format)values->format) {
-	case REPORT_JSON:
-		report_samples_json(out, recording, samples);
-		break;
-	case REPORT_HTML:
-		report_samples_html(out, recording, samples);
-		break;
-	case REPORT_FOLDED:
-		report_samples_folded(out, samples);
-		break;
-	case REPORT_PPROF:
-		report_samples_pprof(out, recording, samples);
-		break;
-	case REPORT_SPEEDSCOPE:
-		report_samples_speedscope(out, recording, samples);
-		break;
-	case REPORT_FIREFOX:
-		report_samples_firefox(out, recording, samples);
-		break;
-	default: /* choose_kind has refused the others */
-		report_samples_text(out, recording, samples, &options);
-		break;
-	}
-}
-
-static void write_timeline(FILE *out, const struct recording *recording,
-			   const struct report_values *values)
-{
-	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
-	struct report_options options = report_options_of(out, values);
-
-	switch ((enum report_format)values->format) {
-	case REPORT_JSON:
-		report_timeline_json(out, recording, timeline);
-		break;
-	case REPORT_HTML:
-		report_timeline_html(out, recording, timeline);
-		break;
-	case REPORT_CSV:
-		report_timeline_csv(out, timeline);
-		break;
-	case REPORT_PERFETTO:
-		report_timeline_perfetto(out, timeline);
-		break;
-	case REPORT_CHROME:
-		report_timeline_chrome(out, timeline);
-		break;
-	default: /* choose_kind has refused the others */
-		report_timeline_text(out, recording, timeline, &options);
-		break;
-	}
-}
-
-static void write_scale(FILE *out, const struct recording *recording,
-			const struct report_values *values)
-{
-	AUTO(scale) struct scale *scale = scale_new(recording);
-	struct report_options options = report_options_of(out, values);
-
-	if (values->format == REPORT_JSON)
-		report_scale_json(out, recording, scale);
-	else if (values->format == REPORT_HTML)
-		report_scale_html(out, recording, scale);
-	else if (values->format == REPORT_CSV)
-		report_scale_csv(out, scale);
-	else /* choose_kind has refused the others */
-		report_scale_text(out, recording, scale, &options);
-}
 
 static void write_report(FILE *out, const struct recording *recording, enum run_kind kind,
 			 const struct report_values *values)
 {
-	if (kind == RUN_SCALE)
-		write_scale(out, recording, values);
-	else if (kind == RUN_TIMELINE)
-		write_timeline(out, recording, values);
-	else if (kind == RUN_SAMPLES)
-		write_samples(out, recording, values);
-	else
-		write_causal(out, recording, values);
+	struct report report = {
+		.recording = recording,
+		.options = summary_options(out, values->targets.is_given ?
+							(unsigned)values->targets.number :
+							20),
+	};
+
+	report.options.group = (enum samples_group)values->group;
+	report.options.tree = (enum report_tree)values->tree;
+	report.options.share_least = TREE_LEAST;
+	report_analyze(&report, kind, &values->filter);
+	report_formats[values->format].write[kind](out, &report);
+	report_release(&report);
 }
 
 static int write_file(const struct recording *recording, enum run_kind kind,
@@ -280,22 +149,9 @@ static bool has_runs(const struct recording *recording, enum run_kind kind)
 	return false;
 }
 
-/* For which kinds a format is: a bit for each of enum run_kind. */
-static unsigned kinds_of(enum report_format format)
+static bool serves(int format, enum run_kind kind)
 {
-	static const unsigned all =
-		1u << RUN_CAUSAL | 1u << RUN_SAMPLES | 1u << RUN_TIMELINE | 1u << RUN_SCALE;
-	static const unsigned some[REPORT_FORMATS] = {
-		[REPORT_CSV] = 1u << RUN_CAUSAL | 1u << RUN_TIMELINE | 1u << RUN_SCALE,
-		[REPORT_COZ] = 1u << RUN_CAUSAL,
-		[REPORT_FOLDED] = 1u << RUN_SAMPLES,
-		[REPORT_PPROF] = 1u << RUN_SAMPLES,
-		[REPORT_SPEEDSCOPE] = 1u << RUN_SAMPLES,
-		[REPORT_FIREFOX] = 1u << RUN_SAMPLES,
-		[REPORT_PERFETTO] = 1u << RUN_TIMELINE,
-		[REPORT_CHROME] = 1u << RUN_TIMELINE,
-	};
-	return some[format] ? some[format] : all;
+	return report_formats[format].write[kind] != NULL;
 }
 
 static const char *const makers[] = {[RUN_CAUSAL] = "run",
@@ -323,17 +179,16 @@ static enum run_kind wanted_kind(const struct recording *recording,
 		[REPORT_TIMELINE] = RUN_TIMELINE,
 		[REPORT_SCALE] = RUN_SCALE,
 	};
-	unsigned fitting = kinds_of((enum report_format)values->format);
 
 	if (values->kind != REPORT_LATEST)
 		return named[values->kind];
 	if (chooses_samples(values))
 		return RUN_SAMPLES;
 	for (size_t i = recording->runs.count; i--;)
-		if (fitting >> recording->runs.items[i].kind & 1)
+		if (serves(values->format, recording->runs.items[i].kind))
 			return recording->runs.items[i].kind;
 	for (unsigned kind = RUN_CAUSAL; kind <= RUN_SCALE; kind++)
-		if (fitting >> kind & 1)
+		if (serves(values->format, kind))
 			return (enum run_kind)kind;
 	return RUN_CAUSAL;
 }
@@ -343,10 +198,10 @@ static int choose_kind(const struct recording *recording, const struct report_va
 		       const char *path, enum run_kind *kind, struct error *error)
 {
 	*kind = wanted_kind(recording, values);
-	if (!(kinds_of((enum report_format)values->format) >> *kind & 1))
+	if (!serves(values->format, *kind))
 		return error_set(error, -EINVAL,
 				 "--format %s is not for a %s; leave out what chooses that",
-				 formats[values->format],
+				 report_formats[values->format].name,
 				 *kind == RUN_SAMPLES ? "recording of samples" : contents[*kind]);
 	if (*kind != RUN_SAMPLES && chooses_samples(values))
 		return error_set(error, -EINVAL,
@@ -359,29 +214,28 @@ static int choose_kind(const struct recording *recording, const struct report_va
 	return 0;
 }
 
-/* Completes the options of the page; EXIT_ANSWERED if they fit each other. */
-static enum exit_code complete_page_options(struct report_values *values)
+/* Completes the format; EXIT_ANSWERED if the options fit each other. */
+static enum exit_code complete_format(struct report_values *values)
 {
-	if (values->open && values->format != REPORT_TEXT && values->format != REPORT_HTML)
+	int html = report_format_find("html");
+	const struct report_format *format = &report_formats[values->format];
+
+	if (values->open && values->format && values->format != html)
 		return message_say(EXIT_USAGE, "--open shows the HTML page; leave out --format %s",
-				   formats[values->format]);
+				   format->name);
 	if (values->open)
-		values->format = REPORT_HTML;
-	if (values->format == REPORT_PPROF && !values->output && isatty(STDOUT_FILENO))
-		return message_say(
-			EXIT_USAGE,
-			"pprof's format is nothing for a terminal; name a file by --output");
-	if (values->format != REPORT_HTML)
-		return EXIT_ANSWERED;
-	if (!report_has_html())
+		values->format = html;
+	if (values->format == html && !html_is_built())
 		return message_say(
 			EXIT_FAILED,
 			"this lever was built without the HTML report; install Node.js and "
-			"npm, then run `make setup` and `make` again, or use another --format");
-	if (!values->output && !values->open && isatty(STDOUT_FILENO))
+			"npm, then run `make setup` and `make` again, or use another "
+			"--format");
+	if (!format->is_for_terminal && !values->open && !values->output && isatty(STDOUT_FILENO))
 		return message_say(EXIT_USAGE,
-				   "an HTML page is nothing for a terminal; name a file by "
-				   "--output, or use --open");
+				   "refusing to write %s to a terminal; use --output FILE%s%s",
+				   format->name, format->suffix,
+				   values->format == html ? " or --open" : "");
 	return EXIT_ANSWERED;
 }
 
@@ -393,7 +247,7 @@ static enum exit_code complete_options(struct report_values *values)
 		return message_say(EXIT_USAGE, "--pid, --thread: the number is too large");
 	values->filter.pid = (unsigned)values->pid.number;
 	values->filter.tid = (unsigned)values->thread.number;
-	return complete_page_options(values);
+	return complete_format(values);
 }
 
 static int write_and_open(const char *path, const struct recording *recording, enum run_kind kind,

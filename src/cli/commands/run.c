@@ -13,7 +13,8 @@
 #include "experiment/session.h"
 #include "profile/profile.h"
 #include "report/display.h"
-#include "report/report.h"
+#include "report/formats.h"
+#include "report/html.h"
 
 #include <errno.h>
 #include <string.h>
@@ -83,11 +84,13 @@ static bool show_summary(const struct run_options *options)
 	}
 	recording_keep(recording, RUN_CAUSAL);
 	AUTO(causal) struct causal *causal = causal_new(recording);
-	struct report_options look = summary_options(stderr, 10);
+	const struct report report = {.recording = recording,
+				      .causal = causal,
+				      .options = summary_options(stderr, 10)};
 	if (!options->quiet)
-		report_text(stderr, recording, causal, &look);
+		report_causal_text(stderr, &report);
 	bool has_answer = summary_has_answer(causal);
-	if (!options->quiet && has_answer && report_has_html())
+	if (!options->quiet && has_answer && html_is_built())
 		name_page(options->output);
 	return has_answer;
 }

@@ -11,7 +11,7 @@
 #include "cli/output/summary.h"
 #include "cli/what_if.h"
 #include "profile/profile.h"
-#include "report/report.h"
+#include "report/formats.h"
 #include "scale/scale.h"
 
 #include <errno.h>
@@ -125,9 +125,11 @@ static int show_summary(const struct scale_values *values)
 	recording_keep(recording, RUN_SCALE);
 	recording_keep_session(recording);
 	AUTO(scale) struct scale *scale = scale_new(recording);
-	struct report_options look = summary_options(stderr, 0);
+	const struct report report = {.recording = recording,
+				      .scale = scale,
+				      .options = summary_options(stderr, 0)};
 	if (!values->quiet)
-		report_scale_text(stderr, recording, scale, &look);
+		report_scale_text(stderr, &report);
 	return EXIT_ANSWERED;
 }
 

@@ -11,7 +11,7 @@
 #include "cli/output/summary.h"
 #include "profile/profile.h"
 #include "report/display.h"
-#include "report/report.h"
+#include "report/formats.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -203,8 +203,10 @@ static int show_summary(const struct trace_values *values)
 		return message_error(&error, EXIT_FAILED);
 	recording_keep(recording, RUN_TIMELINE);
 	timeline = timeline_new(recording);
-	struct report_options look = summary_options(stderr, ROWS_OF_SUMMARY);
-	report_timeline_text(stderr, recording, timeline, &look);
+	const struct report report = {.recording = recording,
+				      .timeline = timeline,
+				      .options = summary_options(stderr, ROWS_OF_SUMMARY)};
+	report_timeline_text(stderr, &report);
 	return EXIT_ANSWERED;
 }
 

@@ -7,7 +7,7 @@
  * that point. And the viewer reads whole numbers only, but uses a latency point's difference (the
  * average number in flight) in ratios only: it is given in thousandths.
  */
-#include "report/report.h"
+#include "report/formats.h"
 
 #include "base/cleanup.h"
 #include "report/display.h"
@@ -85,8 +85,9 @@ static void print_samples(FILE *out, const struct recording *recording, int64_t 
 	}
 }
 
-void report_coz(FILE *out, const struct recording *recording)
+void report_causal_coz(FILE *out, const struct report *report)
 {
+	const struct recording *recording = report->recording;
 	for (size_t i = 0; i < recording->runs.count; i++) {
 		const struct recording_run *run = &recording->runs.items[i];
 		fprintf(out, "startup\ttime=%lld000000000\n", (long long)run->started_s);

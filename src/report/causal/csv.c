@@ -6,29 +6,15 @@
  * Fractions are fractions, with the digits of the JSON. A name that a spreadsheet would take for a
  * formula gets an apostrophe in front.
  */
-#include "report/report.h"
+#include "report/formats.h"
 
-#include "base/cleanup.h"
-#include "report/display.h"
+#include "report/csv.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char heading[] = "target,kind,function,file,line,object,share,progress,progress_kind,"
 			      "speedup,program_speedup,low,high,experiments,slope,slope_low,"
 			      "slope_high,contention";
-
-static void print_name(FILE *out, const char *text)
-{
-	AUTO(text) char *valid = display_utf8(text ? text : "");
-	fputs(*valid && strchr("=+-@\t\r", *valid) ? "\"'" : "\"", out);
-	for (const char *at = valid; *at; at++) {
-		if (*at == '"')
-			fputc('"', out);
-		fputc(*at, out);
-	}
-	fputc('"', out);
-}
 
 static void print_real(FILE *out, double value)
 {
@@ -41,16 +27,16 @@ static void print_real(FILE *out, double value)
 static void print_target(FILE *out, const struct causal_target *target)
 {
 	const struct recording_target *what = target->target;
-	print_name(out, what->name);
+	csv_write_text(out, what->name);
 	fprintf(out, ",%s,", target_kind_name(what->kind));
-	print_name(out, what->function);
+	csv_write_text(out, what->function);
 	fputc(',', out);
-	print_name(out, what->file);
+	csv_write_text(out, what->file);
 	if (what->line)
 		fprintf(out, ",%u,", what->line);
 	else
 		fputs(",,", out);
-	print_name(out, what->object);
+	csv_write_text(out, what->object);
 	print_real(out, target->share);
 }
 
@@ -59,7 +45,7 @@ static void print_point(FILE *out, const struct causal_effect *effect,
 {
 	double slope = effect->slope.windows ? effect->slope.slope : NAN;
 	fputc(',', out);
-	print_name(out, effect->point->name);
+	csv_write_text(out, effect->point->name);
 	fprintf(out, ",%s", point_kind_name(effect->point->kind));
 	print_real(out, point->speedup);
 	print_real(out, point->gain);
@@ -84,8 +70,9 @@ static void print_effect(FILE *out, const struct causal_target *target,
 	}
 }
 
-void report_csv(FILE *out, const struct causal *causal)
+void report_causal_csv(FILE *out, const struct report *report)
 {
+	const struct causal *causal = report->causal;
 	fprintf(out, "%s\r\n", heading);
 	for (size_t i = 0; i < causal->count; i++) {
 		const struct causal_target *target = &causal->targets[i];

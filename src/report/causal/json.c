@@ -4,18 +4,18 @@
  *
  * Names may hold any bytes; what is not UTF-8 in them becomes U+FFFD. What is unknown is null.
  */
-#include "report/report.h"
+#include "report/formats.h"
 
 #include "analyze/causal/callers.h"
 #include "analyze/causal/visits_by_process.h"
 #include "base/cleanup.h"
 #include "report/causal/no_answer.h"
 #include "report/causal/tail_latency.h"
-#include "report/causal/verdict.h"
+#include "report/causal/verdict_json.h"
+#include "report/causal/warnings.h"
 #include "report/display.h"
 #include "report/json.h"
 #include "report/run_totals.h"
-#include "report/warnings.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -58,16 +58,13 @@ static json_t *progress_of(const struct recording *recording, const struct run_t
 	return progress;
 }
 
-/* What the text report tells of it in words; null where the interval is too wide to say anything. */
-static json_t *verdict_json(const struct causal_target *target, const struct causal_effect *effect)
+/* null where the interval is too wide to tell anything. */
+static json_t *verdict_of_effect(const struct causal_target *target,
+				 const struct causal_effect *effect)
 {
 	struct target_verdict verdict = verdict_of(target, effect);
-	if (verdict_is_too_wide(&verdict))
-		return json_null();
-	return json_pack("{so so so so ss}", "speedup", json_number(verdict.at.speedup),
-			 "program_speedup", json_number(verdict.at.gain), "low",
-			 json_number(verdict.at.low), "high", json_number(verdict.at.high),
-			 "verdict", verdict_outcome_name(verdict.outcome));
+
+	return verdict_is_too_wide(&verdict) ? json_null() : verdict_json(&verdict);
 }
 
 static json_t *effect_of(const struct causal_target *target, const struct causal_effect *effect)
@@ -76,7 +73,7 @@ static json_t *effect_of(const struct causal_target *target, const struct causal
 	bool has_slope = effect->slope.windows > 0;
 	for (size_t i = 0; i < effect->count; i++) {
 		if (effect->points[i].speedup > 0)
-			json_array_append_new(points, json_point_of(&effect->points[i]));
+			json_array_append_new(points, effect_point_json(&effect->points[i]));
 	}
 	json_t *json =
 		json_pack("{so ss so so so so so so sb so}", "progress",
@@ -87,7 +84,7 @@ static json_t *effect_of(const struct causal_target *target, const struct causal
 			  has_slope ? json_number(effect->slope.high) : json_null(), "phase_factor",
 			  json_number(effect->phase_factor), "outside_share",
 			  json_number(effect->external_pacing.share), "contention",
-			  effect->is_contention, "answer", verdict_json(target, effect));
+			  effect->is_contention, "answer", verdict_of_effect(target, effect));
 	if (effect->point->kind == POINT_LATENCY)
 		json_object_set_new(json, "p99", tail_latency_json(target, effect));
 	return json;
@@ -180,11 +177,13 @@ static json_t *discarded_of(const struct causal *causal)
 			 (json_int_t)causal->cut_short);
 }
 
-void report_json(FILE *out, const struct recording *recording, const struct causal *causal)
+void report_causal_json(FILE *out, const struct report *report)
 {
+	const struct recording *recording = report->recording;
+	const struct causal *causal = report->causal;
 	struct run_totals totals = run_totals_of(recording);
-	struct warnings warnings = warnings_of(recording, causal);
-	json_t *report =
+	struct warnings warnings = causal_warnings(recording, causal);
+	json_t *json =
 		json_pack("{si ss so so so so so so so sI so so so so}", "lever", 1, "kind",
 			  "causal", "program", json_program_of(&totals), "engine",
 			  json_text(totals.last ? totals.last->engine : NULL), "host",
@@ -194,8 +193,6 @@ void report_json(FILE *out, const struct recording *recording, const struct caus
 			  "experiments", (json_int_t)causal->experiments, "discarded",
 			  discarded_of(causal), "warnings", json_warnings(&warnings), "no_answer",
 			  no_answer_of(recording, causal), "runs", runs_of(recording));
-	json_dumpf(report, out, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
-	fputc('\n', out);
-	json_decref(report);
+	json_write_report(out, json);
 	warnings_release(&warnings);
 }

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "report/display.h"
 
 #include <string.h>
@@ -87,7 +88,7 @@ static void keep_line(struct source *source, size_t number)
 	AUTO(text) char *key = text_format("%zu", number);
 	if (json_object_get(source->kept, key))
 		return;
-	AUTO(text) char *valid = display_utf8(source->lines.items[number - 1]);
+	AUTO(text) char *valid = utf8_valid(source->lines.items[number - 1]);
 	AUTO(text) char *fitted = display_fit(valid, WIDTH_MOST);
 	json_object_set_new(source->kept, key, json_string(fitted));
 }
@@ -105,7 +106,7 @@ static void keep_around(struct source *source, const struct recording_target *ta
 
 static json_t *json_of(struct source *source)
 {
-	AUTO(text) char *file = display_utf8(source->path);
+	AUTO(text) char *file = utf8_valid(source->path);
 	return json_pack("{ss sb sO}", "file", file, "newer", source->is_newer, "lines",
 			 source->kept);
 }

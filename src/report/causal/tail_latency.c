@@ -3,11 +3,13 @@
 #include "report/causal/tail_latency.h"
 
 #include "base/cleanup.h"
+#include "report/causal/verdict_json.h"
 #include "report/causal/verdict_table.h"
 #include "report/display.h"
 #include "report/header.h"
 #include "report/json.h"
 #include "report/report.h"
+#include "report/terminal.h"
 
 /* As if the percentile were an effect of its own. */
 static struct causal_effect effect_of(const struct causal_effect *effect)
@@ -91,27 +93,17 @@ void tail_latency_print(FILE *out, const struct target_verdicts *verdicts,
 		AUTO(text)
 		char *line = text_format("%s → %s: %s", name, point, moved);
 		fprintf(out, "%3u  ", verdict->rank);
-		header_wrapped(out, line, 5, options->columns);
+		terminal_wrapped(out, line, 5, options->columns);
 	}
 	if (!is_first)
 		fputc('\n', out);
 }
 
-static json_t *verdict_json(const struct causal_target *target, const struct causal_effect *effect)
-{
-	struct target_verdict verdict = {.target = target, .effect = effect}, moved;
-
-	if (!tail_latency_verdict(&verdict, &moved))
-		return json_null();
-	return json_pack("{so so so so ss}", "speedup", json_number(moved.at.speedup),
-			 "program_speedup", json_number(moved.at.gain), "low",
-			 json_number(moved.at.low), "high", json_number(moved.at.high), "verdict",
-			 verdict_outcome_name(moved.outcome));
-}
-
 json_t *tail_latency_json(const struct causal_target *target, const struct causal_effect *effect)
 {
 	const struct tail *tail = &effect->tail;
+	struct target_verdict verdict = {.target = target, .effect = effect}, moved;
+	bool is_known = tail_latency_verdict(&verdict, &moved);
 	json_t *points = json_array();
 
 	if (tail->status == TAIL_NOT_MEASURED) {
@@ -119,12 +111,12 @@ json_t *tail_latency_json(const struct causal_target *target, const struct causa
 		return json_null();
 	}
 	for (size_t i = 0; has_verdict(effect) && i < tail->count; i++)
-		json_array_append_new(points, json_point_of(&tail->points[i]));
+		json_array_append_new(points, effect_point_json(&tail->points[i]));
 	return json_pack("{so so so so so so}", "length_ns",
 			 tail->length_ns > 0 ? json_number(tail->length_ns) : json_null(), "spans",
 			 json_count((uint64_t)tail->spans), "unknown",
 			 json_text(troubles[tail->status].name), "lacking_ns",
 			 effect->tail_lacking_ns > 0 ? json_number(effect->tail_lacking_ns) :
 						       json_null(),
-			 "points", points, "answer", verdict_json(target, effect));
+			 "points", points, "answer", is_known ? verdict_json(&moved) : json_null());
 }

@@ -4,7 +4,7 @@
  *
  * Where there is no verdict, it says why, and what would give one.
  */
-#include "report/report.h"
+#include "report/formats.h"
 
 #include "analyze/causal/callers.h"
 #include "analyze/causal/visits_by_process.h"
@@ -12,10 +12,11 @@
 #include "report/causal/no_answer.h"
 #include "report/causal/tail_latency.h"
 #include "report/causal/verdict_table.h"
+#include "report/causal/warnings.h"
 #include "report/display.h"
 #include "report/header.h"
 #include "report/run_totals.h"
-#include "report/warnings.h"
+#include "report/terminal.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static void print_samples(FILE *out, const struct run_totals *totals,
 	AUTO(text) char *samples = display_count(totals->samples);
 	AUTO(text) char *period = display_duration((double)totals->last->period_ns);
 	AUTO(text) char *lost = display_count(totals->lost);
-	header_label(out, options, "samples");
+	terminal_label(out, options, "samples");
 	fprintf(out, "%s on CPU, every %s, %s lost\n", samples, period, lost);
 }
 
@@ -88,9 +89,9 @@ static void print_processes(FILE *out, const struct recording *recording, int64_
 
 	if (visits_by_process.count > 1) {
 		AUTO(text) char *text = processes_text(&visits_by_process);
-		header_label(out, options, "");
+		terminal_label(out, options, "");
 		fputs("  ", out);
-		header_wrapped(out, text, HEADER_INDENT + 2, options->columns);
+		terminal_wrapped(out, text, TERMINAL_INDENT + 2, options->columns);
 	}
 	visits_by_process_release(&visits_by_process);
 }
@@ -99,7 +100,7 @@ static void print_progress(FILE *out, const struct recording *recording,
 			   const struct run_totals *totals, const struct report_options *options)
 {
 	for (size_t i = 0; i < recording->points.count; i++) {
-		header_label(out, options, i ? "" : "progress");
+		terminal_label(out, options, i ? "" : "progress");
 		print_point(out, recording, totals, &recording->points.items[i]);
 		print_processes(out, recording, recording->points.items[i].id, options);
 	}
@@ -117,7 +118,7 @@ static void print_experiments(FILE *out, const struct causal *causal,
 		{causal->cut_short, "cut short"},
 	};
 	unsigned discarded = causal->displaced + causal->too_few_visits + causal->cut_short;
-	header_label(out, options, "experiments");
+	terminal_label(out, options, "experiments");
 	fprintf(out, "%u counted, %u discarded", causal->experiments, discarded);
 	const char *between = " (";
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
@@ -132,7 +133,7 @@ static void print_experiments(FILE *out, const struct causal *causal,
 static void print_warnings(FILE *out, const struct recording *recording,
 			   const struct causal *causal, const struct report_options *options)
 {
-	struct warnings warnings = warnings_of(recording, causal);
+	struct warnings warnings = causal_warnings(recording, causal);
 	header_warnings(out, &warnings, options);
 	warnings_release(&warnings);
 }
@@ -146,9 +147,9 @@ static void print_header(FILE *out, const struct recording *recording, const str
 	AUTO(text) char *command = display_command(totals.last->command);
 	AUTO(text)
 	char *fitted = display_fit(command, options->columns - strlen("Causal profile of "));
-	table_style(out, options, "1");
+	terminal_style(out, options, "1");
 	fprintf(out, "Causal profile of %s", fitted);
-	table_style(out, options, NULL);
+	terminal_style(out, options, NULL);
 	fputc('\n', out);
 	header_run(out, &totals, options);
 	print_samples(out, &totals, options);
@@ -192,9 +193,9 @@ static unsigned print_sentences(FILE *out, const struct target_verdicts *verdict
 			continue;
 		AUTO(text)
 		char *sentence = sentence_of(&verdicts->items[i], verdicts->has_several_points);
-		table_style(out, options, verdict_outcome_style(outcome));
-		header_wrapped(out, sentence, 0, options->columns);
-		table_style(out, options, NULL);
+		terminal_style(out, options, verdict_outcome_style(outcome));
+		terminal_wrapped(out, sentence, 0, options->columns);
+		terminal_style(out, options, NULL);
 		printed++;
 	}
 	return printed;
@@ -206,7 +207,7 @@ static void print_contention(FILE *out, const struct target_verdicts *verdicts,
 	if (!print_sentences(out, verdicts, OUTCOME_CONTENTION, options))
 		return;
 	fputs("  ", out);
-	header_wrapped(
+	terminal_wrapped(
 		out,
 		"Contention: were this code faster, it would only meet others sooner, at a lock, a "
 		"queue or shared memory, and slow them down. Let fewer threads meet there, or call "
@@ -250,7 +251,7 @@ static void print_callers(FILE *out, const struct recording *recording,
 				AUTO(text) char *one = caller_text(&callers.items[j]);
 				text = text_format("%s%s%s", before, j ? ", " : "", one);
 			}
-			header_wrapped(out, text, 2, options->columns);
+			terminal_wrapped(out, text, 2, options->columns);
 			free(text);
 			printed++;
 		}
@@ -292,7 +293,7 @@ static void print_unsure(FILE *out, const struct target_verdicts *verdicts,
 		"Not distinguishable from no effect so far: %s%s. A longer run (--seconds), or another "
 		"one into the same file, narrows the intervals.",
 		names, more);
-	header_wrapped(out, text, 0, options->columns);
+	terminal_wrapped(out, text, 0, options->columns);
 }
 
 static void print_legend(FILE *out, const struct target_verdicts *verdicts,
@@ -307,9 +308,9 @@ static void print_legend(FILE *out, const struct target_verdicts *verdicts,
 		"interval. The curve shows the gain with the code 10, 20 … 100 %% faster; it hangs where "
 		"the program gets slower. Share is of the sampled time, on CPU and waiting.",
 		latency ? "; a latency is told as it is, so a lower one is −" : "");
-	table_style(out, options, "2");
-	header_wrapped(out, text, 0, options->columns);
-	table_style(out, options, NULL);
+	terminal_style(out, options, "2");
+	terminal_wrapped(out, text, 0, options->columns);
+	terminal_style(out, options, NULL);
 }
 
 static void print_left_out(FILE *out, const struct causal *causal,
@@ -327,15 +328,17 @@ static void print_left_out(FILE *out, const struct causal *causal,
 			verdicts->targets ? "more " : "", unanswered > 1 ? "s" : "");
 }
 
-void report_text(FILE *out, const struct recording *recording, const struct causal *causal,
-		 const struct report_options *given)
+void report_causal_text(FILE *out, const struct report *report)
 {
-	struct report_options copy = header_fit(given), *options = &copy;
+	const struct recording *recording = report->recording;
+	const struct causal *causal = report->causal;
+	const struct report_options *given = &report->options;
+	struct report_options copy = terminal_fit(given), *options = &copy;
 	print_header(out, recording, causal, options);
 	struct target_verdicts verdicts = verdicts_of(causal);
 	if (!verdicts.count) {
 		AUTO(text) char *why = no_answer_reason(recording, causal);
-		header_wrapped(out, why, 0, options->columns);
+		terminal_wrapped(out, why, 0, options->columns);
 		verdicts_release(&verdicts);
 		return;
 	}

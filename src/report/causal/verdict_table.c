@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "report/display.h"
+#include "report/terminal.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,12 +23,6 @@ struct layout {
 	bool detail_is_place; /* the targets are functions: where they are, else their function */
 	double scale;         /* gain of a full cell */
 };
-
-void table_style(FILE *out, const struct report_options *options, const char *style)
-{
-	if (options->colour)
-		fprintf(out, "\033[%sm", style ? style : "0");
-}
 
 const char *verdict_outcome_style(enum verdict_outcome outcome)
 {
@@ -197,7 +192,7 @@ static void print_left(FILE *out, const char *clean, size_t columns)
 
 static void print_head(FILE *out, const struct layout *layout, const struct report_options *options)
 {
-	table_style(out, options, "1");
+	terminal_style(out, options, "1");
 	fprintf(out, "%*s", RANK_COLUMNS, "#");
 	fprintf(out, "%*s", GAP, "");
 	print_left(out, layout->kind, layout->name);
@@ -207,7 +202,7 @@ static void print_head(FILE *out, const struct layout *layout, const struct repo
 		print_left(out, "progress", layout->point);
 	print_left(out, "10 … 100 %", CURVE_CELLS);
 	fprintf(out, "if %.0f %% faster", VERDICT_SPEEDUP * 100);
-	table_style(out, options, NULL);
+	terminal_style(out, options, NULL);
 	fputc('\n', out);
 }
 
@@ -244,11 +239,11 @@ static void print_verdict(FILE *out, const struct target_verdict *verdict,
 	AUTO(text) char *curve = curve_of(verdict->effect, layout->scale);
 	AUTO(text) char *text = verdict_text(verdict);
 	const char *word = outcome_text(verdict->outcome);
-	table_style(out, options, verdict_outcome_style(verdict->outcome));
+	terminal_style(out, options, verdict_outcome_style(verdict->outcome));
 	fprintf(out, "%s%*s%s", curve, GAP, "", text);
 	if (*word)
 		fprintf(out, "%*s%s", (int)(GAP + layout->verdict - display_width(text)), "", word);
-	table_style(out, options, NULL);
+	terminal_style(out, options, NULL);
 	fputc('\n', out);
 }
 

@@ -7,7 +7,5 @@
 
 void verdict_table_print(FILE *out, const struct target_verdicts *verdicts,
 			 const struct report_options *options);
-/* Starts a style (an SGR parameter such as "1"), or ends it (NULL), where colours are wanted. */
-void table_style(FILE *out, const struct report_options *options, const char *style);
 /* The style in which a outcome is shown. */
 const char *verdict_outcome_style(enum verdict_outcome outcome);

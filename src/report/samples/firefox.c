@@ -7,11 +7,11 @@
  * says what was waited for. Equal samples are added up, so they have no times of their own: a
  * thread's samples stand one after the other, each as long as the time it stands for.
  */
-#include "report/report.h"
+#include "report/formats.h"
 
 #include "base/cleanup.h"
+#include "base/json.h"
 #include "report/display.h"
-#include "report/json_columns.h"
 #include "report/run_totals.h"
 #include "report/samples/names.h"
 #include "report/samples/tables.h"
@@ -22,6 +22,7 @@
 #define VERSION 48
 #define GECKO_VERSION 24
 #define NS_PER_MS 1e6
+#define MS_DIGITS 6
 
 /* By class; the colours are those that the Firefox Profiler knows by name. */
 static const struct {
@@ -33,7 +34,7 @@ static const struct {
 };
 
 struct thread_writer {
-	struct json_columns json_columns;
+	struct json_writer *json;
 	struct samples_tables tables;
 	struct interner texts, functions, objects;
 	ARRAY(size_t) function_of;                 /* each frame's */
@@ -67,138 +68,134 @@ static void number_functions(struct thread_writer *writer)
 
 static void write_frames(struct thread_writer *writer)
 {
-	struct json_columns *json_columns = &writer->json_columns;
+	struct json_writer *json = writer->json;
 	size_t count = writer->tables.frames.count;
 
-	json_columns_open(json_columns, "frameTable");
-	json_columns_key(json_columns, "length");
-	fprintf(json_columns->out, "%zu", count);
-	json_columns_constant(json_columns, "address", "-1", count);
-	json_columns_constant(json_columns, "inlineDepth", "0", count);
-	json_columns_constant(json_columns, "nativeSymbol", "null", count);
-	json_columns_constant(json_columns, "innerWindowID", "0", count);
-	json_columns_constant(json_columns, "implementation", "null", count);
-	json_columns_constant(json_columns, "column", "null", count);
-	json_columns_constant(json_columns, "subcategory", "0", count);
-	json_columns_begin(json_columns, "category");
+	json_begin_object(json, "frameTable");
+	json_put_key(json, "length");
+	json_put_unsigned(json, count);
+	json_put_column(json, "address", "-1", count);
+	json_put_column(json, "inlineDepth", "0", count);
+	json_put_column(json, "nativeSymbol", "null", count);
+	json_put_column(json, "innerWindowID", "0", count);
+	json_put_column(json, "implementation", "null", count);
+	json_put_column(json, "column", "null", count);
+	json_put_column(json, "subcategory", "0", count);
+	json_begin_array(json, "category");
 	for (size_t i = 0; i < count; i++)
-		json_columns_number(json_columns, writer->tables.frames.items[i].class);
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "func");
+		json_put_number(json, writer->tables.frames.items[i].class);
+	json_end_array(json);
+	json_begin_array(json, "func");
 	for (size_t i = 0; i < count; i++)
-		json_columns_number(json_columns, (int64_t)writer->function_of.items[i]);
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "line");
+		json_put_number(json, (int64_t)writer->function_of.items[i]);
+	json_end_array(json);
+	json_begin_array(json, "line");
 	for (size_t i = 0; i < count; i++) {
 		const struct recording_frame *code = writer->tables.frames.items[i].code;
 		if (code && code->line)
-			json_columns_number(json_columns, code->line);
+			json_put_number(json, code->line);
 		else
-			json_columns_null(json_columns);
+			json_put_null(json);
 	}
-	json_columns_end(json_columns);
-	json_columns_close(json_columns);
+	json_end_array(json);
+	json_end_object(json);
 }
 
 static void write_function_files(struct thread_writer *writer)
 {
-	struct json_columns *json_columns = &writer->json_columns;
+	struct json_writer *json = writer->json;
 
-	json_columns_begin(json_columns, "fileName");
+	json_begin_array(json, "fileName");
 	for (size_t i = 0; i < writer->first.count; i++) {
 		const struct recording_frame *code = writer->first.items[i]->code;
 		if (code && code->file)
-			json_columns_number(json_columns,
-					    (int64_t)string_table_add(&writer->texts, code->file));
+			json_put_number(json,
+					(int64_t)string_table_add(&writer->texts, code->file));
 		else
-			json_columns_null(json_columns);
+			json_put_null(json);
 	}
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "resource");
+	json_end_array(json);
+	json_begin_array(json, "resource");
 	for (size_t i = 0; i < writer->first.count; i++) {
 		const char *object = object_of(writer->first.items[i]);
-		json_columns_number(json_columns,
-				    object ? (int64_t)string_table_add(&writer->objects, object) :
-					     -1);
+		json_put_number(json,
+				object ? (int64_t)string_table_add(&writer->objects, object) : -1);
 	}
-	json_columns_end(json_columns);
+	json_end_array(json);
 }
 
 static void write_functions(struct thread_writer *writer)
 {
-	struct json_columns *json_columns = &writer->json_columns;
+	struct json_writer *json = writer->json;
 	size_t count = writer->first.count;
 
-	json_columns_open(json_columns, "funcTable");
-	json_columns_key(json_columns, "length");
-	fprintf(json_columns->out, "%zu", count);
-	json_columns_constant(json_columns, "isJS", "false", count);
-	json_columns_constant(json_columns, "relevantForJS", "false", count);
-	json_columns_constant(json_columns, "lineNumber", "null", count);
-	json_columns_constant(json_columns, "columnNumber", "null", count);
-	json_columns_begin(json_columns, "name");
+	json_begin_object(json, "funcTable");
+	json_put_key(json, "length");
+	json_put_unsigned(json, count);
+	json_put_column(json, "isJS", "false", count);
+	json_put_column(json, "relevantForJS", "false", count);
+	json_put_column(json, "lineNumber", "null", count);
+	json_put_column(json, "columnNumber", "null", count);
+	json_begin_array(json, "name");
 	for (size_t i = 0; i < count; i++) {
 		AUTO(text) char *name = samples_frame_name(writer->first.items[i]);
-		json_columns_number(json_columns, (int64_t)string_table_add(&writer->texts, name));
+		json_put_number(json, (int64_t)string_table_add(&writer->texts, name));
 	}
-	json_columns_end(json_columns);
+	json_end_array(json);
 	write_function_files(writer);
-	json_columns_close(json_columns);
+	json_end_object(json);
 }
 
 static void write_resources(struct thread_writer *writer)
 {
-	struct json_columns *json_columns = &writer->json_columns;
+	struct json_writer *json = writer->json;
 	size_t count = writer->objects.items.count;
 
-	json_columns_open(json_columns, "resourceTable");
-	json_columns_key(json_columns, "length");
-	fprintf(json_columns->out, "%zu", count);
-	json_columns_constant(json_columns, "host", "null", count);
-	json_columns_constant(json_columns, "type", "1", count); /* a library */
-	json_columns_begin(json_columns, "name");
+	json_begin_object(json, "resourceTable");
+	json_put_key(json, "length");
+	json_put_unsigned(json, count);
+	json_put_column(json, "host", "null", count);
+	json_put_column(json, "type", "1", count); /* a library */
+	json_begin_array(json, "name");
 	for (size_t i = 0; i < count; i++)
-		json_columns_number(json_columns,
-				    (int64_t)string_table_add(&writer->texts,
-							      writer->objects.items.items[i]));
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "lib");
+		json_put_number(json, (int64_t)string_table_add(&writer->texts,
+								writer->objects.items.items[i]));
+	json_end_array(json);
+	json_begin_array(json, "lib");
 	for (size_t i = 0; i < count; i++)
-		json_columns_number(json_columns,
-				    (int64_t)string_table_add(writer->libraries,
-							      writer->objects.items.items[i]));
-	json_columns_end(json_columns);
-	json_columns_close(json_columns);
+		json_put_number(json, (int64_t)string_table_add(writer->libraries,
+								writer->objects.items.items[i]));
+	json_end_array(json);
+	json_end_object(json);
 }
 
 static void write_stacks(struct thread_writer *writer)
 {
-	struct json_columns *json_columns = &writer->json_columns;
+	struct json_writer *json = writer->json;
 	size_t count = writer->tables.stacks.count;
 	const struct samples_stack *stacks = writer->tables.stacks.items;
 
-	json_columns_open(json_columns, "stackTable");
-	json_columns_key(json_columns, "length");
-	fprintf(json_columns->out, "%zu", count);
-	json_columns_constant(json_columns, "subcategory", "0", count);
-	json_columns_begin(json_columns, "frame");
+	json_begin_object(json, "stackTable");
+	json_put_key(json, "length");
+	json_put_unsigned(json, count);
+	json_put_column(json, "subcategory", "0", count);
+	json_begin_array(json, "frame");
 	for (size_t i = 0; i < count; i++)
-		json_columns_number(json_columns, (int64_t)stacks[i].frame);
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "category");
+		json_put_number(json, (int64_t)stacks[i].frame);
+	json_end_array(json);
+	json_begin_array(json, "category");
 	for (size_t i = 0; i < count; i++)
-		json_columns_number(json_columns,
-				    writer->tables.frames.items[stacks[i].frame].class);
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "prefix");
+		json_put_number(json, writer->tables.frames.items[stacks[i].frame].class);
+	json_end_array(json);
+	json_begin_array(json, "prefix");
 	for (size_t i = 0; i < count; i++) {
 		if (stacks[i].caller)
-			json_columns_number(json_columns, (int64_t)stacks[i].caller - 1);
+			json_put_number(json, (int64_t)stacks[i].caller - 1);
 		else
-			json_columns_null(json_columns);
+			json_put_null(json);
 	}
-	json_columns_end(json_columns);
-	json_columns_close(json_columns);
+	json_end_array(json);
+	json_end_object(json);
 }
 
 /*
@@ -207,123 +204,122 @@ static void write_stacks(struct thread_writer *writer)
  */
 static void write_samples(struct thread_writer *writer)
 {
-	struct json_columns *json_columns = &writer->json_columns;
+	struct json_writer *json = writer->json;
 	size_t count = writer->tables.entries.count;
 	uint64_t until_ns = 0;
 
-	json_columns_open(json_columns, "samples");
-	json_columns_key(json_columns, "length");
-	fprintf(json_columns->out, "%zu", count + 1);
-	json_columns_key(json_columns, "weightType");
-	fputs("\"tracing-ms\"", json_columns->out);
-	json_columns_begin(json_columns, "stack");
-	json_columns_null(json_columns);
+	json_begin_object(json, "samples");
+	json_put_key(json, "length");
+	json_put_unsigned(json, count + 1);
+	json_put_key(json, "weightType");
+	json_put_text(json, "tracing-ms");
+	json_begin_array(json, "stack");
+	json_put_null(json);
 	for (size_t i = 0; i < count; i++) {
 		size_t stack = writer->tables.stack_of.items[i];
 		if (stack)
-			json_columns_number(json_columns, (int64_t)stack - 1);
+			json_put_number(json, (int64_t)stack - 1);
 		else
-			json_columns_null(json_columns);
+			json_put_null(json);
 	}
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "time");
-	json_columns_number(json_columns, 0);
+	json_end_array(json);
+	json_begin_array(json, "time");
+	json_put_number(json, 0);
 	for (size_t i = 0; i < count; i++) {
 		until_ns += writer->tables.entries.items[i]->stack_sample->weight_ns;
-		json_columns_real(json_columns, (double)until_ns / NS_PER_MS);
+		json_put_real(json, (double)until_ns / NS_PER_MS, MS_DIGITS);
 	}
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "weight");
-	json_columns_number(json_columns, 0);
+	json_end_array(json);
+	json_begin_array(json, "weight");
+	json_put_number(json, 0);
 	for (size_t i = 0; i < count; i++)
-		json_columns_real(json_columns,
-				  (double)writer->tables.entries.items[i]->stack_sample->weight_ns /
-					  NS_PER_MS);
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "threadCPUDelta");
-	json_columns_number(json_columns, 0);
+		json_put_real(json,
+			      (double)writer->tables.entries.items[i]->stack_sample->weight_ns /
+				      NS_PER_MS,
+			      MS_DIGITS);
+	json_end_array(json);
+	json_begin_array(json, "threadCPUDelta");
+	json_put_number(json, 0);
 	for (size_t i = 0; i < count; i++) {
 		const struct recording_stack_sample *stack_sample =
 			writer->tables.entries.items[i]->stack_sample;
 		bool is_on_cpu = stack_sample->class <= CLASS_KERNEL;
-		json_columns_number(json_columns,
-				    is_on_cpu ? (int64_t)(stack_sample->weight_ns / 1000) : 0);
+		json_put_number(json, is_on_cpu ? (int64_t)(stack_sample->weight_ns / 1000) : 0);
 	}
-	json_columns_end(json_columns);
-	json_columns_close(json_columns);
+	json_end_array(json);
+	json_end_object(json);
 }
 
-static void write_empty(struct json_columns *json_columns, const char *key,
-			const char *const *names)
+static void write_empty(struct json_writer *json, const char *key, const char *const *names)
 {
-	json_columns_open(json_columns, key);
-	json_columns_key(json_columns, "length");
-	fputc('0', json_columns->out);
+	json_begin_object(json, key);
+	json_put_key(json, "length");
+	json_put_number(json, 0);
 	for (; *names; names++)
-		json_columns_constant(json_columns, *names, NULL, 0);
-	json_columns_close(json_columns);
+		json_put_column(json, *names, NULL, 0);
+	json_end_object(json);
 }
 
-static void write_thread_facts(struct json_columns *json_columns,
-			       const struct recording_thread *thread)
+static void write_thread_facts(struct json_writer *json, const struct recording_thread *thread)
 {
-	FILE *out = json_columns->out;
+	const char *name = thread->command ? thread->command : "?";
+	AUTO(text) char *pid = text_format("%u", thread->pid);
 
-	json_columns_key(json_columns, "name");
-	json_columns_write_text(out, thread->command ? thread->command : "?");
-	json_columns_key(json_columns, "processName");
-	json_columns_write_text(out, thread->command ? thread->command : "?");
-	json_columns_key(json_columns, "isMainThread");
-	fputs(thread->pid == thread->tid ? "true" : "false", out);
-	json_columns_key(json_columns, "pid");
-	fprintf(out, "\"%u\"", thread->pid);
-	json_columns_key(json_columns, "tid");
-	fprintf(out, "%u", thread->tid);
-	json_columns_key(json_columns, "processType");
-	fputs("\"default\"", out);
-	json_columns_key(json_columns, "processStartupTime");
-	fputc('0', out);
-	json_columns_key(json_columns, "processShutdownTime");
-	fputs("null", out);
-	json_columns_key(json_columns, "registerTime");
-	fputc('0', out);
-	json_columns_key(json_columns, "unregisterTime");
-	fputs("null", out);
-	json_columns_constant(json_columns, "pausedRanges", NULL, 0);
+	json_put_key(json, "name");
+	json_put_text(json, name);
+	json_put_key(json, "processName");
+	json_put_text(json, name);
+	json_put_key(json, "isMainThread");
+	json_put_literal(json, thread->pid == thread->tid ? "true" : "false");
+	json_put_key(json, "pid");
+	json_put_text(json, pid);
+	json_put_key(json, "tid");
+	json_put_number(json, thread->tid);
+	json_put_key(json, "processType");
+	json_put_text(json, "default");
+	json_put_key(json, "processStartupTime");
+	json_put_number(json, 0);
+	json_put_key(json, "processShutdownTime");
+	json_put_null(json);
+	json_put_key(json, "registerTime");
+	json_put_number(json, 0);
+	json_put_key(json, "unregisterTime");
+	json_put_null(json);
+	json_put_column(json, "pausedRanges", NULL, 0);
 }
 
 static void write_texts(struct thread_writer *writer)
 {
-	json_columns_begin(&writer->json_columns, "stringArray");
+	json_begin_array(writer->json, "stringArray");
 	for (size_t i = 0; i < writer->texts.items.count; i++)
-		json_columns_text(&writer->json_columns, writer->texts.items.items[i]);
-	json_columns_end(&writer->json_columns);
+		json_put_text(writer->json, writer->texts.items.items[i]);
+	json_end_array(writer->json);
 }
 
-static void write_thread(FILE *out, const struct samples *samples,
+static void write_thread(struct json_writer *json, const struct samples *samples,
 			 const struct recording_thread *thread, struct interner *libraries)
 {
 	static const char *const markers[] = {"data",  "name",     "startTime", "endTime",
 					      "phase", "category", NULL};
 	static const char *const symbols[] = {"libIndex", "address", "name", "functionSize", NULL};
 	struct thread_writer writer = {
-		.json_columns.out = out,
+		.json = json,
 		.tables = samples_tables_of(samples, thread, true),
 		.libraries = libraries,
 	};
 
 	number_functions(&writer);
-	json_columns_open(&writer.json_columns, NULL);
-	write_thread_facts(&writer.json_columns, thread);
+	json_begin_object(json, NULL);
+	write_thread_facts(json, thread);
 	write_frames(&writer);
 	write_functions(&writer);
 	write_resources(&writer);
 	write_stacks(&writer);
 	write_samples(&writer);
-	write_empty(&writer.json_columns, "markers", markers);
-	write_empty(&writer.json_columns, "nativeSymbols", symbols);
+	write_empty(json, "markers", markers);
+	write_empty(json, "nativeSymbols", symbols);
 	write_texts(&writer);
-	json_columns_close(&writer.json_columns);
+	json_end_object(json);
 	samples_tables_free(&writer.tables);
 	interner_clear(&writer.texts);
 	interner_clear(&writer.functions);
@@ -332,81 +328,116 @@ static void write_thread(FILE *out, const struct samples *samples,
 	array_free(&writer.first);
 }
 
-static void write_libraries(FILE *out, const struct interner *libraries)
+static void write_libraries(struct json_writer *json, const struct interner *libraries)
 {
-	fputs(",\n\"libs\":[", out);
+	json_begin_array(json, "libs");
 	for (size_t i = 0; i < libraries->items.count; i++) {
 		const char *path = libraries->items.items[i];
 		const char *slash = strrchr(path, '/');
-		struct json_columns json_columns = {.out = out};
-		fputs(i ? ",\n" : "", out);
-		json_columns_open(&json_columns, NULL);
-		json_columns_key(&json_columns, "name");
-		json_columns_write_text(out, slash && slash[1] ? slash + 1 : path);
-		json_columns_key(&json_columns, "debugName");
-		json_columns_write_text(out, slash && slash[1] ? slash + 1 : path);
-		json_columns_key(&json_columns, "path");
-		json_columns_write_text(out, path);
-		json_columns_key(&json_columns, "debugPath");
-		json_columns_write_text(out, path);
-		json_columns_key(&json_columns, "breakpadId");
-		fputs("\"\"", out);
-		json_columns_key(&json_columns, "codeId");
-		fputs("null", out);
-		json_columns_key(&json_columns, "arch");
-		fputs("\"\"", out);
-		json_columns_close(&json_columns);
+		const char *name = slash && slash[1] ? slash + 1 : path;
+
+		json_break_line(json);
+		json_begin_object(json, NULL);
+		json_put_key(json, "name");
+		json_put_text(json, name);
+		json_put_key(json, "debugName");
+		json_put_text(json, name);
+		json_put_key(json, "path");
+		json_put_text(json, path);
+		json_put_key(json, "debugPath");
+		json_put_text(json, path);
+		json_put_key(json, "breakpadId");
+		json_put_text(json, "");
+		json_put_key(json, "codeId");
+		json_put_null(json);
+		json_put_key(json, "arch");
+		json_put_text(json, "");
+		json_end_object(json);
 	}
-	fputs("]", out);
+	json_end_array(json);
 }
 
-static void write_meta(FILE *out, const struct recording_run *run)
+static void write_categories(struct json_writer *json)
 {
+	json_begin_array(json, "categories");
+	for (unsigned i = 0; i < SAMPLE_CLASSES; i++) {
+		json_begin_object(json, NULL);
+		json_put_key(json, "name");
+		json_put_text(json, categories[i].name);
+		json_put_key(json, "color");
+		json_put_text(json, categories[i].colour);
+		json_put_column(json, "subcategories", "\"Other\"", 1);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void write_meta(struct json_writer *json, const struct recording_run *run)
+{
+	/* What is the same in each of our files. */
+	static const char *const facts[][2] = {
+		{"processType", "0"},
+		{"importedFrom", "\"lever\""},
+		{"oscpu", "\"Linux\""},
+		{"stackwalk", "1"},
+		{"debug", "false"},
+		{"symbolicated", "true"},
+		{"pausedRanges", "[]"},
+		{"markerSchema", "[]"},
+		{"usesOnlyOneStackType", "true"},
+		{"doesNotUseFrameImplementation", "true"},
+		{"sourceCodeIsNotOnSearchfox", "true"},
+		{"extensions", "{\"length\":0,\"id\":[],\"name\":[],\"baseURL\":[]}"},
+		{"sampleUnits",
+		 "{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"\xc2\xb5s\"}"},
+	};
 	AUTO(text) char *command = display_command(run ? run->command : NULL);
 
-	fprintf(out, "{\"meta\":{\"preprocessedProfileVersion\":%d,\"version\":%d", VERSION,
-		GECKO_VERSION);
-	fprintf(out, ",\"interval\":%.6f,\"startTime\":%lld000",
-		run ? (double)run->period_ns / NS_PER_MS : 1.0,
-		run ? (long long)run->started_s : 0ll);
-	fputs(",\"processType\":0,\"product\":", out);
-	json_columns_write_text(out, *command ? command : "lever record");
-	fputs(",\"importedFrom\":\"lever\",\"oscpu\":\"Linux\",\"stackwalk\":1,\"debug\":false",
-	      out);
-	fputs(",\"symbolicated\":true,\"pausedRanges\":[],\"markerSchema\":[]", out);
-	fputs(",\"usesOnlyOneStackType\":true,\"doesNotUseFrameImplementation\":true", out);
-	fputs(",\"sourceCodeIsNotOnSearchfox\":true,\"extensions\":{\"length\":0,\"id\":[],"
-	      "\"name\":[],\"baseURL\":[]}",
-	      out);
-	fputs(",\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":"
-	      "\"\xc2\xb5s\"},\"categories\":[",
-	      out);
-	for (unsigned i = 0; i < SAMPLE_CLASSES; i++)
-		fprintf(out, "%s{\"name\":\"%s\",\"color\":\"%s\",\"subcategories\":[\"Other\"]}",
-			i ? "," : "", categories[i].name, categories[i].colour);
-	fputs("]}", out);
+	json_begin_object(json, "meta");
+	json_put_key(json, "preprocessedProfileVersion");
+	json_put_number(json, VERSION);
+	json_put_key(json, "version");
+	json_put_number(json, GECKO_VERSION);
+	json_put_key(json, "interval");
+	json_put_real(json, run ? (double)run->period_ns / NS_PER_MS : 1.0, MS_DIGITS);
+	json_put_key(json, "startTime");
+	json_put_number(json, run ? run->started_s * 1000 : 0);
+	json_put_key(json, "product");
+	json_put_text(json, *command ? command : "lever record");
+	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
+		json_put_key(json, facts[i][0]);
+		json_put_literal(json, facts[i][1]);
+	}
+	write_categories(json);
+	json_end_object(json);
 }
 
-void report_samples_firefox(FILE *out, const struct recording *recording,
-			    const struct samples *samples)
+void report_samples_firefox(FILE *out, const struct report *report)
 {
-	struct run_totals totals = run_totals_of(recording);
-	struct samples_tables all = samples_tables_of(samples, NULL, false);
+	struct run_totals totals = run_totals_of(report->recording);
+	struct samples_tables all = samples_tables_of(report->samples, NULL, false);
 	struct interner libraries = {0};
+	struct json_writer json = {.out = out};
 	size_t count;
-	const struct recording_thread **threads = samples_threads(samples, &count);
+	const struct recording_thread **threads = samples_threads(report->samples, &count);
 
 	for (size_t i = 0; i < all.frames.count; i++)
 		if (object_of(&all.frames.items[i]))
 			string_table_add(&libraries, object_of(&all.frames.items[i]));
-	write_meta(out, totals.last);
-	write_libraries(out, &libraries);
-	fputs(",\"pages\":[],\"profilerOverhead\":[],\"counters\":[],\n\"threads\":[", out);
+	json_begin_object(&json, NULL);
+	write_meta(&json, totals.last);
+	write_libraries(&json, &libraries);
+	json_put_column(&json, "pages", NULL, 0);
+	json_put_column(&json, "profilerOverhead", NULL, 0);
+	json_put_column(&json, "counters", NULL, 0);
+	json_begin_array(&json, "threads");
 	for (size_t i = 0; i < count; i++) {
-		fputs(i ? ",\n" : "\n", out);
-		write_thread(out, samples, threads[i], &libraries);
+		json_break_line(&json);
+		write_thread(&json, report->samples, threads[i], &libraries);
 	}
-	fputs("]}\n", out);
+	json_end_array(&json);
+	json_end_object(&json);
+	fputc('\n', out);
 	free(threads);
 	interner_clear(&libraries);
 	samples_tables_free(&all);

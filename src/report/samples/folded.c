@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* samples_folded - call chains in the form that flame graph programs read. */
+#include "report/formats.h"
+
 #include "base/cleanup.h"
-#include "report/report.h"
 #include "report/samples/names.h"
 
 #include <string.h>
@@ -29,8 +30,9 @@ static void print_chain(FILE *out, const struct samples *samples,
 	free(chain);
 }
 
-void report_samples_folded(FILE *out, const struct samples *samples)
+void report_samples_folded(FILE *out, const struct report *report)
 {
+	const struct samples *samples = report->samples;
 	for (size_t i = 0; i < samples->count; i++) {
 		const struct samples_entry *entry = &samples->entries[i];
 		uint64_t microseconds = (entry->stack_sample->weight_ns + 500) / 1000;

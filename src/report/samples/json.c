@@ -5,8 +5,9 @@
 #include "report/samples/json.h"
 
 #include "base/cleanup.h"
+#include "report/formats.h"
 #include "report/json.h"
-#include "report/report.h"
+#include "report/samples/warnings.h"
 
 static json_t *class_of(enum sample_class class)
 {
@@ -114,7 +115,7 @@ static json_t *entries_of(const struct samples *samples)
 json_t *samples_json_head(const struct recording *recording, const struct samples *samples)
 {
 	struct run_totals totals = run_totals_of(recording);
-	struct warnings warnings = warnings_of_samples(recording);
+	struct warnings warnings = samples_warnings(recording);
 	json_t *report =
 		json_pack("{si ss so so so so so so so so so}", "lever", 1, "kind", "samples",
 			  "program", json_program_of(&totals), "engine",
@@ -132,17 +133,16 @@ json_t *samples_json_head(const struct recording *recording, const struct sample
 	return report;
 }
 
-void report_samples_json(FILE *out, const struct recording *recording,
-			 const struct samples *samples)
+void report_samples_json(FILE *out, const struct report *report)
 {
-	json_t *report = samples_json_head(recording, samples);
+	const struct recording *recording = report->recording;
+	const struct samples *samples = report->samples;
+	json_t *json = samples_json_head(recording, samples);
 
 	/* The notes come last, after what they are about. */
-	json_t *warnings = json_incref(json_object_get(report, "warnings"));
-	json_object_del(report, "warnings");
-	json_object_set_new(report, "entries", entries_of(samples));
-	json_object_set_new(report, "warnings", warnings);
-	json_dumpf(report, out, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
-	fputc('\n', out);
-	json_decref(report);
+	json_t *warnings = json_incref(json_object_get(json, "warnings"));
+	json_object_del(json, "warnings");
+	json_object_set_new(json, "entries", entries_of(samples));
+	json_object_set_new(json, "warnings", warnings);
+	json_write_report(out, json);
 }

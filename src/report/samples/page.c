@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* samples_page - the tables of samples_tables.h, as json_columns. */
+/* samples_page - the tables of samples_tables.h, as json. */
 #include "report/samples/page.h"
 
-#include "report/json_columns.h"
+#include "base/json.h"
 #include "report/samples/tables.h"
 #include "report/string_table.h"
 
 struct writer {
-	struct json_columns json_columns;
+	struct json_writer json;
 	struct samples_tables tables;
 	struct interner texts;
 	ARRAY(const struct recording_thread *) threads; /* by number */
@@ -16,8 +16,8 @@ struct writer {
 
 static void add_text(struct writer *writer, const char *text)
 {
-	json_columns_number(&writer->json_columns,
-			    text ? (int64_t)string_table_add(&writer->texts, text) + 1 : 0);
+	json_put_number(&writer->json,
+			text ? (int64_t)string_table_add(&writer->texts, text) + 1 : 0);
 }
 
 typedef const char *frame_text(const struct recording_frame *frame);
@@ -39,48 +39,47 @@ static const char *object_of(const struct recording_frame *frame)
 
 static void write_frame_texts(struct writer *writer, const char *key, frame_text *text_of)
 {
-	json_columns_begin(&writer->json_columns, key);
+	json_begin_array(&writer->json, key);
 	for (size_t i = 0; i < writer->tables.frames.count; i++)
 		add_text(writer, text_of(writer->tables.frames.items[i].code));
-	json_columns_end(&writer->json_columns);
+	json_end_array(&writer->json);
 }
 
 static void write_frames(struct writer *writer)
 {
-	struct json_columns *json_columns = &writer->json_columns;
+	struct json_writer *json = &writer->json;
 
-	json_columns_open(json_columns, "frames");
-	json_columns_begin(json_columns, "kernel");
+	json_begin_object(json, "frames");
+	json_begin_array(json, "kernel");
 	for (size_t i = 0; i < writer->tables.frames.count; i++)
-		json_columns_number(json_columns,
-				    writer->tables.frames.items[i].class == CLASS_KERNEL);
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "line");
+		json_put_number(json, writer->tables.frames.items[i].class == CLASS_KERNEL);
+	json_end_array(json);
+	json_begin_array(json, "line");
 	for (size_t i = 0; i < writer->tables.frames.count; i++)
-		json_columns_number(json_columns, writer->tables.frames.items[i].code->line);
-	json_columns_end(json_columns);
+		json_put_number(json, writer->tables.frames.items[i].code->line);
+	json_end_array(json);
 	write_frame_texts(writer, "function", function_of);
 	write_frame_texts(writer, "file", file_of);
 	write_frame_texts(writer, "object", object_of);
-	json_columns_close(json_columns);
+	json_end_object(json);
 }
 
 static void write_stacks(struct writer *writer)
 {
-	struct json_columns *json_columns = &writer->json_columns;
+	struct json_writer *json = &writer->json;
 
-	json_columns_open(json_columns, "stacks");
-	json_columns_begin(json_columns, "frame");
+	json_begin_object(json, "stacks");
+	json_begin_array(json, "frame");
 	for (size_t i = 0; i < writer->tables.stacks.count; i++)
-		json_columns_number(json_columns, (int64_t)writer->tables.stacks.items[i].frame);
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "up");
+		json_put_number(json, (int64_t)writer->tables.stacks.items[i].frame);
+	json_end_array(json);
+	json_begin_array(json, "up");
 	for (size_t i = 0; i < writer->tables.stacks.count; i++) {
 		size_t caller = writer->tables.stacks.items[i].caller;
-		json_columns_number(json_columns, caller ? (int64_t)(i + 1 - caller) : 0);
+		json_put_number(json, caller ? (int64_t)(i + 1 - caller) : 0);
 	}
-	json_columns_end(json_columns);
-	json_columns_close(json_columns);
+	json_end_array(json);
+	json_end_object(json);
 }
 
 /* Threads are rows of the recording: the same one, the same address. */
@@ -102,78 +101,77 @@ static void number_threads(struct writer *writer, const struct recording *record
 
 static void write_threads(struct writer *writer)
 {
-	struct json_columns *json_columns = &writer->json_columns;
+	struct json_writer *json = &writer->json;
 
-	json_columns_open(json_columns, "threads");
-	json_columns_begin(json_columns, "pid");
+	json_begin_object(json, "threads");
+	json_begin_array(json, "pid");
 	for (size_t i = 0; i < writer->threads.count; i++)
-		json_columns_number(json_columns, writer->threads.items[i]->pid);
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "tid");
+		json_put_number(json, writer->threads.items[i]->pid);
+	json_end_array(json);
+	json_begin_array(json, "tid");
 	for (size_t i = 0; i < writer->threads.count; i++)
-		json_columns_number(json_columns, writer->threads.items[i]->tid);
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "command");
+		json_put_number(json, writer->threads.items[i]->tid);
+	json_end_array(json);
+	json_begin_array(json, "command");
 	for (size_t i = 0; i < writer->threads.count; i++)
 		add_text(writer, writer->threads.items[i]->command);
-	json_columns_end(json_columns);
-	json_columns_close(json_columns);
+	json_end_array(json);
+	json_end_object(json);
 }
 
 static void write_entries(struct writer *writer)
 {
-	struct json_columns *json_columns = &writer->json_columns;
+	struct json_writer *json = &writer->json;
 	size_t count = writer->tables.entries.count;
 
-	json_columns_open(json_columns, "entries");
-	json_columns_begin(json_columns, "stack");
+	json_begin_object(json, "entries");
+	json_begin_array(json, "stack");
 	for (size_t i = 0; i < count; i++)
-		json_columns_number(json_columns, (int64_t)writer->tables.stack_of.items[i]);
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "thread");
+		json_put_number(json, (int64_t)writer->tables.stack_of.items[i]);
+	json_end_array(json);
+	json_begin_array(json, "thread");
 	for (size_t i = 0; i < count; i++)
-		json_columns_number(json_columns, (int64_t)writer->thread_of.items[i]);
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "class");
+		json_put_number(json, (int64_t)writer->thread_of.items[i]);
+	json_end_array(json);
+	json_begin_array(json, "class");
 	for (size_t i = 0; i < count; i++)
-		json_columns_number(json_columns,
-				    writer->tables.entries.items[i]->stack_sample->class);
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "subclass");
+		json_put_number(json, writer->tables.entries.items[i]->stack_sample->class);
+	json_end_array(json);
+	json_begin_array(json, "subclass");
 	for (size_t i = 0; i < count; i++)
 		add_text(writer, writer->tables.entries.items[i]->stack_sample->subclass);
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "samples");
+	json_end_array(json);
+	json_begin_array(json, "samples");
 	for (size_t i = 0; i < count; i++)
-		json_columns_number(json_columns, (int64_t)writer->tables.entries.items[i]
-							  ->stack_sample->samples);
-	json_columns_end(json_columns);
-	json_columns_begin(json_columns, "weight_ns");
+		json_put_number(json,
+				(int64_t)writer->tables.entries.items[i]->stack_sample->samples);
+	json_end_array(json);
+	json_begin_array(json, "weight_ns");
 	for (size_t i = 0; i < count; i++)
-		json_columns_number(json_columns, (int64_t)writer->tables.entries.items[i]
-							  ->stack_sample->weight_ns);
-	json_columns_end(json_columns);
-	json_columns_close(json_columns);
+		json_put_number(json,
+				(int64_t)writer->tables.entries.items[i]->stack_sample->weight_ns);
+	json_end_array(json);
+	json_end_object(json);
 }
 
 void samples_page_write(FILE *out, const struct samples *samples)
 {
 	struct writer writer = {
-		.json_columns.out = out,
+		.json.out = out,
 		.tables = samples_tables_of(samples, NULL, false),
 	};
 
 	number_threads(&writer, samples->recording);
-	json_columns_open(&writer.json_columns, NULL);
+	json_begin_object(&writer.json, NULL);
 	write_frames(&writer);
 	write_stacks(&writer);
 	write_threads(&writer);
 	write_entries(&writer);
-	json_columns_begin(&writer.json_columns, "texts");
+	json_begin_array(&writer.json, "texts");
 	for (size_t i = 0; i < writer.texts.items.count; i++)
-		json_columns_text(&writer.json_columns, writer.texts.items.items[i]);
-	json_columns_end(&writer.json_columns);
-	json_columns_close(&writer.json_columns);
+		json_put_text(&writer.json, writer.texts.items.items[i]);
+	json_end_array(&writer.json);
+	json_end_object(&writer.json);
 	samples_tables_free(&writer.tables);
 	interner_clear(&writer.texts);
 	array_free(&writer.threads);

@@ -7,7 +7,7 @@
  * time on and off CPU. Thread, class and system call are labels. Addresses are not told, since all
  * names are here; a location is a line.
  */
-#include "report/report.h"
+#include "report/formats.h"
 
 #include "base/cleanup.h"
 #include "report/display.h"
@@ -206,9 +206,10 @@ static void add_sample(struct writer *writer, const struct samples_entry *entry,
 	protobuf_add_message(&writer->profile, PROFILE_SAMPLE, &writer->part);
 }
 
-void report_samples_pprof(FILE *out, const struct recording *recording,
-			  const struct samples *samples)
+void report_samples_pprof(FILE *out, const struct report *report)
 {
+	const struct recording *recording = report->recording;
+	const struct samples *samples = report->samples;
 	struct run_totals totals = run_totals_of(recording);
 	struct writer writer = {.tables = samples_tables_of(samples, NULL, false)};
 

@@ -6,110 +6,125 @@
  * Off CPU, a chain ends in a frame that says what was waited for. Samples are not in the order of
  * time, since equal ones are added up: speedscope's "left heavy" and "sandwich" are the views to use.
  */
-#include "report/report.h"
+#include "report/formats.h"
 
 #include "base/cleanup.h"
+#include "base/json.h"
 #include "report/display.h"
-#include "report/json_columns.h"
 #include "report/run_totals.h"
 #include "report/samples/tables.h"
 
-#define EXPORTER "lever"
-
-static void write_frame(FILE *out, const struct samples_frame *frame)
+static void write_frame(struct json_writer *json, const struct samples_frame *frame)
 {
 	AUTO(text) char *name = samples_frame_name(frame);
 
-	fputs("{\"name\":", out);
-	json_columns_write_text(out, name);
+	json_begin_object(json, NULL);
+	json_put_key(json, "name");
+	json_put_text(json, name);
 	if (frame->code && frame->code->file) {
-		fputs(",\"file\":", out);
-		json_columns_write_text(out, frame->code->file);
-		if (frame->code->line)
-			fprintf(out, ",\"line\":%u", frame->code->line);
+		json_put_key(json, "file");
+		json_put_text(json, frame->code->file);
+		if (frame->code->line) {
+			json_put_key(json, "line");
+			json_put_number(json, frame->code->line);
+		}
 	}
-	fputc('}', out);
+	json_end_object(json);
 }
 
 /* Frames from the outermost on. */
-static void write_chain(FILE *out, const struct samples_tables *tables, size_t stack)
+static void write_chain(struct json_writer *json, const struct samples_tables *tables, size_t stack)
 {
 	ARRAY(size_t) chain = {0};
 
 	for (; stack; stack = tables->stacks.items[stack - 1].caller)
 		*array_add(&chain) = tables->stacks.items[stack - 1].frame;
-	fputc('[', out);
+	json_begin_array(json, NULL);
 	for (size_t i = chain.count; i-- > 0;)
-		fprintf(out, "%zu%s", chain.items[i], i ? "," : "");
-	fputc(']', out);
+		json_put_unsigned(json, chain.items[i]);
+	json_end_array(json);
 	array_free(&chain);
 }
 
 /* Of one thread, or of all if it is NULL. */
-static void write_profile(FILE *out, const struct samples_tables *tables,
+static void write_profile(struct json_writer *json, const struct samples_tables *tables,
 			  const struct recording_thread *thread, const char *name)
 {
 	uint64_t all_ns = 0;
-	const char *comma = "";
 
-	fputs("{\"type\":\"sampled\",\"unit\":\"nanoseconds\",\"name\":", out);
-	json_columns_write_text(out, name);
-	fputs(",\"samples\":[", out);
-	for (size_t i = 0; i < tables->entries.count; i++) {
-		if (thread && !samples_entry_is_of(tables->entries.items[i], thread))
-			continue;
-		fputs(comma, out);
-		write_chain(out, tables, tables->stack_of.items[i]);
-		comma = ",";
-	}
-	fputs("],\"weights\":[", out);
-	comma = "";
+	json_break_line(json);
+	json_begin_object(json, NULL);
+	json_put_key(json, "type");
+	json_put_text(json, "sampled");
+	json_put_key(json, "unit");
+	json_put_text(json, "nanoseconds");
+	json_put_key(json, "name");
+	json_put_text(json, name);
+	json_begin_array(json, "samples");
+	for (size_t i = 0; i < tables->entries.count; i++)
+		if (!thread || samples_entry_is_of(tables->entries.items[i], thread))
+			write_chain(json, tables, tables->stack_of.items[i]);
+	json_end_array(json);
+	json_begin_array(json, "weights");
 	for (size_t i = 0; i < tables->entries.count; i++) {
 		uint64_t weight_ns = tables->entries.items[i]->stack_sample->weight_ns;
 		if (thread && !samples_entry_is_of(tables->entries.items[i], thread))
 			continue;
-		fprintf(out, "%s%llu", comma, (unsigned long long)weight_ns);
-		comma = ",";
+		json_put_unsigned(json, weight_ns);
 		all_ns += weight_ns;
 	}
-	fprintf(out, "],\"startValue\":0,\"endValue\":%llu}", (unsigned long long)all_ns);
+	json_end_array(json);
+	json_put_key(json, "startValue");
+	json_put_number(json, 0);
+	json_put_key(json, "endValue");
+	json_put_unsigned(json, all_ns);
+	json_end_object(json);
 }
 
-static void write_threads(FILE *out, const struct samples *samples,
-			  const struct samples_tables *tables)
+static void write_profiles(struct json_writer *json, const struct samples *samples,
+			   const struct samples_tables *tables)
 {
 	size_t count;
 	const struct recording_thread **threads = samples_threads(samples, &count);
 
-	write_profile(out, tables, NULL, "all threads");
+	json_begin_array(json, "profiles");
+	write_profile(json, tables, NULL, "all threads");
 	for (size_t i = 0; i < count && count > 1; i++) {
 		AUTO(text)
 		char *name = text_format("%s (%u)", threads[i]->command ? threads[i]->command : "?",
 					 threads[i]->tid);
-		fputs(",\n", out);
-		write_profile(out, tables, threads[i], name);
+		write_profile(json, tables, threads[i], name);
 	}
+	json_end_array(json);
 	free(threads);
 }
 
-void report_samples_speedscope(FILE *out, const struct recording *recording,
-			       const struct samples *samples)
+void report_samples_speedscope(FILE *out, const struct report *report)
 {
-	struct run_totals totals = run_totals_of(recording);
-	struct samples_tables tables = samples_tables_of(samples, NULL, true);
-	AUTO(text)
-	char *command = display_command(totals.last ? totals.last->command : NULL);
+	struct run_totals totals = run_totals_of(report->recording);
+	struct samples_tables tables = samples_tables_of(report->samples, NULL, true);
+	struct json_writer json = {.out = out};
+	AUTO(text) char *command = display_command(totals.last ? totals.last->command : NULL);
 
-	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"", out);
-	fprintf(out, ",\"exporter\":\"%s\",\"activeProfileIndex\":0,\"name\":", EXPORTER);
-	json_columns_write_text(out, *command ? command : "lever record");
-	fputs(",\n\"shared\":{\"frames\":[", out);
+	json_begin_object(&json, NULL);
+	json_put_key(&json, "$schema");
+	json_put_text(&json, "https://www.speedscope.app/file-format-schema.json");
+	json_put_key(&json, "exporter");
+	json_put_text(&json, "lever");
+	json_put_key(&json, "activeProfileIndex");
+	json_put_number(&json, 0);
+	json_put_key(&json, "name");
+	json_put_text(&json, *command ? command : "lever record");
+	json_begin_object(&json, "shared");
+	json_begin_array(&json, "frames");
 	for (size_t i = 0; i < tables.frames.count; i++) {
-		fputs(i ? ",\n" : "\n", out);
-		write_frame(out, &tables.frames.items[i]);
+		json_break_line(&json);
+		write_frame(&json, &tables.frames.items[i]);
 	}
-	fputs("]},\n\"profiles\":[", out);
-	write_threads(out, samples, &tables);
-	fputs("]}\n", out);
+	json_end_array(&json);
+	json_end_object(&json);
+	write_profiles(&json, report->samples, &tables);
+	json_end_object(&json);
+	fputc('\n', out);
 	samples_tables_free(&tables);
 }

@@ -2,12 +2,15 @@
 /*
  * samples_text - samples for a reader: what was recorded, the classes, and a table or a call tree.
  */
+#include "report/formats.h"
+
 #include "base/cleanup.h"
-#include "report/causal/verdict_table.h"
 #include "report/display.h"
 #include "report/header.h"
 #include "report/samples/names.h"
 #include "report/samples/tree.h"
+#include "report/samples/warnings.h"
+#include "report/terminal.h"
 
 #include <string.h>
 
@@ -27,7 +30,7 @@ static void print_samples(FILE *out, const struct samples *samples, const struct
 	AUTO(text) char *lost = display_count(totals->lost);
 	AUTO(text) char *time = display_duration((double)samples->recorded_ns);
 
-	header_label(out, options, "samples");
+	terminal_label(out, options, "samples");
 	fprintf(out, "%s, every %s; they stand for %s of all threads; %s lost\n", count, period,
 		time, lost);
 }
@@ -38,7 +41,7 @@ static void print_filter(FILE *out, const struct samples *samples,
 	if (samples->all.weight_ns == samples->recorded_ns)
 		return;
 	AUTO(text) char *time = display_duration((double)samples->all.weight_ns);
-	header_label(out, options, "shown");
+	terminal_label(out, options, "shown");
 	fprintf(out, "%s, %.1f %% of that: shares are of it\n", time,
 		samples->recorded_ns ?
 			100.0 * (double)samples->all.weight_ns / (double)samples->recorded_ns :
@@ -48,7 +51,7 @@ static void print_filter(FILE *out, const struct samples *samples,
 static void print_warnings(FILE *out, const struct recording *recording,
 			   const struct report_options *options)
 {
-	struct warnings warnings = warnings_of_samples(recording);
+	struct warnings warnings = samples_warnings(recording);
 	header_warnings(out, &warnings, options);
 	warnings_release(&warnings);
 }
@@ -63,9 +66,9 @@ static void print_head(FILE *out, const struct recording *recording, const struc
 	char *command = totals.last->command ? display_command(totals.last->command) :
 					       text_copy("running processes");
 	AUTO(text) char *fitted = display_fit(command, options->columns - strlen("Samples of "));
-	table_style(out, options, "1");
+	terminal_style(out, options, "1");
 	fprintf(out, "Samples of %s", fitted);
-	table_style(out, options, NULL);
+	terminal_style(out, options, NULL);
 	fputc('\n', out);
 	header_run(out, &totals, options);
 	print_samples(out, samples, &totals, options);
@@ -100,9 +103,9 @@ static void print_share(FILE *out, const struct samples_sum *sum)
 
 static void print_mark(FILE *out, enum sample_class class, const struct report_options *options)
 {
-	table_style(out, options, style_of(class));
+	terminal_style(out, options, style_of(class));
 	fprintf(out, "%*s%s", GAP, "", samples_class_mark(class));
-	table_style(out, options, NULL);
+	terminal_style(out, options, NULL);
 }
 
 static void print_classes(FILE *out, const struct samples *samples,
@@ -301,11 +304,11 @@ static void print_table(FILE *out, const struct samples *samples, enum samples_g
 	for (size_t i = 0; i < count; i++)
 		cells[i] = cells_of(&rows.items[i], group);
 	lay_out(cells, count, group, options->columns, widths);
-	table_style(out, options, "2");
+	terminal_style(out, options, "2");
 	fprintf(out, "%*s%*s", SHARE_COLUMNS, "share", has_mark(group) ? MARK_COLUMNS + GAP : 0,
 		"");
 	print_cells(out, (char *const *)(uintptr_t)heads[group], widths);
-	table_style(out, options, NULL);
+	terminal_style(out, options, NULL);
 	if (!count)
 		fprintf(out, "%*s  no lock was waited for\n", SHARE_COLUMNS, "");
 	for (size_t i = 0; i < count; i++) {
@@ -324,15 +327,16 @@ static void print_table(FILE *out, const struct samples *samples, enum samples_g
 	samples_rows_clear(&rows);
 }
 
-void report_samples_text(FILE *out, const struct recording *recording,
-			 const struct samples *samples,
-			 const struct report_samples_options *options)
+void report_samples_text(FILE *out, const struct report *report)
 {
-	struct report_options layout = header_fit(&options->layout);
+	const struct recording *recording = report->recording;
+	const struct samples *samples = report->samples;
+	const struct report_options *options = &report->options;
+	struct report_options layout = terminal_fit(options);
 
 	print_head(out, recording, samples, &layout);
 	if (!samples->count) {
-		header_wrapped(
+		terminal_wrapped(
 			out,
 			"No sample is left to show: none was taken, or the filters let none pass.",
 			0, layout.columns);
@@ -342,14 +346,14 @@ void report_samples_text(FILE *out, const struct recording *recording,
 	if (options->tree == REPORT_NO_TREE)
 		print_table(out, samples, options->group, &layout);
 	else
-		samples_tree_print(out, samples, options->tree, options->least, &layout);
+		samples_tree_print(out, samples, options->tree, options->share_least, &layout);
 	fputc('\n', out);
-	table_style(out, &layout, "2");
-	header_wrapped(
+	terminal_style(out, &layout, "2");
+	terminal_wrapped(
 		out,
 		"Shares are of the time of all threads. ± is half the 95 % interval. [.] and [k] "
 		"are on CPU, in the program and in the kernel; [I] waits for I/O, [L] for a lock, "
 		"[S] for a CPU, [B] for anything else.",
 		0, layout.columns);
-	table_style(out, &layout, NULL);
+	terminal_style(out, &layout, NULL);
 }

@@ -3,9 +3,9 @@
 #include "report/samples/tree.h"
 
 #include "base/cleanup.h"
-#include "report/causal/verdict_table.h"
 #include "report/display.h"
 #include "report/samples/names.h"
+#include "report/terminal.h"
 
 #define SHARE_COLUMNS 8
 #define INDENT 2
@@ -59,12 +59,12 @@ void samples_tree_print(FILE *out, const struct samples *samples, enum report_tr
 	struct samples_node *root = samples_tree(samples, tree == REPORT_TREE_CALLERS);
 	struct branch branch = {.out = out, .options = options, .least = least};
 
-	table_style(out, options, "2");
+	terminal_style(out, options, "2");
 	fprintf(out, "%s\n",
 		tree == REPORT_TREE_CALLERS ?
 			"   share       function, and below it its callers" :
 			"   share       function, and below it what it calls");
-	table_style(out, options, NULL);
+	terminal_style(out, options, NULL);
 	print_branch(&branch, root, 0);
 	samples_tree_free(root);
 }

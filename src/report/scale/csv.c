@@ -5,10 +5,11 @@
  * `model`, with its interval; `best` is 1 where that is the model to believe), or `measured` (on
  * `number` cores; least and most of the runs).
  */
-#include "report/report.h"
+#include "report/formats.h"
 
-void report_scale_csv(FILE *out, const struct scale *scale)
+void report_scale_csv(FILE *out, const struct report *report)
 {
+	const struct scale *scale = report->scale;
 	fputs("row,number,model,wall_ns,low_ns,high_ns,runs,best\r\n", out);
 	for (size_t i = 0; i < scale->levels.count; i++)
 		fprintf(out, "level,%u,,%.0f,,,%zu,\r\n", scale->levels.items[i].threads,

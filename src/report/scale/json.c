@@ -2,8 +2,10 @@
 /*
  * scale_json - parallelism and predictions as JSON. docs/scale.schema.json is its contract.
  */
+#include "report/formats.h"
+
 #include "report/json.h"
-#include "report/report.h"
+#include "report/scale/warnings.h"
 
 #include <math.h>
 
@@ -229,11 +231,13 @@ static json_t *threads_of(const struct scale *scale)
 			 json_count(wakes), "yields", json_count(yields));
 }
 
-void report_scale_json(FILE *out, const struct recording *recording, const struct scale *scale)
+void report_scale_json(FILE *out, const struct report *report)
 {
+	const struct recording *recording = report->recording;
+	const struct scale *scale = report->scale;
 	struct run_totals totals = run_totals_of(recording);
-	struct warnings warnings = warnings_of_scale(scale);
-	json_t *report =
+	struct warnings warnings = scale_warnings(scale);
+	json_t *json =
 		json_pack("{si ss so so so so si si si so so so so so so}", "lever", 1, "kind",
 			  "scale", "program", json_program_of(&totals), "engine",
 			  json_text(totals.last ? totals.last->engine : NULL), "host",
@@ -246,23 +250,21 @@ void report_scale_json(FILE *out, const struct recording *recording, const struc
 			  scale->has_growth ? json_number(scale->growth) : json_null(),
 			  "parallelism", levels_of(scale));
 
-	json_object_set_new(report, "taken",
+	json_object_set_new(json, "taken",
 			    json_pack("{so so so}", "displaced_ns",
 				      nanoseconds(scale->displaced_ns), "stolen_ns",
 				      nanoseconds(scale->stolen_ns), "counting_ns",
 				      nanoseconds(scale->counting_ns)));
-	json_object_set_new(report, "predictions", predictions_of(scale));
-	json_object_set_new(report, "limits", limits_of(scale));
-	json_object_set_new(report, "measured", measured_of(scale));
-	json_object_set_new(report, "course", slices_of(scale));
-	json_object_set_new(report, "phases", phases_of(scale));
-	json_object_set_new(report, "replay", replay_of(scale));
-	json_object_set_new(report, "models", accuracies_of());
-	json_object_set_new(report, "spans", spans_of_scale(scale));
-	json_object_set_new(report, "question", what_if_of(scale));
-	json_object_set_new(report, "warnings", json_warnings(&warnings));
-	json_dumpf(report, out, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
-	fputc('\n', out);
-	json_decref(report);
+	json_object_set_new(json, "predictions", predictions_of(scale));
+	json_object_set_new(json, "limits", limits_of(scale));
+	json_object_set_new(json, "measured", measured_of(scale));
+	json_object_set_new(json, "course", slices_of(scale));
+	json_object_set_new(json, "phases", phases_of(scale));
+	json_object_set_new(json, "replay", replay_of(scale));
+	json_object_set_new(json, "models", accuracies_of());
+	json_object_set_new(json, "spans", spans_of_scale(scale));
+	json_object_set_new(json, "question", what_if_of(scale));
+	json_object_set_new(json, "warnings", json_warnings(&warnings));
+	json_write_report(out, json);
 	warnings_release(&warnings);
 }

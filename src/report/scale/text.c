@@ -3,10 +3,13 @@
  * scale_text - parallelism for a reader: a histogram of active threads, their number over time, the
  * predicted times, and what cores would wait for.
  */
+#include "report/formats.h"
+
 #include "base/cleanup.h"
-#include "report/causal/verdict_table.h"
 #include "report/display.h"
 #include "report/header.h"
+#include "report/scale/warnings.h"
+#include "report/terminal.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,7 +44,7 @@ static void print_threads(FILE *out, const struct scale *scale,
 	char *switches =
 		display_count((uint64_t)(last->switches / (last_run(scale)->wall_ns / 1e9)));
 
-	header_label(out, options, "threads");
+	terminal_label(out, options, "threads");
 	fprintf(out, "%u made, in %u process%s, at most %u at once; %s switches a second\n",
 		last->threads, last->processes, last->processes == 1 ? "" : "es",
 		last->most_threads, switches);
@@ -51,7 +54,7 @@ static void print_cores(FILE *out, const struct scale *scale, const struct repor
 {
 	const struct recording_parallel *last = last_run(scale)->parallel;
 
-	header_label(out, options, "cores");
+	terminal_label(out, options, "cores");
 	fprintf(out, "%u of %u, %zu run%s%s", scale->cores, scale->machine_cores, scale->runs.count,
 		scale->runs.count == 1 ? "" : "s",
 		last->hides_cores ? ", of which the program did not know" : "");
@@ -69,7 +72,7 @@ static void print_taken(FILE *out, const struct scale *scale, const struct repor
 	double taken = scale->displaced_ns + scale->stolen_ns + scale->counting_ns;
 	if (core <= 0 || taken < TAKEN_LEAST * core)
 		return;
-	header_label(out, options, "taken");
+	terminal_label(out, options, "taken");
 	fprintf(out,
 		"of the cores' time %.1f %% by the hypervisor, %.1f %% by other programs, %.1f %% by "
 		"counting\n",
@@ -86,9 +89,9 @@ static void print_head(FILE *out, const struct recording *recording, const struc
 	AUTO(text)
 	char *fitted = display_fit(command, options->columns - strlen("Parallelism of "));
 
-	table_style(out, options, "1");
+	terminal_style(out, options, "1");
 	fprintf(out, "Parallelism of %s", fitted);
-	table_style(out, options, NULL);
+	terminal_style(out, options, NULL);
 	fputc('\n', out);
 	header_run(out, &totals, options);
 	if (!scale->runs.count)
@@ -96,7 +99,7 @@ static void print_head(FILE *out, const struct recording *recording, const struc
 	print_cores(out, scale, options);
 	print_threads(out, scale, options);
 	print_taken(out, scale, options);
-	struct warnings warnings = warnings_of_scale(scale);
+	struct warnings warnings = scale_warnings(scale);
 	header_warnings(out, &warnings, options);
 	warnings_release(&warnings);
 	fputc('\n', out);
@@ -134,9 +137,9 @@ static void print_levels(FILE *out, const struct scale *scale, const struct repo
 
 	for (size_t i = 0; i < scale->levels.count; i++)
 		widest = fmax(widest, scale->levels.items[i].wall_ns / scale->wall_ns);
-	table_style(out, options, "2");
+	terminal_style(out, options, "2");
 	fputs(" active   wall time    share\n", out);
-	table_style(out, options, NULL);
+	terminal_style(out, options, NULL);
 	for (size_t i = 0; i < scale->levels.count; i++) {
 		const struct parallel_level *level = &scale->levels.items[i];
 		if (level->wall_ns < LEVEL_LEAST * scale->wall_ns || shown == LEVELS_SHOWN) {
@@ -185,8 +188,8 @@ static void print_idle(FILE *out, const struct scale *scale, const struct report
 		text_format("no thread was active for %.1f %% of the time, and all cores were "
 			    "idle; the blocked ones waited for%s",
 			    100 * level->wall_ns / scale->wall_ns, why);
-	header_label(out, options, "nobody");
-	header_wrapped(out, sentence, 13, options->columns);
+	terminal_label(out, options, "nobody");
+	terminal_wrapped(out, sentence, 13, options->columns);
 	fputc('\n', out);
 }
 
@@ -222,7 +225,7 @@ static void print_slices(FILE *out, const struct scale *scale, const struct repo
 	for (size_t i = 0; i < count; i++)
 		most = fmax(most, scale->slices.items[i].active);
 	AUTO(text) char *each = seconds_of(length / (double)columns);
-	header_label(out, options, "over time");
+	terminal_label(out, options, "over time");
 	for (size_t i = 0; i < columns && most > 0; i++) {
 		double active = active_between(scale, length * (double)i / (double)columns,
 					       length * (double)(i + 1) / (double)columns);
@@ -237,7 +240,7 @@ static void print_phases(FILE *out, const struct scale *scale, const struct repo
 		const struct scale_phase *phase = &scale->phases.items[i];
 		AUTO(text) char *begin = seconds_of(phase->begin_ns);
 		AUTO(text) char *length = seconds_of(phase->wall_ns);
-		header_label(out, options, i ? "" : "phases");
+		terminal_label(out, options, i ? "" : "phases");
 		fprintf(out, "from %s for %s: %.2f active, %.2f on a core\n", begin, length,
 			phase->active, phase->running);
 	}
@@ -329,8 +332,8 @@ static char *errors_elsewhere(void)
 static void print_note(FILE *out, const char *label, const char *sentence,
 		       const struct report_options *options)
 {
-	header_label(out, options, label);
-	header_wrapped(out, sentence, HEADER_INDENT, options->columns);
+	terminal_label(out, options, label);
+	terminal_wrapped(out, sentence, TERMINAL_INDENT, options->columns);
 }
 
 /* Which of the predictions to believe, and why. */
@@ -367,13 +370,13 @@ static void print_predictions(FILE *out, const struct scale *scale,
 {
 	unsigned cores = 0;
 
-	table_style(out, options, "2");
+	terminal_style(out, options, "2");
 	fputs("  cores", out);
 	for (unsigned model = 0; model < SCALE_MODELS; model++)
 		if (has_model(scale, model))
 			print_cell(out, scale_model_name(model), ANSWER_COLUMNS);
 	fputs("  measured\n", out);
-	table_style(out, options, NULL);
+	terminal_style(out, options, NULL);
 	for (size_t i = 0; i < scale->predictions.count; i++) {
 		if (scale->predictions.items[i].cores == cores)
 			continue;
@@ -436,12 +439,12 @@ static void print_spans(FILE *out, const struct scale *scale, const struct repor
 
 	if (!scale->spans.count)
 		return;
-	table_style(out, options, "2");
+	terminal_style(out, options, "2");
 	fputs("  span                    times  wall time  active  on CPU    alone", out);
 	for (unsigned i = 0; i < count; i++)
 		fprintf(out, "  on %6u", cores[i]);
 	fputc('\n', out);
-	table_style(out, options, NULL);
+	terminal_style(out, options, NULL);
 	for (size_t i = 0; i < scale->spans.count && i < SPANS_SHOWN; i++)
 		print_span(out, scale, &scale->spans.items[i], cores, count);
 	if (scale->spans.count > SPANS_SHOWN)
@@ -478,8 +481,8 @@ static void print_what_if(FILE *out, const struct scale *scale,
 			    name, 100 * asked->speedup, 100 * measured, 100 * half,
 			    what_if->refusal ? "; on other cores: no answer, " : "",
 			    what_if->refusal ? what_if->refusal : "");
-	header_label(out, options, "target");
-	header_wrapped(out, head, 13, options->columns);
+	terminal_label(out, options, "target");
+	terminal_wrapped(out, head, 13, options->columns);
 	for (size_t i = 0; i < what_if->predictions.count; i++) {
 		const struct scale_predicted_gain *predicted_gain = &what_if->predictions.items[i];
 		fprintf(out, "             on %5u core%s %5.1f %% ±%.1f  %s\n",
@@ -516,12 +519,12 @@ static void print_limits(FILE *out, const struct scale *scale, const struct repo
 {
 	unsigned cores = 0;
 
-	table_style(out, options, "2");
+	terminal_style(out, options, "2");
 	fputs("  cores     used", out);
 	for (unsigned i = 0; i < PARALLEL_LIMITS; i++)
 		fprintf(out, "  %9s", limit_heads[i]);
 	fputc('\n', out);
-	table_style(out, options, NULL);
+	terminal_style(out, options, NULL);
 	for (size_t i = 0; i < scale->predictions.count; i++) {
 		if (scale->predictions.items[i].cores == cores)
 			continue;
@@ -533,8 +536,8 @@ static void print_limits(FILE *out, const struct scale *scale, const struct repo
 
 static void print_legend(FILE *out, const struct report_options *options)
 {
-	table_style(out, options, "2");
-	header_wrapped(
+	terminal_style(out, options, "2");
+	terminal_wrapped(
 		out,
 		"A thread is active while it runs or could run. Predictions are of the wall time on so "
 		"many cores of this machine, otherwise idle, with 95 % intervals. The last table shows "
@@ -542,13 +545,15 @@ static void print_legend(FILE *out, const struct report_options *options)
 		"(serial), locks, I/O, sleep, something outside of the program, threads that wait for "
 		"others (imbalance), or that there are no more threads.",
 		0, options->columns);
-	table_style(out, options, NULL);
+	terminal_style(out, options, NULL);
 }
 
-void report_scale_text(FILE *out, const struct recording *recording, const struct scale *scale,
-		       const struct report_options *options)
+void report_scale_text(FILE *out, const struct report *report)
 {
-	struct report_options layout = header_fit(options);
+	const struct recording *recording = report->recording;
+	const struct scale *scale = report->scale;
+	const struct report_options *options = &report->options;
+	struct report_options layout = terminal_fit(options);
 
 	if (!recording->runs.count) {
 		fputs("Nothing was recorded by lever scale.\n", out);
@@ -556,10 +561,11 @@ void report_scale_text(FILE *out, const struct recording *recording, const struc
 	}
 	print_head(out, recording, scale, &layout);
 	if (!scale->runs.count || scale->wall_ns <= 0) {
-		header_wrapped(out,
-			       "No run came to its end, so there is no answer: let the program end "
-			       "by itself.",
-			       0, layout.columns);
+		terminal_wrapped(
+			out,
+			"No run came to its end, so there is no answer: let the program end "
+			"by itself.",
+			0, layout.columns);
 		return;
 	}
 	print_levels(out, scale, &layout);

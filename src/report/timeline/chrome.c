@@ -1,170 +1,111 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timeline_events - a timeline event by event: CSV, a row for each span; and Chrome's JSON, which
- * chrome://tracing, Perfetto and Speedscope open.
+ * chrome - a timeline as trace events, which chrome://tracing, Perfetto and Speedscope open.
+ *
+ * Times are microseconds. Cores are threads of a process 0, which no program has.
  */
+#include "report/formats.h"
+
 #include "analyze/timeline/cores.h"
 #include "analyze/timeline/interrupts.h"
 #include "base/cleanup.h"
-#include "report/display.h"
-#include "report/json.h"
-#include "report/report.h"
+#include "base/json.h"
 
 #include <inttypes.h>
-#include <string.h>
+
+#define CORES_PID 0
+#define INTERRUPTS_TID 100000 /* of core N: this + N, beside the cores */
+#define TIME_DIGITS 3
 
 CLEANUP_DEFINE(cores, struct cores *, cores_free, NULL)
 
 struct events {
-	FILE *out;
+	struct json_writer json;
 	const struct timeline *timeline;
 	const struct timeline_thread *thread;
-	char **names; /* of names, quoted */
-	char *thread_name;
-	bool has_one; /* event written, so a comma comes before the next */
 };
 
-/* As JSON quotes it. */
-static char *quote_json(const char *text)
+static double microseconds(uint64_t duration_ns)
 {
-	json_t *json = json_text(text ? text : "?");
-	char *quoted = json_dumps(json, JSON_ENCODE_ANY);
-	json_decref(json);
-	return quoted;
-}
-
-/* As CSV (RFC 4180) quotes it; what a spreadsheet would take for a formula gets an apostrophe. */
-static char *quote_csv(const char *text)
-{
-	AUTO(text) char *valid = display_utf8(text ? text : "?");
-	size_t length = strlen(valid), at = 0;
-	char *quoted = memory_new(2 * length + 4, 1);
-
-	quoted[at++] = '"';
-	if (*valid && strchr("=+-@\t\r", *valid))
-		quoted[at++] = '\'';
-	for (const char *letter = valid; *letter; letter++) {
-		if (*letter == '"')
-			quoted[at++] = '"';
-		quoted[at++] = *letter;
-	}
-	quoted[at++] = '"';
-	return quoted;
-}
-
-static void open_names(struct events *events, char *(*quote)(const char *))
-{
-	const struct timeline *timeline = events->timeline;
-
-	events->names = memory_new(timeline->name_count + 1, sizeof(*events->names));
-	for (size_t i = 0; i < timeline->name_count; i++)
-		events->names[i] = quote(timeline_name(timeline, i));
-}
-
-static void close_names(struct events *events)
-{
-	for (size_t i = 0; i < events->timeline->name_count; i++)
-		free(events->names[i]);
-	free(events->names);
-}
-
-static const char *name_of(const struct events *events, uint64_t name_id)
-{
-	return name_id < events->timeline->name_count ? events->names[name_id] : "\"?\"";
-}
-
-static void walk_all(struct events *events, const struct timeline_visitor *visitor,
-		     char *(*quote)(const char *))
-{
-	for (size_t i = 0; i < events->timeline->threads.count; i++) {
-		events->thread = &events->timeline->threads.items[i];
-		if (!events->thread->marks)
-			continue;
-		events->thread_name = quote(events->thread->name);
-		timeline_walk(events->timeline, events->thread, visitor);
-		free(events->thread_name);
-	}
-}
-
-/* ---- CSV ---- */
-
-static void csv_span(void *context, const struct timeline_span *span)
-{
-	struct events *events = context;
-	FILE *out = events->out;
-
-	fprintf(out, "%u,%u,%s,%s,", events->thread->pid, events->thread->tid, events->thread_name,
-		name_of(events, span->name_id));
-	if (span->has_value && span->is_text)
-		fputs(name_of(events, span->value), out);
-	else if (span->has_value)
-		fprintf(out, "%" PRIu64, span->value);
-	fprintf(out, ",%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64, span->depth,
-		span->start_ns - events->timeline->start_ns, span->end_ns - span->start_ns,
-		span->self_ns);
-	for (unsigned class = 0; class < TIMELINE_CLASSES; class ++)
-		if (events->timeline->has_scheduler)
-			fprintf(out, ",%" PRIu64, span->class_ns[class]);
-		else
-			fputc(',', out);
-	fprintf(out, ",%d\n", span->is_cut);
-}
-
-void report_timeline_csv(FILE *out, const struct timeline *timeline)
-{
-	struct events events = {.out = out, .timeline = timeline};
-	struct timeline_visitor visitor = {.context = &events, .end = csv_span};
-
-	fputs("pid,tid,thread,span,value,depth,start_ns,duration_ns,self_ns,running_ns,runnable_ns,"
-	      "io_ns,lock_ns,other_ns,cut\n",
-	      out);
-	if (!timeline->run)
-		return;
-	open_names(&events, quote_csv);
-	walk_all(&events, &visitor, quote_csv);
-	close_names(&events);
-}
-
-/* ---- Chrome's JSON; times are microseconds ---- */
-
-static double time_of(const struct events *events, uint64_t time_ns)
-{
-	return (double)(int64_t)(time_ns - events->timeline->start_ns) / 1e3;
+	return (double)(int64_t)duration_ns / 1e3;
 }
 
 static void event_begin(struct events *events, const char *phase, const char *name,
 			uint64_t time_ns)
 {
-	fprintf(events->out, "%s\n{\"ph\":\"%s\",\"name\":%s,\"ts\":%.3f",
-		events->has_one ? "," : "", phase, name, time_of(events, time_ns));
-	events->has_one = true;
+	struct json_writer *json = &events->json;
+
+	json_break_line(json);
+	json_begin_object(json, NULL);
+	json_put_key(json, "ph");
+	json_put_text(json, phase);
+	json_put_key(json, "name");
+	json_put_text(json, name ? name : "?");
+	json_put_key(json, "ts");
+	json_put_real(json, microseconds(time_ns - events->timeline->start_ns), TIME_DIGITS);
 }
 
 static void event_end(struct events *events, unsigned pid, unsigned tid)
 {
-	fprintf(events->out, ",\"pid\":%u,\"tid\":%u}", pid, tid);
+	json_put_key(&events->json, "pid");
+	json_put_number(&events->json, pid);
+	json_put_key(&events->json, "tid");
+	json_put_number(&events->json, tid);
+	json_end_object(&events->json);
+}
+
+static void add_duration(struct events *events, uint64_t start_ns, uint64_t end_ns)
+{
+	json_put_key(&events->json, "dur");
+	json_put_real(&events->json, microseconds(end_ns - start_ns), TIME_DIGITS);
 }
 
 static void add_argument(struct events *events, uint64_t value, bool is_text)
 {
+	struct json_writer *json = &events->json;
+
+	json_begin_object(json, "args");
+	json_put_key(json, is_text ? "text" : "value");
 	if (is_text)
-		fprintf(events->out, ",\"args\":{\"text\":%s}", name_of(events, value));
+		json_put_text(json, timeline_name(events->timeline, value));
 	else
-		fprintf(events->out, ",\"args\":{\"value\":%" PRIu64 "}", value);
+		json_put_unsigned(json, value);
+	json_end_object(json);
 }
 
-static void chrome_span(void *context, const struct timeline_span *span)
+static void on_end(void *context, const struct timeline_span *span)
 {
 	struct events *events = context;
 
-	event_begin(events, "X", name_of(events, span->name_id), span->start_ns);
-	fprintf(events->out, ",\"dur\":%.3f", (double)(span->end_ns - span->start_ns) / 1e3);
+	event_begin(events, "X", timeline_name(events->timeline, span->name_id), span->start_ns);
+	add_duration(events, span->start_ns, span->end_ns);
 	if (span->has_value)
 		add_argument(events, span->value, span->is_text);
 	event_end(events, events->thread->pid, events->thread->tid);
 }
 
-static void chrome_mark(void *context, const struct mark *mark)
+static void add_flow(struct events *events, uint64_t id)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIx64, id); /* 64 bits are too many for JavaScript */
+	json_put_key(&events->json, "cat");
+	json_put_text(&events->json, "flow");
+	json_put_key(&events->json, "bp");
+	json_put_text(&events->json, "e");
+	json_put_key(&events->json, "id");
+	json_put_text(&events->json, text);
+}
+
+static void add_count(struct events *events, int64_t value)
+{
+	json_begin_object(&events->json, "args");
+	json_put_key(&events->json, "value");
+	json_put_number(&events->json, value);
+	json_end_object(&events->json);
+}
+
+static void on_mark(void *context, const struct mark *mark)
 {
 	static const char *const phases[] = {
 		[MARK_PROGRESS] = "i", [MARK_BEGIN] = "i",   [MARK_END] = "i",
@@ -175,103 +116,129 @@ static void chrome_mark(void *context, const struct mark *mark)
 
 	if (mark->kind >= MARK_THREAD_NAME)
 		return;
-	event_begin(events, phases[mark->kind], name_of(events, mark->name_id), mark->time_ns);
-	if (mark->kind == MARK_COUNTER)
-		fprintf(events->out, ",\"args\":{\"value\":%" PRId64 "}", (int64_t)mark->value);
-	else if (mark->kind == MARK_FLOW_OUT || mark->kind == MARK_FLOW_IN)
-		fprintf(events->out, ",\"cat\":\"flow\",\"bp\":\"e\",\"id\":\"%" PRIx64 "\"",
-			mark->value); /* a number of 64 bits is none in JavaScript */
-	else
-		fputs(",\"s\":\"t\"", events->out);
-	if (mark->has_value && mark->kind <= MARK_INSTANT)
-		add_argument(events, mark->value, mark->is_text);
+	event_begin(events, phases[mark->kind], timeline_name(events->timeline, mark->name_id),
+		    mark->time_ns);
+	if (mark->kind == MARK_COUNTER) {
+		add_count(events, (int64_t)mark->value);
+	} else if (mark->kind == MARK_FLOW_OUT || mark->kind == MARK_FLOW_IN) {
+		add_flow(events, mark->value);
+	} else {
+		json_put_key(&events->json, "s");
+		json_put_text(&events->json, "t");
+		if (mark->has_value)
+			add_argument(events, mark->value, mark->is_text);
+	}
 	event_end(events, events->thread->pid, events->thread->tid);
 }
 
+/* Names a thread or a process. */
 static void describe(struct events *events, const char *what, const char *name, unsigned pid,
 		     unsigned tid)
 {
-	AUTO(text) char *quoted = quote_json(what);
+	struct json_writer *json = &events->json;
 
-	event_begin(events, "M", quoted, events->timeline->start_ns);
-	fprintf(events->out, ",\"args\":{\"name\":%s}", name);
+	event_begin(events, "M", what, events->timeline->start_ns);
+	json_begin_object(json, "args");
+	json_put_key(json, "name");
+	json_put_text(json, name ? name : "?");
+	json_end_object(json);
 	event_end(events, pid, tid);
 }
 
-/* Cores are threads of a process 0, which no program has. */
-static void chrome_cores(struct events *events)
+static void write_slice(struct events *events, const struct cores_slice *slice)
+{
+	const struct timeline_thread *thread = &events->timeline->threads.items[slice->thread];
+	struct json_writer *json = &events->json;
+
+	event_begin(events, "X",
+		    slice->name_id ? timeline_name(events->timeline, slice->name_id) : thread->name,
+		    slice->start_ns);
+	add_duration(events, slice->start_ns, slice->end_ns);
+	json_begin_object(json, "args");
+	json_put_key(json, "tid");
+	json_put_number(json, thread->tid);
+	json_put_key(json, "thread");
+	json_put_text(json, thread->name ? thread->name : "?");
+	json_end_object(json);
+	event_end(events, CORES_PID, slice->cpu);
+}
+
+static void write_cores(struct events *events)
 {
 	AUTO(cores) struct cores *cores = cores_new(events->timeline);
 
-	describe(events, "process_name", "\"cores\"", 0, 0);
+	describe(events, "process_name", "cores", CORES_PID, 0);
 	for (size_t i = 0; i < events->timeline->cores.count; i++) {
-		AUTO(text)
-		char *name = text_format("\"core %u\"", events->timeline->cores.items[i].cpu);
-		describe(events, "thread_name", name, 0, events->timeline->cores.items[i].cpu);
+		unsigned cpu = events->timeline->cores.items[i].cpu;
+		AUTO(text) char *name = text_format("core %u", cpu);
+		describe(events, "thread_name", name, CORES_PID, cpu);
 	}
-	for (size_t i = 0; i < cores->count; i++) {
-		const struct cores_slice *slice = &cores->items[i];
-		const struct timeline_thread *thread =
-			&events->timeline->threads.items[slice->thread];
-		AUTO(text) char *name = quote_json(thread->name);
-		event_begin(events, "X", slice->name_id ? name_of(events, slice->name_id) : name,
-			    slice->start_ns);
-		fprintf(events->out, ",\"dur\":%.3f,\"args\":{\"tid\":%u,\"thread\":%s}",
-			(double)(slice->end_ns - slice->start_ns) / 1e3, thread->tid, name);
-		event_end(events, 0, slice->cpu);
-	}
+	for (size_t i = 0; i < cores->count; i++)
+		write_slice(events, &cores->items[i]);
 }
 
-#define CHROME_INTERRUPTS 100000 /* of core N: this + N, beside the cores */
-
-static void chrome_interrupt(void *context, const struct interrupts_slice *slice)
+static void on_interrupt(void *context, const struct interrupts_slice *slice)
 {
 	struct events *events = context;
 	AUTO(text) char *name = interrupts_name(events->timeline, slice->number);
-	AUTO(text) char *quoted = quote_json(name);
 
-	event_begin(events, "X", quoted, slice->start_ns);
-	fprintf(events->out, ",\"dur\":%.3f,\"args\":{\"tid\":%u}",
-		(double)(slice->end_ns - slice->start_ns) / 1e3, slice->tid);
-	event_end(events, 0, CHROME_INTERRUPTS + slice->cpu);
+	event_begin(events, "X", name, slice->start_ns);
+	add_duration(events, slice->start_ns, slice->end_ns);
+	json_begin_object(&events->json, "args");
+	json_put_key(&events->json, "tid");
+	json_put_number(&events->json, slice->tid);
+	json_end_object(&events->json);
+	event_end(events, CORES_PID, INTERRUPTS_TID + slice->cpu);
 }
 
-static void chrome_interrupts(struct events *events)
+static void write_interrupts(struct events *events)
 {
 	struct interrupts *interrupts = interrupts_new(events->timeline);
 
 	for (size_t i = 0; i < interrupts->cores.count; i++) {
 		unsigned cpu = interrupts->cores.items[i].cpu;
-		AUTO(text) char *name = text_format("\"interrupts of core %u\"", cpu);
-		describe(events, "thread_name", name, 0, CHROME_INTERRUPTS + cpu);
+		AUTO(text) char *name = text_format("interrupts of core %u", cpu);
+		describe(events, "thread_name", name, CORES_PID, INTERRUPTS_TID + cpu);
 	}
 	interrupts_free(interrupts);
-	interrupts_walk(events->timeline, chrome_interrupt, events);
+	interrupts_walk(events->timeline, on_interrupt, events);
 }
 
-void report_timeline_chrome(FILE *out, const struct timeline *timeline)
+static void write_threads(struct events *events)
 {
-	struct events events = {.out = out, .timeline = timeline};
-	struct timeline_visitor visitor = {.context = &events,
-					   .end = chrome_span,
-					   .mark = chrome_mark};
+	const struct timeline *timeline = events->timeline;
+	struct timeline_visitor visitor = {.context = events, .end = on_end, .mark = on_mark};
 
-	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
-	if (timeline->run) {
-		open_names(&events, quote_json);
-		for (size_t i = 0; i < timeline->threads.count; i++) {
-			const struct timeline_thread *thread = &timeline->threads.items[i];
-			AUTO(text) char *name = quote_json(thread->name);
-			if (thread->pid)
-				describe(&events, "thread_name", name, thread->pid, thread->tid);
-			if (thread->pid && thread->pid == thread->tid)
-				describe(&events, "process_name", name, thread->pid, thread->tid);
-		}
-		walk_all(&events, &visitor, quote_json);
-		if (timeline->has_scheduler)
-			chrome_cores(&events);
-		chrome_interrupts(&events);
-		close_names(&events);
+	for (size_t i = 0; i < timeline->threads.count; i++) {
+		const struct timeline_thread *thread = &timeline->threads.items[i];
+		if (thread->pid)
+			describe(events, "thread_name", thread->name, thread->pid, thread->tid);
+		if (thread->pid && thread->pid == thread->tid)
+			describe(events, "process_name", thread->name, thread->pid, thread->tid);
 	}
-	fputs("\n]}\n", out);
+	for (size_t i = 0; i < timeline->threads.count; i++) {
+		events->thread = &timeline->threads.items[i];
+		if (events->thread->marks)
+			timeline_walk(timeline, events->thread, &visitor);
+	}
+}
+
+void report_timeline_chrome(FILE *out, const struct report *report)
+{
+	struct events events = {.json.out = out, .timeline = report->timeline};
+	struct json_writer *json = &events.json;
+
+	json_begin_object(json, NULL);
+	json_put_key(json, "displayTimeUnit");
+	json_put_text(json, "ns");
+	json_begin_array(json, "traceEvents");
+	if (report->timeline->run) {
+		write_threads(&events);
+		if (report->timeline->has_scheduler)
+			write_cores(&events);
+		write_interrupts(&events);
+	}
+	json_end_array(json);
+	json_end_object(json);
+	fputc('\n', out);
 }

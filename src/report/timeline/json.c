@@ -2,12 +2,14 @@
 /*
  * timeline_json - the figures of a timeline as JSON. docs/timeline.schema.json is its contract.
  */
-#include "report/json.h"
+#include "report/formats.h"
+
 #include "analyze/timeline/interrupts.h"
 #include "analyze/timeline/spans.h"
 #include "base/cleanup.h"
-#include "report/report.h"
+#include "report/json.h"
 #include "report/timeline/names.h"
+#include "report/timeline/warnings.h"
 
 CLEANUP_DEFINE(spans, struct spans *, spans_free, NULL)
 CLEANUP_DEFINE(interrupts, struct interrupts *, interrupts_free, NULL)
@@ -234,9 +236,10 @@ static json_t *events_of(const struct timeline *timeline)
 			 json_count(counts.scheduler_lost));
 }
 
-void report_timeline_json(FILE *out, const struct recording *recording,
-			  const struct timeline *timeline)
+void report_timeline_json(FILE *out, const struct report *report)
 {
+	const struct recording *recording = report->recording;
+	const struct timeline *timeline = report->timeline;
 	if (!timeline->run) {
 		fputs("null\n", out);
 		return;
@@ -244,7 +247,7 @@ void report_timeline_json(FILE *out, const struct recording *recording,
 	struct run_totals totals = run_totals_of_run(recording, timeline->run);
 	AUTO(spans) struct spans *spans = spans_new(timeline);
 	AUTO(interrupts) struct interrupts *interrupts = interrupts_new(timeline);
-	struct warnings warnings = timeline_warnings(timeline, spans);
+	struct warnings warnings = timeline_warnings(timeline, spans, &totals);
 
 	json_t *json =
 		json_pack("{si ss so so so so so so so so so so so so so so so so}", "lever", 1,
@@ -258,8 +261,6 @@ void report_timeline_json(FILE *out, const struct recording *recording,
 			  counters_of(timeline, spans), "flows", flows_of(timeline, spans),
 			  "interrupts", interrupts_of(timeline, interrupts), "unmatched_ends",
 			  json_count(spans->unmatched_ends), "warnings", json_warnings(&warnings));
-	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
-	fputc('\n', out);
-	json_decref(json);
+	json_write_report(out, json);
 	warnings_release(&warnings);
 }

@@ -62,38 +62,3 @@ struct timeline_event_counts timeline_event_counts(const struct timeline *timeli
 	}
 	return counts;
 }
-
-static void add_note(struct warnings *warnings, const char *text)
-{
-	AUTO(text) char *note = text_copy(text);
-	char *rest = note;
-
-	for (char *line; (line = strsep(&rest, "\n"));)
-		if (*line)
-			*array_add(warnings) = text_copy(line);
-}
-
-struct warnings timeline_warnings(const struct timeline *timeline, const struct spans *spans)
-{
-	struct warnings warnings = {0};
-
-	if (!timeline->run->finished)
-		*array_add(&warnings) =
-			text_copy("the recording was cut short, or goes on; this is "
-				  "what it had written so far");
-	if (timeline->run->note)
-		add_note(&warnings, timeline->run->note);
-	if (spans->unmatched_ends)
-		*array_add(&warnings) =
-			text_format("%llu ends of spans have no begin in their thread",
-				    (unsigned long long)spans->unmatched_ends);
-	if (timeline->damaged_chunks)
-		*array_add(&warnings) =
-			text_format("%llu chunks of the file are damaged and left out",
-				    (unsigned long long)timeline->damaged_chunks);
-	if (timeline->other_runs)
-		*array_add(&warnings) =
-			text_format("the file holds %zu earlier timelines, too; this is the last",
-				    timeline->other_runs);
-	return warnings;
-}

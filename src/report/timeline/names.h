@@ -2,8 +2,7 @@
 /* timeline_words - what reports call threads, waits and their ends. Whoever gets a text frees it. */
 #pragma once
 
-#include "analyze/timeline/spans.h"
-#include "report/warnings.h"
+#include "analyze/timeline/timeline.h"
 
 /* "worker 1234"; clean. */
 char *timeline_thread_name(const struct timeline_thread *thread);
@@ -17,4 +16,3 @@ struct timeline_event_counts {
 	uint64_t marks_lost, scheduler_lost;
 };
 struct timeline_event_counts timeline_event_counts(const struct timeline *timeline);
-struct warnings timeline_warnings(const struct timeline *timeline, const struct spans *spans);

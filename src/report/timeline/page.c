@@ -2,7 +2,7 @@
 /* timeline_page - states become runs on cores and wake-ups, from which the page makes them again. */
 #include "report/timeline/page.h"
 
-#include "report/json_columns.h"
+#include "base/json.h"
 #include "report/string_table.h"
 
 #include <inttypes.h>
@@ -29,12 +29,12 @@ struct point {
 	bool has_value, is_text;
 };
 
-struct flow {
+struct flow_pair {
 	const struct point *out, *in;
 };
 
 struct writer {
-	struct json_columns json_columns;
+	struct json_writer json;
 	const struct timeline *timeline;
 	struct interner texts;
 	unsigned thread; /* whose marks are visited */
@@ -45,7 +45,7 @@ struct writer {
 	ARRAY(struct point) instants;
 	ARRAY(struct point) values; /* of counters */
 	ARRAY(struct point) ends;   /* of flows */
-	ARRAY(struct flow) flows;
+	ARRAY(struct flow_pair) flows;
 };
 
 /* ---- collecting ---- */
@@ -139,8 +139,8 @@ static int by_flow(const void *one, const void *other)
 
 static int by_departure(const void *one, const void *other)
 {
-	const struct point *a = ((const struct flow *)one)->out;
-	const struct point *b = ((const struct flow *)other)->out;
+	const struct point *a = ((const struct flow_pair *)one)->out;
+	const struct point *b = ((const struct flow_pair *)other)->out;
 	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
 }
 
@@ -188,17 +188,12 @@ static void pair_flows(struct writer *writer)
 		if (!end->is_arrival)
 			out = end;
 		else if (out && out->name_id == end->name_id && out->value == end->value)
-			*array_add(&writer->flows) = (struct flow){out, end};
+			*array_add(&writer->flows) = (struct flow_pair){out, end};
 	}
 	SORT(&writer->flows, by_departure);
 }
 
 /* ---- writing ---- */
-
-static int64_t since_start(const struct writer *writer, uint64_t time_ns)
-{
-	return (int64_t)(time_ns - writer->timeline->start_ns);
-}
 
 static int64_t text_number(struct writer *writer, const char *text)
 {
@@ -211,24 +206,23 @@ static int64_t name_text_number(struct writer *writer, uint64_t name_id)
 }
 
 /* A column of times, which `time` reads of the item, each as the difference to the one before. */
-#define WRITE_TIMES(writer, key, items, count, time)                                 \
-	do {                                                                         \
-		uint64_t before_ns = (writer)->timeline->start_ns;                   \
-		json_columns_begin(&(writer)->json_columns, key);                    \
-		for (size_t i = 0; i < (count); i++) {                               \
-			json_columns_number(&(writer)->json_columns,                 \
-					    (int64_t)((items)[i].time - before_ns)); \
-			before_ns = (items)[i].time;                                 \
-		}                                                                    \
-		json_columns_end(&(writer)->json_columns);                           \
+#define WRITE_TIMES(writer, key, items, count, time)                                              \
+	do {                                                                                      \
+		uint64_t before_ns = (writer)->timeline->start_ns;                                \
+		json_begin_array(&(writer)->json, key);                                           \
+		for (size_t i = 0; i < (count); i++) {                                            \
+			json_put_number(&(writer)->json, (int64_t)((items)[i].time - before_ns)); \
+			before_ns = (items)[i].time;                                              \
+		}                                                                                 \
+		json_end_array(&(writer)->json);                                                  \
 	} while (0)
 
-#define WRITE_COLUMN(writer, key, count, value)                                         \
-	do {                                                                            \
-		json_columns_begin(&(writer)->json_columns, key);                       \
-		for (size_t i = 0; i < (count); i++)                                    \
-			json_columns_number(&(writer)->json_columns, (int64_t)(value)); \
-		json_columns_end(&(writer)->json_columns);                              \
+#define WRITE_COLUMN(writer, key, count, value)                             \
+	do {                                                                \
+		json_begin_array(&(writer)->json, key);                     \
+		for (size_t i = 0; i < (count); i++)                        \
+			json_put_number(&(writer)->json, (int64_t)(value)); \
+		json_end_array(&(writer)->json);                            \
 	} while (0)
 
 static void write_threads(struct writer *writer)
@@ -236,12 +230,12 @@ static void write_threads(struct writer *writer)
 	const struct timeline_thread *threads = writer->timeline->threads.items;
 	size_t count = writer->timeline->threads.count;
 
-	json_columns_open(&writer->json_columns, "threads");
+	json_begin_object(&writer->json, "threads");
 	WRITE_COLUMN(writer, "pid", count, threads[i].pid);
 	WRITE_COLUMN(writer, "tid", count, threads[i].tid);
 	WRITE_COLUMN(writer, "name", count,
 		     text_number(writer, threads[i].name ? threads[i].name : "?"));
-	json_columns_close(&writer->json_columns);
+	json_end_object(&writer->json);
 }
 
 static int64_t call_number(struct writer *writer, unsigned system_call)
@@ -253,15 +247,15 @@ static int64_t call_number(struct writer *writer, unsigned system_call)
 
 static void write_core(struct writer *writer, const struct run *runs, size_t count)
 {
-	json_columns_open(&writer->json_columns, NULL);
-	json_columns_key(&writer->json_columns, "cpu");
-	fprintf(writer->json_columns.out, "%u", runs->cpu);
+	json_begin_object(&writer->json, NULL);
+	json_put_key(&writer->json, "cpu");
+	json_put_number(&writer->json, runs->cpu);
 	WRITE_TIMES(writer, "start", runs, count, start_ns);
 	WRITE_COLUMN(writer, "length", count, runs[i].end_ns - runs[i].start_ns);
 	WRITE_COLUMN(writer, "thread", count, runs[i].thread);
 	WRITE_COLUMN(writer, "left", count, runs[i].left);
 	WRITE_COLUMN(writer, "call", count, call_number(writer, runs[i].system_call));
-	json_columns_close(&writer->json_columns);
+	json_end_object(&writer->json);
 }
 
 static void write_cores(struct writer *writer)
@@ -269,15 +263,13 @@ static void write_cores(struct writer *writer)
 	const struct run *runs = writer->runs.items;
 
 	SORT(&writer->runs, by_core);
-	json_columns_key(&writer->json_columns, "cores");
-	fputc('[', writer->json_columns.out);
+	json_begin_array(&writer->json, "cores");
 	for (size_t first = 0, end; first < writer->runs.count; first = end) {
 		for (end = first; end < writer->runs.count && runs[end].cpu == runs[first].cpu;)
 			end++;
-		fputs(first ? "," : "", writer->json_columns.out);
 		write_core(writer, runs + first, end - first);
 	}
-	fputc(']', writer->json_columns.out);
+	json_end_array(&writer->json);
 }
 
 static void write_wakes(struct writer *writer)
@@ -286,11 +278,11 @@ static void write_wakes(struct writer *writer)
 	size_t count = writer->wakes.count;
 
 	SORT(&writer->wakes, by_wake_time);
-	json_columns_open(&writer->json_columns, "wakes");
+	json_begin_object(&writer->json, "wakes");
 	WRITE_TIMES(writer, "at", wakes, count, at_ns);
 	WRITE_COLUMN(writer, "waker", count, wakes[i].waker);
 	WRITE_COLUMN(writer, "woken", count, wakes[i].woken);
-	json_columns_close(&writer->json_columns);
+	json_end_object(&writer->json);
 }
 
 /* The first row that is free; of spans that lie one inside the other that is their depth. */
@@ -305,38 +297,38 @@ static size_t row_of(struct writer *writer, const struct timeline_span *span)
 	return row;
 }
 
-static void write_value(struct json_columns *json_columns, uint64_t value)
+static void write_value(struct json_writer *json, uint64_t value)
 {
 	char text[24];
 
 	if (value <= INT64_MAX >> 10) {
-		json_columns_number(json_columns, (int64_t)value);
+		json_put_number(json, (int64_t)value);
 		return;
 	}
 	snprintf(text, sizeof(text), "%" PRIu64, value); /* too large for a JSON number */
-	json_columns_text(json_columns, text);
+	json_put_text(json, text);
 }
 
 static void write_argument(struct writer *writer, bool has_value, bool is_text, uint64_t value)
 {
-	struct json_columns *json_columns = &writer->json_columns;
+	struct json_writer *json = &writer->json;
 
 	if (!has_value)
-		json_columns_null(json_columns);
+		json_put_null(json);
 	else if (is_text)
-		json_columns_text(json_columns, timeline_name(writer->timeline, value));
+		json_put_text(json, timeline_name(writer->timeline, value));
 	else
-		write_value(json_columns, value);
+		write_value(json, value);
 }
 
 /* Of spans, or of instant events. */
 #define WRITE_ARGUMENTS(writer, items, count)                                            \
 	do {                                                                             \
-		json_columns_begin(&(writer)->json_columns, "argument");                 \
+		json_begin_array(&(writer)->json, "argument");                           \
 		for (size_t i = 0; i < (count); i++)                                     \
 			write_argument(writer, (items)[i].has_value, (items)[i].is_text, \
 				       (uint64_t)(items)[i].value);                      \
-		json_columns_end(&(writer)->json_columns);                               \
+		json_end_array(&(writer)->json);                                         \
 	} while (0)
 
 static void write_thread_spans(struct writer *writer)
@@ -346,24 +338,22 @@ static void write_thread_spans(struct writer *writer)
 
 	SORT(&writer->spans, by_start);
 	writer->rows.count = 0;
-	json_columns_open(&writer->json_columns, NULL);
-	json_columns_key(&writer->json_columns, "thread");
-	fprintf(writer->json_columns.out, "%u", writer->thread);
+	json_begin_object(&writer->json, NULL);
+	json_put_key(&writer->json, "thread");
+	json_put_number(&writer->json, writer->thread);
 	WRITE_TIMES(writer, "start", spans, count, start_ns);
 	WRITE_COLUMN(writer, "length", count, spans[i].end_ns - spans[i].start_ns);
 	WRITE_COLUMN(writer, "name", count, name_text_number(writer, spans[i].name_id));
 	WRITE_COLUMN(writer, "depth", count, row_of(writer, &spans[i]));
 	WRITE_ARGUMENTS(writer, spans, count);
-	json_columns_close(&writer->json_columns);
+	json_end_object(&writer->json);
 }
 
 static void write_spans(struct writer *writer)
 {
 	struct timeline_visitor visitor = {.context = writer, .end = add_span, .mark = add_mark};
-	const char *comma = "";
 
-	json_columns_key(&writer->json_columns, "spans");
-	fputc('[', writer->json_columns.out);
+	json_begin_array(&writer->json, "spans");
 	for (unsigned i = 0; i < writer->timeline->threads.count; i++) {
 		const struct timeline_thread *thread = &writer->timeline->threads.items[i];
 		if (!thread->marks)
@@ -373,11 +363,9 @@ static void write_spans(struct writer *writer)
 		timeline_walk(writer->timeline, thread, &visitor);
 		if (!writer->spans.count)
 			continue;
-		fputs(comma, writer->json_columns.out);
-		comma = ",";
 		write_thread_spans(writer);
 	}
-	fputc(']', writer->json_columns.out);
+	json_end_array(&writer->json);
 }
 
 static void write_instants(struct writer *writer)
@@ -386,12 +374,12 @@ static void write_instants(struct writer *writer)
 	size_t count = writer->instants.count;
 
 	SORT(&writer->instants, by_point_time);
-	json_columns_open(&writer->json_columns, "instants");
+	json_begin_object(&writer->json, "instants");
 	WRITE_TIMES(writer, "at", points, count, at_ns);
 	WRITE_COLUMN(writer, "thread", count, points[i].thread);
 	WRITE_COLUMN(writer, "name", count, name_text_number(writer, points[i].name_id));
 	WRITE_ARGUMENTS(writer, points, count);
-	json_columns_close(&writer->json_columns);
+	json_end_object(&writer->json);
 }
 
 static void write_counters(struct writer *writer)
@@ -399,63 +387,62 @@ static void write_counters(struct writer *writer)
 	const struct point *values = writer->values.items;
 
 	SORT(&writer->values, by_name_and_time);
-	json_columns_key(&writer->json_columns, "counters");
-	fputc('[', writer->json_columns.out);
+	json_begin_array(&writer->json, "counters");
 	for (size_t first = 0, end; first < writer->values.count; first = end) {
 		for (end = first;
 		     end < writer->values.count && values[end].name_id == values[first].name_id;)
 			end++;
 		const struct point *own = values + first;
-		fputs(first ? "," : "", writer->json_columns.out);
-		json_columns_open(&writer->json_columns, NULL);
-		json_columns_key(&writer->json_columns, "name");
-		fprintf(writer->json_columns.out, "%" PRId64,
-			name_text_number(writer, own->name_id));
+		json_begin_object(&writer->json, NULL);
+		json_put_key(&writer->json, "name");
+		json_put_number(&writer->json, name_text_number(writer, own->name_id));
 		WRITE_TIMES(writer, "at", own, end - first, at_ns);
 		WRITE_COLUMN(writer, "value", end - first, own[i].value);
-		json_columns_close(&writer->json_columns);
+		json_end_object(&writer->json);
 	}
-	fputc(']', writer->json_columns.out);
+	json_end_array(&writer->json);
 }
 
 static void write_flows(struct writer *writer)
 {
-	struct json_columns *json_columns = &writer->json_columns;
-	const struct flow *flows = writer->flows.items;
+	struct json_writer *json = &writer->json;
+	const struct flow_pair *flows = writer->flows.items;
 	size_t count = writer->flows.count;
 
-	json_columns_open(json_columns, "flows");
+	json_begin_object(json, "flows");
 	WRITE_TIMES(writer, "at", flows, count, out->at_ns);
 	WRITE_COLUMN(writer, "length", count, flows[i].in->at_ns - flows[i].out->at_ns);
 	WRITE_COLUMN(writer, "from", count, flows[i].out->thread);
 	WRITE_COLUMN(writer, "to", count, flows[i].in->thread);
 	WRITE_COLUMN(writer, "name", count, name_text_number(writer, flows[i].out->name_id));
-	json_columns_begin(json_columns, "id");
+	json_begin_array(json, "id");
 	for (size_t i = 0; i < count; i++)
-		write_value(json_columns, (uint64_t)flows[i].out->value);
-	json_columns_end(json_columns);
-	json_columns_close(json_columns);
+		write_value(json, (uint64_t)flows[i].out->value);
+	json_end_array(json);
+	json_end_object(json);
 }
 
 static void write_texts(struct writer *writer)
 {
-	json_columns_begin(&writer->json_columns, "texts");
+	json_begin_array(&writer->json, "texts");
 	for (size_t i = 0; i < writer->texts.items.count; i++)
-		json_columns_text(&writer->json_columns, writer->texts.items.items[i]);
-	json_columns_end(&writer->json_columns);
+		json_put_text(&writer->json, writer->texts.items.items[i]);
+	json_end_array(&writer->json);
 }
 
 void timeline_page_write(FILE *out, const struct timeline *timeline)
 {
-	struct writer writer = {.json_columns.out = out, .timeline = timeline};
+	struct writer writer = {.json.out = out, .timeline = timeline};
+	char start[24]; /* too large for a JSON number */
 
 	for (unsigned i = 0; i < timeline->threads.count; i++)
 		collect_runs(&writer, i);
-	json_columns_open(&writer.json_columns, NULL);
-	json_columns_key(&writer.json_columns, "start_ns");
-	fprintf(out, "\"%" PRIu64 "\"", timeline->start_ns);
-	json_columns_key(&writer.json_columns, "duration_ns");
-	fprintf(out, "%" PRId64, since_start(&writer, timeline->end_ns));
+	json_begin_object(&writer.json, NULL);
+	json_put_key(&writer.json, "start_ns");
+	snprintf(start, sizeof(start), "%" PRIu64, timeline->start_ns);
+	json_put_text(&writer.json, start);
+	json_put_key(&writer.json, "duration_ns");
+	json_put_number(&writer.json, (int64_t)(timeline->end_ns - timeline->start_ns));
 	write_threads(&writer);
 	write_cores(&writer);
 	write_wakes(&writer);
@@ -465,7 +452,7 @@ void timeline_page_write(FILE *out, const struct timeline *timeline)
 	pair_flows(&writer);
 	write_flows(&writer);
 	write_texts(&writer);
-	json_columns_close(&writer.json_columns);
+	json_end_object(&writer.json);
 	interner_clear(&writer.texts);
 	array_free(&writer.runs);
 	array_free(&writer.wakes);

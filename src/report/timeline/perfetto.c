@@ -6,12 +6,14 @@
  * track events; the scheduler's log goes as ftrace events, so that Perfetto shows its own tracks of
  * cores and thread states; and each core has a track of the spans that ran on it.
  */
+#include "report/formats.h"
+
 #include "analyze/timeline/cores.h"
 #include "analyze/timeline/interrupts.h"
 #include "base/cleanup.h"
+#include "base/utf8.h"
 #include "report/display.h"
 #include "report/protobuf.h"
-#include "report/report.h"
 #include "report/timeline/names.h"
 
 #include <string.h>
@@ -143,7 +145,7 @@ static void write_track(struct writer *writer, uint64_t uuid, uint64_t parent, c
 
 static void write_thread(struct writer *writer, const struct timeline_thread *thread, size_t index)
 {
-	AUTO(text) char *name = display_utf8(thread->name ? thread->name : "?");
+	AUTO(text) char *name = utf8_valid(thread->name ? thread->name : "?");
 
 	packet_begin(writer, 0);
 	protobuf_clear(&writer->slice);
@@ -158,7 +160,7 @@ static void write_thread(struct writer *writer, const struct timeline_thread *th
 
 static void write_process(struct writer *writer, const struct timeline_thread *leader)
 {
-	AUTO(text) char *name = display_utf8(leader->name ? leader->name : "?");
+	AUTO(text) char *name = utf8_valid(leader->name ? leader->name : "?");
 
 	packet_begin(writer, 0);
 	protobuf_clear(&writer->slice);
@@ -179,7 +181,7 @@ static void write_tree(struct writer *writer)
 	protobuf_clear(&writer->part);
 	for (size_t i = 0; i < timeline->threads.count; i++) {
 		const struct timeline_thread *thread = &timeline->threads.items[i];
-		AUTO(text) char *name = display_utf8(thread->name ? thread->name : "?");
+		AUTO(text) char *name = utf8_valid(thread->name ? thread->name : "?");
 		if (!thread->pid)
 			continue;
 		protobuf_clear(&writer->slice);
@@ -363,7 +365,7 @@ static void write_cores(struct writer *writer)
 		const struct cores_slice *slice = &cores->items[i];
 		const struct timeline_thread *thread =
 			&writer->timeline->threads.items[slice->thread];
-		AUTO(text) char *thread_name = display_utf8(thread->name ? thread->name : "?");
+		AUTO(text) char *thread_name = utf8_valid(thread->name ? thread->name : "?");
 		event_begin(writer, TYPE_BEGIN, UUID_CORE + slice->cpu,
 			    slice->name_id ? name_of(writer, slice->name_id) : thread_name);
 		protobuf_clear(&writer->slice);
@@ -382,7 +384,7 @@ static char *comm_of(const struct timeline *timeline, unsigned tid)
 
 	if (!tid)
 		return text_copy("swapper");
-	return display_utf8(thread && thread->name ? thread->name : "?");
+	return utf8_valid(thread && thread->name ? thread->name : "?");
 }
 
 static void add_switch(struct writer *writer, const struct switch_event *event)
@@ -442,8 +444,9 @@ static void write_bundle(struct writer *writer, const struct recording_chunk *ch
 	packet_end(writer, PACKET_FTRACE, &writer->part);
 }
 
-void report_timeline_perfetto(FILE *out, const struct timeline *timeline)
+void report_timeline_perfetto(FILE *out, const struct report *report)
 {
+	const struct timeline *timeline = report->timeline;
 	struct writer writer = {.out = out, .timeline = timeline};
 	const struct recording *recording = timeline->recording;
 
@@ -452,7 +455,7 @@ void report_timeline_perfetto(FILE *out, const struct timeline *timeline)
 	writer.names = memory_new(timeline->name_count + 1, sizeof(*writer.names));
 	writer.has_counter = memory_new(timeline->name_count + 1, sizeof(bool));
 	for (size_t i = 0; i < timeline->name_count; i++)
-		writer.names[i] = display_utf8(timeline->names[i]);
+		writer.names[i] = utf8_valid(timeline->names[i]);
 	write_descriptions(&writer);
 	write_threads(&writer);
 	if (timeline->has_scheduler)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* timeline_text - a timeline for a reader: spans, threads, parallel regions, cores and long waits. */
+#include "report/formats.h"
+
 #include "analyze/timeline/interrupts.h"
 #include "analyze/timeline/spans.h"
 #include "base/cleanup.h"
-#include "report/causal/verdict_table.h"
 #include "report/display.h"
 #include "report/header.h"
+#include "report/terminal.h"
 #include "report/timeline/names.h"
+#include "report/timeline/warnings.h"
 
 #include <string.h>
 
@@ -102,13 +105,13 @@ static void grid_print(FILE *out, struct grid *grid, const char *title,
 	size_t widths[COLUMNS_MOST];
 
 	lay_out(grid, options->columns, widths);
-	table_style(out, options, "1");
+	terminal_style(out, options, "1");
 	fprintf(out, "%s\n", title);
-	table_style(out, options, NULL);
-	table_style(out, options, "2");
+	terminal_style(out, options, NULL);
+	terminal_style(out, options, "2");
 	for (size_t i = 0; i < grid->columns; i++)
 		print_cell(out, grid, i, head_of(grid, i), widths[i]);
-	table_style(out, options, NULL);
+	terminal_style(out, options, NULL);
 	for (size_t i = 0; i < grid->cells.count; i += grid->columns) {
 		fputc('\n', out);
 		print_row(out, grid, &grid->cells.items[i], widths, options->columns);
@@ -420,7 +423,7 @@ static void print_head(FILE *out, const struct recording *recording,
 {
 	struct timeline_event_counts counts = timeline_event_counts(timeline);
 	struct run_totals totals = run_totals_of(recording);
-	struct warnings warnings = timeline_warnings(timeline, spans);
+	struct warnings warnings = timeline_warnings(timeline, spans, &totals);
 	AUTO(text)
 	char *command = timeline->run->command ? display_command(timeline->run->command) :
 						 text_copy("running processes");
@@ -433,26 +436,28 @@ static void print_head(FILE *out, const struct recording *recording,
 	totals.runs = 1;
 	totals.wall_ns = timeline->run->wall_ns ? timeline->run->wall_ns :
 						  timeline->end_ns - timeline->start_ns;
-	table_style(out, options, "1");
+	terminal_style(out, options, "1");
 	fprintf(out, "Timeline of %s", fitted);
-	table_style(out, options, NULL);
+	terminal_style(out, options, NULL);
 	fputc('\n', out);
 	header_run(out, &totals, options);
-	header_label(out, options, "events");
+	terminal_label(out, options, "events");
 	fprintf(out, "%s annotations, %s switches and wake-ups, %s lost\n", marks, switches, lost);
 	header_warnings(out, &warnings, options);
 	warnings_release(&warnings);
 	fputc('\n', out);
 }
 
-void report_timeline_text(FILE *out, const struct recording *recording,
-			  const struct timeline *timeline, const struct report_options *options)
+void report_timeline_text(FILE *out, const struct report *report)
 {
-	struct report_options layout = header_fit(options);
+	const struct recording *recording = report->recording;
+	const struct timeline *timeline = report->timeline;
+	const struct report_options *options = &report->options;
+	struct report_options layout = terminal_fit(options);
 
 	if (!timeline->run) {
-		header_wrapped(out, "There is no timeline here; lever trace makes them.", 0,
-			       layout.columns);
+		terminal_wrapped(out, "There is no timeline here; lever trace makes them.", 0,
+				 layout.columns);
 		return;
 	}
 	AUTO(spans) struct spans *spans = spans_new(timeline);
@@ -468,12 +473,12 @@ void report_timeline_text(FILE *out, const struct recording *recording,
 	print_cores(out, timeline, interrupts, &layout);
 	print_interrupts(out, timeline, interrupts, &layout);
 	print_waits(out, timeline, spans, &layout);
-	table_style(out, &layout, "2");
-	header_wrapped(
+	terminal_style(out, &layout, "2");
+	terminal_wrapped(
 		out,
 		"Shares are of the span's or thread's time. Imbalance is how much longer the busiest "
 		"thread of a round works than the mean, so what evening it out would save of the "
 		"round at most is less. lever report --format perfetto gives the timeline itself.",
 		0, layout.columns);
-	table_style(out, &layout, NULL);
+	terminal_style(out, &layout, NULL);
 }

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* json - commas, quotes and escapes. */
+#include "base/json.h"
+
+#include "base/utf8.h"
+
+#include <inttypes.h>
+
+void json_write_text(FILE *out, const char *text)
+{
+	if (!text) {
+		fputs("null", out);
+		return;
+	}
+	fputc('"', out);
+	while (*text) {
+		uint32_t character;
+		size_t length = utf8_decode(text, &character);
+		if (!length)
+			fputs(UTF8_REPLACEMENT, out);
+		else if (*text == '"' || *text == '\\')
+			fprintf(out, "\\%c", *text);
+		else if (character < 0x20)
+			fprintf(out, "\\u%04x", (unsigned)character);
+		else
+			fwrite(text, 1, length, out);
+		text += length ? length : 1;
+	}
+	fputc('"', out);
+}
+
+/* Before a value: the comma, unless a key stands before it. */
+static void separate(struct json_writer *json)
+{
+	if (json->needs_comma)
+		fputc(',', json->out);
+	json->needs_comma = true;
+}
+
+void json_put_key(struct json_writer *json, const char *key)
+{
+	separate(json);
+	fprintf(json->out, "\"%s\":", key);
+	json->needs_comma = false;
+}
+
+static void begin(struct json_writer *json, const char *key, char bracket)
+{
+	if (key)
+		json_put_key(json, key);
+	separate(json);
+	fputc(bracket, json->out);
+	json->needs_comma = false;
+}
+
+static void end(struct json_writer *json, char bracket)
+{
+	fputc(bracket, json->out);
+	json->needs_comma = true;
+}
+
+void json_begin_object(struct json_writer *json, const char *key)
+{
+	begin(json, key, '{');
+}
+
+void json_end_object(struct json_writer *json)
+{
+	end(json, '}');
+}
+
+void json_begin_array(struct json_writer *json, const char *key)
+{
+	begin(json, key, '[');
+}
+
+void json_end_array(struct json_writer *json)
+{
+	end(json, ']');
+}
+
+void json_put_number(struct json_writer *json, int64_t value)
+{
+	separate(json);
+	fprintf(json->out, "%" PRId64, value);
+}
+
+void json_put_unsigned(struct json_writer *json, uint64_t value)
+{
+	separate(json);
+	fprintf(json->out, "%" PRIu64, value);
+}
+
+void json_put_real(struct json_writer *json, double value, int digits)
+{
+	separate(json);
+	fprintf(json->out, "%.*f", digits, value);
+}
+
+void json_put_text(struct json_writer *json, const char *text)
+{
+	separate(json);
+	json_write_text(json->out, text);
+}
+
+void json_put_literal(struct json_writer *json, const char *literal)
+{
+	separate(json);
+	fputs(literal, json->out);
+}
+
+void json_put_null(struct json_writer *json)
+{
+	json_put_literal(json, "null");
+}
+
+void json_put_column(struct json_writer *json, const char *key, const char *literal, size_t count)
+{
+	json_begin_array(json, key);
+	for (size_t i = 0; i < count; i++)
+		json_put_literal(json, literal);
+	json_end_array(json);
+}
+
+void json_break_line(struct json_writer *json)
+{
+	if (json->needs_comma)
+		fputc(',', json->out);
+	fputc('\n', json->out);
+	json->needs_comma = false;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* warnings - what weakens the figures of samples. */
+#include "report/samples/warnings.h"
+
+#include "base/cleanup.h"
+#include "report/run_totals.h"
+
+static void warn_of_chains(struct warnings *warnings, const struct run_totals *totals)
+{
+	/* A hundredth: less moves no share visibly. */
+	if (totals->lost * 100 > totals->samples)
+		*array_add(warnings) =
+			text_format("%.1f %% of the samples were lost",
+				    100.0 * (double)totals->lost /
+					    (double)(totals->samples + totals->lost));
+	if (totals->unwound_badly * 20 > totals->samples)
+		*array_add(warnings) =
+			text_format("%.0f %% of the call chains end before their root: code "
+				    "without unwind tables, or deeper than can be followed",
+				    100.0 * (double)totals->unwound_badly /
+					    (double)totals->samples);
+}
+
+struct warnings samples_warnings(const struct recording *recording)
+{
+	struct warnings warnings = {0};
+	struct run_totals totals = run_totals_of(recording);
+	warnings_add_end(&warnings, &totals);
+	warn_of_chains(&warnings, &totals);
+	warnings_add_notes(&warnings, recording);
+	return warnings;
+}

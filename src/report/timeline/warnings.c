@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* warnings - what is missing in a timeline. */
+#include "report/timeline/warnings.h"
+
+#include "base/memory.h"
+
+struct warnings timeline_warnings(const struct timeline *timeline, const struct spans *spans,
+				  const struct run_totals *totals)
+{
+	struct warnings warnings = {0};
+
+	warnings_add_end(&warnings, totals);
+	warnings_add_note(&warnings, timeline->run);
+	if (spans->unmatched_ends)
+		*array_add(&warnings) =
+			text_format("%llu ends of spans have no begin in their thread",
+				    (unsigned long long)spans->unmatched_ends);
+	if (timeline->damaged_chunks)
+		*array_add(&warnings) =
+			text_format("%llu chunks of the file are damaged and left out",
+				    (unsigned long long)timeline->damaged_chunks);
+	if (timeline->other_runs)
+		*array_add(&warnings) =
+			text_format("the file holds %zu earlier timelines, too; this is the last",
+				    timeline->other_runs);
+	return warnings;
+}
