@@ -85,7 +85,7 @@ def bpf_left(objects):
 
 def breakpoint_is_set(pid):
     """Whether the program's function unit begins with a breakpoint now."""
-    path = program("ways")
+    path = program("exits")
     symbol = re.search(r"^([0-9a-f]+) T unit$", run("nm", path).stdout, re.M)
     with open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
         base = next(int(line.split("-")[0], 16) for line in maps if line.rstrip().endswith(path))
@@ -102,7 +102,7 @@ def kernel_complaints():
 
 def interrupt(way, number, to_group, *expected_statuses):
     with folder() as place:
-        process = start(place, "--", program("ways"), way, LONG)
+        process = start(place, "--", program("exits"), way, LONG)
         wait_for_experiments(process, place)
         held = bpf_objects(process.pid)
         check({kind for kind, _ in held} == {"prog_id", "map_id", "link_id"}, held)
@@ -151,7 +151,7 @@ def adopt():
 def _():
     adopt()
     with folder() as place:
-        process = start(place, "--progress", "unit", "--", program("ways"), "calm", LONG)
+        process = start(place, "--progress", "unit", "--", program("exits"), "calm", LONG)
         wait_for_experiments(process, place)
         pid, held = child_of(process), bpf_objects(process.pid)
         check(breakpoint_is_set(pid), "the test cannot see a breakpoint")
@@ -170,7 +170,7 @@ def _():
 @test("when its terminal's reader goes away, lever still finishes the profile")
 def _():
     with folder() as place:
-        process = start(place, "--seconds", "1", "--", program("ways"), "plain", "40000")
+        process = start(place, "--seconds", "1", "--", program("exits"), "plain", "40000")
         process.stderr.close()
         process.stdout.close()
         process.wait(PATIENCE)
@@ -180,7 +180,7 @@ def _():
 @test("a run that adds to a profile while another one writes to it loses neither")
 def _():
     with folder() as place:
-        words = ("--", program("ways"), "plain", "10000")
+        words = ("--", program("exits"), "plain", "10000")
         first, second = start(place, *words), start(place, *words)
         for process in (first, second):
             _, said = process.communicate(timeout=PATIENCE)
@@ -210,7 +210,7 @@ def on_small_disk(kilobytes, words, place):
 @test("when the disk is full, lever says so with 1, and the program runs to its end")
 def _():
     with folder() as place:
-        ways = program("ways")
+        ways = program("exits")
         words = (LEVER, "run", "-o", "disk/run.lever", "--window", "10ms", "--", ways, "plain",
                  "120000", "done")
         said = on_small_disk(256, words, place)
@@ -223,7 +223,7 @@ def _():
 @test("a disk that is full from the start is told before the program runs")
 def _():
     with folder() as place:
-        words = (LEVER, "run", "-o", "disk/run.lever", "--", program("ways"), "plain", "1", "done")
+        words = (LEVER, "run", "-o", "disk/run.lever", "--", program("exits"), "plain", "1", "done")
         said = on_small_disk(8, words, place)
         equal(said.returncode, 1, said.stderr)
         check("the disk is full" in said.stderr, said.stderr)
@@ -234,7 +234,7 @@ def _():
 def _():
     with folder() as place:
         words = (f"ulimit -f 100; exec {LEVER} run -o run.lever --window 10ms -- "
-                 f"{program('ways')} plain 120000 done")
+                 f"{program('exits')} plain 120000 done")
         said = run("bash", "-c", words, cwd=place)
         equal(said.returncode, 1, said.stderr)
         check("ulimit -f" in said.stderr, said.stderr)
@@ -245,7 +245,7 @@ def _():
 @test("a limit on file sizes that leaves no room to begin is told before the program runs")
 def _():
     with folder() as place:
-        words = f"ulimit -f 20; exec {LEVER} run -o run.lever -- {program('ways')} plain 1 done"
+        words = f"ulimit -f 20; exec {LEVER} run -o run.lever -- {program('exits')} plain 1 done"
         said = run("bash", "-c", words, cwd=place)
         equal(said.returncode, 1, said.stderr)
         check("ulimit -f" in said.stderr, said.stderr)
@@ -257,7 +257,7 @@ def _():
     with folder() as place:
         done = os.path.join(place, "done")
         for output in (os.path.join(place, "none", "run.lever"), place, "/proc/run.lever"):
-            said = lever("run", "-o", output, "--", program("ways"), "plain", "1", done)
+            said = lever("run", "-o", output, "--", program("exits"), "plain", "1", done)
             equal((said.returncode, said.stdout), (1, ""), output)
             check(output in said.stderr, said.stderr)
             check(not os.path.exists(done), "the program was run")
@@ -270,7 +270,7 @@ def _():
         for more in ((), ("--fresh",)):
             with open(precious, "w", encoding="utf-8") as file:
                 file.write("years of work\n" * 1000)
-            said = lever("run", *more, "-o", precious, "--", program("ways"), "plain", "1", done)
+            said = lever("run", *more, "-o", precious, "--", program("exits"), "plain", "1", done)
             equal((said.returncode, said.stdout), (1, ""), more)
             check(precious in said.stderr, said.stderr)
             equal(os.path.getsize(precious), 14000, "it was changed")
@@ -281,7 +281,7 @@ def _():
 def _():
     with folder() as place:
         whole, torn = os.path.join(place, "whole.lever"), os.path.join(place, "torn.lever")
-        lever("run", "-q", "-o", whole, "--", program("ways"), "plain", "4000")
+        lever("run", "-q", "-o", whole, "--", program("exits"), "plain", "4000")
         size = os.path.getsize(whole)
         for kept in (100, 4096, size // 2):
             with open(whole, "rb") as file, open(torn, "wb") as copy:
@@ -298,7 +298,7 @@ def _():
     with folder() as place:
         output = os.path.join(place, "run.lever")
         for more, expected in (((), 500), ((), 1000), (("--fresh",), 500)):
-            said = lever("run", "-q", *more, "-o", output, "--", program("ways"), "plain", "500")
+            said = lever("run", "-q", *more, "-o", output, "--", program("exits"), "plain", "500")
             check(said.returncode in RAN, said.stderr)
             equal(visits(report(output), "units"), expected)
 
@@ -307,7 +307,7 @@ def _():
 def _():
     with folder() as place:
         environment = {**os.environ, "SUDO_UID": "12345", "SUDO_GID": "12346"}
-        process = start(place, "--", program("ways"), "plain", LONG, env=environment)
+        process = start(place, "--", program("exits"), "plain", LONG, env=environment)
         wait_for_experiments(process, place)
         while_running = sorted(os.listdir(place))
         owners = {(os.stat(os.path.join(place, name)).st_uid, os.stat(os.path.join(place, name)).st_gid)

@@ -34,11 +34,11 @@ mount -t devtmpfs none /dev; mount -t tmpfs none /tmp
 say() { echo "lever-test $*"; }
 say release $(uname -r)
 /lever check > /tmp/check; say check $?; sed 's/^/lever-test checked /' /tmp/check
-/lever run -q -o /tmp/a.lever --speedups 0,50,100 --period 2ms -- /ways threads UNITS > /tmp/out 2>&1; say run $?
+/lever run -q -o /tmp/a.lever --speedups 0,50,100 --period 2ms -- /exits threads UNITS > /tmp/out 2>&1; say run $?
 sed 's/^/lever-test said /' /tmp/out
 /lever report /tmp/a.lever --format json > /tmp/json; say report $?
 tr -d '\\n' < /tmp/json | sed 's/^/lever-test json /'; echo
-/ways plain 100000000 > /dev/null 2>&1 &
+/exits plain 100000000 > /dev/null 2>&1 &
 other=$!
 sleep 1
 /lever run -q -o /tmp/b.lever --pid $other --seconds 3 --speedups 0,100 --period 2ms > /tmp/out 2>&1; say attach $?
@@ -52,7 +52,7 @@ victim=$!
 sleep 4; say during $(programs)
 kill -9 $victim; sleep 2; say left $(($(programs) - before))
 kill -0 $other; say alive $?
-/lever record -q -o /tmp/d.lever --seconds 2 -- /ways plain UNITS > /tmp/out 2>&1; say record $?
+/lever record -q -o /tmp/d.lever --seconds 2 -- /exits plain UNITS > /tmp/out 2>&1; say record $?
 sed 's/^/lever-test said /' /tmp/out
 sleep 2
 say complaints $(dmesg | grep -cE 'hung_task|rcu.*stall|soft lockup|BUG:|WARNING:')
@@ -104,8 +104,8 @@ def file_system(build, path):
     with tempfile.TemporaryDirectory() as root:
         for folder in ("bin", "proc", "sys/kernel", "tmp", "dev"):
             os.makedirs(os.path.join(root, folder))
-        ways = os.path.join(build, "tests/kernel/programs/ways")
-        for source, name in ((shutil.which("busybox"), "/bin/busybox"), (os.path.join(build, "lever"), "/lever"), (ways, "/ways"), (BPFTOOL, "/bpftool")):
+        ways = os.path.join(build, "tests/kernel/programs/exits")
+        for source, name in ((shutil.which("busybox"), "/bin/busybox"), (os.path.join(build, "lever"), "/lever"), (ways, "/exits"), (BPFTOOL, "/bpftool")):
             shutil.copy(source, root + name)
             for library in libraries(source):
                 os.makedirs(root + os.path.dirname(library), exist_ok=True)

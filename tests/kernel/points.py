@@ -23,7 +23,7 @@ def kind(told, name):
 
 @test("points of lever.h are found without being named, spans as latencies")
 def _():
-    _, told = profile_of("--", program("ways"), "plain", "2000")
+    _, told = profile_of("--", program("exits"), "plain", "2000")
     equal([(point["name"], point["kind"], point["visits"]) for point in told["progress"]],
           [("units", "throughput", 2000), ("unit span", "latency", 2000)])
 
@@ -36,9 +36,9 @@ def _():
 
 @test("of a function and a point of one name, the function counts, and point: names the other")
 def _():
-    _, told = profile_of("--progress", "served", "--", program("namesakes"), str(JOBS))
+    _, told = profile_of("--progress", "served", "--", program("same_name"), str(JOBS))
     equal(visits(told, "served"), 2 * JOBS)
-    _, told = profile_of("--progress", "point:served", "--", program("namesakes"), str(JOBS))
+    _, told = profile_of("--progress", "point:served", "--", program("same_name"), str(JOBS))
     equal([(point["name"], point["visits"]) for point in told["progress"]], [("served", JOBS)])
 
 
@@ -46,10 +46,10 @@ def _():
 def _():
     # Which programs the shell starts is seen when it does, so the first visits are not counted.
     script = '"$0" plain 20000 & "$1" plain 20000; wait'
-    _, told = profile_of("--progress", "bin:ways*:unit", "--", "sh", "-c", script, program("ways"), program("ways-static"))
+    _, told = profile_of("--progress", "bin:exits*:unit", "--", "sh", "-c", script, program("exits"), program("exits-static"))
     processes = told["progress"][0]["processes"]
-    equal(sorted(one["name"] for one in processes), ["ways", "ways-static"])
-    equal(sum(one["visits"] for one in processes), visits(told, "bin:ways*:unit"))
+    equal(sorted(one["name"] for one in processes), ["exits", "exits-static"])
+    equal(sum(one["visits"] for one in processes), visits(told, "bin:exits*:unit"))
     check(min(one["visits"] for one in processes) > 10000, processes)
 
 
@@ -57,10 +57,10 @@ def _():
 def _():
     script = '"$0" plain 700 & "$1" plain 900; wait'
     for place in ("unit", "unit.h:%d" % line_of("unit.h", 'NAMED("units")')):
-        name = f"bin:{program('ways-static')}:{place}"
-        _, told = profile_of("--progress", name, "--", "sh", "-c", script, program("ways"), program("ways-static"))
+        name = f"bin:{program('exits-static')}:{place}"
+        _, told = profile_of("--progress", name, "--", "sh", "-c", script, program("exits"), program("exits-static"))
         equal(visits(told, name), 900)
-    said = lever("run", "-o", "/dev/null", "--progress", "bin:ways*", "--", "true")
+    said = lever("run", "-o", "/dev/null", "--progress", "bin:exits*", "--", "true")
     equal(said.returncode, 2)
     check("bin:GLOB:FUNCTION" in said.stderr, said.stderr)
 
@@ -69,7 +69,7 @@ def _():
 def _():
     with folder() as place:
         output = os.path.join(place, "test.lever")
-        said = lever("run", "-o", output, "--", "sh", "-c", '"$0" plain 700 & "$0" plain 900; wait', program("ways"))
+        said = lever("run", "-o", output, "--", "sh", "-c", '"$0" plain 700 & "$0" plain 900; wait', program("exits"))
         check(said.returncode in RAN, said.stderr)
         told = report(output)
         for point in told["progress"]:
@@ -77,7 +77,7 @@ def _():
             equal(sorted(one["visits"] for one in point["processes"]), [700, 900], point)
         text = lever("report", output).stdout
         pid = point["processes"][0]["pid"]
-        check(re.search(rf"^ +ways {pid}: 900, ways \d+: 700$", text, re.MULTILINE), text)
+        check(re.search(rf"^ +exits {pid}: 900, exits \d+: 700$", text, re.MULTILINE), text)
 
 
 @test("a line of an unmodified program is a progress point")
@@ -98,7 +98,7 @@ def _():
 @test("a tracepoint of the kernel is a progress point, counted in the program alone")
 def _():
     name = "tracepoint:syscalls:sys_enter_write"
-    _, told = profile_of("--progress", name, "--", program("ways"), "writes", str(JOBS))
+    _, told = profile_of("--progress", name, "--", program("exits"), "writes", str(JOBS))
     equal(visits(told, name), JOBS)
 
 
@@ -120,7 +120,7 @@ def _():
 @test("several points count side by side")
 def _():
     _, told = profile_of("-p", "unit", "-p", "units", "-p", "tracepoint:syscalls:sys_enter_write",
-                         "--", program("ways"), "writes", str(JOBS))
+                         "--", program("exits"), "writes", str(JOBS))
     equal({point["visits"] for point in told["progress"]}, {JOBS}, told["progress"])
     equal(len(told["progress"]), 3)
 
@@ -156,7 +156,7 @@ def _():
 def _():
     with folder() as place:
         done, output = os.path.join(place, "done"), os.path.join(place, "whole.lever")
-        said = lever("run", "-o", output, "--end-to-end", "--runs", "6", "--", program("ways"),
+        said = lever("run", "-o", output, "--end-to-end", "--runs", "6", "--", program("exits"),
                      "plain", "2000", done)
         check(said.returncode in RAN, said.stderr)
         with open(done, encoding="utf-8") as file:
@@ -171,7 +171,7 @@ def _():
 def _():
     with folder() as place:
         said = lever("run", "-o", os.path.join(place, "x.lever"), "--end-to-end", "--runs", "6", "--",
-                     program("ways"), "seven", "2000")
+                     program("exits"), "seven", "2000")
         equal(said.returncode, 1, said.stderr)
         check("exit code 7" in said.stderr, said.stderr)
 
@@ -212,7 +212,7 @@ def _():
         output = os.path.join(place, "answer.lever")
         for _ in range(4):  # each adds to the same profile, until a busy machine lets it
             said = lever("run", "-o", output, "--target", "unit", "--speedups", "0,50", "-g", "function",
-                         "--window", "50ms", "--seconds", "3", "--", program("ways"), "plain", "70000")
+                         "--window", "50ms", "--seconds", "3", "--", program("exits"), "plain", "70000")
             check(said.returncode in RAN, said.stderr)
             if said.returncode == 0:
                 break

@@ -10,7 +10,7 @@ UNITS = 2000  # a tenth of a second
 OLD = {"LEVER_ASSUME_OLD_KERNEL": "1"}
 
 
-def live(way, status=0, build="ways", environments=({}, OLD)):
+def live(way, status=0, build="exits", environments=({}, OLD)):
     """Counts a way of living by lever.h and by a uprobe, on this kernel and as on an old one."""
     for environment in environments:
         _, told = profile_of("-p", "unit", "-p", "units", "--", program(build), way, str(UNITS),
@@ -34,7 +34,7 @@ def _():
 @test("a program that crashes is counted to its last visit, and the signal is told")
 def _():
     live("crash", 128 + 11)
-    said, _ = profile_of("--", program("ways"), "crash", "1000")
+    said, _ = profile_of("--", program("exits"), "crash", "1000")
     check("signal 11" in said.stderr, said.stderr)
 
 
@@ -53,7 +53,7 @@ def _():
     live("daemon")
     with folder() as place:
         done, output = os.path.join(place, "done"), os.path.join(place, "daemon.lever")
-        said = lever("run", "-q", "-o", output, "--", program("ways"), "daemon", str(UNITS), done)
+        said = lever("run", "-q", "-o", output, "--", program("exits"), "daemon", str(UNITS), done)
         check(said.returncode in RAN, said.stderr)
         check(os.path.exists(done), "lever ended before the daemon did")
 
@@ -85,12 +85,12 @@ def _():
 
 @test("a static program is profiled like any other")
 def _():
-    live("plain", build="ways-static", environments=({},))
+    live("plain", build="exits-static", environments=({},))
 
 
 @test("a program that ends at once ends the run, with 3 and a sentence")
 def _():
-    for words in (("true",), (program("ways"), "seven", "0")):
+    for words in (("true",), (program("exits"), "seven", "0")):
         said, told = profile_of("--", *words, codes=(3,))
         check("No answer" in said.stderr, said.stderr)
         equal(told["program"]["exit_status"], 7 if len(words) > 1 else 0)
@@ -101,7 +101,7 @@ def _():
     with folder() as place:
         script, output = os.path.join(place, "script"), os.path.join(place, "script.lever")
         with open(script, "w", encoding="utf-8") as file:
-            file.write(f"#!/bin/sh\n{program('ways')} plain {UNITS}\n{program('ways')} seven {UNITS}\n")
+            file.write(f"#!/bin/sh\n{program('exits')} plain {UNITS}\n{program('exits')} seven {UNITS}\n")
         os.chmod(script, 0o755)
         said = lever("run", "-o", output, "--", script)
         check(said.returncode in RAN, said.stderr)
@@ -114,7 +114,7 @@ def _():
 
 @test("a 32-bit program is profiled, too; its points are functions and lines")
 def _():
-    _, told = profile_of("--progress", "unit", "--", program("ways-32"), "seven", str(UNITS))
+    _, told = profile_of("--progress", "unit", "--", program("exits-32"), "seven", str(UNITS))
     equal(visits(told, "unit"), UNITS)
     equal(told["program"]["exit_status"], 7)
     check(shares(told, "function").get("unit", 0) > 0.5, shares(told))

@@ -14,7 +14,7 @@ KILLS = 12  # bench/safety.py does it 50 times
 @test("a lever killed by -9 at any moment leaves no BPF program and so no pause behind")
 def _():
     before, seen = len(engine_probe.complaints()), 0
-    with subprocess.Popen([program("ways"), "plain", "10000000"], stdin=subprocess.DEVNULL) as work:
+    with subprocess.Popen([program("exits"), "plain", "10000000"], stdin=subprocess.DEVNULL) as work:
         try:
             with folder() as place:
                 for number in range(KILLS):
@@ -33,7 +33,7 @@ def _():
 
 @test("a profile that was killed while the whole machine was measured can be read")
 def _():
-    with subprocess.Popen([program("ways"), "plain", "10000000"], stdin=subprocess.DEVNULL) as work:
+    with subprocess.Popen([program("exits"), "plain", "10000000"], stdin=subprocess.DEVNULL) as work:
         try:
             with folder() as place:
                 output = os.path.join(place, "test.lever")
@@ -49,7 +49,7 @@ def _():
     with folder() as place:
         output = os.path.join(place, "test.lever")
         said = lever("run", "-q", "-o", output, "--speedups", "0,100", "--seconds", "3", "--",
-                     "chrt", "-f", "5", program("ways"), "threads", "30000")
+                     "chrt", "-f", "5", program("exits"), "threads", "30000")
         check(said.returncode in RAN, said.stderr)
         equal(report(output)["sampling"]["lost"], 0)
     equal(engine_probe.complaints()[before:], [])

@@ -113,7 +113,7 @@ def need(path):
 
 
 def need_probes():
-    with open(program("marker"), "rb") as file:
+    with open(program("trace_marker"), "rb") as file:
         if b"stapsdt" not in file.read():
             raise Skip("it was built without sys/sdt.h")
 
@@ -123,7 +123,7 @@ def _():
     need("/sys/kernel/tracing/trace_marker")
     need_probes()
     words = ("--usdt", "lever_test:step_begin,lever_test:step_end", "--usdt", "lever_test:stepped")
-    told = traced(program("marker"), words=words)
+    told = traced(program("trace_marker"), words=words)
     spans = by_name(told["spans"])
     equal({name: spans[name]["count"] for name in spans},
           {"draw|all": 10, "inner": 10, "lever_test:step_begin": 10})
@@ -131,7 +131,7 @@ def _():
           spans["lever_test:step_begin"]["total_ns"] >= 20e6, spans)
     equal(by_name(told["counters"])["queue"], {"name": "queue", "count": 10, "min": -9, "mean": -4.5, "max": 0, "last": -9})
     equal((told["unmatched_ends"], told["events"]["lost"]), (0, 0))
-    chrome = traced(program("marker"), words=words, form="chrome")
+    chrome = traced(program("trace_marker"), words=words, form="chrome")
     instants = [event["name"] for event in events_of(chrome, "i")]
     equal(instants, ["lever_test:stepped"] * 10 + ["here", "free text"])
     begin, end = events_of(chrome, "s"), events_of(chrome, "f")
@@ -142,11 +142,11 @@ def _():
 @test("--trace-marker off sees none of it, and a probe that does not exist is told")
 def _():
     need_probes()
-    told = traced(program("marker"), words=("--trace-marker", "off"))
+    told = traced(program("trace_marker"), words=("--trace-marker", "off"))
     equal(told["events"]["annotations"], 0)
-    said = traced(program("marker"), words=("--usdt", "lever_test:steped"), codes=(1,))
+    said = traced(program("trace_marker"), words=("--usdt", "lever_test:steped"), codes=(1,))
     check("no USDT probe lever_test:steped" in said and "lever_test:stepped" in said, said)
-    said = traced(program("marker"), words=("--usdt", "nothing"), codes=(2,))
+    said = traced(program("trace_marker"), words=("--usdt", "nothing"), codes=(2,))
     check("PROVIDER:NAME" in said, said)
 
 

@@ -14,17 +14,17 @@ UNITS = "4000"
 
 @test("lines are named by file and line, with their function, object and build id")
 def _():
-    _, told = profile_of("--", program("ways"), "plain", UNITS)
+    _, told = profile_of("--", program("exits"), "plain", UNITS)
     best = told["targets"][0]
     check(re.fullmatch(r"unit\.h:\d+", best["name"]), best)
-    equal((best["kind"], best["function"], best["object"]), ("line", "unit", program("ways")))
+    equal((best["kind"], best["function"], best["object"]), ("line", "unit", program("exits")))
     check(best["file"].endswith("/programs/unit.h"), best)
     check(re.fullmatch("[0-9a-f]{40}", best["build_id"] or ""), best)
 
 
 @test("--granularity function names functions")
 def _():
-    _, told = profile_of("-g", "function", "--", program("ways"), "plain", UNITS)
+    _, told = profile_of("-g", "function", "--", program("exits"), "plain", UNITS)
     check(shares(told).get("unit", 0) > 0.8, shares(told))
     equal({target["kind"] for target in told["targets"]}, {"function"})
 
@@ -32,24 +32,24 @@ def _():
 @test("without debug information, functions are targets, points and names")
 def _():
     for words in (("-g", "function"), ("-g", "function", "-t", "unit", "-p", "unit")):
-        _, told = profile_of(*words, "--", program("ways-no-debug"), "plain", UNITS)
+        _, told = profile_of(*words, "--", program("exits-no-debug"), "plain", UNITS)
         check(shares(told).get("unit", 0) > 0.8, f"{words}: {shares(told)}")
         equal(visits(told, "unit" if "-p" in words else "units"), int(UNITS))
 
 
 @test("without debug information, lines are replaced by functions")
 def _():
-    _, told = profile_of("--", program("ways-no-debug"), "plain", UNITS)
+    _, told = profile_of("--", program("exits-no-debug"), "plain", UNITS)
     check(shares(told).get("unit", 0) > 0.8, shares(told))
 
 
 @test("a stripped program's code is named by its file and an offset")
 def _():
-    _, told = profile_of("--", program("ways-stripped"), "plain", UNITS)
+    _, told = profile_of("--", program("exits-stripped"), "plain", UNITS)
     equal(visits(told, "units"), int(UNITS))
     check(told["targets"], "no target")
     for target in told["targets"]:
-        check(re.fullmatch(r"ways-stripped\+0x[0-9a-f]+", target["name"]), target)
+        check(re.fullmatch(r"exits-stripped\+0x[0-9a-f]+", target["name"]), target)
     check(sum(shares(told).values()) > 0.5, shares(told))
 
 
@@ -79,7 +79,7 @@ def _():
         raise Skip("libdebuginfod1 is not installed")
     with folder() as place:
         copy, debug = os.path.join(place, "far"), os.path.join(place, "far.debug")
-        for words in (["objcopy", "--only-keep-debug", program("ways"), debug], ["objcopy", "--strip-debug", program("ways"), copy]):
+        for words in (["objcopy", "--only-keep-debug", program("exits"), debug], ["objcopy", "--strip-debug", program("exits"), copy]):
             equal(run(*words).returncode, 0)
         build_id = re.search("Build ID: ([0-9a-f]+)", run("readelf", "-n", copy).stdout).group(1)
         Server.file = (build_id, debug)
@@ -127,7 +127,7 @@ def _():
 
 @test("what is excluded is no target, and its time goes to its caller")
 def _():
-    _, told = profile_of("-g", "function", "--exclude", "func:unit", "--", program("ways"), "plain",
+    _, told = profile_of("-g", "function", "--exclude", "func:unit", "--", program("exits"), "plain",
                          UNITS)
     check("unit" not in shares(told), shares(told))
     check(sum(shares(told).values()) > 0.5, shares(told))

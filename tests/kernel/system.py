@@ -40,7 +40,7 @@ def state(pid):
 
 @test("a program that runs already is measured by its own points, and left as it was")
 def _():
-    with running(program("ways"), "plain", str(UNITS)) as process:
+    with running(program("exits"), "plain", str(UNITS)) as process:
         _, told = profile_of("--pid", str(process.pid), "--seconds", "2")
         check(visits(told, "units") > 100, told["progress"])
         check(visits(told, "units") < UNITS, "visits of before were counted")
@@ -54,7 +54,7 @@ def _():
 
 @test("a program that runs already is measured by a uprobe, too")
 def _():
-    with running(program("ways-no-debug"), "plain", str(UNITS)) as process:
+    with running(program("exits-no-debug"), "plain", str(UNITS)) as process:
         _, told = profile_of("--pid", str(process.pid), "--seconds", "2", "--progress", "unit")
         check(visits(told, "unit") > 100, told["progress"])
         equal(process.poll(), None)
@@ -62,7 +62,7 @@ def _():
 
 @test("measuring ends when the program that runs already ends")
 def _():
-    with running(program("ways"), "plain", "40000") as process:
+    with running(program("exits"), "plain", "40000") as process:
         began = time.monotonic()
         said, _ = profile_of("--pid", str(process.pid), "--seconds", "60")
         process.wait(30)
@@ -82,7 +82,7 @@ def _():
     with folder() as place:
         wanted, other = (os.path.join(place, name) for name in ("wanted-one", "other-one"))
         for copy in (wanted, other):
-            shutil.copy(program("ways"), copy)
+            shutil.copy(program("exits"), copy)
         output = os.path.join(place, "test.lever")
         with running(other, "plain", str(UNITS)):
             with subprocess.Popen([LEVER, "run", "-q", "-o", output, "--comm", "wanted*", "--seconds", "3", *SAMPLE],
@@ -100,7 +100,7 @@ def _():
 
 @test("of the whole machine everything is seen but lever and what it runs under")
 def _():
-    with running(program("ways"), "plain", str(UNITS)):
+    with running(program("exits"), "plain", str(UNITS)):
         with folder() as place:
             # Copies, so that no other lever or shell of this machine is taken for them.
             shell, own, output = (os.path.join(place, name) for name in ("busy-shell", "own-lever", "test.lever"))
@@ -112,7 +112,7 @@ def _():
                                   stdin=subprocess.DEVNULL, check=False, timeout=120)
             check(said.returncode in RAN, said.stderr)
             objects = shares(report(output), "object")
-            check(objects.get(program("ways"), 0) > 0.1, objects)
+            check(objects.get(program("exits"), 0) > 0.1, objects)
             check(shell not in objects, objects)
             check(own not in objects, objects)
 
@@ -128,7 +128,7 @@ def _():
     except OSError as why:
         raise Skip(f"no cgroup can be made: {why}") from why
     try:
-        with running(program("ways"), "plain", str(UNITS)) as process, folder() as place:
+        with running(program("exits"), "plain", str(UNITS)) as process, folder() as place:
             output = os.path.join(place, "test.lever")
             with subprocess.Popen([LEVER, "run", "-q", "-o", output, "--cgroup", group, "--seconds", "3", *SAMPLE],
                                   stderr=subprocess.PIPE, text=True) as at_work:
@@ -152,7 +152,7 @@ def _():
     with folder() as place:
         path, other, output = (os.path.join(place, name) for name in ("worker", "other", "test.lever"))
         shutil.copy("/bin/true", path)  # what the path is outside
-        shutil.copy(program("ways"), other)
+        shutil.copy(program("exits"), other)
         script = 'mount --bind "$1" "$0" && exec "$0" plain "$2"'
         if run("unshare", "-m", "true").returncode:
             raise Skip("no mount namespace can be made here")
@@ -174,7 +174,7 @@ def _():
         os.mkdir(root)
         # The file is in the container only; outside there is nothing of this path.
         script = 'mount -t tmpfs none "$0" && cp "$1" "$0/worker" && mkdir "$0/proc" && exec chroot "$0" /worker plain "$2"'
-        with running("unshare", "-m", "-p", "-f", "sh", "-c", script, root, program("ways-static"), str(UNITS)) as process:
+        with running("unshare", "-m", "-p", "-f", "sh", "-c", script, root, program("exits-static"), str(UNITS)) as process:
             time.sleep(0.5)
             with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
                 worker, = file.read().split()
@@ -193,7 +193,7 @@ def _():
 def _():
     with folder() as place:
         copy = os.path.join(place, "twin-program")
-        shutil.copy(program("ways"), copy)
+        shutil.copy(program("exits"), copy)
         with running(copy, "plain", str(UNITS)), running(copy, "plain", str(UNITS)):
             _, told = profile_of("--system", "--comm", "twin-program", "--seconds", "3", *SAMPLE)
         lines = [target["name"] for target in told["targets"]]
@@ -211,10 +211,10 @@ def _():
         shutil.copy("/bin/sh", launcher)
         # Busy itself, and waits for its two "ranks".
         script = 'i=0; "$0" plain 20000 & "$0" plain 20000 & while [ $i -lt 300000 ]; do i=$((i+1)); done; wait'
-        _, told = profile_of("--", launcher, "-c", script, program("ways"))
+        _, told = profile_of("--", launcher, "-c", script, program("exits"))
         equal(visits(told, "units"), 40000)
         objects = shares(told, "object")
-        check(objects.get(program("ways"), 0) > 0.9, objects)
+        check(objects.get(program("exits"), 0) > 0.9, objects)
         check(launcher not in objects, objects)
 
 

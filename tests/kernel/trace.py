@@ -48,7 +48,7 @@ def spans_of_tour(told):
 @test("all annotations of threads, handlers and processes are there, once each, with and without the log")
 def _():
     for words in ((), ("--scheduler", "off")):
-        told = traced(program("marks"), words=words)
+        told = traced(program("annotations"), words=words)
         spans = spans_of_tour(told)
         check(spans["outer"]["total_ns"] >= spans["inner"]["total_ns"] >= 20e6)
         equal(spans["outer"]["self_ns"], spans["outer"]["total_ns"] - spans["inner"]["total_ns"])
@@ -59,7 +59,7 @@ def _():
 
 @test("a span's time divides into what its thread did: a sleeping one waits, a working one runs")
 def _():
-    told = traced(program("marks"))
+    told = traced(program("annotations"))
     inner = by_name(told["spans"])["inner"]
     equal(sum(inner["time"].values()), inner["total_ns"])
     check(inner["time"]["B"] >= 0.9 * 20e6, inner["time"])
@@ -124,7 +124,7 @@ def _():
 def _():
     with folder() as place:
         output, trace = os.path.join(place, "test.lever"), os.path.join(place, "test.pftrace")
-        equal(lever("trace", "-q", "-o", output, "--", program("marks")).returncode, 0)
+        equal(lever("trace", "-q", "-o", output, "--", program("annotations")).returncode, 0)
         equal(lever("report", output, "--format", "perfetto", "-o", trace).returncode, 0)
         read, chrome = Trace(trace), report(output, "chrome")["traceEvents"]
     events = {}
@@ -147,7 +147,7 @@ def _():
 
 @test("CSV has a row for each span")
 def _():
-    rows = list(csv.DictReader(io.StringIO(traced(program("marks"), form="csv"))))
+    rows = list(csv.DictReader(io.StringIO(traced(program("annotations"), form="csv"))))
     equal([row["value"] for row in rows if row["span"] == "inner"], [str(i) for i in range(10)])
     equal(len(rows), 116)
     equal(int(rows[0]["duration_ns"]), sum(int(rows[0][field]) for field in
@@ -157,7 +157,7 @@ def _():
 @test("a flood of annotations loses none uncounted")
 def _():
     for buffer, marks in (("16K", 400000), ("1M", 200000)):
-        told = traced(program("marks"), "flood", str(marks), words=("--buffer", buffer))
+        told = traced(program("annotations"), "flood", str(marks), words=("--buffer", buffer))
         events = told["events"]
         equal(events["annotations"] + events["annotations_dropped"], 2 * marks, buffer)
         equal(sum(thread["dropped"] for thread in told["threads"]), events["annotations_dropped"])
@@ -167,7 +167,7 @@ def _():
 def _():
     with folder() as place:
         output = os.path.join(place, "test.lever")
-        started = subprocess.Popen([LEVER, "trace", "-q", "-o", output, "--", program("marks"), "forever"])
+        started = subprocess.Popen([LEVER, "trace", "-q", "-o", output, "--", program("annotations"), "forever"])
         try:
             time.sleep(3)
             children = subprocess.run(["pgrep", "-P", str(started.pid)], capture_output=True, text=True, check=False)
@@ -186,14 +186,14 @@ def _():
 
 @test("--flight keeps what was last, and forgets the rest")
 def _():
-    told = traced(program("marks"), "forever", words=("--flight", "1", "--seconds", "4", "--scheduler", "off"))
+    told = traced(program("annotations"), "forever", words=("--flight", "1", "--seconds", "4", "--scheduler", "off"))
     check(told["duration_ns"] < 4e9, told["duration_ns"])
     check(by_name(told["spans"])["forever"]["count"] > 10)
 
 
 @test("a --flight with the scheduler's log tells nothing of the time that it forgot")
 def _():
-    told = traced(program("marks"), "forever", words=("--flight", "1", "--seconds", "4"))
+    told = traced(program("annotations"), "forever", words=("--flight", "1", "--seconds", "4"))
     check(told["threads"])
     for thread in told["threads"]:
         check(thread["start_ns"] >= 0 and thread["lived_ns"] <= told["duration_ns"], thread)
@@ -208,7 +208,7 @@ def _():
     with folder() as place:
         output = os.path.join(place, "test.lever")
         words = ("--flight", "50", "--buffer", "16K", "--scheduler", "off")
-        equal(lever("trace", "-q", "-o", output, *words, "--", program("marks"), "flood", str(marks)).returncode, 0)
+        equal(lever("trace", "-q", "-o", output, *words, "--", program("annotations"), "flood", str(marks)).returncode, 0)
         told, chrome = report(output), report(output, "chrome")
     events = told["events"]
     equal(events["annotations"] + events["annotations_dropped"], 2 * marks)
@@ -287,7 +287,7 @@ def attached(pid):
 
 @test("annotations of a process that runs already are recorded, again and again, and after a kill")
 def _():
-    with subprocess.Popen([program("marks"), "forever"]) as running, folder() as place:
+    with subprocess.Popen([program("annotations"), "forever"]) as running, folder() as place:
         try:
             for _ in range(2):
                 spans = attached(running.pid)

@@ -47,7 +47,7 @@ def seen(path):
 
 
 def compare(place, start_with, **environment):
-    words = [program("mirror"), "seen", "an argument", "--output", "-q", ""]
+    words = [program("startup_state"), "seen", "an argument", "--output", "-q", ""]
     bare = start(words, place, start_with, **environment)
     equal(bare.returncode, 42)
     before = seen(os.path.join(place, "seen"))
@@ -89,7 +89,7 @@ def _():
 @test("with closed standard files, lever writes into no file of the program's")
 def _():
     with folder() as place:
-        words = (f"exec {LEVER} run -q -o closed.lever -- {program('ways')} plain 500 done "
+        words = (f"exec {LEVER} run -q -o closed.lever -- {program('exits')} plain 500 done "
                  "<&- >&- 2>&-")
         ended = subprocess.run(["sh", "-c", words], cwd=place, check=False, timeout=60)
         check(ended.returncode in RAN, ended.returncode)
@@ -107,7 +107,7 @@ def _():
 
 @test("--quiet says nothing at all where all goes well")
 def _():
-    said, _ = profile_of("-q", "--", program("ways"), "plain", "2000")
+    said, _ = profile_of("-q", "--", program("exits"), "plain", "2000")
     equal((said.stdout, said.stderr), ("", ""))
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* coz_points - places.c with the points of coz.h instead: a program that was made for Coz. */
+/* coz_points - unannotated.c with the points of coz.h, a program made for Coz. */
 #include <coz.h>
 #include <pthread.h>
 #include <stdlib.h>

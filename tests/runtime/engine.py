@@ -84,7 +84,7 @@ def _():
 
 @test("where perf_event_open is refused, timers sample instead, and the report says so")
 def _():
-    refuse = os.path.join(PROGRAMS, "refuse")
+    refuse = os.path.join(PROGRAMS, "refuse_perf")
     if run(refuse, "true").returncode:
         raise Skip("no seccomp filters here")
     with Folder() as folder:
@@ -161,7 +161,7 @@ def _():
             said, _ = profile(folder, *options, "--", *command)
             check(said.returncode in (0, 3), f"{said.returncode}: {said.stderr}")
             equal(said.stdout.splitlines(), plain.stdout.splitlines())
-        refuse = os.path.join(PROGRAMS, "refuse")
+        refuse = os.path.join(PROGRAMS, "refuse_perf")
         if not run(refuse, "true").returncode:
             said = run(refuse, LEVER, "run", "-q", "--fresh", "-o", os.path.join(folder, "timers.lever"), "--engine", "runtime",
                        "--", *command)
@@ -193,7 +193,7 @@ def visits(report, name):
     return sum(point["visits"] for point in report["progress"] if point["name"] == name)
 
 
-def place(word, name="places.c"):
+def place(word, name="unannotated.c"):
     """FILE:LINE of the line of a program here that says so."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name), encoding="utf-8") as source:
         numbers = [number for number, line in enumerate(source, 1) if "/* " + word + " */" in line]
@@ -202,7 +202,7 @@ def place(word, name="places.c"):
 
 @test("visits of functions, lines and probes of unmodified code are counted one by one, in all threads and processes")
 def _():
-    program, line = os.path.join(PROGRAMS, "places"), place("a line")
+    program, line = os.path.join(PROGRAMS, "unannotated"), place("a line")
     with Folder() as folder:
         refused, _ = profile(folder, "--progress", "visit", "--", program, "1", "1")
         if "no breakpoints" in refused.stderr or "perf_event_open is refused" in refused.stderr:
@@ -210,16 +210,16 @@ def _():
         said, report = profile(folder, "--progress", "visit", "--progress", line, "--", program, "2", "300")
         check(said.returncode in (0, 3), f"{said.returncode}: {said.stderr}")
         equal((visits(report, "visit"), visits(report, line)), (1200, 1200))
-        said, report = profile(folder, "--progress", "usdt:places:end", "--latency", "usdt:places:begin,usdt:places:end", "--",
+        said, report = profile(folder, "--progress", "usdt:unannotated:end", "--latency", "usdt:unannotated:begin,usdt:unannotated:end", "--",
                                program, "2", "300")
         if "no probe" in said.stderr or "usdt" in said.stderr:
             raise Skip("built without sys/sdt.h")
-        equal(visits(report, "usdt:places:end"), 1200, said.stderr)
+        equal(visits(report, "usdt:unannotated:end"), 1200, said.stderr)
 
 
 @test("without any point, functions that are called at a steady rate are named")
 def _():
-    program = os.path.join(PROGRAMS, "places")
+    program = os.path.join(PROGRAMS, "unannotated")
     with Folder() as folder:
         said, _ = profile(folder, "--progress", "visit", "--", program, "1", "1")
         if "no breakpoints" in said.stderr or "perf_event_open is refused" in said.stderr:
@@ -236,7 +236,7 @@ def _():
 def _():
     words = [word for name in ("visit", "work", "one", "two", "three") for word in ("--progress", name)]
     with Folder() as folder:
-        said, _ = profile(folder, *words, "--", os.path.join(PROGRAMS, "places"), "1", "1")
+        said, _ = profile(folder, *words, "--", os.path.join(PROGRAMS, "unannotated"), "1", "1")
         check(said.returncode == 1 and "LEVER_PROGRESS" in said.stderr and "sampled:" in said.stderr, said.stderr)
 
 
@@ -245,11 +245,11 @@ def _():
     with Folder() as folder:
         said, _ = profile(folder, "--progress", "tracepoint:syscalls:sys_enter_write", "--", STRESS, "0", "10")
         check(said.returncode == 1 and "LEVER_PROGRESS" in said.stderr, said.stderr)
-        refuse = os.path.join(PROGRAMS, "refuse")
+        refuse = os.path.join(PROGRAMS, "refuse_perf")
         if run(refuse, "true").returncode:
             raise Skip("no seccomp filters here")
         said = run(refuse, LEVER, "run", "-q", "--fresh", "-o", os.path.join(folder, "no.lever"), "--engine", "runtime",
-                   "--progress", "visit", "--", os.path.join(PROGRAMS, "places"), "1", "1")
+                   "--progress", "visit", "--", os.path.join(PROGRAMS, "unannotated"), "1", "1")
         check(said.returncode == 1 and "seccomp" in said.stderr and "LEVER_PROGRESS" in said.stderr, said.stderr)
 
 
@@ -268,7 +268,7 @@ def _():
 @test("more than 256 processes at once are sampled, and the visits of all of them count")
 def _():
     with Folder() as folder:
-        said, report = profile(folder, "--", os.path.join(PROGRAMS, "crowd"), "300")
+        said, report = profile(folder, "--", os.path.join(PROGRAMS, "many_children"), "300")
         check(said.returncode in (0, 3), f"{said.returncode}: {said.stderr}")
         equal(visits(report, "child"), 300, report["progress"])
         check("not sampled" not in run(LEVER, "report", os.path.join(folder, "out.lever")).stdout, "some were left out")
@@ -302,14 +302,14 @@ def _():
 
 
 def class_shares(folder, *options):
-    said, told = profile(folder, *options, "--speedups", "0,100", "--", os.path.join(PROGRAMS, "classes"), "4")
+    said, told = profile(folder, *options, "--speedups", "0,100", "--", os.path.join(PROGRAMS, "lock_and_sleep"), "4")
     check(said.returncode in (0, 3), said.stderr)
     return {target["name"]: target["share"] for target in told["targets"] if target["kind"] == "class"}
 
 
 @test("waits are targets by their class, as the call tells it: locks, sleeps, and those of one line only")
 def _():
-    sleep = place("a sleep", "classes.c")
+    sleep = place("a sleep", "lock_and_sleep.c")
     with Folder() as folder:
         for _ in range(TRIES):
             shares = class_shares(folder, "--class", "I,L,B")
@@ -345,7 +345,7 @@ def _():
 
 @test("Go programs and Java machines are refused with the name of the other engine")
 def _():
-    places = os.path.join(PROGRAMS, "places")
+    places = os.path.join(PROGRAMS, "unannotated")
     with Folder() as folder:
         java, go = os.path.join(folder, "java"), os.path.join(folder, "go")
         shutil.copy(places, java)

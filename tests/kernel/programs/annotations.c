@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * marks - every annotation of lever.h, in known numbers, by threads, signal handlers and processes.
+ * annotations - every annotation of lever.h, in known numbers, by threads, signal handlers and processes.
  *
- *	marks               the whole tour
- *	marks flood MARKS   two threads that write instants as fast as they can
- *	marks forever       one span after the other, for ten seconds
+ *	annotations               the whole tour
+ *	annotations flood MARKS   two threads that write instants as fast as they can
+ *	annotations forever       one span after the other, for ten seconds
  */
 #include <lever.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mirror - writes what a program can see of the way it was started, for two starts to be compared.
+ * startup_state - writes the state in which it was started: descriptors, signals, limits, environment.
  * Copies its standard input to its standard output and ends with 42.
  *
- *	mirror FILE ARGUMENT...
+ *	startup_state FILE ARGUMENT...
  */
 #include <dirent.h>
 #include <sched.h>

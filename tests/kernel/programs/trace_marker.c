@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * marker - a program that writes Android's annotations to trace_marker, and has static probes of its own
+ * trace_marker - a program that writes Android's annotations to trace_marker, and has static probes of its own
  * (where sys/sdt.h is there).
  */
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* refuse - runs a program in which perf_event_open is refused, as in a default container of Docker. */
+/* refuse_perf - runs a program in which perf_event_open fails, as in a default container of Docker. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -21,7 +21,7 @@ int main(int count, char **words)
 
 	if (count < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
-		perror("refuse");
+		perror("refuse_perf");
 		return 77;
 	}
 	execvp(words[1], words + 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ways - does a known number of units in one of the ways in which programs live and end.
+ * exits - does a known number of units, and ends in a given way.
  *
- *	ways WAY UNITS [FILE]
+ *	exits WAY UNITS [FILE]
  *
  * All processes and threads together do UNITS units, however they begin and end. FILE, where given,
  * gets a line once the last one is done.
@@ -99,7 +99,7 @@ static int run_self(long count)
 	char number[32];
 
 	snprintf(number, sizeof(number), "%ld", count);
-	execl("/proc/self/exe", "ways", "plain", number, (char *)NULL);
+	execl("/proc/self/exe", "exits", "plain", number, (char *)NULL);
 	_exit(errno);
 }
 
@@ -145,7 +145,7 @@ static int vforked(long count)
 static int spawned(long count)
 {
 	char number[32];
-	char *arguments[] = {(char *)"ways", (char *)"plain", number, NULL};
+	char *arguments[] = {(char *)"exits", (char *)"plain", number, NULL};
 
 	snprintf(number, sizeof(number), "%ld", count / 20);
 	for (int i = 0; i < 20; i++)
@@ -220,6 +220,6 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc > 2 && i < sizeof(ways) / sizeof(*ways); i++)
 		if (!strcmp(argv[1], ways[i].name))
 			return ways[i].go(strtol(argv[2], NULL, 10));
-	fprintf(stderr, "usage: ways WAY UNITS [FILE]\n");
+	fprintf(stderr, "usage: exits WAY UNITS [FILE]\n");
 	return 2;
 }

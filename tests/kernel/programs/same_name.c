@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * namesakes - a function and a progress point of the same name: the function runs twice as often.
+ * same_name - a function and a progress point of the same name: the function runs twice as often.
  *
- *	namesakes COUNT
+ *	same_name COUNT
  */
 #include <lever.h>
 

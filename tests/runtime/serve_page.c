@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * beside - starts a program that has the runtime engine's files linked into it, and serves it a page
+ * serve_page - starts a program with the files of the runtime library linked into it, and serves it a page
  * as the engine does: mappings, targets, speedups, generations, heartbeats. So those files run under
  * the sanitizers in a program that is really sampled and paused. Prints TAP.
  *
- *	beside SENTENCE PROGRAM [ARGUMENT...]
+ *	serve_page SENTENCE PROGRAM [ARGUMENT...]
  *
  * The settings change 50 times a second, in a fixed order. Nothing is measured here.
  */
@@ -48,7 +48,7 @@ static void give_up(const char *what)
 static void make_page(void)
 {
 	char variable[64];
-	int memory = memfd_create("beside", MFD_CLOEXEC);
+	int memory = memfd_create("serve_page", MFD_CLOEXEC);
 
 	if (memory < 0 || ftruncate(memory, sizeof(*page)))
 		give_up("cannot make a page");
@@ -201,7 +201,7 @@ int main(int display_count, char **words)
 	int status = 0;
 
 	if (display_count < 3 || !realpath(words[2], program))
-		give_up("beside SENTENCE PROGRAM [ARGUMENT...]");
+		give_up("serve_page SENTENCE PROGRAM [ARGUMENT...]");
 	make_page();
 	for (int i = 0; i < RUNS_MOST && !status; i++) {
 		status = run(words + 2);

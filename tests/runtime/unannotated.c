@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * places - a program that knows nothing of Lever: two processes with THREADS threads each, of which
+ * unannotated - a program without lever.h: two processes with THREADS threads each, of which
  * each does its work VISITS times, and more until SECONDS have passed.
  *
- *	places THREADS VISITS [SECONDS]
+ *	unannotated THREADS VISITS [SECONDS]
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -12,16 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifdef PLACES_PROBES
+#ifdef UNANNOTATED_PROBES
 /* Only passed while somebody has raised its semaphore: the harder kind of probe. */
 #define _SDT_HAS_SEMAPHORES 1
 #include <sys/sdt.h>
-__extension__ unsigned short places_begin_semaphore __attribute__((section(".probes")));
-__extension__ unsigned short places_end_semaphore __attribute__((section(".probes")));
-#define PROBE(name)                               \
-	do {                                      \
-		if (places_##name##_semaphore)    \
-			STAP_PROBE(places, name); \
+__extension__ unsigned short unannotated_begin_semaphore __attribute__((section(".probes")));
+__extension__ unsigned short unannotated_end_semaphore __attribute__((section(".probes")));
+#define PROBE(name)                                    \
+	do {                                           \
+		if (unannotated_##name##_semaphore)    \
+			STAP_PROBE(unannotated, name); \
 	} while (0)
 #else
 #define PROBE(name) ((void)0)

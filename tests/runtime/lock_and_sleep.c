@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * classes - two threads sleep with a lock in their hands, one after the other: half of their time is
+ * lock_and_sleep - two threads take turns to sleep while they hold a lock: half of their time is
  * waits for the lock (class L), half sleeps (class B), and nothing is I/O.
  *
- *	classes SECONDS
+ *	lock_and_sleep SECONDS
  */
 #include <lever.h>
 
