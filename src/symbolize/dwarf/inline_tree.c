@@ -8,6 +8,7 @@
 #include "symbolize/dwarf/inline_tree.h"
 
 #include "base/memory.h"
+#include "symbolize/language/language.h"
 
 #include <dwarf.h>
 
@@ -132,23 +133,6 @@ static void walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t frame, 
 	}
 }
 
-static bool is_c_language(int language)
-{
-	switch (language) {
-	case DW_LANG_C:
-	case DW_LANG_C89:
-	case DW_LANG_C99:
-	case DW_LANG_C11:
-	case DW_LANG_C_plus_plus:
-	case DW_LANG_C_plus_plus_03:
-	case DW_LANG_C_plus_plus_11:
-	case DW_LANG_C_plus_plus_14:
-		return true;
-	default:
-		return false;
-	}
-}
-
 void inline_tree_read(struct sources *sources, struct object *object, const struct unit *unit,
 		      inline_tree_filter *choice, void *context, struct inline_tree *frames)
 {
@@ -161,7 +145,7 @@ void inline_tree_read(struct sources *sources, struct object *object, const stru
 	};
 	Dwarf_Die die = unit_full_die(unit);
 
-	walk.enters_types = !is_c_language(dwarf_srclang(&die));
+	walk.enters_types = language_types_hold_functions(dwarf_srclang(&die));
 	walk_children(&walk, &die, FRAME_NONE, 0);
 }
 

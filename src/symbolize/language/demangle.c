@@ -1,61 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * demangle - libiberty's demanglers behind one call.
- *
- * Of libiberty only cp-demangle.o and rust-demangle.o are linked (through their callback forms).
- * Both carry the exception that allows to link them into anything ("unlimited permission to link
- * the compiled version of this file into combinations with other programs, and to distribute
- * those combinations without any restriction"). Neither allocates; both bound their recursion.
- */
+/* demangle - names by the table of languages, and how well they fit what a user typed. */
 #include "symbolize/language/demangle.h"
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "symbolize/language/language.h"
 
 #include <ctype.h>
-#include <libiberty/demangle.h>
 #include <string.h>
-
-#define DEMANGLED_MOST_BYTES 65536 /* of one name; hostile ones grow without end */
-
-struct demangled {
-	char *text;
-	size_t length, capacity;
-	bool overflowed;
-};
-
-static void demangled_append(const char *part, size_t length, void *context)
-{
-	struct demangled *result = context;
-
-	if (result->length + length >= DEMANGLED_MOST_BYTES) {
-		result->overflowed = true;
-		return;
-	}
-	if (result->length + length >= result->capacity) {
-		result->capacity = (result->length + length) * 2 + 64;
-		result->text = memory_resize(result->text, result->capacity, 1);
-	}
-	memcpy(result->text + result->length, part, length);
-	result->length += length;
-	result->text[result->length] = '\0';
-}
-
-static char *demangled_text(const char *name)
-{
-	struct demangled result = {0};
-	int options = DMGL_PARAMS | DMGL_ANSI;
-	int understood = rust_demangle_callback(name, options, demangled_append, &result);
-
-	if (!understood) {
-		result.length = 0;
-		understood = cplus_demangle_v3_callback(name, options, demangled_append, &result);
-	}
-	if (understood && result.text && !result.overflowed)
-		return result.text;
-	free(result.text);
-	return NULL;
-}
 
 size_t demangle_stem(const char *name)
 {
@@ -79,7 +31,7 @@ char *demangle(const char *name)
 	AUTO(text) char *stem = text_copy(name);
 
 	stem[demangle_stem(name)] = '\0';
-	char *text = stem[0] == '_' ? demangled_text(stem) : NULL;
+	char *text = language_demangle(stem);
 	return text ? text : take(&stem);
 }
 
