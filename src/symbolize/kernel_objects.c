@@ -168,17 +168,21 @@ bool symbols_is_kernel(const struct symbols *symbols, uint32_t object)
 	return symbols_open(symbols, object)->is_kernel;
 }
 
-bool symbols_kernel_offset(struct symbols *symbols, uint64_t address, uint32_t *object,
+void symbols_refresh_kernel(struct symbols *symbols, uint64_t address)
+{
+	if (!symbols->kernel || !kallsyms_refresh(symbols->kallsyms, address))
+		return;
+	take_functions(symbols);
+	locations_move(symbols, symbols->kernel);
+}
+
+bool symbols_kernel_offset(const struct symbols *symbols, uint64_t address, uint32_t *object,
 			   uint64_t *offset)
 {
 	const struct object *vmlinux = symbols->vmlinux;
 
 	if (!symbols->kernel)
 		return false;
-	if (kallsyms_refresh(symbols->kallsyms, address)) {
-		take_functions(symbols);
-		locations_move(symbols, symbols->kernel);
-	}
 	if (vmlinux && object_has_code(vmlinux, address - vmlinux->slide)) {
 		*object = vmlinux->id;
 		return object_offset(vmlinux, address - vmlinux->slide, offset);

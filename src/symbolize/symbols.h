@@ -72,10 +72,12 @@ int symbols_add_kernel(struct symbols *symbols, const char *names, const char *v
 		       bool is_in_scope, struct error *error);
 bool symbols_is_kernel(const struct symbols *symbols, uint32_t object);
 /*
- * The object and offset of an address in the kernel; false without symbols_add_kernel. Modules and BPF
- * programs that have been loaded since have names, too.
+ * Takes in modules and BPF programs that were loaded since, if the address may be of one; reads names
+ * at most once a second.
  */
-bool symbols_kernel_offset(struct symbols *symbols, uint64_t address, uint32_t *object,
+void symbols_refresh_kernel(struct symbols *symbols, uint64_t address);
+/* The object and offset of an address in the kernel; false without symbols_add_kernel. */
+bool symbols_kernel_offset(const struct symbols *symbols, uint64_t address, uint32_t *object,
 			   uint64_t *offset);
 /* The kernel's code that only waits for others; it is never in scope. 0, 0 if unknown. */
 void symbols_scheduler(const struct symbols *symbols, uint64_t *start, uint64_t *end);

@@ -115,6 +115,13 @@ static uint32_t jit_object(struct code *code, uint32_t tgid)
 	return jit->object;
 }
 
+/* The object and offset of an address in the kernel, also in a module that was loaded just now. */
+static bool kernel_offset(struct code *code, uint64_t address, uint32_t *object, uint64_t *offset)
+{
+	symbols_refresh_kernel(code->symbols, address);
+	return symbols_kernel_offset(code->symbols, address, object, offset);
+}
+
 static uint32_t find_place(struct code *code, uint32_t tgid, uint32_t kernel_object,
 			   uint64_t offset)
 {
@@ -123,7 +130,7 @@ static uint32_t find_place(struct code *code, uint32_t tgid, uint32_t kernel_obj
 	uint32_t object_id = kernel_object - 1;
 	uint64_t address = offset;
 	if (kernel_object == WIRE_OBJECT_KERNEL &&
-	    !symbols_kernel_offset(code->symbols, address, &object_id, &offset))
+	    !kernel_offset(code, address, &object_id, &offset))
 		return SYMBOLS_NONE;
 	if (kernel_object == WIRE_OBJECT_NO_FILE) {
 		uint32_t object = jit_object(code, tgid);
@@ -229,8 +236,7 @@ static void pass_watched(struct code *code, uint64_t address, struct passed *pas
 
 	for (size_t i = 0; i < code->watched.count; i++) {
 		const struct target_code *watched = &code->watched.items[i];
-		if (!watched->classes &&
-		    symbols_kernel_offset(code->symbols, address, &object, &offset) &&
+		if (!watched->classes && kernel_offset(code, address, &object, &offset) &&
 		    place_holds(code, watched->code, object, offset))
 			pass(passed, watched->place);
 	}
@@ -322,8 +328,7 @@ static bool watched_holds(struct code *code, const struct target_code *watched,
 		return false;
 	if (watched->code == SYMBOLS_NONE || is_activity_of(code, watched->code, sample))
 		return true;
-	if (kernel_object == WIRE_OBJECT_KERNEL &&
-	    !symbols_kernel_offset(code->symbols, offset, &object, &offset))
+	if (kernel_object == WIRE_OBJECT_KERNEL && !kernel_offset(code, offset, &object, &offset))
 		return false;
 	return place_holds(code, watched->code, object, offset);
 }

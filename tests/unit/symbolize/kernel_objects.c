@@ -70,6 +70,7 @@ static const char *name_at(struct kernel *kernel, uint64_t address)
 {
 	uint32_t object;
 	uint64_t offset;
+	symbols_refresh_kernel(kernel->symbols, address);
 	if (!symbols_kernel_offset(kernel->symbols, address, &object, &offset))
 		return NULL;
 	uint32_t location = symbols_location_at(kernel->symbols, object, offset);
