@@ -11,10 +11,10 @@ MESON_OPTIONS ?=
 PACKAGES = gcc libc6-dev meson ninja-build pkgconf clang llvm bpftool libbpf-dev libelf-dev \
 	libdw-dev libsqlite3-dev libjansson-dev libiberty-dev scdoc python3 linux-libc-dev zlib1g-dev \
 	clang-format binutils
-# For `make test`: a browser for the HTML page, readers of exported profiles, MPI programs, other kernels
-# (whose packages, 60 MB, the test fetches into ~/.cache/lever-kernels).
+# For `make test`: a browser for the HTML page, readers of exported profiles, compilers of other languages, MPI
+# programs, other kernels (whose packages, 60 MB, the test fetches into ~/.cache/lever-kernels).
 TEST_PACKAGES = chromium coz-profiler libdevel-nytprof-perl libomp-dev openmpi-bin libopenmpi-dev \
-	systemtap-sdt-dev qemu-system-x86 busybox-static cpio
+	systemtap-sdt-dev qemu-system-x86 busybox-static cpio g++ gcc-multilib dwz libdebuginfod1 rustc golang-go
 
 # What a change of a line is checked by: no browser, no rights, no running program.
 QUICK_SUITES = unit style golden command
