@@ -95,6 +95,19 @@ def example_complaints():
                 yield path, number, said.stderr.strip()
 
 
+def choice_complaints():
+    """Each value that completion offers for an option stands in the manual page as *value*."""
+    lines = run("help", "--bash-completion").stdout.splitlines()
+    for line in lines:
+        found = re.match(r"\s*(\w+):(--[a-z-]+).*\) values='([^']+)' kind=choice", line)
+        if not found:
+            continue
+        text = page_of(found.group(1)).read_text()
+        for choice in found.group(3).split():
+            if f"*{choice}*" not in text:
+                yield page_of(found.group(1)), 1, f"does not tell {found.group(2)} {choice}"
+
+
 def command_complaints():
     overview = (style.ROOT / "man" / "lever.1.scd").read_text()
     for command in {row[0] for row in options_in_tables()}:
@@ -103,6 +116,6 @@ def command_complaints():
 
 
 failed = 0
-for check in (option_complaints, example_complaints, command_complaints):
+for check in (option_complaints, choice_complaints, example_complaints, command_complaints):
     failed |= style.report(check())
 sys.exit(failed)
