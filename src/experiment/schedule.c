@@ -91,7 +91,8 @@ static double draw_speedup(struct schedule *schedule)
 bool schedule_next(struct schedule *schedule, const double *weights, size_t count,
 		   struct schedule_plan *plan)
 {
-	if (!schedule->is_in_block) {
+	plan->begins_block = !schedule->is_in_block;
+	if (plan->begins_block) {
 		bool has_control = schedule->step == 2 * SCHEDULE_BLOCK + 1;
 		size_t before = schedule->target;
 		if (!draw_target(schedule, weights, count))

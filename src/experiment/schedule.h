@@ -24,6 +24,7 @@ struct schedule;
 struct schedule_plan {
 	size_t target;  /* index of the weight that was drawn */
 	double speedup; /* 0: a control */
+	bool begins_block;
 };
 
 /* `speedups`: fractions; zeros are ignored, controls come anyway. None left: controls only. */

@@ -10,7 +10,8 @@
 #include "cli/output/message.h"
 #include "cli/output/summary.h"
 #include "collect/machine/machine.h"
-#include "experiment/session.h"
+#include "experiment/session/session.h"
+#include "experiment/target/target_kinds.h"
 #include "profile/profile.h"
 #include "report/display.h"
 #include "report/formats.h"
@@ -140,7 +141,7 @@ static struct session_options session_options_from(const struct run_options *opt
 		.classes = options->classes,
 		.kernel = options->kernel || options->vmlinux,
 		.vmlinux = options->vmlinux,
-		.granularity = (enum target_kind)options->granularity,
+		.granularity = target_granularity(options->granularity)->kind,
 		.speedups = options->speedups.items,
 		.speedup_count = options->speedups.count,
 		.seconds = options->seconds,

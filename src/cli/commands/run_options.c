@@ -7,8 +7,8 @@
 #include "cli/commands/commands.h"
 #include "cli/options/help.h"
 #include "cli/output/message.h"
+#include "experiment/progress/progress_kinds.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -19,77 +19,6 @@ static char *keep(struct run_options *options, const char *text, size_t length)
 	return copy;
 }
 
-/* "main.c:42": what stands after the last colon is a number. */
-static bool is_file_and_line(const char *text)
-{
-	const char *colon = strrchr(text, ':');
-	uint64_t line;
-	return colon && colon > text && text_to_unsigned(colon + 1, &line) && line > 0;
-}
-
-static int read_grouped(struct run_options *options, const char *rest, const char *form,
-			struct point_spec *progress, struct error *error)
-{
-	const char *colon = strchr(rest, ':');
-	if (!colon || colon == rest || !colon[1] || strchr(colon + 1, ':'))
-		return error_set(error, -EINVAL, "'%s' is not of the form %s", progress->text,
-				 form);
-	progress->group = keep(options, rest, (size_t)(colon - rest));
-	progress->name = colon + 1;
-	return 0;
-}
-
-static int read_in_binaries(struct run_options *options, const char *rest,
-			    struct point_spec *progress, struct error *error)
-{
-	const char *colon = strchr(rest, ':');
-	if (!colon || colon == rest || !colon[1])
-		return error_set(error, -EINVAL,
-				 "'%s' is not of the form bin:GLOB:FUNCTION or bin:GLOB:FILE:LINE",
-				 progress->text);
-	progress->group = keep(options, rest, (size_t)(colon - rest));
-	progress->name = colon + 1;
-	return 0;
-}
-
-static int read_progress(struct run_options *options, const char *text, struct point_spec *progress,
-			 struct error *error)
-{
-	*progress = (struct point_spec){POINT_SPEC_NAME, text, NULL, text};
-	if (!*text)
-		return error_set(error, -EINVAL, "the progress point has no name");
-	if (text_starts_with(text, "usdt:")) {
-		progress->kind = POINT_SPEC_USDT;
-		return read_grouped(options, text + 5, "usdt:PROVIDER:NAME", progress, error);
-	}
-	if (text_starts_with(text, "tracepoint:")) {
-		progress->kind = POINT_SPEC_TRACEPOINT;
-		return read_grouped(options, text + 11, "tracepoint:CATEGORY:NAME", progress,
-				    error);
-	}
-	if (text_starts_with(text, "bin:")) {
-		progress->kind = POINT_SPEC_BINARIES;
-		return read_in_binaries(options, text + 4, progress, error);
-	}
-	if (text_starts_with(text, "point:")) {
-		progress->kind = POINT_SPEC_POINT;
-		progress->name = text + 6;
-		if (*progress->name)
-			return 0;
-		return error_set(error, -EINVAL, "'%s' is not of the form point:NAME", text);
-	}
-	if (text_starts_with(text, "sampled:")) {
-		progress->kind = POINT_SPEC_SAMPLED;
-		progress->name = text + 8;
-		if (is_file_and_line(progress->name))
-			return 0;
-		return error_set(error, -EINVAL, "'%s' is not of the form sampled:FILE:LINE", text);
-	}
-	if (is_file_and_line(text))
-		progress->kind = POINT_SPEC_CODE;
-	return 0;
-}
-
 /* These setters have the whole struct as their field. */
 static int add_progress(const struct option *option, void *field, const char *text,
 			struct error *error)
@@ -97,10 +26,23 @@ static int add_progress(const struct option *option, void *field, const char *te
 	(void)option;
 	struct run_options *options = field;
 	struct point_spec progress;
-	if (read_progress(options, text, &progress, error))
+	if (point_spec_parse(text, &progress, error))
 		return error->code;
 	*array_add(&options->progress) = progress;
 	return 0;
+}
+
+static int read_latency(const char *begin, const char *end, struct point_spec_pair *latency,
+			struct error *error)
+{
+	if (point_spec_parse(begin, &latency->begin, error) ||
+	    point_spec_parse(end, &latency->end, error))
+		return error->code;
+	if (latency->begin.kind != &progress_sampled && latency->end.kind != &progress_sampled)
+		return 0;
+	return error_set(error, -EINVAL,
+			 "a sampled point cannot begin or end a latency, since not every visit of "
+			 "it is seen");
 }
 
 static int add_latency(const struct option *option, void *field, const char *text,
@@ -108,21 +50,14 @@ static int add_latency(const struct option *option, void *field, const char *tex
 {
 	(void)option;
 	struct run_options *options = field;
-	struct point_spec_pair latency = {.text = text};
+	struct point_spec_pair *latency;
 	const char *comma = strchr(text, ',');
 	if (!comma || strchr(comma + 1, ','))
 		return error_set(error, -EINVAL,
 				 "'%s' is not two points with a comma between, BEGIN,END", text);
-	if (read_progress(options, keep(options, text, (size_t)(comma - text)), &latency.begin,
-			  error) ||
-	    read_progress(options, comma + 1, &latency.end, error))
-		return error->code;
-	if (latency.begin.kind == POINT_SPEC_SAMPLED || latency.end.kind == POINT_SPEC_SAMPLED)
-		return error_set(error, -EINVAL,
-				 "a sampled point cannot begin or end a latency, "
-				 "since not every visit of it is seen");
-	*array_add(&options->latency) = latency;
-	return 0;
+	latency = array_add(&options->latency);
+	*latency = (struct point_spec_pair){.text = text};
+	return read_latency(keep(options, text, (size_t)(comma - text)), comma + 1, latency, error);
 }
 
 static int add_scope(const struct option *option, void *field, const char *text,
@@ -199,14 +134,9 @@ static int set_classes(const struct option *option, void *field, const char *tex
 	return *text ? 0 : error_set(error, -EINVAL, "no class is named: I, L, S or B");
 }
 
-/* As enum target_kind. */
-static const char *const granularities[] = {"line", "function", "span", "syscall", NULL};
 _Static_assert(CLASS_LOCK == CLASS_IO + 1 && CLASS_RUNNABLE == CLASS_IO + 2 &&
 		       CLASS_OTHER == CLASS_IO + 3,
 	       "order of classes");
-_Static_assert(TARGET_LINE == 0 && TARGET_FUNCTION == 1 && TARGET_SPAN == 2 &&
-		       TARGET_SYSTEM_CALL == 3,
-	       "order of granularities");
 static const char *const yes_or_no[] = {"yes", "no", NULL};
 static const char *const engines[] = {"auto", "kernel", "runtime", NULL}; /* as enum run_engine */
 
@@ -238,7 +168,7 @@ static const struct option run_table[] = {
 	 set_classes, FIELD(classes), NULL},
 	{"granularity", 'g', "KIND",
 	 "speed up a line, a whole function, a span of lever.h or a syscall (line)",
-	 value_set_choice, FIELD(granularity), granularities},
+	 value_set_choice, FIELD(granularity), target_granularities},
 	{"scope", 's', "GLOB",
 	 "choose targets only in these source files, binaries (bin:GLOB) or "
 	 "functions (func:GLOB); may be repeated",
@@ -318,7 +248,7 @@ const struct command_page run_page = {
 
 static void set_defaults(struct run_options *options)
 {
-	*options = (struct run_options){.output = "lever.lever", .granularity = TARGET_LINE};
+	*options = (struct run_options){.output = "lever.lever"};
 	for (int percent = 0; percent <= 100; percent += 5)
 		*array_add(&options->speedups) = percent / 100.0;
 }
@@ -348,7 +278,7 @@ bool run_options_need_kernel(const struct run_options *options)
 {
 	return !options->program || options->kernel || options->vmlinux || options->names.count ||
 	       options->classes & CLASS_BIT(CLASS_RUNNABLE) ||
-	       options->granularity == TARGET_SYSTEM_CALL;
+	       target_granularity(options->granularity)->needs_kernel_engine;
 }
 
 static int check_processes(const struct run_options *options, struct error *error)
@@ -423,6 +353,12 @@ void run_options_free(struct run_options *options)
 	for (size_t i = 0; i < options->owned.count; i++)
 		free(options->owned.items[i]);
 	array_free(&options->owned);
+	for (size_t i = 0; i < options->progress.count; i++)
+		point_spec_release(&options->progress.items[i]);
+	for (size_t i = 0; i < options->latency.count; i++) {
+		point_spec_release(&options->latency.items[i].begin);
+		point_spec_release(&options->latency.items[i].end);
+	}
 	array_free(&options->progress);
 	array_free(&options->latency);
 	array_free(&options->targets);

@@ -32,7 +32,7 @@ struct run_options {
 	ARRAY(struct point_spec) progress;
 	ARRAY(struct point_spec_pair) latency;
 	struct value_texts targets;
-	int granularity;                /* enum target_kind */
+	int granularity;                /* index in target_granularities */
 	ARRAY(struct run_scope) scopes; /* as given, in order */
 	ARRAY(double) speedups;         /* fractions, ascending, without repeats, always with 0 */
 	double seconds;                 /* 0: until the program ends */

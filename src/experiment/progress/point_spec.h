@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * point_spec - a progress point as the user asks for it.
- */
+/* point_spec - a progress point as the user asks for it: "main.c:42", "usdt:PROVIDER:NAME". */
 #pragma once
 
-enum point_spec_kind {
-	POINT_SPEC_CODE,       /* FILE:LINE */
-	POINT_SPEC_BINARIES,   /* bin:GLOB:FILE:LINE, bin:GLOB:FUNCTION */
-	POINT_SPEC_POINT,      /* point:NAME, of a lever.h or coz.h point */
-	POINT_SPEC_NAME,       /* FUNCTION, or the name of a lever.h or coz.h point */
-	POINT_SPEC_USDT,       /* usdt:PROVIDER:NAME */
-	POINT_SPEC_TRACEPOINT, /* tracepoint:CATEGORY:NAME */
-	POINT_SPEC_SAMPLED,    /* sampled:FILE:LINE */
-};
+#include "base/error.h"
+
+struct progress_kind;
 
 struct point_spec {
-	enum point_spec_kind kind;
-	const char *text;  /* as the user wrote it; the point's name in reports */
-	const char *group; /* PROVIDER, CATEGORY or GLOB; NULL for the other kinds */
-	const char *name;  /* without kind and group: "main.c:42", "work", "sys_exit_fsync" */
+	const struct progress_kind *kind;
+	const char *text; /* as the user wrote it; the point's name in reports */
+	char *group;      /* PROVIDER, CATEGORY or GLOB; NULL for kinds without; owned */
+	const char *name; /* without kind and group: "main.c:42", "work", "sys_exit_fsync" */
 };
 
 struct point_spec_pair {
 	const char *text; /* "BEGIN,END" */
 	struct point_spec begin, end;
 };
+
+/* -EINVAL if the text has no kind's form. `text` is borrowed. */
+int point_spec_parse(const char *text, struct point_spec *spec, struct error *error);
+void point_spec_release(struct point_spec *spec);

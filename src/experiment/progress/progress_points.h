@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * points - the progress points of one session: found, attached, and written to the profile.
+ * progress_points - the progress points of one session: found, attached, and named in the profile.
  *
- * Asked-for points are attached before the program runs, or as soon as their file is known. Points of lever.h and coz.h appear when
- * the program registers them; without any asked-for point, all of them count. A LEVER_BEGIN and a
- * LEVER_END of one name make a latency pair by themselves.
+ * Points that were asked for are attached before the program runs, or as soon as their file is known.
+ * Points of lever.h and coz.h appear when the program registers them; where no point was asked for,
+ * all of them count. A LEVER_BEGIN and a LEVER_END of one name are a latency pair.
  */
 #pragma once
 
@@ -13,34 +13,29 @@
 #include "experiment/target/sampled_code.h"
 #include "profile/profile.h"
 
-struct points;
+struct progress_points;
 
-struct points *progress_points_new(struct collector *collector, struct code *code,
-				   struct symbols *symbols);
-void progress_points_free(struct points *points);
+struct progress_points *progress_points_new(struct collector *collector, struct sampled_code *code,
+					    struct symbols *symbols);
+void progress_points_free(struct progress_points *points);
 
 /*
- * Attaches what can be attached. What is not in the files known so far is tried again by
- * progress_points_retry; -ENXIO if something there is so alike that the name must be mistaken.
+ * Attaches what can be attached; progress_points_retry tries again what is in none of the files known
+ * so far. -ENXIO: a name is probably mistaken, since something alike is there. `spec` is borrowed
+ * until progress_points_free.
  */
-int progress_points_add(struct points *points, const struct point_spec *spec, struct error *error);
-int progress_points_add_pair(struct points *points, const struct point_spec_pair *pair,
+int progress_points_add(struct progress_points *points, const struct point_spec *spec,
+			struct error *error);
+int progress_points_add_pair(struct progress_points *points, const struct point_spec_pair *pair,
 			     struct error *error);
-/* To be called when files have become known: libraries, and what the program executes. */
-int progress_points_retry(struct points *points, struct error *error);
-/* Looks for points that have appeared; gives them ids in the profile. */
-int progress_points_update(struct points *points, struct profile *profile, struct error *error);
-/* Points that count and have been visited. */
-unsigned progress_points_visited(const struct points *points);
-/* Why a point that was asked for is not there, as a sentence; NULL if all are. */
-const char *progress_points_missing(struct points *points);
-/* Names of lever.h points that did appear, "a, b, c"; to be freed, NULL if none. */
-char *progress_points_appeared(const struct points *points);
-
-/* Kind of a point that has this id in the profile. */
-enum point_kind progress_points_kind(const struct points *points, int64_t id);
-/* Adds what the window closed last saw; returns the largest number of visits of any point. */
-double progress_points_collect(struct points *points, struct recording_experiment *experiment);
-/* Writes the visits so far. */
-int progress_points_write_totals(struct points *points, struct profile *profile, int64_t run_id,
-				 struct error *error);
+/* After files have become known: libraries, and what the program executes. */
+int progress_points_retry(struct progress_points *points, struct error *error);
+/* Adds points that have appeared, and gives them ids in the profile. */
+int progress_points_update(struct progress_points *points, struct profile *profile,
+			   struct error *error);
+/* Number of points that count and were visited, and of pairs whose ends are known. */
+unsigned progress_points_visited(const struct progress_points *points);
+/* Why a point that was asked for is absent, as a sentence, to be freed; NULL if none is. */
+char *progress_points_missing(const struct progress_points *points);
+/* Names of the lever.h points of the program, "a, b, c"; to be freed, NULL if none. */
+char *progress_points_appeared(const struct progress_points *points);

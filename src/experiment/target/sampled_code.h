@@ -1,67 +1,62 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code - the code of the running program: which files are mapped, which places its samples fall
- * into, and what the engine must be told about both.
+ * sampled_code - the locations that samples fall into, their sampled time, and what the collector
+ * must know of them: new files, the scope, the target.
  *
- * It stands between symbols (objects numbered from 0, places) and the collector (objects numbered
- * from 1, ranges): it names new files as they are announced, keeps the scope's ranges up to date,
- * and adds up samples by place.
+ * It stands between symbols (objects numbered from 0, locations) and the collector (objects numbered
+ * from 1, ranges).
  */
 #pragma once
 
-#include "collect/collector.h"
-#include "symbolize/symbols.h"
+#include "experiment/target/target_kinds.h"
 
-struct code;
+struct sampled_code;
 
-/* Sampled time of one place. */
+/* Sampled time of one location. */
 struct sampled_location {
 	uint64_t samples, sampled_ns, baseline_sampled_ns;
-	double recent_ns; /* decays: halved by every sampled_code_age */
+	double recent_ns; /* halved by every sampled_code_age */
 };
 
-struct code *sampled_code_new(struct symbols *symbols, struct collector *collector);
-void sampled_code_free(struct code *code);
+struct sampled_code *sampled_code_new(struct symbols *symbols, struct collector *collector);
+void sampled_code_free(struct sampled_code *code);
+struct target_lookup *sampled_code_lookup(struct sampled_code *code);
 
-/* Who called code of the kernel: sampled time of a kernel place by system call and user place. */
+/* Sampled time of a kernel location by system call and the user code that called. */
 struct kernel_caller {
-	uint32_t place, user_place; /* SYMBOLS_NONE: no user code in scope */
-	int system_call;            /* -1: none */
+	uint32_t location, user_location; /* user: SYMBOLS_NONE without user code in scope */
+	int system_call;                  /* -1: none */
 	uint64_t samples, sampled_ns;
 };
-const struct kernel_caller *sampled_code_callers(const struct code *code, size_t *count);
+const struct kernel_caller *sampled_code_callers(const struct sampled_code *code, size_t *count);
 
 /* For collector_handler. */
-void sampled_code_on_sample(struct code *code, const struct wire_sample *sample);
-void sampled_code_on_object(struct code *code, const struct kernel_object_event *event);
+void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample *sample);
+void sampled_code_on_object(struct sampled_code *code, const struct kernel_object_event *event);
 
-/* Tells the collector of scope ranges that have changed since the last call. */
-int sampled_code_update_scope(struct code *code, struct error *error);
-/* Makes all code of all files the scope, for callers to be seen; sampled_code_update_scope ends that. */
-void sampled_code_widen_scope(struct code *code);
-void sampled_code_age(struct code *code);
+/* Sends the scope's ranges to the collector if they have changed since the last call. */
+int sampled_code_update_scope(struct sampled_code *code, struct error *error);
+/* Makes all code of all files the scope, to see callers; sampled_code_update_scope ends that. */
+void sampled_code_widen_scope(struct sampled_code *code);
+void sampled_code_age(struct sampled_code *code);
 
-/* All places seen, by the number that symbols gave them. */
-const struct sampled_location *sampled_code_locations(const struct code *code, size_t *count);
+/* All locations seen, by the number that symbols gave them. */
+const struct sampled_location *sampled_code_locations(const struct sampled_code *code,
+						      size_t *count);
 /*
- * What a target is: the code of `code`, or SYMBOLS_NONE for whatever code; with `classes`
- * (WAIT_CLASS_BIT) only its waits of these. `place` is what its samples count for, and its name.
+ * A target: the code of `code`, or SYMBOLS_NONE for any code; with `classes` (WAIT_CLASS_BIT) only
+ * its waits of these. Its samples count for `location`, which gives it its name.
  */
-struct target_code {
-	uint32_t place, code;
+struct target_spec {
+	uint32_t location, code;
 	uint32_t classes;
 };
-/* Counts samples of this target for its place, even if attribution gives them to other places. */
-void sampled_code_watch(struct code *code, const struct target_code *target);
-/* -E2BIG if it has too many pieces. */
-int sampled_code_set_target(struct code *code, const struct target_code *target,
+/* Counts samples of this target for its location, also where they belong to others. */
+void sampled_code_watch(struct sampled_code *code, const struct target_spec *target);
+/* -E2BIG: too many ranges. */
+int sampled_code_set_target(struct sampled_code *code, const struct target_spec *target,
 			    struct error *error);
-/* Samples count for their system calls (TARGET_SYSTEM_CALL) or spans (TARGET_SPAN), and not for their code. */
-void sampled_code_set_kind(struct code *code, enum target_kind kind);
-/* Has a span of this name been begun? */
-bool sampled_code_has_span(const struct code *code, const char *name);
-/* Ranges of a place as the collector wants them, to be freed; `value` goes into each. */
-struct wire_range *sampled_code_ranges(struct code *code, uint32_t place, uint32_t value,
-				       size_t *count);
+/* A kind with location_of: samples count for what the thread did, and not for their code. */
+void sampled_code_set_kind(struct sampled_code *code, enum target_kind kind);
 /* Files whose symbols could not be read: sentences, one a line; NULL if none. Borrowed. */
-const char *sampled_code_warnings(const struct code *code);
+const char *sampled_code_warnings(const struct sampled_code *code);

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "check.h"
 #include "cli/commands/commands.h"
+#include "experiment/progress/progress_kinds.h"
 
 #include <errno.h>
 
@@ -56,18 +57,18 @@ TEST("each kind of progress point is told from its form")
 		    0);
 	CHECK_EQUAL(options.progress.count, 5);
 	const struct point_spec *progress = options.progress.items;
-	CHECK_EQUAL(progress[0].kind, POINT_SPEC_CODE);
+	CHECK(progress[0].kind == &progress_line);
 	CHECK_TEXT(progress[0].name, "main.c:42");
-	CHECK_EQUAL(progress[1].kind, POINT_SPEC_NAME);
+	CHECK(progress[1].kind == &progress_function);
 	CHECK_TEXT(progress[1].name, "ns::work");
-	CHECK_EQUAL(progress[2].kind, POINT_SPEC_USDT);
+	CHECK(progress[2].kind == &progress_usdt);
 	CHECK_TEXT(progress[2].group, "lib");
 	CHECK_TEXT(progress[2].name, "done");
 	CHECK_TEXT(progress[2].text, "usdt:lib:done");
-	CHECK_EQUAL(progress[3].kind, POINT_SPEC_TRACEPOINT);
+	CHECK(progress[3].kind == &progress_tracepoint);
 	CHECK_TEXT(progress[3].group, "syscalls");
 	CHECK_TEXT(progress[3].name, "sys_exit_fsync");
-	CHECK_EQUAL(progress[4].kind, POINT_SPEC_SAMPLED);
+	CHECK(progress[4].kind == &progress_sampled);
 	CHECK_TEXT(progress[4].name, "a.c:7");
 }
 
@@ -76,9 +77,9 @@ TEST("a latency point has a beginning and an end of any kind but sampled")
 	CHECK_EQUAL(parse("-l a.c:1,usdt:lib:done -l begin,end x"), 0);
 	CHECK_EQUAL(options.latency.count, 2);
 	CHECK_TEXT(options.latency.items[0].text, "a.c:1,usdt:lib:done");
-	CHECK_EQUAL(options.latency.items[0].begin.kind, POINT_SPEC_CODE);
+	CHECK(options.latency.items[0].begin.kind == &progress_line);
 	CHECK_TEXT(options.latency.items[0].begin.name, "a.c:1");
-	CHECK_EQUAL(options.latency.items[0].end.kind, POINT_SPEC_USDT);
+	CHECK(options.latency.items[0].end.kind == &progress_usdt);
 	CHECK_TEXT(options.latency.items[1].end.name, "end");
 	CHECK_EQUAL(parse("-l sampled:a.c:1,b x"), -EINVAL);
 }

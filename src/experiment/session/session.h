@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "collect/collector.h"
 #include "experiment/progress/point_spec.h"
+#include "experiment/session/observer.h"
 #include "profile/recording.h"
 #include "symbolize/scope.h"
 
@@ -74,6 +75,7 @@ struct session_options {
 	void *context;
 	void (*notify)(void *context, const struct session_status *status);
 	void (*say)(void *context, const char *sentence); /* something the user should know now */
+	const struct session_observer *observer;          /* NULL: nobody follows */
 };
 
 enum session_end {

@@ -1,58 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session_processes - which processes a session looks at: its program's, or such as run already.
- *
- * A program that runs already may have points of lever.h that nobody listens to. They are told to
- * count, and told to stop at the end: by one word in the program's memory (wire/points.h). Beside it, only
- * what an earlier lever has left in the stacks of open spans is wiped, and what the middle of a span does to them.
+ * processes - which processes a session profiles: its program's, or some that run already, all of
+ * them or those of certain names.
  */
-#include "experiment/session_state.h"
+#include "experiment/session/state.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "collect/process/cgroup.h"
+#include "experiment/session/processes.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define REFRESH_NS 300000000ull
-#define LISTEN_TRIES 4
-#define LISTEN_TRY_NS 200000000ull
-#define LISTENING_MOST 512 /* descriptors */
-#define CLEAR_NS 1500000000ull
-#define CLEAR_TIMES 12
-
-/* A process whose points page may appear yet. */
-struct trial {
-	pid_t pid;
-	unsigned tries;
-	uint64_t next_ns;
-};
-
-struct listening {
-	int memory; /* /proc/PID/mem: of the same address space, whoever has the id later */
-	off_t address;
-	unsigned cleared; /* times */
-	uint64_t next_ns;
-};
-
-struct session_processes {
-	ARRAY(struct trial) trials;
-	ARRAY(struct listening) listening;
-	uint64_t refreshed_ns;
-	unsigned listen; /* POINTS_LISTEN_* */
-};
 
 CLEANUP_DEFINE(folder, DIR *, closedir, NULL)
 
-/* What starts the processes of a parallel program, and then waits for them. */
+/* They start the processes of a parallel program, and then wait for them. */
 static const char *const launchers[] = {
 	"mpirun",          "mpiexec", "mpirun.openmpi", "mpiexec.openmpi",
 	"mpirun.mpich",    "orterun", "mpiexec.mpich",  "mpiexec.hydra",
@@ -67,8 +37,6 @@ static bool is_launcher(const char *name)
 			return true;
 	return false;
 }
-
-/* ---- names ---- */
 
 static bool is_wanted(const struct process_selection *selection, const char *name)
 {
@@ -85,6 +53,22 @@ static bool is_wanted(const struct process_selection *selection, const char *nam
 	return is_asked ? matches : !is_launcher(name);
 }
 
+static void forget(struct session *session, pid_t pid)
+{
+	for (size_t i = 0; i < session->processes.count; i++)
+		if (session->processes.items[i] == (uint32_t)pid)
+			session->processes.items[i--] =
+				session->processes.items[--session->processes.count];
+}
+
+static bool knows(const struct session *session, pid_t pid)
+{
+	for (size_t i = 0; i < session->processes.count; i++)
+		if (session->processes.items[i] == (uint32_t)pid)
+			return true;
+	return false;
+}
+
 void session_processes_on_name(struct session *session, const struct kernel_name_event *event)
 {
 	char name[sizeof(event->name) + 1] = "";
@@ -94,146 +78,30 @@ void session_processes_on_name(struct session *session, const struct kernel_name
 			      is_wanted(&session->options->selection, name));
 }
 
+void session_processes_on_process(struct session *session, const struct kernel_process_event *event)
+{
+	if (event->kind == KERNEL_EVENT_EXEC && session->listening)
+		point_listening_add(session->listening, (pid_t)event->tgid);
+	if (event->kind == KERNEL_EVENT_FORK)
+		*array_add(&session->processes) = event->tgid;
+	if (event->kind == KERNEL_EVENT_EXIT)
+		forget(session, (pid_t)event->tgid);
+}
+
 int session_processes_open(struct session *session, struct error *error)
 {
 	const struct process_selection *selection = &session->options->selection;
 	int code = 0;
 
-	session->members = memory_new(1, sizeof(*session->members));
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers) && !code; i++)
 		code = collector_filter_name(session->collector, launchers[i],
 					     is_wanted(selection, launchers[i]));
 	if (selection->name_count)
 		collector_announce_names(session->collector);
-	return code ? error_set(error, code, "cannot tell the kernel side of names: %s",
+	return code ? error_set(error, code, "cannot send the names of processes to the engine: %s",
 				strerror(-code)) :
 		      0;
 }
-
-/* ---- points of programs that run already ---- */
-
-static bool points_are_at(int memory, off_t address, bool *is_listening)
-{
-	struct points_names head;
-	size_t size = offsetof(struct points_names, generation);
-
-	if (pread(memory, &head, size, address) != (ssize_t)size || head.magic != POINTS_MAGIC ||
-	    head.version != POINTS_VERSION)
-		return false;
-	*is_listening = head.listening;
-	return true;
-}
-
-static bool set_listening(int memory, off_t address, unsigned value)
-{
-	off_t at = address + (off_t)offsetof(struct points_names, listening);
-	return pwrite(memory, &value, sizeof(value), at) == (ssize_t)sizeof(value);
-}
-
-static off_t opens_of(int memory, off_t address)
-{
-	unsigned long long opens = 0;
-	off_t at = address + (off_t)offsetof(struct points_names, opens);
-	return pread(memory, &opens, sizeof(opens), at) == (ssize_t)sizeof(opens) ? (off_t)opens :
-										    0;
-}
-
-/* Spans that had begun while an earlier lever listened, and whose end nobody has heard. */
-static void forget_open_spans(int memory, off_t address)
-{
-	off_t opens = opens_of(memory, address);
-	struct points_open open;
-	unsigned none = 0;
-
-	for (size_t i = 0; opens && i < POINTS_OPENS; i++) {
-		off_t at = opens + (off_t)(offsetof(struct points_opens, threads) +
-					   i * sizeof(struct points_open));
-		if (pread(memory, &open, sizeof(open), at) != (ssize_t)sizeof(open))
-			return;
-		at += (off_t)offsetof(struct points_open, depth);
-		if (open.depth && pwrite(memory, &none, sizeof(none), at) != (ssize_t)sizeof(none))
-			return;
-	}
-}
-
-/*
- * The end of a span that had begun unheard looks like that of another thread's. So what is known of such is
- * forgotten now and then at first; those that do end in other threads are soon known again.
- */
-static void forget_crossing(struct listening *one, uint64_t now)
-{
-	static const unsigned char none[POINTS_MOST];
-
-	if (one->cleared >= CLEAR_TIMES || now < one->next_ns)
-		return;
-	off_t opens = opens_of(one->memory, one->address);
-	one->cleared++;
-	one->next_ns = now + CLEAR_NS;
-	if (opens && pwrite(one->memory, none, sizeof(none),
-			    opens + (off_t)offsetof(struct points_opens, crossing)) < 0)
-		one->cleared = CLEAR_TIMES; /* it has gone */
-}
-
-/* Returns whether there is nothing more to do. */
-static bool listen_to(struct session_processes *members, pid_t pid)
-{
-	static const off_t addresses[] = {(off_t)POINTS_ADDRESS, (off_t)POINTS_ADDRESS_OTHER};
-	AUTO(text) char *path = text_format("/proc/%d/mem", (int)pid);
-	AUTO(fd) int memory = open(path, O_RDWR | O_CLOEXEC);
-
-	if (memory < 0 || members->listening.count >= LISTENING_MOST)
-		return true;
-	for (size_t i = 0; i < sizeof(addresses) / sizeof(*addresses); i++) {
-		bool is_listening;
-		if (!points_are_at(memory, addresses[i], &is_listening))
-			continue;
-		if (is_listening)
-			return true;
-		if (members->listen & POINTS_LISTEN_SPANS)
-			forget_open_spans(memory, addresses[i]);
-		if (!set_listening(memory, addresses[i], members->listen))
-			return true;
-		*array_add(&members->listening) =
-			(struct listening){.memory = memory,
-					   .address = addresses[i],
-					   .next_ns = clock_now_ns() + CLEAR_NS};
-		memory = -1;
-		return true;
-	}
-	return false;
-}
-
-static void try_to_listen(struct session_processes *members, pid_t pid)
-{
-	if (!listen_to(members, pid))
-		*array_add(&members->trials) =
-			(struct trial){.pid = pid, .next_ns = clock_now_ns() + LISTEN_TRY_NS};
-}
-
-static void retry_to_listen(struct session_processes *members)
-{
-	uint64_t now = clock_now_ns();
-	size_t kept = 0;
-
-	for (size_t i = 0; i < members->trials.count; i++) {
-		struct trial trial = members->trials.items[i];
-		if (now >= trial.next_ns) {
-			trial.next_ns = now + LISTEN_TRY_NS;
-			if (++trial.tries > LISTEN_TRIES || listen_to(members, trial.pid))
-				continue;
-		}
-		members->trials.items[kept++] = trial;
-	}
-	members->trials.count = kept;
-}
-
-void session_processes_on_process(struct session *session, const struct kernel_process_event *event)
-{
-	if (event->kind == KERNEL_EVENT_EXEC && !session->options->arguments)
-		try_to_listen(session->members, (pid_t)event->tgid);
-}
-
-/* ---- selection ---- */
 
 static char *name_of(pid_t pid)
 {
@@ -281,22 +149,6 @@ static void add_mapped_files(struct session *session, pid_t pid)
 	}
 }
 
-static void forget(struct session *session, pid_t pid)
-{
-	for (size_t i = 0; i < session->processes.count; i++)
-		if (session->processes.items[i] == (uint32_t)pid)
-			session->processes.items[i--] =
-				session->processes.items[--session->processes.count];
-}
-
-static bool knows(const struct session *session, pid_t pid)
-{
-	for (size_t i = 0; i < session->processes.count; i++)
-		if (session->processes.items[i] == (uint32_t)pid)
-			return true;
-	return false;
-}
-
 static int add_process(struct session *session, pid_t pid, struct error *error)
 {
 	AUTO(text) char *name = name_of(pid);
@@ -310,7 +162,7 @@ static int add_process(struct session *session, pid_t pid, struct error *error)
 	if (!name || !is_wanted(&session->options->selection, name))
 		return 0;
 	add_main_object(session, pid);
-	try_to_listen(session->members, pid);
+	point_listening_add(session->listening, pid);
 	return 0;
 }
 
@@ -322,7 +174,7 @@ static void add_found(void *context, pid_t pid)
 		forget(session, pid);
 }
 
-/* Lever itself, its shell, the terminal or sshd above: none of them may wait for its own pauses. */
+/* Lever, its shell, the terminal or sshd above: they must not wait for lever's own pauses. */
 static int leave_out_ancestors(struct session *session, struct error *error)
 {
 	pid_t pid = getpid();
@@ -345,7 +197,7 @@ static int leave_out_ancestors(struct session *session, struct error *error)
 	return code;
 }
 
-/* Everything that runs and is not left out by its name. */
+/* Calls `found` for every process whose name is wanted. */
 static void each_wanted(struct session *session, void (*found)(struct session *session, pid_t pid))
 {
 	AUTO(folder) DIR *processes = opendir("/proc");
@@ -358,9 +210,9 @@ static void each_wanted(struct session *session, void (*found)(struct session *s
 	}
 }
 
-static void listen_to_one(struct session *session, pid_t pid)
+static void listen_to(struct session *session, pid_t pid)
 {
-	listen_to(session->members, pid);
+	point_listening_add_now(session->listening, pid);
 }
 
 void session_processes_add_files(struct session *session)
@@ -378,8 +230,7 @@ int session_processes_follow(struct session *session, struct error *error)
 	const struct process_selection *selection = &session->options->selection;
 	int code = 0;
 
-	session->members->listen =
-		POINTS_LISTEN_COUNT | (session->listens_to_spans ? POINTS_LISTEN_SPANS : 0);
+	session->listening = point_listening_new(session->listens_to_spans);
 	for (size_t i = 0; i < selection->process_count && !code; i++)
 		code = add_process(session, selection->processes[i], error);
 	code = code ? code : leave_out_ancestors(session, error);
@@ -390,7 +241,7 @@ int session_processes_follow(struct session *session, struct error *error)
 		return code;
 	}
 	if (!selection->process_count && !selection->cgroup) {
-		each_wanted(session, listen_to_one); /* who is met is taken in by the kernel side */
+		each_wanted(session, listen_to); /* the engine follows all others */
 		collector_follow_all(session->collector);
 	}
 	return 0;
@@ -399,28 +250,41 @@ int session_processes_follow(struct session *session, struct error *error)
 void session_processes_refresh(struct session *session)
 {
 	const struct process_selection *selection = &session->options->selection;
-	struct session_processes *members = session->members;
 	uint64_t now = clock_now_ns();
 
-	if (session->options->arguments || now - members->refreshed_ns < REFRESH_NS)
+	if (!session->listening || now - session->refreshed_ns < REFRESH_NS)
 		return;
-	members->refreshed_ns = now;
-	retry_to_listen(members);
-	for (size_t i = 0; members->listen & POINTS_LISTEN_SPANS && i < members->listening.count;
-	     i++)
-		forget_crossing(&members->listening.items[i], now);
+	session->refreshed_ns = now;
+	point_listening_refresh(session->listening);
 	if (selection->cgroup)
 		cgroup_each(selection->cgroup, add_found, session, NULL);
 }
 
-bool session_processes_live(struct session *session)
+static bool any_runs(const struct session *session)
 {
-	if (!session->options->selection.process_count || session->options->selection.cgroup)
-		return true;
 	for (size_t i = 0; i < session->processes.count; i++)
-		if (!kill((pid_t)session->processes.items[i], 0) || errno == EPERM)
+		if (!kill((pid_t)session->processes.items[i], 0) ||
+		    (errno == EPERM && !session->options->arguments))
 			return true;
 	return false;
+}
+
+bool session_program_runs(struct session *session)
+{
+	const struct process_selection *selection = &session->options->selection;
+	bool had_ended = session->program.has_ended;
+
+	if (!session->options->arguments)
+		return !selection->process_count || selection->cgroup || any_runs(session);
+	if (!program_poll(&session->program))
+		return true;
+	/* A process that outlives it may have been announced, and not been read yet. */
+	if (!had_ended)
+		collector_drain(session->collector, &session->handler);
+	if (!any_runs(session))
+		return false;
+	session->program.ended_ns = clock_now_ns(); /* so far */
+	return true;
 }
 
 char *session_processes_command(const struct session *session)
@@ -446,19 +310,6 @@ char *session_processes_command(const struct session *session)
 
 void session_processes_close(struct session *session)
 {
-	struct session_processes *members = session->members;
-
-	if (!members)
-		return;
-	for (size_t i = 0; i < members->listening.count; i++) {
-		const struct listening *one = &members->listening.items[i];
-		bool is_listening;
-		if (points_are_at(one->memory, one->address, &is_listening))
-			set_listening(one->memory, one->address, 0);
-		close(one->memory);
-	}
-	array_free(&members->listening);
-	array_free(&members->trials);
-	free(members);
-	session->members = NULL;
+	point_listening_free(session->listening);
+	array_free(&session->processes);
 }

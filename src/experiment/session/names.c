@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session_names - finds the progress points and targets that the user named.
+ * names - finds the progress points and targets that the user named.
  *
- * First in the executable, then in the libraries that it will load, then, while it runs, in every
- * further file that turns up: what a script starts, what is loaded by dlopen.
+ * First in the executable, then in the libraries that it loads, then, while it runs, in every further
+ * file: what a script starts, what dlopen loads.
  */
-#include "experiment/session_state.h"
+#include "experiment/session/state.h"
 
 #include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/text.h"
 #include "collect/process/libraries.h"
+#include "experiment/progress/progress_kinds.h"
 #include "symbolize/kernel/kernel_debug_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define KERNEL_PREFIX "kernel:"
-#define CALL_PREFIX "syscall:"
-#define WAIT_NS 3000000000ull /* for points to appear */
 
 static void add_library(void *context, const char *path)
 {
@@ -28,7 +23,7 @@ static void add_library(void *context, const char *path)
 	symbols_add_object(session->symbols, path, NULL, false, &object, NULL);
 }
 
-/* Makes the libraries known; false if they are already. */
+/* Adds the libraries that the program loads; false if that was done before. */
 static bool add_libraries(struct session *session)
 {
 	if (session->has_added_libraries)
@@ -49,10 +44,10 @@ static bool needs_libraries(const struct session_options *options)
 	bool does = false;
 
 	for (size_t i = 0; i < options->point_count; i++)
-		does = does || options->points[i].kind == POINT_SPEC_BINARIES;
+		does = does || options->points[i].kind->is_in_all_files;
 	for (size_t i = 0; i < options->pair_count; i++)
-		does = does || options->pairs[i].begin.kind == POINT_SPEC_BINARIES ||
-		       options->pairs[i].end.kind == POINT_SPEC_BINARIES;
+		does = does || options->pairs[i].begin.kind->is_in_all_files ||
+		       options->pairs[i].end.kind->is_in_all_files;
 	return does;
 }
 
@@ -68,19 +63,6 @@ static char *find_vmlinux(struct session *session)
 	options->say(options->context,
 		     "asking the servers of DEBUGINFOD_URLS for the kernel's debug information");
 	return kernel_debug_file_fetch();
-}
-
-static bool any_target_begins(const struct session_options *options, const char *prefix)
-{
-	for (size_t i = 0; i < options->target_count; i++)
-		if (text_starts_with(options->targets[i], prefix))
-			return true;
-	return false;
-}
-
-static bool names_kernel(const struct session_options *options)
-{
-	return any_target_begins(options, KERNEL_PREFIX) || options->kernel || options->vmlinux;
 }
 
 static int add_kernel(struct session *session, struct error *error)
@@ -116,63 +98,43 @@ static uint32_t kernel_classes(uint32_t classes)
 int session_enable_target_kinds(struct session *session, struct error *error)
 {
 	const struct session_options *options = session->options;
-	struct collector_target_kinds target_kinds = {
-		.kernel = names_kernel(options),
-		.calls = options->granularity == TARGET_SYSTEM_CALL ||
-			 any_target_begins(options, CALL_PREFIX),
-		.spans = options->granularity == TARGET_SPAN ||
-			 any_target_begins(options, SYMBOLS_SPAN_PREFIX),
+	struct collector_target_kinds kinds = {
+		.kernel = options->kernel || options->vmlinux,
 		.classes = kernel_classes(options->classes),
 		.classes_of_code = options->classes && options->target_count,
 	};
-	int code = target_kinds.kernel ? add_kernel(session, error) : 0;
 
+	target_kinds_enable(&kinds, options->granularity, NULL);
+	for (size_t i = 0; i < options->target_count; i++)
+		target_kinds_enable(&kinds, options->granularity, options->targets[i]);
+	int code = kinds.kernel ? add_kernel(session, error) : 0;
 	sampled_code_set_kind(session->code, options->granularity);
-	session->enables_spans = target_kinds.spans;
 	/* The kernel engine measures spans, too. */
 	session->listens_to_spans =
-		target_kinds.spans || !strcmp(collector_engine(session->collector), "kernel");
-	return code ? code : collector_enable(session->collector, &target_kinds, error);
+		kinds.spans || !strcmp(collector_engine(session->collector), "kernel");
+	return code ? code : collector_enable(session->collector, &kinds, error);
 }
 
-/* Spans appear when they are begun for the first time. */
-static int find_span(struct session *session, const char *name, uint32_t *place,
-		     struct error *error)
-{
-	if (!sampled_code_has_span(session->code, name))
-		return error_set(error, -ENOENT,
-				 "the program has begun no span '%s' (LEVER_SPAN or LEVER_BEGIN of "
-				 "lever.h)",
-				 name);
-	*place = symbols_span(session->symbols, name);
-	return 0;
-}
-
-static int find_target(struct session *session, const char *name, uint32_t *place,
+static int find_target(struct session *session, const char *name, uint32_t *location,
 		       struct error *error)
 {
-	if (text_starts_with(name, SYMBOLS_SPAN_PREFIX))
-		return find_span(session, name + strlen(SYMBOLS_SPAN_PREFIX), place, error);
-	if (text_starts_with(name, CALL_PREFIX))
-		return symbols_find_system_call(session->symbols, name + strlen(CALL_PREFIX), place,
-						error);
-	if (text_starts_with(name, KERNEL_PREFIX))
-		return symbols_find_kernel(session->symbols, name + strlen(KERNEL_PREFIX), place,
-					   error);
-	int code = symbols_find(session->symbols, name, place, error);
-	if ((code == -ENOENT || code == -ENXIO) && add_libraries(session))
-		code = symbols_find(session->symbols, name, place, error);
+	struct target_lookup *lookup = sampled_code_lookup(session->code);
+	int code = target_kind_find(lookup, name, location, error);
+
+	if ((code == -ENOENT || code == -ENXIO) && target_kind_of_name(name)->is_in_files &&
+	    add_libraries(session))
+		code = target_kind_find(lookup, name, location, error);
 	return code;
 }
 
-static void give_target(struct session *session, const struct target_code *what)
+static void give_target(struct session *session, const struct target_spec *spec)
 {
-	size_t index = session_target_of(session, what->place); /* may move items */
+	size_t index = session_target_of(session, spec->location); /* may move items */
 	struct session_target *target = &session->targets.items[index];
 
-	target->what = *what;
+	target->spec = *spec;
 	target->is_given = true;
-	sampled_code_watch(session->code, what);
+	sampled_code_watch(session->code, spec);
 }
 
 /* Waits of each class that was asked for, of the code of a place or, with SYMBOLS_NONE, all. */
@@ -180,25 +142,25 @@ static void give_classes(struct session *session, uint32_t code)
 {
 	for (enum sample_class class = CLASS_IO; class <= CLASS_OTHER; class ++) {
 		uint32_t asked = session->options->classes & CLASS_BIT(class);
-		struct target_code what = {.code = code, .classes = kernel_classes(asked)};
+		struct target_spec spec = {.code = code, .classes = kernel_classes(asked)};
 		if (!asked)
 			continue;
-		what.place = symbols_wait_class(session->symbols, class, code);
-		give_target(session, &what);
+		spec.location = symbols_wait_class(session->symbols, class, code);
+		give_target(session, &spec);
 	}
 }
 
 static int set_target(struct session *session, const char *name, struct error *error)
 {
-	uint32_t place;
-	int code = find_target(session, name, &place, error);
+	uint32_t location;
+	int code = find_target(session, name, &location, error);
 
 	if (code)
 		return code;
 	if (session->options->classes)
-		give_classes(session, place);
+		give_classes(session, location);
 	else
-		give_target(session, &(struct target_code){.place = place, .code = place});
+		give_target(session, &(struct target_spec){.location = location, .code = location});
 	return 0;
 }
 
@@ -237,7 +199,8 @@ static int set_points(struct session *session, struct error *error)
 		if (code == -ENXIO && add_libraries(session))
 			code = progress_points_add_pair(session->points, &options->pairs[i], error);
 	}
-	if (!code && progress_points_missing(session->points) && add_libraries(session))
+	AUTO(text) char *missing = progress_points_missing(session->points);
+	if (!code && missing && add_libraries(session))
 		code = progress_points_retry(session->points, error);
 	return code;
 }
@@ -253,14 +216,23 @@ int session_resolve_names(struct session *session, struct error *error)
 	return code;
 }
 
+/* May an awaited name appear without a new file? */
+static bool may_appear(const struct session *session)
+{
+	bool may = false;
+
+	for (size_t i = 0; i < session->awaited_targets.count; i++)
+		may |= target_kind_of_name(session->awaited_targets.items[i])->appears_late;
+	return may;
+}
+
 int session_retry_names(struct session *session, struct error *error)
 {
 	uint32_t objects = symbols_object_count(session->symbols);
-	bool awaits_span = session->enables_spans && session->awaited_targets.count;
 	size_t kept = 0;
 	int code = 0;
 
-	if (objects == session->searched_objects && !awaits_span)
+	if (objects == session->searched_objects && !may_appear(session))
 		return 0;
 	session->searched_objects = objects;
 	for (size_t i = 0; i < session->awaited_targets.count; i++) {
@@ -279,59 +251,4 @@ int session_retry_names(struct session *session, struct error *error)
 	if (code == -ENOTUNIQ)
 		session->result->end = SESSION_NO_POINTS;
 	return code;
-}
-
-static int refuse(struct session *session, struct error *error)
-{
-	session->result->end = SESSION_NO_POINTS;
-	session->options->say(session->options->context, error->text); /* the program may run on */
-	return error->code;
-}
-
-static int refuse_missing_point(struct session *session, const char *missing, struct error *error)
-{
-	AUTO(text) char *appeared = progress_points_appeared(session->points);
-
-	error_set(error, -ENOENT, "%s%s%s", missing, appeared ? "; the program's points are: " : "",
-		  appeared ? appeared : "");
-	return refuse(session, error);
-}
-
-static int refuse_without_points(struct session *session, struct error *error)
-{
-	AUTO(text) char *candidates = session_candidates(session);
-
-	error_set(error, -ENOENT,
-		  "the program visits no progress point, so its progress cannot be measured; "
-		  "name one with --progress FILE:LINE or --progress FUNCTION, put "
-		  "LEVER_PROGRESS into its source (lever.h), or measure whole runs with "
-		  "--end-to-end%s%s",
-		  candidates ? ". Functions that it calls at a steady rate:\n" : "",
-		  candidates ? candidates : "");
-	return refuse(session, error);
-}
-
-int session_check_names(struct session *session, bool has_ended, struct error *error)
-{
-	const struct session_options *options = session->options;
-
-	if (!has_ended && clock_now_ns() - session->started_ns < WAIT_NS)
-		return 0;
-	if (options->target_count && session->awaited_targets.count == options->target_count) {
-		*error = session->missing_target;
-		return refuse(session, error);
-	}
-	if (progress_points_visited(session->points))
-		return 0;
-	const char *missing = progress_points_missing(session->points);
-	if (missing)
-		return refuse_missing_point(session, missing, error);
-	if (has_ended)
-		return 0;
-	if (!options->point_count && !options->pair_count)
-		return refuse_without_points(session, error);
-	if (!session->has_reported_waiting)
-		options->say(options->context, "waiting for the first visit of a progress point");
-	session->has_reported_waiting = true;
-	return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session_end_to_end - programs without a progress point: the program is run again and again, each
- * run is one experiment, and its end is its only progress.
+ * end_to_end - programs without a progress point: the program runs again and again. Each run is one
+ * window, and its end is its only progress.
  */
-#include "experiment/session_state.h"
+#include "experiment/session/state.h"
 
 #include "base/clock.h"
 
@@ -34,34 +34,34 @@ static int run_once(struct session *session, double speedup,
 	collector_set_speedup(session->collector, 0);
 	if (!session->program.has_ended)
 		return -ECANCELED;
+	session_subtract(experiment, &before, &after);
 	experiment->speedup = speedup;
 	experiment->start_ns = session->program.started_ns;
 	experiment->duration_ns = session->program.ended_ns - session->program.started_ns;
-	experiment->delay_ns = after.delay_ns - before.delay_ns;
-	experiment->target_ns = after.target_ns - before.target_ns;
-	experiment->sampled_ns = after.sampled_ns - before.sampled_ns;
-	experiment->displaced_ns = after.displaced_ns - before.displaced_ns;
-	experiment->capped = after.capped - before.capped;
 	if (speedup <= 0)
 		session->baseline_ns += experiment->duration_ns;
 	return session_update(session, error);
 }
 
-static int write_run(struct session *session, struct recording_experiment *experiment,
-		     int64_t point_id, struct error *error)
+static int write_run(struct session *session, const struct session_target *target,
+		     struct recording_experiment *experiment, int64_t point_id, struct error *error)
 {
 	struct recording_point point = {.kind = POINT_END_TO_END};
 	struct recording_visit *visit = array_add(&experiment->visits);
+	struct session_window window = {.experiment = experiment, .visits = 1, .count = 1};
 
 	*visit = (struct recording_visit){.point_id = point_id,
 					  .visits = 1,
 					  .duration_ns = experiment->duration_ns,
 					  .delay_ns = experiment->delay_ns};
-	experiment->verdict =
-		session_is_displaced(session, experiment) ? VERDICT_DISPLACED : VERDICT_COUNTED;
-	if (experiment->verdict == VERDICT_COUNTED)
+	window.period_ns = collector_facts(session->collector)->period_ns;
+	window.displaced_share = (double)experiment->displaced_ns / (double)experiment->duration_ns;
+	window.displaced_limit = displacement_limit(&session->displacement);
+	bool counts = displacement_add(&session->displacement, window.displaced_share);
+	experiment->verdict = counts ? VERDICT_COUNTED : VERDICT_DISPLACED;
+	if (counts)
 		live_estimate_add(session->live_estimate, experiment, &point, visit);
-	session_count_window(session, experiment);
+	session_count_window(session, target, &window);
 	int code = profile_add_experiment(session->profile, experiment, error);
 	array_free(&experiment->visits);
 	return code;
@@ -81,14 +81,27 @@ static bool has_failed(struct session *session, struct error *error)
 	return true;
 }
 
-/* The next target, or none yet: the first run only looks. */
-static bool choose(struct session *session, struct schedule_plan *plan)
+/* Draws a target and runs the program with it; the first run of all only samples. */
+static int run_next(struct session *session, int64_t point_id, struct error *error)
 {
-	double *weights = session_weights(session);
-	bool has_plan = schedule_next(session->schedule, weights, session->targets.count, plan);
+	struct recording_experiment experiment = {.run_id = session->run.id};
+	struct schedule_plan plan = {0};
+	bool has_plan = session_plan(session, &plan);
+	int code = 0;
 
-	free(weights);
-	return has_plan;
+	if (has_plan) {
+		struct session_target *target = &session->targets.items[plan.target];
+		code = session_arm(session, target, error);
+		experiment.target_id = target->id;
+	}
+	code = code ? code : run_once(session, plan.speedup, &experiment, error);
+	if (code)
+		return code;
+	if (has_failed(session, error))
+		return error->code;
+	return has_plan ? write_run(session, &session->targets.items[plan.target], &experiment,
+				    point_id, error) :
+			  0;
 }
 
 int session_end_to_end(struct session *session, struct error *error)
@@ -98,28 +111,14 @@ int session_end_to_end(struct session *session, struct error *error)
 	int code = profile_add_point(session->profile, &point, error);
 
 	for (unsigned run = 0; !code && (!options->runs || run < options->runs); run++) {
-		struct recording_experiment experiment = {.run_id = session->run.id};
-		struct schedule_plan plan;
-		bool has_plan = choose(session, &plan);
-		if (has_plan) {
-			code = session_arm(session, &session->targets.items[plan.target], error);
-			if (code == -EAGAIN) {
-				code = 0;
-				continue;
-			}
-			experiment.target_id = session->armed_id;
+		code = run_next(session, point.id, error);
+		if (code == -EAGAIN) { /* the target cannot be used */
+			code = 0;
+			continue;
 		}
-		code = code ? code :
-			      run_once(session, has_plan ? plan.speedup : 0, &experiment, error);
-		if (code || has_failed(session, error))
-			break;
-		if (has_plan)
-			code = write_run(session, &experiment, point.id, error);
 		if (session_is_interrupted() || session_is_over_time(session) ||
 		    session_is_precise_enough(session))
 			break;
 	}
-	if (!code && error->code)
-		code = error->code;
 	return code == -ECANCELED ? 0 : code;
 }

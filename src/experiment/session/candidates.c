@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session_candidates - functions that could serve as progress points, found by a short look.
+ * candidates - functions that could serve as progress points, found by half a second of sampling.
  *
- * The functions seen on sampled call chains are tried by a uprobe each, for a moment: one that is
- * called at a steady, moderate rate is worth naming. A trial ends at once where calls are so
- * frequent that counting them would slow the program.
+ * Each function on a sampled call chain gets a uprobe for a moment: one that is called at a steady,
+ * moderate rate is worth naming. Counting ends at once where calls are so frequent that it would slow
+ * the program.
  */
-#include "experiment/session_state.h"
+#include "experiment/session/state.h"
 
 #include "base/cleanup.h"
 
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOOK_NS 500000000ull
+#define SAMPLE_FOR_NS 500000000ull
 #define TRIED_MOST 12
 #define NAMED_MOST 6
 #define SLICES 8
@@ -30,26 +30,26 @@ struct candidate {
 	double rate, variation;
 };
 
-struct look {
+struct search {
 	struct session *session;
 	const struct collector_handler *usual;
 	ARRAY(struct candidate) candidates;
 };
 
-static void add(struct look *look, const char *function, bool in_scope)
+static void add(struct search *search, const char *function, bool in_scope)
 {
-	for (size_t i = 0; i < look->candidates.count; i++) {
-		if (!strcmp(look->candidates.items[i].function, function)) {
-			look->candidates.items[i].chains++;
+	for (size_t i = 0; i < search->candidates.count; i++) {
+		if (!strcmp(search->candidates.items[i].function, function)) {
+			search->candidates.items[i].chains++;
 			return;
 		}
 	}
-	*array_add(&look->candidates) =
+	*array_add(&search->candidates) =
 		(struct candidate){.function = function, .chains = 1, .in_scope = in_scope};
 }
 
-/* What every program calls says nothing of its progress. */
-static bool is_plumbing(const struct session *session, uint32_t object)
+/* Every program calls these; they tell nothing of its progress. */
+static bool is_runtime_library(const struct session *session, uint32_t object)
 {
 	static const char *const names[] = {"/libc.so", "/libc-", "/libpthread", "/libstdc++",
 					    "/ld-"};
@@ -63,41 +63,41 @@ static bool is_plumbing(const struct session *session, uint32_t object)
 
 static void on_callers(void *context, const struct kernel_callers *callers)
 {
-	struct look *look = context;
+	struct search *search = context;
 
 	for (uint32_t i = 0; i < callers->count && i < KERNEL_CALLERS_MOST; i++) {
 		uint32_t object = callers->frames[i].object;
 		if (object == WIRE_OBJECT_UNKNOWN || object == WIRE_OBJECT_NO_FILE)
 			continue;
-		const char *function = symbols_function_at(look->session->symbols, object - 1,
+		const char *function = symbols_function_at(search->session->symbols, object - 1,
 							   callers->frames[i].offset);
 		if (function && !strchr(function, '+') && strcmp(function, "main") &&
-		    !is_plumbing(look->session, object - 1))
-			add(look, function,
-			    symbols_object(look->session->symbols, object - 1)->in_scope);
+		    !is_runtime_library(search->session, object - 1))
+			add(search, function,
+			    symbols_object(search->session->symbols, object - 1)->in_scope);
 	}
 }
 
 static void on_sample(void *context, const struct wire_sample *sample)
 {
-	sampled_code_on_sample(((struct look *)context)->session->code, sample);
+	sampled_code_on_sample(((struct search *)context)->session->code, sample);
 }
 
 static void on_object(void *context, const struct kernel_object_event *event)
 {
-	sampled_code_on_object(((struct look *)context)->session->code, event);
+	sampled_code_on_object(((struct search *)context)->session->code, event);
 }
 
 static void on_process(void *context, const struct kernel_process_event *event)
 {
-	const struct look *look = context;
-	look->usual->process(look->usual->context, event);
+	const struct search *search = context;
+	search->usual->process(search->usual->context, event);
 }
 
 static void on_name(void *context, const struct kernel_name_event *event)
 {
-	const struct look *look = context;
-	look->usual->name(look->usual->context, event);
+	const struct search *search = context;
+	search->usual->name(search->usual->context, event);
 }
 
 static int by_scope_and_chains(const void *a, const void *b)
@@ -110,17 +110,17 @@ static int by_scope_and_chains(const void *a, const void *b)
 
 static bool try_candidate(struct session *session, struct candidate *candidate)
 {
-	struct symbols_address place;
+	struct symbols_address address;
 	uint64_t calls[SLICES] = {0};
 	double sum = 0, squares = 0;
 	size_t count = 0;
 
-	if (symbols_breakpoints(session->symbols, candidate->function, SYMBOLS_NONE, &place, 1,
+	if (symbols_breakpoints(session->symbols, candidate->function, SYMBOLS_NONE, &address, 1,
 				&count, NULL) ||
 	    !count)
 		return false;
-	const char *path = symbols_object(session->symbols, place.object)->path;
-	if (collector_count_calls(session->collector, path, place.offset, SLICE_NS, calls, SLICES,
+	const char *path = symbols_object(session->symbols, address.object)->path;
+	if (collector_count_calls(session->collector, path, address.offset, SLICE_NS, calls, SLICES,
 				  CALLS_MOST))
 		return false;
 	for (int i = 0; i < SLICES; i++) {
@@ -138,8 +138,8 @@ static bool try_candidate(struct session *session, struct candidate *candidate)
 char *session_candidates(struct session *session)
 {
 	const struct collector_handler usual = session->handler;
-	struct look look = {.session = session, .usual = &usual};
-	struct collector_handler handler = {.context = &look,
+	struct search search = {.session = session, .usual = &usual};
+	struct collector_handler handler = {.context = &search,
 					    .sample = on_sample,
 					    .object = on_object,
 					    .process = on_process,
@@ -152,23 +152,24 @@ char *session_candidates(struct session *session)
 	session->handler = handler; /* waiting drains, too */
 	sampled_code_widen_scope(session->code);
 	collector_want_callers(session->collector, true);
-	session_wait(session, LOOK_NS);
+	session_wait(session, SAMPLE_FOR_NS);
 	collector_drain(session->collector, &handler);
 	collector_want_callers(session->collector, false);
 	session->handler = usual;
 	sampled_code_update_scope(session->code, NULL);
-	qsort(look.candidates.items, look.candidates.count, sizeof(*look.candidates.items),
+	qsort(search.candidates.items, search.candidates.count, sizeof(*search.candidates.items),
 	      by_scope_and_chains);
 	FILE *out = open_memstream(&text, &size);
-	for (size_t i = 0; i < look.candidates.count && i < TRIED_MOST && named < NAMED_MOST; i++) {
-		struct candidate *candidate = &look.candidates.items[i];
+	for (size_t i = 0; i < search.candidates.count && i < TRIED_MOST && named < NAMED_MOST;
+	     i++) {
+		struct candidate *candidate = &search.candidates.items[i];
 		if (!session_program_runs(session) || !try_candidate(session, candidate))
 			continue;
 		fprintf(out, "%s  --progress '%s'   %.0f calls/s", named++ ? "\n" : "",
 			candidate->function, candidate->rate);
 	}
 	fclose(out);
-	array_free(&look.candidates);
+	array_free(&search.candidates);
 	if (named)
 		return text;
 	free(text);

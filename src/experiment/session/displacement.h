@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * displacement - how much of a window other programs and the hypervisor may take.
+ *
+ * On a machine that is never calm the calmer half of the windows counts, rather than none: the
+ * intervals show what that is worth.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define DISPLACEMENT_HISTORY 32
+
+struct displacement {
+	double shares[DISPLACEMENT_HISTORY]; /* of the last windows */
+	size_t count;
+	double accepted; /* the largest share in a window that counted */
+};
+
+/* The largest share of a window that may be lost now. */
+double displacement_limit(const struct displacement *displacement);
+/* Adds a window; returns whether it counts. */
+bool displacement_add(struct displacement *displacement, double share);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* finish - completes the run's row, writes what was not written yet, and frees everything. */
+#include "experiment/session/state.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+#include <stdlib.h>
+
+#define DISPLACEMENT_TOLD 0.05 /* share of a window's time */
+
+static void add_sentence(char **text, const char *sentence)
+{
+	if (!sentence)
+		return;
+	char *longer = text_format("%s%s%s", *text ? *text : "", *text ? "\n" : "", sentence);
+	free(*text);
+	*text = longer;
+}
+
+/* Warnings for the reader of the report; to be freed. */
+static char *make_note(struct session *session)
+{
+	AUTO(text) char *of_engine = collector_note(session->collector);
+	AUTO(text)
+	char *of_rate = sampling_rate_warning(&session->sampling_rate, session->run.period_ns);
+	char *note = NULL;
+
+	if (session->displacement.accepted > DISPLACEMENT_TOLD)
+		note = text_format(
+			"other programs, or the hypervisor, disturbed the machine: windows with up "
+			"to %.0f %% of their time lost were used",
+			100 * session->displacement.accepted);
+	add_sentence(&note, of_rate);
+	add_sentence(&note, of_engine);
+	add_sentence(&note, sampled_code_warnings(session->code));
+	return note;
+}
+
+/* Of the run's time: when samples were taken, which shares and phases are told by. */
+static uint64_t sampled_time_ns(const struct session *session)
+{
+	uint64_t start_ns = session->program.started_ns;
+
+	if (collector_samples_when_disarmed(session->collector) || session->over_ns <= start_ns ||
+	    session->over_ns - start_ns > session->run.wall_ns)
+		return session->run.wall_ns;
+	return session->over_ns - start_ns;
+}
+
+static void finish_run(struct session *session)
+{
+	struct recording_run *run = &session->run;
+	struct collector_counters counters;
+
+	collector_drain(session->collector, &session->handler);
+	collector_counters(session->collector, &counters);
+	run->wall_ns = (session->program.ended_ns ? session->program.ended_ns : clock_now_ns()) -
+		       session->program.started_ns;
+	run->delay_ns = counters.delay_ns;
+	run->samples = counters.samples;
+	run->sampled_ns = counters.sampled_ns;
+	run->paused_ns = counters.spun_ns;
+	if (!session->options->period_ns && counters.samples) { /* it has varied: sampling_rate.h */
+		const struct collector_facts *facts = collector_facts(session->collector);
+		run->period_ns = (counters.sampled_ns - counters.waited_ns) / counters.samples;
+		run->interrupt_share = (double)facts->tick_ns / (double)run->period_ns;
+	}
+	run->lost = counters.lost;
+	run->capped = counters.capped;
+	run->unwound_badly = counters.unwound_badly;
+	run->baseline_ns = session->options->end_to_end ?
+				   session->baseline_ns :
+				   sampled_time_ns(session) - session->speedup_ns;
+	run->exit_status = session->program.has_ended ? session->program.status : -1;
+	run->finished = true;
+	run->note = make_note(session);
+}
+
+/* What ticks took is known from the start; of the rest, pauses are most, and told apart. */
+static struct recording_overhead overhead_of(struct session *session)
+{
+	struct recording_overhead overhead = {.run_id = session->run.id};
+
+	overhead_end(&session->overhead, &overhead);
+	overhead.knows_kernel = true;
+	overhead.kernel_ns = session->run.samples * collector_facts(session->collector)->tick_ns;
+	return overhead;
+}
+
+int session_finish(struct session *session, int code, struct error *error)
+{
+	struct error later = {0};
+
+	finish_run(session);
+	struct recording_overhead overhead = overhead_of(session);
+	session->result->status = session->run.exit_status;
+	session->result->experiments = session->experiments;
+	int failed = progress_points_update(session->points, session->profile, &later);
+	failed = failed ? failed : session_write_samples(session, &later);
+	failed = failed ? failed : profile_update_run(session->profile, &session->run, &later);
+	failed = failed ? failed : profile_set_overhead(session->profile, &overhead, &later);
+	failed = failed ? failed : profile_commit(session->profile, &later);
+	if (failed && !code)
+		*error = later;
+	return code ? code : failed;
+}
+
+void session_tear_down(struct session *session)
+{
+	session_processes_close(session);
+	collector_close(session->collector);
+	program_release(&session->program);
+	profile_close(session->profile);
+	progress_points_free(session->points);
+	sampled_code_free(session->code);
+	symbols_free(session->symbols);
+	schedule_free(session->schedule);
+	live_estimate_free(session->live_estimate);
+	array_free(&session->targets);
+	array_free(&session->callers);
+	array_free(&session->awaited_targets);
+	free(session->program_path);
+	free(session->run.command);
+	free(session->run.note);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* missing - says what is missing when a session has nothing to measure. */
+#include "experiment/session/state.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+#include <errno.h>
+
+#define WAIT_NS 3000000000ull /* for points to appear */
+
+static int refuse(struct session *session, struct error *error)
+{
+	session->result->end = SESSION_NO_POINTS;
+	session->options->say(session->options->context, error->text); /* the program may run on */
+	return error->code;
+}
+
+static int refuse_missing_point(struct session *session, const char *missing, struct error *error)
+{
+	AUTO(text) char *appeared = progress_points_appeared(session->points);
+
+	error_set(error, -ENOENT, "%s%s%s", missing, appeared ? "; the program's points are: " : "",
+		  appeared ? appeared : "");
+	return refuse(session, error);
+}
+
+static int refuse_without_points(struct session *session, struct error *error)
+{
+	AUTO(text) char *candidates = session_candidates(session);
+
+	error_set(error, -ENOENT,
+		  "the program visits no progress point, so its progress cannot be measured; "
+		  "name one with --progress FILE:LINE or --progress FUNCTION, put "
+		  "LEVER_PROGRESS into its source (lever.h), or measure whole runs with "
+		  "--end-to-end%s%s",
+		  candidates ? ". Functions that it calls at a steady rate:\n" : "",
+		  candidates ? candidates : "");
+	return refuse(session, error);
+}
+
+int session_check_names(struct session *session, bool has_ended, struct error *error)
+{
+	const struct session_options *options = session->options;
+
+	if (!has_ended && clock_now_ns() - session->started_ns < WAIT_NS)
+		return 0;
+	if (options->target_count && session->awaited_targets.count == options->target_count) {
+		*error = session->missing_target;
+		return refuse(session, error);
+	}
+	if (progress_points_visited(session->points))
+		return 0;
+	AUTO(text) char *missing = progress_points_missing(session->points);
+	if (missing)
+		return refuse_missing_point(session, missing, error);
+	if (has_ended)
+		return 0;
+	if (!options->point_count && !options->pair_count)
+		return refuse_without_points(session, error);
+	if (!session->has_reported_waiting)
+		options->say(options->context, "waiting for the first visit of a progress point");
+	session->has_reported_waiting = true;
+	return 0;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * series - windows that follow each other on one target at one speedup: most often one.
+ *
+ * Arm the target, wait until pauses have set in, then measure each window between two readings of the
+ * counters, decide whether it counts, write it; disarm.
+ */
+#include "experiment/session/state.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "experiment/progress/progress_visits.h"
+
+#include <errno.h>
+
+#define VISITS_LEAST 5
+#define WINDOW_LONGEST_NS 10000000000ull
+#define LEAD_IN_SHARE 8 /* a window's part that passes before measuring starts */
+#define LEAD_IN_LEAST_NS 10000000ull
+#define PROBE_LONGEST_NS 3000000000ull /* a series that only tests for warm-up */
+#define EXTERNAL_SPEEDUP 0.25
+
+struct series {
+	struct session *session;
+	struct session_target *target;
+	struct recording_experiment experiment;
+	uint64_t period_ns;
+	int count; /* windows */
+};
+
+int session_arm(struct session *session, struct session_target *target, struct error *error)
+{
+	const struct session_observer *observer = session->options->observer;
+	int code = session_write_target(session, target, error);
+
+	if (code || target->is_external)
+		return code;
+	/* Set anew each time: more of the target's code may have been found. */
+	code = sampled_code_set_target(session->code, &target->spec, error);
+	if (code != -E2BIG)
+		return code;
+	target->is_unusable = true;
+	schedule_end_block(session->schedule);
+	session->options->say(session->options->context, error->text);
+	if (observer)
+		observer->unusable(observer->context, session_target_name(session, target),
+				   error->text);
+	return -EAGAIN;
+}
+
+void session_subtract(struct recording_experiment *experiment,
+		      const struct collector_counters *before,
+		      const struct collector_counters *after)
+{
+	experiment->start_ns = before->time_ns;
+	experiment->duration_ns = after->time_ns - before->time_ns;
+	experiment->delay_ns = after->delay_ns - before->delay_ns;
+	experiment->target_ns = after->target_ns - before->target_ns;
+	experiment->sampled_ns = after->sampled_ns - before->sampled_ns;
+	experiment->displaced_ns = after->displaced_ns - before->displaced_ns;
+	experiment->capped = after->capped - before->capped;
+}
+
+static void update_live_estimate(struct session *session,
+				 const struct recording_experiment *experiment)
+{
+	for (size_t i = 0; i < experiment->visits.count; i++) {
+		const struct recording_visit *visit = &experiment->visits.items[i];
+		struct recording_point point = {
+			.kind = progress_visits_kind(session->points, visit->point_id)};
+		live_estimate_add(session->live_estimate, experiment, &point, visit);
+	}
+}
+
+static void lengthen_windows(struct session *session, const struct recording_experiment *experiment)
+{
+	/* Where pauses keep visits away, a longer window would only be a longer pause. */
+	bool is_paused = experiment->delay_ns > experiment->duration_ns / 2;
+
+	if (experiment->verdict == VERDICT_TOO_FEW_VISITS && !is_paused &&
+	    !session->options->window_ns && session->window_ns < WINDOW_LONGEST_NS)
+		session->window_ns *= 2;
+}
+
+void session_count_window(struct session *session, const struct session_target *target,
+			  struct session_window *window)
+{
+	const struct session_observer *observer = session->options->observer;
+	const struct recording_experiment *experiment = window->experiment;
+	bool counts = experiment->verdict == VERDICT_COUNTED;
+
+	if (!target->is_external) {
+		session->discarded += !counts;
+		session->experiments += counts && experiment->speedup > 0;
+		session->controls += counts && experiment->speedup <= 0;
+		lengthen_windows(session, experiment);
+	}
+	window->target = session_target_name(session, target);
+	window->next_window_ns = session->window_ns;
+	if (observer)
+		observer->window(observer->context, window);
+}
+
+/* The speedup is over with the last window of a series. */
+static bool measure(struct session *session, bool is_last, struct collector_counters *before,
+		    struct collector_counters *after)
+{
+	double factor = schedule_jitter(session->schedule);
+
+	collector_counters(session->collector, before);
+	collector_window_open(session->collector);
+	bool is_whole = session_wait(session, (uint64_t)(factor * (double)session->window_ns));
+	collector_window_close(session->collector);
+	collector_counters(session->collector, after);
+	if (is_last || !is_whole)
+		collector_set_speedup(session->collector, 0);
+	return is_whole;
+}
+
+/* Without a speedup no thread pauses, and the usual period is exact enough. */
+static uint64_t draw_period(struct session *session)
+{
+	const struct collector_facts *facts = collector_facts(session->collector);
+	uint64_t period = schedule_has_speedups(session->schedule) ?
+				  sampling_rate_period_ns(&session->sampling_rate, facts->period_ns,
+							  facts->shortest_period_ns) :
+				  facts->period_ns;
+
+	return (uint64_t)(schedule_jitter(session->schedule) * (double)period);
+}
+
+/*
+ * Now and then a series is longer than one window, to test whether the program warms up
+ * (stats/warm_up.h). On a target that does, a series is so long that half of its windows count.
+ */
+static unsigned windows_of(struct session_target *target, double speedup, uint64_t window_ns)
+{
+	unsigned number = target->series_counts[speedup > 0]++, level = target->warm_up_level;
+	unsigned usual = warm_up_skipped(level) ? 2 * warm_up_skipped(level) : 1, probe = usual;
+
+	if (target->is_external)
+		return 1;
+	/* More often at first. */
+	if (level + 1 < WARM_UP_LEVELS && number % (number < 16 ? 16 : 32) == 9)
+		probe = warm_up_series(level + 1);
+	else if (number % (number < 16 ? 4 : 8) == 2)
+		probe = warm_up_series(level);
+	return probe * window_ns > PROBE_LONGEST_NS ? usual : probe;
+}
+
+/* Decides whether the window counts, and counts it; its visits are known. */
+static void judge(struct series *series, bool is_whole, double visits)
+{
+	struct session *session = series->session;
+	struct recording_experiment *experiment = &series->experiment;
+	struct session_window window = {.experiment = experiment,
+					.visits = visits,
+					.count = series->count,
+					.period_ns = series->period_ns};
+
+	window.displaced_share = (double)experiment->displaced_ns / (double)experiment->duration_ns;
+	window.displaced_limit = displacement_limit(&session->displacement);
+	if (!is_whole)
+		experiment->verdict = VERDICT_CUT_SHORT;
+	else if (!displacement_add(&session->displacement, window.displaced_share))
+		experiment->verdict = VERDICT_DISPLACED;
+	else
+		experiment->verdict =
+			visits < VISITS_LEAST ? VERDICT_TOO_FEW_VISITS : VERDICT_COUNTED;
+	session_count_window(session, series->target, &window);
+	if (experiment->verdict == VERDICT_COUNTED && !series->target->is_external)
+		update_live_estimate(session, experiment);
+}
+
+/* Measures a window and writes its row. Returns whether another one may follow. */
+static bool take_window(struct series *series, struct error *error, int *code)
+{
+	struct session *session = series->session;
+	struct recording_experiment *experiment = &series->experiment;
+	struct collector_counters before, after;
+	bool is_last = experiment->series_index + 1 == series->count;
+	bool is_whole = measure(session, is_last, &before, &after);
+
+	session_subtract(experiment, &before, &after);
+	sampling_rate_update(&session->sampling_rate,
+			     experiment->sampled_ns - (after.waited_ns - before.waited_ns),
+			     after.waits - before.waits, after.task_wakeups - before.task_wakeups);
+	/* When the engine itself was stopped meanwhile, so was the pausing. */
+	is_whole = is_whole && after.missed_heartbeats == before.missed_heartbeats;
+	judge(series, is_whole, progress_visits_collect(session->points, experiment));
+	*code = profile_add_experiment(session->profile, experiment, error);
+	array_free(&experiment->visits);
+	array_free(&experiment->lengths);
+	return is_whole && !*code && !is_last && !session_is_interrupted() &&
+	       !session_is_over_time(session);
+}
+
+/* The first pauses set in before a window opens. */
+static void lead_in(struct session *session)
+{
+	uint64_t time = session->window_ns / LEAD_IN_SHARE;
+	session_wait(session, time > LEAD_IN_LEAST_NS ? time : LEAD_IN_LEAST_NS);
+}
+
+static void update_warm_up(struct session *session, struct session_target *target)
+{
+	const struct session_observer *observer = session->options->observer;
+	unsigned level = live_estimate_warm_up_level(session->live_estimate, target->id);
+
+	if (observer && level != target->warm_up_level) {
+		struct session_warm_up warm_up = {.target = session_target_name(session, target),
+						  .skipped = warm_up_skipped(level)};
+		observer->warm_up(observer->context, &warm_up);
+	}
+	target->warm_up_level = level;
+}
+
+int session_run_series(struct session *session, const struct schedule_plan *plan,
+		       struct error *error)
+{
+	struct series series = {.session = session,
+				.target = &session->targets.items[plan->target]};
+	struct session_target *target = series.target;
+	double speedup =
+		target->is_external && plan->speedup > 0 ? EXTERNAL_SPEEDUP : plan->speedup;
+	int code = session_arm(session, target, error);
+
+	if (code)
+		return code;
+	series.experiment = (struct recording_experiment){.run_id = session->run.id,
+							  .target_id = target->id,
+							  .speedup = speedup};
+	session->series++;
+	session->external_series += target->is_external;
+	series.count = (int)windows_of(target, plan->speedup, session->window_ns);
+	series.period_ns = draw_period(session);
+	uint64_t began_ns = clock_now_ns();
+	collector_set_period(session->collector, series.period_ns);
+	collector_clear_debts(session->collector);
+	if (target->is_external)
+		collector_speed_up_external(session->collector, speedup);
+	else
+		collector_set_speedup(session->collector, speedup);
+	lead_in(session);
+	while (take_window(&series, error, &code))
+		series.experiment.series_index++;
+	collector_set_speedup(session->collector, 0);
+	if (plan->speedup > 0)
+		session->speedup_ns += clock_now_ns() - began_ns;
+	if (series.count > 1)
+		update_warm_up(session, target);
+	return code ? code : session_update(session, error);
+}

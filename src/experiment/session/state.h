@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * state - what the files of a session share. Their functions stand in the order in which files may
+ * call each other: each calls only what stands above it.
+ */
+#pragma once
+
+#include "collect/bpf/overhead.h"
+#include "collect/collector.h"
+#include "collect/process/program.h"
+#include "experiment/live_estimate.h"
+#include "experiment/progress/point_listening.h"
+#include "experiment/progress/progress_points.h"
+#include "experiment/sampling_rate.h"
+#include "experiment/schedule.h"
+#include "experiment/session/displacement.h"
+#include "experiment/session/session.h"
+#include "experiment/target/sampled_code.h"
+#include "profile/profile.h"
+#include "stats/warm_up.h"
+#include "symbolize/symbols.h"
+
+/* A location that is or may become a target. */
+struct session_target {
+	struct target_spec spec;
+	int64_t id;                /* in the profile; 0: not written yet */
+	bool is_given;             /* by --target, --class */
+	bool is_external;          /* no code: targets.c */
+	bool is_unusable;          /* too many ranges */
+	unsigned series_counts[2]; /* so far: of controls, of others */
+	unsigned warm_up_level;    /* of stats/warm_up.h */
+};
+
+/* Rows of the profile for the kernel_caller of the same index. */
+struct session_kernel_caller {
+	int64_t stack_id, sample_id;
+	uint64_t written; /* samples */
+};
+
+struct session {
+	const struct session_options *options;
+	struct session_result *result;
+	struct symbols *symbols;
+	struct collector *collector;
+	struct sampled_code *code;
+	struct progress_points *points;
+	struct profile *profile;
+	struct schedule *schedule;
+	struct live_estimate *live_estimate;
+	struct sampling_rate sampling_rate;
+	struct displacement displacement;
+	struct program program;
+	struct recording_run run;
+	struct overhead overhead;
+	struct collector_handler handler;
+	char *program_path;
+
+	/* processes.c */
+	ARRAY(uint32_t) processes; /* of the program, as far as events told */
+	struct point_listening *listening;
+	uint64_t refreshed_ns;
+
+	/* targets.c, names.c */
+	ARRAY(struct session_target) targets;
+	ARRAY(const char *) awaited_targets; /* given, and in no file known so far */
+	struct error missing_target;
+	uint32_t searched_objects; /* files in which names were looked up */
+	bool has_added_libraries, has_reported_waiting, listens_to_spans;
+
+	/* samples.c */
+	ARRAY(struct session_kernel_caller) callers; /* as written */
+	int64_t caller_thread_id;
+
+	uint64_t started_ns, deadline_ns; /* deadline: 0 without --seconds */
+	uint64_t over_ns;                 /* measuring ended; 0: it goes on */
+	uint64_t committed_ns, reported_ns, checked_ns;
+	uint64_t baseline_ns; /* end to end: time of the runs at speedup 0 */
+	uint64_t speedup_ns;  /* else: time in windows above it */
+	uint64_t window_ns;
+	unsigned experiments, discarded, controls; /* windows */
+	unsigned series, external_series;
+};
+
+/* processes.c: which processes are the program's. Those that run already are left as they were found. */
+int session_processes_open(struct session *session, struct error *error);
+void session_processes_close(struct session *session);
+/* Follows the processes that were asked for: the session has begun. */
+int session_processes_follow(struct session *session, struct error *error);
+/* The program, or a process that it left behind, still runs. */
+bool session_program_runs(struct session *session);
+/* Adds the executables and libraries of those that run already. */
+void session_processes_add_files(struct session *session);
+/* To be called now and then: processes that joined since. */
+void session_processes_refresh(struct session *session);
+/* What was asked for, as a command line says it; to be freed. */
+char *session_processes_command(const struct session *session);
+
+/* waiting.c: waits, and reasons to stop. */
+/* Waits `duration_ns`, or until the program ends or the user interrupts; false then. */
+bool session_wait(struct session *session, uint64_t duration_ns);
+bool session_is_interrupted(void);                        /* Ctrl-C, SIGTERM */
+bool session_is_over_time(const struct session *session); /* --seconds */
+bool session_is_precise_enough(struct session *session);  /* --until */
+
+/* targets.c: what may be sped up, and what is next. */
+/* The index in session->targets of the target whose samples count for this location. */
+size_t session_target_of(struct session *session, uint32_t location);
+bool session_has_given_targets(const struct session *session);
+const char *session_target_name(const struct session *session, const struct session_target *target);
+int session_write_target(struct session *session, struct session_target *target,
+			 struct error *error);
+/* Plans the next window; false if there is no target yet. */
+bool session_plan(struct session *session, struct schedule_plan *plan);
+
+/* samples.c: writes samples by target, and the callers of kernel code. */
+int session_write_samples(struct session *session, struct error *error);
+
+/* names.c: the points and targets that the user named. */
+/* Asks the collector for what targets may need, and reads the kernel's symbols where they matter. */
+int session_enable_target_kinds(struct session *session, struct error *error);
+int session_resolve_names(struct session *session, struct error *error);
+/* Those in no file known so far. */
+int session_retry_names(struct session *session, struct error *error);
+
+/* update.c: takes in everything that has arrived; names, points and scope are up to date then. */
+int session_update(struct session *session, struct error *error);
+
+/* candidates.c: functions that are called at a steady rate, one a line; NULL if none. To be freed. */
+char *session_candidates(struct session *session);
+
+/* missing.c: fails if names or points are still missing after some time, or at the program's end. */
+int session_check_names(struct session *session, bool has_ended, struct error *error);
+
+/* series.c: a series of windows. -EAGAIN: the program ended, or the target cannot be used. */
+int session_run_series(struct session *session, const struct schedule_plan *plan,
+		       struct error *error);
+int session_arm(struct session *session, struct session_target *target, struct error *error);
+/* Sets what the window took from the counters at its ends. */
+void session_subtract(struct recording_experiment *experiment,
+		      const struct collector_counters *before,
+		      const struct collector_counters *after);
+/* Counts the window, sets what `window` lacks, and reports it. */
+void session_count_window(struct session *session, const struct session_target *target,
+			  struct session_window *window);
+
+/* setup.c: everything until the program runs. */
+int session_set_up(struct session *session, struct error *error);
+int session_start_program(struct session *session, struct error *error);
+int session_start_beside(struct session *session, struct error *error);
+
+/* end_to_end.c: runs the program again and again. */
+int session_end_to_end(struct session *session, struct error *error);
+
+/* finish.c: writes what is known at the end, and frees everything. */
+int session_finish(struct session *session, int code, struct error *error);
+void session_tear_down(struct session *session);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * targets - what may be sped up: what the user named, or every location with samples; and now and then
+ * the external target.
+ *
+ * Virtual speedups take the program for all there is: that the rest of it pauses is as good as a faster
+ * target. Clocks, devices and other programs do not pause. They seem faster in each experiment, and where
+ * the program waits for them, every target seems to gain. So in some blocks the target is everything
+ * outside of the program: the whole program pauses for a share of the time. In effective time a program
+ * that sets its own pace does as much as before; analyze/causal/external_pacing.c reads the rest.
+ */
+#include "experiment/session/state.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+#define SAMPLES_LEAST 3 /* fewer: the location is not worth a block */
+#define BLOCK_SERIES (2 * SCHEDULE_BLOCK + 1)
+#define EXTERNAL_FIRST_AFTER (2 * BLOCK_SERIES)
+#define EXTERNAL_ONE_OF 8 /* series */
+
+size_t session_target_of(struct session *session, uint32_t location)
+{
+	for (size_t i = 0; i < session->targets.count; i++)
+		if (session->targets.items[i].spec.location == location)
+			return i;
+	array_add(&session->targets)->spec =
+		(struct target_spec){.location = location, .code = location};
+	return session->targets.count - 1;
+}
+
+bool session_has_given_targets(const struct session *session)
+{
+	return session->options->target_count || session->options->classes;
+}
+
+const char *session_target_name(const struct session *session, const struct session_target *target)
+{
+	return target->is_external ?
+		       target_kind_name(TARGET_EXTERNAL) :
+		       symbols_location(session->symbols, target->spec.location)->name;
+}
+
+int session_write_target(struct session *session, struct session_target *target,
+			 struct error *error)
+{
+	struct recording_target row = {.kind = TARGET_EXTERNAL,
+				       .name = (char *)(uintptr_t)session_target_name(session,
+										      target)};
+
+	if (target->id)
+		return 0;
+	if (!target->is_external) {
+		const struct symbols_location *location =
+			symbols_location(session->symbols, target->spec.location);
+		const struct symbols_object *object =
+			symbols_object(session->symbols, location->object);
+		bool is_code = location->kind == TARGET_LINE || location->kind == TARGET_FUNCTION;
+		row.kind = location->kind;
+		row.function = (char *)(uintptr_t)location->function;
+		row.file = (char *)(uintptr_t)location->file;
+		row.line = location->line;
+		row.object = is_code ? (char *)(uintptr_t)object->path : NULL;
+		row.build_id = is_code ? (char *)(uintptr_t)object->build_id : NULL;
+	}
+	int code = profile_add_target(session->profile, &row, error);
+	target->id = row.id;
+	return code;
+}
+
+/* Locations with samples become targets, unless targets are given. */
+static void add_sampled_targets(struct session *session)
+{
+	size_t count;
+	const struct sampled_location *locations = sampled_code_locations(session->code, &count);
+
+	for (size_t i = 0; i < count && !session_has_given_targets(session); i++)
+		if (locations[i].samples >= SAMPLES_LEAST)
+			session_target_of(session, (uint32_t)i);
+}
+
+static double weight_of(const struct session *session, const struct session_target *target)
+{
+	size_t count;
+	const struct sampled_location *locations = sampled_code_locations(session->code, &count);
+
+	if (target->is_unusable || target->is_external)
+		return 0;
+	if (session_has_given_targets(session))
+		return target->is_given;
+	return target->spec.location < count ? locations[target->spec.location].recent_ns : 0;
+}
+
+static bool is_external_due(const struct session *session)
+{
+	return schedule_has_speedups(session->schedule) &&
+	       session->series >= EXTERNAL_FIRST_AFTER &&
+	       session->external_series * EXTERNAL_ONE_OF < session->series;
+}
+
+static size_t external_target(struct session *session)
+{
+	for (size_t i = 0; i < session->targets.count; i++)
+		if (session->targets.items[i].is_external)
+			return i;
+	struct session_target *target = array_add(&session->targets);
+	target->spec.location = target->spec.code = SYMBOLS_NONE;
+	target->is_external = true;
+	return session->targets.count - 1;
+}
+
+/* Only the external target, if something else could be drawn. */
+static void prefer_external(struct session *session, double *weights)
+{
+	for (size_t i = 0; i < session->targets.count; i++)
+		if (weights[i] > 0) {
+			memset(weights, 0, session->targets.count * sizeof(*weights));
+			weights[external_target(session)] = 1;
+			return;
+		}
+}
+
+/* Its share of all sampled time so far; 0 without code. */
+static double sampled_share(const struct session *session, const struct session_target *target)
+{
+	struct collector_counters counters;
+	size_t count;
+	const struct sampled_location *locations = sampled_code_locations(session->code, &count);
+
+	collector_counters(session->collector, &counters);
+	return target->spec.location < count && counters.sampled_ns ?
+		       (double)locations[target->spec.location].sampled_ns /
+			       (double)counters.sampled_ns :
+		       0;
+}
+
+static void report_choice(const struct session *session, const struct schedule_plan *plan,
+			  const double *weights)
+{
+	const struct session_observer *observer = session->options->observer;
+	const struct session_target *target = &session->targets.items[plan->target];
+	double sum = 0;
+
+	if (!observer || !plan->begins_block)
+		return;
+	struct session_choice choice = {.target = session_target_name(session, target),
+					.is_given = target->is_given,
+					.is_external = target->is_external,
+					.sampled_share = sampled_share(session, target)};
+	for (size_t i = 0; i < session->targets.count; i++) {
+		sum += weights[i];
+		choice.candidates += weights[i] > 0;
+	}
+	choice.probability = weights[plan->target] / sum;
+	observer->chosen(observer->context, &choice);
+}
+
+bool session_plan(struct session *session, struct schedule_plan *plan)
+{
+	add_sampled_targets(session);
+	double *weights = memory_new(session->targets.count + 1, sizeof(*weights));
+	for (size_t i = 0; i < session->targets.count; i++)
+		weights[i] = weight_of(session, &session->targets.items[i]);
+	sampled_code_age(session->code);
+	if (is_external_due(session))
+		prefer_external(session, weights);
+	bool has_plan = schedule_next(session->schedule, weights, session->targets.count, plan);
+	if (has_plan)
+		report_choice(session, plan, weights);
+	free(weights);
+	return has_plan;
+}

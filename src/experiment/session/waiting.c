@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* waiting - waits while the engine goes on, and finds out whether the session is to end. */
+#include "experiment/session/state.h"
+
+#include "base/clock.h"
+#include "experiment/interruption.h"
+
+#include <poll.h>
+
+#define SLICE_NS 100000000ull       /* heartbeats are at least this often */
+#define CHECK_EVERY_NS 500000000ull /* an estimate takes time that the program could have */
+#define EXPERIMENTS_LEAST 8
+
+bool session_is_interrupted(void)
+{
+	return interruption_count() || interruption_terminations();
+}
+
+bool session_wait(struct session *session, uint64_t duration_ns)
+{
+	uint64_t end = clock_now_ns() + duration_ns;
+
+	for (;;) {
+		uint64_t now = clock_now_ns();
+		collector_heartbeat(session->collector);
+		if (session_is_interrupted() || !session_program_runs(session))
+			return false;
+		if (now >= end)
+			return true;
+		uint64_t slice = end - now < SLICE_NS ? end - now : SLICE_NS;
+		struct timespec timeout = {.tv_nsec = (long)slice};
+		struct pollfd wake[2] = {
+			{.fd = collector_descriptor(session->collector), .events = POLLIN},
+			{.fd = session->program.has_ended ? -1 : session->program.pidfd,
+			 .events = POLLIN},
+		};
+		if (ppoll(wake, 2, &timeout, NULL) > 0 && wake[0].revents)
+			collector_drain(session->collector, &session->handler);
+	}
+}
+
+bool session_is_over_time(const struct session *session)
+{
+	return session->deadline_ns && clock_now_ns() >= session->deadline_ns;
+}
+
+bool session_is_precise_enough(struct session *session)
+{
+	struct live_estimate_best best;
+	uint64_t now = clock_now_ns();
+	size_t steps = 0;
+
+	if (session->options->until <= 0 || session->experiments < EXPERIMENTS_LEAST ||
+	    now - session->checked_ns < CHECK_EVERY_NS)
+		return false;
+	session->checked_ns = now;
+	for (size_t i = 0; i < session->options->speedup_count; i++)
+		steps += session->options->speedups[i] > 0;
+	return live_estimate_best(session->live_estimate, &best) && best.points > steps &&
+	       best.widest <= session->options->until;
+}

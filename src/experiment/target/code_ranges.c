@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* code_ranges - file offsets become addresses (kernel), object numbers those of the collector. */
+#include "experiment/target/code_ranges.h"
+
+#include "base/memory.h"
+#include "experiment/target/jit_maps.h"
+
+struct range_list {
+	struct wire_range *items;
+	size_t count, capacity;
+};
+
+static uint32_t wire_object_of(const struct target_lookup *lookup, uint32_t object)
+{
+	if (symbols_is_kernel(lookup->symbols, object))
+		return WIRE_OBJECT_KERNEL;
+	return jit_maps_has(lookup->jit_maps, object) ? WIRE_OBJECT_NO_FILE : object + 1;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct wire_range *left = a, *right = b;
+	if (left->object != right->object)
+		return left->object < right->object ? -1 : 1;
+	return left->start < right->start ? -1 : left->start > right->start;
+}
+
+/* JIT maps of several processes may overlap. */
+static size_t merge(struct wire_range *ranges, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(ranges, count, sizeof(*ranges), by_start);
+	for (size_t i = 0; i < count; i++) {
+		struct wire_range *last = kept ? &ranges[kept - 1] : NULL;
+		if (last && last->object == ranges[i].object && ranges[i].start <= last->end &&
+		    ranges[i].value == last->value) {
+			if (ranges[i].end > last->end)
+				last->end = ranges[i].end;
+		} else {
+			ranges[kept++] = ranges[i];
+		}
+	}
+	return kept;
+}
+
+static struct wire_range wire_range_of(const struct target_lookup *lookup, uint32_t object,
+				       const struct range *range)
+{
+	uint64_t start = symbols_kernel_address(lookup->symbols, object, range->start);
+
+	return (struct wire_range){.object = wire_object_of(lookup, object),
+				   .start = start,
+				   .end = start + (range->end - range->start)};
+}
+
+/* Without the kernel's scheduler: time in it belongs to the code that waits. */
+static void add_scope_range(const struct target_lookup *lookup, struct range_list *all,
+			    struct wire_range range)
+{
+	struct wire_range rest = range;
+	uint64_t start, end;
+
+	symbols_scheduler(lookup->symbols, &start, &end);
+	if (range.object != WIRE_OBJECT_KERNEL || range.end <= start || range.start >= end) {
+		*array_add(all) = range;
+		return;
+	}
+	range.end = start;
+	rest.start = end;
+	if (range.start < range.end)
+		*array_add(all) = range;
+	if (rest.start < rest.end)
+		*array_add(all) = rest;
+}
+
+struct wire_range *code_ranges_of_scope(const struct target_lookup *lookup, size_t *count)
+{
+	uint32_t objects = symbols_object_count(lookup->symbols);
+	struct range_list all = {0};
+
+	for (uint32_t object = 0; object < objects; object++) {
+		const struct range *ranges;
+		size_t found = symbols_scope_ranges(lookup->symbols, object, &ranges);
+		for (size_t i = 0; i < found; i++)
+			add_scope_range(lookup, &all, wire_range_of(lookup, object, &ranges[i]));
+	}
+	*count = merge(all.items, all.count);
+	return all.items;
+}
+
+struct wire_range *code_ranges_of(const struct target_lookup *lookup, uint32_t location,
+				  uint32_t value, size_t *count)
+{
+	const struct symbols_location *shown = symbols_location(lookup->symbols, location);
+	const struct target_kind_row *kind = target_kind_row(shown->kind);
+	bool is_one = kind && kind->range;
+	const struct range *ranges = NULL;
+	size_t found = is_one ? 1 : symbols_location_ranges(lookup->symbols, location, &ranges);
+	struct wire_range *made = memory_new(found, sizeof(*made));
+
+	for (size_t i = 0; i < found; i++) {
+		made[i] = is_one ? kind->range(lookup, location) :
+				   wire_range_of(lookup, shown->object, &ranges[i]);
+		made[i].value = value;
+	}
+	*count = merge(made, found);
+	return made;
+}

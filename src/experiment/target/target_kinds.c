@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* target_kinds - the table of target kinds. */
+#include "experiment/target/target_kinds.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+/* The name for --granularity, and the row; those without such a name stand last. */
+#define TARGET_KINDS(KIND)                  \
+	KIND("line", target_line)           \
+	KIND("function", target_function)   \
+	KIND("span", target_span)           \
+	KIND("syscall", target_system_call) \
+	KIND(NULL, target_kernel)
+
+#define GRANULARITY(name, row) name,
+#define ROW(name, row) &(row),
+const char *const target_granularities[] = {TARGET_KINDS(GRANULARITY)};
+static const struct target_kind_row *const rows[] = {TARGET_KINDS(ROW)};
+#define ROWS (sizeof(rows) / sizeof(*rows))
+
+const struct target_kind_row *target_granularity(int index)
+{
+	return rows[index];
+}
+
+const struct target_kind_row *target_kind_row(enum target_kind kind)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i]->kind == kind)
+			return rows[i];
+	return NULL;
+}
+
+const struct target_kind_row *target_kind_of_name(const char *name)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i]->prefix && text_starts_with(name, rows[i]->prefix))
+			return rows[i];
+	return &target_line;
+}
+
+int target_kind_find(struct target_lookup *lookup, const char *name, uint32_t *location,
+		     struct error *error)
+{
+	const struct target_kind_row *row = target_kind_of_name(name);
+	size_t prefix = row->prefix ? strlen(row->prefix) : 0;
+
+	return row->find(lookup, name + prefix, location, error);
+}
+
+void target_kinds_enable(struct collector_target_kinds *kinds, enum target_kind granularity,
+			 const char *name)
+{
+	const struct target_kind_row *named = name ? target_kind_of_name(name) : NULL;
+	const struct target_kind_row *drawn = target_kind_row(granularity);
+
+	if (named && named->enable)
+		named->enable(kinds);
+	if (drawn->enable)
+		drawn->enable(kinds);
+}

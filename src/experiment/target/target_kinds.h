@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * target_kinds - what a target can be: a line, a function, kernel code, a span, a system call.
+ *
+ * A kind is one file (target_NAME.c), which defines a struct target_kind_row, and one line of the
+ * table in target_kinds.c. Names of --target, the choices of --granularity, samples and ranges are
+ * handled by that table alone.
+ */
+#pragma once
+
+#include "collect/collector.h"
+#include "symbolize/symbols.h"
+
+struct jit_maps;
+
+/* In what names and samples are looked up. */
+struct target_lookup {
+	struct symbols *symbols;
+	struct collector *collector;
+	struct jit_maps *jit_maps;
+	uint32_t span_locations[WIRE_POINTS_MOST]; /* by point; SYMBOLS_NONE: not looked up yet */
+};
+
+struct target_kind_row {
+	enum target_kind kind;    /* of its locations */
+	const char *prefix;       /* of its names for --target; NULL: every other name is one */
+	bool is_in_files;         /* names are looked up again when files are added */
+	bool appears_late;        /* a name may appear without a new file */
+	bool needs_kernel_engine; /* as --granularity */
+	/* Asks the engine for what the kind needs; NULL: nothing. */
+	void (*enable)(struct collector_target_kinds *kinds);
+	/* The location of a name without its prefix; errors as symbols_find. */
+	int (*find)(struct target_lookup *lookup, const char *name, uint32_t *location,
+		    struct error *error);
+	/* What the thread did, or SYMBOLS_NONE; NULL: the sampled code decides. */
+	uint32_t (*location_of)(struct target_lookup *lookup, const struct wire_sample *sample);
+	/* One range for the collector; NULL: those of the location. */
+	struct wire_range (*range)(const struct target_lookup *lookup, uint32_t location);
+};
+
+/* The choices of --granularity, NULL at the end; and the row of such an index. */
+extern const char *const target_granularities[];
+const struct target_kind_row *target_granularity(int index);
+
+/* NULL: locations of this kind are no target of their own (classes of waits, external pacing). */
+const struct target_kind_row *target_kind_row(enum target_kind kind);
+/* The row whose prefix the name has. */
+const struct target_kind_row *target_kind_of_name(const char *name);
+int target_kind_find(struct target_lookup *lookup, const char *name, uint32_t *location,
+		     struct error *error);
+/* Asks for everything that the granularity and a target of this name (NULL: none) need. */
+void target_kinds_enable(struct collector_target_kinds *kinds, enum target_kind granularity,
+			 const char *name);
+
+extern const struct target_kind_row target_line, target_function, target_span, target_system_call,
+	target_kernel;

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* target_system_call - system calls as targets; for the collector, the range of one number. */
+#include "experiment/target/target_kinds.h"
+
+static void enable(struct collector_target_kinds *kinds)
+{
+	kinds->calls = true;
+}
+
+static int find(struct target_lookup *lookup, const char *name, uint32_t *location,
+		struct error *error)
+{
+	return symbols_find_system_call(lookup->symbols, name, location, error);
+}
+
+static uint32_t location_of(struct target_lookup *lookup, const struct wire_sample *sample)
+{
+	return sample->system_call < 0 ? SYMBOLS_NONE :
+					 symbols_system_call(lookup->symbols, sample->system_call);
+}
+
+static struct wire_range range(const struct target_lookup *lookup, uint32_t location)
+{
+	const struct range *number;
+
+	symbols_location_ranges(lookup->symbols, location, &number);
+	return (struct wire_range){.object = WIRE_OBJECT_SYSTEM_CALLS,
+				   .start = number->start,
+				   .end = number->end};
+}
+
+const struct target_kind_row target_system_call = {
+	.kind = TARGET_SYSTEM_CALL,
+	.prefix = "syscall:",
+	.needs_kernel_engine = true,
+	.enable = enable,
+	.find = find,
+	.location_of = location_of,
+	.range = range,
+};
