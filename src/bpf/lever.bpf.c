@@ -2,11 +2,11 @@
 /*
  * lever - the kernel side of the kernel engine: samples, virtual speedups, progress, membership.
  *
- * One compilation unit, in parts: shared.h and state.h (what is remembered, and who owns it), pause.h
- * (global delay, local delays, spinning), waiters.h, classes.h and wait.h (time off CPU), space.h and ranges.h
- * (address spaces, mappings, which code is meant), member.h (which tasks), unwind.h and sample.h (whose
- * time a tick is), progress.h, spans.h and courses.h (spans: which is open, how long they take), and the programs here, which only call them in order. ARCHITECTURE.md has the
- * rules of the pauses.
+ * One compilation unit of several headers: shared.h and state.h (state and its writers),
+ * wire/delay.h (the rules of delays), pause.h (paying them), waiters.h and wait.h (time off CPU),
+ * address_space.h and ranges.h (mappings, scope and target), member.h (tasks of the program),
+ * unwind.h and sample.h (what a tick found), progress.h, open_spans.h and span_tracker.h (spans).
+ * The programs here call these in order.
  */
 #include "bpf/address_space.h"
 #include "bpf/member.h"
@@ -26,7 +26,7 @@ SEC("perf_event")
 int tick(struct bpf_perf_event_data *context)
 {
 	struct kernel_cpu *cpu = this_cpu();
-	u64 now = bpf_ktime_get_ns(), stalled;
+	u64 now = bpf_ktime_get_ns();
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	cpu->ticks++;
@@ -34,7 +34,8 @@ int tick(struct bpf_perf_event_data *context)
 	latency_tick(cpu, now);
 	if (cpu->is_finishing)
 		return 0;
-	u64 weight = tick_weight(cpu, now, &stalled);
+	struct delay_tick passed = delay_tick(&cpu->delay, &settings.delay, now);
+	u64 weight = passed.weight_ns;
 	if (!task->pid) {
 		cpu->idle_ticks++;
 		return 0;
@@ -43,20 +44,20 @@ int tick(struct bpf_perf_event_data *context)
 	if (!state) {
 		if (task->flags & PF_KTHREAD) {
 			cpu->kernel_ticks++;
-			/* It may be working for those who wait in the target. */
-			if (waiters_any(*(volatile u64 *)&waiters))
-				cpu->local_ns = global_delay();
+			/* It may work for a task that waits in the target. */
+			if (has_waiters())
+				delay_forgive(&cpu->delay.local, &settings.delay, global_delay());
 			if (settings.enable_kernel && settings.is_system_wide)
 				sample_take(context, task, cpu, now, weight);
 		} else {
 			cpu->foreign_ticks++;
 			displacement_count(cpu, weight);
-			cpu->local_ns = global_delay();
+			delay_forgive(&cpu->delay.local, &settings.delay, global_delay());
 		}
 		return 0;
 	}
-	cpu->displaced_ns += stalled;
-	waiting_set(state, false); /* it was woken before it had left its core */
+	cpu->displaced_ns += passed.stalled_ns;
+	waiting_set(state, false); /* woken before it had left its core */
 	span_tracker_poll(now);
 	spin_check(context, cpu, state);
 	sample_take(context, task, cpu, now, weight);
@@ -64,7 +65,7 @@ int tick(struct bpf_perf_event_data *context)
 	return 0;
 }
 
-/* ---- who is interrupted: exits are attached before entries, sched_switch resets ---- */
+/* ---- interrupts: exits are attached before entries, sched_switch resets ---- */
 
 SEC("tp_btf/irq_handler_exit")
 int BPF_PROG(irq_handler_exit)
@@ -106,10 +107,10 @@ int BPF_PROG(hrtimer_expire_entry)
 }
 
 /*
- * A softirq does the work of a device or a timer, and who it wakes is woken from outside; except for
- * packets that a task of this core has sent to this machine, and blocks that a kernel thread has read or
- * written (a loop device): that is the task's own doing. (Blocks that a device has done with are also
- * told by an interrupt between cores that no tracepoint shows, on whatever task.)
+ * A softirq does the work of a device or a timer: its wake-ups are external. Two kinds are wake-ups
+ * by the task that raised the softirq: packets that a task of this core has sent to this machine,
+ * and blocks that a kernel thread has read or written (a loop device). A device's completions also
+ * arrive as interrupts between cores, which have no tracepoint and interrupt any task.
  */
 #define SOFTIRQ_RECEIVE 3 /* NET_RX_SOFTIRQ */
 #define SOFTIRQ_BLOCK 4
@@ -152,6 +153,9 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 	int external =
 		cpu->hard_interrupts || cpu->soft_interrupts || !waker->pid || !is_pausable(waker);
 	bool by_thread = !external && waker->flags & PF_KTHREAD;
+	enum delay_waker kind = external  ? DELAY_WAKER_EXTERNAL :
+				by_thread ? DELAY_WAKER_KERNEL_THREAD :
+					    DELAY_WAKER_TASK;
 	u64 now = bpf_ktime_get_ns();
 
 	waiters_advance(now);
@@ -159,20 +163,14 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 		pay_delay(cpu, &cpu->wake_spins);
 	if (!state)
 		return 0;
-	/* A kernel thread that ends a wait for I/O has done what a device does. */
-	if (state->wait != WAIT_NONE && by_thread)
-		external = 1;
 	if (state->is_member) {
 		state->was_woken_externally = cpu->hard_interrupts || !is_member(waker);
 		wait_end(cpu, woken, state, now);
 		cpu->task_wakeups += !external && !by_thread && woken != waker;
 	}
-	state->is_external = external;
-	state->is_by_kernel_thread = by_thread;
-	state->waker_gap_ns = by_thread ? not_below_zero(core_gap(cpu, global_delay())) : 0;
-	state->delay_at_wake_ns = global_delay();
-	state->woken_ns = bpf_ktime_get_ns();
-	state->is_woken = 1;
+	u64 global = global_delay();
+	delay_wake(&state->delay, kind, by_thread ? core_gap(cpu, global) : 0, global,
+		   bpf_ktime_get_ns());
 	waiting_set(state, true);
 	return 0;
 }
@@ -191,7 +189,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 	cpu->owes_more = 0;
 	if (!previous->pid) {
 		cpu->soft_interrupts = 0;
-		cpu->busy_since_ns = now;
+		cpu->delay.busy_since_ns = now;
 	}
 	if (leaving) {
 		bool blocked = !preempt && previous_state;
@@ -206,21 +204,22 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 		else if (leaving->is_member)
 			runnable_begin(ctx, previous, leaving, now);
 		else
-			leaving->is_in_io = BPF_CORE_READ_BITFIELD(previous, in_iowait);
+			leaving->delay.is_in_io = BPF_CORE_READ_BITFIELD(previous, in_iowait);
 	}
 	if (!next->pid)
 		return 0;
 	if (!entering)
-		cpu->local_ns = global_delay();
+		delay_forgive(&cpu->delay.local, &settings.delay, global_delay());
 	else {
 		runnable_end(cpu, next, entering, now);
 		span_tracker_enter(next, cpu);
-		pause_enter(cpu, entering, now, !previous->pid, leaving ? leaving->gap_ns : 0);
+		pause_enter(cpu, entering, now, !previous->pid,
+			    leaving ? leaving->delay.gap_ns : 0);
 	}
 	return 0;
 }
 
-/* The switch is done: the task that has come is current, with interrupts allowed. Newer kernels only. */
+/* At the end of a switch: the new task is current, with interrupts enabled. Newer kernels only. */
 SEC("tp_btf/sched_exit_tp")
 int BPF_PROG(sched_exit)
 {
@@ -241,7 +240,7 @@ int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct 
 	struct task_state *state = bpf_task_storage_get(&tasks, parent, NULL, 0);
 	if (!state || !state->is_in_tree)
 		return 0;
-	/* Like a wake-up: what the parent owes is paid before the child can run. */
+	/* Like a wake-up: the parent pays before the child can run. */
 	if (state->is_member)
 		pay_delay(this_cpu(), &this_cpu()->wake_spins);
 	if (!member_fork(state, child))

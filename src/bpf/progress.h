@@ -250,7 +250,7 @@ static __always_inline void progress_observe_tick(struct address_space *space, u
 static __always_inline void progress_observe_rarely(struct task_struct *task,
 						    struct kernel_cpu *cpu, u64 now)
 {
-	if (now - cpu->observed_ns < settings.period_ns / 8)
+	if (now - cpu->observed_ns < settings.delay.period_ns / 8)
 		return;
 	struct address_space *space = address_space_of(task);
 	if (space && space->points_page)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * sample - what a tick in the program saw: the place, whether it is the target, and the record.
+ * sample - what a tick in the program found: code, whether that is the target, and the record.
  *
  * A sample outside the scope belongs to the innermost caller in scope (COZ, section 3.4.2).
  */
@@ -54,20 +54,20 @@ static __always_inline void callers_add(const struct location *location)
 	scratch->callers.count = count + 1;
 }
 
-/* Looks at one frame; ends the walk at the innermost one in scope. */
+/* Visits one frame; ends the walk at the innermost one in scope. */
 static long frame_visit(u32 index, void *context)
 {
 	struct frame_walk *walk = context;
 	struct location location = {};
 
-	/* A return address may already belong to the next line: one back is in the call. */
+	/* A return address may belong to the next line: the byte before it is in the call. */
 	u64 address = walk->frame.ip - (index ? 1 : 0);
 	if (!mapping_locate(walk->space, MAPPING_CACHE_TICK, address, walk->now, &location))
 		return 1;
 	if (!index)
 		walk->leaf = location;
 	walk->depth = index + 1;
-	/* A target that the user named counts wherever it is. */
+	/* A target that the user named counts also outside of the scope. */
 	bool is_target = location_is_target(&location);
 	bool is_in_scope = is_target || location_is_in_scope(&location);
 	if (is_in_scope && !walk->is_found) {
@@ -148,7 +148,7 @@ static __always_inline void sample_emit(struct kernel_cpu *cpu, struct task_stru
 	bpf_ringbuf_submit(sample, BPF_RB_NO_WAKEUP);
 }
 
-/* The same with the kernel's call chain; where that has code in scope, the sample is of it. */
+/* The same with the kernel's call chain, whose code in scope takes precedence. */
 static __always_inline void sample_emit_chain(struct kernel_cpu *cpu, struct task_struct *task,
 					      u32 flags, u64 weight, const struct frame_walk *walk,
 					      const struct kernel_chain_search *inside)
@@ -169,7 +169,7 @@ static __always_inline void sample_emit_chain(struct kernel_cpu *cpu, struct tas
 	kernel_chain_emit(cpu, chain, inside->count);
 }
 
-/* What the task does, beside which code it runs: its system call and its span. */
+/* Whether the task's system call or open span is the target. */
 static __always_inline bool activity_is_target(int call, u32 span)
 {
 	struct location call_place = {.object = WIRE_OBJECT_SYSTEM_CALLS, .offset = (u32)call};
@@ -180,7 +180,7 @@ static __always_inline bool activity_is_target(int call, u32 span)
 	return settings.enable_spans && span != WIRE_SPAN_NONE && location_is_target(&span_place);
 }
 
-/* A tick belongs to the target if its code was there; waits of a class are no time on a core. */
+/* A tick is the target's if its code is; a class of waits has no time on CPU. */
 static __always_inline bool sample_is_target(const struct frame_walk *walk,
 					     const struct kernel_chain_search *inside)
 {

@@ -81,19 +81,19 @@ static __always_inline void length_add(u32 pair, const struct span_start *base,
 	s64 paused = end->paused_ns - base->paused_ns;
 	s64 credit = (s64)(end->local_ns - base->local_ns) - paused;
 	u64 half = 1ULL << (SPAN_LENGTH_CREDIT_BITS - 1);
-	u64 units = ((u64)not_below_zero(credit) + half) >> SPAN_LENGTH_CREDIT_BITS;
+	u64 units = ((u64)delay_not_negative(credit) + half) >> SPAN_LENGTH_CREDIT_BITS;
 
 	if (base->generation != end->generation) {
 		__sync_fetch_and_add(&of_pair->cut, 1);
 		return;
 	}
-	u32 bucket = length_bucket(not_below_zero(wall - paused));
+	u32 bucket = length_bucket(delay_not_negative(wall - paused));
 	if (bucket >= SPAN_LENGTHS_MOST)
 		return;
 	struct wire_span_length *length = &of_pair->buckets[bucket];
 	__sync_fetch_and_add(&length->spans, 1);
 	__sync_fetch_and_add(&length->wall_ns, wall);
-	__sync_fetch_and_add(&length->pure_ns, not_below_zero(wall - paused));
+	__sync_fetch_and_add(&length->pure_ns, delay_not_negative(wall - paused));
 	__sync_fetch_and_add(&length->credit_ns, credit);
 	__sync_fetch_and_add(&length->credit_squares, units * units);
 	__sync_fetch_and_add(&length->credit_cubes, units * units * units);
@@ -180,8 +180,8 @@ __noinline int span_tracker_update(u64 now)
 		bpf_task_storage_get(&span_trackers, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!tracker)
 		return 0;
-	tracker->paused_ns += tracker->spun_ns ? cpu->spun_ns - tracker->spun_ns : 0;
-	tracker->spun_ns = cpu->spun_ns;
+	tracker->paused_ns += tracker->spun_ns ? cpu->delay.paused_ns - tracker->spun_ns : 0;
+	tracker->spun_ns = cpu->delay.paused_ns;
 	struct span_stack_copy *view = &tracker->view;
 	if (!span_tracker_find(tracker, space, task) ||
 	    bpf_probe_read_user(&view->open, sizeof(view->open), (void *)tracker->slot) ||
@@ -194,7 +194,7 @@ __noinline int span_tracker_update(u64 now)
 	if (view->serials.begun == tracker->begun && view->open.depth == tracker->depth)
 		return 0;
 	u64 global = global_delay();
-	struct span_start seen = {.generation = settings.generation,
+	struct span_start seen = {.generation = settings.delay.generation,
 				  .begin_ns = now,
 				  .local_ns = global - core_gap(cpu, global),
 				  .paused_ns = tracker->paused_ns};
@@ -216,5 +216,5 @@ static __always_inline void span_tracker_enter(struct task_struct *task,
 		settings.pair_count ? bpf_task_storage_get(&span_trackers, task, NULL, 0) : NULL;
 
 	if (tracker)
-		tracker->spun_ns = cpu->spun_ns;
+		tracker->spun_ns = cpu->delay.paused_ns;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * spin - does a thread wait without giving up its core? By the instructions that are made for that.
+ * spin - whether a thread waits without giving up its core, by the instructions made for that.
  */
 #pragma once
 
 #include "bpf/shared.h"
 
-#define SPIN_BYTES 24 /* of code, around where a thread is */
+#define SPIN_BYTES 24 /* of code, around the instruction pointer */
 
 /*
- * Is the thread at a pause instruction, or its like? In a loop around one it mostly is, as that takes
- * far longer than the rest of such a loop.
+ * Whether the thread is at a pause instruction or its like. A thread in a loop around one mostly
+ * is, since the instruction takes far longer than the rest of the loop.
  */
 static __always_inline bool is_at_pause(u64 address)
 {

@@ -2,17 +2,17 @@
 /*
  * wait - time off CPU as time of the code that waits (blocked samples; BCOZ).
  *
- * A wait counts for the line that waits if it ends from outside of the program: I/O, timers, the
- * network. A wait for another task of the program is that task's work, and so is a lock: making it
- * shorter is a matter of that task's code. Who ends a wait is known only afterwards, so waits that are
- * neither I/O nor a plain sleep are taken to end as the task's last such wait did.
+ * A wait counts for the line that waits if an external event ends it: I/O, timers, the network. A
+ * wait for another task of the program, such as a lock, is that task's work. The waker is known
+ * only afterwards, so a wait that is neither I/O nor a plain sleep is expected to end as the
+ * task's last such wait did.
  */
 #pragma once
 
 #include "bpf/sample.h"
 #include "bpf/waiters.h"
 
-/* `task` gives up its core, which it can only do for one of these. */
+/* Of `task`, which gives up its core. */
 static __always_inline u32 wait_class_now(struct task_struct *task, int call)
 {
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
@@ -32,7 +32,7 @@ static __always_inline bool class_is_enabled(u32 class)
 	return settings.enable_classes & WAIT_CLASS_BIT(class);
 }
 
-/* Is a wait of this class the target, if the code that waits is (`at_target`)? */
+/* Whether a wait of this class is the target. `at_target`: the code that waits is. */
 static __always_inline bool wait_is_target(u32 class, bool at_target)
 {
 	if (!settings.classes)
@@ -68,13 +68,13 @@ static __always_inline void wait_reset(struct task_state *state)
 	state->wait_span = WIRE_SPAN_NONE;
 }
 
-/* Where it goes on, for who waits for a core: found when it leaves one. */
+/* The code that waits for a core is found when the task leaves one. */
 static __always_inline bool inspects_runnable(void)
 {
 	return settings.classes_of_code && class_is_enabled(WAIT_CLASS_RUNNABLE);
 }
 
-/* The current task is about to leave its core, blocked. */
+/* The current task leaves its core to wait. */
 static __always_inline void wait_begin(void *context, struct task_struct *task,
 				       struct task_state *state, u64 now)
 {
@@ -87,7 +87,7 @@ static __always_inline void wait_begin(void *context, struct task_struct *task,
 	state->wait = WAIT_NONE;
 	state->wait_class = class;
 	state->wait_call = call;
-	state->is_lock_target = 0;
+	state->delay.is_lock_target = 0;
 	if (!counts && !inspects_runnable())
 		return;
 	struct address_space *space = address_space_of(task);
@@ -101,7 +101,7 @@ static __always_inline void wait_begin(void *context, struct task_struct *task,
 	bool is_target = wait_is_target(class, at_target);
 	state->wait = is_target ? WAIT_TARGET : WAIT_SAMPLED;
 	if (class == WAIT_CLASS_LOCK)
-		state->is_lock_target = is_target;
+		state->delay.is_lock_target = is_target;
 	else if (is_target)
 		waiters_join(state, now);
 }
@@ -117,19 +117,18 @@ static __always_inline void runnable_begin(void *context, struct task_struct *ta
 		wait_inspect(context, task, space, state, -1, now);
 }
 
-/* Short waits are drawn with a probability, so that each sample stands for a period at least. */
+/* Short waits are sampled at random, so that each sample stands for a period at least. */
 static __always_inline u64 wait_weight(u64 waited)
 {
-	u64 period = settings.period_ns;
+	u64 period = settings.delay.period_ns;
 
 	if (waited >= period || !period)
 		return waited;
 	return bpf_get_prandom_u32() % period < waited ? period : 0;
 }
 
-static __always_inline void wait_emit(struct kernel_cpu *cpu, struct task_struct *task,
-				      const struct task_state *state, u32 class, bool is_target,
-				      u64 waited, u64 now)
+static __always_inline void wait_emit(struct task_struct *task, const struct task_state *state,
+				      u32 class, bool is_target, u64 waited, u64 now)
 {
 	u64 weight = wait_weight(waited);
 	struct frame_walk walk = {.now = now,
@@ -142,30 +141,24 @@ static __always_inline void wait_emit(struct kernel_cpu *cpu, struct task_struct
 		    (is_target ? WIRE_SAMPLE_TARGET : 0) |
 		    (state->wait_is_in_scope ? 0 : WIRE_SAMPLE_NO_SCOPE);
 	if (weight)
-		sample_emit(cpu, task, flags, weight, 0, &walk);
+		sample_emit(this_cpu(), task, flags, weight, 0, &walk);
 }
 
-/* What of a wait from `since` to `now` lies in this generation. */
-static __always_inline u64 in_generation(u64 since, u64 now)
-{
-	return now - ((s64)(settings.generation_ns - since) > 0 ? settings.generation_ns : since);
-}
-
-/* The task is being woken. Its credit is what it waited in the target, at the speedup. */
+/* The task is woken. */
 static __always_inline void wait_end(struct kernel_cpu *cpu, struct task_struct *task,
 				     struct task_state *state, u64 now)
 {
 	if (state->wait == WAIT_NONE)
 		return;
-	u64 waited = now - state->left_ns;
+	u64 waited = now - state->delay.left_ns;
 	bool is_target = state->wait == WAIT_TARGET;
 	cpu->waited_ns += waited;
 	if (is_target) {
-		cpu->target_ns += in_generation(state->left_ns, now);
-		if (!state->is_lock_target && waiters_leave(state, now))
-			state->credit_ns = (waited * settings.speedup) / WIRE_SPEEDUP_ONE;
+		cpu->target_ns += delay_in_generation(&settings.delay, state->delay.left_ns, now);
+		if (!state->delay.is_lock_target && waiters_leave(state, now))
+			state->delay.credit_ns = delay_wait_credit(&settings.delay, waited);
 	}
-	wait_emit(cpu, task, state, state->wait_class, is_target, waited, now);
+	wait_emit(task, state, state->wait_class, is_target, waited, now);
 	state->wait = WAIT_NONE;
 }
 
@@ -173,12 +166,13 @@ static __always_inline void wait_end(struct kernel_cpu *cpu, struct task_struct 
 static __always_inline void runnable_end(struct kernel_cpu *cpu, struct task_struct *task,
 					 struct task_state *state, u64 now)
 {
-	state->is_runnable_target = 0;
-	if (!class_is_enabled(WAIT_CLASS_RUNNABLE) || !state->is_member || !state->is_seen)
+	state->delay.is_runnable_target = 0;
+	if (!class_is_enabled(WAIT_CLASS_RUNNABLE) || !state->is_member || !state->delay.is_seen)
 		return;
 	if (!settings.classes_of_code)
 		wait_reset(state);
-	u64 since = state->is_woken && state->is_blocked ? state->woken_ns : state->left_ns;
+	u64 since = state->delay.is_woken && state->delay.is_blocked ? state->delay.woken_ns :
+								       state->delay.left_ns;
 	bool at_target = settings.classes_of_code &&
 			 (location_is_target(&state->wait_found) ||
 			  activity_is_target(state->wait_call, state->wait_span));
@@ -186,7 +180,7 @@ static __always_inline void runnable_end(struct kernel_cpu *cpu, struct task_str
 
 	cpu->waited_ns += now - since;
 	if (is_target)
-		cpu->target_ns += in_generation(since, now);
-	state->is_runnable_target = is_target;
-	wait_emit(cpu, task, state, WAIT_CLASS_RUNNABLE, is_target, now - since, now);
+		cpu->target_ns += delay_in_generation(&settings.delay, since, now);
+	state->delay.is_runnable_target = is_target;
+	wait_emit(task, state, WAIT_CLASS_RUNNABLE, is_target, now - since, now);
 }

@@ -14,10 +14,10 @@
 static inline void engine_write_speedups(struct wire_settings *settings, double of_target,
 					 double of_outside)
 {
-	__atomic_store_n(&settings->speedup, (__u32)(of_target * WIRE_SPEEDUP_ONE + 0.5),
+	__atomic_store_n(&settings->delay.speedup, (__u32)(of_target * DELAY_SPEEDUP_ONE + 0.5),
 			 __ATOMIC_RELEASE);
-	__atomic_store_n(&settings->external_speedup, (__u32)(of_outside * WIRE_SPEEDUP_ONE + 0.5),
-			 __ATOMIC_RELEASE);
+	__atomic_store_n(&settings->delay.external_speedup,
+			 (__u32)(of_outside * DELAY_SPEEDUP_ONE + 0.5), __ATOMIC_RELEASE);
 }
 
 struct engine {

@@ -84,7 +84,7 @@ void visits_renew(uint64_t now)
 	struct runtime_breakpoint wanted[RUNTIME_BREAKPOINTS_MOST];
 	uint32_t sequence = __atomic_load_n(&process->breakpoint_sequence, __ATOMIC_ACQUIRE);
 
-	if (runtime_page->settings.is_disarmed) {
+	if (runtime_page->settings.delay.is_disarmed) {
 		visits_stop();
 		return;
 	}

@@ -1,51 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pause - virtual speedups: the global delay G, this thread's local delay L, and paying the gap.
+ * pause - pays the delays of wire/delay.h by sleeping: each thread at samples, wake-ups and waits.
  *
- * Pausing is sleeping. What a sleep takes too long is not lost: L gets ahead of G by it, and later
- * pauses are that much shorter. Every pause ends by itself: it is in slices, each of which looks
- * whether the engine still gives heartbeats, still wants the same thing, and whether it was enough.
+ * G and the number of waiters lie in the shared page. A long pause is a series of slices; after
+ * each one the heartbeat, the generation and G are read again.
  */
 #include "runtime/runtime.h"
+
+#include "wire/delay_waiters.h"
 
 #define SHORTEST_NS 1000u     /* below this the bookkeeping costs more than the debt */
 #define SLEEP_LEAST_NS 70000u /* a sleep takes about this much longer than asked */
 #define SLICE_NS 5000000u
 
-bool pause_is_allowed(uint64_t now)
+const struct delay_settings *pause_settings(void)
 {
-	const struct wire_settings *settings = &runtime_page->settings;
-	/* It may have come after `now`. */
-	return !settings->is_disarmed &&
-	       (int64_t)(now - settings->heartbeat_ns) < (int64_t)WIRE_HEARTBEAT_LIMIT_NS;
+	return &runtime_page->settings.delay;
 }
 
-static bool any_waiters(uint64_t value)
+static uint64_t global_delay(void)
 {
-	return value >> 32 == runtime_page->settings.generation && (uint32_t)value;
+	return __atomic_load_n(&runtime_page->delay_ns, __ATOMIC_ACQUIRE);
 }
 
-/* Brings G up to `now`, while threads wait in the target, or all the time for what is outside of the program. */
+/* Brings G up to `now`. */
 static void waiters_advance(uint64_t now)
 {
-	const struct wire_settings *settings = &runtime_page->settings;
-	uint32_t speedup = settings->external_speedup;
+	const struct delay_settings *settings = pause_settings();
+	uint64_t waiters = __atomic_load_n(&runtime_page->waiters, __ATOMIC_ACQUIRE);
+	__u64 last = __atomic_load_n(&runtime_page->waiters_updated_ns, __ATOMIC_ACQUIRE);
+	uint64_t since = last;
 
-	if (any_waiters(__atomic_load_n(&runtime_page->waiters, __ATOMIC_ACQUIRE)) &&
-	    settings->speedup)
-		speedup = settings->speedup;
-	if (!speedup || speedup > WIRE_SPEEDUP_ONE)
+	if (!delay_growth_is_due(settings, waiters, since, now) ||
+	    !__atomic_compare_exchange_n(&runtime_page->waiters_updated_ns, &last, now, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
-	uint64_t last = __atomic_load_n(&runtime_page->waiters_updated_ns, __ATOMIC_ACQUIRE);
-	uint64_t since = last, begin = settings->generation_ns;
-	if ((int64_t)(begin - since) > 0)
-		since = begin;
-	if ((int64_t)(now - since) <= 0 ||
-	    !__atomic_compare_exchange_n(&runtime_page->waiters_updated_ns, (__u64 *)&last, now,
-					 false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) ||
-	    !pause_is_allowed(now))
-		return;
-	uint64_t growth = (now - since) * speedup / WIRE_SPEEDUP_ONE;
+	uint64_t growth = delay_growth(settings, waiters, since, now);
 	__atomic_fetch_add(&runtime_page->waiters_delay_ns, growth, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&runtime_page->delay_ns, growth, __ATOMIC_RELEASE);
 }
@@ -53,92 +43,82 @@ static void waiters_advance(uint64_t now)
 uint64_t pause_global(uint64_t now)
 {
 	waiters_advance(now);
-	return __atomic_load_n(&runtime_page->delay_ns, __ATOMIC_ACQUIRE);
+	return global_delay();
 }
 
 void pause_wait_begin(uint64_t now)
 {
-	uint32_t generation = runtime_page->settings.generation;
-	uint64_t old = __atomic_load_n(&runtime_page->waiters, __ATOMIC_ACQUIRE);
+	uint32_t generation = pause_settings()->generation;
+	__u64 old = __atomic_load_n(&runtime_page->waiters, __ATOMIC_ACQUIRE);
 
 	waiters_advance(now);
 	for (int i = 0; i < 64; i++) {
-		bool is_first = !any_waiters(old);
-		if (is_first)
+		if (!delay_has_waiters(old, generation))
 			__atomic_store_n(&runtime_page->waiters_updated_ns, now, __ATOMIC_RELEASE);
-		uint64_t value = is_first ? (uint64_t)generation << 32 | 1 : old + 1;
-		if (!__atomic_compare_exchange_n(&runtime_page->waiters, (__u64 *)&old, value,
-						 false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			continue;
-		thread_self.joined_generation = generation;
-		thread_self.joined_ns = now;
-		return;
+		if (__atomic_compare_exchange_n(&runtime_page->waiters, &old,
+						delay_waiters_joined(old, generation), false,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+			thread_self.joined_generation = generation;
+			return;
+		}
 	}
 }
 
 bool pause_wait_end(uint64_t now)
 {
-	uint32_t generation = thread_self.joined_generation;
-	uint64_t old = __atomic_load_n(&runtime_page->waiters, __ATOMIC_ACQUIRE);
+	uint32_t joined = thread_self.joined_generation;
+	__u64 old = __atomic_load_n(&runtime_page->waiters, __ATOMIC_ACQUIRE);
 
 	thread_self.joined_generation = 0;
 	waiters_advance(now);
-	for (int i = 0; generation && i < 64; i++) {
-		if (!any_waiters(old) || generation != (uint32_t)(old >> 32))
+	for (int i = 0; joined && i < 64; i++) {
+		if (!delay_waiters_has(old, joined, pause_settings()->generation))
 			return false;
-		if (__atomic_compare_exchange_n(&runtime_page->waiters, (__u64 *)&old, old - 1,
-						false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		if (__atomic_compare_exchange_n(&runtime_page->waiters, &old, old - 1, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			return true;
 	}
 	return false;
 }
 
-/* Returns by how much G has grown. */
-static uint64_t raise_global(uint64_t value)
+/* G becomes at least L. Returns by how much it has grown. */
+static uint64_t raise_global(void)
 {
-	uint64_t old = __atomic_load_n(&runtime_page->delay_ns, __ATOMIC_ACQUIRE);
+	__u64 old = global_delay(), raised;
 
-	while ((int64_t)(value - old) > 0)
-		if (__atomic_compare_exchange_n(&runtime_page->delay_ns, (__u64 *)&old, value,
-						false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			return value - old;
+	while ((raised = delay_later(thread_self.local.delay_ns, old)) != old)
+		if (__atomic_compare_exchange_n(&runtime_page->delay_ns, &old, raised, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return raised - old;
 	return 0;
 }
 
 uint64_t pause_charge(uint64_t weight, uint64_t now)
 {
-	uint32_t speedup = runtime_page->settings.speedup;
+	bool is_charged =
+		delay_charge_target(&thread_self.local, pause_settings(), weight, now) != 0;
 
-	if (!speedup || speedup > WIRE_SPEEDUP_ONE || !pause_is_allowed(now))
-		return 0;
-	thread_self.local_ns += weight * speedup / WIRE_SPEEDUP_ONE;
-	return raise_global(thread_self.local_ns);
+	return is_charged ? raise_global() : 0;
 }
 
-/* A pause that this thread has had and the others have not, as in bpf/pause.h. */
-uint64_t pause_charge_tick(uint64_t cost, uint64_t now)
+uint64_t pause_charge_tick(uint64_t overhead, uint64_t now)
 {
-	if (!runtime_page->settings.tick_overhead_ns || !pause_is_allowed(now))
-		return 0;
-	thread_self.local_ns += cost;
-	return raise_global(thread_self.local_ns);
+	bool is_charged =
+		delay_charge_tick(&thread_self.local, pause_settings(), overhead, now) != 0;
+
+	return is_charged ? raise_global() : 0;
 }
 
-/* May there be debts? Without a speedup those of ticks, if they are charged. */
+/* Whether there may be debts: without a speedup those of ticks, if they are charged. */
 bool pause_is_wanted(void)
 {
-	const struct wire_settings *settings = &runtime_page->settings;
+	const struct delay_settings *settings = pause_settings();
 	return settings->speedup || settings->external_speedup || settings->tick_overhead_ns;
 }
 
 void pause_renew(void)
 {
-	uint32_t generation = runtime_page->settings.generation;
-
-	if (thread_self.generation == generation)
-		return;
-	thread_self.generation = generation;
-	thread_self.local_ns = __atomic_load_n(&runtime_page->delay_ns, __ATOMIC_ACQUIRE);
+	delay_renew(&thread_self.local, pause_settings(), global_delay());
 }
 
 /* Short ones spin: a sleep would take much longer. */
@@ -166,25 +146,24 @@ void pay_delay(uint64_t most_ns, __u64 *counter)
 {
 	uint64_t start = time_now(), now = start, asked = 0;
 
-	pause_renew();
 	for (;;) {
-		int64_t gap = (int64_t)(pause_global(now) - thread_self.local_ns);
-		if (gap <= (int64_t)SHORTEST_NS)
+		uint64_t global = pause_global(now);
+		pause_renew();
+		if (!delay_is_due(&thread_self.local, global, SHORTEST_NS))
 			break;
-		if (!pause_is_allowed(now)) {
-			thread_self.local_ns += (uint64_t)gap;
+		uint64_t pause = delay_consume(&thread_self.local, pause_settings(), global, now,
+					       SLICE_NS + SLEEP_LEAST_NS);
+		if (!pause)
 			break;
-		}
 		if (now - start >= most_ns) {
 			COUNT(capped, 1);
 			break;
 		}
-		asked += (uint64_t)gap;
-		pass_time(now + (uint64_t)gap, now);
+		asked += pause;
+		pass_time(now + pause, now);
 		uint64_t after = time_now();
-		thread_self.local_ns += after - now;
+		delay_pay(&thread_self.local, after - now);
 		now = after;
-		pause_renew();
 	}
 	if (now == start)
 		return;
@@ -203,7 +182,7 @@ void pause_before_wake(void)
 	reentrancy_guard_begin();
 	uint64_t cpu = 0, now = time_now();
 	pause_renew();
-	if ((int64_t)(pause_global(now) - thread_self.local_ns) > (int64_t)SHORTEST_NS) {
+	if (delay_is_due(&thread_self.local, pause_global(now), SHORTEST_NS)) {
 		cpu = time_of_thread();
 		pay_delay(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
 		thread_self.cpu_seen_ns += time_of_thread() - cpu; /* a pause is nobody's time */

@@ -158,7 +158,7 @@ __attribute__((constructor)) static void open_runtime(void)
 	signals_open();
 	signals_let_through();
 	await_breakpoints();
-	thread_begin((uintptr_t)__libc_stack_end, 0, false);
+	thread_begin((uintptr_t)__libc_stack_end, NULL);
 }
 
 /* The last counts, before the memory goes; other threads may still run. */

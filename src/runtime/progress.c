@@ -153,7 +153,7 @@ uint32_t progress_span(void)
 void progress_observe_rarely(uint64_t now)
 {
 	if ((__atomic_load_n(&state.known, __ATOMIC_RELAXED) || runtime_page->breakpoints) &&
-	    now - thread_self.observed_ns >= runtime_page->settings.period_ns / 8)
+	    now - thread_self.observed_ns >= runtime_page->settings.delay.period_ns / 8)
 		progress_observe(now);
 }
 

@@ -9,11 +9,8 @@
  * clock_gettime; all other system calls are made directly. Who wants the real function of a name
  * that we interpose takes REAL(name).
  *
- * Rules of delays (COZ, section 3.4): there is a global delay G in the shared page and a local one L
- * in each thread. Time in the target raises its thread's L, and G to at least that; so does what a
- * tick takes. Whose L is below G pauses: at its next sample, before it wakes another thread, and before
- * it waits. A thread that another thread of the program wakes is credited with what G grew by meanwhile,
- * since its waker has paid; one that a device or a timer wakes pays.
+ * The rules of delays stand in wire/delay.h. Each thread has its L and pays at its samples, before it
+ * wakes another thread, and before and after it waits.
  */
 #pragma once
 
@@ -60,8 +57,8 @@ struct thread {
 	uint32_t skipped_ticks;   /* ticks since these books were opened that did */
 	uint32_t uncharged_ticks; /* ticks that did, since the last one that did not */
 	volatile uint32_t interrupted_calls; /* calls that began to wait just as a tick came */
-	uint32_t tid, generation;
-	uint64_t local_ns;     /* L */
+	uint32_t tid;
+	struct delay_local local;
 	uint64_t cpu_seen_ns;  /* CPU time accounted so far */
 	uint64_t seen_ns;      /* the time then */
 	uint64_t accounted_ns; /* waits and pauses since then */
@@ -73,8 +70,7 @@ struct thread {
 	bool has_timer; /* or else a timer */
 	int timer;
 	uint32_t joined_generation; /* waits in the target; 0: does not */
-	uint64_t joined_ns;
-	bool was_woken_internally; /* the last wait for a file was ended by the program itself */
+	bool was_woken_internally;  /* the last wait for a file was ended by the program itself */
 	bool is_waiting;
 	uint32_t random;
 	uint32_t breakpoint_sequence; /* of those that are set */
@@ -134,8 +130,8 @@ void processes_remember(void);
 
 /* ---- thread.c ---- */
 
-/* `high`: an address above all frames that a walk may read. `local_ns`: L to begin with. */
-void thread_begin(uintptr_t high, uint64_t local_ns, bool inherits);
+/* `high`: an address above all frames that a walk may read. `parent`: its L; NULL: none. */
+void thread_begin(uintptr_t high, const struct delay_local *parent);
 /* Pays, counts what is left, and stops sampling. */
 void thread_end(void);
 /* In the child of a fork, the only thread. */
@@ -160,12 +156,12 @@ uint32_t stack_walk_sampled_point(const struct location *location);
 
 /* ---- pause.c ---- */
 
-bool pause_is_allowed(uint64_t now);
+const struct delay_settings *pause_settings(void);
 bool pause_is_wanted(void);
 uint64_t pause_global(uint64_t now);
-/* The target ran for `weight` ns in this thread; ticks took `cost` of it; by how much G has grown. */
+/* The target ran for `weight` ns in this thread, or a tick took `overhead`. Return G's growth. */
 uint64_t pause_charge(uint64_t weight, uint64_t now);
-uint64_t pause_charge_tick(uint64_t cost, uint64_t now);
+uint64_t pause_charge_tick(uint64_t overhead, uint64_t now);
 /* Forgets everything when the engine wants that. To be called before L is used. */
 void pause_renew(void);
 /* Pays the gap. In a signal handler, not too much at once. */

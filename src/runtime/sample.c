@@ -11,8 +11,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#define SKIPPED_MOST \
-	16 /* ticks that met the same open books: their owner has left them by longjmp */
+#define SKIPPED_MOST 16 /* ticks under one guard: then longjmp has left it */
 #define ENGINE_GONE_NS 10000000000u
 
 void sample_emit(const struct walk *walk, uint64_t weight, uint32_t flags)
@@ -29,7 +28,7 @@ void sample_emit(const struct walk *walk, uint64_t weight, uint32_t flags)
 					      number + 1, true, __ATOMIC_ACQ_REL,
 					      __ATOMIC_RELAXED));
 	struct runtime_record *record = &runtime_page->ring[number & (RUNTIME_RING_SLOTS - 1)];
-	if (runtime_page->settings.speedup || runtime_page->settings.external_speedup)
+	if (runtime_page->settings.delay.speedup || runtime_page->settings.delay.external_speedup)
 		flags |= WIRE_SAMPLE_SPEEDUP;
 	if (walk->is_target)
 		flags |= WIRE_SAMPLE_TARGET;
@@ -54,7 +53,7 @@ void sample_emit(const struct walk *walk, uint64_t weight, uint32_t flags)
 	__atomic_store_n(&record->sequence, number + 1, __ATOMIC_RELEASE);
 }
 
-/* Time off CPU that was neither a wait, a pause nor a tick's (`cost`): somebody else had the core. */
+/* Time off CPU that was no wait, no pause and no tick (`cost`): another task had the core. */
 static void count_displaced(uint64_t now, uint64_t weight, uint64_t cost)
 {
 	uint64_t wall = now - thread_self.seen_ns;
@@ -66,20 +65,21 @@ static void count_displaced(uint64_t now, uint64_t weight, uint64_t cost)
 }
 
 /*
- * What the ticks since the last call cost beside their handler, which measures itself: the interrupt and
- * the signal's way there, all of it CPU time before this tick's handler, but for the way back.
+ * The overhead of the ticks since the last call, beside their handlers, which are measured: the
+ * interrupt and the delivery of the signal. All of it but the return is CPU time before this
+ * tick's handler.
  */
 static uint64_t cost_beside_handler(void)
 {
 	uint64_t ticks = 1 + thread_self.uncharged_ticks;
 
 	thread_self.uncharged_ticks = 0;
-	return ticks * runtime_page->settings.tick_overhead_ns;
+	return ticks * pause_settings()->tick_overhead_ns;
 }
 
 /*
- * CPU time that this tick took is none of the next one's weight; what it pauses is nobody's time. Of the
- * time since seen_ns only the handler's is excused: what was before it has no part in that.
+ * CPU time of this tick is not in the next one's weight, and a pause is in no weight. Of the time
+ * since seen_ns only the handler's is accounted for.
  */
 static void charge_and_pay(uint64_t cost_before, uint64_t cpu, uint64_t now)
 {
@@ -97,12 +97,10 @@ static void charge_and_pay(uint64_t cost_before, uint64_t cpu, uint64_t now)
 static void take(const struct frame *where)
 {
 	uint64_t cpu = time_of_thread(), now = time_now(), cost = cost_beside_handler();
-	uint64_t weight = cpu - thread_self.cpu_seen_ns - cost;
+	uint64_t weight = delay_tick_of_thread(cpu, thread_self.cpu_seen_ns, cost);
 	struct frame frame = *where;
 	struct walk walk;
 
-	if ((int64_t)weight < 0)
-		weight = 0;
 	pause_renew();
 	stack_walk_up(&frame, &walk);
 	if (runtime_page->settings.classes) /* then waits are the target, and no time on CPU */
@@ -127,19 +125,20 @@ static void take(const struct frame *where)
 	charge_and_pay(cost, cpu, now);
 }
 
-/* The engine has ended, or measuring is over: the program runs on without samples. */
+/* Whether the engine has ended, or stopped measuring: the program runs on without samples. */
 static bool is_over(void)
 {
 	const struct wire_settings *settings = &runtime_page->settings;
-	uint64_t last = __atomic_load_n(&settings->heartbeat_ns, __ATOMIC_ACQUIRE);
+	uint64_t last = __atomic_load_n(&settings->delay.heartbeat_ns, __ATOMIC_ACQUIRE);
 
-	/* The other way around, a heartbeat in between would be later than now, and end it all. */
-	return settings->is_disarmed || (int64_t)(time_now() - last) > (int64_t)ENGINE_GONE_NS;
+	/* Read before the clock: a heartbeat in between would be later than the time. */
+	return settings->delay.is_disarmed ||
+	       (int64_t)(time_now() - last) > (int64_t)ENGINE_GONE_NS;
 }
 
 /*
- * The kernel ends a call that had begun to wait (EINTR) before it runs the handler. So we know that it
- * was this tick, and not a signal of the program's, for which the call shall end.
+ * Whether this tick has ended a system call that had begun to wait: the kernel makes it return
+ * EINTR before it runs the handler. Calls that a signal of the program has ended stay ended.
  */
 static bool has_ended_call(const ucontext_t *user)
 {
@@ -178,8 +177,7 @@ void sample_on_signal(int number, void *information, void *context)
 	reentrancy_guard_begin();
 	thread_self.skipped_ticks = 0;
 	if (is_over()) {
-		runtime_page->settings.is_disarmed =
-			1; /* an engine that was killed cannot say so */
+		runtime_page->settings.delay.is_disarmed = 1; /* a killed engine cannot do that */
 		visits_renew(time_now());
 		thread_clock_stop();
 	} else {
@@ -193,7 +191,7 @@ void sample_on_signal(int number, void *information, void *context)
 				      .bp = user->uc_mcontext.regs[29]};
 #endif
 		take(&frame);
-		if (runtime_page->settings.period_ns != thread_self.period_ns) {
+		if (runtime_page->settings.delay.period_ns != thread_self.period_ns) {
 			thread_clock_stop();
 			thread_clock_start();
 		}

@@ -87,7 +87,7 @@ static long timer_start(uint64_t period_ns)
 void thread_clock_start(void)
 {
 	struct runtime_process *process = runtime_process;
-	uint64_t period = runtime_page->settings.period_ns;
+	uint64_t period = runtime_page->settings.delay.period_ns;
 	uint32_t before = __atomic_load_n(&process->sampler, __ATOMIC_ACQUIRE), sampler = before;
 	long code = NO_ROOM;
 
@@ -127,17 +127,17 @@ static void begin(uintptr_t high)
 	self->random = self->tid * 2654435761u | 1;
 	self->is_started = true;
 	__atomic_fetch_add(&runtime_process->running, 1, __ATOMIC_RELAXED);
-	if (!runtime_page->settings.is_disarmed)
+	if (!runtime_page->settings.delay.is_disarmed)
 		thread_clock_start();
 	visits_renew(self->seen_ns);
 	reentrancy_guard_end();
 }
 
-void thread_begin(uintptr_t high, uint64_t local_ns, bool inherits)
+void thread_begin(uintptr_t high, const struct delay_local *parent)
 {
-	thread_self.generation = runtime_page->settings.generation;
-	thread_self.local_ns =
-		inherits ? local_ns : __atomic_load_n(&runtime_page->delay_ns, __ATOMIC_ACQUIRE);
+	delay_forgive(&thread_self.local, pause_settings(), pause_global(time_now()));
+	if (parent)
+		delay_thread_inherit(&thread_self.local, parent);
 	begin(high);
 }
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wait - what stands before and after a call in which a thread may wait.
+ * wait - what is done before and after a call in which a thread may wait.
  *
- * For a thread (a lock, a condition, a join): who ends the wait has paid before, so the waiter is
- * credited with what G grew by. Such waits are never the target's time: they are another's work.
+ * Waits for a thread (a lock, a condition, a join): the thread that ends the wait has paid before,
+ * so the waiter is credited (wire/delay_task.h). Such waits are not the target's time, since they
+ * are another thread's work.
  *
- * For time or a file: nobody has paid, so the waiter pays when it goes on. Such a wait is time of the
- * line that waits (blocked samples; BCOZ), as in bpf/wait.h: if that is the target, G grows as long as it
- * waits. A wait for a file that the program itself ends (a pipe between its threads) is like one for a
- * thread; who ended it is known only afterwards, so the next one is taken to end as this one did.
+ * Waits for time or a file are time of the line that waits (blocked samples; BCOZ), as in
+ * bpf/wait.h. A wait for a file that the program itself ends (a pipe between its threads) is one
+ * for a thread. What ended it is known only afterwards, so the next wait is expected to end as
+ * this one did.
  *
- * A wait's class follows from the call and, of a file, from what kind of file it is. Waits for locks
- * are seen only where their class is asked for, by the rules of bpf/classes.h.
+ * A wait's class follows from the call and, of a file, from its kind.
  */
 #include "runtime/wait.h"
 
@@ -20,9 +20,9 @@
 #include <sys/syscall.h>
 
 #define SHORT_NS 20000u        /* a call that returns sooner has not waited */
-#define WAKING_LATE_NS 300000u /* from the write that wakes to the return of who is woken */
+#define WAKING_LATE_NS 300000u /* from the write that wakes to the waiting call's return */
 
-/* Whether a file is on a disk, and so wakes nobody; false where that cannot be told. */
+/* Whether a file is on a disk, and so wakes no thread; false where that is unknown. */
 static bool is_on_disk(int fd)
 {
 	struct stat status;
@@ -50,12 +50,12 @@ static bool is_for_task(const struct wait *wait)
 
 static bool is_external(struct wait *wait)
 {
-	if (wait->kind == WAIT_FOR_FILE) /* a file is looked at only where that decides */
+	if (wait->kind == WAIT_FOR_FILE) /* the file's kind is asked only where it matters */
 		return !thread_self.was_woken_internally || class_of(wait) == WAIT_CLASS_IO;
 	return !is_for_task(wait);
 }
 
-/* Does a wait of its class count at all? */
+/* Whether a wait of its class counts. */
 static bool is_counted(struct wait *wait)
 {
 	const struct wire_settings *settings = &runtime_page->settings;
@@ -66,8 +66,8 @@ static bool is_counted(struct wait *wait)
 	return settings->enable_waits && is_external(wait);
 }
 
-/* Is it the target, as bpf/wait.h has it? What is looked at stays looked at. */
-static bool look(struct wait *wait)
+/* Whether it is the target, as in bpf/wait.h. The stack is walked at most once. */
+static bool is_target(struct wait *wait)
 {
 	const struct wire_settings *settings = &runtime_page->settings;
 	bool asks_code = !settings->classes || settings->classes_of_code;
@@ -85,7 +85,7 @@ static bool look(struct wait *wait)
 
 static int64_t gap_now(uint64_t now)
 {
-	return (int64_t)(pause_global(now) - thread_self.local_ns);
+	return delay_gap(&thread_self.local, pause_settings(), pause_global(now));
 }
 
 void wait_before_signalling(void)
@@ -124,16 +124,14 @@ void wait_begin(struct wait *wait, enum wait_reason kind, int fd, const struct f
 	wait->was_woken = true;
 	wait->is_walked = wait->is_target = false;
 	wait->frame = *caller;
-	wait->generation = thread_self.generation;
-	wait->start_ns = now;
 	wait->is_counted = is_counted(wait);
-	if (wait->is_counted && runtime_page->settings.speedup) {
-		wait->is_target = look(wait);
+	if (wait->is_counted && pause_settings()->speedup) {
+		wait->is_target = is_target(wait);
 		if (wait->is_target && wait->kind != WAIT_FOR_THREAD)
 			pause_wait_begin(now);
 	}
-	wait->gap_ns = gap_now(now);
-	wait->delay_ns = pause_global(now);
+	int64_t gap = gap_now(now);
+	delay_leave(&wait->task, pause_settings(), gap, true, pause_global(now), now);
 	if (!thread_self.is_waiting)
 		__atomic_fetch_sub(&runtime_process->running, 1, __ATOMIC_RELAXED);
 	thread_self.is_waiting = true;
@@ -146,28 +144,14 @@ static bool was_ended_inside(struct wait *wait, uint64_t now)
 	uint64_t waking = __atomic_load_n(&runtime_page->last_wake_ns, __ATOMIC_ACQUIRE);
 
 	return is_for_task(wait) ||
-	       (wait->kind == WAIT_FOR_FILE && (int64_t)(waking - wait->start_ns) >= 0 &&
+	       (wait->kind == WAIT_FOR_FILE && (int64_t)(waking - wait->task.left_ns) >= 0 &&
 		now - waking < WAKING_LATE_NS && class_of(wait) != WAIT_CLASS_IO);
 }
 
-/* Woken by a thread that has paid: an own old gap shrinks by the wait that was not itself a pause. */
-static void credit(const struct wait *wait, uint64_t waited, uint64_t now)
-{
-	uint64_t global = pause_global(now), paused = global - wait->delay_ns;
-	int64_t gap = wait->gap_ns;
-
-	if (gap > 0)
-		gap -= waited > paused ? (int64_t)(waited - paused) : 0;
-	if (gap < 0 && wait->gap_ns > 0)
-		gap = 0;
-	if ((int64_t)(global - (uint64_t)gap - thread_self.local_ns) > 0)
-		thread_self.local_ns = global - (uint64_t)gap;
-}
-
-/* Short waits are drawn with a probability, so that each sample stands for a period at least. */
+/* Short waits are sampled at random, so that each sample stands for a period at least. */
 static uint64_t drawn_weight(uint64_t waited)
 {
-	uint64_t period = runtime_page->settings.period_ns;
+	uint64_t period = runtime_page->settings.delay.period_ns;
 	uint32_t random = thread_self.random;
 
 	random ^= random << 13;
@@ -180,13 +164,13 @@ static uint64_t drawn_weight(uint64_t waited)
 }
 
 /*
- * How much of the wait its thread spent in the kernel on CPU. The next tick's CPU time must not hold it
- * once more: ticks come in user mode only. All of a call that has hardly waited; of others what is more
- * than the time since the last tick or wait.
+ * Returns the CPU time of the wait, in the kernel, and takes it off the next tick's weight, since
+ * ticks come in user mode only. A short call counts whole; of a longer one counts the CPU time
+ * beyond the time from the last tick or wait to its start.
  */
-static uint64_t take_cpu_time(const struct wait *wait, uint64_t waited)
+static uint64_t take_cpu_time(uint64_t start, uint64_t waited)
 {
-	int64_t before = (int64_t)(wait->start_ns - thread_self.seen_ns - thread_self.accounted_ns);
+	int64_t before = (int64_t)(start - thread_self.seen_ns - thread_self.accounted_ns);
 	int64_t inside = (int64_t)waited;
 
 	if (waited >= SHORT_NS)
@@ -206,8 +190,8 @@ static void emit_drawn(const struct wait *wait, uint64_t time, uint32_t flags)
 }
 
 /*
- * What a wait that is nobody's time took on CPU, in the kernel, is time of the line that waits: short as it is,
- * a few stand for the others.
+ * The CPU time, in the kernel, of a wait that does not count is time of the line that waits. It is
+ * short, so a few such waits are sampled at random.
  */
 static void count_cpu_time(struct wait *wait, uint64_t on_cpu, uint64_t now)
 {
@@ -227,24 +211,19 @@ static void count_cpu_time(struct wait *wait, uint64_t on_cpu, uint64_t now)
 }
 
 /*
- * A lock in the target, whose owner may have been paused, too: the thread is ahead by the speedup of what
- * it waited in effective time. What it then waited for a core is in that, as nobody tells.
+ * A lock as the target. No event tells how long the thread then waited for a core: it counts too.
  */
-static void count_lock(const struct wait *wait, uint64_t waited, uint64_t now)
+static void count_lock(const struct wait *wait, uint64_t now)
 {
-	int64_t paused = (int64_t)(pause_global(now) - wait->delay_ns);
-	int64_t effective =
-		(int64_t)waited - (paused > 0 ? paused : 0) - (wait->gap_ns > 0 ? wait->gap_ns : 0);
-
-	if (wait->is_target && wait->kind == WAIT_FOR_THREAD && wait->was_woken && effective > 0)
-		pause_charge((uint64_t)effective, now);
+	if (wait->is_target && wait->kind == WAIT_FOR_THREAD && wait->was_woken)
+		pause_charge(delay_lock_length(&wait->task), now);
 }
 
-/* The wait was time of the line that waited. */
+/* Counts the wait as time of the line that waited. */
 static void count_wait(struct wait *wait, uint64_t waited, uint64_t now)
 {
 	bool was_joined = thread_self.joined_generation && pause_wait_end(now);
-	uint64_t on_cpu = take_cpu_time(wait, waited);
+	uint64_t on_cpu = take_cpu_time(now - waited, waited);
 
 	if (!wait->is_counted) {
 		count_cpu_time(wait, on_cpu, now);
@@ -252,18 +231,19 @@ static void count_wait(struct wait *wait, uint64_t waited, uint64_t now)
 	}
 	COUNT(waited_ns, waited - on_cpu);
 	COUNT(sampled_ns, on_cpu);
-	if (was_joined && wait->generation == thread_self.generation)
-		thread_self.local_ns += waited * runtime_page->settings.speedup / WIRE_SPEEDUP_ONE;
-	/* Of short ones a few are walked, and stand for the others. */
+	if (was_joined)
+		delay_thread_credit(&thread_self.local, &wait->task,
+				    delay_wait_credit(pause_settings(), waited), pause_global(now));
+	/* Only some short waits are walked, and stand for the others. */
 	if (waited < SHORT_NS && !wait->is_walked && !(waited = on_cpu = drawn_weight(waited)))
 		return;
 	if (!wait->is_walked)
 		stack_walk_up(&wait->frame, &wait->walk);
 	wait->is_walked = true;
-	wait->walk.is_target = look(wait);
-	bool is_class = runtime_page->settings.classes; /* then what it took on CPU is none of it */
+	wait->walk.is_target = is_target(wait);
+	bool is_class = runtime_page->settings.classes; /* a class has no time on CPU */
 	if (wait->walk.is_target) {
-		uint64_t most = now - runtime_page->settings.generation_ns;
+		uint64_t most = delay_in_generation(pause_settings(), now - waited, now);
 		uint64_t hit = is_class ? waited - on_cpu : waited;
 		COUNT(target_ns, hit < most ? hit : most);
 	}
@@ -273,28 +253,12 @@ static void count_wait(struct wait *wait, uint64_t waited, uint64_t now)
 	emit_drawn(wait, on_cpu, 0);
 }
 
-/*
- * A wait that began before the generation did: nothing is owed from before, and what G has grown by
- * since then is, unless this wait is credited with it.
- */
-static void renew(struct wait *wait)
-{
-	const struct wire_settings *settings = &runtime_page->settings;
-
-	if (thread_self.generation == settings->generation)
-		return;
-	thread_self.generation = settings->generation;
-	thread_self.local_ns = settings->generation_delay_ns;
-	wait->gap_ns = 0;
-	wait->delay_ns = settings->generation_delay_ns;
-}
-
 static void end(struct wait *wait, uint64_t now)
 {
-	uint64_t waited = now - wait->start_ns;
+	uint64_t waited = now - wait->task.left_ns;
 	bool was_inside = was_ended_inside(wait, now);
 
-	renew(wait);
+	delay_thread_renew(&thread_self.local, &wait->task, pause_settings());
 	count_wait(wait, waited, now);
 	if (wait->kind == WAIT_FOR_FILE && waited >= SHORT_NS && class_of(wait) != WAIT_CLASS_IO)
 		thread_self.was_woken_internally = was_inside;
@@ -302,9 +266,11 @@ static void end(struct wait *wait, uint64_t now)
 		COUNT(waits, 1);
 		COUNT(task_wakeups, was_inside && wait->was_woken);
 	}
+	uint64_t global = pause_global(now);
+	delay_wake(&wait->task, DELAY_WAKER_TASK, 0, global, now);
 	if (was_inside && wait->was_woken)
-		credit(wait, waited, now);
-	count_lock(wait, waited, now);
+		delay_thread_enter(&thread_self.local, &wait->task, global);
+	count_lock(wait, now);
 	thread_self.accounted_ns += waited;
 }
 

@@ -9,12 +9,10 @@
 struct wait {
 	enum wait_reason kind;
 	int fd;         /* WAIT_FOR_FILE: the file's; -1: several, or none */
-	bool was_woken; /* WAIT_FOR_THREAD: not by its timeout or a signal. To be set by the caller */
+	bool was_woken; /* not by its timeout or a signal; set by the caller */
 	bool is_walked, is_counted, is_target;
-	uint32_t class; /* enum wait_class; 0: not asked yet */
-	uint32_t generation;
-	uint64_t start_ns, delay_ns;
-	int64_t gap_ns;
+	uint32_t class;         /* enum wait_class; 0: not asked yet */
+	struct delay_task task; /* the thread's debt when it began to wait */
 	struct frame frame;
 	struct walk walk;
 };
@@ -45,9 +43,9 @@ void wait_before_signalling(void);
 #define WAIT(name, wait_reason) WAIT_ON(name, wait_reason, -1)
 
 /*
- * A call that may give -1. A tick that comes as it begins to wait would end it with EINTR, whatever
- * SA_RESTART says: the program, which knows nothing of ticks, must not see that. One that a signal of
- * the program ends is left so.
+ * A call that may give -1. A tick that comes as it begins to wait would end it with EINTR,
+ * whatever SA_RESTART says: the program, which knows nothing of ticks, must not see that. One that
+ * a signal of the program ends is left so.
  */
 #define RESTART_AFTER_TICK(call)                                            \
 	__extension__({                                                     \

@@ -130,6 +130,15 @@ DELAY_RULE void delay_thread_renew(struct delay_local *local, struct delay_task 
 	delay_task_renew(task, settings);
 }
 
+/* A wait in the target has ended. */
+DELAY_RULE void delay_thread_credit(struct delay_local *local, const struct delay_task *task,
+				    __u64 credit, __u64 global)
+{
+	__s64 grown = delay_not_negative(global - task->delay_at_leave_ns);
+
+	local->delay_ns += grown - delay_credited(grown, credit);
+}
+
 /*
  * After a wait that a thread of the program has ended (delay_wake at the call's return). After
  * other waits L stays as it is, and so the growth of G is owed. L does not fall, so that the

@@ -96,34 +96,32 @@ DELAY_RULE void delay_task_renew(struct delay_task *task, const struct delay_set
  * it could have paid. The task is then ahead by length x speedup, and G follows. Simultaneous waits
  * do not add up: G is the largest L.
  */
-DELAY_RULE __u64 delay_class_gain(const struct delay_settings *settings, __s64 waited,
-				  __s64 delayed, __s64 gap)
+DELAY_RULE __u64 delay_effective_length(__s64 waited, __s64 delayed, __s64 gap)
 {
-	__s64 effective = waited - delay_not_negative(delayed) - delay_not_negative(gap);
-
-	return delay_scaled(delay_not_negative(effective), settings->speedup);
+	return delay_not_negative(waited - delay_not_negative(delayed) - delay_not_negative(gap));
 }
 
 /* Of a wait for a lock that a task of the program has ended. */
-DELAY_RULE __u64 delay_lock_gain(const struct delay_task *task,
-				 const struct delay_settings *settings)
+DELAY_RULE __u64 delay_lock_length(const struct delay_task *task)
 {
-	return delay_class_gain(settings, task->woken_ns - task->left_ns,
-				task->delay_at_wake_ns - task->delay_at_leave_ns, task->gap_ns);
+	return delay_effective_length(task->woken_ns - task->left_ns,
+				      task->delay_at_wake_ns - task->delay_at_leave_ns,
+				      task->gap_ns);
 }
 
-/* Of all waits of a task that enters a core. */
+/* The gain of all waits of a task that enters a core. */
 DELAY_RULE __u64 delay_classes_gain(struct delay_task *task, const struct delay_settings *settings,
 				    bool is_fresh, __u64 global, __u64 now)
 {
 	__u64 gain = 0;
 
 	if (task->is_lock_target && is_fresh && task->waker == DELAY_WAKER_TASK)
-		gain += delay_lock_gain(task, settings);
+		gain += delay_scaled(delay_lock_length(task), settings->speedup);
 	if (task->is_runnable_target) {
 		__u64 since = is_fresh ? task->woken_ns : task->left_ns;
 		__u64 then = is_fresh ? task->delay_at_wake_ns : task->delay_at_leave_ns;
-		gain += delay_class_gain(settings, now - since, global - then, 0);
+		gain += delay_scaled(delay_effective_length(now - since, global - then, 0),
+				     settings->speedup);
 	}
 	task->is_lock_target = task->is_runnable_target = 0;
 	return gain;
@@ -145,10 +143,10 @@ DELAY_RULE __s64 delay_gap_after_wake(const struct delay_task *task)
 	return delay_not_negative(task->gap_ns - delay_not_negative(waited - paused));
 }
 
-/* A credit does not bring a task ahead of G, and takes nothing away from a task that is ahead. */
-DELAY_RULE __s64 delay_credited(__s64 gap, __s64 credit)
+/* What is owed of the growth of G during a wait, after the credit of a wait in the target. */
+DELAY_RULE __s64 delay_credited(__s64 grown, __s64 credit)
 {
-	return gap > credit ? gap - credit : gap < 0 ? gap : 0;
+	return delay_not_negative(grown - credit);
 }
 
 /* A task enters a core. */
@@ -174,7 +172,7 @@ DELAY_RULE __s64 delay_gap_after_external_wake(const struct delay_task *task,
 	__s64 own = entry->is_member || task->is_in_io ? task->gap_ns : delay_gap_after_wake(task);
 	__s64 slept = delay_not_negative(task->delay_at_wake_ns - task->delay_at_leave_ns);
 	__s64 most = own > waker_gap ? own : waker_gap;
-	__s64 gap = delay_credited(own + slept, task->credit_ns);
+	__s64 gap = own + delay_credited(slept, task->credit_ns);
 
 	if (task->waker == DELAY_WAKER_KERNEL_THREAD && gap > most)
 		gap = most;

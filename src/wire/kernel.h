@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "wire/delay_core.h"
 #include "wire/events.h"
 #include "wire/span_lengths.h"
 
@@ -21,7 +22,6 @@
 #define WIRE_BANK_SCOPE 2
 #define WIRE_BANK_SAMPLED 4
 #define WIRE_BANKS 5
-#define WIRE_SPEEDUP_ONE 65536 /* a virtual speedup of 100 % */
 
 #define WIRE_OBJECT_UNKNOWN 0u               /* a file that the engine has not named yet */
 #define WIRE_OBJECT_NO_FILE 0xffffffffu      /* JIT code, vdso: offsets are addresses */
@@ -39,19 +39,11 @@ _Static_assert(sizeof(struct wire_range) == 24, "kernel_range layout");
 
 /* Written by the engine. */
 struct wire_settings {
-	__u64 heartbeat_ns; /* pausing stops when this is older than WIRE_HEARTBEAT_LIMIT_NS */
-	__u64 window;       /* number of the open window; 0 between windows */
-	__u64 period_ns;    /* nominal sampling period */
-	__u64 cap_ns;       /* longest single pause */
-	__u64 generation_ns, generation_delay_ns; /* time and G when the generation began */
-	__u32 speedup;                            /* virtual speedup, 0..WIRE_SPEEDUP_ONE */
-	__u32 external_speedup; /* the same of all that is not the program's: G grows with the time that passes */
-	__u32 tick_overhead_ns; /* of a tick, beside what measures itself; 0: its cost is nobody's pause */
+	struct delay_settings delay;
+	__u64 window;                  /* number of the open window; 0 between windows */
 	__u32 target_bank, scope_bank; /* 0 or 1 */
 	__u32 counts[WIRE_BANKS];      /* ranges in use in each bank */
 	__u32 pair_count;
-	__u32 is_disarmed;    /* 1: no pause at all, whatever the gaps */
-	__u32 generation;     /* raised when every gap must be forgotten (between experiments) */
 	__u32 enable_callers; /* 1: a KERNEL_EVENT_CALLERS with every sample */
 	__u32 enable_waits;   /* 1: time off CPU belongs to the code that waits */
 	__u32 is_system_wide; /* 1: every process that is not left out is the program's */
@@ -66,7 +58,6 @@ struct wire_settings {
 		__u32 begin, end; /* indices of points */
 	} pairs[WIRE_PAIRS_MOST];
 };
-#define WIRE_HEARTBEAT_LIMIT_NS 700000000ULL
 
 /*
  * How to get from a frame to its caller (x86-64): symbolize/unwind.h says what the rules mean. Rows
@@ -129,10 +120,8 @@ _Static_assert(sizeof(struct kernel_edge) == 64, "kernel_edge layout");
 
 /* One core. Written by BPF on that core. */
 struct kernel_cpu {
-	__u64 local_ns; /* L */
-	__u64 spun_ns, last_tick_ns, spun_at_tick_ns;
-	__u64 busy_since_ns; /* last left the idle task */
-	__u64 observed_ns;   /* points were last looked at */
+	struct delay_core delay;
+	__u64 observed_ns; /* points were last looked at */
 	__u64 displaced_ns; /* foreign tasks ran here while a runnable task of the program had no core,
 			     * or the hypervisor took this core away from the program */
 	__u64 ticks, idle_ticks, foreign_ticks, kernel_ticks;
@@ -153,13 +142,11 @@ struct kernel_cpu {
 		[WIRE_PAIRS_MOST]; /* begun and not ended, times effective ns, in open windows */
 	__s64 pair_weight_ns;
 	__u32 hard_interrupts, soft_interrupts;
-	__u32 generation;
 	__u16 raised_by_task, raised_by_device; /* softirqs, a bit for each vector */
-	__u64 tick_overhead_ns; /* of the last tick: taken from the program on this core */
-	__u64 handled_ns;       /* what ticks spent in BPF, without pauses */
-	__u32 owes_more;        /* of the task on this core: it pays at sched_exit_tp */
-	__u32 is_finishing;     /* it does: ticks meanwhile are part of that pause */
-	__u64 charged_at_tick_ns; /* of what ticks in the target have charged, at the last tick here */
+	__u32 owes_more; /* the task on this core owes more than one pause: it pays at sched_exit_tp */
+	__u32 is_finishing; /* it does: ticks meanwhile are part of that pause */
+	__u32 pad;
+	__u64 handled_ns; /* what ticks spent in BPF, without pauses */
 } __attribute__((aligned(64)));
 
 /* What did not fit. Written by BPF. */
@@ -176,10 +163,10 @@ _Static_assert(sizeof(struct kernel_totals) == 48, "kernel_totals layout");
 
 /* struct task_state of bpf/state.h, as far as the engine writes it (a new task's membership). */
 #define KERNEL_TASK_STATE_BYTES 128
-#define KERNEL_TASK_STATE_MEMBER 52 /* offset of is_member */
-#define KERNEL_TASK_STATE_IN_TREE 61
-#define KERNEL_TASK_STATE_EXCLUDED 62
-#define KERNEL_TASK_STATE_UNDECIDED 63
+#define KERNEL_TASK_STATE_MEMBER 72 /* offset of is_member */
+#define KERNEL_TASK_STATE_IN_TREE 77
+#define KERNEL_TASK_STATE_EXCLUDED 78
+#define KERNEL_TASK_STATE_UNDECIDED 79
 
 /* A process's name (comm), and whether those of this name are profiled (enum kernel_name_decision). */
 struct kernel_name {

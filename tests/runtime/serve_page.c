@@ -63,9 +63,9 @@ static void make_page(void)
 	page->settings.enable_waits = 1;
 	page->settings.enable_classes =
 		WAIT_CLASS_BIT(WAIT_CLASS_LOCK) | WAIT_CLASS_BIT(WAIT_CLASS_OTHER);
-	page->settings.period_ns = 500000;
-	page->settings.generation = 1;
-	page->settings.heartbeat_ns = now();
+	page->settings.delay.period_ns = 500000;
+	page->settings.delay.generation = 1;
+	page->settings.delay.heartbeat_ns = now();
 	snprintf(variable, sizeof(variable), "/proc/%d/fd/%d", (int)getpid(), memory);
 	setenv(RUNTIME_VARIABLE, variable, 1);
 	setenv("LEVER_LISTEN", "1", 1);
@@ -134,16 +134,17 @@ static void serve(unsigned step)
 					   WAIT_CLASS_BIT(WAIT_CLASS_OTHER)};
 	struct wire_settings *settings = &page->settings;
 
-	__atomic_store_n(&settings->heartbeat_ns, now(), __ATOMIC_RELEASE);
+	__atomic_store_n(&settings->delay.heartbeat_ns, now(), __ATOMIC_RELEASE);
 	settings->classes = classes[step / 3 % 4];
 	settings->target_bank = step / 6 % 2; /* half of the code, or all of it */
 	settings->window = step % 5 ? step : 0;
 	settings->enable_callers = step % 7 == 0;
-	__atomic_store_n(&settings->speedup, step % 3 * WIRE_SPEEDUP_ONE / 2, __ATOMIC_RELEASE);
+	__atomic_store_n(&settings->delay.speedup, step % 3 * DELAY_SPEEDUP_ONE / 2,
+			 __ATOMIC_RELEASE);
 	if (step % 4 == 0) {
-		settings->generation_delay_ns = page->delay_ns;
-		settings->generation_ns = now();
-		__atomic_add_fetch(&settings->generation, 1, __ATOMIC_RELEASE);
+		settings->delay.generation_delay_ns = page->delay_ns;
+		settings->delay.generation_ns = now();
+		__atomic_add_fetch(&settings->delay.generation, 1, __ATOMIC_RELEASE);
 	}
 	for (uint32_t i = 0; i < page->processes_used && i < RUNTIME_PROCESSES_MOST; i++) {
 		struct runtime_process *process = &page->processes[i];

@@ -21,14 +21,14 @@ int kernel_clock_open(struct collector *collector, uint64_t period_ns, struct er
 		period_ns = CALIBRATE_PERIOD_NS;
 	else
 		collector->facts.period_ns = period_ns;
-	collector->bpf->bss->settings.period_ns = period_ns;
+	collector->bpf->bss->settings.delay.period_ns = period_ns;
 	return clocks_open(&collector->clocks, bpf_program__fd(collector->bpf->progs.tick),
 			   period_ns, error);
 }
 
 static int set_period(struct collector *collector, uint64_t period_ns, struct error *error)
 {
-	collector->bpf->bss->settings.period_ns = period_ns;
+	collector->bpf->bss->settings.delay.period_ns = period_ns;
 	return clocks_set_period(&collector->clocks, period_ns, error);
 }
 
@@ -81,7 +81,7 @@ void kernel_set_period(struct collector *collector, uint64_t period_ns)
 
 void kernel_charge_ticks(struct collector *collector, bool are_charged)
 {
-	collector->bpf->bss->settings.tick_overhead_ns =
+	collector->bpf->bss->settings.delay.tick_overhead_ns =
 		are_charged ? collector->tick_overhead_ns : 0;
 }
 

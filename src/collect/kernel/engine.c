@@ -254,16 +254,16 @@ static void kernel_clear_debts(struct collector *collector)
 {
 	struct wire_settings *settings = settings_of(collector);
 
-	settings->generation_delay_ns =
+	settings->delay.generation_delay_ns =
 		__atomic_load_n(&collector->bpf->bss->delay_ns, __ATOMIC_ACQUIRE);
-	settings->generation_ns = clock_now_ns();
-	__atomic_add_fetch(&settings->generation, 1, __ATOMIC_RELEASE);
+	settings->delay.generation_ns = clock_now_ns();
+	__atomic_add_fetch(&settings->delay.generation, 1, __ATOMIC_RELEASE);
 }
 
 void kernel_disarm(struct collector *collector)
 {
 	kernel_set_speedup(collector, 0);
-	__atomic_store_n(&settings_of(collector)->is_disarmed, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&settings_of(collector)->delay.is_disarmed, 1, __ATOMIC_RELEASE);
 }
 
 static void kernel_want_callers(struct collector *collector, bool want)
@@ -315,8 +315,8 @@ static struct collector_lengths kernel_pair_lengths(const struct collector *coll
 	return (struct collector_lengths){
 		.measured = &collector->lengths[pair],
 		.ended = collector->pair_ended[pair],
-		.settled_ns =
-			collector->window_open_ns - collector->bpf->bss->settings.generation_ns,
+		.settled_ns = collector->window_open_ns -
+			      collector->bpf->bss->settings.delay.generation_ns,
 		.window_ns = collector->window_ns,
 	};
 }
@@ -392,7 +392,7 @@ static void add_core(struct collector_counters *counters, const struct kernel_cp
 	counters->failed_lookups += core->failed_lookups;
 	counters->ticks += core->ticks;
 	counters->spins += core->spins;
-	counters->spun_ns += core->spun_ns;
+	counters->spun_ns += core->delay.paused_ns;
 	counters->overshoot_ns += core->overshoot_ns;
 	counters->tick_spins += core->tick_spins;
 	counters->wake_spins += core->wake_spins;
@@ -419,11 +419,11 @@ static void kernel_counters(struct collector *collector, struct collector_counte
 
 void kernel_heartbeat(struct collector *collector)
 {
-	uint64_t now = clock_now_ns(), last = settings_of(collector)->heartbeat_ns;
+	uint64_t now = clock_now_ns(), last = settings_of(collector)->delay.heartbeat_ns;
 
-	if (last && now - last > WIRE_HEARTBEAT_LIMIT_NS - 100000000)
+	if (last && now - last > DELAY_HEARTBEAT_LIMIT_NS - 100000000)
 		collector->missed_heartbeats++;
-	__atomic_store_n(&settings_of(collector)->heartbeat_ns, now, __ATOMIC_RELEASE);
+	__atomic_store_n(&settings_of(collector)->delay.heartbeat_ns, now, __ATOMIC_RELEASE);
 }
 
 static int kernel_drain(struct collector *collector, const struct collector_handler *handler)
@@ -502,8 +502,8 @@ int kernel_engine_open(const struct collector_options *options, struct collector
 				 cpus, KERNEL_CPUS_MOST);
 	code = code ? code : load(opened, error);
 	if (!code) {
-		settings_of(opened)->cap_ns = 2000000;
-		settings_of(opened)->is_disarmed = 1;
+		settings_of(opened)->delay.cap_ns = 2000000;
+		settings_of(opened)->delay.is_disarmed = 1;
 		kernel_heartbeat(opened);
 	}
 	code = code ? code : attach_programs(opened, error);
@@ -515,7 +515,7 @@ int kernel_engine_open(const struct collector_options *options, struct collector
 		return code;
 	}
 	set_waits(opened, options->counts_waits);
-	settings_of(opened)->is_disarmed = 0;
+	settings_of(opened)->delay.is_disarmed = 0;
 	*collector = opened;
 	return 0;
 }

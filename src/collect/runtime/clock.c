@@ -121,7 +121,7 @@ void runtime_charge_ticks(struct collector *collector, bool are_charged)
 	struct runtime_engine *runtime = (struct runtime_engine *)(uintptr_t)collector;
 	uint32_t cost = are_charged ? runtime->tick_rest_ns : 0;
 
-	__atomic_store_n(&runtime->page->settings.tick_overhead_ns, cost, __ATOMIC_RELEASE);
+	__atomic_store_n(&runtime->page->settings.delay.tick_overhead_ns, cost, __ATOMIC_RELEASE);
 }
 
 void runtime_clock_choose(struct runtime_engine *runtime, uint64_t period_ns)

@@ -34,11 +34,11 @@ static struct wire_settings *settings_of(const struct collector *collector)
 
 static void heartbeat(struct collector *collector)
 {
-	uint64_t now = clock_now_ns(), last = settings_of(collector)->heartbeat_ns;
+	uint64_t now = clock_now_ns(), last = settings_of(collector)->delay.heartbeat_ns;
 
-	if (last && now - last > WIRE_HEARTBEAT_LIMIT_NS - 100000000)
+	if (last && now - last > DELAY_HEARTBEAT_LIMIT_NS - 100000000)
 		runtime_of(collector)->missed_heartbeats++;
-	__atomic_store_n(&settings_of(collector)->heartbeat_ns, now, __ATOMIC_RELEASE);
+	__atomic_store_n(&settings_of(collector)->delay.heartbeat_ns, now, __ATOMIC_RELEASE);
 }
 
 static const struct collector_facts *facts(const struct collector *collector)
@@ -181,21 +181,21 @@ static void clear_debts(struct collector *collector)
 {
 	struct wire_settings *settings = settings_of(collector);
 
-	settings->generation_delay_ns =
+	settings->delay.generation_delay_ns =
 		__atomic_load_n(&runtime_of(collector)->page->delay_ns, __ATOMIC_ACQUIRE);
-	settings->generation_ns = clock_now_ns();
-	__atomic_add_fetch(&settings->generation, 1, __ATOMIC_RELEASE);
+	settings->delay.generation_ns = clock_now_ns();
+	__atomic_add_fetch(&settings->delay.generation, 1, __ATOMIC_RELEASE);
 }
 
 static void set_period(struct collector *collector, uint64_t period_ns)
 {
-	__atomic_store_n(&settings_of(collector)->period_ns, period_ns, __ATOMIC_RELEASE);
+	__atomic_store_n(&settings_of(collector)->delay.period_ns, period_ns, __ATOMIC_RELEASE);
 }
 
 static void disarm(struct collector *collector)
 {
 	set_speedup(collector, 0);
-	__atomic_store_n(&settings_of(collector)->is_disarmed, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&settings_of(collector)->delay.is_disarmed, 1, __ATOMIC_RELEASE);
 }
 
 /* Unsigned: what a program writes into its page may be anything, and only differences count. */
@@ -486,11 +486,11 @@ static void fill_page(struct runtime_engine *runtime, const struct collector_opt
 	page->size_bytes = sizeof(*page);
 	page->engine_pid = (uint32_t)getpid();
 	page->cpus = runtime->facts.cpus;
-	page->settings.cap_ns = CAP_NS;
-	page->settings.generation =
+	page->settings.delay.cap_ns = CAP_NS;
+	page->settings.delay.generation =
 		1; /* 0: a thread that waits for nothing (thread.joined_generation) */
 	page->settings.enable_waits = options->counts_waits;
-	page->settings.period_ns = runtime->facts.period_ns;
+	page->settings.delay.period_ns = runtime->facts.period_ns;
 	page->version = RUNTIME_VERSION;
 	__atomic_store_n(&page->magic, RUNTIME_MAGIC, __ATOMIC_RELEASE);
 }

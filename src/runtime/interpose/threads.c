@@ -15,7 +15,7 @@ struct start {
 	void *(*function)(void *);
 	thrd_start_t function_c11;
 	void *argument;
-	uint64_t local_ns;
+	struct delay_local local;
 };
 
 static struct start starts[STARTS_MOST];
@@ -32,7 +32,7 @@ static struct start *start_take(void)
 		    __atomic_compare_exchange_n(&start->is_taken, &none, 1, false, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED)) {
 			pause_renew();
-			start->local_ns = thread_self.local_ns;
+			start->local = thread_self.local;
 			return start;
 		}
 	}
@@ -63,7 +63,7 @@ static struct start begin(void *argument, void *frame)
 	start_release(taken);
 	signals_let_through();
 	/* Above this frame lie those of libc's thread start, which walks may read, too. */
-	thread_begin((uintptr_t)frame + 128, start.local_ns, true);
+	thread_begin((uintptr_t)frame + 128, &start.local);
 	return start;
 }
 

@@ -35,14 +35,14 @@ static void begin(void)
 	runtime_page->ring_head = runtime_page->ring_tail = 0;
 	runtime_page->cpus = 2;
 	settings = &runtime_page->settings;
-	settings->period_ns = 1000000000; /* no tick comes by itself */
-	settings->heartbeat_ns = time_now();
-	settings->speedup = WIRE_SPEEDUP_ONE / 2;
+	settings->delay.period_ns = 1000000000; /* no tick comes by itself */
+	settings->delay.heartbeat_ns = time_now();
+	settings->delay.speedup = DELAY_SPEEDUP_ONE / 2;
 	settings->enable_waits = 1;
-	settings->generation = 1;
-	settings->is_disarmed = 1; /* no clock for this thread */
-	thread_begin((uintptr_t)__builtin_frame_address(0) + 64, 0, false);
-	settings->is_disarmed = 0;
+	settings->delay.generation = 1;
+	settings->delay.is_disarmed = 1; /* no clock for this thread */
+	thread_begin((uintptr_t)__builtin_frame_address(0) + 64, NULL);
+	settings->delay.is_disarmed = 0;
 }
 
 static void map_everything(uint32_t object)
@@ -66,9 +66,9 @@ TEST("time in the target raises the own delay and the global one by the speedup"
 	begin();
 	CHECK_EQUAL(pause_charge(10 * MS, time_now()), 5 * MS);
 	CHECK_EQUAL(runtime_page->delay_ns, 5 * MS);
-	CHECK_EQUAL(thread_self.local_ns, 5 * MS);
+	CHECK_EQUAL(thread_self.local.delay_ns, 5 * MS);
 	/* Who is ahead of the others raises nothing until they are overtaken. */
-	thread_self.local_ns = 0;
+	thread_self.local.delay_ns = 0;
 	CHECK_EQUAL(pause_charge(4 * MS, time_now()), 0);
 	CHECK_EQUAL(runtime_page->delay_ns, 5 * MS);
 }
@@ -80,7 +80,7 @@ TEST("a gap is paid by time, and what a sleep took too long is kept")
 	uint64_t before = time_now();
 	pay_delay(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
 	CHECK(time_now() - before + 1000 >= 3 * MS); /* less than that is not worth a pause */
-	CHECK(thread_self.local_ns + 1000 >= runtime_page->delay_ns);
+	CHECK(thread_self.local.delay_ns + 1000 >= runtime_page->delay_ns);
 	CHECK_EQUAL(thread_self.counters->wake_pauses, 1);
 }
 
@@ -88,19 +88,19 @@ TEST("nobody pauses without a heartbeat, when disarmed, or for a generation that
 {
 	begin();
 	runtime_page->delay_ns = 60000ull * MS;
-	settings->heartbeat_ns = 1;
+	settings->delay.heartbeat_ns = 1;
 	pay_delay(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
-	CHECK_EQUAL(thread_self.local_ns, runtime_page->delay_ns);
+	CHECK_EQUAL(thread_self.local.delay_ns, runtime_page->delay_ns);
 	begin();
 	runtime_page->delay_ns = 60000ull * MS;
-	settings->is_disarmed = 1;
+	settings->delay.is_disarmed = 1;
 	pay_delay(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
-	CHECK_EQUAL(thread_self.local_ns, runtime_page->delay_ns);
+	CHECK_EQUAL(thread_self.local.delay_ns, runtime_page->delay_ns);
 	begin();
 	runtime_page->delay_ns = 60000ull * MS;
-	settings->generation++;
+	settings->delay.generation++;
 	pay_delay(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
-	CHECK_EQUAL(thread_self.local_ns, runtime_page->delay_ns);
+	CHECK_EQUAL(thread_self.local.delay_ns, runtime_page->delay_ns);
 	CHECK_EQUAL(thread_self.counters->paused_ns, 0);
 }
 
@@ -112,13 +112,13 @@ TEST("a heartbeat that is later than now ends neither sampling nor pauses")
 
 	begin();
 	getcontext(&context);
-	settings->heartbeat_ns = time_now() + 1000 * MS;
-	CHECK(pause_is_allowed(time_now()));
+	settings->delay.heartbeat_ns = time_now() + 1000 * MS;
+	CHECK(delay_is_allowed(pause_settings(), time_now()));
 	sample_on_signal(SIGPROF, &origin, &context);
-	CHECK_EQUAL(settings->is_disarmed, 0);
-	settings->heartbeat_ns = 1;
+	CHECK_EQUAL(settings->delay.is_disarmed, 0);
+	settings->delay.heartbeat_ns = 1;
 	sample_on_signal(SIGPROF, &origin, &context);
-	CHECK_EQUAL(settings->is_disarmed, 1);
+	CHECK_EQUAL(settings->delay.is_disarmed, 1);
 }
 
 /* A thread that does little but wait has all its ticks there. */
@@ -156,14 +156,14 @@ static void tick(void)
 TEST("what a tick takes puts its thread ahead of the others, at no speedup, too")
 {
 	begin();
-	settings->speedup = 0;
+	settings->delay.speedup = 0;
 	tick();
 	CHECK_EQUAL(runtime_page->delay_ns, 0);
-	settings->tick_overhead_ns = 5 * MS;
+	settings->delay.tick_overhead_ns = 5 * MS;
 	tick();
 	uint64_t first = runtime_page->delay_ns;
 	CHECK(first > 5 * MS); /* the handler measures its own part */
-	CHECK_EQUAL(thread_self.local_ns, first);
+	CHECK_EQUAL(thread_self.local.delay_ns, first);
 	CHECK_EQUAL(thread_self.counters->paused_ns, 0);
 	/* One that met open books was a hole in the program's time as well. */
 	reentrancy_guard_begin();
@@ -173,11 +173,11 @@ TEST("what a tick takes puts its thread ahead of the others, at no speedup, too"
 	tick();
 	CHECK(runtime_page->delay_ns > first + 2 * 5 * MS);
 	/* Who is behind has had its part of that pause already. */
-	runtime_page->delay_ns = thread_self.local_ns + 60000ull * MS;
+	runtime_page->delay_ns = thread_self.local.delay_ns + 60000ull * MS;
 	first = runtime_page->delay_ns;
-	uint64_t local = thread_self.local_ns;
+	uint64_t local = thread_self.local.delay_ns;
 	CHECK_EQUAL(pause_charge_tick(5 * MS, time_now()), 0);
-	CHECK_EQUAL(thread_self.local_ns, local + 5 * MS);
+	CHECK_EQUAL(thread_self.local.delay_ns, local + 5 * MS);
 	CHECK_EQUAL(runtime_page->delay_ns, first);
 }
 
@@ -186,7 +186,7 @@ TEST("what ticks take is no part of the time that a sample stands for")
 	begin();
 	map_everything(1);
 	make_target(1);
-	settings->tick_overhead_ns = 4000 * MS; /* more than this process has run */
+	settings->delay.tick_overhead_ns = 4000 * MS; /* more than this process has run */
 	tick();
 	CHECK_EQUAL(thread_self.counters->samples, 1);
 	CHECK_EQUAL(thread_self.counters->sampled_ns, 0);
@@ -216,7 +216,7 @@ TEST("who is woken by a thread is credited; who is not pays")
 	begin();
 	wait_for(WAIT_FOR_THREAD, 2 * MS, true);
 	CHECK_EQUAL(thread_self.counters->paused_ns, 0);
-	CHECK_EQUAL(thread_self.local_ns, 2 * MS);
+	CHECK_EQUAL(thread_self.local.delay_ns, 2 * MS);
 	wait_for(WAIT_FOR_THREAD, 2 * MS, false);
 	CHECK(thread_self.counters->paused_ns + 1000 >= 2 * MS);
 	begin();
@@ -228,12 +228,12 @@ TEST("who is woken by a thread is credited; who is not pays")
 TEST("what others' ticks took is owed without a speedup, before waking and after a wait for time")
 {
 	begin();
-	settings->speedup = 0;
+	settings->delay.speedup = 0;
 	runtime_page->delay_ns = 2 * MS;
 	pause_before_wake();
 	wait_for(WAIT_FOR_TIME, 0, true);
 	CHECK_EQUAL(thread_self.counters->paused_ns, 0); /* ticks are not charged */
-	settings->tick_overhead_ns = 1;
+	settings->delay.tick_overhead_ns = 1;
 	pause_before_wake();
 	CHECK_EQUAL(thread_self.counters->wake_pauses, 1);
 	/* Much more than that pause may have been too long by. */
@@ -262,7 +262,7 @@ TEST("a wait for a lock is never the target's time")
 	map_everything(1);
 	make_target(1);
 	thread_self.random = 12345; /* of what it takes on CPU nothing is drawn */
-	settings->period_ns = 0xffffffff;
+	settings->delay.period_ns = 0xffffffff;
 	wait_for(WAIT_FOR_THREAD, 0, true);
 	CHECK_EQUAL(runtime_page->delay_ns, 0);
 	CHECK_EQUAL(thread_self.counters->target_ns, 0);
@@ -286,7 +286,7 @@ TEST("what a wait for a lock took on CPU is no part of the next sample")
 
 	begin();
 	map_everything(1);
-	settings->speedup = 0;
+	settings->delay.speedup = 0;
 	tick();
 	wait_begin(&wait, WAIT_FOR_THREAD, -1, &frame);
 	for (uint64_t start = time_of_thread(); time_of_thread() - start < 20 * MS;)
@@ -303,8 +303,8 @@ TEST("what a tick took before its handler is no CPU time of a wait behind it")
 {
 	begin();
 	map_everything(1);
-	settings->speedup = 0;
-	settings->tick_overhead_ns = 50 * MS;
+	settings->delay.speedup = 0;
+	settings->delay.tick_overhead_ns = 50 * MS;
 	tick();
 	for (uint64_t start = time_of_thread(); time_of_thread() - start < 2 * MS;)
 		;
@@ -318,7 +318,7 @@ TEST("a wait's class follows from the call, and of a file from what kind of file
 
 	begin();
 	CHECK_EQUAL(pipe(ends), 0);
-	settings->period_ns = 1; /* each is a sample */
+	settings->delay.period_ns = 1; /* each is a sample */
 	settings->enable_classes = WAIT_CLASS_BIT(WAIT_CLASS_LOCK);
 	wait_for(WAIT_FOR_TIME, 0, true);
 	CHECK_EQUAL(last_class(), WAIT_CLASS_OTHER);
@@ -396,7 +396,7 @@ TEST("a wait for a lock in the target puts its thread ahead by what was no pause
 	wait_for(WAIT_FOR_THREAD, 0, true);
 	uint64_t ahead = runtime_page->delay_ns;
 	CHECK(ahead >= MS / 20 && ahead <= (time_now() - before) / 2);
-	CHECK_EQUAL(thread_self.local_ns, ahead);
+	CHECK_EQUAL(thread_self.local.delay_ns, ahead);
 	CHECK_EQUAL(thread_self.counters->paused_ns, 0);
 	/* All of a wait that others paused for longer is no wait. */
 	wait_for(WAIT_FOR_THREAD, 60000ull * MS, true);
@@ -454,7 +454,7 @@ TEST("walks over a page of random bytes end")
 
 static void *churn(void *argument)
 {
-	thread_begin((uintptr_t)__builtin_frame_address(0) + 64, 0, false);
+	thread_begin((uintptr_t)__builtin_frame_address(0) + 64, NULL);
 	for (int i = 0; i < 200; i++) {
 		struct walk walk = {.is_found = true};
 		pause_charge(1000, time_now());
@@ -474,7 +474,7 @@ TEST("threads that charge, wait, pay and end at the same time lose nothing")
 	begin();
 	map_everything(1);
 	make_target(1);
-	settings->is_disarmed = 1;
+	settings->delay.is_disarmed = 1;
 	for (int i = 0; i < 4; i++)
 		CHECK_EQUAL(pthread_create(&threads[i], NULL, churn, NULL), 0);
 	for (int i = 0; i < 4; i++)

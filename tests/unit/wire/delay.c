@@ -37,14 +37,14 @@ struct machine {
 	struct delay_settings settings;
 	struct delay_core cores[CORES];
 	__u64 busy_until_ns[CORES];
-	__s64 clocks_ns[CORES]; /* effective time of the task there, when last seen */
-	int running[CORES];     /* -1: idle */
-	int waking[CORES];      /* whom the task there wakes when it has paid; -1 */
+	__u64 untaken_ns[CORES]; /* pauses and overhead since the core's last tick */
+	__s64 clocks_ns[CORES];  /* effective time of the task there, when last seen */
+	int running[CORES];      /* -1: idle */
+	int waking[CORES];       /* the task that is woken when that one has paid; -1 */
 	struct subject subjects[TASKS];
 	__u64 random, now_ns, global_ns, waiters, updated_ns, charged_ns;
 	__s64 clock_ns;      /* now - G */
 	__u64 backwards_ns;  /* how far that has run backwards, in all */
-	__u64 longest_ns;    /* pause, without what it took too long */
 	const char *broken;  /* the first law that did not hold */
 	__u64 pauses, wakes; /* so that the laws do not hold of nothing */
 };
@@ -112,41 +112,59 @@ static void pay(struct machine *machine, int core)
 	law(machine, pause <= machine->settings.cap_ns, "a pause never exceeds its cap");
 	delay_pay(local, pause + late);
 	machine->cores[core].paused_ns += pause + late;
+	machine->untaken_ns[core] += pause + late;
 	machine->busy_until_ns[core] = machine->now_ns + pause + late;
 	machine->pauses++;
 	subject->paid_ns += pause + late;
 	subject->advanced_ns += late;
 	law(machine,
 	    subject->paid_ns - subject->advanced_ns <= machine->global_ns - subject->born_delay_ns,
-	    "a task never pays twice: at most what G has grown by in its life");
+	    "a task never pays twice: at most the growth of G in its life");
+}
+
+/* A tick stands for the time since the last one, less pauses and overhead, or for two periods. */
+static __u64 weigh(struct machine *machine, int core)
+{
+	struct delay_core *of = &machine->cores[core];
+	__s64 passed = (__s64)(machine->now_ns - of->tick_ns - machine->untaken_ns[core]);
+	struct delay_tick tick = delay_tick(of, &machine->settings, machine->now_ns);
+
+	passed = passed > 0 ? passed : 0;
+	machine->untaken_ns[core] = 0;
+	law(machine, tick.weight_ns <= 2 * machine->settings.period_ns,
+	    "a tick's weight is bounded");
+	law(machine,
+	    tick.weight_ns == (__u64)passed || ((__u64)passed > tick.weight_ns &&
+						tick.weight_ns >= machine->settings.period_ns),
+	    "a tick's weight is un-paused time");
+	return tick.weight_ns;
 }
 
 static void tick(struct machine *machine, int core, bool in_target)
 {
 	struct delay_core *of = &machine->cores[core];
-	struct delay_tick tick = delay_tick(of, &machine->settings, machine->now_ns);
+	__u64 weight = weigh(machine, core);
 	struct delay_task *task = &machine->subjects[machine->running[core]].task;
 	__s64 gap = delay_gap(&of->local, &machine->settings, machine->global_ns);
 	__u64 before = of->local.delay_ns, charged = machine->charged_ns - of->charged_at_tick_ns;
 
-	law(machine, tick.weight_ns <= 2 * machine->settings.period_ns,
-	    "a tick's weight is bounded");
 	if (machine->running[core] >= MEMBERS)
 		return;
 	delay_spin(of, task, !draw(machine, 4), gap, machine->charged_ns);
-	__u64 excused = of->local.delay_ns - before;
-	law(machine, !excused || (excused <= charged && (__s64)excused <= gap),
-	    "who spun is excused from no more than it owed, or the target has charged");
+	__u64 credited = of->local.delay_ns - before;
+	law(machine, !credited || (credited <= charged && (__s64)credited <= gap),
+	    "a released spinner is credited with at most its gap and the target's charges");
 	__u64 clock_before = of->local.delay_ns;
-	__u64 charge = in_target ? delay_charge_target(&of->local, &machine->settings,
-						       tick.weight_ns, machine->now_ns) :
+	__u64 charge = in_target ? delay_charge_target(&of->local, &machine->settings, weight,
+						       machine->now_ns) :
 				   0;
 	of->tick_overhead_ns =
 		delay_charge_tick(&of->local, &machine->settings,
 				  machine->settings.tick_overhead_ns, machine->now_ns);
+	machine->untaken_ns[core] = of->tick_overhead_ns;
 	law(machine, of->local.delay_ns - clock_before == charge + of->tick_overhead_ns,
 	    "L grows by what is charged");
-	law(machine, charge <= tick.weight_ns, "no more is charged than has passed");
+	law(machine, charge <= weight, "no more is charged than has passed");
 	__u64 global = delay_later(of->local.delay_ns, machine->global_ns);
 	machine->charged_ns +=
 		global - machine->global_ns < charge ? global - machine->global_ns : charge;
@@ -183,6 +201,11 @@ static void leave(struct machine *machine, int core, bool is_blocked)
 	machine->running[core] = -1;
 }
 
+static bool is_external(const struct delay_task *task)
+{
+	return task->is_woken && task->is_blocked && task->waker != DELAY_WAKER_TASK;
+}
+
 /*
  * All that a task owes when it goes on it owed before, or G has grown by since; the rest is
  * credited.
@@ -204,18 +227,23 @@ static void enter(struct machine *machine, int core, int index, bool was_idle, _
 	__s64 owed = before.gap_ns + (__s64)(machine->global_ns - before.delay_at_leave_ns);
 	__s64 gap = (__s64)(machine->global_ns - local->delay_ns);
 	__s64 clock = (__s64)(machine->now_ns - local->delay_ns);
+	law(machine, !subject->task.credit_ns, "a credit is given once");
 	if (is_new) {
 		law(machine, gap == 0, "a new task owes nothing");
 		subject->born_delay_ns = machine->global_ns;
 	} else {
 		law(machine, gap <= owed, "paid + credited = owed, and no credit is below 0");
+		__s64 credit = is_external(&before) ? (__s64)before.credit_ns : 0;
+		__s64 slept = (__s64)(before.delay_at_wake_ns - before.delay_at_leave_ns);
+		law(machine, gap <= owed - (credit < slept ? credit : slept),
+		    "a wait in the target is credited, also if pauses were paid in advance");
 		law(machine,
 		    is_old || clock >= subject->left_clock_ns - (__s64)(machine->backwards_ns -
 									subject->left_backwards_ns),
 		    "effective time runs backwards over a wait only if G's clock does");
 	}
 	law(machine, todo & DELAY_RAISES_G || gap >= 0 || before.gap_ns < 0,
-	    "credit brings nobody ahead of G");
+	    "no credit brings a task ahead of G");
 	subject->state = RUNNING;
 	machine->running[core] = index;
 	machine->clocks_ns[core] = clock;
@@ -294,7 +322,7 @@ static void run_core(struct machine *machine, int core)
 	int index = machine->running[core], wakee;
 
 	if (index < 0) {
-		delay_tick(&machine->cores[core], &machine->settings, machine->now_ns);
+		weigh(machine, core);
 		take(machine, core, true, 0);
 		return;
 	}
