@@ -164,7 +164,7 @@
 #define LEVER_SITE_DROPPED 0xffffffffU
 struct lever_site {
 	unsigned int point; /* of its entry in the page of points */
-	unsigned int word;  /* of its name in the memory of a trace */
+	unsigned int name;  /* of its name in the memory of a trace */
 	unsigned int span;  /* of the entry of its begin */
 };
 
@@ -286,7 +286,7 @@ struct lever_trace_head {
 struct lever_trace {
 	struct lever_trace_head head;
 	char pad[LEVER_TRACE_HEAD_BYTES - sizeof(struct lever_trace_head)];
-	struct lever_name words[LEVER_TRACE_NAMES];
+	struct lever_name names[LEVER_TRACE_NAMES];
 };
 
 struct lever_record {
@@ -1069,20 +1069,20 @@ unsigned int lever_name_register(struct lever_points *page, const char *name)
 	struct lever_trace *trace = (struct lever_trace *)page->trace;
 	unsigned long long hash = lever_name_hash(name, 0), found;
 	unsigned int probe, i, index;
-	struct lever_name *word;
+	struct lever_name *entry;
 
 	for (probe = 0; trace && probe < 256; probe++) {
 		index = (unsigned int)((hash + probe) % LEVER_TRACE_NAMES);
-		word = &trace->words[index];
+		entry = &trace->names[index];
 		found = 0;
-		if (!__atomic_compare_exchange_n(&word->hash, &found, hash, 0, __ATOMIC_ACQ_REL,
+		if (!__atomic_compare_exchange_n(&entry->hash, &found, hash, 0, __ATOMIC_ACQ_REL,
 						 __ATOMIC_ACQUIRE) &&
 		    found != hash)
 			continue;
-		if (!__atomic_load_n(&word->is_written, __ATOMIC_ACQUIRE)) {
+		if (!__atomic_load_n(&entry->is_written, __ATOMIC_ACQUIRE)) {
 			for (i = 0; i + 1 < LEVER_TRACE_NAME_BYTES && name[i]; i++)
-				__atomic_store_n(&word->text[i], name[i], __ATOMIC_RELAXED);
-			__atomic_store_n(&word->is_written, 1U, __ATOMIC_RELEASE);
+				__atomic_store_n(&entry->text[i], name[i], __ATOMIC_RELAXED);
+			__atomic_store_n(&entry->is_written, 1U, __ATOMIC_RELEASE);
 		}
 		return index + 1;
 	}
@@ -1160,7 +1160,7 @@ void lever_write(struct lever_site *site, const char *name, unsigned int kind,
 {
 	struct lever_points *page = (struct lever_points *)lever_head;
 	struct lever_ring *ring = lever_track.ring;
-	unsigned int word = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
+	unsigned int name_id = __atomic_load_n(&site->name, __ATOMIC_RELAXED);
 	unsigned long long at, time, is_wide = value >> 32 != 0;
 
 	if (__builtin_expect(!ring || lever_track.process !=
@@ -1170,11 +1170,11 @@ void lever_write(struct lever_site *site, const char *name, unsigned int kind,
 		if (!ring)
 			return;
 	}
-	if (__builtin_expect(!word, 0)) {
-		word = lever_name_register(page, name);
-		if (!word)
+	if (__builtin_expect(!name_id, 0)) {
+		name_id = lever_name_register(page, name);
+		if (!name_id)
 			return;
-		__atomic_store_n(&site->word, word, __ATOMIC_RELAXED);
+		__atomic_store_n(&site->name, name_id, __ATOMIC_RELAXED);
 	}
 	at = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
 	if (__builtin_expect(at - ring->tail_seen > ring->room, 0)) {
@@ -1192,7 +1192,7 @@ void lever_write(struct lever_site *site, const char *name, unsigned int kind,
 #endif
 	time = __builtin_expect(ring->clock != 0, 0) ? lever_nanoseconds() : lever_ticks();
 	lever_record_write(ring, at, time,
-			   (value & 0xffffffffULL) << 32 | (unsigned long long)(word - 1) << 16 |
+			   (value & 0xffffffffULL) << 32 | (unsigned long long)(name_id - 1) << 16 |
 				   (kind | (is_wide ? LEVER_MARK_WIDE : 0)) << 1);
 	if (is_wide)
 		lever_record_write(ring, at + 1, value, LEVER_MARK_CONTINUED << 1);

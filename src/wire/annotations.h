@@ -91,6 +91,6 @@ _Static_assert(sizeof(struct annotations_ring) == ANNOTATIONS_HEAD_BYTES, "ring 
 struct annotations {
 	struct annotations_head head;
 	char pad[ANNOTATIONS_HEAD_BYTES - sizeof(struct annotations_head)];
-	struct annotations_name words[ANNOTATIONS_NAMES];
+	struct annotations_name names[ANNOTATIONS_NAMES];
 	/* The rings follow: each is a struct annotations_ring and its records. */
 };

@@ -143,7 +143,7 @@ bool annotation_reader_merge_strings(struct annotation_reader *reader,
 				     const struct annotations_name *words)
 {
 	for (unsigned i = 0; i < ANNOTATIONS_NAMES; i++) {
-		struct annotations_name *ours = &reader->memory->words[i];
+		struct annotations_name *ours = &reader->memory->names[i];
 		unsigned long long found = 0;
 		if (!words[i].hash)
 			continue;
@@ -376,7 +376,7 @@ char *annotation_reader_string_copy(const struct annotation_reader *reader, unsi
 
 	if (index >= ANNOTATIONS_NAMES)
 		return NULL;
-	const struct annotations_name *word = &reader->memory->words[index];
+	const struct annotations_name *word = &reader->memory->names[index];
 	if (!__atomic_load_n(&word->is_written, __ATOMIC_ACQUIRE))
 		return NULL;
 	memcpy(text, word->text, sizeof(text));

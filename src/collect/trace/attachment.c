@@ -84,7 +84,7 @@ static bool merge_strings(struct attachment *attachment, int memory, off_t trace
 	const size_t size = ANNOTATIONS_NAMES * sizeof(struct annotations_name);
 	AUTO(words) struct annotations_name *words = memory_new(1, size);
 
-	return pread(memory, words, size, trace + (off_t)offsetof(struct annotations, words)) ==
+	return pread(memory, words, size, trace + (off_t)offsetof(struct annotations, names)) ==
 		       (ssize_t)size &&
 	       annotation_reader_merge_strings(attachment->reader, words);
 }

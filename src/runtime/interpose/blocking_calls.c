@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * waits - interposed: calls that wait for time, for a file or for a process, and calls that may end
- * such a wait elsewhere. In the tables each function stands with its parameters and its arguments.
+ * blocking_calls - interposed: calls that wait for time, for a file or for a process, and calls
+ * that may end such a wait elsewhere. A row of a table is a function, its parameters and its
+ * arguments.
  *
- * Whether a file can wake somebody (a pipe, a socket, an eventfd; not a file on a disk) is asked of
- * the kernel before something is written to it.
+ * Before a write, the kernel is asked whether the file can wake a thread (a pipe, a socket, an
+ * eventfd; not a file on a disk).
  */
 #include "runtime/interpose/real.h"
 
@@ -12,7 +13,7 @@
 
 /* ---- time ---- */
 
-/* As nanosleep; a tick that interrupts it does not end it. */
+/* nanosleep that a tick does not end. */
 static int sleep_for(const struct timespec *length, struct timespec *left)
 {
 	struct timespec own, *room = left ? left : &own;
@@ -77,7 +78,7 @@ RUNTIME_EXPORT int thrd_sleep(const struct timespec *length, struct timespec *le
 
 /* ---- files ---- */
 
-/* Waits for what somebody else does to a file. */
+/* Waits for the other end of a file. */
 #define WAITS(type, name, parameters, ...)          \
 	RUNTIME_EXPORT type name parameters         \
 	{                                           \
@@ -85,7 +86,7 @@ RUNTIME_EXPORT int thrd_sleep(const struct timespec *length, struct timespec *le
 		return REAL(name)(__VA_ARGS__);     \
 	}
 
-/* Waits for a disk: what has an offset, or brings data there. */
+/* Waits for a disk: calls with an offset, and calls that write data back. */
 #define DISKS(type, name, parameters, ...)          \
 	RUNTIME_EXPORT type name parameters         \
 	{                                           \
@@ -93,17 +94,17 @@ RUNTIME_EXPORT int thrd_sleep(const struct timespec *length, struct timespec *le
 		return REAL(name)(__VA_ARGS__);     \
 	}
 
-/* The same, unless it is only a look; a call that SA_RESTART does not restart. */
-#define LOOKS(name, is_look, parameters, ...)                       \
+/* Waits for files, unless `is_poll`; SA_RESTART does not restart it. */
+#define POLLS(name, is_poll, parameters, ...)                       \
 	RUNTIME_EXPORT int name parameters                          \
 	{                                                           \
-		if (is_look)                                        \
+		if (is_poll)                                        \
 			return REAL(name)(__VA_ARGS__);             \
 		WAIT(waiting, WAIT_FOR_FILE)                        \
 		return RESTART_AFTER_TICK(REAL(name)(__VA_ARGS__)); \
 	}
 
-/* Something may become readable for another thread or process, and room may be waited for. */
+/* May make a file readable for another thread or process, and may wait for room. */
 #define WRITES(type, name, parameters, ...)         \
 	RUNTIME_EXPORT type name parameters         \
 	{                                           \
@@ -116,30 +117,31 @@ RUNTIME_EXPORT int thrd_sleep(const struct timespec *length, struct timespec *le
 #define TIME const struct timespec
 #define PARTS const struct iovec
 /* clang-format off */
-LOOKS(poll, !timeout, (struct pollfd *files, nfds_t count, int timeout), files, count, timeout)
-LOOKS(__poll_chk, !timeout, (struct pollfd *files, nfds_t count, int timeout, size_t room),
+POLLS(poll, !timeout, (struct pollfd *files, nfds_t count, int timeout), files, count, timeout)
+POLLS(__poll_chk, !timeout, (struct pollfd *files, nfds_t count, int timeout, size_t room),
       files, count, timeout, room)
-LOOKS(ppoll, false, (struct pollfd *files, nfds_t count, TIME *timeout, SET *mask),
+POLLS(ppoll, false, (struct pollfd *files, nfds_t count, TIME *timeout, SET *mask),
       files, count, timeout, mask)
-LOOKS(__ppoll_chk, false,
+POLLS(__ppoll_chk, false,
       (struct pollfd *files, nfds_t count, TIME *timeout, SET *mask, size_t room),
       files, count, timeout, mask, room)
-LOOKS(select, timeout && !timeout->tv_sec && !timeout->tv_usec,
+POLLS(select, timeout && !timeout->tv_sec && !timeout->tv_usec,
       (int count, fd_set *restrict readable, fd_set *restrict writable, fd_set *restrict others,
        struct timeval *restrict timeout), count, readable, writable, others, timeout)
-LOOKS(pselect, false,
+POLLS(pselect, false,
       (int count, fd_set *restrict readable, fd_set *restrict writable, fd_set *restrict others,
-       TIME *restrict timeout, SET *restrict mask), count, readable, writable, others, timeout, mask)
-LOOKS(epoll_wait, !timeout, (int fd, struct epoll_event *found, int most, int timeout),
+       TIME *restrict timeout, SET *restrict mask),
+      count, readable, writable, others, timeout, mask)
+POLLS(epoll_wait, !timeout, (int fd, struct epoll_event *found, int most, int timeout),
       fd, found, most, timeout)
-LOOKS(epoll_pwait, !timeout,
+POLLS(epoll_pwait, !timeout,
       (int fd, struct epoll_event *found, int most, int timeout, SET *mask),
       fd, found, most, timeout, mask)
-LOOKS(epoll_pwait2, false,
+POLLS(epoll_pwait2, false,
       (int fd, struct epoll_event *found, int most, TIME *timeout, SET *mask),
       fd, found, most, timeout, mask)
-LOOKS(pause, false, (void), )
-LOOKS(sigsuspend, false, (SET *mask), mask)
+POLLS(pause, false, (void), )
+POLLS(sigsuspend, false, (SET *mask), mask)
 
 WAITS(ssize_t, read, (int fd, void *bytes, size_t size), fd, bytes, size)
 WAITS(ssize_t, __read_chk, (int fd, void *bytes, size_t size, size_t room), fd, bytes, size, room)
@@ -154,7 +156,7 @@ DISKS(ssize_t, __pread64_chk, (int fd, void *bytes, size_t size, off64_t offset,
 DISKS(ssize_t, preadv, (int fd, PARTS *parts, int count, off_t offset), fd, parts, count, offset)
 DISKS(ssize_t, preadv64, (int fd, PARTS *parts, int count, off64_t offset),
       fd, parts, count, offset)
-/* Here the offset may be none. */
+/* The offset may be -1: the position of the file. */
 WAITS(ssize_t, preadv2, (int fd, PARTS *parts, int count, off_t offset, int flags),
       fd, parts, count, offset, flags)
 WAITS(ssize_t, preadv64v2, (int fd, PARTS *parts, int count, off64_t offset, int flags),
@@ -218,7 +220,7 @@ DISKS(int, sync_file_range, (int fd, off64_t offset, off64_t size, unsigned flag
       fd, offset, size, flags)
 /* clang-format on */
 
-/* Its other end is told, and locks of a file on a disk are let go. */
+/* Wakes the other end, and releases locks of a file on a disk. */
 RUNTIME_EXPORT int close(int fd)
 {
 	pause_before_wake();
@@ -234,7 +236,7 @@ RUNTIME_EXPORT int shutdown(int fd, int how)
 
 /* ---- other processes ---- */
 
-/* Locks of files; a call may let go of one, too, whichever it is. */
+/* Locks of files; each call may release one, too. */
 #define FILE_LOCKS(name, may_wait, parameters, ...)     \
 	RUNTIME_EXPORT int name parameters              \
 	{                                               \
@@ -247,7 +249,7 @@ RUNTIME_EXPORT int shutdown(int fd, int how)
 		return code;                            \
 	}
 
-/* As file locks, where they are that; what comes behind the command goes on as it came. */
+/* A file lock, by some commands; the third argument is passed on unchanged. */
 #define CONTROLS(name)                                              \
 	RUNTIME_EXPORT int name(int fd, int command, ...)           \
 	{                                                           \
@@ -266,21 +268,21 @@ RUNTIME_EXPORT int shutdown(int fd, int how)
 		return code;                                        \
 	}
 
-/* Queues of messages: who takes one makes room for another. */
-#define QUEUES(type, name, is_look, parameters, ...)                \
+/* Message queues: a receiver makes room for a sender. */
+#define QUEUES(type, name, is_poll, parameters, ...)                \
 	RUNTIME_EXPORT type name parameters                         \
 	{                                                           \
 		wait_before_signalling();                           \
-		if (is_look)                                        \
+		if (is_poll)                                        \
 			return REAL(name)(__VA_ARGS__);             \
 		WAIT(waiting, WAIT_FOR_FILE)                        \
 		return RESTART_AFTER_TICK(REAL(name)(__VA_ARGS__)); \
 	}
 
-#define CHILDREN(type, name, is_look, parameters, ...)  \
+#define CHILDREN(type, name, is_poll, parameters, ...)  \
 	RUNTIME_EXPORT type name parameters             \
 	{                                               \
-		if (is_look)                            \
+		if (is_poll)                            \
 			return REAL(name)(__VA_ARGS__); \
 		WAIT(waiting, WAIT_FOR_CHILD)           \
 		return REAL(name)(__VA_ARGS__);         \
@@ -337,7 +339,7 @@ SIGNALS(pthread_sigqueue, (pthread_t thread, int number, const union sigval valu
 	thread, number, value)
 /* clang-format on */
 
-/* ---- system calls made by number: of these only futexes, which wait or wake ---- */
+/* ---- system calls by number: only futexes, which wait or wake ---- */
 
 RUNTIME_EXPORT long syscall(long number, ...)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * locks - interposed: mutexes, read-write locks, spin locks, conditions, barriers, semaphores, of
- * POSIX, of C11 and of System V (the tables of COZ, and what was added since).
+ * locks - interposed: mutexes, read-write locks, spin locks, conditions, barriers and semaphores of
+ * POSIX, C11 and System V.
  *
- * A lock that is free at once costs one further try and nothing else. errno of semaphores is the
- * real function's. In the tables each function stands with its parameters and its arguments.
+ * A free lock costs one more attempt and nothing else. errno of semaphores is that of the real
+ * function. A row of a table is a function, its parameters and its arguments.
  */
 #include "runtime/interpose/real.h"
 
-/* Takes the lock if it is free (`attempt` does not answer `busy`), or else waits for it. */
+/* Takes the lock if it is free (`attempt` does not return `busy`), or else waits for it. */
 #define LOCKS(name, attempt, busy, success, parameters, ...) \
 	RUNTIME_EXPORT int name parameters                   \
 	{                                                    \
@@ -46,9 +46,11 @@ WAKES(pthread_rwlock_unlock, (pthread_rwlock_t *lock), lock)
 LOCKS(pthread_spin_lock, pthread_spin_trylock, EBUSY, 0, (pthread_spinlock_t *lock), lock)
 WAKES(pthread_spin_unlock, (pthread_spinlock_t *lock), lock)
 
-/* A condition's wait also releases the mutex: who waits for that is woken, too. */
-WAITS_FOR_THREAD(pthread_cond_wait, 0, (pthread_cond_t *condition, pthread_mutex_t *lock), condition, lock)
-WAITS_FOR_THREAD(pthread_cond_timedwait, 0, (pthread_cond_t *condition, pthread_mutex_t *lock, TIME *until),
+/* The wait for a condition also releases the mutex, and so wakes a thread that waits for it. */
+WAITS_FOR_THREAD(pthread_cond_wait, 0, (pthread_cond_t *condition, pthread_mutex_t *lock),
+      condition, lock)
+WAITS_FOR_THREAD(pthread_cond_timedwait, 0,
+      (pthread_cond_t *condition, pthread_mutex_t *lock, TIME *until),
       condition, lock, until)
 WAITS_FOR_THREAD(pthread_cond_clockwait, 0,
       (pthread_cond_t *condition, pthread_mutex_t *lock, clockid_t clock, TIME *until),
@@ -63,7 +65,7 @@ WAKES(cnd_signal, (cnd_t *condition), condition)
 WAKES(cnd_broadcast, (cnd_t *condition), condition)
 /* clang-format on */
 
-/* Wakes and waits; beginning to wait pays first. */
+/* Wakes and waits; the beginning of a wait pays first. */
 RUNTIME_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
 	WAIT(waiting, WAIT_FOR_THREAD)
@@ -71,8 +73,8 @@ RUNTIME_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 }
 
 /*
- * Whether a failed try is worth waiting: errno is put back for that. The real functions are
- * cancellation points even where they do not wait.
+ * False if the attempt has taken the semaphore or has failed; else errno is restored. The real
+ * functions are cancellation points even if they do not wait.
  */
 static bool must_wait(sem_t *semaphore, int *result)
 {
@@ -98,7 +100,7 @@ static bool must_wait(sem_t *semaphore, int *result)
 		return code;                                        \
 	}
 
-/* It may take, give, or both; whoever waits has paid before. */
+/* May take, give, or both; the beginning of a wait pays first. */
 #define OPERATIONS(name, parameters, ...)                               \
 	RUNTIME_EXPORT int name parameters                              \
 	{                                                               \

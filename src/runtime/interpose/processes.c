@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * processes - interposed: exec and spawn, so that what the program starts is profiled, too, and the
- * ways to end without destructors.
+ * processes - interposed: exec and spawn, so that started programs are profiled, too, and exits
+ * without destructors.
  *
- * A new image must not find a signal of ours pending: there is no handler for it yet. So the sampling
- * clock stops before an exec and starts again if that fails. Environments that the program makes
- * itself get our variables, on the stack.
+ * A new image has no handler for our signal yet, so the signal must not be pending: the sampling
+ * clock stops before an exec, and starts again if the exec fails. Environments that the program
+ * makes get our variables, on the stack.
  */
 #include "runtime/interpose/real.h"
 
@@ -19,7 +19,7 @@
 #define OURS 3
 
 static const char *const names[OURS] = {"LD_PRELOAD=", RUNTIME_VARIABLE "=", "LEVER_LISTEN="};
-static char entries[OURS][ENTRY_BYTES]; /* as the program was started with; "" if it was not */
+static char entries[OURS][ENTRY_BYTES]; /* as at the start of the program; "": not set */
 
 void processes_remember(void)
 {
@@ -38,7 +38,7 @@ static size_t count_entries(char *const *environment)
 	return count;
 }
 
-/* "LD_PRELOAD=" with the libraries that it has and those that we were started with. */
+/* "LD_PRELOAD=" with the libraries of both. */
 static char *join_preload(const char *old, char *room)
 {
 	const char *theirs = old + strlen(names[0]);
@@ -89,8 +89,8 @@ static bool is_ours_to_follow(size_t count)
 		environment = completed;                                     \
 	}
 
-/* Programs with rights of their own do not load us: that is told. */
-static void look_at(const char *path)
+/* Counts a setuid or setgid program: it does not load this library. */
+static void count_setuid(const char *path)
 {
 	struct stat status;
 	const long arguments[6] = {AT_FDCWD, (long)path, (long)&status, 0, 0, 0};
@@ -101,13 +101,13 @@ static void look_at(const char *path)
 		__atomic_fetch_add(&runtime_page->unfollowed_setuid, 1, __ATOMIC_RELAXED);
 }
 
-/* True if the clock was stopped; then `come_back` starts it again. */
-static bool leave(void)
+/* True: the clock is stopped, and after_failed_exec starts it again. */
+static bool before_exec(void)
 {
 	sigset_t ours, before;
 	const struct timespec at_once = {0};
 
-	/* In the child of a vfork the clock is the parent's. */
+	/* The child of a vfork shares the clock with its parent. */
 	if (!thread_self.is_started || thread_self.tid != (uint32_t)lever_call_1(SYS_gettid, 0))
 		return false;
 	pause_before_wake();
@@ -124,9 +124,9 @@ static bool leave(void)
 	return true;
 }
 
-static int come_back(bool has_left, int code)
+static int after_failed_exec(bool is_stopped, int code)
 {
-	if (has_left) {
+	if (is_stopped) {
 		thread_clock_start();
 		reentrancy_guard_end();
 	}
@@ -136,23 +136,23 @@ static int come_back(bool has_left, int code)
 RUNTIME_EXPORT int execve(const char *path, char *const *arguments, char *const *environment)
 {
 	COMPLETE(environment)
-	look_at(path);
-	bool has_left = leave();
-	return come_back(has_left, REAL(execve)(path, arguments, environment));
+	count_setuid(path);
+	bool is_stopped = before_exec();
+	return after_failed_exec(is_stopped, REAL(execve)(path, arguments, environment));
 }
 
 RUNTIME_EXPORT int fexecve(int fd, char *const *arguments, char *const *environment)
 {
 	COMPLETE(environment)
-	bool has_left = leave();
-	return come_back(has_left, REAL(fexecve)(fd, arguments, environment));
+	bool is_stopped = before_exec();
+	return after_failed_exec(is_stopped, REAL(fexecve)(fd, arguments, environment));
 }
 
 RUNTIME_EXPORT int execvpe(const char *name, char *const *arguments, char *const *environment)
 {
 	COMPLETE(environment)
-	bool has_left = leave();
-	return come_back(has_left, REAL(execvpe)(name, arguments, environment));
+	bool is_stopped = before_exec();
+	return after_failed_exec(is_stopped, REAL(execvpe)(name, arguments, environment));
 }
 
 RUNTIME_EXPORT int execv(const char *path, char *const *arguments)
@@ -173,7 +173,7 @@ static size_t count_arguments(va_list list)
 	return count;
 }
 
-/* `arguments` from the list behind `first`, ended by NULL, which is read as well. */
+/* `arguments`: `first` and the list after it, with the NULL at its end. */
 #define ARGUMENTS(first)                               \
 	va_list list;                                  \
 	va_start(list, first);                         \
@@ -213,7 +213,7 @@ RUNTIME_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 			       char *const *restrict arguments, char *const *restrict environment)
 {
 	COMPLETE(environment)
-	look_at(path);
+	count_setuid(path);
 	return REAL(posix_spawn)(pid, path, actions, attributes, arguments, environment);
 }
 

@@ -6,7 +6,7 @@
 
 struct real real;
 
-/* Of the conditions there are two, and dlsym has given the old one in some versions of glibc. */
+/* libc has two versions of conditions; dlsym gives the old one in some versions of glibc. */
 static void *look_up(const char *name, bool is_condition)
 {
 	void *found = NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * signals - interposed: one signal is ours, and the program can neither block, take nor handle it.
+ * signals - interposed: the program can neither block, take nor handle the signal of this library.
  *
- * SIGSTKFLT, which no hardware of today raises. It coalesces: however long it were blocked, at most
- * one is pending. (Of a real-time signal each tick would queue one, and when the queue is full the
- * kernel sends SIGIO in its place, which ends a program.)
+ * That is SIGSTKFLT, which the kernel never sends. It coalesces: at most one is pending. (A
+ * real-time signal would be queued at each tick, and with a full queue the kernel sends SIGIO,
+ * which ends a program.)
  */
 #include "runtime/interpose/real.h"
 
@@ -15,7 +15,7 @@ static bool is_ours(int number)
 	return number == RUNTIME_SIGNAL && runtime_page;
 }
 
-/* The set without our signal, in `room` if it had it. */
+/* The set without our signal; in `room` if it had to be changed. */
 static const sigset_t *without_ours(const sigset_t *set, sigset_t *room)
 {
 	if (!set || !runtime_page || sigismember(set, RUNTIME_SIGNAL) != 1)

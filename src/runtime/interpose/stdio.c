@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stdio - interposed: those functions of libc's streams that read or write a file when their buffer
- * is empty or full. (libc makes its own system calls past read and write.) What the buffer serves
- * costs a look.
+ * stdio - interposed: functions of libc's streams that read or write a file when the buffer is
+ * empty or full. (libc does not call read and write there, but the kernel.) A call that the buffer
+ * serves costs one comparison.
  *
- * printf, scanf and putc are not interposed: what they print is mostly written by a later fflush,
- * which is.
+ * printf, scanf and putc are not interposed: mostly a later fflush, which is, writes their output.
  */
 #include "runtime/interpose/real.h"
 
@@ -22,7 +21,7 @@ static bool has_line(const FILE *stream, int end)
 	return size && __builtin_memchr(stream->_IO_read_ptr, end, size);
 }
 
-/* Can `size` bytes be written without a system call? */
+/* True if `size` bytes need no system call. */
 static bool has_room(const FILE *stream, size_t size)
 {
 	return stream->_IO_write_end > stream->_IO_write_ptr &&
@@ -55,22 +54,26 @@ static void before_writing(const FILE *stream)
 	}
 
 /* clang-format off */
-READS(size_t, fread, buffered(stream) >= size * count, (void *restrict bytes, size_t size, size_t count, FILE *restrict stream),
+READS(size_t, fread, buffered(stream) >= size * count,
+      (void *restrict bytes, size_t size, size_t count, FILE *restrict stream),
       bytes, size, count, stream)
 READS(size_t, __fread_chk, buffered(stream) >= size * count,
       (void *restrict bytes, size_t room, size_t size, size_t count, FILE *restrict stream),
       bytes, room, size, count, stream)
-READS(char *, fgets, has_line(stream, '\n'), (char *restrict text, int size, FILE *restrict stream), text, size, stream)
-READS(char *, __fgets_chk, has_line(stream, '\n'), (char *restrict text, size_t room, int size, FILE *restrict stream),
+READS(char *, fgets, has_line(stream, '\n'),
+      (char *restrict text, int size, FILE *restrict stream), text, size, stream)
+READS(char *, __fgets_chk, has_line(stream, '\n'),
+      (char *restrict text, size_t room, int size, FILE *restrict stream),
       text, room, size, stream)
 READS(int, fgetc, buffered(stream), (FILE *stream), stream)
 READS(int, getc, buffered(stream), (FILE *stream), stream)
-READS(ssize_t, getline, has_line(stream, '\n'), (char **restrict line, size_t *restrict room, FILE *restrict stream),
+READS(ssize_t, getline, has_line(stream, '\n'),
+      (char **restrict line, size_t *restrict room, FILE *restrict stream),
       line, room, stream)
 READS(ssize_t, getdelim, has_line(stream, end),
       (char **restrict line, size_t *restrict room, int end, FILE *restrict stream),
       line, room, end, stream)
-/* What optimizing compilers make of getline. */
+/* Optimizing compilers call it for getline. */
 READS(ssize_t, __getdelim, has_line(stream, end),
       (char **restrict line, size_t *restrict room, int end, FILE *restrict stream),
       line, room, end, stream)
@@ -87,7 +90,7 @@ RUNTIME_EXPORT int getchar(void)
 	return getc(stdin);
 }
 
-/* All streams, if none is named. */
+/* NULL: all streams. */
 RUNTIME_EXPORT int fflush(FILE *stream)
 {
 	if (stream && stream->_IO_write_ptr == stream->_IO_write_base)

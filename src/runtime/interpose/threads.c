@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * threads - interposed: threads are created, end, are joined and cancelled.
+ * threads - interposed: creation, exit, join and cancellation of threads.
  *
- * What a new thread needs to know waits for it in a small fixed table: nothing is allocated. When all
- * its entries are in use, that many threads are being created at this moment, the new one is not
- * sampled.
+ * A new thread finds its start in a fixed table, so unused is allocated. If STARTS_MOST threads are
+ * being created at the same time, further ones are counted in `untracked` and not sampled.
  */
 #include "runtime/interpose/real.h"
 
@@ -45,9 +44,9 @@ static void start_release(struct start *start)
 	__atomic_store_n(&start->is_taken, 0, __ATOMIC_RELEASE);
 }
 
-/* Leaves with the frame: by return, pthread_exit and cancellation. */
+/* Its cleanup runs at return, pthread_exit and cancellation. */
 struct life {
-	char nothing;
+	char unused;
 };
 
 static void life_end(struct life *life)
@@ -62,7 +61,7 @@ static struct start begin(void *argument, void *frame)
 
 	start_release(taken);
 	signals_let_through();
-	/* Above this frame lie those of libc's thread start, which walks may read, too. */
+	/* Stack walks may read the frames above this one, those of libc's thread start. */
 	thread_begin((uintptr_t)frame + 128, &start.local);
 	return start;
 }
@@ -112,7 +111,7 @@ RUNTIME_EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argu
 	return code;
 }
 
-/* The main thread has no frame of ours: it ends here. */
+/* The main thread has no frame of this library: it ends here. */
 RUNTIME_EXPORT _Noreturn void pthread_exit(void *result)
 {
 	pause_before_wake();

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cores - lets a program that is held on some cores believe that it has all of the machine's.
+ * cores - tells a program that is pinned to some cores of all cores of the machine.
  *
- * Programs make as many threads as sched_getaffinity says there are cores. `lever scale --on 1` wants
- * to see the threads of the whole machine on one core, so this adds the machine's cores, from the
- * environment (LEVER_CORES, 16 hexadecimal digits for each 64 cores), to what the kernel answers about
- * the caller itself. sysconf(3) asks the machine, not the affinity, and needs no help. Programs that
- * enter the kernel by themselves (Go, static ones) are not reached.
+ * Programs create as many threads as sched_getaffinity reports cores. `lever scale --on 1` measures
+ * the threads of the whole machine on one core, so the interposed functions add the machine's
+ * cores, from the environment (LEVER_CORES, 16 hexadecimal digits for each 64 cores), to the answer
+ * about the calling thread. sysconf(3) reads the machine, not the affinity. Programs that make
+ * system calls themselves (Go, static programs) are not reached.
  *
- * The law of this folder holds (coz_points.c): no printing, no allocation, no lock.
+ * The law of this folder (runtime.h) holds: no printing, no allocation, no lock.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -58,7 +58,7 @@ RUNTIME_EXPORT int sched_getaffinity(pid_t tid, size_t size, cpu_set_t *set)
 	return affinity_of(tid, size, set);
 }
 
-/* The id of another thread stands in the number of its CPU clock, as clock_getcpuclockid(3) makes it. */
+/* The number of a thread's CPU clock contains its id (clock_getcpuclockid(3)). */
 RUNTIME_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set)
 {
 	int before = errno;

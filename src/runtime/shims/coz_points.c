@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * coz_points - lets programs that were built with coz.h count for Lever, unchanged.
+ * coz_points - progress points of programs that were built with coz.h.
  *
- * coz.h asks the dynamic linker for _coz_get_counter and adds atomically to what it returns. Here
- * that is a place in the shared stripe of the page of points, so nothing of ours runs at a visit.
+ * coz.h asks the dynamic linker for _coz_get_counter and adds atomically to the counter that it
+ * returns. Here that is a count in the shared stripe of the page of points, so no code of Lever
+ * runs at a visit.
  *
- * The law of this folder: we live in another's process. We include wire/ and system headers only
- * (and our own public lever.h, which maps the page and registers names). We never print, abort,
- * allocate or wait, and leave errno, signals and masks alone. Where there is no page, or no free
- * entry, the answer is NULL and the program does not count; the page says how many were dropped.
+ * The law of this folder (runtime.h) holds. Without a page or a free entry the answer is NULL and
+ * the program does not count; the page counts the dropped points.
  */
 #include <lever.h>
 
 #define RUNTIME_EXPORT __attribute__((visibility("default")))
 
-/* What coz.h knows of a counter. It never touches backoff, which here is the next point's count. */
+/* As in coz.h, which never accesses backoff: here it is the count of the next point. */
 struct coz_counter {
 	size_t count;
 	size_t backoff;
@@ -22,7 +21,7 @@ struct coz_counter {
 
 RUNTIME_EXPORT struct coz_counter *_coz_get_counter(int type, const char *name);
 
-/* Called by the program, in any thread, once for each place. The result is valid forever. */
+/* Called in any thread, once for each point in the code. The result stays valid. */
 struct coz_counter *_coz_get_counter(int type, const char *name)
 {
 	struct lever_points *page = lever_points_page();

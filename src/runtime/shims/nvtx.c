@@ -2,13 +2,14 @@
 /*
  * nvtx - puts the annotations of programs that use NVTX on the timeline of `lever trace`.
  *
- * NVTX version 3 is header only: at the first call in a program it loads the library that
- * NVTX_INJECTION64_PATH names, calls InitializeInjectionNvtx2, and there gets tables whose entries point to
- * the function pointers behind its calls. Numbers and layouts here are those of its interface.
+ * NVTX version 3 is header only: at the first call in a program it loads the library
+ * NVTX_INJECTION64_PATH and calls InitializeInjectionNvtx2, which asks for tables whose entries
+ * point to the function pointers behind NVTX's calls. Numbers and layouts are those of its
+ * interface.
  *
- * A push is a span's begin, a pop its end: each domain has its own stack in each thread. Ranges from a
- * start to an end, perhaps in another thread, are arrows. An event of a domain is called
- * "DOMAIN: MESSAGE". Integer payloads are values; floating ones, categories and colours are left out.
+ * A push begins a span and a pop ends it: each domain has a stack in each thread. Ranges from a
+ * start to an end, perhaps in another thread, are arrows. An event of a domain is called "DOMAIN:
+ * MESSAGE". Integer payloads are values; floating ones, categories and colours are left out.
  */
 #include "runtime/shims/shim.h"
 
@@ -18,7 +19,7 @@
 #include <wchar.h>
 
 #define SHIM_EXPORT __attribute__((visibility("default")))
-#define OPEN_MOST 64 /* pushes in each other; those within are not recorded */
+#define OPEN_MOST 64 /* nested pushes; deeper ones are not recorded */
 
 enum nvtx_table { TABLE_CALLBACKS = 1 };
 enum nvtx_module { MODULE_CORE = 1, MODULE_CORE2 = 5 };
@@ -84,13 +85,13 @@ struct nvtx_callbacks {
 
 SHIM_EXPORT int InitializeInjectionNvtx2(const void *(*table)(uint32_t));
 
-/* Handles of domains and registered strings are words. */
-static const void *handle_of(unsigned word)
+/* Handles of domains and registered strings are names (shim.h). */
+static const void *handle_of(unsigned name_id)
 {
-	return (const void *)(uintptr_t)word;
+	return (const void *)(uintptr_t)name_id;
 }
 
-static unsigned word_of_handle(const void *handle)
+static unsigned name_of_handle(const void *handle)
 {
 	return (unsigned)(uintptr_t)handle;
 }
@@ -130,25 +131,25 @@ static void add_wide(struct name *name, const wchar_t *text)
 	}
 }
 
-/* The name of a domain, which is a word of ours. */
+/* The name of a domain. */
 static void add_domain(struct name *name, const void *domain)
 {
 	const struct lever_points *page = lever_points_page();
-	unsigned word = word_of_handle(domain);
+	unsigned name_id = name_of_handle(domain);
 
-	if (!page || !page->trace || !word || word > LEVER_TRACE_NAMES)
+	if (!page || !page->trace || !name_id || name_id > LEVER_TRACE_NAMES)
 		return;
-	add_narrow(name, ((const struct lever_trace *)page->trace)->words[word - 1].text);
+	add_narrow(name, ((const struct lever_trace *)page->trace)->names[name_id - 1].text);
 	add_narrow(name, ": ");
 }
 
-static unsigned word_of(struct name *name)
+static unsigned name_of(struct name *name)
 {
 	name->text[name->length] = 0;
 	return shim_name(name->text);
 }
 
-static unsigned word_of_narrow(const void *domain, const char *text)
+static unsigned name_of_narrow(const void *domain, const char *text)
 {
 	struct name name = {.length = 0};
 
@@ -156,54 +157,54 @@ static unsigned word_of_narrow(const void *domain, const char *text)
 		return shim_name(text ? text : "");
 	add_domain(&name, domain);
 	add_narrow(&name, text);
-	return word_of(&name);
+	return name_of(&name);
 }
 
-static unsigned word_of_wide(const void *domain, const wchar_t *text)
+static unsigned name_of_wide(const void *domain, const wchar_t *text)
 {
 	struct name name = {.length = 0};
 
 	add_domain(&name, domain);
 	add_wide(&name, text);
-	return word_of(&name);
+	return name_of(&name);
 }
 
-static unsigned word_of_event(const void *domain, const struct nvtx_event *event)
+static unsigned name_of_event(const void *domain, const struct nvtx_event *event)
 {
 	switch (event ? event->message_type : 0) {
 	case MESSAGE_NARROW:
-		return word_of_narrow(domain, event->message.narrow);
+		return name_of_narrow(domain, event->message.narrow);
 	case MESSAGE_WIDE:
-		return word_of_wide(domain, event->message.wide);
+		return name_of_wide(domain, event->message.wide);
 	case MESSAGE_REGISTERED:
-		return word_of_handle(event->message.registered);
+		return name_of_handle(event->message.registered);
 	default:
-		return word_of_narrow(domain, "(no message)");
+		return name_of_narrow(domain, "(no message)");
 	}
 }
 
-static void mark_event(unsigned word, unsigned kind, const struct nvtx_event *event)
+static void mark_event(unsigned name_id, unsigned kind, const struct nvtx_event *event)
 {
 	switch (event ? event->payload_type : 0) {
 	case PAYLOAD_U64:
 	case PAYLOAD_I64:
-		shim_mark(word, kind | LEVER_MARK_VALUE, event->payload.u64);
+		shim_mark(name_id, kind | LEVER_MARK_VALUE, event->payload.u64);
 		return;
 	case PAYLOAD_U32:
-		shim_mark(word, kind | LEVER_MARK_VALUE, event->payload.u32);
+		shim_mark(name_id, kind | LEVER_MARK_VALUE, event->payload.u32);
 		return;
 	case PAYLOAD_I32:
-		shim_mark(word, kind | LEVER_MARK_VALUE, (unsigned long long)event->payload.i32);
+		shim_mark(name_id, kind | LEVER_MARK_VALUE, (unsigned long long)event->payload.i32);
 		return;
 	default:
-		shim_mark(word, kind, 0);
+		shim_mark(name_id, kind, 0);
 	}
 }
 
 /* ---- spans ---- */
 
 struct open_span {
-	unsigned domain, word;
+	unsigned domain, name_id;
 };
 
 /* Of this thread. */
@@ -213,24 +214,24 @@ static __thread struct {
 } open_spans;
 
 /* Returns the level of the span in its domain. */
-static int push(const void *domain, unsigned word, const struct nvtx_event *event)
+static int push(const void *domain, unsigned name_id, const struct nvtx_event *event)
 {
-	unsigned of = word_of_handle(domain);
+	unsigned of = name_of_handle(domain);
 	int level = 0;
 
 	if (open_spans.count == OPEN_MOST)
 		return OPEN_MOST + (int)open_spans.beyond++;
 	for (unsigned i = 0; i < open_spans.count; i++)
 		level += open_spans.items[i].domain == of;
-	open_spans.items[open_spans.count++] = (struct open_span){of, word};
-	mark_event(word, LEVER_POINT_BEGIN, event);
+	open_spans.items[open_spans.count++] = (struct open_span){of, name_id};
+	mark_event(name_id, LEVER_POINT_BEGIN, event);
 	return level;
 }
 
-/* Ends the innermost of the domain. */
+/* Ends the innermost span of the domain. */
 static int pop(const void *domain)
 {
-	unsigned of = word_of_handle(domain), at = open_spans.count;
+	unsigned of = name_of_handle(domain), at = open_spans.count;
 	int level = -1;
 
 	if (open_spans.beyond)
@@ -238,8 +239,8 @@ static int pop(const void *domain)
 	while (at && open_spans.items[at - 1].domain != of)
 		at--;
 	if (!at)
-		return -2; /* as NVTX has it: there is none */
-	shim_mark(open_spans.items[at - 1].word, LEVER_POINT_END, 0);
+		return -2; /* no range was open, by the interface of NVTX */
+	shim_mark(open_spans.items[at - 1].name_id, LEVER_POINT_END, 0);
 	for (unsigned i = 0; i < at; i++)
 		level += open_spans.items[i].domain == of;
 	for (open_spans.count--; at <= open_spans.count; at++)
@@ -247,48 +248,48 @@ static int pop(const void *domain)
 	return level;
 }
 
-/* A number that no other range of any process has: it says which name it ends, too. */
-static uint64_t start(unsigned word)
+/* The id is unique in all processes, and contains the name. */
+static uint64_t start(unsigned name_id)
 {
 	static uint64_t count;
 	uint64_t pid = (uint64_t)lever_call_1(SYS_getpid, 0);
 	uint64_t number = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
-	uint64_t id = pid << 42 | (number & 0x3ffffff) << 16 | (word & 0xffff);
+	uint64_t id = pid << 42 | (number & 0x3ffffff) << 16 | (name_id & 0xffff);
 
-	shim_mark(word, LEVER_MARK_FLOW_OUT | LEVER_MARK_VALUE, id);
+	shim_mark(name_id, LEVER_MARK_FLOW_OUT | LEVER_MARK_VALUE, id);
 	return id;
 }
 
-/* ---- what NVTX calls ---- */
+/* ---- called by NVTX ---- */
 
 static void mark_ex(const struct nvtx_event *event)
 {
-	mark_event(word_of_event(NULL, event), LEVER_MARK_INSTANT, event);
+	mark_event(name_of_event(NULL, event), LEVER_MARK_INSTANT, event);
 }
 
 static void mark_narrow(const char *text)
 {
-	shim_mark(word_of_narrow(NULL, text), LEVER_MARK_INSTANT, 0);
+	shim_mark(name_of_narrow(NULL, text), LEVER_MARK_INSTANT, 0);
 }
 
 static void mark_wide(const wchar_t *text)
 {
-	shim_mark(word_of_wide(NULL, text), LEVER_MARK_INSTANT, 0);
+	shim_mark(name_of_wide(NULL, text), LEVER_MARK_INSTANT, 0);
 }
 
 static uint64_t start_ex(const struct nvtx_event *event)
 {
-	return start(word_of_event(NULL, event));
+	return start(name_of_event(NULL, event));
 }
 
 static uint64_t start_narrow(const char *text)
 {
-	return start(word_of_narrow(NULL, text));
+	return start(name_of_narrow(NULL, text));
 }
 
 static uint64_t start_wide(const wchar_t *text)
 {
-	return start(word_of_wide(NULL, text));
+	return start(name_of_wide(NULL, text));
 }
 
 static void end(uint64_t id)
@@ -298,17 +299,17 @@ static void end(uint64_t id)
 
 static int push_ex(const struct nvtx_event *event)
 {
-	return push(NULL, word_of_event(NULL, event), event);
+	return push(NULL, name_of_event(NULL, event), event);
 }
 
 static int push_narrow(const char *text)
 {
-	return push(NULL, word_of_narrow(NULL, text), NULL);
+	return push(NULL, name_of_narrow(NULL, text), NULL);
 }
 
 static int push_wide(const wchar_t *text)
 {
-	return push(NULL, word_of_wide(NULL, text), NULL);
+	return push(NULL, name_of_wide(NULL, text), NULL);
 }
 
 static int pop_default(void)
@@ -318,22 +319,22 @@ static int pop_default(void)
 
 static void name_thread(uint32_t tid, const char *text)
 {
-	shim_mark(word_of_narrow(NULL, text), LEVER_MARK_THREAD_NAME | LEVER_MARK_VALUE, tid);
+	shim_mark(name_of_narrow(NULL, text), LEVER_MARK_THREAD_NAME | LEVER_MARK_VALUE, tid);
 }
 
 static void name_thread_wide(uint32_t tid, const wchar_t *text)
 {
-	shim_mark(word_of_wide(NULL, text), LEVER_MARK_THREAD_NAME | LEVER_MARK_VALUE, tid);
+	shim_mark(name_of_wide(NULL, text), LEVER_MARK_THREAD_NAME | LEVER_MARK_VALUE, tid);
 }
 
 static void domain_mark_ex(const void *domain, const struct nvtx_event *event)
 {
-	mark_event(word_of_event(domain, event), LEVER_MARK_INSTANT, event);
+	mark_event(name_of_event(domain, event), LEVER_MARK_INSTANT, event);
 }
 
 static uint64_t domain_start_ex(const void *domain, const struct nvtx_event *event)
 {
-	return start(word_of_event(domain, event));
+	return start(name_of_event(domain, event));
 }
 
 static void domain_end(const void *domain, uint64_t id)
@@ -344,27 +345,27 @@ static void domain_end(const void *domain, uint64_t id)
 
 static int domain_push_ex(const void *domain, const struct nvtx_event *event)
 {
-	return push(domain, word_of_event(domain, event), event);
+	return push(domain, name_of_event(domain, event), event);
 }
 
 static const void *register_narrow(const void *domain, const char *text)
 {
-	return handle_of(word_of_narrow(domain, text));
+	return handle_of(name_of_narrow(domain, text));
 }
 
 static const void *register_wide(const void *domain, const wchar_t *text)
 {
-	return handle_of(word_of_wide(domain, text));
+	return handle_of(name_of_wide(domain, text));
 }
 
 static const void *domain_narrow(const char *text)
 {
-	return handle_of(word_of_narrow(NULL, text));
+	return handle_of(name_of_narrow(NULL, text));
 }
 
 static const void *domain_wide(const wchar_t *text)
 {
-	return handle_of(word_of_wide(NULL, text));
+	return handle_of(name_of_wide(NULL, text));
 }
 
 /* ---- attaching ---- */
@@ -402,12 +403,12 @@ static const struct entry {
 #undef ENTRY
 };
 
-/* Called by NVTX once for each version of it in the program. 0: nobody listens, and NVTX does nothing. */
+/* Called once for each copy of NVTX in the program. 0: no trace, and NVTX does nothing. */
 int InitializeInjectionNvtx2(const void *(*table)(uint32_t))
 {
 	const struct nvtx_callbacks *callbacks = table(TABLE_CALLBACKS);
 
-	if (!shim_listens() || !callbacks || callbacks->size < sizeof(*callbacks))
+	if (!shim_is_traced() || !callbacks || callbacks->size < sizeof(*callbacks))
 		return 0;
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
 		nvtx_function **slots = NULL;

@@ -2,14 +2,14 @@
 /*
  * ompt - puts the regions of OpenMP programs on the timeline of `lever trace`.
  *
- * An OpenMP runtime that has the tools interface (OMPT, chapter 4 of OpenMP 5.0; LLVM's has) loads the
- * library that OMP_TOOL_LIBRARIES names, asks its ompt_start_tool, and calls back at the edges of regions.
- * Numbers and arguments here are those of the specification.
+ * An OpenMP runtime with the tools interface (OMPT, chapter 4 of OpenMP 5.0; LLVM has it) loads the
+ * library OMP_TOOL_LIBRARIES, calls its ompt_start_tool, and calls back at the edges of regions.
+ * Numbers and arguments are those of the specification.
  *
- * Each thread of a team gets a span "parallel" from the start of its part to the barrier at the end, and
- * then "barrier"; in it spans of loops, sections, tasks, further barriers and waits for locks. Names say the
- * place in the code as "loop at FILE+0xOFFSET", an offset in the file, just after the call into the runtime;
- * the engine makes a line of it.
+ * Each thread of a team gets a span "parallel" from the start of its part to the barrier at the
+ * end, and then "barrier"; within it spans of loops, sections, tasks, further barriers and waits
+ * for locks. A name contains the code location as "loop at FILE+0xOFFSET", the offset in the file
+ * just after the call into the runtime; the engine turns it into a line.
  */
 #include "runtime/shims/shim.h"
 
@@ -19,7 +19,7 @@
 
 #define SHIM_EXPORT __attribute__((visibility("default")))
 #define OPEN_MOST 64
-#define PLACES 1024 /* a power of two */
+#define LOCATIONS 1024 /* a power of two */
 #define EXPLICIT_TASK (1ull << 63)
 #define STARTED_TASK (1ull << 62)
 #define CODE_MASK (STARTED_TASK - 1)
@@ -61,8 +61,8 @@ SHIM_EXPORT struct ompt_tool *ompt_start_tool(unsigned version, const char *runt
 enum span_kind {
 	SPAN_PARALLEL = 1,
 	SPAN_TASK,
-	SPAN_WORK,                  /* and the kind of work */
-	SPAN_SYNC = SPAN_WORK + 16, /* and the kind of synchronisation */
+	SPAN_WORK,                  /* plus the kind of work */
+	SPAN_SYNC = SPAN_WORK + 16, /* plus the kind of synchronisation */
 	SPAN_MUTEX = SPAN_SYNC + 16,
 	SPAN_KINDS = SPAN_MUTEX + 16,
 };
@@ -98,19 +98,19 @@ static const char *name_of(unsigned kind)
 
 /* ---- names ---- */
 
-struct place_text {
+struct location_text {
 	char text[LEVER_TRACE_NAME_BYTES];
 	unsigned length;
 	uintptr_t code;
 };
 
-static void add_text(struct place_text *place, const char *text)
+static void add_text(struct location_text *location, const char *text)
 {
-	while (*text && place->length + 1 < sizeof(place->text))
-		place->text[place->length++] = *text++;
+	while (*text && location->length + 1 < sizeof(location->text))
+		location->text[location->length++] = *text++;
 }
 
-static void add_number(struct place_text *place, uint64_t number)
+static void add_number(struct location_text *location, uint64_t number)
 {
 	char digits[20] = "";
 	unsigned at = sizeof(digits) - 1;
@@ -118,10 +118,10 @@ static void add_number(struct place_text *place, uint64_t number)
 	do
 		digits[--at] = "0123456789abcdef"[number & 15];
 	while (number >>= 4);
-	add_text(place, digits + at);
+	add_text(location, digits + at);
 }
 
-static void add_executable(struct place_text *place)
+static void add_executable(struct location_text *location)
 {
 	const long at_fdcwd = -100;
 	char path[LEVER_TRACE_NAME_BYTES] = "";
@@ -130,77 +130,77 @@ static void add_executable(struct place_text *place)
 				   0,          0};
 
 	if (lever_system_call(SYS_readlinkat, arguments) > 0)
-		add_text(place, path);
+		add_text(location, path);
 }
 
-/* Adds the file and the offset in it, if the code is in this object. */
+/* Adds the file and the offset in it if the code is in this object. */
 static int find_code(struct dl_phdr_info *object, size_t size, void *context)
 {
-	struct place_text *place = context;
+	struct location_text *location = context;
 
 	(void)size;
 	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
 		uintptr_t start = object->dlpi_addr + part->p_vaddr;
-		if (part->p_type != PT_LOAD || place->code < start ||
-		    place->code - start >= part->p_memsz)
+		if (part->p_type != PT_LOAD || location->code < start ||
+		    location->code - start >= part->p_memsz)
 			continue;
-		add_text(place, " at ");
+		add_text(location, " at ");
 		if (object->dlpi_name && object->dlpi_name[0] == '/')
-			add_text(place, object->dlpi_name);
+			add_text(location, object->dlpi_name);
 		else
-			add_executable(place);
-		add_text(place, "+0x");
-		add_number(place, place->code - start + part->p_offset);
+			add_executable(location);
+		add_text(location, "+0x");
+		add_number(location, location->code - start + part->p_offset);
 		return 1;
 	}
 	return 0;
 }
 
-static unsigned word_make(unsigned kind, uintptr_t code)
+static unsigned name_id_make(unsigned kind, uintptr_t code)
 {
-	struct place_text place = {.code = code};
+	struct location_text location = {.code = code};
 
-	add_text(&place, name_of(kind));
+	add_text(&location, name_of(kind));
 	if (code)
-		dl_iterate_phdr(find_code, &place);
-	place.text[place.length] = 0;
-	return shim_name(place.text);
+		dl_iterate_phdr(find_code, &location);
+	location.text[location.length] = 0;
+	return shim_name(location.text);
 }
 
-/* Words of places met so far. A full table costs time, not names. */
+/* Cache of names by code location. A full table costs time, not names. */
 static struct {
 	uint64_t key;
-	unsigned word;
-} places[PLACES];
+	unsigned name_id;
+} locations[LOCATIONS];
 
-static unsigned word_of(unsigned kind, uintptr_t code)
+static unsigned name_id_of(unsigned kind, uintptr_t code)
 {
 	uint64_t key = (code & CODE_MASK) | (uint64_t)(kind + 1) << 57;
 
 	for (unsigned probe = 0; probe < 16; probe++) {
-		unsigned at = (unsigned)((key * 0x9e3779b97f4a7c15ull >> 40) + probe) % PLACES;
+		unsigned at = (unsigned)((key * 0x9e3779b97f4a7c15ull >> 40) + probe) % LOCATIONS;
 		uint64_t found = 0;
-		if (!__atomic_compare_exchange_n(&places[at].key, &found, key, false,
+		if (!__atomic_compare_exchange_n(&locations[at].key, &found, key, false,
 						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
 		    found != key)
 			continue;
-		unsigned word = __atomic_load_n(&places[at].word, __ATOMIC_RELAXED);
-		if (!word) {
-			word = word_make(kind, code);
-			__atomic_store_n(&places[at].word, word, __ATOMIC_RELAXED);
+		unsigned name_id = __atomic_load_n(&locations[at].name_id, __ATOMIC_RELAXED);
+		if (!name_id) {
+			name_id = name_id_make(kind, code);
+			__atomic_store_n(&locations[at].name_id, name_id, __ATOMIC_RELAXED);
 		}
-		return word;
+		return name_id;
 	}
-	return word_make(kind, code);
+	return name_id_make(kind, code);
 }
 
 /* ---- spans ---- */
 
-/* Of this thread, from outside in. */
+/* Of this thread, outermost first. */
 static __thread struct {
 	struct {
-		unsigned kind, word;
+		unsigned kind, name_id;
 		uint64_t owner; /* task whose span it is, or 0 */
 	} items[OPEN_MOST];
 	unsigned count, beyond;
@@ -208,19 +208,19 @@ static __thread struct {
 
 static void begin(unsigned kind, const void *code, uint64_t owner)
 {
-	unsigned word = word_of(kind, (uintptr_t)code);
+	unsigned name_id = name_id_of(kind, (uintptr_t)code);
 
 	if (open_spans.count == OPEN_MOST) {
 		open_spans.beyond++;
 		return;
 	}
 	open_spans.items[open_spans.count].kind = kind;
-	open_spans.items[open_spans.count].word = word;
+	open_spans.items[open_spans.count].name_id = name_id;
 	open_spans.items[open_spans.count++].owner = owner;
-	shim_mark(word, LEVER_POINT_BEGIN, 0);
+	shim_mark(name_id, LEVER_POINT_BEGIN, 0);
 }
 
-/* Ends the innermost span of the kind and owner, if there is one, and what is open in it. */
+/* Ends the innermost span of the kind and owner, if there is one, and the spans within it. */
 static void end(unsigned kind, uint64_t owner)
 {
 	unsigned at = open_spans.count;
@@ -233,10 +233,10 @@ static void end(unsigned kind, uint64_t owner)
 	       (open_spans.items[at - 1].kind != kind || open_spans.items[at - 1].owner != owner))
 		at--;
 	while (at && open_spans.count >= at)
-		shim_mark(open_spans.items[--open_spans.count].word, LEVER_POINT_END, 0);
+		shim_mark(open_spans.items[--open_spans.count].name_id, LEVER_POINT_END, 0);
 }
 
-/* ---- what the runtime calls ---- */
+/* ---- called by the OpenMP runtime ---- */
 
 static void on_thread_begin(int kind, union ompt_data *data)
 {
@@ -280,14 +280,14 @@ static void on_work(int kind, int endpoint, union ompt_data *parallel, union omp
 		end(SPAN_WORK + (unsigned)kind, 0);
 }
 
-/* Before LLVM 15 the barrier at the end of a region is known by its place: the region's, or none. */
+/* Before LLVM 15 the last barrier of a region has the region's code location, or none. */
 static bool is_last_barrier(int kind, const union ompt_data *task, const void *code)
 {
 	return kind == BARRIER_IMPLICIT_PARALLEL || kind == BARRIER_TEAMS ||
 	       (kind == BARRIER_IMPLICIT && task && (!code || code == task->code));
 }
 
-/* The barrier at the end of a region ends the thread's part, too: what it computes is over. */
+/* The last barrier of a region ends the thread's part, too. */
 static void on_sync_region(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task,
 			   const void *code)
 {
@@ -315,7 +315,7 @@ static void on_task_create(union ompt_data *task, const void *frame, union ompt_
 		created->value = EXPLICIT_TASK | (uintptr_t)code;
 }
 
-/* A task that gives way to another goes on around it: its span stays open meanwhile. */
+/* The span of a task that another task interrupts stays open meanwhile. */
 static void on_task_schedule(union ompt_data *before, int status, union ompt_data *next)
 {
 	if (before && before->value & EXPLICIT_TASK &&
@@ -328,7 +328,7 @@ static void on_task_schedule(union ompt_data *before, int status, union ompt_dat
 	}
 }
 
-/* The attempts of test functions may end without having got it. */
+/* Attempts (omp_test_lock) may end without the lock. */
 static bool is_waited_for(int kind)
 {
 	return kind == MUTEX_LOCK || kind == MUTEX_NEST_LOCK || kind == MUTEX_CRITICAL ||
@@ -383,11 +383,11 @@ static void finalize(union ompt_data *data)
 	(void)data;
 }
 
-/* NULL: nobody listens, and the runtime goes on without us. */
+/* NULL: no trace, and the runtime does not call back. */
 struct ompt_tool *ompt_start_tool(unsigned version, const char *runtime)
 {
 	static struct ompt_tool tool = {.initialize = initialize, .finalize = finalize};
 
 	(void)version, (void)runtime;
-	return shim_listens() ? &tool : NULL;
+	return shim_is_traced() ? &tool : NULL;
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * shim - how libraries of other annotations write marks of a trace: lever.h with names that are not
- * known when it is compiled.
+ * shim - marks of a trace whose names are not known at compile time, for libraries that pass on the
+ * annotations of other interfaces.
  *
- * A word is 1 + the index of a name in the memory of the trace (wire/annotations.h), and 0 where there
- * is no room for it, or no trace: marks with it are not written.
+ * A name is a number: 1 + its index in the memory of the trace (wire/annotations.h), or 0 without
+ * room or without a trace; marks with 0 are not written.
  *
- * The law of this folder holds (coz_points.c): no printing, no allocation, no lock of ours.
+ * The law of this folder (runtime.h) holds: no printing, no allocation, no lock.
  */
 #pragma once
 
-/* These libraries come by dlopen, where static thread-local memory may be short. */
+/* These libraries are loaded by dlopen, where static thread-local memory may be short. */
 #define LEVER_TLS_MODEL "global-dynamic"
 #include <lever.h>
 
 #include <stdbool.h>
 
-static inline bool shim_listens(void)
+static inline bool shim_is_traced(void)
 {
 	return lever_listening() & LEVER_LISTEN_TRACE;
 }
@@ -24,14 +24,14 @@ static inline bool shim_listens(void)
 static inline unsigned shim_name(const char *name)
 {
 	struct lever_points *page = lever_points_page();
-	return page && shim_listens() ? lever_name_register(page, name) : 0;
+	return page && shim_is_traced() ? lever_name_register(page, name) : 0;
 }
 
 /* `kind`: LEVER_POINT_* or LEVER_MARK_*, with LEVER_MARK_VALUE if there is one. */
-static inline void shim_mark(unsigned word, unsigned kind, unsigned long long value)
+static inline void shim_mark(unsigned name_id, unsigned kind, unsigned long long value)
 {
-	struct lever_site site = {.word = word};
+	struct lever_site site = {.name = name_id};
 
-	if (word && shim_listens())
+	if (name_id && shim_is_traced())
 		lever_write(&site, "", kind, value);
 }

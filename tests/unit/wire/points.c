@@ -93,7 +93,7 @@ SAME(LEVER_MARK_WIDE, ANNOTATION_WIDE);
 SAME(sizeof(struct lever_trace), sizeof(struct annotations));
 SAME(sizeof(struct lever_ring), sizeof(struct annotations_ring));
 SAME(sizeof(struct lever_record), sizeof(struct annotations_record));
-SAME_IN(lever_trace, annotations, words);
+SAME_IN(lever_trace, annotations, names);
 SAME_IN(lever_trace_head, annotations_head, rings);
 SAME_IN(lever_trace_head, annotations_head, ring_bytes);
 SAME_IN(lever_trace_head, annotations_head, bytes);
