@@ -20,11 +20,11 @@ struct interval_map {
 	size_t count, capacity;
 };
 
-void interval_map_add(struct interval_map *interval_map, uint64_t start, uint64_t end,
-		      uint32_t value, uint32_t depth);
-void interval_map_flatten(struct interval_map *interval_map);
-const struct interval_map_entry *interval_map_at(const struct interval_map *interval_map,
+void interval_map_add(struct interval_map *map, uint64_t start, uint64_t end, uint32_t value,
+		      uint32_t depth);
+void interval_map_flatten(struct interval_map *map);
+const struct interval_map_entry *interval_map_at(const struct interval_map *map,
 						 uint64_t at); /* NULL: no owner */
-size_t interval_map_after(const struct interval_map *interval_map,
+size_t interval_map_after(const struct interval_map *map,
 			  uint64_t at); /* first one that ends after `at` */
-void interval_map_clear(struct interval_map *interval_map);
+void interval_map_clear(struct interval_map *map);

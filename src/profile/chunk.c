@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* chunk - numbers in as many bytes as they need, times as differences, and all of it deflated. */
+/* chunk - variable-length numbers, times as differences, deflated by zlib. */
 #include "profile/chunk.h"
 
 #include <string.h>
 #include <zlib.h>
 
 #define NUMBER_BYTES_MOST 10
-#define INFLATED_BYTES_MOST (256u << 20) /* what we write stays far below */
+#define INFLATED_BYTES_MOST (256u << 20) /* chunks that are written stay far below */
 
 /* ---- writing ---- */
 
@@ -31,7 +31,7 @@ static void put_number(struct chunk_writer *chunk_writer, uint64_t value)
 	chunk_writer->bytes.count = (size_t)(at - chunk_writer->bytes.items);
 }
 
-/* Small numbers of either sign in few bytes: 0, -1, 1, -2 ... */
+/* Zigzag: 0, -1, 1, -2 ... become 0, 1, 2, 3 ... */
 static void put_signed(struct chunk_writer *chunk_writer, int64_t value)
 {
 	put_number(chunk_writer, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
@@ -101,7 +101,7 @@ unsigned char *chunk_writer_take(struct chunk_writer *chunk_writer, size_t *size
 	uLongf packed = compressBound(chunk_writer->bytes.count);
 	unsigned char *bytes = memory_resize(NULL, packed, 1);
 
-	/* It fails without memory only, and then memory_resize has failed before. */
+	/* It fails only without memory, where memory_resize ends the process first. */
 	if (compress2(bytes, &packed, chunk_writer->bytes.items, chunk_writer->bytes.count, 1) !=
 	    Z_OK)
 		packed = 0;

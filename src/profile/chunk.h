@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * chunk - many events of a timeline in few bytes: what the table chunk keeps instead of rows.
+ * chunk - events of a timeline, encoded in few bytes for the table chunk.
  *
- * Writing: one chunk_writer for each track (a core's scheduler log, a thread's marks); events are added in
- * the order in which they came, and chunk_pack gives the bytes of all since the last time. Reading:
- * chunk_open, then one of chunk_next_* until it returns false. The bytes come from a file: reading
- * them is safe whatever they are.
+ * Writing: one chunk_writer per track (a core's scheduler log, a thread's marks); events are added
+ * in the order in which they happened; chunk_writer_take returns the bytes of all events since the
+ * last call. Reading: chunk_open, then one of chunk_next_* until it returns false. Reading is safe
+ * for any bytes, since they come from a file.
  *
  * docs/profile-format.md describes the encoding.
  */
@@ -47,7 +47,7 @@ struct task_event {
 struct interrupt_event {
 	uint64_t time_ns;
 	unsigned cpu, tid;
-	unsigned number; /* of a hard one, or with one of the bits below */
+	unsigned number; /* of a hard interrupt, or with one of the bits below */
 	bool is_entry;
 };
 #define INTERRUPT_SOFT 0x80000000u
@@ -67,16 +67,15 @@ enum mark_kind {
 
 struct mark {
 	uint64_t time_ns;
-	uint64_t value;     /* has_value: a number, signed in a counter; is_text: a word, or 0 */
+	uint64_t value;     /* has_value: signed in a counter; is_text: a string's number, or 0 */
 	unsigned name_id;   /* recording_string.number of the name */
 	unsigned char kind; /* enum mark_kind */
 	bool has_value, is_text;
 };
 
-/* Being written. */
 struct chunk_writer {
 	ARRAY(unsigned char) bytes;
-	uint64_t start_ns, last_ns; /* of the first event, and of the last */
+	uint64_t start_ns, last_ns; /* of the first and the last event */
 	uint64_t events;
 };
 
@@ -85,19 +84,18 @@ void chunk_writer_add_task(struct chunk_writer *chunk_writer, const struct task_
 void chunk_writer_add_interrupt(struct chunk_writer *chunk_writer,
 				const struct interrupt_event *event);
 void chunk_writer_add_mark(struct chunk_writer *chunk_writer, const struct mark *mark);
-/* Deflated; to be freed. The chunk_writer is empty then. */
+/* The bytes, deflated; the caller frees them. The writer is empty afterwards. */
 unsigned char *chunk_writer_take(struct chunk_writer *chunk_writer, size_t *size);
 void chunk_writer_release(struct chunk_writer *chunk_writer);
 
-/* Being read. */
 struct chunk_reader {
 	unsigned char *bytes;
 	size_t size, at;
 	uint64_t last_ns;
-	bool is_damaged; /* it ended within an event, or is no chunk at all */
+	bool is_damaged; /* it ended within an event, or is not a chunk */
 };
 
-/* False if the bytes are no chunk. */
+/* False if the bytes are not a chunk. */
 bool chunk_open(struct chunk_reader *reader, const void *data, size_t size, uint64_t start_ns);
 void chunk_close(struct chunk_reader *reader);
 bool chunk_next_switch(struct chunk_reader *reader, struct switch_event *event);
@@ -105,11 +103,11 @@ bool chunk_next_task(struct chunk_reader *reader, struct task_event *event);
 bool chunk_next_interrupt(struct chunk_reader *reader, struct interrupt_event *event);
 bool chunk_next_mark(struct chunk_reader *reader, struct mark *mark);
 
-/* ---- rows of the profile: of runs of lever trace ---- */
+/* ---- rows of runs of lever trace ---- */
 
 /*
- * A name or text of marks, by its number there; from RECORDING_STRING_SYSTEM_CALLS on, names of system calls, and
- * from RECORDING_STRING_INTERRUPTS on of hard interrupts.
+ * A name or text of marks, by its number in the marks. Numbers from RECORDING_STRING_SYSTEM_CALLS
+ * on are names of system calls, from RECORDING_STRING_INTERRUPTS on names of hard interrupts.
  */
 #define RECORDING_STRING_SYSTEM_CALLS 65536
 #define RECORDING_STRING_INTERRUPTS 131072
@@ -124,17 +122,17 @@ struct recording_bytes {
 	size_t count;
 };
 
-/* Marks of a thread are of two tracks: each has its order, and times tell that of both together. */
+/* A thread's marks are on two tracks, each in its own order; times merge them. */
 #define RECORDING_MARKS_PROGRAM 0u /* by lever.h */
-#define RECORDING_MARKS_KERNEL 1u  /* that the kernel side saw */
+#define RECORDING_MARKS_KERNEL 1u  /* by the BPF programs: trace_marker, static probes */
 
-/* Events of one track, in their order (as above). Those of a track come in the order of ids. */
+/* Events of one track in their order. A track's chunks follow each other by id. */
 struct recording_chunk {
 	int64_t id, run_id;
 	enum chunk_kind kind;
 	unsigned cpu;      /* CHUNK_SCHEDULER: its track; CHUNK_MARKS: RECORDING_MARKS_* */
 	unsigned pid, tid; /* CHUNK_MARKS: their track */
 	uint64_t start_ns, end_ns;
-	uint64_t events, lost; /* lost: on this track, since the chunk before */
+	uint64_t events, lost; /* lost: on this track, since the previous chunk */
 	struct recording_bytes data;
 };

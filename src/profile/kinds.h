@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kinds - of runs, targets, points, verdicts, frames and samples, and what files and reports call them. */
+/* kinds - enums of a recording, and the names of their values in files and reports. */
 #pragma once
 
 enum run_kind { RUN_CAUSAL, RUN_SAMPLES, RUN_TIMELINE, RUN_SCALE };
-/* Of a target; the first four are also what a run may choose its targets from. */
+/* The first four are also granularities: kinds that a run chooses its targets from. */
 enum target_kind {
 	TARGET_LINE,
 	TARGET_FUNCTION,
 	TARGET_SPAN,
 	TARGET_SYSTEM_CALL,
 	TARGET_CLASS,
-	TARGET_EXTERNAL /* all that is not the program's: clocks, devices, other programs */
+	TARGET_EXTERNAL /* clocks, devices and other programs */
 };
 enum point_kind { POINT_THROUGHPUT, POINT_LATENCY, POINT_SAMPLED, POINT_END_TO_END };
 enum verdict { VERDICT_COUNTED, VERDICT_DISPLACED, VERDICT_TOO_FEW_VISITS, VERDICT_CUT_SHORT };
@@ -18,7 +18,7 @@ enum sample_class { CLASS_USER, CLASS_KERNEL, CLASS_IO, CLASS_LOCK, CLASS_RUNNAB
 #define CLASS_BIT(class) (1u << (class)) /* in a set of classes */
 enum frame_kind { FRAME_USER, FRAME_KERNEL };
 
-/* What files and reports call a value of these enums, such as "end-to-end"; NULL if there is none. */
+/* The name of a value in files and reports, such as "end-to-end"; NULL for other numbers. */
 const char *target_kind_name(unsigned kind);
 const char *point_kind_name(unsigned kind);
 const char *verdict_name(unsigned verdict);

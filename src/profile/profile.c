@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* profile - writing a recording's rows into the file, by the columns of schema.h. */
+/* profile - writes a recording's rows into the file, by the columns of schema.h. */
 #include "profile/profile.h"
 
 #include "profile/schema.h"
@@ -71,7 +71,7 @@ static char *join_columns(const struct table *table, size_t first, const char *f
 	return joined;
 }
 
-/* Rows with an own id get it from SQLite: their first parameter stays NULL. */
+/* A row's own id comes from SQLite: its first parameter stays NULL. */
 static int prepare_insert(struct profile *profile, size_t index, struct error *error)
 {
 	const struct table *table = &schema_tables[index];
@@ -134,7 +134,7 @@ void profile_close(struct profile *profile)
 	free(profile);
 }
 
-/* SQLite ends the transaction by itself after some failures, so it alone knows whether one is open. */
+/* SQLite ends the transaction by itself after some failures, so SQLite is asked. */
 static int begin(struct profile *profile, struct error *error)
 {
 	if (!sqlite3_get_autocommit(store_database(profile->store)))
@@ -149,7 +149,7 @@ int profile_commit(struct profile *profile, struct error *error)
 	return store_execute(profile->store, "COMMIT", error);
 }
 
-/* Runs a statement that gives no rows, and forgets what was bound to it. */
+/* Runs a statement that returns no rows, and clears its bindings. */
 static int run_statement(struct profile *profile, sqlite3_stmt *statement, struct error *error)
 {
 	int code =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* file - opening, judging, locking and copying the file of a profile. */
+/* profile_file - opens, identifies, locks and copies the file of a profile. */
 #include "profile/profile_file.h"
 
 #include "base/clock.h"
@@ -19,7 +19,7 @@
 #define HEADER_MAGIC "SQLite format 3" /* with its 0 */
 #define HEADER_APPLICATION_ID 68
 
-/* A reader holds the lock for some milliseconds, so a recorder waits for it. */
+/* Readers hold the lock for some milliseconds; a recorder waits that long. */
 #define LOCK_PATIENCE_NS 2000000000u
 
 static const char *const side_files[] = {"-wal", "-journal", "-shm"};
@@ -35,7 +35,7 @@ static enum profile_file_content content_of(int fd)
 	if (memcmp(header, HEADER_MAGIC, compared) != 0)
 		return PROFILE_FILE_OTHER;
 	if (got < HEADER_BYTES)
-		return PROFILE_FILE_TORN;
+		return PROFILE_FILE_TRUNCATED;
 	const unsigned char *id = header + HEADER_APPLICATION_ID;
 	uint32_t application_id =
 		(uint32_t)id[0] << 24 | (uint32_t)id[1] << 16 | (uint32_t)id[2] << 8 | id[3];
@@ -55,12 +55,10 @@ static int explain_read(struct error *error, int code, const char *path)
 	case EPERM:
 		return error_set(
 			error, code,
-			"the profile %s cannot be read: %s; ask its owner for the right to "
-			"read it, or use sudo",
+			"cannot read %s: %s; ask its owner for the right to read it, or use sudo",
 			path, strerror(code));
 	default:
-		return error_set(error, code, "the profile %s cannot be opened: %s", path,
-				 strerror(code));
+		return error_set(error, code, "cannot open %s: %s", path, strerror(code));
 	}
 }
 
@@ -70,21 +68,19 @@ static int explain_write(struct error *error, int code, const char *path)
 	case ENOENT:
 		return error_set(
 			error, code,
-			"the profile %s cannot be made: its directory does not exist; make "
-			"the directory, or choose another file with -o",
+			"cannot make %s: its directory does not exist; make the directory, or "
+			"choose another file with -o",
 			path);
 	case ENOSPC:
 	case EDQUOT:
 		return error_set(
 			error, code,
-			"the profile %s cannot be made: the disk is full; free some space, "
-			"or choose another place with -o",
+			"cannot make %s: the disk is full; free some space, or choose another "
+			"place with -o",
 			path);
 	default:
-		return error_set(
-			error, code,
-			"the profile %s cannot be written: %s; choose another place with -o", path,
-			strerror(code));
+		return error_set(error, code, "cannot write %s: %s; choose another place with -o",
+				 path, strerror(code));
 	}
 }
 
@@ -92,7 +88,7 @@ static int check_is_file(const struct profile_file *file, struct error *error)
 {
 	struct stat status;
 	if (fstat(file->fd, &status))
-		return error_set(error, errno, "%s cannot be looked at: %s", file->path,
+		return error_set(error, errno, "cannot inspect %s: %s", file->path,
 				 strerror(errno));
 	if (S_ISREG(status.st_mode))
 		return 0;
@@ -109,7 +105,7 @@ static struct profile_file *profile_file_new(const char *path)
 	return file;
 }
 
-/* True if the lock was got, or where the file system has no locks. */
+/* True if the file is locked now, or the file system has no locks. */
 static bool try_lock(int fd, int kind)
 {
 	return !flock(fd, kind | LOCK_NB) || errno != EWOULDBLOCK;
@@ -131,9 +127,10 @@ static int lock_to_write(const struct profile_file *file, struct error *error)
 }
 
 /*
- * Where a directory is shared and sticky, such as /tmp, Linux does not let even root open
- * another's file with O_CREAT (fs.protected_regular), and SQLite opens its side files so. Those of
- * a recording under sudo that was killed belong to the user: take them back. They go at the end.
+ * SQLite opens its side files with O_CREAT. In a shared sticky directory such as /tmp, Linux
+ * refuses that even to root if the file belongs to another user (fs.protected_regular). Side files
+ * of a killed recording under sudo belong to the user: root takes them, SQLite removes them at the
+ * end.
  */
 static void own_side_files(const struct profile_file *file)
 {
@@ -143,21 +140,22 @@ static void own_side_files(const struct profile_file *file)
 		AUTO(text) char *path = text_format("%s%s", file->real_path, side_files[i]);
 		AUTO(fd) int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 		if (fd >= 0 && fchown(fd, 0, 0))
-			continue; /* then SQLite will say what it cannot open */
+			continue; /* SQLite reports what it cannot open */
 	}
 }
 
 static int empty(struct profile_file *file, struct error *error)
 {
 	if (file->content == PROFILE_FILE_DATABASE || file->content == PROFILE_FILE_OTHER)
-		return error_set(error, EEXIST,
-				 "%s exists and is no Lever profile, so it is not replaced; choose "
-				 "another file with -o, or remove it yourself",
-				 file->path);
+		return error_set(
+			error, EEXIST,
+			"refusing to replace %s, which is not a Lever profile; choose another "
+			"file with -o, or remove it",
+			file->path);
 	for (size_t i = 0; i < SIDE_FILES; i++) {
 		AUTO(text) char *path = text_format("%s%s", file->real_path, side_files[i]);
 		if (unlink(path) && errno != ENOENT)
-			return error_set(error, errno, "%s cannot be removed: %s", path,
+			return error_set(error, errno, "cannot remove %s: %s", path,
 					 strerror(errno));
 	}
 	if (ftruncate(file->fd, 0))
@@ -205,10 +203,11 @@ int profile_file_open_to_write(const char *path, bool fresh, struct profile_file
 	if (fresh && !file->is_new && (code = empty(file, error)))
 		return code;
 	if (file->content == PROFILE_FILE_DATABASE || file->content == PROFILE_FILE_OTHER)
-		return error_set(error, EEXIST,
-				 "%s exists and is no Lever profile, so nothing is added to it; "
-				 "choose another file with -o",
-				 path);
+		return error_set(
+			error, EEXIST,
+			"refusing to add to %s, which is not a Lever profile; choose another "
+			"file with -o",
+			path);
 	own_side_files(file);
 	*result = take(&file);
 	return 0;
@@ -229,10 +228,11 @@ int profile_file_open_to_read(const char *path, struct profile_file **result, st
 	file->is_live = !try_lock(file->fd, LOCK_SH);
 	file->content = content_of(file->fd);
 	if (file->content == PROFILE_FILE_DATABASE || file->content == PROFILE_FILE_OTHER)
-		return error_set(error, EINVAL,
-				 "%s is not a Lever profile; `lever report` reads files that "
-				 "`lever run` made",
-				 path);
+		return error_set(
+			error, EINVAL,
+			"%s is not a Lever profile; `lever report` reads files that `lever run` "
+			"made",
+			path);
 	*result = take(&file);
 	return 0;
 }
@@ -282,21 +282,21 @@ static int copy_content(int from, int to)
 	}
 }
 
-/* A file that is not there is not copied. */
+/* A missing file is no error. */
 static int copy_file(const char *from, const char *to, struct error *error)
 {
 	AUTO(fd) int source = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (source < 0 && errno == ENOENT)
 		return 0;
 	if (source < 0)
-		return error_set(error, errno, "%s cannot be read: %s", from, strerror(errno));
+		return error_set(error, errno, "cannot read %s: %s", from, strerror(errno));
 	AUTO(fd) int target = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	int code = target < 0 ? -errno : copy_content(source, target);
 	if (code)
 		return error_set(
 			error, code,
-			"%s cannot be copied to %s, where its recording, which was cut "
-			"short, would be put in order: %s; set TMPDIR to a place with space",
+			"cannot copy %s to %s to recover its last commits: %s; set TMPDIR to a "
+			"place with space",
 			from, to, strerror(-code));
 	return 0;
 }
@@ -308,8 +308,8 @@ char *profile_file_copy(const struct profile_file *file, struct error *error)
 	char *directory = text_format("%s/lever-XXXXXX", parent && *parent ? parent : "/tmp");
 	if (!mkdtemp(directory)) {
 		error_set(error, errno,
-			  "no directory %s could be made, where the recording %s, which was cut "
-			  "short, would be put in order: %s; set TMPDIR to a place with space",
+			  "cannot make the directory %s to recover the last commits of %s: %s; set "
+			  "TMPDIR to a place with space",
 			  directory, file->path, strerror(errno));
 		return NULL;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reader - a whole profile, from file to memory.
+ * reader - reads a whole profile into memory.
  *
- * The file comes from outside: every value is checked against its column, and every id against
- * the rows it names, so that whoever gets the recording may rely on both.
+ * The file comes from outside: every value is checked against its column, and every id against the
+ * rows that it refers to, so that users of the recording can rely on both.
  */
 #include "profile/profile.h"
 #include "profile/rows.h"
@@ -85,7 +85,7 @@ static bool read_integer(int64_t value, enum column_type type, void *field)
 	}
 }
 
-/* Returns whether the value is one that the column may have. */
+/* Returns whether the column may have the value. */
 static bool read_field(sqlite3_stmt *statement, int position, const struct column *column,
 		       void *row)
 {
@@ -128,7 +128,7 @@ static int prepare_select(struct store *store, const struct table *table, sqlite
 		free(columns);
 		columns = longer;
 	}
-	/* Each table's first column leads its key: this is the order in which it lies. */
+	/* Each table's first column leads its key, so no sorting is needed. */
 	AUTO(text)
 	char *sql = text_format("SELECT %s FROM %s ORDER BY %s", columns, table->name,
 				table->columns[0].name);
@@ -163,7 +163,7 @@ _Static_assert(offsetof(struct schema_visit, visit.point_id) == sizeof(int64_t) 
 		       offsetof(struct recording_length, point_id) == sizeof(int64_t),
 	       "a part begins with the ids of its experiment and point");
 
-/* Parts come in the order of their experiments' ids, as these do: `at` goes on from the last one. */
+/* Parts and experiments come by ascending id: `at` goes on from the previous part. */
 static int add_part(struct store *store, struct recording *recording, size_t index, size_t *at,
 		    const union part *part, struct error *error)
 {
@@ -217,7 +217,7 @@ static size_t table_by_name(const char *name)
 	return index;
 }
 
-/* Does each row name a row of the other table that there is? */
+/* Checks that the rows referred to exist. */
 static int check_column(struct store *store, const struct recording *recording, size_t index,
 			const struct column *column, struct error *error)
 {
@@ -274,8 +274,8 @@ static int check_values(struct store *store, const struct recording *recording, 
 }
 
 /*
- * Files before version 8 do not tell the index of a window in its series. Their windows followed each
- * other within a series in less than this; between series there were 10 ms or more.
+ * Files before version 8 lack the index of a window in its series. Gaps between windows of a series
+ * are shorter than this, gaps between series are 10 ms or more.
  */
 #define SERIES_GAP_MAX_NS 9000000
 
@@ -298,7 +298,7 @@ static void number_windows(struct recording *recording)
 
 static int read_all(struct store *store, struct recording *recording, struct error *error)
 {
-	/* One transaction, so that a recorder at work beside does not change it midway. */
+	/* One transaction: a recorder may write meanwhile. */
 	int code = store_execute(store, "BEGIN", error);
 	for (size_t i = 0; i < TABLES && !code; i++)
 		code = schema_tables[i].rows == SCHEMA_PARTS ?

@@ -88,7 +88,7 @@ double recording_visit_period(const struct recording_visit *visit, enum point_ki
 {
 	if (!(visit->visits > 0))
 		return NAN;
-	/* Below 0 by the noise of the pauses, if nearly all of the program was sped up by 100 %. */
+	/* Can be below 0 by the noise of pauses, where nearly all code is sped up by 100 %. */
 	double period_ns = ((double)visit->duration_ns - (double)visit->delay_ns) / visit->visits;
 	return kind == POINT_LATENCY ? visit->in_flight * period_ns : period_ns;
 }

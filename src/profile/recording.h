@@ -2,9 +2,9 @@
 /*
  * recording - what a profile file holds, as plain data in memory.
  *
- * The engine fills it row by row through profile.h; reports read a whole one. Times are ns; times
- * called start_ns are on CLOCK_MONOTONIC of the recording host. Texts are UTF-8 or raw bytes as
- * they came; NULL where unknown.
+ * The engine writes rows through profile.h; reports read a whole recording. Times are ns; start_ns
+ * is CLOCK_MONOTONIC of the recording host. Texts are the bytes as found, mostly UTF-8; NULL means
+ * unknown.
  */
 #pragma once
 
@@ -30,21 +30,21 @@ struct recording_run {
 	uint64_t delay_ns; /* growth of G over the run */
 	uint64_t seed;
 	uint64_t period_ns;     /* sampling period */
-	double interrupt_share; /* hfrac: share of a core's time that the sampling interrupt takes */
+	double interrupt_share; /* share of a core's time in the sampling interrupt */
 	uint64_t samples;       /* on-CPU samples of the program */
 	uint64_t lost;          /* samples lost in a full ring */
 	uint64_t capped;        /* pauses cut at the spin cap (carried to later ticks) */
 	uint64_t unwound_badly; /* samples whose callers in scope could not be found */
 	uint64_t sampled_ns;    /* weight of all samples */
-	uint64_t paused_ns;     /* that cores spent pausing, all of them together */
+	uint64_t paused_ns;     /* spent pausing, all cores together */
 	uint64_t baseline_ns;   /* wall time of the program at speedup 0 */
 	int exit_status;        /* as waitpid gives it; -1 while it runs or unknown */
 	bool finished;          /* the engine ended in order */
 	char *note;             /* warnings for the reader, one a line; NULL if none */
-	enum run_kind kind;     /* of which command */
+	enum run_kind kind;     /* the command that made it */
 };
 
-/* What the recording itself took, while the program ran. */
+/* CPU time of the recording itself while the program ran. */
 struct recording_overhead {
 	int64_t run_id;
 	uint64_t engine_ns; /* CPU time of the engine's process */
@@ -84,7 +84,7 @@ struct recording_experiment {
 	uint64_t start_ns, duration_ns, delay_ns;
 	uint64_t target_ns;    /* sampled time in the target */
 	uint64_t sampled_ns;   /* sampled time of the program */
-	uint64_t displaced_ns; /* the program was runnable, a foreign task had its core */
+	uint64_t displaced_ns; /* the program was runnable while another program had its core */
 	uint64_t capped;
 	enum verdict verdict;
 	int series_index; /* among the windows that follow each other at one speedup, from 0 */
@@ -106,7 +106,7 @@ struct recording_total {
 	uint64_t visits;
 };
 
-/* Those of them that one process made, where the engine knows. */
+/* The part of them made by one process, where the engine knows it. */
 struct recording_process_visits {
 	int64_t run_id, point_id;
 	unsigned pid;
@@ -115,7 +115,6 @@ struct recording_process_visits {
 };
 /* ---- of runs of lever record ---- */
 
-/* What a task was doing. Classes of time off CPU: I/O, a lock, runnable without a CPU, other. */
 #define SAMPLE_CLASSES 6
 struct recording_frame {
 	int64_t id;
@@ -126,7 +125,7 @@ struct recording_frame {
 	char *object;  /* path of the binary; of kernel code the module, or NULL */
 };
 
-/* A call chain: its innermost frame, and the chain of that frame's caller. */
+/* A call chain: its innermost frame, and the chain of the caller. */
 struct recording_stack {
 	int64_t id;
 	uint64_t caller_id; /* always less than id; 0: outermost */
@@ -139,13 +138,13 @@ struct recording_thread {
 	char *command; /* its comm */
 };
 
-/* Equal samples of one thread, added up. */
+/* The sum of a thread's samples with equal stack, class, system call and address. */
 struct recording_stack_sample {
 	int64_t id, run_id, thread_id;
-	uint64_t stack_id; /* 0: nothing is known */
+	uint64_t stack_id; /* 0: unknown */
 	enum sample_class class;
-	char *subclass;    /* finer than the class; NULL: none */
-	char *system_call; /* off CPU: in which it was; NULL: none */
+	char *subclass;    /* of the class; NULL: none */
+	char *system_call; /* off CPU: that the thread was in; NULL: none */
 	uint64_t address;  /* class L: of the futex; else 0 */
 	uint64_t samples;
 	uint64_t weight_ns;
@@ -157,7 +156,7 @@ struct recording {
 	ARRAY(struct recording_overhead) overheads;
 	ARRAY(struct recording_target) targets;
 	ARRAY(struct recording_point) points;
-	ARRAY(struct recording_experiment) experiments; /* by id, so in time order within a run */
+	ARRAY(struct recording_experiment) experiments; /* by id, so by time within a run */
 	ARRAY(struct recording_sample) samples;
 	ARRAY(struct recording_total) totals;
 	ARRAY(struct recording_process_visits) process_visits;
@@ -185,16 +184,15 @@ const struct recording_point *recording_point(const struct recording *recording,
 const struct recording_frame *recording_frame(const struct recording *recording, int64_t id);
 const struct recording_stack *recording_stack(const struct recording *recording, int64_t id);
 const struct recording_thread *recording_thread(const struct recording *recording, int64_t id);
-/* The program's arguments, which end with NULL, as recording_run.command has them. Free it. */
+/* The NULL-terminated arguments as recording_run.command. The caller frees the result. */
 char *recording_command(char *const *arguments);
-/* Forgets the runs of other kinds, for a report on one kind. */
+/* Drops the runs of other kinds. */
 void recording_keep(struct recording *recording, enum run_kind kind);
-/* Of the runs of lever scale, those of the last session only. */
+/* Moves runs of lever scale that are not of the last session to `earlier`. */
 void recording_keep_session(struct recording *recording);
 
 /*
- * What the visit measured, in ns per visit: the effective duration between visits (COZ, section
- * 3.2), or for latency points the mean time from begin to end by Little's law, W = L / lambda (COZ,
- * section 3.3). NAN if there is no answer.
+ * In ns per visit: the effective duration between visits (COZ, section 3.2); for latency points the
+ * mean time from begin to end by Little's law, W = L / lambda (COZ, section 3.3). NAN if unknown.
  */
 double recording_visit_period(const struct recording_visit *visit, enum point_kind kind);

@@ -9,7 +9,7 @@
 
 #include "profile/schema.h"
 
-/* Any of the arrays. */
+/* The layout of each of the arrays. */
 struct __attribute__((may_alias)) rows {
 	char *items;
 	size_t count, capacity;

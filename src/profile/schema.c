@@ -316,7 +316,7 @@ const struct table schema_tables[TABLES] = {
 		PARTS("length", length, recording_length, 7, "experiment_id, point_id, bucket"),
 };
 
-/* What a column is in SQL; in `STRICT` tables SQLite holds it to that. */
+/* A column's type in SQL; SQLite enforces it in `STRICT` tables. */
 static const char *const sql_types[] = {
 	[COLUMN_ID] = "INTEGER NOT NULL",   [COLUMN_COUNT] = "INTEGER NOT NULL",
 	[COLUMN_BITS] = "INTEGER NOT NULL", [COLUMN_SECONDS] = "INTEGER NOT NULL",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * schema - which tables a profile has, and which column holds which field of a recording.
+ * schema - the tables of a profile, and the field of a recording that each column holds.
  *
- * docs/profile-format.md shows the same to readers; a test compares the two.
+ * docs/profile-format.md documents the same tables; a test compares the two.
  */
 #pragma once
 
@@ -12,17 +12,17 @@
 #define SCHEMA_VERSION 8
 #define SCHEMA_PARTS SIZE_MAX
 
-/* How a field is kept. Whatever a file says is checked against this when it is read. */
+/* How a field is stored. Values of a file are checked against it. */
 enum column_type {
 	COLUMN_ID,      /* int64_t, > 0 */
 	COLUMN_COUNT,   /* uint64_t, < 2^63 */
-	COLUMN_BITS,    /* uint64_t, any; kept as the signed number with the same bits */
+	COLUMN_BITS,    /* uint64_t, any; stored as the signed number with the same bits */
 	COLUMN_SECONDS, /* int64_t, any */
 	COLUMN_WORD,    /* unsigned */
 	COLUMN_STATUS,  /* int, any */
 	COLUMN_FLAG,    /* bool */
 	COLUMN_REAL,    /* double, finite and not negative */
-	COLUMN_CHOICE,  /* an enum, kept as its name */
+	COLUMN_CHOICE,  /* an enum, stored as its name */
 	COLUMN_TEXT,    /* char *, or NULL */
 	COLUMN_BYTES,   /* struct recording_bytes */
 };
@@ -82,6 +82,6 @@ enum {
 };
 
 extern const struct table schema_tables[TABLES];
-/* The SQL that makes the table, and the SQL that adds the column to an older file. To be freed. */
+/* SQL to make the table, and to add the column to an older file. The caller frees it. */
 char *schema_create(const struct table *table);
 char *schema_add_column(const struct table *table, const struct column *column);

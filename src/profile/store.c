@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* store - opening, checking and closing the database, and explaining its errors. */
+/* store - opens, checks and closes the database, and explains its errors. */
 #include "profile/store.h"
 
 #include "base/memory.h"
@@ -40,8 +40,8 @@ int store_damaged(const struct store *store, const char *symptom, struct error *
 {
 	return error_set(
 		error, EBADMSG,
-		"the profile %s is damaged (%s) and cannot be used; get a good copy of it, "
-		"or record anew with: lever run --fresh -o %s -- PROGRAM",
+		"the profile %s is damaged (%s); get a good copy, or record again with: lever "
+		"run --fresh -o %s -- PROGRAM",
 		store_path(store), symptom, store_path(store));
 }
 
@@ -51,14 +51,14 @@ static int explain_disk(struct store *store, int system_error, struct error *err
 	if (system_error == ENOSPC || system_error == EDQUOT)
 		return error_set(
 			error, ENOSPC,
-			"%s cannot be written: the disk is full. What was recorded up to the "
-			"last commit is kept; free some space, or choose another place with -o",
+			"cannot write %s: the disk is full; what was committed is kept; free "
+			"some space, or choose another place with -o",
 			path);
 	if (system_error == EFBIG)
 		return error_set(
 			error, EFBIG,
-			"%s cannot grow: the limit on file sizes (ulimit -f) is reached. What "
-			"was recorded up to the last commit is kept",
+			"cannot write %s: the limit on file sizes (ulimit -f) is reached; what "
+			"was committed is kept",
 			path);
 	return error_set(error, EIO, "the disk failed on %s: %s (%s)", path,
 			 system_error ? strerror(system_error) : "unknown reason",
@@ -68,8 +68,8 @@ static int explain_disk(struct store *store, int system_error, struct error *err
 #define EMPTY_BYTES_MOST (128 << 10) /* of a profile without rows, and its journal */
 
 /*
- * SQLite (3.40) forgets errno when it is a COMMIT that cannot write. What the limit cut off has been
- * written up to the limit, or taken back, if not even the tables had room.
+ * Is the file as large as RLIMIT_FSIZE allows? Asked because SQLite 3.40 drops errno when a COMMIT
+ * cannot write. The file then ends at the limit, or is empty if the tables had no room.
  */
 static bool is_at_size_limit(const struct store *store)
 {
@@ -98,27 +98,26 @@ int store_explain(struct store *store, struct error *error)
 		return explain_disk(store, system_error, error);
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-		return error_set(error, EBUSY,
-				 "%s is in use by another program; wait until it ends, or choose "
-				 "another file with -o",
-				 store_path(store));
+		return error_set(
+			error, EBUSY,
+			"%s is in use by another program; wait until it ends, or choose another "
+			"file with -o",
+			store_path(store));
 	case SQLITE_READONLY:
 	case SQLITE_CANTOPEN:
 	case SQLITE_PERM:
 		return error_set(
 			error, EACCES,
-			"%s cannot be opened together with its journal, which lies in the same "
-			"directory: %s; %s",
+			"cannot open %s together with its journal in the same directory: %s; %s",
 			store_path(store),
 			system_error ? strerror(system_error) : "no right to write there",
 			store->is_writer ? "choose another place with -o" :
 					   "copy the file and its -wal elsewhere");
 	case SQLITE_NOMEM:
-		return error_set(error, ENOMEM, "no memory is left to work on %s",
-				 store_path(store));
+		return error_set(error, ENOMEM, "out of memory for %s", store_path(store));
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
-	case SQLITE_ERROR: /* our SQL is right, so the tables are not ours */
+	case SQLITE_ERROR: /* the SQL is correct, so the tables are not a profile's */
 	case SQLITE_FORMAT:
 		return store_damaged(store, sqlite3_errmsg(database), error);
 	default:
@@ -169,7 +168,7 @@ static int check_pages(struct store *store, struct error *error)
 	return store_damaged(store, verdict ? verdict : "its pages do not fit together", error);
 }
 
-/* *is_empty: the recorder that made the file died before it had made the tables. */
+/* *is_empty: the recorder ended before it had made the tables. */
 static int check_identity(struct store *store, bool *is_empty, struct error *error)
 {
 	int64_t application_id = 0, version = 0, tables = 0;
@@ -188,8 +187,8 @@ static int check_identity(struct store *store, bool *is_empty, struct error *err
 	if (version > SCHEMA_VERSION)
 		return error_set(
 			error, EPROTONOSUPPORT,
-			"%s was made by a newer lever (profile version %lld; this lever knows "
-			"up to %d); use that lever, or a newer one",
+			"%s was made by a newer lever (profile version %lld; this lever knows up "
+			"to %d); use that lever, or a newer one",
 			store_path(store), (long long)version, SCHEMA_VERSION);
 	store->version = version;
 	return check_pages(store, error);
@@ -201,10 +200,10 @@ static int open_database(struct store *store, const char *real_path, const char 
 	AUTO(text) char *uri = profile_file_uri(real_path, query);
 	int code = sqlite3_open_v2(uri, &store->database, flags | SQLITE_OPEN_URI, NULL);
 	if (!store->database)
-		return error_set(error, ENOMEM, "no memory is left to open %s", store_path(store));
+		return error_set(error, ENOMEM, "out of memory for %s", store_path(store));
 	if (code != SQLITE_OK)
 		return store_explain(store, error);
-	/* The file may come from anywhere: nothing in its schema may run. */
+	/* The file may come from anywhere: nothing in its schema may be executed. */
 	sqlite3_db_config(store->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
@@ -233,7 +232,7 @@ static int make_tables(struct store *store, struct error *error)
 	return code ? code : store_execute(store, "COMMIT", error);
 }
 
-/* What the table lacks in a file of the store's version. */
+/* Adds the columns that the table lacks in a file of this version, or the table. */
 static int upgrade_table(struct store *store, const struct table *table, struct error *error)
 {
 	if (table->since > store->version)
@@ -248,7 +247,7 @@ static int upgrade_table(struct store *store, const struct table *table, struct 
 	return code;
 }
 
-/* An older file gets what it lacks; an older lever then refuses it. */
+/* Makes an older file one of this version, which an older lever refuses. */
 static int upgrade_tables(struct store *store, struct error *error)
 {
 	AUTO(text) char *version = text_format("PRAGMA user_version=%d", SCHEMA_VERSION);
@@ -260,10 +259,7 @@ static int upgrade_tables(struct store *store, struct error *error)
 	return code ? code : store_execute(store, "COMMIT", error);
 }
 
-/*
- * The tables are made before WAL mode is chosen, so that the file itself, and not only its -wal,
- * says from the first moment what it is.
- */
+/* Tables are made before WAL mode is set: the file itself is a profile from the start. */
 static int prepare_to_write(struct store *store, struct error *error)
 {
 	bool is_empty = false;
@@ -275,10 +271,10 @@ static int prepare_to_write(struct store *store, struct error *error)
 	if (!code && !is_empty && store->version < SCHEMA_VERSION)
 		code = upgrade_tables(store, error);
 	if (!code)
-		code = store_execute(store,
-				     "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
-				     "PRAGMA foreign_keys=ON",
-				     error);
+		code = store_execute(
+			store,
+			"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;PRAGMA foreign_keys=ON",
+			error);
 	return code;
 }
 
@@ -300,9 +296,8 @@ int store_open_to_write(const char *path, bool fresh, struct store **result, str
 }
 
 /*
- * While a recorder is at work: as SQLite does it, beside the recorder. Otherwise the file cannot
- * change, since the file's lock is held, and is read as it is, or as a copy if it has a
- * journal.
+ * While a recorder writes, SQLite reads beside it. Otherwise the lock keeps the file from changing:
+ * it is read in place, or as a copy if it has a journal.
  */
 static int open_as_found(struct store *store, struct error *error)
 {
@@ -316,7 +311,7 @@ static int open_as_found(struct store *store, struct error *error)
 		return error ? error->code : -EIO;
 	AUTO(text) char *path = text_format("%s/" PROFILE_FILE_COPY_NAME, store->copy);
 	int code = open_database(store, path, NULL, SQLITE_OPEN_READWRITE, error);
-	/* Nobody will miss the copy if the power fails. */
+	/* The copy need not survive a power failure. */
 	return code ? code : store_execute(store, "PRAGMA synchronous=OFF", error);
 }
 
@@ -325,24 +320,25 @@ int store_open_to_read(const char *path, struct store **result, struct error *er
 	AUTO(store) struct store *store = memory_new(1, sizeof(*store));
 	bool is_empty = false;
 	int code = profile_file_open_to_read(path, &store->file, error);
-	if (!code && store->file->content == PROFILE_FILE_TORN)
+	if (!code && store->file->content == PROFILE_FILE_TRUNCATED)
 		return store_damaged(store, "it ends within its header", error);
 	if (!code)
 		code = open_as_found(store, error);
 	if (!code)
 		code = check_identity(store, &is_empty, error);
 	if (!code && is_empty)
-		code = error_set(error, ENODATA,
-				 "the profile %s is empty: its recording ended before anything was "
-				 "written; record again with: lever run -o %s -- PROGRAM",
-				 path, path);
+		code = error_set(
+			error, ENODATA,
+			"the profile %s is empty: the recording ended before the first commit; "
+			"record again with: lever run -o %s -- PROGRAM",
+			path, path);
 	if (code)
 		return code;
 	*result = take(&store);
 	return 0;
 }
 
-/* Back to one file. A reader may be in the way for some milliseconds. */
+/* Leaves WAL mode, so that one file remains. A reader may hold it for some milliseconds. */
 static void leave_wal(sqlite3 *database)
 {
 	sqlite3_busy_timeout(database, 0);

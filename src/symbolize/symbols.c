@@ -239,8 +239,8 @@ static void add_symbols_in_scope(struct symbols *symbols, struct object *object,
 	bool only_named = !has_code || scope_asks_functions(symbols->sources.scope);
 	struct ranges excluded = {0};
 
-	for (size_t i = 0; (names_matter || !has_code) && i < symtab->interval_map.count; i++) {
-		const struct interval_map_entry *span = &symtab->interval_map.items[i];
+	for (size_t i = 0; (names_matter || !has_code) && i < symtab->intervals.count; i++) {
+		const struct interval_map_entry *span = &symtab->intervals.items[i];
 		bool in_scope =
 			!names_matter || symbol_in_scope(symbols, &symtab->items[span->value]);
 		if (only_named && in_scope)

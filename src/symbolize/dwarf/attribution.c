@@ -112,14 +112,14 @@ void attribution_walk(struct sources *sources, const struct line_table *rows,
 		.visit = visit,
 		.context = context,
 	};
-	const struct interval_map *interval_map = &frames->interval_map;
+	const struct interval_map *intervals = &frames->intervals;
 
 	for (size_t i = 0; i < rows->count; i++) {
 		uint64_t at = rows->items[i].address, end = line_table_row_end(rows, i);
-		size_t next = at < end ? interval_map_after(interval_map, at) : 0;
+		size_t next = at < end ? interval_map_after(intervals, at) : 0;
 		while (at < end) {
 			const struct interval_map_entry *span =
-				next < interval_map->count ? &interval_map->items[next] : NULL;
+				next < intervals->count ? &intervals->items[next] : NULL;
 			bool is_inside = span && span->start <= at;
 			uint64_t until = !span ? end : is_inside ? span->end : span->start;
 			until = until < end ? until : end;

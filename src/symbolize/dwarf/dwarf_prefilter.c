@@ -75,18 +75,18 @@ static bool units_share_entries(struct bytes abbreviations)
 	return false;
 }
 
-static void add_offsets(struct dwarf_prefilter *dwarf_prefilter, struct bytes strings)
+static void add_offsets(struct dwarf_prefilter *prefilter, struct bytes strings)
 {
-	size_t length = strlen(dwarf_prefilter->name);
+	size_t length = strlen(prefilter->name);
 	const unsigned char *at = strings.at;
 
-	while (at && (at = memmem(at, (size_t)(strings.end - at), dwarf_prefilter->name, length))) {
+	while (at && (at = memmem(at, (size_t)(strings.end - at), prefilter->name, length))) {
 		const unsigned char *after = at + length;
 		if (after < strings.end && (*after == '\0' || *after == '<')) {
 			uint64_t offset = (uint64_t)(at - strings.at);
 			uint32_t low = offset & ((1 << FILTER_BITS) - 1);
-			hash_map_set(&dwarf_prefilter->offsets, offset, 0, 1);
-			dwarf_prefilter->filter[low / 8] |= (unsigned char)(1 << low % 8);
+			hash_map_set(&prefilter->offsets, offset, 0, 1);
+			prefilter->filter[low / 8] |= (unsigned char)(1 << low % 8);
 		}
 		at++;
 	}
@@ -103,23 +103,23 @@ static bool is_identifier(const char *name)
 
 struct dwarf_prefilter *dwarf_prefilter_new(struct object *object, const char *name)
 {
-	struct dwarf_prefilter *dwarf_prefilter = memory_new(1, sizeof(*dwarf_prefilter));
+	struct dwarf_prefilter *prefilter = memory_new(1, sizeof(*prefilter));
 	Dwarf *debug = object_debug(object);
 	Elf *elf = debug ? dwarf_getelf(debug) : NULL;
 	struct bytes info = section_bytes(elf, ".debug_info", ".zdebug_info");
 	struct bytes indices = section_bytes(elf, ".debug_str_offsets", ".zdebug_str_offsets");
 
-	dwarf_prefilter->info = info.at;
-	dwarf_prefilter->info_end = info.end;
-	dwarf_prefilter->indices = indices.at;
-	dwarf_prefilter->indices_end = indices.end;
-	dwarf_prefilter->name = text_copy(name);
-	dwarf_prefilter->may_be_anywhere =
+	prefilter->info = info.at;
+	prefilter->info_end = info.end;
+	prefilter->indices = indices.at;
+	prefilter->indices_end = indices.end;
+	prefilter->name = text_copy(name);
+	prefilter->may_be_anywhere =
 		!info.at || !is_identifier(name) ||
 		units_share_entries(section_bytes(elf, ".debug_abbrev", ".zdebug_abbrev"));
-	if (!dwarf_prefilter->may_be_anywhere)
-		add_offsets(dwarf_prefilter, section_bytes(elf, ".debug_str", ".zdebug_str"));
-	return dwarf_prefilter;
+	if (!prefilter->may_be_anywhere)
+		add_offsets(prefilter, section_bytes(elf, ".debug_str", ".zdebug_str"));
+	return prefilter;
 }
 
 /* Size of an attribute's value in a unit of the 32-bit format; SIZE_MAX if it depends on the value. */
@@ -230,24 +230,24 @@ static bool is_name_position(const struct name_positions *positions, unsigned fo
 	return false;
 }
 
-static bool is_offset(const struct dwarf_prefilter *dwarf_prefilter, const unsigned char *at)
+static bool is_offset(const struct dwarf_prefilter *prefilter, const unsigned char *at)
 {
 	unsigned low = at[0] | (unsigned)at[1] << 8;
 
-	if (!(dwarf_prefilter->filter[low / 8] & 1 << low % 8))
+	if (!(prefilter->filter[low / 8] & 1 << low % 8))
 		return false;
 	uint64_t offset = low | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24;
-	return hash_map_get(&dwarf_prefilter->offsets, offset, 0) != HASH_MAP_NONE;
+	return hash_map_get(&prefilter->offsets, offset, 0) != HASH_MAP_NONE;
 }
 
 /* Is the name in .debug_str the name of a function of the unit? */
-static bool has_offset(const struct dwarf_prefilter *dwarf_prefilter,
+static bool has_offset(const struct dwarf_prefilter *prefilter,
 		       const struct name_positions *positions, struct bytes unit)
 {
-	if (dwarf_prefilter->offsets.count == 0)
+	if (prefilter->offsets.count == 0)
 		return false;
 	for (const unsigned char *at = unit.at; unit.end - at >= 4; at++) {
-		if (is_offset(dwarf_prefilter, at) &&
+		if (is_offset(prefilter, at) &&
 		    is_name_position(positions, DW_FORM_strp, unit.at, at))
 			return true;
 	}
@@ -255,13 +255,13 @@ static bool has_offset(const struct dwarf_prefilter *dwarf_prefilter,
 }
 
 /* Does it stand in the unit itself? */
-static bool has_name(const struct dwarf_prefilter *dwarf_prefilter,
+static bool has_name(const struct dwarf_prefilter *prefilter,
 		     const struct name_positions *positions, struct bytes unit)
 {
-	size_t length = strlen(dwarf_prefilter->name);
+	size_t length = strlen(prefilter->name);
 	const unsigned char *at = unit.at;
 
-	while ((at = memmem(at, (size_t)(unit.end - at), dwarf_prefilter->name, length))) {
+	while ((at = memmem(at, (size_t)(unit.end - at), prefilter->name, length))) {
 		const unsigned char *after = at + length;
 		if ((after == unit.end || *after == '\0' || *after == '<') &&
 		    is_name_position(positions, DW_FORM_string, unit.at, at))
@@ -272,25 +272,23 @@ static bool has_name(const struct dwarf_prefilter *dwarf_prefilter,
 }
 
 /* The string offsets of a DWARF 5 unit: its part of the section, whose length stands before it. */
-static struct bytes unit_indices(const struct dwarf_prefilter *dwarf_prefilter, uint64_t base)
+static struct bytes unit_indices(const struct dwarf_prefilter *prefilter, uint64_t base)
 {
-	struct bytes none = {.at = dwarf_prefilter->indices, .end = dwarf_prefilter->indices};
-	size_t size = (size_t)(dwarf_prefilter->indices_end - dwarf_prefilter->indices);
+	struct bytes none = {.at = prefilter->indices, .end = prefilter->indices};
+	size_t size = (size_t)(prefilter->indices_end - prefilter->indices);
 	uint32_t length;
 
-	if (!dwarf_prefilter->indices || base < 8 || base > size)
+	if (!prefilter->indices || base < 8 || base > size)
 		return none;
-	memcpy(&length, dwarf_prefilter->indices + base - 8,
+	memcpy(&length, prefilter->indices + base - 8,
 	       sizeof(length)); /* little endian was checked */
 	if (length < 4 || length - 4 > size - base)
-		return (struct bytes){.at = dwarf_prefilter->indices,
-				      .end = dwarf_prefilter->indices_end};
-	return (struct bytes){.at = dwarf_prefilter->indices + base,
-			      .end = dwarf_prefilter->indices + base + (length - 4)};
+		return (struct bytes){.at = prefilter->indices, .end = prefilter->indices_end};
+	return (struct bytes){.at = prefilter->indices + base,
+			      .end = prefilter->indices + base + (length - 4)};
 }
 
-bool dwarf_prefilter_may_have(const struct dwarf_prefilter *dwarf_prefilter,
-			      const struct unit *unit)
+bool dwarf_prefilter_may_have(const struct dwarf_prefilter *prefilter, const struct unit *unit)
 {
 	Dwarf_Off next = 0, start = 0;
 	size_t header = 0;
@@ -299,37 +297,36 @@ bool dwarf_prefilter_may_have(const struct dwarf_prefilter *dwarf_prefilter,
 	Dwarf_Word base = 0;
 	uint8_t type = 0, offset_size = 0;
 
-	if (dwarf_prefilter->may_be_anywhere ||
+	if (prefilter->may_be_anywhere ||
 	    dwarf_cu_info(die.cu, NULL, &type, NULL, NULL, NULL, NULL, &offset_size) != 0 ||
 	    type != DW_UT_compile || offset_size != 4)
 		return true;
 	start = dwarf_dieoffset(&die) - dwarf_cuoffset(&die);
 	if (dwarf_nextcu(dwarf_cu_getdwarf(die.cu), start, &next, &header, NULL, NULL, NULL) != 0 ||
-	    next > (uint64_t)(dwarf_prefilter->info_end - dwarf_prefilter->info) || start > next)
+	    next > (uint64_t)(prefilter->info_end - prefilter->info) || start > next)
 		return true;
-	struct bytes bytes = {.at = dwarf_prefilter->info + start,
-			      .end = dwarf_prefilter->info + next};
+	struct bytes bytes = {.at = prefilter->info + start, .end = prefilter->info + next};
 	struct name_positions positions = {0};
 	read_positions(unit, &positions);
-	bool has = has_offset(dwarf_prefilter, &positions, bytes) ||
-		   has_name(dwarf_prefilter, &positions, bytes);
+	bool has =
+		has_offset(prefilter, &positions, bytes) || has_name(prefilter, &positions, bytes);
 	array_free(&positions);
 	if (has ||
 	    dwarf_formudata(dwarf_attr(&die, DW_AT_str_offsets_base, &attribute), &base) != 0)
 		return has;
-	bytes = unit_indices(dwarf_prefilter, base);
-	for (; dwarf_prefilter->offsets.count && bytes.end - bytes.at >= 4; bytes.at += 4) {
-		if (is_offset(dwarf_prefilter, bytes.at))
+	bytes = unit_indices(prefilter, base);
+	for (; prefilter->offsets.count && bytes.end - bytes.at >= 4; bytes.at += 4) {
+		if (is_offset(prefilter, bytes.at))
 			return true;
 	}
 	return false;
 }
 
-void dwarf_prefilter_free(struct dwarf_prefilter *dwarf_prefilter)
+void dwarf_prefilter_free(struct dwarf_prefilter *prefilter)
 {
-	if (!dwarf_prefilter)
+	if (!prefilter)
 		return;
-	hash_map_clear(&dwarf_prefilter->offsets);
-	free(dwarf_prefilter->name);
-	free(dwarf_prefilter);
+	hash_map_clear(&prefilter->offsets);
+	free(prefilter->name);
+	free(prefilter);
 }

@@ -16,6 +16,5 @@ struct dwarf_prefilter;
 
 /* `name` is an identifier; it counts as it is or with template arguments ("name<int>"). */
 struct dwarf_prefilter *dwarf_prefilter_new(struct object *object, const char *name);
-bool dwarf_prefilter_may_have(const struct dwarf_prefilter *dwarf_prefilter,
-			      const struct unit *unit);
-void dwarf_prefilter_free(struct dwarf_prefilter *dwarf_prefilter);
+bool dwarf_prefilter_may_have(const struct dwarf_prefilter *prefilter, const struct unit *unit);
+void dwarf_prefilter_free(struct dwarf_prefilter *prefilter);

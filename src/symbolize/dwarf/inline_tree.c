@@ -75,7 +75,7 @@ static uint32_t add_frame(struct walk *walk, Dwarf_Die *die, uint32_t parent, un
 	}
 	uint32_t id = (uint32_t)walk->frames->count;
 	for (size_t i = 0; i < frame.code.count; i++)
-		interval_map_add(&walk->frames->interval_map, frame.code.items[i].start,
+		interval_map_add(&walk->frames->intervals, frame.code.items[i].start,
 				 frame.code.items[i].end, id, depth);
 	*array_add(walk->frames) = frame;
 	return id;
@@ -151,12 +151,12 @@ void inline_tree_read(struct sources *sources, struct object *object, const stru
 
 void inline_tree_index(struct inline_tree *frames)
 {
-	interval_map_flatten(&frames->interval_map);
+	interval_map_flatten(&frames->intervals);
 }
 
 uint32_t inline_tree_at(const struct inline_tree *frames, uint64_t address)
 {
-	const struct interval_map_entry *span = interval_map_at(&frames->interval_map, address);
+	const struct interval_map_entry *span = interval_map_at(&frames->intervals, address);
 	return span ? span->value : FRAME_NONE;
 }
 
@@ -165,5 +165,5 @@ void inline_tree_clear(struct inline_tree *frames)
 	for (size_t i = 0; i < frames->count; i++)
 		ranges_clear(&frames->items[i].code);
 	array_free(frames);
-	interval_map_clear(&frames->interval_map);
+	interval_map_clear(&frames->intervals);
 }

@@ -23,7 +23,7 @@ struct inline_frame {
 struct inline_tree {
 	struct inline_frame *items;
 	size_t count, capacity;
-	struct interval_map interval_map; /* addresses; value: the innermost frame */
+	struct interval_map intervals; /* addresses; value: the innermost frame */
 };
 
 /* Is a frame of this function wanted? FUNCTION_NONE is a function without a name. */
@@ -33,6 +33,6 @@ typedef bool inline_tree_filter(void *context, uint32_t function);
 void inline_tree_read(struct sources *sources, struct object *object, const struct unit *unit,
 		      inline_tree_filter *choice, void *context, struct inline_tree *frames);
 void inline_tree_index(
-	struct inline_tree *frames); /* before inline_tree_at and any use of the interval_map */
+	struct inline_tree *frames); /* before inline_tree_at and any use of the intervals */
 uint32_t inline_tree_at(const struct inline_tree *frames, uint64_t address);
 void inline_tree_clear(struct inline_tree *frames);

@@ -135,8 +135,8 @@ uint32_t location_of_symbol(struct symbols *symbols, struct object *object,
 			  &location);
 	if (units_read(object)->count)
 		return id; /* attribution gives the ranges */
-	for (size_t i = 0; i < object->symtab.interval_map.count; i++) {
-		const struct interval_map_entry *span = &object->symtab.interval_map.items[i];
+	for (size_t i = 0; i < object->symtab.intervals.count; i++) {
+		const struct interval_map_entry *span = &object->symtab.intervals.items[i];
 		const struct symtab_entry *other = &object->symtab.items[span->value];
 		if (other->name == entry->name && other->file == entry->file)
 			location_add_range(symbols, id, span->start, span->end);
@@ -148,12 +148,12 @@ uint32_t location_of_symbol(struct symbols *symbols, struct object *object,
 static void add_unnamed(struct symbols *symbols, struct object *object, uint32_t location,
 			struct range range)
 {
-	const struct interval_map *interval_map = &object->symtab.interval_map;
+	const struct interval_map *intervals = &object->symtab.intervals;
 
-	for (size_t i = interval_map_after(interval_map, range.start);
-	     i < interval_map->count && interval_map->items[i].start < range.end; i++) {
-		location_add_range(symbols, location, range.start, interval_map->items[i].start);
-		range.start = interval_map->items[i].end;
+	for (size_t i = interval_map_after(intervals, range.start);
+	     i < intervals->count && intervals->items[i].start < range.end; i++) {
+		location_add_range(symbols, location, range.start, intervals->items[i].start);
+		range.start = intervals->items[i].end;
 	}
 	location_add_range(symbols, location, range.start, range.end);
 }
@@ -214,8 +214,8 @@ void locations_move(struct symbols *symbols, struct object *object)
 		if (symbols->locations.items[i]->shown.object == object->id)
 			symbols->locations.items[i]->ranges.count = 0;
 	}
-	for (size_t i = 0; i < object->symtab.interval_map.count; i++) {
-		const struct interval_map_entry *span = &object->symtab.interval_map.items[i];
+	for (size_t i = 0; i < object->symtab.intervals.count; i++) {
+		const struct interval_map_entry *span = &object->symtab.intervals.items[i];
 		struct symtab_entry *entry = &object->symtab.items[span->value];
 		uint32_t location = location_of_known_symbol(symbols, object, entry);
 		if (location != SYMBOLS_NONE)

@@ -86,14 +86,14 @@ static void cover_by_latest(struct symtab *symtab)
 		size_t end = cell_of(bounds, count, symtab->items[i].end);
 		size_t cell = free_cell(next, cell_of(bounds, count, symtab->items[i].start));
 		for (; cell < end; cell = free_cell(next, cell)) {
-			interval_map_add(&symtab->interval_map, bounds[cell], bounds[cell + 1],
+			interval_map_add(&symtab->intervals, bounds[cell], bounds[cell + 1],
 					 (uint32_t)i, 0);
 			next[cell] = cell + 1;
 		}
 	}
 	free(bounds);
 	free(next);
-	interval_map_flatten(&symtab->interval_map);
+	interval_map_flatten(&symtab->intervals);
 }
 
 bool perf_map_read(struct object *object, struct interner *texts)

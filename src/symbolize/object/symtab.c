@@ -52,14 +52,14 @@ void symtab_index(struct symtab *symtab, uint64_t (*limit)(void *context, uint64
 			entry->end = most;
 	}
 	for (size_t i = 0; i < symtab->count; i++)
-		interval_map_add(&symtab->interval_map, symtab->items[i].start,
-				 symtab->items[i].end, (uint32_t)i, symtab->items[i].preference);
-	interval_map_flatten(&symtab->interval_map);
+		interval_map_add(&symtab->intervals, symtab->items[i].start, symtab->items[i].end,
+				 (uint32_t)i, symtab->items[i].preference);
+	interval_map_flatten(&symtab->intervals);
 }
 
 struct symtab_entry *symtab_at(const struct symtab *symtab, uint64_t offset)
 {
-	const struct interval_map_entry *span = interval_map_at(&symtab->interval_map, offset);
+	const struct interval_map_entry *span = interval_map_at(&symtab->intervals, offset);
 	return span ? &symtab->items[span->value] : NULL;
 }
 
@@ -75,5 +75,5 @@ const char *symtab_name(struct symtab_entry *entry, struct interner *texts)
 void symtab_clear(struct symtab *symtab)
 {
 	array_free(symtab);
-	interval_map_clear(&symtab->interval_map);
+	interval_map_clear(&symtab->intervals);
 }

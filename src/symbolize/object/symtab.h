@@ -21,7 +21,7 @@ struct symtab_entry {
 struct symtab {
 	struct symtab_entry *items;
 	size_t count, capacity;
-	struct interval_map interval_map; /* value: index of the entry */
+	struct interval_map intervals; /* value: index of the entry */
 };
 
 /* After the last entry was added: ends without size are set to the next start, at most `limit`. */

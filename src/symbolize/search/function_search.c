@@ -126,13 +126,13 @@ static void search_objects(struct function_search *search, bool in_scope)
 		if (object->shown.in_scope != in_scope || !query_has(search->query, object))
 			continue;
 		struct units *units = units_read(object);
-		struct dwarf_prefilter *dwarf_prefilter =
+		struct dwarf_prefilter *prefilter =
 			units->count ? dwarf_prefilter_new(object, search->base) : NULL;
 		for (size_t j = 0; j < units->count; j++) {
-			if (dwarf_prefilter_may_have(dwarf_prefilter, &units->items[j]))
+			if (dwarf_prefilter_may_have(prefilter, &units->items[j]))
 				search_unit(search, object, (uint32_t)j);
 		}
-		dwarf_prefilter_free(dwarf_prefilter);
+		dwarf_prefilter_free(prefilter);
 		if (search->matches->count == before)
 			search_symbols(search, object);
 	}
