@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* callers - adds up the moments of causal runs by target, system call and user code. */
+/* callers - adds up the stack samples of causal runs by system call and user code. */
 #include "analyze/causal/callers.h"
 
 #include <string.h>

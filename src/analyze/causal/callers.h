@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * callers - from where sampled code of the kernel was called: by which system call, from which user code.
- */
+/* callers - the system calls and the user code that lead to a target in the kernel. */
 #pragma once
 
 #include "profile/recording.h"
@@ -17,6 +15,6 @@ struct callers {
 	size_t count, capacity;
 };
 
-/* Of a target of user code: none. Borrows from the recording. */
+/* None for a target of user code. Points into the recording. */
 struct callers callers_of(const struct recording *recording, const struct recording_target *target);
 void callers_release(struct callers *callers);

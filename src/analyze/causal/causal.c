@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * causal - gathers the windows of each target and point, has them estimated, and ranks.
+ * causal - gathers the windows of each target and point, has them estimated, and ranks the targets.
  *
- * Only what the recording holds is used, and only by target: a target's controls are its own
- * experiments at speedup 0.
+ * The controls of a target are its own experiments at speedup 0.
  */
 #include "analyze/causal/causal.h"
 
@@ -13,9 +12,9 @@
 #include <string.h>
 
 /*
- * A target has phases if in IDLE_CONTROLS of its controls at least it is active less than
- * IDLE_SHARE of what is usual. Then windows with less than BUSY_SHARE of that lie external_pacing of its
- * phase, or on the border.
+ * A target has phases if it is active less than IDLE_SHARE of its usual activity in at least
+ * IDLE_CONTROLS of its controls. Windows with less than BUSY_SHARE of the usual activity then lie
+ * outside of its phase, or on the border.
  */
 #define IDLE_CONTROLS 0.1
 #define PHASE_BORDER_ERROR 0.02
@@ -23,17 +22,17 @@
 #define IDLE_SHARE 0.1
 #define BUSY_SHARE 0.7
 
-/* No more than this part of a gain, of either sign, is put down to early windows. */
+/* At most this part of a gain, of either sign, is attributed to early windows. */
 #define EARLY_SHARE_MOST 0.9
 
-/* So many samples of the target must be usual in a window, else chance decides. */
+/* A target with fewer samples in a usual window has no phases: chance would decide. */
 #define SAMPLES_LEAST 30.0
 #define CONTROLS_LEAST 6
 
-/* Sampled time of a target in the runs in which it had experiments, for the phase correction. */
+/* Sampled time of a target in the runs that have experiments on it, for the phase correction. */
 struct phase {
-	double target_ns, observed_ns; /* in its own experiments at speedup 0; their wall time */
-	double run_target_ns, run_ns;  /* in those runs whenever the speedup was 0; wall time */
+	double target_ns, observed_ns; /* in its experiments at speedup 0; their wall time */
+	double run_target_ns, run_ns;  /* in those runs at speedup 0; their wall time */
 	double sampled_ns, samples;    /* of those runs, at any speedup */
 };
 
@@ -78,8 +77,8 @@ static void trials_release(struct trials *trials)
 }
 
 /*
- * The target's part of the sampled time, in which pauses do not count: for the same work it is the
- * same at any speedup.
+ * The target's share of the sampled time. Pauses are not sampled, so equal work has an equal share
+ * at any speedup.
  */
 static double activity_of(const struct recording_experiment *experiment)
 {
@@ -94,7 +93,7 @@ static int compare_activities(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Of ascending activities, that at the middle of the target's time: usual where it runs. */
+/* Of ascending activities, the one at the middle of the target's time. */
 static double usual_activity(const double *activities, size_t count)
 {
 	double sum = 0, passed = 0;
@@ -116,9 +115,8 @@ static size_t count_below(const double *activities, size_t count, double limit)
 }
 
 /*
- * Below this activity a window fell into a phase in which the target does not run (COZ 3.4.4, its
- * phase B), or on the border of one. 0 if the target has no such phases, or is so rarely sampled
- * that a window without a sample of it means nothing.
+ * Below this activity a window fell into a phase in which the target does not run (COZ 3.4.4, phase
+ * B), or on the border of one. 0 if the target has no such phases, or too few samples to tell.
  */
 static double idle_limit(const struct recording *recording, const struct trials *trials)
 {
@@ -145,8 +143,8 @@ static double idle_limit(const struct recording *recording, const struct trials 
 }
 
 /*
- * Leaves the windows in which the target ran: the phase factor stands for the others. It follows
- * from the same windows' activity, so that one with a little of another phase does no harm.
+ * Drops the windows in which the target did not run; the phase factor accounts for them. The factor
+ * follows from the activity of the windows that are kept, so a window on a border does no harm.
  */
 static void drop_idle_windows(const struct recording *recording, struct trials *trials)
 {
@@ -187,7 +185,7 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 	return count;
 }
 
-/* Effective time by wall time in the windows at this speedup. */
+/* Effective time divided by wall time in the windows at this speedup. */
 static double effective_at(const struct trials *trials, int64_t point_id, double speedup)
 {
 	double wall_ns = 0, effective_ns = 0;
@@ -203,7 +201,7 @@ static double effective_at(const struct trials *trials, int64_t point_id, double
 	return wall_ns > 0 ? effective_ns / wall_ns : 1;
 }
 
-/* Visits per ns that come by the wall clock, as what is external_pacing of the program sets the pace. */
+/* Visits per ns of wall time that are paced externally. */
 static double paced_rate_of(const struct trials *trials, const struct recording_point *point,
 			    const struct external_pacing *external_pacing)
 {
@@ -258,8 +256,8 @@ static struct phase phase_of(const struct recording *recording, const struct tri
 }
 
 /*
- * The experiments at speedup 0 are a part of the time at speedup 0. Where that does not hold, the
- * recorder died before it had written its sums, and the factor is unknown.
+ * The experiments at speedup 0 are a part of the time at speedup 0. If the sums contradict that,
+ * the recorder died before it had written them, and the factor is unknown.
  */
 static double phase_factor(const struct phase *phase)
 {
@@ -272,8 +270,8 @@ static double phase_factor(const struct phase *phase)
 }
 
 /*
- * Relative error of the factor: of the two counts of samples, and of where phases begin and end,
- * which no window sees exactly.
+ * Relative error of the factor: of the two counts of samples, and of the phases' borders, which
+ * windows do not resolve.
  */
 static double phase_error(const struct phase *phase)
 {
@@ -303,7 +301,7 @@ static void correct(struct effect_point *point, double factor, double relative_e
 	point->shared *= factor;
 }
 
-/* How well it is known what to take off, which all points have in common. */
+/* Adds the error of external pacing, which all points have in common. */
 static void add_pacing_error(struct causal_effect *effect, const struct trials *trials)
 {
 	for (size_t i = 0; effect->external_pacing.share > 0 && i < effect->count; i++) {
@@ -321,7 +319,7 @@ static void add_pacing_error(struct causal_effect *effect, const struct trials *
 	}
 }
 
-/* An effect needs an answer at a speedup above 0. */
+/* False if nothing was measured at a speedup above 0. */
 static bool effect_fill(struct causal_effect *effect, const struct trials *trials,
 			const struct effect_window *windows, size_t count, double relative_error)
 {
@@ -341,8 +339,8 @@ static bool effect_fill(struct causal_effect *effect, const struct trials *trial
 }
 
 /*
- * The relative error of a target's activity in its controls, by how these differ: where it comes in bursts of
- * many samples, so many more than the samples' number tells that the factor below 1 may be chance.
+ * The relative error of a target's activity, from the spread of its controls. Samples in bursts
+ * make it larger than their number suggests; a factor below 1 may be chance then.
  */
 static double activity_error(const struct trials *trials)
 {
@@ -362,7 +360,7 @@ static double activity_error(const struct trials *trials)
 	return sqrt(fmax(0, variance) / count) / mean;
 }
 
-/* A percentile of the whole run does not follow from that of a phase. */
+/* A percentile of a phase tells nothing about one of the whole run. */
 static struct tail tail_of(const struct recording *recording, const struct trials *trials,
 			   const struct causal_effect *effect)
 {
@@ -383,7 +381,7 @@ static struct tail tail_of(const struct recording *recording, const struct trial
 	return tail;
 }
 
-/* Which part of the gain by all windows is due to those that are left out. */
+/* The part of the gain by all windows that is due to the early windows, which are left out. */
 static double early_share(const struct causal_effect *effect, const struct effect_window *windows,
 			  size_t count)
 {
@@ -449,7 +447,7 @@ static bool is_external(const struct recording *recording, int64_t target_id)
 	return target && target->kind == TARGET_EXTERNAL;
 }
 
-/* What is sure of the target's best effect; -INFINITY without any. */
+/* The lower bound of the target's best effect; -INFINITY without any effect. */
 static double rank_of(const struct causal_target *target)
 {
 	double best = -INFINITY;
@@ -461,7 +459,7 @@ static double rank_of(const struct causal_target *target)
 	return best;
 }
 
-/* Ties by share, then by id, so that the order is always the same. */
+/* Ties are broken by share, then by id, so that the order is always the same. */
 static int compare_targets(const void *left, const void *right)
 {
 	const struct causal_target *a = left, *b = right;
@@ -495,7 +493,7 @@ static void count_verdicts(struct causal *causal, const struct recording *record
 	}
 }
 
-/* The largest part that early windows had of an effect on this point. */
+/* The largest part that early windows have of any target's gain at this point. */
 static double early_share_at(const struct causal *causal, const struct recording_point *point)
 {
 	double part = 0;
@@ -511,8 +509,8 @@ static double early_share_at(const struct causal *causal, const struct recording
 }
 
 /*
- * Where another target took a while to settle, this one may as well, as far as its own stretches did not
- * notice: its interval has room for the same part of its gain.
+ * If another target needed time to warm up, this one may need it too, unless its own window series
+ * exclude that: its interval is widened by the same part of its gain.
  */
 static void widen_unsettled(struct causal_effect *effect, double part)
 {

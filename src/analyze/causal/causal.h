@@ -12,18 +12,17 @@
 
 struct causal_effect {
 	const struct recording_point *point;
-	struct effect_point *points; /* measured speedups, ascending, phase-corrected */
+	struct effect_point *points; /* at measured speedups, ascending, phase-corrected */
 	size_t count;
 	struct effect_slope slope; /* phase-corrected */
 	double phase_factor;       /* 1 if the target runs all the time */
 	bool is_contention;        /* the slope's whole interval is below 0 */
-	struct warm_up warm_up;    /* which windows are left out, as too early */
-	double early_share; /* of the gain by all windows: what leaves with these; below 0: what comes */
-	bool is_widened; /* has a wider interval, as it may settle as slowly as another target */
-	struct external_pacing
-		external_pacing; /* what has been taken off as not the target's doing */
-	struct tail tail;        /* of a latency point: its 99th percentile */
-	double tail_lacking_ns;  /* how much longer to run for that, at least; 0: that is not it */
+	struct warm_up warm_up;    /* which windows are left out as too early */
+	double early_share;        /* part of the gain by all windows that early ones account for */
+	bool is_widened; /* the interval is wider, as the target may warm up as slowly as another one */
+	struct external_pacing external_pacing; /* what was subtracted as externally paced */
+	struct tail tail;                       /* of a latency point: its 99th percentile */
+	double tail_lacking_ns;                 /* more run time needed; 0: that does not help */
 };
 
 struct causal_target {
@@ -36,9 +35,9 @@ struct causal_target {
 
 struct causal {
 	struct causal_target
-		*targets; /* by the lower bound of the best effect's slope, best first */
+		*targets; /* by the lower bound of the best effect's slope, descending */
 	size_t count;
-	unsigned experiments; /* all that counted, controls included */
+	unsigned experiments; /* that counted, controls included */
 	unsigned displaced, too_few_visits, cut_short;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* external_pacing - how much of a program's pace is set by what is not the program's. */
+/* external_pacing - estimates the share of visits that come at a rate by the wall clock. */
 #include "analyze/causal/external_pacing.h"
 
 #include "stats/effect.h"
@@ -10,7 +10,7 @@
 #define SURE_ERRORS 2.5
 #define TOLD_SPEEDUP 0.25
 
-/* What windows at a speedup and at none have in sum. */
+/* Sums over the windows at speedup 0 and above 0. */
 struct shares {
 	double wall_ns[2], effective_ns[2];
 };
@@ -20,7 +20,7 @@ static void add_window(const struct recording_experiment *experiment,
 		       struct effect_window *windows, size_t *count, struct shares *shares)
 {
 	bool is_fast = experiment->speedup > 0;
-	/* By wall time: what is paced from external_pacing is the same in all windows then. */
+	/* By wall time, in which the rate of externally paced visits is the same in all windows. */
 	double period_ns =
 		recording_visit_period(visit, point->kind) / external_pacing_effective(visit);
 
@@ -105,7 +105,7 @@ double external_pacing_period(double period_ns, double effective, double paced_r
 {
 	double rate = 1 / period_ns;
 
-	/* From all visits being paced to none. */
+	/* Between the rates of all visits being paced externally and of none. */
 	return 1 / fmin(rate, fmax(rate * effective, rate - paced_rate * (1 / effective - 1)));
 }
 

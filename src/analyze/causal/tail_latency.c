@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tails - rows of lengths as windows of counts. */
+/* tail_latency - turns rows of lengths into windows of counts. */
 #include "analyze/causal/tail_latency.h"
 
 static void add_buckets(struct tail_bucket *buckets, size_t *count,
@@ -22,9 +22,9 @@ static void add_buckets(struct tail_bucket *buckets, size_t *count,
 }
 
 /*
- * By Little's law the spans of a window took so long together. Where those that were measured, and the
- * others at two periods each, do not come near that, the others were no short ones: they are on no stack,
- * since they end in another thread.
+ * Little's law gives the total time of a window's spans. If the spans with known lengths, and the
+ * others at two periods each, do not come near that, the others were not short: they are on no
+ * stack, since they end in another thread.
  */
 #define PERIODS_UNMEASURED 2.0
 #define TIME_MOST 1.5

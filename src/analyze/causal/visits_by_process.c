@@ -33,7 +33,7 @@ static int by_visits(const void *left, const void *right)
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-/* Of one run; 0 if it has none by process. */
+/* Of one run; 0 if it has no figures by process. */
 static uint64_t known_visits(const struct recording *recording, int64_t run_id, int64_t point_id)
 {
 	uint64_t visits = 0;

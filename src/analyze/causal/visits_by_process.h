@@ -16,9 +16,9 @@ struct visits_by_process {
 	struct process_visits
 		*items; /* most visits first; the same process in several runs is one */
 	size_t count, capacity;
-	uint64_t unknown; /* visits of which it is not known whose they are */
+	uint64_t unknown; /* visits of unknown processes */
 };
 
-/* Of all runs; those without figures by process (of the runtime engine) are left out. Borrows. */
+/* Of all runs but those without figures by process (runtime engine). Points into the recording. */
 struct visits_by_process visits_by_process_of(const struct recording *recording, int64_t point_id);
 void visits_by_process_release(struct visits_by_process *visits_by_process);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* samples - filtering moments, and adding them up under texts that they have in common. */
+/* samples - filters stack samples, and adds them up under keys. */
 #include "analyze/samples/samples.h"
 
 #include "base/cleanup.h"
@@ -39,7 +39,7 @@ static bool any_function_fits(const struct recording_frame **chain, size_t count
 	return false;
 }
 
-/* Code of the system, which nobody wants to hear of if the program's own line is known. */
+/* Code of the system, less interesting than the program's own line. */
 static bool is_system_code(const struct recording_frame *frame)
 {
 	static const char *const objects[] = {"/lib/*", "/lib64/*", "/usr/lib/*", "/usr/lib64/*"};
@@ -54,7 +54,7 @@ static bool is_system_code(const struct recording_frame *frame)
 	return false;
 }
 
-/* Fills the entry; false if the filter stops it. */
+/* Fills the entry; false if the filter rejects it. */
 static bool make_entry(const struct recording *recording,
 		       const struct recording_stack_sample *stack_sample,
 		       const struct samples_filter *filter, struct samples_entry *entry)
@@ -94,8 +94,8 @@ static void sum_add(struct samples_sum *sum, const struct recording_stack_sample
 }
 
 /*
- * The share's standard error, by the delta method for a ratio of which the numerator is a part of the
- * denominator; with equal weights, that is the binomial's.
+ * The share's standard error, by the delta method for a ratio whose numerator is a part of the
+ * denominator; with equal weights it is the binomial's.
  */
 static void sum_judge(struct samples_sum *sum, const struct samples_sum *all)
 {
@@ -164,7 +164,10 @@ static const char *object_of(const struct recording_frame *frame)
 	return frame ? text_or_empty(frame->object) : "";
 }
 
-/* A futex is known by its address in its process, a lock of the kernel by who waits for it. */
+/*
+ * A futex is identified by its address and process, a lock of the kernel by the function that
+ * waits.
+ */
 static char *lock_key_of(const struct samples_entry *entry)
 {
 	if (entry->stack_sample->class != CLASS_LOCK)
@@ -175,7 +178,7 @@ static char *lock_key_of(const struct samples_entry *entry)
 	return text_copy(function_of(entry->kernel));
 }
 
-/* Entries with the same text belong together; NULL: it has no place in this group. */
+/* Entries with equal keys form a row; NULL: the entry is in no row. */
 static char *key_of(const struct samples_entry *entry, enum samples_group group)
 {
 	const struct recording_stack_sample *stack_sample = entry->stack_sample;
@@ -221,7 +224,7 @@ static int by_key(const void *one, const void *other)
 {
 	const struct keyed *a = one, *b = other;
 	int order = strcmp(a->key, b->key);
-	/* The same order each time, whatever qsort does with equal keys. */
+	/* A stable order, whatever qsort does with equal keys. */
 	return order ? order : a->entry < b->entry ? -1 : a->entry > b->entry;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * samples - where the time of a recording of `lever record` went: by function, line, class, thread,
- * and as a call tree, with the uncertainty of each share.
+ * samples - where the time of a recording of `lever record` went: by function, line, class and
+ * thread, and as a call tree, each share with its uncertainty.
  *
  * Everything points into the recording, which must live as long.
  */
@@ -11,21 +11,21 @@
 
 #define SAMPLES_ALL_CLASSES ((1u << SAMPLE_CLASSES) - 1)
 
-/* Which samples count. Empty fields let everything pass. */
+/* The samples to count. Empty fields accept all. */
 struct samples_filter {
 	unsigned classes;     /* a bit for each of enum sample_class */
 	const char *command;  /* glob on the thread's name */
-	const char *function; /* glob on the functions of the chain: one of them must fit */
+	const char *function; /* glob on functions: one of the call chain must match */
 	unsigned pid, tid;
 };
 
-/* One stack_sample that passed. The frames are NULL where unknown. */
+/* One stack sample that passed the filter. Unknown frames are NULL. */
 struct samples_entry {
 	const struct recording_stack_sample *stack_sample;
 	const struct recording_thread *thread;
 	const struct recording_frame *user; /* innermost in user space */
 	const struct recording_frame *
-		site; /* innermost whose source line is known, outside the system's code if there is one */
+		site; /* innermost with a known source line, outside of the system's code if possible */
 	const struct recording_frame *kernel; /* innermost in the kernel */
 };
 
@@ -33,7 +33,7 @@ struct samples_sum {
 	uint64_t samples, weight_ns;
 	double variance; /* of weight_ns */
 	double share,
-		half_interval; /* of the time that passed the filter; half_interval of its 95 % interval */
+		half_interval; /* of the time that passed the filter; half of the 95 % interval */
 };
 
 struct samples {
@@ -48,24 +48,24 @@ struct samples {
 
 struct samples *samples_new(const struct recording *recording, const struct samples_filter *filter);
 void samples_free(struct samples *samples);
-/* What one stack_sample comes to. */
+/* The sum of one stack sample. */
 struct samples_sum samples_sum_of(const struct samples *samples,
 				  const struct recording_stack_sample *stack_sample);
 
 enum samples_group {
-	SAMPLES_BY_FUNCTION, /* and class, and function of the kernel */
+	SAMPLES_BY_FUNCTION, /* and class, and kernel function */
 	SAMPLES_BY_LINE,
-	SAMPLES_BY_CLASS, /* with sub-class */
+	SAMPLES_BY_CLASS, /* and sub-class */
 	SAMPLES_BY_CALL,  /* system call */
 	SAMPLES_BY_THREAD,
 	SAMPLES_BY_PROCESS,
-	SAMPLES_BY_LOCK, /* waits of class L alone: by futex, or by function of the kernel */
+	SAMPLES_BY_LOCK, /* class L only: by futex, or by kernel function */
 };
 
-/* Entries that belong together. */
+/* Entries with an equal key. */
 struct samples_row {
 	const struct samples_entry
-		*first; /* the heaviest; what they have in common can be read off it */
+		*first; /* the heaviest; has what all entries of the row have in common */
 	struct samples_sum sum;
 	uint64_t by_class_ns[SAMPLE_CLASSES];
 };
@@ -78,7 +78,7 @@ struct samples_rows {
 struct samples_rows samples_group(const struct samples *samples, enum samples_group group);
 void samples_rows_clear(struct samples_rows *rows);
 
-/* A call tree: from the outermost function to what it calls, or from the innermost to its callers. */
+/* A call tree: callees below callers, or inverted. */
 struct samples_node {
 	const struct recording_frame *frame; /* NULL: the root */
 	struct samples_sum sum;
@@ -90,6 +90,6 @@ struct samples_node {
 struct samples_node *samples_tree(const struct samples *samples, bool is_inverted);
 void samples_tree_free(struct samples_node *root);
 
-/* The frames of a stack, innermost first; to be freed. */
+/* The frames of a stack, innermost first. The caller frees the array. */
 const struct recording_frame **samples_chain(const struct recording *recording, uint64_t stack_id,
 					     size_t *count);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scale_interval - how far one further run may be from an prediction, with 95 % confidence.
+ * interval - the 95 % interval of one further run around a prediction.
  *
- * Things that have nothing to do with each other add up as variances: how much runs differ, on
- * the same cores and on others in transition, once for the further run and, divided by their number, for the
- * runs that the prediction comes from; how far off the model was with other programs, and with this one on
- * other cores; and how much of what others, the hypervisor and lever took may have been taken off
- * wrongly. All are fractions of the prediction.
+ * Independent errors add up as variances: the spread of runs on equal cores, once for the further
+ * run and, divided by their number, for the runs behind the prediction; the model's error for other
+ * programs, and for this one on other cores; and the error of the time that is taken off for other
+ * programs, the hypervisor and lever. All are fractions of the prediction.
  */
 #include "analyze/scale/parts.h"
 #include "stats/distribution.h"
@@ -14,19 +13,19 @@
 #include <math.h>
 
 /*
- * The standard error of what is taken off, as a part of it. Stolen time may have fallen on the thread
- * that all others waited for, or on one that nobody did: between none of it and twice as much, evenly
- * (1 / sqrt 3). What other programs took is known thread by thread; of 124 % too much, 23 % were left
- * by its correction (DESIGN.md, section 7).
+ * Standard errors of the time that is taken off, as fractions of it. Stolen time may have hit the
+ * thread that all others waited for, or one that nobody waited for: between 0 and 2 times as much,
+ * evenly (1 / sqrt 3). What other programs took is known by thread; the correction left 23 of 124
+ * %-points (docs/decisions.md, "Intervals of predictions").
  */
 #define STOLEN_UNSURE 0.58
 #define DISPLACED_UNSURE 0.2
-/* The kernel times BPF programs, but not the way to them: as much again, at most. */
+/* The kernel times BPF programs, but not the way to them: at most as much again. */
 #define COUNTING_UNSURE 0.5
-#define LEAST_HERE 0.02 /* no machine is steadier */
+#define LEAST_HERE 0.02 /* the least spread of runs that is assumed */
 #define LEAST_ELSEWHERE 0.03
 
-/* Squares of relative distances from the mean, and how many of them are free. */
+/* Sum of squared relative deviations from the mean, and their degrees of freedom. */
 struct spread {
 	double squares, freedom;
 };
@@ -56,9 +55,9 @@ static void add_spread(struct spread *spread, const struct scale_run *runs, size
 }
 
 /*
- * Variance of the prediction for want of runs, as a part of one run's. `growth` and `replay` know the CPU
- * time on the cores of the other runs from them, here from those here, and elsewhere they draw a line
- * through both.
+ * Variance of the prediction due to the number of runs, as a multiple of one run's. `growth` and
+ * `replay` take the CPU time on the tried cores from the runs there, here from those here, and on
+ * further cores from a line through both.
  */
 static double missing_runs_factor(const struct scale *scale,
 				  const struct scale_prediction *prediction)
@@ -74,7 +73,7 @@ static double missing_runs_factor(const struct scale *scale,
 	return (1 - at) * (1 - at) / prediction->runs + at * at / (double)scale->others.count;
 }
 
-/* The standard error of what was taken off; `paper` takes nothing off, so all of it is its error. */
+/* `paper` takes nothing off, so all of it is its error. */
 static double uncertain_share(const struct scale *scale, enum scale_model model)
 {
 	double taken = scale->displaced_ns + scale->stolen_ns + scale->counting_ns;
@@ -89,7 +88,10 @@ static double uncertain_share(const struct scale *scale, enum scale_model model)
 	return part * hypot(unsure, COUNTING_UNSURE * scale->counting_ns) / taken;
 }
 
-/* For each doubling of the cores. Where this program shows more of it, it counts: as far as its runs go. */
+/*
+ * Per doubling of the cores. If this program shows a larger error, that counts, as far as its runs
+ * go.
+ */
 static double model_error(const struct scale *scale, enum scale_model model)
 {
 	double elsewhere = scale_model_error(model, wakes_per_second(scale));
@@ -114,7 +116,7 @@ void scale_add_interval(const struct scale *scale, struct scale_prediction *pred
 	double variance = spread.freedom > 0 ? spread.squares / spread.freedom : 0;
 	double scatter = variance * (1 + missing_runs_factor(scale, prediction));
 	double whole = scatter + known * known;
-	/* After Welch and Satterthwaite; what is known does not count against freedom. */
+	/* Welch and Satterthwaite; errors that are known add no uncertainty of their own. */
 	double freedom =
 		scatter > 0 ? whole * whole / (scatter * scatter) * spread.freedom : INFINITY;
 	double half = student_quantile(0.975, freedom) * sqrt(whole) * prediction->wall_ns;

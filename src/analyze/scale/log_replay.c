@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* log_replay - who ran beside whom, who waited for whom, and steps from both. */
+/* log_replay - finds which threads ran at once and which woke which, and makes steps of both. */
 #include "analyze/scale/log_replay.h"
 
 #include "stats/parallel.h"
@@ -8,12 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-/* From `at_ns` on, so many threads ran; `work_ns` would have been done by then by one that always ran. */
+/*
+ * From `at_ns` on `running` threads ran; by then a thread that always ran would have done
+ * `work_ns`.
+ */
 struct segment {
 	uint64_t at_ns;
 	double work_ns;
 	int running;
-	double stolen; /* part of their time */
+	double stolen; /* as a share of their time */
 };
 
 struct wakeup {
@@ -23,25 +26,25 @@ struct wakeup {
 };
 
 /*
- * A thread that waits with a time limit, and begins anew when it is over: not the time is what it waits
- * for, if in the end another thread wakes it.
+ * Waits with a time limit, one after the other. If another thread ends the last, the program waits
+ * for that thread, not for the time.
  */
 struct poll {
-	size_t first, end;    /* steps with the waits so far; none where they are equal */
-	unsigned system_call; /* of all of them */
+	size_t first, end;    /* steps of these waits; none if equal */
+	unsigned system_call; /* the same for all */
 };
-/* A wait is sampled when its thread is back on a core: that much later at most. */
+/* A wait is sampled when its thread is back on a core: at most that much later. */
 #define END_SLACK_NS 200000u
-#define DELAY_MOST_NS 100000 /* for an idle core to wake; what is longer waits for other programs */
-#define POLL_WORK_MOST 0.05  /* of the wait before, between two */
+#define DELAY_MOST_NS 100000 /* of an idle core; a longer delay is due to other programs */
+#define POLL_WORK_MOST 0.05  /* of the wait before: the most work between two waits */
 
 /*
- * How much of a thread's time is to be left out. Samples stand for about a period, which may be longer
- * than the burst in which they fell: what does not fit into it is left out of the next ones.
+ * How much of a thread's time to leave out. A sample stands for about a period, which may be longer
+ * than the burst in which it fell: the rest is left out of later bursts.
  */
 struct reduction {
-	size_t next, end; /* target_samples of the thread */
-	double owed_ns;   /* of time in the code, not yet found a place */
+	size_t next, end; /* range of the thread's target samples */
+	double owed_ns;   /* time in the target that is still to be left out */
 };
 
 struct builder {
@@ -52,11 +55,11 @@ struct builder {
 	const struct timeline_thread *root;
 	ARRAY(struct segment) segments;
 	ARRAY(struct wakeup) wakeups;
-	size_t *first_event; /* by thread: of its beginning and its waits, in their order */
+	size_t *first_event; /* by thread: event of its creation, followed by those of its waits */
 	ARRAY(double) delays;
 	struct poll poll;
 	const struct log_speedup *speedup; /* may be NULL */
-	struct reduction reduction[2];     /* of the thread: its work, and its sleeps */
+	struct reduction reduction[2];     /* for work, and for sleeps */
 };
 
 static bool is_wait(const struct timeline_state *state)
@@ -64,7 +67,7 @@ static bool is_wait(const struct timeline_state *state)
 	return state->class != TIMELINE_RUNNING && state->class != TIMELINE_RUNNABLE;
 }
 
-/* ---- who ran beside whom ---- */
+/* ---- threads that ran at once ---- */
 
 static int by_time(const void *left, const void *right)
 {
@@ -85,7 +88,7 @@ static void add_steals(struct builder *builder, const struct log_steals *steals)
 	}
 }
 
-/* What one that runs from then on gets done in this time. */
+/* The work of a thread that runs from then on, in this time. */
 static double work_in(const struct builder *builder, const struct segment *segment, double span_ns)
 {
 	unsigned running = segment->running > 0 ? (unsigned)segment->running : 0;
@@ -113,7 +116,7 @@ static void find_segments(struct builder *builder)
 	size_t count = builder->segments.count;
 	if (count)
 		qsort(items, count, sizeof(*items), by_time);
-	/* From changes to sums. */
+	/* Turns changes into sums. */
 	for (size_t i = 1; i < count; i++) {
 		items[i].work_ns = items[i - 1].work_ns +
 				   work_in(builder, &items[i - 1],
@@ -123,7 +126,7 @@ static void find_segments(struct builder *builder)
 	}
 }
 
-/* The last segment that begins at or before this moment. */
+/* The last segment that begins at or before this time. */
 static const struct segment *segment_at(const struct builder *builder, uint64_t at_ns)
 {
 	size_t low = 0, high = builder->segments.count;
@@ -147,9 +150,9 @@ static double work_at(const struct builder *builder, uint64_t at_ns)
 	return segment->work_ns + work_in(builder, segment, (double)(at_ns - segment->at_ns));
 }
 
-/* ---- who waited for whom ---- */
+/* ---- threads that woke each other ---- */
 
-/* The thread that had this id then; the number of threads if none had. */
+/* The thread that had this id then; the number of threads if there was none. */
 static size_t thread_at(const struct timeline *timeline, unsigned tid, uint64_t at_ns)
 {
 	const struct timeline_thread *last = timeline_thread_of(timeline, tid);
@@ -196,7 +199,7 @@ static int by_waker(const void *left, const void *right)
 	return a->event < b->event ? -1 : 1;
 }
 
-/* Its parent, which must have begun before it: so no two wait for each other. */
+/* Its parent, which began before it, so that no two threads wait for each other's creation. */
 static size_t parent_of(const struct timeline *timeline, const struct timeline_thread *thread)
 {
 	size_t none = timeline->threads.count;
@@ -233,7 +236,7 @@ static void find_wakeups(struct builder *builder)
 
 /* ---- steps ---- */
 
-/* The first wake-up by this thread, of all in their order. */
+/* The first wake-up by this thread, in order of wakers. */
 static size_t first_wakeup(const struct builder *builder, size_t waker)
 {
 	size_t low = 0, high = builder->wakeups.count;
@@ -248,7 +251,7 @@ static size_t first_wakeup(const struct builder *builder, size_t waker)
 	return low;
 }
 
-/* Where the target_samples of a thread lie that are of its waits, or are not. */
+/* The range of the thread's target samples. */
 static struct reduction reduction_of(const struct log_speedup *speedup, unsigned tid)
 {
 	struct reduction reduction = {0};
@@ -263,7 +266,9 @@ static struct reduction reduction_of(const struct log_speedup *speedup, unsigned
 	return reduction;
 }
 
-/* The part of this segment of time that is left when the code takes less. */
+/*
+ * The part of this time that remains when the target is faster. Consumes the samples up to `to_ns`.
+ */
 static double share_left(struct builder *builder, bool is_waiting, uint64_t from_ns, uint64_t to_ns)
 {
 	struct reduction *reduction = &builder->reduction[is_waiting];
@@ -296,7 +301,7 @@ static void add_work(struct builder *builder, struct replay_thread *plan, uint64
 		replay_add_step(plan, REPLAY_WORK, work, 0);
 }
 
-/* Signals of this thread before `end_ns`, and its work between them from `from_ns` on. */
+/* Signals of this thread before `end_ns`, and from `from_ns` on its work between them. */
 static void add_signals(struct builder *builder, struct replay_thread *plan, size_t thread,
 			size_t *wakeup, uint64_t end_ns, uint64_t *from_ns)
 {
@@ -313,7 +318,7 @@ static void add_signals(struct builder *builder, struct replay_thread *plan, siz
 	}
 }
 
-/* The usual delay is that of those that found a core idle, and waited for nothing but it. */
+/* Only threads that waited for an idle core alone tell its delay. */
 static void add_wake_delay(struct builder *builder, const struct timeline_state *ready)
 {
 	const struct segment *segment = segment_at(builder, ready->start_ns);
@@ -334,7 +339,7 @@ static void add_timeout(struct poll *poll, const struct replay_thread *plan,
 	poll->system_call = state->system_call;
 }
 
-/* Has the thread done more since it last waited than ask whether it is time? */
+/* Has the thread done more since its last wait than check the time? */
 static bool has_worked(const struct poll *poll, const struct replay_thread *plan)
 {
 	const struct replay_step *steps = plan->steps.items;
@@ -378,7 +383,7 @@ static void add_wait(struct builder *builder, struct replay_thread *plan,
 	add_timeout(poll, plan, state);
 }
 
-/* What the program was before its exec is not part of it: only what it waits for is counted on. */
+/* What a process did before the exec of the program is left out, but its signals are kept. */
 static void add_thread(struct builder *builder, size_t index)
 {
 	const struct timeline *timeline = builder->timeline;
@@ -414,7 +419,7 @@ static void add_thread(struct builder *builder, size_t index)
 	add_signals(builder, plan, index, &wakeup, UINT64_MAX, NULL);
 }
 
-/* The thread that was the first to become the program. */
+/* The thread that executed the program first. */
 static const struct timeline_thread *find_root(const struct timeline *timeline)
 {
 	const struct timeline_thread *root = NULL;
@@ -447,7 +452,9 @@ static void measure(struct builder *builder)
 	if (!count)
 		return;
 	qsort(builder->delays.items, count, sizeof(double), by_size);
-	/* Not their mean: some waited for more than an idle core; if most did, none tells its delay. */
+	/*
+	 * The median: some threads waited for more than an idle core. Above DELAY_MOST_NS most did.
+	 */
 	builder->log->wake_delay_ns = fmin(builder->delays.items[count / 2], DELAY_MOST_NS);
 }
 

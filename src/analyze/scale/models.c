@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* models - what is known of the models themselves: their names and their errors. */
+/* models - the names of the models, and their errors as measured on other programs. */
 #include "analyze/scale/scale.h"
 
 static const char *const model_names[SCALE_MODELS] = {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scale_parts - what scale.c leaves to other files: the course of a run, its replay, and doubts. */
+/* parts - the steps of scale_new, each in its own file. */
 #pragma once
 
 #include "analyze/scale/scale.h"
 
-/* The first run's slices, and its phases. */
+/* Slices and phases of the first run. */
 void scale_find_phases(struct scale *scale);
-/* The log of the recorded run, if there is one; to be freed. */
+/* The log of the recorded run, or NULL; to be freed. */
 struct timeline *scale_timeline(const struct scale *scale);
-/* Makes the recorded run ready to be simulated, and checks that against itself. */
+/* Prepares the recorded run for simulation, and compares a simulation on its own cores with it. */
 void scale_find_replay(struct scale *scale, const struct timeline *timeline);
-/* What was stolen from the logged run, once it is ready. */
+/* The stolen time of the recorded run; after scale_find_replay. */
 struct log_steals scale_steals(const struct scale *scale);
-/* Phases by the program's own annotations, in the logged run. */
+/* Phases by the program's own annotations, in the recorded run. */
 void scale_find_spans(struct scale *scale, const struct timeline *timeline);
-/* Simulates the logged run with reduction code, on the cores that are asked for. */
+/* Simulates the recorded run with a faster target, on the cores of the predictions. */
 void scale_find_what_if(struct scale *scale, const struct timeline *timeline);
-/* The time on so many cores, as a part of that on the profiled ones. NAN: it cannot be told. */
+/* The time on so many cores, divided by that on the profiled ones. NAN: unknown. */
 double scale_replay_ratio(const struct scale *scale, unsigned cores);
-/* low_ns and high_ns of an prediction. */
+/* Sets low_ns and high_ns of a prediction. */
 void scale_add_interval(const struct scale *scale, struct scale_prediction *prediction);
-/* Whether the preconditions of predictions hold, as far as the runs show it. */
+/* Checks the preconditions of predictions. */
 void scale_add_warnings(struct scale *scale);

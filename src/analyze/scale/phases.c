@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scale_course - how many threads were active as the run went on, and where that changed.
+ * phases - how many threads were active over the run, and where that changed.
  *
- * Phases are found by cutting the run in two where the two parts' means explain most, again and again,
- * as long as a cut explains more than its price (binary segmentation with a penalty).
+ * The run is split where the means of the two parts explain most, again and again, as long as a
+ * split explains more than its price (binary segmentation with a penalty).
  */
 #include "analyze/scale/parts.h"
 
 #include <math.h>
 
 #define PHASES_MOST 12
-/* A cut must take away this share of what the squared distances from the mean come to in all. */
+/* A split must remove this share of the squared deviations of the whole run. */
 #define CUT_GAIN_LEAST 0.06
-/* Less than a third of a thread is no other phase. */
+/* Means that differ by less than this many threads are one phase. */
 #define STEP_LEAST 0.33
 
 static void add_slice(struct scale *scale, const struct recording_level *row, unsigned *last)
@@ -31,7 +31,7 @@ static void add_slice(struct scale *scale, const struct recording_level *row, un
 	slice->running = (slice->running * before + (double)row->running_ns) / slice->wall_ns;
 }
 
-/* Time, and sums of the active threads over it, of slices first ... end - 1. */
+/* Time, and sums of active threads over it, of slices `first` to `end` - 1. */
 struct part_sums {
 	double wall, sum, squares;
 };
@@ -71,7 +71,7 @@ static void add_phase(struct scale *scale, size_t first, size_t end)
 	phase->running /= phase->wall_ns;
 }
 
-/* The best place to cut; 0 if none is worth it. */
+/* The best slice to split at; 0 if no split is worth its price. */
 static size_t find_cut(const struct scale *scale, size_t first, size_t end, double worth)
 {
 	struct part_sums all = part_sums_of(scale, first, end), before = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scale_replay - simulates the recorded run on other cores, if it can be simulated on its own. */
+/* replay - simulates the recorded run on other cores, if a simulation on its own cores succeeds. */
 #include "analyze/scale/parts.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static double replay_on(const struct scale *scale, unsigned cores)
 	return replay_run(&scale->log->replay, &settings);
 }
 
-/* Why the log does not do; NULL if it does. To be freed. */
+/* Why the log cannot be simulated; NULL if it can. To be freed. */
 static char *refusal_of_log(const struct scale_run *recorded)
 {
 	if (recorded->conditions->is_cut)
@@ -36,7 +36,7 @@ static char *refusal_of_check(const struct scale_check *check)
 	return NULL;
 }
 
-/* The slice's time, and what its threads had of cores. */
+/* The slice's time, and the running time of its threads. */
 static struct log_steal steal_of(const struct recording *recording,
 				 const struct recording_steal *row)
 {

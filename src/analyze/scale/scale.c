@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scale - collects the runs of the last session, pools them, and asks the models. */
+/* scale - collects and pools the runs of the last session, and asks the models. */
 #include "analyze/scale/scale.h"
 
 #include "analyze/scale/parts.h"
@@ -35,7 +35,7 @@ static bool is_of(const struct recording_level *row, int64_t run_id, unsigned sl
 	return row->run_id == run_id && row->slice == slice;
 }
 
-/* What was stolen in a slice was stolen from its levels as much as their threads ran. */
+/* Spreads the stolen time of a slice over its levels, in proportion to their running time. */
 static void add_steal(struct scale_run *run, const struct recording *recording,
 		      const struct recording_steal *steal)
 {
@@ -55,7 +55,10 @@ static void add_steal(struct scale_run *run, const struct recording *recording,
 	run->stolen_ns += (double)steal->stolen_ns;
 }
 
-/* What the program was held up by being counted, as much as its threads ran. A logged run keeps it. */
+/*
+ * Spreads the time of counting over the levels, in proportion to their running time. A recorded run
+ * keeps it.
+ */
 static void add_counting(struct scale_run *run, const struct recording *recording)
 {
 	double running = 0, counting = 0;
@@ -72,7 +75,7 @@ static void add_counting(struct scale_run *run, const struct recording *recordin
 			counting * fmin(1, run->levels[i].running_ns / running);
 }
 
-/* Those of earlier sessions, too. */
+/* Includes runs of earlier sessions. */
 static const struct recording_run *run_row(const struct recording *recording, int64_t id)
 {
 	for (size_t i = 0; i < recording->earlier.count; i++)
@@ -106,7 +109,7 @@ static struct scale_run run_of(const struct recording *recording,
 	return run;
 }
 
-/* Was it run again, without adapted that it has fewer cores, because it made other threads? */
+/* Was it run again with hidden cores, because it made other threads when it saw fewer? */
 static bool was_repeated(const struct recording *recording,
 			 const struct recording_parallel *adapted)
 {
@@ -133,7 +136,7 @@ static void classify_run(struct scale *scale, struct scale_run run)
 		*array_add(&scale->others) = run;
 }
 
-/* Runs that were cut short tell nothing of how long the program takes. */
+/* Runs that were cut short do not tell the program's time. */
 static void collect_runs(struct scale *scale, const struct recording_parallel *last)
 {
 	const struct recording *recording = scale->recording;
@@ -240,7 +243,10 @@ static bool is_measured(const struct scale *scale, unsigned cores)
 	return false;
 }
 
-/* What earlier sessions measured of the same program, on cores that this one did not try. */
+/*
+ * Adds measurements of earlier sessions of the same program, on cores that this session did not
+ * try.
+ */
 static void add_earlier(struct scale *scale)
 {
 	const struct recording *recording = scale->recording;
@@ -282,7 +288,10 @@ static void sort_measured(struct scale *scale)
 
 /* ---- predictions ---- */
 
-/* NAN: this model has none of this run. `ratio`: of the simulations, which are the same for all runs. */
+/*
+ * NAN: the model has no prediction from this run. `ratio` is that of the simulations, the same for
+ * all runs.
+ */
 static double prediction_of_run(const struct scale *scale, const struct scale_run *run,
 				unsigned cores, enum scale_model model, double ratio)
 {
@@ -305,7 +314,7 @@ static double prediction_of_run(const struct scale *scale, const struct scale_ru
 	return NAN;
 }
 
-/* The prediction of one model, from all runs that have one; NAN without any. */
+/* The mean over all runs that have a prediction; NAN without any. */
 static double mean_prediction(const struct scale *scale, unsigned cores, enum scale_model model,
 			      unsigned *runs)
 {
@@ -320,7 +329,7 @@ static double mean_prediction(const struct scale *scale, unsigned cores, enum sc
 	return *runs ? sum / *runs : NAN;
 }
 
-/* By how much the model prediction_errors the runs on other cores; NAN if there are none, or no prediction for them. */
+/* The model's error on the other cores that were tried; NAN if there are none. */
 static double prediction_error_of(const struct scale *scale, enum scale_model model)
 {
 	double mean = 0, count = (double)scale->others.count;
@@ -376,7 +385,10 @@ const struct scale_prediction *scale_prediction(const struct scale *scale, unsig
 	return NULL;
 }
 
-/* One that knows more of the program is believed, unless another came nearer to runs on other cores. */
+/*
+ * The model that uses most information, unless another is SCALE_CLOSER_LEAST closer to runs on
+ * other cores.
+ */
 enum scale_model scale_best_model(const struct scale *scale, unsigned cores)
 {
 	static const enum scale_model order[] = {SCALE_REPLAY, SCALE_GROWTH, SCALE_FORMULA};
@@ -406,7 +418,7 @@ static double growth_of(const struct scale *scale, const double *taken_ns, doubl
 			       other_ns, other_cores);
 }
 
-/* CPU time, and core time, on other cores, compared with the profiled runs'. */
+/* CPU time and core time on other cores, compared with the profiled runs. */
 static void find_growth(struct scale *scale)
 {
 	double cpu = 0, core = 0, count = 0;
@@ -434,7 +446,7 @@ static void find_growth(struct scale *scale)
 	free(taken);
 }
 
-/* A log may be large: it is read once. */
+/* A log may be large, so it is read once. */
 static void find_predictions(struct scale *scale, const char *asked)
 {
 	AUTO(timeline) struct timeline *timeline = scale_timeline(scale);

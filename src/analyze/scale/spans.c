@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scale_spans - phases that the program names itself: how many threads were active while at least one
- * span of a name was open, in whatever thread.
+ * spans - phases that the program names itself: how many threads were active while at least one
+ * span of a name was open, in any thread.
  */
 #include "analyze/scale/parts.h"
 
@@ -9,7 +9,7 @@
 
 enum transition_kind { TRANSITION_ACTIVE, TRANSITION_RUNNING, TRANSITION_OPEN };
 
-/* Something changes by `step`: active or running threads, or open spans of a name. */
+/* At `at_ns` the number of active threads, running threads or open spans changes by `step`. */
 struct transition {
 	uint64_t at_ns;
 	unsigned kind; /* enum transition_kind */
@@ -90,7 +90,7 @@ static struct parallel_level *level_of(struct scale_span *span, unsigned threads
 	return &span->levels.items[at];
 }
 
-/* Adds a segment of time to all names that are open. */
+/* Adds the time to all names with an open span. */
 static void add_segment(struct sweep *sweep, double wall_ns)
 {
 	unsigned active = sweep->active > 0 ? (unsigned)sweep->active : 0;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scale_doubts - whether the predictions' preconditions hold, as far as the runs show it. */
+/* warnings - checks the preconditions of predictions. */
 #include "analyze/scale/parts.h"
 
 #include <math.h>
 #include <sys/wait.h>
 
-#define FOREIGN_SHARE_MOST 0.02 /* share of the core time that others took */
-#define YIELDS_MANY 200.0       /* a second of CPU time */
+#define FOREIGN_SHARE_MOST 0.02 /* of the core time, taken by other programs */
+#define YIELDS_MANY 200.0       /* per second of CPU time */
 #define GROWTH_LARGE 0.10
-#define SPINNING_MUCH 0.02 /* share of the looks */
+#define SPINNING_MUCH 0.02 /* of the samples of running threads */
 #define POLLS_LEAST 50
 #define SPEED_STEADY 0.05
-#define WORK_STEADY 0.15   /* from the least to the most CPU time of runs on as many cores */
-#define WORK_LEAST_NS 20e6 /* of a program that does less, the start is most */
+#define WORK_STEADY 0.15   /* between the least and the most CPU time of runs on equal cores */
+#define WORK_LEAST_NS 20e6 /* of CPU time; below, the start of the program dominates */
 
 static void warn_of_threads(struct scale *scale)
 {
@@ -30,7 +30,7 @@ static void warn_of_threads(struct scale *scale)
 	}
 	for (size_t i = 0; i < scale->others.count; i++) {
 		const struct recording_parallel *other = scale->others.items[i].parallel;
-		/* How many live at once may be chance; how many are made is not. */
+		/* The number alive at once may be chance; the number created is not. */
 		if (other->most_threads == here || other->threads == own->threads)
 			continue;
 		*array_add(&scale->warnings) = text_format(
@@ -64,7 +64,7 @@ static void warn_of_spinning(struct scale *scale)
 			100 * scale->growth);
 }
 
-/* Threads seen in a loop around a pause instruction, of the runs that were looked at. */
+/* Threads sampled in a loop around a pause instruction, in the recorded runs. */
 static void warn_of_loops(struct scale *scale)
 {
 	double looks = 0, spinning = 0;
@@ -89,11 +89,11 @@ static void add_run_speed(const struct scale_run *run, double *least, double *mo
 	double alone = run->conditions->alone_speed;
 	*least = fmin(*least, alone);
 	*most = fmax(*most, alone);
-	/* The best of all runs: it was the least disturbed. */
+	/* The fastest of all runs was disturbed least. */
 	*together = fmax(*together, run->conditions->together_speed / alone);
 }
 
-/* Frequencies, cores that share, and whatever else makes them reduction or slower. */
+/* Clock rates, shared cores and other reasons for different speeds. */
 static void warn_of_speed(struct scale *scale)
 {
 	double least = INFINITY, most = 0, together = 0;
@@ -118,7 +118,7 @@ static void warn_of_speed(struct scale *scale)
 			scale->machine_cores, 100 * (1 - together));
 }
 
-/* The same program on as many cores: what differs here differs between the prediction and the truth, too. */
+/* A difference between equal runs is one between prediction and truth, too. */
 static void warn_of_work(struct scale *scale)
 {
 	double least = INFINITY, most = 0;
@@ -170,7 +170,7 @@ static void warn_of_others(struct scale *scale)
 			100 * stolen);
 }
 
-/* A run that was killed counts, as it may be how the program always ends. */
+/* A killed run counts: the program may always end that way. */
 static void warn_of_ends(struct scale *scale)
 {
 	unsigned killed = 0;

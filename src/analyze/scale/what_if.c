@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scale_what_if - whether the first target of a causal profile still matters on other numbers of cores.
+ * what_if - whether the first target of a causal profile still matters on other numbers of cores.
  *
- * The logged run is simulated twice on each number of cores, as it was and with less time wherever the
- * target was sampled. On the machine's own cores the experiments of the causal profile have the prediction
- * already: where the simulation finds another, it knows the program too little, and nothing is said.
+ * The recorded run is simulated twice on each number of cores: as it was, and with less time in the
+ * target's samples. On the machine's own cores the experiments give the gain. If the simulation
+ * disagrees there, it lacks something, and no gain is reported.
  */
 #include "analyze/scale/parts.h"
 #include "base/cleanup.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #define TARGET_SAMPLES_LEAST 25
-#define AGREES_LEAST 0.02 /* of the program's time: closer than that is agreement in any case */
+#define AGREES_LEAST 0.02 /* of the program's time: a smaller difference counts as agreement */
 
 CLEANUP_DEFINE(target_samples, struct recording_target_sample *, free, NULL)
 CLEANUP_DEFINE(log, struct log_replay *, log_replay_free, NULL)
@@ -27,7 +27,7 @@ static int by_thread_and_time(const void *left, const void *right)
 	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
 }
 
-/* Of the recorded run, in order; to be freed. */
+/* Target samples of the recorded run, in order; to be freed. */
 static struct recording_target_sample *target_samples_of(const struct scale *scale, size_t *count)
 {
 	const struct recording *recording = scale->recording;
@@ -55,8 +55,8 @@ static double gain_on(const struct scale *scale, const struct log_replay *reduct
 }
 
 /*
- * Half of the 95 % interval: the samples' number (as of rare events), and what the experiments and the
- * simulation may be off, of which they show that much.
+ * Half of the 95 % interval: the number of samples (as of rare events), and the errors of the
+ * experiments and the simulation, estimated from their difference.
  */
 static double half_of(const struct scale_what_if *what_if, double gain)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cores - cuts the time that threads ran at the edges of their spans. */
+/* cores - splits the running time of threads at the borders of their spans. */
 #include "analyze/timeline/cores.h"
 
 struct slicer {
 	struct cores *cores;
 	const struct timeline_thread *thread;
 	size_t index;
-	size_t state;          /* the first that is not over */
-	uint64_t done_ns;      /* up to here all is slice_until */
+	size_t state;          /* index of the first state that is not done */
+	uint64_t done_ns;      /* all before is split */
 	ARRAY(unsigned) names; /* of open spans */
 };
 
-/* All that the thread ran since the last edge, in the span that was innermost. */
+/* Adds slices for the running time since the last border, in the innermost span. */
 static void slice_until(struct slicer *slicer, uint64_t edge_ns)
 {
 	const struct timeline_thread *thread = slicer->thread;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * cores - the timeline core by core: which thread ran there, and in which span. A Gantt chart.
- */
+/* cores - the timeline by core: which thread ran, in which span. */
 #pragma once
 
 #include "analyze/timeline/timeline.h"
 
-/* A thread on a core, within one and the same innermost span. */
+/* Time of a thread on a core within one innermost span. */
 struct cores_slice {
 	uint64_t start_ns, end_ns;
 	size_t thread; /* index */

@@ -58,7 +58,7 @@ static int by_total(const void *left, const void *right)
 	return a->name_id < b->name_id ? -1 : a->name_id > b->name_id;
 }
 
-/* All of one name: `count` flow_ends in order. */
+/* A row for the `count` ends of one name. */
 static void add_row(struct flow_list *found, const struct flow_end *flow_ends, size_t count)
 {
 	struct flow *flow = array_add(found);

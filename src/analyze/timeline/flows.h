@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flows - how long work takes that one thread sends and another takes: arrows, by name and number.
+ * flows - the time between two marks of one flow: one thread hands work on, another takes it.
  *
- * A mark that takes belongs to the last one before it, in time, that sent the same number under the same
- * name. Beyond FLOWS_MOST marks the rest is left out, and counted.
+ * An incoming mark belongs to the last outgoing mark before it with the same name and number. Marks
+ * beyond FLOWS_MOST are left out, and counted.
  */
 #pragma once
 
@@ -12,11 +12,11 @@
 
 #define FLOWS_MOST 4000000
 
-/* Arrows of one name: work that is handed on, from a mark that sends it to one that takes it. */
+/* All flows of one name. */
 struct flow {
 	unsigned name_id;
-	uint64_t count, total_ns; /* of those that arrived */
-	uint64_t lost;            /* sent and not taken, or taken and not sent */
+	uint64_t count, total_ns; /* of complete flows */
+	uint64_t lost;            /* marks without a partner */
 	struct percentiles durations;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* interrupts - finds to each entry on a core the exit that ends it. */
+/* interrupts - matches entries and exits on each core, and adds them up. */
 #include "analyze/timeline/interrupts.h"
 
 #define CORES_MOST 4096
@@ -33,7 +33,7 @@ static void count_slice(struct walk *walk, const struct interrupt_event *event)
 		return;
 	while (at && core->open[at - 1].number != event->number)
 		at--;
-	if (!at) /* its entry was lost, or before the recording */
+	if (!at) /* its entry was lost, or came before the recording */
 		return;
 	struct interrupts_slice *slice = &core->open[at - 1];
 	core->depth = at - 1;
@@ -66,7 +66,7 @@ void interrupts_walk(const struct timeline *timeline,
 
 /* ---- figures ---- */
 
-/* What is known of one number while the walk goes on. */
+/* Sums of one interrupt. */
 struct sum {
 	unsigned number;
 	struct histogram histogram;

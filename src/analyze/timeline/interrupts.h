@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * interrupts - what interrupted cores, how often and for how long, if that was recorded.
+ * interrupts - how often and for how long interrupts ran on each core, if they were recorded.
  *
- * A soft interrupt may itself be interrupted by hard ones: their time is in both, but counts once for the
+ * A hard interrupt may interrupt a soft one: its time is in both rows, but counts once for the
  * core.
  */
 #pragma once
@@ -13,14 +13,14 @@
 struct interrupts_slice {
 	uint64_t start_ns, end_ns;
 	unsigned cpu, number, depth;
-	unsigned tid; /* what it interrupted */
+	unsigned tid; /* of the interrupted thread */
 };
 
 struct interrupts_row {
 	unsigned number;
 	uint64_t count, total_ns;
 	struct percentiles durations;
-	unsigned cpu; /* where most of its time was */
+	unsigned cpu; /* with most of its time */
 };
 
 struct interrupts_core {
@@ -37,7 +37,7 @@ struct interrupts *interrupts_new(const struct timeline *timeline);
 void interrupts_free(struct interrupts *interrupts);
 /* 0 where none was recorded. */
 uint64_t interrupts_of_core(const struct interrupts *interrupts, unsigned cpu);
-/* Calls for each, in order of their ends within a core. */
+/* Calls `visit` for each, in order of their ends within a core. */
 void interrupts_walk(const struct timeline *timeline,
 		     void (*visit)(void *context, const struct interrupts_slice *slice),
 		     void *context);

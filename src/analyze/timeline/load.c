@@ -8,10 +8,10 @@
 
 #define STATE_DEAD 0xb0
 
-/* An event of the logs, to be put in order. */
+/* An event of any log, to be sorted. */
 struct entry {
 	uint64_t time_ns;
-	size_t order; /* as it came: those at the same time keep it */
+	size_t order; /* position in the log: keeps the order of equal times */
 	bool is_task;
 	unsigned cpu;
 	union {
@@ -40,7 +40,7 @@ static struct timeline_thread *thread_add(struct timeline *timeline, unsigned pi
 
 	thread->pid = pid;
 	thread->tid = tid;
-	/* A flight recording knows of births, but forgot what came then. */
+	/* A flight recording has births from before its first event. */
 	thread->start_ns = time_ns > timeline->start_ns ? time_ns : timeline->start_ns;
 	thread->end_ns = thread->start_ns;
 	timeline->by_tid[tid % TIMELINE_TIDS] = (unsigned)timeline->threads.count;
@@ -115,7 +115,7 @@ static struct timeline_core *core_of(struct timeline *timeline, unsigned cpu)
 	return core;
 }
 
-/* What a thread must have been doing since it was first heard of, as its first event tells. */
+/* The first event of a thread tells its state since it was first seen. */
 static void begin_first_state(struct timeline_thread *thread, uint64_t time_ns,
 			      enum timeline_class class, unsigned cpu)
 {
@@ -170,7 +170,10 @@ static void on_wake(struct timeline *timeline, const struct switch_event *event)
 	begin_first_state(thread, event->time_ns, TIMELINE_OTHER, 0);
 	struct timeline_state *state = state_open(thread);
 
-	/* A wake-up of who does not wait says nothing; one of the unknown begins what is known. */
+	/*
+	 * A wake-up of a running thread means nothing; one of a thread in an unknown state begins
+	 * its first state.
+	 */
 	if (state && (state->class == TIMELINE_RUNNING || state->class == TIMELINE_RUNNABLE))
 		return;
 	if (state) {
@@ -186,7 +189,7 @@ static void on_task(struct timeline *timeline, const struct task_event *task)
 
 	if (task->kind == TASK_FORK) {
 		if (thread && thread->states.count && !thread->states.items[0].end_ns)
-			state_close(thread, task->time_ns); /* its end was lost */
+			state_close(thread, task->time_ns); /* its exit was lost */
 		thread = thread_add(timeline, task->pid, task->tid, task->time_ns);
 		thread->parent = task->parent;
 		if (task->time_ns >= timeline->start_ns)
@@ -296,7 +299,7 @@ static void read_names(struct timeline *timeline)
 	}
 }
 
-/* Marks belong to the thread that had the id at the time: ids come again. */
+/* Ids are reused: marks belong to the thread that had the id at the time. */
 static void add_marks(struct timeline *timeline, const struct recording_chunk *chunk)
 {
 	struct timeline_thread *thread = NULL;
@@ -329,7 +332,7 @@ static void close_states(struct timeline *timeline)
 	}
 }
 
-/* Of threads that ended before what a flight recording kept nothing is known but their names. */
+/* Drops threads that ended before the first event that a flight recording kept. */
 static void drop_unknown_threads(struct timeline *timeline)
 {
 	size_t kept = 0;
@@ -405,13 +408,13 @@ static void on_end_mark(void *context, unsigned name_id, bool has_begin)
 	pass->unmatched[name_id] += !has_begin;
 }
 
-/* A name that the program gives to a thread replaces that of the kernel. */
+/* A name that the program gives to a thread replaces the kernel's. */
 static void on_mark(void *context, const struct mark *mark)
 {
 	struct first_pass *pass = context;
 	struct timeline_thread *thread = pass->thread;
 
-	if (mark->kind == MARK_THREAD_NAME && mark->has_value) /* of another thread */
+	if (mark->kind == MARK_THREAD_NAME && mark->has_value) /* names another thread */
 		thread = thread_last(pass->timeline, (unsigned)mark->value);
 	if (mark->kind == MARK_PROCESS_NAME)
 		thread = thread_last(pass->timeline, thread->pid);
@@ -419,7 +422,7 @@ static void on_mark(void *context, const struct mark *mark)
 		thread_rename(thread, timeline_name(pass->timeline, mark->name_id));
 }
 
-/* Names threads, counts damaged chunks, and finds the spans that end in other threads. */
+/* Names threads, counts damaged chunks, and finds the names whose spans end in other threads. */
 static void read_marks(struct timeline *timeline)
 {
 	struct first_pass pass = {

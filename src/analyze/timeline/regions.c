@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* regions - rounds by number, or groups by overlap. */
+/* regions - groups the spans of a name by number or by overlap. */
 #include "analyze/timeline/regions.h"
 
-#define MEMBERS_MOST 1000000 /* of one name: beyond, it is hardly a region */
-#define BUSY_LEAST 0.2       /* of the spans' time: others are waiting, no work */
-#define ORDERLY_SHARE 0.8    /* of the rounds: each begins when the one before is over */
+#define MEMBERS_MOST 1000000 /* of one name; more spans are hardly a region */
+#define BUSY_LEAST 0.2       /* of the spans' time, else they are waits */
+#define ORDERLY_SHARE 0.8    /* of the rounds must begin after the one before */
 
 struct member {
 	uint64_t start_ns, end_ns, busy_ns;
@@ -24,7 +24,7 @@ struct regions {
 	const struct timeline *timeline;
 };
 
-/* What the instances of a region come to. */
+/* Sums over the instances of a region. */
 struct total {
 	uint64_t instances, threads_most;
 	double mean_ns, max_ns, wall_ns, worst;
@@ -69,7 +69,7 @@ void regions_add(struct regions *regions, size_t thread, const struct timeline_s
 					      .thread = (unsigned)thread};
 }
 
-/* One round: `count` members, each of another thread. */
+/* Adds an instance: `count` members, each of another thread. */
 static void add_round(struct total *total, const struct member *const *round, size_t count)
 {
 	double sum = 0, max = 0;
@@ -95,7 +95,7 @@ static void add_round(struct total *total, const struct member *const *round, si
 
 /* ---- the same threads, round after round ---- */
 
-/* Number of spans that every thread has, or 0 if they differ; and of threads. */
+/* The number of spans per thread, or 0 if threads differ; and the number of threads. */
 static size_t rounds_of(const struct members *members, size_t *threads)
 {
 	size_t rounds = 0, run = 0;
@@ -122,7 +122,7 @@ static bool by_rounds(const struct members *members, struct total *total)
 	if (threads < 2 || rounds < 2)
 		return false;
 	const struct member **round = memory_new(threads, sizeof(*round));
-	double before = 0; /* when threads ended the round before, on average */
+	double before = 0; /* mean end of the round before */
 	for (size_t i = 0; i < rounds; i++) {
 		double start = 1e300, end = 0;
 		for (size_t j = 0; j < threads; j++) {
@@ -159,7 +159,7 @@ static bool has_thread_twice(const struct member *const *round, size_t count)
 
 #define ROUND_MOST 4096
 
-/* False if a thread has two in one group, or if hardly any group has more than one. */
+/* False if a thread is twice in one group, or if few groups have more than one member. */
 static bool by_overlap(const struct members *members, struct total *total)
 {
 	const struct member **sorted = memory_new(members->count, sizeof(*sorted));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* spans - adds up what a walk over all threads meets. */
+/* spans - adds up marks and waits of all threads. */
 #include "analyze/timeline/spans.h"
 
 #include "analyze/timeline/flows.h"
@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-/* What is known of one name while the walk goes on. */
+/* Sums of one name. */
 struct sum {
 	size_t row;        /* 1 + index */
-	size_t thread_row; /* 1 + index, in the thread that is walked */
+	size_t thread_row; /* 1 + index, of the current thread */
 	struct histogram durations;
 };
 
@@ -172,7 +172,7 @@ static void set_percentiles(struct adder *adder)
 	}
 }
 
-/* Where thread_rows are in their final order, and rows still in that of their sums. */
+/* When thread_rows are sorted, and rows are not yet. */
 static void set_first_thread_rows(struct adder *adder)
 {
 	struct spans *spans = adder->spans;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * spans - a timeline as figures: spans by name, threads, parallel regions, and the longest waits.
+ * spans - figures of a timeline: spans by name, parallel regions, counters, flows, and the longest
+ * waits.
  */
 #pragma once
 
@@ -12,15 +13,15 @@
 /* All spans of one name. */
 struct spans_row {
 	unsigned name_id;
-	uint64_t count, cut; /* cut: of those, how many have no end of their own */
+	uint64_t count, cut; /* cut: without an end of their own */
 	uint64_t total_ns, self_ns;
 	uint64_t class_ns[TIMELINE_CLASSES];
-	unsigned threads;        /* in how many */
-	size_t first_thread_row; /* of its threads, which stand in `thread_rows` one behind the other */
+	unsigned threads;        /* in how many threads */
+	size_t first_thread_row; /* its rows in `thread_rows`, one after the other */
 	struct percentiles durations;
 };
 
-/* Of one name in one thread. */
+/* Spans of one name in one thread. */
 struct spans_thread_row {
 	unsigned name_id;
 	size_t thread; /* index */
@@ -32,7 +33,7 @@ struct spans_wait {
 	size_t thread;    /* index */
 	unsigned name_id; /* innermost span, or 0 */
 	struct timeline_state state;
-	uint64_t delay_ns; /* after it: runnable without a core */
+	uint64_t delay_ns; /* time until it ran again */
 };
 
 struct spans_counter {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* timeline - the names of classes, threads and calls; load.c fills a timeline, walk.c reads its marks. */
+/*
+ * timeline - names of classes, threads and calls; load.c fills a timeline, walk.c reads its marks.
+ */
 #include "analyze/timeline/timeline.h"
 
 static const char *const class_names[] = {"running", "runnable", "I", "L", "B"};

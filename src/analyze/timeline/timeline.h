@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timeline - what threads did when, of the last run of a recording of `lever trace`: who ran where,
- * why it waited and who ended that, and its spans, one inside the other.
+ * timeline - what threads did when, in the last run of `lever trace`: where they ran, why they
+ * waited and what woke them, and their nested spans.
  *
- * States of threads are in memory; marks are unpacked thread by thread as timeline_walk goes over
- * them, since there may be many millions. Everything points into the recording, which must live as long.
+ * States of threads are in memory. There may be many millions of marks: timeline_walk unpacks them
+ * thread by thread. Everything points into the recording, which must live as long.
  */
 #pragma once
 
@@ -21,20 +21,20 @@ enum timeline_class {
 	TIMELINE_CLASSES,
 };
 
-/* A stretch of a thread's life. */
+/* A thread's state over a time. */
 struct timeline_state {
 	uint64_t start_ns, end_ns;
 	enum timeline_class class;
-	unsigned cpu;         /* running: where */
+	unsigned cpu;         /* of running */
 	unsigned system_call; /* of waits; SWITCH_NO_CALL: none */
-	unsigned waker;       /* of waits: thread that ended it; 0 unknown, or idle */
-	bool by_interrupt;    /* of waits: it was ended by an interrupt */
-	bool is_preempted;    /* runnable: it lost its core */
+	unsigned waker;       /* of waits: the thread that ended it; 0 unknown, or idle */
+	bool by_interrupt;    /* of waits: an interrupt ended it */
+	bool is_preempted;    /* of runnable: it lost its core */
 };
 
 struct timeline_thread {
-	unsigned pid, tid; /* pid 0: not of the program */
-	unsigned parent;   /* the thread that made it; 0 unknown */
+	unsigned pid, tid; /* pid 0: of another program */
+	unsigned parent;   /* thread that created it; 0 unknown */
 	uint64_t exec_ns;  /* its first exec; 0: none */
 	char *name;
 	uint64_t start_ns, end_ns; /* within the timeline */
@@ -42,14 +42,14 @@ struct timeline_thread {
 	ARRAY(struct timeline_state) states;
 	uint64_t class_ns[TIMELINE_CLASSES];
 	uint64_t migrations;
-	uint64_t marks, lost; /* marks recorded, and dropped */
+	uint64_t marks, lost; /* recorded, and dropped */
 	ARRAY(const struct recording_chunk *) chunks;
 };
 
 struct timeline_core {
 	unsigned cpu;
 	uint64_t busy_ns;             /* with threads of the program */
-	uint64_t entries, migrations; /* times one of them came, and came from another core */
+	uint64_t entries, migrations; /* switches to one of them, and of these from another core */
 	uint64_t lost;                /* events */
 };
 
@@ -63,15 +63,15 @@ struct timeline {
 	ARRAY(struct timeline_core) cores;
 	const char **names; /* by number; NULL where unknown */
 	size_t name_count;
-	bool *ends_elsewhere; /* names whose spans end in other threads: those have no depth */
-	bool *is_wait;        /* names that say that they wait: barriers that spin are no work */
-	unsigned *by_tid;     /* 1 + index of the last thread with this id */
+	bool *ends_elsewhere; /* names of spans that end in other threads; these have no depth */
+	bool *is_wait;        /* names of waits: a barrier that spins does no work */
+	unsigned *by_tid;     /* 1 + index of the last thread with the id */
 	uint64_t damaged_chunks;
-	size_t other_runs; /* timelines in the recording that are not shown */
+	size_t other_runs; /* earlier timelines in the recording, not shown */
 };
 
 struct timeline *timeline_new(const struct recording *recording);
-/* Of any run that has a log, whatever its kind. */
+/* Of one run with a log, of any kind. */
 struct timeline *timeline_of_run(const struct recording *recording,
 				 const struct recording_run *run);
 void timeline_free(struct timeline *timeline);
@@ -89,20 +89,20 @@ struct timeline_span {
 	unsigned name_id, depth;
 	uint64_t value;
 	bool has_value, is_text;
-	bool is_cut;      /* it has no end of its own */
-	uint64_t self_ns; /* without the spans in it */
-	uint64_t spun_ns; /* on CPU in spans within that only wait, by their name (is_wait) */
+	bool is_cut;      /* without an end of its own */
+	uint64_t self_ns; /* without nested spans */
+	uint64_t spun_ns; /* time on CPU in nested spans with names of waits (is_wait) */
 	uint64_t class_ns[TIMELINE_CLASSES];
 };
 
-/* Each may be NULL. Called in order of time. */
+/* Callbacks, in order of time; each may be NULL. */
 struct timeline_visitor {
 	void *context;
-	void (*begin)(void *context, const struct timeline_span *span); /* no end, no sums yet */
+	void (*begin)(void *context, const struct timeline_span *span); /* without end and sums */
 	void (*end)(void *context, const struct timeline_span *span);
-	/* Each mark that ends a span: did the thread have an open span of that name? */
+	/* Of each mark that ends a span: does the thread have an open span of that name? */
 	void (*end_mark)(void *context, unsigned name_id, bool has_begin);
-	void (*mark)(void *context, const struct mark *mark); /* all but begins and ends of spans */
+	void (*mark)(void *context, const struct mark *mark); /* all but those of spans */
 	/* A wait, and the name of the innermost span then, or 0. */
 	void (*wait)(void *context, const struct timeline_state *wait, unsigned name_id);
 };

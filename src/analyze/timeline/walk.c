@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * walk - goes over a thread's marks: which end belongs to which begin, and what the thread was doing
- * in between.
+ * walk - matches the begins and ends of a thread's spans, and adds up what the thread did in
+ * between.
  *
- * An end closes the innermost open span with its name, and whatever was opened in it and not closed.
- * An end without any is counted. Names most of whose ends have no begin in their thread are of work
- * that is handed on: they do not nest, and are shown as marks.
+ * An end closes the innermost open span of its name, and all spans opened in it. Spans that end in
+ * other threads (ends_elsewhere) do not nest, and are visited as marks.
  */
 #include "analyze/timeline/timeline.h"
 
@@ -19,14 +18,14 @@ struct walk {
 	const struct timeline *timeline;
 	const struct timeline_thread *thread;
 	const struct timeline_visitor *visitor;
-	ARRAY(struct timeline_span) open; /* class_ns: the sums at the begin */
-	ARRAY(struct inner) inner;        /* of each: time in spans within */
-	size_t state;                     /* the first that is not over */
-	uint64_t sums[TIMELINE_CLASSES];  /* of those before */
+	ARRAY(struct timeline_span) open; /* class_ns: sums at its begin */
+	ARRAY(struct inner) inner;        /* of each: time in nested spans */
+	size_t state;                     /* index of the first state that is not over */
+	uint64_t sums[TIMELINE_CLASSES];  /* of the states before */
 	size_t damaged_chunks;
 };
 
-/* What the thread had done up to `time_ns`, by class; it only goes forward. */
+/* The thread's time by class up to `time_ns`, which never decreases. */
 static void sums_at(struct walk *walk, uint64_t time_ns, uint64_t *sums)
 {
 	const struct timeline_thread *thread = walk->thread;
@@ -121,7 +120,7 @@ static void handle_mark(struct walk *walk, const struct mark *mark)
 /* The marks of one source. */
 struct source {
 	unsigned cpu; /* RECORDING_MARKS_* */
-	size_t chunk; /* the next one to look at */
+	size_t chunk; /* the next one */
 	struct chunk_reader reader;
 	bool is_open, has_mark;
 	struct mark mark; /* the next one */
