@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /*
- * In quotes, and valid UTF-8. A text that a spreadsheet would take for a formula gets an apostrophe in
- * front. NULL is the empty text.
+ * In quotes, as valid UTF-8. A text that a spreadsheet would take for a formula gets an apostrophe
+ * in front. NULL is the empty text.
  */
 void csv_write_text(FILE *out, const char *text);

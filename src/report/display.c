@@ -14,7 +14,7 @@
 #define MINUS "\xe2\x88\x92"    /* U+2212 */
 #define ELLIPSIS "\xe2\x80\xa6" /* U+2026 */
 
-/* Control characters, and those that turn the writing direction of what follows. */
+/* Control characters, and characters that change the writing direction. */
 static bool is_terminal_control(uint32_t character)
 {
 	return character < 0x20 || (character >= 0x7f && character < 0xa0) ||
@@ -75,7 +75,7 @@ char *display_fit_end(const char *clean, size_t columns)
 	return text_format(ELLIPSIS "%s", character_at(clean, width - columns + 1));
 }
 
-/* As a shell would need it. */
+/* Quoted for a shell. */
 static char *quote(const char *argument)
 {
 	static const char plain[] =

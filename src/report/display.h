@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * words - names and numbers in the form in which a user reads them.
+ * display - names and numbers as users read them.
  *
- * Names come from binaries and command lines and may hold any bytes. Nothing that this gives can
- * steer a terminal, and all of it is UTF-8. Whoever gets a text frees it.
+ * Names come from binaries and command lines and may hold any bytes. A text from here is valid
+ * UTF-8 and cannot control a terminal. The caller frees it.
  */
 #pragma once
 
@@ -11,20 +11,20 @@
 #include <stdint.h>
 
 /*
- * Valid UTF-8 without control and direction-changing characters: each of these, and each byte that is
- * no part of a character, becomes U+FFFD. NULL becomes "?".
+ * Valid UTF-8 without control and direction-changing characters: each of these, and each byte
+ * outside of a character, becomes U+FFFD. NULL becomes "?".
  */
 char *display_clean(const char *text);
 
-/* Characters of clean text, each taken as one column. */
+/* Columns of clean text: one per character. */
 size_t display_width(const char *clean);
-/* Clean text in at most `columns`: "compress_bl…", or, keeping its end, "…ress_block". */
+/* Clean text in at most `columns`: "compress_bl…", or with its end, "…ress_block". */
 char *display_fit(const char *clean, size_t columns);
 char *display_fit_end(const char *clean, size_t columns);
 
-/* A word as one would type it in a shell; clean. */
+/* A word as typed in a shell; clean. */
 char *display_argument(const char *word);
-/* A program's arguments from a JSON array, as one would type them; clean. */
+/* A program's arguments, of a JSON array, as typed in a shell; clean. */
 char *display_command(const char *json);
 
 char *display_count(uint64_t count);        /* 12,345 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* html - deflates the data of a page, and writes them where the page without data has its mark. */
+/* html - deflates the data, and writes them at the mark of the page. */
 #include "report/html.h"
 
 #include "base/memory.h"
@@ -19,7 +19,7 @@ bool html_is_built(void)
 	return page_size_bytes > 0;
 }
 
-/* All at once, into room that is always enough. */
+/* In one call, into a buffer of the greatest size. */
 static unsigned char *deflated(const char *text, size_t size, size_t *deflated_size)
 {
 	z_stream stream = {.next_in = (unsigned char *)text, .avail_in = (uInt)size};

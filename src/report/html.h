@@ -3,8 +3,8 @@
  * html - a page that needs nothing else: web/ made the page, this adds the data.
  *
  * The data are {"report": the JSON report, and by kind "sources" (causal/sources.h), "samples"
- * (samples/page.h) or "timeline" (timeline/page.h)}, deflated without a header (RFC 1951), in base64:
- * so no name in them can be taken for markup.
+ * (samples/page.h) or "timeline" (timeline/page.h)}, deflated without a header (RFC 1951), in
+ * base64: so no name in them can be taken for markup.
  *
  *	html_begin(&html);
  *	(write the JSON report to html.data)
@@ -24,7 +24,7 @@ struct html_page {
 	size_t size;
 };
 
-/* Was the page made when this program was built? Without it no page can be written. */
+/* Does this program have a page? It was built without Node.js otherwise. */
 bool html_is_built(void);
 void html_begin(struct html_page *html);
 void html_key(struct html_page *html, const char *key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* json - values that may be unknown, and what is said of every run. */
+/* json - values that may be unknown, and the parts that all reports share. */
 #include "report/json.h"
 
 #include "base/cleanup.h"
@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* More digits than any of our fractions has; few enough that machines agree on them. */
+/* More than our fractions have, and few enough to be equal on all machines. */
 #define DIGITS 6
 
 void json_write(FILE *out, json_t *json, size_t flags)

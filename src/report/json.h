@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * json - JSON reports as trees of jansson's: values, what all reports tell of a run, and writing.
+ * json - JSON reports as trees of jansson: values, parts that all reports share, and writing.
  *
- * What a function returns belongs to the caller. base/json.h writes JSON that is too large for a tree.
+ * The caller frees what a function returns. base/json.h writes JSON that is too large for a tree.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* These take the tree over. Flags are jansson's. */
+/* These free the tree. The flags are jansson's. */
 void json_write(FILE *out, json_t *json, size_t flags);
 void json_write_report(FILE *out, json_t *report);
 
@@ -24,6 +24,6 @@ json_t *json_command_of(const struct recording_run *run);
 json_t *json_program_of(const struct run_totals *totals);
 json_t *json_host_of(const struct recording_run *run);
 json_t *json_sampling_of(const struct run_totals *totals);
-/* What recording took, as shares of one core's time. */
+/* The recording's own cost, as shares of one core's time. */
 json_t *json_overhead_of(const struct run_totals *totals);
 json_t *json_warnings(const struct warnings *warnings);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* no_page - stands in for the page in builds without Node.js. */
+/* no_page - the page of builds without Node.js: empty. */
 #include "report/page.h"
 
 const char page[] = "";

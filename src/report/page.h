@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * page - the HTML page without its data, as web/ made it at build time.
+ * page - the HTML page without data, which web/ makes at build time.
  *
- * Its bytes hold PAGE_MARK once, where the data belong. A build without Node.js has none: size 0.
+ * It holds PAGE_MARK once, where the data belong. A build without Node.js has an empty one.
  */
 #pragma once
 

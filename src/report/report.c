@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* report - has the recording analyzed as its kind demands. */
+/* report - runs the analysis of a report's kind. */
 #include "report/report.h"
 
 void report_analyze(struct report *report, enum run_kind kind, const struct samples_filter *filter)

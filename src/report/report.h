@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * report - what every format of a report is made of, and the type of the function that writes it.
- *
- * formats.h has the table of formats.
- */
+/* report - the input of all formats, and the type of the functions that write them (formats.h). */
 #pragma once
 
 #include "analyze/causal/causal.h"
@@ -28,16 +24,16 @@ struct report_options {
 
 struct report {
 	const struct recording *recording;
-	struct causal *causal; /* the analysis of its kind; the others are NULL */
+	struct causal *causal; /* of the analyses, the one of its kind; the others are NULL */
 	struct samples *samples;
 	struct timeline *timeline;
 	struct scale *scale;
 	struct report_options options;
 };
 
-/* Writes never fail but for the FILE itself: the caller checks ferror. */
+/* A writer fails only if the FILE does: the caller checks ferror. */
 typedef void report_writer(FILE *out, const struct report *report);
 
-/* Analyses the recording. The filter is of samples, and may be NULL for the other kinds. */
+/* Runs the analysis. The filter is for samples; other kinds take NULL. */
 void report_analyze(struct report *report, enum run_kind kind, const struct samples_filter *filter);
 void report_release(struct report *report);

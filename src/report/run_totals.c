@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* totals - adding up runs, visits and latencies. */
+/* run_totals - adds up runs, visits and latencies. */
 #include "report/run_totals.h"
 
 #include <math.h>
 #include <sys/wait.h>
 
-/* Shares of the wall time of the runs that there are, or of one. */
+/* Shares of the wall time of all runs, or of one. */
 static void add_overheads(struct run_totals *totals, const struct recording *recording,
 			  const struct recording_run *only)
 {

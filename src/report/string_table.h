@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* string_table - distinct texts of an export, numbered from 0 on in the order in which they came. */
+/* string_table - distinct texts of an export, numbered from 0 in order of appearance. */
 #pragma once
 
 #include "base/interner.h"

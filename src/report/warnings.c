@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* warnings - what reports of all kinds warn of: runs that were cut short, and notes of the engine. */
+/* warnings - warnings of all kinds of report: runs that were cut short, and notes of the engine. */
 #include "report/warnings.h"
 
 #include "base/cleanup.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * golden - recordings in, reports out, compared with the files beside this one.
+ * causal - reports on recordings, compared with the files beside this one.
  *
- * tests/golden/renew writes those anew; the difference is then read in review.
+ * tests/golden/renew writes these files; review its diff.
  */
 #include "check.h"
 
@@ -14,7 +14,7 @@
 
 #include <unistd.h>
 
-/* The report on the recording, by way of a file; NULL and a sentence printed if that failed. */
+/* The report on a recording that was written and read; NULL and a sentence printed on failure. */
 static char *report_on(const char *name, const char *format)
 {
 	char path[] = "/tmp/lever-golden-XXXXXX";
@@ -41,7 +41,7 @@ static bool is_golden(const char *name, const char *format)
 	return actual && expected_equals(name, format, actual);
 }
 
-TEST("a pipeline's report ranks what helps, names contention, and what is not sure")
+TEST("a pipeline's report ranks gains, and names contention and unsure targets")
 {
 	CHECK(is_golden("pipeline", "text"));
 }
@@ -56,7 +56,7 @@ TEST("a pipeline's report in coz's format")
 	CHECK(is_golden("pipeline", "coz"));
 }
 
-TEST("a server's report tells throughput and latency apart, over two runs")
+TEST("a server's report has throughput and latency, over two runs")
 {
 	CHECK(is_golden("latency", "text"));
 }

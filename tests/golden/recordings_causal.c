@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recordings - making up programs, and what experiments on them would have measured. */
+/* recordings_causal - made-up programs, and the results of experiments on them. */
 #include "recordings_causal.h"
 
 #include "base/cleanup.h"
@@ -17,13 +17,13 @@ const char *const recordings[] = {"pipeline", "latency", "hostile", "rare",
 				  "short",    "markup",  "wide",    "kinds"};
 const unsigned recordings_count = sizeof(recordings) / sizeof(recordings[0]);
 
-/* Code of which it is known what a speedup gives. */
+/* Code with a known gain. */
 struct made_target {
 	struct recording_target target;
 	double share;
 	double slope[POINTS_MOST]; /* program speedup per unit of speedup */
-	double knee;               /* speedup above which nothing more is gained; 0: none */
-	unsigned experiments;      /* at speedups above 0; as many controls, and one more */
+	double knee;               /* speedup above which the gain stays; 0: none */
+	unsigned experiments;      /* at speedups above 0; and as many controls plus one */
 };
 
 struct made {
@@ -45,7 +45,7 @@ static double uniform(struct made *made)
 	return (double)(made->state >> 11) / 9007199254740992.0;
 }
 
-/* Near enough to normal, mean 0, deviation 1. */
+/* About normal, mean 0, deviation 1. */
 static double normal(struct made *made)
 {
 	double sum = -6;
@@ -60,7 +60,7 @@ static double gain_of(const struct made_target *target, size_t point, double spe
 	return target->slope[point] * used;
 }
 
-/* Of the spans that ended in a window one in fifty is slow, of a target that slows them down few are told. */
+/* One span in fifty is slow; targets that slow them down lose few of them. */
 #define SLOW_NS 30e6
 #define SLOW_BUCKET 378
 static void add_lengths(struct recording_experiment *experiment, int64_t point_id, double gain)
@@ -148,7 +148,7 @@ static int begin(struct made *made, struct error *error)
 	return code;
 }
 
-/* The run's sums, as an engine would have expected them. */
+/* The expected sums of the run. */
 static int end(struct made *made, struct error *error)
 {
 	struct recording_run *run = &made->run;
@@ -173,7 +173,7 @@ static int end(struct made *made, struct error *error)
 	return code;
 }
 
-/* Of a program with many processes: what each has done of the first point. */
+/* Of a program with several processes: visits of the first point. */
 static int add_visitors(struct made *made, struct error *error)
 {
 	uint64_t left = made->counted * 500;
@@ -403,7 +403,7 @@ static int write_short(struct profile *profile, struct error *error)
 	return code ? code : end(&made, error);
 }
 
-/* As long as those of templates within templates are. */
+/* As long as names of nested templates. */
 static char *long_name(void)
 {
 	AUTO(text) char *name = text_copy("");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recordings - profiles as the engine would write them, the same on every machine. */
+/* recordings_causal - profiles as the engine writes them, equal on all machines. */
 #pragma once
 
 #include "profile/profile.h"

@@ -20,7 +20,7 @@ struct made_chain {
 	size_t caller, frame; /* caller: number of a chain from 1 on; 0: none */
 };
 
-/* Rows by number; ids are filled in. Moments name chains by number, and go to threads in turn. */
+/* Rows by number; ids are filled in. Samples name chains by number, and go to threads in turn. */
 struct made_samples {
 	struct recording_thread *threads;
 	size_t thread_count;
@@ -158,7 +158,7 @@ static int write_server(struct profile *profile, struct error *error)
 	return write_rows(profile, run, &made, error);
 }
 
-/* As long as those of templates within templates are. */
+/* As long as names of nested templates. */
 static char *long_name(void)
 {
 	AUTO(text) char *name = text_copy("");

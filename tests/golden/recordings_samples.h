@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recordings_samples - profiles as lever record would write them, the same on every machine. */
+/* recordings_samples - profiles as lever record writes them, equal on all machines. */
 #pragma once
 
 #include "profile/profile.h"

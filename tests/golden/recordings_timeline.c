@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recordings_timeline - hostile names in spans, counters, texts, threads, processes and system calls. */
+/* recordings_timeline - hostile names of spans, counters, texts, threads and system calls. */
 #include "recordings_timeline.h"
 
 #include "base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recordings_timeline - a timeline as lever trace would write it, with names that a format could stumble over. */
+/* recordings_timeline - a timeline as lever trace writes it, with hostile names. */
 #pragma once
 
 #include "profile/profile.h"

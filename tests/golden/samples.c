@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-/* By way of a file; NULL and a sentence printed if that failed. */
+/* Written and read; NULL and a sentence printed on failure. */
 static struct recording *recording_of_server(void)
 {
 	char path[] = "/tmp/lever-golden-XXXXXX";

@@ -33,7 +33,7 @@ static int write_levels(struct profile *profile, int64_t run_id, bool is_other,
 		levels[i].run_id = run_id;
 		code = profile_set_level(profile, &levels[i], error);
 	}
-	/* The course: one thread for the first five slices, then two. */
+	/* Slices: one thread in the first five, then two. */
 	for (unsigned i = 0; i < 15 && !code; i++) {
 		struct recording_level level = {.run_id = run_id,
 						.slice = i + 1,
@@ -94,7 +94,7 @@ static int write_run(struct profile *profile, unsigned index, int64_t *session, 
 	return code;
 }
 
-/* By way of a file; NULL and a sentence printed if that failed. */
+/* Written and read; NULL and a sentence printed on failure. */
 static struct recording *recording_of_render(void)
 {
 	char path[] = "/tmp/lever-golden-XXXXXX";
@@ -129,7 +129,7 @@ static char *report_as(const char *format)
 	return text;
 }
 
-TEST("parallelism, its course, predictions of each model, what limits, and doubts")
+TEST("parallelism over time, predictions of each model, limits, and warnings")
 {
 	AUTO(text) char *actual = report_as("text");
 	CHECK(actual && expected_equals("scale", "text", actual));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* schema - a small validator; what it does not know in a schema is a complaint, too. */
+/* schema - a small validator; it complains about keywords that it does not know. */
 #include "schema.h"
 
 #include "base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recording - writes one of the recordings into a file. Usage: test_recording NAME FILE */
+/* write_profile - writes one of the recordings into a file. Usage: test_recording NAME FILE */
 #include "recordings_causal.h"
 #include "recordings_samples.h"
 #include "recordings_timeline.h"

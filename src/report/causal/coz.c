@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * coz - a recording in the profile format of coz 0.2.2, which its viewer opens.
+ * coz - a recording in the profile format of coz 0.2.2, for its viewer.
  *
- * Two things differ from coz's own files, so that the viewer computes what we do. Each progress
- * point stands below an experiment line of its own, since our durations are from edge to edge of
- * that point. And the viewer reads whole numbers only, but uses a latency point's difference (the
- * average number in flight) in ratios only: it is given in thousandths.
+ * Two details differ from coz's own files, so that the viewer computes the same figures. Each
+ * progress point has an experiment line of its own, since its duration is from edge to edge of that
+ * point. A latency point's difference (the mean number in flight) is in thousandths: the viewer
+ * reads whole numbers, and uses the difference in ratios only.
  */
 #include "report/formats.h"
 
@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-/* The format separates by tabs and newlines: a clean text has none. */
+/* Tabs and newlines are separators of the format: clean text has none. */
 static char *location_of(const struct recording_target *target)
 {
 	AUTO(text) char *file = display_clean(target->file);
@@ -23,7 +23,7 @@ static char *location_of(const struct recording_target *target)
 	return display_clean(target->name);
 }
 
-/* coz has steps of 0.05 and two digits; we may have others. */
+/* coz's speedups have steps of 0.05 and two digits; ours may have more. */
 static void print_speedup(FILE *out, double speedup)
 {
 	bool is_plain = fabs(speedup * 100 - round(speedup * 100)) < 1e-6;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * csv - a causal profile as a table for spreadsheets and statistics programs (RFC 4180).
+ * csv - a causal profile as a table (RFC 4180).
  *
- * A row for each measured point of each curve; targets without one have a row without numbers.
- * Fractions are fractions, with the digits of the JSON. A name that a spreadsheet would take for a
- * formula gets an apostrophe in front.
+ * A row for each measured point of each curve; a target without one has a row without numbers.
+ * Fractions are fractions, with the digits of the JSON.
  */
 #include "report/formats.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * json - a causal profile as JSON, for programs. docs/causal.schema.json is its contract.
+ * json - a causal profile as JSON, as docs/causal.schema.json defines it.
  *
- * Names may hold any bytes; what is not UTF-8 in them becomes U+FFFD. What is unknown is null.
+ * Bytes that are not UTF-8 become U+FFFD. Unknown values are null.
  */
 #include "report/formats.h"
 
@@ -58,7 +58,7 @@ static json_t *progress_of(const struct recording *recording, const struct run_t
 	return progress;
 }
 
-/* null where the interval is too wide to tell anything. */
+/* null if the interval is too wide for an answer. */
 static json_t *verdict_of_effect(const struct causal_target *target,
 				 const struct causal_effect *effect)
 {
@@ -146,7 +146,7 @@ static json_t *run_of(const struct recording_run *run)
 			  "exit_status", json_status_of(run), "wall_ns", json_count(run->wall_ns),
 			  "delay_ns", json_count(run->delay_ns), "samples",
 			  json_count(run->samples), "finished", run->finished);
-	/* Its 64 bits do not fit a JSON integer everywhere. */
+	/* 64 bits do not fit a JSON integer everywhere. */
 	AUTO(text) char *seed = text_format("%llu", (unsigned long long)run->seed);
 	json_object_set_new(json, "seed", json_string(seed));
 	json_object_set_new(json, "started_s", json_integer(run->started_s));
@@ -161,7 +161,7 @@ static json_t *runs_of(const struct recording *recording)
 	return runs;
 }
 
-/* Why there is no verdict at all; null if there is one. */
+/* Why there is no answer; null if there is one. */
 static json_t *no_answer_of(const struct recording *recording, const struct causal *causal)
 {
 	struct target_verdicts verdicts = verdicts_of(causal);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nothing - finding the first thing that went wrong on the way to an answer. */
+/* no_answer - finds the first reason why there is no answer. */
 #include "report/causal/no_answer.h"
 
 #include "base/cleanup.h"
@@ -75,7 +75,7 @@ static char *without_counted(const struct recording *recording, const struct cau
 		causal->cut_short);
 }
 
-/* Experiments counted, but none had a partner to be compared with. */
+/* Experiments counted, but none can be compared with a control. */
 static char *without_pairs(const struct causal *causal)
 {
 	unsigned targets = 0, sped_up = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nothing - why a recording gives no answer, and what would give one. */
+/* no_answer - why a recording gives no answer, and what would give one. */
 #pragma once
 
 #include "analyze/causal/causal.h"
 
-/* Clean text; free it. Only for a recording of which no target has an effect. */
+/* Clean text; free it. For a recording without any effect of a target. */
 char *no_answer_reason(const struct recording *recording, const struct causal *causal);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sources - reads each source file once, and keeps the lines around its targets. */
+/* sources - reads each source file once, and keeps the lines around targets. */
 #include "report/causal/sources.h"
 
 #include "base/cleanup.h"
@@ -13,11 +13,11 @@
 
 #define SIZE_MOST 16000000 /* bytes of a file; generated code may be long */
 #define WIDTH_MOST 240     /* characters of a line; the rest is "…" */
-#define SHARE_LEAST 0.001 /* of targets without an answer; those below are only names in the page */
+#define SHARE_LEAST 0.001  /* of a target without an answer; below, the page shows its name only */
 
 struct source {
 	const char *path;
-	char *content; /* lines ended by 0; NULL if it cannot be read */
+	char *content; /* lines with a final 0; NULL if it cannot be read */
 	ARRAY(const char *) lines;
 	json_t *kept;
 	bool is_newer;
@@ -55,7 +55,7 @@ static void split(struct source *source)
 		*array_add(&source->lines) = line;
 	}
 	if (source->lines.count && !*source->lines.items[source->lines.count - 1])
-		source->lines.count--; /* after the last newline stands no line */
+		source->lines.count--; /* no line follows the last newline */
 }
 
 static void load(struct source *source, int64_t started_s)

@@ -2,8 +2,8 @@
 /*
  * sources - the source lines around targets, from the files that the debug information names.
  *
- * The names come from a profile, which may be another's: only regular files are read whose names
- * end as source files' do, so that a page which is passed on holds nothing else.
+ * The profile may come from somebody else: only regular files with names of source files are read,
+ * so that a page that is passed on holds nothing else.
  */
 #pragma once
 
@@ -13,6 +13,6 @@
 
 /*
  * An array of {"file": as in the targets, "newer": changed after the last run began, "lines":
- * {"42": text}}. What cannot be read is left out.
+ * {"42": text}}. Files that cannot be read are left out.
  */
 json_t *sources_of(const struct recording *recording, const struct causal *causal);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tails - percentiles in words and as JSON. */
+/* tail_latency - percentiles as text and as JSON. */
 #include "report/causal/tail_latency.h"
 
 #include "base/cleanup.h"
@@ -11,7 +11,7 @@
 #include "report/report.h"
 #include "report/terminal.h"
 
-/* As if the percentile were an effect of its own. */
+/* Handles the percentile as an effect of its own. */
 static struct causal_effect effect_of(const struct causal_effect *effect)
 {
 	struct causal_effect tail = *effect;
@@ -39,7 +39,7 @@ bool tail_latency_verdict(const struct target_verdict *verdict, struct target_ve
 	return !says_nothing;
 }
 
-/* What files call it, and what readers are told. */
+/* By status: its name in files, and its text. */
 static const struct {
 	const char *name, *words;
 } troubles[] = {

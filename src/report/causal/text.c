@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * text - a causal profile for a reader: what was run, the ranked verdicts, and them in sentences.
+ * text - a causal profile as text: the run, the ranked verdicts, and sentences.
  *
- * Where there is no verdict, it says why, and what would give one.
+ * Without a verdict, it says why, and what would give one.
  */
 #include "report/formats.h"
 
@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SENTENCES_SHOWN 3 /* of each sort */
+#define SENTENCES_SHOWN 3 /* of each outcome */
 #define NAMES_SHOWN 4     /* in a list */
 #define PROCESSES_SHOWN 6
 #define CALLER_LEAST 0.05
@@ -81,7 +81,7 @@ static char *processes_text(const struct visits_by_process *visits_by_process)
 	return text;
 }
 
-/* By process, where there are several. */
+/* Prints visits by process, if there are several. */
 static void print_processes(FILE *out, const struct recording *recording, int64_t point_id,
 			    const struct report_options *options)
 {
@@ -231,7 +231,7 @@ static char *caller_text(const struct caller *caller)
 			   from, caller->share * 100);
 }
 
-/* Of the kernel's code among the first verdicts: what leads there. */
+/* For kernel targets among the first verdicts: system calls and user code that lead there. */
 static void print_callers(FILE *out, const struct recording *recording,
 			  const struct target_verdicts *verdicts,
 			  const struct report_options *options)
@@ -259,7 +259,7 @@ static void print_callers(FILE *out, const struct recording *recording,
 	}
 }
 
-/* All of a target's verdicts must be unsure. */
+/* True if all verdicts of the target are unsure. */
 static bool is_unsure(const struct target_verdicts *verdicts, size_t first)
 {
 	const struct causal_target *target = verdicts->items[first].target;

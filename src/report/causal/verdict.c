@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verdict - reads the verdict to be told off each effect. */
+/* verdict - derives a verdict from each effect. */
 #include "report/causal/verdict.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verdict_json - a verdict and a point of a curve as JSON, of means and of percentiles alike. */
+/* verdict_json - a verdict and a point of a curve as JSON, of means and of percentiles. */
 #pragma once
 
 #include "report/causal/verdict.h"

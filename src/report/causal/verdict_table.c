@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* table - laying the ranked verdicts out in columns that fit the terminal. */
+/* verdict_table - fits the columns of the table to the terminal. */
 #include "report/causal/verdict_table.h"
 
 #include "base/cleanup.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define CURVE_CELLS 10   /* at speedups of 10, 20, ... 100 % */
-#define CURVE_LEAST 0.05 /* gain that at least fills a cell, so that noise looks small */
+#define CURVE_LEAST 0.05 /* gain of a full cell, at least, so that noise looks small */
 #define VERDICT_LEAST 14 /* "if 25 % faster" */
 #define RANK_COLUMNS 3
 #define SHARE_COLUMNS 7
@@ -19,8 +19,8 @@
 
 struct layout {
 	size_t name, detail, point, verdict, outcome; /* columns; point 0: not shown */
-	const char *kind;                             /* what the names are */
-	bool detail_is_place; /* the targets are functions: where they are, else their function */
+	const char *kind;                             /* kind of the targets */
+	bool detail_is_place; /* targets are functions: `detail` is their location, else their function */
 	double scale;         /* gain of a full cell */
 };
 
@@ -54,7 +54,7 @@ static char *detail_of(const struct recording_target *target, const struct layou
 {
 	if (!layout->detail_is_place)
 		return target->function ? display_clean(target->function) : text_copy("");
-	/* Without debug information the binary is all that is known. */
+	/* Without debug information only the binary is known. */
 	const char *place = target->file ? target->file : target->object;
 	if (!place)
 		return text_copy("");
@@ -64,7 +64,7 @@ static char *detail_of(const struct recording_target *target, const struct layou
 					      text_copy(file);
 }
 
-/* The gain that the effect promises at a speedup, NAN where nothing was measured near it. */
+/* The gain at a speedup; NAN if nothing was measured near it. */
 static double curve_at(const struct causal_effect *effect, unsigned cell)
 {
 	struct effect_point at;
@@ -72,7 +72,7 @@ static double curve_at(const struct causal_effect *effect, unsigned cell)
 	return effect_at(effect->points, effect->count, speedup, &at) ? NAN : at.gain;
 }
 
-/* Up to U+2588, a full block; below zero, blocks hang from the top. */
+/* Up to U+2588, a full block; gains below 0 hang from the top. */
 static const char *curve_cell(double gain, double scale)
 {
 	static const char *const rising[] = {"\xc2\xb7", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -92,7 +92,7 @@ static char *curve_of(const struct causal_effect *effect, double scale)
 	return text_copy(cells);
 }
 
-/* As the sentences say it: a latency that falls is a gain. */
+/* As in the sentences: a lower latency is a gain. */
 static char *verdict_text(const struct target_verdict *verdict)
 {
 	bool is_latency = verdict->effect->point->kind == POINT_LATENCY;
@@ -133,7 +133,7 @@ static void widen(struct layout *layout, const struct target_verdict *verdict)
 	}
 }
 
-/* Names get what the fixed columns leave; of what is too wide, the widest is cut first. */
+/* Names get what the fixed columns leave; the widest is cut first. */
 static void squeeze(struct layout *layout, size_t columns)
 {
 	size_t fixed = RANK_COLUMNS + SHARE_COLUMNS + CURVE_CELLS + layout->verdict +
@@ -149,7 +149,7 @@ static void squeeze(struct layout *layout, size_t columns)
 	}
 }
 
-/* What the names are: "line"; "target" if there are several kinds. */
+/* "line", or "target" if there are several kinds. */
 static const char *kind_of_all(const struct target_verdicts *verdicts)
 {
 	enum target_kind kind = verdicts->count ? verdicts->items[0].target->target->kind : 0;
@@ -183,7 +183,7 @@ static struct layout layout_of(const struct target_verdicts *verdicts,
 	return layout;
 }
 
-/* printf counts bytes, so the padding is done by characters here. */
+/* Pads by characters; printf counts bytes. */
 static void print_left(FILE *out, const char *clean, size_t columns)
 {
 	AUTO(text) char *fitted = display_fit(clean, columns);
@@ -218,7 +218,7 @@ static void print_target(FILE *out, const struct target_verdict *verdict,
 	}
 	AUTO(text) char *name = display_clean(verdict->target->target->name);
 	AUTO(text) char *detail = detail_of(verdict->target->target, layout);
-	/* Of a place the end says most, its line; of a function the beginning. */
+	/* The end of a location is kept, with its line; of a function the beginning. */
 	bool name_is_place = verdict->target->target->kind == TARGET_LINE;
 	AUTO(text) char *name_end = display_fit_end(name, layout->name);
 	AUTO(text) char *detail_end = display_fit_end(detail, layout->detail);

@@ -7,7 +7,7 @@
 
 static void warn_of_experiments(struct warnings *warnings, const struct run_totals *totals)
 {
-	/* A hundredth: less moves no prediction visibly. */
+	/* Below 1 % no prediction changes visibly. */
 	if (totals->lost * 100 > totals->samples)
 		*array_add(warnings) = text_format(
 			"%.1f %% of the samples were lost: shares and speedups are too small by as much",
@@ -20,7 +20,7 @@ static void warn_of_experiments(struct warnings *warnings, const struct run_tota
 			100.0 * (double)totals->unwound_badly / (double)totals->samples);
 }
 
-/* Of the target's points, the one that takes longest to settle. */
+/* Of the target's points, the one that needs longest to warm up. */
 static struct warm_up warm_up_of(const struct causal_target *target)
 {
 	struct warm_up worst = {0};

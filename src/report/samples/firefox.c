@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * samples_firefox - samples in the Firefox Profiler's processed format, version 48, which
- * profiler.firefox.com opens as a file.
+ * firefox - samples in the Firefox Profiler's processed format, version 48, for
+ * profiler.firefox.com.
  *
- * Each thread has tables of its own. Classes are categories; off CPU, a chain ends in a frame that
- * says what was waited for. Equal samples are added up, so they have no times of their own: a
- * thread's samples stand one after the other, each as long as the time it stands for.
+ * Each thread has its own tables. Classes are categories. A chain off CPU ends in a frame that
+ * names the wait. Equal samples are merged and have no times of their own: the samples of a thread
+ * follow each other, each as long as the time it stands for.
  */
 #include "report/formats.h"
 
@@ -24,7 +24,7 @@
 #define NS_PER_MS 1e6
 #define MS_DIGITS 6
 
-/* By class; the colours are those that the Firefox Profiler knows by name. */
+/* By class; the Firefox Profiler knows the colours by name. */
 static const struct {
 	const char *name, *colour;
 } categories[SAMPLE_CLASSES] = {
@@ -37,9 +37,9 @@ struct thread_writer {
 	struct json_writer *json;
 	struct samples_tables tables;
 	struct interner texts, functions, objects;
-	ARRAY(size_t) function_of;                 /* each frame's */
-	ARRAY(const struct samples_frame *) first; /* frame of each function */
-	struct interner *libraries;                /* of the profile */
+	ARRAY(size_t) function_of;                 /* of each frame */
+	ARRAY(const struct samples_frame *) first; /* of each function */
+	struct interner *libraries;                /* of all threads */
 };
 
 static const char *object_of(const struct samples_frame *frame)
@@ -47,7 +47,7 @@ static const char *object_of(const struct samples_frame *frame)
 	return frame->code ? frame->code->object : NULL;
 }
 
-/* Frames of equal name, file and object are of one function. */
+/* Frames with equal name, file and object are one function. */
 static void number_functions(struct thread_writer *writer)
 {
 	for (size_t i = 0; i < writer->tables.frames.count; i++) {
@@ -199,8 +199,8 @@ static void write_stacks(struct thread_writer *writer)
 }
 
 /*
- * A sample's time is the end of the time that it stands for. CPU time is counted from one sample to the
- * next, so that of the first one would be lost: an empty one stands before it.
+ * A sample's time is the end of the time that it stands for. CPU time counts from one sample to the
+ * next: an empty sample stands before the first.
  */
 static void write_samples(struct thread_writer *writer)
 {
@@ -374,7 +374,7 @@ static void write_categories(struct json_writer *json)
 
 static void write_meta(struct json_writer *json, const struct recording_run *run)
 {
-	/* What is the same in each of our files. */
+	/* The same in each file. */
 	static const char *const facts[][2] = {
 		{"processType", "0"},
 		{"importedFrom", "\"lever\""},

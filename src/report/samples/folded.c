@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* samples_folded - call chains in the form that flame graph programs read. */
+/* folded - call chains for flame graph programs. */
 #include "report/formats.h"
 
 #include "base/cleanup.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Names may hold the separators of the format. */
+/* Names may hold separators of the format. */
 static void print_name(FILE *out, const char *name)
 {
 	for (; *name; name++)

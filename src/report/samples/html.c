@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* html - the page of samples: the JSON report without its entries, and these as tables. */
+/* html - the page of samples: the JSON report without entries, and the entries as tables. */
 #include "report/formats.h"
 
 #include "report/html.h"

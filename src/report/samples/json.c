@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * samples_json - samples as JSON, for programs. docs/samples.schema.json is its contract.
- */
+/* json - samples as JSON, as docs/samples.schema.json defines them. */
 #include "report/samples/json.h"
 
 #include "base/cleanup.h"
@@ -22,7 +20,7 @@ static json_t *frame_of(const struct recording_frame *frame)
 			 json_text(frame->object));
 }
 
-/* Each frame is made once, and shared by all chains that it is in. */
+/* Each frame is made once, and shared by all chains. */
 static json_t *stack_of(const struct recording *recording, json_t **frames, uint64_t stack_id)
 {
 	size_t count;
@@ -71,7 +69,7 @@ static json_t *entry_of(const struct samples *samples, json_t **frames,
 			  json_text(stack_sample->system_call), "thread", thread_of(entry->thread),
 			  "stack", stack_of(samples->recording, frames, stack_sample->stack_id));
 
-	/* It does not fit a JSON integer everywhere. */
+	/* 64 bits do not fit a JSON integer everywhere. */
 	AUTO(text)
 	char *address = text_format("0x%llx", (unsigned long long)stack_sample->address);
 	json_object_set_new(json, "futex",
@@ -139,7 +137,7 @@ void report_samples_json(FILE *out, const struct report *report)
 	const struct samples *samples = report->samples;
 	json_t *json = samples_json_head(recording, samples);
 
-	/* The notes come last, after what they are about. */
+	/* Warnings come last in the file. */
 	json_t *warnings = json_incref(json_object_get(json, "warnings"));
 	json_object_del(json, "warnings");
 	json_object_set_new(json, "entries", entries_of(samples));

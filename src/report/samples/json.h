@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* samples_json - the parts of the JSON report on samples. */
+/* json - the JSON report on samples without its entries. */
 #pragma once
 
 #include "analyze/samples/samples.h"
 
 #include <jansson.h>
 
-/* All of the report but its entries. The caller owns it. */
+/* The caller frees it. */
 json_t *samples_json_head(const struct recording *recording, const struct samples *samples);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* samples_words - marks and names. */
+/* names - marks and names of samples. */
 #include "report/samples/names.h"
 
 #include "base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* samples_page - the tables of samples_tables.h, as json. */
+/* page - writes the tables of tables.h as columns. */
 #include "report/samples/page.h"
 
 #include "base/json.h"
@@ -11,7 +11,7 @@ struct writer {
 	struct samples_tables tables;
 	struct interner texts;
 	ARRAY(const struct recording_thread *) threads; /* by number */
-	ARRAY(size_t) thread_of;                        /* each entry's */
+	ARRAY(size_t) thread_of;                        /* of each entry */
 };
 
 static void add_text(struct writer *writer, const char *text)
@@ -82,7 +82,7 @@ static void write_stacks(struct writer *writer)
 	json_end_object(json);
 }
 
-/* Threads are rows of the recording: the same one, the same address. */
+/* Threads are rows of the recording: equal addresses are equal threads. */
 static void number_threads(struct writer *writer, const struct recording *recording)
 {
 	size_t *numbers = memory_new(recording->threads.count + 1, sizeof(*numbers));

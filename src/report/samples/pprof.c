@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * samples_pprof - samples as pprof reads them: a gzipped protobuf of the message Profile
- * (github.com/google/pprof, proto/profile.proto).
+ * pprof - samples for pprof: a gzipped message Profile (github.com/google/pprof,
+ * proto/profile.proto).
  *
- * Each sample has four values: how many there were, the time they stand for, and the parts of that
- * time on and off CPU. Thread, class and system call are labels. Addresses are not told, since all
- * names are here; a location is a line.
+ * Each sample has four values: the number of samples, their time, and the parts of it on and off
+ * CPU. Thread, class and system call are labels. There are no addresses, since all names are here:
+ * a location is a line.
  */
 #include "report/formats.h"
 
@@ -17,7 +17,7 @@
 #include "report/samples/tables.h"
 #include "report/string_table.h"
 
-/* Numbers of fields in profile.proto. */
+/* Field numbers of profile.proto. */
 enum profile_field {
 	PROFILE_SAMPLE_TYPE = 1,
 	PROFILE_SAMPLE,
@@ -48,7 +48,7 @@ enum location_field { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_LINE = 4 };
 enum line_field { LINE_FUNCTION = 1, LINE_NUMBER };
 enum function_field { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 
-#define MAPPING_BYTES 0x1000 /* of no meaning, but mappings must not overlap */
+#define MAPPING_BYTES 0x1000 /* without meaning; mappings must not overlap */
 
 struct writer {
 	struct protobuf profile, part, inner;
@@ -60,7 +60,7 @@ struct writer {
 static uint64_t text_number(struct writer *writer, const char *text)
 {
 	if (!writer->texts.items.count)
-		string_table_add(&writer->texts, ""); /* number 0 must be the empty one */
+		string_table_add(&writer->texts, ""); /* number 0 must be the empty text */
 	return string_table_add(&writer->texts, text);
 }
 
@@ -96,7 +96,7 @@ static void add_run(struct writer *writer, const struct run_totals *totals)
 				    text_number(writer, command));
 }
 
-/* The number + 1 of the frame's function, which is described when it comes for the first time. */
+/* The number + 1 of the frame's function; describes it at the first call. */
 static uint64_t function_id(struct writer *writer, const struct recording_frame *frame)
 {
 	AUTO(text) char *name = samples_function_name(frame);
@@ -132,7 +132,7 @@ static uint64_t mapping_id(struct writer *writer, const struct recording_frame *
 	protobuf_add_number(&writer->part, MAPPING_START, (number + 1) * MAPPING_BYTES);
 	protobuf_add_number(&writer->part, MAPPING_LIMIT, (number + 2) * MAPPING_BYTES);
 	protobuf_add_number(&writer->part, MAPPING_FILE, text_number(writer, object));
-	/* So that no reader looks for names by itself. */
+	/* Tells readers that the names are complete. */
 	protobuf_add_number(&writer->part, MAPPING_HAS_FUNCTIONS, true);
 	protobuf_add_number(&writer->part, MAPPING_HAS_FILES, true);
 	protobuf_add_number(&writer->part, MAPPING_HAS_LINES, true);

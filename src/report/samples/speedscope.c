@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * samples_speedscope - samples as speedscope opens them (its file-format-schema.json): a profile of
- * all threads together, and one of each.
+ * speedscope - samples for speedscope.app (its file-format-schema.json): a profile of all threads
+ * together, and one of each.
  *
- * Off CPU, a chain ends in a frame that says what was waited for. Samples are not in the order of
- * time, since equal ones are added up: speedscope's "left heavy" and "sandwich" are the views to use.
+ * A chain off CPU ends in a frame that names the wait. Equal samples are merged, so they are not in
+ * order of time: use the views "left heavy" and "sandwich".
  */
 #include "report/formats.h"
 
@@ -46,7 +46,7 @@ static void write_chain(struct json_writer *json, const struct samples_tables *t
 	array_free(&chain);
 }
 
-/* Of one thread, or of all if it is NULL. */
+/* Of one thread, or of all if `thread` is NULL. */
 static void write_profile(struct json_writer *json, const struct samples_tables *tables,
 			  const struct recording_thread *thread, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* samples_tables - what is used is marked first, and then numbered in the recording's order. */
+/* tables - marks the rows that are used, then numbers them in the recording's order. */
 #include "report/samples/tables.h"
 
 #include "report/samples/names.h"
@@ -9,8 +9,8 @@
 struct numbering {
 	struct samples_tables *tables;
 	const struct recording *recording;
-	size_t *frames; /* of each row of the recording: its number + 1, 0: not used */
-	size_t *stacks; /* the same; USED before it is numbered */
+	size_t *frames; /* of each row of the recording: its number + 1; 0: not used */
+	size_t *stacks; /* the same; USED until it is numbered */
 };
 
 #define USED SIZE_MAX
@@ -41,7 +41,7 @@ static void mark(struct numbering *numbering, uint64_t stack_id)
 	}
 }
 
-/* The number + 1 of the chain with this id, which is marked. */
+/* The number + 1 of the chain with this id; marks it. */
 static size_t number_of(const struct numbering *numbering, uint64_t stack_id)
 {
 	const struct recording *recording = numbering->recording;
@@ -66,7 +66,7 @@ static size_t number_frame(struct numbering *numbering, int64_t frame_id)
 	return *number - 1;
 }
 
-/* A caller's id is smaller than its callee's, so that callers get the smaller numbers. */
+/* A caller has a smaller id than its callees, and so a smaller number. */
 static void number_stacks(struct numbering *numbering)
 {
 	const struct recording *recording = numbering->recording;
@@ -89,7 +89,7 @@ static size_t wait_frame(struct samples_tables *tables,
 	for (size_t i = tables->frames.count; i-- > 0;) {
 		const struct samples_frame *frame = &tables->frames.items[i];
 		if (frame->code)
-			break; /* waits stand at the end */
+			break; /* waits follow the frames of code */
 		if (frame->class == stack_sample->class &&
 		    same_text(frame->subclass, stack_sample->subclass))
 			return i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * samples_tables - the frames and call chains that samples use, each once, numbered from 0 on.
+ * tables - the frames and call chains of samples, each once, numbered from 0.
  *
  * Everything points into the samples and their recording, which must live as long.
  */
@@ -15,7 +15,7 @@ struct samples_frame {
 };
 
 struct samples_stack {
-	size_t caller; /* number + 1 of the chain of the caller, always a smaller one; 0: outermost */
+	size_t caller; /* number + 1 of the caller's chain, always smaller; 0: outermost */
 	size_t frame;
 };
 
@@ -23,19 +23,19 @@ struct samples_tables {
 	ARRAY(struct samples_frame) frames;
 	ARRAY(struct samples_stack) stacks;
 	ARRAY(const struct samples_entry *) entries;
-	ARRAY(size_t) stack_of; /* each entry's: number + 1, 0 where nothing is known */
+	ARRAY(size_t) stack_of; /* of each entry: number + 1; 0: unknown */
 };
 
 /*
- * Of one thread, or of all if it is NULL. With `waits`, chains of samples off CPU end in a frame that
- * says what was waited for.
+ * Of one thread, or of all if `thread` is NULL. With `waits`, a chain off CPU ends in a frame that
+ * names the wait.
  */
 struct samples_tables samples_tables_of(const struct samples *samples,
 					const struct recording_thread *thread, bool waits);
 void samples_tables_free(struct samples_tables *tables);
-/* Clean; "[waiting for a lock: futex]" for a wait. Free it. */
+/* Clean: "main", or "[waiting for a lock: futex]". Free it. */
 char *samples_frame_name(const struct samples_frame *frame);
 
-/* Each thread once, those with most time first; free the array. */
+/* Each thread once, most time first. Free the array. */
 const struct recording_thread **samples_threads(const struct samples *samples, size_t *count);
 bool samples_entry_is_of(const struct samples_entry *entry, const struct recording_thread *thread);

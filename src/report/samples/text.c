@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * samples_text - samples for a reader: what was recorded, the classes, and a table or a call tree.
- */
+/* text - samples as text: the run, the classes, and a table or a call tree. */
 #include "report/formats.h"
 
 #include "base/cleanup.h"
@@ -142,7 +140,7 @@ static char *lock_of(const struct samples_entry *entry)
 	return text_format("0x%llx", (unsigned long long)entry->stack_sample->address);
 }
 
-/* The texts of a row, under the heads of its table. */
+/* The cells of a row, in the columns of its table. */
 struct cells {
 	char *texts[COLUMNS_OF_TEXT];
 };
@@ -243,7 +241,7 @@ static bool has_mark(enum samples_group group)
 	return group <= SAMPLES_BY_CLASS || group == SAMPLES_BY_LOCK;
 }
 
-/* Each column as wide as its widest text, as far as the terminal allows. */
+/* Columns are as wide as their widest text, as far as the terminal allows. */
 static void lay_out(struct cells *cells, size_t count, enum samples_group group, unsigned columns,
 		    size_t *widths)
 {
@@ -282,7 +280,7 @@ static void print_cells(FILE *out, char *const *texts, const size_t *widths)
 	fputc('\n', out);
 }
 
-/* Of a group of many classes: where its time went. */
+/* For groups of several classes: the parts of their time. */
 static void print_mix(FILE *out, const struct samples_row *row)
 {
 	fprintf(out, "%*s", SHARE_COLUMNS + GAP, "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* samples_tree - one line a function, the share of its whole branch before it. */
+/* tree - one line a function, with the share of its branch. */
 #include "report/samples/tree.h"
 
 #include "base/cleanup.h"
@@ -22,7 +22,7 @@ static void print_node(const struct branch *branch, const struct samples_node *n
 	unsigned indent = depth * INDENT;
 	unsigned room = branch->options->columns - SHARE_COLUMNS - 2 * INDENT - 4;
 
-	indent = indent > room / 2 ? room / 2 : indent; /* the deepest go on below each other */
+	indent = indent > room / 2 ? room / 2 : indent; /* deeper lines are not indented further */
 	AUTO(text) char *function = samples_function_name(node->frame);
 	AUTO(text) char *fitted = display_fit(function, room - indent);
 	fprintf(branch->out, "%6.1f %%  %s %*s%s%s\n", 100 * node->sum.share,

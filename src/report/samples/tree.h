@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* samples_tree - a call tree as indented text. */
+/* tree - a call tree as indented text. */
 #pragma once
 
 #include "report/report.h"
 
-/* Branches with less than `least` of the time are left out, and counted. */
+/* Smaller branches are left out, and counted. */
 void samples_tree_print(FILE *out, const struct samples *samples, enum report_tree tree,
 			double least, const struct report_options *options);

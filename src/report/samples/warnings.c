@@ -7,7 +7,7 @@
 
 static void warn_of_chains(struct warnings *warnings, const struct run_totals *totals)
 {
-	/* A hundredth: less moves no share visibly. */
+	/* Below 1 % no share changes visibly. */
 	if (totals->lost * 100 > totals->samples)
 		*array_add(warnings) =
 			text_format("%.1f %% of the samples were lost",

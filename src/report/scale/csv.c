@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scale_csv - parallelism and predictions as one table (RFC 4180), whose first column says of what a
- * row is: `level` (wall time with `number` threads active), `prediction` (on `number` cores, by
- * `model`, with its interval; `best` is 1 where that is the model to believe), or `measured` (on
- * `number` cores; least and most of the runs).
+ * csv - parallelism and predictions as one table (RFC 4180). Its first column is the kind of the
+ * row: `level` (wall time with `number` active threads), `prediction` (on `number` cores, by
+ * `model`, with its interval; `best` is 1 for the model to believe) or `measured` (on `number`
+ * cores; least and most of the runs).
  */
 #include "report/formats.h"
 

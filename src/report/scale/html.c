@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* html - the page of a scaling: the JSON report. */
+/* html - the page of `lever scale`: the JSON report. */
 #include "report/formats.h"
 
 #include "report/html.h"

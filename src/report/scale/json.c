@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * scale_json - parallelism and predictions as JSON. docs/scale.schema.json is its contract.
- */
+/* json - parallelism and predictions as JSON, as docs/scale.schema.json defines them. */
 #include "report/formats.h"
 
 #include "report/json.h"
@@ -58,7 +56,7 @@ static json_t *predictions_of(const struct scale *scale)
 	return predictions;
 }
 
-/* How each model did elsewhere. */
+/* Each model's errors with other programs. */
 static json_t *accuracies_of(void)
 {
 	json_t *records = json_array();

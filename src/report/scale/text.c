@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scale_text - parallelism for a reader: a histogram of active threads, their number over time, the
- * predicted times, and what cores would wait for.
+ * text - parallelism as text: a histogram of active threads, their number over time, the predicted
+ * times, and the waits of cores.
  */
 #include "report/formats.h"
 
@@ -16,12 +16,12 @@
 
 #define BAR_COLUMNS 40
 #define LEVELS_SHOWN 24
-#define LEVEL_LEAST 0.0005 /* of the time: less is not shown */
+#define LEVEL_LEAST 0.0005 /* of the time; smaller levels are not shown */
 #define ANSWER_COLUMNS 16
-#define IDLE_LEAST 0.005  /* of the time: less is no news */
+#define IDLE_LEAST 0.005  /* of the time; a smaller share is not reported */
 #define TAKEN_LEAST 0.001 /* of the cores' time */
 
-/* With the digits that predictions are told apart by. */
+/* With enough digits to tell predictions apart. */
 static char *seconds_of(double ns)
 {
 	if (ns < 1 || ns >= 1e11)
@@ -158,7 +158,7 @@ static void print_levels(FILE *out, const struct scale *scale, const struct repo
 		100 * scale->serial_share);
 }
 
-/* For what there was nobody active, in shares of the blocked threads' time. */
+/* The reasons why no thread was active, as shares of the blocked threads' time. */
 static void print_idle(FILE *out, const struct scale *scale, const struct report_options *options)
 {
 	static const char *const names[PARALLEL_WAITS] = {
@@ -195,7 +195,7 @@ static void print_idle(FILE *out, const struct scale *scale, const struct report
 
 /* ---- over time ---- */
 
-/* Mean active threads between two moments. */
+/* Mean number of active threads between two times. */
 static double active_between(const struct scale *scale, double begin_ns, double end_ns)
 {
 	double sum = 0, wall = 0;
@@ -290,7 +290,7 @@ static void print_measured(FILE *out, const struct scale *scale, unsigned cores)
 	fputc('\n', out);
 }
 
-/* How each model's prediction compares with runs on so many cores; empty without any. To be freed. */
+/* Each model's error on so many cores; empty without runs there. To be freed. */
 static char *errors_here(const struct scale *scale)
 {
 	char *here = text_copy("");
@@ -313,7 +313,7 @@ static char *errors_here(const struct scale *scale)
 	return here;
 }
 
-/* How each did with other programs. To be freed. */
+/* Each model's error with other programs. To be freed. */
 static char *errors_elsewhere(void)
 {
 	char *elsewhere = text_copy("mean error on (so many) real programs, from one core to two "
@@ -336,7 +336,7 @@ static void print_note(FILE *out, const char *label, const char *sentence,
 	terminal_wrapped(out, sentence, TERMINAL_INDENT, options->columns);
 }
 
-/* Which of the predictions to believe, and why. */
+/* The model to believe, and why. */
 static void print_accuracy(FILE *out, const struct scale *scale,
 			   const struct report_options *options)
 {
@@ -397,7 +397,7 @@ static void print_predictions(FILE *out, const struct scale *scale,
 #define SPANS_SHOWN 12
 #define SPAN_CORES_MOST 3
 
-/* Up to three other numbers of cores that are asked for, the smallest first; returns how many. */
+/* Up to three other numbers of cores, ascending; returns their number. */
 static unsigned other_cores(const struct scale *scale, unsigned *cores)
 {
 	unsigned count = 0;
@@ -452,7 +452,7 @@ static void print_spans(FILE *out, const struct scale *scale, const struct repor
 	fputc('\n', out);
 }
 
-/* In words: does a gain still come near to the one of the experiments? */
+/* Is a gain still near that of the experiments, in words? */
 static const char *predicted_gain_text(const struct scale_predicted_gain *predicted_gain,
 				       double measured)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* warnings - what the analysis warns of, and how the session ended. */
+/* warnings - the warnings of the analysis, and how the session ended. */
 #include "report/scale/warnings.h"
 
 #include "base/cleanup.h"

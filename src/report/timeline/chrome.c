@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * chrome - a timeline as trace events, which chrome://tracing, Perfetto and Speedscope open.
+ * chrome - a timeline as trace events, for chrome://tracing, Perfetto and Speedscope.
  *
- * Times are microseconds. Cores are threads of a process 0, which no program has.
+ * Times are in microseconds. Cores are threads of process 0, which no program has.
  */
 #include "report/formats.h"
 

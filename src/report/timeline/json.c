@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * timeline_json - the figures of a timeline as JSON. docs/timeline.schema.json is its contract.
- */
+/* json - the figures of a timeline as JSON, as docs/timeline.schema.json defines them. */
 #include "report/formats.h"
 
 #include "analyze/timeline/interrupts.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* timeline_words - names for readers, and what they should be warned of. */
+/* names - names of threads and waits, and the number of events. */
 #include "report/timeline/names.h"
 
 #include "base/cleanup.h"

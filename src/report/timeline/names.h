@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* timeline_words - what reports call threads, waits and their ends. Whoever gets a text frees it. */
+/* names - names of threads, waits and their ends in reports. The caller frees the texts. */
 #pragma once
 
 #include "analyze/timeline/timeline.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* timeline_page - states become runs on cores and wake-ups, from which the page makes them again. */
+/* page - turns states into runs on cores and wake-ups, and writes the columns. */
 #include "report/timeline/page.h"
 
 #include "base/json.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define LEFT_ENDED 6 /* besides the numbers of enum sample_class */
+#define LEFT_ENDED 6 /* after the numbers of enum sample_class */
 
 struct run {
 	uint64_t start_ns, end_ns;
@@ -37,11 +37,11 @@ struct writer {
 	struct json_writer json;
 	const struct timeline *timeline;
 	struct interner texts;
-	unsigned thread; /* whose marks are visited */
+	unsigned thread; /* of the current marks */
 	ARRAY(struct run) runs;
 	ARRAY(struct wake) wakes;
 	ARRAY(struct timeline_span) spans; /* of one thread */
-	ARRAY(uint64_t) rows;              /* until when each is taken */
+	ARRAY(uint64_t) rows;              /* end of the last span in each */
 	ARRAY(struct point) instants;
 	ARRAY(struct point) values; /* of counters */
 	ARRAY(struct point) ends;   /* of flows */
@@ -53,7 +53,7 @@ struct writer {
 static unsigned class_left(enum timeline_class class)
 {
 	static const unsigned classes[TIMELINE_CLASSES] = {
-		[TIMELINE_RUNNING] = CLASS_RUNNABLE, /* on to another core at once */
+		[TIMELINE_RUNNING] = CLASS_RUNNABLE, /* migrated */
 		[TIMELINE_RUNNABLE] = CLASS_RUNNABLE, [TIMELINE_IO] = CLASS_IO,
 		[TIMELINE_LOCK] = CLASS_LOCK,         [TIMELINE_OTHER] = CLASS_OTHER,
 	};
@@ -107,7 +107,7 @@ static int by_start(const void *one, const void *other)
 	const struct timeline_span *a = one, *b = other;
 	if (a->start_ns != b->start_ns)
 		return a->start_ns < b->start_ns ? -1 : 1;
-	return a->end_ns > b->end_ns ? -1 : a->end_ns < b->end_ns; /* the outer one first */
+	return a->end_ns > b->end_ns ? -1 : a->end_ns < b->end_ns; /* outer spans first */
 }
 
 static int by_name_and_time(const void *one, const void *other)
@@ -124,7 +124,7 @@ static int by_point_time(const void *one, const void *other)
 	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
 }
 
-/* By flow, and by time within it; an arrival at the moment of its departure comes after it. */
+/* By flow, then by time; an arrival at the time of its departure comes after it. */
 static int by_flow(const void *one, const void *other)
 {
 	const struct point *a = one, *b = other;
@@ -205,7 +205,7 @@ static int64_t name_text_number(struct writer *writer, uint64_t name_id)
 	return text_number(writer, timeline_name(writer->timeline, name_id));
 }
 
-/* A column of times, which `time` reads of the item, each as the difference to the one before. */
+/* A column of the member `time` of the items, each as the difference to the one before. */
 #define WRITE_TIMES(writer, key, items, count, time)                                              \
 	do {                                                                                      \
 		uint64_t before_ns = (writer)->timeline->start_ns;                                \
@@ -285,7 +285,7 @@ static void write_wakes(struct writer *writer)
 	json_end_object(&writer->json);
 }
 
-/* The first row that is free; of spans that lie one inside the other that is their depth. */
+/* The first row without an overlap; for nested spans that is their depth. */
 static size_t row_of(struct writer *writer, const struct timeline_span *span)
 {
 	size_t row = 0;
@@ -305,7 +305,7 @@ static void write_value(struct json_writer *json, uint64_t value)
 		json_put_number(json, (int64_t)value);
 		return;
 	}
-	snprintf(text, sizeof(text), "%" PRIu64, value); /* too large for a JSON number */
+	snprintf(text, sizeof(text), "%" PRIu64, value); /* may be too large for a JSON number */
 	json_put_text(json, text);
 }
 
@@ -433,7 +433,7 @@ static void write_texts(struct writer *writer)
 void timeline_page_write(FILE *out, const struct timeline *timeline)
 {
 	struct writer writer = {.json.out = out, .timeline = timeline};
-	char start[24]; /* too large for a JSON number */
+	char start[24]; /* may be too large for a JSON number */
 
 	for (unsigned i = 0; i < timeline->threads.count; i++)
 		collect_runs(&writer, i);

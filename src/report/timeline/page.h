@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timeline_page - a timeline as the HTML page wants it: columns, in the order of time.
+ * page - a timeline for the HTML page: columns in the order of time.
  */
 #pragma once
 
@@ -9,19 +9,19 @@
 #include <stdio.h>
 
 /*
- * A JSON object. Times are ns since the timeline's start; each start (and each `at`) is told as the
- * difference to the one before it. Texts are numbers in `texts`, threads are numbers in `threads`.
+ * A JSON object. Times are ns since the timeline's start; each start, and each `at`, is the difference
+ * to the one before it. Texts are numbers in `texts`, threads are numbers in `threads`.
  * start_ns     a text, since it may be too large for a JSON number
  * duration_ns
  * texts        an array
  * threads      columns pid, tid, name
- * cores        for each: cpu, and columns start, length, thread, left (why the thread left: as enum
- *              sample_class, 6: it ended), call (the text of its system call + 1, 0: none)
- * wakes        columns at, waker (its number + 1, 0: unknown, or none of the program), woken
- * spans        for each thread that has some: thread, and columns start, length, name, depth (the row
- *              in which it does not overlap another), argument (a number, a text, or null)
+ * cores        of each: cpu, and columns start, length, thread, left (as enum sample_class: why the
+ *              thread left; 6: it ended), call (the text of its system call + 1, 0: none)
+ * wakes        columns at, waker (its number + 1; 0: unknown, or of another program), woken
+ * spans        of each thread with spans: thread, and columns start, length, name, depth (a row
+ *              without overlaps), argument (a number, a text, or null)
  * instants     columns at, thread, name, argument
- * counters     for each: name, and columns at, value
+ * counters     of each: name, and columns at, value
  * flows        columns at, length, from, to (threads), name, id (a number, or a text if too large)
  */
 void timeline_page_write(FILE *out, const struct timeline *timeline);

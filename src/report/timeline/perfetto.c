@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timeline_perfetto - a timeline as Perfetto reads it: a protobuf file of packets.
+ * perfetto - a timeline for Perfetto: a protobuf file of packets.
  *
- * Field numbers are those of Perfetto's protos/perfetto/trace. Threads and their spans are tracks of
- * track events; the scheduler's log goes as ftrace events, so that Perfetto shows its own tracks of
- * cores and thread states; and each core has a track of the spans that ran on it.
+ * Field numbers are those of Perfetto's protos/perfetto/trace. Threads and their spans are tracks
+ * of track events. The scheduler's log is written as ftrace events, of which Perfetto makes its
+ * tracks of cores and thread states. Each core also has a track of the spans that ran on it.
  */
 #include "report/formats.h"
 
@@ -87,9 +87,9 @@ enum {
 
 #define CLOCK_MONOTONIC_ID 3
 #define SEQUENCE 1
-#define PRIORITY 120 /* of usual tasks; the log does not hold it */
+#define PRIORITY 120 /* the default; the log has none */
 #define STATE_PREEMPTED 0
-/* Numbers of tracks: not to meet each other. */
+/* First numbers of tracks, far enough from each other. */
 #define UUID_THREAD (1ull << 40)
 #define UUID_PROCESS (2ull << 40)
 #define UUID_CORE (3ull << 40)
@@ -103,7 +103,7 @@ struct writer {
 	const struct timeline_thread *thread;
 	size_t index;
 	char **names;      /* of names, valid UTF-8 */
-	bool *has_counter; /* names that have a track as a counter, of this process */
+	bool *has_counter; /* names with a counter track, in this process */
 	struct protobuf packet, part, slice, leaf;
 };
 
@@ -172,7 +172,7 @@ static void write_process(struct writer *writer, const struct timeline_thread *l
 	packet_end(writer, PACKET_TRACK, &writer->part);
 }
 
-/* Which thread belongs to which process, for the tracks that Perfetto makes itself. */
+/* The process of each thread, for the tracks that Perfetto makes. */
 static void write_tree(struct writer *writer)
 {
 	const struct timeline *timeline = writer->timeline;
@@ -329,7 +329,7 @@ static void write_threads(struct writer *writer)
 
 /* ---- interrupts ---- */
 
-/* A slice that is over: the order of time is Perfetto's to find. */
+/* A finished slice; Perfetto sorts by time. */
 static void on_interrupt(void *context, const struct interrupts_slice *slice)
 {
 	struct writer *writer = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* timeline_text - a timeline for a reader: spans, threads, parallel regions, cores and long waits. */
+/* text - a timeline as text: spans, threads, parallel regions, cores and long waits. */
 #include "report/formats.h"
 
 #include "analyze/timeline/interrupts.h"
@@ -22,8 +22,8 @@ CLEANUP_DEFINE(spans, struct spans *, spans_free, NULL)
 CLEANUP_DEFINE(interrupts, struct interrupts *, interrupts_free, NULL)
 
 /*
- * A table: the first column and those marked by '<' to the left, numbers to the right. A name in the first column that
- * is too long has a line of its own: often only the ends of names differ.
+ * A table: the first column and those marked by '<' are left-aligned, numbers right. A name in the
+ * first column that is too long gets a line of its own, since names often differ at their ends.
  */
 struct grid {
 	size_t columns;
@@ -195,7 +195,7 @@ static void add_thread_row(struct grid *grid, const struct timeline *timeline,
 				 text_copy(""));
 }
 
-/* How the threads share what several of them do, name by name in the order of the table of spans. */
+/* Spans by thread, for names of several threads, in the order of the table of spans. */
 static void print_thread_rows(FILE *out, const struct timeline *timeline, const struct spans *spans,
 			      const struct report_options *options)
 {
@@ -219,7 +219,7 @@ static void print_thread_rows(FILE *out, const struct timeline *timeline, const 
 		grid_print(out, &grid, "Spans by thread", options);
 }
 
-/* The span in which the thread spent the most time, and how much. */
+/* The span with most of the thread's time, and its share. */
 static char *main_span(const struct timeline *timeline, const struct spans *spans, size_t thread)
 {
 	const struct spans_thread_row *most = NULL;

@@ -5,6 +5,6 @@
 #include "analyze/timeline/spans.h"
 #include "report/warnings.h"
 
-/* The caller releases them. `totals`: of the timeline's run. */
+/* The caller releases them. `totals` are of the timeline's run. */
 struct warnings timeline_warnings(const struct timeline *timeline, const struct spans *spans,
 				  const struct run_totals *totals);

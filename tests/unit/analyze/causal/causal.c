@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* causal - which numbers of a recording go into which answer. */
+/* causal - which numbers of a recording make which answer. */
 #include "check.h"
 
 #include "analyze/causal/causal.h"
@@ -129,7 +129,9 @@ TEST("latency is the number in flight over the rate")
 	free_both(causal, recording);
 }
 
-/* Stretches of target 1 at speedup 0.5 without a break, whose first windows have more visits; controls between. */
+/*
+ * Window series of target 1 at speedup 0.5, whose first windows have more visits; controls between.
+ */
 static void add_stretches(struct recording *recording, unsigned stretches, unsigned length)
 {
 	for (unsigned i = 0; i < stretches * length * 2; i++) {
@@ -139,13 +141,13 @@ static void add_stretches(struct recording *recording, unsigned stretches, unsig
 							      is_early ? 1600 :
 									 1250);
 		experiment->series_index = (int)(i % length);
-		/* Nothing between windows of a series, 50 ms before it. */
+		/* No gap within a series, 50 ms before it. */
 		if (i % length)
 			experiment->start_ns = experiment[-1].start_ns + experiment[-1].duration_ns;
 	}
 }
 
-TEST("where one target takes a while to settle, those that were watched briefly get wider intervals")
+TEST("a target that needs time to warm up widens intervals of targets measured briefly")
 {
 	double low[2];
 
@@ -206,7 +208,7 @@ TEST("windows without visits are left out")
 	free_both(causal, recording);
 }
 
-TEST("windows that were paused all the time, or a little longer, are an answer")
+TEST("windows that were paused all the time, or a little longer, are results")
 {
 	struct recording *recording = recording_new();
 	add_pairs(recording, 1, 1000, 10);
@@ -255,7 +257,7 @@ TEST("windows of different runs are not compared")
 	free_both(causal, recording);
 }
 
-TEST("targets are ranked by what is sure of them, those without an answer last")
+TEST("targets are ranked by their lower bound, those without an answer last")
 {
 	struct recording *recording = recording_new();
 	add_pairs(recording, 1, 900, 10);
@@ -306,7 +308,7 @@ TEST("a target that runs in a fourth of the time has a fourth of the effect")
 	free_both(causal, recording);
 }
 
-/* Near enough to normal, mean 0, deviation 1. */
+/* About normal, mean 0, deviation 1. */
 static double normal(struct random *generator)
 {
 	double sum = -6;
@@ -315,7 +317,7 @@ static double normal(struct random *generator)
 	return sum;
 }
 
-/* A target's windows over time, of which it runs a part, `running`, of each period of phases. */
+/* The windows of a target that is active in a part, `running`, of each period. */
 struct phases {
 	uint64_t period_ns; /* 0: it runs always */
 	double running;

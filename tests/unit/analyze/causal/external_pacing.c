@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* external_pacing - what comes by the wall clock is found, and taken off. */
+/* external_pacing - externally paced visits are found, and their apparent gain is taken off. */
 #include "check.h"
 
 #include "analyze/causal/causal.h"
@@ -7,7 +7,7 @@
 #define WALL_NS 100000000u
 #define PAUSED_OUTSIDE 0.25
 
-/* Target 1 is a line, target 2 what is external_pacing. */
+/* Target 1 is a line, target 2 external pacing. */
 static struct recording *recording_new(void)
 {
 	struct recording *recording = memory_new(1, sizeof(*recording));
@@ -23,7 +23,10 @@ static struct recording *recording_new(void)
 	return recording;
 }
 
-/* A window with pauses for that share of its time, and visits at two rates: by wall time, by effective time. */
+/*
+ * A window that pauses for `share` of its time, with visits at two rates: by wall time and by
+ * effective time.
+ */
 static void add(struct recording *recording, int64_t target_id, double speedup, double paused,
 		double by_wall, double by_effective)
 {
@@ -66,12 +69,12 @@ static const struct effect_point *last_of(const struct causal_effect *effect)
 	return &effect->points[effect->count - 1];
 }
 
-TEST("where a clock sets the pace, nothing is gained")
+TEST("a program paced by a clock gains nothing")
 {
 	struct recording *recording = recording_new();
 	struct causal *causal = causal_of(recording, 1000, 0, 0);
 
-	CHECK_EQUAL(causal->count, 1); /* the external_pacing is not among the targets */
+	CHECK_EQUAL(causal->count, 1); /* external pacing is no target */
 	CHECK_EQUAL(causal->experiments, 21);
 	const struct causal_effect *effect = &causal->targets[0].effects[0];
 	CHECK_NEAR(effect->external_pacing.share, 1, 0.01);
@@ -82,7 +85,7 @@ TEST("where a clock sets the pace, nothing is gained")
 	recording_free(recording);
 }
 
-TEST("of two streams of visits the one that a clock sends gains nothing")
+TEST("of two streams of visits the one paced by a clock gains nothing")
 {
 	struct recording *recording = recording_new();
 	struct causal *causal = causal_of(recording, 400, 600, 1200);
@@ -94,7 +97,7 @@ TEST("of two streams of visits the one that a clock sends gains nothing")
 	recording_free(recording);
 }
 
-TEST("where the program sets the pace, gains stay as they are")
+TEST("gains of a program that sets its own pace stay as they are")
 {
 	struct recording *recording = recording_new();
 	struct causal *causal = causal_of(recording, 0, 1000, 1250);
@@ -106,7 +109,7 @@ TEST("where the program sets the pace, gains stay as they are")
 	recording_free(recording);
 }
 
-TEST("a share that may as well be chance is none")
+TEST("a share that may be chance is 0")
 {
 	struct recording *recording = recording_new();
 	struct causal *causal = causal_of(recording, 50, 950, 1187);
@@ -118,7 +121,7 @@ TEST("a share that may as well be chance is none")
 	recording_free(recording);
 }
 
-TEST("no window becomes slower than by the wall clock, nor faster than it was")
+TEST("a corrected window lies between its rates by wall time and by effective time")
 {
 	CHECK_NEAR(external_pacing_period(100, 0.5, 1), 200, 1e-9);
 	CHECK_NEAR(external_pacing_period(100, 0.5, -1), 100, 1e-9);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tails - rows of lengths of a recording as a percentile's effect, or a reason why there is none. */
+/* tail_latency - lengths of spans give an effect on a percentile, or a reason why there is none. */
 #include "check.h"
 
 #include "analyze/causal/tail_latency.h"
@@ -57,7 +57,7 @@ static struct tail tail_of(const struct recording *recording)
 	return tail;
 }
 
-TEST("what a speedup credits to the slow spans shortens the percentile")
+TEST("credit for the slow spans shortens the percentile")
 {
 	struct recording *recording = recording_new();
 	for (size_t i = 0; i < recording->experiments.count; i++) {
@@ -76,7 +76,7 @@ TEST("what a speedup credits to the slow spans shortens the percentile")
 	recording_free(recording);
 }
 
-TEST("spans whose time is not in those that were measured end elsewhere")
+TEST("spans whose time is missing in the measured ones end in other threads")
 {
 	struct recording *recording = recording_new();
 	for (size_t i = 0; i < recording->experiments.count; i++)
@@ -87,7 +87,7 @@ TEST("spans whose time is not in those that were measured end elsewhere")
 	recording_free(recording);
 }
 
-TEST("short spans are told to be short, and a recording without lengths to have none")
+TEST("short spans, and recordings without lengths, give a reason")
 {
 	struct recording *recording = recording_new();
 	CHECK_EQUAL(tail_of(recording).status, TAIL_NOT_MEASURED);
@@ -100,7 +100,7 @@ TEST("short spans are told to be short, and a recording without lengths to have 
 	recording_free(recording);
 }
 
-TEST("how much longer to run for a percentile follows from all runs of the file")
+TEST("the run time that a percentile needs follows from all runs of the file")
 {
 	struct recording *recording = recording_new();
 	recording->runs.items[0].wall_ns = 20000000000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests of analyze/visits_by_process.h: visits add up by process, and what is missing is told. */
+/* visits_by_process - visits add up by process, and unknown ones are counted. */
 #include "analyze/causal/visits_by_process.h"
 
 #include "check.h"
@@ -33,7 +33,7 @@ TEST("visits of a process in several runs are added up, most visits come first")
 	recording_free(recording);
 }
 
-TEST("visits that no process is known for are told, but not of runs without figures by process")
+TEST("visits of unknown processes are counted, but not those of runs without figures by process")
 {
 	struct recording *recording = memory_new(1, sizeof(*recording));
 

@@ -90,7 +90,7 @@ TEST("functions are added up over their lines, lines are not")
 	samples_rows_clear(&lines);
 }
 
-TEST("waits for locks are added up by lock, and nothing else is")
+TEST("only waits for locks are added up by lock")
 {
 	AUTO(recording) struct recording *recording = made();
 	for (size_t i = 0; i < 2; i++) {
@@ -114,7 +114,7 @@ TEST("a wait in a library of the system is at the program's line that called it"
 	CHECK_EQUAL(samples->entries[0].site->line, 20);
 }
 
-TEST("filters leave what fits all of them")
+TEST("an entry passes if it fits all filters")
 {
 	AUTO(recording) struct recording *recording = made();
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests of analyze/log_replay.h: logs that are made by hand, replayed, with times that are known. */
+/* log_replay - logs with known times, made by hand and replayed. */
 #include "analyze/scale/log_replay.h"
 
 #include "base/cleanup.h"
@@ -114,8 +114,8 @@ static double run_on(const struct log_replay *log, unsigned cores, double growth
 }
 
 /*
- * On one core: 10 execs at 0, works 100 ms, makes 11, works 20, waits for it. 11 works 200 ms, wakes
- * it, and ends; 10 works 30 ms more.
+ * On one core: 10 execs at 0, works 100 ms, creates 11, works 20, waits for it. 11 works 200 ms,
+ * wakes 10, and ends; 10 works 30 ms more.
  */
 static struct recording *fork_and_join(void)
 {
@@ -130,7 +130,7 @@ static struct recording *fork_and_join(void)
 	return recording_of(&log);
 }
 
-TEST("a thread begins where its parent made it, and is waited for")
+TEST("a thread begins where its parent creates it, and can be waited for")
 {
 	AUTO(recording) struct recording *recording = fork_and_join();
 	AUTO(timeline)
@@ -144,7 +144,7 @@ TEST("a thread begins where its parent made it, and is waited for")
 	CHECK_NEAR(run_on(log, 64, 0), 100 + 200 + 30, 1e-6);
 }
 
-TEST("what a thread waits for a core is left out, and so are other programs")
+TEST("waits for a core and other programs are left out")
 {
 	struct log log = {0};
 	leave(&log, 0, 0, 0, 10, 0, 0);
@@ -160,7 +160,7 @@ TEST("what a thread waits for a core is left out, and so are other programs")
 	CHECK_NEAR(run_on(replayed, 1, 0), 110, 1e-6);
 }
 
-TEST("what comes before the exec does not count, not even as a wait")
+TEST("work and waits before the exec are left out")
 {
 	struct log log = {0};
 	leave(&log, 0, 0, 0, 10, 0, 0);
@@ -177,7 +177,7 @@ TEST("what comes before the exec does not count, not even as a wait")
 	CHECK_NEAR(run_on(replayed, 1, 0), 20, 1e-6);
 }
 
-/* 10 waits for 11 by the call, twice until a time is over, and then until 11 wakes it. */
+/* 10 waits in the call until 11 wakes it, after two time limits. */
 static struct recording *wait_with_limit(unsigned call)
 {
 	struct log log = {0};
@@ -198,7 +198,7 @@ static struct recording *wait_with_limit(unsigned call)
 	return recording_of(&log);
 }
 
-TEST("a wait that is begun anew after each time limit is a wait for who ends it at last")
+TEST("a wait repeated after each time limit is a wait for the thread that ends the last one")
 {
 	AUTO(recording) struct recording *recording = wait_with_limit(FUTEX);
 	AUTO(timeline)
@@ -212,7 +212,7 @@ TEST("a wait that is begun anew after each time limit is a wait for who ends it 
 	CHECK_NEAR(run_on(log, 2, 0), 10 + 150 + 28, 1e-6);
 }
 
-TEST("a sleep keeps its length, whoever was running when it ended")
+TEST("a sleep keeps its length, whatever ran when it ended")
 {
 	AUTO(recording) struct recording *recording = wait_with_limit(SLEEP);
 	AUTO(timeline)
@@ -223,7 +223,7 @@ TEST("a sleep keeps its length, whoever was running when it ended")
 	CHECK_NEAR(run_on(log, 2, 0), 100 + 99 + 89, 1e-6);
 }
 
-TEST("growth of CPU time is taken off what ran at once, and put on again")
+TEST("growth of CPU time is taken off threads that ran at once, and added again")
 {
 	AUTO(recording) struct recording *recording = wait_with_limit(FUTEX);
 	AUTO(timeline)
@@ -256,7 +256,7 @@ TEST("two processes that wait for each other through a pipe are one program")
 	CHECK_NEAR(run_on(replayed, 2, 0), 220, 1e-6);
 }
 
-TEST("faster code makes the work shorter in which it was sampled, and its waits")
+TEST("a faster target shortens the work and the waits in which it was sampled")
 {
 	/* 10 forks 11 at 100 ms; half of its first 100 ms were in the code, and all of what 11 does. */
 	struct recording_target_sample target_samples[] = {{1, 10, BASE + 20 * MS, 25 * MS, false},
@@ -283,7 +283,7 @@ TEST("faster code makes the work shorter in which it was sampled, and its waits"
 	CHECK_NEAR(run_on(before, 2, 0) - run_on(asleep, 2, 0), 18, 1e-6); /* 11 runs until 320 */
 }
 
-TEST("what a sample stands for and does not fit into its burst is left out of the next ones")
+TEST("the part of a sample that exceeds its burst is left out of the next bursts")
 {
 	struct log log = {0};
 	leave(&log, 0, 0, 0, 10, 0, 0);
@@ -304,7 +304,7 @@ TEST("what a sample stands for and does not fit into its burst is left out of th
 	CHECK_NEAR(run_on(replayed, 1, 0), 100 - 15, 1e-6);
 }
 
-TEST("what was stolen from threads on cores is no work of theirs, and shortens no wait")
+TEST("stolen time is no work, and shortens no wait")
 {
 	struct log log = {0};
 	leave(&log, 0, 0, 0, 10, 0, 0);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests of what analyze/scale.h makes of a logged run: the model `replay`, phases by annotation, and
- * whether a target still matters. The log: 10 works 100 ms alone, makes 11, and both work 100 ms.
+ * replay - a recorded run gives the model `replay`, phases by annotation, and the gain of a target
+ * on other cores.
+ *
+ * The log: 10 works 100 ms alone, creates 11, and both work 100 ms.
  */
 #include "analyze/scale/scale.h"
 
@@ -79,7 +81,7 @@ static void add_run(struct recording *recording, int64_t id, bool is_recorded, u
 						 .running_ns = j * 100 * MS};
 }
 
-/* The logged run is said to have taken so much longer than the log has it. */
+/* The recorded run took so much longer than its log says. */
 static struct recording *logged(unsigned longer_ms)
 {
 	struct recording *recording = memory_new(1, sizeof(*recording));
@@ -106,7 +108,7 @@ static struct recording *logged(unsigned longer_ms)
 	return recording;
 }
 
-/* All of the first 100 ms were in the target: a sample each ms. */
+/* Target samples over all of the first 100 ms, one each ms. */
 static void ask(struct recording *recording, int gain_ppm)
 {
 	*array_add(&recording->what_ifs) = (struct recording_what_if){.session_id = 1,
@@ -120,7 +122,7 @@ static void ask(struct recording *recording, int gain_ppm)
 			.run_id = 2, .tid = 10, .time_ns = BASE + i * MS, .weight_ns = MS};
 }
 
-TEST("the logged run is no run that counts, and is simulated on other cores")
+TEST("the recorded run is not pooled, and is simulated on other cores")
 {
 	AUTO(recording) struct recording *recording = logged(0);
 	AUTO(scale) struct scale *scale = scale_new(recording);
@@ -134,7 +136,7 @@ TEST("the logged run is no run that counts, and is simulated on other cores")
 	CHECK_EQUAL(scale_best_model(scale, 1), SCALE_REPLAY);
 }
 
-TEST("a simulation that misses the logged run's own time by more than 5 % says so, and the formula answers")
+TEST("a simulation that misses the recorded run's time by more than 5 % is refused")
 {
 	AUTO(recording) struct recording *recording = logged(12);
 	AUTO(scale) struct scale *scale = scale_new(recording);
@@ -144,7 +146,7 @@ TEST("a simulation that misses the logged run's own time by more than 5 % says s
 	CHECK_EQUAL(scale_best_model(scale, 1), SCALE_FORMULA);
 }
 
-TEST("a log that is cut, or has lost something, is not simulated")
+TEST("a log that is cut, or has lost events, is not simulated")
 {
 	AUTO(recording) struct recording *cut = logged(0);
 	cut->run_conditions.items[1].is_cut = true;
@@ -157,7 +159,7 @@ TEST("a log that is cut, or has lost something, is not simulated")
 	CHECK(!scale_prediction(other, 1, SCALE_REPLAY));
 }
 
-TEST("a span is a phase: so long, so many threads, one of them alone for so long")
+TEST("a span is a phase with its time, its threads, and its time with one thread")
 {
 	AUTO(recording) struct recording *recording = logged(0);
 	AUTO(scale) struct scale *scale = scale_new(recording);
@@ -172,7 +174,7 @@ TEST("a span is a phase: so long, so many threads, one of them alone for so long
 	CHECK_NEAR(span->levels.items[1].wall_ns, 80e6, 1);
 }
 
-TEST("a serial target matters more on two cores than on one, by as much as can be worked out")
+TEST("a serial target gains more on two cores than on one, as calculated")
 {
 	AUTO(recording) struct recording *recording = logged(0);
 	ask(recording, 250000);
@@ -188,7 +190,7 @@ TEST("a serial target matters more on two cores than on one, by as much as can b
 	CHECK(one->low < one->gain - 0.02 && one->high > one->gain + 0.02);
 }
 
-TEST("where the simulation finds another effect than the experiments there is no answer")
+TEST("a simulation that contradicts the experiments gives no answer")
 {
 	AUTO(recording) struct recording *recording = logged(0);
 	ask(recording, 50000);
@@ -202,7 +204,7 @@ TEST("where the simulation finds another effect than the experiments there is no
 	CHECK(strstr(other->what_if.refusal, "only 10 samples"));
 }
 
-TEST("threads that spin while they wait are said")
+TEST("threads that spin while they wait give a warning")
 {
 	AUTO(recording) struct recording *recording = logged(0);
 	AUTO(scale) struct scale *scale = scale_new(recording);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests of analyze/scale.h: runs are pooled, compared, and doubted. */
+/* scale - runs are pooled and compared, and preconditions checked. */
 #include "analyze/scale/scale.h"
 
 #include "check.h"
@@ -83,7 +83,7 @@ TEST("runs are pooled, and the formula answers from each of them")
 	recording_free(recording);
 }
 
-TEST("the interval grows with the scatter of the runs, and with the distance in cores")
+TEST("the interval grows with the spread of the runs, and with the distance in cores")
 {
 	struct recording *calm = new_recording(), *noisy = new_recording();
 	for (int i = 0; i < 3; i++) {
@@ -94,7 +94,7 @@ TEST("the interval grows with the scatter of the runs, and with the distance in 
 	const struct scale_prediction *near = scale_prediction(one, 2, SCALE_FORMULA);
 	const struct scale_prediction *far = scale_prediction(one, 4, SCALE_FORMULA);
 	const struct scale_prediction *wide = scale_prediction(other, 2, SCALE_FORMULA);
-	/* Without scatter: 1.96 times the model's error. */
+	/* Without spread: 1.96 times the model's error. */
 	CHECK_NEAR((near->high_ns - near->low_ns) / near->wall_ns / 2,
 		   1.96 * scale_model_error(SCALE_FORMULA, 0), 1e-4);
 	CHECK_NEAR((far->high_ns - far->low_ns) / far->wall_ns / 2,
@@ -109,7 +109,7 @@ TEST("the interval grows with the scatter of the runs, and with the distance in 
 	recording_free(noisy);
 }
 
-TEST("what the hypervisor took is taken off where it fell, by all models but the paper's")
+TEST("stolen time is taken off its levels, by all models but `paper`")
 {
 	struct recording *recording = new_recording();
 	add_run(recording, 1, 1, 2, 8);
@@ -126,7 +126,7 @@ TEST("what the hypervisor took is taken off where it fell, by all models but the
 	recording_free(recording);
 }
 
-TEST("the more was taken, the wider the interval")
+TEST("more taken time widens the interval")
 {
 	double half[3];
 
@@ -187,7 +187,7 @@ TEST("a run on other cores tells the growth of CPU time, and is measured")
 	recording_free(recording);
 }
 
-TEST("what a model misses of runs on other cores is in its interval, and the nearest is believed")
+TEST("a model's error on other cores widens its interval, and the closest model is believed")
 {
 	struct recording *recording = new_recording();
 	add_run(recording, 1, 1, 4, 8);
@@ -204,7 +204,7 @@ TEST("what a model misses of runs on other cores is in its interval, and the nea
 	CHECK(!isfinite(scale->prediction_errors[SCALE_REPLAY]));
 	CHECK_NEAR((formula->high_ns - formula->wall_ns) / formula->wall_ns, 1.96 / 9, 1e-3);
 	CHECK_EQUAL(scale_best_model(scale, 2), SCALE_GROWTH);
-	/* Near enough, who knows more is believed. */
+	/* If errors are about equal, the model with most information is believed. */
 	scale->prediction_errors[SCALE_GROWTH] = scale->prediction_errors[SCALE_FORMULA] - 0.02;
 	CHECK_EQUAL(scale_best_model(scale, 2), SCALE_GROWTH);
 	scale->prediction_errors[SCALE_GROWTH] = scale->prediction_errors[SCALE_FORMULA] - 0.04;
@@ -213,7 +213,7 @@ TEST("what a model misses of runs on other cores is in its interval, and the nea
 	recording_free(recording);
 }
 
-TEST("only the last session counts, and of it only runs that came to their end")
+TEST("only finished runs of the last session count")
 {
 	struct recording *recording = new_recording();
 	add_run(recording, 1, 1, 2, 4);
@@ -231,7 +231,7 @@ TEST("only the last session counts, and of it only runs that came to their end")
 	recording_free(recording);
 }
 
-TEST("threads that follow the cores, spinning, others, the hypervisor and a kill are said")
+TEST("threads by cores, spinning, other programs, stolen time and a kill give warnings")
 {
 	struct recording *recording = new_recording();
 	struct recording_parallel *run = add_run(recording, 1, 1, 4, 8);

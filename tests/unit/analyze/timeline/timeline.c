@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* timeline - states, spans and regions of timelines that are made by hand, so that the truth is known. */
+/* timeline - states, spans and regions of timelines with known truth, made by hand. */
 #include "check.h"
 
 #include "analyze/timeline/cores.h"
@@ -95,7 +95,7 @@ static void put_wake(struct chunk_writer *chunk_writer, uint64_t us, unsigned ti
 	chunk_writer_add_switch(chunk_writer, &event);
 }
 
-TEST("a span's time divides into what its thread did, and its wait knows who ended it")
+TEST("a span's time divides into states of its thread, and a wait has the thread that ended it")
 {
 	AUTO(recording) struct recording *recording = recording_begin();
 	struct chunk_writer core = {0}, marks = {0};
@@ -141,7 +141,7 @@ static void put_task(struct chunk_writer *chunk_writer, uint64_t us, enum task_k
 	chunk_writer_add_task(chunk_writer, &event);
 }
 
-TEST("of what a flight recording forgot only the names of threads are known")
+TEST("of time before a flight recording only the names of threads are known")
 {
 	AUTO(recording) struct recording *recording = recording_begin();
 	struct chunk_writer core = {0}, tasks = {0};
@@ -283,7 +283,7 @@ TEST("work that is handed to another thread does not nest")
 	CHECK_EQUAL(spans->marks, 20);
 }
 
-TEST("what the program wrote and what the kernel saw of a thread are one sequence")
+TEST("marks of the program and of the kernel are one sequence")
 {
 	AUTO(recording) struct recording *recording = recording_begin();
 	struct chunk_writer program = {0}, kernel = {0};
@@ -337,7 +337,7 @@ static void put_flow(struct chunk_writer *chunk_writer, uint64_t us, enum mark_k
 	chunk_writer_add_mark(chunk_writer, &mark);
 }
 
-TEST("an arrow goes from the last mark that sent its number to the first that takes it")
+TEST("a flow goes from the last mark that sends its number to the first that receives it")
 {
 	AUTO(recording) struct recording *recording = recording_begin();
 	struct chunk_writer from = {0}, to = {0};
@@ -372,7 +372,7 @@ static void put_interrupt(struct chunk_writer *chunk_writer, uint64_t us, unsign
 	chunk_writer_add_interrupt(chunk_writer, &event);
 }
 
-TEST("interrupts in each other are told each, and count once for their core")
+TEST("nested interrupts count each, and once for their core")
 {
 	AUTO(recording) struct recording *recording = recording_begin();
 	struct chunk_writer chunk_writer = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sources - which lines get into a page, and that nothing but source files does. */
+/* sources - which lines get into a page; only source files are read. */
 #include "report/causal/sources.h"
 
 #include "base/cleanup.h"
@@ -21,7 +21,7 @@ static void write_lines(const char *path, unsigned count, const char *ending)
 		fprintf(file, "line %u%s", i, ending);
 }
 
-/* What is found of a profile with two targets, begun at started_s. Free with json_decref. */
+/* The sources of a profile with two targets, begun at started_s. Free with json_decref. */
 static json_t *sources_for(char *path, enum target_kind kind, unsigned first, unsigned second,
 			   int64_t started_s)
 {
@@ -75,7 +75,7 @@ TEST("at the ends of a file there are fewer lines")
 	json_decref(sources);
 }
 
-TEST("of a function its beginning is kept")
+TEST("the beginning of a function is kept")
 {
 	AUTO(text) char *path = path_of("a.c");
 	json_t *sources = sources_for(path, TARGET_FUNCTION, 20, 20, 4102444800);
@@ -85,7 +85,7 @@ TEST("of a function its beginning is kept")
 	json_decref(sources);
 }
 
-TEST("a file that was changed after the run began is told to be newer")
+TEST("a file changed after the run began is marked as newer")
 {
 	AUTO(text) char *path = path_of("a.c");
 	json_t *sources = sources_for(path, TARGET_LINE, 1, 2, 1000000000);
