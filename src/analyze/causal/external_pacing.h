@@ -17,7 +17,7 @@
 #include "profile/recording.h"
 
 struct external_pacing {
-	double share; /* of visits by the wall clock: P / r v; 0 unless surely above EXTERNAL_PACING_LEAST */
+	double share; /* P / r v; 0 unless surely above EXTERNAL_PACING_LEAST */
 	double error; /* standard error of the share; 0 if that is 0 */
 	double gain;  /* of the program, if all that is external were 25 % faster */
 };

@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 /*
- * A JSON object. Times are ns since the timeline's start; each start, and each `at`, is the difference
- * to the one before it. Texts are numbers in `texts`, threads are numbers in `threads`.
+ * A JSON object. Times are ns since the timeline's start; each `start` and each `at` is the
+ * difference to the one before it. Texts are numbers in `texts`, threads are numbers in `threads`.
  * start_ns     a text, since it may be too large for a JSON number
  * duration_ns
  * texts        an array
