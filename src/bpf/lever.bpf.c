@@ -4,11 +4,12 @@
  *
  * One compilation unit of several headers: shared.h and state.h (state and its writers),
  * wire/delay.h (the rules of delays), pause.h (paying them), waiters.h and wait.h (time off CPU),
- * address_space.h and ranges.h (mappings, scope and target), member.h (tasks of the program),
- * unwind.h and sample.h (what a tick found), progress.h, open_spans.h and span_tracker.h (spans).
- * The programs here call these in order.
+ * address_space.h, mappings.h and ranges.h (locations, scope and target), member.h (tasks of the
+ * program), user_frames.h, kernel_chain.h and sample.h (samples), progress.h, visits.h and latency.h
+ * (progress points), open_spans.h and span_tracker.h (spans). The programs here call these in order.
  */
 #include "bpf/address_space.h"
+#include "bpf/latency.h"
 #include "bpf/member.h"
 #include "bpf/pause.h"
 #include "bpf/progress.h"
@@ -36,21 +37,17 @@ int tick(struct bpf_perf_event_data *context)
 		return 0;
 	struct delay_tick passed = delay_tick(&cpu->delay, &settings.delay, now);
 	u64 weight = passed.weight_ns;
-	if (!task->pid) {
-		cpu->idle_ticks++;
+	if (!task->pid)
 		return 0;
-	}
 	struct task_state *state = member_state(task);
 	if (!state) {
 		if (task->flags & PF_KTHREAD) {
-			cpu->kernel_ticks++;
 			/* It may work for a task that waits in the target. */
 			if (has_waiters())
 				delay_forgive(&cpu->delay.local, &settings.delay, global_delay());
 			if (settings.enable_kernel && settings.is_system_wide)
 				sample_take(context, task, cpu, now, weight);
 		} else {
-			cpu->foreign_ticks++;
 			displacement_count(cpu, weight);
 			delay_forgive(&cpu->delay.local, &settings.delay, global_delay());
 		}

@@ -1,34 +1,26 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * span_trackers - how long spans take, in effective time: each thread's open spans, followed from look to look.
+ * span_tracker - polls the open spans of each thread, to measure their lengths in effective time.
  *
- * A thread's stack of open spans (wire/points.h) is looked at when a tick falls into the thread and when
- * it leaves its core. A span that is there for the first time has begun by then, one that is no longer
- * there has ended: both are noticed late by the same time on average, so that a length is right but for a
- * scatter of less than a period. What begins and ends between two looks is not seen: only spans that
- * are many periods long are measured, of shorter ones only their number is known.
+ * The stack of open spans (wire/points.h) is polled at a tick in the thread and when the thread
+ * leaves its core. A new span has begun since the last poll, a missing one has ended. Both are
+ * noticed late by the same time on average, so the error of a length is below one period, without
+ * bias. A span that begins and ends between two polls is not seen: only spans of many periods are
+ * measured; shorter ones are only counted.
  *
- * The effective clock of a thread is CLOCK_MONOTONIC less its core's local delay. Local delays grow by
- * pauses and by credit (for its own time in the target, and for waiting for who ran it); of these only
- * credit scatters, with the ticks, so both are kept: see stats/tail.h.
+ * The effective clock of a thread is CLOCK_MONOTONIC less its core's local delay. Local delays grow
+ * by pauses and by credit (for time in the target, and for waits for it). Only credit has the
+ * sampling error of ticks, so both are kept apart: see stats/tail.h.
  */
 #pragma once
 
 #include "bpf/open_spans.h"
 #include "bpf/pause.h"
+#include "bpf/span_lengths.h"
 
-#define SPAN_TRACKER_DEPTH 8 /* further inside, spans are not measured */
+#define SPAN_TRACKER_DEPTH 8 /* deeper spans are not measured */
 
-/* What stood at a span's first look. */
-struct span_start {
-	u32 serial; /* 0: none */
-	u32 generation;
-	u64 begin_ns, local_ns, paused_ns;
-	u8 entry;
-	u8 pad[7];
-};
-
-/* The thread's stack as the program keeps it. */
+/* A copy of the stack in the program's memory. */
 struct span_stack_copy {
 	struct {
 		u32 tid, depth;
@@ -41,15 +33,14 @@ struct span_stack_copy {
 };
 
 struct span_tracker {
-	u64 slot,
-		serials; /* addresses of its struct points_open and points_span_serials; 0: not found */
+	u64 slot, serials; /* addresses in the program's memory; slot 0: not found */
 	u32 space;
 	u32 tid;
-	u32 begun, depth; /* when last looked at */
+	u32 begun, depth; /* at the last poll */
 	u64 paused_ns;    /* by this thread */
-	u64 spun_ns;      /* its core's, when last looked at */
+	u64 spun_ns;      /* of its core, at the last poll */
 	struct span_start bases[SPAN_TRACKER_DEPTH];
-	struct span_stack_copy view; /* Linux 6.1 has no room for it on tick's stack */
+	struct span_stack_copy view; /* too large for the stack of `tick` on Linux 6.1 */
 };
 
 struct {
@@ -59,58 +50,7 @@ struct {
 	__type(value, struct span_tracker);
 } span_trackers SEC(".maps");
 
-static __always_inline u32 length_bucket(u64 length)
-{
-	u32 bits = 0;
-
-	for (u32 step = 32; step; step /= 2)
-		if (length >> (bits + step))
-			bits += step;
-	if (bits < SPAN_LENGTH_LEAST_BITS)
-		return 0;
-	u32 fine = (length >> (bits - SPAN_LENGTH_FINE_BITS)) & (SPAN_LENGTH_FINE - 1);
-	u32 bucket = (bits - SPAN_LENGTH_LEAST_BITS) * SPAN_LENGTH_FINE + fine;
-	return bucket < SPAN_LENGTHS_MOST ? bucket : SPAN_LENGTHS_MOST - 1;
-}
-
-static __always_inline void length_add(u32 pair, const struct span_start *base,
-				       const struct span_start *end)
-{
-	struct wire_span_lengths *of_pair = &lengths[pair & (WIRE_PAIRS_MOST - 1)];
-	s64 wall = end->begin_ns - base->begin_ns;
-	s64 paused = end->paused_ns - base->paused_ns;
-	s64 credit = (s64)(end->local_ns - base->local_ns) - paused;
-	u64 half = 1ULL << (SPAN_LENGTH_CREDIT_BITS - 1);
-	u64 units = ((u64)delay_not_negative(credit) + half) >> SPAN_LENGTH_CREDIT_BITS;
-
-	if (base->generation != end->generation) {
-		__sync_fetch_and_add(&of_pair->cut, 1);
-		return;
-	}
-	u32 bucket = length_bucket(delay_not_negative(wall - paused));
-	if (bucket >= SPAN_LENGTHS_MOST)
-		return;
-	struct wire_span_length *length = &of_pair->buckets[bucket];
-	__sync_fetch_and_add(&length->spans, 1);
-	__sync_fetch_and_add(&length->wall_ns, wall);
-	__sync_fetch_and_add(&length->pure_ns, delay_not_negative(wall - paused));
-	__sync_fetch_and_add(&length->credit_ns, credit);
-	__sync_fetch_and_add(&length->credit_squares, units * units);
-	__sync_fetch_and_add(&length->credit_cubes, units * units * units);
-}
-
-static __always_inline void span_ended(const struct address_space *space,
-				       const struct span_start *base, const struct span_start *end)
-{
-	if (!settings.window || base->entry >= POINTS_MOST)
-		return;
-	u32 point = space->point_index[base->entry];
-	for (u32 i = 0; i < WIRE_PAIRS_MOST && i < settings.pair_count; i++)
-		if (settings.pairs[i].begin == point && settings.pairs[i].end != point)
-			length_add(i, base, end);
-}
-
-/* Where the program keeps the thread's stack; false if there is none. */
+/* Finds the thread's stack in the program's memory. */
 static __always_inline bool span_tracker_find(struct span_tracker *tracker,
 					      const struct address_space *space,
 					      struct task_struct *task)
@@ -167,7 +107,7 @@ static __always_inline void span_tracker_compare(struct span_tracker *tracker,
 	tracker->depth = view->open.depth;
 }
 
-/* The current task's; before anything is paid or charged at `now`. */
+/* Of the current task; before anything is paid or charged at `now`. */
 __noinline int span_tracker_update(u64 now)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -188,7 +128,7 @@ __noinline int span_tracker_update(u64 now)
 	    bpf_probe_read_user(&view->serials, sizeof(view->serials), (void *)tracker->serials))
 		return 0;
 	if (view->open.tid != tracker->tid) {
-		tracker->slot = 0; /* another thread has it now */
+		tracker->slot = 0; /* another thread has it */
 		return 0;
 	}
 	if (view->serials.begun == tracker->begun && view->open.depth == tracker->depth)
@@ -208,7 +148,7 @@ static __always_inline void span_tracker_poll(u64 now)
 		span_tracker_update(now);
 }
 
-/* What its core pauses from now on is this thread's. */
+/* The core's pauses from now on are the thread's. */
 static __always_inline void span_tracker_enter(struct task_struct *task,
 					       const struct kernel_cpu *cpu)
 {

@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * events - what the kernel side tells the engine through the ring: samples, files, processes.
+ * events - samples, and events about files and processes, that the engine process reads from a
+ * ring.
  *
- * Every event begins with its kind. Written by BPF, read once by the engine.
+ * Every event begins with its kind. Writer: BPF; of struct wire_sample also the runtime library.
  */
 #pragma once
 
+#include "wire/code.h"
 #include "wire/wait_class.h"
 
 #include <linux/types.h>
 
 enum kernel_event_kind {
 	KERNEL_EVENT_SAMPLE = 1,
-	KERNEL_EVENT_OBJECT = 2, /* a file's code was seen for the first time */
+	KERNEL_EVENT_OBJECT = 2, /* a mapped file without a number */
 	KERNEL_EVENT_EXEC = 3,
-	KERNEL_EVENT_EXIT = 4, /* a process of the program ended */
+	KERNEL_EVENT_EXIT = 4, /* a member process ended */
 	KERNEL_EVENT_FORK = 5,
-	KERNEL_EVENT_CALLERS = 6, /* only while settings.enable_callers */
-	KERNEL_EVENT_NAME = 7,    /* a process's name is met for the first time */
+	KERNEL_EVENT_CALLERS = 6, /* only with settings.enable_callers */
+	KERNEL_EVENT_NAME = 7,    /* a new process name, to be decided about */
 };
 
 #define WIRE_SAMPLE_IN_KERNEL 1u  /* the core was in the kernel */
-#define WIRE_SAMPLE_TARGET 2u     /* counted as the target */
+#define WIRE_SAMPLE_TARGET 2u     /* in the target */
 #define WIRE_SAMPLE_NO_SCOPE 4u   /* no caller in scope was found */
-#define WIRE_SAMPLE_SPEEDUP 8u    /* taken while a virtual speedup was on */
-#define WIRE_SAMPLE_TRUNCATED 16u /* the chain ended before its root */
+#define WIRE_SAMPLE_SPEEDUP 8u    /* during a virtual speedup */
+#define WIRE_SAMPLE_TRUNCATED 16u /* the chain ends before the outermost frame */
 #define WIRE_SAMPLE_WAITING 32u   /* time off CPU */
 #define WIRE_SAMPLE_CHAIN 64u     /* it is a kernel_chain */
-#define WIRE_SAMPLE_CLASS_SHIFT 8 /* of a wait: its enum wait_class; 0 on CPU */
+#define WIRE_SAMPLE_CLASS_SHIFT 8 /* enum wait_class of a wait; 0: on CPU */
 #define WIRE_SAMPLE_CLASS_MASK 7u
 
 struct wire_sample {
@@ -35,18 +37,18 @@ struct wire_sample {
 	__u32 tgid, tid;
 	__u64 weight_ns;
 	__u64 time_ns;
-	__u32 leaf_object, scope_object; /* where the core was; the innermost caller in scope */
+	__u32 leaf_object, scope_object; /* of the leaf, and of the innermost frame in scope */
 	__u64 leaf_offset, scope_offset;
 	__u64 kernel_ip;   /* 0 in user mode */
-	__s32 system_call; /* in which the task was; -1: none, or not asked for */
-	__u32 span;        /* the point that began its innermost open span; WIRE_SPAN_NONE: none */
+	__s32 system_call; /* -1: none, or without enable_system_calls */
+	__u32 span;        /* the point that began the innermost open span */
 };
 #define WIRE_SPAN_NONE (~0u)
-_Static_assert(sizeof(struct wire_sample) == 72, "kernel_sample layout");
+_Static_assert(sizeof(struct wire_sample) == 72, "wire_sample layout");
 
 #define KERNEL_CHAIN_MOST 32
 
-/* A sample in the kernel, where settings.enable_kernel: with the kernel's call chain, innermost first. */
+/* With settings.enable_kernel, a sample in the kernel: the call chain, innermost first. */
 struct kernel_chain {
 	struct wire_sample sample;
 	__u32 count, pad;
@@ -68,14 +70,6 @@ struct kernel_callers {
 	} frames[KERNEL_CALLERS_MOST];
 };
 _Static_assert(sizeof(struct kernel_callers) == 136, "kernel_callers layout");
-
-#define WIRE_INODE_VDSO (~0ull) /* stands for the library that the kernel maps, which is no file */
-
-struct wire_file {
-	__u64 inode;
-	__u32 device; /* kernel encoding: major << 20 | minor */
-	__u32 pad;
-};
 
 struct kernel_object_event {
 	__u32 kind, tgid;

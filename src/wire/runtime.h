@@ -2,18 +2,22 @@
 /*
  * runtime - the memory that the runtime engine shares with the processes of the program.
  *
- * A memfd of the engine. liblever-runtime.so finds it through the environment (RUNTIME_VARIABLE
- * holds /proc/ENGINE/fd/N), maps it once and keeps no descriptor, so it goes with the last of its
- * users. All processes map the whole; the parts that nobody uses take no memory.
+ * A memfd of the engine process. liblever-runtime.so finds it through the environment
+ * (RUNTIME_VARIABLE is /proc/ENGINE/fd/N), maps it once and keeps no descriptor, so the memory is
+ * freed with its last user. All processes map the whole; untouched parts take no memory.
  *
- * Where a field has one writer, it is named. Program: any thread of any process of the program, with
- * atomic operations. The program can scribble on all of it, so the engine checks all that it reads.
- * Times are nanoseconds of CLOCK_MONOTONIC. What the kernel engine also has is in its own shape
- * (wire/kernel.h), since the same code of the engine feeds both.
+ * Each field names its writer. "Program": any thread of any process of the program, by atomic
+ * operations. The program can overwrite all of it, so the engine checks all that it reads. Times
+ * are nanoseconds of CLOCK_MONOTONIC. Structs that the kernel engine also has are shared with it,
+ * since the same code of the engine process feeds both.
  */
 #pragma once
 
-#include "wire/kernel.h"
+#include "wire/code.h"
+#include "wire/delay_core.h"
+#include "wire/events.h"
+#include "wire/progress.h"
+#include "wire/settings.h"
 
 #define RUNTIME_VARIABLE "LEVER_RUNTIME"
 #define RUNTIME_MAGIC 0x4e55524cU /* "LRUN" */
@@ -23,7 +27,7 @@
 #define RUNTIME_STRIPES 64
 #define RUNTIME_RING_SLOTS 16384   /* a power of two */
 #define RUNTIME_BREAKPOINTS_MOST 4 /* as many as x86 has debug registers */
-/* Kept free by the library's sampling; nobody else uses it (it coalesces, as real-time ones do not). */
+/* Of the sampling clock. The kernel never sends it; unlike a real-time signal it coalesces. */
 #define RUNTIME_SIGNAL 16 /* SIGSTKFLT */
 
 #define RUNTIME_PID_TAKEN 0x80000000u
@@ -31,10 +35,10 @@
 enum runtime_sampler {
 	RUNTIME_SAMPLER_NONE = 0,
 	RUNTIME_SAMPLER_PERF = 1,
-	RUNTIME_SAMPLER_TIMER = 2, /* perf_event_open is refused */
+	RUNTIME_SAMPLER_TIMER = 2, /* where perf_event_open is refused */
 };
 
-/* Writer: program. A sum over threads; the engine adds up the stripes. */
+/* Writer: program. Sums over threads; the engine adds up the stripes. */
 struct runtime_counters {
 	__u64 samples, sampled_ns, target_samples, target_ns;
 	__u64 waits, waited_ns, task_wakeups;
@@ -42,14 +46,14 @@ struct runtime_counters {
 	__u64 capped, pauses, paused_ns, overshoot_ns, longest_pause_ns;
 	__u64 sample_pauses, wake_pauses, wait_pauses;
 	__u64 unwound_badly, failed_lookups;
-	__u64 displaced_ns; /* runnable without a core, though the program has no more threads than cores */
-	__s64 pair_ns[WIRE_PAIRS_MOST]; /* begun and not ended, times effective ns */
+	__u64 displaced_ns; /* runnable without a core, with no more threads than cores */
+	__s64 pair_ns[WIRE_PAIRS_MOST]; /* open spans x effective ns, in open windows */
 	__s64 pair_weight_ns;
 	__u64 pad[4];
 };
 _Static_assert(sizeof(struct runtime_counters) == 256, "runtime_counters layout");
 
-/* Writer: program (one process, one thread of it at a time); sequence is odd meanwhile. */
+/* Writer: program, one thread of its process at a time; sequence is odd meanwhile. */
 struct runtime_edge {
 	__u64 sequence;
 	__u64 window;
@@ -61,35 +65,35 @@ _Static_assert(sizeof(struct runtime_edge) == 64, "runtime_edge layout");
 /* An executable mapping of a process, sorted by start. Writer: engine. */
 struct runtime_mapping {
 	__u64 start, end;
-	__u64 offset; /* in the file, of start; JIT code: start */
-	__u32 object; /* WIRE_OBJECT_UNKNOWN until named */
+	__u64 offset; /* of `start` in the file; JIT code: `start` */
+	__u32 object; /* WIRE_OBJECT_UNKNOWN until numbered */
 	__u32 pad;
 };
 _Static_assert(sizeof(struct runtime_mapping) == 32, "runtime_mapping layout");
 
-/* A place of unmodified code at which visits of a point are counted. Writer: engine. */
+/* An address at which visits of a point are counted. Writer: engine. */
 struct runtime_breakpoint {
 	__u64 address;   /* in this process; 0: none */
-	__u64 semaphore; /* of a USDT probe that is only passed while this is above 0; or 0 */
+	__u64 semaphore; /* of a USDT probe, to be raised; 0: none */
 	__u32 point;
 	__u32 pad;
 };
 _Static_assert(sizeof(struct runtime_breakpoint) == 24, "runtime_breakpoint layout");
 
 struct runtime_process {
-	/* Program: from 0 to RUNTIME_PID_TAKEN, and to its id when all is filled in; engine: to 0, once
-	 * it has ended. */
+	/* Program: from 0 to RUNTIME_PID_TAKEN, and to its id when all is filled in; engine: to 0
+	 * after its end. */
 	__u32 pid;
-	__u32 image; /* program: raised at start, fork and exec: mappings of before hold no longer */
-	__u32 wants;   /* program: 1, an address was in no mapping; engine: 0 before it looks */
+	__u32 image; /* program: raised at start, fork and exec; earlier mappings are void */
+	__u32 wants; /* program: 1, an address is in no mapping; engine: 0, it reads the mappings */
 	__u32 sampler; /* program: enum runtime_sampler */
 	__u32 parent;  /* program */
-	/* Engine; sequence is odd while it writes the others and mappings. (What a forked child begins
-	 * with it copies itself from its parent, before its pid is there.) */
+	/* Engine; sequence is odd while it writes these and mappings. A forked child copies them
+	 * from its parent, before it sets pid. */
 	__u32 sequence, mapped_image, mapping_count;
-	__u32 running;             /* program: threads with a sampling clock that do not wait */
-	__u32 breakpoint_sequence; /* engine: odd while it writes breakpoints; of mapped_image, as well */
-	__u64 refused;             /* program: errno of perf_event_open or of the timer */
+	__u32 running;             /* program: sampled threads that do not wait */
+	__u32 breakpoint_sequence; /* engine: odd while it writes breakpoints */
+	__u64 refused;             /* program: errno of perf_event_open or the timer */
 	struct runtime_breakpoint breakpoints[RUNTIME_BREAKPOINTS_MOST];
 	__u64 pad[14];
 	struct runtime_edge edges[WIRE_POINTS_MOST];
@@ -100,11 +104,11 @@ _Static_assert(sizeof(struct runtime_process) == 256 + 4096 + 32768, "runtime_pr
 #define RUNTIME_CALLERS_MOST 6
 #define RUNTIME_CALLER_SHIFT 52 /* object above, offset below */
 
-/* Writer: program. sequence is the record's number + 1 once it is complete. */
+/* Writer: program. sequence is 1 + the record's number once the record is complete. */
 struct runtime_record {
 	__u64 sequence;
 	struct wire_sample sample;
-	/* Where settings.enable_callers: in scope, innermost first, 0 behind the last. */
+	/* With enable_callers: the callers in scope, innermost first; 0 after the last. */
 	__u64 callers[RUNTIME_CALLERS_MOST];
 };
 _Static_assert(sizeof(struct runtime_record) == 128, "runtime_record layout");
@@ -115,30 +119,30 @@ struct runtime_page {
 	__u64 size_bytes;
 	__u32 engine_pid;
 	__u32 cpus;
-	__u32 breakpoints; /* places that the engine wants to have counted, in whatever process */
+	__u32 breakpoints; /* points that are counted by breakpoints, in all processes */
 	char pad_head[256 - 28];
 
 	struct wire_settings settings; /* engine */
 	char pad_settings[512 - sizeof(struct wire_settings)];
 
-	/* Program, each on its own cache lines. */
+	/* Program; on cache lines of their own. */
 	__u64 delay_ns; /* G */
 	char pad_delay[120];
-	__u64 waiters; /* threads that wait in the target, below the generation << 32 */
+	__u64 waiters; /* generation << 32 | threads that wait in the target */
 	__u64 waiters_updated_ns,
-		waiters_delay_ns; /* G includes them up to then; by how much in all */
+		waiters_delay_ns; /* G includes their waits up to here; their part of G */
 	char pad_waiters[104];
-	__u64 last_wake_ns; /* when the program last did something that may wake a process by a file */
+	__u64 last_wake_ns; /* the last call that may wake a process through a file */
 	__u64 latency_updated_ns, latency_window, latency_updated_delay_ns;
-	__u64 pad_look;
+	__u64 pad_latency;
 	__u64 dropped_points, untracked, dropped_in_program;
-	__u64 failed_breakpoints;       /* times that a thread could not have a breakpoint ... */
-	__u64 failed_breakpoints_errno; /* ... and the last errno */
-	__u32 processes_used;           /* entries above have never been taken */
-	__u32 unfollowed_setuid; /* setuid programs that were started: they load no library */
-	char pad_looks[40];
+	__u64 failed_breakpoints;       /* threads that could not have a breakpoint, */
+	__u64 failed_breakpoints_errno; /* and the last errno */
+	__u32 processes_used;           /* further entries have never been used */
+	__u32 unfollowed_setuid;        /* setuid programs, which do not load the library */
+	char pad_counts[40];
 
-	struct wire_point points[WIRE_POINTS_MOST]; /* whoever sets hash from 0 */
+	struct wire_point points[WIRE_POINTS_MOST]; /* created by setting hash from 0 */
 	char pad_points[8192 - 72 * WIRE_POINTS_MOST];
 	struct runtime_counters counters[RUNTIME_STRIPES];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stack_walk - the rules of wire/kernel.h, applied to a copy. */
+/* stack_walk - the rules of wire/code.h, applied to a copy. */
 #include "collect/perf/stack_walk.h"
 
 #include <string.h>
