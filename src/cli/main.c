@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* main - from the command line to a command. */
 #include "cli/commands/commands.h"
-#include "cli/options/help.h"
 #include "cli/output/message.h"
 
 #include <errno.h>
@@ -12,8 +11,7 @@
 static int check_stdout(int exit_code)
 {
 	if (fflush(stdout) || ferror(stdout))
-		return message_say(EXIT_FAILED,
-				   "the result cannot be written to standard output: %s",
+		return message_say(EXIT_FAILED, "cannot write to standard output: %s",
 				   strerror(errno));
 	return exit_code;
 }
@@ -21,7 +19,7 @@ static int check_stdout(int exit_code)
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
-		help_overview(stderr, commands, commands_count);
+		commands_print(stderr);
 		return EXIT_USAGE;
 	}
 	static char help[] = "help", version[] = "version";
@@ -32,6 +30,6 @@ int main(int argc, char **argv)
 		argv[1] = version;
 	else if (word[0] == '-')
 		return message_say(EXIT_USAGE,
-				   "'%s' does not stand before a command; see lever --help", word);
+				   "unknown option '%s' before a command; see lever --help", word);
 	return check_stdout(commands_run(argc - 1, argv + 1));
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* record_session - hands what the recorder announces to mapped_files and recorded_processes, and samples to who asked for them. */
+/* record_session - passes the recorder's events to mapped_files, processes and the `sample` function. */
 #include "record/record_session.h"
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "collect/process/cgroup.h"
 #include "collect/process/libraries.h"
 
-/* ---- what the kernel side sends ---- */
+#include <errno.h>
+#include <signal.h>
+
+/* ---- events of the recorder ---- */
 
 static void on_sample(void *context, const struct record_sample *sample)
 {
@@ -21,7 +25,12 @@ static void on_object(void *context, const struct kernel_object_event *event)
 
 static void on_process(void *context, const struct kernel_process_event *event)
 {
-	recorded_processes_on_process(((struct record_session *)context)->processes, event);
+	struct live_processes *processes = &((struct record_session *)context)->processes;
+
+	if (event->kind == KERNEL_EVENT_FORK)
+		live_processes_add(processes, (pid_t)event->tgid);
+	else if (event->kind == KERNEL_EVENT_EXIT)
+		live_processes_remove(processes, (pid_t)event->tgid);
 }
 
 static void on_path(void *context, const struct wire_file *file, const char *path)
@@ -29,7 +38,7 @@ static void on_path(void *context, const struct wire_file *file, const char *pat
 	mapped_files_on_path(((struct record_session *)context)->mapped_files, file, path);
 }
 
-/* ---- what it is told ---- */
+/* ---- what the recorder is told ---- */
 
 static int name_object(void *context, const struct wire_file *file, uint32_t object)
 {
@@ -85,13 +94,35 @@ int record_session_open(struct record_session *session, const struct recorder_op
 	session->mapped_files = mapped_files_new(session->symbols, &sink);
 	for (uint32_t i = 0; i < symbols_object_count(session->symbols); i++)
 		mapped_files_announce(session->mapped_files, i);
-	session->processes = recorded_processes_new(session->recorder);
 	session->handler = (struct recorder_handler){.context = session,
 						     .sample = on_sample,
 						     .object = on_object,
 						     .process = on_process,
 						     .path = on_path};
 	return 0;
+}
+
+int record_session_add_process(struct record_session *session, pid_t pid, struct error *error)
+{
+	live_processes_add(&session->processes, pid);
+	return recorder_add_process(session->recorder, pid, error);
+}
+
+int record_session_add_running(struct record_session *session, pid_t pid, struct error *error)
+{
+	if (kill(pid, 0) && errno == ESRCH)
+		return error_set(error, -ESRCH, "there is no process %d", (int)pid);
+	return record_session_add_process(session, pid, error);
+}
+
+static void add_found(void *context, pid_t pid)
+{
+	record_session_add_process(context, pid, NULL); /* it may have gone, or be another user's */
+}
+
+int record_session_add_cgroup(struct record_session *session, const char *path, struct error *error)
+{
+	return cgroup_each(path, add_found, session, error);
 }
 
 void record_session_drain(struct record_session *session)
@@ -102,7 +133,7 @@ void record_session_drain(struct record_session *session)
 void record_session_close(struct record_session *session)
 {
 	recorder_close(session->recorder);
-	recorded_processes_free(session->processes);
+	live_processes_release(&session->processes);
 	mapped_files_free(session->mapped_files);
 	symbols_free(session->symbols);
 	scope_free(session->scope);

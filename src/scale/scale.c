@@ -1,47 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scale - runs the program on the cores that are asked for, and writes down how it used them. */
+/* scale - the driver's steps of one run on chosen cores, and the sequence of such runs. */
 #include "scale/scale.h"
 
 #include "base/cleanup.h"
-#include "base/clock.h"
-#include "collect/process/program.h"
 #include "collect/scale/core_speed.h"
 #include "collect/scale/thread_states.h"
-#include "experiment/interruption.h"
-#include "profile/profile.h"
+#include "driver/interruption.h"
 #include "scale/level_writer.h"
 #include "scale/recorded_run.h"
 #include "scale/steal.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/utsname.h>
 
 #define SNAPSHOT_EVERY_MS 20
 #define SNAPSHOT_AT_LEAST_EVERY_MS 40
-#define NOTIFY_EVERY_NS 500000000ull
 
-struct scale {
-	const struct scale_options *options;
-	struct scale_result *result;
-	struct profile *profile;
-	char *path;        /* of the program */
-	cpu_set_t machine; /* what lever may use */
-	unsigned machine_cores;
-	off_t input; /* where standard input stood; -1: it cannot be set back */
-	int64_t session_id;
-	unsigned done, runs; /* runs so far, and planned */
-	struct threads {
-		unsigned least, most;
-	} at_once, made; /* in the profiled runs */
-};
-
-/* What a run is for. */
 struct run_plan {
 	unsigned cores;
 	unsigned turn;    /* of so many cores: the first ones, those after them, ... */
@@ -51,26 +27,37 @@ struct run_plan {
 
 /* One run of the program. */
 struct program_run {
-	struct scale *scale;
 	const struct run_plan *plan;
 	cpu_set_t cores;
 	struct thread_states *thread_states;
 	struct recorded_run *recorded; /* NULL: nothing is recorded */
-	struct program program;
-	struct recording_run run;
 	struct recording_parallel parallel;
 	struct recording_run_conditions conditions;
 	struct time_series series;
 	struct steal steal;
-	uint64_t notified_ns;
+	unsigned active, running; /* threads at the last snapshot */
 };
 
-void scale_prepare_signals(void)
+struct scale {
+	struct driver driver;
+	const struct scale_options *options;
+	cpu_set_t machine; /* the cores that lever may use */
+	unsigned machine_cores;
+	off_t input; /* the initial offset of standard input; -1: it cannot be rewound */
+	int64_t session_id;
+	unsigned done, runs; /* runs so far, and planned */
+	struct threads {
+		unsigned least, most;
+	} at_once, made;        /* in the profiled runs */
+	struct program_run run; /* the current one */
+};
+
+static struct scale *scale_of(struct driver *driver)
 {
-	program_remember_signals();
+	return (struct scale *)driver;
 }
 
-unsigned scale_cores(void)
+static unsigned usable_cores(void)
 {
 	cpu_set_t own;
 	int count = sched_getaffinity(0, sizeof(own), &own) ? 1 : CPU_COUNT(&own);
@@ -78,13 +65,7 @@ unsigned scale_cores(void)
 	return count > SCALE_CPUS_MOST ? SCALE_CPUS_MOST : (unsigned)count;
 }
 
-/* Has nobody asked to end? */
-static bool should_continue(void)
-{
-	return !interruption_count() && !interruption_terminations();
-}
-
-/* ---- before and after a run ---- */
+/* ---- before a run ---- */
 
 /* So many of the machine's, in each turn others: not all are alike, nor have the same neighbours. */
 static cpu_set_t choose_cores(const struct scale *scale, const struct run_plan *plan)
@@ -103,10 +84,10 @@ static cpu_set_t choose_cores(const struct scale *scale, const struct run_plan *
 	return chosen;
 }
 
-static bool hides_cores(const struct program_run *series)
+static bool hides_cores(const struct scale *scale)
 {
-	return series->scale->options->cores_library && !series->plan->shows_cores &&
-	       (unsigned)CPU_COUNT(&series->cores) < series->scale->machine_cores;
+	return scale->options->cores_library && !scale->run.plan->shows_cores &&
+	       (unsigned)CPU_COUNT(&scale->run.cores) < scale->machine_cores;
 }
 
 /* For liblever-cores.so: 16 hexadecimal digits for each 64 cores, core 0 in the first word. */
@@ -125,255 +106,245 @@ static char *mask_text(const cpu_set_t *machine)
 	return text;
 }
 
-static int begin_run(struct program_run *series, struct error *error)
-{
-	static struct utsname host; /* borrowed by the run until its end */
-	struct scale *scale = series->scale;
-	struct recording_run *run = &series->run;
-	struct recording_parallel *parallel = &series->parallel;
-
-	uname(&host);
-	run->kind = RUN_SCALE;
-	run->command = recording_command(scale->options->arguments);
-	run->engine = (char *)"kernel";
-	run->host = host.nodename;
-	run->kernel = host.release;
-	run->version = (char *)(uintptr_t)scale->options->version;
-	run->started_s = time(NULL);
-	run->exit_status = -1;
-	int code = profile_add_run(scale->profile, run, error);
-	if (code)
-		return code;
-	if (!scale->session_id && scale->options->what_if) {
-		struct recording_what_if what_if = *scale->options->what_if;
-		what_if.session_id = run->id;
-		code = profile_set_what_if(scale->profile, &what_if, error);
-	}
-	scale->session_id = scale->session_id ? scale->session_id : run->id;
-	parallel->run_id = run->id;
-	parallel->session_id = scale->session_id;
-	parallel->asked = (char *)(uintptr_t)scale->options->asked;
-	parallel->cores = (unsigned)CPU_COUNT(&series->cores);
-	parallel->machine_cores = scale->machine_cores;
-	parallel->hides_cores = hides_cores(series);
-	code = code ? code : profile_set_parallel(scale->profile, parallel, error);
-	return code ? code : profile_commit(scale->profile, error);
-}
-
 /* Without the log the run still counts. */
-static void open_recorded_run(struct program_run *series)
+static void open_recorded_run(struct scale *scale)
 {
-	const struct scale_options *options = series->scale->options;
-	struct recorded_run_options recorded = {.what_if = options->what_if,
-						.program = series->scale->path,
-						.verbose = options->verbose};
+	struct recorded_run_options recorded = {.what_if = scale->options->what_if,
+						.program = scale->driver.program_path,
+						.verbose = scale->driver.options->verbose};
 	struct error error = {0};
 
-	if (!series->plan->is_recorded || !recorded_run_open(&recorded, &series->recorded, &error))
+	if (!scale->run.plan->is_recorded ||
+	    !recorded_run_open(&recorded, &scale->run.recorded, &error))
 		return;
 	AUTO(text) char *sentence = text_format("no replay: %s", error.text);
-	options->say(options->context, sentence);
+	driver_message(&scale->driver, sentence);
 }
 
-static int prepare(struct program_run *series, struct error *error)
+static int prepare(struct driver *driver, struct error *error)
 {
-	struct scale *scale = series->scale;
-	AUTO(text) char *preload = NULL;
-	AUTO(text) char *mask = NULL;
-	const char *environment[5] = {NULL};
-	size_t count = 0;
+	struct scale *scale = scale_of(driver);
+	struct thread_states_options thread_states = {.cores = &scale->run.cores,
+						      .looks = scale->run.plan->is_recorded,
+						      .verbose = driver->options->verbose};
 
-	if (hides_cores(series)) {
-		const char *old = getenv("LD_PRELOAD");
-		environment[count++] = preload =
-			text_format("LD_PRELOAD=%s%s%s", scale->options->cores_library,
-				    old && *old ? ":" : "", old && *old ? old : "");
-		environment[count++] = mask = mask_text(&scale->machine);
-	}
-	if (series->recorded) {
-		environment[count++] = "LEVER_LISTEN=2";
-		environment[count] = recorded_run_environment(series->recorded);
-	}
-	return program_prepare(&series->program, scale->options->arguments, environment, error);
+	open_recorded_run(scale);
+	return thread_states_open(&thread_states, &scale->run.thread_states, error);
 }
 
-static int set_up(struct program_run *series, struct error *error)
+static void describe(struct driver *driver)
 {
-	struct thread_states_options thread_states = {.cores = &series->cores,
-						      .looks = series->plan->is_recorded,
-						      .verbose = series->scale->options->verbose};
+	driver->run.engine = (char *)"kernel";
+}
 
-	open_recorded_run(series);
-	int code = thread_states_open(&thread_states, &series->thread_states, error);
-	code = code ? code : prepare(series, error);
-	if (code)
-		return code;
-	if (sched_setaffinity(series->program.pid, sizeof(series->cores), &series->cores))
+static int begin(struct driver *driver, struct error *error)
+{
+	struct scale *scale = scale_of(driver);
+	struct recording_parallel *parallel = &scale->run.parallel;
+	int code = 0;
+
+	if (!scale->session_id && scale->options->what_if) {
+		struct recording_what_if what_if = *scale->options->what_if;
+		what_if.session_id = driver->run.id;
+		code = profile_set_what_if(driver->profile, &what_if, error);
+	}
+	scale->session_id = scale->session_id ? scale->session_id : driver->run.id;
+	parallel->run_id = driver->run.id;
+	parallel->session_id = scale->session_id;
+	parallel->asked = (char *)(uintptr_t)scale->options->asked;
+	parallel->cores = (unsigned)CPU_COUNT(&scale->run.cores);
+	parallel->machine_cores = scale->machine_cores;
+	parallel->hides_cores = hides_cores(scale);
+	return code ? code : profile_set_parallel(driver->profile, parallel, error);
+}
+
+static void set_environment(struct driver *driver, struct environment *environment)
+{
+	struct scale *scale = scale_of(driver);
+
+	if (hides_cores(scale)) {
+		AUTO(text) char *mask = mask_text(&scale->machine);
+		environment_preload(environment, scale->options->cores_library);
+		environment_add(environment, mask);
+	}
+	if (scale->run.recorded) {
+		environment_add(environment, "LEVER_LISTEN=2");
+		environment_add(environment, recorded_run_environment(scale->run.recorded));
+	}
+}
+
+static int add_program(struct driver *driver, struct error *error)
+{
+	struct program_run *run = &scale_of(driver)->run;
+	pid_t pid = driver->program.pid;
+
+	if (sched_setaffinity(pid, sizeof(run->cores), &run->cores))
 		return error_set(error, errno, "the program cannot be held on %d cores: %s",
-				 CPU_COUNT(&series->cores), strerror(errno));
-	code = thread_states_start(series->thread_states, series->program.pid, error);
-	code = code ? code : begin_run(series, error);
-	if (!code && series->recorded)
-		code = recorded_run_begin(series->recorded, series->scale->profile, series->run.id,
-					  series->program.pid, error);
-	return code;
-}
-
-/* ---- a run ---- */
-
-static void notify(struct program_run *series, const struct scale_totals *totals)
-{
-	struct scale *scale = series->scale;
-	uint64_t now = clock_now_ns();
-
-	if (now - series->notified_ns < NOTIFY_EVERY_NS)
-		return;
-	series->notified_ns = now;
-	struct scale_status status = {
-		.run = scale->done + 1,
-		.runs = scale->runs,
-		.cores = series->parallel.cores,
-		.elapsed_seconds = (double)(now - series->program.started_ns) / 1e9,
-		.active = totals->counts[SCALE_RUNNING] + totals->counts[SCALE_RUNNABLE],
-		.running = totals->counts[SCALE_RUNNING],
-	};
-	scale->options->notify(scale->options->context, &status);
-}
-
-/* How it stands now. */
-static int take_snapshot(struct program_run *series, struct snapshot *snapshot, struct error *error)
-{
-	uint64_t running = 0;
-	int code = thread_states_read(series->thread_states, &snapshot->totals, error);
-
-	for (unsigned i = 0; i < SCALE_LEVELS && !code; i++)
-		running += snapshot->totals.levels[i].running_ns;
-	steal_update(&series->steal, running);
-	snapshot->stolen_ns = series->steal.own_ns;
+				 CPU_COUNT(&run->cores), strerror(errno));
+	int code = thread_states_start(run->thread_states, pid, error);
+	if (!code && run->recorded)
+		code = recorded_run_begin(run->recorded, driver->profile, driver->run.id, pid,
+					  error);
 	return code;
 }
 
 /*
- * While it only looks now and then, lever takes its place on the program's cores. To wake another
- * core for each take_snapshot would slow the program's down for far longer than a take_snapshot takes: a program that
- * did nothing but switch between threads took 5 % longer beside a core that woke each 20 ms.
+ * Between snapshots lever sleeps, and so it shares the program's cores: waking another core for each
+ * snapshot costs the program more (docs/decisions.md, "Scale: lever on the program's cores").
  */
-static void share_cores(const struct program_run *series)
+static int start(struct driver *driver, struct error *error)
 {
-	if (!series->recorded)
-		sched_setaffinity(0, sizeof(series->cores), &series->cores);
+	struct scale *scale = scale_of(driver);
+	struct program_run *run = &scale->run;
+
+	(void)error;
+	steal_begin(&run->steal, &run->cores);
+	if (!run->recorded)
+		sched_setaffinity(0, sizeof(run->cores), &run->cores);
+	if (scale->input >= 0)
+		lseek(STDIN_FILENO, scale->input, SEEK_SET);
+	return 0;
 }
 
-static void leave_cores(const struct program_run *series)
+/* ---- a run ---- */
+
+static int take_snapshot(struct program_run *run, struct snapshot *snapshot, struct error *error)
 {
-	sched_setaffinity(0, sizeof(series->scale->machine), &series->scale->machine);
+	const struct scale_totals *totals = &snapshot->totals;
+	uint64_t running_ns = 0;
+	int code = thread_states_read(run->thread_states, &snapshot->totals, error);
+
+	if (code)
+		return code;
+	for (unsigned i = 0; i < SCALE_LEVELS; i++)
+		running_ns += totals->levels[i].running_ns;
+	steal_update(&run->steal, running_ns);
+	snapshot->stolen_ns = run->steal.own_ns;
+	run->running = totals->counts[SCALE_RUNNING];
+	run->active = run->running + totals->counts[SCALE_RUNNABLE];
+	return 0;
 }
 
-/* Until the next take_snapshot. More of them than the time_series keeps are of no use. */
-static int snapshot_interval_ms(const struct program_run *series)
+/* More snapshots than the time series keeps are of no use. */
+static int snapshot_interval_ms(const struct program_run *run)
 {
-	uint64_t every = series->series.every_ns / 1000000;
+	uint64_t every = run->series.every_ns / 1000000;
 
-	if (series->recorded || every < SNAPSHOT_EVERY_MS)
+	if (run->recorded || every < SNAPSHOT_EVERY_MS)
 		return SNAPSHOT_EVERY_MS;
 	return every < SNAPSHOT_AT_LEAST_EVERY_MS ? (int)every : SNAPSHOT_AT_LEAST_EVERY_MS;
 }
 
-/* Until the program has ended. Ctrl-C is the program's, too; a second one leaves it alone. */
-static int watch(struct program_run *series, struct error *error)
+static int poll_states(struct driver *driver, struct error *error)
 {
+	struct program_run *run = &scale_of(driver)->run;
 	struct snapshot snapshot;
-	bool has_forwarded = false;
-	int code = 0;
+	int code = take_snapshot(run, &snapshot, error);
 
-	while (!code && !program_poll(&series->program) && interruption_count() < 2) {
-		struct pollfd wake = {.fd = series->program.pidfd, .events = POLLIN};
-		poll(&wake, 1, snapshot_interval_ms(series));
-		if (interruption_terminations() && !has_forwarded)
-			syscall(SYS_pidfd_send_signal, series->program.pidfd, SIGTERM, NULL, 0);
-		has_forwarded = interruption_terminations();
-		code = take_snapshot(series, &snapshot, error);
-		if (!code && series->recorded)
-			code = recorded_run_drain(series->recorded, error);
-		if (code)
-			return code;
-		time_series_add(&series->series, &snapshot);
-		notify(series, &snapshot.totals);
-	}
-	code = take_snapshot(series, &snapshot, error);
-	if (!code)
-		time_series_end(&series->series, &snapshot);
+	if (!code && run->recorded)
+		code = recorded_run_drain(run->recorded, error);
+	if (code)
+		return code;
+	time_series_add(&run->series, &snapshot);
+	driver->poll_ms = snapshot_interval_ms(run);
+	return 0;
+}
+
+static void notify(struct driver *driver, uint64_t now_ns)
+{
+	struct scale *scale = scale_of(driver);
+	struct scale_status status = {
+		.run = scale->done + 1,
+		.runs = scale->runs,
+		.cores = scale->run.parallel.cores,
+		.elapsed_seconds = driver_elapsed_seconds(driver, now_ns),
+		.active = scale->run.active,
+		.running = scale->run.running,
+	};
+
+	scale->options->notify(scale->options->context, &status);
+}
+
+static int stop(struct driver *driver, struct error *error)
+{
+	struct program_run *run = &scale_of(driver)->run;
+	struct snapshot snapshot;
+	int code = driver->code ? 0 : take_snapshot(run, &snapshot, error);
+
+	if (!driver->code && !code)
+		time_series_end(&run->series, &snapshot);
+	thread_states_overhead(run->thread_states, &driver->overhead);
 	return code;
 }
 
-/* How it was while the program ran. */
-static int write_conditions(struct program_run *series, const struct scale_counts *counts,
+/* ---- after a run ---- */
+
+static int write_conditions(struct driver *driver, const struct scale_counts *counts,
 			    struct error *error)
 {
-	struct recording_run_conditions *conditions = &series->conditions;
-	struct recorded_run_totals sums = {0};
-	int code = series->recorded ? recorded_run_end(series->recorded, &sums, error) : 0;
+	struct program_run *run = &scale_of(driver)->run;
+	struct recording_run_conditions *conditions = &run->conditions;
+	struct recorded_run_totals totals = {0};
+	int code = run->recorded ? recorded_run_end(run->recorded, &totals, error) : 0;
 
-	conditions->run_id = series->run.id;
-	conditions->is_recorded = series->recorded != NULL;
-	conditions->is_cut = sums.is_cut;
+	conditions->run_id = driver->run.id;
+	conditions->is_recorded = run->recorded != NULL;
+	conditions->is_cut = totals.is_cut;
 	conditions->looks = counts->samples;
 	conditions->spinning = counts->spinning;
-	series->run.samples = sums.events;
-	series->run.lost = sums.lost;
-	return code ? code : profile_set_run_conditions(series->scale->profile, conditions, error);
+	driver->run.samples = totals.events;
+	driver->run.lost = totals.lost;
+	return code ? code : profile_set_run_conditions(driver->profile, conditions, error);
 }
 
-static int close_run(struct program_run *series, struct error *error)
+static void fill_parallel(struct program_run *run, const struct scale_counts *counts,
+			  const struct scale_totals *last)
 {
-	struct recording_run *run = &series->run;
-	struct recording_parallel *parallel = &series->parallel;
-	struct profile *profile = series->scale->profile;
-	size_t count = series->series.snapshots.count;
+	struct recording_parallel *parallel = &run->parallel;
+
+	parallel->stolen_ns = run->steal.stolen_ns;
+	if (!last)
+		return;
+	parallel->threads = last->threads;
+	parallel->processes = last->processes;
+	parallel->most_threads = last->most_threads;
+	parallel->switches = counts->switches;
+	parallel->wakes = counts->wakes;
+	parallel->yields = counts->yields;
+	parallel->escapes = counts->escapes;
+	parallel->overwritten = last->overwritten;
+}
+
+static int finish(struct driver *driver, struct error *error)
+{
+	struct program_run *run = &scale_of(driver)->run;
+	size_t count = run->series.snapshots.count;
+	const struct scale_totals *last =
+		count ? &run->series.snapshots.items[count - 1].totals : NULL;
 	struct scale_counts counts;
 
-	thread_states_counters(series->thread_states, &counts);
-	parallel->stolen_ns = series->steal.stolen_ns;
-	if (count) {
-		const struct scale_totals *last = &series->series.snapshots.items[count - 1].totals;
-		parallel->threads = last->threads;
-		parallel->processes = last->processes;
-		parallel->most_threads = last->most_threads;
-		parallel->switches = counts.switches;
-		parallel->wakes = counts.wakes;
-		parallel->yields = counts.yields;
-		parallel->escapes = counts.escapes;
-		parallel->overwritten = last->overwritten;
-		run->wall_ns = last->last_ns - last->begin_ns;
-		run->finished = last->end_ns && should_continue();
-	}
-	run->exit_status = series->program.has_ended ? series->program.status : -1;
-	series->scale->result->status = run->exit_status;
-	int code = level_writer_write(profile, run->id, &series->series, error);
-	code = code ? code : write_conditions(series, &counts, error);
-	struct recording_overhead cost = {0};
-	thread_states_overhead(series->thread_states, &cost);
-	cost.run_id = run->id;
-	code = code ? code : profile_set_overhead(profile, &cost, error);
-	code = code ? code : profile_set_parallel(profile, parallel, error);
-	code = code ? code : profile_update_run(profile, run, error);
-	return code ? code : profile_commit(profile, error);
+	thread_states_counters(run->thread_states, &counts);
+	fill_parallel(run, &counts, last);
+	driver->run.wall_ns = last ? last->last_ns - last->begin_ns : 0;
+	driver->run.finished = last && last->end_ns && !interruption_any();
+	int code = level_writer_write(driver->profile, driver->run.id, &run->series, error);
+	code = code ? code : write_conditions(driver, &counts, error);
+	return code ? code : profile_set_parallel(driver->profile, &run->parallel, error);
 }
 
-static int start(struct program_run *series, struct error *error)
+static void end(struct driver *driver)
 {
-	struct scale *scale = series->scale;
-	int code;
+	struct scale *scale = scale_of(driver);
+	struct program_run *run = &scale->run;
 
-	if (scale->input >= 0)
-		lseek(STDIN_FILENO, scale->input, SEEK_SET);
-	code = program_start(&series->program, scale->options->arguments[0], error);
-	if (code) {
-		scale->result->end = SCALE_NOT_STARTED;
-		scale->result->exit_code = program_exec_status(code);
-	}
-	return code;
+	sched_setaffinity(0, sizeof(scale->machine), &scale->machine);
+	steal_end(&run->steal);
+	thread_states_close(run->thread_states);
+	recorded_run_close(run->recorded);
+	time_series_clear(&run->series);
 }
+
+/* ---- the sequence of runs ---- */
 
 static void widen(struct threads *range, unsigned threads)
 {
@@ -388,41 +359,27 @@ static bool is_outside(const struct threads *range, unsigned threads)
 	return threads < range->least || threads > range->most;
 }
 
-/* `seen`: how it went; may be NULL. */
+/* `seen`: the run's row; NULL: it is one of the profiled runs. */
 static int run_on(struct scale *scale, const struct run_plan *plan, struct recording_parallel *seen,
 		  struct error *error)
 {
-	struct program_run series = {.scale = scale,
-				     .plan = plan,
-				     .cores = choose_cores(scale, plan)};
 	struct core_speed speed = core_speed_measure(&scale->machine);
 
-	series.conditions.alone_speed = speed.alone;
-	series.conditions.together_speed = speed.together;
-	series.program.go = series.program.failure = series.program.pidfd = -1;
-	int code = set_up(&series, error);
-	steal_begin(&series.steal, &series.cores);
-	share_cores(&series);
-	code = code ? code : start(&series, error);
-	if (!code) {
-		code = watch(&series, error);
-		int failed = close_run(&series, code ? NULL : error);
-		code = code ? code : failed;
-	}
-	leave_cores(&series);
-	scale->done += !code && series.run.finished;
+	scale->run = (struct program_run){
+		.plan = plan,
+		.cores = choose_cores(scale, plan),
+		.conditions = {.alone_speed = speed.alone, .together_speed = speed.together},
+		.steal.stat = -1,
+	};
+	scale->driver.poll_ms = SNAPSHOT_EVERY_MS;
+	int code = driver_record(&scale->driver, error);
+	scale->done += !code && scale->driver.run.finished;
 	if (seen) {
-		*seen = series.parallel;
+		*seen = scale->run.parallel;
 	} else if (!code) {
-		widen(&scale->at_once, series.parallel.most_threads);
-		widen(&scale->made, series.parallel.threads);
+		widen(&scale->at_once, scale->run.parallel.most_threads);
+		widen(&scale->made, scale->run.parallel.threads);
 	}
-	program_release(&series.program);
-	steal_end(&series.steal);
-	thread_states_close(series.thread_states);
-	recorded_run_close(series.recorded);
-	time_series_clear(&series.series);
-	free(series.run.command);
 	return code;
 }
 
@@ -437,7 +394,7 @@ static int run_with_visible_cores(struct scale *scale, struct run_plan plan, str
 
 	plan.shows_cores = plan.cores < scale->machine_cores;
 	int code = run_on(scale, &plan, &seen, error);
-	if (code || !should_continue() || !plan.shows_cores || !scale->options->cores_library ||
+	if (code || interruption_any() || !plan.shows_cores || !scale->options->cores_library ||
 	    !is_outside(&scale->at_once, seen.most_threads) ||
 	    !is_outside(&scale->made, seen.threads))
 		return code;
@@ -445,8 +402,6 @@ static int run_with_visible_cores(struct scale *scale, struct run_plan plan, str
 	scale->runs++;
 	return run_on(scale, &plan, &seen, error);
 }
-
-/* ---- all runs ---- */
 
 /* Half of the cores where the profile is of all, all where it is of fewer; 0 if there is one core. */
 static unsigned pick_compare(const struct scale *scale, unsigned on)
@@ -480,35 +435,38 @@ static int run_in_turn(struct scale *scale, const struct schedule *schedule, str
 	struct run_plan plan = {.cores = schedule->on}, compare = {.cores = schedule->compare};
 	int code = 0;
 
-	for (; plan.turn < schedule->runs && !code && should_continue(); plan.turn++) {
+	for (; plan.turn < schedule->runs && !code && !interruption_any(); plan.turn++) {
 		code = run_on(scale, &plan, NULL, error);
 		if (code || plan.turn || !compare.cores || !compares_twice(schedule->runs) ||
-		    !should_continue())
+		    interruption_any())
 			continue;
 		struct recording_parallel unused;
 		code = run_on(scale, &compare, &unused, error);
 		compare.turn++;
 	}
-	if (compare.cores && !code && should_continue())
+	if (compare.cores && !code && !interruption_any())
 		code = run_with_visible_cores(scale, compare, error);
 	plan.is_recorded = true;
-	if (schedule->replays && !code && should_continue())
+	if (schedule->replays && !code && !interruption_any())
 		code = run_with_visible_cores(scale, plan, error);
 	return code;
 }
 
-static int run_all(struct scale *scale, struct error *error)
+static int run_all(struct driver *driver, struct error *error)
 {
+	struct scale *scale = scale_of(driver);
 	const struct scale_options *options = scale->options;
 	unsigned on = options->on ? options->on : scale->machine_cores, runs = options->runs;
 	unsigned compare = options->picks_compare ? pick_compare(scale, on) : options->compare;
 	bool replays = options->replays;
 
+	interruption_catch();
 	scale->input = lseek(STDIN_FILENO, 0, SEEK_CUR);
 	if (runs + replays + (compare != 0) > 1 && !can_read_again()) {
-		options->say(options->context,
-			     "standard input can be read only once, so there is one run; give the "
-			     "program a file for more");
+		driver_message(
+			driver,
+			"standard input can be read only once, so there is one run; give the "
+			"program a file for more");
 		runs = 1;
 		replays = false;
 		compare = 0;
@@ -517,51 +475,50 @@ static int run_all(struct scale *scale, struct error *error)
 	return run_in_turn(scale, &(struct schedule){on, runs, compare, replays}, error);
 }
 
-static int check_cores(const struct scale *scale, struct error *error)
+static int check(struct driver *driver, struct error *error)
 {
+	struct scale *scale = scale_of(driver);
 	const struct scale_options *options = scale->options;
 	unsigned most = options->on > options->compare ? options->on : options->compare;
 
+	if (sched_getaffinity(0, sizeof(scale->machine), &scale->machine))
+		return error_set(error, errno, "cannot read the affinity of lever: %s",
+				 strerror(errno));
+	scale->machine_cores = usable_cores();
 	if (most <= scale->machine_cores)
 		return 0;
-	scale->result->end = SCALE_WRONG_USAGE;
 	return error_set(error, -EINVAL, "lever may use %u core%s here, not %u",
 			 scale->machine_cores, scale->machine_cores == 1 ? "" : "s", most);
 }
 
-/* What cannot be executed is said before anything is made. */
-static int find_program(struct scale *scale, struct error *error)
+static bool has_answer(const struct driver *driver)
 {
-	int code = 0;
-
-	scale->path = program_find(scale->options->arguments[0], &code, error);
-	if (scale->path)
-		return 0;
-	scale->result->end = SCALE_NOT_STARTED;
-	scale->result->exit_code = program_exec_status(code);
-	return code;
+	return ((const struct scale *)driver)->done;
 }
 
-void scale_run(const struct scale_options *options, struct scale_result *result,
-	       struct error *error)
-{
-	struct scale scale = {.options = options, .result = result};
+static const struct driver_verb scale_verb = {
+	.kind = RUN_SCALE,
+	.lasts_to_program_end = true,
+	.check = check,
+	.sequence = run_all,
+	.prepare = prepare,
+	.describe = describe,
+	.begin = begin,
+	.environment = set_environment,
+	.add_program = add_program,
+	.start = start,
+	.poll = poll_states,
+	.notify = notify,
+	.stop = stop,
+	.finish = finish,
+	.end = end,
+	.has_answer = has_answer,
+};
 
-	*result = (struct scale_result){.end = SCALE_FAILED, .status = -1};
-	if (sched_getaffinity(0, sizeof(scale.machine), &scale.machine)) {
-		error_set(error, errno, "cannot tell which cores there are: %s", strerror(errno));
-		return;
-	}
-	scale.machine_cores = scale_cores();
-	int code = check_cores(&scale, error);
-	code = code ? code : find_program(&scale, error);
-	code = code ? code : profile_create(options->output, options->fresh, &scale.profile, error);
-	if (!code) {
-		interruption_catch();
-		code = run_all(&scale, error);
-	}
-	if (!code)
-		result->end = scale.done ? SCALE_DONE : SCALE_NOTHING;
-	profile_close(scale.profile);
-	free(scale.path);
+void scale_run(const struct scale_options *options, const struct driver_options *driver,
+	       struct driver_result *result, struct error *error)
+{
+	struct scale scale = {.options = options};
+
+	driver_run(&scale.driver, &scale_verb, driver, result, error);
 }

@@ -104,7 +104,7 @@ void target_sampler_close(struct target_sampler *sampler)
 
 int target_sampler_begin(struct target_sampler *sampler, pid_t pid, struct error *error)
 {
-	int code = recorded_processes_add(sampler->session.processes, pid, error);
+	int code = record_session_add_process(&sampler->session, pid, error);
 
 	if (!code)
 		recorder_start(sampler->session.recorder);

@@ -1,59 +1,47 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trace - starts the program or finds the processes, and drains the rings until it is time to stop. */
+/* trace - a tracer and an annotation reader, whose rings are drained into a trace writer. */
 #include "trace/trace.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "collect/bpf/overhead.h"
-#include "collect/process/program.h"
 #include "collect/trace/attachment.h"
-#include "experiment/interruption.h"
-#include "profile/profile.h"
+#include "driver/live_processes.h"
 #include "trace/trace_writer.h"
 #include "trace/usdt_probes.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/utsname.h>
 
-#define DRAIN_EVERY_MS 10
-#define WRITE_EVERY_NS 1000000000ull
-#define NOTIFY_EVERY_NS 500000000ull
+#define POLL_MS 10
+#define ANNOTATION_BYTES 16
 
 struct trace {
+	struct driver driver;
 	const struct trace_options *options;
-	struct trace_result *result;
-	struct tracer *tracer; /* NULL: no scheduler's log */
+	struct tracer *tracer;     /* NULL: no scheduler's log */
+	struct error no_scheduler; /* why there is none */
 	struct annotation_reader *annotations;
-	struct attachment *attachment; /* NULL: no process that runs already */
+	struct attachment *attachment; /* NULL: to no running process */
 	struct trace_writer *writer;
 	struct binaries binaries; /* of the program, as far as known before it runs */
 	struct usdt_probes *probes;
-	struct profile *profile;
-	struct program program;
-	ARRAY(pid_t) processes; /* that may still live */
-	struct recording_run run;
-	struct recording_overhead cost;
-	struct overhead engine; /* where there is no tracer to ask */
-	uint64_t started_ns, deadline_ns, written_ns, notified_ns;
-	struct error no_scheduler; /* why there is no log */
+	struct live_processes processes;
+	struct overhead overhead; /* of lever itself, without a tracer */
 	struct tracer_handler on_log;
 	struct annotation_handler on_marks;
 };
 
 CLEANUP_DEFINE(folder, DIR *, closedir, NULL)
 
-void trace_prepare_signals(void)
+static struct trace *trace_of(struct driver *driver)
 {
-	program_remember_signals();
+	return (struct trace *)driver;
 }
 
-/* ---- setting up ---- */
+/* ---- events ---- */
 
 static void on_task(void *context, const struct scheduler_task_event *event)
 {
@@ -61,7 +49,7 @@ static void on_task(void *context, const struct scheduler_task_event *event)
 
 	trace_writer_on_task(trace->writer, event);
 	if (event->kind == SCHEDULER_EVENT_FORK && event->tid == event->tgid)
-		*array_add(&trace->processes) = (pid_t)event->tgid;
+		live_processes_add(&trace->processes, (pid_t)event->tgid);
 }
 
 static void on_scheduler(void *context, unsigned cpu, const struct scheduler_event *events,
@@ -95,10 +83,23 @@ static void on_marks(void *context, const struct annotation_batch *batch)
 	trace_writer_on_marks(((struct trace *)context)->writer, batch);
 }
 
-/* Binaries are looked into only for those who ask. */
+/* ---- setting up ---- */
+
+static int check(struct driver *driver, struct error *error)
+{
+	struct trace *trace = trace_of(driver);
+	int code = 0;
+
+	trace->probes = usdt_probes_new();
+	for (size_t i = 0; i < trace->options->probe_count && !code; i++)
+		code = usdt_probes_add(trace->probes, trace->options->probes[i], error);
+	return code;
+}
+
+/* They are read only where an option asks for something in them. */
 static void find_binaries(struct trace *trace, const char *executable)
 {
-	const struct trace_options *options = trace->options;
+	const struct driver_options *options = trace->driver.options;
 
 	if (executable)
 		binaries_add_program(&trace->binaries, executable);
@@ -111,8 +112,8 @@ static bool wants_texts(const struct trace *trace)
 	switch (trace->options->texts) {
 	case TRACE_TEXTS_AUTO:
 		return binaries_contain(&trace->binaries, "trace_marker") ||
-		       (trace->options->arguments &&
-			binaries_script_contains(trace->options->arguments, "trace_marker"));
+		       (trace->driver.options->arguments &&
+			binaries_script_contains(trace->driver.options->arguments, "trace_marker"));
 	case TRACE_TEXTS_ON:
 		return true;
 	case TRACE_TEXTS_OFF:
@@ -121,33 +122,22 @@ static bool wants_texts(const struct trace *trace)
 	return false;
 }
 
-static int read_probes(struct trace *trace, struct error *error)
-{
-	int code = 0;
-
-	trace->probes = usdt_probes_new();
-	for (size_t i = 0; i < trace->options->probe_count && !code; i++)
-		code = usdt_probes_add(trace->probes, trace->options->probes[i], error);
-	if (code)
-		trace->result->end = TRACE_WRONG_USAGE;
-	return code;
-}
-
 static int open_tracer(struct trace *trace, struct error *error)
 {
 	const struct trace_options *options = trace->options;
+	const struct driver_options *common = trace->driver.options;
 	struct tracer_options tracer = {
-		.is_system_wide = options->is_system_wide,
+		.is_system_wide = common->is_system_wide,
 		.wants_interrupts = options->wants_interrupts,
 		.wants_texts = wants_texts(trace),
-		.verbose = options->verbose,
+		.verbose = common->verbose,
 	};
 	if (options->scheduler == TRACE_SCHEDULER_OFF)
 		return 0;
 	int code = tracer_open(&tracer, &trace->tracer, &trace->no_scheduler);
 	if (!code)
 		return usdt_probes_attach(trace->probes, &trace->binaries, trace->tracer, error);
-	if (options->scheduler == TRACE_SCHEDULER_ON || !options->arguments ||
+	if (options->scheduler == TRACE_SCHEDULER_ON || !common->arguments ||
 	    options->probe_count || options->texts == TRACE_TEXTS_ON) {
 		*error = trace->no_scheduler;
 		return code;
@@ -155,60 +145,34 @@ static int open_tracer(struct trace *trace, struct error *error)
 	AUTO(text)
 	char *sentence = text_format("no log of the scheduler, annotations only: %s",
 				     trace->no_scheduler.text);
-	options->say(options->context, sentence);
+	driver_message(&trace->driver, sentence);
 	return 0;
 }
 
-static int begin_run(struct trace *trace, struct error *error)
+static int open_all(struct driver *driver, struct error *error)
 {
-	static struct utsname host; /* borrowed by the run until its end */
-	struct recording_run *run = &trace->run;
+	struct trace *trace = trace_of(driver);
+	const struct trace_options *options = trace->options;
+	int code = annotation_reader_open(options->ring_bytes / ANNOTATION_BYTES,
+					  options->flight_seconds > 0, &trace->annotations, error);
 
-	uname(&host);
-	run->kind = RUN_TIMELINE;
-	if (trace->options->arguments)
-		run->command = recording_command(trace->options->arguments);
-	run->engine = (char *)(uintptr_t)(trace->tracer ? "kernel" : "annotations");
-	run->host = host.nodename;
-	run->kernel = host.release;
-	run->version = (char *)(uintptr_t)trace->options->version;
-	run->started_s = time(NULL);
-	run->exit_status = -1;
-	int code = profile_add_run(trace->profile, run, error);
-	return code ? code : profile_commit(trace->profile, error);
+	find_binaries(trace, driver->program_path);
+	return code ? code : open_tracer(trace, error);
 }
 
-static int set_up(struct trace *trace, struct error *error)
+static void describe(struct driver *driver)
 {
-	const struct trace_options *options = trace->options;
-	int code = read_probes(trace, error);
+	driver->run.engine = trace_of(driver)->tracer ? (char *)"kernel" : (char *)"annotations";
+}
 
-	if (code)
-		return code;
-	if (options->arguments) {
-		AUTO(text) char *path = program_find(options->arguments[0], &code, error);
-		if (!path) {
-			trace->result->end = TRACE_NOT_STARTED;
-			trace->result->exit_code = program_exec_status(code);
-			return code;
-		}
-		code = annotation_reader_open(options->ring_bytes / 16, options->flight_seconds > 0,
-					      &trace->annotations, error);
-		find_binaries(trace, path);
-	} else {
-		code = annotation_reader_open(options->ring_bytes / 16, options->flight_seconds > 0,
-					      &trace->annotations, error);
-		find_binaries(trace, NULL);
-	}
-	code = code ? code : open_tracer(trace, error);
-	code = code ? code :
-		      profile_create(options->output, options->fresh, &trace->profile, error);
-	code = code ? code : begin_run(trace, error);
-	if (code)
-		return code;
-	trace->writer =
-		trace_writer_new(trace->profile, trace->run.id,
-				 (uint64_t)(options->flight_seconds * 1e9), trace->annotations);
+static int begin(struct driver *driver, struct error *error)
+{
+	struct trace *trace = trace_of(driver);
+
+	(void)error;
+	trace->writer = trace_writer_new(driver->profile, driver->run.id,
+					 (uint64_t)(trace->options->flight_seconds * 1e9),
+					 trace->annotations);
 	trace->on_log = (struct tracer_handler){.context = trace,
 						.scheduler = on_scheduler,
 						.task = on_task,
@@ -219,44 +183,27 @@ static int set_up(struct trace *trace, struct error *error)
 	return 0;
 }
 
-/* ---- running ---- */
+/* ---- starting ---- */
 
-/* NAME=LIBRARY, so that the program loads it, unless the user has said something else. To be freed. */
-static char *library_entry(const char *name, const char *library)
+static void set_environment(struct driver *driver, struct environment *environment)
 {
-	return library && !getenv(name) ? text_format("%s=%s", name, library) : NULL;
+	struct trace *trace = trace_of(driver);
+
+	environment_add(environment, "LEVER_LISTEN=2");
+	environment_add(environment, annotation_reader_environment(trace->annotations));
+	environment_add_default(environment, "NVTX_INJECTION64_PATH", trace->options->nvtx_library);
+	environment_add_default(environment, "OMP_TOOL_LIBRARIES", trace->options->ompt_library);
 }
 
-static int start_program(struct trace *trace, struct error *error)
+static int add_program(struct driver *driver, struct error *error)
 {
-	const struct trace_options *options = trace->options;
-	AUTO(text) char *nvtx = library_entry("NVTX_INJECTION64_PATH", options->nvtx_library);
-	AUTO(text) char *ompt = library_entry("OMP_TOOL_LIBRARIES", options->ompt_library);
-	const char *environment[] = {"LEVER_LISTEN=2",
-				     annotation_reader_environment(trace->annotations), NULL, NULL,
-				     NULL};
-	size_t count = 2;
+	struct trace *trace = trace_of(driver);
 
-	if (nvtx)
-		environment[count++] = nvtx;
-	if (ompt)
-		environment[count] = ompt;
-	int code = program_prepare(&trace->program, options->arguments, environment, error);
-
-	if (code)
-		return code;
-	*array_add(&trace->processes) = trace->program.pid;
-	if (trace->tracer) {
-		tracer_add_process(trace->tracer, trace->program.pid);
-		tracer_start(trace->tracer);
-	}
-	interruption_catch();
-	code = program_start(&trace->program, options->arguments[0], error);
-	if (code) {
-		trace->result->end = TRACE_NOT_STARTED;
-		trace->result->exit_code = program_exec_status(code);
-	}
-	return code;
+	(void)error;
+	live_processes_add(&trace->processes, driver->program.pid);
+	if (trace->tracer)
+		tracer_add_process(trace->tracer, driver->program.pid);
+	return 0;
 }
 
 static void attach(struct trace *trace, pid_t pid)
@@ -274,7 +221,7 @@ static void attach(struct trace *trace, pid_t pid)
 				    "annotations of process %d are left out: its names contradict "
 				    "those of another process; trace it alone",
 			    (int)pid);
-	trace->options->say(trace->options->context, sentence);
+	driver_message(&trace->driver, sentence);
 }
 
 static void attach_all(struct trace *trace)
@@ -293,11 +240,9 @@ static int add_running(struct trace *trace, pid_t pid, struct error *error)
 	AUTO(text) char *path = text_format("/proc/%d/task", (int)pid);
 	AUTO(folder) DIR *folder = opendir(path);
 
-	if (!folder) {
-		trace->result->end = TRACE_WRONG_USAGE;
+	if (!folder)
 		return error_set(error, -ESRCH, "there is no process %d", (int)pid);
-	}
-	*array_add(&trace->processes) = pid;
+	live_processes_add(&trace->processes, pid);
 	attach(trace, pid);
 	tracer_add_process(trace->tracer, pid);
 	for (struct dirent *entry; (entry = readdir(folder));)
@@ -307,45 +252,35 @@ static int add_running(struct trace *trace, pid_t pid, struct error *error)
 	return 0;
 }
 
-/* Processes that run already, or all. */
-static int attach_running(struct trace *trace, struct error *error)
+static int attach_running(struct driver *driver, struct error *error)
 {
+	struct trace *trace = trace_of(driver);
 	int code = 0;
 
-	for (size_t i = 0; i < trace->options->process_count && !code; i++)
-		code = add_running(trace, trace->options->processes[i], error);
-	if (code)
-		return code;
-	if (trace->options->is_system_wide)
+	for (size_t i = 0; i < driver->options->process_count && !code; i++)
+		code = add_running(trace, driver->options->processes[i], error);
+	if (!code && driver->options->is_system_wide)
 		attach_all(trace);
-	trace->program.started_ns = clock_now_ns();
-	tracer_start(trace->tracer);
-	interruption_catch();
+	return code;
+}
+
+static int start(struct driver *driver, struct error *error)
+{
+	struct trace *trace = trace_of(driver);
+
+	(void)error;
+	if (trace->tracer)
+		tracer_start(trace->tracer);
+	else
+		overhead_start(&trace->overhead, NULL);
 	return 0;
 }
 
-static bool any_alive(struct trace *trace)
-{
-	for (size_t i = 0; i < trace->processes.count; i++) {
-		if (!kill(trace->processes.items[i], 0) || errno == EPERM)
-			return true;
-		trace->processes.items[i--] = trace->processes.items[--trace->processes.count];
-	}
-	return false;
-}
+/* ---- recording ---- */
 
-static bool should_continue(struct trace *trace)
+static bool any_alive(struct driver *driver)
 {
-	if (interruption_terminations() ||
-	    (trace->deadline_ns && clock_now_ns() >= trace->deadline_ns))
-		return false;
-	if (!trace->options->arguments)
-		return !interruption_count() &&
-		       (trace->options->is_system_wide || any_alive(trace));
-	/* The first Ctrl-C is the program's, too: it may end in order. */
-	if (interruption_count() > 1)
-		return false;
-	return !program_poll(&trace->program) || (!interruption_count() && any_alive(trace));
+	return live_processes_any(&trace_of(driver)->processes);
 }
 
 static uint64_t lost_of(const struct trace *trace, struct tracer_counters *log,
@@ -361,26 +296,25 @@ static uint64_t lost_of(const struct trace *trace, struct tracer_counters *log,
 	       marks->without_name + marks->unfinished + marks->malformed;
 }
 
-static void notify(struct trace *trace, uint64_t now)
+static void notify(struct driver *driver, uint64_t now_ns)
 {
+	struct trace *trace = trace_of(driver);
 	struct tracer_counters log;
 	struct annotation_reader_counters marks;
 	struct trace_status status = {
-		.elapsed_seconds = (double)(now - trace->started_ns) / 1e9,
-		.left_seconds =
-			trace->deadline_ns ? ((double)trace->deadline_ns - (double)now) / 1e9 : -1,
+		.elapsed_seconds = driver_elapsed_seconds(driver, now_ns),
+		.left_seconds = driver_left_seconds(driver, now_ns),
 		.marks = trace_writer_totals(trace->writer)->marks,
 		.switches = trace_writer_totals(trace->writer)->switches,
 		.lost = lost_of(trace, &log, &marks),
 	};
-	trace->notified_ns = now;
+
 	trace->options->notify(trace->options->context, &status);
 }
 
 static void drain(struct trace *trace, bool is_last)
 {
-	if (trace->annotations)
-		annotation_reader_drain(trace->annotations, is_last, &trace->on_marks);
+	annotation_reader_drain(trace->annotations, is_last, &trace->on_marks);
 	if (!trace->tracer)
 		return;
 	tracer_drain(trace->tracer, &trace->on_log);
@@ -388,70 +322,36 @@ static void drain(struct trace *trace, bool is_last)
 		trace_writer_set_lost(trace->writer, cpu, tracer_lost_on(trace->tracer, cpu));
 }
 
-static int poll_once(struct trace *trace, struct error *error)
+static int poll_rings(struct driver *driver, struct error *error)
 {
-	struct pollfd wake = {.fd = trace->program.has_ended ? -1 : trace->program.pidfd,
-			      .events = POLLIN};
-	poll(&wake, 1, DRAIN_EVERY_MS);
+	struct trace *trace = trace_of(driver);
+
 	drain(trace, false);
-	uint64_t now = clock_now_ns();
-	if (now - trace->notified_ns > NOTIFY_EVERY_NS)
-		notify(trace, now);
-	bool is_time = now - trace->written_ns >= WRITE_EVERY_NS;
-	int code = trace_writer_write(trace->writer, is_time, error);
-	if (code || !is_time)
-		return code;
-	trace->written_ns = now;
-	return profile_commit(trace->profile, error);
+	return trace_writer_write(trace->writer, false, error);
 }
 
-static int run(struct trace *trace, struct error *error)
+static int write_tracks(struct driver *driver, struct error *error)
 {
-	int code = trace->options->arguments ? start_program(trace, error) :
-					       attach_running(trace, error);
-
-	if (code)
-		return code;
-	trace->started_ns = trace->written_ns = clock_now_ns();
-	overhead_start(&trace->engine, NULL);
-	if (trace->options->seconds > 0)
-		trace->deadline_ns = trace->started_ns + (uint64_t)(trace->options->seconds * 1e9);
-	while (!code && should_continue(trace))
-		code = poll_once(trace, error);
-	if (trace->tracer)
-		tracer_stop(trace->tracer);
-	if (trace->tracer)
-		tracer_overhead(trace->tracer, &trace->cost);
-	else
-		overhead_end(&trace->engine, &trace->cost);
-	attachment_free(take(&trace->attachment));
-	trace->run.wall_ns = (trace->program.ended_ns ? trace->program.ended_ns : clock_now_ns()) -
-			     trace->program.started_ns;
-	drain(trace, true);
-	return code;
-}
-
-/* After the recording the program runs on; a second Ctrl-C leaves it alone. */
-static void wait_for_program(struct trace *trace)
-{
-	bool has_said = false, has_forwarded = false;
-
-	while (trace->options->arguments && !program_poll(&trace->program) &&
-	       interruption_count() < 2) {
-		if (interruption_terminations() && !has_forwarded)
-			syscall(SYS_pidfd_send_signal, trace->program.pidfd, SIGTERM, NULL, 0);
-		has_forwarded = interruption_terminations();
-		if (!has_said && !interruption_count() && !has_forwarded)
-			trace->options->say(trace->options->context,
-					    "recording is over; the program runs on (Ctrl-C to "
-					    "end it)");
-		has_said = true;
-		struct pollfd wake = {.fd = trace->program.pidfd, .events = POLLIN};
-		poll(&wake, 1, 100);
-	}
+	return trace_writer_write(trace_of(driver)->writer, true, error);
 }
 
 /* ---- the end ---- */
+
+static int stop(struct driver *driver, struct error *error)
+{
+	struct trace *trace = trace_of(driver);
+
+	(void)error;
+	if (trace->tracer) {
+		tracer_stop(trace->tracer);
+		tracer_overhead(trace->tracer, &driver->overhead);
+	} else {
+		overhead_end(&trace->overhead, &driver->overhead);
+	}
+	attachment_free(take(&trace->attachment));
+	drain(trace, true);
+	return 0;
+}
 
 static void add_note(char **note, const char *format, uint64_t count)
 {
@@ -498,61 +398,58 @@ static char *make_warnings(const struct trace *trace, const struct tracer_counte
 
 #pragma GCC diagnostic pop
 
-static int close_run(struct trace *trace, int code, struct error *error)
+static int finish(struct driver *driver, struct error *error)
 {
+	struct trace *trace = trace_of(driver);
 	const struct trace_writer_totals *totals = trace_writer_totals(trace->writer);
-	struct recording_run *row = &trace->run;
 	struct tracer_counters log;
 	struct annotation_reader_counters marks;
-	struct error later = {0};
+	int code = trace_writer_finish(trace->writer, error);
 
-	row->lost = lost_of(trace, &log, &marks);
-	int failed = trace_writer_finish(trace->writer, &later);
-	row->samples = totals->marks + totals->switches + totals->wakes + totals->interrupts +
-		       totals->tasks - totals->discarded;
-	row->exit_status = trace->program.has_ended ? trace->program.status : -1;
-	row->finished = true;
-	row->note = make_warnings(trace, &log, &marks);
-	trace->result->status = row->exit_status;
-	trace->cost.run_id = row->id;
-	failed = failed ? failed : profile_update_run(trace->profile, row, &later);
-	failed = failed ? failed : profile_set_overhead(trace->profile, &trace->cost, &later);
-	failed = failed ? failed : profile_commit(trace->profile, &later);
-	if (failed && !code)
-		*error = later;
-	return code ? code : failed;
+	driver->run.lost = lost_of(trace, &log, &marks);
+	driver->run.samples = totals->marks + totals->switches + totals->wakes +
+			      totals->interrupts + totals->tasks - totals->discarded;
+	driver->run.note = make_warnings(trace, &log, &marks);
+	return code;
 }
 
-static void tear_down(struct trace *trace)
+static void release(struct driver *driver)
 {
+	struct trace *trace = trace_of(driver);
+
 	tracer_close(trace->tracer);
-	program_release(&trace->program);
 	trace_writer_free(trace->writer);
 	attachment_free(trace->attachment);
 	annotation_reader_close(trace->annotations);
 	binaries_release(&trace->binaries);
 	usdt_probes_free(trace->probes);
-	profile_close(trace->profile);
-	array_free(&trace->processes);
-	free(trace->run.command);
-	free(trace->run.note);
+	live_processes_release(&trace->processes);
 }
 
-void trace_run(const struct trace_options *options, struct trace_result *result,
-	       struct error *error)
-{
-	struct trace trace = {.options = options, .result = result};
+static const struct driver_verb trace_verb = {
+	.kind = RUN_TIMELINE,
+	.over_message = "recording is over; the program runs on (Ctrl-C to end it)",
+	.check = check,
+	.open = open_all,
+	.describe = describe,
+	.begin = begin,
+	.environment = set_environment,
+	.add_program = add_program,
+	.attach = attach_running,
+	.start = start,
+	.any_alive = any_alive,
+	.poll = poll_rings,
+	.write = write_tracks,
+	.notify = notify,
+	.stop = stop,
+	.finish = finish,
+	.close = release,
+};
 
-	trace.program.go = trace.program.failure = trace.program.pidfd = -1;
-	*result = (struct trace_result){.end = TRACE_FAILED, .status = -1};
-	int code = set_up(&trace, error);
-	if (!code)
-		code = run(&trace, error);
-	if (trace.started_ns) {
-		wait_for_program(&trace);
-		code = close_run(&trace, code, error);
-		if (!code)
-			result->end = trace.run.samples ? TRACE_DONE : TRACE_NOTHING;
-	}
-	tear_down(&trace);
+void trace_run(const struct trace_options *options, const struct driver_options *driver,
+	       struct driver_result *result, struct error *error)
+{
+	struct trace trace = {.driver.poll_ms = POLL_MS, .options = options};
+
+	driver_run(&trace.driver, &trace_verb, driver, result, error);
 }

@@ -2,6 +2,7 @@
 /* command_check - `lever check`: what this machine allows, and the remedy for each lack. */
 #include "base/cleanup.h"
 #include "cli/commands/commands.h"
+#include "cli/options/command_line.h"
 #include "cli/output/message.h"
 #include "collect/machine/machine.h"
 
@@ -33,7 +34,7 @@ static void print_item(const struct machine_item *item)
 int command_check(int argc, char **argv)
 {
 	int operand, exit_code;
-	if (!options_parse_command(&check_page, argc, argv, NULL, &operand, &exit_code))
+	if (!command_line_parse(&check_page, argc, argv, NULL, &operand, &exit_code))
 		return exit_code;
 	if (operand < argc)
 		return message_say(EXIT_USAGE, "lever check takes no arguments");

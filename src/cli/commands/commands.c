@@ -1,20 +1,59 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* commands - the list, and finding the one that was asked for. */
+/* commands - the list, and `lever help` and `lever version`, which are about it. */
 #include "cli/commands/commands.h"
 
 #include "base/text.h"
+#include "cli/options/command_line.h"
 #include "cli/options/help.h"
+#include "cli/options/values.h"
 #include "cli/output/message.h"
 
+#include <stdio.h>
 #include <string.h>
 
-const struct command commands[] = {
+struct help_values {
+	bool options, bash_completion;
+};
+
+static const struct option help_table[] = {
+	{.name = "options",
+	 .help = "print all options, one a line with tabs, for scripts",
+	 .set = value_set_flag,
+	 .offset = offsetof(struct help_values, options)},
+	{.name = "bash-completion",
+	 .help = "print the completion script for bash",
+	 .set = value_set_flag,
+	 .offset = offsetof(struct help_values, bash_completion)},
+};
+
+static const struct command_page help_page = {
+	.name = "help",
+	.summary = "list the commands, or the options of one",
+	.operands = "[COMMAND]",
+	.manual = "lever",
+	.purpose = "Lists the commands, or the options of one.",
+	.options = help_table,
+	.option_count = sizeof(help_table) / sizeof(help_table[0]),
+};
+
+static const struct command_page version_page = {
+	.name = "version",
+	.summary = "print the version of lever",
+	.operands = "",
+	.manual = "lever",
+	.purpose = "Prints the version.",
+};
+
+static int command_help(int argc, char **argv);
+static int command_version(int argc, char **argv);
+
+static const struct command commands[] = {
 	{&run_page, command_run},       {&record_page, command_record},
 	{&trace_page, command_trace},   {&scale_page, command_scale},
 	{&report_page, command_report}, {&check_page, command_check},
 	{&help_page, command_help},     {&version_page, command_version},
 };
-const size_t commands_count = sizeof(commands) / sizeof(commands[0]);
+static const size_t commands_count = sizeof(commands) / sizeof(commands[0]);
 
 /* Commands of the design that this version does not have. */
 static const char *const planned[] = {"diff"};
@@ -25,18 +64,18 @@ static int say_unknown(const char *name)
 	for (size_t i = 0; i < sizeof(planned) / sizeof(planned[0]); i++)
 		if (!strcmp(name, planned[i]))
 			return message_say(EXIT_USAGE,
-					   "'%s' is not part of this version; "
-					   "lever help lists the commands that are",
+					   "command '%s' is not part of this version; see lever "
+					   "help",
 					   name);
 	for (size_t i = 0; i < commands_count; i++)
 		names[i] = commands[i].page->name;
 	const char *nearest = text_nearest(name, names, commands_count);
 	if (nearest)
-		return message_say(EXIT_USAGE, "there is no command '%s'; did you mean '%s'?", name,
+		return message_say(EXIT_USAGE, "unknown command '%s'; did you mean '%s'?", name,
 				   nearest);
 	return message_say(EXIT_USAGE,
-			   "there is no command '%s'; lever help lists them "
-			   "(to profile a program: lever run -- %s)",
+			   "unknown command '%s'; see lever help, or profile a program with "
+			   "lever run -- %s",
 			   name, name);
 }
 
@@ -46,4 +85,40 @@ int commands_run(int argc, char **argv)
 		if (!strcmp(commands[i].page->name, argv[0]))
 			return commands[i].run(argc, argv);
 	return say_unknown(argv[0]);
+}
+
+static int command_help(int argc, char **argv)
+{
+	struct help_values values = {0};
+	int operand, exit_code;
+	if (!command_line_parse(&help_page, argc, argv, &values, &operand, &exit_code))
+		return exit_code;
+	if (operand < argc) {
+		char help[] = "--help", *words[] = {argv[operand], help, NULL};
+		return commands_run(2, words);
+	}
+	if (values.options)
+		help_options(stdout, commands, commands_count);
+	else if (values.bash_completion)
+		help_bash_completion(stdout, commands, commands_count);
+	else
+		help_overview(stdout, commands, commands_count);
+	return EXIT_ANSWERED;
+}
+
+static int command_version(int argc, char **argv)
+{
+	int operand, exit_code;
+	if (!command_line_parse(&version_page, argc, argv, NULL, &operand, &exit_code))
+		return exit_code;
+	if (operand < argc)
+		return message_say(EXIT_USAGE, "lever version: unexpected argument '%s'",
+				   argv[operand]);
+	puts("lever " LEVER_VERSION);
+	return EXIT_ANSWERED;
+}
+
+void commands_print(FILE *out)
+{
+	help_overview(out, commands, commands_count);
 }

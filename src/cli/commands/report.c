@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "cli/commands/commands.h"
+#include "cli/options/command_line.h"
 #include "cli/options/values.h"
 #include "cli/output/browser.h"
 #include "cli/output/message.h"
@@ -279,7 +280,7 @@ int command_report(int argc, char **argv)
 {
 	struct report_values values = {0};
 	int operand, exit_code;
-	if (!options_parse_command(&report_page, argc, argv, &values, &operand, &exit_code))
+	if (!command_line_parse(&report_page, argc, argv, &values, &operand, &exit_code))
 		return exit_code;
 	if (operand + 1 < argc)
 		return message_say(EXIT_USAGE, "lever report takes one profile; '%s' is too much",

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* command_run - `lever run`: profiles a program and shows what was found. */
+/* run - `lever run`: makes a causal profile. */
+#include "experiment/session/session.h"
+
 #include "analyze/causal/causal.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/recording_command.h"
 #include "cli/commands/run_options.h"
 #include "cli/installed_library.h"
 #include "cli/output/live_line.h"
-#include "cli/output/message.h"
 #include "cli/output/summary.h"
 #include "collect/machine/machine.h"
-#include "experiment/session/session.h"
 #include "experiment/target/target_kinds.h"
-#include "profile/profile.h"
 #include "report/display.h"
 #include "report/formats.h"
 #include "report/html.h"
@@ -20,11 +20,11 @@
 #include <errno.h>
 #include <string.h>
 
-CLEANUP_DEFINE(recording, struct recording *, recording_free, NULL)
 CLEANUP_DEFINE(causal, struct causal *, causal_free, NULL)
 CLEANUP_DEFINE(scope, struct scope *, scope_free, NULL)
 
-#define BEST_HALF_MOST 50 /* percentage points; a wider interval tells nothing */
+#define SUMMARY_TARGETS 10
+#define BEST_HALF_MAX 50 /* percentage points; a target with a wider interval is not shown */
 
 static void show_status(void *context, const struct session_status *status)
 {
@@ -33,17 +33,14 @@ static void show_status(void *context, const struct session_status *status)
 	if (!live->is_renewed)
 		return;
 	unsigned columns = summary_options(stderr, 0).columns;
-	AUTO(text)
-	char *left = status->left_seconds >= 0 ?
-			     text_format(", %.0f s left", status->left_seconds) :
-			     text_copy("");
+	AUTO(text) char *left = live_line_left(status->left_seconds);
 	AUTO(text) char *name = display_clean(status->best);
 	AUTO(text)
 	char *fitted = display_fit(name, columns < 82 ? 14 : columns < 104 ? columns - 68 : 36);
 	AUTO(text) char *gain = display_gain(status->best_gain);
 	double half = 50 * (status->best_high - status->best_low);
 	AUTO(text)
-	char *best = status->best && half < BEST_HALF_MOST ?
+	char *best = status->best && half < BEST_HALF_MAX ?
 			     text_format("; %s by 25 %% → %s (±%.1f)", fitted, gain, half) :
 			     text_copy("");
 	AUTO(text)
@@ -73,65 +70,28 @@ static void name_page(const char *profile)
 		is_default ? "" : " ", is_default ? "" : quoted);
 }
 
-/* To stderr: standard output is the program's. Returns whether there is an answer in it. */
-static bool show_summary(const struct run_options *options)
+static bool summarize(FILE *out, const struct common_options *common,
+		      const struct recording *recording)
 {
-	struct error error = {0};
-	AUTO(recording) struct recording *recording = NULL;
-
-	if (profile_read(options->output, &recording, &error)) {
-		message_error(&error, EXIT_FAILED);
-		return false;
-	}
-	recording_keep(recording, RUN_CAUSAL);
 	AUTO(causal) struct causal *causal = causal_new(recording);
+	bool has_answer = summary_has_answer(causal);
+
+	if (!out)
+		return has_answer;
 	const struct report report = {.recording = recording,
 				      .causal = causal,
-				      .options = summary_options(stderr, 10)};
-	if (!options->quiet)
-		report_causal_text(stderr, &report);
-	bool has_answer = summary_has_answer(causal);
-	if (!options->quiet && has_answer && html_is_built())
-		name_page(options->output);
+				      .options = summary_options(out, SUMMARY_TARGETS)};
+	report_causal_text(out, &report);
+	if (has_answer && html_is_built())
+		name_page(common->output);
 	return has_answer;
-}
-
-static int finish(const struct run_options *options, const struct session_result *result,
-		  const struct error *error)
-{
-	if (!options->quiet)
-		summary_program_end(result->status);
-	switch (result->end) {
-	case SESSION_ANSWERED:
-		return show_summary(options) ? EXIT_ANSWERED : EXIT_NO_ANSWER;
-	case SESSION_NO_ANSWER:
-		show_summary(options);
-		return EXIT_NO_ANSWER;
-	case SESSION_NO_POINTS: /* has been said, as soon as it was known */
-		return options->quiet ? message_error(error, EXIT_USAGE) : EXIT_USAGE;
-	case SESSION_WRONG_USAGE:
-		return message_error(error, EXIT_USAGE);
-	case SESSION_NOT_STARTED:
-		return message_error(error, (enum exit_code)result->exit_code);
-	case SESSION_FAILED:
-		break;
-	}
-	return message_error(error, EXIT_FAILED);
 }
 
 static struct session_options session_options_from(const struct run_options *options)
 {
 	return (struct session_options){
-		.arguments = options->program,
-		.selection = {.processes = options->processes.items,
-			      .process_count = options->processes.count,
-			      .cgroup = options->cgroup,
-			      .is_system_wide = options->is_system_wide,
-			      .names = options->names.items,
-			      .name_count = options->names.count},
-		.version = LEVER_VERSION,
-		.output = options->output,
-		.fresh = options->fresh,
+		.process_names = options->process_names.items,
+		.process_name_count = options->process_names.count,
 		.points = options->progress.items,
 		.point_count = options->progress.count,
 		.pairs = options->latency.items,
@@ -144,7 +104,6 @@ static struct session_options session_options_from(const struct run_options *opt
 		.granularity = target_granularity(options->granularity)->kind,
 		.speedups = options->speedups.items,
 		.speedup_count = options->speedups.count,
-		.seconds = options->seconds,
 		.until = options->until_points / 100,
 		.period_ns = options->period_ns,
 		.off_cpu = options->off_cpu == 0,
@@ -154,35 +113,38 @@ static struct session_options session_options_from(const struct run_options *opt
 		.seed = options->seed.is_given ? options->seed.number : clock_now_ns(),
 		.end_to_end = options->end_to_end,
 		.runs = options->runs,
-		.verbose = options->verbose,
 		.notify = show_status,
-		.say = live_line_say,
 	};
+}
+
+static void record(struct common_options *common, const struct driver_options *driver,
+		   struct driver_result *result, struct error *error)
+{
+	const struct run_options *options = (struct run_options *)common;
+	AUTO(scope) struct scope *scope = make_scope(options);
+	AUTO(text) char *points_library = installed_library_find("liblever-points.so");
+	AUTO(text) char *runtime_library = installed_library_find("liblever-runtime.so");
+	struct session_options session = session_options_from(options);
+
+	session.scope = scope;
+	session.points_library = points_library;
+	session.runtime_library = runtime_library;
+	session.context = driver->context;
+	if (options->engine == RUN_ENGINE_RUNTIME || !machine_may_pause(NULL, common->force, error))
+		session_run(&session, driver, result, error);
 }
 
 int command_run(int argc, char **argv)
 {
+	static const struct recording_command command = {
+		.page = &run_page,
+		.kind = RUN_CAUSAL,
+		.check = run_options_check,
+		.record = record,
+		.summarize = summarize,
+	};
 	AUTO(run_options) struct run_options options;
-	struct error error = {0};
-	struct session_result result;
-	int exit_code;
 
-	session_prepare_signals();
-	if (!run_options_parse_command(argc, argv, &options, &exit_code))
-		return exit_code;
-	if (options.engine != RUN_ENGINE_RUNTIME && machine_may_pause(NULL, options.force, &error))
-		return message_error(&error, EXIT_FAILED);
-	AUTO(scope) struct scope *scope = make_scope(&options);
-	AUTO(text) char *points_library = installed_library_find("liblever-points.so");
-	AUTO(text) char *runtime_library = installed_library_find("liblever-runtime.so");
-	struct live_line live = {.is_quiet = options.quiet,
-				 .is_renewed = !options.quiet && isatty(STDERR_FILENO)};
-	struct session_options session = session_options_from(&options);
-	session.scope = scope;
-	session.points_library = points_library;
-	session.runtime_library = runtime_library;
-	session.context = &live;
-	session_run(&session, &result, &error);
-	live_line_clear(&live);
-	return finish(&options, &result, &error);
+	run_options_init(&options);
+	return recording_command_run(&command, &options.common, argc, argv);
 }

@@ -5,8 +5,6 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
-#include "cli/options/help.h"
-#include "cli/output/message.h"
 #include "experiment/progress/progress_kinds.h"
 
 #include <errno.h>
@@ -142,12 +140,6 @@ static const char *const engines[] = {"auto", "kernel", "runtime", NULL}; /* as 
 
 #define FIELD(member) .offset = offsetof(struct run_options, member)
 static const struct option run_table[] = {
-	{"output", 'o', "FILE",
-	 "write the profile to FILE (lever.lever); a profile that is there "
-	 "already is added to",
-	 value_set_text, FIELD(output), NULL},
-	{"fresh", 0, NULL, "replace what the profile file holds", value_set_flag, FIELD(fresh),
-	 NULL},
 	{"progress", 'p', "SPEC",
 	 "a progress point, where one unit of work is done: FILE:LINE, "
 	 "FUNCTION, both also as bin:GLOB:... in all binaries of this name, the name of a "
@@ -189,8 +181,6 @@ static const struct option run_table[] = {
 	 "the speedups to try, in percent, with commas (0 to 100 in steps "
 	 "of 5); 0 alone samples without experiments",
 	 set_speedups, 0, NULL},
-	{"seconds", 0, "NUMBER", "end the experiments after this time (at the program's end)",
-	 value_set_seconds, FIELD(seconds), NULL},
 	{"until", 'u', "POINTS",
 	 "end the experiments when the best targets are known to within "
 	 "this many percentage points, like 2pp",
@@ -209,26 +199,22 @@ static const struct option run_table[] = {
 	 value_set_flag, FIELD(end_to_end), NULL},
 	{"runs", 0, "NUMBER", "with --end-to-end: how many runs", value_set_count, FIELD(runs),
 	 NULL},
-	{"pid", 0, "PID", "look at processes that run already, and what they fork", value_add_pids,
-	 FIELD(processes), NULL},
-	{"cgroup", 0, "CGROUP", "look at the processes of a cgroup and of those below it",
-	 value_set_text, FIELD(cgroup), NULL},
-	{"system", 'a', NULL,
-	 "look at all processes of the machine but lever and what it runs under", value_set_flag,
-	 FIELD(is_system_wide), NULL},
+	{"pid", 0, "PID", "attach to running processes and what they fork; with commas",
+	 value_add_pids, FIELD(common.processes), NULL},
+	{"system", 'a', NULL, "attach to all processes but lever and its ancestors", value_set_flag,
+	 FIELD(common.is_system_wide), NULL},
 	{"comm", 0, "GLOB",
 	 "only processes of this name; with a ! before, all but those; may be repeated",
-	 value_add_text, FIELD(names), NULL},
+	 value_add_text, FIELD(process_names), NULL},
 	{"seed", 0, "NUMBER", "make the same random choices as another run with this number",
 	 value_set_number, FIELD(seed), NULL},
 	{"engine", 'e', "ENGINE", "auto, kernel or runtime (auto)", value_set_choice, FIELD(engine),
 	 engines},
-	{"force", 0, NULL, "run also on a kernel that is known to hang machines", value_set_flag,
-	 FIELD(force), NULL},
-	{"quiet", 'q', NULL, "no live progress and no summary, only errors and warnings",
-	 value_set_flag, FIELD(quiet), NULL},
-	{"verbose", 'v', NULL, "tell what the engine finds and decides", value_set_flag,
-	 FIELD(verbose), NULL},
+};
+
+static const struct option *const run_shared[] = {
+	&option_output, &option_fresh, &option_cgroup,  &option_seconds,
+	&option_force,  &option_quiet, &option_verbose, NULL,
 };
 
 const struct command_page run_page = {
@@ -243,12 +229,13 @@ const struct command_page run_page = {
 		"CAP_PERFMON (see lever check).",
 	.options = run_table,
 	.option_count = sizeof(run_table) / sizeof(run_table[0]),
+	.shared = run_shared,
 	.runs_program = true,
 };
 
-static void set_defaults(struct run_options *options)
+void run_options_init(struct run_options *options)
 {
-	*options = (struct run_options){.output = "lever.lever"};
+	*options = (struct run_options){0};
 	for (int percent = 0; percent <= 100; percent += 5)
 		*array_add(&options->speedups) = percent / 100.0;
 }
@@ -257,95 +244,72 @@ static int check_combination(const struct run_options *options, struct error *er
 {
 	if (options->end_to_end && (options->progress.count || options->latency.count))
 		return error_set(error, -EINVAL,
-				 "--end-to-end measures whole runs; it does not go "
-				 "together with --progress or --latency");
+				 "--end-to-end excludes --progress and --latency: it measures "
+				 "whole runs");
 	if (options->runs && !options->end_to_end)
 		return error_set(error, -EINVAL, "--runs needs --end-to-end");
 	if (options->end_to_end && options->window_ns)
 		return error_set(error, -EINVAL,
-				 "--window has no meaning with --end-to-end: an "
-				 "experiment lasts a whole run");
+				 "--end-to-end excludes --window: an experiment lasts a whole run");
 	if (options->classes && options->off_cpu)
 		return error_set(error, -EINVAL,
-				 "--class speeds up waits; it does not go together with "
-				 "--off-cpu no");
-	if (options->quiet && options->verbose)
-		return error_set(error, -EINVAL, "--quiet and --verbose exclude each other");
+				 "--class and --off-cpu no exclude each other: --class speeds up "
+				 "waits");
 	return 0;
 }
 
 bool run_options_need_kernel(const struct run_options *options)
 {
-	return !options->program || options->kernel || options->vmlinux || options->names.count ||
-	       options->classes & CLASS_BIT(CLASS_RUNNABLE) ||
+	return !options->common.program || options->kernel || options->vmlinux ||
+	       options->process_names.count || options->classes & CLASS_BIT(CLASS_RUNNABLE) ||
 	       target_granularity(options->granularity)->needs_kernel_engine;
 }
 
 static int check_processes(const struct run_options *options, struct error *error)
 {
-	bool is_beside = options->processes.count || options->cgroup || options->is_system_wide;
+	const struct common_options *common = &options->common;
+	bool attaches = common->processes.count || common->cgroup || common->is_system_wide;
 
-	if (!options->program && !is_beside && !options->names.count)
-		return error_set(
-			error, -EINVAL,
-			"lever run needs a program to run: "
-			"lever run [OPTION...] [--] PROGRAM [ARGUMENT...], or processes that "
-			"run already: --pid, --cgroup, --system or --comm");
-	if (options->program && is_beside)
+	if (!common->program && !attaches && !options->process_names.count)
 		return error_set(error, -EINVAL,
-				 "a program to start and processes that run already (--pid, "
-				 "--cgroup, --system) exclude each other");
-	if (options->is_system_wide && (options->processes.count || options->cgroup))
+				 "lever run needs a program to run, or --pid, --cgroup, --system "
+				 "or --comm; see lever run --help");
+	if (common->program && attaches)
 		return error_set(error, -EINVAL,
-				 "--system is everything; it does not go together with --pid or "
-				 "--cgroup");
-	if (!options->program && options->end_to_end)
+				 "a program excludes --pid, --cgroup and --system: those attach to "
+				 "running processes");
+	if (common->is_system_wide && (common->processes.count || common->cgroup))
 		return error_set(error, -EINVAL,
-				 "--end-to-end runs a program again and again: it needs a PROGRAM");
-	if (options->engine == RUN_ENGINE_RUNTIME && options->classes & CLASS_BIT(CLASS_RUNNABLE))
-		return error_set(
-			error, -EINVAL,
-			"--engine runtime knows waits of the classes I, L and B, not when a "
-			"thread waits for a core (S); use --engine kernel");
-	if (options->engine == RUN_ENGINE_RUNTIME && run_options_need_kernel(options))
-		return error_set(
-			error, -EINVAL,
-			"--engine runtime profiles a PROGRAM that it starts, all of it, and "
-			"no kernel code; leave the option out, or use --engine kernel");
+				 "--system excludes --pid and --cgroup: it attaches to all "
+				 "processes");
+	if (!common->program && options->end_to_end)
+		return error_set(error, -EINVAL,
+				 "--end-to-end needs a program, which it runs repeatedly");
 	return 0;
 }
 
-int run_options_parse(int argc, char **argv, struct run_options *options, bool *help,
-		      struct error *error)
+static int check_engine(const struct run_options *options, struct error *error)
 {
-	struct options_outcome rest;
-	set_defaults(options);
-	if (options_parse(&run_page, argc, argv, options, &rest, error))
-		return error->code;
-	*help = rest.help;
-	if (rest.help)
+	if (options->engine != RUN_ENGINE_RUNTIME)
 		return 0;
-	if (check_combination(options, error))
-		return error->code;
-	if (rest.operand < argc && argv[rest.operand][0])
-		options->program = argv + rest.operand;
-	return check_processes(options, error);
+	if (options->classes & CLASS_BIT(CLASS_RUNNABLE))
+		return error_set(error, -EINVAL,
+				 "--engine runtime cannot measure waits for a core (class S); use "
+				 "--engine kernel");
+	if (run_options_need_kernel(options))
+		return error_set(error, -EINVAL,
+				 "--engine runtime profiles only a program that it starts, and no "
+				 "kernel code; use --engine kernel");
+	return 0;
 }
 
-bool run_options_parse_command(int argc, char **argv, struct run_options *options, int *exit_code)
+int run_options_check(struct common_options *common, struct error *error)
 {
-	struct error error = {0};
-	bool help = false;
-	if (run_options_parse(argc, argv, options, &help, &error)) {
-		*exit_code = message_error(&error, EXIT_USAGE);
-		return false;
-	}
-	if (help) {
-		help_command(stdout, &run_page);
-		*exit_code = EXIT_ANSWERED;
-		return false;
-	}
-	return true;
+	const struct run_options *options = (struct run_options *)common;
+	int code = check_combination(options, error);
+
+	code = code ? code : check_processes(options, error);
+	return code ? code : check_engine(options, error);
 }
 
 void run_options_free(struct run_options *options)
@@ -359,11 +323,17 @@ void run_options_free(struct run_options *options)
 		point_spec_release(&options->latency.items[i].begin);
 		point_spec_release(&options->latency.items[i].end);
 	}
+	for (size_t i = 0; i < options->progress.count; i++)
+		point_spec_release(&options->progress.items[i]);
+	for (size_t i = 0; i < options->latency.count; i++) {
+		point_spec_release(&options->latency.items[i].begin);
+		point_spec_release(&options->latency.items[i].end);
+	}
 	array_free(&options->progress);
 	array_free(&options->latency);
 	array_free(&options->targets);
 	array_free(&options->scopes);
-	array_free(&options->processes);
-	array_free(&options->names);
+	array_free(&options->common.processes);
+	array_free(&options->process_names);
 	array_free(&options->speedups);
 }

@@ -4,7 +4,6 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
-#include "cli/commands/commands.h"
 
 #include <string.h>
 
@@ -52,13 +51,15 @@ static void print_option(FILE *out, const struct option *option)
 
 void help_command(FILE *out, const struct command_page *page)
 {
+	const struct option *option;
+
 	fprintf(out, "Usage: lever %s%s%s%s\n\n", page->name,
-		page->option_count ? " [OPTION...]" : "", *page->operands ? " " : "",
+		command_page_option(page, 0) ? " [OPTION...]" : "", *page->operands ? " " : "",
 		page->operands);
 	print_wrapped(out, page->purpose, 0, 0);
 	fputs("\nOptions:\n", out);
-	for (size_t i = 0; i < page->option_count; i++)
-		print_option(out, &page->options[i]);
+	for (size_t i = 0; (option = command_page_option(page, i)); i++)
+		print_option(out, option);
 	print_option(out, &help_option);
 	fprintf(out, "\nMore: man %s\n", page->manual);
 }
@@ -66,15 +67,15 @@ void help_command(FILE *out, const struct command_page *page)
 void help_overview(FILE *out, const struct command *list, size_t count)
 {
 	fputs("Usage: lever COMMAND [OPTION...]\n\n"
-	      "Lever, a causal profiler: it shows how much faster a program gets if one of its\n"
-	      "lines or functions gets faster.\n\n"
+	      "Lever, a causal profiler: how much faster a program gets if one of its lines or\n"
+	      "functions gets faster.\n\n"
 	      "Commands:\n",
 	      out);
 	for (size_t i = 0; i < count; i++)
 		fprintf(out, "  %-10s%s\n", list[i].page->name, list[i].page->summary);
 	fputs("\nA first profile:\n"
 	      "  lever run -- ./program arguments\n\n"
-	      "lever COMMAND --help tells a command's options, lever --version the version.\n",
+	      "lever COMMAND --help prints a command's options, lever --version the version.\n",
 	      out);
 }
 
@@ -91,17 +92,19 @@ void help_options(FILE *out, const struct command *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct command_page *page = list[i].page;
-		for (size_t j = 0; j < page->option_count; j++)
-			print_table_line(out, page->name, &page->options[j]);
+		const struct option *option;
+		for (size_t j = 0; (option = command_page_option(page, j)); j++)
+			print_table_line(out, page->name, option);
 		print_table_line(out, page->name, &help_option);
 	}
 }
 
 static void print_completion_words(FILE *out, const struct command_page *page)
 {
+	const struct option *option;
+
 	fprintf(out, "\t%s) words='", page->name);
-	for (size_t i = 0; i < page->option_count; i++) {
-		const struct option *option = &page->options[i];
+	for (size_t i = 0; (option = command_page_option(page, i)); i++) {
 		fprintf(out, "--%s ", option->name);
 		if (option->letter)
 			fprintf(out, "-%c ", option->letter);
@@ -109,11 +112,12 @@ static void print_completion_words(FILE *out, const struct command_page *page)
 	fputs("--help' ;;\n", out);
 }
 
-/* For each option with an argument: how many words to skip, and what to offer for it. */
+/* For each option with an argument: the values to offer for it. */
 static void print_completion_values(FILE *out, const struct command_page *page)
 {
-	for (size_t i = 0; i < page->option_count; i++) {
-		const struct option *option = &page->options[i];
+	const struct option *option;
+
+	for (size_t i = 0; (option = command_page_option(page, i)); i++) {
 		if (!option->argument)
 			continue;
 		fprintf(out, "\t%s:--%s", page->name, option->name);

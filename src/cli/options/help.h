@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* help - what the option tables say: as --help, as bash completion, as lines for scripts. */
+/* help - prints option tables: as --help, as bash completion, as lines for scripts. */
 #pragma once
 
 #include "cli/options/options.h"
 
 #include <stdio.h>
-
-struct command; /* commands.h; the list is handed in, so that options can be tested without it */
 
 void help_overview(FILE *out, const struct command *list, size_t count);
 void help_command(FILE *out, const struct command_page *page);

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* options - parses a command line by a command's table. */
+/* options - a loop over the words of a command line. */
 #include "cli/options/options.h"
 
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/options/help.h"
-#include "cli/output/message.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Where parsing stands. */
+/* The state of parsing. */
 struct parser {
 	const struct command_page *page;
 	int argc;
@@ -21,37 +19,53 @@ struct parser {
 	struct options_outcome *outcome;
 };
 
+const struct option *command_page_option(const struct command_page *page, size_t index)
+{
+	if (index < page->option_count)
+		return &page->options[index];
+	index -= page->option_count;
+	for (size_t i = 0; page->shared && page->shared[i]; i++)
+		if (i == index)
+			return page->shared[i];
+	return NULL;
+}
+
 static const struct option *find_name(const struct command_page *page, const char *name,
 				      size_t length)
 {
-	for (size_t i = 0; i < page->option_count; i++) {
-		const struct option *option = &page->options[i];
+	const struct option *option;
+
+	for (size_t i = 0; (option = command_page_option(page, i)); i++)
 		if (strlen(option->name) == length && !strncmp(option->name, name, length))
 			return option;
-	}
 	return NULL;
 }
 
 static const struct option *find_letter(const struct command_page *page, char letter)
 {
-	for (size_t i = 0; i < page->option_count; i++)
-		if (page->options[i].letter == letter)
-			return &page->options[i];
+	const struct option *option;
+
+	for (size_t i = 0; (option = command_page_option(page, i)); i++)
+		if (option->letter == letter)
+			return option;
 	return NULL;
 }
 
 static int say_unknown(const struct command_page *page, const char *name, struct error *error)
 {
 	ARRAY(const char *) names = {0};
-	for (size_t i = 0; i < page->option_count; i++)
-		*array_add(&names) = page->options[i].name;
+	const struct option *option;
+
+	for (size_t i = 0; (option = command_page_option(page, i)); i++)
+		*array_add(&names) = option->name;
 	*array_add(&names) = "help";
 	const char *nearest = text_nearest(name, names.items, names.count);
 	array_free(&names);
 	if (nearest)
-		return error_set(error, -EINVAL, "lever %s has no option --%s; did you mean --%s?",
+		return error_set(error, -EINVAL,
+				 "lever %s: unknown option '--%s'; did you mean '--%s'?",
 				 page->name, name, nearest);
-	return error_set(error, -EINVAL, "lever %s has no option --%s; see lever %s --help",
+	return error_set(error, -EINVAL, "lever %s: unknown option '--%s'; see lever %s --help",
 			 page->name, name, page->name);
 }
 
@@ -68,8 +82,8 @@ static int read_next_argument(struct parser *parser, const struct option *option
 			      struct error *error)
 {
 	if (parser->next >= parser->argc)
-		return error_set(error, -EINVAL, "--%s needs %s after it", option->name,
-				 option->argument);
+		return error_set(error, -EINVAL, "option '--%s' needs an argument: %s",
+				 option->name, option->argument);
 	return set_value(parser, option, parser->argv[parser->next++], error);
 }
 
@@ -87,7 +101,7 @@ static int read_long(struct parser *parser, const char *word, struct error *erro
 		return say_unknown(parser->page, name, error);
 	}
 	if (!option->argument && equals)
-		return error_set(error, -EINVAL, "--%s takes no value", option->name);
+		return error_set(error, -EINVAL, "option '--%s' takes no argument", option->name);
 	if (!option->argument)
 		return set_value(parser, option, NULL, error);
 	return equals ? set_value(parser, option, equals + 1, error) :
@@ -104,7 +118,7 @@ static int read_short(struct parser *parser, const char *word, struct error *err
 		}
 		if (!option)
 			return error_set(error, -EINVAL,
-					 "lever %s has no option -%c; see lever %s --help",
+					 "lever %s: unknown option '-%c'; see lever %s --help",
 					 parser->page->name, *word, parser->page->name);
 		if (option->argument)
 			return word[1] ? set_value(parser, option, word + 1, error) :
@@ -150,22 +164,4 @@ int options_parse(const struct command_page *page, int argc, char **argv, void *
 		argv[outcome->operand + (int)i] = operands.items[i];
 	array_free(&operands);
 	return result;
-}
-
-bool options_parse_command(const struct command_page *page, int argc, char **argv, void *values,
-			   int *operand, int *exit_code)
-{
-	struct error error = {0};
-	struct options_outcome outcome;
-	if (options_parse(page, argc, argv, values, &outcome, &error)) {
-		*exit_code = message_error(&error, EXIT_USAGE);
-		return false;
-	}
-	if (outcome.help) {
-		help_command(stdout, page);
-		*exit_code = EXIT_ANSWERED;
-		return false;
-	}
-	*operand = outcome.operand;
-	return true;
 }

@@ -6,7 +6,7 @@
  * Understood: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, several letters without values in one
  * word, and `--`. Parsing ends at the first operand, so a program's own options stay its own;
  * in commands that run no program, options may also stand after operands.
- * Every table has --help without being told.
+ * --help is part of every table.
  */
 #pragma once
 
@@ -28,13 +28,13 @@ struct option {
 	const char *name;           /* long name without dashes */
 	char letter;                /* short name, 0 if none */
 	const char *argument;       /* its argument's name, as in --help; NULL: it has none */
-	const char *help;           /* one sentence without its full stop; lines are broken later */
+	const char *help;           /* for --help, without a full stop; wrapped when printed */
 	option_setter *set;         /* values.h has the usual ones */
 	size_t offset;              /* of the field in the command's struct */
 	const char *const *choices; /* the possible values, NULL-ended, for values and completion */
 };
 
-/* What a command says about itself; the outcome of it is its function (commands.h). */
+/* A command's options and help; its function is in the list of commands (commands.h). */
 struct command_page {
 	const char *name;
 	const char *summary;  /* one line, for the list of commands */
@@ -43,22 +43,28 @@ struct command_page {
 	const char *purpose;  /* a paragraph for --help */
 	const struct option *options;
 	size_t option_count;
-	bool runs_program; /* operands are a program and its arguments */
+	const struct option *const *shared; /* further ones, of common_options.h; ends with NULL */
+	bool runs_program;                  /* operands are a program and its arguments */
 };
 
-/* What parsing found besides the values. */
+/* An entry of the list of commands. The function returns lever's exit code (message.h). */
+struct command {
+	const struct command_page *page;
+	int (*run)(int argc, char **argv);
+};
+
+/* The page's own options, then the shared ones; NULL behind the last. */
+const struct option *command_page_option(const struct command_page *page, size_t index);
+
+/* The result of parsing besides the values. */
 struct options_outcome {
 	bool help;   /* --help was given; parsing ended there */
 	int operand; /* index in argv of the first operand, argc if none; they are the last words */
 };
 
-/* argv[0] is the command's name; operands are moved to argv's end. Returns 0, or -EINVAL with a sentence that names the option. */
+/*
+ * argv[0] is the command's name; operands are moved to argv's end. Returns 0, or -EINVAL with a
+ * sentence that names the option.
+ */
 int options_parse(const struct command_page *page, int argc, char **argv, void *values,
 		  struct options_outcome *outcome, struct error *error);
-
-/*
- * For commands: parses, and answers --help and wrong usage itself. Returns true if the command
- * shall go on, with argv's first operand in `operand`; otherwise ends with `exit_code`.
- */
-bool options_parse_command(const struct command_page *page, int argc, char **argv, void *values,
-			   int *operand, int *exit_code);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* live_line - a line on stderr that is renewed, and sentences between. */
+/* live_line - renewed by a carriage return and an escape sequence. */
 #include "cli/output/live_line.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "cli/output/summary.h"
 #include "report/display.h"
 
@@ -22,6 +23,11 @@ void live_line_show(struct live_line *live, const char *line)
 	live_line_clear(live);
 	fputs(shown, stderr);
 	live->has_line = true;
+}
+
+char *live_line_left(double seconds)
+{
+	return seconds >= 0 ? text_format(", %.0f s left", seconds) : text_copy("");
 }
 
 void live_line_say(void *context, const char *sentence)

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * live_line - what `lever run` and `lever record` say on stderr while they work: a line that is renewed, and
- * sentences between.
- */
+/* live_line - progress on stderr while a command records: a renewed line, and messages between. */
 #pragma once
 
 #include <stdbool.h>
 
 struct live_line {
-	bool is_renewed; /* show the line; stderr is a terminal */
-	bool is_quiet;   /* no sentences */
+	bool is_renewed; /* the line is shown; stderr is a terminal */
+	bool is_quiet;   /* messages are not shown */
 	bool has_line;
 };
 
-/* Takes the line away, before anything else is printed. */
+/* To be called before anything else is printed. */
 void live_line_clear(struct live_line *live);
-/* Cut to the terminal: a longer line would break, and could not be renewed. */
+/* Cut to the terminal's width: a wrapped line cannot be renewed. */
 void live_line_show(struct live_line *live, const char *line);
-/* A sentence of its own; `context` is the struct live_line, as callbacks have it. */
+/* ", 7 s left"; "" if seconds < 0: unknown. To be freed. */
+char *live_line_left(double seconds);
+/* A message on a line of its own; `context` is the struct live_line. */
 void live_line_say(void *context, const char *sentence);

@@ -6,6 +6,7 @@
 #include "experiment/session/state.h"
 
 #include "base/clock.h"
+#include "driver/interruption.h"
 
 #include <errno.h>
 #include <sys/wait.h>
@@ -16,14 +17,14 @@ static int run_once(struct session *session, double speedup,
 {
 	struct collector_counters before, after;
 
-	program_release(&session->program);
+	program_release(&session->driver.program);
 	collector_clear_debts(session->collector);
 	collector_set_speedup(session->collector, speedup);
 	collector_counters(session->collector, &before);
-	int code = session_start_program(session, error);
+	int code = driver_start(&session->driver, error);
 	if (code)
 		return code;
-	while (session_wait(session, 100000000) || !session_is_interrupted()) {
+	while (session_wait(session, 100000000) || !interruption_any()) {
 		if (!session_program_runs(session))
 			break;
 		code = session_update(session, error);
@@ -32,12 +33,13 @@ static int run_once(struct session *session, double speedup,
 	}
 	collector_counters(session->collector, &after);
 	collector_set_speedup(session->collector, 0);
-	if (!session->program.has_ended)
+	if (!session->driver.program.has_ended)
 		return -ECANCELED;
 	session_subtract(experiment, &before, &after);
 	experiment->speedup = speedup;
-	experiment->start_ns = session->program.started_ns;
-	experiment->duration_ns = session->program.ended_ns - session->program.started_ns;
+	experiment->start_ns = session->driver.program.started_ns;
+	experiment->duration_ns =
+		session->driver.program.ended_ns - session->driver.program.started_ns;
 	if (speedup <= 0)
 		session->baseline_ns += experiment->duration_ns;
 	return session_update(session, error);
@@ -69,7 +71,7 @@ static int write_run(struct session *session, const struct session_target *targe
 
 static bool has_failed(struct session *session, struct error *error)
 {
-	int status = session->program.status;
+	int status = session->driver.program.status;
 
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return false;
@@ -84,7 +86,7 @@ static bool has_failed(struct session *session, struct error *error)
 /* Draws a target and runs the program with it; the first run of all only samples. */
 static int run_next(struct session *session, int64_t point_id, struct error *error)
 {
-	struct recording_experiment experiment = {.run_id = session->run.id};
+	struct recording_experiment experiment = {.run_id = session->driver.run.id};
 	struct schedule_plan plan = {0};
 	bool has_plan = session_plan(session, &plan);
 	int code = 0;
@@ -116,7 +118,7 @@ int session_end_to_end(struct session *session, struct error *error)
 			code = 0;
 			continue;
 		}
-		if (session_is_interrupted() || session_is_over_time(session) ||
+		if (interruption_any() || driver_time_is_up(&session->driver) ||
 		    session_is_precise_enough(session))
 			break;
 	}

@@ -23,7 +23,8 @@ static char *make_note(struct session *session)
 {
 	AUTO(text) char *of_engine = collector_note(session->collector);
 	AUTO(text)
-	char *of_rate = sampling_rate_warning(&session->sampling_rate, session->run.period_ns);
+	char *of_rate =
+		sampling_rate_warning(&session->sampling_rate, session->driver.run.period_ns);
 	char *note = NULL;
 
 	if (session->displacement.accepted > DISPLACEMENT_TOLD)
@@ -40,23 +41,24 @@ static char *make_note(struct session *session)
 /* Of the run's time: when samples were taken, which shares and phases are told by. */
 static uint64_t sampled_time_ns(const struct session *session)
 {
-	uint64_t start_ns = session->program.started_ns;
+	uint64_t start_ns = session->driver.program.started_ns;
 
 	if (collector_samples_when_disarmed(session->collector) || session->over_ns <= start_ns ||
-	    session->over_ns - start_ns > session->run.wall_ns)
-		return session->run.wall_ns;
+	    session->over_ns - start_ns > session->driver.run.wall_ns)
+		return session->driver.run.wall_ns;
 	return session->over_ns - start_ns;
 }
 
-static void finish_run(struct session *session)
+static void complete_run(struct session *session)
 {
-	struct recording_run *run = &session->run;
+	struct recording_run *run = &session->driver.run;
 	struct collector_counters counters;
 
 	collector_drain(session->collector, &session->handler);
 	collector_counters(session->collector, &counters);
-	run->wall_ns = (session->program.ended_ns ? session->program.ended_ns : clock_now_ns()) -
-		       session->program.started_ns;
+	run->wall_ns = (session->driver.program.ended_ns ? session->driver.program.ended_ns :
+							   clock_now_ns()) -
+		       session->driver.program.started_ns;
 	run->delay_ns = counters.delay_ns;
 	run->samples = counters.samples;
 	run->sampled_ns = counters.sampled_ns;
@@ -72,46 +74,35 @@ static void finish_run(struct session *session)
 	run->baseline_ns = session->options->end_to_end ?
 				   session->baseline_ns :
 				   sampled_time_ns(session) - session->speedup_ns;
-	run->exit_status = session->program.has_ended ? session->program.status : -1;
-	run->finished = true;
 	run->note = make_note(session);
 }
 
-/* What ticks took is known from the start; of the rest, pauses are most, and told apart. */
-static struct recording_overhead overhead_of(struct session *session)
+/* The ticks' time is known from the start; of the rest, pauses are most, and counted apart. */
+static void complete_overhead(struct session *session)
 {
-	struct recording_overhead overhead = {.run_id = session->run.id};
+	struct recording_overhead *row = &session->driver.overhead;
 
-	overhead_end(&session->overhead, &overhead);
-	overhead.knows_kernel = true;
-	overhead.kernel_ns = session->run.samples * collector_facts(session->collector)->tick_ns;
-	return overhead;
+	overhead_end(&session->overhead, row);
+	row->knows_kernel = true;
+	row->kernel_ns = session->driver.run.samples * collector_facts(session->collector)->tick_ns;
 }
 
-int session_finish(struct session *session, int code, struct error *error)
+int session_finish(struct driver *driver, struct error *error)
 {
-	struct error later = {0};
+	struct session *session = session_of(driver);
 
-	finish_run(session);
-	struct recording_overhead overhead = overhead_of(session);
-	session->result->status = session->run.exit_status;
-	session->result->experiments = session->experiments;
-	int failed = progress_points_update(session->points, session->profile, &later);
-	failed = failed ? failed : session_write_samples(session, &later);
-	failed = failed ? failed : profile_update_run(session->profile, &session->run, &later);
-	failed = failed ? failed : profile_set_overhead(session->profile, &overhead, &later);
-	failed = failed ? failed : profile_commit(session->profile, &later);
-	if (failed && !code)
-		*error = later;
-	return code ? code : failed;
+	complete_run(session);
+	complete_overhead(session);
+	int code = progress_points_update(session->points, session->profile, error);
+	return code ? code : session_write_samples(session, error);
 }
 
-void session_tear_down(struct session *session)
+void session_close(struct driver *driver)
 {
+	struct session *session = session_of(driver);
+
 	session_processes_close(session);
 	collector_close(session->collector);
-	program_release(&session->program);
-	profile_close(session->profile);
 	progress_points_free(session->points);
 	sampled_code_free(session->code);
 	symbols_free(session->symbols);
@@ -120,7 +111,4 @@ void session_tear_down(struct session *session)
 	array_free(&session->targets);
 	array_free(&session->callers);
 	array_free(&session->awaited_targets);
-	free(session->program_path);
-	free(session->run.command);
-	free(session->run.note);
 }

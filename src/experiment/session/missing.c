@@ -11,8 +11,8 @@
 
 static int refuse(struct session *session, struct error *error)
 {
-	session->result->end = SESSION_NO_POINTS;
-	session->options->say(session->options->context, error->text); /* the program may run on */
+	session->driver.result->end = DRIVER_NO_POINTS;
+	driver_message(&session->driver, error->text); /* the program may run on */
 	return error->code;
 }
 
@@ -43,7 +43,7 @@ int session_check_names(struct session *session, bool has_ended, struct error *e
 {
 	const struct session_options *options = session->options;
 
-	if (!has_ended && clock_now_ns() - session->started_ns < WAIT_NS)
+	if (!has_ended && clock_now_ns() - session->driver.started_ns < WAIT_NS)
 		return 0;
 	if (options->target_count && session->awaited_targets.count == options->target_count) {
 		*error = session->missing_target;
@@ -59,7 +59,7 @@ int session_check_names(struct session *session, bool has_ended, struct error *e
 	if (!options->point_count && !options->pair_count)
 		return refuse_without_points(session, error);
 	if (!session->has_reported_waiting)
-		options->say(options->context, "waiting for the first visit of a progress point");
+		driver_message(&session->driver, "waiting for the first visit of a progress point");
 	session->has_reported_waiting = true;
 	return 0;
 }

@@ -29,12 +29,12 @@ static bool add_libraries(struct session *session)
 	if (session->has_added_libraries)
 		return false;
 	session->has_added_libraries = true;
-	if (!session->program_path) {
+	if (!session->driver.program_path) {
 		session_processes_add_files(session);
 		return true;
 	}
-	AUTO(text) char *real = realpath(session->program_path, NULL);
-	libraries_each(real ? real : session->program_path, add_library, session);
+	AUTO(text) char *real = realpath(session->driver.program_path, NULL);
+	libraries_each(real ? real : session->driver.program_path, add_library, session);
 	return true;
 }
 
@@ -60,8 +60,8 @@ static char *find_vmlinux(struct session *session)
 	if (found || !options->kernel || options->granularity != TARGET_LINE ||
 	    !kernel_debug_file_may_fetch())
 		return take(&found);
-	options->say(options->context,
-		     "asking the servers of DEBUGINFOD_URLS for the kernel's debug information");
+	driver_message(&session->driver,
+		       "asking the servers of DEBUGINFOD_URLS for the kernel's debug information");
 	return kernel_debug_file_fetch();
 }
 
@@ -76,7 +76,7 @@ static int add_kernel(struct session *session, struct error *error)
 		code = symbols_add_kernel(session->symbols, "/proc/kallsyms", NULL, options->kernel,
 					  error);
 	if (code && options->vmlinux)
-		session->result->end = SESSION_WRONG_USAGE;
+		session->driver.result->end = DRIVER_WRONG_USAGE;
 	return code;
 }
 
@@ -211,7 +211,7 @@ int session_resolve_names(struct session *session, struct error *error)
 
 	code = code ? code : set_points(session, error);
 	if (code == -ENOENT || code == -ENXIO || code == -ENOTUNIQ || code == -EINVAL)
-		session->result->end = SESSION_WRONG_USAGE;
+		session->driver.result->end = DRIVER_WRONG_USAGE;
 	session->searched_objects = symbols_object_count(session->symbols);
 	return code;
 }
@@ -249,6 +249,6 @@ int session_retry_names(struct session *session, struct error *error)
 	session->awaited_targets.count = kept;
 	code = code ? code : progress_points_retry(session->points, error);
 	if (code == -ENOTUNIQ)
-		session->result->end = SESSION_NO_POINTS;
+		session->driver.result->end = DRIVER_NO_POINTS;
 	return code;
 }

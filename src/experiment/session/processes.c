@@ -38,12 +38,12 @@ static bool is_launcher(const char *name)
 	return false;
 }
 
-static bool is_wanted(const struct process_selection *selection, const char *name)
+static bool is_wanted(const struct session_options *options, const char *name)
 {
 	bool is_asked = false, matches = false;
 
-	for (size_t i = 0; i < selection->name_count; i++) {
-		const char *glob = selection->names[i];
+	for (size_t i = 0; i < options->process_name_count; i++) {
+		const char *glob = options->process_names[i];
 		bool is_negative = *glob == '!';
 		if (is_negative && !fnmatch(glob + 1, name, 0))
 			return false;
@@ -53,29 +53,12 @@ static bool is_wanted(const struct process_selection *selection, const char *nam
 	return is_asked ? matches : !is_launcher(name);
 }
 
-static void forget(struct session *session, pid_t pid)
-{
-	for (size_t i = 0; i < session->processes.count; i++)
-		if (session->processes.items[i] == (uint32_t)pid)
-			session->processes.items[i--] =
-				session->processes.items[--session->processes.count];
-}
-
-static bool knows(const struct session *session, pid_t pid)
-{
-	for (size_t i = 0; i < session->processes.count; i++)
-		if (session->processes.items[i] == (uint32_t)pid)
-			return true;
-	return false;
-}
-
 void session_processes_on_name(struct session *session, const struct kernel_name_event *event)
 {
 	char name[sizeof(event->name) + 1] = "";
 
 	memcpy(name, event->name, sizeof(event->name));
-	collector_filter_name(session->collector, name,
-			      is_wanted(&session->options->selection, name));
+	collector_filter_name(session->collector, name, is_wanted(session->options, name));
 }
 
 void session_processes_on_process(struct session *session, const struct kernel_process_event *event)
@@ -83,20 +66,20 @@ void session_processes_on_process(struct session *session, const struct kernel_p
 	if (event->kind == KERNEL_EVENT_EXEC && session->listening)
 		point_listening_add(session->listening, (pid_t)event->tgid);
 	if (event->kind == KERNEL_EVENT_FORK)
-		*array_add(&session->processes) = event->tgid;
+		live_processes_add(&session->processes, (pid_t)event->tgid);
 	if (event->kind == KERNEL_EVENT_EXIT)
-		forget(session, (pid_t)event->tgid);
+		live_processes_remove(&session->processes, (pid_t)event->tgid);
 }
 
 int session_processes_open(struct session *session, struct error *error)
 {
-	const struct process_selection *selection = &session->options->selection;
+	const struct session_options *options = session->options;
 	int code = 0;
 
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers) && !code; i++)
 		code = collector_filter_name(session->collector, launchers[i],
-					     is_wanted(selection, launchers[i]));
-	if (selection->name_count)
+					     is_wanted(options, launchers[i]));
+	if (options->process_name_count)
 		collector_announce_names(session->collector);
 	return code ? error_set(error, code, "cannot send the names of processes to the engine: %s",
 				strerror(-code)) :
@@ -156,10 +139,10 @@ static int add_process(struct session *session, pid_t pid, struct error *error)
 	if (pid == getpid())
 		return error_set(error, -EINVAL, "process %d is this lever itself", (int)pid);
 	int code = collector_add_process(session->collector, pid, error);
-	if (code || knows(session, pid))
+	if (code || live_processes_has(&session->processes, pid))
 		return code;
-	*array_add(&session->processes) = (uint32_t)pid;
-	if (!name || !is_wanted(&session->options->selection, name))
+	live_processes_add(&session->processes, pid);
+	if (!name || !is_wanted(session->options, name))
 		return 0;
 	add_main_object(session, pid);
 	point_listening_add(session->listening, pid);
@@ -170,8 +153,9 @@ static void add_found(void *context, pid_t pid)
 {
 	struct session *session = context;
 
-	if (pid != getpid() && !knows(session, pid) && add_process(session, pid, NULL))
-		forget(session, pid);
+	if (pid != getpid() && !live_processes_has(&session->processes, pid) &&
+	    add_process(session, pid, NULL))
+		live_processes_remove(&session->processes, pid);
 }
 
 /* Lever, its shell, the terminal or sshd above: they must not wait for lever's own pauses. */
@@ -205,7 +189,7 @@ static void each_wanted(struct session *session, void (*found)(struct session *s
 	for (struct dirent *entry; processes && (entry = readdir(processes));) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 		AUTO(text) char *name = pid > 0 && pid != getpid() ? name_of(pid) : NULL;
-		if (name && is_wanted(&session->options->selection, name))
+		if (name && is_wanted(session->options, name))
 			found(session, pid);
 	}
 }
@@ -217,17 +201,17 @@ static void listen_to(struct session *session, pid_t pid)
 
 void session_processes_add_files(struct session *session)
 {
-	const struct process_selection *selection = &session->options->selection;
+	const struct driver_options *selection = session->driver.options;
 
 	for (size_t i = 0; i < session->processes.count; i++)
-		add_mapped_files(session, (pid_t)session->processes.items[i]);
+		add_mapped_files(session, session->processes.items[i]);
 	if (!selection->process_count && !selection->cgroup)
 		each_wanted(session, add_mapped_files);
 }
 
 int session_processes_follow(struct session *session, struct error *error)
 {
-	const struct process_selection *selection = &session->options->selection;
+	const struct driver_options *selection = session->driver.options;
 	int code = 0;
 
 	session->listening = point_listening_new(session->listens_to_spans);
@@ -237,7 +221,7 @@ int session_processes_follow(struct session *session, struct error *error)
 	if (selection->cgroup && !code)
 		code = cgroup_each(selection->cgroup, add_found, session, error);
 	if (code) {
-		session->result->end = SESSION_WRONG_USAGE;
+		session->driver.result->end = DRIVER_WRONG_USAGE;
 		return code;
 	}
 	if (!selection->process_count && !selection->cgroup) {
@@ -249,7 +233,7 @@ int session_processes_follow(struct session *session, struct error *error)
 
 void session_processes_refresh(struct session *session)
 {
-	const struct process_selection *selection = &session->options->selection;
+	const struct driver_options *selection = session->driver.options;
 	uint64_t now = clock_now_ns();
 
 	if (!session->listening || now - session->refreshed_ns < REFRESH_NS)
@@ -263,33 +247,33 @@ void session_processes_refresh(struct session *session)
 static bool any_runs(const struct session *session)
 {
 	for (size_t i = 0; i < session->processes.count; i++)
-		if (!kill((pid_t)session->processes.items[i], 0) ||
-		    (errno == EPERM && !session->options->arguments))
+		if (!kill(session->processes.items[i], 0) ||
+		    (errno == EPERM && !session->driver.options->arguments))
 			return true;
 	return false;
 }
 
 bool session_program_runs(struct session *session)
 {
-	const struct process_selection *selection = &session->options->selection;
-	bool had_ended = session->program.has_ended;
+	const struct driver_options *selection = session->driver.options;
+	bool had_ended = session->driver.program.has_ended;
 
-	if (!session->options->arguments)
+	if (!session->driver.options->arguments)
 		return !selection->process_count || selection->cgroup || any_runs(session);
-	if (!program_poll(&session->program))
+	if (!program_poll(&session->driver.program))
 		return true;
 	/* A process that outlives it may have been announced, and not been read yet. */
 	if (!had_ended)
 		collector_drain(session->collector, &session->handler);
 	if (!any_runs(session))
 		return false;
-	session->program.ended_ns = clock_now_ns(); /* so far */
+	session->driver.program.ended_ns = clock_now_ns(); /* so far */
 	return true;
 }
 
 char *session_processes_command(const struct session *session)
 {
-	const struct process_selection *selection = &session->options->selection;
+	const struct driver_options *selection = session->driver.options;
 	ARRAY(char *) words = {0};
 
 	for (size_t i = 0; i < selection->process_count; i++)
@@ -298,8 +282,8 @@ char *session_processes_command(const struct session *session)
 		*array_add(&words) = text_format("--cgroup=%s", selection->cgroup);
 	if (!selection->process_count && !selection->cgroup)
 		*array_add(&words) = text_copy("--system");
-	for (size_t i = 0; i < selection->name_count; i++)
-		*array_add(&words) = text_format("--comm=%s", selection->names[i]);
+	for (size_t i = 0; i < session->options->process_name_count; i++)
+		*array_add(&words) = text_format("--comm=%s", session->options->process_names[i]);
 	*array_add(&words) = NULL;
 	char *command = recording_command(words.items);
 	for (size_t i = 0; i < words.count; i++)
@@ -311,5 +295,5 @@ char *session_processes_command(const struct session *session)
 void session_processes_close(struct session *session)
 {
 	point_listening_free(session->listening);
-	array_free(&session->processes);
+	live_processes_release(&session->processes);
 }

@@ -40,7 +40,7 @@ static int push_frame(struct session *session, uint32_t location, enum frame_kin
 
 static int write_thread(struct session *session, struct error *error)
 {
-	struct recording_thread thread = {.run_id = session->run.id};
+	struct recording_thread thread = {.run_id = session->driver.run.id};
 	int code = session->caller_thread_id ? 0 :
 					       profile_add_thread(session->profile, &thread, error);
 
@@ -62,7 +62,7 @@ static int write_caller(struct session *session, const struct kernel_caller *cal
 				  error);
 	struct recording_stack_sample row = {
 		.id = written->sample_id,
-		.run_id = session->run.id,
+		.run_id = session->driver.run.id,
 		.thread_id = session->caller_thread_id,
 		.stack_id = (uint64_t)written->stack_id,
 		.class = CLASS_KERNEL,
@@ -103,7 +103,7 @@ int session_write_samples(struct session *session, struct error *error)
 		struct session_target *target = &session->targets.items[index];
 		int code = session_write_target(session, target, error);
 		struct recording_sample row = {
-			.run_id = session->run.id,
+			.run_id = session->driver.run.id,
 			.target_id = target->id,
 			.samples = locations[location].samples,
 			.sampled_ns = locations[location].sampled_ns,
@@ -116,5 +116,5 @@ int session_write_samples(struct session *session, struct error *error)
 	int failed = write_callers(session, error);
 	return failed ? failed :
 			progress_visits_write_totals(session->points, session->profile,
-						     session->run.id, error);
+						     session->driver.run.id, error);
 }

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "driver/interruption.h"
 #include "experiment/progress/progress_visits.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ int session_arm(struct session *session, struct session_target *target, struct e
 		return code;
 	target->is_unusable = true;
 	schedule_end_block(session->schedule);
-	session->options->say(session->options->context, error->text);
+	driver_message(&session->driver, error->text);
 	if (observer)
 		observer->unusable(observer->context, session_target_name(session, target),
 				   error->text);
@@ -191,8 +192,8 @@ static bool take_window(struct series *series, struct error *error, int *code)
 	*code = profile_add_experiment(session->profile, experiment, error);
 	array_free(&experiment->visits);
 	array_free(&experiment->lengths);
-	return is_whole && !*code && !is_last && !session_is_interrupted() &&
-	       !session_is_over_time(session);
+	return is_whole && !*code && !is_last && !interruption_any() &&
+	       !driver_time_is_up(&session->driver);
 }
 
 /* The first pauses set in before a window opens. */
@@ -227,7 +228,7 @@ int session_run_series(struct session *session, const struct schedule_plan *plan
 
 	if (code)
 		return code;
-	series.experiment = (struct recording_experiment){.run_id = session->run.id,
+	series.experiment = (struct recording_experiment){.run_id = session->driver.run.id,
 							  .target_id = target->id,
 							  .speedup = speedup};
 	session->series++;

@@ -7,7 +7,8 @@
 
 #include "collect/bpf/overhead.h"
 #include "collect/collector.h"
-#include "collect/process/program.h"
+#include "driver/driver.h"
+#include "driver/live_processes.h"
 #include "experiment/live_estimate.h"
 #include "experiment/progress/point_listening.h"
 #include "experiment/progress/progress_points.h"
@@ -38,25 +39,22 @@ struct session_kernel_caller {
 };
 
 struct session {
+	struct driver driver; /* first */
 	const struct session_options *options;
-	struct session_result *result;
 	struct symbols *symbols;
 	struct collector *collector;
 	struct sampled_code *code;
 	struct progress_points *points;
-	struct profile *profile;
+	struct profile *profile; /* the driver's */
 	struct schedule *schedule;
 	struct live_estimate *live_estimate;
 	struct sampling_rate sampling_rate;
 	struct displacement displacement;
-	struct program program;
-	struct recording_run run;
 	struct overhead overhead;
 	struct collector_handler handler;
-	char *program_path;
 
 	/* processes.c */
-	ARRAY(uint32_t) processes; /* of the program, as far as events told */
+	struct live_processes processes; /* of the program, as far as events told */
 	struct point_listening *listening;
 	uint64_t refreshed_ns;
 
@@ -71,8 +69,7 @@ struct session {
 	ARRAY(struct session_kernel_caller) callers; /* as written */
 	int64_t caller_thread_id;
 
-	uint64_t started_ns, deadline_ns; /* deadline: 0 without --seconds */
-	uint64_t over_ns;                 /* measuring ended; 0: it goes on */
+	uint64_t over_ns; /* measuring ended; 0: it goes on */
 	uint64_t committed_ns, reported_ns, checked_ns;
 	uint64_t baseline_ns; /* end to end: time of the runs at speedup 0 */
 	uint64_t speedup_ns;  /* else: time in windows above it */
@@ -80,6 +77,11 @@ struct session {
 	unsigned experiments, discarded, controls; /* windows */
 	unsigned series, external_series;
 };
+
+static inline struct session *session_of(struct driver *driver)
+{
+	return (struct session *)driver;
+}
 
 /* processes.c: which processes are the program's. Those that run already are left as they were found. */
 int session_processes_open(struct session *session, struct error *error);
@@ -95,12 +97,10 @@ void session_processes_refresh(struct session *session);
 /* What was asked for, as a command line says it; to be freed. */
 char *session_processes_command(const struct session *session);
 
-/* waiting.c: waits, and reasons to stop. */
+/* waiting.c */
 /* Waits `duration_ns`, or until the program ends or the user interrupts; false then. */
 bool session_wait(struct session *session, uint64_t duration_ns);
-bool session_is_interrupted(void);                        /* Ctrl-C, SIGTERM */
-bool session_is_over_time(const struct session *session); /* --seconds */
-bool session_is_precise_enough(struct session *session);  /* --until */
+bool session_is_precise_enough(struct session *session); /* --until */
 
 /* targets.c: what may be sped up, and what is next. */
 /* The index in session->targets of the target whose samples count for this location. */
@@ -143,14 +143,17 @@ void session_subtract(struct recording_experiment *experiment,
 void session_count_window(struct session *session, const struct session_target *target,
 			  struct session_window *window);
 
-/* setup.c: everything until the program runs. */
-int session_set_up(struct session *session, struct error *error);
-int session_start_program(struct session *session, struct error *error);
-int session_start_beside(struct session *session, struct error *error);
+/* setup.c: steps of the driver until the program runs. */
+int session_open(struct driver *driver, struct error *error);
+void session_describe(struct driver *driver);
+int session_begin(struct driver *driver, struct error *error);
+void session_environment(struct driver *driver, struct environment *environment);
+int session_add_program(struct driver *driver, struct error *error);
+int session_start(struct driver *driver, struct error *error);
 
 /* end_to_end.c: runs the program again and again. */
 int session_end_to_end(struct session *session, struct error *error);
 
-/* finish.c: writes what is known at the end, and frees everything. */
-int session_finish(struct session *session, int code, struct error *error);
-void session_tear_down(struct session *session);
+/* finish.c: its last steps. */
+int session_finish(struct driver *driver, struct error *error);
+void session_close(struct driver *driver);

@@ -7,19 +7,17 @@
 #define COMMIT_EVERY_NS 1000000000ull
 #define REPORT_EVERY_NS 500000000ull
 
-static void report_status(struct session *session)
+static void report_status(struct session *session, uint64_t now_ns)
 {
 	struct session_status status = {
 		.experiments = session->experiments,
 		.discarded = session->discarded,
 		.targets = live_estimate_targets(session->live_estimate),
-		.elapsed_seconds = (double)(clock_now_ns() - session->started_ns) / 1e9,
-		.left_seconds = -1,
+		.elapsed_seconds = driver_elapsed_seconds(&session->driver, now_ns),
+		.left_seconds = driver_left_seconds(&session->driver, now_ns),
 	};
 	struct live_estimate_best best;
 
-	if (session->deadline_ns)
-		status.left_seconds = ((double)session->deadline_ns - (double)clock_now_ns()) / 1e9;
 	if (live_estimate_best(session->live_estimate, &best)) {
 		for (size_t i = 0; i < session->targets.count; i++)
 			if (session->targets.items[i].id == best.target_id)
@@ -48,7 +46,7 @@ int session_update(struct session *session, struct error *error)
 	}
 	if (now - session->reported_ns > REPORT_EVERY_NS) {
 		session->reported_ns = now;
-		report_status(session);
+		report_status(session, now);
 	}
 	return code;
 }

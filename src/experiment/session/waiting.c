@@ -3,18 +3,13 @@
 #include "experiment/session/state.h"
 
 #include "base/clock.h"
-#include "experiment/interruption.h"
+#include "driver/interruption.h"
 
 #include <poll.h>
 
 #define SLICE_NS 100000000ull       /* heartbeats are at least this often */
 #define CHECK_EVERY_NS 500000000ull /* an estimate takes time that the program could have */
 #define EXPERIMENTS_LEAST 8
-
-bool session_is_interrupted(void)
-{
-	return interruption_count() || interruption_terminations();
-}
 
 bool session_wait(struct session *session, uint64_t duration_ns)
 {
@@ -23,7 +18,7 @@ bool session_wait(struct session *session, uint64_t duration_ns)
 	for (;;) {
 		uint64_t now = clock_now_ns();
 		collector_heartbeat(session->collector);
-		if (session_is_interrupted() || !session_program_runs(session))
+		if (interruption_any() || !session_program_runs(session))
 			return false;
 		if (now >= end)
 			return true;
@@ -31,17 +26,13 @@ bool session_wait(struct session *session, uint64_t duration_ns)
 		struct timespec timeout = {.tv_nsec = (long)slice};
 		struct pollfd wake[2] = {
 			{.fd = collector_descriptor(session->collector), .events = POLLIN},
-			{.fd = session->program.has_ended ? -1 : session->program.pidfd,
+			{.fd = session->driver.program.has_ended ? -1 :
+								   session->driver.program.pidfd,
 			 .events = POLLIN},
 		};
 		if (ppoll(wake, 2, &timeout, NULL) > 0 && wake[0].revents)
 			collector_drain(session->collector, &session->handler);
 	}
-}
-
-bool session_is_over_time(const struct session *session)
-{
-	return session->deadline_ns && clock_now_ns() >= session->deadline_ns;
 }
 
 bool session_is_precise_enough(struct session *session)

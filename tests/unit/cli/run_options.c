@@ -24,30 +24,32 @@ static int parse(const char *line)
 	run_options_free(&options);
 	help = false;
 	error = (struct error){0};
-	return run_options_parse(count, words, &options, &help, &error);
+	run_options_init(&options);
+	int code = common_options_parse(&run_page, count, words, &options.common, &help, &error);
+	return code || help ? code : run_options_check(&options.common, &error);
 }
 
 TEST("the defaults are a new profile in lever.lever, by line, at 0 to 100 percent in steps of 5")
 {
 	CHECK_EQUAL(parse("program"), 0);
-	CHECK_TEXT(options.output, "lever.lever");
+	CHECK_TEXT(options.common.output, "lever.lever");
 	CHECK_EQUAL(options.granularity, TARGET_LINE);
 	CHECK_EQUAL(options.engine, RUN_ENGINE_AUTO);
 	CHECK_EQUAL(options.speedups.count, 21);
 	CHECK_NEAR(options.speedups.items[0], 0, 0);
 	CHECK_NEAR(options.speedups.items[3], 0.15, 1e-12);
 	CHECK_NEAR(options.speedups.items[20], 1, 0);
-	CHECK(!options.seed.is_given && !options.fresh && !options.quiet);
+	CHECK(!options.seed.is_given && !options.common.fresh && !options.common.quiet);
 	CHECK_EQUAL(options.period_ns + options.window_ns, 0);
 }
 
 TEST("the program begins at the first operand and keeps its options")
 {
 	CHECK_EQUAL(parse("-q -- program --quiet -x"), 0);
-	CHECK_TEXT(options.program[0], "program");
-	CHECK_TEXT(options.program[1], "--quiet");
-	CHECK_TEXT(options.program[2], "-x");
-	CHECK_TEXT(options.program[3], NULL);
+	CHECK_TEXT(options.common.program[0], "program");
+	CHECK_TEXT(options.common.program[1], "--quiet");
+	CHECK_TEXT(options.common.program[2], "-x");
+	CHECK_TEXT(options.common.program[3], NULL);
 }
 
 TEST("each kind of progress point is told from its form")
@@ -155,16 +157,16 @@ TEST("a program is needed, but not for help")
 TEST("processes that run already are told by their ids, cgroup, name, or all")
 {
 	CHECK_EQUAL(parse("--pid 17,18 --pid 19"), 0);
-	CHECK_EQUAL(options.processes.count, 3);
-	CHECK_EQUAL(options.processes.items[2], 19);
-	CHECK_EQUAL(options.program == NULL, true);
+	CHECK_EQUAL(options.common.processes.count, 3);
+	CHECK_EQUAL(options.common.processes.items[2], 19);
+	CHECK_EQUAL(options.common.program == NULL, true);
 	CHECK_EQUAL(parse("--cgroup docker/x --comm a* --comm !b"), 0);
-	CHECK_TEXT(options.cgroup, "docker/x");
-	CHECK_EQUAL(options.names.count, 2);
+	CHECK_TEXT(options.common.cgroup, "docker/x");
+	CHECK_EQUAL(options.process_names.count, 2);
 	CHECK_EQUAL(parse("--system"), 0);
-	CHECK(options.is_system_wide);
+	CHECK(options.common.is_system_wide);
 	CHECK_EQUAL(parse("--comm worker -- program"), 0);
-	CHECK_TEXT(options.program[0], "program");
+	CHECK_TEXT(options.common.program[0], "program");
 }
 
 TEST("processes that run already exclude a program, and what must run anew")

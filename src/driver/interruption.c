@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* interruption - handlers that only count. */
-#include "experiment/interruption.h"
+/* interruption - signal handlers that only count. */
+#include "driver/interruption.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -36,4 +36,9 @@ int interruption_count(void)
 int interruption_terminations(void)
 {
 	return terminations;
+}
+
+bool interruption_any(void)
+{
+	return interrupts || terminations;
 }

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* recording_command - parses, calls the verb, and ends with a summary and an exit code. */
+#include "cli/commands/recording_command.h"
+
+#include "base/cleanup.h"
+#include "cli/options/help.h"
+#include "cli/output/live_line.h"
+#include "cli/output/message.h"
+#include "cli/output/summary.h"
+#include "profile/profile.h"
+
+CLEANUP_DEFINE(recording, struct recording *, recording_free, NULL)
+
+/* To stderr: standard output is the program's. */
+static int summarize(const struct recording_command *command, const struct common_options *values)
+{
+	struct error error = {0};
+	AUTO(recording) struct recording *recording = NULL;
+
+	if (values->quiet && command->no_answer)
+		return EXIT_ANSWERED;
+	if (profile_read(values->output, &recording, &error))
+		return message_error(&error, EXIT_FAILED);
+	recording_keep(recording, command->kind);
+	if (command->kind == RUN_SCALE)
+		recording_keep_session(recording);
+	bool has_answer = command->summarize(values->quiet ? NULL : stderr, values, recording);
+	return has_answer ? EXIT_ANSWERED : EXIT_NO_ANSWER;
+}
+
+static int finish(const struct recording_command *command, const struct common_options *values,
+		  const struct driver_result *result, const struct error *error)
+{
+	if (!values->quiet)
+		summary_program_end(result->status);
+	switch (result->end) {
+	case DRIVER_ANSWERED:
+		return summarize(command, values);
+	case DRIVER_NO_ANSWER:
+		if (command->no_answer)
+			return message_say(EXIT_NO_ANSWER, "%s", command->no_answer);
+		summarize(command, values);
+		return EXIT_NO_ANSWER;
+	case DRIVER_NO_POINTS: /* said when it was found, unless --quiet */
+		return values->quiet ? message_error(error, EXIT_USAGE) : EXIT_USAGE;
+	case DRIVER_WRONG_USAGE:
+		return message_error(error, EXIT_USAGE);
+	case DRIVER_NOT_STARTED:
+		return message_error(error, (enum exit_code)result->exit_code);
+	case DRIVER_FAILED:
+		break;
+	}
+	return message_error(error, EXIT_FAILED);
+}
+
+int recording_command_run(const struct recording_command *command, struct common_options *values,
+			  int argc, char **argv)
+{
+	struct driver_result result = {.end = DRIVER_FAILED, .status = -1};
+	struct error error = {0};
+	bool help = false;
+
+	driver_prepare_signals();
+	int code = common_options_parse(command->page, argc, argv, values, &help, &error);
+	if (!code && help) {
+		help_command(stdout, command->page);
+		return EXIT_ANSWERED;
+	}
+	if (code || command->check(values, &error))
+		return message_error(&error, EXIT_USAGE);
+	struct live_line live = {.is_quiet = values->quiet,
+				 .is_renewed = !values->quiet && isatty(STDERR_FILENO)};
+	struct driver_options driver = {
+		.arguments = values->program,
+		.processes = values->processes.items,
+		.process_count = values->processes.count,
+		.cgroup = values->cgroup,
+		.is_system_wide = values->is_system_wide,
+		.version = LEVER_VERSION,
+		.output = values->output,
+		.fresh = values->fresh,
+		.seconds = values->seconds,
+		.verbose = values->verbose,
+		.context = &live,
+		.message = live_line_say,
+	};
+	command->record(values, &driver, &result, &error);
+	live_line_clear(&live);
+	return finish(command, values, &result, &error);
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* driver - calls a verb's steps, and does between them what is the same for all verbs. */
+#include "driver/driver.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "driver/interruption.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#define WRITE_EVERY_NS 1000000000ull
+#define NOTIFY_EVERY_NS 500000000ull
+#define WAIT_POLL_MS 100
+
+void driver_prepare_signals(void)
+{
+	program_remember_signals();
+}
+
+static int step(driver_step *function, struct driver *driver, struct error *error)
+{
+	return function ? function(driver, error) : 0;
+}
+
+bool driver_time_is_up(const struct driver *driver)
+{
+	return driver->deadline_ns && clock_now_ns() >= driver->deadline_ns;
+}
+
+void driver_message(const struct driver *driver, const char *sentence)
+{
+	driver->options->message(driver->options->context, sentence);
+}
+
+double driver_elapsed_seconds(const struct driver *driver, uint64_t now_ns)
+{
+	return (double)(now_ns - driver->started_ns) / 1e9;
+}
+
+double driver_left_seconds(const struct driver *driver, uint64_t now_ns)
+{
+	return driver->deadline_ns ? ((double)driver->deadline_ns - (double)now_ns) / 1e9 : -1;
+}
+
+/* ---- start ---- */
+
+static int not_started(struct driver *driver, int code)
+{
+	driver->result->end = DRIVER_NOT_STARTED;
+	driver->result->exit_code = program_exec_status(code);
+	return code;
+}
+
+static int start_program(struct driver *driver, struct error *error)
+{
+	const struct driver_verb *verb = driver->verb;
+	char *const *arguments = driver->options->arguments;
+	AUTO(environment) struct environment environment = {0};
+
+	if (verb->environment)
+		verb->environment(driver, &environment);
+	int code = program_prepare(&driver->program, arguments, environment_entries(&environment),
+				   error);
+	code = code ? code : step(verb->add_program, driver, error);
+	code = code ? code : step(verb->start, driver, error);
+	if (code)
+		return code;
+	interruption_catch();
+	code = program_start(&driver->program, arguments[0], error);
+	return code ? not_started(driver, code) : 0;
+}
+
+static int attach(struct driver *driver, struct error *error)
+{
+	int code = step(driver->verb->attach, driver, error);
+
+	if (code) {
+		driver->result->end = DRIVER_WRONG_USAGE;
+		return code;
+	}
+	driver->program.started_ns = clock_now_ns();
+	code = step(driver->verb->start, driver, error);
+	if (!code)
+		interruption_catch();
+	return code;
+}
+
+int driver_start(struct driver *driver, struct error *error)
+{
+	bool has_program = driver->options->arguments;
+	int code = has_program ? start_program(driver, error) : attach(driver, error);
+
+	if (code || driver->started_ns)
+		return code;
+	driver->started_ns = driver->written_ns = clock_now_ns();
+	if (driver->options->seconds > 0)
+		driver->deadline_ns =
+			driver->started_ns + (uint64_t)(driver->options->seconds * 1e9);
+	return 0;
+}
+
+/* ---- recording ---- */
+
+static void pass_termination(struct driver *driver)
+{
+	if (!interruption_terminations() || driver->has_passed_termination)
+		return;
+	driver->has_passed_termination = true;
+	if (!driver->program.has_ended)
+		syscall(SYS_pidfd_send_signal, driver->program.pidfd, SIGTERM, NULL, 0);
+}
+
+static bool any_alive(struct driver *driver)
+{
+	return driver->verb->any_alive && driver->verb->any_alive(driver);
+}
+
+static bool should_continue(struct driver *driver)
+{
+	const struct driver_options *options = driver->options;
+
+	if (driver->verb->lasts_to_program_end)
+		return !program_poll(&driver->program) && interruption_count() < 2;
+	if (interruption_terminations() || driver_time_is_up(driver))
+		return false;
+	if (!options->arguments)
+		return !interruption_count() &&
+		       (options->is_system_wide || options->cgroup || any_alive(driver));
+	/* The first Ctrl-C goes to the program, too, which may end in its own way. */
+	if (interruption_count() > 1)
+		return false;
+	return !program_poll(&driver->program) || (!interruption_count() && any_alive(driver));
+}
+
+static int poll_once(struct driver *driver, struct error *error)
+{
+	const struct driver_verb *verb = driver->verb;
+	struct pollfd wake[2] = {
+		{.fd = driver->descriptor, .events = POLLIN},
+		{.fd = driver->program.has_ended ? -1 : driver->program.pidfd, .events = POLLIN},
+	};
+	poll(wake, 2, driver->poll_ms);
+	if (verb->lasts_to_program_end)
+		pass_termination(driver);
+	int code = step(verb->poll, driver, error);
+	uint64_t now = clock_now_ns();
+	if (!code && verb->notify && now - driver->notified_ns > NOTIFY_EVERY_NS) {
+		driver->notified_ns = now;
+		verb->notify(driver, now);
+	}
+	if (code || !verb->write || now - driver->written_ns < WRITE_EVERY_NS)
+		return code;
+	driver->written_ns = now;
+	code = verb->write(driver, error);
+	return code ? code : profile_commit(driver->profile, error);
+}
+
+static int start_and_poll(struct driver *driver, struct error *error)
+{
+	int code = driver_start(driver, error);
+
+	while (!code && should_continue(driver))
+		code = poll_once(driver, error);
+	return code;
+}
+
+/* ---- the end of a recording ---- */
+
+static bool program_runs(struct driver *driver)
+{
+	bool (*runs)(struct driver * driver) = driver->verb->program_runs;
+
+	return runs ? runs(driver) : !program_poll(&driver->program);
+}
+
+/* The program runs on after the recording; a second Ctrl-C leaves it alone. */
+static void wait_for_program(struct driver *driver)
+{
+	const struct driver_verb *verb = driver->verb;
+	uint64_t over_ns = clock_now_ns();
+	bool has_said = false;
+
+	while (driver->options->arguments && program_runs(driver) && interruption_count() < 2) {
+		pass_termination(driver);
+		if (driver->program.has_ended && interruption_any())
+			return; /* processes that the program left behind */
+		if (!has_said && !interruption_any() &&
+		    clock_now_ns() - over_ns >= verb->over_message_after_ns) {
+			driver_message(driver, verb->over_message);
+			has_said = true;
+		}
+		struct pollfd wake = {.fd = driver->program.has_ended ? -1 : driver->program.pidfd,
+				      .events = POLLIN};
+		poll(&wake, 1, WAIT_POLL_MS);
+		if (verb->idle)
+			verb->idle(driver);
+	}
+}
+
+static void stop(struct driver *driver, struct error *error)
+{
+	struct program *program = &driver->program;
+	struct error later = {0};
+	int code = step(driver->verb->stop, driver, &later);
+
+	if (code && !driver->code) {
+		*error = later;
+		driver->code = code;
+	}
+	driver->run.wall_ns =
+		(program->ended_ns ? program->ended_ns : clock_now_ns()) - program->started_ns;
+}
+
+/* A recording that has failed is written, too, as far as it came. */
+static int write_end(struct driver *driver, struct error *error)
+{
+	struct recording_run *run = &driver->run;
+
+	run->exit_status = driver->program.has_ended ? driver->program.status : -1;
+	run->finished = true;
+	driver->result->status = run->exit_status;
+	driver->overhead.run_id = run->id;
+	int code = step(driver->verb->finish, driver, error);
+	code = code ? code : profile_update_run(driver->profile, run, error);
+	code = code ? code : profile_set_overhead(driver->profile, &driver->overhead, error);
+	return code ? code : profile_commit(driver->profile, error);
+}
+
+static void finish(struct driver *driver, struct error *error)
+{
+	struct error later = {0};
+
+	stop(driver, error);
+	if (driver->verb->over_message)
+		wait_for_program(driver);
+	if (!driver->code)
+		driver->code = step(driver->verb->verify, driver, error);
+	int code = write_end(driver, &later);
+	if (!code || driver->code)
+		return;
+	*error = later;
+	driver->code = code;
+}
+
+/* ---- a recording ---- */
+
+static int begin_run(struct driver *driver, struct error *error)
+{
+	static struct utsname host; /* borrowed by the run until its end */
+	struct recording_run *run = &driver->run;
+
+	uname(&host);
+	run->kind = driver->verb->kind;
+	if (driver->options->arguments)
+		run->command = recording_command(driver->options->arguments);
+	run->host = host.nodename;
+	run->kernel = host.release;
+	run->version = (char *)(uintptr_t)driver->options->version;
+	run->started_s = time(NULL);
+	run->exit_status = -1;
+	driver->verb->describe(driver);
+	int code = profile_add_run(driver->profile, run, error);
+	code = code ? code : step(driver->verb->begin, driver, error);
+	return code ? code : profile_commit(driver->profile, error);
+}
+
+int driver_record(struct driver *driver, struct error *error)
+{
+	const struct driver_verb *verb = driver->verb;
+
+	driver->run = (struct recording_run){0};
+	driver->overhead = (struct recording_overhead){0};
+	driver->program = (struct program){.go = -1, .failure = -1, .pidfd = -1};
+	driver->started_ns = driver->deadline_ns = driver->notified_ns = 0;
+	driver->code = step(verb->prepare, driver, error);
+	driver->code = driver->code ? driver->code : begin_run(driver, error);
+	if (!driver->code)
+		driver->code = (verb->record ? verb->record : start_and_poll)(driver, error);
+	if (driver->started_ns)
+		finish(driver, error);
+	if (verb->end)
+		verb->end(driver);
+	program_release(&driver->program);
+	free(driver->run.command);
+	free(driver->run.note);
+	return driver->code;
+}
+
+/* ---- all of it ---- */
+
+static int check(struct driver *driver, struct error *error)
+{
+	int code = step(driver->verb->check, driver, error);
+
+	if (code)
+		driver->result->end = DRIVER_WRONG_USAGE;
+	return code;
+}
+
+/* What cannot be executed is said before anything is made. */
+static int find_program(struct driver *driver, struct error *error)
+{
+	int code = 0;
+
+	if (!driver->options->arguments)
+		return 0;
+	driver->program_path = program_find(driver->options->arguments[0], &code, error);
+	return driver->program_path ? 0 : not_started(driver, code);
+}
+
+void driver_run(struct driver *driver, const struct driver_verb *verb,
+		const struct driver_options *options, struct driver_result *result,
+		struct error *error)
+{
+	driver->verb = verb;
+	driver->options = options;
+	driver->result = result;
+	driver->descriptor = -1;
+	*result = (struct driver_result){.end = DRIVER_FAILED, .status = -1};
+	int code = check(driver, error);
+	code = code ? code : find_program(driver, error);
+	code = code ? code : step(verb->open, driver, error);
+	code = code ? code :
+		      profile_create(options->output, options->fresh, &driver->profile, error);
+	code = code ? code : (verb->sequence ? verb->sequence : driver_record)(driver, error);
+	if (!code) {
+		bool has_answer = verb->has_answer ? verb->has_answer(driver) : driver->run.samples;
+		result->end = has_answer ? DRIVER_ANSWERED : DRIVER_NO_ANSWER;
+	}
+	if (verb->close)
+		verb->close(driver);
+	profile_close(driver->profile);
+	free(driver->program_path);
+}
