@@ -38,8 +38,10 @@ setup:
 setup-test: setup
 	@tools/setup $(TEST_PACKAGES) || echo 'setup: tests that need these packages will be skipped' >&2
 
-demo: setup all
-	./examples/demo.sh
+# Builds what it needs, and no more.
+demo: setup configure
+	@ninja -C $(BUILD) lever examples/orders
+	@BUILD=$(BUILD) ./examples/demo.sh
 
 test: setup-test all
 	@tools/run_tests $(BUILD)

@@ -6,8 +6,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
-seconds=${1:-40}
-turns=$((seconds / 2))
+seconds=${1:-26}
+turns=10
 
 as_root=
 if [ "$(id -u)" != 0 ]; then
