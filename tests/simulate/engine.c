@@ -2,9 +2,7 @@
 /* engine - what both engines have in common, and the way to each of them. */
 #include "engine_rules.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 void engine_advance(struct machine *machine)
 {
@@ -18,12 +16,16 @@ void engine_advance(struct machine *machine)
 		delay_growth(&engine->delay, engine->waiters, updated, machine->now_ns);
 }
 
-uint64_t engine_raise(struct machine *machine, uint64_t local_ns)
+uint64_t engine_raise(struct machine *machine, uint64_t local_ns, uint64_t charge)
 {
-	uint64_t before = machine->engine.global_ns;
+	struct engine *engine = &machine->engine;
+	uint64_t before = engine->global_ns;
 
-	machine->engine.global_ns = delay_later(local_ns, before);
-	return machine->engine.global_ns - before;
+	if (engine->settings.variants.raises_by_charge &&
+	    (int64_t)(local_ns - before) > (int64_t)charge)
+		local_ns = before + charge;
+	engine->global_ns = delay_later(local_ns, before);
+	return engine->global_ns - before;
 }
 
 void engine_join_waiters(struct machine *machine, struct engine_task *task)

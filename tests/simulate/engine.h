@@ -19,12 +19,25 @@ struct machine;
 struct task;
 struct core;
 
+/*
+ * Changes of the rules that are under test: what they would bring. README.md tells what was seen.
+ */
+struct engine_variants {
+	bool pays_on;          /* a pause reads G again at its end, and goes on if more is owed */
+	bool spinners_rest;    /* a thread that spins pays nothing until it no longer does */
+	bool raises_by_charge; /* a charge raises G by no more than the charge */
+	bool wakes_before; /* an interrupt that a pause has held up came when that pause began */
+};
+
 struct engine_settings {
 	enum engine_kind kind;
+	struct engine_variants variants;
 	uint32_t period_ns;   /* usual; engine_set_period changes it */
 	uint32_t overhead_ns; /* of a tick, beside its handler */
 	uint32_t handler_ns;
-	uint32_t cap_ns;        /* kernel engine: longest pause at once */
+	uint32_t cap_ns; /* kernel engine: longest pause at once */
+	uint32_t
+		uncharged_ns; /* kernel engine: what a tick that pauses takes and nobody knows of */
 	uint32_t overshoot_ns;  /* of a pause that spins */
 	uint32_t sleep_late_ns; /* of a pause that sleeps, beside the machine's own lateness */
 	bool is_traced;
@@ -54,7 +67,8 @@ struct engine_task {
 struct engine_core {
 	struct delay_core delay;
 	uint64_t tick_grid_ns; /* nominal time of the next tick */
-	bool owes_more, is_finishing;
+	bool owes_more, is_finishing, has_paused;
+	uint64_t pause_begin_ns, pause_begin_delay_ns, pause_end_ns; /* of the last one */
 };
 
 struct engine {
@@ -87,10 +101,13 @@ uint64_t engine_tick(struct machine *machine, struct core *core);
 uint64_t engine_pay_before_waking(struct machine *machine, struct core *core);
 uint64_t engine_switch(struct machine *machine, struct core *core, struct task *previous,
 		       struct task *next);
+/* A pause with interrupts off is over; variant pays_on: it goes on. */
+uint64_t engine_pay_on(struct machine *machine, struct core *core);
 /* The same at the end of a switch, with interrupts allowed; 0: nothing is owed. */
 uint64_t engine_finish(struct machine *machine, struct core *core);
-/* `waker` NULL: an interrupt. */
-void engine_waking(struct machine *machine, struct task *waker, struct task *woken);
+/* On this core; `waker` NULL: an interrupt. */
+void engine_waking(struct machine *machine, struct core *core, struct task *waker,
+		   struct task *woken);
 
 /* Hooks of the runtime engine. */
 bool engine_ticks_in(const struct machine *machine, const struct task *task);

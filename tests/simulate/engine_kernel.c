@@ -6,6 +6,7 @@
 #include "engine_rules.h"
 
 #define SHORTEST_NS 300 /* as bpf/pause.h */
+#define PAY_ON_MOST_NS 500000
 
 static int64_t core_gap(const struct machine *machine, const struct core *core)
 {
@@ -17,7 +18,8 @@ static int64_t core_gap(const struct machine *machine, const struct core *core)
 static uint64_t core_pay(struct machine *machine, struct core *core, const char *where)
 {
 	struct engine *engine = &machine->engine;
-	struct delay_core *delay = &core->engine.delay;
+	struct engine_core *state = &core->engine;
+	struct delay_core *delay = &state->delay;
 
 	if (!delay_is_due(&delay->local, engine->global_ns, SHORTEST_NS))
 		return 0;
@@ -32,6 +34,12 @@ static uint64_t core_pay(struct machine *machine, struct core *core, const char 
 	delay_pay(&delay->local, pause);
 	delay->paused_ns += pause;
 	engine->paused_ns += pause;
+	if (!state->has_paused) {
+		state->pause_begin_ns = machine->now_ns;
+		state->pause_begin_delay_ns = engine->global_ns;
+	}
+	state->has_paused = true;
+	state->pause_end_ns = machine->now_ns + pause;
 	return pause;
 }
 
@@ -54,10 +62,41 @@ static void charge(struct machine *machine, struct core *core, uint64_t weight)
 		engine->hit_ns += weight;
 		charge = delay_charge_target(&delay->local, &engine->delay, weight, now);
 	}
-	uint64_t growth = engine_raise(machine, delay->local.delay_ns);
+	uint64_t growth =
+		engine_raise(machine, delay->local.delay_ns, charge + delay->tick_overhead_ns);
 	if (charge)
 		engine_trace(machine, "tick in the target", core->current, 0);
 	engine->charged_ns += growth < charge ? growth : charge;
+}
+
+uint64_t engine_pay_on(struct machine *machine, struct core *core)
+{
+	struct engine_core *state = &core->engine;
+	bool may = machine->engine.settings.variants.pays_on && state->has_paused &&
+		   core->masked_ns == machine->now_ns &&
+		   machine->now_ns - state->pause_begin_ns < PAY_ON_MOST_NS;
+
+	if (may)
+		engine_advance(machine);
+	uint64_t pause = may ? core_pay(machine, core, "pays on, as G has grown") : 0;
+	if (!pause)
+		state->has_paused = false;
+	return pause;
+}
+
+/* Has a spinner's wait gone on since its last tick? Then it neither pays nor forgets. */
+static bool spinner_rests(struct machine *machine, struct core *core, struct task *task)
+{
+	struct delay_core *delay = &core->engine.delay;
+	uint64_t charged_before = delay->charged_at_tick_ns;
+	bool rests = machine->engine.settings.variants.spinners_rest && task->is_spinning;
+
+	if (!rests || !task->engine.delay.is_spinning)
+		charged_before = machine->engine.charged_ns;
+	machine->waits += delay_spin(delay, &task->engine.delay, task->is_spinning,
+				     core_gap(machine, core), machine->engine.charged_ns);
+	delay->charged_at_tick_ns = charged_before;
+	return rests;
 }
 
 uint64_t engine_tick(struct machine *machine, struct core *core)
@@ -78,10 +117,11 @@ uint64_t engine_tick(struct machine *machine, struct core *core)
 		return overhead;
 	}
 	delay_renew(&delay->local, &engine->delay, engine->global_ns);
-	machine->waits += delay_spin(delay, &task->engine.delay, task->is_spinning,
-				     core_gap(machine, core), engine->charged_ns);
+	bool rests = spinner_rests(machine, core, task);
 	charge(machine, core, tick.weight_ns);
-	return overhead + core_pay(machine, core, "pays at a tick");
+	core->engine.has_paused = false;
+	uint64_t pause = rests ? 0 : core_pay(machine, core, "pays at a tick");
+	return overhead + pause + (pause ? engine->settings.uncharged_ns : 0);
 }
 
 uint64_t engine_pay_before_waking(struct machine *machine, struct core *core)
@@ -90,13 +130,33 @@ uint64_t engine_pay_before_waking(struct machine *machine, struct core *core)
 	    !task_is_member(machine, core->current))
 		return 0;
 	engine_advance(machine);
+	core->engine.has_paused = false;
 	return core_pay(machine, core, "pays before it wakes another");
 }
 
-void engine_waking(struct machine *machine, struct task *waker, struct task *woken)
+/* Time and G when a task was woken; variant wakes_before: if a pause has held the interrupt up. */
+static void wake_moment(const struct machine *machine, const struct core *core,
+			const struct delay_task *task, uint64_t *time, uint64_t *delay)
+{
+	const struct engine_core *state = &core->engine;
+	uint64_t held_until = state->pause_end_ns + machine->engine.settings.overhead_ns +
+			      machine->engine.settings.handler_ns;
+
+	*time = machine->now_ns;
+	*delay = machine->engine.global_ns;
+	if (!machine->engine.settings.variants.wakes_before || held_until < machine->now_ns)
+		return;
+	*time = delay_later(state->pause_begin_ns, task->left_ns);
+	*delay = delay_later(state->pause_begin_delay_ns, task->delay_at_leave_ns);
+}
+
+void engine_waking(struct machine *machine, struct core *core, struct task *waker,
+		   struct task *woken)
 {
 	struct engine *engine = &machine->engine;
 	struct engine_task *state = &woken->engine;
+	bool is_external = !waker || !task_is_member(machine, waker);
+	uint64_t time, delay;
 
 	if (engine->settings.kind != ENGINE_KERNEL || !task_is_member(machine, woken))
 		return;
@@ -104,11 +164,14 @@ void engine_waking(struct machine *machine, struct task *waker, struct task *wok
 	if (state->is_waiting_in_target && engine_leave_waiters(machine, state))
 		state->delay.credit_ns =
 			delay_wait_credit(&engine->delay, machine->now_ns - state->delay.left_ns);
-	delay_wake(&state->delay,
-		   waker && task_is_member(machine, waker) ? DELAY_WAKER_TASK :
-							     DELAY_WAKER_EXTERNAL,
-		   0, engine->global_ns, machine->now_ns);
-	engine_trace(machine, waker ? "is woken by a task" : "is woken from outside", woken,
+	wake_moment(machine, core, &state->delay, &time, &delay);
+	if (!is_external) {
+		time = machine->now_ns;
+		delay = engine->global_ns;
+	}
+	delay_wake(&state->delay, is_external ? DELAY_WAKER_EXTERNAL : DELAY_WAKER_TASK, 0, delay,
+		   time);
+	engine_trace(machine, is_external ? "is woken from outside" : "is woken by a task", woken,
 		     state->delay.gap_ns);
 }
 
@@ -140,8 +203,9 @@ static uint64_t enter(struct machine *machine, struct core *core, struct task *p
 	uint64_t hold = 0;
 
 	if (todo & DELAY_RAISES_G)
-		engine_raise(machine, state->delay.local.delay_ns);
+		engine_raise(machine, state->delay.local.delay_ns, DELAY_HEARTBEAT_LIMIT_NS);
 	engine_trace(machine, "runs", next, core_gap(machine, core));
+	state->has_paused = false;
 	if (todo & DELAY_PAYS) {
 		hold = core_pay(machine, core, "pays as it was woken from outside");
 		next->engine.owes_more = owes_more(machine, core);

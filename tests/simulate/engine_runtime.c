@@ -37,36 +37,44 @@ static bool begin_to_pay(struct machine *machine, struct task *task, const char 
 	return true;
 }
 
+static struct payment payment_ends(struct machine *machine, struct task *task)
+{
+	struct engine_task *state = &task->engine;
+
+	machine->engine.paused_ns += machine->now_ns - state->pays_begin_ns;
+	machine->engine.pauses++;
+	state->cpu_accounted_ns += task->cpu_ns - state->pays_cpu_ns;
+	state->is_in_handler = false;
+	return (struct payment){.kind = PAYMENT_NONE};
+}
+
 struct payment engine_payment(struct machine *machine, struct task *task)
 {
 	struct engine_task *state = &task->engine;
+	struct engine *engine = &machine->engine;
 	uint64_t now = machine->now_ns;
 	uint64_t most = state->is_in_handler ? MOST_IN_HANDLER_NS : MOST_NS;
 
 	delay_pay(&state->local, now - state->pays_since_ns);
 	state->pays_since_ns = now;
 	renew(machine, task);
-	int64_t gap = gap_now(machine, task);
-	if (gap <= SHORTEST_NS || now - state->pays_begin_ns >= most) {
-		machine->engine.paused_ns += now - state->pays_begin_ns;
-		machine->engine.pauses++;
-		state->cpu_accounted_ns += task->cpu_ns - state->pays_cpu_ns;
-		state->is_in_handler = false;
-		return (struct payment){.kind = PAYMENT_NONE};
-	}
-	if (gap <= SLEEP_LEAST_NS)
-		return (struct payment){.kind = PAYMENT_SPIN, .ns = (uint64_t)gap};
-	uint64_t length = (uint64_t)gap - SLEEP_LEAST_NS;
+	uint64_t global = engine_delay(machine);
+	if (!delay_is_due(&state->local, global, SHORTEST_NS) || now - state->pays_begin_ns >= most)
+		return payment_ends(machine, task);
+	uint64_t pause = delay_consume(&state->local, &engine->delay, global, now, most);
+	if (pause <= SLEEP_LEAST_NS)
+		return (struct payment){.kind = PAYMENT_SPIN, .ns = pause};
+	uint64_t length = pause - SLEEP_LEAST_NS;
 	length = length < SLICE_NS ? length : SLICE_NS;
 	return (struct payment){.kind = PAYMENT_SLEEP,
-				.ns = length + machine->engine.settings.sleep_late_ns};
+				.ns = length + engine->settings.sleep_late_ns};
 }
 
 uint64_t runtime_engine_tick(struct machine *machine, struct task *task)
 {
 	struct engine *engine = &machine->engine;
 	struct engine_task *state = &task->engine;
-	uint64_t now = machine->now_ns;
+	uint64_t now = machine->now_ns, charge;
 
 	if (task->is_paying) {
 		state->uncharged_ticks++;
@@ -85,12 +93,12 @@ uint64_t runtime_engine_tick(struct machine *machine, struct task *task)
 	if (task_computes_in_target(machine, task)) {
 		engine->hits++;
 		engine->hit_ns += weight;
-		delay_charge_target(&state->local, &engine->delay, weight, now);
-		engine_raise(machine, state->local.delay_ns);
+		charge = delay_charge_target(&state->local, &engine->delay, weight, now);
+		engine_raise(machine, state->local.delay_ns, charge);
 		engine_trace(machine, "tick in the target", task, 0);
 	}
-	delay_charge_tick(&state->local, &engine->delay, before + handler, now);
-	engine_raise(machine, state->local.delay_ns);
+	charge = delay_charge_tick(&state->local, &engine->delay, before + handler, now);
+	engine_raise(machine, state->local.delay_ns, charge);
 	state->is_in_handler = begin_to_pay(machine, task, "pays at a tick");
 	/* The pause begins when the handler's own time is over. */
 	state->pays_since_ns += engine->settings.overhead_ns + handler;
@@ -129,9 +137,11 @@ static bool wait_end(struct machine *machine, struct task *task, bool is_for_tas
 	engine_advance(machine);
 	delay_thread_renew(&state->local, &state->delay, &engine->delay);
 	if (state->is_waiting_in_target && engine_leave_waiters(machine, state) &&
-	    generation == engine->delay.generation)
-		state->local.delay_ns +=
-			delay_wait_credit(&engine->delay, machine->now_ns - state->delay.left_ns);
+	    generation == engine->delay.generation) {
+		uint64_t waited = machine->now_ns - state->delay.left_ns;
+		delay_thread_credit(&state->local, &state->delay,
+				    delay_wait_credit(&engine->delay, waited), engine->global_ns);
+	}
 	if (is_for_task) {
 		delay_wake(&state->delay, DELAY_WAKER_TASK, 0, engine->global_ns, machine->now_ns);
 		delay_thread_enter(&state->local, &state->delay, engine->global_ns);

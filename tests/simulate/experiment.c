@@ -9,6 +9,8 @@
 
 #define PERIODS_LEAST 24 /* visits in a window */
 #define WINDOW_MOST_NS 2000000000ull
+#define STEP_BEFORE 0.03 /* of a cut, in which a gain grows by as much at most */
+#define STEP_LEAST 0.07
 
 /* Sums over the windows at one speedup. */
 struct sum {
@@ -39,10 +41,22 @@ struct experiment_settings experiment_usual(uint32_t cores, enum engine_kind kin
 			   .sleep_late_ns = 55000},
 		.densest_ns = 60000,
 		.window_ns = 40000000,
-		.warm_up_ns = 10000000,
+		.warm_up_ns = 40000000,
 		.rounds = 12,
 		.true_rounds = 24,
 	};
+}
+
+void experiment_on_virtual_machine(struct experiment_settings *settings)
+{
+	settings->machine.idle_exit_ns = 25000;
+	settings->machine.interrupt_ns = 9000;
+	settings->machine.call_ns = 3000;
+	settings->machine.switch_ns = 2500;
+	settings->machine.late_most_ns = 15000;
+	settings->engine.overhead_ns = 18000;
+	settings->engine.handler_ns = 7000;
+	settings->densest_ns = 80000;
 }
 
 static void window_run(struct machine *machine, uint64_t warm_up_ns, uint64_t window_ns,
@@ -102,27 +116,39 @@ static bool lengths_find(struct machine *machine, const struct experiment_settin
 	return sum.windows && truth->window_ns < WINDOW_MOST_NS;
 }
 
+/* The time between two visits if the target is shorter by `cut`. */
+static double true_period(struct machine *machine, const struct experiment_settings *settings,
+			  struct experiment_truth *truth, double cut)
+{
+	struct sum sum = {0};
+
+	machine->target_left = 1 - cut;
+	for (uint32_t round = 0; round < settings->true_rounds; round++)
+		window_run(machine, round ? 0 : truth->warm_up_ns, truth->window_ns, &sum);
+	truth->windows += settings->true_rounds;
+	truth->is_valid &= sum.windows > 0;
+	return sum_period(&sum);
+}
+
 void experiment_find_truth(struct machine *machine, const struct program *program,
 			   const struct experiment_settings *settings,
 			   struct experiment_truth *truth)
 {
 	const struct engine_settings none = {.kind = ENGINE_NONE};
-	struct sum sums[EXPERIMENT_CUTS + 1] = {0};
 
 	*truth = (struct experiment_truth){0};
 	machine_start(machine, &settings->machine, &none, program);
 	truth->is_valid = lengths_find(machine, settings, truth);
-	for (uint32_t i = 0; truth->is_valid && i <= EXPERIMENT_CUTS; i++) {
-		machine->target_left = 1 - i / (double)EXPERIMENT_CUTS;
-		for (uint32_t round = 0; round < settings->true_rounds; round++)
-			window_run(machine, round ? 0 : truth->warm_up_ns, truth->window_ns,
-				   &sums[i]);
-		truth->windows += settings->true_rounds;
-	}
-	truth->period_ns = sum_period(&sums[0]);
+	if (!truth->is_valid)
+		return;
+	truth->period_ns = true_period(machine, settings, truth, 0);
 	for (uint32_t i = 0; i < EXPERIMENT_CUTS; i++) {
-		truth->is_valid &= sums[i + 1].windows > 0;
-		truth->gain[i] = 1 - sum_period(&sums[i + 1]) / sum_period(&sums[0]);
+		double cut = (i + 1) / (double)EXPERIMENT_CUTS;
+		double gain = 1 - true_period(machine, settings, truth, cut) / truth->period_ns;
+		double before = 1 - true_period(machine, settings, truth, cut - STEP_BEFORE) /
+					    truth->period_ns;
+		truth->gain[i] = gain;
+		truth->is_step[i] = fabs(gain - before) > STEP_LEAST;
 	}
 	truth->events = machine->events_done;
 }

@@ -3,8 +3,8 @@
  * experiment - what an engine predicts of a simulated program, and what is true.
  *
  * Predicted: windows with the engine, at speedups in random order. True: the same program and seed
- * without the engine, with the target's lengths really cut. Both are gains: 1 - p(s) / p(0), where p
- * is the time between two visits; with the engine, in effective time.
+ * without the engine, with the target's lengths really cut. Both are gains: 1 - p(s) / p(0), where
+ * p is the time between two visits; with the engine, in effective time.
  */
 #pragma once
 
@@ -25,6 +25,8 @@ struct experiment_truth {
 	bool is_valid;    /* there were visits enough */
 	double period_ns; /* of the program as it is */
 	double gain[EXPERIMENT_CUTS];
+	/* A cut that is 3 points smaller gains far less or more: threads then meet in another order. */
+	bool is_step[EXPERIMENT_CUTS];
 	uint64_t window_ns, warm_up_ns;
 	uint64_t windows, events;
 };
@@ -39,6 +41,8 @@ struct experiment_prediction {
 };
 
 struct experiment_settings experiment_usual(uint32_t cores, enum engine_kind kind, uint64_t seed);
+/* Interrupts and wake-ups cost what they do in a nested virtual machine. */
+void experiment_on_virtual_machine(struct experiment_settings *settings);
 void experiment_find_truth(struct machine *machine, const struct program *program,
 			   const struct experiment_settings *settings,
 			   struct experiment_truth *truth);

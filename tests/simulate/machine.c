@@ -169,13 +169,14 @@ static uint32_t core_load(const struct core *core)
 	return core->waiting + (core->current != NULL);
 }
 
-static struct core *busiest_core(struct machine *machine, uint32_t least_waiting)
+/* The core with the most tasks, if it has one to give. One that has just come may be on its way. */
+static struct core *busiest_core(struct machine *machine)
 {
 	struct core *busiest = NULL;
 
 	for (uint32_t i = 0; i < machine->settings.cores; i++) {
 		struct core *core = &machine->cores[i];
-		if (core->waiting >= least_waiting && core->current &&
+		if (core->waiting >= (core->current ? 1 : 2) &&
 		    (!busiest || core_load(core) > core_load(busiest)))
 			busiest = core;
 	}
@@ -212,7 +213,7 @@ static void core_switch(struct machine *machine, struct core *core, bool blocked
 	}
 	next = queue_take(core, &core->queue);
 	if (!next) {
-		struct core *busiest = busiest_core(machine, 1);
+		struct core *busiest = busiest_core(machine);
 		next = busiest ? queue_steal(busiest, core) : NULL;
 	}
 	core->current = next;
@@ -291,7 +292,7 @@ static void wake_one(struct machine *machine, struct core *core, struct task *wa
 	waker->to_wake = woken->wake_next;
 	waker->lag_ns += machine->settings.call_ns;
 	machine->task_wakeups++;
-	engine_waking(machine, waker, woken);
+	engine_waking(machine, core, waker, woken);
 	task_wake(machine, woken, core_index(machine, core));
 }
 
@@ -361,6 +362,11 @@ static void core_go_on(struct machine *machine, struct core *core)
 		}
 		if (core->since_ns > now)
 			return;
+		uint64_t more = engine_pay_on(machine, core);
+		if (more) {
+			core_hold(machine, core, more);
+			return;
+		}
 		uint64_t finishing = engine_finish(machine, core);
 		if (finishing) {
 			core_delay(machine, core, finishing);
@@ -437,14 +443,14 @@ static void on_timer(struct machine *machine, uint32_t index)
 	if (core->current)
 		core_delay(machine, core, machine->settings.interrupt_ns);
 	if (!task->is_pausing)
-		engine_waking(machine, NULL, task);
+		engine_waking(machine, core, NULL, task);
 	task_wake(machine, task, core_index(machine, core));
 	core_post(machine, core);
 }
 
 static void on_balance(struct machine *machine)
 {
-	struct core *from = busiest_core(machine, 1), *to = &machine->cores[0];
+	struct core *from = busiest_core(machine), *to = &machine->cores[0];
 
 	events_post(&machine->events, SOURCE_BALANCE,
 		    machine->now_ns + machine->settings.scheduler_tick_ns);

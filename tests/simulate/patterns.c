@@ -261,18 +261,18 @@ static void build_pipeline(struct program *program, struct random *random, uint3
 	}
 }
 
-/* A thread that waits for a timer or a device, and one that computes, meet after each round. */
-static void build_waiting(struct program *program, struct random *random, enum operation_kind wait)
+/* A thread that sleeps and one that computes meet after each round. */
+static void build_timer(struct program *program, struct random *random, uint32_t cores)
 {
 	uint8_t done = object_add(program, 0, 2), begins = object_add(program, 0, 2);
-	uint8_t device = object_add(program, 0, 1);
-	struct operation *waiting;
+	struct operation *sleep;
 
+	(void)cores;
 	role_begin(program, 1);
 	compute(program, random, length(random));
-	waiting = add(program, wait, device);
-	waiting->mean_ns = length_between(random, 200e3, 3e6);
-	waiting->spread_percent = 10;
+	sleep = add(program, OPERATION_SLEEP, 0);
+	sleep->mean_ns = length_between(random, 200e3, 3e6);
+	sleep->spread_percent = 10;
 	add(program, OPERATION_BARRIER, done);
 	add(program, OPERATION_VISIT, 0);
 	add(program, OPERATION_BARRIER, begins);
@@ -280,12 +280,6 @@ static void build_waiting(struct program *program, struct random *random, enum o
 	compute(program, random, length_between(random, 200e3, 3e6));
 	add(program, OPERATION_BARRIER, done);
 	add(program, OPERATION_BARRIER, begins);
-}
-
-static void build_timer(struct program *program, struct random *random, uint32_t cores)
-{
-	(void)cores;
-	build_waiting(program, random, OPERATION_SLEEP);
 	choose_target(program, random,
 		      random_below(random, 2) ? OPERATION_SLEEP : OPERATION_COMPUTE);
 }
@@ -464,46 +458,4 @@ const struct pattern *pattern_find(const char *name)
 		if (!strcmp(patterns[i].name, name))
 			return &patterns[i];
 	return NULL;
-}
-
-void program_print(const struct program *program)
-{
-	static const char *const names[] = {
-		[OPERATION_COMPUTE] = "compute",
-		[OPERATION_LOCK] = "lock",
-		[OPERATION_UNLOCK] = "unlock",
-		[OPERATION_WAIT] = "wait",
-		[OPERATION_POST] = "post",
-		[OPERATION_PUT] = "put",
-		[OPERATION_TAKE] = "take",
-		[OPERATION_BARRIER] = "barrier",
-		[OPERATION_READ_LOCK] = "read_lock",
-		[OPERATION_WRITE_LOCK] = "write_lock",
-		[OPERATION_READ_UNLOCK] = "read_unlock",
-		[OPERATION_WRITE_UNLOCK] = "write_unlock",
-		[OPERATION_SPIN_LOCK] = "spin_lock",
-		[OPERATION_SPIN_UNLOCK] = "spin_unlock",
-		[OPERATION_SPIN_WAIT] = "spin_wait",
-		[OPERATION_SPIN_POST] = "spin_post",
-		[OPERATION_SPIN_BARRIER] = "spin_barrier",
-		[OPERATION_SLEEP] = "sleep",
-		[OPERATION_IO] = "io",
-		[OPERATION_VISIT] = "visit",
-	};
-
-	for (uint32_t i = 0; i < program->role_count; i++) {
-		const struct role *role = &program->roles[i];
-		printf("%u thread%s:", role->threads, role->threads > 1 ? "s" : "");
-		for (uint32_t k = role->first; k < role->first + role->count; k++) {
-			const struct operation *operation = &program->operations[k];
-			printf(" %s%s", names[operation->kind], operation->is_target ? "*" : "");
-			if (operation->mean_ns)
-				printf("(%.0f us +-%u %%)", operation->mean_ns / 1e3,
-				       operation->spread_percent);
-			else if (operation->kind != OPERATION_VISIT)
-				printf("(%u:%d)", operation->object,
-				       program->objects[operation->object].capacity);
-		}
-		printf("\n");
-	}
 }

@@ -20,5 +20,3 @@ void pattern_program(const struct pattern *pattern, uint64_t seed, uint32_t core
 /* Adds tasks of another program, each of which takes a fifth of a core. */
 void pattern_add_foreign(struct program *program, uint32_t tasks);
 const struct pattern *pattern_find(const char *name);
-/* Prints roles, operations and objects. */
-void program_print(const struct program *program);

@@ -3,7 +3,7 @@
  * program - a simulated program: threads that repeat a list of operations on shared objects.
  *
  * An operation computes, waits, wakes, or counts a visit. Where an operation must wait, the thread
- * blocks (or spins) and tries the same operation again when it is woken, as code above futexes does.
+ * blocks or spins, and tries the same operation again when it is woken, as with futexes.
  */
 #pragma once
 

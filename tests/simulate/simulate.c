@@ -4,6 +4,7 @@
  *
  * README.md tells what is simulated, and what the table shows.
  */
+#include "program_text.h"
 #include "table.h"
 
 #include <getopt.h>
@@ -13,14 +14,16 @@
 
 static const char usage[] =
 	"usage: simulate [--pattern NAME] [--cores N,...] [--engine kernel|runtime] [--seed FIRST]\n"
-	"                [--programs N] [--rounds N] [--foreign TASKS] [--list]\n"
-	"       simulate --trace PERCENT --pattern NAME [--cores N] [--engine E] [--seed N]\n"
-	"                [--milliseconds N]\n";
+	"                [--programs N] [--rounds N] [--foreign TASKS] [--virtual] [--list]\n"
+	"                [--file PROGRAM] [--variant RULE]... [--uncharged MICROSECONDS]\n"
+	"       simulate --trace PERCENT --pattern NAME|--file PROGRAM [--cores N] [--engine E]\n"
+	"                [--seed N] [--milliseconds N]\n";
 
 struct choices {
 	struct table_settings table;
 	double trace_speedup; /* below 0: no trace */
 	double milliseconds;
+	struct program program; /* of --file */
 };
 
 static void wrong_usage(const char *what)
@@ -39,6 +42,31 @@ static void cores_read(struct table_settings *table, char *text)
 			wrong_usage("--cores takes up to 8 numbers of 1 to 64");
 		table->core_counts[table->core_count_count++] = (uint32_t)count;
 	}
+}
+
+static void program_open(struct choices *choices, const char *path)
+{
+	FILE *file = fopen(path, "r");
+
+	if (!file || program_read(file, &choices->program))
+		wrong_usage("--file takes a program as program_text.h has it");
+	fclose(file);
+	choices->table.program = &choices->program;
+}
+
+static void variant_read(struct engine_variants *variants, const char *name)
+{
+	if (!strcmp(name, "pays-on"))
+		variants->pays_on = true;
+	else if (!strcmp(name, "spinners-rest"))
+		variants->spinners_rest = true;
+	else if (!strcmp(name, "raises-by-charge"))
+		variants->raises_by_charge = true;
+	else if (!strcmp(name, "wakes-before"))
+		variants->wakes_before = true;
+	else
+		wrong_usage(
+			"--variant takes pays-on, spinners-rest, raises-by-charge, wakes-before");
 }
 
 static enum engine_kind engine_read(const char *name)
@@ -77,6 +105,18 @@ static void option_take(struct choices *choices, int option)
 	case 'l':
 		table->lists_programs = true;
 		break;
+	case 'V':
+		variant_read(&table->variants, optarg);
+		break;
+	case 'u':
+		table->uncharged_ns = (uint32_t)(1000 * atof(optarg));
+		break;
+	case 'v':
+		table->is_virtual = true;
+		break;
+	case 'i':
+		program_open(choices, optarg);
+		break;
 	case 't':
 		choices->trace_speedup = atof(optarg) / 100;
 		break;
@@ -99,6 +139,10 @@ static void options_read(struct choices *choices, int count, char **arguments)
 						{"foreign", required_argument, NULL, 'f'},
 						{"list", no_argument, NULL, 'l'},
 						{"trace", required_argument, NULL, 't'},
+						{"variant", required_argument, NULL, 'V'},
+						{"uncharged", required_argument, NULL, 'u'},
+						{"virtual", no_argument, NULL, 'v'},
+						{"file", required_argument, NULL, 'i'},
 						{"milliseconds", required_argument, NULL, 'm'},
 						{0}};
 	int option;
@@ -110,8 +154,8 @@ static void options_read(struct choices *choices, int count, char **arguments)
 	const struct table_settings *table = &choices->table;
 	if (table->pattern && !pattern_find(table->pattern))
 		wrong_usage("unknown pattern");
-	if (choices->trace_speedup >= 0 && !table->pattern)
-		wrong_usage("--trace needs --pattern");
+	if (choices->trace_speedup >= 0 && !table->pattern && !table->program)
+		wrong_usage("--trace needs --pattern or --file");
 }
 
 static void trace(const struct choices *choices)
@@ -123,10 +167,17 @@ static void trace(const struct choices *choices)
 				 table->engine ? table->engine : ENGINE_KERNEL, table->first_seed);
 	struct program program;
 
-	pattern_program(pattern_find(table->pattern), table->first_seed, table->core_counts[0],
-			&program);
+	settings.engine.variants = table->variants;
+	settings.engine.uncharged_ns = table->uncharged_ns;
+	if (table->is_virtual)
+		experiment_on_virtual_machine(&settings);
+	if (table->program)
+		program = *table->program;
+	else
+		pattern_program(pattern_find(table->pattern), table->first_seed,
+				table->core_counts[0], &program);
 	pattern_add_foreign(&program, table->foreign_tasks);
-	program_print(&program);
+	program_print(&program, stdout);
 	printf("times in us; G since the window's warm-up began\n");
 	experiment_trace(&machine, &program, &settings, choices->trace_speedup,
 			 (uint64_t)(choices->milliseconds * 1e6));

@@ -12,7 +12,7 @@
 /* Errors of some predictions, in percentage points. */
 struct cell {
 	double errors, biases, worst; /* sums; the worst of all cuts */
-	uint32_t count, worst_cores;
+	uint32_t count, points, steps, worst_cores;
 	uint64_t worst_seed;
 };
 
@@ -33,8 +33,12 @@ static void cell_add(struct cell *cell, const struct experiment_truth *truth,
 {
 	for (uint32_t i = 0; i < EXPERIMENT_CUTS; i++) {
 		double error = 100 * (prediction->gain[i] - truth->gain[i]);
-		cell->errors += fabs(error) / EXPERIMENT_CUTS;
-		cell->biases += error / EXPERIMENT_CUTS;
+		cell->steps += truth->is_step[i];
+		if (truth->is_step[i])
+			continue;
+		cell->points++;
+		cell->errors += fabs(error);
+		cell->biases += error;
 		if (fabs(error) > fabs(cell->worst)) {
 			cell->worst = error;
 			cell->worst_seed = settings->seed;
@@ -51,7 +55,8 @@ static void program_list(const struct program *program, const struct machine_set
 	printf("%-15s %3u cores  seed %-4u %-8s %7.1f us ", program->name, settings->cores,
 	       (unsigned)settings->seed, engine_names[kind], truth->period_ns / 1e3);
 	for (uint32_t i = 0; i < EXPERIMENT_CUTS; i++)
-		printf("  %5.1f for %5.1f", 100 * prediction->gain[i], 100 * truth->gain[i]);
+		printf("  %5.1f for%c%5.1f", 100 * prediction->gain[i],
+		       truth->is_step[i] ? '*' : ' ', 100 * truth->gain[i]);
 	printf("  +-%.1f  period %u us\n", 196 * prediction->error, prediction->sampling_ns / 1000);
 }
 
@@ -72,7 +77,14 @@ static void program_run(const struct table_settings *settings, uint32_t pattern,
 
 	usual.rounds = settings->rounds;
 	usual.true_rounds = 2 * settings->rounds;
-	pattern_program(&patterns[pattern], seed, usual.machine.cores, &program);
+	usual.engine.variants = settings->variants;
+	usual.engine.uncharged_ns = settings->uncharged_ns;
+	if (settings->is_virtual)
+		experiment_on_virtual_machine(&usual);
+	if (settings->program)
+		program = *settings->program;
+	else
+		pattern_program(&patterns[pattern], seed, usual.machine.cores, &program);
 	pattern_add_foreign(&program, settings->foreign_tasks);
 	experiment_find_truth(&machine, &program, &usual, &truth);
 	counts->programs++;
@@ -111,10 +123,10 @@ static void row_print(const char *name, const struct cell *cells)
 		       cells[ENGINE_RUNTIME].count);
 	for (enum engine_kind kind = ENGINE_KERNEL; kind <= ENGINE_RUNTIME; kind++) {
 		const struct cell *cell = &cells[kind];
-		if (cell->count)
+		if (cell->points)
 			printf("  | %5.1f %+6.1f %+6.1f (%2u cores, seed %-3u)",
-			       cell->errors / cell->count, cell->biases / cell->count, cell->worst,
-			       cell->worst_cores, (unsigned)cell->worst_seed);
+			       cell->errors / cell->points, cell->biases / cell->points,
+			       cell->worst, cell->worst_cores, (unsigned)cell->worst_seed);
 	}
 	printf("\n");
 }
@@ -136,6 +148,10 @@ static void counts_print(const struct table_settings *settings, const struct cou
 {
 	printf("\nErrors of predicted gains in percentage points: mean of the absolute ones, mean "
 	       "with sign (bias), the worst.\n");
+	printf("%u of %u points are left out, as the truth jumps there.\n",
+	       in_all[ENGINE_KERNEL].steps + in_all[ENGINE_RUNTIME].steps,
+	       in_all[ENGINE_KERNEL].steps + in_all[ENGINE_RUNTIME].steps +
+		       in_all[ENGINE_KERNEL].points + in_all[ENGINE_RUNTIME].points);
 	printf("Seeds %u to %u; %u programs (%u had too few visits); %.1f s.\n",
 	       (unsigned)settings->first_seed,
 	       (unsigned)(settings->first_seed + settings->programs - 1), counts->programs,
@@ -156,12 +172,14 @@ void table_print(const struct table_settings *settings)
 	for (uint32_t pattern = 0; pattern < pattern_count; pattern++)
 		for (uint32_t cores = 0; cores < settings->core_count_count; cores++)
 			for (uint32_t i = 0; i < settings->programs; i++)
-				if (!settings->pattern ||
-				    !strcmp(settings->pattern, patterns[pattern].name))
+				if (settings->program ?
+					    !pattern :
+					    !settings->pattern || !strcmp(settings->pattern,
+									  patterns[pattern].name))
 					program_run(settings, pattern, cores,
 						    settings->first_seed + i, &counts);
 	head_print(settings, "pattern");
-	for (uint32_t pattern = 0; pattern < pattern_count; pattern++)
+	for (uint32_t pattern = 0; pattern < pattern_count && !settings->program; pattern++)
 		row_print(patterns[pattern].name, by_pattern[pattern]);
 	head_print(settings, "cores");
 	for (uint32_t cores = 0; cores < settings->core_count_count; cores++) {

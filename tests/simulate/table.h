@@ -12,8 +12,12 @@ struct table_settings {
 	uint32_t programs; /* of each pattern for each number of cores */
 	uint32_t rounds;
 	uint32_t foreign_tasks;
-	const char *pattern;     /* NULL: all */
-	enum engine_kind engine; /* ENGINE_NONE: both */
+	const char *pattern;           /* NULL: all */
+	const struct program *program; /* this one only; NULL: of the patterns */
+	bool is_virtual;               /* the machine: interrupts cost more */
+	enum engine_kind engine;       /* ENGINE_NONE: both */
+	struct engine_variants variants;
+	uint32_t uncharged_ns;
 	uint32_t core_counts[TABLE_CORES_MOST];
 	uint32_t core_count_count;
 	bool lists_programs;

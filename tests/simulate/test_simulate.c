@@ -7,6 +7,7 @@
  */
 #include "experiment.h"
 #include "patterns.h"
+#include "program_text.h"
 
 #include "../unit/check.h"
 
@@ -38,6 +39,7 @@ static double pattern_error(const char *name, enum engine_kind kind, uint32_t co
 {
 	const uint32_t seeds = 4;
 	double sum = 0;
+	uint32_t points = 0;
 
 	for (uint64_t seed = 1; seed <= seeds; seed++) {
 		struct experiment_settings settings = experiment_usual(cores, kind, seed);
@@ -50,10 +52,13 @@ static double pattern_error(const char *name, enum engine_kind kind, uint32_t co
 		experiment_predict(&machine, &program, &settings, &truth, &prediction);
 		if (!prediction.is_valid)
 			return INFINITY;
-		for (uint32_t i = 0; i < EXPERIMENT_CUTS; i++)
-			sum += 100 * fabs(prediction.gain[i] - truth.gain[i]);
+		for (uint32_t i = 0; i < EXPERIMENT_CUTS; i++) {
+			points += !truth.is_step[i];
+			sum += truth.is_step[i] ? 0 :
+						  100 * fabs(prediction.gain[i] - truth.gain[i]);
+		}
 	}
-	return sum / seeds / EXPERIMENT_CUTS;
+	return points ? sum / points : INFINITY;
 }
 
 TEST("events come in the order of their times, also those that were moved or cancelled")
@@ -87,7 +92,7 @@ TEST("events come in the order of their times, also those that were moved or can
 	CHECK_EQUAL(events.count, 0);
 }
 
-TEST("a queue is as fast as its slower side, and the truth of a cut ends where the other side is slower")
+TEST("a queue is as fast as its slower side, also where the target is cut")
 {
 	struct program program = queue_program(300000, 600000);
 	struct experiment_settings settings = experiment_usual(2, ENGINE_KERNEL, 1);
@@ -109,6 +114,23 @@ TEST("on one core the threads of a queue share it")
 	experiment_find_truth(&machine, &program, &settings, &truth);
 	CHECK_NEAR(truth.period_ns, 900000, 9000);
 	CHECK_NEAR(truth.gain[3], 2.0 / 3, 0.01);
+}
+
+TEST("a program that is printed reads as the same program")
+{
+	struct program written, read;
+
+	for (uint32_t i = 0; i < pattern_count; i++) {
+		FILE *file = tmpfile();
+		CHECK(file);
+		pattern_program(&patterns[i], 5, 8, &written);
+		program_print(&written, file);
+		rewind(file);
+		CHECK_EQUAL(program_read(file, &read), 0);
+		fclose(file);
+		memcpy(read.name, written.name, sizeof(read.name));
+		CHECK(!memcmp(&read, &written, sizeof(read)));
+	}
 }
 
 TEST("the same seed gives the same run")
@@ -187,13 +209,13 @@ struct bound {
 };
 
 static const struct bound bounds[] = {
-	{"single", 1, 1},        {"independent", 1.5, 1.5}, {"mutex", 2, 2},
-	{"convoy", 4, 2.5},      {"queue", 1, 2.5},         {"barrier", 1.5, 3},
-	{"fork_join", 1.5, 1},   {"pool", 1.5, 1.5},        {"pipeline", 1, 1.5},
-	{"ping_pong", 1.5, 1.5}, {"ring", 1.5, 2},          {"read_write", 5.5, 4},
-	{"timer", 1.5, 2},       {"io", 1.5, 2.5},          {"device", 19.5, 19.5},
-	{"spin_lock", 10, 4},    {"spin_barrier", 2, 9},    {"spin_ping_pong", 6.5, 21.5},
-	{"crowd", 1, 3.5},       {"crowded_pool", 1, 15},   {"random", 3.5, 3.5},
+	{"single", 1, 1},      {"independent", 1, 1.5},  {"mutex", 2, 2.5},
+	{"convoy", 4, 2.5},    {"queue", 1, 2.5},        {"barrier", 1.5, 3.5},
+	{"fork_join", 2, 1.5}, {"pool", 1, 1.5},         {"pipeline", 1, 1.5},
+	{"ping_pong", 1.5, 1}, {"ring", 1.5, 1.5},       {"read_write", 5.5, 4},
+	{"timer", 1, 2},       {"io", 1, 2.5},           {"device", 19.5, 19},
+	{"spin_lock", 11, 4},  {"spin_barrier", 2, 8.5}, {"spin_ping_pong", 6.5, 22},
+	{"crowd", 1.5, 3},     {"crowded_pool", 1, 13},  {"random", 1.5, 1.5},
 };
 
 static bool bounds_hold(enum engine_kind kind)
