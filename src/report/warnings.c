@@ -10,7 +10,7 @@ void warnings_add_end(struct warnings *warnings, const struct run_totals *totals
 {
 	if (totals->unfinished)
 		*array_add(warnings) = text_format(
-			"%s was cut short, or goes on; this is what it had written so far",
+			"%s was cut short or is not finished: this is what it had written",
 			totals->runs == 1 ? "the recording" : "a run");
 }
 

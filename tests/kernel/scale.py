@@ -191,7 +191,7 @@ def _():
         raise Skip("one core")
     for options in (("--runs", "1"), ("--runs", "1", "--on", "1")):
         _, told = scaled("percore", "60", options=options)
-        check(any("as many threads as it sees cores" in one for one in told["warnings"]), told["warnings"])
+        check(any("creates as many as it sees cores" in one for one in told["warnings"]), told["warnings"])
         equal(len({one["threads"] for one in told["measured"]}), 1)
     _, told = scaled("spin", "2", "60", options=("--runs", "1"))
     check(not any("as it sees cores" in one for one in told["warnings"]), told["warnings"])

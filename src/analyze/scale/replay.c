@@ -18,7 +18,7 @@ static double replay_on(const struct scale *scale, unsigned cores)
 static char *refusal_of_log(const struct scale_run *recorded)
 {
 	if (recorded->conditions->is_cut)
-		return text_copy("the log is cut: there were too many switches to keep them all");
+		return text_copy("the log is cut: there were too many switches");
 	if (recorded->run->lost)
 		return text_format("%llu switches are missing in the log",
 				   (unsigned long long)recorded->run->lost);
@@ -28,11 +28,11 @@ static char *refusal_of_log(const struct scale_run *recorded)
 static char *refusal_of_check(const struct scale_check *check)
 {
 	if (!isfinite(check->replayed_ns) || check->replayed_ns <= 0)
-		return text_copy("threads wait for others that never come");
+		return text_copy("threads wait for wake-ups that are not in the log");
 	if (fabs(check->error) > SCALE_REPLAY_ERROR_MOST)
-		return text_format("simulated on the cores of the logged run, it misses that run's "
-				   "own time by %+.1f %%",
-				   100 * check->error);
+		return text_format(
+			"a simulation of the recorded run differs from its own time by %+.1f %%",
+			100 * check->error);
 	return NULL;
 }
 

@@ -22,9 +22,9 @@ static void warn_of_threads(struct scale *scale)
 	if (scale->adapted.count) {
 		const struct recording_parallel *adapted = scale->adapted.items[0].parallel;
 		*array_add(&scale->warnings) = text_format(
-			"the program makes as many threads as it sees cores: up to %u at once where "
-			"it sees %u, %u where it sees %u; predictions are for %u threads on any "
-			"number of cores",
+			"predictions assume a fixed number of threads, but the program creates as "
+			"many as it sees cores (up to %u at once with %u cores, %u with %u): they "
+			"are for %u threads on any number of cores",
 			adapted->most_threads, adapted->cores, here, adapted->machine_cores, here);
 		return;
 	}
@@ -34,8 +34,9 @@ static void warn_of_threads(struct scale *scale)
 		if (other->most_threads == here || other->threads == own->threads)
 			continue;
 		*array_add(&scale->warnings) = text_format(
-			"the program has up to %u threads at once on %u core%s, and %u on %u: if it "
-			"makes as many as there are cores, predictions do not hold; tell it a number",
+			"predictions may not hold: the program has up to %u threads at once on %u "
+			"core%s and %u on %u; if it creates as many as there are cores, give it a "
+			"fixed number",
 			here, scale->cores, scale->cores == 1 ? "" : "s", other->most_threads,
 			other->cores);
 		return;
@@ -52,15 +53,14 @@ static void warn_of_spinning(struct scale *scale)
 	}
 	if (cpu > 0 && yields / cpu * 1e9 > YIELDS_MANY)
 		*array_add(&scale->warnings) = text_format(
-			"threads give up their core by sched_yield %.0f times a second: they spin "
-			"while they wait, which counts as work here, and predictions are too long "
-			"or too short by it",
+			"predictions are too long or too short: threads spin while they wait (%.0f "
+			"calls of sched_yield per second of CPU time), which counts as work",
 			yields / cpu * 1e9);
 	if (scale->has_growth && scale->growth > GROWTH_LARGE)
 		*array_add(&scale->warnings) = text_format(
-			"CPU time grows by %.0f %% for each further thread that runs at once: "
-			"spinning, shared caches or memory, or cores that are hardware threads of "
-			"one; the formula alone is too optimistic",
+			"`formula` is too optimistic: CPU time grows by %.0f %% for each further "
+			"thread that runs at once, by spinning, shared caches or memory, or cores "
+			"that are hardware threads of one",
 			100 * scale->growth);
 }
 
@@ -75,9 +75,9 @@ static void warn_of_loops(struct scale *scale)
 	}
 	if (looks > POLLS_LEAST && spinning / looks > SPINNING_MUCH)
 		*array_add(&scale->warnings) = text_format(
-			"in %.0f %% of %.0f looks at running threads they waited in a loop (user-level "
-			"spinning), which counts as work here: on other numbers of cores there "
-			"may be more or less of it",
+			"predictions may be too long or too short: in %.0f %% of %.0f samples "
+			"running threads waited in a loop (user-level spinning), which counts as "
+			"work; other numbers of cores may have more or less of it",
 			100 * spinning / looks, looks);
 }
 
@@ -106,15 +106,14 @@ static void warn_of_speed(struct scale *scale)
 		return;
 	if (most / least - 1 > SPEED_STEADY)
 		*array_add(&scale->warnings) = text_format(
-			"the cores' speed changed by %.0f %% between the runs (their frequency, or "
-			"other work below the hypervisor): times of different runs differ by as "
-			"much",
+			"runs differ by %.0f %%: the cores' speed changed by as much between them "
+			"(clock rate, or other work below the hypervisor)",
 			100 * (most / least - 1));
 	if (together < 1 - SPEED_STEADY)
 		*array_add(&scale->warnings) = text_format(
-			"each of this machine's %u cores is %.0f %% slower when all are busy (one "
-			"frequency for all, or hardware threads of one core): `formula` does not "
-			"know that",
+			"`formula` is too optimistic: each of this machine's %u cores is %.0f %% "
+			"slower when all are busy (shared clock rate, or hardware threads of one "
+			"core), which `formula` does not know",
 			scale->machine_cores, 100 * (1 - together));
 }
 
@@ -129,9 +128,8 @@ static void warn_of_work(struct scale *scale)
 	}
 	if (least > WORK_LEAST_NS && most / least - 1 > WORK_STEADY)
 		*array_add(&scale->warnings) = text_format(
-			"of the runs on %u core%s one took %.0f %% more CPU time than another: its "
-			"work is not always the same, or others share the cache and memory that "
-			"it needs; no prediction is surer than that",
+			"runs on %u core%s differ by %.0f %% in CPU time, and no prediction is "
+			"better than that: the work varies, or other programs share caches and memory",
 			scale->cores, scale->cores == 1 ? "" : "s", 100 * (most / least - 1));
 }
 
@@ -145,7 +143,7 @@ static void warn_of_cores(struct scale *scale)
 	if (scale->level_reached && most > scale->level_reached)
 		*array_add(&scale->warnings) = text_format(
 			"at most %u thread%s of the program %s ever active at once: it cannot use "
-			"more cores than that",
+			"more cores",
 			scale->level_reached, scale->level_reached == 1 ? "" : "s",
 			scale->level_reached == 1 ? "is" : "are");
 }
@@ -159,14 +157,13 @@ static void warn_of_others(struct scale *scale)
 	double taken = scale->displaced_ns / core, stolen = scale->stolen_ns / core;
 	if (taken > FOREIGN_SHARE_MOST)
 		*array_add(&scale->warnings) = text_format(
-			"other programs took %.1f %% of the cores' time from the program; all but "
-			"the model `paper` leave it out",
+			"other programs took %.1f %% of the cores' time; all models but `paper` "
+			"leave it out",
 			100 * taken);
 	if (stolen > FOREIGN_SHARE_MOST)
 		*array_add(&scale->warnings) = text_format(
-			"the hypervisor took %.1f %% of the cores' time while the program had them; "
-			"all but the model `paper` leave it out, where it fell, and their "
-			"intervals are wider by it",
+			"intervals are wider: the hypervisor took %.1f %% of the cores' time from "
+			"the program; all models but `paper` leave it out",
 			100 * stolen);
 }
 
@@ -185,8 +182,8 @@ static void warn_of_ends(struct scale *scale)
 	}
 	if (killed)
 		*array_add(&scale->warnings) = text_format(
-			"signal %d ended the program in %u of %zu runs: times and predictions are of "
-			"what it did until then",
+			"times and predictions may be too short: signal %d ended the program in %u "
+			"of %zu runs",
 			signal, killed, scale->runs.count);
 }
 
@@ -201,8 +198,8 @@ static void warn_of_losses(struct scale *scale)
 	}
 	if (escapes * 100 > switches)
 		*array_add(&scale->warnings) = text_format(
-			"the program chose cores by itself, and ran on others than the %u meant "
-			"for it (%.0f %% of the times it got a core)",
+			"times may be wrong: the program chose cores by itself, and ran on others "
+			"than its %u (%.0f %% of its switches)",
 			scale->cores, 100.0 * (double)escapes / (double)switches);
 	if (overwritten)
 		*array_add(&scale->warnings) = text_format(

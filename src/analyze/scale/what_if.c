@@ -75,13 +75,13 @@ static char *refusal_of(const struct scale *scale, const struct scale_what_if *w
 	double sampling = 1.96 * fabs(what_if->gain_here) / sqrt((double)what_if->target_samples);
 
 	if (!isfinite(what_if->gain_here))
-		return text_copy("threads wait for others that never come");
+		return text_copy("threads wait for wake-ups that are not in the log");
 	if (fabs(what_if->gain_here - measured) <= fmax(AGREES_LEAST, half + sampling))
 		return NULL;
-	return text_format(
-		"on %u cores the simulation wins %.1f %%, the experiments %.1f %% ±%.1f: it "
-		"does not know what holds this program up",
-		scale->machine_cores, 100 * what_if->gain_here, 100 * measured, 100 * half);
+	return text_format("on %u cores the simulation gains %.1f %%, but the experiments %.1f %% "
+			   "±%.1f: the simulation lacks what limits this program",
+			   scale->machine_cores, 100 * what_if->gain_here, 100 * measured,
+			   100 * half);
 }
 
 static void prediction(struct scale *scale, const struct log_replay *reduction)
@@ -114,14 +114,14 @@ void scale_find_what_if(struct scale *scale, const struct timeline *timeline)
 	if (!what_if->asked)
 		return;
 	if (!scale->check.has_passed) {
-		what_if->refusal = text_copy("there is no replay of the program");
+		what_if->refusal = text_copy("the program cannot be simulated");
 		return;
 	}
 	AUTO(target_samples)
 	struct recording_target_sample *target_samples = target_samples_of(scale, &speedup.count);
 	what_if->target_samples = speedup.count;
 	if (speedup.count < TARGET_SAMPLES_LEAST) {
-		what_if->refusal = text_format("only %zu samples fell into it", speedup.count);
+		what_if->refusal = text_format("it has only %zu samples", speedup.count);
 		return;
 	}
 	speedup.target_samples = target_samples;

@@ -30,8 +30,8 @@ static char *without_experiments(const struct recording *recording, const struct
 	AUTO(text) char *wall = display_duration((double)totals->wall_ns);
 	if (!totals->samples && totals->wall_ns)
 		return text_format(
-			"No answer: not one sample of the program was taken in %s. It hardly "
-			"used the CPU; give it more work, or run it longer.",
+			"No answer: no sample of the program in %s. It hardly uses the CPU: give it "
+			"more work, or run it longer.",
 			wall);
 	if (!recording->targets.count && totals->samples)
 		return text_copy(
@@ -40,11 +40,11 @@ static char *without_experiments(const struct recording *recording, const struct
 			"without debug information.");
 	if (totals->wall_ns)
 		return text_format(
-			"No answer: the program ended after %s, before an experiment was done. "
-			"Give it more work, or run it repeatedly with --end-to-end.",
+			"No answer: the program ended after %s, before the first experiment was "
+			"finished. Give it more work, or run it repeatedly with --end-to-end.",
 			wall);
-	return text_copy(
-		"No answer: the recording ended before an experiment was done. Run it longer.");
+	return text_copy("No answer: the recording ended before the first experiment was finished. "
+			 "Run it longer.");
 }
 
 static char *without_counted(const struct recording *recording, const struct causal *causal)
@@ -54,24 +54,23 @@ static char *without_counted(const struct recording *recording, const struct cau
 		AUTO(text) char *points = names_of_points(recording);
 		if (!all_visits(recording))
 			return text_format(
-				"No answer: no progress point (%s) was visited while experiments "
-				"ran. Choose a point that this command reaches over and over "
-				"with --progress.",
+				"No answer: no progress point (%s) was visited during experiments. Choose a "
+				"point with --progress that the program reaches repeatedly.",
 				points);
 		return text_format(
-			"No answer: in none of the %u experiments was a progress point (%s) "
-			"visited often enough. Choose a point that is visited more often, run "
-			"longer (--seconds), or use --end-to-end.",
+			"No answer: all %u experiments had too few visits of the progress points "
+			"(%s). Choose a point with more visits, run longer (--seconds), or use "
+			"--end-to-end.",
 			causal->too_few_visits, points);
 	}
 	if (causal->displaced >= causal->cut_short)
 		return text_format(
-			"No answer: other programs took the CPU in all of the experiments (%u "
-			"were displaced). Run again on a calmer machine.",
+			"No answer: other programs took the CPU in all experiments (%u). Run again "
+			"on an idle machine.",
 			causal->displaced);
 	return text_format(
-		"No answer: all %u experiments were cut short, as the program or the recording "
-		"ended too early. Run it longer.",
+		"No answer: all %u experiments were cut short by the end of the program or "
+		"of the recording. Run it longer.",
 		causal->cut_short);
 }
 
@@ -85,8 +84,9 @@ static char *without_pairs(const struct causal *causal)
 	}
 	if (causal->displaced > causal->experiments)
 		return text_format(
-			"No answer: other programs took the CPU in %u of %u experiments, and the others "
-			"are too few to compare. Run again on a calmer machine, or longer (--seconds).",
+			"No answer: other programs took the CPU in %u of %u experiments, and the "
+			"others are too few to compare. Run again on an idle machine, or longer "
+			"(--seconds).",
 			causal->displaced, causal->displaced + causal->experiments);
 	if (!sped_up)
 		return text_format(
@@ -95,13 +95,13 @@ static char *without_pairs(const struct causal *causal)
 			causal->experiments);
 	if (sped_up == causal->experiments)
 		return text_format(
-			"No answer: all %u experiments were at a speedup above 0, and none at 0 to "
-			"compare with. Put 0 into --speedups.",
+			"No answer: all %u experiments were at speedups above 0, without controls. "
+			"Add 0 to --speedups.",
 			causal->experiments);
 	return text_format(
-		"No answer: %u experiments on %u targets are too few; a target needs some at a "
-		"speedup and some at 0 close to them. Run longer (--seconds), run again into the "
-		"same file, or choose a target with --target.",
+		"No answer: %u experiments on %u targets are too few: a target needs "
+		"experiments at a speedup and controls near them. Run longer (--seconds), "
+		"run again into the same file, or choose a target with --target.",
 		causal->experiments, targets);
 }
 
@@ -110,7 +110,7 @@ char *no_answer_reason(const struct recording *recording, const struct causal *c
 	struct run_totals totals = run_totals_of(recording);
 	if (!totals.runs)
 		return text_copy(
-			"No answer: the profile holds no run. Record one with: lever run -- PROGRAM");
+			"No answer: the profile has no run. Record one: lever run -- PROGRAM");
 	if (causal->experiments)
 		return without_pairs(causal);
 	if (causal->displaced + causal->too_few_visits + causal->cut_short)

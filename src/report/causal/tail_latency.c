@@ -49,7 +49,7 @@ static const struct {
 	[TAIL_SHORT] = {"short", "spans are too short for the sampling period"},
 	[TAIL_LONG] = {"long", "spans are too long for the experiments"},
 	[TAIL_FEW_AT_SPEEDUP] = {"few_fast", "too few spans at speedups"},
-	[TAIL_UNMEASURED_TIME] = {"elsewhere", "spans end in another thread than they begin in"},
+	[TAIL_UNMEASURED_TIME] = {"elsewhere", "spans end in another thread"},
 	[TAIL_PHASES] = {"phases", "the code runs in phases"},
 };
 
@@ -62,7 +62,7 @@ static char *words_of(const struct target_verdict *verdict)
 		double lacking_ns = verdict->effect->tail_lacking_ns;
 		AUTO(text) char *spans = display_count((uint64_t)tail->spans);
 		AUTO(text) char *longer = display_duration(lacking_ns);
-		AUTO(text) char *advice = text_format("; a run that is %s longer may tell", longer);
+		AUTO(text) char *advice = text_format("; a run %s longer may tell", longer);
 		return text_format("unknown: %s (%s without a speedup)%s",
 				   troubles[tail->status].words, spans,
 				   lacking_ns > 0 ? advice : "");

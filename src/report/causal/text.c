@@ -209,9 +209,9 @@ static void print_contention(FILE *out, const struct target_verdicts *verdicts,
 	fputs("  ", out);
 	terminal_wrapped(
 		out,
-		"Contention: were this code faster, it would only meet others sooner, at a lock, a "
-		"queue or shared memory, and slow them down. Let fewer threads meet there, or call "
-		"it less often, instead of making it faster.",
+		"Contention: faster, this code meets other threads sooner at a lock, a queue "
+		"or shared memory, and slows them down. Do not make it faster: let fewer "
+		"threads meet there, or call it less often.",
 		2, options->columns);
 }
 
@@ -227,8 +227,8 @@ static char *caller_text(const struct caller *caller)
 		     user->line ? text_format(" from %s:%u (%s)", clean, user->line, function) :
 				  text_format(" from %s", function);
 	return text_format("%s%s %.0f %%",
-			   caller->system_call ? caller->system_call : "outside of a system call",
-			   from, caller->share * 100);
+			   caller->system_call ? caller->system_call : "no system call", from,
+			   caller->share * 100);
 }
 
 /* For kernel targets among the first verdicts: system calls and user code that lead there. */
@@ -290,8 +290,8 @@ static void print_unsure(FILE *out, const struct target_verdicts *verdicts,
 					   text_copy("");
 	AUTO(text)
 	char *text = text_format(
-		"Not distinguishable from no effect so far: %s%s. A longer run (--seconds), or another "
-		"one into the same file, narrows the intervals.",
+		"No sure effect so far: %s%s. A longer run (--seconds), or another run into "
+		"the same file, narrows the intervals.",
 		names, more);
 	terminal_wrapped(out, text, 0, options->columns);
 }
@@ -304,10 +304,11 @@ static void print_legend(FILE *out, const struct target_verdicts *verdicts,
 		latency |= verdicts->items[i].effect->point->kind == POINT_LATENCY;
 	AUTO(text)
 	char *text = text_format(
-		"+10 %% means: 10 %% less time for each visit of the progress point%s. ± is half the 95 %% "
-		"interval. The curve shows the gain with the code 10, 20 … 100 %% faster; it hangs where "
-		"the program gets slower. Share is of the sampled time, on CPU and waiting.",
-		latency ? "; a latency is told as it is, so a lower one is −" : "");
+		"+10 %% means 10 %% less time per visit of the progress point%s. ± is half "
+		"of the 95 %% interval. The curve shows the gain with the code 10, 20 … 100 "
+		"%% faster; it hangs where the program gets slower. Share is of the sampled "
+		"time, on CPU and waiting.",
+		latency ? "; a latency is shown as it changes: − is shorter" : "");
 	terminal_style(out, options, "2");
 	terminal_wrapped(out, text, 0, options->columns);
 	terminal_style(out, options, NULL);
@@ -323,7 +324,7 @@ static void print_left_out(FILE *out, const struct causal *causal,
 	size_t unanswered = causal->count - verdicts->targets;
 	if (unanswered)
 		fprintf(out,
-			"     %s%zu %ssampled place%s: no answer (too few experiments, or none)\n",
+			"     %s%zu %ssampled location%s: no answer (too few experiments, or none)\n",
 			verdicts->targets ? "and " : "", unanswered,
 			verdicts->targets ? "more " : "", unanswered > 1 ? "s" : "");
 }

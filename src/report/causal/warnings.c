@@ -10,13 +10,13 @@ static void warn_of_experiments(struct warnings *warnings, const struct run_tota
 	/* Below 1 % no prediction changes visibly. */
 	if (totals->lost * 100 > totals->samples)
 		*array_add(warnings) = text_format(
-			"%.1f %% of the samples were lost: shares and speedups are too small by as much",
+			"shares and speedups are too small by %.1f %%: that many samples were lost "
+			"because a buffer was full",
 			100.0 * (double)totals->lost / (double)(totals->samples + totals->lost));
 	if (totals->unwound_badly * 20 > totals->samples)
 		*array_add(warnings) = text_format(
-			"%.0f %% of the samples have no caller in scope, and count for no target: they "
-			"ran in code outside the scope (--scope 'bin:*' takes in all binaries), or "
-			"their call chain could not be followed",
+			"%.0f %% of the samples count for no target: they have no caller in scope, "
+			"or their call chain is incomplete; --scope 'bin:*' takes all binaries",
 			100.0 * (double)totals->unwound_badly / (double)totals->samples);
 }
 
@@ -49,8 +49,8 @@ static void warn_of_widened(struct warnings *warnings, const struct causal *caus
 		doubted += is_widened(&causal->targets[i]);
 	if (doubted)
 		*array_add(warnings) = text_format(
-			"whether the other targets take as long to settle is not known well enough yet: the "
-			"intervals of %zu of them have room for it",
+			"the intervals of %zu targets are wider: they may need time to warm up, too, "
+			"and were measured too briefly to exclude it; run longer with --seconds",
 			doubted);
 }
 
@@ -61,15 +61,15 @@ static void warn_of_warm_up(struct warnings *warnings, const struct causal *caus
 		struct warm_up warm_up = warm_up_of(target);
 		if (warm_up.is_drifting)
 			*array_add(warnings) = text_format(
-				"with %s faster, the program went on changing its speed for as long as it "
-				"was watched (queues that fill or empty do that): the gain may be "
-				"told too large; longer windows (--window) tell more",
+				"the gain of %s may be too large: the program was still changing its speed "
+				"at the end of its window series, as filling or emptying queues do; use "
+				"longer windows with --window",
 				target->target->name);
 		else if (warm_up.level)
 			*array_add(warnings) = text_format(
-				"with %s faster, the program took a while to settle (queues that fill or "
-				"empty do that): the first %u windows after each change are left out, and "
-				"those that follow count as one experiment",
+				"with %s faster, the first %u windows after each change are left out: the "
+				"program needed time to warm up, as queues fill or empty; the windows that "
+				"follow count as one experiment",
 				target->target->name, warm_up_skipped(warm_up.level));
 	}
 	warn_of_widened(warnings, causal);
@@ -94,9 +94,9 @@ static void warn_of_external_pacing(struct warnings *warnings, const struct caus
 			    !is_new_point(causal, i, effect))
 				continue;
 			*array_add(warnings) = text_format(
-				"the pace of %s is set from outside of the program as well (a clock, devices, "
-				"other programs): with all that 25 %% faster it would be %.1f %% faster. "
-				"What targets seemed to gain by that alone is taken off",
+				"gains at %s are reduced: its rate is partly set by clocks, devices or other "
+				"programs, whose apparent gain is taken off; with all of these 25 %% faster "
+				"it would be %.1f %% faster",
 				effect->point->name, 100 * effect->external_pacing.gain);
 		}
 	}

@@ -334,10 +334,9 @@ void report_samples_text(FILE *out, const struct report *report)
 
 	print_head(out, recording, samples, &layout);
 	if (!samples->count) {
-		terminal_wrapped(
-			out,
-			"No sample is left to show: none was taken, or the filters let none pass.",
-			0, layout.columns);
+		terminal_wrapped(out,
+				 "No sample to show: none was taken, or the filters exclude all.",
+				 0, layout.columns);
 		return;
 	}
 	print_classes(out, samples, &layout);
@@ -349,9 +348,9 @@ void report_samples_text(FILE *out, const struct report *report)
 	terminal_style(out, &layout, "2");
 	terminal_wrapped(
 		out,
-		"Shares are of the time of all threads. ± is half the 95 % interval. [.] and [k] "
-		"are on CPU, in the program and in the kernel; [I] waits for I/O, [L] for a lock, "
-		"[S] for a CPU, [B] for anything else.",
+		"Shares are of the time of all threads. ± is half of the 95 % interval. [.] "
+		"and [k] are on CPU, in the program and in the kernel; [I] waits for I/O, "
+		"[L] for a lock, [S] for a CPU, [B] for anything else.",
 		0, layout.columns);
 	terminal_style(out, &layout, NULL);
 }

@@ -9,16 +9,15 @@ static void warn_of_chains(struct warnings *warnings, const struct run_totals *t
 {
 	/* Below 1 % no share changes visibly. */
 	if (totals->lost * 100 > totals->samples)
-		*array_add(warnings) =
-			text_format("%.1f %% of the samples were lost",
-				    100.0 * (double)totals->lost /
-					    (double)(totals->samples + totals->lost));
+		*array_add(warnings) = text_format(
+			"shares are uncertain by %.1f %%: that many samples were lost because a "
+			"buffer was full",
+			100.0 * (double)totals->lost / (double)(totals->samples + totals->lost));
 	if (totals->unwound_badly * 20 > totals->samples)
-		*array_add(warnings) =
-			text_format("%.0f %% of the call chains end before their root: code "
-				    "without unwind tables, or deeper than can be followed",
-				    100.0 * (double)totals->unwound_badly /
-					    (double)totals->samples);
+		*array_add(warnings) = text_format(
+			"%.0f %% of the call chains lack their outer functions: their code has no "
+			"unwind tables, or they are too deep",
+			100.0 * (double)totals->unwound_badly / (double)totals->samples);
 }
 
 struct warnings samples_warnings(const struct recording *recording)

@@ -57,7 +57,7 @@ static void print_cores(FILE *out, const struct scale *scale, const struct repor
 	terminal_label(out, options, "cores");
 	fprintf(out, "%u of %u, %zu run%s%s", scale->cores, scale->machine_cores, scale->runs.count,
 		scale->runs.count == 1 ? "" : "s",
-		last->hides_cores ? ", of which the program did not know" : "");
+		last->hides_cores ? ", hidden from the program" : "");
 	for (size_t i = 0; i < scale->measured.count; i++)
 		if (scale->measured.items[i].cores != scale->cores)
 			fprintf(out, "; compared with %u on %u", scale->measured.items[i].runs,
@@ -74,8 +74,8 @@ static void print_taken(FILE *out, const struct scale *scale, const struct repor
 		return;
 	terminal_label(out, options, "taken");
 	fprintf(out,
-		"of the cores' time %.1f %% by the hypervisor, %.1f %% by other programs, %.1f %% by "
-		"counting\n",
+		"%.1f %% of the cores' time by the hypervisor, %.1f %% by other programs, "
+		"%.1f %% by counting\n",
 		100 * scale->stolen_ns / core, 100 * scale->displaced_ns / core,
 		100 * scale->counting_ns / core);
 }
@@ -152,8 +152,8 @@ static void print_levels(FILE *out, const struct scale *scale, const struct repo
 	if (hidden >= LEVEL_LEAST * scale->wall_ns)
 		fprintf(out, "   rest  %16.1f %%\n", 100 * hidden / scale->wall_ns);
 	fprintf(out,
-		"   mean  %.2f threads active, %.2f on a core; up to %u; one alone %.1f %% of the "
-		"time\n\n",
+		"   mean  %.2f threads active, %.2f on a core; up to %u; a single one for "
+		"%.1f %% of the time\n\n",
 		scale->mean_active, scale->mean_running, scale->level_reached,
 		100 * scale->serial_share);
 }
@@ -185,10 +185,9 @@ static void print_idle(FILE *out, const struct scale *scale, const struct report
 	}
 	AUTO(text)
 	char *sentence =
-		text_format("no thread was active for %.1f %% of the time, and all cores were "
-			    "idle; the blocked ones waited for%s",
+		text_format("no thread was active for %.1f %% of the time; all waited for%s",
 			    100 * level->wall_ns / scale->wall_ns, why);
-	terminal_label(out, options, "nobody");
+	terminal_label(out, options, "idle");
 	terminal_wrapped(out, sentence, 13, options->columns);
 	fputc('\n', out);
 }
@@ -316,8 +315,8 @@ static char *errors_here(const struct scale *scale)
 /* Each model's error with other programs. To be freed. */
 static char *errors_elsewhere(void)
 {
-	char *elsewhere = text_copy("mean error on (so many) real programs, from one core to two "
-				    "and back, compared with runs there: ");
+	char *elsewhere =
+		text_copy("mean error on real programs (number), from one core to two and back: ");
 
 	for (unsigned model = 0; model < SCALE_MODELS; model++) {
 		AUTO(text) char *before = elsewhere;
@@ -343,23 +342,23 @@ static void print_accuracy(FILE *out, const struct scale *scale,
 	AUTO(text) char *here = errors_here(scale);
 	AUTO(text) char *elsewhere = errors_elsewhere();
 	AUTO(text)
-	char *believed =
-		text_format("the model to believe: the first of replay, growth and formula "
-			    "that was not %.0f points further from runs on other cores than "
-			    "another of them",
-			    100 * SCALE_CLOSER_LEAST);
+	char *believed = text_format(
+		"the model to believe: the first of replay, growth and formula whose error "
+		"on other cores is not %.0f points above that of another",
+		100 * SCALE_CLOSER_LEAST);
 
 	print_note(out, "*", believed, options);
 	if (*here)
-		print_note(out, "error here", here, options);
-	print_note(out, "elsewhere", elsewhere, options);
+		print_note(out, "errors", here, options);
+	print_note(out, "on others", elsewhere, options);
 	if (scale->check.is_there) {
 		AUTO(text)
 		char *sentence =
 			scale->check.refusal ?
 				text_format("no answer: %s", scale->check.refusal) :
-				text_format("the logged run, simulated on its own cores: %+.1f %%",
-					    100 * scale->check.error);
+				text_format(
+					"the recorded run, simulated on its own cores: %+.1f %%",
+					100 * scale->check.error);
 		print_note(out, "replay", sentence, options);
 	}
 	fputc('\n', out);
@@ -475,12 +474,12 @@ static void print_what_if(FILE *out, const struct scale *scale,
 	double half = (asked->high_ppm - asked->low_ppm) / 2e6;
 	AUTO(text) char *name = display_clean(asked->name);
 	AUTO(text)
-	char *head =
-		text_format("%s: if it took %.0f %% less time, experiments say the program would "
-			    "take %.1f %% less (±%.1f)%s%s",
-			    name, 100 * asked->speedup, 100 * measured, 100 * half,
-			    what_if->refusal ? "; on other cores: no answer, " : "",
-			    what_if->refusal ? what_if->refusal : "");
+	char *head = text_format(
+		"%s: with %.0f %% less time in it, the experiments predict %.1f %% less time "
+		"of the program (±%.1f)%s%s",
+		name, 100 * asked->speedup, 100 * measured, 100 * half,
+		what_if->refusal ? "; on other cores: no answer, " : "",
+		what_if->refusal ? what_if->refusal : "");
 	terminal_label(out, options, "target");
 	terminal_wrapped(out, head, 13, options->columns);
 	for (size_t i = 0; i < what_if->predictions.count; i++) {
@@ -497,9 +496,12 @@ static void print_what_if(FILE *out, const struct scale *scale,
 /* ---- what limits ---- */
 
 static const char *const limit_heads[PARALLEL_LIMITS] = {
-	[PARALLEL_LIMIT_SERIAL] = "serial",    [PARALLEL_LIMIT_LOCKS] = "locks",
-	[PARALLEL_LIMIT_IO] = "I/O",           [PARALLEL_LIMIT_TIMER] = "asleep",
-	[PARALLEL_LIMIT_EXTERNAL] = "outside", [PARALLEL_LIMIT_IMBALANCE] = "imbalance",
+	[PARALLEL_LIMIT_SERIAL] = "serial",
+	[PARALLEL_LIMIT_LOCKS] = "locks",
+	[PARALLEL_LIMIT_IO] = "I/O",
+	[PARALLEL_LIMIT_TIMER] = "sleep",
+	[PARALLEL_LIMIT_EXTERNAL] = "external",
+	[PARALLEL_LIMIT_IMBALANCE] = "imbalance",
 	[PARALLEL_LIMIT_THREADS] = "threads",
 };
 
@@ -539,11 +541,11 @@ static void print_legend(FILE *out, const struct report_options *options)
 	terminal_style(out, options, "2");
 	terminal_wrapped(
 		out,
-		"A thread is active while it runs or could run. Predictions are of the wall time on so "
-		"many cores of this machine, otherwise idle, with 95 % intervals. The last table shows "
-		"what core time would be used, and what the rest would wait for: one thread alone "
-		"(serial), locks, I/O, sleep, something outside of the program, threads that wait for "
-		"others (imbalance), or that there are no more threads.",
+		"A thread is active while it runs or could run. Predictions are wall times "
+		"on so many cores of this machine, otherwise idle, with 95 % intervals. The "
+		"last table divides core time into used time and waits: for one thread alone "
+		"(serial), for locks, I/O, sleep or external events, for other threads "
+		"(imbalance), or for lack of threads.",
 		0, options->columns);
 	terminal_style(out, options, NULL);
 }
@@ -556,16 +558,14 @@ void report_scale_text(FILE *out, const struct report *report)
 	struct report_options layout = terminal_fit(options);
 
 	if (!recording->runs.count) {
-		fputs("Nothing was recorded by lever scale.\n", out);
+		fputs("No run in this file; record one with lever scale.\n", out);
 		return;
 	}
 	print_head(out, recording, scale, &layout);
 	if (!scale->runs.count || scale->wall_ns <= 0) {
-		terminal_wrapped(
-			out,
-			"No run came to its end, so there is no answer: let the program end "
-			"by itself.",
-			0, layout.columns);
+		terminal_wrapped(out,
+				 "No answer: no run was finished. Let the program end by itself.",
+				 0, layout.columns);
 		return;
 	}
 	print_levels(out, scale, &layout);

@@ -346,7 +346,7 @@ static void print_flows(FILE *out, const struct timeline *timeline, const struct
 			const struct report_options *options)
 {
 	struct grid grid = {.columns = 7,
-			    .heads = {"handed on", "count", "p50", "p95", "p99", "longest",
+			    .heads = {"flow", "count", "p50", "p95", "p99", "longest",
 				      "no partner"},
 			    .shown = rows_of(spans->flows.count, options),
 			    .all = spans->flows.count};
@@ -363,7 +363,7 @@ static void print_flows(FILE *out, const struct timeline *timeline, const struct
 		grid_add(&grid, display_duration(flow->durations.max_ns));
 		grid_add(&grid, display_count(flow->lost));
 	}
-	grid_print(out, &grid, "Work from thread to thread", options);
+	grid_print(out, &grid, "Flows from thread to thread", options);
 }
 
 static void print_waits(FILE *out, const struct timeline *timeline, const struct spans *spans,
@@ -456,7 +456,7 @@ void report_timeline_text(FILE *out, const struct report *report)
 	struct report_options layout = terminal_fit(options);
 
 	if (!timeline->run) {
-		terminal_wrapped(out, "There is no timeline here; lever trace makes them.", 0,
+		terminal_wrapped(out, "No timeline in this file; record one with lever trace.", 0,
 				 layout.columns);
 		return;
 	}
@@ -476,9 +476,10 @@ void report_timeline_text(FILE *out, const struct report *report)
 	terminal_style(out, &layout, "2");
 	terminal_wrapped(
 		out,
-		"Shares are of the span's or thread's time. Imbalance is how much longer the busiest "
-		"thread of a round works than the mean, so what evening it out would save of the "
-		"round at most is less. lever report --format perfetto gives the timeline itself.",
+		"Shares are of the span's or thread's time. Imbalance is how much longer the "
+		"busiest thread of a round works than the mean; balancing saves less than "
+		"that of the round. For the timeline itself: lever report --format perfetto, "
+		"or html.",
 		0, layout.columns);
 	terminal_style(out, &layout, NULL);
 }

@@ -12,16 +12,16 @@ struct warnings timeline_warnings(const struct timeline *timeline, const struct 
 	warnings_add_end(&warnings, totals);
 	warnings_add_note(&warnings, timeline->run);
 	if (spans->unmatched_ends)
-		*array_add(&warnings) =
-			text_format("%llu ends of spans have no begin in their thread",
-				    (unsigned long long)spans->unmatched_ends);
+		*array_add(&warnings) = text_format(
+			"%llu ends of spans are ignored: they have no begin in their thread",
+			(unsigned long long)spans->unmatched_ends);
 	if (timeline->damaged_chunks)
 		*array_add(&warnings) =
-			text_format("%llu chunks of the file are damaged and left out",
+			text_format("%llu chunks of the file are left out: they are damaged",
 				    (unsigned long long)timeline->damaged_chunks);
 	if (timeline->other_runs)
 		*array_add(&warnings) =
-			text_format("the file holds %zu earlier timelines, too; this is the last",
+			text_format("the file has %zu earlier timelines, too; this is the last",
 				    timeline->other_runs);
 	return warnings;
 }

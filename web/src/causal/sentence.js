@@ -3,9 +3,8 @@
 import {fit, gain, halfInterval, percent, plural, speedup} from '../format.js';
 
 export const CONTENTION =
-	'Contention: were this code faster, it would only meet others sooner, at a lock, ' +
-	'a queue or shared memory, and slow them down. Let fewer threads meet there, or call it less often, ' +
-	'instead of making it faster.';
+	'Contention: faster, this code meets other threads sooner at a lock, a queue or shared memory, ' +
+	'and slows them down. Do not make it faster: let fewer threads meet there, or call it less often.';
 
 export function nameOf({kind, name, function: its}) {
 	if (kind === 'function') return name;

@@ -141,7 +141,7 @@ TEST("a simulation that misses the recorded run's time by more than 5 % is refus
 	AUTO(recording) struct recording *recording = logged(12);
 	AUTO(scale) struct scale *scale = scale_new(recording);
 	CHECK(scale->check.is_there && !scale->check.has_passed);
-	CHECK(strstr(scale->check.refusal, "misses that run's own time by -5.7 %"));
+	CHECK(strstr(scale->check.refusal, "differs from its own time by -5.7 %"));
 	CHECK(!scale_prediction(scale, 1, SCALE_REPLAY));
 	CHECK_EQUAL(scale_best_model(scale, 1), SCALE_FORMULA);
 }
@@ -195,7 +195,8 @@ TEST("a simulation that contradicts the experiments gives no answer")
 	AUTO(recording) struct recording *recording = logged(0);
 	ask(recording, 50000);
 	AUTO(scale) struct scale *scale = scale_new(recording);
-	CHECK(strstr(scale->what_if.refusal, "the simulation wins 25.0 %, the experiments 5.0 %"));
+	CHECK(strstr(scale->what_if.refusal,
+		     "the simulation gains 25.0 %, but the experiments 5.0 %"));
 	CHECK_EQUAL(scale->what_if.predictions.count, 0);
 	AUTO(recording) struct recording *few = logged(0);
 	ask(few, 250000);
@@ -210,6 +211,6 @@ TEST("threads that spin while they wait give a warning")
 	AUTO(scale) struct scale *scale = scale_new(recording);
 	bool is_said = false;
 	for (size_t i = 0; i < scale->warnings.count; i++)
-		is_said = is_said || strstr(scale->warnings.items[i], "in 10 % of 400 looks");
+		is_said = is_said || strstr(scale->warnings.items[i], "in 10 % of 400 samples");
 	CHECK(is_said);
 }
