@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * visits - progress points in code that knows nothing of them: a breakpoint event in each thread.
+ * breakpoints - progress points in unmodified code: a breakpoint event in each thread.
  *
- * The processor stops at the place, and the kernel writes a record of 8 bytes into a ring that nobody
- * reads: how far it has written tells how often. The ring is mapped read-only, so it is overwritten
- * when it is full and nothing is lost. Like the sampling clock the event lives by its mapping, and the
- * program sees no descriptor.
+ * At each visit the kernel writes a record of 8 bytes into a ring; the bytes written so far tell
+ * the number of visits, and the records are not read. The ring is mapped read-only, so it is
+ * overwritten when it is full and no visit is lost. Like the sampling clock, the event lives as
+ * long as its mapping, and the program sees no descriptor.
  */
-#include "runtime/runtime.h"
+#include "runtime/breakpoints.h"
+
+#include "runtime/visits.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -17,7 +19,7 @@
 #define MAPPED_BYTES 8192
 #define RECORD_BYTES sizeof(struct perf_event_header)
 
-/* Semaphores that this process has raised; a forked child has them raised, too. */
+/* Semaphores of USDT probes that this process has raised; a forked child inherits them. */
 static uint64_t raised[RUNTIME_BREAKPOINTS_MOST];
 
 static void raise_semaphore(uint64_t *mark, uint64_t address)
@@ -29,7 +31,7 @@ static void raise_semaphore(uint64_t *mark, uint64_t address)
 		__atomic_fetch_add((uint16_t *)(uintptr_t)address, 1, __ATOMIC_RELAXED);
 }
 
-static bool set(struct visits *visits, const struct runtime_breakpoint *wanted)
+static bool set(struct breakpoint *breakpoint, const struct runtime_breakpoint *wanted)
 {
 	struct perf_event_attr attributes;
 
@@ -43,7 +45,7 @@ static bool set(struct visits *visits, const struct runtime_breakpoint *wanted)
 	attributes.exclude_kernel = 1;
 	attributes.exclude_hv = 1;
 	attributes.watermark = 1;
-	attributes.wakeup_watermark = UINT32_MAX; /* nobody waits for it */
+	attributes.wakeup_watermark = UINT32_MAX; /* without wake-ups */
 	const long open_arguments[6] = {(long)&attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0};
 	long fd = lever_system_call(SYS_perf_event_open, open_arguments), mapped = fd;
 	if (fd >= 0) {
@@ -57,35 +59,35 @@ static bool set(struct visits *visits, const struct runtime_breakpoint *wanted)
 		__atomic_fetch_add(&runtime_page->failed_breakpoints, 1, __ATOMIC_RELAXED);
 		return false;
 	}
-	*visits = (struct visits){.event = (void *)mapped, .point = wanted->point};
+	*breakpoint = (struct breakpoint){.event = (void *)mapped, .point = wanted->point};
 	return true;
 }
 
-void visits_stop(void)
+void breakpoints_stop(void)
 {
 	if (!thread_self.breakpoint_sequence)
 		return;
 	for (int i = 0; i < RUNTIME_BREAKPOINTS_MOST; i++)
-		if (thread_self.visits[i].event)
-			lever_call_3(SYS_munmap, (unsigned long)thread_self.visits[i].event,
+		if (thread_self.breakpoints[i].event)
+			lever_call_3(SYS_munmap, (unsigned long)thread_self.breakpoints[i].event,
 				     MAPPED_BYTES, 0);
-	visits_fork();
+	breakpoints_fork();
 }
 
-void visits_fork(void)
+void breakpoints_fork(void)
 {
-	__builtin_memset(thread_self.visits, 0, sizeof(thread_self.visits));
+	__builtin_memset(thread_self.breakpoints, 0, sizeof(thread_self.breakpoints));
 	thread_self.breakpoint_sequence = 0;
 }
 
-void visits_renew(uint64_t now)
+void breakpoints_renew(uint64_t now)
 {
 	const struct runtime_process *process = runtime_process;
 	struct runtime_breakpoint wanted[RUNTIME_BREAKPOINTS_MOST];
 	uint32_t sequence = __atomic_load_n(&process->breakpoint_sequence, __ATOMIC_ACQUIRE);
 
 	if (runtime_page->settings.delay.is_disarmed) {
-		visits_stop();
+		breakpoints_stop();
 		return;
 	}
 	if (sequence == thread_self.breakpoint_sequence || sequence & 1 ||
@@ -95,25 +97,25 @@ void visits_renew(uint64_t now)
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (__atomic_load_n(&process->breakpoint_sequence, __ATOMIC_RELAXED) != sequence)
 		return;
-	visits_observe(now);
-	visits_stop();
+	breakpoints_poll(now);
+	breakpoints_stop();
 	thread_self.breakpoint_sequence = sequence;
 	for (int i = 0; i < RUNTIME_BREAKPOINTS_MOST; i++)
-		if (wanted[i].address && set(&thread_self.visits[i], &wanted[i]))
+		if (wanted[i].address && set(&thread_self.breakpoints[i], &wanted[i]))
 			raise_semaphore(&raised[i], wanted[i].semaphore);
 }
 
-void visits_observe(uint64_t now)
+void breakpoints_poll(uint64_t now)
 {
 	for (int i = 0; i < RUNTIME_BREAKPOINTS_MOST; i++) {
-		struct visits *visits = &thread_self.visits[i];
+		struct breakpoint *breakpoint = &thread_self.breakpoints[i];
 		uint64_t added;
-		if (!visits->event)
+		if (!breakpoint->event)
 			continue;
-		added = visits->event->data_head - visits->seen_bytes;
+		added = breakpoint->event->data_head - breakpoint->seen_bytes;
 		if (added < RECORD_BYTES)
 			continue;
-		visits->seen_bytes += added;
-		progress_add(visits->point, added / RECORD_BYTES, now);
+		breakpoint->seen_bytes += added;
+		visits_add(breakpoint->point, added / RECORD_BYTES, now);
 	}
 }

@@ -5,7 +5,7 @@
  * G and the number of waiters lie in the shared page. A long pause is a series of slices; after
  * each one the heartbeat, the generation and G are read again.
  */
-#include "runtime/runtime.h"
+#include "runtime/pause.h"
 
 #include "wire/delay_waiters.h"
 
@@ -175,18 +175,7 @@ void pay_delay(uint64_t most_ns, __u64 *counter)
 	thread_self.accounted_ns += now - start;
 }
 
-void pause_before_wake(void)
+bool pause_is_due(uint64_t now)
 {
-	if (!thread_self.is_started || thread_self.depth || !pause_is_wanted())
-		return;
-	reentrancy_guard_begin();
-	uint64_t cpu = 0, now = time_now();
-	pause_renew();
-	if (delay_is_due(&thread_self.local, pause_global(now), SHORTEST_NS)) {
-		cpu = time_of_thread();
-		pay_delay(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
-		thread_self.cpu_seen_ns += time_of_thread() - cpu; /* a pause is nobody's time */
-	}
-	progress_observe_rarely(now);
-	reentrancy_guard_end();
+	return delay_is_due(&thread_self.local, pause_global(now), SHORTEST_NS);
 }

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * process - finds the engine's page when the program starts, and takes an entry in it.
- *
- * runtime.h tells the law of this folder.
+ * process - the constructor: maps the shared page, and takes an entry in it for this process.
  */
 #include "runtime/runtime.h"
+
+#include "runtime/interpose/processes.h"
+#include "runtime/interpose/signals.h"
+#include "runtime/progress.h"
+#include "runtime/thread.h"
+#include "runtime/wake.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-struct runtime_page *runtime_page;
-struct runtime_process *runtime_process;
-
 #define AWAIT_MOST_MS 300
 
 extern void *__libc_stack_end;
 
-/* A free entry, not yet known to the engine; NULL: there is none. */
+/* A free entry, taken; NULL: there is none. */
 static struct runtime_process *find_free(void)
 {
 	for (uint32_t i = 0; i < RUNTIME_PROCESSES_MOST; i++) {
@@ -37,7 +38,7 @@ static struct runtime_process *find_free(void)
 	return NULL;
 }
 
-/* After an exec it has one already. */
+/* The entry from before an exec. */
 static struct runtime_process *find_own(uint32_t pid)
 {
 	uint32_t used = runtime_page->processes_used;
@@ -48,7 +49,7 @@ static struct runtime_process *find_own(uint32_t pid)
 	return NULL;
 }
 
-/* A forked child has the same code at the same addresses, and need not wait for the engine's look. */
+/* A forked child has the mappings of its parent. */
 static void inherit(struct runtime_process *entry, const struct runtime_process *parent)
 {
 	uint32_t sequence = __atomic_load_n(&parent->sequence, __ATOMIC_ACQUIRE);
@@ -88,7 +89,7 @@ static struct runtime_process *take_entry(const struct runtime_process *parent)
 	return entry;
 }
 
-/* Visits count from the first on: the engine must have seen where our code lies. But not for ever. */
+/* Waits until the engine has posted the breakpoints, so that the first visits count. */
 static void await_breakpoints(void)
 {
 	const struct timespec time = {.tv_nsec = 1000000};
@@ -134,7 +135,7 @@ static void after_fork(void)
 		thread_self.is_started = false;
 }
 
-bool process_open(void)
+static bool process_open(void)
 {
 	const char *path = getenv(RUNTIME_VARIABLE);
 
@@ -161,11 +162,11 @@ __attribute__((constructor)) static void open_runtime(void)
 	thread_begin((uintptr_t)__libc_stack_end, NULL);
 }
 
-/* The last counts, before the memory goes; other threads may still run. */
+/* Adds the last counts; other threads may still run. */
 __attribute__((destructor)) static void close_runtime(void)
 {
 	if (!runtime_page || !thread_self.is_started)
 		return;
-	pause_before_wake();
-	progress_observe(time_now());
+	pay_before_wake();
+	progress_poll(time_now());
 }

@@ -5,7 +5,14 @@
  * A tick stands for the CPU time since the last one. All signals are blocked meanwhile. The clock
  * counts in user mode only, so a tick never interrupts a system call.
  */
-#include "runtime/runtime.h"
+#include "runtime/sample.h"
+
+#include "runtime/breakpoints.h"
+#include "runtime/latency.h"
+#include "runtime/pause.h"
+#include "runtime/progress.h"
+#include "runtime/thread.h"
+#include "runtime/visits.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -85,7 +92,7 @@ static void charge_and_pay(uint64_t cost_before, uint64_t cpu, uint64_t now)
 {
 	uint64_t handled = time_of_thread() - cpu;
 
-	progress_latency_pause(pause_charge_tick(cost_before + handled, now));
+	latency_pause(pause_charge_tick(cost_before + handled, now));
 	thread_self.cpu_seen_ns = cpu + handled;
 	thread_self.seen_ns = now;
 	thread_self.accounted_ns = handled;
@@ -113,15 +120,15 @@ static void take(const struct frame *where)
 	if (walk.is_target) {
 		COUNT(target_samples, 1);
 		COUNT(target_ns, weight);
-		progress_latency(now);
-		progress_latency_pause(pause_charge(weight, now));
+		latency_update(now);
+		latency_pause(pause_charge(weight, now));
 	} else {
-		progress_latency(now);
+		latency_update(now);
 	}
 	if (walk.is_found)
-		progress_add(stack_walk_sampled_point(&walk.found), weight, now);
+		visits_add(stack_walk_sampled_point(&walk.found), weight, now);
 	sample_emit(&walk, weight, 0);
-	progress_observe(now);
+	progress_poll(now);
 	charge_and_pay(cost, cpu, now);
 }
 
@@ -167,18 +174,18 @@ void sample_on_signal(int number, void *information, void *context)
 		return;
 	if (has_ended_call(user))
 		thread_self.interrupted_calls++;
-	if (thread_self.depth) {
+	if (thread_self.guard_depth) {
 		if (++thread_self.skipped_ticks < SKIPPED_MOST) {
 			thread_self.uncharged_ticks++;
 			return;
 		}
-		thread_self.depth = 0;
+		thread_self.guard_depth = 0;
 	}
 	reentrancy_guard_begin();
 	thread_self.skipped_ticks = 0;
 	if (is_over()) {
 		runtime_page->settings.delay.is_disarmed = 1; /* a killed engine cannot do that */
-		visits_renew(time_now());
+		breakpoints_renew(time_now());
 		thread_clock_stop();
 	} else {
 #ifdef __x86_64__

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * walk - from a frame outwards to the innermost caller in scope, and whether that is the target.
+ * stack_walk - from a frame outwards to the innermost caller in scope.
  *
- * By rows made from .eh_frame, which the engine has put into the page, and where there is none by
- * frame pointers. Only memory of the thread's own stack is read, between the frame and the stack's
- * beginning; on other stacks (coroutines, alternate signal stacks) the kernel is asked to read.
+ * By rows made from .eh_frame in the shared page, and by frame pointers in code without rows. Only
+ * the used part of the thread's own stack is read directly; other stacks (coroutines, alternate
+ * signal stacks) are read by process_vm_readv.
  */
-#include "runtime/runtime.h"
+#include "runtime/stack_walk.h"
+
+#include "runtime/progress.h"
 
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -19,7 +21,7 @@
 #define UCONTEXT_SP 160
 #define UCONTEXT_IP 168
 
-/* ---- where an address lies ---- */
+/* ---- from an address to a location ---- */
 
 static bool find_mapping(const struct runtime_process *process, uint64_t address,
 			 struct runtime_mapping *found)
@@ -42,7 +44,7 @@ static bool find_mapping(const struct runtime_process *process, uint64_t address
 	       found->start <= address && address < found->end;
 }
 
-/* False where nothing is known (yet): the engine is asked then. */
+/* False: the address is in no known mapping, and the engine is asked to read them. */
 static bool locate(uint64_t address, struct location *location)
 {
 	struct runtime_process *process = runtime_process;
@@ -65,7 +67,7 @@ static bool locate(uint64_t address, struct location *location)
 	return true;
 }
 
-/* ---- is a location in the target, in scope? ---- */
+/* ---- the banks of ranges: target, scope, sampled points ---- */
 
 static const struct wire_range *range_in_bank(uint32_t bank, const struct location *location)
 {
@@ -110,10 +112,10 @@ static bool read_elsewhere(uint64_t *word, uint64_t address)
 }
 
 struct reader {
-	uint64_t low, high; /* of the thread's own stack, as far as it is in use */
+	uint64_t low, high; /* of the used part of the thread's stack; high 0: another stack */
 };
 
-/* Reads frames that are not its own, between whose variables the sanitizers see nothing but errors. */
+/* The sanitizers report reads of other frames. */
 __attribute__((no_sanitize("address", "thread"))) static bool read_word(const struct reader *reader,
 									uint64_t *word,
 									uint64_t address)
@@ -131,7 +133,7 @@ static bool by_frame_pointer(const struct reader *reader, struct frame *frame)
 	uint64_t bp, ip;
 
 	if (!frame->bp)
-		frame->ip = 0; /* as the ABI wants it of the outermost frame */
+		frame->ip = 0; /* the outermost frame, by the ABI */
 	if (frame->bp < frame->sp || !read_word(reader, &bp, frame->bp) ||
 	    !read_word(reader, &ip, frame->bp + 8))
 		return false;
@@ -168,7 +170,7 @@ static const struct wire_unwind_row *row_at(const struct location *location)
 	return low == first ? NULL : &runtime_page->unwind_rows[low - 1];
 }
 
-/* False at the outermost frame, whose ip is then 0, or where nothing is known. */
+/* False at the outermost frame, with ip 0, and where the caller is unknown. */
 static bool go_up(const struct reader *reader, struct frame *frame, const struct location *location)
 {
 	const struct wire_unwind_row *row = row_at(location);
@@ -204,11 +206,11 @@ static bool go_up(const struct reader *reader, struct frame *frame, const struct
 	return frame->ip != 0;
 }
 
-/* True if there is no need to go further up. */
-static bool look_at(const struct location *location, struct walk *walk)
+/* True: the walk ends here. */
+static bool check_location(const struct location *location, struct walk *walk)
 {
 	const struct wire_settings *settings = &runtime_page->settings;
-	/* A target that the user named counts wherever it is. */
+	/* A target that the user has named counts outside the scope, too. */
 	bool is_target = is_in_bank(WIRE_BANK_TARGET + (settings->target_bank & 1), location);
 	bool is_found =
 		is_target || is_in_bank(WIRE_BANK_SCOPE + (settings->scope_bank & 1), location);
@@ -235,12 +237,12 @@ static void walk_frames(struct frame *frame, struct walk *walk)
 		reader.high = 0; /* another stack */
 	for (int depth = 0; depth < FRAMES_MOST; depth++) {
 		struct location location;
-		/* A return address may already belong to the next line: one back is in the call. */
+		/* A return address may belong to the next line; the byte before is in the call. */
 		if (!locate(frame->ip - (frame->is_return ? 1 : 0), &location))
 			return;
 		if (!depth)
 			walk->leaf = location;
-		if (look_at(&location, walk))
+		if (check_location(&location, walk))
 			return;
 		if (!go_up(&reader, frame, &location)) {
 			walk->is_complete = !frame->ip;

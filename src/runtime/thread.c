@@ -2,11 +2,16 @@
 /*
  * thread - a thread's beginning and end, and its sampling clock.
  *
- * The clock is a perf event that is mapped and then closed: it lives as long as the mapping, goes
- * with the thread and is not inherited, and the program sees no descriptor. Where that is refused,
- * a timer of the thread's CPU time does the same, at the kernel's coarser ticks.
+ * The clock is a perf event that is mapped and then closed: it lives as long as the mapping, ends
+ * with the thread, is not inherited, and the program sees no descriptor. Where perf_event_open is
+ * refused, the clock is a timer of the thread's CPU time, as coarse as the kernel's ticks.
  */
-#include "runtime/runtime.h"
+#include "runtime/thread.h"
+
+#include "runtime/breakpoints.h"
+#include "runtime/pause.h"
+#include "runtime/progress.h"
+#include "runtime/wake.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,17 +19,15 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
-#define TIMER_PERIOD_LEAST_NS 1000000u /* the kernel's ticks are no faster */
+#define TIMER_PERIOD_LEAST_NS 1000000u /* of the kernel's ticks */
 #define PAGE_BYTES 4096
-
-__thread struct thread thread_self RUNTIME_INTERNAL_TLS;
 
 static long call_fcntl(int fd, int command, unsigned long argument)
 {
 	return lever_call_3(SYS_fcntl, (unsigned long)fd, (unsigned long)command, argument);
 }
 
-/* 0; -errno where perf events are refused; NO_ROOM where there are only too many of them already. */
+/* 0; -errno: perf events are refused; NO_ROOM: there are too many of them. */
 #define NO_ROOM 1
 static long event_start(uint64_t period_ns)
 {
@@ -56,7 +59,7 @@ static long event_start(uint64_t period_ns)
 		lever_call_3(SYS_ioctl, (unsigned long)fd, PERF_EVENT_IOC_ENABLE, 0);
 	}
 	lever_call_1(SYS_close, (unsigned long)fd);
-	return is_mapped ? 0 : NO_ROOM; /* of memory that may be locked */
+	return is_mapped ? 0 : NO_ROOM; /* for locked memory */
 }
 
 static long timer_start(uint64_t period_ns)
@@ -118,7 +121,7 @@ static void begin(uintptr_t high)
 {
 	struct thread *self = &thread_self;
 
-	self->depth = 1;
+	self->guard_depth = 1;
 	self->tid = (uint32_t)lever_call_1(SYS_gettid, 0);
 	self->counters = &runtime_page->counters[self->tid % RUNTIME_STRIPES];
 	self->stack_high = high;
@@ -129,7 +132,7 @@ static void begin(uintptr_t high)
 	__atomic_fetch_add(&runtime_process->running, 1, __ATOMIC_RELAXED);
 	if (!runtime_page->settings.delay.is_disarmed)
 		thread_clock_start();
-	visits_renew(self->seen_ns);
+	breakpoints_renew(self->seen_ns);
 	reentrancy_guard_end();
 }
 
@@ -145,14 +148,14 @@ void thread_end(void)
 {
 	struct thread *self = &thread_self;
 
-	/* In the child of a vfork this memory is the parent's. */
+	/* The child of a vfork shares this memory with its parent. */
 	if (!self->is_started || self->tid != (uint32_t)lever_call_1(SYS_gettid, 0))
 		return;
-	pause_before_wake();
+	pay_before_wake();
 	reentrancy_guard_begin();
 	thread_clock_stop();
-	progress_observe(time_now());
-	visits_stop();
+	progress_poll(time_now());
+	breakpoints_stop();
 	self->is_started = false;
 	__atomic_fetch_sub(&runtime_process->running, 1, __ATOMIC_RELAXED);
 	reentrancy_guard_end();
@@ -165,7 +168,7 @@ void thread_fork(void)
 
 	self->event = NULL;
 	self->has_timer = false;
-	visits_fork();
+	breakpoints_fork();
 	self->is_waiting = false;
 	self->joined_generation = 0;
 	if (self->is_started)

@@ -15,6 +15,11 @@
  */
 #include "runtime/wait.h"
 
+#include "runtime/pause.h"
+#include "runtime/progress.h"
+#include "runtime/sample.h"
+#include "runtime/wake.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -88,24 +93,16 @@ static int64_t gap_now(uint64_t now)
 	return delay_gap(&thread_self.local, pause_settings(), pause_global(now));
 }
 
-void wait_before_signalling(void)
-{
-	if (!thread_self.is_started || thread_self.depth)
-		return;
-	pause_before_wake();
-	__atomic_store_n(&runtime_page->last_wake_ns, time_now(), __ATOMIC_RELEASE);
-}
-
 void wait_before_writing(int fd)
 {
-	if (thread_self.is_started && !thread_self.depth && !is_on_disk(fd))
-		wait_before_signalling();
+	if (thread_self.is_started && !thread_self.guard_depth && !is_on_disk(fd))
+		pay_before_signal();
 }
 
 void wait_begin(struct wait *wait, enum wait_reason kind, int fd, const struct frame *caller)
 {
 	wait->kind = WAIT_FOR_UNKNOWN;
-	if (!thread_self.is_started || thread_self.depth)
+	if (!thread_self.is_started || thread_self.guard_depth)
 		return;
 	reentrancy_guard_begin();
 	uint64_t now = time_now();
@@ -135,7 +132,7 @@ void wait_begin(struct wait *wait, enum wait_reason kind, int fd, const struct f
 	if (!thread_self.is_waiting)
 		__atomic_fetch_sub(&runtime_process->running, 1, __ATOMIC_RELAXED);
 	thread_self.is_waiting = true;
-	progress_observe_rarely(now);
+	progress_poll_rarely(now);
 	reentrancy_guard_end();
 }
 

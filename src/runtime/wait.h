@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wait - what stands before and after a call in which a thread may wait. */
+/* wait - the code before and after a call in which a thread may wait. */
 #pragma once
 
-#include "runtime/runtime.h"
+#include "runtime/stack_walk.h"
 
 #include <errno.h>
 
@@ -19,11 +19,11 @@ struct wait {
 
 void wait_begin(struct wait *wait, enum wait_reason kind, int fd, const struct frame *caller);
 void wait_end(struct wait *wait);
-/* Before something may become readable for another thread or process of the program. */
+/* Before a call that may make the file readable for another thread or process. */
 void wait_before_writing(int fd);
-void wait_before_signalling(void);
+void pay_before_signal(void);
 
-/* The caller of the function in which it stands, for a walk. */
+/* The caller of the function that contains it. */
 #define FRAME_OF_CALLER()                                                 \
 	((struct frame){.ip = (uintptr_t)__builtin_return_address(0),     \
 			.sp = (uintptr_t)__builtin_frame_address(0) + 16, \
@@ -31,8 +31,8 @@ void wait_before_signalling(void);
 			.is_return = true})
 
 /*
- * Stands in an interposed function around the real call. Ends with the block, also where the thread
- * is cancelled in it (the folder is compiled with -fexceptions for that).
+ * Before the real call of an interposed function. The wait ends with the block, also if the thread
+ * is cancelled (by -fexceptions).
  */
 #define WAIT_ON(name, wait_reason, fd)                                \
 	__attribute__((cleanup(wait_end))) struct wait name;          \
@@ -43,9 +43,8 @@ void wait_before_signalling(void);
 #define WAIT(name, wait_reason) WAIT_ON(name, wait_reason, -1)
 
 /*
- * A call that may give -1. A tick that comes as it begins to wait would end it with EINTR,
- * whatever SA_RESTART says: the program, which knows nothing of ticks, must not see that. One that
- * a signal of the program ends is left so.
+ * A call that may return -1. A tick as it begins to wait ends it with EINTR, whatever SA_RESTART
+ * says; it is then made again. EINTR from a signal of the program is passed on.
  */
 #define RESTART_AFTER_TICK(call)                                            \
 	__extension__({                                                     \

@@ -223,7 +223,7 @@ DISKS(int, sync_file_range, (int fd, off64_t offset, off64_t size, unsigned flag
 /* Wakes the other end, and releases locks of a file on a disk. */
 RUNTIME_EXPORT int close(int fd)
 {
-	pause_before_wake();
+	pay_before_wake();
 	wait_before_writing(fd);
 	return REAL(close)(fd);
 }
@@ -240,7 +240,7 @@ RUNTIME_EXPORT int shutdown(int fd, int how)
 #define FILE_LOCKS(name, may_wait, parameters, ...)     \
 	RUNTIME_EXPORT int name parameters              \
 	{                                               \
-		pause_before_wake();                    \
+		pay_before_wake();                      \
 		if (!(may_wait))                        \
 			return REAL(name)(__VA_ARGS__); \
 		WAIT(waiting, WAIT_FOR_THREAD)          \
@@ -258,10 +258,10 @@ RUNTIME_EXPORT int shutdown(int fd, int how)
 		void *lock = va_arg(list, void *);                  \
 		va_end(list);                                       \
 		if (command == F_SETLK || command == F_OFD_SETLK)   \
-			pause_before_wake();                        \
+			pay_before_wake();                          \
 		if (command != F_SETLKW && command != F_OFD_SETLKW) \
 			return REAL(name)(fd, command, lock);       \
-		pause_before_wake();                                \
+		pay_before_wake();                                  \
 		WAIT(waiting, WAIT_FOR_THREAD)                      \
 		int code = REAL(name)(fd, command, lock);           \
 		waiting.was_woken = !code;                          \
@@ -272,7 +272,7 @@ RUNTIME_EXPORT int shutdown(int fd, int how)
 #define QUEUES(type, name, is_poll, parameters, ...)                \
 	RUNTIME_EXPORT type name parameters                         \
 	{                                                           \
-		wait_before_signalling();                           \
+		pay_before_signal();                                \
 		if (is_poll)                                        \
 			return REAL(name)(__VA_ARGS__);             \
 		WAIT(waiting, WAIT_FOR_FILE)                        \
@@ -291,7 +291,7 @@ RUNTIME_EXPORT int shutdown(int fd, int how)
 #define SIGNALS(name, parameters, ...)          \
 	RUNTIME_EXPORT int name parameters      \
 	{                                       \
-		wait_before_signalling();       \
+		pay_before_signal();            \
 		return REAL(name)(__VA_ARGS__); \
 	}
 
@@ -352,7 +352,7 @@ RUNTIME_EXPORT long syscall(long number, ...)
 	va_end(list);
 	if (number != SYS_futex || !wait_futex_waits((unsigned long)a[1])) {
 		if (number == SYS_futex)
-			pause_before_wake();
+			pay_before_wake();
 		return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	}
 	WAIT(waiting, WAIT_FOR_THREAD)

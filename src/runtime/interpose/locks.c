@@ -104,7 +104,7 @@ static bool must_wait(sem_t *semaphore, int *result)
 #define OPERATIONS(name, parameters, ...)                               \
 	RUNTIME_EXPORT int name parameters                              \
 	{                                                               \
-		pause_before_wake();                                    \
+		pay_before_wake();                                      \
 		WAIT(waiting, WAIT_FOR_THREAD)                          \
 		int code = RESTART_AFTER_TICK(REAL(name)(__VA_ARGS__)); \
 		waiting.was_woken = !code;                              \

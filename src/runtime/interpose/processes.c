@@ -7,7 +7,13 @@
  * clock stops before an exec, and starts again if the exec fails. Environments that the program
  * makes get our variables, on the stack.
  */
+#include "runtime/interpose/processes.h"
+
+#include "runtime/breakpoints.h"
 #include "runtime/interpose/real.h"
+#include "runtime/progress.h"
+#include "runtime/thread.h"
+#include "runtime/wake.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -110,10 +116,10 @@ static bool before_exec(void)
 	/* The child of a vfork shares the clock with its parent. */
 	if (!thread_self.is_started || thread_self.tid != (uint32_t)lever_call_1(SYS_gettid, 0))
 		return false;
-	pause_before_wake();
+	pay_before_wake();
 	reentrancy_guard_begin();
-	progress_observe(time_now());
-	visits_stop();
+	progress_poll(time_now());
+	breakpoints_stop();
 	sigemptyset(&ours);
 	sigaddset(&ours, RUNTIME_SIGNAL);
 	REAL(pthread_sigmask)(SIG_BLOCK, &ours, &before);
@@ -230,8 +236,8 @@ static void end_process(void)
 {
 	if (!thread_self.is_started || thread_self.tid != (uint32_t)lever_call_1(SYS_gettid, 0))
 		return;
-	pause_before_wake();
-	progress_observe(time_now());
+	pay_before_wake();
+	progress_poll(time_now());
 }
 
 RUNTIME_EXPORT _Noreturn void _exit(int status)

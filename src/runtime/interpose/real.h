@@ -8,6 +8,7 @@
 #pragma once
 
 #include "runtime/wait.h"
+#include "runtime/wake.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -118,6 +119,6 @@ void real_look_up(void);
 #define WAKES(name, parameters, ...)            \
 	RUNTIME_EXPORT int name parameters      \
 	{                                       \
-		pause_before_wake();            \
+		pay_before_wake();              \
 		return REAL(name)(__VA_ARGS__); \
 	}

@@ -6,7 +6,10 @@
  * real-time signal would be queued at each tick, and with a full queue the kernel sends SIGIO,
  * which ends a program.)
  */
+#include "runtime/interpose/signals.h"
+
 #include "runtime/interpose/real.h"
+#include "runtime/sample.h"
 
 #include <errno.h>
 

@@ -7,6 +7,10 @@
  */
 #include "runtime/interpose/real.h"
 
+#include "runtime/interpose/signals.h"
+#include "runtime/pause.h"
+#include "runtime/thread.h"
+
 #define STARTS_MOST 1024
 
 struct start {
@@ -114,14 +118,14 @@ RUNTIME_EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argu
 /* The main thread has no frame of this library: it ends here. */
 RUNTIME_EXPORT _Noreturn void pthread_exit(void *result)
 {
-	pause_before_wake();
+	pay_before_wake();
 	REAL(pthread_exit)(result);
 	__builtin_unreachable();
 }
 
 RUNTIME_EXPORT _Noreturn void thrd_exit(int result)
 {
-	pause_before_wake();
+	pay_before_wake();
 	REAL(thrd_exit)(result);
 	__builtin_unreachable();
 }

@@ -5,7 +5,15 @@
  */
 #include "check.h"
 
+#include "runtime/breakpoints.h"
+#include "runtime/latency.h"
+#include "runtime/pause.h"
+#include "runtime/progress.h"
+#include "runtime/sample.h"
+#include "runtime/thread.h"
+#include "runtime/visits.h"
 #include "runtime/wait.h"
+#include "runtime/wake.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -17,8 +25,6 @@
 
 #define MS 1000000u
 
-struct runtime_page *runtime_page;
-struct runtime_process *runtime_process;
 static struct wire_settings *settings;
 
 /* The page as the engine would leave it: armed at 50 %, one mapping that is all of this process. */
@@ -134,13 +140,13 @@ TEST("books that many ticks met are closed as others are; those that were left b
 		sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
 		sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
 		reentrancy_guard_end();
-		CHECK_EQUAL(thread_self.depth, 0);
+		CHECK_EQUAL(thread_self.guard_depth, 0);
 	}
 	CHECK_EQUAL(thread_self.counters->samples, 0);
 	reentrancy_guard_begin();
 	for (int i = 0; i < 20; i++)
 		sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
-	CHECK_EQUAL(thread_self.depth, 0);
+	CHECK_EQUAL(thread_self.guard_depth, 0);
 	CHECK(thread_self.counters->samples > 0);
 }
 
@@ -230,11 +236,11 @@ TEST("what others' ticks took is owed without a speedup, before waking and after
 	begin();
 	settings->delay.speedup = 0;
 	runtime_page->delay_ns = 2 * MS;
-	pause_before_wake();
+	pay_before_wake();
 	wait_for(WAIT_FOR_TIME, 0, true);
 	CHECK_EQUAL(thread_self.counters->paused_ns, 0); /* ticks are not charged */
 	settings->delay.tick_overhead_ns = 1;
-	pause_before_wake();
+	pay_before_wake();
 	CHECK_EQUAL(thread_self.counters->wake_pauses, 1);
 	/* Much more than that pause may have been too long by. */
 	wait_for(WAIT_FOR_TIME, 40 * MS, true);
@@ -460,8 +466,8 @@ static void *churn(void *argument)
 		pause_charge(1000, time_now());
 		wait_for(i % 2 ? WAIT_FOR_THREAD : WAIT_FOR_TIME, 0, true);
 		sample_emit(&walk, 1000, 0);
-		progress_observe(time_now());
-		pause_before_wake();
+		progress_poll(time_now());
+		pay_before_wake();
 	}
 	thread_end();
 	return argument;

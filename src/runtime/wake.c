@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wake - before a call that may wake another thread: what the caller owes is paid first. */
+#include "runtime/wake.h"
+
+#include "runtime/pause.h"
+#include "runtime/progress.h"
+
+void pay_before_wake(void)
+{
+	if (!thread_self.is_started || thread_self.guard_depth || !pause_is_wanted())
+		return;
+	reentrancy_guard_begin();
+	uint64_t cpu = 0, now = time_now();
+	pause_renew();
+	if (pause_is_due(now)) {
+		cpu = time_of_thread();
+		pay_delay(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
+		thread_self.cpu_seen_ns += time_of_thread() - cpu; /* a pause is nobody's time */
+	}
+	progress_poll_rarely(now);
+	reentrancy_guard_end();
+}
+
+void pay_before_signal(void)
+{
+	if (!thread_self.is_started || thread_self.guard_depth)
+		return;
+	pay_before_wake();
+	__atomic_store_n(&runtime_page->last_wake_ns, time_now(), __ATOMIC_RELEASE);
+}
