@@ -61,7 +61,12 @@ static void life_end(struct life *life)
 
 static struct start begin(void *argument, void *frame)
 {
-	struct start *taken = argument, start = *taken;
+	struct start *taken = argument;
+	/* Not is_taken, which other threads write: a plain read would race with that. */
+	struct start start = {.function = taken->function,
+			      .function_c11 = taken->function_c11,
+			      .argument = taken->argument,
+			      .local = taken->local};
 
 	start_release(taken);
 	signals_let_through();
