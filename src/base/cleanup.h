@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * own - locals that clean up after themselves.
+ * cleanup - locals that are released at the end of their scope.
  *
  *	AUTO(text) char *path = text_format(...);     freed at the end of the scope
  *	return take(&path);                           ownership leaves the scope
  *
- * CLEANUP_DEFINE(noun, type, release) makes AUTO(noun) usable for variables of `type` (a pointer or a
- * small value); `release` is called only when the variable differs from `none`.
+ * CLEANUP_DEFINE(noun, type, release, none) defines AUTO(noun) for variables of `type` (a pointer
+ * or a small value); `release` is called when the variable differs from `none`.
  */
 #pragma once
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* error - stores the sentence that explains a failure. */
+/* error - formats and stores the sentence. */
 #include "base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Appends at `length` what there is room for. */
+/* Appends at `length`; text that has no room is cut. */
 static void append(struct error *error, size_t length, const char *text)
 {
 	for (; length + 1 < sizeof(error->text) && *text; text++)

@@ -3,8 +3,8 @@
  * error - why something failed, as one sentence for the user.
  *
  * A function that can fail returns 0 or a negative errno and takes `struct error *error` last.
- * The function that knows most says the sentence; its callers return at once, or add a place.
- * Nothing here prints.
+ * The function that knows most sets the sentence; its callers return at once, or add a place.
+ * Only the command line prints errors.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct error {
 	char text[1024];
 };
 
-/* Stores code (negated if positive) and the sentence; returns the stored code. `error` may be NULL. */
+/* Stores the code, made negative, and the sentence; returns the code. `error` may be NULL. */
 int error_set(struct error *error, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

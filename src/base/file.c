@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* file - reading whole files, handing files to the user behind sudo. */
+/* file - reads whole files, and gives files to the user who called sudo. */
 #include "base/file.h"
 
 #include "base/cleanup.h"
@@ -15,7 +15,7 @@ char *file_read(const char *path, size_t *size_bytes, struct error *error)
 {
 	AUTO(fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
-		error_set(error, errno, "%s cannot be opened: %s", path, strerror(errno));
+		error_set(error, errno, "cannot open %s: %s", path, strerror(errno));
 		return NULL;
 	}
 	size_t size = 0, capacity = 4096;
@@ -25,7 +25,7 @@ char *file_read(const char *path, size_t *size_bytes, struct error *error)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0) {
-			error_set(error, errno, "%s cannot be read: %s", path, strerror(errno));
+			error_set(error, errno, "cannot read %s: %s", path, strerror(errno));
 			return NULL;
 		}
 		if (got == 0)
@@ -51,5 +51,5 @@ void file_give_to_caller(int fd)
 	if (uid >= UINT_MAX || gid >= UINT_MAX)
 		return;
 	if (fchown(fd, (uid_t)uid, (gid_t)gid))
-		return; /* as the contract says: no failure */
+		return; /* not an error, see file.h */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* file - whole small files, and files that belong to the user behind sudo. */
+/* file - whole small files, and the owner of files that are made under sudo. */
 #pragma once
 
 #include "base/error.h"
@@ -7,13 +7,13 @@
 #include <stddef.h>
 
 /*
- * The whole file, which may be one of /proc or /sys whose size is unknown, with a 0 after it.
- * `size_bytes` may be NULL. NULL with an error if it cannot be read. Free it.
+ * The whole file with a 0 byte appended; works in /proc and /sys, where sizes are unknown.
+ * `size_bytes` may be NULL. Returns NULL with an error on failure. The caller frees the result.
  */
 char *file_read(const char *path, size_t *size_bytes, struct error *error);
 
 /*
- * If this process is root by sudo, gives the open file to the user who called sudo. Does nothing
- * otherwise, or where the file system refuses: the file is then root's, which is no failure.
+ * Under sudo, makes the user who called sudo the owner of the open file. Where the file system
+ * refuses, the file stays root's, which is not an error.
  */
 void file_give_to_caller(int fd);

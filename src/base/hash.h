@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* hash - FNV-1a, 64 bits, of bytes; lever.h, which stands alone, has its own of the same kind. */
+/* hash - FNV-1a with 64 bits. lever.h has its own copy, since it includes nothing of Lever. */
 #pragma once
 
 #include <stddef.h>

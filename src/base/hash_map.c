@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* map - open addressing with linear probing, at most half full. */
+/* hash_map - open addressing with linear probing, at most half full. */
 #include "base/hash_map.h"
 
 #include "base/memory.h"

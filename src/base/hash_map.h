@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * map - a hash table from a pair of 64-bit keys to a 32-bit value.
+ * hash_map - a hash table from a pair of 64-bit keys to a 32-bit value.
  *
- * An empty one is all zeros. Entries are never removed one by one.
+ * An empty map is all zeros. Entries cannot be removed one by one.
  */
 #pragma once
 

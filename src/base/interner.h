@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * interner - keeps each distinct text once and gives it a number.
+ * interner - stores each distinct text once, under a number.
  *
- * Numbers are stable and small, so paths and names compare as integers. 0 is the missing text
- * (NULL). Texts live as long as the interner.
+ * Numbers count up from 1 and never change, so paths and names compare as integers. 0 is the
+ * missing text (NULL). Texts live as long as the interner.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* interval_map - one sweep over the sorted spans with a stack of those that are open. */
+/* interval_map - one sweep over the sorted intervals with a stack of the open ones. */
 #include "base/interval_map.h"
 
 #include "base/memory.h"
@@ -47,7 +47,7 @@ static void interval_append(struct interval_map *flat, const struct interval_map
 		interval_map_add(flat, start, end, owner->value, owner->depth);
 }
 
-/* Writes the owners of [at, until), closing spans that end on the way. Returns `until`. */
+/* Appends the owners of [at, until), closing intervals that end before. Returns `until`. */
 static uint64_t interval_advance(const struct interval_map *map, struct open_intervals *open,
 				 uint64_t at, uint64_t until, struct interval_map *flat)
 {

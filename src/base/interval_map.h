@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * interval_map - overlapping spans flattened, so that each address has one owner.
+ * interval_map - overlapping intervals, flattened so that each address has one owner.
  *
- * Of the spans over an address the one that starts last owns it; of those that start together,
- * the deepest; of those, the one added last. Well nested spans so give the innermost.
+ * Of the intervals over an address the one that starts last owns it; of those with the same start,
+ * the deepest; of those, the one added last. Of nested intervals this is the innermost.
  */
 #pragma once
 

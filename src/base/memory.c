@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory - allocation that ends the engine with a sentence instead of failing. */
+/* memory - allocation that exits with a message instead of failing. */
 #include "base/memory.h"
 
 #include <stdarg.h>

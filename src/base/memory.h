@@ -2,9 +2,8 @@
 /*
  * memory - allocation that does not fail, growing arrays, and formatted texts.
  *
- * Without memory the engine cannot keep its promises, so it ends with a sentence (exit 1). A
- * profile on disk stays readable then. The runtime, which lives in other processes, uses none of
- * this.
+ * Without memory the engine exits with a message (exit code 1); the profile on disk stays readable.
+ * Not for the runtime, which lives in other processes.
  */
 #pragma once
 
@@ -36,5 +35,5 @@ char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)))
 		(array)->count = (array)->capacity = 0; \
 	} while (0)
 
-/* For array_add: makes room for one more zeroed item, counts it, returns the items. */
+/* For array_add: appends a zeroed item and returns the array. */
 void *memory_array_grow(void *items, size_t *count, size_t *capacity, size_t size);

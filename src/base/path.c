@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Adds one component to `path` (of `length`), or takes one away for "..". Returns the new length. */
+/* Appends a component to `path`, or removes one for "..". Returns the new length. */
 static size_t path_push(char *path, size_t length, const char *component, size_t size)
 {
 	if (size == 0 || (size == 1 && component[0] == '.'))

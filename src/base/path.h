@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * path - source paths as texts; no file system is touched.
- */
+/* path - source paths as texts, without a look at the file system. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,5 +9,5 @@ char *path_clean(const char *directory, const char *file);
 const char *path_base(const char *path); /* what follows the last slash */
 /* Is `tail` all of the path, or its last components? */
 bool path_has_tail(const char *path, const char *tail);
-/* The start of the last `components` components of the path; the path itself if it has no more. */
+/* Where the last `components` components of the path begin; the path if it has no more. */
 const char *path_tail(const char *path, unsigned components);

@@ -2,8 +2,8 @@
 /*
  * ranges - sets of file offsets or addresses, as sorted ranges.
  *
- * ranges_add appends in any order; all other functions want (and give) merged ranges: sorted,
- * not empty, not touching.
+ * ranges_add appends in any order. All other functions take and give merged ranges: sorted, not
+ * empty, not touching.
  */
 #pragma once
 
@@ -20,12 +20,12 @@ struct ranges {
 	size_t count, capacity;
 };
 
-void ranges_add(struct ranges *ranges, uint64_t start, uint64_t end); /* empty ones are dropped */
+void ranges_add(struct ranges *ranges, uint64_t start, uint64_t end); /* drops empty ones */
 void ranges_merge(struct ranges *ranges);
 bool ranges_has(const struct ranges *ranges, uint64_t at);
 uint64_t ranges_end(const struct ranges *ranges, uint64_t at); /* of the range at `at`, else `at` */
-/* Appends to `result` what [start, end) has in common with `ranges`. */
+/* Appends the intersection of [start, end) and `ranges` to `result`. */
 void ranges_clip(const struct ranges *ranges, uint64_t start, uint64_t end, struct ranges *result);
-/* Appends to `result` what [start, end) has beyond `ranges`. */
+/* Appends the parts of [start, end) outside of `ranges` to `result`. */
 void ranges_cut(const struct ranges *ranges, uint64_t start, uint64_t end, struct ranges *result);
 void ranges_clear(struct ranges *ranges);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* text - reading numbers from words, and nearest names. */
+/* text - parses numbers, and finds nearest names. */
 #include "base/text.h"
 
 #include "base/cleanup.h"
@@ -27,7 +27,7 @@ bool text_to_unsigned(const char *text, uint64_t *value)
 	return true;
 }
 
-/* Reads digits with at most one point, no sign, no exponent, no hexadecimal; returns what follows. */
+/* Reads digits with at most one point: no sign, exponent or hexadecimal. Returns the rest. */
 static const char *read_decimal(const char *text, double *value)
 {
 	size_t length = strspn(text, "0123456789.");
@@ -74,7 +74,7 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Optimal string alignment; rows of the table are kept for the last two letters of `a`. */
+/* Optimal string alignment; three rows of the table are kept. */
 unsigned text_distance(const char *a, const char *b)
 {
 	size_t length = strlen(b), width = length + 1;
@@ -102,7 +102,7 @@ unsigned text_distance(const char *a, const char *b)
 const char *text_nearest(const char *text, const char *const *names, size_t count)
 {
 	const char *nearest = NULL;
-	unsigned smallest = (unsigned)strlen(text) / 3 + 2; /* further away is no typing error */
+	unsigned smallest = (unsigned)strlen(text) / 3 + 2; /* names further away are not offered */
 	for (size_t i = 0; i < count; i++) {
 		unsigned distance = text_distance(text, names[i]);
 		if (distance < smallest) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * text - reading numbers and durations from a user's words, and finding what he may have meant.
+ * text - numbers and durations from texts, and the nearest name to a mistyped one.
  *
- * The text_to_* functions read the whole text or nothing: they return false on anything left over,
- * on an empty text, on overflow, and leave the value alone then. Blanks are not skipped.
+ * The text_to_* functions parse the whole text. They return false on trailing characters, on an
+ * empty text and on overflow, and do not set the value then. Blanks are not skipped.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ bool text_to_double(const char *text, double *value);     /* decimal and finite 
 /* A number with its unit: 500ns, 250us, 1.5ms, 2s, 1m. At most 2^63 ns. */
 bool text_to_duration_ns(const char *text, uint64_t *duration_ns);
 
-/* Smallest number of letters to add, drop, change or swap with a neighbour. */
+/* Edit distance: letters to insert, delete, replace or swap with a neighbour. */
 unsigned text_distance(const char *a, const char *b);
-/* The name nearest to `text` if it is near enough to be worth a suggestion, else NULL. */
+/* The name nearest to `text` if it is near enough for a suggestion, else NULL. */
 const char *text_nearest(const char *text, const char *const *names, size_t count);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * internal - struct symbols, as the files behind symbols.h share it.
- */
+/* internal - struct symbols, for the files that implement symbols.h. */
 #pragma once
 
 #include "symbolize/dwarf/sources.h"
@@ -26,40 +24,43 @@ struct symbols {
 	struct kallsyms *kallsyms;
 	struct object *vmlinux; /* by its file; NULL: none */
 	uint64_t scheduler_start, scheduler_end;
-	struct object *calls, *spans, *classes; /* activity.c; NULL: none yet */
+	struct object *calls, *spans, *classes; /* synthetic_location.c; NULL: none yet */
 	ARRAY(struct location_record *)
-	locations; /* by pointer: what is lent out stays where it is */
+	locations; /* pointers: lent out, so they must not move */
 	struct hash_map location_ids;
-	struct hash_map basenames; /* base name -> index in basename_group; see name.h */
-	ARRAY(struct basename_group) basename_group;
-	size_t named_objects; /* objects whose files are in `basename_group` */
+	struct hash_map basenames; /* base name -> index in basename_groups; see location_name.c */
+	ARRAY(struct basename_group) basename_groups;
+	size_t named_objects; /* objects whose files are in `basename_groups` */
 };
 
-/* All source files seen under one base name. */
+/* The source files with one base name. */
 struct basename_group {
 	ARRAY(uint32_t) files;
 };
 
 struct object *symbols_open(const struct symbols *symbols, uint32_t object);
 
-/* The location of a line, of a function, of a symbol without debug information; made if it is new. */
+/* The location of a line, a function, or a symbol without debug information; made if new. */
 uint32_t location_of_line(struct symbols *symbols, struct object *object, uint32_t file,
 			  unsigned line, uint32_t function);
 uint32_t location_of_function(struct symbols *symbols, struct object *object, uint32_t function);
 uint32_t location_of_symbol(struct symbols *symbols, struct object *object,
 			    struct symtab_entry *entry);
-/* The same, but SYMBOLS_NONE if it is not known yet. */
+/* The same, but SYMBOLS_NONE if it is new. */
 uint32_t location_of_known_symbol(struct symbols *symbols, struct object *object,
 				  struct symtab_entry *entry);
-/* Something that is no code, with the number that it has among its like; `shown`, `description`: texts. */
+/*
+ * Something that is no code, with the number that it has among its like; `shown`, `description`:
+ * texts.
+ */
 uint32_t location_of_synthetic(struct symbols *symbols, const struct object *object,
 			       enum target_kind kind, uint64_t number, uint32_t shown,
 			       uint32_t description, bool *is_new);
 uint32_t location_of_block(struct symbols *symbols, struct object *object, uint64_t offset);
 void location_add_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end);
-/* The object's symbols have changed: locations keep their numbers, and get the code that is theirs now. */
+/* After the object's symbols changed: locations keep their numbers and get their new code. */
 void locations_move(struct symbols *symbols, struct object *object);
 void locations_clear(struct symbols *symbols);
 
-/* Decodes a unit: attributes its code to locations. Does nothing if that is done. */
+/* Attributes the unit's code to locations, once. */
 void unit_decode(struct symbols *symbols, struct object *object, struct unit *unit);

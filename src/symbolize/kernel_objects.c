@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kernel_objects - the running kernel as objects: functions by /proc/kallsyms, lines by a vmlinux file.
+ * kernel_objects - the running kernel as objects: functions from /proc/kallsyms, lines from
+ * vmlinux.
  *
- * A vmlinux runs where the kernel was moved to at its start (KASLR): by how much is seen from the
- * symbol _stext, which both have. Modules and BPF programs have no lines.
+ * The kernel runs at another address than vmlinux was linked for (KASLR). The symbol _stext, which
+ * both have, gives the difference. Modules and BPF programs have no lines.
  */
 #include "base/cleanup.h"
 #include "base/memory.h"
@@ -128,8 +129,8 @@ static int add_vmlinux(struct symbols *symbols, const struct kallsyms *kallsyms,
 }
 
 /*
- * The scheduler and the ways to wait (section .sched.text), as /proc/<pid>/wchan leaves them out: time
- * there belongs to who waits.
+ * The scheduler and functions that wait (section .sched.text), which /proc/PID/wchan leaves out,
+ * too: time in them belongs to their callers.
  */
 static void find_scheduler(const struct kallsyms *kallsyms, struct symbols *symbols)
 {
@@ -208,7 +209,7 @@ uint64_t symbols_kernel_address(const struct symbols *symbols, uint32_t object, 
 	return object_address(asked, offset, &address) ? address + asked->slide : 0;
 }
 
-/* All code of this name becomes the location's: several static functions may share it. */
+/* The location gets all code of this name: static functions may share it. */
 static bool find_function(struct symbols *symbols, const char *name, uint32_t *location)
 {
 	struct object *kernel = symbols->kernel;
@@ -222,7 +223,7 @@ static bool find_function(struct symbols *symbols, const char *name, uint32_t *l
 		if (!is_found)
 			*location = location_of_symbol(symbols, kernel, entry);
 		is_found = true;
-		/* Also where another name of the same code is the preferred one. */
+		/* Also if another name of the same code is preferred. */
 		location_add_range(symbols, *location, entry->start, entry->end);
 	}
 	return is_found;

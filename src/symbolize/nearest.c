@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nearest - sorts few names by their distance. */
+/* nearest - keeps the names of least distance. */
 #include "symbolize/nearest.h"
 
 #include "base/memory.h"

@@ -2,7 +2,6 @@
 /* nearest - the few known names that are nearest to what a user typed, for messages. */
 #pragma once
 
-/* The few names (or lines) that are nearest to what was typed. */
 #define NEAREST_MOST 3
 struct nearest {
 	const char *names[NEAREST_MOST]; /* borrowed; nearest first */
@@ -12,5 +11,5 @@ struct nearest {
 void nearest_offer(struct nearest *nearest, const char *name, unsigned distance);
 /* "LEADa, b", or "" if there are none. Free it. */
 char *nearest_text(const struct nearest *nearest, const char *lead);
-/* Distance of a name from a wanted one, UINT_MAX if too far to dwarf_prefilter. */
+/* Distance of a name from a wanted one, UINT_MAX if too far to be offered. */
 unsigned name_distance(const char *name, const char *wanted);

@@ -32,7 +32,7 @@ static const char *const system_sources[] = {
 	"/usr/lib64/*",
 	"/rustc/*",
 	"*/lib/rustlib/src/rust/*",
-	/* What their macros count belongs to the line that uses them. */
+	/* Code of their macros belongs to the line that uses the macro. */
 	"*/lever.h",
 	"*/coz.h",
 };
@@ -45,7 +45,7 @@ bool scope_glob_matches(const char *glob, const char *path)
 		return fnmatch(glob, path_base(path), 0) == 0;
 	if (glob[0] == '/')
 		return false;
-	/* "src/x.c" is meant from any directory on. */
+	/* "src/x.c" matches below any directory. */
 	while ((path = strchr(path, '/'))) {
 		if (fnmatch(glob, ++path, 0) == 0)
 			return true;
@@ -147,7 +147,7 @@ bool scope_has_source(const struct scope *scope, const char *file, const char *f
 		return false;
 	if (scope->has_include[PATTERN_SOURCE])
 		return scope_matches(scope, PATTERN_SOURCE, file, true);
-	/* A function that the user named is wanted wherever its source is. */
+	/* A function that is included by name is in scope wherever its source is. */
 	return scope->has_include[PATTERN_FUNCTION] || !file || !is_system_source(file);
 }
 

@@ -2,10 +2,11 @@
 /*
  * scope - which code may become a target.
  *
- * Patterns (globs): `GLOB` on source files, `bin:GLOB` on binaries, `func:GLOB` on functions; each
- * may include (--scope) or exclude (--exclude). Without any `bin:` include, the main executable is
- * in scope, and every binary where a `func:` includes; without any source include, every source but the system's headers and libraries
- * (/usr/include, /usr/lib) is. A glob without a slash is matched on the last path component too.
+ * Patterns: `GLOB` on source files, `bin:GLOB` on binaries, `func:GLOB` on functions. Each
+ * includes (--scope) or excludes (--exclude). Without an including `bin:`, the main executable is
+ * in scope, or all binaries if there is an including `func:`. Without an including `GLOB`, all
+ * sources are in scope but the system's headers and libraries (/usr/include, /usr/lib). A glob
+ * without a slash is also matched on the last path component.
  */
 #pragma once
 
@@ -21,9 +22,9 @@ bool scope_glob_matches(const char *glob, const char *path);
 bool scope_has_object(const struct scope *scope, const char *path, bool is_main);
 /* Is code of this function from this source file in scope? Either may be NULL if unknown. */
 bool scope_has_source(const struct scope *scope, const char *file, const char *function);
-/* Is there any `func:` pattern? Without one, scope_has_source does not current_state at the function. */
+/* Is there a `func:` pattern? Without one, scope_has_source ignores the function. */
 bool scope_names_functions(const struct scope *scope);
-/* Is there a pattern on source files that includes? Then code without lines is not in scope. */
+/* Is there an including `GLOB`? Then code without lines is not in scope. */
 bool scope_asks_sources(const struct scope *scope);
-/* Is there a `func:` pattern that includes? Then nothing without a name is in scope. */
+/* Is there an including `func:`? Then code without a name is not in scope. */
 bool scope_asks_functions(const struct scope *scope);

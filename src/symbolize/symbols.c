@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* symbols - the interface: objects, and from addresses to locations. */
+/* symbols - objects, and the locations of their addresses. */
 #include "symbolize/symbols.h"
 
 #include "base/cleanup.h"
@@ -124,7 +124,7 @@ uint32_t symbols_object_count(const struct symbols *symbols)
 	return (uint32_t)symbols->objects.count;
 }
 
-/* The symbol at an offset; a JIT map is looked at again if it has none. */
+/* The symbol at an offset. A JIT map without one is read again, since code may be new. */
 static struct symtab_entry *symbol_at(struct symbols *symbols, struct object *object,
 				      uint64_t offset)
 {
@@ -214,7 +214,7 @@ uint64_t symbols_generation(const struct symbols *symbols)
 	return symbols->generation;
 }
 
-/* Of the units: what is decoded to be in scope, and all of what is not decoded yet. */
+/* Decoded units: their code in scope. Other units: all of their code. */
 static void add_units_in_scope(struct object *object, struct ranges *result)
 {
 	for (size_t i = 0; i < object->units->count; i++) {
@@ -226,8 +226,8 @@ static void add_units_in_scope(struct object *object, struct ranges *result)
 }
 
 /*
- * Without units: the code, less the functions that are excluded by name. Where functions are asked
- * for by name, and of JIT code, only the functions that are in scope.
+ * Without units: the code, less functions that are excluded by name. In JIT code, and where
+ * functions are included by name: only the functions in scope.
  */
 static void add_symbols_in_scope(struct symbols *symbols, struct object *object,
 				 struct ranges *result)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* attribution - one pass over the line rows and the frames beside them. */
+/* attribution - one pass over the line table and the inline tree. */
 #include "symbolize/dwarf/attribution.h"
 
 #include "base/memory.h"
@@ -24,7 +24,7 @@ static struct last_line *last_of(struct pass *pass, uint32_t frame)
 	return &pass->last[frame == FRAME_NONE ? pass->frames->count : frame];
 }
 
-/* What is known of a function without any line: where it is declared. */
+/* Of a function without any line, where it is declared. */
 static struct last_line declared_at(const struct pass *pass, uint32_t frame)
 {
 	uint32_t id = pass->frames->items[frame].function;
@@ -35,8 +35,8 @@ static struct last_line declared_at(const struct pass *pass, uint32_t frame)
 }
 
 /*
- * The line at level 0; remembers it for line 0, also as seen from the callers. Where an inlined
- * function has no line yet, line 0 stays: the call's line will do.
+ * The line at level 0. Remembers it, and the lines of the calls in its callers, for later code with
+ * line 0. An inlined function that had no line yet keeps line 0: the line of the call counts.
  */
 static struct last_line line_at(struct pass *pass, const struct line_row *row, uint32_t frame)
 {

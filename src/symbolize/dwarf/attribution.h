@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * attribution - which line and function the code of a unit counts for.
+ * attribution - the line and function that each address of a unit is attributed to.
  *
  * Level 0 of an address is its line in the innermost inlined function, level 1 the line of that
- * call in its caller, and so on up to the function that stands for itself. An address counts for
- * the first level whose source is in scope. Code without a line (line 0) belongs to the line
- * before it in the same function.
+ * call in the caller, and so on to the function that is not inlined. The address is attributed to
+ * the first level whose source is in scope. Code with line 0 belongs to the line before it in the
+ * same function.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ enum attribution_mode {
 
 typedef void attribution_visit(void *context, const struct attribution *attribution);
 
-/* Calls `visit` for all code that counts for something, by ascending address. */
+/* Calls `visit` for all attributed code, by ascending address. */
 void attribution_walk(struct sources *sources, const struct line_table *rows,
 		      const struct inline_tree *frames, enum attribution_mode mode,
 		      attribution_visit *visit, void *context);

@@ -16,8 +16,9 @@ struct dwarf_prefilter {
 	const unsigned char *indices, *indices_end; /* .debug_str_offsets */
 	char *name;
 	bool may_be_anywhere;
-	struct hash_map offsets;                      /* of the name in .debug_str */
-	unsigned char filter[(1 << FILTER_BITS) / 8]; /* low bits of the offsets: quickly not */
+	struct hash_map offsets; /* of the name in .debug_str */
+	unsigned char filter[(1 << FILTER_BITS) /
+			     8]; /* low bits of the offsets, a Bloom filter with one hash */
 };
 
 struct bytes {
@@ -50,7 +51,7 @@ static uint64_t next_uleb(struct bytes *bytes)
 	return value;
 }
 
-/* Do entries refer to entries of other units? The abbreviations tell by the form of references. */
+/* Do entries refer to other units? The forms of references in the abbreviations tell. */
 static bool units_share_entries(struct bytes abbreviations)
 {
 	while (abbreviations.at < abbreviations.end) {
@@ -122,7 +123,7 @@ struct dwarf_prefilter *dwarf_prefilter_new(struct object *object, const char *n
 	return prefilter;
 }
 
-/* Size of an attribute's value in a unit of the 32-bit format; SIZE_MAX if it depends on the value. */
+/* Size of a value in a unit of the 32-bit format; SIZE_MAX if it depends on the value. */
 static size_t form_size(unsigned form, uint8_t address_size)
 {
 	switch (form) {
@@ -152,7 +153,7 @@ static size_t form_size(unsigned form, uint8_t address_size)
 	}
 }
 
-/* Where the name stands in a function's entry: `distance` bytes behind its abbreviation code. */
+/* Position of the name in a function's entry, in bytes after the abbreviation code. */
 struct name_position {
 	uint64_t code;
 	size_t distance; /* SIZE_MAX: it varies */
@@ -207,7 +208,7 @@ static void read_positions(const struct unit *unit, struct name_positions *posit
 	}
 }
 
-/* May a name of this form stand at `at`, as the name of a function? */
+/* Can the bytes at `at` be a function's name of this form? */
 static bool is_name_position(const struct name_positions *positions, unsigned form,
 			     const unsigned char *start, const unsigned char *at)
 {
@@ -254,7 +255,7 @@ static bool has_offset(const struct dwarf_prefilter *prefilter,
 	return false;
 }
 
-/* Does it stand in the unit itself? */
+/* Is the name in the unit itself? */
 static bool has_name(const struct dwarf_prefilter *prefilter,
 		     const struct name_positions *positions, struct bytes unit)
 {
@@ -271,7 +272,7 @@ static bool has_name(const struct dwarf_prefilter *prefilter,
 	return false;
 }
 
-/* The string offsets of a DWARF 5 unit: its part of the section, whose length stands before it. */
+/* The string offsets of a DWARF 5 unit: its part of the section, after the length. */
 static struct bytes unit_indices(const struct dwarf_prefilter *prefilter, uint64_t base)
 {
 	struct bytes none = {.at = prefilter->indices, .end = prefilter->indices};

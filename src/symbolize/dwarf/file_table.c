@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* filetable - a reader of line table headers that checks every step against the section's end. */
+/* file_table - parses line table headers, checking every read against the section's end. */
 #include "symbolize/dwarf/file_table.h"
 
 #include "base/cleanup.h"
@@ -250,7 +250,7 @@ static void unit_read_files(struct sources *sources, const Elf_Data *lines, stru
 	table->files.count = table->files.capacity = 0;
 }
 
-/* The section as libdw left it: decompressed, perhaps still under its old name. */
+/* The section as libdw has it: decompressed, maybe under its old name. */
 static Elf_Data *debug_section(Elf *elf, const char *name, const char *old_name)
 {
 	GElf_Shdr header;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * filetable - the names of the source files in a line table's header, without its rows.
+ * file_table - the source files in the header of a line table, without its rows. DWARF 2 to 5.
  *
- * libdw gives file names only together with all decoded rows. Finding the units of a source file
- * in a large binary needs the names of every unit but the rows of few. DWARF 2 to 5.
+ * libdw gives file names only together with all decoded rows. Finding the units of a source file in
+ * a large binary needs the file names of all units and the rows of few.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frames - walks the debug entries of a unit for functions with code.
+ * inline_tree - walks the debug entries of a unit for functions with code.
  *
- * Only entries that can hold code are entered, so most of the unit (types, variables, abstract
- * functions) is stepped over.
+ * Entries that cannot hold code (types, variables, abstract functions) are skipped with their
+ * children.
  */
 #include "symbolize/dwarf/inline_tree.h"
 
@@ -20,7 +20,7 @@ struct walk {
 	struct inline_tree *frames;
 	inline_tree_filter *choice;
 	void *context;
-	bool enters_types; /* languages other than C and C++ define functions inside types */
+	bool enters_types; /* by the unit's language */
 };
 
 static void walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t frame, unsigned depth);
@@ -36,7 +36,7 @@ static unsigned call_line(Dwarf_Die *die)
 	return (unsigned)line;
 }
 
-/* Adds what is true code: entries of functions that the linker dropped point elsewhere. */
+/* Adds ranges that are code: entries of functions that the linker dropped point elsewhere. */
 static bool add_code(struct walk *walk, Dwarf_Die *die, struct inline_frame *frame)
 {
 	ptrdiff_t at = 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * frames - the functions of one unit and what is inlined in them, by address.
- */
+/* inline_tree - the functions of a unit and the functions inlined in them, by address. */
 #pragma once
 
 #include "symbolize/dwarf/sources.h"
@@ -11,13 +9,13 @@
 #define FRAME_NONE UINT32_MAX
 
 struct inline_frame {
-	uint32_t parent; /* the frame it is inlined in, FRAME_NONE: it stands for itself */
+	uint32_t parent; /* the frame it is inlined in; FRAME_NONE: it is not inlined */
 	uint32_t function;
 	bool is_inlined;
 	uint32_t call_file; /* text; where it is inlined */
 	unsigned call_line;
 	uint64_t entry;     /* address */
-	struct ranges code; /* addresses, what is inlined in it included */
+	struct ranges code; /* addresses, with those of functions inlined in it */
 };
 
 struct inline_tree {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rows - copies libdw's sorted lines and leaves out functions that the linker dropped. */
+/* line_table - copies libdw's sorted rows, without functions that the linker dropped. */
 #include "symbolize/dwarf/line_table.h"
 
 static bool line_row_read(struct sources *sources, struct object *object, Dwarf_Die *unit,

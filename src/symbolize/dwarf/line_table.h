@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * rows - the line table of one unit, as far as it speaks of code that is there.
- */
+/* line_table - the rows of a unit's line table that are about code in the object. */
 #pragma once
 
 #include "symbolize/dwarf/sources.h"

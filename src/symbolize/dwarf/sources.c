@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sources - functions, source files and whether they are in scope, each worked out once. */
+/* sources - reads functions and source files once, and remembers what is in scope. */
 #include "symbolize/dwarf/sources.h"
 
 #include "base/cleanup.h"
@@ -37,7 +37,7 @@ uint32_t sources_file(struct sources *sources, Dwarf_Die *unit_die, const char *
 	return id;
 }
 
-/* Not dwarf_decl_file: elfutils 0.188 takes number 0 for no file, but in DWARF 5 it is the first. */
+/* Not dwarf_decl_file: for elfutils 0.188, 0 means no file, but in DWARF 5 it is the first. */
 uint32_t sources_file_of(struct sources *sources, Dwarf_Die *die, unsigned attribute_name)
 {
 	Dwarf_Attribute attribute;

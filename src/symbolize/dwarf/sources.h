@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sources - the functions and source files that debug information names, and which are in scope.
+ * sources - functions and source files of debug information, and whether they are in scope.
  *
  * Texts (paths, names) are numbers of `texts`; 0 is unknown.
  */
@@ -33,9 +33,9 @@ struct sources {
 };
 
 bool sources_in_scope(struct sources *sources, uint32_t file, uint32_t function);
-/* The text of a path that libdw lent, made whole with the directory of its unit. */
+/* A path of libdw's, made absolute with the directory of its unit. */
 uint32_t sources_file(struct sources *sources, Dwarf_Die *unit_die, const char *path);
-/* The file that an attribute (DW_AT_decl_file, DW_AT_call_file) of an entry counts, or 0. */
+/* The file of an entry's attribute (DW_AT_decl_file, DW_AT_call_file), or 0. */
 uint32_t sources_file_of(struct sources *sources, Dwarf_Die *die, unsigned attribute_name);
 /* The function of a DW_TAG_subprogram or DW_TAG_inlined_subroutine, or FUNCTION_NONE. */
 uint32_t sources_function(struct sources *sources, Dwarf_Die *die);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit - reads unit entries and settles who owns which code. */
+/* unit - reads unit entries, and decides which unit owns which code. */
 #include "symbolize/dwarf/unit.h"
 
 #include "base/memory.h"
@@ -20,7 +20,7 @@ static void add_code(struct object *object, uint32_t unit, uint64_t start, uint6
 	ranges_clear(&code);
 }
 
-/* For a unit that does not say its ranges (assemblers, old compilers): those of its line table. */
+/* For a unit without ranges (assemblers, old compilers): the ranges of its line table. */
 static void add_code_of_lines(struct object *object, uint32_t unit, Dwarf_Die *die)
 {
 	Dwarf_Lines *lines = NULL;
@@ -60,7 +60,7 @@ static void add_unit(struct object *object, Dwarf_Die *die)
 	unit->has_ranges = has_ranges;
 }
 
-/* Some hand-written assembly with line numbers does not make a program that has them. */
+/* Lines of hand-written assembly alone do not count as debug information of a program. */
 static bool is_assembly_only(const struct units *units)
 {
 	for (size_t i = 0; i < units->count; i++) {

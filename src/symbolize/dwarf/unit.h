@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unit - the compilation units of an object: which code each owns, and what was decoded of it.
+ * unit - the compilation units of an object, the code that each owns, and its decoded locations.
  *
- * The table is made from the unit entries alone, without line tables and without .debug_aranges
- * (clang and Rust write none). Of units that claim the same code, one owns it, so that an address
- * has one meaning.
+ * The table is made from the unit entries alone, without line tables and without .debug_aranges,
+ * which clang and Rust do not write. Of units that claim the same code, one owns it.
  */
 #pragma once
 
@@ -23,14 +22,14 @@ struct unit_piece {
 struct unit {
 	Dwarf_Die die;      /* of a split unit: the skeleton */
 	struct ranges code; /* offsets that it owns, merged */
-	bool has_ranges;    /* it says itself which code it has */
+	bool has_ranges;    /* its entry has ranges */
 	bool is_decoded;
 	struct unit_piece *pieces; /* sorted, disjoint; only what is attributed to a location */
 	size_t piece_count;
 	struct ranges in_scope; /* what the pieces cover, merged */
 	uint32_t *files;        /* after units_read_file_tables: texts of its source files */
 	size_t file_count;
-	bool files_unknown; /* its file table cannot be read alone: it may hold any file */
+	bool files_unknown; /* its file table cannot be parsed: any file may be in it */
 };
 
 struct units {
@@ -44,7 +43,7 @@ struct units {
 struct units *units_read(struct object *object);
 /* The unit that owns the offset, or NULL. */
 struct unit *units_at(struct object *object, uint64_t offset);
-/* Its top entry with the functions: of a split unit, the one in the .dwo file if that is found. */
+/* Its top entry with functions; of a split unit, in the .dwo file if that is found. */
 Dwarf_Die unit_full_die(const struct unit *unit);
 const char *unit_directory(Dwarf_Die *unit_die); /* compilation directory or NULL */
 void units_free(struct object *object);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kallsyms - functions sorted by address; one holds up to the next, or as far as one may reach. */
+/* kallsyms - functions sorted by address; each ends at the next one, or at a maximum length. */
 #include "symbolize/kernel/kallsyms.h"
 
 #include "base/cleanup.h"
@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What has no name behind it ends somewhere. The kernel's longest functions have some 10 KiB. */
+/* Maximum length. The kernel's longest functions have about 10 KiB. */
 #define REACH_MOST 0x100000
 #define REACH_MODULE_MOST 0x40000
 #define CHECK_INTERVAL_NS 50000000ull
@@ -23,9 +23,9 @@
 
 struct kallsyms {
 	char *path;
-	char *text, *unloaded; /* names and modules lie in them: of what there is, of what was */
+	char *text, *unloaded; /* memory of the names: of loaded code, of unloaded code */
 	ARRAY(struct kallsyms_function) functions;
-	uint64_t core_start, core_end; /* of the kernel proper, which never changes */
+	uint64_t core_start, core_end; /* of the kernel without modules, which never changes */
 	uint64_t state, checked_ns, read_ns;
 	uint32_t last_program; /* the newest BPF program */
 };
@@ -38,7 +38,7 @@ static int by_start(const void *one, const void *other)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* "ffffffff81000000 T name\t[module]", cut up in location. */
+/* "ffffffff81000000 T name\t[module]", split in place. */
 static void add_line(struct kallsyms *kallsyms, char *line)
 {
 	char *end;
@@ -103,7 +103,7 @@ static int read_list(struct kallsyms *kallsyms, struct error *error)
 	return 0;
 }
 
-/* BPF programs have numbers that only grow. Without the right to ask, nothing is new. */
+/* Numbers of BPF programs only grow. Without the right to ask, the last one is returned. */
 static uint32_t newest_program(uint32_t last)
 {
 	for (;;) {
@@ -114,7 +114,7 @@ static uint32_t newest_program(uint32_t last)
 	}
 }
 
-/* Another number when modules or BPF programs have come or unloaded: cheaper to get than all names. */
+/* A hash that changes with modules and BPF programs; cheaper than reading all names. */
 static uint64_t current_state(struct kallsyms *kallsyms)
 {
 	AUTO(text) char *modules = file_read("/proc/modules", NULL, NULL);
@@ -151,7 +151,7 @@ void kallsyms_free(struct kallsyms *kallsyms)
 	free(kallsyms);
 }
 
-/* Copies the functions of modules and programs that have unloaded: what they ran may still be asked for. */
+/* Keeps the functions of unloaded modules and programs: their samples may come later. */
 static void keep_unloaded(struct kallsyms *kallsyms, const struct kallsyms *older)
 {
 	size_t size = 0, known = kallsyms->functions.count;

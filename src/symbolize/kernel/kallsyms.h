@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * kallsyms - names of the running kernel's functions, from /proc/kallsyms.
- */
+/* kallsyms - names of the running kernel's functions, from /proc/kallsyms. */
 #pragma once
 
 #include "base/error.h"
@@ -22,12 +20,13 @@ struct kallsyms_function {
 int kallsyms_read(const char *path, struct kallsyms **result, struct error *error);
 void kallsyms_free(struct kallsyms *kallsyms);
 /*
- * Modules and BPF programs come and go. If that may have happened since it was last asked for, and the
- * address is not one of the kernel proper, reads all anew, and says whether it did; what was borrowed
- * is unloaded then. Names of what has unloaded are kept where nothing else came. Reads at most once a second.
+ * Reads the names again if modules or BPF programs were loaded or unloaded, and the address is
+ * not in the kernel without modules; at most once a second. Returns whether it did: everything
+ * borrowed is invalid then. Names of unloaded code are kept unless other code has the address
+ * now.
  */
 bool kallsyms_refresh(struct kallsyms *kallsyms, uint64_t address);
 /* All of them, by start; the number goes to *count. Borrowed. */
 const struct kallsyms_function *kallsyms_all(const struct kallsyms *kallsyms, size_t *count);
-/* The function that holds the address, or NULL. Borrowed. NULL may be given for none. */
+/* The function at the address, or NULL. Borrowed. `kallsyms` may be NULL. */
 const struct kallsyms_function *kallsyms_at(const struct kallsyms *kallsyms, uint64_t address);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* debug_file - looks in the usual locations, and asks debuginfod through its library if that is there. */
+/* kernel_debug_file - searches the usual directories, and asks debuginfod by its library. */
 #include "symbolize/kernel/kernel_debug_file.h"
 
 #include "base/cleanup.h"
@@ -76,7 +76,7 @@ bool kernel_debug_file_may_fetch(void)
 	const char *servers = getenv("DEBUGINFOD_URLS");
 	void *library = servers && *servers ? dlopen(LIBRARY, RTLD_LAZY) : NULL;
 
-	return library != NULL; /* stays loaded: libdw uses it, too */
+	return library != NULL; /* stays loaded: libdw uses it */
 }
 
 /* The library's own interface, as elfutils/debuginfod.h has it. */
@@ -97,7 +97,7 @@ char *kernel_debug_file_fetch(void)
 	begin_function *begin;
 	find_function *find;
 	end_function *end;
-	*(void **)&begin = dlsym(library, "debuginfod_begin"); /* as POSIX wants it said */
+	*(void **)&begin = dlsym(library, "debuginfod_begin"); /* the cast that POSIX recommends */
 	*(void **)&find = dlsym(library, "debuginfod_find_debuginfo");
 	*(void **)&end = dlsym(library, "debuginfod_end");
 	struct debuginfod_client *client = begin && find && end ? begin() : NULL;

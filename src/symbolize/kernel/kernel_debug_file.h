@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * debug_file - where the kernel's debug information is: its vmlinux, by release or by build id.
+ * kernel_debug_file - finds the kernel's vmlinux with debug information, by release or build id.
  *
- * That of user binaries is found by libdwfl, in the same locations.
+ * libdwfl finds the debug files of user binaries.
  */
 #pragma once
 
 #include <stdbool.h>
 
-/* The running kernel's build id in hex, "" if it does not tell. Free it. */
+/* The running kernel's build id in hex, "" if unknown. The caller frees it. */
 char *kernel_build_id(void);
 /*
- * The vmlinux of the running kernel, where distributions put it and below /usr/lib/debug/.build-id; to be
- * freed, NULL if there is none. May be of another build: symbols_add_kernel looks.
+ * The vmlinux of the running kernel in the directories of distributions and in
+ * /usr/lib/debug/.build-id; NULL if there is none. The caller frees it. symbols_add_kernel checks
+ * that it is of the same build.
  */
 char *kernel_debug_file(void);
-/* Are there servers to be asked (DEBUGINFOD_URLS), and the library that does so? */
+/* Are servers configured (DEBUGINFOD_URLS), and is their library installed? */
 bool kernel_debug_file_may_fetch(void);
-/* From them; this may take minutes, and the file stays in the user's cache. NULL if they have none. */
+/* Fetches it into the user's cache, which may take minutes. NULL if no server has it. */
 char *kernel_debug_file_fetch(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* system_calls - a table that the build makes from the system's headers. */
+/* system_calls - the table, which the build makes from the system's headers. */
 #include "symbolize/kernel/system_calls.h"
 
 #include <stddef.h>

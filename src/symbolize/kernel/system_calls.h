@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* system_calls - what the system calls of this architecture are called. */
+/* system_calls - names of the system calls of this architecture. */
 #pragma once
 
-/* "pread64"; NULL if there is none with this number. */
+/* Such as "pread64"; NULL for unknown numbers. */
 const char *system_call_name(int number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* demangle - names by the table of languages, and how well they fit what a user typed. */
+/* demangle - demangles by the table of languages, and compares names with a user's. */
 #include "symbolize/language/demangle.h"
 
 #include "base/cleanup.h"
@@ -35,7 +35,7 @@ char *demangle(const char *name)
 	return text ? text : take(&stem);
 }
 
-/* Where the parameter list starts: the bracket that closes last, opened at nesting 0. */
+/* Where the parameter list starts: at the last bracket pair of nesting 0. */
 static size_t length_without_parameters(const char *name)
 {
 	size_t length = strlen(name);
@@ -56,7 +56,7 @@ static size_t length_without_parameters(const char *name)
 	return length;
 }
 
-/* Drops what stands between < and > (not of operators); the result is no longer than the name. */
+/* Drops template arguments (not of operators), in place. */
 static void drop_templates(char *name)
 {
 	char *to = name;

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * demangle - linker names of C++ and Rust as their users write them.
- */
+/* demangle - linker names as the users of their languages write them. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Never NULL: a name that is not mangled is copied. Clone suffixes (".cold") are dropped. Free it. */
+/* Never NULL: other names are copied. Drops clone suffixes (".cold"). The caller frees it. */
 char *demangle(const char *name);
 /*
- * Length of the name without what the compiler hung on a part or a copy of the function: ".cold",
+ * Length of the name without the compiler's suffix for a part or clone of a function: ".cold",
  * ".part.3", ".constprop.0", ".isra.1", ".lto_priv.0", ".llvm.123".
  */
 size_t demangle_stem(const char *name);
 
-/* How well a demangled name fits what a user typed; 0: not at all, more is better. */
+/* How well a demangled name matches a typed one; 0: not at all, more is better. */
 enum demangle_fit { FIT_NONE, FIT_BASE, FIT_TAIL, FIT_NO_TEMPLATE, FIT_NO_PARAMETERS, FIT_EXACT };
 enum demangle_fit demangle_fits(const char *name, const char *wanted);
 /* The plain identifier in a name: "ns::list<int>::push(int)" gives "push". Free it. */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define DEMANGLED_MOST_BYTES 65536 /* of one name; hostile ones grow without end */
+#define DEMANGLED_MOST_BYTES 65536 /* of one name; crafted ones grow without end */
 
 void demangle_buffer_append(const char *part, size_t length, void *buffer)
 {

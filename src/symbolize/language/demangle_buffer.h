@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * demangle_buffer - collects what libiberty's demanglers give in parts.
+ * demangle_buffer - joins the parts that libiberty's demanglers return.
  *
  * Of libiberty only cp-demangle.o and rust-demangle.o are linked (through their callback forms).
  * Both carry the exception that allows to link them into anything ("unlimited permission to link

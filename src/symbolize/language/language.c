@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* In the order in which they are asked for a name: Rust's old names are also valid C++ names. */
+/* In the order of demangling: Rust's old names are also valid C++ names. */
 /* clang-format off */
 #define LANGUAGES(row) \
 	row(c) \

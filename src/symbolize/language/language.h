@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * language - what differs between source languages: one file and one row of a table for each.
+ * language - the differences between source languages, one file and one row of a table each.
  *
- * A language that has no row is treated as one whose linker names are plain.
+ * Linker names of languages without a row are shown as they are.
  */
 #pragma once
 
 #include <stdbool.h>
 
 struct language {
-	/* The linker name as the language's users write it, to be freed; NULL: not one of its names. */
-	char *(*demangle)(const char *linker_name); /* or NULL: names are plain */
-	const int *dwarf_codes;                     /* its DW_LANG_* codes, ended by 0 */
-	bool types_hold_functions; /* are functions with code found inside debug entries of types? */
+	/*
+	 * The demangled name, to be freed; NULL if it is of another language. Not set: plain
+	 * names.
+	 */
+	char *(*demangle)(const char *linker_name);
+	const int *dwarf_codes;    /* its DW_LANG_* codes, ended by 0 */
+	bool types_hold_functions; /* do debug entries of types contain functions with code? */
 };
 
-/* By the first language that takes the name for one of its own; NULL if none does. Free it. */
+/* By the first language that knows the name; NULL if none does. The caller frees it. */
 char *language_demangle(const char *linker_name);
-/* For a unit of this DW_LANG_* code. True if the language is unknown. */
+/* Of the language with this DW_LANG_* code; true for unknown languages. */
 bool language_types_hold_functions(int dwarf_code);

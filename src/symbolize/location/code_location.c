@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* location - makes each location once and keeps the ranges that are attributed to it. */
+/* code_location - makes each location once, and keeps its ranges. */
 #include "base/path.h"
 #include "symbolize/internal.h"
 #include "symbolize/location/location_name.h"
@@ -19,7 +19,7 @@ static uint32_t location_find(const struct symbols *symbols, uint64_t first, uin
 	return id == HASH_MAP_NONE ? SYMBOLS_NONE : id;
 }
 
-/* `shown` has everything but the texts of file and function. */
+/* `content` lacks the texts of file and function. */
 static uint32_t location_add(struct symbols *symbols, uint64_t first, uint64_t second,
 			     const struct location_record *content)
 {
@@ -55,7 +55,7 @@ uint32_t location_of_line(struct symbols *symbols, struct object *object, uint32
 	return location_add(symbols, first, line, &location);
 }
 
-/* Do other files have a function of this name? Only then its file is part of what it is called. */
+/* Do other files have a function of this name? Only then its name begins with the file. */
 static bool has_twin(struct symbols *symbols, struct object *object, uint32_t linker_name)
 {
 	const struct symtab *symtab = object_symtab(object, &symbols->sources.texts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* name - sorts source files by base name and compares those that share one. */
+/* location_name - groups source files by base name, and compares paths in a group. */
 #include "symbolize/location/location_name.h"
 
 #include "base/cleanup.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Keys of `basenames`: (base name, 0) -> index of its basename_group, (file, 1) -> is among them. */
+/* Keys of `basenames`: (base name, 0) -> index of the group, (file, 1) -> file is in a group. */
 static struct basename_group *basename_group_of(struct symbols *symbols, uint32_t file)
 {
 	const char *base = path_base(interner_text(&symbols->sources.texts, file));
@@ -18,11 +18,11 @@ static struct basename_group *basename_group_of(struct symbols *symbols, uint32_
 	uint32_t id = hash_map_get(&symbols->basenames, text, 0);
 
 	if (id == HASH_MAP_NONE) {
-		id = (uint32_t)symbols->basename_group.count;
-		(void)array_add(&symbols->basename_group);
+		id = (uint32_t)symbols->basename_groups.count;
+		(void)array_add(&symbols->basename_groups);
 		hash_map_set(&symbols->basenames, text, 0, id);
 	}
-	return &symbols->basename_group.items[id];
+	return &symbols->basename_groups.items[id];
 }
 
 static void add_file(struct symbols *symbols, uint32_t file)
@@ -90,8 +90,8 @@ uint32_t name_add(struct symbols *symbols, const char *format, ...)
 
 void names_clear(struct symbols *symbols)
 {
-	for (size_t i = 0; i < symbols->basename_group.count; i++)
-		array_free(&symbols->basename_group.items[i].files);
-	array_free(&symbols->basename_group);
+	for (size_t i = 0; i < symbols->basename_groups.count; i++)
+		array_free(&symbols->basename_groups.items[i].files);
+	array_free(&symbols->basename_groups);
 	hash_map_clear(&symbols->basenames);
 }

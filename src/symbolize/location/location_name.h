@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * name - what locations are called.
+ * location_name - names of locations.
  *
- * A source file is called by the shortest end of its path that no other source file of the objects
- * in scope shares, so that the same run gives the same names whatever was decoded first.
+ * A source file is named by the shortest end of its path that no other source file of the objects
+ * in scope shares. So names do not depend on the order of decoding; all file tables are read for
+ * that.
  */
 #pragma once
 
@@ -11,7 +12,7 @@
 
 /* Borrowed; "?" if the file is unknown. */
 const char *name_of_file(struct symbols *symbols, uint32_t file);
-/* The text as a number, for names put together. */
+/* Formats a name; returns the text's number. */
 uint32_t name_add(struct symbols *symbols, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void names_clear(struct symbols *symbols);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* activity - locations that are no code, but something that a task does: a system call, a wait. */
+/* synthetic_location - locations that are not code: system calls, spans, classes of waits. */
 #include "base/cleanup.h"
 #include "symbolize/internal.h"
 #include "symbolize/kernel/system_calls.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit_decode - from a unit's debug information to the locations of its code. */
+/* unit_decode - makes the locations of a unit's code. */
 #include "symbolize/dwarf/attribution.h"
 #include "symbolize/internal.h"
 
@@ -25,7 +25,7 @@ static void add_piece(struct decoding *decoding, uint64_t start, uint64_t end, u
 		(struct unit_piece){.start = start, .end = end, .location = location};
 }
 
-/* The location of an attribution; code of no function in the debug information has a symbol yet. */
+/* The location of an attribution; code without a function by its symbol. */
 static uint32_t location_of(struct decoding *decoding, const struct attribution *attribution,
 			    uint64_t offset)
 {

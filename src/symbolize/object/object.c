@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * object - opens ELF files by libelf and libdwfl and checks what they say.
+ * object - opens ELF files by libelf and libdwfl.
  *
- * The files come from outside: every number of a header is checked before it is used.
+ * Files come from outside: every number of a header is checked before it is used.
  */
 #include "symbolize/object/object.h"
 
@@ -40,7 +40,7 @@ static int check_header(int fd, const char *path, bool *is_32_bit, struct error 
 {
 	union {
 		unsigned char ident[EI_NIDENT];
-		Elf64_Ehdr header; /* e_type stands at the same location in both classes */
+		Elf64_Ehdr header; /* e_type has the same offset in both classes */
 	} start = {0};
 	struct stat status;
 
@@ -91,7 +91,7 @@ static int read_segments(struct object *object, uint64_t file_size, struct error
 	return 0;
 }
 
-/* What of [start, end) lies in the executable segments, as offsets. */
+/* Adds the offsets of [start, end) within executable segments. */
 static void add_executable(struct object *object, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; i < object->segments.count; i++) {
@@ -106,8 +106,9 @@ static void add_executable(struct object *object, uint64_t start, uint64_t end)
 }
 
 /*
- * Sections tell code from read-only data in the same segment, and from the stubs of the procedure
- * linkage table, whose time belongs to the caller. Without sections, the executable segments.
+ * Code is in the executable sections, without read-only data of the same segment and without the
+ * procedure linkage table, whose time belongs to the caller. Without sections: in the executable
+ * segments.
  */
 static void read_code(struct object *object)
 {
@@ -180,8 +181,8 @@ static bool finds_debug_file(const struct object *object, Dwfl_Module *module, E
 }
 
 /*
- * Is there a separate file with debug information? Asked of a module of its own: in the module in
- * use, libdwfl 0.188 gets the file's addresses wrong if the search was called from outside.
+ * Is there a separate file with debug information? A second module is used for the search: libdwfl
+ * 0.188 gets the addresses of a module's debug file wrong after a search by its user.
  */
 static bool has_debug_file(const struct object *object, int *fd)
 {
@@ -208,7 +209,7 @@ static bool is_function(const GElf_Sym *symbol)
 	return GELF_ST_TYPE(symbol->st_info) == STT_FUNC;
 }
 
-/* Calls `match` for the symbols of one table until it says true; says whether it did. */
+/* Calls `match` for the symbols of a table until it returns true; returns whether it did. */
 static bool table_any(const struct object *object, GElf_Word type,
 		      bool (*match)(const GElf_Sym *symbol, const char *name, const void *context),
 		      const void *context)
@@ -303,7 +304,7 @@ struct object *object_new(const char *path)
 	return object;
 }
 
-/* Which file this is, and whether its path leads to it here, too. */
+/* Stores the file's identity, and open_path if `path` is another file outside of a container. */
 static void identify(struct object *object, int fd, const char *open_path)
 {
 	struct stat own, other;
@@ -412,7 +413,7 @@ static uint64_t code_end(void *context, uint64_t start)
 	return ranges_end(&object->code, start);
 }
 
-/* Of several names for one address: "read" rather than "__libc_read", "f" than "f.part.0". */
+/* Of several names of an address: "read" rather than "__libc_read", "f" than "f.part.0". */
 static uint8_t name_preference(const char *name, size_t stem, const GElf_Sym *symbol)
 {
 	bool is_function = GELF_ST_TYPE(symbol->st_info) == STT_FUNC;
@@ -484,7 +485,7 @@ Elf_Data *object_section(Elf *elf, const char *name, GElf_Shdr *header)
 	return NULL;
 }
 
-/* Is the text a whole string among the object's constants, as for dlsym? */
+/* Is the text a string constant of the object, as for dlsym? */
 static bool has_constant(const struct object *object, const char *text)
 {
 	GElf_Shdr header;

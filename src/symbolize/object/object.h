@@ -3,7 +3,7 @@
  * object - one ELF file (or JIT map): its segments, symbols and debug information, read lazily.
  *
  * An *address* is as in the file's headers and debug information; an *offset* is a position in the
- * file, as symbols.h speaks of them. The program headers of the main file turn one into the other.
+ * file, as in symbols.h. The program headers map one to the other.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ struct object {
 	bool is_kernel;
 	uint64_t slide; /* kernel with a file: where it runs - where it was linked */
 
-	/* From the main file, at once. */
+	/* Read from the main file when it is opened. */
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Elf *elf;
@@ -39,22 +39,22 @@ struct object {
 	ARRAY(struct segment) segments;
 	struct ranges code; /* offsets of machine code without procedure linkage tables */
 
-	/* When first needed. */
+	/* Read when first needed. */
 	bool has_read_symbols, has_read_debug;
 	struct symtab symtab;
 	Dwarf *debug;
 	int64_t debug_bias;  /* address - address in the debug information */
 	struct units *units; /* of dwarf/unit.h, which frees them */
 
-	/* JIT only: what was read of the map so far. */
+	/* JIT only: the state of the map when it was read. */
 	int64_t map_size, map_time_ns;
 
-	/* symbols_scope_ranges and the generation for which it was made (0: never). */
+	/* Cache of symbols_scope_ranges, with its generation (0: empty). */
 	struct ranges scope_ranges;
 	uint64_t scope_generation;
 };
 
-/* `in_scope` decides how far a separate debug file is searched: debuginfod only for code in scope. */
+/* Debug files are fetched from debuginfod only if `in_scope`. */
 int object_open(const char *path, const char *open_path, bool in_scope, struct object **object,
 		struct error *error);
 struct object *object_new(const char *path); /* without a file */
@@ -68,7 +68,7 @@ bool object_has_code(const struct object *object, uint64_t address);
 
 /* The debug information, or NULL if there is none. */
 Dwarf *object_debug(struct object *object);
-/* The symbols; empty if there are none. Of a JIT map: as it was last read. */
+/* The symbols; of a JIT map, as last read. */
 struct symtab *object_symtab(struct object *object, struct interner *texts);
 /* Section of the ELF file by name, with its header; NULL if missing or without content. */
 Elf_Data *object_section(Elf *elf, const char *name, GElf_Shdr *header);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perf_map - functions of code made at run time, from the map that the program writes
- * (/tmp/perf-PID.map: "START SIZE NAME" a line, hexadecimal; where two overlap, the later is right).
+ * perf_map - parses /tmp/perf-PID.map: lines "START SIZE NAME" in hexadecimal. Where lines overlap,
+ * the later one holds.
  *
- * Another user may have put a file there: only a regular file is read, and only names come from it.
+ * Another user may have put the file there: only a regular file is read, and only names are used.
  */
 #include "symbolize/object/perf_map.h"
 
@@ -40,7 +40,7 @@ static int bound_compare(const void *one, const void *other)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* The first cell from `cell` on that nothing was laid on; shortens the way for the next search. */
+/* The first free cell from `cell` on, by union-find with path compression. */
 static size_t free_cell(size_t *next, size_t cell)
 {
 	size_t last = cell;
@@ -62,8 +62,8 @@ static size_t cell_of(const uint64_t *bounds, size_t count, uint64_t bound)
 }
 
 /*
- * A later line replaces what it overlaps. The starts and ends cut the addresses into cells; lines
- * are laid down from the last to the first, each on the cells that are free yet.
+ * The starts and ends of lines divide the addresses into cells. From the last line to the first,
+ * each line takes the cells that are still free.
  */
 static void cover_by_latest(struct symtab *symtab)
 {

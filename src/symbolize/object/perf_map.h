@@ -4,5 +4,5 @@
 
 #include "symbolize/object/object.h"
 
-/* Reads object->shown.path into the symbol table if it changed since the last time; says whether. */
+/* Reads object->shown.path into the symbol table if it changed; returns whether it did. */
 bool perf_map_read(struct object *object, struct interner *texts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* symtab - orders function symbols and gives each address to one of them. */
+/* symtab - sorts function symbols, and decides which one owns an address. */
 #include "symbolize/object/symtab.h"
 
 #include "base/cleanup.h"
@@ -17,7 +17,7 @@ static int symtab_compare(const void *one, const void *other)
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
-/* Labels without a size inside a function that has one are locations in it, not functions. */
+/* Labels without a size inside a function with a size are not functions. */
 static void drop_labels(struct symtab *symtab)
 {
 	size_t kept = 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * symtab - the functions of a symbol table or a JIT map, by offset and by name.
- */
+/* symtab - the functions of a symbol table or a JIT map, by offset and by name. */
 #pragma once
 
 #include "base/interner.h"
@@ -10,12 +8,12 @@
 #include <stdbool.h>
 
 struct symtab_entry {
-	uint64_t start, end; /* as the object's offsets; end is known after symtab_index */
+	uint64_t start, end; /* the object's offsets; `end` is set by symtab_index */
 	uint32_t name;       /* linker name without clone suffix, a text of symtab_index's texts */
 	uint32_t file;       /* source file of a local symbol, or 0 */
 	uint32_t shown;      /* demangled name, 0: not asked for yet */
-	uint8_t preference;  /* of several at one location, the greater gives the name */
-	bool is_part;        /* ".part", ".cold": not where the function is entered */
+	uint8_t preference;  /* of several symbols at one offset, the greatest gives the name */
+	bool is_part;        /* ".part", ".cold": not the function's entry */
 };
 
 struct symtab {
@@ -24,7 +22,9 @@ struct symtab {
 	struct interval_map intervals; /* value: index of the entry */
 };
 
-/* After the last entry was added: ends without size are set to the next start, at most `limit`. */
+/*
+ * After the last entry was added. Entries without size end at the next start, at most at `limit`.
+ */
 void symtab_index(struct symtab *symtab, uint64_t (*limit)(void *context, uint64_t start),
 		  void *context);
 struct symtab_entry *symtab_at(const struct symtab *symtab, uint64_t offset);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unwind - reads .eh_frame: the functions from the sorted table of .eh_frame_hdr, each function's
- * rows by libdw.
+ * unwind - reads functions from the sorted table of .eh_frame_hdr, and their rows from .eh_frame by
+ * libdw.
  */
 #include "symbolize/object/unwind.h"
 
@@ -16,7 +16,7 @@
 #define REGISTER_SP 7
 #define REGISTER_RETURN 16
 #define TABLE_ENCODING (DW_EH_PE_datarel | DW_EH_PE_sdata4)
-#define STEPS_MOST 4096 /* rows of one function: more is a damaged file */
+#define STEPS_MOST 4096 /* rows of one function; a file with more is damaged */
 
 struct row_list {
 	struct unwind_row *items;

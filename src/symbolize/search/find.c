@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* find - the locations and breakpoints of what a user names. */
+/* find - locations and breakpoints by the names that users type. */
 #include "symbolize/search/query.h"
 #include "symbolize/symbols.h"
 
@@ -37,7 +37,7 @@ static uint32_t location_from_matches(struct symbols *symbols,
 			   !is_symbol && i < matches->count;
 	     i++)
 		unit_decode(symbols, object, &object->units->items[matches->items[i].unit]);
-	/* Attribution gave it its code, or it is not attributed to and gets all of its code. */
+	/* Attributed code if it has some, else all of its code. */
 	if (location->ranges.count)
 		return id;
 	location->is_explicit = true;
@@ -65,7 +65,7 @@ int symbols_find(struct symbols *symbols, const char *name, uint32_t *location, 
 	return result;
 }
 
-/* A part that the compiler split off is entered from the function itself, which counts already. */
+/* A part that the compiler split off is entered from the function, which has a breakpoint. */
 static bool is_split_part(const struct object *object, const struct function_match *match,
 			  uint64_t offset)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * search_function - the copies of a function: its own body and where it is inlined.
+ * function_search - the copies of a function: its own body and its inlined copies.
  *
- * Objects in scope come first: if one of them has the function, the others are not searched.
+ * If an object in scope has the function, objects out of scope are not searched.
  */
 #include "base/path.h"
 #include "symbolize/dwarf/dwarf_prefilter.h"
@@ -21,7 +21,7 @@
 struct function_search {
 	struct symbols *symbols;
 	const struct query *query;
-	char *base;           /* plain identifier of what is wanted */
+	char *base;           /* plain identifier of the wanted function */
 	char *wanted;         /* demangled */
 	bool is_plain;        /* the base is part of the linker name */
 	struct hash_map fits; /* function -> fit */
@@ -37,7 +37,7 @@ static enum demangle_fit name_fit(struct function_search *search, const char *na
 	return demangle_fits(name, search->wanted);
 }
 
-/* A linker name holds the identifiers of what it names: most functions need no demangling. */
+/* A linker name contains the plain identifier, so most functions need no demangling. */
 static enum demangle_fit function_fit(struct function_search *search, uint32_t id)
 {
 	uint32_t known = hash_map_get(&search->fits, id, 0);
@@ -138,7 +138,7 @@ static void search_objects(struct function_search *search, bool in_scope)
 	}
 }
 
-/* The names to offer instead: of symbols and of functions met so far, in scope. */
+/* Offers the names of symbols in scope, and of functions decoded so far. */
 static void offer_names(const struct function_search *search, struct nearest *nearest)
 {
 	struct symbols *symbols = search->symbols;
@@ -163,7 +163,7 @@ static void offer_names(const struct function_search *search, struct nearest *ne
 	}
 }
 
-/* What tells functions of one name apart: the file, unless it is external. */
+/* Static functions of one name differ in their files. */
 static uint32_t match_file(const struct symbols *symbols, const struct function_match *match)
 {
 	if (match->function == FUNCTION_NONE)
@@ -189,7 +189,7 @@ static void drop_matches(struct function_matches *matches, size_t kept)
 	matches->count = kept;
 }
 
-/* Keeps those that fit best, of the first object that has them. */
+/* Keeps the best matches of the first object that has them. */
 static void keep_best(struct function_matches *matches)
 {
 	struct function_match *best = &matches->items[0];
@@ -210,14 +210,14 @@ static void keep_best(struct function_matches *matches)
 	drop_matches(matches, kept);
 }
 
-/* Code that the compiler put elsewhere (".cold"), under a local symbol: its file tells nothing. */
+/* Code that the compiler moved (".cold") under a local symbol, whose file means nothing. */
 static bool is_part(const struct symbols *symbols, const struct function_match *match)
 {
 	return match->function == FUNCTION_NONE &&
 	       symbols->objects.items[match->object]->symtab.items[match->symbol].is_part;
 }
 
-/* The first match gives the location its name: it shall not be a part. */
+/* The first match names the location, so it must not be a part. */
 static void order_parts(const struct symbols *symbols, struct function_matches *matches)
 {
 	for (size_t i = 0; i < matches->count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * search_line - the code of FILE:LINE.
+ * line_search - the code of FILE:LINE.
  *
  * Only units whose file table has a matching file are decoded.
  */
@@ -28,7 +28,7 @@ struct line_search {
 	enum attribution_mode mode;
 	struct object *object;
 	uint32_t unit;
-	struct hash_map path_matches; /* file -> does it end as the user typed? */
+	struct hash_map path_matches; /* file -> does its path end in the typed one? */
 	ARRAY(struct line_match) matches;
 	unsigned below, above; /* nearest lines with code, 0: none */
 	uint32_t below_file, above_file;
@@ -81,7 +81,7 @@ static void visit_line(void *context, const struct attribution *at)
 
 typedef void unit_visit(struct line_search *search, struct unit *unit);
 
-/* What attribution to lines makes of the unit, which is kept: by the pieces that are in scope. */
+/* In scope, where units are attributed to lines: by the unit's decoded pieces. */
 static void visit_pieces(struct line_search *search, struct unit *unit)
 {
 	struct symbols *symbols = search->symbols;
@@ -97,7 +97,7 @@ static void visit_pieces(struct line_search *search, struct unit *unit)
 	}
 }
 
-/* The same where units are attributed to functions, or out of scope. */
+/* Where units are attributed to functions, or out of scope: attributes anew. */
 static void visit_attributions(struct line_search *search, struct unit *unit)
 {
 	struct line_table rows = {0};
@@ -123,7 +123,7 @@ static bool unit_matches(struct line_search *search, const struct unit *unit)
 	return unit->files_unknown;
 }
 
-/* Decodes the units with a matching file of all objects that are (or are not) in scope. */
+/* Visits the units with a matching file, of objects in scope or of those out of it. */
 static void search_units(struct line_search *search, bool in_scope, unit_visit *visit)
 {
 	for (size_t i = 0; i < search->symbols->objects.count; i++) {
@@ -145,8 +145,8 @@ static void offer_files(struct line_search *search, struct nearest *nearest)
 {
 	const char *wanted = path_base(search->query->file);
 
-	for (size_t i = 0; i < search->symbols->basename_group.count; i++) {
-		uint32_t file = search->symbols->basename_group.items[i].files.items[0];
+	for (size_t i = 0; i < search->symbols->basename_groups.count; i++) {
+		uint32_t file = search->symbols->basename_groups.items[i].files.items[0];
 		const char *base = path_base(interner_text(&search->symbols->sources.texts, file));
 		nearest_offer(nearest, base, name_distance(base, wanted));
 	}
@@ -188,7 +188,7 @@ static int no_line(struct line_search *search, struct error *error)
 			 others);
 }
 
-/* Drops the matches in files other than the one meant; an error if that is not clear. */
+/* Keeps the matches of one file; an error if several files match. */
 static int choose_file(struct line_search *search, struct error *error)
 {
 	const struct line_match *first = &search->matches.items[0];
@@ -218,7 +218,7 @@ static int choose_file(struct line_search *search, struct error *error)
 	return 0;
 }
 
-/* The matches of the first object that has any become the location. */
+/* Makes the location of the matches in the first object that has some. */
 static uint32_t location_from_matches(struct line_search *search)
 {
 	struct symbols *symbols = search->symbols;
@@ -258,7 +258,7 @@ int search_line_location(struct symbols *symbols, const struct query *query, uin
 	search_units(&search, true,
 		     symbols->granularity == TARGET_LINE ? visit_pieces : visit_attributions);
 	if (search.matches.count == 0) {
-		/* Out of scope, but the user names it. */
+		/* Out of scope, but named by the user. */
 		search.mode = ATTRIBUTE_RAW;
 		search_units(&search, true, visit_attributions);
 		if (search.matches.count == 0)
@@ -271,7 +271,7 @@ int search_line_location(struct symbols *symbols, const struct query *query, uin
 	return result;
 }
 
-/* How good a row is for a breakpoint: the start of a statement with code. */
+/* Rank of a row for a breakpoint: best is the start of a statement with code. */
 static int row_quality(const struct line_table *rows, size_t i)
 {
 	return 2 * rows->items[i].is_statement +
@@ -279,9 +279,9 @@ static int row_quality(const struct line_table *rows, size_t i)
 }
 
 /*
- * The copy of the function that a row belongs to. Compilers put rows of a caller inside the code of
- * what it inlines, so that is not always the innermost one: of the chain, it is the function that is
- * declared last before the line.
+ * The copy of the function that a row belongs to. Compilers put rows of a caller into the code of
+ * inlined functions, so it is not always the innermost one. Of the chain, it is the function with
+ * the last declaration before the line.
  */
 static uint32_t owner_of_row(const struct symbols *symbols, const struct inline_tree *frames,
 			     const struct line_row *row)
@@ -381,8 +381,8 @@ static bool is_wanted_call(struct line_search *search, const struct inline_frame
 }
 
 /*
- * A line that only calls what is inlined has no row: in each copy of its function it starts with
- * the first such call.
+ * A line that consists of inlined calls has no row: in each copy of its function it starts with the
+ * first of these calls.
  */
 static void visit_calls(struct line_search *search, struct unit *unit)
 {

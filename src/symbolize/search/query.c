@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* query - reads what a user typed. */
+/* query - parses a query. */
 #include "symbolize/search/query.h"
 
 #include "base/cleanup.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * search - from what a user typed to code: the parts that symbols_find and symbols_breakpoints share.
+ * query - the name of code that a user types, and the searches for it.
  *
- * A query is FILE:LINE, FUNCTION, or FILE:FUNCTION (for a static function that has basename_group).
+ * A query is FILE:LINE, FUNCTION, or FILE:FUNCTION for one of several static functions of a name.
  */
 #pragma once
 
@@ -15,14 +15,14 @@ struct query {
 	char *file;       /* end of a path, or NULL */
 	unsigned line;    /* 0: a function is meant */
 	char *function;   /* or NULL */
-	uint32_t only;    /* the object to current_state in; SYMBOLS_NONE: in all */
+	uint32_t only;    /* the object to search; SYMBOLS_NONE: all */
 };
 
 void query_parse(const char *text, struct query *query);
 void query_clear(struct query *query);
 bool query_has(const struct query *query, const struct object *object);
 
-/* One function that fits, in one unit or symbol table. */
+/* A matching function in a unit or symbol table. */
 struct function_match {
 	uint32_t object;
 	uint32_t function; /* FUNCTION_NONE: it is a symbol */
@@ -39,7 +39,7 @@ struct function_matches {
 	size_t count, capacity;
 };
 
-/* All copies of the one function that is meant. -ENOENT, -ENXIO or -ENOTUNIQ as symbols_find. */
+/* All copies of one function. -ENOENT, -ENXIO or -ENOTUNIQ as symbols_find. */
 int search_function(struct symbols *symbols, const struct query *query,
 		    struct function_matches *matches, struct error *error);
 void function_matches_clear(struct function_matches *matches);
@@ -52,5 +52,5 @@ struct address_list {
 };
 int search_line_addresses(struct symbols *symbols, const struct query *query,
 			  struct address_list *addresses, struct error *error);
-/* Adds an address of code by its offset, once. */
+/* Adds the address of an offset unless it is in the list. */
 void address_add(struct address_list *addresses, const struct object *object, uint64_t offset);

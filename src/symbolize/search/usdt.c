@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * usdt - statically defined probes, as SystemTap's sys/sdt.h leaves them in .note.stapsdt.
+ * usdt - statically defined probes, which SystemTap's sys/sdt.h puts into .note.stapsdt.
  *
- * A note holds three addresses (the probe, the link-time address of .stapsdt.base, the semaphore
- * or 0) and three texts (provider, name, arguments). Where a tool moved the sections after
- * linking, .stapsdt.base moved too, and the difference corrects the addresses.
+ * A note has three addresses (the probe, the link-time address of .stapsdt.base, the semaphore or
+ * 0) and three texts (provider, name, arguments). If a tool moved the sections after linking,
+ * .stapsdt.base moved with them, and the difference corrects the addresses.
  */
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -23,7 +23,7 @@ struct probe {
 	const char *provider, *name;
 };
 
-/* A text that ends before `end`, or NULL; moves `at` behind it. */
+/* A text that ends before `end`, or NULL; advances `at`. */
 static const char *note_text(const char **at, const char *end)
 {
 	const char *text = *at;
@@ -73,7 +73,7 @@ struct probe_search {
 	struct symbols *symbols;
 	struct probe wanted;
 	struct symbols_usdt *probes;
-	size_t most, count; /* count: also those that have no room */
+	size_t most, count; /* count includes probes without room */
 	struct nearest nearest;
 };
 
