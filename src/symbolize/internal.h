@@ -49,13 +49,10 @@ uint32_t location_of_symbol(struct symbols *symbols, struct object *object,
 /* The same, but SYMBOLS_NONE if it is new. */
 uint32_t location_of_known_symbol(struct symbols *symbols, struct object *object,
 				  struct symtab_entry *entry);
-/*
- * Something that is no code, with the number that it has among its like; `shown`, `description`:
- * texts.
- */
+/* A synthetic location, by its number within the object. `name` and `description` are texts. */
 uint32_t location_of_synthetic(struct symbols *symbols, const struct object *object,
-			       enum target_kind kind, uint64_t number, uint32_t shown,
-			       uint32_t description, bool *is_new);
+			       enum target_kind kind, uint64_t number, uint32_t name,
+			       uint32_t description);
 uint32_t location_of_block(struct symbols *symbols, struct object *object, uint64_t offset);
 void location_add_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end);
 /* After the object's symbols changed: locations keep their numbers and get their new code. */

@@ -137,25 +137,24 @@ int symbols_find(struct symbols *symbols, const char *name, uint32_t *location,
 
 /*
  * Breakpoints for FILE:LINE or FUNCTION: the file offset of the first instruction of each copy,
- * in the object `only`, or in the first that has it (SYMBOLS_NONE). Stores at most `most`;
- * `count` may be more. Errors as symbols_find. Where a compiler moved the first instruction of an
- * inlined copy out of a loop, it runs less often than the copy.
+ * in the object `only`, or in the first that has it (SYMBOLS_NONE). Errors as symbols_find. Where
+ * a compiler moved the first instruction of an inlined copy out of a loop, it runs less often
+ * than the copy. The addresses are appended; the caller frees them with array_free.
  */
 struct symbols_address {
 	uint32_t object;
 	uint64_t offset;
+	uint64_t semaphore_offset; /* of a USDT probe; 0: none */
+};
+struct symbols_addresses {
+	struct symbols_address *items;
+	size_t count, capacity;
 };
 int symbols_breakpoints(struct symbols *symbols, const char *name, uint32_t only,
-			struct symbols_address *addresses, size_t most, size_t *count,
-			struct error *error);
-
-/* USDT probes PROVIDER:NAME from .note.stapsdt; semaphore_offset is 0 if the probe has none. */
-struct symbols_usdt {
-	uint32_t object;
-	uint64_t offset, semaphore_offset;
-};
+			struct symbols_addresses *addresses, struct error *error);
+/* The same for the USDT probes PROVIDER:NAME, from .note.stapsdt. */
 int symbols_usdt(struct symbols *symbols, const char *provider, const char *probe,
-		 struct symbols_usdt *probes, size_t most, size_t *count, struct error *error);
+		 struct symbols_addresses *addresses, struct error *error);
 
 /* A name for any address, in scope or not: "memcpy", "libc.so.6+0x1234". */
 const char *symbols_function_at(struct symbols *symbols, uint32_t object, uint64_t offset);

@@ -10,8 +10,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define LOCATIONS_MAX 64 /* of one probe */
-
 struct probe {
 	char *file, *provider, *name; /* file: NULL: any */
 	char *shown;
@@ -79,17 +77,17 @@ int usdt_probes_add(struct usdt_probes *probes, const char *text, struct error *
 static int attach(const struct probe *probe, unsigned number, struct symbols *symbols,
 		  struct tracer *tracer, struct error *error)
 {
-	struct symbols_usdt locations[LOCATIONS_MAX];
-	size_t count = 0;
-	int code = symbols_usdt(symbols, probe->provider, probe->name, locations, LOCATIONS_MAX,
-				&count, error);
+	struct symbols_addresses addresses = {0};
+	int code = symbols_usdt(symbols, probe->provider, probe->name, &addresses, error);
 
-	for (size_t i = 0; i < count && i < LOCATIONS_MAX && !code; i++) {
-		const struct symbols_object *object = symbols_object(symbols, locations[i].object);
+	for (size_t i = 0; i < addresses.count && !code; i++) {
+		const struct symbols_address *address = &addresses.items[i];
+		const struct symbols_object *object = symbols_object(symbols, address->object);
 		code = tracer_add_probe(tracer, number,
 					object->open_path ? object->open_path : object->path,
-					locations[i].offset, locations[i].semaphore_offset, error);
+					address->offset, address->semaphore_offset, error);
 	}
+	array_free(&addresses);
 	return code;
 }
 

@@ -48,19 +48,31 @@ const char *progress_path(const struct progress_lookup *lookup, uint32_t object)
 	return shown->open_path ? shown->open_path : shown->path;
 }
 
+int progress_attach_addresses(struct progress_lookup *lookup, const struct point_spec *spec,
+			      const struct symbols_addresses *addresses, unsigned *index,
+			      struct error *error)
+{
+	struct progress_name name = progress_name_of(spec->text);
+	int code = 0;
+
+	for (size_t i = 0; !code && i < addresses->count; i++)
+		code = collector_add_point_uprobe(lookup->collector, name.text,
+						  progress_path(lookup, addresses->items[i].object),
+						  addresses->items[i].offset,
+						  addresses->items[i].semaphore_offset, index,
+						  error);
+	return code;
+}
+
 int progress_attach_code(struct progress_lookup *lookup, const struct point_spec *spec,
 			 uint32_t only, unsigned *index, struct error *error)
 {
-	struct symbols_address addresses[PROGRESS_ADDRESSES_MOST];
-	struct progress_name name = progress_name_of(spec->text);
-	size_t count = 0;
-	int code = symbols_breakpoints(lookup->symbols, spec->name, only, addresses,
-				       PROGRESS_ADDRESSES_MOST, &count, error);
+	struct symbols_addresses addresses = {0};
+	int code = symbols_breakpoints(lookup->symbols, spec->name, only, &addresses, error);
 
-	for (size_t i = 0; !code && i < count && i < PROGRESS_ADDRESSES_MOST; i++)
-		code = collector_add_point_uprobe(lookup->collector, name.text,
-						  progress_path(lookup, addresses[i].object),
-						  addresses[i].offset, 0, index, error);
+	if (!code)
+		code = progress_attach_addresses(lookup, spec, &addresses, index, error);
+	array_free(&addresses);
 	return code;
 }
 

@@ -11,8 +11,6 @@
 #include "experiment/progress/point_spec.h"
 #include "experiment/target/sampled_code.h"
 
-#define PROGRESS_ADDRESSES_MOST 256 /* of one point: inlined copies, probe locations */
-
 struct binaries_search; /* progress_binaries.c */
 
 /* Where points are looked up and attached. */
@@ -59,6 +57,10 @@ struct progress_name {
 struct progress_name progress_name_of(const char *text);
 /* By which the kernel finds the file: of a container, not the path that the file has there. */
 const char *progress_path(const struct progress_lookup *lookup, uint32_t object);
+/* Uprobes at the addresses. */
+int progress_attach_addresses(struct progress_lookup *lookup, const struct point_spec *spec,
+			      const struct symbols_addresses *addresses, unsigned *index,
+			      struct error *error);
 /* Uprobes at FILE:LINE or FUNCTION, in the object `only` or the first that has it (SYMBOLS_NONE). */
 int progress_attach_code(struct progress_lookup *lookup, const struct point_spec *spec,
 			 uint32_t only, unsigned *index, struct error *error);

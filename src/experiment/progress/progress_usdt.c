@@ -12,17 +12,12 @@ static bool parse(struct point_spec *spec, const char *rest)
 static int attach(struct progress_lookup *lookup, const struct point_spec *spec, unsigned *index,
 		  struct error *error)
 {
-	struct symbols_usdt probes[PROGRESS_ADDRESSES_MOST];
-	struct progress_name name = progress_name_of(spec->text);
-	size_t count = 0;
-	int code = symbols_usdt(lookup->symbols, spec->group, spec->name, probes,
-				PROGRESS_ADDRESSES_MOST, &count, error);
+	struct symbols_addresses addresses = {0};
+	int code = symbols_usdt(lookup->symbols, spec->group, spec->name, &addresses, error);
 
-	for (size_t i = 0; !code && i < count && i < PROGRESS_ADDRESSES_MOST; i++)
-		code = collector_add_point_uprobe(lookup->collector, name.text,
-						  progress_path(lookup, probes[i].object),
-						  probes[i].offset, probes[i].semaphore_offset,
-						  index, error);
+	if (!code)
+		code = progress_attach_addresses(lookup, spec, &addresses, index, error);
+	array_free(&addresses);
 	return code;
 }
 

@@ -110,15 +110,16 @@ static int by_scope_and_chains(const void *a, const void *b)
 
 static bool try_candidate(struct session *session, struct candidate *candidate)
 {
-	struct symbols_address address;
+	struct symbols_addresses addresses = {0};
 	uint64_t calls[SLICES] = {0};
 	double sum = 0, squares = 0;
-	size_t count = 0;
 
-	if (symbols_breakpoints(session->symbols, candidate->function, SYMBOLS_NONE, &address, 1,
-				&count, NULL) ||
-	    !count)
+	if (symbols_breakpoints(session->symbols, candidate->function, SYMBOLS_NONE, &addresses,
+				NULL) ||
+	    !addresses.count)
 		return false;
+	const struct symbols_address address = addresses.items[0];
+	array_free(&addresses);
 	const char *path = symbols_object(session->symbols, address.object)->path;
 	if (collector_count_calls(session->collector, path, address.offset, SLICE_NS, calls, SLICES,
 				  CALLS_MOST))

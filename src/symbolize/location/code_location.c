@@ -183,20 +183,18 @@ uint32_t location_of_block(struct symbols *symbols, struct object *object, uint6
 }
 
 uint32_t location_of_synthetic(struct symbols *symbols, const struct object *object,
-			       enum target_kind kind, uint64_t number, uint32_t shown,
-			       uint32_t description, bool *is_new)
+			       enum target_kind kind, uint64_t number, uint32_t name,
+			       uint32_t description)
 {
 	uint64_t first = location_key(KEY_BLOCK, object, 0);
 	uint32_t id = location_find(symbols, first, number);
 	struct location_record location = {
 		.shown = {.kind = kind,
 			  .object = object->id,
-			  .name = interner_text(&symbols->sources.texts, shown)},
+			  .name = interner_text(&symbols->sources.texts, name)},
 		.function = description,
 	};
 
-	if (is_new)
-		*is_new = id == SYMBOLS_NONE;
 	return id == SYMBOLS_NONE ? location_add(symbols, first, number, &location) : id;
 }
 

@@ -35,11 +35,11 @@ uint32_t symbols_system_call(struct symbols *symbols, int number)
 	const char *name = system_call_name(number);
 	uint32_t text = name ? name_add(symbols, "syscall:%s", name) :
 			       name_add(symbols, "syscall:%d", number);
-	bool is_new;
+	size_t known = symbols->locations.count;
 	uint32_t location = location_of_synthetic(symbols, object, TARGET_SYSTEM_CALL,
-						  (uint64_t)number, text, 0, &is_new);
+						  (uint64_t)number, text, 0);
 
-	if (is_new)
+	if (location >= known)
 		location_add_range(symbols, location, (uint64_t)number, (uint64_t)number + 1);
 	return location;
 }
@@ -72,7 +72,7 @@ uint32_t symbols_span(struct symbols *symbols, const char *name)
 	struct object *object = synthetic_object(symbols, &symbols->spans, "spans");
 	uint32_t text = name_add(symbols, SYMBOLS_SPAN_PREFIX "%s", name);
 
-	return location_of_synthetic(symbols, object, TARGET_SPAN, text, text, 0, NULL);
+	return location_of_synthetic(symbols, object, TARGET_SPAN, text, text, 0);
 }
 
 static const char *wait_class_description(enum sample_class class)
@@ -99,6 +99,5 @@ uint32_t symbols_wait_class(struct symbols *symbols, enum sample_class class, ui
 						      symbols_location(symbols, at)->name, letter);
 	uint32_t description = interner_add(&symbols->sources.texts, wait_class_description(class));
 
-	return location_of_synthetic(symbols, object, TARGET_CLASS, number, text, description,
-				     NULL);
+	return location_of_synthetic(symbols, object, TARGET_CLASS, number, text, description);
 }

@@ -78,7 +78,7 @@ static bool is_split_part(const struct object *object, const struct function_mat
 }
 
 static void function_addresses(struct symbols *symbols, const struct function_matches *matches,
-			       struct address_list *addresses)
+			       struct symbols_addresses *addresses)
 {
 	for (int parts = 0; parts < 2 && addresses->count == 0; parts++) {
 		for (size_t i = 0; i < matches->count; i++) {
@@ -96,27 +96,21 @@ static void function_addresses(struct symbols *symbols, const struct function_ma
 }
 
 int symbols_breakpoints(struct symbols *symbols, const char *name, uint32_t only,
-			struct symbols_address *addresses, size_t most, size_t *count,
-			struct error *error)
+			struct symbols_addresses *addresses, struct error *error)
 {
 	struct query query;
 	struct function_matches matches = {0};
-	struct address_list found = {0};
 	int result;
 
 	query_parse(name, &query);
 	query.only = only;
 	if (query.line) {
-		result = search_line_addresses(symbols, &query, &found, error);
+		result = search_line_addresses(symbols, &query, addresses, error);
 	} else {
 		result = search_function(symbols, &query, &matches, error);
 		if (result == 0)
-			function_addresses(symbols, &matches, &found);
+			function_addresses(symbols, &matches, addresses);
 	}
-	for (size_t i = 0; i < found.count && i < most; i++)
-		addresses[i] = found.items[i];
-	*count = found.count;
-	array_free(&found);
 	function_matches_clear(&matches);
 	query_clear(&query);
 	return result;

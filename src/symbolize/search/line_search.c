@@ -409,7 +409,7 @@ static void visit_calls(struct line_search *search, struct unit *unit)
 }
 
 int search_line_addresses(struct symbols *symbols, const struct query *query,
-			  struct address_list *addresses, struct error *error)
+			  struct symbols_addresses *addresses, struct error *error)
 {
 	struct line_search search = {.symbols = symbols, .query = query};
 

@@ -54,7 +54,7 @@ void query_clear(struct query *query)
 	*query = (struct query){0};
 }
 
-void address_add(struct address_list *addresses, const struct object *object, uint64_t offset)
+void address_add(struct symbols_addresses *addresses, const struct object *object, uint64_t offset)
 {
 	for (size_t i = 0; i < addresses->count; i++) {
 		if (addresses->items[i].object == object->id &&

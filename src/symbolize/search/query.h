@@ -46,11 +46,7 @@ void function_matches_clear(struct function_matches *matches);
 
 int search_line_location(struct symbols *symbols, const struct query *query, uint32_t *location,
 			 struct error *error);
-struct address_list {
-	struct symbols_address *items;
-	size_t count, capacity;
-};
 int search_line_addresses(struct symbols *symbols, const struct query *query,
-			  struct address_list *addresses, struct error *error);
+			  struct symbols_addresses *addresses, struct error *error);
 /* Adds the address of an offset unless it is in the list. */
-void address_add(struct address_list *addresses, const struct object *object, uint64_t offset);
+void address_add(struct symbols_addresses *addresses, const struct object *object, uint64_t offset);

@@ -55,14 +55,14 @@ static bool probe_read(const struct object *object, const char *content, size_t 
 }
 
 static bool probe_location(const struct object *object, const struct probe *probe,
-			   struct symbols_usdt *found)
+			   struct symbols_address *found)
 {
 	GElf_Shdr base;
 	uint64_t moved = 0;
 
 	if (object_section(object->elf, ".stapsdt.base", &base) && probe->base)
 		moved = base.sh_addr - probe->base;
-	*found = (struct symbols_usdt){.object = object->id};
+	*found = (struct symbols_address){.object = object->id};
 	if (!object_offset(object, probe->address + moved, &found->offset))
 		return false;
 	return !probe->semaphore ||
@@ -72,8 +72,7 @@ static bool probe_location(const struct object *object, const struct probe *prob
 struct probe_search {
 	struct symbols *symbols;
 	struct probe wanted;
-	struct symbols_usdt *probes;
-	size_t most, count; /* count includes probes without room */
+	struct symbols_addresses *found;
 	struct nearest nearest;
 };
 
@@ -90,18 +89,15 @@ static void probe_offer(struct probe_search *search, const struct probe *probe)
 static void probe_visit(struct probe_search *search, const struct object *object,
 			const struct probe *probe)
 {
-	struct symbols_usdt found;
+	struct symbols_address found;
 
 	if (strcmp(probe->provider, search->wanted.provider) != 0 ||
 	    strcmp(probe->name, search->wanted.name) != 0) {
 		probe_offer(search, probe);
 		return;
 	}
-	if (!probe_location(object, probe, &found))
-		return;
-	if (search->count < search->most)
-		search->probes[search->count] = found;
-	search->count++;
+	if (probe_location(object, probe, &found))
+		*array_add(search->found) = found;
 }
 
 static void object_probes(struct probe_search *search, const struct object *object)
@@ -123,17 +119,16 @@ static void object_probes(struct probe_search *search, const struct object *obje
 }
 
 int symbols_usdt(struct symbols *symbols, const char *provider, const char *probe,
-		 struct symbols_usdt *probes, size_t most, size_t *count, struct error *error)
+		 struct symbols_addresses *addresses, struct error *error)
 {
 	struct probe_search search = {.symbols = symbols,
 				      .wanted = {.provider = provider, .name = probe},
-				      .probes = probes,
-				      .most = most};
+				      .found = addresses};
+	size_t before = addresses->count;
 
 	for (size_t i = 0; i < symbols->objects.count; i++)
 		object_probes(&search, symbols->objects.items[i]);
-	*count = search.count;
-	if (search.count)
+	if (addresses->count > before)
 		return 0;
 	AUTO(text) char *others = nearest_text(&search.nearest, "; nearest: ");
 	return error_set(error, ENOENT,

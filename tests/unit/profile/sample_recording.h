@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sample_recording - a recording for the tests of the profile file, with something in every field. */
+/*
+ * sample_recording - a recording for the tests of the profile file, with something in every
+ * field.
+ */
 #pragma once
 
 #include "base/cleanup.h"

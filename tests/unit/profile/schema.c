@@ -11,7 +11,10 @@
 
 static const char *const pages[] = {"format", "causal", "samples", "scale"};
 
-/* All pages of docs/ that describe the file, one behind the other. NULL where the source is not there. */
+/*
+ * All pages of docs/ that describe the file, one behind the other. NULL where the source is not
+ * there.
+ */
 static char *read_pages(struct error *error)
 {
 	const char *source = getenv("LEVER_SOURCE");

@@ -39,10 +39,8 @@ static void read_original(void)
 static void use(const char *name, enum target_kind kind)
 {
 	struct fixture fixture;
-	struct symbols_address addresses[4];
-	struct symbols_usdt probes[4];
+	struct symbols_addresses addresses = {0};
 	const struct range *ranges;
-	size_t count;
 	uint32_t location;
 	if (fixture_open(&fixture, name, kind, NULL) == 0) {
 		struct symbols *symbols = fixture.symbols;
@@ -51,9 +49,10 @@ static void use(const char *name, enum target_kind kind)
 		symbols_scope_ranges(symbols, fixture.object, &ranges);
 		symbols_find(symbols, "work", &location, NULL);
 		symbols_find(symbols, "main.c:7", &location, NULL);
-		symbols_breakpoints(symbols, "helper", SYMBOLS_NONE, addresses, 4, &count, NULL);
-		symbols_breakpoints(symbols, "main.c:12", SYMBOLS_NONE, addresses, 4, &count, NULL);
-		symbols_usdt(symbols, "app", "item", probes, 4, &count, NULL);
+		symbols_breakpoints(symbols, "helper", SYMBOLS_NONE, &addresses, NULL);
+		symbols_breakpoints(symbols, "main.c:12", SYMBOLS_NONE, &addresses, NULL);
+		symbols_usdt(symbols, "app", "item", &addresses, NULL);
+		array_free(&addresses);
 		symbols_references(symbols, fixture.object, "printf");
 		symbols_function_at(symbols, fixture.object, 4200);
 		for (uint32_t i = 0; i < symbols_location_count(symbols); i++)

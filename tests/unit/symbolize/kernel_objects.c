@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kernel - the kernel as objects: its functions by a list of symbols, its lines by a small program that
- * stands for a vmlinux, moved as the kernel moves itself at its start.
+ * kernel - the kernel as objects: its functions by a list of symbols, its lines by a small
+ * program that stands for a vmlinux, moved as the kernel moves itself at its start.
  */
 #include "check.h"
 #include "fixture.h"

@@ -207,7 +207,9 @@ static uint64_t inverse_bytes(struct fixture *fixture, uint32_t location)
 	return bytes;
 }
 
-/* Of all addresses: are locations and ranges each other's inverse, and do they make up the scope? */
+/*
+ * Of all addresses: are locations and ranges each other's inverse, and do they make up the scope?
+ */
 static bool is_inverse(struct fixture *fixture)
 {
 	const struct range *ranges;
@@ -246,7 +248,6 @@ TEST("a function that is only inlined is found in every format")
 {
 	for (size_t i = 0; i < BUILDS; i++) {
 		struct fixture fixture;
-		struct symbols_address address;
 		uint32_t location;
 		size_t count;
 		uint64_t start = 0, size = 0;
@@ -262,10 +263,13 @@ TEST("a function that is only inlined is found in every format")
 		count = symbols_location_ranges(fixture.symbols, location, &ranges);
 		CHECK(count > 0 && ranges[0].start >= offset &&
 		      ranges[count - 1].end <= offset + size);
-		CHECK_EQUAL(symbols_breakpoints(fixture.symbols, "helper", SYMBOLS_NONE, &address,
-						1, &count, &fixture.error),
+		struct symbols_addresses addresses = {0};
+		CHECK_EQUAL(symbols_breakpoints(fixture.symbols, "helper", SYMBOLS_NONE, &addresses,
+						&fixture.error),
 			    0);
-		CHECK(count >= 2 && address.offset >= offset && address.offset < offset + size);
+		CHECK(addresses.count >= 2 && addresses.items[0].offset >= offset &&
+		      addresses.items[0].offset < offset + size);
+		array_free(&addresses);
 		fixture_close(&fixture);
 	}
 }

@@ -51,13 +51,14 @@ static int find(struct fixture *fixture, const char *name, uint32_t *location)
 
 static size_t breakpoints(struct fixture *fixture, const char *name, uint64_t *offset)
 {
-	struct symbols_address addresses[8];
-	size_t count = 0;
+	struct symbols_addresses addresses = {0};
 	fixture->error = (struct error){0};
-	if (symbols_breakpoints(fixture->symbols, name, SYMBOLS_NONE, addresses, 8, &count,
+	if (symbols_breakpoints(fixture->symbols, name, SYMBOLS_NONE, &addresses,
 				&fixture->error) != 0)
 		return 0;
-	*offset = addresses[0].offset;
+	size_t count = addresses.count;
+	*offset = addresses.items[0].offset;
+	array_free(&addresses);
 	return count;
 }
 
@@ -108,14 +109,12 @@ TEST("an unknown function gets the nearest names")
 {
 	struct fixture fixture;
 	uint32_t location;
-	struct symbols_address address;
-	size_t count;
+	uint64_t offset;
 	open_main(&fixture, TARGET_LINE);
 	CHECK_EQUAL(find(&fixture, "wrok", &location), -ENXIO);
 	CHECK(strstr(fixture.error.text, "nearest: work"));
-	CHECK_EQUAL(symbols_breakpoints(fixture.symbols, "wrok", SYMBOLS_NONE, &address, 1, &count,
-					&fixture.error),
-		    -ENXIO);
+	CHECK_EQUAL(breakpoints(&fixture, "wrok", &offset), 0);
+	CHECK_EQUAL(fixture.error.code, -ENXIO);
 	CHECK_EQUAL(find(&fixture, "nothing_of_the_kind", &location), -ENOENT);
 	fixture_close(&fixture);
 }
@@ -332,8 +331,7 @@ TEST("Rust functions are found by their path, and the standard library is no tar
 TEST("the probes of sys/sdt.h are found with their semaphores")
 {
 	struct fixture fixture;
-	struct symbols_usdt probes[4];
-	size_t count = 0;
+	struct symbols_addresses probes = {0};
 	static const char code[] =
 		"#define _SDT_HAS_SEMAPHORES 1\n#include <sys/sdt.h>\n"
 		"__extension__ unsigned short app_item_semaphore "
@@ -348,18 +346,15 @@ TEST("the probes of sys/sdt.h are found with their semaphores")
 	if (!fixture_run("gcc -O2 -g probes.c -o probes"))
 		SKIP("sys/sdt.h is not installed");
 	CHECK_EQUAL(fixture_open(&fixture, "probes", TARGET_LINE, NULL), 0);
-	CHECK_EQUAL(symbols_usdt(fixture.symbols, "app", "item", probes, 4, &count, &fixture.error),
-		    0);
-	CHECK_EQUAL(count, 2);
-	CHECK(probes[0].semaphore_offset &&
-	      probes[0].semaphore_offset == probes[1].semaphore_offset);
-	CHECK(probes[0].offset != probes[1].offset);
-	CHECK_TEXT(symbols_function_at(fixture.symbols, fixture.object, probes[0].offset), "main");
-	CHECK_EQUAL(symbols_usdt(fixture.symbols, "app", "items", probes, 4, &count,
-				 &fixture.error),
+	CHECK_EQUAL(symbols_usdt(fixture.symbols, "app", "item", &probes, &fixture.error), 0);
+	CHECK_EQUAL(probes.count, 2);
+	const struct symbols_address *items = probes.items;
+	CHECK(items[0].semaphore_offset && items[0].semaphore_offset == items[1].semaphore_offset);
+	CHECK(items[0].offset != items[1].offset);
+	CHECK_TEXT(symbols_function_at(fixture.symbols, fixture.object, items[0].offset), "main");
+	CHECK_EQUAL(symbols_usdt(fixture.symbols, "app", "items", &probes, &fixture.error),
 		    -ENOENT);
-	CHECK_EQUAL(symbols_usdt(fixture.symbols, "app", "item", probes, 1, &count, &fixture.error),
-		    0);
-	CHECK_EQUAL(count, 2);
+	CHECK_EQUAL(probes.count, 2);
+	array_free(&probes);
 	fixture_close(&fixture);
 }
