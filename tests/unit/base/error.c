@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* error - the code is negative, the sentence is whole, places go in front. */
+/* error - negative codes, whole sentences, places in front. */
 #include "base/error.h"
 
 #include "check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* file - whole files are read, those of /proc too, and what cannot be read is explained. */
+/* file - whole files, also of /proc, and errors. */
 #include "base/file.h"
 
 #include "base/cleanup.h"
@@ -28,7 +28,7 @@ TEST("a file larger than the first buffer is read whole")
 	CHECK_EQUAL(content[size], 0);
 }
 
-TEST("a file of /proc, whose size is told as 0, is read whole")
+TEST("a file of /proc, whose size is 0, is read whole")
 {
 	AUTO(text) char *content = file_read("/proc/self/status", NULL, NULL);
 	CHECK(content);

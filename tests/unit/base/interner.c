@@ -13,7 +13,7 @@ TEST("the hash is FNV-1a")
 	CHECK_EQUAL(hash_bytes("foobar and more", 6), 0x85944171f73967e8u);
 }
 
-TEST("a text has one number, and a map keeps what it was given")
+TEST("a text has one number, and a map keeps its values")
 {
 	struct interner texts = {0};
 	struct hash_map map = {0};

@@ -14,7 +14,7 @@ static void counted_release(char *text)
 }
 CLEANUP_DEFINE(counted, char *, counted_release, NULL)
 
-TEST("new memory is zeroed, also when nothing was asked for")
+TEST("new memory is zeroed, also of size 0")
 {
 	AUTO(text) char *memory = memory_new(100, 1);
 	for (size_t i = 0; i < 100; i++)

@@ -14,7 +14,7 @@ static int cleans(const char *directory, const char *file, const char *expected)
 	return 0;
 }
 
-TEST("paths are cleaned of what does not matter")
+TEST("paths are normalized")
 {
 	CHECK(cleans("/home/u", "a.c", "/home/u/a.c"));
 	CHECK(cleans("/home/u", "/b/a.c", "/b/a.c"));

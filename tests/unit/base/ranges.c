@@ -4,7 +4,7 @@
 
 #include "base/ranges.h"
 
-TEST("ranges that touch become one, and know what they hold")
+TEST("touching ranges are merged, and found by address")
 {
 	struct ranges ranges = {0}, clipped = {0}, cut = {0};
 	ranges_add(&ranges, 30, 40);

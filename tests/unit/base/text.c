@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* text - numbers are read whole or not at all; the nearest name is the one that was meant. */
+/* text - numbers and nearest names. */
 #include "base/text.h"
 
 #include "check.h"
@@ -45,7 +45,7 @@ TEST("a duration needs its unit")
 	CHECK_EQUAL(duration_ns, 120000000000);
 }
 
-TEST("the distance counts added, dropped, changed and swapped letters")
+TEST("the distance counts inserted, deleted, replaced and swapped letters")
 {
 	CHECK_EQUAL(text_distance("", ""), 0);
 	CHECK_EQUAL(text_distance("abc", ""), 3);
@@ -55,7 +55,7 @@ TEST("the distance counts added, dropped, changed and swapped letters")
 	CHECK_EQUAL(text_distance("kitten", "sitting"), 3);
 }
 
-TEST("a mistyped name finds its neighbour, a strange one finds nothing")
+TEST("a mistyped name has a nearest one, an unknown name has none")
 {
 	static const char *const names[] = {"progress", "period", "runs", "scope"};
 	CHECK_TEXT(text_nearest("progess", names, 4), "progress");

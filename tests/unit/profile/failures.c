@@ -74,7 +74,7 @@ static int record_and_stay(const char *path)
 	return code ? code : sample_experiment(profile, &sample, 200, NULL);
 }
 
-TEST("after kill -9 of a recorder all that was committed is read, and nothing is changed")
+TEST("after kill -9 of a recorder all commits are read, and the file is unchanged")
 {
 	char *path = sample_path();
 	pid_t pid = start_child(record_and_stay, path);
@@ -93,7 +93,7 @@ TEST("after kill -9 of a recorder all that was committed is read, and nothing is
 	sample_remove(path);
 }
 
-TEST("a recorder goes on in the file of one that was killed")
+TEST("a recorder continues the file of a killed one")
 {
 	char *path = sample_path();
 	struct error error = {0};
@@ -110,7 +110,7 @@ TEST("a recorder goes on in the file of one that was killed")
 	sample_remove(path);
 }
 
-TEST("a file is read while its recorder is at work")
+TEST("a file is read while its recorder writes")
 {
 	char *path = sample_path();
 	struct error error = {0};
@@ -140,7 +140,7 @@ TEST("a second recorder on the same file is refused")
 	sample_remove(path);
 }
 
-/* Reads the file as cut to `size_bytes`: must give 0 ... most experiments, or a sentence. */
+/* Reads the file as cut to `size_bytes`: must give 0 ... most experiments, or an error. */
 static bool survives_cut(const char *path, const char *torn, off_t size_bytes, size_t most)
 {
 	if (truncate(torn, size_bytes))
@@ -156,7 +156,7 @@ static bool survives_cut(const char *path, const char *torn, off_t size_bytes, s
 	return fine;
 }
 
-TEST("a log that is torn anywhere gives the commits before the tear")
+TEST("a log truncated anywhere gives the commits before the end")
 {
 	char *path = sample_path();
 	AUTO(text) char *wal = text_format("%s-wal", path);
@@ -181,7 +181,7 @@ TEST("a log that is torn anywhere gives the commits before the tear")
 	sample_remove(path);
 }
 
-TEST("a file that is torn anywhere is read or refused by a sentence")
+TEST("a file truncated anywhere is read or refused with an error")
 {
 	char *path = sample_path();
 	struct error error = {0};
@@ -204,7 +204,7 @@ TEST("a file that is torn anywhere is read or refused by a sentence")
 	sample_remove(path);
 }
 
-TEST("a file with bytes turned anywhere is read or refused by a sentence")
+TEST("a file with altered bytes is read or refused with an error")
 {
 	char *path = sample_path();
 	struct error error = {0};
@@ -225,7 +225,7 @@ TEST("a file with bytes turned anywhere is read or refused by a sentence")
 	sample_remove(path);
 }
 
-TEST("a torn file is not added to")
+TEST("a truncated file is not added to")
 {
 	char *path = sample_path();
 	struct error error = {0};
@@ -255,7 +255,7 @@ TEST("a profile of a newer lever is refused for reading and writing")
 	sample_remove(path);
 }
 
-TEST("what is no profile is neither read nor added to nor replaced")
+TEST("other files are neither read nor added to nor replaced")
 {
 	char *path = sample_path();
 	static const char text[] = "int main(void) { return 0; }\n";
@@ -283,7 +283,7 @@ TEST("the database of another program is neither read nor added to nor replaced"
 	sample_remove(path);
 }
 
-/* Changes a good file by SQL, and returns what reading it says. */
+/* Changes a valid file by SQL; returns the error of reading it. */
 static struct error error_after(const char *sql)
 {
 	char *path = sample_path();
@@ -297,7 +297,7 @@ static struct error error_after(const char *sql)
 	return error;
 }
 
-TEST("rows that cannot be are refused as damage")
+TEST("invalid rows are refused as damage")
 {
 	static const char *const changes[] = {
 		"UPDATE experiment SET target_id = 99",
@@ -329,7 +329,7 @@ TEST("rows that cannot be are refused as damage")
 	}
 }
 
-TEST("an empty file is said to be empty")
+TEST("an empty file is reported as empty")
 {
 	char *path = sample_path();
 	CHECK(write_file(path, "", 0));
@@ -340,7 +340,7 @@ TEST("an empty file is said to be empty")
 	sample_remove(path);
 }
 
-TEST("missing files and directories are named, with what to do")
+TEST("missing files and directories are reported with a remedy")
 {
 	char *path = sample_path();
 	AUTO(text) char *directory = sample_directory(path);
@@ -394,7 +394,7 @@ static int is_refused_to_write(const char *path)
 	return code != -EACCES || !strstr(error.text, "-o");
 }
 
-TEST("a place that cannot be written is read, torn or whole, and not changed")
+TEST("in a read-only directory files are read, truncated or whole, and not changed")
 {
 	char *path = sample_path();
 	AUTO(text) char *directory = sample_directory(path);
@@ -441,7 +441,7 @@ TEST("under sudo the file belongs to the user who called it")
 	sample_remove(path);
 }
 
-TEST("under sudo a killed recording in /tmp is gone on with")
+TEST("under sudo a killed recording in /tmp is continued")
 {
 	if (geteuid() != 0)
 		SKIP("only root can give files away");
@@ -464,7 +464,7 @@ TEST("under sudo a killed recording in /tmp is gone on with")
 	sample_remove(path);
 }
 
-TEST("a full disk is said to be full, and keeps what was committed")
+TEST("a full disk is reported, and commits are kept")
 {
 	char *path = sample_path();
 	AUTO(text) char *directory = sample_directory(path);

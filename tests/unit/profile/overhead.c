@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* overhead - what recordings took is kept, also in a file that an older lever made. */
+/* overhead - the overhead of recordings, also in the file of an older lever. */
 #include "check.h"
 #include "sample_recording.h"
 
@@ -54,7 +54,7 @@ TEST("a file of version 4 is read without overheads, and gets them with the next
 	recording_free(recording);
 }
 
-TEST("an overhead of no run is refused")
+TEST("an overhead without a run is refused")
 {
 	char *path = sample_path();
 	struct error error = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* parallel - what lever scale writes is read back, and what hangs together badly is refused. */
+/* parallel - rows of lever scale are read back, and invalid ones refused. */
 #include "check.h"
 #include "sample_recording.h"
 
@@ -61,7 +61,7 @@ static int write_file(const char *path, unsigned cores, struct error *error)
 	return code;
 }
 
-TEST("every field is read back; what is said again replaces what was said")
+TEST("every field is read back; a row written again replaces the old one")
 {
 	char *path = sample_path();
 	struct error error = {0};
@@ -101,7 +101,7 @@ TEST("every field is read back; what is said again replaces what was said")
 	recording_free(recording);
 }
 
-TEST("circumstances, a question and its hits are read back")
+TEST("run conditions, a what-if and its samples are read back")
 {
 	char *path = sample_path();
 	struct error error = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* profile - what is written is read back, and nothing else. */
+/* profile - rows are read back as they were written. */
 #include "check.h"
 #include "sample_recording.h"
 
@@ -179,7 +179,7 @@ TEST("a fresh recording replaces what the file held")
 	sample_remove(path);
 }
 
-TEST("setting samples, totals or the run again replaces what was said before")
+TEST("setting samples, totals or the run again replaces the old rows")
 {
 	char *path = sample_path();
 	struct error error = {0};
@@ -208,7 +208,7 @@ TEST("setting samples, totals or the run again replaces what was said before")
 	sample_remove(path);
 }
 
-TEST("windows of a file of version 7 are numbered by the gaps between them, also when more are added")
+TEST("windows of version 7 are numbered by gaps, also after more were added")
 {
 	char *path = sample_path();
 	struct error error = {0};
@@ -252,7 +252,7 @@ TEST("an experiment of an unknown target is refused, and leaves nothing in the f
 	sample_remove(path);
 }
 
-TEST("a number that is none is refused")
+TEST("a number that is not finite is refused")
 {
 	char *path = sample_path();
 	struct error error = {0};
@@ -282,7 +282,7 @@ TEST("an orderly close leaves one file, in a form that needs no journal")
 	sample_remove(path);
 }
 
-TEST("odd file names are no trouble")
+TEST("unusual file names work")
 {
 	char *path = sample_path();
 	struct error error = {0};

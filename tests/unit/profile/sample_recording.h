@@ -164,7 +164,7 @@ static inline bool sample_execute(const char *path, const char *sql)
 	return done;
 }
 
-/* Makes the file one of an older version: what later versions have goes. */
+/* Downgrades the file: drops tables and columns of later versions. */
 static inline bool sample_make_older(const char *path, int version)
 {
 	AUTO(text) char *sql = text_format("PRAGMA user_version=%d", version);

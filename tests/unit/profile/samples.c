@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* samples - what lever record writes is read back, also into a file that an older lever made. */
+/* samples - rows of lever record, also in the file of an older lever. */
 #include "check.h"
 #include "sample_recording.h"
 
@@ -40,7 +40,7 @@ static int write_file(const char *path, uint64_t caller_id, struct error *error)
 	return code;
 }
 
-TEST("every field of samples is read back; a moment written again replaces itself")
+TEST("every field of samples is read back; a sample written again replaces the old one")
 {
 	char *path = sample_path();
 	struct error error = {0};
@@ -85,7 +85,7 @@ TEST("a file of version 1 is read: its runs are causal")
 	recording_free(recording);
 }
 
-TEST("samples are added to a file of version 1, which then is of this one")
+TEST("samples are added to a file of version 1, which is upgraded")
 {
 	char *path = sample_path();
 	struct error error = {0};

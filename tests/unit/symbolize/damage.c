@@ -35,7 +35,7 @@ static void read_original(void)
 		abort();
 }
 
-/* Asks everything of the file. */
+/* Calls every function on the file. */
 static void use(const char *name, enum target_kind kind)
 {
 	struct fixture fixture;
@@ -80,7 +80,7 @@ static bool survives(const char *content, size_t size, enum target_kind kind)
 	return fixture_run("cp damaged /tmp/lever-damaged") && false;
 }
 
-TEST("a binary torn at any length is survived")
+TEST("a binary truncated at any length is survived")
 {
 	read_original();
 	for (size_t size = 0; size < original_size; size += size < 256 ? 16 : original_size / 60)

@@ -77,7 +77,7 @@ static const char *name_at(struct kernel *kernel, uint64_t address)
 	return location == SYMBOLS_NONE ? NULL : symbols_location(kernel->symbols, location)->name;
 }
 
-TEST("functions of the kernel, of modules and of BPF programs are places called kernel:NAME")
+TEST("functions of the kernel, of modules and of BPF programs are locations")
 {
 	struct kernel kernel;
 	CHECK_EQUAL(kernel_engine_open(&kernel, names, NULL, NULL), 0);
@@ -88,7 +88,7 @@ TEST("functions of the kernel, of modules and of BPF programs are places called 
 	kernel_close(&kernel);
 }
 
-TEST("a name finds all code of that name, parts that the compiler made, too")
+TEST("a name finds all code of that name, with the compiler's parts")
 {
 	struct kernel kernel;
 	const struct range *ranges;
@@ -116,7 +116,7 @@ TEST("an unknown name is refused with the nearest ones")
 	kernel_close(&kernel);
 }
 
-TEST("code that is loaded later is a place of its own, and places of before keep their numbers")
+TEST("code that is loaded later has its own location, and older locations keep their numbers")
 {
 	struct kernel kernel;
 	const struct range *ranges;
@@ -139,7 +139,7 @@ TEST("code that is loaded later is a place of its own, and places of before keep
 	kernel_close(&kernel);
 }
 
-TEST("where the scheduler lies is known, so that waiting is not its time")
+TEST("the range of the scheduler is known")
 {
 	struct kernel kernel;
 	uint64_t start, end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scope - what patterns take in and leave out. */
+/* scope - patterns that include and exclude. */
 #include "symbolize/scope.h"
 
 #include "check.h"
@@ -19,7 +19,7 @@ TEST("without patterns the main executable and all but the system's sources are 
 	scope_free(scope);
 }
 
-TEST("a glob without a slash fits the file's name, one with a slash the end of the path")
+TEST("a glob without a slash matches the file name, one with a slash the end of the path")
 {
 	struct scope *scope = scope_new();
 	scope_add(scope, "parse*.c", true);
@@ -56,7 +56,7 @@ TEST("binaries named are in scope instead of the main executable")
 	scope_free(scope);
 }
 
-TEST("functions that are asked for may be in any binary, unless binaries are named, too")
+TEST("included functions may be in any binary, unless binaries are included, too")
 {
 	struct scope *scope = scope_new();
 	scope_add(scope, "func:deflate", true);
@@ -74,7 +74,7 @@ TEST("functions that are asked for may be in any binary, unless binaries are nam
 	scope_free(scope);
 }
 
-TEST("a function pattern fits with and without parameters and namespaces, wherever its source is")
+TEST("a function pattern matches with and without parameters and namespaces, in any source")
 {
 	struct scope *scope = scope_new();
 	scope_add(scope, "func:sort", true);

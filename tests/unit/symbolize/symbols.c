@@ -155,7 +155,7 @@ static bool compare_build(size_t i, const char *excluded)
 	return compared >= 40;
 }
 
-TEST("each address counts for the line that addr2line names, in every format")
+TEST("each address is attributed to the line that addr2line names, in every format")
 {
 	int done = 0;
 	for (size_t i = 0; i < BUILDS; i++) {
@@ -167,7 +167,7 @@ TEST("each address counts for the line that addr2line names, in every format")
 	CHECK(done >= 10);
 }
 
-TEST("code inlined from a file out of scope counts for the line of its call")
+TEST("code inlined from a file out of scope is attributed to the line of its call")
 {
 	for (size_t i = 0; i < BUILDS; i++)
 		CHECK(!build(i) || compare_build(i, "helper.h"));
@@ -227,7 +227,7 @@ static bool is_inverse(struct fixture *fixture)
 	return bytes > 0 && bytes == scope_bytes;
 }
 
-TEST("the ranges of all places are exactly the addresses attributed to them and in scope")
+TEST("the ranges of locations are exactly the addresses attributed to them")
 {
 	for (size_t i = 0; i < BUILDS; i++) {
 		for (int j = 0; j < 4; j++) {
@@ -274,7 +274,7 @@ TEST("a function that is only inlined is found in every format")
 	}
 }
 
-TEST("a file all out of scope leaves holes in the scope once it is decoded")
+TEST("a file out of scope is cut out of the scope once it is decoded")
 {
 	struct fixture fixture;
 	uint64_t holes;
@@ -322,7 +322,7 @@ TEST("a debug file shortened by dwz gives the same lines")
 	fixture_close(&fixture);
 }
 
-TEST("without lines the places are functions, and stripped of those too, blocks of 4096 bytes")
+TEST("without lines locations are functions, without symbols blocks of 4096 bytes")
 {
 	struct fixture fixture;
 	uint64_t start = 0, size = 0;
@@ -351,7 +351,7 @@ TEST("without lines the places are functions, and stripped of those too, blocks 
 	fixture_close(&fixture);
 }
 
-TEST("a 32-bit program can be read and says that it is one")
+TEST("a 32-bit program can be read and is marked as one")
 {
 	struct fixture fixture;
 	static const char code[] =
@@ -368,7 +368,7 @@ TEST("a 32-bit program can be read and says that it is one")
 	fixture_close(&fixture);
 }
 
-TEST("what is no program is refused with a reason")
+TEST("files that are not programs are refused with a reason")
 {
 	struct fixture fixture;
 	fixture_begin();
@@ -387,7 +387,7 @@ TEST("what is no program is refused with a reason")
 	}
 }
 
-TEST("an object out of scope has no places, but its functions have names")
+TEST("an object out of scope has no locations, but its functions have names")
 {
 	struct fixture fixture;
 	uint64_t start = 0, size = 0;

@@ -44,7 +44,7 @@ TEST("an address belongs to the function that begins last before it; data does n
 	CHECK(!kallsyms_at(NULL, 0xffffffff81000000));
 }
 
-TEST("a function reaches to the next one, but not over all that has no names")
+TEST("a function ends at the next one, or at a maximum length")
 {
 	struct error error = {0};
 	AUTO(kallsyms) struct kallsyms *kallsyms = kallsyms_of(content, &error);
@@ -54,7 +54,7 @@ TEST("a function reaches to the next one, but not over all that has no names")
 	CHECK(!kallsyms_at(kallsyms, 0xffffffffc0000000 + 0x40000));
 }
 
-TEST("what is loaded later gets its name, and what is gone keeps it; the kernel proper is not asked for")
+TEST("names of loaded code are added, names of unloaded code are kept")
 {
 	char path[] = "/tmp/lever-kallsyms-XXXXXX";
 	struct kallsyms *kallsyms = NULL;
@@ -90,7 +90,7 @@ TEST("hidden addresses are refused, with the remedy")
 	CHECK(strstr(error.text, "kptr_restrict"));
 }
 
-TEST("a file that is not there is an error")
+TEST("a missing file is an error")
 {
 	struct error error = {0};
 	struct kallsyms *kallsyms = NULL;

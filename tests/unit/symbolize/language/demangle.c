@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* demangle - linker names as users write them, and what users write as linker names. */
+/* demangle - linker names as users write them, and matching of typed names. */
 #include "symbolize/language/demangle.h"
 
 #include "base/cleanup.h"
@@ -35,7 +35,7 @@ TEST("C names stay, C++ and both kinds of Rust names are spelled out")
 	CHECK(says("", ""));
 }
 
-TEST("what the compiler hung on a part of a function is dropped")
+TEST("compiler suffixes are dropped")
 {
 	CHECK(says("work.part.0", "work"));
 	CHECK(says("work.constprop.0.isra.0", "work"));
@@ -44,7 +44,7 @@ TEST("what the compiler hung on a part of a function is dropped")
 	CHECK(says("work.partial", "work.partial"));
 }
 
-TEST("a name fits better the more of it was typed")
+TEST("a name matches better the more of it was typed")
 {
 	const char *name = "int app::list<int>::find<char>(char, int) const";
 	CHECK_EQUAL(demangle_fits(name, name), FIT_EXACT);

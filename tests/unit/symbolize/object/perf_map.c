@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jit - functions of a perf map, also while it grows and code is replaced. */
+/* perf_map - functions of a perf map, also while it grows and code is replaced. */
 #include "symbolize/symbols.h"
 
 #include "../fixture.h"
@@ -38,7 +38,7 @@ TEST("an address in a map has the name of its line, with blanks")
 	fixture_close(&fixture);
 }
 
-TEST("where lines overlap the later one is right, whatever its start")
+TEST("where lines overlap the later one holds")
 {
 	struct fixture fixture;
 	CHECK_EQUAL(open_map(&fixture, "1000 100 old\n1040 20 inner\n1200 10 far\n0ff0 60 new\n"),
@@ -53,7 +53,7 @@ TEST("where lines overlap the later one is right, whatever its start")
 	fixture_close(&fixture);
 }
 
-TEST("a map that grew is read again, and moved functions keep their place")
+TEST("a map that grew is read again, and moved functions keep their location")
 {
 	struct fixture fixture;
 	const struct range *ranges;

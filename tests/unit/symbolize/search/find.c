@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* find - what users type finds its code, in C, C++ and Rust; what does not exist says what does. */
+/* find - typed names find their code in C, C++ and Rust; errors offer near names. */
 #include "symbolize/symbols.h"
 
 #include "../fixture.h"
@@ -157,7 +157,7 @@ TEST("a function that is only inlined has the ranges of its copies")
 	fixture_close(&fixture);
 }
 
-TEST("a breakpoint of a line stands on an address of that line")
+TEST("a breakpoint of a line is at an address of that line")
 {
 	struct fixture fixture;
 	uint64_t offset = 0;
@@ -169,7 +169,7 @@ TEST("a breakpoint of a line stands on an address of that line")
 	fixture_close(&fixture);
 }
 
-TEST("places of the other granularity are found too")
+TEST("locations of the other granularity are found, too")
 {
 	struct fixture fixture;
 	uint32_t location;
@@ -216,7 +216,7 @@ static void check_cpp(const char *command)
 	CHECK_EQUAL(other, location);
 	CHECK_EQUAL(find(&fixture, "list::push", &other), 0);
 	CHECK_EQUAL(other, location);
-	/* std::sort is inlined or called from here; it is no target, so its time is app's. */
+	/* std::sort is inlined or called from here; it is out of scope, so its time is app's. */
 	CHECK_EQUAL(find(&fixture, "order", &location), 0);
 	for (uint32_t i = 0; i < symbols_location_count(fixture.symbols); i++) {
 		const char *file = symbols_location(fixture.symbols, i)->file;
@@ -246,7 +246,7 @@ TEST("C++ functions are found in DWARF 4 without split parts, and without debug 
 	fixture_close(&fixture);
 }
 
-TEST("static functions of one name are told apart by their file")
+TEST("static functions of one name differ by their file")
 {
 	struct fixture fixture;
 	uint32_t one, two, location;
@@ -276,7 +276,7 @@ TEST("static functions of one name are told apart by their file")
 	fixture_close(&fixture);
 }
 
-TEST("files of one name are called by as much of their path as tells them apart")
+TEST("files of one name are named by distinct ends of their paths")
 {
 	struct fixture fixture;
 	uint32_t location;
@@ -296,7 +296,7 @@ TEST("files of one name are called by as much of their path as tells them apart"
 	fixture_close(&fixture);
 }
 
-TEST("Rust functions are found by their path, and the standard library is no target")
+TEST("Rust functions are found by their path, and the standard library is out of scope")
 {
 	struct fixture fixture;
 	uint32_t location;
