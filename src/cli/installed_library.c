@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* library - looks beside the installed program, and in the build folder. */
+/* installed_library - in the installed tree, and in the build folder. */
 #include "cli/installed_library.h"
 
 #include "base/memory.h"
@@ -9,8 +9,8 @@
 
 char *installed_library_find(const char *file)
 {
-	static const char *const places[] = {LEVER_LIBRARY_FROM_PROGRAM, "src/runtime",
-					     "../lib/lever"};
+	static const char *const folders[] = {LEVER_LIBRARY_FROM_PROGRAM, "src/runtime",
+					      "../lib/lever"};
 	char program[4096];
 	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
@@ -18,8 +18,8 @@ char *installed_library_find(const char *file)
 		return NULL;
 	program[length] = 0;
 	const char *folder = dirname(program);
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		char *path = text_format("%s/%s/%s", folder, places[i], file);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		char *path = text_format("%s/%s/%s", folder, folders[i], file);
 		char *real = realpath(path, NULL);
 		free(path);
 		if (real)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* library - where lever's own libraries lie, which are preloaded into programs. */
+/* installed_library - finds lever's libraries that are loaded into programs. */
 #pragma once
 
-/* The real path of the one with this file name; NULL if it is not there. Free it. */
+/* The real path of the library with this file name; NULL if it is missing. To be freed. */
 char *installed_library_find(const char *file);

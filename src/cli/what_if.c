@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* what_if - reads a profile as `lever report` does, and takes its first line or function of the program. */
+/* what_if - the first target with a certain gain that is not in the kernel. */
 #include "cli/what_if.h"
 
 #include "analyze/causal/causal.h"

@@ -6,7 +6,7 @@
  * the table's order. The verb's state begins with a struct driver, so that a step gets at it by a
  * cast. Nothing is printed: `message` is told what the user should know at once.
  *
- *	static const struct driver_verb count_verb = {.kind = RUN_SAMPLES, .open = ..., .poll = ...};
+ *	static const struct driver_verb count_verb = {.kind = RUN_SAMPLES, .open = count_open};
  *	struct count count = {.driver.poll_ms = 20};
  *	driver_run(&count.driver, &count_verb, &options, &result, &error);
  */
@@ -110,7 +110,8 @@ struct driver_verb {
 /* To be called once, first of all in main: see program_remember_signals. */
 void driver_prepare_signals(void);
 /*
- * Everything from the options to the finished profile file. `driver` is zeroed but for poll_ms; what
+ * Everything from the options to the finished profile file. `driver` is zeroed but for poll_ms;
+ * what
  * it points to is gone afterwards.
  */
 void driver_run(struct driver *driver, const struct driver_verb *verb,

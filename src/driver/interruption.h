@@ -4,7 +4,9 @@
 
 #include <stdbool.h>
 
-/* From now on Ctrl-C, SIGTERM and SIGHUP are counted, and a full disk or a closed pipe is an error. */
+/*
+ * From now on Ctrl-C, SIGTERM and SIGHUP are counted, and a full disk or a closed pipe is an error.
+ */
 void interruption_catch(void);
 int interruption_count(void);        /* Ctrl-C */
 int interruption_terminations(void); /* SIGTERM and SIGHUP */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* live_processes - processes that may still live: those that were added and are not known to be gone. */
+/*
+ * live_processes - processes that may still live: those that were added and are not known to be
+ * gone.
+ */
 #pragma once
 
 #include <stdbool.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BYTES_MOST (64u << 20) /* older samples leave earlier then */
+#define BYTES_MAX (64u << 20) /* of samples; beyond, the oldest are dropped */
 
 struct kept_sample {
 	struct record_sample *sample; /* only its user_count frames are there */
@@ -18,8 +18,9 @@ struct kept_sample {
 
 struct live_window {
 	uint64_t length_ns;
-	ARRAY(struct kept_sample) samples; /* as they came */
+	ARRAY(struct kept_sample) samples; /* in order of arrival */
 	size_t first, bytes;
+	bool is_cut; /* samples of the window were dropped for their number */
 };
 
 CLEANUP_DEFINE(sample_aggregator, struct sample_aggregator *, sample_aggregator_free, NULL)
@@ -64,13 +65,15 @@ void live_window_add(struct live_window *window, const struct record_sample *sam
 	memcpy(copy, sample, bytes);
 	*array_add(&window->samples) = (struct kept_sample){copy, bytes};
 	window->bytes += bytes;
-	while (window->bytes > BYTES_MOST)
+	while (window->bytes > BYTES_MAX) {
 		drop_first(window);
+		window->is_cut = true;
+	}
 }
 
 /*
- * A sample_aggregator of the samples since `begin_ns`. Waits are looked at, and so cut, before each look at the live_window:
- * none reaches far back.
+ * Adds up the samples since `begin_ns`. Waits that go on are sampled before each call, so no sample
+ * reaches far behind that time.
  */
 static struct sample_aggregator *add_up(struct live_window *window,
 					const struct live_window_symbols *names, uint64_t period_ns,
@@ -116,11 +119,16 @@ int live_window_read(struct live_window *window, const struct live_window_symbol
 	struct sample_aggregator *aggregator = add_up(window, names, run->period_ns, begin);
 	struct recording_run row = *run;
 
-	row.finished = true; /* nothing of it is to come */
+	row.finished = true; /* the report is not of an unfinished run */
+	if (window->is_cut)
+		row.note =
+			(char *)"the live view holds less time: its samples exceed 64 MiB; use a "
+				"longer --period";
+	window->is_cut = false;
 	if (!mkdtemp(folder))
 		return error_set(error, errno,
-				 "cannot make a folder for the live view in %s: %s; TMPDIR names "
-				 "another",
+				 "cannot make a folder for the live view in %s: %s; choose "
+				 "another with TMPDIR",
 				 place ? place : "/tmp", strerror(errno));
 	AUTO(text) char *path = text_format("%s/window.lever", folder);
 	int code = write_aggregator(aggregator, path, &row, error);

@@ -226,14 +226,15 @@ static char *make_warnings(const struct record *record, const struct recorder_co
 	if (record->no_kernel_names.code && !recorder_limits(record->session.recorder))
 		note = add_sentence(note, text_copy(record->no_kernel_names.text));
 	if (counters->overwritten)
-		note = add_sentence(
-			note, text_format("%llu blocks of tasks were not seen: more tasks than "
-					  "%d wait at the same time",
-					  (unsigned long long)counters->overwritten, RECORD_SLOTS));
+		note = add_sentence(note,
+				    text_format("%llu waits were not recorded: more than %d tasks "
+						"waited at the same time; record fewer processes",
+						(unsigned long long)counters->overwritten,
+						RECORD_SLOTS));
 	if (counters->lost_events)
 		note = add_sentence(note,
 				    text_format("%llu announcements of files or processes were "
-						"lost, so names or processes may be missing",
+						"lost: names or processes may be missing",
 						(unsigned long long)counters->lost_events));
 	return note;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* record_session - passes the recorder's events to mapped_files, processes and the `sample` function. */
+/*
+ * record_session - passes the recorder's events to mapped_files, processes and the `sample`
+ * function.
+ */
 #include "record/record_session.h"
 
 #include "base/cleanup.h"

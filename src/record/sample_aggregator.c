@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sample_aggregator - call chains as a tree of addresses, and the samples that ended at its nodes. */
+/* sample_aggregator - call chains as a tree of addresses, and the samples at its nodes. */
 #include "record/sample_aggregator.h"
 
 #include "base/cleanup.h"
@@ -17,7 +17,7 @@
 #define OBJECT_KERNEL 0x7fffffffu
 #define OBJECT_PROCESS 0x80000000u /* | process: code without a file */
 
-/* A frame in its chain. Callers come before what they call. */
+/* A frame of a call chain. Callers have lower indexes than what they call. */
 struct node {
 	uint32_t caller; /* index; 0: the root, which is no frame */
 	uint32_t object; /* of symbols, + 1; or OBJECT_*; WIRE_OBJECT_UNKNOWN */
@@ -47,7 +47,7 @@ struct sample_aggregator {
 	ARRAY(struct aggregate) aggregates;
 	struct hash_map node_ids, thread_ids, aggregate_ids, addresses, subclasses;
 	struct hash_map frames; /* (object, offset) -> number of the frame's row */
-	struct hash_map rows;   /* (what, which) is named alike -> the same */
+	struct hash_map rows;   /* (enum named_by, the name's key) -> number of the frame's row */
 	ARRAY(int64_t) frame_ids;
 	size_t written_nodes, written_threads;
 	struct sample_aggregator_totals totals;
@@ -127,8 +127,9 @@ static uint32_t user_node_for(struct sample_aggregator *aggregator, uint32_t cal
 }
 
 /*
- * The kernel's innermost frames are those of waiting as such, and our own; the chain begins at the
- * function that waited.
+ * Off CPU the innermost frames of the kernel are the scheduler's and lever's own. The chain begins
+ * at the
+ * function that called them.
  */
 static uint32_t first_kernel_frame(const struct sample_aggregator *aggregator,
 				   const struct record_sample *sample)
@@ -159,7 +160,7 @@ static uint32_t chain_for(struct sample_aggregator *aggregator, const struct rec
 	return node;
 }
 
-/* A thread that changes its name is another one from then on. */
+/* A thread that changes its name becomes another row. */
 static uint32_t thread_for(struct sample_aggregator *aggregator, const struct record_sample *sample)
 {
 	uint64_t first = (uint64_t)sample->tgid << 32 | sample->tid;
@@ -179,7 +180,7 @@ static uint32_t thread_for(struct sample_aggregator *aggregator, const struct re
 	return index;
 }
 
-/* A small number for something that is seen again and again. */
+/* Numbers the different values, from 0. */
 static uint32_t number_for(struct hash_map *map, uint64_t what)
 {
 	uint32_t number = hash_map_get(map, what, 0);
@@ -224,10 +225,12 @@ static struct aggregate *aggregate_for(struct sample_aggregator *aggregator,
 }
 
 /*
- * A look that stands for one sampling point is hit or miss, like a sample on CPU: its weight's square
- * is an unbiased estimate of its variance where hits are rare. One that stands for many is a long
- * interval, known but for less than a period: at most a quarter of the period's square. Where only one
- * of so many waits is looked at, that choice adds its own.
+ * A sample that stands for one sampling point, like one on CPU, has the square of its weight as an
+ * unbiased estimate of its variance, if such samples are rare. A sample that stands for many points
+ * is
+ * a long interval whose ends are known to less than a period: at most a quarter of the period's
+ * square.
+ * Where only one of `inverse_chance` waits is sampled, that choice adds its own variance.
  */
 static void count(struct sample_aggregator *aggregator, const struct sample_key *key,
 		  uint64_t weight_ns, unsigned inverse_chance)
@@ -331,7 +334,7 @@ static uint32_t kernel_frame(struct sample_aggregator *aggregator, struct profil
 			 function ? function->start : 0, error);
 }
 
-/* The object of code that a process made, if it left a map of it. */
+/* The object of generated code, if the process has written /tmp/perf-PID.map. */
 static uint32_t jit_object(struct sample_aggregator *aggregator, uint32_t process)
 {
 	AUTO(text) char *path = text_format("/tmp/perf-%u.map", process & ~OBJECT_PROCESS);
@@ -415,7 +418,7 @@ int sample_aggregator_write(struct sample_aggregator *aggregator, struct profile
 		thread->row.run_id = run_id;
 		thread->row.command = thread->command;
 		code = profile_add_thread(profile, &thread->row, error);
-		thread->row.command = NULL; /* the item may move */
+		thread->row.command = NULL; /* the array may move the text */
 	}
 	for (size_t i = 0; i < aggregator->aggregates.count && !code; i++)
 		if (aggregator->aggregates.items[i].is_changed)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sample_aggregator - samples as they come in, added up, named, and written to the profile.
+ * sample_aggregator - samples, added up by call chain, thread and class, and written to the
+ * profile.
  *
- * Adding is cheap and knows addresses only; names are looked up when something is written, and once
- * for each address.
+ * Adding uses addresses only. Names are looked up when rows are written, once for each address.
  */
 #pragma once
 
@@ -16,13 +16,13 @@
 
 struct sample_aggregator;
 
-/* Sums so far, by enum sample_class. */
+/* Sums so far; by enum sample_class. */
 struct sample_aggregator_totals {
 	uint64_t samples, weight_ns;
 	uint64_t by_class_ns[SAMPLE_CLASSES];
 };
 
-/* Everything is borrowed; `kernel` may be NULL. */
+/* Borrows all; `kernel` may be NULL. */
 struct sample_aggregator *sample_aggregator_new(struct symbols *symbols,
 						struct mapped_files *mapped_files,
 						const struct wait_classifier *classifier,
@@ -30,7 +30,7 @@ struct sample_aggregator *sample_aggregator_new(struct symbols *symbols,
 void sample_aggregator_free(struct sample_aggregator *aggregator);
 void sample_aggregator_add(struct sample_aggregator *aggregator,
 			   const struct record_sample *sample);
-/* Writes what is new or has changed since the last time. */
+/* Writes rows that are new or have changed since the last call. */
 int sample_aggregator_write(struct sample_aggregator *aggregator, struct profile *profile,
 			    int64_t run_id, struct error *error);
 const struct sample_aggregator_totals *sample_aggregator_totals(

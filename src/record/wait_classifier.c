@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wait_classifier - the built-in table, reading another, and matching. */
+/* wait_classifier - the user's table, parsed, before the built-in one. */
 #include "record/wait_classifier.h"
 
 #include "base/cleanup.h"
@@ -73,7 +73,7 @@ static bool add_line(struct wait_classifier *classifier, char *line, bool is_bui
 	return patterns;
 }
 
-/* The number of the line that is not a rule; 0 if all are. */
+/* The number of the first line that is not a rule; 0: all are. */
 static unsigned add_table(struct wait_classifier *classifier, const char *table, bool is_built_in)
 {
 	AUTO(text) char *copy = text_copy(table);
@@ -99,11 +99,11 @@ int wait_classifier_new(const char *path, struct wait_classifier **result, struc
 			return error ? error->code : -EIO;
 		unsigned wrong = add_table(classifier, table, false);
 		if (wrong)
-			return error_set(error, -EINVAL,
-					 "line %u of %s is no rule; a rule is CLASS[/SUBCLASS] "
-					 "PATTERN..., with I, L, S or B for CLASS, such as: "
-					 "B/queue mq_* call:msgrcv",
-					 wrong, path);
+			return error_set(
+				error, -EINVAL,
+				"%s:%u: not a rule; write CLASS[/SUBCLASS] PATTERN... with "
+				"I, L, S or B as CLASS, like: B/queue mq_* call:msgrcv",
+				path, wrong);
 	}
 	add_table(classifier, WAIT_RULES, true);
 	*result = take(&classifier);
@@ -129,8 +129,9 @@ static bool rule_matches(const struct rule *rule, const struct wait_site *site)
 }
 
 /*
- * The kernel function decides before the system call: an fsync may wait for a mutex. Of the built-in
- * rules, only those of class I may refine what the scheduler counts as I/O.
+ * The kernel function decides before the system call: an fsync may wait for a mutex. If the
+ * scheduler
+ * counts the wait as I/O, only built-in rules of class I apply.
  */
 struct off_cpu_class wait_classifier_classify(const struct wait_classifier *classifier,
 					      const struct wait_site *site)

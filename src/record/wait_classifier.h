@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wait_classifier - why a task was off CPU: its class, and a finer sub-class, by a table.
+ * wait_classifier - why a task was off CPU: a class, and a sub-class, by a table of rules.
  *
  * A rule names a class and patterns (globs) on the kernel function in which the task blocked, or,
- * after `call:`, on the system call. The user's rules come first, then what the kernel says itself
- * (preempted, waiting for I/O), then the built-in rules; what none of them knows is class B.
+ * after `call:`, on the system call. The user's rules come first, then the scheduler's own
+ * knowledge
+ * (preempted, waiting for I/O), then the built-in rules; other waits are of class B.
  */
 #pragma once
 
@@ -14,7 +15,7 @@
 struct wait_classifier;
 
 /*
- * With the rules of a file before the built-in ones; NULL: those alone. A line of it is
+ * With the rules of a file before the built-in ones; NULL: only those. A line is
  * "CLASS[/SUBCLASS] PATTERN...", such as "B/queue mq_* call:msgrcv"; # begins a comment.
  */
 int wait_classifier_new(const char *path, struct wait_classifier **result, struct error *error);
@@ -33,5 +34,5 @@ struct off_cpu_class {
 
 struct off_cpu_class wait_classifier_classify(const struct wait_classifier *classifier,
 					      const struct wait_site *site);
-/* Is this a function of waiting as such, whose caller tells for what? */
+/* A function that only waits, so that its caller tells the reason, like schedule(). */
 bool wait_classifier_is_wait_function(const char *function);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* level_writer - levels of parallelism between two snapshots. */
+/* level_writer - a slice is the difference of two snapshots. */
 #include "scale/level_writer.h"
 
 struct level_writer {
@@ -48,7 +48,7 @@ static int write_steal(struct level_writer *writer, unsigned slice, const struct
 	return row.stolen_ns ? profile_add_steal(writer->profile, &row, error) : 0;
 }
 
-/* What happened between two snapshots: slice 0 from the start to the end. */
+/* The difference of two snapshots; slice 0 is the whole run. */
 static int write_slice(struct level_writer *writer, unsigned slice, const struct snapshot *begin,
 		       const struct snapshot *end, struct error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recorded_run - a tracer and an annotations reader whose events go into a trace_writer. */
+/* recorded_run - a tracer and an annotation reader whose events go to a trace writer. */
 #include "scale/recorded_run.h"
 
 #include "base/cleanup.h"
@@ -7,7 +7,7 @@
 #include "scale/target_sampler.h"
 #include "trace/trace_writer.h"
 
-/* A replay of them takes some 200 bytes for each, in the reader's memory. */
+/* A replay takes about 200 bytes of memory for each. */
 #define EVENTS_MOST 3000000u
 #define RING_RECORDS (1u << 16) /* of annotations, for each thread */
 
@@ -15,7 +15,7 @@ struct recorded_run {
 	struct tracer *tracer;
 	struct annotation_reader *annotations;
 	struct trace_writer *writer;
-	struct target_sampler *sampler; /* NULL: there is no what_if */
+	struct target_sampler *sampler; /* NULL: there is no what-if target */
 	struct profile *profile;
 	int64_t run_id;
 	struct tracer_handler on_log;
@@ -107,9 +107,11 @@ int recorded_run_end(struct recorded_run *recorded, struct recorded_run_totals *
 	drain_all(recorded, true);
 	tracer_counters(recorded->tracer, &log);
 	annotation_reader_counters(recorded->annotations, &marks);
-	*totals = (struct recorded_run_totals){.events = seen->switches + seen->wakes + seen->marks,
-					       .lost = log.lost + log.lost_events,
-					       .is_cut = recorded->is_cut};
+	*totals = (struct recorded_run_totals){
+		.events = seen->switches + seen->wakes + seen->marks,
+		.lost = log.lost + log.lost_events +
+			(recorded->sampler ? target_sampler_lost(recorded->sampler) : 0),
+		.is_cut = recorded->is_cut};
 	int code = trace_writer_finish(recorded->writer, error);
 	if (!code && recorded->sampler)
 		code = target_sampler_write(recorded->sampler, recorded->profile, recorded->run_id,

@@ -20,8 +20,8 @@
 
 struct run_plan {
 	unsigned cores;
-	unsigned turn;    /* of so many cores: the first ones, those after them, ... */
-	bool is_recorded; /* the scheduler's log, too */
+	unsigned turn;    /* which cores: the first ones, the next ones, ... */
+	bool is_recorded; /* with the scheduler's log */
 	bool shows_cores; /* although there are fewer than the machine has */
 };
 
@@ -41,7 +41,7 @@ struct program_run {
 struct scale {
 	struct driver driver;
 	const struct scale_options *options;
-	cpu_set_t machine; /* the cores that lever may use */
+	cpu_set_t machine; /* cores that lever may use */
 	unsigned machine_cores;
 	off_t input; /* the initial offset of standard input; -1: it cannot be rewound */
 	int64_t session_id;
@@ -67,7 +67,7 @@ static unsigned usable_cores(void)
 
 /* ---- before a run ---- */
 
-/* So many of the machine's, in each turn others: not all are alike, nor have the same neighbours. */
+/* Other cores in each turn: cores differ, and so do their neighbours. */
 static cpu_set_t choose_cores(const struct scale *scale, const struct run_plan *plan)
 {
 	unsigned first = plan->turn * plan->cores % scale->machine_cores, number = 0;
@@ -189,7 +189,8 @@ static int add_program(struct driver *driver, struct error *error)
 }
 
 /*
- * Between snapshots lever sleeps, and so it shares the program's cores: waking another core for each
+ * Between snapshots lever sleeps, and so it shares the program's cores: waking another core for
+ * each
  * snapshot costs the program more (docs/decisions.md, "Scale: lever on the program's cores").
  */
 static int start(struct driver *driver, struct error *error)
@@ -384,9 +385,11 @@ static int run_on(struct scale *scale, const struct run_plan *plan, struct recor
 }
 
 /*
- * Where it has fewer cores than the machine, the program sees them this time: if it makes other
- * threads then, it follows the cores. So as to be comparable it is run again, without seeing them. How
- * many live at once alone may be chance.
+ * On fewer cores than the machine has, the program sees them in this run. If it then makes other
+ * threads
+ * and has other numbers of them at once, their number depends on the cores. The run is repeated
+ * without
+ * showing the cores, so that it compares with the others.
  */
 static int run_with_visible_cores(struct scale *scale, struct run_plan plan, struct error *error)
 {
@@ -403,7 +406,7 @@ static int run_with_visible_cores(struct scale *scale, struct run_plan plan, str
 	return run_on(scale, &plan, &seen, error);
 }
 
-/* Half of the cores where the profile is of all, all where it is of fewer; 0 if there is one core. */
+/* Half of the cores if all are profiled, else all; 0 on one core. */
 static unsigned pick_compare(const struct scale *scale, unsigned on)
 {
 	if (on < scale->machine_cores)
@@ -424,7 +427,7 @@ struct schedule {
 	bool replays;
 };
 
-/* Where there are runs enough, one on the other cores stands among them, too: a machine changes. */
+/* With enough runs, one on the other cores comes early, as the machine's speed changes in time. */
 static bool compares_twice(unsigned runs)
 {
 	return runs >= 3;

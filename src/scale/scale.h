@@ -14,10 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where it stands, for a line on the terminal. */
+/* For a line on the terminal. */
 struct scale_status {
 	unsigned run, runs; /* from 1 on */
-	unsigned cores;     /* that the program has */
+	unsigned cores;     /* of the program */
 	double elapsed_seconds;
 	unsigned active, running; /* threads, now */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* steal - /proc/stat, read again and again. */
+/* steal - differences of /proc/stat. */
 #include "scale/steal.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #define STAT_BYTES 65536 /* the cores come first */
 #define NS_PER_SECOND 1000000000u
 
-/* A line of one of the cores; false if it is none. */
+/* Adds a core's line; false: it is another line. */
 static bool add_core(const char *line, const cpu_set_t *cores, struct steal_sums *ticks)
 {
 	uint64_t user, nice, system, interrupts, soft, steal;
@@ -36,7 +36,7 @@ struct steal_sums steal_parse(const char *text, const cpu_set_t *cores)
 	uint64_t tick_ns = NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
 	const char *line = strchr(text, '\n');
 
-	/* The first line is of all cores together. */
+	/* The first line is the sum of all cores. */
 	while (line && add_core(line + 1, cores, &ticks))
 		line = strchr(line + 1, '\n');
 	return (struct steal_sums){ticks.busy_ns * tick_ns, ticks.stolen_ns * tick_ns};
@@ -65,7 +65,7 @@ void steal_add(struct steal *steal, struct steal_sums sums, uint64_t running_ns)
 		return;
 	uint64_t taken = sums.stolen_ns - steal->first_ns - steal->stolen_ns;
 	double busy = (double)(sums.busy_ns - steal->busy_ns), running = (double)running_ns;
-	/* Of the whole run so far: the ticks of a snapshot are too few to tell who ran in it. */
+	/* The share of the whole run so far: a snapshot has too few ticks. */
 	double part = running < busy ? running / busy : 1;
 	steal->stolen_ns += taken;
 	steal->own_ns += (uint64_t)((double)taken * part);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* target_sampler - a recorder whose samples are kept_sample as addresses until the program has ended. */
+/* target_sampler - a recorder whose samples stay addresses until the program has ended. */
 #include "scale/target_sampler.h"
 
 #include "base/cleanup.h"
@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-#define PERIOD_NS 497000u /* that no program keeps */
-#define FRAMES_KEPT 12    /* the innermost: the code's callers do not matter */
-#define SAMPLES_MOST 4000000u
+#define PERIOD_NS 497000u /* no program has this period */
+#define FRAMES_KEPT 12    /* the innermost; the target's callers do not matter */
+#define SAMPLES_MAX 4000000u
 
 struct kept_frame {
-	uint32_t object; /* of symbols; SYMBOLS_NONE */
+	uint32_t object; /* of symbols, or SYMBOLS_NONE */
 	uint64_t offset;
 };
 
@@ -27,11 +27,12 @@ struct target_sampler {
 	struct record_session session;
 	ARRAY(struct kept_sample) samples;
 	ARRAY(struct kept_frame) frames;
+	uint64_t lost; /* samples beyond SAMPLES_MAX */
 };
 
 CLEANUP_DEFINE(target_sampler, struct target_sampler *, target_sampler_close, NULL)
 
-/* ---- what the kernel side sends ---- */
+/* ---- samples ---- */
 
 static void keep_frame(struct target_sampler *sampler, unsigned tgid,
 		       const struct record_frame *frame)
@@ -46,16 +47,19 @@ static void keep_frame(struct target_sampler *sampler, unsigned tgid,
 	*array_add(&sampler->frames) = kept;
 }
 
-/* Waits for a core are nobody's code. */
+/* Waits for a core belong to no code. */
 static void on_sample(void *context, const struct record_sample *sample)
 {
 	struct target_sampler *sampler = context;
 	bool runs = sample->flags & RECORD_ON_CPU;
 
-	if (!sample->weight_ns || sampler->samples.count >= SAMPLES_MOST ||
-	    sample->user_count > RECORD_USER_FRAMES_MOST ||
+	if (!sample->weight_ns || sample->user_count > RECORD_USER_FRAMES_MOST ||
 	    (!runs && sample->flags & RECORD_PREEMPTED))
 		return;
+	if (sampler->samples.count >= SAMPLES_MAX) {
+		sampler->lost++;
+		return;
+	}
 	struct kept_sample *kept = array_add(&sampler->samples);
 	kept->row = (struct recording_target_sample){.tid = sample->tid,
 						     .time_ns = sample->time_ns,
@@ -81,8 +85,8 @@ int target_sampler_open(const struct target_sampler_options *options,
 	sampler->what_if = options->what_if;
 	sampler->session.context = sampler;
 	sampler->session.sample = on_sample;
-	/* Of all that the program has, the what_if's object alone is in scope: as in the experiments,
-	 * what it calls elsewhere counts for the line that calls. */
+	/* Only the target's object is in scope: time in others belongs to the calling line, as in
+	 * the experiments. */
 	record_session_configure(&sampler->session, options->what_if->object,
 				 options->what_if->kind);
 	record_session_add_program(&sampler->session, options->program);
@@ -150,6 +154,11 @@ static bool is_target_sample(const struct target_sampler *sampler, const struct 
 			return is_target(sampler, place);
 	}
 	return false;
+}
+
+uint64_t target_sampler_lost(const struct target_sampler *sampler)
+{
+	return sampler->lost;
 }
 
 int target_sampler_write(struct target_sampler *sampler, struct profile *profile, int64_t run_id,

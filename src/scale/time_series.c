@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* time_series - keeps snapshots, and thins them out. */
+/* time_series - drops every second snapshot when there are too many. */
 #include "scale/time_series.h"
 
 void time_series_clear(struct time_series *series)
@@ -26,7 +26,7 @@ void time_series_add(struct time_series *series, const struct snapshot *snapshot
 	uint64_t since =
 		count ? series->snapshots.items[count - 1].totals.last_ns : totals->begin_ns;
 
-	/* A tenth early is not too early: looks are not exactly in time. */
+	/* Up to a tenth early is in time: polls jitter. */
 	if (!totals->begin_ns || totals->last_ns < since + series->every_ns * 9 / 10 ||
 	    totals->last_ns == since)
 		return;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * time_series - a run's sums as they grew: snapshots of it, at most TIME_SERIES_MAX, evenly spread.
+ * time_series - at most TIME_SERIES_MAX snapshots of a run's sums, at equal distances.
  *
- * Where there are too many, every second one is forgotten, and from then on only every second one
- * is kept. So the time between two doubles as the run goes on.
+ * When there are too many, every second one is dropped, and the distance doubles.
  */
 #pragma once
 
@@ -16,7 +15,7 @@
 
 struct snapshot {
 	struct scale_totals totals;
-	uint64_t stolen_ns; /* from the program, by the hypervisor, so far; core time */
+	uint64_t stolen_ns; /* core time taken from the program so far */
 };
 
 struct time_series {
@@ -25,7 +24,7 @@ struct time_series {
 };
 
 void time_series_clear(struct time_series *series); /* releases */
-/* Takes a snapshot in, if it is far enough from the last. */
+/* Keeps the snapshot if it is far enough from the last one. */
 void time_series_add(struct time_series *series, const struct snapshot *snapshot);
-/* The last one, which is always kept. */
+/* Keeps the run's last snapshot in any case. */
 void time_series_end(struct time_series *series, const struct snapshot *snapshot);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* binaries - asks the loader, or /proc/PID/maps. */
+/* binaries - reads the loader's list, or /proc/PID/maps. */
 #include "trace/binaries.h"
 
 #include "base/cleanup.h"
@@ -57,7 +57,7 @@ void binaries_release(struct binaries *binaries)
 	array_free(binaries);
 }
 
-/* In the first `most` bytes; to open what is no regular file might wait for somebody. */
+/* In the first `most` bytes. Only regular files: opening a FIFO would block. */
 static bool file_contains(const char *path, const char *text, size_t most)
 {
 	struct stat status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * binaries - the files of a program's code, as far as they are known before it runs: the executable and
- * the libraries that its loader says, or what running processes have mapped.
+ * binaries - the files of a program's code that are known before it runs: the executable and the
+ * libraries that its loader lists, or the files that running processes have mapped.
  */
 #pragma once
 
@@ -17,10 +17,10 @@ struct binaries {
 
 void binaries_add_program(struct binaries *binaries, const char *executable);
 void binaries_add_process(struct binaries *binaries, pid_t pid);
-/* Adds one path, if it is not there. */
+/* Adds one path, unless it is known. */
 void binaries_add(struct binaries *binaries, const char *path);
 void binaries_release(struct binaries *binaries);
-/* Whether one of the files contains the text. */
+/* One of the files contains the text. */
 bool binaries_contain(const struct binaries *binaries, const char *text);
-/* Whether a program's arguments do, or what begins a file that is one of them: scripts are. */
+/* An argument contains the text, or the first 1 MiB of a file that is named by one: a script. */
 bool binaries_script_contains(char *const *arguments, const char *text);

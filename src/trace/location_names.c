@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* location_names - asks symbolize, with every binary in scope. */
+/* location_names - looks addresses up with every binary in scope. */
 #include "trace/location_names.h"
 
 #include "base/cleanup.h"

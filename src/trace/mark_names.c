@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mark_names - an interner with an end. */
+/* mark_names - an interner with a limit. */
 #include "trace/mark_names.h"
 
 #include "base/interner.h"

@@ -96,7 +96,7 @@ static int check(struct driver *driver, struct error *error)
 	return code;
 }
 
-/* They are read only where an option asks for something in them. */
+/* The binaries in which --usdt and --trace-marker look. */
 static void find_binaries(struct trace *trace, const char *executable)
 {
 	const struct driver_options *options = trace->driver.options;
@@ -353,50 +353,62 @@ static int stop(struct driver *driver, struct error *error)
 	return 0;
 }
 
-static void add_note(char **note, const char *format, uint64_t count)
+static char *add_counted(char *warnings, uint64_t count, const char *sentence)
 {
 	if (!count)
-		return;
-	AUTO(text) char *before = *note;
-	AUTO(text) char *sentence = text_format(format, (unsigned long long)count);
-	*note = text_format("%s%s%s", before ? before : "", before ? "\n" : "", sentence);
+		return warnings;
+	char *longer = text_format("%s%s%llu %s", warnings ? warnings : "", warnings ? "\n" : "",
+				   (unsigned long long)count, sentence);
+	free(warnings);
+	return longer;
 }
 
-#pragma GCC diagnostic push /* each format takes the one number that add_note has */
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static char *add_lost_marks(char *warnings, const struct annotation_reader_counters *marks)
+{
+	const struct {
+		uint64_t count;
+		const char *sentence;
+	} losses[] = {
+		{marks->dropped - marks->overwritten,
+		 "annotations were dropped because their thread's buffer was full: times of spans "
+		 "near there may be wrong; a larger --buffer holds more"},
+		{marks->overwritten,
+		 "annotations were overwritten by newer ones before they were read; a larger "
+		 "--buffer holds more"},
+		{marks->without_ring,
+		 "annotations are lost: more threads at a time than there are buffers; record "
+		 "fewer processes"},
+		{marks->without_name,
+		 "annotations are lost: more names than there is room for; put what varies into "
+		 "values"},
+		{marks->unfinished, "annotations were not finished when their thread was killed"},
+		{marks->malformed, "annotations are damaged: the program wrote into their memory"},
+	};
+
+	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++)
+		warnings = add_counted(warnings, losses[i].count, losses[i].sentence);
+	return warnings;
+}
 
 /* Warnings for the reader of the report; NULL if there are none. To be freed. */
 static char *make_warnings(const struct trace *trace, const struct tracer_counters *log,
 			   const struct annotation_reader_counters *marks)
 {
-	char *note = NULL;
+	char *warnings = NULL;
 
 	if (trace->no_scheduler.code)
-		note = text_format("there is no log of the scheduler: %s",
-				   trace->no_scheduler.text);
-	add_note(&note,
-		 "%llu annotations were dropped because their thread's buffer was full: times of "
-		 "spans near there may be wrong; a larger --buffer holds more",
-		 marks->dropped - marks->overwritten);
-	add_note(&note,
-		 "%llu annotations were overwritten by newer ones before they were read; a larger "
-		 "--buffer holds more",
-		 marks->overwritten);
-	add_note(&note, "%llu annotations are lost: more threads at a time than there are buffers",
-		 marks->without_ring);
-	add_note(&note, "%llu annotations are lost: more names than there is room for",
-		 marks->without_name);
-	add_note(&note, "%llu annotations were not finished when their thread was killed",
-		 marks->unfinished);
-	add_note(&note, "%llu annotations are damaged: the program wrote into their memory",
-		 marks->malformed);
-	add_note(&note, "%llu switches and wake-ups were lost: the scheduler's log was full",
-		 log->lost);
-	add_note(&note, "%llu events of threads or interrupts were lost", log->lost_events);
-	return note;
+		warnings = text_format("there is no log of the scheduler: %s",
+				       trace->no_scheduler.text);
+	warnings = add_lost_marks(warnings, marks);
+	warnings = add_counted(warnings, trace_writer_totals(trace->writer)->other_names,
+			       "annotations are called \"(other names)\": more names than there is "
+			       "room for; put what varies into values");
+	warnings = add_counted(warnings, log->lost,
+			       "switches and wake-ups were lost: the scheduler's log was full; "
+			       "record fewer processes");
+	return add_counted(warnings, log->lost_events,
+			   "events of threads or interrupts were lost; record fewer processes");
 }
-
-#pragma GCC diagnostic pop
 
 static int finish(struct driver *driver, struct error *error)
 {

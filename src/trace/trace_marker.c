@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trace_marker - takes the text apart at its bars. Names may have bars themselves where they come last. */
+/* trace_marker - splits a text at its bars. A name that comes last may contain bars. */
 #include "trace/trace_marker.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ struct field {
 	size_t length;
 };
 
-/* At most `most` fields; the last has the rest. */
+/* At most `most` fields; the last one has the rest of the text. */
 static unsigned split(const char *text, size_t size, struct field *fields, unsigned most)
 {
 	unsigned count = 0;
@@ -52,7 +52,7 @@ static bool take(struct trace_marker *marker, enum mark_kind kind, const struct 
 	return name->length > 0;
 }
 
-/* NAME|NUMBER at the end: the name may have bars, the number is behind the last. */
+/* NAME|NUMBER: the name may contain bars, the number follows the last one. */
 static bool read_pair(const struct field *rest, struct trace_marker *marker, enum mark_kind kind)
 {
 	struct field name = *rest, number;
@@ -95,7 +95,7 @@ static bool read_known(const char *text, size_t size, struct trace_marker *marke
 		return split(text, size, fields, 4) == 4 &&
 		       read_pair(&fields[3], marker, MARK_FLOW_OUT);
 	case 'H':
-		/* Newer ones leave the name out, and the track stands for it. */
+		/* Newer Android versions have no name here; the track stands for it. */
 		return (split(text, size, fields, 4) == 4 &&
 			read_pair(&fields[3], marker, MARK_FLOW_IN)) ||
 		       (split(text, size, fields, 3) == 3 &&

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace_marker - what programs write to a trace_marker, as annotations: Android's text form, which others use,
- * too.
+ * trace_marker - parses texts that programs write to the kernel's trace_marker, in Android's form:
  *
  *	B|PID|NAME  E|PID            a span of the thread begins; its innermost ends
  *	C|PID|NAME|VALUE             a counter
- *	I|PID|NAME  N|PID|TRACK|NAME something happens
+ *	I|PID|NAME  N|PID|TRACK|NAME an instant
  *	S|PID|NAME|ID  F|PID|NAME|ID work that begins and ends anywhere
  *	G|PID|TRACK|NAME|ID  H|PID|TRACK|NAME|ID  H|PID|TRACK|ID
  *
- * Any other text is something that happens, with the text as its name.
+ * Any other text is an instant with the text as its name.
  */
 #pragma once
 

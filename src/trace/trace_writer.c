@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trace_writer - one chunk_writer for each core and thread, mark_names of tasks met, and chunks for the file. */
+/* trace_writer - a chunk_writer for each core and thread, and the names that their events use. */
 #include "trace/trace_writer.h"
 
 #include "base/cleanup.h"
@@ -19,10 +19,10 @@
 
 struct track {
 	enum chunk_kind kind;
-	unsigned cpu, pid, tid; /* cpu: of CHUNK_MARKS, RECORDING_MARKS_* */
+	unsigned cpu, pid, tid; /* cpu of CHUNK_MARKS: RECORDING_MARKS_* */
 	uint64_t lost, lost_written;
 	struct chunk_writer chunk_writer;
-	ARRAY(unsigned) open; /* words of spans that texts began and did not end yet */
+	ARRAY(unsigned) open; /* words of open spans of trace_marker */
 };
 
 struct trace_writer {
@@ -32,19 +32,19 @@ struct trace_writer {
 	const struct annotation_reader *annotations;
 	struct track cores[SCHEDULER_RINGS_MOST];
 	struct track tasks, interrupts;
-	ARRAY(struct track) threads; /* that left marks */
+	ARRAY(struct track) threads; /* with marks */
 	size_t last_thread;
-	unsigned long long named[SCHEDULER_PROCESSES_MOST / 64]; /* tasks: a bit each */
-	struct mark_names *mark_names; /* of marks that are not of lever.h */
+	unsigned long long named[SCHEDULER_PROCESSES_MOST / 64]; /* a bit for each task id */
+	struct mark_names *mark_names; /* of marks that do not come through lever.h */
 	size_t names_written;
-	struct location_names *location_names; /* NULL: none was met */
+	struct location_names *location_names; /* NULL: no name had a location */
 	bool is_name_written[ANNOTATIONS_NAMES];
 	bool is_interrupt_seen[INTERRUPTS_MOST], has_new_interrupt;
 	bool is_call_seen[CALLS_MOST], is_call_written[CALLS_MOST];
 	ARRAY(struct recording_chunk) kept;
-	size_t kept_from; /* those before are gone */
+	size_t kept_from; /* the ones before are freed */
 	struct trace_writer_totals totals;
-	struct error error; /* the first that could not be told at once */
+	struct error error; /* the first one in a function that returns none */
 };
 
 struct trace_writer *trace_writer_new(struct profile *profile, int64_t run_id, uint64_t keep_ns,
@@ -85,7 +85,7 @@ void trace_writer_free(struct trace_writer *writer)
 	free(writer);
 }
 
-/* ---- what comes in ---- */
+/* ---- events ---- */
 
 static bool set_named(struct trace_writer *writer, unsigned tid)
 {
@@ -192,7 +192,7 @@ void trace_writer_on_interrupt(void *context, const struct scheduler_interrupt_e
 	writer->totals.interrupts++;
 }
 
-/* Mostly the one of the last batch, or a thread near it. `source`: RECORDING_MARKS_*. */
+/* Begins with the last batch's track, which is mostly right. `source`: RECORDING_MARKS_*. */
 static struct track *thread_track(struct trace_writer *writer, unsigned source, unsigned pid,
 				  unsigned tid)
 {
@@ -215,7 +215,7 @@ static struct track *thread_track(struct trace_writer *writer, unsigned source, 
 	return track;
 }
 
-/* In a flight recording the mark will be discarded; what mark_names the task is not, as long as it fits. */
+/* A flight recording discards old marks; a task's name is kept, cut to the length of TASK_NAME. */
 static void preserve_name(struct trace_writer *writer, const struct track *track,
 			  const struct mark *mark)
 {
@@ -265,11 +265,12 @@ void trace_writer_on_marks(void *context, const struct annotation_batch *batch)
 
 static void add_mark(struct trace_writer *writer, struct track *track, const struct mark *mark)
 {
+	writer->totals.other_names += mark->name_id == MARK_NAMES_OTHER;
 	chunk_writer_add_mark(&track->chunk_writer, mark);
 	writer->totals.marks++;
 }
 
-/* Ids of different mark_names and processes must differ; programs choose theirs by themselves. */
+/* Makes a program's flow ids different from those of other names and processes. */
 static uint64_t flow_id(unsigned pid, unsigned name_id, uint64_t id)
 {
 	return (uint64_t)pid << 42 ^ (uint64_t)name_id << 26 ^ (id & 0x3ffffff);
@@ -340,7 +341,7 @@ static int write_calls(struct trace_writer *writer, struct error *error)
 	return code;
 }
 
-/* A line of /proc/interrupts ends with the name of the device: " 10: 1 2 IO-APIC 10-edge virtio0". */
+/* A line of /proc/interrupts ends with the device: " 10: 1 2 IO-APIC 10-edge virtio0". */
 static int write_interrupt(struct trace_writer *writer, char *line, struct error *error)
 {
 	char *end;
@@ -372,7 +373,7 @@ static int write_interrupts(struct trace_writer *writer, struct error *error)
 	return code;
 }
 
-/* A name of a place in code becomes that of a line. */
+/* The name with a source line instead of an address; NULL: it has none. */
 static char *resolved_name(struct trace_writer *writer, const char *text)
 {
 	if (!strstr(text, " at /"))
@@ -436,7 +437,7 @@ static void discard_old(struct trace_writer *writer)
 	while (writer->kept_from < writer->kept.count &&
 	       writer->kept.items[writer->kept_from].end_ns + writer->keep_ns < now) {
 		struct recording_chunk *old = &writer->kept.items[writer->kept_from++];
-		/* Names and births of tasks hold on. */
+		/* Names and starts of tasks are kept. */
 		if (old->kind == CHUNK_TASKS && writer->error.code == 0) {
 			write_chunk(writer, old, &writer->error);
 			continue;
@@ -459,7 +460,7 @@ static int write_track(struct trace_writer *writer, struct track *track, bool al
 
 	if (!(all ? chunk_writer->events || track->lost > track->lost_written :
 		    chunk_writer->events >= CHUNK_EVENTS)) {
-		if (all) /* a thread that has ended, perhaps: there may be many */
+		if (all) /* there may be many ended threads */
 			chunk_writer_release(chunk_writer);
 		return 0;
 	}
@@ -478,7 +479,6 @@ static int write_track(struct trace_writer *writer, struct track *track, bool al
 	};
 	track->lost_written = track->lost;
 	chunk.data.items = chunk_writer_take(chunk_writer, &chunk.data.count);
-	writer->totals.packed_bytes += chunk.data.count;
 	if (!writer->keep_ns)
 		return write_chunk(writer, &chunk, error);
 	*array_add(&writer->kept) = chunk;

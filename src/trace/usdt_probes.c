@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* usdt_probes - finds them in the notes of binaries, by symbolize. */
+/* usdt_probes - looks probes up in the notes of binaries. */
 #include "trace/usdt_probes.h"
 
 #include "base/cleanup.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct probe {
-	char *file, *provider, *name; /* file: NULL: any */
+	char *file, *provider, *name; /* file NULL: any */
 	char *shown;
 	enum mark_kind kind;
 };
@@ -39,7 +39,7 @@ void usdt_probes_free(struct usdt_probes *probes)
 	free(probes);
 }
 
-/* The last two words between colons; what is before is a file. */
+/* [FILE:]PROVIDER:NAME; FILE may have colons. */
 static int add_one(struct usdt_probes *probes, const char *text, enum mark_kind kind,
 		   const char *shown, struct error *error)
 {
@@ -49,7 +49,8 @@ static int add_one(struct usdt_probes *probes, const char *text, enum mark_kind 
 		provider--;
 	if (!name || name == provider || !name[1])
 		return error_set(error, -EINVAL,
-				 "'%s' is not PROVIDER:NAME, nor FILE:PROVIDER:NAME", text);
+				 "'%s' is not of the form PROVIDER:NAME or FILE:PROVIDER:NAME",
+				 text);
 	struct probe *probe = array_add(&probes->items);
 	if (provider > text)
 		probe->file = text_format("%.*s", (int)(provider - text) - 1, text);

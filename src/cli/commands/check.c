@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* command_check - `lever check`: what this machine allows, and the remedy for each lack. */
+/* check - `lever check`: what this machine allows, with remedies. */
 #include "base/cleanup.h"
 #include "cli/commands/commands.h"
 #include "cli/options/command_line.h"
@@ -10,11 +10,11 @@
 
 const struct command_page check_page = {
 	.name = "check",
-	.summary = "what this machine allows, and what to do where it does not",
+	.summary = "test what this machine allows, and name remedies",
 	.operands = "",
 	.manual = "lever-check",
-	.purpose = "Tries what lever run needs. Ends with 0 if the kernel engine works here, "
-		   "with 1 if not.",
+	.purpose = "Tests what lever run needs. Exits with 0 if the kernel engine works here, "
+		   "else with 1.",
 };
 
 CLEANUP_DEFINE(machine, struct machine *, machine_free, NULL)
@@ -37,7 +37,8 @@ int command_check(int argc, char **argv)
 	if (!command_line_parse(&check_page, argc, argv, NULL, &operand, &exit_code))
 		return exit_code;
 	if (operand < argc)
-		return message_say(EXIT_USAGE, "lever check takes no arguments");
+		return message_say(EXIT_USAGE, "lever check: unexpected argument '%s'",
+				   argv[operand]);
 	AUTO(machine) struct machine *machine = machine_examine("");
 	for (size_t i = 0; i < machine->count; i++)
 		print_item(&machine->items[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* command_report - `lever report`: a profile as text, a page, or in a format for other programs. */
+/* report - `lever report`: a profile as text, a page, or in another program's format. */
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "cli/commands/commands.h"
@@ -75,15 +75,15 @@ static const struct option report_table[] = {
 	{"targets", 'n', "NUMBER", "text: show at most this many targets or rows, 0 for all (20)",
 	 value_set_number, FIELD(targets), NULL},
 	{"kind", 0, "KIND",
-	 "of a file with several: causal (from lever run), samples (from lever record), timeline "
-	 "(from lever trace), scale (from lever scale), or latest, as its last run is (latest)",
+	 "if the file has several: causal, samples, timeline, scale, or latest, the kind of its "
+	 "last run (latest)",
 	 value_set_choice, FIELD(kind), kinds},
 	{"by", 0, "GROUP",
 	 "samples: add up by function, line, class, call, thread, process or lock (function)",
 	 value_set_choice, FIELD(group), groups},
 	{"tree", 0, "TREE",
-	 "samples: a call tree instead of the table; callees: from the outermost function to what it "
-	 "calls, callers: from the innermost to its callers (none)",
+	 "samples: a call tree instead of the table, from the outermost function to its callees, "
+	 "or from the innermost to its callers (none)",
 	 value_set_choice, FIELD(tree), trees},
 	{"class", 0, "LIST", "samples: only of these classes: cpu, I, L, S, B, with commas",
 	 set_classes, 0, NULL},
@@ -101,8 +101,9 @@ const struct command_page report_page = {
 	.summary = "show a profile as text, a page in the browser, JSON or another format",
 	.operands = "[FILE]",
 	.manual = "lever-report",
-	.purpose = "Shows the profile in FILE (lever.lever): the targets of a causal profile, or "
-		   "where the time of recorded samples went.",
+	.purpose =
+		"Shows the profile in FILE (lever.lever): targets of a causal profile, samples, a "
+		"timeline, or predictions for other numbers of cores.",
 	.options = report_table,
 	.option_count = sizeof(report_table) / sizeof(report_table[0]),
 };
@@ -132,13 +133,13 @@ static int write_file(const struct recording *recording, enum run_kind kind,
 {
 	AUTO(file) FILE *out = fopen(values->output, "we");
 	if (!out)
-		return error_set(error, errno, "%s cannot be written: %s", values->output,
+		return error_set(error, errno, "cannot write %s: %s", values->output,
 				 strerror(errno));
 	file_give_to_caller(fileno(out));
 	write_report(out, recording, kind, values);
 	if (fflush(out) || ferror(out))
-		return error_set(error, errno ? errno : EIO, "%s cannot be written: %s",
-				 values->output, strerror(errno ? errno : EIO));
+		return error_set(error, errno ? errno : EIO, "cannot write %s: %s", values->output,
+				 strerror(errno ? errno : EIO));
 	return 0;
 }
 
@@ -160,7 +161,7 @@ static const char *const makers[] = {[RUN_CAUSAL] = "run",
 				     [RUN_TIMELINE] = "trace",
 				     [RUN_SCALE] = "scale"};
 static const char *const contents[] = {[RUN_CAUSAL] = "causal profile",
-				       [RUN_SAMPLES] = "samples",
+				       [RUN_SAMPLES] = "recording of samples",
 				       [RUN_TIMELINE] = "timeline",
 				       [RUN_SCALE] = "count of threads"};
 
@@ -170,7 +171,7 @@ static bool chooses_samples(const struct report_values *values)
 	       values->filter.function || values->pid.is_given || values->thread.is_given;
 }
 
-/* Which kind the user wants: named, or the latest that the format is for. */
+/* --kind, or the kind of the latest run that the format can show. */
 static enum run_kind wanted_kind(const struct recording *recording,
 				 const struct report_values *values)
 {
@@ -194,28 +195,28 @@ static enum run_kind wanted_kind(const struct recording *recording,
 	return RUN_CAUSAL;
 }
 
-/* Which kind of runs to show; -EINVAL if the file has none, or the options fit only others. */
+/* -EINVAL if the file has no such runs, or the options do not fit them. */
 static int choose_kind(const struct recording *recording, const struct report_values *values,
 		       const char *path, enum run_kind *kind, struct error *error)
 {
 	*kind = wanted_kind(recording, values);
 	if (!serves(values->format, *kind))
 		return error_set(error, -EINVAL,
-				 "--format %s is not for a %s; leave out what chooses that",
-				 report_formats[values->format].name,
-				 *kind == RUN_SAMPLES ? "recording of samples" : contents[*kind]);
+				 "--format %s cannot show %s; leave out --format, or choose "
+				 "another --kind",
+				 report_formats[values->format].name, contents[*kind]);
 	if (*kind != RUN_SAMPLES && chooses_samples(values))
 		return error_set(error, -EINVAL,
-				 "--by, --tree and the filters are for samples; "
-				 "--kind %s does not go together with them",
+				 "--kind %s excludes --by, --tree and filters: they are for "
+				 "samples",
 				 kinds[values->kind]);
 	if (recording->runs.count && !has_runs(recording, *kind))
-		return error_set(error, -EINVAL, "%s holds no %s; lever %s makes them", path,
+		return error_set(error, -EINVAL, "%s has no %s; make one with lever %s", path,
 				 contents[*kind], makers[*kind]);
 	return 0;
 }
 
-/* Completes the format; EXIT_ANSWERED if the options fit each other. */
+/* --open sets the format. EXIT_ANSWERED if the format can be written. */
 static enum exit_code complete_format(struct report_values *values)
 {
 	int html = report_format_find("html");
@@ -243,9 +244,9 @@ static enum exit_code complete_format(struct report_values *values)
 static enum exit_code complete_options(struct report_values *values)
 {
 	if (values->targets.number > UINT32_MAX)
-		return message_say(EXIT_USAGE, "--targets: the number is too large");
+		return message_say(EXIT_USAGE, "--targets is too large");
 	if (values->pid.number > UINT32_MAX || values->thread.number > UINT32_MAX)
-		return message_say(EXIT_USAGE, "--pid, --thread: the number is too large");
+		return message_say(EXIT_USAGE, "--pid or --thread is too large");
 	values->filter.pid = (unsigned)values->pid.number;
 	values->filter.tid = (unsigned)values->thread.number;
 	return complete_format(values);
@@ -261,7 +262,7 @@ static int write_and_open(const char *path, const struct recording *recording, e
 	if (code)
 		return code;
 	if (!values->output)
-		message_say(EXIT_ANSWERED, "the page is in %s", beside);
+		message_say(EXIT_ANSWERED, "the page is %s", beside);
 	return browser_open(copy.output, error);
 }
 
@@ -283,7 +284,8 @@ int command_report(int argc, char **argv)
 	if (!command_line_parse(&report_page, argc, argv, &values, &operand, &exit_code))
 		return exit_code;
 	if (operand + 1 < argc)
-		return message_say(EXIT_USAGE, "lever report takes one profile; '%s' is too much",
+		return message_say(EXIT_USAGE,
+				   "lever report: unexpected argument '%s' after the profile",
 				   argv[operand + 1]);
 	exit_code = complete_options(&values);
 	if (exit_code)
@@ -303,5 +305,5 @@ int command_report(int argc, char **argv)
 		values.filter.classes = SAMPLES_ALL_CLASSES;
 	if (show(path, recording, kind, &values, &error))
 		return message_error(&error, EXIT_FAILED);
-	return EXIT_ANSWERED; /* the report itself says it when there is no answer in it */
+	return EXIT_ANSWERED; /* also if the report says that there is none */
 }

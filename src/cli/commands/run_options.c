@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* run_options - the option table of `lever run`, its own setters, and what must fit together. */
+/* run_options - the option table of `lever run`, its setters, and its checks. */
 #include "cli/commands/run_options.h"
 
 #include "base/cleanup.h"
@@ -75,7 +75,7 @@ static int compare_doubles(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Sorts, and drops what is there twice. */
+/* Sorts, and drops repetitions. */
 static void order_speedups(struct run_options *options)
 {
 	size_t kept = 0;
@@ -124,12 +124,13 @@ static int set_classes(const struct option *option, void *field, const char *tex
 		else
 			return error_set(
 				error, -EINVAL,
-				"'%s' is not a list of classes of waiting: I (I/O), L (lock), "
-				"S (for a CPU), B (anything else), with commas between",
+				"'%s' is not a list of the classes I (I/O), L (locks), S (for a "
+				"CPU), B (anything else), with commas",
 				text);
 		at += at[1] == ',';
 	}
-	return *text ? 0 : error_set(error, -EINVAL, "no class is named: I, L, S or B");
+	return *text ? 0 :
+		       error_set(error, -EINVAL, "the list of classes is empty; use I, L, S or B");
 }
 
 _Static_assert(CLASS_LOCK == CLASS_IO + 1 && CLASS_RUNNABLE == CLASS_IO + 2 &&
@@ -141,72 +142,62 @@ static const char *const engines[] = {"auto", "kernel", "runtime", NULL}; /* as 
 #define FIELD(member) .offset = offsetof(struct run_options, member)
 static const struct option run_table[] = {
 	{"progress", 'p', "SPEC",
-	 "a progress point, where one unit of work is done: FILE:LINE, "
-	 "FUNCTION, both also as bin:GLOB:... in all binaries of this name, the name of a "
-	 "lever.h or coz.h point (point:NAME), usdt:PROVIDER:NAME, "
+	 "a progress point, passed once per unit of work: FILE:LINE, FUNCTION, bin:GLOB:FUNCTION, "
+	 "bin:GLOB:FILE:LINE, point:NAME (lever.h, coz.h), usdt:PROVIDER:NAME, "
 	 "tracepoint:CATEGORY:NAME or sampled:FILE:LINE; may be repeated",
 	 add_progress, 0, NULL},
 	{"latency", 'l', "BEGIN,END",
-	 "a latency point: the time from BEGIN to END, two points as "
-	 "for --progress; may be repeated",
+	 "a latency point: the time from BEGIN to END, in the forms of --progress; may be repeated",
 	 add_latency, 0, NULL},
 	{"target", 't', "NAME",
-	 "speed up only this FILE:LINE, FUNCTION, kernel:FUNCTION, syscall:NAME or span:NAME; may be "
-	 "repeated",
+	 "speed up only this FILE:LINE, FUNCTION, kernel:FUNCTION, syscall:NAME or span:NAME; may "
+	 "be repeated",
 	 value_add_text, FIELD(targets), NULL},
 	{"class", 0, "LIST",
-	 "speed up waits of these classes, I, L, S or B, each by itself: all of them, or those of "
-	 "the --target",
+	 "speed up waits of the classes I, L, S or B, each by itself; with --target, its waits",
 	 set_classes, FIELD(classes), NULL},
 	{"granularity", 'g', "KIND",
-	 "speed up a line, a whole function, a span of lever.h or a syscall (line)",
-	 value_set_choice, FIELD(granularity), target_granularities},
+	 "speed up a line, a function, a span of lever.h, or a syscall (line)", value_set_choice,
+	 FIELD(granularity), target_granularities},
 	{"scope", 's', "GLOB",
-	 "choose targets only in these source files, binaries (bin:GLOB) or "
-	 "functions (func:GLOB); may be repeated",
+	 "take targets only from these source files, binaries (bin:GLOB) or functions (func:GLOB); "
+	 "may be repeated",
 	 add_scope, 0, NULL},
-	{"kernel", 'k', NULL,
-	 "functions of the kernel may be targets, too: kernel:FUNCTION, with what they call",
+	{"kernel", 'k', NULL, "kernel functions are targets, too, with what they call",
 	 value_set_flag, FIELD(kernel), NULL},
 	{"vmlinux", 0, "FILE",
-	 "the running kernel's vmlinux with debug information, for lines of the kernel",
+	 "the running kernel's vmlinux with debug information; kernel lines are targets",
 	 value_set_text, FIELD(vmlinux), NULL},
 	{"off-cpu", 0, "WHETHER",
-	 "whether time that a line or function waits for I/O, timers or the network "
-	 "belongs to it (yes)",
+	 "waits for I/O, timers, the network or other programs belong to the code that waits (yes)",
 	 value_set_choice, FIELD(off_cpu), yes_or_no},
-	{"exclude", 'x', "GLOB", "choose no targets there; patterns as for --scope", add_scope, 0,
+	{"exclude", 'x', "GLOB", "take no targets from there; patterns of --scope", add_scope, 0,
 	 NULL},
 	{"speedups", 0, "LIST",
-	 "the speedups to try, in percent, with commas (0 to 100 in steps "
-	 "of 5); 0 alone samples without experiments",
+	 "speedups to try, in percent, with commas (0 to 100 in steps of 5); 0 alone samples "
+	 "without experiments",
 	 set_speedups, 0, NULL},
 	{"until", 'u', "POINTS",
-	 "end the experiments when the best targets are known to within "
-	 "this many percentage points, like 2pp",
+	 "stop when the best targets' intervals are within so many percentage points, like 2pp",
 	 value_set_points, FIELD(until_points), NULL},
 	{"period", 0, "DURATION",
-	 "the time between two samples of a core, like 250us (chosen by "
-	 "the cost of an interrupt)",
+	 "the time between two samples of a core, like 250us (by the cost of an interrupt)",
 	 value_set_duration, FIELD(period_ns), NULL},
 	{"window", 0, "DURATION",
-	 "how long an experiment lasts, like 100ms (chosen by the rate "
-	 "of progress)",
-	 value_set_duration, FIELD(window_ns), NULL},
+	 "the length of an experiment, like 100ms (by the rate of progress)", value_set_duration,
+	 FIELD(window_ns), NULL},
 	{"end-to-end", 0, NULL,
-	 "measure whole runs instead of progress points: the program is run "
-	 "again and again, one experiment a run",
+	 "measure whole runs instead of progress points: the program is run repeatedly",
 	 value_set_flag, FIELD(end_to_end), NULL},
-	{"runs", 0, "NUMBER", "with --end-to-end: how many runs", value_set_count, FIELD(runs),
+	{"runs", 0, "NUMBER", "with --end-to-end: the number of runs", value_set_count, FIELD(runs),
 	 NULL},
 	{"pid", 0, "PID", "attach to running processes and what they fork; with commas",
 	 value_add_pids, FIELD(common.processes), NULL},
 	{"system", 'a', NULL, "attach to all processes but lever and its ancestors", value_set_flag,
 	 FIELD(common.is_system_wide), NULL},
-	{"comm", 0, "GLOB",
-	 "only processes of this name; with a ! before, all but those; may be repeated",
+	{"comm", 0, "GLOB", "only processes with this name; a leading ! excludes; may be repeated",
 	 value_add_text, FIELD(process_names), NULL},
-	{"seed", 0, "NUMBER", "make the same random choices as another run with this number",
+	{"seed", 0, "NUMBER", "repeat the random choices of another run with this number",
 	 value_set_number, FIELD(seed), NULL},
 	{"engine", 'e', "ENGINE", "auto, kernel or runtime (auto)", value_set_choice, FIELD(engine),
 	 engines},
@@ -223,10 +214,10 @@ const struct command_page run_page = {
 	.operands = "[--] [PROGRAM [ARGUMENT...]]",
 	.manual = "lever-run",
 	.purpose =
-		"Runs PROGRAM, or looks at processes that run already, and makes a causal profile: "
-		"in short experiments, one line or function at a time runs virtually faster, and "
-		"the effect on the program's progress is measured. Needs root or CAP_BPF and "
-		"CAP_PERFMON (see lever check).",
+		"Runs PROGRAM, or attaches to running processes, and makes a causal profile: in "
+		"short experiments, one line or function at a time runs virtually faster, and the "
+		"effect on the program's progress is measured. The kernel engine needs root, or "
+		"CAP_BPF and CAP_PERFMON (see lever check).",
 	.options = run_table,
 	.option_count = sizeof(run_table) / sizeof(run_table[0]),
 	.shared = run_shared,

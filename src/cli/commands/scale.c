@@ -65,12 +65,12 @@ static const struct option scale_table[] = {
 	{"runs", 'n', "NUMBER", "the number of runs on them (3)", value_set_count, FIELD(runs),
 	 NULL},
 	{"compare", 0, "NUMBER",
-	 "run also on so many cores, to see whether threads and CPU time change; 0: do not (half of "
-	 "them, or all)",
+	 "run also on so many cores, to see whether threads and CPU time change; 0: do not (half "
+	 "of them, or all)",
 	 value_set_number, FIELD(compare), NULL},
 	{"profile", 0, "FILE",
-	 "predict whether the first target of this causal profile still matters on those cores (the "
-	 "file of --output, if it has one of the program)",
+	 "predict whether the first target of this causal profile still matters on those cores "
+	 "(the file of --output, if it has one of the program)",
 	 value_set_text, FIELD(profile), NULL},
 	{"no-replay", 0, NULL,
 	 "do not record a run with its waits and wake-ups, for the model `replay`", value_set_flag,
@@ -113,7 +113,7 @@ static void show_status(void *context, const struct scale_status *status)
 	live_line_show(live, line);
 }
 
-/* Named by the user, or found in the file to which this is added. */
+/* Of --profile, or of the file to which this run is added. */
 static int find_what_if(struct scale_values *values, struct error *error)
 {
 	const struct common_options *common = &values->common;

@@ -74,7 +74,8 @@ static const struct option trace_table[] = {
 	 "repeated",
 	 value_add_text, FIELD(probes), NULL},
 	{"trace-marker", 0, "WHEN",
-	 "record what the program writes to trace_marker: on, off, or auto, if it mentions it (auto)",
+	 "record what the program writes to trace_marker: on, off, or auto, if it mentions it "
+	 "(auto)",
 	 value_set_choice, FIELD(texts), texts},
 	{"buffer", 0, "SIZE", "each thread's annotation buffer, like 512K or 4M (2M)", set_size,
 	 FIELD(buffer_bytes), NULL},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * values - the usual option setters: from a word of the command line to a field.
+ * values - setters for options of the usual types.
  *
  * The type in the comment is the field's. Texts are borrowed from argv.
  */
@@ -22,7 +22,7 @@ struct value_processes {
 	size_t count, capacity;
 };
 
-/* A number that may not have been given. */
+/* An optional number. */
 struct value_number {
 	bool is_given;
 	uint64_t number;

@@ -34,8 +34,8 @@ int browser_open(const char *path, struct error *error)
 	if (geteuid() == 0 && getenv("SUDO_UID"))
 		return error_set(
 			error, EPERM,
-			"%s is written, but a browser should not run as root; open it yourself, "
-			"or run lever report without sudo",
+			"refusing to start a browser as root; open %s yourself, or run lever "
+			"report without sudo",
 			path);
 	/* An absolute path: one that begins with a dash would be an option. */
 	AUTO(text) char *absolute = realpath(path, NULL);
@@ -43,11 +43,11 @@ int browser_open(const char *path, struct error *error)
 	if (code == ENOENT)
 		return error_set(
 			error, code,
-			"%s is written, but xdg-open is not installed (package xdg-utils); open "
-			"the file in a browser",
+			"cannot open %s: xdg-open is not installed (package xdg-utils); open the "
+			"file in a browser",
 			path);
 	if (code)
-		return error_set(error, code, "%s is written, but xdg-open cannot be started: %s",
-				 path, strerror(code));
+		return error_set(error, code, "cannot open %s: xdg-open does not start: %s", path,
+				 strerror(code));
 	return 0;
 }

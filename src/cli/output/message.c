@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* message - sentences on stderr. */
+/* message - "lever: " and a sentence, as one line. */
 #include "cli/output/message.h"
 
 #include <stdarg.h>

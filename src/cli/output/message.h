@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* message - what lever says on stderr, and its exit codes. Results go to stdout, not here. */
+/* message - diagnostics on stderr, and exit codes. Results go to stdout. */
 #pragma once
 
 #include "base/error.h"

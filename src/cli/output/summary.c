@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* show - looks at the terminal, and at whether there is anything to show. */
+/* summary - the terminal's width and colours, and what a summary says besides its report. */
 #include "cli/output/summary.h"
 
 #include <stdlib.h>

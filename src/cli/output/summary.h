@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* show - a profile's text report, as `lever run` ends with it and `lever report` prints it. */
+/* summary - what a command prints when it has recorded. */
 #pragma once
 
 #include "analyze/causal/causal.h"
@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-/* Width and colour as they suit the stream. */
+/* With the stream's width, and colours if it is a terminal. */
 struct report_options summary_options(FILE *out, unsigned most);
-/* Is there a target whose speedup was measured against a control? */
+/* A target's speedup was measured against a control. */
 bool summary_has_answer(const struct causal *causal);
-/* Says on stderr that the program failed, if waitpid said so; status < 0: unknown. */
+/* Prints on stderr how the program failed, if it did. `status`: of waitpid; < 0: unknown. */
 void summary_program_end(int status);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wait_classifier - which wait is of which class, by the built-in rules and by a table of one's own. */
+/*
+ * wait_classifier - which wait is of which class, by the built-in rules and by a table of one's
+ * own.
+ */
 #include "check.h"
 
 #include "base/cleanup.h"
@@ -103,7 +106,7 @@ TEST("a line that is no rule is refused with its number")
 		struct wait_classifier *classifier = classes_of(table, &error);
 		CHECK(!classifier);
 		CHECK_EQUAL(error.code, -EINVAL);
-		CHECK(strstr(error.text, "line 2"));
+		CHECK(strstr(error.text, ":2: not a rule"));
 	}
 }
 
