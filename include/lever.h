@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lever.h - say where your program makes progress, so that Lever can measure what a faster line
- * of it would bring, and what it does when, for a timeline. For C (from C99) and C++ (from C++11), gcc and clang, Linux on x86-64 and
- * aarch64. Nothing to link: include it and leave it in. While nobody measures, a point costs
- * less than a nanosecond; while `lever run` counts, less than five; in `lever trace` some ten.
+ * lever.h - annotations of programs: progress points for `lever run`, spans for `lever trace`.
+ *
+ * For C (from C99) and C++ (from C++11), gcc and clang, Linux on x86-64 and aarch64. There is
+ * nothing to link: include it and leave it in. A point costs less than 1 ns while nothing is
+ * measured, less than 5 ns while `lever run` counts, and about 10 ns in `lever trace`.
  *
  *	#include <lever.h>
  *
@@ -20,31 +21,33 @@
  *	$ lever trace -- ./server
  *
  * Throughput: each visit is one unit of work done.
- *	LEVER_PROGRESS;             a point named after its place, "server.c:8"
- *	LEVER_PROGRESS_NAMED(name); a point with a name; all places with that name count as one point
+ *	LEVER_PROGRESS;             a point named after its line, "server.c:8"
+ *	LEVER_PROGRESS_NAMED(name); a point with a name; equal names count as one point
  * Latency: work that begins at one place and ends at another, perhaps in another thread.
  *	LEVER_BEGIN(name);  LEVER_END(name);
- *	LEVER_SPAN(name);   begins here and ends where the enclosing block is left, by return, break
- *	                    or exception too (in C not by longjmp)
+ *	LEVER_SPAN(name);   begins here and ends where the enclosing block is left, also by return,
+ *	                    break or exception (in C not by longjmp)
  *
- * On the timeline of `lever trace` the spans of a thread, from begin to end, stand in each other.
- * There are also, for the timeline alone:
- *	LEVER_INSTANT(name);            something happens here
- *	LEVER_COUNTER(name, value);     a signed number that changes, as a curve
- *	LEVER_FLOW_OUT(name, id);       from here ...
- *	LEVER_FLOW_IN(name, id);        ... to there: an arrow between threads, by a number of yours
+ * On the timeline of `lever trace` the spans of a thread are nested from begin to end. For the
+ * timeline alone there are:
+ *	LEVER_INSTANT(name);         a moment
+ *	LEVER_COUNTER(name, value);  a signed number, as a curve
+ *	LEVER_FLOW_OUT(name, id);    from here ...
+ *	LEVER_FLOW_IN(name, id);     ... to here: an arrow between threads, with an id of yours
  *	LEVER_THREAD_NAME(name);  LEVER_PROCESS_NAME(name);
  * and with an argument that the timeline shows, an unsigned number of 64 bits or a string:
- *	LEVER_BEGIN_VALUE(name, number);  LEVER_SPAN_VALUE(name, number);  LEVER_INSTANT_VALUE(name, number);
- *	LEVER_BEGIN_TEXT(name, string);   LEVER_SPAN_TEXT(name, string);   LEVER_INSTANT_TEXT(name, string);
+ *	LEVER_BEGIN_VALUE(name, number);  LEVER_BEGIN_TEXT(name, string);
+ *	LEVER_SPAN_VALUE(name, number);   LEVER_SPAN_TEXT(name, string);
+ *	LEVER_INSTANT_VALUE(name, number);  LEVER_INSTANT_TEXT(name, string);
  *
- * Each is a statement and may stand in any thread, signal handler, library or child process. `name`
- * is a string that is the same at each visit of that place, as a rule a literal. A process can
- * hold 64 points, where a begin and an end are two, and 4096 names and strings on a timeline. Compile with -DLEVER_DISABLE to take the points
- * out, and with -DLEVER_TLS_MODEL='"global-dynamic"' a library that is loaded by dlopen so often
- * that "cannot allocate memory in static TLS block" appears; its points are then a bit slower.
+ * Each is a statement and may be in any thread, signal handler, library or child process. `name` is
+ * a string that is the same at each visit of its line, as a rule a literal. A process can have 64
+ * points (a begin and an end are two), and 4096 names and strings on a timeline; `lever` reports
+ * what did not fit. -DLEVER_DISABLE takes the points out. A library that is loaded by dlopen, and
+ * then fails with "cannot allocate memory in static TLS block", needs
+ * -DLEVER_TLS_MODEL='"global-dynamic"'; its points are slightly slower.
  *
- * Everything below the macros is how it works, and may change.
+ * Everything below the macros is implementation, and may change.
  */
 #ifndef LEVER_H
 #define LEVER_H
@@ -134,17 +137,17 @@
 #endif
 
 /*
- * How it works. A constructor maps one page of memory at one of two fixed addresses, where the
- * engine finds it in any process: names, counts, and what belongs to this process alone. The layout
- * is that of Lever's src/wire/points.h. The first of the program and its libraries makes the page,
- * the others find it. Where it cannot be had, no point does anything.
+ * How it works. A constructor maps memory at one of two fixed addresses, where the engine finds it
+ * in any process: names, counts, and the state of the process. The layout is that of Lever's
+ * src/wire/points.h. The first of the program and its libraries maps it, the others find it.
+ * Without it, points do nothing.
  *
- * Each thread takes a seat: a stripe of counts to which it alone adds, in one instruction without
- * a lock prefix, so that neither another thread nor its own signal handler can lose a count. Who
- * gets no seat adds atomically to the last stripe, which all share.
+ * Each thread takes a seat: a stripe of counts to which only it adds, in one instruction without a
+ * lock prefix, so that neither another thread nor its own signal handler can lose a count. A thread
+ * without a seat adds atomically to the last stripe, which is shared.
  *
- * Nothing here takes a lock, allocates, waits or changes errno: system calls are made directly.
- * The functions are weak and hidden, so each program and each library has them once.
+ * Nothing here takes a lock, allocates, waits or changes errno: system calls are made directly. The
+ * functions are weak and hidden, so each program and each library has them once.
  */
 #define LEVER_POINTS_ADDRESS 0x4c45560000ULL
 #define LEVER_POINTS_ADDRESS_OTHER 0x3e4c45560000ULL
@@ -160,7 +163,7 @@
 #define LEVER_POINT_BEGIN 2
 #define LEVER_POINT_END 3
 
-/* What a site remembers: 0 not yet registered, 1 + the index of its entry, or that none was free. */
+/* Of a site: 0: not registered; 1 + the index of its entry; LEVER_SITE_DROPPED: none was free. */
 #define LEVER_SITE_DROPPED 0xffffffffU
 struct lever_site {
 	unsigned int point; /* of its entry in the page of points */
@@ -168,12 +171,12 @@ struct lever_site {
 	unsigned int span;  /* of the entry of its begin */
 };
 
-/* For whom: bits of lever_head.listening. */
+/* Bits of lever_head.listening. */
 #define LEVER_LISTEN_COUNT 1U
 #define LEVER_LISTEN_TRACE 2U
 #define LEVER_LISTEN_SPANS 4U
 
-/* Kinds of marks in a trace, beside those of points; then bits that are added to either. */
+/* Kinds of marks in a trace, beside LEVER_POINT_*; then bits that are added to a kind. */
 #define LEVER_MARK_INSTANT 4U
 #define LEVER_MARK_COUNTER 5U
 #define LEVER_MARK_FLOW_OUT 6U
@@ -232,7 +235,7 @@ struct lever_points {
 	unsigned long long serials; /* address of the serial numbers of open spans, or 0 */
 	char pad[8192 - sizeof(struct lever_head) - 72 -
 		 LEVER_POINTS_MOST * sizeof(struct lever_entry)];
-	/* From here on the kernel gives a forked child zeros. */
+	/* From here on, a forked child has zeros. */
 	unsigned long long counts[LEVER_STRIPES][LEVER_POINTS_MOST];
 	unsigned long long process;
 	unsigned long long owner[LEVER_STRIPES];
@@ -249,26 +252,25 @@ struct lever_open {
 	unsigned int tid, depth;
 	unsigned char spans[LEVER_OPEN_DEPTH];
 };
-/* What tells a span from one that stood in its place before: how many the thread had begun. */
+/* Serial numbers of open spans: how many spans the thread had begun. */
 #define LEVER_SERIALS_DEPTH 15U
 struct lever_span_serials {
 	unsigned int begun;
 	unsigned int at[LEVER_SERIALS_DEPTH]; /* of the outermost open spans */
 };
 /*
- * From so many on, a span is taken for one that ends in another thread, and is on no stack. Some may
- * have begun before somebody listened.
+ * After so many ends without a begin, a span is taken to end in another thread, and is on no stack.
  */
 #define LEVER_CROSSING 8U
 struct lever_opens {
-	unsigned char crossing[LEVER_POINTS_MOST]; /* ends without a begin, one after the other */
+	unsigned char crossing[LEVER_POINTS_MOST]; /* consecutive ends without a begin */
 	struct lever_open threads[LEVER_OPENS];
 	struct lever_span_serials serials[LEVER_OPENS];
 };
 
 /*
- * The memory of a trace (src/wire/annotations.h): a head, names, and a ring of marks for each thread.
- * The engine makes it, and the constructor maps it where LEVER_TRACE names it.
+ * The memory of a trace (src/wire/annotations.h): a head, names, and a ring of marks for each
+ * thread. The engine makes it, and the constructor maps it where LEVER_TRACE names it.
  */
 struct lever_name {
 	unsigned long long hash;
@@ -312,7 +314,7 @@ extern __thread struct lever_track lever_track __attribute__((tls_model(LEVER_TL
 LEVER_SHARED_BY_OBJECT __thread struct lever_track lever_track
 	__attribute__((tls_model(LEVER_TLS_MODEL))) = {0, 0, 0, 0};
 
-/* Stands in for the page until it is there: nobody listens. */
+/* Instead of the page until it is mapped: nothing listens. */
 extern struct lever_head lever_nobody;
 LEVER_SHARED_BY_OBJECT struct lever_head lever_nobody = {0, 0, 0, 0, 0, 0, 0, 0};
 
@@ -413,15 +415,15 @@ LEVER_HOT int lever_count(struct lever_points *page, unsigned int *site, const c
 	return 1;
 }
 
-/* Who listens: LEVER_LISTEN_*. */
+/* LEVER_LISTEN_*; 0: nothing is measured. */
 LEVER_HOT unsigned int lever_listening(void)
 {
 	return __atomic_load_n(&lever_head->listening, __ATOMIC_RELAXED);
 }
 
 /*
- * A visit for whoever listens; `kind` is a point's, and bits of LEVER_MARK_*. Returns for whom it was
- * heard: LEVER_LISTEN_*.
+ * A visit for whoever listens; `kind` is a point's, and bits of LEVER_MARK_*. Returns for whom it
+ * was heard: LEVER_LISTEN_*.
  */
 LEVER_HOT unsigned int lever_visit_with(struct lever_site *site, const char *name,
 					unsigned int kind, unsigned long long value)
@@ -492,7 +494,7 @@ LEVER_HELPER int lever_memory_is_readable(unsigned long address)
 	return lever_system_call(SYS_rt_sigprocmask, arguments) != bad_address;
 }
 
-/* The page at the address that another part of the program has made, or NULL. */
+/* The page that another part of the program has mapped at the address, or NULL. */
 LEVER_HELPER struct lever_points *lever_points_find(unsigned long address)
 {
 	struct lever_points *page = (struct lever_points *)address;
@@ -508,10 +510,10 @@ LEVER_HELPER struct lever_points *lever_points_find(unsigned long address)
 }
 
 /*
- * Who counts in this memory: the generation (high half) and the id of the process. It is 0 after
- * a fork, and the first visit begins a new generation. The counter behind it is inherited, so no
- * generation comes twice in a line of ancestors, and a seat that was taken before a fork is
- * recognised as old. A child of vfork or of clone with CLONE_VM is in its parent's generation.
+ * The generation (high half) and the id of the process that counts in this memory. It is 0 after a
+ * fork, and the first visit begins a new generation. The counter of generations is inherited, so
+ * they are unique in a line of ancestors, and a seat from before a fork is recognised as old. A
+ * child of vfork or of clone with CLONE_VM is in its parent's generation.
  */
 LEVER_HELPER unsigned long long lever_process_begin(struct lever_points *page)
 {
@@ -527,7 +529,7 @@ LEVER_HELPER unsigned long long lever_process_begin(struct lever_points *page)
 	return process;
 }
 
-/* For whom to listen from the start on: LEVER_LISTEN, as a number. */
+/* The environment variable LEVER_LISTEN, as a number. */
 LEVER_HELPER unsigned int lever_listen_asked(void)
 {
 	const char *listen = getenv("LEVER_LISTEN");
@@ -537,7 +539,7 @@ LEVER_HELPER unsigned int lever_listen_asked(void)
 		       0;
 }
 
-/* A clock that costs little: the engine knows what it counts. */
+/* A cheap clock; the engine converts it. */
 LEVER_HOT unsigned long long lever_ticks(void)
 {
 #ifdef __x86_64__
@@ -549,7 +551,7 @@ LEVER_HOT unsigned long long lever_ticks(void)
 #endif
 }
 
-/* Maps the engine's memory for marks. Returns whether it is there. */
+/* Maps the engine's memory for marks. Returns whether it is mapped. */
 LEVER_HELPER int lever_trace_map(struct lever_points *page, const char *path)
 {
 	struct lever_trace_head head;
@@ -567,9 +569,9 @@ LEVER_HELPER int lever_trace_map(struct lever_points *page, const char *path)
 		const long map[6] = {0, (long)head.bytes, 0x1 | 0x2, 0x1, descriptor, 0};
 		memory = lever_system_call(SYS_mmap, map);
 		if (memory > 0) {
-			const unsigned long dont_dump = 16; /* MADV_DONTDUMP: no part of a core */
+			const unsigned long dont_dump = 16; /* MADV_DONTDUMP */
 			lever_call_3(SYS_madvise, (unsigned long)memory, head.bytes, dont_dump);
-			/* Another thread may have come first. */
+			/* Another thread may have mapped it first. */
 			if (!__atomic_compare_exchange_n(&page->trace, &none,
 							 (unsigned long long)memory, 0,
 							 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
@@ -588,13 +590,13 @@ LEVER_HELPER void lever_path_keep(struct lever_points *page, const char *path)
 		page->trace_path[i] = path[i];
 }
 
-/* The engine is gone, or its memory is not for this process. */
+/* The engine has ended, or its memory is not for this process. */
 LEVER_HELPER void lever_trace_forget(struct lever_points *page)
 {
 	__atomic_fetch_and(&page->head.listening, ~LEVER_LISTEN_TRACE, __ATOMIC_RELAXED);
 }
 
-/* Makes the page at the address. Returns NULL if that is not possible. */
+/* Maps the page at the address. NULL: that is not possible. */
 LEVER_HELPER struct lever_points *lever_points_make(unsigned long address)
 {
 	struct lever_points *page = (struct lever_points *)address;
@@ -603,7 +605,7 @@ LEVER_HELPER struct lever_points *lever_points_make(unsigned long address)
 	const unsigned long wipe_on_fork = 18; /* MADV_WIPEONFORK */
 	unsigned int listening = lever_listen_asked();
 
-	/* Before Linux 4.17 the memory may come from elsewhere. */
+	/* Before Linux 4.17 the kernel may choose another address. */
 	if (fresh != (long)address ||
 	    lever_call_3(SYS_madvise, (unsigned long)page->counts, wiped_bytes, wipe_on_fork)) {
 		lever_memory_unmap(fresh);
@@ -661,9 +663,8 @@ LEVER_HELPER unsigned long long lever_name_hash(const char *name, unsigned char 
 }
 
 /*
- * Writes an entry. A name that is too long loses leading directories ("/long/path/main.c:42" must
- * keep its end), and without any loses its end. Two threads may write the same entry at once: they
- * write the same.
+ * Writes an entry. Of a name that is too long, leading directories are cut ("/long/path/main.c:42"
+ * must keep its end), or else its end. Two threads that write the entry at once write the same.
  */
 LEVER_HELPER void lever_entry_write(struct lever_entry *entry, unsigned long long hash,
 				    const char *name, unsigned char kind)
@@ -684,7 +685,7 @@ LEVER_HELPER void lever_entry_write(struct lever_entry *entry, unsigned long lon
 	__atomic_store_n(&entry->hash, hash, __ATOMIC_RELAXED);
 }
 
-/* Says that an entry is complete, and moves count over all that are. */
+/* Marks an entry as complete, and moves count over all complete entries. */
 LEVER_HELPER void lever_entry_publish(struct lever_points *page, unsigned int index)
 {
 	unsigned int count;
@@ -701,9 +702,9 @@ LEVER_HELPER void lever_entry_publish(struct lever_points *page, unsigned int in
 /*
  * Finds or adds the entry of a name. Returns its index, or LEVER_POINTS_MOST if none is free.
  *
- * Many threads may do this at once. An entry below count never changes. One above belongs to the
- * hash that got into its claim first; claims stay, so all threads of a process find the same entry
- * for the same name. A fork wipes them: to the child, an entry that was not yet below count is free.
+ * Many threads may do this at once. An entry below count never changes. An entry above belongs to
+ * the first hash in its claim; claims stay, so all threads of a process find the same entry for the
+ * same name. A fork clears the claims: in the child, entries above count are free.
  */
 unsigned int lever_point_register(struct lever_points *page, const char *name, unsigned char kind)
 {
@@ -730,8 +731,8 @@ unsigned int lever_point_register(struct lever_points *page, const char *name, u
 }
 
 /*
- * What a site shall remember. It remembers no entry above count (another thread has not finished
- * one before it): a child forked now would find this entry free.
+ * The value for a site. 0 for an entry above count, which waits for an earlier one of another
+ * thread: a child that is forked now would find it free.
  */
 LEVER_HELPER unsigned int lever_site_register(struct lever_points *page, unsigned int *site,
 					      const char *name, unsigned char kind)
@@ -753,9 +754,9 @@ LEVER_HELPER int lever_thread_is_gone(unsigned int pid, unsigned int tid)
 }
 
 /*
- * Makes the thread the owner of a stripe, whoever had it. Fails if that one or another thread has
- * come first. An owner is a thread id and, in the high half, how often the stripe has been taken:
- * ids come again, and the exchange must fail where one has.
+ * Makes the thread the owner of a stripe of `before`. Fails if the stripe has another owner by now.
+ * An owner is a thread id and, in the high half, the number of times that the stripe has been
+ * taken, since ids are reused and the exchange must fail then.
  */
 LEVER_HELPER int lever_stripe_own(struct lever_points *page, unsigned int stripe,
 				  unsigned long long owner, unsigned int tid)
@@ -770,8 +771,8 @@ LEVER_HELPER int lever_stripe_own(struct lever_points *page, unsigned int stripe
 }
 
 /*
- * Takes a stripe: the one that the thread has taken in another library, else one that is free or
- * whose owner has ended; its counts go on. Returns the shared one if there is none.
+ * Takes a stripe: the one that the thread has in another library, else a free one or one whose
+ * owner has ended; its counts continue. The shared one if there is none.
  */
 LEVER_HELPER unsigned int lever_stripe_take(struct lever_points *page, unsigned int pid)
 {
@@ -794,9 +795,9 @@ LEVER_HELPER unsigned int lever_stripe_take(struct lever_points *page, unsigned 
 }
 
 /*
- * The stripe in which the calling thread counts. The child of a vfork runs on the thread-local
- * memory of its parent, which must not come to own a stripe in the child's name: a process that
- * did not begin the generation shares.
+ * The stripe in which the calling thread counts. The child of a vfork has the thread-local memory
+ * of its parent, which must not own a stripe by the child's id: a process that did not begin the
+ * generation uses the shared stripe.
  */
 LEVER_HELPER unsigned int lever_stripe_of_thread(struct lever_points *page)
 {
@@ -861,7 +862,7 @@ LEVER_HELPER struct lever_opens *lever_opens_make(struct lever_points *page)
 	return (struct lever_opens *)none;
 }
 
-/* The calling thread's place among them: its own, a free one, or that of a thread that has ended. */
+/* The calling thread's entry: its own, a free one, or that of a thread that has ended. */
 struct lever_open *lever_open_take(struct lever_points *page)
 {
 	unsigned long long process = lever_process_begin(page);
@@ -901,7 +902,7 @@ LEVER_HELPER struct lever_open *lever_open_of(struct lever_points *page, struct 
 	return lever_open_take(page);
 }
 
-/* Where another library has made the memory without them, there are none. */
+/* None, if a library with an older lever.h has mapped the memory. */
 LEVER_HELPER void lever_span_serials_begin(struct lever_points *page, const struct lever_open *open,
 					   unsigned int depth)
 {
@@ -913,7 +914,7 @@ LEVER_HELPER void lever_span_serials_begin(struct lever_points *page, const stru
 	__atomic_store_n(&course->at[depth], ++course->begun, __ATOMIC_RELAXED);
 }
 
-/* What is read from outside at any moment: first the entry, then the depth that includes it. */
+/* The engine reads at any time: first the entry is written, then the depth that includes it. */
 void lever_open_begin(struct lever_site *site, const char *name)
 {
 	struct lever_points *page = (struct lever_points *)lever_head;
@@ -924,7 +925,7 @@ void lever_open_begin(struct lever_site *site, const char *name)
 	if (!open)
 		return;
 	crossing = ((struct lever_opens *)page->opens)->crossing;
-	/* Those that have turned out to end elsewhere would stay for ever. */
+	/* Spans that end in another thread would stay on the stack. */
 	for (depth = open->depth; depth && depth <= LEVER_OPEN_DEPTH &&
 				  crossing[open->spans[depth - 1]] >= LEVER_CROSSING;)
 		depth--;
@@ -938,7 +939,7 @@ void lever_open_begin(struct lever_site *site, const char *name)
 	__atomic_store_n(&open->depth, depth, __ATOMIC_RELEASE);
 }
 
-/* Ends the innermost span of this name and what is open in it. One of another thread is no stack's. */
+/* Ends the innermost span of this name, and the spans within it. */
 void lever_open_end(struct lever_site *site, const char *name)
 {
 	struct lever_points *page = (struct lever_points *)lever_head;
@@ -974,9 +975,9 @@ LEVER_HELPER struct lever_ring *lever_ring_at(struct lever_trace *trace, unsigne
 }
 
 /*
- * The ring of the calling thread: the one that it has taken in another library, else a free one. One
- * that the same thread left behind in an exec is given up. NULL if there is none; a child of vfork,
- * which runs on its parent's thread-local memory, gets none.
+ * The ring of the calling thread: the one that it has in another library, else a free one. A ring
+ * from before an exec is given up. NULL: there is none, or the process is a child of vfork, which
+ * has its parent's thread-local memory.
  */
 LEVER_HELPER struct lever_ring *lever_ring_find(struct lever_points *page, unsigned long long mine)
 {
@@ -1006,7 +1007,7 @@ LEVER_HELPER struct lever_ring *lever_ring_find(struct lever_points *page, unsig
 	return 0;
 }
 
-/* Whether the engine, whose /proc this is, knows the process by the same number. */
+/* True if the process has the same id in the engine's namespace. */
 LEVER_HELPER int lever_process_is_known(unsigned int pid)
 {
 	char target[16] = "";
@@ -1029,7 +1030,7 @@ struct lever_ring *lever_ring_take(struct lever_points *page)
 	struct lever_trace *trace;
 	struct lever_ring *ring = 0;
 
-	/* An engine that came later has left its path. */
+	/* An engine that has attached later has written its path. */
 	if (!__atomic_load_n(&page->trace, __ATOMIC_ACQUIRE) &&
 	    !lever_trace_map(page, page->trace_path)) {
 		lever_trace_forget(page);
@@ -1040,7 +1041,7 @@ struct lever_ring *lever_ring_take(struct lever_points *page)
 		return 0;
 	if (lever_track.process == process && lever_track.ring)
 		return lever_track.ring;
-	/* Who found none looks again at one mark in a thousand only. */
+	/* After a failure, only one mark in a thousand tries again. */
 	if (lever_track.process == process &&
 	    __atomic_add_fetch(&trace->head.without_ring, 1, __ATOMIC_RELAXED) % 1024)
 		return 0;
@@ -1061,8 +1062,8 @@ struct lever_ring *lever_ring_take(struct lever_points *page)
 }
 
 /*
- * Finds or adds a text among the names; 1 + its index, or 0 if there is no room. The hash that comes
- * first has the entry; all that find the text missing write the same.
+ * Finds or adds a name; 1 + its index, or 0 if there is no room. The first hash has the entry;
+ * threads that find the text missing write the same.
  */
 unsigned int lever_name_register(struct lever_points *page, const char *name)
 {
@@ -1091,7 +1092,7 @@ unsigned int lever_name_register(struct lever_points *page, const char *name)
 	return 0;
 }
 
-/* A text as the value of a mark: its number among the names. */
+/* A text as the value of a mark: 1 + the index of its name. */
 LEVER_HELPER unsigned long long lever_text(const char *text)
 {
 	if (!(lever_listening() & LEVER_LISTEN_TRACE))
@@ -1099,7 +1100,7 @@ LEVER_HELPER unsigned long long lever_text(const char *text)
 	return lever_name_register((struct lever_points *)lever_head, text ? text : "");
 }
 
-/* Adds, and returns what was there. No other thread adds here; a signal handler of this one may. */
+/* Adds, and returns the value before. Only this thread and its signal handlers add here. */
 LEVER_HOT unsigned long long lever_take_alone(unsigned long long *count, unsigned long long by)
 {
 #ifdef __x86_64__
@@ -1110,7 +1111,7 @@ LEVER_HOT unsigned long long lever_take_alone(unsigned long long *count, unsigne
 #endif
 }
 
-/* Nanoseconds where the cheap clock is not to be trusted (ring->clock). */
+/* Nanoseconds, where the cheap clock is not constant (ring->clock). */
 LEVER_HELPER unsigned long long lever_nanoseconds(void)
 {
 	long time[2] = {0, 0};
@@ -1119,13 +1120,13 @@ LEVER_HELPER unsigned long long lever_nanoseconds(void)
 	return (unsigned long long)time[0] * 1000000000ULL + (unsigned long long)time[1];
 }
 
-/* With the lap's bit, a record says itself that it is complete: see src/wire/annotations.h. */
+/* The bit of the lap marks the record as complete: see src/wire/annotations.h. */
 LEVER_HOT void lever_record_write(struct lever_ring *ring, unsigned long long at,
 				  unsigned long long time, unsigned long long word)
 {
 	struct lever_record *record = (struct lever_record *)(ring + 1) + (at & ring->mask);
 
-	/* The engine has read what lies ahead: its lines are wanted back before they are written. */
+	/* The engine has read the next cache lines: they are fetched before they are written. */
 	__builtin_prefetch(record + 32, 1);
 	__atomic_store_n(&record->time, time, __ATOMIC_RELAXED);
 	__atomic_store_n(&record->word, word | !(at & ((unsigned long long)ring->mask + 1)),
@@ -1133,8 +1134,8 @@ LEVER_HOT void lever_record_write(struct lever_ring *ring, unsigned long long at
 }
 
 /*
- * A mark for which there is no room: dropped, or the engine has gone, which is looked for now and then.
- * Then the thread takes another ring, should an engine come again.
+ * A mark without room: it is dropped, or the engine has ended, which is checked now and then. Then
+ * the thread takes another ring when an engine attaches again.
  */
 void lever_write_nowhere(struct lever_points *page, struct lever_ring *ring)
 {
@@ -1152,8 +1153,8 @@ void lever_write_nowhere(struct lever_points *page, struct lever_ring *ring)
 }
 
 /*
- * Puts a mark into this thread's ring, or counts it as dropped. Room for 64 records is left, for
- * signal handlers that come between the look and the taking.
+ * Writes a mark into this thread's ring, or counts it as dropped. 64 records are kept free for
+ * signal handlers that run between the check and the reservation.
  */
 void lever_write(struct lever_site *site, const char *name, unsigned int kind,
 		 unsigned long long value)
@@ -1186,8 +1187,8 @@ void lever_write(struct lever_site *site, const char *name, unsigned int kind,
 	}
 	at = lever_take_alone(&ring->head, 1 + is_wide);
 #ifndef __x86_64__
-	if (ring->room ==
-	    LEVER_ROOM_ANY) /* who reads a record that is overwritten must see by head that it is */
+	/* A reader of an overwritten record must see it by head. */
+	if (ring->room == LEVER_ROOM_ANY)
 		__atomic_thread_fence(__ATOMIC_RELEASE);
 #endif
 	time = __builtin_expect(ring->clock != 0, 0) ? lever_nanoseconds() : lever_ticks();
@@ -1198,7 +1199,7 @@ void lever_write(struct lever_site *site, const char *name, unsigned int kind,
 		lever_record_write(ring, at + 1, value, LEVER_MARK_CONTINUED << 1);
 }
 
-/* A span's end is for whom its begin was, whether or not they still listen. */
+/* The end of a span goes where its begin went. */
 LEVER_HOT void lever_span_end(struct lever_site *site, const char *name, unsigned int begun)
 {
 	if (begun & LEVER_LISTEN_TRACE)

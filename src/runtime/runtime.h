@@ -6,11 +6,11 @@
  * - It includes wire/ and system headers only, and the public lever.h.
  * - It never prints, aborts, allocates after the start, or waits for the engine. errno, signals and
  *   masks are left unchanged. In trouble it does less, and counts that in the shared page.
- * - Code that runs in a signal handler (pause, visits, progress, sample, stack_walk, ...) calls nothing
- *   of libc but clock_gettime; other system calls are made directly. tests/unit/runtime/library.sh
- *   holds the list.
- * - Code that runs around the program's own calls is guarded (reentrancy_guard_begin), so that a tick
- *   does not run it twice.
+ * - Code that runs in a signal handler (pause, visits, progress, sample, stack_walk, ...) calls
+ *   nothing of libc but clock_gettime; other system calls are made directly.
+ *   tests/unit/runtime/library.sh has the list.
+ * - Code that runs around the program's own calls is guarded (reentrancy_guard_begin), so that a
+ *   tick does not run it twice.
  * - REAL(name) is the function behind an interposed name.
  *
  * The rules of delays are in wire/delay.h. Each thread has its L and pays at its samples, before it
