@@ -169,7 +169,7 @@ static int64_t get_signed(struct chunk_reader *reader)
 	return (int64_t)(value >> 1 ^ -(value & 1));
 }
 
-static unsigned get_word(struct chunk_reader *reader)
+static unsigned get_unsigned(struct chunk_reader *reader)
 {
 	uint64_t value = get_number(reader);
 	if (value > UINT32_MAX)
@@ -190,14 +190,14 @@ bool chunk_next_switch(struct chunk_reader *reader, struct switch_event *event)
 {
 	if (!begin_event(reader, &event->time_ns))
 		return false;
-	unsigned what = get_word(reader);
+	unsigned what = get_unsigned(reader);
 	event->kind = what & 3;
 	event->flags = (unsigned char)(what >> 2);
-	event->tid = get_word(reader);
-	event->other = get_word(reader);
-	unsigned call = get_word(reader);
+	event->tid = get_unsigned(reader);
+	event->other = get_unsigned(reader);
+	unsigned call = get_unsigned(reader);
 	event->system_call = call ? call - 1 : SWITCH_NO_CALL;
-	event->state = event->kind == SWITCH_SWITCH ? (unsigned char)get_word(reader) : 0;
+	event->state = event->kind == SWITCH_SWITCH ? (unsigned char)get_unsigned(reader) : 0;
 	if (!event->kind || event->kind > SWITCH_WAKE)
 		reader->is_damaged = true;
 	return !reader->is_damaged;
@@ -207,11 +207,11 @@ bool chunk_next_task(struct chunk_reader *reader, struct task_event *event)
 {
 	if (!begin_event(reader, &event->time_ns))
 		return false;
-	event->kind = get_word(reader);
-	event->tid = get_word(reader);
-	event->pid = get_word(reader);
-	event->parent = get_word(reader);
-	size_t length = get_word(reader);
+	event->kind = get_unsigned(reader);
+	event->tid = get_unsigned(reader);
+	event->pid = get_unsigned(reader);
+	event->parent = get_unsigned(reader);
+	size_t length = get_unsigned(reader);
 	if (!event->kind || event->kind > TASK_NAME || length >= sizeof(event->name) ||
 	    length > reader->size - reader->at)
 		reader->is_damaged = true;
@@ -227,10 +227,10 @@ bool chunk_next_interrupt(struct chunk_reader *reader, struct interrupt_event *e
 {
 	if (!begin_event(reader, &event->time_ns))
 		return false;
-	event->is_entry = get_word(reader);
-	event->cpu = get_word(reader);
-	event->tid = get_word(reader);
-	event->number = get_word(reader);
+	event->is_entry = get_unsigned(reader);
+	event->cpu = get_unsigned(reader);
+	event->tid = get_unsigned(reader);
+	event->number = get_unsigned(reader);
 	return !reader->is_damaged;
 }
 
@@ -238,11 +238,11 @@ bool chunk_next_mark(struct chunk_reader *reader, struct mark *mark)
 {
 	if (!begin_event(reader, &mark->time_ns))
 		return false;
-	unsigned what = get_word(reader);
+	unsigned what = get_unsigned(reader);
 	mark->kind = what & 15;
 	mark->has_value = what & MARK_HAS_VALUE;
 	mark->is_text = what & MARK_IS_TEXT;
-	mark->name_id = get_word(reader);
+	mark->name_id = get_unsigned(reader);
 	mark->value = mark->has_value ? (uint64_t)get_signed(reader) : 0;
 	if (!mark->kind || mark->kind > MARK_PROCESS_NAME)
 		reader->is_damaged = true;

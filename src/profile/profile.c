@@ -318,9 +318,10 @@ int profile_set_stack_sample(struct profile *profile, struct recording_stack_sam
 	return insert_with_id(profile, TABLE_STACK_SAMPLE, stack_sample, &stack_sample->id, error);
 }
 
-int profile_add_string(struct profile *profile, struct recording_string *word, struct error *error)
+int profile_add_string(struct profile *profile, struct recording_string *string,
+		       struct error *error)
 {
-	return insert_with_id(profile, TABLE_STRING, word, &word->id, error);
+	return insert_with_id(profile, TABLE_STRING, string, &string->id, error);
 }
 
 int profile_add_chunk(struct profile *profile, struct recording_chunk *chunk, struct error *error)

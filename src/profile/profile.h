@@ -45,7 +45,8 @@ int profile_add_thread(struct profile *profile, struct recording_thread *thread,
 int profile_set_stack_sample(struct profile *profile, struct recording_stack_sample *stack_sample,
 			     struct error *error);
 /* Of lever trace. */
-int profile_add_string(struct profile *profile, struct recording_string *word, struct error *error);
+int profile_add_string(struct profile *profile, struct recording_string *string,
+		       struct error *error);
 int profile_add_chunk(struct profile *profile, struct recording_chunk *chunk, struct error *error);
 /* Of lever scale. A row replaces the one of the same run (and slice and level). */
 int profile_set_parallel(struct profile *profile, const struct recording_parallel *parallel,

@@ -27,7 +27,7 @@ struct recording_run_conditions {
 	int64_t run_id;
 	bool is_recorded;      /* the scheduler's log of the run is in the file */
 	bool is_cut;           /* the log ends before the program does */
-	uint64_t looks;        /* inspections of running threads; 0: not inspected */
+	uint64_t inspections;  /* of running threads; 0: threads were not inspected */
 	uint64_t spinning;     /* of these: the thread was spinning */
 	double alone_speed;    /* before the run: iterations per us of a loop on one core alone */
 	double together_speed; /* the same on all cores at once, mean of a core */

@@ -221,7 +221,7 @@ static const struct column run_conditions_columns[] = {
 	REFERENCE(recording_run_conditions, run_id, run),
 	COLUMN(recording_run_conditions, is_recorded, FLAG),
 	COLUMN(recording_run_conditions, is_cut, FLAG),
-	COLUMN(recording_run_conditions, looks, COUNT),
+	NAMED(recording_run_conditions, inspections, "looks", COUNT),
 	COLUMN(recording_run_conditions, spinning, COUNT),
 	COLUMN(recording_run_conditions, alone_speed, REAL),
 	COLUMN(recording_run_conditions, together_speed, REAL),

@@ -291,7 +291,7 @@ static int write_conditions(struct driver *driver, const struct scale_counts *co
 	conditions->run_id = driver->run.id;
 	conditions->is_recorded = run->recorded != NULL;
 	conditions->is_cut = totals.is_cut;
-	conditions->looks = counts->samples;
+	conditions->inspections = counts->samples;
 	conditions->spinning = counts->spinning;
 	driver->run.samples = totals.events;
 	driver->run.lost = totals.lost;

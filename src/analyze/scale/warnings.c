@@ -70,7 +70,7 @@ static void warn_of_loops(struct scale *scale)
 	double looks = 0, spinning = 0;
 
 	for (size_t i = 0; i < scale->recorded.count; i++) {
-		looks += (double)scale->recorded.items[i].conditions->looks;
+		looks += (double)scale->recorded.items[i].conditions->inspections;
 		spinning += (double)scale->recorded.items[i].conditions->spinning;
 	}
 	if (looks > POLLS_LEAST && spinning / looks > SPINNING_MUCH)

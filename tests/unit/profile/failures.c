@@ -316,7 +316,8 @@ TEST("invalid rows are refused as damage")
 		"INSERT INTO sample VALUES(1, 9, 1, 1, 1)",
 		"DROP TABLE visit",
 		"ALTER TABLE run RENAME COLUMN note TO remark",
-		"DROP TABLE total; CREATE VIEW total AS SELECT 1 AS run_id, 1 AS point_id, 2 AS visits",
+		"DROP TABLE total;"
+		"CREATE VIEW total AS SELECT 1 AS run_id, 1 AS point_id, 2 AS visits",
 		"DROP TABLE total; CREATE TABLE total(run_id, point_id, visits);"
 		"INSERT INTO total VALUES(x'00', 'text', NULL)",
 	};

@@ -26,29 +26,29 @@ static int write_rows(struct profile *profile, unsigned cores, struct error *err
 	code = code ? code : profile_set_parallel(profile, &parallel, error);
 	parallel.cores = cores;
 	code = code ? code : profile_set_parallel(profile, &parallel, error);
-	struct recording_run_conditions circumstance = {.run_id = run.id,
-							.is_recorded = true,
-							.is_cut = true,
-							.looks = 20,
-							.spinning = 21,
-							.alone_speed = 2.5,
-							.together_speed = 1.5};
-	struct recording_what_if question = {.session_id = run.id,
-					     .kind = TARGET_FUNCTION,
-					     .name = (char *)"work",
-					     .object = (char *)"/bin/x",
-					     .line = 22,
-					     .speedup = 0.25,
-					     .gain_ppm = 120000,
-					     .low_ppm = -1,
-					     .high_ppm = 240000};
+	struct recording_run_conditions conditions = {.run_id = run.id,
+						      .is_recorded = true,
+						      .is_cut = true,
+						      .inspections = 20,
+						      .spinning = 21,
+						      .alone_speed = 2.5,
+						      .together_speed = 1.5};
+	struct recording_what_if what_if = {.session_id = run.id,
+					    .kind = TARGET_FUNCTION,
+					    .name = (char *)"work",
+					    .object = (char *)"/bin/x",
+					    .line = 22,
+					    .speedup = 0.25,
+					    .gain_ppm = 120000,
+					    .low_ppm = -1,
+					    .high_ppm = 240000};
 	code = code ? code : profile_set_level(profile, &level, error);
-	code = code ? code : profile_set_run_conditions(profile, &circumstance, error);
-	struct recording_target_sample hit = {run.id, 30, 31, 32, true};
-	struct recording_steal theft = {run.id, 33, 34};
-	code = code ? code : profile_set_what_if(profile, &question, error);
-	code = code ? code : profile_add_target_sample(profile, &hit, error);
-	code = code ? code : profile_add_steal(profile, &theft, error);
+	code = code ? code : profile_set_run_conditions(profile, &conditions, error);
+	struct recording_target_sample target_sample = {run.id, 30, 31, 32, true};
+	struct recording_steal steal = {run.id, 33, 34};
+	code = code ? code : profile_set_what_if(profile, &what_if, error);
+	code = code ? code : profile_add_target_sample(profile, &target_sample, error);
+	code = code ? code : profile_add_steal(profile, &steal, error);
 	return code ? code : profile_commit(profile, error);
 }
 
@@ -110,23 +110,23 @@ TEST("run conditions, a what-if and its samples are read back")
 	CHECK_EQUAL(profile_read(path, &recording, &error), 0);
 	sample_remove(path);
 	CHECK_EQUAL(recording->run_conditions.count, 1);
-	const struct recording_run_conditions *circumstance = &recording->run_conditions.items[0];
-	CHECK(circumstance->is_recorded && circumstance->is_cut);
-	CHECK_EQUAL(circumstance->looks, 20);
-	CHECK_EQUAL(circumstance->spinning, 21);
-	CHECK_NEAR(circumstance->alone_speed, 2.5, 0);
-	CHECK_NEAR(circumstance->together_speed, 1.5, 0);
-	const struct recording_what_if *question = &recording->what_ifs.items[0];
-	CHECK_EQUAL(question->session_id, recording->runs.items[0].id);
-	CHECK_EQUAL(question->kind, TARGET_FUNCTION);
-	CHECK_TEXT(question->name, "work");
-	CHECK_TEXT(question->file, NULL);
-	CHECK_TEXT(question->object, "/bin/x");
-	CHECK_EQUAL(question->line, 22);
-	CHECK_NEAR(question->speedup, 0.25, 0);
-	CHECK_EQUAL(question->gain_ppm, 120000);
-	CHECK_EQUAL(question->low_ppm, -1);
-	CHECK_EQUAL(question->high_ppm, 240000);
+	const struct recording_run_conditions *conditions = &recording->run_conditions.items[0];
+	CHECK(conditions->is_recorded && conditions->is_cut);
+	CHECK_EQUAL(conditions->inspections, 20);
+	CHECK_EQUAL(conditions->spinning, 21);
+	CHECK_NEAR(conditions->alone_speed, 2.5, 0);
+	CHECK_NEAR(conditions->together_speed, 1.5, 0);
+	const struct recording_what_if *what_if = &recording->what_ifs.items[0];
+	CHECK_EQUAL(what_if->session_id, recording->runs.items[0].id);
+	CHECK_EQUAL(what_if->kind, TARGET_FUNCTION);
+	CHECK_TEXT(what_if->name, "work");
+	CHECK_TEXT(what_if->file, NULL);
+	CHECK_TEXT(what_if->object, "/bin/x");
+	CHECK_EQUAL(what_if->line, 22);
+	CHECK_NEAR(what_if->speedup, 0.25, 0);
+	CHECK_EQUAL(what_if->gain_ppm, 120000);
+	CHECK_EQUAL(what_if->low_ppm, -1);
+	CHECK_EQUAL(what_if->high_ppm, 240000);
 	CHECK_EQUAL(recording->target_samples.count, 1);
 	CHECK_EQUAL(recording->target_samples.items[0].tid, 30);
 	CHECK_EQUAL(recording->target_samples.items[0].time_ns, 31);

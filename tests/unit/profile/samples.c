@@ -14,7 +14,7 @@ static int write_samples(struct profile *profile, uint64_t caller_id, struct err
 	code = code ? code : profile_add_stack(profile, &stack, error);
 	struct recording_thread thread = {0, run.id, 11, 12, (char *)"name"};
 	code = code ? code : profile_add_thread(profile, &thread, error);
-	struct recording_stack_sample moment = {0,
+	struct recording_stack_sample sample = {0,
 						run.id,
 						thread.id,
 						(uint64_t)stack.id,
@@ -25,9 +25,9 @@ static int write_samples(struct profile *profile, uint64_t caller_id, struct err
 						3,
 						4,
 						5.5};
-	code = code ? code : profile_set_stack_sample(profile, &moment, error);
-	moment.samples = 6;
-	code = code ? code : profile_set_stack_sample(profile, &moment, error);
+	code = code ? code : profile_set_stack_sample(profile, &sample, error);
+	sample.samples = 6;
+	code = code ? code : profile_set_stack_sample(profile, &sample, error);
 	return code ? code : profile_commit(profile, error);
 }
 
@@ -58,14 +58,14 @@ TEST("every field of samples is read back; a sample written again replaces the o
 	CHECK_EQUAL(recording_stack(recording, 1)->frame_id, 1);
 	CHECK_EQUAL(recording_thread(recording, 1)->tid, 12);
 	CHECK_EQUAL(recording->stack_samples.count, 1);
-	const struct recording_stack_sample *moment = &recording->stack_samples.items[0];
-	CHECK_EQUAL(moment->class, CLASS_LOCK);
-	CHECK_TEXT(moment->subclass, "futex");
-	CHECK_TEXT(moment->system_call, "futex");
-	CHECK(moment->address == UINT64_MAX - 1);
-	CHECK_EQUAL(moment->samples, 6);
-	CHECK_EQUAL(moment->weight_ns, 4);
-	CHECK_NEAR(moment->variance, 5.5, 0);
+	const struct recording_stack_sample *sample = &recording->stack_samples.items[0];
+	CHECK_EQUAL(sample->class, CLASS_LOCK);
+	CHECK_TEXT(sample->subclass, "futex");
+	CHECK_TEXT(sample->system_call, "futex");
+	CHECK(sample->address == UINT64_MAX - 1);
+	CHECK_EQUAL(sample->samples, 6);
+	CHECK_EQUAL(sample->weight_ns, 4);
+	CHECK_NEAR(sample->variance, 5.5, 0);
 	recording_free(recording);
 }
 

@@ -72,7 +72,7 @@ static void add_run(struct recording *recording, int64_t id, bool is_recorded, u
 									.machine_cores = 2,
 									.most_threads = 2};
 	*array_add(&recording->run_conditions) = (struct recording_run_conditions){
-		.run_id = id, .is_recorded = is_recorded, .looks = 400, .spinning = 40};
+		.run_id = id, .is_recorded = is_recorded, .inspections = 400, .spinning = 40};
 	for (unsigned j = 1; j <= 2; j++)
 		*array_add(&recording->levels) =
 			(struct recording_level){.run_id = id,
