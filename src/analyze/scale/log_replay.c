@@ -266,27 +266,31 @@ static struct reduction reduction_of(const struct log_speedup *speedup, unsigned
 	return reduction;
 }
 
-/*
- * The part of this time that remains when the target is faster. Consumes the samples up to `to_ns`.
- */
-static double share_left(struct builder *builder, bool is_waiting, uint64_t from_ns, uint64_t to_ns)
+/* Adds the samples up to `until_ns` to the time that is still to be left out. */
+static void add_target_samples(struct builder *builder, bool is_waiting, uint64_t until_ns)
 {
 	struct reduction *reduction = &builder->reduction[is_waiting];
-	double length = (double)(to_ns - from_ns);
 
 	for (; reduction->next < reduction->end; reduction->next++) {
 		const struct recording_target_sample *target_sample =
 			&builder->speedup->target_samples[reduction->next];
-		if (target_sample->time_ns > to_ns + (is_waiting ? END_SLACK_NS : 0))
+		if (target_sample->time_ns > until_ns)
 			break;
 		if (target_sample->is_waiting == is_waiting)
 			reduction->owed_ns += (double)target_sample->weight_ns;
 	}
-	double taken = fmin(reduction->owed_ns, length);
+}
+
+/* Takes what fits into this length; returns the share of the length that remains. */
+static double take_reduction(struct builder *builder, bool is_waiting, double length_ns)
+{
+	struct reduction *reduction = &builder->reduction[is_waiting];
+	double taken = fmin(reduction->owed_ns, length_ns);
+
 	if (taken <= 0)
 		return 1;
 	reduction->owed_ns -= taken;
-	return 1 - builder->speedup->speedup * taken / length;
+	return 1 - builder->speedup->speedup * taken / length_ns;
 }
 
 static void add_work(struct builder *builder, struct replay_thread *plan, uint64_t from_ns,
@@ -294,9 +298,10 @@ static void add_work(struct builder *builder, struct replay_thread *plan, uint64
 {
 	double work = to_ns > from_ns ? work_at(builder, to_ns) - work_at(builder, from_ns) : 0;
 
-	if (work > 0)
-		work *= share_left(builder, false, from_ns, to_ns);
-
+	if (work <= 0)
+		return;
+	add_target_samples(builder, false, to_ns);
+	work *= take_reduction(builder, false, (double)(to_ns - from_ns));
 	if (work > 0)
 		replay_add_step(plan, REPLAY_WORK, work, 0);
 }
@@ -372,14 +377,14 @@ static void add_wait(struct builder *builder, struct replay_thread *plan,
 		clear_timeouts(poll, plan);
 		poll->first = poll->end;
 		replay_add_step(plan, REPLAY_WAIT, 0, (*event)++);
-		builder->log->signals++;
 		return;
 	}
 	double length = (double)(state->end_ns - state->start_ns);
-	if (length > 0)
-		length *= share_left(builder, true, state->start_ns, state->end_ns);
+	if (length > 0) {
+		add_target_samples(builder, true, state->end_ns + END_SLACK_NS);
+		length *= take_reduction(builder, true, length);
+	}
 	replay_add_step(plan, REPLAY_SLEEP, length, 0);
-	builder->log->sleeps++;
 	add_timeout(poll, plan, state);
 }
 

@@ -17,7 +17,6 @@ struct log_replay {
 	unsigned *tids;       /* of the threads of `replay` */
 	double length_ns;     /* logged, from the program's exec to its end */
 	double wake_delay_ns; /* usual time from a wake-up until an idle core runs the thread */
-	size_t signals, sleeps;
 };
 
 /* Code to be sped up: its target samples, by thread and then by time. */

@@ -4,6 +4,8 @@
 
 #include "analyze/scale/scale.h"
 
+/* The level of so many threads; an empty one is added if it is missing. */
+struct parallel_level *scale_find_or_add_level(struct level_list *levels, unsigned threads);
 /* Slices and phases of the first run. */
 void scale_find_phases(struct scale *scale);
 /* The log of the recorded run, or NULL; to be freed. */

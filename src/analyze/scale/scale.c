@@ -157,21 +157,6 @@ static void collect_runs(struct scale *scale, const struct recording_parallel *l
 
 /* ---- the whole ---- */
 
-static struct parallel_level *level_at(struct scale *scale, unsigned threads)
-{
-	size_t at = 0;
-
-	while (at < scale->levels.count && scale->levels.items[at].threads < threads)
-		at++;
-	if (at < scale->levels.count && scale->levels.items[at].threads == threads)
-		return &scale->levels.items[at];
-	*array_add(&scale->levels) = (struct parallel_level){0};
-	memmove(&scale->levels.items[at + 1], &scale->levels.items[at],
-		(scale->levels.count - 1 - at) * sizeof(scale->levels.items[0]));
-	scale->levels.items[at] = (struct parallel_level){.threads = threads};
-	return &scale->levels.items[at];
-}
-
 static void pool_levels(struct scale *scale)
 {
 	double runs = (double)scale->runs.count;
@@ -179,7 +164,8 @@ static void pool_levels(struct scale *scale)
 	for (size_t i = 0; i < scale->runs.count; i++) {
 		const struct scale_run *run = &scale->runs.items[i];
 		for (size_t j = 0; j < run->count; j++) {
-			struct parallel_level *level = level_at(scale, run->levels[j].threads);
+			struct parallel_level *level =
+				scale_find_or_add_level(&scale->levels, run->levels[j].threads);
 			level->wall_ns += run->levels[j].wall_ns / runs;
 			level->running_ns += run->levels[j].running_ns / runs;
 			level->displaced_ns += run->levels[j].displaced_ns / runs;

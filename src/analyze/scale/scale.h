@@ -73,12 +73,17 @@ struct scale_phase {
 	double active, running; /* threads, on average */
 };
 
+struct level_list {
+	struct parallel_level *items; /* ascending by threads */
+	size_t count, capacity;
+};
+
 /* The time in which at least one span of this name was open, in the recorded run. */
 struct scale_span {
 	char *name;
-	uint64_t times;                      /* number of spans */
-	ARRAY(struct parallel_level) levels; /* ascending */
-	double wall_ns, active, running;     /* threads, on average */
+	uint64_t times;                  /* number of spans */
+	struct level_list levels;        /* ascending */
+	double wall_ns, active, running; /* threads, on average */
 	double serial_share;
 };
 
@@ -105,21 +110,21 @@ struct scale_slice {
 
 struct scale {
 	const struct recording *recording;
-	unsigned cores, machine_cores;       /* of the profiled runs; of the machine */
-	ARRAY(struct scale_run) runs;        /* profiled and finished */
-	ARRAY(struct scale_run) others;      /* on other numbers of cores */
-	ARRAY(struct scale_run) recorded;    /* with the scheduler's log: at most one */
-	ARRAY(struct scale_run) adapted;     /* that saw fewer cores and made other threads */
-	ARRAY(struct parallel_level) levels; /* means over the runs; so are the next three lines */
-	double wall_ns;                      /* the levels' sum */
-	double own_ns, cpu_ns;               /* means over the runs; so are the next three lines */
-	double displaced_ns, stolen_ns;      /* taken by other programs, by the hypervisor */
-	double counting_ns;                  /* and by lever, in the kernel */
-	unsigned level_reached;              /* most threads active at once */
-	double mean_active, mean_running;    /* threads */
-	double serial_share;                 /* of the wall time: one thread active */
-	bool has_growth;                     /* the runs allow to tell it */
-	double growth;                       /* of CPU time, per further thread that runs */
+	unsigned cores, machine_cores;    /* of the profiled runs; of the machine */
+	ARRAY(struct scale_run) runs;     /* profiled and finished */
+	ARRAY(struct scale_run) others;   /* on other numbers of cores */
+	ARRAY(struct scale_run) recorded; /* with the scheduler's log: at most one */
+	ARRAY(struct scale_run) adapted;  /* that saw fewer cores and made other threads */
+	struct level_list levels;         /* means over the runs; so are the next three lines */
+	double wall_ns;                   /* the levels' sum */
+	double own_ns, cpu_ns;            /* means over the runs; so are the next three lines */
+	double displaced_ns, stolen_ns;   /* taken by other programs, by the hypervisor */
+	double counting_ns;               /* and by lever, in the kernel */
+	unsigned level_reached;           /* most threads active at once */
+	double mean_active, mean_running; /* threads */
+	double serial_share;              /* of the wall time: one thread active */
+	bool has_growth;                  /* the runs allow to tell it */
+	double growth;                    /* of CPU time, per further thread that runs */
 	double core_growth; /* of the core time that active threads had or waited for */
 	double prediction_errors
 		[SCALE_MODELS]; /* of each model, on the other cores that were tried; NAN: none */

@@ -63,7 +63,7 @@ static int by_time(const void *left, const void *right)
 	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
 }
 
-static struct open_name *open_name_of(struct sweep *sweep, unsigned name_id)
+static struct open_name *find_or_add_name(struct sweep *sweep, unsigned name_id)
 {
 	for (size_t i = 0; i < sweep->names.count; i++)
 		if (sweep->names.items[i].name_id == name_id)
@@ -75,21 +75,6 @@ static struct open_name *open_name_of(struct sweep *sweep, unsigned name_id)
 	return &sweep->names.items[sweep->names.count - 1];
 }
 
-static struct parallel_level *level_of(struct scale_span *span, unsigned threads)
-{
-	size_t at = 0;
-
-	while (at < span->levels.count && span->levels.items[at].threads < threads)
-		at++;
-	if (at < span->levels.count && span->levels.items[at].threads == threads)
-		return &span->levels.items[at];
-	(void)array_add(&span->levels);
-	memmove(&span->levels.items[at + 1], &span->levels.items[at],
-		(span->levels.count - 1 - at) * sizeof(span->levels.items[0]));
-	span->levels.items[at] = (struct parallel_level){.threads = threads};
-	return &span->levels.items[at];
-}
-
 /* Adds the time to all names with an open span. */
 static void add_segment(struct sweep *sweep, double wall_ns)
 {
@@ -99,7 +84,7 @@ static void add_segment(struct sweep *sweep, double wall_ns)
 		if (!sweep->names.items[i].open)
 			continue;
 		struct scale_span *span = &sweep->scale->spans.items[sweep->names.items[i].span];
-		struct parallel_level *level = level_of(span, active);
+		struct parallel_level *level = scale_find_or_add_level(&span->levels, active);
 		level->wall_ns += wall_ns;
 		level->running_ns += wall_ns * sweep->running;
 		span->wall_ns += wall_ns;
@@ -116,7 +101,7 @@ static void apply_transition(struct sweep *sweep, const struct transition *trans
 	} else if (transition->kind == TRANSITION_RUNNING) {
 		sweep->running += transition->step;
 	} else {
-		struct open_name *name = open_name_of(sweep, transition->name_id);
+		struct open_name *name = find_or_add_name(sweep, transition->name_id);
 		name->open = (unsigned)((int)name->open + transition->step);
 		sweep->scale->spans.items[name->span].times += transition->step > 0;
 	}

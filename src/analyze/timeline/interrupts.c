@@ -78,7 +78,7 @@ struct adder {
 	ARRAY(struct sum) sums;
 };
 
-static struct sum *sum_of(struct adder *adder, unsigned number)
+static struct sum *find_or_add_sum(struct adder *adder, unsigned number)
 {
 	for (size_t i = 0; i < adder->sums.count; i++)
 		if (adder->sums.items[i].number == number)
@@ -102,7 +102,7 @@ static void add_to_core(struct interrupts *interrupts, unsigned cpu, uint64_t le
 static void on_slice(void *context, const struct interrupts_slice *slice)
 {
 	struct adder *adder = context;
-	struct sum *sum = sum_of(adder, slice->number);
+	struct sum *sum = find_or_add_sum(adder, slice->number);
 	uint64_t length_ns = slice->end_ns - slice->start_ns;
 
 	histogram_add(&sum->histogram, length_ns);

@@ -47,7 +47,8 @@ static struct timeline_thread *thread_add(struct timeline *timeline, unsigned pi
 	return thread;
 }
 
-static struct timeline_thread *thread_of(struct timeline *timeline, unsigned tid, uint64_t time_ns)
+static struct timeline_thread *find_or_add_thread(struct timeline *timeline, unsigned tid,
+						  uint64_t time_ns)
 {
 	struct timeline_thread *thread = thread_last(timeline, tid);
 	return thread ? thread : thread_add(timeline, 0, tid, time_ns);
@@ -105,7 +106,7 @@ static enum timeline_class class_of(const struct timeline *timeline,
 	return TIMELINE_OTHER;
 }
 
-static struct timeline_core *core_of(struct timeline *timeline, unsigned cpu)
+static struct timeline_core *find_or_add_core(struct timeline *timeline, unsigned cpu)
 {
 	for (size_t i = 0; i < timeline->cores.count; i++)
 		if (timeline->cores.items[i].cpu == cpu)
@@ -125,13 +126,13 @@ static void begin_first_state(struct timeline_thread *thread, uint64_t time_ns,
 
 static void on_leave(struct timeline *timeline, const struct switch_event *event, unsigned cpu)
 {
-	struct timeline_thread *thread = thread_of(timeline, event->tid, event->time_ns);
+	struct timeline_thread *thread = find_or_add_thread(timeline, event->tid, event->time_ns);
 	begin_first_state(thread, event->time_ns, TIMELINE_RUNNING, cpu);
 	const struct timeline_state *was = state_open(thread);
 	bool is_dead = !(event->flags & SWITCH_PREEMPTED) && event->state & STATE_DEAD;
 
 	if (was && was->class == TIMELINE_RUNNING && event->time_ns > was->start_ns)
-		core_of(timeline, cpu)->busy_ns += event->time_ns - was->start_ns;
+		find_or_add_core(timeline, cpu)->busy_ns += event->time_ns - was->start_ns;
 	if (is_dead) {
 		state_close(thread, event->time_ns);
 		return;
@@ -154,9 +155,9 @@ static unsigned last_core(const struct timeline_thread *thread, unsigned otherwi
 
 static void on_enter(struct timeline *timeline, const struct switch_event *event, unsigned cpu)
 {
-	struct timeline_thread *thread = thread_of(timeline, event->other, event->time_ns);
+	struct timeline_thread *thread = find_or_add_thread(timeline, event->other, event->time_ns);
 	bool has_moved = last_core(thread, cpu) != cpu;
-	struct timeline_core *core = core_of(timeline, cpu);
+	struct timeline_core *core = find_or_add_core(timeline, cpu);
 
 	core->entries++;
 	core->migrations += has_moved;
@@ -166,7 +167,7 @@ static void on_enter(struct timeline *timeline, const struct switch_event *event
 
 static void on_wake(struct timeline *timeline, const struct switch_event *event)
 {
-	struct timeline_thread *thread = thread_of(timeline, event->tid, event->time_ns);
+	struct timeline_thread *thread = find_or_add_thread(timeline, event->tid, event->time_ns);
 	begin_first_state(thread, event->time_ns, TIMELINE_OTHER, 0);
 	struct timeline_state *state = state_open(thread);
 
@@ -327,7 +328,8 @@ static void close_states(struct timeline *timeline)
 		struct timeline_thread *thread = &timeline->threads.items[i];
 		const struct timeline_state *open = state_open(thread);
 		if (open && open->class == TIMELINE_RUNNING && timeline->end_ns > open->start_ns)
-			core_of(timeline, open->cpu)->busy_ns += timeline->end_ns - open->start_ns;
+			find_or_add_core(timeline, open->cpu)->busy_ns +=
+				timeline->end_ns - open->start_ns;
 		state_close(thread, timeline->end_ns);
 	}
 }
@@ -373,7 +375,7 @@ static void read_chunks(struct timeline *timeline)
 			read_log(timeline, chunk, &entries);
 		if (chunk->kind == CHUNK_SCHEDULER) {
 			timeline->has_scheduler = true;
-			core_of(timeline, chunk->cpu)->lost += chunk->lost;
+			find_or_add_core(timeline, chunk->cpu)->lost += chunk->lost;
 		}
 	}
 	if (entries.count)

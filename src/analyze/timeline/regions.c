@@ -2,9 +2,8 @@
 /* regions - groups the spans of a name by number or by overlap. */
 #include "analyze/timeline/regions.h"
 
-#define MEMBERS_MOST 1000000 /* of one name; more spans are hardly a region */
-#define BUSY_LEAST 0.2       /* of the spans' time, else they are waits */
-#define ORDERLY_SHARE 0.8    /* of the rounds must begin after the one before */
+#define BUSY_LEAST 0.2    /* of the spans' time, else they are waits */
+#define ORDERLY_SHARE 0.8 /* of the rounds must begin after the one before */
 
 struct member {
 	uint64_t start_ns, end_ns, busy_ns;
@@ -52,7 +51,7 @@ void regions_add(struct regions *regions, size_t thread, const struct timeline_s
 {
 	struct members *members = &regions->by_name[span->name_id];
 
-	if (members->count == MEMBERS_MOST) {
+	if (members->count == REGION_SPANS_MOST) {
 		members->is_too_many = true;
 		array_free(members);
 	}
@@ -205,10 +204,13 @@ static int by_loss(const void *left, const void *right)
 	return a_ns > b_ns ? -1 : a_ns < b_ns;
 }
 
-void regions_find(const struct regions *regions, struct region_list *found)
+uint64_t regions_find(const struct regions *regions, struct region_list *found)
 {
+	uint64_t left_out = 0;
+
 	for (size_t name_id = 0; name_id < regions->count; name_id++) {
 		struct total total = {0};
+		left_out += regions->by_name[name_id].is_too_many;
 		if (!find(&regions->by_name[name_id], &total))
 			continue;
 		*array_add(found) = (struct region){
@@ -224,4 +226,5 @@ void regions_find(const struct regions *regions, struct region_list *found)
 	}
 	if (found->count)
 		qsort(found->items, found->count, sizeof(*found->items), by_loss);
+	return left_out;
 }

@@ -10,6 +10,8 @@
 
 #include "analyze/timeline/timeline.h"
 
+#define REGION_SPANS_MOST 1000000 /* of one name: more are hardly a region */
+
 /*
  * A parallel region: spans of one name that threads go through together, once each, again and
  * again. Busy time is time on CPU, or without the scheduler's log the length of the span.
@@ -37,4 +39,5 @@ struct regions *regions_new(const struct timeline *timeline);
 void regions_free(struct regions *regions);
 /* Call it thread by thread, each in order of time. */
 void regions_add(struct regions *regions, size_t thread, const struct timeline_span *span);
-void regions_find(const struct regions *regions, struct region_list *found);
+/* Adds the regions to `found`. Returns the number of names with too many spans. */
+uint64_t regions_find(const struct regions *regions, struct region_list *found);

@@ -29,7 +29,7 @@ static void add_classes(uint64_t *to, const uint64_t *more)
 		to[i] += more[i];
 }
 
-static struct spans_thread_row *thread_row_of(struct adder *adder, unsigned name_id)
+static struct spans_thread_row *find_or_add_thread_row(struct adder *adder, unsigned name_id)
 {
 	struct spans *spans = adder->spans;
 	struct sum *sum = &adder->sums[name_id];
@@ -51,7 +51,7 @@ static struct spans_thread_row *thread_row_of(struct adder *adder, unsigned name
 static void on_end(void *context, const struct timeline_span *span)
 {
 	struct adder *adder = context;
-	struct spans_thread_row *thread_row = thread_row_of(adder, span->name_id);
+	struct spans_thread_row *thread_row = find_or_add_thread_row(adder, span->name_id);
 	struct spans_row *row = &adder->spans->rows.items[adder->sums[span->name_id].row - 1];
 	uint64_t duration_ns = span->end_ns - span->start_ns;
 
@@ -74,7 +74,6 @@ static void on_mark(void *context, const struct mark *mark)
 	struct spans_counter *counter = NULL;
 	double value = (double)(int64_t)mark->value;
 
-	adder->spans->marks++;
 	if (mark->kind == MARK_FLOW_OUT || mark->kind == MARK_FLOW_IN)
 		flows_add(adder->flows, mark);
 	if (mark->kind != MARK_COUNTER)
@@ -208,7 +207,7 @@ struct spans *spans_new(const struct timeline *timeline)
 		timeline_walk(timeline, &timeline->threads.items[adder.thread], &visitor);
 	}
 	set_percentiles(&adder);
-	regions_find(adder.regions, &spans->regions);
+	spans->regions_left_out = regions_find(adder.regions, &spans->regions);
 	spans->flows_left_out = flows_find(adder.flows, &spans->flows);
 	SORT(&spans->thread_rows, by_thread_row_total);
 	set_first_thread_rows(&adder);

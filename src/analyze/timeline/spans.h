@@ -48,10 +48,10 @@ struct spans {
 	struct region_list regions;
 	ARRAY(struct spans_wait) waits; /* the longest, at most SPANS_WAITS */
 	ARRAY(struct spans_counter) counters;
-	struct flow_list flows; /* by total time */
-	uint64_t flows_left_out;
-	uint64_t unmatched_ends; /* ends of spans that have no begin */
-	uint64_t marks;          /* all but spans */
+	struct flow_list flows;    /* by total time */
+	uint64_t flows_left_out;   /* marks beyond FLOWS_MOST */
+	uint64_t regions_left_out; /* names with more than REGION_SPANS_MOST spans */
+	uint64_t unmatched_ends;   /* ends of spans that have no begin */
 };
 #define SPANS_WAITS 100
 

@@ -57,7 +57,7 @@ struct writer {
 	ARRAY(uint64_t) chain;
 };
 
-static uint64_t text_number(struct writer *writer, const char *text)
+static uint64_t add_text(struct writer *writer, const char *text)
 {
 	if (!writer->texts.items.count)
 		string_table_add(&writer->texts, ""); /* number 0 must be the empty text */
@@ -67,8 +67,8 @@ static uint64_t text_number(struct writer *writer, const char *text)
 static void add_type(struct writer *writer, unsigned field, const char *name, const char *unit)
 {
 	protobuf_clear(&writer->part);
-	protobuf_add_number(&writer->part, TYPE_NAME, text_number(writer, name));
-	protobuf_add_number(&writer->part, TYPE_UNIT, text_number(writer, unit));
+	protobuf_add_number(&writer->part, TYPE_NAME, add_text(writer, name));
+	protobuf_add_number(&writer->part, TYPE_UNIT, add_text(writer, unit));
 	protobuf_add_message(&writer->profile, field, &writer->part);
 }
 
@@ -79,7 +79,7 @@ static void add_types(struct writer *writer)
 	add_type(writer, PROFILE_SAMPLE_TYPE, "cpu", "nanoseconds");
 	add_type(writer, PROFILE_SAMPLE_TYPE, "waiting", "nanoseconds");
 	add_type(writer, PROFILE_PERIOD_TYPE, "time", "nanoseconds");
-	protobuf_add_number(&writer->profile, PROFILE_DEFAULT_TYPE, text_number(writer, "time"));
+	protobuf_add_number(&writer->profile, PROFILE_DEFAULT_TYPE, add_text(writer, "time"));
 }
 
 static void add_run(struct writer *writer, const struct run_totals *totals)
@@ -92,12 +92,11 @@ static void add_run(struct writer *writer, const struct run_totals *totals)
 	protobuf_add_number(&writer->profile, PROFILE_DURATION_NS, totals->wall_ns);
 	protobuf_add_number(&writer->profile, PROFILE_PERIOD, totals->last->period_ns);
 	if (*command)
-		protobuf_add_number(&writer->profile, PROFILE_COMMENT,
-				    text_number(writer, command));
+		protobuf_add_number(&writer->profile, PROFILE_COMMENT, add_text(writer, command));
 }
 
 /* The number + 1 of the frame's function; describes it at the first call. */
-static uint64_t function_id(struct writer *writer, const struct recording_frame *frame)
+static uint64_t add_function(struct writer *writer, const struct recording_frame *frame)
 {
 	AUTO(text) char *name = samples_function_name(frame);
 	AUTO(text)
@@ -110,14 +109,14 @@ static uint64_t function_id(struct writer *writer, const struct recording_frame 
 		return number + 1;
 	protobuf_clear(&writer->part);
 	protobuf_add_number(&writer->part, FUNCTION_ID, number + 1);
-	protobuf_add_number(&writer->part, FUNCTION_NAME, text_number(writer, name));
-	protobuf_add_number(&writer->part, FUNCTION_SYSTEM_NAME, text_number(writer, name));
-	protobuf_add_number(&writer->part, FUNCTION_FILE, text_number(writer, frame->file));
+	protobuf_add_number(&writer->part, FUNCTION_NAME, add_text(writer, name));
+	protobuf_add_number(&writer->part, FUNCTION_SYSTEM_NAME, add_text(writer, name));
+	protobuf_add_number(&writer->part, FUNCTION_FILE, add_text(writer, frame->file));
 	protobuf_add_message(&writer->profile, PROFILE_FUNCTION, &writer->part);
 	return number + 1;
 }
 
-static uint64_t mapping_id(struct writer *writer, const struct recording_frame *frame)
+static uint64_t add_mapping(struct writer *writer, const struct recording_frame *frame)
 {
 	const char *object = frame->object               ? frame->object :
 			     frame->kind == FRAME_KERNEL ? "[kernel]" :
@@ -131,7 +130,7 @@ static uint64_t mapping_id(struct writer *writer, const struct recording_frame *
 	protobuf_add_number(&writer->part, MAPPING_ID, number + 1);
 	protobuf_add_number(&writer->part, MAPPING_START, (number + 1) * MAPPING_BYTES);
 	protobuf_add_number(&writer->part, MAPPING_LIMIT, (number + 2) * MAPPING_BYTES);
-	protobuf_add_number(&writer->part, MAPPING_FILE, text_number(writer, object));
+	protobuf_add_number(&writer->part, MAPPING_FILE, add_text(writer, object));
 	/* Tells readers that the names are complete. */
 	protobuf_add_number(&writer->part, MAPPING_HAS_FUNCTIONS, true);
 	protobuf_add_number(&writer->part, MAPPING_HAS_FILES, true);
@@ -145,8 +144,8 @@ static void add_locations(struct writer *writer)
 {
 	for (size_t i = 0; i < writer->tables.frames.count; i++) {
 		const struct recording_frame *frame = writer->tables.frames.items[i].code;
-		uint64_t function = function_id(writer, frame);
-		uint64_t mapping = mapping_id(writer, frame);
+		uint64_t function = add_function(writer, frame);
+		uint64_t mapping = add_mapping(writer, frame);
 
 		protobuf_clear(&writer->inner);
 		protobuf_add_number(&writer->inner, LINE_FUNCTION, function);
@@ -165,15 +164,15 @@ static void add_label(struct writer *writer, const char *key, const char *text)
 		return;
 	AUTO(text) char *clean = display_clean(text);
 	protobuf_clear(&writer->inner);
-	protobuf_add_number(&writer->inner, LABEL_KEY, text_number(writer, key));
-	protobuf_add_number(&writer->inner, LABEL_TEXT, text_number(writer, clean));
+	protobuf_add_number(&writer->inner, LABEL_KEY, add_text(writer, key));
+	protobuf_add_number(&writer->inner, LABEL_TEXT, add_text(writer, clean));
 	protobuf_add_message(&writer->part, SAMPLE_LABEL, &writer->inner);
 }
 
 static void add_number_label(struct writer *writer, const char *key, uint64_t number)
 {
 	protobuf_clear(&writer->inner);
-	protobuf_add_number(&writer->inner, LABEL_KEY, text_number(writer, key));
+	protobuf_add_number(&writer->inner, LABEL_KEY, add_text(writer, key));
 	protobuf_add_number(&writer->inner, LABEL_NUMBER, number);
 	protobuf_add_message(&writer->part, SAMPLE_LABEL, &writer->inner);
 }

@@ -41,7 +41,7 @@ static void mark(struct numbering *numbering, uint64_t stack_id)
 	}
 }
 
-/* The number + 1 of the chain with this id; marks it. */
+/* The number + 1 of the chain with this id, once it is numbered; 0: no chain. */
 static size_t number_of(const struct numbering *numbering, uint64_t stack_id)
 {
 	const struct recording *recording = numbering->recording;

@@ -195,14 +195,14 @@ static void pair_flows(struct writer *writer)
 
 /* ---- writing ---- */
 
-static int64_t text_number(struct writer *writer, const char *text)
+static int64_t add_text(struct writer *writer, const char *text)
 {
 	return (int64_t)string_table_add(&writer->texts, text);
 }
 
-static int64_t name_text_number(struct writer *writer, uint64_t name_id)
+static int64_t add_name(struct writer *writer, uint64_t name_id)
 {
-	return text_number(writer, timeline_name(writer->timeline, name_id));
+	return add_text(writer, timeline_name(writer->timeline, name_id));
 }
 
 /* A column of the member `time` of the items, each as the difference to the one before. */
@@ -234,15 +234,15 @@ static void write_threads(struct writer *writer)
 	WRITE_COLUMN(writer, "pid", count, threads[i].pid);
 	WRITE_COLUMN(writer, "tid", count, threads[i].tid);
 	WRITE_COLUMN(writer, "name", count,
-		     text_number(writer, threads[i].name ? threads[i].name : "?"));
+		     add_text(writer, threads[i].name ? threads[i].name : "?"));
 	json_end_object(&writer->json);
 }
 
-static int64_t call_number(struct writer *writer, unsigned system_call)
+static int64_t add_call(struct writer *writer, unsigned system_call)
 {
 	return system_call == SWITCH_NO_CALL ?
 		       0 :
-		       text_number(writer, timeline_call(writer->timeline, system_call)) + 1;
+		       add_text(writer, timeline_call(writer->timeline, system_call)) + 1;
 }
 
 static void write_core(struct writer *writer, const struct run *runs, size_t count)
@@ -254,7 +254,7 @@ static void write_core(struct writer *writer, const struct run *runs, size_t cou
 	WRITE_COLUMN(writer, "length", count, runs[i].end_ns - runs[i].start_ns);
 	WRITE_COLUMN(writer, "thread", count, runs[i].thread);
 	WRITE_COLUMN(writer, "left", count, runs[i].left);
-	WRITE_COLUMN(writer, "call", count, call_number(writer, runs[i].system_call));
+	WRITE_COLUMN(writer, "call", count, add_call(writer, runs[i].system_call));
 	json_end_object(&writer->json);
 }
 
@@ -286,7 +286,7 @@ static void write_wakes(struct writer *writer)
 }
 
 /* The first row without an overlap; for nested spans that is their depth. */
-static size_t row_of(struct writer *writer, const struct timeline_span *span)
+static size_t take_row(struct writer *writer, const struct timeline_span *span)
 {
 	size_t row = 0;
 	while (row < writer->rows.count && writer->rows.items[row] > span->start_ns)
@@ -343,8 +343,8 @@ static void write_thread_spans(struct writer *writer)
 	json_put_number(&writer->json, writer->thread);
 	WRITE_TIMES(writer, "start", spans, count, start_ns);
 	WRITE_COLUMN(writer, "length", count, spans[i].end_ns - spans[i].start_ns);
-	WRITE_COLUMN(writer, "name", count, name_text_number(writer, spans[i].name_id));
-	WRITE_COLUMN(writer, "depth", count, row_of(writer, &spans[i]));
+	WRITE_COLUMN(writer, "name", count, add_name(writer, spans[i].name_id));
+	WRITE_COLUMN(writer, "depth", count, take_row(writer, &spans[i]));
 	WRITE_ARGUMENTS(writer, spans, count);
 	json_end_object(&writer->json);
 }
@@ -377,7 +377,7 @@ static void write_instants(struct writer *writer)
 	json_begin_object(&writer->json, "instants");
 	WRITE_TIMES(writer, "at", points, count, at_ns);
 	WRITE_COLUMN(writer, "thread", count, points[i].thread);
-	WRITE_COLUMN(writer, "name", count, name_text_number(writer, points[i].name_id));
+	WRITE_COLUMN(writer, "name", count, add_name(writer, points[i].name_id));
 	WRITE_ARGUMENTS(writer, points, count);
 	json_end_object(&writer->json);
 }
@@ -395,7 +395,7 @@ static void write_counters(struct writer *writer)
 		const struct point *own = values + first;
 		json_begin_object(&writer->json, NULL);
 		json_put_key(&writer->json, "name");
-		json_put_number(&writer->json, name_text_number(writer, own->name_id));
+		json_put_number(&writer->json, add_name(writer, own->name_id));
 		WRITE_TIMES(writer, "at", own, end - first, at_ns);
 		WRITE_COLUMN(writer, "value", end - first, own[i].value);
 		json_end_object(&writer->json);
@@ -414,7 +414,7 @@ static void write_flows(struct writer *writer)
 	WRITE_COLUMN(writer, "length", count, flows[i].in->at_ns - flows[i].out->at_ns);
 	WRITE_COLUMN(writer, "from", count, flows[i].out->thread);
 	WRITE_COLUMN(writer, "to", count, flows[i].in->thread);
-	WRITE_COLUMN(writer, "name", count, name_text_number(writer, flows[i].out->name_id));
+	WRITE_COLUMN(writer, "name", count, add_name(writer, flows[i].out->name_id));
 	json_begin_array(json, "id");
 	for (size_t i = 0; i < count; i++)
 		write_value(json, (uint64_t)flows[i].out->value);

@@ -280,7 +280,6 @@ TEST("work that is handed to another thread does not nest")
 	CHECK_EQUAL(spans->rows.count, 1);
 	CHECK_EQUAL(spans->rows.items[0].total_ns, 10 * US);
 	CHECK_EQUAL(spans->unmatched_ends, 0);
-	CHECK_EQUAL(spans->marks, 20);
 }
 
 TEST("marks of the program and of the kernel are one sequence")
