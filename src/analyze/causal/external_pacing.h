@@ -3,12 +3,13 @@
  * external_pacing - how much of a program's rate is set by clocks, devices and other programs.
  *
  * These keep their speed while the program pauses, so they are faster in effective time, and a
- * program that waits for them seems to gain (docs/decisions.md, "External pacing"). In windows of
- * TARGET_EXTERNAL the whole program pauses for a share of the time. Let v be effective time divided
- * by wall time, P the rate of visits that come by wall time, and C the rate of the others, by
- * effective time. Then the rate of all visits is
+ * program that waits for them seems to gain (docs/decisions.md, "What is paced from outside is
+ * measured and taken off"). In windows of TARGET_EXTERNAL the whole program pauses for a share of
+ * the time. Let v be effective time divided by wall time, P the rate of visits that come by wall
+ * time, and C the rate of the others, by effective time. The rate of all visits is then
  *
- *	r = P / v + C		by effective time, and	r v = P + C v		by wall time.
+ *	r = P / v + C     by effective time, and
+ *	r v = P + C v     by wall time.
  *
  * Two values of v give P. A window's rate without the apparent gain is r - P (1 / v - 1) = P + C.
  */
