@@ -50,3 +50,16 @@ void *memory_array_grow(void *items, size_t *count, size_t *capacity, size_t siz
 	++*count;
 	return items;
 }
+
+void text_add_line(char **text, char *line)
+{
+	char *longer = NULL;
+
+	if (line && !(*text && strstr(*text, line)))
+		longer = *text ? text_format("%s\n%s", *text, line) : text_copy(line);
+	free(line);
+	if (!longer)
+		return;
+	free(*text);
+	*text = longer;
+}

@@ -14,6 +14,8 @@ void *memory_new(size_t count, size_t size); /* zeroed */
 void *memory_resize(void *old, size_t count, size_t size);
 char *text_copy(const char *text); /* NULL stays NULL */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Adds a line, which is freed, unless the text has it already. Either may be NULL. */
+void text_add_line(char **text, char *line);
 
 /* A growing array: ARRAY(struct thing) things = {0}; *array_add(&things) = thing; */
 #define ARRAY(type)                     \

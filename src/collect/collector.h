@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * collector - an engine's hands: samples, progress and virtual speedups of a running program.
+ * collector - samples, progress and virtual speedups of a running program.
  *
  * Life: collector_open (everything is loaded, nothing runs yet), collector_add_point_*,
  * collector_add_task for the program's first task before it runs, collector_start; then windows:
  * collector_set_target, collector_window_open, collector_window_close; collector_close. It holds no
- * names and makes no decisions. One thread uses it.
+ * names of code and makes no decisions. One thread uses it.
  *
- * Implemented by two engines (engine.h): the kernel engine (kernel_*.c) and the runtime engine
- * (runtime_*.c). Pausing needs a heartbeat at least every half second: collector_heartbeat gives one.
+ * Two engines implement it (engine.h): collect/kernel and collect/runtime. Pausing stops without a
+ * heartbeat in half a second; collector_heartbeat gives one, and most other calls do, too.
  */
 #pragma once
 
@@ -32,19 +32,18 @@ enum collector_engine {
 struct collector_options {
 	enum collector_engine engine;
 	const char *runtime_library; /* liblever-runtime.so; NULL: there is no runtime engine */
-	uint64_t period_ns; /* 0: as fast as costs at most COLLECTOR_OVERHEAD_AIM of a core */
+	uint64_t period_ns; /* 0: the shortest that takes COLLECTOR_OVERHEAD_AIM of a core */
 	bool counts_waits;  /* time off CPU belongs to the code that waits */
-	bool verbose;       /* let libbpf explain itself on stderr */
+	bool verbose;       /* libbpf writes its warnings and the verifier's log to stderr */
 };
 #define COLLECTOR_OVERHEAD_AIM 0.02
 #define COLLECTOR_OVERHEAD_MOST 0.15
 
 struct collector_facts {
 	uint64_t period_ns;
-	uint64_t
-		shortest_period_ns; /* costs COLLECTOR_OVERHEAD_MOST; period_ns if that was given */
-	uint64_t tick_ns;           /* what one sampling interrupt costs (measured at start) */
-	double interrupt_share;     /* tick_ns / period_ns */
+	uint64_t shortest_period_ns; /* takes COLLECTOR_OVERHEAD_MOST; period_ns if that is given */
+	uint64_t tick_ns;            /* what one sampling interrupt takes (measured at start) */
+	double interrupt_share;      /* tick_ns / period_ns */
 	unsigned cpus;
 };
 
@@ -56,13 +55,13 @@ struct collector_counters {
 	uint64_t waits, task_wakeups; /* of the program's tasks; those that one of them ended */
 	uint64_t lost, lost_events, capped, displaced_ns, unwound_badly, failed_lookups;
 	uint64_t dropped_points, untracked_tasks;
-	uint64_t ticks, spins, spun_ns, overshoot_ns, longest_spin_ns;
+	uint64_t ticks;
+	uint64_t spins, spun_ns, overshoot_ns, longest_spin_ns;
 	uint64_t tick_spins, wake_spins, switch_spins;
-	uint64_t
-		missed_heartbeats; /* times when pausing may have stopped for want of a heartbeat */
+	uint64_t missed_heartbeats; /* times when pausing may have stopped */
 };
 
-/* What one window saw of one point; visits == 0 when fewer than two edges fell into it. */
+/* One point in one window; no visits if fewer than two fell into it. */
 struct collector_visits {
 	uint64_t visits, duration_ns, delay_ns;
 };
@@ -80,12 +79,12 @@ int collector_open(const struct collector_options *options, struct collector **c
 		   struct error *error);
 void collector_close(struct collector *collector);
 const char *collector_engine(const struct collector *collector); /* "kernel" or "runtime" */
-/* 0, or -ENOTSUP with a sentence if this engine cannot profile the executable. */
+/* -ENOTSUP if this engine cannot profile the executable. */
 int collector_check_program(const struct collector *collector, const char *path,
 			    struct error *error);
 /* Further NAME=VALUE entries that the program must be started with, ended by NULL. Borrowed. */
 const char *const *collector_environment(const struct collector *collector);
-/* What the reader of the report must know of how it was measured; to be freed; NULL: nothing. */
+/* The engine's own warnings, a line each; to be freed; NULL: none. */
 char *collector_note(const struct collector *collector);
 const struct collector_facts *collector_facts(const struct collector *collector);
 
@@ -100,7 +99,7 @@ int collector_add_point_sampled(struct collector *collector, const char *name, u
 				struct error *error);
 unsigned collector_point_count(const struct collector *collector);
 const struct wire_point *collector_point(const struct collector *collector, unsigned index);
-/* Calls `found` for each process that has visited the point, by its name; engines may not know. */
+/* Calls `found` for each process that has visited the point; the runtime engine knows none. */
 void collector_each_visiting_process(const struct collector *collector, unsigned index,
 				     void (*found)(void *context, pid_t pid, const char *command,
 						   uint64_t visits),
@@ -113,29 +112,26 @@ double collector_pair_average(const struct collector *collector, unsigned pair);
 struct collector_lengths {
 	const struct wire_span_lengths *measured; /* NULL: the engine measures none */
 	uint64_t ended;      /* in all, those too short to be measured included */
-	uint64_t settled_ns; /* from when gaps were forgotten to when the window opened */
+	uint64_t settled_ns; /* from collector_clear_debts to when the window opened */
 	uint64_t window_ns;
 };
 struct collector_lengths collector_pair_lengths(const struct collector *collector, unsigned pair);
 
-/* The program. `pidfd` of a task; its later threads and children follow by themselves. */
+/* The program: the task of `pidfd`, and the threads and children that it makes later. */
 int collector_add_task(struct collector *collector, int pidfd, struct error *error);
-/*
- * A process that runs already, with all its threads; nothing changes for one that is followed. -ESRCH
- * if it has gone.
- */
+/* A process that runs already, with all its threads, unless it is followed. -ESRCH: it has gone. */
 int collector_add_process(struct collector *collector, pid_t pid, struct error *error);
 /* This process is never the program's, whatever collector_follow_all says. */
 int collector_exclude_process(struct collector *collector, pid_t pid, struct error *error);
-/* From now on every process is the program's but those left out. */
+/* From now on every process is the program's but those excluded. */
 void collector_follow_all(struct collector *collector);
 /*
- * Processes of this name (comm) count or do not; what was decided before stands. Names that nothing
- * was said of count; after collector_announce_names they are announced, and do not until something is.
+ * Whether processes with this name (comm) are the program's; the first decision stands. Other names
+ * are; after collector_announce_names they are announced, and are not until it is decided.
  */
 int collector_filter_name(struct collector *collector, const char *name, bool is_wanted);
 void collector_announce_names(struct collector *collector);
-/* What else than the program's code may be the target; to be told once, before collector_start. */
+/* What may be the target besides the program's code; set once, before collector_start. */
 struct collector_target_kinds {
 	bool kernel;      /* kernel code (WIRE_OBJECT_KERNEL); samples in it are kernel_chains */
 	bool spans;       /* open spans of lever.h (WIRE_OBJECT_SPANS), and samples tell theirs */
@@ -143,15 +139,15 @@ struct collector_target_kinds {
 	uint32_t classes; /* waits of these (WAIT_CLASS_BIT) */
 	bool classes_of_code; /* those of the target's code only */
 };
-/* -ENOTSUP, with a sentence, if the engine cannot. */
+/* -ENOTSUP if the engine cannot. */
 int collector_enable(struct collector *collector, const struct collector_target_kinds *target_kinds,
 		     struct error *error);
-int collector_start(struct collector *collector, struct error *error);
+void collector_start(struct collector *collector);
 
 /*
  * Code. Ranges sorted by (object, start); more than WIRE_RANGES_MOST: -E2BIG, nothing changes. With
- * `classes` (of those in sight) only waits of these are the target; 0: time on CPU, and waits that end
- * from outside.
+ * `classes` (of those enabled) only waits of these are the target; 0: time on CPU, and waits that a
+ * device, a timer or another process ends.
  */
 int collector_set_target(struct collector *collector, const struct wire_range *ranges, size_t count,
 			 uint32_t classes);
@@ -167,15 +163,14 @@ int collector_set_unwind(struct collector *collector, uint32_t object,
 
 /* Experiments. */
 void collector_set_speedup(struct collector *collector, double speedup); /* 0..1; 0 stops pausing */
-void collector_speed_up_external(struct collector *collector, double speedup); /* of all else */
+/* Of all that is not the program's: devices, timers, clients. One of the two is above 0 at most. */
+void collector_speed_up_external(struct collector *collector, double speedup);
+/* What tasks owe from earlier windows is forgiven. */
 void collector_clear_debts(struct collector *collector);
-/*
- * Samples with this period from now on. Drawn anew for each window: a program whose own period is a multiple of
- * it is sampled at the same few points for long (simulated, 1 ms and 0.5 ms: the share of a target of 70 % has a
- * standard deviation of 16 points a window, 3 with factors from 0.85 to 1.15).
- */
+/* Samples with this period from now on. It is drawn anew for each window: docs/decisions.md,
+ * "Sampling periods are drawn". */
 void collector_set_period(struct collector *collector, uint64_t period_ns);
-/* Whether what a tick costs counts as a pause of its core, so that effective time is free of it. */
+/* Whether what a tick takes counts as a pause of its core, so that effective time is free of it. */
 void collector_charge_ticks(struct collector *collector, bool are_charged);
 void collector_window_open(struct collector *collector);
 void collector_window_close(struct collector *collector);
@@ -183,11 +178,11 @@ struct collector_visits collector_window_visits(const struct collector *collecto
 void collector_disarm(struct collector *collector); /* no more pauses, for good */
 bool collector_samples_when_disarmed(const struct collector *collector); /* after that, too */
 
-/* With every sample the frames in scope, too (for a short look; costs a stack walk each). */
+/* With every sample its callers in scope, too; each takes a stack walk. */
 void collector_want_callers(struct collector *collector, bool want);
 /*
- * How often the code at this place runs: calls in each of `slices` slices of slice_ns, by a uprobe
- * that is gone afterwards. Ends early, with -ERANGE, once there are more than `most` in a slice.
+ * How often the code there runs: calls in each of `slices` slices of slice_ns, by a uprobe or a
+ * breakpoint that is gone afterwards. -ERANGE as soon as a slice has more than `most`.
  */
 int collector_count_calls(struct collector *collector, const char *path, uint64_t offset,
 			  uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most);
@@ -196,5 +191,5 @@ void collector_counters(struct collector *collector, struct collector_counters *
 void collector_heartbeat(struct collector *collector);
 /* Hands on everything that has arrived; returns how much. */
 int collector_drain(struct collector *collector, const struct collector_handler *handler);
-/* A descriptor that becomes readable when something other than samples has arrived. */
+/* Becomes readable when something other than samples has arrived. */
 int collector_descriptor(const struct collector *collector);

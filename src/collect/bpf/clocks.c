@@ -2,21 +2,18 @@
 /* clocks - opening and steering one perf event a core. */
 #include "collect/bpf/clocks.h"
 
-#include "base/clock.h"
+#include "collect/tick_cost.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define CALIBRATE_NS 40000000ull
-#define CALIBRATE_HOLE_NS 1000ull /* the clock is read every 30 ns: a longer hole is an interrupt */
-#define CALIBRATE_HOLES_MOST 4096
+#define MEASURE_NS 40000000ull
 
 static int event_open(unsigned cpu, uint64_t period_ns)
 {
@@ -32,7 +29,6 @@ static int event_open(unsigned cpu, uint64_t period_ns)
 
 uint64_t clocks_period_on(uint64_t period_ns, unsigned cpu)
 {
-	/* A slightly different period on every core, so that ticks do not stay in step. */
 	return period_ns + (uint64_t)cpu * 1009 % 16001;
 }
 
@@ -95,48 +91,9 @@ int clocks_set_period(const struct clocks *clocks, uint64_t period_ns, struct er
 	return 0;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-	return left < right ? -1 : left > right;
-}
-
-/* Holes in this thread's time: sorted sizes; returns their number. */
-static size_t find_holes(uint64_t *holes, uint64_t duration_ns)
-{
-	size_t count = 0;
-	uint64_t start = clock_now_ns(), before = start;
-
-	while (before - start < duration_ns) {
-		uint64_t now = clock_now_ns();
-		if (now - before > CALIBRATE_HOLE_NS && count < CALIBRATE_HOLES_MOST)
-			holes[count++] = now - before;
-		before = now;
-	}
-	qsort(holes, count, sizeof(*holes), by_size);
-	return count;
-}
-
-/*
- * Ticks are longer than most other interrupts, of which there may be more. The cheapest quarter: on a busy
- * host some ticks take much longer, which is not the ticks' cost.
- */
-uint64_t clocks_tick_cost(const uint64_t *holes, size_t count, size_t ticks)
-{
-	if (!ticks || count < ticks / 2)
-		return 0; /* the host kept them back */
-	if (ticks > count)
-		ticks = count;
-	return holes[count - ticks + ticks / 4];
-}
-
-/*
- * The usual hole that ticks make in a loop which only reads the clock: what interrupt, hypervisor and
- * BPF take together, so it is right on a VM, too.
- */
 uint64_t clocks_measure_tick(const struct clocks *clocks)
 {
-	static uint64_t holes[CALIBRATE_HOLES_MOST];
+	static uint64_t holes[TICK_COST_HOLES_MOST];
 	cpu_set_t old, one;
 
 	CPU_ZERO(&one);
@@ -144,8 +101,8 @@ uint64_t clocks_measure_tick(const struct clocks *clocks)
 	sched_getaffinity(0, sizeof(old), &old);
 	sched_setaffinity(0, sizeof(one), &one);
 	clocks_enable(clocks, true);
-	size_t count = find_holes(holes, CALIBRATE_NS);
+	size_t count = tick_cost_find_holes(holes, MEASURE_NS);
 	clocks_enable(clocks, false);
 	sched_setaffinity(0, sizeof(old), &old);
-	return clocks_tick_cost(holes, count, CALIBRATE_NS / clocks->period_ns);
+	return tick_cost_of(holes, count, MEASURE_NS / clocks->period_ns, 1);
 }

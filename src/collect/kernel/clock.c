@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kernel_clock - the kernel engine's sampling clock, and what one tick of it costs. */
+/* clock - the kernel engine's sampling clock, and what one tick of it costs. */
 #include "collect/kernel/engine.h"
 
 #include "base/cleanup.h"
@@ -15,21 +15,21 @@
 #define SAMPLES_TELLING 500 /* ticks after which their mean counts */
 #define PERIOD_MOST_NS 700000ull
 
-int kernel_clock_open(struct collector *collector, uint64_t period_ns, struct error *error)
+int kernel_clock_open(struct kernel_engine *kernel, uint64_t period_ns, struct error *error)
 {
 	if (!period_ns)
 		period_ns = CALIBRATE_PERIOD_NS;
 	else
-		collector->facts.period_ns = period_ns;
-	collector->bpf->bss->settings.delay.period_ns = period_ns;
-	return clocks_open(&collector->clocks, bpf_program__fd(collector->bpf->progs.tick),
-			   period_ns, error);
+		kernel->collector.facts.period_ns = period_ns;
+	kernel->collector.settings->delay.period_ns = period_ns;
+	return clocks_open(&kernel->clocks, bpf_program__fd(kernel->bpf->progs.tick), period_ns,
+			   error);
 }
 
-static int set_period(struct collector *collector, uint64_t period_ns, struct error *error)
+static int set_period(struct kernel_engine *kernel, uint64_t period_ns, struct error *error)
 {
-	collector->bpf->bss->settings.delay.period_ns = period_ns;
-	return clocks_set_period(&collector->clocks, period_ns, error);
+	kernel->collector.settings->delay.period_ns = period_ns;
+	return clocks_set_period(&kernel->clocks, period_ns, error);
 }
 
 /* Half of perf_event_max_sample_rate: at the rate itself the kernel would throttle the clock. */
@@ -44,13 +44,13 @@ static uint64_t allowed_period_ns(void)
 }
 
 /* In BPF, by all cores: what a sample took on average, without pauses; 0 if there were too few. */
-static uint64_t mean_handled_ns(const struct collector *collector)
+static uint64_t mean_handled_ns(const struct kernel_engine *kernel)
 {
 	uint64_t handled = 0, samples = 0;
 
-	for (unsigned cpu = 0; cpu < collector->facts.cpus; cpu++) {
-		handled += collector->bpf->bss->cpus[cpu].handled_ns;
-		samples += collector->bpf->bss->cpus[cpu].samples;
+	for (unsigned cpu = 0; cpu < kernel->collector.facts.cpus; cpu++) {
+		handled += kernel->bpf->bss->cpus[cpu].handled_ns;
+		samples += kernel->bpf->bss->cpus[cpu].samples;
 	}
 	return samples >= SAMPLES_TELLING ? handled / samples : 0;
 }
@@ -71,49 +71,46 @@ static uint64_t period_at(uint64_t tick_ns, double tax)
  */
 void kernel_set_period(struct collector *collector, uint64_t period_ns)
 {
-	uint64_t handled = mean_handled_ns(collector);
+	struct kernel_engine *kernel = kernel_of(collector);
+	uint64_t handled = mean_handled_ns(kernel);
 
-	if (handled && !collector->has_own_period)
-		collector->facts.shortest_period_ns =
-			period_at(collector->tick_overhead_ns + handled, COLLECTOR_OVERHEAD_MOST);
-	set_period(collector, period_ns, NULL);
-}
-
-void kernel_charge_ticks(struct collector *collector, bool are_charged)
-{
-	collector->bpf->bss->settings.delay.tick_overhead_ns =
-		are_charged ? collector->tick_overhead_ns : 0;
+	if (handled && !kernel->has_given_period)
+		kernel->collector.facts.shortest_period_ns =
+			period_at(kernel->collector.tick_overhead_ns + handled,
+				  COLLECTOR_OVERHEAD_MOST);
+	set_period(kernel, period_ns, NULL);
 }
 
 /* Of this thread: of a task of the program it is the whole path of a sample, of another all but BPF. */
-static uint64_t measure_tick(struct collector *collector)
+static uint64_t measure_tick(struct kernel_engine *kernel)
 {
-	uint64_t tick_ns = clocks_measure_tick(&collector->clocks);
+	uint64_t tick_ns = clocks_measure_tick(&kernel->clocks);
 	return tick_ns ? tick_ns : TICK_UNKNOWN_NS;
 }
 
-int kernel_clock_calibrate(struct collector *collector, struct error *error)
+int kernel_clock_calibrate(struct kernel_engine *kernel, struct error *error)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
 
 	if (pidfd < 0)
 		return error_set(error, errno, "pidfd_open: %s", strerror(errno));
-	collector->tick_overhead_ns = (uint32_t)measure_tick(collector);
-	int code = kernel_add_task(collector, pidfd, error);
+	kernel->collector.tick_overhead_ns = (uint32_t)measure_tick(kernel);
+	int code = kernel_add_task(&kernel->collector, pidfd, error);
 	if (!code)
-		collector->facts.tick_ns = measure_tick(collector);
-	bpf_map_delete_elem(bpf_map__fd(collector->bpf->maps.tasks), &pidfd);
+		kernel->collector.facts.tick_ns = measure_tick(kernel);
+	bpf_map_delete_elem(bpf_map__fd(kernel->bpf->maps.tasks), &pidfd);
 	close(pidfd);
 	if (code)
 		return code;
-	ring_buffer__consume(collector->ring); /* samples of this thread */
-	uint64_t period = collector->facts.period_ns, tick = collector->facts.tick_ns;
-	collector->has_own_period = period;
-	collector->facts.shortest_period_ns =
+	ring_buffer__consume(kernel->ring); /* samples of this thread */
+	uint64_t period = kernel->collector.facts.period_ns, tick = kernel->collector.facts.tick_ns;
+	kernel->has_given_period = period;
+	kernel->collector.facts.shortest_period_ns =
 		period ? period : period_at(tick, COLLECTOR_OVERHEAD_MOST);
 	period = period ? period : period_at(tick, COLLECTOR_OVERHEAD_AIM);
-	collector->facts.period_ns = period;
-	collector->facts.interrupt_share = (double)collector->facts.tick_ns / (double)period;
-	memset(collector->bpf->bss->cpus, 0, sizeof(collector->bpf->bss->cpus));
-	return set_period(collector, period, error);
+	kernel->collector.facts.period_ns = period;
+	kernel->collector.facts.interrupt_share =
+		(double)kernel->collector.facts.tick_ns / (double)period;
+	memset(kernel->bpf->bss->cpus, 0, sizeof(kernel->bpf->bss->cpus));
+	return set_period(kernel, period, error);
 }

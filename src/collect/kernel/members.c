@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kernel_members - tells the kernel side which processes are the program (bpf/member.h). */
+/* members - tells the kernel side which processes are the program (bpf/member.h). */
 #include "base/cleanup.h"
 #include "collect/kernel/engine.h"
 
@@ -9,17 +9,16 @@
 #include <unistd.h>
 
 /* Mirrors struct task_state of bpf/state.h, whose layout the skeleton does not export. */
-static int mark(struct collector *collector, int pidfd, const size_t *bytes, uint64_t flags)
+static int mark(const struct collector *collector, int pidfd, const size_t *bytes, uint64_t flags)
 {
+	const struct bpf_map *tasks = kernel_of(collector)->bpf->maps.tasks;
 	unsigned char state[KERNEL_TASK_STATE_BYTES] = {0};
 
-	if (bpf_map__value_size(collector->bpf->maps.tasks) != sizeof(state))
+	if (bpf_map__value_size(tasks) != sizeof(state))
 		return -EINVAL;
 	for (; *bytes; bytes++)
 		state[*bytes] = 1;
-	return bpf_map_update_elem(bpf_map__fd(collector->bpf->maps.tasks), &pidfd, state, flags) ?
-		       -errno :
-		       0;
+	return bpf_map_update_elem(bpf_map__fd(tasks), &pidfd, state, flags) ? -errno : 0;
 }
 
 static int mark_process(struct collector *collector, pid_t pid, const size_t *bytes,
@@ -59,7 +58,7 @@ int kernel_exclude_process(struct collector *collector, pid_t pid, struct error 
 
 void kernel_follow_all(struct collector *collector)
 {
-	__atomic_store_n(&collector->bpf->bss->settings.is_system_wide, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&collector->settings->is_system_wide, 1, __ATOMIC_RELEASE);
 }
 
 int kernel_filter_name(struct collector *collector, const char *name, bool is_wanted)
@@ -68,27 +67,13 @@ int kernel_filter_name(struct collector *collector, const char *name, bool is_wa
 	uint32_t verdict = is_wanted ? KERNEL_NAME_WANTED : KERNEL_NAME_UNWANTED;
 
 	memcpy(key.text, name, strnlen(name, sizeof(key.text) - 1));
-	return bpf_map_update_elem(bpf_map__fd(collector->bpf->maps.names), &key, &verdict,
-				   BPF_ANY) ?
+	return bpf_map_update_elem(bpf_map__fd(kernel_of(collector)->bpf->maps.names), &key,
+				   &verdict, BPF_ANY) ?
 		       -errno :
 		       0;
 }
 
 void kernel_announce_names(struct collector *collector)
 {
-	__atomic_store_n(&collector->bpf->bss->settings.filter_by_name, 1, __ATOMIC_RELEASE);
-}
-
-int kernel_enable(struct collector *collector, const struct collector_target_kinds *target_kinds,
-		  struct error *error)
-{
-	(void)error;
-	struct wire_settings *settings = &collector->bpf->bss->settings;
-
-	settings->enable_kernel = target_kinds->kernel;
-	settings->enable_system_calls = target_kinds->calls;
-	settings->enable_spans = target_kinds->spans;
-	settings->classes_of_code = target_kinds->classes_of_code;
-	settings->enable_classes = target_kinds->classes;
-	return 0;
+	__atomic_store_n(&collector->settings->filter_by_name, 1, __ATOMIC_RELEASE);
 }

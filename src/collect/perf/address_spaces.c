@@ -2,10 +2,9 @@
 /* address_spaces - arrays of mappings by process, of files, and of unwind rows by object. */
 #include "collect/perf/address_spaces.h"
 
-#include "base/cleanup.h"
 #include "base/memory.h"
+#include "collect/process/maps.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #define PROCESSES_MOST (1u << 22) /* the most that pid_max can be */
@@ -100,26 +99,17 @@ static void add(struct address_spaces *spaces, uint32_t process, const struct ma
 
 void address_spaces_read(struct address_spaces *spaces, pid_t process)
 {
-	AUTO(text) char *name = text_format("/proc/%d/maps", (int)process);
-	AUTO(file) FILE *maps = fopen(name, "re");
-	AUTO(text) char *line = NULL;
-	size_t room = 0;
+	AUTO(maps) struct maps *maps = maps_open(process);
+	struct maps_line line;
 
-	while (maps && getline(&line, &room, maps) > 0) {
-		struct mapping mapping;
-		struct wire_file file = {0};
-		unsigned major, minor;
-		char rights[5];
-		int at = 0;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %llu %n",
-			   &mapping.start, &mapping.end, rights, &mapping.offset, &major, &minor,
-			   &file.inode, &at) < 7 ||
-		    rights[2] != 'x' || !at)
+	while (maps_next(maps, &line)) {
+		struct mapping mapping = {.start = line.start,
+					  .end = line.end,
+					  .offset = line.offset};
+		if (!line.is_code)
 			continue;
-		line[strcspn(line, "\n")] = 0;
-		file.device = major << 20 | minor;
-		mark_vdso(line + at, &file, &mapping);
-		mapping.file = file_index(spaces, &file, line + at);
+		mark_vdso(line.path, &line.file, &mapping);
+		mapping.file = file_index(spaces, &line.file, line.path);
 		add(spaces, (uint32_t)process, &mapping);
 	}
 }

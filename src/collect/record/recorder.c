@@ -9,6 +9,7 @@
 #include "collect/bpf/loader.h"
 #include "collect/bpf/overhead.h"
 #include "collect/record/perf_sampler.h"
+#include "collect/unwind_table.h"
 #include "profile/recording.h"
 
 #include <bpf/bpf.h>

@@ -8,7 +8,7 @@
 #include "collect/runtime/engine.h"
 
 #include "base/cleanup.h"
-#include "base/clock.h"
+#include "collect/tick_cost.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -19,8 +19,6 @@
 
 #define MEASURE_NS 20000000ull
 #define MEASURE_PERIOD_NS 400000ull
-#define HOLES_MOST 4096
-#define HOLE_NS 1000ull
 #define PERIOD_LEAST_NS 200000ull
 #define PERIOD_MOST_NS 1000000ull
 #define TICK_USUAL_NS 8000ull /* where it cannot be measured */
@@ -54,40 +52,9 @@ static int open_clock(void)
 	return fd;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-	return left < right ? -1 : left > right;
-}
-
-static size_t find_holes(uint64_t *holes)
-{
-	uint64_t start = clock_now_ns(), before = start;
-	size_t count = 0;
-
-	while (before - start < MEASURE_NS) {
-		uint64_t now = clock_now_ns();
-		if (now - before > HOLE_NS && count < HOLES_MOST)
-			holes[count++] = now - before;
-		before = now;
-	}
-	qsort(holes, count, sizeof(*holes), by_size);
-	return count;
-}
-
-/* The holes that are ticks, of `count` by size; 0: too few to report_process. */
-static size_t count_ticks(size_t count)
-{
-	size_t expected = MEASURE_NS / MEASURE_PERIOD_NS;
-
-	if (count < expected / 2)
-		return 0;
-	return count < expected ? count : expected;
-}
-
 static uint64_t measure_tick(uint32_t *rest_ns)
 {
-	static uint64_t holes[HOLES_MOST];
+	static uint64_t holes[TICK_COST_HOLES_MOST];
 	struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART}, old;
 	AUTO(fd) int fd = open_clock();
 
@@ -96,16 +63,14 @@ static uint64_t measure_tick(uint32_t *rest_ns)
 		return TICK_USUAL_NS;
 	sigaction(RUNTIME_SIGNAL, &action, &old);
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	size_t count = find_holes(holes);
+	size_t count = tick_cost_find_holes(holes, MEASURE_NS);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	sigaction(RUNTIME_SIGNAL, &old, NULL);
-	size_t ticks = count_ticks(count);
-	if (!ticks)
+	uint64_t undisturbed = tick_cost_of(holes, count, MEASURE_NS / MEASURE_PERIOD_NS, 1);
+	if (!undisturbed)
 		return TICK_USUAL_NS;
-	/* The ticks are the longest holes; of those the cheapest quarter, as a busy machine's are longer. */
-	uint64_t hole = holes[count - ticks + ticks / 4];
-	*rest_ns = (uint32_t)holes[count - ticks + ticks / 2];
-	return hole + hole / 4;
+	*rest_ns = (uint32_t)tick_cost_of(holes, count, MEASURE_NS / MEASURE_PERIOD_NS, 2);
+	return undisturbed + undisturbed / 4;
 }
 
 static uint64_t period_at(uint64_t tick_ns, double tax)
@@ -116,19 +81,11 @@ static uint64_t period_at(uint64_t tick_ns, double tax)
 	return period > PERIOD_MOST_NS ? PERIOD_MOST_NS : period;
 }
 
-void runtime_charge_ticks(struct collector *collector, bool are_charged)
-{
-	struct runtime_engine *runtime = (struct runtime_engine *)(uintptr_t)collector;
-	uint32_t cost = are_charged ? runtime->tick_rest_ns : 0;
-
-	__atomic_store_n(&runtime->page->settings.delay.tick_overhead_ns, cost, __ATOMIC_RELEASE);
-}
-
 void runtime_clock_choose(struct runtime_engine *runtime, uint64_t period_ns)
 {
-	struct collector_facts *facts = &runtime->facts;
+	struct collector_facts *facts = &runtime->collector.facts;
 
-	facts->tick_ns = measure_tick(&runtime->tick_rest_ns);
+	facts->tick_ns = measure_tick(&runtime->collector.tick_overhead_ns);
 	facts->period_ns =
 		period_ns ? period_ns : period_at(facts->tick_ns, COLLECTOR_OVERHEAD_AIM);
 	facts->shortest_period_ns =

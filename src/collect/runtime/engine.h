@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * runtime_engine - profiling without rights: a library in the program samples, pauses and counts
- * (runtime/), and this side of a shared page tells it what and reads what came of it.
+ * engine - the runtime engine's state, for the files of collect/runtime.
  *
- * Here the state that its few files (runtime_*.c) share, and nobody else.
+ * Profiling without rights: a library in the program (src/runtime) samples, pauses and counts. This
+ * side writes settings into a shared page (wire/runtime.h), and reads samples and counters from it.
  */
 #pragma once
 
 #include "base/memory.h"
-#include "collect/bpf/loader.h"
 #include "collect/engine.h"
+#include "collect/process/maps.h"
 #include "wire/runtime.h"
 
 /* What is known of an entry in the page. */
@@ -17,13 +17,13 @@ struct runtime_process_state {
 	uint32_t pid; /* 0: none */
 	int pidfd;    /* -1: could not be opened */
 	bool has_ended;
-	uint64_t mapped_ns;   /* its mappings were last read */
-	unsigned code_points; /* of the engine's code_points, those that it has been told */
+	uint64_t mapped_ns;   /* when its mappings were read last */
+	unsigned code_points; /* how many of the engine's code points it has been told */
 };
 
 struct runtime_file {
 	struct wire_file file;
-	uint32_t object; /* WIRE_OBJECT_UNKNOWN: was announced, nobody could open it */
+	uint32_t object; /* WIRE_OBJECT_UNKNOWN: was announced, but could not be opened */
 	uint64_t announced_ns;
 };
 
@@ -36,74 +36,71 @@ struct runtime_code_point {
 };
 
 struct runtime_engine {
-	struct engine_collector engine; /* first: collector.c takes it for that */
+	struct collector collector; /* first */
 	struct runtime_page *page;
 	int memory; /* the page's memfd */
-	int timer;  /* becomes readable when it is time to mapped_code into the page */
+	int timer;  /* becomes readable when the page is to be polled */
 	uint32_t main_pid;
-	struct collector_facts facts;
-	uint32_t tick_rest_ns; /* of a tick, what is not in the library's handler */
-	struct unwind_table unwind;
 	ARRAY(struct runtime_file) files;
 	struct runtime_process_state states[RUNTIME_PROCESSES_MOST];
 	bool has_seen_main, has_seen_timers;
-	uint64_t refused; /* errno with which the program was refused perf events */
+	bool is_fallback;      /* the kernel engine was refused */
+	bool has_cut_mappings; /* a process has more than fit into its entry */
+	uint64_t refused;      /* errno with which the program was refused perf events */
 	uint64_t started_ns, stalled_ns, lost_records;
-	uint64_t missed_heartbeats, windows, window;
-	unsigned engine_points;
 	struct runtime_code_point code_points[RUNTIME_BREAKPOINTS_MOST];
 	unsigned code_point_count;
-	uint64_t visit_ns; /* what a visit of such a place costs here */
-	double pair_averages[WIRE_PAIRS_MOST];
-	uint64_t pair_start_ns[WIRE_PAIRS_MOST], pair_weight_start_ns;
-	char *preload, *variable, *why;
+	uint64_t visit_ns; /* what a visit of such a point costs here */
+	char *preload, *variable;
 	const char *environment[3];
 };
 
-/* `refused`: why the kernel engine was not taken, or NULL if it was not wanted. */
-int runtime_engine_open(const struct collector_options *options, const struct error *refused,
-			struct collector **collector, struct error *error);
+static inline struct runtime_engine *runtime_of(const struct collector *collector)
+{
+	return (struct runtime_engine *)(uintptr_t)collector;
+}
 
-/* runtime_points.c: the part of the engine's table that is about points. */
+/* points.c: points that are not in the program's own page. */
 int runtime_add_point_code(struct collector *collector, const char *name, const char *path,
 			   uint64_t offset, uint64_t semaphore_offset, unsigned *index,
 			   struct error *error);
 int runtime_add_point_tracepoint(struct collector *collector, const char *category,
 				 const char *tracepoint, const char *name, unsigned *index,
 				 struct error *error);
-int runtime_add_point_sampled(struct collector *collector, const char *name, unsigned *index,
-			      struct error *error);
-unsigned runtime_point_count(const struct collector *collector);
-const struct wire_point *runtime_point(const struct collector *collector, unsigned index);
-int runtime_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count);
-double runtime_pair_average(const struct collector *collector, unsigned pair);
 int runtime_count_calls(struct collector *collector, const char *path, uint64_t offset,
 			uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most);
-/* What was found wanting; to be freed; NULL: nothing. */
-char *runtime_points_note(const struct runtime_engine *runtime);
-void runtime_points_close(struct runtime_engine *runtime);
-/* A piece of a file is mapped: is one of the code_points (or its semaphore) in it? */
-void runtime_points_resolve(const struct runtime_engine *runtime, const struct wire_file *file,
-			    const char *path, const struct runtime_mapping *mapping, bool is_code,
-			    struct runtime_breakpoint *breakpoints);
+/* A warning about visits that were not counted or cost much; to be freed; NULL: none. */
+char *runtime_points_warning(const struct runtime_engine *runtime);
 
-/* What a tick costs and how often to sample: fills in facts. */
+/* code_points.c. There must be room for one more. */
+int runtime_code_points_add(struct runtime_engine *runtime, const char *path, uint64_t offset,
+			    uint64_t semaphore_offset, unsigned point);
+void runtime_code_points_remove_last(struct runtime_engine *runtime);
+/* Sets the addresses of those code points (or of their semaphores) that lie in this mapping. */
+void runtime_code_points_resolve(const struct runtime_engine *runtime, const struct maps_line *line,
+				 struct runtime_breakpoint *breakpoints);
+
+/* clock.c: what a tick costs and how often to sample; fills in facts. */
 void runtime_clock_choose(struct runtime_engine *runtime, uint64_t period_ns);
-void runtime_charge_ticks(struct collector *collector, bool are_charged);
 
-/* New and ended processes, and the mappings of those that ask. */
+/* processes.c: new and ended processes, and the mappings of those that ask. */
 void runtime_processes_poll(struct runtime_engine *runtime,
 			    const struct collector_handler *handler);
-/* Entries that have ever been taken: those above need not be looked at. */
+/* Entries that have ever been taken; those above are empty. */
 unsigned runtime_processes_used(const struct runtime_engine *runtime);
-/* Tells all processes where the engine's code_points are in them, now. */
+/* Tells all processes where the engine's code points are in them. */
 void runtime_processes_publish(struct runtime_engine *runtime);
 void runtime_processes_close(struct runtime_engine *runtime);
-/* The object of a file; NULL: not known. */
+/* NULL: the file is not known. */
 struct runtime_file *runtime_file_of(struct runtime_engine *runtime, const struct wire_file *file);
 
-/* 0, or -ENOTSUP with the reason why no library can be of use in this program. */
+/* preload_check.c: 0, or -ENOTSUP with the reason why no library can work in this program. */
 int runtime_preload_check(const char *path, struct error *error);
 
-/* Samples that have arrived; returns how many. */
+/* samples.c: hands on the samples that have arrived; returns how many. */
 int runtime_samples_read(struct runtime_engine *runtime, const struct collector_handler *handler);
+
+/* windows.c */
+void runtime_sum_pairs(const struct collector *collector, uint64_t sums[WIRE_PAIRS_MOST],
+		       uint64_t *weight_ns);
+struct collector_visits runtime_window_visits(const struct collector *collector, unsigned index);

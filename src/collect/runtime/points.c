@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * runtime_points - progress points of the runtime engine: those of the program's own page, sampled
- * ones, and code_points of unmodified code, at which each thread of the program has a breakpoint
- * (runtime/visits.c). Here those code_points are chosen, and found in each process.
+ * points - progress points that the engine sets in unmodified code: at each, every thread of the
+ * program has a breakpoint (runtime/visits.c).
  */
 #include "collect/runtime/engine.h"
 
@@ -21,41 +20,6 @@
 
 #define TRIAL_VISITS 64
 #define OVERHEAD_WARNED 0.02 /* of the run's time: a cost worth telling */
-
-static struct runtime_engine *runtime_of(const struct collector *collector)
-{
-	return (struct runtime_engine *)(uintptr_t)collector;
-}
-
-/* The program takes free entries at the same time, for its own points: by hash, atomically. */
-static int take_index(struct runtime_engine *runtime, const char *name, uint32_t kind,
-		      unsigned *index, struct error *error)
-{
-	struct wire_point *points = runtime->page->points;
-	__u64 hash = 2 * (uint64_t)(runtime->engine_points + 1);
-
-	for (unsigned i = 0; i < WIRE_POINTS_MOST; i++) {
-		__u64 free_entry = 0;
-		*index = i;
-		if (points[i].kind == kind &&
-		    !strncmp(points[i].name, name, sizeof(points[i].name) - 1))
-			return 0;
-		if (!__atomic_compare_exchange_n(&points[i].hash, &free_entry, hash, false,
-						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			continue;
-		runtime->engine_points++;
-		strncpy(points[i].name, name, sizeof(points[i].name) - 1);
-		__atomic_store_n(&points[i].kind, kind, __ATOMIC_RELEASE);
-		return 0;
-	}
-	return error_set(error, -E2BIG, "more than %d progress points", WIRE_POINTS_MOST);
-}
-
-int runtime_add_point_sampled(struct collector *collector, const char *name, unsigned *index,
-			      struct error *error)
-{
-	return take_index(runtime_of(collector), name, WIRE_POINT_SAMPLED, index, error);
-}
 
 int runtime_add_point_tracepoint(struct collector *collector, const char *category,
 				 const char *tracepoint, const char *name, unsigned *index,
@@ -135,25 +99,6 @@ static int cannot(const char *name, const char *why, struct error *error)
 			 name, why);
 }
 
-static int add_code_point(struct runtime_engine *runtime, const char *path, uint64_t offset,
-			  uint64_t semaphore_offset, unsigned point)
-{
-	struct stat status;
-
-	if (stat(path, &status))
-		return -errno;
-	runtime->code_points[runtime->code_point_count++] = (struct runtime_code_point){
-		.path = text_copy(path),
-		.file = {.inode = status.st_ino,
-			 .device = major(status.st_dev) << 20 | minor(status.st_dev)},
-		.offset = offset,
-		.semaphore_offset = semaphore_offset,
-		.point = point,
-	};
-	__atomic_store_n(&runtime->page->breakpoints, runtime->code_point_count, __ATOMIC_RELEASE);
-	return 0;
-}
-
 int runtime_add_point_code(struct collector *collector, const char *name, const char *path,
 			   uint64_t offset, uint64_t semaphore_offset, unsigned *index,
 			   struct error *error)
@@ -168,10 +113,10 @@ int runtime_add_point_code(struct collector *collector, const char *name, const 
 	int code = try_breakpoint(&runtime->visit_ns);
 	if (code)
 		return cannot(name, why_not(code), error);
-	code = take_index(runtime, name, WIRE_POINT_ENGINE, index, error);
+	code = engine_take_point(collector, name, WIRE_POINT_ENGINE, index, error);
 	if (code)
 		return code;
-	code = add_code_point(runtime, path, offset, semaphore_offset, *index);
+	code = runtime_code_points_add(runtime, path, offset, semaphore_offset, *index);
 	return code ? error_set(error, code, "cannot look at %s: %s", path, strerror(-code)) : 0;
 }
 
@@ -186,8 +131,8 @@ int runtime_count_calls(struct collector *collector, const char *path, uint64_t 
 
 	if (runtime->code_point_count == RUNTIME_BREAKPOINTS_MOST || try_breakpoint(&visit_ns))
 		return -ENOTSUP;
-	int code = take_index(runtime, "", WIRE_POINT_CALL_RATE, &index, NULL);
-	code = code ? code : add_code_point(runtime, path, offset, 0, index);
+	int code = engine_take_point(collector, "", WIRE_POINT_CALL_RATE, &index, NULL);
+	code = code ? code : runtime_code_points_add(runtime, path, offset, 0, index);
 	if (code)
 		return code;
 	const volatile __u64 *total = &runtime->page->points[index].total;
@@ -196,49 +141,13 @@ int runtime_count_calls(struct collector *collector, const char *path, uint64_t 
 	for (unsigned i = 0; i < slices && !code; i++) {
 		uint64_t before = *total;
 		nanosleep(&slice, NULL);
-		runtime->engine.engine->heartbeat(collector);
+		collector_heartbeat(collector);
 		calls[i] = *total - before;
 		code = calls[i] > most ? -ERANGE : 0;
 	}
-	free(runtime->code_points[--runtime->code_point_count].path);
-	__atomic_store_n(&runtime->page->breakpoints, runtime->code_point_count, __ATOMIC_RELEASE);
+	runtime_code_points_remove_last(runtime);
 	runtime_processes_publish(runtime);
 	return code;
-}
-
-/* Some file systems show another device in /proc/PID/maps than in stat: then the path must do. */
-static bool is_same_file(const struct runtime_code_point *place, const struct wire_file *file,
-			 const char *path)
-{
-	return place->file.inode == file->inode &&
-	       (place->file.device == file->device || !strcmp(place->path, path));
-}
-
-void runtime_points_resolve(const struct runtime_engine *runtime, const struct wire_file *file,
-			    const char *path, const struct runtime_mapping *mapping, bool is_code,
-			    struct runtime_breakpoint *breakpoints)
-{
-	uint64_t size = mapping->end - mapping->start;
-
-	for (unsigned i = 0; i < runtime->code_point_count; i++) {
-		const struct runtime_code_point *place = &runtime->code_points[i];
-		uint64_t offset = is_code ? place->offset : place->semaphore_offset;
-		if (!offset || offset < mapping->offset || offset - mapping->offset >= size ||
-		    !is_same_file(place, file, path))
-			continue;
-		uint64_t address = mapping->start + (offset - mapping->offset);
-		breakpoints[i].point = place->point;
-		if (is_code)
-			breakpoints[i].address = address;
-		else
-			breakpoints[i].semaphore = address;
-	}
-}
-
-void runtime_points_close(struct runtime_engine *runtime)
-{
-	for (unsigned i = 0; i < runtime->code_point_count; i++)
-		free(runtime->code_points[i].path);
 }
 
 static uint64_t visits_by_breakpoint(const struct runtime_engine *runtime)
@@ -251,7 +160,7 @@ static uint64_t visits_by_breakpoint(const struct runtime_engine *runtime)
 	return visits;
 }
 
-char *runtime_points_note(const struct runtime_engine *runtime)
+char *runtime_points_warning(const struct runtime_engine *runtime)
 {
 	double share = (double)visits_by_breakpoint(runtime) * (double)runtime->visit_ns /
 		       (double)(clock_now_ns() - runtime->started_ns + 1);
@@ -267,36 +176,4 @@ char *runtime_points_note(const struct runtime_engine *runtime)
 			   "%.1f µs a visit): LEVER_PROGRESS (lever.h) costs nothing, and "
 			   "sampled:FILE:LINE hardly anything",
 			   100 * share, (double)runtime->visit_ns / 1000);
-}
-
-/* ---- all points ---- */
-
-unsigned runtime_point_count(const struct collector *collector)
-{
-	const struct wire_point *points = runtime_of(collector)->page->points;
-	unsigned count = 0;
-
-	/* A kind is written last: until then the name may be half there. */
-	while (count < WIRE_POINTS_MOST && points[count].hash &&
-	       __atomic_load_n(&points[count].kind, __ATOMIC_ACQUIRE))
-		count++;
-	return count;
-}
-
-const struct wire_point *runtime_point(const struct collector *collector, unsigned index)
-{
-	struct wire_point *points = runtime_of(collector)->page->points;
-
-	points[index].name[sizeof(points[index].name) - 1] = 0; /* who has scribbled? */
-	return &points[index];
-}
-
-int runtime_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count)
-{
-	return engine_write_pairs(&runtime_of(collector)->page->settings, pairs, count);
-}
-
-double runtime_pair_average(const struct collector *collector, unsigned pair)
-{
-	return pair < WIRE_PAIRS_MOST ? runtime_of(collector)->pair_averages[pair] : 0;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * runtime_processes - the program's processes, as they enter themselves in the shared page, and what
- * is mapped in them, as /proc tells.
+ * processes - the program's processes, which enter themselves in the shared page, and what is mapped
+ * in them.
  */
 #include "collect/runtime/engine.h"
 
-#include "base/cleanup.h"
 #include "base/clock.h"
+#include "collect/process/maps.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,9 +15,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#define MAPS_AGAIN_NS 50000000ull       /* a process that asks for what is not there */
+#define MAPS_AGAIN_NS 50000000ull       /* at most so often for one process */
 #define ANNOUNCE_AGAIN_NS 2000000000ull /* a file that could not be opened */
-#define DESCRIPTORS_MOST 256            /* processes above that are asked for by their id */
+#define DESCRIPTORS_MOST 256            /* for further processes the id must do */
 
 struct runtime_file *runtime_file_of(struct runtime_engine *runtime, const struct wire_file *file)
 {
@@ -28,7 +28,7 @@ struct runtime_file *runtime_file_of(struct runtime_engine *runtime, const struc
 	return NULL;
 }
 
-/* The number of a mapped file; announces it if it has none, and there is somebody to be told. */
+/* The number of a mapped file; announces it if it has none and there is a handler. */
 static uint32_t object_of(struct runtime_engine *runtime, const struct collector_handler *handler,
 			  const struct kernel_object_event *event)
 {
@@ -48,71 +48,48 @@ static uint32_t object_of(struct runtime_engine *runtime, const struct collector
 	return runtime_file_of(runtime, &event->file)->object;
 }
 
-struct line {
-	struct runtime_mapping mapping;
-	struct wire_file file;
-	char rights[8];
-	const char *path; /* in the line that was read; "" if it has none */
-};
-
-static bool read_line(char *text, struct line *line)
-{
-	uint32_t major, minor;
-	int at = 0;
-
-	if (sscanf(text,
-		   "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64 " %n",
-		   (uint64_t *)&line->mapping.start, (uint64_t *)&line->mapping.end, line->rights,
-		   (uint64_t *)&line->mapping.offset, &major, &minor, (uint64_t *)&line->file.inode,
-		   &at) != 7 ||
-	    line->mapping.start >> 63)
-		return false;
-	text[strcspn(text, "\n")] = 0;
-	line->path = at ? text + at : "";
-	line->file.device = major << 20 | minor;
-	return true;
-}
-
 /* What is mapped in one process. */
-struct mapped_code {
+struct process_code {
 	struct runtime_mapping mappings[RUNTIME_MAPPINGS_MOST];
 	size_t count;
+	bool is_cut; /* there are more */
 	struct runtime_breakpoint breakpoints[RUNTIME_BREAKPOINTS_MOST];
 };
 
-static void read_mappings(struct runtime_engine *runtime, const struct collector_handler *handler,
-			  uint32_t pid, struct mapped_code *mapped_code)
+static void read_code(struct runtime_engine *runtime, const struct collector_handler *handler,
+		      uint32_t pid, struct process_code *code)
 {
-	AUTO(text) char *path = text_format("/proc/%" PRIu32 "/maps", pid);
-	AUTO(file) FILE *maps = fopen(path, "re");
-	AUTO(text) char *text = NULL;
-	size_t room = 0;
+	AUTO(maps) struct maps *maps = maps_open((pid_t)pid);
+	struct maps_line line;
 
-	mapped_code->count = 0;
-	memset(mapped_code->breakpoints, 0, sizeof(mapped_code->breakpoints));
-	while (maps && mapped_code->count < RUNTIME_MAPPINGS_MOST &&
-	       getline(&text, &room, maps) > 0) {
-		struct line line = {0};
-		if (!read_line(text, &line))
-			continue;
-		bool is_code = strchr(line.rights, 'x');
-		if (line.file.inode && (is_code || strchr(line.rights, 'w')))
-			runtime_points_resolve(runtime, &line.file, line.path, &line.mapping,
-					       is_code, mapped_code->breakpoints);
-		if (!is_code)
-			continue;
+	code->count = 0;
+	code->is_cut = false;
+	memset(code->breakpoints, 0, sizeof(code->breakpoints));
+	while (maps_next(maps, &line)) {
+		struct runtime_mapping mapping = {.start = line.start,
+						  .end = line.end,
+						  .offset = line.offset};
 		const struct kernel_object_event event = {.kind = KERNEL_EVENT_OBJECT,
 							  .tgid = pid,
 							  .file = line.file,
-							  .start = line.mapping.start,
-							  .end = line.mapping.end};
-		line.mapping.object =
+							  .start = line.start,
+							  .end = line.end};
+		if (line.start >> 63) /* the kernel's vsyscall page */
+			continue;
+		if (line.file.inode && (line.is_code || line.is_writable))
+			runtime_code_points_resolve(runtime, &line, code->breakpoints);
+		if (!line.is_code)
+			continue;
+		code->is_cut = code->count == RUNTIME_MAPPINGS_MOST;
+		if (code->is_cut)
+			return;
+		mapping.object =
 			line.file.inode ? object_of(runtime, handler, &event) : WIRE_OBJECT_NO_FILE;
-		mapped_code->mappings[mapped_code->count++] = line.mapping;
+		code->mappings[code->count++] = mapping;
 	}
 }
 
-/* Only if they are others, since each thread that sees a change sets its breakpoints anew. */
+/* Only if they differ: each thread that sees a change sets its breakpoints anew. */
 static void post_breakpoints(struct runtime_process *process,
 			     const struct runtime_breakpoint *breakpoints, bool is_new_image)
 {
@@ -126,7 +103,7 @@ static void post_breakpoints(struct runtime_process *process,
 	__atomic_fetch_add(&process->breakpoint_sequence, 1, __ATOMIC_RELEASE);
 }
 
-/* The program reads at any time: a changed or odd sequence makes it read again. */
+/* The program reads at any time; it reads again if the sequence is odd or has changed. */
 static void post_mappings(struct runtime_process *process, const struct runtime_mapping *mappings,
 			  size_t count, uint32_t image)
 {
@@ -139,25 +116,26 @@ static void post_mappings(struct runtime_process *process, const struct runtime_
 }
 
 static void map_process(struct runtime_engine *runtime, const struct collector_handler *handler,
-			struct runtime_process *process, struct runtime_process_state *states)
+			struct runtime_process *process, struct runtime_process_state *state)
 {
-	static struct mapped_code mapped_code;
+	static struct process_code code;
 	uint64_t now = clock_now_ns();
 	uint32_t image = __atomic_load_n(&process->image, __ATOMIC_ACQUIRE);
 	bool is_new_image = image != process->mapped_image;
 
-	if (!is_new_image && states->code_points == runtime->code_point_count &&
+	if (!is_new_image && state->code_points == runtime->code_point_count &&
 	    (!__atomic_load_n(&process->wants, __ATOMIC_ACQUIRE) ||
-	     now - states->mapped_ns < MAPS_AGAIN_NS))
+	     now - state->mapped_ns < MAPS_AGAIN_NS))
 		return;
 	__atomic_store_n(&process->wants, 0, __ATOMIC_RELEASE);
-	states->mapped_ns = now;
-	states->code_points = runtime->code_point_count;
-	read_mappings(runtime, handler, states->pid, &mapped_code);
-	if (!mapped_code.count)
+	state->mapped_ns = now;
+	state->code_points = runtime->code_point_count;
+	read_code(runtime, handler, state->pid, &code);
+	if (!code.count)
 		return;
-	post_breakpoints(process, mapped_code.breakpoints, is_new_image);
-	post_mappings(process, mapped_code.mappings, mapped_code.count, image);
+	runtime->has_cut_mappings |= code.is_cut;
+	post_breakpoints(process, code.breakpoints, is_new_image);
+	post_mappings(process, code.mappings, code.count, image);
 }
 
 static void report_process(const struct collector_handler *handler, uint32_t kind, uint32_t pid)
@@ -167,47 +145,47 @@ static void report_process(const struct collector_handler *handler, uint32_t kin
 }
 
 static void add_process(struct runtime_engine *runtime, const struct collector_handler *handler,
-			struct runtime_process_state *states, uint32_t pid)
+			struct runtime_process_state *state, uint32_t pid)
 {
-	bool has_room = states - runtime->states < DESCRIPTORS_MOST;
+	bool has_room = state - runtime->states < DESCRIPTORS_MOST;
 
-	*states = (struct runtime_process_state){.pid = pid};
-	states->pidfd = has_room ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	*state = (struct runtime_process_state){.pid = pid};
+	state->pidfd = has_room ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	if (pid == runtime->main_pid)
 		runtime->has_seen_main = true;
 	else
 		report_process(handler, KERNEL_EVENT_FORK, pid);
 }
 
-static bool has_ended(const struct runtime_process_state *states)
+static bool has_ended(const struct runtime_process_state *state)
 {
-	struct pollfd mapped_code = {.fd = states->pidfd, .events = POLLIN};
+	struct pollfd ended = {.fd = state->pidfd, .events = POLLIN};
 
-	if (states->pidfd >= 0)
-		return poll(&mapped_code, 1, 0) > 0;
-	return kill((pid_t)states->pid, 0) && errno == ESRCH;
+	if (state->pidfd >= 0)
+		return poll(&ended, 1, 0) > 0;
+	return kill((pid_t)state->pid, 0) && errno == ESRCH;
 }
 
-static void clear_state(struct runtime_process_state *states)
+static void clear_state(struct runtime_process_state *state)
 {
-	if (states->pid && states->pidfd >= 0)
-		close(states->pidfd);
-	*states = (struct runtime_process_state){.pidfd = -1};
+	if (state->pid && state->pidfd >= 0)
+		close(state->pidfd);
+	*state = (struct runtime_process_state){.pidfd = -1};
 }
 
-/* Its edges may still be read in the open window; then the entry is given to another one. */
+/* The open window may still read its edges: only after that the entry is freed. */
 static void retire_process(struct runtime_engine *runtime, const struct collector_handler *handler,
-			   struct runtime_process *process, struct runtime_process_state *states)
+			   struct runtime_process *process, struct runtime_process_state *state)
 {
-	if (!states->has_ended)
-		report_process(handler, KERNEL_EVENT_EXIT, states->pid);
-	states->has_ended = true;
+	if (!state->has_ended)
+		report_process(handler, KERNEL_EVENT_EXIT, state->pid);
+	state->has_ended = true;
 	if (runtime->page->settings.window)
 		return;
-	uint32_t pid = states->pid;
+	uint32_t pid = state->pid;
 	__atomic_compare_exchange_n(&process->pid, &pid, 0, false, __ATOMIC_ACQ_REL,
 				    __ATOMIC_RELAXED);
-	clear_state(states);
+	clear_state(state);
 }
 
 unsigned runtime_processes_used(const struct runtime_engine *runtime)
@@ -220,28 +198,28 @@ void runtime_processes_poll(struct runtime_engine *runtime, const struct collect
 {
 	for (uint32_t i = 0; i < runtime_processes_used(runtime); i++) {
 		struct runtime_process *process = &runtime->page->processes[i];
-		struct runtime_process_state *states = &runtime->states[i];
+		struct runtime_process_state *state = &runtime->states[i];
 		uint32_t pid = __atomic_load_n(&process->pid, __ATOMIC_ACQUIRE);
 		if (!pid || pid > INT32_MAX)
 			continue;
-		if (states->pid != pid) {
-			clear_state(states);
-			add_process(runtime, handler, states, pid);
+		if (state->pid != pid) {
+			clear_state(state);
+			add_process(runtime, handler, state, pid);
 		}
 		if (process->sampler == RUNTIME_SAMPLER_TIMER) {
 			runtime->has_seen_timers = true;
 			runtime->refused = process->refused;
 		}
-		if (has_ended(states))
-			retire_process(runtime, handler, process, states);
+		if (has_ended(state))
+			retire_process(runtime, handler, process, state);
 		else
-			map_process(runtime, handler, process, states);
+			map_process(runtime, handler, process, state);
 	}
 }
 
 void runtime_processes_publish(struct runtime_engine *runtime)
 {
-	static struct mapped_code mapped_code;
+	static struct process_code code;
 
 	for (uint32_t i = 0; i < runtime_processes_used(runtime); i++) {
 		struct runtime_process *process = &runtime->page->processes[i];
@@ -249,9 +227,9 @@ void runtime_processes_publish(struct runtime_engine *runtime)
 		if (!pid || pid != runtime->states[i].pid ||
 		    process->mapped_image != process->image)
 			continue;
-		read_mappings(runtime, NULL, pid, &mapped_code);
-		if (mapped_code.count)
-			post_breakpoints(process, mapped_code.breakpoints, false);
+		read_code(runtime, NULL, pid, &code);
+		if (code.count)
+			post_breakpoints(process, code.breakpoints, false);
 		runtime->states[i].code_points = runtime->code_point_count;
 	}
 }

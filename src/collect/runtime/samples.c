@@ -75,7 +75,7 @@ int runtime_samples_read(struct runtime_engine *runtime, const struct collector_
 		sample.kind = KERNEL_EVENT_SAMPLE;
 		sample.kernel_ip = 0;
 		handler->sample(handler->context, &sample);
-		if (page->settings.enable_callers && handler->callers)
+		if (runtime->collector.settings->enable_callers && handler->callers)
 			send_callers(handler, record);
 		count++;
 	}

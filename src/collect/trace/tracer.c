@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "collect/bpf/loader.h"
 #include "collect/bpf/overhead.h"
+#include "wire/kernel.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* clocks - what a tick takes, told from holes in a thread's time that other interrupts make, too. */
+/* tick_cost - ticks are told from other interrupts by the holes that both make in a thread's time. */
 #include "check.h"
 
-#include "collect/bpf/clocks.h"
+#include "collect/tick_cost.h"
 
 #define TICKS 100
 
@@ -14,7 +14,7 @@ TEST("many short interrupts are not taken for ticks")
 		holes[i] = 1000 + i;
 	for (size_t i = 0; i < TICKS; i++)
 		holes[2 * TICKS + i] = 14000 + i;
-	CHECK_EQUAL(clocks_tick_cost(holes, 3 * TICKS, TICKS), 14000 + TICKS / 4);
+	CHECK_EQUAL(tick_cost_of(holes, 3 * TICKS, TICKS, 1), 14000 + TICKS / 4);
 }
 
 TEST("a few long interruptions hardly move it")
@@ -25,7 +25,7 @@ TEST("a few long interruptions hardly move it")
 		holes[i] = 14000;
 	for (size_t i = TICKS; i < TICKS + 10; i++)
 		holes[i] = 4000000;
-	CHECK_EQUAL(clocks_tick_cost(holes, TICKS + 10, TICKS), 14000);
+	CHECK_EQUAL(tick_cost_of(holes, TICKS + 10, TICKS, 1), 14000);
 }
 
 TEST("with a few ticks missing those that came tell it; with half of them missing nothing does")
@@ -34,8 +34,8 @@ TEST("with a few ticks missing those that came tell it; with half of them missin
 
 	for (size_t i = 0; i < TICKS; i++)
 		holes[i] = 14000;
-	CHECK_EQUAL(clocks_tick_cost(holes, TICKS - 30, TICKS), 14000);
-	CHECK_EQUAL(clocks_tick_cost(holes, TICKS / 2 - 1, TICKS), 0);
-	CHECK_EQUAL(clocks_tick_cost(holes, 0, TICKS), 0);
-	CHECK_EQUAL(clocks_tick_cost(holes, 0, 0), 0);
+	CHECK_EQUAL(tick_cost_of(holes, TICKS - 30, TICKS, 1), 14000);
+	CHECK_EQUAL(tick_cost_of(holes, TICKS / 2 - 1, TICKS, 1), 0);
+	CHECK_EQUAL(tick_cost_of(holes, 0, TICKS, 1), 0);
+	CHECK_EQUAL(tick_cost_of(holes, 0, 0, 1), 0);
 }
