@@ -5,8 +5,8 @@
 
     @test("a sentence that must be true")
     def _():
-        said = lever("version")
-        check(said.returncode == 0, said.stderr)
+        result = lever("version")
+        check(result.returncode == 0, result.stderr)
 
     main()   # at the end: runs all, ends with 1 if one failed
 """

@@ -9,25 +9,25 @@ import tempfile
 from check import LEVER, Skip, check, equal, lever, main, test
 
 
-@test("without a command, lever explains itself on stderr and ends with 2")
+@test("without a command, the overview goes to stderr and the exit code is 2")
 def _():
-    said = lever()
-    equal(said.returncode, 2)
-    equal(said.stdout, "")
-    check("Commands:" in said.stderr, said.stderr)
+    result = lever()
+    equal(result.returncode, 2)
+    equal(result.stdout, "")
+    check("Commands:" in result.stderr, result.stderr)
 
 
-@test("help goes to stdout and names every command that works, and none that does not")
+@test("help goes to stdout and lists every command of this version, and no other")
 def _():
-    said = lever("--help")
-    equal((said.returncode, said.stderr), (0, ""))
+    result = lever("--help")
+    equal((result.returncode, result.stderr), (0, ""))
     for command in ("run", "record", "trace", "report", "check"):
-        check(f"\n  {command} " in said.stdout, command)
+        check(f"\n  {command} " in result.stdout, command)
     for command in ("diff",):
-        check(f"\n  {command} " not in said.stdout, command)
+        check(f"\n  {command} " not in result.stdout, command)
 
 
-@test("each command has its help, in both ways of asking")
+@test("lever help COMMAND and lever COMMAND --help print the same")
 def _():
     for command in ("run", "record", "trace", "report", "check", "help", "version"):
         asked, told = lever("help", command), lever(command, "--help")
@@ -37,102 +37,102 @@ def _():
         check(all(len(line) <= 80 for line in told.stdout.splitlines()), told.stdout)
 
 
-@test("the version is told in all three ways")
+@test("version, --version and -V print the same")
 def _():
     lines = {lever(word).stdout for word in ("version", "--version", "-V")}
     equal(len(lines), 1)
     check(lines.pop().startswith("lever 0."), "")
 
 
-@test("commands of the design that do not exist yet are refused, not pretended")
+@test("planned commands are refused")
 def _():
     for command in ("diff",):
-        said = lever(command, "--", "true")
-        equal(said.returncode, 2)
-        check("not part of this version" in said.stderr, said.stderr)
+        result = lever(command, "--", "true")
+        equal(result.returncode, 2)
+        check("not part of this version" in result.stderr, result.stderr)
 
 
-@test("lever record wants to know whom to record, and only once")
+@test("lever record needs exactly one of a program, --pid, --cgroup and --system")
 def _():
     for words, why in (((), "needs a program"), (("--pid", "1", "--", "true"), "exclude each other"),
                        (("--pid", "1", "--system"), "exclude each other"), (("--pid", "x"), "process id"),
                        (("--period", "1us", "--", "true"), "50us"), (("--call-graph", "lbr", "--", "true"), "dwarf, fp or none"),
                        (("--quiet", "--live", "--", "true"), "exclude each other")):
-        said = lever("record", *words)
-        equal((said.returncode, said.stdout), (2, ""), words)
-        check(why in said.stderr, said.stderr)
+        result = lever("record", *words)
+        equal((result.returncode, result.stdout), (2, ""), words)
+        check(why in result.stderr, result.stderr)
 
 
-@test("lever scale wants a program, and numbers of cores that make sense")
+@test("lever scale needs a program, and valid numbers of cores")
 def _():
     for words, why in (((), "needs a program"), (("--cores", "1,x", "--", "true"), "number of cores"), (("--cores", "0", "--", "true"), "number of cores"),
                        (("--on", "0", "--", "true"), "needs a core"), (("--on", "9999", "--", "true"), "not 9999"), (("--runs", "0", "true"), "--runs"),
                        (("--quiet", "--verbose", "true"), "exclude each other")):
-        said = lever("scale", *words)
-        equal((said.returncode, said.stdout), (2, ""), words)
-        check(why in said.stderr, said.stderr)
+        result = lever("scale", *words)
+        equal((result.returncode, result.stdout), (2, ""), words)
+        check(why in result.stderr, result.stderr)
     equal(lever("scale", "--", "/no/such/program").returncode, 127)
     equal(lever("scale", "--", "/etc").returncode, 126)
 
 
-@test("reports on samples refuse what is for causal profiles, and the other way round")
+@test("wrong values of --class, --by and --tree are wrong usage")
 def _():
     for words, why in ((("--class", "X"), "cpu, I, L, S or B"), (("--by", "moon"), "function"), (("--tree", "up"), "callers")):
-        said = lever("report", *words)
-        equal((said.returncode, said.stdout), (2, ""), words)
-        check(why in said.stderr, said.stderr)
+        result = lever("report", *words)
+        equal((result.returncode, result.stdout), (2, ""), words)
+        check(why in result.stderr, result.stderr)
 
 
-@test("a mistyped command or option is answered with the nearest one, and 2")
+@test("a mistyped command or option is wrong usage, and the nearest one is named")
 def _():
     for words, nearest in ((("reprot",), "'report'"), (("run", "--progess", "x", "true"), "--progress"),
                            (("report", "--fromat", "json"), "--format")):
-        said = lever(*words)
-        equal((said.returncode, said.stdout), (2, ""))
-        check(nearest in said.stderr, said.stderr)
+        result = lever(*words)
+        equal((result.returncode, result.stdout), (2, ""))
+        check(nearest in result.stderr, result.stderr)
 
 
-@test("wrong values end with 2 and one sentence")
+@test("wrong values exit with 2 and one line")
 def _():
     for words in (("run", "--speedups", "0,200", "true"), ("run", "--period", "5", "true"),
                   ("run", "--runs", "3", "true"), ("run",), ("report", "a", "b"), ("check", "x"),
                   ("report", "--format", "pdf"), ("run", "--engine", "steam", "true")):
-        said = lever(*words)
-        equal((said.returncode, said.stdout), (2, ""), words)
-        equal(len(said.stderr.splitlines()), 1, words)
-        check(said.stderr.startswith("lever: "), said.stderr)
+        result = lever(*words)
+        equal((result.returncode, result.stdout), (2, ""), words)
+        equal(len(result.stderr.splitlines()), 1, words)
+        check(result.stderr.startswith("lever: "), result.stderr)
 
 
-@test("a profile that is missing, no profile, or a folder ends report with 1 and a sentence")
+@test("report of a missing file, of no profile or of a folder exits with 1 and one line")
 def _():
     with tempfile.TemporaryDirectory() as folder:
         text = os.path.join(folder, "text.lever")
         with open(text, "w", encoding="utf-8") as file:
             file.write("this is not a profile\n" * 100)
         for path in (os.path.join(folder, "missing.lever"), text, folder, "/dev/null"):
-            said = lever("report", path)
-            equal((said.returncode, said.stdout), (1, ""), path)
-            check(path in said.stderr and said.stderr.startswith("lever: "), said.stderr)
+            result = lever("report", path)
+            equal((result.returncode, result.stdout), (1, ""), path)
+            check(path in result.stderr and result.stderr.startswith("lever: "), result.stderr)
 
 
-@test("check tells about both engines and ends with 0 or 1 accordingly")
+@test("check names both engines, and its exit code says whether the kernel engine works")
 def _():
-    said = lever("check")
-    works = "kernel engine:  works here" in said.stdout
-    equal(said.returncode, 0 if works else 1)
-    check("runtime engine: works here" in said.stdout, said.stdout)
-    equal("\nmissing " in "\n" + said.stdout, not works, said.stdout)
+    result = lever("check")
+    works = "kernel engine:  works here" in result.stdout
+    equal(result.returncode, 0 if works else 1)
+    check("runtime engine: works here" in result.stdout, result.stdout)
+    equal("\nmissing " in "\n" + result.stdout, not works, result.stdout)
 
 
-@test("a full disk is a failure, not a silent loss")
+@test("a full disk is a failure")
 def _():
     with open("/dev/full", "w", encoding="utf-8") as full:
-        said = subprocess.run([LEVER, "help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    equal(said.returncode, 1)
-    check("standard output" in said.stderr, said.stderr)
+        result = subprocess.run([LEVER, "help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    equal(result.returncode, 1)
+    check("standard output" in result.stderr, result.stderr)
 
 
-@test("a program that cannot be started ends with 127 or 126, and leaves no profile")
+@test("a program that cannot be started exits with 127 or 126, and leaves no profile")
 def _():
     if lever("check").returncode:
         raise Skip("the kernel engine does not work here (lever check)")
@@ -142,13 +142,13 @@ def _():
             pass
         for program, code in ((os.path.join(folder, "none"), 127), ("no-such-program-anywhere", 127),
                               (plain, 126), (folder, 126)):
-            said = lever("run", "-o", output, "--", program)
-            equal((said.returncode, said.stdout), (code, ""), program)
-            check(program in said.stderr, said.stderr)
+            result = lever("run", "-o", output, "--", program)
+            equal((result.returncode, result.stdout), (code, ""), program)
+            check(program in result.stderr, result.stderr)
             check(not os.path.exists(output), program)
 
 
-@test("without rights, run says what it needs and ends with 1")
+@test("without rights, run names them and exits with 1")
 def _():
     if os.geteuid() == 0 and not shutil.which("setpriv"):
         raise Skip("root, and no setpriv to become somebody else")
@@ -158,10 +158,10 @@ def _():
         os.chmod(folder, 0o755)
         other = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
         words = [program, "run", "--engine", "kernel", "-o", "/tmp/lever-test-no-rights.lever", "--", "true"]
-        said = subprocess.run((other if os.geteuid() == 0 else []) + words, stdin=subprocess.DEVNULL,
+        result = subprocess.run((other if os.geteuid() == 0 else []) + words, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, check=False)
-        equal((said.returncode, said.stdout), (1, ""), said.stderr)
-        check("root" in said.stderr and "CAP_BPF" in said.stderr, said.stderr)
+        equal((result.returncode, result.stdout), (1, ""), result.stderr)
+        check("root" in result.stderr and "CAP_BPF" in result.stderr, result.stderr)
 
 
 def complete(line):
@@ -170,9 +170,9 @@ def complete(line):
     words = line.split(" ")
     ask = ("COMP_WORDS=(%s); COMP_CWORD=%d; _lever; printf '%%s\\n' \"${COMPREPLY[@]}\""
            % (" ".join(f"'{word}'" for word in words), len(words) - 1))
-    said = subprocess.run(["bash", "-c", script + ask], capture_output=True, text=True, check=True)
-    equal(said.stderr, "")
-    return said.stdout.split()
+    result = subprocess.run(["bash", "-c", script + ask], capture_output=True, text=True, check=True)
+    equal(result.stderr, "")
+    return result.stdout.split()
 
 
 @test("bash completes commands, options and their values")

@@ -37,8 +37,8 @@ def need_html():
 
 
 def rows_of(name):
-    said = subprocess.run([sys.argv[1], "report", profile(name), "--format", "csv"], check=True, capture_output=True)
-    return list(csv.DictReader(io.StringIO(said.stdout.decode(), newline=""), strict=True))
+    result = subprocess.run([sys.argv[1], "report", profile(name), "--format", "csv"], check=True, capture_output=True)
+    return list(csv.DictReader(io.StringIO(result.stdout.decode(), newline=""), strict=True))
 
 
 def as_cell(text):
@@ -62,7 +62,7 @@ def rows_expected(name):
                               effect["slope_high"], str(effect["contention"]).lower()]
 
 
-@test("CSV has every measured point with the numbers of the JSON, and targets without one")
+@test("CSV has the JSON's numbers of every point, and targets without points")
 def _():
     for name in NAMES:
         rows = [list(row.values()) for row in rows_of(name)]
@@ -73,19 +73,19 @@ def _():
             equal(read, wanted, name)
 
 
-@test("CSV names what a spreadsheet would calculate as a text")
+@test("names that begin like formulas are texts in CSV")
 def _():
     names = {row["target"] for row in rows_of("markup")}
     check('\'=1+2,"a"\n@x' in names, names)
     check(not any(name.startswith("=") for name in names), names)
 
 
-@test("the page is written into a file of the user's, and opens nothing by itself")
+@test("--output writes the page to a file of the user, and opens no browser")
 def _():
     need_html()
     path = os.path.join(FOLDER.name, "page.html")
-    said = lever("report", profile("pipeline"), "--format", "html", "--output", path)
-    equal((said.returncode, said.stdout, said.stderr), (0, "", ""))
+    result = lever("report", profile("pipeline"), "--format", "html", "--output", path)
+    equal((result.returncode, result.stdout, result.stderr), (0, "", ""))
     with open(path, encoding="utf-8") as file:
         page = file.read()
     check(page.startswith("<!doctype html>"), page[:100])
@@ -93,14 +93,14 @@ def _():
     check(stat.S_ISREG(os.stat(path).st_mode))
 
 
-@test("no name of the profile stands in the page outside of the packed data")
+@test("names of the profile are only in the page's packed data")
 def _():
     need_html()
-    said = lever("report", profile("markup"), "--format", "html")
-    check("taken" not in said.stdout and "onerror" not in said.stdout and "a note" not in said.stdout)
+    result = lever("report", profile("markup"), "--format", "html")
+    check("taken" not in result.stdout and "onerror" not in result.stdout and "a note" not in result.stdout)
 
 
-@test("--open writes beside the profile, and hands the page to xdg-open")
+@test("--open writes beside the profile, and calls xdg-open")
 def _():
     need_html()
     folder = os.path.join(FOLDER.name, "bin")
@@ -113,49 +113,49 @@ def _():
     os.chmod(opener, 0o755)
     environment = {**os.environ, "PATH": folder + ":/bin:/usr/bin"}
     environment.pop("SUDO_UID", None)
-    said = lever("report", profile("pipeline"), "--open", env=environment)
-    equal(said.returncode, 0, said.stderr)
+    result = lever("report", profile("pipeline"), "--open", env=environment)
+    equal(result.returncode, 0, result.stderr)
     page = os.path.realpath(profile("pipeline")) + ".html"
-    check(page in said.stderr or profile("pipeline") + ".html" in said.stderr, said.stderr)
+    check(page in result.stderr or profile("pipeline") + ".html" in result.stderr, result.stderr)
     with open(told, encoding="utf-8") as file:  # a pipe: waits until it is told
         equal(file.read(), page)
     check(os.path.exists(page))
 
 
-@test("a program that was built without the page refuses HTML, and says what to do")
+@test("a lever that was built without the page refuses HTML, with the remedy")
 def _():
     if has_html():
         raise Skip("built with the HTML report")
-    said = lever("report", profile("short"), "--format", "html")
-    equal((said.returncode, said.stdout), (1, ""))
-    check("Node.js" in said.stderr, said.stderr)
+    result = lever("report", profile("short"), "--format", "html")
+    equal((result.returncode, result.stdout), (1, ""))
+    check("Node.js" in result.stderr, result.stderr)
 
 
-@test("--open without xdg-open says where the page is, and what is missing")
+@test("--open without xdg-open names the page and the missing package")
 def _():
     need_html()
     environment = {**os.environ, "PATH": "/nowhere"}
     environment.pop("SUDO_UID", None)
-    said = lever("report", profile("pipeline"), "--open", env=environment)
-    equal(said.returncode, 1)
-    check("xdg-utils" in said.stderr and "pipeline.lever.html" in said.stderr, said.stderr)
+    result = lever("report", profile("pipeline"), "--open", env=environment)
+    equal(result.returncode, 1)
+    check("xdg-utils" in result.stderr and "pipeline.lever.html" in result.stderr, result.stderr)
 
 
-@test("--open starts no browser as root for the user behind sudo")
+@test("--open starts no browser under sudo")
 def _():
     need_html()
     if os.geteuid() != 0:
         raise Skip("not root")
-    said = lever("report", profile("pipeline"), "--open", env={**os.environ, "SUDO_UID": "1000", "SUDO_GID": "1000"})
-    equal(said.returncode, 1)
-    check("without sudo" in said.stderr, said.stderr)
+    result = lever("report", profile("pipeline"), "--open", env={**os.environ, "SUDO_UID": "1000", "SUDO_GID": "1000"})
+    equal(result.returncode, 1)
+    check("without sudo" in result.stderr, result.stderr)
 
 
 @test("--open with another format is wrong usage")
 def _():
-    said = lever("report", profile("pipeline"), "--open", "--format", "json")
-    equal((said.returncode, said.stdout), (2, ""))
-    check("--format json" in said.stderr, said.stderr)
+    result = lever("report", profile("pipeline"), "--open", "--format", "json")
+    equal((result.returncode, result.stdout), (2, ""))
+    check("--format json" in result.stderr, result.stderr)
 
 
 main()

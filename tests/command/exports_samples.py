@@ -35,9 +35,9 @@ def profile(name):
 
 def export(name, form, *options):
     """The bytes that lever writes."""
-    said = subprocess.run([sys.argv[1], "report", profile(name), "--format", form, *options], capture_output=True)
-    equal((said.returncode, said.stderr), (0, b""))
-    return said.stdout
+    result = subprocess.run([sys.argv[1], "report", profile(name), "--format", form, *options], capture_output=True)
+    equal((result.returncode, result.stderr), (0, b""))
+    return result.stdout
 
 
 def as_json(name, *options):
@@ -71,7 +71,7 @@ def weights(entries, key):
     return sums
 
 
-@test("pprof has every sample, with its chain, values and labels, as an independent reader finds")
+@test("pprof has every sample with its chain, values and labels, by an independent reader")
 def _():
     for name in NAMES:
         report = as_json(name)
@@ -100,18 +100,18 @@ def _():
                 equal(labels["class"], WORDS[entry["class"]])
 
 
-@test("go tool pprof adds up what the JSON does")
+@test("go tool pprof has the JSON's sums")
 def _():
     if not shutil.which("go"):
         raise Skip("go is not installed (Debian: apt-get install golang-go)")
     path = os.path.join(FOLDER.name, "server.pb.gz")
     with open(path, "wb") as file:
         file.write(export("server", "pprof"))
-    said = subprocess.run(["go", "tool", "pprof", "-top", "-unit=ns", "-nodecount=1000", "-nodefraction=0", path],
+    result = subprocess.run(["go", "tool", "pprof", "-top", "-unit=ns", "-nodecount=1000", "-nodefraction=0", path],
                           capture_output=True, text=True, timeout=120,
                           env={**os.environ, "HOME": FOLDER.name, "PPROF_TMPDIR": FOLDER.name})
-    equal(said.returncode, 0, said.stderr)
-    rows = re.findall(r"^ *(\d+)(?:ns)? +[\d.]+% +[\d.]+% +(\d+)(?:ns)? +[\d.]+% +(.*)$", said.stdout, re.MULTILINE)
+    equal(result.returncode, 0, result.stderr)
+    rows = re.findall(r"^ *(\d+)(?:ns)? +[\d.]+% +[\d.]+% +(\d+)(?:ns)? +[\d.]+% +(.*)$", result.stdout, re.MULTILINE)
     read = {name: (int(flat), int(whole)) for flat, whole, name in rows}
     own, total = collections.Counter(), collections.Counter()
     for entry in as_json("server")["entries"]:
@@ -119,17 +119,17 @@ def _():
         own[chain[0] if chain else None] += entry["weight_ns"]
         for function in set(chain):
             total[function] += entry["weight_ns"]
-    equal(read, {function: (own[function], total[function]) for function in total}, said.stdout)
+    equal(read, {function: (own[function], total[function]) for function in total}, result.stdout)
 
 
-@test("flamegraph.pl draws each function of the folded chains as wide as its time")
+@test("flamegraph.pl draws each function of the folded chains in proportion to its time")
 def _():
     program = next((path for path in FLAMEGRAPHS if os.path.exists(path)), None)
     if not program:
         raise Skip("flamegraph.pl is not installed (Debian: apt-get install libdevel-nytprof-perl)")
-    said = subprocess.run(["perl", program], input=export("server", "folded"), capture_output=True)
-    equal(said.returncode, 0, said.stderr)
-    titles = re.findall(r"<title>(.*?) \(([\d,]+) samples, ", said.stdout.decode())
+    result = subprocess.run(["perl", program], input=export("server", "folded"), capture_output=True)
+    equal(result.returncode, 0, result.stderr)
+    titles = re.findall(r"<title>(.*?) \(([\d,]+) samples, ", result.stdout.decode())
     drawn = collections.Counter()
     for function, time in titles:
         drawn[html.unescape(function)] += int(time.replace(",", ""))
@@ -138,7 +138,7 @@ def _():
         for frame in entry["stack"]:
             mark = "_[k]" if frame["kind"] == "kernel" else ""
             expected[name_of(frame).replace(";", ":") + mark] += (entry["weight_ns"] + 500) // 1000
-    equal({function: drawn[function] for function in expected}, dict(expected), said.stdout.decode()[:300])
+    equal({function: drawn[function] for function in expected}, dict(expected), result.stdout.decode()[:300])
 
 
 def speedscope_weights(found, part):
@@ -151,7 +151,7 @@ def speedscope_weights(found, part):
     return sums
 
 
-@test("speedscope's file has each thread's chains, and all of them together")
+@test("speedscope's file has each thread's chains, and those of all threads")
 def _():
     for name in NAMES:
         report = as_json(name)
@@ -241,7 +241,7 @@ def _():
         equal({library["path"] for library in found["libs"]}, objects)
 
 
-@test("filters hold for exports, too")
+@test("exports obey filters")
 def _():
     entries = as_json("server", "--class", "L")["entries"]
     equal(len(entries), 1)
@@ -252,12 +252,12 @@ def _():
     equal(len(json.loads(export("server", "firefox", "--class", "L"))["threads"]), 1)
 
 
-@test("a causal profile is refused in formats of samples, with a sentence")
+@test("formats of samples refuse a causal profile")
 def _():
     for form in ("folded", "pprof", "speedscope", "firefox"):
-        said = lever("report", profile("pipeline"), "--format", form)
-        equal((said.returncode, said.stdout), (2, ""), form)
-        check("has no recording of samples" in said.stderr, said.stderr)
+        result = lever("report", profile("pipeline"), "--format", form)
+        equal((result.returncode, result.stdout), (2, ""), form)
+        check("has no recording of samples" in result.stderr, result.stderr)
 
 
 main()

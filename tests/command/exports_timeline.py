@@ -28,9 +28,9 @@ NAMES = ["<script>document.title = 'taken'</script>", "</script><img src=x onerr
 
 
 def export(form):
-    said = subprocess.run([sys.argv[1], "report", PROFILE, "--format", form], capture_output=True)
-    equal((said.returncode, said.stderr), (0, b""))
-    return said.stdout
+    result = subprocess.run([sys.argv[1], "report", PROFILE, "--format", form], capture_output=True)
+    equal((result.returncode, result.stderr), (0, b""))
+    return result.stdout
 
 
 def as_text(form):
@@ -48,7 +48,7 @@ def among(shown):
     return all(any(same(name, one) for one in shown) for name in NAMES if name)
 
 
-@test("JSON holds the names of spans and counters")
+@test("JSON has the names of spans and counters")
 def _():
     told = json.loads(as_text("json"))
     check(among([span["name"] for span in told["spans"]]), told["spans"])
@@ -56,7 +56,7 @@ def _():
     equal(told["unmatched_ends"], 0)
 
 
-@test("Chrome's JSON holds names and texts")
+@test("Chrome's JSON has names and texts")
 def _():
     told = json.loads(as_text("chrome"))["traceEvents"]
     check(among([event["name"] for event in told if event["ph"] == "X"]))
@@ -75,7 +75,7 @@ def _():
     check(among([event[4]["text"].decode() for event in read.events if "text" in event[4]]))
 
 
-@test("CSV has a row for each span, whatever its name holds, and the same number of fields in each")
+@test("CSV has a row for each span with any name, and equal numbers of fields")
 def _():
     rows = list(csv.reader(io.StringIO(as_text("csv"), newline="")))
     equal({len(row) for row in rows}, {len(rows[0])})
@@ -86,7 +86,7 @@ def _():
     check(among([row[column].removeprefix("'") for row in rows[1:]]))
 
 
-@test("text has no control character but new lines, and no line that a name has made")
+@test("text has no control characters, and no lines made by names")
 def _():
     text = as_text("text")
     check(not re.search("[\x00-\x09\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e]", text), text)

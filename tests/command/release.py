@@ -38,9 +38,9 @@ def environment():
 def set_up(source, name, *options):
     build = os.path.join(FOLDER.name, name)
     need(shutil.which("meson", path=environment()["PATH"]), "meson is not installed in /usr")
-    said = subprocess.run(["meson", "setup", build, source, *options], env=environment(), stdout=subprocess.PIPE,
+    result = subprocess.run(["meson", "setup", build, source, *options], env=environment(), stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False)
-    return build, said
+    return build, result
 
 
 @test("a release tarball has the page of this build, and needs no Node.js for it")
@@ -48,9 +48,9 @@ def _():
     page = os.path.join(BUILD, "web", "page.html")
     need(os.path.exists(os.path.join(SOURCE, ".git")), "this is no checkout")
     need(os.path.exists(page), "built without the HTML report, or from a release")
-    said = subprocess.run(["meson", "dist", "-C", BUILD, "--no-tests", "--allow-dirty", "--formats", "gztar"],
+    result = subprocess.run(["meson", "dist", "-C", BUILD, "--no-tests", "--allow-dirty", "--formats", "gztar"],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    equal(said.returncode, 0, said.stdout)
+    equal(result.returncode, 0, result.stdout)
     made = [name for name in os.listdir(os.path.join(BUILD, "meson-dist")) if name.endswith(".tar.gz")]
     equal(len(made), 1)
     with tarfile.open(os.path.join(BUILD, "meson-dist", made[0])) as tarball:
@@ -59,9 +59,9 @@ def _():
     with open(page, "rb") as one, open(os.path.join(released, "web", "page.html"), "rb") as other:
         check(one.read() == other.read(), "the page in the tarball is another one")
     check(not os.path.exists(os.path.join(released, "web", "node_modules")))
-    build, said = set_up(released, "from-release")
-    equal(said.returncode, 0, said.stdout)
-    check("HTML report: yes" in said.stdout.replace("  ", ""), said.stdout[-600:])
+    build, result = set_up(released, "from-release")
+    equal(result.returncode, 0, result.stdout)
+    check("HTML report: yes" in result.stdout.replace("  ", ""), result.stdout[-600:])
     made = subprocess.run(["ninja", "-C", build, "web/page.c"], env=environment(), stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False)
     equal(made.returncode, 0, made.stdout)
@@ -71,12 +71,12 @@ def _():
 @test("without Node.js a checkout is set up without the HTML report, says so, and fails only if it was asked for")
 def _():
     need(not os.path.exists(os.path.join(SOURCE, "web", "page.html")), "this is a release: it has the page")
-    _, said = set_up(SOURCE, "without-node")
-    equal(said.returncode, 0, said.stdout)
-    check("without the HTML report: Node.js is not installed" in said.stdout, said.stdout[-600:])
-    _, said = set_up(SOURCE, "asked-for", "-Dhtml=enabled")
-    check(said.returncode != 0 and "the HTML report cannot be built: Node.js is not installed" in said.stdout,
-          said.stdout[-600:])
+    _, result = set_up(SOURCE, "without-node")
+    equal(result.returncode, 0, result.stdout)
+    check("without the HTML report: Node.js is not installed" in result.stdout, result.stdout[-600:])
+    _, result = set_up(SOURCE, "asked-for", "-Dhtml=enabled")
+    check(result.returncode != 0 and "the HTML report cannot be built: Node.js is not installed" in result.stdout,
+          result.stdout[-600:])
 
 
 main()

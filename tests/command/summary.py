@@ -39,7 +39,7 @@ def _():
     equal(summarize("OK", "OK"), ("2 passed, 0 failed, 0 skipped", 0))
 
 
-@test("what failed is counted once")
+@test("failures are counted once")
 def _():
     case = f'<testcase name="2 - does not hold">{FAILURE}</testcase>'
     equal(summarize("FAIL", "FAIL", case), ("1 passed, 2 failed, 0 skipped", 1))
