@@ -85,4 +85,15 @@ def _():
     equal(said.returncode, 2)
 
 
+@test("--verbose prints choices, windows and pauses on stderr, and nothing on stdout")
+def _():
+    command = ("--target", "make_wait", "-g", "function", "--", program("waits"), "lock", UNITS)
+    said, _ = profile_of("--verbose", *command)
+    for line in ("calibration: kernel engine", "target make_wait: ", "window 1/1 of make_wait, speedup ", "pauses: "):
+        check(f"lever: {line}" in said.stderr, said.stderr)
+    check("lever:" not in said.stdout, said.stdout)
+    said, _ = profile_of(*command)
+    check("lever: window" not in said.stderr, said.stderr)
+
+
 main()

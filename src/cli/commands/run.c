@@ -8,6 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/recording_command.h"
 #include "cli/commands/run_options.h"
+#include "cli/commands/run_verbose.h"
 #include "cli/installed_library.h"
 #include "cli/output/live_line.h"
 #include "cli/output/summary.h"
@@ -130,6 +131,8 @@ static void record(struct common_options *common, const struct driver_options *d
 	session.points_library = points_library;
 	session.runtime_library = runtime_library;
 	session.context = driver->context;
+	struct session_observer observer = run_verbose_observer(driver->context);
+	session.observer = driver->verbose ? &observer : NULL;
 	if (options->engine == RUN_ENGINE_RUNTIME || !machine_may_pause(NULL, common->force, error))
 		session_run(&session, driver, result, error);
 }

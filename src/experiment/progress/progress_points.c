@@ -327,3 +327,12 @@ char *progress_points_appeared(const struct progress_points *points)
 	}
 	return names;
 }
+
+char *progress_points_warnings(const struct progress_points *points)
+{
+	return points->pairs.count <= WIRE_PAIRS_MOST ?
+		       NULL :
+		       text_format("of %zu latency points only the first %d are measured; name "
+				   "those that matter with --latency",
+				   points->pairs.count, WIRE_PAIRS_MOST);
+}

@@ -39,3 +39,5 @@ unsigned progress_points_visited(const struct progress_points *points);
 char *progress_points_missing(const struct progress_points *points);
 /* Names of the lever.h points of the program, "a, b, c"; to be freed, NULL if none. */
 char *progress_points_appeared(const struct progress_points *points);
+/* Limits that the points reached: sentences, one a line; NULL if none. To be freed. */
+char *progress_points_warnings(const struct progress_points *points);

@@ -7,37 +7,6 @@
 
 #include <stdlib.h>
 
-#define DISPLACEMENT_TOLD 0.05 /* share of a window's time */
-
-static void add_sentence(char **text, const char *sentence)
-{
-	if (!sentence)
-		return;
-	char *longer = text_format("%s%s%s", *text ? *text : "", *text ? "\n" : "", sentence);
-	free(*text);
-	*text = longer;
-}
-
-/* Warnings for the reader of the report; to be freed. */
-static char *make_note(struct session *session)
-{
-	AUTO(text) char *of_engine = collector_note(session->collector);
-	AUTO(text)
-	char *of_rate =
-		sampling_rate_warning(&session->sampling_rate, session->driver.run.period_ns);
-	char *note = NULL;
-
-	if (session->displacement.accepted > DISPLACEMENT_TOLD)
-		note = text_format(
-			"other programs, or the hypervisor, disturbed the machine: windows with up "
-			"to %.0f %% of their time lost were used",
-			100 * session->displacement.accepted);
-	add_sentence(&note, of_rate);
-	add_sentence(&note, of_engine);
-	add_sentence(&note, sampled_code_warnings(session->code));
-	return note;
-}
-
 /* Of the run's time: when samples were taken, which shares and phases are told by. */
 static uint64_t sampled_time_ns(const struct session *session)
 {
@@ -51,6 +20,7 @@ static uint64_t sampled_time_ns(const struct session *session)
 
 static void complete_run(struct session *session)
 {
+	const struct session_observer *observer = session->options->observer;
 	struct recording_run *run = &session->driver.run;
 	struct collector_counters counters;
 
@@ -74,7 +44,9 @@ static void complete_run(struct session *session)
 	run->baseline_ns = session->options->end_to_end ?
 				   session->baseline_ns :
 				   sampled_time_ns(session) - session->speedup_ns;
-	run->note = make_note(session);
+	run->note = session_warnings(session, &counters);
+	if (observer)
+		observer->finished(observer->context, &counters);
 }
 
 /* The ticks' time is known from the start; of the rest, pauses are most, and counted apart. */

@@ -50,6 +50,5 @@ struct session_observer {
 	void (*chosen)(void *context, const struct session_choice *choice);
 	void (*window)(void *context, const struct session_window *window);
 	void (*warm_up)(void *context, const struct session_warm_up *warm_up);
-	void (*unusable)(void *context, const char *target, const char *reason);
 	void (*finished)(void *context, const struct collector_counters *counters);
 };

@@ -31,7 +31,6 @@ struct series {
 
 int session_arm(struct session *session, struct session_target *target, struct error *error)
 {
-	const struct session_observer *observer = session->options->observer;
 	int code = session_write_target(session, target, error);
 
 	if (code || target->is_external)
@@ -43,9 +42,6 @@ int session_arm(struct session *session, struct session_target *target, struct e
 	target->is_unusable = true;
 	schedule_end_block(session->schedule);
 	driver_message(&session->driver, error->text);
-	if (observer)
-		observer->unusable(observer->context, session_target_name(session, target),
-				   error->text);
 	return -EAGAIN;
 }
 

@@ -154,6 +154,9 @@ int session_start(struct driver *driver, struct error *error);
 /* end_to_end.c: runs the program again and again. */
 int session_end_to_end(struct session *session, struct error *error);
 
+/* warnings.c: sentences, one a line; NULL if there are none. To be freed. */
+char *session_warnings(const struct session *session, const struct collector_counters *counters);
+
 /* finish.c: its last steps. */
 int session_finish(struct driver *driver, struct error *error);
 void session_close(struct driver *driver);

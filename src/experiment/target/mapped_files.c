@@ -37,16 +37,6 @@ const char *mapped_files_warnings(const struct mapped_files *mapped_files)
 	return mapped_files->warnings;
 }
 
-static void warn(struct mapped_files *mapped_files, const char *sentence)
-{
-	if (mapped_files->warnings && strstr(mapped_files->warnings, sentence))
-		return;
-	char *longer = text_format("%s%s%s", mapped_files->warnings ? mapped_files->warnings : "",
-				   mapped_files->warnings ? "\n" : "", sentence);
-	free(mapped_files->warnings);
-	mapped_files->warnings = longer;
-}
-
 /*
  * A thread of the process that still has its memory, or 0: once the first thread has ended, what
  * /proc shows for the process is empty, while the others live on.
@@ -135,9 +125,10 @@ static void tell_unwind(struct mapped_files *mapped_files, uint32_t object)
 						   .frame_offset = rows[i].frame_offset,
 						   .rule = rows[i].rule};
 	if (mapped_files->sink.set_unwind(mapped_files->sink.context, object + 1, told, count))
-		warn(mapped_files,
-		     "the program's files have too many unwind rows: call chains through the "
-		     "last ones follow frame pointers");
+		text_add_line(&mapped_files->warnings,
+			      text_format("the program's files have more than %d unwind rows: call "
+					  "chains through the last files follow frame pointers",
+					  WIRE_UNWIND_ROWS_MOST));
 	free(told);
 	free(rows);
 }
@@ -201,7 +192,7 @@ static bool add_file(struct mapped_files *mapped_files, uint32_t tid, const stru
 			       &error) &&
 	    symbols_add_object(mapped_files->symbols, mapping->path, NULL, is_main, object,
 			       &error)) {
-		warn(mapped_files, error.text);
+		text_add_line(&mapped_files->warnings, text_copy(error.text));
 		return false;
 	}
 	tell_unwind(mapped_files, *object);
