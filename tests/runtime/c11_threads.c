@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * c11_threads - C11's threads, locks and conditions by those functions of POSIX that the thread sanitizer
- * follows. It stands between a program and libc, whose own are what glibc makes of POSIX's, unseen by it.
+ * c11_threads - C11's threads, locks and conditions by the functions of POSIX that the thread
+ * sanitizer follows. Preloaded between a program and libc, whose own are not seen by the sanitizer.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * calls - calls every function that liblever-runtime.so interposes, so that it waits, is woken, times
- * out or is interrupted where it can, and prints for each whether all that came of it is right.
+ * calls - calls every function that liblever-runtime.so interposes, so that it waits, is woken,
+ * times out or is interrupted where it can, and prints for each whether all results are right.
  *
  *	calls THREADS-LIBRARY
  *

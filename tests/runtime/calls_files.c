@@ -185,7 +185,10 @@ static int unlock_own(void *fd)
 	return fcntl(*(int *)fd, F_OFD_SETLK, &lock);
 }
 
-/* A child holds the lock by lockf until it ends, a moment after it said so; POSIX's are a process's. */
+/*
+ * A child holds the lock by lockf until it ends, a moment after it said so; POSIX's are a
+ * process's.
+ */
 static pid_t holder_of(int fd)
 {
 	int said[2];

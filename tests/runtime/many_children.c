@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* many_children - COUNT children that live at the same time; each visits a point once and then ends. */
+/*
+ * many_children - COUNT children that live at the same time; each visits a point once and then
+ * ends.
+ */
 #include <lever.h>
 #include <stdio.h>
 #include <stdlib.h>

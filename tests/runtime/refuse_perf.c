@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* refuse_perf - runs a program in which perf_event_open fails, as in a default container of Docker. */
+/*
+ * refuse_perf - runs a program in which perf_event_open fails, as in a default container of Docker.
+ */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sampled - a program with the runtime engine's files linked into it: for SECONDS its threads, children
- * and another image of itself work, wait and wake each other in each way that the engine knows and the
- * thread sanitizer follows (no C11 threads, no cancellation). Prints whether nothing was lost.
+ * sampled - a program with the files of the runtime library linked into it: for SECONDS its
+ * threads, children and another image of itself work, wait and wake each other in all ways that the
+ * engine and the thread sanitizer follow (no C11 threads, no cancellation). Prints whether nothing
+ * was lost.
  *
  *	sampled SECONDS [child]
  */

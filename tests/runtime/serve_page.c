@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * serve_page - starts a program with the files of the runtime library linked into it, and serves it a page
- * as the engine does: mappings, targets, speedups, generations, heartbeats. So those files run under
- * the sanitizers in a program that is really sampled and paused. Prints TAP.
+ * serve_page - starts a program with the files of the runtime library linked into it, and serves it
+ * a page as the engine does: mappings, targets, speedups, generations, heartbeats. So those files
+ * run under the sanitizers in a program that is really sampled and paused. Prints TAP.
  *
  *	serve_page SENTENCE PROGRAM [ARGUMENT...]
  *

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stress - a program that does what is hard for a library inside of it, and prints what it did.
+ * stress - a program that does what is hard for a preloaded library, and prints what it did.
  *
  *	stress SECONDS ROUND-THREADS
  *
  * In each round: many threads are created and joined, with 8 mutexes, conditions, read-write locks,
  * semaphores and barriers between them; some are cancelled while they wait, some call pthread_exit;
- * children are made by fork, vfork and posix_spawn, and one executes this program again; timers send
- * SIGPROF, threads send signals to each other, one handler leaves by siglongjmp, one runs on an
- * alternate stack. What is printed are sums of each round, which must not depend on who profiles.
+ * children are made by fork, vfork and posix_spawn, and one executes this program again; timers
+ * send SIGPROF, threads send signals to each other, one handler leaves by siglongjmp, one runs on
+ * an alternate stack. What is printed are sums of each round, which must not depend on who
+ * profiles.
  */
 #include <errno.h>
 #include <pthread.h>

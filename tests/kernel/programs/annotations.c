@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * annotations - every annotation of lever.h, in known numbers, by threads, signal handlers and processes.
+ * annotations - every annotation of lever.h, in known numbers, by threads, signal handlers and
+ * processes.
  *
  *	annotations               the whole tour
  *	annotations flood MARKS   two threads that write instants as fast as they can

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * regions - an OpenMP program: twenty parallel loops on two threads, of which the second has twice the
- * work of the first; tasks; and a critical section. It prints a sum, lest all of it be optimized away.
+ * work of the first; tasks; and a critical section. It prints a sum, so that nothing is removed.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * startup_state - writes the state in which it was started: descriptors, signals, limits, environment.
- * Copies its standard input to its standard output and ends with 42.
+ * startup_state - writes the state in which it was started: descriptors, signals, limits,
+ * environment. Copies its standard input to its standard output and ends with 42.
  *
  *	startup_state FILE ARGUMENT...
  */

@@ -3,13 +3,13 @@
  * threads - programs whose parallelism is known, for tests of lever scale.
  *
  *	threads spin NUMBER MS      so many threads, each busy for so much CPU time, once all exist
- *	threads wait MS             two threads, of which one is busy, and one spins until it is done
- *	threads percore MS          a busy thread for each core that it may use, as it is told; all at once
+ *	threads wait MS             two threads: one is busy, and one spins until it is done
+ *	threads percore MS          a busy thread for each core by sched_getaffinity, all at once
  *	threads asleep MS           one thread, asleep
  *	threads lock MS             one thread sleeps so long with a lock that another wants
  *	threads pong ROUNDS         two threads wake each other; prints how often they waited
- *	threads turns ROUNDS MS     two threads take turns, so often each, busy for so long at a time
- *	threads stages ROUNDS       in turn one thread works, and two, as long; with spans and a point
+ *	threads turns ROUNDS MS     two threads take turns, ROUNDS times each, busy for MS
+ *	threads stages ROUNDS       one thread works, then two as long; with spans and a point
  *	threads fork NUMBER MS      so many children one after the other, each asleep
  *	threads cores               prints how many cores it may use, as it is told
  *	threads exec PROGRAM ...    its second thread executes another program

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace_marker - a program that writes Android's annotations to trace_marker, and has static probes of its own
- * (where sys/sdt.h is there).
+ * trace_marker - a program that writes Android's annotations to trace_marker, and has static probes
+ * of its own (where sys/sdt.h is there).
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * waits - a known number of units, each after a wait: for a timer (a short one: nap), or for another thread
- * (which answers at once: turn).
+ * waits - a known number of units, each after a wait: for a timer (a short one: nap), or for
+ * another thread (which answers at once: turn).
  *
  *	waits timer|nap|pipe|turn|lock UNITS
  */

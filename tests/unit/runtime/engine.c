@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * engine - the files of liblever-runtime.so, compiled into this test, with a page of its own: gaps and
- * credits, waits, walks over damaged pages, the ring, threads. Built plain and under each sanitizer.
+ * engine - the files of liblever-runtime.so, compiled into this test, with a page of its own: gaps
+ * and credits, waits, walks over damaged pages, the ring, threads. Built plain and under each
+ * sanitizer.
  */
 #include "check.h"
 
@@ -67,7 +68,7 @@ static void make_target(uint32_t object)
 	settings->counts[WIRE_BANK_TARGET] = 1;
 }
 
-TEST("time in the target raises the own delay and the global one by the speedup")
+TEST("time in the target raises L and G by the speedup")
 {
 	begin();
 	CHECK_EQUAL(pause_charge(10 * MS, time_now()), 5 * MS);
@@ -79,7 +80,7 @@ TEST("time in the target raises the own delay and the global one by the speedup"
 	CHECK_EQUAL(runtime_page->delay_ns, 5 * MS);
 }
 
-TEST("a gap is paid by time, and what a sleep took too long is kept")
+TEST("a gap is paid by time, and the overshoot of a sleep is kept")
 {
 	begin();
 	runtime_page->delay_ns = 3 * MS;
@@ -90,7 +91,7 @@ TEST("a gap is paid by time, and what a sleep took too long is kept")
 	CHECK_EQUAL(thread_self.counters->wake_pauses, 1);
 }
 
-TEST("nobody pauses without a heartbeat, when disarmed, or for a generation that has passed")
+TEST("no thread pauses without a heartbeat, when disarmed, or for an earlier generation")
 {
 	begin();
 	runtime_page->delay_ns = 60000ull * MS;
@@ -111,7 +112,7 @@ TEST("nobody pauses without a heartbeat, when disarmed, or for a generation that
 }
 
 /* The engine may write it between a thread's looks at the clock and at the heartbeat. */
-TEST("a heartbeat that is later than now ends neither sampling nor pauses")
+TEST("a heartbeat later than now ends neither sampling nor pauses")
 {
 	siginfo_t origin = {.si_code = POLL_IN};
 	ucontext_t context;
@@ -128,7 +129,7 @@ TEST("a heartbeat that is later than now ends neither sampling nor pauses")
 }
 
 /* A thread that does little but wait has all its ticks there. */
-TEST("books that many ticks met are closed as others are; those that were left by longjmp, by a tick")
+TEST("a guard that skips many ticks ends as usual; one that longjmp has left is ended by a tick")
 {
 	siginfo_t origin = {.si_code = POLL_IN};
 	ucontext_t context;
@@ -159,7 +160,7 @@ static void tick(void)
 	sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
 }
 
-TEST("what a tick takes puts its thread ahead of the others, at no speedup, too")
+TEST("the time of a tick puts its thread ahead of the others, also without a speedup")
 {
 	begin();
 	settings->delay.speedup = 0;
@@ -187,7 +188,7 @@ TEST("what a tick takes puts its thread ahead of the others, at no speedup, too"
 	CHECK_EQUAL(runtime_page->delay_ns, first);
 }
 
-TEST("what ticks take is no part of the time that a sample stands for")
+TEST("the time of ticks is not in the weight of samples")
 {
 	begin();
 	map_everything(1);
@@ -217,7 +218,7 @@ static void wait_for(enum wait_reason kind, uint64_t growth, bool was_woken)
 	wait_on(kind, -1, growth, was_woken);
 }
 
-TEST("who is woken by a thread is credited; who is not pays")
+TEST("a thread that a thread has woken is credited; another one pays")
 {
 	begin();
 	wait_for(WAIT_FOR_THREAD, 2 * MS, true);
@@ -231,7 +232,7 @@ TEST("who is woken by a thread is credited; who is not pays")
 	CHECK_EQUAL(runtime_page->processes[0].running, 1);
 }
 
-TEST("what others' ticks took is owed without a speedup, before waking and after a wait for time")
+TEST("the time of other threads' ticks is owed without a speedup, before a wake-up and after a sleep")
 {
 	begin();
 	settings->delay.speedup = 0;
@@ -250,7 +251,7 @@ TEST("what others' ticks took is owed without a speedup, before waking and after
 	CHECK_EQUAL(thread_self.counters->wait_pauses, 1);
 }
 
-TEST("a wait in the target raises the global delay as long as it lasts, and is the target's time")
+TEST("a wait in the target raises G as long as it lasts, and is time of the target")
 {
 	begin();
 	map_everything(1);
@@ -262,7 +263,7 @@ TEST("a wait in the target raises the global delay as long as it lasts, and is t
 	CHECK_EQUAL(runtime_page->waiters & 0xffffffff, 0);
 }
 
-TEST("a wait for a lock is never the target's time")
+TEST("a wait for a lock is never time of the target")
 {
 	begin();
 	map_everything(1);
@@ -285,7 +286,7 @@ static uint32_t last_class(void)
 	return 0;
 }
 
-TEST("what a wait for a lock took on CPU is no part of the next sample")
+TEST("CPU time of a wait for a lock is not in the next sample")
 {
 	struct frame frame = {.ip = 5000, .sp = (uintptr_t)__builtin_frame_address(0)};
 	struct wait wait;
@@ -305,7 +306,7 @@ TEST("what a wait for a lock took on CPU is no part of the next sample")
 }
 
 /* Each tick's cost was taken for CPU time of the next wait, and lacked in the samples behind it. */
-TEST("what a tick took before its handler is no CPU time of a wait behind it")
+TEST("the time of a tick before its handler is not CPU time of a later wait")
 {
 	begin();
 	map_everything(1);
@@ -336,7 +337,9 @@ TEST("a wait's class follows from the call, and of a file from what kind of file
 	CHECK_EQUAL(last_class(), WAIT_CLASS_OTHER);
 	wait_for(WAIT_FOR_DISK, 0, true);
 	CHECK_EQUAL(last_class(), WAIT_CLASS_IO);
-	/* What the program itself ends is none of the waiter's time; a disk is never the program. */
+	/*
+	 * What the program itself ends is none of the waiter's time; a disk is never the program.
+	 */
 	runtime_page->ring_head = 0; /* what it took on CPU may be there */
 	thread_self.was_woken_internally = true;
 	wait_on(WAIT_FOR_FILE, ends[0], 0, true);
@@ -351,7 +354,7 @@ TEST("a wait's class follows from the call, and of a file from what kind of file
 	close(ends[1]);
 }
 
-TEST("where a class is the target, its waits are, those of the target's code only if so asked")
+TEST("with a class as target, its waits are the target, with classes_of_code only those of the code")
 {
 	begin();
 	map_everything(1);
@@ -372,7 +375,7 @@ TEST("where a class is the target, its waits are, those of the target's code onl
 	CHECK_EQUAL(runtime_page->waiters & 0xffffffff, 0);
 }
 
-TEST("time on CPU is no wait of a class")
+TEST("time on CPU is not a wait of a class")
 {
 	siginfo_t origin = {.si_code = POLL_IN};
 	ucontext_t context;
@@ -392,7 +395,7 @@ TEST("time on CPU is no wait of a class")
 	CHECK(runtime_page->delay_ns > 0);
 }
 
-TEST("a wait for a lock in the target puts its thread ahead by what was no pause, if it got the lock")
+TEST("a wait for a lock in the target puts its thread ahead by its effective length")
 {
 	begin();
 	settings->enable_classes = settings->classes = WAIT_CLASS_BIT(WAIT_CLASS_LOCK);
@@ -409,7 +412,7 @@ TEST("a wait for a lock in the target puts its thread ahead by what was no pause
 	CHECK_EQUAL(runtime_page->delay_ns, ahead + 60000ull * MS);
 }
 
-TEST("the ring takes what fits, and counts the rest as lost")
+TEST("a full ring counts further samples as lost")
 {
 	struct walk walk = {.is_found = true};
 

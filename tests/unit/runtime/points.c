@@ -59,14 +59,14 @@ static unsigned threads_run(unsigned threads, void *(*function)(void *), long ar
 	return started;
 }
 
-TEST("the page is there before main, and is found from outside by its address")
+TEST("the page is mapped before main, at the known address")
 {
 	struct points_page page;
 	CHECK(reader_copy(getpid(), &page));
 	CHECK(reader_own());
 }
 
-TEST("nothing is counted or registered while nobody listens")
+TEST("nothing is counted or registered without LEVER_LISTEN")
 {
 	listen_now(0);
 	unsigned count = reader_own()->names.count;
@@ -87,7 +87,7 @@ TEST("one thread's visits are all counted")
 	CHECK_EQUAL(reader_own()->names.shared, 0);
 }
 
-TEST("a place without a name is called by its file and line")
+TEST("a point without a name is named after its file and line")
 {
 	const int line = __LINE__ + 1;
 	LEVER_PROGRESS;
@@ -137,7 +137,7 @@ TEST("a hundred threads at once lose no count, and those without a seat share a 
 	CHECK_EQUAL(reader_own()->names.stripes, POINTS_SHARED_STRIPE);
 }
 
-TEST("all places with one name are one point, and each kind is one of its own")
+TEST("equal names are one point; each kind is a point of its own")
 {
 	for (int i = 0; i < 3; i++) {
 		LEVER_PROGRESS_NAMED("same");
@@ -164,7 +164,7 @@ static int span_left_early(int way)
 	return 0;
 }
 
-TEST("a span ends where its block is left, however that is")
+TEST("a span ends where its block is left, in any way")
 {
 	span_left_early(0);
 	span_left_early(1);
@@ -173,7 +173,7 @@ TEST("a span ends where its block is left, however that is")
 	CHECK_EQUAL(reader_visits(reader_own(), "span", POINTS_END), 4);
 }
 
-TEST("a span that began unheard ends unheard, and one that began heard ends heard")
+TEST("the end of a span is counted if and only if its begin was")
 {
 	listen_now(0);
 	{
@@ -482,7 +482,7 @@ static int child_fills_table(void)
 	return reader_progress("many") == 7 && reader_progress("point 0") == 2 ? 0 : 3;
 }
 
-TEST("points beyond the last entry are dropped and told, and the others count on")
+TEST("points beyond the last entry are counted as dropped, and the others count on")
 {
 	CHECK_EQUAL(in_child(child_fills_table), 0);
 }

@@ -48,7 +48,9 @@ static inline unsigned reader_entries(const struct points_page *page, const char
 	return found;
 }
 
-/* All visits of a point; 0 if it has no entry. Reads no more stripes than the page says are used. */
+/*
+ * All visits of a point; 0 if it has no entry. Reads no more stripes than the page says are used.
+ */
 static inline unsigned long long reader_visits(const struct points_page *page, const char *name,
 					       int kind)
 {
