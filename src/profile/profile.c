@@ -181,11 +181,6 @@ static int insert_with_id(struct profile *profile, size_t index, const void *row
 	return code;
 }
 
-int profile_add_run(struct profile *profile, struct recording_run *run, struct error *error)
-{
-	return insert_with_id(profile, TABLE_RUN, run, &run->id, error);
-}
-
 int profile_update_run(struct profile *profile, const struct recording_run *run,
 		       struct error *error)
 {
@@ -275,41 +270,6 @@ int profile_add_experiment(struct profile *profile, struct recording_experiment 
 	return code;
 }
 
-int profile_set_sample(struct profile *profile, const struct recording_sample *sample,
-		       struct error *error)
-{
-	return insert(profile, TABLE_SAMPLE, 0, sample, error);
-}
-
-int profile_set_total(struct profile *profile, const struct recording_total *total,
-		      struct error *error)
-{
-	return insert(profile, TABLE_TOTAL, 0, total, error);
-}
-
-int profile_set_process_visits(struct profile *profile,
-			       const struct recording_process_visits *process_visits,
-			       struct error *error)
-{
-	return insert(profile, TABLE_PROCESS_VISITS, 0, process_visits, error);
-}
-
-int profile_add_frame(struct profile *profile, struct recording_frame *frame, struct error *error)
-{
-	return insert_with_id(profile, TABLE_FRAME, frame, &frame->id, error);
-}
-
-int profile_add_stack(struct profile *profile, struct recording_stack *stack, struct error *error)
-{
-	return insert_with_id(profile, TABLE_STACK, stack, &stack->id, error);
-}
-
-int profile_add_thread(struct profile *profile, struct recording_thread *thread,
-		       struct error *error)
-{
-	return insert_with_id(profile, TABLE_THREAD, thread, &thread->id, error);
-}
-
 int profile_set_stack_sample(struct profile *profile, struct recording_stack_sample *stack_sample,
 			     struct error *error)
 {
@@ -318,57 +278,33 @@ int profile_set_stack_sample(struct profile *profile, struct recording_stack_sam
 	return insert_with_id(profile, TABLE_STACK_SAMPLE, stack_sample, &stack_sample->id, error);
 }
 
-int profile_add_string(struct profile *profile, struct recording_string *string,
-		       struct error *error)
-{
-	return insert_with_id(profile, TABLE_STRING, string, &string->id, error);
-}
+/* Rows that get an id, and rows that have a key of their own. */
+#define ADD_WITH_ID(noun, table)                                                      \
+	int profile_add_##noun(struct profile *profile, struct recording_##noun *row, \
+			       struct error *error)                                   \
+	{                                                                             \
+		return insert_with_id(profile, table, row, &row->id, error);          \
+	}
+#define INSERT(verb, noun, table)                                                                \
+	int profile_##verb##_##noun(struct profile *profile, const struct recording_##noun *row, \
+				    struct error *error)                                         \
+	{                                                                                        \
+		return insert(profile, table, 0, row, error);                                    \
+	}
 
-int profile_add_chunk(struct profile *profile, struct recording_chunk *chunk, struct error *error)
-{
-	return insert_with_id(profile, TABLE_CHUNK, chunk, &chunk->id, error);
-}
-
-int profile_set_parallel(struct profile *profile, const struct recording_parallel *parallel,
-			 struct error *error)
-{
-	return insert(profile, TABLE_PARALLEL, 0, parallel, error);
-}
-
-int profile_set_level(struct profile *profile, const struct recording_level *level,
-		      struct error *error)
-{
-	return insert(profile, TABLE_LEVEL, 0, level, error);
-}
-
-int profile_set_overhead(struct profile *profile, const struct recording_overhead *overhead,
-			 struct error *error)
-{
-	return insert(profile, TABLE_OVERHEAD, 0, overhead, error);
-}
-
-int profile_set_run_conditions(struct profile *profile,
-			       const struct recording_run_conditions *conditions,
-			       struct error *error)
-{
-	return insert(profile, TABLE_RUN_CONDITIONS, 0, conditions, error);
-}
-
-int profile_set_what_if(struct profile *profile, const struct recording_what_if *what_if,
-			struct error *error)
-{
-	return insert(profile, TABLE_WHAT_IF, 0, what_if, error);
-}
-
-int profile_add_target_sample(struct profile *profile,
-			      const struct recording_target_sample *target_sample,
-			      struct error *error)
-{
-	return insert(profile, TABLE_TARGET_SAMPLE, 0, target_sample, error);
-}
-
-int profile_add_steal(struct profile *profile, const struct recording_steal *steal,
-		      struct error *error)
-{
-	return insert(profile, TABLE_STEAL, 0, steal, error);
-}
+ADD_WITH_ID(run, TABLE_RUN)
+ADD_WITH_ID(frame, TABLE_FRAME)
+ADD_WITH_ID(stack, TABLE_STACK)
+ADD_WITH_ID(thread, TABLE_THREAD)
+ADD_WITH_ID(string, TABLE_STRING)
+ADD_WITH_ID(chunk, TABLE_CHUNK)
+INSERT(set, sample, TABLE_SAMPLE)
+INSERT(set, total, TABLE_TOTAL)
+INSERT(set, process_visits, TABLE_PROCESS_VISITS)
+INSERT(set, parallel, TABLE_PARALLEL)
+INSERT(set, level, TABLE_LEVEL)
+INSERT(set, overhead, TABLE_OVERHEAD)
+INSERT(set, run_conditions, TABLE_RUN_CONDITIONS)
+INSERT(set, what_if, TABLE_WHAT_IF)
+INSERT(add, target_sample, TABLE_TARGET_SAMPLE)
+INSERT(add, steal, TABLE_STEAL)

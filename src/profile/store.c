@@ -31,7 +31,8 @@ int64_t store_version(const struct store *store)
 	return store->version;
 }
 
-const char *store_path(const struct store *store)
+/* As the user gave it. */
+static const char *store_path(const struct store *store)
 {
 	return store->file->path;
 }

@@ -46,9 +46,6 @@ uint32_t location_of_line(struct symbols *symbols, struct object *object, uint32
 uint32_t location_of_function(struct symbols *symbols, struct object *object, uint32_t function);
 uint32_t location_of_symbol(struct symbols *symbols, struct object *object,
 			    struct symtab_entry *entry);
-/* The same, but SYMBOLS_NONE if it is new. */
-uint32_t location_of_known_symbol(struct symbols *symbols, struct object *object,
-				  struct symtab_entry *entry);
 /* A synthetic location, by its number within the object. `name` and `description` are texts. */
 uint32_t location_of_synthetic(struct symbols *symbols, const struct object *object,
 			       enum target_kind kind, uint64_t number, uint32_t name,

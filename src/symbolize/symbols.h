@@ -94,8 +94,6 @@ uint32_t symbols_wait_class(struct symbols *symbols, enum sample_class class, ui
 /* A span of lever.h. It has no ranges: the collector knows the numbers of its begins. */
 #define SYMBOLS_SPAN_PREFIX "span:" /* of a span's location's name */
 uint32_t symbols_span(struct symbols *symbols, const char *name);
-bool symbols_is_spans(const struct symbols *symbols, uint32_t object);
-bool symbols_is_system_calls(const struct symbols *symbols, uint32_t object);
 const struct symbols_object *symbols_object(const struct symbols *symbols, uint32_t object);
 uint32_t symbols_object_count(const struct symbols *symbols);
 

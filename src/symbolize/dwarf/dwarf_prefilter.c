@@ -25,16 +25,11 @@ struct bytes {
 	const unsigned char *at, *end;
 };
 
-static struct bytes section_bytes(Elf *elf, const char *name, const char *old_name)
+static struct bytes section_bytes(Elf *elf, const char *name)
 {
-	GElf_Shdr header;
-	const Elf_Data *data = object_section(elf, name, &header);
-	if (!data)
-		data = object_section(elf, old_name, &header);
-	if (!data || !data->d_buf || (header.sh_flags & SHF_COMPRESSED))
-		return (struct bytes){0};
-	const unsigned char *start = data->d_buf;
-	return (struct bytes){.at = start, .end = start + data->d_size};
+	const Elf_Data *data = object_debug_section(elf, name);
+	const unsigned char *start = data ? data->d_buf : NULL;
+	return (struct bytes){.at = start, .end = data ? start + data->d_size : NULL};
 }
 
 static uint64_t next_uleb(struct bytes *bytes)
@@ -107,19 +102,18 @@ struct dwarf_prefilter *dwarf_prefilter_new(struct object *object, const char *n
 	struct dwarf_prefilter *prefilter = memory_new(1, sizeof(*prefilter));
 	Dwarf *debug = object_debug(object);
 	Elf *elf = debug ? dwarf_getelf(debug) : NULL;
-	struct bytes info = section_bytes(elf, ".debug_info", ".zdebug_info");
-	struct bytes indices = section_bytes(elf, ".debug_str_offsets", ".zdebug_str_offsets");
+	struct bytes info = section_bytes(elf, "info");
+	struct bytes indices = section_bytes(elf, "str_offsets");
 
 	prefilter->info = info.at;
 	prefilter->info_end = info.end;
 	prefilter->indices = indices.at;
 	prefilter->indices_end = indices.end;
 	prefilter->name = text_copy(name);
-	prefilter->may_be_anywhere =
-		!info.at || !is_identifier(name) ||
-		units_share_entries(section_bytes(elf, ".debug_abbrev", ".zdebug_abbrev"));
+	prefilter->may_be_anywhere = !info.at || !is_identifier(name) ||
+				     units_share_entries(section_bytes(elf, "abbrev"));
 	if (!prefilter->may_be_anywhere)
-		add_offsets(prefilter, section_bytes(elf, ".debug_str", ".zdebug_str"));
+		add_offsets(prefilter, section_bytes(elf, "str"));
 	return prefilter;
 }
 

@@ -250,16 +250,6 @@ static void unit_read_files(struct sources *sources, const Elf_Data *lines, stru
 	table->files.count = table->files.capacity = 0;
 }
 
-/* The section as libdw has it: decompressed, maybe under its old name. */
-static Elf_Data *debug_section(Elf *elf, const char *name, const char *old_name)
-{
-	GElf_Shdr header;
-	Elf_Data *data = object_section(elf, name, &header);
-	if (!data)
-		data = object_section(elf, old_name, &header);
-	return data && !(header.sh_flags & SHF_COMPRESSED) && data->d_buf ? data : NULL;
-}
-
 void units_read_file_tables(struct sources *sources, struct object *object)
 {
 	struct units *units = units_read(object);
@@ -269,18 +259,9 @@ void units_read_file_tables(struct sources *sources, struct object *object)
 		return;
 	units->has_read_files = true;
 	Elf *elf = object->debug ? dwarf_getelf(object->debug) : NULL;
-	const Elf_Data *lines = debug_section(elf, ".debug_line", ".zdebug_line");
-	table.line_strings = debug_section(elf, ".debug_line_str", ".zdebug_line_str");
-	table.strings = debug_section(elf, ".debug_str", ".zdebug_str");
+	const Elf_Data *lines = object_debug_section(elf, "line");
+	table.line_strings = object_debug_section(elf, "line_str");
+	table.strings = object_debug_section(elf, "str");
 	for (size_t i = 0; i < units->count; i++)
 		unit_read_files(sources, lines, &table, &units->items[i]);
-}
-
-bool unit_has_file(const struct unit *unit, uint32_t file)
-{
-	for (size_t i = 0; i < unit->file_count; i++) {
-		if (unit->files[i] == file)
-			return true;
-	}
-	return unit->files_unknown;
 }

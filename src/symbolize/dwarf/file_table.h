@@ -13,4 +13,3 @@
 
 /* The unit's files, as texts with whole paths, in unit->files. Once per object. */
 void units_read_file_tables(struct sources *sources, struct object *object);
-bool unit_has_file(const struct unit *unit, uint32_t file);

@@ -107,8 +107,9 @@ uint32_t location_of_function(struct symbols *symbols, struct object *object, ui
 	return location_add(symbols, first, second, &location);
 }
 
-uint32_t location_of_known_symbol(struct symbols *symbols, struct object *object,
-				  struct symtab_entry *entry)
+/* SYMBOLS_NONE if the symbol has no location yet. */
+static uint32_t location_of_known_symbol(struct symbols *symbols, struct object *object,
+					 struct symtab_entry *entry)
 {
 	symtab_name(entry, &symbols->sources.texts);
 	return location_find(symbols, location_key(KEY_FUNCTION, object, entry->shown),

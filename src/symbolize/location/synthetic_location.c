@@ -24,11 +24,6 @@ static struct object *synthetic_object(struct symbols *symbols, struct object **
 	return object;
 }
 
-bool symbols_is_system_calls(const struct symbols *symbols, uint32_t object)
-{
-	return symbols->calls && symbols->calls->id == object;
-}
-
 uint32_t symbols_system_call(struct symbols *symbols, int number)
 {
 	struct object *object = synthetic_object(symbols, &symbols->calls, "system calls");
@@ -60,11 +55,6 @@ int symbols_find_system_call(struct symbols *symbols, const char *name, uint32_t
 	}
 	AUTO(text) char *others = nearest_text(&nearest, "; nearest: ");
 	return error_set(error, -ENXIO, "there is no system call %s%s", name, others);
-}
-
-bool symbols_is_spans(const struct symbols *symbols, uint32_t object)
-{
-	return symbols->spans && symbols->spans->id == object;
 }
 
 uint32_t symbols_span(struct symbols *symbols, const char *name)

@@ -145,22 +145,28 @@ static void read_build_id(struct object *object)
 	object->shown.build_id = text_copy(text);
 }
 
-static bool has_section(Elf *elf, const char *name, const char *other)
+static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *header)
 {
 	size_t names = 0;
 	Elf_Scn *section = NULL;
 
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return false;
+	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
+		return NULL;
 	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
+		if (!gelf_getshdr(section, header) || header->sh_type == SHT_NOBITS)
 			continue;
-		const char *own = elf_strptr(elf, names, header.sh_name);
-		if (own && (strcmp(own, name) == 0 || strcmp(own, other) == 0))
-			return true;
+		const char *own = elf_strptr(elf, names, header->sh_name);
+		if (own && strcmp(own, name) == 0)
+			return section;
 	}
-	return false;
+	return NULL;
+}
+
+static bool has_lines(Elf *elf)
+{
+	GElf_Shdr header;
+	return find_section(elf, ".debug_line", &header) ||
+	       find_section(elf, ".zdebug_line", &header);
 }
 
 static bool finds_debug_file(const struct object *object, Dwfl_Module *module, Elf *elf)
@@ -175,7 +181,7 @@ static bool finds_debug_file(const struct object *object, Dwfl_Module *module, E
 	if (fd < 0)
 		return false;
 	Elf *debug = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	bool has = debug && has_section(debug, ".debug_line", ".zdebug_line");
+	bool has = has_lines(debug);
 	elf_end(debug);
 	return has;
 }
@@ -287,7 +293,7 @@ static int read_headers(struct object *object, int *fd, struct error *error)
 	read_code(object);
 	free((char *)object->shown.build_id);
 	read_build_id(object);
-	object->shown.has_lines = has_section(object->elf, ".debug_line", ".zdebug_line");
+	object->shown.has_lines = has_lines(object->elf);
 	bool separate = !object->shown.has_lines && has_debug_file(object, &copy);
 	object->shown.has_lines |= separate;
 	object->shown.has_symbols = separate ||
@@ -470,19 +476,20 @@ struct symtab *object_symtab(struct object *object, struct interner *texts)
 
 Elf_Data *object_section(Elf *elf, const char *name, GElf_Shdr *header)
 {
-	size_t names = 0;
-	Elf_Scn *section = NULL;
+	Elf_Scn *section = find_section(elf, name, header);
+	return section ? elf_getdata(section, NULL) : NULL;
+}
 
-	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, header) || header->sh_type == SHT_NOBITS)
-			continue;
-		const char *own = elf_strptr(elf, names, header->sh_name);
-		if (own && strcmp(own, name) == 0)
-			return elf_getdata(section, NULL);
-	}
-	return NULL;
+/* libdw has decompressed the section, but maybe left its old name. */
+Elf_Data *object_debug_section(Elf *elf, const char *name)
+{
+	GElf_Shdr header;
+	AUTO(text) char *usual = text_format(".debug_%s", name);
+	AUTO(text) char *old = text_format(".zdebug_%s", name);
+	Elf_Data *data = object_section(elf, usual, &header);
+	if (!data)
+		data = object_section(elf, old, &header);
+	return data && !(header.sh_flags & SHF_COMPRESSED) && data->d_buf ? data : NULL;
 }
 
 /* Is the text a string constant of the object, as for dlsym? */

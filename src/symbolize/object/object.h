@@ -72,4 +72,6 @@ Dwarf *object_debug(struct object *object);
 struct symtab *object_symtab(struct object *object, struct interner *texts);
 /* Section of the ELF file by name, with its header; NULL if missing or without content. */
 Elf_Data *object_section(Elf *elf, const char *name, GElf_Shdr *header);
+/* ".debug_NAME" of a file that libdw has opened, or NULL. */
+Elf_Data *object_debug_section(Elf *elf, const char *name);
 bool object_references(const struct object *object, const char *symbol);
