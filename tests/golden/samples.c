@@ -61,7 +61,7 @@ TEST("samples by thread, and what each did")
 			(struct report_options){.group = SAMPLES_BY_THREAD}));
 }
 
-TEST("samples by lock, with the futex and who waits for it")
+TEST("samples by lock, with the futex and the code that waits")
 {
 	CHECK(is_golden("samples-lock", NULL, (struct report_options){.group = SAMPLES_BY_LOCK}));
 }

@@ -30,7 +30,7 @@ static void add_buckets(struct tail_bucket *buckets, size_t *count,
 #define TIME_MOST 1.5
 
 struct time {
-	double counted_ns, told_ns;
+	double counted_ns, measured_ns;
 };
 
 static void add_time(struct time *time, const struct recording_experiment *experiment,
@@ -47,7 +47,7 @@ static void add_time(struct time *time, const struct recording_experiment *exper
 		double length_ns = row->bucket ? row->length_ns - row->credit_ns :
 						 PERIODS_UNMEASURED * period_ns;
 		if (row->point_id == point_id)
-			time->told_ns += row->weight * length_ns;
+			time->measured_ns += row->weight * length_ns;
 	}
 }
 
@@ -80,7 +80,7 @@ struct tail tail_latency_of(const struct recording *recording,
 	struct tail tail = tail_estimate(windows, count, period_ns);
 	for (size_t i = 0; i < count; i++)
 		add_time(&time, experiments[i], point_id, period_ns);
-	if (tail.status != TAIL_NOT_MEASURED && time.counted_ns > TIME_MOST * time.told_ns) {
+	if (tail.status != TAIL_NOT_MEASURED && time.counted_ns > TIME_MOST * time.measured_ns) {
 		free(tail.points);
 		tail = (struct tail){.status = TAIL_UNMEASURED_TIME, .spans = tail.spans};
 	}

@@ -13,10 +13,10 @@
 #include <math.h>
 
 /*
- * Standard errors of the time that is taken off, as fractions of it. Stolen time may have hit the
- * thread that all others waited for, or one that nobody waited for: between 0 and 2 times as much,
- * evenly (1 / sqrt 3). What other programs took is known by thread; the correction left 23 of 124
- * %-points (docs/decisions.md, "Intervals of predictions").
+ * Standard errors of the time that is taken off, as fractions of it (docs/decisions.md, "Intervals
+ * of predictions"). Stolen time may have hit the thread that all others waited for, or a thread
+ * without waiters: between 0 and 2 times as much, evenly (1 / sqrt 3). Time of other programs is
+ * known by thread; the correction left 23 of 124 points.
  */
 #define STOLEN_UNSURE 0.58
 #define DISPLACED_UNSURE 0.2

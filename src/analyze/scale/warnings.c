@@ -203,7 +203,8 @@ static void warn_of_losses(struct scale *scale)
 			scale->cores, 100.0 * (double)escapes / (double)switches);
 	if (overwritten)
 		*array_add(&scale->warnings) = text_format(
-			"%llu threads were lost sight of: more live at once than can be told apart",
+			"parallelism may be wrong: %llu threads were not counted, as more were alive "
+			"at once than the engine has room for",
 			(unsigned long long)overwritten);
 }
 

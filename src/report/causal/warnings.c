@@ -43,15 +43,15 @@ static bool is_widened(const struct causal_target *target)
 
 static void warn_of_widened(struct warnings *warnings, const struct causal *causal)
 {
-	size_t doubted = 0;
+	size_t widened = 0;
 
 	for (size_t i = 0; i < causal->count; i++)
-		doubted += is_widened(&causal->targets[i]);
-	if (doubted)
+		widened += is_widened(&causal->targets[i]);
+	if (widened)
 		*array_add(warnings) = text_format(
 			"the intervals of %zu targets are wider: they may need time to warm up, too, "
 			"and were measured too briefly to exclude it; run longer with --seconds",
-			doubted);
+			widened);
 }
 
 static void warn_of_warm_up(struct warnings *warnings, const struct causal *causal)
