@@ -18,7 +18,7 @@
  * With charge = speedup x time in the target (COZ, equation 4), the program behaves as if the
  * target were that much faster, on a clock that shows wall time - G (COZ, section 3.4; SCOZ,
  * equation 1). The clock of one task is wall time - L. Values of G and L wrap: the sign of a
- * difference orders them.
+ * difference orders them. Rules for which no paper is named are Lever's own.
  */
 #pragma once
 
