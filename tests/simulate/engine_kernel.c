@@ -121,7 +121,7 @@ uint64_t engine_tick(struct machine *machine, struct core *core)
 	charge(machine, core, tick.weight_ns);
 	core->engine.has_paused = false;
 	uint64_t pause = rests ? 0 : core_pay(machine, core, "pays at a tick");
-	return overhead + pause + (pause ? engine->settings.uncharged_ns : 0);
+	return overhead + pause + engine->settings.uncharged_ns;
 }
 
 uint64_t engine_pay_before_waking(struct machine *machine, struct core *core)
@@ -158,9 +158,13 @@ void engine_waking(struct machine *machine, struct core *core, struct task *wake
 	bool is_external = !waker || !task_is_member(machine, waker);
 	uint64_t time, delay;
 
-	if (engine->settings.kind != ENGINE_KERNEL || !task_is_member(machine, woken))
+	if (!task_is_member(machine, woken))
 		return;
 	engine_advance(machine);
+	state->woken_ns = machine->now_ns;
+	state->woken_delay_ns = engine->global_ns;
+	if (engine->settings.kind != ENGINE_KERNEL)
+		return;
 	if (state->is_waiting_in_target && engine_leave_waiters(machine, state))
 		state->delay.credit_ns =
 			delay_wait_credit(&engine->delay, machine->now_ns - state->delay.left_ns);

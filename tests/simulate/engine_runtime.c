@@ -77,7 +77,9 @@ uint64_t runtime_engine_tick(struct machine *machine, struct task *task)
 	uint64_t now = machine->now_ns, charge;
 
 	if (task->is_paying) {
-		state->uncharged_ticks++;
+		/* In the handler its signal is blocked. */
+		if (!state->is_in_handler && !engine->settings.variants.pauses_hold_ticks)
+			state->uncharged_ticks++;
 		task->cpu_ns += engine->settings.overhead_ns;
 		return engine->settings.overhead_ns;
 	}
@@ -143,8 +145,12 @@ static bool wait_end(struct machine *machine, struct task *task, bool is_for_tas
 				    delay_wait_credit(&engine->delay, waited), engine->global_ns);
 	}
 	if (is_for_task) {
-		delay_wake(&state->delay, DELAY_WAKER_TASK, 0, engine->global_ns, machine->now_ns);
-		delay_thread_enter(&state->local, &state->delay, engine->global_ns);
+		bool early = engine->settings.variants.credits_to_wake &&
+			     state->woken_ns > state->delay.left_ns;
+		uint64_t global = early ? state->woken_delay_ns : engine->global_ns;
+		delay_wake(&state->delay, DELAY_WAKER_TASK, 0, global,
+			   early ? state->woken_ns : machine->now_ns);
+		delay_thread_enter(&state->local, &state->delay, global);
 	}
 	engine_trace(machine, "has waited", task, gap_now(machine, task));
 	return begin_to_pay(machine, task, "pays after its wait");

@@ -62,11 +62,14 @@ static void variant_read(struct engine_variants *variants, const char *name)
 		variants->spinners_rest = true;
 	else if (!strcmp(name, "raises-by-charge"))
 		variants->raises_by_charge = true;
+	else if (!strcmp(name, "pauses-hold-ticks"))
+		variants->pauses_hold_ticks = true;
+	else if (!strcmp(name, "credits-to-wake"))
+		variants->credits_to_wake = true;
 	else if (!strcmp(name, "wakes-before"))
 		variants->wakes_before = true;
 	else
-		wrong_usage(
-			"--variant takes pays-on, spinners-rest, raises-by-charge, wakes-before");
+		wrong_usage("unknown rule for --variant; README.md lists them");
 }
 
 static enum engine_kind engine_read(const char *name)

@@ -21,6 +21,8 @@ struct counts {
 	uint32_t programs, invalid;
 	double noise; /* sum of the standard errors */
 	double predicting_s, truth_s;
+	uint64_t windows_by_cores[TABLE_CORES_MOST];
+	double seconds_by_cores[TABLE_CORES_MOST];
 };
 
 static const char *const engine_names[] = {"none", "kernel", "runtime"};
@@ -100,6 +102,8 @@ static void program_run(const struct table_settings *settings, uint32_t pattern,
 		usual.engine.kind = kind;
 		experiment_predict(&machine, &program, &usual, &truth, &prediction);
 		counts->predicting_s += seconds() - start;
+		counts->seconds_by_cores[cores] += seconds() - start;
+		counts->windows_by_cores[cores] += prediction.windows;
 		counts->windows += prediction.windows;
 		counts->events += prediction.events;
 		if (!prediction.is_valid)
@@ -152,14 +156,18 @@ static void counts_print(const struct table_settings *settings, const struct cou
 	       in_all[ENGINE_KERNEL].steps + in_all[ENGINE_RUNTIME].steps,
 	       in_all[ENGINE_KERNEL].steps + in_all[ENGINE_RUNTIME].steps +
 		       in_all[ENGINE_KERNEL].points + in_all[ENGINE_RUNTIME].points);
+	printf("Experiments a minute:");
+	for (uint32_t i = 0; i < settings->core_count_count; i++)
+		printf(" %.0f (%u cores)%s",
+		       60 * (double)counts->windows_by_cores[i] / counts->seconds_by_cores[i],
+		       settings->core_counts[i], i + 1 < settings->core_count_count ? "," : ".\n");
 	printf("Seeds %u to %u; %u programs (%u had too few visits); %.1f s.\n",
 	       (unsigned)settings->first_seed,
 	       (unsigned)(settings->first_seed + settings->programs - 1), counts->programs,
 	       counts->invalid, counts->predicting_s + counts->truth_s);
-	printf("%llu experiments in %.1f s: %.0f a minute; %llu windows without an engine; %.0f "
-	       "ns an event; mean standard error %.2f.\n",
+	printf("%llu experiments in %.1f s; %llu windows without an engine; %.0f ns an event; mean "
+	       "standard error %.2f.\n",
 	       (unsigned long long)counts->windows, counts->predicting_s,
-	       60 * (double)counts->windows / counts->predicting_s,
 	       (unsigned long long)counts->true_windows,
 	       1e9 * (counts->predicting_s + counts->truth_s) / (double)counts->events,
 	       100 * counts->noise / (in_all[ENGINE_KERNEL].count + in_all[ENGINE_RUNTIME].count));
