@@ -422,18 +422,18 @@ LEVER_HOT unsigned int lever_listening(void)
 }
 
 /*
- * A visit for whoever listens; `kind` is a point's, and bits of LEVER_MARK_*. Returns for whom it
- * was heard: LEVER_LISTEN_*.
+ * A visit; `kind` is LEVER_POINT_* with bits of LEVER_MARK_*. Returns LEVER_LISTEN_* of the uses
+ * that have recorded it.
  */
 LEVER_HOT unsigned int lever_visit_with(struct lever_site *site, const char *name,
 					unsigned int kind, unsigned long long value)
 {
-	unsigned int listening = lever_listening(), heard = listening & LEVER_LISTEN_TRACE;
+	unsigned int listening = lever_listening(), recorded = listening & LEVER_LISTEN_TRACE;
 
-	if (__builtin_expect(heard != 0, 0))
+	if (__builtin_expect(recorded != 0, 0))
 		lever_write(site, name, kind, value);
 	if (__builtin_expect((listening & LEVER_LISTEN_SPANS) != 0, 0)) {
-		heard |= LEVER_LISTEN_SPANS;
+		recorded |= LEVER_LISTEN_SPANS;
 		if ((kind & LEVER_MARK_KINDS) == LEVER_POINT_BEGIN)
 			lever_open_begin(site, name);
 		else if ((kind & LEVER_MARK_KINDS) == LEVER_POINT_END)
@@ -442,11 +442,11 @@ LEVER_HOT unsigned int lever_visit_with(struct lever_site *site, const char *nam
 	if (listening & LEVER_LISTEN_COUNT &&
 	    lever_count((struct lever_points *)lever_head, &site->point, name,
 			(unsigned char)(kind & LEVER_MARK_KINDS)))
-		heard |= LEVER_LISTEN_COUNT;
-	return heard;
+		recorded |= LEVER_LISTEN_COUNT;
+	return recorded;
 }
 
-/* Counts a visit if somebody listens. Returns for whom it was heard. */
+/* A visit without a value. Returns as lever_visit_with. */
 LEVER_HOT unsigned int lever_visit(struct lever_site *site, const char *name, unsigned char kind)
 {
 	return lever_listening() ? lever_visit_with(site, name, kind, 0) : 0;

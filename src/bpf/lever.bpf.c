@@ -5,8 +5,9 @@
  * One compilation unit of several headers: shared.h and state.h (state and its writers),
  * wire/delay.h (the rules of delays), pause.h (paying them), waiters.h and wait.h (time off CPU),
  * address_space.h, mappings.h and ranges.h (locations, scope and target), member.h (tasks of the
- * program), user_frames.h, kernel_chain.h and sample.h (samples), progress.h, visits.h and latency.h
- * (progress points), open_spans.h and span_tracker.h (spans). The programs here call these in order.
+ * program), user_frames.h, kernel_chain.h and sample.h (samples), progress.h, visits.h and
+ * latency.h (progress points), open_spans.h and span_tracker.h (spans). The programs here call
+ * these in order.
  */
 #include "bpf/address_space.h"
 #include "bpf/latency.h"

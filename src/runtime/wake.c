@@ -15,7 +15,7 @@ void pay_before_wake(void)
 	if (pause_is_due(now)) {
 		cpu = time_of_thread();
 		pay_delay(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
-		thread_self.cpu_seen_ns += time_of_thread() - cpu; /* a pause is nobody's time */
+		thread_self.cpu_seen_ns += time_of_thread() - cpu; /* no sample has the pause */
 	}
 	progress_poll_rarely(now);
 	reentrancy_guard_end();

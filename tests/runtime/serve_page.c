@@ -215,7 +215,7 @@ int main(int display_count, char **words)
 	       (unsigned long long)sums.samples, (unsigned long long)sums.target_samples,
 	       (unsigned long long)sums.pauses, (unsigned long long)sums.waits, status);
 	printf("%sok 1 - %s\n", status ? "not " : "", words[1]);
-	printf("%sok 2 - it was sampled, waited, and was paused, since some of that was in the target\n",
+	printf("%sok 2 - it was sampled, waited, and was paused for the target\n",
 	       is_sampled ? "" : "not ");
 	printf("1..2\n");
 	return status || !is_sampled;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* coz_units - a program built with coz.h that knows nothing of Lever: the argument says how many. */
+/* coz_units - a program that was built with coz.h; the argument is the number of units. */
 #include <coz.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* uses - every macro of lever.h, where a user may put it; also compiled as C++. No other include. */
+/* uses - every macro of lever.h, where a user may put it; also compiled as C++. */
 #include <lever.h>
 
 int uses(int number);

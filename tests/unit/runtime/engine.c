@@ -232,7 +232,7 @@ TEST("a thread that a thread has woken is credited; another one pays")
 	CHECK_EQUAL(runtime_page->processes[0].running, 1);
 }
 
-TEST("the time of other threads' ticks is owed without a speedup, before a wake-up and after a sleep")
+TEST("the time of other threads' ticks is owed before a wake-up and after a sleep")
 {
 	begin();
 	settings->delay.speedup = 0;
@@ -354,7 +354,7 @@ TEST("a wait's class follows from the call, and of a file from what kind of file
 	close(ends[1]);
 }
 
-TEST("with a class as target, its waits are the target, with classes_of_code only those of the code")
+TEST("with a class as target, its waits are the target, or only those of the target's code")
 {
 	begin();
 	map_everything(1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* points - lever.h repeats the layout of wire/points.h; here the two are compared, at compile time. */
+/* points - compares the layouts in lever.h and in wire/points.h, at compile time. */
 #include "wire/points.h"
 #include "wire/annotations.h"
 
