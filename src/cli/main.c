@@ -11,8 +11,8 @@
 static int check_stdout(int exit_code)
 {
 	if (fflush(stdout) || ferror(stdout))
-		return message_say(EXIT_FAILED, "cannot write to standard output: %s",
-				   strerror(errno));
+		return message_print(EXIT_FAILED, "cannot write to standard output: %s",
+				     strerror(errno));
 	return exit_code;
 }
 
@@ -29,7 +29,8 @@ int main(int argc, char **argv)
 	else if (!strcmp(word, "--version") || !strcmp(word, "-V"))
 		argv[1] = version;
 	else if (word[0] == '-')
-		return message_say(EXIT_USAGE,
-				   "unknown option '%s' before a command; see lever --help", word);
+		return message_print(EXIT_USAGE,
+				     "unknown option '%s' before a command; see lever --help",
+				     word);
 	return check_stdout(commands_run(argc - 1, argv + 1));
 }

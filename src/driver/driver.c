@@ -184,16 +184,16 @@ static void wait_for_program(struct driver *driver)
 {
 	const struct driver_verb *verb = driver->verb;
 	uint64_t over_ns = clock_now_ns();
-	bool has_said = false;
+	bool has_reported = false;
 
 	while (driver->options->arguments && program_runs(driver) && interruption_count() < 2) {
 		pass_termination(driver);
 		if (driver->program.has_ended && interruption_any())
 			return; /* processes that the program left behind */
-		if (!has_said && !interruption_any() &&
+		if (!has_reported && !interruption_any() &&
 		    clock_now_ns() - over_ns >= verb->over_message_after_ns) {
 			driver_message(driver, verb->over_message);
-			has_said = true;
+			has_reported = true;
 		}
 		struct pollfd wake = {.fd = driver->program.has_ended ? -1 : driver->program.pidfd,
 				      .events = POLLIN};
@@ -303,7 +303,7 @@ static int check(struct driver *driver, struct error *error)
 	return code;
 }
 
-/* What cannot be executed is said before anything is made. */
+/* Before anything is opened, so that a wrong name leaves nothing behind. */
 static int find_program(struct driver *driver, struct error *error)
 {
 	int code = 0;

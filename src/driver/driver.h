@@ -4,7 +4,7 @@
  *
  * A verb is a table of functions for the steps that differ; each may be NULL, and all are called in
  * the table's order. The verb's state begins with a struct driver, so that a step gets at it by a
- * cast. Nothing is printed: `message` is told what the user should know at once.
+ * cast. Nothing is printed: the user's messages go to `message`.
  *
  *	static const struct driver_verb count_verb = {.kind = RUN_SAMPLES, .open = count_open};
  *	struct count count = {.driver.poll_ms = 20};
@@ -40,7 +40,7 @@ struct driver_options {
 enum driver_end {
 	DRIVER_ANSWERED,
 	DRIVER_NO_ANSWER,   /* ran, but recorded nothing */
-	DRIVER_NO_POINTS,   /* no progress point: wrong usage that `message` has said already */
+	DRIVER_NO_POINTS,   /* no progress point: wrong usage; `message` has been called */
 	DRIVER_NOT_STARTED, /* the program could not be executed: exit_code is 126 or 127 */
 	DRIVER_WRONG_USAGE,
 	DRIVER_FAILED,

@@ -20,7 +20,7 @@ struct record_options {
 	uint64_t period_ns;
 	enum record_chain chain;
 	const char *class_rules; /* a file of further rules; NULL: none */
-	double live_seconds;     /* how far a live view looks back; 0: there is none */
+	double live_seconds;     /* the length of a live view; 0: there is none */
 	void *context;
 	void (*notify)(void *context, const struct record_status *status);
 	/* Every two seconds of a live view: the last ones, waits that go on included. */

@@ -41,7 +41,7 @@ static void on_path(void *context, const struct wire_file *file, const char *pat
 	mapped_files_on_path(((struct record_session *)context)->mapped_files, file, path);
 }
 
-/* ---- what the recorder is told ---- */
+/* ---- calls to the recorder ---- */
 
 static int name_object(void *context, const struct wire_file *file, uint32_t object)
 {

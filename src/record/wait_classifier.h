@@ -34,5 +34,5 @@ struct off_cpu_class {
 
 struct off_cpu_class wait_classifier_classify(const struct wait_classifier *classifier,
 					      const struct wait_site *site);
-/* A function that only waits, so that its caller tells the reason, like schedule(). */
+/* A function that only waits, like schedule(): its caller is the reason. */
 bool wait_classifier_is_wait_function(const char *function);

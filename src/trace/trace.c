@@ -96,7 +96,7 @@ static int check(struct driver *driver, struct error *error)
 	return code;
 }
 
-/* The binaries in which --usdt and --trace-marker look. */
+/* The binaries that --usdt and --trace-marker search. */
 static void find_binaries(struct trace *trace, const char *executable)
 {
 	const struct driver_options *options = trace->driver.options;

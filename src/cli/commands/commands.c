@@ -58,25 +58,25 @@ static const size_t commands_count = sizeof(commands) / sizeof(commands[0]);
 /* Commands of the design that this version does not have. */
 static const char *const planned[] = {"diff"};
 
-static int say_unknown(const char *name)
+static int report_unknown(const char *name)
 {
 	const char *names[sizeof(commands) / sizeof(commands[0])];
 	for (size_t i = 0; i < sizeof(planned) / sizeof(planned[0]); i++)
 		if (!strcmp(name, planned[i]))
-			return message_say(EXIT_USAGE,
-					   "command '%s' is not part of this version; see lever "
-					   "help",
-					   name);
+			return message_print(EXIT_USAGE,
+					     "command '%s' is not part of this version; see lever "
+					     "help",
+					     name);
 	for (size_t i = 0; i < commands_count; i++)
 		names[i] = commands[i].page->name;
 	const char *nearest = text_nearest(name, names, commands_count);
 	if (nearest)
-		return message_say(EXIT_USAGE, "unknown command '%s'; did you mean '%s'?", name,
-				   nearest);
-	return message_say(EXIT_USAGE,
-			   "unknown command '%s'; see lever help, or profile a program with "
-			   "lever run -- %s",
-			   name, name);
+		return message_print(EXIT_USAGE, "unknown command '%s'; did you mean '%s'?", name,
+				     nearest);
+	return message_print(EXIT_USAGE,
+			     "unknown command '%s'; see lever help, or profile a program with "
+			     "lever run -- %s",
+			     name, name);
 }
 
 int commands_run(int argc, char **argv)
@@ -84,7 +84,7 @@ int commands_run(int argc, char **argv)
 	for (size_t i = 0; i < commands_count; i++)
 		if (!strcmp(commands[i].page->name, argv[0]))
 			return commands[i].run(argc, argv);
-	return say_unknown(argv[0]);
+	return report_unknown(argv[0]);
 }
 
 static int command_help(int argc, char **argv)
@@ -112,8 +112,8 @@ static int command_version(int argc, char **argv)
 	if (!command_line_parse(&version_page, argc, argv, NULL, &operand, &exit_code))
 		return exit_code;
 	if (operand < argc)
-		return message_say(EXIT_USAGE, "lever version: unexpected argument '%s'",
-				   argv[operand]);
+		return message_print(EXIT_USAGE, "lever version: unexpected argument '%s'",
+				     argv[operand]);
 	puts("lever " LEVER_VERSION);
 	return EXIT_ANSWERED;
 }

@@ -38,10 +38,10 @@ static int finish(const struct recording_command *command, const struct common_o
 		return summarize(command, values);
 	case DRIVER_NO_ANSWER:
 		if (command->no_answer)
-			return message_say(EXIT_NO_ANSWER, "%s", command->no_answer);
+			return message_print(EXIT_NO_ANSWER, "%s", command->no_answer);
 		summarize(command, values);
 		return EXIT_NO_ANSWER;
-	case DRIVER_NO_POINTS: /* said when it was found, unless --quiet */
+	case DRIVER_NO_POINTS: /* printed when it was found, unless --quiet */
 		return values->quiet ? message_error(error, EXIT_USAGE) : EXIT_USAGE;
 	case DRIVER_WRONG_USAGE:
 		return message_error(error, EXIT_USAGE);
@@ -82,7 +82,7 @@ int recording_command_run(const struct recording_command *command, struct common
 		.seconds = values->seconds,
 		.verbose = values->verbose,
 		.context = &live,
-		.message = live_line_say,
+		.message = live_line_message,
 	};
 	command->record(values, &driver, &result, &error);
 	live_line_clear(&live);

@@ -15,7 +15,8 @@
 struct recording_command {
 	const struct command_page *page;
 	enum run_kind kind;
-	const char *no_answer; /* says that nothing was recorded; NULL: the summary does */
+	const char
+		*no_answer; /* a diagnostic if nothing was recorded; NULL: the summary reports it */
 
 	/* Options that exclude or need each other: 0, or -EINVAL with a sentence. */
 	int (*check)(struct common_options *values, struct error *error);

@@ -223,30 +223,31 @@ static enum exit_code complete_format(struct report_values *values)
 	const struct report_format *format = &report_formats[values->format];
 
 	if (values->open && values->format && values->format != html)
-		return message_say(EXIT_USAGE, "--open shows the HTML page; leave out --format %s",
-				   format->name);
+		return message_print(EXIT_USAGE,
+				     "--open shows the HTML page; leave out --format %s",
+				     format->name);
 	if (values->open)
 		values->format = html;
 	if (values->format == html && !html_is_built())
-		return message_say(
+		return message_print(
 			EXIT_FAILED,
 			"this lever was built without the HTML report; install Node.js and "
 			"npm, then run `make setup` and `make` again, or use another "
 			"--format");
 	if (!format->is_for_terminal && !values->open && !values->output && isatty(STDOUT_FILENO))
-		return message_say(EXIT_USAGE,
-				   "refusing to write %s to a terminal; use --output FILE%s%s",
-				   format->name, format->suffix,
-				   values->format == html ? " or --open" : "");
+		return message_print(EXIT_USAGE,
+				     "refusing to write %s to a terminal; use --output FILE%s%s",
+				     format->name, format->suffix,
+				     values->format == html ? " or --open" : "");
 	return EXIT_ANSWERED;
 }
 
 static enum exit_code complete_options(struct report_values *values)
 {
 	if (values->targets.number > UINT32_MAX)
-		return message_say(EXIT_USAGE, "--targets is too large");
+		return message_print(EXIT_USAGE, "--targets is too large");
 	if (values->pid.number > UINT32_MAX || values->thread.number > UINT32_MAX)
-		return message_say(EXIT_USAGE, "--pid or --thread is too large");
+		return message_print(EXIT_USAGE, "--pid or --thread is too large");
 	values->filter.pid = (unsigned)values->pid.number;
 	values->filter.tid = (unsigned)values->thread.number;
 	return complete_format(values);
@@ -262,7 +263,7 @@ static int write_and_open(const char *path, const struct recording *recording, e
 	if (code)
 		return code;
 	if (!values->output)
-		message_say(EXIT_ANSWERED, "the page is %s", beside);
+		message_print(EXIT_ANSWERED, "the page is %s", beside);
 	return browser_open(copy.output, error);
 }
 
@@ -284,9 +285,9 @@ int command_report(int argc, char **argv)
 	if (!command_line_parse(&report_page, argc, argv, &values, &operand, &exit_code))
 		return exit_code;
 	if (operand + 1 < argc)
-		return message_say(EXIT_USAGE,
-				   "lever report: unexpected argument '%s' after the profile",
-				   argv[operand + 1]);
+		return message_print(EXIT_USAGE,
+				     "lever report: unexpected argument '%s' after the profile",
+				     argv[operand + 1]);
 	exit_code = complete_options(&values);
 	if (exit_code)
 		return exit_code;

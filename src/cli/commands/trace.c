@@ -93,7 +93,7 @@ static const struct option *const trace_shared[] = {
 
 const struct command_page trace_page = {
 	.name = "trace",
-	.summary = "record a timeline: annotations, and who ran where",
+	.summary = "record a timeline: annotations, and the scheduler's log",
 	.operands = "[--] [PROGRAM [ARGUMENT...]]",
 	.manual = "lever-trace",
 	.purpose =

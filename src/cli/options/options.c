@@ -51,7 +51,7 @@ static const struct option *find_letter(const struct command_page *page, char le
 	return NULL;
 }
 
-static int say_unknown(const struct command_page *page, const char *name, struct error *error)
+static int report_unknown(const struct command_page *page, const char *name, struct error *error)
 {
 	ARRAY(const char *) names = {0};
 	const struct option *option;
@@ -98,7 +98,7 @@ static int read_long(struct parser *parser, const char *word, struct error *erro
 	}
 	if (!option) {
 		AUTO(text) char *name = text_format("%.*s", (int)length, word);
-		return say_unknown(parser->page, name, error);
+		return report_unknown(parser->page, name, error);
 	}
 	if (!option->argument && equals)
 		return error_set(error, -EINVAL, "option '--%s' takes no argument", option->name);
@@ -129,7 +129,7 @@ static int read_short(struct parser *parser, const char *word, struct error *err
 	return 0;
 }
 
-/* Reads words up to the first operand, or up to `--`, which is then the word before `next`. */
+/* Reads up to the first operand, or up to `--`, which is then argv[next - 1]. */
 static int read_options(struct parser *parser, struct error *error)
 {
 	while (parser->next < parser->argc && !parser->outcome->help) {

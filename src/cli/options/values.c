@@ -49,7 +49,7 @@ int value_add_pids(const struct option *option, void *field, const char *text, s
 	return 0;
 }
 
-static int say_choices(const struct option *option, const char *text, struct error *error)
+static int report_choices(const struct option *option, const char *text, struct error *error)
 {
 	AUTO(text) char *list = text_copy("");
 	for (const char *const *choice = option->choices; *choice; choice++) {
@@ -70,7 +70,7 @@ int value_set_choice(const struct option *option, void *field, const char *text,
 		*(int *)field = i;
 		return 0;
 	}
-	return say_choices(option, text, error);
+	return report_choices(option, text, error);
 }
 
 int value_set_number(const struct option *option, void *field, const char *text,

@@ -30,7 +30,7 @@ char *live_line_left(double seconds)
 	return seconds >= 0 ? text_format(", %.0f s left", seconds) : text_copy("");
 }
 
-void live_line_say(void *context, const char *sentence)
+void live_line_message(void *context, const char *sentence)
 {
 	struct live_line *live = context;
 

@@ -17,4 +17,4 @@ void live_line_show(struct live_line *live, const char *line);
 /* ", 7 s left"; "" if seconds < 0: unknown. To be freed. */
 char *live_line_left(double seconds);
 /* A message on a line of its own; `context` is the struct live_line. */
-void live_line_say(void *context, const char *sentence);
+void live_line_message(void *context, const char *sentence);

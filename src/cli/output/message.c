@@ -7,10 +7,10 @@
 
 int message_error(const struct error *error, enum exit_code exit_code)
 {
-	return message_say(exit_code, "%s", error->text);
+	return message_print(exit_code, "%s", error->text);
 }
 
-int message_say(enum exit_code exit_code, const char *format, ...)
+int message_print(enum exit_code exit_code, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);

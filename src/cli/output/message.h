@@ -16,5 +16,5 @@ enum exit_code {
 
 /* Prints "lever: sentence" and returns the exit code, so that a command can end with it. */
 int message_error(const struct error *error, enum exit_code exit_code);
-int message_say(enum exit_code exit_code, const char *format, ...)
+int message_print(enum exit_code exit_code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

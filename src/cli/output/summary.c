@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* summary - the terminal's width and colours, and what a summary says besides its report. */
+/* summary - reads the terminal's width, and the program's exit status. */
 #include "cli/output/summary.h"
 
 #include <stdlib.h>

@@ -62,7 +62,7 @@ static int parse(const char *line, bool runs_program)
 	return options_parse(&page, word_count, words, &values, &rest, &error);
 }
 
-TEST("an option's value is the next word, or stands after an equals sign")
+TEST("an option's value is the next word, or follows an equals sign")
 {
 	CHECK_EQUAL(parse("--output a --seed=7", true), 0);
 	CHECK_TEXT(values.output, "a");
@@ -71,7 +71,7 @@ TEST("an option's value is the next word, or stands after an equals sign")
 	CHECK_EQUAL(rest.operand, word_count);
 }
 
-TEST("letters stand together, and the last may have its value with it or after it")
+TEST("letters may share a word, and the last one's value may follow in it or behind it")
 {
 	CHECK_EQUAL(parse("-lfo a -sb -s c", true), 0);
 	CHECK(values.loud && values.fresh);
@@ -90,7 +90,7 @@ TEST("options end where the program begins")
 	CHECK_EQUAL(word_count - rest.operand, 3);
 }
 
-TEST("after -- everything is the program's, also what looks like an option")
+TEST("words after -- are operands, also with a leading dash")
 {
 	CHECK_EQUAL(parse("-l -- -f --help", true), 0);
 	CHECK(values.loud && !values.fresh && !rest.help);
@@ -109,13 +109,13 @@ TEST("without a program, options may stand after operands")
 	CHECK_TEXT(words[rest.operand + 2], "-f");
 }
 
-TEST("a lonely dash is an operand")
+TEST("a single dash is an operand")
 {
 	CHECK_EQUAL(parse("-l -", true), 0);
 	CHECK_TEXT(words[rest.operand], "-");
 }
 
-TEST("help is understood in every table, and what comes after it is not read")
+TEST("every table has --help, and words behind it are not parsed")
 {
 	CHECK_EQUAL(parse("--help --nonsense", true), 0);
 	CHECK(rest.help);
@@ -123,7 +123,7 @@ TEST("help is understood in every table, and what comes after it is not read")
 	CHECK(rest.help);
 }
 
-TEST("a wrong option is named together with the nearest one")
+TEST("an unknown option is reported with the nearest one")
 {
 	CHECK_EQUAL(parse("--outptu=a", true), -EINVAL);
 	CHECK(strstr(error.text, "unknown option '--outptu';"));
@@ -132,7 +132,7 @@ TEST("a wrong option is named together with the nearest one")
 	CHECK(strstr(error.text, "-Z"));
 }
 
-TEST("a missing or a needless value is an error")
+TEST("a missing or an unexpected argument is an error")
 {
 	CHECK_EQUAL(parse("--output", true), -EINVAL);
 	CHECK(strstr(error.text, "'--output' needs an argument: FILE"));

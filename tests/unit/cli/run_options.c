@@ -52,7 +52,7 @@ TEST("the program begins at the first operand and keeps its options")
 	CHECK_TEXT(options.common.program[3], NULL);
 }
 
-TEST("each kind of progress point is told from its form")
+TEST("the form of a progress point decides on its kind")
 {
 	CHECK_EQUAL(parse("-p main.c:42 -p ns::work -p usdt:lib:done "
 			  "-p tracepoint:syscalls:sys_exit_fsync -p sampled:a.c:7 x"),
@@ -86,7 +86,7 @@ TEST("a latency point has a beginning and an end of any kind but sampled")
 	CHECK_EQUAL(parse("-l sampled:a.c:1,b x"), -EINVAL);
 }
 
-TEST("speedups are ordered, without repeats, and have their control")
+TEST("speedups are sorted, without repetitions, and include 0")
 {
 	CHECK_EQUAL(parse("--speedups 50,25%,50,12.5 x"), 0);
 	CHECK_EQUAL(options.speedups.count, 4);
@@ -109,7 +109,7 @@ TEST("scopes and exclusions keep their order")
 	CHECK(options.scopes.items[2].include);
 }
 
-TEST("what has the wrong form is refused")
+TEST("values of a wrong form are refused")
 {
 	static const char *const wrong[] = {
 		"--speedups 0,101 x", "--speedups -5 x",
@@ -129,7 +129,7 @@ TEST("what has the wrong form is refused")
 	}
 }
 
-TEST("what does not go together is refused")
+TEST("options that exclude each other are refused")
 {
 	static const char *const wrong[] = {
 		"--end-to-end -p a x",
@@ -154,7 +154,7 @@ TEST("a program is needed, but not for help")
 	CHECK(help);
 }
 
-TEST("processes that run already are told by their ids, cgroup, name, or all")
+TEST("running processes are chosen by id, cgroup or name, or all of them")
 {
 	CHECK_EQUAL(parse("--pid 17,18 --pid 19"), 0);
 	CHECK_EQUAL(options.common.processes.count, 3);
@@ -169,7 +169,7 @@ TEST("processes that run already are told by their ids, cgroup, name, or all")
 	CHECK_TEXT(options.common.program[0], "program");
 }
 
-TEST("processes that run already exclude a program, and what must run anew")
+TEST("--pid, --cgroup and --system exclude a program and --end-to-end")
 {
 	static const char *const wrong[] = {
 		"--pid 17 -- program",
@@ -186,12 +186,17 @@ TEST("processes that run already exclude a program, and what must run anew")
 		CHECK_EQUAL(parse(wrong[i]), -EINVAL);
 }
 
-TEST("no two options of run share a name or a letter")
+TEST("no two options of a command share a name or a letter")
 {
-	for (size_t i = 0; i < run_page.option_count; i++)
-		for (size_t j = 0; j < i; j++) {
-			const struct option *a = &run_page.options[i], *b = &run_page.options[j];
-			CHECK(strcmp(a->name, b->name));
-			CHECK(!a->letter || a->letter != b->letter);
-		}
+	const struct command_page *pages[] = {&run_page,   &record_page, &trace_page,
+					      &scale_page, &report_page, &check_page};
+	const struct option *a, *b;
+
+	for (size_t page = 0; page < sizeof(pages) / sizeof(*pages); page++)
+		for (size_t i = 0; (a = command_page_option(pages[page], i)); i++)
+			for (size_t j = 0; j < i; j++) {
+				b = command_page_option(pages[page], j);
+				CHECK(strcmp(a->name, b->name));
+				CHECK(!a->letter || a->letter != b->letter);
+			}
 }

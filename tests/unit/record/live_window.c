@@ -26,7 +26,7 @@ static int set_unwind(void *context, uint32_t object, const struct wire_unwind_r
 }
 
 /* The live_window at `now_s`; NULL if it could not be read. */
-static struct recording *look(struct live_window *window, unsigned now_s)
+static struct recording *read_at(struct live_window *window, unsigned now_s)
 {
 	struct mapped_files_sink sink = {.name_object = name_object, .set_unwind = set_unwind};
 	struct recording_run run = {.kind = RUN_SAMPLES,
@@ -65,22 +65,22 @@ static void add(struct live_window *window, unsigned at_s, unsigned tid)
 	live_window_add(window, &sample);
 }
 
-TEST("samples leave the window when they are too old, and looks do not use them up")
+TEST("samples leave the window when they are too old, and reading keeps them")
 {
 	AUTO(live_window) struct live_window *window = live_window_new(10);
 
 	for (unsigned second = 1; second <= 20; second++)
 		add(window, second, 7);
 	for (int i = 0; i < 2; i++) {
-		AUTO(recording) struct recording *recording = look(window, 15);
+		AUTO(recording) struct recording *recording = read_at(window, 15);
 		CHECK_EQUAL(recording->runs.items[0].samples, 16); /* 5 to 20 */
 		CHECK_EQUAL(recording->stack_samples.items[0].weight_ns, 16000000);
 	}
-	AUTO(recording) struct recording *later = look(window, 28);
+	AUTO(recording) struct recording *later = read_at(window, 28);
 	CHECK_EQUAL(later->stack_samples.items[0].samples, 3);
 	add(window, 29, 8);
-	AUTO(recording) struct recording *two = look(window, 30);
+	AUTO(recording) struct recording *two = read_at(window, 30);
 	CHECK_EQUAL(two->threads.count, 2);
-	AUTO(recording) struct recording *empty = look(window, 60);
+	AUTO(recording) struct recording *empty = read_at(window, 60);
 	CHECK_EQUAL(empty->stack_samples.count, 0);
 }

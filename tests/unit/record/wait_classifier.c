@@ -43,7 +43,7 @@ static struct wait_classifier *classes_of(const char *table, struct error *error
 	return classifier;
 }
 
-TEST("built-in rules know locks, I/O, and what else one waits for")
+TEST("built-in rules classify locks, I/O and other waits")
 {
 	AUTO(wait_classifier) struct wait_classifier *classifier = NULL;
 	CHECK_EQUAL(wait_classifier_new(NULL, &classifier, NULL), 0);
@@ -64,7 +64,7 @@ TEST("built-in rules know locks, I/O, and what else one waits for")
 	CHECK(is_judged(classifier, false, NULL, NULL, CLASS_OTHER, NULL));
 }
 
-TEST("what the scheduler counts as I/O is I/O, whatever the function")
+TEST("waits that the scheduler counts as I/O are of class I in any function")
 {
 	AUTO(wait_classifier) struct wait_classifier *classifier = NULL;
 	CHECK_EQUAL(wait_classifier_new(NULL, &classifier, NULL), 0);
@@ -81,7 +81,7 @@ TEST("a mutex within an fsync is a lock: the function decides before the system 
 	CHECK(is_judged(classifier, false, "something_new", "fsync", CLASS_IO, "disk"));
 }
 
-TEST("rules of a file come first, even before what the scheduler says")
+TEST("rules of a file come first, even before the scheduler's I/O flag")
 {
 	struct error error = {0};
 	AUTO(wait_classifier)
@@ -96,7 +96,7 @@ TEST("rules of a file come first, even before what the scheduler says")
 	CHECK(is_judged(classifier, false, "futex_do_wait", "futex", CLASS_LOCK, "futex"));
 }
 
-TEST("a line that is no rule is refused with its number")
+TEST("a line that is not a rule is refused with its number")
 {
 	static const char *const tables[] = {"B/x\n", "X/x *\n", "S/ *\n", "cpu *\n", "user *\n"};
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
@@ -110,7 +110,7 @@ TEST("a line that is no rule is refused with its number")
 	}
 }
 
-TEST("functions that only wait are passed over, those that they wait for are not")
+TEST("functions that only wait are skipped, their callers are not")
 {
 	static const char *const passed[] = {"__schedule", "schedule", "schedule_timeout",
 					     "io_schedule", "schedule_hrtimeout_range_clock"};

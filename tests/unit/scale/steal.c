@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests of scale/steal.h: whose time was stolen, and how much of it was the program's. */
+/* steal - the program's share of the time that the hypervisor took. */
 #include "scale/steal.h"
 
 #include "check.h"
@@ -17,7 +17,7 @@ static cpu_set_t cores(int first, int second)
 	return set;
 }
 
-TEST("the program's cores are added up, and idle time is not")
+TEST("busy time and steal of the program's cores are added up")
 {
 	static const char text[] = "cpu  1006 0 3308 68869 326 0 47 17 0 0\n"
 				   "cpu0 300 10 100 35276 14 1 10 2 99 0\n"
@@ -36,7 +36,7 @@ TEST("the program's cores are added up, and idle time is not")
 	CHECK_EQUAL(steal_parse("cpu 1", &inner).busy_ns, 0);
 }
 
-TEST("of what was stolen the program's part is its part of all that the cores did")
+TEST("the program's share of steal is its share of the cores' busy time")
 {
 	struct steal steal = {.stat = -1, .first_ns = 1000, .busy_ns = 5000};
 	steal_add(&steal, (struct steal_sums){5100, 1000}, 80);
@@ -52,7 +52,7 @@ TEST("of what was stolen the program's part is its part of all that the cores di
 	CHECK_EQUAL(steal.stolen_ns, 150);
 }
 
-TEST("where the machine tells nothing, nothing was taken")
+TEST("without counts of steal, steal is 0")
 {
 	cpu_set_t none = cores(300, 301);
 	struct steal steal;

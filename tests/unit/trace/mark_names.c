@@ -19,7 +19,7 @@ TEST("a text has one number, and is found by it")
 	CHECK_TEXT(mark_names_text(names, 0), "first");
 }
 
-TEST("names beyond the most are one name")
+TEST("names beyond the limit share one name")
 {
 	AUTO(mark_names) struct mark_names *names = mark_names_new();
 	char text[16];
