@@ -6,17 +6,18 @@
 
 #include <assert.h>
 
-static uint64_t map_hash(uint64_t first, uint64_t second)
+static uint64_t hash_map_hash(uint64_t first, uint64_t second)
 {
 	uint64_t hash = (first + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
 	hash = (hash ^ (hash >> 29) ^ second) * 0x94d049bb133111ebu;
 	return hash ^ (hash >> 32);
 }
 
-static struct hash_map_entry *map_slot(const struct hash_map *map, uint64_t first, uint64_t second)
+static struct hash_map_entry *hash_map_slot(const struct hash_map *map, uint64_t first,
+					    uint64_t second)
 {
 	size_t mask = map->capacity - 1;
-	size_t at = map_hash(first, second) & mask;
+	size_t at = hash_map_hash(first, second) & mask;
 
 	while (map->entries[at].value != HASH_MAP_NONE &&
 	       (map->entries[at].first != first || map->entries[at].second != second))
@@ -24,7 +25,7 @@ static struct hash_map_entry *map_slot(const struct hash_map *map, uint64_t firs
 	return &map->entries[at];
 }
 
-static void map_grow(struct hash_map *map)
+static void hash_map_grow(struct hash_map *map)
 {
 	struct hash_map old = *map;
 
@@ -35,22 +36,22 @@ static void map_grow(struct hash_map *map)
 	for (size_t i = 0; i < old.capacity; i++) {
 		const struct hash_map_entry *entry = &old.entries[i];
 		if (entry->value != HASH_MAP_NONE)
-			*map_slot(map, entry->first, entry->second) = *entry;
+			*hash_map_slot(map, entry->first, entry->second) = *entry;
 	}
 	free(old.entries);
 }
 
 uint32_t hash_map_get(const struct hash_map *map, uint64_t first, uint64_t second)
 {
-	return map->capacity ? map_slot(map, first, second)->value : HASH_MAP_NONE;
+	return map->capacity ? hash_map_slot(map, first, second)->value : HASH_MAP_NONE;
 }
 
 void hash_map_set(struct hash_map *map, uint64_t first, uint64_t second, uint32_t value)
 {
 	assert(value != HASH_MAP_NONE);
 	if (map->count * 2 >= map->capacity)
-		map_grow(map);
-	struct hash_map_entry *entry = map_slot(map, first, second);
+		hash_map_grow(map);
+	struct hash_map_entry *entry = hash_map_slot(map, first, second);
 	if (entry->value == HASH_MAP_NONE)
 		map->count++;
 	*entry = (struct hash_map_entry){.first = first, .second = second, .value = value};

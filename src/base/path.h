@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* path - source paths as texts, without a look at the file system. */
+/* path - source paths as texts; the file system is not read. */
 #pragma once
 
 #include <stdbool.h>

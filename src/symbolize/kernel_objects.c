@@ -250,7 +250,7 @@ int symbols_find_kernel(struct symbols *symbols, const char *name, uint32_t *loc
 	for (size_t i = 0; i < symbols->kernel->symtab.count; i++) {
 		const char *other = interner_text(&symbols->sources.texts,
 						  symbols->kernel->symtab.items[i].name);
-		nearest_offer(&nearest, other, name_distance(other, name));
+		nearest_offer(&nearest, other, nearest_distance(other, name));
 	}
 	AUTO(text) char *others = nearest_text(&nearest, "; nearest: ");
 	return error_set(error, -ENXIO, "the kernel has no function %s%s", name, others);

@@ -44,7 +44,7 @@ char *nearest_text(const struct nearest *nearest, const char *lead)
 	return text;
 }
 
-unsigned name_distance(const char *name, const char *wanted)
+unsigned nearest_distance(const char *name, const char *wanted)
 {
 	size_t length = strlen(name), size = strlen(wanted);
 	size_t allowed = size / 3 > 2 ? size / 3 : 2;

@@ -12,4 +12,4 @@ void nearest_offer(struct nearest *nearest, const char *name, unsigned distance)
 /* "LEADa, b", or "" if there are none. Free it. */
 char *nearest_text(const struct nearest *nearest, const char *lead);
 /* Distance of a name from a wanted one, UINT_MAX if too far to be offered. */
-unsigned name_distance(const char *name, const char *wanted);
+unsigned nearest_distance(const char *name, const char *wanted);

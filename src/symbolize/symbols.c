@@ -41,7 +41,7 @@ void symbols_free(struct symbols *symbols)
 	}
 	array_free(&symbols->objects);
 	locations_clear(symbols);
-	names_clear(symbols);
+	location_names_clear(symbols);
 	kallsyms_free(symbols->kallsyms);
 	sources_clear(&symbols->sources);
 	free(symbols);
@@ -280,8 +280,8 @@ const char *symbols_function_at(struct symbols *symbols, uint32_t object, uint64
 
 	if (entry)
 		return symtab_name(entry, &symbols->sources.texts);
-	uint32_t name = name_add(symbols, "%s+0x%llx", path_base(asked->shown.path),
-				 (unsigned long long)offset);
+	uint32_t name = location_name_add(symbols, "%s+0x%llx", path_base(asked->shown.path),
+					  (unsigned long long)offset);
 	return interner_text(&symbols->sources.texts, name);
 }
 

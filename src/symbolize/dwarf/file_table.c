@@ -223,7 +223,7 @@ static void read_header(struct table *table)
 		read_list(table, i == 1);
 }
 
-static void unit_read_files(struct sources *sources, const Elf_Data *lines, struct table *table,
+static void read_file_table(struct sources *sources, const Elf_Data *lines, struct table *table,
 			    struct unit *unit)
 {
 	Dwarf_Attribute attribute;
@@ -263,5 +263,5 @@ void units_read_file_tables(struct sources *sources, struct object *object)
 	table.line_strings = object_debug_section(elf, "line_str");
 	table.strings = object_debug_section(elf, "str");
 	for (size_t i = 0; i < units->count; i++)
-		unit_read_files(sources, lines, &table, &units->items[i]);
+		read_file_table(sources, lines, &table, &units->items[i]);
 }

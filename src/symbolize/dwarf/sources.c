@@ -14,13 +14,13 @@
 
 bool sources_in_scope(struct sources *sources, uint32_t file, uint32_t function)
 {
-	uint32_t verdict = hash_map_get(&sources->scope_decisions, file, function);
-	if (verdict == HASH_MAP_NONE) {
-		verdict = scope_has_source(sources->scope, interner_text(&sources->texts, file),
-					   interner_text(&sources->texts, function));
-		hash_map_set(&sources->scope_decisions, file, function, verdict);
+	uint32_t decision = hash_map_get(&sources->scope_decisions, file, function);
+	if (decision == HASH_MAP_NONE) {
+		decision = scope_has_source(sources->scope, interner_text(&sources->texts, file),
+					    interner_text(&sources->texts, function));
+		hash_map_set(&sources->scope_decisions, file, function, decision);
 	}
-	return verdict;
+	return decision;
 }
 
 uint32_t sources_file(struct sources *sources, Dwarf_Die *unit_die, const char *path)

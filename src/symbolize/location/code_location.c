@@ -43,7 +43,8 @@ uint32_t location_of_line(struct symbols *symbols, struct object *object, uint32
 
 	if (id != SYMBOLS_NONE)
 		return id;
-	uint32_t name = name_add(symbols, "%s:%u", name_of_file(symbols, file), line);
+	uint32_t name =
+		location_name_add(symbols, "%s:%u", location_name_of_file(symbols, file), line);
 	struct location_record location = {
 		.shown = {.kind = TARGET_LINE,
 			  .object = object->id,
@@ -76,12 +77,12 @@ static uint32_t function_location_name(struct symbols *symbols, struct object *o
 				       uint32_t shown, uint32_t linker_name, uint32_t file)
 {
 	if (object->is_kernel)
-		return name_add(symbols, "kernel:%s",
-				interner_text(&symbols->sources.texts, shown));
+		return location_name_add(symbols, "kernel:%s",
+					 interner_text(&symbols->sources.texts, shown));
 	if (!file || !has_twin(symbols, object, linker_name))
 		return shown;
-	return name_add(symbols, "%s:%s", name_of_file(symbols, file),
-			interner_text(&symbols->sources.texts, shown));
+	return location_name_add(symbols, "%s:%s", location_name_of_file(symbols, file),
+				 interner_text(&symbols->sources.texts, shown));
 }
 
 uint32_t location_of_function(struct symbols *symbols, struct object *object, uint32_t function)
@@ -167,8 +168,8 @@ uint32_t location_of_block(struct symbols *symbols, struct object *object, uint6
 
 	if (id != SYMBOLS_NONE)
 		return id;
-	uint32_t name = name_add(symbols, "%s+0x%llx", path_base(object->shown.path),
-				 (unsigned long long)start);
+	uint32_t name = location_name_add(symbols, "%s+0x%llx", path_base(object->shown.path),
+					  (unsigned long long)start);
 	struct location_record location = {
 		.shown = {.kind = TARGET_FUNCTION,
 			  .object = object->id,

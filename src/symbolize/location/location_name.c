@@ -58,7 +58,7 @@ static bool is_shared(const struct symbols *symbols, const struct basename_group
 	return false;
 }
 
-const char *name_of_file(struct symbols *symbols, uint32_t file)
+const char *location_name_of_file(struct symbols *symbols, uint32_t file)
 {
 	const char *path = interner_text(&symbols->sources.texts, file);
 
@@ -75,7 +75,7 @@ const char *name_of_file(struct symbols *symbols, uint32_t file)
 	}
 }
 
-uint32_t name_add(struct symbols *symbols, const char *format, ...)
+uint32_t location_name_add(struct symbols *symbols, const char *format, ...)
 {
 	AUTO(text) char *text = NULL;
 	va_list arguments;
@@ -88,7 +88,7 @@ uint32_t name_add(struct symbols *symbols, const char *format, ...)
 	return interner_add(&symbols->sources.texts, text ? text : "?");
 }
 
-void names_clear(struct symbols *symbols)
+void location_names_clear(struct symbols *symbols)
 {
 	for (size_t i = 0; i < symbols->basename_groups.count; i++)
 		array_free(&symbols->basename_groups.items[i].files);

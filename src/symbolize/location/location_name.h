@@ -11,8 +11,8 @@
 #include "symbolize/internal.h"
 
 /* Borrowed; "?" if the file is unknown. */
-const char *name_of_file(struct symbols *symbols, uint32_t file);
+const char *location_name_of_file(struct symbols *symbols, uint32_t file);
 /* Formats a name; returns the text's number. */
-uint32_t name_add(struct symbols *symbols, const char *format, ...)
+uint32_t location_name_add(struct symbols *symbols, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-void names_clear(struct symbols *symbols);
+void location_names_clear(struct symbols *symbols);

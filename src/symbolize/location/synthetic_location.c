@@ -28,8 +28,8 @@ uint32_t symbols_system_call(struct symbols *symbols, int number)
 {
 	struct object *object = synthetic_object(symbols, &symbols->calls, "system calls");
 	const char *name = system_call_name(number);
-	uint32_t text = name ? name_add(symbols, "syscall:%s", name) :
-			       name_add(symbols, "syscall:%d", number);
+	uint32_t text = name ? location_name_add(symbols, "syscall:%s", name) :
+			       location_name_add(symbols, "syscall:%d", number);
 	size_t known = symbols->locations.count;
 	uint32_t location = location_of_synthetic(symbols, object, TARGET_SYSTEM_CALL,
 						  (uint64_t)number, text, 0);
@@ -51,7 +51,7 @@ int symbols_find_system_call(struct symbols *symbols, const char *name, uint32_t
 			return 0;
 		}
 		if (known)
-			nearest_offer(&nearest, known, name_distance(known, name));
+			nearest_offer(&nearest, known, nearest_distance(known, name));
 	}
 	AUTO(text) char *others = nearest_text(&nearest, "; nearest: ");
 	return error_set(error, -ENXIO, "there is no system call %s%s", name, others);
@@ -60,7 +60,7 @@ int symbols_find_system_call(struct symbols *symbols, const char *name, uint32_t
 uint32_t symbols_span(struct symbols *symbols, const char *name)
 {
 	struct object *object = synthetic_object(symbols, &symbols->spans, "spans");
-	uint32_t text = name_add(symbols, SYMBOLS_SPAN_PREFIX "%s", name);
+	uint32_t text = location_name_add(symbols, SYMBOLS_SPAN_PREFIX "%s", name);
 
 	return location_of_synthetic(symbols, object, TARGET_SPAN, text, text, 0);
 }
@@ -84,9 +84,10 @@ uint32_t symbols_wait_class(struct symbols *symbols, enum sample_class class, ui
 	struct object *object = synthetic_object(symbols, &symbols->classes, "classes of waiting");
 	const char *letter = sample_class_name(class);
 	uint64_t number = ((uint64_t)at + 1) << 8 | class;
-	uint32_t text = at == SYMBOLS_NONE ? name_add(symbols, "class:%s", letter) :
-					     name_add(symbols, "%s class:%s",
-						      symbols_location(symbols, at)->name, letter);
+	uint32_t text = at == SYMBOLS_NONE ?
+				location_name_add(symbols, "class:%s", letter) :
+				location_name_add(symbols, "%s class:%s",
+						  symbols_location(symbols, at)->name, letter);
 	uint32_t description = interner_add(&symbols->sources.texts, wait_class_description(class));
 
 	return location_of_synthetic(symbols, object, TARGET_CLASS, number, text, description);

@@ -152,14 +152,14 @@ static void offer_names(const struct function_search *search, struct nearest *ne
 		for (size_t j = 0; j < symtab->count; j++) {
 			const char *name = symtab_name(&symtab->items[j], &symbols->sources.texts);
 			AUTO(text) char *base = demangle_base(name);
-			nearest_offer(nearest, name, name_distance(base, search->base));
+			nearest_offer(nearest, name, nearest_distance(base, search->base));
 		}
 	}
 	for (uint32_t i = 0; i < symbols->sources.functions.count; i++) {
 		const char *name = interner_text(&symbols->sources.texts,
 						 sources_function_name(&symbols->sources, i));
 		AUTO(text) char *base = demangle_base(name);
-		nearest_offer(nearest, name, name_distance(base, search->base));
+		nearest_offer(nearest, name, nearest_distance(base, search->base));
 	}
 }
 
@@ -246,8 +246,9 @@ static int check_one(struct function_search *search, struct error *error)
 		uint32_t full = shown;
 		is_one &= file == match_file(symbols, first) && shown == match_name(symbols, first);
 		if (file)
-			full = name_add(symbols, "%s:%s", name_of_file(symbols, file),
-					interner_text(&symbols->sources.texts, shown));
+			full = location_name_add(symbols, "%s:%s",
+						 location_name_of_file(symbols, file),
+						 interner_text(&symbols->sources.texts, shown));
 		nearest_offer(&names, interner_text(&symbols->sources.texts, full), 1);
 	}
 	if (is_one)

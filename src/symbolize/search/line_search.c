@@ -148,7 +148,7 @@ static void offer_files(struct line_search *search, struct nearest *nearest)
 	for (size_t i = 0; i < search->symbols->basename_groups.count; i++) {
 		uint32_t file = search->symbols->basename_groups.items[i].files.items[0];
 		const char *base = path_base(interner_text(&search->symbols->sources.texts, file));
-		nearest_offer(nearest, base, name_distance(base, wanted));
+		nearest_offer(nearest, base, nearest_distance(base, wanted));
 	}
 }
 
@@ -165,11 +165,13 @@ static int no_line(struct line_search *search, struct error *error)
 				 query->text);
 	if (search->above || search->below) {
 		AUTO(text)
-		char *below = text_format("%s:%u", name_of_file(symbols, search->below_file),
-					  search->below);
+		char *below =
+			text_format("%s:%u", location_name_of_file(symbols, search->below_file),
+				    search->below);
 		AUTO(text)
-		char *above = text_format("%s:%u", name_of_file(symbols, search->above_file),
-					  search->above);
+		char *above =
+			text_format("%s:%u", location_name_of_file(symbols, search->above_file),
+				    search->above);
 		bool both = search->above && search->below;
 		return error_set(error, ENXIO,
 				 "no code at %s; the nearest lines with code are %s%s%s",
@@ -180,7 +182,7 @@ static int no_line(struct line_search *search, struct error *error)
 		return error_set(error, ENOENT,
 				 "no code at %s: the program has no code of that file",
 				 query->text);
-	name_of_file(symbols, 0);
+	location_name_of_file(symbols, 0);
 	offer_files(search, &nearest);
 	AUTO(text) char *others = nearest_text(&nearest, "; nearest: ");
 	return error_set(error, nearest.count ? ENXIO : ENOENT,
@@ -198,13 +200,14 @@ static int choose_file(struct line_search *search, struct error *error)
 
 	for (size_t i = 0; i < search->matches.count; i++) {
 		uint32_t other = search->matches.items[i].file;
-		const char *name = name_of_file(search->symbols, other);
+		const char *name = location_name_of_file(search->symbols, other);
 		nearest_offer(&others, name, 1);
 		is_clear &= other == first->file;
 		if (strcmp(name, search->query->file) == 0)
 			file = other;
 	}
-	if (!is_clear && strcmp(name_of_file(search->symbols, file), search->query->file) != 0) {
+	if (!is_clear &&
+	    strcmp(location_name_of_file(search->symbols, file), search->query->file) != 0) {
 		AUTO(text) char *names = nearest_text(&others, ": ");
 		return error_set(error, ENOTUNIQ, "several source files end in %s%s",
 				 search->query->file, names);

@@ -80,10 +80,10 @@ static void probe_offer(struct probe_search *search, const struct probe *probe)
 {
 	AUTO(text)
 	char *wanted = text_format("%s:%s", search->wanted.provider, search->wanted.name);
-	uint32_t name = name_add(search->symbols, "%s:%s", probe->provider, probe->name);
+	uint32_t name = location_name_add(search->symbols, "%s:%s", probe->provider, probe->name);
 	const char *text = interner_text(&search->symbols->sources.texts, name);
 
-	nearest_offer(&search->nearest, text, name_distance(text, wanted));
+	nearest_offer(&search->nearest, text, nearest_distance(text, wanted));
 }
 
 static void probe_visit(struct probe_search *search, const struct object *object,
