@@ -29,31 +29,24 @@ void json_write_text(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-/* Before a value: the comma, unless a key stands before it. */
-static void separate(struct json_writer *json)
+/* Begins a value: the comma, and the key if there is one. */
+static void begin(struct json_writer *json, const char *key)
 {
 	if (json->needs_comma)
 		fputc(',', json->out);
+	if (key)
+		fprintf(json->out, "\"%s\":", key);
 	json->needs_comma = true;
 }
 
-void json_put_key(struct json_writer *json, const char *key)
+static void open_bracket(struct json_writer *json, const char *key, char bracket)
 {
-	separate(json);
-	fprintf(json->out, "\"%s\":", key);
-	json->needs_comma = false;
-}
-
-static void begin(struct json_writer *json, const char *key, char bracket)
-{
-	if (key)
-		json_put_key(json, key);
-	separate(json);
+	begin(json, key);
 	fputc(bracket, json->out);
 	json->needs_comma = false;
 }
 
-static void end(struct json_writer *json, char bracket)
+static void close_bracket(struct json_writer *json, char bracket)
 {
 	fputc(bracket, json->out);
 	json->needs_comma = true;
@@ -61,64 +54,64 @@ static void end(struct json_writer *json, char bracket)
 
 void json_begin_object(struct json_writer *json, const char *key)
 {
-	begin(json, key, '{');
+	open_bracket(json, key, '{');
 }
 
 void json_end_object(struct json_writer *json)
 {
-	end(json, '}');
+	close_bracket(json, '}');
 }
 
 void json_begin_array(struct json_writer *json, const char *key)
 {
-	begin(json, key, '[');
+	open_bracket(json, key, '[');
 }
 
 void json_end_array(struct json_writer *json)
 {
-	end(json, ']');
+	close_bracket(json, ']');
 }
 
-void json_put_number(struct json_writer *json, int64_t value)
+void json_put_number(struct json_writer *json, const char *key, int64_t value)
 {
-	separate(json);
+	begin(json, key);
 	fprintf(json->out, "%" PRId64, value);
 }
 
-void json_put_unsigned(struct json_writer *json, uint64_t value)
+void json_put_unsigned(struct json_writer *json, const char *key, uint64_t value)
 {
-	separate(json);
+	begin(json, key);
 	fprintf(json->out, "%" PRIu64, value);
 }
 
-void json_put_real(struct json_writer *json, double value, int digits)
+void json_put_real(struct json_writer *json, const char *key, double value, int digits)
 {
-	separate(json);
+	begin(json, key);
 	fprintf(json->out, "%.*f", digits, value);
 }
 
-void json_put_text(struct json_writer *json, const char *text)
+void json_put_text(struct json_writer *json, const char *key, const char *text)
 {
-	separate(json);
+	begin(json, key);
 	json_write_text(json->out, text);
 }
 
-void json_put_literal(struct json_writer *json, const char *literal)
+void json_put_literal(struct json_writer *json, const char *key, const char *literal)
 {
-	separate(json);
+	begin(json, key);
 	fputs(literal, json->out);
 }
 
-void json_put_null(struct json_writer *json)
+void json_put_null(struct json_writer *json, const char *key)
 {
-	json_put_literal(json, "null");
+	json_put_literal(json, key, "null");
 }
 
 void json_put_column(struct json_writer *json, const char *key, const char *literal, size_t count)
 {
 	json_begin_array(json, key);
 	for (size_t i = 0; i < count; i++)
-		json_put_literal(json, literal);
+		json_put_literal(json, NULL, literal);
 	json_end_array(json);
 }
 

@@ -12,3 +12,11 @@ size_t string_table_add(struct interner *table, const char *text)
 
 	return interner_add(table, valid) - 1;
 }
+
+void string_table_write(struct json_writer *json, const char *key, const struct interner *table)
+{
+	json_begin_array(json, key);
+	for (size_t i = 0; i < table->items.count; i++)
+		json_put_text(json, NULL, table->items.items[i]);
+	json_end_array(json);
+}

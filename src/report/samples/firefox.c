@@ -72,8 +72,7 @@ static void write_frames(struct thread_writer *writer)
 	size_t count = writer->tables.frames.count;
 
 	json_begin_object(json, "frameTable");
-	json_put_key(json, "length");
-	json_put_unsigned(json, count);
+	json_put_unsigned(json, "length", count);
 	json_put_column(json, "address", "-1", count);
 	json_put_column(json, "inlineDepth", "0", count);
 	json_put_column(json, "nativeSymbol", "null", count);
@@ -81,21 +80,15 @@ static void write_frames(struct thread_writer *writer)
 	json_put_column(json, "implementation", "null", count);
 	json_put_column(json, "column", "null", count);
 	json_put_column(json, "subcategory", "0", count);
-	json_begin_array(json, "category");
-	for (size_t i = 0; i < count; i++)
-		json_put_number(json, writer->tables.frames.items[i].class);
-	json_end_array(json);
-	json_begin_array(json, "func");
-	for (size_t i = 0; i < count; i++)
-		json_put_number(json, (int64_t)writer->function_of.items[i]);
-	json_end_array(json);
+	JSON_PUT_COLUMN(json, "category", count, writer->tables.frames.items[i].class);
+	JSON_PUT_COLUMN(json, "func", count, writer->function_of.items[i]);
 	json_begin_array(json, "line");
 	for (size_t i = 0; i < count; i++) {
 		const struct recording_frame *code = writer->tables.frames.items[i].code;
 		if (code && code->line)
-			json_put_number(json, code->line);
+			json_put_number(json, NULL, code->line);
 		else
-			json_put_null(json);
+			json_put_null(json, NULL);
 	}
 	json_end_array(json);
 	json_end_object(json);
@@ -109,16 +102,16 @@ static void write_function_files(struct thread_writer *writer)
 	for (size_t i = 0; i < writer->first.count; i++) {
 		const struct recording_frame *code = writer->first.items[i]->code;
 		if (code && code->file)
-			json_put_number(json,
+			json_put_number(json, NULL,
 					(int64_t)string_table_add(&writer->texts, code->file));
 		else
-			json_put_null(json);
+			json_put_null(json, NULL);
 	}
 	json_end_array(json);
 	json_begin_array(json, "resource");
 	for (size_t i = 0; i < writer->first.count; i++) {
 		const char *object = object_of(writer->first.items[i]);
-		json_put_number(json,
+		json_put_number(json, NULL,
 				object ? (int64_t)string_table_add(&writer->objects, object) : -1);
 	}
 	json_end_array(json);
@@ -130,8 +123,7 @@ static void write_functions(struct thread_writer *writer)
 	size_t count = writer->first.count;
 
 	json_begin_object(json, "funcTable");
-	json_put_key(json, "length");
-	json_put_unsigned(json, count);
+	json_put_unsigned(json, "length", count);
 	json_put_column(json, "isJS", "false", count);
 	json_put_column(json, "relevantForJS", "false", count);
 	json_put_column(json, "lineNumber", "null", count);
@@ -139,7 +131,7 @@ static void write_functions(struct thread_writer *writer)
 	json_begin_array(json, "name");
 	for (size_t i = 0; i < count; i++) {
 		AUTO(text) char *name = samples_frame_name(writer->first.items[i]);
-		json_put_number(json, (int64_t)string_table_add(&writer->texts, name));
+		json_put_number(json, NULL, (int64_t)string_table_add(&writer->texts, name));
 	}
 	json_end_array(json);
 	write_function_files(writer);
@@ -152,20 +144,13 @@ static void write_resources(struct thread_writer *writer)
 	size_t count = writer->objects.items.count;
 
 	json_begin_object(json, "resourceTable");
-	json_put_key(json, "length");
-	json_put_unsigned(json, count);
+	json_put_unsigned(json, "length", count);
 	json_put_column(json, "host", "null", count);
 	json_put_column(json, "type", "1", count); /* a library */
-	json_begin_array(json, "name");
-	for (size_t i = 0; i < count; i++)
-		json_put_number(json, (int64_t)string_table_add(&writer->texts,
-								writer->objects.items.items[i]));
-	json_end_array(json);
-	json_begin_array(json, "lib");
-	for (size_t i = 0; i < count; i++)
-		json_put_number(json, (int64_t)string_table_add(writer->libraries,
-								writer->objects.items.items[i]));
-	json_end_array(json);
+	JSON_PUT_COLUMN(json, "name", count,
+			string_table_add(&writer->texts, writer->objects.items.items[i]));
+	JSON_PUT_COLUMN(json, "lib", count,
+			string_table_add(writer->libraries, writer->objects.items.items[i]));
 	json_end_object(json);
 }
 
@@ -176,23 +161,17 @@ static void write_stacks(struct thread_writer *writer)
 	const struct samples_stack *stacks = writer->tables.stacks.items;
 
 	json_begin_object(json, "stackTable");
-	json_put_key(json, "length");
-	json_put_unsigned(json, count);
+	json_put_unsigned(json, "length", count);
 	json_put_column(json, "subcategory", "0", count);
-	json_begin_array(json, "frame");
-	for (size_t i = 0; i < count; i++)
-		json_put_number(json, (int64_t)stacks[i].frame);
-	json_end_array(json);
-	json_begin_array(json, "category");
-	for (size_t i = 0; i < count; i++)
-		json_put_number(json, writer->tables.frames.items[stacks[i].frame].class);
-	json_end_array(json);
+	JSON_PUT_COLUMN(json, "frame", count, stacks[i].frame);
+	JSON_PUT_COLUMN(json, "category", count,
+			writer->tables.frames.items[stacks[i].frame].class);
 	json_begin_array(json, "prefix");
 	for (size_t i = 0; i < count; i++) {
 		if (stacks[i].caller)
-			json_put_number(json, (int64_t)stacks[i].caller - 1);
+			json_put_number(json, NULL, (int64_t)stacks[i].caller - 1);
 		else
-			json_put_null(json);
+			json_put_null(json, NULL);
 	}
 	json_end_array(json);
 	json_end_object(json);
@@ -209,42 +188,41 @@ static void write_samples(struct thread_writer *writer)
 	uint64_t until_ns = 0;
 
 	json_begin_object(json, "samples");
-	json_put_key(json, "length");
-	json_put_unsigned(json, count + 1);
-	json_put_key(json, "weightType");
-	json_put_text(json, "tracing-ms");
+	json_put_unsigned(json, "length", count + 1);
+	json_put_text(json, "weightType", "tracing-ms");
 	json_begin_array(json, "stack");
-	json_put_null(json);
+	json_put_null(json, NULL);
 	for (size_t i = 0; i < count; i++) {
 		size_t stack = writer->tables.stack_of.items[i];
 		if (stack)
-			json_put_number(json, (int64_t)stack - 1);
+			json_put_number(json, NULL, (int64_t)stack - 1);
 		else
-			json_put_null(json);
+			json_put_null(json, NULL);
 	}
 	json_end_array(json);
 	json_begin_array(json, "time");
-	json_put_number(json, 0);
+	json_put_number(json, NULL, 0);
 	for (size_t i = 0; i < count; i++) {
 		until_ns += writer->tables.entries.items[i]->stack_sample->weight_ns;
-		json_put_real(json, (double)until_ns / NS_PER_MS, MS_DIGITS);
+		json_put_real(json, NULL, (double)until_ns / NS_PER_MS, MS_DIGITS);
 	}
 	json_end_array(json);
 	json_begin_array(json, "weight");
-	json_put_number(json, 0);
+	json_put_number(json, NULL, 0);
 	for (size_t i = 0; i < count; i++)
-		json_put_real(json,
+		json_put_real(json, NULL,
 			      (double)writer->tables.entries.items[i]->stack_sample->weight_ns /
 				      NS_PER_MS,
 			      MS_DIGITS);
 	json_end_array(json);
 	json_begin_array(json, "threadCPUDelta");
-	json_put_number(json, 0);
+	json_put_number(json, NULL, 0);
 	for (size_t i = 0; i < count; i++) {
 		const struct recording_stack_sample *stack_sample =
 			writer->tables.entries.items[i]->stack_sample;
 		bool is_on_cpu = stack_sample->class <= CLASS_KERNEL;
-		json_put_number(json, is_on_cpu ? (int64_t)(stack_sample->weight_ns / 1000) : 0);
+		json_put_number(json, NULL,
+				is_on_cpu ? (int64_t)(stack_sample->weight_ns / 1000) : 0);
 	}
 	json_end_array(json);
 	json_end_object(json);
@@ -253,8 +231,7 @@ static void write_samples(struct thread_writer *writer)
 static void write_empty(struct json_writer *json, const char *key, const char *const *names)
 {
 	json_begin_object(json, key);
-	json_put_key(json, "length");
-	json_put_number(json, 0);
+	json_put_number(json, "length", 0);
 	for (; *names; names++)
 		json_put_column(json, *names, NULL, 0);
 	json_end_object(json);
@@ -265,35 +242,17 @@ static void write_thread_facts(struct json_writer *json, const struct recording_
 	const char *name = thread->command ? thread->command : "?";
 	AUTO(text) char *pid = text_format("%u", thread->pid);
 
-	json_put_key(json, "name");
-	json_put_text(json, name);
-	json_put_key(json, "processName");
-	json_put_text(json, name);
-	json_put_key(json, "isMainThread");
-	json_put_literal(json, thread->pid == thread->tid ? "true" : "false");
-	json_put_key(json, "pid");
-	json_put_text(json, pid);
-	json_put_key(json, "tid");
-	json_put_number(json, thread->tid);
-	json_put_key(json, "processType");
-	json_put_text(json, "default");
-	json_put_key(json, "processStartupTime");
-	json_put_number(json, 0);
-	json_put_key(json, "processShutdownTime");
-	json_put_null(json);
-	json_put_key(json, "registerTime");
-	json_put_number(json, 0);
-	json_put_key(json, "unregisterTime");
-	json_put_null(json);
+	json_put_text(json, "name", name);
+	json_put_text(json, "processName", name);
+	json_put_literal(json, "isMainThread", thread->pid == thread->tid ? "true" : "false");
+	json_put_text(json, "pid", pid);
+	json_put_number(json, "tid", thread->tid);
+	json_put_text(json, "processType", "default");
+	json_put_number(json, "processStartupTime", 0);
+	json_put_null(json, "processShutdownTime");
+	json_put_number(json, "registerTime", 0);
+	json_put_null(json, "unregisterTime");
 	json_put_column(json, "pausedRanges", NULL, 0);
-}
-
-static void write_texts(struct thread_writer *writer)
-{
-	json_begin_array(writer->json, "stringArray");
-	for (size_t i = 0; i < writer->texts.items.count; i++)
-		json_put_text(writer->json, writer->texts.items.items[i]);
-	json_end_array(writer->json);
 }
 
 static void write_thread(struct json_writer *json, const struct samples *samples,
@@ -318,7 +277,7 @@ static void write_thread(struct json_writer *json, const struct samples *samples
 	write_samples(&writer);
 	write_empty(json, "markers", markers);
 	write_empty(json, "nativeSymbols", symbols);
-	write_texts(&writer);
+	string_table_write(json, "stringArray", &writer.texts);
 	json_end_object(json);
 	samples_tables_free(&writer.tables);
 	interner_clear(&writer.texts);
@@ -338,20 +297,13 @@ static void write_libraries(struct json_writer *json, const struct interner *lib
 
 		json_break_line(json);
 		json_begin_object(json, NULL);
-		json_put_key(json, "name");
-		json_put_text(json, name);
-		json_put_key(json, "debugName");
-		json_put_text(json, name);
-		json_put_key(json, "path");
-		json_put_text(json, path);
-		json_put_key(json, "debugPath");
-		json_put_text(json, path);
-		json_put_key(json, "breakpadId");
-		json_put_text(json, "");
-		json_put_key(json, "codeId");
-		json_put_null(json);
-		json_put_key(json, "arch");
-		json_put_text(json, "");
+		json_put_text(json, "name", name);
+		json_put_text(json, "debugName", name);
+		json_put_text(json, "path", path);
+		json_put_text(json, "debugPath", path);
+		json_put_text(json, "breakpadId", "");
+		json_put_null(json, "codeId");
+		json_put_text(json, "arch", "");
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -362,10 +314,8 @@ static void write_categories(struct json_writer *json)
 	json_begin_array(json, "categories");
 	for (unsigned i = 0; i < SAMPLE_CLASSES; i++) {
 		json_begin_object(json, NULL);
-		json_put_key(json, "name");
-		json_put_text(json, categories[i].name);
-		json_put_key(json, "color");
-		json_put_text(json, categories[i].colour);
+		json_put_text(json, "name", categories[i].name);
+		json_put_text(json, "color", categories[i].colour);
 		json_put_column(json, "subcategories", "\"Other\"", 1);
 		json_end_object(json);
 	}
@@ -394,19 +344,13 @@ static void write_meta(struct json_writer *json, const struct recording_run *run
 	AUTO(text) char *command = display_command(run ? run->command : NULL);
 
 	json_begin_object(json, "meta");
-	json_put_key(json, "preprocessedProfileVersion");
-	json_put_number(json, VERSION);
-	json_put_key(json, "version");
-	json_put_number(json, GECKO_VERSION);
-	json_put_key(json, "interval");
-	json_put_real(json, run ? (double)run->period_ns / NS_PER_MS : 1.0, MS_DIGITS);
-	json_put_key(json, "startTime");
-	json_put_number(json, run ? run->started_s * 1000 : 0);
-	json_put_key(json, "product");
-	json_put_text(json, *command ? command : "lever record");
+	json_put_number(json, "preprocessedProfileVersion", VERSION);
+	json_put_number(json, "version", GECKO_VERSION);
+	json_put_real(json, "interval", run ? (double)run->period_ns / NS_PER_MS : 1.0, MS_DIGITS);
+	json_put_number(json, "startTime", run ? run->started_s * 1000 : 0);
+	json_put_text(json, "product", *command ? command : "lever record");
 	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
-		json_put_key(json, facts[i][0]);
-		json_put_literal(json, facts[i][1]);
+		json_put_literal(json, facts[i][0], facts[i][1]);
 	}
 	write_categories(json);
 	json_end_object(json);

@@ -14,71 +14,35 @@ struct writer {
 	ARRAY(size_t) thread_of;                        /* of each entry */
 };
 
-static void add_text(struct writer *writer, const char *text)
+static int64_t add_text(struct writer *writer, const char *text)
 {
-	json_put_number(&writer->json,
-			text ? (int64_t)string_table_add(&writer->texts, text) + 1 : 0);
-}
-
-typedef const char *frame_text(const struct recording_frame *frame);
-
-static const char *function_of(const struct recording_frame *frame)
-{
-	return frame->function;
-}
-
-static const char *file_of(const struct recording_frame *frame)
-{
-	return frame->file;
-}
-
-static const char *object_of(const struct recording_frame *frame)
-{
-	return frame->object;
-}
-
-static void write_frame_texts(struct writer *writer, const char *key, frame_text *text_of)
-{
-	json_begin_array(&writer->json, key);
-	for (size_t i = 0; i < writer->tables.frames.count; i++)
-		add_text(writer, text_of(writer->tables.frames.items[i].code));
-	json_end_array(&writer->json);
+	return text ? (int64_t)string_table_add(&writer->texts, text) + 1 : 0;
 }
 
 static void write_frames(struct writer *writer)
 {
 	struct json_writer *json = &writer->json;
+	const struct samples_frame *frames = writer->tables.frames.items;
+	size_t count = writer->tables.frames.count;
 
 	json_begin_object(json, "frames");
-	json_begin_array(json, "kernel");
-	for (size_t i = 0; i < writer->tables.frames.count; i++)
-		json_put_number(json, writer->tables.frames.items[i].class == CLASS_KERNEL);
-	json_end_array(json);
-	json_begin_array(json, "line");
-	for (size_t i = 0; i < writer->tables.frames.count; i++)
-		json_put_number(json, writer->tables.frames.items[i].code->line);
-	json_end_array(json);
-	write_frame_texts(writer, "function", function_of);
-	write_frame_texts(writer, "file", file_of);
-	write_frame_texts(writer, "object", object_of);
+	JSON_PUT_COLUMN(json, "kernel", count, frames[i].class == CLASS_KERNEL);
+	JSON_PUT_COLUMN(json, "line", count, frames[i].code->line);
+	JSON_PUT_COLUMN(json, "function", count, add_text(writer, frames[i].code->function));
+	JSON_PUT_COLUMN(json, "file", count, add_text(writer, frames[i].code->file));
+	JSON_PUT_COLUMN(json, "object", count, add_text(writer, frames[i].code->object));
 	json_end_object(json);
 }
 
 static void write_stacks(struct writer *writer)
 {
 	struct json_writer *json = &writer->json;
+	const struct samples_stack *stacks = writer->tables.stacks.items;
+	size_t count = writer->tables.stacks.count;
 
 	json_begin_object(json, "stacks");
-	json_begin_array(json, "frame");
-	for (size_t i = 0; i < writer->tables.stacks.count; i++)
-		json_put_number(json, (int64_t)writer->tables.stacks.items[i].frame);
-	json_end_array(json);
-	json_begin_array(json, "up");
-	for (size_t i = 0; i < writer->tables.stacks.count; i++) {
-		size_t caller = writer->tables.stacks.items[i].caller;
-		json_put_number(json, caller ? (int64_t)(i + 1 - caller) : 0);
-	}
-	json_end_array(json);
+	JSON_PUT_COLUMN(json, "frame", count, stacks[i].frame);
+	JSON_PUT_COLUMN(json, "up", count, stacks[i].caller ? i + 1 - stacks[i].caller : 0);
 	json_end_object(json);
 }
 
@@ -102,55 +66,30 @@ static void number_threads(struct writer *writer, const struct recording *record
 static void write_threads(struct writer *writer)
 {
 	struct json_writer *json = &writer->json;
+	const struct recording_thread **threads = writer->threads.items;
+	size_t count = writer->threads.count;
 
 	json_begin_object(json, "threads");
-	json_begin_array(json, "pid");
-	for (size_t i = 0; i < writer->threads.count; i++)
-		json_put_number(json, writer->threads.items[i]->pid);
-	json_end_array(json);
-	json_begin_array(json, "tid");
-	for (size_t i = 0; i < writer->threads.count; i++)
-		json_put_number(json, writer->threads.items[i]->tid);
-	json_end_array(json);
-	json_begin_array(json, "command");
-	for (size_t i = 0; i < writer->threads.count; i++)
-		add_text(writer, writer->threads.items[i]->command);
-	json_end_array(json);
+	JSON_PUT_COLUMN(json, "pid", count, threads[i]->pid);
+	JSON_PUT_COLUMN(json, "tid", count, threads[i]->tid);
+	JSON_PUT_COLUMN(json, "command", count, add_text(writer, threads[i]->command));
 	json_end_object(json);
 }
 
 static void write_entries(struct writer *writer)
 {
 	struct json_writer *json = &writer->json;
+	const struct samples_entry **entries = writer->tables.entries.items;
 	size_t count = writer->tables.entries.count;
 
 	json_begin_object(json, "entries");
-	json_begin_array(json, "stack");
-	for (size_t i = 0; i < count; i++)
-		json_put_number(json, (int64_t)writer->tables.stack_of.items[i]);
-	json_end_array(json);
-	json_begin_array(json, "thread");
-	for (size_t i = 0; i < count; i++)
-		json_put_number(json, (int64_t)writer->thread_of.items[i]);
-	json_end_array(json);
-	json_begin_array(json, "class");
-	for (size_t i = 0; i < count; i++)
-		json_put_number(json, writer->tables.entries.items[i]->stack_sample->class);
-	json_end_array(json);
-	json_begin_array(json, "subclass");
-	for (size_t i = 0; i < count; i++)
-		add_text(writer, writer->tables.entries.items[i]->stack_sample->subclass);
-	json_end_array(json);
-	json_begin_array(json, "samples");
-	for (size_t i = 0; i < count; i++)
-		json_put_number(json,
-				(int64_t)writer->tables.entries.items[i]->stack_sample->samples);
-	json_end_array(json);
-	json_begin_array(json, "weight_ns");
-	for (size_t i = 0; i < count; i++)
-		json_put_number(json,
-				(int64_t)writer->tables.entries.items[i]->stack_sample->weight_ns);
-	json_end_array(json);
+	JSON_PUT_COLUMN(json, "stack", count, writer->tables.stack_of.items[i]);
+	JSON_PUT_COLUMN(json, "thread", count, writer->thread_of.items[i]);
+	JSON_PUT_COLUMN(json, "class", count, entries[i]->stack_sample->class);
+	JSON_PUT_COLUMN(json, "subclass", count,
+			add_text(writer, entries[i]->stack_sample->subclass));
+	JSON_PUT_COLUMN(json, "samples", count, entries[i]->stack_sample->samples);
+	JSON_PUT_COLUMN(json, "weight_ns", count, entries[i]->stack_sample->weight_ns);
 	json_end_object(json);
 }
 
@@ -167,10 +106,7 @@ void samples_page_write(FILE *out, const struct samples *samples)
 	write_stacks(&writer);
 	write_threads(&writer);
 	write_entries(&writer);
-	json_begin_array(&writer.json, "texts");
-	for (size_t i = 0; i < writer.texts.items.count; i++)
-		json_put_text(&writer.json, writer.texts.items.items[i]);
-	json_end_array(&writer.json);
+	string_table_write(&writer.json, "texts", &writer.texts);
 	json_end_object(&writer.json);
 	samples_tables_free(&writer.tables);
 	interner_clear(&writer.texts);

@@ -19,14 +19,11 @@ static void write_frame(struct json_writer *json, const struct samples_frame *fr
 	AUTO(text) char *name = samples_frame_name(frame);
 
 	json_begin_object(json, NULL);
-	json_put_key(json, "name");
-	json_put_text(json, name);
+	json_put_text(json, "name", name);
 	if (frame->code && frame->code->file) {
-		json_put_key(json, "file");
-		json_put_text(json, frame->code->file);
+		json_put_text(json, "file", frame->code->file);
 		if (frame->code->line) {
-			json_put_key(json, "line");
-			json_put_number(json, frame->code->line);
+			json_put_number(json, "line", frame->code->line);
 		}
 	}
 	json_end_object(json);
@@ -41,7 +38,7 @@ static void write_chain(struct json_writer *json, const struct samples_tables *t
 		*array_add(&chain) = tables->stacks.items[stack - 1].frame;
 	json_begin_array(json, NULL);
 	for (size_t i = chain.count; i-- > 0;)
-		json_put_unsigned(json, chain.items[i]);
+		json_put_unsigned(json, NULL, chain.items[i]);
 	json_end_array(json);
 	array_free(&chain);
 }
@@ -54,12 +51,9 @@ static void write_profile(struct json_writer *json, const struct samples_tables 
 
 	json_break_line(json);
 	json_begin_object(json, NULL);
-	json_put_key(json, "type");
-	json_put_text(json, "sampled");
-	json_put_key(json, "unit");
-	json_put_text(json, "nanoseconds");
-	json_put_key(json, "name");
-	json_put_text(json, name);
+	json_put_text(json, "type", "sampled");
+	json_put_text(json, "unit", "nanoseconds");
+	json_put_text(json, "name", name);
 	json_begin_array(json, "samples");
 	for (size_t i = 0; i < tables->entries.count; i++)
 		if (!thread || samples_entry_is_of(tables->entries.items[i], thread))
@@ -70,14 +64,12 @@ static void write_profile(struct json_writer *json, const struct samples_tables 
 		uint64_t weight_ns = tables->entries.items[i]->stack_sample->weight_ns;
 		if (thread && !samples_entry_is_of(tables->entries.items[i], thread))
 			continue;
-		json_put_unsigned(json, weight_ns);
+		json_put_unsigned(json, NULL, weight_ns);
 		all_ns += weight_ns;
 	}
 	json_end_array(json);
-	json_put_key(json, "startValue");
-	json_put_number(json, 0);
-	json_put_key(json, "endValue");
-	json_put_unsigned(json, all_ns);
+	json_put_number(json, "startValue", 0);
+	json_put_unsigned(json, "endValue", all_ns);
 	json_end_object(json);
 }
 
@@ -107,14 +99,10 @@ void report_samples_speedscope(FILE *out, const struct report *report)
 	AUTO(text) char *command = display_command(totals.last ? totals.last->command : NULL);
 
 	json_begin_object(&json, NULL);
-	json_put_key(&json, "$schema");
-	json_put_text(&json, "https://www.speedscope.app/file-format-schema.json");
-	json_put_key(&json, "exporter");
-	json_put_text(&json, "lever");
-	json_put_key(&json, "activeProfileIndex");
-	json_put_number(&json, 0);
-	json_put_key(&json, "name");
-	json_put_text(&json, *command ? command : "lever record");
+	json_put_text(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	json_put_text(&json, "exporter", "lever");
+	json_put_number(&json, "activeProfileIndex", 0);
+	json_put_text(&json, "name", *command ? command : "lever record");
 	json_begin_object(&json, "shared");
 	json_begin_array(&json, "frames");
 	for (size_t i = 0; i < tables.frames.count; i++) {

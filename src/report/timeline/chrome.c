@@ -37,27 +37,21 @@ static void event_begin(struct events *events, const char *phase, const char *na
 
 	json_break_line(json);
 	json_begin_object(json, NULL);
-	json_put_key(json, "ph");
-	json_put_text(json, phase);
-	json_put_key(json, "name");
-	json_put_text(json, name ? name : "?");
-	json_put_key(json, "ts");
-	json_put_real(json, microseconds(time_ns - events->timeline->start_ns), TIME_DIGITS);
+	json_put_text(json, "ph", phase);
+	json_put_text(json, "name", name ? name : "?");
+	json_put_real(json, "ts", microseconds(time_ns - events->timeline->start_ns), TIME_DIGITS);
 }
 
 static void event_end(struct events *events, unsigned pid, unsigned tid)
 {
-	json_put_key(&events->json, "pid");
-	json_put_number(&events->json, pid);
-	json_put_key(&events->json, "tid");
-	json_put_number(&events->json, tid);
+	json_put_number(&events->json, "pid", pid);
+	json_put_number(&events->json, "tid", tid);
 	json_end_object(&events->json);
 }
 
 static void add_duration(struct events *events, uint64_t start_ns, uint64_t end_ns)
 {
-	json_put_key(&events->json, "dur");
-	json_put_real(&events->json, microseconds(end_ns - start_ns), TIME_DIGITS);
+	json_put_real(&events->json, "dur", microseconds(end_ns - start_ns), TIME_DIGITS);
 }
 
 static void add_argument(struct events *events, uint64_t value, bool is_text)
@@ -65,11 +59,10 @@ static void add_argument(struct events *events, uint64_t value, bool is_text)
 	struct json_writer *json = &events->json;
 
 	json_begin_object(json, "args");
-	json_put_key(json, is_text ? "text" : "value");
 	if (is_text)
-		json_put_text(json, timeline_name(events->timeline, value));
+		json_put_text(json, "text", timeline_name(events->timeline, value));
 	else
-		json_put_unsigned(json, value);
+		json_put_unsigned(json, "value", value);
 	json_end_object(json);
 }
 
@@ -89,19 +82,15 @@ static void add_flow(struct events *events, uint64_t id)
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIx64, id); /* 64 bits are too many for JavaScript */
-	json_put_key(&events->json, "cat");
-	json_put_text(&events->json, "flow");
-	json_put_key(&events->json, "bp");
-	json_put_text(&events->json, "e");
-	json_put_key(&events->json, "id");
-	json_put_text(&events->json, text);
+	json_put_text(&events->json, "cat", "flow");
+	json_put_text(&events->json, "bp", "e");
+	json_put_text(&events->json, "id", text);
 }
 
 static void add_count(struct events *events, int64_t value)
 {
 	json_begin_object(&events->json, "args");
-	json_put_key(&events->json, "value");
-	json_put_number(&events->json, value);
+	json_put_number(&events->json, "value", value);
 	json_end_object(&events->json);
 }
 
@@ -123,8 +112,7 @@ static void on_mark(void *context, const struct mark *mark)
 	} else if (mark->kind == MARK_FLOW_OUT || mark->kind == MARK_FLOW_IN) {
 		add_flow(events, mark->value);
 	} else {
-		json_put_key(&events->json, "s");
-		json_put_text(&events->json, "t");
+		json_put_text(&events->json, "s", "t");
 		if (mark->has_value)
 			add_argument(events, mark->value, mark->is_text);
 	}
@@ -139,8 +127,7 @@ static void describe(struct events *events, const char *what, const char *name, 
 
 	event_begin(events, "M", what, events->timeline->start_ns);
 	json_begin_object(json, "args");
-	json_put_key(json, "name");
-	json_put_text(json, name ? name : "?");
+	json_put_text(json, "name", name ? name : "?");
 	json_end_object(json);
 	event_end(events, pid, tid);
 }
@@ -155,10 +142,8 @@ static void write_slice(struct events *events, const struct cores_slice *slice)
 		    slice->start_ns);
 	add_duration(events, slice->start_ns, slice->end_ns);
 	json_begin_object(json, "args");
-	json_put_key(json, "tid");
-	json_put_number(json, thread->tid);
-	json_put_key(json, "thread");
-	json_put_text(json, thread->name ? thread->name : "?");
+	json_put_number(json, "tid", thread->tid);
+	json_put_text(json, "thread", thread->name ? thread->name : "?");
 	json_end_object(json);
 	event_end(events, CORES_PID, slice->cpu);
 }
@@ -185,8 +170,7 @@ static void on_interrupt(void *context, const struct interrupts_slice *slice)
 	event_begin(events, "X", name, slice->start_ns);
 	add_duration(events, slice->start_ns, slice->end_ns);
 	json_begin_object(&events->json, "args");
-	json_put_key(&events->json, "tid");
-	json_put_number(&events->json, slice->tid);
+	json_put_number(&events->json, "tid", slice->tid);
 	json_end_object(&events->json);
 	event_end(events, CORES_PID, INTERRUPTS_TID + slice->cpu);
 }
@@ -229,8 +213,7 @@ void report_timeline_chrome(FILE *out, const struct report *report)
 	struct json_writer *json = &events.json;
 
 	json_begin_object(json, NULL);
-	json_put_key(json, "displayTimeUnit");
-	json_put_text(json, "ns");
+	json_put_text(json, "displayTimeUnit", "ns");
 	json_begin_array(json, "traceEvents");
 	if (report->timeline->run) {
 		write_threads(&events);

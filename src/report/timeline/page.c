@@ -206,24 +206,19 @@ static int64_t add_name(struct writer *writer, uint64_t name_id)
 }
 
 /* A column of the member `time` of the items, each as the difference to the one before. */
-#define WRITE_TIMES(writer, key, items, count, time)                                              \
-	do {                                                                                      \
-		uint64_t before_ns = (writer)->timeline->start_ns;                                \
-		json_begin_array(&(writer)->json, key);                                           \
-		for (size_t i = 0; i < (count); i++) {                                            \
-			json_put_number(&(writer)->json, (int64_t)((items)[i].time - before_ns)); \
-			before_ns = (items)[i].time;                                              \
-		}                                                                                 \
-		json_end_array(&(writer)->json);                                                  \
+#define WRITE_TIMES(writer, key, items, count, time)                             \
+	do {                                                                     \
+		uint64_t before_ns = (writer)->timeline->start_ns;               \
+		json_begin_array(&(writer)->json, key);                          \
+		for (size_t i = 0; i < (count); i++) {                           \
+			json_put_number(&(writer)->json, NULL,                   \
+					(int64_t)((items)[i].time - before_ns)); \
+			before_ns = (items)[i].time;                             \
+		}                                                                \
+		json_end_array(&(writer)->json);                                 \
 	} while (0)
 
-#define WRITE_COLUMN(writer, key, count, value)                             \
-	do {                                                                \
-		json_begin_array(&(writer)->json, key);                     \
-		for (size_t i = 0; i < (count); i++)                        \
-			json_put_number(&(writer)->json, (int64_t)(value)); \
-		json_end_array(&(writer)->json);                            \
-	} while (0)
+#define WRITE_COLUMN(writer, key, count, value) JSON_PUT_COLUMN(&(writer)->json, key, count, value)
 
 static void write_threads(struct writer *writer)
 {
@@ -248,8 +243,7 @@ static int64_t add_call(struct writer *writer, unsigned system_call)
 static void write_core(struct writer *writer, const struct run *runs, size_t count)
 {
 	json_begin_object(&writer->json, NULL);
-	json_put_key(&writer->json, "cpu");
-	json_put_number(&writer->json, runs->cpu);
+	json_put_number(&writer->json, "cpu", runs->cpu);
 	WRITE_TIMES(writer, "start", runs, count, start_ns);
 	WRITE_COLUMN(writer, "length", count, runs[i].end_ns - runs[i].start_ns);
 	WRITE_COLUMN(writer, "thread", count, runs[i].thread);
@@ -302,11 +296,11 @@ static void write_value(struct json_writer *json, uint64_t value)
 	char text[24];
 
 	if (value <= INT64_MAX >> 10) {
-		json_put_number(json, (int64_t)value);
+		json_put_number(json, NULL, (int64_t)value);
 		return;
 	}
 	snprintf(text, sizeof(text), "%" PRIu64, value); /* may be too large for a JSON number */
-	json_put_text(json, text);
+	json_put_text(json, NULL, text);
 }
 
 static void write_argument(struct writer *writer, bool has_value, bool is_text, uint64_t value)
@@ -314,9 +308,9 @@ static void write_argument(struct writer *writer, bool has_value, bool is_text, 
 	struct json_writer *json = &writer->json;
 
 	if (!has_value)
-		json_put_null(json);
+		json_put_null(json, NULL);
 	else if (is_text)
-		json_put_text(json, timeline_name(writer->timeline, value));
+		json_put_text(json, NULL, timeline_name(writer->timeline, value));
 	else
 		write_value(json, value);
 }
@@ -339,8 +333,7 @@ static void write_thread_spans(struct writer *writer)
 	SORT(&writer->spans, by_start);
 	writer->rows.count = 0;
 	json_begin_object(&writer->json, NULL);
-	json_put_key(&writer->json, "thread");
-	json_put_number(&writer->json, writer->thread);
+	json_put_number(&writer->json, "thread", writer->thread);
 	WRITE_TIMES(writer, "start", spans, count, start_ns);
 	WRITE_COLUMN(writer, "length", count, spans[i].end_ns - spans[i].start_ns);
 	WRITE_COLUMN(writer, "name", count, add_name(writer, spans[i].name_id));
@@ -394,8 +387,7 @@ static void write_counters(struct writer *writer)
 			end++;
 		const struct point *own = values + first;
 		json_begin_object(&writer->json, NULL);
-		json_put_key(&writer->json, "name");
-		json_put_number(&writer->json, add_name(writer, own->name_id));
+		json_put_number(&writer->json, "name", add_name(writer, own->name_id));
 		WRITE_TIMES(writer, "at", own, end - first, at_ns);
 		WRITE_COLUMN(writer, "value", end - first, own[i].value);
 		json_end_object(&writer->json);
@@ -422,14 +414,6 @@ static void write_flows(struct writer *writer)
 	json_end_object(json);
 }
 
-static void write_texts(struct writer *writer)
-{
-	json_begin_array(&writer->json, "texts");
-	for (size_t i = 0; i < writer->texts.items.count; i++)
-		json_put_text(&writer->json, writer->texts.items.items[i]);
-	json_end_array(&writer->json);
-}
-
 void timeline_page_write(FILE *out, const struct timeline *timeline)
 {
 	struct writer writer = {.json.out = out, .timeline = timeline};
@@ -438,11 +422,10 @@ void timeline_page_write(FILE *out, const struct timeline *timeline)
 	for (unsigned i = 0; i < timeline->threads.count; i++)
 		collect_runs(&writer, i);
 	json_begin_object(&writer.json, NULL);
-	json_put_key(&writer.json, "start_ns");
 	snprintf(start, sizeof(start), "%" PRIu64, timeline->start_ns);
-	json_put_text(&writer.json, start);
-	json_put_key(&writer.json, "duration_ns");
-	json_put_number(&writer.json, (int64_t)(timeline->end_ns - timeline->start_ns));
+	json_put_text(&writer.json, "start_ns", start);
+	json_put_number(&writer.json, "duration_ns",
+			(int64_t)(timeline->end_ns - timeline->start_ns));
 	write_threads(&writer);
 	write_cores(&writer);
 	write_wakes(&writer);
@@ -451,7 +434,7 @@ void timeline_page_write(FILE *out, const struct timeline *timeline)
 	write_counters(&writer);
 	pair_flows(&writer);
 	write_flows(&writer);
-	write_texts(&writer);
+	string_table_write(&writer.json, "texts", &writer.texts);
 	json_end_object(&writer.json);
 	interner_clear(&writer.texts);
 	array_free(&writer.runs);

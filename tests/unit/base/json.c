@@ -17,15 +17,12 @@ TEST("a writer sets commas at every depth")
 	json_begin_array(&json, "rows");
 	for (int i = 0; i < 2; i++) {
 		json_begin_object(&json, NULL);
-		json_put_key(&json, "line");
-		json_put_number(&json, -1);
-		json_put_key(&json, "ms");
-		json_put_real(&json, 0.5, 3);
+		json_put_number(&json, "line", -1);
+		json_put_real(&json, "ms", 0.5, 3);
 		json_end_object(&json);
 	}
 	json_end_array(&json);
-	json_put_key(&json, "none");
-	json_put_null(&json);
+	json_put_null(&json, "none");
 	json_end_object(&json);
 	fclose(json.out);
 	CHECK_TEXT(text, "{\"zeros\":[0,0],\"rows\":[{\"line\":-1,\"ms\":0.500},"
@@ -41,9 +38,9 @@ TEST("a line break stands behind the comma")
 
 	json_begin_array(&json, NULL);
 	json_break_line(&json);
-	json_put_unsigned(&json, UINT64_MAX);
+	json_put_unsigned(&json, NULL, UINT64_MAX);
 	json_break_line(&json);
-	json_put_literal(&json, "true");
+	json_put_literal(&json, NULL, "true");
 	json_end_array(&json);
 	fclose(json.out);
 	CHECK_TEXT(text, "[\n18446744073709551615,\ntrue]");
