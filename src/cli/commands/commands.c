@@ -26,7 +26,7 @@ static const struct option help_table[] = {
 	 .offset = offsetof(struct help_values, bash_completion)},
 };
 
-static const struct command_page help_page = {
+const struct command_page help_page = {
 	.name = "help",
 	.summary = "list the commands, or the options of one",
 	.operands = "[COMMAND]",
@@ -36,7 +36,7 @@ static const struct command_page help_page = {
 	.option_count = sizeof(help_table) / sizeof(help_table[0]),
 };
 
-static const struct command_page version_page = {
+const struct command_page version_page = {
 	.name = "version",
 	.summary = "print the version of lever",
 	.operands = "",
@@ -44,15 +44,8 @@ static const struct command_page version_page = {
 	.purpose = "Prints the version.",
 };
 
-static int command_help(int argc, char **argv);
-static int command_version(int argc, char **argv);
-
-static const struct command commands[] = {
-	{&run_page, command_run},       {&record_page, command_record},
-	{&trace_page, command_trace},   {&scale_page, command_scale},
-	{&report_page, command_report}, {&check_page, command_check},
-	{&help_page, command_help},     {&version_page, command_version},
-};
+#define COMMAND_ENTRY(name) {&name##_page, command_##name},
+static const struct command commands[] = {COMMANDS(COMMAND_ENTRY)};
 static const size_t commands_count = sizeof(commands) / sizeof(commands[0]);
 
 /* Commands of the design that this version does not have. */
@@ -87,7 +80,7 @@ int commands_run(int argc, char **argv)
 	return report_unknown(argv[0]);
 }
 
-static int command_help(int argc, char **argv)
+int command_help(int argc, char **argv)
 {
 	struct help_values values = {0};
 	int operand, exit_code;
@@ -106,7 +99,7 @@ static int command_help(int argc, char **argv)
 	return EXIT_ANSWERED;
 }
 
-static int command_version(int argc, char **argv)
+int command_version(int argc, char **argv)
 {
 	int operand, exit_code;
 	if (!command_line_parse(&version_page, argc, argv, NULL, &operand, &exit_code))

@@ -10,15 +10,21 @@
 
 #include <stdio.h>
 
-int command_run(int argc, char **argv);
-int command_record(int argc, char **argv);
-int command_trace(int argc, char **argv);
-int command_scale(int argc, char **argv);
-int command_report(int argc, char **argv);
-int command_check(int argc, char **argv);
+/* In the order of `lever help`. Each has NAME_page and command_NAME, in a file of its own. */
+#define COMMANDS(COMMAND) \
+	COMMAND(run)      \
+	COMMAND(record)   \
+	COMMAND(trace)    \
+	COMMAND(scale)    \
+	COMMAND(report)   \
+	COMMAND(check)    \
+	COMMAND(help)     \
+	COMMAND(version)
 
-extern const struct command_page run_page, record_page, trace_page, scale_page, report_page,
-	check_page;
+#define COMMAND_DECLARE(name)                      \
+	int command_##name(int argc, char **argv); \
+	extern const struct command_page name##_page;
+COMMANDS(COMMAND_DECLARE)
 
 /* Runs the command that argv[0] names; an unknown one is wrong usage. */
 int commands_run(int argc, char **argv);
