@@ -54,7 +54,7 @@ def _():
 
 @test("lever record needs exactly one of a program, --pid, --cgroup and --system")
 def _():
-    for words, why in (((), "needs a program"), (("--pid", "1", "--", "true"), "exclude each other"),
+    for words, why in (((), "no program to run"), (("--pid", "1", "--", "true"), "exclude each other"),
                        (("--pid", "1", "--system"), "exclude each other"), (("--pid", "x"), "process id"),
                        (("--period", "1us", "--", "true"), "50us"), (("--call-graph", "lbr", "--", "true"), "dwarf, fp or none"),
                        (("--quiet", "--live", "--", "true"), "exclude each other")):
@@ -65,7 +65,7 @@ def _():
 
 @test("lever scale needs a program, and valid numbers of cores")
 def _():
-    for words, why in (((), "needs a program"), (("--cores", "1,x", "--", "true"), "number of cores"), (("--cores", "0", "--", "true"), "number of cores"),
+    for words, why in (((), "no program to run"), (("--cores", "1,x", "--", "true"), "number of cores"), (("--cores", "0", "--", "true"), "number of cores"),
                        (("--on", "0", "--", "true"), "needs a core"), (("--on", "9999", "--", "true"), "not 9999"), (("--runs", "0", "true"), "--runs"),
                        (("--quiet", "--verbose", "true"), "exclude each other")):
         result = lever("scale", *words)

@@ -37,8 +37,7 @@ int command_check(int argc, char **argv)
 	if (!command_line_parse(&check_page, argc, argv, NULL, &operand, &exit_code))
 		return exit_code;
 	if (operand < argc)
-		return message_print(EXIT_USAGE, "lever check: unexpected argument '%s'",
-				     argv[operand]);
+		return message_print(EXIT_USAGE, "unexpected argument '%s'", argv[operand]);
 	AUTO(machine) struct machine *machine = machine_examine("");
 	for (size_t i = 0; i < machine->count; i++)
 		print_item(&machine->items[i]);

@@ -105,8 +105,7 @@ int command_version(int argc, char **argv)
 	if (!command_line_parse(&version_page, argc, argv, NULL, &operand, &exit_code))
 		return exit_code;
 	if (operand < argc)
-		return message_print(EXIT_USAGE, "lever version: unexpected argument '%s'",
-				     argv[operand]);
+		return message_print(EXIT_USAGE, "unexpected argument '%s'", argv[operand]);
 	puts("lever " LEVER_VERSION);
 	return EXIT_ANSWERED;
 }

@@ -128,8 +128,7 @@ static int check(struct common_options *common, struct error *error)
 
 	if (!sources)
 		return error_set(error, -EINVAL,
-				 "lever record needs a program to run, or --pid, --cgroup or "
-				 "--system; see lever record --help");
+				 "no program to run; name one, or use --pid, --cgroup or --system");
 	if (sources > 1)
 		return error_set(error, -EINVAL,
 				 "a program, --pid, --cgroup and --system exclude each other");

@@ -285,8 +285,7 @@ int command_report(int argc, char **argv)
 	if (!command_line_parse(&report_page, argc, argv, &values, &operand, &exit_code))
 		return exit_code;
 	if (operand + 1 < argc)
-		return message_print(EXIT_USAGE,
-				     "lever report: unexpected argument '%s' after the profile",
+		return message_print(EXIT_USAGE, "unexpected argument '%s' after the profile",
 				     argv[operand + 1]);
 	exit_code = complete_options(&values);
 	if (exit_code)

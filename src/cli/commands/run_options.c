@@ -263,8 +263,8 @@ static int check_processes(const struct run_options *options, struct error *erro
 
 	if (!common->program && !attaches && !options->process_names.count)
 		return error_set(error, -EINVAL,
-				 "lever run needs a program to run, or --pid, --cgroup, --system "
-				 "or --comm; see lever run --help");
+				 "no program to run; name one, or use --pid, --cgroup, --system or "
+				 "--comm");
 	if (common->program && attaches)
 		return error_set(error, -EINVAL,
 				 "a program excludes --pid, --cgroup and --system: those attach to "

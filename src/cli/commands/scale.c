@@ -139,7 +139,7 @@ static int check(struct common_options *common, struct error *error)
 
 	if (!common->program)
 		return error_set(error, -EINVAL,
-				 "lever scale needs a program to run; see lever scale --help");
+				 "no program to run; name one: lever scale PROGRAM");
 	if (values->on.is_given && !values->on.number)
 		return error_set(error, -EINVAL, "--on 0: a program needs a core");
 	if (values->on.number > CORES_MAX || values->compare.number > CORES_MAX)

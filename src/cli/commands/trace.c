@@ -130,8 +130,7 @@ static int check(struct common_options *common, struct error *error)
 
 	if (!common->program && !common->processes.count && !common->is_system_wide)
 		return error_set(error, -EINVAL,
-				 "lever trace needs a program to run, or --pid, or --system; see "
-				 "lever trace --help");
+				 "no program to run; name one, or use --pid or --system");
 	if (common->processes.count && (common->program || common->is_system_wide))
 		return error_set(error, -EINVAL, "--pid excludes a program and --system");
 	if (is_off && !common->program)

@@ -62,11 +62,10 @@ static int report_unknown(const struct command_page *page, const char *name, str
 	const char *nearest = text_nearest(name, names.items, names.count);
 	array_free(&names);
 	if (nearest)
-		return error_set(error, -EINVAL,
-				 "lever %s: unknown option '--%s'; did you mean '--%s'?",
-				 page->name, name, nearest);
-	return error_set(error, -EINVAL, "lever %s: unknown option '--%s'; see lever %s --help",
-			 page->name, name, page->name);
+		return error_set(error, -EINVAL, "unknown option '--%s'; did you mean '--%s'?",
+				 name, nearest);
+	return error_set(error, -EINVAL, "unknown option '--%s'; see lever %s --help", name,
+			 page->name);
 }
 
 static int set_value(const struct parser *parser, const struct option *option, const char *text,
@@ -118,8 +117,8 @@ static int read_short(struct parser *parser, const char *word, struct error *err
 		}
 		if (!option)
 			return error_set(error, -EINVAL,
-					 "lever %s: unknown option '-%c'; see lever %s --help",
-					 parser->page->name, *word, parser->page->name);
+					 "unknown option '-%c'; see lever %s --help", *word,
+					 parser->page->name);
 		if (option->argument)
 			return word[1] ? set_value(parser, option, word + 1, error) :
 					 read_next_argument(parser, option, error);

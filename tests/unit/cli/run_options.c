@@ -149,7 +149,7 @@ TEST("options that exclude each other are refused")
 TEST("a program is needed, but not for help")
 {
 	CHECK_EQUAL(parse("-q"), -EINVAL);
-	CHECK(strstr(error.text, "needs a program"));
+	CHECK(strstr(error.text, "no program to run"));
 	CHECK_EQUAL(parse("--help"), 0);
 	CHECK(help);
 }
