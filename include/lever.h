@@ -315,12 +315,12 @@ LEVER_SHARED_BY_OBJECT __thread struct lever_track lever_track
 	__attribute__((tls_model(LEVER_TLS_MODEL))) = {0, 0, 0, 0};
 
 /* Instead of the page until it is mapped: nothing listens. */
-extern struct lever_head lever_nobody;
-LEVER_SHARED_BY_OBJECT struct lever_head lever_nobody = {0, 0, 0, 0, 0, 0, 0, 0};
+extern struct lever_head lever_unmapped;
+LEVER_SHARED_BY_OBJECT struct lever_head lever_unmapped = {0, 0, 0, 0, 0, 0, 0, 0};
 
 /* The head of the page of points. Never NULL. Written once, by the constructor. */
 extern struct lever_head *lever_head;
-LEVER_SHARED_BY_OBJECT struct lever_head *lever_head = &lever_nobody;
+LEVER_SHARED_BY_OBJECT struct lever_head *lever_head = &lever_unmapped;
 
 /*
  * This thread's seat: the generation in which it was taken (high half) and the stripe. Without a
@@ -463,7 +463,7 @@ LEVER_HOT void lever_mark(struct lever_site *site, const char *name, unsigned in
 /* The page of points, or NULL if this process has none. */
 LEVER_HELPER struct lever_points *lever_points_page(void)
 {
-	return lever_head == &lever_nobody ? NULL : (struct lever_points *)lever_head;
+	return lever_head == &lever_unmapped ? NULL : (struct lever_points *)lever_head;
 }
 
 /* Maps fresh memory for a page. Returns where it is, or -errno: -EEXIST where something else is. */
@@ -629,7 +629,7 @@ void lever_points_open(void)
 {
 	struct lever_points *page;
 
-	if (lever_head != &lever_nobody)
+	if (lever_head != &lever_unmapped)
 		return;
 	page = lever_points_find(LEVER_POINTS_ADDRESS);
 	if (!page)
@@ -737,14 +737,14 @@ unsigned int lever_point_register(struct lever_points *page, const char *name, u
 LEVER_HELPER unsigned int lever_site_register(struct lever_points *page, unsigned int *site,
 					      const char *name, unsigned char kind)
 {
-	unsigned int place = lever_point_register(page, name, kind) + 1;
+	unsigned int registered = lever_point_register(page, name, kind) + 1;
 
-	if (place > LEVER_POINTS_MOST)
-		place = LEVER_SITE_DROPPED;
-	if (place == LEVER_SITE_DROPPED ||
-	    place <= __atomic_load_n(&page->head.count, __ATOMIC_ACQUIRE))
-		__atomic_store_n(site, place, __ATOMIC_RELAXED);
-	return place;
+	if (registered > LEVER_POINTS_MOST)
+		registered = LEVER_SITE_DROPPED;
+	if (registered == LEVER_SITE_DROPPED ||
+	    registered <= __atomic_load_n(&page->head.count, __ATOMIC_ACQUIRE))
+		__atomic_store_n(site, registered, __ATOMIC_RELAXED);
+	return registered;
 }
 
 LEVER_HELPER int lever_thread_is_gone(unsigned int pid, unsigned int tid)
@@ -821,19 +821,19 @@ LEVER_HELPER unsigned int lever_stripe_of_thread(struct lever_points *page)
 int lever_count_slowly(struct lever_points *page, unsigned int *site, const char *name,
 		       unsigned char kind)
 {
-	unsigned int place = __atomic_load_n(site, __ATOMIC_RELAXED), stripe;
+	unsigned int registered = __atomic_load_n(site, __ATOMIC_RELAXED), stripe;
 
-	if (!place)
-		place = lever_site_register(page, site, name, kind);
-	if (place == LEVER_SITE_DROPPED)
+	if (!registered)
+		registered = lever_site_register(page, site, name, kind);
+	if (registered == LEVER_SITE_DROPPED)
 		return 0;
 	stripe = lever_stripe_of_thread(page);
 	if (stripe != LEVER_SHARED_STRIPE) {
-		lever_add_alone(&page->counts[stripe][place - 1]);
+		lever_add_alone(&page->counts[stripe][registered - 1]);
 		return 1;
 	}
 	lever_raise(&page->head.shared, 1);
-	__atomic_fetch_add(&page->counts[LEVER_SHARED_STRIPE][place - 1], 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&page->counts[LEVER_SHARED_STRIPE][registered - 1], 1, __ATOMIC_RELAXED);
 	return 1;
 }
 
@@ -890,12 +890,12 @@ struct lever_open *lever_open_take(struct lever_points *page)
 LEVER_HELPER struct lever_open *lever_open_of(struct lever_points *page, struct lever_site *site,
 					      const char *name, unsigned int *entry)
 {
-	unsigned int place = __atomic_load_n(&site->span, __ATOMIC_RELAXED);
+	unsigned int registered = __atomic_load_n(&site->span, __ATOMIC_RELAXED);
 
-	if (!place)
-		place = lever_site_register(page, &site->span, name, LEVER_POINT_BEGIN);
-	*entry = place - 1;
-	if (place == LEVER_SITE_DROPPED)
+	if (!registered)
+		registered = lever_site_register(page, &site->span, name, LEVER_POINT_BEGIN);
+	*entry = registered - 1;
+	if (registered == LEVER_SITE_DROPPED)
 		return 0;
 	if (lever_track.open_process == __atomic_load_n(&page->process, __ATOMIC_RELAXED))
 		return lever_track.open;
@@ -1140,11 +1140,11 @@ LEVER_HOT void lever_record_write(struct lever_ring *ring, unsigned long long at
 void lever_write_nowhere(struct lever_points *page, struct lever_ring *ring)
 {
 	const long at_fdcwd = -100;
-	const long look[6] = {at_fdcwd, (long)page->trace_path, 0, 0, 0, 0};
+	const long arguments[6] = {at_fdcwd, (long)page->trace_path, 0, 0, 0, 0};
 
 	if (!__atomic_load_n(&ring->is_over, __ATOMIC_ACQUIRE)) {
 		lever_add_alone(&ring->dropped);
-		if (ring->dropped % 65536 || !lever_system_call(SYS_faccessat, look))
+		if (ring->dropped % 65536 || !lever_system_call(SYS_faccessat, arguments))
 			return;
 		lever_trace_forget(page);
 	}

@@ -33,9 +33,9 @@ struct {
 } scale_sums SEC(".maps");
 
 /* The yields that this sampled one stands for. The thread left its core and stays runnable. */
-static __always_inline u32 yields_of(struct scale_counts *mine, struct task_struct *task)
+static __always_inline u32 yields_of(struct scale_counts *core, struct task_struct *task)
 {
-	if (++mine->stays & (SCALE_STAYS_PER_SAMPLE - 1))
+	if (++core->stays & (SCALE_STAYS_PER_SAMPLE - 1))
 		return 0;
 	return system_call_of(task) == __NR_sched_yield ? SCALE_STAYS_PER_SAMPLE : 0;
 }
@@ -62,17 +62,17 @@ static __always_inline bool is_counted(u32 tid)
 	return tid && slot->tid == tid && slot->state;
 }
 
-static __always_inline u64 both(u32 tid, u32 state)
+static __always_inline u64 packed(u32 tid, u32 state)
 {
 	return tid | (u64)state << 32;
 }
 
 /* Both fields, by one load. */
-static __always_inline u64 slot_both(const struct scale_slot *slot)
+static __always_inline u64 slot_packed(const struct scale_slot *slot)
 {
-	u64 both;
-	__builtin_memcpy(&both, slot, sizeof(both));
-	return both;
+	u64 value;
+	__builtin_memcpy(&value, slot, sizeof(value));
+	return value;
 }
 
 static __always_inline struct scale_totals *totals_get(void)
@@ -141,30 +141,30 @@ static __always_inline u32 state_after(struct task_struct *task, u32 task_state)
  * True if a runnable thread of the program takes over the core from a thread that stays runnable.
  * Nearly all switches of programs with 100,000 switches a second are such; this path is short.
  */
-static __always_inline bool is_taken_over(struct scale_counts *mine, struct scale_slot *out,
+static __always_inline bool is_taken_over(struct scale_counts *core, struct scale_slot *out,
 					  struct scale_slot *in, u32 out_tid, u32 in_tid)
 {
-	if (slot_both(out) != both(out_tid, SCALE_RUNNING) ||
-	    slot_both(in) != both(in_tid, SCALE_RUNNABLE) || mine->is_foreign)
+	if (slot_packed(out) != packed(out_tid, SCALE_RUNNING) ||
+	    slot_packed(in) != packed(in_tid, SCALE_RUNNABLE) || core->is_foreign)
 		return false;
 	out->state = SCALE_RUNNABLE;
 	in->state = SCALE_RUNNING;
-	mine->switches++;
-	mine->escapes += !mine->is_allowed;
+	core->switches++;
+	core->escapes += !core->is_allowed;
 	return true;
 }
 
 /* A switch that changes a count. */
-static __always_inline void change(struct scale_counts *mine, struct scale_slot *out, u32 out_state,
+static __always_inline void change(struct scale_counts *core, struct scale_slot *out, u32 out_state,
 				   struct scale_slot *in, bool is_taken)
 {
-	bool was_taken = mine->is_foreign, is_woken = false; /* while it was leaving its core */
+	bool was_taken = core->is_foreign, is_woken = false; /* while it was leaving its core */
 	u64 now = bpf_ktime_get_ns();
 	struct scale_totals *sums = totals_get();
 
 	if (!sums)
 		return;
-	mine->is_foreign = is_taken;
+	core->is_foreign = is_taken;
 	bpf_spin_lock(&sums->lock);
 	sums_advance(sums, now);
 	sums->foreign += is_taken - was_taken;
@@ -175,7 +175,7 @@ static __always_inline void change(struct scale_counts *mine, struct scale_slot 
 		slot_set(sums, in, SCALE_RUNNING);
 	}
 	bpf_spin_unlock(&sums->lock);
-	mine->wakes += is_woken;
+	core->wakes += is_woken;
 }
 
 SEC("tp_btf/sched_switch")
@@ -184,25 +184,25 @@ int BPF_PROG(scale_switch, bool preempt, struct task_struct *previous, struct ta
 {
 	u32 out_tid = previous->pid, in_tid = next->pid, out_state = SCALE_RUNNABLE;
 	struct scale_slot *out = slot_of(out_tid), *in = slot_of(in_tid);
-	struct scale_counts *mine = &counts[bpf_get_smp_processor_id() & (SCALE_CPUS_MOST - 1)];
+	struct scale_counts *core = &counts[bpf_get_smp_processor_id() & (SCALE_CPUS_MOST - 1)];
 	bool stays = preempt || !previous_state;
 
-	if (stays && is_taken_over(mine, out, in, out_tid, in_tid)) {
+	if (stays && is_taken_over(core, out, in, out_tid, in_tid)) {
 		if (!preempt)
-			mine->yields += yields_of(mine, previous);
+			core->yields += yields_of(core, previous);
 		return 0;
 	}
 	bool leaves = is_counted(out_tid), enters = is_counted(in_tid);
-	bool is_taken = mine->is_allowed && in_tid && !enters;
-	if (!leaves && !enters && mine->is_foreign == is_taken)
+	bool is_taken = core->is_allowed && in_tid && !enters;
+	if (!leaves && !enters && core->is_foreign == is_taken)
 		return 0;
-	mine->switches += leaves || enters;
-	mine->escapes += enters && !mine->is_allowed;
+	core->switches += leaves || enters;
+	core->escapes += enters && !core->is_allowed;
 	if (leaves && !preempt && !previous_state)
-		mine->yields += yields_of(mine, previous);
+		core->yields += yields_of(core, previous);
 	if (leaves && !stays)
 		out_state = state_after(previous, previous_state);
-	change(mine, leaves ? out : NULL, out_state, enters ? in : NULL, is_taken);
+	change(core, leaves ? out : NULL, out_state, enters ? in : NULL, is_taken);
 	return 0;
 }
 
@@ -301,11 +301,11 @@ SEC("perf_event")
 int scale_sample(struct bpf_perf_event_data *context)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct scale_counts *mine = &counts[bpf_get_smp_processor_id() & (SCALE_CPUS_MOST - 1)];
+	struct scale_counts *core = &counts[bpf_get_smp_processor_id() & (SCALE_CPUS_MOST - 1)];
 
 	if (!is_counted(task->pid))
 		return 0;
-	mine->samples++;
-	mine->spinning += spins(context);
+	core->samples++;
+	core->spinning += spins(context);
 	return 0;
 }

@@ -17,7 +17,7 @@ struct wire_point {
 _Static_assert(sizeof(struct wire_point) == 72, "wire_point layout");
 #define WIRE_POINT_ENGINE 16    /* counted by a uprobe or a tracepoint of the engine */
 #define WIRE_POINT_SAMPLED 17   /* total is sampled ns */
-#define WIRE_POINT_CALL_RATE 18 /* counts for a moment how often a function is called */
+#define WIRE_POINT_CALL_RATE 18 /* of the search for functions with a steady rate */
 
 /* Visits by process. Writer: BPF. Further processes are in the total only. */
 #define KERNEL_VISIT_KEYS_MOST 8192

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * regions - an OpenMP program: 20 parallel loops on two threads, of which the second has twice
- * the work of the first; tasks; and a critical section. It prints a sum, lest loops are removed.
+ * the work of the first; tasks; and a critical section. It prints the sum of all work.
  */
 #include <stdio.h>
 
