@@ -175,7 +175,6 @@ int record_blocked(struct bpf_iter__task *context)
 		user_frames_finish(sample, &walk);
 	}
 	struct record_cpu *cpu = record_this_cpu();
-	__sync_fetch_and_add(&still_blocked, 1);
 	sample_send(sample, cpu);
 	return 0;
 }

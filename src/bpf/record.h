@@ -9,7 +9,6 @@ struct record_settings settings __attribute__((aligned(256)));
 struct record_cpu record_cpus[KERNEL_CPUS_MOST];
 __u64 members[RECORD_PROCESSES_MOST / 64];
 struct record_slot slots[RECORD_SLOTS];
-__u64 still_blocked; /* samples of waits that go on; by record_blocked */
 
 static __always_inline struct record_cpu *record_this_cpu(void)
 {

@@ -146,8 +146,6 @@ static __always_inline void sample_send(struct record_sample *sample, struct rec
 		    count * sizeof(struct record_frame);
 	if (sample->flags & RECORD_TRUNCATED)
 		cpu->truncated++;
-	if (bpf_ringbuf_output(&events, sample, bytes, BPF_RB_NO_WAKEUP)) {
+	if (bpf_ringbuf_output(&events, sample, bytes, BPF_RB_NO_WAKEUP))
 		cpu->lost++;
-		cpu->lost_ns += sample->weight_ns + sample->waiting_ns;
-	}
 }

@@ -236,6 +236,11 @@ static char *make_warnings(const struct record *record, const struct recorder_co
 				    text_format("%llu announcements of files or processes were "
 						"lost: names or processes may be missing",
 						(unsigned long long)counters->lost_events));
+	if (counters->untracked_spaces)
+		note = add_sentence(
+			note, text_format("samples of %llu processes have no user code: too many "
+					  "processes at once; record fewer",
+					  (unsigned long long)counters->untracked_spaces));
 	return note;
 }
 

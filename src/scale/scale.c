@@ -125,7 +125,7 @@ static int prepare(struct driver *driver, struct error *error)
 {
 	struct scale *scale = scale_of(driver);
 	struct thread_states_options thread_states = {.cores = &scale->run.cores,
-						      .looks = scale->run.plan->is_recorded,
+						      .samples = scale->run.plan->is_recorded,
 						      .verbose = driver->options->verbose};
 
 	open_recorded_run(scale);

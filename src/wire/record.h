@@ -83,9 +83,9 @@ struct record_cpu {
 	__u32 tid, is_preempted;
 	__u64 entered_ns, due_ns; /* of the current task; the next point of the clock's grid */
 	__u64 samples, blocked_samples;
-	__u64 lost, lost_ns; /* samples that found the ring full; their weight */
+	__u64 lost; /* samples that found the ring full */
 	__u64 truncated;
 	__u64 overwritten; /* slots taken by a task with another id */
 	__u64 period_ns;   /* of its clock; by the engine */
-	__u64 reserved[2];
+	__u64 reserved[3];
 } __attribute__((aligned(64)));

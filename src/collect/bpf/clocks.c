@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* clocks - opening and steering one perf event a core. */
+/* clocks - opens and controls one perf event for each core. */
 #include "collect/bpf/clocks.h"
 
 #include "collect/tick_cost.h"

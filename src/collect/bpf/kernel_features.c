@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of arguments of a tracepoint, 0 if there is none: btf_trace_NAME is a pointer to a function
- * whose first argument is the probe's own. */
+/*
+ * Number of arguments of a tracepoint, 0 without it: btf_trace_NAME is a pointer to a function whose
+ * first argument is the probe's own.
+ */
 static int tracepoint_arguments(const struct btf *btf, const char *type)
 {
 	int id = btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF);
@@ -34,7 +36,7 @@ struct kernel_features kernel_features_find(void)
 		features.has_sched_exit = tracepoint_arguments(btf, "btf_trace_sched_exit_tp") > 0;
 		features.has_prepare_exec =
 			tracepoint_arguments(btf, "btf_trace_sched_prepare_exec") > 0;
-		/* The argument group_dead came in the same series as the earlier place. */
+		/* The argument group_dead came in the series that moved the tracepoint (6.16). */
 		features.has_early_exit =
 			tracepoint_arguments(btf, "btf_trace_sched_process_exit") > 1;
 	}

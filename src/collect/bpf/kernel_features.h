@@ -7,10 +7,10 @@
 #include <stdbool.h>
 
 struct kernel_features {
-	bool has_prepare_exec; /* tracepoint sched_prepare_exec (6.10): the old memory is still there */
-	bool has_early_exit; /* sched_process_exit fires before the memory goes (6.16) */
-	bool has_sched_exit; /* tracepoint sched_exit_tp: the woken task itself is current */
+	bool has_prepare_exec; /* sched_prepare_exec (6.10): before exec frees the old memory */
+	bool has_early_exit;   /* sched_process_exit comes before the memory is freed (6.16) */
+	bool has_sched_exit;   /* sched_exit_tp: after a switch, in the woken task itself */
 };
 
-/* LEVER_ASSUME_OLD_KERNEL=1 in the environment hides all, for tests of the older way. */
+/* LEVER_ASSUME_OLD_KERNEL=1 in the environment hides all, for tests. */
 struct kernel_features kernel_features_find(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* overhead - windows in which the kernel times BPF programs, scaled up to the time that they stand for. */
+/* overhead - the kernel times BPF programs in windows; their sums are scaled up. */
 #include "collect/bpf/overhead.h"
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define WINDOW_NS 20000000ull
-/* From one window's begin to that of the next: the first ones, while a short program may end; then. */
+/* From one window's begin to the next: dense at first, as a program may be short; then doubled. */
 #define FIRST_EVERY_NS 100000000ull
 #define EVERY_NS 1000000000ull
 
@@ -21,7 +21,7 @@ static uint64_t own_cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Of all programs that are loaded, since they were. */
+/* Of all programs of the object, since they were loaded. */
 static uint64_t run_time_ns(struct bpf_object *object)
 {
 	struct bpf_program *program;

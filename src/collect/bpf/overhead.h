@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * overhead - what a recording takes from the machine: the time in its BPF programs, as the kernel counts
- * it (BPF_ENABLE_STATS), and the engine's own CPU time.
+ * overhead - what a recording takes from the machine: the time in its BPF programs, which the kernel
+ * counts (BPF_ENABLE_STATS), and the engine's own CPU time.
  *
- * Counting makes each BPF program slower by two looks at the clock. So it is on in short windows only,
- * the first at the start, and less and less often; what a window showed stands for the time until the
- * next one.
+ * Counting adds two reads of the clock to each run of a BPF program. So it is on in short windows
+ * only, the first at the start, later ones less often; a window stands for the time until the next.
  *
  * Life: overhead_start, overhead_poll at least every 50 ms or so, overhead_end. One thread uses it.
  */
@@ -18,7 +17,7 @@ struct bpf_object;
 struct recording_overhead;
 
 struct overhead {
-	struct bpf_object *object; /* whose programs are timed; borrowed; NULL: nobody's */
+	struct bpf_object *object; /* whose programs are timed; borrowed; NULL: none */
 	bool is_unknown;           /* the kernel does not count */
 	int counting;              /* the descriptor that makes it count; -1: between windows */
 	uint64_t window_ns;        /* when the last window began */
@@ -30,8 +29,8 @@ struct overhead {
 	uint64_t engine_ns;        /* CPU time of this process at the start */
 };
 
-/* A overhead that was never started may be ended, too: it is unknown. */
+/* One that was never started may be ended, too: it is unknown. */
 void overhead_start(struct overhead *overhead, struct bpf_object *object);
 void overhead_poll(struct overhead *overhead);
-/* Fills in times; interrupts and the like are the caller's to add. */
+/* Fills in times; the caller adds those of interrupts. */
 void overhead_end(struct overhead *overhead, struct recording_overhead *row);

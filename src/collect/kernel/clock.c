@@ -56,9 +56,9 @@ static uint64_t mean_handled_ns(const struct kernel_engine *kernel)
 }
 
 /* The period at which such ticks take this part of a core. */
-static uint64_t period_at(uint64_t tick_ns, double tax)
+static uint64_t period_at(uint64_t tick_ns, double share)
 {
-	uint64_t period = (uint64_t)((double)tick_ns / tax);
+	uint64_t period = (uint64_t)((double)tick_ns / share);
 
 	period = period < PERIOD_LEAST_NS ? PERIOD_LEAST_NS : period;
 	period = period > PERIOD_MOST_NS ? PERIOD_MOST_NS : period;
@@ -66,8 +66,8 @@ static uint64_t period_at(uint64_t tick_ns, double tax)
 }
 
 /*
- * While files are unknown and caches cold, as at the start, a sample takes up to three times as long as later:
- * the densest period follows what it takes in the program.
+ * At the start, while files are unknown and caches cold, a sample takes up to three times as long as
+ * later: the shortest period follows the mean of samples in the program.
  */
 void kernel_set_period(struct collector *collector, uint64_t period_ns)
 {
@@ -81,7 +81,7 @@ void kernel_set_period(struct collector *collector, uint64_t period_ns)
 	set_period(kernel, period_ns, NULL);
 }
 
-/* Of this thread: of a task of the program it is the whole path of a sample, of another all but BPF. */
+/* In this thread: the whole of a sample if it is the program's, else all but the BPF part. */
 static uint64_t measure_tick(struct kernel_engine *kernel)
 {
 	uint64_t tick_ns = clocks_measure_tick(&kernel->clocks);

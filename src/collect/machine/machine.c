@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* machine - tries and reads what the kernel engine needs, and words what it finds. */
+/* machine - tries and reads what the kernel engine needs, and describes what it finds. */
 #include "collect/machine/machine.h"
 
 #include "base/cleanup.h"

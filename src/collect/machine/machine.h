@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * machine - what this machine allows, in the user's words, with the remedy for each lack.
+ * machine - what this machine allows, with a remedy for everything that is missing.
  *
- * One place for these sentences: `lever check` lists them, and `lever run` refuses with them.
+ * `lever check` lists these sentences, and `lever run` refuses with them.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct machine_item {
 	const char *what; /* "kernel", "BTF", ...: a short name, constant */
 	enum machine_state state;
 	char *sentence;
-	char *remedy; /* NULL if nothing needs to be done or nothing can be */
+	char *remedy; /* NULL if none is needed, or none is known */
 };
 
 struct machine {
@@ -32,8 +32,8 @@ struct machine {
 };
 
 /*
- * Examines the machine; `root` stands before /proc and /sys ("" for the real ones; tests have
- * theirs). What needs system calls (perf, bpf) is tried for real, and everything is undone.
+ * Examines the machine. `root` is put before /proc and /sys ("" for the real ones; tests have their
+ * own). Perf events and BPF are tried by system calls, and everything is undone.
  */
 struct machine *machine_examine(const char *root);
 void machine_free(struct machine *machine);
@@ -42,17 +42,14 @@ void machine_free(struct machine *machine);
 int machine_needs(const struct machine *machine, struct error *error);
 
 /*
- * What the runtime engine can do here, to be freed: it works without rights, well where perf events
- * of one's own threads are allowed, else by coarser timers.
+ * What the runtime engine can do here, to be freed. It needs no rights; where perf events of the
+ * user's own threads are refused, it samples by coarser timers.
  */
 char *machine_runtime_engine(void);
 
 /* cpu-clock events are reported to hang whole machines on these releases (6.17.1 to 6.17.6). */
 bool machine_kernel_may_hang(const char *release);
-/*
- * Whether to go on: -EPERM on a release (NULL: the running one) that may hang the machine, unless the
- * user insists.
- */
+/* -EPERM on a release (NULL: the running one) that may hang the machine, unless `is_forced`. */
 int machine_may_pause(const char *release, bool is_forced, struct error *error);
-/* Compares the first two numbers of "6.1.0-18-amd64". False if it does not begin so. */
+/* Compares the first two numbers of "6.1.0-18-amd64". False for other texts. */
 bool machine_kernel_is_at_least(const char *release, unsigned major, unsigned minor);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * address_spaces - which file is mapped where in which process, from /proc and from perf's records.
+ * address_spaces - which file is mapped where in which process, by /proc and by perf's records.
  *
- * Files are numbered in the order in which they turn up; the engine gives them object numbers and
- * unwind rows (wire/kernel.h). Process ids are those of perf_rings.
+ * The caller gives files their object numbers and unwind rows. Process ids are those of perf's
+ * records.
  */
 #pragma once
 
@@ -15,8 +15,8 @@ struct address_spaces;
 struct perf_file {
 	struct wire_file file;
 	char *path;
-	uint32_t object; /* WIRE_OBJECT_UNKNOWN: nobody has named it yet */
-	bool is_asked;   /* somebody was asked to */
+	uint32_t object;   /* WIRE_OBJECT_UNKNOWN: not named yet */
+	bool is_announced; /* the handler was asked for a name */
 };
 
 struct perf_location {
@@ -33,7 +33,7 @@ void address_spaces_map(struct address_spaces *spaces, const struct perf_record 
 void address_spaces_fork(struct address_spaces *spaces, uint32_t parent, uint32_t child);
 void address_spaces_remove(struct address_spaces *spaces, uint32_t process);
 
-/* False if nothing is known to be there. The file is borrowed until the next mapping is added. */
+/* False where no mapping is known. The file is borrowed until the next mapping is added. */
 bool address_spaces_find(const struct address_spaces *spaces, uint32_t process, uint64_t address,
 			 struct perf_location *place);
 

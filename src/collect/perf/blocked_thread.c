@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perf_waits - reads /proc/PID/task/TID/syscall and the memory above the stack pointer. */
+/* blocked_thread - reads /proc/PID/task/TID/syscall and the memory above the stack pointer. */
 #include "collect/perf/blocked_thread.h"
 
 #include "base/cleanup.h"
@@ -56,7 +56,7 @@ bool blocked_thread_read(pid_t process, pid_t thread, struct blocked_thread *wai
 	into = (struct iovec){wait->stack, BLOCKED_THREAD_STACK_BYTES};
 	ssize_t bytes = process_vm_readv(process, &into, 1, pages, count, 0);
 	wait->stack_bytes = bytes > 0 ? (uint64_t)bytes : 0;
-	/* It may have gone on meanwhile: then stack and call do not belong together. */
+	/* If it has run meanwhile, stack and system call do not belong together. */
 	struct system_call again = {0};
 	return read_call(process, thread, &again) && again.sp == wait->frame.sp &&
 	       again.ip == wait->frame.ip && again.system_call == wait->system_call;

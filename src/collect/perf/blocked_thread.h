@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perf_waits - where a thread of one's own waits, seen from outside: its system call and stack.
+ * blocked_thread - where a thread of the same user waits: its system call and its stack.
  */
 #pragma once
 
@@ -13,10 +13,10 @@
 struct blocked_thread {
 	int system_call; /* -1: none, as in a page fault */
 	uint64_t argument;
-	struct stack_frame frame; /* bp is not known: 0 */
+	struct stack_frame frame; /* bp is unknown: 0 */
 	uint64_t stack_bytes;     /* from frame.sp on */
 	unsigned char stack[BLOCKED_THREAD_STACK_BYTES];
 };
 
-/* False if it runs, has gone, or may not be looked at. */
+/* False if it runs, has gone, or may not be read. */
 bool blocked_thread_read(pid_t process, pid_t thread, struct blocked_thread *wait);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perf_rings - perf events of chosen threads and what they start, read without any BPF.
+ * rings - perf events of chosen threads and of their children, read without BPF.
  *
  * A thread gets a task-clock event on each core, which its children inherit; all events of a core
- * write to one ring. Besides samples there are records of context switches, mappings, names, forks and
- * exits, so that a user without rights sees when his own threads are off CPU. Times are of
+ * write to one ring. Besides samples there are records of context switches, mappings, names, forks
+ * and exits, so a user without rights sees when his own threads are off CPU. Times are of
  * CLOCK_MONOTONIC.
  *
  * Life: perf_rings_open, perf_rings_add, perf_rings_enable, perf_rings_read, perf_rings_close.
@@ -23,17 +23,17 @@ struct perf_rings;
 
 enum perf_chain { PERF_CHAIN_NONE, PERF_CHAIN_POINTERS, PERF_CHAIN_STACK };
 
-/* -EPERM with a sentence where not even this is allowed. */
+/* -EPERM where perf events of the user's own threads are refused. */
 int perf_rings_open(uint64_t period_ns, enum perf_chain chain, struct perf_rings **rings,
 		    struct error *error);
 void perf_rings_close(struct perf_rings *rings);
-/* Does a sample in the kernel count, too, with the kernel's chain? */
+/* Whether samples fall into the kernel, too, and come with the kernel's chain. */
 bool perf_rings_sample_kernel(const struct perf_rings *rings);
 int perf_rings_add(struct perf_rings *rings, pid_t thread, struct error *error);
 void perf_rings_enable(struct perf_rings *rings, bool enable);
 int perf_rings_descriptor(const struct perf_rings *rings); /* readable when a ring fills */
 
-/* One record, its fields taken apart; pointers hold during the visit. */
+/* One record; its pointers are valid during the visit. */
 struct perf_record {
 	uint32_t type; /* PERF_RECORD_* */
 	uint16_t misc;
@@ -54,6 +54,6 @@ struct perf_record {
 	uint64_t stack_bytes;
 };
 
-/* Visits all records up to now in the order of their times. */
+/* Visits all records so far in the order of their times. */
 void perf_rings_read(struct perf_rings *rings,
 		     void (*visit)(void *context, const struct perf_record *record), void *context);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stack_walk - from a frame to its caller in a copy of a stack, by unwind rows: what bpf/unwind.h
- * does in the kernel, for samples that come without BPF.
+ * stack_walk - from a frame to its caller in a copy of a stack, by unwind rows. bpf/unwind.h does the
+ * same in the kernel; this is for samples that come without BPF.
  */
 #pragma once
 
@@ -22,9 +22,9 @@ struct stack_copy {
 };
 
 /*
- * Moves to the caller; false at the outermost frame, whose ip is then 0, and where the copy ends or
- * nothing is known. `rows` are those of the frame's object, `offset` its place there; count 0: the
- * frame pointer is followed.
+ * Moves to the caller. False at the outermost frame, whose ip is then 0; false also where the copy
+ * ends or no rule is known. `rows` are those of the frame's object, and `offset` is the ip's offset
+ * in it; without rows the frame pointer is followed.
  */
 bool stack_walk(const struct stack_copy *copy, struct stack_frame *frame,
 		const struct wire_unwind_row *rows, size_t count, uint64_t offset);

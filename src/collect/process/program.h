@@ -2,7 +2,7 @@
 /*
  * program - the profiled command as a child process.
  *
- * Life: program_prepare forks a child that waits; program_start lets it exec; program_wait notices
+ * Life: program_prepare forks a child that waits; program_start lets it exec; program_poll notices
  * its end. Its standard files, limits, process group, signal mask and dispositions are those that
  * lever was started with. Nothing is traced.
  */
@@ -30,10 +30,7 @@ void program_remember_signals(void);
 /* `environment`: further NAME=VALUE entries, ends with NULL. */
 int program_prepare(struct program *program, char *const *arguments, const char *const *environment,
 		    struct error *error);
-/*
- * -ENOENT and others: it could not be executed (program_exec_status gives 126 or 127). The sentence
- * names the command.
- */
+/* -ENOENT and others: it could not be executed (program_exec_status gives 126 or 127). */
 int program_start(struct program *program, const char *name, struct error *error);
 int program_exec_status(int code);
 /* Reaps the program if it has ended; returns has_ended. Never waits. */
@@ -41,5 +38,5 @@ bool program_poll(struct program *program);
 /* Kills a child that has not been started, closes descriptors. A running program goes on. */
 void program_release(struct program *program);
 
-/* The file that execvp would run for this name; NULL with a sentence if there is none. */
+/* The file that execvp would run for this name; NULL with an error if there is none. */
 char *program_find(const char *name, int *code, struct error *error);

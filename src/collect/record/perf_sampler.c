@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perf_sampler - threads, on CPU and off, as perf's records report_process of them. */
+/* perf_sampler - keeps each thread's state from perf's records, and makes samples of it. */
 #include "collect/record/perf_sampler.h"
 
 #include "base/cleanup.h"
@@ -17,7 +17,7 @@
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 
-#define BLOCKED_SAMPLE_NS 10000000u /* at waiting threads, in the mean */
+#define BLOCKED_SAMPLE_NS 10000000u /* between samples of waiting threads, on average */
 #define BLOCKED_SAMPLES_MOST 64u    /* at a time; more threads take turns */
 #define THREADS_MOST (1u << 22)     /* the most that pid_max can be */
 
@@ -26,7 +26,7 @@ enum state { STATE_UNKNOWN, STATE_ON_CPU, STATE_BLOCKED, STATE_PREEMPTED };
 struct thread {
 	uint32_t tgid, tid;
 	enum state state;
-	uint64_t since_ns;  /* it came there; on CPU: what is before is in owed_ns */
+	uint64_t since_ns;  /* its time is accounted up to here */
 	int64_t owed_ns;    /* time on CPU that no sample stands for yet */
 	uint64_t off_ns[2]; /* blocked, preempted: not handed on yet */
 	char command[16];
@@ -46,7 +46,7 @@ struct perf_sampler {
 	size_t next_thread;                     /* thread */
 	unsigned short random[3];               /* erand48's */
 	const struct recorder_handler *handler; /* while draining */
-	struct blocked_thread wait;             /* being looked at */
+	struct blocked_thread wait;             /* the one being sampled */
 	struct record_sample sample;            /* being made */
 };
 
@@ -147,7 +147,7 @@ static void send(struct perf_sampler *sampler)
 	sampler->handler->sample(sampler->handler->context, &sampler->sample);
 }
 
-/* What the kernel's share of a thread's time on CPU is when only user code may be sampled. */
+/* Where only user code may be sampled: the kernel's share of a thread's time on CPU. */
 static void send_kernel_time(struct perf_sampler *sampler, struct thread *thread, int64_t least_ns)
 {
 	if (thread->owed_ns < least_ns || thread->owed_ns <= 0)
@@ -161,7 +161,7 @@ static void send_kernel_time(struct perf_sampler *sampler, struct thread *thread
 	send(sampler);
 }
 
-/* Time off CPU that no look has found a state for. */
+/* Time off CPU for which no stack was read. */
 static void send_off(struct perf_sampler *sampler, struct thread *thread, int which,
 		     uint64_t least_ns)
 {
@@ -169,11 +169,11 @@ static void send_off(struct perf_sampler *sampler, struct thread *thread, int wh
 		return;
 	sample_begin(sampler, thread, which ? RECORD_PREEMPTED : 0, thread->off_ns[which]);
 	thread->off_ns[which] = 0;
-	sampler->counters.looks++;
+	sampler->counters.off_cpu_samples++;
 	send(sampler);
 }
 
-/* Adds up the time since it came where it is. */
+/* Adds the time in its state since the last call. */
 static void account(struct thread *thread, uint64_t now)
 {
 	uint64_t passed = now > thread->since_ns ? now - thread->since_ns : 0;
@@ -210,14 +210,14 @@ static uint32_t object_of(struct perf_sampler *sampler, uint32_t tgid, struct pe
 {
 	struct wire_file file = state->file->file;
 
-	if (state->file->object == WIRE_OBJECT_UNKNOWN && !state->file->is_asked) {
+	if (state->file->object == WIRE_OBJECT_UNKNOWN && !state->file->is_announced) {
 		AUTO(text) char *path = text_copy(state->file->path);
 		struct kernel_object_event event = {.kind = KERNEL_EVENT_OBJECT,
 						    .tgid = tgid,
 						    .file = file,
 						    .start = state->start,
 						    .end = state->end};
-		state->file->is_asked = true;
+		state->file->is_announced = true;
 		sampler->handler->object(sampler->handler->context, &event);
 		address_spaces_find(sampler->spaces, tgid, address, state);
 		if (state->file->object == WIRE_OBJECT_UNKNOWN && path)
@@ -295,7 +295,7 @@ static void on_sample(struct perf_sampler *sampler, const struct perf_record *re
 	uint64_t weight = sampler->period_ns;
 	bool enable_kernel = perf_rings_sample_kernel(sampler->rings);
 
-	if (thread->state == STATE_UNKNOWN) { /* it ran already: the period before is this one's */
+	if (thread->state == STATE_UNKNOWN) { /* it runs already: the sample stands for a period */
 		thread->state = STATE_ON_CPU;
 		thread->since_ns = record->time_ns;
 		thread->owed_ns = (int64_t)weight;
@@ -322,17 +322,17 @@ static void on_sample(struct perf_sampler *sampler, const struct perf_record *re
 		send_kernel_time(sampler, thread, (int64_t)(2 * sampler->period_ns));
 }
 
-/* ---- waiting threads, from outside ---- */
+/* ---- waiting threads ---- */
 
 static void set_timer(struct perf_sampler *sampler)
 {
-	/* No program keeps in step with a time that is drawn. */
+	/* Drawn, so that no program stays in step with it. */
 	long next = (long)(BLOCKED_SAMPLE_NS * (0.5 + erand48(sampler->random)));
 	struct itimerspec due = {.it_value = {.tv_nsec = next}};
 	timerfd_settime(sampler->timer, 0, &due, NULL);
 }
 
-/* What it has waited since the last look is put where it waits now: in the mean that is right. */
+/* The wait since the last sample counts for where it waits now, which is right on average. */
 static void sample_blocked(struct perf_sampler *sampler, struct thread *thread, uint64_t now)
 {
 	struct blocked_thread *wait = &sampler->wait;
@@ -351,7 +351,7 @@ static void sample_blocked(struct perf_sampler *sampler, struct thread *thread, 
 		frame_put(sampler, wait->frame.ip, &found);
 	else
 		walk_stack(sampler, wait->frame, &copy);
-	sampler->counters.looks++;
+	sampler->counters.off_cpu_samples++;
 	send(sampler);
 }
 

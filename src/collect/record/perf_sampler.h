@@ -2,8 +2,8 @@
 /*
  * perf_sampler - the recorder where BPF is refused: samples on CPU and times off CPU by perf events.
  *
- * What it cannot see is told by perf_sampler_limits. Time on CPU is known from the switches to the
- * nanosecond; what no sample stands for was spent in the kernel, if the kernel may not be sampled.
+ * perf_sampler_limits names what it cannot see. Context switches give the exact time on CPU. Where
+ * the kernel may not be sampled, time on CPU without a sample was spent in the kernel.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recorder - loads bpf/record.bpf.c, says whom to record, and hands on what it sends. */
+/* recorder - loads bpf/record.bpf.c, names the processes to record, hands on its events. */
 #include "collect/record/recorder.h"
 
 #include "base/cleanup.h"
@@ -200,7 +200,8 @@ static int sample_by_iterator(struct recorder *recorder, struct error *error)
 	while (!code && read(iterator, nothing, sizeof(nothing)) > 0)
 		;
 	bpf_link__destroy(link);
-	return code ? error_set(error, code, "cannot look at waiting tasks: %s", strerror(-code)) :
+	return code ? error_set(error, code, "cannot read the stacks of waiting tasks: %s",
+				strerror(-code)) :
 		      0;
 }
 
@@ -265,14 +266,11 @@ void recorder_counters(const struct recorder *recorder, struct recorder_counters
 	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++) {
 		const struct record_cpu *core = &recorder->bpf->bss->record_cpus[cpu];
 		counters->samples += core->samples;
-		counters->looks += core->blocked_samples;
+		counters->off_cpu_samples += core->blocked_samples;
 		counters->lost += core->lost;
-		counters->lost_ns += core->lost_ns;
 		counters->truncated += core->truncated;
 		counters->overwritten += core->overwritten;
-		counters->failed_lookups += recorder->bpf->bss->cpus[cpu].failed_lookups;
 	}
-	counters->still_blocked = recorder->bpf->bss->still_blocked;
 	counters->lost_events = recorder->bpf->bss->totals.lost_events;
 	counters->untracked_spaces = recorder->bpf->bss->totals.untracked_spaces;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recorder - the hands of `lever record`: samples of tasks on and off CPU, by BPF, or, where that is
- * refused, by perf events (collect/perf_sampler.h).
+ * recorder - samples of tasks on and off CPU for `lever record`: by BPF, or where that is refused by
+ * perf events (perf_sampler.h).
  *
  * Life: recorder_open (everything is loaded, nothing is sampled), recorder_add_process, then
- * recorder_start, recorder_drain every 50 ms or so, recorder_stop, recorder_close. It holds no names.
- * One thread uses it.
+ * recorder_start, recorder_drain every 50 ms or so, recorder_stop, recorder_close. It holds no names
+ * of code. One thread uses it.
  */
 #pragma once
 
@@ -28,14 +28,14 @@ struct recorder_options {
 	bool verbose;
 };
 
-/* What was sampled so far, on all cores. */
+/* Sums over all cores, so far. */
 struct recorder_counters {
-	uint64_t samples, looks; /* on CPU; at time off CPU */
-	uint64_t still_blocked;  /* looks at time off CPU that was not over */
-	uint64_t lost, lost_ns;  /* that found the ring full, and what they stood for */
-	uint64_t truncated;      /* user chains that end before their root */
-	uint64_t overwritten;    /* blocks that were forgotten: more tasks than slots */
-	uint64_t lost_events, failed_lookups, untracked_spaces;
+	uint64_t samples, off_cpu_samples;
+	uint64_t lost;        /* samples that found the ring full */
+	uint64_t truncated;   /* user chains that end before their root */
+	uint64_t overwritten; /* waits of a task whose slot another task took */
+	uint64_t lost_events; /* announcements of processes and files that found the ring full */
+	uint64_t untracked_spaces; /* processes for which there was no room: no user frames */
 };
 
 struct recorder_handler {
@@ -51,15 +51,15 @@ int recorder_open(const struct recorder_options *options, struct recorder **reco
 		  struct error *error);
 void recorder_close(struct recorder *recorder);
 
-/* What this way of recording cannot see: a sentence; NULL if nothing. Borrowed. */
+/* A sentence about what perf events cannot see; NULL with BPF. Borrowed. */
 const char *recorder_limits(const struct recorder *recorder);
 
-/* The process and what it forks from now on. */
+/* Records the process and its later children. */
 int recorder_add_process(struct recorder *recorder, pid_t pid, struct error *error);
 void recorder_start(struct recorder *recorder);
 void recorder_stop(struct recorder *recorder);
 
-/* Drains, and hands on samples of all tasks that are off CPU now, up to now. */
+/* Drains, and hands on a sample of each task that is off CPU, for its time up to now. */
 int recorder_sample_blocked(struct recorder *recorder, const struct recorder_handler *handler,
 			    struct error *error);
 
@@ -68,8 +68,8 @@ int recorder_set_unwind(struct recorder *recorder, uint32_t object,
 			const struct wire_unwind_row *rows, size_t count);
 
 void recorder_drain(struct recorder *recorder, const struct recorder_handler *handler);
-/* A descriptor that becomes readable when a file is announced. */
+/* Becomes readable when a file is announced. */
 int recorder_descriptor(const struct recorder *recorder);
 void recorder_counters(const struct recorder *recorder, struct recorder_counters *counters);
-/* After recorder_stop, once: what it took; ticks on cores that did something else are not in it. */
+/* After recorder_stop, once; without ticks on cores that ran other programs. */
 void recorder_overhead(struct recorder *recorder, struct recording_overhead *row);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * runtime_clock - how often the program's threads are sampled, by what a sample costs here.
+ * clock - how often the program's threads are sampled, by what a sample costs here.
  *
- * This thread samples itself as the library samples the program's: a loop that only reads the clock
- * sees each tick as a hole. A quarter is added for what the library does at a tick.
+ * This thread samples itself as the library samples the program's threads (tick_cost.h). A quarter is
+ * added for what the library does at a tick.
  */
 #include "collect/runtime/engine.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * runtime_program - can a library be loaded into this program, and would it find the threads there?
+ * preload_check - whether the library can be loaded into this program, and find its threads.
  *
- * Programs without a dynamic linker have no place for it, setuid ones ignore LD_PRELOAD, and runtimes
- * that schedule their own threads (Go, Java) do not call what it interposes. All these are refused with
- * the name of the engine that can. A script is what its interpreter is, and not looked at.
+ * Static programs load no library, setuid programs ignore LD_PRELOAD, and Go and Java schedule
+ * threads past the functions that the library interposes. They are refused, with the engine that can
+ * profile them. Scripts are not checked: their interpreter runs.
  */
 #include "collect/runtime/engine.h"
 

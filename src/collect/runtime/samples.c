@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * runtime_samples - reads the ring of samples that the program writes. It is not trusted: numbers
- * out of range are dropped and counted as lost.
+ * samples - reads the ring of samples that the program writes. The program can write anything there:
+ * records with numbers out of range are dropped, and counted as lost.
  */
 #include "collect/runtime/engine.h"
 
 #include "base/clock.h"
 
-#define STALL_NS 200000000ull /* its writer has been killed in the middle, or stopped */
+#define STALL_NS 200000000ull /* a record's writer was killed or stopped meanwhile */
 #define WEIGHT_MOST_NS 100000000000ull
-/* Of others the reader would expect more than a sample holds, or the kernel as their writer. */
+/* Other flags promise more than a sample holds, or are set by the kernel engine only. */
 #define FLAGS_POSSIBLE                                                                             \
 	(WIRE_SAMPLE_TARGET | WIRE_SAMPLE_NO_SCOPE | WIRE_SAMPLE_SPEEDUP | WIRE_SAMPLE_TRUNCATED | \
 	 WIRE_SAMPLE_WAITING | WIRE_SAMPLE_CLASS_MASK << WIRE_SAMPLE_CLASS_SHIFT)

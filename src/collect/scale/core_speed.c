@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* core_speed - a loop, timed piece by piece; the fastest pieces are those that nothing interrupted. */
+/* core_speed - times a loop piece by piece; the fastest pieces were not interrupted. */
 #include "collect/scale/core_speed.h"
 
 #include "base/clock.h"
@@ -16,11 +16,11 @@
 
 struct measurement {
 	int core;
-	pthread_mutex_t *gate; /* held until all may begin; NULL: nobody else is measured */
+	pthread_mutex_t *gate; /* held until all may begin; NULL: this core alone is measured */
 	double core_speed;
 };
 
-/* Depends on its own last result, so no compiler and no core can shorten it. */
+/* Each step needs the result of the last, so neither compiler nor core can shorten it. */
 static uint64_t piece_ns(void)
 {
 	uint64_t begin = clock_now_ns();
@@ -56,7 +56,7 @@ static void *measure(void *context)
 	while (count < 3 || (clock_now_ns() - begin < MEASURE_NS && count < PIECES_MOST))
 		pieces[count++] = piece_ns();
 	qsort(pieces, count, sizeof(pieces[0]), by_size);
-	/* A quarter from the fastest on: what was not interrupted, and no lucky moment. */
+	/* The fastest quarter's slowest: not interrupted, and no outlier. */
 	measurement->core_speed = PIECE_LOOPS * 1e3 / (double)pieces[count / 4];
 	return NULL;
 }
@@ -107,7 +107,7 @@ struct core_speed core_speed_measure(const cpu_set_t *cores)
 			list[count++] = core;
 	if (!count)
 		return core_speed;
-	/* The first and the last: on some machines they are not alike. */
+	/* The first and the last: on some machines they differ. */
 	core_speed.alone = (alone_on(list[0]) + alone_on(list[count - 1])) / 2;
 	core_speed.together = count > 1 ? together_on(list, count) : core_speed.alone;
 	return core_speed;

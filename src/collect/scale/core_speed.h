@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core_speed - how fast the machine's cores are right now: one of them alone, and all at once.
+ * core_speed - how fast the machine's cores are now: one of them alone, and all at once.
  *
- * Frequencies change, cores may be hardware threads of one, and below a virtual machine others may
- * work: a loop of known length tells what comes out of all that. It takes some 30 ms.
+ * A loop of known length measures the sum of frequency changes, of hardware threads that share a
+ * core, and of other virtual machines on the host. It takes some 30 ms.
  */
 #pragma once
 

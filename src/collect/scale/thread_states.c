@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* thread_states - loads bpf/scale.bpf.c, tells it about the program and its cores, and reads its sums. */
+/* thread_states - loads bpf/scale.bpf.c, names the program and its cores, reads its sums. */
 #include "collect/scale/thread_states.h"
 
 #include "base/cleanup.h"
@@ -19,13 +19,13 @@
 #include "scale.skel.h"
 #pragma GCC diagnostic pop
 
-#define SAMPLE_PERIOD_NS 1003000 /* no round number, which others use */
+#define SAMPLE_PERIOD_NS 1003000 /* not round: the program's own periods often are */
 
 struct thread_states {
 	struct scale_bpf *bpf;
 	struct overhead overhead;
 	struct clocks clocks;
-	bool looks;
+	bool samples;
 };
 
 CLEANUP_DEFINE(thread_states, struct thread_states *, thread_states_close, NULL)
@@ -43,7 +43,7 @@ static int load(struct thread_states *thread_states, struct error *error)
 	if (!thread_states->bpf)
 		return error_set(error, errno, "cannot open the BPF programs: %s", strerror(errno));
 	bpf_map__set_max_entries(thread_states->bpf->maps.unwind_rows, 1); /* no stacks here */
-	bpf_program__set_autoload(thread_states->bpf->progs.scale_sample, thread_states->looks);
+	bpf_program__set_autoload(thread_states->bpf->progs.scale_sample, thread_states->samples);
 	int code = scale_bpf__load(thread_states->bpf);
 	return code ? bpf_loader_explain(code, error) : 0;
 }
@@ -54,7 +54,7 @@ int thread_states_open(const struct thread_states_options *options,
 	AUTO(thread_states) struct thread_states *opened = memory_new(1, sizeof(*opened));
 
 	clocks_clear(&opened->clocks);
-	opened->looks = options->looks;
+	opened->samples = options->samples;
 	bpf_loader_set_verbose(options->verbose);
 	int code = load(opened, error);
 	if (code)
@@ -92,7 +92,7 @@ int thread_states_start(struct thread_states *thread_states, pid_t pid, struct e
 		return error_set(error, code, "cannot attach to the scheduler's tracepoints: %s",
 				 strerror(-code));
 	overhead_start(&thread_states->overhead, thread_states->bpf->obj);
-	if (!thread_states->looks)
+	if (!thread_states->samples)
 		return 0;
 	code = clocks_open(&thread_states->clocks,
 			   bpf_program__fd(thread_states->bpf->progs.scale_sample),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * thread_states - the hands of `lever scale`: counts a program's threads by state, by BPF (bpf/scale.bpf.c).
+ * thread_states - counts a program's threads by state for `lever scale`, by BPF (bpf/scale.bpf.c).
  *
- * Life: thread_states_open, thread_states_start with a process that waits to exec (the count begins when it does),
- * thread_states_read as often as wanted, thread_states_close. One thread uses it.
+ * Life: thread_states_open, thread_states_start with a process that waits to exec (the count begins
+ * when it does), thread_states_read, thread_states_close. One thread uses it.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct recording_overhead;
 
 struct thread_states_options {
 	const cpu_set_t *cores; /* that the program may use */
-	bool looks; /* at what running threads do, each millisecond: see struct scale_counts */
+	bool samples;           /* running threads, each millisecond: see struct scale_counts */
 	bool verbose;
 };
 
@@ -27,12 +27,12 @@ int thread_states_open(const struct thread_states_options *options,
 		       struct thread_states **thread_states, struct error *error);
 void thread_states_close(struct thread_states *thread_states);
 
-/* The process and what it forks. It must not be running. */
+/* Counts the process, which must not run yet, and its children. */
 int thread_states_start(struct thread_states *thread_states, pid_t pid, struct error *error);
-/* The sums of one moment: all of it belongs together. */
+/* A consistent snapshot of the sums. */
 int thread_states_read(struct thread_states *thread_states, struct scale_totals *totals,
 		       struct error *error);
-/* When the program has ended, once: what counting took. */
+/* Once, when the program has ended. */
 void thread_states_overhead(struct thread_states *thread_states, struct recording_overhead *row);
-/* What happened so far, on all cores. */
+/* Sums over all cores, so far. */
 void thread_states_counters(const struct thread_states *thread_states, struct scale_counts *sum);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* annotations - a file of memory with rings, and taking finished records out of them. */
+/* annotation_reader - a memfd with a ring for each thread; reads the finished records. */
 #include "collect/trace/annotation_reader.h"
 
 #include "base/cleanup.h"
@@ -23,7 +23,7 @@
 struct ring_cursor {
 	uint64_t tail, dropped; /* dropped: overwritten ones, too */
 	uint64_t overwritten;
-	uint64_t stuck_at, stuck_since_ns; /* a slot that is not finished */
+	uint64_t stuck_at, stuck_since_ns; /* at an unfinished slot */
 	uint64_t last_ns;                  /* of the last mark: a thread's time does not go back */
 	uint64_t checked_ns;               /* whether the owner lives */
 };
@@ -101,7 +101,7 @@ int annotation_reader_open(size_t ring_records, bool overwrites, struct annotati
 	return 0;
 }
 
-/* Tells threads that write on that nobody reads any more. */
+/* Threads that still write stop at this. */
 static void end_rings(struct annotation_reader *reader)
 {
 	for (unsigned i = 0; i < ANNOTATIONS_RINGS_MOST; i++) {
@@ -226,7 +226,7 @@ static int read_mark(struct annotation_reader *reader, const struct annotations_
 	return what & ANNOTATION_WIDE ? 2 : 1;
 }
 
-/* Whether a slot that is not finished is to be waited for no longer. */
+/* Whether to wait no longer for the unfinished slot. */
 static bool has_timed_out(struct ring_cursor *ring_cursor, uint64_t now, bool is_over)
 {
 	if (ring_cursor->stuck_at != ring_cursor->tail || !ring_cursor->stuck_since_ns) {
@@ -272,7 +272,7 @@ static size_t read_slots(struct annotation_reader *reader, const struct annotati
 	return count;
 }
 
-/* Skips what is lost. The program may have scribbled over its head: then all is. */
+/* Skips lost records: all of them if the program has written nonsense over the head. */
 static void skip_lost(struct annotation_reader *reader, const struct annotations_ring *ring,
 		      struct ring_cursor *ring_cursor)
 {
@@ -339,7 +339,7 @@ static void drain_ring(struct annotation_reader *reader, unsigned index, bool is
 
 	if (!owner)
 		return;
-	/* Looked for before the ring is: what an ended thread has written is all there. */
+	/* Checked before the ring is read: an ended thread has written everything. */
 	bool is_over = is_last || has_ended(ring, ring_cursor, owner, now);
 	batch.pid = (unsigned)(owner >> 32);
 	batch.tid = (unsigned)owner;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * annotations - makes the memory in which programs write their marks (wire/annotations.h), and reads it.
+ * annotation_reader - makes the memory in which programs write their annotations
+ * (wire/annotations.h), and reads it.
  *
- * Life: annotation_reader_open, annotation_reader_environment for the program that is started, annotation_reader_drain
- * every 10 ms or so, annotation_reader_close. Marks come ring by ring, in the order of their thread. What is
- * in the memory comes from the program and is checked. One thread uses it.
+ * Life: annotation_reader_open, annotation_reader_environment for the program that is started,
+ * annotation_reader_drain every 10 ms or so, annotation_reader_close. Marks come ring by ring, in the
+ * order of their thread. The program can write anything into the memory, so it is checked. One
+ * thread uses it.
  */
 #pragma once
 
@@ -25,12 +27,12 @@ struct annotation {
 	bool has_value, is_text;
 };
 
-/* A thread's marks, in order, as many as were ready. */
+/* A thread's finished marks, in order. */
 struct annotation_batch {
 	unsigned pid, tid;
 	const struct annotation *items;
 	size_t count;
-	uint64_t dropped; /* that found the ring full, or were overwritten, since the last batch */
+	uint64_t dropped; /* marks dropped or overwritten since the last batch */
 };
 
 struct annotation_handler {
@@ -47,8 +49,8 @@ struct annotation_reader_counters {
 };
 
 /*
- * `ring_records`: of each thread, a power of two. What finds its ring full is dropped, or if `overwrites`
- * takes the slot of the oldest.
+ * `ring_records`: of each thread, a power of two. A mark that finds its ring full is dropped, or with
+ * `overwrites` replaces the oldest.
  */
 int annotation_reader_open(size_t ring_records, bool overwrites, struct annotation_reader **reader,
 			   struct error *error);
@@ -59,16 +61,16 @@ const char *annotation_reader_environment(const struct annotation_reader *reader
 /* Where processes find the memory. */
 const char *annotation_reader_path(const struct annotation_reader *reader);
 /*
- * Names as the process knows them that has written into the memory of an earlier trace: `words` are
- * ANNOTATIONS_NAMES of it. False if they contradict those of another process.
+ * Takes over the names of a process that has written into the memory of an earlier trace:
+ * ANNOTATIONS_NAMES of them. False if they contradict those of another process.
  */
 struct annotations_name;
 bool annotation_reader_merge_strings(struct annotation_reader *reader,
 				     const struct annotations_name *words);
-/* `is_last`: nobody writes any more; what is unfinished will stay so. */
+/* `is_last`: no thread writes any more, so unfinished marks stay unfinished. */
 void annotation_reader_drain(struct annotation_reader *reader, bool is_last,
 			     const struct annotation_handler *handler);
-/* A name or text by its index; NULL if it is not there (yet). Copy it: the program may change it. */
+/* A copy of the name or text of this index; NULL if it is not there yet. */
 char *annotation_reader_string_copy(const struct annotation_reader *reader, unsigned index);
 void annotation_reader_counters(const struct annotation_reader *reader,
 				struct annotation_reader_counters *counters);

@@ -78,7 +78,7 @@ void attachment_free(struct attachment *attachment)
 	free(attachment);
 }
 
-/* Its places in the code know their names by numbers of the memory that they wrote into before. */
+/* Its code refers to names by their index in the memory of the earlier trace. */
 static bool merge_strings(struct attachment *attachment, int memory, off_t trace)
 {
 	const size_t size = ANNOTATIONS_NAMES * sizeof(struct annotations_name);
@@ -90,8 +90,8 @@ static bool merge_strings(struct attachment *attachment, int memory, off_t trace
 }
 
 /*
- * Threads of the process may still write into the memory of an earlier trace, whose engine was killed:
- * they are told as that one would have done at its end (wire/annotations.h).
+ * Threads may still write into the memory of an earlier trace whose engine was killed: ends those
+ * rings, as that engine would have done (wire/annotations.h).
  */
 static void end_old_rings(int memory, off_t trace)
 {
@@ -119,7 +119,7 @@ static void end_old_rings(int memory, off_t trace)
 	}
 }
 
-/* The order matters: where to find the memory, that it is not mapped yet, and only then to write. */
+/* In this order: the path of the memory, that it is not mapped yet, that a trace listens. */
 static enum attachment_result attach(struct attachment *attachment, int memory, off_t address,
 				     struct points_names *names)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ticks - pairs of both clocks, taken as close to each other as they can be. */
+/* cycle_counter - pairs of both clocks, each read as close to the other as possible. */
 #include "collect/trace/cycle_counter.h"
 
 #include "base/cleanup.h"
@@ -24,7 +24,7 @@ uint64_t cycle_counter_now(void)
 #endif
 }
 
-/* The kernel's choice tells: it does not keep time by a counter that it found to be uneven. */
+/* The kernel's own choice: it keeps no time by a counter with a changing rate. */
 bool cycle_counter_is_usable(void)
 {
 #ifdef __x86_64__
@@ -41,7 +41,7 @@ bool cycle_counter_is_usable(void)
 #endif
 }
 
-/* The pair of those tries in which the least time passed between two looks at the counter. */
+/* Of several tries the pair with the least time between two reads of the counter. */
 static struct cycle_counter_pair take_pair(void)
 {
 	struct cycle_counter_pair best = {0};
@@ -78,8 +78,8 @@ void cycle_counter_begin(struct cycle_counter *ticks)
 }
 
 /*
- * The rate is taken over a interval of one to two seconds: the error of a pair, some tens of ns, is
- * then some 10^-8 of it. `latest` stays where it is meanwhile, lest its errors show as steps.
+ * The rate is that of an interval of one to two seconds: a pair's error of some tens of ns is some
+ * 10^-8 of it. `latest` stays meanwhile, so that times do not jump by a pair's error.
  */
 void cycle_counter_add_pair(struct cycle_counter *ticks, const struct cycle_counter_pair *pair)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ticks - the processor's counter, which programs read in lever.h, as nanoseconds of CLOCK_MONOTONIC.
+ * cycle_counter - the processor's counter, which lever.h reads in programs, in nanoseconds of
+ * CLOCK_MONOTONIC.
  *
- * The two are compared now and then; in between, the rate of the last stretch of a second or more
- * holds, so that slow steering of CLOCK_MONOTONIC is followed.
+ * The two clocks are compared regularly. In between, the rate of the last second or more holds, so
+ * that slow corrections of CLOCK_MONOTONIC are followed.
  */
 #pragma once
 
@@ -19,13 +20,13 @@ struct cycle_counter {
 	double ns_per_tick;
 };
 
-/* Whether the counter runs evenly on all cores and in idle times, so that it can be used at all. */
+/* Whether the counter has one constant rate, on all cores and while they idle. */
 bool cycle_counter_is_usable(void);
 uint64_t cycle_counter_now(void);
-/* Takes some milliseconds, for a first rate. */
+/* Takes 4 ms, for a first rate. */
 void cycle_counter_begin(struct cycle_counter *ticks);
-/* To be called at least every second or so. */
+/* To be called at least each second. */
 void cycle_counter_compare(struct cycle_counter *ticks);
-/* Also with a pair that was taken otherwise. */
+/* The same with a pair from elsewhere. */
 void cycle_counter_add_pair(struct cycle_counter *ticks, const struct cycle_counter_pair *pair);
 uint64_t cycle_counter_to_ns(const struct cycle_counter *ticks, uint64_t value);

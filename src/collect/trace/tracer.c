@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tracer - loads bpf/trace.bpf.c, says whom to log, and reads its rings. */
+/* tracer - loads bpf/trace.bpf.c, names the processes to log, reads its rings. */
 #include "collect/trace/tracer.h"
 
 #include "base/cleanup.h"
@@ -96,7 +96,7 @@ static int map_logs(struct tracer *tracer, struct error *error)
 	return 0;
 }
 
-/* The programs for vectors are called vector_NAME, and their tracepoints NAME: not all kernels have them. */
+/* The program vector_NAME is for the tracepoint NAME, which not all kernels have. */
 static void choose_interrupts(struct tracer *tracer, bool wants)
 {
 	static const char prefix[] = "vector_";

@@ -4,7 +4,7 @@
  *
  * Life: tracer_open (everything is attached, nothing is logged), tracer_add_process, tracer_start,
  * tracer_drain every 20 ms or so, tracer_stop, tracer_close. Switches and wake-ups come in batches of
- * one core, in order of time within the core; whoever wants one order sorts. One thread uses it.
+ * one core, sorted by time within the core only. One thread uses it.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct tracer_counters {
 	uint64_t lost_events; /* rarer events that found theirs full */
 };
 
-/* Each may be NULL. What they get is valid during the call only. */
+/* Each may be NULL. Events are valid during the call only. */
 struct tracer_handler {
 	void *context;
 	void (*scheduler)(void *context, unsigned cpu, const struct scheduler_event *events,
@@ -46,9 +46,9 @@ struct tracer_handler {
 int tracer_open(const struct tracer_options *options, struct tracer **tracer, struct error *error);
 void tracer_close(struct tracer *tracer);
 
-/* The process and what it forks from now on. */
+/* Logs the process and its later children. */
 void tracer_add_process(struct tracer *tracer, pid_t pid);
-/* Events of `probe` where code at the offset of the file is passed; at most TRACER_PROBES_MOST. */
+/* An event each time the code at the offset runs; at most TRACER_PROBES_MOST probes. */
 #define TRACER_PROBES_MOST 256
 int tracer_add_probe(struct tracer *tracer, unsigned probe, const char *path, uint64_t offset,
 		     uint64_t semaphore_offset, struct error *error);
@@ -58,5 +58,5 @@ void tracer_drain(struct tracer *tracer, const struct tracer_handler *handler);
 void tracer_counters(const struct tracer *tracer, struct tracer_counters *counters);
 /* Records lost on this core so far. */
 uint64_t tracer_lost_on(const struct tracer *tracer, unsigned cpu);
-/* After tracer_stop, once: what the log took, without the program's annotations. */
+/* After tracer_stop, once: the overhead of the log, not of the program's annotations. */
 void tracer_overhead(struct tracer *tracer, struct recording_overhead *row);
