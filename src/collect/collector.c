@@ -15,12 +15,11 @@ int collector_open(const struct collector_options *options, struct collector **c
 	return runtime_engine_open(options, true, collector, error);
 }
 
-int collector_add_point_uprobe(struct collector *collector, const char *name, const char *path,
-			       uint64_t offset, uint64_t semaphore_offset, unsigned *index,
+int collector_add_point_uprobe(struct collector *collector, const char *name,
+			       const struct collector_code *code, unsigned *index,
 			       struct error *error)
 {
-	return collector->engine->add_point_uprobe(collector, name, path, offset, semaphore_offset,
-						   index, error);
+	return collector->engine->add_point_uprobe(collector, name, code, index, error);
 }
 
 int collector_add_point_tracepoint(struct collector *collector, const char *category,
@@ -116,11 +115,10 @@ bool collector_samples_when_disarmed(const struct collector *collector)
 	return collector->engine->samples_when_disarmed;
 }
 
-int collector_count_calls(struct collector *collector, const char *path, uint64_t offset,
-			  uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most)
+int collector_count_calls(struct collector *collector, const struct collector_code *code,
+			  const struct collector_slices *slices, uint64_t *calls)
 {
-	return collector->engine->count_calls(collector, path, offset, slice_ns, calls, slices,
-					      most);
+	return collector->engine->count_calls(collector, code, slices, calls);
 }
 
 int collector_drain(struct collector *collector, const struct collector_handler *handler)

@@ -88,9 +88,14 @@ const char *const *collector_environment(const struct collector *collector);
 char *collector_note(const struct collector *collector);
 const struct collector_facts *collector_facts(const struct collector *collector);
 
+struct collector_code { /* one instruction */
+	const char *path;
+	uint64_t offset, semaphore_offset; /* in the file; 0: no semaphore */
+};
+
 /* Points. `index` is the point's number in this collector. */
-int collector_add_point_uprobe(struct collector *collector, const char *name, const char *path,
-			       uint64_t offset, uint64_t semaphore_offset, unsigned *index,
+int collector_add_point_uprobe(struct collector *collector, const char *name,
+			       const struct collector_code *code, unsigned *index,
 			       struct error *error);
 int collector_add_point_tracepoint(struct collector *collector, const char *category,
 				   const char *tracepoint, const char *name, unsigned *index,
@@ -121,10 +126,9 @@ struct collector_lengths collector_pair_lengths(const struct collector *collecto
 int collector_add_task(struct collector *collector, int pidfd, struct error *error);
 /* A process that runs already, with all its threads, unless it is followed. -ESRCH: it has gone. */
 int collector_add_process(struct collector *collector, pid_t pid, struct error *error);
-/* This process is never the program's, whatever collector_follow_all says. */
-int collector_exclude_process(struct collector *collector, pid_t pid, struct error *error);
-/* From now on every process is the program's but those excluded. */
+/* From now on every process is the program's but those excluded, which never are. */
 void collector_follow_all(struct collector *collector);
+int collector_exclude_process(struct collector *collector, pid_t pid, struct error *error);
 /*
  * Whether processes with this name (comm) are the program's; the first decision stands. Other names
  * are; after collector_announce_names they are announced, and are not until it is decided.
@@ -157,7 +161,7 @@ int collector_set_sampled(struct collector *collector, const struct wire_range *
 int collector_name_object(struct collector *collector, const struct wire_file *file,
 			  uint32_t object);
 
-/* How to unwind the object's frames (x86-64); -E2BIG when all objects together have too many rows. */
+/* How to unwind the object's frames (x86-64); -E2BIG: too many rows in all objects. */
 int collector_set_unwind(struct collector *collector, uint32_t object,
 			 const struct wire_unwind_row *rows, size_t count);
 
@@ -180,12 +184,13 @@ bool collector_samples_when_disarmed(const struct collector *collector); /* afte
 
 /* With every sample its callers in scope, too; each takes a stack walk. */
 void collector_want_callers(struct collector *collector, bool want);
-/*
- * How often the code there runs: calls in each of `slices` slices of slice_ns, by a uprobe or a
- * breakpoint that is gone afterwards. -ERANGE as soon as a slice has more than `most`.
- */
-int collector_count_calls(struct collector *collector, const char *path, uint64_t offset,
-			  uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most);
+/* Counts calls in each of these time slices; -ERANGE as soon as one has more than calls_most. */
+struct collector_slices {
+	uint64_t slice_ns, calls_most;
+	unsigned count;
+};
+int collector_count_calls(struct collector *collector, const struct collector_code *code,
+			  const struct collector_slices *slices, uint64_t *calls);
 
 void collector_counters(struct collector *collector, struct collector_counters *counters);
 void collector_heartbeat(struct collector *collector);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * control - the part of collector.h that is the same for both engines: settings, code ranges, points
- * and windows, in the memory that the engine's other side maps.
+ * control - the part of collector.h that is the same for both engines: settings, code ranges,
+ * points and windows, in the memory that the engine's other side maps.
  */
 #include "collect/engine.h"
 

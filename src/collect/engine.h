@@ -24,8 +24,8 @@ struct engine {
 	/* May be NULL: no warnings. */
 	char *(*note)(const struct collector *collector);
 
-	int (*add_point_uprobe)(struct collector *collector, const char *name, const char *path,
-				uint64_t offset, uint64_t semaphore_offset, unsigned *index,
+	int (*add_point_uprobe)(struct collector *collector, const char *name,
+				const struct collector_code *code, unsigned *index,
 				struct error *error);
 	int (*add_point_tracepoint)(struct collector *collector, const char *category,
 				    const char *tracepoint, const char *name, unsigned *index,
@@ -52,7 +52,7 @@ struct engine {
 			   uint32_t object);
 	void (*set_period)(struct collector *collector, uint64_t period_ns);
 
-	/* Sums over all cores or threads, modulo 2^64: of each pair (begun - ended) x time, and time. */
+	/* Over all cores or threads, modulo 2^64: of each pair (begun - ended) x time; time. */
 	void (*sum_pairs)(const struct collector *collector, uint64_t sums[WIRE_PAIRS_MOST],
 			  uint64_t *weight_ns);
 	/* May be NULL, all three together: the engine does not measure the lengths of spans. */
@@ -60,8 +60,8 @@ struct engine {
 	void (*lengths_end)(struct collector *collector);
 	struct collector_lengths (*pair_lengths)(const struct collector *collector, unsigned pair);
 	struct collector_visits (*window_visits)(const struct collector *collector, unsigned point);
-	int (*count_calls)(struct collector *collector, const char *path, uint64_t offset,
-			   uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most);
+	int (*count_calls)(struct collector *collector, const struct collector_code *code,
+			   const struct collector_slices *slices, uint64_t *calls);
 
 	/* Fills in all but the time, G and what struct collector counts. */
 	void (*counters)(const struct collector *collector, struct collector_counters *counters);

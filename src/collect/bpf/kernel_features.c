@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Number of arguments of a tracepoint, 0 without it: btf_trace_NAME is a pointer to a function whose
- * first argument is the probe's own.
+ * Number of arguments of a tracepoint, 0 without it: btf_trace_NAME is a pointer to a function
+ * whose first argument is the probe's own.
  */
 static int tracepoint_arguments(const struct btf *btf, const char *type)
 {

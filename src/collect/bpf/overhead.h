@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * overhead - what a recording takes from the machine: the time in its BPF programs, which the kernel
- * counts (BPF_ENABLE_STATS), and the engine's own CPU time.
+ * overhead - what a recording takes from the machine: the time in its BPF programs, which the
+ * kernel counts (BPF_ENABLE_STATS), and the engine's own CPU time.
  *
  * Counting adds two reads of the clock to each run of a BPF program. So it is on in short windows
  * only, the first at the start, later ones less often; a window stands for the time until the next.

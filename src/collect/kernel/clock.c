@@ -66,8 +66,8 @@ static uint64_t period_at(uint64_t tick_ns, double share)
 }
 
 /*
- * At the start, while files are unknown and caches cold, a sample takes up to three times as long as
- * later: the shortest period follows the mean of samples in the program.
+ * At the start, while files are unknown and caches cold, a sample takes up to three times as long
+ * as later: the shortest period follows the mean of samples in the program.
  */
 void kernel_set_period(struct collector *collector, uint64_t period_ns)
 {

@@ -60,8 +60,8 @@ void kernel_follow_all(struct collector *collector);
 int kernel_filter_name(struct collector *collector, const char *name, bool is_wanted);
 void kernel_announce_names(struct collector *collector);
 
-int kernel_add_point_uprobe(struct collector *collector, const char *name, const char *path,
-			    uint64_t offset, uint64_t semaphore_offset, unsigned *index,
+int kernel_add_point_uprobe(struct collector *collector, const char *name,
+			    const struct collector_code *code, unsigned *index,
 			    struct error *error);
 int kernel_add_point_tracepoint(struct collector *collector, const char *category,
 				const char *tracepoint, const char *name, unsigned *index,
@@ -70,8 +70,8 @@ void kernel_each_visiting_process(const struct collector *collector, unsigned in
 				  void (*found)(void *context, pid_t pid, const char *command,
 						uint64_t visits),
 				  void *context);
-int kernel_count_calls(struct collector *collector, const char *path, uint64_t offset,
-		       uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most);
+int kernel_count_calls(struct collector *collector, const struct collector_code *code,
+		       const struct collector_slices *slices, uint64_t *calls);
 
 void kernel_sum_pairs(const struct collector *collector, uint64_t sums[WIRE_PAIRS_MOST],
 		      uint64_t *weight_ns);

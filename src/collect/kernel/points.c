@@ -25,25 +25,21 @@ static int add_link(struct kernel_engine *kernel, struct bpf_link *link, const c
 }
 
 static struct bpf_link *attach_uprobe(struct kernel_engine *kernel, unsigned point,
-				      const char *path, uint64_t offset, uint64_t semaphore_offset)
+				      const struct collector_code *code)
 {
 	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = point,
-		    .ref_ctr_offset = semaphore_offset);
-	return bpf_program__attach_uprobe_opts(kernel->bpf->progs.visit_uprobe, -1, path, offset,
-					       &options);
+		    .ref_ctr_offset = code->semaphore_offset);
+	return bpf_program__attach_uprobe_opts(kernel->bpf->progs.visit_uprobe, -1, code->path,
+					       code->offset, &options);
 }
 
-int kernel_add_point_uprobe(struct collector *collector, const char *name, const char *path,
-			    uint64_t offset, uint64_t semaphore_offset, unsigned *index,
-			    struct error *error)
+int kernel_add_point_uprobe(struct collector *collector, const char *name,
+			    const struct collector_code *code, unsigned *index, struct error *error)
 {
 	struct kernel_engine *kernel = kernel_of(collector);
-	int code = engine_take_point(collector, name, WIRE_POINT_ENGINE, index, error);
+	int failed = engine_take_point(collector, name, WIRE_POINT_ENGINE, index, error);
 
-	return code ? code :
-		      add_link(kernel,
-			       attach_uprobe(kernel, *index, path, offset, semaphore_offset), name,
-			       error);
+	return failed ? failed : add_link(kernel, attach_uprobe(kernel, *index, code), name, error);
 }
 
 int kernel_add_point_tracepoint(struct collector *collector, const char *category,
@@ -81,26 +77,26 @@ void kernel_each_visiting_process(const struct collector *collector, unsigned in
 	}
 }
 
-int kernel_count_calls(struct collector *collector, const char *path, uint64_t offset,
-		       uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most)
+int kernel_count_calls(struct collector *collector, const struct collector_code *code,
+		       const struct collector_slices *slices, uint64_t *calls)
 {
-	const struct timespec slice = {.tv_nsec = (long)slice_ns};
+	const struct timespec slice = {.tv_nsec = (long)slices->slice_ns};
 	unsigned index;
-	int code = engine_take_point(collector, "", WIRE_POINT_CALL_RATE, &index, NULL);
+	int failed = engine_take_point(collector, "", WIRE_POINT_CALL_RATE, &index, NULL);
 
-	if (code)
-		return code;
-	struct bpf_link *link = attach_uprobe(kernel_of(collector), index, path, offset, 0);
+	if (failed)
+		return failed;
+	struct bpf_link *link = attach_uprobe(kernel_of(collector), index, code);
 	if (!link)
 		return -errno;
 	const volatile __u64 *total = &collector->points[index].total;
-	for (unsigned i = 0; i < slices && !code; i++) {
+	for (unsigned i = 0; i < slices->count && !failed; i++) {
 		uint64_t before = *total;
 		nanosleep(&slice, NULL);
 		collector_heartbeat(collector);
 		calls[i] = *total - before;
-		code = calls[i] > most ? -ERANGE : 0;
+		failed = calls[i] > slices->calls_most ? -ERANGE : 0;
 	}
 	bpf_link__destroy(link);
-	return code;
+	return failed;
 }

@@ -239,8 +239,8 @@ static void examine_cpu_clock(struct machine *machine, const char *root)
 				     strerror(code), paranoid ? paranoid : "unknown");
 	item->remedy = text_copy(
 		code == EPERM || code == EACCES ?
-			"run as root or with CAP_PERFMON; in a container, allow perf_event_open in its "
-			"seccomp profile" :
+			"run as root or with CAP_PERFMON; in a container, allow perf_event_open "
+			"in its seccomp profile" :
 		code == ENOSYS ? "use a kernel built with CONFIG_PERF_EVENTS" :
 				 NULL);
 }
@@ -327,12 +327,12 @@ static void examine_sched_exit(struct machine *machine)
 {
 	if (machine->has_sched_exit)
 		add(machine, "sched_exit_tp", MACHINE_FINE)->sentence =
-			text_copy("lever record looks at waits when they end (sched_exit_tp)");
+			text_copy("lever record samples waits at their end (sched_exit_tp)");
 	else
 		add(machine, "sched_exit_tp", MACHINE_LIMITED)->sentence = text_copy(
-			"the kernel lacks the tracepoint sched_exit_tp (newer ones have it): lever record "
-			"looks at waits when they begin, at a part of the short ones only, and tells "
-			"waking up apart from waiting less well");
+			"this kernel lacks the tracepoint sched_exit_tp (newer ones have it): "
+			"lever record samples waits at their begin, only a part of the short ones, "
+			"and separates waking up from waiting less well");
 }
 
 static void examine_clocksource(struct machine *machine, const char *root)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stack_walk - from a frame to its caller in a copy of a stack, by unwind rows. bpf/unwind.h does the
- * same in the kernel; this is for samples that come without BPF.
+ * stack_walk - from a frame to its caller in a copy of a stack, by unwind rows. bpf/unwind.h does
+ * the same in the kernel; this is for samples that come without BPF.
  */
 #pragma once
 

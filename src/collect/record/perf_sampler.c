@@ -101,11 +101,11 @@ void perf_sampler_close(struct perf_sampler *sampler)
 const char *perf_sampler_limits(const struct perf_sampler *sampler)
 {
 	return perf_rings_sample_kernel(sampler->rings) ?
-		       "recorded by perf events, as BPF is refused: where threads wait is looked at "
+		       "recorded by perf events, as BPF is refused: waiting threads are sampled "
 		       "each 10 ms only, and waiting for a CPU after a wake-up counts as the wait" :
-		       "recorded by perf events of this user, as BPF is refused: where threads wait "
-		       "is looked at each 10 ms only, waiting for a CPU after a wake-up counts as the "
-		       "wait, and code of the kernel is one entry without a name";
+		       "recorded by perf events of this user, as BPF is refused: waiting threads "
+		       "are sampled each 10 ms only, waiting for a CPU after a wake-up counts as "
+		       "the wait, and the kernel's code is one entry without a name";
 }
 
 /* ---- threads ---- */

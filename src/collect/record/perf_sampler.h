@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perf_sampler - the recorder where BPF is refused: samples on CPU and times off CPU by perf events.
+ * perf_sampler - the recorder where BPF is refused: samples on CPU and times off CPU by perf
+ * events.
  *
  * perf_sampler_limits names what it cannot see. Context switches give the exact time on CPU. Where
  * the kernel may not be sampled, time on CPU without a sample was spent in the kernel.

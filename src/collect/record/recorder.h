@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recorder - samples of tasks on and off CPU for `lever record`: by BPF, or where that is refused by
- * perf events (perf_sampler.h).
+ * recorder - samples of tasks on and off CPU for `lever record`: by BPF, or where that is refused
+ * by perf events (perf_sampler.h).
  *
  * Life: recorder_open (everything is loaded, nothing is sampled), recorder_add_process, then
- * recorder_start, recorder_drain every 50 ms or so, recorder_stop, recorder_close. It holds no names
- * of code. One thread uses it.
+ * recorder_start, recorder_drain every 50 ms or so, recorder_stop, recorder_close. It holds no
+ * names of code. One thread uses it.
  */
 #pragma once
 

@@ -2,8 +2,8 @@
 /*
  * clock - how often the program's threads are sampled, by what a sample costs here.
  *
- * This thread samples itself as the library samples the program's threads (tick_cost.h). A quarter is
- * added for what the library does at a tick.
+ * This thread samples itself as the library samples the program's threads (tick_cost.h). A quarter
+ * is added for what the library does at a tick.
  */
 #include "collect/runtime/engine.h"
 

@@ -16,19 +16,19 @@ static void publish_count(struct runtime_engine *runtime)
 	__atomic_store_n(&runtime->page->breakpoints, runtime->code_point_count, __ATOMIC_RELEASE);
 }
 
-int runtime_code_points_add(struct runtime_engine *runtime, const char *path, uint64_t offset,
-			    uint64_t semaphore_offset, unsigned point)
+int runtime_code_points_add(struct runtime_engine *runtime, const struct collector_code *code,
+			    unsigned point)
 {
 	struct stat status;
 
-	if (stat(path, &status))
+	if (stat(code->path, &status))
 		return -errno;
 	runtime->code_points[runtime->code_point_count++] = (struct runtime_code_point){
-		.path = text_copy(path),
+		.path = text_copy(code->path),
 		.file = {.inode = status.st_ino,
 			 .device = major(status.st_dev) << 20 | minor(status.st_dev)},
-		.offset = offset,
-		.semaphore_offset = semaphore_offset,
+		.offset = code->offset,
+		.semaphore_offset = code->semaphore_offset,
 		.point = point,
 	};
 	publish_count(runtime);

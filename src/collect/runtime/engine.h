@@ -61,20 +61,19 @@ static inline struct runtime_engine *runtime_of(const struct collector *collecto
 }
 
 /* points.c: points that are not in the program's own page. */
-int runtime_add_point_code(struct collector *collector, const char *name, const char *path,
-			   uint64_t offset, uint64_t semaphore_offset, unsigned *index,
-			   struct error *error);
+int runtime_add_point_code(struct collector *collector, const char *name,
+			   const struct collector_code *code, unsigned *index, struct error *error);
 int runtime_add_point_tracepoint(struct collector *collector, const char *category,
 				 const char *tracepoint, const char *name, unsigned *index,
 				 struct error *error);
-int runtime_count_calls(struct collector *collector, const char *path, uint64_t offset,
-			uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most);
+int runtime_count_calls(struct collector *collector, const struct collector_code *code,
+			const struct collector_slices *slices, uint64_t *calls);
 /* A warning about visits that were not counted or cost much; to be freed; NULL: none. */
 char *runtime_points_warning(const struct runtime_engine *runtime);
 
 /* code_points.c. There must be room for one more. */
-int runtime_code_points_add(struct runtime_engine *runtime, const char *path, uint64_t offset,
-			    uint64_t semaphore_offset, unsigned point);
+int runtime_code_points_add(struct runtime_engine *runtime, const struct collector_code *code,
+			    unsigned point);
 void runtime_code_points_remove_last(struct runtime_engine *runtime);
 /* Sets the addresses of those code points (or of their semaphores) that lie in this mapping. */
 void runtime_code_points_resolve(const struct runtime_engine *runtime, const struct maps_line *line,

@@ -99,9 +99,8 @@ static int cannot(const char *name, const char *why, struct error *error)
 			 name, why);
 }
 
-int runtime_add_point_code(struct collector *collector, const char *name, const char *path,
-			   uint64_t offset, uint64_t semaphore_offset, unsigned *index,
-			   struct error *error)
+int runtime_add_point_code(struct collector *collector, const char *name,
+			   const struct collector_code *code, unsigned *index, struct error *error)
 {
 	struct runtime_engine *runtime = runtime_of(collector);
 
@@ -110,44 +109,46 @@ int runtime_add_point_code(struct collector *collector, const char *name, const 
 			      "with those before it, it stands at more than 4 places of the code, "
 			      "and the processor has 4 breakpoints",
 			      error);
-	int code = try_breakpoint(&runtime->visit_ns);
-	if (code)
-		return cannot(name, why_not(code), error);
-	code = engine_take_point(collector, name, WIRE_POINT_ENGINE, index, error);
-	if (code)
-		return code;
-	code = runtime_code_points_add(runtime, path, offset, semaphore_offset, *index);
-	return code ? error_set(error, code, "cannot look at %s: %s", path, strerror(-code)) : 0;
+	int failed = try_breakpoint(&runtime->visit_ns);
+	if (failed)
+		return cannot(name, why_not(failed), error);
+	failed = engine_take_point(collector, name, WIRE_POINT_ENGINE, index, error);
+	if (failed)
+		return failed;
+	failed = runtime_code_points_add(runtime, code, *index);
+	return failed ? error_set(error, failed, "cannot open %s: %s", code->path,
+				  strerror(-failed)) :
+			0;
 }
 
 /* By a place that is there for a moment; a thread sets the breakpoint at its next tick or wait. */
-int runtime_count_calls(struct collector *collector, const char *path, uint64_t offset,
-			uint64_t slice_ns, uint64_t *calls, unsigned slices, uint64_t most)
+int runtime_count_calls(struct collector *collector, const struct collector_code *code,
+			const struct collector_slices *slices, uint64_t *calls)
 {
 	struct runtime_engine *runtime = runtime_of(collector);
-	const struct timespec slice = {.tv_nsec = (long)slice_ns};
+	const struct timespec slice = {.tv_nsec = (long)slices->slice_ns};
 	uint64_t visit_ns;
 	unsigned index;
 
 	if (runtime->code_point_count == RUNTIME_BREAKPOINTS_MOST || try_breakpoint(&visit_ns))
 		return -ENOTSUP;
-	int code = engine_take_point(collector, "", WIRE_POINT_CALL_RATE, &index, NULL);
-	code = code ? code : runtime_code_points_add(runtime, path, offset, 0, index);
-	if (code)
-		return code;
+	int failed = engine_take_point(collector, "", WIRE_POINT_CALL_RATE, &index, NULL);
+	failed = failed ? failed : runtime_code_points_add(runtime, code, index);
+	if (failed)
+		return failed;
 	const volatile __u64 *total = &runtime->page->points[index].total;
 	runtime_processes_publish(runtime);
 	nanosleep(&slice, NULL);
-	for (unsigned i = 0; i < slices && !code; i++) {
+	for (unsigned i = 0; i < slices->count && !failed; i++) {
 		uint64_t before = *total;
 		nanosleep(&slice, NULL);
 		collector_heartbeat(collector);
 		calls[i] = *total - before;
-		code = calls[i] > most ? -ERANGE : 0;
+		failed = calls[i] > slices->calls_most ? -ERANGE : 0;
 	}
 	runtime_code_points_remove_last(runtime);
 	runtime_processes_publish(runtime);
-	return code;
+	return failed;
 }
 
 static uint64_t visits_by_breakpoint(const struct runtime_engine *runtime)

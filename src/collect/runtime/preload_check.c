@@ -3,8 +3,8 @@
  * preload_check - whether the library can be loaded into this program, and find its threads.
  *
  * Static programs load no library, setuid programs ignore LD_PRELOAD, and Go and Java schedule
- * threads past the functions that the library interposes. They are refused, with the engine that can
- * profile them. Scripts are not checked: their interpreter runs.
+ * threads past the functions that the library interposes. They are refused, with the engine that
+ * can profile them. Scripts are not checked: their interpreter runs.
  */
 #include "collect/runtime/engine.h"
 

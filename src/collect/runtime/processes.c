@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * processes - the program's processes, which enter themselves in the shared page, and what is mapped
- * in them.
+ * processes - the program's processes, which enter themselves in the shared page, and what is
+ * mapped in them.
  */
 #include "collect/runtime/engine.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * samples - reads the ring of samples that the program writes. The program can write anything there:
- * records with numbers out of range are dropped, and counted as lost.
+ * samples - reads the ring of samples that the program writes. The program can write anything
+ * there: records with numbers out of range are dropped, and counted as lost.
  */
 #include "collect/runtime/engine.h"
 

@@ -194,8 +194,8 @@ static uint64_t time_of(const struct annotation_reader *reader, struct ring_curs
 }
 
 /*
- * How many records the mark takes: 1 or 2; 0 if it is not finished yet, -1 if it is none. Its time is as
- * the program read it.
+ * How many records the mark takes: 1 or 2; 0 if it is not finished yet, -1 if it is none. Its time
+ * is as the program read it.
  */
 static int read_mark(struct annotation_reader *reader, const struct annotations_ring *ring,
 		     struct ring_cursor *ring_cursor, uint64_t head, struct annotation *mark)
@@ -237,9 +237,9 @@ static bool has_timed_out(struct ring_cursor *ring_cursor, uint64_t now, bool is
 }
 
 /*
- * Where newer marks overwrite old ones, those that were not read in time are skipped. The writer raises
- * `head` before it fills a slot, so a slot was whole when it was read if, looked at afterwards, head was
- * not a whole ring ahead of it.
+ * Where newer marks overwrite old ones, those that were not read in time are skipped. The writer
+ * raises `head` before it fills a slot, so a slot was whole when it was read if, looked at
+ * afterwards, head was not a whole ring ahead of it.
  */
 static uint64_t first_intact(const struct annotation_reader *reader,
 			     const struct annotations_ring *ring)

@@ -4,8 +4,8 @@
  * (wire/annotations.h), and reads it.
  *
  * Life: annotation_reader_open, annotation_reader_environment for the program that is started,
- * annotation_reader_drain every 10 ms or so, annotation_reader_close. Marks come ring by ring, in the
- * order of their thread. The program can write anything into the memory, so it is checked. One
+ * annotation_reader_drain every 10 ms or so, annotation_reader_close. Marks come ring by ring, in
+ * the order of their thread. The program can write anything into the memory, so it is checked. One
  * thread uses it.
  */
 #pragma once
@@ -49,8 +49,8 @@ struct annotation_reader_counters {
 };
 
 /*
- * `ring_records`: of each thread, a power of two. A mark that finds its ring full is dropped, or with
- * `overwrites` replaces the oldest.
+ * `ring_records`: of each thread, a power of two. A mark that finds its ring full is dropped, or
+ * with `overwrites` replaces the oldest.
  */
 int annotation_reader_open(size_t ring_records, bool overwrites, struct annotation_reader **reader,
 			   struct error *error);

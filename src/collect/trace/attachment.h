@@ -2,9 +2,10 @@
 /*
  * attachment - lets processes that run already write their annotations into the memory of a trace.
  *
- * Each process that uses lever.h has a page at a known address (wire/points.h). Two fields of it are
- * changed: the path of the memory, and that a trace listens. The process maps the memory at its next
- * annotation. At the end the second field is cleared; the mapping stays. Children inherit both.
+ * Each process that uses lever.h has a page at a known address (wire/points.h). Two fields of it
+ * are changed: the path of the memory, and that a trace listens. The process maps the memory at its
+ * next annotation. At the end the second field is cleared; the mapping stays. Children inherit
+ * both.
  */
 #pragma once
 

@@ -3,8 +3,8 @@
  * tracer - the scheduler log of a program, by BPF: switches, wake-ups, threads (wire/scheduler.h).
  *
  * Life: tracer_open (everything is attached, nothing is logged), tracer_add_process, tracer_start,
- * tracer_drain every 20 ms or so, tracer_stop, tracer_close. Switches and wake-ups come in batches of
- * one core, sorted by time within the core only. One thread uses it.
+ * tracer_drain every 20 ms or so, tracer_stop, tracer_close. Switches and wake-ups come in batches
+ * of one core, sorted by time within the core only. One thread uses it.
  */
 #pragma once
 

@@ -55,12 +55,15 @@ int progress_attach_addresses(struct progress_lookup *lookup, const struct point
 	struct progress_name name = progress_name_of(spec->text);
 	int code = 0;
 
-	for (size_t i = 0; !code && i < addresses->count; i++)
-		code = collector_add_point_uprobe(lookup->collector, name.text,
-						  progress_path(lookup, addresses->items[i].object),
-						  addresses->items[i].offset,
-						  addresses->items[i].semaphore_offset, index,
+	for (size_t i = 0; !code && i < addresses->count; i++) {
+		const struct collector_code location = {
+			.path = progress_path(lookup, addresses->items[i].object),
+			.offset = addresses->items[i].offset,
+			.semaphore_offset = addresses->items[i].semaphore_offset,
+		};
+		code = collector_add_point_uprobe(lookup->collector, name.text, &location, index,
 						  error);
+	}
 	return code;
 }
 

@@ -120,9 +120,14 @@ static bool try_candidate(struct session *session, struct candidate *candidate)
 		return false;
 	const struct symbols_address address = addresses.items[0];
 	array_free(&addresses);
-	const char *path = symbols_object(session->symbols, address.object)->path;
-	if (collector_count_calls(session->collector, path, address.offset, SLICE_NS, calls, SLICES,
-				  CALLS_MOST))
+	const struct collector_code code = {
+		.path = symbols_object(session->symbols, address.object)->path,
+		.offset = address.offset,
+	};
+	const struct collector_slices slices = {.slice_ns = SLICE_NS,
+						.calls_most = CALLS_MOST,
+						.count = SLICES};
+	if (collector_count_calls(session->collector, &code, &slices, calls))
 		return false;
 	for (int i = 0; i < SLICES; i++) {
 		sum += (double)calls[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tick_cost - ticks are told from other interrupts by the holes that both make in a thread's time. */
+/* tick_cost - what separates ticks from other interrupts: the size of their holes. */
 #include "check.h"
 
 #include "collect/tick_cost.h"

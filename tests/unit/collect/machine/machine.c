@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* machine - what is said about machines that have or lack something, with made-up /proc and /sys. */
+/* machine - sentences about machines that have or lack something, with made-up /proc and /sys. */
 #include "collect/machine/machine.h"
 
 #include "base/cleanup.h"

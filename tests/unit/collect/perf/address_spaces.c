@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* address_spaces - mappings of processes: newer ones hide older ones, children begin with their parent's. */
+/* address_spaces - newer mappings hide older ones, children begin with their parent's. */
 #include "check.h"
 
 #include "base/cleanup.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * runtime_page - the runtime engine reads a page that the program can write to. Here a program writes
- * nonsense into it: what comes out must be counted or dropped, and nothing may crash (the same test
- * runs under the sanitizers).
+ * runtime_page - the runtime engine reads a page that the program can write to. Here a program
+ * writes nonsense into it: what comes out must be counted or dropped, and nothing may crash (the
+ * same test runs under the sanitizers).
  */
 #include "check.h"
 
