@@ -9,6 +9,11 @@
 #include <errno.h>
 #include <string.h>
 
+bool text_equals(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
 bool text_starts_with(const char *text, const char *start)
 {
 	return !strncmp(text, start, strlen(start));

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* NULL equals NULL only. */
+bool text_equals(const char *a, const char *b);
 bool text_starts_with(const char *text, const char *start);
 bool text_to_unsigned(const char *text, uint64_t *value); /* decimal */
 bool text_to_double(const char *text, double *value);     /* decimal and finite */

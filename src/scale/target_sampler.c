@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "record/record_session.h"
 
 #include <string.h>
@@ -122,11 +123,6 @@ void target_sampler_drain(struct target_sampler *sampler)
 
 /* ---- the end ---- */
 
-static bool texts_equal(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 static bool is_target(const struct target_sampler *sampler, uint32_t place)
 {
 	const struct recording_what_if *asked = sampler->what_if;
@@ -135,9 +131,9 @@ static bool is_target(const struct target_sampler *sampler, uint32_t place)
 	if (found->kind != asked->kind)
 		return false;
 	if (asked->kind == TARGET_LINE)
-		return found->line == asked->line && texts_equal(found->file, asked->file);
-	return texts_equal(found->name, asked->name) ||
-	       texts_equal(found->function, asked->function);
+		return found->line == asked->line && text_equals(found->file, asked->file);
+	return text_equals(found->name, asked->name) ||
+	       text_equals(found->function, asked->function);
 }
 
 /* The innermost frame in scope decides. */

@@ -3,6 +3,7 @@
 #include "recordings_samples.h"
 
 #include "base/cleanup.h"
+#include "base/hash_map.h"
 
 #include <errno.h>
 #include <string.h>
@@ -222,13 +223,11 @@ static int write_names(struct profile *profile, struct error *error)
 #define DEEP_FILES 90
 #define DEEP_CHAINS 100000
 #define DEEP_THREADS 4
-#define DEEP_SLOTS (1u << 22)
-
 struct deep {
 	ARRAY(struct made_chain) chains;
 	ARRAY(struct recording_stack_sample) moments;
-	uint32_t *slots; /* number of a chain, found by its caller and frame */
-	uint64_t state;  /* of the random numbers */
+	struct hash_map numbers; /* of chains, by caller and frame */
+	uint64_t state;          /* of the random numbers */
 };
 
 /* Knuth's MMIX generator. */
@@ -240,17 +239,13 @@ static unsigned draw(struct deep *deep, unsigned below)
 
 static size_t chain_of(struct deep *deep, size_t caller, size_t frame)
 {
-	uint64_t hash = (caller * DEEP_FUNCTIONS + frame + 1) * 0x9e3779b97f4a7c15u;
-	uint32_t *slot = &deep->slots[hash >> 42];
+	uint32_t number = hash_map_get(&deep->numbers, caller, frame);
 
-	for (; *slot; slot = slot + 1 < deep->slots + DEEP_SLOTS ? slot + 1 : deep->slots) {
-		const struct made_chain *chain = &deep->chains.items[*slot - 1];
-		if (chain->caller == caller && chain->frame == frame)
-			return *slot;
-	}
+	if (number != HASH_MAP_NONE)
+		return number;
 	*array_add(&deep->chains) = (struct made_chain){caller, frame};
-	*slot = (uint32_t)deep->chains.count;
-	return *slot;
+	hash_map_set(&deep->numbers, caller, frame, (uint32_t)deep->chains.count);
+	return deep->chains.count;
 }
 
 /* Each function calls a few others, some more often than others. */
@@ -310,7 +305,7 @@ static int write_deep(struct profile *profile, struct error *error)
 {
 	struct recording_thread threads[DEEP_THREADS] = {0};
 	struct recording_frame frames[DEEP_FUNCTIONS];
-	struct deep deep = {.slots = memory_new(DEEP_SLOTS, sizeof(uint32_t)), .state = 1};
+	struct deep deep = {.state = 1};
 
 	for (unsigned i = 0; i < DEEP_THREADS; i++)
 		threads[i] =
@@ -341,7 +336,7 @@ static int write_deep(struct profile *profile, struct error *error)
 	}
 	array_free(&deep.chains);
 	array_free(&deep.moments);
-	free(deep.slots);
+	hash_map_clear(&deep.numbers);
 	return code;
 }
 

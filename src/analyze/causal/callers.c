@@ -2,28 +2,24 @@
 /* callers - adds up the stack samples of causal runs by system call and user code. */
 #include "analyze/causal/callers.h"
 
-#include <string.h>
-
-static bool same(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
+#include "base/text.h"
 
 static bool is_frame_of(const struct recording_frame *frame, const struct recording_target *target)
 {
 	unsigned line = target->kind == TARGET_LINE ? target->line : 0;
 
 	return frame && frame->kind == FRAME_KERNEL && frame->line == line &&
-	       same(frame->function, target->function) && same(frame->object, target->object) &&
-	       (!line || same(frame->file, target->file));
+	       text_equals(frame->function, target->function) &&
+	       text_equals(frame->object, target->object) &&
+	       (!line || text_equals(frame->file, target->file));
 }
 
 static bool same_user(const struct recording_frame *a, const struct recording_frame *b)
 {
 	if (!a || !b)
 		return a == b;
-	return a->line == b->line && same(a->function, b->function) && same(a->file, b->file) &&
-	       same(a->object, b->object);
+	return a->line == b->line && text_equals(a->function, b->function) &&
+	       text_equals(a->file, b->file) && text_equals(a->object, b->object);
 }
 
 static void add(struct callers *callers, const char *system_call,
@@ -31,7 +27,8 @@ static void add(struct callers *callers, const char *system_call,
 {
 	for (size_t i = 0; i < callers->count; i++) {
 		struct caller *caller = &callers->items[i];
-		if (same(caller->system_call, system_call) && same_user(caller->user, user)) {
+		if (text_equals(caller->system_call, system_call) &&
+		    same_user(caller->user, user)) {
 			caller->share += weight_ns;
 			return;
 		}

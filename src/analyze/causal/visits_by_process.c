@@ -2,12 +2,7 @@
 /* visits_by_process - adds up a point's visits by process. */
 #include "analyze/causal/visits_by_process.h"
 
-#include <string.h>
-
-static bool is_same(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
+#include "base/text.h"
 
 static void add(struct visits_by_process *visits_by_process,
 		const struct recording_process_visits *row)
@@ -15,7 +10,7 @@ static void add(struct visits_by_process *visits_by_process,
 	for (size_t i = 0; i < visits_by_process->count; i++) {
 		struct process_visits *process_visits = &visits_by_process->items[i];
 		if (process_visits->pid == row->pid &&
-		    is_same(process_visits->command, row->command)) {
+		    text_equals(process_visits->command, row->command)) {
 			process_visits->visits += row->visits;
 			return;
 		}

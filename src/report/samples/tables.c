@@ -2,9 +2,8 @@
 /* tables - marks the rows that are used, then numbers them in the recording's order. */
 #include "report/samples/tables.h"
 
+#include "base/text.h"
 #include "report/samples/names.h"
-
-#include <string.h>
 
 struct numbering {
 	struct samples_tables *tables;
@@ -15,16 +14,11 @@ struct numbering {
 
 #define USED SIZE_MAX
 
-static bool same_text(const char *one, const char *other)
-{
-	return one == other || (one && other && !strcmp(one, other));
-}
-
 bool samples_entry_is_of(const struct samples_entry *entry, const struct recording_thread *thread)
 {
 	return entry->thread == thread ||
 	       (entry->thread->pid == thread->pid && entry->thread->tid == thread->tid &&
-		same_text(entry->thread->command, thread->command));
+		text_equals(entry->thread->command, thread->command));
 }
 
 static void mark(struct numbering *numbering, uint64_t stack_id)
@@ -91,7 +85,7 @@ static size_t wait_frame(struct samples_tables *tables,
 		if (frame->code)
 			break; /* waits follow the frames of code */
 		if (frame->class == stack_sample->class &&
-		    same_text(frame->subclass, stack_sample->subclass))
+		    text_equals(frame->subclass, stack_sample->subclass))
 			return i;
 	}
 	*array_add(&tables->frames) = (struct samples_frame){.class = stack_sample->class,

@@ -63,3 +63,11 @@ TEST("a mistyped name has a nearest one, an unknown name has none")
 	CHECK_TEXT(text_nearest("zzzzzzzz", names, 4), NULL);
 	CHECK_TEXT(text_nearest("runs", names, 0), NULL);
 }
+
+TEST("texts are equal by value, and NULL equals NULL only")
+{
+	char copy[] = "a";
+
+	CHECK(text_equals("a", copy) && text_equals(NULL, NULL));
+	CHECK(!text_equals("a", "b") && !text_equals("a", NULL) && !text_equals(NULL, ""));
+}
