@@ -111,8 +111,7 @@ struct driver_verb {
 void driver_prepare_signals(void);
 /*
  * Everything from the options to the finished profile file. `driver` is zeroed but for poll_ms;
- * what
- * it points to is gone afterwards.
+ * what it points to is gone afterwards.
  */
 void driver_run(struct driver *driver, const struct driver_verb *verb,
 		const struct driver_options *options, struct driver_result *result,

@@ -20,8 +20,7 @@ void live_window_free(struct live_window *window);
 void live_window_add(struct live_window *window, const struct record_sample *sample);
 /*
  * The window that ends now, as one run like `run`, whose id and times are not used; to be freed. It
- * is
- * written to a profile file in a temporary folder and read from there.
+ * is written to a profile file in a temporary folder and read from there.
  */
 int live_window_read(struct live_window *window, const struct live_window_symbols *names,
 		     const struct recording_run *run, uint64_t now_ns, struct recording **recording,

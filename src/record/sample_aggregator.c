@@ -128,8 +128,7 @@ static uint32_t user_node_for(struct sample_aggregator *aggregator, uint32_t cal
 
 /*
  * Off CPU the innermost frames of the kernel are the scheduler's and lever's own. The chain begins
- * at the
- * function that called them.
+ * at the function that called them.
  */
 static uint32_t first_kernel_frame(const struct sample_aggregator *aggregator,
 				   const struct record_sample *sample)
@@ -227,10 +226,8 @@ static struct aggregate *aggregate_for(struct sample_aggregator *aggregator,
 /*
  * A sample that stands for one sampling point, like one on CPU, has the square of its weight as an
  * unbiased estimate of its variance, if such samples are rare. A sample that stands for many points
- * is
- * a long interval whose ends are known to less than a period: at most a quarter of the period's
- * square.
- * Where only one of `inverse_chance` waits is sampled, that choice adds its own variance.
+ * is a long interval whose ends are known to less than a period: at most a quarter of the period's
+ * square. Where only one of `inverse_chance` waits is sampled, that choice adds its own variance.
  */
 static void count(struct sample_aggregator *aggregator, const struct sample_key *key,
 		  uint64_t weight_ns, unsigned inverse_chance)

@@ -130,8 +130,7 @@ static bool rule_matches(const struct rule *rule, const struct wait_site *site)
 
 /*
  * The kernel function decides before the system call: an fsync may wait for a mutex. If the
- * scheduler
- * counts the wait as I/O, only built-in rules of class I apply.
+ * scheduler counts the wait as I/O, only built-in rules of class I apply.
  */
 struct off_cpu_class wait_classifier_classify(const struct wait_classifier *classifier,
 					      const struct wait_site *site)

@@ -4,8 +4,7 @@
  *
  * A rule names a class and patterns (globs) on the kernel function in which the task blocked, or,
  * after `call:`, on the system call. The user's rules come first, then the scheduler's own
- * knowledge
- * (preempted, waiting for I/O), then the built-in rules; other waits are of class B.
+ * knowledge (preempted, waiting for I/O), then the built-in rules; other waits are of class B.
  */
 #pragma once
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * recorded_run - what one run records beside its count of threads: the scheduler's log and
- * annotations, as
- * `lever trace` does, and samples in the code of a what-if target.
+ * annotations, as `lever trace` does, and samples in the code of a what-if target.
  *
  * Life: recorded_run_open; recorded_run_begin with a process that waits to exec; recorded_run_drain
- * about
- * every 20 ms; recorded_run_end; recorded_run_close. Rows belong to the run given to
+ * about every 20 ms; recorded_run_end; recorded_run_close. Rows belong to the run given to
  * recorded_run_begin.
  */
 #pragma once

@@ -190,8 +190,7 @@ static int add_program(struct driver *driver, struct error *error)
 
 /*
  * Between snapshots lever sleeps, and so it shares the program's cores: waking another core for
- * each
- * snapshot costs the program more (docs/decisions.md, "Scale: lever on the program's cores").
+ * each snapshot costs the program more (docs/decisions.md, "Scale: lever on the program's cores").
  */
 static int start(struct driver *driver, struct error *error)
 {
@@ -386,10 +385,8 @@ static int run_on(struct scale *scale, const struct run_plan *plan, struct recor
 
 /*
  * On fewer cores than the machine has, the program sees them in this run. If it then makes other
- * threads
- * and has other numbers of them at once, their number depends on the cores. The run is repeated
- * without
- * showing the cores, so that it compares with the others.
+ * threads and has other numbers of them at once, their number depends on the cores. The run is
+ * repeated without showing the cores, so that it compares with the others.
  */
 static int run_with_visible_cores(struct scale *scale, struct run_plan plan, struct error *error)
 {

@@ -3,8 +3,7 @@
  * steal - the time that the hypervisor took from the program on its cores, so far.
  *
  * The kernel counts steal of busy cores in clock ticks. The program's share of it is its share of
- * the
- * cores' busy time. Without support by the hypervisor steal is 0.
+ * the cores' busy time. Without support by the hypervisor steal is 0.
  */
 #pragma once
 

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * target_sampler - samples of a run in the code of a what-if target: those that the experiments of
- * a causal
- * profile would have attributed to it.
+ * a causal profile would have attributed to it.
  *
  * Life: target_sampler_open; target_sampler_begin with a process that waits to exec;
- * target_sampler_drain
- * about every 20 ms; target_sampler_write when it has ended; target_sampler_close. Names are looked
- * up at
- * the end, when the program no longer needs the cores.
+ * target_sampler_drain about every 20 ms; target_sampler_write when it has ended;
+ * target_sampler_close. Names are looked up at the end, when the program no longer needs the cores.
  */
 #pragma once
 

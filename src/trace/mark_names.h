@@ -3,8 +3,7 @@
  * mark_names - the names of marks that do not come through lever.h, each with its own number.
  *
  * Numbers begin behind those of wire/annotations.h. The last one, MARK_NAMES_OTHER, is "(other
- * names)",
- * which stands for all further names.
+ * names)", which stands for all further names.
  */
 #pragma once
 

@@ -3,8 +3,8 @@
  * usdt_probes - static probes as annotations: one probe is an instant, a pair is a span.
  *
  * A probe is written PROVIDER:NAME, or FILE:PROVIDER:NAME; a pair BEGIN,END. The kernel side
- * reports the
- * number of a probe that was passed; usdt_probes_kind and usdt_probes_name belong to that number.
+ * reports the number of a probe that was passed; usdt_probes_kind and usdt_probes_name belong to
+ * that number.
  */
 #pragma once
 

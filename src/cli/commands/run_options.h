@@ -3,8 +3,7 @@
  * run_options - the options of `lever run`.
  *
  * Texts are borrowed from argv or owned by the struct; all live until run_options_free. What
- * depends on
- * the program (is there such a line?) is not checked here.
+ * depends on the program (is there such a line?) is not checked here.
  */
 #pragma once
 

@@ -6,8 +6,7 @@
 
 /*
  * Parses, and answers --help and wrong usage. True: the command goes on, with the index of the
- * first
- * operand in `operand`. False: it ends with `exit_code`.
+ * first operand in `operand`. False: it ends with `exit_code`.
  */
 bool command_line_parse(const struct command_page *page, int argc, char **argv, void *values,
 			int *operand, int *exit_code);
