@@ -264,7 +264,8 @@ static int begin_run(struct driver *driver, struct error *error)
 	run->version = (char *)(uintptr_t)driver->options->version;
 	run->started_s = time(NULL);
 	run->exit_status = -1;
-	driver->verb->describe(driver);
+	if (driver->verb->describe)
+		driver->verb->describe(driver);
 	int code = profile_add_run(driver->profile, run, error);
 	code = code ? code : step(driver->verb->begin, driver, error);
 	return code ? code : profile_commit(driver->profile, error);
