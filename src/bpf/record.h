@@ -2,12 +2,11 @@
 /* record - the processes that `lever record` samples, tasks off CPU, and the weights of samples. */
 #pragma once
 
-#include "bpf/shared.h"
+#include "bpf/process_set.h"
 #include "wire/record.h"
 
 struct record_settings settings __attribute__((aligned(256)));
 struct record_cpu record_cpus[KERNEL_CPUS_MOST];
-__u64 members[RECORD_PROCESSES_MOST / 64];
 struct record_slot slots[RECORD_SLOTS];
 
 static __always_inline struct record_cpu *record_this_cpu(void)
@@ -17,17 +16,7 @@ static __always_inline struct record_cpu *record_this_cpu(void)
 
 static __always_inline bool record_is_member(u32 tgid)
 {
-	u64 word = members[(tgid & (RECORD_PROCESSES_MOST - 1)) / 64];
-	return word >> (tgid & 63) & 1 || settings.is_system_wide;
-}
-
-static __always_inline void member_set(u32 tgid, bool is_member)
-{
-	u64 *word = &members[(tgid & (RECORD_PROCESSES_MOST - 1)) / 64];
-	if (is_member)
-		__sync_fetch_and_or(word, 1ull << (tgid & 63));
-	else
-		__sync_fetch_and_and(word, ~(1ull << (tgid & 63)));
+	return member_get(tgid) || settings.is_system_wide;
 }
 
 static __always_inline struct record_slot *slot_of(u32 tid)

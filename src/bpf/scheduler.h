@@ -5,13 +5,12 @@
  */
 #pragma once
 
-#include "bpf/shared.h"
+#include "bpf/process_set.h"
 #include "bpf/system_calls.h"
 #include "wire/scheduler.h"
 
 struct scheduler_settings settings __attribute__((aligned(256)));
 struct scheduler_ring rings[SCHEDULER_RINGS_MOST];
-__u64 members[SCHEDULER_PROCESSES_MOST / 64];
 
 /* Records of one core, a power of two; set before loading, as is the size of the array. */
 const volatile __u32 ring_size = SCHEDULER_RING_EVENTS;
@@ -26,17 +25,7 @@ struct {
 
 static __always_inline bool is_ours(struct task_struct *task)
 {
-	u64 word = members[((u32)task->tgid & (SCHEDULER_PROCESSES_MOST - 1)) / 64];
-	return task->pid && (word >> (task->tgid & 63) & 1 || settings.is_system_wide);
-}
-
-static __always_inline void member_set(u32 tgid, bool is_member)
-{
-	u64 *word = &members[(tgid & (SCHEDULER_PROCESSES_MOST - 1)) / 64];
-	if (is_member)
-		__sync_fetch_and_or(word, 1ull << (tgid & 63));
-	else
-		__sync_fetch_and_and(word, ~(1ull << (tgid & 63)));
+	return task->pid && (member_get(task->tgid) || settings.is_system_wide);
 }
 
 /* The system call that the task is in; SCHEDULER_NO_CALL: none. */

@@ -34,7 +34,7 @@ struct trace_writer {
 	struct track tasks, interrupts;
 	ARRAY(struct track) threads; /* with marks */
 	size_t last_thread;
-	unsigned long long named[SCHEDULER_PROCESSES_MOST / 64]; /* a bit for each task id */
+	unsigned long long named[WIRE_PIDS_MOST / 64]; /* a bit for each task id */
 	struct mark_names *mark_names; /* of marks that do not come through lever.h */
 	size_t names_written;
 	struct location_names *location_names; /* NULL: no name had a location */
@@ -89,7 +89,7 @@ void trace_writer_free(struct trace_writer *writer)
 
 static bool set_named(struct trace_writer *writer, unsigned tid)
 {
-	unsigned id = tid & (SCHEDULER_PROCESSES_MOST - 1);
+	unsigned id = tid & (WIRE_PIDS_MOST - 1);
 	bool was = writer->named[id / 64] >> (id & 63) & 1;
 
 	writer->named[id / 64] |= 1ull << (id & 63);

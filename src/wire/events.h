@@ -12,6 +12,8 @@
 
 #include <linux/types.h>
 
+#define WIRE_PIDS_MOST (1 << 22) /* the most that pid_max can be */
+
 enum kernel_event_kind {
 	KERNEL_EVENT_SAMPLE = 1,
 	KERNEL_EVENT_OBJECT = 2, /* a mapped file without a number */

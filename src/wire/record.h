@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include "wire/events.h"
+
 #include <linux/types.h>
 
 #define RECORD_EVENT_SAMPLE 16 /* beside enum kernel_event_kind */
@@ -72,9 +74,6 @@ struct record_slot {
 	__u64 ended_ns, ended_offset_ns; /* and a sampled wait that has ended; 0: none */
 };
 _Static_assert(sizeof(struct record_slot) == 56, "record_slot layout");
-
-/* Processes that are recorded: a bit each. Set by the engine and by BPF at forks, atomically. */
-#define RECORD_PROCESSES_MOST (1 << 22) /* the most that pid_max can be */
 
 /* One core. Written by BPF on that core. */
 struct record_cpu {

@@ -13,6 +13,8 @@
  */
 #pragma once
 
+#include "wire/events.h"
+
 #include <linux/types.h>
 
 enum scheduler_kind {
@@ -122,6 +124,3 @@ struct scheduler_ring {
 
 #define SCHEDULER_RINGS_MOST 256
 #define SCHEDULER_RING_EVENTS (1 << 16) /* of a core, a power of two; fewer on large machines */
-
-/* Processes that are logged: a bit each, by tgid. Written by the engine, and by BPF at forks. */
-#define SCHEDULER_PROCESSES_MOST (1 << 22) /* the most that pid_max can be */

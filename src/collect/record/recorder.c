@@ -160,7 +160,7 @@ const char *recorder_limits(const struct recorder *recorder)
 
 int recorder_add_process(struct recorder *recorder, pid_t pid, struct error *error)
 {
-	__u32 id = (__u32)pid & (RECORD_PROCESSES_MOST - 1);
+	__u32 id = (__u32)pid & (WIRE_PIDS_MOST - 1);
 
 	if (recorder->perf)
 		return perf_sampler_add_process(recorder->perf, pid, error);

@@ -174,7 +174,7 @@ void tracer_close(struct tracer *tracer)
 
 void tracer_add_process(struct tracer *tracer, pid_t pid)
 {
-	__u32 id = (__u32)pid & (SCHEDULER_PROCESSES_MOST - 1);
+	__u32 id = (__u32)pid & (WIRE_PIDS_MOST - 1);
 	__atomic_or_fetch(&tracer->bpf->bss->members[id / 64], 1ull << (id & 63), __ATOMIC_RELAXED);
 }
 
