@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* run_verbose - what `lever run --verbose` prints on stderr: calibration, choices, windows, warm-up. */
+/*
+ * run_verbose - what `lever run --verbose` prints on stderr: calibration, choices, windows, warm-
+ * up.
+ */
 #pragma once
 
 #include "cli/output/live_line.h"
