@@ -138,8 +138,8 @@ void collector_announce_names(struct collector *collector);
 /* What may be the target besides the program's code; set once, before collector_start. */
 struct collector_target_kinds {
 	bool kernel;      /* kernel code (WIRE_OBJECT_KERNEL); samples in it are kernel_chains */
-	bool spans;       /* open spans of lever.h (WIRE_OBJECT_SPANS), and samples tell theirs */
-	bool calls;       /* system calls (WIRE_OBJECT_SYSTEM_CALLS), and samples tell theirs */
+	bool spans;       /* open spans of lever.h (WIRE_OBJECT_SPANS); samples have theirs */
+	bool calls;       /* system calls (WIRE_OBJECT_SYSTEM_CALLS); samples have theirs */
 	uint32_t classes; /* waits of these (WAIT_CLASS_BIT) */
 	bool classes_of_code; /* those of the target's code only */
 };

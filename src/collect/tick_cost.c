@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tick_cost - finds holes in this thread's time, and tells ticks from other interrupts by size. */
+/* tick_cost - finds holes in this thread's time; ticks are the longest ones. */
 #include "collect/tick_cost.h"
 
 #include "base/clock.h"

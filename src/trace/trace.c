@@ -208,19 +208,21 @@ static int add_program(struct driver *driver, struct error *error)
 
 static void attach(struct trace *trace, pid_t pid)
 {
+	static const char *const reasons[] = {
+		[ATTACHMENT_BUSY] = "another lever trace records them",
+		[ATTACHMENT_FULL] = "too many processes are traced already; trace fewer",
+		[ATTACHMENT_CONFLICT] = "its names contradict those of another process; trace it "
+					"alone",
+	};
+
 	if (!trace->attachment)
 		trace->attachment = attachment_new(trace->annotations);
-	enum attachment_result answer = attachment_add(trace->attachment, pid);
-	if (answer != ATTACHMENT_BUSY && answer != ATTACHMENT_CONFLICT)
+	const char *reason = reasons[attachment_add(trace->attachment, pid)];
+	if (!reason)
 		return;
 	AUTO(text)
 	char *sentence =
-		text_format(answer == ATTACHMENT_BUSY ?
-				    "annotations of process %d are left out: another lever trace "
-				    "records them" :
-				    "annotations of process %d are left out: its names contradict "
-				    "those of another process; trace it alone",
-			    (int)pid);
+		text_format("annotations of process %d are left out: %s", (int)pid, reason);
 	driver_message(&trace->driver, sentence);
 }
 

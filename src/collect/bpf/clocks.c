@@ -45,7 +45,7 @@ int clocks_open(struct clocks *clocks, int program, uint64_t period_ns, struct e
 			return error_set(
 				error, errno,
 				"perf_event_open refuses the sampling clock: %s; run as root, "
-				"or with CAP_PERFMON (`lever check` tells more)",
+				"or with CAP_PERFMON (see `lever check`)",
 				strerror(errno));
 		clocks->events[cpu] = event;
 		if (ioctl(event, PERF_EVENT_IOC_SET_BPF, program))

@@ -28,7 +28,7 @@ int bpf_loader_explain(int code, struct error *error)
 	if (code == -EPERM || code == -EACCES)
 		return error_set(error, code,
 				 "the kernel refuses to load BPF programs; run as root, or with "
-				 "CAP_BPF and CAP_PERFMON (`lever check` tells more)");
+				 "CAP_BPF and CAP_PERFMON (see `lever check`)");
 	return error_set(error, code,
 			 "the kernel does not accept the BPF programs: %s; `lever check` tells "
 			 "what is missing, and --verbose shows the verifier's log",

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* A detached mount (fsopen, kernel 5.2): seen by nobody else, gone with the descriptor. */
+/* A detached mount (fsopen, kernel 5.2): invisible to others, gone with the descriptor. */
 static int tracefs_open(void)
 {
 	int directory = open("/sys/kernel/tracing", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -55,7 +55,7 @@ static int attach_programs(struct kernel_engine *kernel, struct error *error)
 	return 0;
 }
 
-/* On older kernels: the last moment at which a program's memory can still be read. */
+/* On older kernels: the last events at which a program's memory can still be read. */
 static int attach_leave_syscalls(struct kernel_engine *kernel, struct error *error)
 {
 	static const char *const calls[] = {"sys_enter_execve", "sys_enter_execveat",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* members - tells the kernel side which processes are the program (bpf/member.h). */
+/* members - marks the program's processes for the kernel side (bpf/member.h). */
 #include "base/cleanup.h"
 #include "collect/kernel/engine.h"
 

@@ -20,16 +20,16 @@ static bool read_call(pid_t process, pid_t thread, struct system_call *system_ca
 {
 	AUTO(text) char *name = text_format("/proc/%d/task/%d/syscall", (int)process, (int)thread);
 	AUTO(fd) int file = open(name, O_RDONLY | O_CLOEXEC);
-	char words[512];
-	ssize_t length = file >= 0 ? read(file, words, sizeof(words) - 1) : -1;
+	char line[512];
+	ssize_t length = file >= 0 ? read(file, line, sizeof(line) - 1) : -1;
 
 	if (length <= 0)
 		return false;
-	words[length] = 0;
+	line[length] = 0;
 	*system_call = (struct system_call){.system_call = -1};
-	if (sscanf(words, "-1 %" SCNx64 " %" SCNx64, &system_call->sp, &system_call->ip) == 2)
+	if (sscanf(line, "-1 %" SCNx64 " %" SCNx64, &system_call->sp, &system_call->ip) == 2)
 		return true;
-	return sscanf(words, "%d %" SCNx64 " %*x %*x %*x %*x %*x %" SCNx64 " %" SCNx64,
+	return sscanf(line, "%d %" SCNx64 " %*x %*x %*x %*x %*x %" SCNx64 " %" SCNx64,
 		      &system_call->system_call, &system_call->argument, &system_call->sp,
 		      &system_call->ip) == 4;
 }

@@ -42,7 +42,7 @@ struct perf_sampler {
 	uint32_t *alive; /* threads of each process; 0: none */
 	ARRAY(struct thread) threads;
 	struct recorder_counters counters;
-	int timer;                              /* the next look at waiting threads is due */
+	int timer;                              /* the next sample of waiting threads is due */
 	size_t next_thread;                     /* thread */
 	unsigned short random[3];               /* erand48's */
 	const struct recorder_handler *handler; /* while draining */
@@ -462,8 +462,8 @@ int perf_sampler_add_process(struct perf_sampler *sampler, pid_t pid, struct err
 	int code = 0;
 
 	if (!folder)
-		return error_set(error, errno, "the process %d cannot be looked at: %s", (int)pid,
-				 strerror(errno));
+		return error_set(error, errno, "cannot read the threads of process %d: %s",
+				 (int)pid, strerror(errno));
 	if (sampler->alive[(uint32_t)pid % THREADS_MOST])
 		return 0; /* it is known already */
 	for (struct dirent *entry; !code && (entry = readdir(folder));) {

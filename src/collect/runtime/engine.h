@@ -18,7 +18,7 @@ struct runtime_process_state {
 	int pidfd;    /* -1: could not be opened */
 	bool has_ended;
 	uint64_t mapped_ns;   /* when its mappings were read last */
-	unsigned code_points; /* how many of the engine's code points it has been told */
+	unsigned code_points; /* how many of the engine's code points were published to it */
 };
 
 struct runtime_file {

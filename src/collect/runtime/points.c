@@ -30,8 +30,8 @@ int runtime_add_point_tracepoint(struct collector *collector, const char *catego
 	(void)tracepoint;
 	(void)index;
 	return error_set(error, -ENOTSUP,
-			 "the runtime engine cannot count '%s': tracepoints need rights; name a "
-			 "place of the program (FUNCTION, FILE:LINE), put LEVER_PROGRESS there "
+			 "the runtime engine cannot count '%s': tracepoints need rights; name "
+			 "code of the program (FUNCTION, FILE:LINE), put LEVER_PROGRESS there "
 			 "(lever.h), or use --engine kernel as root",
 			 name);
 }
@@ -106,7 +106,7 @@ int runtime_add_point_code(struct collector *collector, const char *name,
 
 	if (runtime->code_point_count == RUNTIME_BREAKPOINTS_MOST)
 		return cannot(name,
-			      "with those before it, it stands at more than 4 places of the code, "
+			      "with those before it, it stands at more than 4 code locations, "
 			      "and the processor has 4 breakpoints",
 			      error);
 	int failed = try_breakpoint(&runtime->visit_ns);
@@ -121,7 +121,7 @@ int runtime_add_point_code(struct collector *collector, const char *name,
 			0;
 }
 
-/* By a place that is there for a moment; a thread sets the breakpoint at its next tick or wait. */
+/* By a code point for that time only; a thread sets its breakpoint at its next tick or wait. */
 int runtime_count_calls(struct collector *collector, const struct collector_code *code,
 			const struct collector_slices *slices, uint64_t *calls)
 {

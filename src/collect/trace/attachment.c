@@ -12,10 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LISTENERS_MOST 512 /* descriptors */
-
 struct listener {
-	int memory; /* /proc/PID/mem: of the same address space, whoever has the id later */
+	int memory; /* /proc/PID/mem: stays this address space when the id is used again */
 	off_t address;
 };
 
@@ -151,11 +149,13 @@ enum attachment_result attachment_add(struct attachment *attachment, pid_t pid)
 	AUTO(fd) int memory = open(path, O_RDWR | O_CLOEXEC);
 	struct points_names names;
 
-	if (memory < 0 || attachment->listeners.count >= LISTENERS_MOST)
+	if (memory < 0)
 		return ATTACHMENT_UNAVAILABLE;
 	for (size_t i = 0; i < sizeof(addresses) / sizeof(*addresses); i++) {
 		if (!read_head(memory, addresses[i], &names))
 			continue;
+		if (attachment->listeners.count == ATTACHMENT_PROCESSES_MOST)
+			return ATTACHMENT_FULL;
 		enum attachment_result result = attach(attachment, memory, addresses[i], &names);
 		if (result != ATTACHMENT_DONE)
 			return result;

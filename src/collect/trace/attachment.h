@@ -15,10 +15,13 @@
 
 struct attachment;
 
+#define ATTACHMENT_PROCESSES_MOST 512 /* a descriptor each */
+
 enum attachment_result {
 	ATTACHMENT_DONE,
 	ATTACHMENT_UNAVAILABLE, /* it has no lever.h, is gone, or may not be written to */
 	ATTACHMENT_BUSY,        /* another lever trace listens to it */
+	ATTACHMENT_FULL,        /* ATTACHMENT_PROCESSES_MOST are attached */
 	ATTACHMENT_CONFLICT,    /* its names, of an earlier trace, contradict another process's */
 };
 
