@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * live_estimate - the session's own view of its results while it runs: the best target so far, and whether
- * the answer is sure enough to stop. Same estimators as the report, without the phase correction.
+ * live_estimate - results while the session runs: the best target so far, and how precise its
+ * intervals are. Same estimators as the report, without the phase correction.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ void live_estimate_add(struct live_estimate *live_estimate,
 		       const struct recording_experiment *experiment,
 		       const struct recording_point *point_of_visit,
 		       const struct recording_visit *visit);
-/* How many of a target's first windows of a stretch are too early: the level of stats/settle.h. */
+/* How many first windows of the target's series are too early: a level of stats/warm_up.h. */
 unsigned live_estimate_warm_up_level(const struct live_estimate *live_estimate, int64_t target_id);
 unsigned live_estimate_targets(const struct live_estimate *live_estimate);
 /* The target and point with the highest lower bound of the slope; false if there is none yet. */

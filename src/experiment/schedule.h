@@ -38,7 +38,7 @@ void schedule_free(struct schedule *schedule);
  */
 bool schedule_next(struct schedule *schedule, const double *weights, size_t count,
 		   struct schedule_plan *plan);
-/* A random factor in [0.85, 1.15], for lengths and periods that must not keep step with the program. */
+/* A factor in [0.85, 1.15], for lengths and periods that must not synchronize with the program. */
 double schedule_jitter(struct schedule *schedule);
 /* The rest of the block is given up (its target is no longer useful). */
 void schedule_end_block(struct schedule *schedule);

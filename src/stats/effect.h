@@ -19,7 +19,7 @@ struct effect_window {
 	double speedup;   /* 0 is a control window */
 	double period_ns; /* controls: > 0; windows without an answer are left out by the caller */
 	uint32_t run;     /* windows of different runs are never neighbours */
-	unsigned index;   /* in its stretch (stats/settle.h), from 0 */
+	unsigned index;   /* in its series (stats/warm_up.h), from 0 */
 };
 
 struct effect_point {
@@ -47,11 +47,9 @@ size_t effect_estimate(const struct effect_window *windows, size_t count,
 		       struct effect_point *points, size_t most);
 
 /*
- * The windows' scatter tells how much an answer varies, not how far virtual speedups are from real
- * ones. On programs whose truth is known, 110 points (tests/accuracy/run.py, without those that are known to be
- * off: README), errors were beyond the intervals in 9 cases instead of 6 with 0.4 points of it, in 3 with 0.6, and
- * more at larger gains. This standard error, of the method, is added to each point above
- * speedup 0, as one that all points of a curve have in common.
+ * The windows' scatter says how much an answer varies, not how far virtual speedups are from real
+ * ones. This standard error of the method is added to each point above speedup 0, as one that all
+ * points of a curve share. Its size: docs/decisions.md, "The method's own error".
  */
 #define EFFECT_METHOD_ERROR 0.006
 #define EFFECT_METHOD_SHARE 0.005 /* of the gain, in addition */

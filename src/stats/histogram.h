@@ -2,8 +2,9 @@
 /*
  * histogram - percentiles of very many histogram of time, in bounded memory.
  *
- * Up to HISTOGRAM_EXACT values are kept as they are. From then on they are counted in buckets, 256 to each
- * power of two, so that a percentile is off by at most HISTOGRAM_ERROR of itself; the greatest stays exact.
+ * Up to HISTOGRAM_EXACT values are kept as they are. From then on they are counted in buckets, 256
+ * to each power of two, so that a percentile is off by at most HISTOGRAM_ERROR of itself; the
+ * greatest stays exact.
  */
 #pragma once
 

@@ -36,8 +36,9 @@ struct parallel_level {
 double parallel_level_on(double wall_ns, unsigned threads, unsigned from_cores, unsigned to_cores);
 
 /*
- * T_j(k1) as it had been without other programs and machines, and unobserved: of the min(j, k1) cores
- * that the program wanted, (displaced_ns + stolen_ns + counting_ns) / T_j were not to be had on average.
+ * T_j(k1) as it had been without other programs and machines, and unobserved: of the min(j, k1)
+ * cores that the program wanted, (displaced_ns + stolen_ns + counting_ns) / T_j were not to be had
+ * on average.
  */
 double parallel_own_ns(const struct parallel_level *level, unsigned cores);
 /* What its threads used of cores. */
@@ -55,19 +56,19 @@ double parallel_predict_raw(const struct parallel_level *levels, size_t count, u
 			    unsigned to_cores);
 
 /*
- * Growth of CPU time, or of core time: the same work takes 1 + growth * (n - 1) times as much of it when
- * n threads run at once (caches, memory, wake-ups, spinning, cores that are hardware threads of one).
- * Read off two runs: what the levels took on `from_cores` (by parallel_cpu_ns or parallel_core_ns), and
- * what the program took of the same on `to_cores`, in all. 0 where the two runs cannot tell, as when
- * nothing ran in parallel in either.
+ * Growth of CPU time, or of core time: the same work takes 1 + growth * (n - 1) times as much of it
+ * when n threads run at once (caches, memory, wake-ups, spinning, cores that are hardware threads
+ * of one). Read off two runs: what the levels took on `from_cores` (by parallel_cpu_ns or
+ * parallel_core_ns), and what the program took of the same on `to_cores`, in all. 0 where the two
+ * runs cannot tell, as when nothing ran in parallel in either.
  */
 double parallel_growth(const struct parallel_level *levels, const double *taken_ns, size_t count,
 		       unsigned from_cores, double all_ns, unsigned to_cores);
 #define PARALLEL_GROWTH_LEAST -0.45 /* cores that were faster meanwhile */
 #define PARALLEL_GROWTH_MOST 4.0
 /*
- * By how much the same work takes longer while so many threads run: 1 + growth * (running - 1); where
- * growth is negative, 1 + growth for two and more.
+ * By how much the same work takes longer while so many threads run: 1 + growth * (running - 1);
+ * where growth is negative, 1 + growth for two and more.
  */
 double parallel_slowdown(double growth, unsigned running);
 /* E(k2) with that growth; with 0 it is parallel_predict. */
@@ -93,7 +94,9 @@ struct parallel_losses {
 	double by_limit_ns[PARALLEL_LIMITS];
 };
 
-/* On `to_cores`, as the formula predicts; who waited for what is taken as it was on `from_cores`. */
+/*
+ * On `to_cores`, as the formula predicts; who waited for what is taken as it was on `from_cores`.
+ */
 struct parallel_losses parallel_losses(const struct parallel_level *levels, size_t count,
 				       unsigned from_cores, unsigned to_cores);
 

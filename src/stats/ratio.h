@@ -8,7 +8,7 @@
  * is slower than the windows cancels.
  *
  * A control that agrees with fewer than half of the nearest four (two before, two after) was
- * disturbed, and is nobody's control. It must go before ratios are taken: half of its disturbance,
+ * disturbed, and serves as no control. It must go before ratios are taken: half of its disturbance,
  * or a tenth, would reach neighbours unnoticed, always with the same sign.
  *
  * Controls are judged in the same way, as if nothing were known of them: in each run the second,

@@ -13,17 +13,17 @@
 #include <math.h>
 
 #define SLICE_NS 3e6 /* what the kernel grants on machines of today, about */
-#define NOBODY UINT32_MAX
+#define NO_THREAD UINT32_MAX
 
-/* Threads by a key, the least first; of equal keys, who came first. */
-struct place {
+/* Threads by a key, the least first; of equal keys, in the order of their arrival. */
+struct entry {
 	double key;
 	uint64_t order;
 	uint32_t thread;
 };
 
 struct heap {
-	ARRAY(struct place) places;
+	ARRAY(struct entry) entries;
 };
 
 struct state {
@@ -38,7 +38,7 @@ struct simulation {
 	const struct replay *replay;
 	const struct replay_settings *settings;
 	struct state *states;
-	uint32_t *waiting; /* by event: who waits */
+	uint32_t *waiting; /* by event: the thread that waits */
 	bool *is_given;
 	struct heap ready, running, asleep;
 	double now, work_now, fair;
@@ -48,44 +48,44 @@ struct simulation {
 
 /* ---- heaps ---- */
 
-static bool comes_before(const struct place *a, const struct place *b)
+static bool comes_before(const struct entry *a, const struct entry *b)
 {
 	return a->key < b->key || (!(b->key < a->key) && a->order < b->order);
 }
 
-static void swap(struct place *a, struct place *b)
+static void swap(struct entry *a, struct entry *b)
 {
-	struct place kept = *a;
+	struct entry kept = *a;
 	*a = *b;
 	*b = kept;
 }
 
 static void heap_push(struct heap *heap, double key, uint64_t order, uint32_t thread)
 {
-	size_t at = heap->places.count;
+	size_t at = heap->entries.count;
 
-	*array_add(&heap->places) = (struct place){key, order, thread};
-	for (; at && comes_before(&heap->places.items[at], &heap->places.items[(at - 1) / 2]);
+	*array_add(&heap->entries) = (struct entry){key, order, thread};
+	for (; at && comes_before(&heap->entries.items[at], &heap->entries.items[(at - 1) / 2]);
 	     at = (at - 1) / 2)
-		swap(&heap->places.items[at], &heap->places.items[(at - 1) / 2]);
+		swap(&heap->entries.items[at], &heap->entries.items[(at - 1) / 2]);
 }
 
 static uint32_t heap_pop(struct heap *heap)
 {
-	struct place *places = heap->places.items;
-	uint32_t first = places[0].thread;
-	size_t count = --heap->places.count, at = 0;
+	struct entry *entries = heap->entries.items;
+	uint32_t first = entries[0].thread;
+	size_t count = --heap->entries.count, at = 0;
 
-	places[0] = places[count];
+	entries[0] = entries[count];
 	for (;;) {
 		size_t least = at, child = 2 * at + 1;
-		if (child < count && comes_before(&places[child], &places[least]))
+		if (child < count && comes_before(&entries[child], &entries[least]))
 			least = child;
-		if (child + 1 < count && comes_before(&places[child + 1], &places[least]))
+		if (child + 1 < count && comes_before(&entries[child + 1], &entries[least]))
 			least = child + 1;
 		if (least == at)
 			return first;
-		swap(&places[at], &places[least]);
+		swap(&entries[at], &entries[least]);
 		at = least;
 	}
 }
@@ -96,7 +96,7 @@ static void make_ready(struct simulation *simulation, uint32_t thread)
 {
 	struct state *state = &simulation->states[thread];
 
-	/* Who slept has no claim to what the others had meanwhile. */
+	/* A thread that slept does not make up for that time. */
 	state->given = fmax(state->given, simulation->fair);
 	heap_push(&simulation->ready, state->given, simulation->orders++, thread);
 }
@@ -104,14 +104,14 @@ static void make_ready(struct simulation *simulation, uint32_t thread)
 static void signal_give(struct simulation *simulation, uint32_t event)
 {
 	uint32_t thread = simulation->waiting[event];
-	/* Who gives it has a core, too. */
-	size_t wanted = simulation->running.places.count + simulation->ready.places.count + 1;
+	/* The thread that signals has a core, too. */
+	size_t wanted = simulation->running.entries.count + simulation->ready.entries.count + 1;
 	double delay = simulation->settings->wake_delay_ns;
 
 	simulation->is_given[event] = true;
-	if (thread == NOBODY)
+	if (thread == NO_THREAD)
 		return;
-	simulation->waiting[event] = NOBODY;
+	simulation->waiting[event] = NO_THREAD;
 	if (delay <= 0 || wanted >= simulation->settings->cores) {
 		make_ready(simulation, thread);
 		return;
@@ -130,7 +130,7 @@ static void run_on(struct simulation *simulation, uint32_t thread)
 }
 
 /* Goes on with the steps of a thread that has a core, until it works, waits, or ends. */
-static void go_on(struct simulation *simulation, uint32_t thread)
+static void continue_thread(struct simulation *simulation, uint32_t thread)
 {
 	const struct replay_thread *plan = &simulation->replay->threads.items[thread];
 	struct state *state = &simulation->states[thread];
@@ -180,8 +180,8 @@ static void end_work(struct simulation *simulation)
 	if (state->left <= 1e-6) {
 		state->at++;
 		state->is_resumed = false;
-		go_on(simulation, thread);
-	} else if (ready->places.count && ready->places.items[0].key < state->given) {
+		continue_thread(simulation, thread);
+	} else if (ready->entries.count && ready->entries.items[0].key < state->given) {
 		heap_push(&simulation->ready, state->given, simulation->orders++, thread);
 	} else {
 		run_on(simulation, thread);
@@ -190,11 +190,11 @@ static void end_work(struct simulation *simulation)
 
 static void fill_cores(struct simulation *simulation)
 {
-	while (simulation->ready.places.count &&
-	       simulation->running.places.count < simulation->settings->cores) {
+	while (simulation->ready.entries.count &&
+	       simulation->running.entries.count < simulation->settings->cores) {
 		uint32_t thread = heap_pop(&simulation->ready);
 		simulation->fair = fmax(simulation->fair, simulation->states[thread].given);
-		go_on(simulation, thread);
+		continue_thread(simulation, thread);
 	}
 }
 
@@ -203,23 +203,23 @@ static bool step_on(struct simulation *simulation)
 {
 	const struct heap *running = &simulation->running, *asleep = &simulation->asleep;
 	double slow =
-		parallel_slowdown(simulation->settings->growth, (unsigned)running->places.count);
+		parallel_slowdown(simulation->settings->growth, (unsigned)running->entries.count);
 	double work = INFINITY, sleep = INFINITY;
 
-	if (running->places.count)
-		work = fmax(0, running->places.items[0].key - simulation->work_now) * slow;
-	if (asleep->places.count)
-		sleep = fmax(0, asleep->places.items[0].key - simulation->now);
+	if (running->entries.count)
+		work = fmax(0, running->entries.items[0].key - simulation->work_now) * slow;
+	if (asleep->entries.count)
+		sleep = fmax(0, asleep->entries.items[0].key - simulation->now);
 	if (!isfinite(work) && !isfinite(sleep))
 		return false;
 	if (work <= sleep) {
 		simulation->now += work;
-		simulation->work_now = fmax(simulation->work_now, running->places.items[0].key);
+		simulation->work_now = fmax(simulation->work_now, running->entries.items[0].key);
 		end_work(simulation);
 		return true;
 	}
 	simulation->now += sleep;
-	simulation->work_now += running->places.count ? sleep / slow : 0;
+	simulation->work_now += running->entries.count ? sleep / slow : 0;
 	make_ready(simulation, heap_pop(&simulation->asleep));
 	return true;
 }
@@ -233,7 +233,7 @@ double replay_run(const struct replay *replay, const struct replay_settings *set
 	simulation.waiting = memory_new(replay->events + 1, sizeof(uint32_t));
 	simulation.is_given = memory_new(replay->events + 1, sizeof(bool));
 	for (size_t i = 0; i < replay->events; i++)
-		simulation.waiting[i] = NOBODY;
+		simulation.waiting[i] = NO_THREAD;
 	for (size_t i = 0; i < replay->threads.count; i++) {
 		simulation.main_left += replay->threads.items[i].is_main;
 		make_ready(&simulation, (uint32_t)i);
@@ -246,9 +246,9 @@ double replay_run(const struct replay *replay, const struct replay_settings *set
 	free(simulation.states);
 	free(simulation.waiting);
 	free(simulation.is_given);
-	array_free(&simulation.ready.places);
-	array_free(&simulation.running.places);
-	array_free(&simulation.asleep.places);
+	array_free(&simulation.ready.entries);
+	array_free(&simulation.running.entries);
+	array_free(&simulation.asleep.entries);
 	return simulation.main_left ? NAN : simulation.now;
 }
 

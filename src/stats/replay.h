@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * replay - runs a program's threads again, on paper, on any number of cores.
+ * replay - simulates a program's threads on any number of cores.
  *
- * A thread is a sequence of steps: so much CPU time, a wait for a signal or of a fixed length, a signal
- * to others. A signal is given once and stays, so who comes to wait for it later goes on at once. Ready
- * threads share the cores fairly: who has had least comes first, for a slice at most, and nobody is
- * put off for one that has just been woken. Exact and without chance: the same steps give the same time.
+ * A thread is a sequence of steps: CPU time, a wait for a signal or of a fixed length, a signal to
+ * others. A signal is given once and stays: a thread that waits for it later continues at once.
+ * Ready threads share the cores fairly: the one with the least CPU time comes first, for a slice at
+ * most, and a thread that was just woken preempts none. Deterministic: the same steps give the same
+ * time.
  */
 #pragma once
 
@@ -43,12 +44,12 @@ struct replay {
 struct replay_settings {
 	unsigned cores;
 	double growth;        /* of CPU time while others run: parallel_slowdown */
-	double wake_delay_ns; /* from a signal until an idle core runs who waited for it */
+	double wake_delay_ns; /* from a signal until an idle core runs the thread that waited */
 };
 
 void replay_clear(struct replay *replay); /* releases */
 struct replay_thread *replay_add_thread(struct replay *replay);
 void replay_add_step(struct replay_thread *thread, enum replay_kind kind, double amount_ns,
 		     size_t event);
-/* The time until all main threads have ended. NAN: they wait for signals that nobody gives. */
+/* The time until all main threads have ended. NAN: they wait for signals that are never given. */
 double replay_run(const struct replay *replay, const struct replay_settings *settings);

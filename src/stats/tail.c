@@ -65,7 +65,9 @@ struct part {
 	double weight, low, high;
 };
 
-/* Two values with a mean, a variance and a third moment: the weight of the upper, and their places. */
+/*
+ * Two values with a mean, a variance and a third moment: the weight of the upper, and their places.
+ */
 struct two {
 	double upper_weight, upper, lower;
 };
@@ -85,9 +87,9 @@ static struct two two_of(double mean, double variance, double third)
 }
 
 /*
- * Credits c that are sampled in portions of q scatter by a variance of q c and a third moment of q^2 c at most
- * (as counts do), and q^2 / 6 comes from the ends of the span. What is beyond that is told by two
- * sorts of spans.
+ * Credits c that are sampled in portions of q scatter by a variance of q c and a third moment of
+ * q^2 c at most (as counts do), and q^2 / 6 comes from the ends of the span. What is beyond that is
+ * told by two sorts of spans.
  */
 static struct two credits_of(const struct sums *sums, double portion)
 {

@@ -2,17 +2,17 @@
 /*
  * tail - what a virtual speedup does to the 99th percentile of the lengths of spans.
  *
- * Windows hold counts by length. At each speedup the windows' counts are pooled, the percentile is read
- * off, and compared with that at speedup 0; the interval is from drawing windows anew (the bootstrap, Efron
- * and Tibshirani 1993, by whole windows: spans of one window are alike).
+ * Windows hold counts by length. At each speedup the windows' counts are pooled, the percentile is
+ * read off, and compared with that at speedup 0; the interval is from drawing windows anew (the
+ * bootstrap, Efron and Tibshirani 1993, by whole windows: spans of one window are alike).
  *
- * A span takes its length less its credit, and credit is sampled: where a span's time in the target is hit
- * by chance, credits of equal spans differ, and a percentile of the differences would be too high. So in a
- * bucket of equal lengths, credits are moved to their mean by as much as their variance is that of
- * sampling; what is beyond that is how spans of one length differ, and stays.
+ * A span takes its length less its credit, and credit is sampled: where a span's time in the target
+ * is hit by chance, credits of equal spans differ, and a percentile of the differences would be too
+ * high. So in a bucket of equal lengths, credits are moved to their mean by as much as their
+ * variance is that of sampling; what is beyond that is how spans of one length differ, and stays.
  *
- * There is no answer rather than a guess: with too few spans above the percentile, where it is not many
- * sampling periods long, or nearly as long as the windows.
+ * There is no answer rather than a guess: with too few spans above the percentile, where it is not
+ * many sampling periods long, or nearly as long as the windows.
  */
 #pragma once
 
@@ -62,7 +62,8 @@ struct tail {
 };
 
 /*
- * Neighbouring speedups with few windows are taken together, up to TAIL_REACH apart. Points are to be freed.
+ * Neighbouring speedups with few windows are taken together, up to TAIL_REACH apart. Points are to
+ * be freed.
  */
 #define TAIL_REACH 0.2
 struct tail tail_estimate(const struct tail_window *windows, size_t count, double period_ns);

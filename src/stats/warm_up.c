@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* settle - compares early and late windows of stretches. */
+/* warm_up - compares early and late windows of series. */
 #include "stats/warm_up.h"
 
 #include "stats/distribution.h"
 
 #include <math.h>
 
-#define STRETCHES_LEAST 3
+#define SERIES_LEAST 3
 #define SURE 0.9995 /* either side: of some dozens of tests a run, few are wrong */
 #define UNNOTICED 0.975
 #define CHANGE_LEAST 0.02 /* of controls; smaller ones do not matter */
 #define SLOPE_LEAST 0.03  /* of others, for each unit of speedup */
 
-/* Places of a stretch that are compared. */
+/* Indexes within a series that are compared. */
 static const struct level {
-	unsigned skipped, early_end, late, stretch;
+	unsigned skipped, early_end, late, series;
 } levels[WARM_UP_LEVELS] = {{0, 1, 3, 4}, {4, 6, 10, 12}, {12, 16, 20, 24}};
 
 unsigned warm_up_skipped(unsigned level)
@@ -24,7 +24,7 @@ unsigned warm_up_skipped(unsigned level)
 
 unsigned warm_up_series(unsigned level)
 {
-	return levels[level].stretch;
+	return levels[level].series;
 }
 
 static bool continues(const struct effect_window *before, const struct effect_window *window)
@@ -33,8 +33,8 @@ static bool continues(const struct effect_window *before, const struct effect_wi
 	       window->run == before->run;
 }
 
-/* The number of windows of the stretch that begins here. */
-static size_t stretch_at(const struct effect_window *windows, size_t count)
+/* The number of windows of the series that begins here. */
+static size_t series_at(const struct effect_window *windows, size_t count)
 {
 	size_t end = 1;
 
@@ -43,7 +43,7 @@ static size_t stretch_at(const struct effect_window *windows, size_t count)
 	return end;
 }
 
-/* Sums over stretches of a regression through the origin, of differences over x. */
+/* Sums of a regression through the origin, of a series' difference over x. */
 struct fit {
 	double xx, xy, yy, count;
 };
@@ -56,10 +56,10 @@ static void fit_add(struct fit *fit, double x, double y)
 	fit->count++;
 }
 
-/* The slope's interval is this on both sides, one-sided with this probability; INFINITY with too few stretches. */
+/* Half of the slope's interval, by its one-sided probability; INFINITY with too few series. */
 static double fit_reach(const struct fit *fit, double probability)
 {
-	if (fit->count < STRETCHES_LEAST || !(fit->xx > 0))
+	if (fit->count < SERIES_LEAST || !(fit->xx > 0))
 		return INFINITY;
 	double freedom = fit->count - 1;
 	double variance = fmax(0, fit->yy - fit->xy * fit->xy / fit->xx) / freedom;
@@ -76,7 +76,10 @@ static bool fit_is_sure(const struct fit *fit, double least)
 	return fit_slope(fit) >= least && fit_slope(fit) >= fit_reach(fit, SURE);
 }
 
-/* By how much the logarithm of the period grows from the early to the late ones; NAN if one of them is missing. */
+/*
+ * By how much the logarithm of the period grows from the early to the late ones; NAN if one of them
+ * is missing.
+ */
 static double change_in(const struct effect_window *windows, size_t count,
 			const struct level *level)
 {
@@ -103,7 +106,7 @@ static bool drifts(const struct effect_window *windows, size_t count, const stru
 	struct fit controls = {0}, others = {0};
 
 	for (size_t i = 0; i < count;) {
-		size_t size = stretch_at(&windows[i], count - i);
+		size_t size = series_at(&windows[i], count - i);
 		double change = change_in(&windows[i], size, level), speedup = windows[i].speedup;
 		i += size;
 		if (!isfinite(change))
@@ -137,7 +140,7 @@ size_t warm_up_drop_early(struct effect_window *windows, size_t count, unsigned 
 	if (!level)
 		return count;
 	for (size_t i = 0; i < count;) {
-		size_t end = i + stretch_at(&windows[i], count - i), members = 0;
+		size_t end = i + series_at(&windows[i], count - i), members = 0;
 		double time = 0, period = 0;
 		struct effect_window one = windows[i];
 		for (; i < end; i++) {

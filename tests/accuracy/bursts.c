@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bursts - work in pieces shorter than a sampling period, each behind a wait, and as much of it in one piece:
- * sampling must see both alike.
+ * bursts - work in pieces shorter than a sampling period, each behind a wait, and as much of it in
+ * one piece: sampling must see both alike.
  *
  * period = measured
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rally - two threads hand a turn to each other by a condition, each after a piece shorter than a sampling period:
- * what the kernel does for each wait is nobody's work.
+ * rally - two threads hand a turn to each other by a condition, each after a piece shorter than a
+ * sampling period: what the kernel does for each wait is nobody's work.
  *
  * period = measured
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * connection - a client and a server process on a TCP connection of this machine: the client prepares
- * requests and sends them, the server works on each and answers. An answer is one visit.
+ * connection - a client and a server process on a TCP connection of this machine: the client
+ * prepares requests and sends them, the server works on each and answers. An answer is one visit.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * clocked - a timer has two threads do a piece of work each 2 ms. They are done long before the next one: no faster work
- * changes how many there are, though nobody waits for a pause that falls between two of them (analyze/outside.h).
+ * clocked - a timer has two threads do a piece of work each 2 ms. They are done long before the
+ * next one: no faster work changes how many there are, though nobody waits for a pause that falls
+ * between two of them (analyze/outside.h).
  *
  * period = 2000
  */

@@ -24,7 +24,9 @@ int main(int count, char **arguments)
 	work_begin(count, arguments);
 	uint64_t first_loops = work_loops(400, 'A'), second_loops = work_loops(400, 'B');
 
-	/* Whole pairs of phases, so that a short run, too, has as much of the one as of the other. */
+	/*
+	 * Whole pairs of phases, so that a short run, too, has as much of the one as of the other.
+	 */
 	while (work_goes_on())
 		for (int i = 0; i < 2 * PHASE; i++) {
 			if (i < PHASE)

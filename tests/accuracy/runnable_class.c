@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * turns - waits for a core: two threads that share one. Without the waits each has a core of its own.
+ * turns - waits for a core: two threads that share one. Without the waits each has a core of its
+ * own.
  *
- * period = measured
- * cuts = 100
+ * period = measured cuts = 100
  */
 #include "work.h"
 

@@ -2,12 +2,12 @@
 /*
  * shares - one thread that computes, waits in all ways, and times itself: the truth for shares.py.
  *
- *	shares SECONDS FILE
+ * 	shares SECONDS FILE
  *
  * FILE is made, on a disk that knows O_DIRECT. Every kind of time has a line of its own. For each,
  * the thread reads the clock, its CPU time, and how long it was runnable without a CPU (schedstat)
- * before and after; what is left is time blocked. A second process competes for the CPU now and then.
- * Prints a line for each kind: name, line, and wall, CPU, runnable and blocked nanoseconds.
+ * before and after; what is left is time blocked. A second process competes for the CPU now and
+ * then. Prints a line for each kind: name, line, and wall, CPU, runnable and blocked nanoseconds.
  */
 #include <errno.h>
 #include <fcntl.h>

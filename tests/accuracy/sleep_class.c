@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * naps - a class of waits of one line: a nap beside work, joined at a barrier; another nap counts not.
+ * naps - a class of waits of one line: a nap beside work, joined at a barrier; another nap counts
+ * not.
  *
  * period = measured
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * onecore - as beside, but on a single core, and the second thread computes after its wait: who waits
- * does not hold the core.
+ * onecore - as beside, but on a single core, and the second thread computes after its wait: who
+ * waits does not hold the core.
  *
  * period = measured
  */

@@ -2,7 +2,7 @@
 /*
  * work - what the accuracy cases share: options, measured portions of work, the period they print.
  *
- *	CASE [-t SECONDS] [-l LOOPS] [-X PERCENT]...
+ * 	CASE [-t SECONDS] [-l LOOPS] [-X PERCENT]...
  *
  * A case names its targets A, B, ... in comments on their lines. `-A 25` takes a quarter of the
  * work away from target A, for real: that is the truth which predictions are compared with. LOOPS
@@ -11,8 +11,10 @@
  *
  * `period =` and `latency =` in the opening comment of a case tell the truth as a formula, where A
  * is the share of target A's work that is left, 1 to 0. run.py reads it; `measured` lets it run the
- * case instead. `p99 =` beside a latency tells its 99th percentile. `options =` are more options for lever run. `cuts =` says which percentages make sense, where not all do. `target A is` names a target
- * that is not its line: syscall:NAME, a class of waits (class:L), or those of its line (class:L here).
+ * case instead. `p99 =` beside a latency tells its 99th percentile. `options =` are more options
+ * for lever run. `cuts =` says which percentages make sense, where not all do. `target A is` names
+ * a target that is not its line: syscall:NAME, a class of waits (class:L), or those of its line
+ * (class:L here).
  */
 #pragma once
 

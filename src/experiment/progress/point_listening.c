@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* point_listening - finds the points' page in a process's memory, and writes to it by /proc/PID/mem. */
+/*
+ * point_listening - finds the points' page in a process's memory, and writes to it by
+ * /proc/PID/mem.
+ */
 #include "experiment/progress/point_listening.h"
 
 #include "base/cleanup.h"
@@ -91,7 +94,8 @@ static void clear_open_spans(int memory, off_t address)
 
 /*
  * The end of a span that began before lever listened looks like a span that ends in another thread.
- * So these marks are cleared some times at first; spans that do end elsewhere are marked again soon.
+ * So these marks are cleared some times at first; spans that do end elsewhere are marked again
+ * soon.
  */
 static void clear_crossing(struct page *page, uint64_t now)
 {

@@ -2,9 +2,9 @@
 /*
  * point_listening - makes points of lever.h count in programs that run already.
  *
- * One word of the program's memory (wire/points.h) says that its points count; it is put back at the
- * end. Besides, only stacks of open spans that an earlier lever left are cleared, and the marks of
- * spans that end in another thread.
+ * One word of the program's memory (wire/points.h) says that its points count; it is put back at
+ * the end. Besides, only stacks of open spans that an earlier lever left are cleared, and the marks
+ * of spans that end in another thread.
  */
 #pragma once
 

@@ -9,10 +9,19 @@
 #include <string.h>
 
 /* The first kind that takes a text has it: kinds with a prefix, then others. */
-static const struct progress_kind *const kinds[] = {
-	&progress_usdt,    &progress_tracepoint, &progress_binaries, &progress_point,
-	&progress_sampled, &progress_line,       &progress_function,
-};
+#define PROGRESS_KINDS(KIND)      \
+	KIND(progress_usdt)       \
+	KIND(progress_tracepoint) \
+	KIND(progress_binaries)   \
+	KIND(progress_point)      \
+	KIND(progress_sampled)    \
+	KIND(progress_line)       \
+	KIND(progress_function)
+
+#define DECLARE(kind) extern const struct progress_kind kind;
+#define POINTER(kind) &(kind),
+PROGRESS_KINDS(DECLARE)
+static const struct progress_kind *const kinds[] = {PROGRESS_KINDS(POINTER)};
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
 void point_spec_release(struct point_spec *spec)

@@ -48,8 +48,8 @@ bool progress_split_group(struct point_spec *spec, const char *rest);
 bool progress_is_file_and_line(const char *text);
 
 /*
- * The point's name in the collector, which has room for few characters and takes points of one name for
- * one point: a longer text ends in its hash.
+ * The point's name in the collector, which has room for few characters and takes points of one name
+ * for one point: a longer text ends in its hash.
  */
 struct progress_name {
 	char text[sizeof(((struct wire_point *)0)->name)];
@@ -61,10 +61,13 @@ const char *progress_path(const struct progress_lookup *lookup, uint32_t object)
 int progress_attach_addresses(struct progress_lookup *lookup, const struct point_spec *spec,
 			      const struct symbols_addresses *addresses, unsigned *index,
 			      struct error *error);
-/* Uprobes at FILE:LINE or FUNCTION, in the object `only` or the first that has it (SYMBOLS_NONE). */
+/*
+ * Uprobes at FILE:LINE or FUNCTION, in the object `only` or the first that has it (SYMBOLS_NONE).
+ */
 int progress_attach_code(struct progress_lookup *lookup, const struct point_spec *spec,
 			 uint32_t only, unsigned *index, struct error *error);
 void progress_binaries_free(struct progress_lookup *lookup);
 
-extern const struct progress_kind progress_line, progress_function, progress_point,
-	progress_binaries, progress_usdt, progress_tracepoint, progress_sampled;
+/* The kinds that others ask for; the table declares all. */
+extern const struct progress_kind progress_line, progress_function, progress_usdt,
+	progress_tracepoint, progress_sampled;

@@ -2,9 +2,9 @@
 /*
  * progress_points - the progress points of one session: found, attached, and named in the profile.
  *
- * Points that were asked for are attached before the program runs, or as soon as their file is known.
- * Points of lever.h and coz.h appear when the program registers them; where no point was asked for,
- * all of them count. A LEVER_BEGIN and a LEVER_END of one name are a latency pair.
+ * Points that were asked for are attached before the program runs, or as soon as their file is
+ * known. Points of lever.h and coz.h appear when the program registers them; where no point was
+ * asked for, all of them count. A LEVER_BEGIN and a LEVER_END of one name are a latency pair.
  */
 #pragma once
 
@@ -20,9 +20,9 @@ struct progress_points *progress_points_new(struct collector *collector, struct 
 void progress_points_free(struct progress_points *points);
 
 /*
- * Attaches what can be attached; progress_points_retry tries again what is in none of the files known
- * so far. -ENXIO: a name is probably mistaken, since something alike is there. `spec` is borrowed
- * until progress_points_free.
+ * Attaches what can be attached; progress_points_retry tries again what is in none of the files
+ * known so far. -ENXIO: a name is probably mistaken, since something alike is there. `spec` is
+ * borrowed until progress_points_free.
  */
 int progress_points_add(struct progress_points *points, const struct point_spec *spec,
 			struct error *error);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* progress_tracepoint - tracepoint:CATEGORY:NAME, an event of the kernel in the program's threads. */
+/*
+ * progress_tracepoint - tracepoint:CATEGORY:NAME, an event of the kernel in the program's threads.
+ */
 #include "experiment/progress/progress_kinds.h"
 
 #include <string.h>

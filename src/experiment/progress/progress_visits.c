@@ -96,8 +96,8 @@ static void write_process(void *context, pid_t pid, const char *command, uint64_
 }
 
 /*
- * In all, and by process where the engine knows. The program visits points while they are read, so the
- * sum over processes may exceed the total that was read before.
+ * In all, and by process where the engine knows. The program visits points while they are read, so
+ * the sum over processes may exceed the total that was read before.
  */
 static int write_total(const struct progress_points *points, struct profile *profile,
 		       unsigned index, struct recording_total total, struct error *error)

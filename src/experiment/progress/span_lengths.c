@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * span_lengths - counts of the kernel side as rows: means, and what stands for spans that were cut.
+ * span_lengths - the engine's counts of spans as rows: means by length, and weights.
  *
- * A span that had begun before the experiment is not measured, and the longer spans are, the more of them
- * had. So each stands for 1 / p of its length, p being the part of the window in which one that
- * ends is measured.
+ * A span that began before the experiment is not measured, and long spans more often did. So a
+ * measured span has the weight 1 / p, p being the part of the window in which a span of its length
+ * that ends is measured.
  */
 #include "experiment/progress/span_lengths.h"
 

@@ -8,8 +8,8 @@
 #include "profile/recording.h"
 
 /*
- * Adds what the window closed last saw of the pair, whose points are ends[0] and ends[1], if these are a span's,
- * the engine measures spans, and there were any.
+ * Adds the lengths of the window closed last, of the pair with the points ends[0] and ends[1].
+ * Nothing if these are not the two ends of a span, or the engine measures no spans.
  */
 void span_lengths_collect(const struct collector *collector, unsigned pair, const unsigned *ends,
 			  int64_t point_id, struct recording_experiment *experiment);

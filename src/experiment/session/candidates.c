@@ -3,8 +3,8 @@
  * candidates - functions that could serve as progress points, found by half a second of sampling.
  *
  * Each function on a sampled call chain gets a uprobe for a moment: one that is called at a steady,
- * moderate rate is worth naming. Counting ends at once where calls are so frequent that it would slow
- * the program.
+ * moderate rate is worth naming. Counting ends at once where calls are so frequent that it would
+ * slow the program.
  */
 #include "experiment/session/state.h"
 

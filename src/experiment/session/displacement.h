@@ -2,7 +2,7 @@
 /*
  * displacement - how much of a window other programs and the hypervisor may take.
  *
- * On a machine that is never calm the calmer half of the windows counts, rather than none: the
+ * On a machine where most windows are disturbed, the less disturbed half of them counts; the
  * intervals show what that is worth.
  */
 #pragma once

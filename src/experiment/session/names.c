@@ -2,8 +2,8 @@
 /*
  * names - finds the progress points and targets that the user named.
  *
- * First in the executable, then in the libraries that it loads, then, while it runs, in every further
- * file: what a script starts, what dlopen loads.
+ * First in the executable, then in the libraries that it loads, then, while it runs, in every
+ * further file: what a script starts, what dlopen loads.
  */
 #include "experiment/session/state.h"
 
@@ -72,7 +72,7 @@ static int add_kernel(struct session *session, struct error *error)
 	const char *vmlinux = options->vmlinux ? options->vmlinux : found;
 	int code = symbols_add_kernel(session->symbols, "/proc/kallsyms", vmlinux, options->kernel,
 				      error);
-	if (code && found) /* nobody asked for it: without lines, then */
+	if (code && found) /* it was not asked for: without lines */
 		code = symbols_add_kernel(session->symbols, "/proc/kallsyms", NULL, options->kernel,
 					  error);
 	if (code && options->vmlinux)

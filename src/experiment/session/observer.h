@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * observer - what a session does, step by step, for whoever wants to follow it (`lever run --verbose`).
+ * observer - what a session does, step by step (`lever run --verbose`).
  *
  * All functions are called from session_run. Structs and their texts live for the call only.
  */

@@ -2,8 +2,8 @@
 /*
  * samples - writes samples by target, visits of points, and the callers of kernel code.
  *
- * A caller is a sample with a stack of two frames (docs/profile-format.md): the kernel's code, and the
- * user code that led there.
+ * A caller is a sample with a stack of two frames (docs/profile-format.md): the kernel's code, and
+ * the user code that led there.
  */
 #include "experiment/session/state.h"
 

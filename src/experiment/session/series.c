@@ -2,8 +2,8 @@
 /*
  * series - windows that follow each other on one target at one speedup: most often one.
  *
- * Arm the target, wait until pauses have set in, then measure each window between two readings of the
- * counters, decide whether it counts, write it; disarm.
+ * Arm the target, wait until pauses have set in, then measure each window between two readings of
+ * the counters, decide whether it counts, write it; disarm.
  */
 #include "experiment/session/state.h"
 

@@ -50,7 +50,7 @@ struct session_options {
 	const char *points_library;  /* liblever-points.so, for programs with coz.h; NULL: none */
 	void *context;
 	void (*notify)(void *context, const struct session_status *status);
-	const struct session_observer *observer; /* NULL: nobody follows */
+	const struct session_observer *observer; /* --verbose; NULL: none */
 };
 
 /* See driver_run. */

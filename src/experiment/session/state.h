@@ -83,7 +83,10 @@ static inline struct session *session_of(struct driver *driver)
 	return (struct session *)driver;
 }
 
-/* processes.c: which processes are the program's. Those that run already are left as they were found. */
+/*
+ * processes.c: which processes are the program's. Those that run already are left as they were
+ * found.
+ */
 int session_processes_open(struct session *session, struct error *error);
 void session_processes_close(struct session *session);
 /* Follows the processes that were asked for: the session has begun. */
@@ -116,7 +119,9 @@ bool session_plan(struct session *session, struct schedule_plan *plan);
 int session_write_samples(struct session *session, struct error *error);
 
 /* names.c: the points and targets that the user named. */
-/* Asks the collector for what targets may need, and reads the kernel's symbols where they matter. */
+/*
+ * Asks the collector for what targets may need, and reads the kernel's symbols where they matter.
+ */
 int session_enable_target_kinds(struct session *session, struct error *error);
 int session_resolve_names(struct session *session, struct error *error);
 /* Those in no file known so far. */
@@ -125,10 +130,14 @@ int session_retry_names(struct session *session, struct error *error);
 /* update.c: takes in everything that has arrived; names, points and scope are up to date then. */
 int session_update(struct session *session, struct error *error);
 
-/* candidates.c: functions that are called at a steady rate, one a line; NULL if none. To be freed. */
+/*
+ * candidates.c: functions that are called at a steady rate, one a line; NULL if none. To be freed.
+ */
 char *session_candidates(struct session *session);
 
-/* missing.c: fails if names or points are still missing after some time, or at the program's end. */
+/*
+ * missing.c: fails if names or points are still missing after some time, or at the program's end.
+ */
 int session_check_names(struct session *session, bool has_ended, struct error *error);
 
 /* series.c: a series of windows. -EAGAIN: the program ended, or the target cannot be used. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * targets - what may be sped up: what the user named, or every location with samples; and now and then
- * the external target.
+ * targets - what may be sped up: what the user named, or every location with samples; and now and
+ * then the external target.
  *
- * Virtual speedups take the program for all there is: that the rest of it pauses is as good as a faster
- * target. Clocks, devices and other programs do not pause. They seem faster in each experiment, and where
- * the program waits for them, every target seems to gain. So in some blocks the target is everything
- * outside of the program: the whole program pauses for a share of the time. In effective time a program
- * that sets its own pace does as much as before; analyze/causal/external_pacing.c reads the rest.
+ * Virtual speedups take the program for all there is: that the rest of it pauses is as good as a
+ * faster target. Clocks, devices and other programs do not pause. They seem faster in each
+ * experiment, and where the program waits for them, every target seems to gain. So in some blocks
+ * the target is everything outside of the program: the whole program pauses for a share of the
+ * time. In effective time a program that sets its own pace does as much as before;
+ * analyze/causal/external_pacing.c reads the rest.
  */
 #include "experiment/session/state.h"
 

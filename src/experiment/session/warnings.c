@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* warnings - what the reader of a report must know of the run: disturbances, and limits it reached. */
+/*
+ * warnings - what the reader of a report must know of the run: disturbances, and limits it reached.
+ */
 #include "experiment/session/state.h"
 
 #include "base/cleanup.h"

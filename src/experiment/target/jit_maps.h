@@ -9,8 +9,8 @@ struct jit_maps;
 struct jit_maps *jit_maps_new(struct symbols *symbols);
 void jit_maps_free(struct jit_maps *maps);
 /*
- * Counts a sample of the process in code without a file, and looks for its map at the 16th, 32nd, ... of them:
- * maps grow, and most such processes have none. Returns its object, or SYMBOLS_NONE.
+ * Counts a sample of the process in code without a file, and looks for its map at the 16th, 32nd,
+ * ... of them: maps grow, and most such processes have none. Returns its object, or SYMBOLS_NONE.
  */
 uint32_t jit_maps_sampled(struct jit_maps *maps, uint32_t tgid);
 bool jit_maps_has(const struct jit_maps *maps, uint32_t object);

@@ -69,7 +69,9 @@ static void mapping_auto_release(struct mapping *mapping)
 	free(mapping->path);
 }
 
-/* The mapping that holds the address, as /proc/TID/maps shows it; its path is NULL without a file. */
+/*
+ * The mapping that holds the address, as /proc/TID/maps shows it; its path is NULL without a file.
+ */
 static bool find_range(uint32_t tid, uint64_t address, struct mapping *found)
 {
 	AUTO(text) char *name = text_format("/proc/%u/maps", tid);

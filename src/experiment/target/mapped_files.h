@@ -10,7 +10,9 @@
 #include "collect/collector.h"
 #include "symbolize/symbols.h"
 
-/* Where the kernel side is told: a collector's functions, or a recorder's. Both give 0 or -errno. */
+/*
+ * Where the kernel side is told: a collector's functions, or a recorder's. Both give 0 or -errno.
+ */
 struct mapped_files_sink {
 	void *context;
 	int (*name_object)(void *context, const struct wire_file *file, uint32_t object);
@@ -26,8 +28,8 @@ void mapped_files_free(struct mapped_files *mapped_files);
 
 /*
  * Tells an object of symbols before it is announced: short processes may end before an announcement
- * can be looked up. Where the file system shows other numbers to us than the kernel uses (overlays),
- * nothing matches, and the announcement comes.
+ * can be looked up. Where the file system shows other numbers to us than the kernel uses
+ * (overlays), nothing matches, and the announcement comes.
  */
 void mapped_files_announce(struct mapped_files *mapped_files, uint32_t object);
 /* True if a file was added or found. */

@@ -3,8 +3,8 @@
  * sampled_code - the locations that samples fall into, their sampled time, and what the collector
  * must know of them: new files, the scope, the target.
  *
- * It stands between symbols (objects numbered from 0, locations) and the collector (objects numbered
- * from 1, ranges).
+ * It stands between symbols (objects numbered from 0, locations) and the collector (objects
+ * numbered from 1, ranges).
  */
 #pragma once
 

@@ -14,8 +14,10 @@
 	KIND("syscall", target_system_call) \
 	KIND(NULL, target_kernel)
 
+#define DECLARE(name, row) extern const struct target_kind_row row;
 #define GRANULARITY(name, row) name,
 #define ROW(name, row) &(row),
+TARGET_KINDS(DECLARE)
 const char *const target_granularities[] = {TARGET_KINDS(GRANULARITY)};
 static const struct target_kind_row *const rows[] = {TARGET_KINDS(ROW)};
 #define ROWS (sizeof(rows) / sizeof(*rows))

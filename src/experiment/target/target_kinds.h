@@ -51,6 +51,3 @@ int target_kind_find(struct target_lookup *lookup, const char *name, uint32_t *l
 /* Asks for everything that the granularity and a target of this name (NULL: none) need. */
 void target_kinds_enable(struct collector_target_kinds *kinds, enum target_kind granularity,
 			 const char *name);
-
-extern const struct target_kind_row target_line, target_function, target_span, target_system_call,
-	target_kernel;

@@ -104,7 +104,9 @@ TEST("a machine that slows down steadily to a third does not bend the gain")
 
 TEST("windows of different runs are never compared")
 {
-	/* The second run is twice as slow, has no controls, and lies between windows of the first. */
+	/*
+	 * The second run is twice as slow, has no controls, and lies between windows of the first.
+	 */
 	struct effect_window windows[60];
 	struct effect_point points[MOST];
 	size_t count = alternate(windows, 41);
@@ -153,8 +155,9 @@ TEST("a fifth of the windows, slowed by half, moves the gain by less than half a
 TEST("two windows that share their only control err together")
 {
 	/*
-	 * Mean of two, less one control: variance 1/2 + 1, or a little less, as part of the windows'
-	 * noise may be their own; 1/2 + 1/2 if each had a control. The positions differ by 0.02.
+	 * Mean of two, less one control: variance 1/2 + 1, or a little less, as part of the
+	 * windows' noise may be their own; 1/2 + 1/2 if each had a control. The positions differ by
+	 * 0.02.
 	 */
 	const struct effect_window windows[] = {
 		window(100, 0, 1000, 1),
@@ -171,8 +174,8 @@ TEST("two windows that share their only control err together")
 TEST("speedups that share their only control tell how much of their errors is common")
 {
 	/*
-	 * Of each squared error, 1/2 + 1 windows' worth, the control's 1 is common; less where a part
-	 * of the windows' noise is their own.
+	 * Of each squared error, 1/2 + 1 windows' worth, the control's 1 is common; less where a
+	 * part of the windows' noise is their own.
 	 */
 	const struct effect_window windows[] = {
 		window(100, 0, 1000, 1),
@@ -313,7 +316,9 @@ TEST("a period far below 0 is a disturbed window like any other")
 
 TEST("few windows at 100 % borrow no certainty from calm ones: their noise is another")
 {
-	/* Controls and small speedups vary by 0.5 %, the three at speedup 1 by 10 % of the control. */
+	/*
+	 * Controls and small speedups vary by 0.5 %, the three at speedup 1 by 10 % of the control.
+	 */
 	struct effect_window windows[101];
 	struct effect_point points[MOST];
 	static const double left[] = {-100, 20, 110};

@@ -111,11 +111,15 @@ TEST("what the hypervisor took of a core is neither the program's time nor its C
 
 TEST("core time is what threads had of cores, or wanted while cores took their time")
 {
-	/* Three threads on two cores for 8 s, which ran 12 s of the 16: cores were idle in between. */
+	/*
+	 * Three threads on two cores for 8 s, which ran 12 s of the 16: cores were idle in between.
+	 */
 	struct parallel_level slow = {.threads = 3, .wall_ns = 8, .running_ns = 12};
 	CHECK_NEAR(parallel_core_ns(&slow, 2), 16, 0);
 	CHECK_NEAR(parallel_core_ns(&slow, 1), 8, 0);
-	/* On one core the work takes 12 s: by core time there is growth, by CPU time there is none. */
+	/*
+	 * On one core the work takes 12 s: by core time there is growth, by CPU time there is none.
+	 */
 	double taken = parallel_core_ns(&slow, 2);
 	CHECK_NEAR(growth_of(&slow, 1, 2, 12, 1), 0, 1e-9);
 	double growth = parallel_growth(&slow, &taken, 1, 2, 12, 1);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests of stats/replay.h on programs whose time on any number of cores can be worked out by hand. */
+/*
+ * Tests of stats/replay.h on programs whose time on any number of cores can be worked out by hand.
+ */
 #include "stats/replay.h"
 
 #include "check.h"
@@ -36,7 +38,9 @@ TEST("independent threads share the cores fairly")
 	CHECK_NEAR(run_on(&replay, 2), 600, 1e-6);
 	CHECK_NEAR(run_on(&replay, 4), 300, 1e-6);
 	CHECK_NEAR(run_on(&replay, 64), 300, 1e-6);
-	/* 1200 ms of work on 3 cores take 400, as all four go on in slices; one may end up alone. */
+	/*
+	 * 1200 ms of work on 3 cores take 400, as all four go on in slices; one may end up alone.
+	 */
 	double three = run_on(&replay, 3);
 	CHECK(three >= 400 - 1e-6 && three < 404);
 	replay_clear(&replay);

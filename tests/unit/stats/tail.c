@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests of stats/tail.h on simulated windows: spans of which 2 % do an extra piece of work, with credits that
- * are sampled as ticks sample them. What was found is printed.
+ * Tests of stats/tail.h on simulated windows: spans of which 2 % do an extra piece of work, with
+ * credits that are sampled as ticks sample them. What was found is printed.
  */
 #include "stats/tail.h"
 #include "base/memory.h"
@@ -14,7 +14,9 @@
 #define PERIOD_NS 500000.0
 #define MOST_BUCKETS 64
 
-/* Of slow spans a share has its extra time in the target, in stretches; the others' is elsewhere. */
+/*
+ * Of slow spans a share has its extra time in the target, in stretches; the others' is elsewhere.
+ */
 struct machine {
 	size_t windows; /* of each speedup */
 	unsigned spans; /* in a window */
@@ -86,7 +88,9 @@ static void finish(struct made *made)
 	}
 }
 
-/* Ticks come every period, from anywhere on; those in the target credit the speedup's part of one. */
+/*
+ * Ticks come every period, from anywhere on; those in the target credit the speedup's part of one.
+ */
 static double sampled_ns(const struct machine *machine, double extra_ns, struct random *random)
 {
 	double credited = 0, phase = random_uniform(random) * PERIOD_NS;

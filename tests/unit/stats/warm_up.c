@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* settle - windows that are too early are found and left out; noise and one early window are not enough. */
+/*
+ * settle - windows that are too early are found and left out; noise and one early window are not
+ * enough.
+ */
 #include "check.h"
 
 #include "stats/warm_up.h"
