@@ -172,17 +172,18 @@ static void solve(const double *factor, size_t size, double *vector)
 	}
 }
 
-/* What curves of one bend say: the value asked for, and how well they explain the points. */
+/* Of curves with one bend: the value that was asked for, and how well they explain the points. */
 struct curve {
 	double gain, variance;
-	double log_likelihood; /* up to what is the same for all strengths */
+	double log_likelihood; /* up to a constant that all bends share */
 };
 
-/* `parts` (out) are the points' weights in the gain; `matrix` and `solved` are room to work in. */
+/* Sets `parts`, the points' weights in the gain. `room`: count x (count + 1) numbers to work in. */
 static struct curve curve_fit(const struct effect_point *points, size_t count, double speedup,
-			      double bend, double *parts, double *matrix, double *solved)
+			      double bend, double *parts, double *room)
 {
 	struct curve curve = {.variance = curve_covariance(speedup, speedup, bend)};
+	double *matrix = room, *solved = room + count * count;
 
 	for (size_t row = 0; row < count; row++) {
 		for (size_t column = 0; column <= row; column++)
@@ -222,14 +223,12 @@ static struct curve mean_curve(const struct effect_point *points, size_t count, 
 			       double *mean_parts)
 {
 	AUTO(reals) double *parts = memory_new(BENDS * count, sizeof(*parts));
-	AUTO(reals) double *matrix = memory_new(count * count, sizeof(*matrix));
-	AUTO(reals) double *solved = memory_new(count, sizeof(*solved));
+	AUTO(reals) double *room = memory_new(count * (count + 1), sizeof(*room));
 	struct curve curves[BENDS], mean = {0};
 	double best = -INFINITY, sum = 0;
 
 	for (size_t i = 0; i < BENDS; i++) {
-		curves[i] = curve_fit(points, count, speedup, bends[i], parts + i * count, matrix,
-				      solved);
+		curves[i] = curve_fit(points, count, speedup, bends[i], parts + i * count, room);
 		best = fmax(best, curves[i].log_likelihood);
 	}
 	for (size_t i = 0; i < BENDS; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rally - two threads hand a turn to each other by a condition, each after a piece shorter than a
- * sampling period: what the kernel does for each wait is nobody's work.
+ * condvar_ping_pong - two threads hand a turn to each other by a condition, each after a piece
+ * shorter than a sampling period: the kernel's work for each wait belongs to no target.
  *
  * period = measured
  */

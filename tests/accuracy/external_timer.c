@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * clocked - a timer has two threads do a piece of work each 2 ms. They are done long before the
- * next one: no faster work changes how many there are, though nobody waits for a pause that falls
- * between two of them (analyze/outside.h).
+ * external_timer - a timer makes two threads do a piece of work every 2 ms. They end long before
+ * the next: faster work does not change the rate, though a pause between two pieces delays nothing
+ * (analyze/causal/external_pacing.h).
  *
  * period = 2000
  */

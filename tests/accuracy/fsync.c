@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fsyncs - one thread computes while another writes and waits for the disk; they meet after each
+ * fsync - one thread computes while another writes and waits for the disk; they meet after each
  * round. A part of what fsync does is done by threads of the kernel. The truth is measured: fewer
  * fsyncs.
  *

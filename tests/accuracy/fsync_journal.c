@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * journal - one thread computes while another appends to a file and waits until that is on the
- * disk; they meet after each round. Most of what it waits for is the journal's thread in the
+ * fsync_journal - one thread computes while another appends to a file and waits until that is on
+ * the disk; they meet after each round. Most of what it waits for is the journal's thread in the
  * kernel, which itself waits for the disk. To be asked with --disk slow, where that takes some 10
  * ms. The truth is measured: less to compute.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * contended - waits for a lock: two threads spend more than half of their time in one critical
+ * lock_class - waits for a lock: two threads spend more than half of their time in one critical
  * section. Without the waits the section would not need the lock.
  *
  * period = 600 if A else 500

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * owed - one thread computes while another waits for a timer, for longer; they meet after each
- * round. Who has waited owes all of that work's speedup at once, ten times the longest single pause
- * (2 ms), and wakes the other right after. All of it must be paid before that: the work is not
- * worth optimizing.
+ * long_debt - one thread computes while another waits longer, for a timer; they meet after each
+ * round. The second owes all of that work's speedup at once, ten times the longest single pause (2
+ * ms), and then wakes the first. All of it must be paid before that: the work is not worth
+ * optimizing.
  *
  * period = 40000 cuts = 25 50 100
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * migrants - two unequal threads, each held on a core of its own, that change places in each round
+ * migration - two unequal threads, each held on a core of its own, that change places in each round
  * and meet twice in it: what a thread owes must go with it, and what its core has paid must not.
  *
  * period = measured

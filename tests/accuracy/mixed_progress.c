@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mixed - one thread works all the time, another each millisecond by the clock; both visit the same
- * point. Only the first has something to gain. (With more than half of its work gone, pauses would
- * keep the second from its time.)
+ * mixed_progress - one thread works all the time, another every millisecond by a timer; both visit
+ * the same point. Only the first can gain. (With more than half of its work gone, pauses would make
+ * the second late.)
  *
  * period = 1 / (1 / (1500 * A) + 1 / 1000) cuts = 25 50
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * handover - one thread waits in read(2) for another's work, through a pipe: the waiting line has
- * nothing to win, since the other thread's work is what it waits for.
+ * pipe_wait - one thread waits in read(2) for another's work, through a pipe: the line that waits
+ * has nothing to gain, since it waits for the other thread's work.
  *
  * period = 1000 * B + 0 * A
  */

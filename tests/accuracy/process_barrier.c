@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fourfold - four processes, more than the machine has cores: each does its work and meets the
- * others at a barrier in shared memory.
+ * process_barrier - four processes, more than the machine has cores: each does its work and meets
+ * the others at a barrier in shared memory.
  *
  * period = measured
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * backlog - queue.c with a queue of 64, which is full at first: with the consumer faster, it
- * empties during the first windows, and progress is that of the consumer alone until it has
- * (stats/settle.h).
+ * queue_drain - queue.c with a queue of 64, which is full at first: with a faster consumer it
+ * empties during the first windows, and until then progress is that of the consumer alone
+ * (stats/warm_up.h).
  *
  * period = max(240 * A, 330 * B)
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * urgent - two threads with real-time priority (SCHED_FIFO), where they may have it, meet after
+ * realtime - two threads with real-time priority (SCHED_FIFO), where they may have it, meet after
  * each round; what the kernel leaves to other tasks is measured with it.
  *
  * period = measured

@@ -2,26 +2,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """run - compares predictions with the truth, on programs whose truth is known.
 
-    tests/accuracy/run.py [--lever build/lever] [--programs single,lock] [--seconds 20] [--peer coz] [--disk memory]
+    tests/accuracy/run.py [--lever build/lever] [--programs single_thread,lock] [--seconds 20] [--peer coz] [--disk memory]
 
-Each case (the .c files here; work.h tells how they are written) is built, profiled with
-`lever run --target ... --speedups 0,25,50,75,100`, and each predicted program speedup is set beside
-the true one: the case with that share of the target's work really taken away. A row for each point,
-then the mean absolute error in percentage points, and how often the 95 % interval holds the truth.
+Each case (a .c file here; work.h describes its form) is built and profiled with
+`lever run --target ... --speedups 0,25,50,75,100`. Each predicted program speedup is printed beside the true
+one: that of the case with this share of the target's work really taken away. A row for each point, then the mean
+absolute error in percentage points, and how often the 95 % interval holds the truth.
 
-Where the truth is measured, it has an interval of its own (of the median of its rounds, 95 %), and the
-rounds are spread between parts of the profiling run, so that a machine that drifts does so for both. A
-prediction holds it if the two differ by no more than both intervals together (as the root of the sum of squares).
+A measured truth has an interval of its own (of the median of its rounds, 95 %). Its rounds are spread between parts of
+the profiling run, so that drift of the machine affects both. A prediction holds the truth if the two differ by no
+more than the root of the sum of both intervals' squares.
 
---disk memory runs the programs on an ext4 file system that is mounted from a file in memory: its device is a
-thread of the kernel, and is as fast all the time, as the disk of a virtual machine is not. With --disk slow each
-write to its device takes 3 ms (slow_disk/).
+--disk memory runs the programs on an ext4 file system in a file in memory, whose device is a kernel thread and has a
+constant speed. With --disk slow each write to the device takes 3 ms (slow_disk/).
 
---peer coz asks coz the same, where it can be asked; --most POINTS exits 1 when the mean error is
-larger; --json FILE keeps the rows. Look at `uptime` first: nothing else may run.
+--peer coz compares coz, where it applies; --most POINTS exits 1 above this mean error; --json FILE keeps the rows.
+Look at `uptime` first: nothing else may run.
 
---smoke POINTS is for tests on machines that are not calm. It fails only if an interval misses the
-truth by more than that, twice, and exits 77 where nobody may profile or too much else runs.
+--smoke POINTS is for tests on busy machines. It fails only if an interval misses the truth by more than that, twice,
+and exits 77 without rights to profile, or if too much else runs.
 """
 import argparse
 import json
@@ -77,7 +76,7 @@ class Row:
         return max(0, self.error() - math.hypot(half, self.truth_half))
 
     def text(self):
-        row = "%-9s %s %4d %%   truth %6.1f" % (self.program, self.target, self.cut, 100 * self.truth)
+        row = "%-22s %s %4d %%   truth %6.1f" % (self.program, self.target, self.cut, 100 * self.truth)
         if self.truth_half:
             row += " +-%.1f" % (100 * self.truth_half)
         if self.predicted is None:
@@ -154,7 +153,7 @@ class Constructed:
     def __init__(self, case, letter):
         self.case, self.letter = case, letter
 
-    def look(self):
+    def measure(self):
         pass
 
     def value(self, cut):
@@ -163,14 +162,14 @@ class Constructed:
 
 
 class Measured:
-    """A truth that runs of the program tell, with less work and without. Only neighbouring runs compare, since machines drift."""
+    """A truth from runs of the program with less work and without. Only neighbouring runs compare, since machines drift."""
     parts = TRUTH_PARTS
 
     def __init__(self, case, program, loops, letter):
         self.program, self.loops, self.letter = program, loops, letter
         self.ratios = {cut: [] for cut in case.cuts}
 
-    def look(self):
+    def measure(self):
         """Some more rounds."""
         for _ in range(TRUTH_ROUNDS):
             before = period(self.program, self.loops, TRUTH_SECONDS)
@@ -218,7 +217,7 @@ class Lever:
     def predict(self, case, program, target, loops, truth):
         """{cut: (program speedup, low, high, experiments)}"""
         for part in range(truth.parts):
-            truth.look()
+            truth.measure()
             self.profile_part(case, program, target, loops, part, truth.parts)
         report = self.report()
         self.used = report["engine"]
@@ -228,7 +227,7 @@ class Lever:
                 for point in effect["points"]}
 
     def predict_p99(self):
-        """The same of the percentile, from the run that was asked last."""
+        """The same of the percentile, from the last run."""
         return {round(100 * point["speedup"]): (point["program_speedup"], point["low"], point["high"], point["experiments"])
                 for found in self.report()["targets"] for effect in found["effects"] if effect.get("p99")
                 for point in effect["p99"]["points"]}
@@ -272,7 +271,7 @@ class Coz:
 
     def predict(self, case, program, target, loops, truth):
         for _ in range(truth.parts):
-            truth.look()
+            truth.measure()
         base = self.rate(program, target, loops, 0)
         rates = {cut: self.rate(program, target, loops, cut) for cut in CUTS}
         return {cut: (1 - base / rate, None, None, 0) for cut, rate in rates.items() if base and rate}
@@ -319,7 +318,7 @@ def measure(profiler, cases, options, work):
     for case in cases:
         asked = [target for target in case.targets if profiler.can_answer(case, target)]
         if not asked:
-            print("%-9s left out: coz knows lines and throughput only" % case.name)
+            print("%-22s left out: coz knows lines and throughput only" % case.name)
             continue
         programs = case.build(plain, ["-DLEVER_DISABLE"]), case.build(marked, profiler.flags)
         for target in asked:
@@ -409,7 +408,7 @@ def read_options():
     parser.add_argument("--programs", default=",".join(known), help="with commas between; all")
     parser.add_argument("--seconds", type=float, default=20, help="the length of a profiling run, one for each target")
     parser.add_argument("--engine", default="auto", choices=["auto", "kernel", "runtime"])
-    parser.add_argument("--peer", choices=["coz"], help="ask this profiler instead")
+    parser.add_argument("--peer", choices=["coz"], help="compare this profiler instead")
     parser.add_argument("--most", type=float, help="exit 1 above this mean absolute error, in percentage points")
     parser.add_argument("--smoke", type=float, help="exit 1 only for intervals that miss by more than so many points")
     parser.add_argument("--disk", choices=DISKS, help="run the programs on a file system in memory, or on a slow device; needs root")

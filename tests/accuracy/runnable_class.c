@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * turns - waits for a core: two threads that share one. Without the waits each has a core of its
- * own.
+ * runnable_class - waits for a core: two threads that share one. Without the waits each has a core
+ * of its own.
  *
  * period = measured cuts = 100
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ring - two processes with a ring of slots in shared memory; semaphores wake across processes.
+ * shared_memory_ring - two processes with a ring of slots in shared memory; semaphores wake across
+ * processes.
  *
  * period = max(320 * A + 160 * B, 300 * C)
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * single - one thread, two lines, 70 to 30: nobody is there to be paused.
+ * single_thread - one thread, two lines, 70 to 30: no other thread can be paused.
  *
  * period = 700 * A + 300 * B
  */

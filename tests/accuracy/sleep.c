@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sleeper - one thread computes and waits for a timer in turn: waiting is as good a target as work.
+ * sleep - one thread computes and waits for a timer in turn: waiting can be a target as work can.
  *
  * period = 600 * A + 900 * B
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * naps - a class of waits of one line: a nap beside work, joined at a barrier; another nap counts
- * not.
+ * sleep_class - a class of waits of one line: a sleep beside work, joined at a barrier; another
+ * sleep does not count.
  *
  * period = measured
  */

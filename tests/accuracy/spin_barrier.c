@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * spinners - barrier.c with shorter rounds, and without system calls: who is there first spins, as
- * OpenMP's threads do. Nobody sees when that ends (bpf/spin.h).
+ * spin_barrier - barrier.c with shorter rounds, and without system calls: the first thread at the
+ * barrier spins, as OpenMP's threads do. No event marks the end of spinning (bpf/spin.h).
  *
  * period = max(800 * A, 640 * B)
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pingpong - a client and a server on 127.0.0.1, one request at a time:
+ * tcp_ping_pong - a client and a server on 127.0.0.1, one request at a time:
  * neither works while the other does.
  *
  * period = measured

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * requests - a client and a server on 127.0.0.1, four requests under way, each
+ * tcp_requests - a client and a server on 127.0.0.1, four requests under way, each
  * on a core of its own: both work at the same time.
  *
  * period = measured

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * join - each round starts two threads, waits for both, and is over: new threads inherit what their
- * parent owes, and nobody may lose it when they end.
+ * thread_join - each round starts two threads, waits for both, and is over: a new thread inherits
+ * what its parent owes, and what it owes must not be lost when it ends.
  *
  * period = measured
  */

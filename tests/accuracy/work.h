@@ -4,17 +4,19 @@
  *
  * 	CASE [-t SECONDS] [-l LOOPS] [-X PERCENT]...
  *
- * A case names its targets A, B, ... in comments on their lines. `-A 25` takes a quarter of the
- * work away from target A, for real: that is the truth which predictions are compared with. LOOPS
- * is how many loops make a microsecond; run.py measures it. At its end a case prints how many
- * nanoseconds one progress visit took, and how long a latency point was open on average.
+ * A case names its targets A, B, ... in comments on their lines. `-A 25` really takes a quarter of
+ * the work away from target A; predictions are compared with that. LOOPS is the number of loops in
+ * a microsecond; run.py measures it. At its end a case prints how many nanoseconds a progress visit
+ * took, and how long a latency point was open on average.
  *
- * `period =` and `latency =` in the opening comment of a case tell the truth as a formula, where A
- * is the share of target A's work that is left, 1 to 0. run.py reads it; `measured` lets it run the
- * case instead. `p99 =` beside a latency tells its 99th percentile. `options =` are more options
- * for lever run. `cuts =` says which percentages make sense, where not all do. `target A is` names
- * a target that is not its line: syscall:NAME, a class of waits (class:L), or those of its line
- * (class:L here).
+ * The opening comment of a case has lines for run.py:
+ * 	period =, latency =   the truth as a formula; A is the share of target A's work that is
+ * 	                      left, 1 to 0; `measured`: run.py runs the case instead
+ * 	p99 =                 of a latency, the same for its 99th percentile
+ * 	options =             more options for lever run
+ * 	cuts =                the percentages that make sense, where not all do
+ * `target A is` names a target that is not its line: syscall:NAME, a class of waits (class:L), or
+ * that class of its line (class:L here).
  */
 #pragma once
 

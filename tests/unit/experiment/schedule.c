@@ -61,7 +61,7 @@ TEST("every window at a speedup stands between two controls of its own target")
 	free(plans);
 }
 
-TEST("targets come in proportion to their weights, speedups equally often, controls half of the time")
+TEST("targets come by their weights, speedups equally often, controls half of the time")
 {
 	const double weights[] = {3, 1};
 	struct schedule_plan *plans = draw(11, weights, 2);

@@ -35,7 +35,8 @@ static struct simulation_score score_of(struct simulation simulation, size_t win
 {
 	simulation.windows = windows;
 	struct simulation_score score = simulation_repeat(&simulation, times, 20240607 + windows);
-	printf("# %zu windows: coverage %.1f %%, bias %+.2f points, width %.1f points; slope %.1f %%; "
+	printf("# %zu windows: coverage %.1f %%, bias %+.2f points, width %.1f points; "
+	       "slope %.1f %%; "
 	       "curve %.1f %%, width %.1f points\n",
 	       windows, 100 * score.coverage, 100 * score.bias, 100 * score.width,
 	       100 * score.slope_coverage, 100 * score.between_coverage, 100 * score.between_width);

@@ -167,7 +167,8 @@ static struct score score_of(const char *name, const struct machine *machine, do
 		score.width += (tail.points[0].high - tail.points[0].low) / times;
 		free(tail.points);
 	}
-	printf("# %s at %.0f %%: truth %.1f %%, bias %+.2f points, width %.1f points, held %.0f %%\n",
+	printf("# %s at %.0f %%: truth %.1f %%, bias %+.2f points, width %.1f points, "
+	       "held %.0f %%\n",
 	       name, 100 * speedup, 100 * truth, 100 * score.bias, 100 * score.width,
 	       100 * score.held);
 	return score;
