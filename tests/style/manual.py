@@ -80,7 +80,7 @@ WHOM = {"--pid", "--cgroup", "--system", "--comm"}  # of processes that run alre
 
 def example_complaints():
     """Each line "$ lever ..." is given to lever with --help after its options: they must parse."""
-    for path in style.files(["man"], {".scd"}) + [style.ROOT / "README.md"]:
+    for path in style.files(["man"], {".scd"}) + style.files(["docs"], {".md"}) + [style.ROOT / "README.md"]:
         for number, line in commands(path):
             found = re.match(r"\s*\$ (?:sudo )?lever (.*)", line)
             if not found:
