@@ -248,7 +248,8 @@ static int write_pipeline(struct profile *profile, struct error *error)
 		{line_of("/src/pack/pipeline.c", 77, "write_block"), 0.18, {0.11}, 0, 40},
 		{line_of("/src/pack/queue.c", 10, "queue_push"), 0.093, {-0.14}, 0, 40},
 		{line_of("/src/pack/a/very/deep/path/checksum_of_blocks_with_tables.cc", 1203,
-			 "std::vector<pack::block, pack::aligned_allocator<pack::block, 64>>::emplace_back"
+			 "std::vector<pack::block, pack::aligned_allocator<pack::block, "
+			 "64>>::emplace_back"
 			 "(pack::block const&)"),
 		 0.071,
 		 {0.002},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* hostile - annotates itself with names that want to be more than text, for what shows or exports a trace. */
+/* hostile - annotates itself with names that hold markup and control characters. */
 #include <lever.h>
 
 #include <sys/prctl.h>

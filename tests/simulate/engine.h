@@ -26,7 +26,8 @@ struct engine_variants {
 	bool pays_on;          /* a pause reads G again at its end, and goes on if more is owed */
 	bool spinners_rest;    /* a thread that spins pays nothing until it no longer does */
 	bool raises_by_charge; /* a charge raises G by no more than the charge */
-	bool pauses_hold_ticks; /* runtime engine: ticks in a pause are part of it, and not charged */
+	/* runtime engine: ticks in a pause are part of it, and not charged */
+	bool pauses_hold_ticks;
 	bool credits_to_wake; /* runtime engine: of a wait, up to the wake-up, not to the return */
 	bool wakes_before;    /* an interrupt that a pause has held up came when that pause began */
 };
@@ -38,8 +39,8 @@ struct engine_settings {
 	uint32_t overhead_ns; /* of a tick, beside its handler */
 	uint32_t handler_ns;
 	uint32_t cap_ns; /* kernel engine: longest pause at once */
-	uint32_t
-		uncharged_ns; /* kernel engine: what a tick takes beside that, and nobody knows of */
+	/* kernel engine: what a tick takes besides, and the engine does not know of */
+	uint32_t uncharged_ns;
 	uint32_t overshoot_ns;  /* of a pause that spins */
 	uint32_t sleep_late_ns; /* of a pause that sleeps, beside the machine's own lateness */
 	bool is_traced;

@@ -25,7 +25,8 @@ struct experiment_truth {
 	bool is_valid;    /* there were visits enough */
 	double period_ns; /* of the program as it is */
 	double gain[EXPERIMENT_CUTS];
-	/* A cut that is 3 points smaller gains far less or more: threads then meet in another order. */
+	/* A cut that is 3 points smaller gains far less or more: threads then meet in another
+	 * order. */
 	bool is_step[EXPERIMENT_CUTS];
 	uint64_t window_ns, warm_up_ns;
 	uint64_t windows, events;

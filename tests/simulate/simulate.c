@@ -13,7 +13,8 @@
 #include <string.h>
 
 static const char usage[] =
-	"usage: simulate [--pattern NAME] [--cores N,...] [--engine kernel|runtime] [--seed FIRST]\n"
+	"usage: simulate [--pattern NAME] [--cores N,...] [--engine kernel|runtime] [--seed "
+	"FIRST]\n"
 	"                [--programs N] [--rounds N] [--foreign TASKS] [--virtual] [--list]\n"
 	"                [--file PROGRAM] [--variant RULE]... [--uncharged MICROSECONDS]\n"
 	"       simulate --trace PERCENT --pattern NAME|--file PROGRAM [--cores N] [--engine E]\n"

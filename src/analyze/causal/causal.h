@@ -19,7 +19,8 @@ struct causal_effect {
 	bool is_contention;        /* the slope's whole interval is below 0 */
 	struct warm_up warm_up;    /* which windows are left out as too early */
 	double early_share;        /* part of the gain by all windows that early ones account for */
-	bool is_widened; /* the interval is wider, as the target may warm up as slowly as another one */
+	/* the interval is wider, as the target may warm up as slowly as another one */
+	bool is_widened;
 	struct external_pacing external_pacing; /* what was subtracted as externally paced */
 	struct tail tail;                       /* of a latency point: its 99th percentile */
 	double tail_lacking_ns;                 /* more run time needed; 0: that does not help */

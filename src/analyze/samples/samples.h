@@ -24,8 +24,8 @@ struct samples_entry {
 	const struct recording_stack_sample *stack_sample;
 	const struct recording_thread *thread;
 	const struct recording_frame *user; /* innermost in user space */
-	const struct recording_frame *
-		site; /* innermost with a known source line, outside of the system's code if possible */
+	/* innermost with a known source line, outside of the system's code if possible */
+	const struct recording_frame *site;
 	const struct recording_frame *kernel; /* innermost in the kernel */
 };
 

@@ -129,7 +129,8 @@ static void warn_of_work(struct scale *scale)
 	if (least > WORK_LEAST_NS && most / least - 1 > WORK_STEADY)
 		*array_add(&scale->warnings) = text_format(
 			"runs on %u core%s differ by %.0f %% in CPU time, and no prediction is "
-			"better than that: the work varies, or other programs share caches and memory",
+			"better than that: the work varies, or other programs share caches and "
+			"memory",
 			scale->cores, scale->cores == 1 ? "" : "s", 100 * (most / least - 1));
 }
 
@@ -203,7 +204,8 @@ static void warn_of_losses(struct scale *scale)
 			scale->cores, 100.0 * (double)escapes / (double)switches);
 	if (overwritten)
 		*array_add(&scale->warnings) = text_format(
-			"parallelism may be wrong: %llu threads were not counted, as more were alive "
+			"parallelism may be wrong: %llu threads were not counted, as more were "
+			"alive "
 			"at once than the engine has room for",
 			(unsigned long long)overwritten);
 }

@@ -30,7 +30,8 @@ static char *without_experiments(const struct recording *recording, const struct
 	AUTO(text) char *wall = display_duration((double)totals->wall_ns);
 	if (!totals->samples && totals->wall_ns)
 		return text_format(
-			"No answer: no sample of the program in %s. It hardly uses the CPU: give it "
+			"No answer: no sample of the program in %s. It hardly uses the CPU: give "
+			"it "
 			"more work, or run it longer.",
 			wall);
 	if (!recording->targets.count && totals->samples)
@@ -54,7 +55,8 @@ static char *without_counted(const struct recording *recording, const struct cau
 		AUTO(text) char *points = names_of_points(recording);
 		if (!all_visits(recording))
 			return text_format(
-				"No answer: no progress point (%s) was visited during experiments. Choose a "
+				"No answer: no progress point (%s) was visited during "
+				"experiments. Choose a "
 				"point with --progress that the program reaches repeatedly.",
 				points);
 		return text_format(

@@ -324,7 +324,8 @@ static void print_left_out(FILE *out, const struct causal *causal,
 	size_t unanswered = causal->count - verdicts->targets;
 	if (unanswered)
 		fprintf(out,
-			"     %s%zu %ssampled location%s: no answer (too few experiments, or none)\n",
+			"     %s%zu %ssampled location%s: no answer (too few experiments, or "
+			"none)\n",
 			verdicts->targets ? "and " : "", unanswered,
 			verdicts->targets ? "more " : "", unanswered > 1 ? "s" : "");
 }

@@ -20,8 +20,9 @@
 struct layout {
 	size_t name, detail, point, verdict, outcome; /* columns; point 0: not shown */
 	const char *kind;                             /* kind of the targets */
-	bool detail_is_place; /* targets are functions: `detail` is their location, else their function */
-	double scale;         /* gain of a full cell */
+	/* targets are functions: `detail` is their location, else their function */
+	bool detail_is_place;
+	double scale; /* gain of a full cell */
 };
 
 const char *verdict_outcome_style(enum verdict_outcome outcome)

@@ -49,7 +49,8 @@ static void warn_of_widened(struct warnings *warnings, const struct causal *caus
 		widened += is_widened(&causal->targets[i]);
 	if (widened)
 		*array_add(warnings) = text_format(
-			"the intervals of %zu targets are wider: they may need time to warm up, too, "
+			"the intervals of %zu targets are wider: they may need time to warm up, "
+			"too, "
 			"and were measured too briefly to exclude it; run longer with --seconds",
 			widened);
 }
@@ -61,14 +62,18 @@ static void warn_of_warm_up(struct warnings *warnings, const struct causal *caus
 		struct warm_up warm_up = warm_up_of(target);
 		if (warm_up.is_drifting)
 			*array_add(warnings) = text_format(
-				"the gain of %s may be too large: the program was still changing its speed "
-				"at the end of its window series, as filling or emptying queues do; use "
+				"the gain of %s may be too large: the program was still changing "
+				"its speed "
+				"at the end of its window series, as filling or emptying queues "
+				"do; use "
 				"longer windows with --window",
 				target->target->name);
 		else if (warm_up.level)
 			*array_add(warnings) = text_format(
-				"with %s faster, the first %u windows after each change are left out: the "
-				"program needed time to warm up, as queues fill or empty; the windows that "
+				"with %s faster, the first %u windows after each change are left "
+				"out: the "
+				"program needed time to warm up, as queues fill or empty; the "
+				"windows that "
 				"follow count as one experiment",
 				target->target->name, warm_up_skipped(warm_up.level));
 	}
@@ -94,8 +99,10 @@ static void warn_of_external_pacing(struct warnings *warnings, const struct caus
 			    !is_new_point(causal, i, effect))
 				continue;
 			*array_add(warnings) = text_format(
-				"gains at %s are reduced: its rate is partly set by clocks, devices or other "
-				"programs, whose apparent gain is taken off; with all of these 25 %% faster "
+				"gains at %s are reduced: its rate is partly set by clocks, "
+				"devices or other "
+				"programs, whose apparent gain is taken off; with all of these "
+				"25 %% faster "
 				"it would be %.1f %% faster",
 				effect->point->name, 100 * effect->external_pacing.gain);
 		}

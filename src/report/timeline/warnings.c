@@ -21,12 +21,14 @@ struct warnings timeline_warnings(const struct timeline *timeline, const struct 
 				    (unsigned long long)timeline->damaged_chunks);
 	if (spans->flows_left_out)
 		*array_add(&warnings) = text_format(
-			"flows are incomplete: %llu of their marks are left out, as there are more than "
+			"flows are incomplete: %llu of their marks are left out, as there are "
+			"more than "
 			"%u; record a shorter time",
 			(unsigned long long)spans->flows_left_out, FLOWS_MOST);
 	if (spans->regions_left_out)
 		*array_add(&warnings) = text_format(
-			"parallel regions are incomplete: %llu names are left out, as they have more than "
+			"parallel regions are incomplete: %llu names are left out, as they have "
+			"more than "
 			"%u spans; record a shorter time",
 			(unsigned long long)spans->regions_left_out, REGION_SPANS_MOST);
 	if (timeline->other_runs)

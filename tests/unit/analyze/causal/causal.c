@@ -115,7 +115,8 @@ TEST("latency is the number in flight over the rate")
 {
 	struct recording *recording = recording_new();
 	add_pairs(recording, 1, 1250, 10);
-	/* At the speedup, a fifth less time each and 8 instead of 10 in flight: 0.64 of the latency. */
+	/* At the speedup, a fifth less time each and 8 instead of 10 in flight: 0.64 of the
+	 * latency. */
 	for (size_t i = 0; i < recording->experiments.count; i++) {
 		struct recording_experiment *experiment = &recording->experiments.items[i];
 		if (experiment->speedup > 0)

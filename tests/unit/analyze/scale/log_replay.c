@@ -40,19 +40,22 @@ static void fork_at(struct log *log, unsigned ms, unsigned pid, unsigned tid, un
 	chunk_writer_add_task(&log->tasks, &event);
 }
 
-/* `state` 0: it could have run on; 0x10: it is dead. */
-static void leave(struct log *log, unsigned core, unsigned ms, unsigned tid, unsigned next,
-		  unsigned call, unsigned char state)
+struct departure {
+	unsigned core, ms, tid, next, call;
+	unsigned char state; /* 0: it could have run on; 0x10: it is dead */
+};
+
+static void leave(struct log *log, struct departure of)
 {
-	struct switch_event event = {.time_ns = BASE + ms * MS,
-				     .tid = tid,
-				     .other = next,
+	struct switch_event event = {.time_ns = BASE + of.ms * MS,
+				     .tid = of.tid,
+				     .other = of.next,
 				     .kind = SWITCH_SWITCH,
-				     .system_call = tid ? call : SWITCH_NO_CALL,
-				     .state = state};
-	event.flags = (tid ? SWITCH_TID_OURS : 0) | (next ? SWITCH_OTHER_OURS : 0) |
-		      (tid && !state ? SWITCH_PREEMPTED : 0);
-	chunk_writer_add_switch(&log->cores[core], &event);
+				     .system_call = of.tid ? of.call : SWITCH_NO_CALL,
+				     .state = of.state};
+	event.flags = (of.tid ? SWITCH_TID_OURS : 0) | (of.next ? SWITCH_OTHER_OURS : 0) |
+		      (of.tid && !of.state ? SWITCH_PREEMPTED : 0);
+	chunk_writer_add_switch(&log->cores[of.core], &event);
 }
 
 static void wake(struct log *log, unsigned core, unsigned ms, unsigned tid, unsigned by)
@@ -120,13 +123,13 @@ static double run_on(const struct log_replay *log, unsigned cores, double growth
 static struct recording *fork_and_join(void)
 {
 	struct log log = {0};
-	leave(&log, 0, 0, 0, 10, 0, 0);
+	leave(&log, (struct departure){0, 0, 0, 10, 0, 0});
 	exec_at(&log, 0, 10);
 	fork_at(&log, 100, 10, 11, 10);
-	leave(&log, 0, 120, 10, 11, FUTEX, 1);
+	leave(&log, (struct departure){0, 120, 10, 11, FUTEX, 1});
 	wake(&log, 0, 320, 10, 11);
-	leave(&log, 0, 320, 11, 10, FUTEX, 0x10);
-	leave(&log, 0, 350, 10, 0, FUTEX, 0x10);
+	leave(&log, (struct departure){0, 320, 11, 10, FUTEX, 0x10});
+	leave(&log, (struct departure){0, 350, 10, 0, FUTEX, 0x10});
 	return recording_of(&log);
 }
 
@@ -147,11 +150,11 @@ TEST("a thread begins where its parent creates it, and can be waited for")
 TEST("waits for a core and other programs are left out")
 {
 	struct log log = {0};
-	leave(&log, 0, 0, 0, 10, 0, 0);
+	leave(&log, (struct departure){0, 0, 0, 10, 0, 0});
 	exec_at(&log, 0, 10);
-	leave(&log, 0, 50, 10, 0, SWITCH_NO_CALL, 0);
-	leave(&log, 0, 90, 0, 10, 0, 0);
-	leave(&log, 0, 150, 10, 0, FUTEX, 0x10);
+	leave(&log, (struct departure){0, 50, 10, 0, SWITCH_NO_CALL, 0});
+	leave(&log, (struct departure){0, 90, 0, 10, 0, 0});
+	leave(&log, (struct departure){0, 150, 10, 0, FUTEX, 0x10});
 	AUTO(recording) struct recording *recording = recording_of(&log);
 	AUTO(timeline)
 	struct timeline *timeline = timeline_of_run(recording, &recording->runs.items[0]);
@@ -163,12 +166,12 @@ TEST("waits for a core and other programs are left out")
 TEST("work and waits before the exec are left out")
 {
 	struct log log = {0};
-	leave(&log, 0, 0, 0, 10, 0, 0);
-	leave(&log, 0, 10, 10, 0, FUTEX, 1);
+	leave(&log, (struct departure){0, 0, 0, 10, 0, 0});
+	leave(&log, (struct departure){0, 10, 10, 0, FUTEX, 1});
 	wake(&log, 0, 40, 10, 0);
-	leave(&log, 0, 40, 0, 10, 0, 0);
+	leave(&log, (struct departure){0, 40, 0, 10, 0, 0});
 	exec_at(&log, 50, 10);
-	leave(&log, 0, 70, 10, 0, FUTEX, 0x10);
+	leave(&log, (struct departure){0, 70, 10, 0, FUTEX, 0x10});
 	AUTO(recording) struct recording *recording = recording_of(&log);
 	AUTO(timeline)
 	struct timeline *timeline = timeline_of_run(recording, &recording->runs.items[0]);
@@ -181,20 +184,20 @@ TEST("work and waits before the exec are left out")
 static struct recording *wait_with_limit(unsigned call)
 {
 	struct log log = {0};
-	leave(&log, 0, 0, 0, 10, 0, 0);
+	leave(&log, (struct departure){0, 0, 0, 10, 0, 0});
 	exec_at(&log, 0, 10);
 	fork_at(&log, 10, 10, 11, 10);
-	leave(&log, 1, 10, 0, 11, 0, 0);
-	leave(&log, 0, 20, 10, 0, call, 1);
+	leave(&log, (struct departure){1, 10, 0, 11, 0, 0});
+	leave(&log, (struct departure){0, 20, 10, 0, call, 1});
 	for (unsigned ms = 120; ms <= 220; ms += 100) {
 		wake(&log, 0, ms, 10, 0);
-		leave(&log, 0, ms, 0, 10, 0, 0);
-		leave(&log, 0, ms + 1, 10, 0, call, 1);
+		leave(&log, (struct departure){0, ms, 0, 10, 0, 0});
+		leave(&log, (struct departure){0, ms + 1, 10, 0, call, 1});
 	}
 	wake(&log, 1, 310, 10, 11);
-	leave(&log, 0, 312, 0, 10, 0, 0);
-	leave(&log, 1, 320, 11, 0, FUTEX, 0x10);
-	leave(&log, 0, 340, 10, 0, FUTEX, 0x10);
+	leave(&log, (struct departure){0, 312, 0, 10, 0, 0});
+	leave(&log, (struct departure){1, 320, 11, 0, FUTEX, 0x10});
+	leave(&log, (struct departure){0, 340, 10, 0, FUTEX, 0x10});
 	return recording_of(&log);
 }
 
@@ -237,16 +240,16 @@ TEST("growth of CPU time is taken off threads that ran at once, and added again"
 TEST("two processes that wait for each other through a pipe are one program")
 {
 	struct log log = {0};
-	leave(&log, 0, 0, 0, 10, 0, 0);
+	leave(&log, (struct departure){0, 0, 0, 10, 0, 0});
 	exec_at(&log, 0, 10);
 	fork_at(&log, 10, 20, 20, 10);
-	leave(&log, 0, 30, 10, 20, POLL, 1);
+	leave(&log, (struct departure){0, 30, 10, 20, POLL, 1});
 	wake(&log, 0, 130, 10, 20); /* it has written something */
-	leave(&log, 0, 180, 20, 10, 0, 0);
-	leave(&log, 0, 280, 10, 20, FUTEX, 1);
+	leave(&log, (struct departure){0, 180, 20, 10, 0, 0});
+	leave(&log, (struct departure){0, 280, 10, 20, FUTEX, 1});
 	wake(&log, 0, 300, 10, 20); /* it exits */
-	leave(&log, 0, 300, 20, 10, FUTEX, 0x10);
-	leave(&log, 0, 310, 10, 0, FUTEX, 0x10);
+	leave(&log, (struct departure){0, 300, 20, 10, FUTEX, 0x10});
+	leave(&log, (struct departure){0, 310, 10, 0, FUTEX, 0x10});
 	AUTO(recording) struct recording *recording = recording_of(&log);
 	AUTO(timeline)
 	struct timeline *timeline = timeline_of_run(recording, &recording->runs.items[0]);
@@ -258,7 +261,8 @@ TEST("two processes that wait for each other through a pipe are one program")
 
 TEST("a faster target shortens the work and the waits in which it was sampled")
 {
-	/* 10 forks 11 at 100 ms; half of its first 100 ms were in the code, and all of what 11 does. */
+	/* 10 forks 11 at 100 ms; half of its first 100 ms were in the code, and all of what 11
+	 * does. */
 	struct recording_target_sample target_samples[] = {{1, 10, BASE + 20 * MS, 25 * MS, false},
 							   {1, 10, BASE + 50 * MS, 25 * MS, false},
 							   {1, 11, BASE + 320 * MS, 200 * MS,
@@ -286,14 +290,14 @@ TEST("a faster target shortens the work and the waits in which it was sampled")
 TEST("the part of a sample that exceeds its burst is left out of the next bursts")
 {
 	struct log log = {0};
-	leave(&log, 0, 0, 0, 10, 0, 0);
+	leave(&log, (struct departure){0, 0, 0, 10, 0, 0});
 	exec_at(&log, 0, 10);
 	for (unsigned ms = 10; ms <= 90; ms += 10) {
-		leave(&log, 0, ms, 10, 0, SLEEP, 1);
+		leave(&log, (struct departure){0, ms, 10, 0, SLEEP, 1});
 		wake(&log, 0, ms + 5, 10, 0);
-		leave(&log, 0, ms + 5, 0, 10, 0, 0);
+		leave(&log, (struct departure){0, ms + 5, 0, 10, 0, 0});
 	}
-	leave(&log, 0, 100, 10, 0, FUTEX, 0x10);
+	leave(&log, (struct departure){0, 100, 10, 0, FUTEX, 0x10});
 	AUTO(recording) struct recording *recording = recording_of(&log);
 	AUTO(timeline)
 	struct timeline *timeline = timeline_of_run(recording, &recording->runs.items[0]);
@@ -307,12 +311,12 @@ TEST("the part of a sample that exceeds its burst is left out of the next bursts
 TEST("stolen time is no work, and shortens no wait")
 {
 	struct log log = {0};
-	leave(&log, 0, 0, 0, 10, 0, 0);
+	leave(&log, (struct departure){0, 0, 0, 10, 0, 0});
 	exec_at(&log, 0, 10);
-	leave(&log, 0, 100, 10, 0, SLEEP, 1);
+	leave(&log, (struct departure){0, 100, 10, 0, SLEEP, 1});
 	wake(&log, 0, 200, 10, 0);
-	leave(&log, 0, 200, 0, 10, 0, 0);
-	leave(&log, 0, 300, 10, 0, FUTEX, 0x10);
+	leave(&log, (struct departure){0, 200, 0, 10, 0, 0});
+	leave(&log, (struct departure){0, 300, 10, 0, FUTEX, 0x10});
 	AUTO(recording) struct recording *recording = recording_of(&log);
 	AUTO(timeline)
 	struct timeline *timeline = timeline_of_run(recording, &recording->runs.items[0]);
@@ -327,8 +331,8 @@ TEST("stolen time is no work, and shortens no wait")
 TEST("a log in which nothing was executed has no replay")
 {
 	struct log log = {0};
-	leave(&log, 0, 0, 0, 10, 0, 0);
-	leave(&log, 0, 10, 10, 0, FUTEX, 0x10);
+	leave(&log, (struct departure){0, 0, 0, 10, 0, 0});
+	leave(&log, (struct departure){0, 10, 10, 0, FUTEX, 0x10});
 	AUTO(recording) struct recording *recording = recording_of(&log);
 	AUTO(timeline)
 	struct timeline *timeline = timeline_of_run(recording, &recording->runs.items[0]);
