@@ -90,7 +90,17 @@ def link_complaints():
                     yield path, number, f"links to {target}, which does not exist"
 
 
+def decision_complaints():
+    """A comment that names a section of docs/decisions.md names one that is there."""
+    titles = set(re.findall(r"^## (.*)$", (style.ROOT / "docs" / "decisions.md").read_text(), re.MULTILINE))
+    for path in style.files(["src", "include", "tests", "bench"], {".c", ".h", ".py", ".mjs"}):
+        text = re.sub(r"\n\s*(?:\*|//|#)? ?", " ", path.read_text())
+        for title in re.findall(r'docs/decisions\.md, "([^"]+)"', text):
+            if title not in titles and path.name != "limits.py":
+                yield path, 1, f"docs/decisions.md has no section \"{title}\""
+
+
 failed = 0
-for check in (code_complaints, name_complaints, page_complaints, link_complaints):
+for check in (code_complaints, name_complaints, page_complaints, link_complaints, decision_complaints):
     failed |= style.report(check())
 sys.exit(failed)
