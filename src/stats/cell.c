@@ -36,7 +36,7 @@ double cell_median(const struct cell *cell)
 	return median;
 }
 
-/* A position changes by 1 / (r + RATIO_OFFSET) times what its ratio r changes by. */
+/* The derivative of a position by its ratio r is 1 / (r + RATIO_OFFSET). */
 void cell_set_noise(struct cell *cell, double pause_noise)
 {
 	double ratio = fmax(0, ratio_at(cell->location));
@@ -51,7 +51,7 @@ double cell_ratio_variance(const struct cell *cell, size_t i)
 	return cell->window_noise + cell->control_noise * cell->ratios[i].control_variance;
 }
 
-/* How much a ratio counts that lies so many standard deviations off. */
+/* The weight of a ratio that lies so many standard deviations from the location. */
 static double robust_weight(double deviations)
 {
 	double weight = (NO_WEIGHT - fabs(deviations)) / (NO_WEIGHT - FULL_WEIGHT);
@@ -74,7 +74,7 @@ void cell_weigh(struct cell *cell, double pooled_variance)
 		cell->weights[i] = 1;
 }
 
-/* The parts in the location: robust weight over variance, before division by their sum. */
+/* A ratio's part in the location: robust weight over variance, not normalized. */
 static double cell_part(const struct cell *cell, size_t i)
 {
 	return cell->weights[i] / cell_ratio_variance(cell, i);
@@ -110,7 +110,7 @@ void cell_add_loads(const struct cell *cell, double factor, double *loads)
 	}
 }
 
-/* Variance of the location: windows err independently, but a control once for all its ratios. */
+/* Variance of the location: errors of windows are independent, errors of a shared control not. */
 void cell_amplify(struct cell *cell, double *loads)
 {
 	double parts = cell_parts(cell);
@@ -128,8 +128,8 @@ void cell_amplify(struct cell *cell, double *loads)
 }
 
 /*
- * The weighted squares of n ratios around their mean are, on average, n minus what the mean itself
- * varies: sum of parts times amplification, which is 1 where no control is shared.
+ * The expected sum of the weighted squares of n ratios around their mean is n less the variance of
+ * the mean: the sum of parts times the amplification, which is 1 where no control is shared.
  */
 void cell_spread(struct cell *cell)
 {

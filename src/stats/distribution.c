@@ -112,7 +112,7 @@ static double student_density(double value, double freedom)
 	return front * exp(-(freedom + 1) / 2 * log1p(value * value / freedom));
 }
 
-/* What lies between t and the normal number of the same probability, to the first order. */
+/* The difference between t and the normal number of the same probability, to the first order. */
 static double normal_correction(double value, double freedom)
 {
 	return value * (value * value + 1) / (4 * freedom);

@@ -2,9 +2,9 @@
 /*
  * effect - program speedup at each measured speedup, from ratios of neighbouring windows.
  *
- * All windows at one speedup are a cell (cell.h). Its error follows from the variance of a
- * window, in which few windows borrow from all others, and contains that a control used twice errs
- * twice in the same direction.
+ * All windows at one speedup are a cell (cell.h). Its error follows from the variance of a window,
+ * which is moderated by that of all cells, and from how often each control is used: a shared
+ * control's errors are correlated.
  */
 #include "stats/effect.h"
 
@@ -22,9 +22,9 @@
 #define PRIOR_FREEDOM 6.0
 
 /*
- * Location and variance depend on each other, and are found in turn until no location moves by
- * SETTLED any more. In simulations (simulation.h in the tests) all but 0.1 % of them settle to 1e-6
- * within 12 rounds, and the others waver by less than 0.3 percentage points.
+ * Location and variance depend on each other, and are estimated in turn until no location moves by
+ * SETTLED. In simulations (tests/unit/stats/simulation.h) 99.9 % converge to 1e-6 within 12 rounds;
+ * the others oscillate by less than 0.3 percentage points.
  */
 #define SETTLED 1e-7
 #define ROUNDS 20
@@ -102,7 +102,7 @@ static void cell_moderate(struct cell *cell, const struct fit *fit)
 		cell->variance = fmax(cell->variance, cell->own_variance);
 }
 
-/* Returns by how much the location that moved most has moved. */
+/* Returns the largest change of a location. */
 static double fit_round(struct fit *fit)
 {
 	double most = 0;
@@ -124,8 +124,8 @@ static double fit_round(struct fit *fit)
 }
 
 /*
- * Nothing tells whether a lone ratio was disturbed; so its error must hold disturbed windows too:
- * the spread of all ratios, each in full.
+ * Whether a lone ratio was disturbed is unknown; so its error includes disturbed windows: it is
+ * at least the spread of all ratios, each with full weight.
  */
 static void widen_lone_cells(struct fit *fit)
 {
@@ -144,7 +144,7 @@ static void widen_lone_cells(struct fit *fit)
 			fit->cells[i].variance = fmax(fit->cells[i].variance, fit->raw_variance);
 }
 
-/* By how much positions err if a control errs by one standard deviation. */
+/* The error of a position that a control's error of one standard deviation causes. */
 static double control_error(const struct cell *cell)
 {
 	return sqrt(cell->variance * cell->control_noise);
@@ -196,7 +196,7 @@ static double cell_covariance(const struct cell *cell, struct fit *fit)
 	return sum;
 }
 
-/* How fast the gain, 1 - ratio, falls with the position. */
+/* The derivative of the gain, 1 - ratio, by the position, negated. */
 static double gain_slope(double position)
 {
 	return ratio_at(position) + RATIO_OFFSET;
@@ -259,8 +259,8 @@ size_t effect_estimate(const struct effect_window *windows, size_t count,
 }
 
 /*
- * Samples are counts, and of those in the whole run the part that fell into the observed time is
- * binomial if the target runs evenly: one-sided, two standard errors, with continuity correction.
+ * If the target runs evenly, the number of its samples in the observed time is binomial, of those
+ * in the whole run. The test is one-sided, two standard errors, with continuity correction.
  */
 double effect_phase_factor(double target_ns, double observed_ns, double run_target_ns,
 			   double run_ns, double sample_ns)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * effect - from experiment windows to a program speedup with its interval.
+ * effect - computes a program speedup with its interval from experiment windows.
  *
  * Pure functions on numbers. A window's period is its effective duration per progress visit, or
  * its latency, or an end-to-end run's effective time; always ns, and smaller is better. Only
@@ -28,7 +28,7 @@ struct effect_point {
 	double low, high; /* 95 % interval */
 	double error;     /* standard error */
 	double shared;    /* the part of error that the points have in common: shared controls */
-	unsigned windows; /* windows at this speedup that had a control beside them */
+	unsigned windows; /* windows at this speedup that had a control near them */
 };
 
 struct effect_slope {
@@ -39,17 +39,17 @@ struct effect_slope {
 /*
  * Program speedup at each distinct speedup among the windows (in any order), ascending in speedup,
  * speedup 0 included (gain 0, its interval from controls compared with controls) if there are at
- * least two controls. Writes at most `most` points; returns their number: 0 if nothing tells how
- * much the windows vary, for which one window with one control is too little. A window has a
- * control beside it if one of its run is within a second or four usual spacings of windows.
+ * least two controls. Writes at most `most` points; returns their number: 0 if the variance of the
+ * windows cannot be estimated, as from one window with one control. A control is near a window if
+ * both are of the same run and at most a second, or four usual spacings of windows, apart.
  */
 size_t effect_estimate(const struct effect_window *windows, size_t count,
 		       struct effect_point *points, size_t most);
 
 /*
- * The windows' scatter says how much an answer varies, not how far virtual speedups are from real
- * ones. This standard error of the method is added to each point above speedup 0, as one that all
- * points of a curve share. Its size: docs/decisions.md, "The method's own error".
+ * The windows' scatter does not include the difference between virtual and real speedups. This
+ * standard error of the method is added to each point above speedup 0, as an error that all points
+ * of a curve share (docs/decisions.md, "The method's own error in every interval is 0.6 points").
  */
 #define EFFECT_METHOD_ERROR 0.006
 #define EFFECT_METHOD_SHARE 0.005 /* of the gain, in addition */
@@ -57,15 +57,15 @@ void effect_add_method_error(struct effect_point *points, size_t count);
 
 /*
  * Slope of a straight line through the origin, weighted by 1 / error^2; its interval is widened
- * where the points scatter about the line more than their errors say. All 0 if no point is
+ * where the points scatter about the line more than their errors explain. All 0 if no point is
  * above speedup 0. A caller that scales points (gain, low, high, error) scales `shared` too.
  */
 struct effect_slope effect_slope(const struct effect_point *points, size_t count);
 
 /*
- * Program speedup at any `speedup` read off the measured points, pooling neighbours (a local fit
- * that goes through 0 at 0), with its interval. `windows` are those of the points that carry at
- * least a tenth of the answer. Returns 0, or -1 if no point above speedup 0 is within 0.25.
+ * Program speedup at any `speedup`, interpolated between the measured points by a smooth curve
+ * through 0 at 0, with its interval. `windows` are those of the points that have at least a tenth
+ * of the weight. Returns 0, or -1 if no point above speedup 0 is within 0.25.
  */
 int effect_at(const struct effect_point *points, size_t count, double speedup,
 	      struct effect_point *answer);
@@ -73,7 +73,7 @@ int effect_at(const struct effect_point *points, size_t count, double speedup,
 /*
  * Phase correction (COZ, eq. 5-8): t_A / T from the target's sampled time inside its own control
  * windows (target_ns of observed_ns) and in the whole run at speedup 0 (run_target_ns of run_ns).
- * Returns a factor in (0, 1]; 1 when the data cannot tell it from 1.
+ * Returns a factor in (0, 1]; 1 where it does not differ from 1 significantly.
  */
 double effect_phase_factor(double target_ns, double observed_ns, double run_target_ns,
 			   double run_ns, double sample_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* effect_curve - what measured points say together: a slope, and values between them. */
+/* effect_curve - a slope through the measured points, and values between them. */
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "stats/effect.h"
@@ -10,16 +10,16 @@
 /* Of the normal distribution; points made from few windows bring a larger one. */
 #define QUANTILE_LEAST 1.959963984540054
 
-/* Errors below a hundredth of a percentage point would only spoil the arithmetic. */
+/* Least error, a hundredth of a percentage point: the matrices stay well-conditioned. */
 #define ERROR_LEAST 1e-4
 
 /* effect_at answers up to this far from a measured point. */
 #define NEAR_SPEEDUP 0.25
 
-/* A point with less than this weight in an answer of effect_at does not lend it its windows. */
+/* The windows of a point with less than this weight do not count for an answer of effect_at. */
 #define WEIGHT_COUNTED 0.1
 
-/* Standard deviation of slopes before anything is measured: larger than any that is possible. */
+/* Prior standard deviation of slopes: larger than any possible slope. */
 #define SLOPE_PRIOR 3.0
 
 CLEANUP_DEFINE(reals, double *, free, NULL)
@@ -30,7 +30,7 @@ static double squared(double value)
 	return value * value;
 }
 
-/* The points that were measured at a speedup above 0, with errors that can be calculated with. */
+/* The points that were measured at a speedup above 0, with errors of at least the least. */
 static struct effect_point *measured_points(const struct effect_point *points, size_t count,
 					    size_t *found)
 {
@@ -79,8 +79,8 @@ static struct combination combine(const struct effect_point *points, const doubl
 }
 
 /*
- * By how much the points scatter about the line more than their errors say, at least 1 (Birge,
- * Phys. Rev. 40, 1932).
+ * The factor by which the points scatter about the line more than their errors explain, at least 1
+ * (Birge, Phys. Rev. 40, 1932).
  */
 static double scatter(const struct effect_point *points, size_t count, double slope)
 {
@@ -132,9 +132,9 @@ struct effect_slope effect_slope(const struct effect_point *points, size_t count
 }
 
 /*
- * Before the measurement a curve is taken for a straight line through the origin, of any slope,
- * plus a random bend whose strength is `bend`: integrated Brownian motion, whose best fit is the
- * cubic smoothing spline (Wahba, J. R. Stat. Soc. B 45, 1983). Covariance of its values:
+ * The prior of a curve is a straight line through the origin, of any slope, plus integrated
+ * Brownian motion of strength `bend`; its posterior mean is the cubic smoothing spline (Wahba,
+ * J. R. Stat. Soc. B 45, 1983). Covariance of its values:
  */
 static double curve_covariance(double a, double b, double bend)
 {
@@ -172,7 +172,7 @@ static void solve(const double *factor, size_t size, double *vector)
 	}
 }
 
-/* Of curves with one bend: the value that was asked for, and how well they explain the points. */
+/* For one bend: the value that was asked for, and the likelihood of the points. */
 struct curve {
 	double gain, variance;
 	double log_likelihood; /* up to a constant that all bends share */
@@ -208,7 +208,7 @@ static struct curve curve_fit(const struct effect_point *points, size_t count, d
 	return curve;
 }
 
-/* Slopes change over the whole range by about this much; taken as likely: 0.3 to 1. */
+/* Candidate bends: a slope's change over the whole range; likely ones are 0.3 to 1. */
 static const double bends[] = {0.03, 0.1, 0.3, 1, 3};
 #define BENDS (sizeof(bends) / sizeof(bends[0]))
 
@@ -218,7 +218,7 @@ static double bend_prior(double bend)
 	return bend / (1 + squared(bend / 0.5));
 }
 
-/* Mean of the curves over the bends, each as likely as it explains the points. */
+/* Mean of the curves over the bends, weighted by likelihood and prior. */
 static struct curve mean_curve(const struct effect_point *points, size_t count, double speedup,
 			       double *mean_parts)
 {

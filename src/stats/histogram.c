@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* histogram - values while they are few, then buckets by the leading nine bits. */
+/* histogram - exact values while they are few, then buckets by the leading nine bits. */
 #include "stats/histogram.h"
 
 #define FINE_BITS 8
@@ -16,7 +16,7 @@ static unsigned bucket_of(uint64_t value)
 	return shift * FINE + (unsigned)(value >> shift);
 }
 
-/* In the middle of those that fall into it. */
+/* The middle of a bucket's range. */
 static double value_of(unsigned bucket)
 {
 	if (bucket < 2 * FINE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * histogram - percentiles of very many histogram of time, in bounded memory.
+ * histogram - percentiles of very many durations, in bounded memory.
  *
  * Up to HISTOGRAM_EXACT values are kept as they are. From then on they are counted in buckets, 256
  * to each power of two, so that a percentile is off by at most HISTOGRAM_ERROR of itself; the
@@ -22,6 +22,6 @@ struct histogram {
 };
 
 void histogram_add(struct histogram *histogram, uint64_t length_ns);
-/* The value at or below which the share of all lies: the nearest rank. 0 if there is none. */
+/* The percentile by nearest rank; 0 without values. */
 double histogram_quantile(struct histogram *histogram, double share);
 void histogram_release(struct histogram *histogram);

@@ -8,26 +8,25 @@
 
 #include <math.h>
 
-/* Pause noises, B / A, that are tried; much more than the usual one is unlikely beforehand. */
+/* Candidate pause noises, B / A; the prior falls beyond NOISE_USUAL. */
 static const double noises[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30};
 #define NOISES (sizeof(noises) / sizeof(noises[0]))
 #define NOISE_USUAL 3.0
 
 /*
- * So many standard deviations more than the mean are assumed: too much noise makes some intervals
- * wider, too little makes them wrong. In simulations of 20 speedups with one window each, where
- * little is known, intervals then held 92 % of gains near 1 instead of 84 %.
+ * The estimate is the mean plus this many standard deviations: too much noise makes some intervals
+ * wider, too little makes them wrong (docs/decisions.md, "Pause noise is estimated with a margin").
  */
 #define CAUTION 0.5
 
 /*
- * The logarithm of a small cell's variance varies by this over its degrees of freedom, and lies
- * too low by LOGARITHM_BIAS over them: as of chi square (ln x - digamma x at x = freedom / 2, the
- * variance 2 / freedom, a little more for medians). In simulations its tails hardly matter.
+ * The logarithm of a cell's estimated variance has this variance and this downward bias, each
+ * divided by the degrees of freedom: those of chi square (bias ln x - digamma x at x = freedom / 2,
+ * variance 2 / freedom), a little more for medians.
  */
 #define LOGARITHM_VARIANCE 2.5
 #define LOGARITHM_BIAS 1.15
-/* Cells' variances differ by themselves, too; and a disturbed cell's is anything: Student's t. */
+/* True variances of cells differ, too, and those of disturbed cells are outliers: Student's t. */
 #define VARIANCE_LEAST 0.05
 #define TAIL_FREEDOM 3.0
 #define ROUNDS 8
@@ -48,8 +47,8 @@ static double freedom_of(const struct cell *cell)
 }
 
 /*
- * Differences between ratios of one cell, each divided by what its deviation would be if a
- * control's were 1. Appends to `values`; returns their new number.
+ * Differences between ratios of one cell, in units of their standard deviation at A = 1. Appends to
+ * `values`; returns their new number.
  */
 static size_t add_differences(const struct cell *cell, double *values, size_t known)
 {
@@ -68,14 +67,14 @@ static size_t add_differences(const struct cell *cell, double *values, size_t kn
 	return known;
 }
 
-/* Of the normal distribution whose absolute values have this median. */
+/* The variance of the normal distribution whose absolute values have this median. */
 static double median_variance(const double *differences, size_t count)
 {
 	double deviation = count ? summary_median(differences, count) / 0.6744897501960817 : 0;
 	return fmax(squared(deviation), NOISE_VARIANCE_LEAST);
 }
 
-/* How well the logarithms of the cells' variances agree: of their most likely common value. */
+/* Of the cells' variances having one common value, at its most likely one. */
 static double log_likelihood(const struct cell *cells, const double *logarithms, size_t count)
 {
 	double center = 0, likelihood = 0;
@@ -113,7 +112,7 @@ static double try_noise(struct cell *cells, size_t count, double pause_noise, do
 	return log_likelihood(cells, logarithms, count);
 }
 
-/* Of the noises tried, each as likely as it is: the geometric mean, and caution. */
+/* The geometric mean of the candidates, weighted by posterior probability, plus the margin. */
 static double likely_noise(struct cell *cells, size_t count, double *differences)
 {
 	double likelihoods[NOISES], best = -INFINITY, sum = 0, mean = 0, squares = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* parallel - the formula, its corrections, and what cores wait for. */
+/* parallel - the formula, its corrections, and the reasons of idle cores. */
 #include "stats/parallel.h"
 
 #define GROWTH_STEPS 60
@@ -61,7 +61,7 @@ double parallel_predict_raw(const struct parallel_level *levels, size_t count, u
 
 double parallel_slowdown(double growth, unsigned running)
 {
-	/* Less CPU time is the machine's doing: with more threads it does not go on to fall. */
+	/* A decrease is an effect of the machine: it does not continue with further threads. */
 	double others = running > 1 ? running - 1 : 0;
 	double factor = 1 + growth * (growth < 0 && others > 1 ? 1 : others);
 
@@ -87,7 +87,7 @@ double parallel_predict_grown(const struct parallel_level *levels, size_t count,
 	return sum;
 }
 
-/* What is taken on `to_cores` where this was on `from_cores`, with this growth. */
+/* Time on cores[1], given taken_ns on cores[0] and this growth. */
 static double taken_with(const struct parallel_level *levels, const double *taken_ns, size_t count,
 			 const unsigned *cores, double growth)
 {
@@ -103,7 +103,7 @@ double parallel_growth(const struct parallel_level *levels, const double *taken_
 		       unsigned from_cores, double all_ns, unsigned to_cores)
 {
 	double low = PARALLEL_GROWTH_LEAST, high = PARALLEL_GROWTH_MOST, parallel = 0, all = 0;
-	/* With more cores, growth makes it more, with fewer less: monotonic either way. */
+	/* The time on `to_cores` rises with growth on more cores, and falls on fewer. */
 	double sign = to_cores > from_cores ? 1 : -1;
 	const unsigned cores[] = {from_cores, to_cores};
 
@@ -112,7 +112,7 @@ double parallel_growth(const struct parallel_level *levels, const double *taken_
 		if (least(levels[i].threads, to_cores) != least(levels[i].threads, from_cores))
 			parallel += taken_ns[i];
 	}
-	/* A hundredth of the time in question would be blamed for every noise in the whole. */
+	/* With a small parallel part, noise of the whole would be taken for growth. */
 	if (parallel <= 0.05 * all)
 		return 0;
 	for (int i = 0; i < GROWTH_STEPS; i++) {
@@ -135,7 +135,7 @@ static double take_part(double *idle, double threads)
 	return part;
 }
 
-/* Of a level whose threads leave cores idle: what for, on average over its time. */
+/* Adds a level with idle cores to the reasons, in proportion to its mean waits. */
 static void add_losses(struct parallel_losses *losses, const struct parallel_level *level,
 		       double wall_ns, unsigned cores)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* random - xoshiro256**, and what is drawn from it. */
+/* random - xoshiro256**, and distributions drawn from it. */
 #include "stats/random.h"
 
 #include <assert.h>

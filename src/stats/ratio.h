@@ -2,28 +2,27 @@
 /*
  * ratio - each experiment window divided by the control windows beside it.
  *
- * The control beside a window is the nearest one before it, the nearest one after it, or what both
- * give between them (their logarithms interpolated to the window's time), as far as they are near:
- * of the same run, and within one second or four times the windows' usual spacing. So a drift that
- * is slower than the windows cancels.
+ * A window's control is the nearest one before it, the nearest one after it, or both, interpolated
+ * in the logarithm to the window's time. It must be near: of the same run, and within one second or
+ * four times the windows' usual spacing. So drift that is slower than the windows cancels.
  *
  * A control that agrees with fewer than half of the nearest four (two before, two after) was
- * disturbed, and serves as no control. It must go before ratios are taken: half of its disturbance,
- * or a tenth, would reach neighbours unnoticed, always with the same sign.
+ * disturbed and is not used. It is removed before ratios are taken, since a part of its disturbance
+ * would bias all its neighbours in the same direction, too little to be seen as outliers.
  *
- * Controls are judged in the same way, as if nothing were known of them: in each run the second,
- * fourth, ... (and each disturbed one) is divided by those beside it, which are first, third, ...
- * These ratios are 1 but for noise, and tell how much noise there is.
+ * Controls are divided by controls, too: in each run the second, fourth, ... (and each disturbed
+ * one) by those beside it, which are first, third, ... These ratios are 1 plus noise, and so
+ * measure the noise.
  */
 #pragma once
 
 #include "stats/effect.h"
 
 /*
- * A ratio r stands at the position log((r + RATIO_OFFSET) / (1 + RATIO_OFFSET)). Near 1 that is a
- * logarithm, as suits noise in proportion to the period; near 0 it is straight, as suits the noise
- * of the subtracted pauses, which may even leave an effective duration below 0 when nearly all of
- * the program is sped up by 100 %.
+ * The position of a ratio r is log((r + RATIO_OFFSET) / (1 + RATIO_OFFSET)). Near 1 it behaves as a
+ * logarithm, which suits noise in proportion to the period; near 0 as a linear function, which
+ * suits the noise of the subtracted pauses: an effective duration may be below 0 where nearly all
+ * of the program is sped up by 100 %.
  */
 #define RATIO_OFFSET 0.25
 #define RATIO_LEAST (-0.2)
@@ -43,7 +42,7 @@ struct ratio_set {
 	unsigned paired_controls; /* controls with another control near */
 };
 
-/* Where a ratio stands, RATIO_LEAST at least; and the ratio at a position. */
+/* The position of a ratio, or of RATIO_LEAST if that is larger; and the ratio at a position. */
 double ratio_position(double ratio);
 double ratio_at(double position);
 

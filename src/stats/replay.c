@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * replay - a discrete simulation: what happens next is the end of some work, or of some sleep.
+ * replay - a discrete-event simulation: the events are ends of work, of slices and of sleep.
  *
- * All threads on cores are slowed down alike, so their work is measured by one clock of its own,
- * which stands still while nothing runs: when something ends by it does not depend on who comes and
- * goes meanwhile.
+ * All running threads slow down alike, so the progress of their work is measured by a virtual
+ * clock, `work_now`, which advances with the slowdown and stands still while nothing runs. On it,
+ * the end of a piece of work does not change when other threads start or stop running.
  */
 #include "stats/replay.h"
 
@@ -12,10 +12,10 @@
 
 #include <math.h>
 
-#define SLICE_NS 3e6 /* what the kernel grants on machines of today, about */
+#define SLICE_NS 3e6 /* about Linux's base slice on 8 cores and more */
 #define NO_THREAD UINT32_MAX
 
-/* Threads by a key, the least first; of equal keys, in the order of their arrival. */
+/* A priority queue of threads: the least key first; equal keys in the order of arrival. */
 struct entry {
 	double key;
 	uint64_t order;
@@ -28,10 +28,10 @@ struct heap {
 
 struct state {
 	size_t at;       /* step */
-	double left;     /* of its work */
-	double given;    /* CPU time so far, and what the others had had when it became ready */
-	double since;    /* by the clock of work: it got its core, or a new slice */
-	bool is_resumed; /* `left` holds */
+	double left;     /* of the current step's work */
+	double given;    /* virtual run time: CPU time, at least `fair` when it became ready */
+	double since;    /* work_now when it got its core or its slice */
+	bool is_resumed; /* `left` is valid */
 };
 
 struct simulation {
@@ -104,7 +104,7 @@ static void make_ready(struct simulation *simulation, uint32_t thread)
 static void signal_give(struct simulation *simulation, uint32_t event)
 {
 	uint32_t thread = simulation->waiting[event];
-	/* The thread that signals has a core, too. */
+	/* The signalling thread is in neither heap and has a core. */
 	size_t wanted = simulation->running.entries.count + simulation->ready.entries.count + 1;
 	double delay = simulation->settings->wake_delay_ns;
 
@@ -129,7 +129,7 @@ static void run_on(struct simulation *simulation, uint32_t thread)
 		  simulation->orders++, thread);
 }
 
-/* Goes on with the steps of a thread that has a core, until it works, waits, or ends. */
+/* Continues the steps of a thread that has a core, until it works, waits, or ends. */
 static void continue_thread(struct simulation *simulation, uint32_t thread)
 {
 	const struct replay_thread *plan = &simulation->replay->threads.items[thread];
@@ -166,7 +166,7 @@ static void continue_thread(struct simulation *simulation, uint32_t thread)
 
 /* ---- time ---- */
 
-/* The thread whose work, or slice, ends now. */
+/* Handles the thread whose work or slice ends now. */
 static void end_work(struct simulation *simulation)
 {
 	uint32_t thread = heap_pop(&simulation->running);
@@ -176,7 +176,7 @@ static void end_work(struct simulation *simulation)
 
 	state->left -= done;
 	state->given += done;
-	/* What is left by rounding alone is nothing. */
+	/* A rounding error is no work. */
 	if (state->left <= 1e-6) {
 		state->at++;
 		state->is_resumed = false;
@@ -198,7 +198,7 @@ static void fill_cores(struct simulation *simulation)
 	}
 }
 
-/* To the next end of work or sleep. False: there is none. */
+/* Advances to the next event. False: there is none. */
 static bool step_on(struct simulation *simulation)
 {
 	const struct heap *running = &simulation->running, *asleep = &simulation->asleep;

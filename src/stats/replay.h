@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 enum replay_kind {
-	REPLAY_WORK,   /* `amount_ns` of CPU time, as if nothing ran beside it */
-	REPLAY_SLEEP,  /* for `amount_ns`, whatever the others do */
+	REPLAY_WORK,   /* `amount_ns` of CPU time if no other thread runs */
+	REPLAY_SLEEP,  /* for `amount_ns` of wall time */
 	REPLAY_SIGNAL, /* `event` */
 	REPLAY_WAIT,   /* for `event`; only one thread waits for each */
 };
@@ -31,8 +31,8 @@ struct replay_step {
 
 struct replay_thread {
 	ARRAY(struct replay_step) steps;
-	bool is_main; /* the program's end is that of all such threads */
-	/* Its work, and its sleep, take this part of what the steps say. */
+	bool is_main; /* the program ends when all main threads have ended */
+	/* The durations of work and of sleep in the steps are multiplied by these. */
 	double work_factor, sleep_factor;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tail - pools, percentiles of pools, and pools of windows drawn anew. */
+/* tail - pools of windows, their percentiles, and bootstrap resamples. */
 #include "stats/tail.h"
 
 #include "base/memory.h"
@@ -14,7 +14,7 @@
 #define HALVINGS 40
 #define SAME 1e-9 /* speedups */
 #define UPPER_LEAST 0.01
-#define WEIGHT_MOST 2.0 /* of a span above the percentile: else most of them were not measured */
+#define WEIGHT_MOST 2.0 /* mean weight above the percentile; more: most were not measured */
 
 struct sums {
 	double spans, weight, length, credit, squares, cubes;
@@ -27,7 +27,7 @@ struct pool {
 	double portion_ns;    /* speedup x period: what one sample credits */
 };
 
-/* Windows that are taken together: in the order of speedups. */
+/* Windows that are pooled, in the order of speedups. */
 struct group {
 	const struct tail_window **windows;
 	size_t count;
@@ -65,9 +65,7 @@ struct part {
 	double weight, low, high;
 };
 
-/*
- * Two values with a mean, a variance and a third moment: the weight of the upper, and their places.
- */
+/* The two-point distribution with a given mean, variance and third moment. */
 struct two {
 	double upper_weight, upper, lower;
 };
@@ -87,9 +85,9 @@ static struct two two_of(double mean, double variance, double third)
 }
 
 /*
- * Credits c that are sampled in portions of q scatter by a variance of q c and a third moment of
- * q^2 c at most (as counts do), and q^2 / 6 comes from the ends of the span. What is beyond that is
- * told by two sorts of spans.
+ * A credit c that is sampled in portions of q has a sampling variance of at most q c and a third
+ * moment of at most q^2 c (Poisson counts), plus q^2 / 6 from the ends of the span. The rest of the
+ * moments is represented by two kinds of spans.
  */
 static struct two credits_of(const struct sums *sums, double portion)
 {
@@ -141,7 +139,7 @@ static double weight_above(const struct part *parts, size_t count, double length
 	return weight;
 }
 
-/* 0 where it is among those that are not measured. */
+/* 0 where the percentile is among the spans that are not measured. */
 static double pool_percentile(const struct pool *pool)
 {
 	struct part parts[2 * TAIL_BUCKETS];
@@ -160,7 +158,7 @@ static double pool_percentile(const struct pool *pool)
 	return low;
 }
 
-/* How much a span above the percentile stands for, on average. */
+/* Mean weight of the spans above the percentile. */
 static double weight_at_end(const struct pool *pool)
 {
 	double spans = 0, weight = 0;
@@ -219,7 +217,7 @@ static bool is_enough(const struct group *group)
 	return group->spans >= TAIL_SPANS_LEAST && group->count >= TAIL_WINDOWS_LEAST;
 }
 
-/* How many times as many such windows would be enough; below 1 where these are. */
+/* The factor by which the number of windows must grow; below 1 where they are enough. */
 static double lacking_in(const struct group *group)
 {
 	return fmax(TAIL_SPANS_LEAST / fmax(group->spans, 1),
@@ -233,7 +231,7 @@ static int by_speedup(const void *left, const void *right)
 	return a->speedup < b->speedup ? -1 : a->speedup > b->speedup;
 }
 
-/* From `first` on: all of one speedup, and of the next ones as long as they are too few. */
+/* From `first` on: all windows of one speedup, and of the next ones while they are too few. */
 static struct group group_from(const struct tail_window **windows, size_t first, size_t count)
 {
 	struct group group = {.windows = &windows[first]};

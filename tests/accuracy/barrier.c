@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * barrier - two unequal threads meet after each round: the slower one decides, until it is not.
+ * barrier - two unequal threads meet after each round: the slower one determines the period.
  *
  * period = max(4000 * A, 3200 * B)
  */

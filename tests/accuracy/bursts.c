@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bursts - work in pieces shorter than a sampling period, each behind a wait, and as much of it in
- * one piece: sampling must see both alike.
+ * bursts - work in pieces shorter than a sampling period, each after a wait, and as much work in
+ * one piece: sampling must find the same time in both.
  *
  * period = measured
  */
@@ -9,19 +9,19 @@
 
 #include <sys/prctl.h>
 
-#define BURSTS 5
+#define PIECES 5
 
-WORK_FUNCTION void burst(uint64_t loops)
+WORK_FUNCTION void short_work(uint64_t loops)
 {
 	WORK(loops); /* target A */
 }
 
-WORK_FUNCTION void stretch(uint64_t loops)
+WORK_FUNCTION void long_work(uint64_t loops)
 {
 	WORK(loops); /* target B */
 }
 
-WORK_FUNCTION void nap(void)
+WORK_FUNCTION void pause_briefly(void)
 {
 	const struct timespec time = {.tv_nsec = 100000};
 	nanosleep(&time, NULL);
@@ -32,11 +32,11 @@ int main(int count, char **arguments)
 	work_begin(count, arguments);
 	prctl(PR_SET_TIMERSLACK, 1);
 	while (work_goes_on()) {
-		for (int i = 0; i < BURSTS; i++) {
-			burst(work_loops(200, 'A'));
-			nap();
+		for (int i = 0; i < PIECES; i++) {
+			short_work(work_loops(200, 'A'));
+			pause_briefly();
 		}
-		stretch(work_loops(1000, 'B'));
+		long_work(work_loops(1000, 'B'));
 		LEVER_PROGRESS_NAMED("round");
 		work.visits++;
 	}

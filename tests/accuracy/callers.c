@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * callers - the target is a function, called from two threads with unlike shares: what it gains in
- * one is worth only so much as the other lets it.
+ * callers - the target is a function, called from two threads with different shares: the slower of
+ * the two determines the period.
  *
  * period = max(900 * A + 300, 450 * A + 750 * B)
  */

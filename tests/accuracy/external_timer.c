@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * external_timer - a timer makes two threads do a piece of work every 2 ms. They end long before
- * the next: faster work does not change the rate, though a pause between two pieces delays nothing
+ * external_timer - a timer starts a piece of work in two threads every 2 ms. Both end long before
+ * the next: faster work does not change the rate, and a pause between two pieces delays nothing
  * (analyze/causal/external_pacing.h).
  *
  * period = 2000

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * fsync - one thread computes while another writes and waits for the disk; they meet after each
- * round. A part of what fsync does is done by threads of the kernel. The truth is measured: fewer
- * fsyncs.
+ * round. Kernel threads do a part of each fsync. The truth is measured with fewer fsyncs.
  *
  * period = measured
  */

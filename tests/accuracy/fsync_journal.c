@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fsync_journal - one thread computes while another appends to a file and waits until that is on
- * the disk; they meet after each round. Most of what it waits for is the journal's thread in the
- * kernel, which itself waits for the disk. To be asked with --disk slow, where that takes some 10
- * ms. The truth is measured: less to compute.
+ * fsync_journal - one thread computes while another appends to a file and waits until the data are
+ * on the disk; they meet after each round. Most of that wait is for the kernel's journal thread,
+ * which itself waits for the disk. For --disk slow, where it takes some 10 ms. The truth is
+ * measured with less to compute.
  *
- * Not asked for 75 %: with so much left to compute, the loop device's worker waits behind it for
- * its core, up to the scheduler's next tick, in the bare program only; each round then takes 2 to 3
- * ms more.
+ * Without a cut of 75 %: there, in the bare program only, the loop device's worker waits for the
+ * core of the computing thread up to the scheduler's next tick, and a round takes 2 to 3 ms more.
  *
  * period = measured cuts = 25 50 100
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * io_uring - one thread computes while workers of io_uring copy what it has given them to write;
- * then it waits for them. Workers are tasks of the program that the kernel makes, and that never
- * run its code. The truth is measured: less to compute.
+ * io_uring - one thread submits writes and computes while io_uring's workers do them; then it waits
+ * for them. Workers are tasks of the program, made by the kernel, that never run the program's
+ * code. The truth is measured with less to compute.
  *
  * period = measured
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * latency - requests one after the other: a part of each, and what comes between them. What comes
- * between them (C) changes their rate but not how long one takes.
+ * latency - requests one after the other, with work of their own (A, B) and work between them (C),
+ * which changes their rate but not their latency.
  *
  * latency = 450 * A + 150 * B
  */

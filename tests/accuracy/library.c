@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * library - the targets' time passes in libc, deep in it for one of them. Neither libc nor the
- * calling functions keep frame pointers, so the calling line is found by unwind tables or not.
+ * library - the targets' time passes in libc, for one of them several calls deep. Neither libc nor
+ * the calling functions keep frame pointers, so the calling line is found by unwind tables only.
  *
  * period = measured
  */

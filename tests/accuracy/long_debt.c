@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * long_debt - one thread computes while another waits longer, for a timer; they meet after each
- * round. The second owes all of that work's speedup at once, ten times the longest single pause (2
- * ms), and then wakes the first. All of it must be paid before that: the work is not worth
- * optimizing.
+ * round. After its wait the second owes all of that work's speedup, ten times the longest single
+ * pause (2 ms), and must pay it before it wakes the first: optimizing the work gains nothing.
  *
  * period = 40000 cuts = 25 50 100
  */

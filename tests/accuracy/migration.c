@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * migration - two unequal threads, each held on a core of its own, that change places in each round
- * and meet twice in it: what a thread owes must go with it, and what its core has paid must not.
+ * migration - two unequal threads, each pinned to a core of its own, exchange cores in each round
+ * and meet twice in it: a thread's debt must move with it, and what its core has paid must not.
  *
  * period = measured
  */

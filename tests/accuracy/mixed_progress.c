@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * mixed_progress - one thread works all the time, another every millisecond by a timer; both visit
- * the same point. Only the first can gain. (With more than half of its work gone, pauses would make
- * the second late.)
+ * the same point. Only the first can gain. (With cuts above 50 %, pauses would make the second
+ * late.)
  *
  * period = 1 / (1 / (1500 * A) + 1 / 1000) cuts = 25 50
  */

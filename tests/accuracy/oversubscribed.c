@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * oversubscribed - one thread more than cores, all alike, none waits for another: the kernel moves
- * them from core to core all the time. Each core is busy with one of them, whichever it is.
+ * oversubscribed - one thread more than cores, all alike and independent: the kernel moves them
+ * from core to core all the time, and keeps all cores busy.
  *
  * period = 700 * A + 300 * B
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * oversubscribed_barrier - twice as many threads as cores, all alike, and a barrier: most of the
- * waiting is for a core. However the threads are spread, the period is in proportion to what each
- * has to do.
+ * waiting is for a core. However the threads are spread over the cores, the period is in proportion
+ * to the work of each.
  *
  * period = 1200 * A + 400 * B
  */

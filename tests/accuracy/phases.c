@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * phases - target A has its phase and B has the next, each longer than an experiment: what a line
- * gains in its phase counts for half of the run only.
+ * phases - target A runs in one phase and B in the next, each longer than an experiment: a line's
+ * gain in its phase counts for half of the run only.
  *
  * period = (400 * A + 400 * B) / 2
  */
@@ -25,7 +25,7 @@ int main(int count, char **arguments)
 	uint64_t first_loops = work_loops(400, 'A'), second_loops = work_loops(400, 'B');
 
 	/*
-	 * Whole pairs of phases, so that a short run, too, has as much of the one as of the other.
+	 * Whole pairs of phases, so that a short run, too, has both in equal parts.
 	 */
 	while (work_goes_on())
 		for (int i = 0; i < 2 * PHASE; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pinned - two threads held on one core and a third on another meet after each round: the first
- * core has to do what both of its threads have, in whatever order.
+ * pinned - two threads pinned to one core and a third to another meet after each round: the first
+ * core does the work of both of its threads, in any order.
  *
  * period = measured
  */

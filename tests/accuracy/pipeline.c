@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pipeline - two processes and a pipe(2) between them, which holds sixteen items: the kernel itself
- * makes them wait and wakes them.
+ * pipeline - two processes and a pipe(2) of sixteen items between them: they wait in the kernel for
+ * a full or an empty pipe.
  *
  * period = max(500 * A, 350 * B)
  */

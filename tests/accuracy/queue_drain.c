@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * queue_drain - queue.c with a queue of 64, which is full at first: with a faster consumer it
- * empties during the first windows, and until then progress is that of the consumer alone
+ * empties during the first windows, and until then the consumer alone determines the progress
  * (stats/warm_up.h).
  *
  * period = max(240 * A, 330 * B)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * queue_short_items - queue.c with items that are handed over more often than the sampling clock
- * ticks. Where one of the two is much faster, it waits for each item, and waking it takes a part of
- * the other's time. Between ticks pauses come too late for that: large speedups promise too much,
- * and the report says so.
+ * ticks. Where one of the two is much faster, it waits for each item, and waking it costs the other
+ * time. Pauses are inserted at ticks, too late to reproduce this: large speedups are overestimated,
+ * and the report warns.
  *
  * period = measured
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * realtime - two threads with real-time priority (SCHED_FIFO), where they may have it, meet after
- * each round; what the kernel leaves to other tasks is measured with it.
+ * realtime - two threads with real-time priority (SCHED_FIFO), where permitted, meet after each
+ * round; the time that the kernel reserves for other tasks is part of the period.
  *
  * period = measured
  */

@@ -41,10 +41,10 @@ static struct kind kinds[KINDS] = {
 	[SLEEP] = {.name = "sleep"},
 };
 
-/* In memory that the competing process shares. */
+/* In memory shared with the competing process. */
 static volatile int *competes;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-/* Helpers sleep until they are asked: what polls would interrupt what is timed. */
+/* Helpers sleep until they are needed: polling would disturb the timed calls. */
 static int requests[2], answers[2], holds[2], held[2], races[2], schedstat, data;
 static uint64_t begin_wall, begin_cpu, begin_runnable;
 
@@ -80,7 +80,7 @@ static void end(struct kind *kind, unsigned line)
 	kind->line = line;
 }
 
-/* One line, so that all of the call is on it. */
+/* On one line, to which all time of the call belongs. */
 #define TIMED(kind, call)                    \
 	do {                                 \
 		begin();                     \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * spans - annotated regions as targets: two threads share their functions, and only spans tell
- * apart what these do. Inner spans are targets of their own.
+ * spans - annotated regions as targets: two threads call the same functions, and only their spans
+ * differ. Inner spans are targets of their own.
  *
  * period = max(900 * A + 300, 800 * B + 200 * C)
  */

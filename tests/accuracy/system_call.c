@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * system_call - a system call as target, with entering and leaving the kernel: fewer reads of
- * /dev/zero.
+ * system_call - a system call as target, entry and exit included. The truth is measured with fewer
+ * reads of /dev/zero.
  *
  * period = measured
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tail - requests of which one in fifty does an extra piece of work: what moves their 99th
- * percentile is not what moves their mean. Another thread works a little meanwhile, so that there
- * is who pauses and is paused. Windows are long beside the 22 ms in which a slow request comes:
- * they begin and end with visits, and a slow request that is cut there is missing.
+ * tail - requests of which one in fifty does an extra piece of work (A): it determines their 99th
+ * percentile, but hardly their mean. A second thread works a little, too, so that there is a thread
+ * to pause. Windows are long compared with the 22 ms between slow requests, since a slow request
+ * that crosses the beginning or end of a window is missing.
  *
  * latency = 250 * A + 200 * B p99 = 12500 * A + 200 * B cuts = 25 50 75 options = --window 200ms
  */

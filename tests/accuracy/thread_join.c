@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * thread_join - each round starts two threads, waits for both, and is over: a new thread inherits
- * what its parent owes, and what it owes must not be lost when it ends.
+ * thread_join - each round starts two threads and waits for both: a new thread inherits the debt of
+ * its parent, and its own debt must not be lost when it ends.
  *
  * period = measured
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * timer - one thread sleeps and computes in turn. A second one computes all the time, without any
- * progress: pauses for its sake must reach the sleeper, although nobody wakes it but a timer.
+ * progress: pauses for its speedup must reach the sleeper, although only a timer wakes it.
  *
  * period = measured
  */

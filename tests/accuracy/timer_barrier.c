@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * timer_barrier - one thread computes while another waits for a timer; they meet after each round.
- * The wait decides, until it is shorter than the work. Timers do not slow down with a core, so that
- * the truth is measured.
+ * The longer of the two determines the period. The truth is measured, since timers do not slow down
+ * with a core.
  *
  * period = measured
  */

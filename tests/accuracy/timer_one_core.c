@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * timer_one_core - timer_barrier.c on a single core, where the second thread computes after its
- * wait: a thread that waits does not hold the core.
+ * wait: a thread that waits does not occupy the core.
  *
  * period = measured
  */

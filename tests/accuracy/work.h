@@ -4,10 +4,10 @@
  *
  * 	CASE [-t SECONDS] [-l LOOPS] [-X PERCENT]...
  *
- * A case names its targets A, B, ... in comments on their lines. `-A 25` really takes a quarter of
- * the work away from target A; predictions are compared with that. LOOPS is the number of loops in
- * a microsecond; run.py measures it. At its end a case prints how many nanoseconds a progress visit
- * took, and how long a latency point was open on average.
+ * A case names its targets A, B, ... in comments on their lines. `-A 25` removes a quarter of the
+ * work of target A; the result is compared with the prediction. LOOPS is the number of loops in a
+ * microsecond, measured by run.py. At its end a case prints the mean nanoseconds per progress visit
+ * and of a latency.
  *
  * The opening comment of a case has lines for run.py:
  * 	period =, latency =   the truth as a formula; A is the share of target A's work that is
@@ -36,10 +36,10 @@
 #include <lever.h>
 #endif
 
-/* Kept apart from each other and from their callers, so that a line's code stands in one place. */
+/* Neither inlined nor merged, so that a line's code is in one place. */
 #define WORK_FUNCTION __attribute__((noinline, noipa)) static
 
-/* A chain of multiplications in registers: the same speed wherever stack and data lie. */
+/* A chain of multiplications in registers: its speed does not depend on addresses. */
 #define WORK(loops)                                                                      \
 	for (uint64_t work_left = (loops), work_value = 1; work_left > 0; work_left--) { \
 		work_value = work_value * 6364136223846793005u + 1442695040888963407u;   \
@@ -99,7 +99,7 @@ static inline void work_begin(int count, char **arguments)
 	work.end_ns = work.start_ns + (uint64_t)(seconds * 1e9);
 }
 
-/* What is left of an amount of target `letter`'s work; letters that no case uses keep all. */
+/* The remaining amount of target `letter`'s work; a letter without an option keeps all. */
 static inline double work_left_of(double amount, char letter)
 {
 	return amount * work.kept[letter - 'A'];

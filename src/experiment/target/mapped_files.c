@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mapped_files - looks announced mappings up in /proc, and tells what their mapped_files hold. */
+/* mapped_files - finds announced mappings in /proc, opens their files, passes on unwind rows. */
 #include "experiment/target/mapped_files.h"
 
 #include "base/cleanup.h"
@@ -19,7 +19,7 @@
 struct mapped_files {
 	struct symbols *symbols;
 	struct mapped_files_sink sink;
-	ARRAY(bool) unwound; /* objects whose unwind rows have been told */
+	ARRAY(bool) unwound; /* by object: its unwind rows were passed on */
 	char *warnings;
 };
 
@@ -38,8 +38,8 @@ const char *mapped_files_warnings(const struct mapped_files *mapped_files)
 }
 
 /*
- * A thread of the process that still has its memory, or 0: once the first thread has ended, what
- * /proc shows for the process is empty, while the others live on.
+ * A thread of the process that still has its memory, or 0. Once the first thread has ended,
+ * /proc/PID/maps is empty, while other threads may still run.
  */
 static uint32_t living_thread(uint32_t tgid)
 {
@@ -92,7 +92,7 @@ static bool find_range(uint32_t tid, uint64_t address, struct mapping *found)
 	return false;
 }
 
-/* The same of a file; false if it has gone. */
+/* The same for mappings of files only; false if the mapping has gone. */
 static bool find_mapping(uint32_t tid, uint64_t address, struct mapping *found)
 {
 	return find_range(tid, address, found) && found->path;
@@ -110,7 +110,7 @@ static bool is_main_of(uint32_t tid, const char *path)
 	return !strcmp(link, path);
 }
 
-static void tell_unwind(struct mapped_files *mapped_files, uint32_t object)
+static void send_unwind_rows(struct mapped_files *mapped_files, uint32_t object)
 {
 	struct unwind_row *rows;
 
@@ -120,26 +120,26 @@ static void tell_unwind(struct mapped_files *mapped_files, uint32_t object)
 		return;
 	mapped_files->unwound.items[object] = true;
 	size_t count = symbols_unwind_rows(mapped_files->symbols, object, &rows);
-	struct wire_unwind_row *told = memory_new(count, sizeof(*told));
+	struct wire_unwind_row *sent = memory_new(count, sizeof(*sent));
 	for (size_t i = 0; i < count; i++)
-		told[i] = (struct wire_unwind_row){.start = rows[i].start,
+		sent[i] = (struct wire_unwind_row){.start = rows[i].start,
 						   .cfa_offset = rows[i].cfa_offset,
 						   .frame_offset = rows[i].frame_offset,
 						   .rule = rows[i].rule};
-	if (mapped_files->sink.set_unwind(mapped_files->sink.context, object + 1, told, count))
+	if (mapped_files->sink.set_unwind(mapped_files->sink.context, object + 1, sent, count))
 		text_add_line(&mapped_files->warnings,
 			      text_format("the program's files have more than %d unwind rows: call "
 					  "chains through the last files follow frame pointers",
 					  WIRE_UNWIND_ROWS_MOST));
-	free(told);
+	free(sent);
 	free(rows);
 }
 
 /*
- * The library that the kernel maps into every process, as it is mapped here. It needs a file to be
- * read from, for a moment.
+ * Announces the vDSO by this process's copy of it, which is written into a memory file for the ELF
+ * reader.
  */
-static void tell_vdso(struct mapped_files *mapped_files)
+static void announce_vdso(struct mapped_files *mapped_files)
 {
 	unsigned long start = getauxval(AT_SYSINFO_EHDR);
 	struct mapping mapping = {0};
@@ -150,11 +150,11 @@ static void tell_vdso(struct mapped_files *mapped_files)
 	size_t bytes = mapping.end - mapping.start;
 	AUTO(fd) int copy = memfd_create("vdso", MFD_CLOEXEC);
 	AUTO(text) char *path = text_format("/proc/self/fd/%d", copy);
-	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives it as a number */
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): getauxval returns addresses as numbers */
 	if (copy < 0 || write(copy, (const void *)start, bytes) != (ssize_t)bytes ||
 	    symbols_add_object(mapped_files->symbols, "[vdso]", path, false, &object, NULL))
 		return;
-	tell_unwind(mapped_files, object);
+	send_unwind_rows(mapped_files, object);
 	struct wire_file file = {.inode = WIRE_INODE_VDSO};
 	mapped_files->sink.name_object(mapped_files->sink.context, &file, object + 1);
 }
@@ -164,7 +164,7 @@ struct mapped_files *mapped_files_new(struct symbols *symbols, const struct mapp
 	struct mapped_files *mapped_files = memory_new(1, sizeof(*mapped_files));
 	mapped_files->symbols = symbols;
 	mapped_files->sink = *sink;
-	tell_vdso(mapped_files);
+	announce_vdso(mapped_files);
 	return mapped_files;
 }
 
@@ -176,11 +176,11 @@ void mapped_files_announce(struct mapped_files *mapped_files, uint32_t object)
 		return;
 	struct wire_file file = {.inode = status.st_ino,
 				 .device = major(status.st_dev) << 20 | minor(status.st_dev)};
-	tell_unwind(mapped_files, object);
+	send_unwind_rows(mapped_files, object);
 	mapped_files->sink.name_object(mapped_files->sink.context, &file, object + 1);
 }
 
-/* Opens the file of a mapping by what /proc has of it. */
+/* Opens the file of a mapping by its link in /proc/TID/map_files, else by its path. */
 static bool add_file(struct mapped_files *mapped_files, uint32_t tid, const struct mapping *mapping,
 		     uint32_t *object)
 {
@@ -197,7 +197,7 @@ static bool add_file(struct mapped_files *mapped_files, uint32_t tid, const stru
 		text_add_line(&mapped_files->warnings, text_copy(error.text));
 		return false;
 	}
-	tell_unwind(mapped_files, *object);
+	send_unwind_rows(mapped_files, *object);
 	return true;
 }
 
@@ -207,7 +207,7 @@ bool mapped_files_on_object(struct mapped_files *mapped_files,
 	AUTO(mapping) struct mapping mapping = {0};
 	uint32_t object, tid = living_thread(event->tgid);
 
-	/* If the process has gone, its file is announced again if it comes back. */
+	/* If the process has gone, the next process that maps the file announces it again. */
 	if (!find_mapping(tid, event->start, &mapping) ||
 	    !add_file(mapped_files, tid, &mapping, &object))
 		return false;
@@ -223,7 +223,7 @@ bool mapped_files_on_path(struct mapped_files *mapped_files, const struct wire_f
 	if (*path != '/' ||
 	    symbols_add_object(mapped_files->symbols, path, NULL, false, &object, NULL))
 		return false;
-	tell_unwind(mapped_files, object);
+	send_unwind_rows(mapped_files, object);
 	mapped_files->sink.name_object(mapped_files->sink.context, file, object + 1);
 	return true;
 }

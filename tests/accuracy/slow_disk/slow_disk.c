@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * slow_disk - a file for a loop device each write to which takes the same time, as on a slow disk.
+ * slow_disk - a file for a loop device; each write to it takes the same time, as on a slow disk.
  *
  * 	slow_disk IMAGE FOLDER MICROSECONDS
  *
- * IMAGE is shown as FOLDER/disk, by a FUSE file system that is nothing but this one file. One
- * request is served at a time; writes are answered MICROSECONDS late, all else at once. Ends when
- * FOLDER is unmounted.
+ * IMAGE appears as FOLDER/disk, the only file of a FUSE file system. One request is served at a
+ * time; writes are answered MICROSECONDS late, all other requests at once. Ends when FOLDER is
+ * unmounted.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -205,7 +205,7 @@ TEST("two windows that contradict each other have an interval that admits both")
 	CHECK(points[3].low < 0.1 && points[3].high > 0.3);
 }
 
-TEST("one window and one control tell nothing")
+TEST("one window and one control give no point")
 {
 	const struct effect_window windows[] = {window(1, 0, 1000, 1), window(2, 0.5, 800, 1)};
 	struct effect_point points[MOST];
@@ -314,7 +314,7 @@ TEST("a period far below 0 is a disturbed window like any other")
 	CHECK_NEAR(again[1].error, points[1].error, 0.001);
 }
 
-TEST("few windows at 100 % borrow no certainty from calm ones: their noise is another")
+TEST("few windows at 100 % do not take over the smaller variance of others")
 {
 	/*
 	 * Controls and small speedups vary by 0.5 %, the three at speedup 1 by 10 % of the control.
@@ -454,7 +454,7 @@ TEST("the curve goes through 0 at 0, and is not read off far from all points")
 	CHECK_EQUAL(effect_at(NULL, 0, 0.1, &answer), -1);
 }
 
-TEST("a precise point says the answer at its own speedup, whatever lies beside it")
+TEST("a precise point decides the answer at its own speedup")
 {
 	struct effect_point points[3] = {
 		normal_point(0.4, 0.05, 0.05),
@@ -500,7 +500,7 @@ TEST("curves that saturate, and curves that rise and fall, are followed to one p
 	CHECK(worst_error(hump) < 0.015);
 }
 
-TEST("noisy points on a line are pooled: the answer is surer than the point measured there")
+TEST("noisy points on a line are pooled: the answer's interval is narrower than the point's")
 {
 	struct effect_point points[10], answer;
 	for (int i = 0; i < 10; i++)
@@ -524,7 +524,7 @@ TEST("a target that runs evenly needs no phase correction")
 	CHECK_NEAR(effect_phase_factor(103e6, 1e9, 1000e6, 10e9, 1e3), 1, 0); /* sure, but small */
 }
 
-TEST("few samples do not tell a phase from chance")
+TEST("few samples do not distinguish a phase from chance")
 {
 	/* 3 of 10 samples in a tenth of the time: 1 expected, 1.6 standard errors. */
 	CHECK_NEAR(effect_phase_factor(3e6, 1e9, 10e6, 10e9, 1e6), 1, 0);

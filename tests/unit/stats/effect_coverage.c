@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests that the intervals of stats/effect.h keep their promise: on a simulated machine that
- * drifts and is disturbed, 95 of 100 intervals hold the truth. What was found is printed.
+ * Tests the coverage of the intervals of stats/effect.h: on a simulated machine that drifts and is
+ * disturbed, 95 of 100 intervals hold the truth. Prints the coverage.
  */
 #include "check.h"
 #include "simulation.h"

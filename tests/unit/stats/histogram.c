@@ -13,7 +13,7 @@ static int by_value(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-TEST("nothing has no percentile, and one value is all of them")
+TEST("without values there is no percentile; a single value is all of them")
 {
 	struct histogram histogram = {0};
 

@@ -34,7 +34,7 @@ TEST("second case: more cores are used as far as there are threads")
 	CHECK_NEAR(parallel_level_on(12, 6, 3, 3), 12, 0);
 }
 
-TEST("third case: fewer cores stretch what used more, and nothing else")
+TEST("third case: fewer cores lengthen levels with more threads, and no others")
 {
 	CHECK_NEAR(parallel_level_on(6, 2, 2, 1), 12, 0);
 	CHECK_NEAR(parallel_level_on(6, 3, 4, 2), 9, 0);
@@ -60,7 +60,7 @@ TEST("the paper's sunflow on one core is predicted for 2 to 4 as its table gives
 		   (0.6091 + 1.9215 + 3.6845 / 2 + 4.1474 / 3 + rest / 4) * SECOND, 1);
 }
 
-TEST("there and back again is where it began")
+TEST("a prediction for other cores and back again gives the measured time")
 {
 	for (unsigned j = 0; j < 12; j++)
 		for (unsigned from = 1; from < 9; from++)
@@ -70,7 +70,7 @@ TEST("there and back again is where it began")
 			}
 }
 
-TEST("time that other programs took is not the program's")
+TEST("time on cores that other programs used is subtracted")
 {
 	struct parallel_level alone = level(1, 10, 1);
 	/* Two threads on two cores; for half of the time a foreign task had one of them. */
@@ -83,7 +83,7 @@ TEST("time that other programs took is not the program's")
 	CHECK_NEAR(parallel_own_ns(&pair, 2), 6, 0);
 	CHECK_NEAR(parallel_predict(&pair, 1, 2, 1), 12, 0);
 	CHECK_NEAR(parallel_predict_raw(&pair, 1, 2, 1), 16, 0);
-	/* Nobody wanted a core: nothing to correct. */
+	/* No thread wanted a core: nothing to correct. */
 	struct parallel_level none = {.threads = 0, .wall_ns = 5, .displaced_ns = 1};
 	CHECK_NEAR(parallel_own_ns(&none, 2), 5, 0);
 }
@@ -98,7 +98,7 @@ static double growth_of(const struct parallel_level *levels, size_t count, unsig
 	return parallel_growth(levels, taken, count, from, cpu_ns, to);
 }
 
-TEST("what the hypervisor took of a core is neither the program's time nor its CPU time")
+TEST("steal is neither the program's wall time nor its CPU time")
 {
 	struct parallel_level pair = {
 		.threads = 2, .wall_ns = 8, .running_ns = 14, .displaced_ns = 2, .stolen_ns = 2};
@@ -109,7 +109,7 @@ TEST("what the hypervisor took of a core is neither the program's time nor its C
 	CHECK_NEAR(growth_of(&pair, 1, 2, 12, 1), 0, 1e-9);
 }
 
-TEST("core time is what threads had of cores, or wanted while cores took their time")
+TEST("core time includes time in which a ready thread waited for an idle core")
 {
 	/*
 	 * Three threads on two cores for 8 s, which ran 12 s of the 16: cores were idle in between.
@@ -125,7 +125,7 @@ TEST("core time is what threads had of cores, or wanted while cores took their t
 	double growth = parallel_growth(&slow, &taken, 1, 2, 12, 1);
 	CHECK_NEAR(growth, 1.0 / 3, 1e-9);
 	CHECK_NEAR(parallel_predict_grown(&slow, 1, 2, 1, growth), 12, 1e-8);
-	/* What counting took is no part of it. */
+	/* The overhead of counting is not part of it. */
 	slow.counting_ns = 2;
 	CHECK_NEAR(parallel_core_ns(&slow, 2), 14, 0);
 	CHECK_NEAR(parallel_cpu_ns(&slow), 10, 0);
@@ -154,7 +154,7 @@ TEST("growth is bounded, and 0 where nothing could grow")
 	CHECK_NEAR(growth_of(two, 1, 1, 0, 2), PARALLEL_GROWTH_LEAST, 1e-9);
 }
 
-TEST("lost core time is told by reason, and the parts add up")
+TEST("lost core time is divided by reason, and the parts add up")
 {
 	struct parallel_level levels[] = {level(0, 2, 2), level(1, 3, 2), level(2, 5, 2)};
 	levels[0].waiting_ns[PARALLEL_IO] = 2;        /* one thread, all the time */
@@ -184,7 +184,7 @@ TEST("the mean counts active threads by time")
 	CHECK_NEAR(parallel_mean(levels, 0), 0, 0);
 }
 
-TEST("less CPU time on more cores is believed once, not for each further one")
+TEST("a decrease of CPU time on more cores counts once, not for each further core")
 {
 	CHECK_NEAR(parallel_slowdown(0.25, 1), 1, 0);
 	CHECK_NEAR(parallel_slowdown(0.25, 3), 1.5, 1e-12);

@@ -46,7 +46,7 @@ TEST("independent threads share the cores fairly")
 	replay_clear(&replay);
 }
 
-TEST("a thread that waits for another begins when that has come so far")
+TEST("a thread that waits for a signal continues when it is given")
 {
 	struct replay replay = {.events = 1};
 	struct replay_thread *first = add_main(&replay);
@@ -61,7 +61,7 @@ TEST("a thread that waits for another begins when that has come so far")
 	replay_clear(&replay);
 }
 
-TEST("a signal that was given before is not waited for")
+TEST("a thread does not wait for a signal that was already given")
 {
 	struct replay replay = {.events = 1};
 	struct replay_thread *first = add_main(&replay);
@@ -99,7 +99,7 @@ TEST("Amdahl's law: a serial part, then three workers, then a serial part again"
 	replay_clear(&replay);
 }
 
-TEST("sleep takes its time on any number of cores, and leaves the core to others")
+TEST("sleep takes the same time on any number of cores, and leaves the core to others")
 {
 	struct replay replay = {0};
 	struct replay_thread *sleeper = add_main(&replay);
@@ -145,7 +145,7 @@ TEST("growth of CPU time slows down what runs at once, and nothing else")
 	replay_clear(&replay);
 }
 
-TEST("an idle core takes a while to run who was woken; a busy one does not")
+TEST("a woken thread starts after a delay on an idle core, without one on a busy core")
 {
 	struct replay replay = {.events = 2};
 	struct replay_settings settings = {.cores = 2, .wake_delay_ns = 5 * MS};
@@ -191,7 +191,7 @@ TEST("the program ends with its main threads, whatever others still do")
 	replay_clear(&replay);
 }
 
-TEST("threads that wait for what never comes are told, not waited for")
+TEST("a wait for a signal that is never given ends the simulation without a time")
 {
 	struct replay replay = {.events = 1};
 	struct replay_thread *thread = add_main(&replay);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tests of stats/tail.h on simulated windows: spans of which 2 % do an extra piece of work, with
- * credits that are sampled as ticks sample them. What was found is printed.
+ * credits that are sampled as ticks sample them. Prints coverage and bias.
  */
 #include "stats/tail.h"
 #include "base/memory.h"
@@ -15,7 +15,7 @@
 #define MOST_BUCKETS 64
 
 /*
- * Of slow spans a share has its extra time in the target, in stretches; the others' is elsewhere.
+ * A share of the slow spans has its extra time in the target, in intervals; the others elsewhere.
  */
 struct machine {
 	size_t windows; /* of each speedup */
@@ -89,7 +89,7 @@ static void finish(struct made *made)
 }
 
 /*
- * Ticks come every period, from anywhere on; those in the target credit the speedup's part of one.
+ * Ticks come every period, with a random phase; each tick in the target credits speedup x period.
  */
 static double sampled_ns(const struct machine *machine, double extra_ns, struct random *random)
 {
@@ -104,7 +104,7 @@ static double sampled_ns(const struct machine *machine, double extra_ns, struct 
 	return credited;
 }
 
-/* In stretches, as much time again passes elsewhere: an extra takes extra_ns x 2. */
+/* In intervals, as much time again passes elsewhere: an extra takes extra_ns x 2. */
 static void make(struct made *made, const struct machine *machine, double speedup,
 		 struct random *random)
 {
@@ -185,18 +185,18 @@ TEST("a piece of work of the slow spans alone moves the percentile by its share 
 	}
 }
 
-TEST("a target that is sampled by chance does not make the percentile too long")
+TEST("sampling noise of credits does not raise the percentile")
 {
 	struct machine machine = usual;
 	machine.stretch_ns = 40e3;
 	machine.windows = 24;
 	double share = machine.extra_ns / (2 * machine.extra_ns + machine.base_ns);
-	struct score score = score_of("stretches", &machine, 0.5, 0.5 * share, 100);
+	struct score score = score_of("intervals", &machine, 0.5, 0.5 * share, 100);
 	CHECK(fabs(score.bias) < 0.01);
 	CHECK(score.held >= 0.9);
 }
 
-TEST("where spans of one length differ in their credit, they are not taken for alike")
+TEST("true differences of credit between spans of one length are kept")
 {
 	struct machine machine = usual;
 	machine.slow_share = 0.04;
@@ -207,7 +207,7 @@ TEST("where spans of one length differ in their credit, they are not taken for a
 	CHECK(fabs(score.bias) < 0.015);
 }
 
-TEST("an effect of nothing is nothing")
+TEST("without an effect the percentile stays")
 {
 	struct machine machine = usual;
 	machine.target_share = 0;
@@ -216,7 +216,7 @@ TEST("an effect of nothing is nothing")
 	CHECK(score.held >= 0.92);
 }
 
-TEST("there is no answer of few spans, of few windows, or of spans that are short")
+TEST("there is no answer from few spans, few windows or short spans")
 {
 	struct random random = random_seeded(7);
 	struct machine few = usual, short_spans = usual, one_window = usual;
@@ -230,7 +230,7 @@ TEST("there is no answer of few spans, of few windows, or of spans that are shor
 	CHECK_EQUAL(tail_estimate(NULL, 0, PERIOD_NS).status, TAIL_NOT_MEASURED);
 }
 
-TEST("there is no answer where the slow spans are less than the percentile tells")
+TEST("there is no answer where fewer spans are slow than are above the percentile")
 {
 	struct random random = random_seeded(8);
 	struct machine rare = usual;
@@ -238,7 +238,7 @@ TEST("there is no answer where the slow spans are less than the percentile tells
 	CHECK_EQUAL(estimate(&rare, 0.5, &random).status, TAIL_SHORT);
 }
 
-TEST("there is no answer where most spans had begun before their window")
+TEST("there is no answer where most spans began before their window")
 {
 	struct tail_bucket buckets[] = {
 		{.spans = 900, .weight = 900},
@@ -268,7 +268,7 @@ static struct tail tail_of_few(unsigned controls, double control_spans, unsigned
 	return tail_estimate(windows, controls + fast, PERIOD_NS);
 }
 
-TEST("where spans are too few, it is known how many times as many would be enough")
+TEST("with too few spans, the factor by which they must grow is estimated")
 {
 	struct tail few_controls = tail_of_few(10, 20, 10, 500);
 	CHECK_EQUAL(few_controls.status, TAIL_FEW_SPANS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * settle - windows that are too early are found and left out; noise and one early window are not
- * enough.
+ * Tests of stats/warm_up.h: windows during warm-up are found and left out; noise and a single early
+ * window are not taken for warm-up.
  */
 #include "check.h"
 
@@ -21,7 +21,7 @@ static double wobble(void)
 	return 1 + 0.01 * sin(2.4 * (double)count) * cos(0.7 * (double)count);
 }
 
-/* A stretch: `early` windows of another period than the rest. */
+/* A series: `early` windows of another period than the rest. */
 static void add_stretch(double speedup, unsigned length, unsigned early, double early_ns,
 			double later_ns)
 {
@@ -38,10 +38,10 @@ static void add_stretch(double speedup, unsigned length, unsigned early, double 
 }
 
 /* Controls of 330, and windows at 25 to 100 % that settle from `early_ns` to 245 after `early`. */
-static void alternate(unsigned stretches, unsigned length, unsigned early, double early_ns)
+static void alternate(unsigned series, unsigned length, unsigned early, double early_ns)
 {
 	count = 0;
-	for (unsigned i = 0; i < stretches; i++) {
+	for (unsigned i = 0; i < series; i++) {
 		add_stretch(0, length, 0, 0, 330);
 		add_stretch(0.25 * (1 + i % 4), length, early, early_ns, 245);
 	}
@@ -56,7 +56,7 @@ TEST("windows that do not change with time all count")
 	CHECK_EQUAL(warm_up_drop_early(windows, count, warm_up.level), count);
 }
 
-TEST("a queue that empties within the first windows: these are left out, one is left of a stretch")
+TEST("a queue that empties within the first windows: these are left out, one of a series is kept")
 {
 	alternate(20, 12, 2, 180);
 	CHECK_EQUAL(warm_up_detect(windows, count).level, 1);
@@ -68,14 +68,14 @@ TEST("a queue that empties within the first windows: these are left out, one is 
 	}
 }
 
-TEST("so is one that takes longer, with longer stretches")
+TEST("a queue that takes longer to empty is found with longer series")
 {
 	alternate(20, 24, 9, 180);
 	CHECK_EQUAL(warm_up_detect(windows, count).level, 2);
 	CHECK_EQUAL(warm_up_drop_early(windows, count, 2), 40);
 }
 
-TEST("one that never does is told")
+TEST("a queue that does not empty within a series is reported as drifting")
 {
 	alternate(20, 24, 19, 180);
 	struct warm_up warm_up = warm_up_detect(windows, count);
@@ -93,7 +93,7 @@ TEST("controls that settle late count, too")
 	CHECK_EQUAL(warm_up_detect(windows, count).level, 1);
 }
 
-TEST("single windows and too few stretches tell nothing")
+TEST("single windows and too few series give no result")
 {
 	alternate(20, 1, 1, 180);
 	CHECK_EQUAL(warm_up_detect(windows, count).level, 0);
@@ -103,7 +103,7 @@ TEST("single windows and too few stretches tell nothing")
 	CHECK_EQUAL(warm_up_drop_early(windows, 0, 1), 0);
 }
 
-TEST("what the tests may have overlooked: anything with few stretches, little with many")
+TEST("the undetected drift is unbounded with few series, and small with many")
 {
 	alternate(2, 12, 0, 0);
 	CHECK(isinf(warm_up_detect(windows, count).undetected_drift));
