@@ -49,7 +49,7 @@ size_t effect_estimate(const struct effect_window *windows, size_t count,
 /*
  * The windows' scatter does not include the difference between virtual and real speedups. This
  * standard error of the method is added to each point above speedup 0, as an error that all points
- * of a curve share (docs/decisions.md, "The method's own error in every interval is 0.6 points").
+ * of a curve share. Its size: docs/decisions.md, "The method's own error".
  */
 #define EFFECT_METHOD_ERROR 0.006
 #define EFFECT_METHOD_SHARE 0.005 /* of the gain, in addition */
