@@ -155,7 +155,7 @@ def _():
             file.write("\nX *\n")
         said = lever("record", "--class", table, "--output", output, "--", program("sites"), "500")
         equal(said.returncode, 2)
-        check("line 2" in said.stderr, said.stderr)
+        check("table:2: " in said.stderr, said.stderr)
 
 
 @test("children are recorded, and told apart")
