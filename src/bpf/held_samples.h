@@ -13,7 +13,6 @@
 
 const volatile bool has_exit = true;
 #define RECORD_INVERSE_CHANCE_MOST 16
-#define RECORD_HELD_MOST 2048
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -49,7 +48,8 @@ static __always_inline void held_sample_take(void *context, struct task_struct *
 	struct frame frame = {};
 	user_frame_of(task, &frame);
 	user_frames_take(sample, task, &frame, which);
-	bpf_map_update_elem(&held, &tid, sample, BPF_ANY);
+	if (bpf_map_update_elem(&held, &tid, sample, BPF_ANY))
+		record_this_cpu()->not_held++;
 }
 
 /*
@@ -89,7 +89,6 @@ static __always_inline void held_sample_send(struct task_struct *task, struct re
 			  task->sched_info.run_delay - slot->run_delay_ns);
 	sample->weight_ns *= sample->inverse_chance;
 	sample->waiting_ns *= sample->inverse_chance;
-	cpu->blocked_samples++;
 	sample_send(sample, cpu);
 	bpf_map_delete_elem(&held, &tid);
 }

@@ -132,7 +132,6 @@ int BPF_PROG(record_exit)
 	struct frame frame = {};
 	user_frame_of(task, &frame);
 	user_frames_take(sample, task, &frame, which);
-	cpu->blocked_samples++;
 	sample_send(sample, cpu);
 	return 0;
 }

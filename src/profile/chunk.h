@@ -111,6 +111,7 @@ bool chunk_next_mark(struct chunk_reader *reader, struct mark *mark);
  */
 #define RECORDING_STRING_SYSTEM_CALLS 65536
 #define RECORDING_STRING_INTERRUPTS 131072
+#define RECORDING_STRING_INTERRUPTS_MOST 131072
 struct recording_string {
 	int64_t id, run_id;
 	unsigned number;

@@ -208,40 +208,38 @@ static int stop(struct driver *driver, struct error *error)
 	return code;
 }
 
-static char *add_sentence(char *note, char *sentence)
-{
-	char *longer = text_format("%s%s%s", note ? note : "", note ? "\n" : "", sentence);
-	free(note);
-	free(sentence);
-	return longer;
-}
-
 /* Warnings for the reader of the report; NULL if there are none. To be freed. */
-static char *make_warnings(const struct record *record, const struct recorder_counters *counters)
+static char *warnings_of(const struct record *record, const struct recorder_counters *counters)
 {
-	char *note = text_copy(mapped_files_warnings(record->session.mapped_files));
+	const char *limits = recorder_limits(record->session.recorder);
+	char *text = text_copy(mapped_files_warnings(record->session.mapped_files));
 
-	if (recorder_limits(record->session.recorder))
-		note = add_sentence(note, text_copy(recorder_limits(record->session.recorder)));
-	if (record->no_kernel_names.code && !recorder_limits(record->session.recorder))
-		note = add_sentence(note, text_copy(record->no_kernel_names.text));
+	text_add_line(&text, text_copy(limits));
+	if (record->no_kernel_names.code && !limits)
+		text_add_line(&text, text_copy(record->no_kernel_names.text));
 	if (counters->overwritten)
-		note = add_sentence(note,
-				    text_format("%llu waits were not recorded: more than %d tasks "
-						"waited at the same time; record fewer processes",
-						(unsigned long long)counters->overwritten,
-						RECORD_SLOTS));
+		text_add_line(&text,
+			      text_format("%llu waits were not recorded: more than %d tasks "
+					  "waited at the same time; record fewer processes",
+					  (unsigned long long)counters->overwritten, RECORD_SLOTS));
+	if (counters->not_held)
+		text_add_line(&text,
+			      text_format("%llu waits were not recorded: this kernel has no "
+					  "tracepoint sched_exit_tp, and without it %d sampled "
+					  "tasks can wait at the same time; record fewer processes",
+					  (unsigned long long)counters->not_held,
+					  RECORD_HELD_MOST));
 	if (counters->lost_events)
-		note = add_sentence(note,
-				    text_format("%llu announcements of files or processes were "
-						"lost: names or processes may be missing",
-						(unsigned long long)counters->lost_events));
+		text_add_line(&text, text_format("%llu announcements of files or processes were "
+						 "lost: names or processes may be missing; record "
+						 "fewer processes",
+						 (unsigned long long)counters->lost_events));
 	if (counters->untracked_spaces)
-		note = add_sentence(
-			note, text_format("samples of %llu processes have no user code: too many "
+		text_add_line(&text,
+			      text_format("samples of %llu processes have no user code: too many "
 					  "processes at once; record fewer",
 					  (unsigned long long)counters->untracked_spaces));
-	return note;
+	return text;
 }
 
 static int finish(struct driver *driver, struct error *error)
@@ -256,7 +254,7 @@ static int finish(struct driver *driver, struct error *error)
 	driver->run.sampled_ns = totals->weight_ns;
 	driver->run.lost = counters.lost;
 	driver->run.unwound_badly = counters.truncated;
-	driver->run.note = make_warnings(record, &counters);
+	driver->run.note = warnings_of(record, &counters);
 	return sample_aggregator_write(record->aggregator, driver->profile, driver->run.id, error);
 }
 

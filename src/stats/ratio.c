@@ -86,6 +86,12 @@ static const size_t *near_control(const struct pairing *pairing, size_t window, 
 	return (double)(a > b ? a - b : b - a) <= pairing->near_ns ? control : NULL;
 }
 
+/* Of the ratio, or of RATIO_LEAST if that is larger. */
+static double ratio_position(double ratio)
+{
+	return log((fmax(ratio, RATIO_LEAST) + RATIO_OFFSET) / (1 + RATIO_OFFSET));
+}
+
 static void add_ratio(struct pairing *pairing, size_t window, const size_t *before,
 		      const size_t *after)
 {
@@ -204,11 +210,6 @@ static void sort_by_speedup(struct ratio_set *set)
 	for (size_t i = 0; i < set->count; i++)
 		set->items[i] = numbered[i].ratio;
 	free(numbered);
-}
-
-double ratio_position(double ratio)
-{
-	return log((fmax(ratio, RATIO_LEAST) + RATIO_OFFSET) / (1 + RATIO_OFFSET));
 }
 
 double ratio_at(double position)

@@ -42,8 +42,7 @@ struct ratio_set {
 	unsigned paired_controls; /* controls with another control near */
 };
 
-/* The position of a ratio, or of RATIO_LEAST if that is larger; and the ratio at a position. */
-double ratio_position(double ratio);
+/* The ratio at a position. */
 double ratio_at(double position);
 
 struct ratio_set ratio_set_new(const struct effect_window *windows, size_t count);

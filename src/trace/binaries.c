@@ -14,7 +14,8 @@
 
 #define SCRIPT_MOST 1048576
 
-void binaries_add(struct binaries *binaries, const char *path)
+/* Unless it is known. */
+static void add_path(struct binaries *binaries, const char *path)
 {
 	for (size_t i = 0; i < binaries->count; i++)
 		if (!strcmp(binaries->items[i], path))
@@ -24,14 +25,14 @@ void binaries_add(struct binaries *binaries, const char *path)
 
 static void on_library(void *context, const char *path)
 {
-	binaries_add(context, path);
+	add_path(context, path);
 }
 
 void binaries_add_program(struct binaries *binaries, const char *executable)
 {
 	AUTO(text) char *path = realpath(executable, NULL);
 
-	binaries_add(binaries, path ? path : executable);
+	add_path(binaries, path ? path : executable);
 	libraries_each(executable, on_library, binaries);
 }
 
@@ -46,7 +47,7 @@ void binaries_add_process(struct binaries *binaries, pid_t pid)
 		char *path = strchr(line, '/');
 		line[strcspn(line, "\n")] = 0;
 		if (path && strstr(line, "r-xp"))
-			binaries_add(binaries, path);
+			add_path(binaries, path);
 	}
 }
 

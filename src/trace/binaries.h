@@ -17,8 +17,6 @@ struct binaries {
 
 void binaries_add_program(struct binaries *binaries, const char *executable);
 void binaries_add_process(struct binaries *binaries, pid_t pid);
-/* Adds one path, unless it is known. */
-void binaries_add(struct binaries *binaries, const char *path);
 void binaries_release(struct binaries *binaries);
 /* One of the files contains the text. */
 bool binaries_contain(const struct binaries *binaries, const char *text);

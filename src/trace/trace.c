@@ -355,17 +355,14 @@ static int stop(struct driver *driver, struct error *error)
 	return 0;
 }
 
-static char *add_counted(char *warnings, uint64_t count, const char *sentence)
+static void add_counted(char **warnings, uint64_t count, const char *sentence)
 {
-	if (!count)
-		return warnings;
-	char *longer = text_format("%s%s%llu %s", warnings ? warnings : "", warnings ? "\n" : "",
-				   (unsigned long long)count, sentence);
-	free(warnings);
-	return longer;
+	if (count)
+		text_add_line(warnings,
+			      text_format("%llu %s", (unsigned long long)count, sentence));
 }
 
-static char *add_lost_marks(char *warnings, const struct annotation_reader_counters *marks)
+static void add_lost_marks(char **warnings, const struct annotation_reader_counters *marks)
 {
 	const struct {
 		uint64_t count;
@@ -388,28 +385,28 @@ static char *add_lost_marks(char *warnings, const struct annotation_reader_count
 	};
 
 	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++)
-		warnings = add_counted(warnings, losses[i].count, losses[i].sentence);
-	return warnings;
+		add_counted(warnings, losses[i].count, losses[i].sentence);
 }
 
 /* Warnings for the reader of the report; NULL if there are none. To be freed. */
-static char *make_warnings(const struct trace *trace, const struct tracer_counters *log,
-			   const struct annotation_reader_counters *marks)
+static char *warnings_of(const struct trace *trace, const struct tracer_counters *log,
+			 const struct annotation_reader_counters *marks)
 {
 	char *warnings = NULL;
 
 	if (trace->no_scheduler.code)
-		warnings = text_format("there is no log of the scheduler: %s",
-				       trace->no_scheduler.text);
-	warnings = add_lost_marks(warnings, marks);
-	warnings = add_counted(warnings, trace_writer_totals(trace->writer)->other_names,
-			       "annotations are called \"(other names)\": more names than there is "
-			       "room for; put what varies into values");
-	warnings = add_counted(warnings, log->lost,
-			       "switches and wake-ups were lost: the scheduler's log was full; "
-			       "record fewer processes");
-	return add_counted(warnings, log->lost_events,
-			   "events of threads or interrupts were lost; record fewer processes");
+		text_add_line(&warnings, text_format("there is no log of the scheduler: %s",
+						     trace->no_scheduler.text));
+	add_lost_marks(&warnings, marks);
+	add_counted(&warnings, trace_writer_totals(trace->writer)->other_names,
+		    "annotations are called \"(other names)\": more names than there is room for; "
+		    "put what varies into values");
+	add_counted(&warnings, log->lost,
+		    "switches and wake-ups were lost: the scheduler's log was full; record fewer "
+		    "processes");
+	add_counted(&warnings, log->lost_events,
+		    "events of threads or interrupts were lost; record fewer processes");
+	return warnings;
 }
 
 static int finish(struct driver *driver, struct error *error)
@@ -423,7 +420,7 @@ static int finish(struct driver *driver, struct error *error)
 	driver->run.lost = lost_of(trace, &log, &marks);
 	driver->run.samples = totals->marks + totals->switches + totals->wakes +
 			      totals->interrupts + totals->tasks - totals->discarded;
-	driver->run.note = make_warnings(trace, &log, &marks);
+	driver->run.note = warnings_of(trace, &log, &marks);
 	return code;
 }
 

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #define CHUNK_EVENTS 32768
-#define CALLS_MOST 1024 /* system calls */
-#define INTERRUPTS_MOST 4096
+#define CALLS_MOST 4096 /* system calls; BPF takes larger numbers for none */
+#define INTERRUPTS_MOST RECORDING_STRING_INTERRUPTS_MOST
 
 struct track {
 	enum chunk_kind kind;
@@ -331,10 +331,12 @@ static int write_calls(struct trace_writer *writer, struct error *error)
 		if (!writer->is_call_seen[i] || writer->is_call_written[i])
 			continue;
 		writer->is_call_written[i] = true;
+		const char *name = system_call_name((int)i);
+		AUTO(text) char *text = name ? text_copy(name) : text_format("system call %u", i);
 		struct recording_string word = {
 			.run_id = writer->run_id,
 			.number = RECORDING_STRING_SYSTEM_CALLS + i,
-			.text = (char *)(uintptr_t)system_call_name((int)i),
+			.text = text,
 		};
 		code = profile_add_string(writer->profile, &word, error);
 	}

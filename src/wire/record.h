@@ -75,16 +75,19 @@ struct record_slot {
 };
 _Static_assert(sizeof(struct record_slot) == 56, "record_slot layout");
 
+/* Without sched_exit_tp: sampled tasks that are off CPU at the same time. */
+#define RECORD_HELD_MOST 2048
+
 /* One core. Written by BPF on that core. */
 struct record_cpu {
 	/* From sched_switch to sched_exit. */
 	__u64 off_ns, offset_ns, run_delay_ns;
 	__u32 tid, is_preempted;
 	__u64 entered_ns, due_ns; /* of the current task; the next point of the clock's grid */
-	__u64 samples, blocked_samples;
+	__u64 samples;
 	__u64 lost; /* samples that found the ring full */
 	__u64 truncated;
 	__u64 overwritten; /* slots taken by a task with another id */
+	__u64 not_held;    /* sampled waits without room in `held` */
 	__u64 period_ns;   /* of its clock; by the engine */
-	__u64 reserved[3];
 } __attribute__((aligned(64)));

@@ -285,7 +285,8 @@ static void read_names(struct timeline *timeline)
 
 	for (size_t i = 0; i < recording->strings.count; i++)
 		if (recording->strings.items[i].run_id == timeline->run->id &&
-		    recording->strings.items[i].number < 4 * RECORDING_STRING_SYSTEM_CALLS &&
+		    recording->strings.items[i].number <
+			    RECORDING_STRING_INTERRUPTS + RECORDING_STRING_INTERRUPTS_MOST &&
 		    recording->strings.items[i].number >= timeline->name_count)
 			timeline->name_count = recording->strings.items[i].number + 1;
 	timeline->names = memory_new(timeline->name_count + 1, sizeof(*timeline->names));

@@ -169,7 +169,6 @@ static void send_off(struct perf_sampler *sampler, struct thread *thread, int wh
 		return;
 	sample_begin(sampler, thread, which ? RECORD_PREEMPTED : 0, thread->off_ns[which]);
 	thread->off_ns[which] = 0;
-	sampler->counters.off_cpu_samples++;
 	send(sampler);
 }
 
@@ -351,7 +350,6 @@ static void sample_blocked(struct perf_sampler *sampler, struct thread *thread, 
 		frame_put(sampler, wait->frame.ip, &found);
 	else
 		walk_stack(sampler, wait->frame, &copy);
-	sampler->counters.off_cpu_samples++;
 	send(sampler);
 }
 

@@ -266,10 +266,10 @@ void recorder_counters(const struct recorder *recorder, struct recorder_counters
 	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++) {
 		const struct record_cpu *core = &recorder->bpf->bss->record_cpus[cpu];
 		counters->samples += core->samples;
-		counters->off_cpu_samples += core->blocked_samples;
 		counters->lost += core->lost;
 		counters->truncated += core->truncated;
 		counters->overwritten += core->overwritten;
+		counters->not_held += core->not_held;
 	}
 	counters->lost_events = recorder->bpf->bss->totals.lost_events;
 	counters->untracked_spaces = recorder->bpf->bss->totals.untracked_spaces;

@@ -30,10 +30,11 @@ struct recorder_options {
 
 /* Sums over all cores, so far. */
 struct recorder_counters {
-	uint64_t samples, off_cpu_samples;
+	uint64_t samples;
 	uint64_t lost;        /* samples that found the ring full */
 	uint64_t truncated;   /* user chains that end before their root */
 	uint64_t overwritten; /* waits of a task whose slot another task took */
+	uint64_t not_held;    /* waits beyond RECORD_HELD_MOST at the same time */
 	uint64_t lost_events; /* announcements of processes and files that found the ring full */
 	uint64_t untracked_spaces; /* processes for which there was no room: no user frames */
 };

@@ -35,11 +35,10 @@ struct annotation_reader {
 	char *environment;
 	bool overwrites, has_ticks;
 	struct cycle_counter ticks;
-	uint64_t compared_ns;
 	struct ring_cursor cursors[ANNOTATIONS_RINGS_MOST];
 	struct annotation batch[BATCH_MOST];
 	uint64_t positions[BATCH_MOST]; /* of each in the batch: where it was in its ring */
-	uint64_t marks, unfinished, malformed, overwritten;
+	uint64_t unfinished, malformed, overwritten;
 };
 
 static struct annotations_ring *ring_at(const struct annotation_reader *reader, unsigned index)
@@ -312,7 +311,6 @@ static size_t read_ring(struct annotation_reader *reader, struct annotations_rin
 		reader->batch[kept++] = *mark;
 	}
 	__atomic_store_n(&ring->tail, ring_cursor->tail, __ATOMIC_RELEASE);
-	reader->marks += kept;
 	*marks = kept;
 	return count;
 }
@@ -388,7 +386,6 @@ void annotation_reader_counters(const struct annotation_reader *reader,
 				struct annotation_reader_counters *counters)
 {
 	memset(counters, 0, sizeof(*counters));
-	counters->marks = reader->marks;
 	counters->unfinished = reader->unfinished;
 	counters->malformed = reader->malformed;
 	counters->without_ring =

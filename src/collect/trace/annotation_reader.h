@@ -41,7 +41,7 @@ struct annotation_handler {
 };
 
 struct annotation_reader_counters {
-	uint64_t marks, dropped;
+	uint64_t dropped;
 	uint64_t overwritten; /* of newer ones, before they were read */
 	uint64_t without_ring, without_name;
 	uint64_t unfinished; /* their thread ended while it wrote them */

@@ -13,7 +13,7 @@
 #define FIRST_INTERVAL_NS 4000000
 #define RATE_INTERVAL_NS 1000000000ull
 
-uint64_t cycle_counter_now(void)
+static uint64_t now_ticks(void)
 {
 #ifdef __x86_64__
 	return __builtin_ia32_rdtsc();
@@ -48,8 +48,7 @@ static struct cycle_counter_pair take_pair(void)
 	uint64_t narrowest = UINT64_MAX;
 
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t before = cycle_counter_now(), ns = clock_now_ns(),
-			 after = cycle_counter_now();
+		uint64_t before = now_ticks(), ns = clock_now_ns(), after = now_ticks();
 		if (after - before >= narrowest)
 			continue;
 		narrowest = after - before;
@@ -81,7 +80,7 @@ void cycle_counter_begin(struct cycle_counter *ticks)
  * The rate is that of an interval of one to two seconds: a pair's error of some tens of ns is some
  * 10^-8 of it. `latest` stays meanwhile, so that times do not jump by a pair's error.
  */
-void cycle_counter_add_pair(struct cycle_counter *ticks, const struct cycle_counter_pair *pair)
+static void add_pair(struct cycle_counter *ticks, const struct cycle_counter_pair *pair)
 {
 	if (pair->ns - ticks->base.ns < RATE_INTERVAL_NS / 8) {
 		ticks->latest = *pair;
@@ -100,7 +99,7 @@ void cycle_counter_add_pair(struct cycle_counter *ticks, const struct cycle_coun
 void cycle_counter_compare(struct cycle_counter *ticks)
 {
 	struct cycle_counter_pair pair = take_pair();
-	cycle_counter_add_pair(ticks, &pair);
+	add_pair(ticks, &pair);
 }
 
 uint64_t cycle_counter_to_ns(const struct cycle_counter *ticks, uint64_t value)

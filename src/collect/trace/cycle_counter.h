@@ -22,11 +22,8 @@ struct cycle_counter {
 
 /* Whether the counter has one constant rate, on all cores and while they idle. */
 bool cycle_counter_is_usable(void);
-uint64_t cycle_counter_now(void);
 /* Takes 4 ms, for a first rate. */
 void cycle_counter_begin(struct cycle_counter *ticks);
 /* To be called at least each second. */
 void cycle_counter_compare(struct cycle_counter *ticks);
-/* The same with a pair from elsewhere. */
-void cycle_counter_add_pair(struct cycle_counter *ticks, const struct cycle_counter_pair *pair);
 uint64_t cycle_counter_to_ns(const struct cycle_counter *ticks, uint64_t value);

@@ -242,10 +242,8 @@ uint64_t tracer_lost_on(const struct tracer *tracer, unsigned cpu)
 void tracer_counters(const struct tracer *tracer, struct tracer_counters *counters)
 {
 	memset(counters, 0, sizeof(*counters));
-	for (unsigned cpu = 0; cpu < tracer->cores; cpu++) {
-		counters->events += tracer->bpf->bss->rings[cpu].head;
+	for (unsigned cpu = 0; cpu < tracer->cores; cpu++)
 		counters->lost += tracer->bpf->bss->rings[cpu].lost;
-	}
 	counters->lost_events = tracer->bpf->bss->totals.lost_events;
 }
 

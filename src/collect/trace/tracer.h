@@ -27,8 +27,7 @@ struct tracer_options {
 };
 
 struct tracer_counters {
-	uint64_t events;      /* switches and wake-ups in the rings so far */
-	uint64_t lost;        /* of those that found their ring full */
+	uint64_t lost;        /* switches and wake-ups that found their ring full */
 	uint64_t lost_events; /* rarer events that found theirs full */
 };
 

@@ -42,7 +42,8 @@ struct progress_name progress_name_of(const char *text)
 	return name;
 }
 
-const char *progress_path(const struct progress_lookup *lookup, uint32_t object)
+/* By which the kernel finds the file: of a container, not the path that the file has there. */
+static const char *path_of(const struct progress_lookup *lookup, uint32_t object)
 {
 	const struct symbols_object *shown = symbols_object(lookup->symbols, object);
 	return shown->open_path ? shown->open_path : shown->path;
@@ -57,7 +58,7 @@ int progress_attach_addresses(struct progress_lookup *lookup, const struct point
 
 	for (size_t i = 0; !code && i < addresses->count; i++) {
 		const struct collector_code location = {
-			.path = progress_path(lookup, addresses->items[i].object),
+			.path = path_of(lookup, addresses->items[i].object),
 			.offset = addresses->items[i].offset,
 			.semaphore_offset = addresses->items[i].semaphore_offset,
 		};

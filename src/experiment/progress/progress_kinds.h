@@ -55,8 +55,6 @@ struct progress_name {
 	char text[sizeof(((struct wire_point *)0)->name)];
 };
 struct progress_name progress_name_of(const char *text);
-/* By which the kernel finds the file: of a container, not the path that the file has there. */
-const char *progress_path(const struct progress_lookup *lookup, uint32_t object);
 /* Uprobes at the addresses. */
 int progress_attach_addresses(struct progress_lookup *lookup, const struct point_spec *spec,
 			      const struct symbols_addresses *addresses, unsigned *index,

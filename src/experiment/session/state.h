@@ -108,7 +108,6 @@ bool session_is_precise_enough(struct session *session); /* --until */
 /* targets.c: what may be sped up, and what is next. */
 /* The index in session->targets of the target whose samples count for this location. */
 size_t session_target_of(struct session *session, uint32_t location);
-bool session_has_given_targets(const struct session *session);
 const char *session_target_name(const struct session *session, const struct session_target *target);
 int session_write_target(struct session *session, struct session_target *target,
 			 struct error *error);

@@ -31,7 +31,7 @@ size_t session_target_of(struct session *session, uint32_t location)
 	return session->targets.count - 1;
 }
 
-bool session_has_given_targets(const struct session *session)
+static bool has_given_targets(const struct session *session)
 {
 	return session->options->target_count || session->options->classes;
 }
@@ -76,7 +76,7 @@ static void add_sampled_targets(struct session *session)
 	size_t count;
 	const struct sampled_location *locations = sampled_code_locations(session->code, &count);
 
-	for (size_t i = 0; i < count && !session_has_given_targets(session); i++)
+	for (size_t i = 0; i < count && !has_given_targets(session); i++)
 		if (locations[i].samples >= SAMPLES_LEAST)
 			session_target_of(session, (uint32_t)i);
 }
@@ -88,7 +88,7 @@ static double weight_of(const struct session *session, const struct session_targ
 
 	if (target->is_unusable || target->is_external)
 		return 0;
-	if (session_has_given_targets(session))
+	if (has_given_targets(session))
 		return target->is_given;
 	return target->spec.location < count ? locations[target->spec.location].recent_ns : 0;
 }

@@ -28,7 +28,8 @@ static bool has_verdict(const struct causal_effect *effect)
 	return effect->tail.status == TAIL_ANSWERED && effect->tail.count;
 }
 
-bool tail_latency_verdict(const struct target_verdict *verdict, struct target_verdict *tail)
+/* The verdict on the percentile at VERDICT_SPEEDUP. False if it is unknown. */
+static bool percentile_verdict(const struct target_verdict *verdict, struct target_verdict *tail)
 {
 	if (!has_verdict(verdict->effect))
 		return false;
@@ -58,7 +59,7 @@ static char *words_of(const struct target_verdict *verdict)
 	const struct tail *tail = &verdict->effect->tail;
 	struct target_verdict moved;
 
-	if (!tail_latency_verdict(verdict, &moved)) {
+	if (!percentile_verdict(verdict, &moved)) {
 		double lacking_ns = verdict->effect->tail_lacking_ns;
 		AUTO(text) char *spans = display_count((uint64_t)tail->spans);
 		AUTO(text) char *longer = display_duration(lacking_ns);
@@ -103,7 +104,7 @@ json_t *tail_latency_json(const struct causal_target *target, const struct causa
 {
 	const struct tail *tail = &effect->tail;
 	struct target_verdict verdict = {.target = target, .effect = effect}, moved;
-	bool is_known = tail_latency_verdict(&verdict, &moved);
+	bool is_known = percentile_verdict(&verdict, &moved);
 	json_t *points = json_array();
 
 	if (tail->status == TAIL_NOT_MEASURED) {

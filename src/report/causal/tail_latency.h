@@ -7,9 +7,6 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* The verdict on the percentile at VERDICT_SPEEDUP. False if it is unknown. */
-bool tail_latency_verdict(const struct target_verdict *verdict, struct target_verdict *tail);
-
 struct report_options;
 /* A line for each target and latency point with measured spans. */
 void tail_latency_print(FILE *out, const struct target_verdicts *verdicts,
