@@ -18,8 +18,6 @@
 #include "bpf/pause.h"
 #include "bpf/span_lengths.h"
 
-#define SPAN_TRACKER_DEPTH 8 /* deeper spans are not measured */
-
 /* A copy of the stack in the program's memory. */
 struct span_stack_copy {
 	struct {
@@ -90,6 +88,8 @@ static __always_inline void span_tracker_compare(struct span_tracker *tracker,
 {
 	const struct span_stack_copy *view = &tracker->view;
 
+	if (view->open.depth > SPAN_TRACKER_DEPTH)
+		totals.has_deep_spans = 1;
 	for (u32 i = 0; i < SPAN_TRACKER_DEPTH; i++) {
 		struct span_start *base = &tracker->bases[i];
 		bool is_open = i < view->open.depth;

@@ -57,7 +57,7 @@ struct kernel_totals {
 	__u64 dropped_points;     /* names beyond WIRE_POINTS_MOST */
 	__u64 dropped_in_program; /* names beyond POINTS_MOST in a program (lever.h) */
 	__u32 next_space;         /* address spaces numbered so far */
-	__u32 pad;
+	__u32 has_deep_spans;     /* a thread had more open spans than SPAN_TRACKER_DEPTH */
 };
 _Static_assert(sizeof(struct kernel_totals) == 48, "kernel_totals layout");
 

@@ -16,6 +16,7 @@
 #define SPAN_LENGTH_FINE (1 << SPAN_LENGTH_FINE_BITS)
 #define SPAN_LENGTH_LEAST_BITS 13 /* lengths below 8 us are in the first bucket */
 #define SPAN_LENGTH_CREDIT_BITS 14
+#define SPAN_TRACKER_DEPTH 8 /* open spans of a thread; deeper ones are not measured */
 #define SPAN_LENGTHS_MOST (24 * SPAN_LENGTH_FINE)
 struct wire_span_length {
 	__u64 spans;

@@ -2,6 +2,8 @@
 /* loader - libbpf's output, and the sentence for a refused BPF object. */
 #include "collect/bpf/loader.h"
 
+#include "wire/kernel.h"
+
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -21,6 +23,19 @@ void bpf_loader_set_verbose(bool verbose)
 {
 	is_verbose = verbose;
 	libbpf_set_print(print_libbpf);
+}
+
+int bpf_loader_check_cores(struct error *error)
+{
+	int cores = libbpf_num_possible_cpus();
+
+	return cores > KERNEL_CPUS_MOST ?
+		       error_set(
+			       error, -E2BIG,
+			       "this machine has %d cores, and lever can observe %d; boot it with "
+			       "possible_cpus=%d",
+			       cores, KERNEL_CPUS_MOST, KERNEL_CPUS_MOST) :
+		       0;
 }
 
 int bpf_loader_explain(int code, struct error *error)

@@ -159,19 +159,36 @@ static int kernel_name_object(struct collector *collector, const struct wire_fil
 	return bpf_map_update_elem(map, file, &object, BPF_ANY) ? -errno : 0;
 }
 
-static char *kernel_note(const struct collector *collector)
+static bool is_visits_map_full(const struct kernel_engine *kernel)
 {
-	int map = bpf_map__fd(kernel_of(collector)->bpf->maps.visits_by_process);
+	int map = bpf_map__fd(kernel->bpf->maps.visits_by_process);
 	struct kernel_visit_key key, *last = NULL;
 	unsigned count = 0;
 
 	for (; count < KERNEL_VISIT_KEYS_MOST && !bpf_map_get_next_key(map, last, &key); count++)
 		last = &key;
-	return count < KERNEL_VISIT_KEYS_MOST ?
-		       NULL :
-		       text_format("visits are counted by process for the first %d pairs of a "
-				   "process and a point only; the totals hold all visits",
-				   KERNEL_VISIT_KEYS_MOST);
+	return count == KERNEL_VISIT_KEYS_MOST;
+}
+
+static char *kernel_note(const struct collector *collector)
+{
+	const struct kernel_engine *kernel = kernel_of(collector);
+	char *text = NULL;
+
+	if (is_visits_map_full(kernel))
+		text_add_line(&text,
+			      text_format("visits are counted by process for the first %d pairs of "
+					  "a process and a point only; the totals hold all visits; "
+					  "profile fewer processes at once",
+					  KERNEL_VISIT_KEYS_MOST));
+	if (kernel->bpf->bss->totals.has_deep_spans)
+		text_add_line(
+			&text,
+			text_format("a thread had more than %d open spans: the lengths of the "
+				    "inner ones are not measured, so percentiles of latency "
+				    "lack them; measure an outer span with --latency",
+				    SPAN_TRACKER_DEPTH));
+	return text;
 }
 
 static void add_core(struct collector_counters *counters, const struct kernel_cpu *core)

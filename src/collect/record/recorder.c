@@ -93,7 +93,8 @@ static int open_bpf(struct recorder *opened, const struct recorder_options *opti
 	if (assume_none && !strcmp(assume_none, "1"))
 		return error_set(error, -EPERM, "LEVER_ASSUME_NO_BPF is set: BPF is not used");
 	bpf_loader_set_verbose(options->verbose);
-	int code = load(opened, error);
+	int code = bpf_loader_check_cores(error);
+	code = code ? code : load(opened, error);
 	if (code)
 		return code;
 	fill_settings(opened, options);

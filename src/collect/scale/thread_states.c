@@ -56,7 +56,8 @@ int thread_states_open(const struct thread_states_options *options,
 	clocks_clear(&opened->clocks);
 	opened->samples = options->samples;
 	bpf_loader_set_verbose(options->verbose);
-	int code = load(opened, error);
+	int code = bpf_loader_check_cores(error);
+	code = code ? code : load(opened, error);
 	if (code)
 		return code;
 	fill_settings(opened->bpf, options);

@@ -70,8 +70,6 @@ static void choose_sizes(struct tracer *tracer)
 	int cores = libbpf_num_possible_cpus();
 
 	tracer->cores = cores > 0 ? (unsigned)cores : 1;
-	if (tracer->cores > SCHEDULER_RINGS_MOST)
-		tracer->cores = SCHEDULER_RINGS_MOST;
 	tracer->ring_size = SCHEDULER_RING_EVENTS;
 	while (tracer->ring_size > RING_EVENTS_LEAST &&
 	       (size_t)tracer->ring_size * tracer->cores * sizeof(struct scheduler_event) >
@@ -150,7 +148,8 @@ int tracer_open(const struct tracer_options *options, struct tracer **tracer, st
 
 	bpf_loader_set_verbose(options->verbose);
 	choose_sizes(opened);
-	int code = load(opened, options, error);
+	int code = bpf_loader_check_cores(error);
+	code = code ? code : load(opened, options, error);
 	if (code) {
 		tracer_close(opened);
 		return code;
