@@ -19,7 +19,6 @@
 #include <wchar.h>
 
 #define SHIM_EXPORT __attribute__((visibility("default")))
-#define OPEN_MOST 64 /* nested pushes; deeper ones are not recorded */
 
 enum nvtx_table { TABLE_CALLBACKS = 1 };
 enum nvtx_module { MODULE_CORE = 1, MODULE_CORE2 = 5 };
@@ -209,7 +208,7 @@ struct open_span {
 
 /* Of this thread. */
 static __thread struct {
-	struct open_span items[OPEN_MOST];
+	struct open_span items[SHIM_SPANS_MOST];
 	unsigned count, beyond;
 } open_spans;
 
@@ -219,8 +218,11 @@ static int push(const void *domain, unsigned name_id, const struct nvtx_event *e
 	unsigned of = name_of_handle(domain);
 	int level = 0;
 
-	if (open_spans.count == OPEN_MOST)
-		return OPEN_MOST + (int)open_spans.beyond++;
+	if (open_spans.count == SHIM_SPANS_MOST) {
+		if (!open_spans.beyond)
+			shim_mark_too_deep();
+		return SHIM_SPANS_MOST + (int)open_spans.beyond++;
+	}
 	for (unsigned i = 0; i < open_spans.count; i++)
 		level += open_spans.items[i].domain == of;
 	open_spans.items[open_spans.count++] = (struct open_span){of, name_id};
@@ -235,7 +237,7 @@ static int pop(const void *domain)
 	int level = -1;
 
 	if (open_spans.beyond)
-		return OPEN_MOST + (int)--open_spans.beyond;
+		return SHIM_SPANS_MOST + (int)--open_spans.beyond;
 	while (at && open_spans.items[at - 1].domain != of)
 		at--;
 	if (!at)

@@ -18,7 +18,6 @@
 #include <stdint.h>
 
 #define SHIM_EXPORT __attribute__((visibility("default")))
-#define OPEN_MOST 64
 #define LOCATIONS 1024 /* a power of two */
 #define EXPLICIT_TASK (1ull << 63)
 #define STARTED_TASK (1ull << 62)
@@ -202,7 +201,7 @@ static __thread struct {
 	struct {
 		unsigned kind, name_id;
 		uint64_t owner; /* task whose span it is, or 0 */
-	} items[OPEN_MOST];
+	} items[SHIM_SPANS_MOST];
 	unsigned count, beyond;
 } open_spans;
 
@@ -210,8 +209,9 @@ static void begin(unsigned kind, const void *code, uint64_t owner)
 {
 	unsigned name_id = name_id_of(kind, (uintptr_t)code);
 
-	if (open_spans.count == OPEN_MOST) {
-		open_spans.beyond++;
+	if (open_spans.count == SHIM_SPANS_MOST) {
+		if (!open_spans.beyond++)
+			shim_mark_too_deep();
 		return;
 	}
 	open_spans.items[open_spans.count].kind = kind;

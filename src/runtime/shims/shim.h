@@ -16,6 +16,8 @@
 
 #include <stdbool.h>
 
+#define SHIM_SPANS_MOST 64 /* open spans of a thread; deeper ones are not recorded */
+
 static inline bool shim_is_traced(void)
 {
 	return lever_listening() & LEVER_LISTEN_TRACE;
@@ -34,4 +36,10 @@ static inline void shim_mark(unsigned name_id, unsigned kind, unsigned long long
 
 	if (name_id && shim_is_traced())
 		lever_write(&site, "", kind, value);
+}
+
+/* Where spans begin to be too deep, the timeline says it. */
+static inline void shim_mark_too_deep(void)
+{
+	shim_mark(shim_name("spans nested deeper than 64 are not recorded"), LEVER_MARK_INSTANT, 0);
 }
