@@ -42,15 +42,10 @@ struct scheduler_event {
 	__u16 cpu;
 	__u16 system_call; /* of tid (switch) or other (wake); SCHEDULER_NO_CALL: none */
 	__u8 kind, flags;
-	__u8 state; /* switch: low bits of the task state of tid; 0: runnable */
+	__u8 state; /* switch: low bits of the task state of tid (include/linux/sched.h); 0: runnable */
 	__u8 pad;
 };
 _Static_assert(sizeof(struct scheduler_event) == 24, "scheduler_event layout");
-
-/* Bits of `state`, as the kernel has them (include/linux/sched.h). */
-#define SCHEDULER_STATE_UNINTERRUPTIBLE 0x02
-#define SCHEDULER_STATE_STOPPED 0x0c /* stopped or traced */
-#define SCHEDULER_STATE_DEAD 0xb0    /* the thread has ended */
 
 /* Rarer events, each beginning with its kind; beside those of wire/events.h. */
 enum scheduler_event_kind {

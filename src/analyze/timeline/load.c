@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define STATE_DEAD 0xb0
+#define STATE_DEAD 0xb0 /* bits of switch_event.state: the thread has ended */
 
 /* An event of any log, to be sorted. */
 struct entry {

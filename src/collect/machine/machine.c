@@ -280,7 +280,6 @@ static void examine_sample_rate(struct machine *machine, const char *root)
 	uint64_t rate;
 	if (!text || !text_to_unsigned(text, &rate) || rate > 1000000000)
 		return;
-	machine->max_sample_rate_hz = (unsigned)rate;
 	if (rate >= SAMPLE_RATE_WANTED_HZ) {
 		add(machine, "sample rate", MACHINE_FINE)->sentence =
 			text_format("up to %u samples a second and core", (unsigned)rate);

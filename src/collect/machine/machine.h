@@ -27,8 +27,7 @@ struct machine_item {
 struct machine {
 	struct machine_item *items;
 	size_t count;
-	bool has_sched_exit;         /* the tracepoint sched_exit_tp is in BTF */
-	unsigned max_sample_rate_hz; /* perf_event_max_sample_rate; 0: unknown */
+	bool has_sched_exit; /* the tracepoint sched_exit_tp is in BTF */
 };
 
 /*

@@ -131,7 +131,6 @@ TEST("what a good machine has is fine, and needs no remedy")
 		CHECK(item->sentence && !item->remedy);
 	}
 	CHECK(machine->has_sched_exit);
-	CHECK_EQUAL(machine->max_sample_rate_hz, 100000);
 }
 
 TEST("each lack is seen, and what is missing for the engine is told from what limits it")
