@@ -42,7 +42,7 @@ struct scheduler_event {
 	__u16 cpu;
 	__u16 system_call; /* of tid (switch) or other (wake); SCHEDULER_NO_CALL: none */
 	__u8 kind, flags;
-	__u8 state; /* switch: low bits of the task state of tid (include/linux/sched.h); 0: runnable */
+	__u8 state; /* switch: low bits of the task state of tid, see linux/sched.h; 0: runnable */
 	__u8 pad;
 };
 _Static_assert(sizeof(struct scheduler_event) == 24, "scheduler_event layout");
