@@ -69,6 +69,8 @@ static int name_object(struct collector *collector, const struct wire_file *file
 	struct runtime_engine *runtime = runtime_of(collector);
 	struct runtime_file *known = runtime_file_of(runtime, file);
 
+	if (object >= WIRE_OBJECTS_MOST)
+		return -E2BIG;
 	if (!known) {
 		known = array_add(&runtime->files);
 		known->file = *file;

@@ -127,12 +127,25 @@ static void send_unwind_rows(struct mapped_files *mapped_files, uint32_t object)
 						   .frame_offset = rows[i].frame_offset,
 						   .rule = rows[i].rule};
 	if (mapped_files->sink.set_unwind(mapped_files->sink.context, object + 1, sent, count))
-		text_add_line(&mapped_files->warnings,
-			      text_format("the program's files have more than %d unwind rows: call "
-					  "chains through the last files follow frame pointers",
-					  WIRE_UNWIND_ROWS_MOST));
+		text_add_line(
+			&mapped_files->warnings,
+			text_format("the program has more than %d files with code, or %d rows to "
+				    "unwind them: call chains through the last files follow "
+				    "frame pointers; profile fewer processes",
+				    WIRE_OBJECTS_MOST, WIRE_UNWIND_ROWS_MOST));
 	free(sent);
 	free(rows);
+}
+
+static void name_object(struct mapped_files *mapped_files, const struct wire_file *file,
+			uint32_t object)
+{
+	if (mapped_files->sink.name_object(mapped_files->sink.context, file, object + 1))
+		text_add_line(
+			&mapped_files->warnings,
+			text_copy("the program has more files with code than there is room for: "
+				  "samples in the last files have no names; profile fewer "
+				  "processes"));
 }
 
 /*
@@ -156,7 +169,7 @@ static void announce_vdso(struct mapped_files *mapped_files)
 		return;
 	send_unwind_rows(mapped_files, object);
 	struct wire_file file = {.inode = WIRE_INODE_VDSO};
-	mapped_files->sink.name_object(mapped_files->sink.context, &file, object + 1);
+	name_object(mapped_files, &file, object);
 }
 
 struct mapped_files *mapped_files_new(struct symbols *symbols, const struct mapped_files_sink *sink)
@@ -177,7 +190,7 @@ void mapped_files_announce(struct mapped_files *mapped_files, uint32_t object)
 	struct wire_file file = {.inode = status.st_ino,
 				 .device = major(status.st_dev) << 20 | minor(status.st_dev)};
 	send_unwind_rows(mapped_files, object);
-	mapped_files->sink.name_object(mapped_files->sink.context, &file, object + 1);
+	name_object(mapped_files, &file, object);
 }
 
 /* Opens the file of a mapping by its link in /proc/TID/map_files, else by its path. */
@@ -211,7 +224,7 @@ bool mapped_files_on_object(struct mapped_files *mapped_files,
 	if (!find_mapping(tid, event->start, &mapping) ||
 	    !add_file(mapped_files, tid, &mapping, &object))
 		return false;
-	mapped_files->sink.name_object(mapped_files->sink.context, &event->file, object + 1);
+	name_object(mapped_files, &event->file, object);
 	return true;
 }
 
@@ -224,7 +237,7 @@ bool mapped_files_on_path(struct mapped_files *mapped_files, const struct wire_f
 	    symbols_add_object(mapped_files->symbols, path, NULL, false, &object, NULL))
 		return false;
 	send_unwind_rows(mapped_files, object);
-	mapped_files->sink.name_object(mapped_files->sink.context, file, object + 1);
+	name_object(mapped_files, file, object);
 	return true;
 }
 
