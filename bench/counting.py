@@ -1,22 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""counting - how much longer a program takes while `lever scale` counts its threads.
+"""counting - the slowdown of a program while `lever scale` counts its threads.
 
     bench/counting.py [--lever build/lever] [--programs NAME ...|all] [--blocks 8] [--empty] [--results FILE]
 
 A block is four runs of a program of bench/scale.py on as many cores, the first one or two: bare, counted, counted,
-bare; its overhead is that of the sum of the two counted over the two bare ones, so what drifts evenly cancels out.
-The clock is the same in all: a small parent of the program (run_time.c) reads it before the fork and after the end,
-and is counted with it. Overhead is the median over the blocks on one core and on two; ± is 1.96 times the standard
-error of a median by the blocks' spread (1.25 of the mean's). Of blocks in which other programs had more than 3 % of
-the cores a few are made again.
+bare; its overhead is the sum of the two counted over that of the two bare ones, so a linear drift cancels. All times
+are taken by a small parent of the program (run_time.c), before the fork and after the end; it is counted, too.
+Overhead is the median over the blocks on one core and on two; ± is 1.96 times the standard error of a median by the
+blocks' spread (1.25 of the mean's). A few blocks in which other programs used more than 3 % of the cores are repeated.
 
---empty also runs it while programs that return at once are attached to the two tracepoints that counting needs
-(sched_switch, sched_waking), in the place of lever, to see what the kernel's way there costs: nothing that
-counts in the kernel can cost less. Needs clang and libbpf for that, and root.
+--empty also runs the program with empty BPF programs on the two tracepoints that counting needs (sched_switch,
+sched_waking) instead of lever: a lower bound of the overhead of counting in the kernel. Needs clang, libbpf and root.
 
---beside also runs it bare while a process on the last core wakes every 20 ms, only to sleep again: what it costs a
-program on other cores that one of them wakes at all.
+--beside also runs it bare while a process on the last core wakes every 20 ms and sleeps again: the effect of a
+wake-up on programs on other cores.
 """
 import argparse
 import json
@@ -64,7 +62,7 @@ class Empty:
 
 
 class Beside:
-    """A process that wakes now and then on the last core, while it lasts."""
+    """Runs a process on the last core that wakes every 20 ms."""
 
     def __init__(self):
         self.sleeper = None
@@ -79,7 +77,7 @@ class Beside:
 
 
 def environment_of(options, cores, allowed):
-    """What lever scale gives a program that has fewer cores than the machine."""
+    """The environment that lever scale gives a program on fewer cores than the machine has."""
     if cores == len(allowed):
         return dict(os.environ)
     library = os.path.join(os.path.dirname(options.lever), "src", "runtime", "liblever-cores.so")
@@ -87,7 +85,7 @@ def environment_of(options, cores, allowed):
 
 
 def seconds(options, command, cores, kind, work):
-    """Of one run, by its parent's clock."""
+    """Seconds of one run, by its parent's clock."""
     allowed = sorted(os.sched_getaffinity(0))
     told = os.path.join(work, "told")
     words = [os.path.join(work, "run_time"), told, *command]
@@ -103,7 +101,7 @@ def seconds(options, command, cores, kind, work):
 
 
 def block(options, command, cores, company, work):
-    """The two runs of each kind, and the share that others had of the cores."""
+    """The two runs of each kind, and the share of the cores that other programs used."""
     order = ["bare", "counted", *company]
     times = {kind: [] for kind in order}
     used, (busy, stolen) = os.times(), ticks()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lttng_marks - the tracepoint of LTTng-UST that marks.c passes, for comparison. Included several
- * times by LTTng. */
+/* lttng_marks - the tracepoint of LTTng-UST in marks.c, for comparison. LTTng includes this file
+ * several times. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER lever_bench
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * marks - what an annotation costs its thread, beside other ways to leave a trace of something.
+ * marks - the time of an annotation, compared with other ways of tracing.
  *
  *	marks WAY THREADS COUNT [PACE]
  *
- * Each thread does COUNT times what WAY says: nothing, counter (reads the processor's counter,
- * which each annotation has to), span (a begin and an end), instant, value, marker (a write to
- * trace_marker), null (the same to /dev/null), lttng (a tracepoint of LTTng-UST; where it was
- * compiled with HAS_LTTNG); and PACE steps of work before, so that a reader beside it can follow.
- * Prints ns of CPU time for each, less that of the loop with the work alone.
+ * Each thread executes WAY COUNT times: nothing, counter (reads the processor's counter, as each
+ * annotation does), span (a begin and an end), instant, value, marker (a write to trace_marker),
+ * null (the same to /dev/null), lttng (a tracepoint of LTTng-UST, if compiled with HAS_LTTNG).
+ * PACE steps of work before each let the reader keep up. Prints ns of CPU time for each, less that
+ * of the loop with the work alone.
  */
 #include <lever.h>
 
@@ -81,7 +81,7 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* The median of rounds, each with and without: both see the same moods of the machine. */
+/* The median of rounds, each with and without: a change of the machine's speed affects both. */
 static void *run(void *result)
 {
 	double added[ROUNDS];

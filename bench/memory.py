@@ -5,8 +5,8 @@
     bench/memory.py [--programs NAME ...] [--rounds 5]
 
 In turn, on each core alone: how long a load takes from 256 KiB, 8 MiB and 64 MiB (memory_latency.c), and the CPU time of each
-program of bench/scale.py. On a machine of one's own all are steady. On a virtual one, the cache that cores share is
-whatever the others leave.
+program of bench/scale.py. On a dedicated machine all are constant; on a virtual one, other guests use the shared
+cache, too.
 """
 import argparse
 import os

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memory_latency - how long a load takes from memory that is read in random order, in ns: of 256
- * KiB, which the core's own cache holds, of 8 MiB, which a cache shared between cores does, and of
- * 64 MiB.
+ * memory_latency - ns of a load in random order from 256 KiB, which fit the core's own cache, from
+ * 8 MiB, which fit a cache shared between cores, and from 64 MiB.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +17,7 @@ static double now_ns(void)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* A circle through all lines: each names the next. */
+/* A cycle through all lines: each holds the index of the next. */
 static uint32_t *circle(uint32_t lines)
 {
 	uint32_t *words = calloc(lines, LINE_WORDS * sizeof(*words));
@@ -51,7 +50,7 @@ static double load_ns(uint32_t bytes, uint32_t loads)
 		at = words[at * LINE_WORDS];
 	double length = now_ns() - begin;
 	free(words);
-	/* What was found is used, so the compiler keeps the loads. */
+	/* The result is used, so the compiler keeps the loads. */
 	return at == UINT32_MAX ? 0 : length / loads;
 }
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""mpi - does a prediction for a parallel program come true? An integer sort with more buckets.
+"""mpi - compares a prediction for a parallel program, an integer sort, with a run with more buckets.
 
     bench/mpi.py [--lever build/lever] [--program build/examples/integer_sort] [--buckets 1024] [--rounds 7]
 
 Two ranks sort with as few buckets as there are ranks, and with --buckets, in turn. More buckets make
 counting the keys faster by some share, which the program measures itself, and filling the buckets
-slower. `lever run -- mpirun -n 2 integer_sort` predicts what count_keys faster by just that share brings
-to a whole round, all else being equal; the truth is by how much rounds got shorter, without what filling
-became slower. Both are printed (SCOZ, section 4.3). Needs root, Open MPI and two cores; look at `uptime`.
+slower. `lever run -- mpirun -n 2 integer_sort` predicts the gain of a round if count_keys were faster by
+that share; the truth is the measured decrease of a round, corrected for the slower filling. Both are
+printed (SCOZ, section 4.3). Needs root, Open MPI and two cores; check `uptime` first.
 """
 import argparse
 import json

@@ -1,23 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""overhead - what profiling costs the program: bare beside sampled, and beside experiments.
+"""overhead - the slowdown of a program by sampling, and by experiments.
 
     bench/overhead.py [--lever build/lever] [--rounds 5] [--case spin|zstd|pbzip2|all]
 
-Shared machines change their speed by tens of percent within seconds, far more than what is looked
-for. So the program runs twice at once, bare and profiled, and only one of the two runs at a time:
-the other is stopped (SIGSTOP), and they change places about every 0.1 s until both have ended. What is
-compared is how long each was let run. Figures are medians over the rounds, with their range:
+The speed of shared machines changes by tens of percent within seconds, far more than the overhead.
+So a bare and a profiled instance alternate: one runs while the other is stopped (SIGSTOP), and they
+switch about every 0.1 s until both have ended. Their times while running are compared. Figures are
+medians over the rounds, with their range:
 
-  sampling    how much longer the program runs under `lever run --speedups 0` (sampling alone);
-  effective   with experiments on, how much longer it runs when the pauses that were inserted into
-              it have been taken off: all that cores spent pausing, divided by THREADS, since all
-              cases keep so many threads busy;
-  speed       within a run of its own with experiments: progress per un-paused CPU time at speedups
-              above 0, over that at 0.
+  sampling    the slowdown under `lever run --speedups 0` (sampling alone);
+  effective   the slowdown with experiments, less the inserted pauses: the time of all cores in
+              pauses, divided by THREADS, the number of busy threads in all cases;
+  speed       in a separate run with experiments: progress per un-paused CPU time at speedups above
+              0, over that at 0.
 
-spin is two CPU-bound threads; zstd and pbzip2 are those of Debian, on 768 MB and 200 MB that are
-half text-like. Needs root; look at `uptime` first.
+spin is two CPU-bound threads; zstd and pbzip2 are those of Debian, on 768 MB and 200 MB, half of
+it text-like. Needs root; check `uptime` first.
 """
 import argparse
 import os
@@ -44,15 +43,15 @@ def spin_case(work):
 
 
 def big_file(work, megabytes=256):
-    """Half text-like, half noise: what a compressor meets in practice. The same in each run."""
+    """Half text-like, half noise, as typical input of a compressor. The same in each run."""
     path = os.path.join(work, "data")
     generator = random.Random(1)
     words = [bytes(generator.randrange(97, 123) for _ in range(generator.randrange(2, 10))) for _ in range(4000)]
     # Repeated from further back than the compressors look.
-    stretch = b"".join(b" ".join(generator.choices(words, k=20000)) + generator.randbytes(130000) for _ in range(128))
+    block = b"".join(b" ".join(generator.choices(words, k=20000)) + generator.randbytes(130000) for _ in range(128))
     with open(path, "wb") as out:
-        for left in range(megabytes << 20, 0, -len(stretch)):
-            out.write(stretch[:left])
+        for left in range(megabytes << 20, 0, -len(block)):
+            out.write(block[:left])
     return path
 
 

@@ -1,14 +1,13 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: BSD-2-Clause
-// page - sizes of HTML pages, and how long they take to write, to load, and to draw anew.
+// page - sizes of HTML pages, and times to write, load and redraw them.
 //
 //	bench/page.mjs BUILD_FOLDER [--kind causal|samples|timeline] [--profile FILE] [--rounds 7] [--slices 1000000]
 //
-// Without --profile the data are made up: 200 lines at two progress points with about 30 experiments
-// each; 100,000 call chains of 12 to 40 functions; a timeline of as many slices as are asked for.
-// Loading is timed by the browser itself, from the start of the navigation until the page is there
-// with what is in view drawn; medians are told. A timeline is also zoomed and moved: from an action
-// until its picture is drawn. Needs Chromium.
+// Without --profile the data are synthetic: 200 lines at two progress points with about 30 experiments
+// each; 100,000 call chains of 12 to 40 functions; a timeline of --slices slices. The browser itself
+// times loading, from the start of the navigation until the visible part is drawn; medians are printed.
+// A timeline is also zoomed and moved, timed from the action until the frame is drawn. Needs Chromium.
 import {execFileSync} from 'node:child_process';
 import {mkdtempSync, rmSync, statSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -47,7 +46,7 @@ async function settle(page) {
 	);
 }
 
-// Milliseconds from the start of the navigation until the page is shown, and what is in view drawn.
+// Milliseconds from the start of the navigation until the visible part of the page is drawn.
 async function load(browser, file) {
 	const {page, context, complaints} = await openPage(browser, file);
 	await settle(page);
@@ -61,7 +60,7 @@ async function load(browser, file) {
 	return times;
 }
 
-// How long each of the pictures took of a timeline that is zoomed into, moved, and shown whole again.
+// The times of the frames of a timeline that is zoomed into, moved, and shown whole again.
 async function redraw(browser, file) {
 	const {page, context} = await openPage(browser, file);
 	await settle(page);

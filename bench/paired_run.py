@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""paired_run - a program bare and profiled at once, of which only one runs at a time.
+"""paired_run - compares a bare and a profiled instance of a program, which run in turn.
 
-Shared machines change their speed within seconds; changing places every 0.1 s lets both meet the same
-machine. What is compared is how long each was let run.
+The speed of shared machines changes within seconds; switching every 0.1 s exposes both to the same
+changes. Their times while running are compared.
 """
 import os
 import random
@@ -15,7 +15,7 @@ from contextlib import suppress
 
 
 class Racer:
-    """A started program that runs only when it is let; `seconds` is how long it was."""
+    """A started program that is stopped but for its turns; `seconds` is their sum."""
 
     def __init__(self, command, pid_of, output):
         self.process = subprocess.Popen(command, stdout=output, stderr=subprocess.PIPE)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * points - what a point of lever.h costs: the time that it adds to a loop, in nanoseconds.
+ * points - the time that a point of lever.h adds to a loop, in nanoseconds.
  *
- * Each round times every loop once, so that all see the same moods of the machine. The figure is
- * the median over the rounds of (loop with the macro - empty loop) / iterations. A locked addition,
- * as coz.h does one, stands beside it.
+ * Each round times every loop once, so a change of the machine's speed affects all. The figure is
+ * the median over the rounds of (loop with the macro - empty loop) / iterations. It is compared
+ * with a locked addition, as in coz.h.
  */
 #include <lever.h>
 
@@ -49,9 +49,9 @@ static const struct measure {
 	unsigned points;  /* visited in one iteration */
 	double budget_ns; /* for one point; 0: none */
 } measures[] = {
-	{"LEVER_PROGRESS_NAMED, nobody listens", loop_progress, 0, 1, 1},
-	{"LEVER_BEGIN and LEVER_END, nobody listens", loop_pair, 0, 2, 1},
-	{"LEVER_SPAN, nobody listens", loop_span, 0, 2, 1},
+	{"LEVER_PROGRESS_NAMED, no listener", loop_progress, 0, 1, 1},
+	{"LEVER_BEGIN and LEVER_END, no listener", loop_pair, 0, 2, 1},
+	{"LEVER_SPAN, no listener", loop_span, 0, 2, 1},
 	{"LEVER_PROGRESS_NAMED, listening", loop_progress, 1, 1, 5},
 	{"LEVER_BEGIN and LEVER_END, listening", loop_pair, 1, 2, 5},
 	{"LEVER_SPAN, listening", loop_span, 1, 2, 5},

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""record - what `lever record` costs the program, beside perf.
+"""record - the slowdown by `lever record`, compared with perf.
 
     bench/record.py [--lever build/lever] [--rounds 5] [--case spin|switches|writes|sqlite|all] [--only-lever]
 
 Each tool (lever record, and perf record -g on sched:sched_switch and on task-clock at the same period)
-is compared with the bare program as paired_run.py says: both at once, one running at a time. Figures are
-medians over the rounds, with their range, and the mean with half of its 95 % interval. What a disk does
-differs from round to round: writes and sqlite need 10 rounds or more.
+is compared with the bare program in turns (paired_run.py). Figures are medians over the rounds, with
+their range, and the mean with half of its 95 % interval. The speed of a disk differs from round to
+round: writes and sqlite need 10 rounds or more.
 
 spin is two CPU-bound threads; switches two threads on one core that wake each other by futex; writes
-small writes with an fsync each; sqlite inserts with a transaction each. Needs root; look at `uptime`
+small writes with an fsync each; sqlite inserts with a transaction each. Needs root; check `uptime`
 first.
 """
 import argparse

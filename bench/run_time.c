@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * run_time - runs a program and writes how long it took, in ns, from before the fork to after its
- * end.
+ * run_time - runs a program and writes its wall time in ns, from before the fork to after its end.
  *
  *	run_time FILE PROGRAM [ARGUMENT...]
  */

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""runtime - what the runtime engine costs: sampling alone, and until a big program's main; coz beside it.
+"""runtime - the overhead of the runtime engine: sampling, start-up and visits, compared with coz.
 
     bench/runtime.py [--lever build/lever] [--rounds 5] [--case sampling|start|visits|all]
 
-  sampling   how much longer two CPU-bound threads (spin.c) run under `lever run --engine runtime
-             --speedups 0`: bare and profiled at once, of which only one runs at a time (paired_run.py);
+  sampling   the slowdown of two CPU-bound threads (spin.c) under `lever run --engine runtime
+             --speedups 0`, bare and profiled in turns (paired_run.py);
   start      from the call of the profiler to the program's main, less the same without a profiler,
              for a binary with 40,000 functions of debug information;
-  visits     what a visit of a progress point in unmodified code takes (a breakpoint): a loop that times itself,
+  visits     the time of a visit of a progress point in unmodified code (a breakpoint): a loop that times itself,
              with and without the point.
 
-Figures are medians over the rounds with their range. Needs no rights; look at `uptime` first.
+Figures are medians over the rounds with their range. Needs no rights; check `uptime` first.
 """
 import argparse
 import os

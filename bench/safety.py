@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""safety - is the machine still usable while all of it is measured, and after lever is killed?
+"""safety - tests that the machine stays usable under `lever run --system`, and after lever is killed.
 
     bench/safety.py [--lever build/lever] [--kills 50] [--seconds 20]
 
-Two processes keep every core busy. Then, with `lever run --system` and speedups of 100 % (half of the
-time is pauses), a shell is started again and again: how long it takes to answer is printed, beside the
-same without lever. Then lever is killed by -9 at random moments, --kills times; after each, its BPF
-programs must be gone, and the busy processes must be as fast as before. Last, what the kernel's log
-has to complain about. Exits 1 if the shell ever took longer than --most milliseconds, if something was
-left behind, or if the kernel complained. Needs root and /usr/bin/chrt.
+Two processes keep every core busy. A shell is started again and again, without lever and under
+`lever run --system` with speedups of 100 % (half of the time is pauses); its response times are
+printed. Then lever is killed by -9 at random times, --kills times; after each, its BPF programs must
+be gone, and the busy processes must be as fast as before. At the end, warnings in the kernel's log are
+printed. Exits 1 if the shell ever took longer than --most milliseconds, if something was left behind,
+or if the kernel's log has warnings. Needs root and /usr/bin/chrt.
 """
 import argparse
 import os

@@ -1,29 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""scale - do the predictions of `lever scale` come true? Real programs on one and on two cores.
+"""scale - compares predictions of `lever scale` with real programs on one and on two cores.
 
     bench/scale.py [--lever build/lever] [--programs NAME ...|all] [--results FILE] [--rounds 2] [--table]
 
-A round, of which there are several: the program bare on one core and on two, `lever scale --on 1`, bare on two
-and on one, `lever scale --on 2`, bare on one and on two; each lever scale with its own usual number of runs. So
-what changes slowly in the machine changes for all alike. On one core it is held there by affinity, by the
-first of the cores and by the second in turn, and told that it has two. Of rounds in which other programs took more than
-3 % of the cores from a bare run (/proc/stat, less what the program used) or from counted ones some are made again, two at most, and the calmest ones count.
+In each round the program runs bare on one core and on two, by `lever scale --on 1`, bare on two and on one, by
+`lever scale --on 2`, bare on one and on two; each lever scale makes its default number of runs. So slow changes of
+the machine affect all alike. A run on one core is bound to it by affinity, to the first and the second in turn, and
+the program is told that it has two. Rounds in which other programs used more than 3 % of the cores during a bare run
+(/proc/stat, less the program's own time) or a counted one are repeated, two at most; the calmest ones count.
 
-Prints Markdown. Real seconds are medians of the bare runs, as the clock showed them; predictions are medians over the
-rounds, and their error is against those seconds, 1→2 and 2→1 by each model, and by the one that each report says to
-believe (best). The interval of the model to believe is that of one further run: it holds if a bare run of the same
-round is in it. Steady are programs whose bare runs on as many cores took CPU times that differed by at most a
-quarter: what differs more, no prediction can meet. Overhead: how much longer the counted runs took than bare ones on as many cores (medians), and what
-lever measured of its own work, as a part of the program's core time. A second table has what the machine was like:
-the CPU time of the bare runs, which would be one number on a steady one, and what the hypervisor took.
+Prints Markdown. Real seconds are medians of the bare runs; predictions are medians over the rounds. Their error
+against the real seconds is printed for 1→2 and 2→1 by each model, and by the model that each report recommends
+(best). The interval of that model is for one further run: it holds if a bare run of the same round is in it. Programs
+are steady if CPU times of bare runs on as many cores differ by at most a quarter; no prediction fits others.
+Overhead is the ratio of counted runs to bare ones on as many cores (medians), and lever's own measure of its work, as
+a part of the program's core time. A second table describes the machine: the CPU time of the bare runs, which is
+constant on a steady machine, and the steal.
 
---results keeps what was measured in a file, one line for each program, to which another run with other --programs
-adds; --table only prints it. So programs can be measured one by one, when the machine has time. --profiles keeps
-the profiles, too; --table then asks lever for their reports again, as it may predict otherwise by now.
+--results keeps the measurements in a file, one line for each program, and adds to it; --table only prints it. So
+programs can be measured one by one. --profiles keeps the profiles, too; --table then makes their reports anew, with
+the current models.
 
-`switches` is not a program of anybody's: two threads that wake each other as fast as they can. It
-prints how many wake-ups were counted of how many there were. Needs root; look at `uptime` first.
+`switches` is a synthetic case: two threads that wake each other as fast as they can. It prints the
+number of counted wake-ups and the true one. Needs root; check `uptime` first.
 """
 import argparse
 import json
@@ -203,14 +203,14 @@ CASES = {
 
 
 def ticks():
-    """Seconds that anything had of all cores so far, and those that the hypervisor took."""
+    """Busy seconds of all cores so far, and seconds of steal."""
     with open("/proc/stat", encoding="ascii") as file:
         fields = [int(word) / os.sysconf("SC_CLK_TCK") for word in file.readline().split()[1:9]]
     return sum(fields) - fields[3] - fields[4], fields[7]
 
 
 def bare(command, cores, library, turn):
-    """Wall seconds on so many cores, which the program takes for two, and the share of them that others took."""
+    """Wall seconds on so many cores, shown to the program as two, and the share of them that others used."""
     environment = dict(os.environ)
     allowed = sorted(os.sched_getaffinity(0))
     own = {allowed[turn % len(allowed)]} if cores == 1 else set(allowed)
@@ -251,14 +251,14 @@ def profiled(options, command, cores, work):
 
 
 def displaced(step):
-    """The share that other programs took of a report's cores, while the program wanted them."""
+    """The share of a report's cores that other programs used while the program wanted them."""
     report = step["report"]
     wall_ns = next(row["wall_ns"] for row in report["measured"] if row["cores"] == step["on"])
     return report["taken"]["displaced_ns"] / (wall_ns * step["on"])
 
 
 def measure_round(options, command, work):
-    """Bare runs and reports in their order, and the worst share that others had of one."""
+    """Bare runs and reports in their order, and the greatest share that others used of one."""
     library = os.path.join(os.path.dirname(os.path.abspath(options.lever)), "src", "runtime", "liblever-cores.so")
     steps = [bare(command, 1, library, 0), bare(command, 2, library, 0), profiled(options, command, 1, work),
              bare(command, 2, library, 0), bare(command, 1, library, 1), profiled(options, command, 2, work),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * switches - two threads on one core that wake each other by futex: nothing but context switches.
+ * switches - two threads on one core that wake each other by futex: context switches only.
  *
  *	switches ROUNDS
  *

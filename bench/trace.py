@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""trace - what `lever trace` costs: an annotation, the scheduler's log, memory, and whole programs.
+"""trace - the overhead of `lever trace`: of an annotation, of the scheduler's log, in memory, and of programs.
 
     bench/trace.py [--lever build/lever] [--rounds 3] [--case marks|flood|switches|pbzip2|programs|long|all]
 
-marks: ns of CPU time that an annotation adds (a begin and an end count as two), unheard and recorded, beside the
-reading of the processor's counter that each needs, LTTng-UST, trace_marker and a write to /dev/null, by one thread
-and by two. flood: annotations a second from two threads that do nothing else, and how many were dropped. switches:
-two threads on one core that wake each other by futex, with perf sched record beside it. pbzip2: -p2 on 30 MB.
-programs: three example programs with and without; of orders, which works for a given time, the time for an order.
-long: 50 million annotations, the engine's memory and the file's size. Needs root; look at `uptime` first.
+marks: ns of CPU time that an annotation adds (a begin and an end count as two), with and without a recorder, compared
+with reading the processor's counter alone, LTTng-UST, trace_marker and a write to /dev/null, by one thread and by two.
+flood: annotations a second from two threads that do nothing else, and how many were dropped. switches: two threads on
+one core that wake each other by futex, compared with perf sched record. pbzip2: -p2 on 30 MB. programs: three example
+programs with and without; for orders, which works for a given time, the time of an order. long: 50 million
+annotations, the engine's memory and the file's size. Needs root; check `uptime` first.
 """
 import argparse
 import contextlib
@@ -61,7 +61,7 @@ PACE = 1500  # steps of work between annotations, some 0.5 us: the engine, which
 
 @contextlib.contextmanager
 def lttng(work):
-    """A program with a tracepoint of LTTng-UST, which is being recorded; None where LTTng is not installed."""
+    """A program with a recorded tracepoint of LTTng-UST; None where LTTng is not installed."""
     header = glob.glob("/usr/include/lttng/tracepoint.h") + glob.glob("/usr/include/*/lttng/tracepoint.h")
     if not shutil.which("lttng") or not header:
         yield None
@@ -85,8 +85,8 @@ def case_marks(lever, work, rounds):
     marks = compiled(work, "marks")
     rows = [
         ("reading the counter, alone", [], marks, "counter", 1000000),
-        ("nobody listens: instant", [], marks, "instant", 20000000),
-        ("nobody listens: begin, end", [], marks, "span", 20000000),
+        ("no recorder: instant", [], marks, "instant", 20000000),
+        ("no recorder: begin, end", [], marks, "span", 20000000),
         ("recorded: instant", trace(lever, work), marks, "instant", 1000000),
         ("recorded: begin, end", trace(lever, work), marks, "span", 1000000),
         ("recorded: instant with a value", trace(lever, work), marks, "value", 1000000),
@@ -168,7 +168,7 @@ def case_programs(lever, work, rounds):
 
 
 def peak_mb(command):
-    """Runs it; its own peak memory and exit status."""
+    """Runs the command; returns its peak memory and exit status."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -181,14 +181,14 @@ LONG_SPANS, LONG_SECONDS, LONG_TRY = 12500000, 60, 100  # of each of two threads
 
 
 def pace_for(marks, seconds):
-    """So many steps of work before each span, as make the program take that long here."""
+    """The steps of work before each span for which the program takes this time on this machine."""
     pace, start = 2500, time.monotonic()
     said(marks, "span", "2", str(LONG_SPANS // LONG_TRY), str(pace))
     return round(pace * seconds / LONG_TRY / (time.monotonic() - start))
 
 
 def case_long(lever, work, _):
-    """25 million spans in some 60 s, by two threads: to the end of the summary, and other reports after it."""
+    """25 million spans in some 60 s, by two threads; then the summary and other reports."""
     file, marks = os.path.join(work, "out.lever"), compiled(work, "marks")
     pace = pace_for(marks, LONG_SECONDS)
     command = [lever, "trace", "--fresh", "-o", file, "--", marks, "span", "2", str(LONG_SPANS), str(pace)]

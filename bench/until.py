@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""until - how long a run takes until it knows its answer, and experiments per minute beside coz's.
+"""until - the time of a run until its answer, and experiments per minute, compared with coz.
 
     bench/until.py [--lever build/lever] [--rounds 5] [--points 2] [--programs single_thread,lock,shared_memory_ring]
 
 Each program is one of tests/accuracy/, with its best target given. A round runs, in random order,
 
-  lever   `lever run --target ... --until 2pp`: seconds from the command's start until it says that
-          measuring is over, and how many experiments counted per minute of that;
-  coz     `coz run --fixed-line ...` for --seconds: experiments per minute of it, all that coz wrote.
+  lever   `lever run --target ... --until 2pp`: seconds from the command's start until it prints that
+          measuring is over, and valid experiments per minute;
+  coz     `coz run --fixed-line ...` for --seconds: experiments per minute that coz wrote.
 
-Experiments at a speedup of 0, with which the others are compared, are among them; those above 0 are
-told, too.
+The number includes experiments at a speedup of 0, the controls; the number above 0 is printed, too.
 
-Medians over the rounds are printed. --speedups goes to lever; by default it measures a point at each
-5 %, and the run ends when all are known. Needs root and coz-profiler; look at `uptime` first.
+Medians over the rounds are printed. --speedups is passed to lever; by default it measures a point at
+each 5 %, and the run ends when all are known. Needs root and coz-profiler; check `uptime` first.
 """
 import argparse
 import os
@@ -54,7 +53,7 @@ class Program:
 
 
 def until_over(process):
-    """Seconds until lever says that it is done; None if the program ended first. Reads on to the end."""
+    """Seconds until lever prints that it is done; None if the program ended first. Reads to the end."""
     start, seconds, said = time.monotonic(), None, []
     for line in process.stderr:
         said.append(line)
@@ -97,7 +96,7 @@ def run_coz(program, options, work):
 
 def tell(program, rounds, lever, coz, options):
     found = [seconds for seconds, *_ in lever if seconds is not None]
-    # A run without an answer took longer than any that has one.
+    # A run without an answer counts as longer than all others.
     seconds = statistics.median_high([s if s is not None else float("inf") for s, *_ in lever])
     _, rate, above = (statistics.median(column) for column in zip(*[(0, *rest) for _, *rest in lever]))
     print("%-7s median of %d rounds: ±%g points after %s s (answered %d of %d), %.0f experiments per minute (%.0f of them above 0)" % (

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""unwind - what the call chain of a sample costs, in microseconds, by its length and by how it is found.
+"""unwind - microseconds for the call chain of a sample, by its length and the method of unwinding.
 
     bench/unwind.py [--lever build/lever] [--seconds 4]
 
-A program computes at the end of a call chain without frame pointers, and the kernel measures how long
-the BPF program of a tick runs (kernel.bpf_stats_enabled, which is put back). What --call-graph none costs
-is all but the chain. The share of chains that were found whole is told, too. Needs root and bpftool.
+A program computes at the end of a call chain without frame pointers, and the kernel measures the run
+time of a tick's BPF program (kernel.bpf_stats_enabled, which is restored). With --call-graph none this is
+the time of all but the chain. The share of complete chains is printed, too. Needs root and bpftool.
 """
 import argparse
 import json

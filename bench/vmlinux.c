@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * vmlinux - how long it takes to read a kernel's debug information, how much memory, and what is
- * found.
+ * vmlinux - time and memory to read a kernel's debug information, and lookups in it.
  *
  *	bench-vmlinux VMLINUX NAMES [ADDRESSES]
  *
- * VMLINUX is one with DWARF, of any kernel; NAMES its symbols in the form of /proc/kallsyms, as
- * made by `nm VMLINUX`. Addresses are drawn evenly from the functions whose names begin with vfs_
- * and ext4_.
+ * VMLINUX is any kernel's, with DWARF; NAMES has its symbols in the form of /proc/kallsyms, as
+ * printed by `nm VMLINUX`. Addresses are drawn evenly from the functions whose names begin with
+ * vfs_ and ext4_.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -33,7 +32,7 @@ static void tell(const char *what)
 	begun = (double)clock_now_ns() / 1e9;
 }
 
-/* Places with lines of `count` addresses in functions of the file system. */
+/* Looks up at most `most` addresses in functions of file systems; returns how many have a line. */
 static size_t name_addresses(struct symbols *symbols, FILE *names, size_t most, size_t *asked)
 {
 	char line[512], name[400], kind;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A causal profile of two programs of Debian as they come, without debug information: an .xz file is
-# recompressed as .gz. docs/example-debian.md tells what it shows.
+# A causal profile of two unmodified programs of Debian, without debug information: an .xz file is
+# recompressed as .gz. docs/example-debian.md explains the results.
 # Usage: examples/debian.sh [LEVER [SECONDS]] (as root; installs xz-utils, pigz and mbuffer)
 set -eu
 lever=$(realpath "${1:-build/lever}")
@@ -14,8 +14,7 @@ for package in xz-utils pigz mbuffer; do
 	dpkg-query --show --showformat='${Status}\n' "$package" 2>/dev/null | grep -q '^install ok installed' ||
 		apt-get install --yes "$package"
 done
-# Programs and libraries, as in the image of a system. The same file many times lasts as long as the
-# measurement.
+# The input is programs and libraries, as in a system image; it is repeated until the measurement ends.
 if ! [ -e plain.xz ]; then
 	find /usr/bin /usr/lib -type f -size +100k | sort | xargs cat 2>/dev/null | head -c 150000000 >plain
 	xz --keep --threads=2 -0 plain
@@ -33,7 +32,7 @@ for target in json.load(sys.stdin)["targets"]:
         if point["speedup"] == 1:
             print("predicted, if %s cost nothing: %+.1f %% (%.1f to %.1f)" % (target["name"], *(100 * point[x] for x in ("program_speedup", "low", "high"))))'
 
-# The check: the same work with decompression or compression really gone, and the remedy. In turn,
+# The check: the same work without decompression, without compression, and with the remedy, in turn;
 # medians of five.
 took() {
 	before=$(date +%s%N)

@@ -19,8 +19,8 @@ echo "demo: examples/orders.c has two threads: one reads orders, one handles the
 echo "demo: shows two hot lines. Which one is worth optimizing? Lever finds out in $seconds seconds."
 $as_root "$build/lever" run --fresh -o "$build/demo.lever" --scope '*orders.c' --seconds "$seconds" \
 	-- "$build/examples/orders" "$seconds"
-# Did it come true? The same run searches a quarter less in every other turn of 0.1 s, so that both halves
-# of a pair meet the same machine; of the pairs' ratios the mean, and twice its standard error.
+# The check: one run leaves out a quarter of the search in every other turn of 0.1 s, so that changes of the
+# machine's speed affect both. It prints the mean of the pairs' ratios and twice its standard error.
 echo "demo: did the prediction come true? Now a quarter of the search is really left out, in turns, for $turns s."
 "$build/examples/orders" "$turns" 25 | awk '
 	NF == 2 && $1 > 0 { gain = 1 - $2 / $1; n++; sum += gain; squares += gain * gain }

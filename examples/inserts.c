@@ -30,7 +30,7 @@ static void run(sqlite3 *database, const char *words)
 	exit(1);
 }
 
-/* What there is to be stored. */
+/* The contents of a row. */
 static void make_row(char *text, size_t bytes, unsigned long number)
 {
 	unsigned long state = number * 2654435761u + 1;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A program that waits for its disk: rows into SQLite. Where its time goes (lever record), what faster
-# syncs would bring (lever run), and what remedies really bring. docs/example-sqlite.md tells what it
-# shows.
+# A program that waits for its disk: inserts into SQLite. Shows its time by line (lever record), the
+# predicted gain of faster syncs (lever run), and the measured gain of remedies. docs/example-sqlite.md
+# explains the results.
 # Usage: examples/sqlite.sh [BUILD [SECONDS [FOLDER]]] (as root; FOLDER on a real disk, not a tmpfs)
 set -eu
 build=$(realpath "${1:-build}")
@@ -16,11 +16,11 @@ echo "Where the time goes:"
 "$build/lever" report record.lever --targets 8
 "$build/lever" report record.lever --by call --targets 4
 
-# The functions of libc in which SQLite waits are the targets, one after the other: where SQLite has no
-# debug information, the line that called it would be all of SQLite.
+# The targets are the functions of libc in which SQLite waits, one after the other: without debug
+# information of SQLite, the calling line would stand for all of SQLite.
 rm -f predicted
 for function in fdatasync unlink; do
-	echo "What a faster $function would bring, $seconds s:"
+	echo "Predicted gain of a faster $function, $seconds s:"
 	"$build/lever" run --fresh --quiet --output run.lever --granularity function \
 		--scope "func:$function" --target "$function" --speedups 0,50,75,90,100 --progress rows \
 		--seconds "$seconds" -- "$build/examples/inserts" "$seconds" rows.db
@@ -43,8 +43,8 @@ for speedup, parts in sorted(both.items()):
     if speedup and len(parts) == 2:
         print("predicted, if both took %.0f %% less time: %+.1f %% ±%.1f" % (speedup, sum(part[0] for part in parts), sum(part[1] ** 2 for part in parts) ** 0.5))'
 
-# The check, in turn, medians of five: a journal that is kept and not unlinked, a log with one sync a row
-# instead of several, syncs that cost nothing, and ten rows a transaction: a tenth of syncs and unlinks.
+# The check, in turn, medians of five: a journal that is kept instead of unlinked, a log with one sync a
+# row instead of several, no syncs, and ten rows a transaction, with a tenth of the syncs and unlinks.
 rows() {
 	name=$1
 	shift

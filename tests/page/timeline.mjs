@@ -63,9 +63,9 @@ async function said(page) {
 	return [plain(title), ...pairs.map((pair) => plain(pair).replace('\n', ': '))];
 }
 
-async function stretch(page) {
+async function shownInterval(page) {
 	await settle(page);
-	return plain(await page.locator('output.stretch').innerText());
+	return plain(await page.locator('output.interval').innerText());
 }
 
 test('a lane finds slices of any lengths at any time', () => {
@@ -160,15 +160,15 @@ test('a span tells its argument and what its thread did in it, on its thread and
 
 test('keys zoom to a nanosecond, move, and show all again', async () => {
 	const {page, context} = await open();
-	assert.equal(await stretch(page), '0 ns to 1 \u00b5s (1 \u00b5s)');
+	assert.equal(await shownInterval(page), '0 ns to 1 \u00b5s (1 \u00b5s)');
 	await page.locator('canvas.timeline').focus();
 	for (let i = 0; i < 20; i++) await page.keyboard.press('+');
-	assert.match(await stretch(page), /\(1 ns\)$/);
-	const before = await stretch(page);
+	assert.match(await shownInterval(page), /\(1 ns\)$/);
+	const before = await shownInterval(page);
 	for (let i = 0; i < 10; i++) await page.keyboard.press('ArrowRight');
-	assert.notEqual(await stretch(page), before);
+	assert.notEqual(await shownInterval(page), before);
 	await page.keyboard.press('Home');
-	assert.equal(await stretch(page), '0 ns to 1 \u00b5s (1 \u00b5s)');
+	assert.equal(await shownInterval(page), '0 ns to 1 \u00b5s (1 \u00b5s)');
 	await context.close();
 });
 
@@ -182,7 +182,7 @@ test('keys walk over tracks and slices, and make one as wide as the window', asy
 	await page.keyboard.press('Shift+ArrowLeft');
 	assert.equal((await said(page))[2], 'from: 100 ns');
 	await page.keyboard.press('Enter');
-	assert.equal(await stretch(page), '50 ns to 650 ns (600 ns)');
+	assert.equal(await shownInterval(page), '50 ns to 650 ns (600 ns)');
 	await page.keyboard.press('Escape');
 	assert.equal((await said(page))[0], NOTHING);
 	await context.close();
@@ -195,14 +195,14 @@ test('the mouse drags, the wheel zooms around what is below it', async () => {
 	await page.keyboard.down('Control');
 	await page.mouse.wheel(0, -100);
 	await page.keyboard.up('Control');
-	const [, from, to] = /^([\d.]+) ns to ([\d.]+) ns/.exec(await stretch(page));
+	const [, from, to] = /^([\d.]+) ns to ([\d.]+) ns/.exec(await shownInterval(page));
 	const length = to - from;
 	assert.ok(length < 600, String(length));
 	assert.ok(Math.abs(Number(from) + length / 4 - 250) < 3, `${from} ${to}`);
 	await page.mouse.down();
 	await page.mouse.move(box.x + box.width / 8, box.y + 60, {steps: 4});
 	await page.mouse.up();
-	const [, moved] = /^([\d.]+) ns/.exec(await stretch(page));
+	const [, moved] = /^([\d.]+) ns/.exec(await shownInterval(page));
 	assert.ok(Math.abs(moved - from - length / 8) < 3, `${from} ${moved}`);
 	await context.close();
 });
@@ -223,12 +223,12 @@ test('two fingers zoom, one moves', async () => {
 	await touch('touchStart', 0.4, 0.6);
 	for (const by of [0.05, 0.1, 0.15, 0.2]) await touch('touchMove', 0.4 - by, 0.6 + by);
 	await touch('touchEnd');
-	const [, from, to] = /^([\d.]+) ns to ([\d.]+) ns/.exec(await stretch(page));
+	const [, from, to] = /^([\d.]+) ns to ([\d.]+) ns/.exec(await shownInterval(page));
 	assert.ok(Math.abs(to - from - 1000 / 3) < 12, `${from} ${to}`);
 	await touch('touchStart', 0.5);
 	for (const at of [0.45, 0.4, 0.3, 0.25]) await touch('touchMove', at);
 	await touch('touchEnd');
-	const [, moved] = /^([\d.]+) ns/.exec(await stretch(page));
+	const [, moved] = /^([\d.]+) ns/.exec(await shownInterval(page));
 	assert.ok(Math.abs(moved - from - (to - from) / 4) < 8, `${from} ${moved}`);
 	await context.close();
 });
@@ -345,7 +345,7 @@ test('a flow is drawn from thread to thread, unless it is out of sight', async (
 	await page.locator('canvas.timeline').focus();
 	for (let i = 0; i < 4; i++) await page.keyboard.press('+');
 	for (let i = 0; i < 20; i++) await page.keyboard.press('ArrowRight');
-	assert.match(await stretch(page), /^8/);
+	assert.match(await shownInterval(page), /^8/);
 	assert.equal(await pixelsOf(page, 'flow'), 0);
 	await context.close();
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// words - numbers as a reader wants them, the same as in the text report.
+// format - numbers, times and names as text, the same as in the text report.
 
 const MINUS = '\u2212';
 const SPACE = '\u00a0';
@@ -70,7 +70,7 @@ export function rate(perSecond) {
 	return perSecond.toFixed(perSecond >= 10 ? 1 : 3);
 }
 
-// Where the reader is; its zone is told.
+// In the reader's time zone, which is named.
 export function date(unixSeconds) {
 	return new Date(unixSeconds * 1000).toLocaleString('en-GB', {
 		dateStyle: 'long',
@@ -84,7 +84,7 @@ export function fit(text, most) {
 	return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text;
 }
 
-// Arguments as one would type them in a shell.
+// Arguments quoted for a shell.
 export function command(words) {
 	return words
 		.map((word) =>

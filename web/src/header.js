@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// header - what was profiled, where, how, and what a reader should know before he trusts it.
+// header - program, machine, date, overhead, losses and warnings of a report.
 import {element} from './dom.js';
 import {themeButton} from './theme.js';
 import * as format from './format.js';
@@ -11,7 +11,7 @@ const TITLES = {
 	scale: 'Scaling',
 };
 
-// Where no command was run by lever.
+// If lever started no command.
 const UNNAMED = {samples: 'running processes'};
 
 function fact(name, ...content) {
@@ -54,7 +54,7 @@ function dateFact(report) {
 	return fact('Date', first === last ? last : `${first} to ${last}`);
 }
 
-// Shares of one core's time; what is unknown is not told.
+// Shares of one core's time; unknown ones are left out.
 function overheadFact(report) {
 	const {kernel_share: kernel, engine_share: engine} = report.overhead ?? {};
 	const isKnown = Number.isFinite(kernel);
@@ -123,7 +123,7 @@ function pointText(point) {
 
 const VISITORS_MOST = 8;
 
-// In several processes: how often each of them passed the point.
+// If there are several processes: visits of the point by each.
 function processVisits({processes}) {
 	if (!(processes?.length > 1)) return null;
 	const told = processes

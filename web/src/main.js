@@ -9,7 +9,7 @@ import {scaleView} from './scale/view.js';
 import {startTheme} from './theme.js';
 import {timelineView} from './timeline/view.js';
 
-// Each takes the page's data, the report among them, and gives the content below the header.
+// Each takes the page's data, which include the report, and returns the content below the header.
 const VIEWS = {
 	causal: causalView,
 	samples: samplesView,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// data - the report in the page: base64 of raw deflate of JSON.
+// payload - the report in the page: base64 of raw deflate of JSON.
 
 function bytesOf(base64) {
 	if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// plot - what all charts by uPlot share: axes in the page's colours, and following size and theme.
+// plot - the common part of all charts by uPlot: axes in the page's colours, updates of size and theme.
 import {colour, onTheme} from './theme.js';
 
 export const FONT = '12px system-ui, sans-serif';
 
 const alive = new Map(); // plot -> its host
 
-// For another theme, or for paper, which is of another width.
+// Draws all plots again: for another theme, or for paper, which has another width.
 onTheme(() => {
 	for (const [plot, host] of alive) {
 		follow(plot, host);
@@ -38,7 +38,7 @@ function follow(plot, host) {
 		plot.setSize({width: widthOf(host), height: plot.height});
 }
 
-// Keeps the plot as wide as its host, and in the theme's colours. Returns a function that ends it.
+// Keeps the plot as wide as its host, and in the theme's colours. Returns a function that removes it.
 export function manage(plot, host) {
 	const resized = new ResizeObserver(() => follow(plot, host));
 	resized.observe(host);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// sanitize - names of any bytes as text that cannot steer what stands around it.
+// sanitize - names of any bytes as text that cannot change the display of the text around it.
 //
 // Control characters and those that turn the writing direction become U+FFFD, as in the text report.
 

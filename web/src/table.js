@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// table - rows of texts below a caption; of a long one the first rows, and a button for the others.
+// table - a table with a caption; a long one shows its first rows, and a button for more.
 import {element} from './dom.js';
 import {count, plural} from './format.js';
 
 const LONG = 200, // characters
 	STEP = 1000, // rows that a click adds: a browser is slow with very long tables
-	WHOLE = 'lever report --format json'; // has all rows of the tables, unless said otherwise
+	WHOLE = 'lever report --format json'; // the default command that lists all rows
 
-// Whether each column holds words, which stand on the left.
+// By column: does it hold words? These are aligned left.
 function wordColumns(rows) {
 	const textOf = (cell) => (cell instanceof Node ? cell.textContent : (cell ?? ''));
 	const isWord = (text) => !/^[\s\d<+\-\u2212±]|^unknown$|^$/.test(text);
@@ -25,7 +25,7 @@ function isLong(content) {
 	return typeof content === 'string' && content.length > LONG;
 }
 
-// A text of many lines would push the other rows away.
+// Limits the height of long texts.
 export function cell(content) {
 	return isLong(content) ? element('div', {class: 'long'}, content) : content;
 }
@@ -41,7 +41,7 @@ function row([first, ...cells], words) {
 	);
 }
 
-// Told on paper only, which has no buttons.
+// For paper only, which has no buttons.
 export function missing(shown, all, rows = 'rows', whole = WHOLE) {
 	return element(
 		'p',
@@ -51,7 +51,7 @@ export function missing(shown, all, rows = 'rows', whole = WHOLE) {
 	);
 }
 
-// Fills the body with the first rows, and `more` with what shows further ones.
+// Fills the body with the first rows, and `more` with a button for further ones.
 function fill(body, more, {rows, most, whole}) {
 	body.replaceChildren(...rows.slice(0, most).map((make) => make()));
 	const left = rows.length - most;
@@ -104,7 +104,7 @@ export function longTable({caption, className, heads, ...long}) {
 	);
 }
 
-// Rows of cells, the first of which heads its row; null where there are none.
+// A table of rows of cells, the first cell of each being its head; null without rows.
 export function table(caption, heads, rows, most = 12) {
 	if (!rows?.length) return null;
 	const words = wordColumns(rows);

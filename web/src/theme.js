@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// theme - light or dark: as the system wants, until the reader chooses.
+// theme - light or dark: that of the system, until the reader chooses.
 //
-// Canvases do not follow style sheets by themselves: who draws one listens here. On paper all is light.
+// Style sheets do not reach the contents of a canvas: code that draws one listens here. Paper is light.
 import {element} from './dom.js';
 
 const KEY = 'lever-theme';
@@ -60,7 +60,7 @@ export function startTheme() {
 	if (before === 'dark' || before === 'light') choose(before);
 	system.addEventListener('change', changed);
 	let screen;
-	// The page is made as wide as a sheet, and then drawn by those who listen: nobody else has time to.
+	// The page gets the width of a sheet first, since listeners must draw before the event returns.
 	addEventListener('beforeprint', () => {
 		if (!('paper' in document.documentElement.dataset)) screen = chosen();
 		document.documentElement.dataset.paper = 'true';

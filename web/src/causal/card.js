@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// card - one target: its answer, its curves, and on request its numbers and source.
+// card - one target: its verdict, its curves, and on request its numbers and source.
 import {element} from '../dom.js';
 import {plural, share} from '../format.js';
 import {chart, styleOf, swatch} from './chart.js';
@@ -15,11 +15,11 @@ const BADGES = {
 	none: 'no answer yet',
 };
 const COLOURS = {gain: 'curve-1', contention: 'bad'};
-const HAS_CODE = ['line', 'function']; // others are told as what they are
+const HAS_CODE = ['line', 'function']; // kinds of targets with a place in the source
 const HEIGHT = 150,
 	HEIGHT_OPEN = 320;
 
-// Below a line its function; of what is neither line nor function, what it is.
+// For a line its function; for targets that are neither lines nor functions, the kind.
 function subtitleOf({kind, name, function: its}) {
 	if (kind === 'line') return its;
 	if (kind === 'function') return null;
@@ -29,7 +29,7 @@ function subtitleOf({kind, name, function: its}) {
 export class Card {
 	#context; // {report, sources, progress: names in order, compare: function(card, on), drawn: IntersectionObserver}
 	#endChart = null;
-	#shown = null; // {effects, range}: what it shows now
+	#shown = null; // {effects, range} on display
 	#isDrawn = false;
 
 	constructor(row, context) {
@@ -55,7 +55,7 @@ export class Card {
 		this.#render();
 	}
 
-	// The chart, if it is not there yet.
+	// Draws the chart unless it is drawn.
 	draw() {
 		if (this.#isDrawn) return;
 		this.#isDrawn = true;
@@ -67,7 +67,7 @@ export class Card {
 		});
 	}
 
-	// With one progress point the colour tells the verdict, with several it tells the point.
+	// With one progress point the colour stands for the verdict, with several for the point.
 	#curves() {
 		const {progress} = this.#context;
 		return this.#shown.effects.map((effect) => {

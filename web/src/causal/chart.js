@@ -12,7 +12,7 @@ import {gain, plural, speedup} from '../format.js';
 const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 const COLOURS = 8;
 
-// Curves are {label, points, colour, dashes}: how the curve with this number looks among others.
+// Colour and dashes of the curve with this number. Curves are {label, points, colour, dashes}.
 export function styleOf(number) {
 	return {
 		colour: `curve-${(number % COLOURS) + 1}`,
@@ -159,8 +159,8 @@ function steer(plot, host, xs) {
 	});
 }
 
-// Draws into `host`; what the cursor is at is written into `output`. {isLarge, range, height}
-// Returns a function that ends the chart.
+// Draws into `host`; writes the values at the cursor into `output`. Options: {isLarge, range, height}.
+// Returns a function that removes the chart.
 export function chart(host, curves, output, style) {
 	const xs = [0, ...speedupsOf(curves)];
 	const most = Math.max(

@@ -35,7 +35,7 @@ function rowOf(target, index) {
 	};
 }
 
-// In the report's order; those with an answer are numbered from 1 on, as in the text report.
+// In the report's order; targets with an answer are numbered from 1 on, as in the text report.
 export function rowsOf(report) {
 	const rows = report.targets.map(rowOf);
 	let rank = 0;
@@ -53,7 +53,7 @@ export function effectsOf(row, state) {
 	);
 }
 
-// Of several effects, the one that says most: a gain, then contention.
+// The most important of several effects: a gain, then contention.
 export function verdictOf(effects) {
 	const found = effects.map((effect) => effect.answer?.verdict);
 	return VERDICTS.find((verdict) => found.includes(verdict)) ?? 'none';
@@ -106,7 +106,7 @@ export function select(rows, state) {
 	);
 }
 
-// Sampled places without any curve, that match the search.
+// Sampled code locations without a curve that match the search.
 export function unmeasured(rows, state) {
 	return rows.filter((row) => !row.target.effects.length && matches(row, state));
 }
@@ -144,7 +144,7 @@ export function wholeRangeOf(effects) {
 	return extent([...own, ...bounds]);
 }
 
-// The vertical scale for curves: all points of sure ones, the middle nine tenths of the others'.
+// The vertical scale for curves: all points of certain ones, the middle nine tenths of the others.
 export function rangeOf(effects) {
 	const isSure = (effect) => ['gain', 'contention'].includes(effect.answer?.verdict);
 	const unsure = gains(effects.filter((effect) => !isSure(effect)));

@@ -56,7 +56,7 @@ const UNKNOWN = {
 	phases: 'the code runs in phases',
 };
 
-// Of a latency's single spans.
+// A sentence on the percentile of a latency.
 function percentile(effect) {
 	const p99 = effect.p99;
 	if (!p99) return null;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// sentence - what a curve says, in plain words. The numbers are the report's answers.
+// sentence - a curve in words. The numbers are the report's.
 import {fit, gain, halfInterval, percent, plural, speedup} from '../format.js';
 
 export const CONTENTION =
@@ -45,7 +45,7 @@ export function sentence(target, effect) {
 	return `${start}${unit(effect)} ${change} (${sure}).`;
 }
 
-// "+6.4 % ±0.5"; a latency is told as it is, so a lower one is −.
+// "+6.4 % ±0.5"; a latency is shown as its change, so a shorter one is −.
 export function figures(effect) {
 	const {answer} = effect;
 	if (!answer) return {value: 'no answer', halfInterval: ''};

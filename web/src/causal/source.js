@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// source - the lines around a target, with what is known of each line that is a target too.
+// source - the lines around a target, with the effects of those that are targets, too.
 import {sanitizeLine} from '../sanitize.js';
 import {element} from '../dom.js';
 import {share} from '../format.js';
@@ -11,7 +11,7 @@ const BEFORE = 6,
 	AFTER_LINE = 6,
 	AFTER_FUNCTION = 16;
 
-// What the file's other targets are: line number -> target.
+// The file's other targets: line number -> target.
 function targetsIn(file, targets) {
 	return new Map(
 		targets
@@ -55,7 +55,7 @@ function line(number, text, file, here, target) {
 	);
 }
 
-// Null where the source was not found.
+// Null if the source was not found.
 export function sourceExcerpt(target, sources, targets) {
 	const source = sources.find((one) => one.file === target.file);
 	const after = target.kind === 'function' ? AFTER_FUNCTION : AFTER_LINE;

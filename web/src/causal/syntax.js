@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // syntax - splits a line of source into comments, texts, numbers, keywords and the rest.
 //
-// For reading, not for compiling: a comment or text that began in an earlier line is not known.
+// Approximate: each line is split by itself, so a comment or text from a line before it is not known.
 
 const KEYWORDS = {
 	c:

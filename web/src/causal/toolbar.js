@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// toolbar - search, order and filters: reads and writes the state, and tells of each change.
+// toolbar - search, order and filters: reads and writes the state, and calls back on each change.
 import {element, labelled, option} from '../dom.js';
 import {ORDERS} from './model.js';
 
@@ -29,7 +29,7 @@ function distinct(values) {
 	return [...new Set(values.filter((value) => value))].sort();
 }
 
-// Only where there is something to choose.
+// Null if there is only one choice.
 function filter(name, all, values, state, key, changed) {
 	if (values.length < 2) return null;
 	return choice(

@@ -165,7 +165,7 @@ class CausalView {
 		);
 	}
 
-	// With the effects of the filters as they are; a chosen target that they hide shows all of its own.
+	// With the effects that pass the filters; a chosen target that the filters hide has all its effects.
 	#compare() {
 		compareDialog(
 			[...this.#chosen].map(({row}) => {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // flame - a flame graph on a canvas: frames as wide as their time, callers above callees.
 //
-// A frame is coloured by what its threads did, in proportion. Click or Enter makes a frame as wide
-// as the graph, Escape goes back to all; the arrow keys walk. Only frames wider than a third of a
-// pixel are visited, so that drawing costs what is seen and not what was recorded.
+// A frame is coloured by the classes of its samples, in proportion. Click or Enter zooms to a frame,
+// Escape back to all; the arrow keys move between frames. Only frames wider than a third of a pixel
+// are visited, so the cost of drawing depends on the width of the graph, not on the recording.
 import {sanitize} from '../sanitize.js';
 import {colour, onTheme} from '../theme.js';
 import {KEYS, colourOf} from './classes.js';
@@ -24,7 +24,7 @@ function depthOf(node, least) {
 
 export class Flame {
 	#canvas;
-	#notify; // called with the node that is pointed at or walked to
+	#notify; // called with the node at the mouse or chosen by keys
 	#root = null;
 	#zoom = null;
 	#focus = null;
@@ -54,7 +54,7 @@ export class Flame {
 		return this.#zoom;
 	}
 
-	// Shows the frames that fit, the others fade; null shows all.
+	// Highlights the frames that match, fades the others; an empty query highlights all.
 	search(query) {
 		const wanted = query.trim().toLowerCase();
 		this.#isSearching = wanted !== '';
@@ -109,7 +109,7 @@ export class Flame {
 		let at = x;
 		for (const child of node.children) {
 			const own = child.weight * scale;
-			if (own < LEAST_WIDTH) break; // they are in falling order
+			if (own < LEAST_WIDTH) break; // in descending order
 			this.#placeBelow(child, at, own, scale);
 			at += own;
 		}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// table - functions by their own time, or by what a click on a column's head asks for.
+// table - functions by their own time, or by the column whose head was clicked.
 import {element} from '../dom.js';
 import {cell, longTable} from '../table.js';
 import {count, duration, share} from '../format.js';
 import {CLASSES, KEYS, colourOf} from './classes.js';
 
 const MOST_ROWS = 40;
-// What a column sorts by, the largest first; names from A on.
+// The sort key of a column, in descending order; names in ascending order.
 const COLUMNS = [
 	{head: 'Function', key: 'name'},
 	{head: 'Own', key: 'own'},
@@ -69,7 +69,7 @@ function headOf({head, key}, order, sort) {
 }
 
 function inOrder(rows, order) {
-	if (order === 'own') return rows; // as they come
+	if (order === 'own') return rows; // sorted so already
 	return order === 'name'
 		? rows.sort((a, b) => a.name.localeCompare(b.name, 'en', {numeric: true}))
 		: rows.sort((a, b) => b[order] - a[order] || b.own - a.own);

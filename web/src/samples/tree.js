@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // tree - call chains as a tree, outermost function first, or inverted, innermost first. No DOM here.
 //
-// A node's children are found when somebody asks for them: of a hundred thousand chains only those
-// branches are split that are wide enough to be seen.
+// A node's children are computed on demand: of a hundred thousand chains only the branches are split
+// that are wide enough to be visible.
 import {KEYS, waitName} from './classes.js';
 
 function textsOf({texts}, numbers) {
@@ -31,7 +31,7 @@ function depthsOf({up}) {
 	return depths;
 }
 
-// The report's tables (src/report/samples_page.h), ready to be added up. Entries are told by number.
+// The report's tables (src/report/samples_page.h), ready to be summed. Entries are known by number.
 export class Samples {
 	#starts; // of each entry's chain in the next two, and where the last one ends
 	#names; // outermost first
@@ -66,7 +66,7 @@ export class Samples {
 		}));
 	}
 
-	// What a thread waited for stands as one more frame at the inner end of its chain.
+	// The class of a wait is one more frame at the inner end of its chain.
 	#waits(entry) {
 		return (
 			KEYS[this.classes[entry]] !== 'user' &&
@@ -120,7 +120,7 @@ export class Samples {
 		return this.depth(entry) - (this.#waits(entry) ? 2 : 1);
 	}
 
-	// key -> what to call it, heaviest first.
+	// key -> name, heaviest first.
 	threadNames() {
 		const known = new Map();
 		for (let i = 0; i < this.count; i++) {
@@ -216,7 +216,7 @@ export function treeOf(samples, entries, isInverted) {
 	return root;
 }
 
-// By function: time in it, and in it or what it called; a recursion counts once. Most own time first.
+// By function: own time, and time with callees; a recursion counts once. Most own time first.
 export function functionsOf(samples, entries) {
 	const rows = new Map();
 	const seen = new Int32Array(samples.names.all.length).fill(-1); // the last entry with this name

@@ -52,7 +52,7 @@ class SamplesView {
 		);
 	}
 
-	// The controls that say it are not printed.
+	// For paper, where the controls that show it are missing.
 	#showFilters() {
 		const {thread, order, query} = this.#state;
 		const name = this.#samples.threadNames().find(([value]) => value === thread)?.[1];

@@ -17,7 +17,7 @@ function numbers(plot, ticks) {
 	return ticks.map((tick) => (tick === null ? '' : String(tick)));
 }
 
-// As many as there is room to label.
+// As many as there is space to label.
 function someOf(values) {
 	const step = Math.ceil(values.length / LABELS_MOST);
 	return values.filter((value, i) => i % step === 0);
@@ -53,7 +53,7 @@ function begin(host, options, data) {
 	return manage(plot, host);
 }
 
-// Calls describe(number) of the place that the cursor is at, and describe(null) where it is at none.
+// Calls describe(index) with the point at the cursor, describe(null) without one.
 function cursorHook(describe) {
 	return [(plot) => describe(plot.cursor.idx ?? null)];
 }
@@ -99,7 +99,7 @@ function drawMeasured(plot, measured) {
 	});
 }
 
-// Of the model to believe: [{cores, wall_ns, low_ns, high_ns}]. Measured: [{cores, wall_ns, ...}].
+// Predicted, by the chosen model: [{cores, wall_ns, low_ns, high_ns}]. Measured: [{cores, wall_ns, ...}].
 export function predictionChart(host, points, measured, describe) {
 	const cores = [...new Set([...points, ...measured].map((one) => one.cores))].sort(
 		(a, b) => a - b,
@@ -179,18 +179,18 @@ export function levelChart(host, levels, describe) {
 	);
 }
 
-// A stretch's value holds from its begin to its end.
-export function timeSeriesChart(host, course, cores, describe) {
-	const end = course.at(-1).begin_ns + course.at(-1).wall_ns;
-	const xs = [...course.map((one) => one.begin_ns), end];
-	const column = (key) => [...course.map((one) => one[key]), course.at(-1)[key]];
+// The value of a slice holds from its begin to its end.
+export function timeSeriesChart(host, slices, cores, describe) {
+	const end = slices.at(-1).begin_ns + slices.at(-1).wall_ns;
+	const xs = [...slices.map((one) => one.begin_ns), end];
+	const column = (key) => [...slices.map((one) => one[key]), slices.at(-1)[key]];
 	const line = (name, width) => ({
 		stroke: () => colour(name),
 		width,
 		paths: uPlot.paths.stepped({align: 1}),
 		points: {show: false},
 	});
-	const most = Math.max(cores, ...course.map((one) => one.active));
+	const most = Math.max(cores, ...slices.map((one) => one.active));
 	return begin(
 		host,
 		{
@@ -217,7 +217,7 @@ export function timeSeriesChart(host, course, cores, describe) {
 				],
 				setCursor: cursorHook((i) =>
 					describe(
-						i === null ? null : Math.min(i, course.length - 1),
+						i === null ? null : Math.min(i, slices.length - 1),
 					),
 				),
 			},

@@ -72,7 +72,7 @@ export function phaseTable(report) {
 	);
 }
 
-// Phases that the program names itself.
+// Phases that the program names (spans of lever.h).
 export function spanTable(report) {
 	return table(
 		'Spans: what ran while at least one of the name was open',
@@ -88,7 +88,7 @@ export function spanTable(report) {
 	);
 }
 
-// What the first target of a causal profile would be worth on other numbers of cores.
+// The gain of a causal profile's first target on other numbers of cores.
 export function whatIfTable({question, machine_cores: cores}) {
 	if (!question) return null;
 	const interval = (one) => `${gain(one.low)} to ${gain(one.high)}`;

@@ -21,7 +21,7 @@ function fact(name, text) {
 	return element('div', {}, element('dt', {}, name), element('dd', {}, text));
 }
 
-// What a chart's colours mean: [[colour, text]]; 'axis' is the dashed line.
+// A legend: [[colour, text]]; 'axis' is the dashed line.
 function keyOf(pairs) {
 	return element(
 		'p',
@@ -43,7 +43,7 @@ function keyOf(pairs) {
 	);
 }
 
-// A chart with what is below the cursor; draw(host, describe) is called when it is in the page.
+// A chart with the values at the cursor; draw(host, describe) is called when it is in the page.
 function figure({title, note, label, key}, draw) {
 	const host = element('div', {class: 'chart', role: 'img', 'aria-label': label});
 	const output = element('output', {class: 'at-cursor'});
@@ -124,7 +124,7 @@ function levels(report) {
 	);
 }
 
-function course(report) {
+function timeSeries(report) {
 	if (!report.course.length) return null;
 	return figure(
 		{
@@ -175,7 +175,7 @@ function facts(report) {
 	);
 }
 
-// How well the simulation of the logged run met the run itself.
+// The error of the simulation of the logged run against that run.
 function replayFact(replay) {
 	if (!replay) return null;
 	const {logged_ns: logged, replayed_ns: replayed, miss, refusal} = replay;
@@ -188,7 +188,7 @@ function replayFact(replay) {
 
 export function scaleView({report}) {
 	const first = predictions(report);
-	const pair = [levels(report), course(report)].filter((one) => one);
+	const pair = [levels(report), timeSeries(report)].filter((one) => one);
 	const main = element(
 		'main',
 		{class: 'scale'},
@@ -211,7 +211,7 @@ export function scaleView({report}) {
 			modelTable(report),
 		),
 	);
-	// Charts want to know how wide they are.
+	// Charts are drawn in the page, since they need their width.
 	requestAnimationFrame(() => [first, ...pair].forEach((one) => one?.draw()));
 	return main;
 }

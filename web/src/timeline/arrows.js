@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// arrows - what stands between the tracks and above them: wake-ups, flows, and marks of single moments.
+// arrows - wake-ups and flows between the tracks, and marks of single times.
 //
 // All draw on a sheet: {context, view, timeline, colours, x: of a time, tops: of threads' tracks}.
 import {sanitize} from '../sanitize.js';
@@ -10,9 +10,9 @@ import {countUpTo} from './lane.js';
 const ARROWS_MOST = 300;
 const MARK = 3.5, // half its width
 	MARK_HEIGHT = 6,
-	MARK_NAME = 60; // pixels a mark: with less, they are drawn without their names
+	MARK_NAME = 60; // pixels for each mark: with less, names are left out
 
-// From the waker's track to the woken thread's, where there are few enough to be told apart.
+// From the waker's track to the woken thread's, unless there are too many to distinguish.
 export function drawWakes(sheet) {
 	const {context, view, timeline, colours, x, tops} = sheet;
 	const {wakes} = timeline;
@@ -35,7 +35,7 @@ export function drawWakes(sheet) {
 }
 
 function drawWake(context, x, from, to) {
-	const start = from ?? to - GAP; // an interrupt: a short one
+	const start = from ?? to - GAP; // a short arrow for an interrupt
 	const down = to >= start;
 	const tip = down ? to : to + 11;
 	context.beginPath();
@@ -90,8 +90,8 @@ function drawFlow(context, from, to) {
 	context.fill();
 }
 
-// A thread's marks, upon its states, with their names while there is room for them. Of those that would cover
-// each other one is drawn.
+// A thread's marks, above its states, with their names if there is space. Of marks that would overlap,
+// one is drawn.
 export function drawMarks(sheet, track, y, selected) {
 	const {context, view, timeline, colours, x} = sheet;
 	const {at, name} = timeline.tracks[track.number].instants;
@@ -123,7 +123,7 @@ export function drawMarks(sheet, track, y, selected) {
 	context.stroke();
 }
 
-// A triangle whose lower tip is at the moment.
+// A triangle whose lower tip is at the time.
 function drawMark(context, x, y) {
 	context.moveTo(x - MARK, y - MARK_HEIGHT);
 	context.lineTo(x + MARK, y - MARK_HEIGHT);

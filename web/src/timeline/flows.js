@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// flows - what went from one thread to another by LEVER_FLOW_OUT and LEVER_FLOW_IN. No DOM here.
+// flows - flows between threads, from LEVER_FLOW_OUT to LEVER_FLOW_IN. No DOM here.
 import {countUpTo} from './lane.js';
 
 export class Flows {
-	#reach; // until when any of the flows up to this one goes: ascending
+	#reach; // by flow: the latest end of it and all before it, ascending
 
 	// Columns: at, ascending; until, from and to which thread, name (a text), and the program's number for it.
 	constructor({at, length, from, to, name, id}) {
@@ -18,7 +18,7 @@ export class Flows {
 			this.#reach[i] = last = Math.max(last, this.until[i]);
 	}
 
-	// Numbers of the flows that are under way at some time of the stretch; null if more than `most` are.
+	// Numbers of the flows that overlap the interval; null if these are more than `most`.
 	between(start, end, most) {
 		const numbers = [];
 		const last = countUpTo(this.at, end);
@@ -30,7 +30,7 @@ export class Flows {
 		return numbers;
 	}
 
-	// Of a thread in a stretch of time: those that leave it (isOut) or arrive.
+	// Flows that leave a thread (isOut) or arrive there within an interval.
 	of(thread, start, end, isOut) {
 		const threads = isOut ? this.from : this.to,
 			times = isOut ? this.at : this.until;

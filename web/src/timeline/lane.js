@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// lane - slices of time that do not overlap, in order: found by time, and added up. No DOM here.
+// lane - slices of time in order, without overlap: found by time, and summed. No DOM here.
 //
-// Every pixel of a picture asks for the slices below it. A grid of times, with the first slice of each,
-// leaves but a few to be searched however many there are.
+// Drawing looks up slices once for each pixel. An index, the first slice of each cell of a grid of
+// times, leaves a few slices to search, however many there are.
 
 const SLICES_A_CELL = 4;
 
@@ -51,7 +51,7 @@ export class Lane {
 		return i < this.count && this.starts[i] <= time ? i : -1;
 	}
 
-	// How much of the time between two is in slices, given the first slices that end after them.
+	// The time in slices between two times, given the first slices that end after each.
 	busyBetween(from, first, to, last) {
 		return this.#busyUntil(to, last) - this.#busyUntil(from, first);
 	}
@@ -60,14 +60,14 @@ export class Lane {
 		return this.#sums[i] + (i < this.count ? Math.max(time - this.starts[i], 0) : 0);
 	}
 
-	// When all slices are there: what is asked for each pixel is made ready.
+	// Builds the index, once all slices are there.
 	prepare() {
 		this.#sums = this.#add();
 		this.#cells = this.#divide();
 	}
 
-	// In which cell a time is grows with the time, however it is rounded: slices of the cells before a time's
-	// own end before it, those of the cells behind it after it.
+	// The cell of a time is monotonic in the time, however it is rounded: slices of the cells before a
+	// time's own end before it, slices of the cells after it end after it.
 	#divide() {
 		if (!this.count) return null;
 		const last = this.ends[this.count - 1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// layout - which track stands where, and which slice is at a place. No DOM here.
+// layout - the positions of tracks, and the slice at a position. No DOM here.
 
 import {countUpTo} from './lane.js';
 
@@ -7,7 +7,7 @@ export const LABEL = 15,
 	ROW = 17,
 	STATE = 13,
 	GAP = 7,
-	MARK = 9; // above the first row: where marks are, and a little more
+	MARK = 9; // height of the row of marks, above the first row
 const SPAN_ROWS_OF_CORE = 3;
 const COUNTER = 34;
 
@@ -32,7 +32,7 @@ function counterTrack(number, top) {
 	return {kind: 'counter', number, top, spans: 0, first: COUNTER, height};
 }
 
-// {cores, threads: are they shown; query: of thread names} -> tracks from the top on
+// {cores, threads: are they shown; query: a part of thread names} -> tracks from the top on
 export function layoutOf(timeline, {cores, threads, query}) {
 	const tracks = [];
 	let top = 0;
@@ -143,7 +143,7 @@ export function nextMark(timeline, {kind, number: thread}, time, step) {
 	return number >= 0 && number < at.length ? {kind: 'mark', thread, number} : null;
 }
 
-// When a slice is: [from, to].
+// The interval of a slice: [from, to].
 export function extentOf(timeline, slice) {
 	if (slice.kind === 'value') {
 		const {at} = timeline.counters[slice.counter];

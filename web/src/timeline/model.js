@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // model - the trace's columns (src/report/timeline_page.h) as lanes of cores and threads. No DOM here.
 //
-// The columns hold who ran on which core, and who woke whom; what each thread did follows from both.
+// The columns hold context switches by core and wake-ups; the states of threads follow from both.
 import {Flows} from './flows.js';
 import {Lane, countUpTo} from './lane.js';
 
@@ -89,7 +89,7 @@ function addWakes(tracks, wakes) {
 		const track = tracks[wakes.woken[i]];
 		const next = countUpTo(track.lane.starts, wakes.at[i] - 0.5);
 		if (next >= track.lane.count || !Number.isNaN(track.wokenAt[next])) continue;
-		if (next && track.lane.ends[next - 1] > wakes.at[i]) continue; // it had not left yet
+		if (next && track.lane.ends[next - 1] > wakes.at[i]) continue; // it still ran
 		track.wokenAt[next] = wakes.at[i];
 		track.waker[next] = wakes.waker[i] - 1;
 	}
@@ -111,7 +111,7 @@ function spanLanes({start, length, name, depth, argument}) {
 }
 
 export class Timeline {
-	#names = new Map(); // of spans -> in which order they came
+	#names = new Map(); // of spans -> order of appearance
 
 	constructor(data) {
 		this.duration = Math.max(data.duration_ns, 1);
@@ -171,7 +171,7 @@ export class Timeline {
 		);
 	}
 
-	// Threads of others are known only as wakers.
+	// Threads of other processes are known only as wakers.
 	isSeen(number) {
 		const {lane, spans, instants} = this.tracks[number];
 		return lane.count + spans.length + instants.at.length > 0;
@@ -182,7 +182,7 @@ export class Timeline {
 		return `${name} (${tid})`;
 	}
 
-	// What the thread did in each part of the gap after its run: [{from, to, state}], a LEFT.
+	// The thread's states in the gap after its run: [{from, to, state}], a LEFT.
 	gapAfter(track, run, end = this.duration) {
 		const from = track.lane.ends[run];
 		const isLast = run + 1 >= track.lane.count;
@@ -197,7 +197,7 @@ export class Timeline {
 		];
 	}
 
-	// What it did for most of that gap: a LEFT, or 0 if it was not there.
+	// The state in most of that gap: a LEFT, or 0 if the thread did not exist.
 	mostlyAfter(track, run) {
 		const state = track.left[run];
 		if (state === LEFT.ended) return 0;

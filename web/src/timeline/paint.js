@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // paint - draws the tracks that are in view onto a canvas.
 //
-// Slices that are wide enough to be seen are drawn one by one, all others as strips of pixels: so that
-// a redraw costs what is seen, and not what was recorded.
+// Wide slices are drawn one by one, all others as strips of pixels, so the cost of drawing depends on
+// the size of the canvas, not on the recording.
 import {sanitize} from '../sanitize.js';
 import {exact, fit} from '../format.js';
 import {drawFlows, drawMarks, drawWakes} from './arrows.js';
@@ -16,7 +16,7 @@ const FONT = '11px system-ui, sans-serif';
 const PALETTE = 8;
 const TEXT_LEAST = 30;
 const LABEL_MOST = 120;
-const WIDE = 3; // pixels: slices at least as wide are drawn one by one, and keep one free, to be told apart
+const WIDE = 3; // pixels: slices at least as wide are drawn one by one, with a free pixel between them
 
 export const COLOURS = [
 	'ink',
@@ -140,7 +140,7 @@ export class Painter {
 		else this.#drawCounter(track, top);
 	}
 
-	// Over what arrows cross it.
+	// Covers the arrows that cross it.
 	#drawName({kind, number}, y) {
 		const timeline = this.#timeline;
 		const name = {
@@ -188,7 +188,7 @@ export class Painter {
 		strip.add(this.#pixelOf((from + to) / 2), this.#colours[name], busy / perPixel);
 	}
 
-	// Look: {colour, text} of a slice.
+	// Style: {colour, text} of a slice.
 	#drawLane(lane, y, height, style, strip, within = [this.#view.from, this.#view.to]) {
 		stripSlices(lane, within, this.#grain, {
 			wide: (i) =>
@@ -230,13 +230,13 @@ export class Painter {
 		const rows = Array.from({length: track.spans}, (_, depth) => depth);
 		stripSlices(lane, [first, last], this.#grain, {
 			wide: (i) => {
-				const stretch = [
+				const interval = [
 					Math.max(lane.starts[i], first),
 					Math.min(lane.ends[i], last),
 				];
 				const name = this.#timeline.threadName(thread[i]);
 				this.#drawSlice(
-					stretch,
+					interval,
 					y,
 					ROW - 2,
 					paletteColour(thread[i]),
@@ -248,7 +248,7 @@ export class Painter {
 						depth,
 						y + ROW * (depth + 1),
 						this.#strip(depth + 1),
-						stretch,
+						interval,
 					);
 			},
 			thin: (i, from, to, busy) => {
@@ -275,14 +275,14 @@ export class Painter {
 	}
 
 	// Below runs that are thinner than a pixel: the span in the middle of one of them.
-	#shadeSpan(thread, depth, middle, stretch, busy) {
+	#shadeSpan(thread, depth, middle, interval, busy) {
 		const row = this.#timeline.tracks[thread].spans[depth];
 		const number = row ? row.lane.at(middle) : -1;
 		if (number >= 0)
 			this.#shade(
 				this.#strip(depth + 1),
 				this.#spanColour(row.name[number]),
-				stretch,
+				interval,
 				busy,
 			);
 	}
@@ -358,7 +358,7 @@ export class Painter {
 			this.#outline(from, to, y + track.first + one.depth * ROW, ROW - 2);
 	}
 
-	// What the thread did off the cores: below its runs, which leave free what is drawn here.
+	// The thread's states off the cores, below its runs, which leave this space free.
 	#drawGaps(track, y, height, strip) {
 		const {from, to} = this.#view;
 		const own = this.#timeline.tracks[track.number];
@@ -378,7 +378,7 @@ export class Painter {
 		}
 	}
 
-	// A thin one; gives the run whose gap is the next to be looked at.
+	// Draws a thin gap; returns the run whose gap is next.
 	#shadeGap(own, run, start, end, strip) {
 		const state = this.#timeline.mostlyAfter(own, run);
 		if (state)
@@ -406,7 +406,7 @@ export class Painter {
 	}
 }
 
-// Where each thread's track begins.
+// By thread: the top of its track.
 function topsOf({tracks}, offset) {
 	const tops = new Map();
 	for (const {kind, number, top} of tracks)

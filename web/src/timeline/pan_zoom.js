@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// moves - what mouse, fingers and keys do to the stretch of time that is shown.
+// pan_zoom - changes the shown interval of time by mouse, fingers and keys.
 
 const LEAST_NS = 1;
-const STEP = 0.2, // of what is shown
+const STEP = 0.2, // of the shown interval
 	ZOOM = 1.5;
 const CLICK_PIXELS = 4;
 
-// The stretch [from, to] after zooming by a factor around a time, within [0, duration].
+// The interval [from, to] after zooming by a factor around a time, within [0, duration].
 export function zoomed({from, to}, factor, around, duration) {
 	const length = Math.min(Math.max((to - from) * factor, LEAST_NS), duration);
 	const part = (around - from) / (to - from);
@@ -51,7 +51,7 @@ export function listen(canvas, actions) {
 	const lift = (event) => {
 		const finger = fingers.get(event.pointerId);
 		fingers.delete(event.pointerId);
-		// The fingers that stay hold the times that are below them now.
+		// The remaining fingers hold the times below them from now on.
 		for (const other of fingers.values()) other.at = actions.timeAt(other.x);
 		if (finger && event.type === 'pointerup' && travelled <= CLICK_PIXELS)
 			actions.click(finger.x, finger.y);
@@ -80,7 +80,7 @@ function follow(fingers, actions, width) {
 	actions.show(panned({from: start, to: start + (to - from)}, 0, actions.duration));
 }
 
-// With Ctrl, and by two fingers on a touchpad, the wheel zooms; sideways it moves; else it scrolls.
+// With Ctrl (a pinch on a touchpad) the wheel zooms; sideways it pans; else it scrolls.
 function turn(event, actions, place) {
 	const view = actions.view();
 	if (event.ctrlKey || event.metaKey) {

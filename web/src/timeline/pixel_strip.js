@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// strip - a row of slices that are thinner than a pixel: mixed in memory, and drawn at once.
+// pixel_strip - a row of slices that are thinner than a pixel: mixed in memory, and drawn at once.
 //
-// As many rectangles as there are pixels would cost ten times as much. Pixels are those of the device.
-const LEAST = 64; // of 255: nothing that happened is invisible
+// This costs a tenth of drawing a rectangle for each pixel. Pixels are those of the device.
+const LEAST = 64; // of 255: least opacity, so that a short slice is visible
 const scratch = document.createElement('canvas');
 
 function partsOf(colour) {
@@ -11,7 +11,7 @@ function partsOf(colour) {
 
 export class Strip {
 	#image;
-	#shares; // how much of each pixel is taken
+	#shares; // by pixel: the share that slices cover
 	#parts = new Map(); // of colours
 	#least = Infinity; // the first pixel in use
 	#most = -1; // and the last
@@ -25,7 +25,7 @@ export class Strip {
 		return this.#image.width;
 	}
 
-	// Share: how much of the pixel the slice takes, up to 1. Shares of one pixel add up.
+	// Share: the part of the pixel that the slice covers, up to 1. Shares of one pixel add up.
 	add(x, colour, share) {
 		if (x < 0 || x >= this.width) return;
 		if (!this.#parts.has(colour)) this.#parts.set(colour, partsOf(colour));
@@ -65,9 +65,10 @@ function scratchOf(width) {
 	return scratch.getContext('2d', {willReadFrequently: true}); // in memory, where it is written
 }
 
-// Visits what is seen of a lane between two times, in order: part.wide(i) of each slice that is at least
-// `wide` ns long, part.thin(i, from, to, busy) of thinner ones, at most once a pixel and between wide ones:
-// one of them, the stretch, and how much of it they take. Costs what is seen, not what is there.
+// Visits the slices of a lane between two times, in order: calls part.wide(i) for each slice of at
+// least `wide` ns, and part.thin(i, from, to, busy) for groups of shorter ones, at most once a pixel:
+// one of the group, the group's interval, and the share of it in slices. The cost depends on the number
+// of pixels, not of slices.
 export function stripSlices(lane, [from, to], {endOfPixel, wide}, part) {
 	const {starts, ends, count} = lane;
 	const isWide = (i) => ends[i] - starts[i] >= wide;

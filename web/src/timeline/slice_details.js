@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// slice_details - the figures of a slice, as pairs of what and how much.
+// slice_details - the figures of a slice, as pairs of label and value.
 import {exact} from '../format.js';
 import {extentOf} from './layout.js';
 import {LEFT} from './model.js';
@@ -38,7 +38,7 @@ function wakeOf(timeline, track, run) {
 
 const FLOWS_MOST = 4;
 
-// What left the thread meanwhile, and what arrived.
+// The flows that left the thread meanwhile, and those that arrived.
 function flowsOf(timeline, thread, from, to) {
 	const {flows, texts} = timeline;
 	const told = (isOut) => {
@@ -70,13 +70,13 @@ function figuresOfMark(timeline, {thread, number}) {
 	};
 }
 
-// What is told of a slice that is pointed at: {title, pairs} of its figures, the few that tell it from others.
+// The summary of the slice below the mouse: {title, pairs} of its most important figures.
 const BRIEF = new Set(['value', 'argument', 'thread', 'for', 'at', 'in system call']);
 
 export function summaryOf(timeline, slice) {
 	const {title, pairs} =
 		slice.kind === 'span'
-			? ofSpan(timeline, slice) // without adding up what its thread did
+			? ofSpan(timeline, slice) // without the sums of its thread's states
 			: figuresOf(timeline, slice);
 	return {title, pairs: pairs.filter(([name, value]) => BRIEF.has(name) && value !== null)};
 }

@@ -8,7 +8,7 @@ function share(fraction) {
 	return `${percent(fraction)}\u00a0%`;
 }
 
-// A trace without the scheduler's events does not know what a thread did.
+// A trace without the scheduler's events has no states of threads.
 function timesOf(time) {
 	if (!time) return ['unknown', 'unknown', 'unknown'];
 	return [time.running, time.runnable, time.I + time.L + time.B].map(duration);

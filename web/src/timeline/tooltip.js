@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// hint - what is below the mouse, beside it. For the mouse alone: a click, or keys, tell the same and more.
+// tooltip - the summary of the slice below the mouse. A click and keys show the same and more.
 import {sanitize} from '../sanitize.js';
 import {element} from '../dom.js';
 import {fit} from '../format.js';
@@ -10,7 +10,7 @@ const AWAY = 14; // pixels from the mouse
 export class Tooltip {
 	node = element('div', {class: 'hint', hidden: true, 'aria-hidden': 'true'});
 
-	// Beside a place of the canvas, within the window.
+	// Next to a position of the canvas, within the window.
 	show({title, pairs}, canvas, {x, y}) {
 		const short = (text) => fit(sanitize(text), LETTERS_MOST);
 		this.node.replaceChildren(

@@ -13,7 +13,7 @@ import {summaryOf, figuresOf} from './slice_details.js';
 
 const HEIGHT_MOST = 0.72, // of the window
 	PAPER_MOST = 900; // pixels: of a sheet
-const REACH = 5; // pixels: so near to a mark it is meant
+const REACH = 5; // pixels: greatest distance at which a mark is meant
 const LEGEND = {
 	'class-user': 'on a core',
 	'class-S': 'waiting for a CPU',
@@ -38,12 +38,12 @@ class TimelineView {
 	#spacer = element('div', {class: 'spacer'});
 	#scroller = element('div', {class: 'tracks'}, this.#spacer);
 	#said = element('output', {class: 'slice'});
-	#shown = element('output', {class: 'stretch'});
+	#shown = element('output', {class: 'interval'});
 	#tooltip = new Tooltip();
 	#layout;
 	#view;
 	#state = {cores: true, threads: true, query: ''};
-	#track = 0; // that the keys are at
+	#track = 0; // chosen by keys
 	#selected = null;
 	#colours = null;
 	#isAsked = false;
@@ -89,7 +89,7 @@ class TimelineView {
 		this.#ask();
 	}
 
-	// Once for all that happens before the next picture.
+	// Once for all events before the next frame.
 	#ask() {
 		if (this.#isAsked) return;
 		this.#isAsked = true;
@@ -173,7 +173,7 @@ class TimelineView {
 		);
 	}
 
-	// The number of the track, and what is there: {number, slice}; null outside of the tracks.
+	// The track's number and the slice at a position: {number, slice}; null outside of the tracks.
 	#at(x, y) {
 		const below = y - AXIS + this.#scroller.scrollTop;
 		const number = this.#layout.tracks.findIndex(
@@ -231,7 +231,7 @@ class TimelineView {
 		}
 	}
 
-	// To the slice or mark before or after, which comes into view.
+	// Goes to the slice or mark before or after, and brings it into view.
 	#step(direction, find) {
 		const start = this.#selected
 			? extentOf(this.#timeline, this.#selected)[0]
