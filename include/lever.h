@@ -906,12 +906,12 @@ LEVER_HELPER struct lever_open *lever_open_of(struct lever_points *page, struct 
 LEVER_HELPER void lever_span_serials_begin(struct lever_points *page, const struct lever_open *open,
 					   unsigned int depth)
 {
-	struct lever_span_serials *serials = (struct lever_span_serials *)page->serials, *course;
+	struct lever_span_serials *serials = (struct lever_span_serials *)page->serials, *of_thread;
 
 	if (!serials || depth >= LEVER_SERIALS_DEPTH)
 		return;
-	course = &serials[open - ((struct lever_opens *)page->opens)->threads];
-	__atomic_store_n(&course->at[depth], ++course->begun, __ATOMIC_RELAXED);
+	of_thread = &serials[open - ((struct lever_opens *)page->opens)->threads];
+	__atomic_store_n(&of_thread->at[depth], ++of_thread->begun, __ATOMIC_RELAXED);
 }
 
 /* The engine reads at any time: first the entry is written, then the depth that includes it. */

@@ -73,8 +73,8 @@ static __always_inline void pay_delay(struct kernel_cpu *cpu, u64 *counter)
 
 /*
  * Flags of x86 by which another task asks for this core, or a signal for this task: need_resched,
- * lazily or not, signals, work before user mode. They have moved within bits 1 to 4; none of these
- * bits stays set.
+ * lazily or not, signals, work before user mode. Their positions within bits 1 to 4 differ between
+ * kernels; no other flag in these bits stays set.
  */
 #define PAUSE_FLAGS_ASKING 0x1e
 

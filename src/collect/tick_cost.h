@@ -15,8 +15,8 @@
 /* Reads the clock for this long; the sizes of the holes in ns, sorted. Returns how many. */
 size_t tick_cost_find_holes(uint64_t holes[TICK_COST_HOLES_MOST], uint64_t duration_ns);
 /*
- * What a tick takes if `ticks` of them came: ticks are the longest holes, and of those it is the
- * one `quarters` quarters from the shortest on. 1 leaves out what other load adds to a tick; 2 is
- * the usual tick. 0 if fewer than half of the ticks were seen.
+ * The time of a tick, if `ticks` of them came: the quartile `quarters` of the longest `ticks`
+ * holes, which are the ticks. 1 leaves out time that other load adds to a tick; 2 is the median.
+ * 0 if fewer than half of the ticks were found.
  */
 uint64_t tick_cost_of(const uint64_t *holes, size_t count, size_t ticks, unsigned quarters);

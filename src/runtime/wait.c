@@ -8,8 +8,8 @@
  *
  * Waits for time or a file are time of the line that waits (blocked samples; BCOZ), as in
  * bpf/wait.h. A wait for a file that the program itself ends (a pipe between its threads) is one
- * for a thread. What ended it is known only afterwards, so the next wait is expected to end as
- * this one did.
+ * for a thread. The cause of a wait's end is known only afterwards, so the next wait is expected to
+ * end as this one did.
  *
  * A wait's class follows from the call and, of a file, from its kind.
  */

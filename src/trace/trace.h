@@ -28,7 +28,7 @@ struct trace_options {
 	size_t probe_count;
 	const char *nvtx_library, *ompt_library; /* for the program to load; NULL: none */
 	size_t ring_bytes;                       /* of each thread; a power of two */
-	double flight_seconds;                   /* keep only so much before the end; 0: all */
+	double flight_seconds;                   /* keep only the last seconds; 0: all */
 	void *context;
 	void (*notify)(void *context, const struct trace_status *status);
 };

@@ -132,8 +132,8 @@ DELAY_RULE __u64 delay_consume(struct delay_local *local, const struct delay_set
 }
 
 /*
- * A pause has taken `paused_ns`, as measured. What it took too long is paid in advance (COZ,
- * section 3.4, excess pause time).
+ * A pause took `paused_ns`, as measured. Time beyond the debt is paid in advance (COZ, section 3.4,
+ * excess pause time).
  */
 DELAY_RULE void delay_pay(struct delay_local *local, __u64 paused_ns)
 {

@@ -165,7 +165,7 @@ def _():
 
 
 def complete(line):
-    """What bash offers after this line."""
+    """The completions that bash offers for this line."""
     script = lever("help", "--bash-completion").stdout
     words = line.split(" ")
     ask = ("COMP_WORDS=(%s); COMP_CWORD=%d; _lever; printf '%%s\\n' \"${COMPREPLY[@]}\""

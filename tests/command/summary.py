@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""summary - what CI's last line says of the logs of `meson test` (tools/test_summary).
+"""summary - the last line of CI, from the logs of `meson test` (tools/test_summary).
 
 Usage: summary.py PATH-OF-LEVER SOURCE
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""engine_probe - what a lever that runs has in the kernel, and whether it is still there later."""
+"""engine_probe - the BPF programs of a running lever, and whether they are gone after its end."""
 import ctypes
 import glob
 import os
@@ -35,7 +35,7 @@ def is_loaded(program):
 
 
 def still_loaded(programs, patience=20):
-    """Those that have not gone after so many seconds: the kernel frees them by and by."""
+    """The programs that still exist after this time; the kernel frees them with a delay."""
     end = time.monotonic() + patience
     while programs and time.monotonic() < end:
         programs = {program for program in programs if is_loaded(program)}
@@ -44,13 +44,13 @@ def still_loaded(programs, patience=20):
 
 
 def complaints():
-    """Lines of the kernel's log that tell of trouble."""
+    """Lines of the kernel's log that report trouble."""
     said = subprocess.run(["dmesg"], capture_output=True, text=True, check=False).stdout
     return [line for line in said.splitlines() if TROUBLE.search(line)]
 
 
 def kill_at(command, seconds):
-    """Starts lever, kills it by -9 so much later; returns the BPF programs that it had."""
+    """Starts lever, kills it by -9 after this time; returns the BPF programs that it had."""
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as run:
         end = time.monotonic() + seconds

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""interruption - what stays when lever, the program or the disk comes to an early end."""
+"""interruption - the profile and the program after Ctrl-C, kill -9, a full disk and other early ends."""
 import contextlib
 import ctypes
 import json
@@ -28,7 +28,7 @@ def start(place, *words, **options):
 
 
 def rows(path, table="experiment"):
-    """How many rows the file of a run that goes on has."""
+    """The number of rows in the file of an unfinished run."""
     try:
         with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
             return database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
@@ -71,7 +71,7 @@ def bpf_objects(pid):
 
 
 def bpf_left(objects):
-    """Those that are still in the kernel."""
+    """Those of them that still exist in the kernel."""
     if not shutil.which("bpftool", path=os.environ["PATH"] + ":/usr/sbin"):
         raise Skip("there is no bpftool to look for what is left")
     left = set()
@@ -188,7 +188,7 @@ def _():
         equal(visits(report(os.path.join(place, "run.lever")), "units"), 20000)
 
 
-@test("the kernel has nothing to complain of after all this")
+@test("the kernel's log has no warnings after these tests")
 def _():
     equal(kernel_complaints(), COMPLAINTS_BEFORE)
 
@@ -220,7 +220,7 @@ def _():
         equal(report(os.path.join(place, "run.lever"))["program"]["command"], list(words[7:]))
 
 
-@test("a disk that is full from the start is told before the program runs")
+@test("a disk that is full from the start is reported before the program runs")
 def _():
     with folder() as place:
         words = (LEVER, "run", "-o", "disk/run.lever", "--", program("exits"), "plain", "1", "done")
@@ -230,7 +230,7 @@ def _():
         check(not os.path.exists(os.path.join(place, "done")), "the program was run")
 
 
-@test("a limit on file sizes is told like a full disk, and is the program's own")
+@test("a limit on file sizes is reported like a full disk, and stays in force for the program")
 def _():
     with folder() as place:
         words = (f"ulimit -f 100; exec {LEVER} run -o run.lever --window 10ms -- "
@@ -242,7 +242,7 @@ def _():
         report(os.path.join(place, "run.lever"))
 
 
-@test("a limit on file sizes that leaves no room to begin is told before the program runs")
+@test("a limit on file sizes that leaves no space to begin is reported before the program runs")
 def _():
     with folder() as place:
         words = f"ulimit -f 20; exec {LEVER} run -o run.lever -- {program('exits')} plain 1 done"
@@ -252,7 +252,7 @@ def _():
         check(not os.path.exists(os.path.join(place, "done")), "the program was run")
 
 
-@test("a place for the profile that cannot be is told with 1 before the program runs")
+@test("a path where no profile can be written is an error, with 1, before the program runs")
 def _():
     with folder() as place:
         done = os.path.join(place, "done")

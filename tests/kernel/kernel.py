@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""kernel - what the tests of the kernel engine share.
+"""kernel - functions for the tests of the kernel engine.
 
     Where the engine does not work, importing this ends the test as skipped. It hands on all of
     tests/command/check.py, too.
@@ -16,7 +16,7 @@ sys.path.insert(1, os.path.join(os.path.dirname(__file__), "..", "command"))
 from check import LEVER, Skip, check, equal, lever, main, test  # noqa: E402,F401
 
 PROGRAMS = os.path.abspath(sys.argv[2])
-# Answered, or not enough data: which one it is depends on how calm the machine is.
+# Answered, or not enough data, which depends on the load of the machine.
 RAN = (0, 3)
 
 

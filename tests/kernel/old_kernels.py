@@ -117,7 +117,7 @@ def file_system(build, path):
 
 
 def boot(kernel, initial, seconds):
-    """What the machine said: {word: rest of the line}, lists for what is said again."""
+    """The machine's output: {word: rest of the line}; a list where a word comes again."""
     command = ["qemu-system-x86_64", "-machine", "q35,accel=tcg", "-cpu", "qemu64,-cx16", "-smp", "2", "-m", "1024", "-nographic", "-no-reboot",
                "-net", "none", "-kernel", kernel, "-initrd", initial, "-append", "console=ttyS0 panic=-1 quiet"]
     try:
@@ -137,7 +137,7 @@ def is_late(said):
 
 
 def judge(said):
-    """What is wrong, as text; empty if nothing is, as far as the machine came."""
+    """A description of the failures up to the last line of output; empty without any."""
     wrong = []
 
     def must(word, wanted, sentence):

@@ -12,7 +12,7 @@ NOBODY = 65534
 
 
 def recorded(*options, words=("sites", "1500"), user=NOBODY):
-    """What a user without rights records of a program: the JSON report."""
+    """The JSON report of a program that a user without rights recorded."""
     with folder() as place:
         os.chmod(place, 0o777)
         for file in (LEVER, program(words[0])):  # the build may lie where only root can look
@@ -45,8 +45,8 @@ def _():
 
 @test("computing is in the function that computes, with its callers, without frame pointers")
 def _():
-    # Some kernels (6.18) begin a new period with every wake-up, so that a stretch's first one is lost: what computes
-    # for 1 to 2 ms after a wait has 0.3 of this time at 1 ms, 0.9 at 250 us. What a faster machine loses is in the bound.
+    # Some kernels (6.18) begin a new period with every wake-up, so the time before the first sample is lost: of 1 to
+    # 2 ms of work after each wait, 0.3 is recorded at a period of 1 ms, 0.9 at 250 us. The bound allows for this loss.
     user = [entry for entry in recorded("--period", "250us")["entries"] if entry["class"] == "cpu" and not entry["in_kernel"]]
     computing = [entry for entry in user if functions(entry)[:1] == ["compute"]]
     clock = [entry for entry in user if "look_at_clock" in functions(entry)]
@@ -86,7 +86,7 @@ def _():
     check(asleep and weight(right) >= 0.95 * weight(asleep), (weight(right), weight(asleep)))
 
 
-@test("who may sample the kernel sees its functions on CPU")
+@test("a user who may sample the kernel gets its functions on CPU")
 def _():
     told = recorded(user=None)
     equal(told["engine"], "perf events")

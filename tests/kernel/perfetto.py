@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""perfetto - reads .pftrace files: protocol buffers by their wire format alone, and of Perfetto's
-messages what the tests look at, by the field numbers of its .proto files (TrackEvent, TrackDescriptor,
-FtraceEvent). Written from those, not from Lever's writer.
+"""perfetto - reads .pftrace files: protocol buffers by their wire format alone, and the fields of
+Perfetto's messages that the tests need, by the numbers in its .proto files (TrackEvent,
+TrackDescriptor, FtraceEvent). Shares nothing with Lever's writer.
 """
 
 

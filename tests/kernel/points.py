@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""points - every kind of progress point counts what there is to count."""
+"""points - progress points of every kind count all visits."""
 import os
 import re
 

@@ -11,7 +11,7 @@ OLD = {"LEVER_ASSUME_OLD_KERNEL": "1"}
 
 
 def live(way, status=0, build="exits", environments=({}, OLD)):
-    """Counts a way of living by lever.h and by a uprobe, on this kernel and as on an old one."""
+    """Counts visits of `exits WAY` by lever.h and by a uprobe, on this kernel and as on an old one."""
     for environment in environments:
         _, told = profile_of("-p", "unit", "-p", "units", "--", program(build), way, str(UNITS),
                              env={**os.environ, **environment})
@@ -31,7 +31,7 @@ def _():
     live("seven", 7, environments=({},))
 
 
-@test("a program that crashes is counted to its last visit, and the signal is told")
+@test("a program that crashes is counted to its last visit, and the signal is reported")
 def _():
     live("crash", 128 + 11)
     said, _ = profile_of("--", program("exits"), "crash", "1000")

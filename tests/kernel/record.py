@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""record - `lever record`: where a program waits, by which way, and in whose name."""
+"""record - `lever record`: classes, locations and processes of waits."""
 import contextlib
 import json
 import os
@@ -238,7 +238,7 @@ def _():
         time.sleep(0.1)
 
 
-@test("--system records processes that nobody named")
+@test("--system records all processes of the machine")
 def _():
     with folder() as place, subprocess.Popen([program("sites"), "60000"]) as running:
         try:
@@ -320,7 +320,7 @@ def _():
             equal((said.returncode, said.stdout), (2, ""), words)
 
 
-@test("what the recording took is measured: its BPF programs and interrupts, and lever itself")
+@test("the overhead of recording is measured: its BPF programs and interrupts, and lever itself")
 def _():
     told = recorded()
     overhead = told["overhead"]

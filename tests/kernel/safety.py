@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""safety - a lever that is killed leaves nothing behind, and the kernel has nothing to complain about."""
+"""safety - a lever that is killed leaves nothing behind, and the kernel's log has no warnings."""
 import os
 import random
 import subprocess

@@ -13,7 +13,7 @@ ONCE = ("--runs", "1", "--compare", "0", "--no-replay")
 
 
 def scaled(*words, options=ONCE):
-    """What lever said, and the report of the program `threads` with these words."""
+    """Lever's messages, and the report of the program `threads` with these arguments."""
     with folder() as place:
         output = os.path.join(place, "test.lever")
         said = lever("scale", "--output", output, *options, "--", program("threads"), *words)
@@ -29,7 +29,7 @@ def level(told, threads):
 
 
 def is_busy():
-    """Do others have the cores? A thread on each, busy for 300 ms, then takes longer."""
+    """Are the cores busy? Then a thread on each, busy for 300 ms, takes longer."""
     begin = time.monotonic()
     run(program("threads"), "spin", str(len(os.sched_getaffinity(0))), "300")
     return time.monotonic() - begin > 0.36
@@ -86,14 +86,14 @@ def _():
     in_some_run(attempt)
 
 
-@test("sleep, locks and children: nobody is active, and it is said for what they wait")
+@test("sleep, locks and children: no thread is active, and the reason of the wait is reported")
 def _():
     # A thread that is held up on its way to sleep sleeps less, and others later.
     def wait_for(*reasons):
-        nobody = level(told, 0)
-        other = max(nobody[name] for name in ("lock_ns", "io_ns", "timer_ns", "condition_ns", "other_ns") if name not in reasons)
+        blocked = level(told, 0)
+        other = max(blocked[name] for name in ("lock_ns", "io_ns", "timer_ns", "condition_ns", "other_ns") if name not in reasons)
         for reason in reasons:
-            check(nobody[reason] > max(100e6, 2 * other), (reason, told["parallelism"]))
+            check(blocked[reason] > max(100e6, 2 * other), (reason, told["parallelism"]))
 
     _, told = scaled("asleep", "300")
     wait_for("timer_ns")
@@ -121,7 +121,7 @@ def _():
         equal(int(said.stdout), seen)
 
 
-@test("while it only looks, lever stays on the program's cores: no other core wakes for that")
+@test("while it polls, lever stays on the program's cores: no other core wakes for that")
 def _():
     if len(os.sched_getaffinity(0)) < 2:
         raise Skip("one core")
@@ -158,13 +158,13 @@ def _():
         check(told["replay"]["refusal"] is None, told["replay"])
         check(abs(told["replay"]["miss"]) <= 0.05, told["replay"])
         one, all_of_them = (predicted(told, number, "replay")["wall_ns"] for number in (1, cores))
-        # What the hypervisor takes from one of the threads looks like its work.
+        # Steal from one of the threads counts as its work.
         check(0.7 * cores < one / all_of_them < 1.05 * cores, (one, all_of_them))
         check("simulated on its own cores" in said.stderr, said.stderr)
     in_some_run(attempt)
 
 
-@test("who waits for whom is kept: two threads that take turns are no faster on more cores")
+@test("the replay keeps wake-ups: two threads that take turns are no faster on more cores")
 def _():
     def attempt():
         _, told = scaled("turns", "20", "10", options=("--on", "1", "--runs", "1", "--compare", "0", "--cores", "1,8"))
@@ -174,7 +174,7 @@ def _():
     in_some_run(attempt)
 
 
-@test("threads that wait by spinning are seen, and busy ones are not taken for them")
+@test("threads that wait by spinning are detected, and busy ones are not taken for them")
 def _():
     if len(os.sched_getaffinity(0)) < 2:
         raise Skip("one core")
@@ -216,7 +216,7 @@ def _():
     in_some_run(attempt)
 
 
-@test("after a causal profile in the same file it is said whether its first target matters on other cores")
+@test("after a causal profile in the same file, the gain of its first target on other cores is reported")
 def _():
     if len(os.sched_getaffinity(0)) < 2:
         raise Skip("one core")
@@ -246,7 +246,7 @@ def _():
         in_some_run(attempt)
 
 
-@test("what an earlier session measured on other cores stands beside the predictions for them")
+@test("predictions are compared with measurements by an earlier session on other cores")
 def _():
     if len(os.sched_getaffinity(0)) < 2:
         raise Skip("one core")
@@ -315,7 +315,7 @@ def _():
             process.stderr.close()
 
 
-@test("what counting took is measured, over long programs by windows")
+@test("the overhead of counting is measured, over long programs by windows")
 def _():
     told = scaled("pong", "400000", options=("--on", "1", "--runs", "1", "--compare", "0"))[1]
     check(0 < told["overhead"]["kernel_share"] < 1, told["overhead"])

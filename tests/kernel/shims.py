@@ -56,7 +56,7 @@ def _():
     check(begin[0]["tid"] != end[0]["tid"] and end[0]["ts"] - begin[0]["ts"] >= 5000, (begin, end))
 
 
-@test("NVTX stays off where the user has chosen another tool, or nobody traces")
+@test("NVTX stays off where the user has chosen another tool, or without a trace")
 def _():
     variables = dict(os.environ, NVTX_INJECTION64_PATH="")
     told = traced(program("nvtx"), env=variables)
@@ -98,7 +98,7 @@ def _():
 
 
 def mount_tracefs():
-    """Where nobody has mounted it, these tests see it in a mount namespace of their own."""
+    """Mounts tracefs in a mount namespace of the test's own where it is not mounted."""
     if os.path.exists("/sys/kernel/tracing/trace_marker") or "LEVER_TEST_MOUNTED" in os.environ:
         return
     os.environ["LEVER_TEST_MOUNTED"] = "1"
@@ -139,7 +139,7 @@ def _():
     equal([event["name"] for event in begin], ["load"])
 
 
-@test("--trace-marker off sees none of it, and a probe that does not exist is told")
+@test("--trace-marker off records no writes, and a probe that does not exist is an error")
 def _():
     need_probes()
     told = traced(program("trace_marker"), words=("--trace-marker", "off"))

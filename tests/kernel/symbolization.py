@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""symbolization - what is sampled gets the right name, with debug information, with less, and with none."""
+"""symbolization - names of sampled code, with complete, partial and no debug information."""
 import ctypes.util
 import http.server
 import os
@@ -54,7 +54,7 @@ def _():
 
 
 class Server(http.server.SimpleHTTPRequestHandler):
-    """Of debug information: one file, under /buildid/ID/debuginfo; and what it was asked for."""
+    """A debuginfod server of one file, under /buildid/ID/debuginfo, that keeps the requests."""
     file, asked = None, []
 
     def do_GET(self):
@@ -125,7 +125,7 @@ def _():
           {("unit", program("libplugin.so"))})
 
 
-@test("what is excluded is no target, and its time goes to its caller")
+@test("excluded code is no target, and its time goes to its caller")
 def _():
     _, told = profile_of("-g", "function", "--exclude", "func:unit", "--", program("exits"), "plain",
                          UNITS)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""trace - `lever trace`: annotations, the scheduler's log, and what reports make of both."""
+"""trace - `lever trace`: annotations, the scheduler's log, and their reports."""
 import csv
 import io
 import json
@@ -57,7 +57,7 @@ def _():
         check((spans["inner"]["time"] is None) == bool(words))
 
 
-@test("a span's time divides into what its thread did: a sleeping one waits, a working one runs")
+@test("a span's time divides into its thread's states: a sleeping one waits, a working one runs")
 def _():
     told = traced(program("annotations"))
     inner = by_name(told["spans"])["inner"]
@@ -70,7 +70,7 @@ def _():
     check(busy["time"]["L"] + busy["time"]["I"] + busy["time"]["B"] < 0.02 * busy["total_ns"], busy["time"])
 
 
-@test("an imbalance of 30 % is told as 30 ± 2 %")
+@test("an imbalance of 30 % is reported as 30 ± 2 %")
 def _():
     seen = []
     for _ in range(6):  # where another guest has the core for a while, one thread works longer
@@ -184,14 +184,14 @@ def _():
         check(any("cut short" in warning for warning in told["warnings"]), told["warnings"])
 
 
-@test("--flight keeps what was last, and forgets the rest")
+@test("--flight keeps the last seconds only")
 def _():
     told = traced(program("annotations"), "forever", words=("--flight", "1", "--seconds", "4", "--scheduler", "off"))
     check(told["duration_ns"] < 4e9, told["duration_ns"])
     check(by_name(told["spans"])["forever"]["count"] > 10)
 
 
-@test("a --flight with the scheduler's log tells nothing of the time that it forgot")
+@test("a --flight with the scheduler's log reports nothing of the time that it dropped")
 def _():
     told = traced(program("annotations"), "forever", words=("--flight", "1", "--seconds", "4"))
     check(told["threads"])
@@ -221,7 +221,7 @@ def _():
     equal(sorted(last.values()), [marks - 1] * 2)
 
 
-@test("interrupts are told by name and core, and stand on tracks of their own")
+@test("interrupts are reported by name and core, on tracks of their own")
 def _():
     with folder() as place:
         output, trace = os.path.join(place, "test.lever"), os.path.join(place, "test.pftrace")
@@ -268,7 +268,7 @@ def _():
     check({"sh", "sleep"} <= {thread["name"] for thread in told["threads"]}, told["threads"])
 
 
-@test("what the log of the scheduler took is measured, and lever's own time")
+@test("the overhead of the scheduler's log is measured, and lever's own time")
 def _():
     overhead = traced(os.path.join(EXAMPLES, "balance"))["overhead"]
     check(0 < overhead["kernel_share"] < 2 and 0 < overhead["engine_share"] < 2, overhead)

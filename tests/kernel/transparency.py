@@ -13,7 +13,7 @@ BLOCKED = (signal.SIGUSR1, signal.SIGALRM, signal.SIGRTMIN)
 
 
 def unusual_start():
-    """In the new process: limits, masks and more that nobody has by accident."""
+    """In the new process: sets unusual limits, masks and other attributes."""
     for limit, value in ((resource.RLIMIT_NOFILE, 333), (resource.RLIMIT_CORE, 0),
                          (resource.RLIMIT_MEMLOCK, 65536), (resource.RLIMIT_NPROC, 4321),
                          (resource.RLIMIT_STACK, 4 << 20)):
@@ -41,7 +41,7 @@ def start(words, place, start_with=unusual_start, **options):
 
 
 def seen(path):
-    """What the program wrote; the pipes of two starts have other numbers."""
+    """The program's output without the numbers of pipes, which differ between starts."""
     with open(path, encoding="utf-8") as file:
         return [line.split("pipe:[")[0].rstrip("\n") for line in file]
 

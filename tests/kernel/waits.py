@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""waits - time off a CPU belongs to the code that waits, if it ends from outside of the program."""
+"""waits - time off CPU belongs to the waiting code if a device, a timer or another process ends it."""
 from kernel import check, equal, main, profile_of, program, shares, test, visits
 
 UNITS = "400"
@@ -38,12 +38,12 @@ def _():
 
 
 def warns_of_handovers(what):
-    """Of a program that waits after each 50 us of work, 20,000 times."""
+    """Whether the report warns of frequent hand-overs, of a program that waits after each 50 us, 20,000 times."""
     _, told = profile_of("--", program("waits"), what, "20000")
     return any("wake each other" in line for line in told["warnings"])
 
 
-@test("tasks that wake each other more often than sampling can follow are warned of, frequent naps are not")
+@test("a warning names tasks that wake each other more often than they are sampled; short sleeps give none")
 def _():
     check(warns_of_handovers("turn"))
     check(not warns_of_handovers("nap"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// all - what pages of all kinds have in common: header, keys, colours, small screens, hostile names. For paper see paper.mjs.
+// all - tests of pages of all kinds: header, keys, colours, small screens, hostile names. For paper see paper.mjs.
 import assert from 'node:assert/strict';
 import {statSync} from 'node:fs';
 import {test} from 'node:test';
@@ -84,7 +84,7 @@ test("the overhead in the header is that of the JSON report, and where it isn't 
 	);
 });
 
-// What has the focus: a number for each control, and whether it can be seen that it has.
+// The focused control: its number, and whether the focus is visible.
 function focused(page) {
 	return page.evaluate(() => {
 		const {activeElement: node} = document;
@@ -123,7 +123,7 @@ test('Tab reaches every control, and shows where it is', async () => {
 	});
 });
 
-// Texts whose contrast to what is behind them is below `least` (WCAG 2.2, 1.4.3).
+// Texts whose contrast to their background is below `least` (WCAG 2.2, 1.4.3).
 function faintTexts(page, least) {
 	return page.evaluate((least) => {
 		const canvas = document
@@ -176,7 +176,7 @@ function faintTexts(page, least) {
 	}, least);
 }
 
-test('texts stand out from what is behind them, in light and in dark colours', async () => {
+test('texts have enough contrast, in light and in dark colours', async () => {
 	for (const colorScheme of ['light', 'dark'])
 		await each(
 			async (page, kind) =>
@@ -365,7 +365,7 @@ test('hostile names are text in every view, and do not break its layout', async 
 		);
 });
 
-test('a name of thousands of letters leaves room for what stands beside it', async () => {
+test('a name of thousands of letters leaves space for the columns beside it', async () => {
 	for (const width of [1280, 400])
 		await each(
 			async (page, kind) => {
@@ -387,7 +387,7 @@ test('a name of thousands of letters leaves room for what stands beside it', asy
 		);
 });
 
-test('targets of kinds that this page does not know are shown as what they are, and filtered', async () => {
+test('targets of unknown kinds are shown with their kind, and filtered', async () => {
 	const kinds = ['line', 'function', 'class', 'syscall', 'span', 'mutex'];
 	const path = made('kinds-of-targets', {report: causalReport(kinds), sources: []});
 	await each(

@@ -34,7 +34,7 @@ export function launch({chromium, path}) {
 	});
 }
 
-// Opens a page from its file, and waits until it is shown. Collects what the browser complains of.
+// Opens a page from its file, and waits until it is shown. Collects the browser's errors and warnings.
 export async function openPage(browser, file, options = {}) {
 	const context = await browser.newContext({
 		viewport: {width: 1280, height: 900},

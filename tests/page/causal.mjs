@@ -144,7 +144,7 @@ test('where there is no answer, the page says why', async () => {
 	}
 });
 
-// Of each column of the first chart: the mean height of what has the curve's colour, or null.
+// By column of the first chart: the mean height of pixels in the curve's colour, or null.
 function drawnHeights(page) {
 	return page
 		.locator('.grid canvas')
@@ -386,7 +386,7 @@ test('everything can be reached by keys: a card opens, arrows tell the points', 
 	let before = await told.innerText();
 	for (const expected of [point, next]) {
 		await page.keyboard.press('ArrowRight');
-		while ((await told.innerText()) === before); // until it is drawn, or the test's time is over
+		while ((await told.innerText()) === before); // until it is drawn, or the test times out
 		before = await told.innerText();
 		const said = plain(before);
 		assert.ok(

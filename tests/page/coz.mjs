@@ -16,7 +16,7 @@ if (!existsSync(VIEWER)) {
 }
 const Profile = runInThisContext(`${readFileSync(VIEWER, 'utf8')}\nProfile`);
 
-// What the viewer would draw: [{name, progress_points: [{name, measurements}]}].
+// The data that the viewer draws: [{name, progress_points: [{name, measurements}]}].
 function readByViewer(name) {
 	const complaints = [];
 	const profile = new Profile(
@@ -30,7 +30,7 @@ function readByViewer(name) {
 	return profile.getSpeedupData(1);
 }
 
-// The viewer pools a whole run; these recordings do not drift, so that it sees what we see.
+// The viewer pools a whole run; these recordings do not drift, so its results must equal Lever's.
 for (const name of ['pipeline', 'latency']) {
 	test(`coz's viewer draws the curves of ${name} as the JSON tells them`, () => {
 		makeProfile(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// firefox - what --format firefox writes, read by the Firefox Profiler's own code: Mozilla's profiler-cli.
+// firefox - the profile of --format firefox, read by the Firefox Profiler's own code: Mozilla's profiler-cli.
 //
 // It keeps a profile in a process of its own, which talks by a socket below HOME; each test ends it.
 import assert from 'node:assert/strict';

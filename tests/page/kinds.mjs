@@ -19,7 +19,7 @@ export const KINDS = {
 };
 export const plain = (text) => text.replaceAll('\u00a0', ' ');
 
-// What waits for the next picture has been done then, and what that called for.
+// Waits for two frames, after which all pending drawing is done.
 function framesOf(page) {
 	return page.evaluate(
 		() =>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// numbers - that each number in the tables of a page is that of the JSON report, as far as it is told.
+// numbers - compares each number in the tables of a page with the JSON report, to its printed digits.
 //
 // A cell is read back: "4.65 ms" stands for 4,645,000 to 4,655,000 ns.
 import assert from 'node:assert/strict';
@@ -249,7 +249,7 @@ async function assertHeader(page, report) {
 		assertTells(facts.Runs, runs.length, 'runs');
 		assert.match(facts.Runs, / in all$/);
 	} else assertAllTell(facts.Run, [wall, program.exit_status], 'run');
-	// Less than a thousandth is told as that.
+	// Shares below a thousandth are shown as such.
 	if (Math.min(overhead.kernel_share, overhead.engine_share) >= 0.001) {
 		const delay = report.kind === 'causal' ? sum(runs.map((run) => run.delay_ns)) : 0;
 		assertAllTell(
@@ -306,7 +306,7 @@ async function assertPoint(node, point) {
 		);
 }
 
-// What the page says of the best effect of each target: its answer, and what it is based on.
+// The page's text on the best effect of each target: its verdict and its data.
 async function assertCards(page, {targets}) {
 	const cards = await page.locator('.grid .card').all();
 	assert.ok(cards.length > 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// paper - pages of all kinds as they are printed: light, without controls, and with a word on what is not there.
+// paper - pages of all kinds in print: light, without controls, and with a note on omitted rows.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {KINDS, each, made, plain} from './kinds.mjs';
@@ -42,7 +42,7 @@ test('on paper there are no controls and no dark colours', async () => {
 	);
 });
 
-// What is told on paper only; nothing of it is on the screen.
+// The texts for paper only, which are not on the screen.
 async function notesOnPaper(page, change = () => {}) {
 	const notes = page.locator('.on-paper');
 	const visible = () =>
@@ -145,7 +145,7 @@ test('on paper a choice of samples is told, though its controls are not there', 
 	);
 });
 
-// The widths of all charts, and of what they stand in.
+// The widths of all charts and of their containers.
 function widthsOf(page) {
 	return page
 		.locator('canvas')

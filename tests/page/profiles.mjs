@@ -25,7 +25,7 @@ export function report(name, ...options) {
 	});
 }
 
-// Of what is no text: the path of the file that it is written to.
+// For output that is not text: the path of the file.
 export function reportInto(name, ending, ...options) {
 	const path = join(folder, `${name}.${ending}`);
 	report(name, ...options, '--output', path);
@@ -74,7 +74,7 @@ export function json(name) {
 	return JSON.parse(report(name, '--format', 'json'));
 }
 
-// What is in the page, as text.
+// The data in the page, as text.
 export function dataOf(page) {
 	const found =
 		/<script id="data" type="application\/octet-stream">([A-Za-z0-9+/=]+)<\/script>/.exec(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // samples - the HTML page of recorded samples, in a browser.
 //
-// Most of it is of a recording that is made up here, in the form of the JSON report, and packed into
-// the page that lever made for another one. That lever itself packs what its JSON says is tested, too.
+// Most tests use a synthetic recording in the form of the JSON report, packed into a page that lever
+// made for another one. One test compares the data that lever itself packs with its JSON report.
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {test} from 'node:test';
@@ -93,7 +93,7 @@ async function rows(page) {
 	);
 }
 
-// What is said of the frame in this row of the graph, at this part of its width.
+// The details of the frame in this row of the graph, at this part of its width.
 async function said(page, depth, part) {
 	const box = await page.locator('canvas.flame').boundingBox();
 	await page.mouse.move(box.x + box.width * part, box.y + 19 * depth + 9);

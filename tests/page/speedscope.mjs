@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// speedscope - what --format speedscope writes, held against the schema that speedscope ships.
+// speedscope - checks the file of --format speedscope against the schema that speedscope ships.
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {test} from 'node:test';
@@ -32,7 +32,7 @@ for (const name of ['server', 'names']) {
 	});
 }
 
-test('the schema refuses what is not as it says', () => {
+test('the schema refuses a malformed file', () => {
 	const found = JSON.parse(report('server', '--format', 'speedscope'));
 	delete found.profiles[0].weights;
 	assert.ok(!complies(found));

@@ -67,7 +67,7 @@ export function tablesOf(entries) {
 	};
 }
 
-// What of the JSON report's entries is in the tables.
+// The part of the JSON report's entries that is in the tables.
 export function entriesFrom({texts, frames, stacks, threads, entries}) {
 	const text = (number) => (number ? texts[number - 1] : null);
 	const shown = frames.line.map((line, i) => ({

@@ -49,7 +49,7 @@ async function settle(page) {
 	);
 }
 
-// Clicks at a part of the width, so far below the tracks' top; gives what is said.
+// Clicks at a part of the width, at a distance below the tracks' top; returns the details.
 async function click(page, part, below) {
 	const box = await page.locator('canvas.timeline').boundingBox();
 	await page.mouse.click(box.x + box.width * part, box.y + AXIS + below);
@@ -501,7 +501,7 @@ const ARGUMENTS = [
 	'\ufffd\ufffd\u001b[31m\u202e',
 ];
 
-// Of the trace that --format perfetto writes, by a reader of its own: what it names.
+// The names in the trace of --format perfetto, by an independent reader.
 function readByPython(name) {
 	const path = reportInto(name, 'pftrace', '--format', 'perfetto');
 	const program =

@@ -138,7 +138,7 @@ export function large(slices) {
 	};
 }
 
-// Puts the data into the page that lever made for something else.
+// Puts the data into a page that lever made for other data.
 export function fill(page, data, path = page) {
 	const packed = deflateRawSync(JSON.stringify(data)).toString('base64');
 	writeFileSync(

@@ -13,7 +13,7 @@
 
 /* Prints one line; `name` begins with the function that was called. */
 void say(const char *name, int is_right);
-/* The time of this clock, so much later. */
+/* The time of this clock plus a duration. */
 struct timespec in_ms(clockid_t clock, long ms);
 /* Another thread does this in 2 ms; one at a time. */
 void later(int (*does)(void *), void *argument);

@@ -42,7 +42,7 @@ def run(*command, timeout=120, **options):
 
 
 class Folder(tempfile.TemporaryDirectory):
-    """A folder that nobody may write to, too."""
+    """A folder that the user nobody may write to."""
 
     def __enter__(self):
         name = super().__enter__()

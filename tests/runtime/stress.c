@@ -8,8 +8,8 @@
  * semaphores and barriers between them; some are cancelled while they wait, some call pthread_exit;
  * children are made by fork, vfork and posix_spawn, and one executes this program again; timers
  * send SIGPROF, threads send signals to each other, one handler leaves by siglongjmp, one runs on
- * an alternate stack. What is printed are sums of each round, which must not depend on who
- * profiles.
+ * an alternate stack. Prints sums of each round, which must be the same with and without a
+ * profiler.
  */
 #include <errno.h>
 #include <pthread.h>

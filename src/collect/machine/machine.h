@@ -41,8 +41,8 @@ void machine_free(struct machine *machine);
 int machine_needs(const struct machine *machine, struct error *error);
 
 /*
- * What the runtime engine can do here, to be freed. It needs no rights; where perf events of the
- * user's own threads are refused, it samples by coarser timers.
+ * The abilities of the runtime engine on this machine, to be freed. It needs no rights; where perf
+ * events of the user's own threads are refused, it samples by coarser timers.
  */
 char *machine_runtime_engine(void);
 

@@ -20,9 +20,9 @@ struct progress_points *progress_points_new(struct collector *collector, struct 
 void progress_points_free(struct progress_points *points);
 
 /*
- * Attaches what can be attached; progress_points_retry tries again what is in none of the files
- * known so far. -ENXIO: a name is probably mistaken, since something alike is there. `spec` is
- * borrowed until progress_points_free.
+ * Attaches the points of `spec` that exist; progress_points_retry retries those that no known file
+ * contains. -ENXIO: a name is probably mistyped, since a similar one exists. `spec` is borrowed
+ * until progress_points_free.
  */
 int progress_points_add(struct progress_points *points, const struct point_spec *spec,
 			struct error *error);

@@ -2,7 +2,7 @@
 /*
  * threads - programs whose parallelism is known, for tests of lever scale.
  *
- *	threads spin NUMBER MS      so many threads, each busy for so much CPU time, once all exist
+ *	threads spin NUMBER MS      NUMBER threads, each busy for MS of CPU time, once all exist
  *	threads wait MS             two threads: one is busy, and one spins until it is done
  *	threads percore MS          a busy thread for each core by sched_getaffinity, all at once
  *	threads asleep MS           one thread, asleep

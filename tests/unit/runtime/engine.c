@@ -74,7 +74,7 @@ TEST("time in the target raises L and G by the speedup")
 	CHECK_EQUAL(pause_charge(10 * MS, time_now()), 5 * MS);
 	CHECK_EQUAL(runtime_page->delay_ns, 5 * MS);
 	CHECK_EQUAL(thread_self.local.delay_ns, 5 * MS);
-	/* Who is ahead of the others raises nothing until they are overtaken. */
+	/* A thread that is ahead of the others does not raise the page's delay. */
 	thread_self.local.delay_ns = 0;
 	CHECK_EQUAL(pause_charge(4 * MS, time_now()), 0);
 	CHECK_EQUAL(runtime_page->delay_ns, 5 * MS);
@@ -179,7 +179,7 @@ TEST("the time of a tick puts its thread ahead of the others, also without a spe
 	CHECK_EQUAL(runtime_page->delay_ns, first);
 	tick();
 	CHECK(runtime_page->delay_ns > first + 2 * 5 * MS);
-	/* Who is behind has had its part of that pause already. */
+	/* A thread that is behind has already been charged for that pause. */
 	runtime_page->delay_ns = thread_self.local.delay_ns + 60000ull * MS;
 	first = runtime_page->delay_ns;
 	uint64_t local = thread_self.local.delay_ns;
@@ -338,7 +338,7 @@ TEST("a wait's class follows from the call, and of a file from what kind of file
 	wait_for(WAIT_FOR_DISK, 0, true);
 	CHECK_EQUAL(last_class(), WAIT_CLASS_IO);
 	/*
-	 * What the program itself ends is none of the waiter's time; a disk is never the program.
+	 * A wait that the program itself ends is not time of the line; a disk's end is external.
 	 */
 	runtime_page->ring_head = 0; /* what it took on CPU may be there */
 	thread_self.was_woken_internally = true;

@@ -133,9 +133,9 @@ TEST("latency is the number in flight over the rate")
 /*
  * Window series of target 1 at speedup 0.5, whose first windows have more visits; controls between.
  */
-static void add_stretches(struct recording *recording, unsigned stretches, unsigned length)
+static void add_series(struct recording *recording, unsigned series, unsigned length)
 {
-	for (unsigned i = 0; i < stretches * length * 2; i++) {
+	for (unsigned i = 0; i < series * length * 2; i++) {
 		bool is_early = i % length < 3, is_fast = i / length % 2;
 		struct recording_experiment *experiment = add(recording, 1, is_fast ? 0.5 : 0,
 							      !is_fast ? 1000 :
@@ -155,7 +155,7 @@ TEST("a target that needs time to warm up widens intervals of targets measured b
 	for (unsigned settles_slowly = 0; settles_slowly <= 1; settles_slowly++) {
 		struct recording *recording = recording_new();
 		if (settles_slowly)
-			add_stretches(recording, 8, 12);
+			add_series(recording, 8, 12);
 		add_pairs(recording, 2, 1250, 4);
 		struct causal *causal = causal_new(recording);
 		const struct causal_effect *slow = &target_named(causal, "t1")->effects[0];

@@ -81,7 +81,7 @@ static void add_run(struct recording *recording, int64_t id, bool is_recorded, u
 						 .running_ns = j * 100 * MS};
 }
 
-/* The recorded run took so much longer than its log says. */
+/* The recorded run took longer than its log says, by this time. */
 static struct recording *logged(unsigned longer_ms)
 {
 	struct recording *recording = memory_new(1, sizeof(*recording));
