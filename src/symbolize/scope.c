@@ -23,7 +23,7 @@ struct scope {
 	bool names_functions;
 };
 
-/* The system's headers and libraries: C and C++, clang's, Rust's as built and as installed. */
+/* Headers and libraries of C and C++, clang, Rust (as built, as installed, Debian's). */
 static const char *const system_sources[] = {
 	"/usr/include/*",
 	"/usr/lib/*",
@@ -32,6 +32,7 @@ static const char *const system_sources[] = {
 	"/usr/lib64/*",
 	"/rustc/*",
 	"*/lib/rustlib/src/rust/*",
+	"/usr/src/rustc-*/library/*",
 	/* Code of their macros belongs to the line that uses the macro. */
 	"*/lever.h",
 	"*/coz.h",
