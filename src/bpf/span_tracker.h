@@ -88,8 +88,6 @@ static __always_inline void span_tracker_compare(struct span_tracker *tracker,
 {
 	const struct span_stack_copy *view = &tracker->view;
 
-	if (view->open.depth > SPAN_TRACKER_DEPTH)
-		totals.has_deep_spans = 1;
 	for (u32 i = 0; i < SPAN_TRACKER_DEPTH; i++) {
 		struct span_start *base = &tracker->bases[i];
 		bool is_open = i < view->open.depth;
@@ -105,6 +103,9 @@ static __always_inline void span_tracker_compare(struct span_tracker *tracker,
 	}
 	tracker->begun = view->serials.begun;
 	tracker->depth = view->open.depth;
+	/* Behind the loop: before it, clang enters the loop so that the verifier of 6.1 refuses it. */
+	if (view->open.depth > SPAN_TRACKER_DEPTH)
+		totals.has_deep_spans = 1;
 }
 
 /* Of the current task; before anything is paid or charged at `now`. */
