@@ -115,7 +115,7 @@ class CausalView {
 			element(
 				'summary',
 				{},
-				`${plural(rows.length, 'more sampled place')} without an answer: too few experiments, or none`,
+				`${plural(rows.length, 'more sampled location')} without an answer: too few experiments, or none`,
 			),
 			table(
 				'Places without an answer',
