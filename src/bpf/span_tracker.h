@@ -103,7 +103,7 @@ static __always_inline void span_tracker_compare(struct span_tracker *tracker,
 	}
 	tracker->begun = view->serials.begun;
 	tracker->depth = view->open.depth;
-	/* Behind the loop: before it, clang enters the loop so that the verifier of 6.1 refuses it. */
+	/* After the loop: before it, clang makes a loop that the verifier of 6.1 refuses. */
 	if (view->open.depth > SPAN_TRACKER_DEPTH)
 		totals.has_deep_spans = 1;
 }
