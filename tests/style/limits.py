@@ -26,6 +26,8 @@ LITERARY = set(
 ONE_DEFINITION = (
     ("FNV-1a hash", re.compile(r"0xcbf29ce484222325|14695981039346656037|0x100000001b3|1099511628211"),
      {"src/base/hash.h", "include/lever.h"}),
+    ("table of interned strings", re.compile(r"struct \w*(?:intern|string_table|text_table)\w* \{"),
+     {"src/base/interner.c", "src/base/interner.h"}),
     ("JSON string escapes", re.compile(r'\\\\u%04[xX]|\\\\u00'), {"src/base/json.c", "src/report/json.c"}),
 )
 DEFINITION = re.compile(
