@@ -48,18 +48,9 @@ const struct command_page version_page = {
 static const struct command commands[] = {COMMANDS(COMMAND_ENTRY)};
 static const size_t commands_count = sizeof(commands) / sizeof(commands[0]);
 
-/* Commands of the design that this version does not have. */
-static const char *const planned[] = {"diff"};
-
 static int report_unknown(const char *name)
 {
 	const char *names[sizeof(commands) / sizeof(commands[0])];
-	for (size_t i = 0; i < sizeof(planned) / sizeof(planned[0]); i++)
-		if (!strcmp(name, planned[i]))
-			return message_print(EXIT_USAGE,
-					     "command '%s' is not part of this version; see lever "
-					     "help",
-					     name);
 	for (size_t i = 0; i < commands_count; i++)
 		names[i] = commands[i].page->name;
 	const char *nearest = text_nearest(name, names, commands_count);

@@ -17,6 +17,7 @@
 	COMMAND(trace)    \
 	COMMAND(scale)    \
 	COMMAND(report)   \
+	COMMAND(diff)     \
 	COMMAND(check)    \
 	COMMAND(help)     \
 	COMMAND(version)

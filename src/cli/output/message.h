@@ -10,6 +10,7 @@ enum exit_code {
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
 	EXIT_NO_ANSWER = 3,        /* ran, but the data do not support an answer */
+	EXIT_SLOWER = 4,           /* lever diff --fail-if-slower */
 	EXIT_CANNOT_EXECUTE = 126, /* the program is there, but cannot be started */
 	EXIT_NOT_FOUND = 127,      /* there is no such program */
 };

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* diff - `lever diff`: two commands that run in turn. */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/diff_options.h"
+#include "cli/options/command_line.h"
+#include "cli/output/live_line.h"
+#include "cli/output/message.h"
+#include "cli/output/summary.h"
+#include "collect/process/program.h"
+#include "compare/compare.h"
+#include "compare/layout.h"
+#include "report/diff/diff_report.h"
+#include "report/display.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LAYOUTS_LEAST 6 /* with fewer, no result is significant */
+#define NOTIFY_NS 500000000u
+
+CLEANUP_DEFINE(run_pairs, struct run_pairs *, run_pairs_free, NULL)
+
+struct live_pairs {
+	struct live_line line;
+	uint64_t shown_ns;
+};
+
+static void show_progress(void *context, const struct run_pairs *run_pairs)
+{
+	struct live_pairs *live = context;
+	uint64_t now_ns = clock_now_ns();
+
+	if (now_ns - live->shown_ns < NOTIFY_NS)
+		return;
+	struct run_pairs_result result = run_pairs_result(run_pairs);
+	AUTO(text)
+	char *estimate = isfinite(result.high) ?
+				 text_format(", B / A %.4f (%.4f to %.4f)", result.ratio,
+					     result.low, result.high) :
+				 text_copy("");
+	AUTO(text) char *line = text_format("%zu pairs%s", run_pairs_count(run_pairs), estimate);
+	live_line_show(&live->line, line);
+	live->shown_ns = now_ns;
+}
+
+static char *command_text(char *const *arguments)
+{
+	AUTO(text) char *line = text_copy("");
+
+	for (char *const *word = arguments; *word; word++) {
+		AUTO(text) char *before = line;
+		AUTO(text) char *shown = display_argument(*word);
+		line = text_format("%s%s%s", before, *before ? " " : "", shown);
+	}
+	return take(&line);
+}
+
+static int write_report(const struct diff_values *values, const struct diff_report *report)
+{
+	AUTO(file) FILE *file = NULL;
+
+	if (values->output && !(file = fopen(values->output, "we")))
+		return message_print(EXIT_FAILED, "cannot write %s: %s", values->output,
+				     strerror(errno));
+	if (file)
+		file_give_to_caller(fileno(file));
+	diff_formats[values->format].write_pairs(file ? file : stdout, report);
+	if (file && (fflush(file) || ferror(file)))
+		return message_print(EXIT_FAILED, "cannot write %s: %s", values->output,
+				     strerror(errno));
+	return EXIT_ANSWERED;
+}
+
+static int exit_code_of(const struct run_pairs_result *result)
+{
+	if (result->gate == GATE_FAILED)
+		return EXIT_SLOWER;
+	if (result->gate == GATE_UNSURE)
+		return EXIT_NO_ANSWER;
+	if (!isfinite(result->high))
+		return message_print(EXIT_NO_ANSWER,
+				     "too few runs to tell; 12 of each give an answer, with --runs "
+				     "or --seconds");
+	return EXIT_ANSWERED;
+}
+
+static int show_result(const struct diff_values *values, const struct compare_options *options,
+		       const struct run_pairs *run_pairs)
+{
+	struct run_pairs_result result = run_pairs_result(run_pairs);
+	AUTO(text)
+	char *before = values->pair ? text_copy(values->pair) :
+				      command_text(options->arguments[RUN_BEFORE]);
+	AUTO(text) char *after = command_text(options->arguments[RUN_AFTER]);
+	bool is_fixed = !layout_is_randomized();
+	struct diff_report report = {
+		.pairs = &result,
+		.commands = {before, after},
+		.plan = &options->plan,
+		.note = is_fixed ? "address space randomization is off: one memory layout decides; "
+				   "switch it on, or use --layouts" :
+				   NULL,
+		.options = summary_options(values->output ? stderr : stdout, 0),
+	};
+
+	if (!result.pairs)
+		return message_print(EXIT_NO_ANSWER, "interrupted before two runs of each command");
+	int code = write_report(values, &report);
+	return code ? code : exit_code_of(&result);
+}
+
+static struct run_pairs_plan plan_of(const struct diff_values *values)
+{
+	return (struct run_pairs_plan){
+		.pairs = values->runs,
+		.seconds = 2 * values->seconds,
+		.smallest = values->smallest,
+		.gate = values->gate,
+		.layouts = values->layouts,
+		.seed = values->seed.is_given ? values->seed.number : clock_now_ns(),
+		.needs_all = values->all_runs,
+	};
+}
+
+static int compare_commands(const struct diff_values *values, char *const *before,
+			    char *const *after)
+{
+	struct live_pairs live = {.line = {.is_renewed = isatty(STDERR_FILENO)}};
+	bool is_live = live.line.is_renewed && !values->quiet;
+	const char *const *links = values->links.items;
+	struct compare_options options = {
+		.arguments = {before, after},
+		.links = {values->links.count ? links[0] : NULL,
+			  values->links.count ? links[values->links.count - 1] : NULL},
+		.plan = plan_of(values),
+		.shows_output = values->show_output,
+		.ignores_failure = values->ignore_failure,
+		.context = &live,
+		.notify = is_live ? show_progress : NULL,
+	};
+	AUTO(run_pairs) struct run_pairs *run_pairs = NULL;
+	struct error error = {0};
+	enum compare_end end;
+	int code = compare_run(&options, &run_pairs, &end, &error);
+
+	live_line_clear(&live.line);
+	if (end == COMPARE_NOT_STARTED)
+		return message_error(&error, (enum exit_code)program_exec_status(code));
+	if (code)
+		return message_error(&error, EXIT_FAILED);
+	return show_result(values, &options, run_pairs);
+}
+
+/* EXIT_ANSWERED if the options fit each other. */
+static enum exit_code check_values(const struct diff_values *values)
+{
+	if (values->layouts && values->layouts < LAYOUTS_LEAST)
+		return message_print(EXIT_USAGE,
+				     "--layouts: %u are too few to tell; use %d or more",
+				     values->layouts, LAYOUTS_LEAST);
+	if (values->layouts > values->runs)
+		return message_print(EXIT_USAGE, "--layouts %u exceeds --runs %u", values->layouts,
+				     values->runs);
+	if (values->links.count > 2)
+		return message_print(EXIT_USAGE, "--link can be given once or twice");
+	if (values->links.count && !values->layouts)
+		return message_print(EXIT_USAGE, "--link needs --layouts NUMBER");
+	return EXIT_ANSWERED;
+}
+
+static int compare_pair(const struct diff_values *values, char **operands, int count)
+{
+	if (count != 1)
+		return message_print(EXIT_USAGE, "--pair needs two commands, each as one word: "
+						 "--pair 'COMMAND' 'COMMAND'");
+	struct value_words before = diff_words(values->pair), after = diff_words(operands[0]);
+	int code = before.items[0] && after.items[0] ?
+			   compare_commands(values, before.items, after.items) :
+			   message_print(EXIT_USAGE, "--pair: a command is empty");
+	diff_words_release(&before);
+	diff_words_release(&after);
+	return code;
+}
+
+static void diff_values_auto_release(struct diff_values *values)
+{
+	array_free(&values->links);
+}
+
+int command_diff(int argc, char **argv)
+{
+	AUTO(diff_values)
+	struct diff_values values = {.runs = DIFF_PAIRS_MOST,
+				     .seconds = DIFF_SECONDS_DEFAULT,
+				     .smallest = DIFF_SMALLEST_DEFAULT,
+				     .gate = RUN_PAIRS_NO_GATE};
+	struct diff_commands commands;
+	struct error error = {0};
+	int operand, exit_code;
+
+	if (!command_line_parse(&diff_page, argc, argv, &values, &operand, &exit_code))
+		return exit_code;
+	exit_code = check_values(&values);
+	if (exit_code)
+		return exit_code;
+	if (values.pair)
+		return compare_pair(&values, argv + operand, argc - operand);
+	if (diff_split_commands(argv + operand, argc - operand, &commands, &error))
+		return message_error(&error, EXIT_USAGE);
+	return compare_commands(&values, commands.before, commands.after);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * diff_report - the table of the formats of `lever diff`, and their input.
+ *
+ * A new format is a file with its writers, diff_pairs_NAME (two commands), and a row here.
+ */
+#pragma once
+
+#include "analyze/diff/run_pairs.h"
+#include "report/report.h"
+
+struct diff_report {
+	const struct run_pairs_result *pairs; /* two commands */
+	const char *commands[2];              /* as typed, by enum run_side */
+	const struct run_pairs_plan *plan;
+	const char *note; /* a warning, or NULL */
+	struct report_options options;
+};
+
+typedef void diff_writer(FILE *out, const struct diff_report *report);
+
+/* FORMAT(name, help) */
+#define DIFF_FORMATS(FORMAT)                      \
+	FORMAT(text, "a table, the default")      \
+	FORMAT(json, "all figures, for programs") \
+	FORMAT(markdown, "for a pull request")    \
+	FORMAT(csv, "rows for a spreadsheet")     \
+	FORMAT(github, "annotations for GitHub Actions")
+
+#define DIFF_FORMAT_DECLARE(name, help) diff_writer diff_pairs_##name;
+DIFF_FORMATS(DIFF_FORMAT_DECLARE)
+
+struct diff_format {
+	const char *name;
+	diff_writer *write_pairs;
+};
+
+extern const struct diff_format diff_formats[];
+extern const char *const diff_format_names[]; /* in the same order, NULL-ended */
+extern const char diff_format_help[];
+
+/* "B takes 2.1 % longer than A (95 % interval: 1.4 % to 2.9 %)": the first line of all formats. */
+char *diff_pairs_verdict(const struct diff_report *report);
+/* "slower by more than 3 % for sure", ...; NULL without a gate. */
+char *diff_pairs_gate(const struct diff_report *report);
+/* "faster", "slower", "no change", "unsure" */
+const char *diff_pairs_verdict_name(const struct run_pairs_result *result);
+/* "+2.10 %", or "~" where there is no sure change. */
+char *diff_pairs_change(const struct run_pairs_result *result);

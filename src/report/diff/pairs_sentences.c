@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pairs_sentences - what all formats say about two commands. */
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "report/diff/diff_report.h"
+
+#include <math.h>
+
+const char *diff_pairs_verdict_name(const struct run_pairs_result *result)
+{
+	static const char *const names[] = {
+		[RUN_UNSURE] = "unsure",
+		[RUN_SLOWER] = "slower",
+		[RUN_FASTER] = "faster",
+		[RUN_NO_CHANGE] = "no change",
+	};
+	return names[result->verdict];
+}
+
+char *diff_pairs_change(const struct run_pairs_result *result)
+{
+	if (result->verdict == RUN_UNSURE || result->verdict == RUN_NO_CHANGE)
+		return text_copy("~");
+	return text_format("%+.2f %%", 100 * (result->ratio - 1));
+}
+
+static char *interval_text(const struct run_pairs_result *result)
+{
+	if (!isfinite(result->high))
+		return text_copy("too few pairs for an interval");
+	return text_format("95 %% interval: %+.2f %% to %+.2f %%", 100 * (result->low - 1),
+			   100 * (result->high - 1));
+}
+
+char *diff_pairs_verdict(const struct diff_report *report)
+{
+	const struct run_pairs_result *result = report->pairs;
+	AUTO(text) char *interval = interval_text(result);
+	double percent = 100 * fabs(result->ratio - 1);
+
+	switch (result->verdict) {
+	case RUN_SLOWER:
+		return text_format("B takes %.2f %% longer than A (%s)", percent, interval);
+	case RUN_FASTER:
+		return text_format("B takes %.2f %% less time than A (%s)", percent, interval);
+	case RUN_NO_CHANGE:
+		return text_format("B and A take the same time to within %g %% (%s)",
+				   100 * report->plan->smallest, interval);
+	case RUN_UNSURE:
+		break;
+	}
+	return text_format("no sure change (%s)", interval);
+}
+
+char *diff_pairs_gate(const struct diff_report *report)
+{
+	double percent = 100 * report->plan->gate;
+
+	switch (report->pairs->gate) {
+	case GATE_FAILED:
+		return text_format("B is slower by more than %g %%", percent);
+	case GATE_PASSED:
+		return text_format("B is not slower by more than %g %%", percent);
+	case GATE_UNSURE:
+		return text_format("the data do not tell whether B is slower by more than %g %%; "
+				   "allow more runs with --runs or --seconds",
+				   percent);
+	case GATE_NONE:
+		break;
+	}
+	return NULL;
+}
