@@ -64,6 +64,7 @@ void live_estimate_add(struct live_estimate *live_estimate,
 		.period_ns = period,
 		.run = (uint32_t)experiment->run_id,
 		.index = (unsigned)experiment->series_index,
+		.work_ns = recording_visit_work(experiment, visit),
 	};
 }
 
@@ -101,17 +102,21 @@ static double widest_half(const struct effect_point *points, size_t count)
 	return widest;
 }
 
-unsigned live_estimate_warm_up_level(const struct live_estimate *live_estimate, int64_t target_id)
+unsigned live_estimate_warm_up_level(const struct live_estimate *live_estimate, int64_t target_id,
+				     double speedup, bool *is_undecided)
 {
 	unsigned level = 0;
 
+	*is_undecided = false;
 	for (size_t i = 0; i < live_estimate->series.count; i++) {
 		const struct series *series = &live_estimate->series.items[i];
 		if (series->target_id != target_id)
 			continue;
 		struct warm_up warm_up =
 			warm_up_detect(series->windows.items, series->windows.count);
-		level = warm_up.level > level ? warm_up.level : level;
+		*is_undecided |= warm_up.is_undecided;
+		unsigned one = warm_up_level_at(&warm_up, speedup);
+		level = one > level ? one : level;
 	}
 	return level;
 }
@@ -122,7 +127,8 @@ static size_t estimate(const struct series *series, struct effect_point *points)
 	struct effect_window *windows = memory_new(count, sizeof(*windows));
 
 	memcpy(windows, series->windows.items, count * sizeof(*windows));
-	count = warm_up_drop_early(windows, count, warm_up_detect(windows, count).level);
+	struct warm_up warm_up = warm_up_detect(windows, count);
+	count = warm_up_drop_early(windows, count, &warm_up);
 	count = effect_estimate(windows, count, points, SPEEDUPS_MOST);
 	free(windows);
 	return count;

@@ -23,8 +23,12 @@ void live_estimate_add(struct live_estimate *live_estimate,
 		       const struct recording_experiment *experiment,
 		       const struct recording_point *point_of_visit,
 		       const struct recording_visit *visit);
-/* How many first windows of the target's series are too early: a level of stats/warm_up.h. */
-unsigned live_estimate_warm_up_level(const struct live_estimate *live_estimate, int64_t target_id);
+/*
+ * How many first windows of the target's series at this speedup are too early: a level of
+ * stats/warm_up.h. `is_undecided`: a longest series has to tell.
+ */
+unsigned live_estimate_warm_up_level(const struct live_estimate *live_estimate, int64_t target_id,
+				     double speedup, bool *is_undecided);
 unsigned live_estimate_targets(const struct live_estimate *live_estimate);
 /* The target and point with the highest lower bound of the slope; false if there is none yet. */
 bool live_estimate_best(const struct live_estimate *live_estimate, struct live_estimate_best *best);

@@ -93,6 +93,15 @@ double recording_visit_period(const struct recording_visit *visit, enum point_ki
 	return kind == POINT_LATENCY ? visit->in_flight * period_ns : period_ns;
 }
 
+double recording_visit_work(const struct recording_experiment *experiment,
+			    const struct recording_visit *visit)
+{
+	if (!(visit->visits > 0) || !experiment->duration_ns)
+		return 0;
+	return (double)experiment->sampled_ns * (double)visit->duration_ns /
+	       (double)experiment->duration_ns / visit->visits;
+}
+
 char *recording_command(char *const *arguments)
 {
 	char *text = NULL;

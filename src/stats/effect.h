@@ -20,6 +20,7 @@ struct effect_window {
 	double period_ns; /* controls: > 0; windows without an answer are left out by the caller */
 	uint32_t run;     /* windows of different runs are never neighbours */
 	unsigned index;   /* in its series (stats/warm_up.h), from 0 */
+	double work_ns;   /* CPU time of the program per progress visit; 0: unknown */
 };
 
 struct effect_point {

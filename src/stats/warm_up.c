@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* warm_up - compares early and late windows of series. */
+/* warm_up - compares early windows of series with late ones, and their work with controls'. */
 #include "stats/warm_up.h"
 
+#include "base/memory.h"
 #include "stats/distribution.h"
 
 #include <math.h>
 
 #define SERIES_LEAST 3
-#define SURE 0.9995 /* either side: of some dozens of tests a run, few are wrong */
+#define SURE 0.9995    /* either side: of some dozens of tests a run, few are wrong */
+#define WORK_SURE 0.99 /* a false alarm costs time, no accuracy */
 #define UNNOTICED 0.975
-#define CHANGE_LEAST 0.02 /* of controls; smaller ones do not matter */
-#define SLOPE_LEAST 0.03  /* of others, for each unit of speedup */
+#define CHANGE_LEAST 0.02 /* smaller ones do not matter */
+#define WORK_LEAST 0.02   /* of the work of a visit */
+#define WORK_LIKELY 0.01
+#define LIKELY 0.975
+#define SPREAD_LEAST 1e-3 /* of logarithms: smaller ones are rounding errors */
 
 /* Indexes within a series that are compared. */
 static const struct level {
 	unsigned skipped, early_end, late, series;
-} levels[WARM_UP_LEVELS] = {{0, 1, 3, 4}, {4, 6, 10, 12}, {12, 16, 20, 24}};
+} levels[WARM_UP_LEVELS] = {{0, 1, 3, 4}, {4, 6, 10, 12}, {12, 16, 20, 24}, {30, 36, 44, 48}};
 
 unsigned warm_up_skipped(unsigned level)
 {
@@ -25,6 +30,21 @@ unsigned warm_up_skipped(unsigned level)
 unsigned warm_up_series(unsigned level)
 {
 	return levels[level].series;
+}
+
+static unsigned bin_of(double speedup)
+{
+	return speedup > 0 ? 1 + (unsigned)fmin(3, fmax(0, ceil(4 * speedup - 1e-9) - 1)) : 0;
+}
+
+unsigned warm_up_level_at(const struct warm_up *warm_up, double speedup)
+{
+	return warm_up->levels[bin_of(speedup)];
+}
+
+double warm_up_imbalance_at(const struct warm_up *warm_up, double speedup)
+{
+	return warm_up->imbalance[bin_of(speedup)];
 }
 
 static bool continues(const struct effect_window *before, const struct effect_window *window)
@@ -43,108 +63,294 @@ static size_t series_at(const struct effect_window *windows, size_t count)
 	return end;
 }
 
-/* Sums of a regression through the origin, of a series' difference over x. */
+/* The mean of a logarithm over the windows of a series at some indexes; NAN without any. */
+struct mean {
+	double sum, count;
+};
+
+static void mean_add(struct mean *mean, double value)
+{
+	mean->sum += value;
+	mean->count++;
+}
+
+static double mean_of(const struct mean *mean)
+{
+	return mean->count > 0 ? mean->sum / mean->count : NAN;
+}
+
+/* A series as the tests of one level see it. */
+struct summary {
+	unsigned bin;
+	double speedup;
+	double change;      /* of log(period), from early windows to late ones */
+	double work_change; /* the same of log(work) */
+	double work;        /* log(work) of early windows; NAN if unknown */
+	double last_work;   /* of its last window */
+	double period;      /* mean log(period) */
+	double load;        /* log(work / period) of its last window */
+	bool is_long;       /* enough windows for the last one to be late */
+	double reference;   /* work of the controls beside it */
+};
+
+static struct summary summary_of(const struct effect_window *windows, size_t count,
+				 const struct level *level)
+{
+	struct mean early = {0}, late = {0}, work = {0}, late_work = {0}, all = {0};
+	double last_work = NAN, load = NAN;
+
+	for (size_t i = 0; i < count; i++) {
+		unsigned index = windows[i].index;
+		double period = log(windows[i].period_ns); /* not finite: by the noise of pauses */
+		double amount = windows[i].work_ns > 0 ? log(windows[i].work_ns) : NAN;
+		bool is_early = index >= level->skipped && index < level->early_end;
+		if (is_early)
+			mean_add(&early, period);
+		else if (index >= level->late)
+			mean_add(&late, period);
+		if (!isfinite(amount))
+			continue;
+		last_work = amount;
+		load = amount - period;
+		mean_add(&all, period);
+		if (is_early)
+			mean_add(&work, amount);
+		else if (index >= level->late)
+			mean_add(&late_work, amount);
+	}
+	return (struct summary){.bin = bin_of(windows[0].speedup),
+				.speedup = windows[0].speedup,
+				.change = mean_of(&late) - mean_of(&early),
+				.work = mean_of(&work),
+				.work_change = mean_of(&late_work) - mean_of(&work),
+				.last_work = last_work,
+				.period = mean_of(&all),
+				.load = load,
+				.is_long = windows[count - 1].index >= levels[0].late};
+}
+
+/* Sums of a regression through the origin, of values over x. */
 struct fit {
 	double xx, xy, yy, count;
 };
 
 static void fit_add(struct fit *fit, double x, double y)
 {
+	if (!isfinite(y))
+		return;
 	fit->xx += x * x;
 	fit->xy += x * y;
 	fit->yy += y * y;
 	fit->count++;
 }
 
-/* Half of the slope's interval, by its one-sided probability; INFINITY with too few series. */
+static double fit_squares(const struct fit *fit)
+{
+	return fit->xx > 0 ? fmax(0, fit->yy - fit->xy * fit->xy / fit->xx) : 0;
+}
+
+static double fit_slope(const struct fit *fit)
+{
+	return fit->xx > 0 ? fit->xy / fit->xx : 0;
+}
+
+/* Half of the slope's interval, by its one-sided probability; INFINITY with too few values. */
 static double fit_reach(const struct fit *fit, double probability)
 {
 	if (fit->count < SERIES_LEAST || !(fit->xx > 0))
 		return INFINITY;
 	double freedom = fit->count - 1;
-	double variance = fmax(0, fit->yy - fit->xy * fit->xy / fit->xx) / freedom;
-	return student_quantile(probability, freedom) * sqrt(variance / fit->xx);
+	return student_quantile(probability, freedom) * sqrt(fit_squares(fit) / freedom / fit->xx);
 }
 
-static double fit_slope(const struct fit *fit)
+/* The tests of one level, by bin. */
+struct tests {
+	struct fit change[WARM_UP_BINS], work[WARM_UP_BINS];
+	struct fit drift;               /* change over speedup, of all bins but the controls */
+	unsigned windows[WARM_UP_BINS]; /* that count at this level */
+};
+
+/* The error of a bin's mean, from the spread within all bins; its t by their freedom. */
+static bool is_sure(const struct fit *fits, unsigned bin, double least, double probability)
 {
-	return fit->xx > 0 ? fabs(fit->xy / fit->xx) : 0;
+	double squares = 0, freedom = 0;
+
+	for (unsigned i = 0; i < WARM_UP_BINS; i++) {
+		squares += fit_squares(&fits[i]);
+		freedom += fmax(0, fits[i].count - 1);
+	}
+	if (fits[bin].count < SERIES_LEAST || freedom < SERIES_LEAST - 1)
+		return false;
+	double own = fit_squares(&fits[bin]) / (fits[bin].count - 1);
+	double spread = fmax(sqrt(fmax(squares / freedom, own)), SPREAD_LEAST);
+	double reach = student_quantile(probability, freedom) * spread / sqrt(fits[bin].count);
+	return fabs(fit_slope(&fits[bin])) >= fmax(least, reach);
 }
 
-static bool fit_is_sure(const struct fit *fit, double least)
+/* The mean difference of work, if it is likely, and below 0; else 0. */
+static double imbalance_of(const struct tests *tests, unsigned bin)
 {
-	return fit_slope(fit) >= least && fit_slope(fit) >= fit_reach(fit, SURE);
+	const struct fit *work = &tests->work[bin];
+	double mean = fit_slope(work), error = fit_reach(work, LIKELY);
+
+	return -mean >= WORK_LIKELY && (isinf(error) || -mean > error) ? mean : 0;
+}
+
+/* More work for a visit is contention or spinning, and no sign of warm-up. */
+static bool lacks_work(const struct tests *tests, unsigned bin)
+{
+	return (!bin || fit_slope(&tests->work[bin]) < 0) &&
+	       is_sure(tests->work, bin, WORK_LEAST, WORK_SURE);
+}
+
+static bool is_warming_up(const struct tests *tests, unsigned bin, bool by_work)
+{
+	return is_sure(tests->change, bin, CHANGE_LEAST, SURE) ||
+	       (by_work && lacks_work(tests, bin));
+}
+
+/* After the longest series work differs as at their beginning: not by a queue that empties. */
+static bool persists(const struct tests *first, const struct tests *last, unsigned bin)
+{
+	double early = fit_slope(&first->work[bin]), late = fit_slope(&last->work[bin]);
+
+	return last->work[bin].count > 0 && fabs(early) >= WORK_LEAST && early * late > 0 &&
+	       fabs(late) > 0.7 * fabs(early) && !is_sure(first->change, bin, CHANGE_LEAST, SURE) &&
+	       !is_sure(last->change, bin, CHANGE_LEAST, SURE);
 }
 
 /*
- * By how much the logarithm of the period grows from the early to the late ones; NAN if one of them
- * is missing.
+ * Busy cores in the last windows of long series of controls: single ones may still be filling the
+ * queues that a speedup has emptied. NAN with too few of them.
  */
-static double change_in(const struct effect_window *windows, size_t count,
-			const struct level *level)
+static double settled_load(const struct summary *series, size_t count)
 {
-	double early = 0, late = 0, earlies = 0, lates = 0;
+	struct mean load = {0};
 
-	for (size_t i = 0; i < count; i++) {
-		unsigned index = windows[i].index;
-		double value = log(windows[i].period_ns); /* not finite: by the noise of pauses */
-		if (index >= level->skipped && index < level->early_end) {
-			early += value;
-			earlies++;
-		} else if (index >= level->late) {
-			late += value;
-			lates++;
-		}
-	}
-	return earlies > 0 && lates > 0 ? late / lates - early / earlies : NAN;
+	for (size_t i = 0; i < count; i++)
+		if (!series[i].bin && series[i].is_long && isfinite(series[i].load))
+			mean_add(&load, series[i].load);
+	return load.count >= SERIES_LEAST ? mean_of(&load) : NAN;
 }
 
-/* `undetected_drift`: see struct warm_up. */
-static bool drifts(const struct effect_window *windows, size_t count, const struct level *level,
-		   double *undetected_drift)
+/* Sets the work that controls beside each series have: the last before and the next after it. */
+static void find_references(struct summary *series, size_t count)
 {
-	struct fit controls = {0}, others = {0};
+	double load = settled_load(series, count), before = NAN;
 
+	for (size_t i = 0; i < count; i++)
+		series[i].reference = isnan(load) ? series[i].last_work : series[i].period + load;
+	for (size_t i = 0; i < count; i++) {
+		double after = NAN;
+		if (!series[i].bin) {
+			before = series[i].reference;
+			continue;
+		}
+		for (size_t j = i + 1; j < count && !isfinite(after); j++)
+			if (!series[j].bin)
+				after = series[j].reference;
+		series[i].reference = isnan(before) ? after :
+				      isnan(after)  ? before :
+						      (before + after) / 2;
+	}
+}
+
+static struct tests test_level(const struct effect_window *windows, size_t count,
+			       const struct level *level)
+{
+	struct tests tests = {0};
+	struct summary *series = memory_new(count, sizeof(*series));
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++)
+		tests.windows[bin_of(windows[i].speedup)] += windows[i].index >= level->skipped;
 	for (size_t i = 0; i < count;) {
 		size_t size = series_at(&windows[i], count - i);
-		double change = change_in(&windows[i], size, level), speedup = windows[i].speedup;
+		series[found++] = summary_of(&windows[i], size, level);
 		i += size;
-		if (!isfinite(change))
-			continue;
-		if (speedup > 0)
-			fit_add(&others, speedup, change);
-		else
-			fit_add(&controls, 1, change);
 	}
-	*undetected_drift = fit_slope(&others) + fit_reach(&others, UNNOTICED);
-	return fit_is_sure(&controls, CHANGE_LEAST) || fit_is_sure(&others, SLOPE_LEAST);
+	find_references(series, found);
+	for (size_t i = 0; i < found; i++) {
+		const struct summary *one = &series[i];
+		fit_add(&tests.change[one->bin], 1, one->change);
+		if (!one->bin)
+			fit_add(&tests.work[0], 1, one->work_change);
+		if (!one->bin)
+			continue;
+		fit_add(&tests.drift, one->speedup, one->change);
+		fit_add(&tests.work[one->bin], 1, one->work - one->reference);
+	}
+	free(series);
+	return tests;
+}
+
+/* Does work say which windows are early? Not in a program that spins, or waits for work. */
+static bool work_tells(const struct tests *tests)
+{
+	for (unsigned bin = 1; bin < WARM_UP_BINS; bin++)
+		if (persists(&tests[0], &tests[WARM_UP_LEVELS - 1], bin))
+			return false;
+	return true;
+}
+
+/* The highest level that has windows of the bin, up to this one. */
+static unsigned measured_level(const struct tests *tests, unsigned bin, unsigned level)
+{
+	while (level && !tests[level].windows[bin])
+		level--;
+	return level;
+}
+
+/* Was a series above speedup 0 so long that work which still differs then is the program's way? */
+static bool has_longest(const struct tests *tests)
+{
+	for (unsigned bin = 1; bin < WARM_UP_BINS; bin++)
+		if (tests[WARM_UP_LEVELS - 1].work[bin].count > 0)
+			return true;
+	return false;
 }
 
 struct warm_up warm_up_detect(const struct effect_window *windows, size_t count)
 {
 	struct warm_up warm_up = {0};
+	struct tests tests[WARM_UP_LEVELS];
 
-	while (drifts(windows, count, &levels[warm_up.level], &warm_up.undetected_drift)) {
-		warm_up.is_drifting = warm_up.level + 1 == WARM_UP_LEVELS;
-		if (warm_up.is_drifting)
-			break;
-		warm_up.level++;
+	for (unsigned level = 0; level < WARM_UP_LEVELS; level++)
+		tests[level] = test_level(windows, count, &levels[level]);
+	bool by_work = work_tells(tests);
+	for (unsigned bin = 0; bin < WARM_UP_BINS; bin++) {
+		unsigned level = 0;
+		while (level < WARM_UP_LEVELS && is_warming_up(&tests[level], bin, by_work))
+			level++;
+		warm_up.is_drifting |= level == WARM_UP_LEVELS;
+		level -= level == WARM_UP_LEVELS;
+		warm_up.levels[bin] = level;
+		warm_up.measured[bin] = measured_level(tests, bin, level);
+		if (bin && by_work)
+			warm_up.imbalance[bin] = imbalance_of(&tests[warm_up.measured[bin]], bin);
+		if (level > warm_up.level)
+			warm_up.level = level;
 	}
+	warm_up.is_undecided = by_work && warm_up.level && !has_longest(tests);
+	const struct fit *drift = &tests[warm_up.level].drift;
+	warm_up.undetected_drift = fabs(fit_slope(drift)) + fit_reach(drift, UNNOTICED);
 	return warm_up;
 }
 
-size_t warm_up_drop_early(struct effect_window *windows, size_t count, unsigned level)
+size_t warm_up_drop_early(struct effect_window *windows, size_t count,
+			  const struct warm_up *warm_up)
 {
 	size_t kept = 0;
 
-	if (!level)
-		return count;
 	for (size_t i = 0; i < count;) {
 		size_t end = i + series_at(&windows[i], count - i), members = 0;
 		double time = 0, period = 0;
 		struct effect_window one = windows[i];
+		unsigned level = warm_up->measured[bin_of(one.speedup)];
 		for (; i < end; i++) {
-			if (windows[i].index < levels[level].skipped)
+			if (!level)
+				windows[kept++] = windows[i];
+			if (!level || windows[i].index < levels[level].skipped)
 				continue;
 			time += (double)(windows[i].time_ns - one.time_ns);
 			period += windows[i].period_ns;

@@ -114,6 +114,10 @@ static int add_experiment(struct made *made, const struct made_target *target, d
 		if (is_latency)
 			add_lengths(&experiment, made->points[i].id, gain_of(target, i, speedup));
 	}
+	/* Equal work for each visit. */
+	if (made->points[0].kind != POINT_LATENCY && verdict == VERDICT_COUNTED)
+		experiment.sampled_ns =
+			(uint64_t)(2 * WINDOW_NS / 500 * experiment.visits.items[0].visits);
 	made->now_ns += experiment.duration_ns + 10000000;
 	made->counted += verdict == VERDICT_COUNTED;
 	int code = profile_add_experiment(made->profile, &experiment, error);

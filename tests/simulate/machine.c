@@ -525,6 +525,8 @@ void machine_start(struct machine *machine, const struct machine_settings *setti
 	machine->visits = machine->events_done = 0;
 	machine->busy_ns = machine->waits = machine->task_wakeups = 0;
 	machine->target_left = 1;
+	for (uint32_t i = 0; i < MACHINE_CORES_MOST; i++)
+		machine->slowness[i] = 1;
 	machine->random = random_seeded(settings->seed);
 	machine->idle_mask = settings->cores == 64 ? ~0ull : (1ull << settings->cores) - 1;
 	program_start(machine, program);

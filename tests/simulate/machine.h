@@ -91,6 +91,7 @@ struct machine {
 	uint64_t events_done;
 	uint64_t busy_ns, waits, task_wakeups; /* of the program, since they were last set to 0 */
 	double target_left;                    /* of the target's work: 1 - cut */
+	double slowness[MACHINE_CORES_MOST];   /* of computations that begin on this core; 1 */
 	uint32_t task_count;
 	const struct program *program;
 	struct random random;

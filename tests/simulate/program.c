@@ -46,6 +46,8 @@ static uint64_t draw(const struct machine *machine, struct task *task,
 	if (operation->spread_percent)
 		length *= 1 + operation->spread_percent / 100.0 *
 				      (2 * random_uniform(&task->random) - 1);
+	if (operation->kind == OPERATION_COMPUTE)
+		length *= machine->slowness[task->core];
 	return (uint64_t)(operation->is_target ? length * machine->target_left : length);
 }
 

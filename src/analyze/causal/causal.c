@@ -25,6 +25,10 @@
 /* At most this part of a gain, of either sign, is attributed to early windows. */
 #define EARLY_SHARE_MOST 0.9
 
+/* Of the rest of a program, by which its work may lag: for the interval while queues empty. */
+#define REST_MOST 0.9
+#define REST_LEAST 0.1
+
 /* A target with fewer samples in a usual window has no phases: chance would decide. */
 #define SAMPLES_LEAST 30.0
 #define CONTROLS_LEAST 6
@@ -180,6 +184,7 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 			.period_ns = period_ns,
 			.run = run_number(recording, experiment->run_id),
 			.index = (unsigned)experiment->series_index,
+			.work_ns = recording_visit_work(experiment, visit),
 		};
 	}
 	return count;
@@ -319,9 +324,32 @@ static void add_pacing_error(struct causal_effect *effect, const struct trials *
 	}
 }
 
+/*
+ * While a queue empties, a visit takes less work than in the steady state: the rest of the program
+ * lags behind by that part of its own work. By so much the true period may be longer.
+ */
+static void add_imbalance(struct causal_effect *effect, double share)
+{
+	for (size_t i = 0; i < effect->count; i++) {
+		struct effect_point *point = &effect->points[i];
+		double work = point->speedup > 0 ?
+				      warm_up_imbalance_at(&effect->warm_up, point->speedup) :
+				      0;
+		double part = fmin(REST_MOST, fabs(work) / fmax(REST_LEAST, 1 - share));
+		double change = (1 - point->gain) * (1 / (1 - part) - 1);
+		if (work < 0)
+			point->low -= change;
+		else
+			point->high += change;
+		point->error = widened(point->error, change / 1.96);
+		effect->is_widened |= change > 0;
+	}
+}
+
 /* False if nothing was measured at a speedup above 0. */
 static bool effect_fill(struct causal_effect *effect, const struct trials *trials,
-			const struct effect_window *windows, size_t count, double relative_error)
+			const struct effect_window *windows, size_t count, double relative_error,
+			double share)
 {
 	effect->points = memory_new(count, sizeof(*effect->points));
 	effect->count = effect_estimate(windows, count, effect->points, count);
@@ -330,6 +358,7 @@ static bool effect_fill(struct causal_effect *effect, const struct trials *trial
 		return false;
 	}
 	add_pacing_error(effect, trials);
+	add_imbalance(effect, share);
 	for (size_t i = 0; i < effect->count; i++)
 		correct(&effect->points[i], effect->phase_factor, relative_error);
 	effect_add_method_error(effect->points, effect->count);
@@ -371,7 +400,7 @@ static struct tail tail_of(const struct recording *recording, const struct trial
 	const struct recording_experiment **settled = memory_new(trials->count, sizeof(*settled));
 	for (size_t i = 0; i < trials->count; i++)
 		if ((unsigned)trials->items[i]->series_index >=
-		    warm_up_skipped(effect->warm_up.level))
+		    warm_up_skipped(warm_up_level_at(&effect->warm_up, trials->items[i]->speedup)))
 			settled[kept++] = trials->items[i];
 	struct tail tail = tail_latency_of(recording, settled, kept, effect->point->id);
 	free(settled);
@@ -415,9 +444,10 @@ static void target_fill(struct causal_target *target, const struct recording *re
 					       .phase_factor = phase_factor(&phase),
 					       .warm_up = warm_up_detect(windows, count)};
 		memcpy(settled, windows, count * sizeof(*windows));
-		size_t kept = warm_up_drop_early(settled, count, effect.warm_up.level);
-		if (!kept || !effect_fill(&effect, &trials, settled, kept,
-					  effect.phase_factor < 1 ? phase_error(&phase) : 0))
+		size_t kept = warm_up_drop_early(settled, count, &effect.warm_up);
+		if (!kept ||
+		    !effect_fill(&effect, &trials, settled, kept,
+				 effect.phase_factor < 1 ? phase_error(&phase) : 0, target->share))
 			continue;
 		effect.early_share = early_share(&effect, windows, count);
 		effect.tail = tail_of(recording, &trials, &effect);

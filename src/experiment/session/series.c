@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "driver/interruption.h"
 #include "experiment/progress/progress_visits.h"
+#include "experiment/series_length.h"
 
 #include <errno.h>
 
@@ -18,7 +19,6 @@
 #define WINDOW_LONGEST_NS 10000000000ull
 #define LEAD_IN_SHARE 8 /* a window's part that passes before measuring starts */
 #define LEAD_IN_LEAST_NS 10000000ull
-#define PROBE_LONGEST_NS 3000000000ull /* a series that only tests for warm-up */
 #define EXTERNAL_SPEEDUP 0.25
 
 struct series {
@@ -126,23 +126,18 @@ static uint64_t draw_period(struct session *session)
 	return (uint64_t)(schedule_jitter(session->schedule) * (double)period);
 }
 
-/*
- * Now and then a series is longer than one window, to test whether the program warms up
- * (stats/warm_up.h). On a target that does, a series is so long that half of its windows count.
- */
-static unsigned windows_of(struct session_target *target, double speedup, uint64_t window_ns)
+static unsigned windows_of(const struct session *session, struct session_target *target,
+			   double speedup)
 {
-	unsigned number = target->series_counts[speedup > 0]++, level = target->warm_up_level;
-	unsigned usual = warm_up_skipped(level) ? 2 * warm_up_skipped(level) : 1, probe = usual;
+	bool is_undecided;
+	unsigned number = target->series_counts[speedup > 0]++;
+	unsigned level = live_estimate_warm_up_level(session->live_estimate, target->id, speedup,
+						     &is_undecided);
 
 	if (target->is_external)
 		return 1;
-	/* More often at first. */
-	if (level + 1 < WARM_UP_LEVELS && number % (number < 16 ? 16 : 32) == 9)
-		probe = warm_up_series(level + 1);
-	else if (number % (number < 16 ? 4 : 8) == 2)
-		probe = warm_up_series(level);
-	return probe * window_ns > PROBE_LONGEST_NS ? usual : probe;
+	return is_undecided && speedup > 0 ? series_length_longest(session->window_ns) :
+					     series_length(number, level, session->window_ns);
 }
 
 /* Decides whether the window counts, and counts it; its visits are known. */
@@ -199,17 +194,20 @@ static void lead_in(struct session *session)
 	session_wait(session, time > LEAD_IN_LEAST_NS ? time : LEAD_IN_LEAST_NS);
 }
 
-static void update_warm_up(struct session *session, struct session_target *target)
+static void update_warm_up(struct session *session, struct session_target *target, double speedup)
 {
 	const struct session_observer *observer = session->options->observer;
-	unsigned level = live_estimate_warm_up_level(session->live_estimate, target->id);
+	bool is_undecided;
+	unsigned level = live_estimate_warm_up_level(session->live_estimate, target->id, speedup,
+						     &is_undecided);
 
-	if (observer && level != target->warm_up_level) {
+	if (observer && level > target->warm_up_level) {
 		struct session_warm_up warm_up = {.target = session_target_name(session, target),
 						  .skipped = warm_up_skipped(level)};
 		observer->warm_up(observer->context, &warm_up);
 	}
-	target->warm_up_level = level;
+	if (level > target->warm_up_level)
+		target->warm_up_level = level;
 }
 
 int session_run_series(struct session *session, const struct schedule_plan *plan,
@@ -229,7 +227,7 @@ int session_run_series(struct session *session, const struct schedule_plan *plan
 							  .speedup = speedup};
 	session->series++;
 	session->external_series += target->is_external;
-	series.count = (int)windows_of(target, plan->speedup, session->window_ns);
+	series.count = (int)windows_of(session, target, plan->speedup);
 	series.period_ns = draw_period(session);
 	uint64_t began_ns = clock_now_ns();
 	collector_set_period(session->collector, series.period_ns);
@@ -244,7 +242,7 @@ int session_run_series(struct session *session, const struct schedule_plan *plan
 	collector_set_speedup(session->collector, 0);
 	if (plan->speedup > 0)
 		session->speedup_ns += clock_now_ns() - began_ns;
-	if (series.count > 1)
-		update_warm_up(session, target);
+	if (!target->is_external)
+		update_warm_up(session, target, speedup);
 	return code ? code : session_update(session, error);
 }

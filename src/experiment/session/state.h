@@ -29,7 +29,7 @@ struct session_target {
 	bool is_external;          /* no code: targets.c */
 	bool is_unusable;          /* too many ranges */
 	unsigned series_counts[2]; /* so far: of controls, of others */
-	unsigned warm_up_level;    /* of stats/warm_up.h */
+	unsigned warm_up_level;    /* of stats/warm_up.h, the highest reported */
 };
 
 /* Rows of the profile for the kernel_caller of the same index. */

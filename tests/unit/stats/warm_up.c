@@ -53,15 +53,18 @@ TEST("windows that do not change with time all count")
 	struct warm_up warm_up = warm_up_detect(windows, count);
 	CHECK_EQUAL(warm_up.level, 0);
 	CHECK(!warm_up.is_drifting);
-	CHECK_EQUAL(warm_up_drop_early(windows, count, warm_up.level), count);
+	CHECK_EQUAL(warm_up_drop_early(windows, count, &warm_up), count);
 }
 
 TEST("a queue that empties within the first windows: these are left out, one of a series is kept")
 {
 	alternate(20, 12, 2, 180);
-	CHECK_EQUAL(warm_up_detect(windows, count).level, 1);
-	size_t kept = warm_up_drop_early(windows, count, 1);
-	CHECK_EQUAL(kept, 40);
+	struct warm_up warm_up = warm_up_detect(windows, count);
+	CHECK_EQUAL(warm_up.level, 1);
+	CHECK_EQUAL(warm_up_level_at(&warm_up, 0), 0);
+	CHECK_EQUAL(warm_up_level_at(&warm_up, 0.5), 1);
+	size_t kept = warm_up_drop_early(windows, count, &warm_up);
+	CHECK_EQUAL(kept, 20 * 12 + 20); /* all controls, and one of each series */
 	for (size_t i = 0; i < kept; i++) {
 		double settled = windows[i].speedup > 0 ? 245 : 330;
 		CHECK(fabs(windows[i].period_ns - settled) < 0.01 * settled);
@@ -71,13 +74,14 @@ TEST("a queue that empties within the first windows: these are left out, one of 
 TEST("a queue that takes longer to empty is found with longer series")
 {
 	alternate(20, 24, 9, 180);
-	CHECK_EQUAL(warm_up_detect(windows, count).level, 2);
-	CHECK_EQUAL(warm_up_drop_early(windows, count, 2), 40);
+	struct warm_up warm_up = warm_up_detect(windows, count);
+	CHECK_EQUAL(warm_up.level, 2);
+	CHECK_EQUAL(warm_up_drop_early(windows, count, &warm_up), 20 * 24 + 20);
 }
 
 TEST("a queue that does not empty within a series is reported as drifting")
 {
-	alternate(20, 24, 19, 180);
+	alternate(20, 48, 40, 180);
 	struct warm_up warm_up = warm_up_detect(windows, count);
 	CHECK_EQUAL(warm_up.level, WARM_UP_LEVELS - 1);
 	CHECK(warm_up.is_drifting);
@@ -100,7 +104,8 @@ TEST("single windows and too few series give no result")
 	alternate(2, 12, 2, 180);
 	CHECK_EQUAL(warm_up_detect(windows, count).level, 0);
 	CHECK_EQUAL(warm_up_detect(windows, 0).level, 0);
-	CHECK_EQUAL(warm_up_drop_early(windows, 0, 1), 0);
+	struct warm_up warm_up = warm_up_detect(windows, 0);
+	CHECK_EQUAL(warm_up_drop_early(windows, 0, &warm_up), 0);
 }
 
 TEST("the undetected drift is unbounded with few series, and small with many")
@@ -120,4 +125,42 @@ TEST("periods below 0, which the noise of pauses makes, are no change")
 		add_stretch(1, 4, 1, -1, 5);
 	}
 	CHECK_EQUAL(warm_up_detect(windows, count).level, 0);
+}
+
+/* Work of `early` at speedups above 0 before this index, then of 1000 as in controls. */
+static void add_work(unsigned until, double early)
+{
+	for (size_t i = 0; i < count; i++)
+		windows[i].work_ns =
+			windows[i].speedup > 0 && windows[i].index < until ? early : 1000;
+}
+
+TEST("single windows in which a visit takes less work than in controls are too early")
+{
+	alternate(20, 1, 1, 180);
+	add_work(1, 900);
+	struct warm_up warm_up = warm_up_detect(windows, count);
+	CHECK_EQUAL(warm_up.level, 1);
+	CHECK_EQUAL(warm_up.measured[2], 0);
+	CHECK(warm_up_imbalance_at(&warm_up, 0.5) < -0.1 && warm_up.imbalance[2] > -0.11);
+	CHECK_EQUAL(warm_up_drop_early(windows, count, &warm_up), count);
+}
+
+TEST("work that is the same again in later windows is no imbalance")
+{
+	alternate(20, 12, 2, 180);
+	add_work(2, 900);
+	struct warm_up warm_up = warm_up_detect(windows, count);
+	CHECK_EQUAL(warm_up_level_at(&warm_up, 0.5), 1);
+	CHECK_EQUAL(warm_up.measured[2], 1);
+	CHECK(warm_up_imbalance_at(&warm_up, 0.5) == 0);
+}
+
+TEST("work that differs as much at the end of the longest series is no warm-up")
+{
+	alternate(20, 48, 0, 0);
+	add_work(48, 900);
+	struct warm_up warm_up = warm_up_detect(windows, count);
+	CHECK_EQUAL(warm_up.level, 0);
+	CHECK(warm_up_imbalance_at(&warm_up, 0.5) == 0);
 }
