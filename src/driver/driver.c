@@ -17,6 +17,8 @@
 #define WRITE_EVERY_NS 1000000000ull
 #define NOTIFY_EVERY_NS 500000000ull
 #define WAIT_POLL_MS 100
+#define SELECT_EVERY_NS 500000000ull
+#define SELECTION_ROUNDS 3
 
 void driver_prepare_signals(void)
 {
@@ -76,10 +78,86 @@ static int start_program(struct driver *driver, struct error *error)
 	return code ? not_started(driver, code) : 0;
 }
 
+/* ---- processes that run already ---- */
+
+static bool is_named(const struct process_selection *selection, pid_t pid)
+{
+	for (size_t i = 0; i < selection->pid_count; i++)
+		if (selection->pids[i] == pid)
+			return true;
+	return false;
+}
+
+/* Calls add_running for those that are new. */
+static int add_found(struct driver *driver, struct process_list *found, struct error *error)
+{
+	const struct process_selection *selection = &driver->options->selection;
+	int code = 0;
+
+	for (size_t i = 0; i < found->count && !code; i++) {
+		struct error refused = {0};
+		pid_t pid = found->items[i];
+		if (process_list_has(&driver->running, pid))
+			continue;
+		code = driver->verb->add_running(driver, pid, &refused);
+		if (code && is_named(selection, pid))
+			*error = refused;
+		else
+			code = 0;
+	}
+	return code;
+}
+
+static int add_running(struct driver *driver, bool *has_grown, struct error *error)
+{
+	const struct process_selection *selection = &driver->options->selection;
+	struct process_list found = {0};
+	int code = process_selection_find(selection, true, &found, error);
+
+	code = code ? code : add_found(driver, &found, error);
+	*has_grown = false;
+	for (size_t i = 0; i < found.count; i++)
+		if (!process_list_has(&driver->running, found.items[i]))
+			*has_grown = true;
+	process_list_release(&driver->running);
+	driver->running = found;
+	driver->selected_ns = clock_now_ns();
+	return code;
+}
+
+/* A process may fork before it is followed: its child is found in the next round. */
+static int add_selected(struct driver *driver, struct error *error)
+{
+	const struct process_selection *selection = &driver->options->selection;
+	bool has_grown = driver->verb->add_running;
+	int code = 0;
+
+	for (int round = 0; round < SELECTION_ROUNDS && has_grown && !code; round++)
+		code = add_running(driver, &has_grown, error);
+	if (!code && driver->verb->add_running && selection->name_count &&
+	    !selection->is_system_wide && !driver->running.count)
+		return error_set(error, -ESRCH,
+				 "no process with such a name runs; \"ps -e -o comm=\" lists "
+				 "the names");
+	return code;
+}
+
+static void refresh_selected(struct driver *driver)
+{
+	bool has_grown;
+
+	if (driver->options->arguments || !driver->verb->add_running ||
+	    !process_selection_is_open(&driver->options->selection) ||
+	    clock_now_ns() - driver->selected_ns < SELECT_EVERY_NS)
+		return;
+	add_running(driver, &has_grown, NULL);
+}
+
 static int attach(struct driver *driver, struct error *error)
 {
 	int code = step(driver->verb->attach, driver, error);
 
+	code = code ? code : add_selected(driver, error);
 	if (code) {
 		driver->result->end = DRIVER_WRONG_USAGE;
 		return code;
@@ -131,7 +209,7 @@ static bool should_continue(struct driver *driver)
 		return false;
 	if (!options->arguments)
 		return !interruption_count() &&
-		       (options->is_system_wide || options->cgroup || any_alive(driver));
+		       (process_selection_is_open(&options->selection) || any_alive(driver));
 	/* The first Ctrl-C goes to the program, too, which may end in its own way. */
 	if (interruption_count() > 1)
 		return false;
@@ -149,6 +227,7 @@ static int poll_once(struct driver *driver, struct error *error)
 	if (verb->lasts_to_program_end)
 		pass_termination(driver);
 	int code = step(verb->poll, driver, error);
+	refresh_selected(driver);
 	uint64_t now = clock_now_ns();
 	if (!code && verb->notify && now - driver->notified_ns > NOTIFY_EVERY_NS) {
 		driver->notified_ns = now;
@@ -288,6 +367,7 @@ int driver_record(struct driver *driver, struct error *error)
 	if (verb->end)
 		verb->end(driver);
 	program_release(&driver->program);
+	process_list_release(&driver->running);
 	free(driver->run.command);
 	free(driver->run.note);
 	return driver->code;

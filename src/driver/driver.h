@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "collect/process/program.h"
+#include "collect/process/selection.h"
 #include "driver/environment.h"
 #include "profile/profile.h"
 
@@ -23,12 +24,9 @@
 #include <sys/types.h>
 
 struct driver_options {
-	char *const *arguments; /* the program; ends with NULL; NULL: none is started */
-	const pid_t *processes; /* or these, which run already */
-	size_t process_count;
-	const char *cgroup; /* or those in this folder of /sys/fs/cgroup */
-	bool is_system_wide;
-	const char *version; /* of lever, for the profile */
+	char *const *arguments;             /* the program; ends with NULL; NULL: none is started */
+	struct process_selection selection; /* or these, which run already */
+	const char *version;                /* of lever, for the profile */
 	const char *output;
 	bool fresh;     /* replace the file */
 	double seconds; /* of recording; 0: until the program ends, or Ctrl-C */
@@ -60,6 +58,8 @@ struct driver {
 	struct profile *profile;
 	char *program_path; /* NULL: no program is started */
 	struct program program;
+	struct process_list running;        /* what add_running was called for, and still runs */
+	uint64_t selected_ns;               /* when the selection was looked for last */
 	struct recording_run run;           /* * its texts are borrowed, but for command and note */
 	struct recording_overhead overhead; /* * */
 	int poll_ms;                        /* * the longest time between two polls */
@@ -90,8 +90,11 @@ struct driver_verb {
 	driver_step *record; /* calls driver_start; NULL: driver_start, then polls to the end */
 	void (*environment)(struct driver *driver, struct environment *environment);
 	driver_step *add_program; /* which is forked, and waits to exec */
-	driver_step *attach;      /* or processes that run already; a failure is wrong usage */
-	driver_step *start;       /* sampling; the program execs next */
+	/* Or processes that run already, then each; a failure is wrong usage. Of those that are no
+	 * pids of the selection a failure means that they are gone, or somebody else's. */
+	driver_step *attach;
+	int (*add_running)(struct driver *driver, pid_t pid, struct error *error);
+	driver_step *start;                       /* sampling; the program execs next */
 	bool (*any_alive)(struct driver *driver); /* processes besides the program; NULL: none */
 	driver_step *poll;
 	driver_step *write;                                     /* each second, and is committed */

@@ -66,7 +66,7 @@ static int open_session(struct driver *driver, struct error *error)
 	struct recorder_options recorder = {
 		.period_ns = record->period_ns,
 		.unwinding = unwinding[record->options->chain],
-		.is_system_wide = driver->options->is_system_wide,
+		.is_system_wide = driver->options->selection.is_system_wide,
 		.verbose = driver->options->verbose,
 	};
 
@@ -102,17 +102,9 @@ static int add_program(struct driver *driver, struct error *error)
 	return record_session_add_process(&record_of(driver)->session, driver->program.pid, error);
 }
 
-static int attach(struct driver *driver, struct error *error)
+static int add_running(struct driver *driver, pid_t pid, struct error *error)
 {
-	struct record_session *session = &record_of(driver)->session;
-	const struct driver_options *options = driver->options;
-	int code = 0;
-
-	for (size_t i = 0; i < options->process_count && !code; i++)
-		code = record_session_add_running(session, options->processes[i], error);
-	if (options->cgroup && !code)
-		code = record_session_add_cgroup(session, options->cgroup, error);
-	return code;
+	return record_session_add_process(&record_of(driver)->session, pid, error);
 }
 
 static int start(struct driver *driver, struct error *error)
@@ -190,8 +182,6 @@ static int write_samples(struct driver *driver, struct error *error)
 {
 	struct record *record = record_of(driver);
 
-	if (driver->options->cgroup) /* processes that have joined it since */
-		record_session_add_cgroup(&record->session, driver->options->cgroup, NULL);
 	return sample_aggregator_write(record->aggregator, driver->profile, driver->run.id, error);
 }
 
@@ -276,7 +266,7 @@ static const struct driver_verb record_verb = {
 	.open = open_session,
 	.describe = describe,
 	.add_program = add_program,
-	.attach = attach,
+	.add_running = add_running,
 	.start = start,
 	.any_alive = any_alive,
 	.poll = poll_session,

@@ -7,7 +7,6 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "collect/process/cgroup.h"
 #include "collect/process/libraries.h"
 
 #include <errno.h>
@@ -109,23 +108,6 @@ int record_session_add_process(struct record_session *session, pid_t pid, struct
 {
 	live_processes_add(&session->processes, pid);
 	return recorder_add_process(session->recorder, pid, error);
-}
-
-int record_session_add_running(struct record_session *session, pid_t pid, struct error *error)
-{
-	if (kill(pid, 0) && errno == ESRCH)
-		return error_set(error, -ESRCH, "there is no process %d", (int)pid);
-	return record_session_add_process(session, pid, error);
-}
-
-static void add_found(void *context, pid_t pid)
-{
-	record_session_add_process(context, pid, NULL); /* it may have gone, or be another user's */
-}
-
-int record_session_add_cgroup(struct record_session *session, const char *path, struct error *error)
-{
-	return cgroup_each(path, add_found, session, error);
 }
 
 void record_session_drain(struct record_session *session)

@@ -35,10 +35,5 @@ void record_session_add_program(struct record_session *session, const char *path
 int record_session_open(struct record_session *session, const struct recorder_options *options,
 			struct error *error);
 int record_session_add_process(struct record_session *session, pid_t pid, struct error *error);
-/* -ESRCH if there is no such process. */
-int record_session_add_running(struct record_session *session, pid_t pid, struct error *error);
-/* All processes of a cgroup and of those below it; known ones stay. */
-int record_session_add_cgroup(struct record_session *session, const char *path,
-			      struct error *error);
 void record_session_drain(struct record_session *session);
 void record_session_close(struct record_session *session);

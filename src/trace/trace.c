@@ -99,12 +99,16 @@ static int check(struct driver *driver, struct error *error)
 /* The binaries that --usdt and --trace-marker search. */
 static void find_binaries(struct trace *trace, const char *executable)
 {
-	const struct driver_options *options = trace->driver.options;
+	const struct process_selection *selection = &trace->driver.options->selection;
+	struct process_list running = {0};
 
 	if (executable)
 		binaries_add_program(&trace->binaries, executable);
-	for (size_t i = 0; i < options->process_count; i++)
-		binaries_add_process(&trace->binaries, options->processes[i]);
+	else if (!selection->is_system_wide)
+		process_selection_find(selection, true, &running, NULL);
+	for (size_t i = 0; i < running.count; i++)
+		binaries_add_process(&trace->binaries, running.items[i]);
+	process_list_release(&running);
 }
 
 static bool wants_texts(const struct trace *trace)
@@ -127,7 +131,7 @@ static int open_tracer(struct trace *trace, struct error *error)
 	const struct trace_options *options = trace->options;
 	const struct driver_options *common = trace->driver.options;
 	struct tracer_options tracer = {
-		.is_system_wide = common->is_system_wide,
+		.is_system_wide = common->selection.is_system_wide,
 		.wants_interrupts = options->wants_interrupts,
 		.wants_texts = wants_texts(trace),
 		.verbose = common->verbose,
@@ -237,8 +241,9 @@ static void attach_all(struct trace *trace)
 	}
 }
 
-static int add_running(struct trace *trace, pid_t pid, struct error *error)
+static int add_running(struct driver *driver, pid_t pid, struct error *error)
 {
+	struct trace *trace = trace_of(driver);
 	AUTO(text) char *path = text_format("/proc/%d/task", (int)pid);
 	AUTO(folder) DIR *folder = opendir(path);
 
@@ -254,16 +259,14 @@ static int add_running(struct trace *trace, pid_t pid, struct error *error)
 	return 0;
 }
 
-static int attach_running(struct driver *driver, struct error *error)
+static int attach_system(struct driver *driver, struct error *error)
 {
 	struct trace *trace = trace_of(driver);
-	int code = 0;
 
-	for (size_t i = 0; i < driver->options->process_count && !code; i++)
-		code = add_running(trace, driver->options->processes[i], error);
-	if (!code && driver->options->is_system_wide)
+	(void)error;
+	if (driver->options->selection.is_system_wide)
 		attach_all(trace);
-	return code;
+	return 0;
 }
 
 static int start(struct driver *driver, struct error *error)
@@ -446,7 +449,8 @@ static const struct driver_verb trace_verb = {
 	.begin = begin,
 	.environment = set_environment,
 	.add_program = add_program,
-	.attach = attach_running,
+	.attach = attach_system,
+	.add_running = add_running,
 	.start = start,
 	.any_alive = any_alive,
 	.poll = poll_rings,

@@ -42,10 +42,11 @@ def _():
     check(lines.pop().startswith("lever 0."), "")
 
 
-@test("lever record needs exactly one of a program, --pid, --cgroup and --system")
+@test("lever record needs a program, or a choice of running processes")
 def _():
     for words, why in (((), "no program to run"), (("--pid", "1", "--", "true"), "exclude each other"),
-                       (("--pid", "1", "--system"), "exclude each other"), (("--pid", "x"), "process id"),
+                       (("--pid", "1", "--system"), "exclude each other"), (("--comm", "x", "--", "true"), "--comm exclude"),
+                       (("--no-children", "--", "true"), "needs --pid or --port"), (("--port", "http"), "not a port"), (("--pid", "x"), "process id"),
                        (("--period", "1us", "--", "true"), "50us"), (("--call-graph", "lbr", "--", "true"), "dwarf, fp or none"),
                        (("--quiet", "--live", "--", "true"), "exclude each other")):
         result = lever("record", *words)

@@ -238,6 +238,29 @@ def _():
         time.sleep(0.1)
 
 
+@test("--port records who listens there, --comm who has that name, each with new children")
+def _():
+    server = "import os, socket, time\ns = socket.create_server(('127.0.0.1', 0))\nprint(s.getsockname()[1], flush=True)\n" \
+             "open('/proc/self/comm', 'w').write('lever-server')\nend = time.time() + 60\nwhile time.time() < end: pass"
+    with folder() as place, subprocess.Popen(["python3", "-c", server], stdout=subprocess.PIPE, text=True) as running:
+        try:
+            port = running.stdout.readline().strip()
+            for number, choice in enumerate((("--port", port), ("--comm", "no-such-name,lever-ser*"))):
+                output = os.path.join(place, f"{number}.lever")
+                said = lever("record", "--output", output, *choice, "--seconds", "1")
+                equal(said.returncode, 0, said.stderr)
+                equal({entry["thread"]["pid"] for entry in report(output)["entries"]}, {running.pid})
+        finally:
+            running.kill()
+        running.wait()
+        said = lever("record", "--output", os.path.join(place, "none.lever"), "--port", port)
+        equal(said.returncode, 2, said.stderr)
+        check(f"no process listens on port {port}" in said.stderr, said.stderr)
+        said = lever("record", "--output", os.path.join(place, "none.lever"), "--comm", "no-such-name")
+        equal(said.returncode, 2, said.stderr)
+        check("no process with such a name" in said.stderr, said.stderr)
+
+
 @test("--system records all processes of the machine")
 def _():
     with folder() as place, subprocess.Popen([program("sites"), "60000"]) as running:

@@ -60,6 +60,18 @@ def _():
         equal(process.poll(), None)
 
 
+@test("with a process that runs already its children are measured, unless they are left out")
+def _():
+    with running("/bin/sh", "-c", f"{program('exits')} plain {UNITS}; true") as shell:
+        try:
+            _, told = profile_of("--pid", str(shell.pid), "--seconds", "2")
+            check(visits(told, "units") > 100, told["progress"])
+            said = lever("run", "-q", "--fresh", "-o", "/dev/null", "--pid", str(shell.pid), "--no-children", "--seconds", "1", *SAMPLE)
+            check(said.returncode not in (0, 1), said.stderr)
+        finally:
+            subprocess.run(("pkill", "-P", str(shell.pid)), check=False)
+
+
 @test("measuring ends when the program that runs already ends")
 def _():
     with running(program("exits"), "plain", "40000") as process:

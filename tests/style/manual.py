@@ -75,7 +75,7 @@ def words_of(line):
     return list(itertools.takewhile(lambda word: not set(word) & set("|<>&;") or " " in word, lexer))
 
 
-WHOM = {"--pid", "--cgroup", "--system", "--comm"}  # of processes that run already
+WHOM = {"--pid", "--port", "--cgroup", "--system", "--comm"}  # of processes that run already
 
 
 def example_complaints():

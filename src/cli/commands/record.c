@@ -35,7 +35,7 @@ CLEANUP_DEFINE(samples, struct samples *, samples_free, NULL)
 
 static void record_values_auto_release(struct record_values *values)
 {
-	array_free(&values->common.processes);
+	common_options_release(&values->common);
 }
 
 static const char *const chains[] = {"dwarf", "fp", "none", NULL}; /* as enum record_chain */
@@ -54,8 +54,9 @@ static const struct option record_table[] = {
 };
 
 static const struct option *const record_shared[] = {
-	&option_output,  &option_fresh, &option_pid,   &option_cgroup,  &option_system,
-	&option_seconds, &option_force, &option_quiet, &option_verbose, NULL,
+	&option_output, &option_fresh,   &option_pid,    &option_no_children, &option_port,
+	&option_comm,   &option_cgroup,  &option_system, &option_seconds,     &option_force,
+	&option_quiet,  &option_verbose, NULL,
 };
 
 const struct command_page record_page = {
@@ -123,15 +124,9 @@ static void refresh(void *context, const struct recording *recording)
 static int check(struct common_options *common, struct error *error)
 {
 	const struct record_values *values = (struct record_values *)common;
-	unsigned sources = (common->program != NULL) + (common->processes.count > 0) +
-			   (common->cgroup != NULL) + common->is_system_wide;
 
-	if (!sources)
-		return error_set(error, -EINVAL,
-				 "no program to run; name one, or use --pid, --cgroup or --system");
-	if (sources > 1)
-		return error_set(error, -EINVAL,
-				 "a program, --pid, --cgroup and --system exclude each other");
+	if (common_options_check_processes(common, 0, error))
+		return error->code;
 	if (common->quiet && values->live)
 		return error_set(error, -EINVAL, "--quiet and --live exclude each other");
 	if (values->period_ns < PERIOD_MIN_NS || values->period_ns > PERIOD_MAX_NS)

@@ -91,8 +91,6 @@ static bool summarize(FILE *out, const struct common_options *common,
 static struct session_options session_options_from(const struct run_options *options)
 {
 	return (struct session_options){
-		.process_names = options->process_names.items,
-		.process_name_count = options->process_names.count,
 		.points = options->progress.items,
 		.point_count = options->progress.count,
 		.pairs = options->latency.items,

@@ -191,12 +191,11 @@ static const struct option run_table[] = {
 	 value_set_flag, FIELD(end_to_end), NULL},
 	{"runs", 0, "NUMBER", "with --end-to-end: the number of runs", value_set_count, FIELD(runs),
 	 NULL},
-	{"pid", 0, "PID", "attach to running processes and what they fork; with commas",
+	{"pid", 0, "PID",
+	 "attach to running processes, their children and what they fork; with commas",
 	 value_add_pids, FIELD(common.processes), NULL},
 	{"system", 'a', NULL, "attach to all processes but lever and its ancestors", value_set_flag,
 	 FIELD(common.is_system_wide), NULL},
-	{"comm", 0, "GLOB", "only processes with this name; a leading ! excludes; may be repeated",
-	 value_add_text, FIELD(process_names), NULL},
 	{"seed", 0, "NUMBER", "repeat the random choices of another run with this number",
 	 value_set_number, FIELD(seed), NULL},
 	{"engine", 'e', "ENGINE", "auto, kernel or runtime (auto)", value_set_choice, FIELD(engine),
@@ -204,8 +203,9 @@ static const struct option run_table[] = {
 };
 
 static const struct option *const run_shared[] = {
-	&option_output, &option_fresh, &option_cgroup,  &option_seconds,
-	&option_force,  &option_quiet, &option_verbose, NULL,
+	&option_output, &option_fresh,   &option_no_children, &option_port,  &option_comm,
+	&option_cgroup, &option_seconds, &option_force,       &option_quiet, &option_verbose,
+	NULL,
 };
 
 const struct command_page run_page = {
@@ -252,31 +252,19 @@ static int check_combination(const struct run_options *options, struct error *er
 bool run_options_need_kernel(const struct run_options *options)
 {
 	return !options->common.program || options->kernel || options->vmlinux ||
-	       options->process_names.count || options->classes & CLASS_BIT(CLASS_RUNNABLE) ||
+	       options->common.names.count || options->classes & CLASS_BIT(CLASS_RUNNABLE) ||
 	       target_granularity(options->granularity)->needs_kernel_engine;
 }
 
 static int check_processes(const struct run_options *options, struct error *error)
 {
 	const struct common_options *common = &options->common;
-	bool attaches = common->processes.count || common->cgroup || common->is_system_wide;
+	int code = common_options_check_processes(common, PROGRAM_WITH_NAMES, error);
 
-	if (!common->program && !attaches && !options->process_names.count)
-		return error_set(error, -EINVAL,
-				 "no program to run; name one, or use --pid, --cgroup, --system or "
-				 "--comm");
-	if (common->program && attaches)
-		return error_set(error, -EINVAL,
-				 "a program excludes --pid, --cgroup and --system: those attach to "
-				 "running processes");
-	if (common->is_system_wide && (common->processes.count || common->cgroup))
-		return error_set(error, -EINVAL,
-				 "--system excludes --pid and --cgroup: it attaches to all "
-				 "processes");
-	if (!common->program && options->end_to_end)
+	if (!code && !common->program && options->end_to_end)
 		return error_set(error, -EINVAL,
 				 "--end-to-end needs a program, which it runs repeatedly");
-	return 0;
+	return code;
 }
 
 static int check_engine(const struct run_options *options, struct error *error)
@@ -314,17 +302,10 @@ void run_options_free(struct run_options *options)
 		point_spec_release(&options->latency.items[i].begin);
 		point_spec_release(&options->latency.items[i].end);
 	}
-	for (size_t i = 0; i < options->progress.count; i++)
-		point_spec_release(&options->progress.items[i]);
-	for (size_t i = 0; i < options->latency.count; i++) {
-		point_spec_release(&options->latency.items[i].begin);
-		point_spec_release(&options->latency.items[i].end);
-	}
 	array_free(&options->progress);
 	array_free(&options->latency);
 	array_free(&options->targets);
 	array_free(&options->scopes);
-	array_free(&options->common.processes);
-	array_free(&options->process_names);
+	common_options_release(&options->common);
 	array_free(&options->speedups);
 }

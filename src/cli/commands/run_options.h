@@ -40,8 +40,7 @@ struct run_options {
 	int engine; /* enum run_engine */
 	bool kernel;
 	const char *vmlinux;
-	uint32_t classes;                 /* --class: CLASS_BIT of each */
-	struct value_texts process_names; /* globs on comm */
+	uint32_t classes; /* --class: CLASS_BIT of each */
 	ARRAY(char *) owned;
 };
 

@@ -34,7 +34,7 @@ CLEANUP_DEFINE(timeline, struct timeline *, timeline_free, NULL)
 
 static void trace_values_auto_release(struct trace_values *values)
 {
-	array_free(&values->common.processes);
+	common_options_release(&values->common);
 	array_free(&values->probes);
 }
 
@@ -87,7 +87,8 @@ static const struct option trace_table[] = {
 };
 
 static const struct option *const trace_shared[] = {
-	&option_output, &option_fresh,   &option_pid, &option_seconds,
+	&option_output, &option_fresh,   &option_pid,    &option_no_children,
+	&option_port,   &option_comm,    &option_cgroup, &option_seconds,
 	&option_quiet,  &option_verbose, NULL,
 };
 
@@ -128,11 +129,8 @@ static int check(struct common_options *common, struct error *error)
 	const struct trace_values *values = (struct trace_values *)common;
 	bool is_off = values->scheduler == TRACE_SCHEDULER_OFF;
 
-	if (!common->program && !common->processes.count && !common->is_system_wide)
-		return error_set(error, -EINVAL,
-				 "no program to run; name one, or use --pid or --system");
-	if (common->processes.count && (common->program || common->is_system_wide))
-		return error_set(error, -EINVAL, "--pid excludes a program and --system");
+	if (common_options_check_processes(common, PROGRAM_WITH_SYSTEM, error))
+		return error->code;
 	if (is_off && !common->program)
 		return error_set(error, -EINVAL, "--scheduler off needs a program to run");
 	if (is_off && values->interrupts)

@@ -18,10 +18,35 @@ const struct option option_fresh = {
 const struct option option_pid = {"pid",
 				  'p',
 				  "PID",
-				  "attach to running processes and what they fork; with commas",
+				  "attach to running processes, their children and what they fork; "
+				  "with commas",
 				  value_add_pids,
 				  FIELD(processes),
 				  NULL};
+const struct option option_no_children = {
+	"no-children",
+	0,
+	NULL,
+	"with --pid and --port: without the children that exist already",
+	value_set_flag,
+	FIELD(without_children),
+	NULL};
+const struct option option_port = {
+	"port",
+	0,
+	"PORT",
+	"attach to the processes that listen on these ports; with commas",
+	value_add_ports,
+	FIELD(ports),
+	NULL};
+const struct option option_comm = {
+	"comm",
+	0,
+	"GLOB",
+	"only processes with these names, with commas; a leading ! excludes; may be repeated",
+	value_add_list,
+	FIELD(names),
+	NULL};
 const struct option option_cgroup = {"cgroup",
 				     0,
 				     "CGROUP",
@@ -71,5 +96,41 @@ int common_options_parse(const struct command_page *page, int argc, char **argv,
 		values->program = argv + outcome.operand;
 	if (values->quiet && values->verbose)
 		return error_set(error, -EINVAL, "--quiet and --verbose exclude each other");
+	return 0;
+}
+
+void common_options_release(struct common_options *values)
+{
+	array_free(&values->processes);
+	array_free(&values->ports);
+	value_list_release(&values->names);
+}
+
+int common_options_check_processes(const struct common_options *values, unsigned accepted,
+				   struct error *error)
+{
+	bool chooses = values->processes.count || values->ports.count || values->cgroup;
+	bool is_system = values->is_system_wide;
+
+	if (!values->program && !chooses && !is_system && !values->names.count)
+		return error_set(error, -EINVAL,
+				 "no program to run; name one, or use --pid, --port, --comm, "
+				 "--cgroup or --system");
+	if (values->program && (chooses || (is_system && !(accepted & PROGRAM_WITH_SYSTEM)) ||
+				(values->names.count && !(accepted & PROGRAM_WITH_NAMES))))
+		return error_set(error, -EINVAL,
+				 "a program and %s exclude each other: that attaches to running "
+				 "processes",
+				 values->processes.count                        ? "--pid" :
+				 values->ports.count                            ? "--port" :
+				 values->cgroup                                 ? "--cgroup" :
+				 is_system && !(accepted & PROGRAM_WITH_SYSTEM) ? "--system" :
+										  "--comm");
+	if (is_system && chooses)
+		return error_set(error, -EINVAL,
+				 "--system and --pid, --port or --cgroup exclude each other: it "
+				 "attaches to all processes");
+	if (values->without_children && !values->processes.count && !values->ports.count)
+		return error_set(error, -EINVAL, "--no-children needs --pid or --port");
 	return 0;
 }

@@ -14,17 +14,30 @@
 struct common_options {
 	const char *output;
 	bool fresh;
-	struct value_processes processes; /* to be freed */
+	struct value_processes processes;
+	struct value_ports ports;
+	struct value_texts names; /* globs on comm */
 	const char *cgroup;
+	bool without_children;
 	bool is_system_wide;
 	double seconds; /* 0: until the program ends */
 	bool force, quiet, verbose;
 	char **program; /* into argv, NULL-ended; NULL: processes that run already */
 };
 
-extern const struct option option_output, option_fresh, option_pid, option_cgroup, option_system,
-	option_seconds, option_force, option_quiet, option_verbose;
+extern const struct option option_output, option_fresh, option_pid, option_no_children, option_port,
+	option_comm, option_cgroup, option_system, option_seconds, option_force, option_quiet,
+	option_verbose;
 
+/* What a command accepts beside a program that it starts. */
+#define PROGRAM_WITH_SYSTEM 1u
+#define PROGRAM_WITH_NAMES 2u
+
+/* Frees the lists. */
+void common_options_release(struct common_options *values);
+/* A program, or running processes: 0, or -EINVAL with a sentence. */
+int common_options_check_processes(const struct common_options *values, unsigned accepted,
+				   struct error *error);
 /* 0, or -EINVAL with a sentence. `help`: --help was given, and nothing else is parsed. */
 int common_options_parse(const struct command_page *page, int argc, char **argv,
 			 struct common_options *values, bool *help, struct error *error);

@@ -49,6 +49,42 @@ int value_add_pids(const struct option *option, void *field, const char *text, s
 	return 0;
 }
 
+int value_add_list(const struct option *option, void *field, const char *text, struct error *error)
+{
+	AUTO(text) char *copy = text_copy(text);
+	char *rest = copy;
+
+	for (char *word; (word = strsep(&rest, ","));) {
+		if (!*word)
+			return error_set(error, -EINVAL, "%s is empty", option->argument);
+		*array_add((struct value_texts *)field) = text_copy(word);
+	}
+	return 0;
+}
+
+void value_list_release(struct value_texts *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free((char *)(uintptr_t)list->items[i]);
+	array_free(list);
+}
+
+int value_add_ports(const struct option *option, void *field, const char *text, struct error *error)
+{
+	AUTO(text) char *copy = text_copy(text);
+	char *rest = copy;
+
+	(void)option;
+	for (char *word; (word = strsep(&rest, ","));) {
+		uint64_t port;
+		if (!text_to_unsigned(word, &port) || !port || port > UINT16_MAX)
+			return error_set(error, -EINVAL, "'%s' is not a port from 1 to 65535",
+					 word);
+		*array_add((struct value_ports *)field) = (uint16_t)port;
+	}
+	return 0;
+}
+
 static int report_choices(const struct option *option, const char *text, struct error *error)
 {
 	AUTO(text) char *list = text_copy("");

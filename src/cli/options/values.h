@@ -22,6 +22,11 @@ struct value_processes {
 	size_t count, capacity;
 };
 
+struct value_ports {
+	uint16_t *items;
+	size_t count, capacity;
+};
+
 /* An optional number. */
 struct value_number {
 	bool is_given;
@@ -31,6 +36,8 @@ struct value_number {
 option_setter value_set_flag;     /* bool: true */
 option_setter value_set_text;     /* const char * */
 option_setter value_add_text;     /* struct value_texts; the option may be repeated */
+option_setter value_add_list;     /* struct value_texts of copies; one, or several with commas */
+option_setter value_add_ports;    /* struct value_ports: one, or several with commas */
 option_setter value_add_pids;     /* struct value_processes: one, or several with commas */
 option_setter value_set_choice;   /* int: index in the option's choices */
 option_setter value_set_number;   /* struct value_number */
@@ -38,3 +45,6 @@ option_setter value_set_count;    /* unsigned: 1 to 1,000,000 */
 option_setter value_set_seconds;  /* double: > 0 */
 option_setter value_set_duration; /* uint64_t: ns, > 0 */
 option_setter value_set_points;   /* double: percentage points, > 0, with or without "pp" */
+
+/* Frees what value_add_list has made. */
+void value_list_release(struct value_texts *list);

@@ -7,18 +7,18 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collect/process/cgroup.h"
+#include "collect/process/selection.h"
 #include "experiment/session/processes.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define REFRESH_NS 300000000ull
+#define SELECTION_ROUNDS 3
 
 CLEANUP_DEFINE(folder, DIR *, closedir, NULL)
 
@@ -38,19 +38,19 @@ static bool is_launcher(const char *name)
 	return false;
 }
 
-static bool is_wanted(const struct session_options *options, const char *name)
+static const struct process_selection *selection_of(const struct session *session)
 {
-	bool is_asked = false, matches = false;
+	return &session->driver.options->selection;
+}
 
-	for (size_t i = 0; i < options->process_name_count; i++) {
-		const char *glob = options->process_names[i];
-		bool is_negative = *glob == '!';
-		if (is_negative && !fnmatch(glob + 1, name, 0))
-			return false;
-		is_asked = is_asked || !is_negative;
-		matches = matches || (!is_negative && !fnmatch(glob, name, 0));
-	}
-	return is_asked ? matches : !is_launcher(name);
+static bool is_wanted(const struct session *session, const char *name)
+{
+	const struct process_selection *selection = selection_of(session);
+	bool is_asked = false;
+
+	for (size_t i = 0; i < selection->name_count; i++)
+		is_asked = is_asked || *selection->names[i] != '!';
+	return process_selection_wants_name(selection, name) && (is_asked || !is_launcher(name));
 }
 
 void session_processes_on_name(struct session *session, const struct kernel_name_event *event)
@@ -58,7 +58,7 @@ void session_processes_on_name(struct session *session, const struct kernel_name
 	char name[sizeof(event->name) + 1] = "";
 
 	memcpy(name, event->name, sizeof(event->name));
-	collector_filter_name(session->collector, name, is_wanted(session->options, name));
+	collector_filter_name(session->collector, name, is_wanted(session, name));
 }
 
 void session_processes_on_process(struct session *session, const struct kernel_process_event *event)
@@ -73,29 +73,16 @@ void session_processes_on_process(struct session *session, const struct kernel_p
 
 int session_processes_open(struct session *session, struct error *error)
 {
-	const struct session_options *options = session->options;
 	int code = 0;
 
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers) && !code; i++)
 		code = collector_filter_name(session->collector, launchers[i],
-					     is_wanted(options, launchers[i]));
-	if (options->process_name_count)
+					     is_wanted(session, launchers[i]));
+	if (selection_of(session)->name_count)
 		collector_announce_names(session->collector);
 	return code ? error_set(error, code, "cannot send the names of processes to the engine: %s",
 				strerror(-code)) :
 		      0;
-}
-
-static char *name_of(pid_t pid)
-{
-	AUTO(text) char *path = text_format("/proc/%d/comm", (int)pid);
-	AUTO(file) FILE *file = fopen(path, "re");
-	char name[64] = "";
-
-	if (!file || !fgets(name, sizeof(name), file))
-		return NULL;
-	name[strcspn(name, "\n")] = 0;
-	return text_copy(name);
 }
 
 static void add_main_object(struct session *session, pid_t pid)
@@ -134,50 +121,44 @@ static void add_mapped_files(struct session *session, pid_t pid)
 
 static int add_process(struct session *session, pid_t pid, struct error *error)
 {
-	AUTO(text) char *name = name_of(pid);
-
-	if (pid == getpid())
-		return error_set(error, -EINVAL, "process %d is this lever itself", (int)pid);
+	AUTO(text) char *name = process_name(pid);
 	int code = collector_add_process(session->collector, pid, error);
 	if (code || live_processes_has(&session->processes, pid))
 		return code;
 	live_processes_add(&session->processes, pid);
-	if (!name || !is_wanted(session->options, name))
+	if (!name || !is_wanted(session, name))
 		return 0;
 	add_main_object(session, pid);
 	point_listening_add(session->listening, pid);
 	return 0;
 }
 
-static void add_found(void *context, pid_t pid)
+/* Adds those that are not followed yet; one that is named must be there. */
+static int add_selected(struct session *session, bool *has_grown, struct error *error)
 {
-	struct session *session = context;
+	const struct process_selection *selection = selection_of(session);
+	struct process_list found = {0};
+	int code = process_selection_find(selection, false, &found, error);
 
-	if (pid != getpid() && !live_processes_has(&session->processes, pid) &&
-	    add_process(session, pid, NULL))
-		live_processes_remove(&session->processes, pid);
+	*has_grown = false;
+	for (size_t i = 0; i < found.count && !code; i++) {
+		if (live_processes_has(&session->processes, found.items[i]))
+			continue;
+		*has_grown = true;
+		if (add_process(session, found.items[i], i < selection->pid_count ? error : NULL))
+			code = i < selection->pid_count ? -ESRCH : 0;
+	}
+	process_list_release(&found);
+	return code;
 }
 
 /* Lever, its shell, the terminal or sshd above: they must not wait for lever's own pauses. */
 static int leave_out_ancestors(struct session *session, struct error *error)
 {
-	pid_t pid = getpid();
-	int code = collector_exclude_process(session->collector, pid, error);
+	int code = collector_exclude_process(session->collector, getpid(), error);
 
-	while (!code && pid > 1) {
-		AUTO(text) char *path = text_format("/proc/%d/stat", (int)pid);
-		AUTO(file) FILE *file = fopen(path, "re");
-		char text[512] = "";
-		int parent = 0;
-		if (file)
-			text[fread(text, 1, sizeof(text) - 1, file)] = 0;
-		const char *end = strrchr(text, ')'); /* the name may hold anything */
-		if (!end || sscanf(end + 1, " %*c %d", &parent) != 1)
-			break;
-		pid = parent;
-		if (pid > 0)
-			collector_exclude_process(session->collector, pid, NULL);
-	}
+	for (pid_t pid = process_parent(getpid()); !code && pid > 0; pid = process_parent(pid))
+		collector_exclude_process(session->collector, pid, NULL);
 	return code;
 }
 
@@ -188,8 +169,8 @@ static void each_wanted(struct session *session, void (*found)(struct session *s
 
 	for (struct dirent *entry; processes && (entry = readdir(processes));) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		AUTO(text) char *name = pid > 0 && pid != getpid() ? name_of(pid) : NULL;
-		if (name && is_wanted(session->options, name))
+		AUTO(text) char *name = pid > 0 && pid != getpid() ? process_name(pid) : NULL;
+		if (name && is_wanted(session, name))
 			found(session, pid);
 	}
 }
@@ -201,30 +182,27 @@ static void listen_to(struct session *session, pid_t pid)
 
 void session_processes_add_files(struct session *session)
 {
-	const struct driver_options *selection = session->driver.options;
-
 	for (size_t i = 0; i < session->processes.count; i++)
 		add_mapped_files(session, session->processes.items[i]);
-	if (!selection->process_count && !selection->cgroup)
+	if (!process_selection_has_sources(selection_of(session)))
 		each_wanted(session, add_mapped_files);
 }
 
 int session_processes_follow(struct session *session, struct error *error)
 {
-	const struct driver_options *selection = session->driver.options;
-	int code = 0;
+	bool has_sources = process_selection_has_sources(selection_of(session));
+	bool has_grown = has_sources;
+	int code = leave_out_ancestors(session, error);
 
 	session->listening = point_listening_new(session->listens_to_spans);
-	for (size_t i = 0; i < selection->process_count && !code; i++)
-		code = add_process(session, selection->processes[i], error);
-	code = code ? code : leave_out_ancestors(session, error);
-	if (selection->cgroup && !code)
-		code = cgroup_each(selection->cgroup, add_found, session, error);
+	/* A process may fork before it is followed: its child is found in the next round. */
+	for (int round = 0; round < SELECTION_ROUNDS && has_grown && !code; round++)
+		code = add_selected(session, &has_grown, error);
 	if (code) {
 		session->driver.result->end = DRIVER_WRONG_USAGE;
 		return code;
 	}
-	if (!selection->process_count && !selection->cgroup) {
+	if (!has_sources) {
 		each_wanted(session, listen_to); /* the engine follows all others */
 		collector_follow_all(session->collector);
 	}
@@ -233,15 +211,15 @@ int session_processes_follow(struct session *session, struct error *error)
 
 void session_processes_refresh(struct session *session)
 {
-	const struct driver_options *selection = session->driver.options;
+	bool has_grown;
 	uint64_t now = clock_now_ns();
 
 	if (!session->listening || now - session->refreshed_ns < REFRESH_NS)
 		return;
 	session->refreshed_ns = now;
 	point_listening_refresh(session->listening);
-	if (selection->cgroup)
-		cgroup_each(selection->cgroup, add_found, session, NULL);
+	if (selection_of(session)->cgroup)
+		add_selected(session, &has_grown, NULL);
 }
 
 static bool any_runs(const struct session *session)
@@ -255,11 +233,10 @@ static bool any_runs(const struct session *session)
 
 bool session_program_runs(struct session *session)
 {
-	const struct driver_options *selection = session->driver.options;
 	bool had_ended = session->driver.program.has_ended;
 
 	if (!session->driver.options->arguments)
-		return !selection->process_count || selection->cgroup || any_runs(session);
+		return process_selection_is_open(selection_of(session)) || any_runs(session);
 	if (!program_poll(&session->driver.program))
 		return true;
 	/* A process that outlives it may have been announced, and not been read yet. */
@@ -273,17 +250,21 @@ bool session_program_runs(struct session *session)
 
 char *session_processes_command(const struct session *session)
 {
-	const struct driver_options *selection = session->driver.options;
+	const struct process_selection *selection = selection_of(session);
 	ARRAY(char *) words = {0};
 
-	for (size_t i = 0; i < selection->process_count; i++)
-		*array_add(&words) = text_format("--pid=%d", (int)selection->processes[i]);
+	for (size_t i = 0; i < selection->pid_count; i++)
+		*array_add(&words) = text_format("--pid=%d", (int)selection->pids[i]);
+	for (size_t i = 0; i < selection->port_count; i++)
+		*array_add(&words) = text_format("--port=%u", selection->ports[i]);
+	if (selection->without_children)
+		*array_add(&words) = text_copy("--no-children");
 	if (selection->cgroup)
 		*array_add(&words) = text_format("--cgroup=%s", selection->cgroup);
-	if (!selection->process_count && !selection->cgroup)
+	if (!process_selection_has_sources(selection) && !selection->name_count)
 		*array_add(&words) = text_copy("--system");
-	for (size_t i = 0; i < session->options->process_name_count; i++)
-		*array_add(&words) = text_format("--comm=%s", session->options->process_names[i]);
+	for (size_t i = 0; i < selection->name_count; i++)
+		*array_add(&words) = text_format("--comm=%s", selection->names[i]);
 	*array_add(&words) = NULL;
 	char *command = recording_command(words.items);
 	for (size_t i = 0; i < words.count; i++)

@@ -23,8 +23,6 @@ struct session_status {
 };
 
 struct session_options {
-	const char *const *process_names; /* globs on comm; with a ! before: not those */
-	size_t process_name_count;
 	const struct point_spec *points;
 	size_t point_count;
 	const struct point_spec_pair *pairs;

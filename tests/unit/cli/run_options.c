@@ -154,22 +154,27 @@ TEST("a program is needed, but not for help")
 	CHECK(help);
 }
 
-TEST("running processes are chosen by id, cgroup or name, or all of them")
+TEST("running processes are chosen by id, port, cgroup or name, or all of them")
 {
 	CHECK_EQUAL(parse("--pid 17,18 --pid 19"), 0);
 	CHECK_EQUAL(options.common.processes.count, 3);
 	CHECK_EQUAL(options.common.processes.items[2], 19);
 	CHECK_EQUAL(options.common.program == NULL, true);
-	CHECK_EQUAL(parse("--cgroup docker/x --comm a* --comm !b"), 0);
+	CHECK_EQUAL(parse("--cgroup docker/x --comm a*,c --comm !b"), 0);
 	CHECK_TEXT(options.common.cgroup, "docker/x");
-	CHECK_EQUAL(options.process_names.count, 2);
+	CHECK_EQUAL(options.common.names.count, 3);
+	CHECK_TEXT(options.common.names.items[1], "c");
+	CHECK_EQUAL(parse("--port 80,5432 --no-children"), 0);
+	CHECK_EQUAL(options.common.ports.count, 2);
+	CHECK_EQUAL(options.common.ports.items[1], 5432);
+	CHECK(options.common.without_children);
 	CHECK_EQUAL(parse("--system"), 0);
 	CHECK(options.common.is_system_wide);
 	CHECK_EQUAL(parse("--comm worker -- program"), 0);
 	CHECK_TEXT(options.common.program[0], "program");
 }
 
-TEST("--pid, --cgroup and --system exclude a program and --end-to-end")
+TEST("--pid, --port, --cgroup and --system exclude a program and --end-to-end")
 {
 	static const char *const wrong[] = {
 		"--pid 17 -- program",
@@ -180,6 +185,14 @@ TEST("--pid, --cgroup and --system exclude a program and --end-to-end")
 		"--pid 0",
 		"--pid x",
 		"--pid 17,",
+		"--port 80 -- program",
+		"--port 80 --system",
+		"--port 0",
+		"--port 65536",
+		"--port http",
+		"--comm a,,b",
+		"--no-children -- program",
+		"--no-children --cgroup x",
 		"--pid 17 --end-to-end",
 	};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)

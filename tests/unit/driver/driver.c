@@ -105,7 +105,7 @@ static struct driver_result drive(const char *program, const char *command, doub
 {
 	char *arguments[] = {(char *)program, (char *)"-c", (char *)command, NULL};
 	struct driver_options options = {.arguments = program ? arguments : NULL,
-					 .is_system_wide = !program,
+					 .selection.is_system_wide = !program,
 					 .version = "test",
 					 .output = PROFILE_PATH,
 					 .fresh = true,

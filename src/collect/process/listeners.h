@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * listeners - the processes that have a TCP or UDP port open for others.
+ */
+#pragma once
+
+#include "collect/process/tree.h"
+
+#include <stdint.h>
+
+/*
+ * Adds to `list` the processes of `table` with a listening TCP or an unconnected UDP socket
+ * on one of the ports, in their own network namespace. `is_found[i]`: somebody has ports[i] open.
+ */
+void listeners_find(const struct process_table *table, const uint16_t *ports, size_t port_count,
+		    bool *is_found, struct process_list *list);
