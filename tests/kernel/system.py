@@ -66,8 +66,11 @@ def _():
         try:
             _, told = profile_of("--pid", str(shell.pid), "--seconds", "2")
             check(visits(told, "units") > 100, told["progress"])
-            said = lever("run", "-q", "--fresh", "-o", "/dev/null", "--pid", str(shell.pid), "--no-children", "--seconds", "1", *SAMPLE)
-            check(said.returncode not in (0, 1), said.stderr)
+            with folder() as place:
+                output = os.path.join(place, "test.lever")
+                said = lever("run", "-q", "-o", output, "--pid", str(shell.pid), "--no-children", "--seconds", "1", *SAMPLE)
+                equal(said.returncode, 3, said.stderr)
+                check(program("exits") not in shares(report(output), "object"), "a child was sampled")
         finally:
             subprocess.run(("pkill", "-P", str(shell.pid)), check=False)
 
