@@ -21,7 +21,7 @@ def _():
 def _():
     result = lever("--help")
     equal((result.returncode, result.stderr), (0, ""))
-    for command in ("run", "record", "trace", "report", "diff", "check"):
+    for command in ("run", "record", "trace", "report", "diff", "history", "check"):
         check(f"\n  {command} " in result.stdout, command)
 
 

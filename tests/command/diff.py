@@ -111,6 +111,20 @@ def _():
         check(why in result.stderr, result.stderr)
 
 
+@test("profiles that cannot be compared are one sentence and 2")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        foreign = os.path.join(folder, "text.lever")
+        with open(foreign, "w", encoding="ascii") as file:
+            file.write("no profile " * 1000)
+        for words, why in ((["/nonexistent", foreign], "/nonexistent"), ([foreign, foreign], "profile"), ([foreign], "two are needed"),
+                           (["--against", foreign, foreign, foreign], "one is needed"), ([folder, folder], folder)):
+            result = lever("diff", *words)
+            equal(result.returncode, 2, words)
+            equal(result.stderr.count("\n"), 1, result.stderr)
+            check(why in result.stderr, result.stderr)
+
+
 @test("commands see their arguments, no terminal output, and a closed pipe as usual")
 def _():
     with tempfile.TemporaryDirectory() as folder:

@@ -18,6 +18,7 @@
 	COMMAND(scale)    \
 	COMMAND(report)   \
 	COMMAND(diff)     \
+	COMMAND(history)  \
 	COMMAND(check)    \
 	COMMAND(help)     \
 	COMMAND(version)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* diff - `lever diff`: two commands that run in turn. */
+/* diff - `lever diff`: two profiles, or two commands that run in turn. */
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -12,6 +12,7 @@
 #include "collect/process/program.h"
 #include "compare/compare.h"
 #include "compare/layout.h"
+#include "profile/profile.h"
 #include "report/diff/diff_report.h"
 #include "report/display.h"
 
@@ -70,7 +71,9 @@ static int write_report(const struct diff_values *values, const struct diff_repo
 				     strerror(errno));
 	if (file)
 		file_give_to_caller(fileno(file));
-	diff_formats[values->format].write_pairs(file ? file : stdout, report);
+	const struct diff_format *format = &diff_formats[values->format];
+	(report->pairs ? format->write_pairs : format->write_profiles)(file ? file : stdout,
+								       report);
 	if (file && (fflush(file) || ferror(file)))
 		return message_print(EXIT_FAILED, "cannot write %s: %s", values->output,
 				     strerror(errno));
@@ -193,6 +196,67 @@ static void diff_values_auto_release(struct diff_values *values)
 	array_free(&values->links);
 }
 
+CLEANUP_DEFINE(recording, struct recording *, recording_free, NULL)
+CLEANUP_DEFINE(profile_pair, struct profile_pair *, profile_pair_free, NULL)
+
+static int read_causal(const char *path, struct recording **recording, struct error *error)
+{
+	int code = profile_read(path, recording, error);
+
+	if (code)
+		return code;
+	recording_keep(*recording, RUN_CAUSAL);
+	if (!(*recording)->runs.count)
+		return error_set(error, -EINVAL,
+				 "%s has no causal profile; make one with lever run", path);
+	return 0;
+}
+
+static int compare_profiles(const struct diff_values *values, const char *before, const char *after)
+{
+	AUTO(recording) struct recording *first = NULL, *second = NULL;
+	AUTO(profile_pair) struct profile_pair *pair = NULL;
+	struct run_pairs_plan plan = {.gate = values->gate};
+	struct error error = {0};
+
+	if (read_causal(before, &first, &error) || read_causal(after, &second, &error) ||
+	    profile_pair_new(first, second, values->gate, values->point, &pair, &error))
+		return message_error(&error, EXIT_USAGE);
+	struct diff_report report = {
+		.profiles = pair,
+		.commands = {before, after},
+		.plan = &plan,
+		.options = summary_options(values->output ? stderr : stdout, 0),
+	};
+	int code = write_report(values, &report);
+	if (code)
+		return code;
+	if (pair->gate == GATE_FAILED)
+		return EXIT_SLOWER;
+	return pair->gate == GATE_UNSURE ? EXIT_NO_ANSWER : EXIT_ANSWERED;
+}
+
+/* BEFORE and AFTER, or --against BEFORE and AFTER. */
+static int compare_two_profiles(const struct diff_values *values, char **operands, int count)
+{
+	if (values->against && count == 1)
+		return compare_profiles(values, values->against, operands[0]);
+	if (values->against || count != 2)
+		return message_print(EXIT_USAGE,
+				     "%d profile%s where %s needed; see lever diff --help", count,
+				     count == 1 ? "" : "s", values->against ? "one is" : "two are");
+	return compare_profiles(values, operands[0], operands[1]);
+}
+
+/* Whether the operands stand behind a "--" of their own: they are commands then. */
+static bool has_commands(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--") || !strcmp(argv[i], "--vs"))
+			return true;
+	return false;
+}
+
 int command_diff(int argc, char **argv)
 {
 	AUTO(diff_values)
@@ -203,6 +267,7 @@ int command_diff(int argc, char **argv)
 	struct diff_commands commands;
 	struct error error = {0};
 	int operand, exit_code;
+	bool are_commands = has_commands(argc, argv);
 
 	if (!command_line_parse(&diff_page, argc, argv, &values, &operand, &exit_code))
 		return exit_code;
@@ -211,6 +276,8 @@ int command_diff(int argc, char **argv)
 		return exit_code;
 	if (values.pair)
 		return compare_pair(&values, argv + operand, argc - operand);
+	if (!are_commands)
+		return compare_two_profiles(&values, argv + operand, argc - operand);
 	if (diff_split_commands(argv + operand, argc - operand, &commands, &error))
 		return message_error(&error, EXIT_USAGE);
 	return compare_commands(&values, commands.before, commands.after);

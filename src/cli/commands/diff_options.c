@@ -40,6 +40,10 @@ static const struct option diff_table[] = {
 	 "exit with 4 if the program is slower by more than that for sure, with 3 if the data do "
 	 "not tell",
 	 set_percent, FIELD(gate), NULL},
+	{"against", 0, "FILE", "profiles: compare the operand with this profile", value_set_text,
+	 FIELD(against), NULL},
+	{"progress", 'p', "NAME", "profiles: judge by this progress point (the first common one)",
+	 value_set_text, FIELD(point), NULL},
 	{"pair", 0, "COMMAND", "compare COMMAND with the operand, which is a command, too",
 	 value_set_text, FIELD(pair), NULL},
 	{"runs", 'n', "NUMBER", "commands: at most so many runs of each (100000)", value_set_count,
@@ -69,11 +73,13 @@ static const struct option diff_table[] = {
 
 const struct command_page diff_page = {
 	.name = "diff",
-	.summary = "compare two commands, to see whether one is faster",
-	.operands = "-- COMMAND... --vs COMMAND...",
+	.summary = "compare two profiles or two commands: did it come true?",
+	.operands = "BEFORE AFTER | -- COMMAND... --vs COMMAND...",
 	.manual = "lever-diff",
-	.purpose = "Runs two commands in turn, and tells whether one is faster, by how much, and "
-		   "how sure that is.",
+	.purpose =
+		"Tells of two causal profiles, BEFORE and AFTER a change, whether the prediction "
+		"came true; or runs two commands in turn, and tells whether one is faster, by how "
+		"much, and how sure that is.",
 	.options = diff_table,
 	.option_count = sizeof(diff_table) / sizeof(diff_table[0]),
 };

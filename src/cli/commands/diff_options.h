@@ -22,7 +22,7 @@ struct diff_values {
 	struct value_number seed;
 	bool show_output, ignore_failure, quiet, all_runs;
 	/* Two profiles: */
-	const char *against;
+	const char *against, *point;
 	double gate; /* or RUN_PAIRS_NO_GATE */
 };
 

@@ -2,16 +2,19 @@
 /*
  * diff_report - the table of the formats of `lever diff`, and their input.
  *
- * A new format is a file with its writers, diff_pairs_NAME (two commands), and a row here.
+ * A new format is a file with its writers, diff_pairs_NAME (two commands) and diff_profiles_NAME
+ * (two profiles), and a row here.
  */
 #pragma once
 
+#include "analyze/diff/profile_pair.h"
 #include "analyze/diff/run_pairs.h"
 #include "report/report.h"
 
 struct diff_report {
-	const struct run_pairs_result *pairs; /* two commands */
-	const char *commands[2];              /* as typed, by enum run_side */
+	const struct run_pairs_result *pairs; /* two commands, */
+	const struct profile_pair *profiles;  /* or two profiles */
+	const char *commands[2];              /* as typed, by side; or the profiles' paths */
 	const struct run_pairs_plan *plan;
 	const char *note; /* a warning, or NULL */
 	struct report_options options;
@@ -25,14 +28,15 @@ typedef void diff_writer(FILE *out, const struct diff_report *report);
 	FORMAT(json, "all figures, for programs") \
 	FORMAT(markdown, "for a pull request")    \
 	FORMAT(csv, "rows for a spreadsheet")     \
+	FORMAT(html, "a page for a browser")      \
 	FORMAT(github, "annotations for GitHub Actions")
 
-#define DIFF_FORMAT_DECLARE(name, help) diff_writer diff_pairs_##name;
+#define DIFF_FORMAT_DECLARE(name, help) diff_writer diff_pairs_##name, diff_profiles_##name;
 DIFF_FORMATS(DIFF_FORMAT_DECLARE)
 
 struct diff_format {
 	const char *name;
-	diff_writer *write_pairs;
+	diff_writer *write_pairs, *write_profiles;
 };
 
 extern const struct diff_format diff_formats[];
@@ -47,3 +51,15 @@ char *diff_pairs_gate(const struct diff_report *report);
 const char *diff_pairs_verdict_name(const struct run_pairs_result *result);
 /* "+2.10 %", or "~" where there is no sure change. */
 char *diff_pairs_change(const struct run_pairs_result *result);
+
+/* "f costs 31 % less a visit (27 to 35); predicted for that ..., measured ...: came true" */
+char *diff_profiles_verdict(const struct profile_pair *pair);
+const char *diff_profiles_verdict_name(const struct profile_pair *pair);
+char *diff_profiles_gate(const struct profile_pair *pair, double gate);
+/* "+17.8 % (15.1 to 20.4)" */
+char *diff_gain_text(const struct gain_estimate *gain);
+/* "31 % less a visit (27 to 35)" */
+char *diff_change_text(const struct changed_function *function);
+/* A line for GitHub Actions; `file` may be NULL, and `line` 0. */
+void diff_annotation_write(FILE *out, const char *level, const char *file, unsigned line,
+			   const char *sentence);

@@ -103,19 +103,6 @@ void diff_pairs_markdown(FILE *out, const struct diff_report *report)
 		fprintf(out, "\n%s\n", report->note);
 }
 
-/* Of a workflow command: line breaks and % are written as %XX. */
-static void write_annotation(FILE *out, const char *level, const char *text)
-{
-	fprintf(out, "::%s title=lever diff::", level);
-	for (; *text; text++) {
-		if (*text == '%' || *text == '\n' || *text == '\r')
-			fprintf(out, "%%%02X", (unsigned)*text);
-		else
-			fputc(*text, out);
-	}
-	fputc('\n', out);
-}
-
 void diff_pairs_github(FILE *out, const struct diff_report *report)
 {
 	const struct run_pairs_result *result = report->pairs;
@@ -125,5 +112,9 @@ void diff_pairs_github(FILE *out, const struct diff_report *report)
 	bool has_failed = result->gate == GATE_FAILED;
 	bool is_slower = result->verdict == RUN_SLOWER;
 
-	write_annotation(out, has_failed ? "error" : is_slower ? "warning" : "notice", both);
+	diff_annotation_write(out,
+			      has_failed ? "error" :
+			      is_slower  ? "warning" :
+					   "notice",
+			      NULL, 0, both);
 }

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * function_cost - the sampled time of each function for one visit of a progress point.
+ *
+ * The cost is the function's sampled time in all runs of a profile divided by all visits. Its error
+ * has two parts. Samples are counted: the variance of their number follows from how they scatter
+ * between the windows of experiments, which are the blocks. And the machine's speed drifts, for all
+ * functions alike: that part follows from the program's sampled time for each visit in groups of
+ * neighbouring windows.
+ */
+#pragma once
+
+#include "profile/recording.h"
+
+struct function_cost {
+	const char *name; /* borrowed from the recording; NULL: unknown */
+	const char *file;
+	unsigned line;     /* of its hottest line */
+	double sampled_ns; /* in all runs */
+	double per_visit_ns;
+	double count_error; /* standard error of its logarithm by the number of samples */
+};
+
+struct function_costs {
+	struct function_cost *items; /* most time first */
+	size_t count;
+	double all_ns; /* sampled, of the program, by visit */
+	double visits;
+	double drift_error; /* standard error of a cost's logarithm by the machine's drift */
+};
+
+/* Of a causal recording at one point. */
+struct function_costs function_costs_of(const struct recording *recording,
+					const struct recording_point *point);
+void function_costs_release(struct function_costs *costs);
+
+/* Is the target a part of this function? Targets without a function are functions themselves. */
+bool function_cost_has(const struct function_cost *cost, const struct recording_target *target);
+
+/*
+ * The effective time of a visit in the windows at speedup 0, and the standard error of its
+ * logarithm by groups of neighbouring windows. False if there are too few windows.
+ */
+bool function_cost_period(const struct recording *recording, const struct recording_point *point,
+			  double *period_ns, double *error);

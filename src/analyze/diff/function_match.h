@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * function_match - which function of one build is which of another.
+ *
+ * Names are compared without what compilers add (.part.0, .cold, .constprop.0, .isra.0, " [clone
+ * ...]", .llvm.123); then without parameters, in files with the same base name; then by edit
+ * distance in such files. Line numbers play no part.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct function_name {
+	const char *name; /* demangled; NULL: unknown */
+	const char *file; /* NULL: unknown */
+};
+
+#define FUNCTION_MATCH_NONE ((size_t)-1)
+
+/* Without a compiler's additions; the caller frees it. NULL for NULL. */
+char *function_match_normal(const char *name);
+/*
+ * Sets matches[i] to the number in `after` of the function that before[i] is, or to
+ * FUNCTION_MATCH_NONE. Each is matched once.
+ */
+void function_match(const struct function_name *before, size_t before_count,
+		    const struct function_name *after, size_t after_count, size_t *matches);

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* profile_pair - matches functions, tests which changed, and judges the prediction. */
+#include "analyze/diff/profile_pair.h"
+
+#include "analyze/diff/function_match.h"
+#include "analyze/diff/prediction.h"
+#include "analyze/diff/profile_notes.h"
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "stats/distribution.h"
+#include "stats/false_discovery.h"
+#include "stats/summary.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#define TWO_SIDED 1.96
+#define FALSE_DISCOVERY_RATE 0.05
+#define SAVED_SHARE_LEAST 0.005 /* of a visit's cost: smaller changes are not named */
+/*
+ * Standard error of the logarithm of a period or cost by what differs between two runs of the same
+ * program: memory layout, machine.
+ */
+#define RUN_ERROR 0.01
+/* The difference of measured and predicted gain must be known to this, or to half the gain. */
+#define INFORMATIVE_LEAST 0.03
+#define UNEXPLAINED_MOST 0.3 /* of the savings, by functions without experiments */
+
+static const struct recording_point *find_point(const struct recording *recording,
+						const struct recording_point *like)
+{
+	for (size_t i = 0; i < recording->points.count; i++)
+		if (recording->points.items[i].kind == like->kind &&
+		    text_equals(recording->points.items[i].name, like->name))
+			return &recording->points.items[i];
+	return NULL;
+}
+
+/* Points of equal names; or the only ones, as FILE:LINE moves with the lines. */
+static int choose_points(struct profile_pair *pair, const char *name, struct error *error)
+{
+	const struct recording *before = pair->recordings[PROFILE_BEFORE];
+	const struct recording *after = pair->recordings[PROFILE_AFTER];
+
+	for (size_t i = 0; i < before->points.count && !pair->points[PROFILE_AFTER]; i++) {
+		if (name && !text_equals(before->points.items[i].name, name))
+			continue;
+		pair->points[PROFILE_BEFORE] = &before->points.items[i];
+		pair->points[PROFILE_AFTER] = find_point(after, &before->points.items[i]);
+	}
+	if (pair->points[PROFILE_AFTER])
+		return 0;
+	if (name || before->points.count != 1 || after->points.count != 1 ||
+	    before->points.items[0].kind != after->points.items[0].kind)
+		return error_set(error, -EINVAL, "the profiles have no common progress point%s%s",
+				 name ? " named " : "", name ? name : "");
+	pair->points[PROFILE_BEFORE] = &before->points.items[0];
+	pair->points[PROFILE_AFTER] = &after->points.items[0];
+	profile_notes_add_one(pair, text_format("the progress points have other names: %s before, "
+						"%s after",
+						before->points.items[0].name,
+						after->points.items[0].name));
+	return 0;
+}
+
+/* The program's file without folders: "orders" of ["/usr/bin/orders","5"]. */
+static char *program_of(const struct recording *recording)
+{
+	const char *command = recording->runs.items[recording->runs.count - 1].command;
+
+	if (!command || strncmp(command, "[\"", 2))
+		return NULL;
+	AUTO(text) char *word = text_copy(command + 2);
+	word[strcspn(word, "\"")] = 0;
+	return text_copy(path_base(word));
+}
+
+static bool is_same_program(const struct profile_pair *pair)
+{
+	AUTO(text) char *before = program_of(pair->recordings[PROFILE_BEFORE]);
+	AUTO(text) char *after = program_of(pair->recordings[PROFILE_AFTER]);
+
+	if (!before || !after || text_equals(before, after))
+		return true;
+	for (size_t i = 0; i < pair->count; i++)
+		if (pair->functions[i].sides[PROFILE_BEFORE] &&
+		    pair->functions[i].sides[PROFILE_AFTER])
+			return true;
+	return false;
+}
+
+static struct function_name *names_of(const struct function_costs *costs)
+{
+	struct function_name *names = memory_new(costs->count + 1, sizeof(*names));
+
+	for (size_t i = 0; i < costs->count; i++)
+		names[i] = (struct function_name){costs->items[i].name, costs->items[i].file};
+	return names;
+}
+
+static void match_functions(struct profile_pair *pair)
+{
+	const struct function_costs *before = &pair->costs[PROFILE_BEFORE];
+	const struct function_costs *after = &pair->costs[PROFILE_AFTER];
+	struct function_name *names[2] = {names_of(before), names_of(after)};
+	size_t *matches = memory_new(before->count + 1, sizeof(*matches));
+	bool *is_matched = memory_new(after->count + 1, sizeof(*is_matched));
+
+	pair->functions = memory_new(before->count + after->count + 1, sizeof(*pair->functions));
+	function_match(names[0], before->count, names[1], after->count, matches);
+	for (size_t i = 0; i < before->count; i++) {
+		struct changed_function *function = &pair->functions[pair->count++];
+		function->sides[PROFILE_BEFORE] = &before->items[i];
+		if (matches[i] == FUNCTION_MATCH_NONE)
+			continue;
+		function->sides[PROFILE_AFTER] = &after->items[matches[i]];
+		is_matched[matches[i]] = true;
+	}
+	for (size_t i = 0; i < after->count; i++)
+		if (!is_matched[i])
+			pair->functions[pair->count++].sides[PROFILE_AFTER] = &after->items[i];
+	free(names[0]);
+	free(names[1]);
+	free(matches);
+	free(is_matched);
+}
+
+static void compare_function(const struct profile_pair *pair, struct changed_function *function)
+{
+	const struct function_cost *before = function->sides[PROFILE_BEFORE];
+	const struct function_cost *after = function->sides[PROFILE_AFTER];
+	double costs[2] = {before ? before->per_visit_ns : 0, after ? after->per_visit_ns : 0};
+
+	function->saved_share = (costs[0] - costs[1]) / pair->costs[PROFILE_BEFORE].all_ns;
+	function->speedup = function->low = function->high = NAN;
+	function->p = 1;
+	if (!before || !after || !(costs[0] > 0) || !(costs[1] > 0))
+		return;
+	double logarithm = log(costs[1] / costs[0]);
+	double error = sqrt(pow(before->count_error, 2) + pow(after->count_error, 2) +
+			    pow(pair->costs[0].drift_error, 2) +
+			    pow(pair->costs[1].drift_error, 2) + 2 * RUN_ERROR * RUN_ERROR);
+	function->speedup = 1 - exp(logarithm);
+	function->low = 1 - exp(logarithm + TWO_SIDED * error);
+	function->high = 1 - exp(logarithm - TWO_SIDED * error);
+	function->p = 2 * normal_probability(-fabs(logarithm) / error);
+}
+
+static int compare_changes(const void *left, const void *right)
+{
+	const struct changed_function *a = left, *b = right;
+	double size_a = fabs(a->saved_share), size_b = fabs(b->saved_share);
+	return (size_a < size_b) - (size_a > size_b);
+}
+
+static void find_changes(struct profile_pair *pair)
+{
+	double *p = memory_new(pair->count + 1, sizeof(*p));
+	bool *is_rejected = memory_new(pair->count + 1, sizeof(*is_rejected));
+
+	for (size_t i = 0; i < pair->count; i++)
+		compare_function(pair, &pair->functions[i]);
+	qsort(pair->functions, pair->count, sizeof(*pair->functions), compare_changes);
+	for (size_t i = 0; i < pair->count; i++)
+		p[i] = pair->functions[i].p;
+	false_discovery_reject(p, pair->count, FALSE_DISCOVERY_RATE, is_rejected);
+	for (size_t i = 0; i < pair->count; i++) {
+		struct changed_function *function = &pair->functions[i];
+		function->is_changed =
+			is_rejected[i] && fabs(function->saved_share) >= SAVED_SHARE_LEAST;
+		pair->changed += function->is_changed;
+	}
+	free(p);
+	free(is_rejected);
+}
+
+/* Of the functions that did not change. */
+static double other_ratio(const struct profile_pair *pair)
+{
+	double costs[2] = {0, 0};
+
+	for (size_t i = 0; i < pair->count; i++) {
+		const struct changed_function *function = &pair->functions[i];
+		if (function->is_changed || !isfinite(function->speedup))
+			continue;
+		for (unsigned side = 0; side < 2; side++)
+			costs[side] += function->sides[side]->per_visit_ns;
+	}
+	return costs[0] > 0 && costs[1] > 0 ? costs[1] / costs[0] : NAN;
+}
+
+static void predict(struct profile_pair *pair)
+{
+	struct gain_estimate *gains = memory_new(pair->count + 1, sizeof(*gains));
+	double largest = -1, all = 0, unexplained = 0;
+
+	for (size_t i = 0; i < pair->count; i++) {
+		struct changed_function *function = &pair->functions[i];
+		if (!function->is_changed)
+			continue;
+		function->predicted = gains[i] = prediction_of(pair, function);
+		all += fabs(function->saved_share);
+		if (!gains[i].is_known)
+			unexplained += fabs(function->saved_share);
+		if (gains[i].is_known && fabs(gains[i].gain) > largest) {
+			largest = fabs(gains[i].gain);
+			pair->main = function;
+		}
+	}
+	pair->predicted = prediction_joined(gains, pair->count);
+	if (unexplained > UNEXPLAINED_MOST * all) {
+		pair->predicted.is_known = false;
+		profile_notes_add_one(
+			pair,
+			text_format("no experiments before on functions that make %.0f %% of the "
+				    "change; choose them with --target, and record again",
+				    100 * unexplained / all));
+	}
+	free(gains);
+}
+
+static void measure(struct profile_pair *pair)
+{
+	double periods[2], errors[2];
+
+	for (unsigned side = 0; side < 2; side++)
+		if (!function_cost_period(pair->recordings[side], pair->points[side],
+					  &periods[side], &errors[side]))
+			return;
+	double ratio = periods[1] / periods[0];
+	double error =
+		sqrt(errors[0] * errors[0] + errors[1] * errors[1] + 2 * RUN_ERROR * RUN_ERROR);
+	pair->measured = (struct gain_estimate){
+		.gain = 1 - ratio,
+		.low = 1 - ratio * exp(TWO_SIDED * error),
+		.high = 1 - ratio * exp(-TWO_SIDED * error),
+		.error = ratio * error,
+		.is_known = true,
+	};
+}
+
+static enum came_true judge(struct profile_pair *pair)
+{
+	const struct gain_estimate *predicted = &pair->predicted, *measured = &pair->measured;
+	double half = TWO_SIDED * hypot(predicted->error, measured->error);
+	double difference = measured->gain - predicted->gain;
+
+	if (!predicted->is_known || !measured->is_known || pair->is_void)
+		return CANNOT_TELL;
+	if (difference + half < 0)
+		return FELL_SHORT;
+	if (difference - half > 0)
+		return BETTER_THAN_PREDICTED;
+	if (half <= fmax(INFORMATIVE_LEAST, fabs(predicted->gain) / 2))
+		return CAME_TRUE;
+	profile_notes_add_one(pair, text_format("the intervals are too wide: the difference of "
+						"measured and predicted gain is known to "
+						"\xc2\xb1%.1f points; run both longer with "
+						"--seconds",
+						100 * half));
+	return CANNOT_TELL;
+}
+
+static enum gate_verdict gate_of(const struct gain_estimate *measured, double gate)
+{
+	if (gate < 0)
+		return GATE_NONE;
+	if (!measured->is_known)
+		return GATE_UNSURE;
+	if (1 - measured->high > 1 + gate)
+		return GATE_FAILED;
+	return 1 - measured->low <= 1 + gate ? GATE_PASSED : GATE_UNSURE;
+}
+
+CLEANUP_DEFINE(profile_pair, struct profile_pair *, profile_pair_free, NULL)
+
+int profile_pair_new(const struct recording *before, const struct recording *after, double gate,
+		     const char *point, struct profile_pair **result, struct error *error)
+{
+	AUTO(profile_pair) struct profile_pair *pair = memory_new(1, sizeof(*pair));
+	const struct recording *recordings[] = {before, after};
+
+	memcpy(pair->recordings, recordings, sizeof(recordings));
+	for (unsigned side = 0; side < 2; side++)
+		if (!recordings[side]->runs.count)
+			return error_set(error, -EINVAL, "the profile %s has no runs of lever run",
+					 side ? "after" : "before");
+	if (choose_points(pair, point, error))
+		return error->code;
+	for (unsigned side = 0; side < 2; side++) {
+		pair->causal[side] = causal_new(recordings[side]);
+		pair->costs[side] = function_costs_of(recordings[side], pair->points[side]);
+	}
+	match_functions(pair);
+	if (!is_same_program(pair))
+		return error_set(error, -EINVAL,
+				 "the profiles are of different programs: no function of one is "
+				 "in the other");
+	find_changes(pair);
+	pair->other_ratio = other_ratio(pair);
+	predict(pair);
+	measure(pair);
+	profile_notes_add(pair);
+	pair->verdict = judge(pair);
+	pair->gate = gate_of(&pair->measured, gate);
+	*result = take(&pair);
+	return 0;
+}
+
+void profile_pair_free(struct profile_pair *pair)
+{
+	if (!pair)
+		return;
+	for (unsigned side = 0; side < 2; side++) {
+		causal_free(pair->causal[side]);
+		function_costs_release(&pair->costs[side]);
+	}
+	for (size_t i = 0; i < pair->notes.count; i++)
+		free(pair->notes.items[i]);
+	array_free(&pair->notes);
+	free(pair->functions);
+	free(pair);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * profile_pair - two causal profiles of a program, before and after a change: did it come true?
+ *
+ * The realised speedup of a function is s = 1 - c1 / c0, where c is its sampled time for each visit
+ * (function_cost.h). The predicted gain is that of BEFORE's curve at s; the measured one is
+ * 1 - p1 / p0 of the windows at speedup 0. Changed functions are those at a false discovery rate of
+ * 5 % over all functions.
+ */
+#pragma once
+
+#include "analyze/causal/causal.h"
+#include "analyze/diff/function_cost.h"
+#include "analyze/diff/run_pairs.h"
+#include "base/error.h"
+
+enum profile_side { PROFILE_BEFORE, PROFILE_AFTER };
+
+enum came_true { CAME_TRUE, FELL_SHORT, BETTER_THAN_PREDICTED, CANNOT_TELL };
+
+struct gain_estimate {
+	double gain, low, high, error;
+	bool is_known;
+};
+
+struct changed_function {
+	const struct function_cost *sides[2]; /* NULL: only on the other side */
+	double speedup, low, high; /* s, with a 95 % interval; NAN if one side lacks it */
+	double p;
+	bool is_changed;    /* at the false discovery rate, and not by the machine alone */
+	double saved_share; /* of BEFORE's cost of a visit */
+	struct gain_estimate predicted; /* of this change alone */
+};
+
+struct profile_pair {
+	const struct recording *recordings[2];
+	const struct recording_point *points[2];
+	struct causal *causal[2];
+	struct function_costs costs[2];
+	struct changed_function *functions; /* largest saving or loss first */
+	size_t count, changed;
+	const struct changed_function *main; /* with the largest predicted effect; NULL: none */
+	struct gain_estimate predicted, measured;
+	double other_ratio; /* cost of the functions that did not change, after by before; or NAN */
+	enum came_true verdict;
+	enum gate_verdict gate;
+	struct {
+		char **items;
+		size_t count, capacity;
+	} notes;      /* sentences: what else differs, and reasons of CANNOT_TELL */
+	bool is_void; /* one of them makes the comparison void */
+};
+
+/*
+ * -EINVAL with a sentence: different programs, no common progress point, no causal runs. `gate` is
+ * that of run_pairs_plan. Keeps pointers into the recordings. The point is that of this name, or
+ * NULL: the first common one.
+ */
+int profile_pair_new(const struct recording *before, const struct recording *after, double gate,
+		     const char *point, struct profile_pair **result, struct error *error);
+void profile_pair_free(struct profile_pair *pair);

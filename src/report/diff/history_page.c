@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* history_page - the rate over profiles as a page. */
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "report/diff/chart.h"
+#include "report/diff/history_report.h"
+#include "report/display.h"
+
+#include <math.h>
+
+/* A rate, compared with the first one. */
+static double relative(const struct history *history, size_t i)
+{
+	return history->entries.items[0].period_ns / history->entries.items[i].period_ns - 1;
+}
+
+static void set_edges(const struct history *history, struct chart *chart)
+{
+	for (size_t i = 0; i < history->entries.count; i++) {
+		double half = 1.96 * history->entries.items[i].error;
+		chart->bottom = fmin(chart->bottom, relative(history, i) - half);
+		chart->top = fmax(chart->top, relative(history, i) + half);
+	}
+	chart->top += 0.02;
+	chart->bottom -= 0.01;
+	chart->right = 1;
+}
+
+static void draw(FILE *out, const struct history *history)
+{
+	struct chart chart = {.out = out};
+	size_t count = history->entries.count;
+	double *x = memory_new(count, sizeof(*x)), *y = memory_new(count, sizeof(*y));
+
+	set_edges(history, &chart);
+	chart_begin(&chart, "profiles, by time", "rate, compared with the first profile");
+	for (size_t i = 0; i < count; i++) {
+		x[i] = count > 1 ? (double)i / (double)(count - 1) : 0.5;
+		y[i] = relative(history, i);
+	}
+	chart_line(&chart, "before", x, y, count);
+	for (size_t i = 0; i < count; i++) {
+		double half = 1.96 * history->entries.items[i].error;
+		chart_dot(&chart, history->entries.items[i].is_change ? "after" : "before", x[i],
+			  (const double[]){y[i] - half, y[i], y[i] + half},
+			  history->entries.items[i].label);
+	}
+	chart_end(&chart);
+	free(x);
+	free(y);
+}
+
+static void write_row(FILE *out, const struct history_entry *entry)
+{
+	AUTO(text) char *rate = display_rate(1e9 / entry->period_ns);
+
+	fputs("<tr><td class=\"name\">", out);
+	chart_text(out, entry->label);
+	fprintf(out, "</td><td>%s</td><td>&#177;%.1f %%</td><td>", rate, 196 * entry->error);
+	if (entry->is_change)
+		fprintf(out, "%+.1f %%", 100 * entry->change);
+	fputs("</td><td class=\"name\">", out);
+	chart_text(out, entry->first_place ? entry->first_place : "-");
+	fputs("</td></tr>\n", out);
+}
+
+void history_html(FILE *out, const struct history *history, const struct report_options *options)
+{
+	AUTO(text)
+	char *headline =
+		text_format("%zu profiles, %zu change%s of the rate of %s", history->entries.count,
+			    history->changes, history->changes == 1 ? "" : "s", history->point);
+
+	(void)options;
+	chart_page_begin(out, "lever history", headline);
+	draw(out, history);
+	fputs("<table><tr><th class=\"name\">profile</th><th>visits a second</th><th></th>"
+	      "<th>change</th><th class=\"name\">first place</th></tr>\n",
+	      out);
+	for (size_t i = 0; i < history->entries.count; i++)
+		write_row(out, &history->entries.items[i]);
+	fputs("</table>\n", out);
+	chart_page_end(out);
+}
