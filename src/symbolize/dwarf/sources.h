@@ -18,6 +18,7 @@
 struct function {
 	uint32_t name;   /* demangled; 0 until sources_function_name asks for it */
 	uint32_t linker; /* linker name, or the plain one if there is none */
+	uint32_t alias;  /* a better name that its address has, too; 0 until it was looked for */
 	uint32_t file;   /* where it is declared */
 	unsigned line;
 	bool is_external; /* else another file's function may have the same name */

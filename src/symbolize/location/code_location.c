@@ -4,6 +4,8 @@
 #include "symbolize/internal.h"
 #include "symbolize/location/location_name.h"
 
+#include <string.h>
+
 #define BLOCK_BYTES 4096
 
 enum location_key { KEY_LINE, KEY_FUNCTION, KEY_BLOCK };
@@ -35,6 +37,43 @@ static uint32_t location_add(struct symbols *symbols, uint64_t first, uint64_t s
 	return id;
 }
 
+static bool is_reserved(const char *name)
+{
+	return name[0] == '_' && strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0;
+}
+
+/*
+ * "unlink" for "__GI_unlink": of an internal name of C, the name by which the symbol table offers
+ * the same address to others.
+ */
+static uint32_t public_name(struct symbols *symbols, struct object *object, uint32_t function)
+{
+	struct interner *texts = &symbols->sources.texts;
+	uint32_t name = sources_function_name(&symbols->sources, function);
+	if (function == FUNCTION_NONE)
+		return name;
+	struct function *asked = &symbols->sources.functions.items[function];
+	if (asked->alias)
+		return asked->alias;
+	asked->alias = name;
+	if (!is_reserved(interner_text(texts, asked->linker)))
+		return name;
+	const struct symtab *symtab = object_symtab(object, texts);
+	for (size_t i = 0; i < symtab->count; i++) {
+		struct symtab_entry *best = NULL;
+		if (symtab->items[i].name == asked->linker)
+			best = symtab_at(symtab, symtab->items[i].start);
+		if (!best || best->start != symtab->items[i].start)
+			continue;
+		if (!is_reserved(interner_text(texts, best->name))) {
+			symtab_name(best, texts);
+			asked->alias = best->shown;
+		}
+		break;
+	}
+	return asked->alias;
+}
+
 uint32_t location_of_line(struct symbols *symbols, struct object *object, uint32_t file,
 			  unsigned line, uint32_t function)
 {
@@ -52,7 +91,7 @@ uint32_t location_of_line(struct symbols *symbols, struct object *object, uint32
 			  .line = line},
 		.file = file,
 	};
-	location.function = sources_function_name(&symbols->sources, function);
+	location.function = public_name(symbols, object, function);
 	return location_add(symbols, first, line, &location);
 }
 
@@ -87,23 +126,23 @@ static uint32_t function_location_name(struct symbols *symbols, struct object *o
 
 uint32_t location_of_function(struct symbols *symbols, struct object *object, uint32_t function)
 {
-	sources_function_name(&symbols->sources, function);
+	uint32_t shown = public_name(symbols, object, function);
 	const struct function copy = symbols->sources.functions.items[function];
-	uint64_t first = location_key(KEY_FUNCTION, object, copy.name);
+	uint64_t first = location_key(KEY_FUNCTION, object, shown);
 	uint64_t second = copy.is_external ? 0 : copy.file;
 	uint32_t id = location_find(symbols, first, second);
 
 	if (id != SYMBOLS_NONE)
 		return id;
 	uint32_t name =
-		function_location_name(symbols, object, copy.name, copy.linker, (uint32_t)second);
+		function_location_name(symbols, object, shown, copy.linker, (uint32_t)second);
 	struct location_record location = {
 		.shown = {.kind = TARGET_FUNCTION,
 			  .object = object->id,
 			  .name = interner_text(&symbols->sources.texts, name),
 			  .line = copy.line},
 		.file = copy.file,
-		.function = copy.name,
+		.function = shown,
 	};
 	return location_add(symbols, first, second, &location);
 }

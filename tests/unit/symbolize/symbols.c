@@ -417,3 +417,42 @@ TEST("the same path twice is the same object")
 	CHECK_EQUAL(symbols_object_count(fixture.symbols), 1);
 	fixture_close(&fixture);
 }
+
+TEST("a function with an internal and a public name has the public one")
+{
+	static const char source[] = "__attribute__((noinline, used)) int __inner_work(int n)\n"
+				     "{\n"
+				     "	return n * 3;\n"
+				     "}\n"
+				     "int work(int n) __attribute__((alias(\"__inner_work\")));\n"
+				     "__attribute__((noinline)) int _alone(int n)\n"
+				     "{\n"
+				     "	return n * 5;\n"
+				     "}\n"
+				     "int main(int argc, char **argv)\n"
+				     "{\n"
+				     "	(void)argv;\n"
+				     "	return work(argc) + _alone(argc);\n"
+				     "}\n";
+	static const struct {
+		const char *symbol, *shown;
+	} names[] = {{"__inner_work", "work"}, {"_alone", "_alone"}};
+	struct fixture fixture;
+	uint64_t start = 0, size = 0;
+
+	fixture_begin();
+	fixture_write("alias.c", source, strlen(source));
+	CHECK(fixture_run("gcc -O1 -g %s/alias.c -o %s/alias", fixture_directory,
+			  fixture_directory));
+	for (size_t i = 0; i < 4; i++) {
+		CHECK_EQUAL(fixture_open(&fixture, "alias", i & 1 ? TARGET_LINE : TARGET_FUNCTION,
+					 NULL),
+			    0);
+		CHECK(fixture_symbol("alias", names[i / 2].symbol, &start, &size));
+		uint32_t location = symbols_location_at(fixture.symbols, fixture.object,
+							start - code_bias("alias"));
+		CHECK_TEXT(symbols_location(fixture.symbols, location)->function,
+			   names[i / 2].shown);
+		fixture_close(&fixture);
+	}
+}
