@@ -100,16 +100,17 @@ function eventFact(report) {
 }
 
 function experimentFact(report) {
-	const {displaced, too_few_visits: few, cut_short: cut} = report.discarded;
+	const {displaced, too_few_visits: few, cut_short: cut, mischarged} = report.discarded;
 	const reasons = listed(
 		displaced && `${format.count(displaced)} displaced by other programs`,
 		few && `${format.count(few)} with too few visits`,
 		cut && `${format.count(cut)} cut short`,
+		mischarged && `${format.count(mischarged)} with pauses that contradict the samples`,
 	);
 	return fact(
 		'Experiments',
 		`${format.count(report.experiments)} counted, ` +
-			`${format.count(displaced + few + cut)} discarded${reasons && ` (${reasons})`}`,
+			`${format.count(displaced + few + cut + mischarged)} discarded${reasons && ` (${reasons})`}`,
 	);
 }
 

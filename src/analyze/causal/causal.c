@@ -6,6 +6,7 @@
  */
 #include "analyze/causal/causal.h"
 
+#include "analyze/causal/charge_check.h"
 #include "analyze/causal/tail_latency.h"
 
 #include <math.h>
@@ -78,6 +79,33 @@ static struct trials trials_of(const struct recording *recording, int64_t target
 static void trials_release(struct trials *trials)
 {
 	free(trials->items);
+}
+
+/* Drops the windows in which the growth of G contradicts the target's samples. */
+static void drop_mischarged(struct trials *trials, struct causal_target *target)
+{
+	struct charge_window *windows = memory_new(trials->count, sizeof(*windows));
+	enum charge_verdict *verdicts = memory_new(trials->count, sizeof(*verdicts));
+	size_t kept = 0;
+
+	for (size_t i = 0; i < trials->count; i++) {
+		const struct recording_experiment *experiment = trials->items[i];
+		windows[i] = (struct charge_window){.speedup = experiment->speedup,
+						    .duration_ns = experiment->duration_ns,
+						    .delay_ns = experiment->delay_ns,
+						    .target_ns = experiment->target_ns,
+						    .sampled_ns = experiment->sampled_ns};
+	}
+	charge_check(windows, trials->count, verdicts);
+	for (size_t i = 0; i < trials->count; i++) {
+		target->overcharged += verdicts[i] == CHARGE_EXCESSIVE;
+		target->uncharged += verdicts[i] == CHARGE_MISSING;
+		if (verdicts[i] == CHARGE_AGREES)
+			trials->items[kept++] = trials->items[i];
+	}
+	trials->count = kept;
+	free(windows);
+	free(verdicts);
 }
 
 /*
@@ -428,6 +456,7 @@ static void target_fill(struct causal_target *target, const struct recording *re
 			const struct external_pacing *external_pacing)
 {
 	struct trials trials = trials_of(recording, target->target->id);
+	drop_mischarged(&trials, target);
 	drop_idle_windows(recording, &trials);
 	struct phase phase = phase_of(recording, &trials, target->target->id);
 	struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
@@ -594,6 +623,9 @@ struct causal *causal_new(const struct recording *recording)
 	widen_all_unsettled(causal);
 	qsort(causal->targets, causal->count, sizeof(*causal->targets), compare_targets);
 	count_verdicts(causal, recording);
+	for (size_t i = 0; i < causal->count; i++)
+		causal->mischarged += causal->targets[i].overcharged + causal->targets[i].uncharged;
+	causal->experiments -= causal->mischarged;
 	return causal;
 }
 

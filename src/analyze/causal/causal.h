@@ -30,6 +30,8 @@ struct causal_target {
 	const struct recording_target *target;
 	double share;         /* of the program's sampled on-CPU time */
 	unsigned experiments; /* counted ones at speedup > 0 */
+	/* windows that do not count, by charge_check.h */
+	unsigned overcharged, uncharged;
 	struct causal_effect *effects;
 	size_t count;
 };
@@ -39,7 +41,7 @@ struct causal {
 		*targets; /* by the lower bound of the best effect's slope, descending */
 	size_t count;
 	unsigned experiments; /* that counted, controls included */
-	unsigned displaced, too_few_visits, cut_short;
+	unsigned displaced, too_few_visits, cut_short, mischarged;
 };
 
 struct causal *causal_new(const struct recording *recording);

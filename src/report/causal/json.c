@@ -172,9 +172,10 @@ static json_t *no_answer_of(const struct recording *recording, const struct caus
 
 static json_t *discarded_of(const struct causal *causal)
 {
-	return json_pack("{sI sI sI}", "displaced", (json_int_t)causal->displaced, "too_few_visits",
-			 (json_int_t)causal->too_few_visits, "cut_short",
-			 (json_int_t)causal->cut_short);
+	return json_pack("{sI sI sI sI}", "displaced", (json_int_t)causal->displaced,
+			 "too_few_visits", (json_int_t)causal->too_few_visits, "cut_short",
+			 (json_int_t)causal->cut_short, "mischarged",
+			 (json_int_t)causal->mischarged);
 }
 
 void report_causal_json(FILE *out, const struct report *report)

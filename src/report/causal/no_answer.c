@@ -90,6 +90,11 @@ static char *without_pairs(const struct causal *causal)
 			"others are too few to compare. Run again on an idle machine, or longer "
 			"(--seconds).",
 			causal->displaced, causal->displaced + causal->experiments);
+	if (!sped_up && causal->mischarged)
+		return text_format(
+			"No answer: in all %u experiments at a speedup above 0 the pauses "
+			"contradict the samples in the target. Choose another one with --target.",
+			causal->mischarged);
 	if (!sped_up)
 		return text_format(
 			"No answer: all %u experiments were controls, at speedup 0. Leave "

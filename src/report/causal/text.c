@@ -116,8 +116,10 @@ static void print_experiments(FILE *out, const struct causal *causal,
 		{causal->displaced, "displaced by other programs"},
 		{causal->too_few_visits, "with too few visits"},
 		{causal->cut_short, "cut short"},
+		{causal->mischarged, "with pauses that contradict the samples"},
 	};
-	unsigned discarded = causal->displaced + causal->too_few_visits + causal->cut_short;
+	unsigned discarded =
+		causal->displaced + causal->too_few_visits + causal->cut_short + causal->mischarged;
 	terminal_label(out, options, "experiments");
 	fprintf(out, "%u counted, %u discarded", causal->experiments, discarded);
 	const char *between = " (";

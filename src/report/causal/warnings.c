@@ -109,6 +109,25 @@ static void warn_of_external_pacing(struct warnings *warnings, const struct caus
 	}
 }
 
+/* Targets of which a part of the windows does not count, as pauses and samples disagree. */
+static void warn_of_charges(struct warnings *warnings, const struct causal *causal)
+{
+	for (size_t i = 0; i < causal->count; i++) {
+		const struct causal_target *target = &causal->targets[i];
+		if (target->overcharged)
+			*array_add(warnings) = text_format(
+				"%u windows of %s do not count: the program paused, although "
+				"hardly any sample is in this code, as in a wait that lasts for "
+				"whole windows; use longer windows with --window",
+				target->overcharged, target->target->name);
+		if (target->uncharged)
+			*array_add(warnings) = text_format(
+				"%u windows of %s do not count: nothing paused, although samples "
+				"are in this code; run again",
+				target->uncharged, target->target->name);
+	}
+}
+
 struct warnings causal_warnings(const struct recording *recording, const struct causal *causal)
 {
 	struct warnings warnings = {0};
@@ -116,6 +135,7 @@ struct warnings causal_warnings(const struct recording *recording, const struct 
 	warnings_add_end(&warnings, &totals);
 	warn_of_experiments(&warnings, &totals);
 	warn_of_warm_up(&warnings, causal);
+	warn_of_charges(&warnings, causal);
 	warn_of_external_pacing(&warnings, causal);
 	warnings_add_notes(&warnings, recording);
 	return warnings;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* charge_check - compares the growth of G with bounds that follow from samples. */
+#include "analyze/causal/charge_check.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/*
+ * Samples are a count, and ticks cost more where threads pause: G may exceed its bound by this
+ * factor of k and by this part of the window.
+ */
+#define EXCESS_FACTOR 3.0
+#define EXCESS_SHARE 0.1
+/* With this many threads in the target at least, G grows by this part of s * min(1, k) at least. */
+#define MISSING_THREADS 0.3
+#define MISSING_SHARE 0.02
+
+static double part(uint64_t time_ns, uint64_t duration_ns)
+{
+	return duration_ns ? (double)time_ns / (double)duration_ns : 0;
+}
+
+/* Of the window and the two beside it, the largest mean number of threads in the target. */
+static double threads_near(const struct charge_window *windows, size_t count, size_t at)
+{
+	size_t first = at ? at - 1 : 0, last = at + 1 < count ? at + 1 : at;
+	double most = 0;
+
+	for (size_t i = first; i <= last; i++)
+		most = fmax(most, part(windows[i].target_ns, windows[i].duration_ns));
+	return most;
+}
+
+/* The mean growth of G by ticks, as a part of the time. */
+static double growth_by_ticks(const struct charge_window *windows, size_t count)
+{
+	double delay_ns = 0, duration_ns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (windows[i].speedup > 0)
+			continue;
+		delay_ns += (double)windows[i].delay_ns;
+		duration_ns += (double)windows[i].duration_ns;
+	}
+	return duration_ns > 0 ? delay_ns / duration_ns : 0;
+}
+
+void charge_check(const struct charge_window *windows, size_t count, enum charge_verdict *verdicts)
+{
+	double ticks = growth_by_ticks(windows, count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct charge_window *window = &windows[i];
+		double growth = part(window->delay_ns, window->duration_ns);
+		double near = threads_near(windows, count, i);
+		double own = part(window->target_ns, window->duration_ns);
+
+		verdicts[i] = CHARGE_AGREES;
+		if (!(window->speedup > 0) || !window->sampled_ns)
+			continue;
+		if (growth > window->speedup * fmin(1, EXCESS_FACTOR * near) + ticks + EXCESS_SHARE)
+			verdicts[i] = CHARGE_EXCESSIVE;
+		else if (own > MISSING_THREADS &&
+			 growth < MISSING_SHARE * window->speedup * fmin(1, own))
+			verdicts[i] = CHARGE_MISSING;
+	}
+}
