@@ -81,12 +81,12 @@ bool pause_wait_end(uint64_t now)
 	return false;
 }
 
-/* G becomes at least L. Returns by how much it has grown. */
-static uint64_t raise_global(void)
+/* After a charge. Returns by how much G has grown. */
+static uint64_t raise_global(uint64_t charge)
 {
 	__u64 old = global_delay(), raised;
 
-	while ((raised = delay_later(thread_self.local.delay_ns, old)) != old)
+	while ((raised = delay_raised(old, thread_self.local.delay_ns, charge)) != old)
 		if (__atomic_compare_exchange_n(&runtime_page->delay_ns, &old, raised, false,
 						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			return raised - old;
@@ -95,18 +95,16 @@ static uint64_t raise_global(void)
 
 uint64_t pause_charge(uint64_t weight, uint64_t now)
 {
-	bool is_charged =
-		delay_charge_target(&thread_self.local, pause_settings(), weight, now) != 0;
+	uint64_t charge = delay_charge_target(&thread_self.local, pause_settings(), weight, now);
 
-	return is_charged ? raise_global() : 0;
+	return charge ? raise_global(charge) : 0;
 }
 
 uint64_t pause_charge_tick(uint64_t overhead, uint64_t now)
 {
-	bool is_charged =
-		delay_charge_tick(&thread_self.local, pause_settings(), overhead, now) != 0;
+	uint64_t charge = delay_charge_tick(&thread_self.local, pause_settings(), overhead, now);
 
-	return is_charged ? raise_global() : 0;
+	return charge ? raise_global(charge) : 0;
 }
 
 /* Whether there may be debts: without a speedup those of ticks, if they are charged. */
@@ -145,6 +143,7 @@ static void raise_to(__u64 *most, uint64_t value)
 void pay_delay(uint64_t most_ns, __u64 *counter)
 {
 	uint64_t start = time_now(), now = start, asked = 0;
+	uint32_t ticks_before = thread_self.uncharged_ticks;
 
 	for (;;) {
 		uint64_t global = pause_global(now);
@@ -167,6 +166,7 @@ void pay_delay(uint64_t most_ns, __u64 *counter)
 	}
 	if (now == start)
 		return;
+	thread_self.uncharged_ticks = ticks_before; /* ticks in the pause are part of it */
 	COUNT(pauses, 1);
 	COUNT(paused_ns, now - start);
 	COUNT(overshoot_ns, now - start > asked ? now - start - asked : 0);

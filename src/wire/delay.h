@@ -140,7 +140,7 @@ DELAY_RULE void delay_pay(struct delay_local *local, __u64 paused_ns)
 	local->delay_ns += paused_ns;
 }
 
-/* ---- charging; after each of these G becomes delay_later(L, G) ---- */
+/* ---- charging; after each of these G becomes delay_later(L, G), or delay_raised ---- */
 
 /*
  * The target ran for `time_ns`. Its core or thread does not pause for that, since its own L grows
@@ -155,6 +155,17 @@ DELAY_RULE __u64 delay_charge_target(struct delay_local *local,
 
 	local->delay_ns += charge;
 	return charge;
+}
+
+/*
+ * G after a charge of a thread of the runtime engine: it rises to L, by the charge at most. What a
+ * thread has paid in advance, since a sleep took too long, is not for others to pay.
+ */
+DELAY_RULE __u64 delay_raised(__u64 global, __u64 local, __u64 charge)
+{
+	__u64 most = global + charge;
+
+	return delay_later((__s64)(local - most) > 0 ? most : local, global);
 }
 
 /*

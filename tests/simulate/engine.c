@@ -21,10 +21,10 @@ uint64_t engine_raise(struct machine *machine, uint64_t local_ns, uint64_t charg
 	struct engine *engine = &machine->engine;
 	uint64_t before = engine->global_ns;
 
-	if (engine->settings.variants.raises_by_charge &&
-	    (int64_t)(local_ns - before) > (int64_t)charge)
-		local_ns = before + charge;
-	engine->global_ns = delay_later(local_ns, before);
+	if (engine->settings.kind == ENGINE_RUNTIME || engine->settings.variants.raises_by_charge)
+		engine->global_ns = delay_raised(before, local_ns, charge);
+	else
+		engine->global_ns = delay_later(local_ns, before);
 	return engine->global_ns - before;
 }
 

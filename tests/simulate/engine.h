@@ -25,9 +25,7 @@ struct core;
 struct engine_variants {
 	bool pays_on;          /* a pause reads G again at its end, and goes on if more is owed */
 	bool spinners_rest;    /* a thread that spins pays nothing until it no longer does */
-	bool raises_by_charge; /* a charge raises G by no more than the charge */
-	/* runtime engine: ticks in a pause are part of it, and not charged */
-	bool pauses_hold_ticks;
+	bool raises_by_charge; /* kernel engine: a charge raises G by no more than the charge */
 	bool credits_to_wake; /* runtime engine: of a wait, up to the wake-up, not to the return */
 	bool wakes_before;    /* an interrupt that a pause has held up came when that pause began */
 };
@@ -61,7 +59,6 @@ struct engine_task {
 	struct delay_local local;
 	uint8_t phase;
 	bool is_in_handler, waits_for_task;
-	uint32_t uncharged_ticks;
 	uint64_t tick_cpu_ns; /* CPU time at which the next tick is due */
 	uint64_t cpu_accounted_ns;
 	uint64_t pays_since_ns, pays_begin_ns, pays_cpu_ns; /* 0: it does not pay */

@@ -76,18 +76,14 @@ uint64_t runtime_engine_tick(struct machine *machine, struct task *task)
 	struct engine_task *state = &task->engine;
 	uint64_t now = machine->now_ns, charge;
 
-	if (task->is_paying) {
-		/* In the handler its signal is blocked. */
-		if (!state->is_in_handler && !engine->settings.variants.pauses_hold_ticks)
-			state->uncharged_ticks++;
+	if (task->is_paying) { /* the tick is part of the pause */
 		task->cpu_ns += engine->settings.overhead_ns;
 		return engine->settings.overhead_ns;
 	}
-	uint64_t before = engine->settings.overhead_ns * (1ull + state->uncharged_ticks);
+	uint64_t before = engine->settings.overhead_ns;
 	uint64_t handler = engine->settings.handler_ns;
 	uint64_t weight = delay_tick_of_thread(task->cpu_ns + engine->settings.overhead_ns,
 					       state->cpu_accounted_ns, before);
-	state->uncharged_ticks = 0;
 	task->cpu_ns += engine->settings.overhead_ns + handler;
 	state->cpu_accounted_ns = task->cpu_ns;
 	engine_advance(machine);

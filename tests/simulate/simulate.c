@@ -63,8 +63,6 @@ static void variant_read(struct engine_variants *variants, const char *name)
 		variants->spinners_rest = true;
 	else if (!strcmp(name, "raises-by-charge"))
 		variants->raises_by_charge = true;
-	else if (!strcmp(name, "pauses-hold-ticks"))
-		variants->pauses_hold_ticks = true;
 	else if (!strcmp(name, "credits-to-wake"))
 		variants->credits_to_wake = true;
 	else if (!strcmp(name, "wakes-before"))

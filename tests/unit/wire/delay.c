@@ -537,6 +537,21 @@ TEST("a thread that pays for itself owes after a wait what a task on a core of i
 		CHECK(engines_agree(&machine));
 }
 
+TEST("a charge raises G by no more than itself, and never lowers it, whatever was paid in advance")
+{
+	static const __u64 starts[] = {1000, ~0ull - 500}; /* G wraps in the second */
+
+	for (unsigned i = 0; i < 2; i++) {
+		__u64 global = starts[i];
+		struct delay_local ahead = {.delay_ns = global + 700}, even = {.delay_ns = global};
+		struct delay_local behind = {.delay_ns = global - 300};
+		CHECK_EQUAL(delay_raised(global, ahead.delay_ns + 100, 100), global + 100);
+		CHECK_EQUAL(delay_raised(global, even.delay_ns + 100, 100), global + 100);
+		CHECK_EQUAL(delay_raised(global, behind.delay_ns + 100, 100), global);
+		CHECK_EQUAL(delay_raised(global, behind.delay_ns + 400, 400), global + 100);
+	}
+}
+
 TEST("a thread's tick stands for its CPU time, without what ticks took of it")
 {
 	CHECK_EQUAL(delay_tick_of_thread(1000, 400, 100), 500);
