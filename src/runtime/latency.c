@@ -33,7 +33,7 @@ void latency_update(uint64_t now)
 	    !__atomic_compare_exchange_n(&runtime_page->latency_updated_ns, &last, now, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
-	pause_global(now);
+	global_delay(now);
 	uint64_t delay = __atomic_load_n(&runtime_page->waiters_delay_ns, __ATOMIC_ACQUIRE);
 	uint64_t window = settings->window;
 	if (__atomic_load_n(&runtime_page->latency_window, __ATOMIC_ACQUIRE) == window)

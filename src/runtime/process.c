@@ -135,6 +135,19 @@ static void after_fork(void)
 		thread_self.is_started = false;
 }
 
+/* As the program was started; threads that bind themselves to cores later are not followed. */
+static uint32_t count_cores(void)
+{
+	uint64_t mask[64] = {0}; /* 4096 cores */
+	long bytes = lever_call_3(SYS_sched_getaffinity, 0, sizeof(mask), (unsigned long)mask);
+	uint32_t cores = 0;
+
+	for (unsigned i = 0; bytes > 0 && i < sizeof(mask) / sizeof(*mask); i++)
+		for (uint64_t left = mask[i]; left; left &= left - 1)
+			cores++;
+	return cores ? cores : runtime_page->cpus ? runtime_page->cpus : 1;
+}
+
 static bool process_open(void)
 {
 	const char *path = getenv(RUNTIME_VARIABLE);
@@ -143,6 +156,7 @@ static bool process_open(void)
 	if (!runtime_page)
 		return false;
 	runtime_process = take_entry(NULL);
+	runtime_cores = count_cores();
 	if (!runtime_process) {
 		runtime_page = NULL;
 		return false;

@@ -47,8 +47,12 @@ struct thread {
 	struct delay_local local;
 	uint64_t cpu_seen_ns;  /* CPU time that is accounted for */
 	uint64_t seen_ns;      /* the time then */
-	uint64_t accounted_ns; /* waits and pauses since seen_ns */
-	uint64_t polled_ns;    /* last poll of the points */
+	uint64_t accounted_ns; /* waits, pauses and time without a core since seen_ns */
+	uint64_t settled_ns,
+		settled_delay_ns; /* time and G up to which L has followed G's growth */
+	uint64_t displaced_at_ns; /* when it last got a core back; 0: never */
+	uint64_t preemptions;
+	uint64_t polled_ns; /* last poll of the points */
 	uint64_t period_ns;
 	uintptr_t stack_high;
 	struct runtime_counters *counters;
@@ -68,6 +72,8 @@ extern __thread struct thread thread_self RUNTIME_INTERNAL_TLS;
 /* NULL: nothing is profiled. Set by the constructor, before the first thread. */
 extern struct runtime_page *runtime_page __attribute__((visibility("hidden")));
 extern struct runtime_process *runtime_process __attribute__((visibility("hidden")));
+/* That this process may use. Set by the constructor. */
+extern uint32_t runtime_cores __attribute__((visibility("hidden")));
 
 static inline uint64_t time_now(void)
 {

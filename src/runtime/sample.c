@@ -8,6 +8,7 @@
 #include "runtime/sample.h"
 
 #include "runtime/breakpoints.h"
+#include "runtime/contention.h"
 #include "runtime/latency.h"
 #include "runtime/pause.h"
 #include "runtime/progress.h"
@@ -65,10 +66,8 @@ static void count_displaced(uint64_t now, uint64_t weight, uint64_t cost)
 {
 	uint64_t wall = now - thread_self.seen_ns;
 	uint64_t known = weight + thread_self.accounted_ns + cost;
-	uint32_t running = __atomic_load_n(&runtime_process->running, __ATOMIC_RELAXED);
 
-	if (wall > known && running <= runtime_page->cpus)
-		COUNT(displaced_ns, wall - known);
+	contention_displaced(now, wall > known ? wall - known : 0);
 }
 
 /*
@@ -81,7 +80,7 @@ static uint64_t cost_beside_handler(void)
 	uint64_t ticks = 1 + thread_self.uncharged_ticks;
 
 	thread_self.uncharged_ticks = 0;
-	return ticks * pause_settings()->tick_overhead_ns;
+	return ticks * global_delay_settings()->tick_overhead_ns;
 }
 
 /*
@@ -99,6 +98,7 @@ static void charge_and_pay(uint64_t cost_before, uint64_t cpu, uint64_t now)
 	pay_delay(PAUSE_MOST_IN_HANDLER_NS, &thread_self.counters->sample_pauses);
 	if (thread_self.accounted_ns != handled)
 		thread_self.cpu_seen_ns = time_of_thread();
+	contention_settled(thread_self.seen_ns + thread_self.accounted_ns);
 }
 
 static void take(const struct frame *where)
@@ -109,6 +109,7 @@ static void take(const struct frame *where)
 	struct walk walk;
 
 	pause_renew();
+	contention_poll(now, cpu);
 	stack_walk_up(&frame, &walk);
 	if (runtime_page->settings.classes) /* then waits are the target, and no time on CPU */
 		walk.is_target = false;

@@ -5,3 +5,4 @@
 __thread struct thread thread_self RUNTIME_INTERNAL_TLS;
 struct runtime_page *runtime_page;
 struct runtime_process *runtime_process;
+uint32_t runtime_cores = 1;

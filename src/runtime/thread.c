@@ -9,6 +9,7 @@
 #include "runtime/thread.h"
 
 #include "runtime/breakpoints.h"
+#include "runtime/contention.h"
 #include "runtime/pause.h"
 #include "runtime/progress.h"
 #include "runtime/wake.h"
@@ -128,6 +129,8 @@ static void begin(uintptr_t high)
 	self->cpu_seen_ns = time_of_thread();
 	self->seen_ns = time_now();
 	self->random = self->tid * 2654435761u | 1;
+	self->displaced_at_ns = 0;
+	contention_settled(self->seen_ns);
 	self->is_started = true;
 	__atomic_fetch_add(&runtime_process->running, 1, __ATOMIC_RELAXED);
 	if (!runtime_page->settings.delay.is_disarmed)
@@ -138,7 +141,7 @@ static void begin(uintptr_t high)
 
 void thread_begin(uintptr_t high, const struct delay_local *parent)
 {
-	delay_forgive(&thread_self.local, pause_settings(), pause_global(time_now()));
+	delay_forgive(&thread_self.local, global_delay_settings(), global_delay(time_now()));
 	if (parent)
 		delay_thread_inherit(&thread_self.local, parent);
 	begin(high);

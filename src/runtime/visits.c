@@ -35,7 +35,7 @@ static void move_edges(uint32_t index, uint64_t total, uint64_t now)
 
 	if (!window)
 		return;
-	uint64_t global = pause_global(now);
+	uint64_t global = global_delay(now);
 	__atomic_store_n(&edge->sequence, edge->sequence | 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	if (edge->window != window) {

@@ -15,6 +15,7 @@
  */
 #include "runtime/wait.h"
 
+#include "runtime/contention.h"
 #include "runtime/pause.h"
 #include "runtime/progress.h"
 #include "runtime/sample.h"
@@ -90,13 +91,26 @@ static bool is_target(struct wait *wait)
 
 static int64_t gap_now(uint64_t now)
 {
-	return delay_gap(&thread_self.local, pause_settings(), pause_global(now));
+	return delay_gap(&thread_self.local, global_delay_settings(), global_delay(now));
 }
 
 void wait_before_writing(int fd)
 {
 	if (thread_self.is_started && !thread_self.guard_depth && !is_on_disk(fd))
 		pay_before_signal();
+}
+
+/* What the thread owes as it begins to wait. Returns the time afterwards. */
+static uint64_t pay_before(const struct wait *wait, uint64_t now)
+{
+	uint64_t cpu = time_of_thread();
+
+	contention_poll(now, cpu);
+	if (!is_for_task(wait))
+		return now;
+	pay_delay(PAUSE_MOST_NS, &thread_self.counters->wait_pauses);
+	thread_self.cpu_seen_ns += time_of_thread() - cpu;
+	return time_now();
 }
 
 void wait_begin(struct wait *wait, enum wait_reason kind, int fd, const struct frame *caller)
@@ -107,28 +121,24 @@ void wait_begin(struct wait *wait, enum wait_reason kind, int fd, const struct f
 	reentrancy_guard_begin();
 	uint64_t now = time_now();
 	if (thread_self.joined_generation) /* left by longjmp */
-		pause_wait_end(now);
+		global_delay_wait_end(now);
 	pause_renew();
 	wait->kind = kind;
 	wait->fd = fd;
 	wait->class = 0;
-	if (pause_is_wanted() && is_for_task(wait)) {
-		uint64_t cpu = time_of_thread();
-		pay_delay(PAUSE_MOST_NS, &thread_self.counters->wait_pauses);
-		thread_self.cpu_seen_ns += time_of_thread() - cpu;
-		now = time_now();
-	}
+	if (pause_is_wanted() && pause_is_due(now))
+		now = pay_before(wait, now);
 	wait->was_woken = true;
 	wait->is_walked = wait->is_target = false;
 	wait->frame = *caller;
 	wait->is_counted = is_counted(wait);
-	if (wait->is_counted && pause_settings()->speedup) {
+	if (wait->is_counted && global_delay_settings()->speedup) {
 		wait->is_target = is_target(wait);
 		if (wait->is_target && wait->kind != WAIT_FOR_THREAD)
-			pause_wait_begin(now);
+			global_delay_wait_begin(now);
 	}
 	int64_t gap = gap_now(now);
-	delay_leave(&wait->task, pause_settings(), gap, true, pause_global(now), now);
+	delay_leave(&wait->task, global_delay_settings(), gap, true, global_delay(now), now);
 	if (!thread_self.is_waiting)
 		__atomic_fetch_sub(&runtime_process->running, 1, __ATOMIC_RELAXED);
 	thread_self.is_waiting = true;
@@ -219,7 +229,7 @@ static void count_lock(const struct wait *wait, uint64_t now)
 /* Counts the wait as time of the line that waited. */
 static void count_wait(struct wait *wait, uint64_t waited, uint64_t now)
 {
-	bool was_joined = thread_self.joined_generation && pause_wait_end(now);
+	bool was_joined = thread_self.joined_generation && global_delay_wait_end(now);
 	uint64_t on_cpu = take_cpu_time(now - waited, waited);
 
 	if (!wait->is_counted) {
@@ -230,7 +240,8 @@ static void count_wait(struct wait *wait, uint64_t waited, uint64_t now)
 	COUNT(sampled_ns, on_cpu);
 	if (was_joined)
 		delay_thread_credit(&thread_self.local, &wait->task,
-				    delay_wait_credit(pause_settings(), waited), pause_global(now));
+				    delay_wait_credit(global_delay_settings(), waited),
+				    global_delay(now));
 	/* Only some short waits are walked, and stand for the others. */
 	if (waited < SHORT_NS && !wait->is_walked && !(waited = on_cpu = drawn_weight(waited)))
 		return;
@@ -240,7 +251,7 @@ static void count_wait(struct wait *wait, uint64_t waited, uint64_t now)
 	wait->walk.is_target = is_target(wait);
 	bool is_class = runtime_page->settings.classes; /* a class has no time on CPU */
 	if (wait->walk.is_target) {
-		uint64_t most = delay_in_generation(pause_settings(), now - waited, now);
+		uint64_t most = delay_in_generation(global_delay_settings(), now - waited, now);
 		uint64_t hit = is_class ? waited - on_cpu : waited;
 		COUNT(target_ns, hit < most ? hit : most);
 	}
@@ -255,7 +266,7 @@ static void end(struct wait *wait, uint64_t now)
 	uint64_t waited = now - wait->task.left_ns;
 	bool was_inside = was_ended_inside(wait, now);
 
-	delay_thread_renew(&thread_self.local, &wait->task, pause_settings());
+	delay_thread_renew(&thread_self.local, &wait->task, global_delay_settings());
 	count_wait(wait, waited, now);
 	if (wait->kind == WAIT_FOR_FILE && waited >= SHORT_NS && class_of(wait) != WAIT_CLASS_IO)
 		thread_self.was_woken_internally = was_inside;
@@ -263,7 +274,7 @@ static void end(struct wait *wait, uint64_t now)
 		COUNT(waits, 1);
 		COUNT(task_wakeups, was_inside && wait->was_woken);
 	}
-	uint64_t global = pause_global(now);
+	uint64_t global = global_delay(now);
 	delay_wake(&wait->task, DELAY_WAKER_TASK, 0, global, now);
 	if (was_inside && wait->was_woken)
 		delay_thread_enter(&thread_self.local, &wait->task, global);
@@ -285,7 +296,9 @@ void wait_end(struct wait *wait)
 		cpu = time_of_thread();
 		pay_delay(PAUSE_MOST_NS, &thread_self.counters->wait_pauses);
 		thread_self.cpu_seen_ns += time_of_thread() - cpu;
+		now = time_now();
 	}
+	contention_settled(now);
 	wait->kind = WAIT_FOR_UNKNOWN;
 	reentrancy_guard_end();
 }

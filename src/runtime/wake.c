@@ -2,6 +2,7 @@
 /* wake - before a call that may wake another thread: what the caller owes is paid first. */
 #include "runtime/wake.h"
 
+#include "runtime/contention.h"
 #include "runtime/pause.h"
 #include "runtime/progress.h"
 
@@ -14,8 +15,10 @@ void pay_before_wake(void)
 	pause_renew();
 	if (pause_is_due(now)) {
 		cpu = time_of_thread();
+		contention_poll(now, cpu);
 		pay_delay(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
 		thread_self.cpu_seen_ns += time_of_thread() - cpu; /* no sample has the pause */
+		contention_settled(time_now());
 	}
 	progress_poll_rarely(now);
 	reentrancy_guard_end();

@@ -150,6 +150,21 @@ DELAY_RULE void delay_thread_enter(struct delay_local *local, const struct delay
 	local->delay_ns = delay_later(global - delay_gap_after_wake(task), local->delay_ns);
 }
 
+/*
+ * A thread was runnable without a core for `displaced_ns` since it was last asked, and ran for
+ * `ran_ns`; G has grown by `grown_ns`. Like a preempted task (delay_enter) it is credited with the
+ * growth while it had no core. No event tells when that was, so the growth is divided by the time
+ * of the cores that can have caused it: all while it was displaced, all but its own while it ran.
+ */
+DELAY_RULE void delay_thread_displaced(struct delay_local *local, __s64 grown_ns,
+				       __u64 displaced_ns, __u64 ran_ns, __u32 cores)
+{
+	__u64 off = displaced_ns * cores, on = ran_ns * (cores - 1);
+
+	if (grown_ns > 0 && off)
+		local->delay_ns += (__u64)grown_ns * (off * 1024 / (off + on)) / 1024;
+}
+
 /* A new thread: its parent's pauses have delayed its creation (COZ, section 3.4). */
 DELAY_RULE void delay_thread_inherit(struct delay_local *child, const struct delay_local *parent)
 {

@@ -21,7 +21,7 @@
 
 #define RUNTIME_VARIABLE "LEVER_RUNTIME"
 #define RUNTIME_MAGIC 0x4e55524cU /* "LRUN" */
-#define RUNTIME_VERSION 2
+#define RUNTIME_VERSION 3
 #define RUNTIME_PROCESSES_MOST 1024
 #define RUNTIME_MAPPINGS_MOST 1024
 #define RUNTIME_STRIPES 64
@@ -49,7 +49,8 @@ struct runtime_counters {
 	__u64 displaced_ns; /* runnable without a core, with no more threads than cores */
 	__s64 pair_ns[WIRE_PAIRS_MOST]; /* open spans x effective ns, in open windows */
 	__s64 pair_weight_ns;
-	__u64 pad[4];
+	__u64 held_ns; /* of paused_ns: spent on a core, as threads outnumbered cores */
+	__u64 pad[3];
 };
 _Static_assert(sizeof(struct runtime_counters) == 256, "runtime_counters layout");
 
@@ -140,7 +141,8 @@ struct runtime_page {
 	__u64 failed_breakpoints_errno; /* and the last errno */
 	__u32 processes_used;           /* further entries have never been used */
 	__u32 unfollowed_setuid;        /* setuid programs, which do not load the library */
-	char pad_counts[40];
+	__u64 crowded_ns;               /* when threads were last seen to outnumber cores */
+	char pad_counts[32];
 
 	struct wire_point points[WIRE_POINTS_MOST]; /* created by setting hash from 0 */
 	char pad_points[8192 - 72 * WIRE_POINTS_MOST];

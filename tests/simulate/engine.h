@@ -26,8 +26,8 @@ struct engine_variants {
 	bool pays_on;          /* a pause reads G again at its end, and goes on if more is owed */
 	bool spinners_rest;    /* a thread that spins pays nothing until it no longer does */
 	bool raises_by_charge; /* kernel engine: a charge raises G by no more than the charge */
-	bool credits_to_wake; /* runtime engine: of a wait, up to the wake-up, not to the return */
-	bool wakes_before;    /* an interrupt that a pause has held up came when that pause began */
+	bool credits_to_wake;  /* runtime engine: of a wait, up to the wake-up, not to the return */
+	bool wakes_before; /* an interrupt that a pause has held up came when that pause began */
 };
 
 struct engine_settings {
@@ -59,6 +59,10 @@ struct engine_task {
 	struct delay_local local;
 	uint8_t phase;
 	bool is_in_handler, waits_for_task;
+	bool holds_core;  /* its pause spins, as threads outnumber cores */
+	bool was_crowded; /* at settled_ns */
+	uint64_t settled_ns, settled_cpu_ns, settled_delay_ns; /* as runtime/contention.c */
+	uint64_t pays_since_cpu_ns;
 	uint64_t tick_cpu_ns; /* CPU time at which the next tick is due */
 	uint64_t cpu_accounted_ns;
 	uint64_t pays_since_ns, pays_begin_ns, pays_cpu_ns; /* 0: it does not pay */

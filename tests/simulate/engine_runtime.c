@@ -2,7 +2,7 @@
 /*
  * engine_runtime - the runtime engine on a simulated machine: the order of calls of
  * runtime/{pause,wait,sample}.c, around the rules of wire/delay*.h. A thread pays for itself, by
- * sleeping, or by spinning where that is shorter.
+ * sleeping, or by spinning where that is shorter or threads outnumber cores.
  */
 #include "engine_rules.h"
 
@@ -10,6 +10,9 @@
 #define SHORTEST_NS 1000
 #define SLEEP_LEAST_NS 70000
 #define SLICE_NS 5000000
+#define HOLD_STEP_NS 50000
+#define WAKING_MOST_NS 60000 /* of an idle core; a thread that runs later has waited for a core */
+#define DISPLACED_LEAST_NS 100000
 #define MOST_NS 200000000
 #define MOST_IN_HANDLER_NS 20000000
 
@@ -23,17 +26,59 @@ static void renew(struct machine *machine, struct task *task)
 	delay_renew(&task->engine.local, &machine->engine.delay, machine->engine.global_ns);
 }
 
+/* Whether the program's threads that do not wait outnumber cores. */
+static bool is_crowded(const struct machine *machine)
+{
+	uint32_t running = 0;
+
+	for (uint32_t i = 0; i < machine->task_count; i++) {
+		const struct task *task = &machine->tasks[i];
+		running += task_is_member(machine, task) &&
+			   (task->status != TASK_BLOCKED || task->is_pausing);
+	}
+	return running > machine->settings.cores;
+}
+
+static void settle(struct machine *machine, struct task *task)
+{
+	struct engine_task *state = &task->engine;
+
+	state->settled_ns = machine->now_ns;
+	state->settled_cpu_ns = task->cpu_ns;
+	state->settled_delay_ns = engine_delay(machine);
+	state->was_crowded = is_crowded(machine);
+}
+
+/* Time in which another task had the core is known by the thread's clocks only. */
+static void poll_displaced(struct machine *machine, struct task *task)
+{
+	struct engine_task *state = &task->engine;
+	uint64_t wall = machine->now_ns - state->settled_ns;
+	uint64_t ran = task->cpu_ns - state->settled_cpu_ns;
+	uint64_t before = state->settled_delay_ns;
+
+	if (state->local.generation != machine->engine.delay.generation)
+		before = machine->engine.global_ns;
+	renew(machine, task);
+	if (state->settled_ns && wall > ran + DISPLACED_LEAST_NS &&
+	    (state->was_crowded || is_crowded(machine)))
+		delay_thread_displaced(&state->local, (int64_t)(engine_delay(machine) - before),
+				       wall - ran, ran, machine->settings.cores);
+	settle(machine, task);
+}
+
 /* The thread pays before it does anything else, if it owes enough. */
 static bool begin_to_pay(struct machine *machine, struct task *task, const char *where)
 {
-	renew(machine, task);
+	poll_displaced(machine, task);
 	if (gap_now(machine, task) <= SHORTEST_NS)
 		return false;
 	engine_trace(machine, where, task, gap_now(machine, task));
 	task->is_paying = true;
 	task->pause_ns = 0;
 	task->engine.pays_begin_ns = task->engine.pays_since_ns = machine->now_ns;
-	task->engine.pays_cpu_ns = task->cpu_ns;
+	task->engine.pays_cpu_ns = task->engine.pays_since_cpu_ns = task->cpu_ns;
+	task->engine.holds_core = is_crowded(machine);
 	return true;
 }
 
@@ -55,14 +100,23 @@ struct payment engine_payment(struct machine *machine, struct task *task)
 	uint64_t now = machine->now_ns;
 	uint64_t most = state->is_in_handler ? MOST_IN_HANDLER_NS : MOST_NS;
 
-	delay_pay(&state->local, now - state->pays_since_ns);
+	delay_pay(&state->local, state->holds_core ? task->cpu_ns - state->pays_since_cpu_ns :
+						     now - state->pays_since_ns);
+	if (state->holds_core)
+		poll_displaced(machine, task);
+	else
+		settle(machine, task);
 	state->pays_since_ns = now;
+	state->pays_since_cpu_ns = task->cpu_ns;
+	state->holds_core = is_crowded(machine);
 	renew(machine, task);
 	uint64_t global = engine_delay(machine);
 	if (!delay_is_due(&state->local, global, SHORTEST_NS) || now - state->pays_begin_ns >= most)
 		return payment_ends(machine, task);
 	uint64_t pause = delay_consume(&state->local, &engine->delay, global, now, most);
-	if (pause <= SLEEP_LEAST_NS)
+	if (state->holds_core && pause > HOLD_STEP_NS) /* then clocks are read again */
+		pause = HOLD_STEP_NS;
+	if (state->holds_core || pause <= SLEEP_LEAST_NS)
 		return (struct payment){.kind = PAYMENT_SPIN, .ns = pause};
 	uint64_t length = pause - SLEEP_LEAST_NS;
 	length = length < SLICE_NS ? length : SLICE_NS;
@@ -87,7 +141,7 @@ uint64_t runtime_engine_tick(struct machine *machine, struct task *task)
 	task->cpu_ns += engine->settings.overhead_ns + handler;
 	state->cpu_accounted_ns = task->cpu_ns;
 	engine_advance(machine);
-	renew(machine, task);
+	poll_displaced(machine, task);
 	if (task_computes_in_target(machine, task)) {
 		engine->hits++;
 		engine->hit_ns += weight;
@@ -117,6 +171,7 @@ static void wait_begin(struct machine *machine, struct task *task)
 	state->phase = PHASE_WAITS;
 	state->waits_for_task = waits_for_task(operation);
 	task->is_blocking = false;
+	poll_displaced(machine, task);
 	if (operation->is_target && !waits_for_task(operation) && machine->engine.delay.speedup)
 		engine_join_waiters(machine, state);
 	delay_leave(&state->delay, &machine->engine.delay, gap_now(machine, task), true,
@@ -142,12 +197,14 @@ static bool wait_end(struct machine *machine, struct task *task, bool is_for_tas
 	}
 	if (is_for_task) {
 		bool early = engine->settings.variants.credits_to_wake &&
+			     machine->now_ns - state->woken_ns < WAKING_MOST_NS &&
 			     state->woken_ns > state->delay.left_ns;
 		uint64_t global = early ? state->woken_delay_ns : engine->global_ns;
 		delay_wake(&state->delay, DELAY_WAKER_TASK, 0, global,
 			   early ? state->woken_ns : machine->now_ns);
 		delay_thread_enter(&state->local, &state->delay, global);
 	}
+	settle(machine, task);
 	engine_trace(machine, "has waited", task, gap_now(machine, task));
 	return begin_to_pay(machine, task, "pays after its wait");
 }

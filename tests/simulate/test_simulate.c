@@ -215,7 +215,7 @@ static const struct bound bounds[] = {
 	{"ping_pong", 1.5, 1}, {"ring", 1.5, 1},         {"read_write", 5.5, 4},
 	{"timer", 1, 1},       {"io", 1, 1.5},           {"device", 19.5, 19},
 	{"spin_lock", 11, 4},  {"spin_barrier", 2, 8.5}, {"spin_ping_pong", 6.5, 22},
-	{"crowd", 1.5, 1},     {"crowded_pool", 1, 13},  {"random", 1.5, 1.5},
+	{"crowd", 1.5, 1},     {"crowded_pool", 1, 2},   {"random", 1.5, 1.5},
 };
 
 static bool bounds_hold(enum engine_kind kind)

@@ -19,6 +19,7 @@
 
 #define POLL_EVERY_NS 10000000
 #define PAUSE_CAP_NS 200000000ull
+#define HELD_SHARE_TOLD 0.1
 
 static const char *const *environment(const struct collector *collector)
 {
@@ -137,6 +138,23 @@ static int descriptor(const struct collector *collector)
 	return runtime_of(collector)->timer;
 }
 
+/* NULL: threads hardly ever outnumbered cores. */
+static char *contention_note(const struct runtime_engine *runtime)
+{
+	uint64_t paused = 0, held = 0;
+
+	for (unsigned i = 0; i < RUNTIME_STRIPES; i++) {
+		paused += runtime->page->counters[i].paused_ns;
+		held += runtime->page->counters[i].held_ns;
+	}
+	if (!held || held > paused || (double)held < HELD_SHARE_TOLD * (double)paused)
+		return NULL;
+	return text_format("predictions may be off by 10 points, since threads outnumbered cores "
+			   "in %.0f %% of the time of pauses; run on more cores, or use --engine "
+			   "kernel as root",
+			   100 * (double)held / (double)paused);
+}
+
 static char *note(const struct collector *collector)
 {
 	const struct runtime_engine *runtime = runtime_of(collector);
@@ -156,6 +174,7 @@ static char *note(const struct collector *collector)
 					       "setuid, or ended at once?); use --engine kernel "
 					       "as root"));
 	text_add_line(&text, runtime_points_warning(runtime));
+	text_add_line(&text, contention_note(runtime));
 	if (runtime->has_cut_mappings)
 		text_add_line(&text, text_format("a process has more than %d mappings with code: "
 						 "samples in the others have no name; use --engine "

@@ -120,7 +120,7 @@ TEST("a heartbeat later than now ends neither sampling nor pauses")
 	begin();
 	getcontext(&context);
 	settings->delay.heartbeat_ns = time_now() + 1000 * MS;
-	CHECK(delay_is_allowed(pause_settings(), time_now()));
+	CHECK(delay_is_allowed(global_delay_settings(), time_now()));
 	sample_on_signal(SIGPROF, &origin, &context);
 	CHECK_EQUAL(settings->delay.is_disarmed, 0);
 	settings->delay.heartbeat_ns = 1;

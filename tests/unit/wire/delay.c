@@ -552,6 +552,21 @@ TEST("a charge raises G by no more than itself, and never lowers it, whatever wa
 	}
 }
 
+TEST("a thread without a core is credited with the growth of G that other cores can have caused")
+{
+	struct delay_local alone = {0}, shared = {0}, whole = {0}, fallen = {0};
+
+	delay_thread_displaced(&alone, 1000000, 3000000, 250000, 1);
+	CHECK_EQUAL(alone.delay_ns, 1000000); /* on one core G grows only while others run */
+	delay_thread_displaced(&shared, 1000000, 1000000, 1000000, 2);
+	CHECK_NEAR((double)shared.delay_ns, 666667, 1000);
+	delay_thread_displaced(&whole, 1000000, 50000000000, 0, 64);
+	CHECK_EQUAL(whole.delay_ns, 1000000);
+	delay_thread_displaced(&fallen, -1000, 3000000, 250000, 4);
+	delay_thread_displaced(&fallen, 1000, 0, 0, 4);
+	CHECK_EQUAL(fallen.delay_ns, 0);
+}
+
 TEST("a thread's tick stands for its CPU time, without what ticks took of it")
 {
 	CHECK_EQUAL(delay_tick_of_thread(1000, 400, 100), 500);
