@@ -100,10 +100,12 @@ static double error_of_groups(const struct group_sum *groups, size_t count)
 	return sqrt(squares * (double)count / (double)(count - 1)) / time_ns;
 }
 
+/* A period needs the cores for the program alone; sampled time does not. */
 static bool is_counted(const struct recording_experiment *experiment, bool only_baseline)
 {
-	return experiment->verdict == VERDICT_COUNTED &&
-	       !(only_baseline && experiment->speedup > 0);
+	if (only_baseline)
+		return experiment->verdict == VERDICT_COUNTED && !(experiment->speedup > 0);
+	return experiment->verdict != VERDICT_CUT_SHORT;
 }
 
 static size_t count_windows(const struct recording *recording, const struct recording_point *point,

@@ -133,12 +133,22 @@ static void add_functions(struct profile_pair *pair)
 
 static void add_others(struct profile_pair *pair)
 {
-	if (isfinite(pair->other_ratio) && fabs(pair->other_ratio - 1) > OTHERS_DIFFER_LEAST)
+	double percent = 100 * (pair->other_ratio - 1);
+
+	if (!isfinite(percent) || fabs(percent) < 100 * OTHERS_DIFFER_LEAST)
+		return;
+	if (pair->is_corrected)
 		profile_notes_add_one(
 			pair,
-			text_format("the other functions cost %+.0f %% a visit: the machine, the "
-				    "input or the build differs for all code alike",
-				    100 * (pair->other_ratio - 1)));
+			text_format("the functions that did not change cost %+.1f %% a visit, "
+				    "so the machine's speed differed; this is taken off",
+				    percent));
+	else
+		profile_notes_add_one(
+			pair,
+			text_format("the functions that did not change cost %+.1f %% a visit: "
+				    "the machine, the input or the build differs for all code",
+				    percent));
 }
 
 void profile_notes_add(struct profile_pair *pair)

@@ -26,6 +26,8 @@
 #define RUN_ERROR 0.01
 /* The difference of measured and predicted gain must be known to this, or to half the gain. */
 #define INFORMATIVE_LEAST 0.03
+/* Unchanged functions with this part of the cost tell the machine's speed. */
+#define CONTROL_SHARE_LEAST 0.2
 #define UNEXPLAINED_MOST 0.3 /* of the savings, by functions without experiments */
 
 static const struct recording_point *find_point(const struct recording *recording,
@@ -127,25 +129,47 @@ static void match_functions(struct profile_pair *pair)
 	free(is_matched);
 }
 
-static void compare_function(const struct profile_pair *pair, struct changed_function *function)
+static void set_speedup(struct changed_function *function, double logarithm, double error)
 {
-	const struct function_cost *before = function->sides[PROFILE_BEFORE];
-	const struct function_cost *after = function->sides[PROFILE_AFTER];
-	double costs[2] = {before ? before->per_visit_ns : 0, after ? after->per_visit_ns : 0};
-
-	function->saved_share = (costs[0] - costs[1]) / pair->costs[PROFILE_BEFORE].all_ns;
-	function->speedup = function->low = function->high = NAN;
-	function->p = 1;
-	if (!before || !after || !(costs[0] > 0) || !(costs[1] > 0))
-		return;
-	double logarithm = log(costs[1] / costs[0]);
-	double error = sqrt(pow(before->count_error, 2) + pow(after->count_error, 2) +
-			    pow(pair->costs[0].drift_error, 2) +
-			    pow(pair->costs[1].drift_error, 2) + 2 * RUN_ERROR * RUN_ERROR);
 	function->speedup = 1 - exp(logarithm);
 	function->low = 1 - exp(logarithm + TWO_SIDED * error);
 	function->high = 1 - exp(logarithm - TWO_SIDED * error);
 	function->p = 2 * normal_probability(-fabs(logarithm) / error);
+}
+
+static double cost_ratio(const struct changed_function *function)
+{
+	const struct function_cost *before = function->sides[PROFILE_BEFORE];
+	const struct function_cost *after = function->sides[PROFILE_AFTER];
+	bool is_known = before && after && before->per_visit_ns > 0 && after->per_visit_ns > 0;
+
+	return is_known ? after->per_visit_ns / before->per_visit_ns : NAN;
+}
+
+static double count_error(const struct changed_function *function)
+{
+	return hypot(function->sides[PROFILE_BEFORE]->count_error,
+		     function->sides[PROFILE_AFTER]->count_error);
+}
+
+static void compare_function(const struct profile_pair *pair, struct changed_function *function)
+{
+	const struct function_cost *before = function->sides[PROFILE_BEFORE];
+	const struct function_cost *after = function->sides[PROFILE_AFTER];
+	double ratio = cost_ratio(function);
+
+	function->saved_share =
+		((before ? before->per_visit_ns : 0) - (after ? after->per_visit_ns : 0)) /
+		pair->costs[PROFILE_BEFORE].all_ns;
+	function->speedup = function->low = function->high = NAN;
+	function->p = 1;
+	if (!isfinite(ratio))
+		return;
+	double drift = hypot(pair->costs[PROFILE_BEFORE].drift_error,
+			     pair->costs[PROFILE_AFTER].drift_error);
+	set_speedup(function, log(ratio),
+		    sqrt(pow(count_error(function), 2) + drift * drift +
+			 2 * RUN_ERROR * RUN_ERROR));
 }
 
 static int compare_changes(const void *left, const void *right)
@@ -176,10 +200,10 @@ static void find_changes(struct profile_pair *pair)
 	free(is_rejected);
 }
 
-/* Of the functions that did not change. */
-static double other_ratio(const struct profile_pair *pair)
+/* The functions that did not change tell how much slower the machine was. */
+static void correct_for_machine(struct profile_pair *pair)
 {
-	double costs[2] = {0, 0};
+	double costs[2] = {0, 0}, squares = 0;
 
 	for (size_t i = 0; i < pair->count; i++) {
 		const struct changed_function *function = &pair->functions[i];
@@ -187,8 +211,27 @@ static double other_ratio(const struct profile_pair *pair)
 			continue;
 		for (unsigned side = 0; side < 2; side++)
 			costs[side] += function->sides[side]->per_visit_ns;
+		squares +=
+			pow(count_error(function) * function->sides[PROFILE_BEFORE]->per_visit_ns,
+			    2);
 	}
-	return costs[0] > 0 && costs[1] > 0 ? costs[1] / costs[0] : NAN;
+	pair->other_ratio = pair->other_error = NAN;
+	if (!(costs[0] > 0) || !(costs[1] > 0))
+		return;
+	pair->other_ratio = costs[1] / costs[0];
+	pair->other_error = hypot(sqrt(squares) / costs[0], RUN_ERROR);
+	pair->is_corrected = pair->changed &&
+			     costs[0] > CONTROL_SHARE_LEAST * pair->costs[PROFILE_BEFORE].all_ns;
+	for (size_t i = 0; i < pair->count && pair->is_corrected; i++) {
+		struct changed_function *function = &pair->functions[i];
+		double p = function->p;
+		if (!function->is_changed)
+			continue;
+		set_speedup(function, log(cost_ratio(function) / pair->other_ratio),
+			    sqrt(pow(count_error(function), 2) + pow(pair->other_error, 2) +
+				 RUN_ERROR * RUN_ERROR));
+		function->p = p;
+	}
 }
 
 static void predict(struct profile_pair *pair)
@@ -247,6 +290,11 @@ static enum came_true judge(struct profile_pair *pair)
 	double half = TWO_SIDED * hypot(predicted->error, measured->error);
 	double difference = measured->gain - predicted->gain;
 
+	if (!measured->is_known)
+		profile_notes_add_one(pair,
+				      text_copy("too few windows at speedup 0 in which no other "
+						"program had the cores; record on a calm machine, "
+						"or longer"));
 	if (!predicted->is_known || !measured->is_known || pair->is_void)
 		return CANNOT_TELL;
 	if (difference + half < 0)
@@ -299,7 +347,7 @@ int profile_pair_new(const struct recording *before, const struct recording *aft
 				 "the profiles are of different programs: no function of one is "
 				 "in the other");
 	find_changes(pair);
-	pair->other_ratio = other_ratio(pair);
+	correct_for_machine(pair);
 	predict(pair);
 	measure(pair);
 	profile_notes_add(pair);

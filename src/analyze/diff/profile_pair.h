@@ -41,7 +41,13 @@ struct profile_pair {
 	size_t count, changed;
 	const struct changed_function *main; /* with the largest predicted effect; NULL: none */
 	struct gain_estimate predicted, measured;
-	double other_ratio; /* cost of the functions that did not change, after by before; or NAN */
+	/*
+	 * Cost of the functions that did not change, after by before, and the standard error of its
+	 * logarithm. Where they are a large part of the program, the ratio is that of the machine's
+	 * speed, and `speedup` of changed functions and `measured` are without it.
+	 */
+	double other_ratio, other_error;
+	bool is_corrected;
 	enum came_true verdict;
 	enum gate_verdict gate;
 	struct {
