@@ -25,7 +25,7 @@
 
 #define CUSTOMERS 120000
 #define QUEUE 64
-#define TEXT 240000
+#define TEXT 160000
 #define ITEMS 10
 #define TURN_SECONDS 0.1
 

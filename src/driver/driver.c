@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "driver/interruption.h"
+#include "driver/machine_name.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -331,14 +332,18 @@ static void finish(struct driver *driver, struct error *error)
 
 static int begin_run(struct driver *driver, struct error *error)
 {
-	static struct utsname host; /* borrowed by the run until its end */
+	static struct utsname host; /* these are borrowed by the run until its end */
+	static char *machine;
 	struct recording_run *run = &driver->run;
 
 	uname(&host);
 	run->kind = driver->verb->kind;
 	if (driver->options->arguments)
 		run->command = recording_command(driver->options->arguments);
+	if (!machine)
+		machine = machine_name();
 	run->host = host.nodename;
+	run->machine = machine;
 	run->kernel = host.release;
 	run->version = (char *)(uintptr_t)driver->options->version;
 	run->started_s = time(NULL);

@@ -22,6 +22,7 @@ struct recording_run {
 	char *command;     /* JSON array of the program's arguments */
 	char *engine;      /* "kernel", "runtime" */
 	char *host;        /* node name */
+	char *machine;     /* processor and number of cores */
 	char *kernel;      /* release */
 	char *version;     /* of lever */
 	char *granularity; /* "line", ...; a target_kind_name */
@@ -114,7 +115,6 @@ struct recording_process_visits {
 	uint64_t visits;
 };
 /* ---- of runs of lever record ---- */
-
 #define SAMPLE_CLASSES 6
 struct recording_frame {
 	int64_t id;

@@ -61,6 +61,11 @@ static const struct column run_columns[] = {
 	 .choice = run_kind_name,
 	 .since = 2,
 	 .before = "'causal'"},
+	{.name = "machine",
+	 .type = COLUMN_TEXT,
+	 .offset = offsetof(struct recording_run, machine),
+	 .since = 9,
+	 .before = "NULL"},
 };
 
 static const struct column target_columns[] = {

@@ -86,7 +86,33 @@ struct group_sum {
 	double time_ns, visits;
 };
 
-/* The standard error of log(sum of times / sum of visits), by the groups' ratios. */
+#define PARTS 6
+
+/* The standard deviation of the logarithms of a sixth's ratios. */
+static double deviation_of_parts(const struct group_sum *groups, size_t count)
+{
+	double sum = 0, squares = 0;
+	size_t parts = count < PARTS ? count : PARTS;
+
+	for (size_t part = 0; part < parts; part++) {
+		struct group_sum all = {0, 0};
+		for (size_t i = part * count / parts; i < (part + 1) * count / parts; i++) {
+			all.time_ns += groups[i].time_ns;
+			all.visits += groups[i].visits;
+		}
+		double logarithm = log(all.time_ns / all.visits);
+		sum += logarithm;
+		squares += logarithm * logarithm;
+	}
+	double variance = (squares - sum * sum / (double)parts) / (double)(parts - 1);
+	return isfinite(variance) ? sqrt(fmax(0, variance)) : INFINITY;
+}
+
+/*
+ * The error of log(sum of times / sum of visits). A shared machine's speed drifts at all scales, so
+ * two runs differ as the sixths of one do, however many there are (docs/decisions.md, "Two profiles
+ * differ as the parts of one do").
+ */
 static double error_of_groups(const struct group_sum *groups, size_t count)
 {
 	double time_ns = 0, visits = 0, squares = 0;
@@ -97,7 +123,8 @@ static double error_of_groups(const struct group_sum *groups, size_t count)
 	}
 	for (size_t i = 0; i < count; i++)
 		squares += pow(groups[i].time_ns - groups[i].visits * time_ns / visits, 2);
-	return sqrt(squares * (double)count / (double)(count - 1)) / time_ns;
+	double standard_error = sqrt(squares * (double)count / (double)(count - 1)) / time_ns;
+	return fmax(standard_error, deviation_of_parts(groups, count));
 }
 
 /* A period needs the cores for the program alone; sampled time does not. */

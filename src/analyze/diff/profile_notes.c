@@ -49,7 +49,11 @@ static void add_conditions(struct profile_pair *pair)
 	const struct recording_run *after = last_run(pair, PROFILE_AFTER);
 	size_t already = pair->notes.count;
 
-	add_difference(pair, "the machine", before->host, after->host);
+	/* A container's host name is of chance; the processor is not. Older files lack it. */
+	if (before->machine && after->machine)
+		add_difference(pair, "the machine", before->machine, after->machine);
+	else
+		add_difference(pair, "the machine", before->host, after->host);
 	if (strcmp(arguments_of(before), arguments_of(after)))
 		profile_notes_add_one(pair,
 				      text_format("the program's arguments differ: %s before, "

@@ -41,6 +41,7 @@ TEST("every field of a run is read back as it was written")
 	CHECK_TEXT(run->command, "[\"./program\", \"-x\"]");
 	CHECK_TEXT(run->engine, "kernel");
 	CHECK_TEXT(run->host, "host");
+	CHECK_TEXT(run->machine, "a processor, 2 cores");
 	CHECK_TEXT(run->kernel, "6.18.0");
 	CHECK_TEXT(run->version, "0.1.0");
 	CHECK_TEXT(run->granularity, "line");

@@ -73,6 +73,7 @@ static inline struct recording_run sample_run(void)
 		.command = (char *)"[\"./program\", \"-x\"]",
 		.engine = (char *)"kernel",
 		.host = (char *)"host",
+		.machine = (char *)"a processor, 2 cores",
 		.kernel = (char *)"6.18.0",
 		.version = (char *)"0.1.0",
 		.granularity = (char *)"line",

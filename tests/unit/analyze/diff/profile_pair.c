@@ -18,7 +18,7 @@ struct program {
 	double realised;     /* part of the search that is left out */
 	double gain;         /* of a visit's time by that */
 	const char *command, *point, *search;
-	const char *host;
+	const char *host, *machine;
 	double noise;
 	uint64_t seed;
 };
@@ -97,6 +97,7 @@ static struct recording *recording_of(struct program program)
 		.id = 1,
 		.command = text_copy(program.command),
 		.host = text_copy(program.host),
+		.machine = text_copy(program.machine),
 		.period_ns = 1000000,
 		.samples = (uint64_t)(visits * 1.1),
 		.sampled_ns = (uint64_t)(visits * VISIT_NS * 1.1),
@@ -194,8 +195,13 @@ TEST("another machine or other arguments make the comparison void")
 	struct program elsewhere = changed(0.3, 0.18), other_input = changed(0.3, 0.18);
 
 	elsewhere.host = "there";
-	other_input.command = "[\"./orders\",\"6\"]";
 	CHECK(judge(unchanged, elsewhere, RUN_PAIRS_NO_GATE).is_void);
+	struct program container = unchanged;
+	elsewhere.machine = container.machine = "a processor, 2 cores";
+	CHECK(!judge(container, elsewhere, RUN_PAIRS_NO_GATE).is_void);
+	elsewhere.machine = "another processor, 2 cores";
+	CHECK(judge(container, elsewhere, RUN_PAIRS_NO_GATE).is_void);
+	other_input.command = "[\"./orders\",\"6\"]";
 	CHECK(judge(unchanged, other_input, RUN_PAIRS_NO_GATE).is_void);
 	CHECK_EQUAL(judge(unchanged, other_input, RUN_PAIRS_NO_GATE).verdict, CANNOT_TELL);
 }
