@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""diff_profiles - `lever diff` of two profiles and `lever history`, from outside.
+
+Usage: diff_profiles.py PATH-OF-LEVER PATH-OF-RECORDING-WRITER
+"""
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from check import check, equal, lever, main, test
+
+WRITER = os.path.abspath(sys.argv[2])
+
+
+def written(folder, *names):
+    """Profiles of these recordings, as FOLDER/0.lever, 1.lever ..."""
+    paths = []
+    for number, name in enumerate(names):
+        paths.append(os.path.join(folder, f"{number}.lever"))
+        subprocess.run([WRITER, name, paths[-1]], check=True)
+    return paths
+
+
+@test("a profile and itself have no change, in every format")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        before, after = written(folder, "pipeline", "pipeline")
+        for name in ("text", "json", "csv", "markdown", "html", "github"):
+            result = lever("diff", "--format", name, before, after)
+            equal((result.returncode, result.stderr), (0, ""), name)
+            if name == "json":
+                answer = json.loads(result.stdout)
+                equal((answer["kind"], answer["verdict"]), ("diff", "cannot tell yet"))
+                check(not any(function["changed"] for function in answer["functions"]), answer)
+            elif name == "csv":
+                rows = list(csv.DictReader(io.StringIO(result.stdout)))
+                check(any(row["function"] == "compress_block" for row in rows), rows)
+            elif name == "html":
+                check(result.stdout.startswith("<!doctype html>") and "<script" not in result.stdout, result.stdout[:80])
+            else:
+                check("no function became cheaper or dearer" in result.stdout, result.stdout)
+
+
+@test("--against is BEFORE, and the gate passes what did not change")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        before, after = written(folder, "pipeline", "pipeline")
+        result = lever("diff", "--against", before, "--fail-if-slower", "10%", after)
+        equal(result.returncode, 0, result.stdout + result.stderr)
+        unsure = lever("diff", "--against", before, "--fail-if-slower", "0.1%", after)
+        equal(unsure.returncode, 3, unsure.stdout)
+
+
+@test("profiles without a common progress point, or of samples, are one sentence and 2")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        pipeline, latency = written(folder, "pipeline", "latency")
+        for words, why in (((pipeline, latency), "no common progress point"), (("--progress", "none", pipeline, pipeline), "named none")):
+            result = lever("diff", *words)
+            equal(result.returncode, 2, result.stdout)
+            equal(result.stderr.count("\n"), 1, result.stderr)
+            check(why in result.stderr, result.stderr)
+
+
+@test("history shows each profile of a folder, in text, JSON and as a page")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        written(folder, "pipeline", "pipeline", "pipeline")
+        text = lever("history", folder)
+        equal(text.returncode, 0, text.stderr)
+        check(text.stdout.startswith("3 profiles, 0 changes of the rate of block"), text.stdout)
+        answer = json.loads(lever("history", "--format", "json", folder).stdout)
+        equal([entry["profile"] for entry in answer["profiles"]], ["0", "1", "2"])
+        equal(answer["changes"], 0)
+        page = lever("history", "--format", "html", folder).stdout
+        check("<svg" in page and "<script" not in page, page[:80])
+
+
+@test("history of nothing, or of what is no profile, is one sentence and 2")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        for words in ((), (folder,), (os.path.join(folder, "missing.lever"),)):
+            result = lever("history", *words)
+            equal(result.returncode, 2, words)
+            equal(result.stderr.count("\n"), 1, result.stderr)
+
+
+main()
