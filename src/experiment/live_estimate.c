@@ -14,6 +14,7 @@
 struct series {
 	int64_t target_id, point_id;
 	ARRAY(struct effect_window) windows;
+	enum warm_up_work work; /* as last found */
 };
 
 struct live_estimate {
@@ -102,18 +103,33 @@ static double widest_half(const struct effect_point *points, size_t count)
 	return widest;
 }
 
-unsigned live_estimate_warm_up_level(const struct live_estimate *live_estimate, int64_t target_id,
+/* What the windows of all targets at this point say of work. */
+static enum warm_up_work work_at(const struct live_estimate *live_estimate, int64_t point_id)
+{
+	enum warm_up_work work = WARM_UP_WORK_UNKNOWN;
+
+	for (size_t i = 0; i < live_estimate->series.count; i++) {
+		const struct series *series = &live_estimate->series.items[i];
+		if (series->point_id == point_id)
+			work = warm_up_work_of(work, series->work);
+	}
+	return work;
+}
+
+unsigned live_estimate_warm_up_level(struct live_estimate *live_estimate, int64_t target_id,
 				     double speedup, bool *is_undecided)
 {
 	unsigned level = 0;
 
 	*is_undecided = false;
 	for (size_t i = 0; i < live_estimate->series.count; i++) {
-		const struct series *series = &live_estimate->series.items[i];
+		struct series *series = &live_estimate->series.items[i];
 		if (series->target_id != target_id)
 			continue;
 		struct warm_up warm_up =
-			warm_up_detect(series->windows.items, series->windows.count);
+			warm_up_detect(series->windows.items, series->windows.count,
+				       work_at(live_estimate, series->point_id));
+		series->work = warm_up.work;
 		*is_undecided |= warm_up.is_undecided;
 		unsigned one = warm_up_level_at(&warm_up, speedup);
 		level = one > level ? one : level;
@@ -121,15 +137,19 @@ unsigned live_estimate_warm_up_level(const struct live_estimate *live_estimate, 
 	return level;
 }
 
-static size_t estimate(const struct series *series, struct effect_point *points)
+static size_t estimate(const struct live_estimate *live_estimate, const struct series *series,
+		       struct effect_point *points)
 {
 	size_t count = series->windows.count;
 	struct effect_window *windows = memory_new(count, sizeof(*windows));
 
 	memcpy(windows, series->windows.items, count * sizeof(*windows));
-	struct warm_up warm_up = warm_up_detect(windows, count);
+	struct warm_up warm_up =
+		warm_up_detect(windows, count, work_at(live_estimate, series->point_id));
 	count = warm_up_drop_early(windows, count, &warm_up);
-	count = effect_estimate(windows, count, points, SPEEDUPS_MOST);
+	size_t kept = count;
+	count = effect_estimate(windows, kept, points, SPEEDUPS_MOST);
+	effect_limit_freedom(points, count, windows, kept);
 	free(windows);
 	return count;
 }
@@ -142,7 +162,7 @@ bool live_estimate_best(const struct live_estimate *live_estimate, struct live_e
 	for (size_t i = 0; i < live_estimate->series.count; i++) {
 		const struct series *series = &live_estimate->series.items[i];
 		struct effect_point points[SPEEDUPS_MOST];
-		size_t count = estimate(series, points);
+		size_t count = estimate(live_estimate, series, points);
 		effect_add_method_error(points, count);
 		struct effect_slope slope = effect_slope(points, count);
 		if (!slope.windows || (found && slope.low <= highest))

@@ -27,7 +27,7 @@ void live_estimate_add(struct live_estimate *live_estimate,
  * How many first windows of the target's series at this speedup are too early: a level of
  * stats/warm_up.h. `is_undecided`: a longest series has to tell.
  */
-unsigned live_estimate_warm_up_level(const struct live_estimate *live_estimate, int64_t target_id,
+unsigned live_estimate_warm_up_level(struct live_estimate *live_estimate, int64_t target_id,
 				     double speedup, bool *is_undecided);
 unsigned live_estimate_targets(const struct live_estimate *live_estimate);
 /* The target and point with the highest lower bound of the slope; false if there is none yet. */

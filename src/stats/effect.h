@@ -48,6 +48,14 @@ size_t effect_estimate(const struct effect_window *windows, size_t count,
 		       struct effect_point *points, size_t most);
 
 /*
+ * Windows within a second share the machine's state, which their scatter does not show: widens the
+ * intervals to those of as many degrees of freedom as there are such stretches with windows above
+ * speedup 0. `windows` are in the order of time.
+ */
+void effect_limit_freedom(struct effect_point *points, size_t count,
+			  const struct effect_window *windows, size_t window_count);
+
+/*
  * The windows' scatter does not include the difference between virtual and real speedups. This
  * standard error of the method is added to each point above speedup 0, as an error that all points
  * of a curve share. Its size: docs/decisions.md, "The method's own error".
@@ -62,6 +70,14 @@ void effect_add_method_error(struct effect_point *points, size_t count);
  * above speedup 0. A caller that scales points (gain, low, high, error) scales `shared` too.
  */
 struct effect_slope effect_slope(const struct effect_point *points, size_t count);
+
+/*
+ * The probability, two-sided, that points without any effect look as much like a line of a slope
+ * within [least, most] as these do; 1 if no point is above speedup 0. `tendency` is the slope of
+ * the line that fits them best, without bounds.
+ */
+double effect_probability(const struct effect_point *points, size_t count, double least,
+			  double most, double *tendency);
 
 /*
  * Program speedup at any `speedup`, interpolated between the measured points by a smooth curve

@@ -2,6 +2,7 @@
 /* effect_curve - a slope through the measured points, and values between them. */
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "stats/distribution.h"
 #include "stats/effect.h"
 
 #include <math.h>
@@ -12,6 +13,11 @@
 
 /* Least error, a hundredth of a percentage point: the matrices stay well-conditioned. */
 #define ERROR_LEAST 1e-4
+
+/* Of stretches of time (effect_limit_freedom): their most length, and the gap that ends one. */
+#define STRETCH_NS 1e9
+#define GAP_NS 5e8
+#define FREEDOM_LEAST 2.0
 
 /* effect_at answers up to this far from a measured point. */
 #define NEAR_SPEEDUP 0.25
@@ -107,6 +113,43 @@ void effect_add_method_error(struct effect_point *points, size_t count)
 	}
 }
 
+/* Windows are in the order of time. */
+static unsigned count_stretches(const struct effect_window *windows, size_t count)
+{
+	const struct effect_window *first = NULL, *last = NULL;
+	unsigned stretches = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct effect_window *window = &windows[i];
+		if (!(window->speedup > 0))
+			continue;
+		if (!last || window->run != last->run ||
+		    (double)window->time_ns - (double)last->time_ns > GAP_NS ||
+		    (double)window->time_ns - (double)first->time_ns > STRETCH_NS) {
+			stretches++;
+			first = window;
+		}
+		last = window;
+	}
+	return stretches;
+}
+
+void effect_limit_freedom(struct effect_point *points, size_t count,
+			  const struct effect_window *windows, size_t window_count)
+{
+	double stretches = count_stretches(windows, window_count);
+	double least = student_quantile(0.975, fmax(stretches, FREEDOM_LEAST));
+
+	for (size_t i = 0; i < count; i++) {
+		double quantile = point_quantile(&points[i]);
+		if (points[i].speedup <= 0 || !(points[i].error > 0) || quantile >= least)
+			continue;
+		double factor = least / quantile;
+		points[i].low = points[i].gain - factor * (points[i].gain - points[i].low);
+		points[i].high = points[i].gain + factor * (points[i].high - points[i].gain);
+	}
+}
+
 struct effect_slope effect_slope(const struct effect_point *points, size_t count)
 {
 	struct effect_slope answer = {0};
@@ -129,6 +172,46 @@ struct effect_slope effect_slope(const struct effect_point *points, size_t count
 	answer.low = answer.slope - reach;
 	answer.high = answer.slope + reach;
 	return answer;
+}
+
+/* The t value at which a two-sided test by `quantile`, of 97.5 %, is as sure as by `freedom`. */
+static double freedom_of(double quantile)
+{
+	double least = 1, most = 1e4;
+
+	for (int i = 0; i < 40; i++) {
+		double middle = sqrt(least * most);
+		if (student_quantile(0.975, middle) > quantile)
+			least = middle;
+		else
+			most = middle;
+	}
+	return least;
+}
+
+double effect_probability(const struct effect_point *points, size_t count, double least,
+			  double most, double *tendency)
+{
+	size_t found;
+	AUTO(points) struct effect_point *measured = measured_points(points, count, &found);
+	AUTO(reals) double *parts = memory_new(found, sizeof(*parts));
+	double norm = 0, slope = 0;
+
+	*tendency = 0;
+	if (!found)
+		return 1;
+	for (size_t i = 0; i < found; i++)
+		norm += squared(measured[i].speedup / measured[i].error);
+	for (size_t i = 0; i < found; i++) {
+		parts[i] = measured[i].speedup / squared(measured[i].error) / norm;
+		slope += parts[i] * measured[i].gain;
+	}
+	struct combination combined = combine(measured, parts, found);
+	double likely = fmin(fmax(slope, least), most);
+	/* Twice the logarithm of the likelihood ratio; the square of t within the bounds. */
+	double ratio = (2 * slope * likely - squared(likely)) / squared(combined.error);
+	*tendency = slope;
+	return 2 * (1 - student_probability(sqrt(fmax(ratio, 0)), freedom_of(combined.quantile)));
 }
 
 /*

@@ -284,13 +284,23 @@ static struct tests test_level(const struct effect_window *windows, size_t count
 	return tests;
 }
 
-/* Does work say which windows are early? Not in a program that spins, or waits for work. */
-static bool work_tells(const struct tests *tests)
+static enum warm_up_work work_of(const struct tests *tests)
 {
-	for (unsigned bin = 1; bin < WARM_UP_BINS; bin++)
-		if (persists(&tests[0], &tests[WARM_UP_LEVELS - 1], bin))
-			return false;
-	return true;
+	const struct tests *last = &tests[WARM_UP_LEVELS - 1];
+	enum warm_up_work work = WARM_UP_WORK_UNKNOWN;
+
+	for (unsigned bin = 1; bin < WARM_UP_BINS; bin++) {
+		if (persists(&tests[0], last, bin))
+			return WARM_UP_WORK_DIFFERS;
+		if (last->work[bin].count > 0 && lacks_work(&tests[0], bin))
+			work = WARM_UP_WORK_TELLS;
+	}
+	return work;
+}
+
+enum warm_up_work warm_up_work_of(enum warm_up_work a, enum warm_up_work b)
+{
+	return a > b ? a : b;
 }
 
 /* The highest level that has windows of the bin, up to this one. */
@@ -301,23 +311,17 @@ static unsigned measured_level(const struct tests *tests, unsigned bin, unsigned
 	return level;
 }
 
-/* Was a series above speedup 0 so long that work which still differs then is the program's way? */
-static bool has_longest(const struct tests *tests)
-{
-	for (unsigned bin = 1; bin < WARM_UP_BINS; bin++)
-		if (tests[WARM_UP_LEVELS - 1].work[bin].count > 0)
-			return true;
-	return false;
-}
-
-struct warm_up warm_up_detect(const struct effect_window *windows, size_t count)
+struct warm_up warm_up_detect(const struct effect_window *windows, size_t count,
+			      enum warm_up_work work)
 {
 	struct warm_up warm_up = {0};
 	struct tests tests[WARM_UP_LEVELS];
 
 	for (unsigned level = 0; level < WARM_UP_LEVELS; level++)
 		tests[level] = test_level(windows, count, &levels[level]);
-	bool by_work = work_tells(tests);
+	warm_up.work = work_of(tests);
+	work = warm_up_work_of(work, warm_up.work);
+	bool by_work = work != WARM_UP_WORK_DIFFERS;
 	for (unsigned bin = 0; bin < WARM_UP_BINS; bin++) {
 		unsigned level = 0;
 		while (level < WARM_UP_LEVELS && is_warming_up(&tests[level], bin, by_work))
@@ -331,7 +335,7 @@ struct warm_up warm_up_detect(const struct effect_window *windows, size_t count)
 		if (level > warm_up.level)
 			warm_up.level = level;
 	}
-	warm_up.is_undecided = by_work && warm_up.level && !has_longest(tests);
+	warm_up.is_undecided = work == WARM_UP_WORK_UNKNOWN && warm_up.level;
 	const struct fit *drift = &tests[warm_up.level].drift;
 	warm_up.undetected_drift = fabs(fit_slope(drift)) + fit_reach(drift, UNNOTICED);
 	return warm_up;

@@ -32,10 +32,18 @@ unsigned warm_up_skipped(unsigned level);
 /* Windows that a series must have to test the level: 4, 12, 24, 48. */
 unsigned warm_up_series(unsigned level);
 
+/* Whether less work for a visit is a sign of warm-up in this program. */
+enum warm_up_work {
+	WARM_UP_WORK_UNKNOWN,
+	WARM_UP_WORK_TELLS,  /* after the longest series it is as in controls */
+	WARM_UP_WORK_DIFFERS /* it is not, so it is no sign */
+};
+
 struct warm_up {
 	unsigned level;    /* the highest of all bins */
 	bool is_drifting;  /* windows at the highest level still differ */
 	bool is_undecided; /* a series of the longest length has to tell whether work is a sign */
+	enum warm_up_work work;          /* what these windows say */
 	unsigned levels[WARM_UP_BINS];   /* that are needed */
 	unsigned measured[WARM_UP_BINS]; /* of these, with windows: others are still to come */
 	/*
@@ -49,8 +57,14 @@ struct warm_up {
 	double undetected_drift;
 };
 
-/* Windows of one target and progress point, in the order of time. */
-struct warm_up warm_up_detect(const struct effect_window *windows, size_t count);
+/*
+ * Windows of one target and progress point, in the order of time. `work`: what is known from other
+ * targets at this point.
+ */
+struct warm_up warm_up_detect(const struct effect_window *windows, size_t count,
+			      enum warm_up_work work);
+/* What two targets say together. */
+enum warm_up_work warm_up_work_of(enum warm_up_work a, enum warm_up_work b);
 unsigned warm_up_level_at(const struct warm_up *warm_up, double speedup);
 double warm_up_imbalance_at(const struct warm_up *warm_up, double speedup);
 

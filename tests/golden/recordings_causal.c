@@ -87,7 +87,10 @@ static void add_lengths(struct recording_experiment *experiment, int64_t point_i
 static int add_experiment(struct made *made, const struct made_target *target, double speedup,
 			  enum verdict verdict, struct error *error)
 {
-	uint64_t delay_ns = (uint64_t)(WINDOW_NS * speedup * target->share);
+	/* No gain without a charge. */
+	double gain = gain_of(target, 0, speedup), charge = 1.3 * gain / (1 - gain);
+	double share = speedup * target->share;
+	uint64_t delay_ns = (uint64_t)(WINDOW_NS * (charge > share ? charge : share));
 	struct recording_experiment experiment = {
 		.run_id = made->run.id,
 		.target_id = target->target.id,

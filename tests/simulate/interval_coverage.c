@@ -6,6 +6,7 @@
  * table is a group of points: one target, one speedup, one run. tests/accuracy/coverage starts it.
  */
 #include "analyze/causal/causal.h"
+#include "discoveries.h"
 #include "patterns.h"
 #include "session.h"
 
@@ -18,7 +19,8 @@
 static const char usage[] =
 	"usage: interval_coverage [--patterns A,B,...] [--engine kernel|runtime] [--cores N]\n"
 	"                         [--programs N] [--runs N] [--seconds 15,30,60] [--seed N]\n"
-	"                         [--machine still|calm|shared] [--virtual] [--list]\n";
+	"                         [--machine still|calm|shared] [--virtual] [--list]\n"
+	"       interval_coverage --tables N [--seconds 30] [--machine M] [--seed N]\n";
 
 #define LENGTHS_MOST 6
 #define GROUPS_MOST 160
@@ -32,7 +34,7 @@ struct group {
 struct choices {
 	const char *patterns, *machine;
 	enum engine_kind engine; /* ENGINE_NONE: both */
-	unsigned cores, programs, runs;
+	unsigned cores, programs, runs, tables;
 	uint64_t seed;
 	double seconds[LENGTHS_MOST];
 	size_t length_count;
@@ -287,6 +289,9 @@ static void option_take(struct choices *choices, int option)
 	case 'i':
 		choices->seed = strtoul(optarg, NULL, 10);
 		break;
+	case 't':
+		choices->tables = (unsigned)atoi(optarg);
+		break;
 	case 'v':
 		choices->is_virtual = true;
 		break;
@@ -308,6 +313,7 @@ static void options_read(struct choices *choices, int count, char **arguments)
 						{"seconds", required_argument, NULL, 's'},
 						{"machine", required_argument, NULL, 'm'},
 						{"seed", required_argument, NULL, 'i'},
+						{"tables", required_argument, NULL, 't'},
 						{"virtual", no_argument, NULL, 'v'},
 						{"list", no_argument, NULL, 'l'},
 						{0}};
@@ -332,6 +338,11 @@ int main(int count, char **arguments)
 					 .length_count = 3};
 
 	options_read(&choices, count, arguments);
+	for (size_t i = 0; choices.tables && i < choices.length_count; i++)
+		discoveries_print(drift_named(choices.machine), choices.tables, choices.seconds[i],
+				  choices.seed);
+	if (choices.tables)
+		return 0;
 	if (choices.engine != ENGINE_RUNTIME)
 		programs_run(&choices, &machine, ENGINE_KERNEL);
 	if (choices.engine != ENGINE_KERNEL)

@@ -33,7 +33,9 @@ struct simulated {
 	struct sampling_rate sampling_rate;
 	uint64_t window_ns, end_ns;
 	unsigned series[SESSION_TARGETS_MOST][2];
-	uint64_t baseline_ns[SESSION_TARGETS_MOST], sampled_ns[SESSION_TARGETS_MOST];
+	/* By target: its samples, all samples in its windows; its samples and time at speedup 0. */
+	uint64_t target_ns[SESSION_TARGETS_MOST], own_ns[SESSION_TARGETS_MOST];
+	uint64_t baseline_ns[SESSION_TARGETS_MOST], observed_ns[SESSION_TARGETS_MOST];
 };
 
 struct session_targets session_one_target(const struct program *program)
@@ -101,15 +103,18 @@ static void recording_end(struct simulated *simulated)
 	struct recording_run *run = simulated->run;
 
 	for (size_t i = 0; i < simulated->targets->count; i++) {
-		double share = run->sampled_ns ?
-				       (double)simulated->sampled_ns[i] / (double)run->sampled_ns :
-				       0;
-		*array_add(&simulated->recording->samples) =
-			(struct recording_sample){.run_id = 1,
-						  .target_id = (int64_t)i + 1,
-						  .sampled_ns = (uint64_t)(share *
-									   (double)run->sampled_ns),
-						  .baseline_sampled_ns = simulated->baseline_ns[i]};
+		/* The target's share is known while it is armed, and holds for the run. */
+		double own_ns = (double)simulated->own_ns[i];
+		double share = own_ns > 0 ? (double)simulated->target_ns[i] / own_ns : 0;
+		double part = simulated->observed_ns[i] ?
+				      (double)simulated->baseline_ns[i] /
+					      (double)simulated->observed_ns[i] :
+				      0;
+		*array_add(&simulated->recording->samples) = (struct recording_sample){
+			.run_id = 1,
+			.target_id = (int64_t)i + 1,
+			.sampled_ns = (uint64_t)(share * (double)run->sampled_ns),
+			.baseline_sampled_ns = (uint64_t)(part * (double)run->baseline_ns)};
 	}
 	run->samples = run->sampled_ns / run->period_ns;
 	run->wall_ns = simulated->settings->length_ns;
@@ -139,10 +144,12 @@ static void add_window(struct simulated *simulated, const struct schedule_plan *
 
 	*added = *window;
 	added->id = (int64_t)simulated->recording->experiments.count;
-	simulated->sampled_ns[plan->target] += window->target_ns;
+	simulated->target_ns[plan->target] += window->target_ns;
+	simulated->own_ns[plan->target] += window->sampled_ns;
 	simulated->run->sampled_ns += window->sampled_ns;
 	if (!(plan->speedup > 0)) {
 		simulated->baseline_ns[plan->target] += window->target_ns;
+		simulated->observed_ns[plan->target] += window->duration_ns;
 		simulated->run->baseline_ns += window->duration_ns;
 	}
 	if (machine->visits <= VISITS_LEAST) {
@@ -192,7 +199,7 @@ static void run_series(struct simulated *simulated, const struct schedule_plan *
 		live_estimate_warm_up_level(simulated->live_estimate, (int64_t)plan->target + 1,
 					    plan->speedup, &is_undecided);
 	unsigned number = simulated->series[plan->target][plan->speedup > 0]++;
-	unsigned count = is_undecided && plan->speedup > 0 ?
+	unsigned count = is_undecided && level && plan->speedup > 0 ?
 				 series_length_longest(simulated->window_ns) :
 				 series_length(number, level, simulated->window_ns);
 	uint64_t lead_in_ns = simulated->window_ns / LEAD_IN_SHARE;

@@ -6,6 +6,8 @@
  */
 #include "analyze/causal/causal.h"
 
+#include "analyze/causal/certainty.h"
+#include "analyze/causal/charge.h"
 #include "analyze/causal/charge_check.h"
 #include "analyze/causal/tail_latency.h"
 
@@ -385,13 +387,13 @@ static bool effect_fill(struct causal_effect *effect, const struct trials *trial
 		free(effect->points);
 		return false;
 	}
+	effect_limit_freedom(effect->points, effect->count, windows, count);
 	add_pacing_error(effect, trials);
 	add_imbalance(effect, share);
 	for (size_t i = 0; i < effect->count; i++)
 		correct(&effect->points[i], effect->phase_factor, relative_error);
 	effect_add_method_error(effect->points, effect->count);
 	effect->slope = effect_slope(effect->points, effect->count);
-	effect->is_contention = effect->slope.windows > 0 && effect->slope.high < 0;
 	return true;
 }
 
@@ -452,8 +454,33 @@ static double early_share(const struct causal_effect *effect, const struct effec
 	return fmin(EARLY_SHARE_MOST, fmax(-EARLY_SHARE_MOST, part));
 }
 
+/* What is known of a progress point from all targets. */
+struct point_facts {
+	struct external_pacing external_pacing;
+	enum warm_up_work work;
+};
+
+static struct point_facts point_facts_of(const struct recording *recording,
+					 const struct recording_point *point)
+{
+	struct point_facts facts = {.external_pacing = external_pacing_of(recording, point)};
+
+	for (size_t i = 0; i < recording->targets.count; i++) {
+		if (recording->targets.items[i].kind == TARGET_EXTERNAL)
+			continue;
+		struct trials trials = trials_of(recording, recording->targets.items[i].id);
+		struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
+		size_t count = windows_of(recording, &trials, point, 0, windows);
+		struct warm_up warm_up = warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN);
+		facts.work = warm_up_work_of(facts.work, warm_up.work);
+		free(windows);
+		trials_release(&trials);
+	}
+	return facts;
+}
+
 static void target_fill(struct causal_target *target, const struct recording *recording,
-			const struct external_pacing *external_pacing)
+			const struct point_facts *facts)
 {
 	struct trials trials = trials_of(recording, target->target->id);
 	drop_mischarged(&trials, target);
@@ -466,18 +493,22 @@ static void target_fill(struct causal_target *target, const struct recording *re
 		target->experiments += trials.items[i]->speedup > 0;
 	for (size_t i = 0; i < recording->points.count; i++) {
 		const struct recording_point *point = &recording->points.items[i];
-		double paced_rate = paced_rate_of(&trials, point, &external_pacing[i]);
+		double paced_rate = paced_rate_of(&trials, point, &facts[i].external_pacing);
 		size_t count = windows_of(recording, &trials, point, paced_rate, windows);
 		struct causal_effect effect = {.point = point,
-					       .external_pacing = external_pacing[i],
+					       .external_pacing = facts[i].external_pacing,
 					       .phase_factor = phase_factor(&phase),
-					       .warm_up = warm_up_detect(windows, count)};
+					       .warm_up = warm_up_detect(windows, count,
+									 facts[i].work)};
 		memcpy(settled, windows, count * sizeof(*windows));
 		size_t kept = warm_up_drop_early(settled, count, &effect.warm_up);
 		if (!kept ||
 		    !effect_fill(&effect, &trials, settled, kept,
 				 effect.phase_factor < 1 ? phase_error(&phase) : 0, target->share))
 			continue;
+		effect.slope_most =
+			effect.phase_factor *
+			charge_slope_most(recording, trials.items, trials.count, point->id);
 		effect.early_share = early_share(&effect, windows, count);
 		effect.tail = tail_of(recording, &trials, &effect);
 		effect.tail_lacking_ns = tail_latency_lacking_ns(recording, &effect.tail);
@@ -588,7 +619,6 @@ static void widen_unsettled(struct causal_effect *effect, double part)
 		effect->is_widened = true;
 	}
 	effect->slope = effect_slope(effect->points, effect->count);
-	effect->is_contention = effect->slope.windows > 0 && effect->slope.high < 0;
 }
 
 static void widen_all_unsettled(struct causal *causal)
@@ -606,10 +636,10 @@ static void widen_all_unsettled(struct causal *causal)
 struct causal *causal_new(const struct recording *recording)
 {
 	struct causal *causal = memory_new(1, sizeof(*causal));
-	struct external_pacing *external_pacing =
-		memory_new(recording->points.count, sizeof(*external_pacing));
+	struct point_facts *facts = memory_new(recording->points.count, sizeof(*facts));
+
 	for (size_t i = 0; i < recording->points.count; i++)
-		external_pacing[i] = external_pacing_of(recording, &recording->points.items[i]);
+		facts[i] = point_facts_of(recording, &recording->points.items[i]);
 	causal->targets = memory_new(recording->targets.count, sizeof(*causal->targets));
 	for (size_t i = 0; i < recording->targets.count; i++) {
 		if (recording->targets.items[i].kind == TARGET_EXTERNAL)
@@ -617,10 +647,11 @@ struct causal *causal_new(const struct recording *recording)
 		struct causal_target *target = &causal->targets[causal->count++];
 		target->target = &recording->targets.items[i];
 		target->share = share_of(recording, target->target->id);
-		target_fill(target, recording, external_pacing);
+		target_fill(target, recording, facts);
 	}
-	free(external_pacing);
+	free(facts);
 	widen_all_unsettled(causal);
+	certainty_judge(causal);
 	qsort(causal->targets, causal->count, sizeof(*causal->targets), compare_targets);
 	count_verdicts(causal, recording);
 	for (size_t i = 0; i < causal->count; i++)

@@ -10,15 +10,22 @@
 #include "stats/tail.h"
 #include "stats/warm_up.h"
 
+enum effect_outcome { EFFECT_UNSURE, EFFECT_GAIN, EFFECT_CONTENTION };
+
 struct causal_effect {
 	const struct recording_point *point;
 	struct effect_point *points; /* at measured speedups, ascending, phase-corrected */
 	size_t count;
-	struct effect_slope slope; /* phase-corrected */
-	double phase_factor;       /* 1 if the target runs all the time */
-	bool is_contention;        /* the slope's whole interval is below 0 */
-	struct warm_up warm_up;    /* which windows are left out as too early */
-	double early_share;        /* part of the gain by all windows that early ones account for */
+	struct effect_slope slope;   /* phase-corrected */
+	double phase_factor;         /* 1 if the target runs all the time */
+	bool is_contention;          /* sure, and a loss */
+	enum effect_outcome outcome; /* by the whole curve and the whole table (certainty.h) */
+	double probability;          /* of such a curve without any effect */
+	double tendency;             /* slope by which the outcome was judged */
+	double slope_most;           /* by the charge; INFINITY if unknown */
+	double ceiling;              /* the gain is not more, even if the target took no time */
+	struct warm_up warm_up;      /* which windows are left out as too early */
+	double early_share; /* part of the gain by all windows that early ones account for */
 	/* the interval is wider, as the target may warm up as slowly as another one */
 	bool is_widened;
 	struct external_pacing external_pacing; /* what was subtracted as externally paced */

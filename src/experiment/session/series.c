@@ -136,8 +136,9 @@ static unsigned windows_of(const struct session *session, struct session_target 
 
 	if (target->is_external)
 		return 1;
-	return is_undecided && speedup > 0 ? series_length_longest(session->window_ns) :
-					     series_length(number, level, session->window_ns);
+	return is_undecided && level && speedup > 0 ?
+		       series_length_longest(session->window_ns) :
+		       series_length(number, level, session->window_ns);
 }
 
 /* Decides whether the window counts, and counts it; its visits are known. */

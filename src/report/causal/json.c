@@ -85,6 +85,8 @@ static json_t *effect_of(const struct causal_target *target, const struct causal
 			  json_number(effect->phase_factor), "outside_share",
 			  json_number(effect->external_pacing.share), "contention",
 			  effect->is_contention, "answer", verdict_of_effect(target, effect));
+	json_object_set_new(json, "ceiling", json_number(effect->ceiling));
+	json_object_set_new(json, "probability", json_number(effect->probability));
 	if (effect->point->kind == POINT_LATENCY)
 		json_object_set_new(json, "p99", tail_latency_json(target, effect));
 	return json;

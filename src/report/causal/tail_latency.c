@@ -20,6 +20,9 @@ static struct causal_effect effect_of(const struct causal_effect *effect)
 	tail.count = effect->tail.count;
 	tail.slope = effect_slope(tail.points, tail.count);
 	tail.is_contention = tail.slope.windows > 0 && tail.slope.high < 0;
+	tail.outcome = tail.is_contention                           ? EFFECT_CONTENTION :
+		       tail.slope.windows > 0 && tail.slope.low > 0 ? EFFECT_GAIN :
+								      EFFECT_UNSURE;
 	return tail;
 }
 

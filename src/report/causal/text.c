@@ -272,6 +272,17 @@ static bool is_unsure(const struct target_verdicts *verdicts, size_t first)
 	return true;
 }
 
+/* The largest of the target's ceilings. */
+static double ceiling_of(const struct target_verdicts *verdicts, size_t first)
+{
+	const struct causal_target *target = verdicts->items[first].target;
+	double most = 0;
+
+	for (size_t i = first; i < verdicts->count && verdicts->items[i].target == target; i++)
+		most = fmax(most, verdicts->items[i].effect->ceiling);
+	return most;
+}
+
 static void print_unsure(FILE *out, const struct target_verdicts *verdicts,
 			 const struct report_options *options)
 {
@@ -283,7 +294,8 @@ static void print_unsure(FILE *out, const struct target_verdicts *verdicts,
 			continue;
 		AUTO(text) char *before = names;
 		AUTO(text) char *name = display_clean(verdicts->items[i].target->target->name);
-		names = text_format("%s%s%s", before, count > 1 ? ", " : "", name);
+		names = text_format("%s%s%s (+%.0f %%)", before, count > 1 ? ", " : "", name,
+				    100 * ceiling_of(verdicts, i));
 	}
 	if (!count)
 		return;
@@ -292,8 +304,9 @@ static void print_unsure(FILE *out, const struct target_verdicts *verdicts,
 					   text_copy("");
 	AUTO(text)
 	char *text = text_format(
-		"No sure effect so far: %s%s. A longer run (--seconds), or another run into "
-		"the same file, narrows the intervals.",
+		"No sure effect so far; in parentheses the most possible, even if the code took no "
+		"time: %s%s. A longer run (--seconds), or another run into the same file, narrows "
+		"the intervals.",
 		names, more);
 	terminal_wrapped(out, text, 0, options->columns);
 }
@@ -307,9 +320,10 @@ static void print_legend(FILE *out, const struct target_verdicts *verdicts,
 	AUTO(text)
 	char *text = text_format(
 		"+10 %% means 10 %% less time per visit of the progress point%s. ± is half "
-		"of the 95 %% interval. The curve shows the gain with the code 10, 20 … 100 "
-		"%% faster; it hangs where the program gets slower. Share is of the sampled "
-		"time, on CPU and waiting.",
+		"of the 95 %% interval; ~ is read off the curve, between measured speedups. The "
+		"curve is fitted, at 10, 20 … 100 %%; it hangs where the program gets slower. At "
+		"most 5 %% of a table's sure effects are chance. Share is of the sampled time, on "
+		"CPU and waiting.",
 		latency ? "; a latency is shown as it changes: − is shorter" : "");
 	terminal_style(out, options, "2");
 	terminal_wrapped(out, text, 0, options->columns);

@@ -18,12 +18,24 @@ static const struct effect_point *nearest_measured(const struct causal_effect *e
 	return nearest;
 }
 
-static enum verdict_outcome judge(const struct causal_effect *effect, const struct effect_point *at)
+static bool is_measured_at(const struct causal_effect *effect, double speedup)
 {
-	if (effect->slope.windows && effect->slope.low > 0 && at->low > 0)
+	for (size_t i = 0; i < effect->count; i++)
+		if (fabs(effect->points[i].speedup - speedup) < 1e-6)
+			return true;
+	return false;
+}
+
+static enum verdict_outcome judge(const struct causal_effect *effect)
+{
+	switch (effect->outcome) {
+	case EFFECT_GAIN:
 		return OUTCOME_GAIN;
-	if (effect->is_contention && at->high < 0)
+	case EFFECT_CONTENTION:
 		return OUTCOME_CONTENTION;
+	case EFFECT_UNSURE:
+		break;
+	}
 	return OUTCOME_UNSURE;
 }
 
@@ -36,7 +48,8 @@ struct target_verdict verdict_of(const struct causal_target *target,
 	} else {
 		verdict.at.speedup = VERDICT_SPEEDUP;
 	}
-	verdict.outcome = judge(effect, &verdict.at);
+	verdict.is_measured = is_measured_at(effect, verdict.at.speedup);
+	verdict.outcome = judge(effect);
 	return verdict;
 }
 

@@ -8,8 +8,8 @@
 #define VERDICT_SPEEDUP 0.25
 
 enum verdict_outcome {
-	OUTCOME_GAIN,       /* the intervals of the verdict and of the slope are above 0 */
-	OUTCOME_CONTENTION, /* both are below 0 */
+	OUTCOME_GAIN,       /* sure, by the whole curve and the whole table */
+	OUTCOME_CONTENTION, /* sure, and a loss */
 	OUTCOME_UNSURE,     /* not distinguishable from no effect */
 };
 
@@ -17,6 +17,7 @@ struct target_verdict {
 	const struct causal_target *target;
 	const struct causal_effect *effect;
 	struct effect_point at; /* at VERDICT_SPEEDUP, or at the nearest measured speedup */
+	bool is_measured;       /* at this very speedup; else read off the fitted curve */
 	enum verdict_outcome outcome;
 	unsigned rank; /* of the target, from 1 on */
 	bool is_first; /* of the target's verdicts */

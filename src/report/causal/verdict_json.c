@@ -16,7 +16,8 @@ json_t *verdict_json(const struct target_verdict *verdict)
 {
 	const struct effect_point *at = &verdict->at;
 
-	return json_pack("{so so so so ss}", "speedup", json_number(at->speedup), "program_speedup",
-			 json_number(at->gain), "low", json_number(at->low), "high",
-			 json_number(at->high), "verdict", verdict_outcome_name(verdict->outcome));
+	return json_pack("{so so so so sb ss}", "speedup", json_number(at->speedup),
+			 "program_speedup", json_number(at->gain), "low", json_number(at->low),
+			 "high", json_number(at->high), "measured", verdict->is_measured, "verdict",
+			 verdict_outcome_name(verdict->outcome));
 }

@@ -558,3 +558,24 @@ TEST("the method's own error widens every point above speedup 0, as an error tha
 	CHECK_NEAR(points[1].high - 0.4, 0.0176027, 1e-6);
 	CHECK_NEAR(0.4 - points[1].low, 0.0176027, 1e-6);
 }
+
+/* Two points of a slope of 0.2, with errors of 0.02. */
+static double probability_within(double least, double most)
+{
+	double tendency;
+	const struct effect_point points[] = {
+		{0.5, 0.1, 0.1 - 0.04, 0.1 + 0.04, 0.02, 0, 20},
+		{1, 0.2, 0.2 - 0.04, 0.2 + 0.04, 0.02, 0, 20},
+	};
+	double value = effect_probability(points, 2, least, most, &tendency);
+	CHECK_NEAR(tendency, 0.2, 1e-9);
+	return value;
+}
+
+TEST("a slope that the bounds exclude is no evidence")
+{
+	CHECK(probability_within(-INFINITY, INFINITY) < 1e-6);
+	CHECK(probability_within(-1, 0.25) < 1e-6);
+	CHECK(probability_within(-0.0025, 0.0005) > 0.2);
+	CHECK(probability_within(-1, 0) == 1);
+}

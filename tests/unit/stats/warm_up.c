@@ -50,7 +50,7 @@ static void alternate(unsigned series, unsigned length, unsigned early, double e
 TEST("windows that do not change with time all count")
 {
 	alternate(20, 12, 0, 0);
-	struct warm_up warm_up = warm_up_detect(windows, count);
+	struct warm_up warm_up = warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN);
 	CHECK_EQUAL(warm_up.level, 0);
 	CHECK(!warm_up.is_drifting);
 	CHECK_EQUAL(warm_up_drop_early(windows, count, &warm_up), count);
@@ -59,7 +59,7 @@ TEST("windows that do not change with time all count")
 TEST("a queue that empties within the first windows: these are left out, one of a series is kept")
 {
 	alternate(20, 12, 2, 180);
-	struct warm_up warm_up = warm_up_detect(windows, count);
+	struct warm_up warm_up = warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN);
 	CHECK_EQUAL(warm_up.level, 1);
 	CHECK_EQUAL(warm_up_level_at(&warm_up, 0), 0);
 	CHECK_EQUAL(warm_up_level_at(&warm_up, 0.5), 1);
@@ -74,7 +74,7 @@ TEST("a queue that empties within the first windows: these are left out, one of 
 TEST("a queue that takes longer to empty is found with longer series")
 {
 	alternate(20, 24, 9, 180);
-	struct warm_up warm_up = warm_up_detect(windows, count);
+	struct warm_up warm_up = warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN);
 	CHECK_EQUAL(warm_up.level, 2);
 	CHECK_EQUAL(warm_up_drop_early(windows, count, &warm_up), 20 * 24 + 20);
 }
@@ -82,7 +82,7 @@ TEST("a queue that takes longer to empty is found with longer series")
 TEST("a queue that does not empty within a series is reported as drifting")
 {
 	alternate(20, 48, 40, 180);
-	struct warm_up warm_up = warm_up_detect(windows, count);
+	struct warm_up warm_up = warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN);
 	CHECK_EQUAL(warm_up.level, WARM_UP_LEVELS - 1);
 	CHECK(warm_up.is_drifting);
 }
@@ -94,26 +94,27 @@ TEST("controls that settle late count, too")
 		add_stretch(0, 4, 1, 280, 330);
 		add_stretch(0.5, 4, 0, 0, 245);
 	}
-	CHECK_EQUAL(warm_up_detect(windows, count).level, 1);
+	CHECK_EQUAL(warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN).level, 1);
 }
 
 TEST("single windows and too few series give no result")
 {
 	alternate(20, 1, 1, 180);
-	CHECK_EQUAL(warm_up_detect(windows, count).level, 0);
+	CHECK_EQUAL(warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN).level, 0);
 	alternate(2, 12, 2, 180);
-	CHECK_EQUAL(warm_up_detect(windows, count).level, 0);
-	CHECK_EQUAL(warm_up_detect(windows, 0).level, 0);
-	struct warm_up warm_up = warm_up_detect(windows, 0);
+	CHECK_EQUAL(warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN).level, 0);
+	CHECK_EQUAL(warm_up_detect(windows, 0, WARM_UP_WORK_UNKNOWN).level, 0);
+	struct warm_up warm_up = warm_up_detect(windows, 0, WARM_UP_WORK_UNKNOWN);
 	CHECK_EQUAL(warm_up_drop_early(windows, 0, &warm_up), 0);
 }
 
 TEST("the undetected drift is unbounded with few series, and small with many")
 {
 	alternate(2, 12, 0, 0);
-	CHECK(isinf(warm_up_detect(windows, count).undetected_drift));
+	CHECK(isinf(warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN).undetected_drift));
 	alternate(40, 12, 0, 0);
-	double undetected_drift = warm_up_detect(windows, count).undetected_drift;
+	double undetected_drift =
+		warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN).undetected_drift;
 	CHECK(undetected_drift > 0 && undetected_drift < 0.03);
 }
 
@@ -124,7 +125,7 @@ TEST("periods below 0, which the noise of pauses makes, are no change")
 		add_stretch(0, 4, 0, 0, 330);
 		add_stretch(1, 4, 1, -1, 5);
 	}
-	CHECK_EQUAL(warm_up_detect(windows, count).level, 0);
+	CHECK_EQUAL(warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN).level, 0);
 }
 
 /* Work of `early` at speedups above 0 before this index, then of 1000 as in controls. */
@@ -139,7 +140,7 @@ TEST("single windows in which a visit takes less work than in controls are too e
 {
 	alternate(20, 1, 1, 180);
 	add_work(1, 900);
-	struct warm_up warm_up = warm_up_detect(windows, count);
+	struct warm_up warm_up = warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN);
 	CHECK_EQUAL(warm_up.level, 1);
 	CHECK_EQUAL(warm_up.measured[2], 0);
 	CHECK(warm_up_imbalance_at(&warm_up, 0.5) < -0.1 && warm_up.imbalance[2] > -0.11);
@@ -150,7 +151,7 @@ TEST("work that is the same again in later windows is no imbalance")
 {
 	alternate(20, 12, 2, 180);
 	add_work(2, 900);
-	struct warm_up warm_up = warm_up_detect(windows, count);
+	struct warm_up warm_up = warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN);
 	CHECK_EQUAL(warm_up_level_at(&warm_up, 0.5), 1);
 	CHECK_EQUAL(warm_up.measured[2], 1);
 	CHECK(warm_up_imbalance_at(&warm_up, 0.5) == 0);
@@ -160,7 +161,17 @@ TEST("work that differs as much at the end of the longest series is no warm-up")
 {
 	alternate(20, 48, 0, 0);
 	add_work(48, 900);
-	struct warm_up warm_up = warm_up_detect(windows, count);
+	struct warm_up warm_up = warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN);
 	CHECK_EQUAL(warm_up.level, 0);
 	CHECK(warm_up_imbalance_at(&warm_up, 0.5) == 0);
+}
+
+TEST("where work differs with one target, it is no sign with another")
+{
+	alternate(20, 1, 0, 0);
+	add_work(1, 900);
+	CHECK_EQUAL(warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN).level, 1);
+	CHECK(warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN).is_undecided);
+	CHECK_EQUAL(warm_up_detect(windows, count, WARM_UP_WORK_DIFFERS).level, 0);
+	CHECK(!warm_up_detect(windows, count, WARM_UP_WORK_TELLS).is_undecided);
 }

@@ -362,7 +362,12 @@ static void add_windows(struct recording *recording, const struct phases *phases
 		experiment->visits.items[0].visits = 1000 * rate * (1 + 0.01 * normal(&generator));
 		double activity =
 			phases->activity * (1 + phases->activity_spread * normal(&generator));
-		experiment->duration_ns = 100000000;
+		/* What was charged is what the target gains. */
+		double gain = inside * phases->slope * speedup;
+		struct recording_visit *visit = &experiment->visits.items[0];
+		visit->delay_ns = (uint64_t)(100e6 * gain / fmax(0.05, 1 - gain));
+		visit->duration_ns = 100000000 + visit->delay_ns;
+		experiment->duration_ns = visit->duration_ns;
 		experiment->sampled_ns = (uint64_t)(200000 * experiment->visits.items[0].visits);
 		experiment->target_ns =
 			(uint64_t)((double)experiment->sampled_ns * inside * fmax(0, activity));
@@ -453,5 +458,27 @@ TEST("an empty recording has no answers")
 	struct causal *causal = causal_new(recording);
 	CHECK_EQUAL(causal->count, 0);
 	CHECK_EQUAL(causal->experiments, 0);
+	free_both(causal, recording);
+}
+
+TEST("a gain is no larger than the target's charge, and no effect then where that is small")
+{
+	struct recording *recording = recording_new();
+	add_pairs(recording, 1, 1250, 10);
+	recording->runs.items[0].period_ns = 250000;
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		struct recording_experiment *experiment = &recording->experiments.items[i];
+		struct recording_visit *visit = &experiment->visits.items[0];
+		/* As much effective time as before; paused for 0.5 % of that. */
+		visit->delay_ns = experiment->speedup > 0 ? 500000 : 0;
+		visit->duration_ns = 100000000 + visit->delay_ns;
+		experiment->target_ns = 1000000;
+	}
+	struct causal *causal = causal_new(recording);
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+	CHECK(effect->slope_most > 0.01 && effect->slope_most < 0.04);
+	CHECK(effect->points[effect->count - 1].gain <= 0.5 * effect->slope_most + 1e-9);
+	CHECK(effect->ceiling <= effect->slope_most);
+	CHECK(effect->tendency > 0.39);
 	free_both(causal, recording);
 }

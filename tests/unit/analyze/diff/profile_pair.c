@@ -37,6 +37,8 @@ static void add_window(struct recording *recording, struct random *random,
 			   (1 - (program->realised ? 0 : program->search_share * speedup)) *
 			   exp(program->noise * normal(random));
 	double visits = WINDOW_NS / period_ns;
+	/* What the target is charged with: all that it gains. */
+	uint64_t delay_ns = (uint64_t)(1.2 * visits * VISIT_NS * program->search_share * speedup);
 
 	*window = (struct recording_experiment){
 		.id = (int64_t)number + 1,
@@ -44,8 +46,8 @@ static void add_window(struct recording *recording, struct random *random,
 		.target_id = 1,
 		.speedup = speedup,
 		.start_ns = (uint64_t)((double)number * WINDOW_NS) + 1,
-		.duration_ns = (uint64_t)WINDOW_NS,
-		.delay_ns = (uint64_t)(speedup * 0.6 * WINDOW_NS),
+		.duration_ns = (uint64_t)WINDOW_NS + delay_ns,
+		.delay_ns = delay_ns,
 		.verdict = VERDICT_COUNTED,
 		.series_index = -1,
 		.target_ns = (uint64_t)(visits * VISIT_NS * 0.6 * (1 - program->realised)),
@@ -54,7 +56,8 @@ static void add_window(struct recording *recording, struct random *random,
 	struct recording_visit *visit = array_add(&window->visits);
 	*visit = (struct recording_visit){.point_id = 1,
 					  .visits = visits,
-					  .duration_ns = (uint64_t)WINDOW_NS};
+					  .duration_ns = (uint64_t)WINDOW_NS + delay_ns,
+					  .delay_ns = delay_ns};
 }
 
 static void add_function(struct recording *recording, int64_t id, const char *name,

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * certainty - which effects of a table are sure, and what bounds say about each.
+ *
+ * A gain cannot exceed the target's charge, and a loss by contention not a few times that. Points
+ * and their intervals are cut to these bounds. Whether an effect is sure is judged on its whole
+ * curve: by the likelihood of the best slope within the bounds against that of none. So a deviation
+ * that the bounds exclude is no evidence. Over all effects of the table the false discovery rate is
+ * 5 % (stats/false_discovery.h).
+ */
+#pragma once
+
+#include "analyze/causal/causal.h"
+
+/* A loss may be this many times the charge: threads that meet wait for more than the target. */
+#define CERTAINTY_LOSS_MOST 5
+#define CERTAINTY_FALSE_DISCOVERIES 0.05
+
+/* Sets outcome, ceiling and slope of all effects, and cuts their points. */
+void certainty_judge(struct causal *causal);

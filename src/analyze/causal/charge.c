@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* charge - growth of G for each visit, over all windows of a target. */
+#include "analyze/causal/charge.h"
+
+#include <math.h>
+
+/* The charge is a count of samples; two standard deviations of a count, also of a small one. */
+#define COUNT_MOST(count) (2 * sqrt((count) + 1) + 2)
+
+/* Speeds of cores differ between windows, and visits have edges. */
+#define SLACK_SHARE 0.05
+#define SLACK 0.003
+
+struct sums {
+	double wall_ns, delay_ns, visits;
+};
+
+static void sums_add(struct sums *sums, const struct recording_visit *visit)
+{
+	sums->wall_ns += (double)visit->duration_ns;
+	sums->delay_ns += (double)visit->delay_ns;
+	sums->visits += visit->visits;
+}
+
+static const struct recording_visit *visit_of(const struct recording_experiment *experiment,
+					      int64_t point_id)
+{
+	for (size_t i = 0; i < experiment->visits.count; i++)
+		if (experiment->visits.items[i].point_id == point_id)
+			return &experiment->visits.items[i];
+	return NULL;
+}
+
+static struct sums controls_of(const struct recording_experiment *const *experiments, size_t count,
+			       int64_t point_id)
+{
+	struct sums controls = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct recording_visit *visit = visit_of(experiments[i], point_id);
+		if (visit && !(experiments[i]->speedup > 0))
+			sums_add(&controls, visit);
+	}
+	return controls;
+}
+
+static double period_of(const struct recording *recording, int64_t run_id)
+{
+	const struct recording_run *run = recording_run(recording, run_id);
+	return run ? (double)run->period_ns : 0;
+}
+
+double charge_slope_most(const struct recording *recording,
+			 const struct recording_experiment *const *experiments, size_t count,
+			 int64_t point_id)
+{
+	struct sums controls = controls_of(experiments, count, point_id);
+	double charged_ns = 0, visits = 0, sampled_ns = 0, period_ns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct recording_experiment *experiment = experiments[i];
+		const struct recording_visit *visit = visit_of(experiment, point_id);
+		double speedup = experiment->speedup;
+		if (!visit || !(speedup > 0) || !(controls.wall_ns > 0))
+			continue;
+		/* Weights of s^2: those of a slope through the origin. */
+		double ticks_ns = controls.delay_ns / controls.wall_ns * (double)visit->duration_ns;
+		charged_ns += speedup * ((double)visit->delay_ns - ticks_ns);
+		visits += speedup * speedup * visit->visits;
+		sampled_ns += (double)experiment->target_ns;
+		period_ns = fmax(period_ns, period_of(recording, experiment->run_id));
+	}
+	if (!(visits > 0) || !(controls.visits > 0) || !(period_ns > 0))
+		return INFINITY;
+	double samples = sampled_ns / period_ns, usual_ns = controls.wall_ns - controls.delay_ns;
+	double share = fmax(charged_ns, 0) / visits / (usual_ns / controls.visits);
+	double one = samples > 0 ? share / samples : 0;
+	/* Without any charge: as if each sample had been charged in full. */
+	double least = period_ns * COUNT_MOST(0) / controls.wall_ns;
+	return fmax(share + one * COUNT_MOST(samples), least) * (1 + SLACK_SHARE) + SLACK;
+}
