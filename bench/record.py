@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """record - the slowdown by `lever record`, compared with perf.
 
-    bench/record.py [--lever build/lever] [--rounds 5] [--case spin|switches|writes|sqlite|all] [--only-lever]
+    bench/record.py [--lever build/lever] [--rounds 5] [--case spin|switches|writes|sqlite|ends|all] [--only-lever]
 
 Each tool (lever record, and perf record -g on sched:sched_switch and on task-clock at the same period)
 is compared with the bare program in turns (paired_run.py). Figures are medians over the rounds, with
@@ -10,7 +10,8 @@ their range, and the mean with half of its 95 % interval. The speed of a disk di
 round: writes and sqlite need 10 rounds or more.
 
 spin is two CPU-bound threads; switches two threads on one core that wake each other by futex; writes
-small writes with an fsync each; sqlite inserts with a transaction each. Needs root; check `uptime`
+small writes with an fsync each; sqlite inserts with a transaction each; ends is the time of a
+recording of /bin/true. Needs root; check `uptime`
 first.
 """
 import argparse
@@ -20,6 +21,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 import paired_run
 
@@ -72,6 +74,17 @@ def half_interval(values):
     return quantiles[nearest] * statistics.stdev(values) / len(values) ** 0.5 if nearest else float("nan")
 
 
+def measure_ends(lever, rounds, names):
+    with tempfile.TemporaryDirectory(dir="/tmp") as work:
+        seconds = {name: [] for name in names}
+        for name in names * rounds:
+            start = time.monotonic()
+            subprocess.run([*tools(lever, work)[name], "/bin/true"], check=True, stderr=subprocess.DEVNULL)
+            seconds[name].append(time.monotonic() - start)
+    for name, values in seconds.items():
+        print("ends      %-18s median of %d: %.3f s (%.3f to %.3f)" % (name, rounds, statistics.median(values), min(values), max(values)), flush=True)
+
+
 def measure(case, lever, rounds, names):
     for name in names:
         results = [one_round(case, name, lever) for _ in range(rounds)]
@@ -82,7 +95,7 @@ def measure(case, lever, rounds, names):
 
 
 def main():
-    cases = ["spin", "switches", "writes", "sqlite"]
+    cases = ["spin", "switches", "writes", "sqlite", "ends"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lever", default="build/lever")
     parser.add_argument("--rounds", type=int, default=5)
@@ -94,7 +107,10 @@ def main():
         sys.exit("perf is not installed")
     print("uptime:", open("/proc/loadavg").read().strip())
     for case in cases if options.case == "all" else [options.case]:
-        measure(case, os.path.abspath(options.lever), options.rounds, names)
+        if case == "ends":
+            measure_ends(os.path.abspath(options.lever), options.rounds, names)
+        else:
+            measure(case, os.path.abspath(options.lever), options.rounds, names)
 
 
 main()

@@ -47,9 +47,15 @@ static __always_inline struct address_space *address_space_adopt(u64 key)
 	return space;
 }
 
+/* By the helper: loading a pointer directly costs the verifier milliseconds; see docs/decisions.md. */
+static __always_inline u64 address_space_key(struct task_struct *task)
+{
+	return (u64)BPF_CORE_READ(task, mm);
+}
+
 static __always_inline struct address_space *address_space_of(struct task_struct *task)
 {
-	u64 key = (u64)task->mm;
+	u64 key = address_space_key(task);
 	if (!key)
 		return NULL;
 	struct address_space *space = bpf_map_lookup_elem(&spaces, &key);
@@ -60,7 +66,7 @@ static __always_inline struct address_space *address_space_of(struct task_struct
 static __always_inline void address_space_fork(struct task_struct *parent,
 					       struct task_struct *child)
 {
-	u64 parent_key = (u64)parent->mm, key = (u64)child->mm;
+	u64 parent_key = address_space_key(parent), key = address_space_key(child);
 	struct address_space *old = bpf_map_lookup_elem(&spaces, &parent_key);
 	struct address_space *space = address_space_add(key, &empty_address_space);
 	if (!old || !space)
@@ -72,5 +78,5 @@ static __always_inline void address_space_fork(struct task_struct *parent,
 
 static __always_inline void address_space_exec(struct task_struct *task)
 {
-	address_space_add((u64)task->mm, &empty_address_space);
+	address_space_add(address_space_key(task), &empty_address_space);
 }

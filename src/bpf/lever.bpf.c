@@ -243,7 +243,7 @@ int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct 
 		pay_delay(this_cpu(), &this_cpu()->wake_spins);
 	if (!member_fork(state, child))
 		return 0;
-	if (state->is_member && child->mm != parent->mm)
+	if (state->is_member && address_space_key(child) != address_space_key(parent))
 		address_space_fork(parent, child);
 	if (child->tgid != parent->tgid)
 		process_event(KERNEL_EVENT_FORK, child->tgid, parent->tgid, NULL);

@@ -62,16 +62,17 @@ struct {
 static long mapping_read(struct task_struct *task, struct vm_area_struct *vma, void *context)
 {
 	struct mapping *mapping = context;
-	struct file *file = vma->vm_file;
+	struct file *file = BPF_CORE_READ(vma, vm_file);
 
 	mapping->start = vma->vm_start;
 	mapping->end = vma->vm_end;
 	mapping->offset = vma->vm_pgoff << 12;
 	if (file) {
-		mapping->file.inode = file->f_inode->i_ino;
-		mapping->file.device = file->f_inode->i_sb->s_dev;
+		struct inode *inode = BPF_CORE_READ(file, f_inode);
+		mapping->file.inode = BPF_CORE_READ(inode, i_ino);
+		mapping->file.device = BPF_CORE_READ(inode, i_sb, s_dev);
 	} else if (bpf_core_field_exists(task->mm->context.vdso) &&
-		   (u64)task->mm->context.vdso == mapping->start) {
+		   (u64)BPF_CORE_READ(task, mm, context.vdso) == mapping->start) {
 		mapping->file.inode = WIRE_INODE_VDSO;
 		mapping->offset = 0;
 	}

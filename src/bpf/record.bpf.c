@@ -189,7 +189,7 @@ int BPF_PROG(record_fork, struct task_struct *parent, struct task_struct *child)
 		slot->left_ns = slot->ended_ns = 0; /* of an earlier task with this id */
 	if (!record_is_member(parent->tgid))
 		return 0;
-	if (child->mm != parent->mm)
+	if (address_space_key(child) != address_space_key(parent))
 		address_space_fork(parent, child);
 	if (child->tgid != parent->tgid) {
 		member_set(child->tgid, true);
@@ -215,7 +215,7 @@ int BPF_PROG(record_exit_process, struct task_struct *task)
 		return 0;
 	if (!has_exit)
 		held_sample_send(task, slot_of(task->pid));
-	if (task->signal->live.counter > 0)
+	if (BPF_CORE_READ(task, signal, live.counter) > 0)
 		return 0;
 	member_set(task->tgid, false);
 	process_event(KERNEL_EVENT_EXIT, task->tgid, 0, NULL);

@@ -11,6 +11,8 @@
 #include "record/wait_classifier.h"
 #include "symbolize/kernel/kallsyms.h"
 
+#include <pthread.h>
+
 #define POLL_MS 50
 #define REFRESH_EVERY_NS 2000000000ull
 /* No program has this period: samples in step with it would all see the same part of it. */
@@ -34,6 +36,29 @@ static struct record *record_of(struct driver *driver)
 }
 
 /* ---- setting up ---- */
+
+static void *read_kernel_names(void *context)
+{
+	struct record *record = context;
+
+	kallsyms_read("/proc/kallsyms", &record->kernel, &record->no_kernel_names);
+	return NULL;
+}
+
+/* Reads the kernel's names (25 ms) beside the kernel's check of the BPF programs (50 ms). */
+static int open_recorder(struct record *record, const struct recorder_options *options,
+			 struct error *error)
+{
+	pthread_t reader;
+	bool is_beside = !pthread_create(&reader, NULL, read_kernel_names, record);
+	int code = record_session_open(&record->session, options, error);
+
+	if (is_beside)
+		pthread_join(reader, NULL);
+	else
+		read_kernel_names(record);
+	return code;
+}
 
 static void on_sample(void *context, const struct record_sample *sample)
 {
@@ -75,11 +100,10 @@ static int open_session(struct driver *driver, struct error *error)
 		record_session_add_program(session, driver->program_path);
 	session->context = record;
 	session->sample = on_sample;
-	int code = record_session_open(session, &recorder, error);
+	int code = open_recorder(record, &recorder, error);
 	if (code)
 		return code;
 	driver->descriptor = recorder_descriptor(session->recorder);
-	kallsyms_read("/proc/kallsyms", &record->kernel, &record->no_kernel_names);
 	record->aggregator =
 		sample_aggregator_new(session->symbols, session->mapped_files, record->classifier,
 				      record->kernel, record->period_ns);

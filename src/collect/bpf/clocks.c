@@ -13,8 +13,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MEASURE_NS 40000000ull
-
 static int event_open(unsigned cpu, uint64_t period_ns)
 {
 	struct perf_event_attr attributes = {
@@ -91,7 +89,7 @@ int clocks_set_period(const struct clocks *clocks, uint64_t period_ns, struct er
 	return 0;
 }
 
-uint64_t clocks_measure_tick(const struct clocks *clocks)
+uint64_t clocks_measure_tick(const struct clocks *clocks, uint64_t period_ns, uint64_t duration_ns)
 {
 	static uint64_t holes[TICK_COST_HOLES_MOST];
 	cpu_set_t old, one;
@@ -101,8 +99,8 @@ uint64_t clocks_measure_tick(const struct clocks *clocks)
 	sched_getaffinity(0, sizeof(old), &old);
 	sched_setaffinity(0, sizeof(one), &one);
 	clocks_enable(clocks, true);
-	size_t count = tick_cost_find_holes(holes, MEASURE_NS);
+	size_t count = tick_cost_find_holes(holes, duration_ns);
 	clocks_enable(clocks, false);
 	sched_setaffinity(0, sizeof(old), &old);
-	return tick_cost_of(holes, count, MEASURE_NS / clocks->period_ns, 1);
+	return tick_cost_of(holes, count, duration_ns / period_ns, 1);
 }

@@ -23,7 +23,7 @@ int clocks_open(struct clocks *clocks, int program, uint64_t period_ns, struct e
 void clocks_close(struct clocks *clocks);
 void clocks_enable(const struct clocks *clocks, bool enable);
 int clocks_set_period(const struct clocks *clocks, uint64_t period_ns, struct error *error);
-/* What one tick takes of its core, in ns; 0: not measurable. Takes 40 ms of this thread. */
-uint64_t clocks_measure_tick(const struct clocks *clocks);
+/* What one tick takes of its core, in ns; 0: not measurable. `period_ns` is the one that is set. */
+uint64_t clocks_measure_tick(const struct clocks *clocks, uint64_t period_ns, uint64_t duration_ns);
 /* Each core's period differs a little, so that the cores' ticks do not stay in step. */
 uint64_t clocks_period_on(uint64_t period_ns, unsigned cpu);

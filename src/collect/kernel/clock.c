@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define MEASURE_NS 40000000ull
 #define CALIBRATE_PERIOD_NS 400000ull
 #define TICK_UNKNOWN_NS 1000
 #define PERIOD_LEAST_NS 80000ull
@@ -84,7 +85,7 @@ void kernel_set_period(struct collector *collector, uint64_t period_ns)
 /* In this thread: the whole of a sample if it is the program's, else all but the BPF part. */
 static uint64_t measure_tick(struct kernel_engine *kernel)
 {
-	uint64_t tick_ns = clocks_measure_tick(&kernel->clocks);
+	uint64_t tick_ns = clocks_measure_tick(&kernel->clocks, kernel->clocks.period_ns, MEASURE_NS);
 	return tick_ns ? tick_ns : TICK_UNKNOWN_NS;
 }
 

@@ -24,6 +24,9 @@
 #include "record.skel.h"
 #pragma GCC diagnostic pop
 
+#define MEASURE_PERIOD_NS 200000ull
+#define MEASURE_NS (40 * MEASURE_PERIOD_NS)
+
 struct recorder {
 	struct perf_sampler *perf; /* instead of all that follows, where BPF is refused */
 	struct record_bpf *bpf;
@@ -85,6 +88,17 @@ static void fill_settings(struct recorder *recorder, const struct recorder_optio
 			clocks_period_on(options->period_ns, cpu);
 }
 
+/* At a short period, as the program waits for the end of the measurement. */
+static int measure_tick(struct recorder *recorder, uint64_t period_ns, struct error *error)
+{
+	int code = clocks_set_period(&recorder->clocks, MEASURE_PERIOD_NS, error);
+
+	if (code)
+		return code;
+	recorder->tick_ns = clocks_measure_tick(&recorder->clocks, MEASURE_PERIOD_NS, MEASURE_NS);
+	return clocks_set_period(&recorder->clocks, period_ns, error);
+}
+
 static int open_bpf(struct recorder *opened, const struct recorder_options *options,
 		    struct error *error)
 {
@@ -105,9 +119,7 @@ static int open_bpf(struct recorder *opened, const struct recorder_options *opti
 				 strerror(-code));
 	code = clocks_open(&opened->clocks, bpf_program__fd(opened->bpf->progs.record_tick),
 			   options->period_ns, error);
-	if (!code)
-		opened->tick_ns = clocks_measure_tick(&opened->clocks);
-	return code;
+	return code ? code : measure_tick(opened, options->period_ns, error);
 }
 
 static void close_bpf(struct recorder *recorder)
