@@ -99,6 +99,7 @@
 #else
 
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 
 #define LEVER_VISIT(name, kind) LEVER_VISIT_WITH(name, kind, 0, 0)
@@ -529,10 +530,16 @@ LEVER_HELPER unsigned long long lever_process_begin(struct lever_points *page)
 	return process;
 }
 
+/* NULL in a set-user-ID program and the like, whose caller must not choose what it maps. */
+LEVER_HELPER const char *lever_environment(const char *name)
+{
+	return getauxval(AT_SECURE) ? (const char *)0 : getenv(name);
+}
+
 /* The environment variable LEVER_LISTEN, as a number. */
 LEVER_HELPER unsigned int lever_listen_asked(void)
 {
-	const char *listen = getenv("LEVER_LISTEN");
+	const char *listen = lever_environment("LEVER_LISTEN");
 
 	return listen && listen[0] > '0' && listen[0] <= '7' && !listen[1] ?
 		       (unsigned int)(listen[0] - '0') :
@@ -615,7 +622,7 @@ LEVER_HELPER struct lever_points *lever_points_make(unsigned long address)
 	lever_process_begin(page);
 	page->stamp = lever_ticks();
 	if (listening & LEVER_LISTEN_TRACE) {
-		lever_path_keep(page, getenv("LEVER_TRACE"));
+		lever_path_keep(page, lever_environment("LEVER_TRACE"));
 		if (!lever_trace_map(page, page->trace_path))
 			listening &= ~LEVER_LISTEN_TRACE;
 	}

@@ -2,13 +2,12 @@
 /* file - reads whole files, and gives files to the user who called sudo. */
 #include "base/file.h"
 
+#include "base/caller.h"
 #include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
 
 char *file_read(const char *path, size_t *size_bytes, struct error *error)
@@ -42,14 +41,8 @@ char *file_read(const char *path, size_t *size_bytes, struct error *error)
 
 void file_give_to_caller(int fd)
 {
-	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID");
-	uint64_t uid, gid;
-	if (geteuid() != 0 || !uid_text || !gid_text)
-		return;
-	if (!text_to_unsigned(uid_text, &uid) || !text_to_unsigned(gid_text, &gid))
-		return;
-	if (uid >= UINT_MAX || gid >= UINT_MAX)
-		return;
-	if (fchown(fd, (uid_t)uid, (gid_t)gid))
+	struct caller caller;
+
+	if (caller_of_sudo(&caller) && fchown(fd, caller.uid, caller.gid))
 		return; /* not an error, see file.h */
 }

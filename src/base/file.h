@@ -13,7 +13,8 @@
 char *file_read(const char *path, size_t *size_bytes, struct error *error);
 
 /*
- * Under sudo, makes the user who called sudo the owner of the open file. Where the file system
+ * Under sudo, makes the user who called sudo the owner of a file that this process has made. Where
+ * the file system
  * refuses, the file stays root's, which is not an error.
  */
 void file_give_to_caller(int fd);

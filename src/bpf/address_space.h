@@ -47,7 +47,10 @@ static __always_inline struct address_space *address_space_adopt(u64 key)
 	return space;
 }
 
-/* By the helper: loading a pointer directly costs the verifier milliseconds; see docs/decisions.md. */
+/*
+ * By the helper: the verifier takes milliseconds for a direct load (docs/decisions.md, "Where the
+ * time of lever record goes").
+ */
 static __always_inline u64 address_space_key(struct task_struct *task)
 {
 	return (u64)BPF_CORE_READ(task, mm);

@@ -3,8 +3,8 @@
 #include "profile/profile_file.h"
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/memory.h"
+#include "base/output_file.h"
 #include "profile/schema.h"
 
 #include <errno.h>
@@ -71,6 +71,11 @@ static int explain_write(struct error *error, int code, const char *path)
 			"cannot make %s: its directory does not exist; make the directory, or "
 			"choose another file with -o",
 			path);
+	case ELOOP:
+		return error_set(error, code,
+				 "refusing to write %s through a symbolic link that another user "
+				 "could have made; name the file that the link leads to",
+				 path);
 	case ENOSPC:
 	case EDQUOT:
 		return error_set(
@@ -164,19 +169,27 @@ static int empty(struct profile_file *file, struct error *error)
 	return 0;
 }
 
-/* Without O_CREAT first, see own_side_files. */
 static int open_or_make(struct profile_file *file)
 {
 	int flags = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-	file->fd = open(file->path, flags);
-	if (file->fd >= 0 || errno != ENOENT)
-		return file->fd < 0 ? -errno : 0;
-	file->fd = open(file->path, flags | O_CREAT | O_EXCL, 0666);
-	if (file->fd < 0)
-		return -errno;
-	file->is_new = true;
-	file_give_to_caller(file->fd);
-	return 0;
+	int fd = output_file_open_existing_or_new(file->path, flags, &file->is_new);
+
+	file->fd = fd < 0 ? -1 : fd;
+	return fd < 0 ? fd : 0;
+}
+
+/* SQLite opens the file by this path. */
+static int find_real_path(struct profile_file *file, struct error *error)
+{
+	struct stat opened, named;
+
+	file->real_path = realpath(file->path, NULL);
+	if (!file->real_path || fstat(file->fd, &opened) || lstat(file->real_path, &named))
+		return explain_write(error, errno, file->path);
+	if (opened.st_dev == named.st_dev && opened.st_ino == named.st_ino)
+		return 0;
+	return error_set(error, ESTALE, "%s became another file while it was opened; try again",
+			 file->path);
 }
 
 int profile_file_open_to_write(const char *path, bool fresh, struct profile_file **result,
@@ -196,9 +209,9 @@ int profile_file_open_to_write(const char *path, bool fresh, struct profile_file
 		code = lock_to_write(file, error);
 	if (code)
 		return code;
-	file->real_path = realpath(path, NULL);
-	if (!file->real_path)
-		return explain_write(error, errno, path);
+	code = find_real_path(file, error);
+	if (code)
+		return code;
 	file->content = content_of(file->fd);
 	if (fresh && !file->is_new && (code = empty(file, error)))
 		return code;

@@ -323,6 +323,7 @@ int profile_read(const char *path, struct recording **result, struct error *erro
 	code = read_all(store, recording, error);
 	if (code)
 		return code;
+	recording->owner_uid = store_owner(store);
 	*result = take(&recording);
 	return 0;
 }

@@ -152,6 +152,7 @@ struct recording_stack_sample {
 };
 
 struct recording {
+	uint32_t owner_uid; /* of the file */
 	ARRAY(struct recording_run) runs;
 	ARRAY(struct recording_overhead) overheads;
 	ARRAY(struct recording_target) targets;

@@ -26,6 +26,14 @@ sqlite3 *store_database(struct store *store)
 	return store->database;
 }
 
+/* Root, if that is not known. */
+uid_t store_owner(const struct store *store)
+{
+	struct stat status;
+
+	return fstat(store->file->fd, &status) ? 0 : status.st_uid;
+}
+
 int64_t store_version(const struct store *store)
 {
 	return store->version;

@@ -25,6 +25,7 @@ int store_open_to_read(const char *path, struct store **result, struct error *er
 void store_close(struct store *store);
 
 sqlite3 *store_database(struct store *store);
+uid_t store_owner(const struct store *store);
 int64_t store_version(const struct store *store); /* of a file opened to read */
 int store_execute(struct store *store, const char *sql, struct error *error);
 int store_prepare(struct store *store, const char *sql, sqlite3_stmt **statement,

@@ -150,7 +150,7 @@ static uint32_t count_cores(void)
 
 static bool process_open(void)
 {
-	const char *path = getenv(RUNTIME_VARIABLE);
+	const char *path = secure_getenv(RUNTIME_VARIABLE);
 
 	runtime_page = path ? map_page(path) : NULL;
 	if (!runtime_page)

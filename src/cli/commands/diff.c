@@ -2,7 +2,7 @@
 /* diff - `lever diff`: two profiles, or two commands that run in turn. */
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/output_file.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/diff_options.h"
 #include "cli/options/command_line.h"
@@ -64,19 +64,16 @@ static char *command_text(char *const *arguments)
 
 static int write_report(const struct diff_values *values, const struct diff_report *report)
 {
-	AUTO(file) FILE *file = NULL;
+	struct output_file *file = NULL;
+	struct error error = {0};
 
-	if (values->output && !(file = fopen(values->output, "we")))
-		return message_print(EXIT_FAILED, "cannot write %s: %s", values->output,
-				     strerror(errno));
-	if (file)
-		file_give_to_caller(fileno(file));
+	if (values->output && output_file_open(values->output, &file, &error))
+		return message_error(&error, EXIT_FAILED);
+	FILE *out = file ? output_file_stream(file) : stdout;
 	const struct diff_format *format = &diff_formats[values->format];
-	(report->pairs ? format->write_pairs : format->write_profiles)(file ? file : stdout,
-								       report);
-	if (file && (fflush(file) || ferror(file)))
-		return message_print(EXIT_FAILED, "cannot write %s: %s", values->output,
-				     strerror(errno));
+	(report->pairs ? format->write_pairs : format->write_profiles)(out, report);
+	if (file && output_file_finish(file, &error))
+		return message_error(&error, EXIT_FAILED);
 	return EXIT_ANSWERED;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* report - `lever report`: a profile as text, a page, or in another program's format. */
 #include "base/cleanup.h"
-#include "base/file.h"
+#include "base/output_file.h"
 #include "cli/commands/commands.h"
 #include "cli/options/command_line.h"
 #include "cli/options/values.h"
@@ -131,16 +131,13 @@ static void write_report(FILE *out, const struct recording *recording, enum run_
 static int write_file(const struct recording *recording, enum run_kind kind,
 		      const struct report_values *values, struct error *error)
 {
-	AUTO(file) FILE *out = fopen(values->output, "we");
-	if (!out)
-		return error_set(error, errno, "cannot write %s: %s", values->output,
-				 strerror(errno));
-	file_give_to_caller(fileno(out));
-	write_report(out, recording, kind, values);
-	if (fflush(out) || ferror(out))
-		return error_set(error, errno ? errno : EIO, "cannot write %s: %s", values->output,
-				 strerror(errno ? errno : EIO));
-	return 0;
+	struct output_file *file;
+	int code = output_file_open(values->output, &file, error);
+
+	if (code)
+		return code;
+	write_report(output_file_stream(file), recording, kind, values);
+	return output_file_finish(file, error);
 }
 
 static bool has_runs(const struct recording *recording, enum run_kind kind)

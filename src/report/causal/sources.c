@@ -2,14 +2,18 @@
 /* sources - reads each source file once, and keeps the lines around targets. */
 #include "report/causal/sources.h"
 
+#include "base/caller.h"
 #include "base/cleanup.h"
-#include "base/file.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "report/display.h"
 
+#include <fcntl.h>
+#include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #define SIZE_MOST 16000000 /* bytes of a file; generated code may be long */
 #define WIDTH_MOST 240     /* characters of a line; the rest is "…" */
@@ -26,6 +30,7 @@ struct source {
 struct sources {
 	ARRAY(struct source) files;
 	int64_t started_s;
+	struct caller user; /* whose rights root reads with; root: its own */
 };
 
 static bool is_source_name(const char *path)
@@ -58,16 +63,52 @@ static void split(struct source *source)
 		source->lines.count--; /* no line follows the last newline */
 }
 
-static void load(struct source *source, int64_t started_s)
+/*
+ * The profile's owner chose the path. So root opens it with the rights of the user behind sudo, or
+ * of that owner. Both being root, no link is followed: its maker may be another user.
+ */
+static int open_for(const char *path, const struct caller *user)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	struct open_how how = {.flags = flags, .resolve = RESOLVE_NO_SYMLINKS};
+	struct caller_rights rights;
+
+	if (geteuid() != 0)
+		return open(path, flags);
+	if (!user->uid)
+		return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	if (!caller_rights_begin(user, &rights))
+		return -1;
+	int fd = open(path, flags);
+	caller_rights_end(&rights);
+	return fd;
+}
+
+/* At most `size` bytes, as files of /proc have more than they say. */
+static char *read_text(int fd, size_t size)
+{
+	char *text = memory_new(size + 1, 1);
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t got = read(fd, text + done, size - done);
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return text;
+}
+
+static void load(struct source *source, int64_t started_s, const struct caller *user)
 {
 	struct stat status;
-	if (!is_source_name(source->path) || stat(source->path, &status) ||
-	    !S_ISREG(status.st_mode) || status.st_size > SIZE_MOST)
+	AUTO(fd) int fd = is_source_name(source->path) ? open_for(source->path, user) : -1;
+
+	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size > SIZE_MOST)
 		return;
-	source->content = file_read(source->path, NULL, NULL);
+	source->content = read_text(fd, (size_t)status.st_size);
 	source->is_newer = status.st_mtime > started_s;
-	if (source->content)
-		split(source);
+	split(source);
 }
 
 static struct source *source_for(struct sources *sources, const char *path)
@@ -79,7 +120,7 @@ static struct source *source_for(struct sources *sources, const char *path)
 	struct source *source = array_add(&sources->files);
 	source->path = path;
 	source->kept = json_object();
-	load(source, sources->started_s);
+	load(source, sources->started_s, &sources->user);
 	return source;
 }
 
@@ -114,8 +155,10 @@ static json_t *json_of(struct source *source)
 json_t *sources_of(const struct recording *recording, const struct causal *causal)
 {
 	size_t runs = recording->runs.count;
-	struct sources sources = {.started_s =
-					  runs ? recording->runs.items[runs - 1].started_s : 0};
+	struct sources sources = {.started_s = runs ? recording->runs.items[runs - 1].started_s : 0,
+				  .user = caller_of_uid(recording->owner_uid)};
+
+	caller_of_sudo(&sources.user);
 	json_t *array = json_array();
 	for (size_t i = 0; i < causal->count; i++) {
 		const struct causal_target *target = &causal->targets[i];

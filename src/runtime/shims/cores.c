@@ -29,7 +29,7 @@ static unsigned long long digit_of(char letter)
 
 static void add_cores(size_t size, cpu_set_t *set)
 {
-	const char *text = getenv("LEVER_CORES");
+	const char *text = secure_getenv("LEVER_CORES");
 
 	for (size_t first = 0; text && *text && first + BITS <= size * 8; first += BITS) {
 		unsigned long long word = 0;

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "symbolize/language/demangle.h"
+#include "symbolize/object/private_copy.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
@@ -23,11 +24,15 @@ static int find_debug_file(Dwfl_Module *module, void **user, const char *name, D
 			   const char *file, const char *link, GElf_Word crc, char **found)
 {
 	const struct object *object = *user;
+	bool in_scope = object && object->shown.in_scope;
+	int fd = (in_scope ? dwfl_standard_find_debuginfo :
+			     dwfl_build_id_find_debuginfo)(module, user, name, base, file, link,
+							   crc, found);
 
-	if (object && object->shown.in_scope)
-		return dwfl_standard_find_debuginfo(module, user, name, base, file, link, crc,
-						    found);
-	return dwfl_build_id_find_debuginfo(module, user, name, base, file, link, crc, found);
+	if (fd < 0 || !private_copy(&fd))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 static const Dwfl_Callbacks callbacks = {
@@ -324,6 +329,20 @@ static void identify(struct object *object, int fd, const char *open_path)
 		object->shown.open_path = text_copy(open_path);
 }
 
+static int make_private(int *fd, const char *path, struct error *error)
+{
+	int code = private_copy(fd);
+
+	if (code == -EFBIG)
+		return error_set(error, code,
+				 "%s is not read: it is larger than 1 GiB, and another user can "
+				 "change it meanwhile",
+				 path);
+	return code ? error_set(error, code, "cannot copy %s to memory: %s", path,
+				strerror(-code)) :
+		      0;
+}
+
 int object_open(const char *path, const char *open_path, bool in_scope, struct object **object,
 		struct error *error)
 {
@@ -337,7 +356,7 @@ int object_open(const char *path, const char *open_path, bool in_scope, struct o
 	struct object *opened = object_new(path);
 	opened->shown.in_scope = in_scope;
 	identify(opened, fd, open_path);
-	if (read_headers(opened, &fd, error) != 0) {
+	if (make_private(&fd, path, error) || read_headers(opened, &fd, error) != 0) {
 		object_free(opened);
 		return error->code;
 	}

@@ -3,11 +3,14 @@
  * perf_map - parses /tmp/perf-PID.map: lines "START SIZE NAME" in hexadecimal. Where lines overlap,
  * the later one holds.
  *
- * Another user may have put the file there: only a regular file is read, and only names are used.
+ * Anybody can put a file there. It is read only if it is a regular file and belongs to root, to
+ * this user, to the one behind sudo, or to the process's user. Only names are used.
  */
 #include "symbolize/object/perf_map.h"
 
+#include "base/caller.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,13 +99,35 @@ static void cover_by_latest(struct symtab *symtab)
 	interval_map_flatten(&symtab->intervals);
 }
 
+/* The effective one. False: the process has ended. */
+static bool find_user_of_process(unsigned pid, uid_t *uid)
+{
+	AUTO(text) char *path = text_format("/proc/%u/status", pid);
+	AUTO(text) char *status = file_read(path, NULL, NULL);
+	const char *line = status ? strstr(status, "\nUid:") : NULL;
+
+	return line && sscanf(line, "\nUid: %*u %u", uid) == 1;
+}
+
+static bool is_owner_trusted(uid_t owner, const char *path)
+{
+	struct caller caller;
+	unsigned pid;
+	uid_t uid;
+
+	if (!owner || owner == geteuid() || (caller_of_sudo(&caller) && owner == caller.uid))
+		return true;
+	return sscanf(path, "/tmp/perf-%u.map", &pid) == 1 && find_user_of_process(pid, &uid) &&
+	       owner == uid;
+}
+
 bool perf_map_read(struct object *object, struct interner *texts)
 {
 	AUTO(fd) int fd = open(object->shown.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat status;
 
 	if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-	    status.st_size > MAP_MOST_BYTES)
+	    status.st_size > MAP_MOST_BYTES || !is_owner_trusted(status.st_uid, object->shown.path))
 		return false;
 	int64_t time_ns = status.st_mtim.tv_sec * 1000000000LL + status.st_mtim.tv_nsec;
 	if (status.st_size == object->map_size && time_ns == object->map_time_ns)

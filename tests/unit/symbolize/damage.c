@@ -128,3 +128,32 @@ TEST("a binary with an altered header is survived")
 	free(original);
 	original = NULL;
 }
+
+/* As root; the binary is another user's, who shortens it between opening and reading. */
+static void use_shortened(void)
+{
+	struct fixture fixture;
+	AUTO(text) char *path = text_format("%s/shortened", fixture_directory);
+
+	fixture_write("shortened", original, original_size);
+	if (chown(path, 65534, 65534) || fixture_open(&fixture, "shortened", TARGET_LINE, NULL))
+		_exit(4);
+	if (truncate(path, 0))
+		_exit(5);
+	uint32_t location;
+	_exit(symbols_find(fixture.symbols, "work", &location, NULL) ? 6 : 0);
+}
+
+TEST("another user's binary that is shortened while it is read has all its names")
+{
+	if (geteuid() != 0)
+		SKIP("only root can give a file away");
+	read_original();
+	pid_t child = fork();
+	int status;
+	if (child == 0)
+		use_shortened();
+	CHECK(waitpid(child, &status, 0) == child);
+	CHECK(WIFEXITED(status));
+	CHECK_EQUAL(WEXITSTATUS(status), 0);
+}

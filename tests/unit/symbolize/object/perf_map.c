@@ -82,3 +82,20 @@ TEST("a missing map is an error")
 		    -ENOENT);
 	fixture_close(&fixture);
 }
+
+TEST("names of a map that another user has put there, or that is a link, are not used")
+{
+	struct fixture fixture;
+	if (geteuid() != 0)
+		SKIP("only root can give a file away");
+	unsetenv("SUDO_UID");
+	CHECK_EQUAL(open_map(&fixture, "1000 100 before\n"), 0);
+	AUTO(text) char *path = text_format("%s/perf.map", fixture_directory);
+	CHECK_TEXT(name_at(&fixture, 0x1010), "before");
+	fixture_write("perf.map", "1000 100 before\n2000 100 planted\n", 33);
+	CHECK_EQUAL(chown(path, 65534, 65534), 0);
+	CHECK_TEXT(name_at(&fixture, 0x2010), NULL);
+	CHECK_EQUAL(chown(path, 0, 0), 0);
+	CHECK_TEXT(name_at(&fixture, 0x2010), "planted");
+	fixture_close(&fixture);
+}
