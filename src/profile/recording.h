@@ -3,8 +3,7 @@
  * recording - what a profile file holds, as plain data in memory.
  *
  * The engine writes rows through profile.h; reports read a whole recording. Times are ns; start_ns
- * is CLOCK_MONOTONIC of the recording host. Texts are the bytes as found, mostly UTF-8; NULL means
- * unknown.
+ * is CLOCK_MONOTONIC of the recording host. Texts are the bytes as found; NULL means unknown.
  */
 #pragma once
 
