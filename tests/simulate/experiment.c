@@ -159,6 +159,10 @@ void experiment_find_truth(struct machine *machine, const struct program *progra
 static void sampling_follow(struct machine *machine, const struct experiment_settings *settings,
 			    struct sampling_rate *rate)
 {
+	if (settings->fixed_period_ns) {
+		engine_set_period(machine, settings->fixed_period_ns);
+		return;
+	}
 	sampling_rate_update(rate, machine->busy_ns, machine->waits, machine->task_wakeups);
 	engine_set_period(machine,
 			  (uint32_t)sampling_rate_period_ns(rate, settings->engine.period_ns,

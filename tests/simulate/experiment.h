@@ -16,6 +16,7 @@ struct experiment_settings {
 	struct machine_settings machine;
 	struct engine_settings engine;
 	uint32_t densest_ns;            /* sampling period, where tasks wait for each other often */
+	uint32_t fixed_period_ns;       /* 0: it follows waits, as the session's does */
 	uint64_t window_ns, warm_up_ns; /* at least: longer where visits are rare */
 	uint32_t rounds;                /* of windows at each speedup */
 	uint32_t true_rounds;

@@ -17,6 +17,7 @@ static const char usage[] =
 	"FIRST]\n"
 	"                [--programs N] [--rounds N] [--foreign TASKS] [--virtual] [--list]\n"
 	"                [--file PROGRAM] [--variant RULE]... [--uncharged MICROSECONDS]\n"
+	"                [--period MICROSECONDS]\n"
 	"       simulate --trace PERCENT --pattern NAME|--file PROGRAM [--cores N] [--engine E]\n"
 	"                [--seed N] [--milliseconds N]\n";
 
@@ -113,6 +114,9 @@ static void option_take(struct choices *choices, int option)
 	case 'u':
 		table->uncharged_ns = (uint32_t)(1000 * atof(optarg));
 		break;
+	case 'P':
+		table->fixed_period_ns = (uint32_t)(1000 * atof(optarg));
+		break;
 	case 'v':
 		table->is_virtual = true;
 		break;
@@ -143,6 +147,7 @@ static void options_read(struct choices *choices, int count, char **arguments)
 						{"trace", required_argument, NULL, 't'},
 						{"variant", required_argument, NULL, 'V'},
 						{"uncharged", required_argument, NULL, 'u'},
+						{"period", required_argument, NULL, 'P'},
 						{"virtual", no_argument, NULL, 'v'},
 						{"file", required_argument, NULL, 'i'},
 						{"milliseconds", required_argument, NULL, 'm'},

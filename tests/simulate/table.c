@@ -81,6 +81,7 @@ static void program_run(const struct table_settings *settings, uint32_t pattern,
 	usual.true_rounds = 2 * settings->rounds;
 	usual.engine.variants = settings->variants;
 	usual.engine.uncharged_ns = settings->uncharged_ns;
+	usual.fixed_period_ns = settings->fixed_period_ns;
 	if (settings->is_virtual)
 		experiment_on_virtual_machine(&usual);
 	if (settings->program)

@@ -18,6 +18,7 @@ struct table_settings {
 	enum engine_kind engine;       /* ENGINE_NONE: both */
 	struct engine_variants variants;
 	uint32_t uncharged_ns;
+	uint32_t fixed_period_ns; /* 0: it follows waits, as the session's does */
 	uint32_t core_counts[TABLE_CORES_MOST];
 	uint32_t core_count_count;
 	bool lists_programs;
