@@ -47,7 +47,7 @@ int tick(struct bpf_perf_event_data *context)
 			if (has_waiters())
 				delay_forgive(&cpu->delay.local, &settings.delay, global_delay());
 			if (settings.enable_kernel && settings.is_system_wide)
-				sample_take(context, task, cpu, now, weight);
+				sample_take(context, task, NULL, now, weight);
 		} else {
 			displacement_count(cpu, weight);
 			delay_forgive(&cpu->delay.local, &settings.delay, global_delay());
@@ -57,9 +57,8 @@ int tick(struct bpf_perf_event_data *context)
 	cpu->displaced_ns += passed.stalled_ns;
 	waiting_set(state, false); /* woken before it had left its core */
 	span_tracker_poll(now);
-	spin_check(context, cpu, state);
-	sample_take(context, task, cpu, now, weight);
-	pay_delay(cpu, &cpu->tick_spins);
+	if (!sample_take(context, task, state, now, weight))
+		pay_delay(cpu, &cpu->tick_spins);
 	return 0;
 }
 

@@ -116,15 +116,18 @@ static __always_inline u64 pause_charge(struct kernel_cpu *cpu, u64 weight, u64 
 	return growth;
 }
 
-/* A released spinner counts as a wait where the sampling period is chosen. */
-static __always_inline void spin_check(struct bpf_perf_event_data *context, struct kernel_cpu *cpu,
-				       struct task_state *state)
+/*
+ * A tick that stands for `weight`. A released spinner counts as a wait where the sampling period is
+ * chosen.
+ */
+static __always_inline void spin_check(struct kernel_cpu *cpu, struct task_state *state,
+				       bool is_spinning, u64 weight)
 {
-	bool is_spinning = spins(context);
-	u64 charged = *(volatile u64 *)&charged_ns;
-	s64 gap = core_gap(cpu, global_delay());
+	struct delay_spin_tick tick = {.is_spinning = is_spinning,
+				       .gap_ns = core_gap(cpu, global_delay()),
+				       .weight_ns = weight};
 
-	cpu->waits += delay_spin(&cpu->delay, &state->delay, is_spinning, gap, charged);
+	cpu->waits += delay_spin(&cpu->delay, &state->delay, &tick, *(volatile u64 *)&charged_ns);
 }
 
 /*

@@ -76,6 +76,16 @@ __noinline int location_is_in_scope(const struct location *location)
 	return range_find(WIRE_BANK_SCOPE + (settings.scope_bank & 1), location) != NULL;
 }
 
+/* WIRE_SPIN_LOOP or _HELPER, or 0. */
+__noinline int location_spin(const struct location *location)
+{
+	if (!location)
+		return 0;
+	const struct wire_range *range =
+		range_find(WIRE_BANK_SPIN + (settings.spin_bank & 1), location);
+	return range ? (int)range->value : 0;
+}
+
 /* Index of the sampled point at the location, or -1. */
 __noinline int location_sampled_point(const struct location *location)
 {

@@ -78,27 +78,29 @@ static __always_inline bool activity_is_target(int call, u32 span)
 	return settings.enable_spans && span != WIRE_SPAN_NONE && location_is_target(&span_place);
 }
 
-/* A tick is the target's if its code is; a class of waits has no time on CPU. */
+/* A tick is the target's if its code is; waits, of a class or by spinning, are none on CPU. */
 static __always_inline bool sample_is_target(const struct frame_walk *walk,
 					     const struct kernel_chain_search *inside)
 {
-	if (settings.classes)
+	if (settings.classes || walk->is_spinning)
 		return false;
 	return (inside->is_found ? inside->is_target : walk->is_target) ||
 	       activity_is_target(walk->system_call, walk->span);
 }
 
-static __always_inline void sample_take(struct bpf_perf_event_data *context,
-					struct task_struct *task, struct kernel_cpu *cpu, u64 now,
+/* Returns whether the thread spins. `state`: NULL of a task that never pays. */
+static __always_inline bool sample_take(struct bpf_perf_event_data *context,
+					struct task_struct *task, struct task_state *state, u64 now,
 					u64 weight)
 {
+	struct kernel_cpu *cpu = this_cpu();
 	u64 ip = PT_REGS_IP(&context->regs), kernel_ip = ip >> 63 ? ip : 0;
 	u32 flags =
 		(has_speedup() ? WIRE_SAMPLE_SPEEDUP : 0) | (kernel_ip ? WIRE_SAMPLE_IN_KERNEL : 0);
 	struct address_space *space = address_space_of(task);
 	bool enable_kernel = kernel_ip && settings.enable_kernel;
 	if (!space && !enable_kernel)
-		return;
+		return false;
 
 	struct frame_walk walk = {.now = now,
 				  .enable_callers = settings.enable_callers,
@@ -118,7 +120,12 @@ static __always_inline void sample_take(struct bpf_perf_event_data *context,
 		walk.system_call = kernel_ip ? system_call_of(task) : system_call_left(ip);
 	cpu->samples++;
 	cpu->sampled_ns += weight;
+	bool is_spinning = state && (walk.is_spinning || spins(context));
+	if (state)
+		spin_check(cpu, state, is_spinning, weight);
 	bool is_target = sample_is_target(&walk, &inside);
+	if (walk.is_spinning)
+		flags |= WIRE_SAMPLE_SPINS;
 	if (is_target) {
 		flags |= WIRE_SAMPLE_TARGET;
 		cpu->target_samples++;
@@ -139,4 +146,5 @@ static __always_inline void sample_take(struct bpf_perf_event_data *context,
 	if (walk.enable_callers)
 		callers_emit();
 	latency_pause(cpu, pause_charge(cpu, is_target ? weight : 0, now));
+	return is_spinning;
 }

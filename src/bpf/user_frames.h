@@ -31,7 +31,8 @@ struct frame_walk {
 	bool is_found, is_target, is_complete, enable_callers;
 	int system_call; /* -1: none, or not asked for */
 	u32 span;        /* WIRE_SPAN_NONE */
-	u32 pad;
+	bool is_spinning, is_in_spin_helper;
+	u16 pad;
 };
 
 static __always_inline void callers_add(const struct location *location)
@@ -47,6 +48,18 @@ static __always_inline void callers_add(const struct location *location)
 	scratch->callers.count = count + 1;
 }
 
+/* Is the frame in a spin loop, or in code that one calls? */
+static __always_inline void spin_visit(struct frame_walk *walk, u32 index,
+				       const struct location *location)
+{
+	walk->is_in_spin_helper = false;
+	if (index >= WIRE_SPIN_FRAMES || walk->is_spinning)
+		return;
+	int spin = location_spin(location);
+	walk->is_spinning = spin == WIRE_SPIN_LOOP;
+	walk->is_in_spin_helper = spin == WIRE_SPIN_HELPER;
+}
+
 /* Visits one frame; ends the walk at the innermost one in scope. */
 static long frame_visit(u32 index, void *context)
 {
@@ -60,6 +73,7 @@ static long frame_visit(u32 index, void *context)
 	if (!index)
 		walk->leaf = location;
 	walk->depth = index + 1;
+	spin_visit(walk, index, &location);
 	/* A target that the user named counts also outside of the scope. */
 	bool is_target = location_is_target(&location);
 	bool is_in_scope = is_target || location_is_in_scope(&location);
@@ -70,7 +84,7 @@ static long frame_visit(u32 index, void *context)
 	}
 	if (is_in_scope && walk->enable_callers)
 		callers_add(&location);
-	if (walk->is_found && !walk->enable_callers)
+	if (walk->is_found && !walk->enable_callers && !walk->is_in_spin_helper)
 		return 1;
 	return unwind(&walk->frame, &location) ? 0 : 1;
 }

@@ -129,6 +129,20 @@ void pay_delay(uint64_t most_ns, __u64 *counter)
 	thread_self.accounted_ns += now - start;
 }
 
+void pause_check_spin(bool is_spinning, uint64_t weight, uint64_t now)
+{
+	uint64_t global = pause_global(now);
+	struct delay_spin_tick tick = {
+		.is_spinning = is_spinning,
+		.gap_ns = delay_gap(&thread_self.local, pause_settings(), global),
+		.charged_ns = (int64_t)(global - thread_self.delay_at_tick_ns),
+		.weight_ns = (int64_t)weight,
+	};
+
+	thread_self.delay_at_tick_ns = global;
+	thread_self.local.delay_ns += delay_spin_credit(&thread_self.spins, &tick);
+}
+
 bool pause_is_due(uint64_t now)
 {
 	return delay_is_due(&thread_self.local, global_delay(now), SHORTEST_NS);

@@ -16,5 +16,7 @@ void pause_renew(void);
 #define PAUSE_MOST_IN_HANDLER_NS 20000000u
 /* Pays the gap, for `most_ns` at most, and adds 1 to the counter if it paused. */
 void pay_delay(uint64_t most_ns, __u64 *counter);
+/* A tick that stands for `weight` found the thread in a spin loop, or not. */
+void pause_check_spin(bool is_spinning, uint64_t weight, uint64_t now);
 /* True if more than the shortest pause is owed. */
 bool pause_is_due(uint64_t now);

@@ -40,6 +40,8 @@ void sample_emit(const struct walk *walk, uint64_t weight, uint32_t flags)
 		flags |= WIRE_SAMPLE_SPEEDUP;
 	if (walk->is_target)
 		flags |= WIRE_SAMPLE_TARGET;
+	if (walk->is_spinning)
+		flags |= WIRE_SAMPLE_SPINS;
 	if (!walk->is_found)
 		flags |= WIRE_SAMPLE_NO_SCOPE | (walk->is_complete ? 0 : WIRE_SAMPLE_TRUNCATED);
 	record->sample = (struct wire_sample){
@@ -95,7 +97,8 @@ static void charge_and_pay(uint64_t cost_before, uint64_t cpu, uint64_t now)
 	thread_self.cpu_seen_ns = cpu + handled;
 	thread_self.seen_ns = now;
 	thread_self.accounted_ns = handled;
-	pay_delay(PAUSE_MOST_IN_HANDLER_NS, &thread_self.counters->sample_pauses);
+	if (!thread_self.spins)
+		pay_delay(PAUSE_MOST_IN_HANDLER_NS, &thread_self.counters->sample_pauses);
 	if (thread_self.accounted_ns != handled)
 		thread_self.cpu_seen_ns = time_of_thread();
 	contention_settled(thread_self.seen_ns + thread_self.accounted_ns);
@@ -113,6 +116,7 @@ static void take(const struct frame *where)
 	stack_walk_up(&frame, &walk);
 	if (runtime_page->settings.classes) /* then waits are the target, and no time on CPU */
 		walk.is_target = false;
+	pause_check_spin(walk.is_spinning, weight, now);
 	count_displaced(now, weight, cost);
 	COUNT(samples, 1);
 	COUNT(sampled_ns, weight);

@@ -206,6 +206,18 @@ static bool go_up(const struct reader *reader, struct frame *frame, const struct
 	return frame->ip != 0;
 }
 
+/* Is the frame in a spin loop, or in code that one calls? */
+static void check_spin(const struct location *location, int depth, struct walk *walk)
+{
+	uint32_t bank = WIRE_BANK_SPIN + (runtime_page->settings.spin_bank & 1);
+	const struct wire_range *range = NULL;
+
+	if (depth < WIRE_SPIN_FRAMES && !walk->is_spinning)
+		range = range_in_bank(bank, location);
+	walk->is_spinning |= range && range->value == WIRE_SPIN_LOOP;
+	walk->is_in_spin_helper = range && range->value == WIRE_SPIN_HELPER;
+}
+
 /* True: the walk ends here. */
 static bool check_location(const struct location *location, struct walk *walk)
 {
@@ -221,7 +233,7 @@ static bool check_location(const struct location *location, struct walk *walk)
 		walk->found = *location;
 	}
 	if (!settings->enable_callers)
-		return walk->is_found;
+		return walk->is_found && !walk->is_in_spin_helper;
 	if (is_found && location->object < WIRE_OBJECTS_MOST)
 		walk->callers[walk->caller_count++] =
 			(uint64_t)location->object << RUNTIME_CALLER_SHIFT | location->offset;
@@ -242,6 +254,7 @@ static void walk_frames(struct frame *frame, struct walk *walk)
 			return;
 		if (!depth)
 			walk->leaf = location;
+		check_spin(&location, depth, walk);
 		if (check_location(&location, walk))
 			return;
 		if (!go_up(&reader, frame, &location)) {
@@ -260,4 +273,5 @@ void stack_walk_up(struct frame *frame, struct walk *walk)
 	struct location span = {.object = WIRE_OBJECT_SPANS, .offset = walk->span};
 	if (walk->span != WIRE_SPAN_NONE && is_in_bank(bank, &span))
 		walk->is_target = true;
+	walk->is_target &= !walk->is_spinning;
 }

@@ -160,5 +160,14 @@ const char *symbols_function_at(struct symbols *symbols, uint32_t object, uint64
 struct unwind_row;
 size_t symbols_unwind_rows(const struct symbols *symbols, uint32_t object,
 			   struct unwind_row **rows);
+/*
+ * Loops of the function at the offset in which a thread only waits for another (spin/spin_loops.h):
+ * appends their code, and that of functions that they call. False: no function is known there, or
+ * the code is not x86-64's. Without Zydis no loops are found.
+ */
+bool symbols_spin_loops(struct symbols *symbols, uint32_t object, uint64_t offset,
+			struct range *function, struct ranges *loops, struct ranges *helpers);
+/* Whether Lever was built with Zydis, which decodes instructions. */
+bool symbols_finds_spin_loops(void);
 /* Does the object define or need this symbol, or hold its name for dlsym, as coz.h does? */
 bool symbols_references(struct symbols *symbols, uint32_t object, const char *symbol);

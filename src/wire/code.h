@@ -26,22 +26,26 @@ struct wire_file {
 _Static_assert(sizeof(struct wire_file) == 16, "wire_file layout");
 
 /*
- * Ranges of code are kept in banks, each sorted by (object, start), without overlaps. The target
- * and the scope have two banks each: the engine fills the unused one and then changes its number in
+ * Ranges of code are kept in banks, each sorted by (object, start), without overlaps. The target,
+ * the scope and the spin loops have two banks each: the engine fills the unused one and then changes its number in
  * the settings.
  */
 #define WIRE_RANGES_MOST 16384 /* in one bank; a power of two */
 #define WIRE_BANK_TARGET 0
 #define WIRE_BANK_SCOPE 2
 #define WIRE_BANK_SAMPLED 4
-#define WIRE_BANKS 5
+#define WIRE_BANK_SPIN 5 /* two banks, too */
+#define WIRE_BANKS 7
 
 struct wire_range {
 	__u32 object;
-	__u32 value; /* sampled points: the index of the point; else 0 */
+	__u32 value; /* sampled points: the index of the point; spin loops: WIRE_SPIN_*; else 0 */
 	__u64 start, end;
 };
 _Static_assert(sizeof(struct wire_range) == 24, "wire_range layout");
+#define WIRE_SPIN_LOOP 1u   /* a thread in this code waits */
+#define WIRE_SPIN_HELPER 2u /* it waits if it was called from such a loop */
+#define WIRE_SPIN_FRAMES 3  /* innermost frames that are looked at */
 
 /*
  * From a frame to its caller (x86-64). The rows of an object are sorted by start, and a row holds

@@ -38,7 +38,7 @@ struct delay_task {
 	__u8 is_in_io;           /* a kernel thread that waits for a device */
 	__u8 is_lock_target;     /* its wait for a lock is the target */
 	__u8 is_runnable_target; /* its wait for a core is the target */
-	__u8 is_spinning;        /* was at a pause instruction at its last tick */
+	__u8 is_spinning;        /* at its last tick; 2: and at the one before */
 	__u32 pad;
 };
 _Static_assert(sizeof(struct delay_task) == 72, "delay_task layout");

@@ -31,6 +31,7 @@ enum kernel_event_kind {
 #define WIRE_SAMPLE_TRUNCATED 16u /* the chain ends before the outermost frame */
 #define WIRE_SAMPLE_WAITING 32u   /* time off CPU */
 #define WIRE_SAMPLE_CHAIN 64u     /* it is a kernel_chain */
+#define WIRE_SAMPLE_SPINS 128u    /* on CPU, and waiting in a loop */
 #define WIRE_SAMPLE_CLASS_SHIFT 8 /* enum wait_class of a wait; 0: on CPU */
 #define WIRE_SAMPLE_CLASS_MASK 7u
 

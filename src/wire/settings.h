@@ -30,6 +30,8 @@ struct wire_settings {
 	__u32 classes_of_code;     /* 1: only waits in the target's code; 0: in any code */
 	__u32 classes;             /* WAIT_CLASS_BIT: the target is these waits; 0: code */
 	__u32 enable_spans;        /* 1: open spans may be the target; samples contain theirs */
+	__u32 spin_bank;           /* 0 or 1: added to WIRE_BANK_SPIN */
+	__u32 pad;
 	struct {
 		__u32 begin, end; /* indices of points */
 	} pairs[WIRE_PAIRS_MOST];

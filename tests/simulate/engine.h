@@ -24,7 +24,6 @@ struct core;
  */
 struct engine_variants {
 	bool pays_on;          /* a pause reads G again at its end, and goes on if more is owed */
-	bool spinners_rest;    /* a thread that spins pays nothing until it no longer does */
 	bool raises_by_charge; /* kernel engine: a charge raises G by no more than the charge */
 	bool credits_to_wake;  /* runtime engine: of a wait, up to the wake-up, not to the return */
 	bool wakes_before; /* an interrupt that a pause has held up came when that pause began */

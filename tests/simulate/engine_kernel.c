@@ -84,19 +84,17 @@ uint64_t engine_pay_on(struct machine *machine, struct core *core)
 	return pause;
 }
 
-/* Has a spinner's wait gone on since its last tick? Then it neither pays nor forgets. */
-static bool spinner_rests(struct machine *machine, struct core *core, struct task *task)
+/* Returns whether the task spins, and so does not pay. */
+static bool check_spin(struct machine *machine, struct core *core, struct task *task,
+		       uint64_t weight)
 {
-	struct delay_core *delay = &core->engine.delay;
-	uint64_t charged_before = delay->charged_at_tick_ns;
-	bool rests = machine->engine.settings.variants.spinners_rest && task->is_spinning;
+	struct delay_spin_tick tick = {.is_spinning = task->is_spinning,
+				       .gap_ns = core_gap(machine, core),
+				       .weight_ns = (int64_t)weight};
 
-	if (!rests || !task->engine.delay.is_spinning)
-		charged_before = machine->engine.charged_ns;
-	machine->waits += delay_spin(delay, &task->engine.delay, task->is_spinning,
-				     core_gap(machine, core), machine->engine.charged_ns);
-	delay->charged_at_tick_ns = charged_before;
-	return rests;
+	machine->waits += delay_spin(&core->engine.delay, &task->engine.delay, &tick,
+				     machine->engine.charged_ns);
+	return task->is_spinning;
 }
 
 uint64_t engine_tick(struct machine *machine, struct core *core)
@@ -117,7 +115,7 @@ uint64_t engine_tick(struct machine *machine, struct core *core)
 		return overhead;
 	}
 	delay_renew(&delay->local, &engine->delay, engine->global_ns);
-	bool rests = spinner_rests(machine, core, task);
+	bool rests = check_spin(machine, core, task, tick.weight_ns);
 	charge(machine, core, tick.weight_ns);
 	core->engine.has_paused = false;
 	uint64_t pause = rests ? 0 : core_pay(machine, core, "pays at a tick");

@@ -60,8 +60,6 @@ static void variant_read(struct engine_variants *variants, const char *name)
 {
 	if (!strcmp(name, "pays-on"))
 		variants->pays_on = true;
-	else if (!strcmp(name, "spinners-rest"))
-		variants->spinners_rest = true;
 	else if (!strcmp(name, "raises-by-charge"))
 		variants->raises_by_charge = true;
 	else if (!strcmp(name, "credits-to-wake"))

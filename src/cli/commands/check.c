@@ -5,6 +5,7 @@
 #include "cli/options/command_line.h"
 #include "cli/output/message.h"
 #include "collect/machine/machine.h"
+#include "symbolize/symbols.h"
 
 #include <stdio.h>
 
@@ -31,6 +32,26 @@ static void print_item(const struct machine_item *item)
 		printf("%23s remedy: %s\n", "", item->remedy);
 }
 
+/* Of the build, not of the machine. */
+static void print_decoder(void)
+{
+	bool is_built = symbols_finds_spin_loops();
+	AUTO(text)
+	char *sentence = text_copy(
+		is_built ? "threads that wait by spinning are recognized by their code" :
+			   "built without Zydis: threads that spin without a pause instruction "
+			   "count as working, and gains of what they wait for are told far too "
+			   "low");
+	AUTO(text)
+	char *remedy =
+		is_built ? NULL : text_copy("apt-get install libzydis-dev, and build Lever again");
+	struct machine_item item = {.what = "spin loops",
+				    .state = is_built ? MACHINE_FINE : MACHINE_LIMITED,
+				    .sentence = sentence,
+				    .remedy = remedy};
+	print_item(&item);
+}
+
 int command_check(int argc, char **argv)
 {
 	int operand, exit_code;
@@ -41,6 +62,7 @@ int command_check(int argc, char **argv)
 	AUTO(machine) struct machine *machine = machine_examine("");
 	for (size_t i = 0; i < machine->count; i++)
 		print_item(&machine->items[i]);
+	print_decoder();
 	bool works = !machine_needs(machine, NULL);
 	printf("\nkernel engine:  %s\n", works ? "works here" : "does not work here");
 	AUTO(text) char *runtime = machine_runtime_engine();

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #define DISPLACEMENT_TOLD 0.05 /* share of a window's time */
+#define SPIN_TOLD 0.01         /* share of all sampled time */
+#define SPINS_NAMED_MOST 3
 
 static void add_losses(char **text, const struct session *session,
 		       const struct collector_counters *counters)
@@ -46,6 +48,51 @@ static void add_limits(char **text, const struct session *session,
 						left_out, POINT_LISTENING_MOST));
 }
 
+/* The next location by time in spin loops that has less than `below`, or `count`. */
+static size_t next_spin(const struct sampled_location *locations, size_t count, size_t after)
+{
+	size_t best = count;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t own = locations[i].spun_ns;
+		bool is_later = after == count || own < locations[after].spun_ns ||
+				(own == locations[after].spun_ns && i > after);
+		if (own && is_later && (best == count || own > locations[best].spun_ns))
+			best = i;
+	}
+	return best;
+}
+
+/* Spin loops are no targets, so the report says where threads wait in them. */
+static void add_spins(char **text, const struct session *session)
+{
+	size_t count;
+	const struct sampled_location *locations = sampled_code_locations(session->code, &count);
+	double all = (double)sampled_code_time_ns(session->code);
+	AUTO(text) char *names = NULL;
+	size_t at = count;
+
+	for (int named = 0; named < SPINS_NAMED_MOST; named++) {
+		at = next_spin(locations, count, at);
+		if (at == count || (double)locations[at].spun_ns < SPIN_TOLD * all)
+			break;
+		char *longer = text_format("%s%s%s (%.0f %% of the samples)", names ? names : "",
+					   names ? ", " : "",
+					   symbols_location(session->symbols, (uint32_t)at)->name,
+					   100 * (double)locations[at].spun_ns / all);
+		free(names);
+		names = longer;
+	}
+	if (names)
+		text_add_line(
+			text,
+			text_format("threads wait by spinning at %s; that is no work, so it is "
+				    "no target; what a wait that sleeps in its place changes, "
+				    "as it leaves the core to others and takes longer to end, "
+				    "is not predicted: try it",
+				    names));
+}
+
 char *session_warnings(const struct session *session, const struct collector_counters *counters)
 {
 	char *text = NULL;
@@ -56,6 +103,7 @@ char *session_warnings(const struct session *session, const struct collector_cou
 			text_format("other programs, or the hypervisor, disturbed the machine: "
 				    "windows with up to %.0f %% of their time lost were used",
 				    100 * session->displacement.accepted));
+	add_spins(&text, session);
 	text_add_line(&text, sampling_rate_warning(&session->sampling_rate,
 						   session->driver.run.period_ns));
 	text_add_line(&text, collector_note(session->collector));

@@ -6,6 +6,7 @@
 #include "experiment/target/code_ranges.h"
 #include "experiment/target/jit_maps.h"
 #include "experiment/target/mapped_files.h"
+#include "experiment/target/spin_code.h"
 
 #include <string.h>
 
@@ -19,6 +20,8 @@ struct cached {
 struct sampled_code {
 	struct target_lookup lookup;
 	struct mapped_files *files;
+	struct spin_code *spins;
+	uint64_t time_ns;
 	ARRAY(struct sampled_location) locations;
 	ARRAY(struct target_spec) watched;
 	const struct target_kind_row *kind; /* of the targets to be drawn; NULL: code */
@@ -39,6 +42,7 @@ void sampled_code_free(struct sampled_code *code)
 	array_free(&code->callers);
 	jit_maps_free(code->lookup.jit_maps);
 	mapped_files_free(code->files);
+	spin_code_free(code->spins);
 	free(code);
 }
 
@@ -76,6 +80,7 @@ struct sampled_code *sampled_code_new(struct symbols *symbols, struct collector 
 	for (size_t i = 0; i < WIRE_POINTS_MOST; i++)
 		code->lookup.span_locations[i] = SYMBOLS_NONE;
 	code->files = mapped_files_new(symbols, &sink);
+	code->spins = spin_code_new(symbols, collector);
 	if (symbols_object_count(symbols))
 		mapped_files_announce(code->files, 0); /* the program's own file */
 	return code;
@@ -313,8 +318,37 @@ static bool on_activity(struct sampled_code *code, const struct wire_sample *sam
 	return true;
 }
 
+uint64_t sampled_code_time_ns(const struct sampled_code *code)
+{
+	return code->time_ns;
+}
+
+/* Whether the sample is in a spin loop: that is waiting, and counts for no target. */
+static bool on_spin(struct sampled_code *code, const struct wire_sample *sample)
+{
+	bool is_off_cpu = sample->flags & WIRE_SAMPLE_WAITING;
+	bool has_scope = !(sample->flags & WIRE_SAMPLE_NO_SCOPE);
+	bool spins = sample->flags & WIRE_SAMPLE_SPINS;
+
+	code->time_ns += sample->weight_ns;
+	if (is_off_cpu)
+		return false;
+	spins |= spin_code_on_sample(code->spins, sample->leaf_object, sample->leaf_offset);
+	if (has_scope) /* a helper's caller is a loop that has to be known */
+		spin_code_on_sample(code->spins, sample->scope_object, sample->scope_offset);
+	if (!spins || !has_scope)
+		return spins;
+	uint32_t location =
+		find_location(code, sample->tgid, sample->scope_object, sample->scope_offset);
+	if (location != SYMBOLS_NONE)
+		location_entry(code, location)->spun_ns += sample->weight_ns;
+	return true;
+}
+
 void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample *sample)
 {
+	if (on_spin(code, sample))
+		return;
 	if (on_activity(code, sample))
 		return;
 	if (sample->flags & WIRE_SAMPLE_CHAIN) {

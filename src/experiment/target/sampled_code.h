@@ -15,6 +15,7 @@ struct sampled_code;
 /* Sampled time of one location. */
 struct sampled_location {
 	uint64_t samples, sampled_ns, baseline_sampled_ns;
+	uint64_t spun_ns; /* in loops that wait; not in the others */
 	double recent_ns; /* halved by every sampled_code_age */
 };
 
@@ -51,6 +52,8 @@ struct target_spec {
 	uint32_t location, code;
 	uint32_t classes;
 };
+/* Time of all samples, with that in spin loops. */
+uint64_t sampled_code_time_ns(const struct sampled_code *code);
 /* Counts samples of this target for its location, also where they belong to others. */
 void sampled_code_watch(struct sampled_code *code, const struct target_spec *target);
 /* -E2BIG: too many ranges. */

@@ -148,6 +148,30 @@ static void read_functions(const struct object *object, Dwarf_CFI *frames, struc
 	}
 }
 
+bool unwind_function_at(const struct object *object, uint64_t offset, struct range *range)
+{
+	size_t count = 0, low = 0, high;
+	uint64_t base, address;
+	const int32_t *table = object->elf ? function_table(object, &count, &base) : NULL;
+
+	if (!table || !object_address(object, offset, &address))
+		return false;
+	for (high = count; low < high;) {
+		size_t middle = low + (high - low) / 2;
+		if (base + (uint64_t)(int64_t)table[2 * middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return false;
+	range->start = offset - (address - base - (uint64_t)(int64_t)table[2 * low - 2]);
+	range->end = ranges_end(&object->code, offset);
+	if (low < count && base + (uint64_t)(int64_t)table[2 * low] - address < range->end - offset)
+		range->end = offset + (base + (uint64_t)(int64_t)table[2 * low] - address);
+	return range->start <= offset && offset < range->end;
+}
+
 size_t unwind_rows_read(const struct object *object, struct unwind_row **rows)
 {
 	struct row_list list = {0};

@@ -7,8 +7,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/ranges.h"
 
 struct object;
 
@@ -34,3 +33,5 @@ struct unwind_row {
  * unwind information or on another architecture. The caller frees them.
  */
 size_t unwind_rows_read(const struct object *object, struct unwind_row **rows);
+/* The function at the file offset, by the sorted table of .eh_frame_hdr. */
+bool unwind_function_at(const struct object *object, uint64_t offset, struct range *range);

@@ -150,10 +150,17 @@ static void tick(struct machine *machine, int core, bool in_target)
 
 	if (machine->running[core] >= MEMBERS)
 		return;
-	delay_spin(of, task, !draw(machine, 4), gap, machine->charged_ns);
+	struct delay_spin_tick spin = {.is_spinning = !draw(machine, 4),
+				       .gap_ns = gap,
+				       .weight_ns = (__s64)weight};
+	bool spins_on = spin.is_spinning && task->is_spinning;
+	delay_spin(of, task, &spin, machine->charged_ns);
 	__u64 credited = of->local.delay_ns - before;
-	law(machine, !credited || (credited <= charged && (__s64)credited <= gap),
-	    "a released spinner is credited with at most its gap and the target's charges");
+	law(machine, !credited || (__s64)credited <= gap,
+	    "a spinner is credited with at most its gap");
+	law(machine, credited <= charged || (spins_on && credited <= weight),
+	    "a spinner is credited with charges, or with the time between two ticks that find it "
+	    "spinning");
 	__u64 clock_before = of->local.delay_ns;
 	__u64 charge = in_target ? delay_charge_target(&of->local, &machine->settings, weight,
 						       machine->now_ns) :

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* no_instruction - stands in for instruction.c where Lever is built without Zydis. */
+#include "symbolize/spin/instruction.h"
+
+bool instruction_is_available(void)
+{
+	return false;
+}
+
+bool instruction_decode(const uint8_t *bytes, size_t size, uint64_t address,
+			struct instruction *instruction)
+{
+	(void)bytes, (void)size, (void)address, (void)instruction;
+	return false;
+}
