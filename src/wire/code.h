@@ -27,8 +27,8 @@ _Static_assert(sizeof(struct wire_file) == 16, "wire_file layout");
 
 /*
  * Ranges of code are kept in banks, each sorted by (object, start), without overlaps. The target,
- * the scope and the spin loops have two banks each: the engine fills the unused one and then changes its number in
- * the settings.
+ * the scope and the spin loops have two banks each: the engine fills the unused one and then
+ * changes its number in the settings.
  */
 #define WIRE_RANGES_MOST 16384 /* in one bank; a power of two */
 #define WIRE_BANK_TARGET 0
@@ -39,7 +39,7 @@ _Static_assert(sizeof(struct wire_file) == 16, "wire_file layout");
 
 struct wire_range {
 	__u32 object;
-	__u32 value; /* sampled points: the index of the point; spin loops: WIRE_SPIN_*; else 0 */
+	__u32 value; /* sampled points: the point's index; spin loops: WIRE_SPIN_*; else 0 */
 	__u64 start, end;
 };
 _Static_assert(sizeof(struct wire_range) == 24, "wire_range layout");

@@ -72,7 +72,7 @@ static void send(struct spin_code *code)
 		ranges_clear(&helpers);
 	}
 	qsort(all, count, sizeof(*all), by_start);
-	collector_set_spin_loops(code->collector, all, count);
+	collector_set_spins(code->collector, all, count);
 	free(all);
 }
 

@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-#define SLOTS_MOST 24 /* words of the stack frame */
+#define SLOTS_MOST 24          /* words of the stack frame */
+#define COUNTING_NODES_MOST 10 /* of a loop that counts its tries, without a pause */
 #define PLACES (MACHINE_REGISTERS + SLOTS_MOST)
 
 enum value {
@@ -19,7 +20,8 @@ enum value {
 	VALUE_SAME,    /* in each iteration */
 	VALUE_POLLED,  /* read from memory that another thread may write */
 	VALUE_TIME,    /* read from a clock */
-	VALUE_CARRIED, /* from the iteration before */
+	VALUE_CARRIED, /* from the iteration before: counted */
+	VALUE_STALE,   /* read from memory, or a clock, by the iteration before */
 };
 
 struct slot {
@@ -34,7 +36,8 @@ struct analysis {
 	uint32_t slot_count;
 	uint8_t before[LOOP_NODES_MOST][PLACES]; /* enum value, before each instruction */
 	uint64_t written;                        /* registers that the loop writes */
-	bool is_refused;
+	uint8_t end[PLACES];                     /* at its end */
+	bool is_refused, is_doubtful, counts;
 	struct iteration result;
 };
 
@@ -111,7 +114,7 @@ static void add_input(struct inputs *inputs, uint8_t value)
 {
 	if (value > inputs->most)
 		inputs->most = value;
-	if (value == VALUE_CARRIED)
+	if (value >= VALUE_CARRIED)
 		inputs->carried++;
 	else if (value > inputs->most_other)
 		inputs->most_other = value;
@@ -140,7 +143,7 @@ static uint8_t memory_value(struct analysis *analysis, const struct loop_node *n
 		return VALUE_SAME;
 	if (slot && slot->is_written)
 		return values[MACHINE_REGISTERS + (slot - analysis->slots)];
-	return VALUE_POLLED; /* also a variable of the frame, whose address others may have */
+	return slot ? VALUE_SAME : VALUE_POLLED;
 }
 
 static struct inputs inputs_of(struct analysis *analysis, const struct loop_node *node,
@@ -323,15 +326,32 @@ static bool refine(struct analysis *analysis, const uint8_t *end)
 
 static void follow(struct analysis *analysis)
 {
-	uint8_t end[PLACES];
+	uint8_t *begin = analysis->before[analysis->loop->header];
 
 	do {
-		memset(end, VALUE_NONE, sizeof(end));
-		while (pass(analysis, end))
+		memset(analysis->end, VALUE_NONE, sizeof(analysis->end));
+		while (pass(analysis, analysis->end))
 			;
-	} while (refine(analysis, end));
-	while (pass(analysis, end))
+	} while (refine(analysis, analysis->end));
+	for (int place = 0; place < PLACES; place++)
+		if (begin[place] == VALUE_CARRIED && analysis->end[place] >= VALUE_POLLED &&
+		    analysis->end[place] < VALUE_CARRIED)
+			begin[place] = VALUE_STALE;
+	while (pass(analysis, analysis->end))
 		;
+}
+
+/*
+ * Optimized code has cycles that are never run twice in a row, as a condition that does not change
+ * leads out of them, or a value that was tested before. Without a pause they are no waits.
+ */
+static void doubt(struct analysis *analysis, const struct loop_node *node,
+		  const struct inputs *inputs)
+{
+	if ((node->instruction.flow == FLOW_BRANCH && inputs->most == VALUE_SAME) ||
+	    (inputs->most == VALUE_STALE && node->instruction.effect != EFFECT_CONSTANT))
+		analysis->is_doubtful = true;
+	analysis->counts |= inputs->carried;
 }
 
 static bool leaves(const struct loop_node *node)
@@ -352,10 +372,14 @@ struct iteration iteration_analyze(const struct loop *loop)
 		const uint8_t *values = analysis->before[i];
 		struct inputs inputs = inputs_of(analysis, node, values);
 		check(analysis, node, values, &inputs);
+		doubt(analysis, node, &inputs);
 		analysis->result.has_poll |= leaves(node) && inputs.most == VALUE_POLLED;
 	}
 	struct iteration result = analysis->result;
-	result.repeats = loop->is_understood && !analysis->is_refused;
+	bool is_doubtful =
+		analysis->is_doubtful || (analysis->counts && loop->own > COUNTING_NODES_MOST);
+	result.repeats =
+		loop->is_understood && !analysis->is_refused && (result.has_pause || !is_doubtful);
 	free(analysis);
 	return result;
 }

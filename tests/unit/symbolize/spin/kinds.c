@@ -109,6 +109,7 @@ void spin_compare_exchange(atomic_int *lock)
 }
 #endif
 
+#ifdef __OPTIMIZE__
 void spin_bounded(int most)
 {
 	for (int tries = 0; tries < most; tries++)
@@ -116,6 +117,7 @@ void spin_bounded(int most)
 			return;
 	sched_yield();
 }
+#endif
 
 void spin_yield(void)
 {

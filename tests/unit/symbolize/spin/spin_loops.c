@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* spin_loops - which loops of compiled functions count as waiting. */
 #include "check.h"
 
 #include "base/cleanup.h"
