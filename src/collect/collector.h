@@ -157,8 +157,7 @@ int collector_set_target(struct collector *collector, const struct wire_range *r
 			 uint32_t classes);
 int collector_set_scope(struct collector *collector, const struct wire_range *ranges, size_t count);
 int collector_set_spins(struct collector *collector, const struct wire_range *, size_t count);
-int collector_set_sampled(struct collector *collector, const struct wire_range *ranges,
-			  size_t count);
+int collector_set_sampled(struct collector *collector, const struct wire_range *, size_t count);
 int collector_name_object(struct collector *collector, const struct wire_file *file,
 			  uint32_t object);
 

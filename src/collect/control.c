@@ -64,8 +64,7 @@ int collector_set_scope(struct collector *collector, const struct wire_range *ra
 			    count);
 }
 
-int collector_set_spins(struct collector *collector, const struct wire_range *ranges,
-			     size_t count)
+int collector_set_spins(struct collector *collector, const struct wire_range *ranges, size_t count)
 {
 	return replace_bank(collector, WIRE_BANK_SPIN, &collector->settings->spin_bank, ranges,
 			    count);
