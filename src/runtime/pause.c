@@ -131,10 +131,10 @@ void pay_delay(uint64_t most_ns, __u64 *counter)
 
 void pause_check_spin(bool is_spinning, uint64_t weight, uint64_t now)
 {
-	uint64_t global = pause_global(now);
+	uint64_t global = global_delay(now);
 	struct delay_spin_tick tick = {
 		.is_spinning = is_spinning,
-		.gap_ns = delay_gap(&thread_self.local, pause_settings(), global),
+		.gap_ns = delay_gap(&thread_self.local, global_delay_settings(), global),
 		.charged_ns = (int64_t)(global - thread_self.delay_at_tick_ns),
 		.weight_ns = (int64_t)weight,
 	};
