@@ -37,3 +37,16 @@ uint64_t tick_cost_of(const uint64_t *holes, size_t count, size_t ticks, unsigne
 		ticks = count;
 	return holes[count - ticks + ticks * quarters / 4];
 }
+
+uint64_t tick_cost_mean(const uint64_t *holes, size_t count, size_t ticks)
+{
+	uint64_t most = tick_cost_of(holes, count, ticks, 1) * 3 / 2, sum = 0;
+
+	if (!most)
+		return 0;
+	if (ticks > count)
+		ticks = count;
+	for (size_t i = count - ticks; i < count; i++)
+		sum += holes[i] < most ? holes[i] : most;
+	return sum / ticks;
+}

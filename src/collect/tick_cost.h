@@ -20,3 +20,8 @@ size_t tick_cost_find_holes(uint64_t holes[TICK_COST_HOLES_MOST], uint64_t durat
  * 0 if fewer than half of the ticks were found.
  */
 uint64_t tick_cost_of(const uint64_t *holes, size_t count, size_t ticks, unsigned quarters);
+/*
+ * The mean of the same holes, which is what a program loses to many ticks; a hole counts as at most
+ * 1.5 times the lower quartile, since other load adds to some.
+ */
+uint64_t tick_cost_mean(const uint64_t *holes, size_t count, size_t ticks);

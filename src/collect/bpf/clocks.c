@@ -102,5 +102,5 @@ uint64_t clocks_measure_tick(const struct clocks *clocks, uint64_t period_ns, ui
 	size_t count = tick_cost_find_holes(holes, duration_ns);
 	clocks_enable(clocks, false);
 	sched_setaffinity(0, sizeof(old), &old);
-	return tick_cost_of(holes, count, duration_ns / period_ns, 1);
+	return tick_cost_mean(holes, count, duration_ns / period_ns);
 }

@@ -39,3 +39,13 @@ TEST("with a few ticks missing those that came tell it; with half of them missin
 	CHECK_EQUAL(tick_cost_of(holes, 0, TICKS, 1), 0);
 	CHECK_EQUAL(tick_cost_of(holes, 0, 0, 1), 0);
 }
+
+TEST("the mean takes part of long interruptions, up to half of a tick")
+{
+	uint64_t holes[TICKS];
+
+	for (size_t i = 0; i < TICKS; i++)
+		holes[i] = i < TICKS / 2 ? 10000 : i < TICKS * 3 / 4 ? 12000 : 4000000;
+	CHECK_EQUAL(tick_cost_mean(holes, TICKS, TICKS), (2 * 10000 + 12000 + 15000) / 4);
+	CHECK_EQUAL(tick_cost_mean(holes, TICKS / 2 - 1, TICKS), 0);
+}
