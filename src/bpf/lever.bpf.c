@@ -208,6 +208,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 	if (!entering)
 		delay_forgive(&cpu->delay.local, &settings.delay, global_delay());
 	else {
+		wait_end_unseen(entering, now);
 		runnable_end(cpu, next, entering, now);
 		span_tracker_enter(next, cpu);
 		pause_enter(cpu, entering, now, !previous->pid,

@@ -162,6 +162,27 @@ static __always_inline void wait_end(struct kernel_cpu *cpu, struct task_struct 
 	state->wait = WAIT_NONE;
 }
 
+/*
+ * The task enters a core. If no wake-up ended its wait, as its event came before that of the
+ * switch, the wait ends here: else the task would be a waiter for the rest of the generation, and
+ * all others would pause. No sample: Linux 6.1 refuses a larger program.
+ */
+static __always_inline void wait_end_unseen(struct task_state *state, u64 now)
+{
+	u64 old = waiters_now();
+
+	if (state->wait == WAIT_NONE)
+		return;
+	if (state->wait == WAIT_TARGET && !state->delay.is_lock_target &&
+	    delay_waiters_has(old, state->wait_generation, settings.delay.generation)) {
+		if (__sync_val_compare_and_swap(&waiters, old, old - 1) != old)
+			return; /* at its next switch, then */
+		state->delay.credit_ns =
+			delay_wait_credit(&settings.delay, now - state->delay.left_ns);
+	}
+	state->wait = WAIT_NONE;
+}
+
 /* The task enters a core for which it waited since it was woken, or since it was preempted. */
 static __always_inline void runnable_end(struct kernel_cpu *cpu, struct task_struct *task,
 					 struct task_state *state, u64 now)
