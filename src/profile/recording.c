@@ -22,6 +22,15 @@ FIND_ROW(frame, TABLE_FRAME)
 FIND_ROW(stack, TABLE_STACK)
 FIND_ROW(thread, TABLE_THREAD)
 
+const struct recording_visit *recording_visit(const struct recording_experiment *experiment,
+					      int64_t point)
+{
+	for (size_t i = 0; i < experiment->visits.count; i++)
+		if (experiment->visits.items[i].point_id == point)
+			return &experiment->visits.items[i];
+	return NULL;
+}
+
 void recording_keep(struct recording *recording, enum run_kind kind)
 {
 	size_t kept = 0;

@@ -180,7 +180,7 @@ void recording_free(struct recording *recording);
 const struct recording_run *recording_run(const struct recording *recording, int64_t id);
 const struct recording_target *recording_target(const struct recording *recording, int64_t id);
 const struct recording_point *recording_point(const struct recording *recording, int64_t id);
-
+const struct recording_visit *recording_visit(const struct recording_experiment *, int64_t point);
 const struct recording_frame *recording_frame(const struct recording *recording, int64_t id);
 const struct recording_stack *recording_stack(const struct recording *recording, int64_t id);
 const struct recording_thread *recording_thread(const struct recording *recording, int64_t id);

@@ -43,16 +43,6 @@ struct phase {
 	double sampled_ns, samples;    /* of those runs, at any speedup */
 };
 
-static const struct recording_visit *visit_of(const struct recording_experiment *experiment,
-					      int64_t point_id)
-{
-	for (size_t i = 0; i < experiment->visits.count; i++) {
-		if (experiment->visits.items[i].point_id == point_id)
-			return &experiment->visits.items[i];
-	}
-	return NULL;
-}
-
 static uint32_t run_number(const struct recording *recording, int64_t run_id)
 {
 	const struct recording_run *run = recording_run(recording, run_id);
@@ -200,7 +190,7 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 	size_t count = 0;
 	for (size_t i = 0; i < trials->count; i++) {
 		const struct recording_experiment *experiment = trials->items[i];
-		const struct recording_visit *visit = visit_of(experiment, point->id);
+		const struct recording_visit *visit = recording_visit(experiment, point->id);
 		double period_ns = visit ? recording_visit_period(visit, point->kind) : NAN;
 		if (!isfinite(period_ns))
 			continue;
@@ -226,7 +216,7 @@ static double effective_at(const struct trials *trials, int64_t point_id, double
 	double wall_ns = 0, effective_ns = 0;
 
 	for (size_t i = 0; i < trials->count; i++) {
-		const struct recording_visit *visit = visit_of(trials->items[i], point_id);
+		const struct recording_visit *visit = recording_visit(trials->items[i], point_id);
 		double effective = visit ? external_pacing_effective(visit) : NAN;
 		if (!isfinite(effective) || trials->items[i]->speedup != speedup)
 			continue;
@@ -244,7 +234,7 @@ static double paced_rate_of(const struct trials *trials, const struct recording_
 	size_t count = 0;
 
 	for (size_t i = 0; external_pacing->share > 0 && i < trials->count; i++) {
-		const struct recording_visit *visit = visit_of(trials->items[i], point->id);
+		const struct recording_visit *visit = recording_visit(trials->items[i], point->id);
 		double period_ns = visit ? recording_visit_period(visit, point->kind) : NAN;
 		double rate = visit ? external_pacing_effective(visit) / period_ns : NAN;
 		if (trials->items[i]->speedup > 0 || !isfinite(rate))

@@ -22,22 +22,13 @@ static void sums_add(struct sums *sums, const struct recording_visit *visit)
 	sums->visits += visit->visits;
 }
 
-static const struct recording_visit *visit_of(const struct recording_experiment *experiment,
-					      int64_t point_id)
-{
-	for (size_t i = 0; i < experiment->visits.count; i++)
-		if (experiment->visits.items[i].point_id == point_id)
-			return &experiment->visits.items[i];
-	return NULL;
-}
-
 static struct sums controls_of(const struct recording_experiment *const *experiments, size_t count,
 			       int64_t point_id)
 {
 	struct sums controls = {0};
 
 	for (size_t i = 0; i < count; i++) {
-		const struct recording_visit *visit = visit_of(experiments[i], point_id);
+		const struct recording_visit *visit = recording_visit(experiments[i], point_id);
 		if (visit && !(experiments[i]->speedup > 0))
 			sums_add(&controls, visit);
 	}
@@ -59,7 +50,7 @@ double charge_slope_most(const struct recording *recording,
 
 	for (size_t i = 0; i < count; i++) {
 		const struct recording_experiment *experiment = experiments[i];
-		const struct recording_visit *visit = visit_of(experiment, point_id);
+		const struct recording_visit *visit = recording_visit(experiment, point_id);
 		double speedup = experiment->speedup;
 		if (!visit || !(speedup > 0) || !(controls.wall_ns > 0))
 			continue;

@@ -8,15 +8,6 @@
 
 #define TOLD_SPEEDUP 0.25
 
-static const struct recording_visit *visit_at(const struct recording_experiment *experiment,
-					      int64_t point_id)
-{
-	for (size_t i = 0; i < experiment->visits.count; i++)
-		if (experiment->visits.items[i].point_id == point_id)
-			return &experiment->visits.items[i];
-	return NULL;
-}
-
 static size_t gather(const struct recording *recording, const struct recording_point *point,
 		     struct paced_window *windows)
 {
@@ -26,7 +17,7 @@ static size_t gather(const struct recording *recording, const struct recording_p
 		const struct recording_experiment *experiment = &recording->experiments.items[i];
 		const struct recording_target *target =
 			recording_target(recording, experiment->target_id);
-		const struct recording_visit *visit = visit_at(experiment, point->id);
+		const struct recording_visit *visit = recording_visit(experiment, point->id);
 		if (!visit || !target || target->kind != TARGET_EXTERNAL ||
 		    experiment->verdict != VERDICT_COUNTED)
 			continue;

@@ -39,15 +39,6 @@ static double period_of(const struct recording *recording, int64_t run_id)
 	return run && run->period_ns ? (double)run->period_ns : 1e6;
 }
 
-static const struct recording_visit *visit_of(const struct recording_experiment *experiment,
-					      int64_t point_id)
-{
-	for (size_t i = 0; i < experiment->visits.count; i++)
-		if (experiment->visits.items[i].point_id == point_id)
-			return &experiment->visits.items[i];
-	return NULL;
-}
-
 /*
  * How much more the samples of targets scatter between windows than independent ones would: the
  * variance of a window's number of samples, given its visits, by its expectation.
@@ -62,7 +53,8 @@ static double scatter_of(const struct recording *recording, const struct recordi
 		for (size_t i = 0; i < recording->experiments.count; i++) {
 			const struct recording_experiment *experiment =
 				&recording->experiments.items[i];
-			const struct recording_visit *visit = visit_of(experiment, point->id);
+			const struct recording_visit *visit =
+				recording_visit(experiment, point->id);
 			if (experiment->target_id != target_id || !visit || !(visit->visits > 0))
 				continue;
 			double own_ns = (double)experiment->target_ns;
@@ -142,7 +134,7 @@ static size_t count_windows(const struct recording *recording, const struct reco
 
 	for (size_t i = 0; i < recording->experiments.count; i++)
 		windows += is_counted(&recording->experiments.items[i], only_baseline) &&
-			   visit_of(&recording->experiments.items[i], point->id);
+			   recording_visit(&recording->experiments.items[i], point->id);
 	return windows;
 }
 
@@ -156,7 +148,7 @@ static size_t group_windows(const struct recording *recording, const struct reco
 	count = count > GROUPS_MOST ? GROUPS_MOST : count;
 	for (size_t i = 0; i < recording->experiments.count && count; i++) {
 		const struct recording_experiment *experiment = &recording->experiments.items[i];
-		const struct recording_visit *visit = visit_of(experiment, point->id);
+		const struct recording_visit *visit = recording_visit(experiment, point->id);
 		if (!is_counted(experiment, is_period) || !visit)
 			continue;
 		struct group_sum *group = &groups[next++ * count / windows];
