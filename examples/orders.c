@@ -7,12 +7,10 @@
  * one of them is worth optimizing: the second thread is the slower one, so the first waits for it
  * in any case. Lever tells which, and by how much.
  *
- *	orders [SECONDS]          prints how many orders were handled
- *	orders SECONDS PERCENT    searches PERCENT less in every other turn of 0.1 s, and prints
- *	                          the ns of an order in each pair of turns, without and with that
+ *	orders [SECONDS]    prints how many orders were handled
  *
- * With ORDERS_SEARCH_LESS=PERCENT in the environment all of a run searches so much less: the
- * program after a change, for `lever diff`.
+ * In the environment, for `lever diff`: with ORDERS_SEARCH_LESS=PERCENT it searches so much less,
+ * as after a change; with ORDERS_COUNT=NUMBER it ends after so many orders.
  */
 #include <lever.h>
 
@@ -27,7 +25,6 @@
 #define QUEUE 64
 #define TEXT 160000
 #define ITEMS 10
-#define TURN_SECONDS 0.1
 
 struct customer {
 	uint32_t id, discount;
@@ -38,7 +35,6 @@ struct order {
 };
 
 static struct customer customers[CUSTOMERS], *first = customers;
-static int percent; /* of the search to be left out in every other turn */
 static char text[TEXT];
 static struct order queue[QUEUE];
 static unsigned head, tail;
@@ -103,33 +99,12 @@ __attribute__((noinline)) static unsigned write_receipt(const struct customer *c
 	return length;
 }
 
-/* Ends a turn that has lasted long enough; the next one searches the other share. */
-static void turn_advance(void)
-{
-	static double begin, order_seconds[2];
-	static unsigned orders, turn;
-	double time = now(), seconds = time - begin;
-
-	orders++;
-	if (begin > 0 && seconds < TURN_SECONDS)
-		return;
-	order_seconds[turn % 2] = seconds / orders;
-	if (turn > 1 && turn % 2) /* the first pair is start-up */
-		printf("%.0f %.0f\n", order_seconds[0] * 1e9, order_seconds[1] * 1e9);
-	turn += begin > 0;
-	orders = 0;
-	first = customers + (turn % 2 ? CUSTOMERS / 100 * percent : 0);
-	begin = time;
-}
-
 static void *handle_orders(void *argument)
 {
 	struct order order;
 	unsigned long *letters = argument;
 
 	while (get(&order)) {
-		if (percent)
-			turn_advance();
 		for (uint32_t item = 0; item < ITEMS; item++)
 			*letters +=
 				write_receipt(find_customer(order.customer - 7 * item), order.sum);
@@ -146,14 +121,13 @@ int main(int count, char **arguments)
 
 	for (uint32_t i = 0; i < CUSTOMERS; i++)
 		customers[i] = (struct customer){.id = i * 7 + 1, .discount = i % 30};
-	const char *less = getenv("ORDERS_SEARCH_LESS");
+	const char *less = getenv("ORDERS_SEARCH_LESS"), *wanted = getenv("ORDERS_COUNT");
+	unsigned long most = wanted ? strtoul(wanted, NULL, 10) : 0;
 	if (less)
 		first = customers + CUSTOMERS / 100 * (atoi(less) % 96);
-	if (count > 2)
-		percent = atoi(arguments[2]) % 96;
 	memset(text, 'x', sizeof(text));
 	pthread_create(&handler, NULL, handle_orders, &letters);
-	for (; now() < end; orders++) {
+	for (; most ? orders < most : now() < end; orders++) {
 		uint32_t chosen = CUSTOMERS - 1 - (uint32_t)(orders % 1000);
 		put((struct order){.customer = chosen * 7 + 1, .sum = checksum(text)});
 	}
@@ -162,7 +136,6 @@ int main(int count, char **arguments)
 	pthread_cond_signal(&not_empty);
 	pthread_mutex_unlock(&lock);
 	pthread_join(handler, NULL);
-	if (!percent)
-		printf("%lu orders, %lu letters\n", orders, letters);
+	printf("%lu orders, %lu letters\n", orders, letters);
 	return 0;
 }

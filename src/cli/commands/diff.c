@@ -62,6 +62,15 @@ static char *command_text(char *const *arguments)
 	return take(&line);
 }
 
+/* As the user wrote it: the shell that runs it goes without saying. */
+static char *shown_command(const struct diff_values *values, char *const *arguments)
+{
+	bool has_shell = values->pair && !strcmp(arguments[0], "/bin/sh") && arguments[1] &&
+			 !strcmp(arguments[1], "-c") && arguments[2] && !arguments[3];
+
+	return has_shell ? text_copy(arguments[2]) : command_text(arguments);
+}
+
 static int write_report(const struct diff_values *values, const struct diff_report *report)
 {
 	struct output_file *file = NULL;
@@ -94,10 +103,8 @@ static int show_result(const struct diff_values *values, const struct compare_op
 		       const struct run_pairs *run_pairs)
 {
 	struct run_pairs_result result = run_pairs_result(run_pairs);
-	AUTO(text)
-	char *before = values->pair ? text_copy(values->pair) :
-				      command_text(options->arguments[RUN_BEFORE]);
-	AUTO(text) char *after = command_text(options->arguments[RUN_AFTER]);
+	AUTO(text) char *before = shown_command(values, options->arguments[RUN_BEFORE]);
+	AUTO(text) char *after = shown_command(values, options->arguments[RUN_AFTER]);
 	bool is_fixed = !layout_is_randomized();
 	struct diff_report report = {
 		.pairs = &result,
