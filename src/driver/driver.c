@@ -81,18 +81,10 @@ static int start_program(struct driver *driver, struct error *error)
 
 /* ---- processes that run already ---- */
 
-static bool is_named(const struct process_selection *selection, pid_t pid)
-{
-	for (size_t i = 0; i < selection->pid_count; i++)
-		if (selection->pids[i] == pid)
-			return true;
-	return false;
-}
-
 /* Calls add_running for those that are new. */
-static int add_found(struct driver *driver, struct process_list *found, struct error *error)
+static int add_found(struct driver *driver, const struct process_selection *selection,
+		     struct process_list *found, struct error *error)
 {
-	const struct process_selection *selection = &driver->options->selection;
 	int code = 0;
 
 	for (size_t i = 0; i < found->count && !code; i++) {
@@ -101,21 +93,21 @@ static int add_found(struct driver *driver, struct process_list *found, struct e
 		if (process_list_has(&driver->running, pid))
 			continue;
 		code = driver->verb->add_running(driver, pid, &refused);
-		if (code && is_named(selection, pid))
-			*error = refused;
+		if (code && process_selection_has_pid(selection, pid))
+			error_set(error, code, "%s", refused.text);
 		else
 			code = 0;
 	}
 	return code;
 }
 
-static int add_running(struct driver *driver, bool *has_grown, struct error *error)
+static int add_running(struct driver *driver, const struct process_selection *selection,
+		       bool *has_grown, struct error *error)
 {
-	const struct process_selection *selection = &driver->options->selection;
 	struct process_list found = {0};
 	int code = process_selection_find(selection, true, &found, error);
 
-	code = code ? code : add_found(driver, &found, error);
+	code = code ? code : add_found(driver, selection, &found, error);
 	*has_grown = false;
 	for (size_t i = 0; i < found.count; i++)
 		if (!process_list_has(&driver->running, found.items[i]))
@@ -134,7 +126,7 @@ static int add_selected(struct driver *driver, struct error *error)
 	int code = 0;
 
 	for (int round = 0; round < SELECTION_ROUNDS && has_grown && !code; round++)
-		code = add_running(driver, &has_grown, error);
+		code = add_running(driver, selection, &has_grown, error);
 	if (!code && driver->verb->add_running && selection->name_count &&
 	    !selection->is_system_wide && !driver->running.count)
 		return error_set(error, -ESRCH,
@@ -145,13 +137,14 @@ static int add_selected(struct driver *driver, struct error *error)
 
 static void refresh_selected(struct driver *driver)
 {
+	struct process_selection later = process_selection_later(&driver->options->selection);
 	bool has_grown;
 
 	if (driver->options->arguments || !driver->verb->add_running ||
 	    !process_selection_is_open(&driver->options->selection) ||
 	    clock_now_ns() - driver->selected_ns < SELECT_EVERY_NS)
 		return;
-	add_running(driver, &has_grown, NULL);
+	add_running(driver, &later, &has_grown, NULL);
 }
 
 static int attach(struct driver *driver, struct error *error)

@@ -46,7 +46,7 @@ def _():
 def _():
     for words, why in (((), "no program to run"), (("--pid", "1", "--", "true"), "exclude each other"),
                        (("--pid", "1", "--system"), "exclude each other"), (("--comm", "x", "--", "true"), "--comm exclude"),
-                       (("--no-children", "--", "true"), "needs --pid or --port"), (("--port", "http"), "not a port"), (("--pid", "x"), "process id"),
+                       (("--no-children", "--", "true"), "needs --pid or --port"), (("--port", "http"), "not a port"), (("--system", "--comm", "x"), "--comm alone"), (("--pid", "x"), "process id"),
                        (("--period", "1us", "--", "true"), "50us"), (("--call-graph", "lbr", "--", "true"), "dwarf, fp or none"),
                        (("--quiet", "--live", "--", "true"), "exclude each other")):
         result = lever("record", *words)

@@ -130,6 +130,10 @@ int common_options_check_processes(const struct common_options *values, unsigned
 		return error_set(error, -EINVAL,
 				 "--system and --pid, --port or --cgroup exclude each other: it "
 				 "attaches to all processes");
+	if (is_system && values->names.count && !(accepted & PROGRAM_WITH_NAMES))
+		return error_set(error, -EINVAL,
+				 "--system and --comm exclude each other: --comm alone chooses "
+				 "among all processes");
 	if (values->without_children && !values->processes.count && !values->ports.count)
 		return error_set(error, -EINVAL, "--no-children needs --pid or --port");
 	return 0;

@@ -39,6 +39,22 @@ bool process_selection_wants_name(const struct process_selection *selection, con
 	return !is_asked || matches;
 }
 
+bool process_selection_has_pid(const struct process_selection *selection, pid_t pid)
+{
+	for (size_t i = 0; i < selection->pid_count; i++)
+		if (selection->pids[i] == pid)
+			return true;
+	return false;
+}
+
+struct process_selection process_selection_later(const struct process_selection *selection)
+{
+	struct process_selection later = *selection;
+
+	later.pid_count = later.port_count = 0;
+	return later;
+}
+
 static void add_found(void *context, pid_t pid)
 {
 	struct process_list *list = context;

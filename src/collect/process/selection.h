@@ -31,6 +31,10 @@ bool process_selection_is_open(const struct process_selection *selection);
 /* By the globs alone; with only globs that begin with !, all others. */
 bool process_selection_wants_name(const struct process_selection *selection, const char *name);
 
+bool process_selection_has_pid(const struct process_selection *selection, pid_t pid);
+/* What may still join: the selection without its pids and ports. */
+struct process_selection process_selection_later(const struct process_selection *selection);
+
 /*
  * The processes of pids, ports and cgroup, each once and without lever itself; those of the machine
  * if there are only names. `filters_by_name`: only those whose name is wanted. The list is to be

@@ -134,9 +134,9 @@ static int add_process(struct session *session, pid_t pid, struct error *error)
 }
 
 /* Adds those that are not followed yet; one that is named must be there. */
-static int add_selected(struct session *session, bool *has_grown, struct error *error)
+static int add_selected(struct session *session, const struct process_selection *selection,
+			bool *has_grown, struct error *error)
 {
-	const struct process_selection *selection = selection_of(session);
 	struct process_list found = {0};
 	int code = process_selection_find(selection, false, &found, error);
 
@@ -145,8 +145,9 @@ static int add_selected(struct session *session, bool *has_grown, struct error *
 		if (live_processes_has(&session->processes, found.items[i]))
 			continue;
 		*has_grown = true;
-		if (add_process(session, found.items[i], i < selection->pid_count ? error : NULL))
-			code = i < selection->pid_count ? -ESRCH : 0;
+		bool is_named = process_selection_has_pid(selection, found.items[i]);
+		int refused = add_process(session, found.items[i], is_named ? error : NULL);
+		code = is_named ? refused : 0;
 	}
 	process_list_release(&found);
 	return code;
@@ -197,7 +198,7 @@ int session_processes_follow(struct session *session, struct error *error)
 	session->listening = point_listening_new(session->listens_to_spans);
 	/* A process may fork before it is followed: its child is found in the next round. */
 	for (int round = 0; round < SELECTION_ROUNDS && has_grown && !code; round++)
-		code = add_selected(session, &has_grown, error);
+		code = add_selected(session, selection_of(session), &has_grown, error);
 	if (code) {
 		session->driver.result->end = DRIVER_WRONG_USAGE;
 		return code;
@@ -218,8 +219,9 @@ void session_processes_refresh(struct session *session)
 		return;
 	session->refreshed_ns = now;
 	point_listening_refresh(session->listening);
-	if (selection_of(session)->cgroup)
-		add_selected(session, &has_grown, NULL);
+	struct process_selection later = process_selection_later(selection_of(session));
+	if (later.cgroup)
+		add_selected(session, &later, &has_grown, NULL);
 }
 
 static bool any_runs(const struct session *session)

@@ -107,6 +107,25 @@ static enum instruction_effect exchange(struct instruction *instruction,
 	return EFFECT_EXCHANGES;
 }
 
+/* Of what carries a value on, or only tests it. */
+static enum instruction_effect effect_of_moves(ZydisMnemonic mnemonic)
+{
+	switch (mnemonic) {
+	case ZYDIS_MNEMONIC_MOV:
+	case ZYDIS_MNEMONIC_MOVZX:
+	case ZYDIS_MNEMONIC_MOVSX:
+	case ZYDIS_MNEMONIC_MOVSXD:
+	case ZYDIS_MNEMONIC_CDQE:
+	case ZYDIS_MNEMONIC_CMP:
+	case ZYDIS_MNEMONIC_TEST:
+	case ZYDIS_MNEMONIC_AND:
+	case ZYDIS_MNEMONIC_OR:
+		return EFFECT_MOVES;
+	default:
+		return EFFECT_COMPUTES;
+	}
+}
+
 static enum instruction_effect effect_by_mnemonic(const ZydisDecodedInstruction *decoded,
 						  struct instruction *instruction,
 						  const ZydisDecodedOperand *operands)
@@ -156,18 +175,8 @@ static enum instruction_effect effect_by_mnemonic(const ZydisDecodedInstruction 
 	case ZYDIS_MNEMONIC_SHL:
 	case ZYDIS_MNEMONIC_SHR:
 		return is_immediate(&operands[1]) ? EFFECT_COUNTS : EFFECT_COMPUTES;
-	case ZYDIS_MNEMONIC_MOV:
-	case ZYDIS_MNEMONIC_MOVZX:
-	case ZYDIS_MNEMONIC_MOVSX:
-	case ZYDIS_MNEMONIC_MOVSXD:
-	case ZYDIS_MNEMONIC_CDQE:
-	case ZYDIS_MNEMONIC_CMP:
-	case ZYDIS_MNEMONIC_TEST:
-	case ZYDIS_MNEMONIC_AND:
-	case ZYDIS_MNEMONIC_OR:
-		return EFFECT_MOVES;
 	default:
-		return EFFECT_COMPUTES;
+		return effect_of_moves(decoded->mnemonic);
 	}
 }
 
