@@ -26,6 +26,10 @@
 	FORMAT(csv, ".csv", true, "rows for a spreadsheet (not of samples)",                    \
 	       WRITER(causal, csv) WRITER(timeline, csv) WRITER(scale, csv))                    \
 	FORMAT(coz, ".coz", true, "for coz's viewer (causal)", WRITER(causal, coz))             \
+	FORMAT(quickfix, ".txt", true, "FILE:LINE: GAIN, for editors (causal)",                 \
+	       WRITER(causal, quickfix))                                                        \
+	FORMAT(sarif, ".sarif", true, "for code hosts and editors (causal)",                    \
+	       WRITER(causal, sarif))                                                           \
 	FORMAT(folded, ".folded", true, "for flamegraph.pl (samples)", WRITER(samples, folded)) \
 	FORMAT(pprof, ".pb.gz", false, "for go tool pprof (samples)", WRITER(samples, pprof))   \
 	FORMAT(speedscope, ".speedscope.json", true, "for speedscope.app (samples)",            \

@@ -56,6 +56,16 @@ TEST("a pipeline's report in coz's format")
 	CHECK(is_golden("pipeline", "coz"));
 }
 
+TEST("a pipeline's sure answers as lines of an editor's quickfix list")
+{
+	CHECK(is_golden("pipeline", "quickfix"));
+}
+
+TEST("a pipeline's sure answers as SARIF")
+{
+	CHECK(is_golden("pipeline", "sarif"));
+}
+
 TEST("a server's report has throughput and latency, over two runs")
 {
 	CHECK(is_golden("latency", "text"));

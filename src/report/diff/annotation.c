@@ -6,13 +6,11 @@
  * are relative to the folder that Lever runs in, as annotations need them.
  */
 #include "base/cleanup.h"
-#include "base/text.h"
 #include "report/diff/diff_report.h"
 #include "report/display.h"
+#include "report/source_path.h"
 
-#include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 static void write_escaped(FILE *out, const char *text, const char *escaped)
 {
@@ -26,23 +24,13 @@ static void write_escaped(FILE *out, const char *text, const char *escaped)
 	}
 }
 
-static const char *relative(const char *file)
-{
-	char folder[PATH_MAX];
-
-	if (!getcwd(folder, sizeof(folder)) || !text_starts_with(file, folder) ||
-	    file[strlen(folder)] != '/')
-		return file;
-	return file + strlen(folder) + 1;
-}
-
 void diff_annotation_write(FILE *out, const char *level, const char *file, unsigned line,
 			   const char *sentence)
 {
 	fprintf(out, "::%s ", level);
 	if (file) {
 		fputs("file=", out);
-		write_escaped(out, relative(file), "%:,");
+		write_escaped(out, source_path_relative(file), "%:,");
 		if (line)
 			fprintf(out, ",line=%u", line);
 		fputc(',', out);

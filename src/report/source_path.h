@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* source_path - paths of sources as other tools look for them. */
+#pragma once
+
+/* The part of `file` below the folder that Lever runs in; `file` itself if it is not below it. */
+const char *source_path_relative(const char *file);
