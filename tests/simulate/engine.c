@@ -52,6 +52,18 @@ bool engine_leave_waiters(struct machine *machine, struct engine_task *task)
 	return true;
 }
 
+void engine_count_wait(struct machine *machine, struct engine_task *task)
+{
+	struct engine *engine = &machine->engine;
+	uint64_t left_ns = task->delay.left_ns, now = machine->now_ns;
+
+	if (task->waits_outside)
+		engine->sampled_ns += now - left_ns;
+	if (task->waits_in_target)
+		engine->hit_ns += delay_in_generation(&engine->delay, left_ns, now);
+	task->waits_outside = task->waits_in_target = false;
+}
+
 bool task_computes_in_target(const struct machine *machine, const struct task *task)
 {
 	const struct operation *operation = task_operation(machine, task);
@@ -59,11 +71,11 @@ bool task_computes_in_target(const struct machine *machine, const struct task *t
 	return operation->kind == OPERATION_COMPUTE && operation->is_target && task->stage;
 }
 
-bool task_waits_in_target(const struct machine *machine, const struct task *task)
+bool task_waits_outside(const struct machine *machine, const struct task *task)
 {
 	const struct operation *operation = task_operation(machine, task);
 
-	return operation->is_target && task->stage && !task->is_pausing &&
+	return task->stage && !task->is_pausing &&
 	       (operation->kind == OPERATION_SLEEP || operation->kind == OPERATION_IO);
 }
 

@@ -49,8 +49,10 @@ enum engine_phase { PHASE_BEGINS, PHASE_MAY_WAIT, PHASE_WAITS, PHASE_MAY_WAKE };
 /* A task's part. */
 struct engine_task {
 	struct delay_task delay;
-	bool is_waiting_in_target;
-	bool owes_more; /* kernel engine: than one pause */
+	bool is_waiting_in_target; /* at a speedup */
+	bool waits_outside;        /* for a device or a timer */
+	bool waits_in_target;      /* such a wait, also without a speedup */
+	bool owes_more;            /* kernel engine: than one pause */
 	uint32_t joined_generation;
 
 	/* Runtime engine. */
@@ -81,7 +83,9 @@ struct engine {
 	uint64_t global_ns; /* G */
 	uint64_t charged_ns;
 	uint64_t waiters, waiters_updated_ns;
-	uint64_t pauses, paused_ns, capped, hits, hit_ns; /* for the trace */
+	uint64_t pauses, paused_ns, capped, hits;
+	/* By samples on CPU, and by waits for devices and timers that have ended. */
+	uint64_t sampled_ns, hit_ns;
 };
 
 enum payment_kind { PAYMENT_NONE, PAYMENT_SPIN, PAYMENT_SLEEP };

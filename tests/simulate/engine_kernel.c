@@ -57,6 +57,7 @@ static void charge(struct machine *machine, struct core *core, uint64_t weight)
 	uint64_t now = machine->now_ns, charge = 0;
 
 	delay->tick_overhead_ns = delay_charge_tick(&delay->local, &engine->delay, overhead, now);
+	engine->sampled_ns += weight;
 	if (task_computes_in_target(machine, core->current)) {
 		engine->hits++;
 		engine->hit_ns += weight;
@@ -163,6 +164,7 @@ void engine_waking(struct machine *machine, struct core *core, struct task *wake
 	state->woken_delay_ns = engine->global_ns;
 	if (engine->settings.kind != ENGINE_KERNEL)
 		return;
+	engine_count_wait(machine, state);
 	if (state->is_waiting_in_target && engine_leave_waiters(machine, state))
 		state->delay.credit_ns =
 			delay_wait_credit(&engine->delay, machine->now_ns - state->delay.left_ns);
@@ -185,7 +187,10 @@ static void leave(struct machine *machine, struct core *core, struct task *task)
 		    is_blocked, machine->engine.global_ns, machine->now_ns);
 	engine_trace(machine, is_blocked ? "waits" : "is preempted", task,
 		     task->engine.delay.gap_ns);
-	if (is_blocked && machine->engine.delay.speedup && task_waits_in_target(machine, task))
+	task->engine.waits_outside = is_blocked && task_waits_outside(machine, task);
+	task->engine.waits_in_target =
+		task->engine.waits_outside && task_operation(machine, task)->is_target;
+	if (task->engine.waits_in_target && machine->engine.delay.speedup)
 		engine_join_waiters(machine, &task->engine);
 }
 

@@ -11,10 +11,12 @@ uint64_t engine_raise(struct machine *machine, uint64_t local_ns, uint64_t charg
 void engine_join_waiters(struct machine *machine, struct engine_task *task);
 /* Returns whether the wait counted. */
 bool engine_leave_waiters(struct machine *machine, struct engine_task *task);
+/* A wait that is ended from outside is sampled then, as by bpf/wait.h and runtime/wait.c. */
+void engine_count_wait(struct machine *machine, struct engine_task *task);
 
-/* Does the task run or wait in the target? */
 bool task_computes_in_target(const struct machine *machine, const struct task *task);
-bool task_waits_in_target(const struct machine *machine, const struct task *task);
+/* For a device or a timer. */
+bool task_waits_outside(const struct machine *machine, const struct task *task);
 
 static inline bool task_is_member(const struct machine *machine, const struct task *task)
 {

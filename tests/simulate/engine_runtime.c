@@ -142,6 +142,7 @@ uint64_t runtime_engine_tick(struct machine *machine, struct task *task)
 	state->cpu_accounted_ns = task->cpu_ns;
 	engine_advance(machine);
 	poll_displaced(machine, task);
+	engine->sampled_ns += weight;
 	if (task_computes_in_target(machine, task)) {
 		engine->hits++;
 		engine->hit_ns += weight;
@@ -172,7 +173,9 @@ static void wait_begin(struct machine *machine, struct task *task)
 	state->waits_for_task = waits_for_task(operation);
 	task->is_blocking = false;
 	poll_displaced(machine, task);
-	if (operation->is_target && !waits_for_task(operation) && machine->engine.delay.speedup)
+	state->waits_outside = !state->waits_for_task;
+	state->waits_in_target = state->waits_outside && operation->is_target;
+	if (state->waits_in_target && machine->engine.delay.speedup)
 		engine_join_waiters(machine, state);
 	delay_leave(&state->delay, &machine->engine.delay, gap_now(machine, task), true,
 		    machine->engine.global_ns, machine->now_ns);
@@ -189,6 +192,7 @@ static bool wait_end(struct machine *machine, struct task *task, bool is_for_tas
 	state->phase = PHASE_BEGINS;
 	engine_advance(machine);
 	delay_thread_renew(&state->local, &state->delay, &engine->delay);
+	engine_count_wait(machine, state);
 	if (state->is_waiting_in_target && engine_leave_waiters(machine, state) &&
 	    generation == engine->delay.generation) {
 		uint64_t waited = machine->now_ns - state->delay.left_ns;

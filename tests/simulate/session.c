@@ -178,13 +178,13 @@ static void take_window(struct simulated *simulated, const struct schedule_plan 
 	machine_begin_window(machine);
 	machine->busy_ns = machine->waits = machine->task_wakeups = 0;
 	uint64_t began_ns = machine->now_ns, delay_ns = engine_delay(machine);
-	uint64_t hit_ns = machine->engine.hit_ns;
+	uint64_t hit_ns = machine->engine.hit_ns, sampled_ns = machine->engine.sampled_ns;
 	drift_run(&simulated->drift, machine, (uint64_t)(factor * (double)simulated->window_ns));
 	window.start_ns = began_ns;
 	window.duration_ns = machine->now_ns - began_ns;
 	window.delay_ns = engine_delay(machine) - delay_ns;
 	window.target_ns = machine->engine.hit_ns - hit_ns;
-	window.sampled_ns = machine->busy_ns;
+	window.sampled_ns = machine->engine.sampled_ns - sampled_ns;
 	sampling_rate_update(&simulated->sampling_rate, machine->busy_ns, machine->waits,
 			     machine->task_wakeups);
 	add_window(simulated, plan, &window);
