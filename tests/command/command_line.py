@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """command_line - commands, options and exit codes that need no profile and no rights."""
 import os
+import pathlib
 import shutil
 import subprocess
 import tempfile
@@ -155,25 +156,55 @@ def _():
         check("root" in result.stderr and "CAP_BPF" in result.stderr, result.stderr)
 
 
-def complete(line):
-    """The completions that bash offers for this line."""
-    script = lever("help", "--bash-completion").stdout
-    words = line.split(" ")
-    ask = ("COMP_WORDS=(%s); COMP_CWORD=%d; _lever; printf '%%s\\n' \"${COMPREPLY[@]}\""
-           % (" ".join(f"'{word}'" for word in words), len(words) - 1))
-    result = subprocess.run(["bash", "-c", script + ask], capture_output=True, text=True, check=True)
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SHELLS = {
+    "bash": """source completion/lever.bash; COMP_WORDS=(@program @words); COMP_CWORD=@last
+        _lever; printf '%s\\n' "${COMPREPLY[@]}" """,
+    "zsh": """_describe() { print -l -- "${(@)${(P)4}%%:*}" }; _files() { : }; _command_names() { : }
+        words=(@program @words); CURRENT=@last+1; source completion/_lever""",
+    "fish": "source completion/lever.fish; complete -C 'lever @line' | cut -f 1",
+}
+
+
+def complete(line, shell="bash", folder=None):
+    """The candidates that a shell offers for the last word of this line; without files."""
+    words = line.split(" ")[1:]
+    script = SHELLS[shell].replace("completion/", f"{SOURCE}/completion/")
+    for name, text in (("@program", str(LEVER)), ("@words", " ".join(f"'{word}'" for word in words)),
+                       ("@last", str(len(words))), ("@line", " ".join(words))):
+        script = script.replace(name, text)
+    ask = {"bash": ["bash", "-c"], "zsh": ["zsh", "-fc"], "fish": ["fish", "-N", "-c"]}[shell]
+    path = f"{os.path.dirname(LEVER)}:{os.environ['PATH']}"
+    with tempfile.TemporaryDirectory() as empty:
+        result = subprocess.run([*ask, script], capture_output=True, text=True, check=False, cwd=folder or empty,
+                                env={**os.environ, "PATH": path, "HOME": empty})
     equal(result.stderr, "")
-    return result.stdout.split()
+    return sorted(result.stdout.split())
 
 
-@test("bash completes commands, options and their values")
+@test("bash, zsh and fish complete commands, options and their values")
 def _():
-    equal(complete("lever rep"), ["report"])
-    equal(complete("lever run --gran"), ["--granularity"])
-    equal(sorted(complete("lever run --granularity ")), ["function", "line", "span", "syscall"])
+    shells = [shell for shell in SHELLS if shutil.which(shell)]
+    check("bash" in shells)
+    for shell in shells:
+        equal(complete("lever rep", shell), ["report"])
+        equal(complete("lever run --gran", shell), ["--granularity"])
+        equal(complete("lever report --tree ", shell), ["callees", "callers", "none"])
+        equal(complete("lever report -f co", shell), ["coz"])
+        equal(complete("lever run -q -- ls --gran", shell), [])
     equal(complete("lever report --format = js"), ["json"])
-    equal(complete("lever report -f co"), ["coz"])
-    equal(complete("lever run -q -- ls --gran"), [])
+    equal(complete("lever report --format=js", "fish") if "fish" in shells else [], ["--format=json"])
+
+
+@test("names of the profile in this folder complete progress points and targets")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        writer = pathlib.Path(LEVER).parent / "tests" / "golden" / "test_recording"
+        if not writer.exists():
+            return
+        subprocess.run([writer, "pipeline", f"{folder}/lever.lever"], check=True)
+        equal(complete("lever run --progress b", folder=folder), ["block"])
+        equal(complete("lever run --target pipeline.c:4", folder=folder), ["pipeline.c:42"])
 
 
 main()

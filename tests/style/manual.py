@@ -97,15 +97,14 @@ def example_complaints():
 
 def choice_complaints():
     """Each value that completion offers for an option stands in the manual page as *value*."""
-    lines = run("help", "--bash-completion").stdout.splitlines()
-    for line in lines:
-        found = re.match(r"\s*(\w+):(--[a-z-]+).*\) values='([^']+)' kind=choice", line)
-        if not found:
+    for row in options_in_tables():
+        if row[3] == "-":
             continue
-        text = page_of(found.group(1)).read_text()
-        for choice in found.group(3).split():
-            if f"*{choice}*" not in text:
-                yield page_of(found.group(1)), 1, f"does not tell {found.group(2)} {choice}"
+        choices = run("help", "--complete", "--", row[0], row[1], "").stdout.split("\n")[:-1]
+        text = page_of(row[0]).read_text()
+        for choice in choices:
+            if not choice.startswith(":") and f"*{choice}*" not in text:
+                yield page_of(row[0]), 1, f"does not tell {row[1]} {choice}"
 
 
 def command_complaints():

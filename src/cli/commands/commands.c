@@ -3,7 +3,9 @@
 #include "cli/commands/commands.h"
 
 #include "base/text.h"
+#include "cli/commands/profile_values.h"
 #include "cli/options/command_line.h"
+#include "cli/options/completion.h"
 #include "cli/options/help.h"
 #include "cli/options/values.h"
 #include "cli/output/message.h"
@@ -12,7 +14,7 @@
 #include <string.h>
 
 struct help_values {
-	bool options, bash_completion;
+	bool options, complete;
 };
 
 static const struct option help_table[] = {
@@ -20,16 +22,16 @@ static const struct option help_table[] = {
 	 .help = "print all options, one a line with tabs, for scripts",
 	 .set = value_set_flag,
 	 .offset = offsetof(struct help_values, options)},
-	{.name = "bash-completion",
-	 .help = "print the completion script for bash",
+	{.name = "complete",
+	 .help = "for shells: print what the last WORD of a command line may go on with",
 	 .set = value_set_flag,
-	 .offset = offsetof(struct help_values, bash_completion)},
+	 .offset = offsetof(struct help_values, complete)},
 };
 
 const struct command_page help_page = {
 	.name = "help",
 	.summary = "list the commands, or the options of one",
-	.operands = "[COMMAND]",
+	.operands = "[COMMAND | -- WORD...]",
 	.manual = "lever",
 	.purpose = "Lists the commands, or the options of one.",
 	.options = help_table,
@@ -77,14 +79,17 @@ int command_help(int argc, char **argv)
 	int operand, exit_code;
 	if (!command_line_parse(&help_page, argc, argv, &values, &operand, &exit_code))
 		return exit_code;
+	if (values.complete) {
+		struct completion completion = {commands, commands_count, profile_values};
+		completion_print(stdout, &completion, argc - operand, argv + operand);
+		return EXIT_ANSWERED;
+	}
 	if (operand < argc) {
 		char help[] = "--help", *words[] = {argv[operand], help, NULL};
 		return commands_run(2, words);
 	}
 	if (values.options)
 		help_options(stdout, commands, commands_count);
-	else if (values.bash_completion)
-		help_bash_completion(stdout, commands, commands_count);
 	else
 		help_overview(stdout, commands, commands_count);
 	return EXIT_ANSWERED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* help - prints option tables: as --help, as bash completion, as lines for scripts. */
+/* help - prints option tables: as --help, as lines for scripts. */
 #pragma once
 
 #include "cli/options/options.h"
@@ -10,4 +10,3 @@ void help_overview(FILE *out, const struct command *list, size_t count);
 void help_command(FILE *out, const struct command_page *page);
 /* One option a line: command, --name, -letter or "-", argument or "-"; tabs between. */
 void help_options(FILE *out, const struct command *list, size_t count);
-void help_bash_completion(FILE *out, const struct command *list, size_t count);

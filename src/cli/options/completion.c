@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* completion - walks over the words before the last as options.c does. */
+#include "cli/options/completion.h"
+
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <string.h>
+
+struct line {
+	const struct completion *completion;
+	const struct command_page *page;
+	FILE *out;
+	char **words;
+	int last;            /* index of the word to complete */
+	const char *profile; /* the last operand that looks like one; NULL: none */
+};
+
+static void print_candidate(const struct line *line, const char *before, const char *candidate,
+			    const char *help)
+{
+	AUTO(text) char *whole = text_format("%s%s", before, candidate);
+
+	if (text_starts_with(whole, line->words[line->last]))
+		fprintf(line->out, "%s%s%s\n", whole, help ? "\t" : "", help ? help : "");
+}
+
+static void print_commands(const struct line *line)
+{
+	for (size_t i = 0; i < line->completion->command_count; i++) {
+		const struct command_page *page = line->completion->commands[i].page;
+		print_candidate(line, "", page->name, page->summary);
+	}
+}
+
+static void print_options(const struct line *line)
+{
+	const struct option *option;
+
+	for (size_t i = 0; (option = command_page_option(line->page, i)); i++)
+		print_candidate(line, "--", option->name, option->help);
+	print_candidate(line, "--", "help", "show this help");
+}
+
+/* Values of an option; `before` is what the word holds before its value, as "--format=". */
+static void print_values(const struct line *line, const struct option *option, const char *before)
+{
+	for (const char *const *choice = option->choices; choice && *choice; choice++)
+		print_candidate(line, before, *choice, NULL);
+	if (!strcmp(option->argument, "FILE"))
+		fputs(":file\n", line->out);
+	AUTO(text) char *values = line->completion->values(option, line->profile);
+	char *rest = values;
+	for (char *value; (value = strsep(&rest, "\n"));)
+		print_candidate(line, before, value, NULL);
+}
+
+/* The option that --name, --name=value or -n names; NULL: none. */
+static const struct option *option_of(const struct command_page *page, const char *word)
+{
+	const struct option *option;
+	size_t length = strcspn(word + 1 + (word[1] == '-'), "=");
+
+	for (size_t i = 0; (option = command_page_option(page, i)); i++) {
+		if (word[1] == '-' ? strlen(option->name) == length &&
+					     !strncmp(option->name, word + 2, length) :
+				     option->letter && option->letter == word[1] && !word[2])
+			return option;
+	}
+	return NULL;
+}
+
+/* Does the value of an option stand in the words behind it, and not in its own? */
+static bool takes_next(const struct option *option, const char *word)
+{
+	return option && option->argument && !strchr(word, '=');
+}
+
+static bool is_profile(const char *word)
+{
+	size_t length = strlen(word);
+
+	return length > 6 && !strcmp(word + length - 6, ".lever");
+}
+
+/* The index of the first word of the program; behind the last if there is none. */
+static int find_operands(struct line *line, const struct option **waiting)
+{
+	for (int i = 1; i < line->last; i++) {
+		const char *word = line->words[i];
+		const struct option *option = word[0] == '-' ? option_of(line->page, word) : NULL;
+
+		if (!strcmp(word, "--"))
+			return i + 1;
+		if (takes_next(option, word)) {
+			i += !strcmp(line->words[i + 1], "=") ? 2 : 1;
+			*waiting = i >= line->last ? option : NULL;
+		} else if (word[0] != '-' && line->page->runs_program) {
+			return i;
+		} else if (is_profile(word)) {
+			line->profile = word;
+		}
+	}
+	return line->last + 1;
+}
+
+static void print_word(struct line *line)
+{
+	const struct option *waiting = NULL;
+	int operands = find_operands(line, &waiting);
+	char *word = line->words[line->last];
+	const struct option *option = word[0] == '-' ? option_of(line->page, word) : NULL;
+
+	if (waiting) {
+		if (!strcmp(word, "="))
+			*word = 0; /* a word of bash's: the value is still empty */
+		print_values(line, waiting, "");
+	} else if (operands < line->last) {
+		fputs(":file\n", line->out);
+	} else if (option && option->argument && strchr(word, '=')) {
+		AUTO(text) char *before = text_format("--%s=", option->name);
+		print_values(line, option, before);
+	} else if (word[0] == '-' && operands > line->last) {
+		print_options(line);
+	} else if (!strcmp(line->page->name, "help")) {
+		print_commands(line);
+	} else {
+		fputs(line->page->runs_program ? ":program\n:file\n" : ":file\n", line->out);
+	}
+}
+
+void completion_print(FILE *out, const struct completion *completion, int count, char **words)
+{
+	struct line line = {.completion = completion,
+			    .out = out,
+			    .words = words,
+			    .last = count - 1};
+
+	if (count <= 1) {
+		static char empty[] = "", *none[] = {empty};
+		line.last = 0;
+		line.words = count ? words : none;
+		print_commands(&line);
+		print_candidate(&line, "", "--help", "print help");
+		print_candidate(&line, "", "--version", "print the version");
+		return;
+	}
+	for (size_t i = 0; i < completion->command_count; i++)
+		if (!strcmp(completion->commands[i].page->name, words[0]))
+			line.page = completion->commands[i].page;
+	if (line.page)
+		print_word(&line);
+}
