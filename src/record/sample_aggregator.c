@@ -49,6 +49,8 @@ struct sample_aggregator {
 	struct hash_map frames; /* (object, offset) -> number of the frame's row */
 	struct hash_map rows;   /* (enum named_by, the name's key) -> number of the frame's row */
 	ARRAY(int64_t) frame_ids;
+	struct hash_map tail_calls; /* (stack << 32 | object, offset) -> index of tail_stacks */
+	ARRAY(int64_t) tail_stacks;
 	size_t written_nodes, written_threads;
 	struct sample_aggregator_totals totals;
 };
@@ -84,6 +86,8 @@ void sample_aggregator_free(struct sample_aggregator *aggregator)
 	hash_map_clear(&aggregator->subclasses);
 	hash_map_clear(&aggregator->frames);
 	hash_map_clear(&aggregator->rows);
+	hash_map_clear(&aggregator->tail_calls);
+	array_free(&aggregator->tail_stacks);
 	free(aggregator);
 }
 
@@ -366,8 +370,9 @@ static uint32_t user_frame(struct sample_aggregator *aggregator, struct profile 
 	return add_frame(aggregator, profile, &frame, NAMED_BY_SYMBOL, (uintptr_t)name, error);
 }
 
-static int write_node(struct sample_aggregator *aggregator, struct profile *profile,
-		      struct node *node, struct error *error)
+/* Adds the stack of the node's frame and the caller's stack. */
+static int write_stack(struct sample_aggregator *aggregator, struct profile *profile,
+		       const struct node *node, int64_t *stack, struct error *error)
 {
 	uint32_t number = hash_map_get(&aggregator->frames, node->object, node->offset);
 
@@ -380,11 +385,58 @@ static int write_node(struct sample_aggregator *aggregator, struct profile *prof
 		hash_map_set(&aggregator->frames, node->object, node->offset, number);
 	}
 	struct recording_stack row = {
-		.caller_id = (uint64_t)aggregator->nodes.items[node->caller].stack_id,
+		.caller_id = (uint64_t)*stack,
 		.frame_id = aggregator->frame_ids.items[number],
 	};
 	int code = profile_add_stack(profile, &row, error);
-	node->stack_id = row.id;
+	*stack = row.id;
+	return code;
+}
+
+static bool is_in_file(const struct node *node)
+{
+	return node->object != WIRE_OBJECT_UNKNOWN && node->object < OBJECT_KERNEL;
+}
+
+/* A function that ended in a jump: one stack for all nodes below the same call. */
+static int write_tail_call(struct sample_aggregator *aggregator, struct profile *profile,
+			   const struct symbols_address *jump, int64_t *stack, struct error *error)
+{
+	struct node node = {.object = jump->object + 1, .offset = jump->offset};
+	uint64_t first = (uint64_t)*stack << 32 | node.object;
+	uint32_t known = hash_map_get(&aggregator->tail_calls, first, node.offset);
+
+	if (known != HASH_MAP_NONE) {
+		*stack = aggregator->tail_stacks.items[known];
+		return 0;
+	}
+	int code = write_stack(aggregator, profile, &node, stack, error);
+	hash_map_set(&aggregator->tail_calls, first, node.offset,
+		     (uint32_t)aggregator->tail_stacks.count);
+	*array_add(&aggregator->tail_stacks) = *stack;
+	return code;
+}
+
+static int write_node(struct sample_aggregator *aggregator, struct profile *profile,
+		      struct node *node, struct error *error)
+{
+	const struct node *caller = &aggregator->nodes.items[node->caller];
+	struct symbols_addresses jumps = {0};
+	int64_t stack = caller->stack_id;
+	int code = 0;
+
+	if (node->caller && is_in_file(caller) && is_in_file(node))
+		symbols_tail_calls(aggregator->symbols,
+				   &(struct symbols_address){.object = caller->object - 1,
+							     .offset = caller->offset},
+				   &(struct symbols_address){.object = node->object - 1,
+							     .offset = node->offset},
+				   &jumps);
+	for (size_t i = 0; i < jumps.count && !code; i++)
+		code = write_tail_call(aggregator, profile, &jumps.items[i], &stack, error);
+	array_free(&jumps);
+	code = code ? code : write_stack(aggregator, profile, node, &stack, error);
+	node->stack_id = stack;
 	return code;
 }
 

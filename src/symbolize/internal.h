@@ -30,7 +30,9 @@ struct symbols {
 	struct hash_map location_ids;
 	struct hash_map basenames; /* base name -> index in basename_groups; see location_name.c */
 	ARRAY(struct basename_group) basename_groups;
-	size_t named_objects; /* objects whose files are in `basename_groups` */
+	struct tail_calls *tail_calls;  /* tail_calls.c; NULL: none yet */
+	struct hash_map tail_locations; /* of tail_location.c: (object, call) -> location */
+	size_t named_objects;           /* objects whose files are in `basename_groups` */
 };
 
 /* The source files with one base name. */
@@ -52,6 +54,7 @@ uint32_t location_of_synthetic(struct symbols *symbols, const struct object *obj
 			       uint32_t description);
 uint32_t location_of_block(struct symbols *symbols, struct object *object, uint64_t offset);
 void location_add_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end);
+void location_cut_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end);
 /* After the object's symbols changed: locations keep their numbers and get their new code. */
 void locations_move(struct symbols *symbols, struct object *object);
 void locations_clear(struct symbols *symbols);

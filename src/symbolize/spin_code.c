@@ -3,6 +3,7 @@
 #include "symbolize/symbols.h"
 
 #include "symbolize/internal.h"
+#include "symbolize/machine_code.h"
 #include "symbolize/object/unwind.h"
 #include "symbolize/spin/instruction.h"
 #include "symbolize/spin/spin_loops.h"
@@ -54,41 +55,9 @@ static bool read_function(void *context, uint64_t address, struct loop_function 
 	return true;
 }
 
-/* The name in the relocation of the slot; of one section. */
-static const char *name_in(const struct object *object, Elf_Scn *section, uint64_t slot)
-{
-	GElf_Shdr header, symbols_header;
-	Elf_Data *data = elf_getdata(section, NULL);
-
-	if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || !header.sh_entsize ||
-	    !data)
-		return NULL;
-	Elf_Scn *symbols = elf_getscn(object->elf, header.sh_link);
-	Elf_Data *symbols_data = symbols ? elf_getdata(symbols, NULL) : NULL;
-	if (!symbols_data || !gelf_getshdr(symbols, &symbols_header))
-		return NULL;
-	for (size_t i = 0; i < data->d_size / header.sh_entsize && i < INT32_MAX; i++) {
-		GElf_Rela relocation;
-		GElf_Sym symbol;
-		if (!gelf_getrela(data, (int)i, &relocation))
-			return NULL;
-		if (relocation.r_offset != slot || !GELF_R_SYM(relocation.r_info) ||
-		    !gelf_getsym(symbols_data, (int)GELF_R_SYM(relocation.r_info), &symbol))
-			continue;
-		return elf_strptr(object->elf, symbols_header.sh_link, symbol.st_name);
-	}
-	return NULL;
-}
-
 static const char *imported(void *context, uint64_t slot)
 {
-	const struct reader *reader = context;
-	Elf_Scn *section = NULL;
-	const char *name = NULL;
-
-	while (!name && (section = elf_nextscn(reader->object->elf, section)))
-		name = name_in(reader->object, section, slot);
-	return name;
+	return machine_code_imported(((const struct reader *)context)->object, slot);
 }
 
 static void add_range(const struct object *object, const struct spin_range *found,

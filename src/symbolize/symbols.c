@@ -9,6 +9,7 @@
 #include "symbolize/object/perf_map.h"
 #include "symbolize/object/unwind.h"
 #include "symbolize/scope.h"
+#include "symbolize/tail_calls.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -42,6 +43,8 @@ void symbols_free(struct symbols *symbols)
 	array_free(&symbols->objects);
 	locations_clear(symbols);
 	location_names_clear(symbols);
+	tail_calls_free(symbols->tail_calls);
+	hash_map_clear(&symbols->tail_locations);
 	kallsyms_free(symbols->kallsyms);
 	sources_clear(&symbols->sources);
 	free(symbols);

@@ -169,5 +169,19 @@ bool symbols_spin_loops(struct symbols *symbols, uint32_t object, uint64_t offse
 			struct range *function, struct ranges *loops, struct ranges *helpers);
 /* Whether Lever was built with Zydis, which decodes instructions. */
 bool symbols_finds_spin_loops(void);
+/*
+ * A function that ends in a jump to another one has no frame while that runs (a tail call). The
+ * code at `offset` was reached from the call at `call`, a caller's offset in a chain: appends the
+ * functions between them, outermost first, each at the jump that left it.
+ */
+void symbols_tail_calls(struct symbols *symbols, const struct symbols_address *call,
+			const struct symbols_address *callee, struct symbols_addresses *between);
+/*
+ * For a sample whose innermost code in scope is at the offset, and belongs to `location`: the
+ * location of the last function that this call entered, if that left the scope by a jump; else
+ * `location`. The call's last byte becomes that function's, and symbols_generation changes.
+ */
+uint32_t symbols_tail_location(struct symbols *symbols, uint32_t object, uint64_t offset,
+			       uint32_t location);
 /* Does the object define or need this symbol, or hold its name for dlsym, as coz.h does? */
 bool symbols_references(struct symbols *symbols, uint32_t object, const char *symbol);

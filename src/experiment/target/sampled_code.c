@@ -123,7 +123,9 @@ static uint32_t find_location(struct sampled_code *code, uint32_t tgid, uint32_t
 		code->cache_generation = symbols_generation(code->lookup.symbols);
 	}
 	if (slot->object != kernel_object || slot->offset != address) {
-		slot->location = symbols_location_at(code->lookup.symbols, object_id, offset);
+		slot->location = symbols_tail_location(code->lookup.symbols, object_id, offset,
+						       symbols_location_at(code->lookup.symbols,
+									   object_id, offset));
 		slot->object = kernel_object;
 		slot->offset = address;
 	}

@@ -247,6 +247,20 @@ void location_add_range(struct symbols *symbols, uint32_t location, uint64_t sta
 	grown->is_merged = false;
 }
 
+void location_cut_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end)
+{
+	struct location_record *cut = symbols->locations.items[location];
+	struct ranges left = {0}, away = {0};
+
+	ranges_add(&away, start, end);
+	for (size_t i = 0; i < cut->ranges.count; i++)
+		ranges_cut(&away, cut->ranges.items[i].start, cut->ranges.items[i].end, &left);
+	ranges_clear(&away);
+	ranges_clear(&cut->ranges);
+	cut->ranges = left;
+	cut->is_merged = false;
+}
+
 void locations_move(struct symbols *symbols, struct object *object)
 {
 	for (size_t i = 0; i < symbols->locations.count; i++) {

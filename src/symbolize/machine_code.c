@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* machine_code - reads bytes and relocations of ELF files. */
+#include "symbolize/machine_code.h"
+
+#include "symbolize/object/object.h"
+
+#include <gelf.h>
+
+bool machine_code_is_x86_64(const struct object *object)
+{
+	GElf_Ehdr header;
+
+	return object->elf && gelf_getehdr(object->elf, &header) && header.e_machine == EM_X86_64;
+}
+
+const uint8_t *machine_code_bytes(const struct object *object, uint64_t offset, uint64_t size)
+{
+	size_t length = 0;
+	const char *image = object->elf ? elf_rawfile(object->elf, &length) : NULL;
+
+	return image && offset <= length && size <= length - offset ?
+		       (const uint8_t *)image + offset :
+		       NULL;
+}
+
+/* The name in the relocation of the slot; of one section. */
+static const char *name_in(const struct object *object, Elf_Scn *section, uint64_t slot)
+{
+	GElf_Shdr header, symbols_header;
+	Elf_Data *data = elf_getdata(section, NULL);
+
+	if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || !header.sh_entsize ||
+	    !data)
+		return NULL;
+	Elf_Scn *symbols = elf_getscn(object->elf, header.sh_link);
+	Elf_Data *symbols_data = symbols ? elf_getdata(symbols, NULL) : NULL;
+	if (!symbols_data || !gelf_getshdr(symbols, &symbols_header))
+		return NULL;
+	for (size_t i = 0; i < data->d_size / header.sh_entsize && i < INT32_MAX; i++) {
+		GElf_Rela relocation;
+		GElf_Sym symbol;
+		if (!gelf_getrela(data, (int)i, &relocation))
+			return NULL;
+		if (relocation.r_offset != slot || !GELF_R_SYM(relocation.r_info) ||
+		    !gelf_getsym(symbols_data, (int)GELF_R_SYM(relocation.r_info), &symbol))
+			continue;
+		return elf_strptr(object->elf, symbols_header.sh_link, symbol.st_name);
+	}
+	return NULL;
+}
+
+const char *machine_code_imported(const struct object *object, uint64_t slot)
+{
+	Elf_Scn *section = NULL;
+	const char *name = NULL;
+
+	while (!name && (section = elf_nextscn(object->elf, section)))
+		name = name_in(object, section, slot);
+	return name;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tail_calls - functions that a call entered and that ended in a jump to another function, so that
+ * no frame of theirs is left on the stack.
+ *
+ * The call before a return address says which function was entered; the jumps that lead out of it,
+ * and out of those that they lead to, say how the function came to run that stands below the
+ * return address. docs/decisions.md, "Tail calls".
+ */
+#pragma once
+
+#include "symbolize/symbols.h"
+
+struct object;
+struct tail_calls; /* what is known of functions' jumps; in struct symbols */
+
+void tail_calls_free(struct tail_calls *calls);
+
+#define TAIL_FRAMES_MOST 4
+
+/* A function that has no frame, and the jump that left it; its first byte, if that is not known. */
+struct tail_frame {
+	struct object *object;
+	uint64_t start, jump; /* file offsets */
+};
+
+/*
+ * The functions between the call whose last byte is at `call` and the code at `offset`, outermost
+ * first; at most TAIL_FRAMES_MOST. 0: the call led there, or nothing is known.
+ */
+size_t tail_calls_between(struct symbols *symbols, struct object *caller, uint64_t call,
+			  struct object *callee, uint64_t offset, struct tail_frame *frames);
+/*
+ * The last function in scope on the way from the call to a jump out of the scope. False: the call
+ * leads out of scope itself, or never.
+ */
+bool tail_calls_out_of_scope(struct symbols *symbols, struct object *caller, uint64_t call,
+			     struct tail_frame *frame);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tail_location - frames and locations of functions that ended in a jump. */
+#include "symbolize/internal.h"
+#include "symbolize/symbols.h"
+#include "symbolize/tail_calls.h"
+
+void symbols_tail_calls(struct symbols *symbols, const struct symbols_address *call,
+			const struct symbols_address *callee, struct symbols_addresses *between)
+{
+	struct tail_frame frames[TAIL_FRAMES_MOST];
+	size_t count =
+		tail_calls_between(symbols, symbols_open(symbols, call->object), call->offset,
+				   symbols_open(symbols, callee->object), callee->offset, frames);
+
+	for (size_t i = 0; i < count; i++)
+		*array_add(between) = (struct symbols_address){.object = frames[i].object->id,
+							       .offset = frames[i].jump};
+}
+
+static bool location_has(struct symbols *symbols, uint32_t location, uint64_t offset)
+{
+	const struct range *ranges;
+	size_t count = symbols_location_ranges(symbols, location, &ranges);
+
+	for (size_t i = 0; i < count; i++)
+		if (ranges[i].start <= offset && offset < ranges[i].end)
+			return true;
+	return false;
+}
+
+/* The byte also belongs to what a search found, such as the function of a line. */
+static void give_to_found(struct symbols *symbols, const struct tail_frame *frame, uint64_t offset)
+{
+	for (size_t i = 0; i < symbols->locations.count; i++) {
+		const struct location_record *one = symbols->locations.items[i];
+		if (one->is_explicit && one->shown.object == frame->object->id &&
+		    location_has(symbols, (uint32_t)i, frame->jump))
+			location_add_range(symbols, (uint32_t)i, offset, offset + 1);
+	}
+}
+
+uint32_t symbols_tail_location(struct symbols *symbols, uint32_t object, uint64_t offset,
+			       uint32_t location)
+{
+	struct tail_frame frame;
+	uint32_t known = hash_map_get(&symbols->tail_locations, object, offset);
+
+	if (known != HASH_MAP_NONE || location == SYMBOLS_NONE)
+		return known == HASH_MAP_NONE ? location : known;
+	uint32_t found = location;
+	/* Ranges of a location lie in one file. */
+	if (tail_calls_out_of_scope(symbols, symbols_open(symbols, object), offset, &frame) &&
+	    frame.object->id == object)
+		found = symbols_location_at(symbols, object, frame.jump);
+	if (found == SYMBOLS_NONE)
+		found = location;
+	hash_map_set(&symbols->tail_locations, object, offset, found);
+	if (found == location)
+		return location;
+	location_cut_range(symbols, location, offset, offset + 1);
+	location_add_range(symbols, found, offset, offset + 1);
+	give_to_found(symbols, &frame, offset);
+	symbols->generation++;
+	return found;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tail_calls - functions that end in a jump stand in chains, where it is known that they ran. */
+#include "fixture.h"
+
+#include "symbolize/internal.h"
+#include "symbolize/spin/instruction.h"
+
+#include "check.h"
+
+#define LIBC "/lib/x86_64-linux-gnu/libc.so.6"
+#define CALL_WITHIN 14 /* bytes of a function that calls at once; none is shorter */
+
+static const char source[] =
+	"#include <stdlib.h>\n"
+	"#include <unistd.h>\n"
+	"volatile int seen;\n"
+	"int (*volatile pointer)(int);\n"
+	"#define KEPT __attribute__((noinline, noclone))\n"
+	"KEPT int last(int x) { seen += x; for (int i = 0; i < x; i++) seen ^= i; return seen; }\n"
+	"KEPT int second(int x) { seen *= 3; return last(x + 1); }\n"
+	"KEPT int first(int x) { seen += 2; return second(x ^ 1); }\n"
+	"KEPT int other(int x) { seen -= 5; return last(x - 9); }\n"
+	"KEPT int either(int x) { seen++; return x > seen ? second(x) : other(x); }\n"
+	"KEPT int plain(int x) { seen--; return last(x) + 1; }\n"
+	"KEPT int flush(int x) { seen += 9; return fsync(x); }\n"
+	"KEPT int through(int x) { seen += 8; return pointer(x); }\n"
+	"KEPT int rare(int x) {\n"
+	"	if (__builtin_expect(x == 77, 0)) { seen = 1; abort(); }\n"
+	"	return x + seen;\n"
+	"}\n"
+	"int call_first(int x) { return first(x) + 1; }\n"
+	"int call_either(int x) { return either(x) + 1; }\n"
+	"int call_plain(int x) { return plain(x) + 1; }\n"
+	"int call_flush(int x) { return flush(x) + 1; }\n"
+	"int call_through(int x) { return through(x) + 1; }\n"
+	"int call_rare(int x) { return rare(x) + 1; }\n"
+	"int main(int n, char **v) {\n"
+	"	(void)v;\n"
+	"	pointer = last;\n"
+	"	return call_first(n) + call_either(n) + call_plain(n) + call_flush(n) +\n"
+	"	       call_through(n) + call_rare(n);\n"
+	"}\n";
+
+static const char *const compilers[] = {"gcc", "clang"};
+
+/* Builds the program, once for each way. False: this machine lacks what it needs. */
+static bool build(const char *compiler, const char *options)
+{
+	fixture_begin();
+	fixture_write("tails.c", source, strlen(source));
+	return instruction_is_available() && fixture_run("command -v %s", compiler) &&
+	       fixture_run("%s -O2 %s tails.c -o tails", compiler, options);
+}
+
+static uint64_t offset_of(struct fixture *fixture, uint32_t object, const char *name)
+{
+	struct symbols *symbols = fixture->symbols;
+	const struct symtab *symtab =
+		object_symtab(symbols_open(symbols, object), &symbols->sources.texts);
+
+	for (size_t i = 0; i < symtab->count; i++)
+		if (!symtab->items[i].is_part &&
+		    !strcmp(interner_text(&symbols->sources.texts, symtab->items[i].name), name))
+			return symtab->items[i].start;
+	return 0;
+}
+
+/* The functions without frames between any call in `caller` and `callee`; "" if there are none. */
+static char *between(struct fixture *fixture, uint64_t caller, uint32_t object, uint64_t callee)
+{
+	struct symbols_address code = {.object = object, .offset = callee};
+	struct symbols_addresses jumps = {0};
+	char *text = text_copy("");
+
+	for (uint64_t offset = caller; offset < caller + CALL_WITHIN && !jumps.count; offset++)
+		symbols_tail_calls(fixture->symbols,
+				   &(struct symbols_address){.object = fixture->object,
+							     .offset = offset},
+				   &code, &jumps);
+	for (size_t i = 0; i < jumps.count; i++) {
+		char *longer =
+			text_format("%s%s%s", text, i ? " " : "",
+				    symbols_function_at(fixture->symbols, jumps.items[i].object,
+							jumps.items[i].offset));
+		free(text);
+		text = longer;
+	}
+	array_free(&jumps);
+	return text;
+}
+
+static void check_between(struct fixture *fixture, const char *caller, const char *callee,
+			  const char *expected)
+{
+	AUTO(text)
+	char *found = between(fixture, offset_of(fixture, fixture->object, caller), fixture->object,
+			      offset_of(fixture, fixture->object, callee));
+	CHECK_TEXT(found, expected);
+}
+
+TEST("the jumps between a call and the code that it led to give the functions without frames")
+{
+	unsigned built = 0;
+
+	for (size_t i = 0; i < sizeof(compilers) / sizeof(*compilers); i++) {
+		struct fixture fixture;
+		if (!build(compilers[i], "-g"))
+			continue;
+		built++;
+		CHECK_EQUAL(fixture_open(&fixture, "tails", TARGET_LINE, NULL), 0);
+		check_between(&fixture, "call_first", "last", "first second");
+		check_between(&fixture, "call_first", "second", "first");
+		check_between(&fixture, "call_first", "first", "");
+		check_between(&fixture, "call_plain", "plain", "");
+		check_between(&fixture, "call_rare", "rare", "");
+		fixture_close(&fixture);
+	}
+	if (!built)
+		SKIP("needs a compiler and Zydis");
+}
+
+TEST("where several ways lead to the code, only what they share is told")
+{
+	struct fixture fixture;
+
+	if (!build("gcc", "-g"))
+		SKIP("needs gcc and Zydis");
+	CHECK_EQUAL(fixture_open(&fixture, "tails", TARGET_LINE, NULL), 0);
+	check_between(&fixture, "call_either", "last", "either");
+	check_between(&fixture, "call_either", "other", "either");
+	check_between(&fixture, "call_plain", "last", ""); /* it keeps its frame */
+	fixture_close(&fixture);
+}
+
+TEST("a jump through a pointer, or into another file, is one too")
+{
+	struct fixture fixture;
+	uint32_t libc;
+
+	if (!build("gcc", "-g"))
+		SKIP("needs gcc and Zydis");
+	CHECK_EQUAL(fixture_open(&fixture, "tails", TARGET_LINE, NULL), 0);
+	check_between(&fixture, "call_through", "last", "through");
+	if (symbols_add_object(fixture.symbols, LIBC, NULL, false, &libc, NULL))
+		SKIP("needs " LIBC);
+	AUTO(text)
+	char *found = between(&fixture, offset_of(&fixture, fixture.object, "call_flush"), libc,
+			      offset_of(&fixture, libc, "fsync"));
+	CHECK_TEXT(found, "flush");
+	fixture_close(&fixture);
+}
+
+TEST("a stripped file gives functions without names")
+{
+	struct fixture fixture;
+
+	if (!build("gcc", ""))
+		SKIP("needs gcc and Zydis");
+	CHECK_EQUAL(fixture_open(&fixture, "tails", TARGET_LINE, NULL), 0);
+	uint64_t caller = offset_of(&fixture, fixture.object, "call_first");
+	uint64_t callee = offset_of(&fixture, fixture.object, "last");
+	fixture_close(&fixture);
+	CHECK(fixture_run("strip -s tails"));
+	CHECK_EQUAL(fixture_open(&fixture, "tails", TARGET_LINE, NULL), 0);
+	AUTO(text) char *found = between(&fixture, caller, fixture.object, callee);
+	CHECK(!strncmp(found, "tails+0x", 8) && strstr(found, " tails+0x"));
+	fixture_close(&fixture);
+}
+
+/* The location of a sample whose innermost code in scope is a call in `caller`. */
+static const struct symbols_location *told(struct fixture *fixture, const char *caller,
+					   uint64_t *call)
+{
+	uint64_t start = offset_of(fixture, fixture->object, caller);
+
+	for (uint64_t offset = start; offset < start + CALL_WITHIN; offset++) {
+		uint32_t before = symbols_location_at(fixture->symbols, fixture->object, offset);
+		uint32_t after =
+			symbols_tail_location(fixture->symbols, fixture->object, offset, before);
+		*call = offset;
+		if (after != before)
+			return symbols_location(fixture->symbols, after);
+	}
+	return NULL;
+}
+
+TEST("time out of scope belongs to the function that jumped there, with the byte of the call")
+{
+	const struct range *ranges;
+	struct fixture fixture;
+	uint64_t call = 0;
+	uint32_t found;
+
+	if (!build("gcc", "-g"))
+		SKIP("needs gcc and Zydis");
+	CHECK_EQUAL(fixture_open(&fixture, "tails", TARGET_FUNCTION, NULL), 0);
+	CHECK(!told(&fixture, "call_first", &call)); /* it stays in scope */
+	CHECK(!told(&fixture, "call_plain", &call));
+	const struct symbols_location *location = told(&fixture, "call_flush", &call);
+	CHECK(location);
+	CHECK_TEXT(location->name, "flush");
+	CHECK_EQUAL(symbols_find(fixture.symbols, "flush", &found, &fixture.error), 0);
+	size_t count = symbols_location_ranges(fixture.symbols, found, &ranges);
+	CHECK_EQUAL(count, 2);
+	bool has_byte = false;
+	for (size_t i = 0; i < count; i++)
+		has_byte |= ranges[i].start == call && ranges[i].end == call + 1;
+	CHECK(has_byte);
+	CHECK_EQUAL(symbols_find(fixture.symbols, "call_flush", &found, &fixture.error), 0);
+	count = symbols_location_ranges(fixture.symbols, found, &ranges);
+	for (size_t i = 0; i < count; i++)
+		CHECK(call < ranges[i].start || call >= ranges[i].end);
+	fixture_close(&fixture);
+}
