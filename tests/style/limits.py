@@ -102,7 +102,17 @@ def decision_complaints():
                 yield path, 1, f"docs/decisions.md has no section \"{title}\""
 
 
+def version_complaints():
+    """A package has the version of the build."""
+    built = re.search(r"^\tversion: '(.*)',$", (style.ROOT / "meson.build").read_text(), re.MULTILINE).group(1)
+    log = style.ROOT / "debian" / "changelog"
+    packaged = re.match(r"lever \((.*)\)", log.read_text()).group(1)
+    if packaged != built:
+        yield log, 1, f"the version is {packaged}; meson.build has {built}"
+
+
 failed = 0
-for check in (code_complaints, name_complaints, page_complaints, link_complaints, decision_complaints):
+for check in (code_complaints, name_complaints, page_complaints, link_complaints, decision_complaints,
+              version_complaints):
     failed |= style.report(check())
 sys.exit(failed)
