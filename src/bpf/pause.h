@@ -2,9 +2,10 @@
 /*
  * pause - pays the delays of wire/delay.h by spinning: each core at ticks, wake-ups and switches.
  *
- * Every pause is capped. A task that an external wake-up leaves with more than the cap pays the
- * rest before it goes on with anything else, in the tail of its switch, where interrupts are
- * allowed, no lock is held, and other tasks can ask for the core.
+ * Every pause is capped, and so is the sum of a core's pauses (wire/delay_budget.h). A task that an
+ * external wake-up leaves with more than the cap pays the rest before it goes on with anything
+ * else, in the tail of its switch, where interrupts are allowed, no lock is held, and other tasks
+ * can ask for the core.
  */
 #pragma once
 
@@ -45,6 +46,14 @@ static __always_inline s64 core_gap(const struct kernel_cpu *cpu, u64 global)
 	return delay_gap(&cpu->delay.local, &settings.delay, global);
 }
 
+/* Where interrupts are allowed, others are served in between: the budget is for the rest. */
+static __always_inline u64 pause_longest(struct kernel_cpu *cpu, u64 now)
+{
+	u64 cap = settings.delay.cap_ns;
+
+	return cpu->is_finishing ? cap : delay_budget_left(&cpu->budget, cap, now);
+}
+
 /* Pays this core's gap by spinning here. */
 static __always_inline void pay_delay(struct kernel_cpu *cpu, u64 *counter)
 {
@@ -53,15 +62,17 @@ static __always_inline void pay_delay(struct kernel_cpu *cpu, u64 *counter)
 	if (!delay_is_due(&cpu->delay.local, global, PAUSE_SHORTEST_NS))
 		return;
 	u64 start = bpf_ktime_get_ns();
-	u64 pause = delay_consume(&cpu->delay.local, &settings.delay, global, start,
-				  settings.delay.cap_ns);
+	u64 most = pause_longest(cpu, start);
+	u64 pause = delay_consume(&cpu->delay.local, &settings.delay, global, start, most);
 	if (!pause)
 		return;
 	if (delay_is_due(&cpu->delay.local, global, pause))
 		cpu->capped += !cpu->is_finishing;
 	u64 end = start + pause;
 	bpf_loop(PAUSE_STEPS_MOST, pause_step, &end, 0);
-	u64 spun = bpf_ktime_get_ns() - start;
+	u64 now = bpf_ktime_get_ns(), spun = now - start;
+	if (!cpu->is_finishing)
+		delay_budget_spend(&cpu->budget, spun, now);
 	delay_pay(&cpu->delay.local, spun);
 	cpu->delay.paused_ns += spun;
 	cpu->overshoot_ns += spun - pause;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "wire/code.h"
+#include "wire/delay_budget.h"
 #include "wire/delay_core.h"
 #include "wire/events.h"
 #include "wire/progress.h"
@@ -47,6 +48,7 @@ struct kernel_cpu {
 	__u32 is_finishing; /* it pays there; ticks meanwhile are part of that pause */
 	__u32 pad;
 	__u64 handled_ns; /* time of ticks in BPF, without pauses */
+	struct delay_budget budget;
 } __attribute__((aligned(64)));
 
 /* Losses. Writer: BPF. */

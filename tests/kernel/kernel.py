@@ -7,14 +7,21 @@
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(1, os.path.join(os.path.dirname(__file__), "..", "command"))
 # pylint: disable=wrong-import-position,unused-import
-from check import LEVER, Skip, check, equal, lever, main, test  # noqa: E402,F401
+import check as outside  # noqa: E402
+from check import LEVER, Skip, check, equal, lever, test  # noqa: E402,F401
 
+# What tests do on purpose: programs that crash, freezers, file systems, containers. The kernel tells only once after
+# its start that an interrupt took long: src/wire/delay_budget.h allows one 2 ms, and the hypervisor takes its part.
+EXPECTED = re.compile(r"segfault at|traps: |potentially unexpected fatal signal|\] Code: |Freezing with imperfect|freezer"
+                      r"|EXT4-fs|loop\d+: |overlay|veth|docker|br-|process_api|drop_caches|page_reporting|audit"
+                      r"|hrtimer: interrupt took [0-3]?\d{1,6} ns|memfd_create|Memory cgroup|oom|Out of memory")
 PROGRAMS = os.path.abspath(sys.argv[2])
 # Answered, or not enough data, which depends on the load of the machine.
 RAN = (0, 3)
@@ -29,6 +36,27 @@ if os.geteuid():
     skip_all("the kernel engine is tested as root")
 if lever("check").returncode:
     skip_all("the kernel engine does not work here; `lever check` tells why")
+
+
+def kernel_log():
+    return run("dmesg").stdout.splitlines()
+
+
+def unexpected(lines):
+    return [line for line in lines if not EXPECTED.search(line)]
+
+
+def main():
+    """The file's tests, and then that of the kernel's log."""
+    before = kernel_log()
+
+    @test("the kernel's log has no new line")
+    def _():
+        now = kernel_log()
+        begin = now.index(before[-1]) + 1 if before and before[-1] in now else 0
+        equal(unexpected(now[begin:]), [])
+
+    outside.main()
 
 
 def program(name):

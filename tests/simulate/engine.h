@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "wire/delay_budget.h"
 #include "wire/delay_core.h"
 #include "wire/delay_waiters.h"
 
@@ -72,6 +73,7 @@ struct engine_task {
 /* A core's part, of the kernel engine. */
 struct engine_core {
 	struct delay_core delay;
+	struct delay_budget budget;
 	uint64_t tick_grid_ns; /* nominal time of the next tick */
 	bool owes_more, is_finishing, has_paused;
 	uint64_t pause_begin_ns, pause_begin_delay_ns, pause_end_ns; /* of the last one */

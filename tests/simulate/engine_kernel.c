@@ -24,13 +24,19 @@ static uint64_t core_pay(struct machine *machine, struct core *core, const char 
 	if (!delay_is_due(&delay->local, engine->global_ns, SHORTEST_NS))
 		return 0;
 	engine_trace(machine, where, core->current, core_gap(machine, core));
+	uint64_t most =
+		state->is_finishing ?
+			engine->delay.cap_ns :
+			delay_budget_left(&state->budget, engine->delay.cap_ns, machine->now_ns);
 	uint64_t pause = delay_consume(&delay->local, &engine->delay, engine->global_ns,
-				       machine->now_ns, engine->delay.cap_ns);
+				       machine->now_ns, most);
 	if (!pause)
 		return 0;
-	engine->capped += pause == engine->delay.cap_ns;
+	engine->capped += pause == most;
 	engine->pauses++;
 	pause += engine->settings.overshoot_ns;
+	if (!state->is_finishing)
+		delay_budget_spend(&state->budget, pause, machine->now_ns + pause);
 	delay_pay(&delay->local, pause);
 	delay->paused_ns += pause;
 	engine->paused_ns += pause;
@@ -246,7 +252,7 @@ uint64_t engine_finish(struct machine *machine, struct core *core)
 {
 	struct engine_core *state = &core->engine;
 
-	state->is_finishing = false;
+	state->is_finishing = state->owes_more;
 	if (!state->owes_more)
 		return 0;
 	engine_advance(machine);
