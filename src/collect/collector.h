@@ -88,9 +88,10 @@ const char *const *collector_environment(const struct collector *collector);
 char *collector_note(const struct collector *collector);
 const struct collector_facts *collector_facts(const struct collector *collector);
 
-struct collector_code { /* one instruction */
+struct collector_code { /* one instruction; `path` may no longer lead to the file */
 	const char *path;
 	uint64_t offset, semaphore_offset; /* in the file; 0: no semaphore */
+	int fd;
 };
 
 /* Points. `index` is the point's number in this collector. */
@@ -171,8 +172,7 @@ void collector_set_speedup(struct collector *collector, double speedup); /* 0..1
 void collector_speed_up_external(struct collector *collector, double speedup);
 /* What tasks owe from earlier windows is forgiven. */
 void collector_clear_debts(struct collector *collector);
-/* Samples with this period from now on. It is drawn anew for each window: docs/decisions.md,
- * "Sampling periods are drawn". */
+/* From now on; drawn anew for each window: docs/decisions.md, "Sampling periods are drawn". */
 void collector_set_period(struct collector *collector, uint64_t period_ns);
 /* Whether what a tick takes counts as a pause of its core, so that effective time is free of it. */
 void collector_charge_ticks(struct collector *collector, bool are_charged);

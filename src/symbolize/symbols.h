@@ -33,6 +33,7 @@ struct symbols_object {
 	const char *path;      /* as seen by the program */
 	const char *build_id;  /* hex, "" if none */
 	const char *open_path; /* another way to open it, if `path` is a container's; or NULL */
+	int fd;                /* of the file that was read; -1: there is no file */
 	bool in_scope;         /* by `bin:` patterns, else: is the main executable */
 	bool has_lines;        /* debug information was found (here or in a separate file) */
 	bool has_symbols;      /* .symtab or .dynsym has functions */

@@ -84,9 +84,12 @@ static int attach(const struct probe *probe, unsigned number, struct symbols *sy
 	for (size_t i = 0; i < addresses.count && !code; i++) {
 		const struct symbols_address *address = &addresses.items[i];
 		const struct symbols_object *object = symbols_object(symbols, address->object);
-		code = tracer_add_probe(tracer, number,
-					object->open_path ? object->open_path : object->path,
-					address->offset, address->semaphore_offset, error);
+		const struct bpf_uprobe_place place = {
+			.fd = object->fd,
+			.offset = address->offset,
+			.semaphore_offset = address->semaphore_offset,
+		};
+		code = tracer_add_probe(tracer, number, &place, object->path, error);
 	}
 	array_free(&addresses);
 	return code;

@@ -5,6 +5,8 @@
  */
 #include "collect/kernel/engine.h"
 
+#include "collect/bpf/uprobe.h"
+
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -27,10 +29,10 @@ static int add_link(struct kernel_engine *kernel, struct bpf_link *link, const c
 static struct bpf_link *attach_uprobe(struct kernel_engine *kernel, unsigned point,
 				      const struct collector_code *code)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = point,
-		    .ref_ctr_offset = code->semaphore_offset);
-	return bpf_program__attach_uprobe_opts(kernel->bpf->progs.visit_uprobe, -1, code->path,
-					       code->offset, &options);
+	const struct bpf_uprobe_place place = {.fd = code->fd,
+					       .offset = code->offset,
+					       .semaphore_offset = code->semaphore_offset};
+	return bpf_uprobe_attach(kernel->bpf->progs.visit_uprobe, &place, point);
 }
 
 int kernel_add_point_uprobe(struct collector *collector, const char *name,

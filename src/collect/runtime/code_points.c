@@ -21,7 +21,7 @@ int runtime_code_points_add(struct runtime_engine *runtime, const struct collect
 {
 	struct stat status;
 
-	if (stat(code->path, &status))
+	if (fstat(code->fd, &status))
 		return -errno;
 	runtime->code_points[runtime->code_point_count++] = (struct runtime_code_point){
 		.path = text_copy(code->path),

@@ -177,17 +177,13 @@ void tracer_add_process(struct tracer *tracer, pid_t pid)
 	__atomic_or_fetch(&tracer->bpf->bss->members[id / 64], 1ull << (id & 63), __ATOMIC_RELAXED);
 }
 
-int tracer_add_probe(struct tracer *tracer, unsigned probe, const char *path, uint64_t offset,
-		     uint64_t semaphore_offset, struct error *error)
+int tracer_add_probe(struct tracer *tracer, unsigned probe, const struct bpf_uprobe_place *place,
+		     const char *path, struct error *error)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = probe,
-		    .ref_ctr_offset = semaphore_offset);
-
 	if (tracer->probe_count == TRACER_PROBES_MOST)
 		return error_set(error, -ENOSPC, "there are more than %d places of probes",
 				 TRACER_PROBES_MOST);
-	struct bpf_link *link = bpf_program__attach_uprobe_opts(tracer->bpf->progs.trace_probe, -1,
-								path, offset, &options);
+	struct bpf_link *link = bpf_uprobe_attach(tracer->bpf->progs.trace_probe, place, probe);
 	if (!link)
 		return error_set(error, errno, "cannot attach to the probe in %s: %s", path,
 				 strerror(errno));

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "collect/bpf/uprobe.h"
 #include "wire/scheduler.h"
 
 #include <stdbool.h>
@@ -49,8 +50,8 @@ void tracer_close(struct tracer *tracer);
 void tracer_add_process(struct tracer *tracer, pid_t pid);
 /* An event each time the code at the offset runs; at most TRACER_PROBES_MOST probes. */
 #define TRACER_PROBES_MOST 256
-int tracer_add_probe(struct tracer *tracer, unsigned probe, const char *path, uint64_t offset,
-		     uint64_t semaphore_offset, struct error *error);
+int tracer_add_probe(struct tracer *tracer, unsigned probe, const struct bpf_uprobe_place *place,
+		     const char *path, struct error *error); /* `path`: for messages */
 void tracer_start(struct tracer *tracer);
 void tracer_stop(struct tracer *tracer);
 void tracer_drain(struct tracer *tracer, const struct tracer_handler *handler);

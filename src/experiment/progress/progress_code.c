@@ -42,13 +42,6 @@ struct progress_name progress_name_of(const char *text)
 	return name;
 }
 
-/* By which the kernel finds the file: of a container, not the path that the file has there. */
-static const char *path_of(const struct progress_lookup *lookup, uint32_t object)
-{
-	const struct symbols_object *shown = symbols_object(lookup->symbols, object);
-	return shown->open_path ? shown->open_path : shown->path;
-}
-
 int progress_attach_addresses(struct progress_lookup *lookup, const struct point_spec *spec,
 			      const struct symbols_addresses *addresses, unsigned *index,
 			      struct error *error)
@@ -57,8 +50,11 @@ int progress_attach_addresses(struct progress_lookup *lookup, const struct point
 	int code = 0;
 
 	for (size_t i = 0; !code && i < addresses->count; i++) {
+		const struct symbols_object *object =
+			symbols_object(lookup->symbols, addresses->items[i].object);
 		const struct collector_code location = {
-			.path = path_of(lookup, addresses->items[i].object),
+			.path = object->path,
+			.fd = object->fd,
 			.offset = addresses->items[i].offset,
 			.semaphore_offset = addresses->items[i].semaphore_offset,
 		};

@@ -120,8 +120,10 @@ static bool try_candidate(struct session *session, struct candidate *candidate)
 		return false;
 	const struct symbols_address address = addresses.items[0];
 	array_free(&addresses);
+	const struct symbols_object *object = symbols_object(session->symbols, address.object);
 	const struct collector_code code = {
-		.path = symbols_object(session->symbols, address.object)->path,
+		.path = object->path,
+		.fd = object->fd,
 		.offset = address.offset,
 	};
 	const struct collector_slices slices = {.slice_ns = SLICE_NS,

@@ -185,7 +185,7 @@ void mapped_files_announce(struct mapped_files *mapped_files, uint32_t object)
 {
 	struct stat status;
 
-	if (stat(symbols_object(mapped_files->symbols, object)->path, &status))
+	if (fstat(symbols_object(mapped_files->symbols, object)->fd, &status))
 		return;
 	struct wire_file file = {.inode = status.st_ino,
 				 .device = major(status.st_dev) << 20 | minor(status.st_dev)};

@@ -312,14 +312,16 @@ struct object *object_new(const char *path)
 	struct object *object = memory_new(1, sizeof(*object));
 	object->shown.path = text_copy(path);
 	object->shown.build_id = text_copy("");
+	object->shown.fd = -1;
 	return object;
 }
 
-/* Stores the file's identity, and open_path if `path` is another file outside of a container. */
+/* Stores the file, and open_path if `path` is another file outside of a container. */
 static void identify(struct object *object, int fd, const char *open_path)
 {
 	struct stat own, other;
 
+	object->shown.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (fstat(fd, &own))
 		return;
 	object->device = own.st_dev;
@@ -374,6 +376,8 @@ void object_free(struct object *object)
 	array_free(&object->segments);
 	if (object->dwfl)
 		dwfl_end(object->dwfl);
+	if (object->shown.fd >= 0)
+		close(object->shown.fd);
 	free((char *)object->shown.path);
 	free((char *)object->shown.build_id);
 	free((char *)object->shown.open_path);

@@ -10,6 +10,7 @@
 #include "check.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 static const char *const builds[][2] = {
 	{"gcc-2", "gcc -O2 -gdwarf-2"},
@@ -28,6 +29,22 @@ static const char *const builds[][2] = {
 	{"clang-split-5", "mkdir -p c5 && cd c5 && clang -O2 -gdwarf-5 -gsplit-dwarf -I.."},
 };
 #define BUILDS (sizeof(builds) / sizeof(*builds))
+
+TEST("the descriptor of an object stays that of the file that was read")
+{
+	struct fixture fixture;
+	struct stat read_file, now;
+
+	fixture_begin();
+	CHECK(fixture_run("gcc -g main.c -o named && gcc -g main.c -o other"));
+	AUTO(text) char *path = text_format("%s/named", fixture_directory);
+	CHECK(stat(path, &read_file) == 0);
+	CHECK(fixture_open(&fixture, "named", TARGET_LINE, NULL) == 0);
+	CHECK(fixture_run("mv other named"));
+	CHECK(fstat(symbols_object(fixture.symbols, fixture.object)->fd, &now) == 0);
+	CHECK(now.st_ino == read_file.st_ino && now.st_dev == read_file.st_dev);
+	fixture_close(&fixture);
+}
 
 /* Builds one; false if this machine lacks its compiler. */
 static bool build(size_t i)
