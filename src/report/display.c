@@ -22,7 +22,7 @@ static bool is_terminal_control(uint32_t character)
 	       (character >= 0x2066 && character <= 0x2069);
 }
 
-char *display_clean(const char *text)
+static char *clean(const char *text, const char *kept)
 {
 	text = text ? text : "?";
 	char *result = memory_new(strlen(text) * (sizeof(UTF8_REPLACEMENT) - 1) + 1, 1);
@@ -30,11 +30,22 @@ char *display_clean(const char *text)
 	while (*text) {
 		uint32_t character = 0;
 		size_t length = utf8_decode(text, &character);
-		bool keep = length && !is_terminal_control(character);
+		bool is_kept = strchr(kept, *text) && (*text != '\r' || text[1] == '\n');
+		bool keep = length && (!is_terminal_control(character) || is_kept);
 		end = keep ? mempcpy(end, text, length) : stpcpy(end, UTF8_REPLACEMENT);
 		text += length ? length : 1;
 	}
 	return result;
+}
+
+char *display_clean(const char *text)
+{
+	return clean(text, "");
+}
+
+char *display_clean_lines(const char *text)
+{
+	return clean(text, "\r\n\t");
 }
 
 static bool begins_character(char byte)

@@ -15,6 +15,8 @@
  * outside of a character, becomes U+FFFD. NULL becomes "?".
  */
 char *display_clean(const char *text);
+/* The same for a text of several lines: ends of lines and tabs stay. */
+char *display_clean_lines(const char *text);
 
 /* Columns of clean text: one per character. */
 size_t display_width(const char *clean);

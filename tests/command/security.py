@@ -5,6 +5,7 @@
 Usage: security.py PATH-OF-LEVER PATH-OF-test_recording
 """
 import base64
+import contextlib
 import os
 import re
 import shutil
@@ -211,6 +212,53 @@ def _():
             subprocess.run([LEVER, "report", profile, "--format", "json", "-o", "/dev/stdout"], stdout=file, check=True)
             file.seek(0)
             equal(file.read(), text)
+
+
+HOSTILE = "a\x1b]0;title\x07\x1b[2Jb\u009b31m\u202ec"
+
+
+def is_harmless(text):
+    """No character of `text` controls a terminal."""
+    return not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", text)
+
+
+@test("names in messages cannot control the terminal")
+def _():
+    for arguments in (["report", "/nowhere/" + HOSTILE], ["report", "x", HOSTILE], ["run", "--" + HOSTILE, "x"],
+                      ["run", "--progress", HOSTILE, "true"], ["run", "/nowhere/" + HOSTILE], [HOSTILE],
+                      ["record", "/nowhere/" + HOSTILE], ["record", "--comm", HOSTILE, "--pid", HOSTILE],
+                      ["trace", "--probe", HOSTILE, "true"], ["diff", HOSTILE, HOSTILE], ["history", HOSTILE],
+                      ["run", "--target", HOSTILE, "/bin/true"], ["run", "--scope", HOSTILE, "/bin/true"],
+                      ["scale", "--cores", HOSTILE, "true"], ["check", HOSTILE]):
+        with tempfile.TemporaryDirectory() as folder:
+            result = lever(*arguments, cwd=folder)
+        check(result.stderr, arguments)
+        check(is_harmless(result.stderr), (arguments, result.stderr))
+
+
+def on_terminal(*arguments):
+    """What lever writes to a terminal, without its carriage returns."""
+    leader, terminal = os.openpty()
+    with subprocess.Popen([LEVER, *arguments], stdin=subprocess.DEVNULL, stdout=terminal, env={**os.environ, "NO_COLOR": "1"}) as run:
+        os.close(terminal)
+        written = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while piece := os.read(leader, 65536):
+                written += piece
+        os.close(leader)
+        equal(run.wait(), 0, arguments)
+    return written.decode().replace("\r\n", "\n").replace("\r\n", "\n")
+
+
+@test("names in a profile cannot control the terminal by any format that may go to one")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        for recording, formats in (("hostile", ("text", "csv", "json", "coz")), ("names", ("text", "folded", "json")),
+                                   ("timeline-names", ("text", "csv", "json"))):
+            path = os.path.join(folder, recording)
+            subprocess.run([RECORDER, recording, path], check=True)
+            for name in formats:
+                check(is_harmless(on_terminal("report", path, "--format", name)), (recording, name))
 
 
 SET_USER_ID = r"""

@@ -9,6 +9,7 @@
 #include "cli/output/message.h"
 #include "cli/output/summary.h"
 #include "profile/profile.h"
+#include "report/display.h"
 #include "report/formats.h"
 #include "report/html.h"
 
@@ -264,6 +265,22 @@ static int write_and_open(const char *path, const struct recording *recording, e
 	return browser_open(copy.output, error);
 }
 
+/* To a terminal: names, which only the text has clean, cannot control it. */
+static void write_clean(const struct recording *recording, enum run_kind kind,
+			const struct report_values *values)
+{
+	AUTO(text) char *content = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&content, &size);
+
+	if (!memory)
+		return;
+	write_report(memory, recording, kind, values);
+	fclose(memory);
+	AUTO(text) char *clean = display_clean_lines(content);
+	fputs(clean, stdout);
+}
+
 static int show(const char *path, const struct recording *recording, enum run_kind kind,
 		const struct report_values *values, struct error *error)
 {
@@ -271,7 +288,10 @@ static int show(const char *path, const struct recording *recording, enum run_ki
 		return write_and_open(path, recording, kind, values, error);
 	if (values->output)
 		return write_file(recording, kind, values, error);
-	write_report(stdout, recording, kind, values);
+	if (isatty(STDOUT_FILENO) && values->format != report_format_find("text"))
+		write_clean(recording, kind, values);
+	else
+		write_report(stdout, recording, kind, values);
 	return 0;
 }
 

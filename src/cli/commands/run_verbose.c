@@ -3,6 +3,7 @@
 #include "cli/commands/run_verbose.h"
 
 #include "base/cleanup.h"
+#include "cli/output/message.h"
 #include "report/display.h"
 
 #include <inttypes.h>
@@ -15,11 +16,9 @@ static void print(void *context, const char *format, ...)
 	va_list arguments;
 
 	live_line_clear(context);
-	fputs("lever: ", stderr);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	message_write(format, arguments);
 	va_end(arguments);
-	fputc('\n', stderr);
 }
 
 static void on_calibrated(void *context, const struct session_calibration *calibration)

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "cli/output/message.h"
 #include "cli/output/summary.h"
 #include "report/display.h"
 
@@ -18,7 +19,8 @@ void live_line_clear(struct live_line *live)
 
 void live_line_show(struct live_line *live, const char *line)
 {
-	AUTO(text) char *shown = display_fit(line, summary_options(stderr, 0).columns - 1);
+	AUTO(text) char *clean = display_clean(line);
+	AUTO(text) char *shown = display_fit(clean, summary_options(stderr, 0).columns - 1);
 
 	live_line_clear(live);
 	fputs(shown, stderr);
@@ -36,5 +38,5 @@ void live_line_message(void *context, const char *sentence)
 
 	live_line_clear(live);
 	if (!live->is_quiet)
-		fprintf(stderr, "lever: %s\n", sentence);
+		message_print(EXIT_ANSWERED, "%s", sentence);
 }

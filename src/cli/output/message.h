@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 
+#include <stdarg.h>
+
 /* In lever(1). The program's own exit code is reported and kept in the profile. */
 enum exit_code {
 	EXIT_ANSWERED = 0,
@@ -19,3 +21,5 @@ enum exit_code {
 int message_error(const struct error *error, enum exit_code exit_code);
 int message_print(enum exit_code exit_code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Names come from binaries and profiles: what could control a terminal becomes U+FFFD. */
+void message_write(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
