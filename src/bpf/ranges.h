@@ -62,11 +62,19 @@ static __always_inline const struct wire_range *range_find(u32 bank,
 	return range_holds(range, location) ? range : NULL;
 }
 
+/* 0: not the target. */
+#define TARGET_OWN 1       /* the code is */
+#define TARGET_INCLUSIVE 2 /* what it calls is, too */
+
 __noinline int location_is_target(const struct location *location)
 {
 	if (!location)
-		return false;
-	return range_find(WIRE_BANK_TARGET + (settings.target_bank & 1), location) != NULL;
+		return 0;
+	const struct wire_range *range =
+		range_find(WIRE_BANK_TARGET + (settings.target_bank & 1), location);
+	if (!range)
+		return 0;
+	return range->value & WIRE_TARGET_INCLUSIVE ? TARGET_INCLUSIVE : TARGET_OWN;
 }
 
 __noinline int location_is_in_scope(const struct location *location)

@@ -78,14 +78,22 @@ static __always_inline bool activity_is_target(int call, u32 span)
 	return settings.enable_spans && span != WIRE_SPAN_NONE && location_is_target(&span_place);
 }
 
+/* Kernel code in scope hides the user's, but not what that calls. */
+static __always_inline bool chain_is_target(const struct frame_walk *walk,
+					    const struct kernel_chain_search *inside)
+{
+	if (inside->is_found && !settings.target_is_inclusive)
+		return inside->is_target;
+	return walk->is_target || inside->is_target;
+}
+
 /* A tick is the target's if its code is; waits, of a class or by spinning, are none on CPU. */
 static __always_inline bool sample_is_target(const struct frame_walk *walk,
 					     const struct kernel_chain_search *inside)
 {
 	if (settings.classes || walk->is_spinning)
 		return false;
-	return (inside->is_found ? inside->is_target : walk->is_target) ||
-	       activity_is_target(walk->system_call, walk->span);
+	return chain_is_target(walk, inside) || activity_is_target(walk->system_call, walk->span);
 }
 
 /* Returns whether the thread spins. `state`: NULL of a task that never pays. */
@@ -103,7 +111,7 @@ static __always_inline bool sample_take(struct bpf_perf_event_data *context,
 		return false;
 
 	struct frame_walk walk = {.now = now,
-				  .enable_callers = settings.enable_callers,
+				  .enable_callers = callers_are_due(),
 				  .system_call = -1,
 				  .span = WIRE_SPAN_NONE};
 	struct kernel_chain_search inside = {};
@@ -139,12 +147,12 @@ static __always_inline bool sample_take(struct bpf_perf_event_data *context,
 		flags |= WIRE_SAMPLE_NO_SCOPE;
 		cpu->unwound_badly += space != NULL;
 	}
+	if (walk.enable_callers && callers_emit())
+		flags |= WIRE_SAMPLE_CALLERS;
 	if (enable_kernel)
 		sample_emit_chain(cpu, task, flags, weight, &walk, &inside);
 	else
 		sample_emit(cpu, task, flags, weight, kernel_ip, &walk);
-	if (walk.enable_callers)
-		callers_emit();
 	latency_pause(cpu, pause_charge(cpu, is_target ? weight : 0, now));
 	return is_spinning;
 }

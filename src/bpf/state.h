@@ -19,7 +19,7 @@ struct task_state {
 	u8 is_member;
 	u8 is_waiting; /* runnable, without a core */
 	u8 wait;       /* enum wait_kind, from when it leaves its core until it is woken */
-	u8 wait_is_in_scope, was_woken_externally;
+	u8 pad, was_woken_externally;
 	u8 is_in_tree;   /* of the program's tree: is_member unless its name speaks against it */
 	u8 is_excluded;  /* lever itself, and what it runs under */
 	u8 is_undecided; /* its name has not been looked at */
@@ -28,8 +28,8 @@ struct task_state {
 	int wait_call;                         /* system call; -1: none */
 	u32 wait_span;                         /* WIRE_SPAN_NONE */
 	u8 wait_class;                         /* enum wait_class of the last wait */
-	u8 owes_more; /* than one pause: it pays the rest before it goes on (pay_rest) */
-	u8 pad[2];
+	u8 owes_more;   /* than one pause: it pays the rest before it goes on (pay_rest) */
+	u16 wait_flags; /* WIRE_SAMPLE_* of its sample */
 };
 _Static_assert(sizeof(struct task_state) == KERNEL_TASK_STATE_BYTES, "task_state layout");
 _Static_assert(

@@ -48,19 +48,51 @@ static __always_inline void callers_add(const struct location *location)
 	scratch->callers.count = count + 1;
 }
 
+/* What a frame's location is. */
+#define FRAME_TARGET 3u /* TARGET_OWN, TARGET_INCLUSIVE */
+#define FRAME_IN_SCOPE 4u
+#define FRAME_SPIN_SHIFT 4 /* WIRE_SPIN_LOOP or _HELPER */
+
 /* Is the frame in a spin loop, or in code that one calls? */
-static __always_inline void spin_visit(struct frame_walk *walk, u32 index,
-				       const struct location *location)
+static __always_inline void spin_visit(struct frame_walk *walk, u32 index, u32 spin)
 {
 	walk->is_in_spin_helper = false;
 	if (index >= WIRE_SPIN_FRAMES || walk->is_spinning)
 		return;
-	int spin = location_spin(location);
 	walk->is_spinning = spin == WIRE_SPIN_LOOP;
 	walk->is_in_spin_helper = spin == WIRE_SPIN_HELPER;
 }
 
-/* Visits one frame; ends the walk at the innermost one in scope. */
+/*
+ * Takes the frame in scope, and the target, which counts also outside of the scope. Returns whether
+ * nothing more is to be found in the callers. A function of its own, which calls none: for the
+ * verifier of Linux 6.1.
+ */
+__noinline int frame_match(struct frame_walk *walk, const struct location *location, u32 index,
+			   u32 kind)
+{
+	if (!walk || !location)
+		return 1;
+	u32 target = kind & FRAME_TARGET;
+	bool is_in_scope = target == TARGET_OWN || kind & FRAME_IN_SCOPE;
+
+	if (!index)
+		walk->leaf = *location;
+	walk->depth = index + 1;
+	spin_visit(walk, index, kind >> FRAME_SPIN_SHIFT);
+	if (is_in_scope && !walk->is_found) {
+		walk->found = *location;
+		walk->is_found = true;
+		walk->is_target |= target == TARGET_OWN;
+	}
+	walk->is_target |= target == TARGET_INCLUSIVE;
+	if (walk->enable_callers)
+		callers_add(location);
+	return walk->is_found && !walk->enable_callers && !walk->is_in_spin_helper &&
+	       (walk->is_target || !settings.target_is_inclusive);
+}
+
+/* Visits one frame; ends the walk at the innermost one in scope, or in an inclusive target. */
 static long frame_visit(u32 index, void *context)
 {
 	struct frame_walk *walk = context;
@@ -70,21 +102,12 @@ static long frame_visit(u32 index, void *context)
 	u64 address = walk->frame.ip - (index ? 1 : 0);
 	if (!mapping_locate(walk->space, MAPPING_CACHE_TICK, address, walk->now, &location))
 		return 1;
-	if (!index)
-		walk->leaf = location;
-	walk->depth = index + 1;
-	spin_visit(walk, index, &location);
-	/* A target that the user named counts also outside of the scope. */
-	bool is_target = location_is_target(&location);
-	bool is_in_scope = is_target || location_is_in_scope(&location);
-	if (is_in_scope && !walk->is_found) {
-		walk->found = location;
-		walk->is_found = true;
-		walk->is_target = is_target;
-	}
-	if (is_in_scope && walk->enable_callers)
-		callers_add(&location);
-	if (walk->is_found && !walk->enable_callers && !walk->is_in_spin_helper)
+	u32 kind = location_is_target(&location);
+	if (location_is_in_scope(&location))
+		kind |= FRAME_IN_SCOPE;
+	if (index < WIRE_SPIN_FRAMES)
+		kind |= (u32)location_spin(&location) << FRAME_SPIN_SHIFT;
+	if (frame_match(walk, &location, index, kind))
 		return 1;
 	return unwind(&walk->frame, &location) ? 0 : 1;
 }
@@ -113,13 +136,27 @@ static __always_inline void frames_walk(struct bpf_perf_event_data *context,
 	bpf_loop(SAMPLE_FRAMES_MOST, frame_visit, walk, 0);
 }
 
-static __always_inline void callers_emit(void)
+/* Of the current task. Returns whether they were sent. */
+__noinline int callers_emit(void)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	u32 zero = 0;
 	struct sample_scratch *scratch = bpf_map_lookup_elem(&sample_scratches, &zero);
-	if (!scratch)
-		return;
+	if (!scratch || !scratch->callers.count)
+		return 0;
+	u64 size = 16 + 16 * (scratch->callers.count & 31);
 	scratch->callers.kind = KERNEL_EVENT_CALLERS;
-	bpf_ringbuf_output(&events, &scratch->callers, sizeof(scratch->callers), BPF_RB_NO_WAKEUP);
+	scratch->callers.tid = task->pid;
+	scratch->callers.tgid = task->tgid;
+	if (size > sizeof(scratch->callers))
+		size = sizeof(scratch->callers);
+	long failed = bpf_ringbuf_output(&events, &scratch->callers, size, BPF_RB_NO_WAKEUP);
 	scratch->callers.count = 0;
+	return !failed;
+}
+
+static __always_inline bool callers_are_due(void)
+{
+	u32 one_of = settings.enable_callers;
+	return one_of && (one_of == 1 || bpf_get_prandom_u32() % one_of == 0);
 }

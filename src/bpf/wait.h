@@ -45,25 +45,28 @@ static __always_inline bool wait_inspect(void *context, struct task_struct *task
 					 struct address_space *space, struct task_state *state,
 					 int call, u64 now)
 {
-	struct frame_walk walk = {.now = now, .space = space->id};
+	struct frame_walk walk = {.now = now,
+				  .space = space->id,
+				  .enable_callers = callers_are_due()};
 	struct kernel_chain_search inside = {};
 
 	frames_walk_user(task, &walk);
 	if (settings.enable_kernel)
 		kernel_chain_walk(context, &inside);
-	state->wait_is_in_scope = walk.is_found || inside.is_found;
+	state->wait_flags = walk.is_found || inside.is_found ? 0 : WIRE_SAMPLE_NO_SCOPE;
+	if (settings.enable_callers && callers_emit())
+		state->wait_flags |= WIRE_SAMPLE_CALLERS;
 	state->wait_leaf = walk.leaf;
 	state->wait_found = inside.is_target ? inside.target :
 			    inside.is_found  ? inside.found :
 					       walk.found;
 	state->wait_span = settings.enable_spans ? open_span_of_current() : WIRE_SPAN_NONE;
-	return (inside.is_found ? inside.is_target : walk.is_target) ||
-	       activity_is_target(call, state->wait_span);
+	return chain_is_target(&walk, &inside) || activity_is_target(call, state->wait_span);
 }
 
 static __always_inline void wait_reset(struct task_state *state)
 {
-	state->wait_is_in_scope = 0;
+	state->wait_flags = WIRE_SAMPLE_NO_SCOPE;
 	state->wait_leaf.object = state->wait_found.object = WIRE_OBJECT_UNKNOWN;
 	state->wait_span = WIRE_SPAN_NONE;
 }
@@ -138,8 +141,7 @@ static __always_inline void wait_emit(struct task_struct *task, const struct tas
 				  .span = state->wait_span};
 	u32 flags = WIRE_SAMPLE_WAITING | class << WIRE_SAMPLE_CLASS_SHIFT |
 		    (has_speedup() ? WIRE_SAMPLE_SPEEDUP : 0) |
-		    (is_target ? WIRE_SAMPLE_TARGET : 0) |
-		    (state->wait_is_in_scope ? 0 : WIRE_SAMPLE_NO_SCOPE);
+		    (is_target ? WIRE_SAMPLE_TARGET : 0) | state->wait_flags;
 	if (weight)
 		sample_emit(this_cpu(), task, flags, weight, 0, &walk);
 }

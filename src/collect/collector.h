@@ -87,7 +87,6 @@ const char *const *collector_environment(const struct collector *collector);
 /* The engine's own warnings, a line each; to be freed; NULL: none. */
 char *collector_note(const struct collector *collector);
 const struct collector_facts *collector_facts(const struct collector *collector);
-
 struct collector_code { /* one instruction; `path` may no longer lead to the file */
 	const char *path;
 	uint64_t offset, semaphore_offset; /* in the file; 0: no semaphore */
@@ -140,6 +139,7 @@ void collector_announce_names(struct collector *collector);
 struct collector_target_kinds {
 	bool kernel;      /* kernel code (WIRE_OBJECT_KERNEL); samples in it are kernel_chains */
 	bool spans;       /* open spans of lever.h (WIRE_OBJECT_SPANS); samples have theirs */
+	bool callers;     /* ranges with WIRE_TARGET_INCLUSIVE; one of some samples has callers */
 	bool calls;       /* system calls (WIRE_OBJECT_SYSTEM_CALLS); samples have theirs */
 	uint32_t classes; /* waits of these (WAIT_CLASS_BIT) */
 	bool classes_of_code; /* those of the target's code only */
@@ -182,8 +182,8 @@ struct collector_visits collector_window_visits(const struct collector *collecto
 void collector_disarm(struct collector *collector); /* no more pauses, for good */
 bool collector_samples_when_disarmed(const struct collector *collector); /* after that, too */
 
-/* With every sample its callers in scope, too; each takes a stack walk. */
-void collector_want_callers(struct collector *collector, bool want);
+/* With one of so many samples its callers, too, before it; each takes a stack walk. 0: none. */
+void collector_want_callers(struct collector *collector, unsigned one_of);
 /* Counts calls in each of these time slices; -ERANGE as soon as one has more than calls_most. */
 struct collector_slices {
 	uint64_t slice_ns, calls_most;

@@ -53,7 +53,12 @@ static int replace_bank(struct collector *collector, unsigned first, uint32_t *s
 int collector_set_target(struct collector *collector, const struct wire_range *ranges, size_t count,
 			 uint32_t classes)
 {
+	bool is_inclusive = false;
+
+	for (size_t i = 0; i < count; i++)
+		is_inclusive |= ranges[i].value & WIRE_TARGET_INCLUSIVE;
 	collector->settings->classes = classes;
+	collector->settings->target_is_inclusive = is_inclusive;
 	return replace_bank(collector, WIRE_BANK_TARGET, &collector->settings->target_bank, ranges,
 			    count);
 }
@@ -103,9 +108,9 @@ int collector_enable(struct collector *collector, const struct collector_target_
 	return 0;
 }
 
-void collector_want_callers(struct collector *collector, bool want)
+void collector_want_callers(struct collector *collector, unsigned one_of)
 {
-	__atomic_store_n(&collector->settings->enable_callers, want, __ATOMIC_RELEASE);
+	__atomic_store_n(&collector->settings->enable_callers, one_of, __ATOMIC_RELEASE);
 }
 
 /* ---- delays ---- */

@@ -7,9 +7,10 @@
 #define NAME(names, value) ((value) < sizeof(names) / sizeof(*(names)) ? (names)[value] : NULL)
 
 static const char *const target_kind_names[] = {
-	[TARGET_LINE] = "line",   [TARGET_FUNCTION] = "function",
-	[TARGET_SPAN] = "span",   [TARGET_SYSTEM_CALL] = "syscall",
-	[TARGET_CLASS] = "class", [TARGET_EXTERNAL] = "outside",
+	[TARGET_LINE] = "line",           [TARGET_FUNCTION] = "function",
+	[TARGET_SPAN] = "span",           [TARGET_SYSTEM_CALL] = "syscall",
+	[TARGET_CLASS] = "class",         [TARGET_EXTERNAL] = "outside",
+	[TARGET_INCLUSIVE] = "inclusive",
 };
 static const char *const point_kind_names[] = {
 	[POINT_THROUGHPUT] = "throughput",

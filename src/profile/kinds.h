@@ -3,12 +3,13 @@
 #pragma once
 
 enum run_kind { RUN_CAUSAL, RUN_SAMPLES, RUN_TIMELINE, RUN_SCALE };
-/* The first four are also granularities: kinds that a run chooses its targets from. */
+/* The first five are also granularities: kinds that a run chooses its targets from. */
 enum target_kind {
 	TARGET_LINE,
 	TARGET_FUNCTION,
 	TARGET_SPAN,
 	TARGET_SYSTEM_CALL,
+	TARGET_INCLUSIVE, /* a function with all that it calls */
 	TARGET_CLASS,
 	TARGET_EXTERNAL /* clocks, devices and other programs */
 };

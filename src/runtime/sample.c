@@ -42,6 +42,8 @@ void sample_emit(const struct walk *walk, uint64_t weight, uint32_t flags)
 		flags |= WIRE_SAMPLE_TARGET;
 	if (walk->is_spinning)
 		flags |= WIRE_SAMPLE_SPINS;
+	if (walk->caller_count)
+		flags |= WIRE_SAMPLE_CALLERS;
 	if (!walk->is_found)
 		flags |= WIRE_SAMPLE_NO_SCOPE | (walk->is_complete ? 0 : WIRE_SAMPLE_TRUNCATED);
 	record->sample = (struct wire_sample){

@@ -94,6 +94,11 @@ static bool is_in_bank(uint32_t bank, const struct location *location)
 	return range_in_bank(bank, location);
 }
 
+static const struct wire_range *target_at(const struct location *location)
+{
+	return range_in_bank(WIRE_BANK_TARGET + (runtime_page->settings.target_bank & 1), location);
+}
+
 uint32_t stack_walk_sampled_point(const struct location *location)
 {
 	const struct wire_range *range = range_in_bank(WIRE_BANK_SAMPLED, location);
@@ -222,22 +227,25 @@ static void check_spin(const struct location *location, int depth, struct walk *
 static bool check_location(const struct location *location, struct walk *walk)
 {
 	const struct wire_settings *settings = &runtime_page->settings;
+	const struct wire_range *target = target_at(location);
+	bool is_inclusive = target && target->value & WIRE_TARGET_INCLUSIVE;
+	bool is_own = target && !is_inclusive;
 	/* A target that the user has named counts outside the scope, too. */
-	bool is_target = is_in_bank(WIRE_BANK_TARGET + (settings->target_bank & 1), location);
 	bool is_found =
-		is_target || is_in_bank(WIRE_BANK_SCOPE + (settings->scope_bank & 1), location);
+		is_own || is_in_bank(WIRE_BANK_SCOPE + (settings->scope_bank & 1), location);
 
 	if (is_found && !walk->is_found) {
-		walk->is_target = is_target;
+		walk->is_target |= is_own;
 		walk->is_found = true;
 		walk->found = *location;
 	}
-	if (!settings->enable_callers)
-		return walk->is_found && !walk->is_in_spin_helper;
-	if (is_found && location->object < WIRE_OBJECTS_MOST)
+	walk->is_target |= is_inclusive;
+	if (walk->wants_callers && walk->caller_count < RUNTIME_CALLERS_MOST &&
+	    location->object < WIRE_OBJECTS_MOST)
 		walk->callers[walk->caller_count++] =
 			(uint64_t)location->object << RUNTIME_CALLER_SHIFT | location->offset;
-	return walk->caller_count == RUNTIME_CALLERS_MOST;
+	return walk->is_found && !walk->wants_callers && !walk->is_in_spin_helper &&
+	       (walk->is_target || !settings->target_is_inclusive);
 }
 
 static void walk_frames(struct frame *frame, struct walk *walk)
@@ -264,11 +272,20 @@ static void walk_frames(struct frame *frame, struct walk *walk)
 	}
 }
 
+/* One of `enable_callers` samples, at random. */
+static bool callers_are_due(void)
+{
+	uint32_t one_of = runtime_page->settings.enable_callers;
+
+	thread_self.random = thread_self.random * 1664525u + 1013904223u;
+	return one_of && (thread_self.random >> 8) % one_of == 0;
+}
+
 void stack_walk_up(struct frame *frame, struct walk *walk)
 {
 	uint32_t bank = WIRE_BANK_TARGET + (runtime_page->settings.target_bank & 1);
 
-	*walk = (struct walk){.span = progress_span()};
+	*walk = (struct walk){.span = progress_span(), .wants_callers = callers_are_due()};
 	walk_frames(frame, walk);
 	struct location span = {.object = WIRE_OBJECT_SPANS, .offset = walk->span};
 	if (walk->span != WIRE_SPAN_NONE && is_in_bank(bank, &span))

@@ -17,7 +17,7 @@ struct frame {
 struct walk {
 	struct location leaf, found;
 	bool is_found, is_target, is_complete;
-	bool is_spinning, is_in_spin_helper;
+	bool is_spinning, is_in_spin_helper, wants_callers;
 	uint32_t span; /* WIRE_SPAN_NONE */
 	uint32_t caller_count;
 	uint64_t callers[RUNTIME_CALLERS_MOST]; /* as in runtime_record */

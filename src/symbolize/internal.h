@@ -59,5 +59,18 @@ void location_cut_range(struct symbols *symbols, uint32_t location, uint64_t sta
 void locations_move(struct symbols *symbols, struct object *object);
 void locations_clear(struct symbols *symbols);
 
+/* A function with all that it calls; SYMBOLS_NONE if it is not known (_find). */
+uint32_t location_of_inclusive(struct symbols *symbols, struct object *object, uint32_t function);
+uint32_t location_find_inclusive(struct symbols *symbols, struct object *object, uint32_t function);
+uint32_t location_of_inclusive_symbol(struct symbols *symbols, struct object *object,
+				      struct symtab_entry *entry);
+
 /* Attributes the unit's code to locations, once. */
 void unit_decode(struct symbols *symbols, struct object *object, struct unit *unit);
+/* Before units_free. */
+void units_forget_frames(struct object *object);
+/* inclusive_code.c: a copy of a function; the unit's copies of those that are known. */
+struct inline_frame;
+void inclusive_add_frame(struct symbols *symbols, struct object *object, uint32_t location,
+			 const struct inline_frame *frame);
+void inclusive_add_unit(struct symbols *symbols, struct object *object, const struct unit *unit);

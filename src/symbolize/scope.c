@@ -152,6 +152,11 @@ bool scope_has_source(const struct scope *scope, const char *file, const char *f
 	return scope->has_include[PATTERN_FUNCTION] || !file || !is_system_source(file);
 }
 
+bool scope_is_default(const struct scope *scope)
+{
+	return !scope->patterns.count;
+}
+
 bool scope_names_functions(const struct scope *scope)
 {
 	return scope->names_functions;

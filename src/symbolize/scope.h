@@ -24,6 +24,8 @@ bool scope_has_object(const struct scope *scope, const char *path, bool is_main)
 bool scope_has_source(const struct scope *scope, const char *file, const char *function);
 /* Is there a `func:` pattern? Without one, scope_has_source ignores the function. */
 bool scope_names_functions(const struct scope *scope);
+/* Is there no pattern at all? */
+bool scope_is_default(const struct scope *scope);
 /* Is there an including `GLOB`? Then code without lines is not in scope. */
 bool scope_asks_sources(const struct scope *scope);
 /* Is there an including `func:`? Then code without a name is not in scope. */

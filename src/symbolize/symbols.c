@@ -26,7 +26,7 @@ struct symbols *symbols_new(enum target_kind granularity, const struct scope *sc
 {
 	struct symbols *symbols = memory_new(1, sizeof(*symbols));
 
-	symbols->granularity = granularity;
+	symbols->granularity = granularity == TARGET_INCLUSIVE ? TARGET_LINE : granularity;
 	symbols->sources.scope = scope;
 	symbols->generation = 1;
 	return symbols;
@@ -37,6 +37,7 @@ void symbols_free(struct symbols *symbols)
 	if (!symbols)
 		return;
 	for (size_t i = 0; i < symbols->objects.count; i++) {
+		units_forget_frames(symbols->objects.items[i]);
 		units_free(symbols->objects.items[i]);
 		object_free(symbols->objects.items[i]);
 	}

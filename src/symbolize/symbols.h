@@ -155,6 +155,17 @@ int symbols_breakpoints(struct symbols *symbols, const char *name, uint32_t only
 int symbols_usdt(struct symbols *symbols, const char *provider, const char *probe,
 		 struct symbols_addresses *addresses, struct error *error);
 
+/*
+ * A function with all that it calls: its code is all of its own, with what is inlined in it, also
+ * out of scope. `symbols_functions_at`: those at an address, innermost inlined one first; without
+ * scope patterns also those of objects out of scope. Returns their number, at most `most`.
+ */
+#define SYMBOLS_INCLUSIVE_PREFIX "inclusive:" /* of such a location's name */
+size_t symbols_functions_at(struct symbols *symbols, uint32_t object, uint64_t offset,
+			    uint32_t *locations, size_t most);
+int symbols_find_inclusive(struct symbols *symbols, const char *name, uint32_t *location,
+			   struct error *error);
+
 /* A name for any address, in scope or not: "memcpy", "libc.so.6+0x1234". */
 const char *symbols_function_at(struct symbols *symbols, uint32_t object, uint64_t offset);
 /* How to find the callers of its code: unwind_rows_read (object/unwind.h). */

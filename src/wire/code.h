@@ -39,13 +39,16 @@ _Static_assert(sizeof(struct wire_file) == 16, "wire_file layout");
 
 struct wire_range {
 	__u32 object;
-	__u32 value; /* sampled points: the point's index; spin loops: WIRE_SPIN_*; else 0 */
+	/* sampled points: the point's index; spin loops: WIRE_SPIN_*; target: WIRE_TARGET_*; else 0
+	 */
+	__u32 value;
 	__u64 start, end;
 };
 _Static_assert(sizeof(struct wire_range) == 24, "wire_range layout");
-#define WIRE_SPIN_LOOP 1u   /* a thread in this code waits */
-#define WIRE_SPIN_HELPER 2u /* it waits if it was called from such a loop */
-#define WIRE_SPIN_FRAMES 3  /* innermost frames that are looked at */
+#define WIRE_TARGET_INCLUSIVE 1u /* all that this code calls is the target, too */
+#define WIRE_SPIN_LOOP 1u        /* a thread in this code waits */
+#define WIRE_SPIN_HELPER 2u      /* it waits if it was called from such a loop */
+#define WIRE_SPIN_FRAMES 3       /* innermost frames that are looked at */
 
 /*
  * From a frame to its caller (x86-64). The rows of an object are sorted by start, and a row holds

@@ -20,7 +20,7 @@ enum kernel_event_kind {
 	KERNEL_EVENT_EXEC = 3,
 	KERNEL_EVENT_EXIT = 4, /* a member process ended */
 	KERNEL_EVENT_FORK = 5,
-	KERNEL_EVENT_CALLERS = 6, /* only with settings.enable_callers */
+	KERNEL_EVENT_CALLERS = 6, /* of a sample that follows; only with settings.enable_callers */
 	KERNEL_EVENT_NAME = 7,    /* a new process name, to be decided about */
 };
 
@@ -34,6 +34,7 @@ enum kernel_event_kind {
 #define WIRE_SAMPLE_SPINS 128u    /* on CPU, and waiting in a loop */
 #define WIRE_SAMPLE_CLASS_SHIFT 8 /* enum wait_class of a wait; 0: on CPU */
 #define WIRE_SAMPLE_CLASS_MASK 7u
+#define WIRE_SAMPLE_CALLERS 2048u /* its callers were sent before it */
 
 struct wire_sample {
 	__u32 kind, flags;
@@ -62,17 +63,18 @@ struct kernel_chain {
 };
 _Static_assert(sizeof(struct kernel_chain) == 96 + 8 * KERNEL_CHAIN_MOST, "kernel_chain layout");
 
-#define KERNEL_CALLERS_MOST 8
+#define KERNEL_CALLERS_MOST 24
 
-/* The frames in scope of a sample, innermost first. */
+/* The user's frames of a sample, innermost first; the outermost are left out if there are more. */
 struct kernel_callers {
 	__u32 kind, count;
+	__u32 tid, tgid;
 	struct {
 		__u32 object, pad;
 		__u64 offset;
 	} frames[KERNEL_CALLERS_MOST];
 };
-_Static_assert(sizeof(struct kernel_callers) == 136, "kernel_callers layout");
+_Static_assert(sizeof(struct kernel_callers) == 400, "kernel_callers layout");
 
 struct kernel_object_event {
 	__u32 kind, tgid;

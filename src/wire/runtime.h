@@ -21,7 +21,7 @@
 
 #define RUNTIME_VARIABLE "LEVER_RUNTIME"
 #define RUNTIME_MAGIC 0x4e55524cU /* "LRUN" */
-#define RUNTIME_VERSION 3
+#define RUNTIME_VERSION 4
 #define RUNTIME_PROCESSES_MOST 1024
 #define RUNTIME_MAPPINGS_MOST 1024
 #define RUNTIME_STRIPES 64
@@ -102,17 +102,17 @@ struct runtime_process {
 };
 _Static_assert(sizeof(struct runtime_process) == 256 + 4096 + 32768, "runtime_process layout");
 
-#define RUNTIME_CALLERS_MOST 6
+#define RUNTIME_CALLERS_MOST 22
 #define RUNTIME_CALLER_SHIFT 52 /* object above, offset below */
 
 /* Writer: program. sequence is 1 + the record's number once the record is complete. */
 struct runtime_record {
 	__u64 sequence;
 	struct wire_sample sample;
-	/* With enable_callers: the callers in scope, innermost first; 0 after the last. */
+	/* With enable_callers: its frames, innermost first; 0 after the last. */
 	__u64 callers[RUNTIME_CALLERS_MOST];
 };
-_Static_assert(sizeof(struct runtime_record) == 128, "runtime_record layout");
+_Static_assert(sizeof(struct runtime_record) == 256, "runtime_record layout");
 
 struct runtime_page {
 	/* Writer: engine, before the program starts. */
@@ -167,7 +167,7 @@ _Static_assert(__builtin_offsetof(struct runtime_page, points) == 1152, "runtime
 _Static_assert(__builtin_offsetof(struct runtime_page, counters) == 9344, "runtime_page layout");
 _Static_assert(__builtin_offsetof(struct runtime_page, ring) == 25984, "runtime_page layout");
 _Static_assert(sizeof(struct runtime_page) ==
-		       25984 + 128 * RUNTIME_RING_SLOTS + 37120 * RUNTIME_PROCESSES_MOST +
+		       25984 + 256 * RUNTIME_RING_SLOTS + 37120 * RUNTIME_PROCESSES_MOST +
 			       24 * WIRE_BANKS * WIRE_RANGES_MOST + 8 * WIRE_OBJECTS_MOST +
 			       16 * WIRE_UNWIND_ROWS_MOST,
 	       "runtime_page layout");

@@ -20,7 +20,7 @@ struct wire_settings {
 	__u32 target_bank, scope_bank; /* 0 or 1: added to WIRE_BANK_TARGET and WIRE_BANK_SCOPE */
 	__u32 counts[WIRE_BANKS];      /* ranges in each bank */
 	__u32 pair_count;
-	__u32 enable_callers;      /* 1: samples come with their callers in scope */
+	__u32 enable_callers;      /* one of this many samples comes with its callers; 0: none */
 	__u32 enable_waits;        /* 1: time off CPU belongs to the code that waits */
 	__u32 is_system_wide;      /* 1: every process that is not excluded is a member */
 	__u32 filter_by_name;      /* 1: membership depends on the process's name (kernel_name) */
@@ -31,7 +31,7 @@ struct wire_settings {
 	__u32 classes;             /* WAIT_CLASS_BIT: the target is these waits; 0: code */
 	__u32 enable_spans;        /* 1: open spans may be the target; samples contain theirs */
 	__u32 spin_bank;           /* 0 or 1: added to WIRE_BANK_SPIN */
-	__u32 pad;
+	__u32 target_is_inclusive; /* 1: ranges of the target may be WIRE_TARGET_INCLUSIVE */
 	struct {
 		__u32 begin, end; /* indices of points */
 	} pairs[WIRE_PAIRS_MOST];

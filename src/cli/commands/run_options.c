@@ -150,15 +150,16 @@ static const struct option run_table[] = {
 	 "a latency point: the time from BEGIN to END, in the forms of --progress; may be repeated",
 	 add_latency, 0, NULL},
 	{"target", 't', "NAME",
-	 "speed up only this FILE:LINE, FUNCTION, kernel:FUNCTION, syscall:NAME or span:NAME; may "
-	 "be repeated",
+	 "speed up only this FILE:LINE, FUNCTION, inclusive:FUNCTION (with all that it calls), "
+	 "kernel:FUNCTION, syscall:NAME or span:NAME; may be repeated",
 	 value_add_text, FIELD(targets), NULL},
 	{"class", 0, "LIST",
 	 "speed up waits of the classes I, L, S or B, each by itself; with --target, its waits",
 	 set_classes, FIELD(classes), NULL},
 	{"granularity", 'g', "KIND",
-	 "speed up a line, a function, a span of lever.h, or a syscall (line)", value_set_choice,
-	 FIELD(granularity), target_granularities},
+	 "speed up a line, a function, inclusive (a function with all that it calls), a span of "
+	 "lever.h, or a syscall (line)",
+	 value_set_choice, FIELD(granularity), target_granularities},
 	{"scope", 's', "GLOB",
 	 "take targets only from these source files, binaries (bin:GLOB) or functions (func:GLOB); "
 	 "may be repeated",

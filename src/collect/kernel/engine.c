@@ -86,6 +86,14 @@ static bool is_whole_sample(const void *data, size_t size)
 			(size - offsetof(struct kernel_chain, addresses)) / sizeof(uint64_t));
 }
 
+static bool is_whole_callers(const void *data, size_t size)
+{
+	const struct kernel_callers *callers = data;
+	size_t head = offsetof(struct kernel_callers, frames);
+
+	return size >= head && callers->count <= (size - head) / sizeof(*callers->frames);
+}
+
 static int on_event(void *context, void *data, size_t size)
 {
 	struct kernel_engine *kernel = context;
@@ -102,7 +110,7 @@ static int on_event(void *context, void *data, size_t size)
 		if (handler->name && size >= sizeof(struct kernel_name_event))
 			handler->name(handler->context, data);
 	} else if (kind == KERNEL_EVENT_CALLERS) {
-		if (handler->callers && size >= sizeof(struct kernel_callers))
+		if (handler->callers && is_whole_callers(data, size))
 			handler->callers(handler->context, data);
 	} else if (size >= sizeof(struct kernel_process_event))
 		handler->process(handler->context, data);

@@ -12,7 +12,8 @@
 /* Other flags promise more than a sample holds, or are set by the kernel engine only. */
 #define FLAGS_POSSIBLE                                                                             \
 	(WIRE_SAMPLE_TARGET | WIRE_SAMPLE_NO_SCOPE | WIRE_SAMPLE_SPEEDUP | WIRE_SAMPLE_TRUNCATED | \
-	 WIRE_SAMPLE_WAITING | WIRE_SAMPLE_CLASS_MASK << WIRE_SAMPLE_CLASS_SHIFT)
+	 WIRE_SAMPLE_WAITING | WIRE_SAMPLE_CLASS_MASK << WIRE_SAMPLE_CLASS_SHIFT |                 \
+	 WIRE_SAMPLE_CALLERS)
 
 static bool object_is_possible(uint32_t object)
 {
@@ -37,7 +38,9 @@ static bool is_stalled(struct runtime_engine *runtime)
 static void send_callers(const struct collector_handler *handler,
 			 const struct runtime_record *record)
 {
-	struct kernel_callers callers = {.kind = KERNEL_EVENT_CALLERS};
+	struct kernel_callers callers = {.kind = KERNEL_EVENT_CALLERS,
+					 .tid = record->sample.tid,
+					 .tgid = record->sample.tgid};
 
 	for (; callers.count < RUNTIME_CALLERS_MOST; callers.count++) {
 		uint64_t caller = record->callers[callers.count];
@@ -74,9 +77,9 @@ int runtime_samples_read(struct runtime_engine *runtime, const struct collector_
 		}
 		sample.kind = KERNEL_EVENT_SAMPLE;
 		sample.kernel_ip = 0;
-		handler->sample(handler->context, &sample);
-		if (runtime->collector.settings->enable_callers && handler->callers)
+		if (sample.flags & WIRE_SAMPLE_CALLERS && handler->callers)
 			send_callers(handler, record);
+		handler->sample(handler->context, &sample);
 		count++;
 	}
 	__atomic_store_n(&page->ring_tail, tail, __ATOMIC_RELEASE);

@@ -158,13 +158,11 @@ char *session_candidates(struct session *session)
 	unsigned named = 0;
 
 	session->handler = handler; /* waiting drains, too */
-	sampled_code_widen_scope(session->code);
-	collector_want_callers(session->collector, true);
+	collector_want_callers(session->collector, 1);
 	session_wait(session, SAMPLE_FOR_NS);
 	collector_drain(session->collector, &handler);
-	collector_want_callers(session->collector, false);
+	collector_want_callers(session->collector, session->callers_one_of);
 	session->handler = usual;
-	sampled_code_update_scope(session->code, NULL);
 	qsort(search.candidates.items, search.candidates.count, sizeof(*search.candidates.items),
 	      by_scope_and_chains);
 	FILE *out = open_memstream(&text, &size);

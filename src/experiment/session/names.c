@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "collect/process/libraries.h"
 #include "experiment/progress/progress_kinds.h"
+#include "experiment/target/call_chains.h"
 #include "symbolize/kernel/kernel_debug_file.h"
 
 #include <errno.h>
@@ -109,6 +110,8 @@ int session_enable_target_kinds(struct session *session, struct error *error)
 		target_kinds_enable(&kinds, options->granularity, options->targets[i]);
 	int code = kinds.kernel ? add_kernel(session, error) : 0;
 	sampled_code_set_kind(session->code, options->granularity);
+	session->callers_one_of = kinds.callers ? CALL_CHAINS_ONE_OF : 0;
+	collector_want_callers(session->collector, session->callers_one_of);
 	/* The kernel engine measures spans, too. */
 	session->listens_to_spans =
 		kinds.spans || !strcmp(collector_engine(session->collector), "kernel");

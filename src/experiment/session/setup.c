@@ -15,6 +15,11 @@ static void on_sample(void *context, const struct wire_sample *sample)
 	sampled_code_on_sample(((struct session *)context)->code, sample);
 }
 
+static void on_callers(void *context, const struct kernel_callers *callers)
+{
+	sampled_code_on_callers(((struct session *)context)->code, callers);
+}
+
 static void on_object(void *context, const struct kernel_object_event *event)
 {
 	sampled_code_on_object(((struct session *)context)->code, event);
@@ -63,6 +68,7 @@ int session_open(struct driver *driver, struct error *error)
 	session->points = progress_points_new(session->collector, session->code, session->symbols);
 	session->handler = (struct collector_handler){.context = session,
 						      .sample = on_sample,
+						      .callers = on_callers,
 						      .object = on_object,
 						      .process = on_process,
 						      .name = on_name};

@@ -63,6 +63,7 @@ struct session {
 	ARRAY(const char *) awaited_targets; /* given, and in no file known so far */
 	struct error missing_target;
 	uint32_t searched_objects; /* files in which names were looked up */
+	unsigned callers_one_of;   /* samples; 0: none */
 	bool has_added_libraries, has_reported_waiting, listens_to_spans;
 
 	/* samples.c */

@@ -57,7 +57,8 @@ int session_write_target(struct session *session, struct session_target *target,
 			symbols_location(session->symbols, target->spec.location);
 		const struct symbols_object *object =
 			symbols_object(session->symbols, location->object);
-		bool is_code = location->kind == TARGET_LINE || location->kind == TARGET_FUNCTION;
+		bool is_code = location->kind == TARGET_LINE || location->kind == TARGET_FUNCTION ||
+			       location->kind == TARGET_INCLUSIVE;
 		row.kind = location->kind;
 		row.function = (char *)(uintptr_t)location->function;
 		row.file = (char *)(uintptr_t)location->file;
@@ -70,6 +71,17 @@ int session_write_target(struct session *session, struct session_target *target,
 	return code;
 }
 
+/* Are targets of this location's kind to be drawn? */
+static bool is_eligible(const struct session *session, uint32_t location)
+{
+	enum target_kind kind = symbols_location(session->symbols, location)->kind;
+	enum target_kind asked = session->options->granularity;
+
+	if (kind == TARGET_INCLUSIVE || asked == TARGET_INCLUSIVE)
+		return kind == asked;
+	return true;
+}
+
 /* Locations with samples become targets, unless targets are given. */
 static void add_sampled_targets(struct session *session)
 {
@@ -77,7 +89,7 @@ static void add_sampled_targets(struct session *session)
 	const struct sampled_location *locations = sampled_code_locations(session->code, &count);
 
 	for (size_t i = 0; i < count && !has_given_targets(session); i++)
-		if (locations[i].samples >= SAMPLES_LEAST)
+		if (locations[i].samples >= SAMPLES_LEAST && is_eligible(session, (uint32_t)i))
 			session_target_of(session, (uint32_t)i);
 }
 
@@ -90,7 +102,9 @@ static double weight_of(const struct session *session, const struct session_targ
 		return 0;
 	if (has_given_targets(session))
 		return target->is_given;
-	return target->spec.location < count ? locations[target->spec.location].recent_ns : 0;
+	return target->spec.location < count && is_eligible(session, target->spec.location) ?
+		       locations[target->spec.location].recent_ns :
+		       0;
 }
 
 static bool is_external_due(const struct session *session)

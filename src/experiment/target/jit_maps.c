@@ -57,6 +57,14 @@ uint32_t jit_maps_sampled(struct jit_maps *maps, uint32_t tgid)
 	return map->object;
 }
 
+uint32_t jit_maps_object(const struct jit_maps *maps, uint32_t tgid)
+{
+	for (size_t i = 0; i < maps->maps.count; i++)
+		if (maps->maps.items[i].tgid == tgid)
+			return maps->maps.items[i].object;
+	return SYMBOLS_NONE;
+}
+
 bool jit_maps_has(const struct jit_maps *maps, uint32_t object)
 {
 	for (size_t i = 0; i < maps->maps.count; i++)

@@ -13,4 +13,6 @@ void jit_maps_free(struct jit_maps *maps);
  * ... of them: maps grow, and most such processes have none. Returns its object, or SYMBOLS_NONE.
  */
 uint32_t jit_maps_sampled(struct jit_maps *maps, uint32_t tgid);
+/* The same without counting. */
+uint32_t jit_maps_object(const struct jit_maps *maps, uint32_t tgid);
 bool jit_maps_has(const struct jit_maps *maps, uint32_t object);

@@ -3,6 +3,7 @@
 #include "experiment/target/sampled_code.h"
 
 #include "base/memory.h"
+#include "experiment/target/call_chains.h"
 #include "experiment/target/code_ranges.h"
 #include "experiment/target/jit_maps.h"
 #include "experiment/target/mapped_files.h"
@@ -21,6 +22,7 @@ struct sampled_code {
 	struct target_lookup lookup;
 	struct mapped_files *files;
 	struct spin_code *spins;
+	struct call_chains *chains;
 	uint64_t time_ns;
 	ARRAY(struct sampled_location) locations;
 	ARRAY(struct target_spec) watched;
@@ -40,6 +42,7 @@ void sampled_code_free(struct sampled_code *code)
 	array_free(&code->locations);
 	array_free(&code->watched);
 	array_free(&code->callers);
+	call_chains_free(code->chains);
 	jit_maps_free(code->lookup.jit_maps);
 	mapped_files_free(code->files);
 	spin_code_free(code->spins);
@@ -81,9 +84,15 @@ struct sampled_code *sampled_code_new(struct symbols *symbols, struct collector 
 		code->lookup.span_locations[i] = SYMBOLS_NONE;
 	code->files = mapped_files_new(symbols, &sink);
 	code->spins = spin_code_new(symbols, collector);
+	code->chains = call_chains_new(symbols, code->lookup.jit_maps);
 	if (symbols_object_count(symbols))
 		mapped_files_announce(code->files, 0); /* the program's own file */
 	return code;
+}
+
+void sampled_code_on_callers(struct sampled_code *code, const struct kernel_callers *callers)
+{
+	call_chains_on_callers(code->chains, callers);
 }
 
 void sampled_code_on_object(struct sampled_code *code, const struct kernel_object_event *event)
@@ -154,6 +163,20 @@ static void count_recent(struct sampled_code *code, uint32_t location,
 			 const struct wire_sample *sample)
 {
 	location_entry(code, location)->recent_ns += (double)sample->weight_ns;
+}
+
+/* For all functions of its call chain, and for the samples whose callers are not known. */
+static void count_chain(struct sampled_code *code, const struct wire_sample *sample)
+{
+	const uint32_t *locations;
+	size_t count = call_chains_take(code->chains, sample, &locations);
+	struct wire_sample all = *sample;
+
+	all.weight_ns *= CALL_CHAINS_ONE_OF;
+	for (size_t i = 0; i < count; i++) {
+		count_recent(code, locations[i], &all);
+		count_sample(code, locations[i], &all);
+	}
 }
 
 static bool location_holds(struct sampled_code *code, uint32_t location, uint32_t object,
@@ -307,6 +330,13 @@ static bool watched_holds(struct sampled_code *code, const struct target_spec *w
 	return location_holds(code, watched->code, object, offset);
 }
 
+/* Its samples are counted by their call chains. */
+static bool is_inclusive(const struct sampled_code *code, const struct target_spec *watched)
+{
+	return watched->code != SYMBOLS_NONE &&
+	       symbols_location(code->lookup.symbols, watched->code)->kind == TARGET_INCLUSIVE;
+}
+
 /* Returns whether samples count for what the thread did. */
 static bool on_activity(struct sampled_code *code, const struct wire_sample *sample)
 {
@@ -351,6 +381,8 @@ void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample 
 {
 	if (on_spin(code, sample))
 		return;
+	if (sample->flags & WIRE_SAMPLE_CALLERS)
+		count_chain(code, sample);
 	if (on_activity(code, sample))
 		return;
 	if (sample->flags & WIRE_SAMPLE_CHAIN) {
@@ -375,7 +407,7 @@ void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample 
 	}
 	for (size_t i = 0; i < code->watched.count; i++) {
 		const struct target_spec *watched = &code->watched.items[i];
-		if (watched->location == location ||
+		if (watched->location == location || is_inclusive(code, watched) ||
 		    !watched_holds(code, watched, sample, object, offset))
 			continue;
 		count_recent(code, watched->location, sample);
@@ -429,18 +461,6 @@ int sampled_code_update_scope(struct sampled_code *code, struct error *error)
 	code->scope_objects = objects;
 	code->scope_generation = symbols_generation(code->lookup.symbols);
 	return 0;
-}
-
-void sampled_code_widen_scope(struct sampled_code *code)
-{
-	uint32_t objects = symbols_object_count(code->lookup.symbols);
-	struct wire_range *all = memory_new(objects, sizeof(*all));
-
-	for (uint32_t i = 0; i < objects; i++)
-		all[i] = (struct wire_range){.object = i + 1, .start = 0, .end = UINT64_MAX};
-	if (!collector_set_scope(code->lookup.collector, all, objects))
-		code->is_scope_sent = false; /* the true scope must be sent again */
-	free(all);
 }
 
 int sampled_code_set_target(struct sampled_code *code, const struct target_spec *target,

@@ -33,12 +33,11 @@ const struct kernel_caller *sampled_code_callers(const struct sampled_code *code
 
 /* For collector_handler. */
 void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample *sample);
+void sampled_code_on_callers(struct sampled_code *code, const struct kernel_callers *callers);
 void sampled_code_on_object(struct sampled_code *code, const struct kernel_object_event *event);
 
 /* Sends the scope's ranges to the collector if they have changed since the last call. */
 int sampled_code_update_scope(struct sampled_code *code, struct error *error);
-/* Makes all code of all files the scope, to see callers; sampled_code_update_scope ends that. */
-void sampled_code_widen_scope(struct sampled_code *code);
 void sampled_code_age(struct sampled_code *code);
 
 /* All locations seen, by the number that symbols gave them. */

@@ -12,6 +12,7 @@
 	KIND("function", target_function)   \
 	KIND("span", target_span)           \
 	KIND("syscall", target_system_call) \
+	KIND("inclusive", target_inclusive) \
 	KIND(NULL, target_kernel)
 
 #define DECLARE(name, row) extern const struct target_kind_row row;

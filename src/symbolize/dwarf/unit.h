@@ -13,6 +13,7 @@
 #include <elfutils/libdw.h>
 
 struct object;
+struct inline_tree;
 
 struct unit_piece {
 	uint64_t start, end; /* offsets */
@@ -24,7 +25,8 @@ struct unit {
 	struct ranges code; /* offsets that it owns, merged */
 	bool has_ranges;    /* its entry has ranges */
 	bool is_decoded;
-	struct unit_piece *pieces; /* sorted, disjoint; only what is attributed to a location */
+	struct inline_tree *frames; /* its functions, indexed, once it is decoded */
+	struct unit_piece *pieces;  /* sorted, disjoint; only what is attributed to a location */
 	size_t piece_count;
 	struct ranges in_scope; /* what the pieces cover, merged */
 	uint32_t *files;        /* after units_read_file_tables: texts of its source files */

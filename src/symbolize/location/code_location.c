@@ -8,7 +8,7 @@
 
 #define BLOCK_BYTES 4096
 
-enum location_key { KEY_LINE, KEY_FUNCTION, KEY_BLOCK };
+enum location_key { KEY_LINE, KEY_FUNCTION, KEY_BLOCK, KEY_INCLUSIVE };
 
 static uint64_t location_key(enum location_key kind, const struct object *object, uint32_t text)
 {
@@ -156,6 +156,17 @@ static uint32_t location_of_known_symbol(struct symbols *symbols, struct object 
 			     entry->file);
 }
 
+static void add_symbol_ranges(struct symbols *symbols, struct object *object, uint32_t location,
+			      const struct symtab_entry *entry)
+{
+	for (size_t i = 0; i < object->symtab.intervals.count; i++) {
+		const struct interval_map_entry *span = &object->symtab.intervals.items[i];
+		const struct symtab_entry *other = &object->symtab.items[span->value];
+		if (other->name == entry->name && other->file == entry->file)
+			location_add_range(symbols, location, span->start, span->end);
+	}
+}
+
 uint32_t location_of_symbol(struct symbols *symbols, struct object *object,
 			    struct symtab_entry *entry)
 {
@@ -176,12 +187,69 @@ uint32_t location_of_symbol(struct symbols *symbols, struct object *object,
 			  &location);
 	if (units_read(object)->count)
 		return id; /* attribution gives the ranges */
-	for (size_t i = 0; i < object->symtab.intervals.count; i++) {
-		const struct interval_map_entry *span = &object->symtab.intervals.items[i];
-		const struct symtab_entry *other = &object->symtab.items[span->value];
-		if (other->name == entry->name && other->file == entry->file)
-			location_add_range(symbols, id, span->start, span->end);
-	}
+	add_symbol_ranges(symbols, object, id, entry);
+	return id;
+}
+
+static uint32_t inclusive_name(struct symbols *symbols, uint32_t plain)
+{
+	return location_name_add(symbols, SYMBOLS_INCLUSIVE_PREFIX "%s",
+				 interner_text(&symbols->sources.texts, plain));
+}
+
+/* By linker name, so that most functions need no demangling. */
+uint32_t location_find_inclusive(struct symbols *symbols, struct object *object, uint32_t function)
+{
+	const struct function *one = &symbols->sources.functions.items[function];
+
+	return location_find(symbols, location_key(KEY_INCLUSIVE, object, one->linker),
+			     one->is_external ? 0 : one->file);
+}
+
+uint32_t location_of_inclusive(struct symbols *symbols, struct object *object, uint32_t function)
+{
+	uint32_t id = location_find_inclusive(symbols, object, function);
+
+	if (id != SYMBOLS_NONE)
+		return id;
+	uint32_t shown = public_name(symbols, object, function);
+	const struct function copy = symbols->sources.functions.items[function];
+	uint32_t file = copy.is_external ? 0 : copy.file;
+	uint32_t name = inclusive_name(symbols, function_location_name(symbols, object, shown,
+								       copy.linker, file));
+	struct location_record location = {
+		.shown = {.kind = TARGET_INCLUSIVE,
+			  .object = object->id,
+			  .name = interner_text(&symbols->sources.texts, name),
+			  .line = copy.line},
+		.file = copy.file,
+		.function = shown,
+	};
+	return location_add(symbols, location_key(KEY_INCLUSIVE, object, copy.linker), file,
+			    &location);
+}
+
+uint32_t location_of_inclusive_symbol(struct symbols *symbols, struct object *object,
+				      struct symtab_entry *entry)
+{
+	uint64_t first = location_key(KEY_INCLUSIVE, object, entry->name);
+	uint32_t id = location_find(symbols, first, entry->file);
+
+	if (id != SYMBOLS_NONE)
+		return id;
+	symtab_name(entry, &symbols->sources.texts);
+	uint32_t name =
+		inclusive_name(symbols, function_location_name(symbols, object, entry->shown,
+							       entry->name, entry->file));
+	struct location_record location = {
+		.shown = {.kind = TARGET_INCLUSIVE,
+			  .object = object->id,
+			  .name = interner_text(&symbols->sources.texts, name)},
+		.file = entry->file,
+		.function = entry->shown,
+	};
+	id = location_add(symbols, first, entry->file, &location);
+	add_symbol_ranges(symbols, object, id, entry);
 	return id;
 }
 

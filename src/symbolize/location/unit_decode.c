@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unit_decode - makes the locations of a unit's code. */
+#include "base/memory.h"
 #include "symbolize/dwarf/attribution.h"
 #include "symbolize/internal.h"
 
@@ -73,16 +74,16 @@ void unit_decode(struct symbols *symbols, struct object *object, struct unit *un
 {
 	struct decoding decoding = {.symbols = symbols, .object = object, .unit = unit};
 	struct line_table rows = {0};
-	struct inline_tree frames = {0};
 
 	if (unit->is_decoded)
 		return;
 	unit->is_decoded = true;
 	symbols->generation++;
 	line_table_read(&symbols->sources, object, unit, &rows);
-	inline_tree_read(&symbols->sources, object, unit, NULL, NULL, &frames);
-	inline_tree_index(&frames);
-	attribution_walk(&symbols->sources, &rows, &frames,
+	unit->frames = memory_new(1, sizeof(*unit->frames));
+	inline_tree_read(&symbols->sources, object, unit, NULL, NULL, unit->frames);
+	inline_tree_index(unit->frames);
+	attribution_walk(&symbols->sources, &rows, unit->frames,
 			 symbols->granularity == TARGET_LINE ? ATTRIBUTE_LINES :
 							       ATTRIBUTE_FUNCTIONS,
 			 decode_attribution, &decoding);
@@ -90,5 +91,16 @@ void unit_decode(struct symbols *symbols, struct object *object, struct unit *un
 		qsort(unit->pieces, unit->piece_count, sizeof(*unit->pieces), piece_compare);
 	ranges_merge(&unit->in_scope);
 	line_table_clear(&rows);
-	inline_tree_clear(&frames);
+	inclusive_add_unit(symbols, object, unit);
+}
+
+void units_forget_frames(struct object *object)
+{
+	for (size_t i = 0; object->units && i < object->units->count; i++) {
+		struct unit *unit = &object->units->items[i];
+		if (unit->frames)
+			inline_tree_clear(unit->frames);
+		free(unit->frames);
+		unit->frames = NULL;
+	}
 }

@@ -65,6 +65,32 @@ int symbols_find(struct symbols *symbols, const char *name, uint32_t *location, 
 	return result;
 }
 
+int symbols_find_inclusive(struct symbols *symbols, const char *name, uint32_t *location,
+			   struct error *error)
+{
+	struct query query;
+	struct function_matches matches = {0};
+
+	query_parse(name, &query);
+	int result = query.line ? error_set(error, EINVAL, "%s is a line, and no function", name) :
+				  search_function(symbols, &query, &matches, error);
+	if (!result) {
+		const struct function_match *first = &matches.items[0];
+		struct object *object = symbols_open(symbols, first->object);
+		bool is_symbol = first->function == FUNCTION_NONE;
+		*location =
+			is_symbol ?
+				location_of_inclusive_symbol(symbols, object,
+							     &object->symtab.items[first->symbol]) :
+				location_of_inclusive(symbols, object, first->function);
+		for (size_t i = 0; i < matches.count; i++)
+			add_match_ranges(symbols, *location, object, &matches.items[i]);
+	}
+	function_matches_clear(&matches);
+	query_clear(&query);
+	return result;
+}
+
 /* A part that the compiler split off is entered from the function, which has a breakpoint. */
 static bool is_split_part(const struct object *object, const struct function_match *match,
 			  uint64_t offset)

@@ -339,6 +339,54 @@ TEST("a debug file shortened by dwz gives the same lines")
 	fixture_close(&fixture);
 }
 
+static bool has_location(const struct symbols *symbols, const uint32_t *locations, size_t count,
+			 const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(symbols_location(symbols, locations[i])->name, name))
+			return true;
+	return false;
+}
+
+static bool location_has(struct symbols *symbols, uint32_t location, uint64_t offset)
+{
+	const struct range *ranges;
+	size_t count = symbols_location_ranges(symbols, location, &ranges);
+
+	for (size_t i = 0; i < count; i++)
+		if (ranges[i].start <= offset && offset < ranges[i].end)
+			return true;
+	return false;
+}
+
+TEST("the functions at an address are those inlined there and the one around them, inclusive")
+{
+	struct fixture fixture;
+	uint64_t start = 0, size = 0;
+	uint32_t found[8], named;
+	bool has_inlined = false;
+
+	fixture_begin();
+	CHECK(fixture_run("gcc -O2 -g main.c -o inclusive"));
+	CHECK_EQUAL(fixture_open(&fixture, "inclusive", TARGET_INCLUSIVE, NULL), 0);
+	CHECK(fixture_symbol("inclusive", "work", &start, &size));
+	for (uint64_t at = start; at < start + size; at++) {
+		size_t count = symbols_functions_at(fixture.symbols, fixture.object, at, found, 8);
+		CHECK(has_location(fixture.symbols, found, count, "inclusive:work"));
+		has_inlined |= count == 3 &&
+			       has_location(fixture.symbols, found, count, "inclusive:helper") &&
+			       has_location(fixture.symbols, found, count, "inclusive:twice");
+		for (size_t i = 0; i < count; i++)
+			CHECK(location_has(fixture.symbols, found[i], at));
+	}
+	CHECK(has_inlined);
+	CHECK_EQUAL(symbols_find_inclusive(fixture.symbols, "work", &named, &fixture.error), 0);
+	CHECK(location_has(fixture.symbols, named, start));
+	CHECK(location_has(fixture.symbols, named, start + size - 1));
+	CHECK(symbols_find_inclusive(fixture.symbols, "main.c:5", &named, &fixture.error) < 0);
+	fixture_close(&fixture);
+}
+
 TEST("without lines locations are functions, without symbols blocks of 4096 bytes")
 {
 	struct fixture fixture;

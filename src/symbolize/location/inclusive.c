@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * inclusive - functions with all that they call: which of them an address is in, and their code.
+ *
+ * A call chain has one address for each frame; inlined functions at that address count, too. The
+ * code of a function is that of all its copies in units decoded so far.
+ */
+#include "symbolize/dwarf/inline_tree.h"
+#include "symbolize/internal.h"
+
+/* The location of a function, with its copies in decoded units when it is new. */
+static uint32_t location_of(struct symbols *symbols, struct object *object, uint32_t function)
+{
+	uint32_t known = location_find_inclusive(symbols, object, function);
+
+	if (known != SYMBOLS_NONE)
+		return known;
+	uint32_t location = location_of_inclusive(symbols, object, function);
+	for (size_t i = 0; i < object->units->count; i++) {
+		const struct unit *unit = &object->units->items[i];
+		for (size_t j = 0; unit->frames && j < unit->frames->count; j++) {
+			const struct inline_frame *frame = &unit->frames->items[j];
+			if (frame->function != FUNCTION_NONE &&
+			    location_find_inclusive(symbols, object, frame->function) == location)
+				inclusive_add_frame(symbols, object, location, frame);
+		}
+	}
+	return location;
+}
+
+static bool is_in_scope(struct symbols *symbols, const struct object *object, uint32_t file,
+			uint32_t name)
+{
+	if (!object->shown.in_scope && !scope_is_default(symbols->sources.scope))
+		return false;
+	return sources_in_scope(&symbols->sources, file, name);
+}
+
+static bool has_function(struct symbols *symbols, const struct object *object, uint32_t function)
+{
+	bool names_matter = scope_names_functions(symbols->sources.scope);
+
+	return function != FUNCTION_NONE &&
+	       is_in_scope(symbols, object, symbols->sources.functions.items[function].file,
+			   names_matter ? sources_function_name(&symbols->sources, function) : 0);
+}
+
+static size_t by_symbol(struct symbols *symbols, struct object *object, uint64_t offset,
+			uint32_t *locations)
+{
+	struct symtab_entry *entry =
+		symtab_at(object_symtab(object, &symbols->sources.texts), offset);
+
+	if (!entry)
+		return 0;
+	symtab_name(entry, &symbols->sources.texts);
+	if (!is_in_scope(symbols, object, 0, entry->shown))
+		return 0;
+	locations[0] = location_of_inclusive_symbol(symbols, object, entry);
+	return 1;
+}
+
+size_t symbols_functions_at(struct symbols *symbols, uint32_t object, uint64_t offset,
+			    uint32_t *locations, size_t most)
+{
+	struct object *at = symbols_open(symbols, object);
+	struct unit *unit = units_read(at)->count ? units_at(at, offset) : NULL;
+	uint64_t address;
+	size_t count = 0;
+
+	if (!most)
+		return 0;
+	if (!unit || !object_address(at, offset, &address))
+		return by_symbol(symbols, at, offset, locations);
+	unit_decode(symbols, at, unit);
+	uint32_t frame = inline_tree_at(unit->frames, address);
+	if (frame == FRAME_NONE)
+		return by_symbol(symbols, at, offset, locations);
+	for (; frame != FRAME_NONE && count < most; frame = unit->frames->items[frame].parent) {
+		uint32_t function = unit->frames->items[frame].function;
+		if (has_function(symbols, at, function))
+			locations[count++] = location_of(symbols, at, function);
+	}
+	return count;
+}
