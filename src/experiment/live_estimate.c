@@ -3,6 +3,7 @@
 #include "experiment/live_estimate.h"
 
 #include "base/memory.h"
+#include "stats/covariates.h"
 #include "stats/warm_up.h"
 
 #include <math.h>
@@ -66,6 +67,7 @@ void live_estimate_add(struct live_estimate *live_estimate,
 		.run = (uint32_t)experiment->run_id,
 		.index = (unsigned)experiment->series_index,
 		.work_ns = recording_visit_work(experiment, visit),
+		.displaced = recording_displaced_share(experiment),
 	};
 }
 
@@ -137,6 +139,21 @@ unsigned live_estimate_warm_up_level(struct live_estimate *live_estimate, int64_
 	return level;
 }
 
+/* What the controls of all targets at this point say. */
+static struct covariates covariates_at(const struct live_estimate *live_estimate, int64_t point_id)
+{
+	struct covariate_pairs pairs = {0};
+
+	for (size_t i = 0; i < live_estimate->series.count; i++) {
+		const struct series *series = &live_estimate->series.items[i];
+		if (series->point_id == point_id)
+			covariate_pairs_add(&pairs, series->windows.items, series->windows.count);
+	}
+	struct covariates covariates = covariates_fit(&pairs);
+	array_free(&pairs.items);
+	return covariates;
+}
+
 static size_t estimate(const struct live_estimate *live_estimate, const struct series *series,
 		       struct effect_point *points)
 {
@@ -148,7 +165,8 @@ static size_t estimate(const struct live_estimate *live_estimate, const struct s
 		warm_up_detect(windows, count, work_at(live_estimate, series->point_id));
 	count = warm_up_drop_early(windows, count, &warm_up);
 	size_t kept = count;
-	count = effect_estimate(windows, kept, points, SPEEDUPS_MOST);
+	struct covariates covariates = covariates_at(live_estimate, series->point_id);
+	count = covariates_estimate(&covariates, windows, kept, points, SPEEDUPS_MOST);
 	effect_limit_freedom(points, count, windows, kept);
 	free(windows);
 	return count;

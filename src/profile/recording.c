@@ -8,6 +8,9 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Of a window: below it the effective time is mostly noise. */
+#define EFFECTIVE_LEAST 0.1
+
 #define FIND_ROW(noun, table)                                                              \
 	const struct recording_##noun *recording_##noun(const struct recording *recording, \
 							int64_t id)                        \
@@ -100,6 +103,16 @@ double recording_visit_period(const struct recording_visit *visit, enum point_ki
 	/* Can be below 0 by the noise of pauses, where nearly all code is sped up by 100 %. */
 	double period_ns = ((double)visit->duration_ns - (double)visit->delay_ns) / visit->visits;
 	return kind == POINT_LATENCY ? visit->in_flight * period_ns : period_ns;
+}
+
+double recording_displaced_share(const struct recording_experiment *experiment)
+{
+	double duration_ns = (double)experiment->duration_ns;
+	double effective_ns = duration_ns - (double)experiment->delay_ns;
+
+	return duration_ns > 0 ? (double)experiment->displaced_ns /
+					 fmax(effective_ns, EFFECTIVE_LEAST * duration_ns) :
+				 0;
 }
 
 double recording_visit_work(const struct recording_experiment *experiment,

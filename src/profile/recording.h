@@ -196,5 +196,7 @@ void recording_keep_session(struct recording *recording);
  * mean time from begin to end by Little's law, W = L / lambda (COZ, section 3.3). NAN if unknown.
  */
 double recording_visit_period(const struct recording_visit *visit, enum point_kind kind);
+/* Displaced time as a part of the window's effective time, for each core that was lost. */
+double recording_displaced_share(const struct recording_experiment *);
 /* Sampled time of the program per visit, in ns; 0 if unknown. */
 double recording_visit_work(const struct recording_experiment *, const struct recording_visit *);

@@ -21,6 +21,7 @@ struct effect_window {
 	uint32_t run;     /* windows of different runs are never neighbours */
 	unsigned index;   /* in its series (stats/warm_up.h), from 0 */
 	double work_ns;   /* CPU time of the program per progress visit; 0: unknown */
+	double displaced; /* part of its effective time in which other programs had a core */
 };
 
 struct effect_point {

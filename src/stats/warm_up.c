@@ -341,30 +341,44 @@ struct warm_up warm_up_detect(const struct effect_window *windows, size_t count,
 	return warm_up;
 }
 
+/* The mean of the series' windows from the index `skipped` on; returns whether there are any. */
+static bool late_mean(const struct effect_window *windows, size_t count, unsigned skipped,
+		      struct effect_window *mean)
+{
+	double time = 0, period = 0, work = 0, displaced = 0, members = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (windows[i].index < skipped)
+			continue;
+		time += (double)(windows[i].time_ns - windows[0].time_ns);
+		period += windows[i].period_ns;
+		work += windows[i].work_ns;
+		displaced += windows[i].displaced;
+		members++;
+	}
+	*mean = windows[0];
+	mean->time_ns += members > 0 ? (uint64_t)(time / members) : 0;
+	mean->period_ns = period / members;
+	mean->work_ns = work / members;
+	mean->displaced = displaced / members;
+	return members > 0;
+}
+
 size_t warm_up_drop_early(struct effect_window *windows, size_t count,
 			  const struct warm_up *warm_up)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count;) {
-		size_t end = i + series_at(&windows[i], count - i), members = 0;
-		double time = 0, period = 0;
-		struct effect_window one = windows[i];
-		unsigned level = warm_up->measured[bin_of(one.speedup)];
-		for (; i < end; i++) {
-			if (!level)
-				windows[kept++] = windows[i];
-			if (!level || windows[i].index < levels[level].skipped)
-				continue;
-			time += (double)(windows[i].time_ns - one.time_ns);
-			period += windows[i].period_ns;
-			members++;
-		}
-		if (!members)
-			continue;
-		one.time_ns += (uint64_t)(time / (double)members);
-		one.period_ns = period / (double)members;
-		windows[kept++] = one;
+		size_t size = series_at(&windows[i], count - i);
+		unsigned level = warm_up->measured[bin_of(windows[i].speedup)];
+		struct effect_window mean;
+		bool has_late = level && late_mean(&windows[i], size, levels[level].skipped, &mean);
+		for (size_t j = 0; j < size && !level; j++)
+			windows[kept++] = windows[i + j];
+		if (has_late)
+			windows[kept++] = mean;
+		i += size;
 	}
 	return kept;
 }

@@ -8,22 +8,14 @@
 
 #include "analyze/causal/certainty.h"
 #include "analyze/causal/charge.h"
-#include "analyze/causal/charge_check.h"
 #include "analyze/causal/tail_latency.h"
+#include "analyze/causal/trials.h"
 
 #include <math.h>
 #include <string.h>
 
-/*
- * A target has phases if it is active less than IDLE_SHARE of its usual activity in at least
- * IDLE_CONTROLS of its controls. Windows with less than BUSY_SHARE of the usual activity then lie
- * outside of its phase, or on the border.
- */
-#define IDLE_CONTROLS 0.1
 #define PHASE_BORDER_ERROR 0.02
 #define PHASE_ERRORS 2.0
-#define IDLE_SHARE 0.1
-#define BUSY_SHARE 0.7
 
 /* At most this part of a gain, of either sign, is attributed to early windows. */
 #define EARLY_SHARE_MOST 0.9
@@ -31,10 +23,6 @@
 /* Of the rest of a program, by which its work may lag: for the interval while queues empty. */
 #define REST_MOST 0.9
 #define REST_LEAST 0.1
-
-/* A target with fewer samples in a usual window has no phases: chance would decide. */
-#define SAMPLES_LEAST 30.0
-#define CONTROLS_LEAST 6
 
 /* Sampled time of a target in the runs that have experiments on it, for the phase correction. */
 struct phase {
@@ -47,140 +35,6 @@ static uint32_t run_number(const struct recording *recording, int64_t run_id)
 {
 	const struct recording_run *run = recording_run(recording, run_id);
 	return run ? (uint32_t)(run - recording->runs.items) : UINT32_MAX;
-}
-
-/* A target's experiments that counted, borrowed from the recording. */
-struct trials {
-	const struct recording_experiment **items;
-	size_t count;
-};
-
-static struct trials trials_of(const struct recording *recording, int64_t target_id)
-{
-	size_t most = recording->experiments.count;
-	struct trials trials = {.items = memory_new(most, sizeof(*trials.items))};
-
-	for (size_t i = 0; i < most; i++) {
-		const struct recording_experiment *experiment = &recording->experiments.items[i];
-		if (experiment->target_id == target_id && experiment->verdict == VERDICT_COUNTED)
-			trials.items[trials.count++] = experiment;
-	}
-	return trials;
-}
-
-static void trials_release(struct trials *trials)
-{
-	free(trials->items);
-}
-
-/* Drops the windows in which the growth of G contradicts the target's samples. */
-static void drop_mischarged(struct trials *trials, struct causal_target *target)
-{
-	struct charge_window *windows = memory_new(trials->count, sizeof(*windows));
-	enum charge_verdict *verdicts = memory_new(trials->count, sizeof(*verdicts));
-	size_t kept = 0;
-
-	for (size_t i = 0; i < trials->count; i++) {
-		const struct recording_experiment *experiment = trials->items[i];
-		windows[i] = (struct charge_window){.speedup = experiment->speedup,
-						    .duration_ns = experiment->duration_ns,
-						    .delay_ns = experiment->delay_ns,
-						    .target_ns = experiment->target_ns,
-						    .sampled_ns = experiment->sampled_ns};
-	}
-	charge_check(windows, trials->count, verdicts);
-	for (size_t i = 0; i < trials->count; i++) {
-		target->overcharged += verdicts[i] == CHARGE_EXCESSIVE;
-		target->uncharged += verdicts[i] == CHARGE_MISSING;
-		if (verdicts[i] == CHARGE_AGREES)
-			trials->items[kept++] = trials->items[i];
-	}
-	trials->count = kept;
-	free(windows);
-	free(verdicts);
-}
-
-/*
- * The target's share of the sampled time. Pauses are not sampled, so equal work has an equal share
- * at any speedup.
- */
-static double activity_of(const struct recording_experiment *experiment)
-{
-	return experiment->sampled_ns ?
-		       (double)experiment->target_ns / (double)experiment->sampled_ns :
-		       0;
-}
-
-static int compare_activities(const void *left, const void *right)
-{
-	const double *a = left, *b = right;
-	return (*a > *b) - (*a < *b);
-}
-
-/* Of ascending activities, the one at the middle of the target's time. */
-static double usual_activity(const double *activities, size_t count)
-{
-	double sum = 0, passed = 0;
-	size_t i = 0;
-
-	for (size_t j = 0; j < count; j++)
-		sum += activities[j];
-	while (i + 1 < count && (passed += activities[i]) < 0.5 * sum)
-		i++;
-	return count ? activities[i] : 0;
-}
-
-static size_t count_below(const double *activities, size_t count, double limit)
-{
-	size_t below = 0;
-	for (size_t i = 0; i < count; i++)
-		below += activities[i] < limit;
-	return below;
-}
-
-/*
- * Below this activity a window fell into a phase in which the target does not run (COZ 3.4.4, phase
- * B), or on the border of one. 0 if the target has no such phases, or too few samples to tell.
- */
-static double idle_limit(const struct recording *recording, const struct trials *trials)
-{
-	double *activities = memory_new(trials->count, sizeof(*activities));
-	double samples = 0;
-	size_t count = 0;
-
-	for (size_t i = 0; i < trials->count; i++) {
-		const struct recording_experiment *experiment = trials->items[i];
-		const struct recording_run *run = recording_run(recording, experiment->run_id);
-		if (experiment->speedup > 0 || !run || !run->period_ns)
-			continue;
-		activities[count++] = activity_of(experiment);
-		samples += (double)experiment->sampled_ns / (double)run->period_ns;
-	}
-	qsort(activities, count, sizeof(*activities), compare_activities);
-	double usual = usual_activity(activities, count);
-	size_t idle = count_below(activities, count, usual * IDLE_SHARE);
-	free(activities);
-	if (count < CONTROLS_LEAST || usual * samples < SAMPLES_LEAST * (double)count ||
-	    (double)idle < IDLE_CONTROLS * (double)count)
-		return 0;
-	return usual * BUSY_SHARE;
-}
-
-/*
- * Drops the windows in which the target did not run; the phase factor accounts for them. The factor
- * follows from the activity of the windows that are kept, so a window on a border does no harm.
- */
-static void drop_idle_windows(const struct recording *recording, struct trials *trials)
-{
-	double limit = idle_limit(recording, trials);
-	size_t kept = 0;
-
-	for (size_t i = 0; i < trials->count; i++) {
-		if (activity_of(trials->items[i]) < limit)
-			continue;
-		trials->items[kept++] = trials->items[i];
-	}
-	trials->count = kept;
 }
 
 static size_t windows_of(const struct recording *recording, const struct trials *trials,
@@ -205,6 +59,7 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 			.run = run_number(recording, experiment->run_id),
 			.index = (unsigned)experiment->series_index,
 			.work_ns = recording_visit_work(experiment, visit),
+			.displaced = recording_displaced_share(experiment),
 		};
 	}
 	return count;
@@ -372,7 +227,8 @@ static bool effect_fill(struct causal_effect *effect, const struct trials *trial
 			double share)
 {
 	effect->points = memory_new(count, sizeof(*effect->points));
-	effect->count = effect_estimate(windows, count, effect->points, count);
+	effect->count =
+		covariates_estimate(&effect->covariates, windows, count, effect->points, count);
 	if (!effect->count || effect->points[effect->count - 1].speedup <= 0) {
 		free(effect->points);
 		return false;
@@ -396,7 +252,7 @@ static double activity_error(const struct trials *trials)
 	double sum = 0, squares = 0, count = 0;
 
 	for (size_t i = 0; i < trials->count; i++) {
-		double activity = activity_of(trials->items[i]);
+		double activity = trial_activity(trials->items[i]);
 		if (trials->items[i]->speedup > 0)
 			continue;
 		sum += activity;
@@ -437,7 +293,7 @@ static double early_share(const struct causal_effect *effect, const struct effec
 	if (!effect->warm_up.level)
 		return 0;
 	struct effect_point *points = memory_new(count, sizeof(*points));
-	size_t found = effect_estimate(windows, count, points, count);
+	size_t found = covariates_estimate(&effect->covariates, windows, count, points, count);
 	double all = effect_slope(points, found).slope * effect->phase_factor;
 	free(points);
 	double part = all != 0 ? 1 - effect->slope.slope / all : 0;
@@ -448,12 +304,14 @@ static double early_share(const struct causal_effect *effect, const struct effec
 struct point_facts {
 	struct external_pacing external_pacing;
 	enum warm_up_work work;
+	struct covariates covariates;
 };
 
 static struct point_facts point_facts_of(const struct recording *recording,
 					 const struct recording_point *point)
 {
 	struct point_facts facts = {.external_pacing = external_pacing_of(recording, point)};
+	struct covariate_pairs pairs = {0};
 
 	for (size_t i = 0; i < recording->targets.count; i++) {
 		if (recording->targets.items[i].kind == TARGET_EXTERNAL)
@@ -463,9 +321,12 @@ static struct point_facts point_facts_of(const struct recording *recording,
 		size_t count = windows_of(recording, &trials, point, 0, windows);
 		struct warm_up warm_up = warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN);
 		facts.work = warm_up_work_of(facts.work, warm_up.work);
+		covariate_pairs_add(&pairs, windows, count);
 		free(windows);
 		trials_release(&trials);
 	}
+	facts.covariates = covariates_fit(&pairs);
+	array_free(&pairs.items);
 	return facts;
 }
 
@@ -473,8 +334,9 @@ static void target_fill(struct causal_target *target, const struct recording *re
 			const struct point_facts *facts)
 {
 	struct trials trials = trials_of(recording, target->target->id);
-	drop_mischarged(&trials, target);
-	drop_idle_windows(recording, &trials);
+	trials_drop_displaced(&trials, target);
+	trials_drop_mischarged(&trials, target);
+	trials_drop_idle(recording, &trials);
 	struct phase phase = phase_of(recording, &trials, target->target->id);
 	struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
 	struct effect_window *settled = memory_new(trials.count, sizeof(*settled));
@@ -487,6 +349,7 @@ static void target_fill(struct causal_target *target, const struct recording *re
 		size_t count = windows_of(recording, &trials, point, paced_rate, windows);
 		struct causal_effect effect = {.point = point,
 					       .external_pacing = facts[i].external_pacing,
+					       .covariates = facts[i].covariates,
 					       .phase_factor = phase_factor(&phase),
 					       .warm_up = warm_up_detect(windows, count,
 									 facts[i].work)};
@@ -573,6 +436,18 @@ static void count_verdicts(struct causal *causal, const struct recording *record
 	}
 }
 
+static void count_dropped(struct causal *causal)
+{
+	unsigned displaced = 0;
+
+	for (size_t i = 0; i < causal->count; i++) {
+		causal->mischarged += causal->targets[i].overcharged + causal->targets[i].uncharged;
+		displaced += causal->targets[i].displaced;
+	}
+	causal->displaced += displaced;
+	causal->experiments -= causal->mischarged + displaced;
+}
+
 /* The largest part that early windows have of any target's gain at this point. */
 static double early_share_at(const struct causal *causal, const struct recording_point *point)
 {
@@ -644,9 +519,7 @@ struct causal *causal_new(const struct recording *recording)
 	certainty_judge(causal);
 	qsort(causal->targets, causal->count, sizeof(*causal->targets), compare_targets);
 	count_verdicts(causal, recording);
-	for (size_t i = 0; i < causal->count; i++)
-		causal->mischarged += causal->targets[i].overcharged + causal->targets[i].uncharged;
-	causal->experiments -= causal->mischarged;
+	count_dropped(causal);
 	return causal;
 }
 

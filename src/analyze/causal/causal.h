@@ -6,6 +6,7 @@
 
 #include "analyze/causal/external_pacing.h"
 #include "profile/recording.h"
+#include "stats/covariates.h"
 #include "stats/effect.h"
 #include "stats/tail.h"
 #include "stats/warm_up.h"
@@ -16,15 +17,16 @@ struct causal_effect {
 	const struct recording_point *point;
 	struct effect_point *points; /* at measured speedups, ascending, phase-corrected */
 	size_t count;
-	struct effect_slope slope;   /* phase-corrected */
-	double phase_factor;         /* 1 if the target runs all the time */
-	bool is_contention;          /* sure, and a loss */
-	enum effect_outcome outcome; /* by the whole curve and the whole table (certainty.h) */
-	double probability;          /* of such a curve without any effect */
-	double tendency;             /* slope by which the outcome was judged */
-	double slope_most;           /* by the charge; INFINITY if unknown */
-	double ceiling;              /* the gain is not more, even if the target took no time */
-	struct warm_up warm_up;      /* which windows are left out as too early */
+	struct effect_slope slope;    /* phase-corrected */
+	struct covariates covariates; /* of which the points are freed */
+	double phase_factor;          /* 1 if the target runs all the time */
+	bool is_contention;           /* sure, and a loss */
+	enum effect_outcome outcome;  /* by the whole curve and the whole table (certainty.h) */
+	double probability;           /* of such a curve without any effect */
+	double tendency;              /* slope by which the outcome was judged */
+	double slope_most;            /* by the charge; INFINITY if unknown */
+	double ceiling;               /* the gain is not more, even if the target took no time */
+	struct warm_up warm_up;       /* which windows are left out as too early */
 	double early_share; /* part of the gain by all windows that early ones account for */
 	/* the interval is wider, as the target may warm up as slowly as another one */
 	bool is_widened;
@@ -39,6 +41,7 @@ struct causal_target {
 	unsigned experiments; /* counted ones at speedup > 0 */
 	/* windows that do not count, by charge_check.h */
 	unsigned overcharged, uncharged;
+	unsigned displaced; /* windows that do not count, as other programs disturbed them more */
 	struct causal_effect *effects;
 	size_t count;
 };

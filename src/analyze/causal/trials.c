@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* trials - reasons for which a window that the recorder counted does not count. */
+#include "analyze/causal/trials.h"
+
+#include "analyze/causal/charge_check.h"
+#include "stats/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/*
+ * A target has phases if it is active less than IDLE_SHARE of its usual activity in at least
+ * IDLE_CONTROLS of its controls. Windows with less than BUSY_SHARE of the usual activity then lie
+ * outside of its phase, or on the border.
+ */
+#define IDLE_CONTROLS 0.1
+#define IDLE_SHARE 0.1
+#define BUSY_SHARE 0.7
+
+/* Displaced shares of windows that count: up to twice the median, and these anyway. */
+#define DISPLACED_LEAST 0.03
+#define DISPLACED_FACTOR 2.0
+
+/* A target with fewer samples in a usual window has no phases: chance would decide. */
+#define SAMPLES_LEAST 30.0
+#define CONTROLS_LEAST 6
+
+struct trials trials_of(const struct recording *recording, int64_t target_id)
+{
+	size_t most = recording->experiments.count;
+	struct trials trials = {.items = memory_new(most, sizeof(*trials.items))};
+
+	for (size_t i = 0; i < most; i++) {
+		const struct recording_experiment *experiment = &recording->experiments.items[i];
+		if (experiment->target_id == target_id && experiment->verdict == VERDICT_COUNTED)
+			trials.items[trials.count++] = experiment;
+	}
+	return trials;
+}
+
+void trials_release(struct trials *trials)
+{
+	free(trials->items);
+}
+
+/* Drops the windows in which the growth of G contradicts the target's samples. */
+void trials_drop_mischarged(struct trials *trials, struct causal_target *target)
+{
+	struct charge_window *windows = memory_new(trials->count, sizeof(*windows));
+	enum charge_verdict *verdicts = memory_new(trials->count, sizeof(*verdicts));
+	size_t kept = 0;
+
+	for (size_t i = 0; i < trials->count; i++) {
+		const struct recording_experiment *experiment = trials->items[i];
+		windows[i] = (struct charge_window){.speedup = experiment->speedup,
+						    .duration_ns = experiment->duration_ns,
+						    .delay_ns = experiment->delay_ns,
+						    .target_ns = experiment->target_ns,
+						    .sampled_ns = experiment->sampled_ns};
+	}
+	charge_check(windows, trials->count, verdicts);
+	for (size_t i = 0; i < trials->count; i++) {
+		target->overcharged += verdicts[i] == CHARGE_EXCESSIVE;
+		target->uncharged += verdicts[i] == CHARGE_MISSING;
+		if (verdicts[i] == CHARGE_AGREES)
+			trials->items[kept++] = trials->items[i];
+	}
+	trials->count = kept;
+	free(windows);
+	free(verdicts);
+}
+
+static double displaced_share(const struct recording_experiment *experiment)
+{
+	return experiment->duration_ns ?
+		       (double)experiment->displaced_ns / (double)experiment->duration_ns :
+		       0;
+}
+
+/*
+ * The recorder judged each window by those shortly before it. Of a run that other programs
+ * disturbed for a while, the windows of that while are left out.
+ */
+void trials_drop_displaced(struct trials *trials, struct causal_target *target)
+{
+	double *shares = memory_new(trials->count + 1, sizeof(*shares));
+	size_t kept = 0;
+
+	for (size_t i = 0; i < trials->count; i++)
+		shares[i] = displaced_share(trials->items[i]);
+	double usual = trials->count ? summary_median(shares, trials->count) : 0;
+	double limit = fmax(DISPLACED_LEAST, DISPLACED_FACTOR * usual);
+	free(shares);
+	for (size_t i = 0; i < trials->count; i++)
+		if (displaced_share(trials->items[i]) <= limit)
+			trials->items[kept++] = trials->items[i];
+	target->displaced = (unsigned)(trials->count - kept);
+	trials->count = kept;
+}
+
+/*
+ * The target's share of the sampled time. Pauses are not sampled, so equal work has an equal share
+ * at any speedup.
+ */
+double trial_activity(const struct recording_experiment *experiment)
+{
+	return experiment->sampled_ns ?
+		       (double)experiment->target_ns / (double)experiment->sampled_ns :
+		       0;
+}
+
+static int compare_activities(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+	return (*a > *b) - (*a < *b);
+}
+
+/* Of ascending activities, the one at the middle of the target's time. */
+static double usual_activity(const double *activities, size_t count)
+{
+	double sum = 0, passed = 0;
+	size_t i = 0;
+
+	for (size_t j = 0; j < count; j++)
+		sum += activities[j];
+	while (i + 1 < count && (passed += activities[i]) < 0.5 * sum)
+		i++;
+	return count ? activities[i] : 0;
+}
+
+static size_t count_below(const double *activities, size_t count, double limit)
+{
+	size_t below = 0;
+	for (size_t i = 0; i < count; i++)
+		below += activities[i] < limit;
+	return below;
+}
+
+/*
+ * Below this activity a window fell into a phase in which the target does not run (COZ 3.4.4, phase
+ * B), or on the border of one. 0 if the target has no such phases, or too few samples to tell.
+ */
+static double idle_limit(const struct recording *recording, const struct trials *trials)
+{
+	double *activities = memory_new(trials->count, sizeof(*activities));
+	double samples = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < trials->count; i++) {
+		const struct recording_experiment *experiment = trials->items[i];
+		const struct recording_run *run = recording_run(recording, experiment->run_id);
+		if (experiment->speedup > 0 || !run || !run->period_ns)
+			continue;
+		activities[count++] = trial_activity(experiment);
+		samples += (double)experiment->sampled_ns / (double)run->period_ns;
+	}
+	qsort(activities, count, sizeof(*activities), compare_activities);
+	double usual = usual_activity(activities, count);
+	size_t idle = count_below(activities, count, usual * IDLE_SHARE);
+	free(activities);
+	if (count < CONTROLS_LEAST || usual * samples < SAMPLES_LEAST * (double)count ||
+	    (double)idle < IDLE_CONTROLS * (double)count)
+		return 0;
+	return usual * BUSY_SHARE;
+}
+
+/*
+ * Drops the windows in which the target did not run; the phase factor accounts for them. The factor
+ * follows from the activity of the windows that are kept, so a window on a border does no harm.
+ */
+void trials_drop_idle(const struct recording *recording, struct trials *trials)
+{
+	double limit = idle_limit(recording, trials);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < trials->count; i++) {
+		if (trial_activity(trials->items[i]) < limit)
+			continue;
+		trials->items[kept++] = trials->items[i];
+	}
+	trials->count = kept;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* trials - a target's experiments that count. */
+#pragma once
+
+#include "analyze/causal/causal.h"
+
+/* Borrowed from the recording, in the order of time. */
+struct trials {
+	const struct recording_experiment **items;
+	size_t count;
+};
+
+struct trials trials_of(const struct recording *recording, int64_t target_id);
+void trials_release(struct trials *trials);
+/*
+ * The target's share of the sampled time. Pauses are not sampled, so equal work has an equal share
+ * at any speedup.
+ */
+double trial_activity(const struct recording_experiment *experiment);
+
+/*
+ * The recorder judged each window by those shortly before it. Of a run that other programs
+ * disturbed for a while, the windows of that while are left out.
+ */
+void trials_drop_displaced(struct trials *trials, struct causal_target *target);
+/* Drops the windows in which the growth of G contradicts the target's samples. */
+void trials_drop_mischarged(struct trials *trials, struct causal_target *target);
+/*
+ * Drops the windows in which the target did not run; the phase factor accounts for them. The factor
+ * follows from the activity of the windows that are kept, so a window on a border does no harm.
+ */
+void trials_drop_idle(const struct recording *recording, struct trials *trials);

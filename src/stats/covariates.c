@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* covariates - a robust regression on two variables, and the shrunken difference of work. */
+#include "stats/covariates.h"
+
+#include "base/cleanup.h"
+#include "stats/summary.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define NEAR_NS 1e9   /* controls further apart are no pair */
+#define PAIRS_LEAST 6 /* fewer tell nothing */
+#define ROUNDS 6
+#define TAIL_FREEDOM 4.0 /* disturbed windows: the residuals are Student's t */
+#define SPREAD_LEAST 1e-5
+
+/*
+ * What few pairs say is averaged with what most programs are like: mean and standard deviation.
+ * Of one thread all work is on the path (1); of many, a slow core is a part of the work (more).
+ */
+#define WORK_USUAL 0.5
+#define WORK_DEVIATION 0.5
+#define WORK_MOST 3.0
+#define DISPLACED_USUAL 0.5
+#define DISPLACED_DEVIATION 0.5
+#define DISPLACED_MOST 3.0
+
+/*
+ * Other programs that take turns with this one stretch waits and pauses by more than the linear
+ * term: a standard error of this part of the mean displaced share stays. Half of a run beside a
+ * program that took 0.3 of two cores told 10 points for 0.
+ */
+#define DISPLACED_REST 0.25
+
+/*
+ * Candidate standard deviations of the logarithm by which the work of a visit truly differs at
+ * speedup 1; at others it is in proportion.
+ */
+static const double differences[] = {0.003, 0.01, 0.03, 0.1, 0.3};
+#define CAUTION 1.25 /* of the error of the shrunken difference, as it is not normal */
+#define DIFFERENCES (sizeof(differences) / sizeof(differences[0]))
+
+/* By how much the logarithm of work differs at a speedup, and the error of that. */
+struct work_point {
+	double speedup, measured, error;
+	double change, change_error; /* after shrinking */
+};
+
+CLEANUP_DEFINE(windows, struct effect_window *, free, NULL)
+CLEANUP_DEFINE(points, struct effect_point *, free, NULL)
+CLEANUP_DEFINE(reals, double *, free, NULL)
+CLEANUP_DEFINE(changes, struct work_point *, free, NULL)
+
+static double squared(double value)
+{
+	return value * value;
+}
+
+static bool is_known(const struct effect_window *window)
+{
+	return window->period_ns > 0 && window->work_ns > 0;
+}
+
+void covariate_pairs_add(struct covariate_pairs *pairs, const struct effect_window *windows,
+			 size_t count)
+{
+	const struct effect_window *last = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct effect_window *window = &windows[i];
+		if (window->speedup > 0 || !is_known(window))
+			continue;
+		if (last && last->run == window->run &&
+		    (double)window->time_ns - (double)last->time_ns <= NEAR_NS)
+			*array_add(&pairs->items) = (struct covariate_pair){
+				.period = log(window->period_ns / last->period_ns),
+				.work = log(window->work_ns / last->work_ns),
+				.displaced = window->displaced - last->displaced,
+			};
+		last = window;
+	}
+}
+
+static double residual_of(const struct covariate_pair *pair, const struct covariates *covariates)
+{
+	return pair->period - covariates->work * pair->work -
+	       covariates->displaced * pair->displaced;
+}
+
+/* Of the residuals: from their median, which disturbed windows hardly change. */
+static double spread_of(const struct covariate_pairs *pairs, const struct covariates *covariates)
+{
+	size_t count = pairs->items.count;
+	AUTO(reals) double *sizes = memory_new(count, sizeof(*sizes));
+
+	for (size_t i = 0; i < count; i++)
+		sizes[i] = fabs(residual_of(&pairs->items.items[i], covariates));
+	return fmax(summary_median(sizes, count) / 0.6744897501960817, SPREAD_LEAST);
+}
+
+/* The posterior mean, at the weights that the residuals of the last round have. */
+static struct covariates fit_round(const struct covariate_pairs *pairs,
+				   const struct covariates *before)
+{
+	double spread = spread_of(pairs, before);
+	double ww = squared(spread / WORK_DEVIATION), wd = 0,
+	       dd = squared(spread / DISPLACED_DEVIATION);
+	double wy = ww * WORK_USUAL, dy = dd * DISPLACED_USUAL;
+
+	for (size_t i = 0; i < pairs->items.count; i++) {
+		const struct covariate_pair *pair = &pairs->items.items[i];
+		double off = residual_of(pair, before) / spread;
+		double weight = (TAIL_FREEDOM + 1) / (TAIL_FREEDOM + squared(off));
+		ww += weight * squared(pair->work);
+		wd += weight * pair->work * pair->displaced;
+		dd += weight * squared(pair->displaced);
+		wy += weight * pair->work * pair->period;
+		dy += weight * pair->displaced * pair->period;
+	}
+	double determinant = ww * dd - wd * wd;
+	return (struct covariates){
+		.work = fmin(fmax((dd * wy - wd * dy) / determinant, 0), WORK_MOST),
+		.displaced = fmin(fmax((ww * dy - wd * wy) / determinant, 0), DISPLACED_MOST),
+	};
+}
+
+struct covariates covariates_fit(const struct covariate_pairs *pairs)
+{
+	struct covariates covariates = {WORK_USUAL, DISPLACED_USUAL};
+
+	if (pairs->items.count < PAIRS_LEAST)
+		return (struct covariates){0};
+	for (int round = 0; round < ROUNDS; round++)
+		covariates = fit_round(pairs, &covariates);
+	return covariates;
+}
+
+/* The difference if its true values have this deviation: its mean, and adds to both moments. */
+static void shrink(struct work_point *point, double deviation, double part)
+{
+	double variance = squared(deviation * point->speedup), own = squared(point->error);
+	double kept = variance / (variance + own), mean = kept * point->measured;
+
+	point->change += part * mean;
+	point->change_error += part * (kept * own + squared(mean));
+}
+
+static double log_likelihood(const struct work_point *points, size_t count, double deviation)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double variance = squared(deviation * points[i].speedup) + squared(points[i].error);
+		sum -= 0.5 * (log(variance) + squared(points[i].measured) / variance);
+	}
+	return sum;
+}
+
+/* The mean over the candidate deviations, weighted by likelihood. */
+static void shrink_all(struct work_point *points, size_t count)
+{
+	double likelihoods[DIFFERENCES], best = -INFINITY, sum = 0;
+
+	for (size_t i = 0; i < DIFFERENCES; i++) {
+		likelihoods[i] = log_likelihood(points, count, differences[i]);
+		best = fmax(best, likelihoods[i]);
+	}
+	for (size_t i = 0; i < DIFFERENCES; i++)
+		sum += likelihoods[i] = exp(likelihoods[i] - best);
+	for (size_t i = 0; i < count; i++) {
+		struct work_point *point = &points[i];
+		for (size_t j = 0; j < DIFFERENCES; j++)
+			shrink(point, differences[j], likelihoods[j] / sum);
+		double error = sqrt(fmax(0, point->change_error - squared(point->change)));
+		point->change_error = fmin(CAUTION * error, point->error);
+	}
+}
+
+/* The effect of speedups on the work of a visit, by the same comparison with neighbours. */
+static size_t work_estimate(const struct effect_window *windows, size_t count,
+			    struct work_point *changes)
+{
+	AUTO(windows) struct effect_window *works = memory_new(count, sizeof(*works));
+	AUTO(points) struct effect_point *points = memory_new(count, sizeof(*points));
+	size_t known = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		works[i] = windows[i];
+		works[i].period_ns = windows[i].work_ns;
+	}
+	size_t found = effect_estimate(works, count, points, count);
+	for (size_t i = 0; i < found; i++) {
+		if (!(points[i].speedup > 0) || !(points[i].gain < 1))
+			continue;
+		changes[known++] = (struct work_point){
+			.speedup = points[i].speedup,
+			.measured = log(1 - points[i].gain),
+			.error = points[i].error / (1 - points[i].gain),
+		};
+	}
+	shrink_all(changes, known);
+	return known;
+}
+
+static const struct work_point *change_at(const struct work_point *changes, size_t count,
+					  double speedup)
+{
+	for (size_t i = 0; i < count; i++)
+		if (fabs(changes[i].speedup - speedup) < 1e-9)
+			return &changes[i];
+	return NULL;
+}
+
+static double usual_work(const struct effect_window *windows, size_t count)
+{
+	AUTO(reals) double *works = memory_new(count, sizeof(*works));
+	size_t known = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!(windows[i].speedup > 0))
+			works[known++] = windows[i].work_ns;
+	return known ? summary_median(works, known) : NAN;
+}
+
+static void adjust(const struct covariates *covariates, struct effect_window *windows, size_t count,
+		   const struct work_point *changes, size_t change_count)
+{
+	double usual = usual_work(windows, count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct effect_window *window = &windows[i];
+		const struct work_point *change = change_at(changes, change_count, window->speedup);
+		double work = log(window->work_ns / usual) - (change ? change->change : 0);
+		if (window->speedup > 0 && !change)
+			work = 0;
+		if (isfinite(work))
+			window->period_ns *= exp(-covariates->work * work -
+						 covariates->displaced * window->displaced);
+	}
+}
+
+static void add_error(struct effect_point *point, double error)
+{
+	double factor = point->error > 0 ? hypot(point->error, error) / point->error : 1;
+
+	point->low = point->gain - factor * (point->gain - point->low);
+	point->high = point->gain + factor * (point->high - point->gain);
+	point->error = hypot(point->error, error);
+	point->shared = hypot(point->shared, error);
+}
+
+static double mean_displaced(const struct effect_window *windows, size_t count)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += windows[i].displaced;
+	return count ? sum / (double)count : 0;
+}
+
+static bool all_known(const struct effect_window *windows, size_t count)
+{
+	bool known = true;
+
+	for (size_t i = 0; i < count; i++)
+		known = known && windows[i].work_ns > 0;
+	return known;
+}
+
+size_t covariates_estimate(const struct covariates *covariates, const struct effect_window *windows,
+			   size_t count, struct effect_point *points, size_t most)
+{
+	AUTO(windows) struct effect_window *adjusted = memory_new(count, sizeof(*adjusted));
+	AUTO(changes) struct work_point *changes = memory_new(count, sizeof(*changes));
+	double rest = DISPLACED_REST * mean_displaced(windows, count);
+	size_t known = 0;
+
+	memcpy(adjusted, windows, count * sizeof(*adjusted));
+	if ((covariates->work > 0 || covariates->displaced > 0) && all_known(windows, count)) {
+		known = work_estimate(windows, count, changes);
+		adjust(covariates, adjusted, count, changes, known);
+	}
+	size_t found = effect_estimate(adjusted, count, points, most);
+	for (size_t i = 0; i < found; i++) {
+		const struct work_point *change = change_at(changes, known, points[i].speedup);
+		double work = change ? covariates->work * change->change_error : 0;
+		if (points[i].speedup > 0)
+			add_error(&points[i], fabs(1 - points[i].gain) * hypot(work, rest));
+	}
+	return found;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * covariates - what a window's period owes to slow cores, large units and other programs.
+ *
+ * Where a core runs slower than usual, where units happen to be larger, or where another program
+ * has taken a core, the period is longer, at any speedup alike. Two figures of each window tell:
+ * the CPU time of a visit, and the time in which the program was runnable and displaced. Controls
+ * beside each other show by how much the period changes with each; effects are estimated from
+ * periods that are freed of it (analysis of covariance).
+ *
+ * A displaced share of 0 is what a prediction is for. But the work of a visit may differ at a
+ * speedup for good, by contention or by threads that work beside. How much is estimated, too: from
+ * that difference at each speedup, shrunk towards 0 as far as those of all speedups agree with 0;
+ * its error is in the interval.
+ */
+#pragma once
+
+#include "base/memory.h"
+#include "stats/effect.h"
+
+/* A control compared with the one before it: differences of logarithms, and of displaced shares. */
+struct covariate_pair {
+	double period, work, displaced;
+};
+
+struct covariate_pairs {
+	ARRAY(struct covariate_pair) items;
+};
+
+/* The change of log(period) with log(work) and with the displaced share; 0 if not known. */
+struct covariates {
+	double work, displaced;
+};
+
+/* Adds a target's windows, in the order of time. */
+void covariate_pairs_add(struct covariate_pairs *pairs, const struct effect_window *windows,
+			 size_t count);
+struct covariates covariates_fit(const struct covariate_pairs *pairs);
+
+/* As effect_estimate, from periods freed of the covariates. */
+size_t covariates_estimate(const struct covariates *covariates, const struct effect_window *windows,
+			   size_t count, struct effect_point *points, size_t most);

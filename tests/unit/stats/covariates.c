@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* covariates - on simulated machines whose cores change their speed, beside other programs. */
+#include "stats/covariates.h"
+
+#include "check.h"
+#include "stats/random.h"
+
+#include <math.h>
+
+#define MOST 400
+#define RUNS 300
+
+struct machine {
+	double slowness;  /* standard deviation of a step of the cores' speed, as a logarithm */
+	double displaced; /* mean share that other programs take in half of the windows */
+	double noise;
+	double gain; /* at speedup 1 */
+	double work; /* by which the work of a visit differs at speedup 1, for good */
+	size_t windows;
+};
+
+static double normal(struct random *random)
+{
+	return sqrt(-2 * log(1 - random_uniform(random))) * cos(2 * M_PI * random_uniform(random));
+}
+
+static size_t simulate(const struct machine *machine, struct random *random,
+		       struct effect_window *windows)
+{
+	double level = 0;
+
+	for (size_t i = 0; i < machine->windows; i++) {
+		double speedup = i % 2 ? 0.25 * (1 + (double)random_below(random, 4)) : 0;
+		level = 0.9 * level + machine->slowness * normal(random);
+		double displaced = random_below(random, 2) ?
+					   0 :
+					   -machine->displaced * log(1 - random_uniform(random));
+		windows[i] = (struct effect_window){
+			.time_ns = 1000000000 + i * 100000000,
+			.speedup = speedup,
+			.period_ns = 1e6 * (1 - machine->gain * speedup) *
+				     exp(level + 0.8 * displaced + machine->noise * normal(random)),
+			.work_ns = 2e6 * exp(level + machine->work * speedup +
+					     0.5 * machine->noise * normal(random)),
+			.displaced = displaced,
+		};
+	}
+	return machine->windows;
+}
+
+static struct covariates fit(const struct effect_window *windows, size_t count)
+{
+	struct covariate_pairs pairs = {0};
+
+	covariate_pairs_add(&pairs, windows, count);
+	struct covariates covariates = covariates_fit(&pairs);
+	array_free(&pairs.items);
+	return covariates;
+}
+
+/* Over many runs: how many points hold the truth, and the mean half interval, of each estimate. */
+struct outcome {
+	double held, half, plain_half, work, displaced;
+};
+
+static struct outcome outcome_of(const struct machine *machine)
+{
+	static struct effect_window windows[MOST];
+	struct random random = random_seeded(7);
+	struct outcome outcome = {0};
+	double points_seen = 0;
+
+	for (int run = 0; run < RUNS; run++) {
+		struct effect_point points[8], plain[8];
+		size_t count = simulate(machine, &random, windows);
+		struct covariates covariates = fit(windows, count);
+		size_t found = covariates_estimate(&covariates, windows, count, points, 8);
+		effect_estimate(windows, count, plain, 8);
+		outcome.work += covariates.work / RUNS;
+		outcome.displaced += covariates.displaced / RUNS;
+		for (size_t i = 1; i < found; i++) {
+			double truth = machine->gain * points[i].speedup;
+			outcome.held += truth >= points[i].low && truth <= points[i].high;
+			outcome.half += (points[i].high - points[i].low) / 2;
+			outcome.plain_half += (plain[i].high - plain[i].low) / 2;
+			points_seen++;
+		}
+	}
+	outcome.held /= points_seen;
+	outcome.half /= points_seen;
+	outcome.plain_half /= points_seen;
+	return outcome;
+}
+
+TEST("where cores change their speed, the work of a visit tells, and intervals are narrower")
+{
+	struct outcome outcome = outcome_of(
+		&(struct machine){.slowness = 0.04, .noise = 0.01, .gain = 0.3, .windows = 200});
+
+	printf("# work %.2f, half %.4f of %.4f, held %.3f\n", outcome.work, outcome.half,
+	       outcome.plain_half, outcome.held);
+	CHECK_NEAR(outcome.work, 1, 0.15);
+	CHECK(outcome.half < 0.75 * outcome.plain_half);
+	CHECK(outcome.held > 0.93);
+}
+
+TEST("beside other programs displaced time tells")
+{
+	struct outcome outcome = outcome_of(
+		&(struct machine){.displaced = 0.02, .noise = 0.005, .gain = 0.3, .windows = 200});
+
+	printf("# displaced %.2f, half %.4f of %.4f, held %.3f\n", outcome.displaced, outcome.half,
+	       outcome.plain_half, outcome.held);
+	CHECK_NEAR(outcome.displaced, 0.8, 0.15);
+	CHECK(outcome.half < 0.9 * outcome.plain_half);
+	CHECK(outcome.held > 0.93);
+}
+
+TEST("work that differs at a speedup for good is not taken for a slow core")
+{
+	static const double changes[] = {-0.2, -0.05, -0.02, -0.01, 0.03, 0.1};
+
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		struct outcome outcome = outcome_of(&(struct machine){.slowness = 0.04,
+								      .noise = 0.01,
+								      .gain = 0.3,
+								      .work = changes[i],
+								      .windows = 100});
+		printf("# work %+.2f: half %.4f of %.4f, held %.3f\n", changes[i], outcome.half,
+		       outcome.plain_half, outcome.held);
+		CHECK(outcome.held > 0.93);
+	}
+}
+
+TEST("a few controls tell nothing, and periods stay as they are")
+{
+	struct effect_window windows[12];
+	struct effect_point points[8], plain[8];
+	struct random random = random_seeded(3);
+	const struct machine machine = {.noise = 0.01, .gain = 0.3, .windows = 12};
+	size_t count = simulate(&machine, &random, windows);
+	struct covariates covariates = fit(windows, count);
+
+	CHECK(covariates.work == 0 && covariates.displaced == 0);
+	CHECK_EQUAL(covariates_estimate(&covariates, windows, count, points, 8),
+		    effect_estimate(windows, count, plain, 8));
+	CHECK_NEAR(points[1].gain, plain[1].gain, 1e-12);
+	CHECK_NEAR(points[1].error, plain[1].error, 1e-12);
+}
