@@ -191,12 +191,9 @@ void recording_keep(struct recording *recording, enum run_kind kind);
 /* Moves runs of lever scale that are not of the last session to `earlier`. */
 void recording_keep_session(struct recording *recording);
 
-/*
- * In ns per visit: the effective duration between visits (COZ, section 3.2); for latency points the
- * mean time from begin to end by Little's law, W = L / lambda (COZ, section 3.3). NAN if unknown.
- */
+/* Effective ns per visit (COZ, 3.2); of latency points the mean time, L / lambda. NAN: unknown. */
 double recording_visit_period(const struct recording_visit *visit, enum point_kind kind);
-/* Displaced time as a part of the window's effective time, for each core that was lost. */
+/* Displaced time of all cores over effective time. */
 double recording_displaced_share(const struct recording_experiment *);
 /* Sampled time of the program per visit, in ns; 0 if unknown. */
 double recording_visit_work(const struct recording_experiment *, const struct recording_visit *);

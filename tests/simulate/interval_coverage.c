@@ -20,6 +20,7 @@ static const char usage[] =
 	"usage: interval_coverage [--patterns A,B,...] [--engine kernel|runtime] [--cores N]\n"
 	"                         [--programs N] [--runs N] [--seconds 15,30,60] [--seed N]\n"
 	"                         [--machine still|calm|shared] [--virtual] [--list]\n"
+	"                         [--least PERCENT]\n"
 	"       interval_coverage --tables N [--seconds 30] [--machine M] [--seed N]\n";
 
 #define LENGTHS_MOST 6
@@ -29,6 +30,7 @@ struct group {
 	char name[64];
 	unsigned points, held, missing;
 	double error, bias, worst, half; /* sums, but for worst */
+	double noise;                    /* half intervals without the method's own error */
 };
 
 struct choices {
@@ -36,7 +38,7 @@ struct choices {
 	enum engine_kind engine; /* ENGINE_NONE: both */
 	unsigned cores, programs, runs, tables;
 	uint64_t seed;
-	double seconds[LENGTHS_MOST];
+	double seconds[LENGTHS_MOST], least;
 	size_t length_count;
 	bool is_virtual, lists;
 	struct group groups[GROUPS_MOST];
@@ -93,7 +95,10 @@ static void group_add(struct group *group, const struct effect_point *point, dou
 	group->held += truth >= point->low && truth <= point->high;
 	group->error += fabs(error);
 	group->bias += error;
-	group->half += (point->high - point->low) / 2;
+	double half = (point->high - point->low) / 2;
+	double method = 1.96 * (EFFECT_METHOD_ERROR + EFFECT_METHOD_SHARE * fabs(point->gain));
+	group->half += half;
+	group->noise += sqrt(fmax(0, half * half - method * method));
 	if (fabs(error) > fabs(group->worst))
 		group->worst = error;
 }
@@ -215,18 +220,51 @@ static void build_long_queue(struct program *program, uint64_t seed)
 	};
 }
 
+/* 6 to 40 units a second, of one thread; of like or of unlike length. */
+static void build_slow_unit(struct program *program, uint64_t seed)
+{
+	struct random random = random_seeded(seed * 15485863);
+	uint32_t unit = 25000000 + (uint32_t)random_below(&random, 140000000);
+	uint32_t target = (uint32_t)(unit * (0.2 + 0.5 * random_uniform(&random)));
+	uint8_t spread = random_below(&random, 2) ? 5 : 60;
+
+	*program = (struct program){
+		.name = "slow_unit",
+		.operation_count = 3,
+		.operations = {{.kind = OPERATION_COMPUTE,
+				.mean_ns = unit - target,
+				.spread_percent = spread},
+			       {.kind = OPERATION_COMPUTE,
+				.mean_ns = target,
+				.spread_percent = spread,
+				.is_target = true},
+			       {.kind = OPERATION_VISIT}},
+		.role_count = 1,
+		.roles = {{0, 3, 1, false}},
+		.thread_count = 1,
+	};
+}
+
+/* Beside the patterns: programs of which a few visits, or a few windows, tell little. */
+static const struct {
+	const char *name;
+	void (*build)(struct program *program, uint64_t seed);
+} own_patterns[] = {{"long_queue", build_long_queue}, {"slow_unit", build_slow_unit}};
+#define OWN_PATTERNS (sizeof(own_patterns) / sizeof(own_patterns[0]))
+
 static void programs_run(struct choices *choices, struct machine *machine, enum engine_kind engine)
 {
 	struct program program;
 
-	for (uint32_t i = 0; i <= pattern_count; i++) {
-		const char *name = i < pattern_count ? patterns[i].name : "long_queue";
+	for (uint32_t i = 0; i < pattern_count + OWN_PATTERNS; i++) {
+		const char *name =
+			i < pattern_count ? patterns[i].name : own_patterns[i - pattern_count].name;
 		for (unsigned j = 0; is_asked(choices, name) && j < choices->programs; j++) {
 			uint64_t seed = choices->seed + j;
 			if (i < pattern_count)
 				pattern_program(&patterns[i], seed, choices->cores, &program);
 			else
-				build_long_queue(&program, seed);
+				own_patterns[i - pattern_count].build(&program, seed);
 			program_run(choices, machine, &program, engine, seed);
 		}
 	}
@@ -234,15 +272,15 @@ static void programs_run(struct choices *choices, struct machine *machine, enum 
 
 static void print_groups(const struct choices *choices)
 {
-	printf("%-24s %6s %8s %6s %6s %7s %7s %5s\n", "", "points", "held", "error", "bias",
-	       "worst", "half", "none");
+	printf("%-24s %6s %8s %6s %6s %7s %7s %6s %5s\n", "", "points", "held", "error", "bias",
+	       "worst", "half", "noise", "none");
 	for (size_t i = 0; i < choices->group_count; i++) {
 		const struct group *group = &choices->groups[i];
 		double count = group->points ? group->points : 1;
-		printf("%-24s %6u %6.1f %% %6.2f %+6.2f %+7.1f %7.2f %5u\n", group->name,
+		printf("%-24s %6u %6.1f %% %6.2f %+6.2f %+7.1f %7.2f %6.2f %5u\n", group->name,
 		       group->points, 100 * group->held / count, 100 * group->error / count,
 		       100 * group->bias / count, 100 * group->worst, 100 * group->half / count,
-		       group->missing);
+		       100 * group->noise / count, group->missing);
 	}
 }
 
@@ -298,6 +336,9 @@ static void option_take(struct choices *choices, int option)
 	case 'l':
 		choices->lists = true;
 		break;
+	case 'a':
+		choices->least = atof(optarg);
+		break;
 	default:
 		wrong_usage();
 	}
@@ -316,6 +357,7 @@ static void options_read(struct choices *choices, int count, char **arguments)
 						{"tables", required_argument, NULL, 't'},
 						{"virtual", no_argument, NULL, 'v'},
 						{"list", no_argument, NULL, 'l'},
+						{"least", required_argument, NULL, 'a'},
 						{0}};
 	int option;
 
@@ -348,5 +390,6 @@ int main(int count, char **arguments)
 	if (choices.engine != ENGINE_KERNEL)
 		programs_run(&choices, &machine, ENGINE_RUNTIME);
 	print_groups(&choices);
-	return 0;
+	const struct group *all = group_of(&choices, "all");
+	return 100.0 * all->held < choices.least * (all->points + all->missing);
 }

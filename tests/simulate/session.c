@@ -15,6 +15,8 @@
 #define LEAD_IN_SHARE 8
 #define LEAD_IN_LEAST_NS 10000000ull
 #define VISITS_LEAST 5
+#define VISITS_LEAST_LONG 2 /* of windows longer than this */
+#define LONG_NS 150000000ull
 #define BETWEEN_NS 2000000ull /* names, files: nothing is measured */
 #define TRUTH_WARM_UP_NS 1000000000ull
 #define TRUTH_WINDOW_NS 40000000000ull
@@ -152,7 +154,8 @@ static void add_window(struct simulated *simulated, const struct schedule_plan *
 		simulated->observed_ns[plan->target] += window->duration_ns;
 		simulated->run->baseline_ns += window->duration_ns;
 	}
-	if (machine->visits <= VISITS_LEAST) {
+	unsigned least = window->duration_ns > LONG_NS ? VISITS_LEAST_LONG : VISITS_LEAST;
+	if (machine->visits <= least) {
 		added->verdict = VERDICT_TOO_FEW_VISITS;
 		if (window->delay_ns < window->duration_ns / 2 &&
 		    simulated->window_ns < WINDOW_LONGEST_NS)

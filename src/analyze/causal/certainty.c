@@ -8,11 +8,15 @@
 
 #define CEILING_SPEEDUP 1.0
 
+/* A point beyond a bound keeps its interval's width on the other side: its error is not less. */
 static void cut(struct effect_point *point, double least, double most)
 {
-	point->gain = fmin(fmax(point->gain, least), most);
-	point->low = fmin(fmax(point->low, least), point->gain);
-	point->high = fmax(fmin(point->high, most), point->gain);
+	double below = point->gain - point->low, above = point->high - point->gain;
+	double gain = fmin(fmax(point->gain, least), most);
+
+	point->low = gain < point->gain ? gain - below : fmin(fmax(point->low, least), gain);
+	point->high = gain > point->gain ? gain + above : fmax(fmin(point->high, most), gain);
+	point->gain = gain;
 }
 
 /* Latency may fall by more than the time of its own code: queues get shorter. */

@@ -16,6 +16,8 @@
 #include <errno.h>
 
 #define VISITS_LEAST 5
+#define VISITS_LEAST_LONG 2 /* of windows longer than LONG_NS */
+#define LONG_NS 150000000ull
 #define WINDOW_LONGEST_NS 10000000000ull
 #define LEAD_IN_SHARE 8 /* a window's part that passes before measuring starts */
 #define LEAD_IN_LEAST_NS 10000000ull
@@ -141,6 +143,15 @@ static unsigned windows_of(const struct session *session, struct session_target 
 		       series_length(number, level, session->window_ns);
 }
 
+/*
+ * The time from the first visit to the last holds whole units, so two tell their length. Many short
+ * windows beat a few long ones: controls are nearer (docs/decisions.md, "Slow units").
+ */
+static double visits_least(const struct recording_experiment *experiment)
+{
+	return experiment->duration_ns > LONG_NS ? VISITS_LEAST_LONG : VISITS_LEAST;
+}
+
 /* Decides whether the window counts, and counts it; its visits are known. */
 static void judge(struct series *series, bool is_whole, double visits)
 {
@@ -158,8 +169,8 @@ static void judge(struct series *series, bool is_whole, double visits)
 	else if (!displacement_add(&session->displacement, window.displaced_share))
 		experiment->verdict = VERDICT_DISPLACED;
 	else
-		experiment->verdict =
-			visits < VISITS_LEAST ? VERDICT_TOO_FEW_VISITS : VERDICT_COUNTED;
+		experiment->verdict = visits < visits_least(experiment) ? VERDICT_TOO_FEW_VISITS :
+									  VERDICT_COUNTED;
 	session_count_window(session, series->target, &window);
 	if (experiment->verdict == VERDICT_COUNTED && !series->target->is_external)
 		update_live_estimate(session, experiment);
