@@ -12,7 +12,9 @@
 
 #include <dwarf.h>
 
-#define NESTING_MOST 200 /* of entries; compilers stay far below, damaged files do not */
+/* Compilers stay far below, damaged files do not: all entries can name one list of ranges. */
+#define NESTING_MOST 200
+#define RANGES_MOST (1u << 22) /* of a unit */
 
 struct walk {
 	struct sources *sources;
@@ -20,6 +22,7 @@ struct walk {
 	struct inline_tree *frames;
 	inline_tree_filter *choice;
 	void *context;
+	unsigned ranges;
 	bool enters_types; /* by the unit's language */
 };
 
@@ -42,7 +45,9 @@ static bool add_code(struct walk *walk, Dwarf_Die *die, struct inline_frame *fra
 	ptrdiff_t at = 0;
 	Dwarf_Addr base = 0, start = 0, end = 0;
 
-	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+	while (walk->ranges < RANGES_MOST &&
+	       (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+		walk->ranges++;
 		start += (uint64_t)walk->object->debug_bias;
 		end += (uint64_t)walk->object->debug_bias;
 		if (!object_has_code(walk->object, start))

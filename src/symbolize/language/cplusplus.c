@@ -4,16 +4,12 @@
 #include "symbolize/language/language.h"
 
 #include <dwarf.h>
-#include <libiberty/demangle.h>
 
 static char *demangle_itanium(const char *linker_name)
 {
-	struct demangle_buffer buffer = {0};
-	bool is_understood = linker_name[0] == '_' &&
-			     cplus_demangle_v3_callback(linker_name, DMGL_PARAMS | DMGL_ANSI,
-							demangle_buffer_append, &buffer);
-
-	return demangle_buffer_take(&buffer, is_understood);
+	return linker_name[0] == '_' ?
+		       demangle_buffer_run(cplus_demangle_v3_callback, linker_name) :
+		       NULL;
 }
 
 static const int codes[] = {DW_LANG_C_plus_plus, DW_LANG_C_plus_plus_03, DW_LANG_C_plus_plus_11,

@@ -1,36 +1,51 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* demangle_buffer - a growing text with a limit. */
+/* demangle_buffer - a growing text with a limit, at which the demangler is left by a jump. */
 #include "symbolize/language/demangle_buffer.h"
 
 #include "base/cleanup.h"
 #include "base/memory.h"
 
+#include <setjmp.h>
+#include <stdbool.h>
 #include <string.h>
 
-#define DEMANGLED_MOST_BYTES 65536 /* of one name; crafted ones grow without end */
+#define DEMANGLED_MOST_BYTES 65536
 
-void demangle_buffer_append(const char *part, size_t length, void *buffer)
+struct demangle_buffer {
+	char *text;
+	size_t length, capacity;
+	jmp_buf overlong;
+};
+
+static void append(const char *part, size_t length, void *context)
 {
-	struct demangle_buffer *result = buffer;
+	struct demangle_buffer *buffer = context;
 
-	if (result->length + length >= DEMANGLED_MOST_BYTES) {
-		result->is_overlong = true;
-		return;
+	if (buffer->length + length >= DEMANGLED_MOST_BYTES)
+		longjmp(buffer->overlong, 1);
+	if (buffer->length + length >= buffer->capacity) {
+		buffer->capacity = (buffer->length + length) * 2 + 64;
+		buffer->text = memory_resize(buffer->text, buffer->capacity, 1);
 	}
-	if (result->length + length >= result->capacity) {
-		result->capacity = (result->length + length) * 2 + 64;
-		result->text = memory_resize(result->text, result->capacity, 1);
-	}
-	memcpy(result->text + result->length, part, length);
-	result->length += length;
-	result->text[result->length] = '\0';
+	memcpy(buffer->text + buffer->length, part, length);
+	buffer->length += length;
+	buffer->text[buffer->length] = '\0';
 }
 
-char *demangle_buffer_take(struct demangle_buffer *buffer, bool is_understood)
+/* Returns whether the name was understood and is not too long. */
+static bool run(demangle_function *demangle, const char *name, struct demangle_buffer *buffer)
 {
-	if (!is_understood || buffer->is_overlong) {
-		free(buffer->text);
-		return NULL;
-	}
-	return take(&buffer->text);
+	if (setjmp(buffer->overlong))
+		return false;
+	return demangle(name, DMGL_PARAMS | DMGL_ANSI, append, buffer);
+}
+
+char *demangle_buffer_run(demangle_function *demangle, const char *name)
+{
+	struct demangle_buffer buffer = {.text = NULL};
+
+	if (run(demangle, name, &buffer))
+		return take(&buffer.text);
+	free(buffer.text);
+	return NULL;
 }

@@ -5,20 +5,15 @@
  * Of libiberty only cp-demangle.o and rust-demangle.o are linked (through their callback forms).
  * Both carry the exception that allows to link them into anything ("unlimited permission to link
  * the compiled version of this file into combinations with other programs, and to distribute
- * those combinations without any restriction"). Neither allocates; both bound their recursion.
+ * those combinations without any restriction"). Neither allocates; both bound their recursion, but
+ * not their work: a name of 300 bytes can stand for 2^40.
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <libiberty/demangle.h>
 
-struct demangle_buffer {
-	char *text;
-	size_t length, capacity;
-	bool is_overlong;
-};
+typedef int demangle_function(const char *name, int options, demangle_callbackref append,
+			      void *context);
 
-/* A demangle_callbackref of libiberty; `buffer` is a struct demangle_buffer. */
-void demangle_buffer_append(const char *part, size_t length, void *buffer);
-/* The text, to be freed; NULL if it was not understood, is empty or too long. */
-char *demangle_buffer_take(struct demangle_buffer *buffer, bool is_understood);
+/* The readable name, to be freed; NULL if it was not understood, is empty or too long. */
+char *demangle_buffer_run(demangle_function *demangle, const char *name);

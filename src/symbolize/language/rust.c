@@ -4,16 +4,11 @@
 #include "symbolize/language/language.h"
 
 #include <dwarf.h>
-#include <libiberty/demangle.h>
 
 static char *demangle_rust(const char *linker_name)
 {
-	struct demangle_buffer buffer = {0};
-	bool is_understood = linker_name[0] == '_' &&
-			     rust_demangle_callback(linker_name, DMGL_PARAMS | DMGL_ANSI,
-						    demangle_buffer_append, &buffer);
-
-	return demangle_buffer_take(&buffer, is_understood);
+	return linker_name[0] == '_' ? demangle_buffer_run(rust_demangle_callback, linker_name) :
+				       NULL;
 }
 
 static const int codes[] = {DW_LANG_Rust, 0};

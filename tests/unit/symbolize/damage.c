@@ -11,6 +11,7 @@
 
 #include "check.h"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -156,4 +157,42 @@ TEST("another user's binary that is shortened while it is read has all its names
 	CHECK(waitpid(child, &status, 0) == child);
 	CHECK(WIFEXITED(status));
 	CHECK_EQUAL(WEXITSTATUS(status), 0);
+}
+
+/* 20,000 functions that all have the same list of 20,000 ranges. */
+static const char many_ranges[] =
+	".file 1 \"x.c\"\n.text\n.globl main\nmain:\n.loc 1 1\nnop\n.skip 100000, 0x90\nend:\n"
+	".section .debug_abbrev,\"\",@progbits\n"
+	".byte 1, 0x11, 1, 0x11, 1, 0x12, 1, 0x10, 0x17, 0, 0\n" /* low_pc, high_pc, stmt_list */
+	".byte 2, 0x2e, 0, 0x03, 8, 0x55, 0x17, 0, 0, 0\n"       /* name, ranges */
+	".section .debug_ranges,\"\",@progbits\n.set i, 0\n"
+	".rept 20000\n.quad i, i + 1\n.set i, i + 2\n.endr\n.quad 0, 0\n"
+	".section .debug_line,\"\",@progbits\nlines:\n"
+	".section .debug_info,\"\",@progbits\n.long after - begin\nbegin:\n.value 4\n"
+	".long .debug_abbrev\n.byte 8\n.byte 1\n.quad main, end\n.long lines\n"
+	".rept 20000\n.byte 2\n.asciz \"f\"\n.long .debug_ranges\n.endr\n.byte 0\nafter:\n"
+	".section .note.GNU-stack,\"\",@progbits\n";
+
+TEST("functions that share one long list of ranges take neither hours nor all memory")
+{
+	fixture_begin();
+	fixture_write("ranges.s", many_ranges, strlen(many_ranges));
+	if (!fixture_run("gcc -nostartfiles -no-pie ranges.s -o ranges"))
+		return; /* not x86-64 */
+	pid_t child = fork();
+	if (child == 0) {
+		struct rlimit memory = {2ull << 30, 2ull << 30};
+		struct fixture fixture;
+		if (!getenv("ASAN_OPTIONS"))
+			setrlimit(RLIMIT_AS, &memory);
+		alarm(60);
+		if (fixture_open(&fixture, "ranges", TARGET_FUNCTION, NULL))
+			_exit(2);
+		for (uint64_t at = 0x1000; at < 0x2000; at += 64)
+			symbols_location_at(fixture.symbols, fixture.object, at);
+		_exit(symbols_location_count(fixture.symbols) ? 0 : 3);
+	}
+	int status = 0;
+	waitpid(child, &status, 0);
+	CHECK_EQUAL(status, 0);
 }

@@ -3,8 +3,12 @@
 #include "symbolize/language/demangle.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 
 #include "check.h"
+
+#include <string.h>
+#include <unistd.h>
 
 static int says(const char *mangled, const char *expected)
 {
@@ -67,4 +71,32 @@ TEST("the base of a name is its plain identifier")
 	CHECK(has_base("work", "work"));
 	CHECK(has_base("crate::inner::work", "work"));
 	CHECK(has_base("(anonymous namespace)::quiet(int)", "quiet"));
+}
+
+/* std::pair<T, T> nested `depth` times, by substitutions: its readable name has 2^depth parts. */
+static char *doubling_name(unsigned depth)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char *name = text_copy("_Z1fSt4pairIiiE");
+
+	for (unsigned i = 0; i < depth; i++) {
+		AUTO(text) char *before = name;
+		AUTO(text)
+		char *number =
+			i < 36 ? text_format("%c", digits[i]) : text_format("1%c", digits[i - 36]);
+		name = text_format("%sS_IS%s_S%s_E", before, number, number);
+	}
+	return name;
+}
+
+TEST("a short name that stands for a name of terabytes is left as it is, at once")
+{
+	AUTO(text) char *small = doubling_name(3);
+	AUTO(text) char *readable = demangle(small);
+	CHECK(strlen(readable) > strlen(small) && strstr(readable, "std::pair<std::pair"));
+	AUTO(text) char *large = doubling_name(40);
+	alarm(20);
+	AUTO(text) char *left = demangle(large);
+	alarm(0);
+	CHECK_TEXT(left, large);
 }
