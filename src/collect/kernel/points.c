@@ -21,8 +21,12 @@ static int add_link(struct kernel_engine *kernel, struct bpf_link *link, const c
 				 "the progress point %s stands at more than %d code locations; "
 				 "name one of them by FILE:LINE",
 				 point, KERNEL_LINKS_MOST);
-	return code ? error_set(error, code, "cannot set the progress point %s: %s", point,
-				strerror(-code)) :
+	bool is_refused = code == -EACCES || code == -EPERM;
+	return code ? error_set(error, code, "cannot set the progress point %s: %s%s", point,
+				strerror(-code),
+				is_refused ? "; a point in code needs root or CAP_SYS_ADMIN, a "
+					     "point of lever.h does not" :
+					     "") :
 		      0;
 }
 
