@@ -39,9 +39,7 @@ _Static_assert(sizeof(struct wire_file) == 16, "wire_file layout");
 
 struct wire_range {
 	__u32 object;
-	/* sampled points: the point's index; spin loops: WIRE_SPIN_*; target: WIRE_TARGET_*; else 0
-	 */
-	__u32 value;
+	__u32 value; /* sampled points: index; spin loops, target: WIRE_SPIN_*, WIRE_TARGET_* */
 	__u64 start, end;
 };
 _Static_assert(sizeof(struct wire_range) == 24, "wire_range layout");

@@ -5,19 +5,23 @@
 Usage: manual.py PATH-OF-LEVER
 """
 import itertools
+import os
 import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 import style
 
-LEVER = sys.argv[1]
+LEVER = os.path.abspath(sys.argv[1])
 OPTION = re.compile(r"^(?:\*(-\w)\*, )?\*(--[a-z-]+)\*(?: _([^_]+)_)?$")
 
 
 def run(*arguments):
-    return subprocess.run([LEVER, *arguments], capture_output=True, text=True)
+    """In a folder without a profile: completion offers the names of one."""
+    with tempfile.TemporaryDirectory() as empty:
+        return subprocess.run([LEVER, *arguments], capture_output=True, text=True, cwd=empty)
 
 
 def page_of(command):

@@ -51,13 +51,12 @@ static char *targets_of(const struct recording *recording)
 char *profile_values(const struct option *option, const char *profile)
 {
 	static const char *const for_points[] = {"progress", "latency", NULL};
-	static const char *const for_targets[] = {"target", "with", "assume", NULL};
 	AUTO(recording) struct recording *recording = NULL;
 	struct error error = {0};
 	const char *path = profile ? profile : "lever.lever";
 	bool of_points = is_one_of(option->name, for_points);
 
-	if (!of_points && !is_one_of(option->name, for_targets))
+	if (!of_points && strcmp(option->name, "target") != 0)
 		return NULL;
 	if (access(path, R_OK) || profile_read(path, &recording, &error))
 		return NULL;
