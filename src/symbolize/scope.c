@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/path.h"
+#include "symbolize/language/demangle.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -54,24 +55,6 @@ bool scope_glob_matches(const char *glob, const char *path)
 	return false;
 }
 
-/* Also matched without the parameters, and without namespaces and classes. */
-static bool glob_matches_function(const char *glob, const char *function)
-{
-	if (fnmatch(glob, function, 0) == 0)
-		return true;
-	AUTO(text) char *plain = text_copy(function);
-	char *parameters = strchr(plain, '(');
-	if (parameters && parameters != plain)
-		*parameters = '\0';
-	if (fnmatch(glob, plain, 0) == 0)
-		return true;
-	plain[strcspn(plain, "<")] = '\0';
-	const char *last = plain;
-	for (const char *at = strstr(plain, "::"); at; at = strstr(at + 2, "::"))
-		last = at + 2;
-	return last != plain && fnmatch(glob, last, 0) == 0;
-}
-
 static bool scope_matches(const struct scope *scope, enum pattern_kind kind, const char *name,
 			  bool include)
 {
@@ -79,7 +62,7 @@ static bool scope_matches(const struct scope *scope, enum pattern_kind kind, con
 		const struct pattern *pattern = &scope->patterns.items[i];
 		if (pattern->kind != kind || pattern->include != include)
 			continue;
-		if (kind == PATTERN_FUNCTION ? glob_matches_function(pattern->glob, name) :
+		if (kind == PATTERN_FUNCTION ? demangle_matches_glob(name, pattern->glob) :
 					       scope_glob_matches(pattern->glob, name))
 			return true;
 	}

@@ -7,7 +7,7 @@ import os
 import re
 import threading
 
-from kernel import Skip, check, equal, folder, main, profile_of, program, run, shares, test, visits
+from kernel import Skip, check, equal, folder, lever, main, profile_of, program, run, shares, test, visits
 
 UNITS = "4000"
 
@@ -123,6 +123,16 @@ def _():
     equal(visits(told, "units"), int(UNITS))
     equal({(target["name"], target["object"]) for target in told["targets"]},
           {("unit", program("libplugin.so"))})
+
+
+@test("a pattern of --target has each function that matches as a target, and no other")
+def _():
+    _, told = profile_of("--target", "u?it*", "--", program("exits"), "plain", UNITS)
+    equal([target["name"] for target in told["targets"]], ["unit"])
+    check(shares(told)["unit"] > 0.5, shares(told))
+    said = lever("run", "--target", "uniit*", "--", program("exits"), "plain", "1")
+    equal(said.returncode, 2)
+    check("'uniit*'; nearest: unit" in said.stderr, said.stderr)
 
 
 @test("excluded code is no target, and its time goes to its caller")

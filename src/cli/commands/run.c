@@ -13,7 +13,7 @@
 #include "cli/output/live_line.h"
 #include "cli/output/summary.h"
 #include "collect/machine/machine.h"
-#include "experiment/target/target_kinds.h"
+#include "experiment/target/target_pattern.h"
 #include "report/display.h"
 #include "report/formats.h"
 #include "report/html.h"
@@ -58,6 +58,13 @@ static struct scope *make_scope(const struct run_options *options)
 	for (size_t i = 0; i < options->scopes.count; i++)
 		scope_add(scope, options->scopes.items[i].pattern,
 			  options->scopes.items[i].include);
+	for (size_t i = 0; i < options->targets.count; i++) {
+		const char *name = options->targets.items[i];
+		if (!target_pattern_is(name) || !target_pattern_is_code(name))
+			continue;
+		AUTO(text) char *pattern = text_format("func:%s", target_pattern_glob(name));
+		scope_add(scope, pattern, true);
+	}
 	return scope;
 }
 
@@ -88,6 +95,28 @@ static bool summarize(FILE *out, const struct common_options *common,
 	return has_answer;
 }
 
+/* Patterns of --target name functions, and not their lines. */
+static enum target_kind granularity_of(const struct run_options *options)
+{
+	enum target_kind kind = target_granularity(options->granularity)->kind;
+
+	for (size_t i = 0; i < options->targets.count; i++)
+		if (target_pattern_is(options->targets.items[i]))
+			return target_pattern_granularity(options->targets.items[i], kind);
+	return kind;
+}
+
+static bool wants_kernel(const struct run_options *options)
+{
+	bool wants = options->kernel || options->vmlinux;
+
+	for (size_t i = 0; i < options->targets.count; i++) {
+		const char *name = options->targets.items[i];
+		wants |= target_pattern_is(name) && target_pattern_is_kernel(name);
+	}
+	return wants;
+}
+
 static struct session_options session_options_from(const struct run_options *options)
 {
 	return (struct session_options){
@@ -98,9 +127,9 @@ static struct session_options session_options_from(const struct run_options *opt
 		.targets = options->targets.items,
 		.target_count = options->targets.count,
 		.classes = options->classes,
-		.kernel = options->kernel || options->vmlinux,
+		.kernel = wants_kernel(options),
 		.vmlinux = options->vmlinux,
-		.granularity = target_granularity(options->granularity)->kind,
+		.granularity = granularity_of(options),
 		.speedups = options->speedups.items,
 		.speedup_count = options->speedups.count,
 		.until = options->until_points / 100,

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "experiment/progress/progress_kinds.h"
+#include "experiment/target/target_pattern.h"
 
 #include <errno.h>
 #include <string.h>
@@ -151,7 +152,8 @@ static const struct option run_table[] = {
 	 add_latency, 0, NULL},
 	{"target", 't', "NAME",
 	 "speed up only this FILE:LINE, FUNCTION, inclusive:FUNCTION (with all that it calls), "
-	 "kernel:FUNCTION, syscall:NAME or span:NAME; may be repeated",
+	 "kernel:FUNCTION, syscall:NAME or span:NAME; with * or ?, each that matches, like "
+	 "'rocksdb::*'; may be repeated",
 	 value_add_text, FIELD(targets), NULL},
 	{"class", 0, "LIST",
 	 "speed up waits of the classes I, L, S or B, each by itself; with --target, its waits",
@@ -250,6 +252,30 @@ static int check_combination(const struct run_options *options, struct error *er
 	return 0;
 }
 
+/* A pattern decides on the granularity. */
+static int check_patterns(const struct run_options *options, struct error *error)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < options->targets.count; i++) {
+		const char *name = options->targets.items[i];
+		if (!target_pattern_is(name))
+			continue;
+		if (options->classes)
+			return error_set(error, -EINVAL,
+					 "--class takes no pattern like '%s' as --target; name "
+					 "the code whose waits are meant",
+					 name);
+		if (first && target_kind_of_name(first) != target_kind_of_name(name))
+			return error_set(error, -EINVAL,
+					 "'%s' and '%s' are patterns of two kinds of targets; "
+					 "use one kind in a run",
+					 first, name);
+		first = name;
+	}
+	return 0;
+}
+
 bool run_options_need_kernel(const struct run_options *options)
 {
 	return !options->common.program || options->kernel || options->vmlinux ||
@@ -288,6 +314,7 @@ int run_options_check(struct common_options *common, struct error *error)
 	const struct run_options *options = (struct run_options *)common;
 	int code = check_combination(options, error);
 
+	code = code ? code : check_patterns(options, error);
 	code = code ? code : check_processes(options, error);
 	return code ? code : check_engine(options, error);
 }

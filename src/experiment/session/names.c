@@ -11,6 +11,7 @@
 #include "collect/process/libraries.h"
 #include "experiment/progress/progress_kinds.h"
 #include "experiment/target/call_chains.h"
+#include "experiment/target/target_pattern.h"
 #include "symbolize/kernel/kernel_debug_file.h"
 
 #include <errno.h>
@@ -118,15 +119,24 @@ int session_enable_target_kinds(struct session *session, struct error *error)
 	return code ? code : collector_enable(session->collector, &kinds, error);
 }
 
+/* Of a pattern: whether something matches; no location. */
+static int find_in_known(struct session *session, const char *name, uint32_t *location,
+			 struct error *error)
+{
+	struct target_lookup *lookup = sampled_code_lookup(session->code);
+
+	return target_pattern_is(name) ? target_pattern_find(lookup, name, error) :
+					 target_kind_find(lookup, name, location, error);
+}
+
 static int find_target(struct session *session, const char *name, uint32_t *location,
 		       struct error *error)
 {
-	struct target_lookup *lookup = sampled_code_lookup(session->code);
-	int code = target_kind_find(lookup, name, location, error);
+	int code = find_in_known(session, name, location, error);
 
 	if ((code == -ENOENT || code == -ENXIO) && target_kind_of_name(name)->is_in_files &&
 	    add_libraries(session))
-		code = target_kind_find(lookup, name, location, error);
+		code = find_in_known(session, name, location, error);
 	return code;
 }
 
@@ -158,7 +168,7 @@ static int set_target(struct session *session, const char *name, struct error *e
 	uint32_t location;
 	int code = find_target(session, name, &location, error);
 
-	if (code)
+	if (code || target_pattern_is(name))
 		return code;
 	if (session->options->classes)
 		give_classes(session, location);

@@ -26,6 +26,8 @@ struct session_target {
 	struct target_spec spec;
 	int64_t id;                /* in the profile; 0: not written yet */
 	bool is_given;             /* by --target, --class */
+	bool is_matched;           /* by a pattern of --target */
+	bool is_compared;          /* with the patterns */
 	bool is_external;          /* no code: targets.c */
 	bool is_unusable;          /* too many ranges */
 	unsigned series_counts[2]; /* so far: of controls, of others */

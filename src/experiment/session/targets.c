@@ -13,6 +13,7 @@
 #include "experiment/session/state.h"
 
 #include "base/memory.h"
+#include "experiment/target/target_pattern.h"
 
 #include <string.h>
 
@@ -34,6 +35,28 @@ size_t session_target_of(struct session *session, uint32_t location)
 static bool has_given_targets(const struct session *session)
 {
 	return session->options->target_count || session->options->classes;
+}
+
+static bool has_patterns(const struct session *session)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < session->options->target_count; i++)
+		has |= target_pattern_is(session->options->targets[i]);
+	return has;
+}
+
+/* Whether a pattern of --target matches the location. */
+static bool is_matched(const struct session *session, uint32_t location)
+{
+	const struct symbols_location *one = symbols_location(session->symbols, location);
+	bool is = false;
+
+	for (size_t i = 0; i < session->options->target_count && !is; i++) {
+		const char *name = session->options->targets[i];
+		is = target_pattern_is(name) && target_pattern_matches(name, one);
+	}
+	return is;
 }
 
 const char *session_target_name(const struct session *session, const struct session_target *target)
@@ -82,29 +105,54 @@ static bool is_eligible(const struct session *session, uint32_t location)
 	return true;
 }
 
-/* Locations with samples become targets, unless targets are given. */
+/* Locations with samples become targets; with given targets, only those that a pattern matches. */
 static void add_sampled_targets(struct session *session)
 {
 	size_t count;
 	const struct sampled_location *locations = sampled_code_locations(session->code, &count);
+	bool is_given = has_given_targets(session);
 
-	for (size_t i = 0; i < count && !has_given_targets(session); i++)
-		if (locations[i].samples >= SAMPLES_LEAST && is_eligible(session, (uint32_t)i))
-			session_target_of(session, (uint32_t)i);
+	for (size_t i = 0; i < count && (!is_given || has_patterns(session)); i++) {
+		if (locations[i].samples < SAMPLES_LEAST || !is_eligible(session, (uint32_t)i))
+			continue;
+		size_t index = session_target_of(session, (uint32_t)i); /* may move items */
+		struct session_target *target = &session->targets.items[index];
+		if (is_given && !target->is_compared)
+			target->is_matched = is_matched(session, (uint32_t)i);
+		target->is_compared = true;
+	}
 }
 
-static double weight_of(const struct session *session, const struct session_target *target)
+static double recent_ns(const struct session *session, const struct session_target *target)
 {
 	size_t count;
 	const struct sampled_location *locations = sampled_code_locations(session->code, &count);
 
-	if (target->is_unusable || target->is_external)
-		return 0;
-	if (has_given_targets(session))
-		return target->is_given;
 	return target->spec.location < count && is_eligible(session, target->spec.location) ?
 		       locations[target->spec.location].recent_ns :
 		       0;
+}
+
+/* As often as the best match of a pattern. */
+static double given_weight(const struct session *session)
+{
+	double most = 1;
+
+	for (size_t i = 0; i < session->targets.count; i++) {
+		const struct session_target *target = &session->targets.items[i];
+		double recent = target->is_matched ? recent_ns(session, target) : 0;
+		most = recent > most ? recent : most;
+	}
+	return most;
+}
+
+static double weight_of(const struct session *session, const struct session_target *target)
+{
+	if (target->is_unusable || target->is_external)
+		return 0;
+	if (target->is_given)
+		return given_weight(session);
+	return target->is_matched || !has_given_targets(session) ? recent_ns(session, target) : 0;
 }
 
 static bool is_external_due(const struct session *session)

@@ -7,6 +7,7 @@
 #include "symbolize/language/language.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <string.h>
 
 size_t demangle_stem(const char *name)
@@ -133,4 +134,22 @@ enum demangle_fit demangle_fits(const char *name, const char *wanted)
 	if (is_tail(bare, wanted))
 		return strstr(wanted, "::") ? FIT_TAIL : FIT_BASE;
 	return FIT_NONE;
+}
+
+bool demangle_matches_glob(const char *name, const char *glob)
+{
+	if (!fnmatch(glob, name, 0))
+		return true;
+	if (!strpbrk(name, "(<:"))
+		return false;
+	AUTO(text) char *plain = text_copy(name);
+	plain[length_without_parameters(plain)] = '\0';
+	const char *start = without_return_type(plain);
+	if (!fnmatch(glob, plain, 0) || !fnmatch(glob, start, 0) ||
+	    !fnmatch(glob, without_return_type(name), 0))
+		return true;
+	AUTO(text) char *bare = text_copy(start);
+	drop_templates(bare);
+	AUTO(text) char *base = demangle_base(name);
+	return !fnmatch(glob, bare, 0) || !fnmatch(glob, base, 0);
 }

@@ -18,3 +18,8 @@ enum demangle_fit { FIT_NONE, FIT_BASE, FIT_TAIL, FIT_NO_TEMPLATE, FIT_NO_PARAME
 enum demangle_fit demangle_fits(const char *name, const char *wanted);
 /* The plain identifier in a name: "ns::list<int>::push(int)" gives "push". Free it. */
 char *demangle_base(const char *name);
+/*
+ * Whether a glob (fnmatch) matches the demangled name: whole, without its parameters, template
+ * arguments or return type, or the plain identifier alone.
+ */
+bool demangle_matches_glob(const char *name, const char *glob);

@@ -109,6 +109,13 @@ TEST("scopes and exclusions keep their order")
 	CHECK(options.scopes.items[2].include);
 }
 
+TEST("patterns of one run are of one kind, and have no class")
+{
+	CHECK_EQUAL(parse("-t store::* -t main -t get_? x"), 0);
+	CHECK_EQUAL(parse("-t store::* -t syscall:f* x"), -EINVAL);
+	CHECK_EQUAL(parse("-t store::* --class L x"), -EINVAL);
+}
+
 TEST("values of a wrong form are refused")
 {
 	static const char *const wrong[] = {

@@ -62,6 +62,20 @@ TEST("a name matches better the more of it was typed")
 	CHECK_EQUAL(demangle_fits("crate::inner::work", "inner::work"), FIT_TAIL);
 }
 
+TEST("a glob matches with and without parameters, template arguments and return type")
+{
+	const char *name = "int app::list<int>::find<char>(char, int) const";
+	CHECK(demangle_matches_glob(name, "int app::*"));
+	CHECK(demangle_matches_glob(name, "app::*"));
+	CHECK(demangle_matches_glob(name, "app::list::f*"));
+	CHECK(demangle_matches_glob(name, "fin?"));
+	CHECK(demangle_matches_glob(name, "*::find<char>"));
+	CHECK(!demangle_matches_glob(name, "list::*"));
+	CHECK(!demangle_matches_glob(name, "char*"));
+	CHECK(demangle_matches_glob("work", "w*"));
+	CHECK(!demangle_matches_glob("work", "*::w*"));
+}
+
 TEST("the base of a name is its plain identifier")
 {
 	CHECK(has_base("app::list<int>::push(int)", "push"));

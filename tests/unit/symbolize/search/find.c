@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* find - typed names find their code in C, C++ and Rust; errors offer near names. */
-#include "symbolize/symbols.h"
+#include "symbolize/patterns.h"
 
 #include "../fixture.h"
 
@@ -116,6 +116,21 @@ TEST("an unknown function gets the nearest names")
 	CHECK_EQUAL(breakpoints(&fixture, "wrok", &offset), 0);
 	CHECK_EQUAL(fixture.error.code, -ENXIO);
 	CHECK_EQUAL(find(&fixture, "nothing_of_the_kind", &location), -ENOENT);
+	fixture_close(&fixture);
+}
+
+TEST("a pattern that no function matches gets the nearest names")
+{
+	struct fixture fixture;
+	open_main(&fixture, TARGET_LINE);
+	CHECK_EQUAL(symbols_find_pattern(fixture.symbols, "w*k", false, &fixture.error), 0);
+	CHECK_EQUAL(symbols_find_pattern(fixture.symbols, "wrok*", false, &fixture.error), -ENXIO);
+	CHECK(strstr(fixture.error.text, "'wrok*'; nearest: work"));
+	CHECK_EQUAL(symbols_find_pattern(fixture.symbols, "*wrok", false, &fixture.error), -ENXIO);
+	CHECK(strstr(fixture.error.text, "nearest: work"));
+	CHECK_EQUAL(symbols_find_pattern(fixture.symbols, "nothing_of_the_kind*", false,
+					 &fixture.error),
+		    -ENOENT);
 	fixture_close(&fixture);
 }
 
