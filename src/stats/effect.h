@@ -56,6 +56,9 @@ size_t effect_estimate(const struct effect_window *windows, size_t count,
 void effect_limit_freedom(struct effect_point *points, size_t count,
 			  const struct effect_window *windows, size_t window_count);
 
+/* Adds a standard error that all points of a curve share, of normal distribution. */
+void effect_point_widen(struct effect_point *point, double error);
+
 /*
  * The windows' scatter does not include the difference between virtual and real speedups. This
  * standard error of the method is added to each point above speedup 0, as an error that all points
@@ -79,6 +82,12 @@ struct effect_slope effect_slope(const struct effect_point *points, size_t count
  */
 double effect_probability(const struct effect_point *points, size_t count, double least,
 			  double most, double *tendency);
+
+/*
+ * The probability, one-sided, that points of a line of this slope lie above it by as much as the
+ * one that is farthest above; 1 if none is.
+ */
+double effect_probability_above(const struct effect_point *points, size_t count, double slope);
 
 /*
  * Program speedup at any `speedup`, interpolated between the measured points by a smooth curve

@@ -98,19 +98,21 @@ static double scatter(const struct effect_point *points, size_t count, double sl
 	return count > 1 ? sqrt(fmax(1, chi_square / (double)(count - 1))) : 1;
 }
 
+void effect_point_widen(struct effect_point *point, double error)
+{
+	point->low = point->gain - hypot(point->gain - point->low, QUANTILE_LEAST * error);
+	point->high = point->gain + hypot(point->high - point->gain, QUANTILE_LEAST * error);
+	point->error = hypot(point->error, error);
+	point->shared = hypot(point->shared, error);
+}
+
 void effect_add_method_error(struct effect_point *points, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		struct effect_point *point = &points[i];
-		double method = EFFECT_METHOD_ERROR + EFFECT_METHOD_SHARE * fabs(point->gain);
-		if (point->speedup <= 0)
-			continue;
-		point->low = point->gain - hypot(point->gain - point->low, QUANTILE_LEAST * method);
-		point->high =
-			point->gain + hypot(point->high - point->gain, QUANTILE_LEAST * method);
-		point->error = hypot(point->error, method);
-		point->shared = hypot(point->shared, method);
-	}
+	for (size_t i = 0; i < count; i++)
+		if (points[i].speedup > 0)
+			effect_point_widen(&points[i],
+					   EFFECT_METHOD_ERROR +
+						   EFFECT_METHOD_SHARE * fabs(points[i].gain));
 }
 
 /* Windows are in the order of time. */
@@ -212,6 +214,24 @@ double effect_probability(const struct effect_point *points, size_t count, doubl
 	double ratio = (2 * slope * likely - squared(likely)) / squared(combined.error);
 	*tendency = slope;
 	return 2 * (1 - student_probability(sqrt(fmax(ratio, 0)), freedom_of(combined.quantile)));
+}
+
+double effect_probability_above(const struct effect_point *points, size_t count, double slope)
+{
+	size_t found;
+	AUTO(points) struct effect_point *measured = measured_points(points, count, &found);
+	double least = 1;
+
+	for (size_t i = 0; i < found; i++) {
+		double above = measured[i].gain - slope * measured[i].speedup;
+		double freedom = freedom_of(point_quantile(&measured[i]));
+		if (above > 0)
+			least = fmin(least,
+				     (double)found *
+					     (1 - student_probability(above / measured[i].error,
+								      freedom)));
+	}
+	return least;
 }
 
 /*

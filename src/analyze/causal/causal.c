@@ -170,10 +170,7 @@ static void correct(struct effect_point *point, double factor, double relative_e
 {
 	double common = fabs(point->gain) * relative_error;
 
-	point->low = point->gain - widened(point->gain - point->low, 1.96 * common);
-	point->high = point->gain + widened(point->high - point->gain, 1.96 * common);
-	point->error = widened(point->error, common);
-	point->shared = widened(point->shared, common);
+	effect_point_widen(point, common);
 	point->gain *= factor;
 	point->low *= factor;
 	point->high *= factor;
@@ -192,10 +189,7 @@ static void add_pacing_error(struct causal_effect *effect, const struct trials *
 						     effective_at(trials, effect->point->id,
 								  point->speedup),
 						     effective_at(trials, effect->point->id, 0));
-		point->low = point->gain - widened(point->gain - point->low, 1.96 * error);
-		point->high = point->gain + widened(point->high - point->gain, 1.96 * error);
-		point->error = widened(point->error, error);
-		point->shared = widened(point->shared, error);
+		effect_point_widen(point, error);
 	}
 }
 
@@ -359,9 +353,9 @@ static void target_fill(struct causal_target *target, const struct recording *re
 		    !effect_fill(&effect, &trials, settled, kept,
 				 effect.phase_factor < 1 ? phase_error(&phase) : 0, target->share))
 			continue;
-		effect.slope_most =
-			effect.phase_factor *
-			charge_slope_most(recording, trials.items, trials.count, point->id);
+		struct charge charge = charge_of(recording, trials.items, trials.count, point->id);
+		effect.slope_most = effect.phase_factor * charge.most;
+		effect.slope_suspect = effect.phase_factor * charge.suspect;
 		effect.early_share = early_share(&effect, windows, count);
 		effect.tail = tail_of(recording, &trials, &effect);
 		effect.tail_lacking_ns = tail_latency_lacking_ns(recording, &effect.tail);

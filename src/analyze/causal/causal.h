@@ -25,6 +25,8 @@ struct causal_effect {
 	double probability;           /* of such a curve without any effect */
 	double tendency;              /* slope by which the outcome was judged */
 	double slope_most;            /* by the charge; INFINITY if unknown */
+	double slope_suspect;         /* a gain surely above is not explained by the charge */
+	bool exceeds_charge;          /* it surely is: threads wait less for each other, too */
 	double ceiling;               /* the gain is not more, even if the target took no time */
 	struct warm_up warm_up;       /* which windows are left out as too early */
 	double early_share; /* part of the gain by all windows that early ones account for */

@@ -25,19 +25,79 @@ static bool is_bounded(const struct causal_effect *effect)
 	return effect->point->kind != POINT_LATENCY && isfinite(effect->slope_most);
 }
 
+/* The gain per unit of speedup that contention may add up to. */
+static double slope_contended(const struct causal_effect *effect)
+{
+	return CERTAINTY_CONTENDED_MOST * effect->slope_most;
+}
+
+/*
+ * Where threads wait for the target's thread, they and it may wait less for each other, and the
+ * program gets faster by the wall clock although it pauses. Of all effects of the table that is
+ * said wrongly once in a hundred tables. Larger gains than contention explains have other reasons.
+ */
+static bool exceeds_charge(const struct causal_effect *effect, size_t tests)
+{
+	double above =
+		effect_probability_above(effect->points, effect->count, effect->slope_suspect);
+	double beyond =
+		effect_probability_above(effect->points, effect->count, slope_contended(effect));
+
+	return above * (double)tests < CERTAINTY_EXCESS && beyond > CERTAINTY_BEYOND;
+}
+
+/*
+ * Without that certainty, an interval holds both: the bound, and an estimate that is likely beyond
+ * it, as far as contention explains it.
+ */
+static void cut_at_charge(const struct causal_effect *effect, struct effect_point *point)
+{
+	double most = effect->slope_most * point->speedup, estimate = point->gain;
+	double least = -CERTAINTY_LOSS_MOST * most;
+	double contended = slope_contended(effect) * point->speedup;
+
+	cut(point, least, effect->exceeds_charge ? contended : most);
+	if (estimate - most > point->error)
+		point->high = fmax(point->high, fmin(estimate, contended));
+}
+
+/*
+ * By how much threads wait less for each other depends on the order in which they meet, which
+ * pauses reproduce in part only: a standard error, of each point, in proportion to the excess.
+ */
+static void add_order_error(struct causal_effect *effect)
+{
+	double excess = 0;
+
+	for (size_t i = 0; i < effect->count; i++)
+		excess = fmax(excess, effect->points[i].gain -
+					      effect->slope_suspect * effect->points[i].speedup);
+	for (size_t i = 0; i < effect->count; i++)
+		if (effect->points[i].speedup > 0)
+			effect_point_widen(&effect->points[i], CERTAINTY_ORDER_ERROR * excess);
+}
+
+/* Per unit of speedup: the bound, or what an interval holds beyond it. */
+static double slope_allowed(const struct causal_effect *effect)
+{
+	double allowed = effect->exceeds_charge ? slope_contended(effect) : effect->slope_most;
+
+	for (size_t i = 0; i < effect->count; i++)
+		if (effect->points[i].speedup > 0)
+			allowed = fmax(allowed, effect->points[i].high / effect->points[i].speedup);
+	return allowed;
+}
+
 static void cut_points(struct causal_effect *effect)
 {
-	for (size_t i = 0; is_bounded(effect) && i < effect->count; i++) {
-		struct effect_point *point = &effect->points[i];
-		double most = effect->slope_most * point->speedup;
-		if (point->speedup > 0)
-			cut(point, -CERTAINTY_LOSS_MOST * most, most);
-	}
+	for (size_t i = 0; is_bounded(effect) && i < effect->count; i++)
+		if (effect->points[i].speedup > 0)
+			cut_at_charge(effect, &effect->points[i]);
 	effect->slope = effect_slope(effect->points, effect->count);
 	if (!is_bounded(effect) || !effect->slope.windows)
 		return;
 	struct effect_slope *slope = &effect->slope;
-	slope->high = fmax(slope->slope, fmin(slope->high, effect->slope_most));
+	slope->high = fmax(slope->slope, fmin(slope->high, slope_allowed(effect)));
 	slope->low =
 		fmin(slope->slope, fmax(slope->low, -CERTAINTY_LOSS_MOST * effect->slope_most));
 }
@@ -46,7 +106,7 @@ static void cut_points(struct causal_effect *effect)
 static double ceiling_of(const struct causal_effect *effect)
 {
 	struct effect_point at;
-	double most = is_bounded(effect) ? effect->slope_most * CEILING_SPEEDUP : 1;
+	double most = is_bounded(effect) ? slope_allowed(effect) * CEILING_SPEEDUP : 1;
 
 	if (!effect_at(effect->points, effect->count, CEILING_SPEEDUP, &at))
 		most = fmin(most, at.high);
@@ -73,6 +133,7 @@ void certainty_judge(struct causal *causal)
 		for (size_t j = 0; j < causal->targets[i].count; j++)
 			values[tests++] = probability_of(&causal->targets[i].effects[j]);
 	false_discovery_reject(values, tests, CERTAINTY_FALSE_DISCOVERIES, sure);
+	size_t all = tests;
 	tests = 0;
 	for (size_t i = 0; i < causal->count; i++) {
 		for (size_t j = 0; j < causal->targets[i].count; j++) {
@@ -81,6 +142,9 @@ void certainty_judge(struct causal *causal)
 					  effect->tendency > 0 ? EFFECT_GAIN :
 								 EFFECT_CONTENTION;
 			effect->probability = values[tests++];
+			effect->exceeds_charge = is_bounded(effect) && exceeds_charge(effect, all);
+			if (effect->exceeds_charge)
+				add_order_error(effect);
 			cut_points(effect);
 			effect->is_contention = effect->outcome == EFFECT_CONTENTION;
 			effect->ceiling = ceiling_of(effect);

@@ -2,11 +2,12 @@
 /*
  * certainty - which effects of a table are sure, and what bounds say about each.
  *
- * A gain cannot exceed the target's charge, and a loss by contention not a few times that. Points
- * and their intervals are cut to these bounds. Whether an effect is sure is judged on its whole
- * curve: by the likelihood of the best slope within the bounds against that of none. So a deviation
- * that the bounds exclude is no evidence. Over all effects of the table the false discovery rate is
- * 5 % (stats/false_discovery.h).
+ * A gain cannot exceed the target's charge, unless threads wait for each other, and a loss by
+ * contention not a few times that. Points and their intervals are cut to these bounds. A gain that
+ * surely exceeds the charge is kept, and the interval of one that may exceed it holds both. Whether
+ * an effect is sure is judged on its whole curve: by the likelihood of the best slope within the
+ * bounds against that of none. So a deviation that the bounds exclude is no evidence. Over all
+ * effects of the table the false discovery rate is 5 % (stats/false_discovery.h).
  */
 #pragma once
 
@@ -15,6 +16,13 @@
 /* A loss may be this many times the charge: threads that meet wait for more than the target. */
 #define CERTAINTY_LOSS_MOST 5
 #define CERTAINTY_FALSE_DISCOVERIES 0.05
+/* So may a gain, if it surely exceeds the charge: probability of that by chance in a table. */
+#define CERTAINTY_CONTENDED_MOST 5
+#define CERTAINTY_EXCESS 0.01
+/* A gain beyond even that has another reason: by this probability, one-sided. */
+#define CERTAINTY_BEYOND 0.01
+/* A standard error, as a part of the excess. */
+#define CERTAINTY_ORDER_ERROR 0.33
 
 /* Sets outcome, ceiling and slope of all effects, and cuts their points. */
 void certainty_judge(struct causal *causal);

@@ -7,9 +7,13 @@
 /* The charge is a count of samples; two standard deviations of a count, also of a small one. */
 #define COUNT_MOST(count) (2 * sqrt((count) + 1) + 2)
 
-/* A tick costs more or less than is charged; speeds of cores differ; visits have edges. */
+/*
+ * A tick costs more or less than is charged; speeds of cores differ; visits have edges. A gain that
+ * is surely larger with half of this room is suspect.
+ */
 #define SLACK_SHARE 0.15
 #define SLACK 0.005
+#define SUSPECT_SHARE 0.08
 
 struct sums {
 	double wall_ns, delay_ns, visits;
@@ -41,9 +45,9 @@ static double period_of(const struct recording *recording, int64_t run_id)
 	return run ? (double)run->period_ns : 0;
 }
 
-double charge_slope_most(const struct recording *recording,
-			 const struct recording_experiment *const *experiments, size_t count,
-			 int64_t point_id)
+struct charge charge_of(const struct recording *recording,
+			const struct recording_experiment *const *experiments, size_t count,
+			int64_t point_id)
 {
 	struct sums controls = controls_of(experiments, count, point_id);
 	double charged_ns = 0, visits = 0, sampled_ns = 0, period_ns = 0;
@@ -62,11 +66,13 @@ double charge_slope_most(const struct recording *recording,
 		period_ns = fmax(period_ns, period_of(recording, experiment->run_id));
 	}
 	if (!(visits > 0) || !(controls.visits > 0) || !(period_ns > 0))
-		return INFINITY;
+		return (struct charge){INFINITY, INFINITY};
 	double samples = sampled_ns / period_ns, usual_ns = controls.wall_ns - controls.delay_ns;
 	double share = fmax(charged_ns, 0) / visits / (usual_ns / controls.visits);
 	double one = samples > 0 ? share / samples : 0;
 	/* Without any charge: as if each sample had been charged in full. */
 	double least = period_ns * COUNT_MOST(0) / controls.wall_ns;
-	return fmax(share + one * COUNT_MOST(samples), least) * (1 + SLACK_SHARE) + SLACK;
+	double counted = fmax(share + one * COUNT_MOST(samples), least);
+	return (struct charge){.most = counted * (1 + SLACK_SHARE) + SLACK,
+			       .suspect = counted * (1 + SUSPECT_SHARE) + SLACK};
 }

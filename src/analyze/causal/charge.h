@@ -15,10 +15,15 @@
 
 #include "profile/recording.h"
 
-/*
- * The upper bound of gain per unit of speedup, 97.5 %; INFINITY if unknown. `experiments` are one
- * target's.
- */
-double charge_slope_most(const struct recording *recording,
-			 const struct recording_experiment *const *experiments, size_t count,
-			 int64_t point_id);
+/* Gain per unit of speedup. */
+struct charge {
+	/* The upper bound, 97.5 %, with room for what ticks cost; INFINITY if unknown. */
+	double most;
+	/* A gain that is surely above this, by all windows, is more than the charge explains. */
+	double suspect;
+};
+
+/* `experiments` are one target's. */
+struct charge charge_of(const struct recording *recording,
+			const struct recording_experiment *const *experiments, size_t count,
+			int64_t point_id);

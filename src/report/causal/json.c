@@ -85,6 +85,7 @@ static json_t *effect_of(const struct causal_target *target, const struct causal
 			  json_number(effect->phase_factor), "outside_share",
 			  json_number(effect->external_pacing.share), "contention",
 			  effect->is_contention, "answer", verdict_of_effect(target, effect));
+	json_object_set_new(json, "exceeds_charge", json_boolean(effect->exceeds_charge));
 	json_object_set_new(json, "ceiling", json_number(effect->ceiling));
 	json_object_set_new(json, "probability", json_number(effect->probability));
 	if (effect->point->kind == POINT_LATENCY)

@@ -128,6 +128,23 @@ static void warn_of_charges(struct warnings *warnings, const struct causal *caus
 	}
 }
 
+static void warn_of_excess(struct warnings *warnings, const struct causal *causal)
+{
+	for (size_t i = 0; i < causal->count; i++) {
+		const struct causal_target *target = &causal->targets[i];
+		bool exceeds = false;
+
+		for (size_t j = 0; j < target->count; j++)
+			exceeds = exceeds || target->effects[j].exceeds_charge;
+		if (exceeds)
+			*array_add(warnings) = text_format(
+				"the gain of %s exceeds the time spent there: threads also wait "
+				"less for each other when it is faster; by how much depends on "
+				"their order, so its interval is wider",
+				target->target->name);
+	}
+}
+
 struct warnings causal_warnings(const struct recording *recording, const struct causal *causal)
 {
 	struct warnings warnings = {0};
@@ -136,6 +153,7 @@ struct warnings causal_warnings(const struct recording *recording, const struct 
 	warn_of_experiments(&warnings, &totals);
 	warn_of_warm_up(&warnings, causal);
 	warn_of_charges(&warnings, causal);
+	warn_of_excess(&warnings, causal);
 	warn_of_external_pacing(&warnings, causal);
 	warnings_add_notes(&warnings, recording);
 	return warnings;

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "analyze/causal/causal.h"
+#include "analyze/causal/certainty.h"
 #include "stats/random.h"
 
 #define SECOND_NS 1000000000u
@@ -478,7 +479,60 @@ TEST("a gain is no larger than the target's charge, and no effect then where tha
 	const struct causal_effect *effect = &causal->targets[0].effects[0];
 	CHECK(effect->slope_most > 0.01 && effect->slope_most < 0.04);
 	CHECK(effect->points[effect->count - 1].gain <= 0.5 * effect->slope_most + 1e-9);
-	CHECK(effect->ceiling <= effect->slope_most);
+	CHECK(effect->ceiling <= CERTAINTY_CONTENDED_MOST * effect->slope_most);
 	CHECK(effect->tendency > 0.39);
+	free_both(causal, recording);
+}
+
+/*
+ * Pairs whose windows at speedup 0.5 took `effective_ns` for each visit of 100 us, and pauses of
+ * 30 us; periods alternate by `noise_share`.
+ */
+static struct recording *charged_pairs(double effective_ns, double noise_share)
+{
+	struct recording *recording = recording_new();
+
+	add_pairs(recording, 1, 1000, 10);
+	recording->runs.items[0].period_ns = 250000;
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		struct recording_experiment *experiment = &recording->experiments.items[i];
+		struct recording_visit *visit = &experiment->visits.items[0];
+		bool fast = experiment->speedup > 0;
+		double period = fast ? effective_ns : 100000;
+
+		visit->visits = 1000 / (1 + noise_share * ((double)(i * 7 % 5) - 2));
+		visit->delay_ns = fast ? 30000000 : 0;
+		visit->duration_ns = visit->delay_ns + (uint64_t)(1000 * period);
+		experiment->duration_ns = visit->duration_ns;
+		experiment->target_ns = 60000000;
+		experiment->sampled_ns = (uint64_t)(100000 * visit->visits);
+	}
+	return recording;
+}
+
+TEST("a gain that surely exceeds the charge is contention's: it is told, and less sure")
+{
+	struct recording *recording = charged_pairs(60000, 0.001);
+	struct causal *causal = causal_new(recording);
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+	const struct effect_point *point = &effect->points[effect->count - 1];
+	CHECK(0.5 * effect->slope_most < 0.38);
+	CHECK(effect->exceeds_charge);
+	CHECK_NEAR(point->gain, 0.4, 0.005);
+	CHECK(point->high - point->low > 0.05);
+	CHECK(effect->ceiling > effect->slope_most);
+	free_both(causal, recording);
+}
+
+TEST("a gain that may exceed the charge is cut to it, and its interval holds both")
+{
+	struct recording *recording = charged_pairs(60000, 0.04);
+	struct causal *causal = causal_new(recording);
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+	const struct effect_point *point = &effect->points[effect->count - 1];
+	CHECK(!effect->exceeds_charge);
+	CHECK_NEAR(point->gain, 0.5 * effect->slope_most, 1e-9);
+	CHECK(point->high > 0.38 && point->high < 0.42);
+	CHECK(effect->ceiling >= point->high);
 	free_both(causal, recording);
 }
