@@ -7,13 +7,14 @@
  * address_space.h, mappings.h and ranges.h (locations, scope and target), member.h (tasks of the
  * program), user_frames.h, kernel_chain.h and sample.h (samples), progress.h, visits.h and
  * latency.h (progress points), open_spans.h and span_tracker.h (spans). The programs here call
- * these in order.
+ * these in order. requests.h has programs of its own.
  */
 #include "bpf/address_space.h"
 #include "bpf/latency.h"
 #include "bpf/member.h"
 #include "bpf/pause.h"
 #include "bpf/progress.h"
+#include "bpf/requests.h"
 #include "bpf/sample.h"
 #include "bpf/span_tracker.h"
 #include "bpf/spin.h"

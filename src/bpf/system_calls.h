@@ -18,6 +18,7 @@ struct user_pt_regs___kernel {
 } __attribute__((preserve_access_index));
 struct pt_regs___kernel {
 	u64 regs[31];
+	u64 orig_x0; /* the first argument, until the call has ended */
 	int syscallno;
 } __attribute__((preserve_access_index));
 #endif

@@ -30,6 +30,26 @@ int collector_add_point_tracepoint(struct collector *collector, const char *cate
 						       error);
 }
 
+int collector_add_point_requests(struct collector *collector, const char *name,
+				 const struct collector_connections *connections, unsigned *index,
+				 struct error *error)
+{
+	const struct engine *engine = collector->engine;
+
+	if (engine->add_point_requests)
+		return engine->add_point_requests(collector, name, connections, index, error);
+	return error_set(error, -ENOTSUP,
+			 "the %s engine cannot count requests; use --engine kernel as root or with "
+			 "CAP_BPF and CAP_PERFMON",
+			 engine->name);
+}
+
+void collector_add_listening_port(struct collector *collector, uint16_t port)
+{
+	if (collector->engine->add_listening_port)
+		collector->engine->add_listening_port(collector, port);
+}
+
 void collector_each_visiting_process(const struct collector *collector, unsigned index,
 				     void (*found)(void *context, pid_t pid, const char *command,
 						   uint64_t visits),

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "collect/collector.h"
+#include "collect/requests.h"
 #include "collect/unwind_table.h"
 #include "wire/kernel.h"
 
@@ -30,6 +31,11 @@ struct engine {
 	int (*add_point_tracepoint)(struct collector *collector, const char *category,
 				    const char *tracepoint, const char *name, unsigned *index,
 				    struct error *error);
+	/* May be NULL, both together: requests cannot be counted. */
+	int (*add_point_requests)(struct collector *collector, const char *name,
+				  const struct collector_connections *connections, unsigned *index,
+				  struct error *error);
+	void (*add_listening_port)(struct collector *collector, uint16_t port);
 	/* May be NULL: visits are not counted by process. */
 	void (*each_visiting_process)(const struct collector *collector, unsigned index,
 				      void (*found)(void *context, pid_t pid, const char *command,

@@ -31,17 +31,22 @@ static int add_progress(const struct option *option, void *field, const char *te
 	return 0;
 }
 
+static bool cannot_time(const struct point_spec *spec)
+{
+	return spec->kind == &progress_sampled || spec->kind->counts_requests;
+}
+
 static int read_latency(const char *begin, const char *end, struct point_spec_pair *latency,
 			struct error *error)
 {
 	if (point_spec_parse(begin, &latency->begin, error) ||
 	    point_spec_parse(end, &latency->end, error))
 		return error->code;
-	if (latency->begin.kind != &progress_sampled && latency->end.kind != &progress_sampled)
+	if (!cannot_time(&latency->begin) && !cannot_time(&latency->end))
 		return 0;
 	return error_set(error, -EINVAL,
 			 "a sampled point cannot begin or end a latency, since not every visit of "
-			 "it is seen");
+			 "it is seen; nor can requests, which are whole units");
 }
 
 static int add_latency(const struct option *option, void *field, const char *text,
@@ -145,7 +150,8 @@ static const struct option run_table[] = {
 	{"progress", 'p', "SPEC",
 	 "a progress point, passed once per unit of work: FILE:LINE, FUNCTION, bin:GLOB:FUNCTION, "
 	 "bin:GLOB:FILE:LINE, point:NAME (lever.h, coz.h), usdt:PROVIDER:NAME, "
-	 "tracepoint:CATEGORY:NAME or sampled:FILE:LINE; may be repeated",
+	 "tracepoint:CATEGORY:NAME, requests[:PORT or :/PATH] (on accepted connections) or "
+	 "sampled:FILE:LINE; may be repeated",
 	 add_progress, 0, NULL},
 	{"latency", 'l', "BEGIN,END",
 	 "a latency point: the time from BEGIN to END, in the forms of --progress; may be repeated",
@@ -276,10 +282,20 @@ static int check_patterns(const struct run_options *options, struct error *error
 	return 0;
 }
 
+static bool counts_requests(const struct run_options *options)
+{
+	bool does = false;
+
+	for (size_t i = 0; i < options->progress.count; i++)
+		does |= options->progress.items[i].kind->counts_requests;
+	return does;
+}
+
 bool run_options_need_kernel(const struct run_options *options)
 {
 	return !options->common.program || options->kernel || options->vmlinux ||
-	       options->common.names.count || options->classes & CLASS_BIT(CLASS_RUNNABLE) ||
+	       options->common.names.count || counts_requests(options) ||
+	       options->classes & CLASS_BIT(CLASS_RUNNABLE) ||
 	       target_granularity(options->granularity)->needs_kernel_engine;
 }
 
@@ -302,6 +318,9 @@ static int check_engine(const struct run_options *options, struct error *error)
 		return error_set(error, -EINVAL,
 				 "--engine runtime cannot measure waits for a core (class S); use "
 				 "--engine kernel");
+	if (counts_requests(options))
+		return error_set(error, -EINVAL,
+				 "--engine runtime cannot count requests; use --engine kernel");
 	if (run_options_need_kernel(options))
 		return error_set(error, -EINVAL,
 				 "--engine runtime profiles only a program that it starts, and no "

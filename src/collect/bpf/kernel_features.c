@@ -34,6 +34,8 @@ struct kernel_features kernel_features_find(void)
 		return features;
 	if (!assume_old || strcmp(assume_old, "1")) {
 		features.has_sched_exit = tracepoint_arguments(btf, "btf_trace_sched_exit_tp") > 0;
+		features.has_socket_messages =
+			tracepoint_arguments(btf, "btf_trace_sock_send_length") > 0;
 		features.has_prepare_exec =
 			tracepoint_arguments(btf, "btf_trace_sched_prepare_exec") > 0;
 		/* The argument group_dead came in the series that moved the tracepoint (6.16). */

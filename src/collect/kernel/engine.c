@@ -28,6 +28,9 @@ static void choose_programs(struct lever_bpf *bpf, const struct kernel_features 
 	bpf_program__set_autoload(bpf->progs.sched_exit, features->has_sched_exit);
 	bpf_program__set_autoload(bpf->progs.signal_deliver, !is_new);
 	bpf_program__set_autoload(bpf->progs.leave_syscall, !is_new);
+	bpf_program__set_autoload(bpf->progs.sock_recv_length, features->has_socket_messages);
+	bpf_program__set_autoload(bpf->progs.sock_send_length, features->has_socket_messages);
+	bpf_program__set_autoload(bpf->progs.message_call, !features->has_socket_messages);
 }
 
 /* Exits before entries: an unmatched entry would stick. */
@@ -258,6 +261,8 @@ static const struct engine kernel_table = {
 	.note = kernel_note,
 	.add_point_uprobe = kernel_add_point_uprobe,
 	.add_point_tracepoint = kernel_add_point_tracepoint,
+	.add_point_requests = kernel_add_point_requests,
+	.add_listening_port = kernel_add_listening_port,
 	.each_visiting_process = kernel_each_visiting_process,
 	.add_task = kernel_add_task,
 	.add_process = kernel_add_process,

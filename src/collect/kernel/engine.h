@@ -6,6 +6,7 @@
 
 #include "collect/bpf/clocks.h"
 #include "collect/engine.h"
+#include "wire/requests.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -66,6 +67,10 @@ int kernel_add_point_uprobe(struct collector *collector, const char *name,
 int kernel_add_point_tracepoint(struct collector *collector, const char *category,
 				const char *tracepoint, const char *name, unsigned *index,
 				struct error *error);
+int kernel_add_point_requests(struct collector *collector, const char *name,
+			      const struct collector_connections *connections, unsigned *index,
+			      struct error *error);
+void kernel_add_listening_port(struct collector *collector, uint16_t port);
 void kernel_each_visiting_process(const struct collector *collector, unsigned index,
 				  void (*found)(void *context, pid_t pid, const char *command,
 						uint64_t visits),

@@ -7,7 +7,8 @@
 
 /* One counter of the collector. */
 struct counter {
-	bool counts; /* stands in the profile as a point */
+	bool counts;     /* stands in the profile as a point */
+	bool is_request; /* counts requests */
 	int64_t id;
 	enum point_kind kind;
 	const char *name; /* as asked for; NULL: as the collector has it */

@@ -9,13 +9,15 @@
 #include <string.h>
 
 /* The first kind that takes a text has it: kinds with a prefix, then others. */
-#define PROGRESS_KINDS(KIND)      \
-	KIND(progress_usdt)       \
-	KIND(progress_tracepoint) \
-	KIND(progress_binaries)   \
-	KIND(progress_point)      \
-	KIND(progress_sampled)    \
-	KIND(progress_line)       \
+#define PROGRESS_KINDS(KIND)       \
+	KIND(progress_usdt)        \
+	KIND(progress_tracepoint)  \
+	KIND(progress_binaries)    \
+	KIND(progress_point)       \
+	KIND(progress_sampled)     \
+	KIND(progress_requests)    \
+	KIND(progress_requests_of) \
+	KIND(progress_line)        \
 	KIND(progress_function)
 
 #define DECLARE(kind) extern const struct progress_kind kind;

@@ -10,6 +10,7 @@
 #include "collect/collector.h"
 #include "experiment/progress/point_spec.h"
 #include "experiment/target/sampled_code.h"
+#include "wire/requests.h"
 
 struct binaries_search; /* progress_binaries.c */
 
@@ -39,6 +40,7 @@ struct progress_kind {
 	bool is_in_all_files;    /* attached in each file that has it, not only in the first */
 	bool may_be_in_program;  /* the name may be that of a lever.h point */
 	bool never_appears_late; /* what is absent at the start stays absent */
+	bool counts_requests;    /* on accepted connections; only the kernel engine can */
 };
 
 int progress_kinds_search_more(struct progress_lookup *lookup, struct error *error);
@@ -68,4 +70,4 @@ void progress_binaries_free(struct progress_lookup *lookup);
 
 /* The kinds that others ask for; the table declares all. */
 extern const struct progress_kind progress_line, progress_function, progress_usdt,
-	progress_tracepoint, progress_sampled;
+	progress_tracepoint, progress_sampled, progress_requests;

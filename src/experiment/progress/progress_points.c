@@ -66,10 +66,12 @@ static int add_point(struct progress_points *points, const struct point_spec *sp
 	int code = attach(points, spec, &index, error);
 
 	if (!code && index < WIRE_POINTS_MOST)
-		points->counters[index] = (struct counter){.counts = true,
-							   .id = points->counters[index].id,
-							   .name = spec->text,
-							   .kind = spec->kind->stored};
+		points->counters[index] =
+			(struct counter){.counts = true,
+					 .is_request = spec->kind->counts_requests,
+					 .id = points->counters[index].id,
+					 .name = spec->text,
+					 .kind = spec->kind->stored};
 	return code;
 }
 
@@ -115,6 +117,12 @@ int progress_points_add(struct progress_points *points, const struct point_spec 
 	*array_add(&points->pending) = spec;
 	points->missing = *error;
 	return 0;
+}
+
+int progress_points_add_default(struct progress_points *points, const struct point_spec *spec,
+				struct error *error)
+{
+	return add_point(points, spec, error);
 }
 
 int progress_points_add_pair(struct progress_points *points, const struct point_spec_pair *spec,
@@ -288,6 +296,16 @@ unsigned progress_points_visited(const struct progress_points *points)
 	for (size_t i = 0; i < points->pairs.count; i++)
 		ready += points->pairs.items[i].id != 0;
 	return ready;
+}
+
+uint64_t progress_points_requests(const struct progress_points *points)
+{
+	uint64_t requests = 0;
+
+	for (unsigned i = 0; i < points->known; i++)
+		if (points->counters[i].is_request)
+			requests += collector_point(points->lookup.collector, i)->total;
+	return requests;
 }
 
 char *progress_points_missing(const struct progress_points *points)

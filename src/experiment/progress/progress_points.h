@@ -28,6 +28,9 @@ int progress_points_add(struct progress_points *points, const struct point_spec 
 			struct error *error);
 int progress_points_add_pair(struct progress_points *points, const struct point_spec_pair *pair,
 			     struct error *error);
+/* The same for a point that nobody asked for: points of lever.h count, too. */
+int progress_points_add_default(struct progress_points *points, const struct point_spec *spec,
+				struct error *error);
 /* After files have become known: libraries, and what the program executes. */
 int progress_points_retry(struct progress_points *points, struct error *error);
 /* Adds points that have appeared, and gives them ids in the profile. */
@@ -35,6 +38,8 @@ int progress_points_update(struct progress_points *points, struct profile *profi
 			   struct error *error);
 /* Number of points that count and were visited, and of pairs whose ends are known. */
 unsigned progress_points_visited(const struct progress_points *points);
+/* Requests counted so far, of all points that count them. */
+uint64_t progress_points_requests(const struct progress_points *points);
 /* Why a point that was asked for is absent, as a sentence, to be freed; NULL if none is. */
 char *progress_points_missing(const struct progress_points *points);
 /* Names of the lever.h points of the program, "a, b, c"; to be freed, NULL if none. */

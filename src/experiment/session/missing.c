@@ -39,6 +39,18 @@ static int refuse_without_points(struct session *session, struct error *error)
 	return refuse(session, error);
 }
 
+static void report_waiting(struct session *session)
+{
+	AUTO(text)
+	char *sentence = session->requests.are_counted ?
+				 session_requests_waiting(session) :
+				 text_copy("waiting for the first visit of a progress point");
+
+	if (!session->has_reported_waiting)
+		driver_message(&session->driver, sentence);
+	session->has_reported_waiting = true;
+}
+
 int session_check_names(struct session *session, bool has_ended, struct error *error)
 {
 	const struct session_options *options = session->options;
@@ -56,10 +68,10 @@ int session_check_names(struct session *session, bool has_ended, struct error *e
 		return refuse_missing_point(session, missing, error);
 	if (has_ended)
 		return 0;
-	if (!options->point_count && !options->pair_count)
+	bool attaches = !session->driver.options->arguments;
+	bool is_asked = options->point_count || options->pair_count;
+	if (!is_asked && !(attaches && session->requests.are_default))
 		return refuse_without_points(session, error);
-	if (!session->has_reported_waiting)
-		driver_message(&session->driver, "waiting for the first visit of a progress point");
-	session->has_reported_waiting = true;
+	report_waiting(session);
 	return 0;
 }

@@ -212,6 +212,7 @@ static int set_points(struct session *session, struct error *error)
 		if (code == -ENXIO && add_libraries(session))
 			code = progress_points_add_pair(session->points, &options->pairs[i], error);
 	}
+	code = code ? code : session_requests_open(session, error);
 	AUTO(text) char *missing = progress_points_missing(session->points);
 	if (!code && missing && add_libraries(session))
 		code = progress_points_retry(session->points, error);

@@ -250,6 +250,27 @@ bool session_program_runs(struct session *session)
 	return true;
 }
 
+void session_processes_list(const struct session *session, struct process_list *list)
+{
+	struct process_table table;
+
+	*list = (struct process_list){0};
+	if (session->driver.options->arguments && session->driver.program.pid > 0)
+		*array_add(list) = session->driver.program.pid;
+	for (size_t i = 0; i < session->processes.count; i++)
+		*array_add(list) = session->processes.items[i];
+	if (session->driver.options->arguments ||
+	    process_selection_has_sources(selection_of(session)))
+		return;
+	process_table_read(&table);
+	for (size_t i = 0; i < table.count; i++) {
+		AUTO(text) char *name = process_name(table.items[i].pid);
+		if (name && is_wanted(session, name))
+			*array_add(list) = table.items[i].pid;
+	}
+	process_table_release(&table);
+}
+
 char *session_processes_command(const struct session *session)
 {
 	const struct process_selection *selection = selection_of(session);

@@ -60,6 +60,15 @@ struct session {
 	struct point_listening *listening;
 	uint64_t refreshed_ns;
 
+	/* requests.c */
+	struct {
+		bool are_counted, are_default;
+		bool is_quiet;   /* no request came for some time, and it has been said */
+		char *listeners; /* ports and paths that the program listens on; NULL: none */
+		uint64_t looked_ns;
+		uint64_t seen, seen_ns; /* requests, and when their number grew last */
+	} requests;
+
 	/* targets.c, names.c */
 	ARRAY(struct session_target) targets;
 	ARRAY(const char *) awaited_targets; /* given, and in no file known so far */
@@ -102,6 +111,17 @@ void session_processes_add_files(struct session *session);
 void session_processes_refresh(struct session *session);
 /* What was asked for, as a command line says it; to be freed. */
 char *session_processes_command(const struct session *session);
+
+/* Those that are followed now; to be released. */
+void session_processes_list(const struct session *session, struct process_list *list);
+
+/* requests.c: requests on accepted connections as progress points. */
+int session_requests_open(struct session *session, struct error *error);
+void session_requests_close(struct session *session);
+/* To be called now and then. Adds the point by default where the program listens. */
+int session_requests_refresh(struct session *session, struct error *error);
+/* Why no request has been counted so far; to be freed. */
+char *session_requests_waiting(const struct session *session);
 
 /* waiting.c */
 /* Waits `duration_ns`, or until the program ends or the user interrupts; false then. */

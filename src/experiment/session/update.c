@@ -38,6 +38,7 @@ int session_update(struct session *session, struct error *error)
 	session_processes_refresh(session);
 	int code = sampled_code_update_scope(session->code, error);
 	code = code ? code : session_retry_names(session, error);
+	code = code ? code : session_requests_refresh(session, error);
 	code = code ? code : progress_points_update(session->points, session->profile, error);
 	if (!code && now - session->committed_ns > COMMIT_EVERY_NS) {
 		session->committed_ns = now;

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * requests - counts requests on accepted connections (wire/requests.h) from what the kernel sees of
+ * every socket, whatever the program is written in.
+ *
+ * Since Linux 6.3 two tracepoints announce each message with its socket, also of io_uring. Before,
+ * the end of each system call is looked at, and its descriptor followed to the socket. A connection
+ * is accepted if its local port is one that a process listens on (the engine says which), or if its
+ * Unix socket has an address: the socket that connects usually has none.
+ *
+ * These are programs of their own: their stacks add to no other.
+ */
+#pragma once
+
+#include "bpf/member.h"
+#include "bpf/system_calls.h"
+#include "bpf/visits.h"
+#include "wire/requests.h"
+
+#include <asm/unistd.h>
+
+#define SOCKFS_MAGIC 0x534F434B
+#define AF_UNIX 1
+#define AF_INET 2
+#define AF_INET6 10
+#define SOCK_DGRAM 2
+#define REQUEST_PENDING_MOST 64 /* datagrams that came in and were not answered yet */
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct sock_common {
+	unsigned short skc_family;
+	__u16 skc_num; /* local port */
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	u16 sk_type;
+	struct socket *sk_socket;
+};
+
+struct sockaddr_un___kernel {
+	char sun_path[108];
+};
+
+struct unix_address {
+	int len;
+	struct sockaddr_un___kernel name[0];
+};
+
+struct unix_sock {
+	struct sock sk;
+	struct unix_address *addr;
+};
+
+struct file___socket {
+	struct inode *f_inode;
+	void *private_data;
+};
+
+struct socket {
+	struct file___socket *file;
+	struct sock *sk;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file___socket **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct task_struct___files {
+	struct files_struct *files;
+};
+
+#pragma clang attribute pop
+
+/* By local port, in host order: the points (a bit each) whose connections those are. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, u32);
+	__type(value, u32);
+} request_ports SEC(".maps");
+
+struct request_socket {
+	u32 points;  /* bits */
+	u32 pending; /* came in, and were not answered */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 65536);
+	__type(key, u64); /* inode number of the socket, which is not reused soon */
+	__type(value, struct request_socket);
+} request_sockets SEC(".maps");
+
+struct request_path {
+	char path[WIRE_UNIX_PATH_BYTES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct request_path);
+} request_paths SEC(".maps");
+
+struct wire_request_point request_points[WIRE_REQUESTS_MOST];
+__u32 request_point_count;
+
+static __always_inline bool paths_are_equal(const struct request_path *path, const char *wanted)
+{
+	const u64 *words = (const u64 *)path->path, *others = (const u64 *)wanted;
+	u64 differences = 0;
+
+	for (u32 i = 0; i < WIRE_UNIX_PATH_BYTES / sizeof(u64); i++)
+		differences |= words[i] ^ others[i];
+	return !differences;
+}
+
+static __always_inline u32 points_of_path(const struct request_path *path)
+{
+	u32 points_found = 0;
+
+	for (u32 i = 0; i < WIRE_REQUESTS_MOST; i++)
+		if (i < request_point_count &&
+		    (request_points[i].is_any || paths_are_equal(path, request_points[i].path)))
+			points_found |= 1u << i;
+	return points_found;
+}
+
+static __always_inline u32 points_of_unix(struct sock *socket)
+{
+	struct unix_address *address = BPF_CORE_READ((struct unix_sock *)socket, addr);
+	u32 zero = 0;
+	struct request_path *path = bpf_map_lookup_elem(&request_paths, &zero);
+
+	if (!address || !path)
+		return 0;
+	u32 length = BPF_CORE_READ(address, len) - sizeof(u16); /* without sun_family */
+	if (length > sizeof(((struct sockaddr_un___kernel *)0)->sun_path))
+		return 0;
+	__builtin_memset(path, 0, sizeof(*path));
+	bpf_probe_read_kernel(path->path, length & 127, &address->name[0].sun_path);
+	return points_of_path(path);
+}
+
+/* The points (a bit each) that count requests on this socket; 0: it is not accepted. */
+static __noinline u32 points_of_socket(struct sock *socket)
+{
+	u16 family = BPF_CORE_READ(socket, __sk_common.skc_family);
+
+	if (family == AF_UNIX)
+		return points_of_unix(socket);
+	if (family != AF_INET && family != AF_INET6)
+		return 0;
+	u32 port = BPF_CORE_READ(socket, __sk_common.skc_num);
+	u32 *found = bpf_map_lookup_elem(&request_ports, &port);
+	return found ? *found : 0;
+}
+
+static __noinline int request_done(u32 number)
+{
+	if (number < WIRE_REQUESTS_MOST)
+		progress_add(request_points[number].point, 1, this_cpu(), bpf_ktime_get_ns());
+	return 0;
+}
+
+/* Bytes came in. */
+static __always_inline void request_received(struct sock *socket, u64 inode)
+{
+	struct request_socket *known = bpf_map_lookup_elem(&request_sockets, &inode);
+
+	if (!known) {
+		struct request_socket first = {.points = points_of_socket(socket), .pending = 1};
+		if (first.points)
+			bpf_map_update_elem(&request_sockets, &inode, &first, BPF_NOEXIST);
+		return;
+	}
+	u32 most = BPF_CORE_READ(socket, sk_type) == SOCK_DGRAM ? REQUEST_PENDING_MOST : 1;
+	if (known->pending < most)
+		__sync_fetch_and_add(&known->pending, 1);
+}
+
+/* Bytes went out: the first after some came in are an answer. */
+static __always_inline void request_sent(u64 inode)
+{
+	struct request_socket *known = bpf_map_lookup_elem(&request_sockets, &inode);
+	u32 pending = known ? *(volatile u32 *)&known->pending : 0;
+
+	if (!pending ||
+	    __sync_val_compare_and_swap(&known->pending, pending, pending - 1) != pending)
+		return;
+	for (u32 i = 0; i < WIRE_REQUESTS_MOST; i++)
+		if (known->points & 1u << i)
+			request_done(i);
+}
+
+static __always_inline int request_message(struct sock *socket, int length, bool is_sent)
+{
+	if (length <= 0 || !request_point_count || !is_member(bpf_get_current_task_btf()))
+		return 0;
+	u64 inode = BPF_CORE_READ(socket, sk_socket, file, f_inode, i_ino);
+	if (!inode)
+		return 0;
+	if (is_sent)
+		request_sent(inode);
+	else
+		request_received(socket, inode);
+	return 0;
+}
+
+SEC("tp_btf/sock_recv_length")
+int BPF_PROG(sock_recv_length, struct sock *socket, int length)
+{
+	return request_message(socket, length, false);
+}
+
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(sock_send_length, struct sock *socket, int length)
+{
+	return request_message(socket, length, true);
+}
+
+/* ---- Linux before 6.3: at the end of each system call ---- */
+
+enum message_direction { MESSAGE_NONE, MESSAGE_RECEIVED, MESSAGE_SENT };
+
+static __always_inline enum message_direction message_direction_of(int call)
+{
+	switch (call) {
+	case __NR_read:
+	case __NR_readv:
+	case __NR_recvfrom:
+	case __NR_recvmsg:
+	case __NR_recvmmsg:
+		return MESSAGE_RECEIVED;
+	case __NR_write:
+	case __NR_writev:
+	case __NR_sendto:
+	case __NR_sendmsg:
+	case __NR_sendmmsg:
+	case __NR_sendfile:
+		return MESSAGE_SENT;
+	default:
+		return MESSAGE_NONE;
+	}
+}
+
+/* The first argument, which the kernel keeps until the call has ended. */
+static __always_inline u32 descriptor_of(struct pt_regs___kernel *saved)
+{
+#ifdef __TARGET_ARCH_x86
+	return (u32)BPF_CORE_READ(saved, di);
+#else
+	return (u32)BPF_CORE_READ(saved, orig_x0);
+#endif
+}
+
+/* NULL: the descriptor is no socket. */
+static __always_inline struct sock *socket_of(struct task_struct___files *task, u32 descriptor)
+{
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct file___socket **files = BPF_CORE_READ(table, fd), *file = NULL;
+
+	if (descriptor >= BPF_CORE_READ(table, max_fds) ||
+	    bpf_probe_read_kernel(&file, sizeof(file), &files[descriptor]) || !file ||
+	    BPF_CORE_READ(file, f_inode, i_sb, s_magic) != SOCKFS_MAGIC)
+		return NULL;
+	struct socket *found = BPF_CORE_READ(file, private_data);
+	return BPF_CORE_READ(found, sk);
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(message_call, struct pt_regs___kernel *saved, long result)
+{
+	if (result <= 0 || !request_point_count)
+		return 0;
+	struct task_struct *task = bpf_get_current_task_btf();
+	enum message_direction direction = message_direction_of(system_call_in(saved));
+	if (direction == MESSAGE_NONE || !is_member(task))
+		return 0;
+	struct sock *socket = socket_of((void *)task, descriptor_of(saved));
+	return socket ? request_message(socket, 1, direction == MESSAGE_SENT) : 0;
+}

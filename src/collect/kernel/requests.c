@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* requests - points that count requests on accepted connections (bpf/requests.h). */
+#include "collect/kernel/engine.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* With the first point; the programs that this kernel has no tracepoints for are not loaded. */
+static int attach_requests(struct kernel_engine *kernel, struct error *error)
+{
+	struct bpf_program *programs[] = {kernel->bpf->progs.sock_recv_length,
+					  kernel->bpf->progs.sock_send_length,
+					  kernel->bpf->progs.message_call};
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++) {
+		if (!bpf_program__autoload(programs[i]))
+			continue;
+		int code = kernel_add_link(kernel, bpf_program__attach(programs[i]));
+		if (code)
+			return error_set(error, code, "cannot attach to the tracepoint %s: %s",
+					 bpf_program__name(programs[i]), strerror(-code));
+	}
+	return 0;
+}
+
+static int add_port(const struct kernel_engine *kernel, uint32_t port, uint32_t bits)
+{
+	int map = bpf_map__fd(kernel->bpf->maps.request_ports);
+	uint32_t mask = 0;
+
+	bpf_map_lookup_elem(map, &port, &mask);
+	mask |= bits;
+	return bpf_map_update_elem(map, &port, &mask, BPF_ANY) ? -errno : 0;
+}
+
+/* Abstract addresses begin with a zero instead of the @. */
+static void set_path(struct wire_request_point *point, const char *path)
+{
+	size_t length = strnlen(path, sizeof(point->path) - 1);
+
+	memcpy(point->path, path, length);
+	if (*path == '@')
+		point->path[0] = 0;
+}
+
+int kernel_add_point_requests(struct collector *collector, const char *name,
+			      const struct collector_connections *connections, unsigned *index,
+			      struct error *error)
+{
+	struct kernel_engine *kernel = kernel_of(collector);
+	uint32_t count = kernel->bpf->bss->request_point_count;
+	int code = count ? 0 : attach_requests(kernel, error);
+
+	if (!code && count == WIRE_REQUESTS_MOST)
+		return error_set(error, -E2BIG, "more than %d points that count requests",
+				 WIRE_REQUESTS_MOST);
+	code = code ? code : engine_take_point(collector, name, WIRE_POINT_ENGINE, index, error);
+	if (code)
+		return code;
+	struct wire_request_point *point = &kernel->bpf->bss->request_points[count];
+	point->point = *index;
+	if (connections->path)
+		set_path(point, connections->path);
+	else
+		point->is_any = !connections->port;
+	if (connections->port)
+		code = add_port(kernel, connections->port, 1u << count);
+	__atomic_store_n(&kernel->bpf->bss->request_point_count, count + 1, __ATOMIC_RELEASE);
+	return code ? error_set(error, code, "cannot set the progress point %s: %s", name,
+				strerror(-code)) :
+		      0;
+}
+
+void kernel_add_listening_port(struct collector *collector, uint16_t port)
+{
+	const struct kernel_engine *kernel = kernel_of(collector);
+	uint32_t bits = 0;
+
+	for (uint32_t i = 0; i < kernel->bpf->bss->request_point_count; i++)
+		bits |= (uint32_t)kernel->bpf->bss->request_points[i].is_any << i;
+	if (bits)
+		add_port(kernel, port, bits);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * requests - which connections of the program count as accepted, and for which progress points.
+ *
+ * A request is a change of direction on an accepted connection: bytes in, then bytes out. On a
+ * datagram socket each message out answers one that came in before.
+ */
+#pragma once
+
+#include <linux/types.h>
+
+#define WIRE_REQUESTS_MOST 8 /* points that count requests */
+#define WIRE_UNIX_PATH_BYTES 112
+
+/*
+ * A point that counts requests on connections to this path; of ports see the map request_ports.
+ * Writer: the engine, before it counts the point.
+ */
+struct wire_request_point {
+	__u32 point;                     /* its index */
+	__u32 is_any;                    /* 1: on every port and path that is listened on */
+	char path[WIRE_UNIX_PATH_BYTES]; /* filled up with zeros; abstract: begins with one */
+};
+_Static_assert(sizeof(struct wire_request_point) == 120, "wire_request_point layout");

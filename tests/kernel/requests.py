@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""requests - requests on accepted connections as progress points, of servers with a known number of them."""
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+
+from kernel import LEVER, RAN, check, equal, folder, lever, main, report, test, visits
+
+SAMPLE = ("--speedups", "0")  # only look
+
+# Accepts on each address (a port, udp:PORT, or a Unix socket's path) and answers lines, each in two pieces and with work before.
+# A line "ask PORT" is answered after a question to another server. "quit" ends it, without an answer.
+SERVER = """
+import os, socket, sys, threading
+def work():
+    return sum(range(20000))
+def serve(connection):
+    backend = None
+    while True:
+        line = b''
+        while not line.endswith(b'\\n'):
+            piece = connection.recv(4096)
+            if not piece:
+                return
+            line += piece
+        words = line.split()
+        if words[0] == b'quit':
+            os._exit(0)
+        if words[0] == b'ask':
+            backend = backend or socket.create_connection(('127.0.0.1', int(words[1])))
+            backend.sendall(b'question\\n')
+            backend.recv(4096)
+        work()
+        if connection.family == socket.AF_INET:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.sendall(b'an')
+        connection.sendall(b'swer\\n')
+def datagrams(port):
+    own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    own.bind(('127.0.0.1', port))
+    while True:
+        line, client = own.recvfrom(4096)
+        work()
+        own.sendto(line, client)
+def accept(address):
+    if address.startswith('udp:'):
+        datagrams(int(address[4:]))
+    own = socket.socket(socket.AF_UNIX if '/' in address else socket.AF_INET, socket.SOCK_STREAM)
+    own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    own.bind(address if '/' in address else ('127.0.0.1', int(address)))
+    own.listen(64)
+    while True:
+        threading.Thread(target=serve, args=(own.accept()[0],), daemon=True).start()
+for address in sys.argv[1:]:
+    threading.Thread(target=accept, args=(address,)).start()
+"""
+
+
+def free_port(kind=socket.SOCK_STREAM, after=0):
+    """Below the ephemeral ports, as servers' are."""
+    for port in range(max(after + 1, 21000 + os.getpid() % 5000), 32000):
+        with socket.socket(socket.AF_INET, kind) as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+    raise OSError("no free port")
+
+
+def connect(address, patience=20):
+    """To a server that is about to listen."""
+    end = time.monotonic() + patience
+    while True:
+        client = socket.socket(socket.AF_UNIX if isinstance(address, str) else socket.AF_INET)
+        try:
+            client.connect(address if isinstance(address, str) else ("127.0.0.1", address))
+            return client
+        except OSError:
+            client.close()
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+
+
+def ask(client, times, line=b"question\n", pieces=1):
+    for _ in range(times):
+        for part in range(pieces):
+            client.sendall(line[part * len(line) // pieces:(part + 1) * len(line) // pieces])
+            if part + 1 < pieces:
+                time.sleep(0.005)
+        answer = b""
+        while not answer.endswith(b"\n"):
+            answer += client.recv(4096)
+
+
+def quit_server(address):
+    with connect(address) as client:
+        client.sendall(b"quit\n")
+
+
+@contextlib.contextmanager
+def profiled(*options, addresses, environment=None):
+    """The server under lever, as a function that waits for the end: (stderr, JSON report)."""
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        command = [LEVER, "run", "-o", output, *options, "--", sys.executable, "-c", SERVER, *map(str, addresses)]
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=dict(os.environ, **(environment or {}))) as process:
+
+            def finish():
+                said = process.communicate(timeout=60)
+                check(process.returncode in RAN, said)
+                return said[1], report(output)
+
+            try:
+                yield finish
+            finally:
+                process.kill()
+
+
+@contextlib.contextmanager
+def server(*addresses):
+    """The server alone, listening; its process."""
+    with subprocess.Popen([sys.executable, "-c", SERVER, *map(str, addresses)], stdin=subprocess.DEVNULL) as process:
+        try:
+            connect(addresses[0]).close()
+            yield process
+        finally:
+            process.kill()
+
+
+def count_of_three_connections(environment):
+    port = free_port()
+    with profiled("-p", f"requests:{port}", *SAMPLE, addresses=[port], environment=environment) as finish:
+        with connect(port) as one, connect(port) as two, connect(port) as three:
+            ask(one, 100)
+            ask(two, 20, pieces=2)
+            ask(three, 30)
+            ask(one, 7)
+        quit_server(port)
+        _, told = finish()
+        equal(visits(told, f"requests:{port}"), 157)
+
+
+@test("each request on a port is counted once, however many pieces it and its answer have")
+def _():
+    count_of_three_connections({})
+
+
+@test("the same on kernels whose sockets have no tracepoints")
+def _():
+    count_of_three_connections({"LEVER_ASSUME_OLD_KERNEL": "1"})
+
+
+@test("ports and Unix sockets are told apart, and what the server asks of others is no request")
+def _():
+    with folder() as place:
+        path, other = os.path.join(place, "one.sock"), os.path.join(place, "two.sock")
+        port = free_port()
+        backend = free_port(after=port)
+        points = [word for address in (port, path, "@none") for word in ("-p", f"requests:{address}")]
+        with server(backend):
+            with profiled("-p", "requests", *points, *SAMPLE, addresses=[port, path, other]) as finish:
+                with connect(port) as one, connect(path) as two, connect(other) as three:
+                    time.sleep(1)  # until lever has found the port
+                    ask(one, 40)
+                    ask(two, 20)
+                    ask(three, 10)
+                    ask(one, 5, line=b"ask %d\n" % backend)
+                quit_server(port)
+                _, told = finish()
+        equal([visits(told, name) for name in ("requests", f"requests:{port}", f"requests:{path}", "requests:@none")],
+              [75, 45, 20, 0])
+
+
+@test("each answered datagram is a request")
+def _():
+    port, other = free_port(socket.SOCK_DGRAM), free_port()
+    with profiled("-p", f"requests:{port}", *SAMPLE, addresses=[f"udp:{port}", other]) as finish:
+        connect(other).close()
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            client.connect(("127.0.0.1", port))
+            client.settimeout(5)
+            for _ in range(10):  # four are there before the first is answered
+                for _ in range(4):
+                    client.send(b"question")
+                for _ in range(4):
+                    client.recv(100)
+        quit_server(other)
+        _, told = finish()
+    equal(visits(told, f"requests:{port}"), 40)
+
+
+@test("a program that accepts connections is measured by its requests without being asked")
+def _():
+    port = free_port()
+    with server(port) as process, folder() as place:
+        output = os.path.join(place, "test.lever")
+        with subprocess.Popen([LEVER, "run", "-o", output, "--pid", str(process.pid), "--seconds", "7", *SAMPLE],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as at_work:
+            first, second = at_work.stderr.readline(), at_work.stderr.readline()
+            with connect(port) as client:
+                ask(client, 200)
+            said = at_work.communicate(timeout=60)[1]
+        check(at_work.returncode in RAN, said)
+        check(f"accepts connections (port {port})" in first, first)
+        check("waiting for the first request" in second and "start the load" in second, second)
+        equal(visits(report(output), "requests"), 200)
+        equal(process.poll(), None)
+
+
+@test("a load that ends is told")
+def _():
+    port = free_port()
+    with profiled("-p", "requests", *SAMPLE, addresses=[port]) as finish:
+        with connect(port) as client:
+            for _ in range(20):
+                ask(client, 1)
+                time.sleep(0.1)
+            time.sleep(7)
+        quit_server(port)
+        said, _ = finish()
+        check("no request has come for 5 s" in said, said)
+
+
+@test("a port that nobody listens on, a wrong form, and an engine that cannot are refused with a sentence")
+def _():
+    port = free_port()
+    with server(port) as process:
+        said = lever("run", "--pid", str(process.pid), "-p", f"requests:{free_port(after=port)}")
+        equal(said.returncode, 2, said.stderr)
+        check(f"no process that is profiled listens there (they do on port {port})" in said.stderr, said.stderr)
+    for words, sentence in ((("-p", "requests:http"), "not of the form requests:PORT"), (("-p", "requests:70000"), "not of the form"),
+                            (("-p", "requests", "-e", "runtime"), "cannot count requests"), (("-l", "requests,main"), "nor can requests")):
+        said = lever("run", *words, "--", "true")
+        equal(said.returncode, 2, said.stderr)
+        check(sentence in said.stderr, said.stderr)
+
+
+main()
