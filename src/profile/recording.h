@@ -87,6 +87,7 @@ struct recording_experiment {
 	uint64_t displaced_ns; /* the program was runnable while another program had its core */
 	uint64_t capped;
 	enum verdict verdict;
+	uint64_t unrecognized_ns; /* of the target by its name, but not marked as its */
 	int series_index; /* among the windows that follow each other at one speedup, from 0 */
 	ARRAY(struct recording_visit) visits;
 	ARRAY(struct recording_length) lengths; /* by point and bucket */

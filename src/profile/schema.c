@@ -99,6 +99,11 @@ static const struct column experiment_columns[] = {
 	 .offset = offsetof(struct recording_experiment, series_index),
 	 .since = 8,
 	 .before = "-1"},
+	{.name = "unrecognized_ns",
+	 .type = COLUMN_COUNT,
+	 .offset = offsetof(struct recording_experiment, unrecognized_ns),
+	 .since = 10,
+	 .before = "0"},
 };
 
 static const struct column visit_columns[] = {

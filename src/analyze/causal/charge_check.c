@@ -14,6 +14,9 @@
 /* With this many threads in the target at least, G grows by this part of s * min(1, k) at least. */
 #define MISSING_THREADS 0.3
 #define MISSING_SHARE 0.02
+/* Not charged, of all samples in the target, and of a thread's time; less may be chance. */
+#define UNRECOGNIZED_PART 0.3
+#define UNRECOGNIZED_THREADS 0.02
 
 static double part(uint64_t time_ns, uint64_t duration_ns)
 {
@@ -45,6 +48,15 @@ static double growth_by_ticks(const struct charge_window *windows, size_t count)
 	return duration_ns > 0 ? delay_ns / duration_ns : 0;
 }
 
+/* Samples in the target that were not charged; after the first of a new file there are a few. */
+static bool is_unrecognized(const struct charge_window *window)
+{
+	double not_charged = part(window->unrecognized_ns, window->duration_ns);
+	double all = not_charged + part(window->target_ns, window->duration_ns);
+
+	return not_charged > fmax(UNRECOGNIZED_PART * all, UNRECOGNIZED_THREADS);
+}
+
 void charge_check(const struct charge_window *windows, size_t count, enum charge_verdict *verdicts)
 {
 	double ticks = growth_by_ticks(windows, count);
@@ -60,8 +72,9 @@ void charge_check(const struct charge_window *windows, size_t count, enum charge
 			continue;
 		if (growth > window->speedup * fmin(1, EXCESS_FACTOR * near) + ticks + EXCESS_SHARE)
 			verdicts[i] = CHARGE_EXCESSIVE;
-		else if (own > MISSING_THREADS &&
-			 growth < MISSING_SHARE * window->speedup * fmin(1, own))
+		else if ((own > MISSING_THREADS &&
+			  growth < MISSING_SHARE * window->speedup * fmin(1, own)) ||
+			 is_unrecognized(window))
 			verdicts[i] = CHARGE_MISSING;
 	}
 }

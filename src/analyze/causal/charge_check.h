@@ -6,7 +6,9 @@
  * cost, which windows at speedup 0 show. Let k be the target's sampled time over the window's
  * duration: the mean number of threads in the target. G must grow by less than s * min(1, k), and
  * if k is large by more than a small part of it. A window that contradicts that has measured
- * something else: a wait that was never ended, or a target that was not recognized.
+ * something else: a wait that was never ended, or a target that was not recognized. The sampling
+ * side tells k; samples that the engine names as the target's, and the sampling side did not, were
+ * not charged.
  */
 #pragma once
 
@@ -16,13 +18,14 @@
 struct charge_window {
 	double speedup;
 	uint64_t duration_ns, delay_ns, target_ns;
-	uint64_t sampled_ns; /* 0: no samples were taken, and nothing can be said */
+	uint64_t unrecognized_ns; /* in the target by its name, and not charged */
+	uint64_t sampled_ns;      /* 0: no samples were taken, and nothing can be said */
 };
 
 enum charge_verdict {
 	CHARGE_AGREES,
 	CHARGE_EXCESSIVE, /* G grew although hardly any sample is in the target */
-	CHARGE_MISSING,   /* G did not grow although many samples are in the target */
+	CHARGE_MISSING,   /* G did not grow, or too little, for the samples in the target */
 };
 
 /*

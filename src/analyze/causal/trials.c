@@ -56,6 +56,7 @@ void trials_drop_mischarged(struct trials *trials, struct causal_target *target)
 						    .duration_ns = experiment->duration_ns,
 						    .delay_ns = experiment->delay_ns,
 						    .target_ns = experiment->target_ns,
+						    .unrecognized_ns = experiment->unrecognized_ns,
 						    .sampled_ns = experiment->sampled_ns};
 	}
 	charge_check(windows, trials->count, verdicts);

@@ -107,6 +107,7 @@ static bool measure(struct session *session, bool is_last, struct collector_coun
 	double factor = schedule_jitter(session->schedule);
 
 	collector_counters(session->collector, before);
+	sampled_code_begin_window(session->code, before->time_ns);
 	collector_window_open(session->collector);
 	bool is_whole = session_wait(session, (uint64_t)(factor * (double)session->window_ns));
 	collector_window_close(session->collector);
@@ -186,6 +187,8 @@ static bool take_window(struct series *series, struct error *error, int *code)
 	bool is_whole = measure(session, is_last, &before, &after);
 
 	session_subtract(experiment, &before, &after);
+	collector_drain(session->collector, &session->handler);
+	experiment->unrecognized_ns = sampled_code_unrecognized_ns(session->code);
 	sampling_rate_update(&session->sampling_rate,
 			     experiment->sampled_ns - (after.waited_ns - before.waited_ns),
 			     after.waits - before.waits, after.task_wakeups - before.task_wakeups);

@@ -33,6 +33,9 @@ struct sampled_code {
 	uint64_t scope_generation;
 	uint32_t scope_objects;
 	bool is_scope_sent;
+	/* of the window that is measured */
+	uint32_t armed; /* location; SYMBOLS_NONE: none */
+	uint64_t window_since_ns, unrecognized_ns;
 };
 
 void sampled_code_free(struct sampled_code *code)
@@ -77,6 +80,7 @@ struct sampled_code *sampled_code_new(struct symbols *symbols, struct collector 
 					 .name_object = name_object,
 					 .set_unwind = set_unwind};
 
+	code->armed = SYMBOLS_NONE;
 	code->lookup.symbols = symbols;
 	code->lookup.collector = collector;
 	code->lookup.jit_maps = jit_maps_new(symbols);
@@ -154,6 +158,9 @@ static void count_sample(struct sampled_code *code, uint32_t location,
 	struct sampled_location *counted = location_entry(code, location);
 	counted->samples++;
 	counted->sampled_ns += sample->weight_ns;
+	if (location == code->armed && !(sample->flags & WIRE_SAMPLE_TARGET) &&
+	    sample->time_ns >= code->window_since_ns)
+		code->unrecognized_ns += sample->weight_ns;
 	if (!(sample->flags & WIRE_SAMPLE_SPEEDUP))
 		counted->baseline_sampled_ns += sample->weight_ns;
 }
@@ -415,6 +422,17 @@ void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample 
 	}
 }
 
+void sampled_code_begin_window(struct sampled_code *code, uint64_t time_ns)
+{
+	code->window_since_ns = time_ns;
+	code->unrecognized_ns = 0;
+}
+
+uint64_t sampled_code_unrecognized_ns(const struct sampled_code *code)
+{
+	return code->unrecognized_ns;
+}
+
 void sampled_code_watch(struct sampled_code *code, const struct target_spec *target)
 {
 	*array_add(&code->watched) = *target;
@@ -472,6 +490,7 @@ int sampled_code_set_target(struct sampled_code *code, const struct target_spec 
 					    code_ranges_of(&code->lookup, target->code, 0, &count);
 	int failed = collector_set_target(code->lookup.collector, ranges, count, target->classes);
 
+	code->armed = failed ? SYMBOLS_NONE : target->location;
 	free(ranges);
 	return failed ? error_set(error, failed,
 				  "'%s' has %zu ranges of code, at most %d are possible; "

@@ -58,6 +58,12 @@ void sampled_code_watch(struct sampled_code *code, const struct target_spec *tar
 /* -E2BIG: too many ranges. */
 int sampled_code_set_target(struct sampled_code *code, const struct target_spec *target,
 			    struct error *error);
+/*
+ * Sampled time since a window began that counts for the target that was set last, although the
+ * sampling side did not recognize it: it was not charged. Samples that arrived are known.
+ */
+void sampled_code_begin_window(struct sampled_code *code, uint64_t time_ns);
+uint64_t sampled_code_unrecognized_ns(const struct sampled_code *code);
 /* A kind with location_of: samples count for what the thread did, and not for their code. */
 void sampled_code_set_kind(struct sampled_code *code, enum target_kind kind);
 /* Files whose symbols could not be read: sentences, one a line; NULL if none. Borrowed. */

@@ -104,6 +104,7 @@ TEST("every field of an experiment is read back as it was written")
 	CHECK_EQUAL(experiment->capped, 16);
 	CHECK_EQUAL(experiment->verdict, VERDICT_TOO_FEW_VISITS);
 	CHECK_EQUAL(experiment->series_index, 2);
+	CHECK_EQUAL(experiment->unrecognized_ns, 17);
 	CHECK_EQUAL(experiment->visits.count, 1);
 	const struct recording_visit *visit = &experiment->visits.items[0];
 	CHECK_EQUAL(visit->point_id, ONLY_ID);

@@ -145,6 +145,7 @@ static inline int sample_experiment(struct profile *profile, const struct sample
 		.displaced_ns = 15,
 		.capped = 16,
 		.verdict = VERDICT_TOO_FEW_VISITS,
+		.unrecognized_ns = 17,
 		.series_index = (int)number + 2,
 	};
 	*array_add(&experiment.visits) =

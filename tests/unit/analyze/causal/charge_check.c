@@ -55,6 +55,21 @@ TEST("a wait longer than a window counts by the samples of the window that it en
 		    CHARGE_AGREES);
 }
 
+TEST("samples of the target's name that were not charged are told, few of them are not")
+{
+	struct charge_window control = window_of(0, 0.6, 0.01), window = window_of(0.5, 0.3, 0.15);
+
+	window.unrecognized_ns = (uint64_t)(0.25 * WINDOW_NS);
+	CHECK_EQUAL(middle_of(control, window, control), CHARGE_MISSING);
+	window.unrecognized_ns = (uint64_t)(0.05 * WINDOW_NS);
+	CHECK_EQUAL(middle_of(control, window, control), CHARGE_AGREES);
+	window = window_of(0.5, 0, 0);
+	window.unrecognized_ns = (uint64_t)(0.91 * WINDOW_NS);
+	CHECK_EQUAL(middle_of(control, window, control), CHARGE_MISSING);
+	window.unrecognized_ns = (uint64_t)(0.01 * WINDOW_NS);
+	CHECK_EQUAL(middle_of(control, window, control), CHARGE_AGREES);
+}
+
 TEST("nothing is said of windows at speedup 0 and of those without samples")
 {
 	struct charge_window control = window_of(0, 0, 0.9), unsampled = window_of(0.5, 0, 0.5);
