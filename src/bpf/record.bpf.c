@@ -19,7 +19,8 @@ int record_tick(struct bpf_perf_event_data *context)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct record_cpu *cpu = record_this_cpu();
-	u64 now = bpf_ktime_get_ns(), weight = tick_stands_for(cpu, now);
+	u64 now = bpf_ktime_get_ns();
+	u64 weight = tick_stands_for(cpu, context->sample_period, now);
 
 	if (!task->pid || !record_is_member(task->tgid) || !settings.is_on)
 		return 0;

@@ -33,25 +33,37 @@ static __always_inline u64 uniform_below(u64 bound, u64 seed)
 }
 
 /*
- * The kernel fires the clock on a grid of the period. A tick that is late (the hypervisor had the
- * core, or interrupts were off) stands for each point of the grid since the last tick at which its
- * task was on the core. `due_ns` is the next point, as far as the ticks show it: the first tick may
- * be late, and a tick before `due_ns` corrects the grid.
+ * How many points of its clock's grid a tick stands for; each stands for settings.period_ns, as the
+ * clocks of a core together tick once in that time. The kernel fires a clock on a grid of its
+ * period. A tick that is late (the hypervisor had the core, or interrupts were off) stands for each
+ * point of the grid since the last tick at which its task was on the core. `due_ns` is the next
+ * point, as far as the ticks show it: the first tick may be late, and a tick before `due_ns`
+ * corrects the grid.
  */
-static __always_inline u64 tick_stands_for(struct record_cpu *cpu, u64 now)
+static __always_inline u64 tick_points(struct record_clock *clock, u64 entered_ns, u64 now)
 {
-	u64 period = cpu->period_ns, due = cpu->due_ns;
+	u64 period = clock->period_ns, due = clock->due_ns;
 
 	if (!due || now <= due || !period) {
-		cpu->due_ns = now + period;
-		return period;
+		clock->due_ns = now + period;
+		return 1;
 	}
 	u64 points = (now - due) / period + 1;
-	cpu->due_ns = due + points * period;
-	u64 last = cpu->due_ns - period;
-	if (cpu->entered_ns <= due)
-		return points * period;
-	return last > cpu->entered_ns ? ((last - cpu->entered_ns) / period + 1) * period : period;
+	clock->due_ns = due + points * period;
+	u64 last = clock->due_ns - period;
+	if (entered_ns <= due)
+		return points;
+	return last > entered_ns ? (last - entered_ns) / period + 1 : 1;
+}
+
+/* The time that a tick stands for. */
+static __always_inline u64 tick_stands_for(struct record_cpu *cpu, u64 opened_ns, u64 now)
+{
+	for (u32 i = 0; i < RECORD_CLOCKS; i++)
+		if (cpu->clocks[i].opened_ns == opened_ns)
+			return tick_points(&cpu->clocks[i], cpu->entered_ns, now) *
+			       settings.period_ns;
+	return settings.period_ns;
 }
 
 /* Weights of the sampling points in the wait, and in its end, where the task was runnable. */

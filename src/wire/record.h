@@ -78,16 +78,28 @@ _Static_assert(sizeof(struct record_slot) == 56, "record_slot layout");
 /* Without sched_exit_tp: sampled tasks that are off CPU at the same time. */
 #define RECORD_HELD_MOST 2048
 
+/*
+ * Sampling clocks of a core, with different periods that are drawn anew all the time: a clock's
+ * interrupt ends sleeps that may end a little later (timer slack), so a program that sleeps briefly
+ * falls into step with a single clock, and its ticks miss what follows the sleep.
+ */
+#define RECORD_CLOCKS 5
+struct record_clock {
+	__u64 opened_ns; /* the period it was opened with, by which a tick tells its clock */
+	__u64 period_ns; /* now; both by the engine */
+	__u64 due_ns;    /* the next point of the clock's grid */
+};
+
 /* One core. Written by BPF on that core. */
 struct record_cpu {
 	/* From sched_switch to sched_exit. */
 	__u64 off_ns, offset_ns, run_delay_ns;
 	__u32 tid, is_preempted;
-	__u64 entered_ns, due_ns; /* of the current task; the next point of the clock's grid */
+	__u64 entered_ns; /* of the current task */
 	__u64 samples;
 	__u64 lost; /* samples that found the ring full */
 	__u64 truncated;
 	__u64 overwritten; /* slots taken by a task with another id */
 	__u64 not_held;    /* sampled waits without room in `held` */
-	__u64 period_ns;   /* of its clock; by the engine */
+	struct record_clock clocks[RECORD_CLOCKS];
 } __attribute__((aligned(64)));

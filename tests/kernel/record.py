@@ -343,6 +343,16 @@ def _():
             equal((said.returncode, said.stdout), (2, ""), words)
 
 
+@test("a program that naps in step with a sampling clock has its CPU time in the samples")
+def _():
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        said = lever("record", "--quiet", "--output", output, "--", program("short_sleeps"), "700", "250", "4")
+        equal(said.returncode, 0, said.stderr)
+        sampled = sum(entry["weight_ns"] for entry in report(output)["entries"] if entry["class"] == "cpu")
+        check(abs(sampled / int(said.stdout) - 1) < 0.15, (sampled, said.stdout))
+
+
 @test("the overhead of recording is measured: its BPF programs and interrupts, and lever itself")
 def _():
     told = recorded()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* clocks - opens and controls one perf event for each core. */
+/* clocks - opens and controls perf events for each core. */
 #include "collect/bpf/clocks.h"
 
 #include "collect/tick_cost.h"
@@ -25,30 +25,60 @@ static int event_open(unsigned cpu, uint64_t period_ns)
 	return (int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-uint64_t clocks_period_on(uint64_t period_ns, unsigned cpu)
+/* Spread by a quarter around 1, with no simple ratios; their inverses have a mean of 1. */
+static double spread(unsigned clock, unsigned each)
 {
-	return period_ns + (uint64_t)cpu * 1009 % 16001;
+	static const double spreads[CLOCKS_MOST] = {1, 0.797, 1.237, 0.883, 1.109};
+	double inverse = 0;
+
+	for (unsigned i = 0; i < each; i++)
+		inverse += 1 / spreads[i] / each;
+	return spreads[clock] * inverse;
 }
 
-int clocks_open(struct clocks *clocks, int program, uint64_t period_ns, struct error *error)
+uint64_t clocks_period_on(uint64_t period_ns, unsigned cpu, unsigned clock, unsigned each)
+{
+	double own_ns = (double)(period_ns + (uint64_t)cpu * 1009 % 16001);
+	return (uint64_t)(own_ns * each * spread(clock, each));
+}
+
+static int event_fail(int code, struct error *error)
+{
+	return error_set(error, code,
+			 "perf_event_open refuses the sampling clock: %s; run as root, or with "
+			 "CAP_PERFMON (see `lever check`)",
+			 strerror(code));
+}
+
+/* The clocks of a core; -ENODEV if it is offline. */
+static int core_open(struct clocks *clocks, unsigned cpu, int program, struct error *error)
+{
+	for (unsigned i = 0; i < clocks->each; i++) {
+		int event =
+			event_open(cpu, clocks_period_on(clocks->period_ns, cpu, i, clocks->each));
+		if (event < 0 && errno == ENODEV)
+			return -ENODEV;
+		if (event < 0)
+			return event_fail(errno, error);
+		clocks->events[cpu][i] = event;
+		if (ioctl(event, PERF_EVENT_IOC_SET_BPF, program))
+			return error_set(error, errno, "cannot sample by BPF: %s", strerror(errno));
+	}
+	return 0;
+}
+
+int clocks_open(struct clocks *clocks, int program, uint64_t period_ns, unsigned each,
+		struct error *error)
 {
 	unsigned opened = 0, cpus = (unsigned)libbpf_num_possible_cpus();
 
 	clocks->period_ns = period_ns;
+	clocks->each = each;
 	for (unsigned cpu = 0; cpu < cpus && cpu < KERNEL_CPUS_MOST; cpu++) {
-		int event = event_open(cpu, clocks_period_on(period_ns, cpu));
-		if (event < 0 && errno == ENODEV)
-			continue; /* offline */
-		if (event < 0)
-			return error_set(
-				error, errno,
-				"perf_event_open refuses the sampling clock: %s; run as root, "
-				"or with CAP_PERFMON (see `lever check`)",
-				strerror(errno));
-		clocks->events[cpu] = event;
-		if (ioctl(event, PERF_EVENT_IOC_SET_BPF, program))
-			return error_set(error, errno, "cannot sample by BPF: %s", strerror(errno));
-		opened++;
+		int code = core_open(clocks, cpu, program, error);
+		if (code && code != -ENODEV)
+			return code;
+		opened += !code;
 	}
 	return opened ? 0 : error_set(error, -ENODEV, "no core to sample on");
 }
@@ -56,37 +86,55 @@ int clocks_open(struct clocks *clocks, int program, uint64_t period_ns, struct e
 void clocks_clear(struct clocks *clocks)
 {
 	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++)
-		clocks->events[cpu] = -1;
+		for (unsigned i = 0; i < CLOCKS_MOST; i++)
+			clocks->events[cpu][i] = -1;
 }
 
 void clocks_close(struct clocks *clocks)
 {
 	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++)
-		if (clocks->events[cpu] >= 0)
-			close(clocks->events[cpu]);
+		for (unsigned i = 0; i < CLOCKS_MOST; i++)
+			if (clocks->events[cpu][i] >= 0)
+				close(clocks->events[cpu][i]);
 	clocks_clear(clocks);
 }
 
 void clocks_enable(const struct clocks *clocks, bool enable)
 {
 	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++)
-		if (clocks->events[cpu] >= 0)
-			ioctl(clocks->events[cpu],
-			      enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+		for (unsigned i = 0; i < CLOCKS_MOST; i++)
+			if (clocks->events[cpu][i] >= 0)
+				ioctl(clocks->events[cpu][i],
+				      enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static int set_period(int event, __u64 period_ns, struct error *error)
+{
+	if (event < 0 || !ioctl(event, PERF_EVENT_IOC_PERIOD, &period_ns))
+		return 0;
+	return error_set(error, errno,
+			 "the kernel refuses a sampling period of %llu ns: %s; see "
+			 "/proc/sys/kernel/perf_event_max_sample_rate",
+			 (unsigned long long)period_ns, strerror(errno));
 }
 
 int clocks_set_period(const struct clocks *clocks, uint64_t period_ns, struct error *error)
 {
-	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++) {
-		__u64 period = clocks_period_on(period_ns, cpu);
-		if (clocks->events[cpu] >= 0 &&
-		    ioctl(clocks->events[cpu], PERF_EVENT_IOC_PERIOD, &period))
-			return error_set(error, errno,
-					 "the kernel refuses a sampling period of %llu ns: %s; see "
-					 "/proc/sys/kernel/perf_event_max_sample_rate",
-					 (unsigned long long)period, strerror(errno));
-	}
-	return 0;
+	int code = 0;
+
+	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++)
+		for (unsigned i = 0; i < clocks->each && !code; i++)
+			code = set_period(clocks->events[cpu][i],
+					  clocks_period_on(period_ns, cpu, i, clocks->each), error);
+	return code;
+}
+
+void clock_set_period(const struct clocks *clocks, unsigned cpu, unsigned clock, uint64_t period_ns)
+{
+	__u64 period = period_ns;
+
+	if (clocks->events[cpu][clock] >= 0)
+		ioctl(clocks->events[cpu][clock], PERF_EVENT_IOC_PERIOD, &period);
 }
 
 uint64_t clocks_measure_tick(const struct clocks *clocks, uint64_t period_ns, uint64_t duration_ns)

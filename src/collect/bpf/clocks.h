@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * clocks - a sampling clock on every core: cpu-clock events that run a BPF program.
+ * clocks - sampling clocks on every core: cpu-clock events that run a BPF program.
+ *
+ * A core has one clock, or several with different periods that together tick as often as one.
  *
  * Life: clocks_clear, clocks_open, clocks_enable, clocks_close.
  */
@@ -13,17 +15,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define CLOCKS_MOST 5 /* of a core */
+
 struct clocks {
-	int events[KERNEL_CPUS_MOST]; /* -1 where the core is offline */
-	uint64_t period_ns;           /* as opened */
+	int events[KERNEL_CPUS_MOST][CLOCKS_MOST]; /* -1 where the core is offline */
+	unsigned each;                             /* clocks of a core */
+	uint64_t period_ns;                        /* as opened: of a core's ticks */
 };
 
 void clocks_clear(struct clocks *clocks);
-int clocks_open(struct clocks *clocks, int program, uint64_t period_ns, struct error *error);
+/* `each`: clocks of a core, 1 to CLOCKS_MOST. */
+int clocks_open(struct clocks *clocks, int program, uint64_t period_ns, unsigned each,
+		struct error *error);
 void clocks_close(struct clocks *clocks);
 void clocks_enable(const struct clocks *clocks, bool enable);
 int clocks_set_period(const struct clocks *clocks, uint64_t period_ns, struct error *error);
+/* Of one clock, from its next tick on. Nothing happens if the core is offline. */
+void clock_set_period(const struct clocks *clocks, unsigned cpu, unsigned clock,
+		      uint64_t period_ns);
 /* What one tick takes of its core, in ns; 0: not measurable. `period_ns` is the one that is set. */
 uint64_t clocks_measure_tick(const struct clocks *clocks, uint64_t period_ns, uint64_t duration_ns);
-/* Each core's period differs a little, so that the cores' ticks do not stay in step. */
-uint64_t clocks_period_on(uint64_t period_ns, unsigned cpu);
+/*
+ * The period of a core's clock number `clock` of `each`. Each core's differ a little, so that the
+ * cores' ticks do not stay in step; the rates of a core's clocks add up to that of one.
+ */
+uint64_t clocks_period_on(uint64_t period_ns, unsigned cpu, unsigned clock, unsigned each);

@@ -23,7 +23,7 @@ int kernel_clock_open(struct kernel_engine *kernel, uint64_t period_ns, struct e
 	else
 		kernel->collector.facts.period_ns = period_ns;
 	kernel->collector.settings->delay.period_ns = period_ns;
-	return clocks_open(&kernel->clocks, bpf_program__fd(kernel->bpf->progs.tick), period_ns,
+	return clocks_open(&kernel->clocks, bpf_program__fd(kernel->bpf->progs.tick), period_ns, 1,
 			   error);
 }
 

@@ -3,6 +3,7 @@
 #include "collect/record/recorder.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "collect/bpf/clocks.h"
 #include "collect/bpf/kernel_features.h"
@@ -16,6 +17,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #pragma GCC diagnostic push /* made by bpftool */
@@ -24,6 +26,8 @@
 #include "record.skel.h"
 #pragma GCC diagnostic pop
 
+#define DRAW_NS 40000000ull /* between draws of periods, at least */
+#define RATE_SPREAD 0.2
 #define MEASURE_PERIOD_NS 200000ull
 #define MEASURE_NS (40 * MEASURE_PERIOD_NS)
 
@@ -35,7 +39,9 @@ struct recorder {
 	struct clocks clocks;
 	struct unwind_table unwind;
 	struct overhead overhead;
-	uint64_t tick_ns; /* what a tick takes beside its BPF program */
+	uint64_t tick_ns;         /* what a tick takes beside its BPF program */
+	uint64_t drawn_ns;        /* when a period was drawn */
+	unsigned short random[3]; /* erand48's */
 };
 
 static int on_event(void *context, void *data, size_t size)
@@ -84,8 +90,12 @@ static void fill_settings(struct recorder *recorder, const struct recorder_optio
 	settings->unwinding = options->unwinding;
 	settings->is_system_wide = options->is_system_wide;
 	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++)
-		recorder->bpf->bss->record_cpus[cpu].period_ns =
-			clocks_period_on(options->period_ns, cpu);
+		for (unsigned i = 0; i < RECORD_CLOCKS; i++) {
+			struct record_clock *clock =
+				&recorder->bpf->bss->record_cpus[cpu].clocks[i];
+			clock->opened_ns = clock->period_ns =
+				clocks_period_on(options->period_ns, cpu, i, RECORD_CLOCKS);
+		}
 }
 
 /* At a short period, as the program waits for the end of the measurement. */
@@ -118,7 +128,7 @@ static int open_bpf(struct recorder *opened, const struct recorder_options *opti
 		return error_set(error, code, "cannot attach to the scheduler's tracepoints: %s",
 				 strerror(-code));
 	code = clocks_open(&opened->clocks, bpf_program__fd(opened->bpf->progs.record_tick),
-			   options->period_ns, error);
+			   options->period_ns, RECORD_CLOCKS, error);
 	return code ? code : measure_tick(opened, options->period_ns, error);
 }
 
@@ -139,6 +149,8 @@ int recorder_open(const struct recorder_options *options, struct recorder **reco
 	struct error refused = {0};
 
 	clocks_clear(&opened->clocks);
+	if (getrandom(opened->random, sizeof(opened->random), 0) < 0)
+		opened->random[0] = (unsigned short)getpid();
 	int code = open_bpf(opened, options, &refused);
 	if (code == -EPERM || code == -EACCES) {
 		struct error later = {0};
@@ -251,6 +263,30 @@ int recorder_set_unwind(struct recorder *recorder, uint32_t object,
 	return unwind_table_add(&recorder->unwind, object, rows, count);
 }
 
+/* Draws one clock's period anew, its rate within RATE_SPREAD of that of its opening. */
+static void draw_period(struct recorder *recorder, unsigned cpu, unsigned number)
+{
+	struct record_clock *clock = &recorder->bpf->bss->record_cpus[cpu].clocks[number];
+	double rate = 1 + RATE_SPREAD * (2 * erand48(recorder->random) - 1);
+	uint64_t period_ns = (uint64_t)((double)clock->opened_ns / rate);
+
+	__atomic_store_n(&clock->period_ns, period_ns, __ATOMIC_RELAXED);
+	clock_set_period(&recorder->clocks, cpu, number, period_ns);
+}
+
+/* A program of nearly constant period would be sampled at the same points for long. */
+static void draw_periods(struct recorder *recorder)
+{
+	uint64_t now_ns = clock_now_ns();
+
+	if (now_ns - recorder->drawn_ns < DRAW_NS)
+		return;
+	recorder->drawn_ns = now_ns;
+	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++)
+		for (unsigned i = 0; i < RECORD_CLOCKS; i++)
+			draw_period(recorder, cpu, i);
+}
+
 void recorder_drain(struct recorder *recorder, const struct recorder_handler *handler)
 {
 	if (recorder->perf) {
@@ -260,6 +296,7 @@ void recorder_drain(struct recorder *recorder, const struct recorder_handler *ha
 	recorder->handler = handler;
 	ring_buffer__consume(recorder->ring);
 	recorder->handler = NULL;
+	draw_periods(recorder);
 	overhead_poll(&recorder->overhead);
 }
 

@@ -97,7 +97,7 @@ int thread_states_start(struct thread_states *thread_states, pid_t pid, struct e
 		return 0;
 	code = clocks_open(&thread_states->clocks,
 			   bpf_program__fd(thread_states->bpf->progs.scale_sample),
-			   SAMPLE_PERIOD_NS, error);
+			   SAMPLE_PERIOD_NS, 1, error);
 	if (!code)
 		clocks_enable(&thread_states->clocks, true);
 	return code;
