@@ -67,6 +67,33 @@ def _():
             check(why in result.stderr, result.stderr)
 
 
+@test("two recordings of samples tell what changed, in every format, and fail a gate")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        before, after, = written(folder, "server", "server-after")
+        for name in ("text", "markdown", "github"):
+            result = lever("diff", "--format", name, before, after)
+            equal((result.returncode, result.stderr), (0, ""), name)
+            check("35 % less" in result.stdout or "35 %25 less" in result.stdout, result.stdout)
+        answer = json.loads(lever("diff", "--format", "json", before, after).stdout)
+        equal((answer["kind"], answer["unit"]), ("samples-diff", "run"))
+        changed = {row["function"]: row["change"] for row in answer["functions"] if row["changed"]}
+        check(-0.36 < changed["checksum"] < -0.34, changed)
+        rows = list(csv.DictReader(io.StringIO(lever("diff", "--format", "csv", before, after).stdout)))
+        check("checksum" in [row["function"] for row in rows if row["changed"] == "true"], rows)
+        equal(lever("diff", "--fail-if-slower", "3%", before, after).returncode, 0)
+        equal(lever("diff", "--fail-if-slower", "3%", after, before).returncode, 4)
+
+
+@test("a recording of samples and a causal profile are one sentence and 2")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        before, after = written(folder, "server", "pipeline")
+        result = lever("diff", before, after)
+        equal((result.returncode, result.stdout), (2, ""))
+        check("no common kind" in result.stderr and result.stderr.count("\n") == 1, result.stderr)
+
+
 @test("history shows each profile of a folder, in text, JSON and as a page")
 def _():
     with tempfile.TemporaryDirectory() as folder:

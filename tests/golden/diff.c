@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "expected.h"
 #include "recordings_causal.h"
+#include "recordings_samples.h"
 #include "report/diff/diff_report.h"
 #include "schema.h"
 
@@ -18,7 +19,9 @@
 #define REALISED 0.7
 #define VISIT 0.82
 
-static struct recording *read_pipeline(void)
+typedef int write_recording(const char *name, const char *path, struct error *error);
+
+static struct recording *read_written(write_recording *write, const char *name)
 {
 	char path[] = "/tmp/lever-golden-XXXXXX";
 	struct error error = {0};
@@ -28,10 +31,15 @@ static struct recording *read_pipeline(void)
 	if (fd < 0)
 		return NULL;
 	close(fd);
-	if (recordings_write("pipeline", path, &error) || profile_read(path, &recording, &error))
+	if (write(name, path, &error) || profile_read(path, &recording, &error))
 		printf("# %s\n", error.text);
 	unlink(path);
 	return recording;
+}
+
+static struct recording *read_pipeline(void)
+{
+	return read_written(recordings_write, "pipeline");
 }
 
 static void change(struct recording *recording)
@@ -85,6 +93,29 @@ static char *profiles_as(diff_writer *write, bool is_changed)
 		text = written(write, &report);
 	}
 	profile_pair_free(pair);
+	recording_free(before);
+	recording_free(after);
+	return text;
+}
+
+/* NULL if the recordings cannot be compared. */
+static char *samples_as(diff_writer *write, const char *after_name)
+{
+	struct recording *before = read_written(sample_recordings_write, "server");
+	struct recording *after = read_written(sample_recordings_write, after_name);
+	struct run_pairs_plan plan = {.gate = 0.03};
+	struct samples_pair *pair = NULL;
+	struct error error = {0};
+	char *text = NULL;
+
+	if (!samples_pair_new(before, after, plan.gate, &pair, &error)) {
+		struct diff_report report = {.samples = pair,
+					     .commands = {"before.lever", "after.lever"},
+					     .plan = &plan,
+					     .options = {.columns = 100}};
+		text = written(write, &report);
+	}
+	samples_pair_free(pair);
 	recording_free(before);
 	recording_free(after);
 	return text;
@@ -157,6 +188,24 @@ TEST("the same profile twice has no change")
 	CHECK(text && expected_equals("diff-unchanged", "text", text));
 }
 
+TEST("two recordings of samples as text, Markdown, CSV and annotations")
+{
+	AUTO(text) char *text = samples_as(diff_samples_text, "server-after");
+	AUTO(text) char *markdown = samples_as(diff_samples_markdown, "server-after");
+	AUTO(text) char *csv = samples_as(diff_samples_csv, "server-after");
+	AUTO(text) char *github = samples_as(diff_samples_github, "server-after");
+
+	CHECK(text && expected_equals("diff-samples", "text", text));
+	CHECK(markdown && expected_equals("diff-samples", "md", markdown));
+	CHECK(csv && expected_equals("diff-samples", "csv", csv));
+	CHECK(github && expected_equals("diff-samples", "github", github));
+}
+
+TEST("samples of different programs are refused")
+{
+	CHECK(!samples_as(diff_samples_text, "names"));
+}
+
 TEST("JSON is as docs/diff.schema.json and docs/pairs.schema.json say")
 {
 	AUTO(text) char *changed = profiles_as(diff_profiles_json, true);
@@ -165,6 +214,11 @@ TEST("JSON is as docs/diff.schema.json and docs/pairs.schema.json say")
 
 	CHECK(changed && holds_schema("diff.schema.json", changed));
 	CHECK(unchanged && holds_schema("diff.schema.json", unchanged));
+	AUTO(text) char *samples = samples_as(diff_samples_json, "server-after");
+	AUTO(text) char *same = samples_as(diff_samples_json, "server");
+	CHECK(samples && holds_schema("samples-diff.schema.json", samples));
+	CHECK(same && holds_schema("samples-diff.schema.json", same));
+	CHECK(same && !strstr(same, "\"changed\": true"));
 	CHECK(holds_schema("pairs.schema.json", pairs));
 	CHECK(!holds_schema("pairs.schema.json", changed));
 }

@@ -6,6 +6,7 @@
 
 /*
  * server: two threads, every class, and a chain of which nothing is known.
+ * server-after: the same with a faster function and a new one.
  * names:  functions, threads and files with names that a page or a format could stumble over.
  * deep:   100,000 chains of 12 to 40 functions, of four threads.
  */

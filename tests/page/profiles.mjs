@@ -48,6 +48,14 @@ export function makePage(name) {
 	return pageOf(name);
 }
 
+// The path of the page that compares two profiles which are there.
+export function compare(before, after) {
+	const path = join(folder, `${before}-${after}.html`);
+	const profiles = [before, after].map((name) => join(folder, `${name}.lever`));
+	execFileSync(lever, ['diff', '--format', 'html', '--output', path, ...profiles]);
+	return path;
+}
+
 export function canRecord() {
 	return spawnSync(lever, ['check']).status === 0;
 }

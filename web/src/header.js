@@ -7,12 +7,13 @@ import * as format from './format.js';
 const TITLES = {
 	causal: 'Causal profile',
 	samples: 'Profile',
+	'samples-diff': 'Change',
 	timeline: 'Timeline',
 	scale: 'Scaling',
 };
 
 // If lever started no command.
-const UNNAMED = {samples: 'running processes'};
+const UNNAMED = {samples: 'running processes', 'samples-diff': 'running processes'};
 
 function fact(name, ...content) {
 	return element('div', {}, element('dt', {}, name), element('dd', {}, content));
@@ -74,7 +75,7 @@ function sampleFact(report) {
 	return fact(
 		'Samples',
 		listed(
-			`${format.count(samples)} ${report.kind === 'samples' ? 'on and off CPU' : 'on CPU'}`,
+			`${format.count(samples)} ${report.kind === 'causal' ? 'on CPU' : 'on and off CPU'}`,
 			`every ${format.duration(period)}`,
 		),
 		', ',

@@ -3,6 +3,7 @@
 import {causalView} from './causal/view.js';
 import {readData} from './payload.js';
 import {element} from './dom.js';
+import {diffView} from './diff/view.js';
 import {header} from './header.js';
 import {samplesView} from './samples/view.js';
 import {scaleView} from './scale/view.js';
@@ -13,6 +14,7 @@ import {timelineView} from './timeline/view.js';
 const VIEWS = {
 	causal: causalView,
 	samples: samplesView,
+	'samples-diff': diffView,
 	timeline: timelineView,
 	scale: scaleView,
 };

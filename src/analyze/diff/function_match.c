@@ -29,50 +29,71 @@ char *function_match_normal(const char *name)
 	return normal;
 }
 
-static bool in_same_file(const struct function_name *a, const struct function_name *b)
+/* A name without a compiler's additions, and without parameters; NULL: unknown. */
+struct match_key {
+	char *normal, *base;
+	const char *file;
+};
+
+static struct match_key *keys_of(const struct function_name *names, size_t count)
+{
+	struct match_key *keys = memory_new(count + 1, sizeof(*keys));
+
+	for (size_t i = 0; i < count; i++) {
+		keys[i].file = names[i].file;
+		keys[i].normal = function_match_normal(names[i].name);
+		if (!keys[i].normal)
+			continue;
+		keys[i].base = text_copy(keys[i].normal);
+		keys[i].base[strcspn(keys[i].base, "(<")] = 0;
+	}
+	return keys;
+}
+
+static void keys_free(struct match_key *keys, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(keys[i].normal);
+		free(keys[i].base);
+	}
+	free(keys);
+}
+
+static bool in_same_file(const struct match_key *a, const struct match_key *b)
 {
 	return a->file && b->file && !strcmp(path_base(a->file), path_base(b->file));
 }
 
-static bool is_equal(const struct function_name *a, const struct function_name *b)
+static bool is_equal(const struct match_key *a, const struct match_key *b)
 {
-	AUTO(text) char *left = function_match_normal(a->name);
-	AUTO(text) char *right = function_match_normal(b->name);
-
-	return left && right && !strcmp(left, right);
+	return !strcmp(a->normal, b->normal);
 }
 
 /* "ns::find(int)" and "ns::find(long)" */
-static bool has_equal_base(const struct function_name *a, const struct function_name *b)
+static bool has_equal_base(const struct match_key *a, const struct match_key *b)
 {
-	AUTO(text) char *left = function_match_normal(a->name);
-	AUTO(text) char *right = function_match_normal(b->name);
-
-	if (!left || !right || (a->file && b->file && !in_same_file(a, b)))
-		return false;
-	left[strcspn(left, "(<")] = 0;
-	right[strcspn(right, "(<")] = 0;
-	return *left && !strcmp(left, right);
+	return *a->base && !strcmp(a->base, b->base) &&
+	       (!a->file || !b->file || in_same_file(a, b));
 }
 
-static bool is_similar(const struct function_name *a, const struct function_name *b)
+static bool is_similar(const struct match_key *a, const struct match_key *b)
 {
-	AUTO(text) char *left = function_match_normal(a->name);
-	AUTO(text) char *right = function_match_normal(b->name);
-
-	if (!left || !right || !in_same_file(a, b))
+	if (!in_same_file(a, b))
 		return false;
-	size_t most = strlen(left) > strlen(right) ? strlen(left) : strlen(right);
-	return text_distance(left, right) * DISTANCE_SHARE <= most;
+	size_t left = strlen(a->normal), right = strlen(b->normal);
+	size_t most = left > right ? left : right;
+	return text_distance(a->normal, b->normal) * DISTANCE_SHARE <= most;
 }
 
-typedef bool is_match(const struct function_name *a, const struct function_name *b);
+typedef bool is_match(const struct match_key *a, const struct match_key *b);
 
 void function_match(const struct function_name *before, size_t before_count,
 		    const struct function_name *after, size_t after_count, size_t *matches)
 {
 	static is_match *const passes[] = {is_equal, has_equal_base, is_similar};
-	bool *is_taken = memory_new(after_count, sizeof(*is_taken));
+	bool *is_taken = memory_new(after_count + 1, sizeof(*is_taken));
+	struct match_key *left = keys_of(before, before_count);
+	struct match_key *right = keys_of(after, after_count);
 
 	for (size_t i = 0; i < before_count; i++)
 		matches[i] = FUNCTION_MATCH_NONE;
@@ -80,10 +101,13 @@ void function_match(const struct function_name *before, size_t before_count,
 		for (size_t i = 0; i < before_count; i++)
 			for (size_t j = 0; j < after_count; j++) {
 				if (matches[i] != FUNCTION_MATCH_NONE || is_taken[j] ||
-				    !passes[pass](&before[i], &after[j]))
+				    !left[i].normal || !right[j].normal ||
+				    !passes[pass](&left[i], &right[j]))
 					continue;
 				matches[i] = j;
 				is_taken[j] = true;
 			}
+	keys_free(left, before_count);
+	keys_free(right, after_count);
 	free(is_taken);
 }

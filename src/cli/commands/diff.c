@@ -15,6 +15,7 @@
 #include "profile/profile.h"
 #include "report/diff/diff_report.h"
 #include "report/display.h"
+#include "report/html.h"
 
 #include <errno.h>
 #include <math.h>
@@ -80,7 +81,10 @@ static int write_report(const struct diff_values *values, const struct diff_repo
 		return message_error(&error, EXIT_FAILED);
 	FILE *out = file ? output_file_stream(file) : stdout;
 	const struct diff_format *format = &diff_formats[values->format];
-	(report->pairs ? format->write_pairs : format->write_profiles)(out, report);
+	diff_writer *write = report->pairs    ? format->write_pairs :
+			     report->profiles ? format->write_profiles :
+						format->write_samples;
+	write(out, report);
 	if (file && output_file_finish(file, &error))
 		return message_error(&error, EXIT_FAILED);
 	return EXIT_ANSWERED;
@@ -203,41 +207,81 @@ static void diff_values_auto_release(struct diff_values *values)
 CLEANUP_DEFINE(recording, struct recording *, recording_free, NULL)
 CLEANUP_DEFINE(profile_pair, struct profile_pair *, profile_pair_free, NULL)
 
-static int read_causal(const char *path, struct recording **recording, struct error *error)
-{
-	int code = profile_read(path, recording, error);
+CLEANUP_DEFINE(samples_pair, struct samples_pair *, samples_pair_free, NULL)
 
-	if (code)
-		return code;
-	recording_keep(*recording, RUN_CAUSAL);
-	if (!(*recording)->runs.count)
-		return error_set(error, -EINVAL,
-				 "%s has no causal profile; make one with lever run", path);
-	return 0;
+static int exit_code_of_gate(enum gate_verdict gate)
+{
+	if (gate == GATE_FAILED)
+		return EXIT_SLOWER;
+	return gate == GATE_UNSURE ? EXIT_NO_ANSWER : EXIT_ANSWERED;
 }
 
-static int compare_profiles(const struct diff_values *values, const char *before, const char *after)
+static bool has_kind(const struct recording *recording, enum run_kind kind)
 {
-	AUTO(recording) struct recording *first = NULL, *second = NULL;
+	for (size_t i = 0; i < recording->runs.count; i++)
+		if (recording->runs.items[i].kind == kind)
+			return true;
+	return false;
+}
+
+static int compare_causal(const struct diff_values *values, struct diff_report *report,
+			  struct recording *before, struct recording *after)
+{
 	AUTO(profile_pair) struct profile_pair *pair = NULL;
-	struct run_pairs_plan plan = {.gate = values->gate};
 	struct error error = {0};
 
-	if (read_causal(before, &first, &error) || read_causal(after, &second, &error) ||
-	    profile_pair_new(first, second, values->gate, values->point, &pair, &error))
+	recording_keep(before, RUN_CAUSAL);
+	recording_keep(after, RUN_CAUSAL);
+	if (profile_pair_new(before, after, values->gate, values->point, &pair, &error))
 		return message_error(&error, EXIT_USAGE);
+	report->profiles = pair;
+	int code = write_report(values, report);
+	return code ? code : exit_code_of_gate(pair->gate);
+}
+
+static int compare_samples(const struct diff_values *values, struct diff_report *report,
+			   struct recording *before, struct recording *after)
+{
+	AUTO(samples_pair) struct samples_pair *pair = NULL;
+	struct error error = {0};
+
+	if (!strcmp(diff_formats[values->format].name, "html") && !html_is_built())
+		return message_print(EXIT_FAILED, MESSAGE_NO_PAGE);
+	recording_keep(before, RUN_SAMPLES);
+	recording_keep(after, RUN_SAMPLES);
+	if (samples_pair_new(before, after, values->gate, &pair, &error))
+		return message_error(&error, EXIT_USAGE);
+	report->samples = pair;
+	int code = write_report(values, report);
+	return code ? code : exit_code_of_gate(pair->gate);
+}
+
+/* Two causal profiles if both files have one, else two recordings of samples. */
+static int compare_profiles(const struct diff_values *values, const char *before, const char *after)
+{
+	static int (*const comparisons[])(const struct diff_values *, struct diff_report *,
+					  struct recording *, struct recording *) = {
+		[RUN_CAUSAL] = compare_causal,
+		[RUN_SAMPLES] = compare_samples,
+	};
+	AUTO(recording) struct recording *first = NULL, *second = NULL;
+	struct run_pairs_plan plan = {.gate = values->gate};
+	struct error error = {0};
 	struct diff_report report = {
-		.profiles = pair,
 		.commands = {before, after},
 		.plan = &plan,
 		.options = summary_options(values->output ? stderr : stdout, 0),
 	};
-	int code = write_report(values, &report);
-	if (code)
-		return code;
-	if (pair->gate == GATE_FAILED)
-		return EXIT_SLOWER;
-	return pair->gate == GATE_UNSURE ? EXIT_NO_ANSWER : EXIT_ANSWERED;
+
+	if (profile_read(before, &first, &error) || profile_read(after, &second, &error))
+		return message_error(&error, EXIT_USAGE);
+	for (enum run_kind kind = RUN_CAUSAL; kind <= RUN_SAMPLES; kind++)
+		if (has_kind(first, kind) && has_kind(second, kind))
+			return comparisons[kind](values, &report, first, second);
+	return message_print(EXIT_USAGE,
+			     "%s and %s are of no common kind that can be compared; make both with "
+			     "lever run, or both with lever record",
+			     before, after);
 }
 
 /* BEFORE and AFTER, or --against BEFORE and AFTER. */

@@ -78,7 +78,8 @@ const struct command_page diff_page = {
 	.manual = "lever-diff",
 	.purpose =
 		"Tells of two causal profiles, BEFORE and AFTER a change, whether the prediction "
-		"came true; or runs two commands in turn, and tells whether one is faster, by how "
+		"came true; of two recordings of samples, which functions changed; or runs two "
+		"commands in turn, and tells whether one is faster, by how "
 		"much, and how sure that is.",
 	.options = diff_table,
 	.option_count = sizeof(diff_table) / sizeof(diff_table[0]),

@@ -227,11 +227,7 @@ static enum exit_code complete_format(struct report_values *values)
 	if (values->open)
 		values->format = html;
 	if (values->format == html && !html_is_built())
-		return message_print(
-			EXIT_FAILED,
-			"this lever was built without the HTML report; install Node.js and "
-			"npm, then run `make setup` and `make` again, or use another "
-			"--format");
+		return message_print(EXIT_FAILED, MESSAGE_NO_PAGE);
 	if (!format->is_for_terminal && !values->open && !values->output && isatty(STDOUT_FILENO))
 		return message_print(EXIT_USAGE,
 				     "refusing to write %s to a terminal; use --output FILE%s%s",

@@ -17,6 +17,10 @@ enum exit_code {
 	EXIT_NOT_FOUND = 127,      /* there is no such program */
 };
 
+#define MESSAGE_NO_PAGE                                                      \
+	"this lever was built without the HTML report; install Node.js and " \
+	"npm, then run `make setup` and `make` again, or use another --format"
+
 /* Prints "lever: sentence" and returns the exit code, so that a command can end with it. */
 int message_error(const struct error *error, enum exit_code exit_code);
 int message_print(enum exit_code exit_code, const char *format, ...)

@@ -2,18 +2,20 @@
 /*
  * diff_report - the table of the formats of `lever diff`, and their input.
  *
- * A new format is a file with its writers, diff_pairs_NAME (two commands) and diff_profiles_NAME
- * (two profiles), and a row here.
+ * A new format is a file with its writers, diff_pairs_NAME (two commands), diff_profiles_NAME (two
+ * causal profiles) and diff_samples_NAME (two recordings of samples), and a row here.
  */
 #pragma once
 
 #include "analyze/diff/profile_pair.h"
 #include "analyze/diff/run_pairs.h"
+#include "analyze/diff/samples_pair.h"
 #include "report/report.h"
 
 struct diff_report {
 	const struct run_pairs_result *pairs; /* two commands, */
-	const struct profile_pair *profiles;  /* or two profiles */
+	const struct profile_pair *profiles;  /* or two causal profiles, */
+	const struct samples_pair *samples;   /* or two recordings of samples */
 	const char *commands[2];              /* as typed, by side; or the profiles' paths */
 	const struct run_pairs_plan *plan;
 	const char *note; /* a warning, or NULL */
@@ -31,12 +33,13 @@ typedef void diff_writer(FILE *out, const struct diff_report *report);
 	FORMAT(html, "a page for a browser")      \
 	FORMAT(github, "annotations for GitHub Actions")
 
-#define DIFF_FORMAT_DECLARE(name, help) diff_writer diff_pairs_##name, diff_profiles_##name;
+#define DIFF_FORMAT_DECLARE(name, help) \
+	diff_writer diff_pairs_##name, diff_profiles_##name, diff_samples_##name;
 DIFF_FORMATS(DIFF_FORMAT_DECLARE)
 
 struct diff_format {
 	const char *name;
-	diff_writer *write_pairs, *write_profiles;
+	diff_writer *write_pairs, *write_profiles, *write_samples;
 };
 
 extern const struct diff_format diff_formats[];
@@ -60,6 +63,13 @@ char *diff_profiles_gate(const struct profile_pair *pair, double gate);
 char *diff_gain_text(const struct gain_estimate *gain);
 /* "31 % less a visit (27 to 35)" */
 char *diff_change_text(const struct changed_function *function);
+/* "on CPU 312 ms a run for 935 ms before, 67 % less (65 to 69); most in f: 71 % less (68 to 74)" */
+char *diff_samples_verdict(const struct samples_pair *pair);
+char *diff_samples_gate(const struct samples_pair *pair, double gate);
+/* "71 % less (68 to 74)", "new", "gone", or "~" */
+char *diff_samples_change(const struct samples_change *change);
+/* A name in a cell of Markdown: backquotes and bars would end it. */
+char *diff_markdown_name(const char *name);
 /* A line for GitHub Actions; `file` may be NULL, and `line` 0. */
 void diff_annotation_write(FILE *out, const char *level, const char *file, unsigned line,
 			   const char *sentence);

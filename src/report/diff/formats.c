@@ -2,7 +2,7 @@
 /* formats - the table of diff_report.h as arrays. */
 #include "report/diff/diff_report.h"
 
-#define TABLE_ROW(name, help) {#name, diff_pairs_##name, diff_profiles_##name},
+#define TABLE_ROW(name, help) {#name, diff_pairs_##name, diff_profiles_##name, diff_samples_##name},
 const struct diff_format diff_formats[] = {DIFF_FORMATS(TABLE_ROW)};
 
 #define NAME(name, help) #name,

@@ -121,8 +121,7 @@ void diff_profiles_csv(FILE *out, const struct diff_report *report)
 	}
 }
 
-/* In a cell of a table: backquotes and bars would end it. */
-static char *markdown_name(const char *name)
+char *diff_markdown_name(const char *name)
 {
 	char *clean = display_clean(name);
 
@@ -135,7 +134,7 @@ static char *markdown_name(const char *name)
 static void write_markdown_function(FILE *out, const struct changed_function *function)
 {
 	const struct function_cost *before = function->sides[PROFILE_BEFORE];
-	AUTO(text) char *name = markdown_name(before->name);
+	AUTO(text) char *name = diff_markdown_name(before->name);
 	AUTO(text) char *from = display_duration(before->per_visit_ns);
 	AUTO(text) char *to = display_duration(function->sides[PROFILE_AFTER]->per_visit_ns);
 	AUTO(text) char *change = diff_change_text(function);

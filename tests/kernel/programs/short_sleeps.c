@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * short_sleeps - computes WORK microseconds and sleeps SLEEP microseconds, for SECONDS; prints the
- * short_sleeps - computes WORK microseconds and sleeps SLEEP microseconds, for SECONDS; prints
- * the CPU time of the process in ns. A sleep may end at the next interrupt (timer slack), so the
+ * CPU time of the process in ns. A sleep may end at the next interrupt (timer slack), so the
+ * program falls into step with a sampling clock whose period is near to twice its own.
  *
  * Usage: short_sleeps WORK SLEEP SECONDS
  */

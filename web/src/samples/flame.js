@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // flame - a flame graph on a canvas: frames as wide as their time, callers above callees.
 //
-// A frame is coloured by the classes of its samples, in proportion. Click or Enter zooms to a frame,
+// A frame has the colours of its parts, in proportion: the classes of its samples, or its change. Click or Enter zooms to a frame,
 // Escape back to all; the arrow keys move between frames. Only frames wider than a third of a pixel
 // are visited, so the cost of drawing depends on the width of the graph, not on the recording.
 import {sanitize} from '../sanitize.js';
 import {colour, onTheme} from '../theme.js';
-import {KEYS, colourOf} from './classes.js';
 
 const ROW = 19,
 	GAP = 1,
@@ -25,6 +24,7 @@ function depthOf(node, least) {
 export class Flame {
 	#canvas;
 	#notify; // called with the node at the mouse or chosen by keys
+	#partsOf; // of a node: [name of a colour, weight] of each of its parts
 	#root = null;
 	#zoom = null;
 	#focus = null;
@@ -33,9 +33,10 @@ export class Flame {
 	#found = () => false;
 	#isSearching = false;
 
-	constructor(canvas, notify) {
+	constructor(canvas, notify, partsOf) {
 		this.#canvas = canvas;
 		this.#notify = notify;
+		this.#partsOf = partsOf;
 		canvas.addEventListener('mousemove', (event) => this.#point(event));
 		canvas.addEventListener('mouseleave', () => this.#focusOn(null));
 		canvas.addEventListener('click', (event) => this.#click(event));
@@ -85,7 +86,7 @@ export class Flame {
 		this.#rows = [];
 		this.#place(width);
 		this.#look = {
-			colours: KEYS.map((key) => colour(colourOf(key))),
+			colours: new Map(),
 			ink: colour('class-ink'),
 			mark: colour('ink'),
 			letter: context.measureText('m').width,
@@ -122,10 +123,10 @@ export class Flame {
 		const fades = isPassed || (this.#isSearching && !this.#found(node));
 		context.globalAlpha = fades ? 0.35 : 1;
 		let at = x;
-		for (const [number, own] of node.byClass.entries()) {
+		for (const [name, own] of this.#partsOf(node)) {
 			if (!own) continue;
 			const part = (inner * own) / Math.max(node.weight, 1);
-			context.fillStyle = look.colours[number];
+			context.fillStyle = this.#colour(name);
 			context.fillRect(at, y, part, ROW - GAP);
 			at += part;
 		}
@@ -136,6 +137,12 @@ export class Flame {
 			context.lineWidth = 2;
 			context.strokeRect(x + 1, y + 1, Math.max(inner - 2, 1), ROW - GAP - 2);
 		}
+	}
+
+	#colour(name) {
+		const {colours} = this.#look;
+		if (!colours.has(name)) colours.set(name, colour(name));
+		return colours.get(name);
 	}
 
 	#write(context, node, x, y, width) {

@@ -170,7 +170,11 @@ class SamplesView {
 
 	build() {
 		const host = element('div', {class: 'flames'}, this.#canvas);
-		this.#flame = new Flame(this.#canvas, (node) => this.#tell(node));
+		this.#flame = new Flame(
+			this.#canvas,
+			(node) => this.#tell(node),
+			(node) => KEYS.map((key, number) => [colourOf(key), node.byClass[number]]),
+		);
 		const main = element(
 			'main',
 			{},

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * samples_cost - the time of each function's own samples in a recording of `lever record`, by run.
+ *
+ * A function on CPU and the same function waiting are two rows. A sample belongs to its innermost
+ * function in user space, or in the kernel where there is none.
+ */
+#pragma once
+
+#include "analyze/samples/samples.h"
+
+struct samples_cost {
+	const struct samples_entry *heaviest;
+	const struct recording_frame *frame; /* of its code; NULL: unknown */
+	bool is_waiting;
+	uint64_t samples;
+	double weight_ns, variance;
+	double *by_run; /* ns of each run, in the order of the recording */
+};
+
+struct samples_costs {
+	struct samples_cost *items;
+	size_t count, runs;
+};
+
+struct samples_costs samples_costs_of(const struct samples *samples);
+void samples_costs_release(struct samples_costs *costs);
+
+/* All of one kind as one row; its `heaviest` and `frame` are NULL. */
+struct samples_cost samples_costs_sum(const struct samples_costs *costs, bool is_waiting);
