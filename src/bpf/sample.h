@@ -140,7 +140,7 @@ static __always_inline bool sample_take(struct bpf_perf_event_data *context,
 		cpu->target_ns += weight;
 	}
 	if (walk.is_found) {
-		int point = location_sampled_point(&walk.found);
+		int point = walk.is_spinning ? -1 : location_sampled_point(&walk.found);
 		if (point >= 0)
 			progress_add(point, weight, cpu, now);
 	} else if (!inside.is_found) {

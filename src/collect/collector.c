@@ -135,10 +135,10 @@ bool collector_samples_when_disarmed(const struct collector *collector)
 	return collector->engine->samples_when_disarmed;
 }
 
-int collector_count_calls(struct collector *collector, const struct collector_code *code,
-			  const struct collector_slices *slices, uint64_t *calls)
+void collector_count_calls(struct collector *collector, struct collector_calls *counted,
+			   size_t count, const struct collector_slices *slices)
 {
-	return collector->engine->count_calls(collector, code, slices, calls);
+	collector->engine->count_calls(collector, counted, count, slices);
 }
 
 int collector_drain(struct collector *collector, const struct collector_handler *handler)

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "collect/call_counts.h"
 #include "wire/kernel.h"
 #include "wire/points.h"
 
@@ -87,11 +88,6 @@ const char *const *collector_environment(const struct collector *collector);
 /* The engine's own warnings, a line each; to be freed; NULL: none. */
 char *collector_note(const struct collector *collector);
 const struct collector_facts *collector_facts(const struct collector *collector);
-struct collector_code { /* one instruction; `path` may no longer lead to the file */
-	const char *path;
-	uint64_t offset, semaphore_offset; /* in the file; 0: no semaphore */
-	int fd;
-};
 
 /* Points. `index` is the point's number in this collector. */
 int collector_add_point_uprobe(struct collector *collector, const char *name,
@@ -184,13 +180,9 @@ bool collector_samples_when_disarmed(const struct collector *collector); /* afte
 
 /* With one of so many samples its callers, too, before it; each takes a stack walk. 0: none. */
 void collector_want_callers(struct collector *collector, unsigned one_of);
-/* Counts calls in each of these time slices; -ERANGE as soon as one has more than calls_most. */
-struct collector_slices {
-	uint64_t slice_ns, calls_most;
-	unsigned count;
-};
-int collector_count_calls(struct collector *collector, const struct collector_code *code,
-			  const struct collector_slices *slices, uint64_t *calls);
+/* Counts calls of COLLECTOR_CALLS_MOST places (call_counts.h) at most, all at once. */
+void collector_count_calls(struct collector *collector, struct collector_calls *counted,
+			   size_t count, const struct collector_slices *slices);
 
 void collector_counters(struct collector *collector, struct collector_counters *counters);
 void collector_heartbeat(struct collector *collector);

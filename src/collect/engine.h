@@ -66,8 +66,8 @@ struct engine {
 	void (*lengths_end)(struct collector *collector);
 	struct collector_lengths (*pair_lengths)(const struct collector *collector, unsigned pair);
 	struct collector_visits (*window_visits)(const struct collector *collector, unsigned point);
-	int (*count_calls)(struct collector *collector, const struct collector_code *code,
-			   const struct collector_slices *slices, uint64_t *calls);
+	void (*count_calls)(struct collector *collector, struct collector_calls *counted,
+			    size_t count, const struct collector_slices *slices);
 
 	/* Fills in all but the time, G and what struct collector counts. */
 	void (*counters)(const struct collector *collector, struct collector_counters *counters);

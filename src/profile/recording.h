@@ -66,7 +66,8 @@ struct recording_target {
 struct recording_point {
 	int64_t id;
 	enum point_kind kind;
-	char *name; /* for latency: the span's name, or "BEGIN,END" */
+	char *name;    /* for latency: the span's name, or "BEGIN,END" */
+	bool is_found; /* by Lever; nobody asked for it */
 };
 
 /* What one experiment measured at one progress point. */
@@ -96,9 +97,8 @@ struct recording_experiment {
 /* Sampled time by target, for shares and the phase correction. */
 struct recording_sample {
 	int64_t run_id, target_id;
-	uint64_t samples;
-	uint64_t sampled_ns;          /* weight of those samples */
-	uint64_t baseline_sampled_ns; /* the part of it sampled at speedup 0 */
+	uint64_t samples, sampled_ns; /* number and weight */
+	uint64_t baseline_sampled_ns; /* the part of the weight at speedup 0 */
 };
 
 /* All visits of a point in a run, from the program's start to its end. */

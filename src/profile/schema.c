@@ -79,6 +79,11 @@ static const struct column point_columns[] = {
 	COLUMN(recording_point, id, ID),
 	CHOICE(recording_point, kind, point_kind_name),
 	COLUMN(recording_point, name, TEXT),
+	{.name = "found",
+	 .type = COLUMN_FLAG,
+	 .offset = offsetof(struct recording_point, is_found),
+	 .since = 10,
+	 .before = "0"},
 };
 
 static const struct column experiment_columns[] = {

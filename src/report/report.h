@@ -16,6 +16,7 @@ struct report_options {
 	bool colour;      /* terminal colours */
 	unsigned columns; /* width of the terminal, or 100; taken as 60 to 132 */
 	unsigned most;    /* rows of a table, 0: all */
+	bool is_brief;    /* causal: only the first screen */
 	/* Of samples: */
 	enum samples_group group;
 	enum report_tree tree; /* instead of the table */

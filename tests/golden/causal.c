@@ -71,6 +71,11 @@ TEST("a server's report has throughput and latency, over two runs")
 	CHECK(is_golden("latency", "text"));
 }
 
+TEST("points that Lever found: the report goes by those that agree, and says which contradicts")
+{
+	CHECK(is_golden("found", "text"));
+}
+
 TEST("a server's report as JSON")
 {
 	CHECK(is_golden("latency", "json"));

@@ -9,12 +9,12 @@
 
 #define WINDOW_NS 100000000u
 #define WIDE_TARGETS 200
-#define POINTS_MOST 2
+#define POINTS_MOST 3
 
 CLEANUP_DEFINE(profile, struct profile *, profile_close, NULL)
 
-const char *const recordings[] = {"pipeline", "latency", "hostile", "rare",
-				  "short",    "markup",  "wide",    "kinds"};
+const char *const recordings[] = {"pipeline", "latency", "hostile", "rare", "short",
+				  "markup",   "wide",    "kinds",   "found"};
 const unsigned recordings_count = sizeof(recordings) / sizeof(recordings[0]);
 
 /* Code with a known gain. */
@@ -513,13 +513,36 @@ static int write_kinds(struct profile *profile, struct error *error)
 	return code;
 }
 
+/* Nobody named a point; polling is no progress, and tells something else. */
+static int write_found(struct profile *profile, struct error *error)
+{
+	struct made_target targets[] = {
+		{function_of("deflate_block", 20), 0.5, {0.45, 0.02, 0.46}, 0, 40},
+		{function_of("crc", 80), 0.3, {0.01, 0.3, 0.01}, 0, 40},
+		{function_of("idle", 90), 0.1, {0, 0, 0}, 0, 40},
+	};
+	struct made made = {
+		.profile = profile,
+		.run = run_of("[\"pack\"]", 60, 9),
+		.points = {{.name = (char *)"deflate", .is_found = true},
+			   {.name = (char *)"poll_queue", .is_found = true},
+			   {.kind = POINT_SAMPLED, .name = (char *)"sampled:*", .is_found = true}},
+		.point_count = 3,
+		.targets = targets,
+		.target_count = sizeof(targets) / sizeof(targets[0]),
+		.now_ns = 5000000000u,
+	};
+	made.run.machine = (char *)"Some CPU, 8 cores";
+	int code = write_all(&made, error);
+	free_names(&made);
+	return code;
+}
+
 int recordings_write(const char *name, const char *path, struct error *error)
 {
-	static int (*const writers[])(struct profile *,
-				      struct error *) = {write_pipeline, write_latency,
-							 write_hostile,  write_rare,
-							 write_short,    write_markup,
-							 write_wide,     write_kinds};
+	static int (*const writers[])(struct profile *, struct error *) = {
+		write_pipeline, write_latency, write_hostile, write_rare, write_short,
+		write_markup,   write_wide,    write_kinds,   write_found};
 	AUTO(profile) struct profile *profile = NULL;
 	int code = profile_create(path, true, &profile, error);
 	for (unsigned i = 0; i < recordings_count && !code; i++) {

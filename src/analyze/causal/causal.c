@@ -509,6 +509,7 @@ struct causal *causal_new(const struct recording *recording)
 		target_fill(target, recording, facts);
 	}
 	free(facts);
+	causal->choice = point_choice_make(recording, causal->targets, causal->count);
 	widen_all_unsettled(causal);
 	certainty_judge(causal);
 	qsort(causal->targets, causal->count, sizeof(*causal->targets), compare_targets);

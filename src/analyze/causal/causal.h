@@ -5,6 +5,7 @@
 #pragma once
 
 #include "analyze/causal/external_pacing.h"
+#include "analyze/causal/point_choice.h"
 #include "profile/recording.h"
 #include "stats/covariates.h"
 #include "stats/effect.h"
@@ -54,6 +55,7 @@ struct causal {
 	size_t count;
 	unsigned experiments; /* that counted, controls included */
 	unsigned displaced, too_few_visits, cut_short, mischarged;
+	struct point_choice choice; /* among points that Lever found */
 };
 
 struct causal *causal_new(const struct recording *recording);

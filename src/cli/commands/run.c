@@ -24,7 +24,6 @@
 CLEANUP_DEFINE(causal, struct causal *, causal_free, NULL)
 CLEANUP_DEFINE(scope, struct scope *, scope_free, NULL)
 
-#define SUMMARY_TARGETS 10
 #define BEST_HALF_MAX 50 /* percentage points; a target with a wider interval is not shown */
 
 static void show_status(void *context, const struct session_status *status)
@@ -68,14 +67,17 @@ static struct scope *make_scope(const struct run_options *options)
 	return scope;
 }
 
-/* The command that shows the curves, to be copied. */
-static void name_page(const char *profile)
+/* The commands that show the rest, to be copied. */
+static void name_reports(const char *profile)
 {
 	AUTO(text) char *quoted = display_argument(profile);
 	bool is_default = !strcmp(profile, "lever.lever");
+	const char *space = is_default ? "" : " ", *shown = is_default ? "" : quoted;
 
-	fprintf(stderr, "\nCurves and source lines in a browser: lever report --open%s%s\n",
-		is_default ? "" : " ", is_default ? "" : quoted);
+	fprintf(stderr, "\nAll targets: lever report%s%s\n", space, shown);
+	if (html_is_built())
+		fprintf(stderr, "Curves and source lines in a browser: lever report --open%s%s\n",
+			space, shown);
 }
 
 static bool summarize(FILE *out, const struct common_options *common,
@@ -86,12 +88,13 @@ static bool summarize(FILE *out, const struct common_options *common,
 
 	if (!out)
 		return has_answer;
-	const struct report report = {.recording = recording,
-				      .causal = causal,
-				      .options = summary_options(out, SUMMARY_TARGETS)};
+	struct report report = {.recording = recording,
+				.causal = causal,
+				.options = summary_options(out, 0)};
+	report.options.is_brief = true;
 	report_causal_text(out, &report);
-	if (has_answer && html_is_built())
-		name_page(common->output);
+	if (has_answer)
+		name_reports(common->output);
 	return has_answer;
 }
 

@@ -75,8 +75,8 @@ void kernel_each_visiting_process(const struct collector *collector, unsigned in
 				  void (*found)(void *context, pid_t pid, const char *command,
 						uint64_t visits),
 				  void *context);
-int kernel_count_calls(struct collector *collector, const struct collector_code *code,
-		       const struct collector_slices *slices, uint64_t *calls);
+void kernel_count_calls(struct collector *collector, struct collector_calls *counted, size_t count,
+			const struct collector_slices *slices);
 
 void kernel_sum_pairs(const struct collector *collector, uint64_t sums[WIRE_PAIRS_MOST],
 		      uint64_t *weight_ns);

@@ -8,6 +8,7 @@
 #include "collect/bpf/uprobe.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -83,26 +84,67 @@ void kernel_each_visiting_process(const struct collector *collector, unsigned in
 	}
 }
 
-int kernel_count_calls(struct collector *collector, const struct collector_code *code,
-		       const struct collector_slices *slices, uint64_t *calls)
+struct call_counter {
+	struct bpf_link *link;
+	const volatile __u64 *total;
+	uint64_t before;
+};
+
+static int begin_counting(struct kernel_engine *kernel, const struct collector_calls *counted,
+			  size_t number, struct call_counter *counter)
+{
+	char name[8]; /* the same points serve each search */
+	unsigned index;
+	snprintf(name, sizeof(name), "%zu", number);
+	int code = engine_take_point(&kernel->collector, name, WIRE_POINT_CALL_RATE, &index, NULL);
+
+	if (code)
+		return code;
+	counter->total = &kernel->collector.points[index].total;
+	if (counted->tracepoint)
+		return kernel_attach_tracepoint(kernel->bpf->progs.visit_tracepoint, "syscalls",
+						counted->tracepoint, index, &counter->link, NULL);
+	counter->link = attach_uprobe(kernel, index, &counted->code);
+	return counter->link ? 0 : errno ? -errno : -EINVAL;
+}
+
+static void end_counting(struct call_counter *counter)
+{
+	bpf_link__destroy(counter->link);
+	counter->link = NULL;
+}
+
+static void count_slice(struct collector_calls *counted, struct call_counter *counter,
+			const struct collector_slices *slices, unsigned slice)
+{
+	uint64_t now = *counter->total;
+
+	counted->calls[slice] = now - counter->before;
+	counter->before = now;
+	if (counted->calls[slice] <= slices->calls_most)
+		return;
+	counted->status = -ERANGE;
+	end_counting(counter);
+}
+
+void kernel_count_calls(struct collector *collector, struct collector_calls *counted, size_t count,
+			const struct collector_slices *slices)
 {
 	const struct timespec slice = {.tv_nsec = (long)slices->slice_ns};
-	unsigned index;
-	int failed = engine_take_point(collector, "", WIRE_POINT_CALL_RATE, &index, NULL);
+	struct call_counter counters[COLLECTOR_CALLS_MOST] = {0};
 
-	if (failed)
-		return failed;
-	struct bpf_link *link = attach_uprobe(kernel_of(collector), index, code);
-	if (!link)
-		return -errno;
-	const volatile __u64 *total = &collector->points[index].total;
-	for (unsigned i = 0; i < slices->count && !failed; i++) {
-		uint64_t before = *total;
+	for (size_t i = 0; i < count && i < COLLECTOR_CALLS_MOST; i++)
+		counted[i].status =
+			begin_counting(kernel_of(collector), &counted[i], i, &counters[i]);
+	for (size_t i = 0; i < count && i < COLLECTOR_CALLS_MOST; i++)
+		counters[i].before = counters[i].total ? *counters[i].total : 0;
+	for (unsigned i = 0; i < slices->count; i++) {
 		nanosleep(&slice, NULL);
 		collector_heartbeat(collector);
-		calls[i] = *total - before;
-		failed = calls[i] > slices->calls_most ? -ERANGE : 0;
+		for (size_t j = 0; j < count && j < COLLECTOR_CALLS_MOST; j++)
+			if (counters[j].link)
+				count_slice(&counted[j], &counters[j], slices, i);
 	}
-	bpf_link__destroy(link);
-	return failed;
+	for (size_t i = 0; i < count && i < COLLECTOR_CALLS_MOST; i++)
+		end_counting(&counters[i]);
 }

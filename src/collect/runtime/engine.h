@@ -66,8 +66,8 @@ int runtime_add_point_code(struct collector *collector, const char *name,
 int runtime_add_point_tracepoint(struct collector *collector, const char *category,
 				 const char *tracepoint, const char *name, unsigned *index,
 				 struct error *error);
-int runtime_count_calls(struct collector *collector, const struct collector_code *code,
-			const struct collector_slices *slices, uint64_t *calls);
+void runtime_count_calls(struct collector *collector, struct collector_calls *counted, size_t count,
+			 const struct collector_slices *slices);
 /* A warning about visits that were not counted or cost much; to be freed; NULL: none. */
 char *runtime_points_warning(const struct runtime_engine *runtime);
 

@@ -122,18 +122,19 @@ int runtime_add_point_code(struct collector *collector, const char *name,
 }
 
 /* By a code point for that time only; a thread sets its breakpoint at its next tick or wait. */
-int runtime_count_calls(struct collector *collector, const struct collector_code *code,
-			const struct collector_slices *slices, uint64_t *calls)
+static int count_calls(struct collector *collector, struct collector_calls *counted,
+		       const struct collector_slices *slices)
 {
 	struct runtime_engine *runtime = runtime_of(collector);
 	const struct timespec slice = {.tv_nsec = (long)slices->slice_ns};
 	uint64_t visit_ns;
 	unsigned index;
 
-	if (runtime->code_point_count == RUNTIME_BREAKPOINTS_MOST || try_breakpoint(&visit_ns))
+	if (counted->tracepoint || runtime->code_point_count == RUNTIME_BREAKPOINTS_MOST ||
+	    try_breakpoint(&visit_ns))
 		return -ENOTSUP;
 	int failed = engine_take_point(collector, "", WIRE_POINT_CALL_RATE, &index, NULL);
-	failed = failed ? failed : runtime_code_points_add(runtime, code, index);
+	failed = failed ? failed : runtime_code_points_add(runtime, &counted->code, index);
 	if (failed)
 		return failed;
 	const volatile __u64 *total = &runtime->page->points[index].total;
@@ -143,12 +144,20 @@ int runtime_count_calls(struct collector *collector, const struct collector_code
 		uint64_t before = *total;
 		nanosleep(&slice, NULL);
 		collector_heartbeat(collector);
-		calls[i] = *total - before;
-		failed = calls[i] > slices->calls_most ? -ERANGE : 0;
+		counted->calls[i] = *total - before;
+		failed = counted->calls[i] > slices->calls_most ? -ERANGE : 0;
 	}
 	runtime_code_points_remove_last(runtime);
 	runtime_processes_publish(runtime);
 	return failed;
+}
+
+/* One after the other: there are four breakpoints. */
+void runtime_count_calls(struct collector *collector, struct collector_calls *counted, size_t count,
+			 const struct collector_slices *slices)
+{
+	for (size_t i = 0; i < count; i++)
+		counted[i].status = count_calls(collector, &counted[i], slices);
 }
 
 static uint64_t visits_by_breakpoint(const struct runtime_engine *runtime)

@@ -9,6 +9,7 @@
 struct counter {
 	bool counts;     /* stands in the profile as a point */
 	bool is_request; /* counts requests */
+	bool is_found;   /* nobody asked for it */
 	int64_t id;
 	enum point_kind kind;
 	const char *name; /* as asked for; NULL: as the collector has it */

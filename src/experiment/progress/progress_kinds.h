@@ -20,6 +20,7 @@ struct progress_lookup {
 	struct sampled_code *code;
 	struct symbols *symbols;
 	ARRAY(struct wire_range) sampled; /* of all points of the kind `sampled` */
+	uint32_t all_index, all_objects; /* of sampled:*; its number of objects, 0: not asked for */
 	ARRAY(struct binaries_search) searches;
 };
 

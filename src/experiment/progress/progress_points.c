@@ -75,6 +75,17 @@ static int add_point(struct progress_points *points, const struct point_spec *sp
 	return code;
 }
 
+int progress_points_add_found(struct progress_points *points, const struct point_spec *spec,
+			      struct error *error)
+{
+	int code = add_point(points, spec, error);
+
+	for (unsigned i = 0; !code && i < WIRE_POINTS_MOST; i++)
+		if (points->counters[i].name == spec->text)
+			points->counters[i].is_found = true;
+	return code;
+}
+
 static int attach_half(struct progress_points *points, const struct point_spec *spec,
 		       unsigned *index, struct error *error)
 {
@@ -241,15 +252,25 @@ static const char *name_of(const struct progress_points *points, unsigned index)
 	return name ? name : collector_point(points->lookup.collector, index)->name;
 }
 
-static int add_to_profile(struct profile *profile, const char *name, enum point_kind kind,
-			  int64_t *id, struct error *error)
+static int add_to_profile(struct profile *profile, const struct recording_point *point, int64_t *id,
+			  struct error *error)
 {
-	struct recording_point row = {.kind = kind, .name = (char *)(uintptr_t)name};
+	struct recording_point row = *point;
 	if (*id)
 		return 0;
 	int code = profile_add_point(profile, &row, error);
 	*id = row.id;
 	return code;
+}
+
+static int add_counter(struct progress_points *points, unsigned index, struct profile *profile,
+		       struct error *error)
+{
+	struct counter *counter = &points->counters[index];
+	const struct recording_point row = {.kind = counter->kind,
+					    .name = (char *)(uintptr_t)name_of(points, index),
+					    .is_found = counter->is_found};
+	return add_to_profile(profile, &row, &counter->id, error);
 }
 
 static void send_pairs(struct progress_points *points)
@@ -275,26 +296,38 @@ int progress_points_update(struct progress_points *points, struct profile *profi
 		add_appeared(points, points->known);
 	for (unsigned i = 0; i < count && !code; i++)
 		if (points->counters[i].counts)
-			code = add_to_profile(profile, name_of(points, i), points->counters[i].kind,
-					      &points->counters[i].id, error);
+			code = add_counter(points, i, profile, error);
 	for (size_t i = 0; i < points->pairs.count && !code; i++) {
 		struct pair *pair = &points->pairs.items[i];
 		if (pair->begin < WIRE_POINTS_MOST && pair->end < WIRE_POINTS_MOST)
-			code = add_to_profile(profile, pair->name, POINT_LATENCY, &pair->id, error);
+			code = add_to_profile(profile,
+					      &(struct recording_point){.kind = POINT_LATENCY,
+									.name = pair->name},
+					      &pair->id, error);
 	}
 	send_pairs(points);
 	return code;
 }
 
-unsigned progress_points_visited(const struct progress_points *points)
+unsigned progress_points_named_visited(const struct progress_points *points)
 {
 	unsigned ready = 0;
 
 	for (unsigned i = 0; i < points->known; i++)
-		ready += points->counters[i].id &&
+		ready += points->counters[i].id && !points->counters[i].is_found &&
 			 collector_point(points->lookup.collector, i)->total > 0;
 	for (size_t i = 0; i < points->pairs.count; i++)
 		ready += points->pairs.items[i].id != 0;
+	return ready;
+}
+
+unsigned progress_points_visited(const struct progress_points *points)
+{
+	unsigned ready = progress_points_named_visited(points);
+
+	for (unsigned i = 0; i < points->known; i++)
+		ready += points->counters[i].id && points->counters[i].is_found &&
+			 collector_point(points->lookup.collector, i)->total > 0;
 	return ready;
 }
 
@@ -306,6 +339,16 @@ uint64_t progress_points_requests(const struct progress_points *points)
 		if (points->counters[i].is_request)
 			requests += collector_point(points->lookup.collector, i)->total;
 	return requests;
+}
+
+uint64_t progress_points_visits(const struct progress_points *points)
+{
+	uint64_t visits = 0;
+
+	for (unsigned i = 0; i < points->known; i++)
+		if (points->counters[i].id && points->counters[i].kind != POINT_SAMPLED)
+			visits += collector_point(points->lookup.collector, i)->total;
+	return visits;
 }
 
 char *progress_points_missing(const struct progress_points *points)

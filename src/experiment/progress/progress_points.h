@@ -26,6 +26,9 @@ void progress_points_free(struct progress_points *points);
  */
 int progress_points_add(struct progress_points *points, const struct point_spec *spec,
 			struct error *error);
+/* A point that the user did not ask for: those of lever.h count, too. Fails if it is absent. */
+int progress_points_add_found(struct progress_points *points, const struct point_spec *spec,
+			      struct error *error);
 int progress_points_add_pair(struct progress_points *points, const struct point_spec_pair *pair,
 			     struct error *error);
 /* The same for a point that nobody asked for: points of lever.h count, too. */
@@ -38,8 +41,12 @@ int progress_points_update(struct progress_points *points, struct profile *profi
 			   struct error *error);
 /* Number of points that count and were visited, and of pairs whose ends are known. */
 unsigned progress_points_visited(const struct progress_points *points);
+/* The same without points that Lever found. */
+unsigned progress_points_named_visited(const struct progress_points *points);
 /* Requests counted so far, of all points that count them. */
 uint64_t progress_points_requests(const struct progress_points *points);
+/* Visits so far of all points that count and are not sampled. */
+uint64_t progress_points_visits(const struct progress_points *points);
 /* Why a point that was asked for is absent, as a sentence, to be freed; NULL if none is. */
 char *progress_points_missing(const struct progress_points *points);
 /* Names of the lever.h points of the program, "a, b, c"; to be freed, NULL if none. */

@@ -1,51 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * candidates - functions that could serve as progress points, found by half a second of sampling.
+ * candidates - what could be a unit of the program's work, found by half a second of sampling.
  *
- * Each function on a sampled call chain gets a uprobe for a moment: one that is called at a steady,
- * moderate rate is worth naming. Counting ends at once where calls are so frequent that it would
- * slow the program.
+ * Functions on sampled call chains get a uprobe for a moment, and system calls that hand on work
+ * are counted by their tracepoints, all at once. Counting ends at once where calls are so frequent
+ * that it would slow the program. progress/unit_choice.h chooses.
  */
 #include "experiment/session/state.h"
 
-#include "base/cleanup.h"
+#include "base/memory.h"
+#include "experiment/progress/unit_choice.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define SAMPLE_FOR_NS 500000000ull
-#define TRIED_MOST 12
-#define NAMED_MOST 6
-#define SLICES 8
-#define SLICE_NS 40000000ull
-#define CALLS_MOST 2000    /* in a slice: 50,000 a second */
-#define CALLS_LEAST 8      /* in all slices */
-#define VARIATION_MOST 0.7 /* standard deviation of the slices over their mean */
+#define FUNCTIONS_MOST 14
+#define SLICE_NS 50000000ull  /* of the first search; units that it lacks may be slow */
+#define SLICE_DOUBLED_MOST 2  /* times */
+#define CALLS_MOST 1500       /* in a slice of the first search: 30,000 a second */
+#define COVERAGE_LEAST 0.03   /* of the chains */
+#define COVERAGE_OF_CALLS 0.3 /* taken for system calls, which are in no chain */
+
+/* Each hands on what was done; a read may only fetch what lies ready. */
+static const char *const system_calls[] = {"sys_exit_write",    "sys_exit_writev",
+					   "sys_exit_pwrite64", "sys_exit_sendto",
+					   "sys_exit_sendmsg",  "sys_exit_fdatasync"};
+#define SYSTEM_CALLS (sizeof(system_calls) / sizeof(*system_calls))
+_Static_assert(FUNCTIONS_MOST + SYSTEM_CALLS <= COLLECTOR_CALLS_MOST, "counted at once");
 
 struct candidate {
 	const char *function; /* borrowed from symbols */
 	unsigned chains;      /* sampled chains it was on */
+	unsigned last_chain;  /* number of the last of these */
 	bool in_scope;
-	double rate, variation;
 };
 
 struct search {
 	struct session *session;
 	const struct collector_handler *usual;
+	unsigned chains;
 	ARRAY(struct candidate) candidates;
 };
 
 static void add(struct search *search, const char *function, bool in_scope)
 {
-	for (size_t i = 0; i < search->candidates.count; i++) {
-		if (!strcmp(search->candidates.items[i].function, function)) {
-			search->candidates.items[i].chains++;
-			return;
-		}
+	struct candidate *candidate = NULL;
+
+	for (size_t i = 0; i < search->candidates.count && !candidate; i++)
+		if (!strcmp(search->candidates.items[i].function, function))
+			candidate = &search->candidates.items[i];
+	if (!candidate) {
+		candidate = array_add(&search->candidates);
+		*candidate = (struct candidate){.function = function, .in_scope = in_scope};
 	}
-	*array_add(&search->candidates) =
-		(struct candidate){.function = function, .chains = 1, .in_scope = in_scope};
+	candidate->chains += candidate->last_chain != search->chains;
+	candidate->last_chain = search->chains;
 }
 
 /* Every program calls these; they tell nothing of its progress. */
@@ -65,6 +74,7 @@ static void on_callers(void *context, const struct kernel_callers *callers)
 {
 	struct search *search = context;
 
+	search->chains++;
 	for (uint32_t i = 0; i < callers->count && i < KERNEL_CALLERS_MOST; i++) {
 		uint32_t object = callers->frames[i].object;
 		if (object == WIRE_OBJECT_UNKNOWN || object == WIRE_OBJECT_NO_FILE)
@@ -108,76 +118,111 @@ static int by_scope_and_chains(const void *a, const void *b)
 	return left->chains < right->chains ? 1 : left->chains > right->chains ? -1 : 0;
 }
 
-static bool try_candidate(struct session *session, struct candidate *candidate)
+static void sample_chains(struct search *search)
 {
-	struct symbols_addresses addresses = {0};
-	uint64_t calls[SLICES] = {0};
-	double sum = 0, squares = 0;
-
-	if (symbols_breakpoints(session->symbols, candidate->function, SYMBOLS_NONE, &addresses,
-				NULL) ||
-	    !addresses.count)
-		return false;
-	const struct symbols_address address = addresses.items[0];
-	array_free(&addresses);
-	const struct symbols_object *object = symbols_object(session->symbols, address.object);
-	const struct collector_code code = {
-		.path = object->path,
-		.fd = object->fd,
-		.offset = address.offset,
-	};
-	const struct collector_slices slices = {.slice_ns = SLICE_NS,
-						.calls_most = CALLS_MOST,
-						.count = SLICES};
-	if (collector_count_calls(session->collector, &code, &slices, calls))
-		return false;
-	for (int i = 0; i < SLICES; i++) {
-		sum += (double)calls[i];
-		squares += (double)calls[i] * (double)calls[i];
-	}
-	double mean = sum / SLICES;
-	if (sum < CALLS_LEAST)
-		return false;
-	candidate->rate = sum / (SLICES * (double)SLICE_NS / 1e9);
-	candidate->variation = sqrt(fmax(0, squares / SLICES - mean * mean)) / mean;
-	return candidate->variation < VARIATION_MOST;
-}
-
-char *session_candidates(struct session *session)
-{
+	struct session *session = search->session;
 	const struct collector_handler usual = session->handler;
-	struct search search = {.session = session, .usual = &usual};
-	struct collector_handler handler = {.context = &search,
-					    .sample = on_sample,
-					    .object = on_object,
-					    .process = on_process,
-					    .callers = on_callers,
-					    .name = on_name};
-	char *text = NULL;
-	size_t size = 0;
-	unsigned named = 0;
 
-	session->handler = handler; /* waiting drains, too */
+	search->usual = &usual;
+	session->handler = (struct collector_handler){.context = search, /* waiting drains, too */
+						      .sample = on_sample,
+						      .object = on_object,
+						      .process = on_process,
+						      .callers = on_callers,
+						      .name = on_name};
 	collector_want_callers(session->collector, 1);
 	session_wait(session, SAMPLE_FOR_NS);
-	collector_drain(session->collector, &handler);
+	collector_drain(session->collector, &session->handler);
 	collector_want_callers(session->collector, session->callers_one_of);
 	session->handler = usual;
-	qsort(search.candidates.items, search.candidates.count, sizeof(*search.candidates.items),
+	qsort(search->candidates.items, search->candidates.count, sizeof(*search->candidates.items),
 	      by_scope_and_chains);
-	FILE *out = open_memstream(&text, &size);
-	for (size_t i = 0; i < search.candidates.count && i < TRIED_MOST && named < NAMED_MOST;
-	     i++) {
-		struct candidate *candidate = &search.candidates.items[i];
-		if (!session_program_runs(session) || !try_candidate(session, candidate))
-			continue;
-		fprintf(out, "%s  --progress '%s'   %.0f calls/s", named++ ? "\n" : "",
-			candidate->function, candidate->rate);
+}
+
+/* The places to be counted, of the same index as `units`. */
+struct counting {
+	char *texts[COLLECTOR_CALLS_MOST]; /* for --progress */
+	struct collector_calls calls[COLLECTOR_CALLS_MOST];
+	struct unit_candidate units[COLLECTOR_CALLS_MOST];
+	size_t count;
+	uint64_t slice_ns;
+};
+
+static struct collector_calls *add_place(struct counting *counting, char *take_text,
+					 double coverage)
+{
+	struct unit_candidate *unit = &counting->units[counting->count];
+	struct collector_calls *calls = &counting->calls[counting->count];
+
+	counting->texts[counting->count++] = take_text;
+	*unit = (struct unit_candidate){.coverage = coverage, .slice_ns = counting->slice_ns};
+	*calls = (struct collector_calls){.calls = unit->calls};
+	return calls;
+}
+
+static void add_functions(struct counting *counting, const struct search *search)
+{
+	struct symbols *symbols = search->session->symbols;
+
+	for (size_t i = 0; i < search->candidates.count && counting->count < FUNCTIONS_MOST; i++) {
+		const struct candidate *candidate = &search->candidates.items[i];
+		struct symbols_addresses addresses = {0};
+		double coverage = (double)candidate->chains / (double)search->chains;
+		if (coverage >= COVERAGE_LEAST &&
+		    !symbols_breakpoints(symbols, candidate->function, SYMBOLS_NONE, &addresses,
+					 NULL) &&
+		    addresses.count == 1) {
+			const struct symbols_address address = addresses.items[0];
+			const struct symbols_object *object =
+				symbols_object(symbols, address.object);
+			add_place(counting, text_copy(candidate->function), coverage)->code =
+				(struct collector_code){.path = object->path,
+							.fd = object->fd,
+							.offset = address.offset};
+		}
+		array_free(&addresses);
 	}
-	fclose(out);
+}
+
+static size_t count_and_choose(struct session *session, struct counting *counting,
+			       size_t chosen[UNITS_MOST])
+{
+	const struct collector_slices slices = {.slice_ns = counting->slice_ns,
+						.calls_most =
+							CALLS_MOST * counting->slice_ns / SLICE_NS,
+						.count = UNIT_SLICES};
+
+	collector_count_calls(session->collector, counting->calls, counting->count, &slices);
+	for (size_t i = 0; i < counting->count; i++)
+		counting->units[i].is_too_frequent = counting->calls[i].status;
+	return unit_choose(counting->units, counting->count, chosen);
+}
+
+size_t session_candidates(struct session *session, struct session_unit units[UNITS_MOST])
+{
+	struct search search = {.session = session};
+	unsigned doubled = session->found_points.searches;
+	struct counting counting = {
+		.slice_ns = SLICE_NS
+			    << (doubled < SLICE_DOUBLED_MOST ? doubled : SLICE_DOUBLED_MOST)};
+	size_t chosen[UNITS_MOST], found = 0;
+
+	sample_chains(&search);
+	if (search.chains)
+		add_functions(&counting, &search);
+	for (size_t i = 0; i < SYSTEM_CALLS; i++)
+		add_place(&counting, text_format("tracepoint:syscalls:%s", system_calls[i]),
+			  COVERAGE_OF_CALLS)
+			->tracepoint = system_calls[i];
+	if (session_program_runs(session))
+		found = count_and_choose(session, &counting, chosen);
+	for (size_t i = 0; i < found; i++) {
+		units[i] = (struct session_unit){.text = counting.texts[chosen[i]],
+						 .rate = counting.units[chosen[i]].rate};
+		counting.texts[chosen[i]] = NULL;
+	}
+	for (size_t i = 0; i < counting.count; i++)
+		free(counting.texts[i]);
 	array_free(&search.candidates);
-	if (named)
-		return text;
-	free(text);
-	return NULL;
+	return found;
 }

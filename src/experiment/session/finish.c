@@ -81,6 +81,7 @@ void session_close(struct driver *driver)
 	symbols_free(session->symbols);
 	schedule_free(session->schedule);
 	live_estimate_free(session->live_estimate);
+	session_found_points_release(&session->found_points);
 	array_free(&session->targets);
 	array_free(&session->callers);
 	array_free(&session->awaited_targets);

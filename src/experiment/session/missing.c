@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #define WAIT_NS 3000000000ull /* for points to appear */
+#define IDLE_WAIT_NS 20000000000ull
 
 static int refuse(struct session *session, struct error *error)
 {
@@ -25,17 +26,17 @@ static int refuse_missing_point(struct session *session, const char *missing, st
 	return refuse(session, error);
 }
 
+/* A program that uses the CPU has progress: found_points.c. */
 static int refuse_without_points(struct session *session, struct error *error)
 {
-	AUTO(text) char *candidates = session_candidates(session);
+	uint64_t time_ns = clock_now_ns() - session->driver.started_ns;
 
+	if (time_ns < IDLE_WAIT_NS)
+		return 0;
 	error_set(error, -ENOENT,
-		  "the program visits no progress point, so its progress cannot be measured; "
-		  "name one with --progress FILE:LINE or --progress FUNCTION, put "
-		  "LEVER_PROGRESS into its source (lever.h), or measure whole runs with "
-		  "--end-to-end%s%s",
-		  candidates ? ". Functions that it calls at a steady rate:\n" : "",
-		  candidates ? candidates : "");
+		  "no unit of work was seen in %.0f s; is there load? If there is, name a function "
+		  "or line that each unit passes with --progress",
+		  (double)time_ns / 1e9);
 	return refuse(session, error);
 }
 

@@ -111,7 +111,7 @@ static bool may_be_default(const struct session *session)
 
 	return !options->point_count && !options->pair_count && !options->end_to_end &&
 	       !strcmp(collector_engine(session->collector), "kernel") &&
-	       !progress_points_visited(session->points);
+	       !progress_points_named_visited(session->points);
 }
 
 static int count_by_default(struct session *session, struct error *error)

@@ -15,6 +15,7 @@
 #include "experiment/sampling_rate.h"
 #include "experiment/schedule.h"
 #include "experiment/session/displacement.h"
+#include "experiment/session/found_points.h"
 #include "experiment/session/session.h"
 #include "experiment/target/sampled_code.h"
 #include "profile/profile.h"
@@ -76,6 +77,8 @@ struct session {
 	uint32_t searched_objects; /* files in which names were looked up */
 	unsigned callers_one_of;   /* samples; 0: none */
 	bool has_added_libraries, has_reported_waiting, listens_to_spans;
+
+	struct session_found_points found_points;
 
 	/* samples.c */
 	ARRAY(struct session_kernel_caller) callers; /* as written */
@@ -151,11 +154,6 @@ int session_retry_names(struct session *session, struct error *error);
 
 /* update.c: takes in everything that has arrived; names, points and scope are up to date then. */
 int session_update(struct session *session, struct error *error);
-
-/*
- * candidates.c: functions that are called at a steady rate, one a line; NULL if none. To be freed.
- */
-char *session_candidates(struct session *session);
 
 /*
  * missing.c: fails if names or points are still missing after some time, or at the program's end.

@@ -9,6 +9,7 @@
 #include "analyze/causal/callers.h"
 #include "analyze/causal/visits_by_process.h"
 #include "base/cleanup.h"
+#include "report/causal/first_screen.h"
 #include "report/causal/no_answer.h"
 #include "report/causal/tail_latency.h"
 #include "report/causal/verdict_table.h"
@@ -140,19 +141,24 @@ static void print_warnings(FILE *out, const struct recording *recording,
 	warnings_release(&warnings);
 }
 
-static void print_header(FILE *out, const struct recording *recording, const struct causal *causal,
-			 const struct report_options *options)
+static void print_title(FILE *out, const struct run_totals *totals,
+			const struct report_options *options)
 {
-	struct run_totals totals = run_totals_of(recording);
-	if (!totals.last)
-		return;
-	AUTO(text) char *command = display_command(totals.last->command);
+	AUTO(text) char *command = display_command(totals->last->command);
 	AUTO(text)
 	char *fitted = display_fit(command, options->columns - strlen("Causal profile of "));
 	terminal_style(out, options, "1");
 	fprintf(out, "Causal profile of %s", fitted);
 	terminal_style(out, options, NULL);
 	fputc('\n', out);
+}
+
+static void print_header(FILE *out, const struct recording *recording, const struct causal *causal,
+			 const struct report_options *options)
+{
+	struct run_totals totals = run_totals_of(recording);
+	if (!totals.last)
+		return;
 	header_run(out, &totals, options);
 	print_samples(out, &totals, options);
 	print_progress(out, recording, &totals, options);
@@ -346,29 +352,47 @@ static void print_left_out(FILE *out, const struct causal *causal,
 			verdicts->targets ? "more " : "", unanswered > 1 ? "s" : "");
 }
 
+/* Everything: the run, all targets, and what their figures mean. */
+static void print_details(FILE *out, const struct report *report,
+			  const struct target_verdicts *verdicts,
+			  const struct report_options *options)
+{
+	fputc('\n', out);
+	print_header(out, report->recording, report->causal, options);
+	verdict_table_print(out, verdicts, options);
+	print_left_out(out, report->causal, verdicts, options);
+	fputc('\n', out);
+	tail_latency_print(out, verdicts, options);
+	print_sentences(out, verdicts, OUTCOME_GAIN, options);
+	print_contention(out, verdicts, options);
+	print_unsure(out, verdicts, options);
+	print_callers(out, report->recording, verdicts, options);
+	fputc('\n', out);
+	print_legend(out, verdicts, options);
+}
+
+static void print_no_answer(FILE *out, const struct report *report,
+			    const struct report_options *options)
+{
+	AUTO(text) char *why = no_answer_reason(report->recording, report->causal);
+
+	print_header(out, report->recording, report->causal, options);
+	terminal_wrapped(out, why, 0, options->columns);
+}
+
 void report_causal_text(FILE *out, const struct report *report)
 {
-	const struct recording *recording = report->recording;
-	const struct causal *causal = report->causal;
-	const struct report_options *given = &report->options;
-	struct report_options copy = terminal_fit(given), *options = &copy;
-	print_header(out, recording, causal, options);
-	struct target_verdicts verdicts = verdicts_of(causal);
-	if (!verdicts.count) {
-		AUTO(text) char *why = no_answer_reason(recording, causal);
-		terminal_wrapped(out, why, 0, options->columns);
-		verdicts_release(&verdicts);
-		return;
-	}
-	verdict_table_print(out, &verdicts, options);
-	print_left_out(out, causal, &verdicts, options);
-	fputc('\n', out);
-	tail_latency_print(out, &verdicts, options);
-	print_sentences(out, &verdicts, OUTCOME_GAIN, options);
-	print_contention(out, &verdicts, options);
-	print_unsure(out, &verdicts, options);
-	print_callers(out, recording, &verdicts, options);
-	fputc('\n', out);
-	print_legend(out, &verdicts, options);
+	struct run_totals totals = run_totals_of(report->recording);
+	struct report_options fitted = terminal_fit(&report->options), *options = &fitted;
+	struct target_verdicts verdicts = verdicts_of(report->causal);
+
+	if (totals.last)
+		print_title(out, &totals, options);
+	if (verdicts.count && totals.last)
+		first_screen_print(out, report, &verdicts);
+	if (!verdicts.count)
+		print_no_answer(out, report, options);
+	else if (!options->is_brief)
+		print_details(out, report, &verdicts, options);
 	verdicts_release(&verdicts);
 }

@@ -22,10 +22,11 @@ static struct recording *recording_new(void)
 		struct recording_target *target = array_add(&recording->targets);
 		*target = (struct recording_target){.id = i, .name = text_format("t%u", i)};
 	}
+	*array_add(&recording->points) = (struct recording_point){.id = 1,
+								  .kind = POINT_THROUGHPUT,
+								  .name = text_copy("op")};
 	*array_add(&recording->points) =
-		(struct recording_point){1, POINT_THROUGHPUT, text_copy("op")};
-	*array_add(&recording->points) =
-		(struct recording_point){2, POINT_LATENCY, text_copy("job")};
+		(struct recording_point){.id = 2, .kind = POINT_LATENCY, .name = text_copy("job")};
 	return recording;
 }
 

@@ -18,8 +18,9 @@ static struct recording *recording_new(void)
 	*array_add(&recording->targets) = (struct recording_target){.id = 2,
 								    .kind = TARGET_EXTERNAL,
 								    .name = text_copy("outside")};
-	*array_add(&recording->points) =
-		(struct recording_point){1, POINT_THROUGHPUT, text_copy("op")};
+	*array_add(&recording->points) = (struct recording_point){.id = 1,
+								  .kind = POINT_THROUGHPUT,
+								  .name = text_copy("op")};
 	return recording;
 }
 

@@ -16,7 +16,7 @@ static struct recording *recording_new(void)
 
 	*array_add(&recording->runs) = (struct recording_run){.id = 1, .period_ns = PERIOD_NS};
 	*array_add(&recording->points) =
-		(struct recording_point){1, POINT_LATENCY, text_copy("job")};
+		(struct recording_point){.id = 1, .kind = POINT_LATENCY, .name = text_copy("job")};
 	for (unsigned i = 0; i < 20; i++) {
 		struct recording_experiment *experiment = array_add(&recording->experiments);
 		*experiment = (struct recording_experiment){.id = i + 1,

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* point_choice - compares the gains at each pair of found points. */
+#include "analyze/causal/point_choice.h"
+
+#include "analyze/causal/causal.h"
+#include "base/memory.h"
+
+#include <math.h>
+
+#define INTERVAL 3.92 /* standard errors, from end to end */
+/* Mean squares of differences over their variances: up to where points agree, or contradict. */
+#define AGREE_MOST 4.0
+#define CONTRADICT_LEAST 9.0
+#define APART_SLOPE 0.05      /* points this close agree in any case: the guess matters little */
+#define SAMPLED_IS_BETTER 3.0 /* CPU time is used if a unit's intervals are wider by this factor */
+
+static const struct causal_effect *effect_at_point(const struct causal_target *target,
+						   const struct recording_point *point)
+{
+	for (size_t i = 0; i < target->count; i++)
+		if (target->effects[i].point == point && target->effects[i].slope.windows)
+			return &target->effects[i];
+	return NULL;
+}
+
+static double error_of(const struct causal_effect *effect)
+{
+	return fmax(1e-6, (effect->slope.high - effect->slope.low) / INTERVAL);
+}
+
+/* How sure the gains at the point are, over all targets: 1 / variance. */
+static double precision_of(const struct recording_point *point, const struct causal_target *targets,
+			   size_t count)
+{
+	double precision = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct causal_effect *effect = effect_at_point(&targets[i], point);
+		if (effect)
+			precision += 1 / (error_of(effect) * error_of(effect));
+	}
+	return precision;
+}
+
+/* Mean square of the differences over their variances; NAN without a common target. */
+static double apart(const struct recording_point *left, const struct recording_point *right,
+		    const struct causal_target *targets, size_t count)
+{
+	double sum = 0, common = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct causal_effect *a = effect_at_point(&targets[i], left);
+		const struct causal_effect *b = effect_at_point(&targets[i], right);
+		if (!a || !b)
+			continue;
+		double difference = a->slope.slope - b->slope.slope;
+		double variance = error_of(a) * error_of(a) + error_of(b) * error_of(b);
+		sum += difference * difference / (variance + APART_SLOPE * APART_SLOPE);
+		common++;
+	}
+	return common > 0 ? sum / common : NAN;
+}
+
+struct candidates {
+	const struct recording_point **items;
+	size_t count;
+};
+
+/* Found points with an effect. */
+static struct candidates candidates_of(const struct recording *recording,
+				       const struct causal_target *targets, size_t count)
+{
+	struct candidates found = {memory_new(recording->points.count, sizeof(*found.items)), 0};
+
+	for (size_t i = 0; i < recording->points.count; i++) {
+		const struct recording_point *point = &recording->points.items[i];
+		if (point->is_found && precision_of(point, targets, count) > 0)
+			found.items[found.count++] = point;
+	}
+	return found;
+}
+
+static bool has_own_points(const struct recording *recording, const struct causal_target *targets,
+			   size_t count)
+{
+	for (size_t i = 0; i < recording->points.count; i++)
+		if (!recording->points.items[i].is_found &&
+		    precision_of(&recording->points.items[i], targets, count) > 0)
+			return true;
+	return false;
+}
+
+/* Points with which this one agrees. */
+static unsigned support_of(const struct candidates *found, size_t index,
+			   const struct causal_target *targets, size_t count)
+{
+	unsigned support = 0;
+
+	for (size_t i = 0; i < found->count; i++)
+		support += i != index && apart(found->items[index], found->items[i], targets,
+					       count) <= AGREE_MOST;
+	return support;
+}
+
+/*
+ * Most support first; then the narrower intervals, where CPU time must be far better than a unit.
+ * Precision counts as a part of one supporter.
+ */
+static double merit_of(const struct candidates *found, size_t index,
+		       const struct causal_target *targets, size_t count)
+{
+	const struct recording_point *point = found->items[index];
+	double error = 1 / sqrt(precision_of(point, targets, count));
+
+	if (point->kind == POINT_SAMPLED)
+		error *= SAMPLED_IS_BETTER;
+	return support_of(found, index, targets, count) + 1 / (1 + error);
+}
+
+static void choose(const struct candidates *found, struct point_choice *choice,
+		   const struct causal_target *targets, size_t count)
+{
+	double best = -1, nearest = AGREE_MOST, farthest = CONTRADICT_LEAST;
+
+	for (size_t i = 0; i < found->count; i++) {
+		double merit = merit_of(found, i, targets, count);
+		if (merit > best) {
+			best = merit;
+			choice->used = found->items[i];
+		}
+	}
+	for (size_t i = 0; i < found->count; i++) {
+		const struct recording_point *other = found->items[i];
+		double distance = apart(choice->used, other, targets, count);
+		if (other == choice->used || isnan(distance))
+			continue;
+		if (distance <= nearest) {
+			nearest = distance;
+			choice->agreeing = other;
+		} else if (distance > farthest) {
+			farthest = distance;
+			choice->opposing = other;
+		}
+	}
+}
+
+static void keep_effects(struct causal_target *target, const struct recording_point *used)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < target->count; i++) {
+		struct causal_effect *effect = &target->effects[i];
+		if (effect->point == used || !effect->point->is_found) {
+			target->effects[kept++] = *effect;
+			continue;
+		}
+		free(effect->points);
+		free(effect->tail.points);
+	}
+	target->count = kept;
+}
+
+struct point_choice point_choice_make(const struct recording *recording,
+				      struct causal_target *targets, size_t count)
+{
+	struct point_choice choice = {0};
+	struct candidates found = candidates_of(recording, targets, count);
+
+	bool has_own = has_own_points(recording, targets, count);
+
+	if (found.count && !has_own)
+		choose(&found, &choice, targets, count);
+	free(found.items);
+	if (choice.used || has_own)
+		for (size_t i = 0; i < count; i++)
+			keep_effects(&targets[i], choice.used);
+	return choice;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * found_points - progress points for a program that has none, and whose user named none.
+ *
+ * The best candidates are counted in the same run, and the analysis goes by those that agree. A
+ * program that leaves the phase in which its units of work were found is searched again.
+ */
+#include "experiment/session/state.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+#define FIRST_AFTER_NS 400000000ull
+#define REQUESTS_WITHIN_NS 5000000000ull
+#define AGAIN_AFTER_NS 1000000000ull /* doubled by each search */
+#define UNVISITED_NS 3000000000ull
+#define SEARCHES_MOST 6
+#define FRUITLESS_MOST 3
+
+static bool is_wanted(const struct session *session, uint64_t now)
+{
+	const struct session_options *options = session->options;
+	/* A port may serve what has nothing to do with the work. */
+	bool may_have_requests =
+		session->requests.are_counted &&
+		(session->requests.seen || now - session->driver.started_ns < REQUESTS_WITHIN_NS);
+
+	return !options->point_count && !options->pair_count && !options->end_to_end &&
+	       !may_have_requests;
+}
+
+static bool has_own_points(const struct session *session)
+{
+	AUTO(text) char *appeared = progress_points_appeared(session->points);
+	return appeared;
+}
+
+/* Points that were found are visited still. */
+static bool are_visited(struct session_found_points *found, uint64_t visits, uint64_t now)
+{
+	if (visits != found->visits)
+		found->visited_ns = now;
+	found->visits = visits;
+	return found->units && now - found->visited_ns < UNVISITED_NS;
+}
+
+static void tell(struct session *session, const struct session_unit *units, size_t count)
+{
+	AUTO(text) char *names = text_copy("");
+
+	for (size_t i = 0; i < count; i++) {
+		AUTO(text) char *before = names;
+		names = text_format("%s%s%s (%.0f a second)", before, i ? ", " : "", units[i].text,
+				    units[i].rate);
+	}
+	AUTO(text)
+	char *sentence =
+		text_format("no progress point was given; progress is measured by %s%s; choose "
+			    "another with --progress",
+			    count ? names :
+				    "CPU time, since no function or system call has a "
+				    "steady rate",
+			    count ? ", and compared with CPU time" : "");
+	driver_message(&session->driver, sentence);
+}
+
+static int add(struct session *session, const struct session_unit *unit, struct error *error)
+{
+	struct session_found_points *found = &session->found_points;
+	struct point_spec *spec = &found->specs[found->count];
+	char *text = text_copy(unit->text); /* the point borrows it */
+	int code = point_spec_parse(text, spec, error);
+
+	code = code ? code : progress_points_add_found(session->points, spec, error);
+	if (!code) {
+		found->texts[found->count++] = text;
+		return 0;
+	}
+	point_spec_release(spec);
+	free(text);
+	return code;
+}
+
+/* What is true of the units should be true of the CPU time, and there is always some. */
+static void add_cpu_time(struct session *session)
+{
+	const struct session_unit cpu_time = {.text = (char *)(uintptr_t) "sampled:*"};
+	struct error error = {0};
+
+	add(session, &cpu_time, &error);
+}
+
+static void search(struct session *session)
+{
+	struct session_found_points *found = &session->found_points;
+	struct session_unit units[UNITS_MOST];
+	struct error error = {0};
+	size_t count = session_candidates(session, units), added = 0;
+	bool is_first = !found->searches++;
+
+	for (size_t i = 0; i < count; i++) {
+		if (found->count < FOUND_POINTS_MOST - 1 && !add(session, &units[i], &error))
+			units[added++] = units[i];
+		else
+			free(units[i].text);
+	}
+	if (is_first)
+		add_cpu_time(session);
+	found->units += (unsigned)added;
+	if (is_first || added)
+		tell(session, units, added);
+	for (size_t i = 0; i < added; i++)
+		free(units[i].text);
+}
+
+void session_find_points(struct session *session)
+{
+	struct session_found_points *found = &session->found_points;
+	uint64_t now = clock_now_ns();
+
+	if (!is_wanted(session, now) || now - session->driver.started_ns < FIRST_AFTER_NS ||
+	    now < found->next_ns ||
+	    found->searches >= (found->units ? SEARCHES_MOST : FRUITLESS_MOST) ||
+	    are_visited(found, progress_points_visits(session->points), now) ||
+	    has_own_points(session))
+		return;
+	search(session);
+	found->visited_ns = clock_now_ns();
+	found->next_ns = found->visited_ns + (AGAIN_AFTER_NS << found->searches);
+}
+
+void session_found_points_release(struct session_found_points *found)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		point_spec_release(&found->specs[i]);
+		free(found->texts[i]);
+	}
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* advice - sorts verdicts into lists, and words what they mean. */
+#include "report/causal/advice.h"
+
+#include "base/cleanup.h"
+#include "report/run_totals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOT_LEAST 0.04     /* share of a place that looks worth work */
+#define HOPELESS_PART 0.34 /* of its share: a ceiling below is no reason to work on it */
+#define HOPELESS_MOST 0.02 /* or a ceiling below this */
+#define UNSURE_LEAST 0.02  /* ceiling of a place that is worth to be named as unsure */
+#define ALONE_MOST 1.15    /* busy cores of a program in which nothing runs beside a place */
+#define WAITED_FOR 1.3     /* slope over share from which others wait for it */
+#define HIDDEN 0.7         /* slope over share up to which others hide it */
+#define BUSY_LEAST 0.85    /* of all cores: the machine is full */
+#define IDLE_MOST 0.5      /* of one core: it mostly waits */
+
+/* The list is kept in descending order of `merit`. */
+static void insert(struct advice_list *list, const struct target_verdict *verdict,
+		   double (*merit)(const struct target_verdict *verdict))
+{
+	unsigned at = list->count;
+
+	while (at > 0 && merit(verdict) > merit(list->items[at - 1]))
+		at--;
+	list->more += list->count == ADVICE_MOST;
+	list->count += list->count < ADVICE_MOST;
+	if (at >= ADVICE_MOST)
+		return;
+	for (unsigned i = list->count - 1; i > at; i--)
+		list->items[i] = list->items[i - 1];
+	list->items[at] = verdict;
+}
+
+static double by_low(const struct target_verdict *verdict)
+{
+	return verdict->at.low;
+}
+
+static double by_loss(const struct target_verdict *verdict)
+{
+	return -verdict->at.high;
+}
+
+static double by_share(const struct target_verdict *verdict)
+{
+	return verdict->target->share;
+}
+
+static double by_ceiling(const struct target_verdict *verdict)
+{
+	return verdict->effect->ceiling;
+}
+
+static void sort(struct advice *advice, const struct target_verdict *verdict)
+{
+	double share = verdict->target->share, ceiling = verdict->effect->ceiling;
+	bool is_hopeless = ceiling < HOPELESS_MOST || ceiling < HOPELESS_PART * share;
+
+	if (verdict->effect->point->kind == POINT_LATENCY) {
+		if (verdict->outcome == OUTCOME_GAIN && verdict->at.low > 0)
+			insert(&advice->latency, verdict, by_low);
+	} else if (verdict->outcome == OUTCOME_CONTENTION)
+		insert(&advice->contention, verdict, by_loss);
+	else if (is_hopeless && share >= HOT_LEAST)
+		insert(&advice->hopeless, verdict, by_share);
+	else if (verdict->outcome == OUTCOME_GAIN && verdict->at.low > 0)
+		insert(&advice->gains, verdict, by_low);
+	else if (ceiling >= UNSURE_LEAST)
+		insert(&advice->unsure, verdict, by_ceiling);
+}
+
+/* "…, 16 cores". */
+static unsigned cores_of(const char *machine)
+{
+	const char *comma = machine ? strrchr(machine, ',') : NULL;
+
+	return machine ? (unsigned)strtoul(comma ? comma + 1 : machine, NULL, 10) : 0;
+}
+
+/* The kernel engine samples all the time; pausing takes cores, too, but is no work. */
+static double busy_cores_of(const struct recording_run *run)
+{
+	if (!run->wall_ns || !run->engine || strcmp(run->engine, "kernel"))
+		return NAN;
+	double paused = (double)run->paused_ns;
+	double busy = (double)run->samples * (double)run->period_ns;
+	double wall = (double)run->wall_ns - (double)run->delay_ns;
+	return wall > 0 && paused >= 0 ? busy / wall : NAN;
+}
+
+struct advice advice_of(const struct recording *recording, const struct target_verdicts *verdicts)
+{
+	struct run_totals totals = run_totals_of(recording);
+	struct advice advice = {.busy_cores = NAN};
+
+	if (totals.last) {
+		advice.busy_cores = busy_cores_of(totals.last);
+		advice.cores = cores_of(totals.last->machine);
+	}
+	for (size_t i = 0; i < verdicts->count; i++) {
+		const struct causal_effect *effect = verdicts->items[i].effect;
+		sort(&advice, &verdicts->items[i]);
+		if (effect->external_pacing.share > advice.paced_share)
+			advice.paced_share = effect->external_pacing.share;
+	}
+	return advice;
+}
+
+/* The part of the program's time that goes away with the target's. */
+static double pace_of(const struct target_verdict *verdict)
+{
+	return fmin(1, verdict->effect->slope.slope);
+}
+
+char *advice_why(const struct advice *advice, const struct target_verdict *verdict)
+{
+	double share = verdict->target->share, pace = pace_of(verdict);
+	const struct effect_slope *slope = &verdict->effect->slope;
+	bool is_as_share = !(share > 0) || (share > slope->low && share < slope->high);
+	double ratio = is_as_share ? 1 : pace / share;
+
+	if (verdict->target->target->kind == TARGET_CLASS)
+		return text_format("threads wait so for %.0f %% of the time", 100 * share);
+	if (advice->busy_cores < ALONE_MOST && ratio <= WAITED_FOR && ratio >= HIDDEN)
+		return text_format("it takes %.0f %% of the time, and nothing runs beside it",
+				   100 * share);
+	if (ratio > WAITED_FOR)
+		return text_format(
+			"it takes only %.0f %% of all threads' time, but others wait for "
+			"it: the pace depends on it for %.0f %% of the time",
+			100 * share, 100 * pace);
+	if (ratio < HIDDEN)
+		return text_format("it takes %.0f %% of all threads' time, but others hide a part: "
+				   "the pace depends on it for %.0f %% of the time",
+				   100 * share, 100 * pace);
+	return text_format("it takes %.0f %% of all threads' time, and the pace follows it",
+			   100 * share);
+}
+
+char *advice_limits(const struct advice *advice)
+{
+	AUTO(text) char *cores = NULL;
+	AUTO(text) char *paced = NULL;
+	double busy = advice->busy_cores;
+
+	if (advice->paced_share > 0)
+		paced = text_format("%.0f %% of its pace is set from outside: by devices, timers, "
+				    "clients or other programs. ",
+				    100 * advice->paced_share);
+	if (busy < IDLE_MOST)
+		cores = text_format("It is on a core for %.0f %% of the time and waits for the "
+				    "rest: lever record shows for what.",
+				    100 * busy);
+	else if (advice->cores > 1 && busy < ALONE_MOST)
+		cores = text_format("One thread runs at a time, on %u cores: work beside it could "
+				    "gain more than any place above.",
+				    advice->cores);
+	else if (advice->cores && busy >= BUSY_LEAST * advice->cores)
+		cores = text_format("%.1f of %u cores are busy: less work helps, or more cores.",
+				    fmin(busy, advice->cores), advice->cores);
+	if (!cores && !paced)
+		return NULL;
+	return text_format("%s%s", paced ? paced : "", cores ? cores : "");
+}

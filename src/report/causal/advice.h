@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * advice - what to do first: the verdicts of a causal profile sorted by what follows from them.
+ *
+ * Each verdict stands in one list at most; those of latency points have their own.
+ */
+#pragma once
+
+#include "report/causal/verdict.h"
+
+#define ADVICE_MOST 3 /* of each list */
+
+struct advice_list {
+	const struct target_verdict *items[ADVICE_MOST]; /* borrowed from the verdicts */
+	unsigned count, more;                            /* more: that did not fit */
+};
+
+struct advice {
+	struct advice_list gains;      /* sure, the largest lower bound first */
+	struct advice_list contention; /* sure, and slower when faster */
+	struct advice_list hopeless;   /* large share, and surely no large gain */
+	struct advice_list unsure;     /* may gain: the largest ceiling first */
+	struct advice_list latency;    /* surely shorter at a latency point */
+	double busy_cores;             /* of the program, on average; NAN if unknown */
+	unsigned cores;                /* of the machine; 0 if unknown */
+	double paced_share;            /* of its pace, set from outside; 0 if it is not */
+};
+
+struct advice advice_of(const struct recording *recording, const struct target_verdicts *verdicts);
+
+/* Why the target has its gain, as a clause; to be freed. */
+char *advice_why(const struct advice *advice, const struct target_verdict *verdict);
+/* What limits the program besides its own code, as sentences; NULL: nothing known. To be freed. */
+char *advice_limits(const struct advice *advice);

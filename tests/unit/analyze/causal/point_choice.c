@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* point_choice - of the points that Lever found, one is used with which others agree. */
+#include "check.h"
+
+#include "analyze/causal/causal.h"
+
+#include <stdlib.h>
+
+#define TARGETS 3
+#define POINTS 3
+
+/* Slopes by point and target; an interval of +-`half` each. */
+struct made {
+	struct recording_point points[POINTS];
+	struct recording recording;
+	struct causal_target targets[TARGETS];
+};
+
+static void make(struct made *made, double slopes[POINTS][TARGETS], const double half[POINTS])
+{
+	*made = (struct made){0};
+	for (int i = 0; i < POINTS; i++)
+		made->points[i] = (struct recording_point){.id = i + 1, .is_found = true};
+	made->points[2].kind = POINT_SAMPLED;
+	made->recording.points.items = made->points;
+	made->recording.points.count = POINTS;
+	for (int i = 0; i < TARGETS; i++) {
+		made->targets[i].effects = calloc(POINTS, sizeof(struct causal_effect));
+		made->targets[i].count = POINTS;
+		for (int j = 0; j < POINTS; j++)
+			made->targets[i].effects[j] = (struct causal_effect){
+				.point = &made->points[j],
+				.slope = {slopes[j][i], slopes[j][i] - half[j],
+					  slopes[j][i] + half[j], 9},
+			};
+	}
+}
+
+static void release(struct made *made)
+{
+	for (int i = 0; i < TARGETS; i++)
+		free(made->targets[i].effects);
+}
+
+TEST("the point that another one supports is used, and the third contradicts it")
+{
+	double slopes[POINTS][TARGETS] = {{0.0, 0.5, 0.1}, {0.6, 0.0, 0.1}, {0.61, 0.01, 0.1}};
+	struct made made;
+
+	make(&made, slopes, (const double[]){0.02, 0.02, 0.02});
+	struct point_choice choice = point_choice_make(&made.recording, made.targets, TARGETS);
+	CHECK(choice.used == &made.points[1]);
+	CHECK(choice.agreeing == &made.points[2]);
+	CHECK(choice.opposing == &made.points[0]);
+	for (int i = 0; i < TARGETS; i++) {
+		CHECK_EQUAL(made.targets[i].count, 1);
+		CHECK(made.targets[i].effects[0].point == choice.used);
+	}
+	release(&made);
+}
+
+TEST("CPU time is used where it agrees and a unit tells far less")
+{
+	double slopes[POINTS][TARGETS] = {{0.6, 0.0, 0.1}, {0.6, 0.0, 0.1}, {0.61, 0.01, 0.1}};
+	struct made made;
+
+	make(&made, slopes, (const double[]){0.5, 0.4, 0.02});
+	CHECK(point_choice_make(&made.recording, made.targets, TARGETS).used == &made.points[2]);
+	release(&made);
+	make(&made, slopes, (const double[]){0.5, 0.04, 0.02});
+	CHECK(point_choice_make(&made.recording, made.targets, TARGETS).used == &made.points[1]);
+	release(&made);
+}
+
+TEST("a point that was named is no guess: the found ones are dropped, and nothing is chosen")
+{
+	double slopes[POINTS][TARGETS] = {{0.0, 0.5, 0.1}, {0.6, 0.0, 0.1}, {0.61, 0.01, 0.1}};
+	struct made made;
+
+	make(&made, slopes, (const double[]){0.02, 0.02, 0.02});
+	made.points[0].is_found = false;
+	struct point_choice choice = point_choice_make(&made.recording, made.targets, TARGETS);
+	CHECK(!choice.used && !choice.agreeing && !choice.opposing);
+	CHECK_EQUAL(made.targets[0].count, 1);
+	CHECK(made.targets[0].effects[0].point == &made.points[0]);
+	release(&made);
+}
