@@ -6,6 +6,9 @@
  * that runs already the engine marks the first task only. Its other threads, and with
  * is_system_wide all processes of the machine, become members at their first switch, tick or visit.
  *
+ * A peer is a process that exchanges messages with the program and waits for its answers. It is no
+ * member, but pauses as members do.
+ *
  * A process may be excluded by its name: a launcher (mpirun), or a name that --comm does not match.
  * The engine decides about each name once.
  */
@@ -79,6 +82,30 @@ static __always_inline struct task_state *member_adopt(struct task_struct *task)
 	return state;
 }
 
+static __always_inline struct task_state *peer_state_of(struct task_struct *task)
+{
+	struct task_state *process = bpf_task_storage_get(&tasks, task->group_leader, NULL, 0);
+
+	if (!process || !process->is_peer)
+		return NULL;
+	struct task_state *state =
+		bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (state)
+		state->is_peer = 1;
+	return state;
+}
+
+/* State of a task of a peer; NULL for all others. */
+static __noinline struct task_state *peer_state(struct task_struct *task)
+{
+	return settings.has_peers ? peer_state_of(task) : NULL;
+}
+
+static __always_inline bool is_peer(struct task_struct *task)
+{
+	return peer_state(task) != NULL;
+}
+
 /* State of a task of the program; NULL for all others. */
 static __noinline struct task_state *member_state(struct task_struct *task)
 {
@@ -91,12 +118,13 @@ static __noinline struct task_state *member_state(struct task_struct *task)
 	return state && state->is_member ? state : NULL;
 }
 
-/* State of a member or a kernel thread; NULL for other tasks. */
+/* State of a member, a peer or a kernel thread; NULL for other tasks. */
 static __always_inline struct task_state *task_state_of(struct task_struct *task)
 {
 	if (task->flags & PF_KTHREAD)
 		return bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	return member_state(task);
+	struct task_state *state = member_state(task);
+	return state ? state : peer_state(task);
 }
 
 static __always_inline bool is_member(struct task_struct *task)
@@ -106,7 +134,7 @@ static __always_inline bool is_member(struct task_struct *task)
 
 static __always_inline bool is_pausable(struct task_struct *task)
 {
-	return task->flags & PF_KTHREAD || is_member(task);
+	return task->flags & PF_KTHREAD || is_member(task) || is_peer(task);
 }
 
 /* The child inherits membership. Returns its state. */

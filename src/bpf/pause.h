@@ -178,7 +178,7 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 				    .global_ns = global_delay(),
 				    .left_gap_ns = left_gap,
 				    .core_was_idle = core_was_idle,
-				    .is_member = task->is_member};
+				    .is_member = task->is_member | task->is_peer};
 
 	waiting_set(task, false);
 	int next = delay_enter(&cpu->delay.local, &task->delay, &settings.delay, &entry);

@@ -8,7 +8,7 @@
  * is accepted if its local port is one that a process listens on (the engine says which), or if its
  * Unix socket has an address: the socket that connects usually has none.
  *
- * These are programs of their own: their stacks add to no other.
+ * The programs are in messages.h, and are none of lever run's others: their stacks add to no other.
  */
 #pragma once
 
@@ -200,33 +200,7 @@ static __always_inline void request_sent(u64 inode)
 			request_done(i);
 }
 
-static __always_inline int request_message(struct sock *socket, int length, bool is_sent)
-{
-	if (length <= 0 || !request_point_count || !is_member(bpf_get_current_task_btf()))
-		return 0;
-	u64 inode = BPF_CORE_READ(socket, sk_socket, file, f_inode, i_ino);
-	if (!inode)
-		return 0;
-	if (is_sent)
-		request_sent(inode);
-	else
-		request_received(socket, inode);
-	return 0;
-}
-
-SEC("tp_btf/sock_recv_length")
-int BPF_PROG(sock_recv_length, struct sock *socket, int length)
-{
-	return request_message(socket, length, false);
-}
-
-SEC("tp_btf/sock_send_length")
-int BPF_PROG(sock_send_length, struct sock *socket, int length)
-{
-	return request_message(socket, length, true);
-}
-
-/* ---- Linux before 6.3: at the end of each system call ---- */
+/* ---- the socket of a system call ---- */
 
 enum message_direction { MESSAGE_NONE, MESSAGE_RECEIVED, MESSAGE_SENT };
 
@@ -273,17 +247,4 @@ static __always_inline struct sock *socket_of(struct task_struct___files *task, 
 		return NULL;
 	struct socket *found = BPF_CORE_READ(file, private_data);
 	return BPF_CORE_READ(found, sk);
-}
-
-SEC("tp_btf/sys_exit")
-int BPF_PROG(message_call, struct pt_regs___kernel *saved, long result)
-{
-	if (result <= 0 || !request_point_count)
-		return 0;
-	struct task_struct *task = bpf_get_current_task_btf();
-	enum message_direction direction = message_direction_of(system_call_in(saved));
-	if (direction == MESSAGE_NONE || !is_member(task))
-		return 0;
-	struct sock *socket = socket_of((void *)task, descriptor_of(saved));
-	return socket ? request_message(socket, 1, direction == MESSAGE_SENT) : 0;
 }

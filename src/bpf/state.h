@@ -19,7 +19,8 @@ struct task_state {
 	u8 is_member;
 	u8 is_waiting; /* runnable, without a core */
 	u8 wait;       /* enum wait_kind, from when it leaves its core until it is woken */
-	u8 pad, was_woken_externally;
+	u8 is_peer;    /* no member, but it pauses with them: a client in their loop */
+	u8 was_woken_externally;
 	u8 is_in_tree;   /* of the program's tree: is_member unless its name speaks against it */
 	u8 is_excluded;  /* lever itself, and what it runs under */
 	u8 is_undecided; /* its name has not been looked at */
@@ -32,12 +33,15 @@ struct task_state {
 	u16 wait_flags; /* WIRE_SAMPLE_* of its sample */
 };
 _Static_assert(sizeof(struct task_state) == KERNEL_TASK_STATE_BYTES, "task_state layout");
-_Static_assert(
-	__builtin_offsetof(struct task_state, is_member) == KERNEL_TASK_STATE_MEMBER &&
-		__builtin_offsetof(struct task_state, is_in_tree) == KERNEL_TASK_STATE_IN_TREE &&
-		__builtin_offsetof(struct task_state, is_excluded) == KERNEL_TASK_STATE_EXCLUDED &&
-		__builtin_offsetof(struct task_state, is_undecided) == KERNEL_TASK_STATE_UNDECIDED,
-	"task_state layout");
+_Static_assert(__builtin_offsetof(struct task_state, is_member) == KERNEL_TASK_STATE_MEMBER &&
+		       __builtin_offsetof(struct task_state, is_in_tree) ==
+			       KERNEL_TASK_STATE_IN_TREE &&
+		       __builtin_offsetof(struct task_state, is_excluded) ==
+			       KERNEL_TASK_STATE_EXCLUDED &&
+		       __builtin_offsetof(struct task_state, is_undecided) ==
+			       KERNEL_TASK_STATE_UNDECIDED &&
+		       __builtin_offsetof(struct task_state, is_peer) == KERNEL_TASK_STATE_PEER,
+	       "task_state layout");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);

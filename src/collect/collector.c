@@ -50,6 +50,20 @@ void collector_add_listening_port(struct collector *collector, uint16_t port)
 		collector->engine->add_listening_port(collector, port);
 }
 
+void collector_each_peer(const struct collector *collector,
+			 void (*found)(void *context, const struct collector_peer *peer),
+			 void *context)
+{
+	if (collector->engine->each_peer)
+		collector->engine->each_peer(collector, found, context);
+}
+
+int collector_add_peer(struct collector *collector, pid_t pid, struct error *error)
+{
+	const struct engine *engine = collector->engine;
+	return engine->add_peer ? engine->add_peer(collector, pid, error) : -ENOTSUP;
+}
+
 void collector_each_visiting_process(const struct collector *collector, unsigned index,
 				     void (*found)(void *context, pid_t pid, const char *command,
 						   uint64_t visits),

@@ -31,11 +31,15 @@ struct engine {
 	int (*add_point_tracepoint)(struct collector *collector, const char *category,
 				    const char *tracepoint, const char *name, unsigned *index,
 				    struct error *error);
-	/* May be NULL, both together: requests cannot be counted. */
+	/* May be NULL, all together: requests cannot be counted. */
 	int (*add_point_requests)(struct collector *collector, const char *name,
 				  const struct collector_connections *connections, unsigned *index,
 				  struct error *error);
 	void (*add_listening_port)(struct collector *collector, uint16_t port);
+	void (*each_peer)(const struct collector *collector,
+			  void (*found)(void *context, const struct collector_peer *peer),
+			  void *context);
+	int (*add_peer)(struct collector *collector, pid_t pid, struct error *error);
 	/* May be NULL: visits are not counted by process. */
 	void (*each_visiting_process)(const struct collector *collector, unsigned index,
 				      void (*found)(void *context, pid_t pid, const char *command,

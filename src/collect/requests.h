@@ -19,3 +19,15 @@ int collector_add_point_requests(struct collector *collector, const char *name,
 				 struct error *error);
 /* Connections of the program with this local port are accepted ones. */
 void collector_add_listening_port(struct collector *collector, uint16_t port);
+
+/* Another process of this machine that got messages of the program; since the first such point. */
+struct collector_peer {
+	pid_t pid;
+	uint64_t sent; /* messages to this machine */
+	uint64_t woken_by_message, woken_otherwise;
+};
+void collector_each_peer(const struct collector *collector,
+			 void (*found)(void *context, const struct collector_peer *peer),
+			 void *context);
+/* It pauses with the program from now on. */
+int collector_add_peer(struct collector *collector, pid_t pid, struct error *error);

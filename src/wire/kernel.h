@@ -68,6 +68,7 @@ _Static_assert(sizeof(struct kernel_totals) == 48, "kernel_totals layout");
  */
 #define KERNEL_TASK_STATE_BYTES 128
 #define KERNEL_TASK_STATE_MEMBER 72 /* offsets */
+#define KERNEL_TASK_STATE_PEER 75
 #define KERNEL_TASK_STATE_IN_TREE 77
 #define KERNEL_TASK_STATE_EXCLUDED 78
 #define KERNEL_TASK_STATE_UNDECIDED 79

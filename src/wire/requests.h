@@ -22,3 +22,11 @@ struct wire_request_point {
 	char path[WIRE_UNIX_PATH_BYTES]; /* filled up with zeros; abstract: begins with one */
 };
 _Static_assert(sizeof(struct wire_request_point) == 120, "wire_request_point layout");
+
+/* Another process to which the program has sent messages. Writer: BPF. */
+#define KERNEL_PEERS_MOST 1024
+struct kernel_peer {
+	__u64 sent; /* messages to this machine */
+	__u64 woken_by_message, woken_otherwise;
+};
+_Static_assert(sizeof(struct kernel_peer) == 24, "kernel_peer layout");

@@ -20,11 +20,12 @@ struct wire_settings {
 	__u32 target_bank, scope_bank; /* 0 or 1: added to WIRE_BANK_TARGET and WIRE_BANK_SCOPE */
 	__u32 counts[WIRE_BANKS];      /* ranges in each bank */
 	__u32 pair_count;
-	__u32 enable_callers;      /* one of this many samples comes with its callers; 0: none */
-	__u32 enable_waits;        /* 1: time off CPU belongs to the code that waits */
-	__u32 is_system_wide;      /* 1: every process that is not excluded is a member */
-	__u32 filter_by_name;      /* 1: membership depends on the process's name (kernel_name) */
-	__u32 enable_kernel;       /* 1: kernel code may be in scope or the target */
+	__u32 enable_callers; /* one of this many samples comes with its callers; 0: none */
+	__u32 enable_waits;   /* 1: time off CPU belongs to the code that waits */
+	__u32 is_system_wide; /* 1: every process that is not excluded is a member */
+	__u32 has_peers;      /* 1: some processes pause with the program and are not its own */
+	__u32 filter_by_name; /* 1: membership depends on the process's name (kernel_name) */
+	__u32 enable_kernel;  /* 1: kernel code may be in scope or the target */
 	__u32 enable_system_calls; /* 1: system calls may be the target; samples contain theirs */
 	__u32 enable_classes;      /* WAIT_CLASS_BIT: waits of these classes may be the target */
 	__u32 classes_of_code;     /* 1: only waits in the target's code; 0: in any code */

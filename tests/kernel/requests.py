@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from kernel import LEVER, RAN, check, equal, folder, lever, main, report, test, visits
+from kernel import LEVER, RAN, check, equal, folder, lever, main, program, report, test, visits
 
 SAMPLE = ("--speedups", "0")  # only look
 
@@ -212,6 +212,35 @@ def _():
         check("waiting for the first request" in second and "start the load" in second, second)
         equal(visits(report(output), "requests"), 200)
         equal(process.poll(), None)
+
+
+def told_of_client(*words, options=()):
+    """What lever says of a server that has this client, and the client's process id."""
+    port, loop = free_port(), program("request_loop")
+    with subprocess.Popen([loop, "serve", str(port), "20000"]) as process, folder() as place:
+        connect(port).close()
+        with subprocess.Popen([loop, words[0], str(port), *words[1:], "60"], stdout=subprocess.DEVNULL) as client:
+            said = lever("run", "-o", os.path.join(place, "test.lever"), "--pid", str(process.pid), "--seconds", "3", *options)
+            ended = client.poll(), process.poll()
+            client.kill()
+        process.kill()
+    check(said.returncode in RAN, said)
+    equal(ended, (None, None))
+    return said.stderr, client.pid
+
+
+@test("a client that waits for answers pauses with the server, unless it shall not")
+def _():
+    said, pid = told_of_client("ask", "20000")
+    check(f"request_loop (process {pid}) waits for the program's messages" in said, said)
+    said, pid = told_of_client("ask", "20000", options=["--no-peers"])
+    check(f"process {pid}" not in said, said)
+
+
+@test("a client that asks by the clock is told, and does not pause")
+def _():
+    said, pid = told_of_client("tick", "3000")
+    check(f"request_loop (process {pid}) sends to the program at times of its own" in said, said)
 
 
 @test("a load that ends is told")

@@ -39,6 +39,7 @@ struct run_options {
 	struct value_number seed;
 	int engine; /* enum run_engine */
 	bool kernel;
+	bool without_peers;
 	const char *vmlinux;
 	uint32_t classes; /* --class: CLASS_BIT of each */
 	ARRAY(char *) owned;

@@ -56,6 +56,7 @@ void kernel_set_period(struct collector *collector, uint64_t period_ns);
 
 int kernel_add_task(struct collector *collector, int pidfd, struct error *error);
 int kernel_add_process(struct collector *collector, pid_t pid, struct error *error);
+int kernel_add_peer(struct collector *collector, pid_t pid, struct error *error);
 int kernel_exclude_process(struct collector *collector, pid_t pid, struct error *error);
 void kernel_follow_all(struct collector *collector);
 int kernel_filter_name(struct collector *collector, const char *name, bool is_wanted);
@@ -71,6 +72,9 @@ int kernel_add_point_requests(struct collector *collector, const char *name,
 			      const struct collector_connections *connections, unsigned *index,
 			      struct error *error);
 void kernel_add_listening_port(struct collector *collector, uint16_t port);
+void kernel_each_peer(const struct collector *collector,
+		      void (*found)(void *context, const struct collector_peer *peer),
+		      void *context);
 void kernel_each_visiting_process(const struct collector *collector, unsigned index,
 				  void (*found)(void *context, pid_t pid, const char *command,
 						uint64_t visits),

@@ -50,6 +50,15 @@ int kernel_add_process(struct collector *collector, pid_t pid, struct error *err
 	return mark_process(collector, pid, bytes, error);
 }
 
+int kernel_add_peer(struct collector *collector, pid_t pid, struct error *error)
+{
+	static const size_t bytes[] = {KERNEL_TASK_STATE_PEER, 0};
+	int code = mark_process(collector, pid, bytes, error);
+
+	__atomic_store_n(&collector->settings->has_peers, 1, __ATOMIC_RELEASE);
+	return code;
+}
+
 int kernel_exclude_process(struct collector *collector, pid_t pid, struct error *error)
 {
 	static const size_t bytes[] = {KERNEL_TASK_STATE_EXCLUDED, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* requests - points that count requests on accepted connections (bpf/requests.h). */
+/* requests - points that count requests, and the program's peers (bpf/messages.h). */
 #include "collect/kernel/engine.h"
 
 #include <errno.h>
@@ -10,7 +10,8 @@ static int attach_requests(struct kernel_engine *kernel, struct error *error)
 {
 	struct bpf_program *programs[] = {kernel->bpf->progs.sock_recv_length,
 					  kernel->bpf->progs.sock_send_length,
-					  kernel->bpf->progs.message_call};
+					  kernel->bpf->progs.message_call,
+					  kernel->bpf->progs.peer_waking};
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++) {
 		if (!bpf_program__autoload(programs[i]))
@@ -80,4 +81,25 @@ void kernel_add_listening_port(struct collector *collector, uint16_t port)
 		bits |= (uint32_t)kernel->bpf->bss->request_points[i].is_any << i;
 	if (bits)
 		add_port(kernel, port, bits);
+}
+
+void kernel_each_peer(const struct collector *collector,
+		      void (*found)(void *context, const struct collector_peer *peer),
+		      void *context)
+{
+	int map = bpf_map__fd(kernel_of(collector)->bpf->maps.peers);
+	uint32_t process, *last = NULL;
+
+	for (unsigned i = 0; i < KERNEL_PEERS_MOST && !bpf_map_get_next_key(map, last, &process);
+	     i++) {
+		struct kernel_peer seen;
+		last = &process;
+		if (bpf_map_lookup_elem(map, &process, &seen))
+			continue;
+		struct collector_peer peer = {.pid = (pid_t)process,
+					      .sent = seen.sent,
+					      .woken_by_message = seen.woken_by_message,
+					      .woken_otherwise = seen.woken_otherwise};
+		found(context, &peer);
+	}
 }

@@ -73,6 +73,7 @@ void session_close(struct driver *driver)
 {
 	struct session *session = session_of(driver);
 
+	process_list_release(&session->peers);
 	session_requests_close(session);
 	session_processes_close(session);
 	collector_close(session->collector);

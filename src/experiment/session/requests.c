@@ -154,8 +154,10 @@ int session_requests_refresh(struct session *session, struct error *error)
 	uint64_t now = clock_now_ns();
 	uint64_t every = session->requests.seen ? LOOK_LATER_NS : LOOK_SOON_NS;
 
-	if (session->requests.are_counted)
+	if (session->requests.are_counted) {
 		watch_load(session, now);
+		session_peers_refresh(session);
+	}
 	if (now - session->requests.looked_ns < every)
 		return 0;
 	session->requests.looked_ns = now;

@@ -70,6 +70,9 @@ struct session {
 		uint64_t seen, seen_ns; /* requests, and when their number grew last */
 	} requests;
 
+	/* peers.c: those that were decided about */
+	struct process_list peers;
+
 	/* targets.c, names.c */
 	ARRAY(struct session_target) targets;
 	ARRAY(const char *) awaited_targets; /* given, and in no file known so far */
@@ -125,6 +128,9 @@ void session_requests_close(struct session *session);
 int session_requests_refresh(struct session *session, struct error *error);
 /* Why no request has been counted so far; to be freed. */
 char *session_requests_waiting(const struct session *session);
+
+/* peers.c: clients of this machine, and others in the program's loop, pause with the program. */
+void session_peers_refresh(struct session *session);
 
 /* waiting.c */
 /* Waits `duration_ns`, or until the program ends or the user interrupts; false then. */

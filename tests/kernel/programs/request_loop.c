@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * request_loop - a server without any point, and its clients.
+ *
+ *	request_loop serve PORT LOOPS            works on each request, answers, never ends
+ *	request_loop ask PORT LOOPS SECONDS      takes an answer, works, asks again: a closed loop
+ *	request_loop tick PORT MICROSECONDS SECONDS   asks at this interval: an open loop
+ *
+ * The closed loop has two requests under way, so that client and server work at the same time.
+ * Clients print their requests per second.
+ */
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+__attribute__((noinline)) static void work(long loops)
+{
+	for (volatile long i = 0; i < loops; i++)
+		;
+}
+
+__attribute__((noinline)) static void think(long loops)
+{
+	for (volatile long i = 0; i < loops; i++)
+		;
+}
+
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static struct sockaddr_in address_of(const char *port)
+{
+	return (struct sockaddr_in){.sin_family = AF_INET,
+				    .sin_port = htons((uint16_t)atoi(port)),
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+}
+
+static int serve(const char *port, long loops)
+{
+	struct sockaddr_in address = address_of(port);
+	int listener = socket(AF_INET, SOCK_STREAM, 0), epoll = epoll_create1(0), one = 1;
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = listener};
+	char request[64];
+
+	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(listener, (struct sockaddr *)&address, sizeof(address)) || listen(listener, 64))
+		return 1;
+	epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &event);
+	for (;;) {
+		struct epoll_event ready;
+		if (epoll_wait(epoll, &ready, 1, -1) != 1)
+			continue;
+		if (ready.data.fd == listener) {
+			event.data.fd = accept(listener, NULL, NULL);
+			setsockopt(event.data.fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+			epoll_ctl(epoll, EPOLL_CTL_ADD, event.data.fd, &event);
+			continue;
+		}
+		ssize_t size = read(ready.data.fd, request, sizeof(request));
+		if (size <= 0) {
+			close(ready.data.fd);
+			continue;
+		}
+		work(loops);
+		if (write(ready.data.fd, request, (size_t)size) != size)
+			close(ready.data.fd);
+	}
+}
+
+static int connect_to(const char *port)
+{
+	struct sockaddr_in address = address_of(port);
+	int connection = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+
+	if (connect(connection, (struct sockaddr *)&address, sizeof(address)))
+		exit(1);
+	setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	return connection;
+}
+
+static int ask(const char *port, long loops, double seconds)
+{
+	int connections[] = {connect_to(port), connect_to(port)};
+	double start = seconds_now();
+	long requests = 0;
+	char letter = 0;
+
+	for (int i = 0; i < 2; i++)
+		if (write(connections[i], &letter, 1) != 1)
+			return 1;
+	while (seconds_now() - start < seconds) {
+		int connection = connections[requests++ % 2];
+		if (read(connection, &letter, 1) != 1)
+			return 1;
+		think(loops);
+		if (write(connection, &letter, 1) != 1)
+			return 1;
+	}
+	printf("%.2f\n", (double)requests / (seconds_now() - start));
+	return 0;
+}
+
+static int tick(const char *port, long interval_us, double seconds)
+{
+	int connection = connect_to(port);
+	double start = seconds_now(), next = start;
+	long requests = 0;
+	char letter = 0;
+
+	while (seconds_now() - start < seconds) {
+		next += 1e-6 * (double)interval_us;
+		while (seconds_now() < next)
+			usleep((useconds_t)interval_us / 2);
+		if (write(connection, &letter, 1) != 1 || read(connection, &letter, 1) != 1)
+			return 1;
+		requests++;
+	}
+	printf("%.2f\n", (double)requests / (seconds_now() - start));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[1], "serve"))
+		return serve(argv[2], atol(argv[3]));
+	if (argc == 5 && !strcmp(argv[1], "ask"))
+		return ask(argv[2], atol(argv[3]), atof(argv[4]));
+	if (argc == 5 && !strcmp(argv[1], "tick"))
+		return tick(argv[2], atol(argv[3]), atof(argv[4]));
+	return 2;
+}
