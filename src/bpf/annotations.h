@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "bpf/descriptor.h"
 #include "bpf/scheduler.h"
 
 #define TRACEFS_MAGIC 0x74726163 /* include/uapi/linux/magic.h */
@@ -14,48 +15,8 @@
 #define CALL_WRITE 64
 #endif
 
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-struct qstr___marks {
-	const unsigned char *name;
-};
-struct dentry___marks {
-	struct qstr___marks d_name;
-};
-struct path___marks {
-	struct dentry___marks *dentry;
-};
-struct file___marks {
-	struct path___marks f_path;
-	struct inode *f_inode;
-};
-struct fdtable___marks {
-	unsigned int max_fds;
-	struct file___marks **fd;
-};
-struct files_struct___marks {
-	struct fdtable___marks *fdt;
-};
-struct task_struct___marks {
-	struct files_struct___marks *files;
-};
-#pragma clang attribute pop
-
-/* The task's open file, or NULL. */
-static __always_inline struct file___marks *file_of(struct task_struct *task, u64 descriptor)
-{
-	struct task_struct___marks *owner = (void *)task;
-	struct fdtable___marks *table = BPF_CORE_READ(owner, files, fdt);
-	struct file___marks *file = NULL;
-
-	if (!table || descriptor >= BPF_CORE_READ(table, max_fds))
-		return NULL;
-	struct file___marks **files = BPF_CORE_READ(table, fd);
-	bpf_probe_read_kernel(&file, sizeof(file), files + descriptor);
-	return file;
-}
-
 /* The file trace_marker of tracefs, or of one of its instances. */
-static __always_inline bool is_trace_marker(struct file___marks *file)
+static __always_inline bool is_trace_marker(struct file___open *file)
 {
 	const char wanted[] = "trace_marker";
 	char name[sizeof(wanted) + 1] = {};

@@ -44,6 +44,7 @@ static __always_inline void held_sample_take(void *context, struct task_struct *
 	sample->flags = slot->is_preempted ? RECORD_PREEMPTED : 0;
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
 		sample->flags |= RECORD_IO_WAIT;
+	sample_file(sample, task);
 	kernel_frames_take(context, sample);
 	struct frame frame = {};
 	user_frame_of(task, &frame);

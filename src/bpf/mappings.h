@@ -16,6 +16,8 @@
 #define MAPPING_CACHE_TICK 0
 #define MAPPING_CACHE_SWITCH 1
 #define MAPPING_CACHE_OTHER 2 /* the iterator over tasks */
+#define MAPPING_CACHE_WAKE 3
+#define MAPPING_CACHES 4
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -54,7 +56,7 @@ struct mapping_cache {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 3); /* MAPPING_CACHE_*: a tick may interrupt a switch */
+	__uint(max_entries, MAPPING_CACHES); /* a tick may interrupt a switch */
 	__type(key, u32);
 	__type(value, struct mapping_cache);
 } mapping_caches SEC(".maps");

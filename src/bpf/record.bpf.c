@@ -9,6 +9,7 @@
  * (blocked samples: bperf, OSDI 2024).
  */
 #include "bpf/held_samples.h"
+#include "bpf/wakeup.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -79,7 +80,7 @@ static __always_inline void task_enters(struct record_cpu *cpu, struct task_stru
 		return;
 	slot->left_ns = 0;
 	u64 off = now > left ? now - left : 0;
-	u64 offset = uniform_below(period, left ^ (u64)task->pid << 32);
+	u64 offset = grid_offset(task, left);
 	if (!has_exit) {
 		held_sample_end(task, slot, off, offset);
 		return;
@@ -127,6 +128,7 @@ int BPF_PROG(record_exit)
 	sample->flags = cpu->is_preempted ? RECORD_PREEMPTED : 0;
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
 		sample->flags |= RECORD_IO_WAIT;
+	sample_file(sample, task);
 	off_weigh(sample, cpu->off_ns, cpu->offset_ns,
 		  cpu->is_preempted ? cpu->off_ns : task->sched_info.run_delay - cpu->run_delay_ns);
 	kernel_frames_take(ctx, sample);
@@ -134,6 +136,25 @@ int BPF_PROG(record_exit)
 	user_frame_of(task, &frame);
 	user_frames_take(sample, task, &frame, which);
 	sample_send(sample, cpu);
+	return 0;
+}
+
+/*
+ * The task is woken: the waker's stack is taken for waits of a futex that will be sampled. Waits of
+ * a lock end in the code that releases it.
+ */
+SEC("tp_btf/sched_waking")
+int BPF_PROG(record_waking, struct task_struct *task)
+{
+	if (!task->pid || !record_is_member(task->tgid) || !settings.is_on)
+		return 0;
+	struct record_slot *slot = slot_of(task->pid);
+	u64 left = slot->left_ns, period = settings.period_ns;
+	if (!left || slot->tid != (u32)task->pid || slot->is_preempted || !period)
+		return 0;
+	u64 now = bpf_ktime_get_ns(), points = now - left + grid_offset(task, left);
+	if (now > left && points >= period)
+		wakeup_take(task, points - points % period, now);
 	return 0;
 }
 
@@ -158,6 +179,7 @@ int record_blocked(struct bpf_iter__task *context)
 	sample->flags = RECORD_STILL_BLOCKED | (slot->is_preempted ? RECORD_PREEMPTED : 0);
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
 		sample->flags |= RECORD_IO_WAIT;
+	sample_file(sample, task);
 	off_weigh(sample, now - left, uniform_below(settings.period_ns, now ^ left << 7),
 		  slot->is_preempted ? now - left : 0);
 	/* The rest of the wait begins now. If it has just ended, the next wait overwrites this. */

@@ -33,6 +33,15 @@ static __always_inline u64 uniform_below(u64 bound, u64 seed)
 }
 
 /*
+ * Where a wait that began at `left` lies on the grid of sampling points: the same at each call, so
+ * that the waker knows which waits are sampled.
+ */
+static __always_inline u64 grid_offset(struct task_struct *task, u64 left)
+{
+	return uniform_below(settings.period_ns, left ^ (u64)task->pid << 32);
+}
+
+/*
  * How many points of its clock's grid a tick stands for; each stands for settings.period_ns, as the
  * clocks of a core together tick once in that time. The kernel fires a clock on a grid of its
  * period. A tick that is late (the hypervisor had the core, or interrupts were off) stands for each

@@ -2,6 +2,7 @@
 /* record_sample - a sample of `lever record`: its head, the kernel's chain and the user's chain. */
 #pragma once
 
+#include "bpf/descriptor.h"
 #include "bpf/mappings.h"
 #include "bpf/record.h"
 #include "bpf/unwind.h"
@@ -9,7 +10,7 @@
 /* By MAPPING_CACHE_*: a tick may interrupt the sampling of a switch. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 3);
+	__uint(max_entries, MAPPING_CACHES);
 	__type(key, u32);
 	__type(value, struct record_sample);
 } record_scratches SEC(".maps");
@@ -27,6 +28,8 @@ static __always_inline void sample_begin(struct record_sample *sample, struct ta
 	sample->user_count = 0;
 	sample->system_call = -1;
 	sample->argument = 0;
+	sample->file.inode = 0;
+	sample->waiter_tgid = 0;
 	bpf_probe_read_kernel(sample->command, sizeof(sample->command), task->comm);
 	if (task->flags & PF_KTHREAD)
 		return;
@@ -37,6 +40,19 @@ static __always_inline void sample_begin(struct record_sample *sample, struct ta
 	bpf_probe_read_kernel(&sample->argument, sizeof(sample->argument), &user->rdi);
 	sample->system_call = call < 4096 ? (int)call : -1;
 #endif
+}
+
+/* The file for which a task may wait: its call's first argument, if that is a descriptor. */
+static __always_inline void sample_file(struct record_sample *sample, struct task_struct *task)
+{
+	if (sample->system_call < 0 || task->flags & PF_KTHREAD)
+		return;
+	struct file___open *file = descriptor_file(task, sample->argument);
+	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
+	if (!inode)
+		return;
+	sample->file.inode = BPF_CORE_READ(inode, i_ino);
+	sample->file.device = BPF_CORE_READ(inode, i_sb, s_dev);
 }
 
 static __always_inline void user_frame_of(struct task_struct *task, struct frame *frame)

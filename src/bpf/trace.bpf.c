@@ -172,7 +172,7 @@ int BPF_PROG(trace_write, struct pt_regs *registers, long call)
 	if (!is_ours(task))
 		return 0;
 	struct pt_regs___kernel *arguments = (void *)registers;
-	if (is_trace_marker(file_of(task, (u32)CALL_FIRST(arguments))))
+	if (is_trace_marker(descriptor_file(task, (u32)CALL_FIRST(arguments))))
 		text_send(task, (const void *)CALL_SECOND(arguments), CALL_THIRD(arguments));
 	return 0;
 }

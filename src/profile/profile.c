@@ -278,6 +278,14 @@ int profile_set_stack_sample(struct profile *profile, struct recording_stack_sam
 	return insert_with_id(profile, TABLE_STACK_SAMPLE, stack_sample, &stack_sample->id, error);
 }
 
+int profile_set_wakeup(struct profile *profile, struct recording_wakeup *wakeup,
+		       struct error *error)
+{
+	if (wakeup->id)
+		return insert(profile, TABLE_WAKEUP, 0, wakeup, error);
+	return insert_with_id(profile, TABLE_WAKEUP, wakeup, &wakeup->id, error);
+}
+
 /* Rows that get an id, and rows that have a key of their own. */
 #define ADD_WITH_ID(noun, table)                                                      \
 	int profile_add_##noun(struct profile *profile, struct recording_##noun *row, \

@@ -37,13 +37,15 @@ int profile_set_total(struct profile *profile, const struct recording_total *tot
 int profile_set_process_visits(struct profile *profile,
 			       const struct recording_process_visits *process_visits,
 			       struct error *error);
-/* Of lever record. A stack sample with an id replaces the row of that id; else it gets an id. */
+/* Of lever record. A stack sample or wake-up with an id replaces that row; else it gets one. */
 int profile_add_frame(struct profile *profile, struct recording_frame *frame, struct error *error);
 int profile_add_stack(struct profile *profile, struct recording_stack *stack, struct error *error);
 int profile_add_thread(struct profile *profile, struct recording_thread *thread,
 		       struct error *error);
 int profile_set_stack_sample(struct profile *profile, struct recording_stack_sample *stack_sample,
 			     struct error *error);
+int profile_set_wakeup(struct profile *profile, struct recording_wakeup *wakeup,
+		       struct error *error);
 /* Of lever trace. */
 int profile_add_string(struct profile *profile, struct recording_string *string,
 		       struct error *error);

@@ -267,6 +267,11 @@ static int check_values(struct store *store, const struct recording *recording, 
 		if (stack_id && !recording_stack(recording, (int64_t)stack_id))
 			return store_damaged(store, "a sample names no call chain", error);
 	}
+	for (size_t i = 0; i < recording->wakeups.count; i++) {
+		uint64_t stack_id = recording->wakeups.items[i].stack_id;
+		if (stack_id && !recording_stack(recording, (int64_t)stack_id))
+			return store_damaged(store, "a wake-up names no call chain", error);
+	}
 	for (size_t i = 0; i < recording->parallels.count; i++)
 		if (!recording->parallels.items[i].cores)
 			return store_damaged(store, "a run was on no core", error);

@@ -55,6 +55,11 @@ void recording_keep(struct recording *recording, enum run_kind kind)
 			row_release(TABLE_STACK_SAMPLE, stack_sample);
 	}
 	recording->stack_samples.count = kept;
+	kept = 0;
+	for (size_t i = 0; i < recording->wakeups.count; i++)
+		if (recording_run(recording, recording->wakeups.items[i].run_id))
+			recording->wakeups.items[kept++] = recording->wakeups.items[i];
+	recording->wakeups.count = kept;
 }
 
 static int64_t session_of(const struct recording *recording, int64_t run_id)

@@ -11,6 +11,7 @@
 #include "profile/chunk.h"
 #include "profile/kinds.h"
 #include "profile/length_rows.h"
+#include "profile/sample_rows.h"
 #include "profile/scale_rows.h"
 
 #include <stdbool.h>
@@ -114,43 +115,6 @@ struct recording_process_visits {
 	char *command; /* its comm */
 	uint64_t visits;
 };
-/* ---- of runs of lever record ---- */
-#define SAMPLE_CLASSES 6
-struct recording_frame {
-	int64_t id;
-	enum frame_kind kind;
-	char *function; /* NULL: unknown */
-	char *file;
-	unsigned line; /* 0: unknown */
-	char *object;  /* path of the binary; of kernel code the module, or NULL */
-};
-
-/* A call chain: its innermost frame, and the chain of the caller. */
-struct recording_stack {
-	int64_t id;
-	uint64_t caller_id; /* always less than id; 0: outermost */
-	int64_t frame_id;
-};
-
-struct recording_thread {
-	int64_t id, run_id;
-	unsigned pid, tid;
-	char *command; /* its comm */
-};
-
-/* The sum of a thread's samples with equal stack, class, system call and address. */
-struct recording_stack_sample {
-	int64_t id, run_id, thread_id;
-	uint64_t stack_id; /* 0: unknown */
-	enum sample_class class;
-	char *subclass;    /* of the class; NULL: none */
-	char *system_call; /* off CPU: that the thread was in; NULL: none */
-	uint64_t address;  /* class L: of the futex; else 0 */
-	uint64_t samples;
-	uint64_t weight_ns;
-	double variance; /* of weight_ns, in ns^2 */
-};
-
 struct recording {
 	uint32_t owner_uid; /* of the file */
 	ARRAY(struct recording_run) runs;
@@ -165,6 +129,7 @@ struct recording {
 	ARRAY(struct recording_stack) stacks; /* by id */
 	ARRAY(struct recording_thread) threads;
 	ARRAY(struct recording_stack_sample) stack_samples;
+	ARRAY(struct recording_wakeup) wakeups;
 	ARRAY(struct recording_string) strings;
 	ARRAY(struct recording_chunk) chunks;
 	ARRAY(struct recording_parallel) parallels;

@@ -175,6 +175,22 @@ static const struct column stack_sample_columns[] = {
 	COLUMN(recording_stack_sample, samples, COUNT),
 	COLUMN(recording_stack_sample, weight_ns, COUNT),
 	COLUMN(recording_stack_sample, variance, REAL),
+	{.name = "resource",
+	 .type = COLUMN_TEXT,
+	 .offset = offsetof(struct recording_stack_sample, resource),
+	 .since = 10,
+	 .before = "NULL"},
+};
+
+static const struct column wakeup_columns[] = {
+	COLUMN(recording_wakeup, id, ID),
+	REFERENCE(recording_wakeup, run_id, run),
+	REFERENCE(recording_wakeup, thread_id, thread),
+	COLUMN(recording_wakeup, stack_id, COUNT),
+	COLUMN(recording_wakeup, pid, WORD),
+	COLUMN(recording_wakeup, address, BITS),
+	COLUMN(recording_wakeup, samples, COUNT),
+	COLUMN(recording_wakeup, weight_ns, COUNT),
 };
 
 static const struct column string_columns[] = {
@@ -329,6 +345,7 @@ const struct table schema_tables[TABLES] = {
 	[TABLE_STEAL] = TABLE("theft", steal, steals, 7, "run_id, slice"),
 	[TABLE_LENGTH] =
 		PARTS("length", length, recording_length, 7, "experiment_id, point_id, bucket"),
+	[TABLE_WAKEUP] = KEPT("wakeup", wakeup, wakeups, 10, "id"),
 };
 
 /* A column's type in SQL; SQLite enforces it in `STRICT` tables. */

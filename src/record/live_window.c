@@ -81,7 +81,7 @@ static struct sample_aggregator *add_up(struct live_window *window,
 {
 	struct sample_aggregator *aggregator =
 		sample_aggregator_new(names->symbols, names->mapped_files, names->classifier,
-				      names->kernel, period_ns);
+				      names->resources, names->kernel, period_ns);
 
 	while (window->first < window->samples.count &&
 	       window->samples.items[window->first].sample->time_ns < begin_ns)

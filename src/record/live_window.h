@@ -12,6 +12,7 @@ struct live_window_symbols {
 	struct symbols *symbols;
 	struct mapped_files *mapped_files;
 	const struct wait_classifier *classifier;
+	struct resources *resources;
 	const struct kallsyms *kernel;
 };
 

@@ -23,6 +23,7 @@ struct record {
 	const struct record_options *options;
 	struct record_session session;
 	struct wait_classifier *classifier;
+	struct resources *resources;
 	struct kallsyms *kernel;
 	struct error no_kernel_names; /* code 0: they are there */
 	struct sample_aggregator *aggregator;
@@ -104,9 +105,10 @@ static int open_session(struct driver *driver, struct error *error)
 	if (code)
 		return code;
 	driver->descriptor = recorder_descriptor(session->recorder);
+	record->resources = resources_new(session->symbols, session->mapped_files);
 	record->aggregator =
 		sample_aggregator_new(session->symbols, session->mapped_files, record->classifier,
-				      record->kernel, record->period_ns);
+				      record->resources, record->kernel, record->period_ns);
 	if (record->options->live_seconds > 0)
 		record->window = live_window_new(record->options->live_seconds);
 	return 0;
@@ -172,7 +174,8 @@ static int sample_blocked(struct record *record, struct error *error)
 static int refresh(struct record *record, struct error *error)
 {
 	struct live_window_symbols symbols = {record->session.symbols, record->session.mapped_files,
-					      record->classifier, record->kernel};
+					      record->classifier, record->resources,
+					      record->kernel};
 	struct recording_run run = record->driver.run;
 	struct recording *recording = NULL;
 	uint64_t length = (uint64_t)(record->options->live_seconds * 1e9);
@@ -279,6 +282,7 @@ static void release(struct driver *driver)
 	record_session_close(&record->session);
 	sample_aggregator_free(record->aggregator);
 	live_window_free(record->window);
+	resources_free(record->resources);
 	wait_classifier_free(record->classifier);
 	kallsyms_free(record->kernel);
 }

@@ -36,16 +36,24 @@ struct aggregate {
 	bool is_changed;
 };
 
+struct wakeup {
+	struct recording_wakeup row;
+	uint32_t node, thread;
+	bool is_changed;
+};
+
 struct sample_aggregator {
 	struct symbols *symbols;
 	struct mapped_files *mapped_files;
 	const struct wait_classifier *classifier;
+	struct resources *resources;
 	const struct kallsyms *kernel;
 	uint64_t period_ns;
 	ARRAY(struct node) nodes;
 	ARRAY(struct thread) threads;
 	ARRAY(struct aggregate) aggregates;
-	struct hash_map node_ids, thread_ids, aggregate_ids, addresses, subclasses;
+	ARRAY(struct wakeup) wakeups;
+	struct hash_map node_ids, thread_ids, aggregate_ids, addresses, subclasses, wakeup_ids;
 	struct hash_map frames; /* (object, offset) -> number of the frame's row */
 	struct hash_map rows;   /* (enum named_by, the name's key) -> number of the frame's row */
 	ARRAY(int64_t) frame_ids;
@@ -58,12 +66,14 @@ struct sample_aggregator {
 struct sample_aggregator *sample_aggregator_new(struct symbols *symbols,
 						struct mapped_files *mapped_files,
 						const struct wait_classifier *classifier,
+						struct resources *resources,
 						const struct kallsyms *kernel, uint64_t period_ns)
 {
 	struct sample_aggregator *aggregator = memory_new(1, sizeof(*aggregator));
 	aggregator->symbols = symbols;
 	aggregator->mapped_files = mapped_files;
 	aggregator->classifier = classifier;
+	aggregator->resources = resources;
 	aggregator->kernel = kernel;
 	aggregator->period_ns = period_ns;
 	(void)array_add(&aggregator->nodes); /* the root */
@@ -78,12 +88,14 @@ void sample_aggregator_free(struct sample_aggregator *aggregator)
 	array_free(&aggregator->nodes);
 	array_free(&aggregator->threads);
 	array_free(&aggregator->aggregates);
+	array_free(&aggregator->wakeups);
 	array_free(&aggregator->frame_ids);
 	hash_map_clear(&aggregator->node_ids);
 	hash_map_clear(&aggregator->thread_ids);
 	hash_map_clear(&aggregator->aggregate_ids);
 	hash_map_clear(&aggregator->addresses);
 	hash_map_clear(&aggregator->subclasses);
+	hash_map_clear(&aggregator->wakeup_ids);
 	hash_map_clear(&aggregator->frames);
 	hash_map_clear(&aggregator->rows);
 	hash_map_clear(&aggregator->tail_calls);
@@ -184,12 +196,12 @@ static uint32_t thread_for(struct sample_aggregator *aggregator, const struct re
 }
 
 /* Numbers the different values, from 0. */
-static uint32_t number_for(struct hash_map *map, uint64_t what)
+static uint32_t number_for(struct hash_map *map, uint64_t what, const char *of)
 {
-	uint32_t number = hash_map_get(map, what, 0);
+	uint32_t number = hash_map_get(map, what, (uintptr_t)of);
 	if (number == HASH_MAP_NONE) {
 		number = (uint32_t)map->count;
-		hash_map_set(map, what, 0, number);
+		hash_map_set(map, what, (uintptr_t)of, number);
 	}
 	return number;
 }
@@ -199,18 +211,18 @@ struct sample_key {
 	struct off_cpu_class verdict;
 	int call;
 	uint64_t address;
+	const char *resource;
 };
 
 static struct aggregate *aggregate_for(struct sample_aggregator *aggregator,
 				       const struct sample_key *key)
 {
 	uint64_t first = (uint64_t)key->thread << 32 | key->node;
-	uint64_t second =
-		(uint64_t)key->verdict.class << 60 |
-		(uint64_t)number_for(&aggregator->subclasses, (uintptr_t)key->verdict.subclass)
-			<< 48 |
-		(uint64_t)(unsigned)(key->call + 1) << 32 |
-		number_for(&aggregator->addresses, key->address);
+	uint64_t second = (uint64_t)key->verdict.class << 60 |
+			  (uint64_t)number_for(&aggregator->subclasses, 0, key->verdict.subclass)
+				  << 48 |
+			  (uint64_t)(unsigned)(key->call + 1) << 32 |
+			  number_for(&aggregator->addresses, key->address, key->resource);
 	uint32_t index = hash_map_get(&aggregator->aggregate_ids, first, second);
 
 	if (index != HASH_MAP_NONE)
@@ -224,6 +236,7 @@ static struct aggregate *aggregate_for(struct sample_aggregator *aggregator,
 	aggregate->row.subclass = (char *)(uintptr_t)key->verdict.subclass;
 	aggregate->row.system_call = (char *)(uintptr_t)system_call_name(key->call);
 	aggregate->row.address = key->address;
+	aggregate->row.resource = (char *)(uintptr_t)key->resource;
 	return aggregate;
 }
 
@@ -278,11 +291,48 @@ static bool is_futex(int call)
 	return name && wait_reason_of_call_name(name) == WAIT_FOR_THREAD;
 }
 
+static void name_resource(struct sample_aggregator *aggregator, const struct record_sample *sample,
+			  struct sample_key *key)
+{
+	enum sample_class class = key->verdict.class;
+
+	if (key->address)
+		key->resource = resources_lock(aggregator->resources, sample->tgid, key->address);
+	else if (class == CLASS_IO || class == CLASS_OTHER)
+		key->resource = resources_file(aggregator->resources, sample);
+}
+
+static void add_wakeup(struct sample_aggregator *aggregator, const struct record_sample *sample)
+{
+	uint32_t node = chain_for(aggregator, sample, 0), thread = thread_for(aggregator, sample);
+	uint64_t first = (uint64_t)thread << 32 | node;
+	uint64_t second = sample->argument ^ (uint64_t)sample->waiter_tgid << 48;
+	uint32_t index = hash_map_get(&aggregator->wakeup_ids, first, second);
+
+	if (index == HASH_MAP_NONE) {
+		index = (uint32_t)aggregator->wakeups.count;
+		hash_map_set(&aggregator->wakeup_ids, first, second, index);
+		*array_add(&aggregator->wakeups) =
+			(struct wakeup){.row = {.pid = sample->waiter_tgid,
+						.address = sample->argument},
+					.node = node,
+					.thread = thread};
+	}
+	struct wakeup *wakeup = &aggregator->wakeups.items[index];
+	wakeup->row.samples++;
+	wakeup->row.weight_ns += sample->weight_ns;
+	wakeup->is_changed = true;
+}
+
 void sample_aggregator_add(struct sample_aggregator *aggregator, const struct record_sample *sample)
 {
 	if (sample->kernel_count > RECORD_KERNEL_FRAMES_MOST ||
 	    sample->user_count > RECORD_USER_FRAMES_MOST)
 		return;
+	if (sample->kind == RECORD_EVENT_WAKEUP) {
+		add_wakeup(aggregator, sample);
+		return;
+	}
 	uint32_t kernel_first = first_kernel_frame(aggregator, sample);
 	struct sample_key key = {
 		.node = chain_for(aggregator, sample, kernel_first),
@@ -292,10 +342,12 @@ void sample_aggregator_add(struct sample_aggregator *aggregator, const struct re
 	};
 	if (key.verdict.class == CLASS_LOCK && is_futex(key.call))
 		key.address = sample->argument;
+	name_resource(aggregator, sample, &key);
 	if (sample->weight_ns)
 		count(aggregator, &key, sample->weight_ns, sample->inverse_chance);
 	key.verdict = (struct off_cpu_class){CLASS_RUNNABLE, NULL};
 	key.address = 0;
+	key.resource = NULL;
 	if (sample->waiting_ns)
 		count(aggregator, &key, sample->waiting_ns, sample->inverse_chance);
 }
@@ -452,6 +504,18 @@ static int write_aggregate(struct sample_aggregator *aggregator, struct profile 
 	return profile_set_stack_sample(profile, &aggregate->row, error);
 }
 
+static int write_wakeup(struct sample_aggregator *aggregator, struct profile *profile,
+			struct wakeup *wakeup, struct error *error)
+{
+	const struct thread *thread = &aggregator->threads.items[wakeup->thread];
+
+	wakeup->row.run_id = thread->row.run_id;
+	wakeup->row.thread_id = thread->row.id;
+	wakeup->row.stack_id = (uint64_t)aggregator->nodes.items[wakeup->node].stack_id;
+	wakeup->is_changed = false;
+	return profile_set_wakeup(profile, &wakeup->row, error);
+}
+
 int sample_aggregator_write(struct sample_aggregator *aggregator, struct profile *profile,
 			    int64_t run_id, struct error *error)
 {
@@ -473,5 +537,9 @@ int sample_aggregator_write(struct sample_aggregator *aggregator, struct profile
 		if (aggregator->aggregates.items[i].is_changed)
 			code = write_aggregate(aggregator, profile,
 					       &aggregator->aggregates.items[i], error);
+	for (size_t i = 0; i < aggregator->wakeups.count && !code; i++)
+		if (aggregator->wakeups.items[i].is_changed)
+			code = write_wakeup(aggregator, profile, &aggregator->wakeups.items[i],
+					    error);
 	return code;
 }

@@ -10,6 +10,7 @@
 #include "collect/record/recorder.h"
 #include "experiment/target/mapped_files.h"
 #include "profile/profile.h"
+#include "record/resources.h"
 #include "record/wait_classifier.h"
 #include "symbolize/kernel/kallsyms.h"
 #include "symbolize/symbols.h"
@@ -26,6 +27,7 @@ struct sample_aggregator_totals {
 struct sample_aggregator *sample_aggregator_new(struct symbols *symbols,
 						struct mapped_files *mapped_files,
 						const struct wait_classifier *classifier,
+						struct resources *resources,
 						const struct kallsyms *kernel, uint64_t period_ns);
 void sample_aggregator_free(struct sample_aggregator *aggregator);
 void sample_aggregator_add(struct sample_aggregator *aggregator,

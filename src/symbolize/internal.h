@@ -45,6 +45,13 @@ struct object *symbols_open(const struct symbols *symbols, uint32_t object);
 /* The location of a line, a function, or a symbol without debug information; made if new. */
 uint32_t location_of_line(struct symbols *symbols, struct object *object, uint32_t file,
 			  unsigned line, uint32_t function);
+/*
+ * Whether the line has a location of another function: the stubs of a C library's system calls are
+ * one line of a template in assembler.
+ */
+struct attribution;
+bool location_line_is_shared(struct symbols *symbols, struct object *object,
+			     const struct attribution *attribution);
 uint32_t location_of_function(struct symbols *symbols, struct object *object, uint32_t function);
 uint32_t location_of_symbol(struct symbols *symbols, struct object *object,
 			    struct symtab_entry *entry);

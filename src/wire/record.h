@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #define RECORD_EVENT_SAMPLE 16 /* beside enum kernel_event_kind */
+#define RECORD_EVENT_WAKEUP 17
 
 #define RECORD_ON_CPU 1u
 #define RECORD_PREEMPTED 2u /* the task left its core runnable */
@@ -29,6 +30,9 @@ struct record_frame {
 _Static_assert(sizeof(struct record_frame) == 16, "record_frame layout");
 
 /*
+ * A wake-up is the sample of a thread that ends the wait of another one for a futex: weight_ns is
+ * that of the wait, `argument` the waiter's futex, `waiter_tgid` its process.
+ *
  * A sample of a wait stands for all sampling points that fell into the wait; its frames are those
  * in which the task blocked. Only `user_count` user frames are sent. Written by BPF.
  */
@@ -36,17 +40,19 @@ struct record_sample {
 	__u32 kind, flags;
 	__u32 tgid, tid;
 	__u64 time_ns;
-	__u64 weight_ns;      /* on CPU, or blocked */
-	__u64 waiting_ns;     /* off CPU, runnable */
-	__u64 argument;       /* first argument of the call: the futex, the descriptor */
-	__s32 system_call;    /* -1: none */
-	__u32 inverse_chance; /* one of so many waits is sampled; a factor of the weights */
+	__u64 weight_ns;       /* on CPU, or blocked */
+	__u64 waiting_ns;      /* off CPU, runnable */
+	__u64 argument;        /* first argument of the call: the futex, the descriptor */
+	struct wire_file file; /* off CPU: that of the descriptor; inode 0: none */
+	__s32 system_call;     /* -1: none */
+	__u32 inverse_chance;  /* one of so many waits is sampled; a factor of the weights */
 	__u32 kernel_count, user_count; /* innermost first */
+	__u32 waiter_tgid, pad;         /* of a wake-up */
 	char command[16];
 	__u64 kernel[RECORD_KERNEL_FRAMES_MOST]; /* addresses */
 	struct record_frame user[RECORD_USER_FRAMES_MOST];
 };
-_Static_assert(sizeof(struct record_sample) == 80 + 8 * 32 + 16 * 128, "record_sample layout");
+_Static_assert(sizeof(struct record_sample) == 104 + 8 * 32 + 16 * 128, "record_sample layout");
 
 enum record_unwinding { RECORD_UNWIND_NONE, RECORD_UNWIND_POINTERS, RECORD_UNWIND_TABLES };
 

@@ -31,6 +31,8 @@ struct made_samples {
 	size_t chain_count;
 	const struct recording_stack_sample *moments;
 	size_t moment_count;
+	const struct recording_wakeup *wakeups;
+	size_t wakeup_count;
 };
 
 static int add_chains(struct profile *profile, const struct made_samples *made, int64_t *ids,
@@ -72,6 +74,13 @@ static int add_rows(struct profile *profile, int64_t run_id, struct made_samples
 		stack_sample.variance = (double)stack_sample.samples * PERIOD_NS * PERIOD_NS;
 		code = profile_set_stack_sample(profile, &stack_sample, error);
 	}
+	for (size_t i = 0; i < made->wakeup_count && !code; i++) {
+		struct recording_wakeup wakeup = made->wakeups[i];
+		wakeup.run_id = run_id;
+		wakeup.thread_id = made->threads[i % made->thread_count].id;
+		wakeup.stack_id = (uint64_t)ids[wakeup.stack_id - 1];
+		code = profile_set_wakeup(profile, &wakeup, error);
+	}
 	free(ids);
 	return code;
 }
@@ -105,6 +114,7 @@ static const struct recording_stack_sample server_moments[] = {
 	 .class = CLASS_IO,
 	 .subclass = (char *)"disk",
 	 .system_call = (char *)"pread64",
+	 .resource = (char *)"/srv/data.db",
 	 .samples = 200,
 	 .weight_ns = 300 * PERIOD_NS},
 	{.stack_id = 7,
@@ -112,6 +122,7 @@ static const struct recording_stack_sample server_moments[] = {
 	 .subclass = (char *)"futex",
 	 .system_call = (char *)"futex",
 	 .address = 0x7ffff7dd1000,
+	 .resource = (char *)"cache.shards[3].lock",
 	 .samples = 20,
 	 .weight_ns = 150 * PERIOD_NS},
 	{.stack_id = 5, .class = CLASS_RUNNABLE, .samples = 60, .weight_ns = 60 * PERIOD_NS},
@@ -131,6 +142,20 @@ static const struct recording_stack_sample after_moments[] = {
 	 .weight_ns = 290 * PERIOD_NS},
 	{.stack_id = 10, .class = CLASS_USER, .samples = 40, .weight_ns = 40 * PERIOD_NS},
 	{.stack_id = 5, .class = CLASS_RUNNABLE, .samples = 66, .weight_ns = 66 * PERIOD_NS},
+};
+
+static const struct recording_wakeup server_wakeups[] = {
+	{.stack_id = 5,
+	 .pid = 100,
+	 .address = 0x7ffff7dd1000,
+	 .samples = 12,
+	 .weight_ns = 90 * PERIOD_NS},
+	{.stack_id = 2,
+	 .pid = 100,
+	 .address = 0x7ffff7dd1000,
+	 .samples = 8,
+	 .weight_ns = 60 * PERIOD_NS},
+	{.stack_id = 2, .pid = 100, .address = 0x1000, .samples = 1, .weight_ns = PERIOD_NS},
 };
 
 static int write_server(struct profile *profile, const struct recording_stack_sample *moments,
@@ -165,6 +190,8 @@ static int write_server(struct profile *profile, const struct recording_stack_sa
 		.chain_count = COUNT_OF(chains),
 		.moments = moments,
 		.moment_count = moment_count,
+		.wakeups = server_wakeups,
+		.wakeup_count = COUNT_OF(server_wakeups),
 	};
 	struct recording_run run = {
 		.command = (char *)"[\"/opt/server\", \"--port\", \"8080\"]",

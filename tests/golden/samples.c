@@ -61,9 +61,14 @@ TEST("samples by thread, and what each did")
 			(struct report_options){.group = SAMPLES_BY_THREAD}));
 }
 
-TEST("samples by lock, with the futex and the code that waits")
+TEST("samples by lock, with the code that waits and the code that releases")
 {
 	CHECK(is_golden("samples-lock", NULL, (struct report_options){.group = SAMPLES_BY_LOCK}));
+}
+
+TEST("samples by file")
+{
+	CHECK(is_golden("samples-file", NULL, (struct report_options){.group = SAMPLES_BY_FILE}));
 }
 
 TEST("a call tree from the outermost function, and one from the innermost")

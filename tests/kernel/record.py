@@ -37,7 +37,7 @@ def recorded(*words, program_words=("1500",), filters=(), codes=(0,), environmen
 
 
 def own_frames(entry):
-    return [frame for frame in entry["stack"] if (frame["file"] or "").endswith("sites.c")]
+    return [frame for frame in entry["stack"] if (frame["file"] or "").endswith(("sites.c", "locks.c"))]
 
 
 def weights(entries, field):
@@ -68,6 +68,39 @@ def _():
             wrong += entry["weight_ns"]
     check(right > 500e6, (right, wrong))
     check(right / (right + wrong) >= 0.99, (right, wrong))
+
+
+def recorded_locks(*words):
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        said = lever("record", "--output", output, *words, "--", program("locks"), "60")
+        equal(said.returncode, 0, said.stderr)
+        return report(output), lever("report", output, "--by", "file").stdout
+
+
+@test("waits for a lock name it, its kind, the code that waits and the code that releases it")
+def _():
+    told, _ = recorded_locks()
+    found = {(lock["kind"], lock["name"], lock["waited_in"]["function"]): lock for lock in told["locks"]}
+    for kind, name, waits, releases in (("mutex", "table.shards[2].lock", "get_shard", "hold"),
+                                        ("mutex", "of_holder", "get_once", "hold"),
+                                        ("mutex", None, "get_heap", "hold"),
+                                        ("rwlock, to read", "table.index", "look_up", "rebuild"),
+                                        ("condition variable", "filled", "take_item", "fill"),
+                                        ("semaphore", "slots", "take_slot", "give_slot")):
+        lock = found.get((kind, name, waits))
+        check(lock, (kind, name, waits, list(found)))
+        check(lock["weight_ns"] > 60e6, lock)  # 60 waits of 2 ms
+        woken = {by["function"]: by["weight_ns"] for by in lock["released_in"]}
+        check(woken.get(releases, 0) > 0.8 * lock["weight_ns"], (lock["weight_ns"], woken))
+
+
+@test("waits for a file name it, and the code that waits")
+def _():
+    told, by_file = recorded_locks()
+    pipes = [entry for entry in told["entries"] if (entry["resource"] or "").startswith("pipe ") and own_frames(entry)]
+    check(sum(entry["weight_ns"] for entry in pipes) > 60e6, pipes)
+    check(re.search(r"\[B\]  pipe \d+ +read +(wait_for_answer|hear) ", by_file), by_file)
 
 
 @test("every way of waiting has its class, and locks their futex")

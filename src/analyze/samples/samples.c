@@ -54,6 +54,17 @@ static bool is_system_code(const struct recording_frame *frame)
 	return false;
 }
 
+static void note_user_frame(struct samples_entry *entry, const struct recording_frame *frame)
+{
+	bool is_own = !is_system_code(frame);
+
+	entry->user = entry->user ? entry->user : frame;
+	if (is_own && frame->function && !entry->own)
+		entry->own = frame;
+	if (frame->line && (!entry->site || (is_system_code(entry->site) && is_own)))
+		entry->site = frame;
+}
+
 /* Fills the entry; false if the filter rejects it. */
 static bool make_entry(const struct recording *recording,
 		       const struct recording_stack_sample *stack_sample,
@@ -74,19 +85,15 @@ static bool make_entry(const struct recording *recording,
 	    (filter->function && !any_function_fits(chain, count, filter->function)))
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		if (chain[i]->kind == FRAME_KERNEL) {
+		if (chain[i]->kind == FRAME_KERNEL)
 			entry->kernel = entry->kernel ? entry->kernel : chain[i];
-			continue;
-		}
-		entry->user = entry->user ? entry->user : chain[i];
-		if (chain[i]->line &&
-		    (!entry->site || (is_system_code(entry->site) && !is_system_code(chain[i]))))
-			entry->site = chain[i];
+		else
+			note_user_frame(entry, chain[i]);
 	}
 	return true;
 }
 
-static void sum_add(struct samples_sum *sum, const struct recording_stack_sample *stack_sample)
+void samples_sum_add(struct samples_sum *sum, const struct recording_stack_sample *stack_sample)
 {
 	sum->samples += stack_sample->samples;
 	sum->weight_ns += stack_sample->weight_ns;
@@ -97,7 +104,7 @@ static void sum_add(struct samples_sum *sum, const struct recording_stack_sample
  * The share's standard error, by the delta method for a ratio whose numerator is a part of the
  * denominator; with equal weights it is the binomial's.
  */
-static void sum_judge(struct samples_sum *sum, const struct samples_sum *all)
+void samples_sum_judge(struct samples_sum *sum, const struct samples_sum *all)
 {
 	if (!all->weight_ns)
 		return;
@@ -125,11 +132,11 @@ struct samples *samples_new(const struct recording *recording, const struct samp
 		if (!make_entry(recording, stack_sample, filter, entry))
 			continue;
 		samples->count++;
-		sum_add(&samples->all, stack_sample);
-		sum_add(&samples->classes[stack_sample->class], stack_sample);
+		samples_sum_add(&samples->all, stack_sample);
+		samples_sum_add(&samples->classes[stack_sample->class], stack_sample);
 	}
 	for (int i = 0; i < SAMPLE_CLASSES; i++)
-		sum_judge(&samples->classes[i], &samples->all);
+		samples_sum_judge(&samples->classes[i], &samples->all);
 	samples->all.share = samples->all.weight_ns > 0;
 	return samples;
 }
@@ -147,9 +154,30 @@ struct samples_sum samples_sum_of(const struct samples *samples,
 {
 	struct samples_sum sum = {0};
 
-	sum_add(&sum, stack_sample);
-	sum_judge(&sum, &samples->all);
+	samples_sum_add(&sum, stack_sample);
+	samples_sum_judge(&sum, &samples->all);
 	return sum;
+}
+
+const struct recording_frame *samples_place(const struct samples_entry *entry)
+{
+	if (entry->site && !is_system_code(entry->site))
+		return entry->site;
+	return entry->own ? entry->own : entry->site ? entry->site : entry->user;
+}
+
+const struct recording_frame *samples_stack_place(const struct recording *recording,
+						  uint64_t stack_id)
+{
+	struct samples_entry entry = {0};
+	size_t count;
+	AUTO(frames)
+	const struct recording_frame **chain = samples_chain(recording, stack_id, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (chain[i]->kind == FRAME_USER)
+			note_user_frame(&entry, chain[i]);
+	return samples_place(&entry);
 }
 
 /* ---- groups ---- */
@@ -164,18 +192,17 @@ static const char *object_of(const struct recording_frame *frame)
 	return frame ? text_or_empty(frame->object) : "";
 }
 
-/*
- * A futex is identified by its address and process, a lock of the kernel by the function that
- * waits.
- */
-static char *lock_key_of(const struct samples_entry *entry)
+/* NULL: no I/O, and no wait for a file. */
+static char *file_key_of(const struct samples_entry *entry)
 {
-	if (entry->stack_sample->class != CLASS_LOCK)
-		return NULL;
-	if (entry->stack_sample->address)
-		return text_format("%u\n%llx", entry->thread->pid,
-				   (unsigned long long)entry->stack_sample->address);
-	return text_copy(function_of(entry->kernel));
+	const struct recording_stack_sample *wait = entry->stack_sample;
+
+	if (wait->class == CLASS_IO && !wait->resource)
+		return text_format("I\n%s\n%s", text_or_empty(wait->system_call),
+				   wait->system_call ? "" : function_of(entry->kernel));
+	return wait->resource && wait->class != CLASS_LOCK ?
+		       text_format("%d\n%s", (int)wait->class, wait->resource) :
+		       NULL;
 }
 
 /* Entries with equal keys form a row; NULL: the entry is in no row. */
@@ -210,7 +237,9 @@ static char *key_of(const struct samples_entry *entry, enum samples_group group)
 	case SAMPLES_BY_PROCESS:
 		return text_format("%u", entry->thread->pid);
 	case SAMPLES_BY_LOCK:
-		return lock_key_of(entry);
+		break;
+	case SAMPLES_BY_FILE:
+		return file_key_of(entry);
 	}
 	return NULL;
 }
@@ -257,14 +286,14 @@ struct samples_rows samples_group(const struct samples *samples, enum samples_gr
 		struct samples_row *row = &rows.items[rows.count - 1];
 		if (entry->stack_sample->weight_ns > row->first->stack_sample->weight_ns)
 			row->first = entry;
-		sum_add(&row->sum, entry->stack_sample);
+		samples_sum_add(&row->sum, entry->stack_sample);
 		row->by_class_ns[entry->stack_sample->class] += entry->stack_sample->weight_ns;
 	}
 	for (size_t i = 0; i < count; i++)
 		free(keyed[i].key);
 	free(keyed);
 	for (size_t i = 0; i < rows.count; i++)
-		sum_judge(&rows.items[i].sum, &samples->all);
+		samples_sum_judge(&rows.items[i].sum, &samples->all);
 	if (rows.count)
 		qsort(rows.items, rows.count, sizeof(struct samples_row), by_weight);
 	return rows;
@@ -297,7 +326,7 @@ static struct samples_node *child_of(struct samples_node *node, const struct rec
 
 static void node_add(struct samples_node *node, const struct recording_stack_sample *stack_sample)
 {
-	sum_add(&node->sum, stack_sample);
+	samples_sum_add(&node->sum, stack_sample);
 	node->by_class_ns[stack_sample->class] += stack_sample->weight_ns;
 }
 
@@ -311,7 +340,7 @@ static int by_node_weight(const void *one, const void *other)
 
 static void finish_tree(struct samples_node *node, const struct samples_sum *all)
 {
-	sum_judge(&node->sum, all);
+	samples_sum_judge(&node->sum, all);
 	for (size_t i = 0; i < node->children.count; i++)
 		finish_tree(node->children.items[i], all);
 	if (node->children.count)

@@ -27,6 +27,7 @@ struct samples_entry {
 	/* innermost with a known source line, outside of the system's code if possible */
 	const struct recording_frame *site;
 	const struct recording_frame *kernel; /* innermost in the kernel */
+	const struct recording_frame *own;    /* innermost outside of the system's code */
 };
 
 struct samples_sum {
@@ -59,7 +60,8 @@ enum samples_group {
 	SAMPLES_BY_CALL,  /* system call */
 	SAMPLES_BY_THREAD,
 	SAMPLES_BY_PROCESS,
-	SAMPLES_BY_LOCK, /* class L only: by futex, or by kernel function */
+	SAMPLES_BY_LOCK, /* see locks.h */
+	SAMPLES_BY_FILE, /* waits for a file, device or peer, and other I/O */
 };
 
 /* Entries with an equal key. */
@@ -89,6 +91,19 @@ struct samples_node {
 
 struct samples_node *samples_tree(const struct samples *samples, bool is_inverted);
 void samples_tree_free(struct samples_node *root);
+
+/*
+ * The code of a stack that a programmer can change: the innermost with a line outside of the
+ * system's code, else the innermost in the program's own file. NULL: there is none.
+ */
+const struct recording_frame *samples_stack_place(const struct recording *recording,
+						  uint64_t stack_id);
+/* The same of an entry, else its innermost function. */
+const struct recording_frame *samples_place(const struct samples_entry *entry);
+
+void samples_sum_add(struct samples_sum *sum, const struct recording_stack_sample *stack_sample);
+/* Sets the share and its interval, of `all`. */
+void samples_sum_judge(struct samples_sum *sum, const struct samples_sum *all);
 
 /* The frames of a stack, innermost first. The caller frees the array. */
 const struct recording_frame **samples_chain(const struct recording *recording, uint64_t stack_id,

@@ -36,8 +36,8 @@ struct report_values {
 
 /* In the order of the enums. */
 static const char *const kinds[] = {"latest", "causal", "samples", "timeline", "scale", NULL};
-static const char *const groups[] = {"function", "line",    "class", "call",
-				     "thread",   "process", "lock",  NULL};
+static const char *const groups[] = {"function", "line", "class", "call", "thread",
+				     "process",  "lock", "file",  NULL};
 static const char *const trees[] = {"none", "callees", "callers", NULL};
 
 /* "I,L": letters of classes, or cpu */
@@ -80,7 +80,7 @@ static const struct option report_table[] = {
 	 "last run (latest)",
 	 value_set_choice, FIELD(kind), kinds},
 	{"by", 0, "GROUP",
-	 "samples: add up by function, line, class, call, thread, process or lock (function)",
+	 "samples: add up by function, line, class, call, thread, process, lock or file (function)",
 	 value_set_choice, FIELD(group), groups},
 	{"tree", 0, "TREE",
 	 "samples: a call tree instead of the table, from the outermost function to its callees, "

@@ -52,7 +52,8 @@ static int on_event(void *context, void *data, size_t size)
 
 	if (!handler)
 		return 0;
-	if (kind == RECORD_EVENT_SAMPLE && size >= offsetof(struct record_sample, user))
+	bool is_sample = kind == RECORD_EVENT_SAMPLE || kind == RECORD_EVENT_WAKEUP;
+	if (is_sample && size >= offsetof(struct record_sample, user))
 		handler->sample(handler->context, data);
 	else if (kind == KERNEL_EVENT_OBJECT && size >= sizeof(struct kernel_object_event))
 		handler->object(handler->context, data);

@@ -41,6 +41,7 @@ struct recorder_counters {
 
 struct recorder_handler {
 	void *context;
+	/* Also wake-ups, by their kind. */
 	void (*sample)(void *context, const struct record_sample *sample);
 	void (*object)(void *context, const struct kernel_object_event *event);
 	void (*process)(void *context, const struct kernel_process_event *event);

@@ -252,3 +252,53 @@ bool mapped_files_locate(struct mapped_files *mapped_files, uint32_t tgid, uint6
 	*offset = address - mapping.start + mapping.offset;
 	return true;
 }
+
+/* The mapping of a file that holds the address, or after which it lies without a gap. */
+static bool find_data(uint32_t tid, uint64_t address, struct mapping *found)
+{
+	struct mapping here = {0};
+	uint64_t end = 0;
+
+	*found = here;
+	if (!find_range(tid, address, &here))
+		return false;
+	if (here.path) {
+		*found = here;
+		return true;
+	}
+	AUTO(text) char *name = text_format("/proc/%u/maps", tid);
+	AUTO(file) FILE *maps = fopen(name, "re");
+	AUTO(text) char *line = NULL;
+	size_t room = 0;
+	while (maps && getline(&line, &room, maps) > 0) {
+		struct mapping one = {0};
+		int at = 0;
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &one.start,
+			   &one.end, &one.offset, &at) < 3 ||
+		    one.start > here.start || !at)
+			break;
+		line[strcspn(line, "\n")] = 0;
+		if (line[at] == '/') {
+			free(found->path);
+			*found = one;
+			found->path = text_copy(line + at);
+		} else if (one.start != end) {
+			free(found->path);
+			found->path = NULL;
+		}
+		end = one.end;
+	}
+	return found->path;
+}
+
+bool mapped_files_locate_data(struct mapped_files *mapped_files, uint32_t tgid, uint64_t address,
+			      uint32_t *object, uint64_t *offset)
+{
+	AUTO(mapping) struct mapping mapping = {0};
+	uint32_t tid = living_thread(tgid);
+
+	if (!find_data(tid, address, &mapping) || !add_file(mapped_files, tid, &mapping, object))
+		return false;
+	*offset = address - mapping.start + mapping.offset;
+	return true;
+}

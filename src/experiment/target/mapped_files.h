@@ -39,5 +39,11 @@ bool mapped_files_on_path(struct mapped_files *mapped_files, const struct wire_f
 /* The object and offset of an address whose mapping was not announced; false if it has gone. */
 bool mapped_files_locate(struct mapped_files *mapped_files, uint32_t tgid, uint64_t address,
 			 uint32_t *object, uint64_t *offset);
+/*
+ * The same for an address of global data: the offset goes on beyond the file where data begins
+ * without content (.bss).
+ */
+bool mapped_files_locate_data(struct mapped_files *mapped_files, uint32_t tgid, uint64_t address,
+			      uint32_t *object, uint64_t *offset);
 /* Warnings about files that could not be read, one a line; NULL if none. Borrowed. */
 const char *mapped_files_warnings(const struct mapped_files *mapped_files);

@@ -2,6 +2,7 @@
 /* json - samples as JSON, as docs/samples.schema.json defines them. */
 #include "report/samples/json.h"
 
+#include "analyze/samples/locks.h"
 #include "base/cleanup.h"
 #include "report/formats.h"
 #include "report/json.h"
@@ -74,8 +75,50 @@ static json_t *entry_of(const struct samples *samples, json_t **frames,
 	char *address = text_format("0x%llx", (unsigned long long)stack_sample->address);
 	json_object_set_new(json, "futex",
 			    stack_sample->address ? json_string(address) : json_null());
+	json_object_set_new(json, "resource", json_text(stack_sample->resource));
 	add_sum(json, &sum);
 	return json;
+}
+
+static json_t *place_of(const struct recording_frame *place)
+{
+	return json_pack("{so so so}", "function", json_text(place ? place->function : NULL),
+			 "file", json_text(place ? place->file : NULL), "line",
+			 place && place->line ? json_integer(place->line) : json_null());
+}
+
+static json_t *wakers_of(const struct samples_lock *lock)
+{
+	json_t *wakers = json_array();
+
+	for (size_t i = 0; i < lock->wakers.count; i++) {
+		const struct samples_waker *waker = &lock->wakers.items[i];
+		json_t *json = place_of(waker->place);
+		json_object_set_new(json, "command", json_text(waker->command));
+		json_object_set_new(json, "weight_ns", json_count(waker->weight_ns));
+		json_array_append_new(wakers, json);
+	}
+	return wakers;
+}
+
+static json_t *locks_of(const struct samples *samples)
+{
+	struct samples_locks locks = samples_locks(samples);
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < locks.count; i++) {
+		const struct samples_lock *lock = &locks.items[i];
+		bool is_kernel = !lock->first->stack_sample->address;
+		json_t *json = json_pack("{so so sb sI so so so}", "kind", json_text(lock->kind),
+					 "name", json_text(lock->name), "in_kernel", is_kernel,
+					 "pid", (json_int_t)lock->pid, "locks",
+					 json_count(lock->count), "waited_in",
+					 place_of(lock->place), "released_in", wakers_of(lock));
+		add_sum(json, &lock->sum);
+		json_array_append_new(array, json);
+	}
+	samples_locks_clear(&locks);
+	return array;
 }
 
 static json_t *classes_of(const struct samples *samples)
@@ -141,6 +184,7 @@ void report_samples_json(FILE *out, const struct report *report)
 	json_t *warnings = json_incref(json_object_get(json, "warnings"));
 	json_object_del(json, "warnings");
 	json_object_set_new(json, "entries", entries_of(samples));
+	json_object_set_new(json, "locks", locks_of(samples));
 	json_object_set_new(json, "warnings", warnings);
 	json_write_report(out, json);
 }

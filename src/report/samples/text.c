@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "report/display.h"
 #include "report/header.h"
+#include "report/samples/lock_names.h"
 #include "report/samples/names.h"
 #include "report/samples/tree.h"
 #include "report/samples/warnings.h"
@@ -133,13 +134,6 @@ static void print_classes(FILE *out, const struct samples *samples,
 	samples_rows_clear(&rows);
 }
 
-static char *lock_of(const struct samples_entry *entry)
-{
-	if (!entry->stack_sample->address)
-		return samples_function_name(entry->kernel);
-	return text_format("0x%llx", (unsigned long long)entry->stack_sample->address);
-}
-
 /* The cells of a row, in the columns of its table. */
 struct cells {
 	char *texts[COLUMNS_OF_TEXT];
@@ -158,7 +152,8 @@ static const char *const heads[][COLUMNS_OF_TEXT] = {
 	[SAMPLES_BY_CALL] = {"system call", "", ""},
 	[SAMPLES_BY_THREAD] = {"thread", "name", ""},
 	[SAMPLES_BY_PROCESS] = {"process", "name", ""},
-	[SAMPLES_BY_LOCK] = {"lock", "mostly waited for in", "process"},
+	[SAMPLES_BY_LOCK] = {"lock", "mostly waited for in", "released or signalled in"},
+	[SAMPLES_BY_FILE] = {"file, device or peer", "system call", "mostly waited for in"},
 };
 
 static char *site_of(const struct samples_entry *entry)
@@ -176,6 +171,15 @@ static char *class_of(const struct recording_stack_sample *stack_sample)
 	char *subclass = display_clean(stack_sample->subclass ? stack_sample->subclass : "");
 	return text_format("%s%s%s", samples_class_title(stack_sample->class),
 			   *subclass ? ": " : "", subclass);
+}
+
+/* Of I/O without a descriptor, what the kernel does. */
+static char *file_of(const struct samples_entry *entry)
+{
+	if (entry->stack_sample->resource)
+		return display_clean(entry->stack_sample->resource);
+	AUTO(text) char *function = samples_function_name(entry->kernel);
+	return text_format("(%s)", entry->stack_sample->system_call ? "by path" : function);
 }
 
 static char *kernel_of(const struct samples_row *row, enum samples_group group)
@@ -221,9 +225,11 @@ static struct cells cells_of(const struct samples_row *row, enum samples_group g
 		second = display_clean(entry->thread->command);
 		break;
 	case SAMPLES_BY_LOCK:
-		first = lock_of(entry);
-		second = site_of(entry);
-		third = text_format("%u", entry->thread->pid);
+		break;
+	case SAMPLES_BY_FILE:
+		first = file_of(entry);
+		second = display_clean(entry->stack_sample->system_call);
+		third = samples_place_name(samples_place(entry));
 		break;
 	}
 	char *made[COLUMNS_OF_TEXT] = {first, second, third};
@@ -238,7 +244,7 @@ static struct cells cells_of(const struct samples_row *row, enum samples_group g
 
 static bool has_mark(enum samples_group group)
 {
-	return group <= SAMPLES_BY_CLASS || group == SAMPLES_BY_LOCK;
+	return group <= SAMPLES_BY_CLASS || group >= SAMPLES_BY_LOCK;
 }
 
 /* Columns are as wide as their widest text, as far as the terminal allows. */
@@ -291,38 +297,106 @@ static void print_mix(FILE *out, const struct samples_row *row)
 	fputc('\n', out);
 }
 
+/* The rows of a table, with their texts. */
+struct shown_rows {
+	struct cells *cells;
+	struct samples_row *rows;
+	size_t count;
+	size_t hidden; /* groups that are not shown */
+};
+
+static size_t shown_of(size_t count, const struct report_options *options)
+{
+	return options->most && count > options->most ? options->most : count;
+}
+
+static struct shown_rows show_groups(const struct samples *samples, enum samples_group group,
+				     const struct report_options *options)
+{
+	struct samples_rows rows = samples_group(samples, group);
+	struct shown_rows shown = {.rows = rows.items, .count = shown_of(rows.count, options)};
+
+	shown.hidden = rows.count - shown.count;
+	shown.cells = memory_new(shown.count, sizeof(*shown.cells));
+	for (size_t i = 0; i < shown.count; i++)
+		shown.cells[i] = cells_of(&rows.items[i], group);
+	return shown;
+}
+
+/* A row for the lock, and further ones for more code that releases it. */
+static void show_lock(struct shown_rows *shown, const struct samples_lock *lock, bool has_processes)
+{
+	size_t wakers = samples_wakers_shown(lock), rows = wakers ? wakers : 1;
+
+	for (size_t i = 0; i < rows; i++, shown->count++) {
+		shown->rows[shown->count] =
+			(struct samples_row){.first = i ? NULL : lock->first, .sum = lock->sum};
+		shown->cells[shown->count] =
+			(struct cells){{i ? text_copy("") : samples_lock_name(lock, has_processes),
+					i ? text_copy("") : samples_place_name(lock->place),
+					wakers ? samples_waker_name(lock, i) : text_copy("")}};
+	}
+}
+
+static struct shown_rows show_locks(const struct samples *samples,
+				    const struct report_options *options)
+{
+	struct samples_locks locks = samples_locks(samples);
+	struct shown_rows shown = {0};
+	size_t most = shown_of(locks.count, options), rows = 0;
+
+	for (size_t i = 0; i < most; i++)
+		rows += samples_wakers_shown(&locks.items[i]) + 1;
+	shown.cells = memory_new(rows, sizeof(*shown.cells));
+	shown.rows = memory_new(rows, sizeof(*shown.rows));
+	for (size_t i = 0; i < most; i++)
+		show_lock(&shown, &locks.items[i], locks.has_processes);
+	shown.hidden = locks.count - most;
+	samples_locks_clear(&locks);
+	return shown;
+}
+
+static void print_rows(FILE *out, const struct shown_rows *shown, enum samples_group group,
+		       const size_t *widths, const struct report_options *options)
+{
+	for (size_t i = 0; i < shown->count; i++) {
+		const struct samples_row *row = &shown->rows[i];
+		if (row->first)
+			print_share(out, &row->sum);
+		else
+			fprintf(out, "%*s", SHARE_COLUMNS + GAP + MARK_COLUMNS, "");
+		if (row->first && has_mark(group))
+			print_mark(out, row->first->stack_sample->class, options);
+		print_cells(out, shown->cells[i].texts, widths);
+		if (!has_mark(group))
+			print_mix(out, &shown->rows[i]);
+		cells_auto_release(&shown->cells[i]);
+	}
+}
+
 static void print_table(FILE *out, const struct samples *samples, enum samples_group group,
 			const struct report_options *options)
 {
-	struct samples_rows rows = samples_group(samples, group);
-	size_t count = options->most && rows.count > options->most ? options->most : rows.count;
-	struct cells *cells = memory_new(count, sizeof(*cells));
+	bool is_of_locks = group == SAMPLES_BY_LOCK;
+	struct shown_rows shown =
+		is_of_locks ? show_locks(samples, options) : show_groups(samples, group, options);
 	size_t widths[COLUMNS_OF_TEXT];
 
-	for (size_t i = 0; i < count; i++)
-		cells[i] = cells_of(&rows.items[i], group);
-	lay_out(cells, count, group, options->columns, widths);
+	lay_out(shown.cells, shown.count, group, options->columns, widths);
 	terminal_style(out, options, "2");
 	fprintf(out, "%*s%*s", SHARE_COLUMNS, "share", has_mark(group) ? MARK_COLUMNS + GAP : 0,
 		"");
 	print_cells(out, (char *const *)(uintptr_t)heads[group], widths);
 	terminal_style(out, options, NULL);
-	if (!count)
-		fprintf(out, "%*s  no lock was waited for\n", SHARE_COLUMNS, "");
-	for (size_t i = 0; i < count; i++) {
-		print_share(out, &rows.items[i].sum);
-		if (has_mark(group))
-			print_mark(out, rows.items[i].first->stack_sample->class, options);
-		print_cells(out, cells[i].texts, widths);
-		if (!has_mark(group))
-			print_mix(out, &rows.items[i]);
-		cells_auto_release(&cells[i]);
-	}
-	if (count < rows.count)
+	if (!shown.count)
+		fprintf(out, "%*s  no %s was waited for\n", SHARE_COLUMNS, "",
+			is_of_locks ? "lock" : "file");
+	print_rows(out, &shown, group, widths, options);
+	if (shown.hidden)
 		fprintf(out, "%*s  and %zu more (--targets 0 shows all)\n", SHARE_COLUMNS, "",
-			rows.count - count);
-	free(cells);
-	samples_rows_clear(&rows);
+			shown.hidden);
+	free(shown.cells);
+	free(shown.rows);
 }
 
 void report_samples_text(FILE *out, const struct report *report)

@@ -15,6 +15,7 @@ struct dwarf_prefilter {
 	const unsigned char *info, *info_end;       /* .debug_info */
 	const unsigned char *indices, *indices_end; /* .debug_str_offsets */
 	char *name;
+	unsigned tag;
 	bool may_be_anywhere;
 	struct hash_map offsets; /* of the name in .debug_str */
 	unsigned char filter[(1 << FILTER_BITS) /
@@ -97,7 +98,7 @@ static bool is_identifier(const char *name)
 	return *name == '\0';
 }
 
-struct dwarf_prefilter *dwarf_prefilter_new(struct object *object, const char *name)
+struct dwarf_prefilter *dwarf_prefilter_new(struct object *object, const char *name, unsigned tag)
 {
 	struct dwarf_prefilter *prefilter = memory_new(1, sizeof(*prefilter));
 	Dwarf *debug = object_debug(object);
@@ -105,6 +106,7 @@ struct dwarf_prefilter *dwarf_prefilter_new(struct object *object, const char *n
 	struct bytes info = section_bytes(elf, "info");
 	struct bytes indices = section_bytes(elf, "str_offsets");
 
+	prefilter->tag = tag;
 	prefilter->info = info.at;
 	prefilter->info_end = info.end;
 	prefilter->indices = indices.at;
@@ -147,7 +149,7 @@ static size_t form_size(unsigned form, uint8_t address_size)
 	}
 }
 
-/* Position of the name in a function's entry, in bytes after the abbreviation code. */
+/* Position of the name in an entry, in bytes after the abbreviation code. */
 struct name_position {
 	uint64_t code;
 	size_t distance; /* SIZE_MAX: it varies */
@@ -159,13 +161,12 @@ struct name_positions {
 	size_t count, capacity;
 };
 
-static void add_position(struct name_positions *positions, Dwarf_Abbrev *abbreviation,
+static void add_position(struct name_positions *positions, unsigned tag, Dwarf_Abbrev *abbreviation,
 			 uint8_t address_size)
 {
 	size_t count = 0, distance = 0;
 
-	if (dwarf_getabbrevtag(abbreviation) != DW_TAG_subprogram ||
-	    dwarf_getattrcnt(abbreviation, &count) != 0)
+	if (dwarf_getabbrevtag(abbreviation) != tag || dwarf_getattrcnt(abbreviation, &count) != 0)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		unsigned name = 0, form = 0;
@@ -185,7 +186,7 @@ static void add_position(struct name_positions *positions, Dwarf_Abbrev *abbrevi
 }
 
 /* From the abbreviations of the unit. */
-static void read_positions(const struct unit *unit, struct name_positions *positions)
+static void read_positions(const struct unit *unit, unsigned tag, struct name_positions *positions)
 {
 	Dwarf_Die die = unit->die;
 	Dwarf_Off at = 0;
@@ -197,12 +198,12 @@ static void read_positions(const struct unit *unit, struct name_positions *posit
 		Dwarf_Abbrev *abbreviation = dwarf_getabbrev(&die, at, &length);
 		if (!abbreviation || abbreviation == DWARF_END_ABBREV || length == 0)
 			return;
-		add_position(positions, abbreviation, address_size);
+		add_position(positions, tag, abbreviation, address_size);
 		at += length;
 	}
 }
 
-/* Can the bytes at `at` be a function's name of this form? */
+/* Can the bytes at `at` be a name of this form? */
 static bool is_name_position(const struct name_positions *positions, unsigned form,
 			     const unsigned char *start, const unsigned char *at)
 {
@@ -302,7 +303,7 @@ bool dwarf_prefilter_may_have(const struct dwarf_prefilter *prefilter, const str
 		return true;
 	struct bytes bytes = {.at = prefilter->info + start, .end = prefilter->info + next};
 	struct name_positions positions = {0};
-	read_positions(unit, &positions);
+	read_positions(unit, prefilter->tag, &positions);
 	bool has =
 		has_offset(prefilter, &positions, bytes) || has_name(prefilter, &positions, bytes);
 	array_free(&positions);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* code_location - makes each location once, and keeps its ranges. */
 #include "base/path.h"
+#include "symbolize/dwarf/attribution.h"
 #include "symbolize/internal.h"
 #include "symbolize/location/location_name.h"
 
@@ -93,6 +94,16 @@ uint32_t location_of_line(struct symbols *symbols, struct object *object, uint32
 	};
 	location.function = public_name(symbols, object, function);
 	return location_add(symbols, first, line, &location);
+}
+
+bool location_line_is_shared(struct symbols *symbols, struct object *object,
+			     const struct attribution *attribution)
+{
+	uint64_t first = location_key(KEY_LINE, object, attribution->file);
+	uint32_t id = location_find(symbols, first, attribution->line);
+
+	return id != SYMBOLS_NONE && symbols->locations.items[id]->function !=
+					     public_name(symbols, object, attribution->function);
 }
 
 /* Do other files have a function of this name? Only then its name begins with the file. */

@@ -4,6 +4,8 @@
 #include "symbolize/dwarf/attribution.h"
 #include "symbolize/internal.h"
 
+#include <dwarf.h>
+
 struct decoding {
 	struct symbols *symbols;
 	struct object *object;
@@ -26,6 +28,12 @@ static void add_piece(struct decoding *decoding, uint64_t start, uint64_t end, u
 		(struct unit_piece){.start = start, .end = end, .location = location};
 }
 
+static bool is_assembler(const struct unit *unit)
+{
+	Dwarf_Die die = unit->die;
+	return dwarf_srclang(&die) == DW_LANG_Mips_Assembler;
+}
+
 /* The location of an attribution; code without a function by its symbol. */
 static uint32_t location_of(struct decoding *decoding, const struct attribution *attribution,
 			    uint64_t offset)
@@ -33,7 +41,9 @@ static uint32_t location_of(struct decoding *decoding, const struct attribution 
 	struct symbols *symbols = decoding->symbols;
 	struct object *object = decoding->object;
 
-	if (symbols->granularity == TARGET_LINE)
+	if (symbols->granularity == TARGET_LINE &&
+	    !(is_assembler(decoding->unit) &&
+	      location_line_is_shared(symbols, object, attribution)))
 		return location_of_line(symbols, object, attribution->file, attribution->line,
 					attribution->function);
 	if (attribution->function != FUNCTION_NONE)

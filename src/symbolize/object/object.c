@@ -87,7 +87,9 @@ static int read_segments(struct object *object, uint64_t file_size, struct error
 			.address = header.p_vaddr,
 			.offset = header.p_offset,
 			.size = header.p_filesz,
+			.memory_size = header.p_memsz,
 			.executable = header.p_flags & PF_X,
+			.writable = header.p_flags & PF_W,
 		};
 	}
 	if (object->segments.count == 0)
@@ -371,6 +373,9 @@ void object_free(struct object *object)
 	if (!object)
 		return;
 	symtab_clear(&object->symtab);
+	for (size_t i = 0; i < object->variables.count; i++)
+		free(object->variables.items[i].name);
+	array_free(&object->variables);
 	ranges_clear(&object->code);
 	ranges_clear(&object->scope_ranges);
 	array_free(&object->segments);
@@ -452,10 +457,12 @@ static uint8_t name_preference(const char *name, size_t stem, const GElf_Sym *sy
 	return (uint8_t)(8 * is_function + 4 * is_public + 2 * is_global + (name[stem] == '\0'));
 }
 
-static void add_symbol(struct object *object, const char *name, const GElf_Sym *symbol,
+/* `given` may have a version: "clock_nanosleep@@GLIBC_2.17". */
+static void add_symbol(struct object *object, const char *given, const GElf_Sym *symbol,
 		       uint64_t address, uint32_t file, struct interner *texts)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
+	AUTO(text) char *name = text_format("%.*s", (int)strcspn(given, "@"), given);
 	size_t stem = demangle_stem(name);
 	uint64_t offset;
 

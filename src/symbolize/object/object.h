@@ -17,7 +17,14 @@
 
 struct segment {
 	uint64_t address, offset, size; /* size in the file */
-	bool executable;
+	uint64_t memory_size;
+	bool executable, writable;
+};
+
+/* A global or static variable of the symbol table. */
+struct variable {
+	uint64_t address, size;
+	char *name; /* of the linker */
 };
 
 struct units;
@@ -42,6 +49,8 @@ struct object {
 	/* Read when first needed. */
 	bool has_read_symbols, has_read_debug;
 	struct symtab symtab;
+	bool has_read_variables;
+	ARRAY(struct variable) variables; /* by address */
 	Dwarf *debug;
 	int64_t debug_bias;  /* address - address in the debug information */
 	struct units *units; /* of dwarf/unit.h, which frees them */
@@ -70,6 +79,10 @@ bool object_has_code(const struct object *object, uint64_t address);
 Dwarf *object_debug(struct object *object);
 /* The symbols; of a JIT map, as last read. */
 struct symtab *object_symtab(struct object *object, struct interner *texts);
+/* The variable at an address of the data, or NULL. */
+const struct variable *object_variable(struct object *object, uint64_t address);
+/* The address of an offset in writable data, which goes on beyond the file's content (.bss). */
+bool object_data_address(const struct object *object, uint64_t offset, uint64_t *address);
 /* Section of the ELF file by name, with its header; NULL if missing or without content. */
 Elf_Data *object_section(Elf *elf, const char *name, GElf_Shdr *header);
 /* ".debug_NAME" of a file that libdw has opened, or NULL. */

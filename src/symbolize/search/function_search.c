@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 
+#include <dwarf.h>
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -127,7 +128,9 @@ static void search_objects(struct function_search *search, bool in_scope)
 			continue;
 		struct units *units = units_read(object);
 		struct dwarf_prefilter *prefilter =
-			units->count ? dwarf_prefilter_new(object, search->base) : NULL;
+			units->count ?
+				dwarf_prefilter_new(object, search->base, DW_TAG_subprogram) :
+				NULL;
 		for (size_t j = 0; j < units->count; j++) {
 			if (dwarf_prefilter_may_have(prefilter, &units->items[j]))
 				search_unit(search, object, (uint32_t)j);

@@ -2,7 +2,7 @@
 /* samples - sums, filters, uncertainty and trees of made-up samples. */
 #include "check.h"
 
-#include "analyze/samples/samples.h"
+#include "analyze/samples/locks.h"
 #include "base/cleanup.h"
 
 CLEANUP_DEFINE(recording, struct recording *, recording_free, NULL)
@@ -98,12 +98,12 @@ TEST("only waits for locks are added up by lock")
 		recording->stack_samples.items[i].address = 0x1000;
 	}
 	AUTO(samples) struct samples *samples = samples_new(recording, &everything);
-	struct samples_rows locks = samples_group(samples, SAMPLES_BY_LOCK);
+	struct samples_locks locks = samples_locks(samples);
 	uint64_t both = recording->stack_samples.items[0].weight_ns +
 			recording->stack_samples.items[1].weight_ns;
 	CHECK_EQUAL(locks.count, 1);
 	CHECK_EQUAL(locks.items[0].sum.weight_ns, both);
-	samples_rows_clear(&locks);
+	samples_locks_clear(&locks);
 }
 
 TEST("a wait in a library of the system is at the program's line that called it")

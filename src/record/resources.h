@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * resources - the names of what threads wait for: locks, files, devices and peers.
+ *
+ * A name is looked up when the first sample of a resource arrives, while the process may still
+ * have it, and kept. Locks on the heap or a stack have none.
+ */
+#pragma once
+
+#include "experiment/target/mapped_files.h"
+#include "wire/record.h"
+
+struct resources;
+
+struct resources *resources_new(struct symbols *symbols, struct mapped_files *mapped_files);
+void resources_free(struct resources *resources);
+/* Both: borrowed, the same pointer each time; NULL: there is none. */
+const char *resources_lock(struct resources *resources, uint32_t tgid, uint64_t address);
+/* Of a sample off CPU in a system call: the file or peer that it is about. */
+const char *resources_file(struct resources *resources, const struct record_sample *sample);

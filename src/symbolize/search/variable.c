@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* variable - the variable at an address by the symbol table, its member by debug information. */
+#include "symbolize/variables.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "symbolize/dwarf/member_path.h"
+#include "symbolize/internal.h"
+#include "symbolize/language/demangle.h"
+
+#include <string.h>
+
+/* "lock" for "lock.0", a static variable of a function. */
+static char *plain_name(const char *name)
+{
+	AUTO(text) char *stem = text_copy(name);
+	char *dot = strrchr(stem + (stem[0] == '.'), '.');
+
+	if (dot && dot[1] && dot[1 + strspn(dot + 1, "0123456789")] == '\0')
+		*dot = '\0';
+	return demangle(stem);
+}
+
+char *symbols_variable_at(struct symbols *symbols, uint32_t object, uint64_t offset)
+{
+	struct object *at = symbols_open(symbols, object);
+	uint64_t address;
+
+	if (!object_data_address(at, offset, &address))
+		return NULL;
+	const struct variable *variable = object_variable(at, address);
+	if (!variable)
+		return NULL;
+	uint64_t inside = address - variable->address;
+	AUTO(text) char *name = plain_name(variable->name);
+	AUTO(text) char *base = demangle_base(name);
+	AUTO(text) char *path = member_path(at, base, variable->address, inside);
+	if (!path && inside)
+		return text_format("%s+0x%llx", name, (unsigned long long)inside);
+	return text_format("%s%s", name, path ? path : "");
+}
