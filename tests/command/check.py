@@ -16,6 +16,7 @@ import sys
 import traceback
 
 LEVER = os.path.abspath(sys.argv[1])
+os.environ.setdefault("LEVER_CONFIG", "")  # not those of who runs the tests
 _tests = []
 
 

@@ -10,6 +10,7 @@
 #include "cli/options/values.h"
 #include "cli/output/message.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,12 +51,40 @@ const struct command_page version_page = {
 static const struct command commands[] = {COMMANDS(COMMAND_ENTRY)};
 static const size_t commands_count = sizeof(commands) / sizeof(commands[0]);
 
-static int report_unknown(const char *name)
+static const char *nearest_to(const char *name)
 {
 	const char *names[sizeof(commands) / sizeof(commands[0])];
 	for (size_t i = 0; i < commands_count; i++)
 		names[i] = commands[i].page->name;
-	const char *nearest = text_nearest(name, names, commands_count);
+	return text_nearest(name, names, commands_count);
+}
+
+const struct command *commands_find(const char *name)
+{
+	for (size_t i = 0; i < commands_count; i++)
+		if (!strcmp(commands[i].page->name, name))
+			return &commands[i];
+	return NULL;
+}
+
+int commands_check_config(const struct config *config, struct error *error)
+{
+	for (size_t i = 0; i < config->entries.count; i++) {
+		const struct config_entry *entry = &config->entries.items[i];
+		const char *nearest = nearest_to(entry->section);
+		if (commands_find(entry->section))
+			continue;
+		return error_set(error, -EINVAL, "%s:%u: there is no command [%s]%s%s%s",
+				 entry->path, entry->line, entry->section,
+				 nearest ? "; did you mean [" : "; a section is a command as [run]",
+				 nearest ? nearest : "", nearest ? "]?" : "");
+	}
+	return 0;
+}
+
+static int report_unknown(const char *name)
+{
+	const char *nearest = nearest_to(name);
 	if (nearest)
 		return message_print(EXIT_USAGE, "unknown command '%s'; did you mean '%s'?", name,
 				     nearest);
@@ -67,10 +96,9 @@ static int report_unknown(const char *name)
 
 int commands_run(int argc, char **argv)
 {
-	for (size_t i = 0; i < commands_count; i++)
-		if (!strcmp(commands[i].page->name, argv[0]))
-			return commands[i].run(argc, argv);
-	return report_unknown(argv[0]);
+	const struct command *command = commands_find(argv[0]);
+
+	return command ? command->run(argc, argv) : report_unknown(argv[0]);
 }
 
 int command_help(int argc, char **argv)

@@ -20,6 +20,7 @@
 	COMMAND(diff)     \
 	COMMAND(history)  \
 	COMMAND(check)    \
+	COMMAND(config)   \
 	COMMAND(help)     \
 	COMMAND(version)
 
@@ -28,6 +29,10 @@
 	extern const struct command_page name##_page;
 COMMANDS(COMMAND_DECLARE)
 
+/* The command of that name, or NULL. */
+const struct command *commands_find(const char *name);
+/* -EINVAL if a file has a section that is no command. */
+int commands_check_config(const struct config *config, struct error *error);
 /* Runs the command that argv[0] names; an unknown one is wrong usage. */
 int commands_run(int argc, char **argv);
 /* The overview of commands. */

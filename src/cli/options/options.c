@@ -17,7 +17,20 @@ struct parser {
 	int next; /* index of the next word */
 	void *values;
 	struct options_outcome *outcome;
+	ARRAY(const struct option *) given; /* by the command line */
 };
+
+static const struct config *config;
+
+void options_use_config(const struct config *used)
+{
+	config = used;
+}
+
+const struct config *options_config(void)
+{
+	return config;
+}
 
 const struct option *command_page_option(const struct command_page *page, size_t index)
 {
@@ -68,10 +81,12 @@ static int report_unknown(const struct command_page *page, const char *name, str
 			 page->name);
 }
 
-static int set_value(const struct parser *parser, const struct option *option, const char *text,
+static int set_value(struct parser *parser, const struct option *option, const char *text,
 		     struct error *error)
 {
 	void *field = (char *)parser->values + option->offset;
+
+	*array_add(&parser->given) = option;
 	if (!option->set(option, field, text, error))
 		return 0;
 	return error_add_place(error, "--%s", option->name);
@@ -145,10 +160,61 @@ static int read_options(struct parser *parser, struct error *error)
 	return 0;
 }
 
+/* ---- files ---- */
+
+static bool is_given(const struct option *const *given, size_t count, const struct option *option)
+{
+	for (size_t i = 0; i < count; i++)
+		if (given[i] == option)
+			return true;
+	return false;
+}
+
+static int set_from_entry(struct parser *parser, const struct config_entry *entry,
+			  const struct option *option, struct error *error)
+{
+	bool is_on = true;
+
+	if (option->argument)
+		return entry->value ? set_value(parser, option, entry->value, error) :
+				      error_set(error, -EINVAL, "--%s needs an argument: %s",
+						option->name, option->argument);
+	if (config_entry_flag(entry, &is_on, error))
+		return error_add_place(error, "--%s", option->name);
+	return is_on ? set_value(parser, option, NULL, error) : 0;
+}
+
+static int read_config(struct parser *parser, struct error *error)
+{
+	size_t given = parser->given.count;
+	int code = 0;
+
+	for (size_t i = 0; config && i < config->entries.count && !code; i++) {
+		const struct config_entry *entry = &config->entries.items[i];
+		if (strcmp(entry->section, parser->page->name) ||
+		    !config_entry_counts(config, entry))
+			continue;
+		const struct option *option =
+			find_name(parser->page, entry->name, strlen(entry->name));
+		if (!option)
+			code = report_unknown(parser->page, entry->name, error);
+		else if (!is_given(parser->given.items, given, option))
+			code = set_from_entry(parser, entry, option, error);
+		if (code)
+			error_add_place(error, "%s:%u", entry->path, entry->line);
+	}
+	return code;
+}
+
 int options_parse(const struct command_page *page, int argc, char **argv, void *values,
 		  struct options_outcome *outcome, struct error *error)
 {
-	struct parser parser = {page, argc, argv, 1, values, outcome};
+	struct parser parser = {.page = page,
+				.argc = argc,
+				.argv = argv,
+				.next = 1,
+				.values = values,
+				.outcome = outcome};
 	ARRAY(char *) operands = {0};
 	int result = 0;
 	*outcome = (struct options_outcome){.operand = argc};
@@ -162,5 +228,8 @@ int options_parse(const struct command_page *page, int argc, char **argv, void *
 	for (size_t i = 0; i < operands.count; i++)
 		argv[outcome->operand + (int)i] = operands.items[i];
 	array_free(&operands);
+	if (!result && !outcome->help)
+		result = read_config(&parser, error);
+	array_free(&parser.given);
 	return result;
 }

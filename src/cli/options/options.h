@@ -5,12 +5,14 @@
  *
  * Understood: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, several letters without values in one
  * word, and `--`. Parsing ends at the first operand, so a program's own options stay its own;
- * in commands that run no program, options may also stand after operands.
+ * in commands that run no program, options may also stand after operands. What the command line
+ * does not give may stand in files (config.h).
  * --help is part of every table.
  */
 #pragma once
 
 #include "base/error.h"
+#include "cli/options/config.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,6 +63,10 @@ struct options_outcome {
 	bool help;   /* --help was given; parsing ended there */
 	int operand; /* index in argv of the first operand, argc if none; they are the last words */
 };
+
+/* From now on, options that the command line does not give come from here; NULL: from nowhere. */
+void options_use_config(const struct config *config);
+const struct config *options_config(void);
 
 /*
  * argv[0] is the command's name; operands are moved to argv's end. Returns 0, or -EINVAL with a
