@@ -12,6 +12,7 @@
 #define WORK_SURE 0.99 /* a false alarm costs time, no accuracy */
 #define UNNOTICED 0.975
 #define CHANGE_LEAST 0.02 /* smaller ones do not matter */
+#define WORK_KNOWN 0.9    /* where this program's queues are known to empty at some speedup */
 #define WORK_LEAST 0.02   /* of the work of a visit */
 #define WORK_LIKELY 0.01
 #define LIKELY 0.975
@@ -197,16 +198,16 @@ static double imbalance_of(const struct tests *tests, unsigned bin)
 }
 
 /* More work for a visit is contention or spinning, and no sign of warm-up. */
-static bool lacks_work(const struct tests *tests, unsigned bin)
+static bool lacks_work(const struct tests *tests, unsigned bin, double probability)
 {
 	return (!bin || fit_slope(&tests->work[bin]) < 0) &&
-	       is_sure(tests->work, bin, WORK_LEAST, WORK_SURE);
+	       is_sure(tests->work, bin, WORK_LEAST, probability);
 }
 
-static bool is_warming_up(const struct tests *tests, unsigned bin, bool by_work)
+static bool is_warming_up(const struct tests *tests, unsigned bin, double probability)
 {
 	return is_sure(tests->change, bin, CHANGE_LEAST, SURE) ||
-	       (by_work && lacks_work(tests, bin));
+	       (probability > 0 && lacks_work(tests, bin, probability));
 }
 
 /* After the longest series work differs as at their beginning: not by a queue that empties. */
@@ -292,7 +293,7 @@ static enum warm_up_work work_of(const struct tests *tests)
 	for (unsigned bin = 1; bin < WARM_UP_BINS; bin++) {
 		if (persists(&tests[0], last, bin))
 			return WARM_UP_WORK_DIFFERS;
-		if (last->work[bin].count > 0 && lacks_work(&tests[0], bin))
+		if (last->work[bin].count > 0 && lacks_work(&tests[0], bin, WORK_SURE))
 			work = WARM_UP_WORK_TELLS;
 	}
 	return work;
@@ -311,6 +312,14 @@ static unsigned measured_level(const struct tests *tests, unsigned bin, unsigned
 	return level;
 }
 
+/* How sure less work must be to be a sign; 0: it is none. */
+static double work_probability(enum warm_up_work work, unsigned bin)
+{
+	if (work == WARM_UP_WORK_DIFFERS)
+		return 0;
+	return work == WARM_UP_WORK_TELLS && bin ? WORK_KNOWN : WORK_SURE;
+}
+
 struct warm_up warm_up_detect(const struct effect_window *windows, size_t count,
 			      enum warm_up_work work)
 {
@@ -324,7 +333,8 @@ struct warm_up warm_up_detect(const struct effect_window *windows, size_t count,
 	bool by_work = work != WARM_UP_WORK_DIFFERS;
 	for (unsigned bin = 0; bin < WARM_UP_BINS; bin++) {
 		unsigned level = 0;
-		while (level < WARM_UP_LEVELS && is_warming_up(&tests[level], bin, by_work))
+		double probability = work_probability(work, bin);
+		while (level < WARM_UP_LEVELS && is_warming_up(&tests[level], bin, probability))
 			level++;
 		warm_up.is_drifting |= level == WARM_UP_LEVELS;
 		level -= level == WARM_UP_LEVELS;
@@ -381,4 +391,35 @@ size_t warm_up_drop_early(struct effect_window *windows, size_t count,
 		i += size;
 	}
 	return kept;
+}
+
+/* Windows at this speedup are late enough, as is known: earlier ones differed. */
+static bool has_settled(const struct warm_up *warm_up, double speedup)
+{
+	unsigned bin = bin_of(speedup);
+
+	return warm_up->levels[bin] && warm_up->measured[bin] == warm_up->levels[bin] &&
+	       !(warm_up->imbalance[bin] < 0) && !warm_up->is_drifting;
+}
+
+/* Beyond the settled interval the settled gain counts; within it, the two are averaged. */
+static void bound_by(struct effect_point *point, const struct effect_point *settled)
+{
+	double below = fmax(point->gain - point->low, settled->gain - settled->low);
+	bool is_beyond = point->gain > settled->high;
+
+	if (!(settled->gain < point->gain))
+		return;
+	point->gain = is_beyond ? settled->gain : (point->gain + settled->gain) / 2;
+	point->low = point->gain - below;
+	point->high = fmax(point->gain, fmin(point->high, settled->high));
+}
+
+void warm_up_bound(const struct warm_up *warm_up, struct effect_point *points, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = i + 1; j < count && points[i].speedup > 0; j++)
+			if (!has_settled(warm_up, points[i].speedup) &&
+			    has_settled(warm_up, points[j].speedup))
+				bound_by(&points[i], &points[j]);
 }

@@ -232,6 +232,7 @@ static bool effect_fill(struct causal_effect *effect, const struct trials *trial
 	add_imbalance(effect, share);
 	for (size_t i = 0; i < effect->count; i++)
 		correct(&effect->points[i], effect->phase_factor, relative_error);
+	warm_up_bound(&effect->warm_up, effect->points, effect->count);
 	effect_add_method_error(effect->points, effect->count);
 	effect->slope = effect_slope(effect->points, effect->count);
 	return true;

@@ -175,3 +175,35 @@ TEST("where work differs with one target, it is no sign with another")
 	CHECK_EQUAL(warm_up_detect(windows, count, WARM_UP_WORK_DIFFERS).level, 0);
 	CHECK(!warm_up_detect(windows, count, WARM_UP_WORK_TELLS).is_undecided);
 }
+
+static struct effect_point point_at(double speedup, double gain, double half)
+{
+	return (struct effect_point){.speedup = speedup,
+				     .gain = gain,
+				     .low = gain - half,
+				     .high = gain + half};
+}
+
+TEST("where queues may still empty, a gain is no larger than at a larger speedup that has settled")
+{
+	/* 75 % has windows of level 1, which it needs; 50 % none; 100 % none, and needs them. */
+	struct warm_up warm_up = {.levels = {0, 0, 0, 1, 1}, .measured = {0, 0, 0, 1, 0}};
+	struct effect_point points[] = {point_at(0, 0, 0.01), point_at(0.25, 0.25, 0.02),
+					point_at(0.5, 0.5, 0.02), point_at(0.75, 0.4, 0.04),
+					point_at(1, 0.8, 0.1)};
+	warm_up_bound(&warm_up, points, 5);
+	CHECK_NEAR(points[1].gain, 0.25, 0);
+	CHECK_NEAR(points[2].gain, 0.4, 0);
+	CHECK_NEAR(points[2].low, 0.36, 1e-12);
+	CHECK_NEAR(points[2].high, 0.44, 1e-12);
+	CHECK_NEAR(points[3].gain, 0.4, 0);
+	CHECK_NEAR(points[4].gain, 0.8, 0);
+	points[2] = point_at(0.5, 0.42, 0.06); /* within the settled interval */
+	warm_up_bound(&warm_up, points, 5);
+	CHECK_NEAR(points[2].gain, 0.41, 1e-12);
+	CHECK_NEAR(points[2].high, 0.44, 1e-12);
+	points[2] = point_at(0.5, 0.5, 0.02);
+	warm_up.levels[2] = warm_up.measured[2] = 1; /* it has settled, too */
+	warm_up_bound(&warm_up, points, 5);
+	CHECK_NEAR(points[2].gain, 0.5, 0);
+}
