@@ -88,6 +88,14 @@ static struct chain_facts facts_of(const struct samples *samples, const struct s
 	return facts;
 }
 
+static const struct recording_frame *place_of(const struct samples *samples,
+					      const struct samples_entry *entry)
+{
+	const struct recording_frame *place =
+		samples_lock_place(samples->recording, entry->stack_sample->stack_id);
+	return place ? place : samples_place(entry);
+}
+
 /* ---- the place at which most waits for an address began ---- */
 
 struct address_site {
@@ -145,7 +153,7 @@ static struct address_sites sites_of(const struct samples *samples)
 			*array_add(&sites.items) =
 				(struct address_site){entry->thread->pid,
 						      entry->stack_sample->address,
-						      samples_place(entry),
+						      place_of(samples, entry),
 						      entry->stack_sample->weight_ns};
 	}
 	if (sites.items.count)
@@ -205,7 +213,7 @@ static void add_entry(struct grouping *grouping, const struct samples_entry *ent
 	struct chain_facts facts = facts_of(grouping->samples, entry);
 	const struct recording_frame *place =
 		wait->address ? site_of(&grouping->sites, pid, wait->address) :
-				samples_place(entry);
+				place_of(grouping->samples, entry);
 	AUTO(text) char *key = key_of(entry, place, &facts);
 	uint64_t hash = hash_bytes(key, strlen(key));
 	uint32_t index = hash_map_get(&grouping->rows, hash, 0);
@@ -228,7 +236,9 @@ static void add_entry(struct grouping *grouping, const struct samples_entry *ent
 	if (wait->weight_ns > lock->first->stack_sample->weight_ns) {
 		lock->first = entry;
 		lock->kind = facts.kind;
-		lock->place = wait->resource || !wait->address ? samples_place(entry) : place;
+		lock->place = wait->resource || !wait->address ?
+				      place_of(grouping->samples, entry) :
+				      place;
 	}
 	if (!wait->address ||
 	    hash_map_get(&grouping->addresses, pid, wait->address) != HASH_MAP_NONE)
@@ -256,7 +266,7 @@ static void add_wakeup(struct grouping *grouping, const struct recording_wakeup 
 	if (index == HASH_MAP_NONE)
 		return;
 	struct samples_lock *lock = &grouping->locks.items[index];
-	const struct recording_frame *place = samples_stack_place(recording, wakeup->stack_id);
+	const struct recording_frame *place = samples_lock_place(recording, wakeup->stack_id);
 	struct samples_waker *waker = NULL;
 	for (size_t i = 0; i < lock->wakers.count && !waker; i++)
 		if (is_same_place(lock->wakers.items[i].place, place))

@@ -166,26 +166,53 @@ const struct recording_frame *samples_place(const struct samples_entry *entry)
 	return entry->own ? entry->own : entry->site ? entry->site : entry->user;
 }
 
-const struct recording_frame *samples_stack_place(const struct recording *recording,
-						  uint64_t stack_id)
-{
-	struct samples_entry entry = {0};
-	size_t count;
-	AUTO(frames)
-	const struct recording_frame **chain = samples_chain(recording, stack_id, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (chain[i]->kind == FRAME_USER)
-			note_user_frame(&entry, chain[i]);
-	return samples_place(&entry);
-}
-
-/* ---- groups ---- */
-
 static const char *function_of(const struct recording_frame *frame)
 {
 	return frame ? text_or_empty(frame->function) : "";
 }
+
+/* The program's own cover of a lock's functions: "pthreadMutexEnter", "port::Mutex::Unlock()". */
+static bool is_lock_function(const struct recording_frame *frame)
+{
+	static const char *const names[] = {"lock",     "*_lock",      "Lock",      "*Lock",
+					    "unlock",   "*_unlock",    "Unlock",    "*Unlock",
+					    "*_enter",  "*Enter",      "*_leave",   "*Leave",
+					    "*acquire", "*Acquire",    "*release",  "*Release",
+					    "*_signal", "*Signal",     "*_wait",    "*Wait",
+					    "*_notify", "*Notify*",    "*_post",    "*Post",
+					    "~*Lock*",  "~*Guard*",    "~*guard*",  "*_rdlock",
+					    "*_wrlock", "*_broadcast", "*_trylock", "*Broadcast"};
+	AUTO(text) char *name = text_copy(function_of(frame));
+	name[strcspn(name, "(<")] = 0;
+	char *base = strrchr(name, ':');
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!fnmatch(names[i], base ? base + 1 : name, 0))
+			return true;
+	return false;
+}
+
+const struct recording_frame *samples_lock_place(const struct recording *recording,
+						 uint64_t stack_id)
+{
+	struct samples_entry entry = {0}, inner = {0};
+	size_t count;
+	AUTO(frames)
+	const struct recording_frame **chain = samples_chain(recording, stack_id, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (chain[i]->kind != FRAME_USER)
+			continue;
+		note_user_frame(&inner, chain[i]);
+		if (!is_lock_function(chain[i]))
+			note_user_frame(&entry, chain[i]);
+	}
+	if (entry.own)
+		return samples_place(&entry);
+	return inner.own ? samples_place(&inner) : NULL;
+}
+
+/* ---- groups ---- */
 
 static const char *object_of(const struct recording_frame *frame)
 {

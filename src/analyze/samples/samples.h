@@ -93,13 +93,17 @@ struct samples_node *samples_tree(const struct samples *samples, bool is_inverte
 void samples_tree_free(struct samples_node *root);
 
 /*
- * The code of a stack that a programmer can change: the innermost with a line outside of the
- * system's code, else the innermost in the program's own file. NULL: there is none.
+ * The code of an entry that a programmer can change: the innermost with a line outside of the
+ * system's code, else the innermost in the program's own file, else the innermost function. NULL:
+ * there is none.
  */
-const struct recording_frame *samples_stack_place(const struct recording *recording,
-						  uint64_t stack_id);
-/* The same of an entry, else its innermost function. */
 const struct recording_frame *samples_place(const struct samples_entry *entry);
+/*
+ * The same of a stack that takes or releases a lock, outside of functions that by their names do
+ * only that. NULL: it has only code of the system.
+ */
+const struct recording_frame *samples_lock_place(const struct recording *recording,
+						 uint64_t stack_id);
 
 void samples_sum_add(struct samples_sum *sum, const struct recording_stack_sample *stack_sample);
 /* Sets the share and its interval, of `all`. */

@@ -3,6 +3,7 @@
 #include "report/samples/lock_names.h"
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "report/display.h"
 #include "report/samples/names.h"
 
@@ -51,7 +52,28 @@ char *samples_waker_name(const struct samples_lock *lock, size_t index)
 {
 	const struct samples_waker *waker = &lock->wakers.items[index];
 	double part = (double)waker->weight_ns / (double)lock->woken_ns;
-	AUTO(text) char *place = samples_place_name(waker->place);
+	AUTO(text)
+	char *place = waker->place ? samples_place_name(waker->place) : text_copy("unknown code");
 
 	return part < 0.995 ? text_format("%s %.0f %%", place, 100 * part) : take(&place);
+}
+
+char *samples_locks_hint(const struct samples_locks *locks)
+{
+	for (size_t i = 0; i < locks->count; i++) {
+		const struct samples_lock *lock = &locks->items[i];
+		const struct recording_frame *place =
+			lock->wakers.count ? lock->wakers.items[0].place : NULL;
+		bool is_section = text_starts_with(lock->kind, "mutex") ||
+				  text_starts_with(lock->kind, "rwlock");
+		if (!is_section || !place || !place->function)
+			continue;
+		AUTO(text) char *name = samples_lock_name(lock, locks->has_processes);
+		AUTO(text) char *target = text_format("inclusive:%s", place->function);
+		AUTO(text) char *quoted = display_argument(target);
+		return text_format("What a shorter critical section of %s would bring: lever run "
+				   "--target %s -- PROGRAM",
+				   name, quoted);
+	}
+	return NULL;
 }

@@ -303,6 +303,7 @@ struct shown_rows {
 	struct samples_row *rows;
 	size_t count;
 	size_t hidden; /* groups that are not shown */
+	char *hint;    /* NULL: none */
 };
 
 static size_t shown_of(size_t count, const struct report_options *options)
@@ -352,6 +353,7 @@ static struct shown_rows show_locks(const struct samples *samples,
 	for (size_t i = 0; i < most; i++)
 		show_lock(&shown, &locks.items[i], locks.has_processes);
 	shown.hidden = locks.count - most;
+	shown.hint = samples_locks_hint(&locks);
 	samples_locks_clear(&locks);
 	return shown;
 }
@@ -395,6 +397,11 @@ static void print_table(FILE *out, const struct samples *samples, enum samples_g
 	if (shown.hidden)
 		fprintf(out, "%*s  and %zu more (--targets 0 shows all)\n", SHARE_COLUMNS, "",
 			shown.hidden);
+	if (shown.hint) {
+		fputc('\n', out);
+		terminal_wrapped(out, shown.hint, 0, options->columns);
+	}
+	free(shown.hint);
 	free(shown.cells);
 	free(shown.rows);
 }

@@ -106,6 +106,55 @@ TEST("only waits for locks are added up by lock")
 	samples_locks_clear(&locks);
 }
 
+TEST("code that takes or releases a lock is the caller of functions that do only that")
+{
+	AUTO(recording) struct recording *recording = made();
+	static const char *const covers[] = {"pthreadMutexLeave", "port::Mutex::Unlock()",
+					     "cache_unlock", "Guard::~Guard()"};
+	for (size_t i = 0; i < sizeof(covers) / sizeof(*covers); i++) {
+		free(recording->frames.items[1].function);
+		recording->frames.items[1].function = text_copy(covers[i]);
+		CHECK_TEXT(samples_lock_place(recording, 2)->function, "main");
+	}
+	CHECK_TEXT(samples_lock_place(recording, 3)->function, "work");
+	free(recording->frames.items[1].function);
+	recording->frames.items[1].function = text_copy("read_block");
+	CHECK_TEXT(samples_lock_place(recording, 2)->function, "read_block");
+	/* Nothing else is there: then the function itself; the system's code never. */
+	free(recording->frames.items[0].function);
+	recording->frames.items[0].function = text_copy("lock");
+	CHECK_TEXT(samples_lock_place(recording, 1)->function, "lock");
+	free(recording->frames.items[0].object);
+	recording->frames.items[0].object = text_copy("/usr/lib/libc.so.6");
+	CHECK(!samples_lock_place(recording, 1));
+}
+
+TEST("locks without a name are told by the line that waits most, and who wakes by address")
+{
+	AUTO(recording) struct recording *recording = made();
+	static const uint64_t addresses[] = {0x1000, 0x2000, 0x1000};
+	for (size_t i = 0; i < 3; i++) {
+		recording->stack_samples.items[i].class = CLASS_LOCK;
+		recording->stack_samples.items[i].address = addresses[i];
+		recording->stack_samples.items[i].stack_id = i < 2 ? 2 : 3;
+	}
+	*array_add(&recording->wakeups) =
+		(struct recording_wakeup){1, 1, 2, 1, 7, 0x1000, 5, 600000};
+	*array_add(&recording->wakeups) =
+		(struct recording_wakeup){2, 1, 2, 1, 7, 0x3000, 5, 500000};
+	AUTO(samples) struct samples *samples = samples_new(recording, &everything);
+	struct samples_locks locks = samples_locks(samples);
+	CHECK_EQUAL(locks.count, 2);
+	/* 0x1000 waits 300 at one line and 600 at the other. */
+	CHECK_EQUAL(locks.items[0].sum.weight_ns, 900000);
+	CHECK_EQUAL(locks.items[0].place->line, 21);
+	CHECK_EQUAL(locks.items[0].wakers.count, 1);
+	CHECK_EQUAL(locks.items[0].woken_ns, 600000);
+	CHECK_TEXT(locks.items[0].wakers.items[0].place->function, "main");
+	CHECK_EQUAL(locks.items[1].wakers.count, 0);
+	samples_locks_clear(&locks);
+}
+
 TEST("a wait in a library of the system is at the program's line that called it")
 {
 	AUTO(recording) struct recording *recording = made();
