@@ -172,6 +172,26 @@ static size_t estimate(const struct live_estimate *live_estimate, const struct s
 	return count;
 }
 
+struct effect_slope live_estimate_slope(const struct live_estimate *live_estimate,
+					int64_t target_id)
+{
+	struct effect_slope surest = {0};
+
+	for (size_t i = 0; i < live_estimate->series.count; i++) {
+		const struct series *series = &live_estimate->series.items[i];
+		struct effect_point points[SPEEDUPS_MOST];
+		if (series->target_id != target_id)
+			continue;
+		size_t count = estimate(live_estimate, series, points);
+		effect_add_method_error(points, count);
+		struct effect_slope slope = effect_slope(points, count);
+		if (slope.windows &&
+		    (!surest.windows || slope.high - slope.low < surest.high - surest.low))
+			surest = slope;
+	}
+	return surest;
+}
+
 bool live_estimate_best(const struct live_estimate *live_estimate, struct live_estimate_best *best)
 {
 	double highest = 0;

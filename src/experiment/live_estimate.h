@@ -29,6 +29,9 @@ void live_estimate_add(struct live_estimate *live_estimate,
  */
 unsigned live_estimate_warm_up_level(struct live_estimate *live_estimate, int64_t target_id,
 				     double speedup, bool *is_undecided);
+/* The target's slope at the point where it is surest; no windows if there is none. */
+struct effect_slope live_estimate_slope(const struct live_estimate *live_estimate,
+					int64_t target_id);
 unsigned live_estimate_targets(const struct live_estimate *live_estimate);
 /* The target and point with the highest lower bound of the slope; false if there is none yet. */
 bool live_estimate_best(const struct live_estimate *live_estimate, struct live_estimate_best *best);

@@ -52,6 +52,20 @@ def _():
     check(shares(told).get("make_wait class:L", 0) < 0.2, shares(told))
 
 
+@test("with --granularity all lines, inclusive functions, system calls and waits are in one pool")
+def _():
+    found = kinds(told_of("timer", "--granularity", "all"))
+    equal(found.get("syscall:clock_nanosleep"), "syscall", found)
+    check({"line", "inclusive"} <= set(found.values()), found)
+    told = told_of("lock", "--granularity", "all")
+    check(shares(told)["class:L"] > 0.2, shares(told))
+    check(shares(told).get("class:I", 0) < 0.1, shares(told))
+    tried = {target["name"] for target in told["targets"] if target["experiments"]}
+    shares_of = shares(told)
+    # Below 1 % of the time nothing is tried. The share is of threads' time, so it is a part of that.
+    check(all(shares_of[name] > 0.002 for name in tried), (tried, shares_of))
+
+
 @test("a span's time is that of its thread, without spans within")
 def _():
     _, told = profile_of("--granularity", "span", "--progress", "rounds", "--", program("nested"), "2000")

@@ -133,6 +133,7 @@ static struct session_options session_options_from(const struct run_options *opt
 		.kernel = wants_kernel(options),
 		.vmlinux = options->vmlinux,
 		.granularity = granularity_of(options),
+		.is_pool = target_granularity(options->granularity)->is_pool,
 		.speedups = options->speedups.items,
 		.speedup_count = options->speedups.count,
 		.until = options->until_points / 100,

@@ -166,7 +166,8 @@ static const struct option run_table[] = {
 	 set_classes, FIELD(classes), NULL},
 	{"granularity", 'g', "KIND",
 	 "speed up a line, a function, inclusive (a function with all that it calls), a span of "
-	 "lever.h, or a syscall (line)",
+	 "lever.h, a syscall, or all: lines, inclusive functions, system calls, and waits for "
+	 "locks and I/O (line)",
 	 value_set_choice, FIELD(granularity), target_granularities},
 	{"scope", 's', "GLOB",
 	 "take targets only from these source files, binaries (bin:GLOB) or functions (func:GLOB); "

@@ -107,10 +107,14 @@ int session_enable_target_kinds(struct session *session, struct error *error)
 	};
 
 	target_kinds_enable(&kinds, options->granularity, NULL);
+	if (options->is_pool)
+		target_all.enable(&kinds);
 	for (size_t i = 0; i < options->target_count; i++)
 		target_kinds_enable(&kinds, options->granularity, options->targets[i]);
 	int code = kinds.kernel ? add_kernel(session, error) : 0;
 	sampled_code_set_kind(session->code, options->granularity);
+	if (options->is_pool)
+		sampled_code_set_pool(session->code);
 	session->callers_one_of = kinds.callers ? CALL_CHAINS_ONE_OF : 0;
 	collector_want_callers(session->collector, session->callers_one_of);
 	/* The kernel engine measures spans, too. */
@@ -163,6 +167,21 @@ static void give_classes(struct session *session, uint32_t code)
 	}
 }
 
+/* Waits for locks and for I/O, each as one target of the pool. */
+static void pool_classes(struct session *session)
+{
+	static const enum sample_class classes[] = {CLASS_IO, CLASS_LOCK};
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
+		struct target_spec spec = {.code = SYMBOLS_NONE,
+					   .classes = kernel_classes(CLASS_BIT(classes[i]))};
+		spec.location = symbols_wait_class(session->symbols, classes[i], SYMBOLS_NONE);
+		size_t index = session_target_of(session, spec.location); /* may move items */
+		session->targets.items[index].spec = spec;
+		sampled_code_watch(session->code, &spec);
+	}
+}
+
 static int set_target(struct session *session, const char *name, struct error *error)
 {
 	uint32_t location;
@@ -181,6 +200,8 @@ static int set_targets(struct session *session, struct error *error)
 {
 	int code = 0;
 
+	if (session->options->is_pool && !session->options->classes)
+		pool_classes(session);
 	if (!session->options->target_count)
 		give_classes(session, SYMBOLS_NONE);
 	for (size_t i = 0; i < session->options->target_count && !code; i++) {

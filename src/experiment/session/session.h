@@ -34,6 +34,7 @@ struct session_options {
 	bool kernel;         /* kernel functions may be targets */
 	const char *vmlinux; /* the kernel's debug information; NULL: looked for */
 	enum target_kind granularity;
+	bool is_pool; /* targets of all kinds, of which one knows more than another: pool.c */
 	const double *speedups; /* fractions */
 	size_t speedup_count;
 	double until;       /* half width of the best target's intervals, a fraction; 0: no */

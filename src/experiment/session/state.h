@@ -33,6 +33,7 @@ struct session_target {
 	bool is_unusable;          /* too many ranges */
 	unsigned series_counts[2]; /* so far: of controls, of others */
 	unsigned warm_up_level;    /* of stats/warm_up.h, the highest reported */
+	struct effect_slope slope; /* pool.c: after its last block */
 };
 
 /* Rows of the profile for the kernel_caller of the same index. */
@@ -94,6 +95,7 @@ struct session {
 	uint64_t window_ns;
 	unsigned experiments, discarded, controls; /* windows */
 	unsigned series, external_series;
+	size_t pool_target; /* of the block before */
 };
 
 static inline struct session *session_of(struct driver *driver)

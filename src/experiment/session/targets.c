@@ -10,7 +10,7 @@
  * time. In effective time a program that sets its own pace does as much as before;
  * analyze/causal/external_pacing.c reads the rest.
  */
-#include "experiment/session/state.h"
+#include "experiment/session/pool.h"
 
 #include "base/memory.h"
 #include "experiment/target/target_pattern.h"
@@ -100,6 +100,8 @@ static bool is_eligible(const struct session *session, uint32_t location)
 	enum target_kind kind = symbols_location(session->symbols, location)->kind;
 	enum target_kind asked = session->options->granularity;
 
+	if (session->options->is_pool)
+		return true;
 	if (kind == TARGET_INCLUSIVE || asked == TARGET_INCLUSIVE)
 		return kind == asked;
 	return true;
@@ -152,6 +154,8 @@ static double weight_of(const struct session *session, const struct session_targ
 		return 0;
 	if (target->is_given)
 		return given_weight(session);
+	if (session->options->is_pool && !has_given_targets(session))
+		return pool_weight(session, target);
 	return target->is_matched || !has_given_targets(session) ? recent_ns(session, target) : 0;
 }
 
@@ -222,6 +226,8 @@ static void report_choice(const struct session *session, const struct schedule_p
 bool session_plan(struct session *session, struct schedule_plan *plan)
 {
 	add_sampled_targets(session);
+	if (session->options->is_pool && session->pool_target < session->targets.count)
+		pool_learn(session, session->pool_target);
 	double *weights = memory_new(session->targets.count + 1, sizeof(*weights));
 	for (size_t i = 0; i < session->targets.count; i++)
 		weights[i] = weight_of(session, &session->targets.items[i]);
@@ -231,6 +237,7 @@ bool session_plan(struct session *session, struct schedule_plan *plan)
 	bool has_plan = schedule_next(session->schedule, weights, session->targets.count, plan);
 	if (has_plan)
 		report_choice(session, plan, weights);
+	session->pool_target = plan->target;
 	free(weights);
 	return has_plan;
 }

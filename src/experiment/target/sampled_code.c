@@ -33,6 +33,10 @@ struct sampled_code {
 	uint64_t scope_generation;
 	uint32_t scope_objects;
 	bool is_scope_sent;
+	bool is_pool;
+	struct call_edges edges;
+	uint32_t functions[CALL_CHAINS_FUNCTIONS_MOST]; /* of the sample's chain, innermost first */
+	size_t function_count;
 	/* of the window that is measured */
 	uint32_t armed; /* location; SYMBOLS_NONE: none */
 	uint64_t window_since_ns, unrecognized_ns;
@@ -46,6 +50,7 @@ void sampled_code_free(struct sampled_code *code)
 	array_free(&code->watched);
 	array_free(&code->callers);
 	call_chains_free(code->chains);
+	call_edges_release(&code->edges);
 	jit_maps_free(code->lookup.jit_maps);
 	mapped_files_free(code->files);
 	spin_code_free(code->spins);
@@ -183,6 +188,29 @@ static void count_chain(struct sampled_code *code, const struct wire_sample *sam
 	for (size_t i = 0; i < count; i++) {
 		count_recent(code, locations[i], &all);
 		count_sample(code, locations[i], &all);
+		if (i)
+			call_edges_add(&code->edges, locations[i], locations[i - 1],
+				       (double)all.weight_ns);
+	}
+	memcpy(code->functions, locations, count * sizeof(*locations));
+	code->function_count = count;
+}
+
+/* A line stands inside its function, where the sample's chain has that. */
+static void count_line(struct sampled_code *code, uint32_t location,
+		       const struct wire_sample *sample)
+{
+	const struct symbols_location *line = symbols_location(code->lookup.symbols, location);
+
+	for (size_t i = 0; i < code->function_count && line->function; i++) {
+		const struct symbols_location *function =
+			symbols_location(code->lookup.symbols, code->functions[i]);
+		if (function->object != line->object || !function->function ||
+		    strcmp(function->function, line->function) != 0)
+			continue;
+		call_edges_add(&code->edges, code->functions[i], location,
+			       (double)sample->weight_ns * CALL_CHAINS_ONE_OF);
+		return;
 	}
 }
 
@@ -354,7 +382,12 @@ static bool on_activity(struct sampled_code *code, const struct wire_sample *sam
 		count_recent(code, location, sample);
 		count_sample(code, location, sample);
 	}
-	return true;
+	return !code->is_pool;
+}
+
+const struct call_edges *sampled_code_edges(const struct sampled_code *code)
+{
+	return &code->edges;
 }
 
 uint64_t sampled_code_time_ns(const struct sampled_code *code)
@@ -384,9 +417,27 @@ static bool on_spin(struct sampled_code *code, const struct wire_sample *sample)
 	return true;
 }
 
+/* A wait for another thread is the time of its class alone; code is not charged with it. */
+static bool on_lock_wait(struct sampled_code *code, const struct wire_sample *sample)
+{
+	uint32_t class = sample->flags >> WIRE_SAMPLE_CLASS_SHIFT & WIRE_SAMPLE_CLASS_MASK;
+
+	if (!code->is_pool || class != WAIT_CLASS_LOCK)
+		return false;
+	for (size_t i = 0; i < code->watched.count; i++) {
+		const struct target_spec *watched = &code->watched.items[i];
+		if (watched->code != SYMBOLS_NONE || !(watched->classes & WAIT_CLASS_BIT(class)))
+			continue;
+		count_recent(code, watched->location, sample);
+		count_sample(code, watched->location, sample);
+	}
+	return true;
+}
+
 void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample *sample)
 {
-	if (on_spin(code, sample))
+	code->function_count = 0;
+	if (on_spin(code, sample) || on_lock_wait(code, sample))
 		return;
 	if (sample->flags & WIRE_SAMPLE_CALLERS)
 		count_chain(code, sample);
@@ -411,6 +462,7 @@ void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample 
 	if (location != SYMBOLS_NONE) {
 		count_recent(code, location, sample);
 		count_sample(code, location, sample);
+		count_line(code, location, sample);
 	}
 	for (size_t i = 0; i < code->watched.count; i++) {
 		const struct target_spec *watched = &code->watched.items[i];
@@ -437,6 +489,12 @@ void sampled_code_watch(struct sampled_code *code, const struct target_spec *tar
 {
 	*array_add(&code->watched) = *target;
 	location_entry(code, target->location);
+}
+
+void sampled_code_set_pool(struct sampled_code *code)
+{
+	code->is_pool = true;
+	code->kind = target_kind_row(TARGET_SYSTEM_CALL);
 }
 
 void sampled_code_set_kind(struct sampled_code *code, enum target_kind kind)

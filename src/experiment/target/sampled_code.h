@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "experiment/target/call_edges.h"
 #include "experiment/target/target_kinds.h"
 
 struct sampled_code;
@@ -64,6 +65,10 @@ int sampled_code_set_target(struct sampled_code *code, const struct target_spec 
  */
 void sampled_code_begin_window(struct sampled_code *code, uint64_t time_ns);
 uint64_t sampled_code_unrecognized_ns(const struct sampled_code *code);
+/* Who passed time on to whom, from call chains. Borrowed. */
+const struct call_edges *sampled_code_edges(const struct sampled_code *code);
+/* Samples count for their code, for what the thread did, and for all functions of their chains. */
+void sampled_code_set_pool(struct sampled_code *code);
 /* A kind with location_of: samples count for what the thread did, and not for their code. */
 void sampled_code_set_kind(struct sampled_code *code, enum target_kind kind);
 /* Files whose symbols could not be read: sentences, one a line; NULL if none. Borrowed. */

@@ -13,6 +13,7 @@
 	KIND("span", target_span)           \
 	KIND("syscall", target_system_call) \
 	KIND("inclusive", target_inclusive) \
+	KIND("all", target_all)             \
 	KIND(NULL, target_kernel)
 
 #define DECLARE(name, row) extern const struct target_kind_row row;

@@ -27,6 +27,7 @@ struct target_kind_row {
 	bool is_in_files;         /* names are looked up again when files are added */
 	bool appears_late;        /* a name may appear without a new file */
 	bool needs_kernel_engine; /* as --granularity */
+	bool is_pool;             /* as --granularity: targets of several kinds */
 	/* Asks the engine for what the kind needs; NULL: nothing. */
 	void (*enable)(struct collector_target_kinds *kinds);
 	/* The location of a name without its prefix; errors as symbols_find. */
@@ -42,6 +43,7 @@ struct target_kind_row {
 extern const char *const target_granularities[];
 const struct target_kind_row *target_granularity(int index);
 
+extern const struct target_kind_row target_all;
 /* NULL: locations of this kind are no target of their own (classes of waits, external pacing). */
 const struct target_kind_row *target_kind_row(enum target_kind kind);
 /* The row whose prefix the name has. */

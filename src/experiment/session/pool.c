@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pool - targets of all kinds at once have one budget.
+ *
+ * A target that is not active for 1 % of the time cannot gain a point, and is not tried. A function
+ * that spends nearly all of its time in one that it calls is left to that one. The search goes from
+ * outside to inside: what is inside a target that cannot gain is hardly tried, nor are lines of a
+ * function whose gain is not sure. Any other keeps a chance; --verbose prints that of each block.
+ */
+#include "experiment/session/pool.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TIME_LEAST 0.01      /* active for this part of the time, or never tried */
+#define WRAPPER_LEAST 0.95   /* of a function's time, in one that it calls */
+#define ERROR_AIM 0.03       /* of a slope: blocks beyond become rarer */
+#define HOPELESS_MOST 0.02   /* upper bound of a slope */
+#define INSIDE_HOPELESS 0.05 /* factors of a target's value */
+#define INSIDE_UNTRIED 0.3
+#define LINE_OF_UNSURE 0.3
+#define TRIED_FLOOR 0.02
+#define DEPTH_MOST 40
+#define ERRORS 2
+
+static const struct sampled_location *sampled(const struct session *session, uint32_t location)
+{
+	static const struct sampled_location none;
+	size_t count;
+	const struct sampled_location *locations = sampled_code_locations(session->code, &count);
+
+	return location < count ? &locations[location] : &none;
+}
+
+static enum target_kind kind_of(const struct session *session, uint32_t location)
+{
+	return symbols_location(session->symbols, location)->kind;
+}
+
+/* Functions are in the pool with what they call; without symbols a place is a block of bytes. */
+static bool is_kind_of_pool(const struct session *session, uint32_t location)
+{
+	const struct symbols_location *shown = symbols_location(session->symbols, location);
+
+	switch (shown->kind) {
+	case TARGET_LINE:
+	case TARGET_INCLUSIVE:
+	case TARGET_SYSTEM_CALL:
+	case TARGET_CLASS:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The mean number of threads in it, at most 1. */
+static double active_share(const struct session *session, uint32_t location)
+{
+	double elapsed_ns = (double)(clock_now_ns() - session->driver.started_ns);
+
+	return elapsed_ns > 0 ?
+		       fmin(1, (double)sampled(session, location)->sampled_ns / elapsed_ns) :
+		       0;
+}
+
+static const struct session_target *target_at(const struct session *session, uint32_t location)
+{
+	for (size_t i = 0; i < session->targets.count; i++)
+		if (!session->targets.items[i].is_external &&
+		    session->targets.items[i].spec.location == location)
+			return &session->targets.items[i];
+	return NULL;
+}
+
+/* Left to a function that it calls. */
+static bool is_wrapper(const struct session *session, uint32_t location)
+{
+	const struct call_edges *edges = sampled_code_edges(session->code);
+	const struct call_edge *edge = call_edges_main_inner(edges, location);
+	double own_ns = (double)sampled(session, location)->sampled_ns;
+
+	if (!edge || kind_of(session, edge->inner) != TARGET_INCLUSIVE ||
+	    edge->time_ns < WRAPPER_LEAST * own_ns)
+		return false;
+	const struct call_edge *back = call_edges_main_inner(edges, edge->inner);
+	bool is_circle = back && back->inner == location;
+	return !is_circle || edge->inner < location;
+}
+
+/* The nearest location around it that has been tried; NULL if there is none. */
+static const struct session_target *tried_outer(const struct session *session, uint32_t location)
+{
+	const struct call_edges *edges = sampled_code_edges(session->code);
+
+	for (int depth = 0; depth < DEPTH_MOST; depth++) {
+		const struct call_edge *edge = call_edges_main_outer(edges, location);
+		if (!edge)
+			return NULL;
+		location = edge->outer;
+		const struct session_target *target = target_at(session, location);
+		if (target && target->slope.windows)
+			return target;
+	}
+	return NULL;
+}
+
+static double error_of(const struct effect_slope *slope)
+{
+	return (slope->high - slope->low) / 4;
+}
+
+/* What trying it may still tell: the gain that is possible, less as its interval narrows. */
+static double own_value(const struct session_target *target, double active)
+{
+	const struct effect_slope *slope = &target->slope;
+
+	if (!slope->windows)
+		return active;
+	double most = fmax(0, fmin(active, slope->slope + ERRORS * error_of(slope)));
+	return most * fmin(1, error_of(slope) / ERROR_AIM) + TRIED_FLOOR * active;
+}
+
+double pool_weight(const struct session *session, const struct session_target *target)
+{
+	uint32_t location = target->spec.location;
+	double active = active_share(session, location);
+
+	if (active < TIME_LEAST || !is_kind_of_pool(session, location) ||
+	    is_wrapper(session, location))
+		return 0;
+	double value = own_value(target, active);
+	const struct session_target *outer = tried_outer(session, location);
+	if (outer && outer->slope.slope + ERRORS * error_of(&outer->slope) < HOPELESS_MOST)
+		value *= INSIDE_HOPELESS;
+	else if (!outer && call_edges_main_outer(sampled_code_edges(session->code), location))
+		value *= INSIDE_UNTRIED;
+	if (kind_of(session, location) == TARGET_LINE && !(outer && outer->slope.low > 0))
+		value *= LINE_OF_UNSURE;
+	return value;
+}
+
+void pool_learn(struct session *session, size_t index)
+{
+	struct session_target *target = &session->targets.items[index];
+
+	if (!target->is_external)
+		target->slope = live_estimate_slope(session->live_estimate, target->id);
+}

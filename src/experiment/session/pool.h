@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pool - which target of all kinds is worth the next block, with --granularity all. */
+#pragma once
+
+#include "experiment/session/state.h"
+
+/* What one more block on the target is worth; 0: nothing, it cannot gain. */
+double pool_weight(const struct session *session, const struct session_target *target);
+/* After a block on the target of this index. */
+void pool_learn(struct session *session, size_t index);
