@@ -13,6 +13,8 @@
 
 #define MAPPING_CACHE_SLOTS 256
 #define MAPPING_CACHE_LIFE_NS 1000000000ULL
+#define MAPPING_CACHE_LONGEST_NS 10000000000ULL /* while a mapping cannot be looked up */
+#define EBUSY_KERNEL 16                         /* uapi/asm-generic/errno-base.h */
 #define MAPPING_CACHE_TICK 0
 #define MAPPING_CACHE_SWITCH 1
 #define MAPPING_CACHE_OTHER 2 /* the iterator over tasks */
@@ -102,6 +104,12 @@ static __always_inline void file_announce(const struct mapping *mapping, u32 tgi
 	bpf_ringbuf_submit(event, BPF_RB_FORCE_WAKEUP);
 }
 
+static __always_inline u64 location_in(const struct mapping *mapping, u64 address)
+{
+	return mapping->object == WIRE_OBJECT_NO_FILE ? address :
+							address - mapping->start + mapping->offset;
+}
+
 static __always_inline bool mapping_locate_in(struct task_struct *task, u32 space_id, u32 which,
 					      u64 address, u64 now, struct location *location)
 {
@@ -111,10 +119,19 @@ static __always_inline bool mapping_locate_in(struct task_struct *task, u32 spac
 	u32 slot = ((u32)(address >> 16) * 2654435761u >> 16) ^ space_id * 40503u;
 	struct mapping *mapping = &cache->slots[slot & (MAPPING_CACHE_SLOTS - 1)];
 
-	if (mapping->space != space_id || address < mapping->start || address >= mapping->end ||
-	    now - mapping->found_ns > MAPPING_CACHE_LIFE_NS) {
+	bool is_known =
+		mapping->space == space_id && address >= mapping->start && address < mapping->end;
+	if (!is_known || now - mapping->found_ns > MAPPING_CACHE_LIFE_NS) {
 		struct mapping found = {};
-		if (bpf_find_vma(task, address, mapping_read, &found, 0) || !found.end) {
+		long refused = bpf_find_vma(task, address, mapping_read, &found, 0);
+		/* With interrupts off, one mapping can be looked up until they are on again. */
+		if (refused == -EBUSY_KERNEL && is_known &&
+		    now - mapping->found_ns < MAPPING_CACHE_LONGEST_NS) {
+			location->object = mapping->object;
+			location->offset = location_in(mapping, address);
+			return true;
+		}
+		if (refused || !found.end) {
 			this_cpu()->failed_lookups++;
 			return false;
 		}
@@ -134,9 +151,7 @@ static __always_inline bool mapping_locate_in(struct task_struct *task, u32 spac
 		*mapping = found;
 	}
 	location->object = mapping->object;
-	location->offset = address;
-	if (mapping->object != WIRE_OBJECT_NO_FILE)
-		location->offset = address - mapping->start + mapping->offset;
+	location->offset = location_in(mapping, address);
 	return true;
 }
 
