@@ -28,10 +28,12 @@
 
 /*
  * Other programs that take turns with this one stretch waits and pauses by more than the linear
- * term: a standard error of this part of the mean displaced share stays. Half of a run beside a
- * program that took 0.3 of two cores told 10 points for 0.
+ * term: a standard error of this part of the mean displaced share stays, and of up to three times
+ * that where the share is far above DISPLACED_MUCH. Half of a run beside a program that took 0.3 of
+ * two cores told 10 points for 0.
  */
 #define DISPLACED_REST 0.25
+#define DISPLACED_MUCH 0.1
 
 /*
  * Candidate standard deviations of the logarithm by which the work of a visit truly differs at
@@ -273,7 +275,9 @@ size_t covariates_estimate(const struct covariates *covariates, const struct eff
 {
 	AUTO(windows) struct effect_window *adjusted = memory_new(count, sizeof(*adjusted));
 	AUTO(changes) struct work_point *changes = memory_new(count, sizeof(*changes));
-	double rest = DISPLACED_REST * mean_displaced(windows, count);
+	double displaced = mean_displaced(windows, count);
+	double much = squared(displaced) / (squared(displaced) + squared(DISPLACED_MUCH));
+	double rest = DISPLACED_REST * displaced * (1 + 2 * much);
 	size_t known = 0;
 
 	memcpy(adjusted, windows, count * sizeof(*adjusted));

@@ -354,7 +354,8 @@ static void target_fill(struct causal_target *target, const struct recording *re
 		    !effect_fill(&effect, &trials, settled, kept,
 				 effect.phase_factor < 1 ? phase_error(&phase) : 0, target->share))
 			continue;
-		struct charge charge = charge_of(recording, trials.items, trials.count, point->id);
+		struct charge charge = charge_of(recording, trials.items, trials.count, point->id,
+						 &effect.covariates);
 		effect.slope_most = effect.phase_factor * charge.most;
 		effect.slope_suspect = effect.phase_factor * charge.suspect;
 		effect.early_share = early_share(&effect, windows, count);

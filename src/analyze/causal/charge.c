@@ -17,6 +17,7 @@
 
 struct sums {
 	double wall_ns, delay_ns, visits;
+	double usual_ns; /* effective time, freed of that in which other programs had a core */
 };
 
 static void sums_add(struct sums *sums, const struct recording_visit *visit)
@@ -27,14 +28,18 @@ static void sums_add(struct sums *sums, const struct recording_visit *visit)
 }
 
 static struct sums controls_of(const struct recording_experiment *const *experiments, size_t count,
-			       int64_t point_id)
+			       int64_t point_id, const struct covariates *covariates)
 {
 	struct sums controls = {0};
 
 	for (size_t i = 0; i < count; i++) {
 		const struct recording_visit *visit = recording_visit(experiments[i], point_id);
-		if (visit && !(experiments[i]->speedup > 0))
-			sums_add(&controls, visit);
+		double displaced = recording_displaced_share(experiments[i]);
+		if (!visit || experiments[i]->speedup > 0)
+			continue;
+		sums_add(&controls, visit);
+		controls.usual_ns += ((double)visit->duration_ns - (double)visit->delay_ns) *
+				     exp(-covariates->displaced * displaced);
 	}
 	return controls;
 }
@@ -47,9 +52,9 @@ static double period_of(const struct recording *recording, int64_t run_id)
 
 struct charge charge_of(const struct recording *recording,
 			const struct recording_experiment *const *experiments, size_t count,
-			int64_t point_id)
+			int64_t point_id, const struct covariates *covariates)
 {
-	struct sums controls = controls_of(experiments, count, point_id);
+	struct sums controls = controls_of(experiments, count, point_id, covariates);
 	double charged_ns = 0, visits = 0, sampled_ns = 0, period_ns = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -67,8 +72,8 @@ struct charge charge_of(const struct recording *recording,
 	}
 	if (!(visits > 0) || !(controls.visits > 0) || !(period_ns > 0))
 		return (struct charge){INFINITY, INFINITY};
-	double samples = sampled_ns / period_ns, usual_ns = controls.wall_ns - controls.delay_ns;
-	double share = fmax(charged_ns, 0) / visits / (usual_ns / controls.visits);
+	double samples = sampled_ns / period_ns;
+	double share = fmax(charged_ns, 0) / visits / (controls.usual_ns / controls.visits);
 	double one = samples > 0 ? share / samples : 0;
 	/* Without any charge: as if each sample had been charged in full. */
 	double least = period_ns * COUNT_MOST(0) / controls.wall_ns;

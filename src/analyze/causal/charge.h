@@ -14,6 +14,7 @@
 #pragma once
 
 #include "profile/recording.h"
+#include "stats/covariates.h"
 
 /* Gain per unit of speedup. */
 struct charge {
@@ -23,7 +24,7 @@ struct charge {
 	double suspect;
 };
 
-/* `experiments` are one target's. */
+/* `experiments` are one target's. As gains are, the usual period is freed of `covariates`. */
 struct charge charge_of(const struct recording *recording,
 			const struct recording_experiment *const *experiments, size_t count,
-			int64_t point_id);
+			int64_t point_id, const struct covariates *covariates);

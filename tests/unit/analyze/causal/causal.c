@@ -537,3 +537,35 @@ TEST("a gain that may exceed the charge is cut to it, and its interval holds bot
 	CHECK(effect->ceiling >= point->high);
 	free_both(causal, recording);
 }
+
+/* As if other programs had a core for 10 or 18 % of the time, which makes periods longer. */
+static void displace(struct recording *recording)
+{
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		struct recording_experiment *experiment = &recording->experiments.items[i];
+		struct recording_visit *visit = &experiment->visits.items[0];
+		double share = i % 4 < 2 ? 0.1 : 0.18;
+		double effective_ns = (double)(visit->duration_ns - visit->delay_ns);
+
+		visit->duration_ns = visit->delay_ns + (uint64_t)(effective_ns * exp(0.5 * share));
+		experiment->duration_ns = visit->duration_ns;
+		experiment->displaced_ns =
+			(uint64_t)(share * (double)(visit->duration_ns - visit->delay_ns));
+	}
+}
+
+TEST("the charge bounds gains of an undisturbed program, also where other programs disturbed it")
+{
+	double most[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct recording *recording = charged_pairs(70000, 0.001);
+		if (i)
+			displace(recording);
+		struct causal *causal = causal_new(recording);
+		most[i] = causal->targets[0].effects[0].slope_most;
+		CHECK_EQUAL(causal->displaced, 0);
+		free_both(causal, recording);
+	}
+	CHECK_NEAR(most[1], most[0], 0.02 * most[0]);
+}
