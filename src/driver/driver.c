@@ -179,13 +179,18 @@ int driver_start(struct driver *driver, struct error *error)
 
 /* ---- recording ---- */
 
+static void end_program(struct driver *driver)
+{
+	if (!driver->program.has_ended)
+		syscall(SYS_pidfd_send_signal, driver->program.pidfd, SIGTERM, NULL, 0);
+}
+
 static void pass_termination(struct driver *driver)
 {
 	if (!interruption_terminations() || driver->has_passed_termination)
 		return;
 	driver->has_passed_termination = true;
-	if (!driver->program.has_ended)
-		syscall(SYS_pidfd_send_signal, driver->program.pidfd, SIGTERM, NULL, 0);
+	end_program(driver);
 }
 
 static bool any_alive(struct driver *driver)
@@ -257,8 +262,10 @@ static void wait_for_program(struct driver *driver)
 {
 	const struct driver_verb *verb = driver->verb;
 	uint64_t over_ns = clock_now_ns();
-	bool has_reported = false;
+	bool has_reported = driver->options->then_stop;
 
+	if (driver->options->then_stop && driver->options->arguments && program_runs(driver))
+		end_program(driver);
 	while (driver->options->arguments && program_runs(driver) && interruption_count() < 2) {
 		pass_termination(driver);
 		if (driver->program.has_ended && interruption_any())

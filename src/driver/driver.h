@@ -30,6 +30,7 @@ struct driver_options {
 	const char *output;
 	bool fresh;     /* replace the file */
 	double seconds; /* of recording; 0: until the program ends, or Ctrl-C */
+	bool then_stop; /* the program, when the recording is over: SIGTERM */
 	bool verbose;
 	void *context; /* of `message` */
 	void (*message)(void *context, const char *sentence);

@@ -120,4 +120,17 @@ def _():
     check(shares(told, "function").get("unit", 0) > 0.5, shares(told))
 
 
+@test("--then-stop ends the program with SIGTERM when the experiments are over")
+def _():
+    with folder() as place:
+        output = os.path.join(place, "stopped.lever")
+        said = lever("run", "-o", output, "--seconds", "1", "--then-stop", "--", "sleep", "300")
+        check(said.returncode in RAN, said.stderr)
+        check("the program was ended by signal 15" in said.stderr, said.stderr)
+        check("runs on" not in said.stderr, said.stderr)
+    said = lever("run", "--then-stop", "--pid", str(os.getpid()))
+    equal(said.returncode, 2, said.stderr)
+    check("needs a PROGRAM" in said.stderr, said.stderr)
+
+
 main()

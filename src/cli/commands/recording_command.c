@@ -85,6 +85,7 @@ int recording_command_run(const struct recording_command *command, struct common
 		.output = values->output,
 		.fresh = values->fresh,
 		.seconds = values->seconds,
+		.then_stop = values->then_stop,
 		.verbose = values->verbose,
 		.context = &live,
 		.message = live_line_message,

@@ -190,6 +190,9 @@ static const struct option run_table[] = {
 	{"until", 'u', "POINTS",
 	 "stop when the best targets' intervals are within so many percentage points, like 2pp",
 	 value_set_points, FIELD(until_points), NULL},
+	{"then-stop", 0, NULL,
+	 "end PROGRAM with SIGTERM when the experiments are over (--seconds, --until, Ctrl-C)",
+	 value_set_flag, FIELD(common.then_stop), NULL},
 	{"period", 0, "DURATION",
 	 "the time between two samples of a core, like 250us (by the cost of an interrupt)",
 	 value_set_duration, FIELD(period_ns), NULL},
@@ -252,6 +255,9 @@ static int check_combination(const struct run_options *options, struct error *er
 				 "whole runs");
 	if (options->runs && !options->end_to_end)
 		return error_set(error, -EINVAL, "--runs needs --end-to-end");
+	if (options->common.then_stop && (!options->common.program || options->end_to_end))
+		return error_set(error, -EINVAL,
+				 "--then-stop needs a PROGRAM that lever starts once");
 	if (options->end_to_end && options->window_ns)
 		return error_set(error, -EINVAL,
 				 "--end-to-end excludes --window: an experiment lasts a whole run");

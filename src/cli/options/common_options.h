@@ -21,6 +21,7 @@ struct common_options {
 	bool without_children;
 	bool is_system_wide;
 	double seconds; /* 0: until the program ends */
+	bool then_stop; /* the program, after that time */
 	bool force, quiet, verbose;
 	char **program; /* into argv, NULL-ended; NULL: processes that run already */
 };
