@@ -167,7 +167,9 @@ static double experiments_ns(const struct recording *recording, int64_t run_id)
 /* Did experiments go on until the program ended? A longer time would not help then. */
 static bool ended_by_itself(const struct recording *recording, const struct recording_run *run)
 {
-	return run->exit_status >= 0 &&
+	bool has_exited = run->exit_status >= 0 && !(run->exit_status & 0x7f);
+
+	return has_exited &&
 	       experiments_ns(recording, run->id) + BEFORE_EXPERIMENTS_NS >= (double)run->wall_ns;
 }
 

@@ -5,7 +5,23 @@
 #include "base/cleanup.h"
 #include "report/run_totals.h"
 
-static void warn_of_experiments(struct warnings *warnings, const struct run_totals *totals)
+/* Whether samples need code in scope: system calls, waits and the like have their time without. */
+static bool needs_scope(const struct causal *causal)
+{
+	bool has_any = false;
+
+	for (size_t i = 0; i < causal->count; i++) {
+		enum target_kind kind = causal->targets[i].target->kind;
+		bool is_tried = causal->targets[i].experiments;
+		if (is_tried && (kind == TARGET_LINE || kind == TARGET_FUNCTION))
+			return true;
+		has_any |= is_tried;
+	}
+	return !has_any;
+}
+
+static void warn_of_experiments(struct warnings *warnings, const struct causal *causal,
+				const struct run_totals *totals)
 {
 	/* Below 1 % no prediction changes visibly. */
 	if (totals->lost * 100 > totals->samples)
@@ -13,7 +29,7 @@ static void warn_of_experiments(struct warnings *warnings, const struct run_tota
 			"shares and speedups are too small by %.1f %%: that many samples were lost "
 			"because a buffer was full",
 			100.0 * (double)totals->lost / (double)(totals->samples + totals->lost));
-	if (totals->unwound_badly * 20 > totals->samples)
+	if (totals->unwound_badly * 20 > totals->samples && needs_scope(causal))
 		*array_add(warnings) = text_format(
 			"%.0f %% of the samples count for no target: they have no caller in scope, "
 			"or their call chain is incomplete; --scope 'bin:*' takes all binaries",
@@ -150,7 +166,7 @@ struct warnings causal_warnings(const struct recording *recording, const struct 
 	struct warnings warnings = {0};
 	struct run_totals totals = run_totals_of(recording);
 	warnings_add_end(&warnings, &totals);
-	warn_of_experiments(&warnings, &totals);
+	warn_of_experiments(&warnings, causal, &totals);
 	warn_of_warm_up(&warnings, causal);
 	warn_of_charges(&warnings, causal);
 	warn_of_excess(&warnings, causal);
