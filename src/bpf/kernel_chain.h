@@ -20,7 +20,8 @@ struct {
 struct kernel_chain_search {
 	struct location found, target; /* the innermost in scope; the innermost in the target */
 	u32 count;
-	bool is_found, is_target;
+	bool is_found;
+	u8 levels; /* at which it is the target, a bit each */
 	u8 pad[2];
 };
 
@@ -35,15 +36,14 @@ static long kernel_chain_visit(u32 index, void *context)
 	/* A return address may belong to the next function; the byte before is in the call. */
 	struct location location = {.object = WIRE_OBJECT_KERNEL,
 				    .offset = chain->addresses[index] - (index ? 1 : 0)};
-	bool is_target = location_is_target(&location);
-	if (!walk->is_found && (is_target || location_is_in_scope(&location))) {
+	u32 levels = location_levels(&location);
+	if (!walk->is_found && (levels || location_is_in_scope(&location))) {
 		walk->found = location;
 		walk->is_found = true;
 	}
-	if (is_target && !walk->is_target) {
+	if (levels && !walk->levels)
 		walk->target = location;
-		walk->is_target = true;
-	}
+	walk->levels |= levels;
 	return 0;
 }
 

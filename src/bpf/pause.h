@@ -109,14 +109,14 @@ static __always_inline void pay_rest(struct kernel_cpu *cpu, struct task_state *
 	cpu->owes_more = task->owes_more = owes_more(cpu);
 }
 
-/* A tick at `now`: the target ran for `weight` ns here. Returns by how much G has grown. */
-static __always_inline u64 pause_charge(struct kernel_cpu *cpu, u64 weight, u64 now)
+/* A tick at `now`: the target ran for `weight` at these levels. Returns by how much G has grown. */
+static __always_inline u64 pause_charge(struct kernel_cpu *cpu, u32 levels, u64 weight, u64 now)
 {
 	u64 handled = bpf_ktime_get_ns() - now;
 	u64 overhead = settings.delay.tick_overhead_ns + handled;
 
 	cpu->handled_ns += handled;
-	u64 charge = delay_charge_target(&cpu->delay.local, &settings.delay, weight, now);
+	u64 charge = delay_charge_target(&cpu->delay.local, &settings.delay, levels, weight, now);
 	cpu->delay.tick_overhead_ns =
 		delay_charge_tick(&cpu->delay.local, &settings.delay, overhead, now);
 	if (!charge && !cpu->delay.tick_overhead_ns)

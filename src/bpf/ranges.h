@@ -62,19 +62,21 @@ static __always_inline const struct wire_range *range_find(u32 bank,
 	return range_holds(range, location) ? range : NULL;
 }
 
-/* 0: not the target. */
-#define TARGET_OWN 1       /* the code is */
-#define TARGET_INCLUSIVE 2 /* what it calls is, too */
-
-__noinline int location_is_target(const struct location *location)
+/* Bits WIRE_TARGET_*; 0: not the target. */
+__noinline int location_target(const struct location *location)
 {
 	if (!location)
 		return 0;
 	const struct wire_range *range =
 		range_find(WIRE_BANK_TARGET + (settings.target_bank & 1), location);
-	if (!range)
-		return 0;
-	return range->value & WIRE_TARGET_INCLUSIVE ? TARGET_INCLUSIVE : TARGET_OWN;
+	return range ? (int)range->value : 0;
+}
+
+/* The levels at which the location is the target, itself or with its callees; a bit each. */
+static __always_inline u32 location_levels(const struct location *location)
+{
+	u32 target = location_target(location);
+	return WIRE_TARGET_OWN_LEVELS(target) | WIRE_TARGET_INCLUSIVE_LEVELS(target);
 }
 
 __noinline int location_is_in_scope(const struct location *location)

@@ -67,33 +67,37 @@ static __always_inline void sample_emit_chain(struct kernel_cpu *cpu, struct tas
 	kernel_chain_emit(cpu, chain, inside->count);
 }
 
-/* Whether the task's system call or open span is the target. */
-static __always_inline bool activity_is_target(int call, u32 span)
+/* The levels at which the task's system call or open span is the target. */
+static __always_inline u32 activity_levels(int call, u32 span)
 {
 	struct location call_place = {.object = WIRE_OBJECT_SYSTEM_CALLS, .offset = (u32)call};
 	struct location span_place = {.object = WIRE_OBJECT_SPANS, .offset = span};
 
-	if (settings.enable_system_calls && call >= 0 && location_is_target(&call_place))
-		return true;
-	return settings.enable_spans && span != WIRE_SPAN_NONE && location_is_target(&span_place);
+	u32 levels = 0;
+
+	if (settings.enable_system_calls && call >= 0)
+		levels = location_levels(&call_place);
+	if (settings.enable_spans && span != WIRE_SPAN_NONE)
+		levels |= location_levels(&span_place);
+	return levels;
 }
 
 /* Kernel code in scope hides the user's, but not what that calls. */
-static __always_inline bool chain_is_target(const struct frame_walk *walk,
-					    const struct kernel_chain_search *inside)
+static __always_inline u32 chain_levels(const struct frame_walk *walk,
+					const struct kernel_chain_search *inside)
 {
-	if (inside->is_found && !settings.target_is_inclusive)
-		return inside->is_target;
-	return walk->is_target || inside->is_target;
+	u32 seen = inside->is_found ? settings.inclusive_levels : ~0u;
+	return (walk->levels & seen) | inside->levels;
 }
 
 /* A tick is the target's if its code is; waits, of a class or by spinning, are none on CPU. */
-static __always_inline bool sample_is_target(const struct frame_walk *walk,
-					     const struct kernel_chain_search *inside)
+static __always_inline u32 sample_levels(const struct frame_walk *walk,
+					 const struct kernel_chain_search *inside)
 {
-	if (settings.classes || walk->is_spinning)
-		return false;
-	return chain_is_target(walk, inside) || activity_is_target(walk->system_call, walk->span);
+	if (walk->is_spinning)
+		return 0;
+	return (chain_levels(walk, inside) | activity_levels(walk->system_call, walk->span)) &
+	       settings.code_levels;
 }
 
 /* Returns whether the thread spins. `state`: NULL of a task that never pays. */
@@ -131,10 +135,10 @@ static __always_inline bool sample_take(struct bpf_perf_event_data *context,
 	bool is_spinning = state && (walk.is_spinning || spins(context));
 	if (state)
 		spin_check(cpu, state, is_spinning, weight);
-	bool is_target = sample_is_target(&walk, &inside);
+	u32 levels = sample_levels(&walk, &inside);
 	if (walk.is_spinning)
 		flags |= WIRE_SAMPLE_SPINS;
-	if (is_target) {
+	if (levels & settings.target_levels) {
 		flags |= WIRE_SAMPLE_TARGET;
 		cpu->target_samples++;
 		cpu->target_ns += weight;
@@ -153,6 +157,6 @@ static __always_inline bool sample_take(struct bpf_perf_event_data *context,
 		sample_emit_chain(cpu, task, flags, weight, &walk, &inside);
 	else
 		sample_emit(cpu, task, flags, weight, kernel_ip, &walk);
-	latency_pause(cpu, pause_charge(cpu, is_target ? weight : 0, now));
+	latency_pause(cpu, pause_charge(cpu, levels, weight, now));
 	return is_spinning;
 }

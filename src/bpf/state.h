@@ -28,7 +28,8 @@ struct task_state {
 	u32 wait_generation;                   /* in which it has joined the waiters */
 	int wait_call;                         /* system call; -1: none */
 	u32 wait_span;                         /* WIRE_SPAN_NONE */
-	u8 wait_class;                         /* enum wait_class of the last wait */
+	u8 wait_class : 4;                     /* enum wait_class of the last wait */
+	u8 wait_level : 4;                     /* of a wait in the target */
 	u8 owes_more;   /* than one pause: it pays the rest before it goes on (pay_rest) */
 	u16 wait_flags; /* WIRE_SAMPLE_* of its sample */
 };

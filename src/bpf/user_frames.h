@@ -28,7 +28,8 @@ struct frame_walk {
 	struct location leaf, found;
 	u32 space;
 	u32 depth;
-	bool is_found, is_target, is_complete, enable_callers;
+	bool is_found, is_complete, enable_callers;
+	u8 levels;       /* at which it is the target, a bit each */
 	int system_call; /* -1: none, or not asked for */
 	u32 span;        /* WIRE_SPAN_NONE */
 	bool is_spinning, is_in_spin_helper;
@@ -49,9 +50,8 @@ static __always_inline void callers_add(const struct location *location)
 }
 
 /* What a frame's location is. */
-#define FRAME_TARGET 3u /* TARGET_OWN, TARGET_INCLUSIVE */
-#define FRAME_IN_SCOPE 4u
-#define FRAME_SPIN_SHIFT 4 /* WIRE_SPIN_LOOP or _HELPER */
+#define FRAME_IN_SCOPE 0x100u /* beside WIRE_TARGET_* */
+#define FRAME_SPIN_SHIFT 9    /* WIRE_SPIN_LOOP or _HELPER */
 
 /* Is the frame in a spin loop, or in code that one calls? */
 static __always_inline void spin_visit(struct frame_walk *walk, u32 index, u32 spin)
@@ -73,8 +73,8 @@ __noinline int frame_match(struct frame_walk *walk, const struct location *locat
 {
 	if (!walk || !location)
 		return 1;
-	u32 target = kind & FRAME_TARGET;
-	bool is_in_scope = target == TARGET_OWN || kind & FRAME_IN_SCOPE;
+	u32 own = WIRE_TARGET_OWN_LEVELS(kind);
+	bool is_in_scope = own || kind & FRAME_IN_SCOPE;
 
 	if (!index)
 		walk->leaf = *location;
@@ -83,13 +83,13 @@ __noinline int frame_match(struct frame_walk *walk, const struct location *locat
 	if (is_in_scope && !walk->is_found) {
 		walk->found = *location;
 		walk->is_found = true;
-		walk->is_target |= target == TARGET_OWN;
+		walk->levels |= own;
 	}
-	walk->is_target |= target == TARGET_INCLUSIVE;
+	walk->levels |= WIRE_TARGET_INCLUSIVE_LEVELS(kind);
 	if (walk->enable_callers)
 		callers_add(location);
 	return walk->is_found && !walk->enable_callers && !walk->is_in_spin_helper &&
-	       (walk->is_target || !settings.target_is_inclusive);
+	       !(settings.inclusive_levels & ~walk->levels);
 }
 
 /* Visits one frame; ends the walk at the innermost one in scope, or in an inclusive target. */
@@ -102,7 +102,7 @@ static long frame_visit(u32 index, void *context)
 	u64 address = walk->frame.ip - (index ? 1 : 0);
 	if (!mapping_locate(walk->space, MAPPING_CACHE_TICK, address, walk->now, &location))
 		return 1;
-	u32 kind = location_is_target(&location);
+	u32 kind = location_target(&location);
 	if (location_is_in_scope(&location))
 		kind |= FRAME_IN_SCOPE;
 	if (index < WIRE_SPIN_FRAMES)

@@ -32,18 +32,21 @@ static __always_inline bool class_is_enabled(u32 class)
 	return settings.enable_classes & WAIT_CLASS_BIT(class);
 }
 
-/* Whether a wait of this class is the target. `at_target`: the code that waits is. */
-static __always_inline bool wait_is_target(u32 class, bool at_target)
+/* The levels at which a wait of this class is the target; `at`: those of the code that waits. */
+static __always_inline u32 wait_levels(u32 class, u32 at)
 {
-	if (!settings.classes)
-		return at_target && class != WAIT_CLASS_LOCK && class != WAIT_CLASS_RUNNABLE;
-	return settings.classes & WAIT_CLASS_BIT(class) && (at_target || !settings.classes_of_code);
+	bool is_of_code = class != WAIT_CLASS_LOCK && class != WAIT_CLASS_RUNNABLE;
+	u32 levels = is_of_code ? at & settings.code_levels : 0;
+
+	if (settings.classes & WAIT_CLASS_BIT(class))
+		levels |= settings.class_levels & (settings.classes_of_code ? at : ~0u);
+	return levels;
 }
 
-/* Finds the code that waits; returns whether it is the target. */
-static __always_inline bool wait_inspect(void *context, struct task_struct *task,
-					 struct address_space *space, struct task_state *state,
-					 int call, u64 now)
+/* Finds the code that waits; returns the levels at which it is the target. */
+static __always_inline u32 wait_inspect(void *context, struct task_struct *task,
+					struct address_space *space, struct task_state *state,
+					int call, u64 now)
 {
 	struct frame_walk walk = {.now = now,
 				  .space = space->id,
@@ -57,11 +60,11 @@ static __always_inline bool wait_inspect(void *context, struct task_struct *task
 	if (settings.enable_callers && callers_emit())
 		state->wait_flags |= WIRE_SAMPLE_CALLERS;
 	state->wait_leaf = walk.leaf;
-	state->wait_found = inside.is_target ? inside.target :
-			    inside.is_found  ? inside.found :
-					       walk.found;
+	state->wait_found = inside.levels   ? inside.target :
+			    inside.is_found ? inside.found :
+					      walk.found;
 	state->wait_span = settings.enable_spans ? open_span_of_current() : WIRE_SPAN_NONE;
-	return chain_is_target(&walk, &inside) || activity_is_target(call, state->wait_span);
+	return chain_levels(&walk, &inside) | activity_levels(call, state->wait_span);
 }
 
 static __always_inline void wait_reset(struct task_state *state)
@@ -85,12 +88,12 @@ static __always_inline void wait_begin(void *context, struct task_struct *task,
 	u32 class = wait_class_now(task, call);
 	bool counts = (settings.enable_waits && wait_is_external(state, class, call)) ||
 		      (class == WAIT_CLASS_LOCK && class_is_enabled(class));
-	bool at_target = false;
+	u32 levels = 0;
 
 	state->wait = WAIT_NONE;
 	state->wait_class = class;
 	state->wait_call = call;
-	state->delay.is_lock_target = 0;
+	state->delay.lock_levels = 0;
 	if (!counts && !inspects_runnable())
 		return;
 	struct address_space *space = address_space_of(task);
@@ -98,14 +101,15 @@ static __always_inline void wait_begin(void *context, struct task_struct *task,
 		return;
 	wait_reset(state);
 	if (class != WAIT_CLASS_LOCK || settings.classes_of_code)
-		at_target = wait_inspect(context, task, space, state, call, now);
+		levels = wait_inspect(context, task, space, state, call, now);
 	if (!counts)
 		return;
-	bool is_target = wait_is_target(class, at_target);
-	state->wait = is_target ? WAIT_TARGET : WAIT_SAMPLED;
+	levels = wait_levels(class, levels);
+	state->wait = levels ? WAIT_TARGET : WAIT_SAMPLED;
+	state->wait_level = delay_level_of(&settings.delay, levels);
 	if (class == WAIT_CLASS_LOCK)
-		state->delay.is_lock_target = is_target;
-	else if (is_target)
+		state->delay.lock_levels = levels;
+	else if (levels)
 		waiters_join(state, now);
 }
 
@@ -153,13 +157,14 @@ static __always_inline void wait_end(struct kernel_cpu *cpu, struct task_struct 
 	if (state->wait == WAIT_NONE)
 		return;
 	u64 waited = now - state->delay.left_ns;
-	bool is_target = state->wait == WAIT_TARGET;
+	u32 levels = state->wait == WAIT_TARGET ? 1u << (state->wait_level & 31) : 0;
+	bool is_target = levels & settings.target_levels;
 	cpu->waited_ns += waited;
-	if (is_target) {
+	if (is_target)
 		cpu->target_ns += delay_in_generation(&settings.delay, state->delay.left_ns, now);
-		if (!state->delay.is_lock_target && waiters_leave(state, now))
-			state->delay.credit_ns = delay_wait_credit(&settings.delay, waited);
-	}
+	if (levels && !state->delay.lock_levels && waiters_leave(state, now))
+		state->delay.credit_ns =
+			delay_wait_credit(&settings.delay, state->wait_level, waited);
 	wait_emit(task, state, state->wait_class, is_target, waited, now);
 	state->wait = WAIT_NONE;
 }
@@ -175,12 +180,13 @@ static __always_inline void wait_end_unseen(struct task_state *state, u64 now)
 
 	if (state->wait == WAIT_NONE)
 		return;
-	if (state->wait == WAIT_TARGET && !state->delay.is_lock_target &&
+	if (state->wait == WAIT_TARGET && !state->delay.lock_levels &&
 	    delay_waiters_has(old, state->wait_generation, settings.delay.generation)) {
-		if (__sync_val_compare_and_swap(&waiters, old, old - 1) != old)
+		u64 value = old - delay_waiter(state->wait_level);
+		if (__sync_val_compare_and_swap(&waiters, old, value) != old)
 			return; /* at its next switch, then */
-		state->delay.credit_ns =
-			delay_wait_credit(&settings.delay, now - state->delay.left_ns);
+		state->delay.credit_ns = delay_wait_credit(&settings.delay, state->wait_level,
+							   now - state->delay.left_ns);
 	}
 	state->wait = WAIT_NONE;
 }
@@ -189,21 +195,23 @@ static __always_inline void wait_end_unseen(struct task_state *state, u64 now)
 static __always_inline void runnable_end(struct kernel_cpu *cpu, struct task_struct *task,
 					 struct task_state *state, u64 now)
 {
-	state->delay.is_runnable_target = 0;
+	state->delay.runnable_levels = 0;
 	if (!class_is_enabled(WAIT_CLASS_RUNNABLE) || !state->is_member || !state->delay.is_seen)
 		return;
 	if (!settings.classes_of_code)
 		wait_reset(state);
 	u64 since = state->delay.is_woken && state->delay.is_blocked ? state->delay.woken_ns :
 								       state->delay.left_ns;
-	bool at_target = settings.classes_of_code &&
-			 (location_is_target(&state->wait_found) ||
-			  activity_is_target(state->wait_call, state->wait_span));
-	bool is_target = wait_is_target(WAIT_CLASS_RUNNABLE, at_target);
+	u32 levels = settings.classes_of_code ?
+			     location_levels(&state->wait_found) |
+				     activity_levels(state->wait_call, state->wait_span) :
+			     0;
+	levels = wait_levels(WAIT_CLASS_RUNNABLE, levels);
+	bool is_target = levels & settings.target_levels;
 
 	cpu->waited_ns += now - since;
 	if (is_target)
 		cpu->target_ns += delay_in_generation(&settings.delay, since, now);
-	state->delay.is_runnable_target = is_target;
+	state->delay.runnable_levels = levels;
 	wait_emit(task, state, WAIT_CLASS_RUNNABLE, is_target, now - since, now);
 }

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "collect/call_counts.h"
+#include "collect/collector_target.h"
 #include "wire/kernel.h"
 #include "wire/points.h"
 
@@ -135,7 +136,7 @@ void collector_announce_names(struct collector *collector);
 struct collector_target_kinds {
 	bool kernel;      /* kernel code (WIRE_OBJECT_KERNEL); samples in it are kernel_chains */
 	bool spans;       /* open spans of lever.h (WIRE_OBJECT_SPANS); samples have theirs */
-	bool callers;     /* ranges with WIRE_TARGET_INCLUSIVE; one of some samples has callers */
+	bool callers;     /* ranges of WIRE_TARGET_INCLUSIVE; one of some samples has callers */
 	bool calls;       /* system calls (WIRE_OBJECT_SYSTEM_CALLS); samples have theirs */
 	uint32_t classes; /* waits of these (WAIT_CLASS_BIT) */
 	bool classes_of_code; /* those of the target's code only */
@@ -146,12 +147,9 @@ int collector_enable(struct collector *collector, const struct collector_target_
 void collector_start(struct collector *collector);
 
 /*
- * Code. Ranges sorted by (object, start); more than WIRE_RANGES_MOST: -E2BIG, nothing changes. With
- * `classes` (of those enabled) only waits of these are the target; 0: time on CPU, and waits that a
- * device, a timer or another process ends.
+ * Code. Ranges sorted by (object, start); more than WIRE_RANGES_MOST: -E2BIG, nothing changes.
  */
-int collector_set_target(struct collector *collector, const struct wire_range *ranges, size_t count,
-			 uint32_t classes);
+int collector_set_target(struct collector *collector, const struct collector_target *target);
 int collector_set_scope(struct collector *collector, const struct wire_range *ranges, size_t count);
 int collector_set_spins(struct collector *collector, const struct wire_range *, size_t count);
 int collector_set_sampled(struct collector *collector, const struct wire_range *, size_t count);
@@ -163,7 +161,8 @@ int collector_set_unwind(struct collector *collector, uint32_t object,
 			 const struct wire_unwind_row *rows, size_t count);
 
 /* Experiments. */
-void collector_set_speedup(struct collector *collector, double speedup); /* 0..1; 0 stops pausing */
+/* 0..1; at 0 nothing pauses, but for what stands. */
+void collector_set_speedup(struct collector *collector, double speedup);
 /* Of all that is not the program's: devices, timers, clients. One of the two is above 0 at most. */
 void collector_speed_up_external(struct collector *collector, double speedup);
 /* What tasks owe from earlier windows is forgiven. */

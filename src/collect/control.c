@@ -8,6 +8,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 /* A heartbeat that comes later than this may have come too late: pausing may have stopped. */
@@ -50,17 +51,46 @@ static int replace_bank(struct collector *collector, unsigned first, uint32_t *s
 	return 0;
 }
 
-int collector_set_target(struct collector *collector, const struct wire_range *ranges, size_t count,
-			 uint32_t classes)
+static uint32_t scaled_speedup(double speedup)
 {
-	bool is_inclusive = false;
+	return (uint32_t)(speedup * DELAY_SPEEDUP_ONE + 0.5);
+}
 
-	for (size_t i = 0; i < count; i++)
-		is_inclusive |= ranges[i].value & WIRE_TARGET_INCLUSIVE;
-	collector->settings->classes = classes;
-	collector->settings->target_is_inclusive = is_inclusive;
-	return replace_bank(collector, WIRE_BANK_TARGET, &collector->settings->target_bank, ranges,
-			    count);
+/* One of the two is above 0 at most. */
+static void write_speedups(struct collector *collector, double of_target, double of_external)
+{
+	struct delay_settings *delay = &collector->settings->delay;
+
+	collector_heartbeat(collector);
+	for (int i = 0; i < DELAY_LEVELS; i++) {
+		const struct collector_level *level = &collector->levels[i];
+		double speedup = fmax(of_target * level->experiment, level->standing);
+		__atomic_store_n(&delay->speedups[i], scaled_speedup(speedup), __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&delay->speedup, scaled_speedup(of_target), __ATOMIC_RELEASE);
+	__atomic_store_n(&delay->external_speedup, scaled_speedup(of_external), __ATOMIC_RELEASE);
+}
+
+int collector_set_target(struct collector *collector, const struct collector_target *target)
+{
+	struct wire_settings *settings = collector->settings;
+	uint32_t inclusive = 0, of_target = 0;
+
+	if (target->count > WIRE_RANGES_MOST)
+		return -E2BIG;
+	for (size_t i = 0; i < target->count; i++)
+		inclusive |= WIRE_TARGET_INCLUSIVE_LEVELS(target->ranges[i].value);
+	for (uint32_t i = 0; i < DELAY_LEVELS; i++)
+		of_target |= (uint32_t)(target->levels[i].experiment > 0) << i;
+	memcpy(collector->levels, target->levels, sizeof(collector->levels));
+	write_speedups(collector, 0, 0);
+	settings->classes = target->classes;
+	settings->class_levels = target->class_levels;
+	settings->code_levels = ~target->waits_only;
+	settings->target_levels = of_target;
+	settings->inclusive_levels = inclusive;
+	return replace_bank(collector, WIRE_BANK_TARGET, &settings->target_bank, target->ranges,
+			    target->count);
 }
 
 int collector_set_scope(struct collector *collector, const struct wire_range *ranges, size_t count)
@@ -114,18 +144,6 @@ void collector_want_callers(struct collector *collector, unsigned one_of)
 }
 
 /* ---- delays ---- */
-
-/* At most one of the two is above 0. */
-static void write_speedups(struct collector *collector, double of_target, double of_external)
-{
-	struct wire_settings *settings = collector->settings;
-
-	collector_heartbeat(collector);
-	__atomic_store_n(&settings->delay.speedup, (uint32_t)(of_target * DELAY_SPEEDUP_ONE + 0.5),
-			 __ATOMIC_RELEASE);
-	__atomic_store_n(&settings->delay.external_speedup,
-			 (uint32_t)(of_external * DELAY_SPEEDUP_ONE + 0.5), __ATOMIC_RELEASE);
-}
 
 void collector_set_speedup(struct collector *collector, double speedup)
 {

@@ -89,6 +89,7 @@ struct collector {
 	struct wire_point *points;                     /* WIRE_POINTS_MOST */
 	const uint64_t *delay_ns;                      /* G */
 	struct unwind_table unwind;
+	struct collector_level levels[DELAY_LEVELS]; /* of the target */
 	uint32_t tick_overhead_ns; /* of a tick, beside the part that measures itself */
 	unsigned points_made;      /* for unique hashes */
 	uint64_t missed_heartbeats;

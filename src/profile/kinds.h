@@ -11,6 +11,7 @@ enum target_kind {
 	TARGET_SYSTEM_CALL,
 	TARGET_INCLUSIVE, /* a function with all that it calls */
 	TARGET_CLASS,
+	TARGET_SET,     /* several targets, sped up together */
 	TARGET_EXTERNAL /* clocks, devices and other programs */
 };
 enum point_kind { POINT_THROUGHPUT, POINT_LATENCY, POINT_SAMPLED, POINT_END_TO_END };

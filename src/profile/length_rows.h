@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* length_rows - the part of recording.h with the lengths of spans in an experiment. */
+/* length_rows - the part of recording.h with lengths of spans, and visits by process. */
 #pragma once
 
 #include <stdint.h>
@@ -17,4 +17,12 @@ struct recording_length {
 	double weight; /* spans, plus the estimate of those that began before the window */
 	double length_ns, credit_ns;
 	double credit_squares, credit_cubes; /* means of ns^2 and ns^3 */
+};
+
+/* The part of a point's visits made by one process, where the engine knows it. */
+struct recording_process_visits {
+	int64_t run_id, point_id;
+	unsigned pid;
+	char *command; /* its comm */
+	uint64_t visits;
 };

@@ -26,6 +26,9 @@ int profile_update_run(struct profile *profile, const struct recording_run *run,
 		       struct error *error);
 int profile_add_target(struct profile *profile, struct recording_target *target,
 		       struct error *error);
+/* A row replaces the one of the same set, kind and name. */
+int profile_set_member(struct profile *profile, const struct recording_member *member,
+		       struct error *error);
 int profile_add_point(struct profile *profile, struct recording_point *point, struct error *error);
 int profile_add_experiment(struct profile *profile, struct recording_experiment *experiment,
 			   struct error *error);

@@ -3,6 +3,7 @@
 #include "profile/recording.h"
 
 #include "base/json.h"
+#include "base/text.h"
 #include "profile/rows.h"
 
 #include <math.h>
@@ -24,6 +25,11 @@ FIND_ROW(point, TABLE_POINT)
 FIND_ROW(frame, TABLE_FRAME)
 FIND_ROW(stack, TABLE_STACK)
 FIND_ROW(thread, TABLE_THREAD)
+
+char *recording_target_name(const char *name, const char *assumed)
+{
+	return assumed ? text_format("%s after %s", name, assumed) : text_copy(name);
+}
 
 const struct recording_visit *recording_visit(const struct recording_experiment *experiment,
 					      int64_t point)

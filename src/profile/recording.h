@@ -13,6 +13,7 @@
 #include "profile/length_rows.h"
 #include "profile/sample_rows.h"
 #include "profile/scale_rows.h"
+#include "profile/set_rows.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,6 +63,7 @@ struct recording_target {
 	unsigned line;
 	char *object;   /* path of the binary */
 	char *build_id; /* hex */
+	char *assumed;  /* whose speedup stands: "main.c:42:50%, flush"; or NULL */
 };
 
 struct recording_point {
@@ -108,13 +110,6 @@ struct recording_total {
 	uint64_t visits;
 };
 
-/* The part of them made by one process, where the engine knows it. */
-struct recording_process_visits {
-	int64_t run_id, point_id;
-	unsigned pid;
-	char *command; /* its comm */
-	uint64_t visits;
-};
 struct recording {
 	uint32_t owner_uid; /* of the file */
 	ARRAY(struct recording_run) runs;
@@ -139,6 +134,7 @@ struct recording {
 	ARRAY(struct recording_what_if) what_ifs;
 	ARRAY(struct recording_target_sample) target_samples; /* by run */
 	ARRAY(struct recording_steal) steals;                 /* by run */
+	ARRAY(struct recording_member) members;               /* of sets */
 };
 
 void recording_free(struct recording *recording);

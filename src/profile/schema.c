@@ -69,10 +69,26 @@ static const struct column run_columns[] = {
 };
 
 static const struct column target_columns[] = {
-	COLUMN(recording_target, id, ID),       CHOICE(recording_target, kind, target_kind_name),
-	COLUMN(recording_target, name, TEXT),   COLUMN(recording_target, function, TEXT),
-	COLUMN(recording_target, file, TEXT),   COLUMN(recording_target, line, WORD),
-	COLUMN(recording_target, object, TEXT), COLUMN(recording_target, build_id, TEXT),
+	COLUMN(recording_target, id, ID),
+	CHOICE(recording_target, kind, target_kind_name),
+	COLUMN(recording_target, name, TEXT),
+	COLUMN(recording_target, function, TEXT),
+	COLUMN(recording_target, file, TEXT),
+	COLUMN(recording_target, line, WORD),
+	COLUMN(recording_target, object, TEXT),
+	COLUMN(recording_target, build_id, TEXT),
+	{.name = "assumed",
+	 .type = COLUMN_TEXT,
+	 .offset = offsetof(struct recording_target, assumed),
+	 .since = 10,
+	 .before = "NULL"},
+};
+
+static const struct column member_columns[] = {
+	REFERENCE(recording_member, target_id, target),
+	CHOICE(recording_member, kind, target_kind_name),
+	COLUMN(recording_member, name, TEXT),
+	COLUMN(recording_member, level, REAL),
 };
 
 static const struct column point_columns[] = {
@@ -343,6 +359,7 @@ const struct table schema_tables[TABLES] = {
 	[TABLE_WHAT_IF] = KEPT("question", what_if, what_ifs, 6, "session_id"),
 	[TABLE_TARGET_SAMPLE] = TABLE("hit", target_sample, target_samples, 6, NULL),
 	[TABLE_STEAL] = TABLE("theft", steal, steals, 7, "run_id, slice"),
+	[TABLE_MEMBER] = KEPT("member", member, members, 10, "target_id, kind, name"),
 	[TABLE_LENGTH] =
 		PARTS("length", length, recording_length, 7, "experiment_id, point_id, bucket"),
 	[TABLE_WAKEUP] = KEPT("wakeup", wakeup, wakeups, 10, "id"),

@@ -37,7 +37,7 @@ uint64_t global_delay(uint64_t now)
 	return global_delay_written();
 }
 
-void global_delay_wait_begin(uint64_t now)
+void global_delay_wait_begin(uint32_t level, uint64_t now)
 {
 	uint32_t generation = global_delay_settings()->generation;
 	__u64 old = __atomic_load_n(&runtime_page->waiters, __ATOMIC_ACQUIRE);
@@ -46,10 +46,13 @@ void global_delay_wait_begin(uint64_t now)
 	for (int i = 0; i < 64; i++) {
 		if (!delay_has_waiters(old, generation))
 			__atomic_store_n(&runtime_page->waiters_updated_ns, now, __ATOMIC_RELEASE);
-		if (__atomic_compare_exchange_n(&runtime_page->waiters, &old,
-						delay_waiters_joined(old, generation), false,
+		uint64_t joined = delay_waiters_joined(old, level, generation);
+		if (joined == old)
+			return;
+		if (__atomic_compare_exchange_n(&runtime_page->waiters, &old, joined, false,
 						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 			thread_self.joined_generation = generation;
+			thread_self.joined_level = level;
 			return;
 		}
 	}
@@ -65,7 +68,8 @@ bool global_delay_wait_end(uint64_t now)
 	for (int i = 0; joined && i < 64; i++) {
 		if (!delay_waiters_has(old, joined, global_delay_settings()->generation))
 			return false;
-		if (__atomic_compare_exchange_n(&runtime_page->waiters, &old, old - 1, false,
+		uint64_t left = old - delay_waiter(thread_self.joined_level);
+		if (__atomic_compare_exchange_n(&runtime_page->waiters, &old, left, false,
 						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			return true;
 	}

@@ -10,7 +10,7 @@ uint64_t global_delay(uint64_t now);
 /* G as it was last written: without the part of waits that still last. */
 uint64_t global_delay_written(void);
 
-/* The thread begins to wait in the target: G grows until global_delay_wait_end. */
-void global_delay_wait_begin(uint64_t now);
+/* The thread begins to wait in the target, at a level: G grows until global_delay_wait_end. */
+void global_delay_wait_begin(uint32_t level, uint64_t now);
 /* True if the wait had joined, in this generation: L may be credited. */
 bool global_delay_wait_end(uint64_t now);

@@ -26,10 +26,10 @@ static uint64_t raise_global(uint64_t charge)
 	return 0;
 }
 
-uint64_t pause_charge(uint64_t weight, uint64_t now)
+uint64_t pause_charge(uint32_t levels, uint64_t weight, uint64_t now)
 {
-	uint64_t charge =
-		delay_charge_target(&thread_self.local, global_delay_settings(), weight, now);
+	uint64_t charge = delay_charge_target(&thread_self.local, global_delay_settings(), levels,
+					      weight, now);
 
 	return charge ? raise_global(charge) : 0;
 }
@@ -46,7 +46,8 @@ uint64_t pause_charge_tick(uint64_t overhead, uint64_t now)
 bool pause_is_wanted(void)
 {
 	const struct delay_settings *settings = global_delay_settings();
-	return settings->speedup || settings->external_speedup || settings->tick_overhead_ns;
+	return delay_speedup_of(settings, ~0u) || settings->external_speedup ||
+	       settings->tick_overhead_ns;
 }
 
 void pause_renew(void)

@@ -6,8 +6,11 @@
 
 /* False: there are no debts, and nothing needs to be paid. */
 bool pause_is_wanted(void);
-/* The target ran for `weight` ns in this thread, or a tick took `overhead`. Return G's growth. */
-uint64_t pause_charge(uint64_t weight, uint64_t now);
+/*
+ * The target ran for `weight` ns in this thread at these levels, or a tick took `overhead`. Return
+ * G's growth.
+ */
+uint64_t pause_charge(uint32_t levels, uint64_t weight, uint64_t now);
 uint64_t pause_charge_tick(uint64_t overhead, uint64_t now);
 /* Forgets the debts of an earlier generation. To be called before L is used. */
 void pause_renew(void);

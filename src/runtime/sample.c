@@ -38,7 +38,7 @@ void sample_emit(const struct walk *walk, uint64_t weight, uint32_t flags)
 	struct runtime_record *record = &runtime_page->ring[number & (RUNTIME_RING_SLOTS - 1)];
 	if (runtime_page->settings.delay.speedup || runtime_page->settings.delay.external_speedup)
 		flags |= WIRE_SAMPLE_SPEEDUP;
-	if (walk->is_target)
+	if (walk->levels & runtime_page->settings.target_levels)
 		flags |= WIRE_SAMPLE_TARGET;
 	if (walk->is_spinning)
 		flags |= WIRE_SAMPLE_SPINS;
@@ -116,22 +116,19 @@ static void take(const struct frame *where)
 	pause_renew();
 	contention_poll(now, cpu);
 	stack_walk_up(&frame, &walk);
-	if (runtime_page->settings.classes) /* then waits are the target, and no time on CPU */
-		walk.is_target = false;
+	walk.levels &= runtime_page->settings.code_levels;
 	pause_check_spin(walk.is_spinning, weight, now);
 	count_displaced(now, weight, cost);
 	COUNT(samples, 1);
 	COUNT(sampled_ns, weight);
 	if (!walk.is_found && !walk.is_complete)
 		COUNT(unwound_badly, 1);
-	if (walk.is_target) {
+	if (walk.levels & runtime_page->settings.target_levels) {
 		COUNT(target_samples, 1);
 		COUNT(target_ns, weight);
-		latency_update(now);
-		latency_pause(pause_charge(weight, now));
-	} else {
-		latency_update(now);
 	}
+	latency_update(now);
+	latency_pause(pause_charge(walk.levels, weight, now));
 	if (walk.is_found)
 		visits_add(stack_walk_sampled_point(&walk.found), weight, now);
 	sample_emit(&walk, weight, 0);

@@ -94,9 +94,13 @@ static bool is_in_bank(uint32_t bank, const struct location *location)
 	return range_in_bank(bank, location);
 }
 
-static const struct wire_range *target_at(const struct location *location)
+/* Bits WIRE_TARGET_*; 0: not the target. */
+static uint32_t target_at(const struct location *location)
 {
-	return range_in_bank(WIRE_BANK_TARGET + (runtime_page->settings.target_bank & 1), location);
+	uint32_t bank = WIRE_BANK_TARGET + (runtime_page->settings.target_bank & 1);
+	const struct wire_range *range = range_in_bank(bank, location);
+
+	return range ? range->value : 0;
 }
 
 uint32_t stack_walk_sampled_point(const struct location *location)
@@ -227,25 +231,23 @@ static void check_spin(const struct location *location, int depth, struct walk *
 static bool check_location(const struct location *location, struct walk *walk)
 {
 	const struct wire_settings *settings = &runtime_page->settings;
-	const struct wire_range *target = target_at(location);
-	bool is_inclusive = target && target->value & WIRE_TARGET_INCLUSIVE;
-	bool is_own = target && !is_inclusive;
+	uint32_t target = target_at(location);
+	uint32_t own = WIRE_TARGET_OWN_LEVELS(target);
 	/* A target that the user has named counts outside the scope, too. */
-	bool is_found =
-		is_own || is_in_bank(WIRE_BANK_SCOPE + (settings->scope_bank & 1), location);
+	bool is_found = own || is_in_bank(WIRE_BANK_SCOPE + (settings->scope_bank & 1), location);
 
 	if (is_found && !walk->is_found) {
-		walk->is_target |= is_own;
+		walk->levels |= (uint8_t)own;
 		walk->is_found = true;
 		walk->found = *location;
 	}
-	walk->is_target |= is_inclusive;
+	walk->levels |= (uint8_t)WIRE_TARGET_INCLUSIVE_LEVELS(target);
 	if (walk->wants_callers && walk->caller_count < RUNTIME_CALLERS_MOST &&
 	    location->object < WIRE_OBJECTS_MOST)
 		walk->callers[walk->caller_count++] =
 			(uint64_t)location->object << RUNTIME_CALLER_SHIFT | location->offset;
 	return walk->is_found && !walk->wants_callers && !walk->is_in_spin_helper &&
-	       (walk->is_target || !settings->target_is_inclusive);
+	       !(settings->inclusive_levels & ~(uint32_t)walk->levels);
 }
 
 static void walk_frames(struct frame *frame, struct walk *walk)
@@ -283,12 +285,11 @@ static bool callers_are_due(void)
 
 void stack_walk_up(struct frame *frame, struct walk *walk)
 {
-	uint32_t bank = WIRE_BANK_TARGET + (runtime_page->settings.target_bank & 1);
-
 	*walk = (struct walk){.span = progress_span(), .wants_callers = callers_are_due()};
 	walk_frames(frame, walk);
 	struct location span = {.object = WIRE_OBJECT_SPANS, .offset = walk->span};
-	if (walk->span != WIRE_SPAN_NONE && is_in_bank(bank, &span))
-		walk->is_target = true;
-	walk->is_target &= !walk->is_spinning;
+	if (walk->span != WIRE_SPAN_NONE)
+		walk->levels |= (uint8_t)WIRE_TARGET_OWN_LEVELS(target_at(&span));
+	if (walk->is_spinning)
+		walk->levels = 0;
 }

@@ -16,7 +16,8 @@ struct frame {
 
 struct walk {
 	struct location leaf, found;
-	bool is_found, is_target, is_complete;
+	bool is_found, is_complete;
+	uint8_t levels; /* at which it is the target, a bit each */
 	bool is_spinning, is_in_spin_helper, wants_callers;
 	uint32_t span; /* WIRE_SPAN_NONE */
 	uint32_t caller_count;

@@ -20,6 +20,7 @@
 #include "runtime/progress.h"
 #include "runtime/sample.h"
 #include "runtime/wake.h"
+#include "wire/delay_waiters.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -72,21 +73,24 @@ static bool is_counted(struct wait *wait)
 	return settings->enable_waits && is_external(wait);
 }
 
-/* Whether it is the target, as in bpf/wait.h. The stack is walked at most once. */
-static bool is_target(struct wait *wait)
+/* The levels at which it is the target, as in bpf/wait.h. The stack is walked at most once. */
+static uint32_t levels_of(struct wait *wait)
 {
 	const struct wire_settings *settings = &runtime_page->settings;
-	bool asks_code = !settings->classes || settings->classes_of_code;
+	bool is_of_class = settings->classes & WAIT_CLASS_BIT(class_of(wait));
+	bool is_of_code = settings->code_levels && wait->kind != WAIT_FOR_THREAD;
+	bool asks_code = is_of_code || (is_of_class && settings->classes_of_code);
 
-	if (settings->classes && !(settings->classes & WAIT_CLASS_BIT(class_of(wait))))
-		return false;
-	if (!settings->classes && wait->kind == WAIT_FOR_THREAD)
-		return false;
 	if (asks_code && !wait->is_walked) {
 		stack_walk_up(&wait->frame, &wait->walk);
+		wait->code_levels = wait->walk.levels;
 		wait->is_walked = true;
 	}
-	return !asks_code || wait->walk.is_target;
+	uint32_t at = asks_code ? wait->code_levels : 0;
+	uint32_t levels = is_of_code ? at & settings->code_levels : 0;
+	if (is_of_class)
+		levels |= settings->class_levels & (settings->classes_of_code ? at : ~0u);
+	return levels;
 }
 
 static int64_t gap_now(uint64_t now)
@@ -129,13 +133,16 @@ void wait_begin(struct wait *wait, enum wait_reason kind, int fd, const struct f
 	if (pause_is_wanted() && pause_is_due(now))
 		now = pay_before(wait, now);
 	wait->was_woken = true;
-	wait->is_walked = wait->is_target = false;
+	wait->is_walked = false;
+	wait->levels = 0;
 	wait->frame = *caller;
 	wait->is_counted = is_counted(wait);
-	if (wait->is_counted && global_delay_settings()->speedup) {
-		wait->is_target = is_target(wait);
-		if (wait->is_target && wait->kind != WAIT_FOR_THREAD)
-			global_delay_wait_begin(now);
+	if (wait->is_counted && delay_speedup_of(global_delay_settings(), ~0u)) {
+		wait->levels = levels_of(wait);
+		if (wait->levels && wait->kind != WAIT_FOR_THREAD)
+			global_delay_wait_begin(delay_level_of(global_delay_settings(),
+							       wait->levels),
+						now);
 	}
 	int64_t gap = gap_now(now);
 	delay_leave(&wait->task, global_delay_settings(), gap, true, global_delay(now), now);
@@ -209,11 +216,10 @@ static void count_cpu_time(struct wait *wait, uint64_t on_cpu, uint64_t now)
 		return;
 	if (!wait->is_walked)
 		stack_walk_up(&wait->frame, &wait->walk);
-	wait->walk.is_target = wait->walk.is_target && !runtime_page->settings.classes;
-	if (wait->walk.is_target) {
+	wait->walk.levels &= runtime_page->settings.code_levels;
+	if (wait->walk.levels & runtime_page->settings.target_levels)
 		COUNT(target_ns, weight);
-		pause_charge(weight, now);
-	}
+	pause_charge(wait->walk.levels, weight, now);
 	sample_emit(&wait->walk, weight, 0);
 }
 
@@ -222,8 +228,8 @@ static void count_cpu_time(struct wait *wait, uint64_t on_cpu, uint64_t now)
  */
 static void count_lock(const struct wait *wait, uint64_t now)
 {
-	if (wait->is_target && wait->kind == WAIT_FOR_THREAD && wait->was_woken)
-		pause_charge(delay_lock_length(&wait->task), now);
+	if (wait->levels && wait->kind == WAIT_FOR_THREAD && wait->was_woken)
+		pause_charge(wait->levels, delay_lock_length(&wait->task), now);
 }
 
 /* Counts the wait as time of the line that waited. */
@@ -240,24 +246,28 @@ static void count_wait(struct wait *wait, uint64_t waited, uint64_t now)
 	COUNT(sampled_ns, on_cpu);
 	if (was_joined)
 		delay_thread_credit(&thread_self.local, &wait->task,
-				    delay_wait_credit(global_delay_settings(), waited),
+				    delay_wait_credit(global_delay_settings(),
+						      thread_self.joined_level, waited),
 				    global_delay(now));
 	/* Only some short waits are walked, and stand for the others. */
 	if (waited < SHORT_NS && !wait->is_walked && !(waited = on_cpu = drawn_weight(waited)))
 		return;
-	if (!wait->is_walked)
+	if (!wait->is_walked) {
 		stack_walk_up(&wait->frame, &wait->walk);
+		wait->code_levels = wait->walk.levels;
+	}
 	wait->is_walked = true;
-	wait->walk.is_target = is_target(wait);
-	bool is_class = runtime_page->settings.classes; /* a class has no time on CPU */
-	if (wait->walk.is_target) {
+	uint32_t target = runtime_page->settings.target_levels;
+	uint32_t on_cpu_levels = wait->code_levels & runtime_page->settings.code_levels;
+	wait->walk.levels = (uint8_t)levels_of(wait);
+	if (wait->walk.levels & target) {
 		uint64_t most = delay_in_generation(global_delay_settings(), now - waited, now);
-		uint64_t hit = is_class ? waited - on_cpu : waited;
+		uint64_t hit = on_cpu_levels & target ? waited : waited - on_cpu;
 		COUNT(target_ns, hit < most ? hit : most);
 	}
 	emit_drawn(wait, waited - on_cpu,
 		   WIRE_SAMPLE_WAITING | class_of(wait) << WIRE_SAMPLE_CLASS_SHIFT);
-	wait->walk.is_target = wait->walk.is_target && !is_class;
+	wait->walk.levels = (uint8_t)on_cpu_levels;
 	emit_drawn(wait, on_cpu, 0);
 }
 

@@ -10,7 +10,9 @@ struct wait {
 	enum wait_reason kind;
 	int fd;         /* WAIT_FOR_FILE: the file's; -1: several, or none */
 	bool was_woken; /* not by its timeout or a signal; set by the caller */
-	bool is_walked, is_counted, is_target;
+	bool is_walked, is_counted;
+	uint32_t levels;        /* at which the wait is the target, a bit each */
+	uint32_t code_levels;   /* at which the code that waits is; where is_walked */
 	uint32_t class;         /* enum wait_class; 0: not asked yet */
 	struct delay_task task; /* the thread's debt when it began to wait */
 	struct frame frame;

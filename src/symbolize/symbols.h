@@ -70,10 +70,7 @@ int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 int symbols_add_kernel(struct symbols *symbols, const char *names, const char *vmlinux,
 		       bool is_in_scope, struct error *error);
 bool symbols_is_kernel(const struct symbols *symbols, uint32_t object);
-/*
- * Adds modules and BPF programs that were loaded since, if the address may be in one. Reads names
- * at most once a second.
- */
+/* Adds modules and BPF programs loaded since, where the address may be; once a second at most. */
 void symbols_refresh_kernel(struct symbols *symbols, uint64_t address);
 /* The object and offset of an address in the kernel; false without symbols_add_kernel. */
 bool symbols_kernel_offset(const struct symbols *symbols, uint64_t address, uint32_t *object,
@@ -95,6 +92,7 @@ uint32_t symbols_wait_class(struct symbols *symbols, enum sample_class class, ui
 /* A span of lever.h. It has no ranges: the collector knows the numbers of its begins. */
 #define SYMBOLS_SPAN_PREFIX "span:" /* of a span's location's name */
 uint32_t symbols_span(struct symbols *symbols, const char *name);
+uint32_t symbols_set(struct symbols *symbols, const char *name); /* several, under one name */
 const struct symbols_object *symbols_object(const struct symbols *symbols, uint32_t object);
 uint32_t symbols_object_count(const struct symbols *symbols);
 

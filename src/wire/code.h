@@ -39,14 +39,19 @@ _Static_assert(sizeof(struct wire_file) == 16, "wire_file layout");
 
 struct wire_range {
 	__u32 object;
-	__u32 value; /* sampled points: index; spin loops, target: WIRE_SPIN_*, WIRE_TARGET_* */
+	__u32 value; /* sampled points: index; spin loops: WIRE_SPIN_*; target: WIRE_TARGET_* */
 	__u64 start, end;
 };
 _Static_assert(sizeof(struct wire_range) == 24, "wire_range layout");
-#define WIRE_TARGET_INCLUSIVE 1u /* all that this code calls is the target, too */
-#define WIRE_SPIN_LOOP 1u        /* a thread in this code waits */
-#define WIRE_SPIN_HELPER 2u      /* it waits if it was called from such a loop */
-#define WIRE_SPIN_FRAMES 3       /* innermost frames that are looked at */
+#define WIRE_SPIN_LOOP 1u   /* a thread in this code waits */
+#define WIRE_SPIN_HELPER 2u /* it waits if it was called from such a loop */
+#define WIRE_SPIN_FRAMES 3  /* innermost frames that are looked at */
+
+/* At which levels (delay_settings.speedups) the code is the target: by itself, with its callees. */
+#define WIRE_TARGET_OWN(level) (1u << (level))
+#define WIRE_TARGET_INCLUSIVE(level) (0x10u << (level))
+#define WIRE_TARGET_OWN_LEVELS(value) ((value)&0xfu)
+#define WIRE_TARGET_INCLUSIVE_LEVELS(value) ((value) >> 4 & 0xfu)
 
 /*
  * From a frame to its caller (x86-64). The rows of an object are sorted by start, and a row holds

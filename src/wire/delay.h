@@ -15,6 +15,9 @@
  *        the runtime engine (COZ, section 3.4). Charges and pauses raise L.
  *   gap  G - L: what is still to be paid; below 0: what has been paid in advance.
  *
+ * A set of targets is one target. Its members may have different speedups, as levels; code of
+ * several members has the largest.
+ *
  * With charge = speedup x time in the target (COZ, equation 4), the program behaves as if the
  * target were that much faster, on a clock that shows wall time - G (COZ, section 3.4; SCOZ,
  * equation 1). The clock of one task is wall time - L. Values of G and L wrap: the sign of a
@@ -27,6 +30,7 @@
 
 #define DELAY_RULE static inline __attribute__((always_inline))
 #define DELAY_SPEEDUP_ONE 65536 /* a virtual speedup of 100 % */
+#define DELAY_LEVELS 4          /* different speedups at a time */
 #define DELAY_HEARTBEAT_LIMIT_NS 700000000ULL
 
 /* The experiment. Written by the engine process only. */
@@ -36,13 +40,14 @@ struct delay_settings {
 	__u64 cap_ns;       /* longest single pause of a core */
 	__u64 generation_ns, generation_delay_ns; /* time and G when the generation began */
 	__u32 generation;       /* raised between experiments: gaps of before are forgotten */
-	__u32 speedup;          /* of the target, 0..DELAY_SPEEDUP_ONE */
+	__u32 speedup;          /* of the experiment, 0..DELAY_SPEEDUP_ONE; 0: a control */
 	__u32 external_speedup; /* of external events (delay_waiters.h) */
 	__u32 tick_overhead_ns; /* of a tick, beside its handler; 0: ticks are not charged */
 	__u32 is_disarmed;      /* 1: no pause at all, whatever the gaps */
 	__u32 pad;
+	__u32 speedups[DELAY_LEVELS]; /* of code at each level */
 };
-_Static_assert(sizeof(struct delay_settings) == 64, "delay_settings layout");
+_Static_assert(sizeof(struct delay_settings) == 80, "delay_settings layout");
 
 /* L. Written by its core or thread only. */
 struct delay_local {
@@ -69,6 +74,17 @@ DELAY_RULE __u64 delay_later(__u64 value, __u64 other)
 DELAY_RULE __u64 delay_scaled(__u64 time_ns, __u32 speedup)
 {
 	return speedup > DELAY_SPEEDUP_ONE ? 0 : time_ns * speedup / DELAY_SPEEDUP_ONE;
+}
+
+/* The largest speedup of these levels, a bit each. */
+DELAY_RULE __u32 delay_speedup_of(const struct delay_settings *settings, __u32 levels)
+{
+	__u32 most = 0;
+	for (int i = 0; i < DELAY_LEVELS; i++) {
+		__u32 own = levels >> i & 1 ? settings->speedups[i] : 0;
+		most = own > most ? own : most;
+	}
+	return most;
 }
 
 /* Whether pauses and charges are allowed: every pause ends soon after the engine does. */
@@ -143,15 +159,15 @@ DELAY_RULE void delay_pay(struct delay_local *local, __u64 paused_ns)
 /* ---- charging; after each of these G becomes delay_later(L, G), or delay_raised ---- */
 
 /*
- * The target ran for `time_ns`. Its core or thread does not pause for that, since its own L grows
- * by the charge (COZ, section 3.4.3). Returns the charge.
+ * The target ran for `time_ns` at these levels. Its core or thread does not pause for that, since
+ * its own L grows (COZ, section 3.4.3). Returns the charge.
  */
 DELAY_RULE __u64 delay_charge_target(struct delay_local *local,
-				     const struct delay_settings *settings, __u64 time_ns,
-				     __u64 now)
+				     const struct delay_settings *settings, __u32 levels,
+				     __u64 time_ns, __u64 now)
 {
-	__u64 charge =
-		delay_is_allowed(settings, now) ? delay_scaled(time_ns, settings->speedup) : 0;
+	__u32 speedup = delay_speedup_of(settings, levels);
+	__u64 charge = delay_is_allowed(settings, now) ? delay_scaled(time_ns, speedup) : 0;
 
 	local->delay_ns += charge;
 	return charge;

@@ -32,13 +32,13 @@ struct delay_task {
 	__u64 waker_gap_ns; /* of the kernel thread that has woken it */
 	__u64 credit_ns;    /* of a wait in the target that has ended */
 	__u32 generation;
-	__u8 is_seen;            /* has been on a core */
-	__u8 is_blocked;         /* left its core to wait; 0: was preempted */
-	__u8 is_woken, waker;    /* since it left; enum delay_waker */
-	__u8 is_in_io;           /* a kernel thread that waits for a device */
-	__u8 is_lock_target;     /* its wait for a lock is the target */
-	__u8 is_runnable_target; /* its wait for a core is the target */
-	__u8 is_spinning;        /* at its last tick; 2: and at the one before */
+	__u8 is_seen;         /* has been on a core */
+	__u8 is_blocked;      /* left its core to wait; 0: was preempted */
+	__u8 is_woken, waker; /* since it left; enum delay_waker */
+	__u8 is_in_io;        /* a kernel thread that waits for a device */
+	__u8 lock_levels;     /* its wait for a lock is the target, at these levels */
+	__u8 runnable_levels; /* its wait for a core is */
+	__u8 is_spinning;     /* at its last tick; 2: and at the one before */
 	__u32 pad;
 };
 _Static_assert(sizeof(struct delay_task) == 72, "delay_task layout");
@@ -69,9 +69,10 @@ DELAY_RULE void delay_wake(struct delay_task *task, enum delay_waker waker, __s6
 }
 
 /* The credit of a waiter (delay_waiters.h) whose wait in the target ends: what G grew by for it. */
-DELAY_RULE __u64 delay_wait_credit(const struct delay_settings *settings, __u64 waited_ns)
+DELAY_RULE __u64 delay_wait_credit(const struct delay_settings *settings, __u32 level,
+				   __u64 waited_ns)
 {
-	return delay_scaled(waited_ns, settings->speedup);
+	return delay_scaled(waited_ns, settings->speedups[level & (DELAY_LEVELS - 1)]);
 }
 
 /* A wait that began before the generation counts as begun with it. */
@@ -115,15 +116,16 @@ DELAY_RULE __u64 delay_classes_gain(struct delay_task *task, const struct delay_
 {
 	__u64 gain = 0;
 
-	if (task->is_lock_target && is_fresh && task->waker == DELAY_WAKER_TASK)
-		gain += delay_scaled(delay_lock_length(task), settings->speedup);
-	if (task->is_runnable_target) {
+	if (task->lock_levels && is_fresh && task->waker == DELAY_WAKER_TASK)
+		gain += delay_scaled(delay_lock_length(task),
+				     delay_speedup_of(settings, task->lock_levels));
+	if (task->runnable_levels) {
 		__u64 since = is_fresh ? task->woken_ns : task->left_ns;
 		__u64 then = is_fresh ? task->delay_at_wake_ns : task->delay_at_leave_ns;
 		gain += delay_scaled(delay_effective_length(now - since, global - then, 0),
-				     settings->speedup);
+				     delay_speedup_of(settings, task->runnable_levels));
 	}
-	task->is_lock_target = task->is_runnable_target = 0;
+	task->lock_levels = task->runnable_levels = 0;
 	return gain;
 }
 

@@ -2,10 +2,11 @@
 /*
  * delay_waiters - the growth of G while tasks wait in the target.
  *
- * `waiters` is the number of tasks that wait in the target, plus generation << 32. While there is
- * one, G grows by the speedup for each ns, so that everything else pauses as while the target runs
- * on a CPU (blocked samples; BCOZ). Overlapping waits count once, since each waiter is credited
- * with its whole wait (delay_task.h).
+ * `waiters` holds the number of tasks that wait in the target at each level, 12 bits each, below
+ * the generation's last 16 bits. While there is one, G grows by the largest speedup of their levels
+ * for each ns, so that everything else pauses as while the target runs on a CPU (blocked samples;
+ * BCOZ). Overlapping waits count once, since each waiter is credited with its whole wait at its own
+ * speedup (delay_task.h).
  *
  * The next core or thread with an event updates G first: it sets `updated_ns` to now by compare and
  * swap, and if that succeeds, adds delay_growth() to G.
@@ -14,21 +15,54 @@
 
 #include "wire/delay.h"
 
-DELAY_RULE bool delay_has_waiters(__u64 waiters, __u32 generation)
+/* Of these levels, a bit each, the one with the largest speedup; of several the first. */
+DELAY_RULE __u32 delay_level_of(const struct delay_settings *settings, __u32 levels)
 {
-	return waiters >> 32 == generation && (__u32)waiters;
+	__u32 most = delay_speedup_of(settings, levels), level = 0;
+
+	for (int i = DELAY_LEVELS - 1; i >= 0; i--)
+		level = levels >> i & 1 && settings->speedups[i] == most ? (__u32)i : level;
+	return level;
 }
 
-/* `waiters` with one more. If there was none, the caller sets `updated_ns` to now. */
-DELAY_RULE __u64 delay_waiters_joined(__u64 waiters, __u32 generation)
+#define DELAY_WAITERS_BITS 12
+#define DELAY_WAITERS_MOST ((1u << DELAY_WAITERS_BITS) - 1) /* at one level */
+#define DELAY_WAITERS_ALL (DELAY_LEVELS * DELAY_WAITERS_BITS)
+_Static_assert(DELAY_WAITERS_ALL == 48, "16 bits are the generation");
+
+DELAY_RULE bool delay_has_waiters(__u64 waiters, __u32 generation)
 {
-	return delay_has_waiters(waiters, generation) ? waiters + 1 : (__u64)generation << 32 | 1;
+	return waiters >> DELAY_WAITERS_ALL == (generation & 0xffff) && waiters << 16;
+}
+
+/* One task at this level, as a part of `waiters`. */
+DELAY_RULE __u64 delay_waiter(__u32 level)
+{
+	return 1ull << DELAY_WAITERS_BITS * (level & (DELAY_LEVELS - 1));
+}
+
+DELAY_RULE __u32 delay_waiters_at(__u64 waiters, __u32 level)
+{
+	return waiters >> DELAY_WAITERS_BITS * (level & (DELAY_LEVELS - 1)) & DELAY_WAITERS_MOST;
+}
+
+/*
+ * `waiters` with one more; the same if no more fit. If there was none, the caller sets `updated_ns`
+ * to now.
+ */
+DELAY_RULE __u64 delay_waiters_joined(__u64 waiters, __u32 level, __u32 generation)
+{
+	if (!delay_has_waiters(waiters, generation))
+		return (__u64)(generation & 0xffff) << DELAY_WAITERS_ALL | delay_waiter(level);
+	return delay_waiters_at(waiters, level) == DELAY_WAITERS_MOST ?
+		       waiters :
+		       waiters + delay_waiter(level);
 }
 
 /* Whether a task that joined in the generation `joined` still counts: it leaves with a credit. */
 DELAY_RULE bool delay_waiters_has(__u64 waiters, __u32 joined, __u32 generation)
 {
-	return delay_has_waiters(waiters, generation) && joined == (__u32)(waiters >> 32);
+	return delay_has_waiters(waiters, generation) && joined == generation;
 }
 
 /*
@@ -37,9 +71,15 @@ DELAY_RULE bool delay_waiters_has(__u64 waiters, __u32 joined, __u32 generation)
  */
 DELAY_RULE __u32 delay_growth_speedup(const struct delay_settings *settings, __u64 waiters)
 {
-	bool waits = settings->speedup && delay_has_waiters(waiters, settings->generation);
+	__u32 most = settings->external_speedup;
 
-	return waits ? settings->speedup : settings->external_speedup;
+	if (!delay_has_waiters(waiters, settings->generation))
+		return most;
+	for (int i = 0; i < DELAY_LEVELS; i++) {
+		__u32 own = delay_waiters_at(waiters, i) ? settings->speedups[i] : 0;
+		most = own > most ? own : most;
+	}
+	return most;
 }
 
 /* Whether G has to be updated. */

@@ -129,7 +129,7 @@ struct runtime_page {
 	/* Program; on cache lines of their own. */
 	__u64 delay_ns; /* G */
 	char pad_delay[120];
-	__u64 waiters; /* generation << 32 | threads that wait in the target */
+	__u64 waiters; /* delay_waiters.h */
 	__u64 waiters_updated_ns,
 		waiters_delay_ns; /* G includes their waits up to here; their part of G */
 	char pad_waiters[104];

@@ -29,10 +29,13 @@ struct wire_settings {
 	__u32 enable_system_calls; /* 1: system calls may be the target; samples contain theirs */
 	__u32 enable_classes;      /* WAIT_CLASS_BIT: waits of these classes may be the target */
 	__u32 classes_of_code;     /* 1: only waits in the target's code; 0: in any code */
-	__u32 classes;             /* WAIT_CLASS_BIT: the target is these waits; 0: code */
+	__u32 classes;             /* WAIT_CLASS_BIT: waits of these are the target */
 	__u32 enable_spans;        /* 1: open spans may be the target; samples contain theirs */
 	__u32 spin_bank;           /* 0 or 1: added to WIRE_BANK_SPIN */
-	__u32 target_is_inclusive; /* 1: ranges of the target may be WIRE_TARGET_INCLUSIVE */
+	__u32 inclusive_levels;    /* levels of ranges of WIRE_TARGET_INCLUSIVE, a bit each */
+	__u32 target_levels; /* of the experiment's target; the others stand in controls, too */
+	__u32 code_levels;   /* at which code is the target, and not only its waits */
+	__u32 class_levels;  /* of the waits of `classes` */
 	struct {
 		__u32 begin, end; /* indices of points */
 	} pairs[WIRE_PAIRS_MOST];

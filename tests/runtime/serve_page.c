@@ -77,6 +77,7 @@ static void post_ranges(unsigned bank, uint64_t start, uint64_t end, uint64_t st
 
 	for (; start < end && count < WIRE_RANGES_MOST; start += step)
 		page->ranges[bank][count++] = (struct wire_range){.object = 1,
+								  .value = 1u << (start / step % 4),
 								  .start = start,
 								  .end = start + BLOCK_BYTES};
 	page->settings.counts[bank] = count;
@@ -136,11 +137,14 @@ static void serve(unsigned step)
 
 	__atomic_store_n(&settings->delay.heartbeat_ns, now(), __ATOMIC_RELEASE);
 	settings->classes = classes[step / 3 % 4];
+	settings->class_levels = settings->target_levels = 1;
+	settings->code_levels = settings->classes ? ~1u : ~0u;
 	settings->target_bank = step / 6 % 2; /* half of the code, or all of it */
 	settings->window = step % 5 ? step : 0;
 	settings->enable_callers = step % 7 == 0;
-	__atomic_store_n(&settings->delay.speedup, step % 3 * DELAY_SPEEDUP_ONE / 2,
-			 __ATOMIC_RELEASE);
+	for (unsigned i = 0; i < DELAY_LEVELS; i++)
+		__atomic_store_n(&settings->delay.speedups[i],
+				 (step + i) % 3 * DELAY_SPEEDUP_ONE / 2, __ATOMIC_RELEASE);
 	if (step % 4 == 0) {
 		settings->delay.generation_delay_ns = page->delay_ns;
 		settings->delay.generation_ns = now();

@@ -35,7 +35,7 @@ void engine_join_waiters(struct machine *machine, struct engine_task *task)
 	engine_advance(machine);
 	if (!delay_has_waiters(engine->waiters, engine->delay.generation))
 		engine->waiters_updated_ns = machine->now_ns;
-	engine->waiters = delay_waiters_joined(engine->waiters, engine->delay.generation);
+	engine->waiters = delay_waiters_joined(engine->waiters, 0, engine->delay.generation);
 	task->joined_generation = engine->delay.generation;
 	task->is_waiting_in_target = true;
 }
@@ -130,7 +130,7 @@ void engine_set_speedup(struct machine *machine, double speedup)
 	engine->delay.generation++;
 	engine->delay.generation_ns = machine->now_ns;
 	engine->delay.generation_delay_ns = engine->global_ns;
-	engine->delay.speedup = (uint32_t)(speedup * DELAY_SPEEDUP_ONE);
+	engine->delay.speedup = engine->delay.speedups[0] = (uint32_t)(speedup * DELAY_SPEEDUP_ONE);
 }
 
 void engine_set_period(struct machine *machine, uint32_t period_ns)

@@ -67,7 +67,7 @@ static void charge(struct machine *machine, struct core *core, uint64_t weight)
 	if (task_computes_in_target(machine, core->current)) {
 		engine->hits++;
 		engine->hit_ns += weight;
-		charge = delay_charge_target(&delay->local, &engine->delay, weight, now);
+		charge = delay_charge_target(&delay->local, &engine->delay, 1, weight, now);
 	}
 	uint64_t growth =
 		engine_raise(machine, delay->local.delay_ns, charge + delay->tick_overhead_ns);
@@ -172,8 +172,8 @@ void engine_waking(struct machine *machine, struct core *core, struct task *wake
 		return;
 	engine_count_wait(machine, state);
 	if (state->is_waiting_in_target && engine_leave_waiters(machine, state))
-		state->delay.credit_ns =
-			delay_wait_credit(&engine->delay, machine->now_ns - state->delay.left_ns);
+		state->delay.credit_ns = delay_wait_credit(&engine->delay, 0,
+							   machine->now_ns - state->delay.left_ns);
 	wake_moment(machine, core, &state->delay, &time, &delay);
 	if (!is_external) {
 		time = machine->now_ns;

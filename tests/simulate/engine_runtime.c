@@ -146,7 +146,7 @@ uint64_t runtime_engine_tick(struct machine *machine, struct task *task)
 	if (task_computes_in_target(machine, task)) {
 		engine->hits++;
 		engine->hit_ns += weight;
-		charge = delay_charge_target(&state->local, &engine->delay, weight, now);
+		charge = delay_charge_target(&state->local, &engine->delay, 1, weight, now);
 		engine_raise(machine, state->local.delay_ns, charge);
 		engine_trace(machine, "tick in the target", task, 0);
 	}
@@ -197,7 +197,8 @@ static bool wait_end(struct machine *machine, struct task *task, bool is_for_tas
 	    generation == engine->delay.generation) {
 		uint64_t waited = machine->now_ns - state->delay.left_ns;
 		delay_thread_credit(&state->local, &state->delay,
-				    delay_wait_credit(&engine->delay, waited), engine->global_ns);
+				    delay_wait_credit(&engine->delay, 0, waited),
+				    engine->global_ns);
 	}
 	if (is_for_task) {
 		bool early = engine->settings.variants.credits_to_wake &&

@@ -58,7 +58,7 @@ static struct scope *make_scope(const struct run_options *options)
 		scope_add(scope, options->scopes.items[i].pattern,
 			  options->scopes.items[i].include);
 	for (size_t i = 0; i < options->targets.count; i++) {
-		const char *name = options->targets.items[i];
+		const char *name = options->targets.items[i].name;
 		if (!target_pattern_is(name) || !target_pattern_is_code(name))
 			continue;
 		AUTO(text) char *pattern = text_format("func:%s", target_pattern_glob(name));
@@ -104,8 +104,8 @@ static enum target_kind granularity_of(const struct run_options *options)
 	enum target_kind kind = target_granularity(options->granularity)->kind;
 
 	for (size_t i = 0; i < options->targets.count; i++)
-		if (target_pattern_is(options->targets.items[i]))
-			return target_pattern_granularity(options->targets.items[i], kind);
+		if (target_pattern_is(options->targets.items[i].name))
+			return target_pattern_granularity(options->targets.items[i].name, kind);
 	return kind;
 }
 
@@ -114,7 +114,7 @@ static bool wants_kernel(const struct run_options *options)
 	bool wants = options->kernel || options->vmlinux;
 
 	for (size_t i = 0; i < options->targets.count; i++) {
-		const char *name = options->targets.items[i];
+		const char *name = options->targets.items[i].name;
 		wants |= target_pattern_is(name) && target_pattern_is_kernel(name);
 	}
 	return wants;
@@ -129,6 +129,8 @@ static struct session_options session_options_from(const struct run_options *opt
 		.pair_count = options->latency.count,
 		.targets = options->targets.items,
 		.target_count = options->targets.count,
+		.assumed = options->assumed.items,
+		.assumed_count = options->assumed.count,
 		.classes = options->classes,
 		.kernel = wants_kernel(options),
 		.vmlinux = options->vmlinux,

@@ -64,6 +64,75 @@ static int add_latency(const struct option *option, void *field, const char *tex
 	return read_latency(keep(options, text, (size_t)(comma - text)), comma + 1, latency, error);
 }
 
+/* Separates "NAME:50%" into the name and the fraction; 1 if it has none. */
+static int read_named(struct run_options *options, const char *text,
+		      struct session_named_target *named, struct error *error)
+{
+	const char *colon = strrchr(text, ':');
+	size_t length = strlen(text);
+	double percent = 100;
+
+	*named = (struct session_named_target){.name = text, .level = 1};
+	if (!colon || text[length - 1] != '%')
+		return 0;
+	AUTO(text)
+	char *number = text_format("%.*s", (int)(length - 2 - (size_t)(colon - text)), colon + 1);
+	if (colon == text || !text_to_double(number, &percent) || percent <= 0 || percent > 100)
+		return error_set(error, -EINVAL,
+				 "'%s' does not end in a percentage above 0, up to 100, like "
+				 "main.c:42:50%%",
+				 text);
+	named->name = keep(options, text, (size_t)(colon - text));
+	named->level = percent / 100;
+	return 0;
+}
+
+static int add_target(const struct option *option, void *field, const char *text,
+		      struct error *error)
+{
+	struct run_options *options = field;
+	struct session_named_target named;
+
+	(void)option;
+	if (read_named(options, text, &named, error))
+		return error->code;
+	*array_add(&options->targets) = named;
+	return 0;
+}
+
+/* Joins the set of the target before. */
+static int add_member(const struct option *option, void *field, const char *text,
+		      struct error *error)
+{
+	struct run_options *options = field;
+	struct session_named_target named;
+
+	(void)option;
+	if (!options->targets.count)
+		return error_set(error, -EINVAL, "--with needs a --target before it");
+	if (read_named(options, text, &named, error))
+		return error->code;
+	struct session_named_target *before = &options->targets.items[options->targets.count - 1];
+	if (!before->set)
+		before->set = ++options->sets;
+	named.set = before->set;
+	*array_add(&options->targets) = named;
+	return 0;
+}
+
+static int add_assumed(const struct option *option, void *field, const char *text,
+		       struct error *error)
+{
+	struct run_options *options = field;
+	struct session_named_target named;
+
+	(void)option;
+	if (read_named(options, text, &named, error))
+		return error->code;
+	*array_add(&options->assumed) = named;
+	return 0;
+}
+
 static int add_scope(const struct option *option, void *field, const char *text,
 		     struct error *error)
 {
@@ -158,9 +227,20 @@ static const struct option run_table[] = {
 	 add_latency, 0, NULL},
 	{"target", 't', "NAME",
 	 "speed up only this FILE:LINE, FUNCTION, inclusive:FUNCTION (with all that it calls), "
-	 "kernel:FUNCTION, syscall:NAME or span:NAME; with * or ?, each that matches, like "
-	 "'rocksdb::*'; may be repeated",
-	 value_add_text, FIELD(targets), NULL},
+	 "kernel:FUNCTION, syscall:NAME, span:NAME or class:I, L, S or B; with * or ?, each that "
+	 "matches, like 'rocksdb::*'; may be repeated",
+	 add_target, 0, NULL},
+	{"with", 'w', "NAME",
+	 "speed up NAME together with the --target before it, as one set; NAME:50% only half as "
+	 "much; may be repeated",
+	 add_member, 0, NULL},
+	{"as-one", 0, NULL,
+	 "speed up all targets together, as one set, with all that a pattern matches",
+	 value_set_flag, FIELD(as_one), NULL},
+	{"assume", 0, "NAME:PERCENT%",
+	 "NAME is this much faster all the time, in the baseline too: what would then bring more? "
+	 "May be repeated",
+	 add_assumed, 0, NULL},
 	{"class", 0, "LIST",
 	 "speed up waits of the classes I, L, S or B, each by itself; with --target, its waits",
 	 set_classes, FIELD(classes), NULL},
@@ -247,6 +327,44 @@ void run_options_init(struct run_options *options)
 		*array_add(&options->speedups) = percent / 100.0;
 }
 
+/* --as-one makes one set of all. */
+static void join_targets(struct run_options *options)
+{
+	for (size_t i = 0; options->as_one && i < options->targets.count; i++)
+		options->targets.items[i].set = 1;
+	if (options->as_one && !options->sets)
+		options->sets = 1;
+}
+
+static int check_named(const struct session_named_target *named, struct error *error)
+{
+	if (named->level < 1 && !named->set)
+		return error_set(error, -EINVAL,
+				 "--target %s:%g%% is no member of a set, which alone has "
+				 "percentages; add --with, or give --speedups",
+				 named->name, 100 * named->level);
+	return 0;
+}
+
+static int check_targets(const struct run_options *options, struct error *error)
+{
+	int code = 0;
+
+	if (options->as_one && !options->targets.count)
+		return error_set(error, -EINVAL, "--as-one needs --target");
+	if (options->sets && options->classes)
+		return error_set(error, -EINVAL,
+				 "--class and sets of targets exclude each other; name waits as a "
+				 "member, like --with class:L");
+	for (size_t i = 0; i < options->targets.count && !code; i++)
+		code = check_named(&options->targets.items[i], error);
+	for (size_t i = 0; i < options->assumed.count && !code; i++)
+		if (target_pattern_is(options->assumed.items[i].name))
+			code = error_set(error, -EINVAL,
+					 "--assume takes no pattern; name each function");
+	return code;
+}
+
 static int check_combination(const struct run_options *options, struct error *error)
 {
 	if (options->end_to_end && (options->progress.count || options->latency.count))
@@ -274,7 +392,7 @@ static int check_patterns(const struct run_options *options, struct error *error
 	const char *first = NULL;
 
 	for (size_t i = 0; i < options->targets.count; i++) {
-		const char *name = options->targets.items[i];
+		const char *name = options->targets.items[i].name;
 		if (!target_pattern_is(name))
 			continue;
 		if (options->classes)
@@ -340,10 +458,14 @@ static int check_engine(const struct run_options *options, struct error *error)
 
 int run_options_check(struct common_options *common, struct error *error)
 {
-	const struct run_options *options = (struct run_options *)common;
+	struct run_options *options = (struct run_options *)common;
+
+	join_targets(options);
 	int code = check_combination(options, error);
 
 	code = code ? code : check_patterns(options, error);
+	code = code ? code : check_targets(options, error);
+
 	code = code ? code : check_processes(options, error);
 	return code ? code : check_engine(options, error);
 }
@@ -362,6 +484,7 @@ void run_options_free(struct run_options *options)
 	array_free(&options->progress);
 	array_free(&options->latency);
 	array_free(&options->targets);
+	array_free(&options->assumed);
 	array_free(&options->scopes);
 	common_options_release(&options->common);
 	array_free(&options->speedups);

@@ -9,6 +9,7 @@
 
 #include "cli/options/common_options.h"
 #include "experiment/progress/point_spec.h"
+#include "experiment/session/session.h"
 #include "profile/recording.h"
 
 enum run_engine {
@@ -26,7 +27,9 @@ struct run_options {
 	struct common_options common; /* first */
 	ARRAY(struct point_spec) progress;
 	ARRAY(struct point_spec_pair) latency;
-	struct value_texts targets;
+	ARRAY(struct session_named_target) targets, assumed;
+	unsigned sets;                  /* of targets, so far */
+	bool as_one;                    /* all targets are one set */
 	int granularity;                /* index in target_granularities */
 	ARRAY(struct run_scope) scopes; /* as given, in order */
 	ARRAY(double) speedups;         /* fractions, ascending, without repeats, always with 0 */

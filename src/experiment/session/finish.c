@@ -85,5 +85,5 @@ void session_close(struct driver *driver)
 	session_found_points_release(&session->found_points);
 	array_free(&session->targets);
 	array_free(&session->callers);
-	array_free(&session->awaited_targets);
+	session_free_named(session);
 }

@@ -58,7 +58,7 @@ int session_check_names(struct session *session, bool has_ended, struct error *e
 
 	if (!has_ended && clock_now_ns() - session->driver.started_ns < WAIT_NS)
 		return 0;
-	if (options->target_count && session->awaited_targets.count == options->target_count) {
+	if (session_lacks_targets(session)) {
 		*error = session->missing_target;
 		return refuse(session, error);
 	}

@@ -82,35 +82,21 @@ static int add_kernel(struct session *session, struct error *error)
 	return code;
 }
 
-/* Classes (CLASS_BIT) as the kernel side knows them. */
-static uint32_t kernel_classes(uint32_t classes)
-{
-	static const uint32_t bits[] = {[CLASS_IO] = WAIT_CLASS_BIT(WAIT_CLASS_IO),
-					[CLASS_LOCK] = WAIT_CLASS_BIT(WAIT_CLASS_LOCK),
-					[CLASS_RUNNABLE] = WAIT_CLASS_BIT(WAIT_CLASS_RUNNABLE),
-					[CLASS_OTHER] = WAIT_CLASS_BIT(WAIT_CLASS_OTHER)};
-	uint32_t result = 0;
-
-	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
-		if (classes & CLASS_BIT(i))
-			result |= bits[i];
-	return result;
-}
-
 int session_enable_target_kinds(struct session *session, struct error *error)
 {
 	const struct session_options *options = session->options;
 	struct collector_target_kinds kinds = {
 		.kernel = options->kernel || options->vmlinux,
-		.classes = kernel_classes(options->classes),
+		.classes = target_wait_classes(options->classes),
 		.classes_of_code = options->classes && options->target_count,
 	};
 
 	target_kinds_enable(&kinds, options->granularity, NULL);
 	if (options->is_pool)
-		target_all.enable(&kinds);
-	for (size_t i = 0; i < options->target_count; i++)
-		target_kinds_enable(&kinds, options->granularity, options->targets[i]);
+		target_all.enable(&kinds, NULL);
+	for (size_t i = 0; i < session_named_count(session); i++)
+		target_kinds_enable(&kinds, options->granularity,
+				    session_named_target(session, i)->name);
 	int code = kinds.kernel ? add_kernel(session, error) : 0;
 	sampled_code_set_kind(session->code, options->granularity);
 	if (options->is_pool)
@@ -144,78 +130,6 @@ static int find_target(struct session *session, const char *name, uint32_t *loca
 	return code;
 }
 
-static void give_target(struct session *session, const struct target_spec *spec)
-{
-	size_t index = session_target_of(session, spec->location); /* may move items */
-	struct session_target *target = &session->targets.items[index];
-
-	target->spec = *spec;
-	target->is_given = true;
-	sampled_code_watch(session->code, spec);
-}
-
-/* Waits of each class that was asked for, of the code of a place or, with SYMBOLS_NONE, all. */
-static void give_classes(struct session *session, uint32_t code)
-{
-	for (enum sample_class class = CLASS_IO; class <= CLASS_OTHER; class ++) {
-		uint32_t asked = session->options->classes & CLASS_BIT(class);
-		struct target_spec spec = {.code = code, .classes = kernel_classes(asked)};
-		if (!asked)
-			continue;
-		spec.location = symbols_wait_class(session->symbols, class, code);
-		give_target(session, &spec);
-	}
-}
-
-/* Waits for locks and for I/O, each as one target of the pool. */
-static void pool_classes(struct session *session)
-{
-	static const enum sample_class classes[] = {CLASS_IO, CLASS_LOCK};
-
-	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
-		struct target_spec spec = {.code = SYMBOLS_NONE,
-					   .classes = kernel_classes(CLASS_BIT(classes[i]))};
-		spec.location = symbols_wait_class(session->symbols, classes[i], SYMBOLS_NONE);
-		size_t index = session_target_of(session, spec.location); /* may move items */
-		session->targets.items[index].spec = spec;
-		sampled_code_watch(session->code, &spec);
-	}
-}
-
-static int set_target(struct session *session, const char *name, struct error *error)
-{
-	uint32_t location;
-	int code = find_target(session, name, &location, error);
-
-	if (code || target_pattern_is(name))
-		return code;
-	if (session->options->classes)
-		give_classes(session, location);
-	else
-		give_target(session, &(struct target_spec){.location = location, .code = location});
-	return 0;
-}
-
-static int set_targets(struct session *session, struct error *error)
-{
-	int code = 0;
-
-	if (session->options->is_pool && !session->options->classes)
-		pool_classes(session);
-	if (!session->options->target_count)
-		give_classes(session, SYMBOLS_NONE);
-	for (size_t i = 0; i < session->options->target_count && !code; i++) {
-		const char *name = session->options->targets[i];
-		code = set_target(session, name, error);
-		if (code != -ENOENT)
-			continue;
-		*array_add(&session->awaited_targets) = name;
-		session->missing_target = *error;
-		code = 0;
-	}
-	return code;
-}
-
 static int set_points(struct session *session, struct error *error)
 {
 	const struct session_options *options = session->options;
@@ -242,7 +156,7 @@ static int set_points(struct session *session, struct error *error)
 
 int session_resolve_names(struct session *session, struct error *error)
 {
-	int code = set_targets(session, error);
+	int code = session_find_targets(session, find_target, true, error);
 
 	code = code ? code : set_points(session, error);
 	if (code == -ENOENT || code == -ENXIO || code == -ENOTUNIQ || code == -EINVAL)
@@ -256,32 +170,20 @@ static bool may_appear(const struct session *session)
 {
 	bool may = false;
 
-	for (size_t i = 0; i < session->awaited_targets.count; i++)
-		may |= target_kind_of_name(session->awaited_targets.items[i])->appears_late;
+	for (size_t i = 0; i < session->named.count; i++)
+		may |= !session->named.items[i].is_found &&
+		       target_kind_of_name(session_named_target(session, i)->name)->appears_late;
 	return may;
 }
 
 int session_retry_names(struct session *session, struct error *error)
 {
 	uint32_t objects = symbols_object_count(session->symbols);
-	size_t kept = 0;
-	int code = 0;
 
 	if (objects == session->searched_objects && !may_appear(session))
 		return 0;
 	session->searched_objects = objects;
-	for (size_t i = 0; i < session->awaited_targets.count; i++) {
-		const char *name = session->awaited_targets.items[i];
-		int found = code ? code : set_target(session, name, error);
-		if (!found)
-			continue;
-		session->awaited_targets.items[kept++] = name;
-		if (found == -ENOENT || found == -ENXIO)
-			session->missing_target = *error;
-		else
-			code = found;
-	}
-	session->awaited_targets.count = kept;
+	int code = session_find_targets(session, find_target, false, error);
 	code = code ? code : progress_points_retry(session->points, error);
 	if (code == -ENOTUNIQ)
 		session->driver.result->end = DRIVER_NO_POINTS;

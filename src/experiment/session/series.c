@@ -38,7 +38,7 @@ int session_arm(struct session *session, struct session_target *target, struct e
 	if (code || target->is_external)
 		return code;
 	/* Set anew each time: more of the target's code may have been found. */
-	code = sampled_code_set_target(session->code, &target->spec, error);
+	code = sampled_code_set_target(session->code, &target->spec, &session->assumed, error);
 	if (code != -E2BIG)
 		return code;
 	target->is_unusable = true;

@@ -22,13 +22,20 @@ struct session_status {
 	double best_gain, best_low, best_high; /* its program speedup at 25 % */
 };
 
+/* What --target, --with or --assume name. */
+struct session_named_target {
+	const char *name; /* or a pattern (target_pattern.h) */
+	double level; /* its part of a set's speedup, or the speedup that stands */
+	unsigned set; /* 0: by itself; those with an equal number are sped up together */
+};
+
 struct session_options {
 	const struct point_spec *points;
 	size_t point_count;
 	const struct point_spec_pair *pairs;
 	size_t pair_count;
-	const char *const *targets;
-	size_t target_count;
+	const struct session_named_target *targets, *assumed;
+	size_t target_count, assumed_count;
 	const struct scope *scope;
 	uint32_t classes;    /* CLASS_BIT: waits of these are targets, each by itself */
 	bool kernel;         /* kernel functions may be targets */

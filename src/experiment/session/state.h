@@ -36,6 +36,18 @@ struct session_target {
 	struct effect_slope slope; /* pool.c: after its last block */
 };
 
+/* A name of --target, --with or --assume. */
+struct session_named {
+	uint32_t location; /* SYMBOLS_NONE: a pattern, or not found yet */
+	bool is_found;
+};
+/* Targets that are sped up together. */
+struct session_set {
+	unsigned number;
+	struct target_set members;
+	char *name; /* NULL: not all of its names are found yet */
+};
+
 /* Rows of the profile for the kernel_caller of the same index. */
 struct session_kernel_caller {
 	int64_t stack_id, sample_id;
@@ -76,7 +88,10 @@ struct session {
 
 	/* targets.c, names.c */
 	ARRAY(struct session_target) targets;
-	ARRAY(const char *) awaited_targets; /* given, and in no file known so far */
+	ARRAY(struct session_named) named; /* of the options: targets, then assumed ones */
+	ARRAY(struct session_set *) sets;
+	struct target_set assumed; /* whose speedup stands, by their levels */
+	char *assumed_name;        /* NULL: none, or not all are found yet */
 	struct error missing_target;
 	uint32_t searched_objects; /* files in which names were looked up */
 	unsigned callers_one_of;   /* samples; 0: none */
@@ -147,6 +162,22 @@ int session_write_target(struct session *session, struct session_target *target,
 			 struct error *error);
 /* Plans the next window; false if there is no target yet. */
 bool session_plan(struct session *session, struct schedule_plan *plan);
+
+/* named.c: the targets that the user named. */
+typedef int session_find(struct session *session, const char *name, uint32_t *location,
+			 struct error *error);
+size_t session_named_count(const struct session *session);
+const struct session_named_target *session_named_target(const struct session *session,
+							size_t index);
+/* Makes the location a member of the set, as a pattern of --target matches it. */
+void session_add_match(struct session *session, const struct session_named_target *named,
+		       uint32_t location);
+/* Looks up what has not been found; names in no file known so far are awaited. */
+int session_find_targets(struct session *session, session_find *find, bool is_first,
+			 struct error *error);
+/* Nothing to speed up, or not all that is assumed: see `missing_target`. */
+bool session_lacks_targets(const struct session *session);
+void session_free_named(struct session *session);
 
 /* samples.c: writes samples by target, and the callers of kernel code. */
 int session_write_samples(struct session *session, struct error *error);

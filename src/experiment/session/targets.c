@@ -12,6 +12,7 @@
  */
 #include "experiment/session/pool.h"
 
+#include "base/cleanup.h"
 #include "base/memory.h"
 #include "experiment/target/target_pattern.h"
 
@@ -21,14 +22,14 @@
 #define BLOCK_SERIES (2 * SCHEDULE_BLOCK + 1)
 #define EXTERNAL_FIRST_AFTER (2 * BLOCK_SERIES)
 #define EXTERNAL_ONE_OF 8 /* series */
+#define SET_WEIGHT 2.0
 
 size_t session_target_of(struct session *session, uint32_t location)
 {
 	for (size_t i = 0; i < session->targets.count; i++)
 		if (session->targets.items[i].spec.location == location)
 			return i;
-	array_add(&session->targets)->spec =
-		(struct target_spec){.location = location, .code = location};
+	array_add(&session->targets)->spec = target_spec_of_code(location);
 	return session->targets.count - 1;
 }
 
@@ -42,21 +43,33 @@ static bool has_patterns(const struct session *session)
 	bool has = false;
 
 	for (size_t i = 0; i < session->options->target_count; i++)
-		has |= target_pattern_is(session->options->targets[i]);
+		has |= target_pattern_is(session->options->targets[i].name);
 	return has;
 }
 
-/* Whether a pattern of --target matches the location. */
-static bool is_matched(const struct session *session, uint32_t location)
+/* The pattern of --target that matches the location; NULL: none. */
+static const struct session_named_target *pattern_of(const struct session *session,
+						     uint32_t location)
 {
 	const struct symbols_location *one = symbols_location(session->symbols, location);
-	bool is = false;
 
-	for (size_t i = 0; i < session->options->target_count && !is; i++) {
-		const char *name = session->options->targets[i];
-		is = target_pattern_is(name) && target_pattern_matches(name, one);
+	for (size_t i = 0; i < session->options->target_count; i++) {
+		const struct session_named_target *named = &session->options->targets[i];
+		if (target_pattern_is(named->name) && target_pattern_matches(named->name, one))
+			return named;
 	}
-	return is;
+	return NULL;
+}
+
+/* A match is a target of its own, or a member of a set. */
+static void match(struct session *session, size_t index)
+{
+	struct session_target *target = &session->targets.items[index];
+	const struct session_named_target *pattern = pattern_of(session, target->spec.location);
+
+	if (pattern && pattern->set)
+		session_add_match(session, pattern, target->spec.location);
+	target->is_matched = pattern && !pattern->set;
 }
 
 const char *session_target_name(const struct session *session, const struct session_target *target)
@@ -66,15 +79,36 @@ const char *session_target_name(const struct session *session, const struct sess
 		       symbols_location(session->symbols, target->spec.location)->name;
 }
 
+/* The members of a set, as a user names them. */
+static int write_members(struct session *session, const struct session_target *target,
+			 struct error *error)
+{
+	const struct target_set *set = target->spec.set;
+	int code = 0;
+
+	for (size_t i = 0; set && i < set->members.count && !code; i++) {
+		const struct target_member *member = &set->members.items[i];
+		const struct symbols_location *location =
+			symbols_location(session->symbols, member->location);
+		struct recording_member row = {.target_id = target->id,
+					       .kind = location->kind,
+					       .name = (char *)(uintptr_t)location->name,
+					       .level = member->level};
+		code = profile_set_member(session->profile, &row, error);
+	}
+	return code;
+}
+
 int session_write_target(struct session *session, struct session_target *target,
 			 struct error *error)
 {
-	struct recording_target row = {.kind = TARGET_EXTERNAL,
-				       .name = (char *)(uintptr_t)session_target_name(session,
-										      target)};
+	AUTO(text)
+	char *name = recording_target_name(session_target_name(session, target),
+					   target->is_external ? NULL : session->assumed_name);
+	struct recording_target row = {.kind = TARGET_EXTERNAL, .name = name};
 
 	if (target->id)
-		return 0;
+		return target->spec.set ? write_members(session, target, error) : 0;
 	if (!target->is_external) {
 		const struct symbols_location *location =
 			symbols_location(session->symbols, target->spec.location);
@@ -83,6 +117,7 @@ int session_write_target(struct session *session, struct session_target *target,
 		bool is_code = location->kind == TARGET_LINE || location->kind == TARGET_FUNCTION ||
 			       location->kind == TARGET_INCLUSIVE;
 		row.kind = location->kind;
+		row.assumed = session->assumed_name;
 		row.function = (char *)(uintptr_t)location->function;
 		row.file = (char *)(uintptr_t)location->file;
 		row.line = location->line;
@@ -91,7 +126,7 @@ int session_write_target(struct session *session, struct session_target *target,
 	}
 	int code = profile_add_target(session->profile, &row, error);
 	target->id = row.id;
-	return code;
+	return code ? code : write_members(session, target, error);
 }
 
 /* Are targets of this location's kind to be drawn? */
@@ -118,10 +153,9 @@ static void add_sampled_targets(struct session *session)
 		if (locations[i].samples < SAMPLES_LEAST || !is_eligible(session, (uint32_t)i))
 			continue;
 		size_t index = session_target_of(session, (uint32_t)i); /* may move items */
-		struct session_target *target = &session->targets.items[index];
-		if (is_given && !target->is_compared)
-			target->is_matched = is_matched(session, (uint32_t)i);
-		target->is_compared = true;
+		if (is_given && !session->targets.items[index].is_compared)
+			match(session, index);
+		session->targets.items[index].is_compared = true;
 	}
 }
 
@@ -152,6 +186,8 @@ static double weight_of(const struct session *session, const struct session_targ
 {
 	if (target->is_unusable || target->is_external)
 		return 0;
+	if (target->spec.set) /* a set is the question; its members help to answer it */
+		return target->spec.set->members.count ? SET_WEIGHT * given_weight(session) : 0;
 	if (target->is_given)
 		return given_weight(session);
 	if (session->options->is_pool && !has_given_targets(session))
@@ -172,7 +208,7 @@ static size_t external_target(struct session *session)
 		if (session->targets.items[i].is_external)
 			return i;
 	struct session_target *target = array_add(&session->targets);
-	target->spec.location = target->spec.code = SYMBOLS_NONE;
+	target->spec.location = target->spec.own.code = SYMBOLS_NONE;
 	target->is_external = true;
 	return session->targets.count - 1;
 }
@@ -225,6 +261,8 @@ static void report_choice(const struct session *session, const struct schedule_p
 
 bool session_plan(struct session *session, struct schedule_plan *plan)
 {
+	if (session->options->assumed_count && !session->assumed_name)
+		return false;
 	add_sampled_targets(session);
 	if (session->options->is_pool && session->pool_target < session->targets.count)
 		pool_learn(session, session->pool_target);

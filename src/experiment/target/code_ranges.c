@@ -102,7 +102,7 @@ struct wire_range *code_ranges_of(const struct target_lookup *lookup, uint32_t l
 	for (size_t i = 0; i < found; i++) {
 		made[i] = is_one ? kind->range(lookup, location) :
 				   wire_range_of(lookup, shown->object, &ranges[i]);
-		made[i].value = shown->kind == TARGET_INCLUSIVE ? WIRE_TARGET_INCLUSIVE : value;
+		made[i].value = value;
 	}
 	*count = merge(made, found);
 	return made;

@@ -8,6 +8,7 @@
 #include "experiment/target/jit_maps.h"
 #include "experiment/target/mapped_files.h"
 #include "experiment/target/spin_code.h"
+#include "experiment/target/target_levels.h"
 
 #include <string.h>
 
@@ -177,25 +178,6 @@ static void count_recent(struct sampled_code *code, uint32_t location,
 	location_entry(code, location)->recent_ns += (double)sample->weight_ns;
 }
 
-/* For all functions of its call chain, and for the samples whose callers are not known. */
-static void count_chain(struct sampled_code *code, const struct wire_sample *sample)
-{
-	const uint32_t *locations;
-	size_t count = call_chains_take(code->chains, sample, &locations);
-	struct wire_sample all = *sample;
-
-	all.weight_ns *= CALL_CHAINS_ONE_OF;
-	for (size_t i = 0; i < count; i++) {
-		count_recent(code, locations[i], &all);
-		count_sample(code, locations[i], &all);
-		if (i)
-			call_edges_add(&code->edges, locations[i], locations[i - 1],
-				       (double)all.weight_ns);
-	}
-	memcpy(code->functions, locations, count * sizeof(*locations));
-	code->function_count = count;
-}
-
 /* A line stands inside its function, where the sample's chain has that. */
 static void count_line(struct sampled_code *code, uint32_t location,
 		       const struct wire_sample *sample)
@@ -271,20 +253,6 @@ static bool pass(struct passed *passed, uint32_t location)
 	return true;
 }
 
-static void pass_watched(struct sampled_code *code, uint64_t address, struct passed *passed)
-{
-	uint32_t object;
-	uint64_t offset;
-
-	for (size_t i = 0; i < code->watched.count; i++) {
-		const struct target_spec *watched = &code->watched.items[i];
-		if (!watched->classes &&
-		    kernel_offset(code->lookup.symbols, address, &object, &offset) &&
-		    location_holds(code, watched->code, object, offset))
-			pass(passed, watched->location);
-	}
-}
-
 /* Is the target what the thread did: its system call, its span? */
 static bool is_activity_of(struct sampled_code *code, uint32_t location,
 			   const struct wire_sample *sample)
@@ -295,13 +263,35 @@ static bool is_activity_of(struct sampled_code *code, uint32_t location,
 	return row && row->location_of && row->location_of(&code->lookup, sample) == location;
 }
 
+static void pass_watched(struct sampled_code *code, uint64_t address, struct passed *passed)
+{
+	uint32_t object;
+	uint64_t offset;
+
+	if (!kernel_offset(code->lookup.symbols, address, &object, &offset))
+		return;
+	for (size_t i = 0; i < code->watched.count; i++) {
+		const struct target_spec *watched = &code->watched.items[i];
+		size_t count;
+		const struct target_member *members = target_spec_members(watched, &count);
+		for (size_t j = 0; j < count; j++)
+			if (!members[j].classes && members[j].code != SYMBOLS_NONE &&
+			    location_holds(code, members[j].code, object, offset))
+				pass(passed, watched->location);
+	}
+}
+
 static void pass_watched_activities(struct sampled_code *code, const struct wire_sample *sample,
 				    struct passed *passed)
 {
 	for (size_t i = 0; i < code->watched.count; i++) {
 		const struct target_spec *watched = &code->watched.items[i];
-		if (!watched->classes && is_activity_of(code, watched->code, sample))
-			pass(passed, watched->location);
+		size_t count;
+		const struct target_member *members = target_spec_members(watched, &count);
+		for (size_t j = 0; j < count; j++)
+			if (!members[j].classes && members[j].code != SYMBOLS_NONE &&
+			    is_activity_of(code, members[j].code, sample))
+				pass(passed, watched->location);
 	}
 }
 
@@ -349,27 +339,86 @@ const struct kernel_caller *sampled_code_callers(const struct sampled_code *code
 	return code->callers.items;
 }
 
-static bool watched_holds(struct sampled_code *code, const struct target_spec *watched,
-			  const struct wire_sample *sample, uint32_t kernel_object, uint64_t offset)
+static bool member_holds(struct sampled_code *code, const struct target_member *member,
+			 const struct wire_sample *sample, uint32_t kernel_object, uint64_t offset)
 {
 	uint32_t object = kernel_object - 1;
 	uint32_t class = sample->flags >> WIRE_SAMPLE_CLASS_SHIFT & WIRE_SAMPLE_CLASS_MASK;
 
-	if (watched->classes && !(watched->classes & WAIT_CLASS_BIT(class)))
+	if (member->classes && !(member->classes & WAIT_CLASS_BIT(class)))
 		return false;
-	if (watched->code == SYMBOLS_NONE || is_activity_of(code, watched->code, sample))
+	if (member->code == SYMBOLS_NONE || is_activity_of(code, member->code, sample))
 		return true;
 	if (kernel_object == WIRE_OBJECT_KERNEL &&
 	    !kernel_offset(code->lookup.symbols, offset, &object, &offset))
 		return false;
-	return location_holds(code, watched->code, object, offset);
+	return location_holds(code, member->code, object, offset);
+}
+
+static bool watched_holds(struct sampled_code *code, const struct target_spec *watched,
+			  const struct wire_sample *sample, uint32_t kernel_object, uint64_t offset)
+{
+	size_t count;
+	const struct target_member *members = target_spec_members(watched, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (member_holds(code, &members[i], sample, kernel_object, offset))
+			return true;
+	return false;
 }
 
 /* Its samples are counted by their call chains. */
 static bool is_inclusive(const struct sampled_code *code, const struct target_spec *watched)
 {
-	return watched->code != SYMBOLS_NONE &&
-	       symbols_location(code->lookup.symbols, watched->code)->kind == TARGET_INCLUSIVE;
+	size_t count;
+	const struct target_member *members = target_spec_members(watched, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (members[i].code != SYMBOLS_NONE &&
+		    symbols_location(code->lookup.symbols, members[i].code)->kind ==
+			    TARGET_INCLUSIVE)
+			return true;
+	return false;
+}
+
+/* A set with an inclusive member, at a sample with its call chain: does that hold a member? */
+static bool chain_holds(const struct target_spec *watched, const uint32_t *locations, size_t count)
+{
+	size_t member_count;
+	const struct target_member *members = target_spec_members(watched, &member_count);
+
+	for (size_t i = 0; i < member_count; i++)
+		for (size_t j = 0; j < count; j++)
+			if (members[i].code == locations[j])
+				return true;
+	return false;
+}
+
+/* For all functions of its call chain, and for the samples whose callers are not known. */
+static void count_chain(struct sampled_code *code, const struct wire_sample *sample)
+{
+	const uint32_t *locations;
+	size_t count = call_chains_take(code->chains, sample, &locations);
+	struct wire_sample all = *sample;
+
+	all.weight_ns *= CALL_CHAINS_ONE_OF;
+	for (size_t i = 0; i < count; i++) {
+		count_recent(code, locations[i], &all);
+		count_sample(code, locations[i], &all);
+		if (i)
+			call_edges_add(&code->edges, locations[i], locations[i - 1],
+				       (double)all.weight_ns);
+	}
+	memcpy(code->functions, locations, count * sizeof(*locations));
+	code->function_count = count;
+	for (size_t i = 0; i < code->watched.count; i++) {
+		const struct target_spec *watched = &code->watched.items[i];
+		if (watched->set && is_inclusive(code, watched) &&
+		    (chain_holds(watched, locations, count) ||
+		     watched_holds(code, watched, sample, sample->scope_object,
+				   sample->scope_offset)))
+			count_sample(code, watched->location, &all);
+	}
 }
 
 /* Returns whether samples count for what the thread did. */
@@ -540,20 +589,10 @@ int sampled_code_update_scope(struct sampled_code *code, struct error *error)
 }
 
 int sampled_code_set_target(struct sampled_code *code, const struct target_spec *target,
-			    struct error *error)
+			    const struct target_set *standing, struct error *error)
 {
-	size_t count = 0;
-	struct wire_range *ranges = target->code == SYMBOLS_NONE ?
-					    NULL :
-					    code_ranges_of(&code->lookup, target->code, 0, &count);
-	int failed = collector_set_target(code->lookup.collector, ranges, count, target->classes);
+	int failed = target_levels_send(&code->lookup, target, standing, error);
 
 	code->armed = failed ? SYMBOLS_NONE : target->location;
-	free(ranges);
-	return failed ? error_set(error, failed,
-				  "'%s' has %zu ranges of code, at most %d are possible; "
-				  "choose a line or an inner function of it",
-				  symbols_location(code->lookup.symbols, target->location)->name,
-				  count, WIRE_RANGES_MOST) :
-			0;
+	return failed;
 }

@@ -10,6 +10,7 @@
 
 #include "experiment/target/call_edges.h"
 #include "experiment/target/target_kinds.h"
+#include "experiment/target/target_spec.h"
 
 struct sampled_code;
 
@@ -44,21 +45,16 @@ void sampled_code_age(struct sampled_code *code);
 /* All locations seen, by the number that symbols gave them. */
 const struct sampled_location *sampled_code_locations(const struct sampled_code *code,
 						      size_t *count);
-/*
- * A target: the code of `code`, or SYMBOLS_NONE for any code; with `classes` (WAIT_CLASS_BIT) only
- * its waits of these. Its samples count for `location`, which gives it its name.
- */
-struct target_spec {
-	uint32_t location, code;
-	uint32_t classes;
-};
 /* Time of all samples, with that in spin loops. */
 uint64_t sampled_code_time_ns(const struct sampled_code *code);
-/* Counts samples of this target for its location, also where they belong to others. */
+/*
+ * Counts samples of this target for its location, also where they belong to others. Its set is
+ * borrowed, and may grow.
+ */
 void sampled_code_watch(struct sampled_code *code, const struct target_spec *target);
-/* -E2BIG: too many ranges. */
+/* As target_levels_send. */
 int sampled_code_set_target(struct sampled_code *code, const struct target_spec *target,
-			    struct error *error);
+			    const struct target_set *standing, struct error *error);
 /*
  * Sampled time since a window began that counts for the target that was set last, although the
  * sampling side did not recognize it: it was not charged. Samples that arrived are known.

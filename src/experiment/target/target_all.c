@@ -5,8 +5,9 @@
  */
 #include "experiment/target/target_kinds.h"
 
-static void enable(struct collector_target_kinds *kinds)
+static void enable(struct collector_target_kinds *kinds, const char *name)
 {
+	(void)name;
 	kinds->callers = kinds->calls = true;
 	kinds->classes |= WAIT_CLASS_BIT(WAIT_CLASS_IO) | WAIT_CLASS_BIT(WAIT_CLASS_LOCK);
 }

@@ -13,8 +13,9 @@ const struct target_kind_row target_function = {.kind = TARGET_FUNCTION,
 						.is_in_files = true,
 						.find = find};
 
-static void enable(struct collector_target_kinds *kinds)
+static void enable(struct collector_target_kinds *kinds, const char *name)
 {
+	(void)name;
 	kinds->kernel = true;
 }
 

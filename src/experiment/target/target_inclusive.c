@@ -2,8 +2,9 @@
 /* target_inclusive - functions with all that they call: found anywhere in a call chain. */
 #include "experiment/target/target_kinds.h"
 
-static void enable(struct collector_target_kinds *kinds)
+static void enable(struct collector_target_kinds *kinds, const char *name)
 {
+	(void)name;
 	kinds->callers = true;
 }
 

@@ -14,7 +14,8 @@
 	KIND("syscall", target_system_call) \
 	KIND("inclusive", target_inclusive) \
 	KIND("all", target_all)             \
-	KIND(NULL, target_kernel)
+	KIND(NULL, target_kernel)           \
+	KIND(NULL, target_class)
 
 #define DECLARE(name, row) extern const struct target_kind_row row;
 #define GRANULARITY(name, row) name,
@@ -61,7 +62,7 @@ void target_kinds_enable(struct collector_target_kinds *kinds, enum target_kind 
 	const struct target_kind_row *drawn = target_kind_row(granularity);
 
 	if (named && named->enable)
-		named->enable(kinds);
+		named->enable(kinds, name + strlen(named->prefix));
 	if (drawn->enable)
-		drawn->enable(kinds);
+		drawn->enable(kinds, NULL);
 }

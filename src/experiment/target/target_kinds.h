@@ -28,8 +28,8 @@ struct target_kind_row {
 	bool appears_late;        /* a name may appear without a new file */
 	bool needs_kernel_engine; /* as --granularity */
 	bool is_pool;             /* as --granularity: targets of several kinds */
-	/* Asks the engine for what the kind needs; NULL: nothing. */
-	void (*enable)(struct collector_target_kinds *kinds);
+	/* Asks the engine for what the kind (`name`: without prefix; or NULL) needs; or NULL. */
+	void (*enable)(struct collector_target_kinds *kinds, const char *name);
 	/* The location of a name without its prefix; errors as symbols_find. */
 	int (*find)(struct target_lookup *lookup, const char *name, uint32_t *location,
 		    struct error *error);
@@ -53,3 +53,8 @@ int target_kind_find(struct target_lookup *lookup, const char *name, uint32_t *l
 /* Asks for everything that the granularity and a target of this name (NULL: none) need. */
 void target_kinds_enable(struct collector_target_kinds *kinds, enum target_kind granularity,
 			 const char *name);
+
+/* target_class.c: CLASS_BIT as WAIT_CLASS_BIT; that of a class's letter, 0 if there is none. */
+#define TARGET_CLASS_PREFIX "class:"
+uint32_t target_wait_classes(uint32_t bits);
+uint32_t target_class_of_name(const char *name);

@@ -10,8 +10,9 @@
 #include <errno.h>
 #include <string.h>
 
-static void enable(struct collector_target_kinds *kinds)
+static void enable(struct collector_target_kinds *kinds, const char *name)
 {
+	(void)name;
 	kinds->spans = true;
 }
 

@@ -2,8 +2,9 @@
 /* target_system_call - system calls as targets; for the collector, the range of one number. */
 #include "experiment/target/target_kinds.h"
 
-static void enable(struct collector_target_kinds *kinds)
+static void enable(struct collector_target_kinds *kinds, const char *name)
 {
+	(void)name;
 	kinds->calls = true;
 }
 

@@ -13,7 +13,7 @@
 
 static const char heading[] = "target,kind,function,file,line,object,share,progress,progress_kind,"
 			      "speedup,program_speedup,low,high,experiments,slope,slope_low,"
-			      "slope_high,contention";
+			      "slope_high,contention,assumed";
 
 static void print_real(FILE *out, double value)
 {
@@ -57,6 +57,13 @@ static void print_point(FILE *out, const struct causal_effect *effect,
 	fputs(effect->is_contention ? ",true" : ",false", out);
 }
 
+static void end_row(FILE *out, const struct causal_target *target)
+{
+	fputc(',', out);
+	csv_write_text(out, target->target->assumed);
+	fputs("\r\n", out);
+}
+
 static void print_effect(FILE *out, const struct causal_target *target,
 			 const struct causal_effect *effect)
 {
@@ -65,7 +72,7 @@ static void print_effect(FILE *out, const struct causal_target *target,
 			continue;
 		print_target(out, target);
 		print_point(out, effect, &effect->points[i]);
-		fputs("\r\n", out);
+		end_row(out, target);
 	}
 }
 
@@ -79,7 +86,8 @@ void report_causal_csv(FILE *out, const struct report *report)
 			print_effect(out, target, &target->effects[j]);
 		if (!target->count) {
 			print_target(out, target);
-			fputs(",,,,,,,,,,,\r\n", out);
+			fputs(",,,,,,,,,,,", out);
+			end_row(out, target);
 		}
 	}
 }

@@ -10,6 +10,7 @@
 #include "analyze/causal/visits_by_process.h"
 #include "base/cleanup.h"
 #include "report/causal/no_answer.h"
+#include "report/causal/sets.h"
 #include "report/causal/tail_latency.h"
 #include "report/causal/verdict_json.h"
 #include "report/causal/warnings.h"
@@ -67,7 +68,8 @@ static json_t *verdict_of_effect(const struct causal_target *target,
 	return verdict_is_too_wide(&verdict) ? json_null() : verdict_json(&verdict);
 }
 
-static json_t *effect_of(const struct causal_target *target, const struct causal_effect *effect)
+static json_t *effect_of(const struct report *report, const struct causal_target *target,
+			 const struct causal_effect *effect)
 {
 	json_t *points = json_array();
 	bool has_slope = effect->slope.windows > 0;
@@ -90,6 +92,9 @@ static json_t *effect_of(const struct causal_target *target, const struct causal
 	json_object_set_new(json, "probability", json_number(effect->probability));
 	if (effect->point->kind == POINT_LATENCY)
 		json_object_set_new(json, "p99", tail_latency_json(target, effect));
+	json_t *interaction = sets_interaction_json(report, target, effect);
+	if (interaction)
+		json_object_set_new(json, "interaction", interaction);
 	return json;
 }
 
@@ -111,12 +116,13 @@ static json_t *callers_json(const struct callers *callers)
 	return array;
 }
 
-static json_t *target_of(const struct recording *recording, const struct causal_target *target)
+static json_t *target_of(const struct report *report, const struct causal_target *target)
 {
+	const struct recording *recording = report->recording;
 	const struct recording_target *what = target->target;
 	json_t *effects = json_array();
 	for (size_t i = 0; i < target->count; i++)
-		json_array_append_new(effects, effect_of(target, &target->effects[i]));
+		json_array_append_new(effects, effect_of(report, target, &target->effects[i]));
 	json_t *json =
 		json_pack("{ss so so so so so so so sI so}", "kind", target_kind_name(what->kind),
 			  "name", json_text(what->name), "function", json_text(what->function),
@@ -129,14 +135,15 @@ static json_t *target_of(const struct recording *recording, const struct causal_
 	if (callers.count)
 		json_object_set_new(json, "callers", callers_json(&callers));
 	callers_release(&callers);
+	sets_add_members(json, recording, what);
 	return json;
 }
 
-static json_t *targets_of(const struct recording *recording, const struct causal *causal)
+static json_t *targets_of(const struct report *report)
 {
 	json_t *targets = json_array();
-	for (size_t i = 0; i < causal->count; i++)
-		json_array_append_new(targets, target_of(recording, &causal->targets[i]));
+	for (size_t i = 0; i < report->causal->count; i++)
+		json_array_append_new(targets, target_of(report, &report->causal->targets[i]));
 	return targets;
 }
 
@@ -193,7 +200,7 @@ void report_causal_json(FILE *out, const struct report *report)
 			  json_text(totals.last ? totals.last->engine : NULL), "host",
 			  json_host_of(totals.last), "sampling", json_sampling_of(&totals),
 			  "overhead", json_overhead_of(&totals), "progress",
-			  progress_of(recording, &totals), "targets", targets_of(recording, causal),
+			  progress_of(recording, &totals), "targets", targets_of(report),
 			  "experiments", (json_int_t)causal->experiments, "discarded",
 			  discarded_of(causal), "warnings", json_warnings(&warnings), "no_answer",
 			  no_answer_of(recording, causal), "runs", runs_of(recording));

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "report/causal/first_screen.h"
 #include "report/causal/no_answer.h"
+#include "report/causal/sets.h"
 #include "report/causal/tail_latency.h"
 #include "report/causal/verdict_table.h"
 #include "report/causal/warnings.h"
@@ -365,6 +366,7 @@ static void print_details(FILE *out, const struct report *report,
 	tail_latency_print(out, verdicts, options);
 	print_sentences(out, verdicts, OUTCOME_GAIN, options);
 	print_contention(out, verdicts, options);
+	sets_print(out, report, verdicts, options);
 	print_unsure(out, verdicts, options);
 	print_callers(out, report->recording, verdicts, options);
 	fputc('\n', out);

@@ -65,6 +65,14 @@ uint32_t symbols_span(struct symbols *symbols, const char *name)
 	return location_of_synthetic(symbols, object, TARGET_SPAN, text, text, 0);
 }
 
+uint32_t symbols_set(struct symbols *symbols, const char *name)
+{
+	struct object *object = synthetic_object(symbols, &symbols->sets, "sets");
+	uint32_t text = location_name_add(symbols, "%s", name);
+
+	return location_of_synthetic(symbols, object, TARGET_SET, text, text, 0);
+}
+
 static const char *wait_class_description(enum sample_class class)
 {
 	switch (class) {

@@ -44,7 +44,8 @@ static void begin(void)
 	settings = &runtime_page->settings;
 	settings->delay.period_ns = 1000000000; /* no tick comes by itself */
 	settings->delay.heartbeat_ns = time_now();
-	settings->delay.speedup = DELAY_SPEEDUP_ONE / 2;
+	settings->delay.speedup = settings->delay.speedups[0] = DELAY_SPEEDUP_ONE / 2;
+	settings->code_levels = settings->target_levels = 1;
 	settings->enable_waits = 1;
 	settings->delay.generation = 1;
 	settings->delay.is_disarmed = 1; /* no clock for this thread */
@@ -61,22 +62,33 @@ static void map_everything(uint32_t object)
 	runtime_process->mapping_count = 1;
 }
 
+/* The target is the waits of these classes, or code. */
+static void make_classes(uint32_t classes)
+{
+	settings->enable_classes |= classes;
+	settings->classes = classes;
+	settings->class_levels = 1;
+	settings->code_levels = !classes;
+}
+
 static void make_target(uint32_t object)
 {
-	runtime_page->ranges[WIRE_BANK_TARGET][0] =
-		(struct wire_range){.object = object, .start = 0, .end = ~0ull};
+	runtime_page->ranges[WIRE_BANK_TARGET][0] = (struct wire_range){.object = object,
+									.value = WIRE_TARGET_OWN(0),
+									.start = 0,
+									.end = ~0ull};
 	settings->counts[WIRE_BANK_TARGET] = 1;
 }
 
 TEST("time in the target raises L and G by the speedup")
 {
 	begin();
-	CHECK_EQUAL(pause_charge(10 * MS, time_now()), 5 * MS);
+	CHECK_EQUAL(pause_charge(1, 10 * MS, time_now()), 5 * MS);
 	CHECK_EQUAL(runtime_page->delay_ns, 5 * MS);
 	CHECK_EQUAL(thread_self.local.delay_ns, 5 * MS);
 	/* A thread that is ahead of the others does not raise the page's delay. */
 	thread_self.local.delay_ns = 0;
-	CHECK_EQUAL(pause_charge(4 * MS, time_now()), 0);
+	CHECK_EQUAL(pause_charge(1, 4 * MS, time_now()), 0);
 	CHECK_EQUAL(runtime_page->delay_ns, 5 * MS);
 }
 
@@ -163,7 +175,7 @@ static void tick(void)
 TEST("the time of a tick puts its thread ahead of the others, also without a speedup")
 {
 	begin();
-	settings->delay.speedup = 0;
+	settings->delay.speedup = settings->delay.speedups[0] = 0;
 	tick();
 	CHECK_EQUAL(runtime_page->delay_ns, 0);
 	settings->delay.tick_overhead_ns = 5 * MS;
@@ -235,7 +247,7 @@ TEST("a thread that a thread has woken is credited; another one pays")
 TEST("the time of other threads' ticks is owed before a wake-up and after a sleep")
 {
 	begin();
-	settings->delay.speedup = 0;
+	settings->delay.speedup = settings->delay.speedups[0] = 0;
 	runtime_page->delay_ns = 2 * MS;
 	pay_before_wake();
 	wait_for(WAIT_FOR_TIME, 0, true);
@@ -293,7 +305,7 @@ TEST("CPU time of a wait for a lock is not in the next sample")
 
 	begin();
 	map_everything(1);
-	settings->delay.speedup = 0;
+	settings->delay.speedup = settings->delay.speedups[0] = 0;
 	tick();
 	wait_begin(&wait, WAIT_FOR_THREAD, -1, &frame);
 	for (uint64_t start = time_of_thread(); time_of_thread() - start < 20 * MS;)
@@ -310,7 +322,7 @@ TEST("the time of a tick before its handler is not CPU time of a later wait")
 {
 	begin();
 	map_everything(1);
-	settings->delay.speedup = 0;
+	settings->delay.speedup = settings->delay.speedups[0] = 0;
 	settings->delay.tick_overhead_ns = 50 * MS;
 	tick();
 	for (uint64_t start = time_of_thread(); time_of_thread() - start < 2 * MS;)
@@ -358,14 +370,14 @@ TEST("with a class as target, its waits are the target, or only those of the tar
 {
 	begin();
 	map_everything(1);
-	settings->enable_classes = settings->classes = WAIT_CLASS_BIT(WAIT_CLASS_OTHER);
+	make_classes(WAIT_CLASS_BIT(WAIT_CLASS_OTHER));
 	wait_for(WAIT_FOR_DISK, 0, true);
 	CHECK_EQUAL(runtime_page->delay_ns, 0);
 	wait_for(WAIT_FOR_TIME, 0, true);
 	CHECK(runtime_page->delay_ns >= MS / 20);
 	begin();
 	map_everything(1);
-	settings->enable_classes = settings->classes = WAIT_CLASS_BIT(WAIT_CLASS_OTHER);
+	make_classes(WAIT_CLASS_BIT(WAIT_CLASS_OTHER));
 	settings->classes_of_code = 1;
 	wait_for(WAIT_FOR_TIME, 0, true);
 	CHECK_EQUAL(runtime_page->delay_ns, 0);
@@ -385,11 +397,11 @@ TEST("time on CPU is not a wait of a class")
 	make_target(1);
 	getcontext(&context);
 	thread_self.cpu_seen_ns = 0;
-	settings->classes = WAIT_CLASS_BIT(WAIT_CLASS_OTHER);
+	make_classes(WAIT_CLASS_BIT(WAIT_CLASS_OTHER));
 	sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
 	CHECK_EQUAL(thread_self.counters->samples, 1);
 	CHECK_EQUAL(runtime_page->delay_ns, 0);
-	settings->classes = 0;
+	make_classes(0);
 	thread_self.cpu_seen_ns = 0;
 	sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
 	CHECK(runtime_page->delay_ns > 0);
@@ -398,7 +410,7 @@ TEST("time on CPU is not a wait of a class")
 TEST("a wait for a lock in the target puts its thread ahead by its effective length")
 {
 	begin();
-	settings->enable_classes = settings->classes = WAIT_CLASS_BIT(WAIT_CLASS_LOCK);
+	make_classes(WAIT_CLASS_BIT(WAIT_CLASS_LOCK));
 	wait_for(WAIT_FOR_THREAD, 0, false); /* a timeout */
 	CHECK_EQUAL(runtime_page->delay_ns, 0);
 	uint64_t before = time_now();
@@ -466,7 +478,7 @@ static void *churn(void *argument)
 	thread_begin((uintptr_t)__builtin_frame_address(0) + 64, NULL);
 	for (int i = 0; i < 200; i++) {
 		struct walk walk = {.is_found = true};
-		pause_charge(1000, time_now());
+		pause_charge(1, 1000, time_now());
 		wait_for(i % 2 ? WAIT_FOR_THREAD : WAIT_FOR_TIME, 0, true);
 		sample_emit(&walk, 1000, 0);
 		progress_poll(time_now());

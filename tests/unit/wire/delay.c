@@ -27,6 +27,7 @@ struct subject {
 	enum run_state state;
 	bool has_joined;
 	__u32 joined_generation;
+	__u32 joined_level;
 	__u64 born_delay_ns;        /* G when it was born, or the generation began */
 	__u64 paid_ns, advanced_ns; /* pauses since then; of that, what they took too long */
 	__s64 left_clock_ns;        /* its effective time when it left its core */
@@ -162,9 +163,9 @@ static void tick(struct machine *machine, int core, bool in_target)
 	    "a spinner is credited with charges, or with the time between two ticks that find it "
 	    "spinning");
 	__u64 clock_before = of->local.delay_ns;
-	__u64 charge = in_target ? delay_charge_target(&of->local, &machine->settings, weight,
-						       machine->now_ns) :
-				   0;
+	__u32 levels = in_target ? 1 + (__u32)draw(machine, 15) : 0;
+	__u64 charge = delay_charge_target(&of->local, &machine->settings, levels, weight,
+					   machine->now_ns);
 	of->tick_overhead_ns =
 		delay_charge_tick(&of->local, &machine->settings,
 				  machine->settings.tick_overhead_ns, machine->now_ns);
@@ -195,16 +196,18 @@ static void leave(struct machine *machine, int core, bool is_blocked)
 	subject->left_backwards_ns = machine->backwards_ns;
 	subject->task.is_in_io = machine->running[core] >= MEMBERS && !draw(machine, 2);
 	if (machine->running[core] < MEMBERS && is_blocked && !draw(machine, 3)) {
+		subject->joined_level = (__u32)draw(machine, DELAY_LEVELS);
 		if (!delay_has_waiters(machine->waiters, machine->settings.generation))
 			machine->updated_ns = machine->now_ns;
-		machine->waiters =
-			delay_waiters_joined(machine->waiters, machine->settings.generation);
+		machine->waiters = delay_waiters_joined(machine->waiters, subject->joined_level,
+							machine->settings.generation);
 		subject->joined_generation = machine->settings.generation;
 		subject->has_joined = true;
 	} else if (is_blocked) {
-		subject->task.is_lock_target = !draw(machine, 5);
+		subject->task.lock_levels = draw(machine, 5) ? 0 : (__u8)draw(machine, 16);
 	}
-	subject->task.is_runnable_target = !is_blocked && !draw(machine, 5);
+	subject->task.runnable_levels =
+		is_blocked || draw(machine, 5) ? 0 : (__u8)draw(machine, 16);
 	machine->running[core] = -1;
 }
 
@@ -285,9 +288,9 @@ static void wake(struct machine *machine, int core, int index, enum delay_waker 
 		return;
 	if (subject->has_joined && delay_waiters_has(machine->waiters, subject->joined_generation,
 						     machine->settings.generation)) {
-		machine->waiters--;
+		machine->waiters -= delay_waiter(subject->joined_level);
 		subject->task.credit_ns =
-			delay_wait_credit(&machine->settings,
+			delay_wait_credit(&machine->settings, subject->joined_level,
 					  machine->now_ns - subject->task.left_ns);
 	}
 	subject->has_joined = false;
@@ -303,7 +306,8 @@ static void begin_generation(struct machine *machine)
 	settings->generation++;
 	settings->generation_ns = machine->now_ns;
 	settings->generation_delay_ns = machine->global_ns;
-	settings->speedup = (__u32)draw(machine, DELAY_SPEEDUP_ONE + 1);
+	for (int i = 0; i < DELAY_LEVELS; i++)
+		settings->speedups[i] = (__u32)draw(machine, DELAY_SPEEDUP_ONE + 1);
 	settings->external_speedup =
 		draw(machine, 4) ? 0 : (__u32)draw(machine, DELAY_SPEEDUP_ONE + 1);
 	for (int i = 0; i < TASKS; i++) {
@@ -437,12 +441,12 @@ TEST("copies of G merge to the same in any order, also where they wrap")
 
 TEST("G grows once for waits that overlap, and by the same whoever brings it up, but for rounding")
 {
-	struct delay_settings settings = {.generation = 3, .speedup = DELAY_SPEEDUP_ONE / 4};
+	struct delay_settings settings = {.generation = 3, .speedups = {DELAY_SPEEDUP_ONE / 4}};
 	struct machine machine = machine_of(11);
-	__u64 waiters = delay_waiters_joined(0, 3), now = 1000, growth = 0, steps = 0;
+	__u64 waiters = delay_waiters_joined(0, 0, 3), now = 1000, growth = 0, steps = 0;
 
 	settings.generation_ns = settings.heartbeat_ns = now;
-	waiters = delay_waiters_joined(waiters, 3);
+	waiters = delay_waiters_joined(waiters, 0, 3);
 	for (; now < 50000; steps++) {
 		__u64 later = now + 1 + draw(&machine, 300);
 		CHECK(delay_growth_is_due(&settings, waiters, now, later));
@@ -451,13 +455,13 @@ TEST("G grows once for waits that overlap, and by the same whoever brings it up,
 	}
 	__u64 whole = delay_growth(&settings, waiters, 1000, now);
 	CHECK(growth <= whole && whole - growth <= steps);
-	CHECK_EQUAL(whole, delay_wait_credit(&settings, now - 1000));
+	CHECK_EQUAL(whole, delay_wait_credit(&settings, 0, now - 1000));
 }
 
 TEST("waiters of an older generation do not count, nor does the time before it")
 {
-	struct delay_settings settings = {.generation = 3, .speedup = DELAY_SPEEDUP_ONE};
-	__u64 waiters = delay_waiters_joined(delay_waiters_joined(0, 3), 3);
+	struct delay_settings settings = {.generation = 3, .speedups = {DELAY_SPEEDUP_ONE}};
+	__u64 waiters = delay_waiters_joined(delay_waiters_joined(0, 0, 3), 0, 3);
 
 	CHECK(delay_waiters_has(waiters, 3, 3));
 	CHECK(!delay_waiters_has(waiters, 2, 3));
@@ -465,7 +469,7 @@ TEST("waiters of an older generation do not count, nor does the time before it")
 	settings.generation = 4;
 	CHECK(!delay_waiters_has(waiters, 3, 4));
 	CHECK(!delay_growth_is_due(&settings, waiters, 500, 600));
-	waiters = delay_waiters_joined(waiters, 4);
+	waiters = delay_waiters_joined(waiters, 0, 4);
 	settings.generation_ns = 580;
 	CHECK_EQUAL(delay_growth(&settings, waiters, 500, 600), 20);
 	CHECK_EQUAL(delay_in_generation(&settings, 500, 600), 20);
@@ -477,19 +481,19 @@ TEST("external pacing makes G grow without any waiter, and credits nobody")
 	struct delay_settings settings = {.external_speedup = DELAY_SPEEDUP_ONE / 2};
 
 	CHECK_EQUAL(delay_growth(&settings, 0, 100, 300), 100);
-	CHECK_EQUAL(delay_wait_credit(&settings, 200), 0);
+	CHECK_EQUAL(delay_wait_credit(&settings, 0, 200), 0);
 }
 
 TEST("nothing is charged, and debts are forgiven, when the engine is silent or disarmed")
 {
-	struct delay_settings settings = {.speedup = DELAY_SPEEDUP_ONE, .tick_overhead_ns = 1};
+	struct delay_settings settings = {.speedups = {DELAY_SPEEDUP_ONE}, .tick_overhead_ns = 1};
 	struct delay_local local = {0};
 	__u64 late = DELAY_HEARTBEAT_LIMIT_NS + 1;
 
 	settings.heartbeat_ns = 1000;
 	CHECK(delay_is_allowed(&settings, 10)); /* a heartbeat that came after `now` */
-	CHECK_EQUAL(delay_charge_target(&local, &settings, 50, 1001), 50);
-	CHECK_EQUAL(delay_charge_target(&local, &settings, 50, 1000 + late), 0);
+	CHECK_EQUAL(delay_charge_target(&local, &settings, 1, 50, 1001), 50);
+	CHECK_EQUAL(delay_charge_target(&local, &settings, 1, 50, 1000 + late), 0);
 	CHECK_EQUAL(delay_charge_tick(&local, &settings, 50, 1000 + late), 0);
 	CHECK_EQUAL(delay_consume(&local, &settings, 5000, 1000 + late, CAP_NS), 0);
 	CHECK_EQUAL(local.delay_ns, 5000);
