@@ -241,10 +241,7 @@ static int find_one(struct session *session, size_t index, session_find *find, s
 {
 	const struct session_named_target *named = session_named_target(session, index);
 	struct session_named *found = &session->named.items[index];
-	int code = target_pattern_is(named->name) ?
-			   find_pattern(session, named, &set_numbered(session, named->set)->members,
-					error) :
-			   find(session, named->name, &found->location, error);
+	int code = find(session, named->name, &found->location, error);
 
 	found->is_found = !code;
 	return code;

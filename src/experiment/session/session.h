@@ -25,8 +25,8 @@ struct session_status {
 /* What --target, --with or --assume name. */
 struct session_named_target {
 	const char *name; /* or a pattern (target_pattern.h) */
-	double level; /* its part of a set's speedup, or the speedup that stands */
-	unsigned set; /* 0: by itself; those with an equal number are sped up together */
+	double level;     /* its part of a set's speedup, or the speedup that stands */
+	unsigned set;     /* 0: by itself; those with an equal number are sped up together */
 };
 
 struct session_options {
