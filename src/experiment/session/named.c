@@ -18,24 +18,6 @@
 
 #define MEMBERS_ALONE_MOST 6 /* of a set with more, only the set is given */
 
-static bool is_class(const struct session *session, uint32_t location)
-{
-	return symbols_location(session->symbols, location)->kind == TARGET_CLASS;
-}
-
-static struct target_member member_of(const struct session *session, const char *name,
-				      uint32_t location, double level)
-{
-	if (is_class(session, location))
-		return (struct target_member){
-			.location = location,
-			.code = SYMBOLS_NONE,
-			.classes = target_class_of_name(name + strlen(TARGET_CLASS_PREFIX)),
-			.level = level,
-		};
-	return (struct target_member){.location = location, .code = location, .level = level};
-}
-
 static void give_target(struct session *session, const struct target_spec *spec)
 {
 	size_t index = session_target_of(session, spec->location); /* may move items */
@@ -82,24 +64,12 @@ static void pool_classes(struct session *session)
 static void give_single(struct session *session, const char *name, uint32_t location)
 {
 	struct target_spec spec = {.location = location,
-				   .own = member_of(session, name, location, 1)};
+				   .own = session_member_of(session, name, location, 1)};
 
 	if (session->options->classes)
 		give_classes(session, location);
 	else
 		give_target(session, &spec);
-}
-
-/* ---- names ---- */
-
-static void add_member(struct target_set *members, const struct target_member *member)
-{
-	for (size_t i = 0; i < members->members.count; i++) {
-		struct target_member *known = &members->members.items[i];
-		if (known->code == member->code && known->classes == member->classes)
-			return;
-	}
-	*array_add(&members->members) = *member;
 }
 
 /* "main.c:42 + compress:50%". To be freed. */
@@ -121,17 +91,6 @@ static const char *shown_name(const struct session *session, size_t index)
 
 /* ---- sets ---- */
 
-static struct session_set *set_numbered(struct session *session, unsigned number)
-{
-	for (size_t i = 0; i < session->sets.count; i++)
-		if (session->sets.items[i]->number == number)
-			return session->sets.items[i];
-	struct session_set *set = memory_new(1, sizeof(*set));
-	set->number = number;
-	*array_add(&session->sets) = set;
-	return set;
-}
-
 /* Makes the set's members and its name, once all its names are found. False: not yet. */
 static bool fill_set(struct session *session, struct session_set *set, bool *has_pattern)
 {
@@ -150,9 +109,9 @@ static bool fill_set(struct session *session, struct session_set *set, bool *has
 		if (target_pattern_is(named->name))
 			continue;
 		struct target_member member =
-			member_of(session, named->name, session->named.items[i].location,
-				  named->level);
-		add_member(&set->members, &member);
+			session_member_of(session, named->name, session->named.items[i].location,
+					  named->level);
+		session_add_member(&set->members, &member);
 	}
 	return true;
 }
@@ -173,14 +132,6 @@ static void give_set(struct session *session, struct session_set *set)
 		if (options->targets[i].set == set->number)
 			give_single(session, options->targets[i].name,
 				    session->named.items[i].location);
-}
-
-void session_add_match(struct session *session, const struct session_named_target *named,
-		       uint32_t location)
-{
-	struct target_member member = member_of(session, named->name, location, named->level);
-
-	add_member(&set_numbered(session, named->set)->members, &member);
 }
 
 /* ---- what --assume names ---- */
@@ -214,10 +165,10 @@ static void take_assumed(struct session *session)
 	for (size_t i = 0; i < options->assumed_count; i++) {
 		const struct session_named_target *named = &options->assumed[i];
 		struct target_member member =
-			member_of(session, named->name,
-				  session->named.items[options->target_count + i].location,
-				  named->level);
-		add_member(&session->assumed, &member);
+			session_member_of(session, named->name,
+					  session->named.items[options->target_count + i].location,
+					  named->level);
+		session_add_member(&session->assumed, &member);
 	}
 	name_assumed(session);
 }
@@ -271,7 +222,7 @@ int session_find_targets(struct session *session, session_find *find, bool is_fi
 	for (size_t i = 0; i < options->target_count && !code; i++) {
 		const struct session_named *found = &session->named.items[i];
 		if (options->targets[i].set)
-			give_set(session, set_numbered(session, options->targets[i].set));
+			give_set(session, session_set_numbered(session, options->targets[i].set));
 		else if (found->is_found && !target_pattern_is(options->targets[i].name))
 			give_single(session, options->targets[i].name, found->location);
 	}

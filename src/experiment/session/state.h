@@ -16,6 +16,7 @@
 #include "experiment/schedule.h"
 #include "experiment/session/displacement.h"
 #include "experiment/session/found_points.h"
+#include "experiment/session/named.h"
 #include "experiment/session/session.h"
 #include "experiment/target/sampled_code.h"
 #include "profile/profile.h"
@@ -34,18 +35,6 @@ struct session_target {
 	unsigned series_counts[2]; /* so far: of controls, of others */
 	unsigned warm_up_level;    /* of stats/warm_up.h, the highest reported */
 	struct effect_slope slope; /* pool.c: after its last block */
-};
-
-/* A name of --target, --with or --assume. */
-struct session_named {
-	uint32_t location; /* SYMBOLS_NONE: a pattern, or not found yet */
-	bool is_found;
-};
-/* Targets that are sped up together. */
-struct session_set {
-	unsigned number;
-	struct target_set members;
-	char *name; /* NULL: not all of its names are found yet */
 };
 
 /* Rows of the profile for the kernel_caller of the same index. */
@@ -162,22 +151,6 @@ int session_write_target(struct session *session, struct session_target *target,
 			 struct error *error);
 /* Plans the next window; false if there is no target yet. */
 bool session_plan(struct session *session, struct schedule_plan *plan);
-
-/* named.c: the targets that the user named. */
-typedef int session_find(struct session *session, const char *name, uint32_t *location,
-			 struct error *error);
-size_t session_named_count(const struct session *session);
-const struct session_named_target *session_named_target(const struct session *session,
-							size_t index);
-/* Makes the location a member of the set, as a pattern of --target matches it. */
-void session_add_match(struct session *session, const struct session_named_target *named,
-		       uint32_t location);
-/* Looks up what has not been found; names in no file known so far are awaited. */
-int session_find_targets(struct session *session, session_find *find, bool is_first,
-			 struct error *error);
-/* Nothing to speed up, or not all that is assumed: see `missing_target`. */
-bool session_lacks_targets(const struct session *session);
-void session_free_named(struct session *session);
 
 /* samples.c: writes samples by target, and the callers of kernel code. */
 int session_write_samples(struct session *session, struct error *error);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* named - the part of state.h for targets that the user named, and for sets of them. */
+#pragma once
+
+#include "experiment/session/session.h"
+#include "experiment/target/target_spec.h"
+
+struct session;
+
+/* A name of --target, --with or --assume. */
+struct session_named {
+	uint32_t location; /* SYMBOLS_NONE: a pattern, or not found yet */
+	bool is_found;
+};
+
+/* Targets that are sped up together. */
+struct session_set {
+	unsigned number;
+	struct target_set members;
+	char *name; /* NULL: not all of its names are found yet */
+};
+
+/* sets.c */
+struct target_member session_member_of(const struct session *session, const char *name,
+				       uint32_t location, double level);
+void session_add_member(struct target_set *members, const struct target_member *member);
+/* Made if it is new. */
+struct session_set *session_set_numbered(struct session *session, unsigned number);
+/* Makes the location a member of the set, as a pattern of --target matches it. */
+void session_add_match(struct session *session, const struct session_named_target *named,
+		       uint32_t location);
+
+/* named.c */
+typedef int session_find(struct session *session, const char *name, uint32_t *location,
+			 struct error *error);
+size_t session_named_count(const struct session *session);
+const struct session_named_target *session_named_target(const struct session *session,
+							size_t index);
+/* Looks up what has not been found; names in no file known so far are awaited. */
+int session_find_targets(struct session *session, session_find *find, bool is_first,
+			 struct error *error);
+/* Nothing to speed up, or not all that is assumed: see `missing_target`. */
+bool session_lacks_targets(const struct session *session);
+void session_free_named(struct session *session);
