@@ -4,6 +4,7 @@
  * a full or an empty pipe.
  *
  * period = max(500 * A, 350 * B)
+ * set = A B
  */
 #include "work.h"
 

@@ -3,6 +3,7 @@
  * queue - a producer and a consumer with a short queue, a mutex and two condition variables.
  *
  * period = max(450 * A, 600 * B)
+ * set = A B
  */
 #include "work.h"
 

@@ -9,6 +9,8 @@ Each case (a .c file here; work.h describes its form) is built and profiled with
 one: that of the case with this share of the target's work really taken away. A row for each point, then the mean
 absolute error in percentage points, and how often the 95 % interval holds the truth.
 
+A line ` * set = A B:50` in a case asks for a set, with B sped up half as much.
+
 A measured truth has an interval of its own (of the median of its rounds, 95 %). Its rounds are spread between parts of
 the profiling run, so that drift of the machine affects both. A prediction holds the truth if the two differ by no
 more than the root of the sum of both intervals' squares.
@@ -50,7 +52,7 @@ SLOW_DISK_US = 3000
 
 @dataclass
 class Target:
-    letter: str
+    letter: str  # of a set several, with what each is cut by at 100 %: "A B:50"
     options: list  # of lever run: --target with a function or FILE:LINE, --class
     line: str | None  # for coz
 
@@ -103,6 +105,23 @@ def target_of(line, place):
     return Target(letter, ["--target", what], None)
 
 
+def set_of(letters, targets):
+    """The set that a line "set = A B:50" of a case names."""
+    words = []
+    for part in letters.split():
+        letter, _, percent = part.partition(":")
+        options = next(target.options for target in targets if target.letter == letter)
+        name = "class:" + options[1] if options[0] == "--class" else options[1]
+        words += ["--with" if words else "--target", name + (":%s%%" % percent if percent else "")]
+    return Target(letters, words, None)
+
+
+def cuts_of(letters, cut):
+    """By how much each member is cut: {letter: percent}"""
+    parts = [part.partition(":") for part in letters.split()]
+    return {letter: cut * float(percent or 100) / 100 for letter, _, percent in parts}
+
+
 class Case:
     """One program: its source, what it says about itself, and its builds."""
 
@@ -121,6 +140,7 @@ class Case:
         self.cuts = list(map(int, chosen.group(1).split())) if chosen else CUTS
         self.targets = [target for number, line in enumerate(lines, 1)
                         if (target := target_of(line, "%s.c:%d" % (name, number)))]
+        self.targets += [set_of(match.group(1), self.targets) for match in map(re.compile(r" \* set = (.*)").match, lines) if match]
 
     def build(self, folder, flags=()):
         program = os.path.join(folder, self.name)
@@ -129,18 +149,18 @@ class Case:
                         "-o", program, "-lpthread", "-ldl"], check=True)
         return program
 
-    def constructed(self, letter, cut, formula=None):
-        def answer(share):
-            kept = dict.fromkeys("ABCD", 1) | {letter: share}
+    def constructed(self, letters, cut, formula=None):
+        def answer(cut):
+            kept = dict.fromkeys("ABCD", 1) | {letter: 1 - part / 100 for letter, part in cuts_of(letters, cut).items()}
             return eval(formula or self.formula, {"__builtins__": {}, "max": max, "min": min}, kept)
-        return 1 - answer(1 - cut / 100) / answer(1)
+        return 1 - answer(cut) / answer(0)
 
     def truth(self, program, loops, letter):
         return Measured(self, program, loops, letter) if self.formula == "measured" else Constructed(self, letter)
 
 
-def period(program, loops, seconds, letter=None, cut=0):
-    cutting = ["-" + letter, str(cut)] if letter else []
+def period(program, loops, seconds, letters="", cut=0):
+    cutting = [word for letter, part in cuts_of(letters, cut).items() for word in ("-" + letter, str(part))]
     said = subprocess.run([program, "-t", str(seconds), "-l", str(loops), *cutting],
                           capture_output=True, text=True, check=True).stdout
     return float(re.search(r"period_ns=([\d.]+)", said).group(1))
@@ -219,11 +239,10 @@ class Lever:
         for part in range(truth.parts):
             truth.measure()
             self.profile_part(case, program, target, loops, part, truth.parts)
-        report = self.report()
-        self.used = report["engine"]
+        self.used = self.report()["engine"]
         kind = "latency" if case.kind == "latency" else "throughput"
         return {round(100 * point["speedup"]): (point["program_speedup"], point["low"], point["high"], point["experiments"])
-                for found in report["targets"] for effect in found["effects"] if effect["kind"] == kind
+                for found in self.asked(target) for effect in found["effects"] if effect["kind"] == kind
                 for point in effect["points"]}
 
     def predict_p99(self):
@@ -231,6 +250,11 @@ class Lever:
         return {round(100 * point["speedup"]): (point["program_speedup"], point["low"], point["high"], point["experiments"])
                 for found in self.report()["targets"] for effect in found["effects"] if effect.get("p99")
                 for point in effect["p99"]["points"]}
+
+    def asked(self, target):
+        """The reported targets that answer: of a set not its members, which are measured, too."""
+        is_set = " " in target.letter
+        return [found for found in self.report()["targets"] if (found["kind"] == "set") == is_set]
 
     def report(self):
         return json.loads(subprocess.run([self.lever, "report", self.profile, "--format", "json"],
