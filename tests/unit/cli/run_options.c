@@ -220,3 +220,39 @@ TEST("no two options of a command share a name or a letter")
 				CHECK(!a->letter || a->letter != b->letter);
 			}
 }
+
+TEST("--with joins the target before it, and a member may have a percentage")
+{
+	CHECK_EQUAL(parse("-t main.c:4 -w f:50% -t g -t h --with i x"), 0);
+	const struct session_named_target *named = options.targets.items;
+	CHECK_EQUAL(options.targets.count, 5);
+	CHECK_EQUAL(named[0].set, 1);
+	CHECK_EQUAL(named[1].set, 1);
+	CHECK_TEXT(named[1].name, "f");
+	CHECK_NEAR(named[1].level, 0.5, 1e-12);
+	CHECK_EQUAL(named[2].set, 0);
+	CHECK_EQUAL(named[3].set, 2);
+	CHECK_EQUAL(named[4].set, 2);
+	CHECK_EQUAL(parse("-w f x"), -EINVAL);
+	CHECK_EQUAL(parse("-t f:50% x"), -EINVAL);
+	CHECK_EQUAL(parse("-t f -w g:0% x"), -EINVAL);
+	CHECK_EQUAL(parse("-t f -w g:101% x"), -EINVAL);
+	CHECK_EQUAL(parse("-t f -w g --class L x"), -EINVAL);
+}
+
+TEST("--as-one makes one set of all targets, and of what patterns match")
+{
+	CHECK_EQUAL(parse("--as-one -t f* -t g x"), 0);
+	CHECK_EQUAL(options.targets.items[0].set, 1);
+	CHECK_EQUAL(options.targets.items[1].set, 1);
+	CHECK_EQUAL(parse("--as-one x"), -EINVAL);
+}
+
+TEST("--assume takes names with percentages, and no patterns")
+{
+	CHECK_EQUAL(parse("--assume main.c:4:30% --assume f x"), 0);
+	CHECK_TEXT(options.assumed.items[0].name, "main.c:4");
+	CHECK_NEAR(options.assumed.items[0].level, 0.3, 1e-12);
+	CHECK_NEAR(options.assumed.items[1].level, 1, 0);
+	CHECK_EQUAL(parse("--assume f*:50% x"), -EINVAL);
+}

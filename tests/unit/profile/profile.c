@@ -297,3 +297,31 @@ TEST("unusual file names work")
 	recording_free(recording);
 	sample_remove(path);
 }
+
+TEST("a set has members, and a target with an assumption is another one")
+{
+	char *path = sample_path();
+	struct error error = {0};
+	struct profile *profile = NULL;
+	struct sample sample;
+	CHECK_EQUAL(sample_begin(path, false, &profile, &sample, &error), 0);
+	struct recording_target assumed = sample_target();
+	assumed.assumed = (char *)"f:50%";
+	CHECK_EQUAL(profile_add_target(profile, &assumed, &error), 0);
+	CHECK(assumed.id != sample.target.id);
+	struct recording_member member = {assumed.id, TARGET_LINE, (char *)"main.c:1", 1};
+	CHECK_EQUAL(profile_set_member(profile, &member, &error), 0);
+	member.level = 0.5;
+	CHECK_EQUAL(profile_set_member(profile, &member, &error), 0);
+	profile_close(profile);
+
+	struct recording *recording = NULL;
+	CHECK_EQUAL(profile_read(path, &recording, &error), 0);
+	CHECK_EQUAL(recording->members.count, 1);
+	CHECK_EQUAL(recording->members.items[0].target_id, assumed.id);
+	CHECK_TEXT(recording->members.items[0].name, "main.c:1");
+	CHECK_NEAR(recording->members.items[0].level, 0.5, 0);
+	CHECK_TEXT(recording_target(recording, assumed.id)->assumed, "f:50%");
+	recording_free(recording);
+	sample_remove(path);
+}

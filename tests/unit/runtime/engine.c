@@ -80,6 +80,26 @@ static void make_target(uint32_t object)
 	settings->counts[WIRE_BANK_TARGET] = 1;
 }
 
+TEST("code whose speedup stands is charged in controls, too, and is not the target")
+{
+	siginfo_t origin = {.si_code = POLL_IN};
+	ucontext_t context;
+
+	begin();
+	map_everything(1);
+	make_target(1);
+	getcontext(&context);
+	runtime_page->ranges[WIRE_BANK_TARGET][0].value = WIRE_TARGET_OWN(1);
+	settings->delay.speedup = settings->delay.speedups[0] = 0;
+	settings->delay.speedups[1] = DELAY_SPEEDUP_ONE / 2;
+	settings->code_levels = ~0u;
+	thread_self.cpu_seen_ns = 0;
+	sample_on_signal(RUNTIME_SIGNAL, &origin, &context);
+	CHECK(runtime_page->delay_ns > 0);
+	CHECK_EQUAL(thread_self.counters->target_samples, 0);
+	CHECK(!(runtime_page->ring[0].sample.flags & (WIRE_SAMPLE_TARGET | WIRE_SAMPLE_SPEEDUP)));
+}
+
 TEST("time in the target raises L and G by the speedup")
 {
 	begin();

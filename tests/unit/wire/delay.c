@@ -583,3 +583,38 @@ TEST("a thread's tick stands for its CPU time, without what ticks took of it")
 	CHECK_EQUAL(delay_tick_of_thread(1000, 400, 100), 500);
 	CHECK_EQUAL(delay_tick_of_thread(1000, 990, 100), 0);
 }
+
+TEST("what runs in several members of a set is charged once, by the largest speedup")
+{
+	struct delay_settings settings = {
+		.speedups = {DELAY_SPEEDUP_ONE / 4, 0, DELAY_SPEEDUP_ONE}};
+	struct delay_local local = {0};
+
+	settings.heartbeat_ns = 1000;
+	CHECK_EQUAL(delay_charge_target(&local, &settings, 0x1, 400, 1000), 100);
+	CHECK_EQUAL(delay_charge_target(&local, &settings, 0x5, 400, 1000), 400);
+	CHECK_EQUAL(delay_charge_target(&local, &settings, 0x2, 400, 1000), 0);
+	CHECK_EQUAL(local.delay_ns, 500);
+	CHECK_EQUAL(delay_level_of(&settings, 0x5), 2);
+	CHECK_EQUAL(delay_level_of(&settings, 0x3), 0);
+}
+
+TEST("while members wait at several levels G grows by the largest, and each is credited its own")
+{
+	struct delay_settings settings = {.generation = 70000,
+					  .speedups = {DELAY_SPEEDUP_ONE / 4, DELAY_SPEEDUP_ONE}};
+	__u64 waiters = delay_waiters_joined(0, 0, 70000);
+
+	settings.heartbeat_ns = settings.generation_ns = 1000;
+	CHECK_EQUAL(delay_growth(&settings, waiters, 1000, 1400), 100);
+	waiters = delay_waiters_joined(waiters, 1, 70000);
+	CHECK_EQUAL(delay_growth(&settings, waiters, 1000, 1400), 400);
+	CHECK_EQUAL(delay_wait_credit(&settings, 0, 400), 100);
+	waiters -= delay_waiter(1);
+	CHECK_EQUAL(delay_growth(&settings, waiters, 1000, 1400), 100);
+	for (int i = 0; i < 5000; i++)
+		waiters = delay_waiters_joined(waiters, 0, 70000);
+	CHECK_EQUAL(delay_waiters_at(waiters, 0), DELAY_WAITERS_MOST);
+	CHECK_EQUAL(delay_waiters_at(waiters, 1), 0);
+	CHECK_EQUAL(delay_waiters_joined(waiters, 0, 70000), waiters);
+}
