@@ -21,7 +21,10 @@ uint64_t engine_raise(struct machine *machine, uint64_t local_ns, uint64_t charg
 	struct engine *engine = &machine->engine;
 	uint64_t before = engine->global_ns;
 
-	if (engine->settings.kind == ENGINE_RUNTIME || engine->settings.variants.raises_by_charge)
+	if (engine->settings.variants.adds_charges)
+		engine->global_ns = delay_later(local_ns, before + charge);
+	else if (engine->settings.kind == ENGINE_RUNTIME ||
+		 engine->settings.variants.raises_by_charge)
 		engine->global_ns = delay_raised(before, local_ns, charge);
 	else
 		engine->global_ns = delay_later(local_ns, before);

@@ -26,8 +26,9 @@ struct core;
 struct engine_variants {
 	bool pays_on;          /* a pause reads G again at its end, and goes on if more is owed */
 	bool raises_by_charge; /* kernel engine: a charge raises G by no more than the charge */
-	bool credits_to_wake;  /* runtime engine: of a wait, up to the wake-up, not to the return */
-	bool wakes_before; /* an interrupt that a pause has held up came when that pause began */
+	bool adds_charges;    /* charges of several cores add up, instead of the largest counting */
+	bool credits_to_wake; /* runtime engine: of a wait, up to the wake-up, not to the return */
+	bool wakes_before;    /* an interrupt that a pause has held up came when that pause began */
 };
 
 struct engine_settings {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* patterns - simulated programs of well-known shapes, with random lengths and one target each. */
+/* patterns - simulated programs of well-known shapes, with random lengths, and targets. */
 #include "patterns.h"
 
 #include <math.h>
@@ -400,6 +400,57 @@ static void build_random(struct program *program, struct random *random, uint32_
 	}
 }
 
+/* ---- sets: several targets, sped up together ---- */
+
+/* Branches of equal mean that meet: each alone gains almost nothing. */
+static void build_set_branches(struct program *program, struct random *random, uint32_t cores)
+{
+	uint32_t threads = cores > 3 ? 4 : 2, mean = length_between(random, 3 * SHORT_NS, LONG_NS);
+	uint8_t done = object_add(program, 0, (int32_t)threads);
+	uint8_t begins = object_add(program, 0, (int32_t)threads);
+
+	for (uint32_t i = 0; i < threads; i++) {
+		role_begin(program, 1);
+		compute(program, random, mean)->is_target = true;
+		if (random_below(random, 2))
+			compute(program, random, length_between(random, 0.1 * mean, 0.5 * mean));
+		add(program, OPERATION_BARRIER, done);
+		if (!i)
+			add(program, OPERATION_VISIT, 0);
+		add(program, OPERATION_BARRIER, begins);
+	}
+}
+
+/* Two critical sections that all threads pass through. */
+static void build_set_locks(struct program *program, struct random *random, uint32_t cores)
+{
+	role_begin(program, between(random, 2, cores > 4 ? 4 : cores > 2 ? cores : 2));
+	for (int i = 0; i < 2; i++) {
+		uint8_t lock = object_add(program, 0, 0);
+		add(program, OPERATION_LOCK, lock);
+		compute(program, random, length(random))->is_target = true;
+		add(program, OPERATION_UNLOCK, lock);
+	}
+	compute(program, random, length_between(random, SHORT_NS, 4 * SHORT_NS));
+	add(program, OPERATION_VISIT, 0);
+}
+
+/* Both stages of a pipeline. */
+static void build_set_stages(struct program *program, struct random *random, uint32_t cores)
+{
+	uint8_t queue = object_add(program, 0, (int32_t)between(random, 1, 16));
+	uint32_t most = cores > 7 ? 4 : cores > 3 ? cores / 2 : 1;
+
+	for (int i = 0; i < 2; i++) {
+		role_begin(program, between(random, 1, most));
+		if (i)
+			add(program, OPERATION_TAKE, queue);
+		compute(program, random, length(random))->is_target = true;
+		compute(program, random, length_between(random, SHORT_NS, 4 * SHORT_NS));
+		add(program, i ? OPERATION_VISIT : OPERATION_PUT, i ? 0 : queue);
+	}
+}
+
 const struct pattern patterns[] = {
 	{"single", build_single},
 	{"independent", build_independent},
@@ -422,6 +473,9 @@ const struct pattern patterns[] = {
 	{"crowd", build_crowd},
 	{"crowded_pool", build_crowded_pool},
 	{"random", build_random},
+	{"set_branches", build_set_branches},
+	{"set_locks", build_set_locks},
+	{"set_stages", build_set_stages},
 };
 const uint32_t pattern_count = sizeof(patterns) / sizeof(patterns[0]);
 

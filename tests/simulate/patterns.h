@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* patterns - simulated programs of well-known shapes, with random lengths and one target each. */
+/* patterns - simulated programs of well-known shapes, with random lengths, and targets. */
 #pragma once
 
 #include "program.h"

@@ -62,6 +62,8 @@ static void variant_read(struct engine_variants *variants, const char *name)
 		variants->pays_on = true;
 	else if (!strcmp(name, "raises-by-charge"))
 		variants->raises_by_charge = true;
+	else if (!strcmp(name, "adds-charges"))
+		variants->adds_charges = true;
 	else if (!strcmp(name, "credits-to-wake"))
 		variants->credits_to_wake = true;
 	else if (!strcmp(name, "wakes-before"))
