@@ -30,7 +30,7 @@ __noinline int peer_tick(u64 now)
 {
 	struct kernel_cpu *cpu = this_cpu();
 
-	latency_pause(cpu, pause_charge(cpu, 0, now));
+	latency_pause(cpu, pause_charge(cpu, 0, 0, now));
 	pay_delay(cpu, &cpu->tick_spins);
 	return 0;
 }

@@ -36,7 +36,6 @@ struct session_target {
 	unsigned warm_up_level;    /* of stats/warm_up.h, the highest reported */
 	struct effect_slope slope; /* pool.c: after its last block */
 };
-
 /* Rows of the profile for the kernel_caller of the same index. */
 struct session_kernel_caller {
 	int64_t stack_id, sample_id;
@@ -80,7 +79,7 @@ struct session {
 	ARRAY(struct session_named) named; /* of the options: targets, then assumed ones */
 	ARRAY(struct session_set *) sets;
 	struct target_set assumed; /* whose speedup stands, by their levels */
-	char *assumed_name;        /* NULL: none, or not all are found yet */
+	char *assumed_name;        /* NULL: none, or not all found yet */
 	struct error missing_target;
 	uint32_t searched_objects; /* files in which names were looked up */
 	unsigned callers_one_of;   /* samples; 0: none */

@@ -11,7 +11,7 @@ static struct recording recording;
 static struct causal_target targets[MOST];
 static struct causal_effect effects[MOST];
 static struct effect_point points[MOST][5];
-static struct recording_point point = {1, POINT_THROUGHPUT, (char *)"op"};
+static struct recording_point point = {.id = 1, .name = (char *)"op"};
 static struct causal causal = {.targets = targets, .count = MOST};
 
 static void begin(void)
