@@ -136,7 +136,6 @@ char *session_requests_waiting(const struct session *session);
 
 /* peers.c: clients of this machine, and others in the program's loop, pause with the program. */
 void session_peers_refresh(struct session *session);
-
 /* waiting.c */
 /* Waits `duration_ns`, or until the program ends or the user interrupts; false then. */
 bool session_wait(struct session *session, uint64_t duration_ns);
@@ -150,7 +149,6 @@ int session_write_target(struct session *session, struct session_target *target,
 			 struct error *error);
 /* Plans the next window; false if there is no target yet. */
 bool session_plan(struct session *session, struct schedule_plan *plan);
-
 /* samples.c: writes samples by target, and the callers of kernel code. */
 int session_write_samples(struct session *session, struct error *error);
 

@@ -466,6 +466,18 @@ static bool on_spin(struct sampled_code *code, const struct wire_sample *sample)
 	return true;
 }
 
+/* Whether waits of the class, in any code, are a target or a member of a set. */
+static bool has_class(const struct target_spec *watched, uint32_t class)
+{
+	size_t count;
+	const struct target_member *members = target_spec_members(watched, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (members[i].code == SYMBOLS_NONE && members[i].classes & WAIT_CLASS_BIT(class))
+			return true;
+	return false;
+}
+
 /* A wait for another thread is the time of its class alone; code is not charged with it. */
 static bool on_lock_wait(struct sampled_code *code, const struct wire_sample *sample)
 {
@@ -475,7 +487,7 @@ static bool on_lock_wait(struct sampled_code *code, const struct wire_sample *sa
 		return false;
 	for (size_t i = 0; i < code->watched.count; i++) {
 		const struct target_spec *watched = &code->watched.items[i];
-		if (watched->code != SYMBOLS_NONE || !(watched->classes & WAIT_CLASS_BIT(class)))
+		if (!has_class(watched, class))
 			continue;
 		count_recent(code, watched->location, sample);
 		count_sample(code, watched->location, sample);
