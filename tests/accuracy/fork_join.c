@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * fork_join - two branches of equal work that meet after each round: each alone gains nothing, both
- * together everything.
+ * together everything but the meeting, for which the truth is measured.
  *
- * period = max(500 * A, 500 * B)
+ * period = measured
  * set = A B
  * set = A B:50
  */
