@@ -24,7 +24,8 @@ static int write_samples(struct profile *profile, uint64_t caller_id, struct err
 						UINT64_MAX - 1,
 						3,
 						4,
-						5.5};
+						5.5,
+						(char *)"mutex cache.lock"};
 	code = code ? code : profile_set_stack_sample(profile, &sample, error);
 	sample.samples = 6;
 	code = code ? code : profile_set_stack_sample(profile, &sample, error);
@@ -61,6 +62,7 @@ TEST("every field of samples is read back; a sample written again replaces the o
 	const struct recording_stack_sample *sample = &recording->stack_samples.items[0];
 	CHECK_EQUAL(sample->class, CLASS_LOCK);
 	CHECK_TEXT(sample->subclass, "futex");
+	CHECK_TEXT(sample->resource, "mutex cache.lock");
 	CHECK_TEXT(sample->system_call, "futex");
 	CHECK(sample->address == UINT64_MAX - 1);
 	CHECK_EQUAL(sample->samples, 6);
