@@ -233,7 +233,7 @@ def _():
 @test("a limit on file sizes is reported like a full disk, and stays in force for the program")
 def _():
     with folder() as place:
-        words = (f"ulimit -f 100; exec {LEVER} run -o run.lever --window 10ms -- "
+        words = (f"ulimit -f 160; exec {LEVER} run -o run.lever --window 10ms -- "
                  f"{program('exits')} plain 120000 done")
         said = run("bash", "-c", words, cwd=place)
         equal(said.returncode, 1, said.stderr)
