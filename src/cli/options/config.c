@@ -164,7 +164,8 @@ int config_read_file(struct config *config, const char *path, struct error *erro
 	AUTO(fd) int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat status;
 
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+	/* EACCES: a folder of somebody else, as HOME may be after a change of user. */
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
 		return 0;
 	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) || !is_trusted(&status)) {
 		*array_add(&config->ignored) = text_format(

@@ -243,14 +243,16 @@ static void print_measured(FILE *out, const struct report *report,
 	AUTO(text)
 	char *wall = totals.wall_ns ? display_duration((double)totals.wall_ns) :
 				      text_copy("unknown time");
+	bool is_runtime = totals.last && text_equals(totals.last->engine, "runtime");
 	size_t tried = 0;
 
 	for (size_t i = 0; i < causal->count; i++)
 		tried += causal->targets[i].experiments > 0;
 	AUTO(text)
-	char *text = text_format("%s, %u experiments on %zu of %zu places; +10 %% is 10 %% less "
+	char *text = text_format("%s%s, %u experiments on %zu of %zu places; +10 %% is 10 %% less "
 				 "time for the same work",
-				 wall, causal->experiments, tried, causal->count);
+				 wall, is_runtime ? " by the runtime engine" : "",
+				 causal->experiments, tried, causal->count);
 	print_line(out, options, "measured", text);
 }
 
