@@ -3,7 +3,9 @@
 #include "report/csv.h"
 
 #include "base/cleanup.h"
+
 #include "base/utf8.h"
+#include <math.h>
 
 #include <string.h>
 
@@ -18,4 +20,12 @@ void csv_write_text(FILE *out, const char *text)
 		fputc(*at, out);
 	}
 	fputc('"', out);
+}
+
+void csv_write_next_number(FILE *out, double number)
+{
+	if (isfinite(number))
+		fprintf(out, ",%.6g", number);
+	else
+		fputc(',', out);
 }

@@ -9,3 +9,5 @@
  * in front. NULL is the empty text.
  */
 void csv_write_text(FILE *out, const char *text);
+/* A comma and the number; nothing behind the comma if it is not finite. */
+void csv_write_next_number(FILE *out, double number);

@@ -122,6 +122,18 @@ static struct samples_change change_of(const struct samples_pair *pair,
 
 /* ---- functions ---- */
 
+/* Code without a name has that of its binary, where that is known. */
+static struct function_name name_of(const struct recording_frame *frame)
+{
+	const char *object = frame ? frame->object : NULL;
+	const char *function = frame ? frame->function : NULL;
+
+	return (struct function_name){
+		.name = function || !object ? function : path_base(object),
+		.file = frame ? frame->file : NULL,
+	};
+}
+
 static struct function_name *names_of(const struct samples_costs *costs, bool is_waiting,
 				      size_t *numbers, size_t *count)
 {
@@ -129,14 +141,9 @@ static struct function_name *names_of(const struct samples_costs *costs, bool is
 
 	*count = 0;
 	for (size_t i = 0; i < costs->count; i++) {
-		const struct recording_frame *frame = costs->items[i].frame;
 		if (costs->items[i].is_waiting != is_waiting)
 			continue;
-		if (frame)
-			names[*count] = (struct function_name){
-				frame->function ? frame->function : path_base(frame->object),
-				frame->file,
-			};
+		names[*count] = name_of(costs->items[i].frame);
 		numbers[(*count)++] = i;
 	}
 	return names;

@@ -3,7 +3,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "report/csv.h"
-#include "report/diff/diff_report.h"
+#include "report/diff/json.h"
 #include "report/display.h"
 #include "report/json.h"
 
@@ -51,15 +51,14 @@ static json_t *functions_json(const struct profile_pair *pair)
 	return functions;
 }
 
-static json_t *gate_json(const struct diff_report *report)
+json_t *diff_gate_json(const struct run_pairs_plan *plan, enum gate_verdict verdict)
 {
 	static const char *const names[] = {NULL, "passed", "failed", "unsure"};
-	const char *name = names[report->profiles->gate];
 
-	if (!name)
+	if (!names[verdict])
 		return json_null();
-	return json_pack("{so ss}", "fail_if_slower", json_number(report->plan->gate), "verdict",
-			 name);
+	return json_pack("{so ss}", "fail_if_slower", json_number(plan->gate), "verdict",
+			 names[verdict]);
 }
 
 void diff_profiles_json(FILE *out, const struct diff_report *report)
@@ -70,24 +69,17 @@ void diff_profiles_json(FILE *out, const struct diff_report *report)
 
 	for (size_t i = 0; i < pair->notes.count; i++)
 		json_array_append_new(notes, json_text(pair->notes.items[i]));
-	json_t *json = json_pack("{si ss ss so so so so so so so so sb so}", "lever", 1, "kind",
-				 "diff", "verdict", diff_profiles_verdict_name(pair), "sentence",
-				 json_text(sentence), "before",
-				 json_text(report->commands[PROFILE_BEFORE]), "after",
-				 json_text(report->commands[PROFILE_AFTER]), "progress",
-				 json_text(pair->points[PROFILE_BEFORE]->name), "predicted",
-				 gain_json(&pair->predicted), "measured",
-				 gain_json(&pair->measured), "functions", functions_json(pair),
-				 "notes", notes, "void", pair->is_void, "gate", gate_json(report));
+	json_t *json =
+		json_pack("{si ss ss so so so so so so so so sb so}", "lever", 1, "kind", "diff",
+			  "verdict", diff_profiles_verdict_name(pair), "sentence",
+			  json_text(sentence), "before",
+			  json_text(report->commands[PROFILE_BEFORE]), "after",
+			  json_text(report->commands[PROFILE_AFTER]), "progress",
+			  json_text(pair->points[PROFILE_BEFORE]->name), "predicted",
+			  gain_json(&pair->predicted), "measured", gain_json(&pair->measured),
+			  "functions", functions_json(pair), "notes", notes, "void", pair->is_void,
+			  "gate", diff_gate_json(report->plan, report->profiles->gate));
 	json_write_report(out, json);
-}
-
-static void write_number(FILE *out, double number)
-{
-	if (isfinite(number))
-		fprintf(out, ",%.6g", number);
-	else
-		fputc(',', out);
 }
 
 void diff_profiles_csv(FILE *out, const struct diff_report *report)
@@ -107,16 +99,16 @@ void diff_profiles_csv(FILE *out, const struct diff_report *report)
 		fputc(',', out);
 		csv_write_text(out, either->file);
 		fprintf(out, ",%u", either->line);
-		write_number(out, before ? before->per_visit_ns : NAN);
-		write_number(out, after ? after->per_visit_ns : NAN);
-		write_number(out, function->speedup);
-		write_number(out, function->low);
-		write_number(out, function->high);
-		write_number(out, function->p);
+		csv_write_next_number(out, before ? before->per_visit_ns : NAN);
+		csv_write_next_number(out, after ? after->per_visit_ns : NAN);
+		csv_write_next_number(out, function->speedup);
+		csv_write_next_number(out, function->low);
+		csv_write_next_number(out, function->high);
+		csv_write_next_number(out, function->p);
 		fputs(function->is_changed ? ",true" : ",false", out);
-		write_number(out, gain->is_known ? gain->gain : NAN);
-		write_number(out, gain->is_known ? gain->low : NAN);
-		write_number(out, gain->is_known ? gain->high : NAN);
+		csv_write_next_number(out, gain->is_known ? gain->gain : NAN);
+		csv_write_next_number(out, gain->is_known ? gain->low : NAN);
+		csv_write_next_number(out, gain->is_known ? gain->high : NAN);
 		fputs("\r\n", out);
 	}
 }

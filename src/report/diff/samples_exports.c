@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "report/csv.h"
 #include "report/diff/diff_report.h"
-#include "report/diff/samples_json.h"
+#include "report/diff/json.h"
 #include "report/display.h"
 #include "report/samples/names.h"
 
@@ -37,17 +37,6 @@ static json_t *function_json(const struct samples_function *function)
 	return json;
 }
 
-static json_t *gate_json(const struct diff_report *report)
-{
-	static const char *const names[] = {NULL, "passed", "failed", "unsure"};
-	const char *name = names[report->samples->gate];
-
-	if (!name)
-		return json_null();
-	return json_pack("{so ss}", "fail_if_slower", json_number(report->plan->gate), "verdict",
-			 name);
-}
-
 json_t *diff_samples_json_tree(const struct diff_report *report)
 {
 	const struct samples_pair *pair = report->samples;
@@ -67,20 +56,12 @@ json_t *diff_samples_json_tree(const struct diff_report *report)
 			 json_number(pair->units[PROFILE_AFTER]), "run_error",
 			 json_number(pair->run_error), "on_cpu", change_json(&pair->on_cpu),
 			 "waiting", change_json(&pair->waiting), "functions", functions, "notes",
-			 notes, "gate", gate_json(report));
+			 notes, "gate", diff_gate_json(report->plan, report->samples->gate));
 }
 
 void diff_samples_json(FILE *out, const struct diff_report *report)
 {
 	json_write_report(out, diff_samples_json_tree(report));
-}
-
-static void write_number(FILE *out, double number)
-{
-	if (isfinite(number))
-		fprintf(out, ",%.6g", number);
-	else
-		fputc(',', out);
 }
 
 void diff_samples_csv(FILE *out, const struct diff_report *report)
@@ -97,12 +78,12 @@ void diff_samples_csv(FILE *out, const struct diff_report *report)
 		csv_write_text(out, cost->frame ? cost->frame->file : NULL);
 		fprintf(out, ",%u,%s", cost->frame ? cost->frame->line : 0,
 			cost->is_waiting ? "true" : "false");
-		write_number(out, change->unit_ns[PROFILE_BEFORE]);
-		write_number(out, change->unit_ns[PROFILE_AFTER]);
-		write_number(out, change->change);
-		write_number(out, change->low);
-		write_number(out, change->high);
-		write_number(out, change->p);
+		csv_write_next_number(out, change->unit_ns[PROFILE_BEFORE]);
+		csv_write_next_number(out, change->unit_ns[PROFILE_AFTER]);
+		csv_write_next_number(out, change->change);
+		csv_write_next_number(out, change->low);
+		csv_write_next_number(out, change->high);
+		csv_write_next_number(out, change->p);
 		fputs(change->is_sure ? ",true\r\n" : ",false\r\n", out);
 	}
 }

@@ -5,7 +5,7 @@
  * Its report is that of the recording after the change, of another kind, with the comparison as
  * "diff"; the samples of both sides follow.
  */
-#include "report/diff/samples_json.h"
+#include "report/diff/json.h"
 
 #include "report/html.h"
 #include "report/samples/json.h"

@@ -196,3 +196,20 @@ TEST("a recording without a sample is refused with its side")
 	recording_free(before);
 	recording_free(after);
 }
+
+TEST("code of which nothing is known is compared with none")
+{
+	struct program program = usual(1);
+	struct recording *before = recorded(&program, 1), *after = recorded(&program, 2);
+	struct samples_pair *pair = NULL;
+	struct error error = {0};
+
+	free(before->frames.items[5].function);
+	free(after->frames.items[5].function);
+	before->frames.items[5].function = after->frames.items[5].function = NULL;
+	CHECK(!samples_pair_new(before, after, -1, &pair, &error));
+	CHECK(pair && pair->count == FUNCTIONS + 1);
+	samples_pair_free(pair);
+	recording_free(before);
+	recording_free(after);
+}
