@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "wire/delay_task.h"
+#include "wire/delay_gap.h"
 
 /* A core. Written on that core. */
 struct delay_core {

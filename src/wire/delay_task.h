@@ -22,6 +22,7 @@ enum delay_waker {
 	DELAY_WAKER_TASK,          /* of the program */
 	DELAY_WAKER_KERNEL_THREAD, /* that works for the program */
 	DELAY_WAKER_EXTERNAL,      /* a device, a timer, a task of another program */
+	DELAY_WAKER_HOST,          /* a task of the program on another host, by a message */
 };
 
 /* A task while it is off its core. Zero: a new one. */
@@ -57,7 +58,10 @@ DELAY_RULE void delay_leave(struct delay_task *task, const struct delay_settings
 	task->is_seen = 1;
 }
 
-/* `waker_gap`: what a kernel thread that wakes owes; else 0, as the waker has paid. */
+/*
+ * `waker_gap`: what a kernel thread that wakes owes, or the growth of G since a message was sent;
+ * else 0, as the waker has paid.
+ */
 DELAY_RULE void delay_wake(struct delay_task *task, enum delay_waker waker, __s64 waker_gap,
 			   __u64 global, __u64 now)
 {
@@ -127,70 +131,4 @@ DELAY_RULE __u64 delay_classes_gain(struct delay_task *task, const struct delay_
 	}
 	task->lock_levels = task->runnable_levels = 0;
 	return gain;
-}
-
-/* ---- what a task owes after a wait ---- */
-
-/*
- * Woken by a task: the growth of G is credited. A gap from before the wait shrinks by the part of
- * the wait that was no pause, in which it could have been paid.
- */
-DELAY_RULE __s64 delay_gap_after_wake(const struct delay_task *task)
-{
-	__s64 waited = task->woken_ns - task->left_ns;
-	__s64 paused = task->delay_at_wake_ns - task->delay_at_leave_ns;
-
-	if (task->gap_ns <= 0)
-		return task->gap_ns;
-	return delay_not_negative(task->gap_ns - delay_not_negative(waited - paused));
-}
-
-/* What is owed of the growth of G during a wait, after the credit of a wait in the target. */
-DELAY_RULE __s64 delay_credited(__s64 grown, __s64 credit)
-{
-	return delay_not_negative(grown - credit);
-}
-
-/* A task enters a core. */
-struct delay_entry {
-	__u64 now_ns, global_ns;
-	__s64 left_gap_ns; /* of the task that leaves the core; 0: the core was idle */
-	bool core_was_idle;
-	bool is_member; /* of the program, so that it pays; else a kernel thread */
-};
-
-/*
- * Woken externally: the growth of G during the wait is owed, less the credit of a wait in the
- * target. Woken by a kernel thread: at most what that thread owes, which has waited for the same
- * delays, or what the task owed before. A kernel thread that waits for no device was idle. On a
- * busy core the task has then waited for the core: the part that was no pause is credited.
- */
-DELAY_RULE __s64 delay_gap_after_external_wake(const struct delay_task *task,
-					       const struct delay_entry *entry)
-{
-	__s64 waker_gap = task->waker_gap_ns;
-	__s64 queued = (entry->now_ns - task->woken_ns) -
-		       delay_not_negative(entry->global_ns - task->delay_at_wake_ns);
-	__s64 own = entry->is_member || task->is_in_io ? task->gap_ns : delay_gap_after_wake(task);
-	__s64 slept = delay_not_negative(task->delay_at_wake_ns - task->delay_at_leave_ns);
-	__s64 most = own > waker_gap ? own : waker_gap;
-	__s64 gap = own + delay_credited(slept, task->credit_ns);
-
-	if (task->waker == DELAY_WAKER_KERNEL_THREAD && gap > most)
-		gap = most;
-	if (!entry->core_was_idle && gap > 0)
-		gap = delay_not_negative(gap - delay_not_negative(queued));
-	return gap;
-}
-
-/*
- * Wake chains of kernel threads on one core would lose the growth of G between wake-up and switch
- * at each link. It is added, up to the gap of the task that leaves the core.
- */
-DELAY_RULE __s64 delay_gap_after_wake_chain(__s64 gap, __s64 grown, __s64 left_gap)
-{
-	__s64 with_chain = gap + delay_not_negative(grown);
-	__s64 most = left_gap < with_chain ? left_gap : with_chain;
-
-	return most > gap ? most : gap;
 }

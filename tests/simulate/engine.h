@@ -31,8 +31,29 @@ struct engine_variants {
 	bool wakes_before;    /* an interrupt that a pause has held up came when that pause began */
 };
 
+/* What wakes a task if a message of another host does: rules that hosts.h compares. */
+enum engine_arrival {
+	ARRIVAL_EXTERNAL, /* a device: the growth of G during the wait is owed */
+	ARRIVAL_TASK,     /* a task: that growth is credited */
+	ARRIVAL_TOLD,     /* so is what the sender's host had charged, when that is heard of */
+	ARRIVAL_STAMP,    /* the message carries the sender's L: delay_gap_after_message */
+};
+
+/* A message of another host. */
+struct engine_message {
+	uint32_t from;
+	uint64_t sent_ns;
+	uint64_t stamp_ns; /* the sender's L */
+};
+
+/* What a host has heard of another: G at this time. */
+struct engine_heard {
+	uint64_t time_ns, delay_ns;
+};
+
 struct engine_settings {
 	enum engine_kind kind;
+	enum engine_arrival arrival;
 	struct engine_variants variants;
 	uint32_t period_ns;   /* usual; engine_set_period changes it */
 	uint32_t overhead_ns; /* of a tick, beside its handler */
@@ -69,6 +90,11 @@ struct engine_task {
 	uint64_t tick_cpu_ns; /* CPU time at which the next tick is due */
 	uint64_t cpu_accounted_ns;
 	uint64_t pays_since_ns, pays_begin_ns, pays_cpu_ns; /* 0: it does not pay */
+
+	/* ARRIVAL_TOLD: woken by a message whose sender's G has not been heard yet. */
+	bool is_owed_credit;
+	struct engine_message message;
+	uint64_t wake_delay_ns; /* G here when it arrived */
 };
 
 /* A core's part, of the kernel engine. */
@@ -119,6 +145,16 @@ uint64_t engine_finish(struct machine *machine, struct core *core);
 /* On this core; `waker` NULL: an interrupt. */
 void engine_waking(struct machine *machine, struct core *core, struct task *waker,
 		   struct task *woken);
+
+/* A message arrives on this core and wakes a task, or nobody: NULL. */
+void engine_receive(struct machine *machine, struct core *core, struct task *woken,
+		    const struct engine_message *message);
+/* What a message carries that is sent from this core. */
+uint64_t engine_stamp(const struct machine *machine, const struct core *core);
+/* Another host's G is heard: the copy here becomes at least as large. */
+void engine_merge(struct machine *machine, uint64_t delay_ns);
+/* ARRIVAL_TOLD: the same, of one host at a time of its clock. */
+void engine_hear(struct machine *machine, uint32_t from, const struct engine_heard *heard);
 
 /* Hooks of the runtime engine. */
 bool engine_ticks_in(const struct machine *machine, const struct task *task);

@@ -261,3 +261,73 @@ uint64_t engine_finish(struct machine *machine, struct core *core)
 	state->owes_more = core->current->engine.owes_more = pause > 0;
 	return pause;
 }
+
+/* ---- several hosts ---- */
+
+uint64_t engine_stamp(const struct machine *machine, const struct core *core)
+{
+	int64_t gap = core_gap(machine, core);
+
+	return machine->engine.global_ns - (uint64_t)(gap > 0 ? gap : 0);
+}
+
+void engine_merge(struct machine *machine, uint64_t delay_ns)
+{
+	engine_advance(machine);
+	machine->engine.global_ns = delay_later(delay_ns, machine->engine.global_ns);
+}
+
+void engine_receive(struct machine *machine, struct core *core, struct task *woken,
+		    const struct engine_message *message)
+{
+	struct engine *engine = &machine->engine;
+
+	if (engine->settings.kind != ENGINE_KERNEL)
+		return;
+	if (engine->settings.arrival == ARRIVAL_STAMP)
+		engine_merge(machine, message->stamp_ns);
+	if (!woken)
+		return;
+	engine_waking(machine, core, NULL, woken);
+	struct delay_task *task = &woken->engine.delay;
+	if (engine->settings.arrival == ARRIVAL_EXTERNAL)
+		return;
+	task->waker = DELAY_WAKER_TASK;
+	uint64_t stamp = delay_later(message->stamp_ns, engine->delay.generation_delay_ns);
+	if (engine->settings.arrival == ARRIVAL_STAMP)
+		delay_wake(task, DELAY_WAKER_HOST, (int64_t)(engine->global_ns - stamp),
+			   engine->global_ns, machine->now_ns);
+	woken->engine.is_owed_credit = engine->settings.arrival == ARRIVAL_TOLD;
+	woken->engine.message = *message;
+	woken->engine.wake_delay_ns = engine->global_ns;
+}
+
+/* The task has as much less to pay as its waker had paid, and its host did not know. */
+static void credit(struct machine *machine, struct task *task, uint64_t credit)
+{
+	struct core *core = &machine->cores[task->core];
+
+	if (task->status == TASK_RUNNING) {
+		core->engine.delay.local.delay_ns += credit;
+		engine_raise(machine, core->engine.delay.local.delay_ns, credit);
+	} else {
+		task->engine.delay.gap_ns -= (int64_t)credit;
+	}
+}
+
+void engine_hear(struct machine *machine, uint32_t from, const struct engine_heard *heard)
+{
+	for (uint32_t i = 0; i < machine->task_count; i++) {
+		struct engine_task *task = &machine->tasks[i].engine;
+		if (!task->is_owed_credit || task->message.from != from ||
+		    (int64_t)(heard->time_ns - task->message.sent_ns) < 0)
+			continue;
+		task->is_owed_credit = false;
+		if (task->delay.generation != machine->engine.delay.generation)
+			continue;
+		int64_t unknown = (int64_t)(heard->delay_ns - task->wake_delay_ns);
+		if (unknown > 0)
+			credit(machine, &machine->tasks[i], (uint64_t)unknown);
+	}
+	engine_merge(machine, heard->delay_ns);
+}

@@ -321,13 +321,27 @@ static bool pay(struct machine *machine, struct core *core, struct task *task)
 	return true;
 }
 
+/* Like a wake-up: the sender pays first, unless the message tells what it owes. */
+static bool pays_before_sending(struct machine *machine, struct core *core, struct task *task)
+{
+	if (task_operation(machine, task)->kind != OPERATION_SEND || task->has_paid ||
+	    machine->engine.settings.arrival == ARRIVAL_STAMP)
+		return false;
+	task->has_paid = true;
+	uint64_t hold = engine_pay_before_waking(machine, core);
+	if (hold)
+		core_hold(machine, core, hold);
+	return hold;
+}
+
 /* Goes on with the current operation; returns whether there is more to do at this moment. */
 static bool task_step(struct machine *machine, struct core *core, struct task *task)
 {
 	task->has_changed = false;
-	if (engine_before_step(machine, task))
+	if (engine_before_step(machine, task) || pays_before_sending(machine, core, task))
 		return true;
 	uint32_t operation = task->operation;
+	task->has_paid = false;
 	switch (program_step(machine, task)) {
 	case STEP_COMPUTE:
 	case STEP_SPIN:
@@ -491,6 +505,26 @@ static void dispatch(struct machine *machine, uint32_t source)
 void machine_wake_at(struct machine *machine, struct task *task, uint64_t time_ns)
 {
 	events_post(&machine->events, SOURCE_TASK + task->id, time_ns + lateness(machine));
+}
+
+uint64_t machine_receive(struct machine *machine, uint8_t object,
+			 const struct engine_message *message)
+{
+	const struct task *waiter = machine->objects[object].waiters[0];
+	uint32_t index = waiter ? waiter->core : object % machine->settings.cores;
+	struct core *core = &machine->cores[index];
+
+	if (core->masked_ns > machine->now_ns)
+		return core->masked_ns;
+	core_account(machine, core);
+	if (core->current)
+		core_delay(machine, core, machine->settings.interrupt_ns);
+	struct task *woken = program_post_from_outside(machine, object);
+	engine_receive(machine, core, woken, message);
+	if (woken)
+		task_wake(machine, woken, index);
+	core_post(machine, core);
+	return 0;
 }
 
 void machine_object_changed(struct machine *machine, uint32_t index)

@@ -85,6 +85,10 @@ struct object {
 
 struct machine {
 	struct machine_settings settings;
+	/* Of several hosts (hosts.h): takes a message of a task that runs on this machine. */
+	void (*send)(struct machine *machine, const struct operation *message, struct task *sender);
+	void *hosts;
+	uint32_t host;
 	uint64_t now_ns;
 	uint64_t idle_mask; /* cores without a task and none on its way */
 	uint64_t visits, first_visit_ns, last_visit_ns, first_delay_ns, last_delay_ns;
@@ -111,6 +115,12 @@ void machine_begin_window(struct machine *machine);
 
 /* For programs: the task's timer ends its wait at this time, by an interrupt. */
 void machine_wake_at(struct machine *machine, struct task *task, uint64_t time_ns);
+/*
+ * A message of another host arrives and posts a semaphore, by an interrupt. Returns 0, or the time
+ * before which no interrupt is taken.
+ */
+uint64_t machine_receive(struct machine *machine, uint8_t object,
+			 const struct engine_message *message);
 /* The object has changed: tasks that spin at it look again. */
 void machine_object_changed(struct machine *machine, uint32_t object);
 

@@ -310,6 +310,24 @@ static enum step step_visit(struct machine *machine, struct task *task)
 	return operation_done(machine, task);
 }
 
+static enum step step_send(struct machine *machine, struct task *task,
+			   const struct operation *operation)
+{
+	machine->send(machine, operation, task);
+	return operation_done(machine, task);
+}
+
+struct task *program_post_from_outside(struct machine *machine, uint8_t index)
+{
+	struct object *object = &machine->objects[index];
+	struct task *woken = object->waiters[0];
+
+	object->value++;
+	if (woken)
+		object->waiters[0] = woken->next;
+	return woken;
+}
+
 enum step program_step(struct machine *machine, struct task *task)
 {
 	const struct operation *operation = task_operation(machine, task);
@@ -350,6 +368,8 @@ enum step program_step(struct machine *machine, struct task *task)
 		return step_io(machine, task, operation);
 	case OPERATION_VISIT:
 		return step_visit(machine, task);
+	case OPERATION_SEND:
+		return step_send(machine, task, operation);
 	}
 	return step_spin(machine, task, operation);
 }

@@ -36,6 +36,7 @@ enum operation_kind {
 	OPERATION_SLEEP,
 	OPERATION_IO,
 	OPERATION_VISIT, /* of the progress point */
+	OPERATION_SEND,  /* a message to another host, where it posts a semaphore (hosts.h) */
 };
 
 struct operation {
@@ -43,6 +44,7 @@ struct operation {
 	uint8_t object;
 	uint8_t spread_percent; /* lengths are uniform in mean -+ this */
 	bool is_target;
+	uint8_t host; /* of a message */
 	uint32_t mean_ns;
 };
 
@@ -78,6 +80,9 @@ enum step {
 
 void program_start(struct machine *machine, const struct program *program);
 enum step program_step(struct machine *machine, struct task *task);
+
+/* A message posts this semaphore; returns the task that it wakes, or NULL. */
+struct task *program_post_from_outside(struct machine *machine, uint8_t object);
 
 /* Would the task's operation block now? */
 bool program_must_wait(const struct machine *machine, const struct task *task);

@@ -5,7 +5,7 @@
  * The programs of `bounds` are drawn by fixed seeds, so their errors change only with the rules
  * of wire/delay.h or with the model. A bound is what was seen, and a little more.
  */
-#include "experiment.h"
+#include "hosts_experiment.h"
 #include "patterns.h"
 #include "program_text.h"
 
@@ -251,4 +251,36 @@ TEST("predictions of the kernel engine are within the bounds of their patterns")
 TEST("predictions of the runtime engine are within the bounds of their patterns")
 {
 	CHECK(bounds_hold(ENGINE_RUNTIME));
+}
+
+/* Of all jobs on so many hosts, with messages that take `delay_ns`. */
+static double hosts_error(enum engine_arrival arrival, uint32_t count, uint64_t delay_ns)
+{
+	static struct job job;
+	struct hosts *hosts = hosts_new();
+	double sum = 0;
+
+	for (uint32_t i = 0; i < job_pattern_count; i++) {
+		struct hosts_settings settings = hosts_usual(count, 2);
+		struct hosts_outcome truth, prediction;
+		uint64_t window;
+
+		settings.delay_ns = delay_ns;
+		settings.engine.arrival = arrival;
+		job_build(&job_patterns[i], 2, count, &job);
+		hosts_find_truth(hosts, &settings, &job, 4, &window, &truth);
+		hosts_predict(hosts, &settings, &job, 4, window, &prediction);
+		CHECK(truth.is_valid && prediction.is_valid);
+		for (uint32_t cut = 0; cut < EXPERIMENT_CUTS; cut++)
+			sum += 100 * fabs(prediction.gain[cut] - truth.gain[cut]);
+	}
+	hosts_free(hosts);
+	return sum / (job_pattern_count * EXPERIMENT_CUTS);
+}
+
+TEST("messages that carry their sender's delay make a job's predictions right")
+{
+	CHECK(hosts_error(ARRIVAL_STAMP, 2, 20000) < 2);
+	CHECK(hosts_error(ARRIVAL_STAMP, 4, 1000000) < 2);
+	CHECK(hosts_error(ARRIVAL_EXTERNAL, 2, 20000) > 5);
 }

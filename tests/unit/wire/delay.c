@@ -618,3 +618,16 @@ TEST("while members wait at several levels G grows by the largest, and each is c
 	CHECK_EQUAL(delay_waiters_at(waiters, 1), 0);
 	CHECK_EQUAL(delay_waiters_joined(waiters, 0, 70000), waiters);
 }
+
+TEST("nothing arrives before it was sent by the sender's clock")
+{
+	/* It left at 1000 with a gap of 50, and waits to 1400; G grows from 300 to 500. */
+	struct delay_task task = {0};
+	struct delay_settings settings = {0};
+
+	delay_leave(&task, &settings, 50, true, 300, 1000);
+	delay_wake(&task, DELAY_WAKER_HOST, 120, 500, 1400);
+	CHECK_EQUAL(delay_gap_after_message(&task), 120); /* L becomes the sender's, 380 */
+	delay_wake(&task, DELAY_WAKER_HOST, 0, 500, 1100);
+	CHECK_EQUAL(delay_gap_after_message(&task), 150); /* it has waited 100 of 250 */
+}
