@@ -9,6 +9,9 @@
 #include <errno.h>
 #include <grp.h>
 #include <limits.h>
+#ifdef LEVER_RELOCATABLE
+#include <nss.h>
+#endif
 #include <pwd.h>
 #include <stdlib.h>
 #include <sys/fsuid.h>
@@ -30,9 +33,19 @@ bool caller_of_sudo(struct caller *caller)
 	return true;
 }
 
+/* A program without shared libraries cannot load what another C library's system uses for users. */
+static const struct passwd *user_of(uid_t uid)
+{
+#ifdef LEVER_RELOCATABLE
+	__nss_configure_lookup("passwd", "files");
+	__nss_configure_lookup("group", "files");
+#endif
+	return getpwuid(uid);
+}
+
 struct caller caller_of_uid(uid_t uid)
 {
-	const struct passwd *user = getpwuid(uid);
+	const struct passwd *user = user_of(uid);
 
 	return (struct caller){.uid = uid, .gid = user ? user->pw_gid : NO_GROUP};
 }
@@ -46,7 +59,7 @@ static int set_groups(const gid_t *groups, int count)
 /* Groups of a user that the system does not know: its own one. */
 static int take_groups_of(const struct caller *caller)
 {
-	const struct passwd *user = getpwuid(caller->uid);
+	const struct passwd *user = user_of(caller->uid);
 	gid_t *groups = memory_new(GROUPS_MOST, sizeof(*groups));
 	int count = GROUPS_MOST;
 

@@ -36,6 +36,23 @@ def _():
         check(all(len(line) <= 80 for line in told.stdout.splitlines()), told.stdout)
 
 
+@test("lever help TOPIC prints the page, a mistyped one names the nearest")
+def _():
+    page = lever("help", "sets")
+    equal((page.returncode, page.stderr), (0, ""))
+    check(page.stdout.startswith("SETS OF TARGETS\n"), page.stdout[:80])
+    prose = [line for line in page.stdout.splitlines() if not line.startswith("    ")]
+    check(all(len(line) <= 80 for line in prose), max(prose, key=len))
+    check("](" not in page.stdout and "**" not in page.stdout, "Markdown is left over")
+    topics = lever("help").stdout.split("Topics (lever help TOPIC):\n")[1].split("\n\n")[0].split()
+    check(len(topics) > 10, topics)
+    for topic in topics:
+        equal(lever("help", topic).returncode, 0, topic)
+    mistyped = lever("help", "servrs")
+    equal((mistyped.returncode, mistyped.stdout), (2, ""))
+    check("did you mean 'servers'?" in mistyped.stderr, mistyped.stderr)
+
+
 @test("version, --version and -V print the same")
 def _():
     lines = {lever(word).stdout for word in ("version", "--version", "-V")}

@@ -14,6 +14,7 @@ GENERATED = {
     "trace.skel.h": "collect/trace",
     "scale.skel.h": "collect/scale",
     "system_calls.inc": "symbolize/kernel",
+    "topics.inc": "cli/options",
 }
 
 

@@ -2,16 +2,19 @@
 /* commands - the list, and `lever help` and `lever version`, which are about it. */
 #include "cli/commands/commands.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/commands/profile_values.h"
 #include "cli/options/command_line.h"
 #include "cli/options/completion.h"
 #include "cli/options/help.h"
+#include "cli/options/topics.h"
 #include "cli/options/values.h"
 #include "cli/output/message.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct help_values {
@@ -31,10 +34,10 @@ static const struct option help_table[] = {
 
 const struct command_page help_page = {
 	.name = "help",
-	.summary = "list the commands, or the options of one",
-	.operands = "[COMMAND | -- WORD...]",
+	.summary = "list the commands, the options of one, or explain a topic",
+	.operands = "[COMMAND | TOPIC | -- WORD...]",
 	.manual = "lever",
-	.purpose = "Lists the commands, or the options of one.",
+	.purpose = "Lists the commands and topics, the options of a command, or a topic's page.",
 	.options = help_table,
 	.option_count = sizeof(help_table) / sizeof(help_table[0]),
 };
@@ -101,6 +104,28 @@ int commands_run(int argc, char **argv)
 	return command ? command->run(argc, argv) : report_unknown(argv[0]);
 }
 
+static int print_topic(const char *name)
+{
+	const char **names = memory_new(help_topics_count + commands_count, sizeof(*names));
+
+	for (size_t i = 0; i < help_topics_count; i++) {
+		names[i] = help_topics[i].name;
+		if (strcmp(name, help_topics[i].name))
+			continue;
+		for (const char *const *line = help_topics[i].lines; *line; line++)
+			puts(*line);
+		free(names);
+		return EXIT_ANSWERED;
+	}
+	for (size_t i = 0; i < commands_count; i++)
+		names[help_topics_count + i] = commands[i].page->name;
+	const char *nearest = text_nearest(name, names, help_topics_count + commands_count);
+	free(names);
+	return message_print(EXIT_USAGE, "no command or topic '%s'%s%s%s; lever help lists them",
+			     name, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+			     nearest ? "'?" : "");
+}
+
 int command_help(int argc, char **argv)
 {
 	struct help_values values = {0};
@@ -112,6 +137,8 @@ int command_help(int argc, char **argv)
 		completion_print(stdout, &completion, argc - operand, argv + operand);
 		return EXIT_ANSWERED;
 	}
+	if (operand < argc && !commands_find(argv[operand]))
+		return print_topic(argv[operand]);
 	if (operand < argc) {
 		char help[] = "--help", *words[] = {argv[operand], help, NULL};
 		return commands_run(2, words);

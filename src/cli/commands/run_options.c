@@ -304,6 +304,16 @@ static const struct option *const run_shared[] = {
 	NULL,
 };
 
+static const struct option_group run_groups[] = {
+	{"The unit of work", " progress latency end-to-end runs "},
+	{"What runs faster",
+	 " target with as-one assume class granularity scope exclude kernel vmlinux off-cpu "},
+	{"Which processes", " pid port comm cgroup system no-children no-peers "},
+	{"How long, how finely", " seconds until then-stop speedups window period "},
+	{"Profile and messages", " output fresh engine seed force quiet verbose "},
+	{NULL, NULL},
+};
+
 const struct command_page run_page = {
 	.name = "run",
 	.summary = "run a program and measure what speeding up its code would bring",
@@ -317,6 +327,7 @@ const struct command_page run_page = {
 	.options = run_table,
 	.option_count = sizeof(run_table) / sizeof(run_table[0]),
 	.shared = run_shared,
+	.groups = run_groups,
 	.runs_program = true,
 };
 

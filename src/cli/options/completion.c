@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/options/topics.h"
 
 #include <string.h>
 
@@ -125,6 +126,8 @@ static void print_word(struct line *line)
 		print_options(line);
 	} else if (!strcmp(line->page->name, "help")) {
 		print_commands(line);
+		for (size_t i = 0; i < help_topics_count; i++)
+			print_candidate(line, "", help_topics[i].name, help_topics[i].answer);
 	} else {
 		fputs(line->page->runs_program ? ":program\n:file\n" : ":file\n", line->out);
 	}

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "cli/options/topics.h"
 
 #include <string.h>
 
@@ -49,6 +50,23 @@ static void print_option(FILE *out, const struct option *option)
 	print_wrapped(out, option->help, HELP_COLUMN, HELP_COLUMN);
 }
 
+static const struct option_group one_group[] = {{"Options", " "}, {NULL, NULL}};
+
+static bool is_named(const struct option_group *group, const struct option *option)
+{
+	AUTO(text) char *word = text_format(" %s ", option->name);
+
+	return strstr(group->names, word) != NULL;
+}
+
+static bool is_in_groups(const struct command_page *page, const struct option *option)
+{
+	for (const struct option_group *group = page->groups; group && group->heading; group++)
+		if (is_named(group, option))
+			return true;
+	return false;
+}
+
 void help_command(FILE *out, const struct command_page *page)
 {
 	const struct option *option;
@@ -57,11 +75,30 @@ void help_command(FILE *out, const struct command_page *page)
 		command_page_option(page, 0) ? " [OPTION...]" : "", *page->operands ? " " : "",
 		page->operands);
 	print_wrapped(out, page->purpose, 0, 0);
-	fputs("\nOptions:\n", out);
-	for (size_t i = 0; (option = command_page_option(page, i)); i++)
-		print_option(out, option);
+	for (const struct option_group *group = page->groups ? page->groups : one_group;
+	     group->heading; group++) {
+		bool is_last = !group[1].heading;
+		fprintf(out, "\n%s:\n", group->heading);
+		for (size_t i = 0; (option = command_page_option(page, i)); i++)
+			if (is_named(group, option) || (is_last && !is_in_groups(page, option)))
+				print_option(out, option);
+	}
 	print_option(out, &help_option);
 	fprintf(out, "\nMore: man %s\n", page->manual);
+}
+
+/* Their names, up to HELP_WIDTH a line. */
+static void print_topics(FILE *out)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < help_topics_count; i++) {
+		size_t length = strlen(help_topics[i].name);
+		if (at && at + 2 + length > HELP_WIDTH)
+			at = 0;
+		at += (size_t)fprintf(out, "%s  %s", at ? "" : i ? "\n" : "", help_topics[i].name);
+	}
+	fputc('\n', out);
 }
 
 void help_overview(FILE *out, const struct command *list, size_t count)
@@ -74,8 +111,11 @@ void help_overview(FILE *out, const struct command *list, size_t count)
 	for (size_t i = 0; i < count; i++)
 		fprintf(out, "  %-10s%s\n", list[i].page->name, list[i].page->summary);
 	fputs("\nA first profile:\n"
-	      "  lever run -- ./program arguments\n\n"
-	      "lever COMMAND --help prints a command's options, lever --version the version.\n",
+	      "  lever run -- ./program arguments\n"
+	      "\nTopics (lever help TOPIC):\n",
+	      out);
+	print_topics(out);
+	fputs("\nlever COMMAND --help prints a command's options, lever --version the version.\n",
 	      out);
 }
 

@@ -36,6 +36,12 @@ struct option {
 	const char *const *choices; /* the possible values, NULL-ended, for values and completion */
 };
 
+/* Options that --help prints under a heading; what no group names stands under the last one's. */
+struct option_group {
+	const char *heading;
+	const char *names; /* long names between spaces: " pid port " */
+};
+
 /* A command's options and help; its function is in the list of commands (commands.h). */
 struct command_page {
 	const char *name;
@@ -46,6 +52,7 @@ struct command_page {
 	const struct option *options;
 	size_t option_count;
 	const struct option *const *shared; /* further ones, of common_options.h; ends with NULL */
+	const struct option_group *groups;  /* NULL: --help is one list; ends with a NULL heading */
 	bool runs_program;                  /* operands are a program and its arguments */
 };
 

@@ -84,7 +84,7 @@ static char *list_text(const struct advice_list *list,
 		text = text_format("%s%s%s (%s)", before ? before : "", before ? ", " : "", fitted,
 				   one);
 	}
-	return list->more ? text_format("%s and %u more", text, list->more) : take(&text);
+	return text && list->more ? text_format("%s and %u more", text, list->more) : take(&text);
 }
 
 static char *hopeless_text(const struct target_verdict *verdict)

@@ -71,10 +71,20 @@ char *kernel_debug_file(void)
 	return path;
 }
 
+/* A program without shared libraries cannot load one of another C library. */
+static void *load(void)
+{
+#ifdef LEVER_RELOCATABLE
+	return NULL;
+#else
+	return dlopen(LIBRARY, RTLD_LAZY);
+#endif
+}
+
 bool kernel_debug_file_may_fetch(void)
 {
 	const char *servers = getenv("DEBUGINFOD_URLS");
-	void *library = servers && *servers ? dlopen(LIBRARY, RTLD_LAZY) : NULL;
+	void *library = servers && *servers ? load() : NULL;
 
 	return library != NULL; /* stays loaded: libdw uses it */
 }
@@ -89,7 +99,7 @@ typedef void end_function(struct debuginfod_client *client);
 char *kernel_debug_file_fetch(void)
 {
 	AUTO(text) char *id = kernel_build_id();
-	void *library = *id && kernel_debug_file_may_fetch() ? dlopen(LIBRARY, RTLD_LAZY) : NULL;
+	void *library = *id && kernel_debug_file_may_fetch() ? load() : NULL;
 	char *path = NULL;
 
 	if (!library)
