@@ -134,6 +134,13 @@ void profile_close(struct profile *profile)
 	free(profile);
 }
 
+void profile_discard(struct profile *profile)
+{
+	if (!sqlite3_get_autocommit(store_database(profile->store)))
+		store_execute(profile->store, "ROLLBACK", NULL);
+	profile_close(profile);
+}
+
 /* SQLite ends the transaction by itself after some failures, so SQLite is asked. */
 static int begin(struct profile *profile, struct error *error)
 {

@@ -18,7 +18,8 @@ struct profile;
 
 /* Opens the file to add to it; makes it if it is missing, empties it if `fresh`. */
 int profile_create(const char *path, bool fresh, struct profile **result, struct error *error);
-void profile_close(struct profile *profile); /* commits */
+void profile_close(struct profile *profile);   /* commits */
+void profile_discard(struct profile *profile); /* closes; what was not committed is lost */
 
 /* Each sets the id of the row. A target or point with equal texts keeps its id. */
 int profile_add_run(struct profile *profile, struct recording_run *run, struct error *error);

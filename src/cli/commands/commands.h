@@ -19,6 +19,7 @@
 	COMMAND(report)   \
 	COMMAND(diff)     \
 	COMMAND(history)  \
+	COMMAND(import)   \
 	COMMAND(check)    \
 	COMMAND(config)   \
 	COMMAND(help)     \

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* import - `lever import`: what perf recorded, as a profile. */
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/options/command_line.h"
+#include "cli/options/values.h"
+#include "cli/output/message.h"
+#include "profile/profile.h"
+#include "record/perf_script.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PERF_MAGIC "PERFILE2"
+
+struct import_values {
+	const char *output;
+	bool fresh, quiet;
+};
+
+#define FIELD(member) offsetof(struct import_values, member)
+static const struct option import_table[] = {
+	{"output", 'o', "FILE", "write the profile to FILE (lever.lever), or add to it",
+	 value_set_text, FIELD(output), NULL},
+	{"fresh", 0, NULL, "replace the profile file", value_set_flag, FIELD(fresh), NULL},
+	{"quiet", 'q', NULL, "print errors and warnings only", value_set_flag, FIELD(quiet), NULL},
+};
+
+const struct command_page import_page = {
+	.name = "import",
+	.summary = "make a profile of samples from what perf recorded",
+	.operands = "FILE",
+	.manual = "lever-import",
+	.purpose =
+		"Reads a perf.data file, by perf script, or the text that perf script printed "
+		"(- is standard input), and adds its samples to a profile, as lever record does.",
+	.options = import_table,
+	.option_count = sizeof(import_table) / sizeof(import_table[0]),
+};
+
+/* The text, from a file or a child; close by close_text. */
+struct text_source {
+	FILE *in;
+	pid_t child; /* perf script; 0: none */
+};
+
+static int start_perf(const char *path, struct text_source *source, struct error *error)
+{
+	int ends[2];
+
+	if (pipe(ends))
+		return error_set(error, -errno, "cannot make a pipe: %s", strerror(errno));
+	source->child = fork();
+	if (source->child < 0)
+		return error_set(error, -errno, "cannot start perf: %s", strerror(errno));
+	if (!source->child) {
+		dup2(ends[1], STDOUT_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		execlp("perf", "perf", "script", "--header", "-i", path, "-F", "+pid,+period",
+		       (char *)NULL);
+		_exit(127);
+	}
+	close(ends[1]);
+	source->in = fdopen(ends[0], "r");
+	return 0;
+}
+
+static int open_text(const char *path, struct text_source *source, struct error *error)
+{
+	char magic[sizeof(PERF_MAGIC) - 1] = "";
+
+	if (!strcmp(path, "-")) {
+		source->in = stdin;
+		return 0;
+	}
+	source->in = fopen(path, "re");
+	if (!source->in)
+		return error_set(error, -errno, "cannot read %s: %s", path, strerror(errno));
+	size_t length = fread(magic, 1, sizeof(magic), source->in);
+	if (length == sizeof(magic) && !memcmp(magic, PERF_MAGIC, sizeof(magic))) {
+		fclose(source->in);
+		source->in = NULL;
+		return start_perf(path, source, error);
+	}
+	rewind(source->in);
+	return 0;
+}
+
+/* 0, or -EINVAL if perf script failed. */
+static int close_text(struct text_source *source, struct error *error)
+{
+	int status = 0;
+
+	if (source->in && source->in != stdin)
+		fclose(source->in);
+	if (source->child > 0 && waitpid(source->child, &status, 0) == source->child && status)
+		return error_set(error, -EINVAL,
+				 WIFEXITED(status) && WEXITSTATUS(status) == 127 ?
+					 "perf is not installed here (Debian: linux-perf); or give "
+					 "lever import the text of perf script" :
+					 "perf script cannot read the file; its message is above");
+	return 0;
+}
+
+static int import_text(const char *path, struct profile *profile, struct perf_script_counts *counts,
+		       struct error *error)
+{
+	struct text_source source = {0};
+	struct error closing = {0};
+	int code = open_text(path, &source, error);
+
+	if (!code)
+		code = perf_script_import(source.in, LEVER_VERSION, profile, counts, error);
+	int closed = close_text(&source, &closing);
+	if (closed) {
+		*error = closing;
+		return closed;
+	}
+	return code;
+}
+
+static void tell(const struct perf_script_counts *counts, const char *output)
+{
+	message_print(EXIT_ANSWERED, "%" PRIu64 " samples added to %s; lever report %s shows them",
+		      counts->samples, output, output);
+	if (counts->left_out)
+		message_print(EXIT_ANSWERED,
+			      "%" PRIu64 " samples of other events, the first %s, were left out: "
+			      "they have no time",
+			      counts->left_out, counts->left_out_event);
+}
+
+/* A new profile has its name when it is whole; an old one is as it was if the text is none. */
+static int import_file(const char *path, const struct import_values *values,
+		       struct perf_script_counts *counts, struct error *error)
+{
+	bool is_new = values->fresh || access(values->output, F_OK);
+	AUTO(text) char *part = text_format(is_new ? "%s.part" : "%s", values->output);
+	struct profile *profile = NULL;
+	int code = profile_create(part, is_new, &profile, error);
+
+	if (code)
+		return code;
+	code = import_text(path, profile, counts, error);
+	if (!code) {
+		profile_close(profile);
+		if (is_new && rename(part, values->output))
+			code = error_set(error, -errno, "cannot write %s: %s", values->output,
+					 strerror(errno));
+		return code;
+	}
+	profile_discard(profile);
+	if (is_new)
+		unlink(part);
+	return code;
+}
+
+int command_import(int argc, char **argv)
+{
+	struct import_values values = {.output = "lever.lever"};
+	struct perf_script_counts counts = {0};
+	struct error error = {0};
+	int operand, exit_code;
+
+	if (!command_line_parse(&import_page, argc, argv, &values, &operand, &exit_code))
+		return exit_code;
+	if (operand + 1 != argc)
+		return message_print(EXIT_USAGE,
+				     "lever import takes one file; - is standard input");
+	int code = import_file(argv[operand], &values, &counts, &error);
+	if (!code && !values.quiet)
+		tell(&counts, values.output);
+	free(counts.left_out_event);
+	return code ? message_error(&error, EXIT_FAILED) : EXIT_ANSWERED;
+}

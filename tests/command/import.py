@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""import - samples of perf: the text of perf script in its forms, and a file that perf recorded here.
+
+Usage: import.py PATH-OF-LEVER
+"""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+from check import Skip, check, equal, lever, main, test
+
+FOLDER = tempfile.TemporaryDirectory()
+CLOCK = """# hostname : builder
+# cmdline : /usr/bin/perf record -g ./archive
+   archive  10/11 [001]  5.000000:    2000000 cpu-clock:ppp:
+\t    55d0 zip::Coder<int, (char)40>::put(char const*)+0x13 (/usr/bin/arc (hive))
+\t    55c0 main+0x20 (/usr/bin/arc (hive))
+
+   archive  10/11 [001]  5.002000:    2000000 cpu-clock:ppp:
+\tffffffff81 copy_from_user+0x3 ([kernel.kallsyms])
+\t    55d8 [unknown] ([unknown])
+\t    55c0 main+0x20 (/usr/bin/arc (hive))
+
+my thread  10/12 [000]  5.003000:    6000000 offcpu-time:
+\t    55e0 wait_for_work+0x1 (/usr/bin/arc (hive))
+
+"""
+
+
+def near(actual, expected, tolerance, explanation):
+    check(abs(actual - expected) <= tolerance, f"{actual} is not {expected} within {tolerance}: {explanation}")
+
+
+def path(name, text=None):
+    full = os.path.join(FOLDER.name, name)
+    if text is not None:
+        with open(full, "w", encoding="utf-8") as file:
+            file.write(text)
+    return full
+
+
+def imported(text, name="imported"):
+    """The report of a text's import, and what was told."""
+    result = lever("import", "--fresh", "-o", path(name + ".lever"), path(name + ".txt", text))
+    equal(result.returncode, 0, result.stderr)
+    report = lever("report", "--format", "json", path(name + ".lever"))
+    return json.loads(report.stdout), result.stderr
+
+
+@test("clocks and waits weigh their periods; chains, threads and names are kept")
+def _():
+    report, told = imported(CLOCK)
+    check("3 samples added" in told, told)
+    equal(report["recorded_ns"], 10000000)
+    equal(report["host"]["name"], "builder")
+    shares = {(one["class"], one["in_kernel"]): one["weight_ns"] for one in report["classes"]}
+    equal(shares, {("B", True): 6000000, ("cpu", False): 2000000, ("cpu", True): 2000000})
+    stacks = {tuple(frame["function"] for frame in one["stack"]): one for one in report["entries"]}
+    equal(set(stacks), {("zip::Coder<int, (char)40>::put(char const*)", "main"), ("wait_for_work",),
+                        ("copy_from_user", None, "main")})
+    equal(stacks[("wait_for_work",)]["thread"], {"pid": 10, "tid": 12, "command": "my thread"})
+    equal(stacks[("wait_for_work",)]["stack"][0]["object"], "/usr/bin/arc (hive)")
+
+
+@test("cycles share the time of all samples; one line a sample, and no pid")
+def _():
+    lines = [f"a b  7 [000] {1 + i / 100:.6f}: {1000 * (1 + i % 2)} cycles:P: 55d0 {'even' if i % 2 else 'odd'}"
+             " (/bin/x)\n\n" for i in range(60)]
+    report, _ = imported("".join(lines), "cycles")
+    near(report["recorded_ns"], 600e6, 1e6, "60 samples, 10 ms between two")
+    weights = {one["function"]: one["weight_ns"] for one in report["entries"]}
+    near(weights["even"] / weights["odd"], 2, 0.01, "twice the cycles")
+
+
+@test("samples without time are counted, left out and told")
+def _():
+    _, told = imported(CLOCK + "swapper     0 [000]  6.0: sched:sched_switch: prev_comm=x ==> next_comm=y\n\n", "mixed")
+    check("1 samples of other events, the first sched:sched_switch, were left out" in told, told)
+
+
+@test("what is no text of perf leaves the profile as it was")
+def _():
+    imported(CLOCK, "kept")
+    before = lever("report", "--format", "json", path("kept.lever")).stdout
+    for text, reason in (("nonsense\n", "line 1 is not what perf script prints"),
+                         (CLOCK + "nonsense\n", "line 15 is not what perf script prints"),
+                         ("", "the text holds no sample of a clock or of cycles")):
+        for fresh in ([], ["--fresh"]):
+            result = lever("import", *fresh, "-o", path("kept.lever"), path("bad.txt", text))
+            equal((result.returncode, result.stdout), (1, ""))
+            check(reason in result.stderr, result.stderr)
+            equal(lever("report", "--format", "json", path("kept.lever")).stdout, before)
+    equal(lever("import", "-o", path("none.lever"), path("missing")).returncode, 1)
+    check(not os.path.exists(path("none.lever")) and not os.path.exists(path("none.lever.part")), "left files")
+
+
+@test("a perf.data file: the shares that perf itself reports")
+def _():
+    if not shutil.which("perf"):
+        raise Skip("perf is not installed (Debian: linux-perf)")
+    data = path("perf.data")
+    made = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "999", "-g", "-o", data, "xz", "-k", "-c",
+                           shutil.which("perf")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if made.returncode:
+        raise Skip("perf cannot record here: " + made.stderr.decode(errors="replace").strip())
+    equal(lever("import", "-o", path("real.lever"), data).returncode, 0)
+    report = json.loads(lever("report", "--format", "json", path("real.lever")).stdout)
+    equal(report["lost"] if "lost" in report else 0, 0)
+    theirs = subprocess.run(["perf", "report", "-i", data, "--no-children", "--stdio", "-s", "dso", "-g", "none"],
+                            capture_output=True, text=True).stdout
+    share = next(float(line.split("%")[0]) for line in theirs.splitlines() if "liblzma" in line)
+    ours = sum(one["weight_ns"] for one in report["entries"] if "liblzma" in (one["stack"][0]["object"] or ""))
+    near(ours / report["recorded_ns"] * 100, share, 0.1, "time in liblzma")
+
+
+main()
