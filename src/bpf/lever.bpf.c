@@ -177,6 +177,7 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 		state->was_woken_externally =
 			cpu->hard_interrupts || waker->flags & PF_KTHREAD || !is_pausable(waker);
 		wait_end(cpu, woken, state, now);
+		state->was_woken_by_task |= !external && !by_thread && woken != waker;
 		cpu->task_wakeups += !external && !by_thread && woken != waker;
 	}
 	u64 global = global_delay();
@@ -291,6 +292,10 @@ int BPF_PROG(sched_process_exit, struct task_struct *task)
 		return 0;
 	if (state->is_member)
 		progress_observe(bpf_ktime_get_ns(), 1);
+	if (state->serves) {
+		__sync_fetch_and_add(&serving.ended, 1);
+		__sync_fetch_and_add(&serving.ended_ns, bpf_ktime_get_ns());
+	}
 	if (task->pid == task->tgid)
 		process_event(KERNEL_EVENT_EXIT, task->tgid, 0, NULL);
 	return 0;

@@ -68,6 +68,19 @@ static __noinline int peer_sent(struct task_struct *task, struct sock *socket)
 	return 0;
 }
 
+/* What its next wait will be for: idle_wait.h. */
+static __always_inline void message_learn(struct task_state *state, bool is_request)
+{
+	if (is_request && !state->serves) {
+		state->serves = 1;
+		__sync_fetch_and_add(&serving.threads, 1);
+		__sync_fetch_and_add(&serving.since_ns, bpf_ktime_get_ns());
+	}
+	if (state->has_polled)
+		state->waits_for_others = !is_request;
+	state->has_polled = 0;
+}
+
 /* ---- messages: since Linux 6.3 by the sockets' tracepoints ---- */
 
 static __always_inline int request_message(struct sock *socket, int length, bool is_sent)
@@ -76,7 +89,8 @@ static __always_inline int request_message(struct sock *socket, int length, bool
 
 	if (length <= 0 || !request_point_count)
 		return 0;
-	if (!is_member(task))
+	struct task_state *state = member_state(task);
+	if (!state)
 		return is_sent ? peer_sent(task, socket) : 0;
 	u64 inode = BPF_CORE_READ(socket, sk_socket, file, f_inode, i_ino);
 	if (!inode)
@@ -84,7 +98,7 @@ static __always_inline int request_message(struct sock *socket, int length, bool
 	if (is_sent)
 		request_sent(inode);
 	else
-		request_received(socket, inode);
+		message_learn(state, request_received(socket, inode));
 	return 0;
 }
 

@@ -111,6 +111,7 @@ struct {
 
 struct wire_request_point request_points[WIRE_REQUESTS_MOST];
 __u32 request_point_count;
+struct kernel_serving serving;
 
 static __always_inline bool paths_are_equal(const struct request_path *path, const char *wanted)
 {
@@ -170,8 +171,8 @@ static __noinline int request_done(u32 number)
 	return 0;
 }
 
-/* Bytes came in. */
-static __always_inline void request_received(struct sock *socket, u64 inode)
+/* Bytes came in. Returns whether a client sent them. */
+static __always_inline bool request_received(struct sock *socket, u64 inode)
 {
 	struct request_socket *known = bpf_map_lookup_elem(&request_sockets, &inode);
 
@@ -179,11 +180,12 @@ static __always_inline void request_received(struct sock *socket, u64 inode)
 		struct request_socket first = {.points = points_of_socket(socket), .pending = 1};
 		if (first.points)
 			bpf_map_update_elem(&request_sockets, &inode, &first, BPF_NOEXIST);
-		return;
+		return first.points;
 	}
 	u32 most = BPF_CORE_READ(socket, sk_type) == SOCK_DGRAM ? REQUEST_PENDING_MOST : 1;
 	if (known->pending < most)
 		__sync_fetch_and_add(&known->pending, 1);
+	return true;
 }
 
 /* Bytes went out: the first after some came in are an answer. */
@@ -236,7 +238,8 @@ static __always_inline u32 descriptor_of(struct pt_regs___kernel *saved)
 }
 
 /* NULL: the descriptor is no socket. */
-static __always_inline struct sock *socket_of(struct task_struct___files *task, u32 descriptor)
+static __always_inline struct file___socket *socket_file(struct task_struct___files *task,
+							 u32 descriptor)
 {
 	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
 	struct file___socket **files = BPF_CORE_READ(table, fd), *file = NULL;
@@ -245,6 +248,21 @@ static __always_inline struct sock *socket_of(struct task_struct___files *task, 
 	    bpf_probe_read_kernel(&file, sizeof(file), &files[descriptor]) || !file ||
 	    BPF_CORE_READ(file, f_inode, i_sb, s_magic) != SOCKFS_MAGIC)
 		return NULL;
-	struct socket *found = BPF_CORE_READ(file, private_data);
-	return BPF_CORE_READ(found, sk);
+	return file;
+}
+
+static __always_inline struct sock *socket_of(struct task_struct___files *task, u32 descriptor)
+{
+	struct file___socket *file = socket_file(task, descriptor);
+	struct socket *found = file ? BPF_CORE_READ(file, private_data) : NULL;
+
+	return found ? BPF_CORE_READ(found, sk) : NULL;
+}
+
+/* 0: the descriptor is no socket. */
+static __always_inline u64 socket_inode(struct task_struct___files *task, u32 descriptor)
+{
+	struct file___socket *file = socket_file(task, descriptor);
+
+	return file ? BPF_CORE_READ(file, f_inode, i_ino) : 0;
 }

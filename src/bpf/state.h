@@ -12,14 +12,20 @@
 #include "wire/delay_waiters.h"
 #include "wire/points.h"
 
-enum wait_kind { WAIT_NONE, WAIT_SAMPLED, WAIT_TARGET };
+enum wait_kind { WAIT_NONE, WAIT_SAMPLED, WAIT_TARGET, WAIT_FOR_REQUEST };
 
 struct task_state {
 	struct delay_task delay;
 	u8 is_member;
 	u8 is_waiting; /* runnable, without a core */
-	u8 wait;       /* enum wait_kind, from when it leaves its core until it is woken */
-	u8 is_peer;    /* no member, but it pauses with them: a client in their loop */
+	u8 wait : 2;   /* enum wait_kind, from when it leaves its core until it is woken */
+	/* idle_wait.h */
+	u8 serves : 1;            /* it has received a request */
+	u8 has_polled : 1;        /* it waited for a message, and has received none since */
+	u8 waits_for_others : 1;  /* the first message after its last such wait was no client's */
+	u8 was_woken_by_task : 1; /* at least once */
+	u8 pad : 2;
+	u8 is_peer; /* no member, but it pauses with them: a client in their loop */
 	u8 was_woken_externally;
 	u8 is_in_tree;   /* of the program's tree: is_member unless its name speaks against it */
 	u8 is_excluded;  /* lever itself, and what it runs under */

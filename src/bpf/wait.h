@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "bpf/idle_wait.h"
 #include "bpf/sample.h"
 #include "bpf/waiters.h"
 
@@ -88,9 +89,12 @@ static __always_inline void wait_begin(void *context, struct task_struct *task,
 	u32 class = wait_class_now(task, call);
 	bool counts = (settings.enable_waits && wait_is_external(state, class, call)) ||
 		      (class == WAIT_CLASS_LOCK && class_is_enabled(class));
+	bool is_idle =
+		class == WAIT_CLASS_OTHER && request_point_count && wait_is_idle(task, state, call);
 	u32 levels = 0;
 
-	state->wait = WAIT_NONE;
+	counts = counts && !is_idle;
+	state->wait = is_idle && state->serves ? WAIT_FOR_REQUEST : WAIT_NONE;
 	state->wait_class = class;
 	state->wait_call = call;
 	state->delay.lock_levels = 0;
@@ -157,6 +161,11 @@ static __always_inline void wait_end(struct kernel_cpu *cpu, struct task_struct 
 	if (state->wait == WAIT_NONE)
 		return;
 	u64 waited = now - state->delay.left_ns;
+	if (state->wait == WAIT_FOR_REQUEST) {
+		__sync_fetch_and_add(&serving.waited_ns, waited);
+		state->wait = WAIT_NONE;
+		return;
+	}
 	u32 levels = state->wait == WAIT_TARGET ? 1u << (state->wait_level & 31) : 0;
 	bool is_target = levels & settings.target_levels;
 	cpu->waited_ns += waited;

@@ -59,7 +59,11 @@ uint32_t location_of_symbol(struct symbols *symbols, struct object *object,
 uint32_t location_of_synthetic(struct symbols *symbols, const struct object *object,
 			       enum target_kind kind, uint64_t number, uint32_t name,
 			       uint32_t description);
-uint32_t location_of_block(struct symbols *symbols, struct object *object, uint64_t offset);
+/* Code without a symbol. */
+uint32_t location_of_block(struct symbols *symbols, struct object *object, struct range block);
+/* All calls of this function of another file by code without symbols. `library`: or NULL. */
+uint32_t location_of_import(struct symbols *symbols, const struct object *object, uint32_t name,
+			    const struct object *library);
 void location_add_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end);
 void location_cut_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end);
 /* After the object's symbols changed: locations keep their numbers and get their new code. */

@@ -16,6 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define BLOCK_BYTES 4096
+
 struct object *symbols_open(const struct symbols *symbols, uint32_t object)
 {
 	assert(object < symbols->objects.count);
@@ -51,15 +53,16 @@ void symbols_free(struct symbols *symbols)
 	free(symbols);
 }
 
-/* `status` of the file, or NULL if only the path counts. */
+/* `status` of the file, or NULL if only the path counts. A file may have several paths. */
 static bool find_object(const struct symbols *symbols, const char *path, const struct stat *status,
 			uint32_t *object)
 {
 	for (size_t i = 0; i < symbols->objects.count; i++) {
 		const struct object *known = symbols->objects.items[i];
-		bool is_other = status && known->inode &&
-				(known->inode != status->st_ino || known->device != status->st_dev);
-		if (!is_other && strcmp(known->shown.path, path) == 0) {
+		bool has_file = status && known->inode;
+		bool is_same = has_file && known->inode == status->st_ino &&
+			       known->device == status->st_dev;
+		if (is_same || (!has_file && strcmp(known->shown.path, path) == 0)) {
 			*object = (uint32_t)i;
 			return true;
 		}
@@ -146,14 +149,25 @@ static bool symbol_in_scope(struct symbols *symbols, struct symtab_entry *entry)
 	return sources_in_scope(&symbols->sources, 0, entry->shown);
 }
 
+/* A function by the unwind information, else a block of bytes. */
+static uint32_t location_without_symbol(struct symbols *symbols, struct object *object,
+					uint64_t offset)
+{
+	uint64_t start = offset / BLOCK_BYTES * BLOCK_BYTES;
+	struct range block = {.start = start, .end = start + BLOCK_BYTES}, function;
+
+	if (!ranges_has(&object->code, offset))
+		return SYMBOLS_NONE;
+	unwind_function_at(object, offset, &function);
+	return location_of_block(symbols, object, function.end ? function : block);
+}
+
 static uint32_t location_by_symbol(struct symbols *symbols, struct object *object, uint64_t offset)
 {
 	struct symtab_entry *entry = symbol_at(symbols, object, offset);
 
 	if (!entry)
-		return ranges_has(&object->code, offset) ?
-			       location_of_block(symbols, object, offset) :
-			       SYMBOLS_NONE;
+		return location_without_symbol(symbols, object, offset);
 	if (!symbol_in_scope(symbols, entry))
 		return SYMBOLS_NONE;
 	return location_of_symbol(symbols, object, entry);

@@ -98,8 +98,8 @@ uint32_t symbols_object_count(const struct symbols *symbols);
 
 /*
  * The location to which the address is attributed, or SYMBOLS_NONE if it is not in scope. In an
- * object without lines, the function by the symbol table; without symbols, "name+0xoffset" of a
- * 4096-byte block.
+ * object without lines, the function by the symbol table; without symbols, "name+0xoffset", of a
+ * function by the unwind information, or of a 4096-byte block.
  */
 uint32_t symbols_location_at(struct symbols *symbols, uint32_t object, uint64_t offset);
 const struct symbols_location *symbols_location(const struct symbols *symbols, uint32_t location);
@@ -188,8 +188,9 @@ void symbols_tail_calls(struct symbols *symbols, const struct symbols_address *c
 			const struct symbols_address *callee, struct symbols_addresses *between);
 /*
  * For a sample whose innermost code in scope is at the offset, and belongs to `location`: the
- * location of the last function that this call entered, if that left the scope by a jump; else
- * `location`. The call's last byte becomes that function's, and symbols_generation changes.
+ * location of the last function that this call entered, if that left the scope by a jump; in code
+ * without symbols, of the function of another file that it calls; else `location`. The call's last
+ * byte becomes that function's, and symbols_generation changes.
  */
 uint32_t symbols_tail_location(struct symbols *symbols, uint32_t object, uint64_t offset,
 			       uint32_t location);

@@ -388,3 +388,17 @@ bool tail_calls_out_of_scope(struct symbols *symbols, struct object *caller, uin
 	*frame = search.found[search.found_count - 1];
 	return true;
 }
+
+uint32_t tail_calls_import(struct symbols *symbols, struct object *caller, uint64_t call,
+			   const struct object **library)
+{
+	struct entry entry;
+
+	if (!machine_code_is_x86_64(caller) || !called_entry(symbols, caller, call, &entry) ||
+	    !entry.import)
+		return 0;
+	uint32_t import = entry.import;
+	resolve(symbols, false, &entry);
+	*library = entry.object;
+	return import;
+}

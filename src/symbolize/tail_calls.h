@@ -36,3 +36,9 @@ size_t tail_calls_between(struct symbols *symbols, struct object *caller, uint64
  */
 bool tail_calls_out_of_scope(struct symbols *symbols, struct object *caller, uint64_t call,
 			     struct tail_frame *frame);
+/*
+ * The function of another file, by its linker name, that the call enters; 0: none, or not known.
+ * `library`: the file that offers it; NULL: not known.
+ */
+uint32_t tail_calls_import(struct symbols *symbols, struct object *caller, uint64_t call,
+			   const struct object **library);

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tail_location - frames and locations of functions that ended in a jump. */
+/*
+ * tail_location - frames and locations of functions that ended in a jump, and of calls that lead
+ * out of code without symbols.
+ */
+#include "base/cleanup.h"
 #include "symbolize/internal.h"
+#include "symbolize/language/language.h"
 #include "symbolize/symbols.h"
 #include "symbolize/tail_calls.h"
 
@@ -39,6 +44,24 @@ static void give_to_found(struct symbols *symbols, const struct tail_frame *fram
 	}
 }
 
+/* Code without a symbol has no name to tell; what it calls in another file has one. */
+static uint32_t called_location(struct symbols *symbols, struct object *object, uint64_t offset,
+				uint32_t location)
+{
+	const struct symbols_location *shown = symbols_location(symbols, location);
+	const struct object *library;
+
+	if (shown->kind != TARGET_FUNCTION || shown->function)
+		return location;
+	uint32_t import = tail_calls_import(symbols, object, offset, &library);
+	if (!import)
+		return location;
+	struct interner *texts = &symbols->sources.texts;
+	AUTO(text) char *demangled = language_demangle(interner_text(texts, import));
+	uint32_t name = demangled ? interner_add(texts, demangled) : import;
+	return location_of_import(symbols, object, name, library);
+}
+
 uint32_t symbols_tail_location(struct symbols *symbols, uint32_t object, uint64_t offset,
 			       uint32_t location)
 {
@@ -49,17 +72,22 @@ uint32_t symbols_tail_location(struct symbols *symbols, uint32_t object, uint64_
 		return known == HASH_MAP_NONE ? location : known;
 	uint32_t found = location;
 	/* Ranges of a location lie in one file. */
-	if (tail_calls_out_of_scope(symbols, symbols_open(symbols, object), offset, &frame) &&
-	    frame.object->id == object)
+	bool is_tail =
+		tail_calls_out_of_scope(symbols, symbols_open(symbols, object), offset, &frame) &&
+		frame.object->id == object;
+	if (is_tail)
 		found = symbols_location_at(symbols, object, frame.jump);
 	if (found == SYMBOLS_NONE)
 		found = location;
+	if (found == location)
+		found = called_location(symbols, symbols_open(symbols, object), offset, location);
 	hash_map_set(&symbols->tail_locations, object, offset, found);
 	if (found == location)
 		return location;
 	location_cut_range(symbols, location, offset, offset + 1);
 	location_add_range(symbols, found, offset, offset + 1);
-	give_to_found(symbols, &frame, offset);
+	if (is_tail)
+		give_to_found(symbols, &frame, offset);
 	symbols->generation++;
 	return found;
 }

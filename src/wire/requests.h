@@ -30,3 +30,11 @@ struct kernel_peer {
 	__u64 woken_by_message, woken_otherwise;
 };
 _Static_assert(sizeof(struct kernel_peer) == 24, "kernel_peer layout");
+
+/* Threads that have received a request, and their waits for the next one. Writer: BPF. */
+struct kernel_serving {
+	__u64 threads, since_ns; /* each since it received the first: the sum of these times */
+	__u64 ended, ended_ns;
+	__u64 waited_ns;
+};
+_Static_assert(sizeof(struct kernel_serving) == 40, "kernel_serving layout");

@@ -214,6 +214,47 @@ def _():
         equal(process.poll(), None)
 
 
+# Naps for each request; its child only does housekeeping, every 3 ms.
+NAPPER = """
+import os, select, socket, sys, time
+if not os.fork():
+    while os.getppid() > 1:
+        select.select([], [], [], 0.003)
+    os._exit(0)
+own = socket.socket()
+own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+own.bind(('127.0.0.1', int(sys.argv[1])))
+own.listen(8)
+while True:
+    connection = own.accept()[0]
+    poll = select.epoll()
+    poll.register(connection, select.EPOLLIN)
+    while poll.poll() and connection.recv(100):
+        time.sleep(0.002)
+        connection.sendall(b'answer\\n')
+"""
+
+
+@test("waits for requests and of background processes are no targets, sleeping in a request is one")
+def _():
+    port = free_port()
+    with subprocess.Popen([sys.executable, "-c", NAPPER, str(port)], stdin=subprocess.DEVNULL) as process, folder() as place:
+        output = os.path.join(place, "test.lever")
+        with connect(port) as client:
+            command = [LEVER, "run", "-o", output, "--pid", str(process.pid), "--no-peers", "-g", "syscall", "-p", "requests", "--seconds", "4",
+                       *SAMPLE]
+            with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as at_work:
+                while at_work.poll() is None:
+                    ask(client, 1)
+                    time.sleep(0.004)
+        process.kill()
+        told = report(output)
+    times = {target["name"]: target["share"] for target in told["targets"]}
+    check(visits(told, "requests") > 100, told["progress"])
+    check(times.get("syscall:clock_nanosleep", 0) > 0.6, times)
+    check(sum(times.get(f"syscall:{name}", 0) for name in ("epoll_wait", "select", "pselect6", "accept4")) < 0.02, times)
+
+
 def told_of_client(*words, options=()):
     """What lever says of a server that has this client, and the client's process id."""
     port, loop = free_port(), program("request_loop")

@@ -5,6 +5,7 @@ import ctypes.util
 import http.server
 import os
 import re
+import shutil
 import threading
 
 from kernel import Skip, check, equal, folder, lever, main, profile_of, program, run, shares, test, visits
@@ -49,8 +50,33 @@ def _():
     equal(visits(told, "units"), int(UNITS))
     check(told["targets"], "no target")
     for target in told["targets"]:
-        check(re.fullmatch(r"exits-stripped\+0x[0-9a-f]+", target["name"]), target)
+        is_call = target["file"] and ".so" in target["file"]
+        check(is_call or re.fullmatch(r"exits-stripped\+0x[0-9a-f]+", target["name"]), target)
     check(sum(shares(told).values()) > 0.5, shares(told))
+
+
+@test("what a stripped program calls in a library is named by the library's function")
+def _():
+    path = shutil.which("bzip2")
+    if not path or "libbz2" not in run("ldd", path).stdout:
+        raise Skip("bzip2 is not here, or has its library inside")
+    with folder() as place:
+        page = os.path.join(place, "page")
+        with open(page, "wb") as file:
+            file.write(os.urandom(3000000))
+        _, told = profile_of("-g", "function", "--", path, "-k", page)
+    best = told["targets"][0]
+    equal((best["name"], best["function"], best["object"]), ("BZ2_bzWrite", "BZ2_bzWrite", path))
+    check("libbz2" in best["file"] and best["share"] > 0.5, best)
+
+
+@test("a program that was started through a link has the link's name")
+def _():
+    with folder() as place:
+        link = os.path.join(place, "another-name")
+        os.symlink(program("exits-stripped"), link)
+        _, told = profile_of("--", link, "plain", UNITS)
+    check(any(target["name"].startswith("another-name+0x") for target in told["targets"]), shares(told))
 
 
 class Server(http.server.SimpleHTTPRequestHandler):

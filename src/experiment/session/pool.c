@@ -56,8 +56,7 @@ static bool is_kind_of_pool(const struct session *session, uint32_t location)
 	}
 }
 
-/* The mean number of threads in it, at most 1. */
-static double active_share(const struct session *session, uint32_t location)
+double pool_active_share(const struct session *session, uint32_t location)
 {
 	double elapsed_ns = (double)(clock_now_ns() - session->driver.started_ns);
 
@@ -126,7 +125,7 @@ static double own_value(const struct session_target *target, double active)
 double pool_weight(const struct session *session, const struct session_target *target)
 {
 	uint32_t location = target->spec.location;
-	double active = active_share(session, location);
+	double active = pool_active_share(session, location);
 
 	if (active < TIME_LEAST || !is_kind_of_pool(session, location) ||
 	    is_wrapper(session, location))

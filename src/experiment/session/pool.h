@@ -8,3 +8,5 @@
 double pool_weight(const struct session *session, const struct session_target *target);
 /* After a block on the target of this index. */
 void pool_learn(struct session *session, size_t index);
+/* The mean number of threads in it so far, at most 1: no speedup of it gains more. */
+double pool_active_share(const struct session *session, uint32_t location);

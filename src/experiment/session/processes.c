@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "collect/process/executed_path.h"
 #include "collect/process/selection.h"
 #include "experiment/session/processes.h"
 
@@ -88,14 +89,11 @@ int session_processes_open(struct session *session, struct error *error)
 static void add_main_object(struct session *session, pid_t pid)
 {
 	AUTO(text) char *link = text_format("/proc/%d/exe", (int)pid);
-	char path[4096];
-	ssize_t length = readlink(link, path, sizeof(path) - 1);
+	AUTO(text) char *path = process_executed_path(pid);
 	uint32_t object;
 
-	if (length <= 0)
-		return;
-	path[length] = 0;
-	symbols_add_object(session->symbols, path, link, true, &object, NULL);
+	if (path)
+		symbols_add_object(session->symbols, path, link, true, &object, NULL);
 }
 
 static void add_mapped_files(struct session *session, pid_t pid)

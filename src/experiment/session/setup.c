@@ -43,7 +43,7 @@ static void open_symbols(struct session *session)
 	session->symbols = symbols_new(session->options->granularity, session->options->scope);
 	if (!program)
 		return;
-	AUTO(text) char *real = realpath(program, NULL);
+	AUTO(text) char *real = *program == '/' ? NULL : realpath(program, NULL);
 	/* A script is no object: what it runs is announced later. */
 	symbols_add_object(session->symbols, real ? real : program, NULL, true, &object, NULL);
 }

@@ -23,6 +23,7 @@
 #define EXTERNAL_FIRST_AFTER (2 * BLOCK_SERIES)
 #define EXTERNAL_ONE_OF 8 /* series */
 #define SET_WEIGHT 2.0
+#define ACTIVE_LEAST 0.005 /* threads in it on average: a target below cannot gain more */
 
 size_t session_target_of(struct session *session, uint32_t location)
 {
@@ -195,6 +196,26 @@ static double weight_of(const struct session *session, const struct session_targ
 	return target->is_matched || !has_given_targets(session) ? recent_ns(session, target) : 0;
 }
 
+/* Locations that can gain next to nothing are not drawn, while others can. */
+static void leave_out_hopeless(const struct session *session, double *weights)
+{
+	double rest = 0;
+
+	if (session->options->is_pool || has_given_targets(session))
+		return;
+	for (int round = 0; round < 2; round++)
+		for (size_t i = 0; i < session->targets.count; i++) {
+			const struct session_target *target = &session->targets.items[i];
+			bool is_hopeless =
+				weights[i] > 0 &&
+				pool_active_share(session, target->spec.location) < ACTIVE_LEAST;
+			if (!round)
+				rest += is_hopeless ? 0 : weights[i];
+			else if (rest > 0 && is_hopeless)
+				weights[i] = 0;
+		}
+}
+
 static bool is_external_due(const struct session *session)
 {
 	return schedule_has_speedups(session->schedule) &&
@@ -269,6 +290,7 @@ bool session_plan(struct session *session, struct schedule_plan *plan)
 	double *weights = memory_new(session->targets.count + 1, sizeof(*weights));
 	for (size_t i = 0; i < session->targets.count; i++)
 		weights[i] = weight_of(session, &session->targets.items[i]);
+	leave_out_hopeless(session, weights);
 	sampled_code_age(session->code);
 	if (is_external_due(session))
 		prefer_external(session, weights);

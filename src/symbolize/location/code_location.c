@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#define BLOCK_BYTES 4096
-
 enum location_key { KEY_LINE, KEY_FUNCTION, KEY_BLOCK, KEY_INCLUSIVE };
 
 static uint64_t location_key(enum location_key kind, const struct object *object, uint32_t text)
@@ -278,28 +276,44 @@ static void add_unnamed(struct symbols *symbols, struct object *object, uint32_t
 	location_add_range(symbols, location, range.start, range.end);
 }
 
-uint32_t location_of_block(struct symbols *symbols, struct object *object, uint64_t offset)
+uint32_t location_of_block(struct symbols *symbols, struct object *object, struct range block)
 {
-	uint64_t block = offset / BLOCK_BYTES, start = block * BLOCK_BYTES;
 	uint64_t first = location_key(KEY_BLOCK, object, 0);
-	uint32_t id = location_find(symbols, first, block);
+	uint32_t id = location_find(symbols, first, block.start);
 
 	if (id != SYMBOLS_NONE)
 		return id;
 	uint32_t name = location_name_add(symbols, "%s+0x%llx", path_base(object->shown.path),
-					  (unsigned long long)start);
+					  (unsigned long long)block.start);
 	struct location_record location = {
 		.shown = {.kind = TARGET_FUNCTION,
 			  .object = object->id,
 			  .name = interner_text(&symbols->sources.texts, name)},
 	};
-	id = location_add(symbols, first, block, &location);
+	id = location_add(symbols, first, block.start, &location);
 	struct ranges code = {0};
-	ranges_clip(&object->code, start, start + BLOCK_BYTES, &code);
+	ranges_clip(&object->code, block.start, block.end, &code);
 	for (size_t i = 0; i < code.count; i++)
 		add_unnamed(symbols, object, id, code.items[i]);
 	ranges_clear(&code);
 	return id;
+}
+
+uint32_t location_of_import(struct symbols *symbols, const struct object *object, uint32_t name,
+			    const struct object *library)
+{
+	struct interner *texts = &symbols->sources.texts;
+	uint64_t first = location_key(KEY_BLOCK, object, name);
+	uint32_t id = location_find(symbols, first, UINT64_MAX);
+	struct location_record location = {
+		.shown = {.kind = TARGET_FUNCTION,
+			  .object = object->id,
+			  .name = interner_text(texts, name)},
+		.file = library ? interner_add(texts, library->shown.path) : 0,
+		.function = name,
+	};
+
+	return id == SYMBOLS_NONE ? location_add(symbols, first, UINT64_MAX, &location) : id;
 }
 
 uint32_t location_of_synthetic(struct symbols *symbols, const struct object *object,

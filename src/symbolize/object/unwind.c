@@ -148,28 +148,45 @@ static void read_functions(const struct object *object, Dwarf_CFI *frames, struc
 	}
 }
 
+static uint64_t table_address(const int32_t *table, uint64_t base, size_t index)
+{
+	return base + (uint64_t)(int64_t)table[2 * index];
+}
+
+static const struct range *ranges_around(const struct ranges *ranges, uint64_t offset)
+{
+	for (size_t i = 0; i < ranges->count; i++)
+		if (ranges->items[i].start <= offset && offset < ranges->items[i].end)
+			return &ranges->items[i];
+	return NULL;
+}
+
 bool unwind_function_at(const struct object *object, uint64_t offset, struct range *range)
 {
 	size_t count = 0, low = 0, high;
 	uint64_t base, address;
 	const int32_t *table = object->elf ? function_table(object, &count, &base) : NULL;
 
+	*range = (struct range){0};
 	if (!table || !object_address(object, offset, &address))
 		return false;
 	for (high = count; low < high;) {
 		size_t middle = low + (high - low) / 2;
-		if (base + (uint64_t)(int64_t)table[2 * middle] <= address)
+		if (table_address(table, base, middle) <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!low)
+	const struct range *code = ranges_around(&object->code, offset);
+	if (!code)
 		return false;
-	range->start = offset - (address - base - (uint64_t)(int64_t)table[2 * low - 2]);
-	range->end = ranges_end(&object->code, offset);
-	if (low < count && base + (uint64_t)(int64_t)table[2 * low] - address < range->end - offset)
-		range->end = offset + (base + (uint64_t)(int64_t)table[2 * low] - address);
-	return range->start <= offset && offset < range->end;
+	*range = *code;
+	if (low < count && table_address(table, base, low) - address < range->end - offset)
+		range->end = offset + (table_address(table, base, low) - address);
+	if (!low || address - table_address(table, base, low - 1) > offset - code->start)
+		return false;
+	range->start = offset - (address - table_address(table, base, low - 1));
+	return true;
 }
 
 size_t unwind_rows_read(const struct object *object, struct unwind_row **rows)

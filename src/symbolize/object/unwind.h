@@ -33,5 +33,8 @@ struct unwind_row {
  * unwind information or on another architecture. The caller frees them.
  */
 size_t unwind_rows_read(const struct object *object, struct unwind_row **rows);
-/* The function at the file offset, by the sorted table of .eh_frame_hdr. */
+/*
+ * The function at the file offset, by the sorted table of .eh_frame_hdr. False: there is none, and
+ * `range` is the code without functions around the offset, or empty without the table.
+ */
 bool unwind_function_at(const struct object *object, uint64_t offset, struct range *range);

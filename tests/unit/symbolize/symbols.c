@@ -387,7 +387,7 @@ TEST("the functions at an address are those inlined there and the one around the
 	fixture_close(&fixture);
 }
 
-TEST("without lines locations are functions, without symbols blocks of 4096 bytes")
+TEST("without lines locations are functions, without symbols those of the unwind information")
 {
 	struct fixture fixture;
 	uint64_t start = 0, size = 0;
@@ -410,8 +410,10 @@ TEST("without lines locations are functions, without symbols blocks of 4096 byte
 	location = symbols_location_at(fixture.symbols, fixture.object, start);
 	CHECK(location != SYMBOLS_NONE);
 	AUTO(text)
-	char *name = text_format("stripped+0x%llx", (unsigned long long)(start & ~4095ull));
+	char *name = text_format("stripped+0x%llx", (unsigned long long)start);
 	CHECK_TEXT(symbols_location(fixture.symbols, location)->name, name);
+	/* With the bytes up to the next function. */
+	CHECK(inverse_bytes(&fixture, location) >= size);
 	CHECK(is_inverse(&fixture));
 	fixture_close(&fixture);
 }

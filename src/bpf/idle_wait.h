@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * idle_wait - waits of a server in which it has nothing to do: for a client's request, or until a
+ * background task is due. They are no target, since no code could end them earlier.
+ *
+ * Known at once: a wait for a connection, or for bytes on one that has brought a request. Of a wait
+ * for any of several files (poll, select, epoll) the first message received afterwards tells whose
+ * it was; the next such wait is expected to be for the same. One that no message follows was for a
+ * timer or a signal. A thread that sleeps is idle if it has never received a request and no task
+ * has ever woken it, so that none can wait for it: housekeeping.
+ */
+#pragma once
+
+#include "bpf/requests.h"
+
+/* Arguments of a call that the task is in: number of files, and the descriptor. */
+static __always_inline u32 files_polled(struct pt_regs___kernel *saved, int call)
+{
+	switch (call) {
+#ifdef __NR_poll
+	case __NR_poll:
+#endif
+	case __NR_ppoll:
+#ifdef __TARGET_ARCH_x86
+		return (u32)BPF_CORE_READ(saved, si);
+#else
+		return (u32)BPF_CORE_READ(saved, regs[1]);
+#endif
+#ifdef __NR_select
+	case __NR_select:
+#endif
+	case __NR_pselect6:
+		return descriptor_of(saved); /* the first argument, too */
+	default:
+		return 1;
+	}
+}
+
+static __always_inline bool waits_for_messages(int call)
+{
+	switch (call) {
+#ifdef __NR_poll
+	case __NR_poll:
+	case __NR_select:
+	case __NR_epoll_wait:
+#endif
+	case __NR_ppoll:
+	case __NR_pselect6:
+	case __NR_epoll_pwait:
+#ifdef __NR_epoll_pwait2
+	case __NR_epoll_pwait2:
+#endif
+		return true;
+	default:
+		return false;
+	}
+}
+
+static __always_inline bool reads_a_request(struct task_struct *task, int call)
+{
+	if (call == __NR_accept || call == __NR_accept4 || call == __NR_rt_sigtimedwait)
+		return true;
+	if (message_direction_of(call) != MESSAGE_RECEIVED)
+		return false;
+	u64 inode = socket_inode((void *)task, descriptor_of((void *)bpf_task_pt_regs(task)));
+	return inode && bpf_map_lookup_elem(&request_sockets, &inode);
+}
+
+/* Of the current task, which is in this system call. */
+static __noinline bool wait_is_idle(struct task_struct *task, struct task_state *state, int call)
+{
+	bool is_poll = waits_for_messages(call);
+	bool is_sleep = wait_reason_of_call(call) == WAIT_FOR_TIME ||
+			(is_poll && !files_polled((void *)bpf_task_pt_regs(task), call));
+
+	if (is_sleep)
+		return !state->serves && !state->was_woken_by_task;
+	if (!is_poll)
+		return reads_a_request(task, call);
+	state->has_polled = 1;
+	return !state->waits_for_others;
+}

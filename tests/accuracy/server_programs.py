@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""server_programs - real servers in two configurations, each with a local load, for servers.py.
+
+State 0 is the first configuration, state 1 the changed one. Each state is a server of its own, with a port and a folder
+of its own; one without load takes no time. A place is found again by later processes by its name.
+"""
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+PAGE = b"".join(b"%d plain words of the page, as many as it takes\n" % (i * i) for i in range(2000))
+
+
+def run(*words, **options):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False, **options)
+
+
+def is_listening(port, kind=socket.SOCK_STREAM):
+    with socket.socket(socket.AF_INET, kind) as probe:
+        return not probe.connect_ex(("127.0.0.1", port))
+
+
+class Server:
+    name = change = target = ""
+    needs = ()
+    removed = True    # the change takes the target away
+    first_port = 0
+    load_words = []   # with {port} and {seconds}
+    pattern = r"^$"   # of the rate in what the load prints
+
+    @classmethod
+    def is_installed(cls):
+        return all(shutil.which(need, path=os.environ["PATH"] + ":/usr/sbin:/sbin") for need in cls.needs)
+
+    def place(self, state):
+        return os.path.join(tempfile.gettempdir(), f"lever-servers-{type(self).__name__.lower()}-{state}")
+
+    def file(self, state):
+        """Of a profile."""
+        return self.place(state) + ".lever"
+
+    def port(self, state):
+        return self.first_port + state
+
+    def pid(self, state):
+        with open(os.path.join(self.place(state), "pid"), encoding="utf-8") as file:
+            return int(file.read())
+
+    def command(self, state):
+        raise NotImplementedError
+
+    def prepare(self, state):
+        pass
+
+    def fill(self, state):
+        pass
+
+    def start(self):
+        for state in (0, 1):
+            shutil.rmtree(self.place(state), ignore_errors=True)
+            os.makedirs(self.place(state))
+            os.chmod(self.place(state), 0o755)
+            self.prepare(state)
+            with open(os.path.join(self.place(state), "log"), "w", encoding="utf-8") as log:
+                process = subprocess.Popen([str(word) for word in self.command(state)], stdout=log, stderr=log,
+                                           stdin=subprocess.DEVNULL, cwd="/", start_new_session=True)
+            self.write(state, "pid", process.pid)
+            for _ in range(300):
+                if is_listening(self.port(state)):
+                    break
+                time.sleep(0.1)
+            self.fill(state)
+
+    def stop(self):
+        for state in (0, 1):
+            try:
+                os.kill(self.pid(state), signal.SIGTERM)
+            except (OSError, ValueError):
+                pass
+        time.sleep(2)
+        for state in (0, 1):
+            shutil.rmtree(self.place(state), ignore_errors=True)
+
+    def write(self, state, name, text):
+        with open(os.path.join(self.place(state), name), "wb") as file:
+            file.write(text if isinstance(text, bytes) else str(text).encode())
+
+    def load(self, state, seconds):
+        words = [str(word).format(port=self.port(state), seconds=seconds, place=self.place(state)) for word in self.load_words]
+        return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd="/",
+                                start_new_session=True)
+
+    def end(self, load):
+        os.killpg(load.pid, signal.SIGTERM)
+        load.communicate()
+
+    def rate(self, state, seconds):
+        return float(re.search(self.pattern, self.load(state, seconds).communicate()[0]).group(1))
+
+
+class Nginx(Server):
+    name, change, target = "nginx, page of 100 kB, wrk -c 8", "gzip_comp_level 9 → 1", "deflate|nginx\\+"
+    needs, first_port, removed = ("nginx", "wrk"), 18100, False
+    load_words = ["wrk", "-t1", "-c8", "-d{seconds}", "-H", "Accept-Encoding: gzip", "http://127.0.0.1:{port}/page.txt"]
+    pattern = r"Requests/sec: *([\d.]+)"
+    extra = ("gzip_comp_level 9;", "gzip_comp_level 1;")
+
+    def prepare(self, state):
+        self.write(state, "page.txt", PAGE)
+        place = self.place(state)
+        self.write(state, "conf", f"daemon off; pid {place}/nginx.pid; error_log {place}/error; worker_processes 1;\n"
+                   "events { worker_connections 512; }\nhttp { access_log off; default_type text/plain; gzip on;\n"
+                   f"gzip_types text/plain; keepalive_requests 100000000; {self.extra[state]}\n"
+                   f"server {{ listen 127.0.0.1:{self.port(state)}; root {place}; }} }}\n")
+
+    def command(self, state):
+        return ["nginx", "-c", f"{self.place(state)}/conf"]
+
+
+class Redis(Server):
+    name, change, target = "Redis, redis-benchmark -c 20 -t set", "appendfsync always → no", "fdatasync|flushAppendOnlyFile"
+    needs, first_port = ("redis-server", "redis-benchmark", "redis-cli"), 18110
+    load_words = ["timeout", "{seconds}", "redis-benchmark", "-p", "{port}", "-c", "20", "-t", "set", "-r", "10000", "-d", "100",
+                  "-n", "1000000000"]
+    policies = ("always", "no")
+
+    def command(self, state):
+        return ["redis-server", "--port", self.port(state), "--save", "", "--appendonly", "yes", "--appendfsync",
+                self.policies[state], "--dir", self.place(state)]
+
+    def commands(self, state):
+        said = run("redis-cli", "-p", self.port(state), "info", "stats").stdout
+        return int(re.search(r"total_commands_processed:(\d+)", said).group(1))
+
+    def rate(self, state, seconds):
+        load = self.load(state, seconds)
+        time.sleep(0.5)
+        began, first = time.monotonic(), self.commands(state)
+        time.sleep(seconds - 1)
+        rate = (self.commands(state) - first) / (time.monotonic() - began)
+        load.wait()
+        return rate
+
+
+class RedisNull(Redis):
+    """The fdatasync of a second thread, once a second, keeps no command waiting."""
+    name, change = "Redis, redis-benchmark -c 20 -t set (null)", "appendfsync everysec → no"
+    target, first_port, policies = "fdatasync|fsync", 18112, ("everysec", "no")
+
+
+class Postgres(Server):
+    name, change, target = "PostgreSQL, pgbench -c 4", "synchronous_commit on → off", "fdatasync|issue_xlog_fsync|XLogFlush"
+    needs, first_port = ("pgbench", "psql", "su"), 18120
+    load_words = ["su", "postgres", "-c", "pgbench -n -h 127.0.0.1 -p {port} -c 4 -T {seconds} postgres"]
+    pattern = r"tps = ([\d.]+)"
+    extra = ("synchronous_commit=on", "synchronous_commit=off")
+
+    @property
+    def programs(self):
+        return f"/usr/lib/postgresql/{sorted(os.listdir('/usr/lib/postgresql'))[-1]}/bin"
+
+    def sh(self, command):
+        return run("su", "postgres", "-c", command, cwd="/")
+
+    def prepare(self, state):
+        shutil.chown(self.place(state), "postgres")
+        self.sh(f"{self.programs}/initdb -D {self.place(state)}/d -A trust")
+        self.sh(f"{self.programs}/pg_ctl -w -D {self.place(state)}/d -o '-p {self.port(state)} -k {self.place(state)} "
+                f"-c {self.extra[state]}' -l {self.place(state)}/server.log start")
+
+    def command(self, state):
+        return ["true"]
+
+    def fill(self, state):
+        self.sh(f"pgbench -h 127.0.0.1 -p {self.port(state)} -i -s 5 postgres")
+
+    def pid(self, state):
+        with open(os.path.join(self.place(state), "d/postmaster.pid"), encoding="utf-8") as file:
+            return int(file.readline())
+
+
+class PostgresFsync(Postgres):
+    """Commits write the log as before; only the call that waits for the disk goes."""
+    change, target, first_port = "fsync on → off", "fdatasync", 18124
+    extra = ("fsync=on", "fsync=off")
+
+
+class PostgresNull(Postgres):
+    name, change, target = "PostgreSQL, pgbench -S -c 4 (null)", "log_min_duration_statement -1 → 10 s", "fdatasync|log"
+    extra = ("log_min_duration_statement=-1", "log_min_duration_statement=10000")
+    first_port = 18122
+    load_words = ["su", "postgres", "-c", "pgbench -n -S -h 127.0.0.1 -p {port} -c 4 -T {seconds} postgres"]
+
+
+class MariaDB(Server):
+    name, change = "MariaDB, sysbench oltp_update_non_index, 4 threads", "innodb_flush_log_at_trx_commit 1 → 2"
+    target = "fdatasync|fsync|log_write_up_to"
+    needs, first_port = ("mariadbd", "sysbench", "mariadb-install-db"), 18130
+    load_words = ["sysbench", "oltp_update_non_index", "--mysql-host=127.0.0.1", "--mysql-port={port}", "--mysql-user=lever",
+                  "--mysql-password=", "--mysql-db=test", "--tables=1", "--table-size=10000", "--threads=4", "--time={seconds}",
+                  "run"]
+    pattern = r"transactions: +\d+ +\(([\d.]+) per sec"
+    extra = ("--innodb-flush-log-at-trx-commit=1", "--innodb-flush-log-at-trx-commit=2")
+
+    def prepare(self, state):
+        shutil.chown(self.place(state), "mysql")
+        run("mariadb-install-db", "--user=mysql", f"--datadir={self.place(state)}/d", "--auth-root-authentication-method=normal")
+
+    def command(self, state):
+        place = self.place(state)
+        return ["mariadbd", "--no-defaults", "--user=mysql", f"--datadir={place}/d", f"--port={self.port(state)}",
+                f"--socket={place}/sock", "--bind-address=127.0.0.1", self.extra[state]]
+
+    def fill(self, state):
+        run("mariadb", "-u", "root", f"--socket={self.place(state)}/sock", "-e",
+            "create user lever@'127.0.0.1'; create user lever@localhost; grant all on *.* to lever@'127.0.0.1'; "
+            "grant all on *.* to lever@localhost; create database if not exists test")
+        words = [word.format(port=self.port(state), seconds=1) for word in self.load_words[:-1]]
+        run(*words, "prepare")
+
+
+class Memcached(Server):
+    name, change, target = "memcached -t 2, memcaslap", "-vv (a log line for each command) → none", "write|fprintf"
+    needs, first_port = ("memcached", "memcaslap"), 18140
+    load_words = ["memcaslap", "-s", "127.0.0.1:{port}", "-T", "1", "-c", "16", "-t", "{seconds}s"]
+    pattern = r"TPS: (\d+)"
+    verbosity = (["-vv"], [])
+
+    def command(self, state):
+        return ["memcached", "-u", "nobody", "-l", "127.0.0.1", "-p", self.port(state), "-t", "2", *self.verbosity[state]]
+
+
+class Apache(Server):
+    name, change, target = "Apache, file 8 folders deep, wrk -c 8", "AllowOverride All → None (.htaccess)", "open|htaccess"
+    needs, first_port = ("apache2", "wrk"), 18150
+    load_words = ["wrk", "-t1", "-c8", "-d{seconds}", "http://127.0.0.1:{port}/a/b/c/d/e/f/g/h/page.txt"]
+    pattern = r"Requests/sec: *([\d.]+)"
+
+    def prepare(self, state):
+        place = self.place(state)
+        os.makedirs(f"{place}/a/b/c/d/e/f/g/h")
+        self.write(state, "a/b/c/d/e/f/g/h/page.txt", PAGE[:1000])
+        modules = "/usr/lib/apache2/modules"
+        self.write(state, "conf", f"ServerRoot {place}\nListen 127.0.0.1:{self.port(state)}\nServerName localhost\n"
+                   f"LoadModule mpm_event_module {modules}/mod_mpm_event.so\nLoadModule authz_core_module {modules}/mod_authz_core.so\n"
+                   f"PidFile {place}/apache.pid\nErrorLog {place}/error\nDocumentRoot {place}\nMaxKeepAliveRequests 0\nUser nobody\n"
+                   f"StartServers 1\nServerLimit 1\nThreadsPerChild 8\nMaxRequestWorkers 8\n"
+                   f"<Directory {place}>\nRequire all granted\nAllowOverride {'None' if state else 'All'}\n</Directory>\n")
+
+    def command(self, state):
+        return ["apache2", "-DFOREGROUND", "-f", f"{self.place(state)}/conf"]
+
+
+NODE = """const crypto = require('crypto'), http = require('http');
+function session(key, rounds) { return crypto.pbkdf2Sync(key, 'salt', rounds, 32, 'sha256').toString('hex'); }
+function body(id) { const rows = []; for (let i = 0; i < 150; i++) rows.push({ id: i, name: 'row ' + i * id, at: [i, id] });
+  return JSON.stringify(rows); }
+let id = 0;
+http.createServer((request, response) => { id++; const text = body(id);
+  response.setHeader('session', session('k' + id, ROUNDS)); response.end(text); }).listen(PORT, '127.0.0.1');
+"""
+
+
+class Node(Server):
+    name, change, target = "Node.js, sessions by PBKDF2, wrk -c 8", "400 rounds → 1", "PBKDF2|SHA256|sha256|HMAC|session"
+    needs, first_port = ("node", "wrk"), 18160
+    load_words = ["wrk", "-t1", "-c8", "-d{seconds}", "http://127.0.0.1:{port}/"]
+    pattern = r"Requests/sec: *([\d.]+)"
+
+    def prepare(self, state):
+        self.write(state, "server.js", NODE.replace("PORT", str(self.port(state))).replace("ROUNDS", "1" if state else "400"))
+
+    def command(self, state):
+        return ["node", f"{self.place(state)}/server.js"]
+
+
+class Unbound(Server):
+    name, change, target = "Unbound, local zone, dnsperf -c 8", "log-queries yes → no", "log_|write"
+    needs, first_port = ("unbound", "dnsperf"), 18170
+    load_words = ["dnsperf", "-s", "127.0.0.1", "-p", "{port}", "-d", "{place}/queries", "-c", "8", "-q", "8", "-l", "{seconds}"]
+    pattern = r"Queries per second: +([\d.]+)"
+
+    def prepare(self, state):
+        place = self.place(state)
+        names = [f"host{i}.example." for i in range(500)]
+        self.write(state, "queries", "".join(f"{name} A\n" for name in names))
+        zone = "".join(f'  local-data: "{name} A 192.0.2.{i % 250}"\n' for i, name in enumerate(names))
+        self.write(state, "conf", f"server:\n  interface: 127.0.0.1@{self.port(state)}\n  chroot: \"\"\n  username: \"\"\n"
+                   f"  do-daemonize: no\n  pidfile: {place}/unbound.pid\n  logfile: {place}/queries.log\n  use-syslog: no\n"
+                   f"  log-queries: {'no' if state else 'yes'}\n  num-threads: 1\n  local-zone: \"example.\" static\n{zone}"
+                   "remote-control:\n  control-enable: no\n")
+
+    def command(self, state):
+        return ["unbound", "-d", "-c", f"{self.place(state)}/conf"]
+
+
+SERVERS = {"nginx": Nginx, "redis": Redis, "postgres": Postgres, "mariadb": MariaDB, "memcached": Memcached, "apache": Apache,
+           "node": Node, "unbound": Unbound, "postgres-fsync": PostgresFsync, "redis-null": RedisNull, "postgres-null": PostgresNull}
