@@ -16,10 +16,13 @@ PACKAGES = gcc libc6-dev meson ninja-build pkgconf clang llvm bpftool libbpf-dev
 TEST_PACKAGES = fish zsh chromium coz-profiler libdevel-nytprof-perl libomp-dev openmpi-bin libopenmpi-dev \
 	systemtap-sdt-dev qemu-system-x86 busybox-static cpio g++ gcc-multilib dwz libdebuginfod1 rustc golang-go
 
+# For other machines (tools/cross, test-arm64).
+CROSS_PACKAGES = gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static qemu-system-arm cpio
+
 # What a change of a line is checked by: no browser, no rights, no running program.
 QUICK_SUITES = unit style golden command
 
-.PHONY: all configure setup setup-test demo test check-quick test-kernels install uninstall format clean help
+.PHONY: all configure setup setup-test demo test check-quick test-kernels test-arm64 install uninstall format clean help
 .NOTPARALLEL:
 
 all: configure
@@ -54,6 +57,14 @@ test-kernels: setup all
 	@tools/setup qemu-system-x86 busybox-static cpio
 	tests/kernel/old_kernels.py $(BUILD)
 
+# The same on arm64: unit tests by qemu's user emulation, and Debian's kernel for arm64 (30 minutes on a busy machine).
+test-arm64: setup
+	@tools/setup $(CROSS_PACKAGES)
+	@[ -e $(BUILD)-arm64/build.ninja ] || tools/cross arm64 $(BUILD)-arm64 $(MESON_OPTIONS)
+	@ninja -C $(BUILD)-arm64
+	@meson test -C $(BUILD)-arm64 --suite unit --no-rebuild -t 6 --print-errorlogs
+	tests/kernel/old_kernels.py $(BUILD)-arm64 --architecture arm64 --suites bookworm
+
 install: all
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
 
@@ -77,6 +88,7 @@ help:
 	@echo 'make test     set up, build, and run all tests (about 12 minutes)'
 	@echo 'make check-quick  the tests that need neither rights nor a browser (less than 2 minutes)'
 	@echo 'make test-kernels  run lever on older kernels, in virtual machines'
+	@echo 'make test-arm64  build for arm64, and run unit tests and a kernel in an emulator'
 	@echo 'make install  install below prefix ($(prefix)), into DESTDIR if it is given'
 	@echo 'make format   format the C and JavaScript files'
 	@echo 'make clean    remove the build'

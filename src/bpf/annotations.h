@@ -7,13 +7,9 @@
 
 #include "bpf/descriptor.h"
 #include "bpf/scheduler.h"
+#include "bpf/system_calls.h"
 
 #define TRACEFS_MAGIC 0x74726163 /* include/uapi/linux/magic.h */
-#ifdef __TARGET_ARCH_x86
-#define CALL_WRITE 1
-#else
-#define CALL_WRITE 64
-#endif
 
 /* The file trace_marker of tracefs, or of one of its instances. */
 static __always_inline bool is_trace_marker(struct file___open *file)
@@ -30,16 +26,6 @@ static __always_inline bool is_trace_marker(struct file___open *file)
 			return false;
 	return true;
 }
-
-#ifdef __TARGET_ARCH_x86
-#define CALL_FIRST(registers) BPF_CORE_READ(registers, di)
-#define CALL_SECOND(registers) BPF_CORE_READ(registers, si)
-#define CALL_THIRD(registers) BPF_CORE_READ(registers, dx)
-#else
-#define CALL_FIRST(registers) BPF_CORE_READ(registers, regs[0])
-#define CALL_SECOND(registers) BPF_CORE_READ(registers, regs[1])
-#define CALL_THIRD(registers) BPF_CORE_READ(registers, regs[2])
-#endif
 
 static __always_inline void text_send(struct task_struct *task, const void *text, u64 size)
 {

@@ -83,11 +83,15 @@ static __always_inline void pay_delay(struct kernel_cpu *cpu, u64 *counter)
 }
 
 /*
- * Flags of x86 by which another task asks for this core, or a signal for this task: need_resched,
- * lazily or not, signals, work before user mode. Their positions within bits 1 to 4 differ between
- * kernels; no other flag in these bits stays set.
+ * Flags by which another task asks for this core, or a signal for this task: need_resched, lazily
+ * or not, signals, work before user mode. Their positions differ between kernels: on x86 within
+ * bits 1 to 4, elsewhere bits 0 to 2. No other flag in these bits stays set.
  */
+#ifdef __TARGET_ARCH_x86
 #define PAUSE_FLAGS_ASKING 0x1e
+#else
+#define PAUSE_FLAGS_ASKING 0x7
+#endif
 
 static long pause_part(u32 index, void *context)
 {

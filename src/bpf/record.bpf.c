@@ -40,9 +40,7 @@ int record_tick(struct bpf_perf_event_data *context)
 		user_frame_of(task, &frame);
 	} else {
 		sample->system_call = -1;
-		frame.ip = ip;
-		frame.sp = PT_REGS_SP(&context->regs);
-		frame.bp = PT_REGS_FP(&context->regs);
+		frame_take(&frame, context);
 	}
 	user_frames_take(sample, task, &frame, which);
 	cpu->samples++;

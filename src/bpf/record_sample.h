@@ -5,6 +5,7 @@
 #include "bpf/descriptor.h"
 #include "bpf/mappings.h"
 #include "bpf/record.h"
+#include "bpf/system_calls.h"
 #include "bpf/unwind.h"
 
 /* By MAPPING_CACHE_*: a tick may interrupt the sampling of a switch. */
@@ -33,13 +34,9 @@ static __always_inline void sample_begin(struct record_sample *sample, struct ta
 	bpf_probe_read_kernel(sample->command, sizeof(sample->command), task->comm);
 	if (task->flags & PF_KTHREAD)
 		return;
-#ifdef __TARGET_ARCH_x86
-	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
-	u64 call = 0;
-	bpf_probe_read_kernel(&call, sizeof(call), &user->orig_rax);
-	bpf_probe_read_kernel(&sample->argument, sizeof(sample->argument), &user->rdi);
-	sample->system_call = call < 4096 ? (int)call : -1;
-#endif
+	struct pt_regs___kernel *saved = (void *)bpf_task_pt_regs(task);
+	sample->system_call = system_call_in(saved);
+	sample->argument = CALL_FIRST(saved);
 }
 
 /* The file for which a task may wait: its call's first argument, if that is a descriptor. */
@@ -60,10 +57,7 @@ static __always_inline void user_frame_of(struct task_struct *task, struct frame
 	if (task->flags & PF_KTHREAD)
 		return;
 	/* As the kernel saved them on entry. */
-	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
-	bpf_probe_read_kernel(&frame->ip, 8, &PT_REGS_IP(user));
-	bpf_probe_read_kernel(&frame->sp, 8, &PT_REGS_SP(user));
-	bpf_probe_read_kernel(&frame->bp, 8, &PT_REGS_FP(user));
+	frame_read(frame, (void *)bpf_task_pt_regs(task));
 }
 
 static __always_inline void kernel_frames_take(void *context, struct record_sample *sample)

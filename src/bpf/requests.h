@@ -227,14 +227,9 @@ static __always_inline enum message_direction message_direction_of(int call)
 	}
 }
 
-/* The first argument, which the kernel keeps until the call has ended. */
 static __always_inline u32 descriptor_of(struct pt_regs___kernel *saved)
 {
-#ifdef __TARGET_ARCH_x86
-	return (u32)BPF_CORE_READ(saved, di);
-#else
-	return (u32)BPF_CORE_READ(saved, orig_x0);
-#endif
+	return (u32)CALL_FIRST(saved);
 }
 
 /* NULL: the descriptor is no socket. */

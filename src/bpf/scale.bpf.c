@@ -43,11 +43,7 @@ static __always_inline u32 yields_of(struct scale_counts *core, struct task_stru
 /* The call is a futex. */
 static __always_inline bool is_lock_wait(const struct pt_regs___kernel *saved)
 {
-#ifdef __TARGET_ARCH_x86
-	return wait_futex_is_lock(saved->si, saved->dx);
-#else
-	return wait_futex_is_lock(saved->regs[1], saved->regs[2]);
-#endif
+	return wait_futex_is_lock(CALL_SECOND(saved), CALL_THIRD(saved));
 }
 
 static __always_inline struct scale_slot *slot_of(u32 tid)

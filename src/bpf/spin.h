@@ -8,26 +8,36 @@
 
 #define SPIN_BYTES 24 /* of code, around the instruction pointer */
 
+#if defined(__TARGET_ARCH_arm64)
+static __always_inline bool is_pause_word(u32 word)
+{
+	return word == 0xd503203f || word == 0xd5033fdf || word == 0xd503205f; /* yield, isb, wfe */
+}
+#elif !defined(__TARGET_ARCH_x86)
+static __always_inline bool is_pause_word(u32 word)
+{
+	return word == 0x0100000f; /* riscv: pause */
+}
+#endif
+
 /*
  * Whether the thread is at a pause instruction or its like. A thread in a loop around one mostly
  * is, since the instruction takes far longer than the rest of the loop.
  */
 static __always_inline bool is_at_pause(u64 address)
 {
-	u8 code[SPIN_BYTES];
+	u8 code[SPIN_BYTES] __attribute__((aligned(8)));
 
 	if (bpf_probe_read_user(code, sizeof(code), (void *)(address - SPIN_BYTES / 2)))
 		return false;
-#ifdef __TARGET_ARCH_x86
+#if defined(__TARGET_ARCH_x86)
 	for (int i = 0; i + 1 < SPIN_BYTES; i++)
 		if (code[i] == 0xf3 && code[i + 1] == 0x90) /* pause */
 			return true;
 #else
-	for (int i = 0; i + 3 < SPIN_BYTES; i += 4) {
-		u32 word = *(u32 *)&code[i];
-		if (word == 0xd503203f || word == 0xd5033fdf) /* yield, isb */
+	for (int i = 0; i + 3 < SPIN_BYTES; i += 4)
+		if (is_pause_word(*(u32 *)&code[i]))
 			return true;
-	}
 #endif
 	return false;
 }
@@ -35,9 +45,7 @@ static __always_inline bool is_at_pause(u64 address)
 /* The thread that a tick interrupts. */
 static __always_inline bool spins(struct bpf_perf_event_data *context)
 {
-#ifdef __TARGET_ARCH_x86
-	return context->regs.cs & 3 && is_at_pause(context->regs.rip);
-#else
-	return !(context->regs.pstate & 0xc) && is_at_pause(context->regs.pc);
-#endif
+	u64 ip = PT_REGS_IP(&context->regs);
+
+	return !(ip >> 63) && is_at_pause(ip);
 }

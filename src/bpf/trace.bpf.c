@@ -166,7 +166,7 @@ VECTOR(irq_work, SCHEDULER_VECTOR_WORK)
 SEC("tp_btf/sys_enter")
 int BPF_PROG(trace_write, struct pt_regs *registers, long call)
 {
-	if (call != CALL_WRITE || !settings.is_on)
+	if (call != __NR_write || !settings.is_on)
 		return 0;
 	struct task_struct *task = bpf_get_current_task_btf();
 	if (!is_ours(task))

@@ -8,12 +8,37 @@
 #pragma once
 
 #include "bpf/shared.h"
+#include "wire/unwind.h"
 
 #define UNWIND_STEPS_MOST 21 /* 2^21 > WIRE_UNWIND_ROWS_MOST */
 
 struct frame {
 	u64 ip, sp, bp;
+#if WIRE_HAS_LINK
+	u64 link; /* 0: of a caller, and so unknown */
+#endif
 };
+
+/* From registers that the kernel saved, or that a clock's tick found. */
+static __always_inline void frame_read(struct frame *frame, const struct pt_regs *registers)
+{
+	bpf_probe_read_kernel(&frame->ip, 8, &PT_REGS_IP(registers));
+	bpf_probe_read_kernel(&frame->sp, 8, &PT_REGS_SP(registers));
+	bpf_probe_read_kernel(&frame->bp, 8, &PT_REGS_FP(registers));
+#if WIRE_HAS_LINK
+	bpf_probe_read_kernel(&frame->link, 8, &PT_REGS_RET(registers));
+#endif
+}
+
+static __always_inline void frame_take(struct frame *frame, struct bpf_perf_event_data *context)
+{
+	frame->ip = PT_REGS_IP(&context->regs);
+	frame->sp = PT_REGS_SP(&context->regs);
+	frame->bp = PT_REGS_FP(&context->regs);
+#if WIRE_HAS_LINK
+	frame->link = PT_REGS_RET(&context->regs);
+#endif
+}
 
 struct row_search {
 	u64 offset;
@@ -65,30 +90,48 @@ static __always_inline bool read_word(struct task_struct *other, u64 *word, u64 
 
 static __always_inline bool unwind_by_frame_pointer(struct task_struct *other, struct frame *frame)
 {
-	u64 caller_bp, caller_ip;
+	u64 caller_bp, caller_ip, record = frame->bp + WIRE_RECORD_AT;
 
 	if (!frame->bp)
 		frame->ip = 0; /* the outermost frame, by the ABI */
-	if (frame->bp < frame->sp || !read_word(other, &caller_bp, frame->bp) ||
-	    !read_word(other, &caller_ip, frame->bp + 8))
+	if (frame->bp < frame->sp || !read_word(other, &caller_bp, record) ||
+	    !read_word(other, &caller_ip, record + 8))
 		return false;
-	frame->sp = frame->bp + 16;
+	frame->sp = WIRE_RECORD_SP(frame->bp);
 	frame->bp = caller_bp;
-	frame->ip = caller_ip;
+	frame->ip = wire_code_address(caller_ip);
 	return caller_ip != 0;
 }
-
-/* struct rt_sigframe of x86-64: at the restorer, rsp points to the ucontext. */
-#define UCONTEXT_BP 120
-#define UCONTEXT_SP 160
-#define UCONTEXT_IP 168
 
 static __always_inline bool unwind_signal(struct task_struct *other, struct frame *frame)
 {
 	u64 context = frame->sp;
-	return read_word(other, &frame->bp, context + UCONTEXT_BP) &&
-	       read_word(other, &frame->ip, context + UCONTEXT_IP) &&
-	       read_word(other, &frame->sp, context + UCONTEXT_SP);
+#if WIRE_HAS_LINK
+	if (!read_word(other, &frame->link, context + WIRE_SIGNAL_LINK))
+		return false;
+#endif
+	return read_word(other, &frame->bp, context + WIRE_SIGNAL_BP) &&
+	       read_word(other, &frame->ip, context + WIRE_SIGNAL_IP) &&
+	       read_word(other, &frame->sp, context + WIRE_SIGNAL_SP);
+}
+
+/* The return address into frame->ip. False: it is unknown. */
+static __always_inline bool unwind_return(struct task_struct *other, struct frame *frame,
+					  const struct wire_unwind_row *row, u64 cfa)
+{
+#if WIRE_HAS_LINK
+	u64 link = frame->link;
+
+	frame->link = 0;
+	if (wire_unwind_has_link(row)) {
+		frame->ip = wire_code_address(link);
+		return true;
+	}
+#endif
+	if (!read_word(other, &frame->ip, wire_unwind_return_at(row, cfa)))
+		return false;
+	frame->ip = wire_code_address(frame->ip);
+	return true;
 }
 
 static __always_inline bool unwind_in(struct task_struct *other, struct frame *frame,
@@ -101,20 +144,14 @@ static __always_inline bool unwind_in(struct task_struct *other, struct frame *f
 		return unwind_by_frame_pointer(other, frame);
 	if (row->rule == WIRE_UNWIND_SIGNAL)
 		return unwind_signal(other, frame);
-	if (row->rule == WIRE_UNWIND_SP)
-		cfa = frame->sp + row->cfa_offset;
-	else if (row->rule == WIRE_UNWIND_BP)
-		cfa = frame->bp + row->cfa_offset;
-	else if (row->rule == WIRE_UNWIND_PLT)
-		cfa = frame->sp + 8 + ((s64)(frame->ip & 15) >= row->cfa_offset ? 8 : 0);
-	else {
+	if (!wire_unwind_cfa(row, frame->ip, frame->sp, frame->bp, &cfa)) {
 		if (row->rule == WIRE_UNWIND_END)
 			frame->ip = 0;
 		return false;
 	}
-	if (row->frame_offset && !read_word(other, &frame->bp, cfa + row->frame_offset))
+	if (wire_unwind_saves_bp(row) && !read_word(other, &frame->bp, cfa + row->frame_offset))
 		return false;
-	if (!read_word(other, &frame->ip, cfa - 8))
+	if (!unwind_return(other, frame, row, cfa))
 		return false;
 	frame->sp = cfa;
 	return frame->ip != 0;

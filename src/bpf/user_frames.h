@@ -22,18 +22,18 @@ struct {
 	__type(value, struct sample_scratch);
 } sample_scratches SEC(".maps");
 
+/* Small: it is on the stack of the deepest chain of calls, which Linux 6.1 limits to 512 bytes. */
 struct frame_walk {
 	struct frame frame;
 	u64 now;
 	struct location leaf, found;
 	u32 space;
-	u32 depth;
-	bool is_found, is_complete, enable_callers;
-	u8 levels;       /* at which it is the target, a bit each */
-	int system_call; /* -1: none, or not asked for */
 	u32 span;        /* WIRE_SPAN_NONE */
-	bool is_spinning, is_in_spin_helper;
-	u16 pad;
+	s16 system_call; /* -1: none, or not asked for */
+	u8 depth;
+	u8 levels; /* at which it is the target, a bit each */
+	bool is_found : 1, is_complete : 1, enable_callers : 1;
+	bool is_spinning : 1, is_in_spin_helper : 1;
 };
 
 static __always_inline void callers_add(const struct location *location)
@@ -115,11 +115,7 @@ static long frame_visit(u32 index, void *context)
 /* The user's registers as the kernel saved them on entry: the same layout. */
 static __always_inline void frames_walk_user(struct task_struct *task, struct frame_walk *walk)
 {
-	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
-
-	bpf_probe_read_kernel(&walk->frame.ip, 8, &PT_REGS_IP(user));
-	bpf_probe_read_kernel(&walk->frame.sp, 8, &PT_REGS_SP(user));
-	bpf_probe_read_kernel(&walk->frame.bp, 8, &PT_REGS_FP(user));
+	frame_read(&walk->frame, (void *)bpf_task_pt_regs(task));
 	bpf_loop(SAMPLE_FRAMES_MOST, frame_visit, walk, 0);
 }
 
@@ -130,9 +126,7 @@ static __always_inline void frames_walk(struct bpf_perf_event_data *context,
 		frames_walk_user(task, walk);
 		return;
 	}
-	walk->frame.ip = PT_REGS_IP(&context->regs);
-	walk->frame.sp = PT_REGS_SP(&context->regs);
-	walk->frame.bp = PT_REGS_FP(&context->regs);
+	frame_take(&walk->frame, context);
 	bpf_loop(SAMPLE_FRAMES_MOST, frame_visit, walk, 0);
 }
 

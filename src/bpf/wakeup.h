@@ -27,7 +27,7 @@ static __always_inline void wakeup_take(struct task_struct *task, u64 weight_ns,
 	sample->weight_ns = weight_ns;
 	sample->waiting_ns = 0;
 	sample->waiter_tgid = task->tgid;
-	sample->argument = BPF_CORE_READ((struct pt_regs___kernel *)bpf_task_pt_regs(task), di);
+	sample->argument = CALL_FIRST((struct pt_regs___kernel *)bpf_task_pt_regs(task));
 	struct frame frame = {};
 	user_frame_of(waker, &frame);
 	user_frames_take(sample, waker, &frame, which);

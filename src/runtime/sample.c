@@ -153,16 +153,39 @@ static bool is_over(void)
  */
 static bool has_ended_call(const ucontext_t *user)
 {
-#ifdef __x86_64__
+#if defined(__x86_64__)
 	uint64_t ip = (uint64_t)user->uc_mcontext.gregs[REG_RIP];
 	const uint8_t *instruction = (const uint8_t *)(uintptr_t)(ip - 2);
 
 	return user->uc_mcontext.gregs[REG_RAX] == -EINTR && (ip & 4095) >= 2 &&
 	       instruction[0] == 0x0f && instruction[1] == 0x05; /* syscall */
-#else
+#elif defined(__aarch64__)
 	uint64_t ip = user->uc_mcontext.pc;
 	return (int64_t)user->uc_mcontext.regs[0] == -EINTR && (ip & 4095) >= 4 &&
 	       *(const uint32_t *)(uintptr_t)(ip - 4) == 0xd4000001; /* svc 0 */
+#else
+	uint64_t ip = user->uc_mcontext.__gregs[REG_PC];
+	return (int64_t)user->uc_mcontext.__gregs[REG_A0] == -EINTR && (ip & 4095) >= 4 &&
+	       *(const uint32_t *)(uintptr_t)(ip - 4) == 0x00000073; /* ecall */
+#endif
+}
+
+static struct frame interrupted_frame(const ucontext_t *user)
+{
+#if defined(__x86_64__)
+	return (struct frame){.ip = (uint64_t)user->uc_mcontext.gregs[REG_RIP],
+			      .sp = (uint64_t)user->uc_mcontext.gregs[REG_RSP],
+			      .bp = (uint64_t)user->uc_mcontext.gregs[REG_RBP]};
+#elif defined(__aarch64__)
+	return (struct frame){.ip = user->uc_mcontext.pc,
+			      .sp = user->uc_mcontext.sp,
+			      .bp = user->uc_mcontext.regs[29],
+			      .link = user->uc_mcontext.regs[30]};
+#else
+	return (struct frame){.ip = user->uc_mcontext.__gregs[REG_PC],
+			      .sp = user->uc_mcontext.__gregs[REG_SP],
+			      .bp = user->uc_mcontext.__gregs[REG_S0],
+			      .link = user->uc_mcontext.__gregs[REG_RA]};
 #endif
 }
 
@@ -192,15 +215,7 @@ void sample_on_signal(int number, void *information, void *context)
 		breakpoints_renew(time_now());
 		thread_clock_stop();
 	} else {
-#ifdef __x86_64__
-		struct frame frame = {.ip = (uint64_t)user->uc_mcontext.gregs[REG_RIP],
-				      .sp = (uint64_t)user->uc_mcontext.gregs[REG_RSP],
-				      .bp = (uint64_t)user->uc_mcontext.gregs[REG_RBP]};
-#else
-		struct frame frame = {.ip = user->uc_mcontext.pc,
-				      .sp = user->uc_mcontext.sp,
-				      .bp = user->uc_mcontext.regs[29]};
-#endif
+		struct frame frame = interrupted_frame(user);
 		take(&frame);
 		if (runtime_page->settings.delay.period_ns != thread_self.period_ns) {
 			thread_clock_stop();

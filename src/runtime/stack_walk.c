@@ -9,17 +9,13 @@
 #include "runtime/stack_walk.h"
 
 #include "runtime/progress.h"
+#include "wire/unwind.h"
 
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
 #define FRAMES_MOST 48
 #define STACK_LARGEST (1ull << 30)
-
-/* struct rt_sigframe of x86-64: at the restorer, rsp points to the ucontext. */
-#define UCONTEXT_BP 120
-#define UCONTEXT_SP 160
-#define UCONTEXT_IP 168
 
 /* ---- from an address to a location ---- */
 
@@ -139,14 +135,17 @@ __attribute__((no_sanitize("address", "thread"))) static bool read_word(const st
 
 static bool by_frame_pointer(const struct reader *reader, struct frame *frame)
 {
-	uint64_t bp, ip;
+	uint64_t bp, ip, record = frame->bp + (uint64_t)(int64_t)WIRE_RECORD_AT;
 
 	if (!frame->bp)
 		frame->ip = 0; /* the outermost frame, by the ABI */
-	if (frame->bp < frame->sp || !read_word(reader, &bp, frame->bp) ||
-	    !read_word(reader, &ip, frame->bp + 8))
+	if (frame->bp < frame->sp || !read_word(reader, &bp, record) ||
+	    !read_word(reader, &ip, record + 8))
 		return false;
-	*frame = (struct frame){.ip = ip, .sp = frame->bp + 16, .bp = bp, .is_return = true};
+	*frame = (struct frame){.ip = wire_code_address(ip),
+				.sp = WIRE_RECORD_SP(frame->bp),
+				.bp = bp,
+				.is_return = true};
 	return ip != 0;
 }
 
@@ -155,9 +154,28 @@ static bool by_signal(const struct reader *reader, struct frame *frame)
 	uint64_t context = frame->sp;
 
 	frame->is_return = false;
-	return read_word(reader, &frame->bp, context + UCONTEXT_BP) &&
-	       read_word(reader, &frame->ip, context + UCONTEXT_IP) &&
-	       read_word(reader, &frame->sp, context + UCONTEXT_SP);
+#if WIRE_HAS_LINK
+	if (!read_word(reader, &frame->link, context + WIRE_SIGNAL_LINK))
+		return false;
+#endif
+	return read_word(reader, &frame->bp, context + WIRE_SIGNAL_BP) &&
+	       read_word(reader, &frame->ip, context + WIRE_SIGNAL_IP) &&
+	       read_word(reader, &frame->sp, context + WIRE_SIGNAL_SP);
+}
+
+/* The return address into frame->ip. False: it is unknown. */
+static bool by_return(const struct reader *reader, struct frame *frame,
+		      const struct wire_unwind_row *row, uint64_t cfa)
+{
+	uint64_t ip = frame->link;
+
+	frame->link = 0;
+	if (!wire_unwind_has_link(row) && !read_word(reader, &ip, wire_unwind_return_at(row, cfa)))
+		return false;
+	frame->ip = wire_code_address(ip);
+	frame->sp = cfa;
+	frame->is_return = true;
+	return frame->ip != 0;
 }
 
 static const struct wire_unwind_row *row_at(const struct location *location)
@@ -187,32 +205,16 @@ static bool go_up(const struct reader *reader, struct frame *frame, const struct
 
 	if (!row || !row->rule)
 		return by_frame_pointer(reader, frame);
-	switch (row->rule) {
-	case WIRE_UNWIND_SIGNAL:
+	if (row->rule == WIRE_UNWIND_SIGNAL)
 		return by_signal(reader, frame);
-	case WIRE_UNWIND_SP:
-		cfa = frame->sp + (uint64_t)(int64_t)row->cfa_offset;
-		break;
-	case WIRE_UNWIND_BP:
-		cfa = frame->bp + (uint64_t)(int64_t)row->cfa_offset;
-		break;
-	case WIRE_UNWIND_PLT:
-		cfa = frame->sp + 8 + ((int32_t)(frame->ip & 15) >= row->cfa_offset ? 8 : 0);
-		break;
-	case WIRE_UNWIND_END:
+	if (row->rule == WIRE_UNWIND_END)
 		frame->ip = 0;
+	if (!wire_unwind_cfa(row, frame->ip, frame->sp, frame->bp, (__u64 *)&cfa))
 		return false;
-	default:
-		return false;
-	}
-	if (row->frame_offset &&
+	if (wire_unwind_saves_bp(row) &&
 	    !read_word(reader, &frame->bp, cfa + (uint64_t)(int64_t)row->frame_offset))
 		return false;
-	if (!read_word(reader, &frame->ip, cfa - 8))
-		return false;
-	frame->sp = cfa;
-	frame->is_return = true;
-	return frame->ip != 0;
+	return by_return(reader, frame, row, cfa);
 }
 
 /* Is the frame in a spin loop, or in code that one calls? */

@@ -11,6 +11,7 @@ struct location {
 
 struct frame {
 	uint64_t ip, sp, bp;
+	uint64_t link;  /* the register of that name, of the innermost frame; else 0 */
 	bool is_return; /* ip is a return address, and so after the call */
 };
 

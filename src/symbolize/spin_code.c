@@ -97,5 +97,9 @@ bool symbols_spin_loops(struct symbols *symbols, uint32_t object, uint64_t offse
 
 bool symbols_finds_spin_loops(void)
 {
+#ifdef __x86_64__
 	return instruction_is_available();
+#else
+	return false; /* the decoder's code is another processor's */
+#endif
 }

@@ -177,7 +177,7 @@ size_t symbols_unwind_rows(const struct symbols *symbols, uint32_t object,
  */
 bool symbols_spin_loops(struct symbols *symbols, uint32_t object, uint64_t offset,
 			struct range *function, struct ranges *loops, struct ranges *helpers);
-/* Whether Lever was built with Zydis, which decodes instructions. */
+/* Whether it finds them in this machine's code: Lever was built with Zydis, for x86-64. */
 bool symbols_finds_spin_loops(void);
 /*
  * A function that ends in a jump to another one has no frame while that runs (a tail call). The

@@ -54,8 +54,8 @@ _Static_assert(sizeof(struct wire_range) == 24, "wire_range layout");
 #define WIRE_TARGET_INCLUSIVE_LEVELS(value) ((value) >> 4 & 0xfu)
 
 /*
- * From a frame to its caller (x86-64). The rows of an object are sorted by start, and a row holds
- * up to the next one. `rule` tells how the CFA is found; symbolize/elf describes the rules. The
+ * From a frame to its caller (wire/unwind.h). The rows of an object are sorted by start, and a row
+ * holds up to the next one. `rule` tells how the CFA is found: see symbolize/object/unwind.h. The
  * engine writes the rows first, and then the object's entry.
  */
 struct wire_unwind_row {
@@ -63,9 +63,14 @@ struct wire_unwind_row {
 	__s32 cfa_offset;
 	__s16 frame_offset; /* of the saved frame pointer from the CFA; 0: not saved */
 	__u8 rule;          /* WIRE_UNWIND_*; 0: follow the frame pointer */
-	__u8 pad;
+	/*
+	 * Where calls leave the return address in a register: it is so many words after the saved
+	 * frame pointer; 0: at frame_offset itself, and the frame pointer is not saved.
+	 */
+	__s8 return_slot;
 };
 _Static_assert(sizeof(struct wire_unwind_row) == 16, "wire_unwind_row layout");
+#define WIRE_RETURN_IN_LINK -128 /* as return_slot: it is still in the register */
 #define WIRE_UNWIND_SP 1
 #define WIRE_UNWIND_BP 2
 #define WIRE_UNWIND_PLT 3

@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """old_kernels - lever on other kernels: Debian's, in a virtual machine by qemu.
 
-    tests/kernel/old_kernels.py BUILD [--suites bookworm,trixie] [--cache DIRECTORY]
+    tests/kernel/old_kernels.py BUILD [--suites bookworm,trixie] [--cache DIRECTORY] [--architecture arm64]
 
-Fetches each suite's linux-image-cloud-amd64 by apt-get, from the mirror that this machine uses, into
+Fetches each suite's linux-image-cloud-amd64 (or -arm64: then BUILD was made by tools/cross) by apt-get, from the mirror that this machine uses, into
 --cache; boots it with an initial file system that holds lever and one of the test's programs, and no
 disk or network. There, lever must load, attach, sample, pause, count all visits, and restore: after its
 end, by itself or by kill -9, none of its BPF programs is left, and the kernel has nothing to complain
 about. Functional, not timed: qemu emulates, which takes about a minute a kernel on a calm machine; one too
 slow to end within --seconds is skipped, if nothing was wrong until then. The processor has no cmpxchg16b:
-qemu 7.2 leaves garbage in the flags after it, of which Linux 6.12 dies. TAP on standard output;
+qemu 7.2 leaves garbage in the flags after it, of which Linux 6.12 dies. On arm64 more is tried: annotations
+on a timeline, experiments with known truth by both engines, call chains through signed return addresses. TAP on standard output;
 what is missing (qemu, apt-get, a network) makes tests skipped.
 """
 import argparse
@@ -23,8 +24,15 @@ import subprocess
 import sys
 import tempfile
 
+import arm64
+
 UNITS = 20000
 BPFTOOL = shutil.which("bpftool", path=os.environ.get("PATH", "") + ":/usr/sbin") or "bpftool"
+EMULATORS = {
+    "amd64": ["qemu-system-x86_64", "-machine", "q35,accel=tcg", "-cpu", "qemu64,-cx16"],
+    "arm64": ["qemu-system-aarch64", "-machine", "virt", "-cpu", "max,sve=off,pauth-impdef=on"],
+}
+CONSOLES = {"amd64": "ttyS0", "arm64": "ttyAMA0"}
 MARK = "lever-test"
 LATE = "(it did not end)"
 INIT = """#!/bin/busybox sh
@@ -54,6 +62,7 @@ kill -9 $victim; sleep 2; say left $(($(programs) - before))
 kill -0 $other; say alive $?
 /lever record -q -o /tmp/d.lever --seconds 2 -- /exits plain UNITS > /tmp/out 2>&1; say record $?
 sed 's/^/lever-test said /' /tmp/out
+MORE
 sleep 2
 say complaints $(dmesg | grep -cE 'hung_task|rcu.*stall|soft lockup|BUG:|WARNING:')
 say end
@@ -71,9 +80,9 @@ def run(*words, **options):
     return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **options)
 
 
-def fetch(suite, cache):
+def fetch(suite, cache, architecture):
     """The path of the suite's kernel, or None."""
-    place = os.path.join(cache, suite)
+    place = os.path.join(cache, suite if architecture == "amd64" else f"{suite}-{architecture}")
     kernels = glob.glob(place + "/boot/vmlinuz-*")
     if kernels:
         return kernels[0]
@@ -81,12 +90,12 @@ def fetch(suite, cache):
         os.makedirs(os.path.join(place, folder), exist_ok=True)
     with open(place + "/sources.list", "w", encoding="utf-8") as file:
         file.write(f"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian {suite} main\n")
-    options = ["-o", f"Dir::Etc::sourcelist={place}/sources.list", "-o", "Dir::Etc::sourceparts=-", "-o", "APT::Get::List-Cleanup=0",
+    options = ["-o", f"APT::Architecture={architecture}", "-o", f"APT::Architectures={architecture}", "-o", f"Dir::Etc::sourcelist={place}/sources.list", "-o", "Dir::Etc::sourceparts=-", "-o", "APT::Get::List-Cleanup=0",
                "-o", f"Dir::State::lists={place}/lists", "-o", "Acquire::Languages=none", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20",
                "-o", f"Dir::Cache={place}", "-o", "Dir::State::status=/dev/null"]
     if run("apt-get", *options, "update").returncode:
         return None
-    found = run("apt-cache", *options, "depends", "linux-image-cloud-amd64").stdout
+    found = run("apt-cache", *options, "depends", f"linux-image-cloud-{architecture}").stdout
     package = re.search(r"Depends: (linux-image-\S+)", found)
     if not package or run("apt-get", *options, "download", package.group(1), cwd=place).returncode:
         return None
@@ -95,33 +104,51 @@ def fetch(suite, cache):
     return kernels[0] if kernels else None
 
 
-def libraries(program):
-    return re.findall(r"(/\S+) \(0x", run("ldd", program).stdout)
+def libraries(program, root):
+    """Paths of the libraries below `root`, of this machine if it is empty."""
+    if not root:
+        return re.findall(r"(/\S+) \(0x", run("ldd", program).stdout)
+    found, left = [], [program]
+    while left:
+        said = run("readelf", "-ld", left.pop()).stdout
+        for name in re.findall(r"NEEDED.*\[(.*)\]", said) + re.findall(r"interpreter: /lib/(.*)\]", said):
+            for path in glob.glob(f"{root}/usr/lib/{name}") + glob.glob(f"{root}/usr/lib/*/{name}"):
+                if path not in found:
+                    found.append(path)
+                    left.append(path)
+    return found
 
 
-def file_system(build, path):
-    """An initial file system: busybox, lever, a program, and what they are linked with."""
-    with tempfile.TemporaryDirectory() as root:
-        for folder in ("bin", "proc", "sys/kernel", "tmp", "dev"):
-            os.makedirs(os.path.join(root, folder))
-        ways = os.path.join(build, "tests/kernel/programs/exits")
-        for source, name in ((shutil.which("busybox"), "/bin/busybox"), (os.path.join(build, "lever"), "/lever"), (ways, "/exits"), (BPFTOOL, "/bpftool")):
-            shutil.copy(source, root + name)
-            for library in libraries(source):
-                os.makedirs(root + os.path.dirname(library), exist_ok=True)
-                shutil.copy(os.path.realpath(library), root + library)
-        with open(root + "/init", "w", encoding="utf-8") as file:
-            file.write(INIT.replace("UNITS", str(UNITS)))
-        os.chmod(root + "/init", 0o755)
-        run("sh", "-c", f"find . | cpio -o -H newc --quiet | gzip -1 > {path}", cwd=root)
+def file_system(build, path, root, more):
+    """An initial file system: busybox, lever, programs, and what they are linked with."""
+    with tempfile.TemporaryDirectory() as place:
+        for folder in ("bin", "proc", "sys/kernel", "tmp", "dev", "lib"):
+            os.makedirs(os.path.join(place, folder))
+        sources = {"/lever": "lever", "/exits": "tests/kernel/programs/exits"}
+        sources = {name: os.path.join(build, source) for name, source in sources.items()}
+        sources["/bin/busybox"] = root + "/bin/busybox" if root else shutil.which("busybox")
+        sources["/bpftool"] = root + "/usr/sbin/bpftool" if root else BPFTOOL
+        for name, source in more.programs(build).items() if more else ():
+            sources[name] = source
+        for name, source in sources.items():
+            os.makedirs(os.path.dirname(place + name), exist_ok=True)
+            shutil.copy(source, place + name)
+            for library in libraries(source, root):
+                to = place + ("/lib/" + os.path.basename(library) if root else library)
+                os.makedirs(os.path.dirname(to), exist_ok=True)
+                shutil.copy(os.path.realpath(library), to)
+        with open(place + "/init", "w", encoding="utf-8") as file:
+            file.write(INIT.replace("UNITS", str(UNITS)).replace("MORE", more.SCRIPT if more else ""))
+        os.chmod(place + "/init", 0o755)
+        run("sh", "-c", f"find . | cpio -o -H newc --quiet | gzip -1 > {path}", cwd=place)
 
 
-def boot(kernel, initial, seconds):
+def boot(kernel, initial, options):
     """The machine's output: {word: rest of the line}; a list where a word comes again."""
-    command = ["qemu-system-x86_64", "-machine", "q35,accel=tcg", "-cpu", "qemu64,-cx16", "-smp", "2", "-m", "1024", "-nographic", "-no-reboot",
-               "-net", "none", "-kernel", kernel, "-initrd", initial, "-append", "console=ttyS0 panic=-1 quiet"]
+    command = [*EMULATORS[options.architecture], "-smp", "2", "-m", "1024", "-nographic", "-no-reboot", "-net", "none", "-kernel", kernel,
+               "-initrd", initial, "-append", f"console={CONSOLES[options.architecture]} panic=-1 quiet"]
     try:
-        text = run(*command, timeout=seconds, errors="replace").stdout
+        text = run(*command, timeout=options.seconds, errors="replace").stdout
     except subprocess.TimeoutExpired as late:
         text = (late.stdout or b"").decode(errors="replace") + "\n" + LATE
     said = {"all": text[-6000:]}
@@ -179,20 +206,24 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--suites", default="bookworm,trixie")
     parser.add_argument("--cache", default=os.path.expanduser("~/.cache/lever-kernels"))
+    parser.add_argument("--architecture", choices=EMULATORS, default="amd64")
     parser.add_argument("--seconds", type=int, default=360, help="the longest that one machine may run")
     options = parser.parse_args()
-    missing = [name for name in ("qemu-system-x86_64", "busybox", "cpio", "apt-get", "dpkg-deb", BPFTOOL) if not shutil.which(name)]
+    more = arm64 if options.architecture == "arm64" else None
+    root = more.root() if more else ""
+    wanted = [EMULATORS[options.architecture][0], "cpio", "apt-get", "dpkg-deb"] + ([] if more else ["busybox", BPFTOOL])
+    missing = [name for name in wanted if not shutil.which(name)]
     failed, suites = False, options.suites.split(",")
     print("1..%d" % len(suites), flush=True)
     for number, suite in enumerate(suites, 1):
-        name = f"the kernel of Debian {suite} samples, pauses and is restored"
-        kernel = None if missing else fetch(suite, options.cache)
+        name = f"the kernel of Debian {suite} for {options.architecture} samples, pauses and is restored"
+        kernel = None if missing else fetch(suite, options.cache, options.architecture)
         if not kernel:
             sentence(number, name, skip=f"{', '.join(missing)} missing" if missing else "its kernel cannot be fetched")
             continue
         initial = os.path.join(options.cache, "initial")
-        file_system(os.path.abspath(options.build), initial)
-        said = boot(kernel, initial, options.seconds)
+        file_system(os.path.abspath(options.build), initial, root, more)
+        said = boot(kernel, initial, options)
         print("# " + " ".join(said.get("release", ["no kernel booted"])), flush=True)
         failure = judge(said)
         failed |= bool(failure)

@@ -32,6 +32,14 @@ static void print_item(const struct machine_item *item)
 		printf("%23s remedy: %s\n", "", item->remedy);
 }
 
+#ifdef __x86_64__
+#define WITHOUT_DECODER "built without Zydis"
+#define DECODER_PACKAGE "libzydis-dev"
+#else
+#define WITHOUT_DECODER "this processor's code is not decoded"
+#define DECODER_PACKAGE NULL
+#endif
+
 /* Of the build, not of the machine. */
 static void print_decoder(void)
 {
@@ -39,12 +47,14 @@ static void print_decoder(void)
 	AUTO(text)
 	char *sentence = text_copy(
 		is_built ? "threads that wait by spinning are recognized by their code" :
-			   "built without Zydis: threads that spin without a pause instruction "
-			   "count as working, and gains of what they wait for are told far too "
-			   "low");
+			   WITHOUT_DECODER
+			": threads that spin without a pause instruction count as working, and "
+			"gains of what they wait for are told far too low");
 	AUTO(text)
 	char *remedy =
-		is_built ? NULL : text_copy("apt-get install libzydis-dev, and build Lever again");
+		is_built || !DECODER_PACKAGE ?
+			NULL :
+			text_format("apt-get install %s, and build Lever again", DECODER_PACKAGE);
 	struct machine_item item = {.what = "spin loops",
 				    .state = is_built ? MACHINE_FINE : MACHINE_LIMITED,
 				    .sentence = sentence,

@@ -42,6 +42,29 @@ struct perf_rings {
 	uint64_t order;
 };
 
+/* In the order of their numbers, in which the kernel gives them. */
+static const struct {
+	unsigned number;
+	size_t field;
+} sampled_registers[] = {
+#if defined(__x86_64__)
+	{PERF_REG_X86_BP, offsetof(struct perf_record, registers_bp)},
+	{PERF_REG_X86_SP, offsetof(struct perf_record, registers_sp)},
+	{PERF_REG_X86_IP, offsetof(struct perf_record, registers_ip)},
+#elif defined(__aarch64__)
+	{PERF_REG_ARM64_X29, offsetof(struct perf_record, registers_bp)},
+	{PERF_REG_ARM64_LR, offsetof(struct perf_record, registers_link)},
+	{PERF_REG_ARM64_SP, offsetof(struct perf_record, registers_sp)},
+	{PERF_REG_ARM64_PC, offsetof(struct perf_record, registers_ip)},
+#else
+	{PERF_REG_RISCV_PC, offsetof(struct perf_record, registers_ip)},
+	{PERF_REG_RISCV_RA, offsetof(struct perf_record, registers_link)},
+	{PERF_REG_RISCV_SP, offsetof(struct perf_record, registers_sp)},
+	{PERF_REG_RISCV_S0, offsetof(struct perf_record, registers_bp)},
+#endif
+};
+#define REGISTERS (sizeof(sampled_registers) / sizeof(*sampled_registers))
+
 static int open_event(const struct perf_event_attr *attributes, pid_t thread, int core)
 {
 	return (int)syscall(SYS_perf_event_open, attributes, thread, core, -1,
@@ -74,15 +97,13 @@ static struct perf_event_attr attributes_of(uint64_t period_ns, enum perf_chain 
 	attributes.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (chain != PERF_CHAIN_POINTERS)
 		attributes.exclude_callchain_user = 1;
-#ifdef __x86_64__
-	attributes.sample_regs_user =
-		1ull << PERF_REG_X86_BP | 1ull << PERF_REG_X86_SP | 1ull << PERF_REG_X86_IP;
+	for (size_t i = 0; i < REGISTERS; i++)
+		attributes.sample_regs_user |= 1ull << sampled_registers[i].number;
 	attributes.sample_type |= PERF_SAMPLE_REGS_USER;
 	if (chain == PERF_CHAIN_STACK) {
 		attributes.sample_type |= PERF_SAMPLE_STACK_USER;
 		attributes.sample_stack_user = STACK_BYTES;
 	}
-#endif
 	return attributes;
 }
 
@@ -239,10 +260,9 @@ static void read_sample(const struct perf_rings *rings, struct reader *reader,
 	if (!(rings->attributes.sample_type & PERF_SAMPLE_REGS_USER))
 		return;
 	record->has_registers = take_u64(reader) == PERF_SAMPLE_REGS_ABI_64;
-	if (record->has_registers) { /* in the order of their numbers: bp, sp, ip */
-		record->registers_bp = take_u64(reader);
-		record->registers_sp = take_u64(reader);
-		record->registers_ip = take_u64(reader);
+	for (size_t i = 0; record->has_registers && i < REGISTERS; i++) {
+		uint64_t value = take_u64(reader);
+		memcpy((char *)record + sampled_registers[i].field, &value, sizeof(value));
 	}
 	if (!record->has_registers || !(rings->attributes.sample_type & PERF_SAMPLE_STACK_USER))
 		return;

@@ -48,7 +48,8 @@ struct perf_record {
 	uint64_t ip;
 	const uint64_t *chain; /* with PERF_CONTEXT_* marks */
 	uint64_t chain_count;
-	uint64_t registers_bp, registers_sp, registers_ip; /* of the user side */
+	/* Of the user side; link: 0 where calls push the return address. */
+	uint64_t registers_bp, registers_sp, registers_ip, registers_link;
 	bool has_registers;
 	const unsigned char *stack; /* from registers_sp on */
 	uint64_t stack_bytes;

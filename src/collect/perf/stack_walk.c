@@ -2,12 +2,9 @@
 /* stack_walk - the rules of wire/code.h, applied to a copy. */
 #include "collect/perf/stack_walk.h"
 
-#include <string.h>
+#include "wire/unwind.h"
 
-/* struct rt_sigframe of x86-64: at the restorer, rsp points to the ucontext. */
-#define UCONTEXT_BP 120
-#define UCONTEXT_SP 160
-#define UCONTEXT_IP 168
+#include <string.h>
 
 static bool read_word(const struct stack_copy *copy, uint64_t *word, uint64_t address)
 {
@@ -37,39 +34,44 @@ static const struct wire_unwind_row *row_at(const struct wire_unwind_row *rows, 
 
 static bool walk_by_pointer(const struct stack_copy *copy, struct stack_frame *frame)
 {
-	uint64_t caller_bp, caller_ip;
+	uint64_t caller_bp, caller_ip, record = frame->bp + (uint64_t)(int64_t)WIRE_RECORD_AT;
 
 	if (!frame->bp)
 		frame->ip = 0; /* as the ABI wants it of the outermost frame */
-	if (frame->bp < frame->sp || !read_word(copy, &caller_bp, frame->bp) ||
-	    !read_word(copy, &caller_ip, frame->bp + 8))
+	if (frame->bp < frame->sp || !read_word(copy, &caller_bp, record) ||
+	    !read_word(copy, &caller_ip, record + 8))
 		return false;
-	*frame = (struct stack_frame){.ip = caller_ip, .sp = frame->bp + 16, .bp = caller_bp};
+	*frame = (struct stack_frame){.ip = wire_code_address(caller_ip),
+				      .sp = WIRE_RECORD_SP(frame->bp),
+				      .bp = caller_bp};
 	return caller_ip != 0;
 }
 
 static bool walk_signal(const struct stack_copy *copy, struct stack_frame *frame)
 {
 	uint64_t context = frame->sp;
-	return read_word(copy, &frame->bp, context + UCONTEXT_BP) &&
-	       read_word(copy, &frame->ip, context + UCONTEXT_IP) &&
-	       read_word(copy, &frame->sp, context + UCONTEXT_SP);
+
+#if WIRE_HAS_LINK
+	if (!read_word(copy, &frame->link, context + WIRE_SIGNAL_LINK))
+		return false;
+#endif
+	return read_word(copy, &frame->bp, context + WIRE_SIGNAL_BP) &&
+	       read_word(copy, &frame->ip, context + WIRE_SIGNAL_IP) &&
+	       read_word(copy, &frame->sp, context + WIRE_SIGNAL_SP);
 }
 
-static bool cfa_of(const struct wire_unwind_row *row, const struct stack_frame *frame,
-		   uint64_t *cfa)
+/* The return address into frame->ip. False: it is unknown. */
+static bool walk_return(const struct stack_copy *copy, struct stack_frame *frame,
+			const struct wire_unwind_row *row, uint64_t cfa)
 {
-	uint64_t shift = (uint64_t)(int64_t)row->cfa_offset;
+	uint64_t ip = frame->link;
 
-	if (row->rule == WIRE_UNWIND_SP)
-		*cfa = frame->sp + shift;
-	else if (row->rule == WIRE_UNWIND_BP)
-		*cfa = frame->bp + shift;
-	else if (row->rule == WIRE_UNWIND_PLT)
-		*cfa = frame->sp + 8 + ((int32_t)(frame->ip & 15) >= row->cfa_offset ? 8 : 0);
-	else
+	frame->link = 0;
+	if (!wire_unwind_has_link(row) && !read_word(copy, &ip, wire_unwind_return_at(row, cfa)))
 		return false;
-	return true;
+	frame->ip = wire_code_address(ip);
+	frame->sp = cfa;
+	return frame->ip != 0;
 }
 
 bool stack_walk(const struct stack_copy *copy, struct stack_frame *frame,
@@ -84,13 +86,10 @@ bool stack_walk(const struct stack_copy *copy, struct stack_frame *frame,
 		return walk_signal(copy, frame);
 	if (row->rule == WIRE_UNWIND_END)
 		frame->ip = 0;
-	if (!cfa_of(row, frame, &cfa))
+	if (!wire_unwind_cfa(row, frame->ip, frame->sp, frame->bp, (__u64 *)&cfa))
 		return false;
-	if (row->frame_offset &&
+	if (wire_unwind_saves_bp(row) &&
 	    !read_word(copy, &frame->bp, cfa + (uint64_t)(int64_t)row->frame_offset))
 		return false;
-	if (!read_word(copy, &frame->ip, cfa - 8))
-		return false;
-	frame->sp = cfa;
-	return frame->ip != 0;
+	return walk_return(copy, frame, row, cfa);
 }

@@ -13,6 +13,7 @@
 
 struct stack_frame {
 	uint64_t ip, sp, bp;
+	uint64_t link; /* the register of that name, of the innermost frame; else 0 */
 };
 
 struct stack_copy {

@@ -64,9 +64,6 @@ int perf_sampler_open(const struct recorder_options *options, struct perf_sample
 		return error_set(error, -EPERM,
 				 "perf events can sample processes of one's own, but not --system");
 	enum perf_chain chain = chains[options->unwinding];
-#ifndef __x86_64__
-	chain = chain == PERF_CHAIN_STACK ? PERF_CHAIN_POINTERS : chain;
-#endif
 	int code = perf_rings_open(options->period_ns, chain, &rings, error);
 	if (code)
 		return code;
@@ -307,7 +304,7 @@ static void on_sample(struct perf_sampler *sampler, const struct perf_record *re
 	walk_chain(sampler, record);
 	if (sampler->chain == PERF_CHAIN_STACK && record->has_registers) {
 		struct stack_frame frame = {record->registers_ip, record->registers_sp,
-					    record->registers_bp};
+					    record->registers_bp, record->registers_link};
 		struct stack_copy copy = {frame.sp, record->stack, record->stack_bytes};
 		walk_stack(sampler, frame, &copy);
 	} else if (sampler->chain == PERF_CHAIN_NONE) {

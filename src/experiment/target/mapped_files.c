@@ -125,7 +125,8 @@ static void send_unwind_rows(struct mapped_files *mapped_files, uint32_t object)
 		sent[i] = (struct wire_unwind_row){.start = rows[i].start,
 						   .cfa_offset = rows[i].cfa_offset,
 						   .frame_offset = rows[i].frame_offset,
-						   .rule = rows[i].rule};
+						   .rule = rows[i].rule,
+						   .return_slot = rows[i].return_slot};
 	if (mapped_files->sink.set_unwind(mapped_files->sink.context, object + 1, sent, count))
 		text_add_line(
 			&mapped_files->warnings,

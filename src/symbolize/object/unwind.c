@@ -12,15 +12,24 @@
 #include <elfutils/libdw.h>
 #include <string.h>
 
-#define REGISTER_BP 6
-#define REGISTER_SP 7
-#define REGISTER_RETURN 16
+/* DWARF's numbers of registers, by the ABI. */
+struct register_numbers {
+	uint16_t machine;
+	bool has_link; /* the return address is in a register at the start of a function */
+	unsigned bp, sp, return_address;
+};
+static const struct register_numbers machines[] = {
+	{EM_X86_64, false, 6, 7, 16},
+	{EM_AARCH64, true, 29, 31, 30},
+	{EM_RISCV, true, 8, 2, 1},
+};
 #define TABLE_ENCODING (DW_EH_PE_datarel | DW_EH_PE_sdata4)
 #define STEPS_MOST 4096 /* rows of one function; a file with more is damaged */
 
 struct row_list {
 	struct unwind_row *items;
 	size_t count, capacity;
+	const struct register_numbers *numbers;
 };
 
 static void add_row(struct row_list *rows, struct unwind_row row)
@@ -28,7 +37,7 @@ static void add_row(struct row_list *rows, struct unwind_row row)
 	struct unwind_row *last = rows->count ? &rows->items[rows->count - 1] : NULL;
 
 	if (last && last->rule == row.rule && last->cfa_offset == row.cfa_offset &&
-	    last->frame_offset == row.frame_offset)
+	    last->frame_offset == row.frame_offset && last->return_slot == row.return_slot)
 		return;
 	if (last && last->start == row.start)
 		*last = row;
@@ -47,7 +56,8 @@ static bool is_linkage_rule(const Dwarf_Op *operations, size_t count, int32_t *e
 	return true;
 }
 
-static void read_cfa(Dwarf_Frame *frame, struct unwind_row *row)
+static void read_cfa(Dwarf_Frame *frame, const struct register_numbers *numbers,
+		     struct unwind_row *row)
 {
 	Dwarf_Op *operations;
 	size_t count;
@@ -60,26 +70,61 @@ static void read_cfa(Dwarf_Frame *frame, struct unwind_row *row)
 	}
 	if (count != 1 || operations[0].atom != DW_OP_bregx)
 		return;
-	if (operations[0].number == REGISTER_SP)
+	if (operations[0].number == numbers->sp)
 		row->rule = UNWIND_SP;
-	else if (operations[0].number == REGISTER_BP)
+	else if (operations[0].number == numbers->bp)
 		row->rule = UNWIND_BP;
 	row->cfa_offset = (int32_t)operations[0].number2;
 }
 
-static void read_registers(Dwarf_Frame *frame, struct unwind_row *row)
+/* Where the register is saved, from the CFA; false: nowhere. `*is_undefined`: it has no value. */
+static bool saved_at(Dwarf_Frame *frame, unsigned number, int64_t *offset, bool *is_undefined)
 {
 	Dwarf_Op memory[3], *operations;
 	size_t count;
 
-	if (!dwarf_frame_register(frame, REGISTER_RETURN, memory, &operations, &count) && !count &&
-	    operations == memory)
-		row->rule = UNWIND_END; /* the return address is undefined */
-	if (dwarf_frame_register(frame, REGISTER_BP, memory, &operations, &count) || !count)
-		return;
-	if (count == 2 && operations[0].atom == DW_OP_call_frame_cfa &&
-	    operations[1].atom == DW_OP_plus_uconst)
-		row->frame_offset = (int16_t)operations[1].number;
+	*is_undefined = false;
+	if (dwarf_frame_register(frame, (int)number, memory, &operations, &count))
+		return false;
+	*is_undefined = !count && operations == memory;
+	if (!count || operations[0].atom != DW_OP_call_frame_cfa || count > 2 ||
+	    (count == 2 && operations[1].atom != DW_OP_plus_uconst))
+		return false;
+	*offset = count == 2 ? (int64_t)operations[1].number : 0;
+	return true;
+}
+
+/* Where the return address is. False: too far from the frame pointer for a row. */
+static bool read_return(bool is_saved, int64_t return_at, bool saves_bp, struct unwind_row *row)
+{
+	int64_t slot = (return_at - row->frame_offset) / 8;
+
+	if (!is_saved) {
+		row->return_slot = UNWIND_RETURN_IN_LINK;
+	} else if (!saves_bp) {
+		row->frame_offset = (int16_t)return_at;
+		return row->frame_offset == return_at;
+	} else {
+		row->return_slot = (int8_t)slot;
+		return slot > UNWIND_RETURN_IN_LINK && slot <= INT8_MAX && slot;
+	}
+	return true;
+}
+
+static void read_registers(Dwarf_Frame *frame, const struct register_numbers *numbers,
+			   struct unwind_row *row)
+{
+	int64_t return_at = 0, bp_at = 0;
+	bool has_no_caller, is_undefined;
+	bool is_saved = saved_at(frame, numbers->return_address, &return_at, &has_no_caller);
+	bool saves_bp = saved_at(frame, numbers->bp, &bp_at, &is_undefined);
+
+	if (saves_bp)
+		row->frame_offset = (int16_t)bp_at;
+	if (numbers->has_link && !read_return(is_saved, return_at, saves_bp, row))
+		row->rule = UNWIND_NONE;
+	if (has_no_caller)
+		row->rule = UNWIND_END;
 }
 
 /* The rows from `address` on, up to `limit`; returns the address after them. */
@@ -95,8 +140,8 @@ static uint64_t read_function(const struct object *object, Dwarf_CFI *frames, ui
 		if (dwarf_cfi_addrframe(frames, address, &frame))
 			return address;
 		int failed = dwarf_frame_info(frame, &start, &end, &is_signal) < 0;
-		read_cfa(frame, &row);
-		read_registers(frame, &row);
+		read_cfa(frame, rows->numbers, &row);
+		read_registers(frame, rows->numbers, &row);
 		free(frame);
 		if (is_signal)
 			row.rule = UNWIND_SIGNAL;
@@ -195,8 +240,12 @@ size_t unwind_rows_read(const struct object *object, struct unwind_row **rows)
 	GElf_Ehdr header;
 
 	*rows = NULL;
-	if (object->is_jit || !object->elf || !gelf_getehdr(object->elf, &header) ||
-	    header.e_machine != EM_X86_64)
+	if (object->is_jit || !object->elf || !gelf_getehdr(object->elf, &header))
+		return 0;
+	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++)
+		if (header.e_machine == machines[i].machine)
+			list.numbers = &machines[i];
+	if (!list.numbers)
 		return 0;
 	Dwarf_CFI *frames = dwarf_getcfi_elf(object->elf);
 	if (!frames)

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# library.sh LIBRARY HOT - what liblever-runtime.so brings into a program and takes from it; HOT is an
+# library.sh LIBRARY HOT LIBC - what liblever-runtime.so brings into a program and takes from it; HOT is an
 # archive of its files that run in signal handlers. Prints TAP.
 library=$1
 hot=$2
+libc=$3
 failed=0
 
 report() { # NUMBER SENTENCE UNEXPECTED
@@ -18,7 +19,6 @@ report() { # NUMBER SENTENCE UNEXPECTED
 
 exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sed 's/@.*//' | grep -v '^_coz_get_counter$')
 # Each name that it exports is one of libc's.
-libc=$(ldd "$library" | awk '/libc\.so/ {print $3}')
 names=$(nm -D --defined-only "$libc" | awk '{print $3}' | sed 's/@.*//')
 foreign=$(for name in $exported; do
 	case "
@@ -41,6 +41,8 @@ report 2 "the library does not allocate, print, open or abort" "$taken"
 #, getauxval and strlen are of lever.h's constructor, which runs before.
 allowed='clock_gettime|memcpy|memset|__errno_location|thread_self|runtime_page|runtime_process|_GLOBAL_OFFSET_TABLE_'
 allowed="$allowed|_Unwind_Resume|__gcc_personality_v0|getauxval|getenv|secure_getenv|strlen|DW.ref.__gcc_personality_v0"
+# arm64: atomic operations by what the processor has.
+allowed="$allowed|__aarch64_(cas|ldadd|ldclr|ldset|swp)[0-9]_(relax|acq|rel|acq_rel)"
 own=$(nm --defined-only "$hot" | awk 'NF == 3 {print $3}')
 foreign=$(nm --undefined-only "$hot" | awk '$1 == "U" {print $2}' | sort -u | grep -Evx "$allowed" |
 	while read -r name; do echo "$own" | grep -qx "$name" || echo "$name"; done)

@@ -3,8 +3,13 @@
 #include "check.h"
 
 #include "collect/perf/stack_walk.h"
+#include "wire/registers.h"
 
 #define START 0x7ffc00001000u
+
+/* Of the return address at CFA - 8, beside no saved register or the frame pointer. */
+#define RETURN_ALONE .frame_offset = WIRE_HAS_LINK ? -8 : 0
+#define RETURN_BESIDE .frame_offset = -16, .return_slot = WIRE_HAS_LINK
 
 static const uint64_t words[8] = {11, START + 48, 0x4005, 13, 14, 0x4006, 0, 0x4007};
 static const struct stack_copy copy = {START, (const unsigned char *)words, sizeof(words)};
@@ -12,8 +17,8 @@ static const struct stack_copy copy = {START, (const unsigned char *)words, size
 TEST("a row by the stack pointer finds the return address, and leaves the frame pointer")
 {
 	const struct wire_unwind_row rows[] = {
-		{.start = 0x100, .rule = WIRE_UNWIND_SP, .cfa_offset = 8},
-		{.start = 0x110, .rule = WIRE_UNWIND_SP, .cfa_offset = 24},
+		{.start = 0x100, .rule = WIRE_UNWIND_SP, .cfa_offset = 8, RETURN_ALONE},
+		{.start = 0x110, .rule = WIRE_UNWIND_SP, .cfa_offset = 24, RETURN_ALONE},
 	};
 	struct stack_frame frame = {.ip = 0x4001, .sp = START, .bp = 5};
 	CHECK(stack_walk(&copy, &frame, rows, 2, 0x11f));
@@ -27,7 +32,7 @@ TEST("a row that saved the frame pointer gives the caller's")
 	const struct wire_unwind_row row = {.start = 0x100,
 					    .rule = WIRE_UNWIND_SP,
 					    .cfa_offset = 24,
-					    .frame_offset = -16};
+					    RETURN_BESIDE};
 	struct stack_frame frame = {.ip = 0x4001, .sp = START, .bp = 5};
 	CHECK(stack_walk(&copy, &frame, &row, 1, 0x100));
 	CHECK(frame.ip == 0x4005);
@@ -36,10 +41,14 @@ TEST("a row that saved the frame pointer gives the caller's")
 
 TEST("without rows the frame pointer is followed, up to one of zero")
 {
-	struct stack_frame frame = {.ip = 0x4001, .sp = START, .bp = START + 8};
+	struct stack_frame frame = {.ip = 0x4001,
+				    .sp = START,
+				    .bp = START + 8 - (uint64_t)WIRE_RECORD_AT};
 	CHECK(stack_walk(&copy, &frame, NULL, 0, 0));
 	CHECK(frame.ip == 0x4005);
-	CHECK(frame.sp == START + 24);
+	CHECK(frame.sp == WIRE_RECORD_SP(START + 8 - (uint64_t)WIRE_RECORD_AT));
+	if (WIRE_RECORD_AT)
+		SKIP("the copy's second record is made for frame pointers that point to it");
 	CHECK(stack_walk(&copy, &frame, NULL, 0, 0));
 	CHECK(frame.ip == 0x4007);
 	CHECK(!stack_walk(&copy, &frame, NULL, 0, 0));
@@ -63,3 +72,38 @@ TEST("the outermost frame by its row ends the chain")
 	CHECK(!stack_walk(&copy, &frame, &row, 1, 0));
 	CHECK(frame.ip == 0);
 }
+
+#if WIRE_HAS_LINK
+TEST("a leaf's caller is in the link register, and no caller's is")
+{
+	const struct wire_unwind_row row = {.start = 0,
+					    .rule = WIRE_UNWIND_SP,
+					    .return_slot = WIRE_RETURN_IN_LINK};
+	struct stack_frame frame = {.ip = 0x4001, .sp = START, .bp = 5, .link = 0x4003};
+	CHECK(stack_walk(&copy, &frame, &row, 1, 0));
+	CHECK(frame.ip == 0x4003);
+	CHECK(frame.sp == START);
+	CHECK(!stack_walk(&copy, &frame, &row, 1, 0));
+}
+
+TEST("after a frame record, whose end is unknown, the CFA is found by the next record")
+{
+	const struct wire_unwind_row row = {.start = 0,
+					    .rule = WIRE_UNWIND_SP,
+					    .cfa_offset = 32,
+					    RETURN_BESIDE};
+	struct stack_frame frame = {.ip = 0x4001, .sp = 0, .bp = START + 8};
+	CHECK(stack_walk(&copy, &frame, &row, 1, 0));
+	CHECK(frame.ip == 0x4005);
+	CHECK(frame.sp == START + 24);
+	CHECK(frame.bp == START + 48);
+}
+#endif
+
+#ifdef __aarch64__
+TEST("a signed return address is its address")
+{
+	CHECK(wire_code_address(0x003a0000aabbccddull) == 0xaabbccddull);
+	CHECK(wire_code_address(0xffba7fffaabbccddull) == 0x7fffaabbccddull);
+}
+#endif
