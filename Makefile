@@ -17,7 +17,7 @@ TEST_PACKAGES = fish zsh chromium coz-profiler libdevel-nytprof-perl libomp-dev 
 	systemtap-sdt-dev qemu-system-x86 busybox-static cpio g++ gcc-multilib dwz libdebuginfod1 rustc golang-go
 
 # For other machines (tools/cross, test-arm64).
-CROSS_PACKAGES = gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static qemu-system-arm cpio
+CROSS_PACKAGES = binutils-aarch64-linux-gnu qemu-user-static qemu-system-arm cpio
 
 # What a change of a line is checked by: no browser, no rights, no running program.
 QUICK_SUITES = unit style golden command

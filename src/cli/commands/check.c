@@ -34,31 +34,28 @@ static void print_item(const struct machine_item *item)
 
 #ifdef __x86_64__
 #define WITHOUT_DECODER "built without Zydis"
-#define DECODER_PACKAGE "libzydis-dev"
+#define DECODER_REMEDY "apt-get install libzydis-dev, and build Lever again"
 #else
 #define WITHOUT_DECODER "this processor's code is not decoded"
-#define DECODER_PACKAGE NULL
+#define DECODER_REMEDY NULL
 #endif
 
 /* Of the build, not of the machine. */
 static void print_decoder(void)
 {
 	bool is_built = symbols_finds_spin_loops();
+	const char *remedy = is_built ? NULL : DECODER_REMEDY;
 	AUTO(text)
 	char *sentence = text_copy(
 		is_built ? "threads that wait by spinning are recognized by their code" :
 			   WITHOUT_DECODER
 			": threads that spin without a pause instruction count as working, and "
 			"gains of what they wait for are told far too low");
-	AUTO(text)
-	char *remedy =
-		is_built || !DECODER_PACKAGE ?
-			NULL :
-			text_format("apt-get install %s, and build Lever again", DECODER_PACKAGE);
+	AUTO(text) char *remedy_text = remedy ? text_copy(remedy) : NULL;
 	struct machine_item item = {.what = "spin loops",
 				    .state = is_built ? MACHINE_FINE : MACHINE_LIMITED,
 				    .sentence = sentence,
-				    .remedy = remedy};
+				    .remedy = remedy_text};
 	print_item(&item);
 }
 
