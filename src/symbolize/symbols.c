@@ -199,7 +199,9 @@ uint32_t symbols_location_at(struct symbols *symbols, uint32_t object, uint64_t 
 		return location_by_symbol(symbols, at, offset);
 	struct unit *unit = units_at(at, offset);
 	if (!unit)
-		return SYMBOLS_NONE;
+		return ranges_has(&at->units->bare, offset) ?
+			       location_by_symbol(symbols, at, offset) :
+			       SYMBOLS_NONE;
 	unit_decode(symbols, at, unit);
 	return location_in_unit(unit, offset);
 }
@@ -232,9 +234,14 @@ uint64_t symbols_generation(const struct symbols *symbols)
 	return symbols->generation;
 }
 
-/* Decoded units: their code in scope. Other units: all of their code. */
-static void add_units_in_scope(struct object *object, struct ranges *result)
+/* Decoded units: their code in scope. Other units: all of their code. And code without a unit. */
+static void add_units_in_scope(const struct symbols *symbols, struct object *object,
+			       struct ranges *result)
 {
+	const struct ranges *bare = &object->units->bare;
+
+	for (size_t i = 0; i < bare->count && !scope_names_functions(symbols->sources.scope); i++)
+		ranges_add(result, bare->items[i].start, bare->items[i].end);
 	for (size_t i = 0; i < object->units->count; i++) {
 		const struct unit *unit = &object->units->items[i];
 		const struct ranges *ranges = unit->is_decoded ? &unit->in_scope : &unit->code;
@@ -282,7 +289,7 @@ size_t symbols_scope_ranges(struct symbols *symbols, uint32_t object, const stru
 		asked->scope_generation = symbols->generation;
 		result->count = 0;
 		if (units_read(asked)->count)
-			add_units_in_scope(asked, result);
+			add_units_in_scope(symbols, asked, result);
 		else
 			add_symbols_in_scope(symbols, asked, result);
 		ranges_merge(result);

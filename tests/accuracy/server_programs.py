@@ -257,23 +257,24 @@ class Apache(Server):
 
 
 NODE = """const crypto = require('crypto'), http = require('http');
-function session(key, rounds) { return crypto.pbkdf2Sync(key, 'salt', rounds, 32, 'sha256').toString('hex'); }
+const page = Buffer.alloc(200000, 'plain words of the page, as many as it takes ');
 function body(id) { const rows = []; for (let i = 0; i < 150; i++) rows.push({ id: i, name: 'row ' + i * id, at: [i, id] });
   return JSON.stringify(rows); }
 let id = 0;
 http.createServer((request, response) => { id++; const text = body(id);
-  response.setHeader('session', session('k' + id, ROUNDS)); response.end(text); }).listen(PORT, '127.0.0.1');
+  if (TAGGED) response.setHeader('etag', crypto.createHash('sha256').update(page).digest('hex'));
+  response.end(text); }).listen(PORT, '127.0.0.1');
 """
 
 
 class Node(Server):
-    name, change, target = "Node.js, sessions by PBKDF2, wrk -c 8", "400 rounds → 1", "PBKDF2|SHA256|sha256|HMAC|session"
+    name, change, target = "Node.js, page with an ETag, wrk -c 8", "ETag by SHA-256 of 200 kB → none", "sha256_block"
     needs, first_port = ("node", "wrk"), 18160
     load_words = ["wrk", "-t1", "-c8", "-d{seconds}", "http://127.0.0.1:{port}/"]
     pattern = r"Requests/sec: *([\d.]+)"
 
     def prepare(self, state):
-        self.write(state, "server.js", NODE.replace("PORT", str(self.port(state))).replace("ROUNDS", "1" if state else "400"))
+        self.write(state, "server.js", NODE.replace("PORT", str(self.port(state))).replace("TAGGED", "false" if state else "true"))
 
     def command(self, state):
         return ["node", f"{self.place(state)}/server.js"]

@@ -7,6 +7,9 @@
 
 #include <dwarf.h>
 
+#define BARE_BYTES_LEAST 65536
+#define BARE_LEAST 0.5 /* of the code */
+
 static void add_code(struct object *object, uint32_t unit, uint64_t start, uint64_t end)
 {
 	struct ranges code = {0};
@@ -82,7 +85,36 @@ static void units_clear(struct units *units)
 	}
 	array_free(units);
 	interval_map_clear(&units->owners);
+	ranges_clear(&units->bare);
 	*units = (struct units){0};
+}
+
+static uint64_t bytes_of(const struct ranges *ranges)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < ranges->count; i++)
+		bytes += ranges->items[i].end - ranges->items[i].start;
+	return bytes;
+}
+
+/* Startup code and the like has no unit anywhere, and is no target. */
+static void find_bare(const struct object *object, struct units *units)
+{
+	struct ranges owned = {0};
+
+	for (size_t i = 0; i < units->count; i++)
+		for (size_t j = 0; j < units->items[i].code.count; j++)
+			ranges_add(&owned, units->items[i].code.items[j].start,
+				   units->items[i].code.items[j].end);
+	ranges_merge(&owned);
+	for (size_t i = 0; owned.count && i < object->code.count; i++)
+		ranges_cut(&owned, object->code.items[i].start, object->code.items[i].end,
+			   &units->bare);
+	double bytes = (double)bytes_of(&units->bare);
+	if (bytes < BARE_BYTES_LEAST || bytes < (double)bytes_of(&object->code) * BARE_LEAST)
+		ranges_clear(&units->bare);
+	ranges_clear(&owned);
 }
 
 struct units *units_read(struct object *object)
@@ -110,6 +142,7 @@ struct units *units_read(struct object *object)
 		const struct interval_map_entry *span = &units->owners.items[i];
 		ranges_add(&units->items[span->value].code, span->start, span->end);
 	}
+	find_bare(object, units);
 	return units;
 }
 

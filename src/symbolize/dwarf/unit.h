@@ -38,6 +38,8 @@ struct units {
 	struct unit *items;
 	size_t count, capacity;
 	struct interval_map owners; /* value: the unit that owns the offset */
+	/* Code that no unit owns, where that is most of it: only a part has debug information. */
+	struct ranges bare;
 	bool has_read_files;
 };
 

@@ -165,15 +165,25 @@ static uint32_t location_of_known_symbol(struct symbols *symbols, struct object 
 			     entry->file);
 }
 
+/* `within`: NULL: everywhere. */
 static void add_symbol_ranges(struct symbols *symbols, struct object *object, uint32_t location,
-			      const struct symtab_entry *entry)
+			      const struct symtab_entry *entry, const struct ranges *within)
 {
+	struct ranges parts = {0};
+
 	for (size_t i = 0; i < object->symtab.intervals.count; i++) {
 		const struct interval_map_entry *span = &object->symtab.intervals.items[i];
 		const struct symtab_entry *other = &object->symtab.items[span->value];
-		if (other->name == entry->name && other->file == entry->file)
-			location_add_range(symbols, location, span->start, span->end);
+		if (other->name != entry->name || other->file != entry->file)
+			continue;
+		if (within)
+			ranges_clip(within, span->start, span->end, &parts);
+		else
+			ranges_add(&parts, span->start, span->end);
 	}
+	for (size_t i = 0; i < parts.count; i++)
+		location_add_range(symbols, location, parts.items[i].start, parts.items[i].end);
+	ranges_clear(&parts);
 }
 
 uint32_t location_of_symbol(struct symbols *symbols, struct object *object,
@@ -194,9 +204,8 @@ uint32_t location_of_symbol(struct symbols *symbols, struct object *object,
 	};
 	id = location_add(symbols, location_key(KEY_FUNCTION, object, entry->shown), entry->file,
 			  &location);
-	if (units_read(object)->count)
-		return id; /* attribution gives the ranges */
-	add_symbol_ranges(symbols, object, id, entry);
+	const struct units *units = units_read(object); /* their code comes by attribution */
+	add_symbol_ranges(symbols, object, id, entry, units->count ? &units->bare : NULL);
 	return id;
 }
 
@@ -258,7 +267,7 @@ uint32_t location_of_inclusive_symbol(struct symbols *symbols, struct object *ob
 		.function = entry->shown,
 	};
 	id = location_add(symbols, first, entry->file, &location);
-	add_symbol_ranges(symbols, object, id, entry);
+	add_symbol_ranges(symbols, object, id, entry, NULL);
 	return id;
 }
 
