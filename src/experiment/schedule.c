@@ -110,6 +110,11 @@ bool schedule_next(struct schedule *schedule, const double *weights, size_t coun
 	return true;
 }
 
+bool schedule_is_in_block(const struct schedule *schedule)
+{
+	return schedule->is_in_block;
+}
+
 double schedule_jitter(struct schedule *schedule)
 {
 	return 0.85 + 0.3 * random_uniform(&schedule->random);

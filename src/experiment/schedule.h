@@ -38,6 +38,8 @@ void schedule_free(struct schedule *schedule);
  */
 bool schedule_next(struct schedule *schedule, const double *weights, size_t count,
 		   struct schedule_plan *plan);
+/* Does the next window belong to the block of the one before? */
+bool schedule_is_in_block(const struct schedule *schedule);
 /* A factor in [0.85, 1.15], for lengths and periods that must not synchronize with the program. */
 double schedule_jitter(struct schedule *schedule);
 /* The rest of the block is given up (its target is no longer useful). */

@@ -35,6 +35,12 @@ static const char *const frame_kind_names[] = {
 	[FRAME_USER] = "user",
 	[FRAME_KERNEL] = "kernel",
 };
+static const char *const set_search_end_names[] = {
+	[SET_SEARCH_END_UNFINISHED] = "unfinished",
+	[SET_SEARCH_END_FOUND] = "found",
+	[SET_SEARCH_END_NOTHING] = "nothing",
+	[SET_SEARCH_END_SPREAD] = "spread",
+};
 static const char *const chunk_kind_names[] = {
 	[CHUNK_SCHEDULER] = "scheduler",
 	[CHUNK_TASKS] = "tasks",
@@ -69,6 +75,11 @@ const char *run_kind_name(unsigned kind)
 const char *frame_kind_name(unsigned kind)
 {
 	return NAME(frame_kind_names, kind);
+}
+
+const char *set_search_end_name(unsigned end)
+{
+	return NAME(set_search_end_names, end);
 }
 
 const char *chunk_kind_name(unsigned kind)

@@ -17,6 +17,13 @@ enum target_kind {
 enum point_kind { POINT_THROUGHPUT, POINT_LATENCY, POINT_SAMPLED, POINT_END_TO_END };
 enum verdict { VERDICT_COUNTED, VERDICT_DISPLACED, VERDICT_TOO_FEW_VISITS, VERDICT_CUT_SHORT };
 enum sample_class { CLASS_USER, CLASS_KERNEL, CLASS_IO, CLASS_LOCK, CLASS_RUNNABLE, CLASS_OTHER };
+/* How a search for sets that gain only together ended. */
+enum set_search_end {
+	SET_SEARCH_END_UNFINISHED,
+	SET_SEARCH_END_FOUND,
+	SET_SEARCH_END_NOTHING, /* what was tried gains together what it gains apart */
+	SET_SEARCH_END_SPREAD   /* it gains more together, but no small set does */
+};
 #define CLASS_BIT(class) (1u << (class)) /* in a set of classes */
 enum frame_kind { FRAME_USER, FRAME_KERNEL };
 
@@ -26,5 +33,6 @@ const char *point_kind_name(unsigned kind);
 const char *verdict_name(unsigned verdict);
 const char *run_kind_name(unsigned kind);
 const char *frame_kind_name(unsigned kind);
+const char *set_search_end_name(unsigned end);
 const char *chunk_kind_name(unsigned kind);
 const char *sample_class_name(unsigned class); /* "user", "kernel", "I", "L", "S", "B" */

@@ -30,6 +30,11 @@ int profile_add_target(struct profile *profile, struct recording_target *target,
 /* A row replaces the one of the same set, kind and name. */
 int profile_set_member(struct profile *profile, const struct recording_member *member,
 		       struct error *error);
+/* Of the search for sets. A row replaces the one of the same search, or of the same members. */
+int profile_set_set_search(struct profile *profile, const struct recording_set_search *search,
+			   struct error *error);
+int profile_set_set_measure(struct profile *profile, const struct recording_set_measure *measure,
+			    struct error *error);
 int profile_add_point(struct profile *profile, struct recording_point *point, struct error *error);
 int profile_add_experiment(struct profile *profile, struct recording_experiment *experiment,
 			   struct error *error);

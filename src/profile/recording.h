@@ -135,6 +135,8 @@ struct recording {
 	ARRAY(struct recording_target_sample) target_samples; /* by run */
 	ARRAY(struct recording_steal) steals;                 /* by run */
 	ARRAY(struct recording_member) members;               /* of sets */
+	ARRAY(struct recording_set_search) set_searches;
+	ARRAY(struct recording_set_measure) set_measures;
 };
 
 void recording_free(struct recording *recording);

@@ -91,6 +91,26 @@ static const struct column member_columns[] = {
 	COLUMN(recording_member, level, REAL),
 };
 
+static const struct column set_search_columns[] = {
+	REFERENCE(recording_set_search, run_id, run),
+	COLUMN(recording_set_search, search, WORD),
+	CHOICE(recording_set_search, end, set_search_end_name),
+	COLUMN(recording_set_search, candidates, WORD),
+	COLUMN(recording_set_search, duration_ns, COUNT),
+	COLUMN(recording_set_search, excess, REAL),
+	COLUMN(recording_set_search, members, TEXT),
+};
+
+static const struct column set_measure_columns[] = {
+	REFERENCE(recording_set_measure, run_id, run),
+	COLUMN(recording_set_measure, search, WORD),
+	COLUMN(recording_set_measure, members, TEXT),
+	COLUMN(recording_set_measure, speedup, REAL),
+	COLUMN(recording_set_measure, measurements, WORD),
+	COLUMN(recording_set_measure, ratio, REAL),
+	COLUMN(recording_set_measure, error, REAL),
+};
+
 static const struct column point_columns[] = {
 	COLUMN(recording_point, id, ID),
 	CHOICE(recording_point, kind, point_kind_name),
@@ -360,6 +380,9 @@ const struct table schema_tables[TABLES] = {
 	[TABLE_TARGET_SAMPLE] = TABLE("hit", target_sample, target_samples, 6, NULL),
 	[TABLE_STEAL] = TABLE("theft", steal, steals, 7, "run_id, slice"),
 	[TABLE_MEMBER] = KEPT("member", member, members, 10, "target_id, kind, name"),
+	[TABLE_SET_SEARCH] = KEPT("search", set_search, set_searches, 11, "run_id, search"),
+	[TABLE_SET_MEASURE] =
+		KEPT("searched", set_measure, set_measures, 11, "run_id, search, members"),
 	[TABLE_LENGTH] =
 		PARTS("length", length, recording_length, 7, "experiment_id, point_id, bucket"),
 	[TABLE_WAKEUP] = KEPT("wakeup", wakeup, wakeups, 10, "id"),

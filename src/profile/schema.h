@@ -9,7 +9,7 @@
 #include "profile/recording.h"
 
 #define SCHEMA_APPLICATION_ID 0x4c455652 /* "LEVR" */
-#define SCHEMA_VERSION 10
+#define SCHEMA_VERSION 11
 #define SCHEMA_PARTS SIZE_MAX
 
 /* How a field is stored. Values of a file are checked against it. */
@@ -80,6 +80,8 @@ enum {
 	TABLE_LENGTH,
 	TABLE_WAKEUP,
 	TABLE_MEMBER,
+	TABLE_SET_SEARCH,
+	TABLE_SET_MEASURE,
 	TABLES,
 };
 

@@ -14,5 +14,25 @@ struct recording_member {
 	double level;
 };
 
+struct recording_set_search {
+	int64_t run_id;
+	unsigned search; /* of the run, from 1 */
+	enum set_search_end end;
+	unsigned candidates;
+	uint64_t duration_ns;
+	double excess; /* gain together beyond the sum of both parts: of the set, or of all */
+	char *members; /* "left + right", the name of the set that was found; or NULL */
+};
+
+/* A set that the search has measured. */
+struct recording_set_measure {
+	int64_t run_id;
+	unsigned search;
+	char *members;
+	double speedup;
+	unsigned measurements;
+	double ratio, error; /* of the time of a visit to that without a speedup: mean, its error */
+};
+
 /* A target's name while speedups stand: "main.c:7 after main.c:42:50%". To be freed. */
 char *recording_target_name(const char *name, const char *assumed);

@@ -76,6 +76,16 @@ TEST("points that Lever found: the report goes by those that agree, and says whi
 	CHECK(is_golden("found", "text"));
 }
 
+TEST("a set that gains only together is told first; one that experiments do not confirm is not")
+{
+	CHECK(is_golden("sets", "text"));
+}
+
+TEST("sets, their interactions and what was searched, as JSON")
+{
+	CHECK(is_golden("sets", "json"));
+}
+
 TEST("a server's report as JSON")
 {
 	CHECK(is_golden("latency", "json"));

@@ -13,8 +13,8 @@
 
 CLEANUP_DEFINE(profile, struct profile *, profile_close, NULL)
 
-const char *const recordings[] = {"pipeline", "latency", "hostile", "rare", "short",
-				  "markup",   "wide",    "kinds",   "found"};
+const char *const recordings[] = {"pipeline", "latency", "hostile", "rare",  "short",
+				  "markup",   "wide",    "kinds",   "found", "sets"};
 const unsigned recordings_count = sizeof(recordings) / sizeof(recordings[0]);
 
 /* Code with a known gain. */
@@ -538,11 +538,84 @@ static int write_found(struct profile *profile, struct error *error)
 	return code;
 }
 
+static int add_members(struct made *made, const struct made_target *set, const char *first,
+		       const char *second, struct error *error)
+{
+	const char *const names[] = {first, second};
+	int code = 0;
+
+	for (int i = 0; i < 2 && !code; i++) {
+		struct recording_member member = {.target_id = set->target.id,
+						  .kind = TARGET_FUNCTION,
+						  .name = (char *)names[i],
+						  .level = 1};
+		code = profile_set_member(made->profile, &member, error);
+	}
+	return code;
+}
+
+static int add_search(struct made *made, unsigned number, const char *found, struct error *error)
+{
+	struct recording_set_search search = {.run_id = made->run.id,
+					      .search = number,
+					      .end = SET_SEARCH_END_FOUND,
+					      .candidates = 31,
+					      .duration_ns = 14300000000,
+					      .excess = 0.25,
+					      .members = (char *)found};
+	struct recording_set_measure measure = {.run_id = made->run.id,
+						.search = number,
+						.members = (char *)found,
+						.speedup = 0.5,
+						.measurements = 6,
+						.ratio = 0.74,
+						.error = 0.013};
+	int code = profile_set_set_search(made->profile, &search, error);
+	return code ? code : profile_set_set_measure(made->profile, &measure, error);
+}
+
+/* Of the sets that the search found, experiments confirm the first, and not the second. */
+static int write_sets(struct profile *profile, struct error *error)
+{
+	struct made_target targets[] = {
+		{function_of("compress_left", 20), 0.3, {0.001}, 0, 60},
+		{function_of("compress_right", 40), 0.3, {0}, 0, 60},
+		{function_of("compress_left + compress_right", 0), 0.6, {0.55}, 0, 60},
+		{function_of("parse", 80), 0.2, {0.2}, 0, 60},
+		{function_of("write", 90), 0.1, {0.1}, 0, 60},
+		{function_of("parse + write", 0), 0.3, {0.3}, 0, 60},
+	};
+	struct made made = {
+		.profile = profile,
+		.run = run_of("[\"pack\"]", 60, 9),
+		.points = {{.kind = POINT_THROUGHPUT, .name = (char *)"block"}},
+		.point_count = 1,
+		.targets = targets,
+		.target_count = sizeof(targets) / sizeof(targets[0]),
+		.now_ns = 5000000000u,
+	};
+	for (int i = 2; i < 6; i += 3) {
+		free(targets[i].target.name);
+		targets[i].target = (struct recording_target){
+			.kind = TARGET_SET,
+			.name = text_copy(i == 2 ? "compress_left + compress_right" :
+						   "parse + write")};
+	}
+	int code = write_all(&made, error);
+	code = code ? code :
+		      add_members(&made, &targets[2], "compress_left", "compress_right", error);
+	code = code ? code : add_members(&made, &targets[5], "parse", "write", error);
+	code = code ? code : add_search(&made, 1, "compress_left + compress_right", error);
+	code = code ? code : add_search(&made, 2, "parse + write", error);
+	free_names(&made);
+	return code;
+}
+
 int recordings_write(const char *name, const char *path, struct error *error)
 {
 	static int (*const writers[])(struct profile *, struct error *) = {
-		write_pipeline, write_latency, write_hostile, write_rare, write_short,
-		write_markup,   write_wide,    write_kinds,   write_found};
+		write_pipeline, write_latency, write_hostile, write_rare,  write_short,
+		write_markup,   write_wide,    write_kinds,   write_found, write_sets};
 	AUTO(profile) struct profile *profile = NULL;
 	int code = profile_create(path, true, &profile, error);
 	for (unsigned i = 0; i < recordings_count && !code; i++) {

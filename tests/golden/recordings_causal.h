@@ -12,6 +12,7 @@
  * short:    the program ended before there was an experiment.
  * markup:   names that a page, a spreadsheet or a script could take for something else.
  * kinds:    a line and two functions.
+ * sets:     sets that a search found, of which one is confirmed.
  * wide:     200 lines of files that this repository has, at two progress points.
  */
 extern const char *const recordings[];

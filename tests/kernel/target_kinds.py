@@ -107,6 +107,16 @@ def _():
     equal({target["name"] for target in told["targets"] if target["experiments"]} - {"*wait*"}, set())
 
 
+@test("without targets, functions of several threads are looked at together")
+def _():
+    _, told = profile_of("--seconds", "16", "--then-stop", "--", program("branches"), "1000000", codes=(0, 3))
+    search, = told["set_searches"]
+    check(search["candidates"] >= 2 and search["duration_ns"] > 1e8, search)
+    sets = [one["members"].split(" + ") for one in search["measured"]]
+    check(search["end"] in ("unfinished", "found", "nothing", "spread"), search)
+    check(not sets or {"left_branch", "right_branch"} <= set(max(sets, key=len)), search)
+
+
 @test("code that is assumed faster is so in controls, too, and targets say so")
 def _():
     _, told = profile_of("--assume", "make_wait:50%", "-g", "function", "--target", "wait_for_it", "--speedups", "0,50",

@@ -46,7 +46,9 @@ struct session_targets session_one_target(const struct program *program)
 
 	for (uint32_t i = 0; i < program->operation_count; i++)
 		if (program->operations[i].is_target && !targets.count)
-			targets = (struct session_targets){{i}, {1}, 1};
+			targets = (struct session_targets){.operations = {i},
+							   .weights = {1},
+							   .count = 1};
 	return targets;
 }
 
@@ -75,6 +77,25 @@ static void choose(struct program *program, uint32_t operation)
 		program->operations[i].is_target = i == operation;
 }
 
+void session_choose_set(struct program *program, const struct session_set *set)
+{
+	for (uint32_t i = 0; i < program->operation_count; i++)
+		program->operations[i].is_target = set->has[i];
+}
+
+/* The members of a set among the other targets. */
+static void add_members(struct recording *recording, const struct session_targets *targets,
+			size_t index)
+{
+	for (size_t i = 0; i < targets->count; i++)
+		if (!targets->sets[i] && targets->sets[index]->has[targets->operations[i]])
+			*array_add(&recording->members) = (struct recording_member){
+				.target_id = (int64_t)index + 1,
+				.kind = TARGET_LINE,
+				.name = text_format("operation:%u", targets->operations[i]),
+				.level = 1};
+}
+
 static void recording_start(struct simulated *simulated)
 {
 	struct recording *recording = memory_new(1, sizeof(*recording));
@@ -93,11 +114,16 @@ static void recording_start(struct simulated *simulated)
 	*array_add(&recording->points) = (struct recording_point){.id = POINT_ID,
 								  .kind = POINT_THROUGHPUT,
 								  .name = text_copy("unit")};
-	for (size_t i = 0; i < simulated->targets->count; i++)
+	for (size_t i = 0; i < simulated->targets->count; i++) {
+		bool is_set = simulated->targets->sets[i];
 		*array_add(&recording->targets) = (struct recording_target){
 			.id = (int64_t)i + 1,
-			.kind = TARGET_LINE,
-			.name = text_format("operation:%u", simulated->targets->operations[i])};
+			.kind = is_set ? TARGET_SET : TARGET_LINE,
+			.name = text_format(is_set ? "set:%u" : "operation:%u",
+					    simulated->targets->operations[i])};
+		if (is_set)
+			add_members(recording, simulated->targets, i);
+	}
 }
 
 static void recording_end(struct simulated *simulated)
@@ -210,7 +236,10 @@ static void run_series(struct simulated *simulated, const struct schedule_plan *
 		sampling_rate_period_ns(&simulated->sampling_rate, settings->engine.period_ns,
 					settings->densest_ns);
 
-	choose(&simulated->program, simulated->targets->operations[plan->target]);
+	if (simulated->targets->sets[plan->target])
+		session_choose_set(&simulated->program, simulated->targets->sets[plan->target]);
+	else
+		choose(&simulated->program, simulated->targets->operations[plan->target]);
 	engine_set_period(machine,
 			  (uint32_t)(schedule_jitter(simulated->schedule) * (double)period_ns));
 	engine_set_speedup(machine, plan->speedup);
@@ -266,6 +295,16 @@ static double true_period(struct machine *machine, const struct program *program
 	return machine->visits > 1 ? (double)(machine->last_visit_ns - machine->first_visit_ns) /
 					     ((double)machine->visits - 1) :
 				     0;
+}
+
+double session_set_period(struct machine *machine, const struct program *program,
+			  const struct session_set *set, const struct session_settings *settings,
+			  double cut)
+{
+	struct program chosen = *program;
+
+	session_choose_set(&chosen, set);
+	return true_period(machine, &chosen, settings, cut);
 }
 
 bool session_truth(struct machine *machine, const struct program *program, uint32_t operation,

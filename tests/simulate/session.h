@@ -23,9 +23,15 @@ struct session_settings {
 	size_t speedup_count;
 };
 
-/* Operations of a program that are targets, and their chance to be chosen. */
+/* A set of operations of a program. */
+struct session_set {
+	bool has[PROGRAM_OPERATIONS_MOST];
+};
+
+/* Operations of a program that are targets, or sets of them, and their chance to be chosen. */
 struct session_targets {
 	uint32_t operations[SESSION_TARGETS_MOST];
+	const struct session_set *sets[SESSION_TARGETS_MOST]; /* NULL: the operation */
 	double weights[SESSION_TARGETS_MOST];
 	size_t count;
 };
@@ -39,6 +45,13 @@ struct session_targets session_all_targets(const struct program *program);
 struct recording *session_simulate(struct machine *machine, const struct program *program,
 				   const struct session_targets *targets,
 				   const struct session_settings *settings);
+
+/* Makes these operations the targets. */
+void session_choose_set(struct program *program, const struct session_set *set);
+/* The time between two visits if they are shorter by `cut`; 0 with too few visits. */
+double session_set_period(struct machine *machine, const struct program *program,
+			  const struct session_set *set, const struct session_settings *settings,
+			  double cut);
 
 /* The gain at each cut if the operation's lengths are really cut; false with too few visits. */
 bool session_truth(struct machine *machine, const struct program *program, uint32_t operation,

@@ -73,6 +73,8 @@ struct interaction interaction_of(const struct recording *recording, const struc
 	if (!gain_at(effect, speedup, &gain))
 		return found;
 	found.together = gain.gain;
+	found.together_low = gain.low;
+	found.together_high = gain.high;
 	double squares = square((gain.high - gain.low) / 2);
 	for (size_t i = 0; i < recording->members.count; i++) {
 		const struct recording_member *member = &recording->members.items[i];

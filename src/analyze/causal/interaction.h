@@ -22,7 +22,8 @@ struct interaction {
 	bool is_measured; /* the numbers are known */
 	double speedup;   /* of the set */
 	double together, sum;
-	double difference, low, high; /* together - sum, 95 % interval */
+	double together_low, together_high; /* 95 % interval */
+	double difference, low, high;       /* together - sum, 95 % interval */
 };
 
 /* Of an effect of a set; at this speedup. */

@@ -146,6 +146,7 @@ static struct session_options session_options_from(const struct run_options *opt
 		.window_ns = options->window_ns,
 		.seed = options->seed.is_given ? options->seed.number : clock_now_ns(),
 		.without_peers = options->without_peers,
+		.without_set_search = options->without_set_search,
 		.end_to_end = options->end_to_end,
 		.runs = options->runs,
 		.notify = show_status,

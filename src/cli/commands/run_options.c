@@ -289,6 +289,8 @@ static const struct option run_table[] = {
 	 value_add_pids, FIELD(common.processes), NULL},
 	{"system", 'a', NULL, "attach to all processes but lever and its ancestors", value_set_flag,
 	 FIELD(common.is_system_wide), NULL},
+	{"no-set-search", 0, NULL, "do not look for code that gains only together", value_set_flag,
+	 FIELD(without_set_search), NULL},
 	{"no-peers", 0, NULL,
 	 "do not pause clients and servers of this machine that wait for the program's messages",
 	 value_set_flag, FIELD(without_peers), NULL},

@@ -42,7 +42,7 @@ struct run_options {
 	struct value_number seed;
 	int engine; /* enum run_engine */
 	bool kernel;
-	bool without_peers;
+	bool without_peers, without_set_search;
 	const char *vmlinux;
 	uint32_t classes; /* --class: CLASS_BIT of each */
 	ARRAY(char *) owned;

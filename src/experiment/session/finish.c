@@ -66,6 +66,7 @@ int session_finish(struct driver *driver, struct error *error)
 	complete_run(session);
 	complete_overhead(session);
 	int code = progress_points_update(session->points, session->profile, error);
+	code = code ? code : session_write_set_search(session, error);
 	return code ? code : session_write_samples(session, error);
 }
 
@@ -83,6 +84,7 @@ void session_close(struct driver *driver)
 	schedule_free(session->schedule);
 	live_estimate_free(session->live_estimate);
 	session_found_points_release(&session->found_points);
+	session_set_finder_release(&session->set_finder);
 	array_free(&session->targets);
 	array_free(&session->callers);
 	session_free_named(session);

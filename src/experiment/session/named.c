@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FOUND_FROM 1000000   /* numbers of sets that the user did not name */
 #define MEMBERS_ALONE_MOST 6 /* of a set with more, only the set is given */
 
 static void give_target(struct session *session, const struct target_spec *spec)
@@ -132,6 +133,36 @@ static void give_set(struct session *session, struct session_set *set)
 		if (options->targets[i].set == set->number)
 			give_single(session, options->targets[i].name,
 				    session->named.items[i].location);
+}
+
+const char *session_give_found_set(struct session *session, const uint32_t *locations, size_t count)
+{
+	struct session_set *set =
+		session_set_numbered(session, FOUND_FROM + (unsigned)session->sets.count);
+
+	for (size_t i = 0; i < count; i++) {
+		AUTO(text) char *before = set->name;
+		struct target_spec spec = target_spec_of_code(locations[i]);
+		set->name = joined_name(before, " + ",
+					symbols_location(session->symbols, locations[i])->name, 1);
+		session_add_member(&set->members, &spec.own);
+		give_target(session, &spec);
+	}
+	give_target(session,
+		    &(struct target_spec){.location = symbols_set(session->symbols, set->name),
+					  .set = &set->members});
+	return set->name;
+}
+
+bool session_is_in_found_set(const struct session *session, uint32_t location)
+{
+	for (size_t i = 0; i < session->sets.count; i++) {
+		const struct session_set *set = session->sets.items[i];
+		for (size_t j = 0; set->number >= FOUND_FROM && j < set->members.members.count; j++)
+			if (set->members.members.items[j].location == location)
+				return true;
+	}
+	return false;
 }
 
 /* ---- what --assume names ---- */

@@ -36,6 +36,10 @@ typedef int session_find(struct session *session, const char *name, uint32_t *lo
 size_t session_named_count(const struct session *session);
 const struct session_named_target *session_named_target(const struct session *session,
 							size_t index);
+/* Gives a set of code that the search for sets found, and its members. Returns its name. */
+const char *session_give_found_set(struct session *session, const uint32_t *locations,
+				   size_t count);
+bool session_is_in_found_set(const struct session *session, uint32_t location);
 /* Looks up what has not been found; names in no file known so far are awaited. */
 int session_find_targets(struct session *session, session_find *find, bool is_first,
 			 struct error *error);

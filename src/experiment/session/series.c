@@ -209,6 +209,35 @@ static void lead_in(struct session *session)
 	session_wait(session, time > LEAD_IN_LEAST_NS ? time : LEAD_IN_LEAST_NS);
 }
 
+int session_measure_once(struct session *session, const struct target_spec *target,
+			 struct recording_experiment *window, struct error *error)
+{
+	struct collector_counters before, after;
+	uint64_t began_ns = clock_now_ns();
+
+	if (target) {
+		int code = sampled_code_set_target(session->code, target, &session->assumed, error);
+		if (code)
+			return code;
+	}
+	collector_set_period(session->collector, draw_period(session));
+	collector_clear_debts(session->collector);
+	collector_set_speedup(session->collector, window->speedup);
+	lead_in(session);
+	bool is_whole = measure(session, true, &before, &after);
+	collector_set_speedup(session->collector, 0);
+	session_subtract(window, &before, &after);
+	collector_drain(session->collector, &session->handler);
+	progress_visits_collect(session->points, window);
+	if (window->speedup > 0)
+		session->speedup_ns += clock_now_ns() - began_ns;
+	double displaced = (double)window->displaced_ns / (double)window->duration_ns;
+	return is_whole && after.missed_heartbeats == before.missed_heartbeats &&
+			       displacement_add(&session->displacement, displaced) ?
+		       0 :
+		       -EAGAIN;
+}
+
 static void update_warm_up(struct session *session, struct session_target *target, double speedup)
 {
 	const struct session_observer *observer = session->options->observer;

@@ -26,6 +26,9 @@ static int run_windows(struct session *session, struct error *error)
 	while (!code && session_program_runs(session) && !interruption_any() &&
 	       !driver_time_is_up(&session->driver) && !session_is_precise_enough(session)) {
 		session_find_points(session);
+		code = session_find_sets(session, error);
+		if (code)
+			break;
 		bool has_plan =
 			progress_points_visited(session->points) && session_plan(session, &plan);
 		if (has_plan) {

@@ -49,7 +49,8 @@ struct session_options {
 	bool off_cpu;       /* time off CPU counts, too */
 	uint64_t window_ns; /* 0: chosen */
 	uint64_t seed;
-	bool without_peers; /* clients of this machine do not pause with the program */
+	bool without_set_search; /* of sets that gain only together */
+	bool without_peers;      /* clients of this machine do not pause with the program */
 	bool end_to_end;
 	unsigned runs; /* end to end: at most; 0: until time is up */
 	enum collector_engine engine;

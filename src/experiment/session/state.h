@@ -18,6 +18,7 @@
 #include "experiment/session/found_points.h"
 #include "experiment/session/named.h"
 #include "experiment/session/session.h"
+#include "experiment/session/set_finder.h"
 #include "experiment/target/sampled_code.h"
 #include "profile/profile.h"
 #include "stats/warm_up.h"
@@ -86,6 +87,7 @@ struct session {
 	bool has_added_libraries, has_reported_waiting, listens_to_spans;
 
 	struct session_found_points found_points;
+	struct session_set_finder set_finder;
 
 	/* samples.c */
 	ARRAY(struct session_kernel_caller) callers; /* as written */
@@ -164,9 +166,7 @@ int session_retry_names(struct session *session, struct error *error);
 /* update.c: takes in everything that has arrived; names, points and scope are up to date then. */
 int session_update(struct session *session, struct error *error);
 
-/*
- * missing.c: fails if names or points are still missing after some time, or at the program's end.
- */
+/* missing.c: fails if names or points are missing after some time, or at the program's end. */
 int session_check_names(struct session *session, bool has_ended, struct error *error);
 
 /* series.c: a series of windows. -EAGAIN: the program ended, or the target cannot be used. */

@@ -170,14 +170,15 @@ static double recent_ns(const struct session *session, const struct session_targ
 		       0;
 }
 
-/* As often as the best match of a pattern. */
+/* As often as the best match of a pattern, or as the best of all. */
 static double given_weight(const struct session *session)
 {
 	double most = 1;
 
 	for (size_t i = 0; i < session->targets.count; i++) {
 		const struct session_target *target = &session->targets.items[i];
-		double recent = target->is_matched ? recent_ns(session, target) : 0;
+		bool is_other = target->is_matched || !has_given_targets(session);
+		double recent = is_other && !target->is_given ? recent_ns(session, target) : 0;
 		most = recent > most ? recent : most;
 	}
 	return most;

@@ -36,6 +36,7 @@ struct sampled_code {
 	bool is_scope_sent;
 	bool is_pool;
 	struct call_edges edges;
+	uint32_t last;                                  /* location of the last sample */
 	uint32_t functions[CALL_CHAINS_FUNCTIONS_MOST]; /* of the sample's chain, innermost first */
 	size_t function_count;
 	/* of the window that is measured */
@@ -498,6 +499,7 @@ static bool on_lock_wait(struct sampled_code *code, const struct wire_sample *sa
 void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample *sample)
 {
 	code->function_count = 0;
+	code->last = SYMBOLS_NONE;
 	if (on_spin(code, sample) || on_lock_wait(code, sample))
 		return;
 	if (sample->flags & WIRE_SAMPLE_CALLERS)
@@ -520,6 +522,7 @@ void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample 
 		jit_maps_sampled(code->lookup.jit_maps,
 				 sample->tgid); /* a caller in scope must not hide it */
 	uint32_t location = find_location(code, sample->tgid, object, offset);
+	code->last = location;
 	if (location != SYMBOLS_NONE) {
 		count_recent(code, location, sample);
 		count_sample(code, location, sample);
@@ -533,6 +536,11 @@ void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample 
 		count_recent(code, watched->location, sample);
 		count_sample(code, watched->location, sample);
 	}
+}
+
+uint32_t sampled_code_last(const struct sampled_code *code)
+{
+	return code->last;
 }
 
 void sampled_code_begin_window(struct sampled_code *code, uint64_t time_ns)

@@ -42,6 +42,9 @@ void sampled_code_on_object(struct sampled_code *code, const struct kernel_objec
 int sampled_code_update_scope(struct sampled_code *code, struct error *error);
 void sampled_code_age(struct sampled_code *code);
 
+/* The location of the last sample; SYMBOLS_NONE: none, or time that counts for no code. */
+uint32_t sampled_code_last(const struct sampled_code *code);
+
 /* All locations seen, by the number that symbols gave them. */
 const struct sampled_location *sampled_code_locations(const struct sampled_code *code,
 						      size_t *count);

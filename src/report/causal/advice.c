@@ -3,6 +3,7 @@
 #include "report/causal/advice.h"
 
 #include "base/cleanup.h"
+#include "report/causal/sets.h"
 #include "report/run_totals.h"
 
 #include <math.h>
@@ -74,6 +75,21 @@ static void sort(struct advice *advice, const struct target_verdict *verdict)
 		insert(&advice->unsure, verdict, by_ceiling);
 }
 
+/* Returns whether a set stands in a list. One that Lever found is no answer until it is sure. */
+static bool sort_set(struct advice *advice, const struct report *report,
+		     const struct target_verdict *verdict)
+{
+	struct interaction found = sets_interaction(report, verdict);
+
+	if (sets_is_more(&found))
+		insert(&advice->together, verdict, by_low);
+	else if (!sets_is_found(report->recording, verdict->target->target))
+		return false;
+	else if (found.kind == INTERACTION_UNKNOWN && verdict->effect->ceiling >= UNSURE_LEAST)
+		insert(&advice->unsure, verdict, by_ceiling);
+	return true;
+}
+
 /* "…, 16 cores". */
 static unsigned cores_of(const char *machine)
 {
@@ -93,9 +109,9 @@ static double busy_cores_of(const struct recording_run *run)
 	return wall > 0 && paused >= 0 ? busy / wall : NAN;
 }
 
-struct advice advice_of(const struct recording *recording, const struct target_verdicts *verdicts)
+struct advice advice_of(const struct report *report, const struct target_verdicts *verdicts)
 {
-	struct run_totals totals = run_totals_of(recording);
+	struct run_totals totals = run_totals_of(report->recording);
 	struct advice advice = {.busy_cores = NAN};
 
 	if (totals.last) {
@@ -104,7 +120,9 @@ struct advice advice_of(const struct recording *recording, const struct target_v
 	}
 	for (size_t i = 0; i < verdicts->count; i++) {
 		const struct causal_effect *effect = verdicts->items[i].effect;
-		sort(&advice, &verdicts->items[i]);
+		bool is_set = verdicts->items[i].target->target->kind == TARGET_SET;
+		if (!is_set || !sort_set(&advice, report, &verdicts->items[i]))
+			sort(&advice, &verdicts->items[i]);
 		if (effect->external_pacing.share > advice.paced_share)
 			advice.paced_share = effect->external_pacing.share;
 	}

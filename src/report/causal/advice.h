@@ -7,6 +7,7 @@
 #pragma once
 
 #include "report/causal/verdict.h"
+#include "report/report.h"
 
 #define ADVICE_MOST 3 /* of each list */
 
@@ -20,13 +21,14 @@ struct advice {
 	struct advice_list contention; /* sure, and slower when faster */
 	struct advice_list hopeless;   /* large share, and surely no large gain */
 	struct advice_list unsure;     /* may gain: the largest ceiling first */
+	struct advice_list together;   /* sets that surely gain more than their members */
 	struct advice_list latency;    /* surely shorter at a latency point */
 	double busy_cores;             /* of the program, on average; NAN if unknown */
 	unsigned cores;                /* of the machine; 0 if unknown */
 	double paced_share;            /* of its pace, set from outside; 0 if it is not */
 };
 
-struct advice advice_of(const struct recording *recording, const struct target_verdicts *verdicts);
+struct advice advice_of(const struct report *report, const struct target_verdicts *verdicts);
 
 /* Why the target has its gain, as a clause; to be freed. */
 char *advice_why(const struct advice *advice, const struct target_verdict *verdict);

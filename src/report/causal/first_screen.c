@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "report/causal/advice.h"
+#include "report/causal/sets.h"
 #include "report/causal/warnings.h"
 #include "report/display.h"
 #include "report/run_totals.h"
@@ -47,6 +48,24 @@ static char *name_of(const struct target_verdict *verdict)
 	return *place ? text_format("%s (%s)", fitted, fitted_place) : take(&fitted);
 }
 
+static void print_together(FILE *out, const struct report *report, const struct advice *advice,
+			   const struct report_options *options)
+{
+	for (unsigned i = 0; i < advice->together.count; i++) {
+		AUTO(text) char *text = sets_together(report, advice->together.items[i]);
+		print_line(out, options, "together", text);
+	}
+}
+
+/* Is the best set better than the best of the others? */
+static bool is_set_first(const struct advice *advice)
+{
+	const struct advice_list *gains = &advice->gains, *together = &advice->together;
+
+	return together->count &&
+	       (!gains->count || together->items[0]->at.low > gains->items[0]->at.low);
+}
+
 static void print_gains(FILE *out, const struct advice *advice,
 			const struct report_options *options)
 {
@@ -63,7 +82,7 @@ static void print_gains(FILE *out, const struct advice *advice,
 		print_line(out, options, i ? "then" : "do first", text);
 		print_line(out, options, "", why);
 	}
-	if (!advice->gains.count)
+	if (!advice->gains.count && !advice->together.count)
 		print_line(out, options, "do first",
 			   advice->unsure.count ?
 				   "nothing is sure yet" :
@@ -277,11 +296,15 @@ void first_screen_print(FILE *out, const struct report *report,
 			const struct target_verdicts *verdicts)
 {
 	struct report_options fitted = terminal_fit(&report->options), *options = &fitted;
-	struct advice advice = advice_of(report->recording, verdicts);
+	struct advice advice = advice_of(report, verdicts);
 
 	print_measured(out, report, options);
 	print_progress(out, report, verdicts, options);
+	if (is_set_first(&advice))
+		print_together(out, report, &advice, options);
 	print_gains(out, &advice, options);
+	if (!is_set_first(&advice))
+		print_together(out, report, &advice, options);
 	print_lists(out, &advice, options);
 	print_surer(out, report, &advice, options);
 	print_first_warning(out, report, options);

@@ -204,6 +204,7 @@ void report_causal_json(FILE *out, const struct report *report)
 			  "experiments", (json_int_t)causal->experiments, "discarded",
 			  discarded_of(causal), "warnings", json_warnings(&warnings), "no_answer",
 			  no_answer_of(recording, causal), "runs", runs_of(recording));
+	json_object_set_new(json, "set_searches", sets_searches_json(recording));
 	json_write_report(out, json);
 	warnings_release(&warnings);
 }

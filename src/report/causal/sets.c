@@ -2,7 +2,6 @@
 /* sets - interactions of sets, and targets before and after others are faster. */
 #include "report/causal/sets.h"
 
-#include "analyze/causal/interaction.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "report/display.h"
@@ -19,13 +18,69 @@ static const char *const words[] = {
 	[INTERACTION_LESS] = "less together than apart: each makes the others worth less",
 };
 
-static struct interaction of_verdict(const struct report *report,
-				     const struct target_verdict *verdict)
+struct interaction sets_interaction(const struct report *report,
+				    const struct target_verdict *verdict)
 {
+	const struct causal_effect *effect = verdict->effect;
+	double highest = effect->count ? effect->points[effect->count - 1].speedup : 0;
+
 	if (verdict->target->target->kind != TARGET_SET)
 		return (struct interaction){0};
-	return interaction_of(report->recording, report->causal, verdict->target, verdict->effect,
-			      verdict->at.speedup);
+	return interaction_of(report->recording, report->causal, verdict->target, effect,
+			      highest < SETS_SPEEDUP ? verdict->at.speedup : SETS_SPEEDUP);
+}
+
+bool sets_is_more(const struct interaction *found)
+{
+	return found->kind == INTERACTION_ONLY_TOGETHER || found->kind == INTERACTION_MORE;
+}
+
+bool sets_is_found(const struct recording *recording, const struct recording_target *target)
+{
+	for (size_t i = 0; i < recording->set_searches.count; i++)
+		if (target->kind == TARGET_SET &&
+		    text_equals(recording->set_searches.items[i].members, target->name))
+			return true;
+	return false;
+}
+
+/* "left, middle and right"; to be freed. */
+static char *member_names(const struct recording *recording, const struct recording_target *set)
+{
+	size_t left = 0;
+	char *names = NULL;
+
+	for (size_t i = 0; i < recording->members.count; i++)
+		left += recording->members.items[i].target_id == set->id;
+	for (size_t i = 0; i < recording->members.count; i++) {
+		const struct recording_member *member = &recording->members.items[i];
+		if (member->target_id != set->id)
+			continue;
+		AUTO(text) char *before = names;
+		AUTO(text) char *name = display_clean(member->name);
+		left--;
+		names = text_format("%s%s%s", before ? before : "",
+				    !before ? "" :
+				    left    ? ", " :
+					      " and ",
+				    name);
+	}
+	return names ? names : display_clean(set->name);
+}
+
+char *sets_together(const struct report *report, const struct target_verdict *verdict)
+{
+	struct interaction found = sets_interaction(report, verdict);
+	AUTO(text) char *names = member_names(report->recording, verdict->target->target);
+	AUTO(text) char *together = display_gain(found.together);
+	AUTO(text) char *sum = display_gain(found.sum);
+	AUTO(text)
+	char *alone = found.kind == INTERACTION_ONLY_TOGETHER ?
+			      text_copy("nothing alone") :
+			      text_format("%s as the sum of each alone", sum);
+
+	return text_format("%s: %s, %s ±%.1f together, each %.3g %% faster", names, alone, together,
+			   50 * (found.together_high - found.together_low), 100 * found.speedup);
 }
 
 static void print_interaction(FILE *out, const struct target_verdict *verdict,
@@ -85,7 +140,7 @@ void sets_print(FILE *out, const struct report *report, const struct target_verd
 {
 	for (size_t i = 0; i < verdicts->count; i++) {
 		const struct target_verdict *verdict = &verdicts->items[i];
-		struct interaction found = of_verdict(report, verdict);
+		struct interaction found = sets_interaction(report, verdict);
 		const struct target_verdict *before = verdict->target->target->assumed ?
 							      without_assumed(verdicts, verdict) :
 							      NULL;
@@ -121,7 +176,7 @@ json_t *sets_interaction_json(const struct report *report, const struct causal_t
 			      const struct causal_effect *effect)
 {
 	struct target_verdict verdict = verdict_of(target, effect);
-	struct interaction found = of_verdict(report, &verdict);
+	struct interaction found = sets_interaction(report, &verdict);
 
 	if (target->target->kind != TARGET_SET)
 		return NULL;
@@ -132,4 +187,80 @@ json_t *sets_interaction_json(const struct report *report, const struct causal_t
 			 json_number(found.sum), "difference", json_number(found.difference), "low",
 			 json_number(found.low), "high", json_number(found.high), "verdict",
 			 interaction_name(found.kind));
+}
+
+static char *search_text(const struct recording_set_search *search)
+{
+	AUTO(text) char *excess = display_gain(search->excess);
+	AUTO(text) char *names = display_clean(search->members ? search->members : "");
+	AUTO(text) char *time = display_duration((double)search->duration_ns);
+
+	switch (search->end) {
+	case SET_SEARCH_END_FOUND:
+		return text_format("A search among %u functions (%s) proposed %s.",
+				   search->candidates, time, names);
+	case SET_SEARCH_END_NOTHING:
+		return text_format("No set of %u functions gains more together than apart "
+				   "(looked for during %s).",
+				   search->candidates, time);
+	case SET_SEARCH_END_SPREAD:
+		return text_format("Functions gain only together (%s beyond their sum), but no "
+				   "small set of them does; among them are %s.",
+				   excess, names);
+	case SET_SEARCH_END_UNFINISHED:
+		break;
+	}
+	return text_format("The search for functions that gain only together did not end in %s; "
+			   "a longer run (--seconds) goes on for longer.",
+			   time);
+}
+
+char *sets_search_text(const struct recording *recording)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < recording->set_searches.count; i++) {
+		AUTO(text) char *before = text;
+		AUTO(text) char *one = search_text(&recording->set_searches.items[i]);
+		text = text_format("%s%s%s", before ? before : "", before ? " " : "", one);
+	}
+	return text;
+}
+
+static json_t *measures_json(const struct recording *recording,
+			     const struct recording_set_search *search)
+{
+	json_t *measures = json_array();
+
+	for (size_t i = 0; i < recording->set_measures.count; i++) {
+		const struct recording_set_measure *one = &recording->set_measures.items[i];
+		if (one->run_id != search->run_id || one->search != search->search)
+			continue;
+		json_array_append_new(measures,
+				      json_pack("{so so sI so so}", "members",
+						json_text(one->members), "speedup",
+						json_number(one->speedup), "measurements",
+						(json_int_t)one->measurements, "program_speedup",
+						json_number(1 - one->ratio), "error",
+						json_number(one->error)));
+	}
+	return measures;
+}
+
+json_t *sets_searches_json(const struct recording *recording)
+{
+	json_t *searches = json_array();
+
+	for (size_t i = 0; i < recording->set_searches.count; i++) {
+		const struct recording_set_search *search = &recording->set_searches.items[i];
+		json_array_append_new(searches,
+				      json_pack("{ss sI so so so so}", "end",
+						set_search_end_name(search->end), "candidates",
+						(json_int_t)search->candidates, "duration_ns",
+						json_count(search->duration_ns), "excess",
+						json_number(search->excess), "found",
+						json_text(search->members), "measured",
+						measures_json(recording, search)));
+	}
+	return searches;
 }

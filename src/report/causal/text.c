@@ -353,6 +353,15 @@ static void print_left_out(FILE *out, const struct causal *causal,
 			verdicts->targets ? "more " : "", unanswered > 1 ? "s" : "");
 }
 
+static void print_set_search(FILE *out, const struct recording *recording,
+			     const struct report_options *options)
+{
+	AUTO(text) char *text = sets_search_text(recording);
+
+	if (text)
+		terminal_wrapped(out, text, 0, options->columns);
+}
+
 /* Everything: the run, all targets, and what their figures mean. */
 static void print_details(FILE *out, const struct report *report,
 			  const struct target_verdicts *verdicts,
@@ -367,6 +376,7 @@ static void print_details(FILE *out, const struct report *report,
 	print_sentences(out, verdicts, OUTCOME_GAIN, options);
 	print_contention(out, verdicts, options);
 	sets_print(out, report, verdicts, options);
+	print_set_search(out, report->recording, options);
 	print_unsure(out, verdicts, options);
 	print_callers(out, report->recording, verdicts, options);
 	fputc('\n', out);

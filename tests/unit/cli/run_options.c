@@ -240,6 +240,14 @@ TEST("--with joins the target before it, and a member may have a percentage")
 	CHECK_EQUAL(parse("-t f -w g --class L x"), -EINVAL);
 }
 
+TEST("the search for sets is switched off by --no-set-search")
+{
+	CHECK_EQUAL(parse("x"), 0);
+	CHECK(!options.without_set_search);
+	CHECK_EQUAL(parse("--no-set-search x"), 0);
+	CHECK(options.without_set_search);
+}
+
 TEST("--as-one makes one set of all targets, and of what patterns match")
 {
 	CHECK_EQUAL(parse("--as-one -t f* -t g x"), 0);
