@@ -89,6 +89,7 @@ struct {
 struct request_socket {
 	u32 points;  /* bits */
 	u32 pending; /* came in, and were not answered */
+	u64 read_ns; /* when the oldest of these came in; of datagrams the last one */
 };
 
 struct {
@@ -177,15 +178,39 @@ static __always_inline bool request_received(struct sock *socket, u64 inode)
 	struct request_socket *known = bpf_map_lookup_elem(&request_sockets, &inode);
 
 	if (!known) {
-		struct request_socket first = {.points = points_of_socket(socket), .pending = 1};
+		struct request_socket first = {.points = points_of_socket(socket),
+					       .pending = 1,
+					       .read_ns = bpf_ktime_get_ns()};
 		if (first.points)
 			bpf_map_update_elem(&request_sockets, &inode, &first, BPF_NOEXIST);
 		return first.points;
 	}
 	u32 most = BPF_CORE_READ(socket, sk_type) == SOCK_DGRAM ? REQUEST_PENDING_MOST : 1;
+	if (!known->pending || most > 1)
+		known->read_ns = bpf_ktime_get_ns();
 	if (known->pending < most)
 		__sync_fetch_and_add(&known->pending, 1);
 	return true;
+}
+
+/* A request has been answered after this time. */
+static __noinline int service_add(u64 time)
+{
+	u64 bits = 0, bucket = 0;
+
+	for (u32 step = 32; step; step /= 2)
+		if (time >> (bits + step))
+			bits += step;
+	if (bits >= KERNEL_SERVICE_LEAST_BITS)
+		bucket = ((bits - KERNEL_SERVICE_LEAST_BITS) << KERNEL_SERVICE_FINE_BITS) +
+			 ((time >> (bits - KERNEL_SERVICE_FINE_BITS)) &
+			  ((1 << KERNEL_SERVICE_FINE_BITS) - 1));
+	if (bucket >= KERNEL_SERVICE_BUCKETS || has_speedup())
+		return 0;
+	asm volatile("" : "+r"(bucket)); /* else the bound is dropped, which Linux 6.1 needs */
+	bucket &= KERNEL_SERVICE_BUCKETS - 1;
+	__sync_fetch_and_add(&serving.answered[bucket], 1);
+	return 0;
 }
 
 /* Bytes went out: the first after some came in are an answer. */
@@ -197,6 +222,7 @@ static __always_inline void request_sent(u64 inode)
 	if (!pending ||
 	    __sync_val_compare_and_swap(&known->pending, pending, pending - 1) != pending)
 		return;
+	service_add(bpf_ktime_get_ns() - known->read_ns);
 	for (u32 i = 0; i < WIRE_REQUESTS_MOST; i++)
 		if (known->points & 1u << i)
 			request_done(i);

@@ -50,6 +50,13 @@ void collector_add_listening_port(struct collector *collector, uint16_t port)
 		collector->engine->add_listening_port(collector, port);
 }
 
+void collector_service(const struct collector *collector, struct collector_service *service)
+{
+	*service = (struct collector_service){0};
+	if (collector->engine->service)
+		collector->engine->service(collector, service);
+}
+
 void collector_each_peer(const struct collector *collector,
 			 void (*found)(void *context, const struct collector_peer *peer),
 			 void *context)

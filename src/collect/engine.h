@@ -36,6 +36,7 @@ struct engine {
 				  const struct collector_connections *connections, unsigned *index,
 				  struct error *error);
 	void (*add_listening_port)(struct collector *collector, uint16_t port);
+	void (*service)(const struct collector *collector, struct collector_service *service);
 	void (*each_peer)(const struct collector *collector,
 			  void (*found)(void *context, const struct collector_peer *peer),
 			  void *context);

@@ -26,6 +26,15 @@ struct collector_peer {
 	uint64_t sent; /* messages to this machine */
 	uint64_t woken_by_message, woken_otherwise;
 };
+
+/* How the program's requests were served so far. */
+struct collector_service {
+	unsigned threads;      /* that have received a request */
+	double waiting_share;  /* of their time, for the next one; 0 without such threads */
+	uint64_t answered;     /* requests whose times are known */
+	double p50_ns, p99_ns; /* from when one was read to its answer's first byte */
+};
+void collector_service(const struct collector *collector, struct collector_service *service);
 void collector_each_peer(const struct collector *collector,
 			 void (*found)(void *context, const struct collector_peer *peer),
 			 void *context);

@@ -31,10 +31,19 @@ struct kernel_peer {
 };
 _Static_assert(sizeof(struct kernel_peer) == 24, "kernel_peer layout");
 
-/* Threads that have received a request, and their waits for the next one. Writer: BPF. */
+/*
+ * Threads that have received a request, and their waits for the next one. Requests by the time from
+ * when they were read to the first byte of the answer: KERNEL_SERVICE_FINE buckets to each power of
+ * two, from 1 << KERNEL_SERVICE_LEAST_BITS ns on; without those under a speedup. Writer: BPF.
+ */
+#define KERNEL_SERVICE_FINE_BITS 3
+#define KERNEL_SERVICE_LEAST_BITS 10
+#define KERNEL_SERVICE_BUCKETS 256
 struct kernel_serving {
 	__u64 threads, since_ns; /* each since it received the first: the sum of these times */
 	__u64 ended, ended_ns;
 	__u64 waited_ns;
+	__u64 answered[KERNEL_SERVICE_BUCKETS];
 };
-_Static_assert(sizeof(struct kernel_serving) == 40, "kernel_serving layout");
+_Static_assert(sizeof(struct kernel_serving) == 40 + 8 * KERNEL_SERVICE_BUCKETS,
+	       "kernel_serving layout");

@@ -3,6 +3,7 @@
 """requests - requests on accepted connections as progress points, of servers with a known number of them."""
 import contextlib
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -252,7 +253,11 @@ def _():
     times = {target["name"]: target["share"] for target in told["targets"]}
     check(visits(told, "requests") > 100, told["progress"])
     check(times.get("syscall:clock_nanosleep", 0) > 0.6, times)
-    check(sum(times.get(f"syscall:{name}", 0) for name in ("epoll_wait", "select", "pselect6", "accept4")) < 0.02, times)
+    check(sum(times.get(f"syscall:{name}", 0) for name in ("epoll_wait", "select", "pselect6", "accept4")) < 0.05, times)
+    idle = [line for line in told["warnings"] if "threads that serve requests (1) wait for the next one" in line]
+    check(len(idle) == 1 and "add clients" in idle[0], told["warnings"])
+    share, p50 = re.search(r"one (\d+) % .* begins ([\d.]+) ms \(p50\)", idle[0]).groups()
+    check(50 <= int(share) <= 75 and 1.9 < float(p50) < 3.5, idle)  # it naps for 2 of at least 6 ms
 
 
 def told_of_client(*words, options=()):

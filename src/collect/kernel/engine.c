@@ -264,6 +264,7 @@ static const struct engine kernel_table = {
 	.add_point_requests = kernel_add_point_requests,
 	.add_listening_port = kernel_add_listening_port,
 	.each_peer = kernel_each_peer,
+	.service = kernel_service,
 	.add_peer = kernel_add_peer,
 	.each_visiting_process = kernel_each_visiting_process,
 	.add_task = kernel_add_task,

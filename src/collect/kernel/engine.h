@@ -72,6 +72,7 @@ int kernel_add_point_requests(struct collector *collector, const char *name,
 			      const struct collector_connections *connections, unsigned *index,
 			      struct error *error);
 void kernel_add_listening_port(struct collector *collector, uint16_t port);
+void kernel_service(const struct collector *collector, struct collector_service *service);
 void kernel_each_peer(const struct collector *collector,
 		      void (*found)(void *context, const struct collector_peer *peer),
 		      void *context);

@@ -2,7 +2,10 @@
 /* requests - points that count requests, and the program's peers (bpf/messages.h). */
 #include "collect/kernel/engine.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 /* With the first point; the programs that this kernel has no tracepoints for are not loaded. */
@@ -102,4 +105,43 @@ void kernel_each_peer(const struct collector *collector,
 					      .woken_otherwise = seen.woken_otherwise};
 		found(context, &peer);
 	}
+}
+
+/* The middle of a bucket. */
+static double bucket_ns(unsigned bucket)
+{
+	unsigned bits = KERNEL_SERVICE_LEAST_BITS + (bucket >> KERNEL_SERVICE_FINE_BITS);
+	unsigned fine = bucket & ((1 << KERNEL_SERVICE_FINE_BITS) - 1);
+
+	return ldexp(1 + (fine + 0.5) / (1 << KERNEL_SERVICE_FINE_BITS), (int)bits);
+}
+
+static double quantile_ns(const struct kernel_serving *serving, uint64_t all, double share)
+{
+	double below = 0;
+	unsigned bucket = 0;
+
+	for (; bucket < KERNEL_SERVICE_BUCKETS - 1; bucket++) {
+		below += (double)serving->answered[bucket];
+		if (below >= share * (double)all)
+			break;
+	}
+	return bucket_ns(bucket);
+}
+
+void kernel_service(const struct collector *collector, struct collector_service *service)
+{
+	const struct kernel_serving *serving = &kernel_of(collector)->bpf->bss->serving;
+	double lived_ns = (double)serving->ended_ns - (double)serving->since_ns +
+			  (double)(serving->threads - serving->ended) * (double)clock_now_ns();
+
+	service->threads = (unsigned)serving->threads;
+	if (serving->threads && lived_ns > 0)
+		service->waiting_share = fmin(1, (double)serving->waited_ns / lived_ns);
+	for (unsigned i = 0; i < KERNEL_SERVICE_BUCKETS; i++)
+		service->answered += serving->answered[i];
+	if (!service->answered)
+		return;
+	service->p50_ns = quantile_ns(serving, service->answered, 0.5);
+	service->p99_ns = quantile_ns(serving, service->answered, 0.99);
 }

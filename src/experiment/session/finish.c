@@ -18,6 +18,16 @@ static uint64_t sampled_time_ns(const struct session *session)
 	return session->over_ns - start_ns;
 }
 
+/* A limit of the load is a warning of the report, too. */
+static void tell_requests(struct session *session)
+{
+	bool is_idle;
+	AUTO(text) char *served = session_requests_served(session, &is_idle);
+
+	if (served && !is_idle)
+		driver_message(&session->driver, served);
+}
+
 static void complete_run(struct session *session)
 {
 	const struct session_observer *observer = session->options->observer;
@@ -45,6 +55,7 @@ static void complete_run(struct session *session)
 				   session->baseline_ns :
 				   sampled_time_ns(session) - session->speedup_ns;
 	run->note = session_warnings(session, &counters);
+	tell_requests(session);
 	if (observer)
 		observer->finished(observer->context, &counters);
 }

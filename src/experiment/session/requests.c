@@ -21,6 +21,8 @@
 #define LOOK_LATER_NS 3000000000ull /* a server seldom opens another port */
 #define QUIET_NS 5000000000ull
 #define NAMED_MOST 3
+#define ANSWERED_LEAST 100 /* requests, to tell percentiles */
+#define IDLE_TOLD 0.5      /* of the time of the threads that serve */
 
 static const struct point_spec default_point = {.kind = &progress_requests, .text = "requests"};
 
@@ -178,6 +180,34 @@ char *session_requests_waiting(const struct session *session)
 				   listeners);
 	return text_copy("waiting for the first request: no process of the program listens on a "
 			 "port or a Unix socket; `ss -lxntup` shows who does");
+}
+
+static char *duration(double ns)
+{
+	return ns < 1e6 ? text_format("%.0f us", ns / 1e3) :
+	       ns < 1e9 ? text_format("%.1f ms", ns / 1e6) :
+			  text_format("%.1f s", ns / 1e9);
+}
+
+char *session_requests_served(const struct session *session, bool *is_idle)
+{
+	struct collector_service service;
+
+	*is_idle = false;
+	collector_service(session->collector, &service);
+	if (!session->requests.are_counted || service.answered < ANSWERED_LEAST)
+		return NULL;
+	AUTO(text) char *half = duration(service.p50_ns);
+	AUTO(text) char *most = duration(service.p99_ns);
+	*is_idle = service.waiting_share >= IDLE_TOLD;
+	return text_format("threads that serve requests (%u) wait for the next one %.0f %% of the "
+			   "time%s; an answer begins %s (p50) to %s (p99) after its request was "
+			   "read",
+			   service.threads, 100 * service.waiting_share,
+			   *is_idle ? ": the load, and not the server, may be the limit; add "
+				      "clients, or look at what keeps them waiting" :
+				      "",
+			   half, most);
 }
 
 void session_requests_close(struct session *session)

@@ -108,10 +108,7 @@ static inline struct session *session_of(struct driver *driver)
 	return (struct session *)driver;
 }
 
-/*
- * processes.c: which processes are the program's. Those that run already are left as they were
- * found.
- */
+/* processes.c: which processes are the program's. Running ones are left as they were. */
 int session_processes_open(struct session *session, struct error *error);
 void session_processes_close(struct session *session);
 /* Follows the processes that were asked for: the session has begun. */
@@ -131,7 +128,9 @@ void session_processes_list(const struct session *session, struct process_list *
 /* requests.c: requests on accepted connections as progress points. */
 int session_requests_open(struct session *session, struct error *error);
 void session_requests_close(struct session *session);
-/* To be called now and then. Adds the point by default where the program listens. */
+/* How they were served, a sentence; NULL: not known. `is_idle`: the load may be the limit. */
+char *session_requests_served(const struct session *session, bool *is_idle);
+/* Now and then. Adds the point by default where the program listens. */
 int session_requests_refresh(struct session *session, struct error *error);
 /* Why no request has been counted so far; to be freed. */
 char *session_requests_waiting(const struct session *session);

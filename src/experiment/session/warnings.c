@@ -96,7 +96,11 @@ static void add_spins(char **text, const struct session *session)
 char *session_warnings(const struct session *session, const struct collector_counters *counters)
 {
 	char *text = NULL;
+	bool is_idle;
+	AUTO(text) char *served = session_requests_served(session, &is_idle);
 
+	if (is_idle)
+		text_add_line(&text, take(&served));
 	if (session->displacement.accepted > DISPLACEMENT_TOLD)
 		text_add_line(
 			&text,
