@@ -101,12 +101,21 @@ static bool summarize(FILE *out, const struct common_options *common,
 /* Patterns of --target name functions, and not their lines. */
 static enum target_kind granularity_of(const struct run_options *options)
 {
-	enum target_kind kind = target_granularity(options->granularity)->kind;
+	enum target_kind kind = options->granularity < 0 ?
+					TARGET_LINE :
+					target_granularity(options->granularity)->kind;
 
 	for (size_t i = 0; i < options->targets.count; i++)
 		if (target_pattern_is(options->targets.items[i].name))
 			return target_pattern_granularity(options->targets.items[i].name, kind);
 	return kind;
+}
+
+static enum session_pool pool_of(const struct run_options *options)
+{
+	if (options->granularity >= 0 && target_granularity(options->granularity)->is_pool)
+		return SESSION_POOL;
+	return run_options_leave_kind_open(options) ? SESSION_POOL_IF_POSSIBLE : SESSION_NO_POOL;
 }
 
 static bool wants_kernel(const struct run_options *options)
@@ -135,7 +144,7 @@ static struct session_options session_options_from(const struct run_options *opt
 		.kernel = wants_kernel(options),
 		.vmlinux = options->vmlinux,
 		.granularity = granularity_of(options),
-		.is_pool = target_granularity(options->granularity)->is_pool,
+		.pool = pool_of(options),
 		.speedups = options->speedups.items,
 		.speedup_count = options->speedups.count,
 		.until = options->until_points / 100,

@@ -247,7 +247,8 @@ static const struct option run_table[] = {
 	{"granularity", 'g', "KIND",
 	 "speed up a line, a function, inclusive (a function with all that it calls), a span of "
 	 "lever.h, a syscall, or all: lines, inclusive functions, system calls, and waits for "
-	 "locks and I/O (line)",
+	 "locks and I/O (all; line with --target, --class, --scope, --kernel, --end-to-end or "
+	 "the runtime engine)",
 	 value_set_choice, FIELD(granularity), target_granularities},
 	{"scope", 's', "GLOB",
 	 "take targets only from these source files, binaries (bin:GLOB) or functions (func:GLOB); "
@@ -335,7 +336,7 @@ const struct command_page run_page = {
 
 void run_options_init(struct run_options *options)
 {
-	*options = (struct run_options){0};
+	*options = (struct run_options){.granularity = -1};
 	for (int percent = 0; percent <= 100; percent += 5)
 		*array_add(&options->speedups) = percent / 100.0;
 }
@@ -432,12 +433,21 @@ static bool counts_requests(const struct run_options *options)
 	return does;
 }
 
+bool run_options_leave_kind_open(const struct run_options *options)
+{
+	return options->granularity < 0 && !options->targets.count && !options->assumed.count &&
+	       !options->scopes.count && !options->classes && !options->kernel &&
+	       !options->vmlinux && !options->end_to_end && options->off_cpu == 0 &&
+	       options->speedups.count > 1;
+}
+
 bool run_options_need_kernel(const struct run_options *options)
 {
 	return !options->common.program || options->kernel || options->vmlinux ||
 	       options->common.names.count || counts_requests(options) ||
 	       options->classes & CLASS_BIT(CLASS_RUNNABLE) ||
-	       target_granularity(options->granularity)->needs_kernel_engine;
+	       (options->granularity >= 0 &&
+		target_granularity(options->granularity)->needs_kernel_engine);
 }
 
 static int check_processes(const struct run_options *options, struct error *error)

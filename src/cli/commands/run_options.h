@@ -30,7 +30,7 @@ struct run_options {
 	ARRAY(struct session_named_target) targets, assumed;
 	unsigned sets;                  /* of targets, so far */
 	bool as_one;                    /* all targets are one set */
-	int granularity;                /* index in target_granularities */
+	int granularity;                /* index in target_granularities; -1: chosen */
 	ARRAY(struct run_scope) scopes; /* as given, in order */
 	ARRAY(double) speedups;         /* fractions, ascending, without repeats, always with 0 */
 	double until_points;            /* percentage points; 0: not asked for */
@@ -53,6 +53,8 @@ void run_options_init(struct run_options *options);
 /* Options that exclude or need each other; `options` begins a struct run_options. */
 int run_options_check(struct common_options *options, struct error *error);
 /* Only the kernel engine can do what is asked for. */
+/* Nothing says which kind of code is meant: all kinds compete, if the engine can. */
+bool run_options_leave_kind_open(const struct run_options *options);
 bool run_options_need_kernel(const struct run_options *options);
 void run_options_free(struct run_options *options);
 

@@ -235,7 +235,7 @@ int session_find_targets(struct session *session, session_find *find, bool is_fi
 	const struct session_options *options = session->options;
 	int code = 0;
 
-	if (is_first && options->is_pool && !options->classes)
+	if (is_first && session->is_pool && !options->classes)
 		pool_classes(session);
 	if (is_first && !options->target_count)
 		give_classes(session, SYMBOLS_NONE);

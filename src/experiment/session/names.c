@@ -92,14 +92,14 @@ int session_enable_target_kinds(struct session *session, struct error *error)
 	};
 
 	target_kinds_enable(&kinds, options->granularity, NULL);
-	if (options->is_pool)
+	if (session->is_pool)
 		target_all.enable(&kinds, NULL);
 	for (size_t i = 0; i < session_named_count(session); i++)
 		target_kinds_enable(&kinds, options->granularity,
 				    session_named_target(session, i)->name);
 	int code = kinds.kernel ? add_kernel(session, error) : 0;
 	sampled_code_set_kind(session->code, options->granularity);
-	if (options->is_pool)
+	if (session->is_pool)
 		sampled_code_set_pool(session->code);
 	session->callers_one_of = kinds.callers ? CALL_CHAINS_ONE_OF : 0;
 	collector_want_callers(session->collector, session->callers_one_of);

@@ -2,10 +2,12 @@
 /*
  * pool - targets of all kinds at once have one budget.
  *
- * A target that is not active for 1 % of the time cannot gain a point, and is not tried. A function
- * that spends nearly all of its time in one that it calls is left to that one. The search goes from
- * outside to inside: what is inside a target that cannot gain is hardly tried, nor are lines of a
- * function whose gain is not sure. Any other keeps a chance; --verbose prints that of each block.
+ * A target that is not active for 1 % of the time cannot gain a point, and is not tried. Neither is
+ * what starts a thread. A function that spends nearly all of its time in one that it calls, or in
+ * one system call, is left to that one; a function around nearly the whole program is hardly tried.
+ * The search goes from outside to inside: what is inside a target that cannot gain is hardly tried,
+ * nor are lines of a function whose gain is not sure. Any other keeps a chance; --verbose prints
+ * that of each block.
  */
 #include "experiment/session/pool.h"
 
@@ -15,10 +17,13 @@
 #include <math.h>
 #include <string.h>
 
-#define TIME_LEAST 0.01      /* active for this part of the time, or never tried */
-#define WRAPPER_LEAST 0.95   /* of a function's time, in one that it calls */
-#define ERROR_AIM 0.03       /* of a slope: blocks beyond become rarer */
-#define HOPELESS_MOST 0.02   /* upper bound of a slope */
+#define TIME_LEAST 0.01    /* active for this part of the time, or never tried */
+#define WRAPPER_LEAST 0.95 /* of a function's time, in one that it calls */
+#define ALL_LEAST 0.9      /* of the sampled time: a function that is around the whole program */
+#define SPLIT_LEAST 0.5    /* of its time in functions that it calls: these are told apart first */
+#define AROUND_ALL 0.05    /* factor of such a function's value */
+#define ERROR_AIM 0.03     /* of a slope: blocks beyond become rarer */
+#define HOPELESS_MOST 0.02 /* upper bound of a slope */
 #define INSIDE_HOPELESS 0.05 /* factors of a target's value */
 #define INSIDE_UNTRIED 0.3
 #define LINE_OF_UNSURE 0.3
@@ -74,19 +79,56 @@ static const struct session_target *target_at(const struct session *session, uin
 	return NULL;
 }
 
-/* Left to a function that it calls. */
+/* What starts a thread's code: all of it is inside, so it tells nothing. */
+static bool is_entry(const struct session *session, uint32_t location)
+{
+	static const char *const names[] = {"_start",
+					    "__libc_start_main",
+					    "__libc_start_main_impl",
+					    "__libc_start_call_main",
+					    "start_thread",
+					    "clone",
+					    "clone3",
+					    "__clone",
+					    "__clone3"};
+	const struct symbols_location *shown = symbols_location(session->symbols, location);
+
+	if (shown->kind != TARGET_INCLUSIVE || !shown->function)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(shown->function, names[i]))
+			return true;
+	return !strcmp(shown->function, "main") &&
+	       symbols_object(session->symbols, shown->object)->has_lines;
+}
+
+/* Left to a function that it calls, or to the system call that it makes. */
 static bool is_wrapper(const struct session *session, uint32_t location)
 {
 	const struct call_edges *edges = sampled_code_edges(session->code);
 	const struct call_edge *edge = call_edges_main_inner(edges, location);
 	double own_ns = (double)sampled(session, location)->sampled_ns;
 
-	if (!edge || kind_of(session, edge->inner) != TARGET_INCLUSIVE ||
+	if (!edge || kind_of(session, edge->inner) == TARGET_LINE ||
 	    edge->time_ns < WRAPPER_LEAST * own_ns)
 		return false;
 	const struct call_edge *back = call_edges_main_inner(edges, edge->inner);
 	bool is_circle = back && back->inner == location;
 	return !is_circle || edge->inner < location;
+}
+
+/* Nearly the whole program is inside of it, and parts of that can be tried. */
+static bool is_around_all(const struct session *session, uint32_t location)
+{
+	const struct call_edges *edges = sampled_code_edges(session->code);
+	double own_ns = (double)sampled(session, location)->sampled_ns, inside_ns = 0;
+
+	if (own_ns < ALL_LEAST * (double)sampled_code_time_ns(session->code))
+		return false;
+	for (size_t i = 0; i < edges->items.count; i++)
+		if (edges->items.items[i].outer == location)
+			inside_ns += edges->items.items[i].time_ns;
+	return inside_ns >= SPLIT_LEAST * own_ns;
 }
 
 /* The nearest location around it that has been tried; NULL if there is none. */
@@ -128,7 +170,7 @@ double pool_weight(const struct session *session, const struct session_target *t
 	double active = pool_active_share(session, location);
 
 	if (active < TIME_LEAST || !is_kind_of_pool(session, location) ||
-	    is_wrapper(session, location))
+	    is_entry(session, location) || is_wrapper(session, location))
 		return 0;
 	double value = own_value(target, active);
 	const struct session_target *outer = tried_outer(session, location);
@@ -138,7 +180,9 @@ double pool_weight(const struct session *session, const struct session_target *t
 		value *= INSIDE_UNTRIED;
 	if (kind_of(session, location) == TARGET_LINE && !(outer && outer->slope.low > 0))
 		value *= LINE_OF_UNSURE;
-	return value;
+	if (is_around_all(session, location))
+		value *= AROUND_ALL;
+	return value * value; /* few blocks fit into a short run: the best first */
 }
 
 void pool_learn(struct session *session, size_t index)

@@ -29,6 +29,13 @@ struct session_named_target {
 	unsigned set;     /* 0: by itself; those with an equal number are sped up together */
 };
 
+/* Targets of all kinds, of which one knows more than another: pool.c. */
+enum session_pool {
+	SESSION_NO_POOL,
+	SESSION_POOL,
+	SESSION_POOL_IF_POSSIBLE, /* by the kernel engine */
+};
+
 struct session_options {
 	const struct point_spec *points;
 	size_t point_count;
@@ -41,7 +48,7 @@ struct session_options {
 	bool kernel;         /* kernel functions may be targets */
 	const char *vmlinux; /* the kernel's debug information; NULL: looked for */
 	enum target_kind granularity;
-	bool is_pool; /* targets of all kinds, of which one knows more than another: pool.c */
+	enum session_pool pool;
 	const double *speedups; /* fractions */
 	size_t speedup_count;
 	double until;       /* half width of the best target's intervals, a fraction; 0: no */

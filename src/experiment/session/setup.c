@@ -65,6 +65,9 @@ int session_open(struct driver *driver, struct error *error)
 		code = collector_check_program(session->collector, driver->program_path, error);
 	if (code)
 		return code;
+	session->is_pool = options->pool == SESSION_POOL ||
+			   (options->pool == SESSION_POOL_IF_POSSIBLE &&
+			    !strcmp(collector_engine(session->collector), "kernel"));
 	session->code = sampled_code_new(session->symbols, session->collector);
 	session->points = progress_points_new(session->collector, session->code, session->symbols);
 	session->handler = (struct collector_handler){.context = session,

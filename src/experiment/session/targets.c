@@ -136,7 +136,7 @@ static bool is_eligible(const struct session *session, uint32_t location)
 	enum target_kind kind = symbols_location(session->symbols, location)->kind;
 	enum target_kind asked = session->options->granularity;
 
-	if (session->options->is_pool)
+	if (session->is_pool)
 		return true;
 	if (kind == TARGET_INCLUSIVE || asked == TARGET_INCLUSIVE)
 		return kind == asked;
@@ -192,7 +192,7 @@ static double weight_of(const struct session *session, const struct session_targ
 		return target->spec.set->members.count ? SET_WEIGHT * given_weight(session) : 0;
 	if (target->is_given)
 		return given_weight(session);
-	if (session->options->is_pool && !has_given_targets(session))
+	if (session->is_pool && !has_given_targets(session))
 		return pool_weight(session, target);
 	return target->is_matched || !has_given_targets(session) ? recent_ns(session, target) : 0;
 }
@@ -286,7 +286,7 @@ bool session_plan(struct session *session, struct schedule_plan *plan)
 	if (session->options->assumed_count && !session->assumed_name)
 		return false;
 	add_sampled_targets(session);
-	if (session->options->is_pool && session->pool_target < session->targets.count)
+	if (session->is_pool && session->pool_target < session->targets.count)
 		pool_learn(session, session->pool_target);
 	double *weights = memory_new(session->targets.count + 1, sizeof(*weights));
 	for (size_t i = 0; i < session->targets.count; i++)

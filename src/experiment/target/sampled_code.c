@@ -431,6 +431,9 @@ static bool on_activity(struct sampled_code *code, const struct wire_sample *sam
 	if (location != SYMBOLS_NONE) {
 		count_recent(code, location, sample);
 		count_sample(code, location, sample);
+		if (code->function_count)
+			call_edges_add(&code->edges, code->functions[0], location,
+				       (double)sample->weight_ns * CALL_CHAINS_ONE_OF);
 	}
 	return !code->is_pool;
 }

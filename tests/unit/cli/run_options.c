@@ -33,7 +33,8 @@ TEST("the defaults are a new profile in lever.lever, by line, at 0 to 100 percen
 {
 	CHECK_EQUAL(parse("program"), 0);
 	CHECK_TEXT(options.common.output, "lever.lever");
-	CHECK_EQUAL(options.granularity, TARGET_LINE);
+	CHECK_EQUAL(options.granularity, -1);
+	CHECK(run_options_leave_kind_open(&options));
 	CHECK_EQUAL(options.engine, RUN_ENGINE_AUTO);
 	CHECK_EQUAL(options.speedups.count, 21);
 	CHECK_NEAR(options.speedups.items[0], 0, 0);
