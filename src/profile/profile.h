@@ -35,6 +35,8 @@ int profile_set_set_search(struct profile *profile, const struct recording_set_s
 			   struct error *error);
 int profile_set_set_measure(struct profile *profile, const struct recording_set_measure *measure,
 			    struct error *error);
+int profile_set_call_edge(struct profile *profile, const struct recording_call_edge *call_edge,
+			  struct error *error);
 int profile_add_point(struct profile *profile, struct recording_point *point, struct error *error);
 int profile_add_experiment(struct profile *profile, struct recording_experiment *experiment,
 			   struct error *error);

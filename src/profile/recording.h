@@ -137,6 +137,7 @@ struct recording {
 	ARRAY(struct recording_member) members;               /* of sets */
 	ARRAY(struct recording_set_search) set_searches;
 	ARRAY(struct recording_set_measure) set_measures;
+	ARRAY(struct recording_call_edge) call_edges;
 };
 
 void recording_free(struct recording *recording);

@@ -111,6 +111,13 @@ static const struct column set_measure_columns[] = {
 	COLUMN(recording_set_measure, error, REAL),
 };
 
+static const struct column call_edge_columns[] = {
+	REFERENCE(recording_call_edge, run_id, run),
+	REFERENCE(recording_call_edge, outer_id, target),
+	REFERENCE(recording_call_edge, inner_id, target),
+	COLUMN(recording_call_edge, sampled_ns, COUNT),
+};
+
 static const struct column point_columns[] = {
 	COLUMN(recording_point, id, ID),
 	CHOICE(recording_point, kind, point_kind_name),
@@ -383,6 +390,8 @@ const struct table schema_tables[TABLES] = {
 	[TABLE_SET_SEARCH] = KEPT("search", set_search, set_searches, 11, "run_id, search"),
 	[TABLE_SET_MEASURE] =
 		KEPT("searched", set_measure, set_measures, 11, "run_id, search, members"),
+	[TABLE_CALL_EDGE] =
+		KEPT("call_edge", call_edge, call_edges, 11, "run_id, outer_id, inner_id"),
 	[TABLE_LENGTH] =
 		PARTS("length", length, recording_length, 7, "experiment_id, point_id, bucket"),
 	[TABLE_WAKEUP] = KEPT("wakeup", wakeup, wakeups, 10, "id"),

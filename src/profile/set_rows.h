@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* set_rows - the part of recording.h with the members of sets of targets. */
+/* set_rows - the part of recording.h on how targets relate: members of sets, and callers. */
 #pragma once
 
 #include "profile/kinds.h"
@@ -32,6 +32,12 @@ struct recording_set_measure {
 	double speedup;
 	unsigned measurements;
 	double ratio, error; /* of the time of a visit to that without a speedup: mean, its error */
+};
+
+/* Sampled time that a target handed on to one inside it: a function to its callee or its line. */
+struct recording_call_edge {
+	int64_t run_id, outer_id, inner_id;
+	uint64_t sampled_ns;
 };
 
 /* A target's name while speedups stand: "main.c:7 after main.c:42:50%". To be freed. */

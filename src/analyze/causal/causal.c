@@ -8,6 +8,7 @@
 
 #include "analyze/causal/certainty.h"
 #include "analyze/causal/charge.h"
+#include "analyze/causal/nesting.h"
 #include "analyze/causal/tail_latency.h"
 #include "analyze/causal/trials.h"
 
@@ -515,6 +516,7 @@ struct causal *causal_new(const struct recording *recording)
 	widen_all_unsettled(causal);
 	certainty_judge(causal);
 	qsort(causal->targets, causal->count, sizeof(*causal->targets), compare_targets);
+	nesting_find(recording, causal);
 	count_verdicts(causal, recording);
 	count_dropped(causal);
 	return causal;

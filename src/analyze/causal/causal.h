@@ -47,6 +47,10 @@ struct causal_target {
 	unsigned displaced; /* windows that do not count, as other programs disturbed them more */
 	struct causal_effect *effects;
 	size_t count;
+	/* the nearest target around it that has effects, by its main callers; NULL: none */
+	const struct causal_target *outer;
+	/* of a function without a name: the nearest one around it that has one; NULL: none */
+	const char *named_outer;
 };
 
 struct causal {

@@ -10,6 +10,8 @@
 #include "experiment/progress/progress_visits.h"
 #include "symbolize/kernel/system_calls.h"
 
+#define EDGE_LEAST 0.002 /* of the sampled time: an edge with less is not written */
+
 static int write_frame(struct session *session, uint32_t location, enum frame_kind kind,
 		       int64_t *id, struct error *error)
 {
@@ -91,6 +93,32 @@ static int write_callers(struct session *session, struct error *error)
 	return code;
 }
 
+/* Of call chains and lines, as far as both are targets and the time matters. */
+static int write_call_edges(struct session *session, struct error *error)
+{
+	const struct call_edges *edges = sampled_code_edges(session->code);
+	double least = EDGE_LEAST * (double)sampled_code_time_ns(session->code);
+	int code = 0;
+
+	for (size_t i = 0; i < edges->items.count && !code; i++) {
+		const struct call_edge *edge = &edges->items.items[i];
+		if (edge->time_ns < least)
+			continue;
+		/* Both have samples, and so are written. */
+		size_t outer = session_target_of(session, edge->outer);
+		size_t inner = session_target_of(session, edge->inner);
+		struct recording_call_edge row = {
+			.run_id = session->driver.run.id,
+			.outer_id = session->targets.items[outer].id,
+			.inner_id = session->targets.items[inner].id,
+			.sampled_ns = (uint64_t)edge->time_ns,
+		};
+		if (row.outer_id && row.inner_id)
+			code = profile_set_call_edge(session->profile, &row, error);
+	}
+	return code;
+}
+
 int session_write_samples(struct session *session, struct error *error)
 {
 	size_t count;
@@ -114,6 +142,7 @@ int session_write_samples(struct session *session, struct error *error)
 			return code;
 	}
 	int failed = write_callers(session, error);
+	failed = failed ? failed : write_call_edges(session, error);
 	return failed ? failed :
 			progress_visits_write_totals(session->points, session->profile,
 						     session->driver.run.id, error);

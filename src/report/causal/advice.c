@@ -69,9 +69,11 @@ static void sort(struct advice *advice, const struct target_verdict *verdict)
 		insert(&advice->contention, verdict, by_loss);
 	else if (is_hopeless && share >= HOT_LEAST)
 		insert(&advice->hopeless, verdict, by_share);
-	else if (verdict->outcome == OUTCOME_GAIN && verdict->at.low > 0)
+	else if (verdict->outcome == OUTCOME_GAIN && verdict->at.low > 0) {
 		insert(&advice->gains, verdict, by_low);
-	else if (ceiling >= UNSURE_LEAST)
+		if (advice->all_gains_count < ADVICE_GAINS_MOST)
+			advice->all_gains[advice->all_gains_count++] = verdict;
+	} else if (ceiling >= UNSURE_LEAST)
 		insert(&advice->unsure, verdict, by_ceiling);
 }
 

@@ -10,6 +10,7 @@
 #include "report/report.h"
 
 #define ADVICE_MOST 3 /* of each list */
+#define ADVICE_GAINS_MOST 40
 
 struct advice_list {
 	const struct target_verdict *items[ADVICE_MOST]; /* borrowed from the verdicts */
@@ -18,6 +19,8 @@ struct advice_list {
 
 struct advice {
 	struct advice_list gains;      /* sure, the largest lower bound first */
+	const struct target_verdict *all_gains[ADVICE_GAINS_MOST]; /* the same, in the table's order */
+	unsigned all_gains_count;
 	struct advice_list contention; /* sure, and slower when faster */
 	struct advice_list hopeless;   /* large share, and surely no large gain */
 	struct advice_list unsure;     /* may gain: the largest ceiling first */

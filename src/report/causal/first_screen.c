@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "report/causal/advice.h"
+#include "report/causal/causes.h"
 #include "report/causal/sets.h"
 #include "report/causal/warnings.h"
 #include "report/display.h"
@@ -29,11 +30,12 @@ static void print_line(FILE *out, const struct report_options *options, const ch
 	terminal_wrapped(out, text, TERMINAL_INDENT, options->columns);
 }
 
-/* "main.c:8 (parse)", "parse (main.c:8)"; to be freed. */
+/* "main.c:8 (parse)", "parse (main.c:8)", "parse (main.c:8, with all it calls)"; to be freed. */
 static char *name_of(const struct target_verdict *verdict)
 {
 	const struct recording_target *target = verdict->target->target;
-	AUTO(text) char *name = display_clean(target->name);
+	bool is_inclusive = target->kind == TARGET_INCLUSIVE && target->function;
+	AUTO(text) char *name = display_clean(is_inclusive ? target->function : target->name);
 	const char *path = target->file ? target->file : target->object;
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	AUTO(text) char *file = display_clean(slash ? slash + 1 : path);
@@ -45,7 +47,12 @@ static char *name_of(const struct target_verdict *verdict)
 						     text_copy(file);
 	AUTO(text) char *fitted = display_fit(name, NAME_COLUMNS);
 	AUTO(text) char *fitted_place = display_fit(place, NAME_COLUMNS);
-	return *place ? text_format("%s (%s)", fitted, fitted_place) : take(&fitted);
+	AUTO(text) char *caller = display_clean(verdict->target->named_outer);
+	return *place ? text_format("%s (%s%s%s%s)", fitted, fitted_place,
+				    verdict->target->named_outer ? ", in " : "",
+				    verdict->target->named_outer ? caller : "",
+				    is_inclusive ? ", with all it calls" : "") :
+			take(&fitted);
 }
 
 static void print_together(FILE *out, const struct report *report, const struct advice *advice,
@@ -66,20 +73,36 @@ static bool is_set_first(const struct advice *advice)
 	       (!gains->count || together->items[0]->at.low > gains->items[0]->at.low);
 }
 
+/* Parts are indented below the place that they stand in. */
+static void print_cause(FILE *out, const struct cause *cause, const char *label,
+			const struct report_options *options)
+{
+	const struct target_verdict *verdict = cause->verdict;
+	AUTO(text) char *name = name_of(verdict);
+	AUTO(text) char *gain = display_gain(verdict->at.gain);
+	AUTO(text)
+	char *branch = cause->depth ? text_format("%*s└ ", 2 * (int)(cause->depth - 1), "") :
+				      text_copy("");
+	AUTO(text)
+	char *text =
+		text_format("%s%s: %.3g %% faster → %s ±%.1f; at most %+.0f %%", branch, name,
+			    verdict->at.speedup * 100, gain, verdict_half_interval(verdict) * 100,
+			    verdict->effect->ceiling * 100);
+	print_line(out, options, label, text);
+}
+
 static void print_gains(FILE *out, const struct advice *advice,
 			const struct report_options *options)
 {
-	for (unsigned i = 0; i < advice->gains.count; i++) {
-		const struct target_verdict *verdict = advice->gains.items[i];
-		AUTO(text) char *name = name_of(verdict);
-		AUTO(text) char *gain = display_gain(verdict->at.gain);
-		AUTO(text) char *why = advice_why(advice, verdict);
-		AUTO(text)
-		char *text = text_format("%s: %.3g %% faster → %s ±%.1f; at most %+.0f %%", name,
-					 verdict->at.speedup * 100, gain,
-					 verdict_half_interval(verdict) * 100,
-					 verdict->effect->ceiling * 100);
-		print_line(out, options, i ? "then" : "do first", text);
+	struct causes causes = causes_of(advice);
+
+	for (unsigned i = 0; i < causes.count; i++) {
+		const struct cause *cause = &causes.items[i];
+		bool is_root = !cause->depth;
+		print_cause(out, cause, !is_root ? "" : i ? "then" : "do first", options);
+		if (!is_root)
+			continue;
+		AUTO(text) char *why = advice_why(advice, cause->verdict);
 		print_line(out, options, "", why);
 	}
 	if (!advice->gains.count && !advice->together.count)
