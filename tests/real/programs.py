@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""programs - real programs, each with a change whose effect can be measured.
+
+A program is a function of a folder; it prepares its input there and returns a case: `before` and `after`, the commands
+that are compared in pairs (short), `profiled`, the command of `before` that runs for half a minute, `places`, a pattern
+of the names by which a first screen would lead a reader to the change, and `size`, the part of the place's time that
+the change takes away in percent; None: measured from recordings of both.
+"""
+import os
+import random
+import subprocess
+import sys
+
+PROGRAMS = {}
+
+
+def program(*needs):
+    def add(function):
+        PROGRAMS[function.__name__] = (function, needs)
+        return function
+    return add
+
+
+def case(title, change, before, after, profiled, places, size=100, **more):
+    return {"title": title, "change": change, "before": before, "after": after, "profiled": profiled, "places": places, "size": size, **more}
+
+
+def words_of_text(lines, seed=1):
+    draw = random.Random(seed)
+    words = ["".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=draw.randint(2, 9))) for _ in range(5000)]
+    return [" ".join(draw.choices(words, k=draw.randint(4, 14))) for _ in range(lines)]
+
+
+def text_file(place, name, lines, times=1):
+    path = os.path.join(place, name)
+    text = "\n".join(words_of_text(lines)) + "\n"
+    with open(path, "w", encoding="ascii") as file:
+        for _ in range(times):
+            file.write(text)
+    return path
+
+
+def preload(place, name, source):
+    """A library that replaces functions of libc; as the words of a command that uses it."""
+    path, code = os.path.join(place, name + ".so"), os.path.join(place, name + ".c")
+    with open(code, "w", encoding="ascii") as file:
+        file.write(source)
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", path, code], check=True)
+    return ["env", "LD_PRELOAD=" + path]
+
+
+def sh(command, *words):
+    return ["sh", "-c", command, "sh", *words]
+
+
+def script(place, name, text):
+    path = os.path.join(place, name)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    return path
+
+
+@program("sqlite3")
+def sqlite(place):
+    def inserts(name, count):
+        return script(place, name, "drop table if exists t; create table t(a integer primary key, b text);\n" +
+                      "".join(f"insert into t values({i}, 'row {i * i}');\n" for i in range(count)))
+    short, long = inserts("short.sql", 1000), inserts("long.sql", 100000)
+    free = preload(place, "nosync", "int fsync(int f) { (void)f; return 0; }\nint fdatasync(int f) { (void)f; return 0; }\n")
+    command = ["sqlite3", os.path.join(place, "db")]
+    return case("sqlite3, a transaction for each insert", "fdatasync does nothing", [*command, f".read {short}"],
+                [*free, *command, f".read {short}"], [*command, f".read {long}"], r"fdatasync|fsync|class:I")
+
+
+@program("xz", "pigz")
+def xz_pigz(place):
+    plain = text_file(place, "plain", 60000)
+    packed = plain + ".xz"
+    subprocess.run(["xz", "-k", "-1", plain], check=True)
+    return case("xz -dc | pigz -p1 -5", "xz is replaced by cat", sh('xz -dc "$@" | pigz -p1 -5 >/dev/null', *[packed] * 3),
+                sh('cat "$@" | pigz -p1 -5 >/dev/null', *[plain] * 3),
+                sh('xz -dc "$@" | pigz -p1 -5 >/dev/null', *[packed] * 400), r"lzma_code|\bxz\b")
+
+
+@program("sort")
+def sort(place):
+    out = os.path.join(place, "out")
+    subprocess.run(["localedef", "-i", "en_US", "-f", "UTF-8", os.path.join(place, "en_US.UTF-8")], check=False)
+    short, long = text_file(place, "short", 150000), text_file(place, "long", 2000000, 3)
+    locale = ["env", "LOCPATH=" + place, "LC_ALL=en_US.UTF-8"]
+    return case("sort --parallel=1, en_US.UTF-8", "LC_ALL=C", [*locale, "sort", "--parallel=1", "-o", out, short],
+                ["env", "LC_ALL=C", "sort", "--parallel=1", "-o", out, short],
+                [*locale, "sort", "--parallel=1", "-S2G", "-o", out, long], r"strcoll|xmemcoll", None)
+
+
+@program("grep")
+def grep(place):
+    short, long = text_file(place, "short", 150000), text_file(place, "long", 300000, 40)
+    return case("grep with a back-reference", "the pattern without it", ["env", "LC_ALL=C.UTF-8", "grep", "-c", r"\(ab\|cd\).*\1", short],
+                ["env", "LC_ALL=C.UTF-8", "grep", "-c", r"\(ab\|cd\).*x", short],
+                ["env", "LC_ALL=C.UTF-8", "grep", "-c", r"\(ab\|cd\).*\1", long], r"re_search|re_match|regex", None)
+
+
+@program("perl")
+def perl(place):
+    def work(name, pattern, times):
+        return script(place, name, f"""my @lines = map {{ join(' ', map {{ 'w' . ($_ * $_ % 9973) }} 1 .. 12) . '   ' x 9 }} 1 .. 1000;
+my %seen;
+for my $round (1 .. {times}) {{
+    for my $line (@lines) {{ my $copy = $line; $copy =~ {pattern}; $seen{{substr($copy, 0, 12)}} += length $copy; }}
+}}
+print scalar(keys %seen), "\\n";
+""")
+    slow, fast = r"s/^(.*\S)\s+$/$1/", r"s/\s+\z//"
+    return case("perl, a pattern that backtracks", r"s/^(.*\S)\s+$/$1/ → substr by length", ["perl", work("before.pl", slow, 250)],
+                ["perl", work("after.pl", "tr/~//", 250)], ["perl", work("long.pl", slow, 50000)], r"Perl_regexec|Perl_pp_subst|regexec", 100)
+
+
+@program("python3")
+def python_contains(place):
+    def work(name, kind, times):
+        return script(place, name, f"""import zlib
+names = {kind}(str(i * i) for i in range(3000))
+found = 0
+for turn in range({times}):
+    if str(turn * 7) in names:
+        found += 1
+    found += zlib.crc32(str(turn).encode() * 3000) & 1
+print(found)
+""")
+    return case("python3, `in` a list of 3,000", "a set in its place", ["/usr/bin/python3", work("before.py", "list", 15000)],
+                ["/usr/bin/python3", work("after.py", "set", 15000)], ["/usr/bin/python3", work("long.py", "list", 3000000)],
+                r"PySequence_Contains|RichCompare|list_contains|python3.*\+0x")
+
+
+@program("python3")
+def python_malloc(place):
+    def work(name, times):
+        return script(place, name, f"""total = 0
+for turn in range({times}):
+    pairs = [(i, str(i), [i]) for i in range(1000)]
+    total += len(pairs)
+print(total)
+""")
+    short, long = work("short.py", 2000), work("long.py", 10000000)
+    return case("python3, PYTHONMALLOC=malloc", "Python's own allocator", ["env", "PYTHONMALLOC=malloc", "/usr/bin/python3", short],
+                ["/usr/bin/python3", short], ["env", "PYTHONMALLOC=malloc", "/usr/bin/python3", long],
+                r"malloc|free|PyMem|PyObject_Malloc|PyObject_Free", None, record_places=r"malloc|cfree|PyMem_|PyObject_(Malloc|Free)|calloc")
+
+
+@program("git")
+def git(place):
+    def tree(name, files, lines):
+        folder = os.path.join(place, name)
+        os.mkdir(folder)
+        subprocess.run(["git", "init", "-q", folder], check=True)
+        for i in range(files):
+            script(folder, f"file{i}", "\n".join(words_of_text(lines, i)) + "\n")
+        return folder
+    short, long = tree("short", 30, 4000), tree("long", 700, 4000)
+    command = 'cd "$0" && rm -rf .git/objects/?? .git/index && git -c core.compression=%d add .'
+    return case("git add", "core.compression 9 → 0", ["sh", "-c", command % 9, short], ["sh", "-c", command % 0, short],
+                ["sh", "-c", command % 9, long], r"deflate", None)
+
+
+@program("convert", "mogrify")
+def imagemagick(place):
+    out = os.path.join(place, "out")
+    os.mkdir(out)
+    picture = os.path.join(place, "in.ppm")
+    subprocess.run(["convert", "-size", "400x400", "plasma:fractal", "-depth", "8", picture], check=True)
+    links = [os.path.join(place, f"in{i}.ppm") for i in range(900)]
+    for link in links:
+        os.symlink(picture, link)
+
+    def command(level, count):
+        return ["mogrify", "-path", out, "-format", "png", "-blur", "0x1", "-define", f"png:compression-level={level}", *links[:count]]
+    return case("mogrify to PNG", "compression level 9 → 0", command(9, 3), command(0, 3), command(9, 900),
+                r"deflate|png_write|compress", None, record_places="deflate")
+
+
+@program("bash")
+def bash(place):
+    def work(name, expression, times):
+        return script(place, name, f"for ((i = 0; i < {times}; i++)); do name={expression}; sum=$((sum + ${{#name}} + i % 7)); done; echo $sum\n")
+    return case("bash, a loop that calls basename", "${path##*/}", ["bash", work("before", "$(basename /usr/lib/file$i)", 600)],
+                ["bash", work("after", "file$i", 600)], ["bash", work("long", "$(basename /usr/lib/file$i)", 60000)],
+                r"clone|fork|execve|wait4|basename|exit_group|class:B")
+
+
+@program("dd")
+def dd(_):
+    def command(block, total):
+        return ["dd", "if=/dev/zero", "of=/dev/null", f"bs={block}", f"count={total // block}", "status=none"]
+    return case("dd bs=512", "bs=64k", command(512, 1 << 30), command(65536, 1 << 30), command(512, 1 << 36),
+                r"syscall:(read|write)|\bread\b|\bwrite\b", None, record_places=r"read|write")
+
+
+@program("python3")
+def blas(place):
+    def work(name, times):
+        return script(place, name, f"""import numpy
+import zlib
+a = numpy.random.rand(300, 300)
+total = 0
+for turn in range({times}):
+    a = a.dot(a) / 300
+    total += zlib.crc32(numpy.round(a, 3).tobytes() * 2)
+print(total & 1)
+""")
+    libraries = "/usr/lib/x86_64-linux-gnu/"
+    if not os.path.isdir(libraries + "openblas-pthread") or not os.path.isdir(libraries + "blas"):
+        return None
+    slow = ["env", "LD_LIBRARY_PATH=" + libraries + "blas:" + libraries + "lapack"]
+    fast = ["env", "OPENBLAS_NUM_THREADS=1", "LD_LIBRARY_PATH=" + libraries + "openblas-pthread"]
+    short, long = work("short.py", 60), work("long.py", 100000)
+    return case("NumPy, matrix products", "reference BLAS → OpenBLAS", [*slow, "/usr/bin/python3", short], [*fast, "/usr/bin/python3", short],
+                [*slow, "/usr/bin/python3", long], r"dgemm|cblas|libblas", None, record_places="gemm")
+
+
+@program("openssl")
+def openssl(place):
+    out = os.path.join(place, "out")
+    short, long = os.path.join(place, "short"), os.path.join(place, "long")
+    for path, size in ((short, 60 << 20), (long, 8 << 30)):
+        with open(path, "wb") as file:
+            file.truncate(size)
+
+    def command(file):
+        return ["openssl", "enc", "-aes-256-cbc", "-K", "00" * 32, "-iv", "00" * 16, "-in", file, "-out", out]
+    slow = ["env", "OPENSSL_ia32cap=~0x200000000000000"]
+    return case("openssl enc without AES-NI", "with AES-NI", [*slow, *command(short)], command(short), [*slow, *command(long)],
+                r"EVP_\w*(Cipher|Encrypt)|AES|aes", None, record_places=r"EVP_\w*(Cipher|Encrypt)")
+
+
+@program("flac")
+def flac(place):
+    out = os.path.join(place, "out")
+    def sound(name, seconds):
+        path = os.path.join(place, name)
+        subprocess.run(["sox", "-n", "-r", "44100", "-c", "2", "-b", "16", path, "synth", str(seconds), "pinknoise", "vol", "0.5"], check=True)
+        return path
+    short, long = sound("short.wav", 40), sound("long.wav", 1500)
+    return case("flac -8", "flac -0", ["flac", "-8", "-s", "-f", "-o", out, short], ["flac", "-0", "-s", "-f", "-o", out, short],
+                ["flac", "-8", "-s", "-f", "-o", out, long], r"FLAC__stream_encoder", None)
+
+
+@program("lame")
+def lame(place):
+    out = os.path.join(place, "out")
+    def sound(name, seconds):
+        path = os.path.join(place, name)
+        subprocess.run(["sox", "-n", "-r", "44100", "-c", "2", "-b", "16", path, "synth", str(seconds), "pinknoise", "vol", "0.5"], check=True)
+        return path
+    short, long = sound("short.wav", 15), sound("long.wav", 900)
+    return case("lame -q 2", "lame -q 9", ["lame", "--silent", "-q", "2", short, out], ["lame", "--silent", "-q", "9", short, out],
+                ["lame", "--silent", "-q", "2", long, out], r"lame_encode", None)
+
+
+@program("jq")
+def jq(place):
+    def numbers(name, count):
+        draw = random.Random(1)
+        return script(place, name, "".join(f'{{"a": {draw.random()}, "b": "{i}"}}\n' for i in range(count)))
+    short, long = numbers("short", 60000), numbers("long", 6000000)
+    return case("jq, keep .a and .b", "output of .b only", ["jq", "-c", "[.a, .b]", short], ["jq", "-c", "[.b]", short],
+                ["jq", "-c", "[.a, .b]", long], r"jv_dump|jvp_dtoa", None, record_places=r"jv_dump_term|jv_dumpf|jv_dump")
+
+
+if __name__ == "__main__":
+    sys.exit("run tests/real/run.py")
