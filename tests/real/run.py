@@ -94,7 +94,7 @@ def predicted(report, pattern, size):
     """The gain and interval at the change's size, of the sure place whose name fits; the largest if several fit."""
     best = None
     for target in report["targets"]:
-        if not re.search(pattern, f"{target['name']} {target.get('function')}"):
+        if not re.search(pattern, f"{target['name']} {target.get('called_by')}"):
             continue
         for effect in target["effects"]:
             points = [point for point in effect["points"] if point.get("program_speedup") is not None]

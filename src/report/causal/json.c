@@ -131,6 +131,10 @@ static json_t *target_of(const struct report *report, const struct causal_target
 			  json_text(what->object), "build_id", json_text(what->build_id), "share",
 			  json_number(target->share), "experiments",
 			  (json_int_t)target->experiments, "effects", effects);
+	if (target->outer)
+		json_object_set_new(json, "inside", json_text(target->outer->target->name));
+	if (target->named_outer)
+		json_object_set_new(json, "called_by", json_text(target->named_outer));
 	struct callers callers = callers_of(recording, what);
 	if (callers.count)
 		json_object_set_new(json, "callers", callers_json(&callers));

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* nesting - which target stands inside which. */
+#include "check.h"
+
+#include "analyze/causal/nesting.h"
+#include "base/memory.h"
+
+#define MOST 4
+
+/* main calls serve, that calls store+0x10, that calls write; all but the third were tried. */
+static struct recording recording;
+static struct recording_target rows[MOST] = {
+	{.id = 1, .name = (char *)"inclusive:main", .function = (char *)"main"},
+	{.id = 2, .name = (char *)"inclusive:serve", .function = (char *)"serve"},
+	{.id = 3, .name = (char *)"inclusive:store+0x10", .function = (char *)"store+0x10"},
+	{.id = 4, .name = (char *)"syscall:write"},
+};
+static struct causal_target targets[MOST];
+static struct causal causal = {.targets = targets, .count = MOST};
+
+static void edge(int64_t outer, int64_t inner, uint64_t sampled_ns)
+{
+	*array_add(&recording.call_edges) =
+		(struct recording_call_edge){1, outer, inner, sampled_ns};
+}
+
+static void begin(void)
+{
+	recording.call_edges.count = 0;
+	for (int i = 0; i < MOST; i++)
+		targets[i] = (struct causal_target){.target = &rows[i], .count = i != 2};
+	edge(1, 2, 90);
+	edge(2, 3, 80);
+	edge(3, 4, 70);
+}
+
+TEST("a target stands inside the nearest one of its callers that was tried")
+{
+	begin();
+	nesting_find(&recording, &causal);
+	CHECK(!targets[0].outer);
+	CHECK(targets[1].outer == &targets[0]);
+	CHECK(targets[3].outer == &targets[1]);
+	array_free(&recording.call_edges);
+}
+
+TEST("a function without a name is told with the one that calls it")
+{
+	begin();
+	nesting_find(&recording, &causal);
+	CHECK_TEXT(targets[2].named_outer, "serve");
+	CHECK(!targets[1].named_outer);
+	array_free(&recording.call_edges);
+}
+
+TEST("what several functions call for less than half of its time stands inside of none")
+{
+	begin();
+	edge(1, 4, 60);
+	edge(2, 4, 50);
+	nesting_find(&recording, &causal);
+	CHECK(!targets[3].outer);
+	array_free(&recording.call_edges);
+}
+
+TEST("functions that call each other do not stand inside each other")
+{
+	begin();
+	edge(2, 1, 90);
+	nesting_find(&recording, &causal);
+	CHECK(!targets[0].outer || !targets[1].outer);
+	array_free(&recording.call_edges);
+}
