@@ -59,6 +59,11 @@ uint32_t location_of_symbol(struct symbols *symbols, struct object *object,
 uint32_t location_of_synthetic(struct symbols *symbols, const struct object *object,
 			       enum target_kind kind, uint64_t number, uint32_t name,
 			       uint32_t description);
+/* The function by the unwind information; false: none is known. */
+bool symbols_unwound_function(const struct object *object, uint64_t offset, struct range *function);
+/* A function without a symbol, with all that it calls. */
+uint32_t location_of_inclusive_unnamed(struct symbols *symbols, struct object *object,
+				       struct range function);
 /* Code without a symbol. */
 uint32_t location_of_block(struct symbols *symbols, struct object *object, struct range block);
 /* All calls of this function of another file by code without symbols. `library`: or NULL. */

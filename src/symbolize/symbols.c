@@ -149,6 +149,11 @@ static bool symbol_in_scope(struct symbols *symbols, struct symtab_entry *entry)
 	return sources_in_scope(&symbols->sources, 0, entry->shown);
 }
 
+bool symbols_unwound_function(const struct object *object, uint64_t offset, struct range *function)
+{
+	return unwind_function_at(object, offset, function);
+}
+
 /* A function by the unwind information, else a block of bytes. */
 static uint32_t location_without_symbol(struct symbols *symbols, struct object *object,
 					uint64_t offset)

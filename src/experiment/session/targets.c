@@ -202,7 +202,7 @@ static void leave_out_hopeless(const struct session *session, double *weights)
 {
 	double rest = 0;
 
-	if (session->options->is_pool || has_given_targets(session))
+	if (session->is_pool || has_given_targets(session))
 		return;
 	for (int round = 0; round < 2; round++)
 		for (size_t i = 0; i < session->targets.count; i++) {

@@ -18,8 +18,9 @@ struct advice_list {
 };
 
 struct advice {
-	struct advice_list gains;      /* sure, the largest lower bound first */
-	const struct target_verdict *all_gains[ADVICE_GAINS_MOST]; /* the same, in the table's order */
+	struct advice_list gains; /* sure, the largest lower bound first */
+	const struct target_verdict
+		*all_gains[ADVICE_GAINS_MOST]; /* the same, in the table's order */
 	unsigned all_gains_count;
 	struct advice_list contention; /* sure, and slower when faster */
 	struct advice_list hopeless;   /* large share, and surely no large gain */

@@ -38,9 +38,9 @@ static const struct candidate *find(const struct candidates *candidates,
 
 static struct candidates candidates_of(const struct advice *advice)
 {
-	struct candidates result = {
-		.items = memory_new(advice->all_gains_count + 1, sizeof(*result.items)),
-		.count = advice->all_gains_count};
+	struct candidates result = {.items = memory_new(advice->all_gains_count + 1,
+							sizeof(*result.items)),
+				    .count = advice->all_gains_count};
 
 	for (unsigned i = 0; i < advice->all_gains_count; i++)
 		result.items[i].verdict = advice->all_gains[i];

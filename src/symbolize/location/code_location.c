@@ -285,6 +285,28 @@ static void add_unnamed(struct symbols *symbols, struct object *object, uint32_t
 	location_add_range(symbols, location, range.start, range.end);
 }
 
+uint32_t location_of_inclusive_unnamed(struct symbols *symbols, struct object *object,
+				       struct range function)
+{
+	uint32_t shown = location_name_add(symbols, "%s+0x%llx", path_base(object->shown.path),
+					   (unsigned long long)function.start);
+	uint64_t first = location_key(KEY_INCLUSIVE, object, shown);
+	uint32_t id = location_find(symbols, first, 0);
+
+	if (id != SYMBOLS_NONE)
+		return id;
+	uint32_t name = inclusive_name(symbols, shown);
+	struct location_record location = {
+		.shown = {.kind = TARGET_INCLUSIVE,
+			  .object = object->id,
+			  .name = interner_text(&symbols->sources.texts, name)},
+		.function = shown,
+	};
+	id = location_add(symbols, first, 0, &location);
+	add_unnamed(symbols, object, id, function);
+	return id;
+}
+
 uint32_t location_of_block(struct symbols *symbols, struct object *object, struct range block)
 {
 	uint64_t first = location_key(KEY_BLOCK, object, 0);

@@ -45,6 +45,19 @@ static bool has_function(struct symbols *symbols, const struct object *object, u
 			   names_matter ? sources_function_name(&symbols->sources, function) : 0);
 }
 
+/* Of a stripped binary: "sort+0x5a20". */
+static size_t by_unwind_table(struct symbols *symbols, struct object *object, uint64_t offset,
+			      uint32_t *locations)
+{
+	struct range function;
+
+	if (object->is_jit || object->is_kernel || !is_in_scope(symbols, object, 0, 0) ||
+	    !symbols_unwound_function(object, offset, &function))
+		return 0;
+	locations[0] = location_of_inclusive_unnamed(symbols, object, function);
+	return 1;
+}
+
 static size_t by_symbol(struct symbols *symbols, struct object *object, uint64_t offset,
 			uint32_t *locations)
 {
@@ -52,7 +65,7 @@ static size_t by_symbol(struct symbols *symbols, struct object *object, uint64_t
 		symtab_at(object_symtab(object, &symbols->sources.texts), offset);
 
 	if (!entry)
-		return 0;
+		return by_unwind_table(symbols, object, offset, locations);
 	symtab_name(entry, &symbols->sources.texts);
 	if (!is_in_scope(symbols, object, 0, entry->shown))
 		return 0;

@@ -415,6 +415,14 @@ TEST("without lines locations are functions, without symbols those of the unwind
 	/* With the bytes up to the next function. */
 	CHECK(inverse_bytes(&fixture, location) >= size);
 	CHECK(is_inverse(&fixture));
+	uint32_t inclusive = SYMBOLS_NONE, again = SYMBOLS_NONE;
+	AUTO(text) char *inclusive_name = text_format("inclusive:%s", name);
+	CHECK_EQUAL(symbols_functions_at(fixture.symbols, fixture.object, start, &inclusive, 1), 1);
+	CHECK_TEXT(symbols_location(fixture.symbols, inclusive)->name, inclusive_name);
+	CHECK_EQUAL(symbols_functions_at(fixture.symbols, fixture.object, start + size - 1, &again,
+					 1),
+		    1);
+	CHECK_EQUAL(again, inclusive);
 	fixture_close(&fixture);
 }
 
