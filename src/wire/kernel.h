@@ -18,7 +18,7 @@
 
 #include <linux/types.h>
 
-#define KERNEL_CPUS_MOST 256
+#define KERNEL_CPUS_MOST 1024
 
 /* One core. Writer: BPF on that core. */
 struct kernel_cpu {

@@ -11,7 +11,7 @@
 #include <linux/bpf.h>
 #include <linux/types.h>
 
-#define SCALE_CPUS_MOST 256
+#define SCALE_CPUS_MOST 1024
 #define SCALE_LEVELS 128 /* active threads; the last level includes all above. A power of two */
 
 enum scale_state {

@@ -117,5 +117,5 @@ struct scheduler_ring {
 	__u64 tail __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 
-#define SCHEDULER_RINGS_MOST 256
+#define SCHEDULER_RINGS_MOST 1024
 #define SCHEDULER_RING_EVENTS (1 << 16) /* of a core, a power of two; fewer on large machines */

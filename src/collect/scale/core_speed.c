@@ -11,7 +11,7 @@
 
 #define PIECE_LOOPS 100000u
 #define MEASURE_NS 12000000ull
-#define CORES_MOST 256
+#define CORES_MOST CPU_SETSIZE
 #define PIECES_MOST 4096
 
 struct measurement {
