@@ -32,7 +32,8 @@ EMULATORS = {
     "amd64": ["qemu-system-x86_64", "-machine", "q35,accel=tcg", "-cpu", "qemu64,-cx16"],
     "arm64": ["qemu-system-aarch64", "-machine", "virt", "-cpu", "max,sve=off,pauth-impdef=on"],
 }
-CONSOLES = {"amd64": "ttyS0", "arm64": "ttyAMA0"}
+# On amd64 300 cores are possible, and all state by core is that large; two are there.
+CONSOLES = {"amd64": "console=ttyS0 possible_cpus=300", "arm64": "console=ttyAMA0 watchdog_thresh=60"}
 MARK = "lever-test"
 LATE = "(it did not end)"
 INIT = """#!/bin/busybox sh
@@ -40,7 +41,7 @@ INIT = """#!/bin/busybox sh
 mount -t proc none /proc; mount -t sysfs none /sys; mount -t tracefs none /sys/kernel/tracing
 mount -t devtmpfs none /dev; mount -t tmpfs none /tmp
 say() { echo "lever-test $*"; }
-say release $(uname -r)
+say release $(uname -r), cores $(cat /sys/devices/system/cpu/possible)
 /lever check > /tmp/check; say check $?; sed 's/^/lever-test checked /' /tmp/check
 /lever run -q -o /tmp/a.lever --speedups 0,50,100 --period 2ms -- /exits threads UNITS > /tmp/out 2>&1; say run $?
 sed 's/^/lever-test said /' /tmp/out
@@ -57,7 +58,9 @@ programs() { /bpftool prog show | grep -c '^[0-9]'; }
 before=$(programs)
 /lever run -q -o /tmp/e.lever --system --speedups 100 --period 2ms > /dev/null 2>&1 &
 victim=$!
-sleep 4; say during $(programs)
+waited=0
+while [ $(programs) -le $before ] && [ $waited -lt 60 ]; do sleep 1; waited=$((waited + 1)); done
+sleep 2; say during $(programs)
 kill -9 $victim; sleep 2; say left $(($(programs) - before))
 kill -0 $other; say alive $?
 /lever record -q -o /tmp/d.lever --seconds 2 -- /exits plain UNITS > /tmp/out 2>&1; say record $?
@@ -145,8 +148,8 @@ def file_system(build, path, root, more):
 
 def boot(kernel, initial, options):
     """The machine's output: {word: rest of the line}; a list where a word comes again."""
-    command = [*EMULATORS[options.architecture], "-smp", "2", "-m", "1024", "-nographic", "-no-reboot", "-net", "none", "-kernel", kernel,
-               "-initrd", initial, "-append", f"console={CONSOLES[options.architecture]} panic=-1 quiet"]
+    command = [*EMULATORS[options.architecture], "-smp", "2", "-m", "1280", "-nographic", "-no-reboot", "-net", "none", "-kernel", kernel,
+               "-initrd", initial, "-append", f"{CONSOLES[options.architecture]} panic=-1 quiet"]
     try:
         text = run(*command, timeout=options.seconds, errors="replace").stdout
     except subprocess.TimeoutExpired as late:
@@ -163,7 +166,7 @@ def is_late(said):
     return "end" not in said and LATE in said["all"]
 
 
-def judge(said):
+def judge(said, more):
     """A description of the failures up to the last line of output; empty without any."""
     wrong = []
 
@@ -182,6 +185,8 @@ def judge(said):
         wrong.append("no BPF program was there while lever ran")
     if "json" in said or not is_late(said):
         wrong += judge_report(said.get("json", ["{}"])[0])
+    if more and not is_late(said):
+        wrong += more.judge(said)
     if wrong:
         wrong += said.get("said", []) + said["all"].splitlines()[-90:]
     return "\n".join(wrong)
@@ -207,7 +212,7 @@ def main():
     parser.add_argument("--suites", default="bookworm,trixie")
     parser.add_argument("--cache", default=os.path.expanduser("~/.cache/lever-kernels"))
     parser.add_argument("--architecture", choices=EMULATORS, default="amd64")
-    parser.add_argument("--seconds", type=int, default=360, help="the longest that one machine may run")
+    parser.add_argument("--seconds", type=int, default=500, help="the longest that one machine may run")
     options = parser.parse_args()
     more = arm64 if options.architecture == "arm64" else None
     root = more.root() if more else ""
@@ -221,11 +226,11 @@ def main():
         if not kernel:
             sentence(number, name, skip=f"{', '.join(missing)} missing" if missing else "its kernel cannot be fetched")
             continue
-        initial = os.path.join(options.cache, "initial")
+        initial = os.path.join(options.cache, f"initial-{options.architecture}")
         file_system(os.path.abspath(options.build), initial, root, more)
         said = boot(kernel, initial, options)
         print("# " + " ".join(said.get("release", ["no kernel booted"])), flush=True)
-        failure = judge(said)
+        failure = judge(said, more)
         failed |= bool(failure)
         late = "this machine is too slow to emulate it in time" if is_late(said) and not failure else None
         sentence(number, name, failure, late)
