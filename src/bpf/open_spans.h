@@ -37,18 +37,6 @@ static long span_step(u32 probe, void *context)
 	return 1;
 }
 
-/* In the innermost namespace, as the program knows it. */
-static __always_inline u32 thread_id_of(struct task_struct *task)
-{
-	struct pid *pid = BPF_CORE_READ(task, thread_pid);
-	u32 level = BPF_CORE_READ(pid, level);
-	u32 number = 0;
-
-	u64 innermost = (u64)&pid->numbers[0] + level * bpf_core_type_size(struct upid);
-	bpf_probe_read_kernel(&number, sizeof(number), (void *)innermost);
-	return number;
-}
-
 /* Index of the point that began the current task's innermost open span; WIRE_SPAN_NONE. */
 __noinline u32 open_span_of_current(void)
 {

@@ -191,6 +191,7 @@ int record_blocked(struct bpf_iter__task *context)
 	struct address_space *space = walk.frame.ip ? address_space_of(task) : NULL;
 	if (space) {
 		walk.space = space->id;
+		python_begin(which, space->id);
 		bpf_loop(RECORD_USER_FRAMES_MOST, other_frame_visit, &walk, 0);
 		user_frames_finish(sample, &walk);
 	}

@@ -4,6 +4,7 @@
 
 #include "bpf/descriptor.h"
 #include "bpf/mappings.h"
+#include "bpf/python.h"
 #include "bpf/record.h"
 #include "bpf/system_calls.h"
 #include "bpf/unwind.h"
@@ -71,41 +72,65 @@ struct user_walk {
 	u64 now;
 	struct task_struct *other; /* NULL: the current task */
 	u32 space, which;
-	u32 count;
+	u32 is_caller; /* of the frame before: ip is a return address */
 	u32 pad;
 };
 
 /* Adds a frame to the scratch sample. False: the walk ends here. */
-static __always_inline bool user_frame_put(struct user_walk *walk, u32 index,
-					   const struct location *location, u64 address)
+static __always_inline bool user_frame_put(struct user_walk *walk, const struct location *location,
+					   u64 address)
 {
 	u32 which = walk->which;
 	struct record_sample *sample = bpf_map_lookup_elem(&record_scratches, &which);
 	if (!sample)
 		return false;
+	u32 index = sample->user_count;
 	struct record_frame *frame = &sample->user[index & (RECORD_USER_FRAMES_MOST - 1)];
 	frame->object = location->object;
 	frame->pad = 0;
 	frame->offset = location->object == WIRE_OBJECT_UNKNOWN ? address : location->offset;
-	walk->count = index + 1;
+	sample->user_count = index + 1;
 	if (settings.unwinding == RECORD_UNWIND_NONE)
 		walk->frame.ip = 0; /* one frame was asked for */
 	return walk->frame.ip;
 }
 
+/* Adds what a native frame stands for. Returns whether to move to its caller now. */
+static __always_inline bool user_frame_visit_as(struct user_walk *walk, int kind,
+						const struct location *native,
+						const struct location *script, u64 address,
+						bool *ends)
+{
+	const struct location *shown = kind == PYTHON_NATIVE ? native : script;
+
+	if (kind != PYTHON_NONE && !user_frame_put(walk, shown, address))
+		*ends = true;
+	return kind != PYTHON_FRAME;
+}
+
 static long user_frame_visit(u32 index, void *context)
 {
 	struct user_walk *walk = context;
-	struct location location = {};
+	struct location location = {}, script = {};
 	/* A return address may belong to the next line; the byte before is in the call. */
-	u64 address = walk->frame.ip - (index ? 1 : 0);
+	u64 address = walk->frame.ip - (walk->is_caller ? 1 : 0);
+	bool ends = false;
 
-	if (!mapping_locate(walk->space, walk->which, address, walk->now, &location) ||
-	    !user_frame_put(walk, index, &location, address))
+	if (!mapping_locate(walk->space, walk->which, address, walk->now, &location))
 		return 1;
+	int kind = python_frame(walk->which, address, &location, &script);
+	if (!user_frame_visit_as(walk, kind, &location, &script, address, &ends) || ends)
+		return ends;
+	walk->is_caller = 1;
 	if (settings.unwinding == RECORD_UNWIND_POINTERS)
 		return unwind_by_frame_pointer(NULL, &walk->frame) ? 0 : 1;
 	return unwind(&walk->frame, &location) ? 0 : 1;
+}
+
+static __noinline int other_python_frame(struct task_struct *other, u32 which, u64 address,
+					 const struct location *native, struct location *script)
+{
+	return python_frame_in(other, which, address, native, script);
 }
 
 /* The same in another task's memory; reads may sleep. */
@@ -113,12 +138,16 @@ static long other_frame_visit(u32 index, void *context)
 {
 	struct user_walk *walk = context;
 	struct task_struct *other = walk->other;
-	struct location location = {};
-	u64 address = walk->frame.ip - (index ? 1 : 0);
+	struct location location = {}, script = {};
+	u64 address = walk->frame.ip - (walk->is_caller ? 1 : 0);
+	bool ends = false;
 
-	if (!mapping_locate_in(other, walk->space, walk->which, address, walk->now, &location) ||
-	    !user_frame_put(walk, index, &location, address))
+	if (!mapping_locate_in(other, walk->space, walk->which, address, walk->now, &location))
 		return 1;
+	int kind = other_python_frame(other, walk->which, address, &location, &script);
+	if (!user_frame_visit_as(walk, kind, &location, &script, address, &ends) || ends)
+		return ends;
+	walk->is_caller = 1;
 	if (settings.unwinding == RECORD_UNWIND_POINTERS)
 		return unwind_by_frame_pointer(other, &walk->frame) ? 0 : 1;
 	return unwind_in(other, &walk->frame, &location) ? 0 : 1;
@@ -127,7 +156,6 @@ static long other_frame_visit(u32 index, void *context)
 static __always_inline void user_frames_finish(struct record_sample *sample,
 					       const struct user_walk *walk)
 {
-	sample->user_count = walk->count;
 	if (walk->frame.ip)
 		sample->flags |= RECORD_TRUNCATED;
 }
@@ -143,6 +171,7 @@ static __always_inline void user_frames_take(struct record_sample *sample, struc
 				 .now = sample->time_ns,
 				 .space = space->id,
 				 .which = which};
+	python_begin(which, space->id);
 	bpf_loop(RECORD_USER_FRAMES_MOST, user_frame_visit, &walk, 0);
 	user_frames_finish(sample, &walk);
 }

@@ -114,49 +114,49 @@ static __always_inline bool sample_take(struct bpf_perf_event_data *context,
 	if (!space && !enable_kernel)
 		return false;
 
-	struct frame_walk walk = {.now = now,
-				  .enable_callers = callers_are_due(),
-				  .system_call = -1,
-				  .span = WIRE_SPAN_NONE};
+	struct frame_walk *walk = frame_walk_begin(now);
 	struct kernel_chain_search inside = {};
+	if (!walk)
+		return false;
+	walk->enable_callers = callers_are_due();
 	if (space) {
 		progress_observe_tick(space, now);
-		walk.space = space->id;
-		frames_walk(context, task, &walk);
+		walk->space = space->id;
+		frames_walk(context, task, walk);
 		if (settings.enable_spans)
-			walk.span = open_span_of_current();
+			walk->span = open_span_of_current();
 	}
 	if (enable_kernel)
 		kernel_chain_walk(context, &inside);
 	if (enable_kernel || settings.enable_system_calls)
-		walk.system_call = kernel_ip ? system_call_of(task) : system_call_left(ip);
+		walk->system_call = kernel_ip ? system_call_of(task) : system_call_left(ip);
 	cpu->samples++;
 	cpu->sampled_ns += weight;
-	bool is_spinning = state && (walk.is_spinning || spins(context));
+	bool is_spinning = state && (walk->is_spinning || spins(context));
 	if (state)
 		spin_check(cpu, state, is_spinning, weight);
-	u32 levels = sample_levels(&walk, &inside);
-	if (walk.is_spinning)
+	u32 levels = sample_levels(walk, &inside);
+	if (walk->is_spinning)
 		flags |= WIRE_SAMPLE_SPINS;
 	if (levels & settings.target_levels) {
 		flags |= WIRE_SAMPLE_TARGET;
 		cpu->target_samples++;
 		cpu->target_ns += weight;
 	}
-	if (walk.is_found) {
-		int point = walk.is_spinning ? -1 : location_sampled_point(&walk.found);
+	if (walk->is_found) {
+		int point = walk->is_spinning ? -1 : location_sampled_point(&walk->found);
 		if (point >= 0)
 			progress_add(point, weight, cpu, now);
 	} else if (!inside.is_found) {
 		flags |= WIRE_SAMPLE_NO_SCOPE;
 		cpu->unwound_badly += space != NULL;
 	}
-	if (walk.enable_callers && callers_emit())
+	if (walk->enable_callers && callers_emit())
 		flags |= WIRE_SAMPLE_CALLERS;
 	if (enable_kernel)
-		sample_emit_chain(cpu, task, flags, weight, &walk, &inside);
+		sample_emit_chain(cpu, task, flags, weight, walk, &inside);
 	else
-		sample_emit(cpu, task, flags, weight, kernel_ip, &walk);
+		sample_emit(cpu, task, flags, weight, kernel_ip, walk);
 	latency_pause(cpu, pause_charge(cpu, levels, weight, now));
 	return is_spinning;
 }

@@ -50,6 +50,18 @@ static __always_inline struct kernel_cpu *this_cpu(void)
 	return &cpus[bpf_get_smp_processor_id() & (KERNEL_CPUS_MOST - 1)];
 }
 
+/* The task's id in the innermost namespace, as the program knows it. */
+static __always_inline u32 thread_id_of(struct task_struct *task)
+{
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	u32 level = BPF_CORE_READ(pid, level);
+	u32 number = 0;
+
+	u64 innermost = (u64)&pid->numbers[0] + level * bpf_core_type_size(struct upid);
+	bpf_probe_read_kernel(&number, sizeof(number), (void *)innermost);
+	return number;
+}
+
 static __always_inline void process_event(u32 kind, u32 tgid, u32 parent, const char *path)
 {
 	struct kernel_process_event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);

@@ -6,23 +6,12 @@
 #pragma once
 
 #include "bpf/mappings.h"
+#include "bpf/python.h"
 #include "bpf/ranges.h"
 #include "bpf/unwind.h"
 
 #define SAMPLE_FRAMES_MOST 48
 
-struct sample_scratch {
-	struct kernel_callers callers;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct sample_scratch);
-} sample_scratches SEC(".maps");
-
-/* Small: it is on the stack of the deepest chain of calls, which Linux 6.1 limits to 512 bytes. */
 struct frame_walk {
 	struct frame frame;
 	u64 now;
@@ -34,7 +23,36 @@ struct frame_walk {
 	u8 levels; /* at which it is the target, a bit each */
 	bool is_found : 1, is_complete : 1, enable_callers : 1;
 	bool is_spinning : 1, is_in_spin_helper : 1;
+	bool is_caller : 1; /* of the frame before: ip is a return address */
 };
+
+/* In a map: the stacks of the programs that walk are full on Linux 6.1. */
+struct sample_scratch {
+	struct frame_walk walk;
+	struct kernel_callers callers;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct sample_scratch);
+} sample_scratches SEC(".maps");
+
+/* NULL: never. Ticks and switches of a core do not interrupt each other. */
+static __always_inline struct frame_walk *frame_walk_begin(u64 now)
+{
+	u32 zero = 0;
+	struct sample_scratch *scratch = bpf_map_lookup_elem(&sample_scratches, &zero);
+
+	if (!scratch)
+		return NULL;
+	__builtin_memset(&scratch->walk, 0, sizeof(scratch->walk));
+	scratch->walk.now = now;
+	scratch->walk.system_call = -1;
+	scratch->walk.span = WIRE_SPAN_NONE;
+	return &scratch->walk;
+}
 
 static __always_inline void callers_add(const struct location *location)
 {
@@ -92,31 +110,51 @@ __noinline int frame_match(struct frame_walk *walk, const struct location *locat
 	       !(settings.inclusive_levels & ~walk->levels);
 }
 
+/* What the location is. `depth`: of its native frame; spin loops are looked for in the first. */
+static __always_inline u32 frame_kind(const struct location *location, u32 depth)
+{
+	u32 kind = location_target(location);
+	if (location_is_in_scope(location))
+		kind |= FRAME_IN_SCOPE;
+	if (depth < WIRE_SPIN_FRAMES)
+		kind |= (u32)location_spin(location) << FRAME_SPIN_SHIFT;
+	return kind;
+}
+
 /* Visits one frame; ends the walk at the innermost one in scope, or in an inclusive target. */
 static long frame_visit(u32 index, void *context)
 {
-	struct frame_walk *walk = context;
-	struct location location = {};
+	u32 zero = 0;
+	struct sample_scratch *scratch = bpf_map_lookup_elem(&sample_scratches, &zero);
+	if (!scratch)
+		return 1;
+	struct frame_walk *walk = &scratch->walk;
+	struct location location = {}, script = {};
 
 	/* A return address may belong to the next line: the byte before it is in the call. */
-	u64 address = walk->frame.ip - (index ? 1 : 0);
+	u64 address = walk->frame.ip - (walk->is_caller ? 1 : 0);
 	if (!mapping_locate(walk->space, MAPPING_CACHE_TICK, address, walk->now, &location))
 		return 1;
-	u32 kind = location_target(&location);
-	if (location_is_in_scope(&location))
-		kind |= FRAME_IN_SCOPE;
-	if (index < WIRE_SPIN_FRAMES)
-		kind |= (u32)location_spin(&location) << FRAME_SPIN_SHIFT;
-	if (frame_match(walk, &location, index, kind))
-		return 1;
+	int shown = python_frame(MAPPING_CACHE_TICK, address, &location, &script);
+	if (shown == PYTHON_NATIVE) {
+		if (frame_match(walk, &location, walk->depth, frame_kind(&location, walk->depth)))
+			return 1;
+	} else if (shown != PYTHON_NONE) {
+		if (frame_match(walk, &script, walk->depth, frame_kind(&script, ~0u)))
+			return 1;
+	}
+	if (shown == PYTHON_FRAME)
+		return 0;
+	walk->is_caller = true;
 	return unwind(&walk->frame, &location) ? 0 : 1;
 }
 
 /* The user's registers as the kernel saved them on entry: the same layout. */
 static __always_inline void frames_walk_user(struct task_struct *task, struct frame_walk *walk)
 {
+	python_begin(MAPPING_CACHE_TICK, walk->space);
 	frame_read(&walk->frame, (void *)bpf_task_pt_regs(task));
-	bpf_loop(SAMPLE_FRAMES_MOST, frame_visit, walk, 0);
+	bpf_loop(SAMPLE_FRAMES_MOST, frame_visit, NULL, 0);
 }
 
 static __always_inline void frames_walk(struct bpf_perf_event_data *context,
@@ -126,8 +164,9 @@ static __always_inline void frames_walk(struct bpf_perf_event_data *context,
 		frames_walk_user(task, walk);
 		return;
 	}
+	python_begin(MAPPING_CACHE_TICK, walk->space);
 	frame_take(&walk->frame, context);
-	bpf_loop(SAMPLE_FRAMES_MOST, frame_visit, walk, 0);
+	bpf_loop(SAMPLE_FRAMES_MOST, frame_visit, NULL, 0);
 }
 
 /* Of the current task. Returns whether they were sent. */

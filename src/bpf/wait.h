@@ -49,23 +49,25 @@ static __always_inline u32 wait_inspect(void *context, struct task_struct *task,
 					struct address_space *space, struct task_state *state,
 					int call, u64 now)
 {
-	struct frame_walk walk = {.now = now,
-				  .space = space->id,
-				  .enable_callers = callers_are_due()};
+	struct frame_walk *walk = frame_walk_begin(now);
 	struct kernel_chain_search inside = {};
 
-	frames_walk_user(task, &walk);
+	if (!walk)
+		return 0;
+	walk->space = space->id;
+	walk->enable_callers = callers_are_due();
+	frames_walk_user(task, walk);
 	if (settings.enable_kernel)
 		kernel_chain_walk(context, &inside);
-	state->wait_flags = walk.is_found || inside.is_found ? 0 : WIRE_SAMPLE_NO_SCOPE;
+	state->wait_flags = walk->is_found || inside.is_found ? 0 : WIRE_SAMPLE_NO_SCOPE;
 	if (settings.enable_callers && callers_emit())
 		state->wait_flags |= WIRE_SAMPLE_CALLERS;
-	state->wait_leaf = walk.leaf;
+	state->wait_leaf = walk->leaf;
 	state->wait_found = inside.levels   ? inside.target :
 			    inside.is_found ? inside.found :
-					      walk.found;
+					      walk->found;
 	state->wait_span = settings.enable_spans ? open_span_of_current() : WIRE_SPAN_NONE;
-	return chain_levels(&walk, &inside) | activity_levels(call, state->wait_span);
+	return chain_levels(walk, &inside) | activity_levels(call, state->wait_span);
 }
 
 static __always_inline void wait_reset(struct task_state *state)

@@ -17,6 +17,7 @@
 #include "collect/collector_target.h"
 #include "wire/kernel.h"
 #include "wire/points.h"
+#include "wire/python.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,6 +73,8 @@ struct collector_handler {
 	void *context;
 	void (*sample)(void *context, const struct wire_sample *sample);
 	void (*object)(void *context, const struct kernel_object_event *event);
+	/* A Python code object, in `bytes`; may be NULL. */
+	void (*python_code)(void *context, const struct wire_python_code *code, size_t bytes);
 	void (*process)(void *context, const struct kernel_process_event *event);
 	void (*callers)(void *context, const struct kernel_callers *callers); /* may be NULL */
 	void (*name)(void *context, const struct kernel_name_event *event);   /* may be NULL */
@@ -159,6 +162,9 @@ int collector_name_object(struct collector *collector, const struct wire_file *f
 /* How to unwind the object's frames (x86-64); -E2BIG: too many rows in all objects. */
 int collector_set_unwind(struct collector *collector, uint32_t object,
 			 const struct wire_unwind_row *rows, size_t count);
+/* Its frames are read from now on; -E2BIG: too many interpreters; -ENOTSUP: not by this engine. */
+int collector_set_python(struct collector *collector, uint32_t object,
+			 const struct wire_python *python);
 
 /* Experiments. */
 /* 0..1; at 0 nothing pauses, but for what stands. */

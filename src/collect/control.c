@@ -121,6 +121,12 @@ int collector_set_unwind(struct collector *collector, uint32_t object,
 	return unwind_table_add(&collector->unwind, object, rows, count);
 }
 
+int collector_set_python(struct collector *collector, uint32_t object,
+			 const struct wire_python *python)
+{
+	return python_table_add(&collector->pythons, object, python);
+}
+
 int collector_enable(struct collector *collector, const struct collector_target_kinds *target_kinds,
 		     struct error *error)
 {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "collect/collector.h"
+#include "collect/python_table.h"
 #include "collect/requests.h"
 #include "collect/unwind_table.h"
 #include "wire/kernel.h"
@@ -90,6 +91,7 @@ struct collector {
 	struct wire_point *points;                     /* WIRE_POINTS_MOST */
 	const uint64_t *delay_ns;                      /* G */
 	struct unwind_table unwind;
+	struct python_table pythons;
 	struct collector_level levels[DELAY_LEVELS]; /* of the target */
 	uint32_t tick_overhead_ns; /* of a tick, beside the part that measures itself */
 	unsigned points_made;      /* for unique hashes */

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "collect/process/libraries.h"
+#include "experiment/target/python_events.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -35,6 +36,12 @@ static void on_process(void *context, const struct kernel_process_event *event)
 		live_processes_remove(processes, (pid_t)event->tgid);
 }
 
+static void on_python_code(void *context, const struct wire_python_code *code, size_t bytes)
+{
+	if (python_events_are_whole(code, bytes))
+		python_events_on_code(((struct record_session *)context)->symbols, code);
+}
+
 static void on_path(void *context, const struct wire_file *file, const char *path)
 {
 	mapped_files_on_path(((struct record_session *)context)->mapped_files, file, path);
@@ -51,6 +58,11 @@ static int set_unwind(void *context, uint32_t object, const struct wire_unwind_r
 		      size_t count)
 {
 	return recorder_set_unwind(context, object, rows, count);
+}
+
+static int set_python(void *context, uint32_t object, const struct wire_python *python)
+{
+	return recorder_set_python(context, object, python);
 }
 
 /* ---- life ---- */
@@ -92,7 +104,8 @@ int record_session_open(struct record_session *session, const struct recorder_op
 		return code;
 	struct mapped_files_sink sink = {.context = session->recorder,
 					 .name_object = name_object,
-					 .set_unwind = set_unwind};
+					 .set_unwind = set_unwind,
+					 .set_python = set_python};
 	session->mapped_files = mapped_files_new(session->symbols, &sink);
 	for (uint32_t i = 0; i < symbols_object_count(session->symbols); i++)
 		mapped_files_announce(session->mapped_files, i);
@@ -100,6 +113,7 @@ int record_session_open(struct record_session *session, const struct recorder_op
 						     .sample = on_sample,
 						     .object = on_object,
 						     .process = on_process,
+						     .python_code = on_python_code,
 						     .path = on_path};
 	return 0;
 }

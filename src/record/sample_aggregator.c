@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "symbolize/kernel/system_calls.h"
+#include "symbolize/python.h"
 #include "wire/wait_class.h"
 
 #include <stdio.h>
@@ -132,7 +133,9 @@ static uint32_t user_node_for(struct sample_aggregator *aggregator, uint32_t cal
 	uint32_t object = frame->object;
 	uint64_t offset = frame->offset;
 
-	if (object == WIRE_OBJECT_NO_FILE) {
+	if (object == WIRE_OBJECT_PYTHON) {
+		object = symbols_python_object(aggregator->symbols) + 1;
+	} else if (object == WIRE_OBJECT_NO_FILE) {
 		object = OBJECT_PROCESS | tgid;
 	} else if (object == WIRE_OBJECT_UNKNOWN &&
 		   mapped_files_locate(aggregator->mapped_files, tgid, frame->offset, &object,

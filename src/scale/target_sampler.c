@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "record/record_session.h"
+#include "symbolize/python.h"
 
 #include <string.h>
 
@@ -43,6 +44,8 @@ static void keep_frame(struct target_sampler *sampler, unsigned tgid,
 	if (frame->object == WIRE_OBJECT_UNKNOWN)
 		mapped_files_locate(sampler->session.mapped_files, tgid, frame->offset,
 				    &kept.object, &kept.offset);
+	else if (frame->object == WIRE_OBJECT_PYTHON)
+		kept.object = symbols_python_object(sampler->session.symbols);
 	else if (frame->object && frame->object != WIRE_OBJECT_NO_FILE)
 		kept.object = frame->object - 1;
 	*array_add(&sampler->frames) = kept;

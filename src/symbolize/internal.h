@@ -30,6 +30,8 @@ struct symbols {
 	struct hash_map location_ids;
 	struct hash_map basenames; /* base name -> index in basename_groups; see location_name.c */
 	ARRAY(struct basename_group) basename_groups;
+	bool has_interpreter;           /* of Python: names may appear at any time */
+	struct python *python;          /* python/python_code.c; NULL: no such code */
 	struct tail_calls *tail_calls;  /* tail_calls.c; NULL: none yet */
 	struct hash_map tail_locations; /* of tail_location.c: (object, call) -> location */
 	size_t named_objects;           /* objects whose files are in `basename_groups` */

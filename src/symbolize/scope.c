@@ -135,6 +135,27 @@ bool scope_has_source(const struct scope *scope, const char *file, const char *f
 	return scope->has_include[PATTERN_FUNCTION] || !file || !is_system_source(file);
 }
 
+static bool is_library_script(const char *file)
+{
+	return file[0] == '<' ? !strncmp(file, "<frozen ", 8) :
+				!fnmatch("*/lib/python[0-9]*/*", file, 0);
+}
+
+bool scope_has_script(const struct scope *scope, const char *file, const char *function)
+{
+	if (scope_matches(scope, PATTERN_BINARY, file, false) ||
+	    scope_matches(scope, PATTERN_SOURCE, file, false) ||
+	    scope_matches(scope, PATTERN_FUNCTION, function, false))
+		return false;
+	for (enum pattern_kind kind = 0; kind < PATTERN_KINDS; kind++)
+		if (scope->has_include[kind] &&
+		    !scope_matches(scope, kind, kind == PATTERN_FUNCTION ? function : file, true))
+			return false;
+	bool is_asked = scope->has_include[PATTERN_SOURCE] || scope->has_include[PATTERN_BINARY] ||
+			scope->has_include[PATTERN_FUNCTION];
+	return is_asked || !is_library_script(file);
+}
+
 bool scope_is_default(const struct scope *scope)
 {
 	return !scope->patterns.count;
@@ -153,4 +174,9 @@ bool scope_asks_functions(const struct scope *scope)
 bool scope_asks_sources(const struct scope *scope)
 {
 	return scope->has_include[PATTERN_SOURCE];
+}
+
+bool scope_asks_binaries(const struct scope *scope)
+{
+	return scope->has_include[PATTERN_BINARY];
 }

@@ -22,11 +22,18 @@ bool scope_glob_matches(const char *glob, const char *path);
 bool scope_has_object(const struct scope *scope, const char *path, bool is_main);
 /* Is code of this function from this source file in scope? Either may be NULL if unknown. */
 bool scope_has_source(const struct scope *scope, const char *file, const char *function);
+/*
+ * Is a function of a script in scope? A `bin:` pattern matches the script's path as if that were a
+ * binary. Without patterns, the interpreter's own library and installed packages are not.
+ */
+bool scope_has_script(const struct scope *scope, const char *file, const char *function);
 /* Is there a `func:` pattern? Without one, scope_has_source ignores the function. */
 bool scope_names_functions(const struct scope *scope);
 /* Is there no pattern at all? */
 bool scope_is_default(const struct scope *scope);
 /* Is there an including `GLOB`? Then code without lines is not in scope. */
 bool scope_asks_sources(const struct scope *scope);
+/* Is there an including `bin:`? */
+bool scope_asks_binaries(const struct scope *scope);
 /* Is there an including `func:`? Then code without a name is not in scope. */
 bool scope_asks_functions(const struct scope *scope);

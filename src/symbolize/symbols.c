@@ -8,6 +8,7 @@
 #include "symbolize/location/location_name.h"
 #include "symbolize/object/perf_map.h"
 #include "symbolize/object/unwind.h"
+#include "symbolize/python/python_code.h"
 #include "symbolize/scope.h"
 #include "symbolize/tail_calls.h"
 
@@ -46,6 +47,7 @@ void symbols_free(struct symbols *symbols)
 	array_free(&symbols->objects);
 	locations_clear(symbols);
 	location_names_clear(symbols);
+	python_free(symbols->python);
 	tail_calls_free(symbols->tail_calls);
 	hash_map_clear(&symbols->tail_locations);
 	kallsyms_free(symbols->kallsyms);
@@ -200,6 +202,8 @@ uint32_t symbols_location_at(struct symbols *symbols, uint32_t object, uint64_t 
 
 	if (!at->shown.in_scope)
 		return SYMBOLS_NONE;
+	if (python_is(symbols, at))
+		return python_location_at(symbols, offset);
 	if (units_read(at)->count == 0)
 		return location_by_symbol(symbols, at, offset);
 	struct unit *unit = units_at(at, offset);
@@ -293,7 +297,9 @@ size_t symbols_scope_ranges(struct symbols *symbols, uint32_t object, const stru
 	if (asked->shown.in_scope && asked->scope_generation != symbols->generation) {
 		asked->scope_generation = symbols->generation;
 		result->count = 0;
-		if (units_read(asked)->count)
+		if (python_is(symbols, asked))
+			python_scope_ranges(symbols, result);
+		else if (units_read(asked)->count)
 			add_units_in_scope(symbols, asked, result);
 		else
 			add_symbols_in_scope(symbols, asked, result);
@@ -306,6 +312,8 @@ size_t symbols_scope_ranges(struct symbols *symbols, uint32_t object, const stru
 const char *symbols_function_at(struct symbols *symbols, uint32_t object, uint64_t offset)
 {
 	struct object *asked = symbols_open(symbols, object);
+	if (python_is(symbols, asked))
+		return python_function_at(symbols, offset);
 	struct symtab_entry *entry = symbol_at(symbols, asked, offset);
 
 	if (entry)

@@ -22,6 +22,7 @@ enum kernel_event_kind {
 	KERNEL_EVENT_FORK = 5,
 	KERNEL_EVENT_CALLERS = 6, /* of a sample that follows; only with settings.enable_callers */
 	KERNEL_EVENT_NAME = 7,    /* a new process name, to be decided about */
+	KERNEL_EVENT_PYTHON_CODE = 8, /* a Python code object with a new number (wire/python.h) */
 };
 
 #define WIRE_SAMPLE_IN_KERNEL 1u  /* the core was in the kernel */

@@ -109,7 +109,10 @@ static int on_event(void *context, void *data, size_t size)
 		handler->sample(handler->context, data);
 	else if (kind == KERNEL_EVENT_OBJECT && size >= sizeof(struct kernel_object_event))
 		handler->object(handler->context, data);
-	else if (kind == KERNEL_EVENT_NAME) {
+	else if (kind == KERNEL_EVENT_PYTHON_CODE) {
+		if (handler->python_code)
+			handler->python_code(handler->context, data, size);
+	} else if (kind == KERNEL_EVENT_NAME) {
 		if (handler->name && size >= sizeof(struct kernel_name_event))
 			handler->name(handler->context, data);
 	} else if (kind == KERNEL_EVENT_CALLERS) {
@@ -138,6 +141,11 @@ static int load(struct kernel_engine *kernel, struct error *error)
 	kernel->collector.ranges = kernel->bpf->bss->ranges;
 	kernel->collector.points = kernel->bpf->bss->points;
 	kernel->collector.delay_ns = (const uint64_t *)&kernel->bpf->bss->delay_ns;
+	kernel->collector.pythons = (struct python_table){
+		.pythons = kernel->bpf->bss->pythons,
+		.of_object = kernel->bpf->bss->python_of_object,
+		.totals = &kernel->bpf->bss->python_totals,
+	};
 	return unwind_table_open(&kernel->collector.unwind,
 				 bpf_map__fd(kernel->bpf->maps.unwind_rows),
 				 kernel->bpf->bss->unwind_objects, error);

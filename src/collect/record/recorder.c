@@ -38,6 +38,7 @@ struct recorder {
 	const struct recorder_handler *handler; /* while draining */
 	struct clocks clocks;
 	struct unwind_table unwind;
+	struct python_table pythons;
 	struct overhead overhead;
 	uint64_t tick_ns;         /* what a tick takes beside its BPF program */
 	uint64_t drawn_ns;        /* when a period was drawn */
@@ -57,6 +58,8 @@ static int on_event(void *context, void *data, size_t size)
 		handler->sample(handler->context, data);
 	else if (kind == KERNEL_EVENT_OBJECT && size >= sizeof(struct kernel_object_event))
 		handler->object(handler->context, data);
+	else if (kind == KERNEL_EVENT_PYTHON_CODE)
+		handler->python_code(handler->context, data, size);
 	else if (size >= sizeof(struct kernel_process_event))
 		handler->process(handler->context, data);
 	return 0;
@@ -79,6 +82,11 @@ static int load(struct recorder *recorder, struct error *error)
 		ring_buffer__new(bpf_map__fd(recorder->bpf->maps.events), on_event, recorder, NULL);
 	if (!recorder->ring)
 		return error_set(error, errno, "cannot map the event ring: %s", strerror(errno));
+	recorder->pythons = (struct python_table){
+		.pythons = recorder->bpf->bss->pythons,
+		.of_object = recorder->bpf->bss->python_of_object,
+		.totals = &recorder->bpf->bss->python_totals,
+	};
 	return unwind_table_open(&recorder->unwind, bpf_map__fd(recorder->bpf->maps.unwind_rows),
 				 recorder->bpf->bss->unwind_objects, error);
 }
@@ -138,6 +146,7 @@ static void close_bpf(struct recorder *recorder)
 	clocks_close(&recorder->clocks);
 	ring_buffer__free(recorder->ring);
 	unwind_table_close(&recorder->unwind);
+	recorder->pythons = (struct python_table){0};
 	record_bpf__destroy(recorder->bpf);
 	recorder->ring = NULL;
 	recorder->bpf = NULL;
@@ -262,6 +271,12 @@ int recorder_set_unwind(struct recorder *recorder, uint32_t object,
 		return 0;
 	}
 	return unwind_table_add(&recorder->unwind, object, rows, count);
+}
+
+int recorder_set_python(struct recorder *recorder, uint32_t object,
+			const struct wire_python *python)
+{
+	return python_table_add(&recorder->pythons, object, python);
 }
 
 /* Draws one clock's period anew, its rate within RATE_SPREAD of that of its opening. */

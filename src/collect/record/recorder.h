@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "collect/python_table.h"
 #include "wire/kernel.h"
 #include "wire/record.h"
 
@@ -45,6 +46,8 @@ struct recorder_handler {
 	void (*sample)(void *context, const struct record_sample *sample);
 	void (*object)(void *context, const struct kernel_object_event *event);
 	void (*process)(void *context, const struct kernel_process_event *event);
+	/* A Python code object, cut to `bytes`. */
+	void (*python_code)(void *context, const struct wire_python_code *code, size_t bytes);
 	/* A file that could not be named by `object`, as its process may have gone. */
 	void (*path)(void *context, const struct wire_file *file, const char *path);
 };
@@ -68,6 +71,10 @@ int recorder_sample_blocked(struct recorder *recorder, const struct recorder_han
 int recorder_name_object(struct recorder *recorder, const struct wire_file *file, uint32_t object);
 int recorder_set_unwind(struct recorder *recorder, uint32_t object,
 			const struct wire_unwind_row *rows, size_t count);
+
+/* -ENOTSUP without BPF. */
+int recorder_set_python(struct recorder *recorder, uint32_t object,
+			const struct wire_python *python);
 
 void recorder_drain(struct recorder *recorder, const struct recorder_handler *handler);
 /* Becomes readable when a file is announced. */

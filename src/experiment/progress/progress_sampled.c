@@ -29,6 +29,8 @@ static int set_all(struct progress_lookup *lookup, struct error *error)
 	lookup->sampled.count = 0;
 	for (all.object = 1; all.object <= objects && all.object < WIRE_RANGES_MOST; all.object++)
 		*array_add(&lookup->sampled) = all;
+	all.object = WIRE_OBJECT_PYTHON;
+	*array_add(&lookup->sampled) = all;
 	all.object = WIRE_OBJECT_NO_FILE;
 	*array_add(&lookup->sampled) = all;
 	code = collector_set_sampled(lookup->collector, lookup->sampled.items,

@@ -77,7 +77,7 @@ static void on_callers(void *context, const struct kernel_callers *callers)
 	search->chains++;
 	for (uint32_t i = 0; i < callers->count && i < KERNEL_CALLERS_MOST; i++) {
 		uint32_t object = callers->frames[i].object;
-		if (object == WIRE_OBJECT_UNKNOWN || object == WIRE_OBJECT_NO_FILE)
+		if (object == WIRE_OBJECT_UNKNOWN || object >= WIRE_OBJECTS_MOST)
 			continue;
 		const char *function = symbols_function_at(search->session->symbols, object - 1,
 							   callers->frames[i].offset);
@@ -96,6 +96,11 @@ static void on_sample(void *context, const struct wire_sample *sample)
 static void on_object(void *context, const struct kernel_object_event *event)
 {
 	sampled_code_on_object(((struct search *)context)->session->code, event);
+}
+
+static void on_python_code(void *context, const struct wire_python_code *event, size_t bytes)
+{
+	sampled_code_on_python_code(((struct search *)context)->session->code, event, bytes);
 }
 
 static void on_process(void *context, const struct kernel_process_event *event)
@@ -129,6 +134,7 @@ static void sample_chains(struct search *search)
 						      .object = on_object,
 						      .process = on_process,
 						      .callers = on_callers,
+						      .python_code = on_python_code,
 						      .name = on_name};
 	collector_want_callers(session->collector, 1);
 	session_wait(session, SAMPLE_FOR_NS);

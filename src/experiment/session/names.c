@@ -13,6 +13,7 @@
 #include "experiment/target/call_chains.h"
 #include "experiment/target/target_pattern.h"
 #include "symbolize/kernel/kernel_debug_file.h"
+#include "symbolize/python.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -180,9 +181,12 @@ int session_retry_names(struct session *session, struct error *error)
 {
 	uint32_t objects = symbols_object_count(session->symbols);
 
-	if (objects == session->searched_objects && !may_appear(session))
+	bool has_new_code = symbols_names_may_appear(session->symbols) &&
+			    symbols_generation(session->symbols) != session->searched_generation;
+	if (objects == session->searched_objects && !may_appear(session) && !has_new_code)
 		return 0;
 	session->searched_objects = objects;
+	session->searched_generation = symbols_generation(session->symbols);
 	int code = session_find_targets(session, find_target, false, error);
 	code = code ? code : progress_points_retry(session->points, error);
 	if (code == -ENOTUNIQ)

@@ -26,6 +26,11 @@ static void on_object(void *context, const struct kernel_object_event *event)
 	sampled_code_on_object(((struct session *)context)->code, event);
 }
 
+static void on_python_code(void *context, const struct wire_python_code *event, size_t bytes)
+{
+	sampled_code_on_python_code(((struct session *)context)->code, event, bytes);
+}
+
 static void on_process(void *context, const struct kernel_process_event *event)
 {
 	session_processes_on_process(context, event);
@@ -75,6 +80,7 @@ int session_open(struct driver *driver, struct error *error)
 						      .callers = on_callers,
 						      .object = on_object,
 						      .process = on_process,
+						      .python_code = on_python_code,
 						      .name = on_name};
 	code = session_processes_open(session, error);
 	code = code ? code : session_enable_target_kinds(session, error);

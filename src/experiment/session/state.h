@@ -82,10 +82,10 @@ struct session {
 	struct target_set assumed; /* whose speedup stands, by their levels */
 	char *assumed_name;        /* NULL: none, or not all found yet */
 	struct error missing_target;
-	uint32_t searched_objects; /* files in which names were looked up */
-	unsigned callers_one_of;   /* samples; 0: none */
+	uint32_t searched_objects;    /* files in which names were looked up */
+	uint64_t searched_generation; /* of symbols, then */
+	unsigned callers_one_of;      /* samples; 0: none */
 	bool has_added_libraries, has_reported_waiting, listens_to_spans, is_pool;
-
 	struct session_found_points found_points;
 	struct session_set_finder set_finder;
 

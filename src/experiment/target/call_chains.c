@@ -5,6 +5,7 @@
 #include "base/hash_map.h"
 #include "base/memory.h"
 #include "experiment/target/jit_maps.h"
+#include "symbolize/python.h"
 
 #include <string.h>
 
@@ -122,6 +123,9 @@ size_t call_chains_take(struct call_chains *chains, const struct wire_sample *sa
 		uint32_t object = kept->frames[i].object;
 		if (object == WIRE_OBJECT_NO_FILE)
 			add_jit_address(chains, kept->tgid, kept->frames[i].offset);
+		else if (object == WIRE_OBJECT_PYTHON)
+			add_address(chains, symbols_python_object(chains->symbols),
+				    kept->frames[i].offset);
 		else if (object != WIRE_OBJECT_UNKNOWN &&
 			 object <= symbols_object_count(chains->symbols))
 			add_address(chains, object - 1, kept->frames[i].offset);

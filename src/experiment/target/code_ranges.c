@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "experiment/target/jit_maps.h"
+#include "symbolize/python.h"
 
 struct range_list {
 	struct wire_range *items;
@@ -14,6 +15,8 @@ static uint32_t wire_object_of(const struct target_lookup *lookup, uint32_t obje
 {
 	if (symbols_is_kernel(lookup->symbols, object))
 		return WIRE_OBJECT_KERNEL;
+	if (symbols_is_python(lookup->symbols, object))
+		return WIRE_OBJECT_PYTHON;
 	return jit_maps_has(lookup->jit_maps, object) ? WIRE_OBJECT_NO_FILE : object + 1;
 }
 

@@ -4,8 +4,11 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "experiment/target/python_events.h"
 #include "symbolize/object/unwind.h"
 
+#include <errno.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -110,6 +113,45 @@ static bool is_main_of(uint32_t tid, const char *path)
 	return !strcmp(link, path);
 }
 
+static void warn_of_python(struct mapped_files *mapped_files, uint32_t object, uint32_t version)
+{
+	AUTO(text)
+	char *shown = version ? text_format(" %u.%u.%u", version >> 24, version >> 16 & 0xff,
+					    version >> 8 & 0xff) :
+				text_copy(", older than 3.11");
+
+	text_add_line(&mapped_files->warnings,
+		      text_format("%s is Python%s: its frames cannot be read, so time is told by "
+				  "functions of the interpreter; lever reads Python 3.11, 3.12 and "
+				  "3.13 with a global lock",
+				  symbols_object(mapped_files->symbols, object)->path, shown));
+}
+
+static void send_python(struct mapped_files *mapped_files, uint32_t object)
+{
+	const struct mapped_files_sink *sink = &mapped_files->sink;
+	struct symbols_python found;
+
+	if (!sink->set_python)
+		return;
+	enum symbols_python_state state = symbols_python(mapped_files->symbols, object, &found);
+	if (state == SYMBOLS_PYTHON_UNKNOWN)
+		warn_of_python(mapped_files, object, found.version);
+	if (state != SYMBOLS_PYTHON_KNOWN)
+		return;
+	struct wire_python python = python_events_layout(&found);
+	int code = sink->set_python(sink->context, object + 1, &python);
+	if (!code)
+		symbols_see_through(mapped_files->symbols, object);
+	if (code == -E2BIG)
+		text_add_line(
+			&mapped_files->warnings,
+			text_format("the program runs more than %d different Python "
+				    "interpreters: time in the last ones is told by functions "
+				    "of the interpreter; profile fewer processes",
+				    WIRE_PYTHONS_MOST));
+}
+
 static void send_unwind_rows(struct mapped_files *mapped_files, uint32_t object)
 {
 	struct unwind_row *rows;
@@ -119,6 +161,7 @@ static void send_unwind_rows(struct mapped_files *mapped_files, uint32_t object)
 	if (mapped_files->unwound.items[object])
 		return;
 	mapped_files->unwound.items[object] = true;
+	send_python(mapped_files, object);
 	size_t count = symbols_unwind_rows(mapped_files->symbols, object, &rows);
 	struct wire_unwind_row *sent = memory_new(count, sizeof(*sent));
 	for (size_t i = 0; i < count; i++)

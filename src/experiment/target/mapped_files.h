@@ -16,6 +16,8 @@ struct mapped_files_sink {
 	int (*name_object)(void *context, const struct wire_file *file, uint32_t object);
 	int (*set_unwind)(void *context, uint32_t object, const struct wire_unwind_row *rows,
 			  size_t count);
+	/* NULL: frames of Python are not read. */
+	int (*set_python)(void *context, uint32_t object, const struct wire_python *python);
 };
 
 struct mapped_files;

@@ -7,6 +7,7 @@
 #include "experiment/target/code_ranges.h"
 #include "experiment/target/jit_maps.h"
 #include "experiment/target/mapped_files.h"
+#include "experiment/target/python_events.h"
 #include "experiment/target/spin_code.h"
 #include "experiment/target/target_levels.h"
 
@@ -80,12 +81,18 @@ static int set_unwind(void *context, uint32_t object, const struct wire_unwind_r
 	return collector_set_unwind(context, object, rows, count);
 }
 
+static int set_python(void *context, uint32_t object, const struct wire_python *python)
+{
+	return collector_set_python(context, object, python);
+}
+
 struct sampled_code *sampled_code_new(struct symbols *symbols, struct collector *collector)
 {
 	struct sampled_code *code = memory_new(1, sizeof(*code));
 	struct mapped_files_sink sink = {.context = collector,
 					 .name_object = name_object,
-					 .set_unwind = set_unwind};
+					 .set_unwind = set_unwind,
+					 .set_python = set_python};
 
 	code->armed = SYMBOLS_NONE;
 	code->lookup.symbols = symbols;
@@ -112,6 +119,20 @@ void sampled_code_on_object(struct sampled_code *code, const struct kernel_objec
 		sampled_code_update_scope(code, NULL);
 }
 
+void sampled_code_on_python_code(struct sampled_code *code, const struct wire_python_code *event,
+				 size_t bytes)
+{
+	if (python_events_are_whole(event, bytes))
+		python_events_on_code(code->lookup.symbols, event);
+}
+
+/* Of symbols, for an object of the collector that is a file or Python code. */
+static uint32_t symbols_object_of(struct sampled_code *code, uint32_t kernel_object)
+{
+	return kernel_object == WIRE_OBJECT_PYTHON ? symbols_python_object(code->lookup.symbols) :
+						     kernel_object - 1;
+}
+
 /* The object and offset of an address in the kernel, also in a module that was loaded just now. */
 static bool kernel_offset(struct symbols *symbols, uint64_t address, uint32_t *object,
 			  uint64_t *offset)
@@ -125,7 +146,7 @@ static uint32_t find_location(struct sampled_code *code, uint32_t tgid, uint32_t
 {
 	if (kernel_object == WIRE_OBJECT_UNKNOWN)
 		return SYMBOLS_NONE;
-	uint32_t object_id = kernel_object - 1;
+	uint32_t object_id = symbols_object_of(code, kernel_object);
 	uint64_t address = offset;
 	if (kernel_object == WIRE_OBJECT_KERNEL &&
 	    !kernel_offset(code->lookup.symbols, address, &object_id, &offset))
@@ -343,7 +364,7 @@ const struct kernel_caller *sampled_code_callers(const struct sampled_code *code
 static bool member_holds(struct sampled_code *code, const struct target_member *member,
 			 const struct wire_sample *sample, uint32_t kernel_object, uint64_t offset)
 {
-	uint32_t object = kernel_object - 1;
+	uint32_t object = symbols_object_of(code, kernel_object);
 	uint32_t class = sample->flags >> WIRE_SAMPLE_CLASS_SHIFT & WIRE_SAMPLE_CLASS_MASK;
 
 	if (member->classes && !(member->classes & WAIT_CLASS_BIT(class)))

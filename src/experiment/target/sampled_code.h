@@ -36,6 +36,8 @@ const struct kernel_caller *sampled_code_callers(const struct sampled_code *code
 /* For collector_handler. */
 void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample *sample);
 void sampled_code_on_callers(struct sampled_code *code, const struct kernel_callers *callers);
+void sampled_code_on_python_code(struct sampled_code *code, const struct wire_python_code *event,
+				 size_t bytes);
 void sampled_code_on_object(struct sampled_code *code, const struct kernel_object_event *event);
 
 /* Sends the scope's ranges to the collector if they have changed since the last call. */

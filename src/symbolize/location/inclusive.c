@@ -7,6 +7,7 @@
  */
 #include "symbolize/dwarf/inline_tree.h"
 #include "symbolize/internal.h"
+#include "symbolize/python/python_code.h"
 
 /* The location of a function, with its copies in decoded units when it is new. */
 static uint32_t location_of(struct symbols *symbols, struct object *object, uint32_t function)
@@ -83,6 +84,10 @@ size_t symbols_functions_at(struct symbols *symbols, uint32_t object, uint64_t o
 
 	if (!most)
 		return 0;
+	if (python_is(symbols, at)) {
+		locations[0] = python_inclusive_at(symbols, offset);
+		return locations[0] != SYMBOLS_NONE;
+	}
 	if (!unit || !object_address(at, offset, &address))
 		return by_symbol(symbols, at, offset, locations);
 	unit_decode(symbols, at, unit);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* find - locations and breakpoints by the names that users type. */
+#include "symbolize/python/python_code.h"
 #include "symbolize/search/query.h"
 #include "symbolize/symbols.h"
 
@@ -46,6 +47,12 @@ static uint32_t location_from_matches(struct symbols *symbols,
 	return id;
 }
 
+/* Code of Python is known when it has run: what is missing may still come. */
+static int later_if_python(const struct symbols *symbols, int result)
+{
+	return result == -ENXIO && symbols->has_interpreter ? -ENOENT : result;
+}
+
 int symbols_find(struct symbols *symbols, const char *name, uint32_t *location, struct error *error)
 {
 	struct query query;
@@ -53,7 +60,9 @@ int symbols_find(struct symbols *symbols, const char *name, uint32_t *location, 
 	int result;
 
 	query_parse(name, &query);
-	if (query.line) {
+	if (python_is_named(symbols, &query)) {
+		result = python_find(symbols, &query, location, error);
+	} else if (query.line) {
 		result = search_line_location(symbols, &query, location, error);
 	} else {
 		result = search_function(symbols, &query, &matches, error);
@@ -62,7 +71,7 @@ int symbols_find(struct symbols *symbols, const char *name, uint32_t *location, 
 	}
 	function_matches_clear(&matches);
 	query_clear(&query);
-	return result;
+	return later_if_python(symbols, result);
 }
 
 int symbols_find_inclusive(struct symbols *symbols, const char *name, uint32_t *location,
@@ -72,9 +81,11 @@ int symbols_find_inclusive(struct symbols *symbols, const char *name, uint32_t *
 	struct function_matches matches = {0};
 
 	query_parse(name, &query);
-	int result = query.line ? error_set(error, EINVAL, "%s is a line, and no function", name) :
+	bool is_python = !query.line && python_is_named(symbols, &query);
+	int result = is_python  ? python_find_inclusive(symbols, &query, location, error) :
+		     query.line ? error_set(error, EINVAL, "%s is a line, and no function", name) :
 				  search_function(symbols, &query, &matches, error);
-	if (!result) {
+	if (!result && !is_python) {
 		const struct function_match *first = &matches.items[0];
 		struct object *object = symbols_open(symbols, first->object);
 		bool is_symbol = first->function == FUNCTION_NONE;
@@ -88,7 +99,7 @@ int symbols_find_inclusive(struct symbols *symbols, const char *name, uint32_t *
 	}
 	function_matches_clear(&matches);
 	query_clear(&query);
-	return result;
+	return later_if_python(symbols, result);
 }
 
 /* A part that the compiler split off is entered from the function, which has a breakpoint. */
