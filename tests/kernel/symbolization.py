@@ -15,7 +15,7 @@ UNITS = "4000"
 
 @test("lines are named by file and line, with their function, object and build id")
 def _():
-    _, told = profile_of("--", program("exits"), "plain", UNITS)
+    _, told = profile_of("-g", "line", "--", program("exits"), "plain", UNITS)
     best = told["targets"][0]
     check(re.fullmatch(r"unit\.h:\d+", best["name"]), best)
     equal((best["kind"], best["function"], best["object"]), ("line", "unit", program("exits")))
@@ -40,13 +40,13 @@ def _():
 
 @test("without debug information, lines are replaced by functions")
 def _():
-    _, told = profile_of("--", program("exits-no-debug"), "plain", UNITS)
+    _, told = profile_of("-g", "line", "--", program("exits-no-debug"), "plain", UNITS)
     check(shares(told).get("unit", 0) > 0.8, shares(told))
 
 
 @test("a stripped program's code is named by its file and an offset")
 def _():
-    _, told = profile_of("--", program("exits-stripped"), "plain", UNITS)
+    _, told = profile_of("-g", "line", "--", program("exits-stripped"), "plain", UNITS)
     equal(visits(told, "units"), int(UNITS))
     check(told["targets"], "no target")
     for target in told["targets"]:
