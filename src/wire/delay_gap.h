@@ -37,7 +37,8 @@ struct delay_entry {
 /*
  * Woken by a message of another host, which carries its sender's L. The clock of a task is wall
  * time - L, and nothing arrives before it was sent by that clock: of the message's and the task's
- * own the later one counts. L becomes the sender's, or that of before the wait plus the wait.
+ * own the later one counts. L becomes the sender's, or that of before the wait plus the wait. Only
+ * tests/simulate/ has such messages so far; it errs where G grows in steps longer than the wait.
  */
 DELAY_RULE __s64 delay_gap_after_message(const struct delay_task *task)
 {

@@ -132,8 +132,8 @@ static void tell(const struct perf_script_counts *counts, const char *output)
 		      counts->samples, output, output);
 	if (counts->left_out)
 		message_print(EXIT_ANSWERED,
-			      "%" PRIu64 " samples of other events, the first %s, were left out: "
-			      "they have no time",
+			      "left out, as they have no time: %" PRIu64
+			      " of other events, the first %s",
 			      counts->left_out, counts->left_out_event);
 }
 
