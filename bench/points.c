@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * points - the time that a point of lever.h adds to a loop, in nanoseconds.
+ * points - the time that a point of lever.h or liblever.so adds to a loop, in nanoseconds.
  *
  * Each round times every loop once, so a change of the machine's speed affects all. The figure is
  * the median over the rounds of (loop with the macro - empty loop) / iterations. It is compared
  * with a locked addition, as in coz.h.
  */
 #include <lever.h>
+#include <liblever.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #define ITERATIONS 200000
 
 static unsigned long long locked_count;
+static uint32_t id;
 
 static double now_ns(void)
 {
@@ -40,6 +42,9 @@ LOOP(loop_empty, (void)0)
 LOOP(loop_progress, LEVER_PROGRESS_NAMED("bench"))
 LOOP(loop_pair, LEVER_BEGIN("bench"); LEVER_END("bench"))
 LOOP(loop_span, LEVER_SPAN("bench"))
+LOOP(loop_library_progress, lever_progress(id))
+LOOP(loop_library_pair, lever_begin(id); lever_end(id))
+LOOP(loop_library_counter, lever_counter(id, i))
 LOOP(loop_locked, __atomic_add_fetch(&locked_count, 1, __ATOMIC_RELAXED))
 
 static const struct measure {
@@ -55,6 +60,11 @@ static const struct measure {
 	{"LEVER_PROGRESS_NAMED, listening", loop_progress, 1, 1, 5},
 	{"LEVER_BEGIN and LEVER_END, listening", loop_pair, 1, 2, 5},
 	{"LEVER_SPAN, listening", loop_span, 1, 2, 5},
+	{"lever_progress of liblever.so, no listener", loop_library_progress, 0, 1, 2},
+	{"lever_begin and lever_end, no listener", loop_library_pair, 0, 2, 3},
+	{"lever_counter, no listener", loop_library_counter, 0, 1, 2},
+	{"lever_progress of liblever.so, listening", loop_library_progress, 1, 1, 0},
+	{"lever_begin and lever_end, listening", loop_library_pair, 1, 2, 0},
 	{"for comparison: a locked addition", loop_locked, 0, 1, 0},
 };
 enum { MEASURES = sizeof(measures) / sizeof(measures[0]) };
@@ -75,6 +85,7 @@ int main(void)
 		fprintf(stderr, "bench points: this process has no page of points\n");
 		return 1;
 	}
+	id = lever_id("bench");
 	for (int round = 0; round < ROUNDS; round++)
 		for (int i = 0; i < MEASURES; i++) {
 			page->head.listening = measures[i].listening;
