@@ -5,7 +5,9 @@
 bindings/ holds the program `units` in each language; those whose tool chains are missing are skipped.
 Usage: bindings.py LEVER PROGRAMS LIBLEVER
 """
+import glob
 import os
+import re
 import shutil
 import sys
 
@@ -78,6 +80,63 @@ def _():
     said = run(sys.executable, "-c", "import lever; lever.progress('x')\nwith lever.span('y'): print(lever.missing)",
                env={**os.environ, **environment, "LEVER_LIBRARY": "/nowhere/liblever.so"})
     check("/nowhere/liblever.so" in said.stdout, said.stdout + said.stderr)
+
+
+@test("Rust, by a crate without dependencies that loads the library when it is used")
+def _():
+    compiler = tool("rustc")
+    with folder() as place:
+        made(compiler, "--edition", "2021", "-O", "--crate-type", "rlib", "--crate-name", "lever", "--out-dir", place,
+             os.path.join(BINDINGS, "rust", "src", "lib.rs"))
+        program = os.path.join(place, "units")
+        made(compiler, "--edition", "2021", "-O", "--extern", f"lever={place}/liblever.rlib", "-o", program, os.path.join(HERE, "units.rs"))
+        check_units([program])
+
+
+@test("Go, without cgo and without the library")
+def _():
+    with folder() as place:
+        shutil.copytree(os.path.join(BINDINGS, "go"), os.path.join(place, "lever"))
+        shutil.copy(os.path.join(HERE, "go", "units.go"), place)
+        with open(os.path.join(place, "go.mod"), "w", encoding="utf-8") as file:
+            file.write("module units\n\ngo 1.19\n\nrequire lever.example/lever v0.0.0\n\nreplace lever.example/lever => ./lever\n")
+        environment = {**os.environ, "CGO_ENABLED": "0", "GOCACHE": os.path.join(place, "cache"), "GOFLAGS": "-mod=mod", "GOPROXY": "off"}
+        program = os.path.join(place, "program")
+        made(tool("go"), "build", "-o", program, ".", cwd=place, env=environment)
+        check_units([program], is_traced=False)
+
+
+@test("Node.js, by Node-API")
+def _():
+    node = tool("node", "nodejs")
+    header = next((path for path in ("/usr/include/node", "/usr/include/nodejs/src")
+                   if os.path.exists(os.path.join(path, "node_api.h"))), None)
+    if not header:
+        raise Skip("node_api.h (libnode-dev) is not installed")
+    with folder() as place:
+        shutil.copy(os.path.join(BINDINGS, "node", "lever.js"), place)
+        made(tool("cc"), "-O2", "-shared", "-fPIC", f"-I{header}", "-o", os.path.join(place, "lever_addon.node"),
+             os.path.join(BINDINGS, "node", "lever_addon.c"), "-ldl")
+        check_units([node, os.path.join(HERE, "units.js"), os.path.join(place, "lever.js")])
+
+
+def java_from(release):
+    """The folder of the programs of the newest JDK, which must be at least this release."""
+    found = {}
+    for javac in [*glob.glob("/usr/lib/jvm/*/bin/javac"), shutil.which("javac")]:
+        said = javac and re.search(r"javac (\d+)", run(javac, "-version").stdout)
+        found[int(said.group(1)) if said else 0] = javac
+    if max(found) < release:
+        raise Skip(f"no JDK from {release} on is installed")
+    return os.path.dirname(found[max(found)])
+
+
+@test("Java from 22 on, by its foreign function interface")
+def _():
+    programs = java_from(22)
+    with folder() as place:
+        made(os.path.join(programs, "javac"), "-d", place, os.path.join(BINDINGS, "java", "Lever.java"), os.path.join(HERE, "Units.java"))
+        check_units([os.path.join(programs, "java"), "--enable-native-access=ALL-UNNAMED", "-cp", place, "Units"])
 
 
 main()

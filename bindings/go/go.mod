@@ -1,0 +1,3 @@
+module lever.example/lever
+
+go 1.19
