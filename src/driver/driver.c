@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "driver/interruption.h"
 #include "driver/machine_name.h"
+#include "driver/source_commit.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -333,7 +334,7 @@ static void finish(struct driver *driver, struct error *error)
 static int begin_run(struct driver *driver, struct error *error)
 {
 	static struct utsname host; /* these are borrowed by the run until its end */
-	static char *machine;
+	static char *machine, *commit;
 	struct recording_run *run = &driver->run;
 
 	uname(&host);
@@ -345,6 +346,9 @@ static int begin_run(struct driver *driver, struct error *error)
 	run->host = host.nodename;
 	run->machine = machine;
 	run->kernel = host.release;
+	if (!commit && driver->options->arguments)
+		commit = source_commit(driver->options->arguments[0]);
+	run->commit = commit;
 	run->version = (char *)(uintptr_t)driver->options->version;
 	run->started_s = time(NULL);
 	run->exit_status = -1;

@@ -25,6 +25,7 @@ struct recording_run {
 	char *host;        /* node name */
 	char *machine;     /* processor and number of cores */
 	char *kernel;      /* release */
+	char *commit;      /* of the program's sources, in hex; NULL: unknown */
 	char *version;     /* of lever */
 	char *granularity; /* "line", ...; a target_kind_name */
 	int64_t started_s; /* Unix time */

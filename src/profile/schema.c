@@ -66,6 +66,11 @@ static const struct column run_columns[] = {
 	 .offset = offsetof(struct recording_run, machine),
 	 .since = 9,
 	 .before = "NULL"},
+	{.name = "source_commit",
+	 .type = COLUMN_TEXT,
+	 .offset = offsetof(struct recording_run, commit),
+	 .since = 12,
+	 .before = "NULL"},
 };
 
 static const struct column target_columns[] = {

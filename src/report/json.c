@@ -58,9 +58,10 @@ json_t *json_command_of(const struct recording_run *run)
 json_t *json_program_of(const struct run_totals *totals)
 {
 	const struct recording_run *run = totals->last;
-	return json_pack("{so so so so so}", "command", json_command_of(run), "exit_status",
-			 json_status_of(run), "wall_ns", json_count(run ? run->wall_ns : 0),
-			 "delay_ns", json_count(run ? run->delay_ns : 0), "started_s",
+	return json_pack("{so so so so so so}", "command", json_command_of(run), "commit",
+			 json_text(run ? run->commit : NULL), "exit_status", json_status_of(run),
+			 "wall_ns", json_count(run ? run->wall_ns : 0), "delay_ns",
+			 json_count(run ? run->delay_ns : 0), "started_s",
 			 run ? json_integer(run->started_s) : json_null());
 }
 

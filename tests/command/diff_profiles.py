@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -106,6 +107,24 @@ def _():
         equal(answer["changes"], 0)
         page = lever("history", "--format", "html", folder).stdout
         check("<svg" in page and "<script" not in page, page[:80])
+
+
+@test("history names the commits of a change's sources, and believes no other text")
+def _():
+    commits = ("1" * 40, "2" * 40, "<b>\033[1m")
+    with tempfile.TemporaryDirectory() as folder:
+        for path, commit in zip(written(folder, "pipeline", "pipeline", "pipeline"), commits):
+            with sqlite3.connect(path) as profile:
+                profile.execute("UPDATE run SET source_commit = ?", (commit,))
+        answer = json.loads(lever("history", "--format", "json", folder).stdout)
+        equal([entry["commit"] for entry in answer["profiles"]], [*commits[:2], None])
+        text = lever("history", folder).stdout
+        check("0                     111111111  " in text and "\033" not in text, text)
+        page = lever("history", "--format", "html", folder).stdout
+        check("222222222" in page and "<b>" not in page, page[-500:])
+        before, after = (os.path.join(folder, f"{i}.lever") for i in (0, 1))
+        notes = lever("diff", before, after).stdout
+        check(f"the commit differs: {commits[0][:12]} before, {commits[1][:12]} after" in notes, notes)
 
 
 @test("history of nothing, or of what is no profile, is one sentence and 2")

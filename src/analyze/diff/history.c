@@ -30,6 +30,7 @@ void history_free(struct history *history)
 		return;
 	for (size_t i = 0; i < history->entries.count; i++) {
 		free(history->entries.items[i].label);
+		free(history->entries.items[i].commit);
 		free(history->entries.items[i].first_place);
 	}
 	array_free(&history->entries);
@@ -63,6 +64,13 @@ static void set_first_place(struct history_entry *entry, const struct recording 
 	causal_free(causal);
 }
 
+/* A profile may hold any text; only a commit is handed to shells and pages. */
+static const char *commit_of(const struct recording_run *run)
+{
+	bool is_hex = run->commit && !run->commit[strspn(run->commit, "0123456789abcdef")];
+	return is_hex ? run->commit : NULL;
+}
+
 void history_add(struct history *history, const char *label, const struct recording *recording)
 {
 	if (!history->point && recording->points.count)
@@ -77,6 +85,7 @@ void history_add(struct history *history, const char *label, const struct record
 	struct history_entry *entry = array_add(&history->entries);
 	*entry = (struct history_entry){
 		.label = text_copy(label),
+		.commit = text_copy(commit_of(&recording->runs.items[0])),
 		.started_s = recording->runs.items[0].started_s,
 		.period_ns = period_ns,
 		.error = error,

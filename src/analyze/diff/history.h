@@ -14,7 +14,8 @@
 #include <stdbool.h>
 
 struct history_entry {
-	char *label;        /* the file's name, as a commit */
+	char *label;        /* the file's name */
+	char *commit;       /* of the sources, in hex; NULL: unknown */
 	int64_t started_s;  /* Unix time of the first run */
 	double period_ns;   /* effective time of a visit at speedup 0 */
 	double error;       /* standard error of its logarithm */

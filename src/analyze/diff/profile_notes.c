@@ -36,6 +36,15 @@ static void add_difference(struct profile_pair *pair, const char *what, const ch
 							known(before), known(after)));
 }
 
+static void add_commits(struct profile_pair *pair, const struct recording_run *before,
+			const struct recording_run *after)
+{
+	if (before->commit && after->commit && !text_equals(before->commit, after->commit))
+		profile_notes_add_one(pair, text_format("the commit differs: %.12s before, %.12s "
+							"after",
+							before->commit, after->commit));
+}
+
 /* The command without its first word, which is the program. */
 static const char *arguments_of(const struct recording_run *run)
 {
@@ -60,6 +69,7 @@ static void add_conditions(struct profile_pair *pair)
 						  "%s after",
 						  known(before->command), known(after->command)));
 	pair->is_void = pair->notes.count > already;
+	add_commits(pair, before, after);
 	add_difference(pair, "the kernel", before->kernel, after->kernel);
 	add_difference(pair, "the engine", before->engine, after->engine);
 	add_difference(pair, "lever's version", before->version, after->version);

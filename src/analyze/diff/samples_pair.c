@@ -304,6 +304,15 @@ static void note_lost(struct samples_pair *pair, unsigned side)
 				    side ? "after" : "before");
 }
 
+static void add_commits(struct samples_pair *pair, const struct recording_run *before,
+			const struct recording_run *after)
+{
+	if (before->commit && after->commit && !text_equals(before->commit, after->commit))
+		*array_add(&pair->notes) =
+			text_format("the commit differs: %.12s before, %.12s after", before->commit,
+				    after->commit);
+}
+
 /* The command without its first word, which is the program. */
 static const char *arguments_of(const struct recording_run *run)
 {
@@ -317,6 +326,7 @@ static void add_notes(struct samples_pair *pair)
 	const struct recording_run *after = last_run(pair, PROFILE_AFTER);
 
 	note_difference(pair, "the machine", before->machine, after->machine);
+	add_commits(pair, before, after);
 	note_difference(pair, "the kernel", before->kernel, after->kernel);
 	if (strcmp(arguments_of(before), arguments_of(after)))
 		note_difference(pair, "the command", before->command, after->command);

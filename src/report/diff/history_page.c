@@ -56,6 +56,7 @@ static void write_row(FILE *out, const struct history_entry *entry)
 
 	fputs("<tr><td class=\"name\">", out);
 	chart_text(out, entry->label);
+	fprintf(out, "</td><td class=\"name\">%.9s", entry->commit ? entry->commit : "-");
 	fprintf(out, "</td><td>%s</td><td>&#177;%.1f %%</td><td>", rate, 196 * entry->error);
 	if (entry->is_change)
 		fprintf(out, "%+.1f %%", 100 * entry->change);
@@ -74,8 +75,9 @@ void history_html(FILE *out, const struct history *history, const struct report_
 	(void)options;
 	chart_page_begin(out, "lever history", headline);
 	draw(out, history);
-	fputs("<table><tr><th class=\"name\">profile</th><th>visits a second</th><th></th>"
-	      "<th>change</th><th class=\"name\">first place</th></tr>\n",
+	fputs("<table><tr><th class=\"name\">profile</th><th class=\"name\">commit</th>"
+	      "<th>visits a second</th><th></th><th>change</th>"
+	      "<th class=\"name\">first place</th></tr>\n",
 	      out);
 	for (size_t i = 0; i < history->entries.count; i++)
 		write_row(out, &history->entries.items[i]);
