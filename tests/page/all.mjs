@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // all - tests of pages of all kinds: header, keys, colours, small screens, hostile names. For paper see paper.mjs.
 import assert from 'node:assert/strict';
-import {statSync} from 'node:fs';
+import {readFileSync, statSync} from 'node:fs';
 import {test} from 'node:test';
 import {KINDS, each, empty, made, plain} from './kinds.mjs';
 import {dataOf, json} from './profiles.mjs';
@@ -26,9 +26,34 @@ test('a page without its data is small, and its policy lets nothing in', async (
 	});
 });
 
+const axe = new URL('../../web/node_modules/axe-core/axe.min.js', import.meta.url);
+
+test('axe finds no barrier for readers who do not see the page, light or dark, small or wide', async () => {
+	const code = readFileSync(axe, 'utf8');
+	const windows = [
+		{colorScheme: 'light', viewport: {width: 1280, height: 900}},
+		{colorScheme: 'dark', viewport: {width: 390, height: 844}},
+	];
+	for (const options of windows)
+		await each(async (page, kind) => {
+			for (const button of await page.locator('.card .name').all())
+				await button.click();
+			await page.evaluate(code);
+			const {violations, passes} = await page.evaluate(() =>
+				globalThis.axe.run(),
+			);
+			assert.ok(passes.length > 15, kind);
+			assert.deepEqual(
+				violations.map(({id, nodes}) => [id, nodes.map(({html}) => html)]),
+				[],
+				kind,
+			);
+		}, options);
+});
+
 async function factsOf(page) {
 	const pairs = await page
-		.locator('header .facts > div')
+		.locator('.about .facts > div')
 		.evaluateAll((nodes) =>
 			nodes.map((node) => [
 				node.querySelector('dt').textContent,
@@ -394,7 +419,7 @@ test('targets of unknown kinds are shown with their kind, and filtered', async (
 		async (page) => {
 			assert.equal(await page.locator('.grid .card').count(), kinds.length);
 			assert.match(
-				plain(await page.locator('header').innerText()),
+				plain(await page.locator('.about').innerText()),
 				/by process: <i>a<\/i> \(7\) 90, unknown \(8\) 10/,
 			);
 			const options = await page

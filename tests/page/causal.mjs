@@ -116,10 +116,12 @@ test('an opened card has every measured point of the JSON', async () => {
 	await context.close();
 });
 
-test('the header tells program, host, samples, experiments and warnings', async () => {
+test('the page tells program, host, samples, experiments and warnings', async () => {
 	const {page, context} = await open('latency');
 	const data = json('latency');
-	const header = plain(await page.locator('header').innerText());
+	const header = plain(
+		`${await page.locator('header').innerText()} ${await page.locator('.about').innerText()}`,
+	);
 	const count = (number) => number.toLocaleString('en-US');
 	for (const text of [
 		data.program.command.join(' '),
@@ -133,6 +135,56 @@ test('the header tells program, host, samples, experiments and warnings', async 
 		...data.warnings,
 	])
 		assert.ok(header.includes(text), `${text} in ${header}`);
+	await context.close();
+});
+
+// The text report's first screen, its lines joined and its blanks made one.
+function firstScreenOf(name) {
+	const [, ...lines] = report(name).split('\n\n')[0].split('\n');
+	return lines.join(' ').replace(/ +/g, ' ').trim();
+}
+
+test('the page says first what the text report says first, in the same words', async () => {
+	for (const name of ['pipeline', 'latency', 'hostile', 'kinds', 'wide']) {
+		const {page, context} = await open(name);
+		const first = await page.locator('main > :first-child .first').innerText();
+		assert.equal(plain(first).replace(/\s+/g, ' ').trim(), firstScreenOf(name), name);
+		await context.close();
+	}
+});
+
+test('what to do first stands whole in the first window of a phone, and of a desktop', async () => {
+	for (const [width, height] of [
+		[390, 844],
+		[1280, 800],
+	])
+		for (const name of ['pipeline', 'latency', 'kinds']) {
+			const {page, context} = await open(name, {viewport: {width, height}});
+			const box = await page.locator('.first > .gain').first().boundingBox();
+			assert.ok(box.y + box.height <= height, `${name}, ${width}: ${box.y}`);
+			await context.close();
+		}
+});
+
+test('a place named first leads to its card, by the keyboard alone', async () => {
+	const {page, context} = await open('pipeline');
+	const targets = json('pipeline').targets;
+	const links = page.locator('.first a');
+	const marked = json('pipeline').first_screen.flatMap((line) =>
+		line.parts.filter((part) => part.mark === 'target'),
+	);
+	assert.equal(await links.count(), marked.length);
+	await page.getByLabel('Search').fill('nowhere');
+	for (const [i, {target}] of marked.entries()) {
+		await links.nth(i).focus();
+		await page.keyboard.press('Enter');
+		const [focused, isSeen] = await page.evaluate(() => [
+			document.activeElement.textContent,
+			document.activeElement.getBoundingClientRect().top < innerHeight,
+		]);
+		assert.equal(focused, targets[target].name);
+		assert.ok(isSeen, focused);
+	}
 	await context.close();
 });
 

@@ -240,7 +240,7 @@ const plain = (text) => text.replaceAll('\u00a0', ' ');
 const sum = (values) => values.reduce((all, one) => all + one, 0);
 
 async function assertHeader(page, report) {
-	const facts = await factsOf(page, 'header');
+	const facts = await factsOf(page, '.about');
 	const {program, overhead, sampling, events} = report;
 	const runs = Array.isArray(report.runs) ? report.runs : [program];
 	const wall = sum(runs.map((run) => run.wall_ns ?? 0));
@@ -278,12 +278,12 @@ async function assertHeader(page, report) {
 			'experiments',
 		);
 	}
-	const warnings = await page.locator('header .warnings li').allInnerTexts();
+	const warnings = await page.locator('.about .warnings li').allInnerTexts();
 	assert.deepEqual(
 		warnings.map((text) => text.replace(/^Warning: /, '')),
 		report.warnings,
 	);
-	const points = await page.locator('header dd > div:has(> b.name)').all();
+	const points = await page.locator('.about dd > div:has(> b.name)').all();
 	assert.equal(points.length, report.progress?.length ?? 0);
 	for (const [i, node] of points.entries()) await assertPoint(node, report.progress[i]);
 }

@@ -39,3 +39,19 @@ export function labelled(text, control, className) {
 		control,
 	);
 }
+
+const scrolled = new ResizeObserver((entries) => {
+	for (const {target} of entries) {
+		const overflows =
+			target.scrollHeight > target.clientHeight ||
+			target.scrollWidth > target.clientWidth;
+		if (overflows) target.tabIndex = 0;
+		else target.removeAttribute('tabindex');
+	}
+});
+
+// The same node; while it has more than it can show, the keyboard reaches it and scrolls it.
+export function scrollable(node) {
+	scrolled.observe(node);
+	return node;
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // header - program, machine, date, overhead, losses and warnings of a report.
-import {element} from './dom.js';
+import {element, scrollable} from './dom.js';
 import {themeButton} from './theme.js';
 import * as format from './format.js';
 
@@ -144,12 +144,14 @@ function progressFact(report) {
 	return fact(
 		'Progress',
 		report.progress.map((point) =>
-			element(
-				'div',
-				{},
-				element('b', {class: 'name'}, point.name),
-				`: ${pointText(point)}`,
-				processVisits(point),
+			scrollable(
+				element(
+					'div',
+					{},
+					element('b', {class: 'name'}, point.name),
+					`: ${pointText(point)}`,
+					processVisits(point),
+				),
 			),
 		),
 	);
@@ -158,7 +160,7 @@ function progressFact(report) {
 function hostFact(report) {
 	const {name, kernel} = report.host;
 	const text = `${name ?? 'unknown'}, Linux ${kernel ?? 'unknown'}`;
-	return fact('Host', element('div', {}, text));
+	return fact('Host', scrollable(element('div', {}, text)));
 }
 
 function engineFact(report) {
@@ -172,8 +174,42 @@ function warnings(report) {
 		'ul',
 		{class: 'warnings', 'aria-label': 'Warnings'},
 		report.warnings.map((text) =>
-			element('li', {}, element('b', {}, 'Warning: '), text),
+			scrollable(element('li', {}, element('b', {}, 'Warning: '), text)),
 		),
+	);
+}
+
+function facts(report) {
+	return element(
+		'dl',
+		{class: 'facts'},
+		runFact(report),
+		dateFact(report),
+		hostFact(report),
+		engineFact(report),
+		report.experiments === undefined ? null : experimentFact(report),
+		report.sampling ? sampleFact(report) : null,
+		report.events ? eventFact(report) : null,
+		overheadFact(report),
+		report.progress?.length ? progressFact(report) : null,
+		report.warnings.length ? null : fact('Warnings', 'none'),
+	);
+}
+
+// Of a page whose answer comes first: warnings, and facts that are folded on a small screen.
+export function about(report) {
+	const folded = element(
+		'details',
+		{open: matchMedia('(min-width: 700px)').matches},
+		element('summary', {}, 'How it was measured'),
+		facts(report),
+	);
+	addEventListener('beforeprint', () => (folded.open = true));
+	return element(
+		'section',
+		{class: 'about', 'aria-label': 'About'},
+		warnings(report),
+		folded,
 	);
 }
 
@@ -186,28 +222,18 @@ export function header(report) {
 		element(
 			'div',
 			{class: 'title'},
-			element(
-				'h1',
-				{},
-				`${TITLES[report.kind]} of `,
-				element('code', {}, command),
+			scrollable(
+				element(
+					'h1',
+					{},
+					`${TITLES[report.kind]} of `,
+					element('code', {}, command),
+				),
 			),
 			themeButton(),
 		),
-		warnings(report),
-		element(
-			'dl',
-			{class: 'facts'},
-			runFact(report),
-			dateFact(report),
-			hostFact(report),
-			engineFact(report),
-			report.experiments === undefined ? null : experimentFact(report),
-			report.sampling ? sampleFact(report) : null,
-			report.events ? eventFact(report) : null,
-			overheadFact(report),
-			report.progress?.length ? progressFact(report) : null,
-			report.warnings.length ? null : fact('Warnings', 'none'),
-		),
+		report.kind === 'causal'
+			? null
+			: element('div', {class: 'about'}, warnings(report), facts(report)),
 	);
 }

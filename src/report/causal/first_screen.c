@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* first_screen - labelled lines for a reader who has never seen a causal profile. */
+/* first_screen - fills the lines for a reader who has never seen a causal profile. */
 #include "report/causal/first_screen.h"
 
 #include "base/cleanup.h"
@@ -13,22 +13,15 @@
 #include "report/terminal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define HALF_AIM 0.01 /* of the first places' intervals: a longer run is proposed above */
 #define LONGER_LEAST 2.0
 #define LONGER_MOST 10.0
 #define NAME_COLUMNS 48
+#define COMMAND_COLUMNS 100         /* a longer one is named, not repeated */
 #define BEFORE_EXPERIMENTS_NS 2.5e9 /* at most, of a program that runs by itself */
 #define SECONDS_UNIT 0.1            /* of a proposed time: tens of seconds */
-
-static void print_line(FILE *out, const struct report_options *options, const char *label,
-		       const char *text)
-{
-	terminal_label(out, options, label);
-	terminal_wrapped(out, text, TERMINAL_INDENT, options->columns);
-}
 
 /* "main.c:8 (parse)", "parse (main.c:8)", "parse (main.c:8, with all it calls)"; to be freed. */
 static char *name_of(const struct target_verdict *verdict)
@@ -55,12 +48,12 @@ static char *name_of(const struct target_verdict *verdict)
 			take(&fitted);
 }
 
-static void print_together(FILE *out, const struct report *report, const struct advice *advice,
-			   const struct report_options *options)
+static void add_together(struct screen *screen, const struct report *report,
+			 const struct advice *advice)
 {
 	for (unsigned i = 0; i < advice->together.count; i++) {
-		AUTO(text) char *text = sets_together(report, advice->together.items[i]);
-		print_line(out, options, "together", text);
+		screen_line(screen, SCREEN_TOGETHER, "together", 0);
+		screen_take(screen, SCREEN_TEXT, sets_together(report, advice->together.items[i]));
 	}
 }
 
@@ -73,60 +66,67 @@ static bool is_set_first(const struct advice *advice)
 	       (!gains->count || together->items[0]->at.low > gains->items[0]->at.low);
 }
 
-/* Parts are indented below the place that they stand in. */
-static void print_cause(FILE *out, const struct cause *cause, const char *label,
-			const struct report_options *options)
+/* "+11.1 % ±1.0" */
+static char *figure_of(const struct target_verdict *verdict, double gain)
 {
-	const struct target_verdict *verdict = cause->verdict;
-	AUTO(text) char *name = name_of(verdict);
-	AUTO(text) char *gain = display_gain(verdict->at.gain);
-	AUTO(text)
-	char *branch = cause->depth ? text_format("%*s└ ", 2 * (int)(cause->depth - 1), "") :
-				      text_copy("");
-	AUTO(text)
-	char *text =
-		text_format("%s%s: %.3g %% faster → %s ±%.1f; at most %+.0f %%", branch, name,
-			    verdict->at.speedup * 100, gain, verdict_half_interval(verdict) * 100,
-			    verdict->effect->ceiling * 100);
-	print_line(out, options, label, text);
+	AUTO(text) char *shown = display_gain(gain);
+	return text_format("%s ±%.1f", shown, 100 * verdict_half_interval(verdict));
 }
 
-static void print_gains(FILE *out, const struct advice *advice,
-			const struct report_options *options)
+static void add_cause(struct screen *screen, const struct cause *cause, const char *label)
+{
+	const struct target_verdict *verdict = cause->verdict;
+
+	screen_line(screen, cause->depth ? SCREEN_INSIDE : SCREEN_GAIN, label, cause->depth);
+	screen_take_target(screen, verdict->target, name_of(verdict));
+	screen_take(screen, SCREEN_TEXT,
+		    text_format(": %.3g %% faster → ", verdict->at.speedup * 100));
+	screen_take(screen, SCREEN_FIGURE, figure_of(verdict, verdict->at.gain));
+	screen_take(screen, SCREEN_TEXT,
+		    text_format("; at most %+.0f %%", verdict->effect->ceiling * 100));
+}
+
+static void add_gains(struct screen *screen, const struct advice *advice)
 {
 	struct causes causes = causes_of(advice);
 
 	for (unsigned i = 0; i < causes.count; i++) {
 		const struct cause *cause = &causes.items[i];
 		bool is_root = !cause->depth;
-		print_cause(out, cause, !is_root ? "" : i ? "then" : "do first", options);
+		add_cause(screen, cause, !is_root ? "" : i ? "then" : "do first");
 		if (!is_root)
 			continue;
-		AUTO(text) char *why = advice_why(advice, cause->verdict);
-		print_line(out, options, "", why);
+		screen_line(screen, SCREEN_WHY, "", 0);
+		screen_take(screen, SCREEN_TEXT, advice_why(advice, cause->verdict));
 	}
-	if (!advice->gains.count && !advice->together.count)
-		print_line(out, options, "do first",
-			   advice->unsure.count ?
-				   "nothing is sure yet" :
-				   "nothing that was tried makes the program faster");
+	if (!advice->gains.count && !advice->together.count) {
+		screen_line(screen, SCREEN_NOTHING, "do first", 0);
+		screen_take(screen, SCREEN_TEXT,
+			    text_copy(advice->unsure.count ?
+					      "nothing is sure yet" :
+					      "nothing that was tried makes the program faster"));
+	}
 }
 
-/* "a (what), b (what) and 3 more"; NULL if the list is empty. To be freed. */
-static char *list_text(const struct advice_list *list,
-		       char *(*what)(const struct target_verdict *verdict))
+/* "a (what), b (what) and 3 more"; returns whether there is a line. */
+static bool add_list(struct screen *screen, enum screen_kind kind, const char *label,
+		     const struct advice_list *list,
+		     char *(*what)(const struct target_verdict *verdict))
 {
-	AUTO(text) char *text = NULL;
-
+	if (!list->count)
+		return false;
+	screen_line(screen, kind, label, 0);
 	for (unsigned i = 0; i < list->count; i++) {
-		AUTO(text) char *before = text;
 		AUTO(text) char *name = display_clean(list->items[i]->target->target->name);
-		AUTO(text) char *fitted = display_fit(name, NAME_COLUMNS);
 		AUTO(text) char *one = what(list->items[i]);
-		text = text_format("%s%s%s (%s)", before ? before : "", before ? ", " : "", fitted,
-				   one);
+		if (i)
+			screen_take(screen, SCREEN_TEXT, text_copy(", "));
+		screen_take_target(screen, list->items[i]->target, display_fit(name, NAME_COLUMNS));
+		screen_take(screen, SCREEN_TEXT, text_format(" (%s)", one));
 	}
-	return text && list->more ? text_format("%s and %u more", text, list->more) : take(&text);
+	if (list->more)
+		screen_take(screen, SCREEN_TEXT, text_format(" and %u more", list->more));
+	return true;
 }
 
 static char *hopeless_text(const struct target_verdict *verdict)
@@ -142,39 +142,28 @@ static char *unsure_text(const struct target_verdict *verdict)
 
 static char *contention_text(const struct target_verdict *verdict)
 {
-	AUTO(text) char *gain = display_gain(verdict->at.gain);
-	return text_format("%s ±%.1f", gain, 100 * verdict_half_interval(verdict));
+	return figure_of(verdict, verdict->at.gain);
 }
 
 static char *latency_text(const struct target_verdict *verdict)
 {
-	AUTO(text) char *gain = display_gain(-verdict->at.gain);
-	return text_format("%s ±%.1f", gain, 100 * verdict_half_interval(verdict));
+	return figure_of(verdict, -verdict->at.gain);
 }
 
-static void print_lists(FILE *out, const struct advice *advice,
-			const struct report_options *options)
+static void add_lists(struct screen *screen, const struct advice *advice)
 {
-	AUTO(text) char *hopeless = list_text(&advice->hopeless, hopeless_text);
-	AUTO(text) char *contention = list_text(&advice->contention, contention_text);
-	AUTO(text) char *unsure = list_text(&advice->unsure, unsure_text);
-	AUTO(text) char *latency = list_text(&advice->latency, latency_text);
-	AUTO(text) char *limits = advice_limits(advice);
+	char *limits = advice_limits(advice);
 
-	if (latency)
-		print_line(out, options, "latency", latency);
-	if (contention) {
-		AUTO(text)
-		char *text = text_format("%s: do not make it faster, let fewer threads meet there",
-					 contention);
-		print_line(out, options, "contention", text);
+	add_list(screen, SCREEN_LATENCY, "latency", &advice->latency, latency_text);
+	if (add_list(screen, SCREEN_CONTENTION, "contention", &advice->contention, contention_text))
+		screen_take(screen, SCREEN_TEXT,
+			    text_copy(": do not make it faster, let fewer threads meet there"));
+	add_list(screen, SCREEN_UNSURE, "not sure yet", &advice->unsure, unsure_text);
+	add_list(screen, SCREEN_HOPELESS, "hot, no gain", &advice->hopeless, hopeless_text);
+	if (limits) {
+		screen_line(screen, SCREEN_LIMITS, "limits", 0);
+		screen_take(screen, SCREEN_TEXT, limits);
 	}
-	if (unsure)
-		print_line(out, options, "not sure yet", unsure);
-	if (hopeless)
-		print_line(out, options, "hot, no gain", hopeless);
-	if (limits)
-		print_line(out, options, "limits", limits);
 }
 
 /* How often as much time makes the intervals HALF_AIM wide; 1: no need. */
@@ -215,13 +204,13 @@ static bool ended_by_itself(const struct recording *recording, const struct reco
 	       experiments_ns(recording, run->id) + BEFORE_EXPERIMENTS_NS >= (double)run->wall_ns;
 }
 
-static void print_surer(FILE *out, const struct report *report, const struct advice *advice,
-			const struct report_options *options)
+static void add_surer(struct screen *screen, const struct report *report,
+		      const struct advice *advice)
 {
 	const struct recording_run *last = run_totals_of(report->recording).last;
 	double times = times_longer(advice);
 	AUTO(text) char *command = display_command(last->command);
-	bool is_long = display_width(command) > options->columns;
+	bool is_long = display_width(command) > COMMAND_COLUMNS;
 	const char *dashes = is_long || text_starts_with(command, "--") ? "" : "-- ";
 
 	if (times <= 1 || !last->wall_ns)
@@ -233,11 +222,13 @@ static void print_surer(FILE *out, const struct report *report, const struct adv
 			   text_format("--seconds %.0f ",
 				       ceil(times * SECONDS_UNIT * (double)last->wall_ns / 1e9) /
 					       SECONDS_UNIT);
-	AUTO(text)
-	char *text = text_format("lever run %s%s%s%s, results add up in one profile", seconds,
-				 dashes, is_long ? "and the same program" : command,
-				 is_again ? "; run it a few times" : "");
-	print_line(out, options, "to be surer", text);
+	screen_line(screen, SCREEN_SURER, "to be surer", 0);
+	screen_take(screen, SCREEN_COMMAND,
+		    text_format("lever run %s%s%s", seconds, dashes,
+				is_long ? "and the same program" : command));
+	screen_take(screen, SCREEN_TEXT,
+		    text_format("%s, results add up in one profile",
+				is_again ? "; run it a few times" : ""));
 }
 
 static const char *point_word(const struct recording_point *point)
@@ -258,9 +249,8 @@ static char *trust_text(const struct point_choice *choice)
 			   choice->opposing ? ", so name a point that you trust" : "");
 }
 
-static void print_progress(FILE *out, const struct report *report,
-			   const struct target_verdicts *verdicts,
-			   const struct report_options *options)
+static void add_progress(struct screen *screen, const struct report *report,
+			 const struct target_verdicts *verdicts)
 {
 	const struct recording_point *point = verdicts->items[0].effect->point;
 	struct run_totals totals = run_totals_of(report->recording);
@@ -273,12 +263,11 @@ static void print_progress(FILE *out, const struct report *report,
 			     text_copy("several points; gains are those of the best") :
 			     text_format("%s%s%s%s%s", point_word(point), rate ? ", " : "",
 					 rate ? rate : "", rate ? " a second" : "", trust);
-	AUTO(text) char *clean = display_clean(text);
-	print_line(out, options, "progress", clean);
+	screen_line(screen, SCREEN_PROGRESS, "progress", 0);
+	screen_take(screen, SCREEN_TEXT, display_clean(text));
 }
 
-static void print_measured(FILE *out, const struct report *report,
-			   const struct report_options *options)
+static void add_measured(struct screen *screen, const struct report *report)
 {
 	const struct causal *causal = report->causal;
 	struct run_totals totals = run_totals_of(report->recording);
@@ -290,12 +279,30 @@ static void print_measured(FILE *out, const struct report *report,
 
 	for (size_t i = 0; i < causal->count; i++)
 		tried += causal->targets[i].experiments > 0;
-	AUTO(text)
-	char *text = text_format("%s%s, %u experiments on %zu of %zu places; +10 %% is 10 %% less "
-				 "time for the same work",
-				 wall, is_runtime ? " by the runtime engine" : "",
-				 causal->experiments, tried, causal->count);
-	print_line(out, options, "measured", text);
+	screen_line(screen, SCREEN_MEASURED, "measured", 0);
+	screen_take(screen, SCREEN_TEXT,
+		    text_format("%s%s, %u experiments on %zu of %zu places; +10 %% is 10 %% less "
+				"time for the same work",
+				wall, is_runtime ? " by the runtime engine" : "",
+				causal->experiments, tried, causal->count));
+}
+
+static struct screen first_screen_of(const struct report *report,
+				     const struct target_verdicts *verdicts)
+{
+	struct screen screen = {0};
+	struct advice advice = advice_of(report, verdicts);
+
+	add_measured(&screen, report);
+	add_progress(&screen, report, verdicts);
+	if (is_set_first(&advice))
+		add_together(&screen, report, &advice);
+	add_gains(&screen, &advice);
+	if (!is_set_first(&advice))
+		add_together(&screen, report, &advice);
+	add_lists(&screen, &advice);
+	add_surer(&screen, report, &advice);
+	return screen;
 }
 
 /* The details have them all. */
@@ -310,7 +317,8 @@ static void print_first_warning(FILE *out, const struct report *report,
 		char *text = warnings.count == 1 ? text_copy(clean) :
 						   text_format("%s (and %zu more: lever report)",
 							       clean, warnings.count - 1);
-		print_line(out, options, "warning", text);
+		terminal_label(out, options, "warning");
+		terminal_wrapped(out, text, TERMINAL_INDENT, options->columns);
 	}
 	warnings_release(&warnings);
 }
@@ -319,16 +327,20 @@ void first_screen_print(FILE *out, const struct report *report,
 			const struct target_verdicts *verdicts)
 {
 	struct report_options fitted = terminal_fit(&report->options), *options = &fitted;
-	struct advice advice = advice_of(report, verdicts);
+	struct screen screen = first_screen_of(report, verdicts);
 
-	print_measured(out, report, options);
-	print_progress(out, report, verdicts, options);
-	if (is_set_first(&advice))
-		print_together(out, report, &advice, options);
-	print_gains(out, &advice, options);
-	if (!is_set_first(&advice))
-		print_together(out, report, &advice, options);
-	print_lists(out, &advice, options);
-	print_surer(out, report, &advice, options);
+	screen_print(out, &screen, options);
 	print_first_warning(out, report, options);
+	screen_release(&screen);
+}
+
+json_t *first_screen_json(const struct report *report, const struct target_verdicts *verdicts)
+{
+	struct screen screen = {0};
+
+	if (verdicts->count && run_totals_of(report->recording).last)
+		screen = first_screen_of(report, verdicts);
+	json_t *json = screen_json(&screen, report->causal);
+	screen_release(&screen);
+	return json;
 }

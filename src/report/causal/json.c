@@ -9,6 +9,7 @@
 #include "analyze/causal/callers.h"
 #include "analyze/causal/visits_by_process.h"
 #include "base/cleanup.h"
+#include "report/causal/first_screen.h"
 #include "report/causal/no_answer.h"
 #include "report/causal/sets.h"
 #include "report/causal/tail_latency.h"
@@ -175,15 +176,6 @@ static json_t *runs_of(const struct recording *recording)
 	return runs;
 }
 
-/* Why there is no answer; null if there is one. */
-static json_t *no_answer_of(const struct recording *recording, const struct causal *causal)
-{
-	struct target_verdicts verdicts = verdicts_of(causal);
-	AUTO(text) char *reason = verdicts.count ? NULL : no_answer_reason(recording, causal);
-	verdicts_release(&verdicts);
-	return json_text(reason);
-}
-
 static json_t *discarded_of(const struct causal *causal)
 {
 	return json_pack("{sI sI sI sI}", "displaced", (json_int_t)causal->displaced,
@@ -198,17 +190,21 @@ void report_causal_json(FILE *out, const struct report *report)
 	const struct causal *causal = report->causal;
 	struct run_totals totals = run_totals_of(recording);
 	struct warnings warnings = causal_warnings(recording, causal);
-	json_t *json =
-		json_pack("{si ss so so so so so so so sI so so so so}", "lever", 1, "kind",
-			  "causal", "program", json_program_of(&totals), "engine",
-			  json_text(totals.last ? totals.last->engine : NULL), "host",
-			  json_host_of(totals.last), "sampling", json_sampling_of(&totals),
-			  "overhead", json_overhead_of(&totals), "progress",
-			  progress_of(recording, &totals), "targets", targets_of(report),
-			  "experiments", (json_int_t)causal->experiments, "discarded",
-			  discarded_of(causal), "warnings", json_warnings(&warnings), "no_answer",
-			  no_answer_of(recording, causal), "runs", runs_of(recording));
+	struct target_verdicts verdicts = verdicts_of(causal);
+	/* Why there is no answer; null if there is one. */
+	AUTO(text) char *no_answer = verdicts.count ? NULL : no_answer_reason(recording, causal);
+	json_t *json = json_pack("{si ss so so so so so so so sI so so so so}", "lever", 1, "kind",
+				 "causal", "program", json_program_of(&totals), "engine",
+				 json_text(totals.last ? totals.last->engine : NULL), "host",
+				 json_host_of(totals.last), "sampling", json_sampling_of(&totals),
+				 "overhead", json_overhead_of(&totals), "progress",
+				 progress_of(recording, &totals), "targets", targets_of(report),
+				 "experiments", (json_int_t)causal->experiments, "discarded",
+				 discarded_of(causal), "warnings", json_warnings(&warnings),
+				 "no_answer", json_text(no_answer), "runs", runs_of(recording));
 	json_object_set_new(json, "set_searches", sets_searches_json(recording));
+	json_object_set_new(json, "first_screen", first_screen_json(report, &verdicts));
 	json_write_report(out, json);
+	verdicts_release(&verdicts);
 	warnings_release(&warnings);
 }

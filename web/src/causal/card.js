@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // card - one target: its verdict, its curves, and on request its numbers and source.
-import {element} from '../dom.js';
+import {element, scrollable} from '../dom.js';
 import {plural, share} from '../format.js';
 import {chart, styleOf, swatch} from './chart.js';
 import {verdictOf, wholeRangeOf} from './model.js';
@@ -259,17 +259,19 @@ export class Card {
 			'div',
 			{class: 'body'},
 			curves,
-			element(
-				'div',
-				{class: 'tables'},
-				this.#shown.effects.map(pointTable),
+			scrollable(
 				element(
-					'p',
-					{class: 'note'},
-					target.object || HAS_CODE.includes(target.kind)
-						? `In ${target.object ?? 'an unknown binary'}` +
-								`${target.build_id ? `, build id ${target.build_id}` : ''}.`
-						: `This target is a ${target.kind}.`,
+					'div',
+					{class: 'tables'},
+					this.#shown.effects.map(pointTable),
+					element(
+						'p',
+						{class: 'note'},
+						target.object || HAS_CODE.includes(target.kind)
+							? `In ${target.object ?? 'an unknown binary'}` +
+									`${target.build_id ? `, build id ${target.build_id}` : ''}.`
+							: `This target is a ${target.kind}.`,
+					),
 				),
 			),
 		);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// view - the causal profile: findings, toolbar, and a card for each target.
+// view - the causal profile: the first screen, toolbar, and a card for each target.
 import {element} from '../dom.js';
+import {about} from '../header.js';
 import {missing, table} from '../table.js';
-import {count, fit, plural, share} from '../format.js';
+import {count, plural, share} from '../format.js';
 import {Card} from './card.js';
 import {compareDialog} from './compare.js';
+import {firstScreen} from './first_screen.js';
 import {START, effectsOf, rangeOf, rowsOf, select, unmeasured} from './model.js';
-import {CONTENTION, figures, nameOf} from './sentence.js';
+import {nameOf} from './sentence.js';
 import {toolbar} from './toolbar.js';
 
-const MOST_FINDINGS = 3;
 const MOST_UNMEASURED = 50;
 
 function legend(report) {
@@ -189,67 +190,11 @@ class CausalView {
 		card.node.querySelector('.name').focus({preventScroll: true});
 	}
 
-	#finding(row, effect) {
-		const {value, halfInterval} = figures(effect);
-		const {answer} = effect;
-		const several = this.#report.progress.length > 1;
-		const what =
-			effect.kind === 'latency'
-				? `latency of ${effect.progress}`
-				: several
-					? `program (${effect.progress})`
-					: 'program';
-		return element(
-			'li',
-			{class: answer.verdict},
-			element(
-				'button',
-				{
-					type: 'button',
-					class: 'link name',
-					on: {click: () => this.#reveal(row)},
-				},
-				fit(nameOf(row.target), 140),
-			),
-			` faster by ${Math.round(answer.speedup * 100)} % → ${what} `,
-			element('b', {}, value),
-			` (${halfInterval})`,
-		);
-	}
-
-	#findingsOf(verdict) {
-		const all = this.#rows.flatMap((row) =>
-			row.target.effects.map((effect) => ({row, effect})),
-		);
-		return all
-			.filter(({effect}) => effect.answer?.verdict === verdict)
-			.slice(0, MOST_FINDINGS)
-			.map(({row, effect}) => this.#finding(row, effect));
-	}
-
-	#findings() {
-		const gains = this.#findingsOf('gain'),
-			losses = this.#findingsOf('contention');
+	#firstScreen() {
 		if (this.#report.no_answer)
 			return element('p', {class: 'stop'}, this.#report.no_answer);
-		return element(
-			'section',
-			{class: 'findings', 'aria-label': 'Findings'},
-			element('h2', {}, 'What would help'),
-			gains.length
-				? element('ul', {}, gains)
-				: element(
-						'p',
-						{},
-						'Nothing measured so far is sure to help. A longer run, or another one into the same file, narrows the intervals.',
-					),
-			losses.length
-				? [
-						element('h2', {}, 'What would hurt'),
-						element('ul', {}, losses),
-						element('p', {class: 'note'}, CONTENTION),
-					]
-				: null,
+		return firstScreen(this.#report.first_screen, (target) =>
+			this.#reveal(this.#rows[target]),
 		);
 	}
 
@@ -260,12 +205,21 @@ class CausalView {
 	#toolbar;
 
 	build() {
-		if (!this.#cards.size) return element('main', {}, this.#findings(), this.#rest);
+		if (!this.#cards.size)
+			return element(
+				'main',
+				{},
+				this.#firstScreen(),
+				about(this.#report),
+				this.#rest,
+			);
 		this.#toolbar = this.#makeToolbar();
 		const main = element(
 			'main',
 			{},
-			this.#findings(),
+			this.#firstScreen(),
+			about(this.#report),
+			element('h2', {class: 'unseen'}, 'Places'),
 			legend(this.#report),
 			this.#toolbar,
 			this.#summary,
