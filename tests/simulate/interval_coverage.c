@@ -122,7 +122,7 @@ static const struct effect_point *point_at(const struct causal *causal, double s
 }
 
 static void count_point(struct choices *choices, const struct trial *trial, int cut,
-			const struct effect_point *point, unsigned level)
+			const struct effect_point *point, const struct causal_effect *effect)
 {
 	const struct engine_settings *engine = &trial->settings.experiment.engine;
 	double seconds = (double)trial->settings.length_ns / 1e9, truth = trial->truth[cut];
@@ -139,11 +139,13 @@ static void count_point(struct choices *choices, const struct trial *trial, int 
 	group_add(group_of(choices, name), point, truth);
 	if (choices->lists && point)
 		printf("%-14s seed %-4llu %-7s %4.0f s %4d %%  truth %6.1f  told %6.1f [%6.1f, "
-		       "%6.1f] of %u level %u%s\n",
+		       "%6.1f] of %u level %u%s%s\n",
 		       trial->program->name, (unsigned long long)trial->settings.seed,
 		       engine->kind == ENGINE_KERNEL ? "kernel" : "runtime", seconds,
 		       100 * (cut + 1) / EXPERIMENT_CUTS, 100 * truth, 100 * point->gain,
-		       100 * point->low, 100 * point->high, point->windows, level,
+		       100 * point->low, 100 * point->high, point->windows,
+		       effect->warm_up.levels[cut + 1],
+		       effect->exceeds_charge ? "  exceeds its charge" : "",
 		       truth < point->low || truth > point->high ? "  misses" : "");
 }
 
@@ -153,13 +155,12 @@ static void trial_run(struct choices *choices, struct machine *machine, const st
 	struct recording *recording =
 		session_simulate(machine, trial->program, &targets, &trial->settings);
 	struct causal *causal = causal_new(recording);
-	const struct warm_up *warm_up =
-		causal->targets[0].count ? &causal->targets[0].effects[0].warm_up : NULL;
+	const struct causal_effect *effect =
+		causal->targets[0].count ? &causal->targets[0].effects[0] : NULL;
 
 	for (int cut = 0; cut < EXPERIMENT_CUTS; cut++)
 		count_point(choices, trial, cut,
-			    point_at(causal, (cut + 1) / (double)EXPERIMENT_CUTS),
-			    warm_up ? warm_up->levels[cut + 1] : 0);
+			    point_at(causal, (cut + 1) / (double)EXPERIMENT_CUTS), effect);
 	causal_free(causal);
 	recording_free(recording);
 }

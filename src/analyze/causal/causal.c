@@ -283,17 +283,33 @@ static struct tail tail_of(const struct recording *recording, const struct trial
 }
 
 /* The part of the gain by all windows that is due to the early windows, which are left out. */
-static double early_share(const struct causal_effect *effect, const struct effect_window *windows,
-			  size_t count)
+static double early_share(const struct causal_effect *effect, const struct causal_effect *all)
 {
 	if (!effect->warm_up.level)
 		return 0;
-	struct effect_point *points = memory_new(count, sizeof(*points));
-	size_t found = covariates_estimate(&effect->covariates, windows, count, points, count);
-	double all = effect_slope(points, found).slope * effect->phase_factor;
-	free(points);
-	double part = all != 0 ? 1 - effect->slope.slope / all : 0;
+	double part = all->slope.slope != 0 ? 1 - effect->slope.slope / all->slope.slope : 0;
 	return fmin(EARLY_SHARE_MOST, fmax(-EARLY_SHARE_MOST, part));
+}
+
+/*
+ * Whether a gain exceeds its charge is judged by all windows, as pauses make no program faster by
+ * the wall clock in early ones either. Doubt whether queues have settled is none about that.
+ */
+static void judge_by_all(struct causal_effect *effect, const struct trials *trials,
+			 const struct effect_window *windows, size_t count, double relative_error)
+{
+	struct causal_effect all = *effect;
+
+	all.warm_up = (struct warm_up){0};
+	if (!effect_fill(&all, trials, windows, count, relative_error, 0))
+		return;
+	effect->early_share = early_share(effect, &all);
+	effect->chance_of_charge =
+		effect_probability_above(all.points, all.count, effect->slope_suspect);
+	effect->chance_of_contention =
+		effect_probability_above(all.points, all.count,
+					 CERTAINTY_CONTENDED_MOST * effect->slope_most);
+	free(all.points);
 }
 
 /* What is known of a progress point from all targets. */
@@ -334,6 +350,7 @@ static void target_fill(struct causal_target *target, const struct recording *re
 	trials_drop_mischarged(&trials, target);
 	trials_drop_idle(recording, &trials);
 	struct phase phase = phase_of(recording, &trials, target->target->id);
+	double factor = phase_factor(&phase), relative_error = factor < 1 ? phase_error(&phase) : 0;
 	struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
 	struct effect_window *settled = memory_new(trials.count, sizeof(*settled));
 	target->effects = memory_new(recording->points.count, sizeof(*target->effects));
@@ -346,20 +363,19 @@ static void target_fill(struct causal_target *target, const struct recording *re
 		struct causal_effect effect = {.point = point,
 					       .external_pacing = facts[i].external_pacing,
 					       .covariates = facts[i].covariates,
-					       .phase_factor = phase_factor(&phase),
+					       .phase_factor = factor,
 					       .warm_up = warm_up_detect(windows, count,
 									 facts[i].work)};
 		memcpy(settled, windows, count * sizeof(*windows));
 		size_t kept = warm_up_drop_early(settled, count, &effect.warm_up);
 		if (!kept ||
-		    !effect_fill(&effect, &trials, settled, kept,
-				 effect.phase_factor < 1 ? phase_error(&phase) : 0, target->share))
+		    !effect_fill(&effect, &trials, settled, kept, relative_error, target->share))
 			continue;
 		struct charge charge = charge_of(recording, trials.items, trials.count, point->id,
 						 &effect.covariates);
 		effect.slope_most = effect.phase_factor * charge.most;
 		effect.slope_suspect = effect.phase_factor * charge.suspect;
-		effect.early_share = early_share(&effect, windows, count);
+		judge_by_all(&effect, &trials, windows, count, relative_error);
 		effect.tail = tail_of(recording, &trials, &effect);
 		effect.tail_lacking_ns = tail_latency_lacking_ns(recording, &effect.tail);
 		target->effects[target->count++] = effect;

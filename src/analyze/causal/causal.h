@@ -27,10 +27,12 @@ struct causal_effect {
 	double tendency;              /* slope by which the outcome was judged */
 	double slope_most;            /* by the charge; INFINITY if unknown */
 	double slope_suspect;         /* a gain surely above is not explained by the charge */
-	bool exceeds_charge;          /* it surely is: threads wait less for each other, too */
-	double ceiling;               /* the gain is not more, even if the target took no time */
-	struct warm_up warm_up;       /* which windows are left out as too early */
-	double early_share; /* part of the gain by all windows that early ones account for */
+	/* of the gains of all windows, if the charge explained them; if contention did, too */
+	double chance_of_charge, chance_of_contention;
+	bool exceeds_charge;    /* it surely is: threads wait less for each other, too */
+	double ceiling;         /* the gain is not more, even if the target took no time */
+	struct warm_up warm_up; /* which windows are left out as too early */
+	double early_share;     /* part of the gain by all windows that early ones account for */
 	/* the interval is wider, as the target may warm up as slowly as another one */
 	bool is_widened;
 	struct external_pacing external_pacing; /* what was subtracted as externally paced */

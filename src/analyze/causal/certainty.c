@@ -7,6 +7,7 @@
 #include <math.h>
 
 #define CEILING_SPEEDUP 1.0
+#define QUANTILE 1.96 /* 97.5 % of the normal distribution */
 
 /* A point beyond a bound keeps its interval's width on the other side: its error is not less. */
 static void cut(struct effect_point *point, double least, double most)
@@ -38,12 +39,14 @@ static double slope_contended(const struct causal_effect *effect)
  */
 static bool exceeds_charge(const struct causal_effect *effect, size_t tests)
 {
-	double above =
-		effect_probability_above(effect->points, effect->count, effect->slope_suspect);
-	double beyond =
-		effect_probability_above(effect->points, effect->count, slope_contended(effect));
+	return effect->chance_of_charge * (double)tests < CERTAINTY_EXCESS &&
+	       effect->chance_of_contention > CERTAINTY_BEYOND;
+}
 
-	return above * (double)tests < CERTAINTY_EXCESS && beyond > CERTAINTY_BEYOND;
+/* The standard error upwards. Queues that may still empty make a gain smaller, never larger. */
+static double error_above(const struct effect_point *point)
+{
+	return fmin(point->error, (point->high - point->gain) / QUANTILE);
 }
 
 /*
@@ -55,9 +58,10 @@ static void cut_at_charge(const struct causal_effect *effect, struct effect_poin
 	double most = effect->slope_most * point->speedup, estimate = point->gain;
 	double least = -CERTAINTY_LOSS_MOST * most;
 	double contended = slope_contended(effect) * point->speedup;
+	double error = error_above(point);
 
 	cut(point, least, effect->exceeds_charge ? contended : most);
-	if (estimate - most > point->error)
+	if (estimate - most > error)
 		point->high = fmax(point->high, fmin(estimate, contended));
 }
 

@@ -538,6 +538,25 @@ TEST("a gain that may exceed the charge is cut to it, and its interval holds bot
 	free_both(causal, recording);
 }
 
+TEST("doubt whether queues have settled is none about a gain above the charge")
+{
+	struct recording *recording = charged_pairs(60000, 0.001);
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		struct recording_experiment *experiment = &recording->experiments.items[i];
+		if (experiment->speedup > 0)
+			experiment->sampled_ns = experiment->sampled_ns * 7 / 10;
+	}
+	struct causal *causal = causal_new(recording);
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+	const struct effect_point *point = &effect->points[effect->count - 1];
+	CHECK(effect->is_widened);
+	CHECK(point->low < 0.2);
+	CHECK(effect->exceeds_charge);
+	CHECK_NEAR(point->gain, 0.4, 0.005);
+	CHECK(point->high > 0.4);
+	free_both(causal, recording);
+}
+
 /* As if other programs had a core for 10 or 18 % of the time, which makes periods longer. */
 static void displace(struct recording *recording)
 {
