@@ -2,8 +2,9 @@
 /*
  * displacement - how much of a window other programs and the hypervisor may take.
  *
- * On a machine where most windows are disturbed, the less disturbed half of them counts; the
- * intervals show what that is worth.
+ * On a machine where most windows are disturbed, those count that lose up to twice the usual time.
+ * The displaced share is a covariate (stats/covariates.h), so that a disturbed window is worth more
+ * than none; docs/decisions.md, "Slow cores and other programs are covariates".
  */
 #pragma once
 
