@@ -104,7 +104,8 @@ static char check_why[256];
 
 static inline int check_same_text(const char *a, const char *b)
 {
-	return a == b || (a && b && !strcmp(a, b));
+	/* Not "a == b ||": gcc 12 would warn where the text is freed later. */
+	return a && b ? !strcmp(a, b) : a == b;
 }
 
 /* Returns whether the test did not fail. */
