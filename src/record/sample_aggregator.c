@@ -390,13 +390,13 @@ static uint32_t kernel_frame(struct sample_aggregator *aggregator, struct profil
 			 function ? function->start : 0, error);
 }
 
-/* The object of generated code, if the process has written /tmp/perf-PID.map. */
+/* The object of generated code, if the process tells it. */
 static uint32_t jit_object(struct sample_aggregator *aggregator, uint32_t process)
 {
-	AUTO(text) char *path = text_format("/tmp/perf-%u.map", process & ~OBJECT_PROCESS);
+	AUTO(text) char *path = symbols_jit_path(process & ~OBJECT_PROCESS);
 	uint32_t object;
 
-	if (access(path, R_OK) || symbols_add_jit(aggregator->symbols, path, &object, NULL))
+	if (!path || symbols_add_jit(aggregator->symbols, path, &object, NULL))
 		return SYMBOLS_NONE;
 	return object;
 }

@@ -33,6 +33,7 @@ struct symbols {
 	bool has_interpreter;           /* of Python: names may appear at any time */
 	struct python *python;          /* python/python_code.c; NULL: no such code */
 	struct tail_calls *tail_calls;  /* tail_calls.c; NULL: none yet */
+	struct hash_map jit_functions;  /* of jit_location.c: (name, file) -> function of sources */
 	struct hash_map tail_locations; /* of tail_location.c: (object, call) -> location */
 	size_t named_objects;           /* objects whose files are in `basename_groups` */
 };
@@ -47,6 +48,9 @@ struct object *symbols_open(const struct symbols *symbols, uint32_t object);
 /* The location of a line, a function, or a symbol without debug information; made if new. */
 uint32_t location_of_line(struct symbols *symbols, struct object *object, uint32_t file,
 			  unsigned line, uint32_t function);
+/* SYMBOLS_NONE: the line has no location yet. */
+uint32_t location_find_line(const struct symbols *symbols, const struct object *object,
+			    uint32_t file, unsigned line);
 /*
  * Whether the line has a location of another function: the stubs of a C library's system calls are
  * one line of a template in assembler.

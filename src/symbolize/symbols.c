@@ -5,8 +5,9 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "symbolize/internal.h"
+#include "symbolize/location/jit_location.h"
 #include "symbolize/location/location_name.h"
-#include "symbolize/object/perf_map.h"
+#include "symbolize/object/jit_file.h"
 #include "symbolize/object/unwind.h"
 #include "symbolize/python/python_code.h"
 #include "symbolize/scope.h"
@@ -50,6 +51,7 @@ void symbols_free(struct symbols *symbols)
 	python_free(symbols->python);
 	tail_calls_free(symbols->tail_calls);
 	hash_map_clear(&symbols->tail_locations);
+	hash_map_clear(&symbols->jit_functions);
 	kallsyms_free(symbols->kallsyms);
 	sources_clear(&symbols->sources);
 	free(symbols);
@@ -99,10 +101,15 @@ int symbols_add_object(struct symbols *symbols, const char *path, const char *op
 /* Reads the map anew if it changed. */
 static void refresh_jit(struct symbols *symbols, struct object *object)
 {
-	if (!perf_map_read(object, &symbols->sources.texts))
+	if (!jit_file_read(object, &symbols->sources.texts))
 		return;
 	locations_move(symbols, object);
 	symbols->generation++;
+}
+
+char *symbols_jit_path(unsigned pid)
+{
+	return jit_file_path(pid);
 }
 
 int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
@@ -175,6 +182,8 @@ static uint32_t location_by_symbol(struct symbols *symbols, struct object *objec
 
 	if (!entry)
 		return location_without_symbol(symbols, object, offset);
+	if (object->is_jit)
+		return jit_location(symbols, object, entry);
 	if (!symbol_in_scope(symbols, entry))
 		return SYMBOLS_NONE;
 	return location_of_symbol(symbols, object, entry);
@@ -266,7 +275,7 @@ static void add_units_in_scope(const struct symbols *symbols, struct object *obj
 static void add_symbols_in_scope(struct symbols *symbols, struct object *object,
 				 struct ranges *result)
 {
-	bool names_matter = scope_names_functions(symbols->sources.scope);
+	bool names_matter = object->is_jit || scope_names_functions(symbols->sources.scope);
 	const struct symtab *symtab =
 		names_matter ? object_symtab(object, &symbols->sources.texts) : &object->symtab;
 	bool has_code = !object->is_jit && object != symbols->kernel;
@@ -275,8 +284,9 @@ static void add_symbols_in_scope(struct symbols *symbols, struct object *object,
 
 	for (size_t i = 0; (names_matter || !has_code) && i < symtab->intervals.count; i++) {
 		const struct interval_map_entry *span = &symtab->intervals.items[i];
-		bool in_scope =
-			!names_matter || symbol_in_scope(symbols, &symtab->items[span->value]);
+		struct symtab_entry *entry = &symtab->items[span->value];
+		bool in_scope = !names_matter || (object->is_jit ? jit_is_in_scope(symbols, entry) :
+								   symbol_in_scope(symbols, entry));
 		if (only_named && in_scope)
 			ranges_add(result, span->start, span->end);
 		else if (!in_scope)

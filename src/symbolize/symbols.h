@@ -43,10 +43,9 @@ struct symbols_object {
 struct symbols_location {
 	enum target_kind kind;
 	uint32_t object;
-	const char *name;     /* "main.c:42" or the demangled function; unique enough to type */
-	const char *function; /* demangled; NULL if unknown */
-	const char *file;     /* NULL if unknown */
-	unsigned line;        /* 0 if unknown; of a function: where it is declared */
+	const char *name; /* "main.c:42" or the demangled function; unique enough to type */
+	const char *function, *file; /* NULL if unknown; the function is demangled */
+	unsigned line;               /* 0 if unknown; of a function: where it is declared */
 };
 
 struct symbols *symbols_new(enum target_kind granularity, const struct scope *scope);
@@ -59,7 +58,9 @@ void symbols_free(struct symbols *symbols);
  */
 int symbols_add_object(struct symbols *symbols, const char *path, const char *open_path,
 		       bool is_main, uint32_t *object, struct error *error);
-/* Functions of JIT code from /tmp/perf-PID.map, read again if it grew. Offsets are addresses. */
+/* The jitdump or perf map of a process, or NULL; the caller frees it. */
+char *symbols_jit_path(unsigned pid);
+/* JIT code by such a file, which is read again if it grew. Offsets are addresses. */
 int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 		    struct error *error);
 /*

@@ -4,8 +4,6 @@
 
 #include "base/cleanup.h"
 
-#include <unistd.h>
-
 #define FIRST_TRY 16 /* samples */
 
 struct jit_map {
@@ -49,9 +47,9 @@ uint32_t jit_maps_sampled(struct jit_maps *maps, uint32_t tgid)
 	unsigned samples = ++map->samples;
 
 	if (samples >= FIRST_TRY && !(samples & (samples - 1))) { /* at powers of two */
-		AUTO(text) char *path = text_format("/tmp/perf-%u.map", tgid);
+		AUTO(text) char *path = symbols_jit_path(tgid);
 		uint32_t object;
-		if (!access(path, R_OK) && !symbols_add_jit(maps->symbols, path, &object, NULL))
+		if (path && !symbols_add_jit(maps->symbols, path, &object, NULL))
 			map->object = object;
 	}
 	return map->object;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jit_maps - the /tmp/perf-PID.map files of processes that run code without a file. */
+/* jit_maps - the jitdumps and perf maps of processes that run code without a file. */
 #pragma once
 
 #include "symbolize/symbols.h"

@@ -73,6 +73,12 @@ static uint32_t public_name(struct symbols *symbols, struct object *object, uint
 	return asked->alias;
 }
 
+uint32_t location_find_line(const struct symbols *symbols, const struct object *object,
+			    uint32_t file, unsigned line)
+{
+	return location_find(symbols, location_key(KEY_LINE, object, file), line);
+}
+
 uint32_t location_of_line(struct symbols *symbols, struct object *object, uint32_t file,
 			  unsigned line, uint32_t function)
 {
@@ -396,6 +402,10 @@ void locations_move(struct symbols *symbols, struct object *object)
 		struct symtab_entry *entry = &object->symtab.items[span->value];
 		uint32_t location = location_of_known_symbol(symbols, object, entry);
 		if (location != SYMBOLS_NONE)
+			location_add_range(symbols, location, span->start, span->end);
+		if (entry->line)
+			location = location_find_line(symbols, object, entry->source, entry->line);
+		if (entry->line && location != SYMBOLS_NONE)
 			location_add_range(symbols, location, span->start, span->end);
 	}
 }

@@ -4,5 +4,7 @@
 
 #include "symbolize/object/object.h"
 
-/* Reads object->shown.path into the symbol table if it changed; returns whether it did. */
-bool perf_map_read(struct object *object, struct interner *texts);
+#include <stdio.h>
+
+/* Adds them to the symbol table, in the order of the file. */
+void perf_map_read(struct object *object, struct interner *texts, FILE *file);

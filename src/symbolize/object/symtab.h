@@ -12,8 +12,9 @@ struct symtab_entry {
 	uint32_t name;       /* linker name without clone suffix, a text of symtab_index's texts */
 	uint32_t file;       /* source file of a local symbol, or 0 */
 	uint32_t shown;      /* demangled name, 0: not asked for yet */
-	uint8_t preference;  /* of several symbols at one offset, the greatest gives the name */
-	bool is_part;        /* ".part", ".cold": not the function's entry */
+	uint32_t source, line; /* of JIT code: where its source is; 0: unknown */
+	uint8_t preference;    /* of several symbols at one offset, the greatest gives the name */
+	bool is_part;          /* ".part", ".cold": not the function's entry */
 };
 
 struct symtab {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* find - locations and breakpoints by the names that users type. */
+#include "symbolize/location/jit_location.h"
 #include "symbolize/python/python_code.h"
 #include "symbolize/search/query.h"
 #include "symbolize/symbols.h"
@@ -62,6 +63,9 @@ int symbols_find(struct symbols *symbols, const char *name, uint32_t *location, 
 	query_parse(name, &query);
 	if (python_is_named(symbols, &query)) {
 		result = python_find(symbols, &query, location, error);
+	} else if (query.file && query.line &&
+		   jit_find_line(symbols, query.file, query.line, location)) {
+		result = 0;
 	} else if (query.line) {
 		result = search_line_location(symbols, &query, location, error);
 	} else {

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jit_file - opens a file of JIT code if it is trusted; of overlapping code the later one holds. */
+#include "symbolize/object/jit_file.h"
+
+#include "base/caller.h"
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "symbolize/object/jit_dump.h"
+#include "symbolize/object/perf_map.h"
+#include "wire/jit_dump.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define FILE_MOST_BYTES (1LL << 30)
+
+static int bound_compare(const void *one, const void *other)
+{
+	const uint64_t *a = one, *b = other;
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* The first free cell from `cell` on, by union-find with path compression. */
+static size_t free_cell(size_t *next, size_t cell)
+{
+	size_t last = cell;
+
+	while (next[last] != last)
+		last = next[last];
+	while (next[cell] != cell) {
+		size_t following = next[cell];
+		next[cell] = last;
+		cell = following;
+	}
+	return last;
+}
+
+static size_t cell_of(const uint64_t *bounds, size_t count, uint64_t bound)
+{
+	const uint64_t *found = bsearch(&bound, bounds, count, sizeof(*bounds), bound_compare);
+	return (size_t)(found - bounds);
+}
+
+/*
+ * The starts and ends of lines divide the addresses into cells. From the last line to the first,
+ * each line takes the cells that are still free.
+ */
+static void cover_by_latest(struct symtab *symtab)
+{
+	size_t count = 0;
+	uint64_t *bounds = memory_new(2 * symtab->count, sizeof(*bounds));
+	size_t *next = memory_new(2 * symtab->count + 1, sizeof(*next));
+
+	for (size_t i = 0; i < symtab->count; i++) {
+		bounds[2 * i] = symtab->items[i].start;
+		bounds[2 * i + 1] = symtab->items[i].end;
+	}
+	qsort(bounds, 2 * symtab->count, sizeof(*bounds), bound_compare);
+	for (size_t i = 0; i < 2 * symtab->count; i++) {
+		if (i == 0 || bounds[i] != bounds[count - 1])
+			bounds[count++] = bounds[i];
+	}
+	for (size_t i = 0; i <= count; i++)
+		next[i] = i;
+	for (size_t i = symtab->count; i-- > 0;) {
+		size_t end = cell_of(bounds, count, symtab->items[i].end);
+		size_t cell = free_cell(next, cell_of(bounds, count, symtab->items[i].start));
+		for (; cell < end; cell = free_cell(next, cell)) {
+			interval_map_add(&symtab->intervals, bounds[cell], bounds[cell + 1],
+					 (uint32_t)i, 0);
+			next[cell] = cell + 1;
+		}
+	}
+	free(bounds);
+	free(next);
+	interval_map_flatten(&symtab->intervals);
+}
+
+/* The effective one. False: the process has ended. */
+static bool find_user_of_process(unsigned pid, uid_t *uid)
+{
+	AUTO(text) char *path = text_format("/proc/%u/status", pid);
+	AUTO(text) char *status = file_read(path, NULL, NULL);
+	const char *line = status ? strstr(status, "\nUid:") : NULL;
+
+	return line && sscanf(line, "\nUid: %*u %u", uid) == 1;
+}
+
+static bool jit_file_process(const char *path, unsigned *pid)
+{
+	const char *name = path_base(path);
+
+	return sscanf(name, "perf-%u.map", pid) == 1 || sscanf(name, "jit-%u.dump", pid) == 1;
+}
+
+static bool is_owner_trusted(uid_t owner, const char *path)
+{
+	struct caller caller;
+	unsigned pid;
+	uid_t uid;
+
+	if (!owner || owner == geteuid() || (caller_of_sudo(&caller) && owner == caller.uid))
+		return true;
+	return jit_file_process(path, &pid) && find_user_of_process(pid, &uid) && owner == uid;
+}
+
+/* NULL: it is not trusted, or has not changed. */
+static FILE *open_changed(struct object *object)
+{
+	AUTO(fd) int fd = open(object->shown.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+	    status.st_size > FILE_MOST_BYTES ||
+	    !is_owner_trusted(status.st_uid, object->shown.path))
+		return NULL;
+	int64_t time_ns = status.st_mtim.tv_sec * 1000000000LL + status.st_mtim.tv_nsec;
+	if (status.st_size == object->map_size && time_ns == object->map_time_ns)
+		return NULL;
+	object->map_size = status.st_size;
+	object->map_time_ns = time_ns;
+	FILE *file = fdopen(fd, "r");
+	if (file)
+		fd = -1;
+	return file;
+}
+
+static char *readable(char *path)
+{
+	if (path && !access(path, R_OK))
+		return path;
+	free(path);
+	return NULL;
+}
+
+char *jit_file_path(unsigned pid)
+{
+	AUTO(text) char *link = text_format("/proc/%u/cwd", pid);
+	AUTO(text) char *folder = realpath(link, NULL);
+	char *found = readable(text_format("/tmp/jit-%u.dump", pid));
+
+	if (!found)
+		found = readable(text_format("%s/jit-%u.dump", folder ? folder : ".", pid));
+	return found ? found : readable(text_format("/tmp/perf-%u.map", pid));
+}
+
+bool jit_file_read(struct object *object, struct interner *texts)
+{
+	AUTO(file) FILE *file = open_changed(object);
+	uint32_t magic = 0;
+
+	if (!file)
+		return false;
+	bool is_dump = fread(&magic, sizeof(magic), 1, file) == 1 && magic == JIT_DUMP_MAGIC;
+	rewind(file);
+	symtab_clear(&object->symtab);
+	if (is_dump)
+		jit_dump_read(object, texts, file);
+	else
+		perf_map_read(object, texts, file);
+	cover_by_latest(&object->symtab);
+	object->shown.has_symbols = object->symtab.count > 0;
+	return true;
+}

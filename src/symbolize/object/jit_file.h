@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * jit_file - the files in which runtimes tell which code they made: perf maps and jitdumps.
+ *
+ * Anybody can put a file there. It is read only if it is a regular file and belongs to root, to
+ * this user, to the one behind sudo, or to the process's user. Only names and lines are used.
+ */
+#pragma once
+
+#include "symbolize/object/object.h"
+
+/*
+ * The file of a process: jit-PID.dump in /tmp, or in its current folder (of a process that has
+ * ended: in ours), else /tmp/perf-PID.map. NULL: there is none. The caller frees it.
+ */
+char *jit_file_path(unsigned pid);
+/*
+ * Reads object->shown.path into the symbol table if it changed; returns whether it did. Where
+ * entries overlap, the later one holds.
+ */
+bool jit_file_read(struct object *object, struct interner *texts);

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""jit - lines and functions of Java and Node.js programs, by jitdumps.
+
+Usage: jit.py LEVER PROGRAMS. Skipped where there is no JDK, agent or Node.js.
+"""
+import contextlib
+import glob
+import os
+import shutil
+
+from kernel import LEVER, Skip, check, equal, folder, lever, main, profile_of, report, run, shares, test
+
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+AGENT = os.path.join(os.path.dirname(LEVER), "src", "runtime", "liblever-java.so")
+
+
+def marked(path, mark):
+    """The number of the line with this mark."""
+    with open(path, encoding="utf-8") as file:
+        return next(number for number, line in enumerate(file, 1) if line.rstrip().endswith(f"// {mark}"))
+
+
+class Java:
+    """The second stage's work is a method that is inlined in it."""
+    source = os.path.join(SOURCES, "java", "Stages.java")
+    functions, marks = ("Stages.first", "Stages.step"), ("FIRST", "STEP")
+    record_units, run_units = 3000, 6000
+
+    def __init__(self, place):
+        compilers = sorted(glob.glob("/usr/lib/jvm/*/bin/javac"))
+        if not os.path.exists(AGENT) or not compilers:
+            raise Skip("no JDK is installed, or Lever was built without one")
+        equal(run(compilers[0], "-d", place, self.source).returncode, 0)
+        self.words = [os.path.join(os.path.dirname(compilers[0]), "java"), f"-agentpath:{AGENT}", "-cp", place, "Stages"]
+
+
+class Node:
+    # V8 does not tell what it has inlined, so code by function is that of the caller: not here.
+    source = os.path.join(SOURCES, "stages.js")
+    functions, marks = ("first", "second"), ("FIRST", "SECOND")
+    record_units, run_units = 6000, 12000
+
+    def __init__(self, _):
+        node = shutil.which("node") or shutil.which("nodejs")
+        if not node:
+            raise Skip("Node.js is not installed")
+        self.words = [node, "--perf-prof", "--no-enable-lazy-source-positions", "--no-turbo-inlining", self.source]
+
+
+@contextlib.contextmanager
+def started(runtime_class):
+    """The runtime and its folder; removes its dumps."""
+    before = set(glob.glob("/tmp/jit-*.dump"))
+    with folder() as place:
+        yield runtime_class(place), place
+    for path in set(glob.glob("/tmp/jit-*.dump")) - before:
+        os.remove(path)
+
+
+def check_record(runtime, place):
+    """The first stage takes twice as long as the second, and nearly all in the marked lines' loops."""
+    output = os.path.join(place, "record.lever")
+    said = lever("record", "-o", output, "--", *runtime.words, str(runtime.record_units), cwd=place)
+    equal(said.returncode, 0, said.stderr)
+    times, lines = {}, {}
+    for entry in report(output)["entries"]:
+        if entry["class"] != "cpu" or not entry["stack"]:
+            continue
+        frame = entry["stack"][0]
+        times[frame["function"]] = times.get(frame["function"], 0) + entry["weight_ns"]
+        if frame["function"] in runtime.functions:
+            equal(os.path.basename(frame["file"] or ""), os.path.basename(runtime.source), frame)
+            lines[frame["line"]] = lines.get(frame["line"], 0) + entry["weight_ns"]
+    one, other = (times.get(name, 0) for name in runtime.functions)
+    check(one + other > 0.6 * sum(times.values()), times)
+    check(abs(one / (one + other) - 2 / 3) < 0.08, times)
+    # The loop's own line is the one before, or after where its end jumps back.
+    near = {marked(runtime.source, mark) + step for mark in runtime.marks for step in (-1, 0, 1)}
+    check(sum(weight for line, weight in lines.items() if line in near) > 0.9 * sum(lines.values()), lines)
+
+
+def check_targets(runtime, place):
+    """Functions and lines are targets, by themselves and by their names."""
+    words = ("--progress", "tracepoint:syscalls:sys_exit_write", "--speedups", "0,50", "--", *runtime.words, str(runtime.run_units))
+    _, told = profile_of("-g", "function", *words, cwd=place)
+    one, other = (shares(told).get(name, 0) for name in runtime.functions)
+    check(one + other > 0.5 and abs(one / (one + other) - 2 / 3) < 0.1, list(shares(told).items())[:12])
+    _, told = profile_of("-g", "line", *words, cwd=place)
+    name = os.path.basename(runtime.source)
+    lines = {target: share for target, share in shares(told).items() if target.startswith(name + ":")}
+    check(sum(lines.values()) > 0.5, list(shares(told).items())[:12])
+    busiest = max(lines, key=lines.get)
+    _, told = profile_of("-t", busiest, *words, cwd=place)
+    check(shares(told).get(busiest, 0) > 0.3, (busiest, shares(told)))
+
+
+@test("Java: methods and lines share the time as they work, also inlined ones")
+def _():
+    with started(Java) as (java, place):
+        check_record(java, place)
+
+
+@test("Java: methods and lines are targets")
+def _():
+    with started(Java) as (java, place):
+        check_targets(java, place)
+
+
+@test("Node.js: functions and lines share the time as they work")
+def _():
+    with started(Node) as (node, place):
+        check_record(node, place)
+
+
+@test("Node.js: functions and lines are targets")
+def _():
+    with started(Node) as (node, place):
+        check_targets(node, place)
+
+
+main()
