@@ -4,13 +4,15 @@
  *
  * Functions on sampled call chains get a uprobe for a moment, and system calls that hand on work
  * are counted by their tracepoints, all at once. Counting ends at once where calls are so frequent
- * that it would slow the program. progress/unit_choice.h chooses.
+ * that it would slow the program, and a later search leaves these out. progress/unit_choice.h
+ * chooses.
  */
 #include "experiment/session/state.h"
 
 #include "base/memory.h"
 #include "experiment/progress/unit_choice.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define SAMPLE_FOR_NS 500000000ull
@@ -166,6 +168,16 @@ static struct collector_calls *add_place(struct counting *counting, char *take_t
 	return calls;
 }
 
+static bool was_too_frequent(const struct session *session, const char *text)
+{
+	const struct session_found_points *found = &session->found_points;
+
+	for (size_t i = 0; i < found->too_frequent.count; i++)
+		if (!strcmp(found->too_frequent.items[i], text))
+			return true;
+	return false;
+}
+
 static void add_functions(struct counting *counting, const struct search *search)
 {
 	struct symbols *symbols = search->session->symbols;
@@ -175,6 +187,7 @@ static void add_functions(struct counting *counting, const struct search *search
 		struct symbols_addresses addresses = {0};
 		double coverage = (double)candidate->chains / (double)search->chains;
 		if (coverage >= COVERAGE_LEAST &&
+		    !was_too_frequent(search->session, candidate->function) &&
 		    !symbols_breakpoints(symbols, candidate->function, SYMBOLS_NONE, &addresses,
 					 NULL) &&
 		    addresses.count == 1) {
@@ -199,12 +212,16 @@ static size_t count_and_choose(struct session *session, struct counting *countin
 						.count = UNIT_SLICES};
 
 	collector_count_calls(session->collector, counting->calls, counting->count, &slices);
-	for (size_t i = 0; i < counting->count; i++)
+	for (size_t i = 0; i < counting->count; i++) {
 		counting->units[i].is_too_frequent = counting->calls[i].status;
+		if (counting->calls[i].status == -ERANGE)
+			*array_add(&session->found_points.too_frequent) =
+				text_copy(counting->texts[i]);
+	}
 	return unit_choose(counting->units, counting->count, chosen);
 }
 
-size_t session_candidates(struct session *session, struct session_unit units[UNITS_MOST])
+static size_t find(struct session *session, struct session_unit units[UNITS_MOST])
 {
 	struct search search = {.session = session};
 	unsigned doubled = session->found_points.searches;
@@ -230,5 +247,27 @@ size_t session_candidates(struct session *session, struct session_unit units[UNI
 	for (size_t i = 0; i < counting.count; i++)
 		free(counting.texts[i]);
 	array_free(&search.candidates);
+	return found;
+}
+
+/*
+ * Breakpoints on frequent functions slow these until the last is taken away, which takes a tenth of
+ * a second for each, and inclusive functions are not counted while all chains come here: what is
+ * sampled meanwhile tells no shares.
+ */
+size_t session_candidates(struct session *session, struct session_unit units[UNITS_MOST])
+{
+	struct session_found_points *points = &session->found_points;
+	struct collector_counters before, after;
+
+	collector_drain(session->collector, &session->handler);
+	collector_counters(session->collector, &before);
+	sampled_code_set_disturbed(session->code, true);
+	size_t found = find(session, units);
+	collector_drain(session->collector, &session->handler);
+	sampled_code_set_disturbed(session->code, false);
+	collector_counters(session->collector, &after);
+	points->disturbed_ns += after.time_ns - before.time_ns;
+	points->disturbed_sampled_ns += after.sampled_ns - before.sampled_ns;
 	return found;
 }

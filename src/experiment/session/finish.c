@@ -41,7 +41,7 @@ static void complete_run(struct session *session)
 		       session->driver.program.started_ns;
 	run->delay_ns = counters.delay_ns;
 	run->samples = counters.samples;
-	run->sampled_ns = counters.sampled_ns;
+	run->sampled_ns = counters.sampled_ns - session->found_points.disturbed_sampled_ns;
 	run->paused_ns = counters.spun_ns;
 	if (!session->options->period_ns && counters.samples) { /* it has varied: sampling_rate.h */
 		const struct collector_facts *facts = collector_facts(session->collector);
@@ -53,7 +53,8 @@ static void complete_run(struct session *session)
 	run->unwound_badly = counters.unwound_badly;
 	run->baseline_ns = session->options->end_to_end ?
 				   session->baseline_ns :
-				   sampled_time_ns(session) - session->speedup_ns;
+				   sampled_time_ns(session) - session->speedup_ns -
+					   session->found_points.disturbed_ns;
 	run->note = session_warnings(session, &counters);
 	tell_requests(session);
 	if (observer)

@@ -135,4 +135,7 @@ void session_found_points_release(struct session_found_points *found)
 		point_spec_release(&found->specs[i]);
 		free(found->texts[i]);
 	}
+	for (size_t i = 0; i < found->too_frequent.count; i++)
+		free(found->too_frequent.items[i]);
+	array_free(&found->too_frequent);
 }

@@ -2,6 +2,7 @@
 /* found_points - progress points that Lever finds: found_points.c, candidates.c. */
 #pragma once
 
+#include "base/memory.h"
 #include "experiment/progress/point_spec.h"
 #include "experiment/progress/unit_choice.h"
 
@@ -23,7 +24,10 @@ struct session_found_points {
 	size_t count;
 	unsigned searches, units; /* units: points but CPU time */
 	uint64_t next_ns, visited_ns;
-	uint64_t visits; /* of all units, when last looked at */
+	uint64_t visits;            /* of all units, when last looked at */
+	ARRAY(char *) too_frequent; /* functions whose calls were not counted to the end */
+	/* While it searched: of no use for shares. */
+	uint64_t disturbed_ns, disturbed_sampled_ns;
 };
 
 /* What could be a unit of work, best first; their number. */

@@ -35,7 +35,7 @@ struct sampled_code {
 	uint64_t scope_generation;
 	uint32_t scope_objects;
 	bool is_scope_sent;
-	bool is_pool;
+	bool is_pool, is_disturbed;
 	struct call_edges edges;
 	uint32_t last;                                  /* location of the last sample */
 	uint32_t functions[CALL_CHAINS_FUNCTIONS_MOST]; /* of the sample's chain, innermost first */
@@ -184,6 +184,9 @@ static void count_sample(struct sampled_code *code, uint32_t location,
 			 const struct wire_sample *sample)
 {
 	struct sampled_location *counted = location_entry(code, location);
+
+	if (code->is_disturbed)
+		return;
 	counted->samples++;
 	counted->sampled_ns += sample->weight_ns;
 	if (location == code->armed && !(sample->flags & WIRE_SAMPLE_TARGET) &&
@@ -476,7 +479,7 @@ static bool on_spin(struct sampled_code *code, const struct wire_sample *sample)
 	bool has_scope = !(sample->flags & WIRE_SAMPLE_NO_SCOPE);
 	bool spins = sample->flags & WIRE_SAMPLE_SPINS;
 
-	code->time_ns += sample->weight_ns;
+	code->time_ns += code->is_disturbed ? 0 : sample->weight_ns;
 	if (is_off_cpu)
 		return false;
 	spins |= spin_code_on_sample(code->spins, sample->leaf_object, sample->leaf_offset);
@@ -565,6 +568,11 @@ void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample 
 uint32_t sampled_code_last(const struct sampled_code *code)
 {
 	return code->last;
+}
+
+void sampled_code_set_disturbed(struct sampled_code *code, bool is_disturbed)
+{
+	code->is_disturbed = is_disturbed;
 }
 
 void sampled_code_begin_window(struct sampled_code *code, uint64_t time_ns)

@@ -66,6 +66,8 @@ int sampled_code_set_target(struct sampled_code *code, const struct target_spec 
  */
 void sampled_code_begin_window(struct sampled_code *code, uint64_t time_ns);
 uint64_t sampled_code_unrecognized_ns(const struct sampled_code *code);
+/* While it is, the program runs otherwise than by itself, and samples add to no location's time. */
+void sampled_code_set_disturbed(struct sampled_code *code, bool is_disturbed);
 /* Who passed time on to whom, from call chains. Borrowed. */
 const struct call_edges *sampled_code_edges(const struct sampled_code *code);
 /* Samples count for their code, for what the thread did, and for all functions of their chains. */
