@@ -198,6 +198,16 @@ def _():
         equal({point["name"] for point in report(output)["progress"]}, {"sampled:*"})
 
 
+@test("what the search for units of work disturbs counts in no share")
+def _():
+    with folder() as place:
+        output = os.path.join(place, "x.lever")
+        said = lever("run", "-o", output, "--seconds", "6", "--", program("frequent_calls"), "8")
+        check(said.returncode in RAN, said.stderr)
+        main = [target for target in report(output)["targets"] if target["name"] == "inclusive:main"]
+        check(main and main[0]["share"] > 0.97, main)
+
+
 @test("a lever.h point is used, and nothing else is found")
 def _():
     with folder() as place:
