@@ -4,7 +4,8 @@
 A program is a function of a folder; it prepares its input there and returns a case: `before` and `after`, the commands
 that are compared in pairs (short), `profiled`, the command of `before` that runs for half a minute, `places`, a pattern
 of the names by which a first screen would lead a reader to the change, and `size`, the part of the place's time that
-the change takes away in percent; None: measured from recordings of both.
+the change takes away in percent; None: measured from recordings of both. `record_places` are the names of the place in
+a recording, and `gain_places` the target whose gain is compared, where that is not every one that leads there.
 """
 import os
 import random
@@ -112,8 +113,9 @@ for my $round (1 .. {times}) {{
 print scalar(keys %seen), "\\n";
 """)
     slow, fast = r"s/^(.*\S)\s+$/$1/", r"s/\s+\z//"
-    return case("perl, a pattern that backtracks", r"s/^(.*\S)\s+$/$1/ → substr by length", ["perl", work("before.pl", slow, 250)],
-                ["perl", work("after.pl", "tr/~//", 250)], ["perl", work("long.pl", slow, 50000)], r"Perl_regexec|Perl_pp_subst|regexec", 100)
+    return case("perl, a pattern that backtracks", r"s/^(.*\S)\s+$/$1/ → substr by length", ["perl", work("before.pl", slow, 2500)],
+                ["perl", work("after.pl", "tr/~//", 2500)], ["perl", work("long.pl", slow, 50000)], r"Perl_regexec|Perl_pp_subst|regexec", 100,
+                record_places="Perl_pp_subst", gain_places="Perl_pp_subst")
 
 
 @program("python3")
@@ -157,10 +159,10 @@ def git(place):
         for i in range(files):
             script(folder, f"file{i}", "\n".join(words_of_text(lines, i)) + "\n")
         return folder
-    short, long = tree("short", 30, 4000), tree("long", 700, 4000)
+    files = tree("files", 150, 4000)
     command = 'cd "$0" && rm -rf .git/objects/?? .git/index && git -c core.compression=%d add .'
-    return case("git add", "core.compression 9 → 0", ["sh", "-c", command % 9, short], ["sh", "-c", command % 0, short],
-                ["sh", "-c", command % 9, long], r"deflate", None)
+    return case("git add", "core.compression 9 → 0", ["sh", "-c", command % 9, files], ["sh", "-c", command % 0, files],
+                ["sh", "-c", f"while :; do {command % 9}; done", files], r"deflate", None)
 
 
 @program("convert", "mogrify")
@@ -213,24 +215,21 @@ print(total & 1)
         return None
     slow = ["env", "LD_LIBRARY_PATH=" + libraries + "blas:" + libraries + "lapack"]
     fast = ["env", "OPENBLAS_NUM_THREADS=1", "LD_LIBRARY_PATH=" + libraries + "openblas-pthread"]
-    short, long = work("short.py", 60), work("long.py", 100000)
+    short, long = work("short.py", 400), work("long.py", 100000)
     return case("NumPy, matrix products", "reference BLAS → OpenBLAS", [*slow, "/usr/bin/python3", short], [*fast, "/usr/bin/python3", short],
-                [*slow, "/usr/bin/python3", long], r"dgemm|cblas|libblas", None, record_places="gemm")
+                [*slow, "/usr/bin/python3", long], r"dgemm|cblas|libblas", None, record_places="gemm|openblas")
 
 
 @program("openssl")
 def openssl(place):
-    out = os.path.join(place, "out")
-    short, long = os.path.join(place, "short"), os.path.join(place, "long")
-    for path, size in ((short, 60 << 20), (long, 8 << 30)):
-        with open(path, "wb") as file:
-            file.truncate(size)
-
-    def command(file):
-        return ["openssl", "enc", "-aes-256-cbc", "-K", "00" * 32, "-iv", "00" * 16, "-in", file, "-out", out]
+    data = os.path.join(place, "data")
+    with open(data, "wb") as file:
+        file.write(random.Random(1).randbytes(1 << 20) * 200)
+    words = ["enc", "-aes-256-cbc", "-K", "00" * 32, "-iv", "00" * 16, "-in", data]
     slow = ["env", "OPENSSL_ia32cap=~0x200000000000000"]
-    return case("openssl enc without AES-NI", "with AES-NI", [*slow, *command(short)], command(short), [*slow, *command(long)],
-                r"EVP_\w*(Cipher|Encrypt)|AES|aes", None, record_places=r"EVP_\w*(Cipher|Encrypt)")
+    return case("openssl enc without AES-NI", "with AES-NI", [*slow, "openssl", *words], ["openssl", *words],
+                sh('while :; do "$@"; done', *slow, "openssl", *words), r"EVP_\w*(Cipher|Encrypt)|AES|aes", None,
+                record_places=r"EVP_\w*(Cipher|Encrypt)")
 
 
 @program("flac")

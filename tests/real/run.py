@@ -25,8 +25,6 @@ import time
 
 from programs import PROGRAMS
 
-RECORD_SECONDS = 4
-
 
 def run(words, **options):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, **options)
@@ -47,23 +45,27 @@ def pairs_of(case, count):
 
 
 def time_in(lever, words, places, file):
-    """Nanoseconds of one whole run in the places, with what they call."""
+    """Nanoseconds of one whole run in the places, with what they call, and in all; a wait for a child is the child's time."""
     subprocess.run([lever, "record", "--fresh", "-q", "-o", file, "--", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, check=False)
-    total = 0
+    inside = total = 0
     for line in run([lever, "report", "--format", "folded", file]).stdout.splitlines():
         stack, weight = line.rsplit(" ", 1)
-        if re.search(places, stack):
-            total += float(weight)
-    return total
+        if stack.endswith(("[B]/process", "[B]/pipe", "[S]")):
+            continue
+        total += float(weight)
+        inside += float(weight) if re.search(places, stack) else 0
+    return inside, total
 
 
 def size_of(lever, case, place):
-    if case["size"] is not None:
-        return case["size"]
+    """The part of the place's time that the change takes away, and what that is of all time, in percent."""
     places = case.get("record_places", case["places"])
     before, after = (time_in(lever, case[when], places, os.path.join(place, "record.lever")) for when in ("before", "after"))
-    return 100 * (1 - after / before) if before else None
+    if not before[0]:
+        return None, None
+    size = case["size"] if case["size"] is not None else 100 * (1 - after[0] / before[0])
+    return size, size * before[0] / before[1]
 
 
 def profile(lever, case, options, file):
@@ -90,19 +92,31 @@ def places_of(screen):
     return [line.strip() for line in text.split("\n") if "faster →" in line]
 
 
+def at_size(effect, size):
+    """Gain and interval at a speedup of `size` %: between the measured points on both sides, else by the slope."""
+    points = [{"speedup": 0, "program_speedup": 0, "low": 0, "high": 0}] + [point for point in effect["points"] if point.get("program_speedup") is not None]
+    below = [point for point in points if 100 * point["speedup"] <= size]
+    above = [point for point in points if 100 * point["speedup"] >= size]
+    if above:
+        left, right = below[-1], above[0]
+        width = right["speedup"] - left["speedup"]
+        part = (size / 100 - left["speedup"]) / width if width else 0
+        return [100 * (left[key] + part * (right[key] - left[key])) for key in ("program_speedup", "low", "high")]
+    if effect.get("slope") is None or effect["slope_low"] is None:
+        return None
+    return [size * effect[key] for key in ("slope", "slope_low", "slope_high")]
+
+
 def predicted(report, pattern, size):
     """The gain and interval at the change's size, of the sure place whose name fits; the largest if several fit."""
     best = None
     for target in report["targets"]:
-        if not re.search(pattern, f"{target['name']} {target.get('called_by')}"):
+        if size is None or not re.search(pattern, f"{target['name']} {target.get('called_by')}"):
             continue
         for effect in target["effects"]:
-            points = [point for point in effect["points"] if point.get("program_speedup") is not None]
-            if not points or size is None or effect["kind"] == "latency":
-                continue
-            near = min(points, key=lambda point: abs(100 * point["speedup"] - size))
-            if best is None or near["low"] > best[1] / 100:
-                best = [100 * near["program_speedup"], 100 * near["low"], 100 * near["high"], target["name"], 100 * near["speedup"]]
+            gain = at_size(effect, size) if effect["points"] and effect["kind"] != "latency" else None
+            if gain and (best is None or gain[1] > best[1]):
+                best = [*gain, target["name"], size]
     return best
 
 
@@ -115,7 +129,7 @@ def prepared(lever, name, place):
     os.makedirs(place, exist_ok=True)
     case = PROGRAMS[name][0](place)
     if case:
-        case["size"] = size_of(lever, case, place)
+        case["size"], case["taken"] = size_of(lever, case, place)
         with open(kept, "w", encoding="utf-8") as file:
             json.dump(case, file)
     return case
@@ -127,14 +141,14 @@ def row_of(lever, name, arguments, place):
         return None
     row = {"name": name, "title": case["title"], "change": case["change"], "options": arguments.options}
     row["measured"] = pairs_of(case, arguments.pairs) if arguments.pairs else None
-    row["size"] = case["size"]
+    row["size"], row["taken"] = case["size"], case["taken"]
     file = os.path.join(place, "profile.lever")
     screen = profile(lever, case, ["--seconds", str(arguments.seconds), *shlex.split(arguments.options)], file)
     text = run([lever, "report", "--format", "json", file]).stdout
     report = json.loads(text) if text.startswith("{") else {"targets": []}
     row["screen"], row["places"] = screen, places_of(screen)
     row["rank"] = next((i + 1 for i, line in enumerate(row["places"]) if re.search(case["places"], line)), 0)
-    row["predicted"] = predicted(report, case["places"], row["size"])
+    row["predicted"] = predicted(report, case.get("gain_places", case["places"]), row["size"])
     if arguments.keep:
         shutil.copy(file, os.path.join(arguments.keep, name + ".lever"))
     return row
@@ -146,7 +160,7 @@ def print_row(row):
     if measured:
         print(f"   measured {measured['gain']:.1f} % ({measured['low']:.1f} to {measured['high']:.1f}), {measured['before']:.2f} → {measured['after']:.2f} s")
     if row["size"] is not None:
-        print(f"   the change takes {row['size']:.0f} % of the place's time")
+        print(f"   the change takes {row['size']:.0f} % of the place's time: {row['taken']:.1f} % of the program's")
     print("   predicted " + (f"{guess[0]:.1f} % ({guess[1]:.1f} to {guess[2]:.1f}) by {guess[3]} at {guess[4]:.0f} %" if guess else "nothing"))
     for line in row["places"]:
         print("   " + line)
@@ -156,13 +170,14 @@ def print_row(row):
 def table(file):
     with open(file, encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
-    print("| program | change | measured | predicted | first screen | named |\n| --- | --- | --- | --- | --- | --- |")
+    print("| program | change | measured | of that in the place | predicted | first screen | named |\n| --- | --- | --- | --- | --- | --- | --- |")
     for row in rows:
         measured, guess = row["measured"], row["predicted"]
         effect = f"{measured['gain']:.1f} ({measured['low']:.1f} to {measured['high']:.1f})" if measured else ""
         told = f"{guess[0]:.1f} ({guess[1]:.1f} to {guess[2]:.1f})" if guess else "–"
         places = "; ".join(line.split(" (")[0].split(": ")[0] for line in row["places"]) or "nothing"
-        print(f"| {row['title']} | {row['change']} | {effect} | {told} | {places} | {row['rank'] or 'no'} |")
+        place = f"{row['taken']:.1f}" if row["taken"] is not None else "–"
+        print(f"| {row['title']} | {row['change']} | {effect} | {place} | {told} | {places} | {row['rank'] or 'no'} |")
 
 
 def main():

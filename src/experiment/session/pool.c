@@ -63,7 +63,8 @@ static bool is_kind_of_pool(const struct session *session, uint32_t location)
 
 double pool_active_share(const struct session *session, uint32_t location)
 {
-	double elapsed_ns = (double)(clock_now_ns() - session->driver.started_ns);
+	double elapsed_ns = (double)(clock_now_ns() - session->driver.started_ns -
+				     session->found_points.disturbed_ns);
 
 	return elapsed_ns > 0 ?
 		       fmin(1, (double)sampled(session, location)->sampled_ns / elapsed_ns) :
