@@ -129,7 +129,7 @@ DELAY_RULE int delay_enter(struct delay_local *local, struct delay_task *task,
 	delay_task_renew(task, settings);
 	__u64 gain = delay_classes_gain(task, settings, is_fresh, entry->global_ns, entry->now_ns);
 	__s64 grown = entry->global_ns - task->delay_at_wake_ns; /* since it was woken */
-	__s64 gap = is_external ? delay_gap_after_external_wake(task, entry) :
+	__s64 gap = is_external ? delay_gap_after_external_wake(task, settings, entry) :
 		    is_fresh    ? delay_gap_after_wake(task) :
 				  task->gap_ns;
 

@@ -36,15 +36,18 @@ struct delay_entry {
 
 /*
  * Woken by a message of another host, which carries its sender's L. The clock of a task is wall
- * time - L, and nothing arrives before it was sent by that clock: of the message's and the task's
- * own the later one counts. L becomes the sender's, or that of before the wait plus the wait. Only
- * tests/simulate/ has such messages so far; it errs where G grows in steps longer than the wait.
+ * time - L, and nothing arrives before it was sent by that clock, or before the task has asked for
+ * it: of the message's clock and the task's own the later one counts. A tick charges a whole period
+ * at once for code that ran for a part of it each time, so the own clock may go back by one period
+ * from the latest that it has shown, and no further (docs/decisions.md, "A message carries its
+ * sender's delay").
  */
-DELAY_RULE __s64 delay_gap_after_message(const struct delay_task *task)
+DELAY_RULE __s64 delay_gap_after_message(const struct delay_task *task,
+					 const struct delay_settings *settings)
 {
-	__s64 waited = task->woken_ns - task->left_ns;
-	__s64 grown = task->delay_at_wake_ns - task->delay_at_leave_ns;
-	__s64 own = task->gap_ns + grown - waited, message = task->waker_gap_ns;
+	__u64 earliest = task->latest_ns - settings->period_ns;
+	__s64 own = task->delay_at_wake_ns - (task->woken_ns - earliest);
+	__s64 message = task->waker_gap_ns;
 
 	return own > message ? own : message;
 }
@@ -56,6 +59,7 @@ DELAY_RULE __s64 delay_gap_after_message(const struct delay_task *task)
  * busy core the task has then waited for the core: the part that was no pause is credited.
  */
 DELAY_RULE __s64 delay_gap_after_external_wake(const struct delay_task *task,
+					       const struct delay_settings *settings,
 					       const struct delay_entry *entry)
 {
 	__s64 waker_gap = task->waker_gap_ns;
@@ -69,7 +73,7 @@ DELAY_RULE __s64 delay_gap_after_external_wake(const struct delay_task *task,
 	if (task->waker == DELAY_WAKER_KERNEL_THREAD && gap > most)
 		gap = most;
 	if (task->waker == DELAY_WAKER_HOST)
-		gap = delay_gap_after_message(task);
+		gap = delay_gap_after_message(task, settings);
 	if (!entry->core_was_idle && gap > 0)
 		gap = delay_not_negative(gap - delay_not_negative(queued));
 	return gap;

@@ -32,6 +32,7 @@ struct delay_task {
 	__u64 woken_ns, delay_at_wake_ns;
 	__u64 waker_gap_ns; /* of the kernel thread that has woken it */
 	__u64 credit_ns;    /* of a wait in the target that has ended */
+	__u64 latest_ns;    /* time - L, the latest at a switch out in this generation */
 	__u32 generation;
 	__u8 is_seen;         /* has been on a core */
 	__u8 is_blocked;      /* left its core to wait; 0: was preempted */
@@ -42,7 +43,7 @@ struct delay_task {
 	__u8 is_spinning;     /* at its last tick; 2: and at the one before */
 	__u32 pad;
 };
-_Static_assert(sizeof(struct delay_task) == 72, "delay_task layout");
+_Static_assert(sizeof(struct delay_task) == 80, "delay_task layout");
 
 /* ---- switch out and wake-up ---- */
 
@@ -50,6 +51,11 @@ _Static_assert(sizeof(struct delay_task) == 72, "delay_task layout");
 DELAY_RULE void delay_leave(struct delay_task *task, const struct delay_settings *settings,
 			    __s64 gap, bool is_blocked, __u64 global, __u64 now)
 {
+	__u64 clock = now - (global - gap);
+
+	if (task->is_seen && task->generation == settings->generation)
+		clock = delay_later(clock, task->latest_ns);
+	task->latest_ns = clock;
 	task->gap_ns = gap;
 	task->generation = settings->generation;
 	task->delay_at_leave_ns = global;
@@ -91,6 +97,7 @@ DELAY_RULE void delay_task_renew(struct delay_task *task, const struct delay_set
 	task->delay_at_wake_ns = delay_later(settings->generation_delay_ns, task->delay_at_wake_ns);
 	task->left_ns = delay_later(settings->generation_ns, task->left_ns);
 	task->woken_ns = delay_later(settings->generation_ns, task->woken_ns);
+	task->latest_ns = task->left_ns - task->delay_at_leave_ns;
 }
 
 /* ---- waits of classes L and S as the target ---- */

@@ -45,9 +45,11 @@ struct kernel_cpu {
 	__u32 hard_interrupts, soft_interrupts; /* being handled */
 	__u16 raised_by_task, raised_by_device; /* softirqs, a bit for each vector */
 	__u32 owes_more; /* the current task owes more than one pause; it pays at sched_exit_tp */
-	__u32 is_finishing; /* it pays there; ticks meanwhile are part of that pause */
-	__u32 pad;
-	__u64 handled_ns; /* time of ticks in BPF, without pauses */
+	__u32 is_finishing;     /* it pays there; ticks meanwhile are part of that pause */
+	__u16 is_receiving;     /* packets are being handled */
+	__u16 has_message;      /* the packet handled last was another host's (wire/hosts.h) */
+	__u64 message_delay_ns; /* which it carried */
+	__u64 handled_ns;       /* time of ticks in BPF, without pauses */
 	struct delay_budget budget;
 } __attribute__((aligned(64)));
 
@@ -66,12 +68,12 @@ _Static_assert(sizeof(struct kernel_totals) == 48, "kernel_totals layout");
 /*
  * struct task_state of bpf/state.h; the engine writes these bytes to make a running task a member.
  */
-#define KERNEL_TASK_STATE_BYTES 128
-#define KERNEL_TASK_STATE_MEMBER 72 /* offsets */
-#define KERNEL_TASK_STATE_PEER 75
-#define KERNEL_TASK_STATE_IN_TREE 77
-#define KERNEL_TASK_STATE_EXCLUDED 78
-#define KERNEL_TASK_STATE_UNDECIDED 79
+#define KERNEL_TASK_STATE_BYTES 136
+#define KERNEL_TASK_STATE_MEMBER 80 /* offsets */
+#define KERNEL_TASK_STATE_PEER 83
+#define KERNEL_TASK_STATE_IN_TREE 85
+#define KERNEL_TASK_STATE_EXCLUDED 86
+#define KERNEL_TASK_STATE_UNDECIDED 87
 
 /* A process's name (comm), and the engine's decision about it. */
 struct kernel_name {

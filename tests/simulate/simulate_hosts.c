@@ -18,7 +18,8 @@ static const char usage[] =
 	"usage: simulate_hosts [--pattern NAME] [--hosts N,...] [--delay MICROSECONDS,...]\n"
 	"                      [--rule external|task|told|stamp] [--report MICROSECONDS]\n"
 	"                      [--loss PERCENT] [--cores N] [--seed FIRST] [--jobs N]\n"
-	"                      [--rounds N] [--lag MICROSECONDS] [--list]\n";
+	"                      [--rounds N] [--lag MICROSECONDS] [--period MICROSECONDS]\n"
+	"                      [--list]\n";
 
 static const char *const rule_names[] = {"external", "task", "told", "stamp"};
 #define RULES 4
@@ -29,7 +30,7 @@ struct choices {
 	uint32_t delay_count, host_count, jobs, rounds, cores;
 	int rule; /* below 0: all */
 	uint64_t first_seed;
-	double report_us, handling_us, loss;
+	double report_us, handling_us, loss, period_us;
 	bool lists;
 };
 
@@ -50,6 +51,8 @@ static struct hosts_settings settings_of(const struct choices *choices, double d
 	settings.report_ns = (uint64_t)(choices->report_us * 1e3);
 	settings.handling_ns = (uint64_t)(choices->handling_us * 1e3);
 	settings.loss = choices->loss;
+	if (choices->period_us > 0)
+		settings.engine.period_ns = (uint32_t)(choices->period_us * 1e3);
 	return settings;
 }
 
@@ -205,6 +208,9 @@ static void option_take(struct choices *choices, int option)
 	case 'n':
 		choices->jobs = (uint32_t)atoi(optarg);
 		break;
+	case 'P':
+		choices->period_us = atof(optarg);
+		break;
 	case 'o':
 		choices->rounds = (uint32_t)atoi(optarg);
 		break;
@@ -221,19 +227,14 @@ static void option_take(struct choices *choices, int option)
 
 int main(int count, char **arguments)
 {
-	static const struct option options[] = {{"pattern", required_argument, NULL, 'p'},
-						{"hosts", required_argument, NULL, 'h'},
-						{"delay", required_argument, NULL, 'd'},
-						{"rule", required_argument, NULL, 'r'},
-						{"report", required_argument, NULL, 'R'},
-						{"loss", required_argument, NULL, 'L'},
-						{"cores", required_argument, NULL, 'c'},
-						{"seed", required_argument, NULL, 's'},
-						{"jobs", required_argument, NULL, 'n'},
-						{"rounds", required_argument, NULL, 'o'},
-						{"lag", required_argument, NULL, 'g'},
-						{"list", no_argument, NULL, 'l'},
-						{0}};
+	static const struct option options[] = {
+		{"pattern", required_argument, NULL, 'p'}, {"hosts", required_argument, NULL, 'h'},
+		{"delay", required_argument, NULL, 'd'},   {"rule", required_argument, NULL, 'r'},
+		{"report", required_argument, NULL, 'R'},  {"loss", required_argument, NULL, 'L'},
+		{"cores", required_argument, NULL, 'c'},   {"seed", required_argument, NULL, 's'},
+		{"jobs", required_argument, NULL, 'n'},    {"rounds", required_argument, NULL, 'o'},
+		{"lag", required_argument, NULL, 'g'},     {"period", required_argument, NULL, 'P'},
+		{"list", no_argument, NULL, 'l'},          {0}};
 	struct choices choices = {.delays_us = {20, 200, 1000, 5000},
 				  .delay_count = 4,
 				  .hosts = {2, 4, 16},

@@ -627,7 +627,37 @@ TEST("nothing arrives before it was sent by the sender's clock")
 
 	delay_leave(&task, &settings, 50, true, 300, 1000);
 	delay_wake(&task, DELAY_WAKER_HOST, 120, 500, 1400);
-	CHECK_EQUAL(delay_gap_after_message(&task), 120); /* L becomes the sender's, 380 */
+	CHECK_EQUAL(delay_gap_after_message(&task, &settings), 120); /* L becomes the sender's */
 	delay_wake(&task, DELAY_WAKER_HOST, 0, 500, 1100);
-	CHECK_EQUAL(delay_gap_after_message(&task), 150); /* it has waited 100 of 250 */
+	CHECK_EQUAL(delay_gap_after_message(&task, &settings), 150); /* it waited for 100 of 250 */
+	settings.period_ns = 40;
+	CHECK_EQUAL(delay_gap_after_message(&task, &settings), 110);
+}
+
+TEST("a clock that ticks turn back stays within a period of the latest that it has shown")
+{
+	/* Each message comes 200 after the one before, and G has grown by 300 meanwhile. */
+	struct delay_settings settings = {.period_ns = 500};
+	struct delay_task task = {0};
+	__u64 global = 0, now = 1000;
+	__s64 gap = 0;
+
+	for (int i = 0; i < 5; i++) {
+		delay_leave(&task, &settings, 0, true, global, now);
+		now += 200;
+		global += 300;
+		delay_wake(&task, DELAY_WAKER_HOST, 0, global, now);
+		gap = delay_gap_after_message(&task, &settings);
+		CHECK_EQUAL(gap, 0);
+	}
+	/* 500 behind by now: of the next 300 only the 200 of the wait are credited. */
+	delay_leave(&task, &settings, 0, true, global, now);
+	delay_wake(&task, DELAY_WAKER_HOST, 0, global + 300, now + 200);
+	CHECK_EQUAL(delay_gap_after_message(&task, &settings), 100);
+	/* What was before a generation does not count. */
+	settings.generation = 1;
+	settings.generation_ns = now;
+	settings.generation_delay_ns = global;
+	delay_task_renew(&task, &settings);
+	CHECK_EQUAL(delay_gap_after_message(&task, &settings), 0);
 }
