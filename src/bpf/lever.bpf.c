@@ -10,6 +10,7 @@
  * these in order. messages.h has programs of its own.
  */
 #include "bpf/address_space.h"
+#include "bpf/hosts.h"
 #include "bpf/latency.h"
 #include "bpf/member.h"
 #include "bpf/messages.h"
@@ -98,7 +99,9 @@ int BPF_PROG(hrtimer_expire_exit)
 SEC("tp_btf/softirq_exit")
 int BPF_PROG(softirq_exit)
 {
-	this_cpu()->soft_interrupts = 0;
+	struct kernel_cpu *cpu = this_cpu();
+	cpu->soft_interrupts = 0;
+	cpu->is_receiving = cpu->has_message = 0;
 	return 0;
 }
 
@@ -147,6 +150,8 @@ int BPF_PROG(softirq_entry, unsigned int vector)
 	u16 bit = 1u << (vector & 15);
 	bool is_of_task = cpu->raised_by_task & bit && !(cpu->raised_by_device & bit);
 	cpu->soft_interrupts = !is_of_task;
+	cpu->is_receiving = vector == SOFTIRQ_RECEIVE;
+	cpu->has_message = 0;
 	cpu->raised_by_task &= ~bit;
 	cpu->raised_by_device &= ~bit;
 	return 0;
@@ -163,26 +168,34 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 	int external =
 		cpu->hard_interrupts || cpu->soft_interrupts || !waker->pid || !is_pausable(waker);
 	bool by_thread = !external && waker->flags & PF_KTHREAD;
-	enum delay_waker kind = external  ? DELAY_WAKER_EXTERNAL :
+	bool by_host = is_by_message(cpu, !external && !by_thread);
+	enum delay_waker kind = by_host   ? DELAY_WAKER_HOST :
+				external  ? DELAY_WAKER_EXTERNAL :
 				by_thread ? DELAY_WAKER_KERNEL_THREAD :
 					    DELAY_WAKER_TASK;
 	u64 now = bpf_ktime_get_ns();
 
 	waiters_advance(now);
-	if (!external && !by_thread && woken != waker)
+	if (!external && !by_thread && !by_host && woken != waker)
 		pay_delay(cpu, &cpu->wake_spins);
 	if (!state)
 		return 0;
 	if (state->is_member) {
 		state->was_woken_externally =
-			cpu->hard_interrupts || waker->flags & PF_KTHREAD || !is_pausable(waker);
+			!by_host &&
+			(cpu->hard_interrupts || waker->flags & PF_KTHREAD || !is_pausable(waker));
 		wait_end(cpu, woken, state, now);
-		state->was_woken_by_task |= !external && !by_thread && woken != waker;
-		cpu->task_wakeups += !external && !by_thread && woken != waker;
+		bool by_task = by_host || (!external && !by_thread && woken != waker);
+		state->was_woken_by_task |= by_task;
+		cpu->task_wakeups += by_task;
+		hosts_totals.wakeups += by_host;
 	}
 	u64 global = global_delay();
-	delay_wake(&state->delay, kind, by_thread ? core_gap(cpu, global) : 0, global,
-		   bpf_ktime_get_ns());
+	delay_wake(&state->delay, kind,
+		   by_host   ? message_gap(cpu, global) :
+		   by_thread ? core_gap(cpu, global) :
+			       0,
+		   global, bpf_ktime_get_ns());
 	waiting_set(state, true);
 	return 0;
 }
@@ -198,6 +211,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 
 	waiters_advance(now);
 	cpu->hard_interrupts = 0;
+	cpu->has_message = 0;
 	cpu->owes_more = 0;
 	if (!previous->pid) {
 		cpu->soft_interrupts = 0;
@@ -341,4 +355,38 @@ SEC("tracepoint/visit")
 int visit_tracepoint(void *context)
 {
 	return visit(context);
+}
+
+/* ---- messages between the hosts of a job ---- */
+
+/* Each packet: one that no option follows is not another host's. */
+SEC("tp_btf/netif_receive_skb")
+int packet(void *context)
+{
+	this_cpu()->has_message = 0;
+	return 0;
+}
+
+SEC("sockops")
+int host_messages(struct bpf_sock_ops *context)
+{
+	/* Other runs on this machine, in namespaces of their own, have programs here, too. */
+	if (bpf_get_netns_cookie(context) != hosts_settings.network)
+		return 1;
+	switch (context->op) {
+	case BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB:
+	case BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB:
+		connection_begin(context);
+		break;
+	case BPF_SOCK_OPS_HDR_OPT_LEN_CB:
+		bpf_reserve_hdr_opt(context, sizeof(struct hosts_option), 0);
+		break;
+	case BPF_SOCK_OPS_WRITE_HDR_OPT_CB:
+		option_write(context);
+		break;
+	case BPF_SOCK_OPS_PARSE_HDR_OPT_CB:
+		option_read(context);
+		break;
+	}
+	return 1;
 }

@@ -9,8 +9,10 @@ int collector_open(const struct collector_options *options, struct collector **c
 {
 	if (options->engine == COLLECTOR_RUNTIME)
 		return runtime_engine_open(options, false, collector, error);
-	int code = kernel_engine_open(options, collector, error);
-	if (!code || options->engine == COLLECTOR_KERNEL || !options->runtime_library)
+	int code = options->group ? hosts_engine_open(options, collector, error) :
+				    kernel_engine_open(options, collector, error);
+	if (!code || options->group || options->engine == COLLECTOR_KERNEL ||
+	    !options->runtime_library)
 		return code;
 	return runtime_engine_open(options, true, collector, error);
 }
@@ -139,6 +141,13 @@ int collector_name_object(struct collector *collector, const struct wire_file *f
 			  uint32_t object)
 {
 	return collector->engine->name_object(collector, file, object);
+}
+
+void collector_describe_object(struct collector *collector, uint32_t object, const char *path,
+			       const char *build_id)
+{
+	if (collector->engine->describe_object)
+		collector->engine->describe_object(collector, object, path, build_id);
 }
 
 void collector_set_period(struct collector *collector, uint64_t period_ns)

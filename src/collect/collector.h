@@ -37,7 +37,9 @@ struct collector_options {
 	const char *runtime_library; /* liblever-runtime.so; NULL: there is no runtime engine */
 	uint64_t period_ns; /* 0: the shortest that takes COLLECTOR_OVERHEAD_AIM of a core */
 	bool counts_waits;  /* time off CPU belongs to the code that waits */
-	bool verbose;       /* libbpf writes its warnings and the verifier's log to stderr */
+	const struct collector_hosts *hosts; /* collector_hosts.h; NULL: this host only */
+	const struct collector_group *group; /* likewise */
+	bool verbose; /* libbpf writes its warnings and the verifier's log to stderr */
 };
 #define COLLECTOR_OVERHEAD_AIM 0.02
 #define COLLECTOR_OVERHEAD_MOST 0.15
@@ -104,16 +106,15 @@ int collector_add_point_sampled(struct collector *collector, const char *name, u
 				struct error *error);
 unsigned collector_point_count(const struct collector *collector);
 const struct wire_point *collector_point(const struct collector *collector, unsigned index);
-/* Calls `found` for each process that has visited the point; the runtime engine knows none. */
+/* For each process that has visited the point; the runtime engine knows none. */
 void collector_each_visiting_process(const struct collector *collector, unsigned index,
 				     void (*found)(void *context, pid_t pid, const char *command,
 						   uint64_t visits),
 				     void *context);
 /* Latency pairs to integrate over windows. */
 int collector_set_pairs(struct collector *collector, unsigned (*pairs)[2], unsigned count);
-/* Time average of (begun - ended) of a pair over the window closed last. */
+/* Over the window closed last: the time average of (begun - ended) of a pair, and its spans. */
 double collector_pair_average(const struct collector *collector, unsigned pair);
-/* Spans of a pair in the window closed last. */
 struct collector_lengths {
 	const struct wire_span_lengths *measured; /* NULL: the engine measures none */
 	uint64_t ended;      /* in all, those too short to be measured included */
@@ -158,6 +159,8 @@ int collector_set_spins(struct collector *collector, const struct wire_range *, 
 int collector_set_sampled(struct collector *collector, const struct wire_range *, size_t count);
 int collector_name_object(struct collector *collector, const struct wire_file *file,
 			  uint32_t object);
+void collector_describe_object(struct collector *collector, uint32_t object, const char *path,
+			       const char *build_id);
 
 /* How to unwind the object's frames (x86-64); -E2BIG: too many rows in all objects. */
 int collector_set_unwind(struct collector *collector, uint32_t object,

@@ -11,8 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-/* A heartbeat that comes later than this may have come too late: pausing may have stopped. */
-#define HEARTBEAT_LATE_NS (DELAY_HEARTBEAT_LIMIT_NS - 100000000)
+/* A heartbeat that comes so much before the limit may have come too late: pausing may have stopped.
+ */
+#define HEARTBEAT_MARGIN_NS 100000000
 
 const struct collector_facts *collector_facts(const struct collector *collector)
 {
@@ -21,11 +22,40 @@ const struct collector_facts *collector_facts(const struct collector *collector)
 
 void collector_heartbeat(struct collector *collector)
 {
-	uint64_t now = clock_now_ns(), last = collector->settings->delay.heartbeat_ns;
+	uint64_t early = collector->heartbeat_early_ns, now = clock_now_ns() - early;
+	uint64_t last = collector->settings->delay.heartbeat_ns;
+	uint64_t limit = DELAY_HEARTBEAT_LIMIT_NS - early;
+	uint64_t margin = limit / 4 < HEARTBEAT_MARGIN_NS ? limit / 4 : HEARTBEAT_MARGIN_NS;
 
-	if (last && now - last > HEARTBEAT_LATE_NS)
+	if (last && now - last > limit - margin)
 		collector->missed_heartbeats++;
 	__atomic_store_n(&collector->settings->delay.heartbeat_ns, now, __ATOMIC_RELEASE);
+}
+
+/* The other hosts are told. */
+static void publish(struct collector *collector)
+{
+	if (collector->engine->publish)
+		collector->engine->publish(collector);
+}
+
+void engine_merge_delay(struct collector *collector, uint64_t delay_ns)
+{
+	uint64_t *own = (uint64_t *)(uintptr_t)collector->delay_ns;
+	uint64_t old = __atomic_load_n(own, __ATOMIC_ACQUIRE);
+
+	while (delay_later(delay_ns, old) != old &&
+	       !__atomic_compare_exchange_n(own, &old, delay_ns, false, __ATOMIC_ACQ_REL,
+					    __ATOMIC_ACQUIRE))
+		continue;
+}
+
+void engine_host_messages(const struct collector *collector, uint64_t *sent, uint64_t *received,
+			  uint64_t *refused)
+{
+	*sent = *received = *refused = 0;
+	if (collector->engine->host_messages)
+		collector->engine->host_messages(collector, sent, received, refused);
 }
 
 /* ---- code ---- */
@@ -48,6 +78,7 @@ static int replace_bank(struct collector *collector, unsigned first, uint32_t *s
 		return -E2BIG;
 	fill_bank(collector, first + unused, ranges, count);
 	__atomic_store_n(selected, unused, __ATOMIC_RELEASE);
+	publish(collector);
 	return 0;
 }
 
@@ -112,12 +143,15 @@ int collector_set_sampled(struct collector *collector, const struct wire_range *
 		return -E2BIG;
 	collector->settings->counts[WIRE_BANK_SAMPLED] = 0;
 	fill_bank(collector, WIRE_BANK_SAMPLED, ranges, count);
+	publish(collector);
 	return 0;
 }
 
 int collector_set_unwind(struct collector *collector, uint32_t object,
 			 const struct wire_unwind_row *rows, size_t count)
 {
+	if (collector->engine->send_unwind)
+		collector->engine->send_unwind(collector, object, rows, count);
 	return unwind_table_add(&collector->unwind, object, rows, count);
 }
 
@@ -141,6 +175,7 @@ int collector_enable(struct collector *collector, const struct collector_target_
 	settings->enable_spans = target_kinds->spans;
 	settings->classes_of_code = target_kinds->classes_of_code;
 	settings->enable_classes = target_kinds->classes;
+	publish(collector);
 	return 0;
 }
 
@@ -154,11 +189,13 @@ void collector_want_callers(struct collector *collector, unsigned one_of)
 void collector_set_speedup(struct collector *collector, double speedup)
 {
 	write_speedups(collector, speedup, 0);
+	publish(collector);
 }
 
 void collector_speed_up_external(struct collector *collector, double speedup)
 {
 	write_speedups(collector, 0, speedup);
+	publish(collector);
 }
 
 void collector_clear_debts(struct collector *collector)
@@ -169,18 +206,21 @@ void collector_clear_debts(struct collector *collector)
 		__atomic_load_n(collector->delay_ns, __ATOMIC_ACQUIRE);
 	settings->delay.generation_ns = clock_now_ns();
 	__atomic_add_fetch(&settings->delay.generation, 1, __ATOMIC_RELEASE);
+	publish(collector);
 }
 
 void collector_charge_ticks(struct collector *collector, bool are_charged)
 {
 	__atomic_store_n(&collector->settings->delay.tick_overhead_ns,
 			 are_charged ? collector->tick_overhead_ns : 0, __ATOMIC_RELEASE);
+	publish(collector);
 }
 
 void collector_disarm(struct collector *collector)
 {
 	collector_set_speedup(collector, 0);
 	__atomic_store_n(&collector->settings->delay.is_disarmed, 1, __ATOMIC_RELEASE);
+	publish(collector);
 }
 
 /* ---- points ---- */
@@ -266,6 +306,7 @@ void collector_window_open(struct collector *collector)
 	engine->sum_pairs(collector, collector->pair_start_ns, &collector->weight_start_ns);
 	collector->windows++;
 	__atomic_store_n(&collector->settings->window, collector->windows, __ATOMIC_RELEASE);
+	publish(collector);
 }
 
 /* Sums wrap, and the program may write anything into its own: only differences count. */
@@ -275,6 +316,7 @@ void collector_window_close(struct collector *collector)
 	uint64_t sums[WIRE_PAIRS_MOST], weight_ns;
 
 	__atomic_store_n(&collector->settings->window, 0, __ATOMIC_RELEASE);
+	publish(collector);
 	collector->window_lasted_ns = clock_now_ns() - collector->window_opened_ns;
 	if (engine->lengths_end)
 		engine->lengths_end(collector);

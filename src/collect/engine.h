@@ -62,6 +62,15 @@ struct engine {
 
 	int (*name_object)(struct collector *collector, const struct wire_file *file,
 			   uint32_t object);
+	/* Of several hosts; may be NULL: a file; rows of an object; settings have changed. */
+	void (*describe_object)(struct collector *collector, uint32_t object, const char *path,
+				const char *build_id);
+	void (*send_unwind)(struct collector *collector, uint32_t object,
+			    const struct wire_unwind_row *rows, size_t count);
+	void (*publish)(struct collector *collector);
+	/* Of one host; may be NULL: messages to and from other hosts, and those refused. */
+	void (*host_messages)(const struct collector *collector, uint64_t *sent, uint64_t *received,
+			      uint64_t *refused);
 	void (*set_period)(struct collector *collector, uint64_t period_ns);
 
 	/* Over all cores or threads, modulo 2^64: of each pair (begun - ended) x time; time. */
@@ -96,7 +105,8 @@ struct collector {
 	uint32_t tick_overhead_ns; /* of a tick, beside the part that measures itself */
 	unsigned points_made;      /* for unique hashes */
 	uint64_t missed_heartbeats;
-	uint64_t windows; /* opened so far: the number of the last one */
+	uint64_t heartbeat_early_ns; /* pausing ends so much sooner than DELAY_HEARTBEAT_LIMIT_NS */
+	uint64_t windows;            /* opened so far: the number of the last one */
 	uint64_t window_opened_ns, window_lasted_ns;
 	uint64_t pair_start_ns[WIRE_PAIRS_MOST], weight_start_ns;
 	double pair_averages[WIRE_PAIRS_MOST];
@@ -104,6 +114,13 @@ struct collector {
 
 int kernel_engine_open(const struct collector_options *options, struct collector **collector,
 		       struct error *error);
+/* G becomes at least this large; G of hosts merge by maximum. */
+void engine_merge_delay(struct collector *collector, uint64_t delay_ns);
+void engine_host_messages(const struct collector *collector, uint64_t *sent, uint64_t *received,
+			  uint64_t *refused);
+
+int hosts_engine_open(const struct collector_options *options, struct collector **collector,
+		      struct error *error);
 /* `is_fallback`: the kernel engine was refused. */
 int runtime_engine_open(const struct collector_options *options, bool is_fallback,
 			struct collector **collector, struct error *error);

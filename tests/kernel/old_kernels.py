@@ -66,6 +66,9 @@ kill -0 $other; say alive $?
 /lever record -q -o /tmp/d.lever --seconds 2 -- /exits plain UNITS > /tmp/out 2>&1; say record $?
 sed 's/^/lever-test said /' /tmp/out
 MORE
+ip link set lo up
+/lever run -q -o /tmp/h.lever --hosts self=127.0.0.1 --launch env --speedups 100 --period 2ms -- /exits plain UNITS > /tmp/out 2>&1; say hosts $?
+sed 's/^/lever-test said /' /tmp/out
 sleep 2
 say complaints $(dmesg | grep -cE 'hung_task|rcu.*stall|soft lockup|BUG:|WARNING:')
 say end
@@ -177,6 +180,9 @@ def judge(said, more):
     for word in ("run", "report", "attach", "system", "record"):
         if said.get(word, ["0" if is_late(said) else "never"])[0] not in ("0", "3"):
             wrong.append(f"{word} ended with {said.get(word, ['never'])[0]}")
+    without = any("without libzmq" in line for line in said.get("said", []))
+    if not without and said.get("hosts", ["0" if is_late(said) else "never"])[0] not in ("0", "3"):
+        wrong.append(f"an agent on the same machine: lever ended with {said.get('hosts')}")
     must("check", "0", "lever check says no: " + "; ".join(said.get("checked", [])))
     must("alive", "0", "the program that was attached to has ended")
     must("left", "0", "a lever that was killed has left BPF programs")

@@ -21,6 +21,7 @@
 	COMMAND(history)  \
 	COMMAND(import)   \
 	COMMAND(check)    \
+	COMMAND(agent)    \
 	COMMAND(config)   \
 	COMMAND(help)     \
 	COMMAND(version)

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/recording_command.h"
+#include "cli/commands/run_hosts.h"
 #include "cli/commands/run_options.h"
 #include "cli/commands/run_verbose.h"
 #include "cli/installed_library.h"
@@ -171,6 +172,12 @@ static void record(struct common_options *common, const struct driver_options *d
 	AUTO(text) char *runtime_library = installed_library_find("liblever-runtime.so");
 	struct session_options session = session_options_from(options);
 
+	AUTO(run_hosts) struct run_hosts hosts = {0};
+	if (options->hosts.count && run_hosts_read(options, &hosts, error)) {
+		result->end = DRIVER_WRONG_USAGE;
+		return;
+	}
+	session.group = options->hosts.count ? &hosts.group : NULL;
 	session.scope = scope;
 	session.points_library = points_library;
 	session.runtime_library = runtime_library;

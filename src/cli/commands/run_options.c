@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/run_hosts.h"
 #include "experiment/progress/progress_kinds.h"
 #include "experiment/target/target_pattern.h"
 
@@ -295,6 +296,13 @@ static const struct option run_table[] = {
 	{"no-peers", 0, NULL,
 	 "do not pause clients and servers of this machine that wait for the program's messages",
 	 value_set_flag, FIELD(without_peers), NULL},
+	{"hosts", 0, "LIST",
+	 "run PROGRAM on these other hosts, too, as one: HOST or HOST=ADDRESS, with commas, or "
+	 "@FILE",
+	 value_add_list, FIELD(hosts), NULL},
+	{"launch", 0, "COMMAND",
+	 "with --hosts: what starts a command on host %h, like 'ip netns exec %h' (ssh %h)",
+	 value_set_text, FIELD(launch), NULL},
 	{"seed", 0, "NUMBER", "repeat the random choices of another run with this number",
 	 value_set_number, FIELD(seed), NULL},
 	{"engine", 'e', "ENGINE", "auto, kernel or runtime (auto)", value_set_choice, FIELD(engine),
@@ -490,6 +498,7 @@ int run_options_check(struct common_options *common, struct error *error)
 	code = code ? code : check_targets(options, error);
 
 	code = code ? code : check_processes(options, error);
+	code = code ? code : run_hosts_check(options, error);
 	return code ? code : check_engine(options, error);
 }
 
@@ -505,6 +514,7 @@ void run_options_free(struct run_options *options)
 		point_spec_release(&options->latency.items[i].end);
 	}
 	array_free(&options->progress);
+	value_list_release(&options->hosts);
 	array_free(&options->latency);
 	array_free(&options->targets);
 	array_free(&options->assumed);

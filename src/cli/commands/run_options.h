@@ -8,6 +8,7 @@
 #pragma once
 
 #include "cli/options/common_options.h"
+#include "cli/options/values.h"
 #include "experiment/progress/point_spec.h"
 #include "experiment/session/session.h"
 #include "profile/recording.h"
@@ -44,6 +45,8 @@ struct run_options {
 	bool kernel;
 	bool without_peers, without_set_search;
 	const char *vmlinux;
+	struct value_texts hosts; /* the other ones */
+	const char *launch;
 	uint32_t classes; /* --class: CLASS_BIT of each */
 	ARRAY(char *) owned;
 };

@@ -97,7 +97,7 @@ int kernel_clock_calibrate(struct kernel_engine *kernel, struct error *error)
 	if (pidfd < 0)
 		return error_set(error, errno, "pidfd_open: %s", strerror(errno));
 	kernel->collector.tick_overhead_ns = (uint32_t)measure_tick(kernel);
-	int code = kernel_add_task(&kernel->collector, pidfd, error);
+	int code = kernel_mark_itself(&kernel->collector, pidfd, error);
 	if (!code)
 		kernel->collector.facts.tick_ns = measure_tick(kernel);
 	bpf_map_delete_elem(bpf_map__fd(kernel->bpf->maps.tasks), &pidfd);

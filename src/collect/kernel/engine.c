@@ -20,7 +20,8 @@
 #define PAUSE_CAP_NS 2000000
 
 /* What this kernel does not have is not loaded: see leave_syscall in bpf/lever.bpf.c. */
-static void choose_programs(struct lever_bpf *bpf, const struct kernel_features *features)
+static void choose_programs(struct lever_bpf *bpf, const struct kernel_features *features,
+			    bool has_hosts)
 {
 	bool is_new = features->has_prepare_exec && features->has_early_exit;
 
@@ -28,6 +29,8 @@ static void choose_programs(struct lever_bpf *bpf, const struct kernel_features 
 	bpf_program__set_autoload(bpf->progs.sched_exit, features->has_sched_exit);
 	bpf_program__set_autoload(bpf->progs.signal_deliver, !is_new);
 	bpf_program__set_autoload(bpf->progs.leave_syscall, !is_new);
+	bpf_program__set_autoload(bpf->progs.packet, has_hosts);
+	bpf_program__set_autoload(bpf->progs.host_messages, has_hosts);
 	bpf_program__set_autoload(bpf->progs.sock_recv_length, features->has_socket_messages);
 	bpf_program__set_autoload(bpf->progs.sock_send_length, features->has_socket_messages);
 	bpf_program__set_autoload(bpf->progs.message_call, !features->has_socket_messages);
@@ -123,13 +126,13 @@ static int on_event(void *context, void *data, size_t size)
 	return 0;
 }
 
-static int load(struct kernel_engine *kernel, struct error *error)
+static int load(struct kernel_engine *kernel, bool has_hosts, struct error *error)
 {
 	kernel->bpf = lever_bpf__open();
 	if (!kernel->bpf)
 		return error_set(error, errno, "cannot open the BPF programs: %s", strerror(errno));
 	struct kernel_features features = kernel_features_find();
-	choose_programs(kernel->bpf, &features);
+	choose_programs(kernel->bpf, &features, has_hosts);
 	int code = lever_bpf__load(kernel->bpf);
 	if (code)
 		return bpf_loader_explain(code, error);
@@ -283,6 +286,7 @@ static const struct engine kernel_table = {
 	.announce_names = kernel_announce_names,
 	.start = kernel_start,
 	.name_object = kernel_name_object,
+	.host_messages = kernel_host_messages,
 	.set_period = kernel_set_period,
 	.sum_pairs = kernel_sum_pairs,
 	.lengths_begin = kernel_lengths_begin,
@@ -307,7 +311,7 @@ static int set_up(struct kernel_engine *kernel, const struct collector_options *
 				 "most; use --engine runtime",
 				 cpus, KERNEL_CPUS_MOST);
 	kernel->collector.facts.cpus = (unsigned)cpus;
-	int code = load(kernel, error);
+	int code = load(kernel, options->hosts, error);
 	if (code)
 		return code;
 	settings = kernel->collector.settings;
@@ -316,6 +320,8 @@ static int set_up(struct kernel_engine *kernel, const struct collector_options *
 	collector_heartbeat(&kernel->collector);
 	code = attach_programs(kernel, error);
 	code = code ? code : attach_leave_syscalls(kernel, error);
+	if (options->hosts)
+		code = code ? code : kernel_hosts_open(kernel, options->hosts, error);
 	code = code ? code : kernel_clock_open(kernel, options->period_ns, error);
 	code = code ? code : kernel_clock_calibrate(kernel, error);
 	if (code)

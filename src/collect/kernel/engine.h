@@ -6,6 +6,7 @@
 
 #include "collect/bpf/clocks.h"
 #include "collect/engine.h"
+#include "wire/hosts.h"
 #include "wire/requests.h"
 
 #include <bpf/bpf.h>
@@ -46,6 +47,12 @@ int kernel_add_link(struct kernel_engine *kernel, struct bpf_link *link);
 int kernel_attach_tracepoint(struct bpf_program *program, const char *category, const char *name,
 			     uint64_t cookie, struct bpf_link **link, struct error *error);
 
+/* hosts.c */
+int kernel_hosts_open(struct kernel_engine *kernel, const struct collector_hosts *hosts,
+		      struct error *error);
+void kernel_host_messages(const struct collector *collector, uint64_t *sent, uint64_t *received,
+			  uint64_t *refused);
+
 /* clock.c */
 int kernel_clock_open(struct kernel_engine *kernel, uint64_t period_ns, struct error *error);
 /* Measures what a tick costs and fills in facts; the clocks must be open. */
@@ -55,6 +62,8 @@ int kernel_clock_calibrate(struct kernel_engine *kernel, struct error *error);
 void kernel_set_period(struct collector *collector, uint64_t period_ns);
 
 int kernel_add_task(struct collector *collector, int pidfd, struct error *error);
+/* While ticks are measured: this thread, and none that it or its process starts. */
+int kernel_mark_itself(struct collector *collector, int pidfd, struct error *error);
 int kernel_add_process(struct collector *collector, pid_t pid, struct error *error);
 int kernel_add_peer(struct collector *collector, pid_t pid, struct error *error);
 int kernel_exclude_process(struct collector *collector, pid_t pid, struct error *error);

@@ -44,6 +44,14 @@ int kernel_add_task(struct collector *collector, int pidfd, struct error *error)
 	return code ? error_set(error, code, "cannot follow the program: %s", strerror(-code)) : 0;
 }
 
+int kernel_mark_itself(struct collector *collector, int pidfd, struct error *error)
+{
+	static const size_t bytes[] = {KERNEL_TASK_STATE_MEMBER, 0};
+	int code = mark(collector, pidfd, bytes, BPF_ANY);
+
+	return code ? error_set(error, code, "cannot follow lever itself: %s", strerror(-code)) : 0;
+}
+
 int kernel_add_process(struct collector *collector, pid_t pid, struct error *error)
 {
 	static const size_t bytes[] = {KERNEL_TASK_STATE_IN_TREE, KERNEL_TASK_STATE_UNDECIDED, 0};

@@ -61,8 +61,9 @@ struct session_options {
 	bool end_to_end;
 	unsigned runs; /* end to end: at most; 0: until time is up */
 	enum collector_engine engine;
-	const char *runtime_library; /* liblever-runtime.so; NULL: no runtime engine */
-	const char *points_library;  /* liblever-points.so, for programs with coz.h; NULL: none */
+	const struct collector_group *group; /* other hosts; NULL: none */
+	const char *runtime_library;         /* liblever-runtime.so; NULL: no runtime engine */
+	const char *points_library; /* liblever-points.so, for programs with coz.h; NULL: none */
 	void *context;
 	void (*notify)(void *context, const struct session_status *status);
 	const struct session_observer *observer; /* --verbose; NULL: none */

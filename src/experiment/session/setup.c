@@ -62,6 +62,7 @@ int session_open(struct driver *driver, struct error *error)
 					      .runtime_library = options->runtime_library,
 					      .period_ns = options->period_ns,
 					      .counts_waits = options->off_cpu,
+					      .group = options->group,
 					      .verbose = driver->options->verbose};
 
 	open_symbols(session);

@@ -184,6 +184,11 @@ static void send_unwind_rows(struct mapped_files *mapped_files, uint32_t object)
 static void name_object(struct mapped_files *mapped_files, const struct wire_file *file,
 			uint32_t object)
 {
+	const struct symbols_object *known = symbols_object(mapped_files->symbols, object);
+
+	if (mapped_files->sink.describe_object)
+		mapped_files->sink.describe_object(mapped_files->sink.context, object + 1,
+						   known->path, known->build_id);
 	if (mapped_files->sink.name_object(mapped_files->sink.context, file, object + 1))
 		text_add_line(
 			&mapped_files->warnings,

@@ -14,6 +14,9 @@
 struct mapped_files_sink {
 	void *context;
 	int (*name_object)(void *context, const struct wire_file *file, uint32_t object);
+	/* Before name_object: which file it is. May be NULL. */
+	void (*describe_object)(void *context, uint32_t object, const char *path,
+				const char *build_id);
 	int (*set_unwind)(void *context, uint32_t object, const struct wire_unwind_row *rows,
 			  size_t count);
 	/* NULL: frames of Python are not read. */

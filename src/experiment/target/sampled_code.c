@@ -75,6 +75,11 @@ static int name_object(void *context, const struct wire_file *file, uint32_t obj
 	return collector_name_object(context, file, object);
 }
 
+static void describe_object(void *context, uint32_t object, const char *path, const char *build_id)
+{
+	collector_describe_object(context, object, path, build_id);
+}
+
 static int set_unwind(void *context, uint32_t object, const struct wire_unwind_row *rows,
 		      size_t count)
 {
@@ -91,6 +96,7 @@ struct sampled_code *sampled_code_new(struct symbols *symbols, struct collector 
 	struct sampled_code *code = memory_new(1, sizeof(*code));
 	struct mapped_files_sink sink = {.context = collector,
 					 .name_object = name_object,
+					 .describe_object = describe_object,
 					 .set_unwind = set_unwind,
 					 .set_python = set_python};
 

@@ -31,7 +31,9 @@ static int set_unwind(void *context, uint32_t object, const struct wire_unwind_r
 /* The vDSO is announced at once. */
 static char *warnings_with(int code)
 {
-	const struct mapped_files_sink sink = {&code, name_object, set_unwind, NULL};
+	const struct mapped_files_sink sink = {.context = &code,
+					       .name_object = name_object,
+					       .set_unwind = set_unwind};
 	struct scope *scope = scope_new();
 	struct symbols *symbols = symbols_new(TARGET_LINE, scope);
 	struct mapped_files *mapped_files = mapped_files_new(symbols, &sink);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* collector_hosts - a collector over several hosts: which ones, and what runs there. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Other hosts of the job; messages to them carry delays (wire/hosts.h). */
+struct collector_hosts {
+	const uint32_t *addresses; /* IPv4, in network order */
+	size_t count;
+	uint64_t tag; /* the same on all hosts of a run */
+};
+
+/* One program on several hosts, this one and those of `names`: collect/hosts. */
+struct collector_group {
+	const char *const *names; /* NAME or NAME=ADDRESS, each of another host */
+	size_t count;
+	const char *launch;     /* the command that starts a command on host %h */
+	const char *executable; /* of lever there */
+	const char *version;
+	char *const *arguments; /* of the program; ends with NULL */
+};

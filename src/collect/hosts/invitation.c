@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* invitation - what an agent is told on its standard input. */
+#include "collect/hosts/invitation.h"
+
+#include "base/cleanup.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WORD "lever-agent"
+#define LINE_MOST_BYTES 8192
+
+char *invitation_text(const struct invitation *invitation, const char *version)
+{
+	char addresses[LINE_MOST_BYTES / 2] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; i < invitation->address_count; i++)
+		length += (size_t)snprintf(addresses + length, sizeof(addresses) - length,
+					   " %08" PRIx32, invitation->addresses[i]);
+	return text_format(WORD " %s %u %s %s %s %s %s %016" PRIx64 "%s\n", version,
+			   invitation->index, invitation->name, invitation->endpoint,
+			   invitation->coordinator, invitation->keys.open, invitation->keys.secret,
+			   invitation->tag, addresses);
+}
+
+/* Byte by byte: what follows the line is not for us. */
+static bool read_line(int input, char *line, size_t room)
+{
+	for (size_t i = 0; i + 1 < room; i++) {
+		if (read(input, &line[i], 1) != 1)
+			return false;
+		line[i + 1] = 0;
+		if (line[i] == '\n')
+			return true;
+	}
+	return false;
+}
+
+int invitation_read(int input, const char *version, struct invitation *invitation,
+		    struct error *error)
+{
+	AUTO(text) char *line = memory_new(1, LINE_MOST_BYTES);
+	char theirs[64];
+	int at = 0, next;
+
+	memset(invitation, 0, sizeof(*invitation));
+	if (isatty(input) || !read_line(input, line, LINE_MOST_BYTES) ||
+	    sscanf(line, WORD " %63s", theirs) != 1)
+		return error_set(error, -EPROTO,
+				 "the input is no invitation; an agent is started by \"lever run "
+				 "--hosts\"");
+	if (strcmp(theirs, version) != 0)
+		return error_set(error, -EPROTO,
+				 "this is lever %s, and the coordinator is lever %s; install the "
+				 "same version on all hosts",
+				 version, theirs);
+	if (sscanf(line, WORD " %*s %u %127s %127s %40s %40s %40s %" SCNx64 "%n",
+		   &invitation->index, invitation->name, invitation->endpoint,
+		   invitation->coordinator, invitation->keys.open, invitation->keys.secret,
+		   &invitation->tag, &at) != 7)
+		return error_set(error, -EPROTO, "the invitation is damaged");
+	for (char *rest = line + at;
+	     invitation->address_count < HOSTS_MOST &&
+	     sscanf(rest, " %" SCNx32 "%n", &invitation->addresses[invitation->address_count],
+		    &next) == 1;
+	     rest += next)
+		invitation->address_count++;
+	return 0;
+}

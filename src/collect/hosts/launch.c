@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* launch - starts a command on another host. */
+#include "collect/hosts/launch.h"
+
+#include "base/cleanup.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WORDS_MOST 64
+
+/* A word of the template, with the host in place of %h. */
+static char *with_host(const char *word, const char *host)
+{
+	const char *place = strstr(word, "%h");
+
+	return place ? text_format("%.*s%s%s", (int)(place - word), word, host, place + 2) :
+		       text_copy(word);
+}
+
+static void run_child(int input, char **words)
+{
+	sigset_t none;
+
+	setpgid(0, 0); /* Ctrl-C is the coordinator's: it ends the agents */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	dup2(input, STDIN_FILENO);
+	execvp(words[0], words);
+	_exit(127);
+}
+
+int launch_start(const char *launch, const char *host, const char *executable,
+		 struct launched *launched, struct error *error)
+{
+	AUTO(text) char *template = text_copy(launch ? launch : "ssh %h");
+	char *words[WORDS_MOST], *rest = NULL;
+	int count = 0, ends[2];
+
+	for (char *word = strtok_r(template, " ", &rest); word && count + 3 < WORDS_MOST;
+	     word = strtok_r(NULL, " ", &rest))
+		words[count++] = with_host(word, host);
+	if (!count)
+		return error_set(error, -EINVAL, "the command of --launch is empty");
+	words[count++] = text_copy(executable);
+	words[count++] = text_copy("agent");
+	words[count] = NULL;
+	int code = pipe2(ends, O_CLOEXEC) ? -errno : 0;
+	launched->pid = code ? -1 : fork();
+	if (!launched->pid)
+		run_child(ends[0], words);
+	if (launched->pid < 0)
+		code = error_set(error, errno, "cannot start '%s': %s", words[0], strerror(errno));
+	else
+		close(ends[0]);
+	launched->input = launched->pid > 0 ? ends[1] : -1;
+	for (int i = 0; i < count; i++)
+		free(words[i]);
+	return code;
+}

@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""hosts - one program on two hosts: network namespaces with a cable of 100 us, each with a core of its own.
+
+Gains are compared with runs in which the work is really less. Faults: a killed agent or coordinator, and a cable that is cut.
+"""
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from kernel import LEVER, RAN, Skip, check, equal, folder, lever, main, program, report, run, test
+
+NAMES = [f"lever-{os.getpid()}-{which}" for which in "ab"]
+DEVICES = [f"lv{os.getpid() % 100000}{which}" for which in "ab"]
+ADDRESSES = ["10.231.7.1", "10.231.7.2"]
+DELAY_US = "100"
+LOST = "lost: it sent nothing"
+
+
+@contextlib.contextmanager
+def two_hosts():
+    if lever("run", "--hosts", "x=127.0.0.1").stderr.find("libzmq") >= 0:
+        raise Skip("lever was built without libzmq")
+    made = [run("ip", "netns", "add", name) for name in NAMES]
+    if any(one.returncode for one in made):
+        raise Skip(f"no network namespaces: {made[0].stderr}")
+    wire = subprocess.Popen([program("wire"), NAMES[0], DEVICES[0], NAMES[1], DEVICES[1], DELAY_US],
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        if wire.stdout.readline() != "ready\n":
+            raise Skip("no tun devices")
+        for i in range(2):
+            equal(run("ip", "-n", NAMES[i], "address", "add", ADDRESSES[i], "peer", ADDRESSES[1 - i], "dev", DEVICES[i]).returncode, 0)
+            equal(run("ip", "-n", NAMES[i], "link", "set", DEVICES[i], "up").returncode, 0)
+            equal(run("ip", "-n", NAMES[i], "link", "set", "lo", "up").returncode, 0)
+        yield
+    finally:
+        wire.stdin.close()
+        wire.wait(10)
+        for name in NAMES:
+            run("ip", "netns", "delete", name)
+
+
+def inside(host, *words):
+    return ["ip", "netns", "exec", NAMES[host], *words]
+
+
+def bare(seconds, *works):
+    """Requests a second without lever."""
+    words = [program("hosts"), ADDRESSES[1], "7911", str(seconds), *map(str, works)]
+    server = subprocess.Popen(inside(1, *words), env={**os.environ, "LEVER_HOST_INDEX": "1"})
+    client = run(*inside(0, *words))
+    server.wait(10)
+    return float(client.stdout.split()[0])
+
+
+def words_of(output, *options):
+    return inside(0, LEVER, "run", "--output", output, "--granularity", "function", "--progress", "request",
+                  "--hosts", f"{NAMES[1]}={ADDRESSES[1]}", "--launch", "ip netns exec %h", *options)
+
+
+def gain_at(told, name, speedup):
+    """Interval of the gain, from the target's curve."""
+    target, = [one for one in told["targets"] if one["name"] == name]
+    effect = target["effects"][0]
+    found, = [one for one in effect["points"] if abs(one["speedup"] - speedup) < 1e-6]
+    return found["program_speedup"], found["low"], found["high"]
+
+
+def predicted(name, *works):
+    """At 50 and 100 %, with intervals, in points."""
+    with folder() as place:
+        output = os.path.join(place, "hosts.lever")
+        said = run(*words_of(output, "--target", name, "--speedups", "50,100", "--", program("hosts"), ADDRESSES[1], "7912", "8",
+                             *map(str, works)))
+        check(said.returncode in RAN, said.stderr)
+        told = report(output)
+        return [tuple(100 * value for value in gain_at(told, name, speedup)) for speedup in (0.5, 1)]
+
+
+def compare(name, index, *works):
+    """The work at `index` is what `name` does."""
+    rates = []
+    for left in (1, 0.5, 0.001):
+        less = list(works)
+        less[index] *= left
+        rates.append(max(bare(0.7, *less) for _ in range(3)))  # the least disturbed one
+    truth = [100 * (1 - rates[0] / rate) for rate in rates[1:]]
+    for _ in range(2):  # a machine that does something else now
+        told = predicted(name, *works)
+        print(f"# {name}: told {told}, true {truth}", flush=True)
+        wrong = [one for one, true in zip(told, truth) if not min(one[1], one[0] - 6) <= true <= max(one[2], one[0] + 6)]
+        if not wrong:
+            return
+    check(False, f"{name}: {wrong} for {truth}")
+
+
+@test("a server's function on another host gains what a client gets from less work there")
+def _():
+    with two_hosts():
+        compare("serve", 1, 400, 1600, 0)
+
+
+@test("a function of both hosts gains what it takes on both")
+def _():
+    with two_hosts():
+        compare("shared", 2, 300, 300, 800)
+
+
+# ---- faults ----
+
+
+def agents(coordinator):
+    found = run("pgrep", "-P", str(coordinator), "-f", "lever agent").stdout.split()
+    return [int(pid) for pid in found]
+
+
+def children(pid):
+    return [int(one) for one in run("pgrep", "-P", str(pid)).stdout.split()]
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            return file.read().split()[2] not in "ZX"
+    except OSError:
+        return False
+
+
+def wait_for(condition, seconds=40):
+    end = time.monotonic() + seconds
+    while not condition():
+        check(time.monotonic() < end, "it took too long")
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def running(place, seconds, *words):
+    """A run in which the other host pauses as long as this one works: pid, agent and a file with its output."""
+    with open(os.path.join(place, "out"), "w+", encoding="utf-8") as out:
+        lever_run = subprocess.Popen(
+            words_of(os.path.join(place, "hosts.lever"), "--target", "prepare", "--speedups", "100", "--period", "1ms", *words, "--", program("hosts"),
+                     "-", "0", str(seconds)), stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+            start_new_session=True)
+        try:
+            wait_for(lambda: agents(lever_run.pid) and " paused " in contents(out.name))
+            yield lever_run, agents(lever_run.pid)[0], out.name
+        finally:
+            if lever_run.poll() is None:
+                lever_run.kill()
+                lever_run.wait()
+            for pid in [int(one) for one in run("pgrep", "-f", program("hosts") + " - 0").stdout.split()]:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+
+def contents(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def pauses(path, since=0.0, until=float("inf")):
+    """Of the other host's program: us of each 20 ms."""
+    found = re.findall(r"^at (\d+) paused (\d+)$", contents(path), re.M)
+    return [int(paused) for at, paused in found if since <= float(at) <= until]
+
+
+def wait_for_pauses(path):
+    """Returns then, in ms."""
+    wait_for(lambda: sum(1 for one in pauses(path) if one > 1000) > 10)
+    return time.monotonic() * 1e3
+
+
+def end(lever_run, path):
+    """Ctrl-C, after what the other hosts have to tell."""
+    time.sleep(3)
+    os.killpg(lever_run.pid, signal.SIGINT)
+    check(lever_run.wait(30) in RAN, contents(path))
+
+
+def check_lost(place, is_lost=True):
+    """Results until then are kept."""
+    told = report(os.path.join(place, "hosts.lever"))
+    said = [one for one in told["warnings"] if LOST in one]
+    equal([NAMES[1] in one for one in said], [True] * is_lost, str(told["warnings"]))
+    check(told["progress"][0]["visits"] > 100)
+
+
+def check_free(path, since):
+    """From 150 ms after `since` (100, and a line takes 20 or more) nothing pauses, though much did before."""
+    before, after = pauses(path, 0, since), pauses(path, since + 150)
+    print(f"# paused for {sum(before) / 1e3:.0f} ms in {len(before)} slots, then for {sum(after) / 1e3:.1f} ms in {len(after)}")
+    check(len(after) > 10 and sum(after) / len(after) < 0.1 * sum(before) / len(before), f"paused: {after}, before {before}")
+
+
+@test("a killed agent is told, its host pauses no more, and the run goes on")
+def _():
+    with two_hosts(), folder() as place:
+        with running(place, 40) as (lever_run, agent, out):
+            since = wait_for_pauses(out)
+            os.kill(agent, signal.SIGKILL)
+            end(lever_run, out)
+            check_free(out, since)
+        check_lost(place)
+
+
+@test("a killed coordinator ends its agents and their program")
+def _():
+    with two_hosts(), folder() as place:
+        with running(place, 40) as (lever_run, agent, out):
+            theirs = children(agent)
+            equal(len(theirs), 1)
+            wait_for_pauses(out)
+            lever_run.kill()
+            lever_run.wait()
+            wait_for(lambda: not is_running(agent) and not is_running(theirs[0]), 5)
+
+
+@test("while a coordinator sends nothing, nothing pauses")
+def _():
+    with two_hosts(), folder() as place:
+        with running(place, 40) as (lever_run, _, out):
+            since = wait_for_pauses(out)
+            lever_run.send_signal(signal.SIGSTOP)
+            time.sleep(1.5)
+            check_free(out, since)
+            lever_run.send_signal(signal.SIGCONT)
+            end(lever_run, out)
+        check_lost(place, False)
+
+
+@test("a cable that is cut ends all pauses, is told, and the run goes on")
+def _():
+    with two_hosts(), folder() as place:
+        with running(place, 40) as (lever_run, agent, out):
+            since = wait_for_pauses(out)
+            equal(run("ip", "-n", NAMES[0], "link", "set", DEVICES[0], "down").returncode, 0)
+            end(lever_run, out)
+            check_free(out, since)
+            wait_for(lambda: not is_running(agent), 10)
+        check_lost(place)
+
+
+# ---- strangers ----
+
+
+def listening(host):
+    """Local addresses and ports on which something listens."""
+    said = run(*inside(host, "cat", "/proc/net/tcp"))
+    rows = [row.split() for row in said.stdout.splitlines()[1:]]
+    return [(socket.inet_ntoa(bytes.fromhex(row[1][:8])[::-1]), int(row[1][9:], 16)) for row in rows if row[3] == "0A"]
+
+
+STRANGER = """
+import os, random, socket, sys
+random.seed(5)
+for i in range(60):
+    with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as link:
+        greeting = b'\\xff' + bytes(8) + b'\\x7f\\x03\\x01' + (b'NULL' if i % 2 else b'CURVE').ljust(20, b'\\0') + bytes(32)
+        try:
+            link.sendall(greeting if i % 3 else random.randbytes(64))
+            link.sendall(random.randbytes(random.randrange(1, 2000)))
+        except OSError:
+            pass
+"""
+
+
+@test("the coordinator listens on one address, no key is on a command line, and a stranger changes nothing")
+def _():
+    with two_hosts(), folder() as place:
+        with running(place, 5) as (lever_run, agent, out):
+            where = listening(0)
+            equal([address for address, _ in where], ADDRESSES[:1])
+            equal(listening(1), [])
+            with open(f"/proc/{agent}/cmdline", encoding="ascii") as file:
+                equal(file.read().split("\0")[1:], ["agent", ""])
+            with open(f"/proc/{agent}/environ", "rb") as file:
+                equal(re.findall(rb"[^\0]*(?:KEY|SECRET)[^\0]*", file.read()), [])
+            said = run(*inside(1, sys.executable, "-c", STRANGER, ADDRESSES[0], str(where[0][1])))
+            equal(said.returncode, 0, said.stderr)
+            check(lever_run.wait(30) in RAN, contents(out))
+            check(pauses(out), contents(out))
+        check_lost(place, False)
+
+
+@test("an agent without an invitation, and one of another version, say so")
+def _():
+    said = lever("agent")
+    equal(said.returncode, 1)
+    check("no invitation" in said.stderr, said.stderr)
+    said = subprocess.run([LEVER, "agent"], input="lever-agent 0.0.1-old 1 x tcp://127.0.0.1:1 a b c 0\n", capture_output=True,
+                          text=True, check=False)
+    equal(said.returncode, 1)
+    check("same version" in said.stderr, said.stderr)
+
+
+@test("a host that cannot be reached ends the run with a sentence")
+def _():
+    with two_hosts(), folder() as place:
+        said = run(*inside(0, LEVER, "run", "--output", os.path.join(place, "x.lever"), "--hosts", f"x={ADDRESSES[1]}", "--launch",
+                           "false", "--", "true"))
+        equal(said.returncode, 1, said.stderr)
+        check("agent on host x ended at the start" in said.stderr, said.stderr)
+
+
+main()
