@@ -63,7 +63,7 @@ int tick(struct bpf_perf_event_data *context)
 		} else if (is_peer(task)) {
 			peer_tick(now);
 		} else {
-			displacement_count(cpu, weight);
+			displacement_count(cpu, weight, now);
 			delay_forgive(&cpu->delay.local, &settings.delay, global_delay());
 		}
 		return 0;

@@ -149,7 +149,9 @@ static __always_inline void spin_check(struct kernel_cpu *cpu, struct task_state
  * Displacement: the program had a runnable task without a core while a foreign task had one. It is
  * sampled: a tick in a foreign task while a task of the program waits stands for the time since
  * the last tick. The waiting task's own core does not matter, since a foreign task on one core
- * squeezes the program's tasks together on the others.
+ * squeezes the program's tasks together on the others. A task can use one core only: ticks on all
+ * cores together count for no more than the waiting tasks times the time since the last such tick.
+ * What G grew by is not lost, as a task of the program would have paused then.
  */
 static __always_inline void waiting_set(struct task_state *task, bool is_waiting)
 {
@@ -159,10 +161,19 @@ static __always_inline void waiting_set(struct task_state *task, bool is_waiting
 	__sync_fetch_and_add(&waiting_tasks, is_waiting ? 1 : -1);
 }
 
-static __always_inline void displacement_count(struct kernel_cpu *cpu, u64 weight)
+static __always_inline void displacement_count(struct kernel_cpu *cpu, u64 weight, u64 now)
 {
-	if (*(volatile s64 *)&waiting_tasks > 0)
-		cpu->displaced_ns += weight;
+	s64 waiting = *(volatile s64 *)&waiting_tasks;
+	if (waiting <= 0)
+		return;
+	u64 last = *(volatile u64 *)&displaced_at_ns;
+	s64 grown = core_gap(cpu, global_delay());
+	*(volatile u64 *)&displaced_at_ns = now;
+	u64 lost = now > last ? (now - last) * waiting : 0;
+	lost = lost < weight ? lost : weight;
+	if (grown > 0 && weight)
+		lost -= (u64)grown < weight ? lost * grown / weight : lost;
+	cpu->displaced_ns += lost;
 }
 
 static __always_inline void pause_leave(struct kernel_cpu *cpu, struct task_state *task, u64 now,

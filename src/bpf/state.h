@@ -66,8 +66,9 @@ struct wire_span_lengths lengths[WIRE_PAIRS_MOST];
 struct wire_range ranges[WIRE_BANKS][WIRE_RANGES_MOST];
 
 __s64 waiting_tasks __attribute__((aligned(256))); /* members with is_waiting */
-__u64 waiters;                                     /* delay_waiters.h */
-__u64 charged_ns;                                  /* sum of the target's charges */
+__u64 displaced_at_ns; /* the last tick of a foreign task while one of them waited */
+__u64 waiters;         /* delay_waiters.h */
+__u64 charged_ns;      /* sum of the target's charges */
 __u64 waiters_updated_ns, waiters_delay_ns; /* G includes waits up to then; by how much in all */
 /* The open window's latency integral has been added up to here. */
 __u64 latency_updated_ns, latency_window;

@@ -9,6 +9,8 @@
  * microsecond, measured by run.py. At its end a case prints the mean nanoseconds per progress visit
  * and of a latency.
  *
+ * Built with -DWORK_CUT="'A'" -DWORK_CUT_PERCENT=25, a case is a program that someone has changed so.
+ *
  * The opening comment of a case has lines for run.py:
  * 	period =, latency =   the truth as a formula; A is the share of target A's work that is
  * 	                      left, 1 to 0; `measured`: run.py runs the case instead
@@ -95,6 +97,9 @@ static inline void work_begin(int count, char **arguments)
 		else
 			work.kept[option - 'A'] = 1 - atof(optarg) / 100;
 	}
+#ifdef WORK_CUT_PERCENT
+	work.kept[WORK_CUT - 'A'] = 1 - WORK_CUT_PERCENT / 100.0;
+#endif
 	work.start_ns = work_now_ns();
 	work.end_ns = work.start_ns + (uint64_t)(seconds * 1e9);
 }

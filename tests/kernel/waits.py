@@ -1,7 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """waits - time off CPU belongs to the waiting code if a device, a timer or another process ends it."""
-from kernel import check, equal, main, profile_of, program, shares, test, visits
+import contextlib
+import os
+import sqlite3
+import subprocess
+
+from kernel import check, equal, folder, lever, main, profile_of, program, shares, test, visits
 
 UNITS = "400"
 
@@ -47,6 +52,29 @@ def warns_of_handovers(what):
 def _():
     check(warns_of_handovers("turn"))
     check(not warns_of_handovers("nap"))
+
+
+@contextlib.contextmanager
+def others_on_all_cores():
+    """Two programs a core that do nothing but compute."""
+    running = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(2 * os.cpu_count())]
+    try:
+        yield
+    finally:
+        for each in running:
+            each.kill()
+            each.wait()
+
+
+@test("other programs on all cores take no more from one thread than its time")
+def _():
+    with folder() as place, others_on_all_cores():
+        output = os.path.join(place, "test.lever")
+        lever("run", "--output", output, "--seconds", "4", "--then-stop", "--", program("exits"), "plain", "100000000")
+        with contextlib.closing(sqlite3.connect(output)) as profile:
+            sums = "SELECT count(*), sum(displaced_ns) * 1.0 / sum(duration_ns) FROM experiment"
+            windows, share = profile.execute(sums).fetchone()
+    check(windows > 5 and 0.3 < share < 1.1, (windows, share))
 
 
 main()
