@@ -9,7 +9,7 @@
  * microsecond, measured by run.py. At its end a case prints the mean nanoseconds per progress visit
  * and of a latency.
  *
- * Built with -DWORK_CUT="'A'" -DWORK_CUT_PERCENT=25, a case is a program that someone has changed so.
+ * Built with -DWORK_CUT="'A'" -DWORK_CUT_PERCENT=25, a case is a program that was changed so.
  *
  * The opening comment of a case has lines for run.py:
  * 	period =, latency =   the truth as a formula; A is the share of target A's work that is

@@ -3,6 +3,7 @@
 #include "driver/source_commit.h"
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "check.h"
 
 #include <sys/stat.h>
@@ -58,7 +59,7 @@ TEST("a branch's commit is found from a folder within the tree")
 	write_file(".git/refs/heads/main", COMMIT "\n");
 	AUTO(text) char *commit = source_commit_of_folder("src");
 	leave_folder();
-	CHECK_TEXT(commit, COMMIT);
+	CHECK(text_equals(commit, COMMIT));
 }
 
 TEST("a commit without a branch, and a packed branch, are found")
@@ -71,8 +72,8 @@ TEST("a commit without a branch, and a packed branch, are found")
 		   "^" OTHER "\n" COMMIT " refs/heads/main\n");
 	AUTO(text) char *packed = source_commit_of_folder(".");
 	leave_folder();
-	CHECK_TEXT(detached, OTHER);
-	CHECK_TEXT(packed, COMMIT);
+	CHECK(text_equals(detached, OTHER));
+	CHECK(text_equals(packed, COMMIT));
 }
 
 TEST("a further working tree shares the branches of the first")
@@ -85,7 +86,7 @@ TEST("a further working tree shares the branches of the first")
 	write_file("second/.git", "gitdir: ../.git/worktrees/second\n");
 	AUTO(text) char *commit = source_commit_of_folder("second");
 	leave_folder();
-	CHECK_TEXT(commit, COMMIT);
+	CHECK(text_equals(commit, COMMIT));
 }
 
 TEST("the program's tree comes before the current folder's")
@@ -97,8 +98,8 @@ TEST("the program's tree comes before the current folder's")
 	AUTO(text) char *by_program = source_commit("inner/program");
 	AUTO(text) char *by_folder = source_commit("program-in-the-path");
 	leave_folder();
-	CHECK_TEXT(by_program, COMMIT);
-	CHECK_TEXT(by_folder, OTHER);
+	CHECK(text_equals(by_program, COMMIT));
+	CHECK(text_equals(by_folder, OTHER));
 }
 
 TEST("no tree, a text that is no commit, a branch outside git's folder and a pipe are none")
@@ -113,8 +114,8 @@ TEST("no tree, a text that is no commit, a branch outside git's folder and a pip
 	AUTO(text) char *pipe = source_commit_of_folder(".");
 	leave_folder();
 	AUTO(text) char *none = source_commit_of_folder("/proc/self");
-	CHECK_TEXT(outside, NULL);
-	CHECK_TEXT(text, NULL);
-	CHECK_TEXT(pipe, NULL);
-	CHECK_TEXT(none, NULL);
+	CHECK(text_equals(outside, NULL));
+	CHECK(text_equals(text, NULL));
+	CHECK(text_equals(pipe, NULL));
+	CHECK(text_equals(none, NULL));
 }
