@@ -97,31 +97,45 @@ static void add_lines(const struct dump_reader *reader, const struct symtab_entr
 		add_entry(reader, &last);
 }
 
+/* The text ":NUMBER" that ends at `end`, at `start` or behind it, or NULL. */
+static const char *last_number(const char *start, const char *end, unsigned *number)
+{
+	const char *at = end;
+
+	while (at > start && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	if (at == end || at == start || at[-1] != ':' || sscanf(at, "%u", number) != 1)
+		return NULL;
+	return at - 1;
+}
+
 /*
- * V8's "JS:*first /srv/app.js:12:3" is "first" of that file, however it was compiled. Returns
- * whether it is one.
+ * V8's "JS:*first /srv/app.js:12:3" is "first" of that file, however it was compiled; Node.js 18
+ * tells no column. Returns whether it is one.
  */
 static bool name_script(const struct dump_reader *reader, const char *name,
 			struct symtab_entry *entry)
 {
 	static const char *const tags[] = {"JS:", "Eval:", "Function:", "LazyCompile:", "Script:"};
 	const char *own = NULL, *space = strrchr(name, ' ');
-	unsigned line, column;
-	int file_bytes;
+	unsigned line, number, column = 1;
 
 	for (size_t i = 0; i < sizeof(tags) / sizeof(*tags) && !own; i++)
 		if (!strncmp(name, tags[i], strlen(tags[i])))
 			own = name + strlen(tags[i]);
-	const char *end = strrchr(name, ':');
-	if (!own || !space || space < own || !end || end < space)
+	if (!own || !space || space < own)
 		return false;
-	while (end > space && *--end != ':')
-		;
-	if (end == space || sscanf(end, ":%u:%u", &line, &column) != 2)
+	const char *end = last_number(space, name + strlen(name), &line);
+	const char *before = end ? last_number(space, end, &number) : NULL;
+	if (!end)
 		return false;
+	if (before) {
+		column = line;
+		line = number;
+		end = before;
+	}
 	own += strspn(own, "*~^+");
-	file_bytes = (int)(end - space - 1);
-	AUTO(text) char *file = text_format("%.*s", file_bytes, space + 1);
+	AUTO(text) char *file = text_format("%.*s", (int)(end - space - 1), space + 1);
 	AUTO(text)
 	char *function = own < space        ? text_format("%.*s", (int)(space - own), own) :
 			 line + column == 2 ? text_copy("(module)") :

@@ -189,7 +189,11 @@ TEST("Node.js: names without their tier, the function's file for a damaged one, 
 	add_line(0x3040, 9, "node:internal/util", NULL);
 	end_record();
 	add_code(0x3000, 0x40, "JS:^inspect node:internal/util:8:1");
+	add_code(0x4000, 0x40, "LazyCompile:*older /srv/app.js:14");
+	add_code(0x5000, 0x40, "Function:^ /srv/app.js:1");
 	CHECK_EQUAL(open_dump(&fixture, TARGET_LINE), 0);
+	CHECK_TEXT(name_at(&fixture, 0x4000), "older");
+	CHECK_TEXT(name_at(&fixture, 0x5000), "(module)");
 	CHECK_TEXT(name_at(&fixture, 0x100f), "app.js:3");
 	CHECK_TEXT(name_at(&fixture, 0x1010), "app.js:4");
 	CHECK_TEXT(name_at(&fixture, 0x2000), "first");
