@@ -70,12 +70,12 @@ def check_record(runtime, place):
         frame = entry["stack"][0]
         times[frame["function"]] = times.get(frame["function"], 0) + entry["weight_ns"]
         if frame["function"] in runtime.functions:
-            if frame["file"]:  # the first instructions of a method may belong to no line
-                equal(os.path.basename(frame["file"]), os.path.basename(runtime.source), frame)
+            check(os.path.basename(frame["file"] or runtime.source) == os.path.basename(runtime.source), frame)
             lines[frame["line"]] = lines.get(frame["line"], 0) + entry["weight_ns"]
     one, other = (times.get(name, 0) for name in runtime.functions)
     check(one + other > 0.6 * sum(times.values()), times)
     check(abs(one / (one + other) - 2 / 3) < 0.08, times)
+    check(lines.get(None, 0) < 0.02 * sum(lines.values()), lines)
     # The loop's own line is the one before, or after where its end jumps back.
     near = {marked(runtime.source, mark) + step for mark in runtime.marks for step in (-1, 0, 1)}
     check(sum(weight for line, weight in lines.items() if line in near) > 0.9 * sum(lines.values()), lines)
