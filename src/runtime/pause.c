@@ -141,7 +141,7 @@ void pause_check_spin(bool is_spinning, uint64_t weight, uint64_t now)
 	};
 
 	thread_self.delay_at_tick_ns = global;
-	thread_self.local.delay_ns += delay_spin_credit(&thread_self.spins, &tick);
+	thread_self.local.delay_ns += delay_spin_credit(&thread_self.spin, &tick);
 }
 
 bool pause_is_due(uint64_t now)

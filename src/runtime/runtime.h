@@ -62,7 +62,7 @@ struct thread {
 	uint32_t joined_generation; /* of its wait in the target; 0: none */
 	uint32_t joined_level;
 	uint64_t delay_at_tick_ns; /* G at the last tick */
-	uint8_t spins;             /* ticks in a row that found it spinning: delay_spin_credit */
+	uint8_t spin;              /* enum delay_spinning */
 	bool was_woken_internally; /* the last wait for a file was ended by the program */
 	bool is_waiting;
 	uint32_t random;

@@ -99,7 +99,7 @@ static void charge_and_pay(uint64_t cost_before, uint64_t cpu, uint64_t now)
 	thread_self.cpu_seen_ns = cpu + handled;
 	thread_self.seen_ns = now;
 	thread_self.accounted_ns = handled;
-	if (!thread_self.spins)
+	if (!delay_spun(thread_self.spin))
 		pay_delay(PAUSE_MOST_IN_HANDLER_NS, &thread_self.counters->sample_pauses);
 	if (thread_self.accounted_ns != handled)
 		thread_self.cpu_seen_ns = time_of_thread();

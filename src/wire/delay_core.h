@@ -5,6 +5,7 @@
 #pragma once
 
 #include "wire/delay_gap.h"
+#include "wire/delay_spin.h"
 
 /* A core. Written on that core. */
 struct delay_core {
@@ -54,48 +55,16 @@ DELAY_RULE __u64 delay_tick_of_thread(__u64 cpu_ns, __u64 cpu_accounted_ns, __u6
 	return delay_not_negative(cpu_ns - cpu_accounted_ns - overhead_ns);
 }
 
-/* A tick of a thread that spins or spun at its last tick. */
-struct delay_spin_tick {
-	bool is_spinning;
-	__s64 gap_ns;
-	__s64 charged_ns; /* by the target since the thread's last tick */
-	__s64 weight_ns;  /* what the tick stands for */
-};
-
-/*
- * A thread that spins waits for another one, and no event shows when that begins and ends. While it
- * does, it does not pause: time between two ticks that both find it spinning is as good as a pause.
- * Of the intervals before and after these, it is credited with the target's charges: half of them
- * around a single such tick, which stands for a short wait; after several, all of those before its
- * release, as the thread that releases it has mostly run the target (docs/decisions.md, "Spinning
- * is waiting that no scheduler sees"). Returns the credit, by which L grows. `spins`: ticks in a
- * row that found the thread spinning, 2 at most.
- */
-DELAY_RULE __u64 delay_spin_credit(__u8 *spins, const struct delay_spin_tick *tick)
-{
-	__u8 before = *spins;
-	__s64 most = 0;
-
-	*spins = !tick->is_spinning ? 0 : before ? 2 : 1;
-	if (tick->is_spinning && before)
-		most = tick->weight_ns > tick->charged_ns ? tick->weight_ns : tick->charged_ns;
-	else if (before > 1)
-		most = tick->charged_ns;
-	else if (tick->is_spinning || before)
-		most = tick->charged_ns >> 1;
-	return delay_not_negative(tick->gap_ns < most ? tick->gap_ns : most);
-}
-
 /* The same of a core, at each of its ticks; `charged_ns`: in all. Returns whether a spin ended. */
 DELAY_RULE bool delay_spin(struct delay_core *core, struct delay_task *task,
 			   struct delay_spin_tick *tick, __u64 charged_ns)
 {
-	__u8 before = task->is_spinning;
+	bool spun = delay_spun(task->spin);
 
 	tick->charged_ns = charged_ns - core->charged_at_tick_ns;
 	core->charged_at_tick_ns = charged_ns;
-	core->local.delay_ns += delay_spin_credit(&task->is_spinning, tick);
-	return before && !task->is_spinning;
+	core->local.delay_ns += delay_spin_credit(&task->spin, tick);
+	return spun && !tick->is_spinning;
 }
 
 /* ---- switch in ---- */

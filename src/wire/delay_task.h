@@ -40,7 +40,7 @@ struct delay_task {
 	__u8 is_in_io;        /* a kernel thread that waits for a device */
 	__u8 lock_levels;     /* its wait for a lock is the target, at these levels */
 	__u8 runnable_levels; /* its wait for a core is */
-	__u8 is_spinning;     /* at its last tick; 2: and at the one before */
+	__u8 spin;            /* enum delay_spinning */
 	__u32 pad;
 };
 _Static_assert(sizeof(struct delay_task) == 80, "delay_task layout");

@@ -154,7 +154,7 @@ static void tick(struct machine *machine, int core, bool in_target)
 	struct delay_spin_tick spin = {.is_spinning = !draw(machine, 4),
 				       .gap_ns = gap,
 				       .weight_ns = (__s64)weight};
-	bool spins_on = spin.is_spinning && task->is_spinning;
+	bool spins_on = spin.is_spinning && delay_spun(task->spin);
 	delay_spin(of, task, &spin, machine->charged_ns);
 	__u64 credited = of->local.delay_ns - before;
 	law(machine, !credited || (__s64)credited <= gap,
@@ -660,4 +660,36 @@ TEST("a clock that ticks turn back stays within a period of the latest that it h
 	settings.generation_delay_ns = global;
 	delay_task_renew(&task, &settings);
 	CHECK_EQUAL(delay_gap_after_message(&task, &settings), 0);
+}
+
+/* What a thread that spins is credited with at a tick of 100 us; its gap is large. */
+static __u64 credit_of(__u8 *spin, bool is_spinning, __s64 charged_ns)
+{
+	const struct delay_spin_tick tick = {.is_spinning = is_spinning,
+					     .gap_ns = 1000,
+					     .charged_ns = charged_ns,
+					     .weight_ns = 100};
+
+	return delay_spin_credit(spin, &tick);
+}
+
+TEST("a spinner that hands over to the target owes nothing for the interval in which it did")
+{
+	__u8 spin = 0;
+
+	CHECK_EQUAL(credit_of(&spin, false, 0), 0);
+	CHECK_EQUAL(credit_of(&spin, true, 80), 80);
+	CHECK_EQUAL(credit_of(&spin, true, 80), 100);
+	CHECK_EQUAL(credit_of(&spin, false, 80), 80);
+	CHECK(!delay_spun(spin));
+	CHECK_EQUAL(credit_of(&spin, false, 80), 0);
+}
+
+TEST("a spinner beside which the target ran already owes half of the charges, when its wait began")
+{
+	__u8 spin = 0;
+
+	CHECK_EQUAL(credit_of(&spin, false, 80), 0);
+	CHECK_EQUAL(credit_of(&spin, true, 80), 40);
+	CHECK_EQUAL(credit_of(&spin, false, 80), 40);
 }
