@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""safety - a lever that is killed leaves nothing behind, and the kernel's log has no warnings."""
+"""safety - a lever that is killed leaves nothing behind, pauses keep below a bound, and the kernel's log has no warnings."""
+import contextlib
 import os
 import random
+import sqlite3
 import subprocess
 
 import engine_probe
@@ -53,6 +55,23 @@ def _():
         check(said.returncode in RAN, said.stderr)
         equal(report(output)["sampling"]["lost"], 0)
     equal(engine_probe.complaints()[before:], [])
+
+
+@test("--max-slowdown spaces experiments so that pauses keep below it")
+def _():
+    for engine in ("kernel", "runtime"):
+        with folder() as place:
+            output = os.path.join(place, "test.lever")
+            said = lever("run", "-q", "-o", output, "-e", engine, "--target", "unit", "--speedups", "0,50",
+                         "--max-slowdown", "10%", "--seconds", "6", "--then-stop", "--",
+                         program("exits"), "plain", "10000000")
+            check(said.returncode in RAN, said.stderr)
+            with contextlib.closing(sqlite3.connect(output)) as profile:
+                wall, = profile.execute("select wall_ns from run").fetchone()
+                experiments, delay = profile.execute("select count(*), sum(delay_ns) from experiment").fetchone()
+        told = f"{engine}: {experiments} experiments, {delay} of {wall} ns"
+        check(experiments > 3, told)
+        check(0.02 < delay / (wall - delay) < 0.1, told)
 
 
 main()

@@ -154,6 +154,7 @@ static struct session_options session_options_from(const struct run_options *opt
 		.engine = run_options_need_kernel(options) ? COLLECTOR_KERNEL :
 							     (enum collector_engine)options->engine,
 		.window_ns = options->window_ns,
+		.slowdown_most = options->slowdown_most,
 		.seed = options->seed.is_given ? options->seed.number : clock_now_ns(),
 		.without_peers = options->without_peers,
 		.without_set_search = options->without_set_search,

@@ -275,6 +275,9 @@ static const struct option run_table[] = {
 	{"then-stop", 0, NULL,
 	 "end PROGRAM with SIGTERM when the experiments are over (--seconds, --until, Ctrl-C)",
 	 value_set_flag, FIELD(common.then_stop), NULL},
+	{"max-slowdown", 0, "PERCENT",
+	 "space experiments so that pauses and samples delay the program by at most this, like 10%",
+	 value_set_percent, FIELD(slowdown_most), NULL},
 	{"period", 0, "DURATION",
 	 "the time between two samples of a core, like 250us (by the cost of an interrupt)",
 	 value_set_duration, FIELD(period_ns), NULL},
@@ -320,7 +323,7 @@ static const struct option_group run_groups[] = {
 	{"What runs faster",
 	 " target with as-one assume class granularity scope exclude kernel vmlinux off-cpu "},
 	{"Which processes", " pid port comm cgroup system no-children no-peers "},
-	{"How long, how finely", " seconds until then-stop speedups window period "},
+	{"How long, how finely", " seconds until then-stop max-slowdown speedups window period "},
 	{"Profile and messages", " output fresh engine seed force quiet verbose "},
 	{NULL, NULL},
 };
@@ -401,6 +404,10 @@ static int check_combination(const struct run_options *options, struct error *er
 	if (options->end_to_end && options->window_ns)
 		return error_set(error, -EINVAL,
 				 "--end-to-end excludes --window: an experiment lasts a whole run");
+	if (options->end_to_end && options->slowdown_most > 0)
+		return error_set(error, -EINVAL,
+				 "--end-to-end excludes --max-slowdown: an experiment lasts a "
+				 "whole run; choose lower --speedups");
 	if (options->classes && options->off_cpu)
 		return error_set(error, -EINVAL,
 				 "--class and --off-cpu no exclude each other: --class speeds up "

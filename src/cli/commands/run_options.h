@@ -37,6 +37,7 @@ struct run_options {
 	double until_points;            /* percentage points; 0: not asked for */
 	uint64_t period_ns;             /* 0: chosen by the engine */
 	uint64_t window_ns;             /* 0: chosen by the experiments */
+	double slowdown_most;           /* a fraction; 0: any */
 	int off_cpu;                    /* 0: yes */
 	bool end_to_end;
 	unsigned runs; /* end-to-end only; 0: until interrupted, --seconds or --until */

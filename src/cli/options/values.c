@@ -154,18 +154,39 @@ int value_set_duration(const struct option *option, void *field, const char *tex
 	return 0;
 }
 
+/* A number above 0, up to 100, that may end in `unit`. */
+static bool read_hundredths(const char *text, const char *unit, double *value)
+{
+	char number[32] = "";
+	size_t length = strlen(text), unit_length = strlen(unit);
+
+	if (length > unit_length && !strcmp(text + length - unit_length, unit))
+		length -= unit_length;
+	if (length < sizeof(number))
+		snprintf(number, sizeof(number), "%.*s", (int)length, text);
+	return text_to_double(number, value) && *value > 0 && *value <= 100;
+}
+
+int value_set_percent(const struct option *option, void *field, const char *text,
+		      struct error *error)
+{
+	(void)option;
+	double percent;
+
+	if (!read_hundredths(text, "%", &percent))
+		return error_set(error, -EINVAL,
+				 "'%s' is not a percentage above 0, up to 100, like 10%%", text);
+	*(double *)field = percent / 100;
+	return 0;
+}
+
 int value_set_points(const struct option *option, void *field, const char *text,
 		     struct error *error)
 {
 	(void)option;
-	char number[32] = "";
-	size_t length = strlen(text);
-	if (length > 2 && !strcmp(text + length - 2, "pp"))
-		length -= 2;
-	if (length < sizeof(number))
-		snprintf(number, sizeof(number), "%.*s", (int)length, text);
 	double points;
-	if (!text_to_double(number, &points) || points <= 0 || points > 100)
+
+	if (!read_hundredths(text, "pp", &points))
 		return error_set(error, -EINVAL,
 				 "'%s' is not a number of percentage points, like 2pp or 0.5pp",
 				 text);

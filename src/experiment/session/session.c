@@ -25,6 +25,10 @@ static int run_windows(struct session *session, struct error *error)
 
 	while (!code && session_program_runs(session) && !interruption_any() &&
 	       !driver_time_is_up(&session->driver) && !session_is_precise_enough(session)) {
+		if (!session_may_pause(session)) {
+			code = sample_only(session, error);
+			continue;
+		}
 		session_find_points(session);
 		code = session_find_sets(session, error);
 		if (code)
@@ -112,7 +116,8 @@ static const struct driver_verb session_verb = {
 void session_run(const struct session_options *options, const struct driver_options *driver,
 		 struct driver_result *result, struct error *error)
 {
-	struct session session = {.options = options};
+	struct session session = {.options = options,
+				  .slowdown_limit.most = options->slowdown_most};
 
 	driver_run(&session.driver, &session_verb, driver, result, error);
 }

@@ -51,10 +51,11 @@ struct session_options {
 	enum session_pool pool;
 	const double *speedups; /* fractions */
 	size_t speedup_count;
-	double until;       /* half width of the best target's intervals, a fraction; 0: no */
-	uint64_t period_ns; /* 0: chosen */
-	bool off_cpu;       /* time off CPU counts, too */
-	uint64_t window_ns; /* 0: chosen */
+	double until;         /* half width of the best target's intervals, a fraction; 0: no */
+	uint64_t period_ns;   /* 0: chosen */
+	bool off_cpu;         /* time off CPU counts, too */
+	uint64_t window_ns;   /* 0: chosen */
+	double slowdown_most; /* a fraction of the program's own time; 0: any */
 	uint64_t seed;
 	bool without_set_search; /* of sets that gain only together */
 	bool without_peers;      /* clients of this machine do not pause with the program */

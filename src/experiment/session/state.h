@@ -19,6 +19,7 @@
 #include "experiment/session/named.h"
 #include "experiment/session/session.h"
 #include "experiment/session/set_finder.h"
+#include "experiment/slowdown_limit.h"
 #include "experiment/target/sampled_code.h"
 #include "profile/profile.h"
 #include "stats/warm_up.h"
@@ -55,6 +56,7 @@ struct session {
 	struct live_estimate *live_estimate;
 	struct sampling_rate sampling_rate;
 	struct displacement displacement;
+	struct slowdown_limit slowdown_limit;
 	struct overhead overhead;
 	struct collector_handler handler;
 
@@ -121,7 +123,6 @@ void session_processes_add_files(struct session *session);
 void session_processes_refresh(struct session *session);
 /* What was asked for, as a command line says it; to be freed. */
 char *session_processes_command(const struct session *session);
-
 /* Those that are followed now; to be released. */
 void session_processes_list(const struct session *session, struct process_list *list);
 
@@ -137,10 +138,10 @@ char *session_requests_waiting(const struct session *session);
 
 /* peers.c: clients of this machine, and others in the program's loop, pause with the program. */
 void session_peers_refresh(struct session *session);
-/* waiting.c */
-/* Waits `duration_ns`, or until the program ends or the user interrupts; false then. */
+/* waiting.c: waits `duration_ns`, or until the program ends or the user interrupts; false then. */
 bool session_wait(struct session *session, uint64_t duration_ns);
 bool session_is_precise_enough(struct session *session); /* --until */
+bool session_may_pause(struct session *session); /* again; if not, samples come more slowly */
 
 /* targets.c: what may be sped up, and what is next. */
 /* The index in session->targets of the target whose samples count for this location. */

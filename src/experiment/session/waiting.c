@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* waiting - waits while the engine goes on, and finds out whether the session is to end. */
+/* waiting - waits while the engine goes on, and finds out whether to rest or to end. */
 #include "experiment/session/state.h"
 
 #include "base/clock.h"
@@ -10,6 +10,7 @@
 #define SLICE_NS 100000000ull       /* heartbeats are at least this often */
 #define CHECK_EVERY_NS 500000000ull /* an estimate takes time that the program could have */
 #define EXPERIMENTS_LEAST 8
+#define SERIES_LONGEST 1.3 /* windows: one with its lead-in, at the longest draw */
 
 bool session_wait(struct session *session, uint64_t duration_ns)
 {
@@ -49,4 +50,24 @@ bool session_is_precise_enough(struct session *session)
 		steps += session->options->speedups[i] > 0;
 	return live_estimate_best(session->live_estimate, &best) && best.points > steps &&
 	       best.widest <= session->options->until;
+}
+
+bool session_may_pause(struct session *session)
+{
+	const struct collector_facts *facts = collector_facts(session->collector);
+	const struct session_options *options = session->options;
+	struct collector_counters now;
+	double highest = 0;
+
+	for (size_t i = 0; i < options->speedup_count; i++)
+		highest = options->speedups[i] > highest ? options->speedups[i] : highest;
+	double next_ns = SERIES_LONGEST * highest * (double)session->window_ns;
+	collector_counters(session->collector, &now);
+	if (slowdown_limit_allows(&session->slowdown_limit, now.time_ns, now.delay_ns,
+				  (uint64_t)next_ns))
+		return true;
+	collector_set_period(session->collector,
+			     slowdown_limit_period_ns(&session->slowdown_limit, facts->period_ns,
+						      facts->tick_ns));
+	return false;
 }

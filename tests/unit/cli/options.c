@@ -13,7 +13,7 @@ struct values {
 	struct value_texts scopes;
 	int colour;
 	unsigned runs;
-	double seconds, points;
+	double slowdown, seconds, points;
 	uint64_t period_ns;
 	struct value_number seed;
 };
@@ -30,6 +30,7 @@ static const struct option table[] = {
 	{"runs", 0, "NUMBER", "", value_set_count, FIELD(runs), NULL},
 	{"seconds", 0, "NUMBER", "", value_set_seconds, FIELD(seconds), NULL},
 	{"until", 0, "POINTS", "", value_set_points, FIELD(points), NULL},
+	{"slowdown", 0, "PERCENT", "", value_set_percent, FIELD(slowdown), NULL},
 	{"period", 0, "DURATION", "", value_set_duration, FIELD(period_ns), NULL},
 	{"seed", 0, "NUMBER", "", value_set_number, FIELD(seed), NULL},
 };
@@ -159,14 +160,20 @@ TEST("numbers are read with their bounds and units")
 	CHECK_EQUAL(values.period_ns, 250000);
 	CHECK_EQUAL(parse("--until 0.5", true), 0);
 	CHECK_NEAR(values.points, 0.5, 0);
+	CHECK_EQUAL(parse("--slowdown 10%", true), 0);
+	CHECK_NEAR(values.slowdown, 0.1, 1e-9);
+	CHECK_EQUAL(parse("--slowdown 0.5", true), 0);
+	CHECK_NEAR(values.slowdown, 0.005, 1e-9);
 }
 
 TEST("numbers out of bounds are refused")
 {
 	static const char *const wrong[] = {
-		"--runs 0",     "--runs -1",   "--runs 1000001", "--seconds 0",   "--seconds -1",
-		"--seconds x",  "--until 0pp", "--until pp",     "--until 101pp", "--period 5",
-		"--period 0us", "--seed -1",   "--seed 1x",
+		"--runs 0",       "--runs -1",     "--runs 1000001",  "--seconds 0",
+		"--seconds -1",   "--seconds x",   "--until 0pp",     "--until pp",
+		"--until 101pp",  "--period 5",    "--period 0us",    "--seed -1",
+		"--seed 1x",      "--slowdown 0%", "--slowdown 101%", "--slowdown %",
+		"--slowdown 5pp",
 	};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		CHECK_EQUAL(parse(wrong[i], true), -EINVAL);

@@ -145,6 +145,7 @@ TEST("options that exclude each other are refused")
 		"--runs 3 x",
 		"--quiet --verbose x",
 		"--end-to-end --window 1s x",
+		"--end-to-end --max-slowdown 10% x",
 		"--engine runtime --pid 1",
 		"--engine runtime --kernel x",
 	};
