@@ -61,7 +61,8 @@ bool text_to_duration_ns(const char *text, uint64_t *duration_ns)
 	static const struct {
 		const char *name;
 		double unit_ns;
-	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}};
+	} units[] = {{"ns", 1},   {"us", 1e3},   {"ms", 1e6},  {"s", 1e9},
+		     {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
 	double number;
 	const char *unit = read_decimal(text, &number);
 	for (size_t i = 0; unit && i < sizeof(units) / sizeof(units[0]); i++) {
@@ -69,6 +70,24 @@ bool text_to_duration_ns(const char *text, uint64_t *duration_ns)
 		if (strcmp(unit, units[i].name) || value_ns > 0x1p63)
 			continue;
 		*duration_ns = (uint64_t)(value_ns + 0.5);
+		return true;
+	}
+	return false;
+}
+
+bool text_to_size_bytes(const char *text, uint64_t *size_bytes)
+{
+	static const struct {
+		const char *name;
+		double unit;
+	} units[] = {{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}};
+	double number;
+	const char *unit = read_decimal(text, &number);
+	for (size_t i = 0; unit && i < sizeof(units) / sizeof(units[0]); i++) {
+		double value = number * units[i].unit;
+		if (strcmp(unit, units[i].name) || value > 0x1p63)
+			continue;
+		*size_bytes = (uint64_t)(value + 0.5);
 		return true;
 	}
 	return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* record - `lever record`: samples a program on and off CPU. */
-#include "record/record.h"
+#include "record/continuous.h"
 
 #include "analyze/samples/samples.h"
 #include "base/cleanup.h"
@@ -13,11 +13,16 @@
 #include "report/formats.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/ioctl.h>
 
 #define PERIOD_DEFAULT_NS 1000000
+#define PERIOD_CONTINUOUS_NS 20000000 /* for a cost below 1 % of a core */
 #define PERIOD_MIN_NS 50000
 #define PERIOD_MAX_NS 1000000000
+#define ROTATE_MIN_NS 5000000000
+#define ROTATE_DEFAULT_NS 600000000000
+#define KEEP_DEFAULT_BYTES 2000000000
 #define LIVE_SECONDS 10
 #define SUMMARY_ROWS 10
 #define LIVE_ROWS_MIN 6
@@ -25,10 +30,12 @@
 
 struct record_values {
 	struct common_options common; /* first */
-	uint64_t period_ns;
-	int chain; /* enum record_chain */
+	uint64_t period_ns;           /* 0: not given */
+	int chain;                    /* enum record_chain */
 	const char *classes;
 	bool live;
+	bool is_continuous;
+	uint64_t rotate_ns, keep_bytes; /* 0: not given */
 };
 
 CLEANUP_DEFINE(samples, struct samples *, samples_free, NULL)
@@ -42,7 +49,8 @@ static const char *const chains[] = {"dwarf", "fp", "none", NULL}; /* as enum re
 
 #define FIELD(member) offsetof(struct record_values, member)
 static const struct option record_table[] = {
-	{"period", 0, "DURATION", "the time between two samples of a thread, like 250us (1ms)",
+	{"period", 0, "DURATION",
+	 "the time between two samples of a thread, like 250us (1ms; 20ms with --continuous)",
 	 value_set_duration, FIELD(period_ns), NULL},
 	{"call-graph", 0, "WAY",
 	 "find callers by unwind tables (dwarf), frame pointers (fp), or not: none (dwarf)",
@@ -51,6 +59,14 @@ static const struct option record_table[] = {
 	 value_set_text, FIELD(classes), NULL},
 	{"live", 0, NULL, "print a report of the last ten seconds, every two seconds",
 	 value_set_flag, FIELD(live), NULL},
+	{"continuous", 0, NULL, "record without end, into files of the folder that --output names",
+	 value_set_flag, FIELD(is_continuous), NULL},
+	{"rotate", 0, "DURATION",
+	 "with --continuous: a new file at each multiple of this time, like 30s or 1h (10min)",
+	 value_set_duration, FIELD(rotate_ns), NULL},
+	{"keep", 0, "SIZE",
+	 "with --continuous: remove the oldest files while all are larger, like 500MB (2GB)",
+	 value_set_size, FIELD(keep_bytes), NULL},
 };
 
 static const struct option *const record_shared[] = {
@@ -121,23 +137,66 @@ static void refresh(void *context, const struct recording *recording)
 	print_samples(recording, rows);
 }
 
+static int check_continuous(const struct record_values *values, struct error *error)
+{
+	const struct common_options *common = &values->common;
+	const char *excluded = common->program     ? "a program" :
+			       values->live        ? "--live" :
+			       common->fresh       ? "--fresh" :
+			       common->seconds > 0 ? "--seconds" :
+						     NULL;
+
+	if (!values->is_continuous && (values->rotate_ns || values->keep_bytes))
+		return error_set(error, -EINVAL, "--rotate and --keep need --continuous");
+	if (!values->is_continuous)
+		return 0;
+	if (excluded)
+		return error_set(error, -EINVAL, "--continuous and %s exclude each other",
+				 excluded);
+	if (!strcmp(common->output, DEFAULT_OUTPUT))
+		return error_set(error, -EINVAL,
+				 "--continuous writes into a folder; name it with --output");
+	if (values->rotate_ns && values->rotate_ns < ROTATE_MIN_NS)
+		return error_set(error, -EINVAL, "--rotate is shorter than 5s");
+	return 0;
+}
+
 static int check(struct common_options *common, struct error *error)
 {
-	const struct record_values *values = (struct record_values *)common;
+	struct record_values *values = (struct record_values *)common;
 
+	if (check_continuous(values, error))
+		return error->code;
 	if (common_options_check_processes(common, 0, error))
 		return error->code;
 	if (common->quiet && values->live)
 		return error_set(error, -EINVAL, "--quiet and --live exclude each other");
+	if (!values->period_ns)
+		values->period_ns =
+			values->is_continuous ? PERIOD_CONTINUOUS_NS : PERIOD_DEFAULT_NS;
 	if (values->period_ns < PERIOD_MIN_NS || values->period_ns > PERIOD_MAX_NS)
 		return error_set(error, -EINVAL, "--period is not from 50us to 1s");
 	return 0;
 }
 
+static void record_continuously(struct record_values *values, const struct record_options *options,
+				const struct driver_options *driver, struct driver_result *result,
+				struct error *error)
+{
+	const struct continuous_options continuous = {
+		.folder = values->common.output,
+		.rotate_ns = values->rotate_ns ? values->rotate_ns : ROTATE_DEFAULT_NS,
+		.keep_bytes = values->keep_bytes ? values->keep_bytes : KEEP_DEFAULT_BYTES,
+	};
+
+	continuous_run(&continuous, options, driver, result, error);
+	values->common.quiet = true; /* no summary: there is not one profile */
+}
+
 static void record(struct common_options *common, const struct driver_options *driver,
 		   struct driver_result *result, struct error *error)
 {
-	const struct record_values *values = (struct record_values *)common;
+	struct record_values *values = (struct record_values *)common;
 	struct live_line *live = driver->context;
 	struct record_options options = {
 		.period_ns = values->period_ns,
@@ -150,7 +209,11 @@ static void record(struct common_options *common, const struct driver_options *d
 	};
 
 	live->is_renewed = live->is_renewed && !values->live;
-	if (!machine_may_pause(NULL, common->force, error))
+	if (machine_may_pause(NULL, common->force, error))
+		return;
+	if (values->is_continuous)
+		record_continuously(values, &options, driver, result, error);
+	else
 		record_run(&options, driver, result, error);
 }
 
@@ -174,7 +237,7 @@ int command_record(int argc, char **argv)
 		.record = record,
 		.summarize = summarize,
 	};
-	AUTO(record_values) struct record_values values = {.period_ns = PERIOD_DEFAULT_NS};
+	AUTO(record_values) struct record_values values = {0};
 
 	return recording_command_run(&command, &values.common, argc, argv);
 }

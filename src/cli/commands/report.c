@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/output_file.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/report_files.h"
 #include "cli/options/command_line.h"
 #include "cli/options/values.h"
 #include "cli/output/browser.h"
@@ -32,6 +33,7 @@ struct report_values {
 	int tree;                     /* enum report_tree */
 	struct samples_filter filter; /* classes: 0, all */
 	struct value_number pid, thread;
+	struct report_range range;
 };
 
 /* In the order of the enums. */
@@ -95,16 +97,23 @@ static const struct option report_table[] = {
 	{"pid", 'p', "PID", "samples: only of this process", value_set_number, FIELD(pid), NULL},
 	{"thread", 't', "TID", "samples: only of this thread", value_set_number, FIELD(thread),
 	 NULL},
+	{"from", 0, "TIME",
+	 "of a folder of lever record --continuous: recordings from this time on, like 14:00 or "
+	 "2026-11-23T14:00",
+	 report_set_time, FIELD(range.from_s), NULL},
+	{"to", 0, "TIME", "the same: recordings before this time", report_set_time,
+	 FIELD(range.to_s), NULL},
 };
 
 const struct command_page report_page = {
 	.name = "report",
 	.summary = "show a profile as text, a page in the browser, JSON or another format",
-	.operands = "[FILE]",
+	.operands = "[FILE | FOLDER]",
 	.manual = "lever-report",
 	.purpose =
 		"Shows the profile in FILE (lever.lever): targets of a causal profile, samples, a "
-		"timeline, or predictions for other numbers of cores.",
+		"timeline, or predictions for other numbers of cores. Of a folder that lever "
+		"record --continuous has filled, the recordings are added up.",
 	.options = report_table,
 	.option_count = sizeof(report_table) / sizeof(report_table[0]),
 };
@@ -307,8 +316,8 @@ int command_report(int argc, char **argv)
 	struct error error = {0};
 	enum run_kind kind;
 	AUTO(recording) struct recording *recording = NULL;
-	if (profile_read(path, &recording, &error))
-		return message_error(&error, EXIT_FAILED);
+	if (report_files_read(path, &values.range, &recording, &error))
+		return message_error(&error, error.code == -ERANGE ? EXIT_USAGE : EXIT_FAILED);
 	if (choose_kind(recording, &values, path, &kind, &error))
 		return message_error(&error, EXIT_USAGE);
 	recording_keep(recording, kind);

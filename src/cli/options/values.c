@@ -180,6 +180,16 @@ int value_set_percent(const struct option *option, void *field, const char *text
 	return 0;
 }
 
+int value_set_size(const struct option *option, void *field, const char *text, struct error *error)
+{
+	(void)option;
+	uint64_t size_bytes;
+	if (!text_to_size_bytes(text, &size_bytes) || size_bytes == 0)
+		return error_set(error, -EINVAL, "'%s' is not a size like 300MB or 2GB", text);
+	*(uint64_t *)field = size_bytes;
+	return 0;
+}
+
 int value_set_points(const struct option *option, void *field, const char *text,
 		     struct error *error)
 {

@@ -45,6 +45,7 @@ option_setter value_set_count;    /* unsigned: 1 to 1,000,000 */
 option_setter value_set_seconds;  /* double: > 0 */
 option_setter value_set_duration; /* uint64_t: ns, > 0 */
 option_setter value_set_percent;  /* double: a fraction, > 0, up to 1; with or without "%" */
+option_setter value_set_size;     /* uint64_t: bytes, > 0 */
 option_setter value_set_points;   /* double: percentage points, > 0, with or without "pp" */
 
 /* Frees what value_add_list has made. */

@@ -45,6 +45,32 @@ TEST("a duration needs its unit")
 	CHECK_EQUAL(duration_ns, 120000000000);
 }
 
+TEST("minutes and hours have two names and one")
+{
+	uint64_t duration_ns = 0;
+	CHECK(text_to_duration_ns("10min", &duration_ns));
+	CHECK_EQUAL(duration_ns, 600000000000);
+	CHECK(text_to_duration_ns("10m", &duration_ns));
+	CHECK_EQUAL(duration_ns, 600000000000);
+	CHECK(text_to_duration_ns("1.5h", &duration_ns));
+	CHECK_EQUAL(duration_ns, 5400000000000);
+}
+
+TEST("a size needs its unit")
+{
+	uint64_t size_bytes = 7;
+	CHECK(!text_to_size_bytes("2", &size_bytes));
+	CHECK(!text_to_size_bytes("GB", &size_bytes));
+	CHECK(!text_to_size_bytes("2 GB", &size_bytes));
+	CHECK(!text_to_size_bytes("-2GB", &size_bytes));
+	CHECK(!text_to_size_bytes("99999999TB", &size_bytes));
+	CHECK_EQUAL(size_bytes, 7);
+	CHECK(text_to_size_bytes("2GB", &size_bytes));
+	CHECK_EQUAL(size_bytes, 2000000000);
+	CHECK(text_to_size_bytes("0.5kB", &size_bytes));
+	CHECK_EQUAL(size_bytes, 500);
+}
+
 TEST("the distance counts inserted, deleted, replaced and swapped letters")
 {
 	CHECK_EQUAL(text_distance("", ""), 0);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* continuous - one recording after the other, and the removal of old ones between them. */
+#include "record/continuous.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "driver/interruption.h"
+#include "profile/archive.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LEAST_PART 0.1 /* of the rotation time: a file is not shorter, the next boundary ends it */
+#define RETRY_US 1000000
+
+static double now_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* To the next multiple of the rotation time. */
+static double seconds_left(double now, uint64_t rotate_ns)
+{
+	double rotate = (double)rotate_ns / 1e9;
+	double left = rotate - (now - rotate * (double)(uint64_t)(now / rotate));
+
+	return left < LEAST_PART * rotate ? left + rotate : left;
+}
+
+static int make_folder(const char *folder, struct error *error)
+{
+	struct stat found;
+
+	if (mkdir(folder, 0750) && errno != EEXIST)
+		return error_set(error, -errno, "cannot make the folder %s: %s", folder,
+				 strerror(errno));
+	if (!stat(folder, &found) && !S_ISDIR(found.st_mode))
+		return error_set(error, -ENOTDIR, "%s is a file; --continuous writes into a folder",
+				 folder);
+	return 0;
+}
+
+/* Returns whether there is more to record. */
+static bool record_one(const struct continuous_options *continuous,
+		       const struct record_options *options, struct driver_options *driver,
+		       struct driver_result *result, struct error *error)
+{
+	double start = now_seconds();
+	double seconds = seconds_left(start, continuous->rotate_ns);
+	AUTO(text) char *path = archive_path(continuous->folder, (int64_t)start);
+
+	driver->output = path;
+	driver->seconds = seconds;
+	record_run(options, driver, result, error);
+	if (result->end == DRIVER_NO_ANSWER)
+		unlink(path); /* nothing ran in that time */
+	bool is_over = interruption_any() || now_seconds() < start + seconds - 1;
+	return (result->end == DRIVER_ANSWERED || result->end == DRIVER_NO_ANSWER) && !is_over;
+}
+
+/* Processes with the wanted names may all be gone when a file begins, and come again. */
+static bool waits_for_processes(const struct driver_options *driver,
+				const struct driver_result *result, struct error *error)
+{
+	if (result->end != DRIVER_WRONG_USAGE || error->code != -ESRCH ||
+	    !process_selection_is_open(&driver->selection))
+		return false;
+	usleep(RETRY_US);
+	*error = (struct error){0};
+	return !interruption_any();
+}
+
+void continuous_run(const struct continuous_options *continuous,
+		    const struct record_options *options, const struct driver_options *driver,
+		    struct driver_result *result, struct error *error)
+{
+	struct driver_options one = *driver;
+	bool has_answer = false, goes_on = true;
+
+	if (make_folder(continuous->folder, error)) {
+		result->end = DRIVER_WRONG_USAGE;
+		return;
+	}
+	while (goes_on && !(continuous->keep_bytes &&
+			    archive_prune(continuous->folder, continuous->keep_bytes, error))) {
+		goes_on = record_one(continuous, options, &one, result, error);
+		has_answer = has_answer || result->end == DRIVER_ANSWERED;
+		goes_on = goes_on || (has_answer && waits_for_processes(&one, result, error));
+	}
+	if (!error->code && has_answer)
+		result->end = DRIVER_ANSWERED;
+	else if (error->code && result->end != DRIVER_WRONG_USAGE)
+		result->end = DRIVER_FAILED;
+}
