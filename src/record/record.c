@@ -14,6 +14,8 @@
 #include <pthread.h>
 
 #define POLL_MS 50
+#define POLL_SLOW_MS 250 /* with a period of at least SLOW_PERIOD_NS, for a lower cost */
+#define SLOW_PERIOD_NS 10000000
 #define REFRESH_EVERY_NS 2000000000ull
 /* No program has this period: samples in step with it would all see the same part of it. */
 #define PERIOD_FACTOR 0.997
@@ -309,7 +311,7 @@ void record_run(const struct record_options *options, const struct driver_option
 		struct driver_result *result, struct error *error)
 {
 	struct record record = {
-		.driver.poll_ms = POLL_MS,
+		.driver.poll_ms = options->period_ns < SLOW_PERIOD_NS ? POLL_MS : POLL_SLOW_MS,
 		.options = options,
 		.period_ns = (uint64_t)((double)options->period_ns * PERIOD_FACTOR),
 	};

@@ -17,7 +17,7 @@
 #include <sys/ioctl.h>
 
 #define PERIOD_DEFAULT_NS 1000000
-#define PERIOD_CONTINUOUS_NS 20000000 /* for a cost below 1 % of a core */
+#define PERIOD_CONTINUOUS_NS 20000000 /* its cost: bench/continuous.py */
 #define PERIOD_MIN_NS 50000
 #define PERIOD_MAX_NS 1000000000
 #define ROTATE_MIN_NS 5000000000
