@@ -67,11 +67,6 @@ void symbols_see_through(struct symbols *symbols, uint32_t object)
 	symbols->generation++;
 }
 
-bool symbols_names_may_appear(const struct symbols *symbols)
-{
-	return symbols->has_interpreter;
-}
-
 bool symbols_is_python(const struct symbols *symbols, uint32_t object)
 {
 	return python_is(symbols, symbols->objects.items[object]);

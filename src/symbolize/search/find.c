@@ -6,6 +6,7 @@
 #include "symbolize/symbols.h"
 
 #include <errno.h>
+#include <string.h>
 
 static void add_match_ranges(struct symbols *symbols, uint32_t location,
 			     const struct object *object, const struct function_match *match)
@@ -48,10 +49,53 @@ static uint32_t location_from_matches(struct symbols *symbols,
 	return id;
 }
 
-/* Code of Python is known when it has run: what is missing may still come. */
-static int later_if_python(const struct symbols *symbols, int result)
+/* Functions that only programs with a compiler of their own have: V8's, OpenJDK's, LuaJIT's. */
+static bool is_of_compiler(const char *function)
 {
-	return result == -ENXIO && symbols->has_interpreter ? -ENOENT : result;
+	static const char *const functions[] = {
+		"_ZN2v87Isolate3NewERKNS0_12CreateParamsE",
+		"JNI_CreateJavaVM",
+		"luaJIT_setmode",
+	};
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (!strcmp(function, functions[i]))
+			return true;
+	return false;
+}
+
+static bool compiles_at_run_time(struct symbols *symbols)
+{
+	struct interner *texts = &symbols->sources.texts;
+
+	for (size_t i = 0; i < symbols->objects.count; i++) {
+		struct object *object = symbols->objects.items[i];
+		if (object->is_jit)
+			return true;
+		const struct symtab *symtab = object_symtab(object, texts);
+		for (size_t j = 0; j < symtab->count; j++)
+			if (is_of_compiler(interner_text(texts, symtab->items[j].name)))
+				return true;
+	}
+	return false;
+}
+
+bool symbols_names_may_appear(const struct symbols *symbols)
+{
+	bool may = symbols->has_interpreter;
+
+	for (size_t i = 0; i < symbols->objects.count; i++)
+		may |= symbols->objects.items[i]->is_jit;
+	return may;
+}
+
+/* Code of Python or of a JIT is known when it has run: what is missing may still come. */
+static int later_if_script(struct symbols *symbols, int result)
+{
+	bool may_come =
+		result == -ENXIO && (symbols->has_interpreter || compiles_at_run_time(symbols));
+
+	return may_come ? -ENOENT : result;
 }
 
 int symbols_find(struct symbols *symbols, const char *name, uint32_t *location, struct error *error)
@@ -75,7 +119,7 @@ int symbols_find(struct symbols *symbols, const char *name, uint32_t *location, 
 	}
 	function_matches_clear(&matches);
 	query_clear(&query);
-	return later_if_python(symbols, result);
+	return later_if_script(symbols, result);
 }
 
 int symbols_find_inclusive(struct symbols *symbols, const char *name, uint32_t *location,
@@ -103,7 +147,7 @@ int symbols_find_inclusive(struct symbols *symbols, const char *name, uint32_t *
 	}
 	function_matches_clear(&matches);
 	query_clear(&query);
-	return later_if_python(symbols, result);
+	return later_if_script(symbols, result);
 }
 
 /* A part that the compiler split off is entered from the function, which has a breakpoint. */

@@ -3,7 +3,7 @@
 "use strict";
 const fs = require("fs");
 
-function first(count) {
+function firstStage(count) {
 	let sum = 0;
 	for (let i = 0; i < count; i++) {
 		sum = (sum + (i % 7)) | 0; // FIRST
@@ -11,7 +11,7 @@ function first(count) {
 	return sum;
 }
 
-function second(count) {
+function secondStage(count) {
 	let sum = 0;
 	for (let i = 0; i < count; i++) {
 		sum = (sum + (i % 7)) | 0; // SECOND
@@ -19,10 +19,11 @@ function second(count) {
 	return sum;
 }
 
+const percent = Number(process.env.STAGES_FIRST_PERCENT ?? 100);
 let sink = 0;
 for (let unit = 0; unit < Number(process.argv[2]); unit++) {
-	sink += first(60000);
-	sink += second(30000);
+	sink += firstStage(600 * percent);
+	sink += secondStage(30000);
 	fs.writeSync(1, "\n");
 }
 process.exitCode = sink < 0 ? 1 : 0;

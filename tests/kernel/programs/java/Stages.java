@@ -23,9 +23,11 @@ public class Stages {
 	}
 
 	public static void main(String[] words) {
+		String percent = System.getenv("STAGES_FIRST_PERCENT");
+		int firstCount = 600 * (percent == null ? 100 : Integer.parseInt(percent));
 		int units = Integer.parseInt(words[0]);
 		for (int i = 0; i < units; i++) {
-			sink = first(60000);
+			sink = first(firstCount);
 			sink = second(30000);
 			System.out.println();
 		}
