@@ -59,6 +59,8 @@ bool session_may_pause(struct session *session)
 	struct collector_counters now;
 	double highest = 0;
 
+	if (options->slowdown_most <= 0)
+		return true;
 	for (size_t i = 0; i < options->speedup_count; i++)
 		highest = options->speedups[i] > highest ? options->speedups[i] : highest;
 	double next_ns = SERIES_LONGEST * highest * (double)session->window_ns;
