@@ -192,10 +192,38 @@ struct effect_slope live_estimate_slope(const struct live_estimate *live_estimat
 	return surest;
 }
 
-bool live_estimate_best(const struct live_estimate *live_estimate, struct live_estimate_best *best)
+/* Those with a higher lower bound; `most` if the target is there with one already. */
+static size_t place_of(const struct live_estimate_best *best, size_t count, size_t most,
+		       int64_t target_id, double slope_low)
 {
-	double highest = 0;
-	bool found = false;
+	size_t place = 0;
+
+	while (place < count && best[place].slope_low >= slope_low)
+		if (best[place++].target_id == target_id)
+			return most;
+	return place;
+}
+
+/* Keeps `best` in order, with each target once; the new number. */
+static size_t insert_best(struct live_estimate_best *best, size_t count, size_t most, size_t place,
+			  const struct live_estimate_best *one)
+{
+	size_t gap = place; /* of the same target at another point, else at the end */
+
+	while (gap < count && best[gap].target_id != one->target_id)
+		gap++;
+	if (gap == most)
+		gap--;
+	count += gap == count;
+	memmove(best + place + 1, best + place, (gap - place) * sizeof(*best));
+	best[place] = *one;
+	return count;
+}
+
+size_t live_estimate_best(const struct live_estimate *live_estimate,
+			  struct live_estimate_best *best, size_t most)
+{
+	size_t found = 0;
 
 	for (size_t i = 0; i < live_estimate->series.count; i++) {
 		const struct series *series = &live_estimate->series.items[i];
@@ -203,18 +231,16 @@ bool live_estimate_best(const struct live_estimate *live_estimate, struct live_e
 		size_t count = estimate(live_estimate, series, points);
 		effect_add_method_error(points, count);
 		struct effect_slope slope = effect_slope(points, count);
-		if (!slope.windows || (found && slope.low <= highest))
+		struct live_estimate_best one = {.target_id = series->target_id,
+						 .point_id = series->point_id,
+						 .slope_low = slope.low,
+						 .points = count};
+		size_t place = place_of(best, found, most, one.target_id, slope.low);
+		if (!slope.windows || place == most ||
+		    effect_at(points, count, 0.25, &one.at_quarter))
 			continue;
-		struct effect_point at_quarter;
-		if (effect_at(points, count, 0.25, &at_quarter))
-			continue;
-		*best = (struct live_estimate_best){.target_id = series->target_id,
-						    .point_id = series->point_id,
-						    .at_quarter = at_quarter,
-						    .widest = widest_half(points, count),
-						    .points = count};
-		highest = slope.low;
-		found = true;
+		one.widest = widest_half(points, count);
+		found = insert_best(best, found, most, place, &one);
 	}
 	return found;
 }

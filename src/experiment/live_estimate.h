@@ -13,6 +13,7 @@ struct live_estimate;
 struct live_estimate_best {
 	int64_t target_id, point_id;
 	struct effect_point at_quarter; /* at a speedup of 25 % */
+	double slope_low;               /* lower bound of the slope */
 	double widest; /* half of the widest interval among its measured speedups */
 	size_t points; /* measured speedups */
 };
@@ -33,5 +34,9 @@ unsigned live_estimate_warm_up_level(struct live_estimate *live_estimate, int64_
 struct effect_slope live_estimate_slope(const struct live_estimate *live_estimate,
 					int64_t target_id);
 unsigned live_estimate_targets(const struct live_estimate *live_estimate);
-/* The target and point with the highest lower bound of the slope; false if there is none yet. */
-bool live_estimate_best(const struct live_estimate *live_estimate, struct live_estimate_best *best);
+/*
+ * The targets with the highest lower bounds of the slope, first things first, each at its best
+ * point; their number, at most `most`.
+ */
+size_t live_estimate_best(const struct live_estimate *live_estimate,
+			  struct live_estimate_best *best, size_t most);

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """process_lifecycle - programs live and end in many ways: each visit is counted, the exit code is kept."""
 import os
+import sqlite3
+import time
 
 from kernel import (RAN, check, equal, folder, lever, main, profile_of, program, report, shares,
                     test, visits)
@@ -131,6 +133,23 @@ def _():
     said = lever("run", "--then-stop", "--pid", str(os.getpid()))
     equal(said.returncode, 2, said.stderr)
     check("needs a PROGRAM" in said.stderr, said.stderr)
+
+
+@test("--after: no experiment begins while the program warms up, and --seconds counts from then")
+def _():
+    with folder() as place:
+        output = os.path.join(place, "warm.lever")
+        began = time.monotonic()
+        said = lever("run", "-o", output, "--after", "2", "--seconds", "2", "--then-stop", "--progress", "unit",
+                     "--", program("exits"), "plain", "100000000")
+        check(said.returncode in RAN, said.stderr)
+        check(time.monotonic() - began >= 4, said.stderr)
+        with sqlite3.connect(output) as profile:
+            first, = profile.execute("SELECT min(start_ns) FROM experiment").fetchone()
+        check(first is not None and first / 1e9 - began >= 2, (first, began))
+    said = lever("run", "--after", "2", "--end-to-end", "--", "true")
+    equal(said.returncode, 2, said.stderr)
+    check("--end-to-end excludes --after" in said.stderr, said.stderr)
 
 
 main()

@@ -270,8 +270,11 @@ static const struct option run_table[] = {
 	 "without experiments",
 	 set_speedups, 0, NULL},
 	{"until", 'u', "POINTS",
-	 "stop when the best targets' intervals are within so many percentage points, like 2pp",
+	 "stop when the three best targets' intervals are within so many percentage points, like "
+	 "2pp",
 	 value_set_points, FIELD(until_points), NULL},
+	{"after", 0, "SECONDS", "let the program warm up so long before the first experiment",
+	 value_set_seconds, FIELD(after), NULL},
 	{"then-stop", 0, NULL,
 	 "end PROGRAM with SIGTERM when the experiments are over (--seconds, --until, Ctrl-C)",
 	 value_set_flag, FIELD(common.then_stop), NULL},
@@ -323,7 +326,8 @@ static const struct option_group run_groups[] = {
 	{"What runs faster",
 	 " target with as-one assume class granularity scope exclude kernel vmlinux off-cpu "},
 	{"Which processes", " pid port comm cgroup system no-children no-peers "},
-	{"How long, how finely", " seconds until then-stop max-slowdown speedups window period "},
+	{"How long, how finely",
+	 " seconds until after then-stop max-slowdown speedups window period "},
 	{"Profile and messages", " output fresh engine seed force quiet verbose "},
 	{NULL, NULL},
 };
@@ -401,6 +405,9 @@ static int check_combination(const struct run_options *options, struct error *er
 	if (options->common.then_stop && (!options->common.program || options->end_to_end))
 		return error_set(error, -EINVAL,
 				 "--then-stop needs a PROGRAM that lever starts once");
+	if (options->end_to_end && options->after > 0)
+		return error_set(error, -EINVAL,
+				 "--end-to-end excludes --after: it measures whole runs");
 	if (options->end_to_end && options->window_ns)
 		return error_set(error, -EINVAL,
 				 "--end-to-end excludes --window: an experiment lasts a whole run");

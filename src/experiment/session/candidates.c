@@ -8,6 +8,7 @@
  * chooses.
  */
 #include "experiment/session/state.h"
+#include "experiment/session/waiting.h"
 
 #include "base/memory.h"
 #include "experiment/progress/unit_choice.h"
@@ -257,17 +258,8 @@ static size_t find(struct session *session, struct session_unit units[UNITS_MOST
  */
 size_t session_candidates(struct session *session, struct session_unit units[UNITS_MOST])
 {
-	struct session_found_points *points = &session->found_points;
-	struct collector_counters before, after;
-
-	collector_drain(session->collector, &session->handler);
-	collector_counters(session->collector, &before);
-	sampled_code_set_disturbed(session->code, true);
+	session_leave_out(session, true);
 	size_t found = find(session, units);
-	collector_drain(session->collector, &session->handler);
-	sampled_code_set_disturbed(session->code, false);
-	collector_counters(session->collector, &after);
-	points->disturbed_ns += after.time_ns - before.time_ns;
-	points->disturbed_sampled_ns += after.sampled_ns - before.sampled_ns;
+	session_leave_out(session, false);
 	return found;
 }

@@ -4,6 +4,7 @@
  * window, and its end is its only progress.
  */
 #include "experiment/session/state.h"
+#include "experiment/session/waiting.h"
 
 #include "base/clock.h"
 #include "driver/interruption.h"

@@ -6,6 +6,7 @@
  * program that leaves the phase in which its units of work were found is searched again.
  */
 #include "experiment/session/state.h"
+#include "experiment/session/waiting.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -23,7 +24,7 @@ static bool is_wanted(const struct session *session, uint64_t now)
 	/* A port may serve what has nothing to do with the work. */
 	bool may_have_requests =
 		session->requests.are_counted &&
-		(session->requests.seen || now - session->driver.started_ns < REQUESTS_WITHIN_NS);
+		(session->requests.seen || session_measured_ns(session, now) < REQUESTS_WITHIN_NS);
 
 	return !options->point_count && !options->pair_count && !options->end_to_end &&
 	       !may_have_requests;
@@ -118,7 +119,7 @@ void session_find_points(struct session *session)
 	struct session_found_points *found = &session->found_points;
 	uint64_t now = clock_now_ns();
 
-	if (!is_wanted(session, now) || now - session->driver.started_ns < FIRST_AFTER_NS ||
+	if (!is_wanted(session, now) || session_measured_ns(session, now) < FIRST_AFTER_NS ||
 	    now < found->next_ns ||
 	    found->searches >= (found->units ? SEARCHES_MOST : FRUITLESS_MOST) ||
 	    are_visited(found, progress_points_visits(session->points), now) ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* missing - says what is missing when a session has nothing to measure. */
 #include "experiment/session/state.h"
+#include "experiment/session/waiting.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -29,7 +30,7 @@ static int refuse_missing_point(struct session *session, const char *missing, st
 /* A program that uses the CPU has progress: found_points.c. */
 static int refuse_without_points(struct session *session, struct error *error)
 {
-	uint64_t time_ns = clock_now_ns() - session->driver.started_ns;
+	uint64_t time_ns = session_measured_ns(session, clock_now_ns());
 
 	if (time_ns < IDLE_WAIT_NS)
 		return 0;
@@ -56,7 +57,7 @@ int session_check_names(struct session *session, bool has_ended, struct error *e
 {
 	const struct session_options *options = session->options;
 
-	if (!has_ended && clock_now_ns() - session->driver.started_ns < WAIT_NS)
+	if (!has_ended && session_measured_ns(session, clock_now_ns()) < WAIT_NS)
 		return 0;
 	if (session_lacks_targets(session)) {
 		*error = session->missing_target;

@@ -6,6 +6,7 @@
  * the counters, decide whether it counts, write it; disarm.
  */
 #include "experiment/session/state.h"
+#include "experiment/session/waiting.h"
 
 #include "base/clock.h"
 #include "base/memory.h"

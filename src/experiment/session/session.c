@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "driver/interruption.h"
 #include "experiment/session/state.h"
+#include "experiment/session/waiting.h"
 
 #include <errno.h>
 
@@ -54,6 +55,7 @@ static int record(struct driver *driver, struct error *error)
 	if (session->options->end_to_end)
 		return session_end_to_end(session, error);
 	int code = driver_start(driver, error);
+	code = code ? code : session_warm_up(session, error);
 	return code ? code : run_windows(session, error);
 }
 

@@ -51,7 +51,8 @@ struct session_options {
 	enum session_pool pool;
 	const double *speedups; /* fractions */
 	size_t speedup_count;
-	double until;         /* half width of the best target's intervals, a fraction; 0: no */
+	double until;         /* half width of the first three targets' intervals; 0: no */
+	uint64_t after_ns;    /* the program warms up so long before the first experiment */
 	uint64_t period_ns;   /* 0: chosen */
 	bool off_cpu;         /* time off CPU counts, too */
 	uint64_t window_ns;   /* 0: chosen */

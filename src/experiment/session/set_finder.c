@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* set_finder - candidates of the search for sets, its turns, and what becomes of what it finds. */
 #include "experiment/session/state.h"
+#include "experiment/session/waiting.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -122,7 +123,7 @@ static bool may_begin(struct session *session, uint64_t now)
 {
 	double left = driver_left_seconds(&session->driver, now);
 
-	return now - session->driver.started_ns > AFTER_NS && session->experiments &&
+	return session_measured_ns(session, now) > AFTER_NS && session->experiments &&
 	       (left < 0 || left > LEFT_LEAST_SECONDS) &&
 	       thread_roles_share_of_others(&session->set_finder.roles) >= OTHERS_LEAST;
 }
@@ -351,7 +352,7 @@ int session_find_sets(struct session *session, struct error *error)
 		begin(session);
 		finder->next_ns = now + AFTER_NS;
 	}
-	if (!finder->search || !is_turn(finder, now - session->driver.started_ns))
+	if (!finder->search || !is_turn(finder, session_measured_ns(session, now)))
 		return 0;
 	int code = take_turn(session, error);
 	finder->spent_ns += clock_now_ns() - now;

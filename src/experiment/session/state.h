@@ -95,7 +95,8 @@ struct session {
 	ARRAY(struct session_kernel_caller) callers; /* as written */
 	int64_t caller_thread_id;
 
-	uint64_t over_ns; /* measuring ended; 0: it goes on */
+	uint64_t warmed_up_ns; /* --after is over since then; 0: there is none */
+	uint64_t over_ns;      /* measuring ended; 0: it goes on */
 	uint64_t committed_ns, reported_ns, checked_ns;
 	uint64_t baseline_ns; /* end to end: time of the runs at speedup 0 */
 	uint64_t speedup_ns;  /* else: time in windows above it */
@@ -138,10 +139,6 @@ char *session_requests_waiting(const struct session *session);
 
 /* peers.c: clients of this machine, and others in the program's loop, pause with the program. */
 void session_peers_refresh(struct session *session);
-/* waiting.c: waits `duration_ns`, or until the program ends or the user interrupts; false then. */
-bool session_wait(struct session *session, uint64_t duration_ns);
-bool session_is_precise_enough(struct session *session); /* --until */
-bool session_may_pause(struct session *session); /* again; if not, samples come more slowly */
 
 /* targets.c: what may be sped up, and what is next. */
 /* The index in session->targets of the target whose samples count for this location. */

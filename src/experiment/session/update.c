@@ -18,7 +18,7 @@ static void report_status(struct session *session, uint64_t now_ns)
 	};
 	struct live_estimate_best best;
 
-	if (live_estimate_best(session->live_estimate, &best)) {
+	if (live_estimate_best(session->live_estimate, &best, 1)) {
 		for (size_t i = 0; i < session->targets.count; i++)
 			if (session->targets.items[i].id == best.target_id)
 				status.best =

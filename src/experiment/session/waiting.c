@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* waiting - waits while the engine goes on, and finds out whether to rest or to end. */
-#include "experiment/session/state.h"
+#include "experiment/session/waiting.h"
 
 #include "base/clock.h"
 #include "driver/interruption.h"
+#include "experiment/session/state.h"
 
 #include <poll.h>
 
@@ -11,6 +12,7 @@
 #define CHECK_EVERY_NS 500000000ull /* an estimate takes time that the program could have */
 #define EXPERIMENTS_LEAST 8
 #define SERIES_LONGEST 1.3 /* windows: one with its lead-in, at the longest draw */
+#define FIRST_PLACES 3     /* what the report says first */
 
 bool session_wait(struct session *session, uint64_t duration_ns)
 {
@@ -36,9 +38,49 @@ bool session_wait(struct session *session, uint64_t duration_ns)
 	}
 }
 
+void session_leave_out(struct session *session, bool is_left_out)
+{
+	struct session_found_points *points = &session->found_points;
+	struct collector_counters counters;
+
+	collector_drain(session->collector, &session->handler);
+	sampled_code_set_disturbed(session->code, is_left_out);
+	collector_counters(session->collector, &counters);
+	/* Modulo 2^64: what stood at the beginning is taken away first. */
+	points->disturbed_ns += is_left_out ? -counters.time_ns : counters.time_ns;
+	points->disturbed_sampled_ns += is_left_out ? -counters.sampled_ns : counters.sampled_ns;
+}
+
+int session_warm_up(struct session *session, struct error *error)
+{
+	struct driver *driver = &session->driver;
+	uint64_t end = driver->started_ns + session->options->after_ns;
+	bool goes_on = true;
+	int code = 0;
+
+	if (!session->options->after_ns)
+		return 0;
+	if (driver->deadline_ns)
+		driver->deadline_ns += session->options->after_ns;
+	session_leave_out(session, true);
+	while (!code && goes_on && clock_now_ns() < end) {
+		uint64_t left = end - clock_now_ns();
+		goes_on = session_wait(session, left < CHECK_EVERY_NS ? left : CHECK_EVERY_NS);
+		code = session_update(session, error);
+	}
+	session_leave_out(session, false);
+	session->warmed_up_ns = clock_now_ns();
+	return code;
+}
+
+uint64_t session_measured_ns(const struct session *session, uint64_t now)
+{
+	return now - (session->warmed_up_ns ? session->warmed_up_ns : session->driver.started_ns);
+}
+
 bool session_is_precise_enough(struct session *session)
 {
-	struct live_estimate_best best;
+	struct live_estimate_best best[FIRST_PLACES];
 	uint64_t now = clock_now_ns();
 	size_t steps = 0;
 
@@ -48,8 +90,11 @@ bool session_is_precise_enough(struct session *session)
 	session->checked_ns = now;
 	for (size_t i = 0; i < session->options->speedup_count; i++)
 		steps += session->options->speedups[i] > 0;
-	return live_estimate_best(session->live_estimate, &best) && best.points > steps &&
-	       best.widest <= session->options->until;
+	size_t count = live_estimate_best(session->live_estimate, best, FIRST_PLACES);
+	for (size_t i = 0; i < count; i++)
+		if (best[i].points <= steps || best[i].widest > session->options->until)
+			return false;
+	return count;
 }
 
 bool session_may_pause(struct session *session)
