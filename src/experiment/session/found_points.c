@@ -14,6 +14,8 @@
 #define FIRST_AFTER_NS 400000000ull
 #define REQUESTS_WITHIN_NS 5000000000ull
 #define AGAIN_AFTER_NS 1000000000ull /* doubled by each search */
+#define SEARCH_PAUSE 5               /* times what the search before took, of an active program */
+#define ACTIVE_PART 10
 #define UNVISITED_NS 3000000000ull
 #define SEARCHES_MOST 6
 #define FRUITLESS_MOST 3
@@ -114,6 +116,30 @@ static void search(struct session *session)
 		free(units[i].text);
 }
 
+/* What another search finds would be measured for too short a time. */
+static bool is_too_late(const struct session *session, uint64_t now)
+{
+	double left_seconds = driver_left_seconds(&session->driver, now);
+
+	return left_seconds >= 0 && left_seconds * 1e9 < (double)session->found_points.pause_ns;
+}
+
+/* A search takes time from experiments, unless the program does nothing yet. */
+static void search_and_pause(struct session *session)
+{
+	struct session_found_points *found = &session->found_points;
+	uint64_t began_ns = clock_now_ns(), sampled_ns = found->disturbed_sampled_ns;
+
+	search(session);
+	found->visited_ns = clock_now_ns();
+	uint64_t spent_ns = found->visited_ns - began_ns;
+	bool is_active = found->disturbed_sampled_ns - sampled_ns > spent_ns / ACTIVE_PART;
+	uint64_t least_ns = AGAIN_AFTER_NS << found->searches;
+	found->pause_ns = is_active ? SEARCH_PAUSE * spent_ns : 0;
+	found->next_ns =
+		found->visited_ns + (found->pause_ns > least_ns ? found->pause_ns : least_ns);
+}
+
 void session_find_points(struct session *session)
 {
 	struct session_found_points *found = &session->found_points;
@@ -122,12 +148,11 @@ void session_find_points(struct session *session)
 	if (!is_wanted(session, now) || session_measured_ns(session, now) < FIRST_AFTER_NS ||
 	    now < found->next_ns ||
 	    found->searches >= (found->units ? SEARCHES_MOST : FRUITLESS_MOST) ||
+	    is_too_late(session, now) ||
 	    are_visited(found, progress_points_visits(session->points), now) ||
 	    has_own_points(session))
 		return;
-	search(session);
-	found->visited_ns = clock_now_ns();
-	found->next_ns = found->visited_ns + (AGAIN_AFTER_NS << found->searches);
+	search_and_pause(session);
 }
 
 void session_found_points_release(struct session_found_points *found)

@@ -24,6 +24,7 @@ struct session_found_points {
 	size_t count;
 	unsigned searches, units; /* units: points but CPU time */
 	uint64_t next_ns, visited_ns;
+	uint64_t pause_ns;          /* after the last search, for what it took */
 	uint64_t visits;            /* of all units, when last looked at */
 	ARRAY(char *) too_frequent; /* functions whose calls were not counted to the end */
 	/* While it searched: of no use for shares. */

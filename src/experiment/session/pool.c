@@ -132,11 +132,24 @@ static bool is_around_all(const struct session *session, uint32_t location)
 	return inside_ns >= SPLIT_LEAST * own_ns;
 }
 
-/* The nearest location around it that has been tried; NULL if there is none. */
-static const struct session_target *tried_outer(const struct session *session, uint32_t location)
+/* Could be tried, if nothing around it were. */
+static bool is_possible(const struct session *session, uint32_t location)
+{
+	return pool_active_share(session, location) >= TIME_LEAST &&
+	       is_kind_of_pool(session, location) && !is_entry(session, location) &&
+	       !is_wrapper(session, location);
+}
+
+/*
+ * The nearest location around it that has been tried; NULL if there is none. `is_untried`: one
+ * should be tried before it.
+ */
+static const struct session_target *tried_outer(const struct session *session, uint32_t location,
+						bool *is_untried)
 {
 	const struct call_edges *edges = sampled_code_edges(session->code);
 
+	*is_untried = false;
 	for (int depth = 0; depth < DEPTH_MOST; depth++) {
 		const struct call_edge *edge = call_edges_main_outer(edges, location);
 		if (!edge)
@@ -145,6 +158,8 @@ static const struct session_target *tried_outer(const struct session *session, u
 		const struct session_target *target = target_at(session, location);
 		if (target && target->slope.windows)
 			return target;
+		*is_untried |= target && !target->is_unusable && is_possible(session, location) &&
+			       !is_around_all(session, location);
 	}
 	return NULL;
 }
@@ -168,16 +183,15 @@ static double own_value(const struct session_target *target, double active)
 double pool_weight(const struct session *session, const struct session_target *target)
 {
 	uint32_t location = target->spec.location;
-	double active = pool_active_share(session, location);
+	bool is_outer_untried;
 
-	if (active < TIME_LEAST || !is_kind_of_pool(session, location) ||
-	    is_entry(session, location) || is_wrapper(session, location))
+	if (!is_possible(session, location))
 		return 0;
-	double value = own_value(target, active);
-	const struct session_target *outer = tried_outer(session, location);
+	double value = own_value(target, pool_active_share(session, location));
+	const struct session_target *outer = tried_outer(session, location, &is_outer_untried);
 	if (outer && outer->slope.slope + ERRORS * error_of(&outer->slope) < HOPELESS_MOST)
 		value *= INSIDE_HOPELESS;
-	else if (!outer && call_edges_main_outer(sampled_code_edges(session->code), location))
+	else if (is_outer_untried)
 		value *= INSIDE_UNTRIED;
 	if (kind_of(session, location) == TARGET_LINE && !(outer && outer->slope.low > 0))
 		value *= LINE_OF_UNSURE;

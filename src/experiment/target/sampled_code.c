@@ -202,6 +202,13 @@ static void count_sample(struct sampled_code *code, uint32_t location,
 		counted->baseline_sampled_ns += sample->weight_ns;
 }
 
+/* Compared with the locations' times, so by the same samples. */
+static void add_edge(struct sampled_code *code, uint32_t outer, uint32_t inner, uint64_t time_ns)
+{
+	if (!code->is_disturbed)
+		call_edges_add(&code->edges, outer, inner, (double)time_ns);
+}
+
 /* The innermost location: blocks are drawn in proportion to this. */
 static void count_recent(struct sampled_code *code, uint32_t location,
 			 const struct wire_sample *sample)
@@ -221,8 +228,8 @@ static void count_line(struct sampled_code *code, uint32_t location,
 		if (function->object != line->object || !function->function ||
 		    strcmp(function->function, line->function) != 0)
 			continue;
-		call_edges_add(&code->edges, code->functions[i], location,
-			       (double)sample->weight_ns * CALL_CHAINS_ONE_OF);
+		add_edge(code, code->functions[i], location,
+			 sample->weight_ns * CALL_CHAINS_ONE_OF);
 		return;
 	}
 }
@@ -437,8 +444,7 @@ static void count_chain(struct sampled_code *code, const struct wire_sample *sam
 		count_recent(code, locations[i], &all);
 		count_sample(code, locations[i], &all);
 		if (i)
-			call_edges_add(&code->edges, locations[i], locations[i - 1],
-				       (double)all.weight_ns);
+			add_edge(code, locations[i], locations[i - 1], all.weight_ns);
 	}
 	memcpy(code->functions, locations, count * sizeof(*locations));
 	code->function_count = count;
@@ -462,8 +468,8 @@ static bool on_activity(struct sampled_code *code, const struct wire_sample *sam
 		count_recent(code, location, sample);
 		count_sample(code, location, sample);
 		if (code->function_count)
-			call_edges_add(&code->edges, code->functions[0], location,
-				       (double)sample->weight_ns * CALL_CHAINS_ONE_OF);
+			add_edge(code, code->functions[0], location,
+				 sample->weight_ns * CALL_CHAINS_ONE_OF);
 	}
 	return !code->is_pool;
 }
