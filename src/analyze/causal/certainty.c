@@ -117,6 +117,20 @@ static double ceiling_of(const struct causal_effect *effect)
 	return fmin(fmax(most, 0), 1);
 }
 
+int certainty_effect_at(const struct causal_effect *effect, double speedup, struct effect_point *at)
+{
+	if (effect_at(effect->points, effect->count, speedup, at))
+		return -1;
+	if (!is_bounded(effect) || speedup <= 0)
+		return 0;
+	double slope = effect->exceeds_charge ? slope_contended(effect) : effect->slope_most;
+	double excess = fmax(at->gain - slope * speedup, 0);
+	at->gain -= excess;
+	at->low -= excess;
+	at->high = fmax(at->gain, fmin(at->high, slope_allowed(effect) * speedup));
+	return 0;
+}
+
 static double probability_of(struct causal_effect *effect)
 {
 	double most = is_bounded(effect) ? effect->slope_most : INFINITY;

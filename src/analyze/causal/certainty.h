@@ -26,3 +26,10 @@
 
 /* Sets outcome, ceiling and slope of all effects, and cuts their points. */
 void certainty_judge(struct causal *causal);
+
+/*
+ * effect_at() on a judged effect, within the same bounds: between points that are cut to them, a
+ * smooth curve may run above.
+ */
+int certainty_effect_at(const struct causal_effect *effect, double speedup,
+			struct effect_point *at);

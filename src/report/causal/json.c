@@ -7,6 +7,7 @@
 #include "report/formats.h"
 
 #include "analyze/causal/callers.h"
+#include "analyze/causal/certainty.h"
 #include "analyze/causal/visits_by_process.h"
 #include "base/cleanup.h"
 #include "report/causal/first_screen.h"
@@ -21,6 +22,8 @@
 
 #include <jansson.h>
 #include <string.h>
+
+#define FITTED_POINTS 10
 
 static json_t *processes_of(const struct visits_by_process *visits_by_process)
 {
@@ -69,6 +72,23 @@ static json_t *verdict_of_effect(const struct causal_target *target,
 	return verdict_is_too_wide(&verdict) ? json_null() : verdict_json(&verdict);
 }
 
+/* The fitted curve within the bounds, at 10, 20 … 100 %; without what is far from measured. */
+static json_t *fitted_json(const struct causal_effect *effect)
+{
+	json_t *points = json_array();
+
+	for (int i = 1; i <= FITTED_POINTS; i++) {
+		struct effect_point at;
+		if (certainty_effect_at(effect, (double)i / FITTED_POINTS, &at))
+			continue;
+		json_array_append_new(points,
+				      json_pack("{so so so so}", "speedup", json_number(at.speedup),
+						"program_speedup", json_number(at.gain), "low",
+						json_number(at.low), "high", json_number(at.high)));
+	}
+	return points;
+}
+
 static json_t *effect_of(const struct report *report, const struct causal_target *target,
 			 const struct causal_effect *effect)
 {
@@ -88,6 +108,7 @@ static json_t *effect_of(const struct report *report, const struct causal_target
 			  json_number(effect->phase_factor), "outside_share",
 			  json_number(effect->external_pacing.share), "contention",
 			  effect->is_contention, "answer", verdict_of_effect(target, effect));
+	json_object_set_new(json, "fitted", fitted_json(effect));
 	json_object_set_new(json, "exceeds_charge", json_boolean(effect->exceeds_charge));
 	json_object_set_new(json, "ceiling", json_number(effect->ceiling));
 	json_object_set_new(json, "probability", json_number(effect->probability));

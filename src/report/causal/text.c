@@ -327,8 +327,9 @@ static void print_legend(FILE *out, const struct target_verdicts *verdicts,
 	AUTO(text)
 	char *text = text_format(
 		"+10 %% means 10 %% less time per visit of the progress point%s. ± is half "
-		"of the 95 %% interval; ~ is read off the curve, between measured speedups. The "
-		"curve is fitted, at 10, 20 … 100 %%; it hangs where the program gets slower. At "
+		"of the 95 %% interval. The curve is at 10, 20 … 100 %%: bars (▄, • for none) "
+		"where a speedup near it was measured, dots (⣤, ·) and ~ where the curve fitted "
+		"to those is read off; it hangs where the program gets slower. At "
 		"most 5 %% of a table's sure effects are chance. Share is of the sampled time, on "
 		"CPU and waiting.",
 		latency ? "; a latency is shown as it changes: − is shorter" : "");

@@ -2,6 +2,8 @@
 /* verdict - derives a verdict from each effect. */
 #include "report/causal/verdict.h"
 
+#include "analyze/causal/certainty.h"
+
 #include <math.h>
 
 #define HALF_INTERVAL_MOST 0.5
@@ -43,7 +45,7 @@ struct target_verdict verdict_of(const struct causal_target *target,
 				 const struct causal_effect *effect)
 {
 	struct target_verdict verdict = {.target = target, .effect = effect};
-	if (effect_at(effect->points, effect->count, VERDICT_SPEEDUP, &verdict.at)) {
+	if (certainty_effect_at(effect, VERDICT_SPEEDUP, &verdict.at)) {
 		verdict.at = *nearest_measured(effect);
 	} else {
 		verdict.at.speedup = VERDICT_SPEEDUP;

@@ -2,6 +2,7 @@
 /* verdict_table - fits the columns of the table to the terminal. */
 #include "report/causal/verdict_table.h"
 
+#include "analyze/causal/certainty.h"
 #include "base/cleanup.h"
 #include "report/display.h"
 #include "report/terminal.h"
@@ -70,26 +71,40 @@ static double curve_at(const struct causal_effect *effect, unsigned cell)
 {
 	struct effect_point at;
 	double speedup = (double)(cell + 1) / CURVE_CELLS;
-	return effect_at(effect->points, effect->count, speedup, &at) ? NAN : at.gain;
+	return certainty_effect_at(effect, speedup, &at) ? NAN : at.gain;
 }
 
-/* Up to U+2588, a full block; gains below 0 hang from the top. */
-static const char *curve_cell(double gain, double scale)
+/* Is this cell the nearest one of a measured speedup? One in the middle counts for the upper. */
+static bool is_cell_measured(const struct causal_effect *effect, unsigned cell)
 {
-	static const char *const rising[] = {"\xc2\xb7", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	for (size_t i = 0; i < effect->count; i++)
+		if (effect->points[i].speedup > 0 &&
+		    lround(effect->points[i].speedup * CURVE_CELLS + 1e-9) == (long)cell + 1)
+			return true;
+	return false;
+}
+
+/* Up to U+2588, a full block; gains below 0 hang from the top. Fitted cells have dots. */
+static const char *curve_cell(double gain, double scale, bool is_measured)
+{
+	static const char *const blocks[] = {"•", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	static const char *const dots[] = {"\xc2\xb7", "⣀", "⣀", "⣀", "⣤", "⣤", "⣶", "⣶", "⣿"};
 	if (isnan(gain))
 		return " ";
 	long eighths = lround(gain / scale * 8);
 	if (eighths >= 0)
-		return rising[eighths < 8 ? eighths : 8];
-	return eighths > -3 ? "▔" : "▀";
+		return (is_measured ? blocks : dots)[eighths < 8 ? eighths : 8];
+	if (eighths > -3)
+		return is_measured ? "▔" : "⠉";
+	return is_measured ? "▀" : "⠛";
 }
 
 static char *curve_of(const struct causal_effect *effect, double scale)
 {
 	char cells[CURVE_CELLS * 4 + 1], *end = cells;
 	for (unsigned i = 0; i < CURVE_CELLS; i++)
-		end = stpcpy(end, curve_cell(curve_at(effect, i), scale));
+		end = stpcpy(end,
+			     curve_cell(curve_at(effect, i), scale, is_cell_measured(effect, i)));
 	return text_copy(cells);
 }
 

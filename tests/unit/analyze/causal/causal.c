@@ -481,6 +481,11 @@ TEST("a gain is no larger than the target's charge, and no effect then where tha
 	CHECK(effect->slope_most > 0.01 && effect->slope_most < 0.04);
 	CHECK(effect->points[effect->count - 1].gain <= 0.5 * effect->slope_most + 1e-9);
 	CHECK(effect->ceiling <= CERTAINTY_CONTENDED_MOST * effect->slope_most);
+	for (int i = 1; i <= 10; i++) {
+		struct effect_point at;
+		if (!certainty_effect_at(effect, 0.1 * i, &at))
+			CHECK(at.gain <= 0.1 * i * effect->slope_most + 1e-9 && at.high >= at.gain);
+	}
 	CHECK(effect->tendency > 0.39);
 	free_both(causal, recording);
 }
