@@ -99,6 +99,14 @@ def _():
     check(abs(whole["make_wait + class:L:50%"] - parts) < 0.05, whole)
 
 
+@test("a set with a member that never runs has no answer")
+def _():
+    said, told = profile_of("-g", "function", "--target", "make_wait", "--with", "answer", "--speedups", "0,50",
+                            "--", program("waits"), "lock", LONG, codes=(3,))
+    check("'answer' was in no sample" in said.stderr, said.stderr)
+    check("'answer' was in no sample" in " ".join(told["warnings"]), told["warnings"])
+
+
 @test("a pattern is one target with --as-one, with all that it matches")
 def _():
     told = told_of("lock", "--target", "*wait*", "--as-one", "--speedups", "0,50", units=LONG)

@@ -77,3 +77,15 @@ int session_check_names(struct session *session, bool has_ended, struct error *e
 	report_waiting(session);
 	return 0;
 }
+
+int session_check_sets(struct session *session, struct error *error)
+{
+	AUTO(text) char *refusal = session_sets_refusal(session);
+
+	if (!refusal)
+		return 0;
+	error_set(error, -ENODATA, "%s", refusal);
+	session->driver.result->end = DRIVER_NO_ANSWER;
+	driver_message(&session->driver, error->text);
+	return error->code;
+}

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FOUND_FROM 1000000   /* numbers of sets that the user did not name */
 #define MEMBERS_ALONE_MOST 6 /* of a set with more, only the set is given */
 
 static void give_target(struct session *session, const struct target_spec *spec)
@@ -117,6 +116,16 @@ static bool fill_set(struct session *session, struct session_set *set, bool *has
 	return true;
 }
 
+/* Of members that are no targets by themselves: did they run? */
+static void watch_members(struct session *session, const struct session_set *set)
+{
+	for (size_t i = 0; i < set->members.members.count; i++) {
+		struct target_spec spec = {.location = set->members.members.items[i].location,
+					   .own = set->members.members.items[i]};
+		sampled_code_watch(session->code, &spec);
+	}
+}
+
 static void give_set(struct session *session, struct session_set *set)
 {
 	const struct session_options *options = session->options;
@@ -127,6 +136,8 @@ static void give_set(struct session *session, struct session_set *set)
 	give_target(session,
 		    &(struct target_spec){.location = symbols_set(session->symbols, set->name),
 					  .set = &set->members});
+	if (has_pattern || set->members.members.count > MEMBERS_ALONE_MOST)
+		watch_members(session, set);
 	for (size_t i = 0; i < options->target_count && !has_pattern &&
 			   set->members.members.count <= MEMBERS_ALONE_MOST;
 	     i++)
@@ -138,7 +149,7 @@ static void give_set(struct session *session, struct session_set *set)
 const char *session_give_found_set(struct session *session, const uint32_t *locations, size_t count)
 {
 	struct session_set *set =
-		session_set_numbered(session, FOUND_FROM + (unsigned)session->sets.count);
+		session_set_numbered(session, SETS_FOUND_FROM + (unsigned)session->sets.count);
 
 	for (size_t i = 0; i < count; i++) {
 		AUTO(text) char *before = set->name;
@@ -158,7 +169,8 @@ bool session_is_in_found_set(const struct session *session, uint32_t location)
 {
 	for (size_t i = 0; i < session->sets.count; i++) {
 		const struct session_set *set = session->sets.items[i];
-		for (size_t j = 0; set->number >= FOUND_FROM && j < set->members.members.count; j++)
+		for (size_t j = 0; set->number >= SETS_FOUND_FROM && j < set->members.members.count;
+		     j++)
 			if (set->members.members.items[j].location == location)
 				return true;
 	}

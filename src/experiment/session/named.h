@@ -30,7 +30,14 @@ struct session_set *session_set_numbered(struct session *session, unsigned numbe
 void session_add_match(struct session *session, const struct session_named_target *named,
 		       uint32_t location);
 
+/*
+ * Why a set that the user named tells nothing, as a sentence: a member was in no sample. NULL: each
+ * may tell something. To be freed.
+ */
+char *session_sets_refusal(const struct session *session);
+
 /* named.c */
+#define SETS_FOUND_FROM 1000000 /* numbers of sets that the user did not name */
 typedef int session_find(struct session *session, const char *name, uint32_t *location,
 			 struct error *error);
 size_t session_named_count(const struct session *session);

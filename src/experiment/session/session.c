@@ -85,9 +85,11 @@ static int verify(struct driver *driver, struct error *error)
 {
 	struct session *session = session_of(driver);
 
-	if (session->experiments || interruption_any())
-		return 0;
-	return session_check_names(session, true, error);
+	int code = session->experiments || interruption_any() ?
+			   0 :
+			   session_check_names(session, true, error);
+
+	return code ? code : session_check_sets(session, error);
 }
 
 static bool has_answer(const struct driver *driver)

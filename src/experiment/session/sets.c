@@ -2,7 +2,11 @@
 /* sets - the sets of targets of a session, and their members. */
 #include "experiment/session/state.h"
 
+#include "base/text.h"
+
 #include <string.h>
+
+#define SAMPLES_LEAST 100 /* of the program, to tell that code did not run */
 
 static bool is_class(const struct session *session, uint32_t location)
 {
@@ -50,4 +54,55 @@ void session_add_match(struct session *session, const struct session_named_targe
 		session_member_of(session, named->name, location, named->level);
 
 	session_add_member(&session_set_numbered(session, named->set)->members, &member);
+}
+
+static const struct sampled_location *sampled(const struct session *session, uint32_t location)
+{
+	static const struct sampled_location none;
+	size_t count;
+	const struct sampled_location *locations = sampled_code_locations(session->code, &count);
+
+	return location < count ? &locations[location] : &none;
+}
+
+/* A name of the set's that is no pattern and was in no sample; NULL: none. */
+static const char *unsampled_member(const struct session *session, const struct session_set *set)
+{
+	for (size_t i = 0; i < set->members.members.count; i++) {
+		uint32_t location = set->members.members.items[i].location;
+		if (!sampled(session, location)->samples)
+			return symbols_location(session->symbols, location)->name;
+	}
+	return NULL;
+}
+
+static char *refusal_of(const struct session *session, const struct session_set *set)
+{
+	const char *unsampled = unsampled_member(session, set);
+
+	if (!set->members.members.count)
+		return text_format("no code that '%s' matches was sampled, so the set has no "
+				   "member; give the program work that runs it, or run longer",
+				   set->name);
+	if (!unsampled)
+		return NULL;
+	return text_format("'%s' was in no sample, so the gain of '%s' would be that of the other "
+			   "members; leave it out, or give the program work that runs it",
+			   unsampled, set->name);
+}
+
+char *session_sets_refusal(const struct session *session)
+{
+	struct collector_counters counters;
+	char *refusal = NULL;
+
+	collector_counters(session->collector, &counters);
+	if (counters.samples < SAMPLES_LEAST)
+		return NULL;
+	for (size_t i = 0; i < session->sets.count && !refusal; i++) {
+		const struct session_set *set = session->sets.items[i];
+		if (set->name && set->number < SETS_FOUND_FROM)
+			refusal = refusal_of(session, set);
+	}
+	return refusal;
 }

@@ -29,8 +29,7 @@
 struct session_target {
 	struct target_spec spec;
 	int64_t id;                /* in the profile; 0: not written yet */
-	bool is_given;             /* by --target, --class */
-	bool is_matched;           /* by a pattern of --target */
+	bool is_given, is_matched; /* by --target, --class; by a pattern of --target */
 	bool is_compared;          /* with the patterns */
 	bool is_external;          /* no code: targets.c */
 	bool is_unusable;          /* too many ranges */
@@ -163,8 +162,9 @@ int session_retry_names(struct session *session, struct error *error);
 /* update.c: takes in everything that has arrived; names, points and scope are up to date then. */
 int session_update(struct session *session, struct error *error);
 
-/* missing.c: fails if names or points are missing after some time, or at the program's end. */
+/* missing.c: fails if names or points are missing, and at the end if a named set tells nothing. */
 int session_check_names(struct session *session, bool has_ended, struct error *error);
+int session_check_sets(struct session *session, struct error *error);
 
 /* series.c: a series of windows. -EAGAIN: the program ended, or the target cannot be used. */
 int session_run_series(struct session *session, const struct schedule_plan *plan,

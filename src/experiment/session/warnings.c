@@ -101,6 +101,7 @@ char *session_warnings(const struct session *session, const struct collector_cou
 
 	if (is_idle)
 		text_add_line(&text, take(&served));
+	text_add_line(&text, session_sets_refusal(session));
 	if (session->displacement.accepted > DISPLACEMENT_TOLD)
 		text_add_line(
 			&text,
