@@ -422,7 +422,7 @@ test('chosen targets are compared side by side, and Escape ends it', async () =>
 	}
 	assert.equal(await page.locator('dialog canvas').count(), 1);
 	await page.keyboard.press('Escape');
-	assert.equal(await page.locator('dialog').count(), 0);
+	await page.locator('dialog').waitFor({state: 'detached'});
 	await context.close();
 });
 
