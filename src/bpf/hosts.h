@@ -51,6 +51,16 @@ static __always_inline u64 message_gap(const struct kernel_cpu *cpu, u64 global)
 	return delay_not_negative(global - since);
 }
 
+/* In a tick of the program: G follows the other hosts. By itself: the stack of `tick` is full. */
+__noinline int hosts_follow(void)
+{
+	u64 told = *(volatile u64 *)&hosts_settings.told_delay_ns;
+
+	if (delay_later(told, global_delay()) == told)
+		global_delay_raise(told);
+	return 0;
+}
+
 static __always_inline void option_read(struct bpf_sock_ops *context)
 {
 	struct hosts_option option = {.kind = HOSTS_OPTION_KIND,

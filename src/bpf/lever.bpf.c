@@ -31,6 +31,7 @@ __noinline int peer_tick(u64 now)
 {
 	struct kernel_cpu *cpu = this_cpu();
 
+	hosts_follow();
 	latency_pause(cpu, pause_charge(cpu, 0, 0, now));
 	pay_delay(cpu, &cpu->tick_spins);
 	return 0;
@@ -68,6 +69,7 @@ int tick(struct bpf_perf_event_data *context)
 		}
 		return 0;
 	}
+	hosts_follow();
 	cpu->displaced_ns += passed.stalled_ns;
 	waiting_set(state, false); /* woken before it had left its core */
 	span_tracker_poll(now);

@@ -39,15 +39,29 @@ static void publish(struct collector *collector)
 		collector->engine->publish(collector);
 }
 
-void engine_merge_delay(struct collector *collector, uint64_t delay_ns)
+static void raise(uint64_t *delay, uint64_t value)
 {
-	uint64_t *own = (uint64_t *)(uintptr_t)collector->delay_ns;
-	uint64_t old = __atomic_load_n(own, __ATOMIC_ACQUIRE);
+	uint64_t old = __atomic_load_n(delay, __ATOMIC_ACQUIRE);
 
-	while (delay_later(delay_ns, old) != old &&
-	       !__atomic_compare_exchange_n(own, &old, delay_ns, false, __ATOMIC_ACQ_REL,
+	while (delay_later(value, old) != old &&
+	       !__atomic_compare_exchange_n(delay, &old, value, false, __ATOMIC_ACQ_REL,
 					    __ATOMIC_ACQUIRE))
 		continue;
+}
+
+void engine_merge_delay(struct collector *collector, uint64_t delay_ns)
+{
+	if (collector->told_delay_ns)
+		raise(collector->told_delay_ns, delay_ns);
+}
+
+uint64_t engine_delay(const struct collector *collector)
+{
+	uint64_t own = __atomic_load_n(collector->delay_ns, __ATOMIC_ACQUIRE);
+
+	if (!collector->told_delay_ns)
+		return own;
+	return delay_later(__atomic_load_n(collector->told_delay_ns, __ATOMIC_ACQUIRE), own);
 }
 
 void engine_host_messages(const struct collector *collector, uint64_t *sent, uint64_t *received,
@@ -202,8 +216,9 @@ void collector_clear_debts(struct collector *collector)
 {
 	struct wire_settings *settings = collector->settings;
 
-	settings->delay.generation_delay_ns =
-		__atomic_load_n(collector->delay_ns, __ATOMIC_ACQUIRE);
+	/* At once, as all of it is forgiven. */
+	settings->delay.generation_delay_ns = engine_delay(collector);
+	raise((uint64_t *)(uintptr_t)collector->delay_ns, settings->delay.generation_delay_ns);
 	settings->delay.generation_ns = clock_now_ns();
 	__atomic_add_fetch(&settings->delay.generation, 1, __ATOMIC_RELEASE);
 	publish(collector);

@@ -99,6 +99,7 @@ struct collector {
 	struct wire_range (*ranges)[WIRE_RANGES_MOST]; /* WIRE_BANKS of them */
 	struct wire_point *points;                     /* WIRE_POINTS_MOST */
 	const uint64_t *delay_ns;                      /* G */
+	uint64_t *told_delay_ns; /* G as other hosts have told it; NULL: one host */
 	struct unwind_table unwind;
 	struct python_table pythons;
 	struct collector_level levels[DELAY_LEVELS]; /* of the target */
@@ -114,7 +115,9 @@ struct collector {
 
 int kernel_engine_open(const struct collector_options *options, struct collector **collector,
 		       struct error *error);
-/* G becomes at least this large; G of hosts merge by maximum. */
+/* G with what other hosts have told so far. */
+uint64_t engine_delay(const struct collector *collector);
+/* G becomes at least this large, at the program's next tick; G of hosts merge by maximum. */
 void engine_merge_delay(struct collector *collector, uint64_t delay_ns);
 void engine_host_messages(const struct collector *collector, uint64_t *sent, uint64_t *received,
 			  uint64_t *refused);

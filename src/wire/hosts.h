@@ -14,6 +14,9 @@
 struct hosts_settings {
 	__u64 network; /* cookie of the network namespace of the program */
 	__u64 tag;     /* drawn for each run; options with another one are not ours */
+	/* G that the other hosts have told. It is taken over at a tick in the program: the process
+	   that hears it may have preempted a task, which would be credited with the growth. */
+	__u64 told_delay_ns;
 };
 
 #define HOSTS_OPTION_KIND 254

@@ -198,6 +198,19 @@ def check_free(path, since):
     check(len(after) > 10 and sum(after) / len(after) < 0.1 * sum(before) / len(before), f"paused: {after}, before {before}")
 
 
+@test("a host to which the program sends nothing pauses as long as the others' work is sped up")
+def _():
+    with two_hosts(), folder() as place:
+        with running(place, 40, "--verbose") as (lever_run, _, out):
+            wait_for_pauses(out)
+            time.sleep(3)
+            end(lever_run, out)
+            due = sum(float(ms) for ms in re.findall(r"speedup 100 %: [\d.]+ ms, of it pauses ([\d.]+) ms", contents(out)))
+            paid = sum(pauses(out)) / 1e3
+    print(f"# paused for {paid:.0f} of {due:.0f} ms")
+    check(paid > 0.5 * due, f"{paid} of {due} ms")
+
+
 @test("a killed agent is told, its host pauses no more, and the run goes on")
 def _():
     with two_hosts(), folder() as place:

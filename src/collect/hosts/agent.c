@@ -346,7 +346,7 @@ static void watch_coordinator(struct agent *agent, uint64_t now)
 
 static void report(struct agent *agent, uint64_t now)
 {
-	struct hosts_report report = {.delay_ns = *agent->collector->delay_ns};
+	struct hosts_report report = {.delay_ns = engine_delay(agent->collector)};
 
 	if (now - agent->reported_ns < HOSTS_STATE_EVERY_NS)
 		return;

@@ -71,7 +71,7 @@ static uint64_t delay_here(void *context)
 {
 	const struct hosts_engine *hosts = context;
 
-	return __atomic_load_n(hosts->here->delay_ns, __ATOMIC_ACQUIRE);
+	return engine_delay(hosts->here);
 }
 
 static void merge(void *context, uint64_t delay_ns)

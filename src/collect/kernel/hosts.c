@@ -78,6 +78,7 @@ int kernel_hosts_open(struct kernel_engine *kernel, const struct collector_hosts
 		return code;
 	settings->network = network;
 	settings->tag = hosts->tag;
+	kernel->collector.told_delay_ns = (uint64_t *)&settings->told_delay_ns;
 	for (size_t i = 0; i < hosts->count; i++) {
 		uint32_t used = 1;
 		if (bpf_map_update_elem(map, &hosts->addresses[i], &used, BPF_ANY))
