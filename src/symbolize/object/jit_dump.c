@@ -38,17 +38,23 @@ static const char *next_text(const struct dump_reader *reader, size_t *at)
 	return *at <= reader->lines_bytes ? text : NULL;
 }
 
-/* V8 in Node.js 20 writes file names of freed memory. */
-static bool is_name(const char *text)
+/*
+ * Whether a line's file is one. V8 in Node.js 20 writes names of freed memory: of its code only the
+ * code's own file counts, a path, or a module of Node.js.
+ */
+static bool is_file(const struct dump_reader *reader, const struct symtab_entry *whole,
+		    const char *text)
 {
 	uint32_t character;
 
-	for (size_t length; *text; text += length) {
-		length = utf8_decode(text, &character);
+	for (size_t length, at = 0; text[at]; at += length) {
+		length = utf8_decode(text + at, &character);
 		if (!length || character < ' ')
 			return false;
 	}
-	return true;
+	bool is_script = whole->source; /* name_script */
+	return *text && (!is_script || strchr(text, '/') || !strncmp(text, "node:", 5) ||
+			 interner_find(reader->texts, text) == whole->source);
 }
 
 /* Adds an entry for each line; `whole` is that of all the code. */
@@ -74,7 +80,7 @@ static void add_lines(const struct dump_reader *reader, const struct symtab_entr
 		const char *function = reader->has_functions ? next_text(reader, &at) : "";
 		if (!file || !function)
 			break;
-		if (strcmp(file, "\xff") != 0 && *file && is_name(file)) /* else: as before */
+		if (strcmp(file, "\xff") != 0 && is_file(reader, whole, file)) /* else: as before */
 			source = interner_add(reader->texts, file);
 		struct symtab_entry entry = *whole;
 		entry.start = line.address - shift;

@@ -181,7 +181,7 @@ TEST("Node.js: names without their tier, the function's file for a damaged one, 
 	begin_dump();
 	begin_lines(JIT_DUMP_LINES, 0x1000, 2);
 	add_line(0x1040, 3, "\x05\xff\xfe.js", NULL);
-	add_line(0x1050, 4, "\x05\xff\xfe.js", NULL);
+	add_line(0x1050, 4, "Uu)?", NULL);
 	end_record();
 	add_code(0x1000, 0x40, "JS:*first /srv/app.js:2:15");
 	add_code(0x2000, 0x40, "JS:^first /srv/app.js:2:15");
