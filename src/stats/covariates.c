@@ -12,6 +12,8 @@
 #define NEAR_NS 1e9   /* controls further apart are no pair */
 #define PAIRS_LEAST 6 /* fewer tell nothing */
 #define ROUNDS 6
+#define GRID 20
+#define GRID_WORK_MOST 2.0
 #define TAIL_FREEDOM 4.0 /* disturbed windows: the residuals are Student's t */
 #define SPREAD_LEAST 1e-5
 
@@ -24,7 +26,7 @@
 #define WORK_MOST 3.0
 #define DISPLACED_USUAL 0.5
 #define DISPLACED_DEVIATION 0.5
-#define DISPLACED_MOST 3.0
+#define LEFT_LEAST 0.1 /* of a period, whatever was displaced */
 
 /*
  * Other programs that take turns with this one stretch waits and pauses by more than the linear
@@ -78,16 +80,30 @@ void covariate_pairs_add(struct covariate_pairs *pairs, const struct effect_wind
 			*array_add(&pairs->items) = (struct covariate_pair){
 				.period = log(window->period_ns / last->period_ns),
 				.work = log(window->work_ns / last->work_ns),
-				.displaced = window->displaced - last->displaced,
+				.displaced = {last->displaced, window->displaced},
 			};
 		last = window;
 	}
 }
 
+double covariates_left(const struct covariates *covariates, double displaced)
+{
+	return fmax(1 - covariates->displaced * displaced, LEFT_LEAST);
+}
+
 static double residual_of(const struct covariate_pair *pair, const struct covariates *covariates)
 {
-	return pair->period - covariates->work * pair->work -
-	       covariates->displaced * pair->displaced;
+	return pair->period - covariates->work * pair->work +
+	       log(covariates_left(covariates, pair->displaced[1]) /
+		   covariates_left(covariates, pair->displaced[0]));
+}
+
+/* The change of a pair's residual with the part of displaced time that is lost; its negative. */
+static double displaced_slope(const struct covariate_pair *pair,
+			      const struct covariates *covariates)
+{
+	return pair->displaced[1] / covariates_left(covariates, pair->displaced[1]) -
+	       pair->displaced[0] / covariates_left(covariates, pair->displaced[0]);
 }
 
 /* Of the residuals: from their median, which disturbed windows hardly change. */
@@ -101,7 +117,7 @@ static double spread_of(const struct covariate_pairs *pairs, const struct covari
 	return fmax(summary_median(sizes, count) / 0.6744897501960817, SPREAD_LEAST);
 }
 
-/* The posterior mean, at the weights that the residuals of the last round have. */
+/* A step of Gauss and Newton: the posterior mean, at the weights of the last round's residuals. */
 static struct covariates fit_round(const struct covariate_pairs *pairs,
 				   const struct covariates *before)
 {
@@ -112,27 +128,61 @@ static struct covariates fit_round(const struct covariate_pairs *pairs,
 
 	for (size_t i = 0; i < pairs->items.count; i++) {
 		const struct covariate_pair *pair = &pairs->items.items[i];
-		double off = residual_of(pair, before) / spread;
+		double residual = residual_of(pair, before), off = residual / spread;
 		double weight = (TAIL_FREEDOM + 1) / (TAIL_FREEDOM + squared(off));
+		double displaced = displaced_slope(pair, before);
+		double change =
+			residual + before->work * pair->work + before->displaced * displaced;
 		ww += weight * squared(pair->work);
-		wd += weight * pair->work * pair->displaced;
-		dd += weight * squared(pair->displaced);
-		wy += weight * pair->work * pair->period;
-		dy += weight * pair->displaced * pair->period;
+		wd += weight * pair->work * displaced;
+		dd += weight * squared(displaced);
+		wy += weight * pair->work * change;
+		dy += weight * displaced * change;
 	}
 	double determinant = ww * dd - wd * wd;
 	return (struct covariates){
 		.work = fmin(fmax((dd * wy - wd * dy) / determinant, 0), WORK_MOST),
-		.displaced = fmin(fmax((ww * dy - wd * wy) / determinant, 0), DISPLACED_MOST),
+		.displaced = fmin(fmax((ww * dy - wd * wy) / determinant, 0), 1),
 	};
+}
+
+static double sum_of_sizes(const struct covariate_pairs *pairs, const struct covariates *covariates)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < pairs->items.count; i++)
+		sum += fabs(residual_of(&pairs->items.items[i], covariates));
+	return sum;
+}
+
+/*
+ * The least absolute residuals on a grid. Where most pairs are calm their spread is small, and to
+ * the rounds below all disturbed pairs would be outliers, whatever they say.
+ */
+static struct covariates fit_roughly(const struct covariate_pairs *pairs)
+{
+	struct covariates best = {WORK_USUAL, DISPLACED_USUAL};
+	double least = sum_of_sizes(pairs, &best);
+
+	for (int work = 0; work <= GRID; work++) {
+		for (int displaced = 0; displaced <= GRID; displaced++) {
+			struct covariates next = {work * GRID_WORK_MOST / GRID,
+						  displaced * 1.0 / GRID};
+			double sum = sum_of_sizes(pairs, &next);
+			if (sum < least) {
+				least = sum;
+				best = next;
+			}
+		}
+	}
+	return best;
 }
 
 struct covariates covariates_fit(const struct covariate_pairs *pairs)
 {
-	struct covariates covariates = {WORK_USUAL, DISPLACED_USUAL};
-
 	if (pairs->items.count < PAIRS_LEAST)
 		return (struct covariates){0};
+	struct covariates covariates = fit_roughly(pairs);
 	for (int round = 0; round < ROUNDS; round++)
 		covariates = fit_round(pairs, &covariates);
 	return covariates;
@@ -237,8 +287,8 @@ static void adjust(const struct covariates *covariates, struct effect_window *wi
 		if (window->speedup > 0 && !change)
 			work = 0;
 		if (isfinite(work))
-			window->period_ns *= exp(-covariates->work * work -
-						 covariates->displaced * window->displaced);
+			window->period_ns *= exp(-covariates->work * work) *
+					     covariates_left(covariates, window->displaced);
 	}
 }
 

@@ -18,16 +18,20 @@
 #include "base/memory.h"
 #include "stats/effect.h"
 
-/* A control compared with the one before it: differences of logarithms, and of displaced shares. */
+/* A control compared with the one before it: differences of logarithms; both displaced shares. */
 struct covariate_pair {
-	double period, work, displaced;
+	double period, work, displaced[2];
 };
 
 struct covariate_pairs {
 	ARRAY(struct covariate_pair) items;
 };
 
-/* The change of log(period) with log(work) and with the displaced share; 0 if not known. */
+/*
+ * The change of log(period) with log(work), and the part of displaced time that the period loses,
+ * from 0 to 1: all of it where one thread runs at a time, half of it where two independent threads
+ * share the displaced time. 0 if not known.
+ */
 struct covariates {
 	double work, displaced;
 };
@@ -36,6 +40,8 @@ struct covariates {
 void covariate_pairs_add(struct covariate_pairs *pairs, const struct effect_window *windows,
 			 size_t count);
 struct covariates covariates_fit(const struct covariate_pairs *pairs);
+/* The part of a period that is left without this displaced share. */
+double covariates_left(const struct covariates *covariates, double displaced);
 
 /* As effect_estimate, from periods freed of the covariates. */
 size_t covariates_estimate(const struct covariates *covariates, const struct effect_window *windows,

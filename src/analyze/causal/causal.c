@@ -9,13 +9,13 @@
 #include "analyze/causal/certainty.h"
 #include "analyze/causal/charge.h"
 #include "analyze/causal/nesting.h"
+#include "analyze/causal/phase.h"
 #include "analyze/causal/tail_latency.h"
 #include "analyze/causal/trials.h"
 
 #include <math.h>
 #include <string.h>
 
-#define PHASE_BORDER_ERROR 0.02
 #define PHASE_ERRORS 2.0
 
 /* At most this part of a gain, of either sign, is attributed to early windows. */
@@ -26,12 +26,6 @@
 #define REST_LEAST 0.1
 
 /* Sampled time of a target in the runs that have experiments on it, for the phase correction. */
-struct phase {
-	double target_ns, observed_ns; /* in its experiments at speedup 0; their wall time */
-	double run_target_ns, run_ns;  /* in those runs at speedup 0; their wall time */
-	double sampled_ns, samples;    /* of those runs, at any speedup */
-};
-
 static uint32_t run_number(const struct recording *recording, int64_t run_id)
 {
 	const struct recording_run *run = recording_run(recording, run_id);
@@ -99,67 +93,6 @@ static double paced_rate_of(const struct trials *trials, const struct recording_
 		count++;
 	}
 	return count ? external_pacing->share * sum / (double)count : 0;
-}
-
-static bool ran_in(const struct trials *trials, int64_t run_id)
-{
-	for (size_t i = 0; i < trials->count; i++) {
-		if (trials->items[i]->run_id == run_id)
-			return true;
-	}
-	return false;
-}
-
-static struct phase phase_of(const struct recording *recording, const struct trials *trials,
-			     int64_t target_id)
-{
-	struct phase phase = {0};
-	for (size_t i = 0; i < trials->count; i++) {
-		if (trials->items[i]->speedup > 0)
-			continue;
-		phase.target_ns += (double)trials->items[i]->target_ns;
-		phase.observed_ns += (double)trials->items[i]->duration_ns;
-	}
-	for (size_t i = 0; i < recording->runs.count; i++) {
-		const struct recording_run *run = &recording->runs.items[i];
-		if (!ran_in(trials, run->id))
-			continue;
-		phase.run_ns += (double)run->baseline_ns;
-		phase.sampled_ns += (double)run->sampled_ns;
-		phase.samples += (double)run->samples;
-	}
-	for (size_t i = 0; i < recording->samples.count; i++) {
-		const struct recording_sample *sample = &recording->samples.items[i];
-		if (sample->target_id == target_id && ran_in(trials, sample->run_id))
-			phase.run_target_ns += (double)sample->baseline_sampled_ns;
-	}
-	return phase;
-}
-
-/*
- * The experiments at speedup 0 are a part of the time at speedup 0. If the sums contradict that,
- * the recorder died before it had written them, and the factor is unknown.
- */
-static double phase_factor(const struct phase *phase)
-{
-	double sample_ns = phase->samples > 0 ? phase->sampled_ns / phase->samples : 0;
-	if (sample_ns <= 0 || phase->observed_ns <= 0 || phase->run_ns < phase->observed_ns ||
-	    phase->run_target_ns < phase->target_ns)
-		return 1;
-	return effect_phase_factor(phase->target_ns, phase->observed_ns, phase->run_target_ns,
-				   phase->run_ns, sample_ns);
-}
-
-/*
- * Relative error of the factor: of the two counts of samples, and of the phases' borders, which
- * windows do not resolve.
- */
-static double phase_error(const struct phase *phase)
-{
-	double sample_ns = phase->sampled_ns / phase->samples;
-
-	return sqrt(sample_ns / phase->target_ns + sample_ns / phase->run_target_ns +
-		    PHASE_BORDER_ERROR * PHASE_BORDER_ERROR);
 }
 
 static double widened(double half, double by)
@@ -349,8 +282,7 @@ static void target_fill(struct causal_target *target, const struct recording *re
 	trials_drop_displaced(&trials, target);
 	trials_drop_mischarged(&trials, target);
 	trials_drop_idle(recording, &trials);
-	struct phase phase = phase_of(recording, &trials, target->target->id);
-	double factor = phase_factor(&phase), relative_error = factor < 1 ? phase_error(&phase) : 0;
+	struct phase_correction phases = phase_correction_of(recording, target->target->id);
 	struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
 	struct effect_window *settled = memory_new(trials.count, sizeof(*settled));
 	target->effects = memory_new(recording->points.count, sizeof(*target->effects));
@@ -363,19 +295,19 @@ static void target_fill(struct causal_target *target, const struct recording *re
 		struct causal_effect effect = {.point = point,
 					       .external_pacing = facts[i].external_pacing,
 					       .covariates = facts[i].covariates,
-					       .phase_factor = factor,
+					       .phase_factor = phases.factor,
 					       .warm_up = warm_up_detect(windows, count,
 									 facts[i].work)};
 		memcpy(settled, windows, count * sizeof(*windows));
 		size_t kept = warm_up_drop_early(settled, count, &effect.warm_up);
-		if (!kept ||
-		    !effect_fill(&effect, &trials, settled, kept, relative_error, target->share))
+		if (!kept || !effect_fill(&effect, &trials, settled, kept, phases.relative_error,
+					  target->share))
 			continue;
 		struct charge charge = charge_of(recording, trials.items, trials.count, point->id,
 						 &effect.covariates);
 		effect.slope_most = effect.phase_factor * charge.most;
 		effect.slope_suspect = effect.phase_factor * charge.suspect;
-		judge_by_all(&effect, &trials, windows, count, relative_error);
+		judge_by_all(&effect, &trials, windows, count, phases.relative_error);
 		effect.tail = tail_of(recording, &trials, &effect);
 		effect.tail_lacking_ns = tail_latency_lacking_ns(recording, &effect.tail);
 		target->effects[target->count++] = effect;

@@ -39,7 +39,7 @@ static struct sums controls_of(const struct recording_experiment *const *experim
 			continue;
 		sums_add(&controls, visit);
 		controls.usual_ns += ((double)visit->duration_ns - (double)visit->delay_ns) *
-				     exp(-covariates->displaced * displaced);
+				     covariates_left(covariates, displaced);
 	}
 	return controls;
 }

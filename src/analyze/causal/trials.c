@@ -25,17 +25,29 @@
 #define SAMPLES_LEAST 30.0
 #define CONTROLS_LEAST 6
 
-struct trials trials_of(const struct recording *recording, int64_t target_id)
+static struct trials trials_with(const struct recording *recording, int64_t target_id,
+				 enum verdict also)
 {
 	size_t most = recording->experiments.count;
 	struct trials trials = {.items = memory_new(most, sizeof(*trials.items))};
 
 	for (size_t i = 0; i < most; i++) {
 		const struct recording_experiment *experiment = &recording->experiments.items[i];
-		if (experiment->target_id == target_id && experiment->verdict == VERDICT_COUNTED)
+		if (experiment->target_id == target_id &&
+		    (experiment->verdict == VERDICT_COUNTED || experiment->verdict == also))
 			trials.items[trials.count++] = experiment;
 	}
 	return trials;
+}
+
+struct trials trials_of(const struct recording *recording, int64_t target_id)
+{
+	return trials_with(recording, target_id, VERDICT_COUNTED);
+}
+
+struct trials trials_with_displaced(const struct recording *recording, int64_t target_id)
+{
+	return trials_with(recording, target_id, VERDICT_DISPLACED);
 }
 
 void trials_release(struct trials *trials)

@@ -11,6 +11,8 @@ struct trials {
 };
 
 struct trials trials_of(const struct recording *recording, int64_t target_id);
+/* Those that do not count since other programs disturbed them, too. */
+struct trials trials_with_displaced(const struct recording *recording, int64_t target_id);
 void trials_release(struct trials *trials);
 /*
  * The target's share of the sampled time. Pauses are not sampled, so equal work has an equal share

@@ -32,14 +32,18 @@ static size_t simulate(const struct machine *machine, struct random *random,
 	for (size_t i = 0; i < machine->windows; i++) {
 		double speedup = i % 2 ? 0.25 * (1 + (double)random_below(random, 4)) : 0;
 		level = 0.9 * level + machine->slowness * normal(random);
+		/* Of the effective time: the larger, the more of the window is paused. */
 		double displaced = random_below(random, 2) ?
 					   0 :
-					   -machine->displaced * log(1 - random_uniform(random));
+					   -machine->displaced * log(1 - random_uniform(random)) /
+						   (1 - machine->gain * speedup);
+		displaced = fmin(displaced, 0.8);
 		windows[i] = (struct effect_window){
 			.time_ns = 1000000000 + i * 100000000,
 			.speedup = speedup,
 			.period_ns = 1e6 * (1 - machine->gain * speedup) *
-				     exp(level + 0.8 * displaced + machine->noise * normal(random)),
+				     exp(level + machine->noise * normal(random)) /
+				     (1 - 0.8 * displaced),
 			.work_ns = 2e6 * exp(level + machine->work * speedup +
 					     0.5 * machine->noise * normal(random)),
 			.displaced = displaced,
@@ -114,6 +118,25 @@ TEST("beside other programs displaced time tells")
 	CHECK_NEAR(outcome.displaced, 0.8, 0.15);
 	CHECK(outcome.half < 0.9 * outcome.plain_half);
 	CHECK(outcome.held > 0.93);
+}
+
+TEST("beside programs that take a third of the time, gains are those of an undisturbed program")
+{
+	static struct effect_window windows[MOST];
+	const struct machine machine = {.displaced = 0.3,
+					.noise = 0.005,
+					.gain = 0.7,
+					.windows = 200};
+	struct random random = random_seeded(11);
+	struct effect_point points[8];
+	size_t count = simulate(&machine, &random, windows);
+	struct covariates covariates = fit(windows, count);
+	size_t found = covariates_estimate(&covariates, windows, count, points, 8);
+
+	CHECK_EQUAL(found, 5);
+	CHECK_NEAR(covariates.displaced, 0.8, 0.03);
+	for (size_t i = 1; i < found; i++)
+		CHECK_NEAR(points[i].gain, machine.gain * points[i].speedup, 0.03);
 }
 
 TEST("work that differs at a speedup for good is not taken for a slow core")

@@ -429,6 +429,26 @@ TEST("a target that always runs, but more or less, keeps all its windows")
 	free_both(causal, recording);
 }
 
+TEST("time that other programs took is no phase of the target")
+{
+	const struct phases phases = {0, 1, 0.4, 0.05, 0.8};
+	struct recording *recording = recording_new();
+	add_windows(recording, &phases, 400);
+	for (size_t i = 0; i < 400; i += 4) {
+		/* A quarter of the windows lost half of their time, as a quarter of the run did. */
+		struct recording_experiment *experiment = &recording->experiments.items[i];
+		experiment->verdict = VERDICT_DISPLACED;
+		experiment->displaced_ns = experiment->duration_ns / 2;
+		experiment->sampled_ns /= 2;
+		experiment->target_ns /= 2;
+	}
+	recording->samples.items[0].baseline_sampled_ns =
+		recording->samples.items[0].baseline_sampled_ns / 8 * 7;
+	struct causal *causal = causal_new(recording);
+	CHECK(is_scaled_by(causal, &phases, 1));
+	free_both(causal, recording);
+}
+
 TEST("a target with a sample now and then keeps the windows without any")
 {
 	const struct phases phases = {0, 1, 0.4, 0.05, 0};
@@ -571,7 +591,7 @@ static void displace(struct recording *recording)
 		double share = i % 4 < 2 ? 0.1 : 0.18;
 		double effective_ns = (double)(visit->duration_ns - visit->delay_ns);
 
-		visit->duration_ns = visit->delay_ns + (uint64_t)(effective_ns * exp(0.5 * share));
+		visit->duration_ns = visit->delay_ns + (uint64_t)(effective_ns / (1 - 0.5 * share));
 		experiment->duration_ns = visit->duration_ns;
 		experiment->displaced_ns =
 			(uint64_t)(share * (double)(visit->duration_ns - visit->delay_ns));

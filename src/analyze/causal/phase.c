@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* phase - compares a target's activity in its control windows with that in the whole run. */
+#include "analyze/causal/phase.h"
+
+#include "analyze/causal/trials.h"
+#include "stats/effect.h"
+
+#include <math.h>
+
+#define BORDER_ERROR 0.02
+#define WINDOWS_LEAST 2
+
+struct phase {
+	double target_ns, observed_ns; /* in its control windows; their wall time */
+	double relative_error;         /* of target_ns / observed_ns, by how the windows differ */
+	double run_target_ns, run_ns;  /* in those runs at speedup 0; their wall time */
+	double sampled_ns, samples;    /* of those runs, at any speedup */
+};
+
+static bool ran_in(const struct trials *trials, int64_t run_id)
+{
+	for (size_t i = 0; i < trials->count; i++)
+		if (trials->items[i]->run_id == run_id)
+			return true;
+	return false;
+}
+
+/* Of a ratio of sums (Cochran, Sampling Techniques, 2.11). */
+static double ratio_error(const struct trials *trials, const struct phase *phase)
+{
+	double ratio = phase->target_ns / phase->observed_ns, squares = 0, count = 0;
+
+	for (size_t i = 0; i < trials->count; i++) {
+		const struct recording_experiment *window = trials->items[i];
+		double off = (double)window->target_ns - ratio * (double)window->duration_ns;
+		if (window->speedup > 0)
+			continue;
+		squares += off * off;
+		count++;
+	}
+	if (count < WINDOWS_LEAST || !(phase->target_ns > 0))
+		return INFINITY;
+	return sqrt(squares * count / (count - 1)) / phase->target_ns;
+}
+
+static struct phase phase_of(const struct recording *recording, const struct trials *trials,
+			     int64_t target_id)
+{
+	struct phase phase = {0};
+
+	for (size_t i = 0; i < trials->count; i++) {
+		if (trials->items[i]->speedup > 0)
+			continue;
+		phase.target_ns += (double)trials->items[i]->target_ns;
+		phase.observed_ns += (double)trials->items[i]->duration_ns;
+	}
+	for (size_t i = 0; i < recording->runs.count; i++) {
+		const struct recording_run *run = &recording->runs.items[i];
+		if (!ran_in(trials, run->id))
+			continue;
+		phase.run_ns += (double)run->baseline_ns;
+		phase.sampled_ns += (double)run->sampled_ns;
+		phase.samples += (double)run->samples;
+	}
+	for (size_t i = 0; i < recording->samples.count; i++) {
+		const struct recording_sample *sample = &recording->samples.items[i];
+		if (sample->target_id == target_id && ran_in(trials, sample->run_id))
+			phase.run_target_ns += (double)sample->baseline_sampled_ns;
+	}
+	phase.relative_error = ratio_error(trials, &phase);
+	return phase;
+}
+
+/*
+ * The experiments at speedup 0 are a part of the time at speedup 0. If the sums contradict that,
+ * the recorder died before it had written them, and the factor is unknown.
+ */
+static double factor_of(const struct phase *phase)
+{
+	double sample_ns = phase->samples > 0 ? phase->sampled_ns / phase->samples : 0;
+
+	if (sample_ns <= 0 || phase->observed_ns <= 0 || phase->run_ns < phase->observed_ns ||
+	    phase->run_target_ns < phase->target_ns)
+		return 1;
+	double factor = effect_phase_factor(phase->target_ns, phase->observed_ns,
+					    phase->run_target_ns, phase->run_ns, sample_ns);
+	return 1 - factor > 2 * phase->relative_error ? factor : 1;
+}
+
+/* Of the two counts of samples, and of the phases' borders, which windows do not resolve. */
+static double factor_error(const struct phase *phase)
+{
+	double sample_ns = phase->sampled_ns / phase->samples;
+
+	return sqrt(sample_ns / phase->target_ns + sample_ns / phase->run_target_ns +
+		    phase->relative_error * phase->relative_error + BORDER_ERROR * BORDER_ERROR);
+}
+
+struct phase_correction phase_correction_of(const struct recording *recording, int64_t target_id)
+{
+	/* The run's mean holds the time in which other programs had the cores: so must these. */
+	struct trials trials = trials_with_displaced(recording, target_id);
+
+	trials_drop_idle(recording, &trials);
+	struct phase phase = phase_of(recording, &trials, target_id);
+	trials_release(&trials);
+	double factor = factor_of(&phase);
+	return (struct phase_correction){factor, factor < 1 ? factor_error(&phase) : 0};
+}
