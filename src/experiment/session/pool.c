@@ -6,13 +6,15 @@
  * what starts a thread. A function that spends nearly all of its time in one that it calls, or in
  * one system call, is left to that one; a function around nearly the whole program is hardly tried.
  * The search goes from outside to inside: what is inside a target that cannot gain is hardly tried,
- * nor are lines of a function whose gain is not sure. Any other keeps a chance; --verbose prints
- * that of each block.
+ * nor are lines of a function whose gain is not sure. Each block makes the next one of its target
+ * less likely (block_budget.h). Any other keeps a chance; --verbose prints that of each block.
  */
 #include "experiment/session/pool.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "experiment/block_budget.h"
+#include "wire/wait_class.h"
 
 #include <math.h>
 #include <string.h>
@@ -118,18 +120,40 @@ static bool is_wrapper(const struct session *session, uint32_t location)
 	return !is_circle || edge->inner < location;
 }
 
+/* Most of its time is in functions and system calls that it calls. */
+static bool is_split(const struct session *session, uint32_t location)
+{
+	const struct call_edges *edges = sampled_code_edges(session->code);
+	double inside_ns = 0;
+
+	for (size_t i = 0; i < edges->items.count; i++)
+		if (edges->items.items[i].outer == location &&
+		    kind_of(session, edges->items.items[i].inner) != TARGET_LINE)
+			inside_ns += edges->items.items[i].time_ns;
+	return inside_ns >= SPLIT_LEAST * (double)sampled(session, location)->sampled_ns;
+}
+
 /* Nearly the whole program is inside of it, and parts of that can be tried. */
 static bool is_around_all(const struct session *session, uint32_t location)
 {
-	const struct call_edges *edges = sampled_code_edges(session->code);
-	double own_ns = (double)sampled(session, location)->sampled_ns, inside_ns = 0;
+	return (double)sampled(session, location)->sampled_ns >=
+		       ALL_LEAST * (double)sampled_code_time_ns(session->code) &&
+	       is_split(session, location);
+}
 
-	if (own_ns < ALL_LEAST * (double)sampled_code_time_ns(session->code))
-		return false;
-	for (size_t i = 0; i < edges->items.count; i++)
-		if (edges->items.items[i].outer == location)
-			inside_ns += edges->items.items[i].time_ns;
-	return inside_ns >= SPLIT_LEAST * own_ns;
+/* Waits for I/O that nearly all are in one system call are left to that call. */
+static bool is_one_call(const struct session *session, uint32_t location)
+{
+	double own_ns = (double)sampled(session, location)->sampled_ns;
+
+	for (size_t i = 0; i < session->targets.count; i++) {
+		uint32_t other = session->targets.items[i].spec.location;
+		if (!session->targets.items[i].is_external &&
+		    kind_of(session, other) == TARGET_SYSTEM_CALL &&
+		    (double)sampled(session, other)->sampled_ns >= WRAPPER_LEAST * own_ns)
+			return true;
+	}
+	return false;
 }
 
 /* Could be tried, if nothing around it were. */
@@ -184,8 +208,9 @@ double pool_weight(const struct session *session, const struct session_target *t
 {
 	uint32_t location = target->spec.location;
 	bool is_outer_untried;
+	bool is_io = target->spec.own.classes == WAIT_CLASS_BIT(WAIT_CLASS_IO);
 
-	if (!is_possible(session, location))
+	if (!is_possible(session, location) || (is_io && is_one_call(session, location)))
 		return 0;
 	double value = own_value(target, pool_active_share(session, location));
 	const struct session_target *outer = tried_outer(session, location, &is_outer_untried);
@@ -197,7 +222,7 @@ double pool_weight(const struct session *session, const struct session_target *t
 		value *= LINE_OF_UNSURE;
 	if (is_around_all(session, location))
 		value *= AROUND_ALL;
-	return value * value; /* few blocks fit into a short run: the best first */
+	return block_budget_weight(value, target->blocks, is_split(session, location));
 }
 
 void pool_learn(struct session *session, size_t index)

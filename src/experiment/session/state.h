@@ -36,6 +36,7 @@ struct session_target {
 	unsigned series_counts[2]; /* so far: of controls, of others */
 	unsigned warm_up_level;    /* of stats/warm_up.h, the highest reported */
 	struct effect_slope slope; /* pool.c: after its last block */
+	unsigned blocks;           /* so far */
 };
 /* Rows of the profile for the kernel_caller of the same index. */
 struct session_kernel_caller {

@@ -296,8 +296,10 @@ bool session_plan(struct session *session, struct schedule_plan *plan)
 	if (is_external_due(session))
 		prefer_external(session, weights);
 	bool has_plan = schedule_next(session->schedule, weights, session->targets.count, plan);
-	if (has_plan)
+	if (has_plan) {
 		report_choice(session, plan, weights);
+		session->targets.items[plan->target].blocks += plan->begins_block;
+	}
 	session->pool_target = plan->target;
 	free(weights);
 	return has_plan;
