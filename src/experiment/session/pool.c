@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "experiment/block_budget.h"
-#include "wire/wait_class.h"
 
 #include <math.h>
 #include <string.h>
@@ -208,7 +207,7 @@ double pool_weight(const struct session *session, const struct session_target *t
 {
 	uint32_t location = target->spec.location;
 	bool is_outer_untried;
-	bool is_io = target->spec.own.classes == WAIT_CLASS_BIT(WAIT_CLASS_IO);
+	bool is_io = location == symbols_wait_class(session->symbols, CLASS_IO, SYMBOLS_NONE);
 
 	if (!is_possible(session, location) || (is_io && is_one_call(session, location)))
 		return 0;

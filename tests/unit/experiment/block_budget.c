@@ -23,8 +23,7 @@ static void share(const double *values, const bool *is_wrapper, double *blocks)
 			struct schedule_plan plan;
 			double weights[PLACES];
 			for (int j = 0; j < PLACES; j++)
-				weights[j] =
-					block_budget_weight(values[j], had[j], is_wrapper[j]);
+				weights[j] = block_budget_weight(values[j], had[j], is_wrapper[j]);
 			CHECK(schedule_next(schedule, weights, PLACES, &plan));
 			schedule_end_block(schedule);
 			had[plan.target]++;
