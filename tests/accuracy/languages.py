@@ -1,89 +1,172 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""languages - predictions for functions of Python, Java and Node.js, against programs that really do less there.
+"""languages - predictions for functions of Python, Java, Node.js, Go, Rust and Fortran, whose truth is known.
 
-Usage: languages.py [--seconds N] [BUILD]
+    tests/accuracy/languages.py [--languages python,java] [--cases stages,lock] [--seconds 15] [--check] [--most POINTS]
 
-Each unit of a program runs first() and second(), one after the other; the environment variable STAGES_FIRST_PERCENT
-tells how much of its work first() does. Its gain at a speedup of 50 % is predicted by `lever run`, and measured by
-the program with half of the work, in turn with the whole. On a calm machine; not part of `make test`.
+The programs stand in languages/. A case says how its period follows from what is left of the work of A, its first
+function, and of B, its second. One run of `lever run` for each case tries both functions; each point is a row as in
+run.py. --check runs each program bare with the half of A, and of B, and shows what really happens. A language whose
+tools are absent is left out. --keep FOLDER keeps the profiles. On a calm machine; not part of `make test`.
 """
 import argparse
 import glob
 import json
 import os
+import re
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
+from dataclasses import dataclass
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PROGRAMS = os.path.join(ROOT, "tests", "kernel", "programs")
-MANY = "100000000"
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import run  # noqa: E402
+
+SOURCES = os.path.join(HERE, "languages")
+PERCENTS = (25, 50, 75)
+LOCK = "max(5 * B, (3 * A + 5 * B) / 2)"
+STAGES = "2 * A + B"
+
+
+@dataclass
+class Language:
+    """What is needed: a program; its command, made in a folder; formulas of periods, and functions A and B, by case."""
+    tool: str
+    command: object
+    cases: dict
+
+
+def built(place, *words):
+    subprocess.run(words, check=True, cwd=place, stdout=subprocess.DEVNULL)
+    return [os.path.join(place, "parts")]
+
+
+def source(name):
+    return os.path.join(SOURCES, name)
 
 
 def python(_):
-    return "stages.first", ["/usr/bin/python3", os.path.join(PROGRAMS, "stages.py"), "alternate"], (300, 1500)
+    return ["/usr/bin/python3", source("parts.py")]
 
 
 def java(place):
-    compiler = sorted(glob.glob("/usr/lib/jvm/*/bin/javac"))[0]
-    subprocess.run([compiler, "-d", place, os.path.join(PROGRAMS, "java", "Stages.java")], check=True)
-    agent = os.path.join(options.build, "src", "runtime", "liblever-java.so")
-    return "Stages.first", [os.path.join(os.path.dirname(compiler), "java"), f"-agentpath:{agent}", "-cp", place, "Stages"], (2000, 6000)
+    built(place, "javac", "-d", place, source("Parts.java"))
+    return ["java", f"-agentpath:{os.path.join(options.build, 'src', 'runtime', 'liblever-java.so')}", "-cp", place, "Parts"]
 
 
 def node(_):
-    words = [shutil.which("node"), "--perf-prof", "--no-enable-lazy-source-positions", "--no-turbo-inlining"]
-    return "firstStage", [*words, os.path.join(PROGRAMS, "stages.js")], (3000, 9000)
+    return ["node", "--perf-prof", "--no-enable-lazy-source-positions", "--no-turbo-inlining", source("parts.js")]
 
 
-def seconds(command, units, percent, place):
-    begun = time.monotonic()
-    subprocess.run([*command, str(units)], env={**os.environ, "STAGES_FIRST_PERCENT": str(percent)}, cwd=place, check=True,
-                   stdout=subprocess.DEVNULL)
-    return time.monotonic() - begun
+def go(place):
+    return built(place, "go", "build", "-o", "parts", source("parts.go"))
 
 
-def unit_time(command, counts, percent, place):
-    """Without the start: the difference of two runs."""
-    few, many = counts
-    return (seconds(command, many, percent, place) - seconds(command, few, percent, place)) / (many - few)
+def rust(place):
+    return built(place, "rustc", "-O", "-g", "-o", "parts", source("parts.rs"))
 
 
-def measured(command, counts, place):
-    pairs = [(unit_time(command, counts, 100, place), unit_time(command, counts, 50, place)) for _ in range(3)]
-    return 100 * (1 - statistics.median(half / whole for whole, half in pairs))
+def fortran(place):
+    return built(place, "gfortran", "-O2", "-g", "-fno-inline", "-fopenmp", "-o", "parts", source("parts.f90"))
 
 
-def predicted(name, command, place):
-    output = os.path.join(place, "languages.lever")
+def both(first, second):
+    return {"stages": (STAGES, first, second), "lock": (LOCK, first, second)}
+
+
+LANGUAGES = {
+    "python": Language("/usr/bin/python3", python, {
+        "stages": (STAGES, "parts.first", "parts.second"),
+        "lock": (LOCK, "parts.outside", "parts.critical"),
+        "gil": (STAGES, "parts.first", "parts.second"),
+        "pool": (STAGES, "parts.first", "parts.second"),
+    }),
+    "java": Language("javac", java, both("Parts.first", "Parts.second")),
+    "node": Language("node", node, both("firstPart", "secondPart")),
+    "go": Language("go", go, both("main.first", "main.second")),
+    "rust": Language("rustc", rust, both("parts::first", "parts::second")),
+    "fortran": Language("gfortran", fortran, {
+        "stages": ("max(5 * A, 4 * B)", "first", "second"),  # they meet
+        "lock": (LOCK, "first", "second"),
+    }),
+}
+
+
+def constructed(formula, letter, percent):
+    kept = {"A": 1, "B": 1, letter: 1 - percent / 100}
+    whole, cut = (eval(formula, {"__builtins__": {}, "max": max}, {"A": 1, "B": 1} | left) for left in ({}, kept))
+    return 1 - cut / whole
+
+
+def bare_period(command, case, kept_a, kept_b, place):
+    said = subprocess.run([*command, case, "2", str(kept_a), str(kept_b)], cwd=place, capture_output=True, text=True, check=True)
+    return float(re.search(r"period_ns=([\d.]+)", said.stdout).group(1))
+
+
+def check(name, command, case, formula, place):
+    rounds = [[bare_period(command, case, *kept, place) for kept in ((100, 100), (50, 100), (100, 50))] for _ in range(3)]
+    for index, letter in ((1, "A"), (2, "B")):
+        real = 1 - statistics.median(periods[index] / periods[0] for periods in rounds)
+        print("%-22s %s   50 %%   truth %6.1f   really    %6.1f" % (
+            f"{name} {case}", letter, 100 * constructed(formula, letter, 50), 100 * real), flush=True)
+
+
+def rows_of(name, command, case, parts, place):
+    formula, *functions = parts
+    output = os.path.join(options.keep or place, f"{name}-{case}.lever")
     lever = os.path.join(options.build, "lever")
-    subprocess.run([lever, "run", "-o", output, "--seconds", str(options.seconds), "--then-stop", "-g", "function", "-t", name,
-                    "--speedups", "0,50", "--progress", "tracepoint:syscalls:sys_exit_write", "--", *command, MANY],
-                   cwd=place, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    said = subprocess.run([lever, "report", output, "--format", "json"], capture_output=True, text=True, check=True)
-    for target in json.loads(said.stdout)["targets"]:
-        for effect in target["effects"] if target["name"] == name else ():
-            for point in effect["points"]:
-                if point["speedup"] == 0.5 and point["program_speedup"] is not None:
-                    return [100 * point[key] for key in ("program_speedup", "low", "high")]
-    return [float("nan")] * 3
+    said = subprocess.run([lever, "run", "--quiet", "--fresh", "-o", output, "--seconds", str(options.seconds), "--then-stop",
+                           "-g", "function", "-t", functions[0], "-t", functions[1], "--speedups", ",".join(map(str, (0, *PERCENTS))),
+                           "--progress", "tracepoint:syscalls:sys_exit_write", "--", *command, case, str(options.seconds + 20), "100", "100"],
+                          cwd=place, check=False, capture_output=True, text=True)
+    if said.returncode not in (0, 3):
+        print(f"{name} {case}: {said.stderr.strip()}")
+    told = subprocess.run([lever, "report", output, "--format", "json"], capture_output=True, text=True, check=True)
+    points = {(target["name"], round(100 * point["speedup"])): point for target in json.loads(told.stdout)["targets"]
+              for effect in target["effects"] for point in effect["points"]}
+    rows = []
+    for letter, function in zip("AB", functions):
+        for percent in PERCENTS:
+            point = points.get((function, percent), {})
+            rows.append(run.Row(f"{name} {case}", letter, percent, constructed(formula, letter, percent), 0,
+                                *(point.get(key) for key in ("program_speedup", "low", "high", "experiments"))))
+    print("\n".join(row.text() for row in rows), flush=True)
+    return rows
 
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--seconds", type=int, default=10)
-parser.add_argument("build", nargs="?", default=os.path.join(ROOT, "build"))
-options = parser.parse_args()
-options.build = os.path.abspath(options.build)
-for language in (python, java, node):
+def rows_of_language(name):
+    language, rows = LANGUAGES[name], []
+    if not shutil.which(language.tool):
+        print(f"{name}: left out, there is no {language.tool}")
+        return []
     before = set(glob.glob("/tmp/jit-*.dump"))
-    with tempfile.TemporaryDirectory() as folder:
-        function, program, numbers = language(folder)
-        (gain, low, high), truth = predicted(function, program, folder), measured(program, numbers, folder)
-        print(f"{language.__name__:8} {function:14} real {truth:5.1f} %, predicted {gain:5.1f} % ({low:.1f} to {high:.1f})", flush=True)
+    with tempfile.TemporaryDirectory() as place:
+        command = language.command(place)
+        for case, parts in language.cases.items():
+            if case in options.cases and options.check:
+                check(name, command, case, parts[0], place)
+            elif case in options.cases:
+                rows += rows_of(name, command, case, parts, place)
     for path in set(glob.glob("/tmp/jit-*.dump")) - before:
         os.remove(path)
-sys.exit(0)
+    return rows
+
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("--languages", type=lambda text: text.split(","), default=list(LANGUAGES))
+parser.add_argument("--cases", type=lambda text: text.split(","), default=["stages", "lock", "gil", "pool"])
+parser.add_argument("--seconds", type=float, default=15)
+parser.add_argument("--check", action="store_true")
+parser.add_argument("--keep", type=os.path.abspath)
+parser.add_argument("--most", type=float, help="exit 1 above this mean absolute error of a language, in percentage points")
+parser.add_argument("--build", type=os.path.abspath, default=os.path.join(os.path.dirname(os.path.dirname(HERE)), "build"))
+options = parser.parse_args()
+worst = 0.0
+for language_name in options.languages:
+    if told_rows := rows_of_language(language_name):
+        print(f"{language_name}: ", end="")
+        worst = max(worst, run.summary(told_rows))
+sys.exit(1 if options.most is not None and worst > options.most else 0)
