@@ -9,6 +9,7 @@
 #define LANGUAGES(row) \
 	row(c) \
 	row(rust) \
+	row(fortran) \
 	row(cplusplus)
 /* clang-format on */
 

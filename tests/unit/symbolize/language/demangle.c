@@ -39,6 +39,14 @@ TEST("C names stay, C++ and both kinds of Rust names are spelled out")
 	CHECK(says("", ""));
 }
 
+TEST("procedures of Fortran modules are told with their module")
+{
+	CHECK(says("__work_MOD_first", "work::first"));
+	CHECK(says("__work_MOD_", "__work_MOD_"));
+	CHECK(says("___MOD_first", "___MOD_first"));
+	CHECK(says("its_MOD_first", "its_MOD_first"));
+}
+
 TEST("compiler suffixes are dropped")
 {
 	CHECK(says("work.part.0", "work"));
