@@ -30,12 +30,18 @@
 	       WRITER(causal, quickfix))                                                        \
 	FORMAT(sarif, ".sarif", true, "for code hosts and editors (causal)",                    \
 	       WRITER(causal, sarif))                                                           \
+	FORMAT(lsp, ".json", true, "diagnostics of the Language Server Protocol (causal)",      \
+	       WRITER(causal, lsp))                                                             \
 	FORMAT(folded, ".folded", true, "for flamegraph.pl (samples)", WRITER(samples, folded)) \
 	FORMAT(pprof, ".pb.gz", false, "for go tool pprof (samples)", WRITER(samples, pprof))   \
 	FORMAT(speedscope, ".speedscope.json", true, "for speedscope.app (samples)",            \
 	       WRITER(samples, speedscope))                                                     \
 	FORMAT(firefox, ".json", true, "for profiler.firefox.com (samples)",                    \
 	       WRITER(samples, firefox))                                                        \
+	FORMAT(callgrind, ".callgrind", true, "for kcachegrind (samples)",                      \
+	       WRITER(samples, callgrind))                                                      \
+	FORMAT(otlp, ".otlp", false, "OpenTelemetry's profiles, v1development (samples)",       \
+	       WRITER(samples, otlp))                                                           \
 	FORMAT(perfetto, ".pftrace", false, "for ui.perfetto.dev (timeline)",                   \
 	       WRITER(timeline, perfetto))                                                      \
 	FORMAT(chrome, ".json", true, "trace events, for chrome://tracing (timeline)",          \

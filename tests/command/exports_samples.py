@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import otlp_reader
 import pprof_reader
 from check import Skip, check, equal, lever, main, test
 
@@ -241,6 +242,82 @@ def _():
         equal({library["path"] for library in found["libs"]}, objects)
 
 
+@test("OpenTelemetry's profiles have every sample with its chain, time and attributes, by an independent reader")
+def _():
+    for name in NAMES:
+        report = as_json(name)
+        read = otlp_reader.read(export(name, "otlp"))
+        equal((read["scope"], list(read["profiles"])), ("lever", ["cpu", "off_cpu"]))
+        check(read["resource"]["process.command_line"], read["resource"])
+        equal(len({one["id"] for one in read["profiles"].values()} - {bytes(16)}), 2)
+        for kind, found in read["profiles"].items():
+            entries = [entry for entry in report["entries"] if (entry["class"] == "cpu") == (kind == "cpu")]
+            equal((found["unit"], found["period_type"]), ("nanoseconds", (kind, "nanoseconds")))
+            equal((found["duration_ns"], found["period"]),
+                  (report["program"]["wall_ns"], report["sampling"]["period_ns"]))
+            equal(len(found["samples"]), len(entries))
+            for sample, entry in zip(found["samples"], entries):
+                equal([line for line, *_ in sample["chain"]], list(chain_of(entry)))
+                equal([tuple(line[1:]) for line in sample["chain"]],
+                      [(frame["file"] or "", frame["line"] or 0,
+                        frame["object"] or ("[kernel]" if frame["kind"] == "kernel" else "")) for frame in entry["stack"]])
+                equal(sample["value"], [entry["weight_ns"]])
+                attributes = sample["attributes"]
+                equal((attributes["process.pid"], attributes["thread.id"], attributes["thread.name"]),
+                      (entry["thread"]["pid"], entry["thread"]["tid"], clean(entry["thread"]["command"])))
+                equal(attributes.get("lever.system_call"), entry["system_call"] and clean(entry["system_call"]))
+
+
+@test("OpenTelemetry's own schema knows every field of its profiles")
+def _():
+    proto = os.environ.get("OTLP_PROTO")
+    if not proto or not shutil.which("protoc"):
+        raise Skip("needs protoc, and OTLP_PROTO with the folder of opentelemetry-proto")
+    for name in NAMES:
+        result = subprocess.run(["protoc", "-I", proto, "--decode=opentelemetry.proto.profiles.v1development.ProfilesData",
+                                 "opentelemetry/proto/profiles/v1development/profiles.proto"],
+                                input=export(name, "otlp"), capture_output=True, timeout=60)
+        equal((result.returncode, result.stderr), (0, b""))
+        text = result.stdout.decode()
+        check("sample_type" in text and "stack_table" in text, text[:500])
+        equal(re.findall(r"^ *[0-9]+[:{ ].*$", text, re.MULTILINE), [])  # unknown fields have numbers
+
+
+def callgrind_sums(name, *options):
+    """function -> (time on CPU, time off CPU), as callgrind_annotate prints them"""
+    path = os.path.join(FOLDER.name, name + ".callgrind")
+    with open(path, "wb") as file:
+        file.write(export(name, "callgrind"))
+    result = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", "--sort=Cpu:100,Waiting:100", *options, path],
+                            capture_output=True, text=True, timeout=60, errors="surrogateescape")
+    equal((result.returncode, result.stderr), (0, ""))
+    number = r"([\d,]+)(?: *\( *[\d.]+%\))?"
+    rows = re.findall(rf"^ *{number} +{number} +(\S.*)$", result.stdout, re.MULTILINE)
+    sums = collections.Counter(), collections.Counter()
+    for cpu, waiting, function in rows:
+        key = re.sub(r"^[^:]*:(.*?)( \[.*\])?$", r"\1", function)
+        sums[0][key] += int(cpu.replace(",", ""))
+        sums[1][key] += int(waiting.replace(",", ""))
+    return {key: (sums[0][key], sums[1][key]) for key in sums[0]}, result.stdout
+
+
+@test("callgrind_annotate has the JSON's sums, own and with callees")
+def _():
+    if not shutil.which("callgrind_annotate"):
+        raise Skip("callgrind_annotate is not installed (Debian: apt-get install valgrind)")
+    own, total = {}, {}
+    for entry in as_json("server")["entries"]:
+        chain, place = chain_of(entry, True), 0 if entry["class"] == "cpu" else 1
+        for table, functions in ((own, chain[:1]), (total, set(chain))):
+            for function in functions:
+                table.setdefault(function, [0, 0])[place] += entry["weight_ns"]
+    for table, options in ((own, []), (total, ["--inclusive=yes"])):
+        read, text = callgrind_sums("server", *options)
+        whole = read.pop("PROGRAM TOTALS", None) or read.pop(" PROGRAM TOTALS")
+        equal(whole, tuple(sum(values) for values in zip(*own.values())), text)
+        equal({key: read.get(key) for key in table}, {key: tuple(values) for key, values in table.items()}, text)
+
+
 @test("exports obey filters")
 def _():
     entries = as_json("server", "--class", "L")["entries"]
@@ -254,7 +331,7 @@ def _():
 
 @test("formats of samples refuse a causal profile")
 def _():
-    for form in ("folded", "pprof", "speedscope", "firefox"):
+    for form in ("folded", "pprof", "speedscope", "firefox", "callgrind", "otlp"):
         result = lever("report", profile("pipeline"), "--format", form)
         equal((result.returncode, result.stdout), (2, ""), form)
         check("has no recording of samples" in result.stderr, result.stderr)

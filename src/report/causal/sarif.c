@@ -8,30 +8,14 @@
 #include "report/formats.h"
 
 #include "base/cleanup.h"
-#include "base/text.h"
 #include "report/causal/remarks.h"
 #include "report/causal/verdict_json.h"
 #include "report/json.h"
+#include "report/source_path.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
-
-/* RFC 3986: all but unreserved characters and slashes as %XX; "file://" before an absolute path. */
-static char *uri_of(const char *path)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789-._~/";
-	char *uri = memory_new(strlen(path) * 3 + sizeof("file://"), 1);
-	char *end = stpcpy(uri, path[0] == '/' ? "file://" : "");
-
-	for (; *path; path++)
-		end += strchr(plain, *path) ?
-			       sprintf(end, "%c", *path) :
-			       sprintf(end, "%%%02X", (unsigned)(unsigned char)*path);
-	return uri;
-}
 
 static json_t *rule(const char *id, const char *text)
 {
@@ -40,7 +24,7 @@ static json_t *rule(const char *id, const char *text)
 
 static json_t *location_of(const struct remark *remark)
 {
-	AUTO(text) char *uri = uri_of(remark->file);
+	AUTO(text) char *uri = source_path_uri(remark->file);
 	json_t *artifact = json_pack("{ss}", "uri", uri);
 
 	if (remark->file[0] != '/')
