@@ -10,7 +10,7 @@ MESON_OPTIONS ?=
 # What a build, the tests and the demo need on Debian 12 and its like.
 PACKAGES = gcc libc6-dev meson ninja-build pkgconf clang llvm bpftool libbpf-dev libelf-dev \
 	libdw-dev libsqlite3-dev libjansson-dev libiberty-dev scdoc python3 linux-libc-dev zlib1g-dev \
-	clang-format binutils libzydis-dev
+	clang-format binutils libzydis-dev libmicrohttpd-dev libncurses-dev
 # For `make test`: a browser for the HTML page, readers of exported profiles, compilers of other languages, MPI
 # programs, other kernels (whose packages, 60 MB, the test fetches into ~/.cache/lever-kernels).
 TEST_PACKAGES = fish zsh chromium coz-profiler libdevel-nytprof-perl libomp-dev openmpi-bin libopenmpi-dev \

@@ -32,6 +32,8 @@
 	       WRITER(causal, sarif))                                                           \
 	FORMAT(lsp, ".json", true, "diagnostics of the Language Server Protocol (causal)",      \
 	       WRITER(causal, lsp))                                                             \
+	FORMAT(prometheus, ".prom", true, "gauges for Prometheus (causal, samples)",            \
+	       WRITER(causal, prometheus) WRITER(samples, prometheus))                          \
 	FORMAT(folded, ".folded", true, "for flamegraph.pl (samples)", WRITER(samples, folded)) \
 	FORMAT(pprof, ".pb.gz", false, "for go tool pprof (samples)", WRITER(samples, pprof))   \
 	FORMAT(speedscope, ".speedscope.json", true, "for speedscope.app (samples)",            \

@@ -47,6 +47,26 @@ def _():
                 check("no function became cheaper or dearer" in result.stdout, result.stdout)
 
 
+@test("two times of a folder of recordings are compared, and a time that is none is told")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, time, start_s in (("server", "20231114T221320Z", 1700000000), ("server", "20231114T222320Z", 1700000600)):
+            path = os.path.join(folder, time + ".lever")
+            subprocess.run([WRITER, name, path], check=True)
+            with sqlite3.connect(path) as file:
+                file.execute("UPDATE run SET started_s = ?", (start_s,))
+            file.close()
+        first, second = folder + "@..2023-11-14T22:15Z", folder + "@2023-11-14T22:20Z.."
+        result = lever("diff", "--format", "json", first, second)
+        equal(result.returncode, 0, result.stderr)
+        check(result.stderr.count("1 recording, from") == 2, result.stderr)
+        equal(json.loads(result.stdout)["kind"], "samples-diff")
+        for wrong in ("@noon..", "@14:00", "@.."):
+            refused = lever("diff", folder + wrong, second)
+            equal((refused.returncode, refused.stdout), (2, ""), wrong)
+            check("time" in refused.stderr, refused.stderr)
+
+
 @test("--against is BEFORE, and the gate passes what did not change")
 def _():
     with tempfile.TemporaryDirectory() as folder:

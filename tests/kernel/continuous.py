@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """continuous - recordings that follow each other in a folder, and reports of a time in them.
 
-Usage: continuous.py PATH-OF-LEVER PATH-OF-PROGRAMS SERVICE-FILE
+Usage: continuous.py PATH-OF-LEVER PATH-OF-PROGRAMS SERVICE-FILE SERVE-SERVICE-FILE
 """
 import calendar
 import json
@@ -19,7 +19,7 @@ from kernel import Skip, check, equal, lever, main, test
 from check import LEVER
 
 FOLDER = tempfile.TemporaryDirectory()
-SERVICE = sys.argv[3]
+SERVICE, SERVE = sys.argv[3:5]
 NAME = re.compile(r"\d{8}T\d{6}Z\.lever")
 
 
@@ -163,6 +163,34 @@ def _():
     equal((recorder.returncode, told), (0, ""))
     check("kernel engine" in lever("report", folder).stdout)
     check(report(folder)[0]["sampling"]["samples"] > 20)
+
+
+@test("the service that answers for it needs no capability, and is hardened")
+def _():
+    if not shutil.which("systemd-analyze") or not shutil.which("setpriv") or not shutil.which("curl"):
+        raise Skip("systemd-analyze, setpriv or curl is missing")
+    rated = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager", SERVE], check=True,
+                           capture_output=True, text=True).stdout
+    check(float(re.search(r"exposure level for .*: ([0-9.]+)", rated)[1]) <= 4, rated[-300:])
+    with open(SERVE, encoding="utf-8") as file:
+        service = file.read()
+    equal(re.search(r"^CapabilityBoundingSet=(.*)$", service, re.M)[1], "")
+    socket = os.path.join(FOLDER.name, "socket")
+    command = re.search(r"^ExecStart=/usr/bin/lever (.*)$", service, re.M)[1].split()
+    command = [{"/var/lib/lever": archive_of(), "unix:/run/lever/lever.sock": "unix:" + socket}.get(word, word)
+               for word in command]
+    with subprocess.Popen(["setpriv", "--bounding-set", "-all", "--inh-caps", "-all", "--no-new-privs", LEVER, *command],
+                          stderr=subprocess.PIPE, text=True) as server:
+        told = server.stderr.readline()
+        if "without its HTTP server" in told:
+            raise Skip("built without libmicrohttpd")
+        answers = [subprocess.run(["curl", "-s", "-f", "--unix-socket", socket, "http://lever" + path], check=True,
+                                  capture_output=True).stdout for path in ("/metrics", "/pprof", "/report?format=json")]
+        server.terminate()
+    equal(server.returncode, 0)
+    check(b'lever_sampled_seconds{class="user"}' in answers[0], answers[0])
+    equal(answers[1][:2], bytes([0x1f, 0x8b]))
+    equal(json.loads(answers[2])["recorded_ns"], report(archive_of())[0]["recorded_ns"])
 
 
 main()

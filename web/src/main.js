@@ -5,6 +5,7 @@ import {readData} from './payload.js';
 import {element} from './dom.js';
 import {diffView} from './diff/view.js';
 import {header} from './header.js';
+import {startLive} from './live.js';
 import {samplesView} from './samples/view.js';
 import {scaleView} from './scale/view.js';
 import {startTheme} from './theme.js';
@@ -19,16 +20,21 @@ const VIEWS = {
 	scale: scaleView,
 };
 
-async function show() {
-	const data = await readData();
+const kept = {}; // what a view keeps when its page is renewed
+
+function show(data) {
 	const {report} = data;
 	const view = VIEWS[report.kind];
 	if (!view) throw new Error(`this page cannot show a profile of kind ${report.kind}`);
-	document.getElementById('page').replaceChildren(header(report), view(data));
+	document.getElementById('page').replaceChildren(header(report), view(data, kept));
 }
 
 startTheme();
-show()
+readData(document)
+	.then((data) => {
+		show(data);
+		startLive(show);
+	})
 	.catch((problem) => {
 		document.getElementById('page').replaceChildren(
 			element(

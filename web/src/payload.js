@@ -9,8 +9,9 @@ function bytesOf(base64) {
 	return bytes;
 }
 
-export async function readData() {
-	const text = document.getElementById('data').textContent.trim();
+// Of this page, or of a newer one from its server.
+export async function readData(page) {
+	const text = page.getElementById('data').textContent.trim();
 	if (typeof DecompressionStream === 'undefined')
 		throw new Error(
 			'this browser is too old: it has no DecompressionStream (Chrome 123, Firefox 120, Safari 17.5 or newer will do)',

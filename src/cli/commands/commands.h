@@ -20,6 +20,7 @@
 	COMMAND(diff)     \
 	COMMAND(history)  \
 	COMMAND(import)   \
+	COMMAND(serve)    \
 	COMMAND(check)    \
 	COMMAND(agent)    \
 	COMMAND(config)   \

@@ -5,6 +5,7 @@
 #include "base/output_file.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/diff_options.h"
+#include "cli/commands/report_files.h"
 #include "cli/options/command_line.h"
 #include "cli/output/live_line.h"
 #include "cli/output/message.h"
@@ -12,7 +13,6 @@
 #include "collect/process/program.h"
 #include "compare/compare.h"
 #include "compare/layout.h"
-#include "profile/profile.h"
 #include "report/diff/diff_report.h"
 #include "report/display.h"
 #include "report/html.h"
@@ -273,7 +273,8 @@ static int compare_profiles(const struct diff_values *values, const char *before
 		.options = summary_options(values->output ? stderr : stdout, 0),
 	};
 
-	if (profile_read(before, &first, &error) || profile_read(after, &second, &error))
+	if (report_files_read_named(before, &first, &error) ||
+	    report_files_read_named(after, &second, &error))
 		return message_error(&error, EXIT_USAGE);
 	for (enum run_kind kind = RUN_CAUSAL; kind <= RUN_SAMPLES; kind++)
 		if (has_kind(first, kind) && has_kind(second, kind))

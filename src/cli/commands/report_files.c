@@ -97,7 +97,8 @@ static void add_file(struct merge *merge, const char *path, const struct report_
 	struct error error = {0};
 
 	if (profile_read(path, &recording, &error)) {
-		message_print(EXIT_ANSWERED, "left out: %s", error.text);
+		if (!range->is_quiet)
+			message_print(EXIT_ANSWERED, "left out: %s", error.text);
 		return;
 	}
 	merge_add(merge, recording, range->from_s, range->to_s);
@@ -136,9 +137,9 @@ static int read_folder(const char *path, const struct report_range *range,
 	}
 	*recording = merge_take(merge);
 	merge_free(merge);
-	if ((*recording)->runs.count)
+	if ((*recording)->runs.count && !range->is_quiet)
 		tell_covered(*recording);
-	else
+	if (!(*recording)->runs.count)
 		code = nothing_there(path, &archive, error);
 	archive_release(&archive);
 	return code;
@@ -147,9 +148,11 @@ static int read_folder(const char *path, const struct report_range *range,
 int report_files_read(const char *path, const struct report_range *range,
 		      struct recording **recording, struct error *error)
 {
-	struct report_range all = {range->from_s, range->to_s ? range->to_s : INT64_MAX};
+	struct report_range all = *range;
 	struct stat found;
 
+	if (!all.to_s)
+		all.to_s = INT64_MAX;
 	if (range->from_s && range->to_s && range->from_s >= range->to_s)
 		return error_set(error, -ERANGE, "--from is not before --to");
 	if (!stat(path, &found) && S_ISDIR(found.st_mode))
@@ -160,4 +163,33 @@ int report_files_read(const char *path, const struct report_range *range,
 				 "is a file",
 				 path);
 	return profile_read(path, recording, error);
+}
+
+/* "FROM..TO" */
+static int parse_range(const char *text, struct report_range *range, struct error *error)
+{
+	const char *dots = strstr(text, "..");
+
+	if (!dots || (dots == text && !dots[2]))
+		return error_set(error, -ERANGE,
+				 "'%s' is not a time from one to another, like 14:00..14:10", text);
+	AUTO(text) char *from = text_format("%.*s", (int)(dots - text), text);
+	if ((*from && report_set_time(NULL, &range->from_s, from, error)) ||
+	    (dots[2] && report_set_time(NULL, &range->to_s, dots + 2, error)))
+		return error->code = -ERANGE;
+	return 0;
+}
+
+int report_files_read_named(const char *name, struct recording **recording, struct error *error)
+{
+	const char *at = strrchr(name, '@');
+	struct report_range range = {0};
+	struct stat found;
+
+	if (!at || at == name || !stat(name, &found))
+		return report_files_read(name, &range, recording, error);
+	AUTO(text) char *path = text_format("%.*s", (int)(at - name), name);
+	if (parse_range(at + 1, &range, error))
+		return error->code;
+	return report_files_read(path, &range, recording, error);
 }

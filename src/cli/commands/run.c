@@ -8,6 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/recording_command.h"
 #include "cli/commands/run_hosts.h"
+#include "cli/commands/run_live.h"
 #include "cli/commands/run_options.h"
 #include "cli/commands/run_verbose.h"
 #include "cli/installed_library.h"
@@ -186,8 +187,17 @@ static void record(struct common_options *common, const struct driver_options *d
 	session.context = driver->context;
 	struct session_observer observer = run_verbose_observer(driver->context);
 	session.observer = driver->verbose ? &observer : NULL;
-	if (options->engine == RUN_ENGINE_RUNTIME || !machine_may_pause(NULL, common->force, error))
-		session_run(&session, driver, result, error);
+	struct live_view view = {0};
+	if (options->engine != RUN_ENGINE_RUNTIME && machine_may_pause(NULL, common->force, error))
+		return;
+	if (run_live_begin(options, &view, error)) {
+		result->end = DRIVER_WRONG_USAGE;
+		return;
+	}
+	if (options->tui)
+		((struct live_line *)driver->context)->is_renewed = false;
+	session_run(&session, driver, result, error);
+	run_live_end(options, &view);
 }
 
 int command_run(int argc, char **argv)

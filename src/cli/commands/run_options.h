@@ -45,6 +45,7 @@ struct run_options {
 	struct value_number seed;
 	int engine; /* enum run_engine */
 	bool kernel;
+	bool serve, tui;
 	bool without_peers, without_set_search;
 	const char *vmlinux;
 	struct value_texts hosts; /* the other ones */

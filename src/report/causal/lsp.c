@@ -2,9 +2,9 @@
 /*
  * lsp - the sure answers as diagnostics of the Language Server Protocol 3.17, for editors.
  *
- * An array with the parameters of one textDocument/publishDiagnostics for each file. Gains have the
- * severity 3 (information), contention 2 (warning). A range is the whole line; `data` is the verdict
- * as in the JSON report.
+ * An array with the parameters of one textDocument/publishDiagnostics for each file. Gains have
+ * severity 3 (information), contention 2 (warning). A range is the whole line; `data` is the
+ * verdict as in the JSON report.
  */
 #include "report/formats.h"
 

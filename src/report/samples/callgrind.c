@@ -5,8 +5,8 @@
  *
  * A cost line for each line of a function, and one for each pair of line and callee. The two events
  * are time on and off CPU. A chain off CPU ends in a function that names the wait. Samples do not
- * count calls: `calls=` has the number of samples. Where a function calls itself, the inclusive cost
- * of a pair counts once for each sample.
+ * count calls: `calls=` has the number of samples. Where a function calls itself, the inclusive
+ * cost of a pair counts once for each sample.
  */
 #include "report/formats.h"
 

@@ -41,7 +41,7 @@ class CausalView {
 	#rows;
 	#cards = new Map();
 	#chosen = new Set();
-	#state = {...START, ownScale: false};
+	#state;
 	#grid = element('div', {class: 'grid'});
 	#summary = element('p', {class: 'summary', role: 'status'});
 	#rest = element('div', {});
@@ -53,8 +53,9 @@ class CausalView {
 	});
 	#drawn;
 
-	constructor(report, sources) {
+	constructor(report, sources, kept) {
 		this.#report = report;
+		this.#state = kept.causal ??= {...START, ownScale: false};
 		this.#rows = rowsOf(report);
 		this.#drawn = new IntersectionObserver(
 			(seen) => {
@@ -232,6 +233,7 @@ class CausalView {
 	}
 }
 
-export function causalView({report, sources}) {
-	return new CausalView(report, sources).build();
+// `kept` outlives the view: a page that is renewed keeps its filters and order.
+export function causalView({report, sources}, kept) {
+	return new CausalView(report, sources, kept).build();
 }

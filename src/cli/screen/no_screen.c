@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* no_screen - screen of a build without ncurses. */
+#include "cli/screen/screen.h"
+
+bool screen_is_built(void)
+{
+	return false;
+}
+
+int screen_run(const char *path, int stop, int until)
+{
+	(void)path, (void)stop, (void)until;
+	return 1;
+}

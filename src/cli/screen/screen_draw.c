@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* screen_draw - a head, a table, a line of keys. */
+#include "cli/screen/screen_draw.h"
+
+#include "base/cleanup.h"
+#include "report/display.h"
+#include "report/run_totals.h"
+
+#include <curses.h>
+#include <math.h>
+#include <string.h>
+
+#define HEAD_ROWS 3
+#define FOOT_ROWS 1
+#define NAME_LEAST 12
+#define FIXED_COLUMNS 44 /* what stands beside names */
+#define BAR_COLUMNS 10
+#define BAR_FULL 0.25 /* gain of a full bar, if no gain is larger */
+
+enum colour { COLOUR_GAIN = 1, COLOUR_LOSS, COLOUR_HEAD };
+
+void screen_draw_colours(void)
+{
+	if (!has_colors())
+		return;
+	start_color();
+	use_default_colors();
+	init_pair(COLOUR_GAIN, COLOR_GREEN, -1);
+	init_pair(COLOUR_LOSS, COLOR_RED, -1);
+	init_pair(COLOUR_HEAD, COLOR_BLACK, COLOR_CYAN);
+}
+
+long screen_draw_rows(void)
+{
+	return LINES > HEAD_ROWS + FOOT_ROWS ? LINES - HEAD_ROWS - FOOT_ROWS : 1;
+}
+
+static void put(int row, int column, int columns, const char *text)
+{
+	if (columns <= 0)
+		return;
+	AUTO(text) char *clean = display_clean(text);
+	AUTO(text) char *fitted = display_fit(clean, (size_t)columns);
+	mvaddstr(row, column, fitted);
+}
+
+static void draw_bar_line(int row, const char *text)
+{
+	attron(COLOR_PAIR(COLOUR_HEAD));
+	mvhline(row, 0, ' ', COLS);
+	put(row, 0, COLS - 1, text);
+	attroff(COLOR_PAIR(COLOUR_HEAD));
+}
+
+static void draw_head(const struct screen_state *state)
+{
+	const struct screen_model *model = &state->model;
+
+	if (!model->recording) {
+		put(0, 0, COLS, "lever: the first experiments are under way");
+		return;
+	}
+	struct run_totals totals = run_totals_of(model->recording);
+	AUTO(text) char *command = display_command(totals.last ? totals.last->command : NULL);
+	AUTO(text)
+	char *line = text_format("lever: %u experiments, %zu places with an answer%s; %s",
+				 model->causal->experiments, (size_t)model->verdicts.targets,
+				 state->is_ending ? "; the recording ends" :
+				 state->is_frozen ? "; frozen, F or Space goes on" :
+						    "",
+				 command);
+	put(0, 0, COLS, line);
+	if (state->is_typing || *model->filter) {
+		AUTO(text)
+		char *filter =
+			text_format("filter: %s%s", model->filter, state->is_typing ? "_" : "");
+		put(1, 0, COLS, filter);
+	}
+}
+
+static int name_columns(void)
+{
+	int names = COLS - FIXED_COLUMNS;
+
+	return names > NAME_LEAST ? names : NAME_LEAST;
+}
+
+static char *gain_text(const struct target_verdict *verdict)
+{
+	bool is_latency = verdict->effect->point->kind == POINT_LATENCY;
+	AUTO(text) char *gain = display_gain(is_latency ? -verdict->at.gain : verdict->at.gain);
+
+	return text_format("%s ±%.1f", gain, 100 * verdict_half_interval(verdict));
+}
+
+static double full_bar(const struct screen_model *model)
+{
+	double most = BAR_FULL;
+
+	for (size_t i = 0; i < model->rows.count; i++)
+		most = fmax(most, fabs(model->rows.items[i]->at.gain));
+	return most;
+}
+
+static void draw_bar(int row, int column, const struct target_verdict *verdict, double full)
+{
+	int cells = (int)lround(fabs(verdict->at.gain) / full * BAR_COLUMNS);
+
+	for (int i = 0; i < cells && i < BAR_COLUMNS; i++)
+		mvaddch(row, column + i, verdict->outcome == OUTCOME_UNSURE ? '.' : '|');
+}
+
+static void draw_row(int row, const struct target_verdict *verdict, double full, bool is_chosen)
+{
+	int names = name_columns();
+	const struct recording_target *target = verdict->target->target;
+	AUTO(text) char *gain = gain_text(verdict);
+	AUTO(text) char *share = text_format("%5.1f", 100 * verdict->target->share);
+	AUTO(text) char *experiments = text_format("%5u", verdict->target->experiments);
+	attr_t style = is_chosen                              ? A_REVERSE :
+		       verdict->outcome == OUTCOME_GAIN       ? (attr_t)COLOR_PAIR(COLOUR_GAIN) :
+		       verdict->outcome == OUTCOME_CONTENTION ? (attr_t)COLOR_PAIR(COLOUR_LOSS) :
+								A_DIM;
+
+	attron(style);
+	mvhline(row, 0, ' ', COLS);
+	put(row, 0, names, target->name);
+	put(row, names + 1, 6, share);
+	put(row, names + 8, 6, experiments);
+	put(row, names + 16, 16, gain);
+	draw_bar(row, names + 33, verdict, full);
+	attroff(style);
+}
+
+/* The column by which rows are sorted has a mark. */
+static void draw_columns(const struct screen_model *model)
+{
+	int names = name_columns();
+	const char *mark[SCREEN_ORDERS] = {"", "", "", ""};
+
+	mark[model->order] = "*";
+	AUTO(text)
+	char *line = text_format("%-*s %6s%s %6s%s  if 25 %% faster%s", names,
+				 *mark[SCREEN_BY_NAME] ? "PLACE*" : "PLACE", "SHARE%",
+				 mark[SCREEN_BY_SHARE], "EXPER.", mark[SCREEN_BY_EXPERIMENTS],
+				 mark[SCREEN_BY_RANK]);
+	draw_bar_line(HEAD_ROWS - 1, line);
+}
+
+static void draw_table(struct screen_state *state)
+{
+	const struct screen_model *model = &state->model;
+	size_t shown = (size_t)screen_draw_rows();
+	double full = full_bar(model);
+
+	if (model->at < state->top)
+		state->top = model->at;
+	if (model->at >= state->top + shown)
+		state->top = model->at - shown + 1;
+	draw_columns(model);
+	for (size_t i = 0; i < shown && state->top + i < model->rows.count; i++)
+		draw_row(HEAD_ROWS + (int)i, model->rows.items[state->top + i], full,
+			 state->top + i == model->at);
+	if (model->recording && !model->rows.count)
+		put(HEAD_ROWS, 0, COLS,
+		    *model->filter ? "no place has that in its name" :
+				     "no place has an answer yet");
+}
+
+static void draw_detail(const struct screen_model *model)
+{
+	const struct target_verdict *verdict = screen_model_chosen(model);
+
+	if (!verdict)
+		return;
+	const struct recording_target *target = verdict->target->target;
+	AUTO(text)
+	char *title =
+		text_format("%s%s%s, progress point %s", target->name,
+			    target->function ? " in " : "",
+			    target->function ? target->function : "", verdict->effect->point->name);
+	draw_bar_line(HEAD_ROWS - 1, title);
+	put(HEAD_ROWS, 0, COLS, "  faster by    the program gains   95 % interval         windows");
+	for (size_t i = 0; i < verdict->effect->count && (long)i + 1 < screen_draw_rows(); i++) {
+		const struct effect_point *point = &verdict->effect->points[i];
+		AUTO(text) char *gain = display_gain(point->gain);
+		AUTO(text) char *low = display_gain(point->low);
+		AUTO(text) char *high = display_gain(point->high);
+		AUTO(text)
+		char *line = text_format("  %5.0f %%      %-18s %s to %s", 100 * point->speedup,
+					 gain, low, high);
+		AUTO(text) char *windows = text_format("%u", point->windows);
+		put(HEAD_ROWS + 1 + (int)i, 0, 54, line);
+		put(HEAD_ROWS + 1 + (int)i, 56, 8, windows);
+	}
+}
+
+static void draw_help(void)
+{
+	static const char *const lines[] = {
+		"Up, Down, k, j      choose a place",
+		"PgUp, PgDn          a screen up or down; Home, g and End, G: first and last",
+		"Enter, Right        its curve, with intervals; Esc, Left: back",
+		"s, F6, >            sort by the next column (marked *)",
+		"/, F4               show only places with this in their names; Enter, Esc end it",
+		"F, Space            freeze the table, or let it go on",
+		"q, F10, Ctrl-C      end the recording, and print its report",
+		"h, ?, F1            this help",
+		"",
+		"\"if 25 % faster\": the program's gain, with half of its 95 % interval.",
+		"Bars of dots are not sure. SHARE% is of the samples, not what can be gained.",
+	};
+
+	draw_bar_line(HEAD_ROWS - 1, "Keys");
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		put(HEAD_ROWS + (int)i, 0, COLS, lines[i]);
+}
+
+void screen_draw(struct screen_state *state)
+{
+	erase();
+	draw_head(state);
+	switch (state->page) {
+	case SCREEN_TABLE:
+		draw_table(state);
+		break;
+	case SCREEN_DETAIL:
+		draw_detail(&state->model);
+		break;
+	case SCREEN_HELP:
+		draw_help();
+		break;
+	}
+	draw_bar_line(LINES - 1, "F1 Help  Enter Curve  / Filter  F6 Sort  F Freeze  q End");
+	refresh();
+}
