@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """symbolization - names of sampled code, with complete, partial and no debug information."""
+import contextlib
 import ctypes.util
 import http.server
 import os
 import re
 import shutil
+import socket
+import subprocess
 import threading
+import time
+import urllib.request
 
 from kernel import Skip, check, equal, folder, lever, main, profile_of, program, run, shares, test, visits
 
@@ -124,6 +129,42 @@ def _():
             return  # it does not tell its build id
         asked = [path.split("/")[2] for path in Server.asked if path.startswith("/buildid/")]
         check(any(one != build_id and one in notes for one in asked), Server.asked)
+
+
+@test("elfutils' own server has the lines, and the fetch is told; without DEBUGINFOD_URLS nothing is asked")
+def _():
+    if not shutil.which("debuginfod") or not ctypes.util.find_library("debuginfod"):
+        raise Skip("debuginfod is not installed (Debian: apt-get install debuginfod)")
+    with folder() as place:
+        copy, served = os.path.join(place, "far"), os.path.join(place, "served")
+        os.mkdir(served)
+        for words in (["objcopy", "--only-keep-debug", program("exits"), os.path.join(served, "far.debug")],
+                      ["objcopy", "--strip-debug", program("exits"), copy]):
+            equal(run(*words).returncode, 0)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        environment = dict(os.environ, DEBUGINFOD_CACHE_PATH=os.path.join(place, "cache"), HOME=place)
+        environment.pop("DEBUGINFOD_URLS", None)
+        with open(os.path.join(place, "log"), "w+b") as log, \
+                subprocess.Popen(["debuginfod", "-d", ":memory:", "-p", str(port), "-F", served], stdout=log,
+                                 stderr=subprocess.STDOUT, env=environment) as server:
+            try:
+                _, alone = profile_of("--", copy, "plain", UNITS, env=environment)
+                check(not any(re.fullmatch(r"unit\.h:\d+", name) for name in shares(alone)), shares(alone))
+                url = f"http://127.0.0.1:{port}/"
+                for _try in range(100):  # until it has found the file
+                    with contextlib.suppress(OSError):
+                        metrics = urllib.request.urlopen(url + "metrics", timeout=5).read().decode()
+                        if re.search(r"^groom\{statistic=\"debuginfo\S* [1-9]|scanned_files_total\S* [1-9]", metrics, re.M):
+                            break
+                    time.sleep(0.1)
+                time.sleep(1)
+                said, told = profile_of("--", copy, "plain", UNITS, env=dict(environment, DEBUGINFOD_URLS=url))
+            finally:
+                server.terminate()
+        check(any(re.fullmatch(r"unit\.h:\d+", name) for name in shares(told)), (shares(told), said.stderr))
+        check(f"fetching debug information of {copy} from a server" in said.stderr, said.stderr)
 
 
 @test("code made at run time is named by its perf map")

@@ -475,6 +475,38 @@ test('an opened card shows the source lines, and which of them are targets', asy
 	await context.close();
 });
 
+test('links to an editor hold file and line, and never run code', async () => {
+	const {page, context} = await open('wide');
+	const target = json('wide').targets[0];
+	await page.locator('.grid .card .name').first().click();
+	const link = page.locator('.card.open a.path').first();
+	assert.equal(await link.innerText(), `${target.file}:${target.line}`);
+	assert.equal(await link.getAttribute('href'), null);
+	await page.getByText('Open in an editor').first().click();
+	const select = page.getByLabel('Editor', {exact: true}).first();
+	await select.selectOption({label: 'Visual Studio Code'});
+	const isWhole = target.file.startsWith('/');
+	assert.equal(
+		await link.getAttribute('href'),
+		isWhole ? `vscode://file${target.file}:${target.line}` : null,
+	);
+	await select.selectOption({label: 'another…'});
+	const own = page.getByLabel('URL with %f').first();
+	for (const [template, wanted] of [
+		[
+			'editor://open?file=/src/%f&line=%l',
+			`editor://open?file=/src/${target.file}&line=${target.line}`,
+		],
+		['javascript:alert(%l)//%f', null],
+		['no address %f', null],
+	]) {
+		await own.fill(template);
+		await own.blur();
+		assert.equal(await link.getAttribute('href'), wanted, template);
+	}
+	await context.close();
+});
+
 test('names that look like markup are text', async () => {
 	const {page, context, complaints} = await open('markup');
 	const names = json('markup').targets.map((target) =>

@@ -3,13 +3,47 @@
 #include "cli/commands/recording_command.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "cli/options/help.h"
 #include "cli/output/live_line.h"
 #include "cli/output/message.h"
 #include "cli/output/summary.h"
+#include "driver/interruption.h"
 #include "profile/profile.h"
+#include "symbolize/debug_fetch.h"
+
+#include <string.h>
 
 CLEANUP_DEFINE(recording, struct recording *, recording_free, NULL)
+
+#define BYTES_OF_MB 1e6
+
+/* Ctrl-C ends the wait, too. */
+static bool show_fetch(void *context, const char *name, uint64_t bytes, uint64_t whole)
+{
+	static char *told; /* the file that the last message named */
+	struct live_line *live = context;
+
+	if (bytes && (!told || strcmp(told, name))) {
+		free(told);
+		told = text_copy(name);
+		AUTO(text)
+		char *sentence = text_format("fetching debug information of %s from a server of "
+					     "DEBUGINFOD_URLS",
+					     name);
+		live_line_message(live, sentence);
+	}
+	if (bytes && live->is_renewed) {
+		AUTO(text)
+		char *line =
+			whole ? text_format("lever: %.1f of %.1f MB fetched",
+					    (double)bytes / BYTES_OF_MB,
+					    (double)whole / BYTES_OF_MB) :
+				text_format("lever: %.1f MB fetched", (double)bytes / BYTES_OF_MB);
+		live_line_show(live, line);
+	}
+	return interruption_any();
+}
 
 /* To stderr: standard output is the program's. */
 static int summarize(const struct recording_command *command, const struct common_options *values)
@@ -90,6 +124,7 @@ int recording_command_run(const struct recording_command *command, struct common
 		.context = &live,
 		.message = live_line_message,
 	};
+	debug_fetch_set_notify(show_fetch, &live);
 	command->record(values, &driver, &result, &error);
 	live_line_clear(&live);
 	return finish(command, values, &result, &error);

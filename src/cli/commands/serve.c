@@ -253,7 +253,7 @@ static void answer_metrics(const struct serve *serve, struct http_response *resp
 		if (complete && goes_on(&archive.files.items[complete - 1]))
 			range.to_s = archive.files.items[--complete].start_s;
 		if (complete)
-			range.from_s = archive.files.items[complete - 1].start_s + 1;
+			range.from_s = archive.files.items[complete - 1].start_s;
 		archive_release(&archive);
 	}
 	answer_report(serve, &range, &report_formats[report_format_find("prometheus")], put_archive,

@@ -94,6 +94,13 @@ static int report_choices(const struct option *option, const char *text, struct 
 		free(list);
 		list = longer;
 	}
+	size_t count = 0;
+	while (option->choices[count])
+		count++;
+	const char *nearest = text_nearest(text, option->choices, count);
+	if (nearest)
+		return error_set(error, -EINVAL, "'%s' is not one of %s; did you mean '%s'?", text,
+				 list, nearest);
 	return error_set(error, -EINVAL, "'%s' is not one of %s", text, list);
 }
 

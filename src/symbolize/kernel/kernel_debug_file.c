@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kernel_debug_file - searches the usual directories, and asks debuginfod by its library. */
+/* kernel_debug_file - searches the usual directories, and asks servers. */
 #include "symbolize/kernel/kernel_debug_file.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "symbolize/debug_fetch.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,8 +14,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-#define LIBRARY "libdebuginfod.so.1"
 
 char *kernel_build_id(void)
 {
@@ -71,53 +69,14 @@ char *kernel_debug_file(void)
 	return path;
 }
 
-/* A program without shared libraries cannot load one of another C library. */
-static void *load(void)
-{
-#ifdef LEVER_RELOCATABLE
-	return NULL;
-#else
-	return dlopen(LIBRARY, RTLD_LAZY);
-#endif
-}
-
 bool kernel_debug_file_may_fetch(void)
 {
-	const char *servers = getenv("DEBUGINFOD_URLS");
-	void *library = servers && *servers ? load() : NULL;
-
-	return library != NULL; /* stays loaded: libdw uses it */
+	return debug_fetch_is_possible();
 }
-
-/* The library's own interface, as elfutils/debuginfod.h has it. */
-struct debuginfod_client;
-typedef struct debuginfod_client *begin_function(void);
-typedef int find_function(struct debuginfod_client *client, const unsigned char *id, int length,
-			  char **path);
-typedef void end_function(struct debuginfod_client *client);
 
 char *kernel_debug_file_fetch(void)
 {
 	AUTO(text) char *id = kernel_build_id();
-	void *library = *id && kernel_debug_file_may_fetch() ? load() : NULL;
-	char *path = NULL;
 
-	if (!library)
-		return NULL;
-	begin_function *begin;
-	find_function *find;
-	end_function *end;
-	*(void **)&begin = dlsym(library, "debuginfod_begin"); /* the cast that POSIX recommends */
-	*(void **)&find = dlsym(library, "debuginfod_find_debuginfo");
-	*(void **)&end = dlsym(library, "debuginfod_end");
-	struct debuginfod_client *client = begin && find && end ? begin() : NULL;
-	if (!client)
-		return NULL;
-	/* Length 0: the id is text. */
-	int fd = find(client, (const unsigned char *)id, 0, &path);
-	end(client);
-	if (fd < 0)
-		return NULL;
-	close(fd);
-	return path;
+	return *id ? debug_fetch_by_build_id(id, "the kernel") : NULL;
 }

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "symbolize/debug_fetch.h"
 #include "symbolize/language/demangle.h"
 #include "symbolize/object/private_copy.h"
 
@@ -25,6 +26,9 @@ static int find_debug_file(Dwfl_Module *module, void **user, const char *name, D
 {
 	const struct object *object = *user;
 	bool in_scope = object && object->shown.in_scope;
+
+	if (in_scope)
+		debug_fetch_watch(object->dwfl, object->shown.path);
 	int fd = (in_scope ? dwfl_standard_find_debuginfo :
 			     dwfl_build_id_find_debuginfo)(module, user, name, base, file, link,
 							   crc, found);

@@ -148,7 +148,8 @@ TEST("a choice is one of its names")
 	CHECK_EQUAL(parse("--colour blue", true), 0);
 	CHECK_EQUAL(values.colour, 2);
 	CHECK_EQUAL(parse("--colour bleu", true), -EINVAL);
-	CHECK_TEXT(error.text, "--colour: 'bleu' is not one of red, green or blue");
+	CHECK_TEXT(error.text,
+		   "--colour: 'bleu' is not one of red, green or blue; did you mean 'blue'?");
 }
 
 TEST("numbers are read with their bounds and units")

@@ -2,6 +2,7 @@
 // source - the lines around a target, with the effects of those that are targets, too.
 import {sanitizeLine} from '../sanitize.js';
 import {element} from '../dom.js';
+import {editorLink, editorSetting} from '../editor.js';
 import {share} from '../format.js';
 import {verdictOf} from './model.js';
 import {figures} from './sentence.js';
@@ -71,7 +72,7 @@ export function sourceExcerpt(target, sources, targets) {
 		element(
 			'figcaption',
 			{},
-			element('span', {class: 'path'}, `${target.file}:${target.line}`),
+			editorLink(target.file, target.line),
 			source.newer
 				? element(
 						'b',
@@ -79,6 +80,7 @@ export function sourceExcerpt(target, sources, targets) {
 						' changed after the profile was made: lines may have panned',
 					)
 				: null,
+			editorSetting(),
 		),
 		element(
 			'div',
