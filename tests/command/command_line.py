@@ -72,6 +72,14 @@ def _():
         check(why in result.stderr, result.stderr)
 
 
+@test("lever scale says why it takes no running processes")
+def _():
+    for option in ("--pid", "--port", "--comm", "--cgroup"):
+        said = lever("scale", option, "1")
+        equal(said.returncode, 2)
+        check(f"lever scale has no {option}: it compares whole runs" in said.stderr, said.stderr)
+
+
 @test("lever scale needs a program, and valid numbers of cores")
 def _():
     for words, why in (((), "no program to run"), (("--cores", "1,x", "--", "true"), "number of cores"), (("--cores", "0", "--", "true"), "number of cores"),

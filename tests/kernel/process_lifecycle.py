@@ -152,4 +152,19 @@ def _():
     check("--end-to-end excludes --after" in said.stderr, said.stderr)
 
 
+@test("--after POINT: experiments and shares begin with its first visit, also in a library loaded late")
+def _():
+    words = ["--", program("loads"), program("libplugin.so"), "1000000000"]
+    _, told = profile_of("--after", "plugin_work", "--seconds", "2", "--then-stop", "-g", "function", "--progress", "plugin_work",
+                         "--scope", "func:*", *words)
+    found = {target["name"]: target["share"] for target in told["targets"]}
+    check(found.get("main", 0) < 0.2 < found.get("plugin_work", 0), found)
+    with folder() as place:
+        said = lever("run", "-o", os.path.join(place, "never.lever"), "--after", "point:never", "--", program("exits"), "plain", "1000")
+    equal(said.returncode, 3, said.stderr)
+    check("--after point:never: it was not visited before the program ended" in said.stderr, said.stderr)
+    said = lever("run", "--after", "requests", "--", "true")
+    equal(said.returncode, 2, said.stderr)
+
+
 main()

@@ -52,6 +52,20 @@ def _():
     check(shares(told).get("make_wait class:L", 0) < 0.2, shares(told))
 
 
+@test("--focus: only what runs inside of the function is tried")
+def _():
+    for options in ([], ["-g", "function"]):
+        _, told = profile_of("--focus", "left_br*", "--progress", "unit", "--seconds", "3", "--then-stop", *options,
+                             "--", program("branches"), "100000000")
+        tried = {target["function"] for target in told["targets"] if target["experiments"]}
+        equal(tried, {"left_branch"}, told["targets"])
+    said = lever("run", "--focus", "left_brench", "--progress", "unit", "--", program("branches"), "100000000")
+    equal(said.returncode, 2, said.stderr)
+    check("left_branch" in said.stderr, said.stderr)
+    said = lever("run", "--focus", "left_branch", "--target", "unit", "--", program("branches"), "1")
+    check("--focus excludes --target" in said.stderr, said.stderr)
+
+
 @test("with --granularity all lines, inclusive functions, system calls and waits are in one pool")
 def _():
     found = kinds(told_of("timer", "--granularity", "all"))

@@ -151,6 +151,8 @@ static struct session_options session_options_from(const struct run_options *opt
 		.speedup_count = options->speedups.count,
 		.until = options->until_points / 100,
 		.after_ns = (uint64_t)(options->after * 1e9),
+		.after_point = options->after_point.kind ? &options->after_point : NULL,
+		.focus = options->focus,
 		.period_ns = options->period_ns,
 		.off_cpu = options->off_cpu == 0,
 		.engine = run_options_need_kernel(options) ? COLLECTOR_KERNEL :

@@ -101,6 +101,23 @@ static int add_target(const struct option *option, void *field, const char *text
 	return 0;
 }
 
+static int set_after(const struct option *option, void *field, const char *text,
+		     struct error *error)
+{
+	struct run_options *options = field;
+	double seconds;
+
+	if (text_to_double(text, &seconds))
+		return value_set_seconds(option, &options->after, text, error);
+	point_spec_release(&options->after_point);
+	int code = point_spec_parse(text, &options->after_point, error);
+	if (!code && options->after_point.kind->counts_requests)
+		return error_set(error, -EINVAL,
+				 "--after takes no requests: without it, experiments begin with "
+				 "the first request");
+	return code;
+}
+
 /* Joins the set of the target before. */
 static int add_member(const struct option *option, void *field, const char *text,
 		      struct error *error)
@@ -255,6 +272,10 @@ static const struct option run_table[] = {
 	 "take targets only from these source files, binaries (bin:GLOB) or functions (func:GLOB); "
 	 "may be repeated",
 	 add_scope, 0, NULL},
+	{"focus", 0, "FUNCTION",
+	 "take targets only from what runs inside FUNCTION: it, and all that it calls, wherever "
+	 "that stands; with * or ?, each that matches",
+	 value_set_text, FIELD(focus), NULL},
 	{"kernel", 'k', NULL, "kernel functions are targets, too, with what they call",
 	 value_set_flag, FIELD(kernel), NULL},
 	{"vmlinux", 0, "FILE",
@@ -273,8 +294,10 @@ static const struct option run_table[] = {
 	 "stop when the three best targets' intervals are within so many percentage points, like "
 	 "2pp",
 	 value_set_points, FIELD(until_points), NULL},
-	{"after", 0, "SECONDS", "let the program warm up so long before the first experiment",
-	 value_set_seconds, FIELD(after), NULL},
+	{"after", 0, "SECONDS|POINT",
+	 "let the program warm up so long, or until it visits a point in a form of --progress, "
+	 "before the first experiment",
+	 set_after, 0, NULL},
 	{"then-stop", 0, NULL,
 	 "end PROGRAM with SIGTERM when the experiments are over (--seconds, --until, Ctrl-C)",
 	 value_set_flag, FIELD(common.then_stop), NULL},
@@ -329,7 +352,8 @@ static const struct option *const run_shared[] = {
 static const struct option_group run_groups[] = {
 	{"The unit of work", " progress latency end-to-end runs "},
 	{"What runs faster",
-	 " target with as-one assume class granularity scope exclude kernel vmlinux off-cpu "},
+	 " target with as-one assume class granularity focus scope exclude kernel vmlinux "
+	 "off-cpu "},
 	{"Which processes", " pid port comm cgroup system no-children no-peers "},
 	{"How long, how finely",
 	 " seconds until after then-stop max-slowdown speedups window period "},
@@ -410,7 +434,7 @@ static int check_combination(const struct run_options *options, struct error *er
 	if (options->common.then_stop && (!options->common.program || options->end_to_end))
 		return error_set(error, -EINVAL,
 				 "--then-stop needs a PROGRAM that lever starts once");
-	if (options->end_to_end && options->after > 0)
+	if (options->end_to_end && (options->after > 0 || options->after_point.kind))
 		return error_set(error, -EINVAL,
 				 "--end-to-end excludes --after: it measures whole runs");
 	if (options->end_to_end && options->window_ns)
@@ -420,6 +444,10 @@ static int check_combination(const struct run_options *options, struct error *er
 		return error_set(error, -EINVAL,
 				 "--end-to-end excludes --max-slowdown: an experiment lasts a "
 				 "whole run; choose lower --speedups");
+	if (options->focus && (options->targets.count || options->classes || options->end_to_end))
+		return error_set(error, -EINVAL,
+				 "--focus excludes --target, --class and --end-to-end: it chooses "
+				 "among sampled code");
 	if (options->classes && options->off_cpu)
 		return error_set(error, -EINVAL,
 				 "--class and --off-cpu no exclude each other: --class speeds up "
@@ -471,7 +499,7 @@ bool run_options_leave_kind_open(const struct run_options *options)
 bool run_options_need_kernel(const struct run_options *options)
 {
 	return !options->common.program || options->kernel || options->vmlinux ||
-	       options->common.names.count || counts_requests(options) ||
+	       options->common.names.count || counts_requests(options) || options->focus ||
 	       options->classes & CLASS_BIT(CLASS_RUNNABLE) ||
 	       (options->granularity >= 0 &&
 		target_granularity(options->granularity)->needs_kernel_engine);
@@ -499,6 +527,10 @@ static int check_engine(const struct run_options *options, struct error *error)
 	if (counts_requests(options))
 		return error_set(error, -EINVAL,
 				 "--engine runtime cannot count requests; use --engine kernel");
+	if (options->focus)
+		return error_set(error, -EINVAL,
+				 "--engine runtime knows no call chains for --focus; use --engine "
+				 "kernel");
 	if (run_options_need_kernel(options))
 		return error_set(error, -EINVAL,
 				 "--engine runtime profiles only a program that it starts, and no "
@@ -532,6 +564,7 @@ void run_options_free(struct run_options *options)
 		point_spec_release(&options->latency.items[i].begin);
 		point_spec_release(&options->latency.items[i].end);
 	}
+	point_spec_release(&options->after_point);
 	array_free(&options->progress);
 	value_list_release(&options->hosts);
 	array_free(&options->latency);

@@ -35,6 +35,8 @@ struct run_options {
 	ARRAY(struct run_scope) scopes; /* as given, in order */
 	ARRAY(double) speedups;         /* fractions, ascending, without repeats, always with 0 */
 	double after;                   /* seconds; 0: at once */
+	struct point_spec after_point;  /* kind NULL: none */
+	const char *focus;              /* a function; NULL: none */
 	double until_points;            /* percentage points; 0: not asked for */
 	uint64_t period_ns;             /* 0: chosen by the engine */
 	uint64_t window_ns;             /* 0: chosen by the experiments */

@@ -96,6 +96,10 @@ const struct command_page scale_page = {
 	.option_count = sizeof(scale_table) / sizeof(scale_table[0]),
 	.shared = scale_shared,
 	.runs_program = true,
+	.lacks = " pid port comm cgroup system no-children ",
+	.why_it_lacks = "it compares whole runs, from start to end, on different numbers of cores, "
+			"and a process that runs already cannot begin anew; lever run, record and "
+			"trace take it",
 };
 
 static void show_status(void *context, const struct scale_status *status)

@@ -68,7 +68,11 @@ static int report_unknown(const struct command_page *page, const char *name, str
 {
 	ARRAY(const char *) names = {0};
 	const struct option *option;
+	AUTO(text) char *word = text_format(" %s ", name);
 
+	if (page->lacks && strstr(page->lacks, word))
+		return error_set(error, -EINVAL, "lever %s has no --%s: %s", page->name, name,
+				 page->why_it_lacks);
 	for (size_t i = 0; (option = command_page_option(page, i)); i++)
 		*array_add(&names) = option->name;
 	*array_add(&names) = "help";

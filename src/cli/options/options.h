@@ -54,6 +54,8 @@ struct command_page {
 	const struct option *const *shared; /* further ones, of common_options.h; ends with NULL */
 	const struct option_group *groups;  /* NULL: --help is one list; ends with a NULL heading */
 	bool runs_program;                  /* operands are a program and its arguments */
+	const char *lacks; /* options of other commands, between spaces; NULL: nothing to say */
+	const char *why_it_lacks; /* them: a sentence without a full stop */
 };
 
 /* An entry of the list of commands. The function returns lever's exit code (message.h). */

@@ -37,6 +37,9 @@ struct progress_points {
 	ARRAY(struct attached) attached;
 	ARRAY(const struct point_spec *) pending; /* in no file known so far */
 	ARRAY(const struct point_spec_pair *) pending_pairs;
-	struct error missing; /* of the last one that was not found */
-	bool is_asked;        /* the user named points: others do not count */
+	struct error missing;           /* of the last one that was not found */
+	const struct point_spec *start; /* awaited before experiments; NULL: none */
+	unsigned start_index;           /* its counter; WIRE_POINTS_MOST until it is attached */
+	struct error start_missing;     /* why it is not */
+	bool is_asked;                  /* the user named points: others do not count */
 };

@@ -42,8 +42,8 @@ static bool is_awaited(const struct progress_points *points, const char *name)
 	return false;
 }
 
-static int attach(struct progress_points *points, const struct point_spec *spec, unsigned *index,
-		  struct error *error)
+static int attach_once(struct progress_points *points, const struct point_spec *spec,
+		       unsigned *index, struct error *error)
 {
 	for (size_t i = 0; i < points->attached.count; i++)
 		if (!strcmp(points->attached.items[i].text, spec->text)) {
@@ -51,11 +51,19 @@ static int attach(struct progress_points *points, const struct point_spec *spec,
 			return 0;
 		}
 	int code = spec->kind->attach(&points->lookup, spec, index, error);
-	if (code == -ENOENT && spec->kind->may_be_in_program && !is_awaited(points, spec->name))
-		*array_add(&points->awaited) = spec->name;
 	if (!code && *index < WIRE_POINTS_MOST)
 		*array_add(&points->attached) =
 			(struct attached){.text = spec->text, .index = *index};
+	return code;
+}
+
+static int attach(struct progress_points *points, const struct point_spec *spec, unsigned *index,
+		  struct error *error)
+{
+	int code = attach_once(points, spec, index, error);
+
+	if (code == -ENOENT && spec->kind->may_be_in_program && !is_awaited(points, spec->name))
+		*array_add(&points->awaited) = spec->name;
 	return code;
 }
 
@@ -150,6 +158,16 @@ int progress_points_add_pair(struct progress_points *points, const struct point_
 	return 0;
 }
 
+int progress_points_await(struct progress_points *points, const struct point_spec *spec,
+			  struct error *error)
+{
+	points->start = spec;
+	points->start_index = WIRE_POINTS_MOST;
+	int code = attach_once(points, spec, &points->start_index, error);
+	points->start_missing = *error;
+	return code == -ENOENT && !spec->kind->never_appears_late ? 0 : code;
+}
+
 static bool is_in_program(const struct wire_point *point)
 {
 	return point->kind == POINTS_PROGRESS || point->kind == POINTS_BEGIN ||
@@ -173,6 +191,15 @@ static bool is_absent(struct progress_points *points, int code, const struct err
 		return false;
 	points->missing = *error;
 	return true;
+}
+
+static int retry_start(struct progress_points *points, struct error *error)
+{
+	if (!points->start || points->start_index < WIRE_POINTS_MOST)
+		return 0;
+	int code = attach_once(points, points->start, &points->start_index, error);
+	points->start_missing = *error;
+	return code == -ENOENT || code == -ENXIO ? 0 : code;
 }
 
 int progress_points_retry(struct progress_points *points, struct error *error)
@@ -201,7 +228,7 @@ int progress_points_retry(struct progress_points *points, struct error *error)
 		points->pending_pairs.items[kept++] = spec;
 	}
 	points->pending_pairs.count = kept;
-	return code;
+	return code ? code : retry_start(points, error);
 }
 
 /* LEVER_BEGIN and LEVER_END of one name: the pair is made when either appears. */
@@ -226,6 +253,13 @@ static void add_half(struct progress_points *points, unsigned index)
 		pair->end = index;
 }
 
+/* A point of lever.h that is waited for; it is no unit of work unless it is asked for, too. */
+static bool is_start(const struct progress_points *points, const char *name)
+{
+	return points->start && points->start->kind->may_be_in_program &&
+	       !strcmp(points->start->name, name);
+}
+
 static void add_appeared(struct progress_points *points, unsigned index)
 {
 	const struct wire_point *point = collector_point(points->lookup.collector, index);
@@ -234,7 +268,8 @@ static void add_appeared(struct progress_points *points, unsigned index)
 	if (!is_in_program(point))
 		return;
 	if (point->kind == POINTS_PROGRESS)
-		counter->counts = !points->is_asked || is_awaited(points, point->name);
+		counter->counts = points->is_asked ? is_awaited(points, point->name) :
+						     !is_start(points, point->name);
 	else
 		add_half(points, index);
 	for (size_t i = 0; i < points->pairs.count; i++) {
@@ -331,6 +366,29 @@ unsigned progress_points_visited(const struct progress_points *points)
 	return ready;
 }
 
+bool progress_points_await_is_over(const struct progress_points *points)
+{
+	unsigned count = collector_point_count(points->lookup.collector);
+
+	if (!points->start)
+		return true;
+	for (unsigned i = 0; i < count; i++) {
+		const struct wire_point *point = collector_point(points->lookup.collector, i);
+		bool is_it = i == points->start_index ||
+			     (point->kind == POINTS_PROGRESS && is_start(points, point->name));
+		if (is_it && point->total)
+			return true;
+	}
+	return false;
+}
+
+const char *progress_points_await_missing(const struct progress_points *points)
+{
+	return points->start_index < WIRE_POINTS_MOST || has_appeared(points, points->start->name) ?
+		       NULL :
+		       points->start_missing.text;
+}
+
 uint64_t progress_points_requests(const struct progress_points *points)
 {
 	uint64_t requests = 0;
@@ -379,7 +437,8 @@ char *progress_points_appeared(const struct progress_points *points)
 
 	for (unsigned i = 0; i < points->known; i++) {
 		const struct wire_point *point = collector_point(points->lookup.collector, i);
-		if (!is_in_program(point))
+		if (!is_in_program(point) ||
+		    (!points->counters[i].counts && is_start(points, point->name)))
 			continue;
 		char *longer =
 			text_format("%s%s%s", names ? names : "", names ? ", " : "", point->name);

@@ -34,6 +34,13 @@ int progress_points_add_pair(struct progress_points *points, const struct point_
 /* The same for a point that nobody asked for: points of lever.h count, too. */
 int progress_points_add_default(struct progress_points *points, const struct point_spec *spec,
 				struct error *error);
+/* A point whose first visit is waited for; it counts only if it is asked for, too. As _add. */
+int progress_points_await(struct progress_points *points, const struct point_spec *spec,
+			  struct error *error);
+/* It was visited, or there is none. */
+bool progress_points_await_is_over(const struct progress_points *points);
+/* Why it could not be visited; NULL: it could. */
+const char *progress_points_await_missing(const struct progress_points *points);
 /* After files have become known: libraries, and what the program executes. */
 int progress_points_retry(struct progress_points *points, struct error *error);
 /* Adds points that have appeared, and gives them ids in the profile. */

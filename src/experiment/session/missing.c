@@ -41,6 +41,23 @@ static int refuse_without_points(struct session *session, struct error *error)
 	return refuse(session, error);
 }
 
+/* A function that no file has is mistyped; another may not have run yet. */
+static int check_focus(struct session *session, bool has_ended, struct error *error)
+{
+	const char *focus = session->options->focus;
+	AUTO(text) char *name = text_format(SYMBOLS_INCLUSIVE_PREFIX "%s", focus ? focus : "");
+	uint32_t location;
+
+	if (!focus || sampled_code_focus(session->code)->has_been_inside)
+		return 0;
+	if (session_find_known(session, name, &location, error) == -ENXIO)
+		return refuse(session, error);
+	if (!has_ended)
+		return 0;
+	error_set(error, -ENOENT, "--focus %s: no sample was taken inside of it", focus);
+	return refuse(session, error);
+}
+
 static void report_waiting(struct session *session)
 {
 	AUTO(text)
@@ -63,8 +80,9 @@ int session_check_names(struct session *session, bool has_ended, struct error *e
 		*error = session->missing_target;
 		return refuse(session, error);
 	}
-	if (progress_points_visited(session->points))
-		return 0;
+	int code = check_focus(session, has_ended, error);
+	if (code || progress_points_visited(session->points))
+		return code;
 	AUTO(text) char *missing = progress_points_missing(session->points);
 	if (missing)
 		return refuse_missing_point(session, missing, error);

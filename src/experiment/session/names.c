@@ -93,6 +93,8 @@ int session_enable_target_kinds(struct session *session, struct error *error)
 	};
 
 	target_kinds_enable(&kinds, options->granularity, NULL);
+	kinds.callers |= options->focus != NULL;
+	sampled_code_focus(session->code)->function = options->focus;
 	if (session->is_pool)
 		target_all.enable(&kinds, NULL);
 	for (size_t i = 0; i < session_named_count(session); i++)
@@ -111,8 +113,8 @@ int session_enable_target_kinds(struct session *session, struct error *error)
 }
 
 /* Of a pattern: whether something matches; no location. */
-static int find_in_known(struct session *session, const char *name, uint32_t *location,
-			 struct error *error)
+int session_find_known(struct session *session, const char *name, uint32_t *location,
+		       struct error *error)
 {
 	struct target_lookup *lookup = sampled_code_lookup(session->code);
 
@@ -123,11 +125,11 @@ static int find_in_known(struct session *session, const char *name, uint32_t *lo
 static int find_target(struct session *session, const char *name, uint32_t *location,
 		       struct error *error)
 {
-	int code = find_in_known(session, name, location, error);
+	int code = session_find_known(session, name, location, error);
 
 	if ((code == -ENOENT || code == -ENXIO) && target_kind_of_name(name)->is_in_files &&
 	    add_libraries(session))
-		code = find_in_known(session, name, location, error);
+		code = session_find_known(session, name, location, error);
 	return code;
 }
 
@@ -147,6 +149,11 @@ static int set_points(struct session *session, struct error *error)
 		code = progress_points_add_pair(session->points, &options->pairs[i], error);
 		if (code == -ENXIO && add_libraries(session))
 			code = progress_points_add_pair(session->points, &options->pairs[i], error);
+	}
+	if (!code && options->after_point) {
+		code = progress_points_await(session->points, options->after_point, error);
+		if (code == -ENXIO && add_libraries(session))
+			code = progress_points_await(session->points, options->after_point, error);
 	}
 	code = code ? code : session_requests_open(session, error);
 	AUTO(text) char *missing = progress_points_missing(session->points);

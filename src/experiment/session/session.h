@@ -51,8 +51,10 @@ struct session_options {
 	enum session_pool pool;
 	const double *speedups; /* fractions */
 	size_t speedup_count;
-	double until;         /* half width of the first three targets' intervals; 0: no */
-	uint64_t after_ns;    /* the program warms up so long before the first experiment */
+	double until;      /* half width of the first three targets' intervals; 0: no */
+	uint64_t after_ns; /* the program warms up so long before the first experiment */
+	const struct point_spec *after_point; /* and until this is visited; NULL: no */
+	const char *focus;    /* only what this function calls may be a target; NULL: all */
 	uint64_t period_ns;   /* 0: chosen */
 	bool off_cpu;         /* time off CPU counts, too */
 	uint64_t window_ns;   /* 0: chosen */

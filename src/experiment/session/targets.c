@@ -136,6 +136,8 @@ static bool is_eligible(const struct session *session, uint32_t location)
 	enum target_kind kind = symbols_location(session->symbols, location)->kind;
 	enum target_kind asked = session->options->granularity;
 
+	if (!(focus_part(sampled_code_focus(session->code), location) > 0))
+		return false;
 	if (session->is_pool)
 		return true;
 	if (kind == TARGET_INCLUSIVE || asked == TARGET_INCLUSIVE)
@@ -192,9 +194,12 @@ static double weight_of(const struct session *session, const struct session_targ
 		return target->spec.set->members.count ? SET_WEIGHT * given_weight(session) : 0;
 	if (target->is_given)
 		return given_weight(session);
+	double part = focus_part(sampled_code_focus(session->code), target->spec.location);
 	if (session->is_pool && !has_given_targets(session))
-		return pool_weight(session, target);
-	return target->is_matched || !has_given_targets(session) ? recent_ns(session, target) : 0;
+		return part * part * pool_weight(session, target);
+	return target->is_matched || !has_given_targets(session) ?
+		       part * recent_ns(session, target) :
+		       0;
 }
 
 /* Locations that can gain next to nothing are not drawn, while others can. */

@@ -6,9 +6,11 @@
 #include "driver/interruption.h"
 #include "experiment/session/state.h"
 
+#include <errno.h>
 #include <poll.h>
 
-#define SLICE_NS 100000000ull       /* heartbeats are at least this often */
+#define SLICE_NS 100000000ull /* heartbeats are at least this often */
+#define WARM_UP_SLICE_NS 20000000ull
 #define CHECK_EVERY_NS 500000000ull /* an estimate takes time that the program could have */
 #define EXPERIMENTS_LEAST 8
 #define SERIES_LONGEST 1.3 /* windows: one with its lead-in, at the longest draw */
@@ -51,25 +53,45 @@ void session_leave_out(struct session *session, bool is_left_out)
 	points->disturbed_sampled_ns += is_left_out ? -counters.sampled_ns : counters.sampled_ns;
 }
 
+static int refuse_unvisited(struct session *session, struct error *error)
+{
+	const char *missing = progress_points_await_missing(session->points);
+
+	error_set(error, -ENODATA,
+		  "--after %s: it was not visited before the program ended, so no experiment was "
+		  "made%s%s",
+		  session->options->after_point->text, missing ? "; " : "", missing ? missing : "");
+	session->driver.result->end = DRIVER_NO_ANSWER;
+	driver_message(&session->driver, error->text);
+	return error->code;
+}
+
+static bool has_warmed_up(const struct session *session, uint64_t begin_ns)
+{
+	return clock_now_ns() >= begin_ns + session->options->after_ns &&
+	       progress_points_await_is_over(session->points);
+}
+
 int session_warm_up(struct session *session, struct error *error)
 {
 	struct driver *driver = &session->driver;
-	uint64_t end = driver->started_ns + session->options->after_ns;
+	uint64_t begin = driver->started_ns;
 	bool goes_on = true;
 	int code = 0;
 
-	if (!session->options->after_ns)
+	if (!session->options->after_ns && !session->options->after_point)
 		return 0;
-	if (driver->deadline_ns)
-		driver->deadline_ns += session->options->after_ns;
 	session_leave_out(session, true);
-	while (!code && goes_on && clock_now_ns() < end) {
-		uint64_t left = end - clock_now_ns();
-		goes_on = session_wait(session, left < CHECK_EVERY_NS ? left : CHECK_EVERY_NS);
+	while (!code && goes_on && !has_warmed_up(session, begin)) {
+		goes_on = session_wait(session, WARM_UP_SLICE_NS);
 		code = session_update(session, error);
 	}
 	session_leave_out(session, false);
 	session->warmed_up_ns = clock_now_ns();
+	if (driver->deadline_ns)
+		driver->deadline_ns += session->warmed_up_ns - begin;
+	if (!code && !interruption_any() && !progress_points_await_is_over(session->points))
+		code = refuse_unvisited(session, error);
 	return code;
 }
 

@@ -10,6 +10,7 @@
 #include "experiment/target/python_events.h"
 #include "experiment/target/spin_code.h"
 #include "experiment/target/target_levels.h"
+#include "symbolize/python.h"
 
 #include <string.h>
 
@@ -36,6 +37,7 @@ struct sampled_code {
 	uint32_t scope_objects;
 	bool is_scope_sent;
 	bool is_pool, is_disturbed;
+	struct focus focus;
 	struct call_edges edges;
 	uint32_t last;                                  /* location of the last sample */
 	uint32_t functions[CALL_CHAINS_FUNCTIONS_MOST]; /* of the sample's chain, innermost first */
@@ -54,6 +56,7 @@ void sampled_code_free(struct sampled_code *code)
 	array_free(&code->callers);
 	call_chains_free(code->chains);
 	call_edges_release(&code->edges);
+	focus_release(&code->focus);
 	jit_maps_free(code->lookup.jit_maps);
 	mapped_files_free(code->files);
 	spin_code_free(code->spins);
@@ -195,6 +198,7 @@ static void count_sample(struct sampled_code *code, uint32_t location,
 		return;
 	counted->samples++;
 	counted->sampled_ns += sample->weight_ns;
+	focus_count(&code->focus, location, sample->weight_ns);
 	if (location == code->armed && !(sample->flags & WIRE_SAMPLE_TARGET) &&
 	    sample->time_ns >= code->window_since_ns)
 		code->unrecognized_ns += sample->weight_ns;
@@ -216,21 +220,42 @@ static void count_recent(struct sampled_code *code, uint32_t location,
 	location_entry(code, location)->recent_ns += (double)sample->weight_ns;
 }
 
-/* A line stands inside its function, where the sample's chain has that. */
-static void count_line(struct sampled_code *code, uint32_t location,
-		       const struct wire_sample *sample)
+/* The index in the sample's chain of the function that the line is of; its count if none is. */
+static size_t function_of_line(const struct sampled_code *code, uint32_t location)
 {
-	const struct symbols_location *line = symbols_location(code->lookup.symbols, location);
+	size_t i = 0;
 
-	for (size_t i = 0; i < code->function_count && line->function; i++) {
+	if (location == SYMBOLS_NONE)
+		return code->function_count;
+	const struct symbols_location *line = symbols_location(code->lookup.symbols, location);
+	for (; i < code->function_count && line->function; i++) {
 		const struct symbols_location *function =
 			symbols_location(code->lookup.symbols, code->functions[i]);
-		if (function->object != line->object || !function->function ||
-		    strcmp(function->function, line->function) != 0)
-			continue;
-		add_edge(code, code->functions[i], location,
-			 sample->weight_ns * CALL_CHAINS_ONE_OF);
-		return;
+		if (function->object == line->object && function->function &&
+		    !strcmp(function->function, line->function))
+			return i;
+	}
+	return code->function_count;
+}
+
+/*
+ * Who called whom in the sample's chain. A line stands inside its function; what a line of a script
+ * calls stands inside that line: the interpreter's code tells its reader nothing.
+ */
+static void add_edges(struct sampled_code *code, uint32_t line, const struct wire_sample *sample)
+{
+	uint64_t time_ns = sample->weight_ns * CALL_CHAINS_ONE_OF;
+	size_t of_line = function_of_line(code, line);
+	bool is_script = of_line < code->function_count &&
+			 symbols_is_python(code->lookup.symbols,
+					   symbols_location(code->lookup.symbols, line)->object);
+
+	for (size_t i = 0; i < code->function_count; i++) {
+		if (i == of_line)
+			add_edge(code, code->functions[i], line, time_ns);
+		if (i)
+			add_edge(code, i == of_line && is_script ? line : code->functions[i],
+				 code->functions[i - 1], time_ns);
 	}
 }
 
@@ -439,13 +464,14 @@ static void count_chain(struct sampled_code *code, const struct wire_sample *sam
 	size_t count = call_chains_take(code->chains, sample, &locations);
 	struct wire_sample all = *sample;
 
+	size_t inside = focus_begin(&code->focus, code->lookup.symbols, locations, count);
 	all.weight_ns *= CALL_CHAINS_ONE_OF;
 	for (size_t i = 0; i < count; i++) {
+		code->focus.is_inside = i < inside;
 		count_recent(code, locations[i], &all);
 		count_sample(code, locations[i], &all);
-		if (i)
-			add_edge(code, locations[i], locations[i - 1], all.weight_ns);
 	}
+	code->focus.is_inside = inside;
 	memcpy(code->functions, locations, count * sizeof(*locations));
 	code->function_count = count;
 	for (size_t i = 0; i < code->watched.count; i++) {
@@ -538,14 +564,18 @@ static bool on_lock_wait(struct sampled_code *code, const struct wire_sample *sa
 void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample *sample)
 {
 	code->function_count = 0;
+	code->focus.has_chain = false;
 	code->last = SYMBOLS_NONE;
 	if (on_spin(code, sample) || on_lock_wait(code, sample))
 		return;
 	if (sample->flags & WIRE_SAMPLE_CALLERS)
 		count_chain(code, sample);
-	if (on_activity(code, sample))
+	if (on_activity(code, sample)) {
+		add_edges(code, SYMBOLS_NONE, sample);
 		return;
+	}
 	if (sample->flags & WIRE_SAMPLE_CHAIN) {
+		add_edges(code, SYMBOLS_NONE, sample);
 		on_chain(code, (const struct kernel_chain *)(const void *)sample);
 		return;
 	}
@@ -565,8 +595,8 @@ void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample 
 	if (location != SYMBOLS_NONE) {
 		count_recent(code, location, sample);
 		count_sample(code, location, sample);
-		count_line(code, location, sample);
 	}
+	add_edges(code, location, sample);
 	for (size_t i = 0; i < code->watched.count; i++) {
 		const struct target_spec *watched = &code->watched.items[i];
 		if (watched->location == location || is_inclusive(code, watched) ||
@@ -575,6 +605,11 @@ void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample 
 		count_recent(code, watched->location, sample);
 		count_sample(code, watched->location, sample);
 	}
+}
+
+struct focus *sampled_code_focus(struct sampled_code *code)
+{
+	return &code->focus;
 }
 
 uint32_t sampled_code_last(const struct sampled_code *code)

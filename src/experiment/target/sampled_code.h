@@ -9,6 +9,7 @@
 #pragma once
 
 #include "experiment/target/call_edges.h"
+#include "experiment/target/focus.h"
 #include "experiment/target/target_kinds.h"
 #include "experiment/target/target_spec.h"
 
@@ -50,6 +51,8 @@ uint32_t sampled_code_last(const struct sampled_code *code);
 /* All locations seen, by the number that symbols gave them. */
 const struct sampled_location *sampled_code_locations(const struct sampled_code *code,
 						      size_t *count);
+/* What --focus asks for; its function is set before samples come. */
+struct focus *sampled_code_focus(struct sampled_code *code);
 /* Time of all samples, with that in spin loops. */
 uint64_t sampled_code_time_ns(const struct sampled_code *code);
 /*
