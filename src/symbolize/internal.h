@@ -87,6 +87,14 @@ uint32_t location_find_inclusive(struct symbols *symbols, struct object *object,
 uint32_t location_of_inclusive_symbol(struct symbols *symbols, struct object *object,
 				      struct symtab_entry *entry);
 
+/* All functions of the symbol table whose linker name it `has`, as one, with all that they call. */
+uint32_t location_of_symbols(struct symbols *symbols, struct object *object, const char *name,
+			     bool (*has)(const char *name));
+/* allocation.c: SYMBOLS_ALLOCATION; false: no object has malloc. */
+bool allocation_has(const char *name);
+uint32_t allocation_location(struct symbols *symbols, struct object *object);
+bool allocation_find(struct symbols *symbols, uint32_t *location);
+
 /* Attributes the unit's code to locations, once. */
 void unit_decode(struct symbols *symbols, struct object *object, struct unit *unit);
 /* Before units_free. */

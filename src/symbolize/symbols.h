@@ -160,6 +160,7 @@ int symbols_usdt(struct symbols *symbols, const char *provider, const char *prob
  * scope patterns also those of objects out of scope. Returns their number, at most `most`.
  */
 #define SYMBOLS_INCLUSIVE_PREFIX "inclusive:" /* of such a location's name */
+#define SYMBOLS_ALLOCATION "malloc and free"  /* such functions of one object, as one */
 size_t symbols_functions_at(struct symbols *symbols, uint32_t object, uint64_t offset,
 			    uint32_t *locations, size_t most);
 int symbols_find_inclusive(struct symbols *symbols, const char *name, uint32_t *location,

@@ -277,6 +277,31 @@ uint32_t location_of_inclusive_symbol(struct symbols *symbols, struct object *ob
 	return id;
 }
 
+uint32_t location_of_symbols(struct symbols *symbols, struct object *object, const char *name,
+			     bool (*has)(const char *name))
+{
+	uint32_t shown = location_name_add(symbols, "%s", name);
+	uint64_t first = location_key(KEY_INCLUSIVE, object, shown);
+	uint32_t id = location_find(symbols, first, 0);
+
+	if (id != SYMBOLS_NONE)
+		return id;
+	struct location_record location = {
+		.shown = {.kind = TARGET_INCLUSIVE,
+			  .object = object->id,
+			  .name = interner_text(&symbols->sources.texts,
+						inclusive_name(symbols, shown))},
+		.function = shown,
+	};
+	id = location_add(symbols, first, 0, &location);
+	for (size_t i = 0; i < object->symtab.count; i++) {
+		const struct symtab_entry *entry = &object->symtab.items[i];
+		if (has(interner_text(&symbols->sources.texts, entry->name)))
+			add_symbol_ranges(symbols, object, id, entry, NULL);
+	}
+	return id;
+}
+
 /* Code between two offsets that no symbol covers. */
 static void add_unnamed(struct symbols *symbols, struct object *object, uint32_t location,
 			struct range range)

@@ -74,20 +74,14 @@ static size_t by_symbol(struct symbols *symbols, struct object *object, uint64_t
 	return 1;
 }
 
-size_t symbols_functions_at(struct symbols *symbols, uint32_t object, uint64_t offset,
-			    uint32_t *locations, size_t most)
+/* Those by debug information, or by the symbol table. */
+static size_t functions_at(struct symbols *symbols, struct object *at, uint64_t offset,
+			   uint32_t *locations, size_t most)
 {
-	struct object *at = symbols_open(symbols, object);
 	struct unit *unit = units_read(at)->count ? units_at(at, offset) : NULL;
 	uint64_t address;
 	size_t count = 0;
 
-	if (!most)
-		return 0;
-	if (python_is(symbols, at)) {
-		locations[0] = python_inclusive_at(symbols, offset);
-		return locations[0] != SYMBOLS_NONE;
-	}
 	if (!unit || !object_address(at, offset, &address))
 		return by_symbol(symbols, at, offset, locations);
 	unit_decode(symbols, at, unit);
@@ -99,5 +93,31 @@ size_t symbols_functions_at(struct symbols *symbols, uint32_t object, uint64_t o
 		if (has_function(symbols, at, function))
 			locations[count++] = location_of(symbols, at, function);
 	}
+	return count;
+}
+
+/* Is the code malloc, free or their like? */
+static bool is_allocation(struct symbols *symbols, struct object *object, uint64_t offset)
+{
+	const struct symtab_entry *entry =
+		symtab_at(object_symtab(object, &symbols->sources.texts), offset);
+
+	return entry && allocation_has(interner_text(&symbols->sources.texts, entry->name));
+}
+
+size_t symbols_functions_at(struct symbols *symbols, uint32_t object, uint64_t offset,
+			    uint32_t *locations, size_t most)
+{
+	struct object *at = symbols_open(symbols, object);
+
+	if (!most)
+		return 0;
+	if (python_is(symbols, at)) {
+		locations[0] = python_inclusive_at(symbols, offset);
+		return locations[0] != SYMBOLS_NONE;
+	}
+	size_t count = functions_at(symbols, at, offset, locations, most);
+	if (count && count < most && is_allocation(symbols, at, offset))
+		locations[count++] = allocation_location(symbols, at);
 	return count;
 }

@@ -128,6 +128,8 @@ int symbols_find_inclusive(struct symbols *symbols, const char *name, uint32_t *
 	struct query query;
 	struct function_matches matches = {0};
 
+	if (!strcmp(name, SYMBOLS_ALLOCATION) && allocation_find(symbols, location))
+		return 0;
 	query_parse(name, &query);
 	bool is_python = !query.line && python_is_named(symbols, &query);
 	int result = is_python  ? python_find_inclusive(symbols, &query, location, error) :

@@ -387,6 +387,40 @@ TEST("the functions at an address are those inlined there and the one around the
 	fixture_close(&fixture);
 }
 
+TEST("malloc, free and their like of a file are one function, too")
+{
+	static const char *const names[] = {"malloc", "free", "calloc"};
+	struct fixture fixture;
+	uint64_t start = 0, size = 0;
+	uint32_t found[8], one;
+
+	fixture_begin();
+	CHECK(fixture_run(
+		"printf 'void *malloc(unsigned long n) { return n ? (char *)8 + n : 0; }\\n"
+		"void *calloc(unsigned long a, unsigned long b) { return (char *)a + b; }\\n"
+		"void free(void *p) { *(volatile char *)p = 0; }\\n"
+		"int other(int x) { return x * 3; }\\n"
+		"int main(int n, char **a) { (void)a; return other(n); }\\n' > own.c && "
+		"gcc -O1 -fno-builtin -g own.c -o own"));
+	CHECK_EQUAL(fixture_open(&fixture, "own", TARGET_INCLUSIVE, NULL), 0);
+	CHECK_EQUAL(symbols_find_inclusive(fixture.symbols, SYMBOLS_ALLOCATION, &one,
+					   &fixture.error),
+		    0);
+	for (size_t i = 0; i < 3; i++) {
+		CHECK(fixture_symbol("own", names[i], &start, &size));
+		size_t count =
+			symbols_functions_at(fixture.symbols, fixture.object, start, found, 8);
+		CHECK_EQUAL(count, 2);
+		CHECK_EQUAL(found[1], one);
+		CHECK(location_has(fixture.symbols, one, start));
+		CHECK(location_has(fixture.symbols, one, start + size - 1));
+	}
+	CHECK(fixture_symbol("own", "other", &start, &size));
+	CHECK_EQUAL(symbols_functions_at(fixture.symbols, fixture.object, start, found, 8), 1);
+	CHECK(!location_has(fixture.symbols, one, start));
+	fixture_close(&fixture);
+}
+
 TEST("without lines locations are functions, without symbols those of the unwind information")
 {
 	struct fixture fixture;
