@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "experiment/block_budget.h"
+#include "symbolize/python.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,11 +24,13 @@
 #define ALL_LEAST 0.9      /* of the sampled time: a function that is around the whole program */
 #define SPLIT_LEAST 0.5    /* of its time in functions that it calls: these are told apart first */
 #define AROUND_ALL 0.05    /* factor of such a function's value */
+#define TOLD_LEAST 0.7     /* of the time of code without a name, in a function with one */
 #define ERROR_AIM 0.03     /* of a slope: blocks beyond become rarer */
 #define HOPELESS_MOST 0.02 /* upper bound of a slope */
 #define INSIDE_HOPELESS 0.05 /* factors of a target's value */
 #define INSIDE_UNTRIED 0.3
 #define LINE_OF_UNSURE 0.3
+#define TOLD_BY_NAME 0.2
 #define TRIED_FLOOR 0.02
 #define DEPTH_MOST 40
 #define ERRORS 2
@@ -104,7 +107,25 @@ static bool is_entry(const struct session *session, uint32_t location)
 	       symbols_object(session->symbols, shown->object)->has_lines;
 }
 
-/* Left to a function that it calls, or to the system call that it makes. */
+/* "libz+0x5d80" is a place that tells its reader nothing. */
+static bool has_name(const struct session *session, uint32_t location)
+{
+	const struct symbols_location *shown = symbols_location(session->symbols, location);
+
+	return shown->kind != TARGET_INCLUSIVE ||
+	       (shown->function && !strstr(shown->function, "+0x"));
+}
+
+static bool is_of_script(const struct session *session, uint32_t location)
+{
+	return symbols_is_python(session->symbols,
+				 symbols_location(session->symbols, location)->object);
+}
+
+/*
+ * Left to a function that it calls, or to the system call that it makes; but never to what says
+ * less: code without a name, or what implements a line of a script.
+ */
 static bool is_wrapper(const struct session *session, uint32_t location)
 {
 	const struct call_edges *edges = sampled_code_edges(session->code);
@@ -112,22 +133,32 @@ static bool is_wrapper(const struct session *session, uint32_t location)
 	double own_ns = (double)sampled(session, location)->sampled_ns;
 
 	if (!edge || kind_of(session, edge->inner) == TARGET_LINE ||
-	    edge->time_ns < WRAPPER_LEAST * own_ns)
+	    edge->time_ns < WRAPPER_LEAST * own_ns ||
+	    (has_name(session, location) && !has_name(session, edge->inner)) ||
+	    (is_of_script(session, location) && !is_of_script(session, edge->inner)))
 		return false;
 	const struct call_edge *back = call_edges_main_inner(edges, edge->inner);
 	bool is_circle = back && back->inner == location;
 	return !is_circle || edge->inner < location;
 }
 
-/* Most of its time is in functions and system calls that it calls. */
+/*
+ * Most of its time is in what it calls, or in its lines in a script: these are told apart. Code
+ * without a name does not tell what a function with one does, nor a line of a script.
+ */
 static bool is_split(const struct session *session, uint32_t location)
 {
 	const struct call_edges *edges = sampled_code_edges(session->code);
+	const struct call_edge *main = call_edges_main_inner(edges, location);
+	bool is_script = is_of_script(session, location);
 	double inside_ns = 0;
 
+	if ((main && has_name(session, location) && !has_name(session, main->inner)) ||
+	    (is_script && kind_of(session, location) == TARGET_LINE))
+		return false;
 	for (size_t i = 0; i < edges->items.count; i++)
 		if (edges->items.items[i].outer == location &&
-		    kind_of(session, edges->items.items[i].inner) != TARGET_LINE)
+		    (is_script || kind_of(session, edges->items.items[i].inner) != TARGET_LINE))
 			inside_ns += edges->items.items[i].time_ns;
 	return inside_ns >= SPLIT_LEAST * (double)sampled(session, location)->sampled_ns;
 }
@@ -153,6 +184,42 @@ static bool is_one_call(const struct session *session, uint32_t location)
 			return true;
 	}
 	return false;
+}
+
+/* Most of the time of this code is in one function with a name. */
+static bool is_told_by_callee(const struct session *session, uint32_t location)
+{
+	const struct call_edges *edges = sampled_code_edges(session->code);
+	double own_ns = (double)sampled(session, location)->sampled_ns;
+	uint32_t inner = location;
+
+	for (int depth = 0; depth < DEPTH_MOST && !has_name(session, inner); depth++) {
+		const struct call_edge *edge = call_edges_main_inner(edges, inner);
+		if (!edge || edge->time_ns < TOLD_LEAST * own_ns)
+			return false;
+		inner = edge->inner;
+	}
+	return kind_of(session, inner) == TARGET_INCLUSIVE && has_name(session, inner);
+}
+
+/* Code without a name that one around it or inside of it has, which can be tried in its place. */
+static bool is_told_by_name(const struct session *session, uint32_t location)
+{
+	const struct call_edges *edges = sampled_code_edges(session->code);
+	uint32_t outer = location;
+
+	if (has_name(session, location))
+		return false;
+	if (is_told_by_callee(session, location))
+		return true;
+	for (int depth = 0; depth < DEPTH_MOST && !has_name(session, outer); depth++) {
+		const struct call_edge *edge = call_edges_main_outer(edges, outer);
+		if (!edge)
+			return false;
+		outer = edge->outer;
+	}
+	return has_name(session, outer) && !is_entry(session, outer) &&
+	       !is_around_all(session, outer) && !is_wrapper(session, outer);
 }
 
 /* Could be tried, if nothing around it were. */
@@ -187,6 +254,15 @@ static const struct session_target *tried_outer(const struct session *session, u
 	return NULL;
 }
 
+/* A line of a function that is around the whole program, and so is not tried before it. */
+static bool is_of_outermost(const struct session *session, uint32_t location)
+{
+	const struct call_edge *edge =
+		call_edges_main_outer(sampled_code_edges(session->code), location);
+
+	return edge && is_around_all(session, edge->outer);
+}
+
 static double error_of(const struct effect_slope *slope)
 {
 	return (slope->high - slope->low) / 4;
@@ -217,8 +293,11 @@ double pool_weight(const struct session *session, const struct session_target *t
 		value *= INSIDE_HOPELESS;
 	else if (is_outer_untried)
 		value *= INSIDE_UNTRIED;
-	if (kind_of(session, location) == TARGET_LINE && !(outer && outer->slope.low > 0))
+	if (kind_of(session, location) == TARGET_LINE && !(outer && outer->slope.low > 0) &&
+	    !is_of_outermost(session, location))
 		value *= LINE_OF_UNSURE;
+	if (is_told_by_name(session, location))
+		value *= TOLD_BY_NAME;
 	if (is_around_all(session, location))
 		value *= AROUND_ALL;
 	return block_budget_weight(value, target->blocks, is_split(session, location));
