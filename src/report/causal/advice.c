@@ -100,13 +100,16 @@ static unsigned cores_of(const char *machine)
 	return machine ? (unsigned)strtoul(comma ? comma + 1 : machine, NULL, 10) : 0;
 }
 
-/* The kernel engine samples all the time; pausing takes cores, too, but is no work. */
+/*
+ * The kernel engine samples all the time; pausing takes cores, too, but is no work. As if the
+ * target had really been faster: both its time and that of the run are shorter by the delays.
+ */
 static double busy_cores_of(const struct recording_run *run)
 {
 	if (!run->wall_ns || !run->engine || strcmp(run->engine, "kernel"))
 		return NAN;
 	double paused = (double)run->paused_ns;
-	double busy = (double)run->samples * (double)run->period_ns;
+	double busy = (double)run->samples * (double)run->period_ns - (double)run->delay_ns;
 	double wall = (double)run->wall_ns - (double)run->delay_ns;
 	return wall > 0 && paused >= 0 ? busy / wall : NAN;
 }

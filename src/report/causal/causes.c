@@ -5,12 +5,16 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define DEPTH_MOST 3
+#define TOLD_LEAST 0.5      /* of the gain of code without a name, by a part with one */
+#define OUTERMOST_LEAST 0.9 /* share of a place that is around the whole program */
 
 struct candidate {
 	const struct target_verdict *verdict;
 	const struct candidate *outer; /* NULL: a root */
+	bool is_left_out;
 };
 
 struct candidates {
@@ -53,13 +57,54 @@ static struct candidates candidates_of(const struct advice *advice)
 	return result;
 }
 
+/* "libz+0x5d80" tells its reader less than the function that it is in. */
+static bool has_name(const struct candidate *candidate)
+{
+	const char *function = candidate->verdict->target->target->function;
+
+	return function && !strstr(function, "+0x");
+}
+
+/*
+ * The parts of a place around the whole program tell more than it does, if they have names; a named
+ * part with most of the gain tells more than code without a name.
+ */
+static bool is_told_by_parts(const struct candidates *candidates, const struct candidate *outer)
+{
+	bool is_outermost = outer->verdict->target->share >= OUTERMOST_LEAST, is_told = false;
+
+	for (size_t i = 0; i < candidates->count; i++) {
+		const struct candidate *part = &candidates->items[i];
+		double gain = part->verdict->effect->slope.slope;
+		if (part->outer != outer)
+			continue;
+		is_told |= is_outermost && (has_name(part) || !has_name(outer));
+		is_told |= !has_name(outer) && has_name(part) &&
+			   gain > TOLD_LEAST * outer->verdict->effect->slope.slope;
+	}
+	return is_told;
+}
+
+static void leave_out_outermost(struct candidates *candidates)
+{
+	for (size_t i = candidates->count; i-- > 0;) { /* from inside to outside */
+		struct candidate *outer = &candidates->items[i];
+		if (!is_told_by_parts(candidates, outer))
+			continue;
+		for (size_t j = 0; j < candidates->count; j++)
+			if (candidates->items[j].outer == outer)
+				candidates->items[j].outer = outer->outer;
+		outer->is_left_out = true;
+	}
+}
+
 /* Adds what stands directly in `outer`, each followed by its own parts. */
 static void add_inside(struct causes *causes, const struct candidates *candidates,
 		       const struct candidate *outer, unsigned depth, unsigned *left)
 {
 	for (size_t i = 0; i < candidates->count && depth <= DEPTH_MOST; i++) {
 		const struct candidate *one = &candidates->items[i];
-		if (one->outer != outer || !*left)
+		if (one->outer != outer || one->is_left_out || !*left)
 			continue;
 		--*left;
 		causes->items[causes->count++] = (struct cause){one->verdict, depth};
@@ -73,10 +118,11 @@ struct causes causes_of(const struct advice *advice)
 	struct causes causes = {0};
 	unsigned roots = 0;
 
+	leave_out_outermost(&candidates);
 	for (size_t i = 0; i < candidates.count && roots < CAUSES_ROOTS_MOST; i++) {
 		const struct candidate *root = &candidates.items[i];
 		unsigned left = CAUSES_INSIDE_MOST;
-		if (root->outer)
+		if (root->outer || root->is_left_out)
 			continue;
 		roots++;
 		causes.items[causes.count++] = (struct cause){root->verdict, 0};

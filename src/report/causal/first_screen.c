@@ -216,12 +216,16 @@ static void add_surer(struct screen *screen, const struct report *report,
 	if (times <= 1 || !last->wall_ns)
 		return;
 	bool is_again = ended_by_itself(report->recording, last);
+	/* The program may have run on after --seconds. */
+	double measured_ns =
+		fmin((double)last->wall_ns,
+		     experiments_ns(report->recording, last->id) + BEFORE_EXPERIMENTS_NS);
 	AUTO(text)
 	char *seconds =
-		is_again ? text_copy("") :
-			   text_format("--seconds %.0f ",
-				       ceil(times * SECONDS_UNIT * (double)last->wall_ns / 1e9) /
-					       SECONDS_UNIT);
+		is_again ?
+			text_copy("") :
+			text_format("--seconds %.0f ",
+				    ceil(times * SECONDS_UNIT * measured_ns / 1e9) / SECONDS_UNIT);
 	screen_line(screen, SCREEN_SURER, "to be surer", 0);
 	screen_take(screen, SCREEN_COMMAND,
 		    text_format("lever run %s%s%s", seconds, dashes,

@@ -65,10 +65,11 @@ static void warn_of_widened(struct warnings *warnings, const struct causal *caus
 		widened += is_widened(&causal->targets[i]);
 	if (widened)
 		*array_add(warnings) = text_format(
-			"the intervals of %zu targets are wider: they may need time to warm up, "
-			"too, "
-			"and were measured too briefly to exclude it; run longer with --seconds",
-			widened);
+			"the intervals of %zu target%s are wider than usual: %s may need time to "
+			"warm up, and %s measured too briefly to exclude it; run longer with "
+			"--seconds",
+			widened, widened == 1 ? "" : "s", widened == 1 ? "it" : "they",
+			widened == 1 ? "was" : "were");
 }
 
 static void warn_of_warm_up(struct warnings *warnings, const struct causal *causal)

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* causes - what is around the whole program, or has no name, is left out for its parts. */
+#include "report/causal/causes.h"
+
+#include "check.h"
+
+#define MOST 6
+
+struct place {
+	struct recording_target named;
+	struct causal_target target;
+	struct causal_effect effect;
+	struct target_verdict verdict;
+};
+
+struct made {
+	struct place places[MOST];
+	unsigned count;
+	struct advice advice;
+};
+
+/* A place with this share, which gains as much. `outer`: -1: it stands in none. */
+static void add(struct made *made, const char *function, double share, int outer)
+{
+	struct place *place = &made->places[made->count++];
+
+	place->named = (struct recording_target){.function = (char *)(uintptr_t)function};
+	place->target =
+		(struct causal_target){.target = &place->named,
+				       .share = share,
+				       .outer = outer < 0 ? NULL : &made->places[outer].target};
+	place->effect = (struct causal_effect){.slope = {.slope = share}};
+	place->verdict = (struct target_verdict){.target = &place->target,
+						 .effect = &place->effect,
+						 .at = {.low = share / 4}};
+	made->advice.all_gains[made->advice.all_gains_count++] = &place->verdict;
+}
+
+/* "main(0) parse(1)" */
+static void check_causes(const struct made *made, const char *expected)
+{
+	struct causes causes = causes_of(&made->advice);
+	char text[200] = "";
+
+	for (unsigned i = 0; i < causes.count; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s(%u)", i ? " " : "",
+			 causes.items[i].verdict->target->target->function, causes.items[i].depth);
+	CHECK_TEXT(text, expected);
+}
+
+TEST("parts stand in their place, the largest first")
+{
+	struct made made = {0};
+
+	add(&made, "serve", 0.8, -1);
+	add(&made, "write", 0.2, 0);
+	add(&made, "parse", 0.5, 0);
+	add(&made, "log", 0.1, -1);
+	check_causes(&made, "serve(0) parse(1) write(1) log(0)");
+}
+
+TEST("a place around the whole program is left out if its parts have names")
+{
+	struct made made = {0};
+
+	add(&made, "loop", 0.97, -1);
+	add(&made, "parse", 0.6, 0);
+	add(&made, "write", 0.2, 0);
+	check_causes(&made, "parse(0) write(0)");
+}
+
+TEST("it stays if it alone has a name, or has no parts")
+{
+	struct made made = {0}, alone = {0};
+
+	add(&made, "encode", 0.97, -1);
+	add(&made, "libx.so+0x100", 0.6, 0);
+	check_causes(&made, "encode(0) libx.so+0x100(1)");
+	add(&alone, "encode", 0.97, -1);
+	check_causes(&alone, "encode(0)");
+}
+
+TEST("code without a name is left out if a part with a name has most of its gain")
+{
+	struct made most = {0}, little = {0};
+
+	add(&most, "git+0x100", 0.85, -1);
+	add(&most, "git+0x200", 0.8, 0);
+	add(&most, "deflate", 0.7, 1);
+	check_causes(&most, "deflate(0)");
+	add(&little, "git+0x100", 0.8, -1);
+	add(&little, "deflate", 0.2, 0);
+	check_causes(&little, "git+0x100(0) deflate(1)");
+}
