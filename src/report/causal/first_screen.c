@@ -19,6 +19,7 @@
 #define LONGER_LEAST 2.0
 #define LONGER_MOST 10.0
 #define NAME_COLUMNS 48
+#define LINES_BELOW 6               /* of a warning, and the commands that show more */
 #define COMMAND_COLUMNS 100         /* a longer one is named, not repeated */
 #define BEFORE_EXPERIMENTS_NS 2.5e9 /* at most, of a program that runs by itself */
 #define SECONDS_UNIT 0.1            /* of a proposed time: tens of seconds */
@@ -333,6 +334,8 @@ void first_screen_print(FILE *out, const struct report *report,
 	struct report_options fitted = terminal_fit(&report->options), *options = &fitted;
 	struct screen screen = first_screen_of(report, verdicts);
 
+	if (options->is_brief)
+		screen_fit(&screen, options, FIRST_SCREEN_LINES - LINES_BELOW);
 	screen_print(out, &screen, options);
 	print_first_warning(out, report, options);
 	screen_release(&screen);

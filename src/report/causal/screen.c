@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const kinds[] = {
 	[SCREEN_MEASURED] = "measured",
@@ -80,6 +81,65 @@ void screen_print(FILE *out, const struct screen *screen, const struct report_op
 		terminal_wrapped(out, text, TERMINAL_INDENT, options->columns);
 		free(text);
 	}
+}
+
+static unsigned rows_of(const struct screen *screen, const struct report_options *options)
+{
+	AUTO(text) char *text = NULL;
+	size_t size;
+	unsigned rows = 0;
+
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return 0;
+	screen_print(out, screen, options);
+	fclose(out);
+	for (size_t i = 0; i < size; i++)
+		rows += text[i] == '\n';
+	return rows;
+}
+
+/* The last line of the kind, of the greatest depth; the line count if there is none. */
+static unsigned last_of(const struct screen *screen, enum screen_kind kind)
+{
+	unsigned found = screen->line_count;
+
+	for (unsigned i = 0; i < screen->line_count; i++)
+		if (screen->lines[i].kind == kind &&
+		    (found == screen->line_count ||
+		     screen->lines[i].depth >= screen->lines[found].depth))
+			found = i;
+	return found;
+}
+
+static unsigned count_of(const struct screen *screen, enum screen_kind kind)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < screen->line_count; i++)
+		count += screen->lines[i].kind == kind;
+	return count;
+}
+
+void screen_fit(struct screen *screen, const struct report_options *options, unsigned rows)
+{
+	static const struct {
+		enum screen_kind kind;
+		unsigned kept;
+	} steps[] = {{SCREEN_INSIDE, 2},
+		     {SCREEN_HOPELESS, 0},
+		     {SCREEN_INSIDE, 0},
+		     {SCREEN_WHY, 1},
+		     {SCREEN_UNSURE, 0}};
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		while (count_of(screen, steps[i].kind) > steps[i].kept &&
+		       rows_of(screen, options) > rows) {
+			unsigned at = last_of(screen, steps[i].kind);
+			screen->line_count--;
+			memmove(screen->lines + at, screen->lines + at + 1,
+				(screen->line_count - at) * sizeof(*screen->lines));
+		}
 }
 
 static json_t *part_json(const struct screen_part *part, const struct causal *causal)

@@ -65,5 +65,7 @@ void screen_take_target(struct screen *screen, const struct causal_target *targe
 void screen_release(struct screen *screen);
 
 void screen_print(FILE *out, const struct screen *screen, const struct report_options *options);
+/* Drops the lines that matter least until it prints at most so many rows. */
+void screen_fit(struct screen *screen, const struct report_options *options, unsigned rows);
 /* An array of lines; targets are places in the profile's array of targets. */
 json_t *screen_json(const struct screen *screen, const struct causal *causal);
