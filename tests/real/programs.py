@@ -266,5 +266,118 @@ def jq(place):
                 ["jq", "-c", "[.a, .b]", long], r"jv_dump|jvp_dtoa", None, record_places=r"jv_dump_term|jv_dumpf|jv_dump")
 
 
+@program("sqlite3")
+def sqlite_index(place):
+    def database(name, index):
+        path = os.path.join(place, name)
+        subprocess.run(["sqlite3", path, "create table t(a integer primary key, b text); "
+                        "with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) insert into t select i, 'row ' || (i * 7919 % 20011) from n; "
+                        + index], check=True)
+        return path
+    def queries(name, count):
+        return script(place, name, "".join(f"select a from t where b = 'row {i * 31 % 20011}';\n" for i in range(count)))
+    slow, fast = database("slow", ""), database("fast", "create index t_b on t(b);")
+    short, long = queries("short", 500), queries("long", 50000)
+    return case("sqlite3, queries without an index", "an index", ["sqlite3", slow, f".read {short}"], ["sqlite3", fast, f".read {short}"],
+                ["sqlite3", slow, f".read {long}"], r"sqlite3_step", None, record_places="sqlite3_step")
+
+
+@program("zstd")
+def zstd(place):
+    short, long = text_file(place, "short", 60000), text_file(place, "long", 120000, 6)
+    def command(level, path):
+        return ["zstd", "-q", "-f", f"-{level}", "--single-thread", path, "-o", os.path.join(place, "out")]
+    return case("zstd -15 --single-thread", "-3", command(15, short), command(3, short), command(15, long), r"ZSTD_\w*ompress|zstd\+0x", None,
+                record_places=r"ZSTD_|zstd\+0x")
+
+
+@program("mogrify", "convert")
+def blur(place):
+    out = os.path.join(place, "out")
+    os.mkdir(out)
+    picture = os.path.join(place, "in.ppm")
+    subprocess.run(["convert", "-size", "800x800", "plasma:fractal", "-depth", "8", picture], check=True)
+    links = [os.path.join(place, f"in{i}.ppm") for i in range(900)]
+    for link in links:
+        os.symlink(picture, link)
+
+    def command(radius, count):
+        return ["mogrify", "-path", out, "-format", "ppm", "-negate", "-blur", f"0x{radius}", *links[:count]]
+    return case("mogrify -blur 0x8, two threads", "0x1", command(8, 6), command(1, 6), command(8, 900), r"Blur|Morphology|Convolve", None,
+                record_places="Blur|Morphology")
+
+
+@program("gcc")
+def openmp(place):
+    def binary(name, option):
+        path = os.path.join(place, name)
+        subprocess.run(["gcc", "-O2", "-g", "-fopenmp", *option, "-o", path, source], check=True)
+        return path
+    source = script(place, "histogram.c", """#include <stdio.h>
+#include <stdlib.h>
+static unsigned bins[64];
+static unsigned mix(unsigned x) { for (int i = 0; i < 40; i++) x = x * 1664525u + 1013904223u; return x; }
+static void add(unsigned value)
+{
+#ifndef FAST
+#pragma omp critical
+#else
+#pragma omp atomic
+#endif
+	bins[value & 63]++;
+}
+int main(int argc, char **argv)
+{
+	long rounds = argc > 1 ? atol(argv[1]) : 1;
+	for (long round = 0; round < rounds; round++)
+#pragma omp parallel for num_threads(2)
+		for (int i = 0; i < 1000000; i++)
+			add(mix((unsigned)(i + round)));
+	printf("%u\\n", bins[7]);
+	return 0;
+}
+""")
+    slow, fast = binary("slow", []), binary("fast", ["-DFAST"])
+    return case("OpenMP, a critical section", "an atomic operation", [slow, "20"], [fast, "20"], [slow, "100000"],
+                r"GOMP_critical|\badd\b|histogram\.c:1[0-2]|class:L", 100, record_places=r"GOMP_critical|gomp_mutex")
+
+
+@program("rustc")
+def rust(place):
+    def binary(name, hasher):
+        path, code = os.path.join(place, name), script(place, name + ".rs", """use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+#[derive(Default)]
+pub struct Quick(u64);
+impl Hasher for Quick {
+    fn finish(&self) -> u64 { self.0 }
+    fn write(&mut self, bytes: &[u8]) { for b in bytes { self.0 = (self.0 ^ *b as u64).wrapping_mul(0x517cc1b727220a95); } }
+    fn write_u64(&mut self, n: u64) { self.0 = (self.0 ^ n).wrapping_mul(0x517cc1b727220a95); self.0 ^= self.0 >> 29; }
+}
+pub type Fast = BuildHasherDefault<Quick>;
+pub type Slow = std::collections::hash_map::RandomState;
+#[inline(never)]
+fn count(map: &mut HashMap<u64, u64, HASHER>, seed: u64) -> u64 {
+    let mut x = seed;
+    for _ in 0..100000 { x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407); *map.entry(x >> 54).or_insert(0) += 1; }
+    x
+}
+#[inline(never)]
+fn checksum(mut x: u64) -> u64 { for _ in 0..300000 { x ^= x << 13; x ^= x >> 7; x ^= x << 17; } x }
+fn main() {
+    let rounds: u64 = std::env::args().nth(1).unwrap().parse().unwrap();
+    let mut map: HashMap<u64, u64, HASHER> = Default::default();
+    let mut sum = 0u64;
+    for i in 0..rounds { sum ^= count(&mut map, i); sum ^= checksum(sum | 1); }
+    println!("{} {}", map.len(), sum);
+}
+""".replace("HASHER", hasher))
+        subprocess.run(["rustc", "-O", "-g", "-o", path, code], check=True)
+        return path
+    slow, fast = binary("slow", "Slow"), binary("fast", "Fast")
+    return case("Rust, a HashMap with SipHash", "a simple hasher", [slow, "500"], [fast, "500"], [slow, "100000"], r"\bcount\b|hash|\.rs:1[67]", None,
+                record_places=r"\bcount\b")
+
+
 if __name__ == "__main__":
     sys.exit("run tests/real/run.py")
