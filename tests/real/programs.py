@@ -80,7 +80,7 @@ def xz_pigz(place):
     subprocess.run(["xz", "-k", "-1", plain], check=True)
     return case("xz -dc | pigz -p1 -5", "xz is replaced by cat", sh('xz -dc "$@" | pigz -p1 -5 >/dev/null', *[packed] * 3),
                 sh('cat "$@" | pigz -p1 -5 >/dev/null', *[plain] * 3),
-                sh('xz -dc "$@" | pigz -p1 -5 >/dev/null', *[packed] * 400), r"lzma_code|\bxz\b")
+                sh('xz -dc "$@" | pigz -p1 -5 >/dev/null', *[packed] * 220), r"lzma_code|\bxz\b")
 
 
 @program("sort")

@@ -84,7 +84,7 @@ static const struct session_target *target_at(const struct session *session, uin
 	return NULL;
 }
 
-/* What starts a thread's code: all of it is inside, so it tells nothing. */
+/* What starts a thread's or a parallel region's code: all of it is inside, so it tells nothing. */
 static bool is_entry(const struct session *session, uint32_t location)
 {
 	static const char *const names[] = {"_start",
@@ -95,7 +95,10 @@ static bool is_entry(const struct session *session, uint32_t location)
 					    "clone",
 					    "clone3",
 					    "__clone",
-					    "__clone3"};
+					    "__clone3",
+					    "GOMP_parallel",
+					    "gomp_thread_start",
+					    "__kmpc_fork_call"};
 	const struct symbols_location *shown = symbols_location(session->symbols, location);
 
 	if (shown->kind != TARGET_INCLUSIVE || !shown->function)
@@ -116,6 +119,11 @@ static bool has_name(const struct session *session, uint32_t location)
 	       (shown->function && !strstr(shown->function, "+0x"));
 }
 
+static bool tells(const struct session *session, uint32_t location)
+{
+	return has_name(session, location) && !is_entry(session, location);
+}
+
 static bool is_of_script(const struct session *session, uint32_t location)
 {
 	return symbols_is_python(session->symbols,
@@ -134,7 +142,7 @@ static bool is_wrapper(const struct session *session, uint32_t location)
 
 	if (!edge || kind_of(session, edge->inner) == TARGET_LINE ||
 	    edge->time_ns < WRAPPER_LEAST * own_ns ||
-	    (has_name(session, location) && !has_name(session, edge->inner)) ||
+	    (tells(session, location) && !tells(session, edge->inner)) ||
 	    (is_of_script(session, location) && !is_of_script(session, edge->inner)))
 		return false;
 	const struct call_edge *back = call_edges_main_inner(edges, edge->inner);
@@ -153,7 +161,7 @@ static bool is_split(const struct session *session, uint32_t location)
 	bool is_script = is_of_script(session, location);
 	double inside_ns = 0;
 
-	if ((main && has_name(session, location) && !has_name(session, main->inner)) ||
+	if ((main && tells(session, location) && !tells(session, main->inner)) ||
 	    (is_script && kind_of(session, location) == TARGET_LINE))
 		return false;
 	for (size_t i = 0; i < edges->items.count; i++)
@@ -212,14 +220,14 @@ static bool is_told_by_name(const struct session *session, uint32_t location)
 		return false;
 	if (is_told_by_callee(session, location))
 		return true;
-	for (int depth = 0; depth < DEPTH_MOST && !has_name(session, outer); depth++) {
+	for (int depth = 0; depth < DEPTH_MOST && !tells(session, outer); depth++) {
 		const struct call_edge *edge = call_edges_main_outer(edges, outer);
 		if (!edge)
 			return false;
 		outer = edge->outer;
 	}
-	return has_name(session, outer) && !is_entry(session, outer) &&
-	       !is_around_all(session, outer) && !is_wrapper(session, outer);
+	return tells(session, outer) && !is_around_all(session, outer) &&
+	       !is_wrapper(session, outer);
 }
 
 /* Could be tried, if nothing around it were. */

@@ -157,7 +157,6 @@ int session_write_samples(struct session *session, struct error *error);
  */
 int session_enable_target_kinds(struct session *session, struct error *error);
 int session_resolve_names(struct session *session, struct error *error);
-/* Of a pattern: whether something matches; no location. */
 int session_find_known(struct session *session, const char *name, uint32_t *location,
 		       struct error *error);
 /* Those in no file known so far. */

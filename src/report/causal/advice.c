@@ -14,6 +14,7 @@
 #define HOPELESS_PART 0.34 /* of its share: a ceiling below is no reason to work on it */
 #define HOPELESS_MOST 0.02 /* or a ceiling below this */
 #define UNSURE_LEAST 0.02  /* ceiling of a place that is worth to be named as unsure */
+#define LOSS_MOST 1.0      /* a greater loss is no contention: all wait for what waits */
 #define ALONE_MOST 1.15    /* busy cores of a program in which nothing runs beside a place */
 #define WAITED_FOR 1.3     /* slope over share from which others wait for it */
 #define HIDDEN 0.7         /* slope over share up to which others hide it */
@@ -65,9 +66,10 @@ static void sort(struct advice *advice, const struct target_verdict *verdict)
 	if (verdict->effect->point->kind == POINT_LATENCY) {
 		if (verdict->outcome == OUTCOME_GAIN && verdict->at.low > 0)
 			insert(&advice->latency, verdict, by_low);
-	} else if (verdict->outcome == OUTCOME_CONTENTION)
-		insert(&advice->contention, verdict, by_loss);
-	else if (is_hopeless && share >= HOT_LEAST)
+	} else if (verdict->outcome == OUTCOME_CONTENTION) {
+		if (verdict->at.gain > -LOSS_MOST)
+			insert(&advice->contention, verdict, by_loss);
+	} else if (is_hopeless && share >= HOT_LEAST)
 		insert(&advice->hopeless, verdict, by_share);
 	else if (verdict->outcome == OUTCOME_GAIN && verdict->at.low > 0) {
 		insert(&advice->gains, verdict, by_low);
@@ -180,9 +182,10 @@ char *advice_limits(const struct advice *advice)
 				    "rest: lever record shows for what.",
 				    100 * busy);
 	else if (advice->cores > 1 && busy < ALONE_MOST)
-		cores = text_format("One thread runs at a time, on %u cores: work beside it could "
-				    "gain more than any place above.",
-				    advice->cores);
+		cores = text_format(
+			"One thread runs at a time, on %u cores: doing parts of it side "
+			"by side could save up to %.0f %% of the time.",
+			advice->cores, 100 - 100.0 / advice->cores);
 	else if (advice->cores && busy >= BUSY_LEAST * advice->cores)
 		cores = text_format("%.1f of %u cores are busy: less work helps, or more cores.",
 				    fmin(busy, advice->cores), advice->cores);

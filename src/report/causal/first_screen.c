@@ -109,6 +109,14 @@ static void add_gains(struct screen *screen, const struct advice *advice)
 	}
 }
 
+/* "parse" rather than "inclusive:parse"; to be freed. */
+static char *short_name_of(const struct recording_target *target)
+{
+	bool is_inclusive = target->kind == TARGET_INCLUSIVE && target->function;
+
+	return display_clean(is_inclusive ? target->function : target->name);
+}
+
 /* "a (what), b (what) and 3 more"; returns whether there is a line. */
 static bool add_list(struct screen *screen, enum screen_kind kind, const char *label,
 		     const struct advice_list *list,
@@ -118,7 +126,7 @@ static bool add_list(struct screen *screen, enum screen_kind kind, const char *l
 		return false;
 	screen_line(screen, kind, label, 0);
 	for (unsigned i = 0; i < list->count; i++) {
-		AUTO(text) char *name = display_clean(list->items[i]->target->target->name);
+		AUTO(text) char *name = short_name_of(list->items[i]->target->target);
 		AUTO(text) char *one = what(list->items[i]);
 		if (i)
 			screen_take(screen, SCREEN_TEXT, text_copy(", "));
@@ -230,9 +238,9 @@ static void add_surer(struct screen *screen, const struct report *report,
 	screen_line(screen, SCREEN_SURER, "to be surer", 0);
 	screen_take(screen, SCREEN_COMMAND,
 		    text_format("lever run %s%s%s", seconds, dashes,
-				is_long ? "and the same program" : command));
+				is_long ? "-- PROGRAM" : command));
 	screen_take(screen, SCREEN_TEXT,
-		    text_format("%s, results add up in one profile",
+		    text_format("%s%s, results add up in one profile", is_long ? " as before" : "",
 				is_again ? "; run it a few times" : ""));
 }
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* advice - what is told of contention and of idle cores. */
+#include "report/causal/advice.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+#include "check.h"
+
+static unsigned contentions_with(double gain)
+{
+	struct recording_point point = {.kind = POINT_THROUGHPUT};
+	struct recording_target named = {.kind = TARGET_CLASS};
+	struct causal_target target = {.target = &named, .share = 0.5};
+	struct causal_effect effect = {.point = &point};
+	struct target_verdict verdict = {.target = &target,
+					 .effect = &effect,
+					 .outcome = OUTCOME_CONTENTION,
+					 .at = {.gain = gain, .low = gain, .high = gain}};
+	struct target_verdicts verdicts = {.items = &verdict, .count = 1};
+	struct recording recording = {0};
+	struct report report = {.recording = &recording};
+	struct advice advice = advice_of(&report, &verdicts);
+
+	return advice.contention.count;
+}
+
+TEST("a loss of more than all time is no contention")
+{
+	CHECK_EQUAL(contentions_with(-0.3), 1);
+	CHECK_EQUAL(contentions_with(-3.6), 0);
+}
+
+TEST("a program with one active thread is told what its other cores could save at most")
+{
+	struct advice one = {.busy_cores = 1, .cores = 4}, full = {.busy_cores = 4, .cores = 4};
+	AUTO(text) char *idle = advice_limits(&one);
+	AUTO(text) char *busy = advice_limits(&full);
+
+	CHECK(strstr(idle, "save up to 75 % of the time"));
+	CHECK(strstr(busy, "4.0 of 4 cores are busy"));
+}
