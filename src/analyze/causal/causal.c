@@ -10,6 +10,7 @@
 #include "analyze/causal/charge.h"
 #include "analyze/causal/nesting.h"
 #include "analyze/causal/phase.h"
+#include "analyze/causal/set_error.h"
 #include "analyze/causal/tail_latency.h"
 #include "analyze/causal/trials.h"
 
@@ -149,6 +150,14 @@ static void add_imbalance(struct causal_effect *effect, double share)
 	}
 }
 
+static void add_set_error(struct causal_effect *effect)
+{
+	for (size_t i = 0; effect->set_error > 0 && i < effect->count; i++)
+		if (effect->points[i].speedup > 0)
+			effect_point_widen(&effect->points[i],
+					   effect->set_error * effect->points[i].speedup);
+}
+
 /* False if nothing was measured at a speedup above 0. */
 static bool effect_fill(struct causal_effect *effect, const struct trials *trials,
 			const struct effect_window *windows, size_t count, double relative_error,
@@ -168,6 +177,7 @@ static bool effect_fill(struct causal_effect *effect, const struct trials *trial
 		correct(&effect->points[i], effect->phase_factor, relative_error);
 	warm_up_bound(&effect->warm_up, effect->points, effect->count);
 	effect_add_method_error(effect->points, effect->count);
+	add_set_error(effect);
 	effect->slope = effect_slope(effect->points, effect->count);
 	return true;
 }
@@ -298,6 +308,7 @@ static void target_fill(struct causal_target *target, const struct recording *re
 					       .phase_factor = phases.factor,
 					       .warm_up = warm_up_detect(windows, count,
 									 facts[i].work)};
+		effect.set_error = set_error_of(recording, &trials, target->target, point);
 		memcpy(settled, windows, count * sizeof(*windows));
 		size_t kept = warm_up_drop_early(settled, count, &effect.warm_up);
 		if (!kept || !effect_fill(&effect, &trials, settled, kept, phases.relative_error,
