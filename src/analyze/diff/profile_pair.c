@@ -264,6 +264,17 @@ static void predict(struct profile_pair *pair)
 	free(gains);
 }
 
+/*
+ * Waits for clocks and devices do not follow the machine's speed, and a change may make other code
+ * faster, too: the interval also holds the gain without the correction.
+ */
+static double machine_error(const struct profile_pair *pair)
+{
+	if (!pair->is_corrected)
+		return 0;
+	return hypot(pair->other_error, log(pair->other_ratio) / TWO_SIDED);
+}
+
 static void measure(struct profile_pair *pair)
 {
 	double periods[2], errors[2];
@@ -272,9 +283,10 @@ static void measure(struct profile_pair *pair)
 		if (!function_cost_period(pair->recordings[side], pair->points[side],
 					  &periods[side], &errors[side]))
 			return;
-	double ratio = periods[1] / periods[0];
-	double error =
-		sqrt(errors[0] * errors[0] + errors[1] * errors[1] + 2 * RUN_ERROR * RUN_ERROR);
+	double machine = pair->is_corrected ? pair->other_ratio : 1;
+	double ratio = periods[1] / periods[0] / machine;
+	double error = sqrt(errors[0] * errors[0] + errors[1] * errors[1] +
+			    2 * RUN_ERROR * RUN_ERROR + pow(machine_error(pair), 2));
 	pair->measured = (struct gain_estimate){
 		.gain = 1 - ratio,
 		.low = 1 - ratio * exp(TWO_SIDED * error),

@@ -19,6 +19,7 @@ struct program {
 	double gain;         /* of a visit's time by that */
 	const char *command, *point, *search;
 	const char *host, *machine;
+	double slowness; /* of the machine; 0: as usual */
 	double noise;
 	uint64_t seed;
 };
@@ -33,7 +34,7 @@ static void add_window(struct recording *recording, struct random *random,
 {
 	struct recording_experiment *window = array_add(&recording->experiments);
 	double speedup = number % 2 ? 0.1 * (double)(1 + number / 2 % 5) : 0;
-	double period_ns = VISIT_NS * (1 - program->gain) *
+	double period_ns = VISIT_NS * (1 - program->gain) * (1 + program->slowness) *
 			   (1 - (program->realised ? 0 : program->search_share * speedup)) *
 			   exp(program->noise * normal(random));
 	double visits = WINDOW_NS / period_ns;
@@ -91,9 +92,9 @@ static struct recording *recording_of(struct program program)
 		add_window(recording, &random, &program, i);
 	for (size_t i = 0; i < WINDOWS; i++)
 		visits += recording->experiments.items[i].visits.items[0].visits;
-	double search_ns = visits * VISIT_NS * 0.6 * (1 - program.realised);
-	add_function(recording, 1, program.search, search_ns);
-	add_function(recording, 2, "checksum", visits * VISIT_NS * 0.5);
+	double visit_ns = visits * VISIT_NS * (1 + program.slowness);
+	add_function(recording, 1, program.search, visit_ns * 0.6 * (1 - program.realised));
+	add_function(recording, 2, "checksum", visit_ns * 0.5);
 	*array_add(&recording->totals) =
 		(struct recording_total){.run_id = 1, .point_id = 1, .visits = (uint64_t)visits};
 	*array_add(&recording->runs) = (struct recording_run){
@@ -125,7 +126,7 @@ struct outcome {
 	int code;
 	enum came_true verdict;
 	size_t changed, notes;
-	double speedup, predicted, measured;
+	double speedup, predicted, measured, low;
 	bool is_void;
 	enum gate_verdict gate;
 	struct error error;
@@ -145,6 +146,7 @@ static struct outcome judge(struct program before, struct program after, double 
 		outcome.speedup = pair->main ? pair->main->speedup : NAN;
 		outcome.predicted = pair->predicted.gain;
 		outcome.measured = pair->measured.gain;
+		outcome.low = pair->measured.low;
 		outcome.is_void = pair->is_void;
 		outcome.gate = pair->gate;
 	}
@@ -173,6 +175,18 @@ TEST("a change that gains what its curve says came true")
 	CHECK_NEAR(outcome.speedup, 0.3, 0.01);
 	CHECK_NEAR(outcome.predicted, 0.18, 0.02);
 	CHECK_NEAR(outcome.measured, 0.18, 0.02);
+}
+
+TEST("a machine that became slower is told by the code that did not change, and taken off")
+{
+	struct program slower = changed(0.3, 0.18);
+
+	slower.slowness = 0.04;
+	struct outcome outcome = judge(unchanged, slower, RUN_PAIRS_NO_GATE);
+	CHECK_EQUAL(outcome.changed, 1);
+	CHECK_NEAR(outcome.speedup, 0.3, 0.01);
+	CHECK_NEAR(outcome.measured, 0.18, 0.02);
+	CHECK(outcome.low < 1 - 0.82 * 1.04 && outcome.low > 0.08);
 }
 
 TEST("one that gains less fell short, one that gains more is better than predicted")
