@@ -18,7 +18,9 @@
 
 #define MEMBERS_ALONE_MOST 6 /* of a set with more, only the set is given */
 
-static void give_target(struct session *session, const struct target_spec *spec)
+typedef void watcher(struct sampled_code *code, const struct target_spec *target);
+
+static void give_and_watch(struct session *session, const struct target_spec *spec, watcher *watch)
 {
 	size_t index = session_target_of(session, spec->location); /* may move items */
 	struct session_target *target = &session->targets.items[index];
@@ -27,7 +29,12 @@ static void give_target(struct session *session, const struct target_spec *spec)
 		return;
 	target->spec = *spec;
 	target->is_given = true;
-	sampled_code_watch(session->code, spec);
+	watch(session->code, spec);
+}
+
+static void give_target(struct session *session, const struct target_spec *spec)
+{
+	give_and_watch(session, spec, sampled_code_watch);
 }
 
 /* Waits of each class that was asked for, of the code of a place or, with SYMBOLS_NONE, all. */
@@ -157,11 +164,11 @@ const char *session_give_found_set(struct session *session, const uint32_t *loca
 		set->name = joined_name(before, " + ",
 					symbols_location(session->symbols, locations[i])->name, 1);
 		session_add_member(&set->members, &spec.own);
-		give_target(session, &spec);
+		give_and_watch(session, &spec, sampled_code_watch_late);
 	}
-	give_target(session,
-		    &(struct target_spec){.location = symbols_set(session->symbols, set->name),
-					  .set = &set->members});
+	const struct target_spec spec = {.location = symbols_set(session->symbols, set->name),
+					 .set = &set->members};
+	give_and_watch(session, &spec, sampled_code_watch_late);
 	return set->name;
 }
 

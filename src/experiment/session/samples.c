@@ -130,12 +130,14 @@ int session_write_samples(struct session *session, struct error *error)
 		size_t index = session_target_of(session, (uint32_t)location); /* may move items */
 		struct session_target *target = &session->targets.items[index];
 		int code = session_write_target(session, target, error);
+		struct sampled_location whole =
+			sampled_code_whole(session->code, (uint32_t)location);
 		struct recording_sample row = {
 			.run_id = session->driver.run.id,
 			.target_id = target->id,
-			.samples = locations[location].samples,
-			.sampled_ns = locations[location].sampled_ns,
-			.baseline_sampled_ns = locations[location].baseline_sampled_ns,
+			.samples = whole.samples,
+			.sampled_ns = whole.sampled_ns,
+			.baseline_sampled_ns = whole.baseline_sampled_ns,
 		};
 		code = code ? code : profile_set_sample(session->profile, &row, error);
 		if (code)

@@ -26,7 +26,7 @@ struct sampled_code {
 	struct mapped_files *files;
 	struct spin_code *spins;
 	struct call_chains *chains;
-	uint64_t time_ns;
+	struct sampled_time time; /* of all code */
 	ARRAY(struct sampled_location) locations;
 	ARRAY(struct target_spec) watched;
 	const struct target_kind_row *kind; /* of the targets to be drawn; NULL: code */
@@ -444,19 +444,6 @@ static bool is_inclusive(const struct sampled_code *code, const struct target_sp
 	return false;
 }
 
-/* A set with an inclusive member, at a sample with its call chain: does that hold a member? */
-static bool chain_holds(const struct target_spec *watched, const uint32_t *locations, size_t count)
-{
-	size_t member_count;
-	const struct target_member *members = target_spec_members(watched, &member_count);
-
-	for (size_t i = 0; i < member_count; i++)
-		for (size_t j = 0; j < count; j++)
-			if (members[i].code == locations[j])
-				return true;
-	return false;
-}
-
 /* For all functions of its call chain, and for the samples whose callers are not known. */
 static void count_chain(struct sampled_code *code, const struct wire_sample *sample)
 {
@@ -477,7 +464,7 @@ static void count_chain(struct sampled_code *code, const struct wire_sample *sam
 	for (size_t i = 0; i < code->watched.count; i++) {
 		const struct target_spec *watched = &code->watched.items[i];
 		if (watched->set && is_inclusive(code, watched) &&
-		    (chain_holds(watched, locations, count) ||
+		    (target_spec_is_among(watched, locations, count) ||
 		     watched_holds(code, watched, sample, sample->scope_object,
 				   sample->scope_offset)))
 			count_sample(code, watched->location, &all);
@@ -507,7 +494,7 @@ const struct call_edges *sampled_code_edges(const struct sampled_code *code)
 
 uint64_t sampled_code_time_ns(const struct sampled_code *code)
 {
-	return code->time_ns;
+	return code->time.ns;
 }
 
 /* Whether the sample is in a spin loop: that is waiting, and counts for no target. */
@@ -517,7 +504,11 @@ static bool on_spin(struct sampled_code *code, const struct wire_sample *sample)
 	bool has_scope = !(sample->flags & WIRE_SAMPLE_NO_SCOPE);
 	bool spins = sample->flags & WIRE_SAMPLE_SPINS;
 
-	code->time_ns += code->is_disturbed ? 0 : sample->weight_ns;
+	if (!code->is_disturbed) {
+		code->time.ns += sample->weight_ns;
+		code->time.baseline_ns +=
+			sample->flags & WIRE_SAMPLE_SPEEDUP ? 0 : sample->weight_ns;
+	}
 	if (is_off_cpu)
 		return false;
 	spins |= spin_code_on_sample(code->spins, sample->leaf_object, sample->leaf_offset);
@@ -532,18 +523,6 @@ static bool on_spin(struct sampled_code *code, const struct wire_sample *sample)
 	return true;
 }
 
-/* Whether waits of the class, in any code, are a target or a member of a set. */
-static bool has_class(const struct target_spec *watched, uint32_t class)
-{
-	size_t count;
-	const struct target_member *members = target_spec_members(watched, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (members[i].code == SYMBOLS_NONE && members[i].classes & WAIT_CLASS_BIT(class))
-			return true;
-	return false;
-}
-
 /* A wait for another thread is the time of its class alone; code is not charged with it. */
 static bool on_lock_wait(struct sampled_code *code, const struct wire_sample *sample)
 {
@@ -553,7 +532,7 @@ static bool on_lock_wait(struct sampled_code *code, const struct wire_sample *sa
 		return false;
 	for (size_t i = 0; i < code->watched.count; i++) {
 		const struct target_spec *watched = &code->watched.items[i];
-		if (!has_class(watched, class))
+		if (!target_spec_has_class(watched, class))
 			continue;
 		count_recent(code, watched->location, sample);
 		count_sample(code, watched->location, sample);
@@ -637,6 +616,19 @@ void sampled_code_watch(struct sampled_code *code, const struct target_spec *tar
 {
 	*array_add(&code->watched) = *target;
 	location_entry(code, target->location);
+}
+
+void sampled_code_watch_late(struct sampled_code *code, const struct target_spec *target)
+{
+	sampled_code_watch(code, target);
+	struct sampled_location *location = location_entry(code, target->location);
+	if (!location->samples)
+		location->missed = code->time;
+}
+
+struct sampled_location sampled_code_whole(const struct sampled_code *code, uint32_t location)
+{
+	return sampled_location_whole(&code->locations.items[location], &code->time);
 }
 
 void sampled_code_set_pool(struct sampled_code *code)

@@ -10,17 +10,11 @@
 
 #include "experiment/target/call_edges.h"
 #include "experiment/target/focus.h"
+#include "experiment/target/sampled_location.h"
 #include "experiment/target/target_kinds.h"
 #include "experiment/target/target_spec.h"
 
 struct sampled_code;
-
-/* Sampled time of one location. */
-struct sampled_location {
-	uint64_t samples, sampled_ns, baseline_sampled_ns;
-	uint64_t spun_ns; /* in loops that wait; not in the others */
-	double recent_ns; /* halved by every sampled_code_age */
-};
 
 struct sampled_code *sampled_code_new(struct symbols *symbols, struct collector *collector);
 void sampled_code_free(struct sampled_code *code);
@@ -60,6 +54,13 @@ uint64_t sampled_code_time_ns(const struct sampled_code *code);
  * borrowed, and may grow.
  */
 void sampled_code_watch(struct sampled_code *code, const struct target_spec *target);
+/* The same of code that ran before, as what was counted until now shows by other locations. */
+void sampled_code_watch_late(struct sampled_code *code, const struct target_spec *target);
+/*
+ * The location's time; of one that is watched late with its usual part of the time before, as times
+ * of the whole run are compared with it.
+ */
+struct sampled_location sampled_code_whole(const struct sampled_code *code, uint32_t location);
 /* As target_levels_send. */
 int sampled_code_set_target(struct sampled_code *code, const struct target_spec *target,
 			    const struct target_set *standing, struct error *error);

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct target_member {
@@ -34,6 +35,11 @@ static inline struct target_spec target_spec_of_code(uint32_t location)
 	return (struct target_spec){.location = location,
 				    .own = {.location = location, .code = location, .level = 1}};
 }
+
+/* Is the code of a member among these functions of a call chain? */
+bool target_spec_is_among(const struct target_spec *spec, const uint32_t *locations, size_t count);
+/* Whether waits of the class, in any code, are the target or a member of it. */
+bool target_spec_has_class(const struct target_spec *spec, uint32_t class);
 
 static inline const struct target_member *target_spec_members(const struct target_spec *spec,
 							      size_t *count)

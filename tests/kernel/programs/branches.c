@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * branches - two threads do equal work and meet, a number of times.
+ * branches - two threads do equal work and meet, a number of times; between two meetings one of
+ * them does a unit.
  *
  *	branches UNITS
  */
@@ -9,7 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-static pthread_barrier_t meeting;
+static pthread_barrier_t meeting, begin;
 static long units;
 
 __attribute__((noinline)) static void left_branch(void)
@@ -29,6 +30,7 @@ static void *other(void *unused)
 	for (long i = 0; i < units; i++) {
 		right_branch();
 		pthread_barrier_wait(&meeting);
+		pthread_barrier_wait(&begin);
 	}
 	return unused;
 }
@@ -39,11 +41,13 @@ int main(int count, char **arguments)
 
 	units = count > 1 ? atol(arguments[1]) : 1000;
 	pthread_barrier_init(&meeting, NULL, 2);
+	pthread_barrier_init(&begin, NULL, 2);
 	pthread_create(&thread, NULL, other, NULL);
 	for (long i = 0; i < units; i++) {
 		left_branch();
 		pthread_barrier_wait(&meeting);
 		unit();
+		pthread_barrier_wait(&begin);
 	}
 	pthread_join(thread, NULL);
 	return 0;
