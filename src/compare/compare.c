@@ -95,8 +95,13 @@ static int check_end(struct compare *compare, const struct child_run *run, unsig
 static int run_side(struct compare *compare, unsigned side, struct child_run *run,
 		    struct error *error)
 {
-	int code = child_run(compare->arguments[side], compare->environments[side],
-			     compare->options->shows_output, run, error);
+	const struct child_command command = {
+		.arguments = compare->arguments[side],
+		.environment = compare->environments[side],
+		.shows_output = compare->options->shows_output,
+		.visits = compare->options->visits,
+	};
+	int code = child_run(&command, run, error);
 
 	if (code) {
 		compare->end = COMPARE_NOT_STARTED;
@@ -107,21 +112,36 @@ static int run_side(struct compare *compare, unsigned side, struct child_run *ru
 	return code;
 }
 
+static int no_visits(struct compare *compare, unsigned side, struct error *error)
+{
+	AUTO(text) char *names = visits_names(compare->options->visits);
+
+	compare->end = COMPARE_NO_VISITS;
+	return error_set(error, -ENOENT,
+			 "command %s does not visit the progress point %s twice in a run%s%s",
+			 side_names[side], compare->options->point,
+			 names ? "; points of lever.h: " : "", names ? names : "");
+}
+
 static int run_counted(struct compare *compare, struct error *error)
 {
 	struct child_run run;
 	size_t unit = run_pairs_unit(compare->run_pairs);
+	enum run_side side = run_pairs_next(compare->run_pairs);
 	int code = 0;
 
 	if (unit != compare->unit && (compare->options->plan.layouts || compare->options->links[0]))
 		code = begin_unit(compare, error);
 	compare->unit = unit;
 	if (!code)
-		code = run_side(compare, run_pairs_next(compare->run_pairs), &run, error);
+		code = run_side(compare, side, &run, error);
 	if (code || interruption_any())
 		return code;
+	if (compare->options->visits && !(run.visit_s > 0))
+		return no_visits(compare, side, error);
 	double seconds = (double)run.wall_ns / 1e9;
-	run_pairs_add(compare->run_pairs, seconds, seconds);
+	run_pairs_add(compare->run_pairs, compare->options->visits ? run.visit_s : seconds,
+		      seconds);
 	if (compare->options->notify)
 		compare->options->notify(compare->options->context, compare->run_pairs);
 	return 0;

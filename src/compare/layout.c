@@ -104,7 +104,10 @@ int layout_link(const char *command, const char *program, uint64_t seed, struct 
 	}
 	array_free(&words);
 	char shell[] = "/bin/sh", option[] = "-c", *arguments[] = {shell, option, line, NULL};
-	int code = child_run(arguments, environ, true, &run, error);
+	const struct child_command shell_command = {.arguments = arguments,
+						    .environment = environ,
+						    .shows_output = true};
+	int code = child_run(&shell_command, &run, error);
 	if (code)
 		return code;
 	close(run.stderr_file);

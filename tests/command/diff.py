@@ -103,6 +103,8 @@ def _():
 def _():
     for words, why in ((("--", "true"), "no second command"), (("--", "true", "--vs"), "no command after --vs"),
                        (("--", "--vs", "true"), "no command before --vs"), (("--pair", "true"), "--pair needs two commands"),
+                       (("--progress", "requests", "--pair", "true", "true"), "cannot be counted in two commands"),
+                       (("--progress", "usdt:x", "--pair", "true", "true"), "not of the form"),
                        (("--layouts", "3", "--", "a", "--vs", "b"), "too few"), (("--fail-if-slower", "x"), "not a percentage"),
                        (("--link", "cc", "--", "a", "--vs", "b"), "--link needs --layouts")):
         result = lever("diff", *words)

@@ -121,7 +121,7 @@ static char *samples_as(diff_writer *write, const char *after_name)
 	return text;
 }
 
-static char *pairs_as(diff_writer *write)
+static char *pairs_of(diff_writer *write, const char *point)
 {
 	static const struct run_pairs_plan plan = {.gate = 0.03};
 	static const struct run_pairs_result result = {
@@ -140,11 +140,17 @@ static char *pairs_as(diff_writer *write)
 		.gate = GATE_FAILED,
 	};
 	struct diff_report report = {.pairs = &result,
+				     .point = point,
 				     .commands = {"./old `x|y`", "./new \033[31m"},
 				     .plan = &plan,
 				     .options = {.columns = 100}};
 
 	return written(write, &report);
+}
+
+static char *pairs_as(diff_writer *write)
+{
+	return pairs_of(write, NULL);
 }
 
 static bool holds_schema(const char *schema, const char *text)
@@ -168,6 +174,8 @@ TEST("two commands as text, Markdown, CSV and annotation")
 	CHECK(expected_equals("pairs", "md", markdown));
 	CHECK(expected_equals("pairs", "csv", csv));
 	CHECK(expected_equals("pairs", "github", github));
+	AUTO(text) char *visits = pairs_of(diff_pairs_text, "request");
+	CHECK(expected_equals("pairs-visits", "text", visits));
 }
 
 TEST("two profiles with a change as text, Markdown and annotations")
@@ -220,6 +228,8 @@ TEST("JSON is as docs/diff.schema.json and docs/pairs.schema.json say")
 	CHECK(same && holds_schema("samples-diff.schema.json", same));
 	CHECK(same && !strstr(same, "\"changed\": true"));
 	CHECK(holds_schema("pairs.schema.json", pairs));
+	AUTO(text) char *visits = pairs_of(diff_pairs_json, "request");
+	CHECK(holds_schema("pairs.schema.json", visits));
 	CHECK(!holds_schema("pairs.schema.json", changed));
 }
 

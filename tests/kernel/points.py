@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """points - progress points of every kind count all visits."""
+import json
 import os
 import re
 
@@ -115,6 +116,26 @@ def _():
     _, told = profile_of("--latency", "job_begin,job_end", "--", program("pairs"), str(2 * JOBS))
     equal(visits(told, "job_begin,job_end"), 2 * JOBS)
     equal(kind(told, "job_begin,job_end"), "latency")
+
+
+def compared(point, *programs):
+    said = lever("diff", "--quiet", "--runs", "12", "--all-runs", "--format", "json", "--progress", point, "--pair", *programs)
+    equal(said.returncode, 0, said.stderr)
+    return json.loads(said.stdout)
+
+
+@test("two commands are compared by the time of a visit, whatever their runs take")
+def _():
+    short, long = (f"{program('exits')} plain {count}" for count in (800, 2400))
+    for point in ("units", "unit"):
+        told = compared(point, short, long)
+        equal(told["progress"], point)
+        check(0.8 < told["ratio"] < 1.25, told)
+    by_run = lever("diff", "--quiet", "--runs", "12", "--all-runs", "--format", "json", "--pair", short, long)
+    check(json.loads(by_run.stdout)["ratio"] > 1.8, by_run.stdout)
+    said = lever("diff", "--quiet", "--progress", "nothing", "--pair", short, long)
+    equal(said.returncode, 2)
+    check("does not visit the progress point nothing" in said.stderr and "units" in said.stderr, said.stderr)
 
 
 @test("several points count side by side")

@@ -6,6 +6,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/diff_options.h"
 #include "cli/commands/report_files.h"
+#include "cli/installed_library.h"
 #include "cli/options/command_line.h"
 #include "cli/output/live_line.h"
 #include "cli/output/message.h"
@@ -27,6 +28,7 @@
 #define NOTIFY_NS 500000000u
 
 CLEANUP_DEFINE(run_pairs, struct run_pairs *, run_pairs_free, NULL)
+CLEANUP_DEFINE(visits, struct visits *, visits_free, NULL)
 
 struct live_pairs {
 	struct live_line line;
@@ -114,6 +116,7 @@ static int show_result(const struct diff_values *values, const struct compare_op
 		.pairs = &result,
 		.commands = {before, after},
 		.plan = &options->plan,
+		.point = options->point,
 		.note = is_fixed ? "address space randomization is off: one memory layout decides; "
 				   "switch it on, or use --layouts" :
 				   NULL,
@@ -139,6 +142,30 @@ static struct run_pairs_plan plan_of(const struct diff_values *values)
 	};
 }
 
+/* EXIT_ANSWERED, also where no progress point is asked for. */
+static int open_visits(const struct diff_values *values, char *const *before, char *const *after,
+		       struct visits **visits)
+{
+	AUTO(text) char *runtime_library = installed_library_find("liblever-runtime.so");
+	struct error error = {0};
+	int code = 0;
+
+	if (!values->point)
+		return EXIT_ANSWERED;
+	/* What is linked in each layout is another file then. */
+	bool is_linked = values->links.count;
+	AUTO(text) char *first = is_linked ? NULL : program_find(before[0], &code, &error);
+	AUTO(text) char *second = is_linked ? NULL : program_find(after[0], &code, &error);
+	const struct visits_options options = {.point = values->point,
+					       .runtime_library = runtime_library,
+					       .programs = {first, second}};
+	if (code)
+		return message_error(&error, (enum exit_code)program_exec_status(code));
+	code = visits_open(&options, visits, &error);
+	bool is_usage = code == -EINVAL || code == -ENOENT || code == -ENXIO;
+	return code ? message_error(&error, is_usage ? EXIT_USAGE : EXIT_FAILED) : EXIT_ANSWERED;
+}
+
 static int compare_commands(const struct diff_values *values, char *const *before,
 			    char *const *after)
 {
@@ -150,17 +177,26 @@ static int compare_commands(const struct diff_values *values, char *const *befor
 		.links = {values->links.count ? links[0] : NULL,
 			  values->links.count ? links[values->links.count - 1] : NULL},
 		.plan = plan_of(values),
+		.point = values->point,
 		.shows_output = values->show_output,
 		.ignores_failure = values->ignore_failure,
 		.context = &live,
 		.notify = is_live ? show_progress : NULL,
 	};
 	AUTO(run_pairs) struct run_pairs *run_pairs = NULL;
+	AUTO(visits) struct visits *visits = NULL;
 	struct error error = {0};
 	enum compare_end end;
-	int code = compare_run(&options, &run_pairs, &end, &error);
+	int code = open_visits(values, before, after, &visits);
+
+	if (code)
+		return code;
+	options.visits = visits;
+	code = compare_run(&options, &run_pairs, &end, &error);
 
 	live_line_clear(&live.line);
+	if (end == COMPARE_NO_VISITS)
+		return message_error(&error, EXIT_USAGE);
 	if (end == COMPARE_NOT_STARTED)
 		return message_error(&error, (enum exit_code)program_exec_status(code));
 	if (code)

@@ -44,11 +44,20 @@ static void restore_signals(void)
 	sigprocmask(SIG_SETMASK, &inherited.mask, NULL);
 }
 
-static _Noreturn void run_child(int go, int failure, char *const *arguments,
+struct child_descriptors {
+	int go, failure;
+	const int *files; /* NULL: lever's own */
+};
+
+static _Noreturn void run_child(const struct child_descriptors *descriptors, char *const *arguments,
 				const char *const *environment)
 {
+	int go = descriptors->go, failure = descriptors->failure;
 	char letter;
 
+	for (int i = 0; descriptors->files && i < 3; i++)
+		if (descriptors->files[i] >= 0)
+			dup2(descriptors->files[i], i);
 	for (; *environment; environment++)
 		putenv((char *)(uintptr_t)*environment);
 	restore_signals();
@@ -62,8 +71,9 @@ static _Noreturn void run_child(int go, int failure, char *const *arguments,
 	_exit(127);
 }
 
-int program_prepare(struct program *program, char *const *arguments, const char *const *environment,
-		    struct error *error)
+int program_prepare_with_files(struct program *program, char *const *arguments,
+			       const char *const *environment, const int files[3],
+			       struct error *error)
 {
 	int go[2] = {-1, -1}, failure[2] = {-1, -1};
 
@@ -75,7 +85,8 @@ int program_prepare(struct program *program, char *const *arguments, const char 
 	if (!program->pid) {
 		close(go[1]);
 		close(failure[0]);
-		run_child(go[0], failure[1], arguments, environment);
+		run_child(&(struct child_descriptors){go[0], failure[1], files}, arguments,
+			  environment);
 	}
 	close(go[0]);
 	close(failure[1]);
@@ -88,6 +99,12 @@ int program_prepare(struct program *program, char *const *arguments, const char 
 		return error_set(error, errno, "cannot open the program's pidfd: %s",
 				 strerror(errno));
 	return 0;
+}
+
+int program_prepare(struct program *program, char *const *arguments, const char *const *environment,
+		    struct error *error)
+{
+	return program_prepare_with_files(program, arguments, environment, NULL, error);
 }
 
 int program_start(struct program *program, const char *name, struct error *error)

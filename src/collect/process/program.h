@@ -30,6 +30,10 @@ void program_remember_signals(void);
 /* `environment`: further NAME=VALUE entries, ends with NULL. */
 int program_prepare(struct program *program, char *const *arguments, const char *const *environment,
 		    struct error *error);
+/* With other standard files: input, output and error; -1: lever's own. */
+int program_prepare_with_files(struct program *program, char *const *arguments,
+			       const char *const *environment, const int files[3],
+			       struct error *error);
 /* -ENOENT and others: it could not be executed (program_exec_status gives 126 or 127). */
 int program_start(struct program *program, const char *name, struct error *error);
 int program_exec_status(int code);

@@ -18,7 +18,8 @@ struct diff_report {
 	const struct samples_pair *samples;   /* or two recordings of samples */
 	const char *commands[2];              /* as typed, by side; or the profiles' paths */
 	const struct run_pairs_plan *plan;
-	const char *note; /* a warning, or NULL */
+	const char *point; /* of two commands: whose visits' times are compared; NULL: run times */
+	const char *note;  /* a warning, or NULL */
 	struct report_options options;
 };
 

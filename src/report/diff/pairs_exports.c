@@ -36,11 +36,12 @@ void diff_pairs_json(FILE *out, const struct diff_report *report)
 {
 	const struct run_pairs_result *result = report->pairs;
 	json_t *json =
-		json_pack("{si ss ss so so so so so sI sI sb so so so}", "lever", 1, "kind",
-			  "pairs", "verdict", diff_pairs_verdict_name(result), "before",
-			  side_json(report, RUN_BEFORE), "after", side_json(report, RUN_AFTER),
-			  "ratio", json_number(result->ratio), "low", json_number(result->low),
-			  "high", json_number(result->high), "pairs", (json_int_t)result->pairs,
+		json_pack("{si ss ss so so so so so so sI sI sb so so so}", "lever", 1, "kind",
+			  "pairs", "verdict", diff_pairs_verdict_name(result), "progress",
+			  json_text(report->point), "before", side_json(report, RUN_BEFORE),
+			  "after", side_json(report, RUN_AFTER), "ratio",
+			  json_number(result->ratio), "low", json_number(result->low), "high",
+			  json_number(result->high), "pairs", (json_int_t)result->pairs,
 			  "warm_up_pairs", (json_int_t)result->warm_up, "ended_early",
 			  result->is_early, "p", json_number(result->p), "gate", gate_json(report),
 			  "warning", json_text(report->note));

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "report/diff/diff_report.h"
+#include "report/display.h"
 
 #include <math.h>
 
@@ -32,12 +33,29 @@ static char *interval_text(const struct run_pairs_result *result)
 			   100 * (result->high - 1));
 }
 
+/* The same of visits of a progress point. */
+static char *visit_verdict(const struct diff_report *report, const char *interval)
+{
+	const struct run_pairs_result *result = report->pairs;
+	AUTO(text) char *point = display_clean(report->point);
+	double percent = 100 * fabs(result->ratio - 1);
+
+	if (result->verdict == RUN_NO_CHANGE)
+		return text_format("a visit of %s takes the same time in B and A to within %g %% "
+				   "(%s)",
+				   point, 100 * report->plan->smallest, interval);
+	return text_format("a visit of %s takes %.2f %% %s in B than in A (%s)", point, percent,
+			   result->verdict == RUN_SLOWER ? "longer" : "less time", interval);
+}
+
 char *diff_pairs_verdict(const struct diff_report *report)
 {
 	const struct run_pairs_result *result = report->pairs;
 	AUTO(text) char *interval = interval_text(result);
 	double percent = 100 * fabs(result->ratio - 1);
 
+	if (report->point && result->verdict != RUN_UNSURE)
+		return visit_verdict(report, interval);
 	switch (result->verdict) {
 	case RUN_SLOWER:
 		return text_format("B takes %.2f %% longer than A (%s)", percent, interval);

@@ -57,6 +57,14 @@ static void print_method(FILE *out, const struct diff_report *report,
 {
 	const struct run_pairs_result *result = report->pairs;
 
+	if (report->point) {
+		AUTO(text) char *point = display_clean(report->point);
+		AUTO(text) char *before = display_rate(1 / result->sides[RUN_BEFORE].median);
+		AUTO(text) char *after = display_rate(1 / result->sides[RUN_AFTER].median);
+		terminal_label(out, options, "progress");
+		fprintf(out, "%s: A %s a second, B %s; times are of a visit\n", point, before,
+			after);
+	}
 	terminal_label(out, options, "pairs");
 	fprintf(out, "%zu, looked at %zu time%s%s\n", result->pairs, result->looks,
 		result->looks == 1 ? "" : "s",
