@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// diff - the HTML page of two recordings of samples, in a browser.
+// diff - the HTML pages of `lever diff` and `lever history`, in a browser.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
+import {pathToFileURL} from 'node:url';
 import {openPage} from './browser.mjs';
-import {compare, makeProfile} from './profiles.mjs';
+import {compare, compareCommands, history, makeChanged, makeProfile} from './profiles.mjs';
 import {browserOrSkip} from './session.mjs';
 
 const browser = await browserOrSkip();
@@ -95,5 +96,68 @@ test('names of code are no markup', async () => {
 	assert.ok(!(await page.title()).includes('taken'));
 	assert.equal(await page.locator('img').count(), 0);
 	assert.deepEqual(complaints, []);
+	await context.close();
+});
+
+// A causal profile's page is one without a script.
+async function openChart(path) {
+	const context = await browser.newContext();
+	const page = await context.newPage();
+	const requests = [];
+	page.on('request', (request) => requests.push(request.url()));
+	await page.goto(pathToFileURL(path).href);
+	return {page, context, requests};
+}
+
+test('of two causal profiles both curves, the predicted and the measured gain are in one picture', async () => {
+	makeProfile('pipeline');
+	makeChanged('pipeline', 'pipeline-after', 'compress_block');
+	const {page, context, requests} = await openChart(compare('pipeline', 'pipeline-after'));
+	assert.match(
+		plain(await page.locator('h1').innerText()),
+		/^compress_block costs 30 % less a visit .*measured \+18\.0 %/,
+	);
+	for (const side of ['before', 'after'])
+		assert.equal(await page.locator(`svg polyline.${side}`).count(), 1, side);
+	const told = {};
+	for (const gain of ['predicted', 'measured'])
+		told[gain] = await page.locator(`svg g.${gain} title`).textContent();
+	assert.match(told.predicted, /^predicted \+14\.\d %/);
+	assert.match(told.measured, /^measured \+18\.0 %/);
+	const boxes = await page.locator('svg g.predicted circle, svg g.measured circle').all();
+	const [predicted, measured] = await Promise.all(boxes.map((box) => box.boundingBox()));
+	assert.ok(measured.y < predicted.y, 'a larger gain is higher');
+	assert.ok(Math.abs(measured.x - predicted.x) < 12, 'both are at the realised speedup');
+	assert.equal(requests.length, 1);
+	assert.equal(await page.locator('script').count(), 0);
+	await context.close();
+});
+
+test('names of code in such a page are no markup', async () => {
+	makeProfile('markup');
+	const {page, context, requests} = await openChart(compare('markup', 'markup'));
+	assert.equal(await page.locator('img, script').count(), 0);
+	assert.ok(!(await page.title()).includes('taken'));
+	assert.equal(requests.length, 1);
+	await context.close();
+});
+
+test('the page of a history draws a point for each profile, and a row with its rate', async () => {
+	makeChanged('pipeline', 'pipeline-after', 'compress_block');
+	const {page, context, requests} = await openChart(history('pipeline', 'pipeline-after'));
+	assert.match(
+		await page.locator('h1').innerText(),
+		/^2 profiles, \d changes? of the rate of block/,
+	);
+	assert.equal(await page.locator('svg circle').count(), 2);
+	assert.equal(await page.locator('table tr').count(), 3);
+	assert.equal(requests.length, 1);
+	await context.close();
+});
+
+test('two commands have a page with both times', async () => {
+	const {page, context} = await openChart(compareCommands('true', 'sleep 0.01'));
+	assert.match(await page.locator('h1').innerText(), /^B takes .* longer than A/);
+	assert.deepEqual(await page.locator('td.name').allInnerTexts(), ['true', 'sleep 0.01']);
 	await context.close();
 });
