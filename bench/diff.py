@@ -4,6 +4,7 @@
 
     bench/diff.py record FILE SECONDS -- COMMAND...     stores the run times of COMMAND, run again and again
     bench/diff.py table SECONDS FILE...                 resamples them: build/bench/bench-diff-series
+    bench/diff.py live SECONDS RATIO COUNT [TOOL...]    runs the tools themselves, COUNT times, with SECONDS of runs a side
 
 The truth is known: all runs of a file are of one program. Windows of SECONDS of runs, half overlapping, are given to each
 tool as if they were runs of A and of B, whose times are multiplied by 1, 1.01 or 1.02.
@@ -14,17 +15,24 @@ tool as if they were runs of A and of B, whose times are multiplied by 1, 1.01 o
   in turn     the same test, with runs A B A B
 
 A figure is the share of windows in which the tool calls a change (for lever with the seconds that it used).
+
+`live` compares a program of LOOPS loops, some 5 ms, with itself (RATIO 1) or with one of RATIO times as many. TOOL is lever,
+hyperfine (with Welch's test of the times that it exports) or benchstat (by the same times); all of them.
 """
 import json
 import math
 import os
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SERIES = os.path.join(HERE, "..", "build", "bench", "bench-diff-series")
+LEVER = os.path.join(HERE, "..", "build", "lever")
+BENCHSTAT = shutil.which("benchstat")
 RATIOS = (1, 1.01, 1.02)
 SEEDS = 8
 
@@ -128,9 +136,77 @@ def table(seconds, paths):
                   f"{statistics.mean(held):.2f} | {statistics.mean(used):.1f} | {others[0]:.2f} | {others[1]:.2f} | {others[2]:.2f} |", flush=True)
 
 
+PROGRAM = """#include <stdlib.h>
+int main(int count, char **arguments)
+{
+	unsigned long value = count;
+	for (long left = atol(arguments[1]); left > 0; left--) {
+		value = value * 6364136223846793005u + 1442695040888963407u;
+		__asm__ volatile("" : "+r"(value));
+	}
+	return 0;
+}
+"""
+LOOPS = 4000000
+
+
+def live_lever(commands, seconds, turn, _):
+    begin = time.monotonic()
+    out = subprocess.run([LEVER, "diff", "-q", "--seed", str(1 + turn), "--seconds", str(seconds), "--format", "json", "--pair", *commands],
+                         stdout=subprocess.PIPE, check=False).stdout
+    told = json.loads(out)
+    return {"lever": told["verdict"] in ("slower", "faster"), "holds": (told["low"] or 0, told["high"] or math.inf),
+            "seconds": (time.monotonic() - begin) / 2}
+
+
+def live_others(commands, seconds, _, folder):
+    """Both by one run of hyperfine, as benchstat reads times that others have measured."""
+    exported, bench = os.path.join(folder, "times.json"), os.path.join(folder, "times.txt")
+    one = time.monotonic()
+    subprocess.run(commands[0].split(), check=True)
+    runs = max(10, int(seconds / (time.monotonic() - one)))
+    subprocess.run(["hyperfine", "-N", "--style", "none", "--runs", str(runs), "--export-json", exported, *commands], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with open(exported, encoding="utf-8") as file:
+        times = [result["times"] for result in json.load(file)["results"]]
+    calls = {"hyperfine": welch(*times) < 0.05}
+    if BENCHSTAT:
+        for side, name in enumerate(("a", "b")):
+            with open(bench + name, "w", encoding="ascii") as file:
+                file.writelines(f"BenchmarkRun 1 {value * 1e9:.0f} ns/op\n" for value in times[side])
+        said = subprocess.run([BENCHSTAT, bench + "a", bench + "b"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        calls["benchstat"] = "~" not in said
+    return calls
+
+
+def live(seconds, ratio, count, tools):
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = os.path.join(folder, "work.c"), os.path.join(folder, "work")
+        with open(source, "w", encoding="ascii") as file:
+            file.write(PROGRAM)
+        subprocess.run(["cc", "-O2", source, "-o", program], check=True)
+        commands = [f"{program} {LOOPS}", f"{program} {round(LOOPS * ratio)}"]
+        called, held, used = {}, 0, 0
+        for turn in range(count):
+            for run in (live_lever, live_others):
+                if tools and (run is live_lever) != ("lever" in tools) and len(tools) == 1:
+                    continue
+                calls = run(commands, seconds, turn, folder)
+                low, high = calls.pop("holds", (0, 0))
+                held += low <= ratio <= high
+                used += calls.pop("seconds", 0)
+                for tool, is_called in calls.items():
+                    called[tool] = called.get(tool, 0) + is_called
+    for tool, calls in called.items():
+        more = f", {held} intervals hold it, {used / count:.2f} s a side" if tool == "lever" else ""
+        print(f"{tool}: ratio {ratio}, {calls} of {count} called{more}", flush=True)
+
+
 if len(sys.argv) > 4 and sys.argv[1] == "record" and sys.argv[4] == "--":
     record(sys.argv[2], float(sys.argv[3]), sys.argv[5:])
 elif len(sys.argv) > 3 and sys.argv[1] == "table":
     table(float(sys.argv[2]), sys.argv[3:])
+elif len(sys.argv) > 4 and sys.argv[1] == "live":
+    live(float(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]), sys.argv[5:])
 else:
     sys.exit(__doc__)
