@@ -10,6 +10,7 @@
 #include "record/sample_aggregator.h"
 #include "record/wait_classifier.h"
 #include "symbolize/kernel/kallsyms.h"
+#include "symbolize/parser/start.h"
 
 #include <pthread.h>
 
@@ -232,6 +233,7 @@ static char *warnings_of(const struct record *record, const struct recorder_coun
 {
 	const char *limits = recorder_limits(record->session.recorder);
 	char *text = text_copy(mapped_files_warnings(record->session.mapped_files));
+	text_add_line(&text, text_copy(symbols_warning(record->session.symbols)));
 
 	text_add_line(&text, text_copy(limits));
 	if (record->no_kernel_names.code && !limits)

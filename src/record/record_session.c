@@ -7,8 +7,10 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "collect/bpf/overhead.h"
 #include "collect/process/libraries.h"
 #include "experiment/target/python_events.h"
+#include "symbolize/parser/start.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -74,7 +76,8 @@ void record_session_configure(struct record_session *session, const char *binari
 
 	session->scope = scope_new();
 	scope_add(session->scope, pattern, true);
-	session->symbols = symbols_new(granularity, session->scope);
+	session->symbols = symbols_start(granularity, session->scope);
+	overhead_count_process(symbols_process(session->symbols));
 }
 
 static void add_library(void *context, const char *path)

@@ -13,9 +13,13 @@ struct location_record {
 	struct ranges ranges;
 	bool is_merged;   /* the ranges are in order */
 	bool is_explicit; /* its ranges were collected by a search, not by attribution */
+	bool is_told;     /* parser/server.c has told its ranges: it wants to know of changes */
 };
 
+struct parser;
+
 struct symbols {
+	struct parser *parser; /* a process that does all of this; NULL: this one does */
 	enum target_kind granularity;
 	uint64_t generation;
 	struct sources sources;
@@ -36,6 +40,7 @@ struct symbols {
 	struct hash_map jit_functions;  /* of jit_location.c: (name, file) -> function of sources */
 	struct hash_map tail_locations; /* of tail_location.c: (object, call) -> location */
 	size_t named_objects;           /* objects whose files are in `basename_groups` */
+	ARRAY(uint32_t) changed; /* locations that were told, and whose ranges changed since */
 };
 
 /* The source files with one base name. */
@@ -43,6 +48,9 @@ struct basename_group {
 	ARRAY(uint32_t) files;
 };
 
+/* As symbols_add_object; takes the file. */
+int symbols_add_file(struct symbols *symbols, const char *path, struct object_file *file,
+		     bool in_scope, uint32_t *object, struct error *error);
 struct object *symbols_open(const struct symbols *symbols, uint32_t object);
 
 /* The location of a line, a function, or a symbol without debug information; made if new. */

@@ -11,6 +11,7 @@
 #include "symbolize/internal.h"
 #include "symbolize/kernel/kernel_debug_file.h"
 #include "symbolize/nearest.h"
+#include "symbolize/parser/parser.h"
 #include "symbolize/scope.h"
 #include "symbolize/search/query.h"
 
@@ -142,6 +143,8 @@ static void find_scheduler(const struct kallsyms *kallsyms, struct symbols *symb
 int symbols_add_kernel(struct symbols *symbols, const char *names, const char *vmlinux,
 		       bool is_in_scope, struct error *error)
 {
+	if (symbols->parser)
+		return parser_add_kernel(symbols->parser, names, vmlinux, is_in_scope, error);
 	AUTO(kallsyms) struct kallsyms *kallsyms = NULL;
 	int code = kallsyms_read(names, &kallsyms, error);
 
@@ -166,11 +169,14 @@ int symbols_add_kernel(struct symbols *symbols, const char *names, const char *v
 
 bool symbols_is_kernel(const struct symbols *symbols, uint32_t object)
 {
-	return symbols_open(symbols, object)->is_kernel;
+	return symbols->parser ? parser_object(symbols->parser, object)->is_kernel :
+				 symbols_open(symbols, object)->is_kernel;
 }
 
 void symbols_refresh_kernel(struct symbols *symbols, uint64_t address)
 {
+	if (symbols->parser)
+		parser_refresh_kernel(symbols->parser, address);
 	if (!symbols->kernel || !kallsyms_refresh(symbols->kallsyms, address))
 		return;
 	take_functions(symbols);
@@ -182,6 +188,8 @@ bool symbols_kernel_offset(const struct symbols *symbols, uint64_t address, uint
 {
 	const struct object *vmlinux = symbols->vmlinux;
 
+	if (symbols->parser)
+		return parser_kernel_offset(symbols->parser, address, object, offset);
 	if (!symbols->kernel)
 		return false;
 	if (vmlinux && object_has_code(vmlinux, address - vmlinux->slide)) {
@@ -195,12 +203,16 @@ bool symbols_kernel_offset(const struct symbols *symbols, uint64_t address, uint
 
 void symbols_scheduler(const struct symbols *symbols, uint64_t *start, uint64_t *end)
 {
-	*start = symbols->scheduler_start;
-	*end = symbols->scheduler_end;
+	const struct parser *parser = symbols->parser;
+
+	*start = parser ? parser->kernel.scheduler_start : symbols->scheduler_start;
+	*end = parser ? parser->kernel.scheduler_end : symbols->scheduler_end;
 }
 
 uint64_t symbols_kernel_address(const struct symbols *symbols, uint32_t object, uint64_t offset)
 {
+	if (symbols->parser)
+		return parser_kernel_address(symbols->parser, object, offset);
 	const struct object *asked = symbols_open(symbols, object);
 	uint64_t address;
 
@@ -235,6 +247,8 @@ int symbols_find_kernel(struct symbols *symbols, const char *name, uint32_t *loc
 	struct query query;
 	int code;
 
+	if (symbols->parser)
+		return parser_find(symbols->parser, OPERATION_FIND_KERNEL, name, location, error);
 	if (!symbols->kernel)
 		return error_set(error, -EINVAL, "the kernel's functions are not known");
 	if (find_function(symbols, name, location))

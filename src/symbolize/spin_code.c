@@ -5,6 +5,7 @@
 #include "symbolize/internal.h"
 #include "symbolize/machine_code.h"
 #include "symbolize/object/unwind.h"
+#include "symbolize/parser/parser.h"
 #include "symbolize/spin/instruction.h"
 #include "symbolize/spin/spin_loops.h"
 
@@ -73,6 +74,11 @@ static void add_range(const struct object *object, const struct spin_range *foun
 bool symbols_spin_loops(struct symbols *symbols, uint32_t object, uint64_t offset,
 			struct range *function, struct ranges *loops, struct ranges *helpers)
 {
+	if (symbols->parser)
+		return parser_spin_loops(symbols->parser,
+					 &(struct symbols_address){.object = object,
+								   .offset = offset},
+					 function, loops, helpers);
 	struct reader reader = {.symbols = symbols, .object = symbols_open(symbols, object)};
 	struct loop_code code = {.context = &reader,
 				 .function = read_function,

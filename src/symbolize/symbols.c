@@ -9,6 +9,7 @@
 #include "symbolize/location/location_name.h"
 #include "symbolize/object/jit_file.h"
 #include "symbolize/object/unwind.h"
+#include "symbolize/parser/parser.h"
 #include "symbolize/python/python_code.h"
 #include "symbolize/scope.h"
 #include "symbolize/tail_calls.h"
@@ -40,6 +41,8 @@ void symbols_free(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
+	parser_free(symbols->parser);
+	array_free(&symbols->changed);
 	for (size_t i = 0; i < symbols->objects.count; i++) {
 		units_forget_frames(symbols->objects.items[i]);
 		units_free(symbols->objects.items[i]);
@@ -82,20 +85,33 @@ static uint32_t take_object(struct symbols *symbols, struct object *object)
 	return object->id;
 }
 
+int symbols_add_file(struct symbols *symbols, const char *path, struct object_file *file,
+		     bool in_scope, uint32_t *object, struct error *error)
+{
+	struct object *opened;
+	int code = object_read(path, file, in_scope, &opened, error);
+
+	if (!code)
+		*object = take_object(symbols, opened);
+	return code;
+}
+
 int symbols_add_object(struct symbols *symbols, const char *path, const char *open_path,
 		       bool is_main, uint32_t *object, struct error *error)
 {
-	struct object *opened;
+	struct object_file file;
 	struct stat status;
+	if (symbols->parser)
+		return parser_add_object(symbols->parser, path, open_path, is_main, object, error);
 	bool is_there = !stat(open_path ? open_path : path, &status);
 
 	if (find_object(symbols, path, is_there ? &status : NULL, object))
 		return 0;
 	bool in_scope = scope_has_object(symbols->sources.scope, path, is_main);
-	int result = object_open(path, open_path, in_scope, &opened, error);
-	if (result == 0)
-		*object = take_object(symbols, opened);
-	return result;
+	int code = object_file_open(path, open_path, &file, error);
+	code = code ? code : symbols_add_file(symbols, path, &file, in_scope, object, error);
+	object_file_close(&file);
+	return code;
 }
 
 /* Reads the map anew if it changed. */
@@ -115,6 +131,8 @@ char *symbols_jit_path(unsigned pid)
 int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 		    struct error *error)
 {
+	if (symbols->parser)
+		return parser_add_jit(symbols->parser, path, object, error);
 	if (find_object(symbols, path, NULL, object)) {
 		refresh_jit(symbols, symbols_open(symbols, *object));
 		return 0;
@@ -132,12 +150,14 @@ int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 
 const struct symbols_object *symbols_object(const struct symbols *symbols, uint32_t object)
 {
-	return &symbols_open(symbols, object)->shown;
+	return symbols->parser ? &parser_object(symbols->parser, object)->shown :
+				 &symbols_open(symbols, object)->shown;
 }
 
 uint32_t symbols_object_count(const struct symbols *symbols)
 {
-	return (uint32_t)symbols->objects.count;
+	return (uint32_t)(symbols->parser ? symbols->parser->objects.count :
+					    symbols->objects.count);
 }
 
 /* The symbol at an offset. A JIT map without one is read again, since code may be new. */
@@ -207,8 +227,9 @@ static uint32_t location_in_unit(const struct unit *unit, uint64_t offset)
 
 uint32_t symbols_location_at(struct symbols *symbols, uint32_t object, uint64_t offset)
 {
+	if (symbols->parser)
+		return parser_location_at(symbols->parser, object, offset);
 	struct object *at = symbols_open(symbols, object);
-
 	if (!at->shown.in_scope)
 		return SYMBOLS_NONE;
 	if (python_is(symbols, at))
@@ -226,18 +247,23 @@ uint32_t symbols_location_at(struct symbols *symbols, uint32_t object, uint64_t 
 
 const struct symbols_location *symbols_location(const struct symbols *symbols, uint32_t location)
 {
+	if (symbols->parser)
+		return parser_location(symbols->parser, location);
 	assert(location < symbols->locations.count);
 	return &symbols->locations.items[location]->shown;
 }
 
 uint32_t symbols_location_count(const struct symbols *symbols)
 {
-	return (uint32_t)symbols->locations.count;
+	return (uint32_t)(symbols->parser ? symbols->parser->locations.count :
+					    symbols->locations.count);
 }
 
 size_t symbols_location_ranges(struct symbols *symbols, uint32_t location,
 			       const struct range **ranges)
 {
+	if (symbols->parser)
+		return parser_location_ranges(symbols->parser, location, ranges);
 	assert(location < symbols->locations.count);
 	struct location_record *asked = symbols->locations.items[location];
 	if (!asked->is_merged)
@@ -249,7 +275,7 @@ size_t symbols_location_ranges(struct symbols *symbols, uint32_t location,
 
 uint64_t symbols_generation(const struct symbols *symbols)
 {
-	return symbols->generation;
+	return symbols->parser ? symbols->parser->generation : symbols->generation;
 }
 
 /* Decoded units: their code in scope. Other units: all of their code. And code without a unit. */
@@ -301,6 +327,8 @@ static void add_symbols_in_scope(struct symbols *symbols, struct object *object,
 
 size_t symbols_scope_ranges(struct symbols *symbols, uint32_t object, const struct range **ranges)
 {
+	if (symbols->parser)
+		return parser_scope_ranges(symbols->parser, object, ranges);
 	struct object *asked = symbols_open(symbols, object);
 	struct ranges *result = &asked->scope_ranges;
 
@@ -321,6 +349,8 @@ size_t symbols_scope_ranges(struct symbols *symbols, uint32_t object, const stru
 
 const char *symbols_function_at(struct symbols *symbols, uint32_t object, uint64_t offset)
 {
+	if (symbols->parser)
+		return parser_function_at(symbols->parser, object, offset);
 	struct object *asked = symbols_open(symbols, object);
 	if (python_is(symbols, asked))
 		return python_function_at(symbols, offset);
@@ -335,10 +365,14 @@ const char *symbols_function_at(struct symbols *symbols, uint32_t object, uint64
 
 size_t symbols_unwind_rows(const struct symbols *symbols, uint32_t object, struct unwind_row **rows)
 {
+	if (symbols->parser)
+		return parser_unwind_rows(symbols->parser, object, rows);
 	return unwind_rows_read(symbols_open(symbols, object), rows);
 }
 
 bool symbols_references(struct symbols *symbols, uint32_t object, const char *symbol)
 {
+	if (symbols->parser)
+		return parser_references(symbols->parser, object, symbol);
 	return object_references(symbols_open(symbols, object), symbol);
 }

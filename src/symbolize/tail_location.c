@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "symbolize/internal.h"
 #include "symbolize/language/language.h"
+#include "symbolize/parser/parser.h"
 #include "symbolize/symbols.h"
 #include "symbolize/tail_calls.h"
 
@@ -13,6 +14,11 @@ void symbols_tail_calls(struct symbols *symbols, const struct symbols_address *c
 			const struct symbols_address *callee, struct symbols_addresses *between)
 {
 	struct tail_frame frames[TAIL_FRAMES_MOST];
+
+	if (symbols->parser) {
+		parser_tail_calls(symbols->parser, call, callee, between);
+		return;
+	}
 	size_t count =
 		tail_calls_between(symbols, symbols_open(symbols, call->object), call->offset,
 				   symbols_open(symbols, callee->object), callee->offset, frames);
@@ -66,6 +72,8 @@ uint32_t symbols_tail_location(struct symbols *symbols, uint32_t object, uint64_
 			       uint32_t location)
 {
 	struct tail_frame frame;
+	if (symbols->parser)
+		return parser_tail_location(symbols->parser, object, offset, location);
 	uint32_t known = hash_map_get(&symbols->tail_locations, object, offset);
 
 	if (known != HASH_MAP_NONE || location == SYMBOLS_NONE)

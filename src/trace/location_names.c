@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "symbolize/parser/start.h"
 #include "symbolize/scope.h"
 #include "symbolize/symbols.h"
 
@@ -20,7 +21,7 @@ struct location_names *location_names_new(void)
 
 	names->scope = scope_new();
 	scope_add(names->scope, "bin:*", true);
-	names->symbols = symbols_new(TARGET_LINE, names->scope);
+	names->symbols = symbols_start(TARGET_LINE, names->scope);
 	return names;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "symbolize/parser/start.h"
 #include "symbolize/scope.h"
 #include "symbolize/symbols.h"
 
@@ -106,7 +107,7 @@ static int attach_all(struct usdt_probes *probes, const struct binaries *binarie
 		symbols_add_object(known, binaries->items[i], NULL, !i, &object, NULL);
 	for (size_t i = 0; i < probes->items.count && !code; i++) {
 		const struct probe *probe = &probes->items.items[i];
-		struct symbols *alone = probe->file ? symbols_new(TARGET_FUNCTION, scope) : NULL;
+		struct symbols *alone = probe->file ? symbols_start(TARGET_FUNCTION, scope) : NULL;
 		if (alone)
 			code = symbols_add_object(alone, probe->file, NULL, true, &object, error);
 		if (!code)
@@ -120,7 +121,7 @@ int usdt_probes_attach(struct usdt_probes *probes, const struct binaries *binari
 		       struct tracer *tracer, struct error *error)
 {
 	struct scope *scope = scope_new();
-	struct symbols *known = symbols_new(TARGET_FUNCTION, scope);
+	struct symbols *known = symbols_start(TARGET_FUNCTION, scope);
 	int code = attach_all(probes, binaries, known, scope, tracer, error);
 
 	symbols_free(known);

@@ -5,6 +5,8 @@
 #include "cli/options/command_line.h"
 #include "cli/output/message.h"
 #include "collect/machine/machine.h"
+#include "symbolize/parser/start.h"
+#include "symbolize/scope.h"
 #include "symbolize/symbols.h"
 
 #include <stdio.h>
@@ -59,6 +61,30 @@ static void print_decoder(void)
 	print_item(&item);
 }
 
+static void print_parser(void)
+{
+	struct scope *scope = scope_new();
+	struct symbols *symbols = symbols_start(TARGET_LINE, scope);
+	bool has_parser = symbols_process(symbols);
+	AUTO(text)
+	char *sentence = text_copy(
+		has_parser ? "binaries are read by a process without rights" :
+			     "binaries are read with this process's rights, as the kernel refuses "
+			     "a seccomp filter: a hostile binary may misuse them");
+	AUTO(text)
+	char *remedy = has_parser ? NULL :
+				    text_copy("a kernel with CONFIG_SECCOMP_FILTER, or a container "
+					      "whose profile allows seccomp");
+	struct machine_item item = {.what = "parser",
+				    .state = has_parser ? MACHINE_FINE : MACHINE_LIMITED,
+				    .sentence = sentence,
+				    .remedy = remedy};
+
+	print_item(&item);
+	symbols_free(symbols);
+	scope_free(scope);
+}
+
 int command_check(int argc, char **argv)
 {
 	int operand, exit_code;
@@ -70,6 +96,7 @@ int command_check(int argc, char **argv)
 	for (size_t i = 0; i < machine->count; i++)
 		print_item(&machine->items[i]);
 	print_decoder();
+	print_parser();
 	bool works = !machine_needs(machine, NULL);
 	printf("\nkernel engine:  %s\n", works ? "works here" : "does not work here");
 	AUTO(text) char *runtime = machine_runtime_engine();

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct bpf_object;
 struct recording_overhead;
@@ -26,9 +27,11 @@ struct overhead {
 	uint64_t before_ns;        /* run time at its begin */
 	uint64_t during_ns;        /* and what was added in it */
 	uint64_t kernel_ns;        /* of the time before it */
-	uint64_t engine_ns;        /* CPU time of this process at the start */
+	uint64_t engine_ns;        /* own CPU time at the start */
 };
 
+/* A process of the engine (0: none), whose CPU time counts as the engine's. */
+void overhead_count_process(pid_t pid);
 /* One that was never started may be ended, too: it is unknown. */
 void overhead_start(struct overhead *overhead, struct bpf_object *object);
 void overhead_poll(struct overhead *overhead);

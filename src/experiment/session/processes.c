@@ -10,6 +10,7 @@
 #include "collect/process/executed_path.h"
 #include "collect/process/selection.h"
 #include "experiment/session/processes.h"
+#include "symbolize/parser/start.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -155,7 +156,10 @@ static int add_selected(struct session *session, const struct process_selection 
 static int leave_out_ancestors(struct session *session, struct error *error)
 {
 	int code = collector_exclude_process(session->collector, getpid(), error);
+	pid_t parser = symbols_process(session->symbols);
 
+	if (!code && parser)
+		code = collector_exclude_process(session->collector, parser, error);
 	for (pid_t pid = process_parent(getpid()); !code && pid > 0; pid = process_parent(pid))
 		collector_exclude_process(session->collector, pid, NULL);
 	return code;

@@ -3,7 +3,9 @@
 #include "experiment/session/state.h"
 
 #include "base/cleanup.h"
+#include "collect/bpf/overhead.h"
 #include "experiment/session/processes.h"
+#include "symbolize/parser/start.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +48,8 @@ static void open_symbols(struct session *session)
 	const char *program = session->driver.program_path;
 	uint32_t object;
 
-	session->symbols = symbols_new(session->options->granularity, session->options->scope);
+	session->symbols = symbols_start(session->options->granularity, session->options->scope);
+	overhead_count_process(symbols_process(session->symbols));
 	if (!program)
 		return;
 	AUTO(text) char *real = *program == '/' ? NULL : realpath(program, NULL);

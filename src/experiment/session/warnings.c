@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "symbolize/parser/start.h"
 
 #include <string.h>
 
@@ -113,6 +114,7 @@ char *session_warnings(const struct session *session, const struct collector_cou
 						   session->driver.run.period_ns));
 	text_add_line(&text, collector_note(session->collector));
 	text_add_line(&text, text_copy(sampled_code_warnings(session->code)));
+	text_add_line(&text, text_copy(symbols_warning(session->symbols)));
 	text_add_line(&text, progress_points_warnings(session->points));
 	add_limits(&text, session, counters);
 	add_losses(&text, session, counters);

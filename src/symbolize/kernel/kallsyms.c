@@ -18,7 +18,6 @@
 /* Maximum length. The kernel's longest functions have about 10 KiB. */
 #define REACH_MOST 0x100000
 #define REACH_MODULE_MOST 0x40000
-#define CHECK_INTERVAL_NS 50000000ull
 #define READ_INTERVAL_NS 1000000000ull /* reading takes up to 100 ms */
 
 struct kallsyms {
@@ -103,14 +102,13 @@ static int read_list(struct kallsyms *kallsyms, struct error *error)
 	return 0;
 }
 
-/* Numbers of BPF programs only grow. Without the right to ask, the last one is returned. */
-static uint32_t newest_program(uint32_t last)
+uint32_t kallsyms_newest_program(uint32_t older)
 {
 	for (;;) {
-		union bpf_attr attributes = {.start_id = last};
+		union bpf_attr attributes = {.start_id = older};
 		if (syscall(SYS_bpf, BPF_PROG_GET_NEXT_ID, &attributes, sizeof(attributes)))
-			return last;
-		last = attributes.next_id;
+			return older;
+		older = attributes.next_id;
 	}
 }
 
@@ -122,7 +120,7 @@ static uint64_t current_state(struct kallsyms *kallsyms)
 	uint64_t state = hash_text(modules ? modules : "");
 
 	stat(kallsyms->path, &status);
-	kallsyms->last_program = newest_program(kallsyms->last_program);
+	kallsyms->last_program = kallsyms_newest_program(kallsyms->last_program);
 	kallsyms->checked_ns = clock_now_ns();
 	return state ^ (uint64_t)kallsyms->last_program << 32 ^ (uint64_t)status.st_size;
 }
@@ -183,7 +181,7 @@ bool kallsyms_refresh(struct kallsyms *kallsyms, uint64_t address)
 	uint64_t now = clock_now_ns();
 
 	if (!kallsyms || (address >= kallsyms->core_start && address < kallsyms->core_end) ||
-	    now - kallsyms->checked_ns < CHECK_INTERVAL_NS)
+	    now - kallsyms->checked_ns < KALLSYMS_CHECK_INTERVAL_NS)
 		return false;
 	uint64_t state = current_state(kallsyms);
 	if (state == kallsyms->state || now - kallsyms->read_ns < READ_INTERVAL_NS)
@@ -221,4 +219,15 @@ const struct kallsyms_function *kallsyms_at(const struct kallsyms *kallsyms, uin
 	}
 	const struct kallsyms_function *found = low ? &kallsyms->functions.items[low - 1] : NULL;
 	return found && address < found->end ? found : NULL;
+}
+
+void kallsyms_core(const struct kallsyms *kallsyms, uint64_t *start, uint64_t *end)
+{
+	*start = kallsyms->core_start;
+	*end = kallsyms->core_end;
+}
+
+void kallsyms_tell_newest(struct kallsyms *kallsyms, uint32_t newest)
+{
+	kallsyms->last_program = newest;
 }

@@ -30,3 +30,12 @@ bool kallsyms_refresh(struct kallsyms *kallsyms, uint64_t address);
 const struct kallsyms_function *kallsyms_all(const struct kallsyms *kallsyms, size_t *count);
 /* The function at the address, or NULL. Borrowed. `kallsyms` may be NULL. */
 const struct kallsyms_function *kallsyms_at(const struct kallsyms *kallsyms, uint64_t address);
+/* The addresses of the kernel without modules. */
+void kallsyms_core(const struct kallsyms *kallsyms, uint64_t *start, uint64_t *end);
+/*
+ * The number of the newest BPF program, which grows: of the older number, if the kernel does not
+ * tell. `kallsyms_tell_newest` serves a process that cannot ask.
+ */
+uint32_t kallsyms_newest_program(uint32_t older);
+void kallsyms_tell_newest(struct kallsyms *kallsyms, uint32_t newest);
+#define KALLSYMS_CHECK_INTERVAL_NS 50000000ull /* of kallsyms_refresh */

@@ -394,12 +394,22 @@ uint32_t location_of_synthetic(struct symbols *symbols, const struct object *obj
 	return id == SYMBOLS_NONE ? location_add(symbols, first, number, &location) : id;
 }
 
+static void change_ranges(struct symbols *symbols, uint32_t location)
+{
+	struct location_record *changed = symbols->locations.items[location];
+
+	changed->is_merged = false;
+	if (changed->is_told)
+		*array_add(&symbols->changed) = location;
+	changed->is_told = false;
+}
+
 void location_add_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end)
 {
 	struct location_record *grown = symbols->locations.items[location];
 
 	ranges_add(&grown->ranges, start, end);
-	grown->is_merged = false;
+	change_ranges(symbols, location);
 }
 
 void location_cut_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end)
@@ -413,14 +423,16 @@ void location_cut_range(struct symbols *symbols, uint32_t location, uint64_t sta
 	ranges_clear(&away);
 	ranges_clear(&cut->ranges);
 	cut->ranges = left;
-	cut->is_merged = false;
+	change_ranges(symbols, location);
 }
 
 void locations_move(struct symbols *symbols, struct object *object)
 {
 	for (size_t i = 0; i < symbols->locations.count; i++) {
-		if (symbols->locations.items[i]->shown.object == object->id)
-			symbols->locations.items[i]->ranges.count = 0;
+		if (symbols->locations.items[i]->shown.object != object->id)
+			continue;
+		symbols->locations.items[i]->ranges.count = 0;
+		change_ranges(symbols, (uint32_t)i);
 	}
 	for (size_t i = 0; i < object->symtab.intervals.count; i++) {
 		const struct interval_map_entry *span = &object->symtab.intervals.items[i];

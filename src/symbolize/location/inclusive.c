@@ -7,6 +7,7 @@
  */
 #include "symbolize/dwarf/inline_tree.h"
 #include "symbolize/internal.h"
+#include "symbolize/parser/parser.h"
 #include "symbolize/python/python_code.h"
 
 /* The location of a function, with its copies in decoded units when it is new. */
@@ -108,8 +109,9 @@ static bool is_allocation(struct symbols *symbols, struct object *object, uint64
 size_t symbols_functions_at(struct symbols *symbols, uint32_t object, uint64_t offset,
 			    uint32_t *locations, size_t most)
 {
+	if (symbols->parser)
+		return parser_functions_at(symbols->parser, object, offset, locations, most);
 	struct object *at = symbols_open(symbols, object);
-
 	if (!most)
 		return 0;
 	if (python_is(symbols, at)) {

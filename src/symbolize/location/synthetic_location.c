@@ -5,6 +5,7 @@
 #include "symbolize/kernel/system_calls.h"
 #include "symbolize/location/location_name.h"
 #include "symbolize/nearest.h"
+#include "symbolize/parser/parser.h"
 
 #include <errno.h>
 #include <string.h>
@@ -26,6 +27,8 @@ static struct object *synthetic_object(struct symbols *symbols, struct object **
 
 uint32_t symbols_system_call(struct symbols *symbols, int number)
 {
+	if (symbols->parser)
+		return parser_system_call(symbols->parser, number);
 	struct object *object = synthetic_object(symbols, &symbols->calls, "system calls");
 	const char *name = system_call_name(number);
 	uint32_t text = name ? location_name_add(symbols, "syscall:%s", name) :
@@ -44,6 +47,9 @@ int symbols_find_system_call(struct symbols *symbols, const char *name, uint32_t
 {
 	struct nearest nearest = {0};
 
+	if (symbols->parser)
+		return parser_find(symbols->parser, OPERATION_FIND_SYSTEM_CALL, name, location,
+				   error);
 	for (int number = 0; number < CALLS_MOST; number++) {
 		const char *known = system_call_name(number);
 		if (known && !strcmp(known, name)) {
@@ -59,6 +65,8 @@ int symbols_find_system_call(struct symbols *symbols, const char *name, uint32_t
 
 uint32_t symbols_span(struct symbols *symbols, const char *name)
 {
+	if (symbols->parser)
+		return parser_text_location(symbols->parser, OPERATION_SPAN, name);
 	struct object *object = synthetic_object(symbols, &symbols->spans, "spans");
 	uint32_t text = location_name_add(symbols, SYMBOLS_SPAN_PREFIX "%s", name);
 
@@ -67,6 +75,8 @@ uint32_t symbols_span(struct symbols *symbols, const char *name)
 
 uint32_t symbols_set(struct symbols *symbols, const char *name)
 {
+	if (symbols->parser)
+		return parser_text_location(symbols->parser, OPERATION_SET, name);
 	struct object *object = synthetic_object(symbols, &symbols->sets, "sets");
 	uint32_t text = location_name_add(symbols, "%s", name);
 
@@ -89,6 +99,8 @@ static const char *wait_class_description(enum sample_class class)
 
 uint32_t symbols_wait_class(struct symbols *symbols, enum sample_class class, uint32_t at)
 {
+	if (symbols->parser)
+		return parser_wait_class(symbols->parser, class, at);
 	struct object *object = synthetic_object(symbols, &symbols->classes, "classes of waiting");
 	const char *letter = sample_class_name(class);
 	uint64_t number = ((uint64_t)at + 1) << 8 | class;

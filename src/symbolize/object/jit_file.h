@@ -14,6 +14,8 @@
  * ended: in ours), else /tmp/perf-PID.map. NULL: there is none. The caller frees it.
  */
 char *jit_file_path(unsigned pid);
+/* Opens it, if it is trusted; -1: it is not, or is not there. */
+int jit_file_open(const char *path);
 /*
  * Reads object->shown.path into the symbol table if it changed; returns whether it did. Where
  * entries overlap, the later one holds.

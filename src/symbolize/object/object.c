@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "symbolize/debug_fetch.h"
 #include "symbolize/language/demangle.h"
+#include "symbolize/object/brokered.h"
 #include "symbolize/object/private_copy.h"
 
 #include <dwarf.h>
@@ -19,6 +20,24 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define BUILD_ID_MOST 64
+
+/* In the parser, which has no network: by the engine (parser/broker.h). */
+static int fetch_debug_file(Dwfl_Module *module, const char *path)
+{
+	const unsigned char *bits;
+	GElf_Addr address;
+	char hex[2 * BUILD_ID_MOST + 1] = "";
+	int length = dwfl_module_build_id(module, &bits, &address);
+
+	if (!broker_is_used() || length <= 0 || length > BUILD_ID_MOST)
+		return -1;
+	for (int i = 0; i < length; i++)
+		snprintf(hex + 2 * i, 3, "%02x", bits[i]);
+	AUTO(text) char *asked = text_format(BROKER_FETCH "%s%s", hex, path);
+	return open(asked, O_RDONLY | O_CLOEXEC);
+}
 
 /* libdwfl calls this with the object as user data when it first needs the separate debug file. */
 static int find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
@@ -33,6 +52,8 @@ static int find_debug_file(Dwfl_Module *module, void **user, const char *name, D
 			     dwfl_build_id_find_debuginfo)(module, user, name, base, file, link,
 							   crc, found);
 
+	if (fd < 0 && in_scope)
+		fd = fetch_debug_file(module, object->shown.path);
 	if (fd < 0 || !private_copy(&fd))
 		return fd;
 	close(fd);
@@ -322,49 +343,22 @@ struct object *object_new(const char *path)
 	return object;
 }
 
-/* Stores the file, and open_path if `path` is another file outside of a container. */
-static void identify(struct object *object, int fd, const char *open_path)
-{
-	struct stat own, other;
-
-	object->shown.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (fstat(fd, &own))
-		return;
-	object->device = own.st_dev;
-	object->inode = own.st_ino;
-	if (open_path && (stat(object->shown.path, &other) || other.st_dev != own.st_dev ||
-			  other.st_ino != own.st_ino))
-		object->shown.open_path = text_copy(open_path);
-}
-
-static int make_private(int *fd, const char *path, struct error *error)
-{
-	int code = private_copy(fd);
-
-	if (code == -EFBIG)
-		return error_set(error, code,
-				 "%s is not read: it is larger than 1 GiB, and another user can "
-				 "change it meanwhile",
-				 path);
-	return code ? error_set(error, code, "cannot copy %s to memory: %s", path,
-				strerror(-code)) :
-		      0;
-}
-
-int object_open(const char *path, const char *open_path, bool in_scope, struct object **object,
+int object_read(const char *path, struct object_file *file, bool in_scope, struct object **object,
 		struct error *error)
 {
 	struct error local;
 	if (!error)
 		error = &local;
 	elf_version(EV_CURRENT);
-	AUTO(fd) int fd = open(open_path ? open_path : path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return error_set(error, errno, "cannot open %s: %s", path, strerror(errno));
 	struct object *opened = object_new(path);
 	opened->shown.in_scope = in_scope;
-	identify(opened, fd, open_path);
-	if (make_private(&fd, path, error) || read_headers(opened, &fd, error) != 0) {
+	opened->shown.fd = file->identity;
+	opened->shown.open_path = file->open_path;
+	opened->device = file->device;
+	opened->inode = file->inode;
+	file->identity = -1;
+	file->open_path = NULL;
+	if (read_headers(opened, &file->content, error) != 0) {
 		object_free(opened);
 		return error->code;
 	}

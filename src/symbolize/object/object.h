@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/ranges.h"
+#include "symbolize/object/object_file.h"
 #include "symbolize/object/symtab.h"
 #include "symbolize/symbols.h"
 
@@ -63,8 +64,11 @@ struct object {
 	uint64_t scope_generation;
 };
 
-/* Debug files are fetched from debuginfod only if `in_scope`. */
-int object_open(const char *path, const char *open_path, bool in_scope, struct object **object,
+/*
+ * From an opened file, which it takes (object_file.h). Debug files are fetched from debuginfod only
+ * if `in_scope`.
+ */
+int object_read(const char *path, struct object_file *file, bool in_scope, struct object **object,
 		struct error *error);
 struct object *object_new(const char *path); /* without a file */
 void object_free(struct object *object);

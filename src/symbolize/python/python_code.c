@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "symbolize/location/location_name.h"
 #include "symbolize/nearest.h"
+#include "symbolize/parser/parser.h"
 #include "symbolize/python/interpreter.h"
 #include "symbolize/python/line_table.h"
 
@@ -52,13 +53,18 @@ bool python_is(const struct symbols *symbols, const struct object *object)
 enum symbols_python_state symbols_python(const struct symbols *symbols, uint32_t object,
 					 struct symbols_python *found)
 {
+	if (symbols->parser)
+		return parser_python(symbols->parser, object, found);
 	return python_interpreter_read(symbols->objects.items[object], found);
 }
 
 void symbols_see_through(struct symbols *symbols, uint32_t object)
 {
+	if (symbols->parser) {
+		parser_see_through(symbols->parser, object);
+		return;
+	}
 	struct object *interpreter = symbols->objects.items[object];
-
 	symbols->has_interpreter = true;
 	if (scope_asks_binaries(symbols->sources.scope) || !interpreter->shown.in_scope)
 		return;
@@ -69,11 +75,14 @@ void symbols_see_through(struct symbols *symbols, uint32_t object)
 
 bool symbols_is_python(const struct symbols *symbols, uint32_t object)
 {
-	return python_is(symbols, symbols->objects.items[object]);
+	return symbols->parser ? symbols->parser->python_object == object :
+				 python_is(symbols, symbols->objects.items[object]);
 }
 
 uint32_t symbols_python_object(struct symbols *symbols)
 {
+	if (symbols->parser)
+		return parser_python_object(symbols->parser);
 	if (!symbols->python) {
 		struct object *object = object_new("Python code");
 		object->has_read_symbols = true;
@@ -164,6 +173,10 @@ static void attribute(struct symbols *symbols, struct python_code *code)
 
 void symbols_add_python_code(struct symbols *symbols, const struct symbols_python_code *added)
 {
+	if (symbols->parser) {
+		parser_add_python_code(symbols->parser, added);
+		return;
+	}
 	(void)symbols_python_object(symbols);
 	struct python *python = symbols->python;
 	uint32_t index = (uint32_t)python->codes.count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* find - locations and breakpoints by the names that users type. */
 #include "symbolize/location/jit_location.h"
+#include "symbolize/parser/parser.h"
 #include "symbolize/python/python_code.h"
 #include "symbolize/search/query.h"
 #include "symbolize/symbols.h"
@@ -84,6 +85,8 @@ bool symbols_names_may_appear(const struct symbols *symbols)
 {
 	bool may = symbols->has_interpreter;
 
+	if (symbols->parser)
+		return symbols->parser->names_may_appear;
 	for (size_t i = 0; i < symbols->objects.count; i++)
 		may |= symbols->objects.items[i]->is_jit;
 	return may;
@@ -104,6 +107,8 @@ int symbols_find(struct symbols *symbols, const char *name, uint32_t *location, 
 	struct function_matches matches = {0};
 	int result;
 
+	if (symbols->parser)
+		return parser_find(symbols->parser, OPERATION_FIND, name, location, error);
 	query_parse(name, &query);
 	if (python_is_named(symbols, &query)) {
 		result = python_find(symbols, &query, location, error);
@@ -128,6 +133,9 @@ int symbols_find_inclusive(struct symbols *symbols, const char *name, uint32_t *
 	struct query query;
 	struct function_matches matches = {0};
 
+	if (symbols->parser)
+		return parser_find(symbols->parser, OPERATION_FIND_INCLUSIVE, name, location,
+				   error);
 	if (!strcmp(name, SYMBOLS_ALLOCATION) && allocation_find(symbols, location))
 		return 0;
 	query_parse(name, &query);
@@ -189,6 +197,8 @@ int symbols_breakpoints(struct symbols *symbols, const char *name, uint32_t only
 	struct function_matches matches = {0};
 	int result;
 
+	if (symbols->parser)
+		return parser_breakpoints(symbols->parser, name, only, addresses, error);
 	query_parse(name, &query);
 	query.only = only;
 	if (query.line) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pattern_search - whether any function matches a glob, and the nearest names if none does. */
 #include "symbolize/nearest.h"
+#include "symbolize/parser/parser.h"
 #include "symbolize/patterns.h"
 #include "symbolize/search/query.h"
 
@@ -85,6 +86,8 @@ bool symbols_name_matches(const char *name, const char *glob)
 int symbols_find_pattern(struct symbols *symbols, const char *glob, bool of_kernel,
 			 struct error *error)
 {
+	if (symbols->parser)
+		return parser_find_pattern(symbols->parser, glob, of_kernel, error);
 	size_t before = strspn(glob, "*?"), length = strcspn(glob + before, "*?");
 	AUTO(text) char *literal = text_format("%.*s", (int)length, glob + before);
 	struct pattern_search search = {.symbols = symbols, .glob = glob, .literal = literal};

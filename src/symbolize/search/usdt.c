@@ -11,6 +11,7 @@
 #include "symbolize/internal.h"
 #include "symbolize/location/location_name.h"
 #include "symbolize/nearest.h"
+#include "symbolize/parser/parser.h"
 #include "symbolize/search/query.h"
 
 #include <errno.h>
@@ -126,6 +127,8 @@ int symbols_usdt(struct symbols *symbols, const char *provider, const char *prob
 				      .found = addresses};
 	size_t before = addresses->count;
 
+	if (symbols->parser)
+		return parser_usdt(symbols->parser, provider, probe, addresses, error);
 	for (size_t i = 0; i < symbols->objects.count; i++)
 		object_probes(&search, symbols->objects.items[i]);
 	if (addresses->count > before)

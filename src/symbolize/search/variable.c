@@ -7,6 +7,7 @@
 #include "symbolize/dwarf/member_path.h"
 #include "symbolize/internal.h"
 #include "symbolize/language/demangle.h"
+#include "symbolize/parser/parser.h"
 
 #include <string.h>
 
@@ -23,9 +24,10 @@ static char *plain_name(const char *name)
 
 char *symbols_variable_at(struct symbols *symbols, uint32_t object, uint64_t offset)
 {
+	if (symbols->parser)
+		return parser_variable_at(symbols->parser, object, offset);
 	struct object *at = symbols_open(symbols, object);
 	uint64_t address;
-
 	if (!object_data_address(at, offset, &address))
 		return NULL;
 	const struct variable *variable = object_variable(at, address);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * operation - what the engine asks its parser for. Each stands for the functions of symbols.h,
+ * python.h, patterns.h or variables.h with its name; calls.c and server.c have the arguments.
+ *
+ * Every answer begins with what has changed (parser.h): the generation, objects, locations, and
+ * locations whose ranges are no longer those that were told.
+ */
+#pragma once
+
+enum operation {
+	OPERATION_ADD_OBJECT,
+	OPERATION_ADD_JIT,
+	OPERATION_ADD_KERNEL,
+	OPERATION_REFRESH_KERNEL,
+	OPERATION_SYSTEM_CALL,
+	OPERATION_FIND_SYSTEM_CALL,
+	OPERATION_WAIT_CLASS,
+	OPERATION_SPAN,
+	OPERATION_SET,
+	OPERATION_LOCATION_AT,
+	OPERATION_LOCATION_RANGES,
+	OPERATION_SCOPE_RANGES,
+	OPERATION_FIND,
+	OPERATION_FIND_INCLUSIVE,
+	OPERATION_FIND_KERNEL,
+	OPERATION_FIND_PATTERN,
+	OPERATION_BREAKPOINTS,
+	OPERATION_USDT,
+	OPERATION_FUNCTIONS_AT,
+	OPERATION_FUNCTION_AT,
+	OPERATION_UNWIND_ROWS,
+	OPERATION_SPIN_LOOPS,
+	OPERATION_TAIL_CALLS,
+	OPERATION_TAIL_LOCATION,
+	OPERATION_REFERENCES,
+	OPERATION_VARIABLE_AT,
+	OPERATION_PYTHON,
+	OPERATION_SEE_THROUGH,
+	OPERATION_ADD_PYTHON_CODE,
+	OPERATION_PYTHON_OBJECT,
+	OPERATIONS,
+};

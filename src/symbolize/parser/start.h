@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* start - symbols whose files are read by a process without rights. */
+#pragma once
+
+#include "symbolize/symbols.h"
+
+#include <sys/types.h>
+
+/*
+ * As symbols_new, for the engine: all files are read in another process, which may end at any time
+ * (docs/security.md). Then what was not asked for before is told by addresses. Where the kernel
+ * does not take all rights from it, this process reads the files. The scope does not change any
+ * more.
+ */
+struct symbols *symbols_start(enum target_kind granularity, const struct scope *scope);
+/* How that process ended, as a warning; NULL: it did not. */
+const char *symbols_warning(const struct symbols *symbols);
+/* Its number; 0: there is none. */
+pid_t symbols_process(const struct symbols *symbols);

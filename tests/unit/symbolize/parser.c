@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* parser - the process that reads binaries: its answers, its end, and answers that are lies. */
+#include "symbolize/parser/parser.h"
+
+#include "symbolize/internal.h"
+#include "symbolize/object/unwind.h"
+#include "symbolize/parser/start.h"
+
+#include "fixture.h"
+
+#include "check.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool is_same(const char *one, const char *other)
+{
+	return one && other ? !strcmp(one, other) : one == other;
+}
+
+/* The file by this process, and by a parser. */
+struct pair {
+	struct fixture own;
+	struct symbols *asked;
+	uint32_t object;
+};
+
+static bool open_pair(struct pair *pair, const char *name)
+{
+	AUTO(text) char *path = text_format("%s/%s", fixture_directory, name);
+
+	if (fixture_open(&pair->own, name, TARGET_LINE, NULL))
+		return false;
+	pair->asked = symbols_start(TARGET_LINE, pair->own.scope);
+	return pair->asked->parser &&
+	       !symbols_add_object(pair->asked, path, NULL, true, &pair->object, NULL);
+}
+
+static void close_pair(struct pair *pair)
+{
+	symbols_free(pair->asked);
+	fixture_close(&pair->own);
+}
+
+static bool has_same_ranges(struct pair *pair, uint32_t own, uint32_t asked)
+{
+	const struct range *mine, *theirs;
+	size_t count = symbols_location_ranges(pair->own.symbols, own, &mine);
+
+	return symbols_location_ranges(pair->asked, asked, &theirs) == count &&
+	       !memcmp(mine, theirs, count * sizeof(*mine));
+}
+
+static bool has_same_location(struct pair *pair, uint64_t offset)
+{
+	uint32_t mine = symbols_location_at(pair->own.symbols, pair->own.object, offset);
+	uint32_t theirs = symbols_location_at(pair->asked, pair->object, offset);
+
+	if (mine == SYMBOLS_NONE || theirs == SYMBOLS_NONE)
+		return mine == theirs;
+	const struct symbols_location *one = symbols_location(pair->own.symbols, mine);
+	const struct symbols_location *other = symbols_location(pair->asked, theirs);
+	return is_same(one->name, other->name) && is_same(one->file, other->file) &&
+	       is_same(one->function, other->function) && one->line == other->line &&
+	       one->kind == other->kind && has_same_ranges(pair, mine, theirs);
+}
+
+/* The number of lines that were found. */
+static unsigned compare(struct pair *pair)
+{
+	unsigned differing = 0;
+
+	for (uint64_t offset = 0; offset < 0x3000; offset++) {
+		differing += !has_same_location(pair, offset);
+		differing +=
+			!is_same(symbols_function_at(pair->own.symbols, pair->own.object, offset),
+				 symbols_function_at(pair->asked, pair->object, offset));
+	}
+	CHECK_EQUAL(differing, 0);
+	return symbols_location_count(pair->asked);
+}
+
+TEST("a parser answers as this process would: lines, functions, ranges, searches, unwinding")
+{
+	struct pair pair;
+	struct symbols_addresses mine = {0}, theirs = {0};
+	struct unwind_row *rows, *told;
+	uint32_t location, other;
+
+	fixture_begin();
+	CHECK(fixture_run("gcc -O1 -g main.c -o plain"));
+	CHECK(open_pair(&pair, "plain"));
+	CHECK(compare(&pair) > 5);
+	size_t count = symbols_unwind_rows(pair.own.symbols, pair.own.object, &rows);
+	CHECK_EQUAL(symbols_unwind_rows(pair.asked, pair.object, &told), count);
+	CHECK(count > 5 && !memcmp(rows, told, count * sizeof(*rows)));
+	free(rows);
+	free(told);
+	CHECK_EQUAL(symbols_find(pair.own.symbols, "work", &location, NULL), 0);
+	CHECK_EQUAL(symbols_find(pair.asked, "work", &other, NULL), 0);
+	CHECK(has_same_ranges(&pair, location, other));
+	CHECK_EQUAL(symbols_breakpoints(pair.own.symbols, "main.c:12", SYMBOLS_NONE, &mine, NULL),
+		    0);
+	CHECK_EQUAL(symbols_breakpoints(pair.asked, "main.c:12", SYMBOLS_NONE, &theirs, NULL), 0);
+	CHECK(mine.count && theirs.count == mine.count &&
+	      mine.items[0].offset == theirs.items[0].offset);
+	struct error one = {0}, two = {0};
+	CHECK_EQUAL(symbols_find(pair.own.symbols, "wirk", &location, &one),
+		    symbols_find(pair.asked, "wirk", &location, &two));
+	CHECK_TEXT(one.text, two.text);
+	CHECK_EQUAL(one.code, two.code);
+	array_free(&mine);
+	array_free(&theirs);
+	close_pair(&pair);
+}
+
+TEST("a parser gets debug files of their own by the engine: .dwo, .debug, a build id's")
+{
+	struct pair pair;
+
+	fixture_begin();
+	CHECK(fixture_run("gcc -O1 -g -gdwarf-5 -gsplit-dwarf main.c -o split"));
+	CHECK(open_pair(&pair, "split"));
+	CHECK(compare(&pair) > 5);
+	close_pair(&pair);
+	CHECK(fixture_run("gcc -O1 -g main.c -o linked && "
+			  "objcopy --only-keep-debug linked linked.debug && strip linked && "
+			  "objcopy --add-gnu-debuglink=linked.debug linked"));
+	CHECK(open_pair(&pair, "linked"));
+	CHECK(symbols_object(pair.asked, pair.object)->has_lines);
+	CHECK(compare(&pair) > 5);
+	close_pair(&pair);
+}
+
+/* `signal` ends the parser after a first answer; what was told stays, the rest are addresses. */
+static void end_by(int signal, const char *said)
+{
+	struct pair pair;
+	struct error error = {0};
+	const struct range *ranges;
+	struct unwind_row *rows;
+	uint32_t location, another;
+
+	CHECK(fixture_run("gcc -O1 -g main.c -o plain && gcc -O1 -g main.c -o second"));
+	CHECK(open_pair(&pair, "plain"));
+	CHECK_EQUAL(symbols_find(pair.asked, "main.c:12", &location, NULL), 0);
+	size_t count = symbols_location_ranges(pair.asked, location, &ranges);
+	CHECK(count && !symbols_warning(pair.asked));
+	uint64_t known = ranges[0].start;
+	uint32_t line = symbols_location_at(pair.asked, pair.object, known);
+	CHECK_EQUAL(kill(symbols_process(pair.asked), signal), 0);
+	AUTO(text) char *path = text_format("%s/second", fixture_directory);
+	CHECK_EQUAL(symbols_add_object(pair.asked, path, NULL, true, &another, NULL), 0);
+	CHECK(symbols_warning(pair.asked) && strstr(symbols_warning(pair.asked), said));
+	CHECK_EQUAL(symbols_process(pair.asked), 0);
+	CHECK_EQUAL(symbols_location_at(pair.asked, pair.object, known), line);
+	CHECK_EQUAL(symbols_location_ranges(pair.asked, location, &ranges), count);
+	uint32_t block = symbols_location_at(pair.asked, another, 0x1234);
+	CHECK_TEXT(symbols_location(pair.asked, block)->name, "second+0x1000");
+	CHECK_EQUAL(symbols_location_ranges(pair.asked, block, &ranges), 1);
+	CHECK_TEXT(symbols_function_at(pair.asked, another, 0x1234), "second+0x1234");
+	CHECK(symbols_object(pair.asked, another)->fd >= 0);
+	CHECK_EQUAL(symbols_unwind_rows(pair.asked, another, &rows), 0);
+	CHECK(symbols_find(pair.asked, "work", &another, &error) && strstr(error.text, said));
+	CHECK(symbols_system_call(pair.asked, 1) != SYMBOLS_NONE);
+	CHECK(symbols_wait_class(pair.asked, CLASS_IO, SYMBOLS_NONE) != SYMBOLS_NONE);
+	CHECK(symbols_scope_ranges(pair.asked, pair.object, &ranges) > 0);
+	close_pair(&pair);
+}
+
+TEST("after a parser was killed, crashed, or does not answer, code is told by addresses")
+{
+	fixture_begin();
+	end_by(SIGKILL, "was ended by signal 9");
+	end_by(SIGSEGV, "was ended by signal 11");
+	setenv("LEVER_PARSER_SECONDS", "1", 1);
+	end_by(SIGSTOP, "did not answer for 1 s");
+	unsetenv("LEVER_PARSER_SECONDS");
+}
+
+/* ---- a parser that was taken over ---- */
+
+static uint64_t random_state;
+
+static uint64_t draw(uint64_t below)
+{
+	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+	return (random_state >> 33) % below;
+}
+
+static void add_lie(struct message *answer)
+{
+	static const uint64_t numbers[] = {0, 1, 2, SYMBOLS_NONE, UINT64_MAX, 1ull << 32};
+
+	if (draw(3) == 0)
+		message_add_text(answer, draw(2) ? "name" : NULL);
+	else if (draw(2))
+		message_add(answer, numbers[draw(sizeof(numbers) / sizeof(*numbers))]);
+	else
+		message_add_bytes(answer, numbers, draw(sizeof(numbers)));
+}
+
+/* Begins as a right answer does, as often as not. */
+static _Noreturn void lie(int socket)
+{
+	struct message ask = {0}, answer = {0};
+	uint64_t kind;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	message_send(socket, MESSAGE_READY, &answer, -1, 0);
+	while (!message_receive(socket, &kind, &ask, NULL, 0)) {
+		message_empty(&answer);
+		if (draw(4)) {
+			message_add(&answer, draw(5));
+			message_add(&answer, 0);
+			for (uint64_t i = draw(3); i; i--) {
+				message_add(&answer, draw(3));
+				message_add_text(&answer, "/path");
+				for (int j = 0; j < 6; j++)
+					message_add(&answer, draw(2));
+			}
+			message_add(&answer, SYMBOLS_NONE);
+			message_add(&answer, 0);
+			message_add_bytes(&answer, NULL, 0);
+		}
+		for (uint64_t i = draw(6); i; i--)
+			add_lie(&answer);
+		message_send(socket, draw(20) ? MESSAGE_ANSWER : MESSAGE_OPEN, &answer, -1, 0);
+	}
+	_exit(0);
+}
+
+static struct symbols *start_liar(const struct scope *scope)
+{
+	struct symbols *symbols = symbols_new(TARGET_LINE, scope);
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		abort();
+	pid_t pid = fork();
+	if (!pid)
+		lie(ends[1]);
+	close(ends[1]);
+	symbols->parser = parser_new(ends[0], pid, scope);
+	return symbols;
+}
+
+static void use(struct symbols *symbols, uint32_t object)
+{
+	struct symbols_addresses addresses = {0};
+	struct ranges loops = {0}, helpers = {0};
+	const struct range *ranges;
+	struct range function;
+	struct symbols_python python;
+	struct unwind_row *rows;
+	struct error error;
+	uint32_t found[4], location = symbols_location_at(symbols, object, draw(9999));
+
+	symbols_find(symbols, "work", &location, &error);
+	symbols_breakpoints(symbols, "work", SYMBOLS_NONE, &addresses, &error);
+	symbols_tail_calls(symbols, &(struct symbols_address){.object = object},
+			   &(struct symbols_address){.object = object}, &addresses);
+	for (size_t i = 0; i < addresses.count; i++)
+		CHECK(symbols_object(symbols, addresses.items[i].object) != NULL);
+	array_free(&addresses);
+	size_t count = symbols_functions_at(symbols, object, 1, found, 4);
+	for (size_t i = 0; i < count; i++)
+		CHECK(symbols_location(symbols, found[i])->name != NULL);
+	CHECK(symbols_function_at(symbols, object, draw(99)) != NULL);
+	symbols_unwind_rows(symbols, object, &rows);
+	free(rows);
+	symbols_spin_loops(symbols, object, 1, &function, &loops, &helpers);
+	ranges_clear(&loops);
+	ranges_clear(&helpers);
+	symbols_python(symbols, object, &python);
+	symbols_scope_ranges(symbols, object, &ranges);
+	CHECK(symbols_location(symbols, symbols_system_call(symbols, 1))->name != NULL);
+	for (uint32_t i = 0; i < symbols_location_count(symbols); i++)
+		symbols_location_ranges(symbols, i, &ranges);
+	free(symbols_variable_at(symbols, object, 3));
+	symbols_add_kernel(symbols, "/proc/kallsyms", NULL, true, &error);
+	uint64_t offset;
+	if (symbols_kernel_offset(symbols, 4096, &location, &offset))
+		CHECK(symbols_object(symbols, location)->path != NULL);
+}
+
+TEST("answers of a parser that was taken over are checked: no number leads out of an array")
+{
+	AUTO(text) char *path = text_format("%s/plain", fixture_directory);
+	unsigned distrusted = 0;
+
+	fixture_begin();
+	CHECK(fixture_run("gcc -O1 -g main.c -o plain"));
+	for (unsigned round = 0; round < 300; round++) {
+		struct scope *scope = scope_new();
+		uint32_t object;
+		random_state = round;
+		struct symbols *symbols = start_liar(scope);
+		CHECK(symbols->parser != NULL);
+		if (!symbols_add_object(symbols, path, NULL, true, &object, NULL)) {
+			CHECK(symbols_object(symbols, object)->path != NULL);
+			use(symbols, object);
+		}
+		distrusted += symbols_warning(symbols) != NULL;
+		symbols_free(symbols);
+		scope_free(scope);
+	}
+	CHECK(distrusted > 250);
+}
