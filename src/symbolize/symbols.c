@@ -7,6 +7,7 @@
 #include "symbolize/internal.h"
 #include "symbolize/location/jit_location.h"
 #include "symbolize/location/location_name.h"
+#include "symbolize/object/brokered.h"
 #include "symbolize/object/jit_file.h"
 #include "symbolize/object/unwind.h"
 #include "symbolize/parser/parser.h"
@@ -137,7 +138,7 @@ int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 		refresh_jit(symbols, symbols_open(symbols, *object));
 		return 0;
 	}
-	if (access(path, R_OK) != 0)
+	if (!broker_is_used() && access(path, R_OK) != 0)
 		return error_set(error, errno, "cannot read the JIT map %s: %s", path,
 				 strerror(errno));
 	struct object *map = object_new(path);

@@ -135,6 +135,27 @@ TEST("a parser gets debug files of their own by the engine: .dwo, .debug, a buil
 	close_pair(&pair);
 }
 
+TEST("a parser reads files of JIT code that the engine names, and reads them again when they grow")
+{
+	static const char one[] = "1000 10 first\n", two[] = "1000 10 first\n2000 10 second\n";
+	struct scope *scope = scope_new();
+	uint32_t object;
+
+	fixture_begin();
+	AUTO(text) char *path = text_format("%s/perf-1.map", fixture_directory);
+	fixture_write("perf-1.map", one, strlen(one));
+	struct symbols *symbols = symbols_start(TARGET_FUNCTION, scope);
+	CHECK_EQUAL(symbols_add_jit(symbols, path, &object, NULL), 0);
+	CHECK_TEXT(symbols_function_at(symbols, object, 0x1008), "first");
+	CHECK(symbols_names_may_appear(symbols));
+	fixture_write("perf-1.map", two, strlen(two));
+	uint32_t location = symbols_location_at(symbols, object, 0x2008);
+	CHECK(location != SYMBOLS_NONE);
+	CHECK_TEXT(symbols_location(symbols, location)->name, "second");
+	symbols_free(symbols);
+	scope_free(scope);
+}
+
 /* `signal` ends the parser after a first answer; what was told stays, the rest are addresses. */
 static void end_by(int signal, const char *said)
 {
