@@ -49,13 +49,25 @@ def wait_for_experiments(process, place):
     check(process.poll() is None, "lever ended early")
 
 
+def name_of(pid):
+    with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
+        return file.read().strip()
+
+
 def child_of(process):
     """The program's process id."""
     path = f"/proc/{process.pid}/task/{process.pid}/children"
     with open(path, encoding="utf-8") as file:
         children = file.read().split()
-    equal(len(children), 1, "children of lever")
-    return int(children[0])
+    programs = [pid for pid in children if name_of(pid) != "lever-parser"]
+    equal(len(programs), 1, "programs that lever started")
+    return int(programs[0])
+
+
+def parser_of(process):
+    """The process that reads binaries for lever."""
+    with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="utf-8") as file:
+        return [pid for pid in file.read().split() if name_of(pid) == "lever-parser"]
 
 
 def bpf_objects(pid):
@@ -154,11 +166,13 @@ def _():
         process = start(place, "--progress", "unit", "--", program("exits"), "calm", LONG)
         wait_for_experiments(process, place)
         pid, held = child_of(process), bpf_objects(process.pid)
+        parser, = parser_of(process)
         check(breakpoint_is_set(pid), "the test cannot see a breakpoint")
         process.kill()
         process.wait(PATIENCE)
         wait_until("BPF programs, maps and links are gone", lambda: not bpf_left(held))
         wait_until("the breakpoint is gone", lambda: not breakpoint_is_set(pid))
+        wait_until("the process that reads binaries is gone", lambda: not os.path.exists(f"/proc/{parser}"))
         equal(os.waitpid(pid, os.WNOHANG), (0, 0), "the program did not go on")
         os.kill(pid, signal.SIGINT)
         equal(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 9)

@@ -25,7 +25,7 @@ def statuses():
 
 
 def field(status, name):
-    return re.search(rf"^{name}:\s*(.*)$", status, re.MULTILINE).group(1)
+    return re.search(rf"^{name}:[ \t]*(.*?)[ \t]*$", status, re.MULTILINE).group(1)
 
 
 def parser_of(engine, seconds=5):

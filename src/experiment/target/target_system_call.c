@@ -22,12 +22,14 @@ static uint32_t location_of(struct target_lookup *lookup, const struct wire_samp
 
 static struct wire_range range(const struct target_lookup *lookup, uint32_t location)
 {
+	struct wire_range result = {.object = WIRE_OBJECT_SYSTEM_CALLS};
 	const struct range *number;
 
-	symbols_location_ranges(lookup->symbols, location, &number);
-	return (struct wire_range){.object = WIRE_OBJECT_SYSTEM_CALLS,
-				   .start = number->start,
-				   .end = number->end};
+	if (symbols_location_ranges(lookup->symbols, location, &number)) {
+		result.start = number->start;
+		result.end = number->end;
+	}
+	return result;
 }
 
 const struct target_kind_row target_system_call = {

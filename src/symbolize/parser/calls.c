@@ -314,7 +314,12 @@ uint32_t parser_system_call(struct parser *parser, int number)
 	AUTO(text) char *name = text_format("syscall:%s", shown ? shown : "unknown");
 	parser_begin(parser, OPERATION_SYSTEM_CALL);
 	message_add(&parser->ask, (uint64_t)number);
-	return keep_numbered(parser, parser_ask(parser, NULL, -1), key, TARGET_SYSTEM_CALL, name);
+	known = keep_numbered(parser, parser_ask(parser, NULL, -1), key, TARGET_SYSTEM_CALL, name);
+	struct parsed_location *location = parser->locations.items[known];
+	location->ranges.count = 0;
+	ranges_add(&location->ranges, (uint64_t)number, (uint64_t)number + 1);
+	location->has_ranges = true;
+	return known;
 }
 
 uint32_t parser_wait_class(struct parser *parser, enum sample_class class, uint32_t at)
@@ -434,6 +439,11 @@ size_t parser_functions_at(struct parser *parser, uint32_t object, uint64_t offs
 
 const char *parser_function_at(struct parser *parser, uint32_t object, uint64_t offset)
 {
+	bool is_file = parser_object(parser, object)->inode; /* JIT code changes */
+	uint32_t known = is_file ? hash_map_get(&parser->functions, object, offset) : HASH_MAP_NONE;
+
+	if (known != HASH_MAP_NONE)
+		return interner_text(&parser->texts, known);
 	const char *name = ask_at(parser, OPERATION_FUNCTION_AT, object, offset) ?
 				   message_take_text(&parser->answer) :
 				   NULL;
@@ -441,7 +451,10 @@ const char *parser_function_at(struct parser *parser, uint32_t object, uint64_t 
 	char *address = text_format("%s+0x%llx", path_base(path_of(parser, object)),
 				    (unsigned long long)offset);
 
-	return interner_text(&parser->texts, interner_add(&parser->texts, name ? name : address));
+	known = interner_add(&parser->texts, name ? name : address);
+	if (is_file)
+		hash_map_set(&parser->functions, object, offset, known);
+	return interner_text(&parser->texts, known);
 }
 
 char *parser_variable_at(struct parser *parser, uint32_t object, uint64_t offset)

@@ -128,14 +128,13 @@ static int wait_for(int socket, short events, unsigned seconds)
 }
 
 /* A descriptor travels with the first byte. */
-static ssize_t send_part(int socket, const void *bytes, size_t size, int fd)
+static ssize_t send_parts(int socket, struct iovec parts[2], int fd)
 {
 	union {
 		char bytes[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr aligned;
 	} control = {0};
-	struct iovec part = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = size};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
 
 	if (fd >= 0) {
 		message.msg_control = &control;
@@ -149,12 +148,27 @@ static ssize_t send_part(int socket, const void *bytes, size_t size, int fd)
 	return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-static int send_all(int socket, const void *bytes, size_t size, int fd, unsigned seconds)
+static void drop_sent(struct iovec parts[2], size_t sent)
 {
-	const char *at = bytes;
+	for (int i = 0; i < 2; i++) {
+		size_t of_part = sent < parts[i].iov_len ? sent : parts[i].iov_len;
+		if (!of_part)
+			continue;
+		parts[i].iov_base = (char *)parts[i].iov_base + of_part;
+		parts[i].iov_len -= of_part;
+		sent -= of_part;
+	}
+}
 
-	while (size) {
-		ssize_t sent = send_part(socket, at, size, fd);
+int message_send(int socket, enum message_kind kind, const struct message *message, int fd,
+		 unsigned seconds)
+{
+	struct message_header header = {.bytes = message->count, .kind = kind};
+	struct iovec parts[] = {{.iov_base = &header, .iov_len = sizeof(header)},
+				{.iov_base = message->bytes, .iov_len = message->count}};
+
+	while (parts[0].iov_len + parts[1].iov_len) {
+		ssize_t sent = send_parts(socket, parts, fd);
 		int code = sent >= 0 || errno == EINTR ? 0 :
 			   errno == EAGAIN             ? wait_for(socket, POLLOUT, seconds) :
 							 -EPIPE;
@@ -162,20 +176,10 @@ static int send_all(int socket, const void *bytes, size_t size, int fd, unsigned
 			return code;
 		if (sent <= 0)
 			continue;
-		at += sent;
-		size -= (size_t)sent;
+		drop_sent(parts, (size_t)sent);
 		fd = -1;
 	}
 	return 0;
-}
-
-int message_send(int socket, enum message_kind kind, const struct message *message, int fd,
-		 unsigned seconds)
-{
-	struct message_header header = {.bytes = message->count, .kind = kind};
-	int code = send_all(socket, &header, sizeof(header), fd, seconds);
-
-	return code ? code : send_all(socket, message->bytes, message->count, -1, seconds);
 }
 
 static void keep_descriptor(struct msghdr *message, int *fd)
@@ -208,12 +212,13 @@ static int receive_all(int socket, void *bytes, size_t size, int *fd, unsigned s
 			message.msg_control = &control;
 			message.msg_controllen = sizeof(control);
 		}
-		int code = wait_for(socket, POLLIN, seconds);
-		if (code)
-			return code;
 		ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-		if (received < 0 && (errno == EINTR || errno == EAGAIN))
+		if (received < 0 && (errno == EINTR || errno == EAGAIN)) {
+			int code = wait_for(socket, POLLIN, seconds);
+			if (code)
+				return code;
 			continue;
+		}
 		if (received <= 0)
 			return -EPIPE;
 		if (fd)

@@ -51,6 +51,7 @@ void parser_clear_code(struct parser *parser)
 	array_free(&parser->kernel.pieces);
 	hash_map_clear(&parser->numbered);
 	hash_map_clear(&parser->at);
+	hash_map_clear(&parser->functions);
 	interner_clear(&parser->texts);
 }
 

@@ -69,6 +69,7 @@ struct parser {
 	struct hash_map numbered; /* locations that never change: system calls, spans, ... */
 	struct hash_map at;       /* (object, offset) -> location, of one generation */
 	uint64_t at_generation;
+	struct hash_map functions; /* (object, offset) -> text, of files */
 };
 
 /* Takes the socket; `pid` is the parser's. NULL: it does not say that its sandbox holds. */
