@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "collect/collector.h"
 #include "experiment/progress/progress_kinds.h"
+#include "symbolize/parser/start.h"
 #include "symbolize/scope.h"
 
 #include <errno.h>
@@ -140,7 +141,7 @@ static int open_all(struct visits *visits, const struct visits_options *options,
 		return code;
 	make_environment(visits);
 	visits->scope = scope_new();
-	visits->symbols = symbols_new(TARGET_FUNCTION, visits->scope);
+	visits->symbols = symbols_start(TARGET_FUNCTION, visits->scope);
 	visits->code = sampled_code_new(visits->symbols, visits->collector);
 	visits->lookup.collector = visits->collector;
 	visits->lookup.code = visits->code;
