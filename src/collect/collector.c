@@ -160,6 +160,11 @@ struct collector_visits collector_window_visits(const struct collector *collecto
 	return collector->engine->window_visits(collector, point);
 }
 
+bool collector_sees_open_windows(const struct collector *collector)
+{
+	return collector->engine->sees_open_windows;
+}
+
 bool collector_samples_when_disarmed(const struct collector *collector)
 {
 	return collector->engine->samples_when_disarmed;

@@ -183,7 +183,8 @@ void collector_charge_ticks(struct collector *collector, bool are_charged);
 void collector_window_open(struct collector *collector);
 void collector_window_close(struct collector *collector);
 struct collector_visits collector_window_visits(const struct collector *collector, unsigned point);
-void collector_disarm(struct collector *collector); /* no more pauses, for good */
+bool collector_sees_open_windows(const struct collector *collector); /* those so far */
+void collector_disarm(struct collector *collector);                  /* no more pauses, for good */
 bool collector_samples_when_disarmed(const struct collector *collector); /* after that, too */
 
 /* With one of so many samples its callers, too, before it; each takes a stack walk. 0: none. */
@@ -196,5 +197,4 @@ void collector_counters(struct collector *collector, struct collector_counters *
 void collector_heartbeat(struct collector *collector);
 /* Hands on everything that has arrived; returns how much. */
 int collector_drain(struct collector *collector, const struct collector_handler *handler);
-/* Becomes readable when something other than samples has arrived. */
-int collector_descriptor(const struct collector *collector);
+int collector_descriptor(const struct collector *collector); /* readable: not only samples came */

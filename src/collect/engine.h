@@ -18,6 +18,7 @@
 struct engine {
 	const char *name;
 	bool samples_when_disarmed;
+	bool sees_open_windows; /* window_visits tells while a window is open */
 	void (*close)(struct collector *collector);
 	/* May be NULL: every executable can be profiled. */
 	int (*check_program)(const char *path, struct error *error);

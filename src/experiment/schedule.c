@@ -5,11 +5,18 @@
 #include "base/memory.h"
 #include "stats/random.h"
 
+#include <math.h>
 #include <string.h>
 
+/* The first decks of a target have these alone: with them its rank is known soonest. */
+static const double deciding[] = {0.25, 0.5, 0.75, 1};
+#define DECIDING (sizeof(deciding) / sizeof(deciding[0]))
+#define DECIDING_DECKS 3
+
 struct deck {
-	double *cards; /* a permutation of the speedups; NULL until first used */
-	size_t next;
+	double *cards; /* a permutation of speedups; NULL until first used */
+	size_t count, next;
+	unsigned shuffles;
 };
 
 struct schedule {
@@ -68,21 +75,38 @@ static bool draw_target(struct schedule *schedule, const double *weights, size_t
 	return true;
 }
 
+static bool is_deciding(double speedup)
+{
+	for (size_t i = 0; i < DECIDING; i++)
+		if (fabs(speedup - deciding[i]) < 1e-9)
+			return true;
+	return false;
+}
+
+/* All speedups; of a target's first decks, those that decide, if they are among them. */
+static void deck_fill(const struct schedule *schedule, struct deck *deck)
+{
+	deck->count = 0;
+	for (size_t i = 0; i < schedule->speedup_count; i++)
+		if (deck->shuffles < DECIDING_DECKS && is_deciding(schedule->speedups[i]))
+			deck->cards[deck->count++] = schedule->speedups[i];
+	if (deck->count == DECIDING)
+		return;
+	deck->count = schedule->speedup_count;
+	memcpy(deck->cards, schedule->speedups, deck->count * sizeof(double));
+}
+
 static double draw_speedup(struct schedule *schedule)
 {
-	size_t bytes = schedule->speedup_count * sizeof(double);
-
 	while (schedule->decks.count <= schedule->target)
 		(void)array_add(&schedule->decks);
 	struct deck *deck = &schedule->decks.items[schedule->target];
-	if (!deck->cards) {
+	if (!deck->cards)
 		deck->cards = memory_new(schedule->speedup_count, sizeof(double));
-		memcpy(deck->cards, schedule->speedups, bytes);
-		deck->next = schedule->speedup_count;
-	}
-	if (deck->next == schedule->speedup_count) {
-		random_shuffle(&schedule->random, deck->cards, schedule->speedup_count,
-			       sizeof(double));
+	if (deck->next == deck->count) {
+		deck_fill(schedule, deck);
+		random_shuffle(&schedule->random, deck->cards, deck->count, sizeof(double));
+		deck->shuffles++;
 		deck->next = 0;
 	}
 	return deck->cards[deck->next++];

@@ -257,6 +257,18 @@ static int insert_lengths(struct profile *profile, const struct recording_experi
 	return code;
 }
 
+static int insert_marks(struct profile *profile, const struct recording_experiment *experiment,
+			struct error *error)
+{
+	int code = 0;
+	for (size_t i = 0; i < experiment->marks.count && !code; i++) {
+		struct recording_mark mark = experiment->marks.items[i];
+		mark.experiment_id = experiment->id;
+		code = insert(profile, TABLE_MARK, 0, &mark, error);
+	}
+	return code;
+}
+
 /* An experiment is in the file with all its visits or not at all. */
 int profile_add_experiment(struct profile *profile, struct recording_experiment *experiment,
 			   struct error *error)
@@ -271,6 +283,8 @@ int profile_add_experiment(struct profile *profile, struct recording_experiment 
 		code = insert_visits(profile, experiment, error);
 	if (!code)
 		code = insert_lengths(profile, experiment, error);
+	if (!code)
+		code = insert_marks(profile, experiment, error);
 	if (code)
 		store_execute(profile->store, "ROLLBACK TO experiment", NULL);
 	store_execute(profile->store, "RELEASE experiment", NULL);

@@ -151,16 +151,18 @@ static int read_table(struct store *store, size_t index, struct recording *recor
 	return step == SQLITE_DONE ? 0 : store_explain(store, error);
 }
 
-/* A row of the tables visit and length; both begin with these ids. */
+/* A row of the tables visit, length and mark; each begins with these ids. */
 union part {
 	struct {
 		int64_t experiment_id, point_id;
 	} ids;
 	struct schema_visit visit;
 	struct recording_length length;
+	struct recording_mark mark;
 };
 _Static_assert(offsetof(struct schema_visit, visit.point_id) == sizeof(int64_t) &&
-		       offsetof(struct recording_length, point_id) == sizeof(int64_t),
+		       offsetof(struct recording_length, point_id) == sizeof(int64_t) &&
+		       offsetof(struct recording_mark, point_id) == sizeof(int64_t),
 	       "a part begins with the ids of its experiment and point");
 
 /* Parts and experiments come by ascending id: `at` goes on from the previous part. */
@@ -181,6 +183,8 @@ static int add_part(struct store *store, struct recording *recording, size_t ind
 	struct recording_experiment *experiment = &recording->experiments.items[*at];
 	if (index == TABLE_VISIT)
 		*array_add(&experiment->visits) = part->visit.visit;
+	else if (index == TABLE_MARK)
+		*array_add(&experiment->marks) = part->mark;
 	else
 		*array_add(&experiment->lengths) = part->length;
 	return 0;

@@ -98,6 +98,7 @@ void recording_free(struct recording *recording)
 	for (size_t i = 0; i < recording->experiments.count; i++) {
 		array_free(&recording->experiments.items[i].visits);
 		array_free(&recording->experiments.items[i].lengths);
+		array_free(&recording->experiments.items[i].marks);
 	}
 	for (size_t i = 0; i < recording->earlier.count; i++)
 		row_release(TABLE_RUN, &recording->earlier.items[i]);

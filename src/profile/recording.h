@@ -83,6 +83,17 @@ struct recording_visit {
 	double in_flight;     /* latency only: time average of begun and not yet ended */
 };
 
+/* What one progress point has had since its first edge, part of the way through a window. */
+#define RECORDING_PARTS 8 /* of a window, of about equal length; marks stand between them */
+struct recording_mark {
+	int64_t experiment_id, point_id;
+	unsigned number;                   /* from 1 */
+	double visits;                     /* between the first edge and the last one so far */
+	uint64_t duration_ns, delay_ns;    /* between those */
+	uint64_t elapsed_ns;               /* of the window */
+	uint64_t sampled_ns, displaced_ns; /* of the program, in that time */
+};
+
 struct recording_experiment {
 	int64_t id, run_id, target_id;
 	double speedup; /* fraction */
@@ -96,6 +107,7 @@ struct recording_experiment {
 	int series_index; /* among the windows that follow each other at one speedup, from 0 */
 	ARRAY(struct recording_visit) visits;
 	ARRAY(struct recording_length) lengths; /* by point and bucket */
+	ARRAY(struct recording_mark) marks;     /* by point and number */
 };
 
 /* Sampled time by target, for shares and the phase correction. */

@@ -346,6 +346,18 @@ static const struct column length_columns[] = {
 	COLUMN(recording_length, credit_cubes, REAL),
 };
 
+static const struct column mark_columns[] = {
+	REFERENCE(recording_mark, experiment_id, experiment),
+	REFERENCE(recording_mark, point_id, point),
+	COLUMN(recording_mark, number, WORD),
+	COLUMN(recording_mark, visits, REAL),
+	COLUMN(recording_mark, duration_ns, COUNT),
+	COLUMN(recording_mark, delay_ns, COUNT),
+	COLUMN(recording_mark, elapsed_ns, COUNT),
+	COLUMN(recording_mark, sampled_ns, COUNT),
+	COLUMN(recording_mark, displaced_ns, COUNT),
+};
+
 #define SHAPE(noun, row)                                                                    \
 	.columns = noun##_columns, .count = sizeof(noun##_columns) / sizeof(struct column), \
 	.row_size = sizeof(struct row)
@@ -400,6 +412,7 @@ const struct table schema_tables[TABLES] = {
 	[TABLE_LENGTH] =
 		PARTS("length", length, recording_length, 7, "experiment_id, point_id, bucket"),
 	[TABLE_WAKEUP] = KEPT("wakeup", wakeup, wakeups, 10, "id"),
+	[TABLE_MARK] = PARTS("mark", mark, recording_mark, 13, "experiment_id, point_id, number"),
 };
 
 /* A column's type in SQL; SQLite enforces it in `STRICT` tables. */

@@ -9,7 +9,7 @@
 #include "profile/recording.h"
 
 #define SCHEMA_APPLICATION_ID 0x4c455652 /* "LEVR" */
-#define SCHEMA_VERSION 12
+#define SCHEMA_VERSION 13
 #define SCHEMA_PARTS SIZE_MAX
 
 /* How a field is stored. Values of a file are checked against it. */
@@ -83,6 +83,7 @@ enum {
 	TABLE_SET_SEARCH,
 	TABLE_SET_MEASURE,
 	TABLE_CALL_EDGE,
+	TABLE_MARK,
 	TABLES,
 };
 

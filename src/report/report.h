@@ -17,6 +17,7 @@ struct report_options {
 	unsigned columns; /* width of the terminal, or 100; taken as 60 to 132 */
 	unsigned most;    /* rows of a table, 0: all */
 	bool is_brief;    /* causal: only the first screen */
+	bool is_verbose;  /* causal: where the width of intervals comes from, too */
 	/* Of samples: */
 	enum samples_group group;
 	enum report_tree tree; /* instead of the table */

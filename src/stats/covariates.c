@@ -42,6 +42,7 @@
  * speedup 1; at others it is in proportion.
  */
 static const double differences[] = {0.003, 0.01, 0.03, 0.1, 0.3};
+static const double priors[] = {0.4, 0.3, 0.2, 0.07, 0.03}; /* of most programs it is small */
 #define CAUTION 1.25 /* of the error of the shrunken difference, as it is not normal */
 #define DIFFERENCES (sizeof(differences) / sizeof(differences[0]))
 
@@ -219,7 +220,7 @@ static void shrink_all(struct work_point *points, size_t count)
 		best = fmax(best, likelihoods[i]);
 	}
 	for (size_t i = 0; i < DIFFERENCES; i++)
-		sum += likelihoods[i] = exp(likelihoods[i] - best);
+		sum += likelihoods[i] = priors[i] * exp(likelihoods[i] - best);
 	for (size_t i = 0; i < count; i++) {
 		struct work_point *point = &points[i];
 		for (size_t j = 0; j < DIFFERENCES; j++)
@@ -311,6 +312,14 @@ static double mean_displaced(const struct effect_window *windows, size_t count)
 	return count ? sum / (double)count : 0;
 }
 
+double covariates_displaced_error(const struct effect_window *windows, size_t count)
+{
+	double displaced = mean_displaced(windows, count);
+	double much = squared(displaced) / (squared(displaced) + squared(DISPLACED_MUCH));
+
+	return DISPLACED_REST * displaced * (1 + 2 * much);
+}
+
 static bool all_known(const struct effect_window *windows, size_t count)
 {
 	bool known = true;
@@ -325,9 +334,7 @@ size_t covariates_estimate(const struct covariates *covariates, const struct eff
 {
 	AUTO(windows) struct effect_window *adjusted = memory_new(count, sizeof(*adjusted));
 	AUTO(changes) struct work_point *changes = memory_new(count, sizeof(*changes));
-	double displaced = mean_displaced(windows, count);
-	double much = squared(displaced) / (squared(displaced) + squared(DISPLACED_MUCH));
-	double rest = DISPLACED_REST * displaced * (1 + 2 * much);
+	double rest = covariates_displaced_error(windows, count);
 	size_t known = 0;
 
 	memcpy(adjusted, windows, count * sizeof(*adjusted));

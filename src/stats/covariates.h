@@ -43,6 +43,9 @@ struct covariates covariates_fit(const struct covariate_pairs *pairs);
 /* The part of a period that is left without this displaced share. */
 double covariates_left(const struct covariates *covariates, double displaced);
 
+/* The standard error of log(period) that other programs leave in the estimate. */
+double covariates_displaced_error(const struct effect_window *windows, size_t count);
+
 /* As effect_estimate, from periods freed of the covariates. */
 size_t covariates_estimate(const struct covariates *covariates, const struct effect_window *windows,
 			   size_t count, struct effect_point *points, size_t most);

@@ -33,19 +33,19 @@ unsigned warm_up_series(unsigned level)
 	return levels[level].series;
 }
 
-static unsigned bin_of(double speedup)
+unsigned warm_up_bin_of(double speedup)
 {
 	return speedup > 0 ? 1 + (unsigned)fmin(3, fmax(0, ceil(4 * speedup - 1e-9) - 1)) : 0;
 }
 
 unsigned warm_up_level_at(const struct warm_up *warm_up, double speedup)
 {
-	return warm_up->levels[bin_of(speedup)];
+	return warm_up->levels[warm_up_bin_of(speedup)];
 }
 
 double warm_up_imbalance_at(const struct warm_up *warm_up, double speedup)
 {
-	return warm_up->imbalance[bin_of(speedup)];
+	return warm_up->imbalance[warm_up_bin_of(speedup)];
 }
 
 static bool continues(const struct effect_window *before, const struct effect_window *window)
@@ -119,7 +119,7 @@ static struct summary summary_of(const struct effect_window *windows, size_t cou
 		else if (index >= level->late)
 			mean_add(&late_work, amount);
 	}
-	return (struct summary){.bin = bin_of(windows[0].speedup),
+	return (struct summary){.bin = warm_up_bin_of(windows[0].speedup),
 				.speedup = windows[0].speedup,
 				.change = mean_of(&late) - mean_of(&early),
 				.work = mean_of(&work),
@@ -264,7 +264,8 @@ static struct tests test_level(const struct effect_window *windows, size_t count
 	size_t found = 0;
 
 	for (size_t i = 0; i < count; i++)
-		tests.windows[bin_of(windows[i].speedup)] += windows[i].index >= level->skipped;
+		tests.windows[warm_up_bin_of(windows[i].speedup)] +=
+			windows[i].index >= level->skipped;
 	for (size_t i = 0; i < count;) {
 		size_t size = series_at(&windows[i], count - i);
 		series[found++] = summary_of(&windows[i], size, level);
@@ -381,7 +382,7 @@ size_t warm_up_drop_early(struct effect_window *windows, size_t count,
 
 	for (size_t i = 0; i < count;) {
 		size_t size = series_at(&windows[i], count - i);
-		unsigned level = warm_up->measured[bin_of(windows[i].speedup)];
+		unsigned level = warm_up->measured[warm_up_bin_of(windows[i].speedup)];
 		struct effect_window mean;
 		bool has_late = level && late_mean(&windows[i], size, levels[level].skipped, &mean);
 		for (size_t j = 0; j < size && !level; j++)
@@ -396,7 +397,7 @@ size_t warm_up_drop_early(struct effect_window *windows, size_t count,
 /* Windows at this speedup are late enough, as is known: earlier ones differed. */
 static bool has_settled(const struct warm_up *warm_up, double speedup)
 {
-	unsigned bin = bin_of(speedup);
+	unsigned bin = warm_up_bin_of(speedup);
 
 	return warm_up->levels[bin] && warm_up->measured[bin] == warm_up->levels[bin] &&
 	       !(warm_up->imbalance[bin] < 0) && !warm_up->is_drifting;

@@ -65,6 +65,8 @@ struct warm_up warm_up_detect(const struct effect_window *windows, size_t count,
 			      enum warm_up_work work);
 /* What two targets say together. */
 enum warm_up_work warm_up_work_of(enum warm_up_work a, enum warm_up_work b);
+/* Controls 0; quarters of the speedups from 1 on. */
+unsigned warm_up_bin_of(double speedup);
 unsigned warm_up_level_at(const struct warm_up *warm_up, double speedup);
 double warm_up_imbalance_at(const struct warm_up *warm_up, double speedup);
 

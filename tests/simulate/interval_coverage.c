@@ -6,6 +6,7 @@
  * table is a group of points: one target, one speedup, one run. tests/accuracy/coverage starts it.
  */
 #include "analyze/causal/causal.h"
+#include "analyze/causal/certainty.h"
 #include "discoveries.h"
 #include "patterns.h"
 #include "session.h"
@@ -19,7 +20,7 @@
 static const char usage[] =
 	"usage: interval_coverage [--patterns A,B,...] [--engine kernel|runtime] [--cores N]\n"
 	"                         [--programs N] [--runs N] [--seconds 15,30,60] [--seed N]\n"
-	"                         [--machine still|calm|shared] [--virtual] [--list]\n"
+	"                         [--machine still|calm|shared] [--virtual] [--usual] [--list]\n"
 	"                         [--least PERCENT]\n"
 	"       interval_coverage --tables N [--seconds 30] [--machine M] [--seed N]\n";
 
@@ -33,6 +34,8 @@ struct group {
 	double noise;                    /* half intervals without the method's own error */
 };
 
+#define USUAL_SPEEDUPS 21
+
 struct choices {
 	const char *patterns, *machine;
 	enum engine_kind engine; /* ENGINE_NONE: both */
@@ -40,7 +43,7 @@ struct choices {
 	uint64_t seed;
 	double seconds[LENGTHS_MOST], least;
 	size_t length_count;
-	bool is_virtual, lists;
+	bool is_virtual, is_usual, lists;
 	struct group groups[GROUPS_MOST];
 	size_t group_count;
 };
@@ -110,15 +113,17 @@ struct trial {
 	const double *truth;
 };
 
-static const struct effect_point *point_at(const struct causal *causal, double speedup)
+/* At a measured speedup; of the usual speedups, as the report reads the curve. */
+static const struct effect_point *point_at(const struct choices *choices,
+					   const struct causal_effect *effect, double speedup,
+					   struct effect_point *read)
 {
-	for (size_t i = 0; causal->count && i < causal->targets[0].count; i++) {
-		const struct causal_effect *effect = &causal->targets[0].effects[i];
-		for (size_t j = 0; j < effect->count; j++)
-			if (fabs(effect->points[j].speedup - speedup) < 1e-6)
-				return &effect->points[j];
-	}
-	return NULL;
+	for (size_t i = 0; effect && !choices->is_usual && i < effect->count; i++)
+		if (fabs(effect->points[i].speedup - speedup) < 1e-6)
+			return &effect->points[i];
+	if (!effect || !choices->is_usual || certainty_effect_at(effect, speedup, read))
+		return NULL;
+	return read;
 }
 
 static void count_point(struct choices *choices, const struct trial *trial, int cut,
@@ -158,9 +163,11 @@ static void trial_run(struct choices *choices, struct machine *machine, const st
 	const struct causal_effect *effect =
 		causal->targets[0].count ? &causal->targets[0].effects[0] : NULL;
 
-	for (int cut = 0; cut < EXPERIMENT_CUTS; cut++)
-		count_point(choices, trial, cut,
-			    point_at(causal, (cut + 1) / (double)EXPERIMENT_CUTS), effect);
+	for (int cut = 0; cut < EXPERIMENT_CUTS; cut++) {
+		double speedup = (cut + 1) / (double)EXPERIMENT_CUTS;
+		struct effect_point read;
+		count_point(choices, trial, cut, point_at(choices, effect, speedup, &read), effect);
+	}
 	causal_free(causal);
 	recording_free(recording);
 }
@@ -169,16 +176,19 @@ static void program_run(struct choices *choices, struct machine *machine,
 			const struct program *program, enum engine_kind engine, uint64_t seed)
 {
 	static const double speedups[] = {0, 0.25, 0.5, 0.75, 1};
+	double usual[USUAL_SPEEDUPS]; /* as lever run tries them */
 	double truth[EXPERIMENT_CUTS];
 	struct trial trial = {.program = program, .truth = truth};
 
-	trial.settings =
-		(struct session_settings){.experiment =
-						  experiment_usual(choices->cores, engine, seed),
-					  .drift = drift_named(choices->machine),
-					  .seed = seed,
-					  .speedups = speedups,
-					  .speedup_count = sizeof(speedups) / sizeof(speedups[0])};
+	for (unsigned i = 0; i < USUAL_SPEEDUPS; i++)
+		usual[i] = 0.05 * i;
+	trial.settings = (struct session_settings){
+		.experiment = experiment_usual(choices->cores, engine, seed),
+		.drift = drift_named(choices->machine),
+		.seed = seed,
+		.speedups = choices->is_usual ? usual : speedups,
+		.speedup_count = choices->is_usual ? USUAL_SPEEDUPS :
+						     sizeof(speedups) / sizeof(speedups[0])};
 	if (choices->is_virtual)
 		experiment_on_virtual_machine(&trial.settings.experiment);
 	struct session_targets targets = session_one_target(program);
@@ -334,6 +344,9 @@ static void option_take(struct choices *choices, int option)
 	case 'v':
 		choices->is_virtual = true;
 		break;
+	case 'u':
+		choices->is_usual = true;
+		break;
 	case 'l':
 		choices->lists = true;
 		break;
@@ -357,6 +370,7 @@ static void options_read(struct choices *choices, int count, char **arguments)
 						{"seed", required_argument, NULL, 'i'},
 						{"tables", required_argument, NULL, 't'},
 						{"virtual", no_argument, NULL, 'v'},
+						{"usual", no_argument, NULL, 'u'},
 						{"list", no_argument, NULL, 'l'},
 						{"least", required_argument, NULL, 'a'},
 						{0}};

@@ -7,16 +7,15 @@
 #include "experiment/sampling_rate.h"
 #include "experiment/schedule.h"
 #include "experiment/series_length.h"
+#include "experiment/window_end.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define WINDOW_FIRST_NS 82000000ull /* as setup.c of the session */
 #define WINDOW_LONGEST_NS 10000000000ull
 #define LEAD_IN_SHARE 8
 #define LEAD_IN_LEAST_NS 10000000ull
-#define VISITS_LEAST 5
-#define VISITS_LEAST_LONG 2 /* of windows longer than this */
-#define LONG_NS 150000000ull
 #define BETWEEN_NS 2000000ull /* names, files: nothing is measured */
 #define TRUTH_WARM_UP_NS 1000000000ull
 #define TRUTH_WINDOW_NS 40000000000ull
@@ -180,8 +179,8 @@ static void add_window(struct simulated *simulated, const struct schedule_plan *
 		simulated->observed_ns[plan->target] += window->duration_ns;
 		simulated->run->baseline_ns += window->duration_ns;
 	}
-	unsigned least = window->duration_ns > LONG_NS ? VISITS_LEAST_LONG : VISITS_LEAST;
-	if (machine->visits <= least) {
+	double visits = fmax((double)machine->visits - 1, 0);
+	if (visits < window_end_visits_least(window->duration_ns)) {
 		added->verdict = VERDICT_TOO_FEW_VISITS;
 		if (window->delay_ns < window->duration_ns / 2 &&
 		    simulated->window_ns < WINDOW_LONGEST_NS)
@@ -192,6 +191,60 @@ static void add_window(struct simulated *simulated, const struct schedule_plan *
 	*array_add(&added->visits) = visit;
 	live_estimate_add(simulated->live_estimate, added, &simulated->recording->points.items[0],
 			  &visit);
+}
+
+/* What stood at the begin of a window. */
+struct begin {
+	uint64_t ns, delay_ns, hit_ns, sampled_ns;
+};
+
+static void add_mark(const struct simulated *simulated, const struct begin *begin, unsigned number,
+		     struct recording_experiment *window)
+{
+	const struct machine *machine = simulated->machine;
+
+	if (machine->visits < 2)
+		return;
+	struct recording_visit visit = visit_of(machine);
+	*array_add(&window->marks) =
+		(struct recording_mark){.point_id = POINT_ID,
+					.number = number,
+					.visits = visit.visits,
+					.duration_ns = visit.duration_ns,
+					.delay_ns = visit.delay_ns,
+					.elapsed_ns = machine->now_ns - begin->ns,
+					.sampled_ns =
+						machine->engine.sampled_ns - begin->sampled_ns};
+}
+
+static struct window_progress progress_of(const struct machine *machine, const struct begin *begin)
+{
+	return (struct window_progress){
+		.elapsed_ns = machine->now_ns - begin->ns,
+		.visits = machine->visits > 1 ? (double)machine->visits - 1 : 0,
+		.duration_ns = machine->last_visit_ns - machine->first_visit_ns};
+}
+
+/* As session_wait_marks. */
+static void run_parts(struct simulated *simulated, const struct begin *begin, uint64_t length_ns,
+		      struct recording_experiment *window)
+{
+	struct machine *machine = simulated->machine;
+
+	for (unsigned number = 1; number <= RECORDING_PARTS; number++) {
+		uint64_t end_ns = begin->ns + number * length_ns / RECORDING_PARTS;
+		drift_run(&simulated->drift, machine, end_ns - machine->now_ns);
+		if (number < RECORDING_PARTS)
+			add_mark(simulated, begin, number, window);
+	}
+	struct window_progress planned = progress_of(machine, begin);
+	struct window_progress before = planned, now = planned;
+	uint64_t wait_ns;
+	while ((wait_ns = window_end_wait_ns(&planned, &before, &now))) {
+		drift_run(&simulated->drift, machine, wait_ns);
+		before = now;
+		now = progress_of(machine, begin);
+	}
 }
 
 static void take_window(struct simulated *simulated, const struct schedule_plan *plan, int index)
@@ -206,14 +259,14 @@ static void take_window(struct simulated *simulated, const struct schedule_plan 
 
 	machine_begin_window(machine);
 	machine->busy_ns = machine->waits = machine->task_wakeups = 0;
-	uint64_t began_ns = machine->now_ns, delay_ns = engine_delay(machine);
-	uint64_t hit_ns = machine->engine.hit_ns, sampled_ns = machine->engine.sampled_ns;
-	drift_run(&simulated->drift, machine, (uint64_t)(factor * (double)simulated->window_ns));
-	window.start_ns = began_ns;
-	window.duration_ns = machine->now_ns - began_ns;
-	window.delay_ns = engine_delay(machine) - delay_ns;
-	window.target_ns = machine->engine.hit_ns - hit_ns;
-	window.sampled_ns = machine->engine.sampled_ns - sampled_ns;
+	struct begin begin = {machine->now_ns, engine_delay(machine), machine->engine.hit_ns,
+			      machine->engine.sampled_ns};
+	run_parts(simulated, &begin, (uint64_t)(factor * (double)simulated->window_ns), &window);
+	window.start_ns = begin.ns;
+	window.duration_ns = machine->now_ns - begin.ns;
+	window.delay_ns = engine_delay(machine) - begin.delay_ns;
+	window.target_ns = machine->engine.hit_ns - begin.hit_ns;
+	window.sampled_ns = machine->engine.sampled_ns - begin.sampled_ns;
 	sampling_rate_update(&simulated->sampling_rate, machine->busy_ns, machine->waits,
 			     machine->task_wakeups);
 	add_window(simulated, plan, &window);

@@ -12,6 +12,7 @@
 #include "analyze/causal/phase.h"
 #include "analyze/causal/set_error.h"
 #include "analyze/causal/tail_latency.h"
+#include "analyze/causal/transients.h"
 #include "analyze/causal/trials.h"
 
 #include <math.h>
@@ -34,14 +35,18 @@ static uint32_t run_number(const struct recording *recording, int64_t run_id)
 }
 
 static size_t windows_of(const struct recording *recording, const struct trials *trials,
-			 const struct recording_point *point, double paced_rate,
-			 struct effect_window *windows)
+			 const struct transients *transients, const struct recording_point *point,
+			 double paced_rate, struct effect_window *windows)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < trials->count; i++) {
-		const struct recording_experiment *experiment = trials->items[i];
-		const struct recording_visit *visit = recording_visit(experiment, point->id);
-		double period_ns = visit ? recording_visit_period(visit, point->kind) : NAN;
+		const struct recording_visit *whole = recording_visit(trials->items[i], point->id);
+		if (!whole)
+			continue;
+		struct settled_part part = transients_cut(transients, trials->items[i], whole);
+		const struct recording_experiment *experiment = &part.experiment;
+		const struct recording_visit *visit = &part.visit;
+		double period_ns = recording_visit_period(visit, point->kind);
 		if (!isfinite(period_ns))
 			continue;
 		if (paced_rate > 0)
@@ -158,11 +163,24 @@ static void add_set_error(struct causal_effect *effect)
 					   effect->set_error * effect->points[i].speedup);
 }
 
+/* What effects of one target have in common. */
+struct source {
+	const struct recording *recording;
+	struct trials trials;
+	struct phase_correction phases;
+	double share;
+};
+
 /* False if nothing was measured at a speedup above 0. */
-static bool effect_fill(struct causal_effect *effect, const struct trials *trials,
-			const struct effect_window *windows, size_t count, double relative_error,
-			double share)
+static bool effect_fill(struct causal_effect *effect, const struct source *source,
+			const struct effect_window *windows, size_t count)
 {
+	const struct trials *trials = &source->trials;
+	struct budget_noise noise = {
+		/* Halves of a window differ by twice the deviation of the whole one. */
+		.units = effect->transients.noise / 2,
+		.displaced = covariates_displaced_error(windows, count)};
+
 	effect->points = memory_new(count, sizeof(*effect->points));
 	effect->count =
 		covariates_estimate(&effect->covariates, windows, count, effect->points, count);
@@ -170,14 +188,20 @@ static bool effect_fill(struct causal_effect *effect, const struct trials *trial
 		free(effect->points);
 		return false;
 	}
+	budget_begin(effect, source->recording, trials, &noise);
 	effect_limit_freedom(effect->points, effect->count, windows, count);
 	add_pacing_error(effect, trials);
-	add_imbalance(effect, share);
+	budget_add(effect, BUDGET_PACING);
+	add_imbalance(effect, source->share);
+	budget_add(effect, BUDGET_TRANSIENTS);
 	for (size_t i = 0; i < effect->count; i++)
-		correct(&effect->points[i], effect->phase_factor, relative_error);
+		correct(&effect->points[i], effect->phase_factor, source->phases.relative_error);
+	budget_scale(effect, effect->phase_factor);
+	budget_add(effect, BUDGET_WINDOWS);
 	warm_up_bound(&effect->warm_up, effect->points, effect->count);
 	effect_add_method_error(effect->points, effect->count);
 	add_set_error(effect);
+	budget_add(effect, BUDGET_METHOD);
 	effect->slope = effect_slope(effect->points, effect->count);
 	return true;
 }
@@ -238,13 +262,13 @@ static double early_share(const struct causal_effect *effect, const struct causa
  * Whether a gain exceeds its charge is judged by all windows, as pauses make no program faster by
  * the wall clock in early ones either. Doubt whether queues have settled is none about that.
  */
-static void judge_by_all(struct causal_effect *effect, const struct trials *trials,
-			 const struct effect_window *windows, size_t count, double relative_error)
+static void judge_by_all(struct causal_effect *effect, const struct source *source,
+			 const struct effect_window *windows, size_t count)
 {
 	struct causal_effect all = *effect;
 
 	all.warm_up = (struct warm_up){0};
-	if (!effect_fill(&all, trials, windows, count, relative_error, 0))
+	if (!effect_fill(&all, source, windows, count))
 		return;
 	effect->early_share = early_share(effect, &all);
 	effect->chance_of_charge =
@@ -253,6 +277,7 @@ static void judge_by_all(struct causal_effect *effect, const struct trials *tria
 		effect_probability_above(all.points, all.count,
 					 CERTAINTY_CONTENDED_MOST * effect->slope_most);
 	free(all.points);
+	free(all.budgets);
 }
 
 /* What is known of a progress point from all targets. */
@@ -273,7 +298,8 @@ static struct point_facts point_facts_of(const struct recording *recording,
 			continue;
 		struct trials trials = trials_of(recording, recording->targets.items[i].id);
 		struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
-		size_t count = windows_of(recording, &trials, point, 0, windows);
+		struct transients transients = transients_find(&trials, point);
+		size_t count = windows_of(recording, &trials, &transients, point, 0, windows);
 		struct warm_up warm_up = warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN);
 		facts.work = warm_up_work_of(facts.work, warm_up.work);
 		covariate_pairs_add(&pairs, windows, count);
@@ -285,46 +311,56 @@ static struct point_facts point_facts_of(const struct recording *recording,
 	return facts;
 }
 
-static void target_fill(struct causal_target *target, const struct recording *recording,
-			const struct point_facts *facts)
+static void point_fill(struct causal_target *target, const struct source *source,
+		       const struct recording_point *point, const struct point_facts *facts)
 {
-	struct trials trials = trials_of(recording, target->target->id);
-	trials_drop_displaced(&trials, target);
-	trials_drop_mischarged(&trials, target);
-	trials_drop_idle(recording, &trials);
-	struct phase_correction phases = phase_correction_of(recording, target->target->id);
-	struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
-	struct effect_window *settled = memory_new(trials.count, sizeof(*settled));
-	target->effects = memory_new(recording->points.count, sizeof(*target->effects));
-	for (size_t i = 0; i < trials.count; i++)
-		target->experiments += trials.items[i]->speedup > 0;
-	for (size_t i = 0; i < recording->points.count; i++) {
-		const struct recording_point *point = &recording->points.items[i];
-		double paced_rate = paced_rate_of(&trials, point, &facts[i].external_pacing);
-		size_t count = windows_of(recording, &trials, point, paced_rate, windows);
-		struct causal_effect effect = {.point = point,
-					       .external_pacing = facts[i].external_pacing,
-					       .covariates = facts[i].covariates,
-					       .phase_factor = phases.factor,
-					       .warm_up = warm_up_detect(windows, count,
-									 facts[i].work)};
-		effect.set_error = set_error_of(recording, &trials, target->target, point);
-		memcpy(settled, windows, count * sizeof(*windows));
-		size_t kept = warm_up_drop_early(settled, count, &effect.warm_up);
-		if (!kept || !effect_fill(&effect, &trials, settled, kept, phases.relative_error,
-					  target->share))
-			continue;
-		struct charge charge = charge_of(recording, trials.items, trials.count, point->id,
-						 &effect.covariates);
+	const struct trials *trials = &source->trials;
+	struct effect_window *windows = memory_new(trials->count, sizeof(*windows));
+	struct effect_window *settled = memory_new(trials->count, sizeof(*settled));
+	double paced_rate = paced_rate_of(trials, point, &facts->external_pacing);
+	struct causal_effect effect = {.point = point,
+				       .external_pacing = facts->external_pacing,
+				       .covariates = facts->covariates,
+				       .transients = transients_find(trials, point),
+				       .phase_factor = source->phases.factor};
+	size_t count = windows_of(source->recording, trials, &effect.transients, point, paced_rate,
+				  windows);
+
+	effect.warm_up = warm_up_detect(windows, count, facts->work);
+	effect.set_error = set_error_of(source->recording, trials, target->target, point);
+	memcpy(settled, windows, count * sizeof(*windows));
+	size_t kept = warm_up_drop_early(settled, count, &effect.warm_up);
+	if (kept && effect_fill(&effect, source, settled, kept)) {
+		struct charge charge = charge_of(source->recording, trials->items, trials->count,
+						 point->id, &effect.covariates);
 		effect.slope_most = effect.phase_factor * charge.most;
 		effect.slope_suspect = effect.phase_factor * charge.suspect;
-		judge_by_all(&effect, &trials, windows, count, phases.relative_error);
-		effect.tail = tail_of(recording, &trials, &effect);
-		effect.tail_lacking_ns = tail_latency_lacking_ns(recording, &effect.tail);
+		judge_by_all(&effect, source, windows, count);
+		effect.tail = tail_of(source->recording, trials, &effect);
+		effect.tail_lacking_ns = tail_latency_lacking_ns(source->recording, &effect.tail);
 		target->effects[target->count++] = effect;
 	}
 	free(windows);
 	free(settled);
+}
+
+static void target_fill(struct causal_target *target, const struct recording *recording,
+			const struct point_facts *facts)
+{
+	struct source source = {.recording = recording,
+				.trials = trials_of(recording, target->target->id),
+				.phases = phase_correction_of(recording, target->target->id),
+				.share = target->share};
+	struct trials trials = source.trials;
+	trials_drop_displaced(&trials, target);
+	trials_drop_mischarged(&trials, target);
+	trials_drop_idle(recording, &trials);
+	source.trials = trials;
+	target->effects = memory_new(recording->points.count, sizeof(*target->effects));
+	for (size_t i = 0; i < trials.count; i++)
+		target->experiments += trials.items[i]->speedup > 0;
+	for (size_t i = 0; i < recording->points.count; i++)
+		point_fill(target, &source, &recording->points.items[i], &facts[i]);
 	trials_release(&trials);
 }
 
@@ -439,6 +475,7 @@ static void widen_unsettled(struct causal_effect *effect, double part)
 		point->shared = widened(point->shared, change / 1.96);
 		effect->is_widened = true;
 	}
+	budget_add(effect, BUDGET_TRANSIENTS);
 	effect->slope = effect_slope(effect->points, effect->count);
 }
 
@@ -488,6 +525,7 @@ void causal_free(struct causal *causal)
 	for (size_t i = 0; i < causal->count; i++) {
 		for (size_t j = 0; j < causal->targets[i].count; j++) {
 			free(causal->targets[i].effects[j].points);
+			free(causal->targets[i].effects[j].budgets);
 			free(causal->targets[i].effects[j].tail.points);
 		}
 		free(causal->targets[i].effects);

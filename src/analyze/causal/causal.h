@@ -4,8 +4,10 @@
  */
 #pragma once
 
+#include "analyze/causal/budget.h"
 #include "analyze/causal/external_pacing.h"
 #include "analyze/causal/point_choice.h"
+#include "analyze/causal/transients.h"
 #include "profile/recording.h"
 #include "stats/covariates.h"
 #include "stats/effect.h"
@@ -18,6 +20,7 @@ struct causal_effect {
 	const struct recording_point *point;
 	struct effect_point *points; /* at measured speedups, ascending, phase-corrected */
 	size_t count;
+	struct budget *budgets;       /* of the same points: where their variance comes from */
 	struct effect_slope slope;    /* phase-corrected */
 	struct covariates covariates; /* of which the points are freed */
 	double phase_factor;          /* 1 if the target runs all the time */
@@ -30,10 +33,11 @@ struct causal_effect {
 	double slope_suspect;         /* a gain surely above is not explained by the charge */
 	/* of the gains of all windows, if the charge explained them; if contention did, too */
 	double chance_of_charge, chance_of_contention;
-	bool exceeds_charge;    /* it surely is: threads wait less for each other, too */
-	double ceiling;         /* the gain is not more, even if the target took no time */
-	struct warm_up warm_up; /* which windows are left out as too early */
-	double early_share;     /* part of the gain by all windows that early ones account for */
+	bool exceeds_charge;          /* it surely is: threads wait less for each other, too */
+	double ceiling;               /* the gain is not more, even if the target took no time */
+	struct warm_up warm_up;       /* which windows are left out as too early */
+	struct transients transients; /* which parts of windows are left out as too early */
+	double early_share; /* part of the gain by all windows that early ones account for */
 	/* the interval is wider, as the target may warm up as slowly as another one */
 	bool is_widened;
 	struct external_pacing external_pacing; /* what was subtracted as externally paced */

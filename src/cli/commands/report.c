@@ -27,7 +27,7 @@ struct report_values {
 	int format; /* its number in report_formats */
 	int kind;   /* enum report_kind */
 	const char *output;
-	bool open;
+	bool open, verbose;
 	struct value_number targets;
 	int group;                    /* enum samples_group */
 	int tree;                     /* enum report_tree */
@@ -103,6 +103,9 @@ static const struct option report_table[] = {
 	 report_set_time, FIELD(range.from_s), NULL},
 	{"to", 0, "TIME", "the same: recordings before this time", report_set_time,
 	 FIELD(range.to_s), NULL},
+	{"verbose", 'v', NULL,
+	 "text of a causal profile: where the width of the first intervals comes from, too",
+	 value_set_flag, FIELD(verbose), NULL},
 };
 
 const struct command_page report_page = {
@@ -133,6 +136,7 @@ static void write_report(FILE *out, const struct recording *recording, enum run_
 	report.options.group = (enum samples_group)values->group;
 	report.options.tree = (enum report_tree)values->tree;
 	report.options.share_least = TREE_LEAST;
+	report.options.is_verbose = values->verbose;
 	report_analyze(&report, kind, &values->filter);
 	report_formats[values->format].write[kind](out, &report);
 	report_release(&report);

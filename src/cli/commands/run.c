@@ -94,6 +94,7 @@ static bool summarize(FILE *out, const struct common_options *common,
 				.causal = causal,
 				.options = summary_options(out, 0)};
 	report.options.is_brief = true;
+	report.options.is_verbose = common->verbose;
 	report_causal_text(out, &report);
 	if (has_answer)
 		name_reports(common->output);

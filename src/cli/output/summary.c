@@ -2,6 +2,8 @@
 /* summary - reads the terminal's width, and the program's exit status. */
 #include "cli/output/summary.h"
 
+#include "report/causal/verdict.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -23,11 +25,11 @@ struct report_options summary_options(FILE *out, unsigned most)
 
 bool summary_has_answer(const struct causal *causal)
 {
-	for (size_t i = 0; i < causal->count; i++)
-		for (size_t j = 0; j < causal->targets[i].count; j++)
-			if (causal->targets[i].effects[j].slope.windows > 0)
-				return true;
-	return false;
+	struct target_verdicts verdicts = verdicts_of(causal);
+	bool has_any = verdicts.count > 0;
+
+	verdicts_release(&verdicts);
+	return has_any;
 }
 
 void summary_program_end(int status)

@@ -9,7 +9,7 @@
 
 /* With the stream's width, and colours if it is a terminal. */
 struct report_options summary_options(FILE *out, unsigned most);
-/* A target's speedup was measured against a control. */
+/* A target's effect is known well enough to be told: the report has a row. */
 bool summary_has_answer(const struct causal *causal);
 /* Prints on stderr how the program failed, if it did. `status`: of waitpid; < 0: unknown. */
 void summary_program_end(int status);

@@ -268,6 +268,7 @@ static int kernel_descriptor(const struct collector *collector)
 static const struct engine kernel_table = {
 	.name = "kernel",
 	.samples_when_disarmed = true,
+	.sees_open_windows = true,
 	.close = kernel_close,
 	.note = kernel_note,
 	.add_point_uprobe = kernel_add_point_uprobe,

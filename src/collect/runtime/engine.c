@@ -226,6 +226,7 @@ static const struct engine runtime_table = {
 	.name_object = name_object,
 	.set_period = set_period,
 	.sum_pairs = runtime_sum_pairs,
+	.sees_open_windows = true,
 	.window_visits = runtime_window_visits,
 	.count_calls = runtime_count_calls,
 	.counters = counters,

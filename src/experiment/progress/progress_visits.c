@@ -73,6 +73,74 @@ double progress_visits_collect(const struct progress_points *points,
 	return greatest;
 }
 
+/* Of the window open or closed last; in what the point counts. */
+static struct collector_visits visits_at(const struct progress_points *points, unsigned index,
+					 double *visits)
+{
+	const struct collector *collector = points->lookup.collector;
+	struct collector_visits seen = collector_window_visits(collector, index);
+
+	*visits = (double)seen.visits;
+	if (points->counters[index].kind == POINT_SAMPLED) /* the counter holds sampled ns */
+		*visits /= (double)collector_facts(collector)->period_ns;
+	return seen;
+}
+
+double progress_visits_so_far(const struct progress_points *points, uint64_t *duration_ns)
+{
+	double most = 0;
+
+	*duration_ns = 0;
+	for (unsigned i = 0; i < points->known; i++) {
+		double visits;
+		struct collector_visits seen = visits_at(points, i, &visits);
+		if (!points->counters[i].id || visits <= most)
+			continue;
+		most = visits;
+		*duration_ns = seen.duration_ns;
+	}
+	for (unsigned i = 0; i < points->pairs.count && i < WIRE_PAIRS_MOST; i++) {
+		const struct pair *pair = &points->pairs.items[i];
+		double visits = 0;
+		struct collector_visits seen = {0};
+		if (pair->id)
+			seen = visits_at(points, pair->begin, &visits);
+		if (visits <= most)
+			continue;
+		most = visits;
+		*duration_ns = seen.duration_ns;
+	}
+	return most;
+}
+
+static void add_mark(const struct progress_points *points, unsigned index, int64_t point_id,
+		     const struct recording_mark *mark, struct recording_experiment *experiment)
+{
+	double visits;
+	struct collector_visits seen = visits_at(points, index, &visits);
+
+	if (!point_id || !seen.visits)
+		return;
+	struct recording_mark *added = array_add(&experiment->marks);
+	*added = *mark;
+	added->point_id = point_id;
+	added->visits = visits;
+	added->duration_ns = seen.duration_ns;
+	added->delay_ns = seen.delay_ns;
+}
+
+void progress_visits_mark(const struct progress_points *points, const struct recording_mark *mark,
+			  struct recording_experiment *experiment)
+{
+	for (unsigned i = 0; i < points->known; i++)
+		add_mark(points, i, points->counters[i].id, mark, experiment);
+	for (unsigned i = 0; i < points->pairs.count && i < WIRE_PAIRS_MOST; i++) {
+		const struct pair *pair = &points->pairs.items[i];
+		if (pair->id)
+			add_mark(points, pair->begin, pair->id, mark, experiment);
+	}
+}
+
 struct process_writer {
 	struct profile *profile;
 	struct recording_process_visits row;

@@ -9,6 +9,11 @@ enum point_kind progress_visits_kind(const struct progress_points *points, int64
 /* Adds what the window closed last saw; returns the largest number of visits of any point. */
 double progress_visits_collect(const struct progress_points *points,
 			       struct recording_experiment *experiment);
+/* Adds what the open window has seen so far: copies of `mark` with the counts of each point. */
+void progress_visits_mark(const struct progress_points *points, const struct recording_mark *mark,
+			  struct recording_experiment *experiment);
+/* Of the open window, at the point with most visits: their number, and the time that they span. */
+double progress_visits_so_far(const struct progress_points *points, uint64_t *duration_ns);
 /* Writes the visits so far. */
 int progress_visits_write_totals(const struct progress_points *points, struct profile *profile,
 				 int64_t run_id, struct error *error);

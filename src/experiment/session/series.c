@@ -5,6 +5,7 @@
  * Arm the target, wait until pauses have set in, then measure each window between two readings of
  * the counters, decide whether it counts, write it; disarm.
  */
+#include "experiment/session/marks.h"
 #include "experiment/session/state.h"
 #include "experiment/session/waiting.h"
 
@@ -13,12 +14,10 @@
 #include "driver/interruption.h"
 #include "experiment/progress/progress_visits.h"
 #include "experiment/series_length.h"
+#include "experiment/window_end.h"
 
 #include <errno.h>
 
-#define VISITS_LEAST 5
-#define VISITS_LEAST_LONG 2 /* of windows longer than LONG_NS */
-#define LONG_NS 150000000ull
 #define WINDOW_LONGEST_NS 10000000000ull
 #define LEAD_IN_SHARE 8 /* a window's part that passes before measuring starts */
 #define LEAD_IN_LEAST_NS 10000000ull
@@ -102,15 +101,16 @@ void session_count_window(struct session *session, const struct session_target *
 }
 
 /* The speedup is over with the last window of a series. */
-static bool measure(struct session *session, bool is_last, struct collector_counters *before,
-		    struct collector_counters *after)
+static bool measure(struct session *session, bool is_last, struct recording_experiment *experiment,
+		    struct collector_counters *before, struct collector_counters *after)
 {
 	double factor = schedule_jitter(session->schedule);
+	uint64_t length_ns = (uint64_t)(factor * (double)session->window_ns);
 
 	collector_counters(session->collector, before);
 	sampled_code_begin_window(session->code, before->time_ns);
 	collector_window_open(session->collector);
-	bool is_whole = session_wait(session, (uint64_t)(factor * (double)session->window_ns));
+	bool is_whole = session_wait_marks(session, length_ns, before, experiment);
 	collector_window_close(session->collector);
 	collector_counters(session->collector, after);
 	if (is_last || !is_whole)
@@ -145,15 +145,6 @@ static unsigned windows_of(const struct session *session, struct session_target 
 		       series_length(number, level, session->window_ns);
 }
 
-/*
- * The time from the first visit to the last holds whole units, so two tell their length. Many short
- * windows beat a few long ones: controls are nearer (docs/decisions.md, "Slow units").
- */
-static double visits_least(const struct recording_experiment *experiment)
-{
-	return experiment->duration_ns > LONG_NS ? VISITS_LEAST_LONG : VISITS_LEAST;
-}
-
 /* Decides whether the window counts, and counts it; its visits are known. */
 static void judge(struct series *series, bool is_whole, double visits)
 {
@@ -171,8 +162,9 @@ static void judge(struct series *series, bool is_whole, double visits)
 	else if (!displacement_add(&session->displacement, window.displaced_share))
 		experiment->verdict = VERDICT_DISPLACED;
 	else
-		experiment->verdict = visits < visits_least(experiment) ? VERDICT_TOO_FEW_VISITS :
-									  VERDICT_COUNTED;
+		experiment->verdict = visits < window_end_visits_least(experiment->duration_ns) ?
+					      VERDICT_TOO_FEW_VISITS :
+					      VERDICT_COUNTED;
 	session_count_window(session, series->target, &window);
 	if (experiment->verdict == VERDICT_COUNTED && !series->target->is_external)
 		update_live_estimate(session, experiment);
@@ -185,7 +177,7 @@ static bool take_window(struct series *series, struct error *error, int *code)
 	struct recording_experiment *experiment = &series->experiment;
 	struct collector_counters before, after;
 	bool is_last = experiment->series_index + 1 == series->count;
-	bool is_whole = measure(session, is_last, &before, &after);
+	bool is_whole = measure(session, is_last, experiment, &before, &after);
 
 	session_subtract(experiment, &before, &after);
 	collector_drain(session->collector, &session->handler);
@@ -196,9 +188,12 @@ static bool take_window(struct series *series, struct error *error, int *code)
 	/* When the engine itself was stopped meanwhile, so was the pausing. */
 	is_whole = is_whole && after.missed_heartbeats == before.missed_heartbeats;
 	judge(series, is_whole, progress_visits_collect(session->points, experiment));
+	if (experiment->verdict != VERDICT_COUNTED)
+		experiment->marks.count = 0; /* no report reads them */
 	*code = profile_add_experiment(session->profile, experiment, error);
 	array_free(&experiment->visits);
 	array_free(&experiment->lengths);
+	array_free(&experiment->marks);
 	return is_whole && !*code && !is_last && !interruption_any() &&
 	       !driver_time_is_up(&session->driver);
 }
@@ -225,7 +220,7 @@ int session_measure_once(struct session *session, const struct target_spec *targ
 	collector_clear_debts(session->collector);
 	collector_set_speedup(session->collector, window->speedup);
 	lead_in(session);
-	bool is_whole = measure(session, true, &before, &after);
+	bool is_whole = measure(session, true, window, &before, &after);
 	collector_set_speedup(session->collector, 0);
 	session_subtract(window, &before, &after);
 	collector_drain(session->collector, &session->handler);

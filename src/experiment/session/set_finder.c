@@ -187,6 +187,7 @@ static int measure_window(struct session *session, const struct target_spec *spe
 	}
 	array_free(&window.visits);
 	array_free(&window.lengths);
+	array_free(&window.marks);
 	return code == -EAGAIN ? 0 : code;
 }
 

@@ -3,6 +3,7 @@
 #include "report/causal/no_answer.h"
 
 #include "base/cleanup.h"
+#include "report/causal/warnings.h"
 #include "report/display.h"
 #include "report/run_totals.h"
 
@@ -48,7 +49,25 @@ static char *without_experiments(const struct recording *recording, const struct
 			 "Run it longer.");
 }
 
-static char *without_counted(const struct recording *recording, const struct causal *causal)
+#define VISITS_NEEDED 60 /* 20 windows with two visits, and one before and between them */
+#define VISITS_FEW 200
+
+/* How long the program must run, if visits are rare; else empty. */
+static char *needed_text(const struct recording *recording, const struct run_totals *totals)
+{
+	uint64_t visits = all_visits(recording);
+
+	if (!visits || visits > VISITS_FEW || !totals->wall_ns)
+		return text_copy("");
+	AUTO(text) char *wall = display_duration((double)totals->wall_ns);
+	AUTO(text)
+	char *needed = display_duration((double)totals->wall_ns / (double)visits * VISITS_NEEDED);
+	return text_format(": %llu in %s; an answer takes about %d, which is %s",
+			   (unsigned long long)visits, wall, VISITS_NEEDED, needed);
+}
+
+static char *without_counted(const struct recording *recording, const struct causal *causal,
+			     const struct run_totals *totals)
 {
 	if (causal->too_few_visits >= causal->displaced &&
 	    causal->too_few_visits >= causal->cut_short) {
@@ -59,11 +78,12 @@ static char *without_counted(const struct recording *recording, const struct cau
 				"experiments. Choose a "
 				"point with --progress that the program reaches repeatedly.",
 				points);
+		AUTO(text) char *needed = needed_text(recording, totals);
 		return text_format(
 			"No answer: all %u experiments had too few visits of the progress points "
-			"(%s). Choose a point with more visits, run longer (--seconds), or use "
+			"(%s)%s. Choose a point with more visits, run longer (--seconds), or use "
 			"--end-to-end.",
-			causal->too_few_visits, points);
+			causal->too_few_visits, points, needed);
 	}
 	if (causal->displaced >= causal->cut_short)
 		return text_format(
@@ -77,7 +97,8 @@ static char *without_counted(const struct recording *recording, const struct cau
 }
 
 /* Experiments counted, but none can be compared with a control. */
-static char *without_pairs(const struct causal *causal)
+static char *without_pairs(const struct recording *recording, const struct causal *causal,
+			   const struct run_totals *totals)
 {
 	unsigned targets = 0, sped_up = 0;
 	for (size_t i = 0; i < causal->count; i++) {
@@ -105,22 +126,35 @@ static char *without_pairs(const struct causal *causal)
 			"No answer: all %u experiments were at speedups above 0, without controls. "
 			"Add 0 to --speedups.",
 			causal->experiments);
+	AUTO(text) char *needed = needed_text(recording, totals);
 	return text_format(
-		"No answer: %u experiments on %u targets are too few: a target needs "
+		"No answer: %u experiments on %u targets are too few%s: a target needs "
 		"experiments at a speedup and controls near them. Run longer (--seconds), "
 		"run again into the same file, or choose a target with --target.",
-		causal->experiments, targets);
+		causal->experiments, targets, needed);
 }
 
-char *no_answer_reason(const struct recording *recording, const struct causal *causal)
+static char *reason_of(const struct recording *recording, const struct causal *causal)
 {
 	struct run_totals totals = run_totals_of(recording);
 	if (!totals.runs)
 		return text_copy(
 			"No answer: the profile has no run. Record one: lever run -- PROGRAM");
 	if (causal->experiments)
-		return without_pairs(causal);
+		return without_pairs(recording, causal, &totals);
 	if (causal->displaced + causal->too_few_visits + causal->cut_short)
-		return without_counted(recording, causal);
+		return without_counted(recording, causal, &totals);
 	return without_experiments(recording, &totals);
+}
+
+/* What the program did meanwhile may be the reason behind it. */
+char *no_answer_reason(const struct recording *recording, const struct causal *causal)
+{
+	char *reason = reason_of(recording, causal);
+	AUTO(text) char *unsteadiness = causal_unsteadiness(recording);
+
+	if (!unsteadiness)
+		return reason;
+	AUTO(text) char *shorter = reason;
+	return text_format("%s Also, %s.", shorter, unsteadiness);
 }

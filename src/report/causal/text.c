@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "report/causal/first_screen.h"
 #include "report/causal/no_answer.h"
+#include "report/causal/noise_sources.h"
 #include "report/causal/sets.h"
 #include "report/causal/tail_latency.h"
 #include "report/causal/verdict_table.h"
@@ -407,5 +408,7 @@ void report_causal_text(FILE *out, const struct report *report)
 		print_no_answer(out, report, options);
 	else if (!options->is_brief)
 		print_details(out, report, &verdicts, options);
+	if (options->is_verbose)
+		noise_sources_print(out, &verdicts, options);
 	verdicts_release(&verdicts);
 }

@@ -2,7 +2,9 @@
 /* warnings - what weakens the answers of a causal profile. */
 #include "report/causal/warnings.h"
 
+#include "analyze/causal/steadiness.h"
 #include "base/cleanup.h"
+#include "report/display.h"
 #include "report/run_totals.h"
 
 /* Whether samples need code in scope: system calls, waits and the like have their time without. */
@@ -162,12 +164,43 @@ static void warn_of_excess(struct warnings *warnings, const struct causal *causa
 	}
 }
 
+char *causal_unsteadiness(const struct recording *recording)
+{
+	struct steadiness steadiness = steadiness_of(recording);
+
+	if (steadiness.change == STEADY)
+		return NULL;
+	AUTO(text) char *name = display_clean(steadiness.point->name);
+	AUTO(text) char *before = display_duration(steadiness.before_ns);
+	AUTO(text) char *after = display_duration(steadiness.after_ns);
+	AUTO(text) char *at = display_duration(steadiness.at_ns);
+	if (steadiness.change == CHANGES_CLOCK)
+		return text_format("the cores changed their speed: the same work took %.2f times "
+				   "as much CPU time (a visit of %s %s, then %s) from %s on; small "
+				   "gains cannot be told; fix the clock (cpupower frequency-set "
+				   "--governor performance), or run longer",
+				   steadiness.work_ratio, name, before, after, at);
+	return text_format("the program changed its phase: a visit of %s took %s, and %s from %s "
+			   "on; gains are means over the phases, and none is told of one alone; "
+			   "profile one with --after and --seconds",
+			   name, before, after, at);
+}
+
+static void warn_of_unsteadiness(struct warnings *warnings, const struct recording *recording)
+{
+	char *text = causal_unsteadiness(recording);
+
+	if (text)
+		*array_add(warnings) = text;
+}
+
 struct warnings causal_warnings(const struct recording *recording, const struct causal *causal)
 {
 	struct warnings warnings = {0};
 	struct run_totals totals = run_totals_of(recording);
 	warnings_add_end(&warnings, &totals);
 	warn_of_experiments(&warnings, causal, &totals);
+	warn_of_unsteadiness(&warnings, recording);
 	warn_of_warm_up(&warnings, causal);
 	warn_of_charges(&warnings, causal);
 	warn_of_excess(&warnings, causal);

@@ -79,6 +79,29 @@ TEST("targets come by their weights, speedups equally often, controls half of th
 	free(plans);
 }
 
+TEST("of many speedups a target's first windows have those that decide its rank, then all come")
+{
+	const double one[] = {1};
+	double many[21], each[21] = {0};
+	struct schedule_plan plan;
+
+	for (int i = 0; i < 21; i++)
+		many[i] = 0.05 * i;
+	struct schedule *schedule = schedule_new(3, many, 21);
+	for (int found = 0; found < 12 + 2 * 20;) {
+		CHECK(schedule_next(schedule, one, 1, &plan));
+		if (!(plan.speedup > 0))
+			continue;
+		int step = (int)(plan.speedup * 20 + 0.5);
+		CHECK(found >= 12 || step % 5 == 0);
+		each[step]++;
+		found++;
+	}
+	for (int i = 1; i < 21; i++)
+		CHECK_NEAR(each[i], i % 5 ? 2 : 5, 0);
+	schedule_free(schedule);
+}
+
 TEST("without any positive weight there is no plan, and with one later there is")
 {
 	const double none[] = {0, 0}, one[] = {0, 2};

@@ -472,7 +472,7 @@ TEST("a full disk is reported, and commits are kept")
 {
 	char *path = sample_path();
 	AUTO(text) char *directory = sample_directory(path);
-	if (mount("lever-test", directory, "tmpfs", 0, "size=300k")) {
+	if (mount("lever-test", directory, "tmpfs", 0, "size=400k")) {
 		sample_remove(path);
 		SKIP("no right to mount a small tmpfs");
 	}

@@ -112,6 +112,12 @@ TEST("every field of an experiment is read back as it was written")
 	CHECK_EQUAL(visit->duration_ns, 18);
 	CHECK_EQUAL(visit->delay_ns, 19);
 	CHECK_NEAR(visit->in_flight, 20.25, 0);
+	CHECK_EQUAL(experiment->marks.count, 1);
+	const struct recording_mark *mark = &experiment->marks.items[0];
+	CHECK(mark->point_id == visit->point_id && mark->number == 1);
+	CHECK_NEAR(mark->visits, 7.5, 0);
+	CHECK(mark->duration_ns == 8 && mark->delay_ns == 9 && mark->elapsed_ns == 10);
+	CHECK(mark->sampled_ns == 11 && mark->displaced_ns == 12);
 	recording_free(recording);
 }
 

@@ -150,8 +150,17 @@ static inline int sample_experiment(struct profile *profile, const struct sample
 	};
 	*array_add(&experiment.visits) =
 		(struct recording_visit){sample->point.id, 17.5, 18, 19, 20.25};
+	*array_add(&experiment.marks) = (struct recording_mark){.point_id = sample->point.id,
+								.number = 1,
+								.visits = 7.5,
+								.duration_ns = 8,
+								.delay_ns = 9,
+								.elapsed_ns = 10,
+								.sampled_ns = 11,
+								.displaced_ns = 12};
 	int code = profile_add_experiment(profile, &experiment, error);
 	array_free(&experiment.visits);
+	array_free(&experiment.marks);
 	return code;
 }
 

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* steadiness - change points in the controls' periods. */
+#include "analyze/causal/steadiness.h"
+
+#include "base/cleanup.h"
+#include "stats/change_points.h"
+#include "stats/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define BLOCK 5 /* controls, of which the median counts: disturbed ones are no change */
+#define BLOCKS_LEAST 4
+#define SEGMENT_BLOCKS 2       /* shorter ones are no phase */
+#define CHANGE_LEAST 0.2231435 /* log 1.25 */
+#define CLOCK_LEAST 0.6        /* of the change of log(period), in log(work) */
+#define SHARE_MOST 0.08        /* a clock changes no target's share by more */
+#define DISPLACED_MOST 0.25    /* of a window: its period tells of other programs */
+#define VARIANCE_LEAST 1e-5
+
+CLEANUP_DEFINE(reals, double *, free, NULL)
+CLEANUP_DEFINE(numbers, size_t *, free, NULL)
+
+struct control {
+	const struct recording_experiment *experiment;
+	double period, work; /* logarithms */
+};
+
+struct controls {
+	ARRAY(struct control) items;
+};
+
+static const struct recording_point *busiest_point(const struct recording *recording)
+{
+	const struct recording_point *busiest = NULL;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < recording->totals.count; i++) {
+		const struct recording_total *total = &recording->totals.items[i];
+		const struct recording_point *point = recording_point(recording, total->point_id);
+		if (!point || point->kind != POINT_THROUGHPUT || total->visits <= most)
+			continue;
+		busiest = point;
+		most = total->visits;
+	}
+	return busiest;
+}
+
+static struct controls controls_of(const struct recording *recording,
+				   const struct recording_point *point)
+{
+	struct controls controls = {0};
+	size_t count = recording->experiments.count;
+	int64_t run = count ? recording->experiments.items[count - 1].run_id : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct recording_experiment *experiment = &recording->experiments.items[i];
+		const struct recording_visit *visit = recording_visit(experiment, point->id);
+		double displaced = recording_displaced_share(experiment);
+		if (experiment->run_id != run || experiment->speedup > 0 || !visit ||
+		    experiment->verdict != VERDICT_COUNTED || displaced > DISPLACED_MOST)
+			continue;
+		double period = log(recording_visit_period(visit, point->kind)) - displaced;
+		double work = log(recording_visit_work(experiment, visit));
+		if (isfinite(period) && isfinite(work))
+			*array_add(&controls.items) = (struct control){experiment, period, work};
+	}
+	return controls;
+}
+
+/* The median of the controls' periods, or work, from `begin` to before `end`. */
+static double median_of(const struct controls *controls, size_t begin, size_t end, bool is_work)
+{
+	AUTO(reals) double *values = memory_new(end - begin + 1, sizeof(*values));
+
+	for (size_t i = begin; i < end; i++)
+		values[i - begin] =
+			is_work ? controls->items.items[i].work : controls->items.items[i].period;
+	return summary_median(values, end - begin);
+}
+
+/* A target's share of the samples in its controls there; NAN without any. */
+static double share_of(const struct controls *controls, size_t begin, size_t end, int64_t target_id)
+{
+	double target_ns = 0, sampled_ns = 0;
+
+	for (size_t i = begin; i < end; i++) {
+		const struct recording_experiment *experiment = controls->items.items[i].experiment;
+		if (experiment->target_id != target_id)
+			continue;
+		target_ns += (double)experiment->target_ns;
+		sampled_ns += (double)experiment->sampled_ns;
+	}
+	return sampled_ns > 0 ? target_ns / sampled_ns : NAN;
+}
+
+struct segment {
+	size_t begin, end; /* controls */
+	double period;
+};
+
+/* The largest difference of any target's shares in the two. */
+static double share_change(const struct recording *recording, const struct controls *controls,
+			   const struct segment *a, const struct segment *b)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < recording->targets.count; i++) {
+		int64_t id = recording->targets.items[i].id;
+		double change = share_of(controls, a->begin, a->end, id) -
+				share_of(controls, b->begin, b->end, id);
+		if (isfinite(change))
+			most = fmax(most, fabs(change));
+	}
+	return most;
+}
+
+/* The segments between change points of the medians of blocks; their number. */
+static size_t segments_of(const struct controls *controls, struct segment *segments)
+{
+	size_t blocks = controls->items.count / BLOCK, found = 0;
+	AUTO(reals) double *values = memory_new(blocks + 1, sizeof(*values));
+	AUTO(reals) double *variances = memory_new(blocks + 1, sizeof(*variances));
+	AUTO(reals) double *steps = memory_new(blocks + 1, sizeof(*steps));
+	AUTO(numbers) size_t *points = memory_new(blocks + 1, sizeof(*points));
+
+	for (size_t i = 0; i < blocks; i++) {
+		values[i] = median_of(controls, i * BLOCK, (i + 1) * BLOCK, false);
+		if (i)
+			steps[i - 1] = fabs(values[i] - values[i - 1]);
+	}
+	/* The median difference of neighbours: 0.6745 deviations of a difference. */
+	double deviation = summary_median(steps, blocks - 1) / 0.6744897501960817;
+	for (size_t i = 0; i < blocks; i++)
+		variances[i] = fmax(deviation * deviation / 2, VARIANCE_LEAST);
+	size_t changes = change_points_find(values, variances, blocks, points);
+	for (size_t i = 0; i <= changes; i++) {
+		size_t begin = i ? points[i - 1] : 0, end = i < changes ? points[i] : blocks;
+		if (end - begin < SEGMENT_BLOCKS)
+			continue;
+		segments[found++] =
+			(struct segment){begin * BLOCK, end * BLOCK,
+					 median_of(controls, begin * BLOCK, end * BLOCK, false)};
+	}
+	return found;
+}
+
+static struct steadiness judge(const struct recording *recording,
+			       const struct recording_point *point, const struct controls *controls,
+			       const struct segment *a, const struct segment *b)
+{
+	double change = b->period - a->period;
+	double work = median_of(controls, b->begin, b->end, true) -
+		      median_of(controls, a->begin, a->end, true);
+	bool is_clock =
+		work / change > CLOCK_LEAST && share_change(recording, controls, a, b) < SHARE_MOST;
+
+	return (struct steadiness){
+		.change = is_clock ? CHANGES_CLOCK : CHANGES_WORK,
+		.point = point,
+		.before_ns = exp(a->period),
+		.after_ns = exp(b->period),
+		.work_ratio = exp(work),
+		.at_ns = (double)(controls->items.items[b->begin].experiment->start_ns -
+				  controls->items.items[0].experiment->start_ns),
+	};
+}
+
+/* The two neighbours that differ most. */
+static struct steadiness largest_change(const struct recording *recording,
+					const struct recording_point *point,
+					const struct controls *controls)
+{
+	size_t blocks = controls->items.count / BLOCK, most = 0;
+	struct segment *segments = memory_new(blocks + 1, sizeof(*segments));
+	size_t count = segments_of(controls, segments);
+	struct steadiness steadiness = {.change = STEADY};
+
+	for (size_t i = 1; i < count; i++)
+		if (!most || fabs(segments[i].period - segments[i - 1].period) >
+				     fabs(segments[most].period - segments[most - 1].period))
+			most = i;
+	if (most && fabs(segments[most].period - segments[most - 1].period) > CHANGE_LEAST)
+		steadiness =
+			judge(recording, point, controls, &segments[most - 1], &segments[most]);
+	free(segments);
+	return steadiness;
+}
+
+struct steadiness steadiness_of(const struct recording *recording)
+{
+	const struct recording_point *point = busiest_point(recording);
+	struct steadiness steadiness = {.change = STEADY};
+
+	if (!point)
+		return steadiness;
+	struct controls controls = controls_of(recording, point);
+	if (controls.items.count / BLOCK >= BLOCKS_LEAST)
+		steadiness = largest_change(recording, point, &controls);
+	array_free(&controls.items);
+	return steadiness;
+}
