@@ -42,7 +42,7 @@
  * speedup 1; at others it is in proportion.
  */
 static const double differences[] = {0.003, 0.01, 0.03, 0.1, 0.3};
-static const double priors[] = {0.4, 0.3, 0.2, 0.07, 0.03}; /* of most programs it is small */
+static const double priors[] = {0.35, 0.25, 0.2, 0.12, 0.08}; /* of most programs it is small */
 #define CAUTION 1.25 /* of the error of the shrunken difference, as it is not normal */
 #define DIFFERENCES (sizeof(differences) / sizeof(differences[0]))
 

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""bad_input - runs that do not support an answer say why, and what would; the profile is kept.
+
+Usage: bad_input.py LEVER PROGRAMS
+"""
+import os
+import sqlite3
+
+from kernel import check, equal, folder, lever, main, program, test
+
+
+def told_of(*words, seconds=30, options=()):
+    """Exit code and messages of a run, and the report of its profile."""
+    with folder() as place:
+        profile = os.path.join(place, "x.lever")
+        ran = lever("run", "--fresh", "-o", profile, "--seconds", str(seconds), *options, "--", program("units_change"), *words)
+        check(os.path.exists(profile), "no profile is kept")
+        reported = lever("report", "-v", profile)
+        equal(reported.returncode, 0, reported.stderr)
+        with sqlite3.connect(profile) as file:
+            marks = file.execute("SELECT count(*) FROM mark").fetchone()[0]
+        return ran, " ".join(reported.stdout.split()), marks
+
+
+@test("too short a run has no answer, and asks for more work")
+def _():
+    ran, report, _ = told_of("0.1", "5")
+    equal(ran.returncode, 3, ran.stderr)
+    check("No answer" in report and "Give it more work" in report, report)
+
+
+@test("too few units have no answer: how many came, and how long a run must be")
+def _():
+    ran, report, _ = told_of("9", "2500", seconds=8, options=("--progress", "units"))
+    equal(ran.returncode, 3, ran.stderr)
+    check("No answer" in report and "an answer takes about 60" in report, report)
+
+
+@test("a program that changes its phase is told, with what to do")
+def _():
+    ran, report, marks = told_of("14", "1", "phase")
+    equal(ran.returncode, 0, ran.stderr)
+    check("the program changed its phase: a visit of units took" in report, report)
+    check("--after" in report, report)
+    check(marks > 100, marks)
+
+
+@test("cores that change their speed are told from phases")
+def _():
+    for _ in range(3):  # other programs may take most of a core meanwhile
+        _, report, _ = told_of("14", "1", "clock")
+        if "the cores changed their speed" in report:
+            break
+    check("the cores changed their speed" in report and "cpupower" in report, report)
+
+
+@test("a steady program is told neither, and where the width of its interval comes from")
+def _():
+    ran, report, _ = told_of("10", "1")
+    equal(ran.returncode, 0, ran.stderr)
+    check("changed" not in report, report)
+    check("Its variance: " in report and "Narrower by: " in report, report)
+
+
+@test("units of 100 ms have answers after 12 s")
+def _():
+    ran, report, _ = told_of("13", "100", seconds=12)
+    equal(ran.returncode, 0, report + ran.stderr)
+
+
+main()
