@@ -45,9 +45,6 @@ static int find_debug_file(Dwfl_Module *module, void **user, const char *name, D
 {
 	const struct object *object = *user;
 	bool in_scope = object && object->shown.in_scope;
-
-	if (in_scope)
-		debug_fetch_watch(object->dwfl, object->shown.path);
 	int fd = (in_scope ? dwfl_standard_find_debuginfo :
 			     dwfl_build_id_find_debuginfo)(module, user, name, base, file, link,
 							   crc, found);
@@ -234,6 +231,8 @@ static bool has_debug_file(const struct object *object, int *fd)
 		GElf_Addr bias;
 		*fd = -1; /* the module's now */
 		dwfl_report_end(dwfl, NULL, NULL);
+		if (object->shown.in_scope)
+			debug_fetch_watch(dwfl, object->shown.path);
 		has = finds_debug_file(object, module, dwfl_module_getelf(module, &bias));
 	}
 	dwfl_end(dwfl);
