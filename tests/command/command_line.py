@@ -113,7 +113,8 @@ def _():
 def _():
     for words in (("run", "--speedups", "0,200", "true"), ("run", "--period", "5", "true"),
                   ("run", "--runs", "3", "true"), ("run",), ("report", "a", "b"), ("check", "x"),
-                  ("report", "--format", "pdf"), ("run", "--engine", "steam", "true")):
+                  ("report", "--format", "pdf"), ("run", "--engine", "steam", "true"),
+                  ("run", "--roadmap", "4", "true"), ("run", "--roadmap", "2", "--target", "f", "true"), ("run", "--roadmap", "2", "--pid", "1")):
         result = lever(*words)
         equal((result.returncode, result.stdout), (2, ""), words)
         equal(len(result.stderr.splitlines()), 1, words)

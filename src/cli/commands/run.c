@@ -10,6 +10,7 @@
 #include "cli/commands/run_hosts.h"
 #include "cli/commands/run_live.h"
 #include "cli/commands/run_options.h"
+#include "cli/commands/run_roadmap.h"
 #include "cli/commands/run_verbose.h"
 #include "cli/installed_library.h"
 #include "cli/output/live_line.h"
@@ -104,9 +105,9 @@ static bool summarize(FILE *out, const struct common_options *common,
 /* Patterns of --target name functions, and not their lines. */
 static enum target_kind granularity_of(const struct run_options *options)
 {
-	enum target_kind kind = options->granularity < 0 ?
-					TARGET_LINE :
-					target_granularity(options->granularity)->kind;
+	enum target_kind usual = options->roadmap ? TARGET_FUNCTION : TARGET_LINE;
+	enum target_kind kind =
+		options->granularity < 0 ? usual : target_granularity(options->granularity)->kind;
 
 	for (size_t i = 0; i < options->targets.count; i++)
 		if (target_pattern_is(options->targets.items[i].name))
@@ -199,7 +200,10 @@ static void record(struct common_options *common, const struct driver_options *d
 	}
 	if (options->tui)
 		((struct live_line *)driver->context)->is_renewed = false;
-	session_run(&session, driver, result, error);
+	if (options->roadmap)
+		run_roadmap(&session, options->roadmap, driver, result, error);
+	else
+		session_run(&session, driver, result, error);
 	run_live_end(options, &view);
 }
 

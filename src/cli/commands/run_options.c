@@ -2,6 +2,7 @@
 /* run_options - the option table of `lever run`, its setters, and its checks. */
 #include "cli/commands/run_options.h"
 
+#include "analyze/causal/roadmap.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
@@ -259,6 +260,10 @@ static const struct option run_table[] = {
 	 "NAME is this much faster all the time, in the baseline too: what would then bring more? "
 	 "May be repeated",
 	 add_assumed, 0, NULL},
+	{"roadmap", 0, "STEPS",
+	 "the order of work: the best change, then the best one once that is made, up to 3; the "
+	 "program runs once for each step",
+	 value_set_count, FIELD(roadmap), NULL},
 	{"class", 0, "LIST",
 	 "speed up waits of the classes I, L, S or B, each by itself; with --target, its waits",
 	 set_classes, FIELD(classes), NULL},
@@ -352,7 +357,7 @@ static const struct option *const run_shared[] = {
 static const struct option_group run_groups[] = {
 	{"The unit of work", " progress latency end-to-end runs "},
 	{"What runs faster",
-	 " target with as-one assume class granularity focus scope exclude kernel vmlinux "
+	 " target with as-one assume roadmap class granularity focus scope exclude kernel vmlinux "
 	 "off-cpu "},
 	{"Which processes", " pid port comm cgroup system no-children no-peers "},
 	{"How long, how finely",
@@ -455,6 +460,22 @@ static int check_combination(const struct run_options *options, struct error *er
 	return 0;
 }
 
+static int check_roadmap(const struct run_options *options, struct error *error)
+{
+	if (!options->roadmap)
+		return 0;
+	if (options->roadmap > ROADMAP_STEPS_MOST)
+		return error_set(error, -EINVAL, "--roadmap: at most %d steps can be measured",
+				 ROADMAP_STEPS_MOST);
+	if (options->targets.count || options->assumed.count || options->end_to_end ||
+	    options->hosts.count || !options->common.program)
+		return error_set(error, -EINVAL,
+				 "--roadmap chooses targets by itself, and starts PROGRAM once for "
+				 "each step: it excludes --target, --assume, --end-to-end, --hosts "
+				 "and running processes");
+	return 0;
+}
+
 /* A pattern decides on the granularity. */
 static int check_patterns(const struct run_options *options, struct error *error)
 {
@@ -490,10 +511,10 @@ static bool counts_requests(const struct run_options *options)
 
 bool run_options_leave_kind_open(const struct run_options *options)
 {
-	return options->granularity < 0 && !options->targets.count && !options->assumed.count &&
-	       !options->scopes.count && !options->classes && !options->kernel &&
-	       !options->vmlinux && !options->end_to_end && options->off_cpu == 0 &&
-	       options->speedups.count > 1;
+	return options->granularity < 0 && !options->roadmap && !options->targets.count &&
+	       !options->assumed.count && !options->scopes.count && !options->classes &&
+	       !options->kernel && !options->vmlinux && !options->end_to_end &&
+	       options->off_cpu == 0 && options->speedups.count > 1;
 }
 
 bool run_options_need_kernel(const struct run_options *options)
@@ -545,6 +566,7 @@ int run_options_check(struct common_options *common, struct error *error)
 	join_targets(options);
 	int code = check_combination(options, error);
 
+	code = code ? code : check_roadmap(options, error);
 	code = code ? code : check_patterns(options, error);
 	code = code ? code : check_targets(options, error);
 

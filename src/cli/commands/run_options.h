@@ -43,7 +43,8 @@ struct run_options {
 	double slowdown_most;           /* a fraction; 0: any */
 	int off_cpu;                    /* 0: yes */
 	bool end_to_end;
-	unsigned runs; /* end-to-end only; 0: until interrupted, --seconds or --until */
+	unsigned roadmap; /* steps; 0: none is asked for */
+	unsigned runs;    /* end-to-end only; 0: until interrupted, --seconds or --until */
 	struct value_number seed;
 	int engine; /* enum run_engine */
 	bool kernel;

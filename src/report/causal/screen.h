@@ -23,6 +23,7 @@ enum screen_kind {
 	SCREEN_WHY,    /* of the gain above it */
 	SCREEN_NOTHING,
 	SCREEN_TOGETHER,
+	SCREEN_ORDER, /* of work: one of the next steps */
 	SCREEN_LATENCY,
 	SCREEN_CONTENTION,
 	SCREEN_UNSURE,
