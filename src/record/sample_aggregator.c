@@ -393,7 +393,8 @@ static uint32_t kernel_frame(struct sample_aggregator *aggregator, struct profil
 /* The object of generated code, if the process tells it. */
 static uint32_t jit_object(struct sample_aggregator *aggregator, uint32_t process)
 {
-	AUTO(text) char *path = symbols_jit_path(process & ~OBJECT_PROCESS);
+	AUTO(text) char *refused = NULL;
+	AUTO(text) char *path = symbols_jit_path(process & ~OBJECT_PROCESS, &refused);
 	uint32_t object;
 
 	if (!path || symbols_add_jit(aggregator->symbols, path, &object, NULL))

@@ -124,9 +124,9 @@ static void refresh_jit(struct symbols *symbols, struct object *object)
 	symbols->generation++;
 }
 
-char *symbols_jit_path(unsigned pid)
+char *symbols_jit_path(unsigned pid, char **refused)
 {
-	return jit_file_path(pid);
+	return jit_file_path(pid, refused);
 }
 
 int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,

@@ -58,8 +58,8 @@ void symbols_free(struct symbols *symbols);
  */
 int symbols_add_object(struct symbols *symbols, const char *path, const char *open_path,
 		       bool is_main, uint32_t *object, struct error *error);
-/* The jitdump or perf map of a process, or NULL; the caller frees it. */
-char *symbols_jit_path(unsigned pid);
+/* The jitdump or perf map of a process, or NULL; sentences about files of others. Owned. */
+char *symbols_jit_path(unsigned pid, char **refused);
 /* JIT code by such a file, which is read again if it grew. Offsets are addresses. */
 int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 		    struct error *error);

@@ -3,6 +3,7 @@
 #include "experiment/target/jit_maps.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 
 #define FIRST_TRY 16 /* samples */
 
@@ -14,6 +15,7 @@ struct jit_map {
 struct jit_maps {
 	struct symbols *symbols;
 	ARRAY(struct jit_map) maps;
+	char *warnings;
 };
 
 struct jit_maps *jit_maps_new(struct symbols *symbols)
@@ -28,6 +30,7 @@ void jit_maps_free(struct jit_maps *maps)
 	if (!maps)
 		return;
 	array_free(&maps->maps);
+	free(maps->warnings);
 	free(maps);
 }
 
@@ -47,8 +50,11 @@ uint32_t jit_maps_sampled(struct jit_maps *maps, uint32_t tgid)
 	unsigned samples = ++map->samples;
 
 	if (samples >= FIRST_TRY && !(samples & (samples - 1))) { /* at powers of two */
-		AUTO(text) char *path = symbols_jit_path(tgid);
+		AUTO(text) char *refused = NULL;
+		AUTO(text) char *path = symbols_jit_path(tgid, &refused);
 		uint32_t object;
+		if (samples < 2 * FIRST_TRY)
+			text_add_line(&maps->warnings, take(&refused));
 		if (path && !symbols_add_jit(maps->symbols, path, &object, NULL))
 			map->object = object;
 	}
@@ -61,6 +67,11 @@ uint32_t jit_maps_object(const struct jit_maps *maps, uint32_t tgid)
 		if (maps->maps.items[i].tgid == tgid)
 			return maps->maps.items[i].object;
 	return SYMBOLS_NONE;
+}
+
+const char *jit_maps_warnings(const struct jit_maps *maps)
+{
+	return maps->warnings;
 }
 
 bool jit_maps_has(const struct jit_maps *maps, uint32_t object)

@@ -15,4 +15,6 @@ void jit_maps_free(struct jit_maps *maps);
 uint32_t jit_maps_sampled(struct jit_maps *maps, uint32_t tgid);
 /* The same without counting. */
 uint32_t jit_maps_object(const struct jit_maps *maps, uint32_t tgid);
+/* About files that are not read, a line each; NULL: none. */
+const char *jit_maps_warnings(const struct jit_maps *maps);
 bool jit_maps_has(const struct jit_maps *maps, uint32_t object);

@@ -68,9 +68,12 @@ struct target_lookup *sampled_code_lookup(struct sampled_code *code)
 	return &code->lookup;
 }
 
-const char *sampled_code_warnings(const struct sampled_code *code)
+char *sampled_code_warnings(const struct sampled_code *code)
 {
-	return mapped_files_warnings(code->files);
+	char *text = text_copy(mapped_files_warnings(code->files));
+
+	text_add_line(&text, text_copy(jit_maps_warnings(code->lookup.jit_maps)));
+	return text;
 }
 
 static int name_object(void *context, const struct wire_file *file, uint32_t object)

@@ -78,5 +78,5 @@ const struct call_edges *sampled_code_edges(const struct sampled_code *code);
 void sampled_code_set_pool(struct sampled_code *code);
 /* A kind with location_of: samples count for what the thread did, and not for their code. */
 void sampled_code_set_kind(struct sampled_code *code, enum target_kind kind);
-/* Files whose symbols could not be read: sentences, one a line; NULL if none. Borrowed. */
-const char *sampled_code_warnings(const struct sampled_code *code);
+/* Files whose symbols could not be read: sentences, one a line; NULL if none. To be freed. */
+char *sampled_code_warnings(const struct sampled_code *code);

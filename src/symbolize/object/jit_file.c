@@ -5,6 +5,7 @@
 #include "base/caller.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "symbolize/object/brokered.h"
 #include "symbolize/object/jit_dump.h"
@@ -15,8 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #define FILE_MOST_BYTES (1LL << 30)
+#define OLDER_S 2 /* clocks of file systems are coarse */
 
 static int bound_compare(const void *one, const void *other)
 {
@@ -141,23 +145,60 @@ static FILE *open_changed(struct object *object)
 	return file;
 }
 
-static char *readable(char *path)
+/* When the process began, in seconds of the wall clock; 0: it has ended. */
+static double start_of_process(unsigned pid)
 {
-	if (path && !access(path, R_OK))
-		return path;
+	AUTO(text) char *path = text_format("/proc/%u/stat", pid);
+	AUTO(text) char *status = file_read(path, NULL, NULL);
+	const char *name_end = status ? strrchr(status, ')') : NULL;
+	unsigned long long ticks;
+	struct timespec wall, boot;
+
+	/* The name is the 2nd field, the start the 22nd. */
+	if (!name_end || sscanf(name_end + 1,
+				" %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
+				" %*s %*s %*s %llu",
+				&ticks) != 1)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, &wall);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return (double)(wall.tv_sec - boot.tv_sec) + (double)(wall.tv_nsec - boot.tv_nsec) / 1e9 +
+	       (double)ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* The file is of an earlier process with this id. */
+static bool is_older_than_process(const struct stat *status, unsigned pid)
+{
+	return (double)status->st_mtim.tv_sec + OLDER_S < start_of_process(pid);
+}
+
+/* The path, if it can be read; NULL, and why, if it should not be. Takes the path. */
+static char *readable(char *path, unsigned pid, char **refused)
+{
+	struct stat status;
+
+	if (path && !access(path, R_OK) && !stat(path, &status)) {
+		if (!is_older_than_process(&status, pid))
+			return path;
+		text_add_line(refused,
+			      text_format("'%s' is older than process %u, so it tells the code of "
+					  "another one and is not read; remove it",
+					  path, pid));
+	}
 	free(path);
 	return NULL;
 }
 
-char *jit_file_path(unsigned pid)
+char *jit_file_path(unsigned pid, char **refused)
 {
 	AUTO(text) char *link = text_format("/proc/%u/cwd", pid);
 	AUTO(text) char *folder = realpath(link, NULL);
-	char *found = readable(text_format("/tmp/jit-%u.dump", pid));
+	char *found = readable(text_format("/tmp/jit-%u.dump", pid), pid, refused);
 
 	if (!found)
-		found = readable(text_format("%s/jit-%u.dump", folder ? folder : ".", pid));
-	return found ? found : readable(text_format("/tmp/perf-%u.map", pid));
+		found = readable(text_format("%s/jit-%u.dump", folder ? folder : ".", pid), pid,
+				 refused);
+	return found ? found : readable(text_format("/tmp/perf-%u.map", pid), pid, refused);
 }
 
 bool jit_file_read(struct object *object, struct interner *texts)

@@ -11,9 +11,10 @@
 
 /*
  * The file of a process: jit-PID.dump in /tmp, or in its current folder (of a process that has
- * ended: in ours), else /tmp/perf-PID.map. NULL: there is none. The caller frees it.
+ * ended: in ours), else /tmp/perf-PID.map. NULL: there is none. A file that is older than the
+ * process is another one's: a sentence about it is added to *refused. The caller frees both.
  */
-char *jit_file_path(unsigned pid);
+char *jit_file_path(unsigned pid, char **refused);
 /* Opens it, if it is trusted; -1: it is not, or is not there. */
 int jit_file_open(const char *path);
 /*

@@ -7,6 +7,9 @@
 #include "check.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char *name_at(struct fixture *fixture, uint64_t address)
 {
@@ -98,4 +101,22 @@ TEST("names of a map that another user has put there, or that is a link, are not
 	CHECK_EQUAL(chown(path, 0, 0), 0);
 	CHECK_TEXT(name_at(&fixture, 0x2010), "planted");
 	fixture_close(&fixture);
+}
+
+TEST("a map that is older than its process is another's, and refused with a sentence")
+{
+	AUTO(text) char *path = text_format("/tmp/perf-%d.map", getpid());
+	AUTO(text) char *refused = NULL;
+	const struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+
+	AUTO(file) FILE *file = fopen(path, "w");
+	CHECK(file);
+	AUTO(text) char *found = symbols_jit_path((unsigned)getpid(), &refused);
+	CHECK_TEXT(found, path);
+	CHECK_TEXT(refused, NULL);
+	CHECK_EQUAL(utimensat(AT_FDCWD, path, old, 0), 0);
+	AUTO(text) char *again = symbols_jit_path((unsigned)getpid(), &refused);
+	CHECK_TEXT(again, NULL);
+	CHECK(refused && strstr(refused, "is older than process"));
+	unlink(path);
 }
