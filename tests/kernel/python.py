@@ -107,6 +107,15 @@ def _():
         check(waited > 0.7e9, (interpreter, waited))
 
 
+@test("waits for the interpreter's lock are told by its name")
+def _():
+    for interpreter in each_interpreter():
+        locks = [lock for lock in recorded(interpreter, "threads", "2")["locks"]
+                 if re.match(r"GIL of (lib)?python3", lock["name"] or "")]
+        waited = sum(lock["weight_ns"] for lock in locks if lock["waited_in"]["function"] == "stages.first")
+        check(waited > 0.2e9, (interpreter, waited, locks))
+
+
 @test("lines and functions of Python are targets, also of forked processes")
 def _():
     for interpreter in each_interpreter():

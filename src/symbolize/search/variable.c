@@ -3,6 +3,7 @@
 #include "symbolize/variables.h"
 
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "symbolize/dwarf/member_path.h"
 #include "symbolize/internal.h"
@@ -22,6 +23,16 @@ static char *plain_name(const char *name)
 	return demangle(stem);
 }
 
+/*
+ * CPython keeps the lock of its main interpreter in this variable. Its other locks that are futexes
+ * lie on the heap and on stacks, so an address in here is of the lock, its condition or the request
+ * to release it.
+ */
+static bool is_interpreter_lock(const struct variable *variable)
+{
+	return !strcmp(variable->name, "_PyRuntime");
+}
+
 char *symbols_variable_at(struct symbols *symbols, uint32_t object, uint64_t offset)
 {
 	if (symbols->parser)
@@ -33,6 +44,8 @@ char *symbols_variable_at(struct symbols *symbols, uint32_t object, uint64_t off
 	const struct variable *variable = object_variable(at, address);
 	if (!variable)
 		return NULL;
+	if (is_interpreter_lock(variable))
+		return text_format("GIL of %s", path_base(symbols_object(symbols, object)->path));
 	uint64_t inside = address - variable->address;
 	AUTO(text) char *name = plain_name(variable->name);
 	AUTO(text) char *base = demangle_base(name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* find - typed names find their code in C, C++ and Rust; errors offer near names. */
 #include "symbolize/patterns.h"
+#include "symbolize/variables.h"
 
 #include "../fixture.h"
 
@@ -371,5 +372,25 @@ TEST("the probes of sys/sdt.h are found with their semaphores")
 		    -ENOENT);
 	CHECK_EQUAL(probes.count, 2);
 	array_free(&probes);
+	fixture_close(&fixture);
+}
+
+TEST("every part of the lock of Python's interpreter has one name")
+{
+	static const char code[] = "char before[8] = {1}, _PyRuntime[64] = {1};\n"
+				   "int main(void)\n{\n\treturn before[0] + _PyRuntime[0];\n}\n";
+	struct fixture fixture;
+	unsigned named = 0;
+
+	fixture_begin();
+	fixture_write("interpreter.c", code, strlen(code));
+	CHECK(fixture_run("gcc interpreter.c -o python3.99"));
+	CHECK_EQUAL(fixture_open(&fixture, "python3.99", TARGET_LINE, NULL), 0);
+	for (uint64_t offset = 0; offset < 0x10000; offset++) {
+		AUTO(text)
+		char *name = symbols_variable_at(fixture.symbols, fixture.object, offset);
+		named += name && !strcmp(name, "GIL of python3.99");
+	}
+	CHECK_EQUAL(named, 64);
 	fixture_close(&fixture);
 }
