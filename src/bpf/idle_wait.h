@@ -7,7 +7,11 @@
  * for any of several files (poll, select, epoll) the first message received afterwards tells whose
  * it was; the next such wait is expected to be for the same. One that no message follows was for a
  * timer or a signal. A thread that sleeps is idle if it has never received a request and no task
- * has ever woken it, so that none can wait for it: housekeeping.
+ * has ever woken it, so that none can wait for it: housekeeping. One that waits for a condition and
+ * has never received a request is a worker without work.
+ *
+ * So is what such a thread does when a wait for others has timed out. It owes nothing for that
+ * wait: it would pay for all that G grew by, on a core that the threads that serve need.
  */
 #pragma once
 
@@ -66,6 +70,14 @@ static __always_inline bool reads_a_request(struct task_struct *task, int call)
 	return inode && bpf_map_lookup_elem(&request_sockets, &inode);
 }
 
+/* False: a condition. */
+static __always_inline bool waits_for_lock(struct task_struct *task, int call)
+{
+	struct pt_regs___kernel *saved = (void *)bpf_task_pt_regs(task);
+
+	return call != __NR_futex || wait_futex_is_lock(CALL_SECOND(saved), CALL_THIRD(saved));
+}
+
 /* Of the current task, which is in this system call. */
 static __noinline bool wait_is_idle(struct task_struct *task, struct task_state *state, int call)
 {
@@ -73,8 +85,11 @@ static __noinline bool wait_is_idle(struct task_struct *task, struct task_state 
 	bool is_sleep = wait_reason_of_call(call) == WAIT_FOR_TIME ||
 			(is_poll && !files_polled((void *)bpf_task_pt_regs(task), call));
 
+	state->is_housekeeping = !state->serves && !(is_sleep && state->was_woken_by_task);
 	if (is_sleep)
-		return !state->serves && !state->was_woken_by_task;
+		return state->is_housekeeping;
+	if (wait_reason_of_call(call) == WAIT_FOR_THREAD)
+		return !state->serves && !waits_for_lock(task, call);
 	if (!is_poll)
 		return reads_a_request(task, call);
 	state->has_polled = 1;

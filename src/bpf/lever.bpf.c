@@ -95,6 +95,7 @@ int BPF_PROG(hrtimer_expire_exit)
 	struct kernel_cpu *cpu = this_cpu();
 	if (cpu->hard_interrupts)
 		cpu->hard_interrupts--;
+	cpu->is_expiring = 0;
 	return 0;
 }
 
@@ -118,6 +119,7 @@ SEC("tp_btf/hrtimer_expire_entry")
 int BPF_PROG(hrtimer_expire_entry)
 {
 	this_cpu()->hard_interrupts++;
+	this_cpu()->is_expiring = 1;
 	return 0;
 }
 
@@ -171,7 +173,9 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 		cpu->hard_interrupts || cpu->soft_interrupts || !waker->pid || !is_pausable(waker);
 	bool by_thread = !external && waker->flags & PF_KTHREAD;
 	bool by_host = is_by_message(cpu, !external && !by_thread);
+	bool is_owed = !(cpu->is_expiring && state && state->is_housekeeping);
 	enum delay_waker kind = by_host   ? DELAY_WAKER_HOST :
+				!is_owed  ? DELAY_WAKER_TASK :
 				external  ? DELAY_WAKER_EXTERNAL :
 				by_thread ? DELAY_WAKER_KERNEL_THREAD :
 					    DELAY_WAKER_TASK;
@@ -213,6 +217,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 
 	waiters_advance(now);
 	cpu->hard_interrupts = 0;
+	cpu->is_expiring = 0;
 	cpu->has_message = 0;
 	cpu->owes_more = 0;
 	if (!previous->pid) {

@@ -91,8 +91,9 @@ static __always_inline void wait_begin(void *context, struct task_struct *task,
 	u32 class = wait_class_now(task, call);
 	bool counts = (settings.enable_waits && wait_is_external(state, class, call)) ||
 		      (class == WAIT_CLASS_LOCK && class_is_enabled(class));
+	state->is_housekeeping = 0;
 	bool is_idle =
-		class == WAIT_CLASS_OTHER && request_point_count && wait_is_idle(task, state, call);
+		class != WAIT_CLASS_IO && request_point_count && wait_is_idle(task, state, call);
 	u32 levels = 0;
 
 	counts = counts && !is_idle;

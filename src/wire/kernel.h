@@ -46,7 +46,8 @@ struct kernel_cpu {
 	__u16 raised_by_task, raised_by_device; /* softirqs, a bit for each vector */
 	__u32 owes_more; /* the current task owes more than one pause; it pays at sched_exit_tp */
 	__u32 is_finishing;     /* it pays there; ticks meanwhile are part of that pause */
-	__u16 is_receiving;     /* packets are being handled */
+	__u8 is_receiving;      /* packets are being handled */
+	__u8 is_expiring;       /* a timer of high resolution is */
 	__u16 has_message;      /* the packet handled last was another host's (wire/hosts.h) */
 	__u64 message_delay_ns; /* which it carried */
 	__u64 handled_ns;       /* time of ticks in BPF, without pauses */

@@ -289,6 +289,21 @@ def _():
     check(f"request_loop (process {pid}) sends to the program at times of its own" in said, said)
 
 
+@test("a thread that serves no request pays no pause for a wait that has timed out")
+def _():
+    port, loop = free_port(), program("request_loop")
+    with subprocess.Popen([loop, "tend", str(port), "20000"], stdout=subprocess.PIPE, text=True) as process, folder() as place:
+        connect(port).close()
+        with subprocess.Popen([loop, "ask", str(port), "20000", "60"], stdout=subprocess.DEVNULL) as client:
+            said = lever("run", "-o", os.path.join(place, "test.lever"), "--pid", str(process.pid), "--seconds", "5",
+                         "--target", "work", "--granularity", "function", "--speedups", "0,50")
+            client.kill()
+        process.kill()
+        used = float(process.stdout.read().split()[-1])
+    check(said.returncode in RAN, said)
+    check(used < 0.15, f"it used {used:.2f} s of a core within 5 s")  # 1.2 s if it paid
+
+
 @test("a load that ends is told")
 def _():
     port = free_port()

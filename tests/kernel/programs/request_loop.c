@@ -3,6 +3,7 @@
  * request_loop - a server without any point, and its clients.
  *
  *	request_loop serve PORT LOOPS            works on each request, answers, never ends
+ *	request_loop tend PORT LOOPS             the same beside a thread that wakes each 50 ms
  *	request_loop ask PORT LOOPS SECONDS      takes an answer, works, asks again: a closed loop
  *	request_loop tick PORT MICROSECONDS SECONDS   asks at this interval: an open loop
  *
@@ -11,6 +12,7 @@
  */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +81,28 @@ static int serve(const char *port, long loops)
 	}
 }
 
+/* Waits for a condition that seldom comes, as a log's writer does, and prints its CPU time. */
+static void *look_after(void *unused)
+{
+	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+
+	(void)unused;
+	pthread_mutex_lock(&mutex);
+	for (;;) {
+		struct timespec until, cpu;
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += 50000000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&condition, &mutex, &until);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+		printf("%.4f\n", (double)cpu.tv_sec + 1e-9 * (double)cpu.tv_nsec);
+		fflush(stdout);
+	}
+	return NULL;
+}
+
 static int connect_to(const char *port)
 {
 	struct sockaddr_in address = address_of(port);
@@ -134,6 +158,10 @@ static int tick(const char *port, long interval_us, double seconds)
 int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "serve"))
+		return serve(argv[2], atol(argv[3]));
+	pthread_t thread;
+	if (argc == 4 && !strcmp(argv[1], "tend") &&
+	    !pthread_create(&thread, NULL, look_after, NULL))
 		return serve(argv[2], atol(argv[3]));
 	if (argc == 5 && !strcmp(argv[1], "ask"))
 		return ask(argv[2], atol(argv[3]), atof(argv[4]));
