@@ -42,7 +42,6 @@
  * speedup 1; at others it is in proportion.
  */
 static const double differences[] = {0.003, 0.01, 0.03, 0.1, 0.3};
-static const double priors[] = {0.35, 0.25, 0.2, 0.12, 0.08}; /* of most programs it is small */
 #define CAUTION 1.25 /* of the error of the shrunken difference, as it is not normal */
 #define DIFFERENCES (sizeof(differences) / sizeof(differences[0]))
 
@@ -220,7 +219,7 @@ static void shrink_all(struct work_point *points, size_t count)
 		best = fmax(best, likelihoods[i]);
 	}
 	for (size_t i = 0; i < DIFFERENCES; i++)
-		sum += likelihoods[i] = priors[i] * exp(likelihoods[i] - best);
+		sum += likelihoods[i] = exp(likelihoods[i] - best);
 	for (size_t i = 0; i < count; i++) {
 		struct work_point *point = &points[i];
 		for (size_t j = 0; j < DIFFERENCES; j++)

@@ -298,8 +298,8 @@ static struct point_facts point_facts_of(const struct recording *recording,
 			continue;
 		struct trials trials = trials_of(recording, recording->targets.items[i].id);
 		struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
-		struct transients transients = transients_find(&trials, point);
-		size_t count = windows_of(recording, &trials, &transients, point, 0, windows);
+		const struct transients none = {0};
+		size_t count = windows_of(recording, &trials, &none, point, 0, windows);
 		struct warm_up warm_up = warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN);
 		facts.work = warm_up_work_of(facts.work, warm_up.work);
 		covariate_pairs_add(&pairs, windows, count);
@@ -321,12 +321,16 @@ static void point_fill(struct causal_target *target, const struct source *source
 	struct causal_effect effect = {.point = point,
 				       .external_pacing = facts->external_pacing,
 				       .covariates = facts->covariates,
-				       .transients = transients_find(trials, point),
 				       .phase_factor = source->phases.factor};
 	size_t count = windows_of(source->recording, trials, &effect.transients, point, paced_rate,
 				  windows);
 
 	effect.warm_up = warm_up_detect(windows, count, facts->work);
+	effect.transients = transients_find(trials, point);
+	if (effect.warm_up.level) /* longer ones, of which a part would be cut */
+		memset(effect.transients.cuts, 0, sizeof(effect.transients.cuts));
+	count = windows_of(source->recording, trials, &effect.transients, point, paced_rate,
+			   windows);
 	effect.set_error = set_error_of(source->recording, trials, target->target, point);
 	memcpy(settled, windows, count * sizeof(*windows));
 	size_t kept = warm_up_drop_early(settled, count, &effect.warm_up);

@@ -40,8 +40,10 @@ static void add_window(struct recording *recording, double speedup, unsigned hur
 							.duration_ns = part * PART_NS,
 							.delay_ns = delay_ns,
 							.elapsed_ns = part * PART_NS,
-							.sampled_ns = part * PART_NS};
+							.sampled_ns = (uint64_t)(visits * UNIT_NS)};
 	}
+	window->sampled_ns = (uint64_t)(visits * UNIT_NS); /* a visit takes the same work */
+	window->target_ns = window->sampled_ns / 2;
 	*array_add(&window->visits) =
 		(struct recording_visit){.point_id = POINT,
 					 .visits = visits,
