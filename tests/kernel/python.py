@@ -157,21 +157,4 @@ def _():
         check("_PyEval_EvalFrameDefault" in warned, warned)
 
 
-@test("what the interpreter does for a line is told as that line")
-def _():
-    script = """names = [str(i * i) for i in range(3000)]
-found = 0
-for turn in range(10000000):
-    found += str(turn * 7) in names
-"""
-    for interpreter in each_interpreter():
-        with folder() as place:
-            path = os.path.join(place, "contains.py")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(script)
-            _, told = profile_of("--seconds", "4", "--then-stop", "--", interpreter, path)
-        first = next(line for line in told["first_screen"] if line["kind"] == "gain")
-        check("contains.py:4" in "".join(part["text"] for part in first["parts"]), told["first_screen"])
-
-
 main()
