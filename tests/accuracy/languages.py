@@ -123,7 +123,7 @@ def rows_of(name, command, case, parts, place):
                            "--progress", "tracepoint:syscalls:sys_exit_write", "--", *command, case, str(options.seconds + 20), "100", "100"],
                           cwd=place, check=False, capture_output=True, text=True)
     if said.returncode not in (0, 3):
-        print(f"{name} {case}: {said.stderr.strip()}")
+        sys.exit(f"{name} {case}: {said.stderr.strip()}")
     told = subprocess.run([lever, "report", output, "--format", "json"], capture_output=True, text=True, check=True)
     points = {(target["name"], round(100 * point["speedup"])): point for target in json.loads(told.stdout)["targets"]
               for effect in target["effects"] for point in effect["points"]}
