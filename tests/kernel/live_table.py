@@ -74,13 +74,14 @@ class Terminal:
         os.write(self.fd, KEYS.get(key, key).encode())
 
     def end(self):
-        self.read(1)
-        for _ in range(200):
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            self.read(0.1)  # at once, where the other end is closed
+            time.sleep(0.05)
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 self.is_over = True
                 return os.waitstatus_to_exitcode(status)
-            self.read(0.1)
         self.kill()
         raise AssertionError(f"it does not end: {self.text[-2000:]!r}")
 
