@@ -17,6 +17,7 @@
 #define WORK_LIKELY 0.01
 #define LIKELY 0.975
 #define SPREAD_LEAST 1e-3 /* of logarithms: smaller ones are rounding errors */
+#define BOUND_WINDOWS 3 /* of a point that bounds others: one window alone may be far off */
 
 /* Indexes within a series that are compared. */
 static const struct level {
@@ -421,6 +422,7 @@ void warm_up_bound(const struct warm_up *warm_up, struct effect_point *points, s
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = i + 1; j < count && points[i].speedup > 0; j++)
 			if (!has_settled(warm_up, points[i].speedup) &&
-			    has_settled(warm_up, points[j].speedup))
+			    has_settled(warm_up, points[j].speedup) &&
+			    points[j].windows >= BOUND_WINDOWS)
 				bound_by(&points[i], &points[j]);
 }

@@ -72,8 +72,8 @@ double warm_up_imbalance_at(const struct warm_up *warm_up, double speedup);
 
 /*
  * Where the windows at a speedup may be too early, its gain is no larger than that at a larger
- * speedup at which queues have settled: more of the target's time is gone there. Cuts the points,
- * which ascend in speedup; an interval keeps its width below.
+ * speedup at which queues have settled, if three windows tell: more of the target's time is gone
+ * there. Cuts the points, which ascend in speedup; an interval keeps its width below.
  */
 void warm_up_bound(const struct warm_up *warm_up, struct effect_point *points, size_t count);
 

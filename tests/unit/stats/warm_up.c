@@ -181,7 +181,8 @@ static struct effect_point point_at(double speedup, double gain, double half)
 	return (struct effect_point){.speedup = speedup,
 				     .gain = gain,
 				     .low = gain - half,
-				     .high = gain + half};
+				     .high = gain + half,
+				     .windows = 3};
 }
 
 TEST("where queues may still empty, a gain is no larger than at a larger speedup that has settled")
@@ -203,6 +204,10 @@ TEST("where queues may still empty, a gain is no larger than at a larger speedup
 	CHECK_NEAR(points[2].gain, 0.41, 1e-12);
 	CHECK_NEAR(points[2].high, 0.44, 1e-12);
 	points[2] = point_at(0.5, 0.5, 0.02);
+	points[3].windows = 2; /* too few to tell */
+	warm_up_bound(&warm_up, points, 5);
+	CHECK_NEAR(points[2].gain, 0.5, 0);
+	points[3].windows = 3;
 	warm_up.levels[2] = warm_up.measured[2] = 1; /* it has settled, too */
 	warm_up_bound(&warm_up, points, 5);
 	CHECK_NEAR(points[2].gain, 0.5, 0);
