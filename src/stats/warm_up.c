@@ -17,7 +17,7 @@
 #define WORK_LIKELY 0.01
 #define LIKELY 0.975
 #define SPREAD_LEAST 1e-3 /* of logarithms: smaller ones are rounding errors */
-#define BOUND_WINDOWS 3 /* of a point that bounds others: one window alone may be far off */
+#define BOUND_WINDOWS 3   /* of a point that bounds others: one window alone may be far off */
 
 /* Indexes within a series that are compared. */
 static const struct level {
