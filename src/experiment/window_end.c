@@ -8,7 +8,8 @@
 
 #define RARE 16   /* visits in a window: with more, what passes after the last one is little */
 #define LONGEST 4 /* times the planned length that a window may go on */
-#define STEPS 16  /* in the time of a unit */
+#define LONGEST_NS 1000000000ull /* and this long: between windows the session looks around */
+#define STEPS 16                 /* in the time of a unit */
 #define STEP_LEAST_NS 1000000ull
 #define STEP_MOST_NS 20000000ull
 #define STEP_UNKNOWN_NS 4000000ull
@@ -41,8 +42,10 @@ uint64_t window_end_wait_ns(const struct window_progress *planned,
 			    const struct window_progress *before, const struct window_progress *now)
 {
 	bool is_enough = now->visits >= window_end_visits_least(now->elapsed_ns);
+	uint64_t waited_ns = now->elapsed_ns - planned->elapsed_ns;
 
-	if (planned->visits >= RARE || now->elapsed_ns >= (1 + LONGEST) * planned->elapsed_ns)
+	if (planned->visits >= RARE || waited_ns >= LONGEST * planned->elapsed_ns ||
+	    waited_ns >= LONGEST_NS)
 		return 0;
 	if (is_enough && now->visits > before->visits)
 		return 0;

@@ -172,7 +172,7 @@ def _():
         process.wait(PATIENCE)
         wait_until("BPF programs, maps and links are gone", lambda: not bpf_left(held))
         wait_until("the breakpoint is gone", lambda: not breakpoint_is_set(pid))
-        wait_until("the process that reads binaries is gone", lambda: os.waitpid(parser, os.WNOHANG)[0] == parser)
+        wait_until("the process that reads binaries is gone", lambda: os.waitpid(int(parser), os.WNOHANG)[0])
         equal(os.waitpid(pid, os.WNOHANG), (0, 0), "the program did not go on")
         os.kill(pid, signal.SIGINT)
         equal(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 9)

@@ -74,6 +74,15 @@ TEST("without visits the window ends, too")
 	CHECK(end.elapsed_ns < 6 * PLANNED_NS);
 }
 
+TEST("a long window without visits goes on for a second at most")
+{
+	struct window_progress planned = {.elapsed_ns = 2000000000}, now = planned;
+
+	CHECK(window_end_wait_ns(&planned, &planned, &now) > 0);
+	now.elapsed_ns = 3000000000;
+	CHECK_EQUAL(window_end_wait_ns(&planned, &planned, &now), 0);
+}
+
 TEST("units of very unlike lengths are told without bias")
 {
 	struct random random = random_seeded(5);
