@@ -4,46 +4,7 @@ opentelemetry-proto 1.10, with nothing of Lever's.
 
     {"cpu": {"samples": [{"chain": [(function, file, line, object), ...], "value": ns, "attributes": {...}}], ...}, ...}
 """
-
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at
-
-
-def message(data):
-    """number -> list of values: numbers, or the bytes of what has a length"""
-    found, at = {}, 0
-    while at < len(data):
-        key, at = varint(data, at)
-        kind = key & 7
-        if kind == 0:
-            value, at = varint(data, at)
-        elif kind == 1:
-            value, at = int.from_bytes(data[at:at + 8], "little"), at + 8
-        elif kind == 2:
-            size, at = varint(data, at)
-            value, at = data[at:at + size], at + size
-            if len(value) != size:
-                raise ValueError(f"field {key >> 3} ends after the message")
-        else:
-            raise ValueError(f"field {key >> 3} has wire type {kind}")
-        found.setdefault(key >> 3, []).append(value)
-    return found
-
-
-def packed(data):
-    values, at = [], 0
-    while at < len(data):
-        value, at = varint(data, at)
-        values.append(value)
-    return values
+from protobuf_reader import message, packed
 
 
 def one(found, number, default=0):

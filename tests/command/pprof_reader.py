@@ -5,42 +5,8 @@
 """
 import gzip
 
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at
-
-
-def fields(data):
-    """(number, value) of each field: an int, or the bytes of one with a length."""
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        number, kind = key >> 3, key & 7
-        if kind == 0:
-            value, at = varint(data, at)
-        elif kind == 2:
-            size, at = varint(data, at)
-            value, at = data[at:at + size], at + size
-            if len(value) != size:
-                raise ValueError(f"field {number} ends after the message")
-        else:
-            raise ValueError(f"field {number} has wire type {kind}")
-        yield number, value
-
-
-def message(data):
-    """number -> list of values"""
-    found = {}
-    for number, value in fields(data):
-        found.setdefault(number, []).append(value)
-    return found
+from protobuf_reader import message
+from protobuf_reader import packed as packed_in
 
 
 def one(found, number, default=0):
@@ -48,13 +14,7 @@ def one(found, number, default=0):
 
 
 def packed(found, number):
-    values = []
-    for data in found.get(number, []):
-        at = 0
-        while at < len(data):
-            value, at = varint(data, at)
-            values.append(value)
-    return values
+    return [value for data in found.get(number, []) for value in packed_in(data)]
 
 
 def by_id(found, number):

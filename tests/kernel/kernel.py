@@ -4,13 +4,16 @@
     Where the engine does not work, importing this ends the test as skipped. It hands on all of
     tests/command/check.py, too.
 """
+import atexit
 import contextlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(1, os.path.join(os.path.dirname(__file__), "..", "command"))
 # pylint: disable=wrong-import-position,unused-import
@@ -56,8 +59,28 @@ def unexpected(lines):
     return said
 
 
+def children_of(pid):
+    """Its children, each after its own children."""
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            children = [int(word) for word in file.read().split()]
+    except OSError:
+        return []
+    return [found for child in children for found in (*children_of(child), child)]
+
+
+def end_children():
+    """What a failed test has left would take a core from all later ones."""
+    for signal_number in (signal.SIGINT, signal.SIGKILL):
+        for pid in children_of(os.getpid()):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal_number)
+        time.sleep(0.5 if children_of(os.getpid()) else 0)
+
+
 def main():
     """The file's tests, and then that of the kernel's log."""
+    atexit.register(end_children)
     before = kernel_log()
 
     @test("the kernel's log has no new line")

@@ -33,6 +33,7 @@ class Terminal:
         if not self.pid:
             os.environ.update(TERM="xterm-256color", LC_ALL="C.UTF-8")
             os.execv(words[0], words)
+        self.modes = termios.tcgetattr(self.fd)  # before lever has begun
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 110, 0, 0))
         self.raw = b""
         self.is_over = False
@@ -141,13 +142,13 @@ def _():
 @test("Ctrl-C ends the recording, and the terminal is as before")
 def _():
     terminal = start()
-    before = termios.tcgetattr(terminal.fd)
     terminal.wait_for(r"find_customer")
+    check(termios.tcgetattr(terminal.fd)[:4] != terminal.modes[:4], "the table does not change the terminal's modes")
     terminal.press("\x03")
     code = terminal.end()
     check(code in (0, 3), (code, terminal.text[-1500:]))
     check(b"\x1b[?1049l" in terminal.raw, terminal.raw[-500:])
-    check(before is not None)
+    equal(termios.tcgetattr(terminal.fd)[:4], terminal.modes[:4])
 
 
 @test("without a terminal --tui is refused, with another way")

@@ -3,40 +3,7 @@
 Perfetto's messages that the tests need, by the numbers in its .proto files (TrackEvent,
 TrackDescriptor, FtraceEvent). Shares nothing with Lever's writer.
 """
-
-
-def number_at(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return value, at
-
-
-def fields(data):
-    """{number: [value]} of a message; what has a length stays bytes"""
-    found, at = {}, 0
-    while at < len(data):
-        key, at = number_at(data, at)
-        kind = key & 7
-        if kind == 0:
-            value, at = number_at(data, at)
-        elif kind == 1:
-            value, at = int.from_bytes(data[at:at + 8], "little"), at + 8
-        elif kind == 2:
-            length, at = number_at(data, at)
-            value, at = data[at:at + length], at + length
-            assert len(value) == length, "a field goes past its message"
-        elif kind == 5:
-            value, at = int.from_bytes(data[at:at + 4], "little"), at + 4
-        else:
-            raise AssertionError(f"wire type {kind}")
-        found.setdefault(key >> 3, []).append(value)
-    assert at == len(data)
-    return found
+from protobuf_reader import message as fields
 
 
 def first(message, number, otherwise=None):
