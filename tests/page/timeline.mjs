@@ -510,7 +510,7 @@ function readByPython(name) {
 	const told = execFileSync('python3', ['-c', program, path], {
 		env: {
 			...process.env,
-			PYTHONPATH: `${SOURCE}tests/kernel`,
+			PYTHONPATH: `${SOURCE}tests/kernel:${SOURCE}tests/command`,
 			PYTHONDONTWRITEBYTECODE: '1',
 		},
 		encoding: 'utf8',
