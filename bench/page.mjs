@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // page - sizes of HTML pages, and times to write, load and redraw them.
 //
-//	bench/page.mjs BUILD_FOLDER [--kind causal|samples|timeline] [--profile FILE] [--rounds 7] [--slices 1000000]
+//	bench/page.mjs BUILD_FOLDER [--kind causal|samples|timeline] [--profile FILE] [--rounds 7] [--slices 1000000] [--targets 200]
 //
-// Without --profile the data are synthetic: 200 lines at two progress points with about 30 experiments
+// Without --profile the data are synthetic: --targets lines at two progress points with about 30 experiments
 // each; 100,000 call chains of 12 to 40 functions; a timeline of --slices slices. The browser itself
 // times loading, from the start of the navigation until the visible part is drawn; medians are printed.
 // A timeline is also zoomed and moved, timed from the action until the frame is drawn. Needs Chromium.
@@ -14,6 +14,7 @@ import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {parseArgs} from 'node:util';
 import {findBrowser, launch, openPage} from '../tests/page/browser.mjs';
+import {crowded, dataOf} from '../tests/page/profiles.mjs';
 import {fill, large, reportOf} from '../tests/page/traces.mjs';
 
 const {values, positionals} = parseArgs({
@@ -23,6 +24,7 @@ const {values, positionals} = parseArgs({
 		profile: {type: 'string'},
 		rounds: {type: 'string', default: '7'},
 		slices: {type: 'string', default: '1000000'},
+		targets: {type: 'string', default: '200'},
 	},
 });
 const build = resolve(positionals[0] ?? 'build');
@@ -91,6 +93,8 @@ async function measure(browser, kind, folder) {
 	const writing = Array.from({length: rounds}, () => write(profile, html));
 	if (kind === 'timeline' && !values.profile)
 		fill(html, {report: reportOf('timeline'), timeline: large(Number(values.slices))});
+	if (kind === 'causal' && values.targets !== '200')
+		fill(html, crowded(JSON.parse(dataOf(html)), Number(values.targets)));
 	await load(browser, html); // warms the browser up
 	const loads = [];
 	for (let i = 0; i < rounds; i++) loads.push(await load(browser, html));

@@ -7,8 +7,9 @@ import {createServer} from 'node:http';
 import {readFileSync} from 'node:fs';
 import {test} from 'node:test';
 import {openPage} from './browser.mjs';
-import {NAMES, SOURCE, dataOf, json, makePage, report} from './profiles.mjs';
+import {NAMES, SOURCE, crowded, dataOf, json, makePage, report} from './profiles.mjs';
 import {browserOrSkip} from './session.mjs';
+import {fill} from './traces.mjs';
 
 const browser = await browserOrSkip();
 const pages = Object.fromEntries(NAMES.map((name) => [name, makePage(name)]));
@@ -596,5 +597,29 @@ test('on paper every chart is there, and no control', async () => {
 	assert.equal(await page.locator('.grid canvas').count(), 200);
 	await page.emulateMedia({media: 'print'});
 	assert.equal(await page.locator('.toolbar').isVisible(), false);
+	await context.close();
+});
+
+test('of 10,000 places the first are shown, more as the reader goes on, and a filter finds the last', async () => {
+	const file = pages.wide.replace('wide', 'crowded');
+	fill(pages.wide, crowded(JSON.parse(dataOf(pages.wide)), 10000), file);
+	const {page, context, complaints} = await openPage(browser, file);
+	const cards = page.locator('.grid .card');
+	assert.equal(
+		plain(await page.locator('.summary').innerText()),
+		'10,000 of 10,000 measured targets',
+	);
+	const first = await cards.count();
+	assert.ok(first >= 100 && first <= 500, first);
+	await page.getByRole('button', {name: 'Show more places'}).scrollIntoViewIfNeeded();
+	await page.waitForFunction(
+		(before) => document.querySelectorAll('.grid .card').length > before,
+		first,
+	);
+	await page.locator('input[type=search]').first().fill('file8.c:10000');
+	await page.waitForFunction(() => document.querySelectorAll('.grid .card').length === 1);
+	assert.deepEqual(await namesShown(page), ['file8.c:10000']);
+	assert.ok(await page.getByRole('button', {name: 'Show more places'}).isHidden());
+	assert.deepEqual(complaints, []);
 	await context.close();
 });

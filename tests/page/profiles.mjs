@@ -114,6 +114,17 @@ export function json(name) {
 	return JSON.parse(report(name, '--format', 'json'));
 }
 
+// A page's data with so many targets: the same over and over, under names of their own.
+export function crowded(data, count) {
+	const {targets} = data.report;
+	data.report.targets = Array.from({length: count}, (_, i) => ({
+		...targets[i % targets.length],
+		name: `file${i % 97}.c:${i + 1}`,
+		line: i + 1,
+	}));
+	return data;
+}
+
 // The data in the page, as text.
 export function dataOf(page) {
 	const found =

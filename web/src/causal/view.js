@@ -12,6 +12,7 @@ import {nameOf} from './sentence.js';
 import {toolbar} from './toolbar.js';
 
 const MOST_UNMEASURED = 50;
+const CARDS_AT_ONCE = 200; // more are made when the reader comes near the last one
 
 function legend(report) {
 	const latency = report.progress.some((point) => point.kind === 'latency');
@@ -39,7 +40,15 @@ function legend(report) {
 class CausalView {
 	#report;
 	#rows;
-	#cards = new Map();
+	#cards = new Map(); // made when first shown
+	#measured; // rows with effects
+	#waiting = []; // cards that are not in the grid yet
+	#context;
+	#more = element(
+		'button',
+		{type: 'button', class: 'more', on: {click: () => this.#showMore()}},
+		'Show more places',
+	);
 	#chosen = new Set();
 	#state;
 	#grid = element('div', {class: 'grid'});
@@ -64,16 +73,32 @@ class CausalView {
 			},
 			{rootMargin: '400px'},
 		);
-		const context = {
+		this.#context = {
 			report,
 			sources,
 			drawn: this.#drawn,
 			progress: report.progress.map((point) => point.name),
 			compare: (card, on) => this.#choose(card, on),
 		};
-		for (const row of this.#rows)
-			if (row.target.effects.length) this.#cards.set(row, new Card(row, context));
+		this.#measured = this.#rows.filter((row) => row.target.effects.length).length;
+		new IntersectionObserver(
+			(seen) => {
+				if (seen.some((one) => one.isIntersecting)) this.#showMore();
+			},
+			{rootMargin: '1200px'},
+		).observe(this.#more);
 		addEventListener('beforeprint', () => this.#drawAll());
+	}
+
+	#cardFor(row) {
+		if (!this.#cards.has(row)) this.#cards.set(row, new Card(row, this.#context));
+		return this.#cards.get(row);
+	}
+
+	#showMore() {
+		const some = this.#waiting.splice(0, CARDS_AT_ONCE);
+		this.#more.hidden = !this.#waiting.length;
+		this.#grid.append(...some.map((show) => show()));
 	}
 
 	#cardOf(node) {
@@ -81,6 +106,7 @@ class CausalView {
 	}
 
 	#drawAll() {
+		while (this.#waiting.length) this.#showMore();
 		for (const node of this.#grid.children) this.#cardOf(node).draw();
 	}
 
@@ -88,17 +114,18 @@ class CausalView {
 		Object.assign(this.#state, change);
 		const shown = select(this.#rows, this.#state);
 		const common = rangeOf(shown.flatMap(({effects}) => effects));
-		const nodes = shown.map(({row, effects}) => {
-			const card = this.#cards.get(row);
+		this.#waiting = shown.map(({row, effects}) => () => {
+			const card = this.#cardFor(row);
 			card.show(effects, this.#state.ownScale ? rangeOf(effects) : common);
 			return card.node;
 		});
-		this.#grid.replaceChildren(...nodes);
+		this.#grid.replaceChildren();
+		this.#showMore();
 		this.#tell(shown.length);
 	}
 
 	#tell(shown) {
-		const all = this.#cards.size;
+		const all = this.#measured;
 		this.#summary.textContent = all
 			? `${count(shown)} of ${plural(all, 'measured target')}`
 			: '';
@@ -182,10 +209,12 @@ class CausalView {
 
 	// The card, shown whatever the filters hide, in the middle of the window.
 	#reveal(row) {
-		const card = this.#cards.get(row);
+		const card = this.#cardFor(row);
+		while (!card.node.isConnected && this.#waiting.length) this.#showMore();
 		if (!card.node.isConnected) {
 			this.#update({...START, ownScale: this.#state.ownScale});
 			this.#toolbar.replaceWith((this.#toolbar = this.#makeToolbar()));
+			while (!card.node.isConnected && this.#waiting.length) this.#showMore();
 		}
 		card.node.scrollIntoView({block: 'center'});
 		card.node.querySelector('.name').focus({preventScroll: true});
@@ -206,7 +235,7 @@ class CausalView {
 	#toolbar;
 
 	build() {
-		if (!this.#cards.size)
+		if (!this.#measured)
 			return element(
 				'main',
 				{},
@@ -225,6 +254,7 @@ class CausalView {
 			this.#toolbar,
 			this.#summary,
 			this.#grid,
+			this.#more,
 			this.#rest,
 			this.#tray,
 		);
