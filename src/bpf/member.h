@@ -41,11 +41,26 @@ static __always_inline u32 name_ask(const struct kernel_name *name, u32 tgid)
 	return verdict;
 }
 
+static __always_inline void name_read(struct kernel_name *name, struct task_struct *process)
+{
+	__builtin_memset(name, 0, sizeof(*name));
+	bpf_probe_read_kernel_str(name->text, sizeof(name->text), process->comm);
+}
+
+/* The offset in WIRE_OBJECT_PROCESSES. */
+static __always_inline u64 process_key(struct task_struct *process)
+{
+	struct kernel_name name;
+
+	name_read(&name, process);
+	return kernel_name_key(&name);
+}
+
 static __always_inline u32 name_verdict(struct task_struct *process)
 {
-	struct kernel_name name = {};
+	struct kernel_name name;
 
-	bpf_probe_read_kernel_str(name.text, sizeof(name.text), process->comm);
+	name_read(&name, process);
 	u32 *verdict = bpf_map_lookup_elem(&names, &name);
 	if (verdict)
 		return *verdict;

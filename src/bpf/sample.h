@@ -8,6 +8,7 @@
 
 #include "bpf/kernel_chain.h"
 #include "bpf/latency.h"
+#include "bpf/member.h"
 #include "bpf/open_spans.h"
 #include "bpf/pause.h"
 #include "bpf/progress.h"
@@ -67,18 +68,24 @@ static __always_inline void sample_emit_chain(struct kernel_cpu *cpu, struct tas
 	kernel_chain_emit(cpu, chain, inside->count);
 }
 
-/* The levels at which the task's system call or open span is the target. */
-static __always_inline u32 activity_levels(int call, u32 span)
+/* The levels at which the task's system call, open span or process is the target. */
+static __always_inline u32 activity_levels(struct task_struct *task, int call, u32 span)
 {
-	struct location call_place = {.object = WIRE_OBJECT_SYSTEM_CALLS, .offset = (u32)call};
-	struct location span_place = {.object = WIRE_OBJECT_SPANS, .offset = span};
-
+	struct location place = {.object = WIRE_OBJECT_SYSTEM_CALLS, .offset = (u32)call};
 	u32 levels = 0;
 
 	if (settings.enable_system_calls && call >= 0)
-		levels = location_levels(&call_place);
-	if (settings.enable_spans && span != WIRE_SPAN_NONE)
-		levels |= location_levels(&span_place);
+		levels = location_levels(&place);
+	if (settings.enable_spans && span != WIRE_SPAN_NONE) {
+		place.object = WIRE_OBJECT_SPANS;
+		place.offset = span;
+		levels |= location_levels(&place);
+	}
+	if (settings.has_processes) {
+		place.object = WIRE_OBJECT_PROCESSES;
+		place.offset = process_key(task->group_leader);
+		levels |= location_levels(&place);
+	}
 	return levels;
 }
 
@@ -91,12 +98,12 @@ static __always_inline u32 chain_levels(const struct frame_walk *walk,
 }
 
 /* A tick is the target's if its code is; waits, of a class or by spinning, are none on CPU. */
-static __always_inline u32 sample_levels(const struct frame_walk *walk,
+static __always_inline u32 sample_levels(struct task_struct *task, const struct frame_walk *walk,
 					 const struct kernel_chain_search *inside)
 {
 	if (walk->is_spinning)
 		return 0;
-	return (chain_levels(walk, inside) | activity_levels(walk->system_call, walk->span)) &
+	return (chain_levels(walk, inside) | activity_levels(task, walk->system_call, walk->span)) &
 	       settings.code_levels;
 }
 
@@ -135,7 +142,7 @@ static __always_inline bool sample_take(struct bpf_perf_event_data *context,
 	bool is_spinning = state && (walk->is_spinning || spins(context));
 	if (state)
 		spin_check(cpu, state, is_spinning, weight);
-	u32 levels = sample_levels(walk, &inside);
+	u32 levels = sample_levels(task, walk, &inside);
 	if (walk->is_spinning)
 		flags |= WIRE_SAMPLE_SPINS;
 	if (levels & settings.target_levels) {

@@ -67,7 +67,7 @@ static __always_inline u32 wait_inspect(void *context, struct task_struct *task,
 			    inside.is_found ? inside.found :
 					      walk->found;
 	state->wait_span = settings.enable_spans ? open_span_of_current() : WIRE_SPAN_NONE;
-	return chain_levels(walk, &inside) | activity_levels(call, state->wait_span);
+	return chain_levels(walk, &inside) | activity_levels(task, call, state->wait_span);
 }
 
 static __always_inline void wait_reset(struct task_state *state)
@@ -216,7 +216,7 @@ static __always_inline void runnable_end(struct kernel_cpu *cpu, struct task_str
 								       state->delay.left_ns;
 	u32 levels = settings.classes_of_code ?
 			     location_levels(&state->wait_found) |
-				     activity_levels(state->wait_call, state->wait_span) :
+				     activity_levels(task, state->wait_call, state->wait_span) :
 			     0;
 	levels = wait_levels(WAIT_CLASS_RUNNABLE, levels);
 	bool is_target = levels & settings.target_levels;

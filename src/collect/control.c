@@ -119,12 +119,14 @@ static void write_speedups(struct collector *collector, double of_target, double
 int collector_set_target(struct collector *collector, const struct collector_target *target)
 {
 	struct wire_settings *settings = collector->settings;
-	uint32_t inclusive = 0, of_target = 0;
+	uint32_t inclusive = 0, of_target = 0, has_processes = 0;
 
 	if (target->count > WIRE_RANGES_MOST)
 		return -E2BIG;
-	for (size_t i = 0; i < target->count; i++)
+	for (size_t i = 0; i < target->count; i++) {
 		inclusive |= WIRE_TARGET_INCLUSIVE_LEVELS(target->ranges[i].value);
+		has_processes |= target->ranges[i].object == WIRE_OBJECT_PROCESSES;
+	}
 	for (uint32_t i = 0; i < DELAY_LEVELS; i++)
 		of_target |= (uint32_t)(target->levels[i].experiment > 0) << i;
 	memcpy(collector->levels, target->levels, sizeof(collector->levels));
@@ -134,6 +136,7 @@ int collector_set_target(struct collector *collector, const struct collector_tar
 	settings->code_levels = ~target->waits_only;
 	settings->target_levels = of_target;
 	settings->inclusive_levels = inclusive;
+	settings->has_processes = has_processes;
 	return replace_bank(collector, WIRE_BANK_TARGET, &settings->target_bank, target->ranges,
 			    target->count);
 }

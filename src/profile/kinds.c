@@ -11,6 +11,7 @@ static const char *const target_kind_names[] = {
 	[TARGET_SPAN] = "span",           [TARGET_SYSTEM_CALL] = "syscall",
 	[TARGET_CLASS] = "class",         [TARGET_EXTERNAL] = "outside",
 	[TARGET_INCLUSIVE] = "inclusive", [TARGET_SET] = "set",
+	[TARGET_PROCESS] = "process",
 };
 static const char *const point_kind_names[] = {
 	[POINT_THROUGHPUT] = "throughput",

@@ -3,7 +3,7 @@
 #pragma once
 
 enum run_kind { RUN_CAUSAL, RUN_SAMPLES, RUN_TIMELINE, RUN_SCALE };
-/* The first five are also granularities: kinds that a run chooses its targets from. */
+/* The first five and processes are granularities, too: kinds that a run chooses targets from. */
 enum target_kind {
 	TARGET_LINE,
 	TARGET_FUNCTION,
@@ -11,8 +11,9 @@ enum target_kind {
 	TARGET_SYSTEM_CALL,
 	TARGET_INCLUSIVE, /* a function with all that it calls */
 	TARGET_CLASS,
-	TARGET_SET,     /* several targets, sped up together */
-	TARGET_EXTERNAL /* clocks, devices and other programs */
+	TARGET_SET,      /* several targets, sped up together */
+	TARGET_EXTERNAL, /* clocks, devices and other programs */
+	TARGET_PROCESS   /* all processes of one name */
 };
 enum point_kind { POINT_THROUGHPUT, POINT_LATENCY, POINT_SAMPLED, POINT_END_TO_END };
 enum verdict { VERDICT_COUNTED, VERDICT_DISPLACED, VERDICT_TOO_FEW_VISITS, VERDICT_CUT_SHORT };

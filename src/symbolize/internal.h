@@ -28,7 +28,8 @@ struct symbols {
 	struct kallsyms *kallsyms;
 	struct object *vmlinux; /* by its file; NULL: none */
 	uint64_t scheduler_start, scheduler_end;
-	struct object *calls, *spans, *classes, *sets; /* synthetic_location.c; NULL: none yet */
+	/* synthetic_location.c; NULL: none yet */
+	struct object *calls, *spans, *classes, *sets, *process_names;
 	ARRAY(struct location_record *)
 	locations; /* pointers: lent out, so they must not move */
 	struct hash_map location_ids;

@@ -82,17 +82,16 @@ uint64_t symbols_kernel_address(const struct symbols *symbols, uint32_t object, 
 /* A function of the kernel by its name, or FILE:LINE of vmlinux; errors as symbols_find. */
 int symbols_find_kernel(struct symbols *symbols, const char *name, uint32_t *location,
 			struct error *error);
-/*
- * Synthetic locations: a system call, by number or name; waits of a class (I, L, S, B) in the code
- * `at`, or all such waits with SYMBOLS_NONE.
- */
+/* Synthetic: a system call; waits of a class (I, L, S, B) in the code `at` (SYMBOLS_NONE: all). */
 uint32_t symbols_system_call(struct symbols *symbols, int number);
 int symbols_find_system_call(struct symbols *symbols, const char *name, uint32_t *location,
 			     struct error *error);
 uint32_t symbols_wait_class(struct symbols *symbols, enum sample_class class, uint32_t at);
-/* A span of lever.h. It has no ranges: the collector knows the numbers of its begins. */
-#define SYMBOLS_SPAN_PREFIX "span:" /* of a span's location's name */
+/* A span of lever.h, all processes of a name (comm). Without ranges; prefixes of their names. */
+#define SYMBOLS_SPAN_PREFIX "span:"
+#define SYMBOLS_PROCESS_PREFIX "process:"
 uint32_t symbols_span(struct symbols *symbols, const char *name);
+uint32_t symbols_process_name(struct symbols *symbols, const char *name);
 uint32_t symbols_set(struct symbols *symbols, const char *name); /* several, under one name */
 const struct symbols_object *symbols_object(const struct symbols *symbols, uint32_t object);
 uint32_t symbols_object_count(const struct symbols *symbols);

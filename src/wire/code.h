@@ -14,8 +14,9 @@
 #define WIRE_OBJECT_NO_FILE 0xffffffffu      /* JIT code, vdso: offsets are addresses */
 #define WIRE_OBJECT_KERNEL 0xfffffffeu       /* the kernel's code: offsets are addresses */
 #define WIRE_OBJECT_SYSTEM_CALLS 0xfffffffdu /* offsets are the numbers of system calls */
-#define WIRE_OBJECT_SPANS 0xfffffffcu  /* open spans: offsets are the points that begin them */
-#define WIRE_OBJECT_PYTHON 0xfffffffbu /* Python code: offsets as in wire/python.h */
+#define WIRE_OBJECT_SPANS 0xfffffffcu     /* open spans: offsets are the points that begin them */
+#define WIRE_OBJECT_PYTHON 0xfffffffbu    /* Python code: offsets as in wire/python.h */
+#define WIRE_OBJECT_PROCESSES 0xfffffffau /* offsets are the keys of processes' names */
 
 #define WIRE_INODE_VDSO (~0ull) /* of the library that the kernel maps without a file */
 

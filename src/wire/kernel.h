@@ -80,6 +80,15 @@ _Static_assert(sizeof(struct kernel_totals) == 48, "kernel_totals layout");
 struct kernel_name {
 	char text[16]; /* filled up with zeros */
 };
+/* An offset in WIRE_OBJECT_PROCESSES. */
+static inline __u64 kernel_name_key(const struct kernel_name *name)
+{
+	__u64 halves[2];
+
+	__builtin_memcpy(halves, name->text, sizeof(halves));
+	return (halves[0] ^ halves[1] * 0x9e3779b97f4a7c15ull) & ~(1ull << 63);
+}
+
 enum kernel_name_decision {
 	KERNEL_NAME_PENDING = 1,
 	KERNEL_NAME_WANTED = 2,

@@ -36,6 +36,8 @@ struct wire_settings {
 	__u32 target_levels; /* of the experiment's target; the others stand in controls, too */
 	__u32 code_levels;   /* at which code is the target, and not only its waits */
 	__u32 class_levels;  /* of the waits of `classes` */
+	__u32 has_processes; /* 1: processes of a name are in the target */
+	__u32 pad;
 	struct {
 		__u32 begin, end; /* indices of points */
 	} pairs[WIRE_PAIRS_MOST];

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""target_kinds - targets that are no code: system calls, spans, classes of waiting."""
-from kernel import check, equal, lever, main, profile_of, program, shares, test, visits
+"""target_kinds - targets that are no code: system calls, spans, processes, classes of waiting."""
+import os
+import shutil
+
+from kernel import check, equal, folder, lever, main, profile_of, program, shares, test, visits
 
 UNITS, LONG = "400", "4000"
 
@@ -95,6 +98,38 @@ def _():
 def _():
     _, told = profile_of("--target", "span:inner", "--progress", "rounds", "--", program("nested"), "5000")
     check(0.08 < shares(told)["span:inner"] < 0.3, shares(told))
+
+
+def of_two_programs(*options):
+    """A shell that runs two programs in turn, one of them five times as long."""
+    with folder() as place:
+        for name in ("longer", "shorter"):
+            shutil.copy(program("same_name"), os.path.join(place, name))
+        script = f"while :; do {place}/longer 100; {place}/shorter 20; done"
+        return profile_of("--seconds", "8", "--then-stop", "--progress", "tracepoint:sched:sched_process_exec", *options,
+                          "--", "sh", "-c", script)[1]
+
+
+@test("all processes of a name are a target, and are charged")
+def _():
+    told = of_two_programs("--target", "process:longer", "--speedups", "0,50")
+    equal(kinds(told)["process:longer"], "process")
+    share = shares(told)["process:longer"]
+    check(0.5 < share < 0.9, told["targets"])
+    found = found_of(told, "process:longer")
+    gain = next(point["program_speedup"] for effect in found["effects"] for point in effect["points"]
+                if point["speedup"] == 0.5)
+    check(abs(gain - share / 2) < 0.08, (gain, share))
+
+
+@test("processes are chosen with --granularity process, and are in the pool")
+def _():
+    told = of_two_programs("--granularity", "process")
+    equal(set(kinds(told).values()), {"process"})
+    check(shares(told)["process:longer"] > 2 * shares(told)["process:shorter"] > 0.05, shares(told))
+    told = of_two_programs("--granularity", "all")
+    equal(kinds(told).get("process:longer"), "process")
+    check(found_of(told, "process:longer")["experiments"], told["targets"])
 
 
 def found_of(told, name):

@@ -379,5 +379,88 @@ fn main() {
                 record_places="count|hash", gain_places=r"\bcount$")
 
 
+@program("gawk")
+def gawk(place):
+    short, long = text_file(place, "short", 60000), text_file(place, "long", 300000, 20)
+    def command(test, path):
+        return ["env", "LC_ALL=C.UTF-8", "gawk", "{ if (" + test + ") n++; words[$2] += length($0) } END { print n, length(words) }", path]
+    pattern = 'match($0, /(ab|cd|ef)[a-z ]*(gh|ij).*q/)'
+    return case("gawk, match() with a pattern", "index() of a fixed text", command(pattern, short), command('index($0, "abq")', short),
+                command(pattern, long), r"match|re_search|research|dfa|regex", None, record_places=r"do_match|re_search|research|dfaexec")
+
+
+@program("make", "gcc")
+def make(place):
+    for i in range(8):
+        code = "".join(f"int f{i}_{j}(int *a, int n) {{ int s = 0; for (int k = 0; k < n; k++) s += a[k] * {j} ^ s >> (k & 7); return s; }}\n"
+                       for j in range(150))
+        script(place, f"part{i}.c", "#include <stdio.h>\n#include <stdlib.h>\n" + code)
+    script(place, "Makefile", "all: $(patsubst %,part%.o,0 1 2 3 4 5 6 7)\n%.o: %.c\n\t$(CC) $(LEVEL) -c -o $@ $<\n")
+    command = 'cd "$0" && rm -f *.o && make -s -j2 LEVEL=%s'
+    return case("make -j2, gcc -O2", "-O0", ["sh", "-c", command % "-O2", place], ["sh", "-c", command % "-O0", place],
+                ["sh", "-c", f"while :; do {command % '-O2'}; done", place], r"\bcc1\b", None, record_places="cc1")
+
+
+@program("g++")
+def locked_map(place):
+    source = script(place, "words.cc", """#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+static std::mutex lock;
+static std::map<std::string, long> counts;
+static std::string name_of(unsigned x) { std::string s; for (int i = 0; i < 40; i++) { s += char('a' + x % 7); x = x * 1664525u + 1013904223u; } return s.substr(0, 3); }
+static unsigned spin(unsigned x) { for (int i = 0; i < 300; i++) x = x * 1664525u + 1013904223u; return x; }
+static void count(unsigned x)
+{
+#ifdef FAST
+	std::string name = name_of(x);
+	std::lock_guard<std::mutex> hold(lock);
+#else
+	std::lock_guard<std::mutex> hold(lock);
+	std::string name = name_of(x);
+#endif
+	counts[name]++;
+}
+static void work(long rounds, unsigned seed) { for (long i = 0; i < rounds; i++) { seed = spin(seed); count(seed); } }
+int main(int, char **argv)
+{
+	long rounds = atol(argv[1]);
+	std::thread one(work, rounds, 1), two(work, rounds, 2);
+	one.join();
+	two.join();
+	printf("%zu\\n", counts.size());
+}
+""")
+    def binary(name, *options):
+        subprocess.run(["g++", "-O2", "-g", "-pthread", *options, "-o", os.path.join(place, name), source], check=True)
+        return os.path.join(place, name)
+    slow, fast = binary("slow"), binary("fast", "-DFAST")
+    return case("C++, two threads, a lock", "a name is made outside of the lock", [slow, "400000"], [fast, "400000"], [slow, "100000000"],
+                r"name_of|\bcount\b|words\.cc:1[0-9]|class:L", None, record_places="pthread_mutex|__lll_lock")
+
+
+@program("lua")
+def lua(place):
+    def work(name, join, rounds):
+        body = "for i = 1, 1500 do text = text .. i .. ' ' end" if join else "local parts = {} for i = 1, 1500 do parts[#parts + 1] = i .. ' ' end text = table.concat(parts)"
+        return script(place, name, f"local total = 0\nfor round = 1, {rounds} do\n  local text = ''\n  {body}\n  for word in text:gmatch('%d+') do total = total + #word end\nend\nprint(total)\n")
+    return case("lua, text .. in a loop", "table.concat", ["lua", work("before.lua", True, 300)], ["lua", work("after.lua", False, 300)],
+                ["lua", work("long.lua", True, 100000)], r"luaV_concat|lua_concat|memcpy|memmove|copy2buff", None, record_places=r"luaV_concat|lua_concat")
+
+
+@program("tar", "gzip")
+def tar_gzip(place):
+    files = os.path.join(place, "files")
+    os.mkdir(files)
+    for i in range(60):
+        script(files, f"file{i}", "\n".join(words_of_text(1500, i)) + "\n")
+    command = 'tar cf - "$0" 2>/dev/null | gzip -%d | md5sum >/dev/null'
+    return case("tar cf - | gzip -9 | md5sum", "gzip -1", ["sh", "-c", command % 9, files], ["sh", "-c", command % 1, files],
+                ["sh", "-c", f"while :; do {command % 9}; done", files], r"\bgzip\b", None)
+
+
 if __name__ == "__main__":
     sys.exit("run tests/real/run.py")

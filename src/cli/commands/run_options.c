@@ -269,9 +269,9 @@ static const struct option run_table[] = {
 	 set_classes, FIELD(classes), NULL},
 	{"granularity", 'g', "KIND",
 	 "speed up a line, a function, inclusive (a function with all that it calls), a span of "
-	 "lever.h, a syscall, or all: lines, inclusive functions, system calls, and waits for "
-	 "locks and I/O (all; line with --target, --class, --scope, --kernel, --end-to-end or "
-	 "the runtime engine)",
+	 "lever.h, a syscall, a process (all of one name), or all: lines, inclusive functions, "
+	 "system calls, processes, and waits for locks and I/O (all; line with --target, --class, "
+	 "--scope, --kernel, --end-to-end or the runtime engine)",
 	 value_set_choice, FIELD(granularity), target_granularities},
 	{"scope", 's', "GLOB",
 	 "take targets only from these source files, binaries (bin:GLOB) or functions (func:GLOB); "

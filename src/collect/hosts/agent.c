@@ -115,6 +115,7 @@ static void copy_settings(struct wire_settings *own, const struct wire_settings 
 	own->code_levels = theirs->code_levels;
 	own->target_levels = theirs->target_levels;
 	own->inclusive_levels = theirs->inclusive_levels;
+	own->has_processes = theirs->has_processes;
 	memcpy(own->delay.speedups, theirs->delay.speedups, sizeof(own->delay.speedups));
 	own->delay.external_speedup = theirs->delay.external_speedup;
 	__atomic_store_n(&own->delay.speedup, theirs->delay.speedup, __ATOMIC_RELEASE);

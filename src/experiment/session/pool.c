@@ -3,8 +3,9 @@
  * pool - targets of all kinds at once have one budget.
  *
  * A target that is not active for 1 % of the time cannot gain a point, and is not tried. Neither is
- * what starts a thread. A function that spends nearly all of its time in one that it calls, or in
- * one system call, is left to that one; a function around nearly the whole program is hardly tried.
+ * what starts a thread, nor processes that are nearly all of it. A function that spends nearly all
+ * of its time in one that it calls, or in one system call, is left to that one; a function around
+ * nearly the whole program is hardly tried.
  * The search goes from outside to inside: what is inside a target that cannot gain is hardly tried,
  * nor are lines of a function whose gain is not sure. Each block makes the next one of its target
  * less likely (block_budget.h). Any other keeps a chance; --verbose prints that of each block.
@@ -59,6 +60,7 @@ static bool is_kind_of_pool(const struct session *session, uint32_t location)
 	case TARGET_INCLUSIVE:
 	case TARGET_SYSTEM_CALL:
 	case TARGET_CLASS:
+	case TARGET_PROCESS:
 		return true;
 	default:
 		return false;
@@ -119,9 +121,22 @@ static bool has_name(const struct session *session, uint32_t location)
 	       (shown->function && !strstr(shown->function, "+0x"));
 }
 
+static bool is_nearly_all(const struct session *session, uint32_t location)
+{
+	return (double)sampled(session, location)->sampled_ns >=
+	       ALL_LEAST * (double)sampled_code_time_ns(session->code);
+}
+
+/* The processes of one name are nearly the whole program. */
+static bool is_only_process(const struct session *session, uint32_t location)
+{
+	return kind_of(session, location) == TARGET_PROCESS && is_nearly_all(session, location);
+}
+
 static bool tells(const struct session *session, uint32_t location)
 {
-	return has_name(session, location) && !is_entry(session, location);
+	return has_name(session, location) && !is_entry(session, location) &&
+	       !is_only_process(session, location);
 }
 
 static bool is_of_script(const struct session *session, uint32_t location)
@@ -174,9 +189,7 @@ static bool is_split(const struct session *session, uint32_t location)
 /* Nearly the whole program is inside of it, and parts of that can be tried. */
 static bool is_around_all(const struct session *session, uint32_t location)
 {
-	return (double)sampled(session, location)->sampled_ns >=
-		       ALL_LEAST * (double)sampled_code_time_ns(session->code) &&
-	       is_split(session, location);
+	return is_nearly_all(session, location) && is_split(session, location);
 }
 
 /* Waits for I/O that nearly all are in one system call are left to that call. */
@@ -235,7 +248,7 @@ static bool is_possible(const struct session *session, uint32_t location)
 {
 	return pool_active_share(session, location) >= TIME_LEAST &&
 	       is_kind_of_pool(session, location) && !is_entry(session, location) &&
-	       !is_wrapper(session, location);
+	       !is_only_process(session, location) && !is_wrapper(session, location);
 }
 
 /*

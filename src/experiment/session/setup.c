@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "collect/bpf/overhead.h"
 #include "experiment/session/processes.h"
+#include "experiment/target/process_names.h"
 #include "symbolize/parser/start.h"
 
 #include <stdlib.h>
@@ -35,7 +36,12 @@ static void on_python_code(void *context, const struct wire_python_code *event, 
 
 static void on_process(void *context, const struct kernel_process_event *event)
 {
-	session_processes_on_process(context, event);
+	struct session *session = context;
+	struct process_names *names = sampled_code_lookup(session->code)->process_names;
+
+	if (names)
+		process_names_on_process(names, event);
+	session_processes_on_process(session, event);
 }
 
 static void on_name(void *context, const struct kernel_name_event *event)
@@ -78,6 +84,9 @@ int session_open(struct driver *driver, struct error *error)
 			   (options->pool == SESSION_POOL_IF_POSSIBLE &&
 			    !strcmp(collector_engine(session->collector), "kernel"));
 	session->code = sampled_code_new(session->symbols, session->collector);
+	if (!options->group)
+		sampled_code_lookup(session->code)->process_names =
+			process_names_new(session->symbols);
 	session->points = progress_points_new(session->collector, session->code, session->symbols);
 	session->handler = (struct collector_handler){.context = session,
 						      .sample = on_sample,

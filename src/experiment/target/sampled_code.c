@@ -7,6 +7,7 @@
 #include "experiment/target/code_ranges.h"
 #include "experiment/target/jit_maps.h"
 #include "experiment/target/mapped_files.h"
+#include "experiment/target/process_names.h"
 #include "experiment/target/python_events.h"
 #include "experiment/target/spin_code.h"
 #include "experiment/target/target_levels.h"
@@ -30,7 +31,7 @@ struct sampled_code {
 	ARRAY(struct sampled_location) locations;
 	ARRAY(struct target_spec) watched;
 	const struct target_kind_row *kind; /* of the targets to be drawn; NULL: code */
-	ARRAY(struct kernel_caller) callers;
+	struct kernel_callers_found callers;
 	struct cached cache[CACHE_SLOTS];
 	uint64_t cache_generation;
 	uint64_t scope_generation;
@@ -53,7 +54,8 @@ void sampled_code_free(struct sampled_code *code)
 		return;
 	array_free(&code->locations);
 	array_free(&code->watched);
-	array_free(&code->callers);
+	array_free(&code->callers.items);
+	process_names_free(code->lookup.process_names);
 	call_chains_free(code->chains);
 	call_edges_release(&code->edges);
 	focus_release(&code->focus);
@@ -281,27 +283,6 @@ static bool location_holds(struct sampled_code *code, uint32_t location, uint32_
 	       ranges[low].start <= offset;
 }
 
-static void count_caller(struct sampled_code *code, uint32_t location, uint32_t user_location,
-			 const struct kernel_chain *chain)
-{
-	struct kernel_caller *caller = NULL;
-
-	for (size_t i = 0; i < code->callers.count && !caller; i++) {
-		struct kernel_caller *one = &code->callers.items[i];
-		if (one->location == location && one->user_location == user_location &&
-		    one->system_call == chain->sample.system_call)
-			caller = one;
-	}
-	if (!caller) {
-		caller = array_add(&code->callers);
-		*caller = (struct kernel_caller){.location = location,
-						 .user_location = user_location,
-						 .system_call = chain->sample.system_call};
-	}
-	caller->samples++;
-	caller->sampled_ns += chain->sample.weight_ns;
-}
-
 /* Locations of the kernel that a call chain went through; each once. */
 struct passed {
 	uint32_t locations[2 * KERNEL_CHAIN_MOST];
@@ -381,7 +362,7 @@ static void on_chain(struct sampled_code *code, const struct kernel_chain *chain
 		count_sample(code, innermost, sample);
 	}
 	if (is_of_kernel && innermost != SYMBOLS_NONE) {
-		count_caller(code, innermost, user_location, chain);
+		kernel_callers_count(&code->callers, innermost, user_location, sample);
 		pass(&passed, innermost);
 	}
 	size_t begin = passed.count;
@@ -395,14 +376,14 @@ static void on_chain(struct sampled_code *code, const struct kernel_chain *chain
 	pass_watched_activities(code, sample, &passed);
 	for (size_t i = begin; i < passed.count; i++) {
 		count_sample(code, passed.locations[i], sample);
-		count_caller(code, passed.locations[i], user_location, chain);
+		kernel_callers_count(&code->callers, passed.locations[i], user_location, sample);
 	}
 }
 
 const struct kernel_caller *sampled_code_callers(const struct sampled_code *code, size_t *count)
 {
-	*count = code->callers.count;
-	return code->callers.items;
+	*count = code->callers.items.count;
+	return code->callers.items.items;
 }
 
 static bool member_holds(struct sampled_code *code, const struct target_member *member,
@@ -474,19 +455,31 @@ static void count_chain(struct sampled_code *code, const struct wire_sample *sam
 	}
 }
 
+/* A system call stands inside the innermost function, a process around the outermost one. */
+static void count_activity(struct sampled_code *code, const struct target_kind_row *kind,
+			   const struct wire_sample *sample)
+{
+	uint32_t location = kind->location_of(&code->lookup, sample);
+	uint64_t time_ns = sample->weight_ns * CALL_CHAINS_ONE_OF;
+
+	if (location == SYMBOLS_NONE)
+		return;
+	count_recent(code, location, sample);
+	count_sample(code, location, sample);
+	if (code->function_count && kind->kind == TARGET_PROCESS)
+		add_edge(code, location, code->functions[code->function_count - 1], time_ns);
+	else if (code->function_count)
+		add_edge(code, code->functions[0], location, time_ns);
+}
+
 /* Returns whether samples count for what the thread did. */
 static bool on_activity(struct sampled_code *code, const struct wire_sample *sample)
 {
+	if (code->is_pool)
+		count_activity(code, target_kind_row(TARGET_PROCESS), sample);
 	if (!code->kind || !code->kind->location_of)
 		return false;
-	uint32_t location = code->kind->location_of(&code->lookup, sample);
-	if (location != SYMBOLS_NONE) {
-		count_recent(code, location, sample);
-		count_sample(code, location, sample);
-		if (code->function_count)
-			add_edge(code, code->functions[0], location,
-				 sample->weight_ns * CALL_CHAINS_ONE_OF);
-	}
+	count_activity(code, code->kind, sample);
 	return !code->is_pool;
 }
 

@@ -10,6 +10,7 @@
 
 #include "experiment/target/call_edges.h"
 #include "experiment/target/focus.h"
+#include "experiment/target/kernel_callers.h"
 #include "experiment/target/sampled_location.h"
 #include "experiment/target/target_kinds.h"
 #include "experiment/target/target_spec.h"
@@ -20,12 +21,6 @@ struct sampled_code *sampled_code_new(struct symbols *symbols, struct collector 
 void sampled_code_free(struct sampled_code *code);
 struct target_lookup *sampled_code_lookup(struct sampled_code *code);
 
-/* Sampled time of a kernel location by system call and the user code that called. */
-struct kernel_caller {
-	uint32_t location, user_location; /* user: SYMBOLS_NONE without user code in scope */
-	int system_call;                  /* -1: none */
-	uint64_t samples, sampled_ns;
-};
 const struct kernel_caller *sampled_code_callers(const struct sampled_code *code, size_t *count);
 
 /* For collector_handler. */

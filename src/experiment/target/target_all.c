@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * target_all - the pool of all kinds (--granularity all): lines, functions with all that they call,
- * system calls, and waits for locks and I/O.
+ * system calls, processes of a name, and waits for locks and I/O.
  */
 #include "experiment/target/target_kinds.h"
 

@@ -13,6 +13,7 @@
 	KIND("span", target_span)           \
 	KIND("syscall", target_system_call) \
 	KIND("inclusive", target_inclusive) \
+	KIND("process", target_process)     \
 	KIND("all", target_all)             \
 	KIND(NULL, target_kernel)           \
 	KIND(NULL, target_class)

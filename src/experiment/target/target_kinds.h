@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * target_kinds - what a target can be: a line, a function, kernel code, a span, a system call.
+ * target_kinds - what a target can be: a line, a function, kernel code, a span, a process, ...
  *
  * A kind is one file (target_NAME.c), which defines a struct target_kind_row, and one line of the
  * table in target_kinds.c. Names of --target, the choices of --granularity, samples and ranges are
@@ -12,12 +12,14 @@
 #include "symbolize/symbols.h"
 
 struct jit_maps;
+struct process_names;
 
 /* In what names and samples are looked up. */
 struct target_lookup {
 	struct symbols *symbols;
 	struct collector *collector;
 	struct jit_maps *jit_maps;
+	struct process_names *process_names;       /* NULL: of another host */
 	uint32_t span_locations[WIRE_POINTS_MOST]; /* by point; SYMBOLS_NONE: not looked up yet */
 };
 

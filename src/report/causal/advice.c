@@ -15,7 +15,8 @@
 #define HOPELESS_MOST 0.02 /* or a ceiling below this */
 #define UNSURE_LEAST 0.02  /* ceiling of a place that is worth to be named as unsure */
 #define LOSS_MOST 1.0      /* a greater loss is no contention: all wait for what waits */
-#define ALONE_MOST 1.15    /* busy cores of a program in which nothing runs beside a place */
+#define ALONE_MOST 1.05    /* busy cores of a program in which nothing runs beside a place */
+#define MOSTLY_ALONE 1.15  /* the same, for the most time */
 #define WAITED_FOR 1.3     /* slope over share from which others wait for it */
 #define HIDDEN 0.7         /* slope over share up to which others hide it */
 #define BUSY_LEAST 0.85    /* of all cores: the machine is full */
@@ -181,11 +182,11 @@ char *advice_limits(const struct advice *advice)
 		cores = text_format("It is on a core for %.0f %% of the time and waits for the "
 				    "rest: lever record shows for what.",
 				    100 * busy);
-	else if (advice->cores > 1 && busy < ALONE_MOST)
-		cores = text_format(
-			"One thread runs at a time, on %u cores: doing parts of it side "
-			"by side could save up to %.0f %% of the time.",
-			advice->cores, 100 - 100.0 / advice->cores);
+	else if (advice->cores > 1 && busy < MOSTLY_ALONE)
+		cores = text_format("%s thread runs at a time, on %u cores: doing parts of it side "
+				    "by side could save up to %.0f %% of the time.",
+				    busy < ALONE_MOST ? "One" : "Mostly one", advice->cores,
+				    100 - 100 * fmax(1, busy) / advice->cores);
 	else if (advice->cores && busy >= BUSY_LEAST * advice->cores)
 		cores = text_format("%.1f of %u cores are busy: less work helps, or more cores.",
 				    fmin(busy, advice->cores), advice->cores);

@@ -60,9 +60,10 @@ static struct candidates candidates_of(const struct advice *advice)
 /* "libz+0x5d80" tells its reader less than the function that it is in. */
 static bool has_name(const struct candidate *candidate)
 {
-	const char *function = candidate->verdict->target->target->function;
+	const struct recording_target *target = candidate->verdict->target->target;
 
-	return function && !strstr(function, "+0x");
+	return target->kind == TARGET_PROCESS ||
+	       (target->function && !strstr(target->function, "+0x"));
 }
 
 /*

@@ -24,13 +24,28 @@
 #define COMMAND_COLUMNS 100         /* a longer one is named, not repeated */
 #define BEFORE_EXPERIMENTS_NS 2.5e9 /* at most, of a program that runs by itself */
 #define SECONDS_UNIT 0.1            /* of a proposed time: tens of seconds */
+#define PROCESS_PREFIX "process:"
+
+/* "parse" for "inclusive:parse", "all of xz" for "process:xz"; to be freed. */
+static char *short_name_of(const struct recording_target *target)
+{
+	size_t prefix = strlen(PROCESS_PREFIX);
+
+	if (target->kind == TARGET_PROCESS && text_starts_with(target->name, PROCESS_PREFIX)) {
+		AUTO(text) char *process = display_clean(target->name + prefix);
+		return text_format("all of %s", process);
+	}
+	return display_clean(target->kind == TARGET_INCLUSIVE && target->function ?
+				     target->function :
+				     target->name);
+}
 
 /* "main.c:8 (parse)", "parse (main.c:8)", "parse (main.c:8, with all it calls)"; to be freed. */
 static char *name_of(const struct target_verdict *verdict)
 {
 	const struct recording_target *target = verdict->target->target;
 	bool is_inclusive = target->kind == TARGET_INCLUSIVE && target->function;
-	AUTO(text) char *name = display_clean(is_inclusive ? target->function : target->name);
+	AUTO(text) char *name = short_name_of(target);
 	const char *path = target->file ? target->file : target->object;
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	AUTO(text) char *file = display_clean(slash ? slash + 1 : path);
@@ -134,14 +149,6 @@ static void add_gains(struct screen *screen, const struct advice *advice)
 					      "nothing is sure yet" :
 					      "nothing that was tried makes the program faster"));
 	}
-}
-
-/* "parse" rather than "inclusive:parse"; to be freed. */
-static char *short_name_of(const struct recording_target *target)
-{
-	bool is_inclusive = target->kind == TARGET_INCLUSIVE && target->function;
-
-	return display_clean(is_inclusive ? target->function : target->name);
 }
 
 /* "a (what), b (what) and 3 more"; returns whether there is a line. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* synthetic_location - locations that are not code: system calls, spans, classes of waits. */
+/* synthetic_location - locations that are not code: system calls, spans, processes, waits. */
 #include "base/cleanup.h"
 #include "symbolize/internal.h"
 #include "symbolize/kernel/system_calls.h"
@@ -71,6 +71,16 @@ uint32_t symbols_span(struct symbols *symbols, const char *name)
 	uint32_t text = location_name_add(symbols, SYMBOLS_SPAN_PREFIX "%s", name);
 
 	return location_of_synthetic(symbols, object, TARGET_SPAN, text, text, 0);
+}
+
+uint32_t symbols_process_name(struct symbols *symbols, const char *name)
+{
+	if (symbols->parser)
+		return parser_text_location(symbols->parser, OPERATION_PROCESS_NAME, name);
+	struct object *object = synthetic_object(symbols, &symbols->process_names, "processes");
+	uint32_t text = location_name_add(symbols, SYMBOLS_PROCESS_PREFIX "%s", name);
+
+	return location_of_synthetic(symbols, object, TARGET_PROCESS, text, text, 0);
 }
 
 uint32_t symbols_set(struct symbols *symbols, const char *name)

@@ -336,7 +336,14 @@ uint32_t parser_wait_class(struct parser *parser, enum sample_class class, uint3
 	return keep_numbered(parser, parser_ask(parser, NULL, -1), key, TARGET_CLASS, name);
 }
 
-/* Spans and sets. */
+static enum target_kind kind_of_text(enum operation operation)
+{
+	return operation == OPERATION_SPAN         ? TARGET_SPAN :
+	       operation == OPERATION_PROCESS_NAME ? TARGET_PROCESS :
+						     TARGET_SET;
+}
+
+/* Spans, processes and sets. */
 uint32_t parser_text_location(struct parser *parser, enum operation operation, const char *name)
 {
 	const uint64_t key[] = {operation, interner_add(&parser->texts, name)};
@@ -346,8 +353,8 @@ uint32_t parser_text_location(struct parser *parser, enum operation operation, c
 		return known;
 	parser_begin(parser, operation);
 	message_add_text(&parser->ask, name);
-	return keep_numbered(parser, parser_ask(parser, NULL, -1), key,
-			     operation == OPERATION_SPAN ? TARGET_SPAN : TARGET_SET, name);
+	return keep_numbered(parser, parser_ask(parser, NULL, -1), key, kind_of_text(operation),
+			     name);
 }
 
 uint32_t parser_location_at(struct parser *parser, uint32_t object, uint64_t offset)

@@ -232,6 +232,11 @@ static void on_span(struct server *server)
 	message_add(&server->body, symbols_span(server->symbols, text(server)));
 }
 
+static void on_process_name(struct server *server)
+{
+	message_add(&server->body, symbols_process_name(server->symbols, text(server)));
+}
+
 static void on_set(struct server *server)
 {
 	message_add(&server->body, symbols_set(server->symbols, text(server)));
@@ -444,6 +449,7 @@ static void (*const operations[OPERATIONS])(struct server *server) = {
 	[OPERATION_FIND_SYSTEM_CALL] = on_find_system_call,
 	[OPERATION_WAIT_CLASS] = on_wait_class,
 	[OPERATION_SPAN] = on_span,
+	[OPERATION_PROCESS_NAME] = on_process_name,
 	[OPERATION_SET] = on_set,
 	[OPERATION_LOCATION_AT] = on_location_at,
 	[OPERATION_LOCATION_RANGES] = on_location_ranges,

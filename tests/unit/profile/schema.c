@@ -69,7 +69,7 @@ TEST("every kind and verdict has a name, and no other number has")
 {
 	CHECK_TEXT(target_kind_name(TARGET_LINE), "line");
 	CHECK_TEXT(target_kind_name(TARGET_FUNCTION), "function");
-	CHECK_TEXT(target_kind_name(TARGET_EXTERNAL + 1), NULL);
+	CHECK_TEXT(target_kind_name(TARGET_PROCESS + 1), NULL);
 	CHECK_TEXT(point_kind_name(POINT_END_TO_END), "end-to-end");
 	CHECK_TEXT(point_kind_name(POINT_END_TO_END + 1), NULL);
 	CHECK_TEXT(verdict_name(VERDICT_CUT_SHORT), "cut short");
