@@ -258,12 +258,27 @@ static double early_share(const struct causal_effect *effect, const struct causa
 	return fmin(EARLY_SHARE_MOST, fmax(-EARLY_SHARE_MOST, part));
 }
 
+/* A gain that was measured in a phase with more of the target is compared with the charge there. */
+static void scale_phases(struct causal_effect *effect, const struct source *source, double share)
+{
+	for (size_t i = 0; i < effect->count; i++) {
+		struct effect_point *point = &effect->points[i];
+		double own = point->speedup > 0 ?
+				     charge_share_at(source->recording, &source->trials,
+						     effect->point->id, &effect->covariates,
+						     point->speedup) :
+				     0;
+		if (own > share && share > 0)
+			correct(point, share / own, 0);
+	}
+}
+
 /*
  * Whether a gain exceeds its charge is judged by all windows, as pauses make no program faster by
  * the wall clock in early ones either. Doubt whether queues have settled is none about that.
  */
 static void judge_by_all(struct causal_effect *effect, const struct source *source,
-			 const struct effect_window *windows, size_t count)
+			 const struct effect_window *windows, size_t count, double share)
 {
 	struct causal_effect all = *effect;
 
@@ -271,6 +286,7 @@ static void judge_by_all(struct causal_effect *effect, const struct source *sour
 	if (!effect_fill(&all, source, windows, count))
 		return;
 	effect->early_share = early_share(effect, &all);
+	scale_phases(&all, source, share);
 	effect->chance_of_charge =
 		effect_probability_above(all.points, all.count, effect->slope_suspect);
 	effect->chance_of_contention =
@@ -339,7 +355,7 @@ static void point_fill(struct causal_target *target, const struct source *source
 						 point->id, &effect.covariates);
 		effect.slope_most = effect.phase_factor * charge.most;
 		effect.slope_suspect = effect.phase_factor * charge.suspect;
-		judge_by_all(&effect, source, windows, count);
+		judge_by_all(&effect, source, windows, count, charge.share);
 		effect.tail = tail_of(source->recording, trials, &effect);
 		effect.tail_lacking_ns = tail_latency_lacking_ns(source->recording, &effect.tail);
 		target->effects[target->count++] = effect;

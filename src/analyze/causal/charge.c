@@ -2,6 +2,8 @@
 /* charge - growth of G for each visit, over all windows of a target. */
 #include "analyze/causal/charge.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 
 /* The charge is a count of samples; two standard deviations of a count, also of a small one. */
@@ -71,13 +73,28 @@ struct charge charge_of(const struct recording *recording,
 		period_ns = fmax(period_ns, period_of(recording, experiment->run_id));
 	}
 	if (!(visits > 0) || !(controls.visits > 0) || !(period_ns > 0))
-		return (struct charge){INFINITY, INFINITY};
+		return (struct charge){.most = INFINITY, .suspect = INFINITY};
 	double samples = sampled_ns / period_ns;
 	double share = fmax(charged_ns, 0) / visits / (controls.usual_ns / controls.visits);
 	double one = samples > 0 ? share / samples : 0;
 	/* Without any charge: as if each sample had been charged in full. */
 	double least = period_ns * COUNT_MOST(0) / controls.wall_ns;
 	double counted = fmax(share + one * COUNT_MOST(samples), least);
-	return (struct charge){.most = counted * (1 + SLACK_SHARE) + SLACK,
+	return (struct charge){.share = share,
+			       .most = counted * (1 + SLACK_SHARE) + SLACK,
 			       .suspect = counted * (1 + SUSPECT_SHARE) + SLACK};
+}
+
+double charge_share_at(const struct recording *recording, const struct trials *trials,
+		       int64_t point_id, const struct covariates *covariates, double speedup)
+{
+	const struct recording_experiment **kept = memory_new(trials->count, sizeof(*kept));
+	size_t count = 0;
+
+	for (size_t i = 0; i < trials->count; i++)
+		if (!(trials->items[i]->speedup > 0) || trials->items[i]->speedup == speedup)
+			kept[count++] = trials->items[i];
+	struct charge charge = charge_of(recording, kept, count, point_id, covariates);
+	free(kept);
+	return charge.share;
 }

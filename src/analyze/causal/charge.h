@@ -13,11 +13,13 @@
  */
 #pragma once
 
+#include "analyze/causal/trials.h"
 #include "profile/recording.h"
 #include "stats/covariates.h"
 
 /* Gain per unit of speedup. */
 struct charge {
+	double share; /* as sampled; 0 if unknown */
 	/* The upper bound, 97.5 %, with room for what ticks cost; INFINITY if unknown. */
 	double most;
 	/* A gain that is surely above this, by all windows, is more than the charge explains. */
@@ -28,3 +30,9 @@ struct charge {
 struct charge charge_of(const struct recording *recording,
 			const struct recording_experiment *const *experiments, size_t count,
 			int64_t point_id, const struct covariates *covariates);
+/*
+ * The charge's share in windows of this speedup and in controls. Larger than that of all windows:
+ * these lie in a phase of the program that has more of the target.
+ */
+double charge_share_at(const struct recording *recording, const struct trials *trials,
+		       int64_t point_id, const struct covariates *covariates, double speedup);

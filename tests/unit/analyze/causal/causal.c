@@ -550,6 +550,30 @@ TEST("a gain that surely exceeds the charge is contention's: it is told, and les
 	free_both(causal, recording);
 }
 
+/* One of four fast windows, at speedup 0.5, is in a phase with more of the target: 80 for 30 %. */
+TEST("a gain in a phase with more of the target does not exceed the charge")
+{
+	struct recording *recording = charged_pairs(60000, 0.001);
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		struct recording_experiment *experiment = &recording->experiments.items[i];
+		struct recording_visit *visit = &experiment->visits.items[0];
+		bool is_rich = i % 8 == 1;
+		if (!(experiment->speedup > 0))
+			continue;
+		experiment->speedup = is_rich ? 0.5 : 0.25;
+		visit->delay_ns = is_rich ? 40000000 : 7500000;
+		visit->duration_ns = visit->delay_ns + (is_rich ? 60000000 : 92500000);
+		experiment->duration_ns = visit->duration_ns;
+	}
+	struct causal *causal = causal_new(recording);
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+	CHECK(effect->slope_suspect < 0.75);
+	CHECK_NEAR(effect->points[effect->count - 1].speedup, 0.5, 0);
+	CHECK(!effect->exceeds_charge);
+	CHECK(effect->points[effect->count - 1].gain < 0.39);
+	free_both(causal, recording);
+}
+
 TEST("a gain that may exceed the charge is cut to it, and its interval holds both")
 {
 	struct recording *recording = charged_pairs(60000, 0.04);
