@@ -4,6 +4,7 @@
 
     bench/diff.py record FILE SECONDS -- COMMAND...     stores the run times of COMMAND, run again and again
     bench/diff.py table SECONDS FILE...                 resamples them: build/bench/bench-diff-series
+    bench/diff.py long SECONDS RATIO COUNT FILE...      the same for series longer than the stored ones
     bench/diff.py live SECONDS RATIO COUNT [TOOL...]    runs the tools themselves, COUNT times, with SECONDS of runs a side
 
 The truth is known: all runs of a file are of one program. Windows of SECONDS of runs, half overlapping, are given to each
@@ -14,6 +15,8 @@ tool as if they were runs of A and of B, whose times are multiplied by 1, 1.01 o
   benchstat   all runs of A, then all of B; the Mann-Whitney U test at 5 %, as its documentation says
   in turn     the same test, with runs A B A B
 
+`long` draws COUNT series from pieces of 10 s of FILE, so drift within a piece is kept, and gives SECONDS of each to lever.
+
 A figure is the share of windows in which the tool calls a change (for lever with the seconds that it used).
 
 `live` compares a program of LOOPS loops, some 5 ms, with itself (RATIO 1) or with one of RATIO times as many. TOOL is lever,
@@ -22,6 +25,7 @@ hyperfine (with Welch's test of the times that it exports) or benchstat (by the 
 import json
 import math
 import os
+import random
 import shutil
 import statistics
 import subprocess
@@ -35,6 +39,7 @@ LEVER = os.path.join(HERE, "..", "build", "lever")
 BENCHSTAT = shutil.which("benchstat")
 RATIOS = (1, 1.01, 1.02)
 SEEDS = 8
+PIECE_SECONDS = 10
 
 
 def record(path, seconds, command):
@@ -136,6 +141,37 @@ def table(seconds, paths):
                   f"{statistics.mean(held):.2f} | {statistics.mean(used):.1f} | {others[0]:.2f} | {others[1]:.2f} | {others[2]:.2f} |", flush=True)
 
 
+def pieces(times, seconds):
+    found, total = [[]], 0
+    for value in times:
+        found[-1].append(value)
+        total += value
+        if total >= seconds * 1e9:
+            found.append([])
+            total = 0
+    return found[:-1]
+
+
+def long(seconds, ratio, count, paths):
+    for path in paths:
+        with open(path, encoding="ascii") as file:
+            times = json.load(file)
+        stored, draw = pieces(times, PIECE_SECONDS), random.Random(1)
+        called, held, used = [], [], []
+        for turn in range(count):
+            drawn = []
+            while sum(drawn) < seconds * 1.02e9:
+                drawn += draw.choice(stored)
+            out = subprocess.run([SERIES, str(seconds), str(ratio), str(1 + turn)], input="\n".join(map(str, drawn)),
+                                 stdout=subprocess.PIPE, text=True, check=True).stdout
+            verdict, _, low, high, _, _, spent = out.splitlines()[0].split()
+            called.append(verdict in ("slower", "faster"))
+            held.append(float(low) <= ratio <= float(high))
+            used.append(float(spent))
+        print(f"{path}: {len(stored)} pieces, ratio {ratio}, {sum(called)} of {count} called, {sum(held)} intervals hold it, "
+              f"{statistics.mean(used) / 2:.1f} s a side", flush=True)
+
+
 PROGRAM = """#include <stdlib.h>
 int main(int count, char **arguments)
 {
@@ -206,6 +242,8 @@ if len(sys.argv) > 4 and sys.argv[1] == "record" and sys.argv[4] == "--":
     record(sys.argv[2], float(sys.argv[3]), sys.argv[5:])
 elif len(sys.argv) > 3 and sys.argv[1] == "table":
     table(float(sys.argv[2]), sys.argv[3:])
+elif len(sys.argv) > 5 and sys.argv[1] == "long":
+    long(float(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]), sys.argv[5:])
 elif len(sys.argv) > 4 and sys.argv[1] == "live":
     live(float(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]), sys.argv[5:])
 else:

@@ -81,6 +81,11 @@ TEST("a set that gains only together is told first; one that experiments do not 
 	CHECK(is_golden("sets", "text"));
 }
 
+TEST("what to do first, and what is worth it then, as text")
+{
+	CHECK(is_golden("roadmap", "text"));
+}
+
 TEST("sets, their interactions and what was searched, as JSON")
 {
 	CHECK(is_golden("sets", "json"));

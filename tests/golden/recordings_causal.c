@@ -13,8 +13,8 @@
 
 CLEANUP_DEFINE(profile, struct profile *, profile_close, NULL)
 
-const char *const recordings[] = {"pipeline", "latency", "hostile", "rare",  "short",
-				  "markup",   "wide",    "kinds",   "found", "sets"};
+const char *const recordings[] = {"pipeline", "latency", "hostile", "rare", "short",  "markup",
+				  "wide",     "kinds",   "found",   "sets", "roadmap"};
 const unsigned recordings_count = sizeof(recordings) / sizeof(recordings[0]);
 
 /* Code with a known gain. */
@@ -611,11 +611,36 @@ static int write_sets(struct profile *profile, struct error *error)
 	return code;
 }
 
+/* `flush` gains little at first, and much once `parse` is 50 % faster. */
+static int write_roadmap(struct profile *profile, struct error *error)
+{
+	struct made_target targets[] = {
+		{function_of("parse", 20), 0.4, {0.4}, 0, 60},
+		{function_of("flush", 40), 0.3, {0.06}, 0, 60},
+		{function_of("flush after parse:50%", 40), 0.3, {0.3}, 0, 60},
+	};
+	struct made made = {
+		.profile = profile,
+		.run = run_of("[\"server\"]", 60, 9),
+		.points = {{.kind = POINT_THROUGHPUT, .name = (char *)"request"}},
+		.point_count = 1,
+		.targets = targets,
+		.target_count = sizeof(targets) / sizeof(targets[0]),
+		.now_ns = 5000000000u,
+	};
+	targets[2].target.function = (char *)"flush";
+	targets[2].target.assumed = (char *)"parse:50%";
+	int code = write_all(&made, error);
+	free_names(&made);
+	return code;
+}
+
 int recordings_write(const char *name, const char *path, struct error *error)
 {
 	static int (*const writers[])(struct profile *, struct error *) = {
-		write_pipeline, write_latency, write_hostile, write_rare,  write_short,
-		write_markup,   write_wide,    write_kinds,   write_found, write_sets};
+		write_pipeline, write_latency, write_hostile, write_rare,
+		write_short,    write_markup,  write_wide,    write_kinds,
+		write_found,    write_sets,    write_roadmap};
 	AUTO(profile) struct profile *profile = NULL;
 	int code = profile_create(path, true, &profile, error);
 	for (unsigned i = 0; i < recordings_count && !code; i++) {

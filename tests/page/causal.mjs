@@ -154,6 +154,25 @@ test('the page says first what the text report says first, in the same words', a
 	}
 });
 
+test('the order of work and sets that gain only together stand in the page, as in the text', async () => {
+	for (const [name, kind, said] of [
+		[
+			'roadmap',
+			'order',
+			/in order 1\. parse: \+20\.0 % .*2\. flush: \+15\.3 % .* then; now \+2\.9 %/,
+		],
+		['sets', 'together', /compress_left and compress_right: nothing alone, \+27\.9 %/],
+	]) {
+		const {page, context, complaints} = await openPage(browser, makePage(name));
+		const first = await page.locator('.first').innerText();
+		assert.equal(plain(first).replace(/\s+/g, ' ').trim(), firstScreenOf(name), name);
+		const line = await page.locator(`.first .${kind}`).first().innerText();
+		assert.match(plain(line).replace(/\s+/g, ' '), said);
+		assert.deepEqual(complaints, [], name);
+		await context.close();
+	}
+});
+
 test('what to do first stands whole in the first window of a phone, and of a desktop', async () => {
 	for (const [width, height] of [
 		[390, 844],

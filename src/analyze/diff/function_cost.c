@@ -76,27 +76,40 @@ static double scatter_of(const struct recording *recording, const struct recordi
 
 struct group_sum {
 	double time_ns, visits;
+	double work_ns; /* sampled, in the same windows */
 };
 
-#define PARTS 6
+/* Groups as a few parts of about equal number; returns the number of parts. */
+static size_t parts_of_groups(const struct group_sum *groups, size_t count,
+			      struct group_sum parts[COST_PARTS])
+{
+	size_t parts_count = count < COST_PARTS ? count : COST_PARTS;
 
-/* The standard deviation of the logarithms of a sixth's ratios. */
+	for (size_t part = 0; part < parts_count; part++) {
+		parts[part] = (struct group_sum){0};
+		for (size_t i = part * count / parts_count; i < (part + 1) * count / parts_count;
+		     i++) {
+			parts[part].time_ns += groups[i].time_ns;
+			parts[part].visits += groups[i].visits;
+			parts[part].work_ns += groups[i].work_ns;
+		}
+	}
+	return parts_count;
+}
+
+/* The standard deviation of the logarithms of a part's ratios. */
 static double deviation_of_parts(const struct group_sum *groups, size_t count)
 {
+	struct group_sum parts[COST_PARTS];
 	double sum = 0, squares = 0;
-	size_t parts = count < PARTS ? count : PARTS;
+	size_t parts_count = parts_of_groups(groups, count, parts);
 
-	for (size_t part = 0; part < parts; part++) {
-		struct group_sum all = {0, 0};
-		for (size_t i = part * count / parts; i < (part + 1) * count / parts; i++) {
-			all.time_ns += groups[i].time_ns;
-			all.visits += groups[i].visits;
-		}
-		double logarithm = log(all.time_ns / all.visits);
+	for (size_t part = 0; part < parts_count; part++) {
+		double logarithm = log(parts[part].time_ns / parts[part].visits);
 		sum += logarithm;
 		squares += logarithm * logarithm;
 	}
-	double variance = (squares - sum * sum / (double)parts) / (double)(parts - 1);
+	double variance = (squares - sum * sum / (double)parts_count) / (double)(parts_count - 1);
 	return isfinite(variance) ? sqrt(fmax(0, variance)) : INFINITY;
 }
 
@@ -154,6 +167,7 @@ static size_t group_windows(const struct recording *recording, const struct reco
 		struct group_sum *group = &groups[next++ * count / windows];
 		double period_ns = recording_visit_period(visit, point->kind);
 		group->visits += visit->visits;
+		group->work_ns += recording_visit_work(experiment, visit) * visit->visits;
 		if (is_period)
 			group->time_ns += isfinite(period_ns) ? period_ns * visit->visits : 0;
 		else
@@ -180,6 +194,21 @@ bool function_cost_period(const struct recording *recording, const struct record
 	return true;
 }
 
+size_t function_cost_parts(const struct recording *recording, const struct recording_point *point,
+			   struct cost_part parts[COST_PARTS])
+{
+	struct group_sum groups[GROUPS_MOST] = {{0}}, sums[COST_PARTS];
+	size_t count = parts_of_groups(groups, group_windows(recording, point, true, groups), sums);
+
+	for (size_t i = 0; i < count; i++) {
+		parts[i].period_ns = sums[i].time_ns / sums[i].visits;
+		parts[i].work_ns = sums[i].work_ns / sums[i].visits;
+		if (!(parts[i].period_ns > 0) || !(parts[i].work_ns > 0))
+			return 0;
+	}
+	return count;
+}
+
 static double drift_error(const struct recording *recording, const struct recording_point *point)
 {
 	struct group_sum groups[GROUPS_MOST] = {{0}};
@@ -194,35 +223,70 @@ static int compare_costs(const void *left, const void *right)
 	return (a->sampled_ns < b->sampled_ns) - (a->sampled_ns > b->sampled_ns);
 }
 
+/* Lines and functions; of what holds several of these only if there is nothing else. */
+static bool is_counted_kind(const struct recording *recording, enum target_kind kind)
+{
+	if (kind == TARGET_EXTERNAL || kind == TARGET_CLASS || kind == TARGET_SET)
+		return false;
+	if (kind == TARGET_LINE || kind == TARGET_FUNCTION || kind == TARGET_SYSTEM_CALL)
+		return true;
+	for (size_t i = 0; i < recording->samples.count; i++) {
+		const struct recording_target *other =
+			recording_target(recording, recording->samples.items[i].target_id);
+		if (other && (other->kind == TARGET_LINE || other->kind == TARGET_FUNCTION))
+			return false;
+	}
+	return true;
+}
+
+struct sample_sum {
+	double sampled_ns, variance;
+};
+
+/* A function that is a target has rows of its own beside those of its lines. */
+struct function_sums {
+	struct sample_sum lines, whole;
+	double hottest_ns;
+};
+
+static void add_sample(struct function_costs *costs, struct function_sums *sums,
+		       const struct recording *recording, const struct recording_point *point,
+		       const struct recording_sample *sample)
+{
+	const struct recording_target *target = recording_target(recording, sample->target_id);
+
+	if (!target || !is_counted_kind(recording, target->kind))
+		return;
+	struct function_cost *cost = find(costs, target);
+	struct function_sums *own = &sums[cost - costs->items];
+	struct sample_sum *sum = target->kind == TARGET_FUNCTION ? &own->whole : &own->lines;
+	double scatter = scatter_of(recording, point, target->id);
+	double sampled_ns = (double)sample->sampled_ns;
+
+	sum->sampled_ns += sampled_ns;
+	sum->variance += sampled_ns * period_of(recording, sample->run_id) *
+			 (isfinite(scatter) ? fmax(1, scatter) : 1);
+	if (sampled_ns > own->hottest_ns) {
+		own->hottest_ns = sampled_ns;
+		cost->line = target->line;
+	}
+}
+
 /* Adds the samples of targets; each function's error is that of its samples' number. */
 static void add_samples(struct function_costs *costs, const struct recording *recording,
 			const struct recording_point *point)
 {
-	double *variances = memory_new(recording->targets.count, sizeof(*variances));
-	double *hottest = memory_new(recording->targets.count, sizeof(*hottest));
+	struct function_sums *sums = memory_new(recording->targets.count + 1, sizeof(*sums));
 
-	for (size_t i = 0; i < recording->samples.count; i++) {
-		const struct recording_sample *sample = &recording->samples.items[i];
-		const struct recording_target *target =
-			recording_target(recording, sample->target_id);
-		if (!target || target->kind == TARGET_EXTERNAL || target->kind == TARGET_CLASS)
-			continue;
-		struct function_cost *cost = find(costs, target);
-		size_t number = (size_t)(cost - costs->items);
-		double scatter = scatter_of(recording, point, target->id);
-		double sampled_ns = (double)sample->sampled_ns;
-		cost->sampled_ns += sampled_ns;
-		variances[number] += sampled_ns * period_of(recording, sample->run_id) *
-				     (isfinite(scatter) ? fmax(1, scatter) : 1);
-		if (sampled_ns > hottest[number]) {
-			hottest[number] = sampled_ns;
-			cost->line = target->line;
-		}
+	for (size_t i = 0; i < recording->samples.count; i++)
+		add_sample(costs, sums, recording, point, &recording->samples.items[i]);
+	for (size_t i = 0; i < costs->count; i++) {
+		bool is_whole = sums[i].whole.sampled_ns >= sums[i].lines.sampled_ns;
+		const struct sample_sum *sum = is_whole ? &sums[i].whole : &sums[i].lines;
+		costs->items[i].sampled_ns = sum->sampled_ns;
+		costs->items[i].count_error = sqrt(sum->variance) / sum->sampled_ns;
 	}
-	for (size_t i = 0; i < costs->count; i++)
-		costs->items[i].count_error = sqrt(variances[i]) / costs->items[i].sampled_ns;
-	free(variances);
-	free(hottest);
+	free(sums);
 }
 
 struct function_costs function_costs_of(const struct recording *recording,

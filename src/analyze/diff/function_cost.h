@@ -43,3 +43,12 @@ bool function_cost_has(const struct function_cost *cost, const struct recording_
  */
 bool function_cost_period(const struct recording *recording, const struct recording_point *point,
 			  double *period_ns, double *error);
+
+#define COST_PARTS 6 /* of a recording, in the order of time */
+struct cost_part {
+	double period_ns; /* effective time of a visit */
+	double work_ns;   /* sampled time of the program for each visit */
+};
+/* The parts, in the windows at speedup 0; returns their number, 0: too few windows. */
+size_t function_cost_parts(const struct recording *recording, const struct recording_point *point,
+			   struct cost_part parts[COST_PARTS]);

@@ -28,12 +28,30 @@ static double cost_of(const struct profile_pair *pair, const struct causal_targe
 	return sampled_ns / pair->costs[PROFILE_BEFORE].visits;
 }
 
-static bool is_measured(const struct profile_pair *pair, const struct function_cost *function,
-			const struct causal_target *target)
+static bool has_experiments(const struct profile_pair *pair, const struct function_cost *function,
+			    const struct causal_target *target)
 {
 	const struct causal_effect *effect = effect_of(target, pair->points[PROFILE_BEFORE]);
 
-	return effect && effect->slope.windows && function_cost_has(function, target->target);
+	return effect && effect->slope.windows && !target->target->assumed &&
+	       (target->target->kind == TARGET_LINE || target->target->kind == TARGET_FUNCTION ||
+		target->target->kind == TARGET_SYSTEM_CALL) &&
+	       function_cost_has(function, target->target);
+}
+
+/* The curve of the whole function, if it has one, else those of its lines. */
+static bool is_measured(const struct profile_pair *pair, const struct function_cost *function,
+			const struct causal_target *target)
+{
+	const struct causal *causal = pair->causal[PROFILE_BEFORE];
+
+	if (!has_experiments(pair, function, target))
+		return false;
+	for (size_t i = 0; i < causal->count && target->target->kind == TARGET_LINE; i++)
+		if (causal->targets[i].target->kind == TARGET_FUNCTION &&
+		    has_experiments(pair, function, &causal->targets[i]))
+			return false;
+	return true;
 }
 
 /* Beyond the curve, and where the code became dearer, the slope's straight line. */
@@ -69,6 +87,7 @@ struct gain_estimate prediction_joined(const struct gain_estimate *gains, size_t
 			continue;
 		left *= 1 - gains[i].gain;
 		variance += gains[i].error * gains[i].error;
+		all.control_error += gains[i].control_error;
 		all.is_known = true;
 	}
 	all.gain = 1 - left;
@@ -105,6 +124,9 @@ struct gain_estimate prediction_of(const struct profile_pair *pair,
 	free(gains);
 	if (speedup != 0)
 		gain.error = hypot(gain.error, gain.gain / speedup * speedup_error);
+	if (speedup != 0 && pair->is_corrected)
+		gain.control_error =
+			gain.gain / speedup * factor * (1 - function->speedup) * pair->other_error;
 	set_interval(&gain);
 	return gain;
 }

@@ -3,6 +3,7 @@
 #include "analyze/diff/profile_pair.h"
 
 #include "analyze/diff/function_match.h"
+#include "analyze/diff/machine_speed.h"
 #include "analyze/diff/prediction.h"
 #include "analyze/diff/profile_notes.h"
 #include "base/cleanup.h"
@@ -25,7 +26,7 @@
  */
 #define RUN_ERROR 0.01
 /* The difference of measured and predicted gain must be known to this, or to half the gain. */
-#define INFORMATIVE_LEAST 0.03
+#define INFORMATIVE_LEAST 0.04
 /* Unchanged functions with this part of the cost tell the machine's speed. */
 #define CONTROL_SHARE_LEAST 0.2
 #define UNEXPLAINED_MOST 0.3 /* of the savings, by functions without experiments */
@@ -219,7 +220,9 @@ static void correct_for_machine(struct profile_pair *pair)
 	if (!(costs[0] > 0) || !(costs[1] > 0))
 		return;
 	pair->other_ratio = costs[1] / costs[0];
-	pair->other_error = hypot(sqrt(squares) / costs[0], RUN_ERROR);
+	/* A sample falls into one place: binomial. */
+	double share = fmin(1, costs[0] / pair->costs[PROFILE_BEFORE].all_ns);
+	pair->other_error = sqrt(squares * (1 - share)) / costs[0];
 	pair->is_corrected = pair->changed &&
 			     costs[0] > CONTROL_SHARE_LEAST * pair->costs[PROFILE_BEFORE].all_ns;
 	for (size_t i = 0; i < pair->count && pair->is_corrected; i++) {
@@ -229,7 +232,7 @@ static void correct_for_machine(struct profile_pair *pair)
 			continue;
 		set_speedup(function, log(cost_ratio(function) / pair->other_ratio),
 			    sqrt(pow(count_error(function), 2) + pow(pair->other_error, 2) +
-				 RUN_ERROR * RUN_ERROR));
+				 2 * RUN_ERROR * RUN_ERROR));
 		function->p = p;
 	}
 }
@@ -265,14 +268,22 @@ static void predict(struct profile_pair *pair)
 }
 
 /*
- * Waits for clocks and devices do not follow the machine's speed, and a change may make other code
- * faster, too: the interval also holds the gain without the correction.
+ * Takes the machine's speed off, as far as the time of a visit follows it; the rest of both errors
+ * is what differs between the parts of a recording otherwise.
  */
-static double machine_error(const struct profile_pair *pair)
+static void correct_period(struct profile_pair *pair, double *ratio, double *error)
 {
-	if (!pair->is_corrected)
-		return 0;
-	return hypot(pair->other_error, log(pair->other_ratio) / TWO_SIDED);
+	struct machine_speed speed;
+
+	if (!pair->is_corrected || !machine_speed_estimate(pair->recordings, pair->points, &speed))
+		return;
+	double difference = log(pair->other_ratio);
+	pair->follow_rate = speed.follow_rate;
+	*ratio /= exp(speed.follow_rate * difference);
+	pair->measured.control_error = *ratio * speed.follow_rate * pair->other_error;
+	*error = hypot(hypot(speed.deviations[PROFILE_BEFORE], speed.deviations[PROFILE_AFTER]),
+		       hypot(speed.follow_rate * pair->other_error,
+			     speed.follow_error * difference));
 }
 
 static void measure(struct profile_pair *pair)
@@ -283,15 +294,15 @@ static void measure(struct profile_pair *pair)
 		if (!function_cost_period(pair->recordings[side], pair->points[side],
 					  &periods[side], &errors[side]))
 			return;
-	double machine = pair->is_corrected ? pair->other_ratio : 1;
-	double ratio = periods[1] / periods[0] / machine;
-	double error = sqrt(errors[0] * errors[0] + errors[1] * errors[1] +
-			    2 * RUN_ERROR * RUN_ERROR + pow(machine_error(pair), 2));
+	double ratio = periods[1] / periods[0], error = hypot(errors[0], errors[1]);
+	correct_period(pair, &ratio, &error);
+	error = sqrt(error * error + 2 * RUN_ERROR * RUN_ERROR);
 	pair->measured = (struct gain_estimate){
 		.gain = 1 - ratio,
 		.low = 1 - ratio * exp(TWO_SIDED * error),
 		.high = 1 - ratio * exp(-TWO_SIDED * error),
 		.error = ratio * error,
+		.control_error = pair->measured.control_error,
 		.is_known = true,
 	};
 }
@@ -299,7 +310,10 @@ static void measure(struct profile_pair *pair)
 static enum came_true judge(struct profile_pair *pair)
 {
 	const struct gain_estimate *predicted = &pair->predicted, *measured = &pair->measured;
-	double half = TWO_SIDED * hypot(predicted->error, measured->error);
+	/* Both are without the machine's speed, whose error moves them to the same side. */
+	double variance = pow(predicted->error, 2) + pow(measured->error, 2) -
+			  2 * predicted->control_error * measured->control_error;
+	double half = TWO_SIDED * sqrt(fmax(0, variance));
 	double difference = measured->gain - predicted->gain;
 
 	if (!measured->is_known)

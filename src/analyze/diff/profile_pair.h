@@ -20,6 +20,7 @@ enum came_true { CAME_TRUE, FELL_SHORT, BETTER_THAN_PREDICTED, CANNOT_TELL };
 
 struct gain_estimate {
 	double gain, low, high, error;
+	double control_error; /* signed: the part of `error` by the unchanged functions' cost */
 	bool is_known;
 };
 
@@ -43,10 +44,11 @@ struct profile_pair {
 	struct gain_estimate predicted, measured;
 	/*
 	 * Cost of the functions that did not change, after by before, and the standard error of its
-	 * logarithm. Where they are a large part of the program, the ratio is that of the machine's
-	 * speed, and `speedup` of changed functions and `measured` are without it.
+	 * logarithm by the number of samples. Where they are a large part of the program, the ratio
+	 * is that of the machine's speed, and `speedup` of changed functions is without it, as is
+	 * `measured` as far as it follows (machine_speed.h).
 	 */
-	double other_ratio, other_error;
+	double other_ratio, other_error, follow_rate;
 	bool is_corrected;
 	enum came_true verdict;
 	enum gate_verdict gate;

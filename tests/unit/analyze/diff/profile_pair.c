@@ -19,6 +19,7 @@ struct program {
 	double gain;         /* of a visit's time by that */
 	const char *command, *point, *search;
 	const char *host, *machine;
+	bool has_line;   /* rows of the search's line beside those of the function */
 	double slowness; /* of the machine; 0: as usual */
 	double noise;
 	uint64_t seed;
@@ -95,6 +96,10 @@ static struct recording *recording_of(struct program program)
 	double visit_ns = visits * VISIT_NS * (1 + program.slowness);
 	add_function(recording, 1, program.search, visit_ns * 0.6 * (1 - program.realised));
 	add_function(recording, 2, "checksum", visit_ns * 0.5);
+	if (program.has_line) {
+		add_function(recording, 3, program.search, visit_ns * 0.6 * (1 - program.realised));
+		recording->targets.items[2].kind = TARGET_LINE;
+	}
 	*array_add(&recording->totals) =
 		(struct recording_total){.run_id = 1, .point_id = 1, .visits = (uint64_t)visits};
 	*array_add(&recording->runs) = (struct recording_run){
@@ -239,6 +244,17 @@ TEST("a renamed function is matched by its file and similar name")
 
 	renamed.search = "search2";
 	CHECK_EQUAL(judge(unchanged, renamed, RUN_PAIRS_NO_GATE).changed, 1);
+}
+
+TEST("a function that is a target counts once, beside its lines")
+{
+	struct program after = changed(0.3, 0.18), before = unchanged;
+
+	before.has_line = after.has_line = true;
+	struct outcome outcome = judge(before, after, RUN_PAIRS_NO_GATE);
+	CHECK_EQUAL(outcome.changed, 1);
+	CHECK_NEAR(outcome.predicted, 0.18, 0.02);
+	CHECK_EQUAL(outcome.verdict, CAME_TRUE);
 }
 
 TEST("the gate is told by the measured gain")
