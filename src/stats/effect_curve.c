@@ -176,14 +176,17 @@ struct effect_slope effect_slope(const struct effect_point *points, size_t count
 	return answer;
 }
 
-/* The t value at which a two-sided test by `quantile`, of 97.5 %, is as sure as by `freedom`. */
+/*
+ * The freedom whose 97.5 % quantile this is. Asked the other way round, what is below `quantile`, as
+ * quantiles themselves take ten times as long.
+ */
 static double freedom_of(double quantile)
 {
 	double least = 1, most = 1e4;
 
 	for (int i = 0; i < 40; i++) {
 		double middle = sqrt(least * most);
-		if (student_quantile(0.975, middle) > quantile)
+		if (student_probability(quantile, middle) < 0.975)
 			least = middle;
 		else
 			most = middle;
@@ -224,12 +227,12 @@ double effect_probability_above(const struct effect_point *points, size_t count,
 
 	for (size_t i = 0; i < found; i++) {
 		double above = measured[i].gain - slope * measured[i].speedup;
+		if (!(above > 0))
+			continue;
 		double freedom = freedom_of(point_quantile(&measured[i]));
-		if (above > 0)
-			least = fmin(least,
-				     (double)found *
-					     (1 - student_probability(above / measured[i].error,
-								      freedom)));
+		least = fmin(least,
+			     (double)found *
+				     (1 - student_probability(above / measured[i].error, freedom)));
 	}
 	return least;
 }

@@ -36,8 +36,12 @@ struct group {
 
 static void pool_clear(struct pool *pool)
 {
-	memset(pool, 0, sizeof(*pool));
+	if (pool->first <= pool->last)
+		memset(&pool->buckets[pool->first], 0,
+		       (pool->last - pool->first + 1) * sizeof(pool->buckets[0]));
 	pool->first = TAIL_BUCKETS;
+	pool->last = 0;
+	pool->spans = pool->weight = pool->portion_ns = 0;
 }
 
 static void pool_add(struct pool *pool, const struct tail_window *window)

@@ -304,6 +304,7 @@ struct point_facts {
 };
 
 static struct point_facts point_facts_of(const struct recording *recording,
+					 const struct trials_index *index,
 					 const struct recording_point *point)
 {
 	struct point_facts facts = {.external_pacing = external_pacing_of(recording, point)};
@@ -312,7 +313,7 @@ static struct point_facts point_facts_of(const struct recording *recording,
 	for (size_t i = 0; i < recording->targets.count; i++) {
 		if (recording->targets.items[i].kind == TARGET_EXTERNAL)
 			continue;
-		struct trials trials = trials_of(recording, recording->targets.items[i].id);
+		struct trials trials = trials_of(index, recording->targets.items[i].id);
 		struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
 		const struct transients none = {0};
 		size_t count = windows_of(recording, &trials, &none, point, 0, windows);
@@ -365,11 +366,11 @@ static void point_fill(struct causal_target *target, const struct source *source
 }
 
 static void target_fill(struct causal_target *target, const struct recording *recording,
-			const struct point_facts *facts)
+			const struct trials_index *index, const struct point_facts *facts)
 {
 	struct source source = {.recording = recording,
-				.trials = trials_of(recording, target->target->id),
-				.phases = phase_correction_of(recording, target->target->id),
+				.trials = trials_of(index, target->target->id),
+				.phases = phase_correction_of(recording, index, target->target->id),
 				.share = target->share};
 	struct trials trials = source.trials;
 	trials_drop_displaced(&trials, target);
@@ -499,25 +500,32 @@ static void widen_unsettled(struct causal_effect *effect, double part)
 	effect->slope = effect_slope(effect->points, effect->count);
 }
 
-static void widen_all_unsettled(struct causal *causal)
+static void widen_all_unsettled(struct causal *causal, const struct recording *recording)
 {
+	size_t point_count = recording->points.count;
+	double *parts = memory_new(point_count, sizeof(*parts));
+
+	for (size_t i = 0; i < point_count; i++)
+		parts[i] = early_share_at(causal, &recording->points.items[i]);
 	for (size_t i = 0; i < causal->count; i++) {
 		for (size_t j = 0; j < causal->targets[i].count; j++) {
 			struct causal_effect *effect = &causal->targets[i].effects[j];
-			double part = early_share_at(causal, effect->point);
+			double part = parts[effect->point - recording->points.items];
 			if (!effect->warm_up.level && part != 0)
 				widen_unsettled(effect, part);
 		}
 	}
+	free(parts);
 }
 
 struct causal *causal_new(const struct recording *recording)
 {
 	struct causal *causal = memory_new(1, sizeof(*causal));
 	struct point_facts *facts = memory_new(recording->points.count, sizeof(*facts));
+	struct trials_index index = trials_index_of(recording);
 
 	for (size_t i = 0; i < recording->points.count; i++)
-		facts[i] = point_facts_of(recording, &recording->points.items[i]);
+		facts[i] = point_facts_of(recording, &index, &recording->points.items[i]);
 	causal->targets = memory_new(recording->targets.count, sizeof(*causal->targets));
 	for (size_t i = 0; i < recording->targets.count; i++) {
 		if (recording->targets.items[i].kind == TARGET_EXTERNAL)
@@ -525,11 +533,12 @@ struct causal *causal_new(const struct recording *recording)
 		struct causal_target *target = &causal->targets[causal->count++];
 		target->target = &recording->targets.items[i];
 		target->share = share_of(recording, target->target->id);
-		target_fill(target, recording, facts);
+		target_fill(target, recording, &index, facts);
 	}
 	free(facts);
+	trials_index_release(&index);
 	causal->choice = point_choice_make(recording, causal->targets, causal->count);
-	widen_all_unsettled(causal);
+	widen_all_unsettled(causal, recording);
 	certainty_judge(causal);
 	qsort(causal->targets, causal->count, sizeof(*causal->targets), compare_targets);
 	nesting_find(recording, causal);

@@ -96,10 +96,11 @@ static double factor_error(const struct phase *phase)
 		    phase->relative_error * phase->relative_error + BORDER_ERROR * BORDER_ERROR);
 }
 
-struct phase_correction phase_correction_of(const struct recording *recording, int64_t target_id)
+struct phase_correction phase_correction_of(const struct recording *recording,
+					    const struct trials_index *index, int64_t target_id)
 {
 	/* The run's mean holds the time in which other programs had the cores: so must these. */
-	struct trials trials = trials_with_displaced(recording, target_id);
+	struct trials trials = trials_with_displaced(index, target_id);
 
 	trials_drop_idle(recording, &trials);
 	struct phase phase = phase_of(recording, &trials, target_id);

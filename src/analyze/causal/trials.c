@@ -25,29 +25,62 @@
 #define SAMPLES_LEAST 30.0
 #define CONTROLS_LEAST 6
 
-static struct trials trials_with(const struct recording *recording, int64_t target_id,
+/* Experiments of the recording have their order of time as places in its array. */
+static int by_target_and_time(const void *left, const void *right)
+{
+	const struct recording_experiment *const *a = left, *const *b = right;
+
+	if ((*a)->target_id != (*b)->target_id)
+		return (*a)->target_id < (*b)->target_id ? -1 : 1;
+	return (*a > *b) - (*a < *b);
+}
+
+struct trials_index trials_index_of(const struct recording *recording)
+{
+	struct trials_index index = {.count = recording->experiments.count};
+
+	index.items = memory_new(index.count, sizeof(*index.items));
+	for (size_t i = 0; i < index.count; i++)
+		index.items[i] = &recording->experiments.items[i];
+	if (index.count)
+		qsort(index.items, index.count, sizeof(*index.items), by_target_and_time);
+	for (size_t i = 0; i < index.count; i++)
+		if (!i || index.items[i - 1]->target_id != index.items[i]->target_id)
+			hash_map_set(&index.firsts, (uint64_t)index.items[i]->target_id, 0,
+				     (uint32_t)i);
+	return index;
+}
+
+void trials_index_release(struct trials_index *index)
+{
+	free(index->items);
+	hash_map_clear(&index->firsts);
+}
+
+static struct trials trials_with(const struct trials_index *index, int64_t target_id,
 				 enum verdict also)
 {
-	size_t most = recording->experiments.count;
-	struct trials trials = {.items = memory_new(most, sizeof(*trials.items))};
+	size_t first = hash_map_get(&index->firsts, (uint64_t)target_id, 0), end = first;
 
-	for (size_t i = 0; i < most; i++) {
-		const struct recording_experiment *experiment = &recording->experiments.items[i];
-		if (experiment->target_id == target_id &&
-		    (experiment->verdict == VERDICT_COUNTED || experiment->verdict == also))
-			trials.items[trials.count++] = experiment;
-	}
+	if (first == HASH_MAP_NONE)
+		first = end = 0;
+	while (end < index->count && index->items[end]->target_id == target_id)
+		end++;
+	struct trials trials = {.items = memory_new(end - first, sizeof(*trials.items))};
+	for (size_t i = first; i < end; i++)
+		if (index->items[i]->verdict == VERDICT_COUNTED || index->items[i]->verdict == also)
+			trials.items[trials.count++] = index->items[i];
 	return trials;
 }
 
-struct trials trials_of(const struct recording *recording, int64_t target_id)
+struct trials trials_of(const struct trials_index *index, int64_t target_id)
 {
-	return trials_with(recording, target_id, VERDICT_COUNTED);
+	return trials_with(index, target_id, VERDICT_COUNTED);
 }
 
-struct trials trials_with_displaced(const struct recording *recording, int64_t target_id)
+struct trials trials_with_displaced(const struct trials_index *index, int64_t target_id)
 {
-	return trials_with(recording, target_id, VERDICT_DISPLACED);
+	return trials_with(index, target_id, VERDICT_DISPLACED);
 }
 
 void trials_release(struct trials *trials)

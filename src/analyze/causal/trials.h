@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyze/causal/causal.h"
+#include "base/hash_map.h"
 
 /* Borrowed from the recording, in the order of time. */
 struct trials {
@@ -10,9 +11,19 @@ struct trials {
 	size_t count;
 };
 
-struct trials trials_of(const struct recording *recording, int64_t target_id);
+/* The experiments of a recording, by target, and of each in the order of time. */
+struct trials_index {
+	const struct recording_experiment **items;
+	struct hash_map firsts; /* of a target's: place in items */
+	size_t count;
+};
+
+struct trials_index trials_index_of(const struct recording *recording);
+void trials_index_release(struct trials_index *index);
+
+struct trials trials_of(const struct trials_index *index, int64_t target_id);
 /* Those that do not count since other programs disturbed them, too. */
-struct trials trials_with_displaced(const struct recording *recording, int64_t target_id);
+struct trials trials_with_displaced(const struct trials_index *index, int64_t target_id);
 void trials_release(struct trials *trials);
 /*
  * The target's share of the sampled time. Pauses are not sampled, so equal work has an equal share
