@@ -177,8 +177,8 @@ struct effect_slope effect_slope(const struct effect_point *points, size_t count
 }
 
 /*
- * The freedom whose 97.5 % quantile this is. Asked the other way round, what is below `quantile`, as
- * quantiles themselves take ten times as long.
+ * The freedom whose 97.5 % quantile this is. Asked the other way round, what is below `quantile`,
+ * as quantiles themselves take ten times as long.
  */
 static double freedom_of(double quantile)
 {
