@@ -43,14 +43,14 @@ def parser_of(engine, seconds=5):
 def begin(output, *verb, **more):
     environment = {**os.environ, "LEVER_PARSER_SECONDS": "1"}
     return subprocess.Popen(  # pylint: disable=consider-using-with
-        [LEVER, *verb, "-q", "-o", output, *more.get("options", []), "--", program("exits"), "threads", UNITS],
+        [LEVER, *verb, "-q", "-o", output, *more.get("options", []), "--", program("exits"), "threads", more.get("units", UNITS)],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment)
 
 
 @test("the process that reads binaries is nobody, without capabilities, descriptors of others, or shared memory")
 def _():
     with folder() as place:
-        with begin(os.path.join(place, "test.lever"), "run", options=["--seconds", "2"]) as engine:
+        with begin(os.path.join(place, "test.lever"), "run", units="60000", options=["--seconds", "2"]) as engine:
             status = parser_of(engine.pid)
             pid = field(status, "Pid")
             for name in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
