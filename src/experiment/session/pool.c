@@ -127,16 +127,17 @@ static bool is_nearly_all(const struct session *session, uint32_t location)
 	       ALL_LEAST * (double)sampled_code_time_ns(session->code);
 }
 
-/* The processes of one name are nearly the whole program. */
-static bool is_only_process(const struct session *session, uint32_t location)
+/* The processes of one name are nearly the whole program, or more than the function of --focus. */
+static bool is_too_wide_process(const struct session *session, uint32_t location)
 {
-	return kind_of(session, location) == TARGET_PROCESS && is_nearly_all(session, location);
+	return kind_of(session, location) == TARGET_PROCESS &&
+	       (session->options->focus || is_nearly_all(session, location));
 }
 
 static bool tells(const struct session *session, uint32_t location)
 {
 	return has_name(session, location) && !is_entry(session, location) &&
-	       !is_only_process(session, location);
+	       !is_too_wide_process(session, location);
 }
 
 static bool is_of_script(const struct session *session, uint32_t location)
@@ -248,7 +249,7 @@ static bool is_possible(const struct session *session, uint32_t location)
 {
 	return pool_active_share(session, location) >= TIME_LEAST &&
 	       is_kind_of_pool(session, location) && !is_entry(session, location) &&
-	       !is_only_process(session, location) && !is_wrapper(session, location);
+	       !is_too_wide_process(session, location) && !is_wrapper(session, location);
 }
 
 /*
