@@ -2,6 +2,7 @@
 /* message - all numbers take 8 bytes; texts and arrays are filled up to a multiple of 8. */
 #include "symbolize/parser/message.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 #define STEP_MS 100
-#define STEPS_PER_SECOND (1000 / STEP_MS)
+#define STEP_NS (STEP_MS * 1000000ull)
 
 void message_empty(struct message *message)
 {
@@ -30,7 +31,7 @@ static uint8_t *grow(struct message *message, size_t size)
 {
 	size_t needed = message->count + size;
 
-	if (needed > message->capacity) {
+	if (needed > message->capacity || !message->bytes) {
 		message->capacity = needed < 2048 ? 4096 : 2 * needed;
 		message->bytes = memory_resize(message->bytes, message->capacity, 1);
 	}
@@ -112,19 +113,34 @@ const char *message_take_text(struct message *message)
 	return NULL;
 }
 
-/* Steps, not a clock: while this process is frozen, the other one may be, too. */
-static int wait_for(int socket, short events, unsigned seconds)
+void message_patience_spend(struct message_patience *patience, uint64_t spent_ns)
+{
+	if (patience)
+		patience->left_ns -= spent_ns < patience->left_ns ? spent_ns : patience->left_ns;
+}
+
+/* A step counts as one at most: while this process is frozen, the other one may be, too. */
+static int wait_for(int socket, short events, struct message_patience *patience)
 {
 	struct pollfd polled = {.fd = socket, .events = events};
 
-	for (unsigned step = 0; !seconds || step < seconds * STEPS_PER_SECOND; step++) {
+	for (uint64_t silent_ns = 0;;) {
+		uint64_t begin_ns = clock_now_ns();
 		int ready = poll(&polled, 1, STEP_MS);
+		uint64_t spent_ns = clock_now_ns() - begin_ns;
+		if (spent_ns > STEP_NS)
+			spent_ns = STEP_NS;
+		silent_ns += spent_ns;
+		message_patience_spend(patience, spent_ns);
+		if (patience && !patience->left_ns)
+			return -ETIME;
 		if (ready > 0)
 			return 0;
 		if (ready < 0 && errno != EINTR)
 			return -errno;
+		if (patience && silent_ns >= patience->silence_ns)
+			return -ETIME;
 	}
-	return -ETIME;
 }
 
 /* A descriptor travels with the first byte. */
@@ -161,7 +177,7 @@ static void drop_sent(struct iovec parts[2], size_t sent)
 }
 
 int message_send(int socket, enum message_kind kind, const struct message *message, int fd,
-		 unsigned seconds)
+		 struct message_patience *patience)
 {
 	struct message_header header = {.bytes = message->count, .kind = kind};
 	struct iovec parts[] = {{.iov_base = &header, .iov_len = sizeof(header)},
@@ -170,7 +186,7 @@ int message_send(int socket, enum message_kind kind, const struct message *messa
 	while (parts[0].iov_len + parts[1].iov_len) {
 		ssize_t sent = send_parts(socket, parts, fd);
 		int code = sent >= 0 || errno == EINTR ? 0 :
-			   errno == EAGAIN             ? wait_for(socket, POLLOUT, seconds) :
+			   errno == EAGAIN             ? wait_for(socket, POLLOUT, patience) :
 							 -EPIPE;
 		if (code)
 			return code;
@@ -197,7 +213,8 @@ static void keep_descriptor(struct msghdr *message, int *fd)
 }
 
 /* `fd`: NULL: descriptors are refused by the kernel, as there is no room for them. */
-static int receive_all(int socket, void *bytes, size_t size, int *fd, unsigned seconds)
+static int receive_all(int socket, void *bytes, size_t size, int *fd,
+		       struct message_patience *patience)
 {
 	char *at = bytes;
 
@@ -214,7 +231,7 @@ static int receive_all(int socket, void *bytes, size_t size, int *fd, unsigned s
 		}
 		ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 		if (received < 0 && (errno == EINTR || errno == EAGAIN)) {
-			int code = wait_for(socket, POLLIN, seconds);
+			int code = wait_for(socket, POLLIN, patience);
 			if (code)
 				return code;
 			continue;
@@ -229,18 +246,19 @@ static int receive_all(int socket, void *bytes, size_t size, int *fd, unsigned s
 	return 0;
 }
 
-int message_receive(int socket, uint64_t *kind, struct message *message, int *fd, unsigned seconds)
+int message_receive(int socket, uint64_t *kind, struct message *message, int *fd,
+		    struct message_patience *patience)
 {
 	struct message_header header;
 
 	if (fd)
 		*fd = -1;
 	message_empty(message);
-	int code = receive_all(socket, &header, sizeof(header), fd, seconds);
+	int code = receive_all(socket, &header, sizeof(header), fd, patience);
 	if (code)
 		return code;
 	if (header.bytes > MESSAGE_MOST_BYTES)
 		return -EBADMSG;
 	*kind = header.kind;
-	return receive_all(socket, grow(message, header.bytes), header.bytes, NULL, seconds);
+	return receive_all(socket, grow(message, header.bytes), header.bytes, NULL, patience);
 }

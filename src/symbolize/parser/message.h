@@ -48,12 +48,21 @@ const char *message_take_text(struct message *message); /* within the message, o
 /* An array of items of a size, aligned to 8; within the message. */
 const void *message_take_items(struct message *message, size_t size, size_t *count);
 
+/* How long the other side may take; both run down only while this process waits for it. */
+struct message_patience {
+	uint64_t silence_ns; /* until its next byte */
+	uint64_t left_ns;    /* for all messages; falls */
+};
+
 /*
- * Whole messages through a stream socket. `seconds`: how long the other side may be silent; 0: for
- * ever. The time does not run while this process is stopped or frozen. 0 or a negative errno:
- * -EPIPE: the other side has gone; -ETIME: it is silent; -EBADMSG: too long.
+ * Whole messages through a stream socket. `patience`: NULL: for ever. It does not run while this
+ * process is stopped or frozen. 0 or a negative errno: -EPIPE: the other side has gone; -ETIME: it
+ * takes too long; -EBADMSG: too long a message.
  * `fd`: -1: none; received descriptors are the caller's.
  */
 int message_send(int socket, enum message_kind kind, const struct message *message, int fd,
-		 unsigned seconds);
-int message_receive(int socket, uint64_t *kind, struct message *message, int *fd, unsigned seconds);
+		 struct message_patience *patience);
+int message_receive(int socket, uint64_t *kind, struct message *message, int *fd,
+		    struct message_patience *patience);
+/* Takes time that this process spent for the other side off. */
+void message_patience_spend(struct message_patience *patience, uint64_t spent_ns);

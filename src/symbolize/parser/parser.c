@@ -3,7 +3,9 @@
 #include "symbolize/parser/parser.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/text.h"
+#include "symbolize/object/brokered.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,6 +14,9 @@
 
 /* Reading the largest binaries takes a minute. */
 #define PATIENCE_S 120
+/* For one question with all files that are opened for it; a server's answer counts as a second. */
+#define QUESTION_TIMES 4
+#define FETCH_NS 1000000000ull
 #define PATIENCE_VARIABLE "LEVER_PARSER_SECONDS"
 
 const char *parser_warning(const struct parser *parser)
@@ -52,6 +57,14 @@ void parser_free(struct parser *parser)
 	free(parser);
 }
 
+static struct message_patience patience_of(const struct parser *parser)
+{
+	uint64_t silence_ns = parser->patience_s * 1000000000ull;
+
+	return (struct message_patience){.silence_ns = silence_ns,
+					 .left_ns = QUESTION_TIMES * silence_ns};
+}
+
 struct parser *parser_new(int socket, pid_t pid, const struct scope *scope)
 {
 	struct parser *parser = memory_new(1, sizeof(*parser));
@@ -66,8 +79,9 @@ struct parser *parser_new(int socket, pid_t pid, const struct scope *scope)
 	parser->generation = 1;
 	parser->python_object = SYMBOLS_NONE;
 	parser->kernel.object = parser->kernel.vmlinux = SYMBOLS_NONE;
+	struct message_patience of_start = patience_of(parser);
 	uint64_t kind;
-	if (!message_receive(socket, &kind, &parser->answer, NULL, parser->patience_s) &&
+	if (!message_receive(socket, &kind, &parser->answer, NULL, &of_start) &&
 	    kind == MESSAGE_READY)
 		return parser;
 	parser_free(parser);
@@ -104,17 +118,21 @@ void parser_begin(struct parser *parser, enum operation operation)
 	message_add(&parser->ask, operation);
 }
 
-static int hand_file_over(struct parser *parser)
+static int hand_file_over(struct parser *parser, struct message_patience *patience)
 {
 	struct message *asked = &parser->answer;
 	bool is_text = asked->count && !asked->bytes[asked->count - 1];
-	AUTO(fd)
-	int fd = is_text ? broker_open(&parser->broker, (const char *)asked->bytes) : -EINVAL;
+	const char *path = is_text ? (const char *)asked->bytes : "";
+	uint64_t begin_ns = clock_now_ns();
+	AUTO(fd) int fd = is_text ? broker_open(&parser->broker, path) : -EINVAL;
+	uint64_t spent_ns = clock_now_ns() - begin_ns;
+	bool is_fetched = text_starts_with(path, BROKER_FETCH) && spent_ns > FETCH_NS;
 
+	message_patience_spend(patience, is_fetched ? FETCH_NS : spent_ns);
 	message_empty(&parser->ask);
 	message_add(&parser->ask, (uint64_t)(fd < 0 ? fd : 0));
 	int code = message_send(parser->socket, MESSAGE_FILE, &parser->ask, fd < 0 ? -1 : fd,
-				parser->patience_s);
+				patience);
 	if (fd < 0)
 		fd = -1;
 	return code;
@@ -122,16 +140,16 @@ static int hand_file_over(struct parser *parser)
 
 bool parser_ask(struct parser *parser, const char *about, int fd)
 {
+	struct message_patience patience = patience_of(parser);
 	uint64_t kind = MESSAGE_OPEN;
 
 	if (parser->ended)
 		return false;
-	int code = message_send(parser->socket, MESSAGE_ASK, &parser->ask, fd, parser->patience_s);
+	int code = message_send(parser->socket, MESSAGE_ASK, &parser->ask, fd, &patience);
 	while (!code && kind == MESSAGE_OPEN) {
-		code = message_receive(parser->socket, &kind, &parser->answer, NULL,
-				       parser->patience_s);
+		code = message_receive(parser->socket, &kind, &parser->answer, NULL, &patience);
 		if (!code && kind == MESSAGE_OPEN)
-			code = hand_file_over(parser);
+			code = hand_file_over(parser, &patience);
 	}
 	if (!code && kind != MESSAGE_ANSWER)
 		code = -EBADMSG;

@@ -479,9 +479,9 @@ void parser_serve(int socket, struct symbols *symbols)
 	struct server server = {.symbols = symbols, .fd = -1};
 	uint64_t kind;
 
-	if (message_send(socket, MESSAGE_READY, &server.ask, -1, 0))
+	if (message_send(socket, MESSAGE_READY, &server.ask, -1, NULL))
 		return;
-	while (!message_receive(socket, &kind, &server.ask, &server.fd, 0)) {
+	while (!message_receive(socket, &kind, &server.ask, &server.fd, NULL)) {
 		uint64_t operation = message_take(&server.ask);
 		message_empty(&server.body);
 		message_empty(&server.answer);
@@ -492,7 +492,7 @@ void parser_serve(int socket, struct symbols *symbols)
 			close(server.fd);
 		tell_changes(&server);
 		message_append(&server.answer, &server.body);
-		if (message_send(socket, MESSAGE_ANSWER, &server.answer, -1, 0))
+		if (message_send(socket, MESSAGE_ANSWER, &server.answer, -1, NULL))
 			return;
 	}
 }

@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool is_same(const char *one, const char *other)
@@ -224,6 +225,59 @@ static void add_lie(struct message *answer)
 		message_add_bytes(answer, numbers, draw(sizeof(numbers)));
 }
 
+/* Never silent and never done: it asks for files again and again, or its answer drips. */
+static _Noreturn void delay(int socket, bool drips)
+{
+	struct message_header header = {.bytes = 1u << 20, .kind = MESSAGE_ANSWER};
+	struct message message = {0};
+	uint64_t kind;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	message_send(socket, MESSAGE_READY, &message, -1, NULL);
+	message_receive(socket, &kind, &message, NULL, NULL);
+	if (drips && send(socket, &header, sizeof(header), 0) < 0)
+		_exit(1);
+	while (drips && send(socket, "", 1, 0) == 1)
+		usleep(1000);
+	message_empty(&message);
+	message_add(&message, 0);
+	while (!message_send(socket, MESSAGE_OPEN, &message, -1, NULL) &&
+	       !message_receive(socket, &kind, &message, NULL, NULL)) {
+		message_empty(&message);
+		message_add(&message, 0);
+		usleep(1000);
+	}
+	_exit(0);
+}
+
+TEST("a parser that is never silent and never answers is ended after four times its time")
+{
+	AUTO(text) char *path = text_format("%s/plain", fixture_directory);
+
+	fixture_begin();
+	CHECK(fixture_run("gcc -O1 -g main.c -o plain"));
+	setenv("LEVER_PARSER_SECONDS", "1", 1);
+	for (int drips = 0; drips < 2; drips++) {
+		struct scope *scope = scope_new();
+		struct symbols *symbols = symbols_new(TARGET_LINE, scope);
+		int ends[2];
+		uint32_t object;
+		CHECK(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
+		pid_t pid = fork();
+		if (!pid)
+			delay(ends[1], drips);
+		close(ends[1]);
+		symbols->parser = parser_new(ends[0], pid, scope);
+		time_t begin = time(NULL);
+		CHECK(!symbols_add_object(symbols, path, NULL, true, &object, NULL));
+		CHECK(time(NULL) - begin >= 3);
+		CHECK(strstr(symbols_warning(symbols), "did not answer for 1 s") != NULL);
+		symbols_free(symbols);
+		scope_free(scope);
+	}
+	unsetenv("LEVER_PARSER_SECONDS");
+}
+
 /* Begins as a right answer does, as often as not. */
 static _Noreturn void lie(int socket)
 {
@@ -231,8 +285,8 @@ static _Noreturn void lie(int socket)
 	uint64_t kind;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	message_send(socket, MESSAGE_READY, &answer, -1, 0);
-	while (!message_receive(socket, &kind, &ask, NULL, 0)) {
+	message_send(socket, MESSAGE_READY, &answer, -1, NULL);
+	while (!message_receive(socket, &kind, &ask, NULL, NULL)) {
 		message_empty(&answer);
 		if (draw(4)) {
 			message_add(&answer, draw(5));
@@ -249,7 +303,7 @@ static _Noreturn void lie(int socket)
 		}
 		for (uint64_t i = draw(6); i; i--)
 			add_lie(&answer);
-		message_send(socket, draw(20) ? MESSAGE_ANSWER : MESSAGE_OPEN, &answer, -1, 0);
+		message_send(socket, draw(20) ? MESSAGE_ANSWER : MESSAGE_OPEN, &answer, -1, NULL);
 	}
 	_exit(0);
 }
