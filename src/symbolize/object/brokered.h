@@ -10,5 +10,12 @@
 bool broker_is_used(void);
 void broker_use(void); /* from now on */
 
+/*
+ * For a time no file of this path is opened; NULL: all are. libdwfl takes a file that it finds
+ * itself for its own debug file, unless stat(2) tells, which the parser may not call.
+ */
+void broker_refuse(const char *path);
+bool broker_refuses(const char *path);
+
 /* Before a build id in hex, and the path of the file with it: its debug file, from debuginfod. */
 #define BROKER_FETCH "debuginfod:"

@@ -39,31 +39,18 @@ static int fetch_debug_file(Dwfl_Module *module, const char *path)
 	return open(asked, O_RDONLY | O_CLOEXEC);
 }
 
-/*
- * A file is no debug file of its own. libdwfl compares them by stat(2), which the parser may not
- * call.
- */
-static bool is_itself(const struct object *object, const char *found)
-{
-	return broker_is_used() && object && found && !strcmp(found, object->shown.path);
-}
-
 /* libdwfl calls this with the object as user data when it first needs the separate debug file. */
 static int find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
 			   const char *file, const char *link, GElf_Word crc, char **found)
 {
 	const struct object *object = *user;
 	bool in_scope = object && object->shown.in_scope;
+
+	broker_refuse(object ? object->shown.path : NULL);
 	int fd = (in_scope ? dwfl_standard_find_debuginfo :
 			     dwfl_build_id_find_debuginfo)(module, user, name, base, file, link,
 							   crc, found);
-
-	if (fd >= 0 && is_itself(object, *found)) {
-		close(fd);
-		free(*found);
-		*found = NULL;
-		fd = -1;
-	}
+	broker_refuse(NULL);
 	if (fd < 0 && in_scope)
 		fd = fetch_debug_file(module, object->shown.path);
 	if (fd < 0 || !private_copy(&fd))

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "symbolize/internal.h"
+#include "symbolize/object/brokered.h"
 #include "symbolize/object/unwind.h"
 #include "symbolize/parser/message.h"
 #include "symbolize/parser/operation.h"
@@ -538,6 +539,8 @@ int parser_ask_for_file(const char *path, int flags)
 
 	if ((flags & O_ACCMODE) != O_RDONLY)
 		return -EACCES;
+	if (broker_refuses(path))
+		return -ENOENT;
 	if (!move_all(true, &header, sizeof(header), &none) ||
 	    !move_all(true, (void *)(uintptr_t)path, header.bytes, &none) ||
 	    !move_all(false, &answer.header, 1, &with_file))

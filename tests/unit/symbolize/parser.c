@@ -10,6 +10,7 @@
 
 #include "check.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -134,6 +135,36 @@ TEST("a parser gets debug files of their own by the engine: .dwo, .debug, a buil
 	CHECK(symbols_object(pair.asked, pair.object)->has_lines);
 	CHECK(compare(&pair) > 5);
 	close_pair(&pair);
+}
+
+TEST("a parser gets debug files of servers by the engine, which has the network")
+{
+	struct pair pair;
+	struct symbols_addresses found = {0};
+
+	if (!dlopen("libdebuginfod.so.1", RTLD_LAZY))
+		SKIP("libdebuginfod is not here");
+	fixture_begin();
+	AUTO(text) char *servers = text_format("file://%s/served", fixture_directory);
+	AUTO(text) char *cache = text_format("%s/cache", fixture_directory);
+	setenv("DEBUGINFOD_URLS", servers, 1);
+	setenv("DEBUGINFOD_CACHE_PATH", cache, 1);
+	CHECK(fixture_run("gcc -O1 -g -Wl,--build-id=0x5e44e401 main.c -o far && "
+			  "mkdir -p served/buildid/5e44e401 && "
+			  "objcopy --only-keep-debug far served/buildid/5e44e401/debuginfo && "
+			  "strip -g far"));
+	CHECK(open_pair(&pair, "far"));
+	CHECK(symbols_object(pair.asked, pair.object)->has_lines);
+	/* This process does not ask them: libdwfl has looked at the variable when it was loaded. */
+	CHECK_EQUAL(symbols_breakpoints(pair.asked, "main.c:12", SYMBOLS_NONE, &found, NULL), 0);
+	CHECK(found.count > 0);
+	uint32_t location = symbols_location_at(pair.asked, pair.object, found.items[0].offset);
+	CHECK(location != SYMBOLS_NONE);
+	CHECK_EQUAL(symbols_location(pair.asked, location)->line, 12);
+	array_free(&found);
+	close_pair(&pair);
+	unsetenv("DEBUGINFOD_URLS");
+	unsetenv("DEBUGINFOD_CACHE_PATH");
 }
 
 TEST("a parser reads files of JIT code that the engine names, and reads them again when they grow")
