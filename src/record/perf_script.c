@@ -427,7 +427,9 @@ static int write_sums(struct import *import, struct error *error)
 	double ns_per_cycle = 0;
 	int code = 0;
 
-	qsort(import->gaps.items, import->gaps.count, sizeof(*import->gaps.items), by_value);
+	if (import->gaps.count)
+		qsort(import->gaps.items, import->gaps.count, sizeof(*import->gaps.items),
+		      by_value);
 	if (import->cycles && import->gaps.count)
 		ns_per_cycle = (double)import->gaps.items[import->gaps.count / 2] *
 			       (double)import->cycle_samples / (double)import->cycles;

@@ -14,3 +14,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 /* The case as a file of this process; its path. The next call writes it anew. */
 const char *fuzz_file(const uint8_t *bytes, size_t size);
+
+/* Reads a profile and reports it. Of the targets whose sources have fuzz_report.c. */
+void fuzz_report(const char *path);

@@ -17,10 +17,13 @@ struct demangle_buffer {
 	jmp_buf overlong;
 };
 
+/* The demangler appends empty parts, too, without a text. */
 static void append(const char *part, size_t length, void *context)
 {
 	struct demangle_buffer *buffer = context;
 
+	if (!length)
+		return;
 	if (buffer->length + length >= DEMANGLED_MOST_BYTES)
 		longjmp(buffer->overlong, 1);
 	if (buffer->length + length >= buffer->capacity) {
