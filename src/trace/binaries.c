@@ -8,11 +8,11 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define SCRIPT_MOST 1048576
+#define PART_BYTES 65536
 
 /* Unless it is known. */
 static void add_path(struct binaries *binaries, const char *path)
@@ -58,23 +58,31 @@ void binaries_release(struct binaries *binaries)
 	array_free(binaries);
 }
 
-/* In the first `most` bytes. Only regular files: opening a FIFO would block. */
+/*
+ * In the first `most` bytes. Others may own the file: it may be a FIFO, whose opening would block,
+ * and it may be cut meanwhile, so that a mapping of it would end the process.
+ */
 static bool file_contains(const char *path, const char *text, size_t most)
 {
+	AUTO(fd) int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	size_t kept = 0, length = strlen(text);
 	struct stat status;
+	ssize_t got;
 
-	if (stat(path, &status) || !S_ISREG(status.st_mode) || !status.st_size)
+	if (file < 0 || fstat(file, &status) || !S_ISREG(status.st_mode))
 		return false;
-	AUTO(fd) int file = open(path, O_RDONLY | O_CLOEXEC);
-	if (file < 0)
-		return false;
-	size_t size = (size_t)status.st_size < most ? (size_t)status.st_size : most;
-	void *content = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
-	if (content == MAP_FAILED)
-		return false;
-	bool found = memmem(content, size, text, strlen(text)) != NULL;
-	munmap(content, size);
-	return found;
+	AUTO(text) char *part = memory_new(PART_BYTES, 1);
+	for (size_t done = 0; done < most; done += (size_t)got) {
+		got = pread(file, part + kept, PART_BYTES - kept, (off_t)done);
+		if (got <= 0)
+			return false;
+		size_t size = kept + (size_t)got;
+		if (memmem(part, size, text, length))
+			return true;
+		kept = size < length ? size : length - 1; /* the text may begin in them */
+		memmove(part, part + size - kept, kept);
+	}
+	return false;
 }
 
 bool binaries_contain(const struct binaries *binaries, const char *text)
