@@ -49,13 +49,15 @@ def kernel_log():
 
 
 def unexpected(lines):
-    """Of a warning with its registers and stack, the line that tells where."""
-    said, is_warning = [], False
+    """Of a warning with its registers and stack, the line that tells where. Tests end programs for want of memory, too."""
+    said, is_warning, lacks_memory = [], False, False
     for line in lines:
         is_warning |= "[ cut here ]" in line
-        if not EXPECTED.search(line) and (not is_warning or "WARNING: " in line or "BUG" in line):
+        lacks_memory |= "invoked oom-killer" in line
+        if not EXPECTED.search(line) and not lacks_memory and (not is_warning or "WARNING: " in line or "BUG" in line):
             said.append(line)
         is_warning &= "[ end trace" not in line
+        lacks_memory &= "Killed process" not in line and "oom_reaper" not in line
     return said
 
 
