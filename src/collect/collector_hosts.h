@@ -12,12 +12,17 @@ struct collector_hosts {
 	uint64_t tag; /* the same on all hosts of a run */
 };
 
-/* One program on several hosts, this one and those of `names`: collect/hosts. */
+/*
+ * One program on several hosts, this one and those of `names`: collect/hosts. The agents start it,
+ * or a job's own launcher does, and each of its processes joins (hosts/join.h).
+ */
 struct collector_group {
 	const char *const *names; /* NAME or NAME=ADDRESS, each of another host */
 	size_t count;
-	const char *launch;     /* the command that starts a command on host %h */
+	char *const *launch;    /* what starts a command on host %h; ends with NULL */
 	const char *executable; /* of lever there */
 	const char *version;
-	char *const *arguments; /* of the program; ends with NULL */
+	char *const
+		*arguments; /* of the program; ends with NULL; NULL: a job's launcher starts it */
+	const char *job;    /* whose processes join by this name; NULL: agents start it */
 };

@@ -64,7 +64,8 @@ static int not_started(struct driver *driver, int code)
 static int start_program(struct driver *driver, struct error *error)
 {
 	const struct driver_verb *verb = driver->verb;
-	char *const *arguments = driver->options->arguments;
+	const struct driver_options *options = driver->options;
+	char *const *arguments = options->executed ? options->executed : options->arguments;
 	AUTO(environment) struct environment environment = {0};
 
 	if (verb->environment)

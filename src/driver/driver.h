@@ -24,7 +24,8 @@
 #include <sys/types.h>
 
 struct driver_options {
-	char *const *arguments;             /* the program; ends with NULL; NULL: none is started */
+	char *const *arguments; /* the program; ends with NULL; NULL: none is started */
+	char *const *executed;  /* in place of these, which the profile tells; or NULL */
 	struct process_selection selection; /* or these, which run already */
 	const char *version;                /* of lever, for the profile */
 	const char *output;

@@ -13,41 +13,10 @@ import subprocess
 import sys
 import time
 
-from kernel import LEVER, RAN, Skip, check, equal, folder, lever, main, program, report, run, test
+from kernel import LEVER, RAN, check, equal, folder, lever, main, program, report, run, test
+from namespaces import ADDRESSES, DEVICES, NAMES, inside, two_hosts
 
-NAMES = [f"lever-{os.getpid()}-{which}" for which in "ab"]
-DEVICES = [f"lv{os.getpid() % 100000}{which}" for which in "ab"]
-ADDRESSES = ["10.231.7.1", "10.231.7.2"]
-DELAY_US = "100"
 LOST = "lost: it sent nothing"
-
-
-@contextlib.contextmanager
-def two_hosts():
-    if lever("run", "--hosts", "x=127.0.0.1").stderr.find("libzmq") >= 0:
-        raise Skip("lever was built without libzmq")
-    made = [run("ip", "netns", "add", name) for name in NAMES]
-    if any(one.returncode for one in made):
-        raise Skip(f"no network namespaces: {made[0].stderr}")
-    wire = subprocess.Popen([program("wire"), NAMES[0], DEVICES[0], NAMES[1], DEVICES[1], DELAY_US],
-                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
-        if wire.stdout.readline() != "ready\n":
-            raise Skip("no tun devices")
-        for i in range(2):
-            equal(run("ip", "-n", NAMES[i], "address", "add", ADDRESSES[i], "peer", ADDRESSES[1 - i], "dev", DEVICES[i]).returncode, 0)
-            equal(run("ip", "-n", NAMES[i], "link", "set", DEVICES[i], "up").returncode, 0)
-            equal(run("ip", "-n", NAMES[i], "link", "set", "lo", "up").returncode, 0)
-        yield
-    finally:
-        wire.stdin.close()
-        wire.wait(10)
-        for name in NAMES:
-            run("ip", "netns", "delete", name)
-
-
-def inside(host, *words):
-    return ["ip", "netns", "exec", NAMES[host], *words]
 
 
 def bare(seconds, *works):

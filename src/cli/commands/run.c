@@ -180,11 +180,14 @@ static void record(struct common_options *common, const struct driver_options *d
 	struct session_options session = session_options_from(options);
 
 	AUTO(run_hosts) struct run_hosts hosts = {0};
-	if (options->hosts.count && run_hosts_read(options, &hosts, error)) {
+	if (run_hosts_are_wanted(options) && run_hosts_read(options, &hosts, error)) {
 		result->end = DRIVER_WRONG_USAGE;
 		return;
 	}
-	session.group = options->hosts.count ? &hosts.group : NULL;
+	struct driver_options executing = *driver;
+	executing.executed = hosts.executed;
+	driver = &executing;
+	session.group = hosts.names.count ? &hosts.group : NULL;
 	session.scope = scope;
 	session.points_library = points_library;
 	session.runtime_library = runtime_library;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* run_hosts - the other hosts of `lever run --hosts`. */
+/* run_hosts - the other hosts of a run. */
 #include "cli/commands/run_hosts.h"
 
 #include "base/cleanup.h"
+#include "collect/hosts/join.h"
+#include "collect/process/job_command.h"
+#include "collect/process/job_hosts.h"
 #include "experiment/progress/progress_kinds.h"
 
 #include <errno.h>
@@ -35,11 +38,99 @@ static char *own_executable(void)
 	return length > 0 ? text_format("%.*s", (int)length, path) : text_copy("lever");
 }
 
-int run_hosts_read(const struct run_options *options, struct run_hosts *hosts, struct error *error)
+/* ---- what starts agents ---- */
+
+struct launcher {
+	const char *name, *words;
+};
+
+static const struct launcher launchers[] = {
+	{"ssh", "ssh %h"},
+	{"mpirun", "mpirun -np 1 -host %h"},
+	{"srun", "srun --overlap --quiet --nodes=1 --ntasks=1 --nodelist %h"},
+	{"kubectl", "kubectl exec --stdin %h --"},
+};
+
+static const char *launch_words(const char *launch)
+{
+	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++)
+		if (!strcmp(launchers[i].name, launch))
+			return launchers[i].words;
+	return launch;
+}
+
+static char **split(char *text)
+{
+	ARRAY(char *) words = {0};
+	char *rest = NULL;
+
+	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		*array_add(&words) = word;
+	*array_add(&words) = NULL;
+	return words.items;
+}
+
+static void choose_launch(struct run_hosts *hosts, const struct run_options *options, bool is_job)
+{
+	if (is_job && !options->launch) {
+		/* Open MPI refuses root, which the engine needs. */
+		setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
+		setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
+		hosts->launch = job_command_launcher(options->common.program);
+		return;
+	}
+	hosts->launch_text = text_copy(launch_words(options->launch ? options->launch : "ssh"));
+	hosts->launch = split(hosts->launch_text);
+}
+
+/* ---- a job ---- */
+
+static bool is_job(const struct run_options *options)
+{
+	char *const *program = options->common.program;
+
+	return program && job_command_is(program) && !options->end_to_end &&
+	       (options->hosts.count || job_command_names_hosts(program));
+}
+
+bool run_hosts_are_wanted(const struct run_options *options)
+{
+	return options->hosts.count || (is_job(options) && options->engine != RUN_ENGINE_RUNTIME);
+}
+
+static int find_hosts(struct run_hosts *hosts, char *const *program, struct error *error)
+{
+	const char *const asked[] = {hosts->executable, "agent", "--where", NULL};
+	char **words, **names = NULL;
+	size_t count = 0;
+	int code = job_command_with_program(program, asked, &words, error);
+
+	code = code ? code : job_hosts_find(words, &names, &count, error);
+	for (size_t i = 0; i < count; i++)
+		*array_add(&hosts->names) = names[i];
+	free(names);
+	free(words);
+	return code;
+}
+
+static int read_job(struct run_hosts *hosts, const struct run_options *options, struct error *error)
+{
+	char *const *program = options->common.program;
+	int code = options->hosts.count ? 0 : find_hosts(hosts, program, error);
+
+	code = code ? code : join_draw_name(hosts->job, error);
+	if (code || !hosts->names.count)
+		return code;
+	const char *const joining[] = {hosts->executable, "agent", "--join",
+				       hosts->job,        "--",    NULL};
+	return job_command_with_prefix(program, joining, &hosts->executed, error);
+}
+
+static int read_list(struct run_hosts *hosts, const struct run_options *options,
+		     struct error *error)
 {
 	int code = 0;
 
-	*hosts = (struct run_hosts){.executable = own_executable()};
 	for (size_t i = 0; i < options->hosts.count && !code; i++) {
 		const char *name = options->hosts.items[i];
 		if (*name == '@')
@@ -47,22 +138,34 @@ int run_hosts_read(const struct run_options *options, struct run_hosts *hosts, s
 		else
 			*array_add(&hosts->names) = text_copy(name);
 	}
-	if (!code && !hosts->names.count)
+	if (!code && options->hosts.count && !hosts->names.count)
 		code = error_set(error, -EINVAL, "--hosts names no host");
+	return code;
+}
+
+int run_hosts_read(const struct run_options *options, struct run_hosts *hosts, struct error *error)
+{
+	bool has_job = is_job(options);
+
+	*hosts = (struct run_hosts){.executable = own_executable()};
+	choose_launch(hosts, options, has_job);
+	int code = read_list(hosts, options, error);
+	code = code || !has_job ? code : read_job(hosts, options, error);
 	hosts->group = (struct collector_group){
 		.names = (const char *const *)hosts->names.items,
 		.count = hosts->names.count,
-		.launch = options->launch,
+		.launch = hosts->launch,
 		.executable = hosts->executable,
 		.version = LEVER_VERSION,
 		.arguments = options->common.program,
+		.job = has_job ? hosts->job : NULL,
 	};
 	return code;
 }
 
 int run_hosts_check(const struct run_options *options, struct error *error)
 {
-	if (!options->hosts.count)
+	if (!run_hosts_are_wanted(options))
 		return options->launch ? error_set(error, -EINVAL, "--launch needs --hosts") : 0;
 	if (!options->common.program || options->end_to_end)
 		return error_set(error, -EINVAL,
@@ -90,4 +193,7 @@ void run_hosts_auto_release(struct run_hosts *hosts)
 		free(hosts->names.items[i]);
 	array_free(&hosts->names);
 	free(hosts->executable);
+	free(hosts->launch);
+	free(hosts->launch_text);
+	free(hosts->executed);
 }

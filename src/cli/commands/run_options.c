@@ -335,7 +335,8 @@ static const struct option run_table[] = {
 	 "@FILE",
 	 value_add_list, FIELD(hosts), NULL},
 	{"launch", 0, "COMMAND",
-	 "with --hosts: what starts a command on host %h, like 'ip netns exec %h' (ssh %h)",
+	 "with several hosts: ssh, mpirun, srun, kubectl, or what starts a command on host %h "
+	 "(ssh, or a job's own launcher)",
 	 value_set_text, FIELD(launch), NULL},
 	{"serve", 0, NULL,
 	 "show curves that grow on a page of this machine; its address is printed", value_set_flag,

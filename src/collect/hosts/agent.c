@@ -9,6 +9,7 @@
 #include "collect/engine.h"
 #include "collect/hosts/agent_files.h"
 #include "collect/hosts/invitation.h"
+#include "collect/hosts/join.h"
 #include "collect/hosts/link.h"
 #include "collect/hosts/messages.h"
 #include "collect/process/program.h"
@@ -33,6 +34,8 @@ struct agent {
 	struct collector *collector;
 	struct agent_files *files;
 	struct program program;
+	int joiners; /* processes of a job come here; -1: the program is ours */
+	size_t refused;
 	bool has_program, is_started, has_ended, is_over, is_lifted;
 	uint64_t heard_ns, reported_ns, ended_ns;
 	uint32_t generation;
@@ -260,6 +263,46 @@ static void poll_program(struct agent *agent)
 	tell(agent, HOSTS_ENDED, &ended, sizeof(ended));
 }
 
+/* ---- processes of a job ---- */
+
+static void on_job(struct agent *agent, const char *job, size_t size)
+{
+	struct error error = {0};
+
+	if (agent->joiners >= 0 || !size || job[size - 1])
+		return;
+	agent->joiners = join_listen(job, &error);
+	if (agent->joiners < 0) {
+		trouble(agent, error.text);
+		agent->is_over = true;
+		return;
+	}
+	collector_start(agent->collector);
+	tell(agent, HOSTS_READY, NULL, 0);
+}
+
+static int add_process(void *context, int pidfd, struct error *error)
+{
+	struct agent *agent = context;
+	return collector_add_task(agent->collector, pidfd, error);
+}
+
+static void take_in_processes(struct agent *agent)
+{
+	const struct join_host host = {.name = agent->invitation.name,
+				       .index = agent->invitation.index,
+				       .add = add_process,
+				       .context = agent};
+	size_t before = agent->refused;
+
+	if (agent->joiners < 0)
+		return;
+	join_serve(agent->joiners, &host, &agent->refused);
+	if (!before && agent->refused)
+		trouble(agent, "processes of the job could not be followed; they are missing in "
+			       "the results");
+}
+
 /* ---- answers ---- */
 
 static void answer(struct agent *agent, const struct hosts_query *query)
@@ -326,6 +369,8 @@ static void on_message(struct agent *agent, const struct link_message *message)
 		on_point(agent, data);
 	else if (message->kind == HOSTS_PROGRAM)
 		on_program(agent, data, size);
+	else if (message->kind == HOSTS_JOB)
+		on_job(agent, data, size);
 	else if (message->kind == HOSTS_QUERY && size == sizeof(struct hosts_query))
 		answer(agent, data);
 	else if (message->kind == HOSTS_END)
@@ -370,8 +415,9 @@ static void follow(struct agent *agent, int input)
 	struct link_message message;
 
 	while (!agent->is_over) {
-		if (link_receive(agent->link, &message, POLL_MS, -1))
+		if (link_receive(agent->link, &message, POLL_MS, agent->joiners))
 			on_message(agent, &message);
+		take_in_processes(agent);
 		uint64_t now = clock_now_ns();
 		watch_coordinator(agent, now);
 		report(agent, now);
@@ -439,6 +485,7 @@ int agent_run(int input, const char *version, struct error *error)
 	struct agent *agent = memory_new(1, sizeof(*agent));
 
 	agent->program = (struct program){.go = -1, .failure = -1, .pidfd = -1};
+	agent->joiners = -1;
 	input = take_input(input);
 	int code = invitation_read(input, version, &agent->invitation, error);
 	code = code ? code : open_all(agent, error);
@@ -450,6 +497,8 @@ int agent_run(int input, const char *version, struct error *error)
 		drain(agent);
 	}
 	program_release(&agent->program);
+	if (agent->joiners >= 0)
+		close(agent->joiners);
 	link_close(agent->link);
 	agent_files_free(agent->files);
 	collector_close(agent->collector);

@@ -5,7 +5,8 @@
  * It takes its address, keys and place from the first line of its input, which the coordinator's
  * launcher passes on; nothing secret is on a command line. It does what the coordinator tells,
  * and alone decides one thing: after HOSTS_SILENCE_NS without a message nothing pauses on its host.
- * At the end of the run, or of its input, it ends the program and then itself.
+ * At the end of the run, or of its input, it ends the program, unless a job's launcher has started
+ * that, and then itself.
  */
 #pragma once
 

@@ -82,6 +82,15 @@ static void merge(void *context, uint64_t delay_ns)
 		engine_merge_delay(hosts->here, delay_ns);
 }
 
+static int join(void *context, int pidfd, struct error *error)
+{
+	struct hosts_engine *hosts = context;
+
+	if (!hosts->here)
+		return error_set(error, -EAGAIN, "the engine is not open yet");
+	return hosts->here->engine->add_task(hosts->here, pidfd, error);
+}
+
 /* ---- what is sent ---- */
 
 static void send_banks(struct hosts_engine *hosts)
@@ -367,9 +376,17 @@ static const char *const *hosts_environment(const struct collector *collector)
 /* Texts one after the other, each with its 0. */
 static void send_program(struct hosts_engine *hosts)
 {
+	const char *job = hosts->options->job;
 	ARRAY(char) texts = {0};
 	AUTO(text) char *directory = getcwd(NULL, 0);
 
+	if (job) {
+		group_send(hosts->group, GROUP_ALL,
+			   &(struct link_content){.kind = HOSTS_JOB,
+						  .data = job,
+						  .size = strlen(job) + 1});
+		return;
+	}
 	for (const char *at = directory ? directory : "/";; at++) {
 		*array_add(&texts) = *at;
 		if (!*at)
@@ -540,7 +557,8 @@ int hosts_engine_open(const struct collector_options *options, struct collector 
 	const struct group_hooks hooks = {.context = hosts,
 					  .is_alive = is_alive,
 					  .delay = delay_here,
-					  .merge = merge};
+					  .merge = merge,
+					  .join = join};
 
 	hosts->options = options->group;
 	hosts->points = memory_new(options->group->count, sizeof(*hosts->points));

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "collect/hosts/addresses.h"
 #include "collect/hosts/invitation.h"
+#include "collect/hosts/join.h"
 #include "collect/hosts/launch.h"
 #include "collect/hosts/link.h"
 
@@ -53,6 +54,8 @@ struct group {
 	pthread_t thread;
 	bool has_thread;
 	int wake[2];
+	int joiners; /* processes of the job on this host come here; -1: there is none */
+	size_t refused;
 
 	pthread_mutex_t lock; /* of all below, and of peers */
 	pthread_cond_t changed;
@@ -178,6 +181,22 @@ static void find_lost(struct group *group, uint64_t now)
 	}
 }
 
+static void take_in_processes(struct group *group)
+{
+	const struct join_host host = {.name = "coordinator",
+				       .add = group->hooks.join,
+				       .context = group->hooks.context};
+	size_t before = group->refused;
+
+	if (group->joiners < 0)
+		return;
+	join_serve(group->joiners, &host, &group->refused);
+	if (!before && group->refused)
+		text_add_line(&group->troubles,
+			      text_copy("processes of the job on this host could not be followed; "
+					"they are missing in the results"));
+}
+
 static void *group_thread(void *context)
 {
 	struct group *group = context;
@@ -196,6 +215,7 @@ static void *group_thread(void *context)
 		send_queue(group);
 		send_state(group, now);
 		find_lost(group, now);
+		take_in_processes(group);
 		is_over = group->is_over;
 		pthread_cond_broadcast(&group->changed);
 		pthread_mutex_unlock(&group->lock);
@@ -475,6 +495,7 @@ int group_open(const struct collector_group *options, const struct group_hooks *
 	AUTO(text) char *address = NULL;
 
 	group->options = options;
+	group->joiners = -1;
 	group->hooks = *hooks;
 	group->count = (unsigned)options->count;
 	group->peers = memory_new(options->count, sizeof(*group->peers));
@@ -489,6 +510,10 @@ int group_open(const struct collector_group *options, const struct group_hooks *
 	code = code ? code :
 		      link_listen(address, &group->own, group->keys, group->count, &group->link,
 				  error);
+	if (!code && options->job) {
+		group->joiners = join_listen(options->job, error);
+		code = group->joiners < 0 ? group->joiners : 0;
+	}
 	for (unsigned i = 0; i < group->count && !code; i++)
 		code = invite(group, i, error);
 	code = code ? code : start_thread(group, error);
@@ -538,6 +563,8 @@ void group_close(struct group *group)
 	for (size_t i = 0; i < group->queue.count; i++)
 		free(group->queue.items[i].data);
 	array_free(&group->queue);
+	if (group->joiners >= 0)
+		close(group->joiners);
 	array_free(&group->samples);
 	close(group->wake[0]);
 	close(group->wake[1]);

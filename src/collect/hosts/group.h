@@ -29,6 +29,8 @@ struct group_hooks {
 	bool (*is_alive)(void *context);                 /* by the group's thread */
 	uint64_t (*delay)(void *context);                /* G; by the group's thread */
 	void (*merge)(void *context, uint64_t delay_ns); /* another host's G; likewise */
+	/* A process of the job on this host; likewise. */
+	int (*join)(void *context, int pidfd, struct error *error);
 };
 
 /* Starts the agents and waits for all of them. `hooks` is copied. */

@@ -34,16 +34,14 @@ static void run_child(int input, char **words)
 	_exit(127);
 }
 
-int launch_start(const char *launch, const char *host, const char *executable,
+int launch_start(char *const *launch, const char *host, const char *executable,
 		 struct launched *launched, struct error *error)
 {
-	AUTO(text) char *template = text_copy(launch ? launch : "ssh %h");
-	char *words[WORDS_MOST], *rest = NULL;
+	char *words[WORDS_MOST];
 	int count = 0, ends[2];
 
-	for (char *word = strtok_r(template, " ", &rest); word && count + 3 < WORDS_MOST;
-	     word = strtok_r(NULL, " ", &rest))
-		words[count++] = with_host(word, host);
+	for (char *const *word = launch; *word && count + 3 < WORDS_MOST; word++)
+		words[count++] = with_host(*word, host);
 	if (!count)
 		return error_set(error, -EINVAL, "the command of --launch is empty");
 	words[count++] = text_copy(executable);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* launch - starts a command on another host: `ssh HOST lever agent`, with an input to write to. */
+/* launch - starts `lever agent` on another host, by ssh or others, with an input to write to. */
 #pragma once
 
 #include "base/error.h"
@@ -11,6 +11,6 @@ struct launched {
 	int input; /* the command's; kept open: its end is the end of the run */
 };
 
-/* `launch`: words, of which %h is the host; ssh, if NULL. */
-int launch_start(const char *launch, const char *host, const char *executable,
+/* `launch`: words, in which %h is the host. */
+int launch_start(char *const *launch, const char *host, const char *executable,
 		 struct launched *launched, struct error *error);

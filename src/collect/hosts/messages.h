@@ -27,11 +27,12 @@ enum hosts_kind {
 	HOSTS_OBJECT,
 	HOSTS_POINT,
 	HOSTS_PROGRAM, /* texts, each with its 0: directory, arguments */
+	HOSTS_JOB,     /* a text, with its 0: by which name processes join */
 	HOSTS_QUERY,
 	HOSTS_END,
 	/* By an agent. */
 	HOSTS_HELLO,
-	HOSTS_READY, /* the program waits to be started; sampling is on */
+	HOSTS_READY, /* the program, or its processes, may be started; sampling is on */
 	HOSTS_REPORT,
 	HOSTS_ANSWER, /* to a query */
 	HOSTS_SAMPLES,
