@@ -25,16 +25,22 @@ void *rows_add(struct recording *recording, size_t table)
 	return rows->items + (rows->count - 1) * size;
 }
 
-/* Ids are given out from 1 on, so the row is nearly always at id - 1. */
+/* Ids ascend from 1 on, so the row is nearly always at id - 1, and before it where some lack. */
 const void *rows_find(const struct recording *recording, size_t table, int64_t id)
 {
-	size_t count = rows_of(recording, table)->count, guess = (size_t)id - 1;
+	size_t size = schema_tables[table].row_size, low = 0;
+	const struct rows *rows = rows_of(recording, table);
+	size_t guess = (size_t)id - 1, high = guess < rows->count ? guess + 1 : rows->count;
 
-	if (guess < count && *(const int64_t *)rows_at(recording, table, guess) == id)
-		return rows_at(recording, table, guess);
-	for (size_t i = 0; i < count; i++) {
-		if (*(const int64_t *)rows_at(recording, table, i) == id)
-			return rows_at(recording, table, i);
+	for (size_t middle = high - 1; low < high; middle = low + (high - low) / 2) {
+		const char *row = rows->items + middle * size;
+		int64_t found = *(const int64_t *)(const void *)row;
+		if (found == id)
+			return row;
+		if (found < id)
+			low = middle + 1;
+		else
+			high = middle;
 	}
 	return NULL;
 }

@@ -207,7 +207,9 @@ static int open_database(struct store *store, const char *real_path, const char 
 			 struct error *error)
 {
 	AUTO(text) char *uri = profile_file_uri(real_path, query);
-	int code = sqlite3_open_v2(uri, &store->database, flags | SQLITE_OPEN_URI, NULL);
+	/* A store is used by one thread. */
+	int code = sqlite3_open_v2(uri, &store->database,
+				   flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
 	if (!store->database)
 		return error_set(error, ENOMEM, "out of memory for %s", store_path(store));
 	if (code != SQLITE_OK)

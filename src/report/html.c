@@ -13,27 +13,38 @@
 
 #define RAW_WINDOW_BITS (-15)
 #define MEMORY_LEVEL 9
+#define FAST_BYTES (32 << 20) /* longer data are deflated fast: 3 times faster, a fifth longer */
+#define PIECE_BYTES (1u << 30)
 
 bool html_is_built(void)
 {
 	return page_size_bytes > 0;
 }
 
-/* In one call, into a buffer of the greatest size. */
+static size_t least(size_t one, size_t other)
+{
+	return one < other ? one : other;
+}
+
+/* Into a buffer of the greatest size; in pieces, as zlib counts them by 32 bits. */
 static unsigned char *deflated(const char *text, size_t size, size_t *deflated_size)
 {
-	z_stream stream = {.next_in = (unsigned char *)text, .avail_in = (uInt)size};
-	assert(size < UINT32_MAX);
-	int code = deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, RAW_WINDOW_BITS,
-				MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
+	z_stream stream = {.next_in = (unsigned char *)text};
+	int code = deflateInit2(&stream, size > FAST_BYTES ? Z_BEST_SPEED : Z_DEFAULT_COMPRESSION,
+				Z_DEFLATED, RAW_WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
 	assert(code == Z_OK);
-	size_t room = deflateBound(&stream, size);
+	size_t room = deflateBound(&stream, size), done = 0;
 	unsigned char *bytes = memory_new(room, 1);
 	stream.next_out = bytes;
-	stream.avail_out = (uInt)room;
-	code = deflate(&stream, Z_FINISH);
+	for (code = Z_OK; code == Z_OK;) {
+		done = (size_t)((const char *)stream.next_in - text);
+		stream.avail_in = (uInt)least(size - done, PIECE_BYTES);
+		stream.avail_out =
+			(uInt)least(room - (size_t)(stream.next_out - bytes), PIECE_BYTES);
+		code = deflate(&stream, done + stream.avail_in == size ? Z_FINISH : Z_NO_FLUSH);
+	}
 	assert(code == Z_STREAM_END);
-	*deflated_size = stream.total_out;
+	*deflated_size = (size_t)(stream.next_out - bytes);
 	deflateEnd(&stream);
 	return bytes;
 }

@@ -81,8 +81,10 @@ static double beta_fraction(double x, double a, double b)
  */
 static double gamma_ratio(double a)
 {
+	int sign; /* lgamma would keep it where other threads do */
+
 	if (a < 100)
-		return exp(lgamma(a + 0.5) - lgamma(a)) / sqrt(M_PI);
+		return exp(lgamma_r(a + 0.5, &sign) - lgamma_r(a, &sign)) / sqrt(M_PI);
 	double series = -21.0 / 32768;
 	series = series / a + 5.0 / 1024;
 	series = series / a + 1.0 / 128;

@@ -143,6 +143,22 @@ static double weight_above(const struct part *parts, size_t count, double length
 	return weight;
 }
 
+/* Keeps the parts that reach into `low` to `high`; returns the weight of those above. */
+static double parts_narrow(struct part *parts, size_t *count, double low, double high)
+{
+	double above = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < *count; i++) {
+		if (parts[i].low >= high)
+			above += parts[i].weight;
+		else if (parts[i].high > low)
+			parts[kept++] = parts[i];
+	}
+	*count = kept;
+	return above;
+}
+
 /* 0 where the percentile is among the spans that are not measured. */
 static double pool_percentile(const struct pool *pool)
 {
@@ -158,6 +174,7 @@ static double pool_percentile(const struct pool *pool)
 			low = middle;
 		else
 			high = middle;
+		wanted -= parts_narrow(parts, &count, low, high);
 	}
 	return low;
 }

@@ -14,6 +14,7 @@
 #include "analyze/causal/tail_latency.h"
 #include "analyze/causal/transients.h"
 #include "analyze/causal/trials.h"
+#include "base/workers.h"
 
 #include <math.h>
 #include <string.h>
@@ -385,15 +386,16 @@ static void target_fill(struct causal_target *target, const struct recording *re
 	trials_release(&trials);
 }
 
-static double share_of(const struct recording *recording, int64_t target_id)
+static double share_of(const struct recording *recording, const struct trials_index *index,
+		       int64_t target_id)
 {
 	double own_ns = 0, all_ns = 0;
+	size_t count;
+	const struct recording_sample **samples = trials_samples(index, target_id, &count);
 	for (size_t i = 0; i < recording->runs.count; i++)
 		all_ns += (double)recording->runs.items[i].sampled_ns;
-	for (size_t i = 0; i < recording->samples.count; i++) {
-		if (recording->samples.items[i].target_id == target_id)
-			own_ns += (double)recording->samples.items[i].sampled_ns;
-	}
+	for (size_t i = 0; i < count; i++)
+		own_ns += (double)samples[i]->sampled_ns;
 	return all_ns > 0 ? fmin(own_ns / all_ns, 1) : 0;
 }
 
@@ -518,23 +520,37 @@ static void widen_all_unsettled(struct causal *causal, const struct recording *r
 	free(parts);
 }
 
+/* What the targets have in common, of which each is estimated by itself. */
+struct estimation {
+	struct causal *causal;
+	const struct recording *recording;
+	const struct trials_index *index;
+	const struct point_facts *facts;
+};
+
+static void estimate_target(void *argument, size_t number)
+{
+	const struct estimation *estimation = argument;
+	struct causal_target *target = &estimation->causal->targets[number];
+
+	target->share = share_of(estimation->recording, estimation->index, target->target->id);
+	target_fill(target, estimation->recording, estimation->index, estimation->facts);
+}
+
 struct causal *causal_new(const struct recording *recording)
 {
 	struct causal *causal = memory_new(1, sizeof(*causal));
 	struct point_facts *facts = memory_new(recording->points.count, sizeof(*facts));
 	struct trials_index index = trials_index_of(recording);
+	struct estimation estimation = {causal, recording, &index, facts};
 
 	for (size_t i = 0; i < recording->points.count; i++)
 		facts[i] = point_facts_of(recording, &index, &recording->points.items[i]);
 	causal->targets = memory_new(recording->targets.count, sizeof(*causal->targets));
-	for (size_t i = 0; i < recording->targets.count; i++) {
-		if (recording->targets.items[i].kind == TARGET_EXTERNAL)
-			continue;
-		struct causal_target *target = &causal->targets[causal->count++];
-		target->target = &recording->targets.items[i];
-		target->share = share_of(recording, target->target->id);
-		target_fill(target, recording, &index, facts);
-	}
+	for (size_t i = 0; i < recording->targets.count; i++)
+		if (recording->targets.items[i].kind != TARGET_EXTERNAL)
+			causal->targets[causal->count++].target = &recording->targets.items[i];
+	workers_run(causal->count, estimate_target, &estimation);
 	free(facts);
 	trials_index_release(&index);
 	causal->choice = point_choice_make(recording, causal->targets, causal->count);

@@ -44,9 +44,11 @@ static double ratio_error(const struct trials *trials, const struct phase *phase
 }
 
 static struct phase phase_of(const struct recording *recording, const struct trials *trials,
-			     int64_t target_id)
+			     const struct trials_index *index, int64_t target_id)
 {
 	struct phase phase = {0};
+	size_t count;
+	const struct recording_sample **samples = trials_samples(index, target_id, &count);
 
 	for (size_t i = 0; i < trials->count; i++) {
 		if (trials->items[i]->speedup > 0)
@@ -62,11 +64,9 @@ static struct phase phase_of(const struct recording *recording, const struct tri
 		phase.sampled_ns += (double)run->sampled_ns;
 		phase.samples += (double)run->samples;
 	}
-	for (size_t i = 0; i < recording->samples.count; i++) {
-		const struct recording_sample *sample = &recording->samples.items[i];
-		if (sample->target_id == target_id && ran_in(trials, sample->run_id))
-			phase.run_target_ns += (double)sample->baseline_sampled_ns;
-	}
+	for (size_t i = 0; i < count; i++)
+		if (ran_in(trials, samples[i]->run_id))
+			phase.run_target_ns += (double)samples[i]->baseline_sampled_ns;
 	phase.relative_error = ratio_error(trials, &phase);
 	return phase;
 }
@@ -103,7 +103,7 @@ struct phase_correction phase_correction_of(const struct recording *recording,
 	struct trials trials = trials_with_displaced(index, target_id);
 
 	trials_drop_idle(recording, &trials);
-	struct phase phase = phase_of(recording, &trials, target_id);
+	struct phase phase = phase_of(recording, &trials, index, target_id);
 	trials_release(&trials);
 	double factor = factor_of(&phase);
 	return (struct phase_correction){factor, factor < 1 ? factor_error(&phase) : 0};

@@ -35,6 +35,30 @@ static int by_target_and_time(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
+static int by_target_and_place(const void *left, const void *right)
+{
+	const struct recording_sample *const *a = left, *const *b = right;
+
+	if ((*a)->target_id != (*b)->target_id)
+		return (*a)->target_id < (*b)->target_id ? -1 : 1;
+	return (*a > *b) - (*a < *b);
+}
+
+static void index_samples(struct trials_index *index, const struct recording *recording)
+{
+	index->sample_count = recording->samples.count;
+	index->samples = memory_new(index->sample_count, sizeof(*index->samples));
+	for (size_t i = 0; i < index->sample_count; i++)
+		index->samples[i] = &recording->samples.items[i];
+	if (index->sample_count)
+		qsort(index->samples, index->sample_count, sizeof(*index->samples),
+		      by_target_and_place);
+	for (size_t i = 0; i < index->sample_count; i++)
+		if (!i || index->samples[i - 1]->target_id != index->samples[i]->target_id)
+			hash_map_set(&index->first_samples, (uint64_t)index->samples[i]->target_id,
+				     0, (uint32_t)i);
+}
+
 struct trials_index trials_index_of(const struct recording *recording)
 {
 	struct trials_index index = {.count = recording->experiments.count};
@@ -48,13 +72,28 @@ struct trials_index trials_index_of(const struct recording *recording)
 		if (!i || index.items[i - 1]->target_id != index.items[i]->target_id)
 			hash_map_set(&index.firsts, (uint64_t)index.items[i]->target_id, 0,
 				     (uint32_t)i);
+	index_samples(&index, recording);
 	return index;
 }
 
 void trials_index_release(struct trials_index *index)
 {
 	free(index->items);
+	free(index->samples);
 	hash_map_clear(&index->firsts);
+	hash_map_clear(&index->first_samples);
+}
+
+const struct recording_sample **trials_samples(const struct trials_index *index, int64_t target_id,
+					       size_t *count)
+{
+	uint32_t found = hash_map_get(&index->first_samples, (uint64_t)target_id, 0);
+	size_t first = found == HASH_MAP_NONE ? index->sample_count : found, end = first;
+
+	while (end < index->sample_count && index->samples[end]->target_id == target_id)
+		end++;
+	*count = end - first;
+	return index->samples + first;
 }
 
 static struct trials trials_with(const struct trials_index *index, int64_t target_id,

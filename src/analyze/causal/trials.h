@@ -11,11 +11,14 @@ struct trials {
 	size_t count;
 };
 
-/* The experiments of a recording, by target, and of each in the order of time. */
+/* The experiments and samples of a recording, by target, and of each in their order. */
 struct trials_index {
 	const struct recording_experiment **items;
 	struct hash_map firsts; /* of a target's: place in items */
 	size_t count;
+	const struct recording_sample **samples;
+	struct hash_map first_samples;
+	size_t sample_count;
 };
 
 struct trials_index trials_index_of(const struct recording *recording);
@@ -25,6 +28,9 @@ struct trials trials_of(const struct trials_index *index, int64_t target_id);
 /* Those that do not count since other programs disturbed them, too. */
 struct trials trials_with_displaced(const struct trials_index *index, int64_t target_id);
 void trials_release(struct trials *trials);
+/* The samples of a target, by run; they belong to the index. */
+const struct recording_sample **trials_samples(const struct trials_index *index, int64_t target_id,
+					       size_t *count);
 /*
  * The target's share of the sampled time. Pauses are not sampled, so equal work has an equal share
  * at any speedup.

@@ -3,6 +3,8 @@
 #include "analyze/samples/samples.h"
 
 #include "base/cleanup.h"
+#include "base/hash.h"
+#include "base/hash_map.h"
 #include "stats/distribution.h"
 
 #include <fnmatch.h>
@@ -42,26 +44,32 @@ static bool any_function_fits(const struct recording_frame **chain, size_t count
 /* Code of the system, less interesting than the program's own line. */
 static bool is_system_code(const struct recording_frame *frame)
 {
-	static const char *const objects[] = {"/lib/*", "/lib64/*", "/usr/lib/*", "/usr/lib64/*"};
-	static const char *const files[] = {"/usr/include/*", "/usr/lib/*", "/rustc/*"};
+	static const char *const objects[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"};
+	static const char *const files[] = {"/usr/include/", "/usr/lib/", "/rustc/"};
 
 	for (size_t i = 0; frame->object && i < sizeof(objects) / sizeof(*objects); i++)
-		if (!fnmatch(objects[i], frame->object, 0))
+		if (!strncmp(objects[i], frame->object, strlen(objects[i])))
 			return true;
 	for (size_t i = 0; frame->file && i < sizeof(files) / sizeof(*files); i++)
-		if (!fnmatch(files[i], frame->file, 0))
+		if (!strncmp(files[i], frame->file, strlen(files[i])))
 			return true;
 	return false;
 }
 
 static void note_user_frame(struct samples_entry *entry, const struct recording_frame *frame)
 {
-	bool is_own = !is_system_code(frame);
+	bool wants_own = frame->function && !entry->own;
+	bool wants_site =
+		frame->line &&
+		(!entry->site || (entry->site != entry->own && is_system_code(entry->site)));
 
 	entry->user = entry->user ? entry->user : frame;
-	if (is_own && frame->function && !entry->own)
+	if (!wants_own && !wants_site)
+		return;
+	bool is_own = !is_system_code(frame);
+	if (is_own && wants_own)
 		entry->own = frame;
-	if (frame->line && (!entry->site || (is_system_code(entry->site) && is_own)))
+	if (wants_site && (is_own || !entry->site))
 		entry->site = frame;
 }
 
@@ -271,19 +279,6 @@ static char *key_of(const struct samples_entry *entry, enum samples_group group)
 	return NULL;
 }
 
-struct keyed {
-	char *key;
-	const struct samples_entry *entry;
-};
-
-static int by_key(const void *one, const void *other)
-{
-	const struct keyed *a = one, *b = other;
-	int order = strcmp(a->key, b->key);
-	/* A stable order, whatever qsort does with equal keys. */
-	return order ? order : a->entry < b->entry ? -1 : a->entry > b->entry;
-}
-
 static int by_weight(const void *one, const void *other)
 {
 	const struct samples_row *a = one, *b = other;
@@ -292,33 +287,40 @@ static int by_weight(const void *one, const void *other)
 	return a->first < b->first ? -1 : a->first > b->first;
 }
 
+/* The row of the key, a new one without entries if it is the first of its kind. */
+static struct samples_row *row_of(struct samples_rows *rows, struct hash_map *numbers,
+				  const char *key)
+{
+	size_t length = strlen(key);
+	uint64_t hash = hash_bytes(key, length);
+	uint32_t number = hash_map_get(numbers, hash, length);
+
+	if (number == HASH_MAP_NONE) {
+		number = (uint32_t)rows->count++;
+		hash_map_set(numbers, hash, length, number);
+	}
+	return &rows->items[number];
+}
+
 struct samples_rows samples_group(const struct samples *samples, enum samples_group group)
 {
-	struct keyed *keyed = memory_new(samples->count, sizeof(*keyed));
 	struct samples_rows rows = {.items =
 					    memory_new(samples->count, sizeof(struct samples_row))};
+	struct hash_map numbers = {0};
 
-	size_t count = 0;
 	for (size_t i = 0; i < samples->count; i++) {
-		char *key = key_of(&samples->entries[i], group);
-		if (key)
-			keyed[count++] = (struct keyed){key, &samples->entries[i]};
-	}
-	if (count)
-		qsort(keyed, count, sizeof(*keyed), by_key);
-	for (size_t i = 0; i < count; i++) {
-		const struct samples_entry *entry = keyed[i].entry;
-		if (!i || strcmp(keyed[i].key, keyed[i - 1].key))
-			rows.items[rows.count++].first = entry;
-		struct samples_row *row = &rows.items[rows.count - 1];
-		if (entry->stack_sample->weight_ns > row->first->stack_sample->weight_ns)
+		const struct samples_entry *entry = &samples->entries[i];
+		AUTO(text) char *key = key_of(entry, group);
+		if (!key)
+			continue;
+		struct samples_row *row = row_of(&rows, &numbers, key);
+		if (!row->first ||
+		    entry->stack_sample->weight_ns > row->first->stack_sample->weight_ns)
 			row->first = entry;
 		samples_sum_add(&row->sum, entry->stack_sample);
 		row->by_class_ns[entry->stack_sample->class] += entry->stack_sample->weight_ns;
 	}
-	for (size_t i = 0; i < count; i++)
-		free(keyed[i].key);
-	free(keyed);
+	hash_map_clear(&numbers);
 	for (size_t i = 0; i < rows.count; i++)
 		samples_sum_judge(&rows.items[i].sum, &samples->all);
 	if (rows.count)

@@ -331,3 +331,20 @@ TEST("a set has members, and a target with an assumption is another one")
 	recording_free(recording);
 	sample_remove(path);
 }
+
+TEST("rows are found by id where ids are left out")
+{
+	static const int64_t ids[] = {2, 3, 7, 9, 1000};
+	struct recording *recording = memory_new(1, sizeof(*recording));
+
+	CHECK(!recording_frame(recording, 1));
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+		array_add(&recording->frames)->id = ids[i];
+	for (int64_t id = -1; id < 1002; id++) {
+		const struct recording_frame *frame = recording_frame(recording, id);
+		bool is_there = id == 2 || id == 3 || id == 7 || id == 9 || id == 1000;
+		CHECK(!frame == !is_there);
+		CHECK(!frame || frame->id == id);
+	}
+	recording_free(recording);
+}
