@@ -2,6 +2,7 @@
 /* clocks - opens and controls perf events for each core. */
 #include "collect/bpf/clocks.h"
 
+#include "base/cores.h"
 #include "collect/tick_cost.h"
 
 #include <bpf/libbpf.h>
@@ -70,7 +71,7 @@ static int core_open(struct clocks *clocks, unsigned cpu, int program, struct er
 int clocks_open(struct clocks *clocks, int program, uint64_t period_ns, unsigned each,
 		struct error *error)
 {
-	unsigned opened = 0, cpus = (unsigned)libbpf_num_possible_cpus();
+	unsigned opened = 0, cpus = cores_possible();
 
 	clocks->period_ns = period_ns;
 	clocks->each = each;

@@ -2,6 +2,7 @@
 /* loader - libbpf's output, and the sentence for a refused BPF object. */
 #include "collect/bpf/loader.h"
 
+#include "base/cores.h"
 #include "wire/kernel.h"
 
 #include <bpf/libbpf.h>
@@ -25,14 +26,19 @@ void bpf_loader_set_verbose(bool verbose)
 	libbpf_set_print(print_libbpf);
 }
 
+unsigned bpf_loader_cores_most(void)
+{
+	return KERNEL_CPUS_MOST;
+}
+
 int bpf_loader_check_cores(struct error *error)
 {
-	int cores = libbpf_num_possible_cpus();
+	unsigned cores = cores_possible();
 
 	return cores > KERNEL_CPUS_MOST ?
 		       error_set(
 			       error, -E2BIG,
-			       "this machine has %d cores, and lever can observe %d; boot it with "
+			       "this machine has %u cores, and lever can observe %d; boot it with "
 			       "possible_cpus=%d",
 			       cores, KERNEL_CPUS_MOST, KERNEL_CPUS_MOST) :
 		       0;

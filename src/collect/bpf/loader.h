@@ -10,6 +10,8 @@
 
 /* Whether libbpf writes its warnings and the verifier's log to stderr. */
 void bpf_loader_set_verbose(bool verbose);
+/* Cores whose state the BPF programs can hold: their numbers are smaller. */
+unsigned bpf_loader_cores_most(void);
 /* -E2BIG: the machine has more than KERNEL_CPUS_MOST cores, those that are offline included. */
 int bpf_loader_check_cores(struct error *error);
 /* Says why the programs could not be loaded, and what to do; returns the code. */

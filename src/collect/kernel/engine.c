@@ -9,6 +9,7 @@
 #include "collect/kernel/engine.h"
 
 #include "base/cleanup.h"
+#include "base/cores.h"
 #include "base/memory.h"
 #include "collect/bpf/kernel_features.h"
 #include "collect/bpf/loader.h"
@@ -304,14 +305,14 @@ static int set_up(struct kernel_engine *kernel, const struct collector_options *
 		  struct error *error)
 {
 	struct wire_settings *settings;
-	int cpus = libbpf_num_possible_cpus();
+	unsigned cpus = cores_possible();
 
 	if (cpus > KERNEL_CPUS_MOST)
 		return error_set(error, -E2BIG,
-				 "this machine has %d cores; the kernel engine can pause %d at "
+				 "this machine has %u cores; the kernel engine can pause %d at "
 				 "most; use --engine runtime",
 				 cpus, KERNEL_CPUS_MOST);
-	kernel->collector.facts.cpus = (unsigned)cpus;
+	kernel->collector.facts.cpus = cpus;
 	int code = load(kernel, options->hosts, error);
 	if (code)
 		return code;

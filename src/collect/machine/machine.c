@@ -3,9 +3,11 @@
 #include "collect/machine/machine.h"
 
 #include "base/cleanup.h"
+#include "base/cores.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "collect/bpf/loader.h"
 #include "collect/bpf/tracefs.h"
 
 #include <ctype.h>
@@ -293,6 +295,27 @@ static void examine_sample_rate(struct machine *machine, const char *root)
 				   SAMPLE_RATE_WANTED_HZ);
 }
 
+/* State by core has a fixed length, of the cores that can exist. */
+static void examine_cores(struct machine *machine, const char *root)
+{
+	AUTO(text) char *possible = read_line(root, "/sys/devices/system/cpu/possible");
+	AUTO(text) char *online = read_line(root, "/sys/devices/system/cpu/online");
+	unsigned end = possible ? cores_end(possible) : 0, most = bpf_loader_cores_most();
+	if (!end)
+		return;
+	if (end <= most) {
+		add(machine, "cores", MACHINE_FINE)->sentence =
+			text_format("%u online, numbers up to %u; lever observes up to %u",
+				    online ? cores_in(online) : cores_in(possible), end - 1,
+				    most - 1);
+		return;
+	}
+	struct machine_item *item = add(machine, "cores", MACHINE_MISSING);
+	item->sentence = text_format("cores can have numbers up to %u, and lever observes up to %u",
+				     end - 1, most - 1);
+	item->remedy = text_format("boot with possible_cpus=%u, or use --engine runtime", most);
+}
+
 static void examine_uprobes(struct machine *machine, const char *root)
 {
 	AUTO(text) char *type = read_line(root, "/sys/bus/event_source/devices/uprobe/type");
@@ -379,6 +402,7 @@ struct machine *machine_examine(const char *root)
 	examine_cpu_clock(machine, root);
 	examine_own_events(machine);
 	examine_sample_rate(machine, root);
+	examine_cores(machine, root);
 	examine_uprobes(machine, root);
 	examine_tracefs(machine);
 	examine_sched_exit(machine);

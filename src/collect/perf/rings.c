@@ -3,10 +3,10 @@
 #include "collect/perf/rings.h"
 
 #include "base/clock.h"
+#include "base/cores.h"
 #include "base/memory.h"
 
 #include <asm/perf_regs.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -128,7 +128,7 @@ int perf_rings_open(uint64_t period_ns, enum perf_chain chain, struct perf_rings
 	struct perf_rings *rings = memory_new(1, sizeof(*rings));
 	rings->attributes = attributes;
 	rings->chain = chain;
-	rings->core_count = libbpf_num_possible_cpus();
+	rings->core_count = (int)cores_possible();
 	rings->rings = memory_new((size_t)rings->core_count, sizeof(*rings->rings));
 	rings->poll = epoll_create1(EPOLL_CLOEXEC);
 	for (int core = 0; core < rings->core_count; core++)

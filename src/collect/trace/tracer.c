@@ -3,6 +3,7 @@
 #include "collect/trace/tracer.h"
 
 #include "base/cleanup.h"
+#include "base/cores.h"
 #include "base/memory.h"
 #include "collect/bpf/loader.h"
 #include "collect/bpf/overhead.h"
@@ -67,9 +68,7 @@ static int on_event(void *context, void *data, size_t size)
 
 static void choose_sizes(struct tracer *tracer)
 {
-	int cores = libbpf_num_possible_cpus();
-
-	tracer->cores = cores > 0 ? (unsigned)cores : 1;
+	tracer->cores = cores_possible();
 	tracer->ring_size = SCHEDULER_RING_EVENTS;
 	while (tracer->ring_size > RING_EVENTS_LEAST &&
 	       (size_t)tracer->ring_size * tracer->cores * sizeof(struct scheduler_event) >

@@ -61,6 +61,8 @@ static bool make_good_machine(void)
 			"Name:\tx\nCapEff:\t000001ffffffffff\nSeccomp:\t0\n") &&
 	       put_text("/sys/kernel/security/lockdown", "[none] integrity confidentiality\n") &&
 	       put_text("/proc/sys/kernel/perf_event_max_sample_rate", "100000\n") &&
+	       put_text("/sys/devices/system/cpu/possible", "0-1023\n") &&
+	       put_text("/sys/devices/system/cpu/online", "0-3,8-11\n") &&
 	       put_text("/sys/bus/event_source/devices/uprobe/type", "7\n") &&
 	       put_text("/sys/devices/system/clocksource/clocksource0/current_clocksource",
 			"tsc\n");
@@ -123,7 +125,7 @@ TEST("what a good machine has is fine, and needs no remedy")
 	AUTO(machine) struct machine *machine = machine_examine(root);
 	static const char *const read_from_files[] = {"kernel",        "BTF",         "rights",
 						      "lockdown",      "sample rate", "uprobes",
-						      "sched_exit_tp", "clock"};
+						      "sched_exit_tp", "clock",       "cores"};
 	for (size_t i = 0; i < sizeof(read_from_files) / sizeof(read_from_files[0]); i++) {
 		const struct machine_item *item = item_of(machine, read_from_files[i]);
 		CHECK(item);
@@ -131,6 +133,8 @@ TEST("what a good machine has is fine, and needs no remedy")
 		CHECK(item->sentence && !item->remedy);
 	}
 	CHECK(machine->has_sched_exit);
+	CHECK_TEXT(item_of(machine, "cores")->sentence,
+		   "8 online, numbers up to 1023; lever observes up to 1023");
 }
 
 TEST("each lack is seen, and what is missing for the engine is told from what limits it")
@@ -149,6 +153,7 @@ TEST("each lack is seen, and what is missing for the engine is told from what li
 		 MACHINE_MISSING},
 		{"/proc/sys/kernel/perf_event_max_sample_rate", "1000\n", "sample rate",
 		 MACHINE_LIMITED},
+		{"/sys/devices/system/cpu/possible", "0-1,1024\n", "cores", MACHINE_MISSING},
 		{"/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n",
 		 "clock", MACHINE_LIMITED},
 	};
