@@ -215,6 +215,7 @@ def _():
     for shell in shells:
         equal(complete("lever rep", shell), ["report"])
         equal(complete("lever run --gran", shell), ["--granularity"])
+        equal(complete("lever config run.gran", shell), ["run.granularity"])
         equal(complete("lever report --tree ", shell), ["callees", "callers", "none"])
         equal(complete("lever report -f co", shell), ["coz"])
         equal(complete("lever run -q -- ls --gran", shell), [])

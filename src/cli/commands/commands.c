@@ -74,8 +74,11 @@ int commands_check_config(const struct config *config, struct error *error)
 {
 	for (size_t i = 0; i < config->entries.count; i++) {
 		const struct config_entry *entry = &config->entries.items[i];
+		const struct command *command = commands_find(entry->section);
 		const char *nearest = nearest_to(entry->section);
-		if (commands_find(entry->section))
+		if (command && options_check_entry(command->page, entry, error))
+			return error->code;
+		if (command)
 			continue;
 		return error_set(error, -EINVAL, "%s:%u: there is no command [%s]%s%s%s",
 				 entry->path, entry->line, entry->section,

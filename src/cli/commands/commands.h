@@ -34,7 +34,7 @@ COMMANDS(COMMAND_DECLARE)
 
 /* The command of that name, or NULL. */
 const struct command *commands_find(const char *name);
-/* -EINVAL if a file has a section that is no command. */
+/* -EINVAL if a file has a section that is no command, or an option that the command has not. */
 int commands_check_config(const struct config *config, struct error *error);
 /* Runs the command that argv[0] names; an unknown one is wrong usage. */
 int commands_run(int argc, char **argv);

@@ -44,6 +44,18 @@ static void print_options(const struct line *line)
 	print_candidate(line, "--", "help", "show this help");
 }
 
+/* Options as `lever config` names them, run.seconds. */
+static void print_names(const struct line *line)
+{
+	for (size_t i = 0; i < line->completion->command_count; i++) {
+		const struct command_page *page = line->completion->commands[i].page;
+		AUTO(text) char *section = text_format("%s.", page->name);
+		const struct option *option;
+		for (size_t j = 0; (option = command_page_option(page, j)); j++)
+			print_candidate(line, section, option->name, option->help);
+	}
+}
+
 /* Values of an option; `before` is what the word holds before its value, as "--format=". */
 static void print_values(const struct line *line, const struct option *option, const char *before)
 {
@@ -124,6 +136,8 @@ static void print_word(struct line *line)
 		print_values(line, option, before);
 	} else if (word[0] == '-' && operands > line->last) {
 		print_options(line);
+	} else if (!strcmp(line->page->name, "config")) {
+		print_names(line);
 	} else if (!strcmp(line->page->name, "help")) {
 		print_commands(line);
 		for (size_t i = 0; i < help_topics_count; i++)

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/options/values.h"
 
 #include <errno.h>
 #include <string.h>
@@ -208,6 +209,25 @@ static int read_config(struct parser *parser, struct error *error)
 			error_add_place(error, "%s:%u", entry->path, entry->line);
 	}
 	return code;
+}
+
+int options_check_entry(const struct command_page *page, const struct config_entry *entry,
+			struct error *error)
+{
+	const struct option *option = find_name(page, entry->name, strlen(entry->name));
+	bool is_on;
+	int choice, code = 0;
+
+	if (!option)
+		code = report_unknown(page, entry->name, error);
+	else if (option->argument && !entry->value)
+		code = error_set(error, -EINVAL, "--%s needs an argument: %s", option->name,
+				 option->argument);
+	else if (!option->argument)
+		code = config_entry_flag(entry, &is_on, error);
+	else if (option->set == value_set_choice)
+		code = value_set_choice(option, &choice, entry->value, error);
+	return code ? error_add_place(error, "%s:%u", entry->path, entry->line) : 0;
 }
 
 int options_parse(const struct command_page *page, int argc, char **argv, void *values,

@@ -77,6 +77,10 @@ struct options_outcome {
 void options_use_config(const struct config *config);
 const struct config *options_config(void);
 
+/* -EINVAL with place: the page has no such option, or it cannot have this value or choice. */
+int options_check_entry(const struct command_page *page, const struct config_entry *entry,
+			struct error *error);
+
 /*
  * argv[0] is the command's name; operands are moved to argv's end. Returns 0, or -EINVAL with a
  * sentence that names the option.
