@@ -2,6 +2,7 @@
 /* collector_hosts - a collector over several hosts: which ones, and what runs there. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ struct collector_group {
 	char *const *launch;    /* what starts a command on host %h; ends with NULL */
 	const char *executable; /* of lever there */
 	const char *version;
+	bool is_recording; /* the arguments are lever's, which records on each of the hosts */
 	char *const
 		*arguments; /* of the program; ends with NULL; NULL: a job's launcher starts it */
 	const char *job;    /* whose processes join by this name; NULL: agents start it */

@@ -81,6 +81,12 @@ int profile_add_steal(struct profile *profile, const struct recording_steal *ste
 		      struct error *error);
 int profile_commit(struct profile *profile, struct error *error);
 
+/* Adds runs of lever record of another file, as those of this host. */
+int profile_append(struct profile *profile, const struct recording *from, const char *host,
+		   struct error *error);
+/* What is committed, in one new file; works beside a recorder. */
+int profile_copy(const char *path, const char *to, struct error *error);
+
 /*
  * Reads everything that was committed, also after a crash. Works beside a recorder of another
  * process and in read-only directories, and changes nothing there. Must not be called for a file

@@ -85,7 +85,9 @@ static bool make_entry(const struct recording *recording,
 	const struct recording_frame **chain =
 		samples_chain(recording, stack_sample->stack_id, &count);
 
-	*entry = (struct samples_entry){.stack_sample = stack_sample, .thread = thread};
+	*entry = (struct samples_entry){.stack_sample = stack_sample,
+					.thread = thread,
+					.run = recording_run(recording, stack_sample->run_id)};
 	if (!(filter->classes & 1u << stack_sample->class) ||
 	    (filter->pid && filter->pid != thread->pid) ||
 	    (filter->tid && filter->tid != thread->tid) ||
@@ -227,6 +229,11 @@ static const char *object_of(const struct recording_frame *frame)
 	return frame ? text_or_empty(frame->object) : "";
 }
 
+static const char *host_of(const struct samples_entry *entry)
+{
+	return entry->run ? text_or_empty(entry->run->host) : "";
+}
+
 /* NULL: no I/O, and no wait for a file. */
 static char *file_key_of(const struct samples_entry *entry)
 {
@@ -267,10 +274,12 @@ static char *key_of(const struct samples_entry *entry, enum samples_group group)
 	case SAMPLES_BY_CALL:
 		return text_copy(text_or_empty(stack_sample->system_call));
 	case SAMPLES_BY_THREAD:
-		return text_format("%u\n%u\n%s", entry->thread->pid, entry->thread->tid,
-				   text_or_empty(entry->thread->command));
+		return text_format("%u\n%u\n%s\n%s", entry->thread->pid, entry->thread->tid,
+				   text_or_empty(entry->thread->command), host_of(entry));
 	case SAMPLES_BY_PROCESS:
-		return text_format("%u", entry->thread->pid);
+		return text_format("%u\n%s", entry->thread->pid, host_of(entry));
+	case SAMPLES_BY_HOST:
+		return text_copy(host_of(entry));
 	case SAMPLES_BY_LOCK:
 		break;
 	case SAMPLES_BY_FILE:

@@ -23,6 +23,7 @@ struct samples_filter {
 struct samples_entry {
 	const struct recording_stack_sample *stack_sample;
 	const struct recording_thread *thread;
+	const struct recording_run *run;
 	const struct recording_frame *user; /* innermost in user space */
 	/* innermost with a known source line, outside of the system's code if possible */
 	const struct recording_frame *site;
@@ -60,6 +61,7 @@ enum samples_group {
 	SAMPLES_BY_CALL,  /* system call */
 	SAMPLES_BY_THREAD,
 	SAMPLES_BY_PROCESS,
+	SAMPLES_BY_HOST,
 	SAMPLES_BY_LOCK, /* see locks.h */
 	SAMPLES_BY_FILE, /* waits for a file, device or peer, and other I/O */
 };

@@ -5,6 +5,7 @@
 #include "analyze/samples/samples.h"
 #include "base/cleanup.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/record_hosts.h"
 #include "cli/commands/recording_command.h"
 #include "cli/output/live_line.h"
 #include "cli/output/summary.h"
@@ -72,7 +73,7 @@ static const struct option record_table[] = {
 static const struct option *const record_shared[] = {
 	&option_output, &option_fresh,   &option_pid,    &option_no_children, &option_port,
 	&option_comm,   &option_cgroup,  &option_system, &option_seconds,     &option_force,
-	&option_quiet,  &option_verbose, NULL,
+	&option_quiet,  &option_verbose, &option_hosts,  &option_launch,      NULL,
 };
 
 const struct command_page record_page = {
@@ -150,6 +151,8 @@ static int check_continuous(const struct record_values *values, struct error *er
 		return error_set(error, -EINVAL, "--rotate and --keep need --continuous");
 	if (!values->is_continuous)
 		return 0;
+	if (common->hosts.count)
+		excluded = "--hosts";
 	if (excluded)
 		return error_set(error, -EINVAL, "--continuous and %s exclude each other",
 				 excluded);
@@ -193,6 +196,43 @@ static void record_continuously(struct record_values *values, const struct recor
 	values->common.quiet = true; /* no summary: there is not one profile */
 }
 
+/* The same recording on all hosts. */
+static int begin_hosts(const struct record_values *values, struct record_hosts *hosts,
+		       struct error *error)
+{
+	AUTO(text) char *period = text_format("%lluns", (unsigned long long)values->period_ns);
+	const char *words[] = {"record", "--quiet",      "--period",
+			       period,   "--call-graph", chains[values->chain],
+			       "--",     NULL,           NULL,
+			       NULL};
+
+	if (values->classes) {
+		words[6] = "--class";
+		words[7] = values->classes;
+		words[8] = "--";
+	}
+	return record_hosts_begin(hosts, &values->common, words, error);
+}
+
+static void record_here(struct record_values *values, const struct record_options *options,
+			const struct driver_options *driver, struct driver_result *result,
+			struct error *error)
+{
+	AUTO(record_hosts) struct record_hosts hosts = {0};
+	struct error other = {0};
+
+	if (begin_hosts(values, &hosts, error)) {
+		result->end = DRIVER_WRONG_USAGE;
+		return;
+	}
+	record_run(options, driver, result, error);
+	if (record_hosts_end(&hosts, values->common.output, &other) &&
+	    result->end == DRIVER_ANSWERED) {
+		result->end = DRIVER_FAILED;
+		*error = other;
+	}
+}
+
 static void record(struct common_options *common, const struct driver_options *driver,
 		   struct driver_result *result, struct error *error)
 {
@@ -214,7 +254,7 @@ static void record(struct common_options *common, const struct driver_options *d
 	if (values->is_continuous)
 		record_continuously(values, &options, driver, result, error);
 	else
-		record_run(&options, driver, result, error);
+		record_here(values, &options, driver, result, error);
 }
 
 static bool summarize(FILE *out, const struct common_options *common,

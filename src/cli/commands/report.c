@@ -39,7 +39,7 @@ struct report_values {
 /* In the order of the enums. */
 static const char *const kinds[] = {"latest", "causal", "samples", "timeline", "scale", NULL};
 static const char *const groups[] = {"function", "line", "class", "call", "thread",
-				     "process",  "lock", "file",  NULL};
+				     "process",  "host", "lock",  "file", NULL};
 static const char *const trees[] = {"none", "callees", "callers", NULL};
 
 /* "I,L": letters of classes, or cpu */

@@ -180,7 +180,7 @@ static void record(struct common_options *common, const struct driver_options *d
 	struct session_options session = session_options_from(options);
 
 	AUTO(run_hosts) struct run_hosts hosts = {0};
-	if (run_hosts_are_wanted(options) && run_hosts_read(options, &hosts, error)) {
+	if (run_hosts_are_those_of_run(options) && run_hosts_read(common, &hosts, error)) {
 		result->end = DRIVER_WRONG_USAGE;
 		return;
 	}

@@ -70,13 +70,14 @@ static char **split(char *text)
 	return words.items;
 }
 
-static void choose_launch(struct run_hosts *hosts, const struct run_options *options, bool is_job)
+static void choose_launch(struct run_hosts *hosts, const struct common_options *options,
+			  bool is_job)
 {
 	if (is_job && !options->launch) {
 		/* Open MPI refuses root, which the engine needs. */
 		setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
 		setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
-		hosts->launch = job_command_launcher(options->common.program);
+		hosts->launch = job_command_launcher(options->program);
 		return;
 	}
 	hosts->launch_text = text_copy(launch_words(options->launch ? options->launch : "ssh"));
@@ -85,17 +86,17 @@ static void choose_launch(struct run_hosts *hosts, const struct run_options *opt
 
 /* ---- a job ---- */
 
-static bool is_job(const struct run_options *options)
+static bool is_job(const struct common_options *options)
 {
-	char *const *program = options->common.program;
+	char *const *program = options->program;
 
-	return program && job_command_is(program) && !options->end_to_end &&
+	return program && job_command_is(program) &&
 	       (options->hosts.count || job_command_names_hosts(program));
 }
 
-bool run_hosts_are_wanted(const struct run_options *options)
+bool run_hosts_are_wanted(const struct common_options *options)
 {
-	return options->hosts.count || (is_job(options) && options->engine != RUN_ENGINE_RUNTIME);
+	return options->hosts.count || is_job(options);
 }
 
 static int find_hosts(struct run_hosts *hosts, char *const *program, struct error *error)
@@ -113,9 +114,10 @@ static int find_hosts(struct run_hosts *hosts, char *const *program, struct erro
 	return code;
 }
 
-static int read_job(struct run_hosts *hosts, const struct run_options *options, struct error *error)
+static int read_job(struct run_hosts *hosts, const struct common_options *options,
+		    struct error *error)
 {
-	char *const *program = options->common.program;
+	char *const *program = options->program;
 	int code = options->hosts.count ? 0 : find_hosts(hosts, program, error);
 
 	code = code ? code : join_draw_name(hosts->job, error);
@@ -126,7 +128,7 @@ static int read_job(struct run_hosts *hosts, const struct run_options *options, 
 	return job_command_with_prefix(program, joining, &hosts->executed, error);
 }
 
-static int read_list(struct run_hosts *hosts, const struct run_options *options,
+static int read_list(struct run_hosts *hosts, const struct common_options *options,
 		     struct error *error)
 {
 	int code = 0;
@@ -143,7 +145,8 @@ static int read_list(struct run_hosts *hosts, const struct run_options *options,
 	return code;
 }
 
-int run_hosts_read(const struct run_options *options, struct run_hosts *hosts, struct error *error)
+int run_hosts_read(const struct common_options *options, struct run_hosts *hosts,
+		   struct error *error)
 {
 	bool has_job = is_job(options);
 
@@ -157,16 +160,26 @@ int run_hosts_read(const struct run_options *options, struct run_hosts *hosts, s
 		.launch = hosts->launch,
 		.executable = hosts->executable,
 		.version = LEVER_VERSION,
-		.arguments = options->common.program,
+		.arguments = options->program,
 		.job = has_job ? hosts->job : NULL,
 	};
 	return code;
 }
 
+bool run_hosts_are_those_of_run(const struct run_options *options)
+{
+	bool is_asked = options->common.hosts.count > 0;
+
+	return is_asked || (run_hosts_are_wanted(&options->common) && !options->end_to_end &&
+			    options->engine != RUN_ENGINE_RUNTIME);
+}
+
 int run_hosts_check(const struct run_options *options, struct error *error)
 {
-	if (!run_hosts_are_wanted(options))
-		return options->launch ? error_set(error, -EINVAL, "--launch needs --hosts") : 0;
+	if (!run_hosts_are_those_of_run(options))
+		return options->common.launch ?
+			       error_set(error, -EINVAL, "--launch needs --hosts") :
+			       0;
 	if (!options->common.program || options->end_to_end)
 		return error_set(error, -EINVAL,
 				 "--hosts needs a PROGRAM, which is started once on each host");

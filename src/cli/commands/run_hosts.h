@@ -15,9 +15,11 @@ struct run_hosts {
 };
 
 /* Reads the list, and files (@FILE: a host a line), or asks a job's launcher. */
-int run_hosts_read(const struct run_options *options, struct run_hosts *hosts, struct error *error);
+int run_hosts_read(const struct common_options *options, struct run_hosts *hosts,
+		   struct error *error);
 /* Without asking; a job may still turn out to run on this host only. */
-bool run_hosts_are_wanted(const struct run_options *options);
-/* Options that do not go with several hosts. */
+bool run_hosts_are_wanted(const struct common_options *options);
+bool run_hosts_are_those_of_run(const struct run_options *options);
+/* Options of lever run that do not go with several hosts. */
 int run_hosts_check(const struct run_options *options, struct error *error);
 void run_hosts_auto_release(struct run_hosts *hosts);

@@ -330,14 +330,6 @@ static const struct option run_table[] = {
 	{"no-peers", 0, NULL,
 	 "do not pause clients and servers of this machine that wait for the program's messages",
 	 value_set_flag, FIELD(without_peers), NULL},
-	{"hosts", 0, "LIST",
-	 "run PROGRAM on these other hosts, too, as one: HOST or HOST=ADDRESS, with commas, or "
-	 "@FILE",
-	 value_add_list, FIELD(hosts), NULL},
-	{"launch", 0, "COMMAND",
-	 "with several hosts: ssh, mpirun, srun, kubectl, or what starts a command on host %h "
-	 "(ssh, or a job's own launcher)",
-	 value_set_text, FIELD(launch), NULL},
 	{"serve", 0, NULL,
 	 "show curves that grow on a page of this machine; its address is printed", value_set_flag,
 	 FIELD(serve), NULL},
@@ -350,8 +342,9 @@ static const struct option run_table[] = {
 };
 
 static const struct option *const run_shared[] = {
-	&option_output, &option_fresh,   &option_no_children, &option_port,  &option_comm,
-	&option_cgroup, &option_seconds, &option_force,       &option_quiet, &option_verbose,
+	&option_output, &option_fresh,   &option_no_children, &option_port,
+	&option_comm,   &option_cgroup,  &option_seconds,     &option_force,
+	&option_quiet,  &option_verbose, &option_hosts,       &option_launch,
 	NULL,
 };
 
@@ -469,7 +462,7 @@ static int check_roadmap(const struct run_options *options, struct error *error)
 		return error_set(error, -EINVAL, "--roadmap: at most %d steps can be measured",
 				 ROADMAP_STEPS_MOST);
 	if (options->targets.count || options->assumed.count || options->end_to_end ||
-	    options->hosts.count || !options->common.program)
+	    options->common.hosts.count || !options->common.program)
 		return error_set(error, -EINVAL,
 				 "--roadmap chooses targets by itself, and starts PROGRAM once for "
 				 "each step: it excludes --target, --assume, --end-to-end, --hosts "
@@ -589,7 +582,6 @@ void run_options_free(struct run_options *options)
 	}
 	point_spec_release(&options->after_point);
 	array_free(&options->progress);
-	value_list_release(&options->hosts);
 	array_free(&options->latency);
 	array_free(&options->targets);
 	array_free(&options->assumed);

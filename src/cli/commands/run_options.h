@@ -51,8 +51,6 @@ struct run_options {
 	bool serve, tui;
 	bool without_peers, without_set_search;
 	const char *vmlinux;
-	struct value_texts hosts; /* the other ones */
-	const char *launch;
 	uint32_t classes; /* --class: CLASS_BIT of each */
 	ARRAY(char *) owned;
 };

@@ -81,6 +81,25 @@ const struct option option_verbose = {"verbose",
 				      FIELD(verbose),
 				      NULL};
 
+const struct option option_hosts = {
+	"hosts",
+	0,
+	"LIST",
+	"run PROGRAM on these other hosts, too, as one: HOST or HOST=ADDRESS, with commas, or "
+	"@FILE",
+	value_add_list,
+	FIELD(hosts),
+	NULL};
+const struct option option_launch = {
+	"launch",
+	0,
+	"COMMAND",
+	"with several hosts: ssh, mpirun, srun, kubectl, or what starts a command on host %h "
+	"(ssh, or a job's own launcher)",
+	value_set_text,
+	FIELD(launch),
+	NULL};
+
 int common_options_parse(const struct command_page *page, int argc, char **argv,
 			 struct common_options *values, bool *help, struct error *error)
 {
@@ -104,6 +123,7 @@ void common_options_release(struct common_options *values)
 	array_free(&values->processes);
 	array_free(&values->ports);
 	value_list_release(&values->names);
+	value_list_release(&values->hosts);
 }
 
 int common_options_check_processes(const struct common_options *values, unsigned accepted,

@@ -23,12 +23,14 @@ struct common_options {
 	double seconds; /* 0: until the program ends */
 	bool then_stop; /* the program, after that time */
 	bool force, quiet, verbose;
+	struct value_texts hosts; /* the other ones */
+	const char *launch;
 	char **program; /* into argv, NULL-ended; NULL: processes that run already */
 };
 
 extern const struct option option_output, option_fresh, option_pid, option_no_children, option_port,
 	option_comm, option_cgroup, option_system, option_seconds, option_force, option_quiet,
-	option_verbose;
+	option_verbose, option_hosts, option_launch;
 
 /* What a command accepts beside a program that it starts. */
 #define PROGRAM_WITH_SYSTEM 1u

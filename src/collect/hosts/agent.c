@@ -7,7 +7,9 @@
 #include "base/memory.h"
 #include "collect/collector_hosts.h"
 #include "collect/engine.h"
+#include "collect/hosts/agent_channel.h"
 #include "collect/hosts/agent_files.h"
+#include "collect/hosts/agent_record.h"
 #include "collect/hosts/invitation.h"
 #include "collect/hosts/join.h"
 #include "collect/hosts/link.h"
@@ -402,14 +404,6 @@ static void report(struct agent *agent, uint64_t now)
 	poll_program(agent);
 }
 
-static bool input_has_ended(int input)
-{
-	struct pollfd end = {.fd = input, .events = POLLIN};
-	char byte;
-
-	return poll(&end, 1, 0) > 0 && read(input, &byte, 1) == 0;
-}
-
 static void follow(struct agent *agent, int input)
 {
 	struct link_message message;
@@ -421,7 +415,7 @@ static void follow(struct agent *agent, int input)
 		uint64_t now = clock_now_ns();
 		watch_coordinator(agent, now);
 		report(agent, now);
-		agent->is_over |= input_has_ended(input);
+		agent->is_over |= agent_input_has_ended(input);
 	}
 }
 
@@ -458,16 +452,6 @@ static int open_all(struct agent *agent, struct error *error)
 			    invitation->index - 1, &agent->link, error);
 }
 
-static void say_hello(struct agent *agent)
-{
-	struct hosts_hello hello;
-	struct timespec wall;
-
-	clock_gettime(CLOCK_REALTIME, &wall);
-	hello.wall_ns = (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec;
-	tell(agent, HOSTS_HELLO, &hello, sizeof(hello));
-}
-
 /* The program there reads nothing, and does not keep the launcher's channel open. */
 static int take_input(int input)
 {
@@ -480,18 +464,18 @@ static int take_input(int input)
 	return own;
 }
 
-int agent_run(int input, const char *version, struct error *error)
+/* Takes part in experiments. */
+static int run(const struct invitation *invitation, int input, struct error *error)
 {
 	struct agent *agent = memory_new(1, sizeof(*agent));
 
+	agent->invitation = *invitation;
 	agent->program = (struct program){.go = -1, .failure = -1, .pidfd = -1};
 	agent->joiners = -1;
-	input = take_input(input);
-	int code = invitation_read(input, version, &agent->invitation, error);
-	code = code ? code : open_all(agent, error);
+	int code = open_all(agent, error);
 	if (!code) {
 		agent->heard_ns = clock_now_ns();
-		say_hello(agent);
+		agent_say_hello(agent->link);
 		follow(agent, input);
 		end_program(agent);
 		drain(agent);
@@ -505,4 +489,16 @@ int agent_run(int input, const char *version, struct error *error)
 	free(agent->words);
 	free(agent);
 	return code;
+}
+
+int agent_run(int input, const char *version, struct error *error)
+{
+	struct invitation invitation;
+
+	input = take_input(input);
+	int code = invitation_read(input, version, &invitation, error);
+	if (code)
+		return code;
+	return strcmp(invitation.verb, "record") ? run(&invitation, input, error) :
+						   agent_record_run(&invitation, input, error);
 }

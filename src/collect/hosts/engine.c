@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #define ANSWER_NS 300000000ull    /* to a question at the ends of a window */
 #define ASK_EVERY_NS 100000000ull /* between windows, for new points and visits */
@@ -373,35 +372,17 @@ static const char *const *hosts_environment(const struct collector *collector)
 	return hosts_of(collector)->environment;
 }
 
-/* Texts one after the other, each with its 0. */
 static void send_program(struct hosts_engine *hosts)
 {
 	const char *job = hosts->options->job;
-	ARRAY(char) texts = {0};
-	AUTO(text) char *directory = getcwd(NULL, 0);
 
-	if (job) {
+	if (job)
 		group_send(hosts->group, GROUP_ALL,
 			   &(struct link_content){.kind = HOSTS_JOB,
 						  .data = job,
 						  .size = strlen(job) + 1});
-		return;
-	}
-	for (const char *at = directory ? directory : "/";; at++) {
-		*array_add(&texts) = *at;
-		if (!*at)
-			break;
-	}
-	for (char *const *word = hosts->options->arguments; *word; word++) {
-		for (const char *at = *word; *at; at++)
-			*array_add(&texts) = *at;
-		*array_add(&texts) = 0;
-	}
-	group_send(hosts->group, GROUP_ALL,
-		   &(struct link_content){.kind = HOSTS_PROGRAM,
-					  .data = texts.items,
-					  .size = texts.count});
-	array_free(&texts);
+	else
+		group_send_program(hosts->group, hosts->options->arguments);
 }
 
 static int hosts_add_task(struct collector *collector, int pidfd, struct error *error)

@@ -26,6 +26,9 @@
 #define END_NS 4000000000ull      /* until it has ended */
 #define APART_MOST_NS 60000000000 /* of clocks, without a word */
 #define SAMPLES_MOST 1000000
+#define FILE_MOST_BYTES (1ull << 32)
+#define CLOCK_EVERY_NS 100000000ull
+#define ROUND_TRIPS_MOST 100000
 
 struct peer {
 	struct group_peer shown, now; /* shown: a copy for the caller */
@@ -34,6 +37,9 @@ struct peer {
 	struct launched launched;
 	bool has_said_hello;
 	uint64_t heard_ns;
+	char *file, *coming; /* the last whole one, and what has come of the next */
+	size_t file_size, coming_size;
+	ARRAY(struct group_round_trip) round_trips;
 };
 
 struct outgoing {
@@ -62,7 +68,7 @@ struct group {
 	bool is_over;
 	struct hosts_state state;
 	bool has_state;
-	uint64_t state_sent_ns, question;
+	uint64_t state_sent_ns, clock_sent_ns, question;
 	ARRAY(struct outgoing) queue;
 	ARRAY(struct wire_sample) samples;
 	char *troubles;
@@ -115,6 +121,41 @@ static void take_hello(struct group *group, struct peer *peer, const char *data)
 	}
 }
 
+/* Parts come in order; one that does not fit ends what has come. */
+static void take_file(struct peer *peer, const char *data, size_t size)
+{
+	struct hosts_file part;
+
+	memcpy(&part, data, sizeof(part));
+	data += sizeof(part);
+	size -= sizeof(part);
+	if (!part.offset)
+		peer->coming_size = 0;
+	if (part.total > FILE_MOST_BYTES || part.offset != peer->coming_size ||
+	    size > part.total - part.offset)
+		return;
+	peer->coming = memory_resize(peer->coming, part.offset + size + 1, 1);
+	memcpy(peer->coming + part.offset, data, size);
+	peer->coming_size += size;
+	if (peer->coming_size < part.total)
+		return;
+	free(peer->file);
+	peer->file = take(&peer->coming);
+	peer->file_size = part.total;
+	peer->coming_size = 0;
+}
+
+static void take_clock(struct peer *peer, const char *data)
+{
+	struct hosts_clock clock;
+
+	memcpy(&clock, data, sizeof(clock));
+	if (clock.sent_ns > peer->heard_ns || peer->round_trips.count >= ROUND_TRIPS_MOST)
+		return;
+	*array_add(&peer->round_trips) =
+		(struct group_round_trip){clock.sent_ns, clock.theirs_ns, peer->heard_ns};
+}
+
 static void on_message(struct group *group, const struct link_message *message)
 {
 	struct peer *peer = &group->peers[message->peer];
@@ -137,6 +178,10 @@ static void on_message(struct group *group, const struct link_message *message)
 		take_samples(group, data, size);
 	else if (message->kind == HOSTS_TROUBLE && size && !data[size - 1])
 		add_trouble(group, peer, data);
+	else if (message->kind == HOSTS_FILE && size >= sizeof(struct hosts_file))
+		take_file(peer, data, size);
+	else if (message->kind == HOSTS_CLOCK && size == sizeof(struct hosts_clock))
+		take_clock(peer, data);
 	else if (message->kind == HOSTS_ENDED)
 		peer->now.has_ended = true;
 }
@@ -165,6 +210,21 @@ static void send_state(struct group *group, uint64_t now)
 					     .size = sizeof(group->state)};
 	for (unsigned peer = 0; peer < group->count; peer++)
 		link_send(group->link, peer, &content);
+}
+
+/* Also tells agents of a recording that the coordinator is there. */
+static void ask_clocks(struct group *group, uint64_t now)
+{
+	if (!group->options->is_recording || now - group->clock_sent_ns < CLOCK_EVERY_NS)
+		return;
+	group->clock_sent_ns = now;
+	for (unsigned peer = 0; peer < group->count; peer++) {
+		struct hosts_clock clock = {.sent_ns = clock_now_ns()};
+		link_send(group->link, peer,
+			  &(struct link_content){.kind = HOSTS_CLOCK,
+						 .data = &clock,
+						 .size = sizeof(clock)});
+	}
 }
 
 static void find_lost(struct group *group, uint64_t now)
@@ -214,6 +274,7 @@ static void *group_thread(void *context)
 			on_message(group, &message);
 		send_queue(group);
 		send_state(group, now);
+		ask_clocks(group, now);
 		find_lost(group, now);
 		take_in_processes(group);
 		is_over = group->is_over;
@@ -253,6 +314,29 @@ void group_send(struct group *group, unsigned peer, const struct link_content *c
 	enqueue(group, peer, content);
 	pthread_mutex_unlock(&group->lock);
 	wake_thread(group);
+}
+
+/* Texts one after the other, each with its 0. */
+void group_send_program(struct group *group, char *const *arguments)
+{
+	ARRAY(char) texts = {0};
+	AUTO(text) char *directory = getcwd(NULL, 0);
+
+	for (const char *at = directory ? directory : "/";; at++) {
+		*array_add(&texts) = *at;
+		if (!*at)
+			break;
+	}
+	for (char *const *word = arguments; *word; word++) {
+		for (const char *at = *word; *at; at++)
+			*array_add(&texts) = *at;
+		*array_add(&texts) = 0;
+	}
+	group_send(group, GROUP_ALL,
+		   &(struct link_content){.kind = HOSTS_PROGRAM,
+					  .data = texts.items,
+					  .size = texts.count});
+	array_free(&texts);
 }
 
 void group_set_state(struct group *group, const struct hosts_state *state)
@@ -359,6 +443,41 @@ int group_await_ready(struct group *group, struct error *error)
 			       troubles ? troubles : "an agent does not answer");
 }
 
+static bool has_ended(const struct group *group, const struct peer *peer)
+{
+	(void)group;
+	return peer->now.has_ended;
+}
+
+bool group_await_files(struct group *group, uint64_t timeout_ns)
+{
+	pthread_mutex_lock(&group->lock);
+	enqueue(group, GROUP_ALL, &(struct link_content){.kind = HOSTS_STOP});
+	wake_thread(group);
+	bool all = await(group, has_ended, timeout_ns);
+	show(group);
+	pthread_mutex_unlock(&group->lock);
+	return all;
+}
+
+const void *group_file(struct group *group, unsigned index, size_t *size)
+{
+	pthread_mutex_lock(&group->lock);
+	const void *file = group->peers[index].file;
+	*size = group->peers[index].file_size;
+	pthread_mutex_unlock(&group->lock);
+	return file;
+}
+
+const struct group_round_trip *group_round_trips(struct group *group, unsigned index, size_t *count)
+{
+	pthread_mutex_lock(&group->lock);
+	*count = group->peers[index].round_trips.count;
+	const struct group_round_trip *trips = group->peers[index].round_trips.items;
+	pthread_mutex_unlock(&group->lock);
+	return trips;
+}
+
 struct wire_sample *group_take_samples(struct group *group, size_t *count)
 {
 	pthread_mutex_lock(&group->lock);
@@ -432,6 +551,7 @@ static int invite(struct group *group, unsigned index, struct error *error)
 					.tag = group->tag};
 	const struct collector_group *options = group->options;
 
+	strcpy(invitation.verb, options->is_recording ? "record" : "run");
 	strcpy(invitation.name, peer->name);
 	strcpy(invitation.endpoint, link_endpoint(group->link));
 	strcpy(invitation.coordinator, group->own.open);
@@ -568,6 +688,11 @@ void group_close(struct group *group)
 	array_free(&group->samples);
 	close(group->wake[0]);
 	close(group->wake[1]);
+	for (unsigned i = 0; i < group->count; i++) {
+		free(group->peers[i].file);
+		free(group->peers[i].coming);
+		array_free(&group->peers[i].round_trips);
+	}
 	free(group->troubles);
 	free(group->keys);
 	free(group->peers);

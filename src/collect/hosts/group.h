@@ -17,6 +17,11 @@
 
 struct group;
 
+/* A question after the time: the answer says something about the time between its two ends. */
+struct group_round_trip {
+	uint64_t sent_ns, theirs_ns, received_ns; /* sent, received: by the clock here */
+};
+
 struct group_peer {
 	const char *name;
 	bool is_lost, is_ready, has_ended;
@@ -43,6 +48,8 @@ unsigned group_count(const struct group *group);
 const struct group_peer *group_peer(struct group *group, unsigned index);
 
 void group_set_state(struct group *group, const struct hosts_state *state); /* and sends it */
+/* Texts with the directory here: what the agents run. */
+void group_send_program(struct group *group, char *const *arguments);
 void group_send(struct group *group, unsigned peer, const struct link_content *content);
 /* All agents answer; waits for that. False if one that is not lost did not in time. */
 bool group_ask(struct group *group, uint64_t timeout_ns);
@@ -50,6 +57,13 @@ bool group_ask(struct group *group, uint64_t timeout_ns);
 void group_ask_later(struct group *group);
 /* Their programs wait to be started. */
 int group_await_ready(struct group *group, struct error *error);
+/* A recording on all other hosts ends; waits until its files have come. False: some have not. */
+bool group_await_files(struct group *group, uint64_t timeout_ns);
+/* The last whole file that came; NULL: none. Borrowed until the group is closed, after the end. */
+const void *group_file(struct group *group, unsigned index, size_t *size);
+/* Likewise. */
+const struct group_round_trip *group_round_trips(struct group *group, unsigned index,
+						 size_t *count);
 /* Samples that came since the last call; to be freed. */
 struct wire_sample *group_take_samples(struct group *group, size_t *count);
 /* What went wrong, a line each; to be freed; NULL: nothing. */

@@ -22,10 +22,10 @@ char *invitation_text(const struct invitation *invitation, const char *version)
 	for (size_t i = 0; i < invitation->address_count; i++)
 		length += (size_t)snprintf(addresses + length, sizeof(addresses) - length,
 					   " %08" PRIx32, invitation->addresses[i]);
-	return text_format(WORD " %s %u %s %s %s %s %s %016" PRIx64 "%s\n", version,
-			   invitation->index, invitation->name, invitation->endpoint,
-			   invitation->coordinator, invitation->keys.open, invitation->keys.secret,
-			   invitation->tag, addresses);
+	return text_format(WORD " %s %u %s %s %s %s %s %s %016" PRIx64 "%s\n", version,
+			   invitation->index, invitation->verb, invitation->name,
+			   invitation->endpoint, invitation->coordinator, invitation->keys.open,
+			   invitation->keys.secret, invitation->tag, addresses);
 }
 
 /* Byte by byte: what follows the line is not for us. */
@@ -59,10 +59,10 @@ int invitation_read(int input, const char *version, struct invitation *invitatio
 				 "this is lever %s, and the coordinator is lever %s; install the "
 				 "same version on all hosts",
 				 version, theirs);
-	if (sscanf(line, WORD " %*s %u %127s %127s %40s %40s %40s %" SCNx64 "%n",
-		   &invitation->index, invitation->name, invitation->endpoint,
+	if (sscanf(line, WORD " %*s %u %15s %127s %127s %40s %40s %40s %" SCNx64 "%n",
+		   &invitation->index, invitation->verb, invitation->name, invitation->endpoint,
 		   invitation->coordinator, invitation->keys.open, invitation->keys.secret,
-		   &invitation->tag, &at) != 7)
+		   &invitation->tag, &at) != 8)
 		return error_set(error, -EPROTO, "the invitation is damaged");
 	for (char *rest = line + at;
 	     invitation->address_count < HOSTS_MOST &&

@@ -26,9 +26,11 @@ enum hosts_kind {
 	HOSTS_UNWIND,
 	HOSTS_OBJECT,
 	HOSTS_POINT,
-	HOSTS_PROGRAM, /* texts, each with its 0: directory, arguments */
+	HOSTS_PROGRAM, /* texts, each with its 0: directory, arguments (of a recording: lever's) */
 	HOSTS_JOB,     /* a text, with its 0: by which name processes join */
 	HOSTS_QUERY,
+	HOSTS_STOP,  /* the recording; its file is awaited */
+	HOSTS_CLOCK, /* both ways: what time is it there? */
 	HOSTS_END,
 	/* By an agent. */
 	HOSTS_HELLO,
@@ -37,7 +39,8 @@ enum hosts_kind {
 	HOSTS_ANSWER, /* to a query */
 	HOSTS_SAMPLES,
 	HOSTS_TROUBLE, /* a sentence */
-	HOSTS_ENDED,   /* the program */
+	HOSTS_ENDED,   /* the program, or the recording whose file has come */
+	HOSTS_FILE,    /* a part of it */
 };
 
 struct hosts_state {
@@ -93,6 +96,16 @@ struct hosts_answer {
 	uint64_t spun_ns, longest_spin_ns;
 	uint64_t sent, received, refused; /* messages between hosts (wire/hosts.h) */
 	uint32_t count, pad;              /* hosts_visits follow */
+};
+
+struct hosts_clock {
+	uint64_t sent_ns;   /* by the coordinator, its clock */
+	uint64_t theirs_ns; /* the agent's clock; 0 in the question */
+};
+
+/* The file so far replaces the one before when its last part has come. */
+struct hosts_file {
+	uint64_t offset, total; /* bytes; those of this part follow */
 };
 
 struct hosts_ended {

@@ -2,6 +2,7 @@
 /* none - in place of all others where lever is built without libzmq. */
 #include "collect/engine.h"
 #include "collect/hosts/agent.h"
+#include "collect/hosts/recordings.h"
 
 #include <errno.h>
 
@@ -23,4 +24,46 @@ int agent_run(int input, const char *version, struct error *error)
 {
 	(void)input, (void)version;
 	return refuse(error);
+}
+
+int recordings_begin(const struct collector_group *group, struct recordings **recordings,
+		     struct error *error)
+{
+	(void)group, (void)recordings;
+	return refuse(error);
+}
+
+void recordings_end(struct recordings *recordings)
+{
+	(void)recordings;
+}
+
+unsigned recordings_count(const struct recordings *recordings)
+{
+	(void)recordings;
+	return 0;
+}
+
+const char *recordings_host(const struct recordings *recordings, unsigned index)
+{
+	(void)recordings, (void)index;
+	return NULL;
+}
+
+int recordings_save(const struct recordings *recordings, unsigned index, const char *path,
+		    struct error *error)
+{
+	(void)recordings, (void)index, (void)path;
+	return refuse(error);
+}
+
+char *recordings_troubles(const struct recordings *recordings)
+{
+	(void)recordings;
+	return NULL;
+}
+
+void recordings_close(struct recordings *recordings)
+{
+	(void)recordings;
 }

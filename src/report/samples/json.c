@@ -2,6 +2,7 @@
 /* json - samples as JSON, as docs/samples.schema.json defines them. */
 #include "report/samples/json.h"
 
+#include "analyze/samples/hosts.h"
 #include "analyze/samples/locks.h"
 #include "base/cleanup.h"
 #include "report/formats.h"
@@ -121,6 +122,23 @@ static json_t *locks_of(const struct samples *samples)
 	return array;
 }
 
+/* NULL: there is one. */
+static json_t *hosts_of(const struct samples *samples)
+{
+	struct samples_hosts hosts = samples_hosts(samples);
+	json_t *array = hosts.count > 1 ? json_array() : NULL;
+
+	for (size_t i = 0; array && i < hosts.count; i++)
+		json_array_append_new(array,
+				      json_pack("{so so so so}", "name",
+						json_text(hosts.items[i].name), "wall_ns",
+						json_count(hosts.items[i].wall_ns), "cpu_ns",
+						json_count(hosts.items[i].cpu_ns), "busy_cores",
+						json_number(hosts.items[i].busy)));
+	samples_hosts_clear(&hosts);
+	return array;
+}
+
 static json_t *classes_of(const struct samples *samples)
 {
 	struct samples_rows rows = samples_group(samples, SAMPLES_BY_CLASS);
@@ -170,6 +188,9 @@ json_t *samples_json_head(const struct recording *recording, const struct sample
 			  json_count(samples->recorded_ns), "shown_ns",
 			  json_count(samples->all.weight_ns), "classes", classes_of(samples),
 			  "warnings", json_warnings(&warnings));
+	json_t *hosts = hosts_of(samples);
+	if (hosts)
+		json_object_set_new(report, "hosts", hosts);
 	warnings_release(&warnings);
 	return report;
 }

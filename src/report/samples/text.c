@@ -2,6 +2,7 @@
 /* text - samples as text: the run, the classes, and a table or a call tree. */
 #include "report/formats.h"
 
+#include "analyze/samples/hosts.h"
 #include "base/cleanup.h"
 #include "report/display.h"
 #include "report/header.h"
@@ -47,6 +48,30 @@ static void print_filter(FILE *out, const struct samples *samples,
 			0.0);
 }
 
+/* Of several hosts, how busy each is. */
+static void print_hosts(FILE *out, const struct samples *samples,
+			const struct report_options *options)
+{
+	struct samples_hosts hosts = samples_hosts(samples);
+
+	if (hosts.count > 1) {
+		AUTO(text) char *all = text_copy("cores busy: ");
+		for (size_t i = 0; i < hosts.count; i++) {
+			AUTO(text) char *name = display_clean(hosts.items[i].name);
+			char *longer = text_format("%s%s%s %.2f", all, i ? ", " : "", name,
+						   hosts.items[i].busy);
+			free(all);
+			all = longer;
+		}
+		AUTO(text)
+		char *line = text_format("%s; the first has %.0f %% more than the mean", all,
+					 100 * hosts.imbalance);
+		terminal_label(out, options, "hosts");
+		terminal_wrapped(out, line, TERMINAL_INDENT, options->columns);
+	}
+	samples_hosts_clear(&hosts);
+}
+
 static void print_warnings(FILE *out, const struct recording *recording,
 			   const struct report_options *options)
 {
@@ -72,6 +97,7 @@ static void print_head(FILE *out, const struct recording *recording, const struc
 	header_run(out, &totals, options);
 	print_samples(out, samples, &totals, options);
 	print_filter(out, samples, options);
+	print_hosts(out, samples, options);
 	print_warnings(out, recording, options);
 	fputc('\n', out);
 }
@@ -152,6 +178,7 @@ static const char *const heads[][COLUMNS_OF_TEXT] = {
 	[SAMPLES_BY_CALL] = {"system call", "", ""},
 	[SAMPLES_BY_THREAD] = {"thread", "name", ""},
 	[SAMPLES_BY_PROCESS] = {"process", "name", ""},
+	[SAMPLES_BY_HOST] = {"host", "", ""},
 	[SAMPLES_BY_LOCK] = {"lock", "mostly waited for in", "released or signalled in"},
 	[SAMPLES_BY_FILE] = {"file, device or peer", "system call", "mostly waited for in"},
 };
@@ -223,6 +250,9 @@ static struct cells cells_of(const struct samples_row *row, enum samples_group g
 	case SAMPLES_BY_PROCESS:
 		first = text_format("%u", entry->thread->pid);
 		second = display_clean(entry->thread->command);
+		break;
+	case SAMPLES_BY_HOST:
+		first = display_clean(entry->run ? entry->run->host : NULL);
 		break;
 	case SAMPLES_BY_LOCK:
 		break;
