@@ -25,10 +25,12 @@ static __always_inline u32 files_polled(struct pt_regs___kernel *saved, int call
 	case __NR_poll:
 #endif
 	case __NR_ppoll:
-#ifdef __TARGET_ARCH_x86
+#if defined(__TARGET_ARCH_x86)
 		return (u32)BPF_CORE_READ(saved, si);
-#else
+#elif defined(__TARGET_ARCH_arm64)
 		return (u32)BPF_CORE_READ(saved, regs[1]);
+#else
+		return (u32)BPF_CORE_READ(saved, a1);
 #endif
 #ifdef __NR_select
 	case __NR_select:

@@ -19,7 +19,11 @@ static uint64_t now_ticks(void)
 	return __builtin_ia32_rdtsc();
 #else
 	uint64_t ticks;
+#ifdef __riscv
+	__asm__ __volatile__("fence; rdtime %0" : "=r"(ticks));
+#else
 	__asm__ __volatile__("isb; mrs %0, cntvct_el0" : "=r"(ticks));
+#endif
 	return ticks;
 #endif
 }

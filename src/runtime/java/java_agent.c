@@ -323,6 +323,8 @@ static void dump_open(const char *options)
 		.total_bytes = sizeof(header),
 #ifdef __x86_64__
 		.machine = 62, /* EM_X86_64 */
+#elif defined(__riscv)
+		.machine = 243, /* EM_RISCV */
 #else
 		.machine = 183, /* EM_AARCH64 */
 #endif

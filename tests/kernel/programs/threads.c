@@ -58,8 +58,10 @@ static void *wait_for_turn(void *unused)
 	while (!__atomic_load_n(&turn, __ATOMIC_ACQUIRE))
 #ifdef __x86_64__
 		__builtin_ia32_pause();
-#else
+#elif defined(__aarch64__)
 		__asm__ volatile("yield");
+#else
+		__asm__ volatile(".4byte 0x0100000f"); /* riscv: pause */
 #endif
 	return NULL;
 }
