@@ -70,7 +70,9 @@ ip link set lo up
 /lever run -q -o /tmp/h.lever --hosts self=127.0.0.1 --launch env --speedups 100 --period 2ms -- /exits plain UNITS > /tmp/out 2>&1; say hosts $?
 sed 's/^/lever-test said /' /tmp/out
 sleep 2
-say complaints $(dmesg | grep -cE 'hung_task|rcu.*stall|soft lockup|BUG:|WARNING:')
+complaints() { dmesg | grep -E 'hung_task|rcu.*stall|soft lockup|BUG:|WARNING:'; }
+complaints | sed 's/^/lever-test complained /'
+say complaints $(complaints | wc -l)
 say end
 poweroff -f
 """
@@ -186,7 +188,7 @@ def judge(said, more):
     must("check", "0", "lever check says no: " + "; ".join(said.get("checked", [])))
     must("alive", "0", "the program that was attached to has ended")
     must("left", "0", "a lever that was killed has left BPF programs")
-    must("complaints", "0", "the kernel complained")
+    must("complaints", "0", "the kernel complained: " + "; ".join(said.get("complained", [])))
     if said.get("during", ["1"])[0] == "0":
         wrong.append("no BPF program was there while lever ran")
     if "json" in said or not is_late(said):
