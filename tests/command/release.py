@@ -4,6 +4,8 @@
 
 Usage: release.py PATH-OF-LEVER SOURCE BUILD
 """
+import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -77,6 +79,24 @@ def _():
     _, result = set_up(SOURCE, "asked-for", "-Dhtml=enabled")
     check(result.returncode != 0 and "the HTML report cannot be built: Node.js is not installed" in result.stdout,
           result.stdout[-600:])
+
+
+@test("the list of parts names what the page is made of, with checksum and place")
+def _():
+    with open(os.path.join(SOURCE, "meson.build"), encoding="utf-8") as file:
+        version = file.read().split("version: '")[1].split("'")[0]
+    folder = os.path.join(FOLDER.name, "files")
+    os.mkdir(folder)
+    with open(os.path.join(folder, f"lever-{version}.tar.xz"), "wb") as file:
+        file.write(b"source")
+    result = subprocess.run([sys.executable, os.path.join(SOURCE, "tools", "sbom"), folder], capture_output=True, text=True, check=False)
+    equal(result.returncode, 0, result.stderr)
+    document = json.loads(result.stdout)
+    equal(document["spdxVersion"], "SPDX-2.3")
+    parts = {part["name"]: part for part in document["packages"]}
+    check(parts["uplot"]["downloadLocation"].startswith("https://registry.npmjs.org/uplot/-/uplot-"), parts["uplot"])
+    equal(len(parts["uplot"]["checksums"][0]["checksumValue"]), 128)
+    equal(parts[f"lever-{version}.tar.xz"]["checksums"][0]["checksumValue"], hashlib.sha256(b"source").hexdigest())
 
 
 main()
