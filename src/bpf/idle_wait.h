@@ -7,8 +7,8 @@
  * for any of several files (poll, select, epoll) the first message received afterwards tells whose
  * it was; the next such wait is expected to be for the same. One that no message follows was for a
  * timer or a signal. A thread that sleeps is idle if it has never received a request and no task
- * has ever woken it, so that none can wait for it: housekeeping. One that waits for a condition and
- * has never received a request is a worker without work.
+ * has ever woken it, so that none can wait for it: housekeeping. Who releases a lock hands over no
+ * work. One that waits for a condition and has never received a request is a worker without work.
  *
  * So is what such a thread does when a wait for others has timed out. It owes nothing for that
  * wait: it would pay for all that G grew by, on a core that the threads that serve need.
@@ -84,16 +84,26 @@ static __always_inline bool waits_for_lock(struct task_struct *task, int call)
 static __noinline bool wait_is_idle(struct task_struct *task, struct task_state *state, int call)
 {
 	bool is_poll = waits_for_messages(call);
+	bool is_for_thread = wait_reason_of_call(call) == WAIT_FOR_THREAD;
 	bool is_sleep = wait_reason_of_call(call) == WAIT_FOR_TIME ||
 			(is_poll && !files_polled((void *)bpf_task_pt_regs(task), call));
 
+	state->waits_for_lock = is_for_thread && waits_for_lock(task, call);
 	state->is_housekeeping = !state->serves && !(is_sleep && state->was_woken_by_task);
 	if (is_sleep)
 		return state->is_housekeeping;
-	if (wait_reason_of_call(call) == WAIT_FOR_THREAD)
-		return !state->serves && !waits_for_lock(task, call);
+	if (is_for_thread)
+		return !state->serves && !state->waits_for_lock;
 	if (!is_poll)
 		return reads_a_request(task, call);
 	state->has_polled = 1;
 	return !state->waits_for_others;
+}
+
+/* A task may be woken before it has left its core: nothing is known of that wait. */
+static __always_inline void idle_wait_end(struct task_struct *woken, struct task_state *state,
+					  bool by_task)
+{
+	if (by_task && request_point_count && !woken->on_cpu && !state->waits_for_lock)
+		state->was_woken_by_task = 1;
 }

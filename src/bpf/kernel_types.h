@@ -85,6 +85,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct pid *thread_pid;
 	struct sched_info sched_info;
+	int on_cpu;
 	unsigned in_iowait : 1;
 	char comm[16];
 };

@@ -192,7 +192,7 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 			(cpu->hard_interrupts || waker->flags & PF_KTHREAD || !is_pausable(waker));
 		wait_end(cpu, woken, state, now);
 		bool by_task = by_host || (!external && !by_thread && woken != waker);
-		state->was_woken_by_task |= by_task;
+		idle_wait_end(woken, state, by_task);
 		cpu->task_wakeups += by_task;
 		hosts_totals.wakeups += by_host;
 	}

@@ -25,8 +25,8 @@ struct task_state {
 	u8 waits_for_others : 1;  /* the first message after its last such wait was no client's */
 	u8 was_woken_by_task : 1; /* at least once */
 	u8 is_housekeeping : 1;   /* no task waits for what it does when its wait times out */
-	u8 pad : 1;
-	u8 is_peer; /* no member, but it pauses with them: a client in their loop */
+	u8 waits_for_lock : 1;    /* who releases it hands over no work */
+	u8 is_peer;               /* no member, but it pauses with them: a client in their loop */
 	u8 was_woken_externally;
 	u8 is_in_tree;   /* of the program's tree: is_member unless its name speaks against it */
 	u8 is_excluded;  /* lever itself, and what it runs under */

@@ -304,6 +304,23 @@ def _():
     check(used < 0.15, f"it used {used:.2f} s of a core within 5 s")
 
 
+@test("sleeping between waits for a lock is housekeeping, too")
+def _():
+    port, loop = free_port(), program("request_loop")
+    with subprocess.Popen([loop, "sweep", str(port), "50000"]) as process, folder() as place:
+        connect(port).close()
+        output = os.path.join(place, "test.lever")
+        with subprocess.Popen([loop, "ask", str(port), "20000", "60"], stdout=subprocess.DEVNULL) as client:
+            said = lever("run", "-o", output, "--pid", str(process.pid), "--seconds", "4", "-g", "syscall")
+            client.kill()
+        process.kill()
+        told = report(output)
+    check(said.returncode in RAN, said)
+    times = {target["name"]: target["share"] for target in told["targets"]}
+    check(visits(told, "requests") > 100, told["progress"])
+    check(times.get("syscall:clock_nanosleep", 0) < 0.1, times)
+
+
 @test("a load that ends is told")
 def _():
     port = free_port()

@@ -4,7 +4,7 @@
 import os
 import shutil
 
-from kernel import check, equal, folder, lever, main, profile_of, program, shares, test, visits
+from kernel import check, equal, folder, lever, main, profile_of, program, run, shares, test, visits
 
 UNITS, LONG = "400", "4000"
 
@@ -81,6 +81,17 @@ def _():
     shares_of = shares(told)
     # Below 1 % of the time nothing is tried. The share is of threads' time, so it is a part of that.
     check(all(shares_of[name] > 0.002 for name in tried), (tried, shares_of))
+
+
+@test("without line numbers, the function in which the time is spent is tried")
+def _():
+    with folder() as place:
+        stripped = os.path.join(place, "stripped")
+        shutil.copy(program("branches"), stripped)
+        run("strip", "--strip-debug", stripped)
+        _, told = profile_of("--granularity", "all", "--progress", "unit", "--seconds", "6", "--then-stop", "--", stripped, "100000000")
+    tried = {target["name"] for target in told["targets"] if target["experiments"]}
+    check({"inclusive:left_branch", "inclusive:right_branch"} & tried, told["targets"])
 
 
 @test("a span's time is that of its thread, without spans within")

@@ -121,10 +121,23 @@ static bool has_name(const struct session *session, uint32_t location)
 	       (shown->function && !strstr(shown->function, "+0x"));
 }
 
+/* Threads that wait for a lock or a core are in no code. */
+static double time_in_code_ns(const struct session *session)
+{
+	static const enum sample_class outside[] = {CLASS_LOCK, CLASS_RUNNABLE};
+	double time_ns = (double)sampled_code_time_ns(session->code);
+
+	for (size_t i = 0; i < sizeof(outside) / sizeof(*outside); i++) {
+		uint32_t class = symbols_wait_class(session->symbols, outside[i], SYMBOLS_NONE);
+		time_ns -= (double)sampled(session, class)->sampled_ns;
+	}
+	return time_ns;
+}
+
 static bool is_nearly_all(const struct session *session, uint32_t location)
 {
 	return (double)sampled(session, location)->sampled_ns >=
-	       ALL_LEAST * (double)sampled_code_time_ns(session->code);
+	       ALL_LEAST * time_in_code_ns(session);
 }
 
 /* The processes of one name are nearly the whole program, or more than the function of --focus. */
@@ -147,21 +160,47 @@ static bool is_of_script(const struct session *session, uint32_t location)
 }
 
 /*
+ * A function's own code: a line; without lines the function itself, which is in the pool only with
+ * what it calls.
+ */
+static bool is_own_code(const struct session *session, const struct call_edge *edge)
+{
+	enum target_kind kind = kind_of(session, edge->inner);
+	return kind == TARGET_LINE || kind == TARGET_FUNCTION;
+}
+
+/* What holds most of its time; of a function without lines, among what it calls. */
+static const struct call_edge *main_part(const struct session *session, uint32_t location)
+{
+	const struct call_edges *edges = sampled_code_edges(session->code);
+	const struct call_edge *main = call_edges_main_inner(edges, location);
+
+	if (!main || kind_of(session, main->inner) != TARGET_FUNCTION)
+		return main;
+	main = NULL;
+	for (size_t i = 0; i < edges->items.count; i++) {
+		const struct call_edge *edge = &edges->items.items[i];
+		if (edge->outer == location && !is_own_code(session, edge) &&
+		    (!main || edge->time_ns > main->time_ns))
+			main = edge;
+	}
+	return main;
+}
+
+/*
  * Left to a function that it calls, or to the system call that it makes; but never to what says
  * less: code without a name, or what implements a line of a script.
  */
 static bool is_wrapper(const struct session *session, uint32_t location)
 {
-	const struct call_edges *edges = sampled_code_edges(session->code);
-	const struct call_edge *edge = call_edges_main_inner(edges, location);
+	const struct call_edge *edge = main_part(session, location);
 	double own_ns = (double)sampled(session, location)->sampled_ns;
 
-	if (!edge || kind_of(session, edge->inner) == TARGET_LINE ||
-	    edge->time_ns < WRAPPER_LEAST * own_ns ||
+	if (!edge || is_own_code(session, edge) || edge->time_ns < WRAPPER_LEAST * own_ns ||
 	    (tells(session, location) && !tells(session, edge->inner)) ||
 	    (is_of_script(session, location) && !is_of_script(session, edge->inner)))
 		return false;
-	const struct call_edge *back = call_edges_main_inner(edges, edge->inner);
+	const struct call_edge *back = main_part(session, edge->inner);
 	bool is_circle = back && back->inner == location;
 	return !is_circle || edge->inner < location;
 }
@@ -173,7 +212,7 @@ static bool is_wrapper(const struct session *session, uint32_t location)
 static bool is_split(const struct session *session, uint32_t location)
 {
 	const struct call_edges *edges = sampled_code_edges(session->code);
-	const struct call_edge *main = call_edges_main_inner(edges, location);
+	const struct call_edge *main = main_part(session, location);
 	bool is_script = is_of_script(session, location);
 	double inside_ns = 0;
 
@@ -182,7 +221,7 @@ static bool is_split(const struct session *session, uint32_t location)
 		return false;
 	for (size_t i = 0; i < edges->items.count; i++)
 		if (edges->items.items[i].outer == location &&
-		    (is_script || kind_of(session, edges->items.items[i].inner) != TARGET_LINE))
+		    (is_script || !is_own_code(session, &edges->items.items[i])))
 			inside_ns += edges->items.items[i].time_ns;
 	return inside_ns >= SPLIT_LEAST * (double)sampled(session, location)->sampled_ns;
 }

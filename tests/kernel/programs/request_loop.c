@@ -4,6 +4,7 @@
  *
  *	request_loop serve PORT LOOPS            works on each request, answers, never ends
  *	request_loop tend PORT LOOPS             the same beside a thread that wakes each 50 ms
+ *	request_loop sweep PORT LOOPS            beside one that naps, and waits for a lock
  *	request_loop ask PORT LOOPS SECONDS      takes an answer, works, asks again: a closed loop
  *	request_loop tick PORT MICROSECONDS SECONDS   asks at this interval: an open loop
  *
@@ -21,6 +22,8 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+static pthread_mutex_t answering = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((noinline)) static void work(long loops)
 {
@@ -75,7 +78,9 @@ static int serve(const char *port, long loops)
 			close(ready.data.fd);
 			continue;
 		}
+		pthread_mutex_lock(&answering);
 		work(loops);
+		pthread_mutex_unlock(&answering);
 		if (write(ready.data.fd, request, (size_t)size) != size)
 			close(ready.data.fd);
 	}
@@ -99,6 +104,17 @@ static void *look_after(void *unused)
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
 		printf("%.4f\n", (double)cpu.tv_sec + 1e-9 * (double)cpu.tv_nsec);
 		fflush(stdout);
+	}
+	return NULL;
+}
+
+static void *sweep(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		usleep(1000);
+		pthread_mutex_lock(&answering);
+		pthread_mutex_unlock(&answering);
 	}
 	return NULL;
 }
@@ -162,6 +178,8 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	if (argc == 4 && !strcmp(argv[1], "tend") &&
 	    !pthread_create(&thread, NULL, look_after, NULL))
+		return serve(argv[2], atol(argv[3]));
+	if (argc == 4 && !strcmp(argv[1], "sweep") && !pthread_create(&thread, NULL, sweep, NULL))
 		return serve(argv[2], atol(argv[3]));
 	if (argc == 5 && !strcmp(argv[1], "ask"))
 		return ask(argv[2], atol(argv[3]), atof(argv[4]));
