@@ -3,12 +3,14 @@
 
 State 0 is the first configuration, state 1 the changed one. Each state is a server of its own, with a port and a folder
 of its own; one without load takes no time. A place is found again by later processes by its name.
+State 0 runs with leave_out/leave_out.c, which leaves out a percentage of `calls`, 0 at first.
 """
 import os
 import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import time
@@ -29,6 +31,7 @@ class Server:
     name = change = target = ""
     needs = ()
     removed = True    # the change takes the target away
+    calls = ""        # that it takes away, as leave_out.c names them
     first_port = 0
     load_words = []   # with {port} and {seconds}
     pattern = r"^$"   # of the rate in what the load prints
@@ -57,15 +60,37 @@ class Server:
     def prepare(self, state):
         pass
 
+    def launch(self, state):
+        """What a command cannot start."""
+
     def fill(self, state):
         pass
 
+    def leave_out(self, percent):
+        with open(os.path.join(self.place(0), "percent"), "r+b") as file:
+            file.write(struct.pack("i", percent))
+
+    def set_environment(self, state):
+        """For what is started now."""
+        library, percent = os.path.join(self.place(0), "leave_out.so"), os.path.join(self.place(0), "percent")
+        for name in ("LD_PRELOAD", "LEAVE_OUT", "LEAVE_OUT_FILE"):
+            os.environ.pop(name, None)
+        if state or not self.calls:
+            return
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "leave_out", "leave_out.c")
+        subprocess.run([os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", source, "-o", library], check=True)
+        self.write(0, "percent", struct.pack("i", 0))
+        os.environ.update(LD_PRELOAD=library, LEAVE_OUT=f" {self.calls} ", LEAVE_OUT_FILE=percent)
+
     def start(self):
         for state in (0, 1):
+            self.set_environment(1)
             shutil.rmtree(self.place(state), ignore_errors=True)
             os.makedirs(self.place(state))
             os.chmod(self.place(state), 0o755)
             self.prepare(state)
+            self.set_environment(state)
+            self.launch(state)
             with open(os.path.join(self.place(state), "log"), "w", encoding="utf-8") as log:
                 process = subprocess.Popen([str(word) for word in self.command(state)], stdout=log, stderr=log,
                                            stdin=subprocess.DEVNULL, cwd="/", start_new_session=True)
@@ -74,6 +99,7 @@ class Server:
                 if is_listening(self.port(state)):
                     break
                 time.sleep(0.1)
+            self.set_environment(1)
             self.fill(state)
 
     def stop(self):
@@ -128,6 +154,7 @@ class Redis(Server):
     load_words = ["timeout", "{seconds}", "redis-benchmark", "-p", "{port}", "-c", "20", "-t", "set", "-r", "10000", "-d", "100",
                   "-n", "1000000000"]
     policies = ("always", "no")
+    calls = "fdatasync"
 
     def command(self, state):
         return ["redis-server", "--port", self.port(state), "--save", "", "--appendonly", "yes", "--appendfsync",
@@ -150,7 +177,7 @@ class Redis(Server):
 class RedisNull(Redis):
     """The fdatasync of a second thread, once a second, keeps no command waiting."""
     name, change = "Redis, redis-benchmark -c 20 -t set (null)", "appendfsync everysec → no"
-    target, first_port, policies = "fdatasync|fsync", 18112, ("everysec", "no")
+    target, first_port, policies, calls = "fdatasync|fsync", 18112, ("everysec", "no"), ""
 
 
 class Postgres(Server):
@@ -159,6 +186,7 @@ class Postgres(Server):
     load_words = ["su", "postgres", "-c", "pgbench -n -h 127.0.0.1 -p {port} -c 4 -T {seconds} postgres"]
     pattern = r"tps = ([\d.]+)"
     extra = ("synchronous_commit=on", "synchronous_commit=off")
+    calls = "fdatasync"
 
     @property
     def programs(self):
@@ -170,6 +198,8 @@ class Postgres(Server):
     def prepare(self, state):
         shutil.chown(self.place(state), "postgres")
         self.sh(f"{self.programs}/initdb -D {self.place(state)}/d -A trust")
+
+    def launch(self, state):
         self.sh(f"{self.programs}/pg_ctl -w -D {self.place(state)}/d -o '-p {self.port(state)} -k {self.place(state)} "
                 f"-c {self.extra[state]}' -l {self.place(state)}/server.log start")
 
@@ -193,13 +223,15 @@ class PostgresFsync(Postgres):
 class PostgresNull(Postgres):
     name, change, target = "PostgreSQL, pgbench -S -c 4 (null)", "log_min_duration_statement -1 → 10 s", "fdatasync|log"
     extra = ("log_min_duration_statement=-1", "log_min_duration_statement=10000")
-    first_port = 18122
+    first_port, calls = 18122, ""
     load_words = ["su", "postgres", "-c", "pgbench -n -S -h 127.0.0.1 -p {port} -c 4 -T {seconds} postgres"]
 
 
 class MariaDB(Server):
+    """The changed one also writes its log through the page cache, not with O_DIRECT."""
     name, change = "MariaDB, sysbench oltp_update_non_index, 4 threads", "innodb_flush_log_at_trx_commit 1 → 2"
-    target = "fdatasync|fsync|log_write_up_to"
+    target = r"class:I$|log_write_up_to|ha_commit_trans"
+    calls = "fdatasync pwrite64"
     needs, first_port = ("mariadbd", "sysbench", "mariadb-install-db"), 18130
     load_words = ["sysbench", "oltp_update_non_index", "--mysql-host=127.0.0.1", "--mysql-port={port}", "--mysql-user=lever",
                   "--mysql-password=", "--mysql-db=test", "--tables=1", "--table-size=10000", "--threads=4", "--time={seconds}",
@@ -225,7 +257,8 @@ class MariaDB(Server):
 
 
 class Memcached(Server):
-    name, change, target = "memcached -t 2, memcaslap", "-vv (a log line for each command) → none", "write|fprintf"
+    name, change, target = "memcached -t 2, memcaslap", "-vv (a log line for each command) → none", ":fputc$|fprintf"
+    calls = "stdio"
     needs, first_port = ("memcached", "memcaslap"), 18140
     load_words = ["memcaslap", "-s", "127.0.0.1:{port}", "-T", "1", "-c", "16", "-t", "{seconds}s"]
     pattern = r"TPS: (\d+)"
@@ -236,7 +269,8 @@ class Memcached(Server):
 
 
 class Apache(Server):
-    name, change, target = "Apache, file 8 folders deep, wrk -c 8", "AllowOverride All → None (.htaccess)", "open|htaccess"
+    name, change, target = "Apache, file 8 folders deep, wrk -c 8", "AllowOverride All → None (.htaccess)", "htaccess"
+    calls = "htaccess"
     needs, first_port = ("apache2", "wrk"), 18150
     load_words = ["wrk", "-t1", "-c8", "-d{seconds}", "http://127.0.0.1:{port}/a/b/c/d/e/f/g/h/page.txt"]
     pattern = r"Requests/sec: *([\d.]+)"
@@ -281,7 +315,8 @@ class Node(Server):
 
 
 class Unbound(Server):
-    name, change, target = "Unbound, local zone, dnsperf -c 8", "log-queries yes → no", "log_|write"
+    name, change, target = "Unbound, local zone, dnsperf -c 8", "log-queries yes → no", "fprintf|fflush|:write"
+    calls = "stdio"
     needs, first_port = ("unbound", "dnsperf"), 18170
     load_words = ["dnsperf", "-s", "127.0.0.1", "-p", "{port}", "-d", "{place}/queries", "-c", "8", "-q", "8", "-l", "{seconds}"]
     pattern = r"Queries per second: +([\d.]+)"

@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """servers - does a configuration change of a real server bring what lever predicted for it?
 
-    tests/accuracy/servers.py [--under COMMAND] [--seconds 40] LEVER [SERVER...]
+    tests/accuracy/servers.py [--under COMMAND] [--together] [--seconds 40] LEVER [SERVER...]
 
 Each server runs twice, in two configurations. Measured are the rates of both under a local load, in turns and without
 lever; then one profile of the first with no option but --pid, and a short one of the second. The prediction is the
 first profile's curve of the changed code, at the fall of that code's time for each request (100 %: it is gone).
---under measures under a command that keeps the machine quiet, while the servers are set up outside of it.
+A configuration may change more than that code. So the rate is also measured with half and all of the calls left out
+that the change takes away (leave_out/leave_out.c).
+--under measures under a command that keeps the machine quiet, while the servers are set up outside of it; with
+--together one such command measures them all.
 
 Needs root and the servers' packages; a server that is not installed is left out. Prints each first screen, and a line
 of JSON for each server with what docs/servers.md tells. tests/accuracy/server_programs.py holds the servers.
@@ -21,11 +24,21 @@ import time
 
 from server_programs import SERVERS, run
 
-TURNS, TURN_SECONDS, AFTER_SECONDS = 3, 2, 7
+TURNS, TURN_SECONDS, AFTER_SECONDS = 2, 2, 5
+LEFT_OUT = (50, 100)
+
+
+def rate_without(server, percent):
+    server.leave_out(percent)
+    rate = server.rate(0, TURN_SECONDS)
+    server.leave_out(0)
+    return rate
 
 
 def rates(server):
-    return [[server.rate(state, TURN_SECONDS) for state in (0, 1)] for _ in range(TURNS)]
+    """Of both states, and of the first one without half and all of the calls."""
+    return [[*(server.rate(state, TURN_SECONDS) for state in (0, 1)),
+             *(rate_without(server, percent) for percent in LEFT_OUT if server.calls)] for _ in range(TURNS)]
 
 
 def profile(lever, server, state, seconds, output):
@@ -67,6 +80,13 @@ def prediction(told, pattern, speedup):
     return None
 
 
+def tried(told):
+    """Each place with experiments: its share, and its curve."""
+    return {target["name"]: [target["share"], [[point[key] for key in ("speedup", "program_speedup", "low", "high", "experiments")]
+                                               for point in target["effects"][0]["points"]]]
+            for target in told["targets"] if target["experiments"] and target["effects"]}
+
+
 def measure(arguments, server):
     """In a process of its own, for 60 to 70 seconds."""
     told = {"before": profile(arguments.lever, server, 0, arguments.seconds, server.file(0))}
@@ -75,12 +95,17 @@ def measure(arguments, server):
     return told | {"rates": rates(server)}
 
 
-def row(arguments, word, kind):
+def measured(arguments, words):
+    """Of each of these servers, which run."""
     done = subprocess.run([*arguments.under.split(), sys.executable, __file__, "--measure", "--seconds", str(arguments.seconds),
-                           arguments.lever, word], capture_output=True, text=True, check=False)
-    if not done.stdout:
-        raise RuntimeError(f"{word}: {done.stderr[-500:]}")
-    told = json.loads(done.stdout.splitlines()[-1])
+                           arguments.lever, *words], capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    if len(lines) < len(words):
+        print(f"{words[len(lines)]}: {done.stderr[-500:]}", flush=True)
+    return zip(words, map(json.loads, lines))
+
+
+def row(arguments, told, kind):
     print(f"--- {kind.name}, {kind.change}\n{told['before']}", flush=True)
     files = [kind().file(state) for state in (0, 1)]
     before = report(arguments.lever, files[0])
@@ -88,10 +113,19 @@ def row(arguments, word, kind):
     if not kind.removed:
         after = report(arguments.lever, files[1])
         fall = 1 - sampled_per_request(after, kind.target) / (sampled_per_request(before, kind.target) or 1)
-    gains = [100 * (1 - first / second) for first, second in told["rates"]]
+    gains, *without = ([100 * (1 - turn[0] / rate) for turn, rate in zip(told["rates"], rates)]
+                       for rates in list(zip(*told["rates"]))[1:])
     return {"server": kind.name, "change": kind.change, "rates": told["rates"], "measured": gains,
+            "left_out": dict(zip(LEFT_OUT, without)), "tried": tried(before),
             "first": [target["name"] for target in before["targets"][:3]], "fall": fall,
             **(prediction(before, kind.target, fall) or {"predicted": None})}
+
+
+def is_there(word):
+    if not SERVERS[word].is_installed():
+        print(f"{word} is not installed here", flush=True)
+        return False
+    return True
 
 
 def main():
@@ -99,23 +133,25 @@ def main():
     parser.add_argument("--under", default="")
     parser.add_argument("--seconds", default=40, type=int)
     parser.add_argument("--measure", action="store_true")
+    parser.add_argument("--together", action="store_true")
     parser.add_argument("lever")
     parser.add_argument("servers", nargs="*")
     arguments = parser.parse_args()
-    for word in arguments.servers or SERVERS:
-        kind = SERVERS[word]
-        if not kind.is_installed():
-            print(f"{word} is not installed here", flush=True)
-            continue
-        server = kind()
-        if arguments.measure:
-            print(json.dumps(measure(arguments, server)))
-            continue
+    words = [word for word in arguments.servers or SERVERS if is_there(word)]
+    if arguments.measure:
+        for word in words:
+            print(json.dumps(measure(arguments, SERVERS[word]())), flush=True)
+        return
+    for group in [words] if arguments.together else [[word] for word in words]:
+        servers = [SERVERS[word]() for word in group]
         try:
-            server.start()
-            print(json.dumps(row(arguments, word, kind)), flush=True)
+            for server in servers:
+                server.start()
+            for word, told in measured(arguments, group):
+                print(json.dumps(row(arguments, told, SERVERS[word])), flush=True)
         finally:
-            server.stop()
+            for server in servers:
+                server.stop()
 
 
 if __name__ == "__main__":
