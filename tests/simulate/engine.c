@@ -4,6 +4,38 @@
 
 #include <stdio.h>
 
+void engine_note_growth(struct machine *machine)
+{
+	struct engine_lag *lag = &machine->engine.lag;
+
+	lag->growths[lag->growth_count++ % ENGINE_GROWTHS] = (struct engine_growth){
+		.time_ns = machine->now_ns,
+		.delay_ns = machine->engine.global_ns,
+	};
+}
+
+void engine_count_lag(struct machine *machine, int64_t gap_ns, uint64_t since_ns)
+{
+	struct engine_lag *lag = &machine->engine.lag;
+	uint64_t paid = machine->engine.global_ns - (uint64_t)gap_ns, last = lag->growth_count;
+	uint64_t first = last > ENGINE_GROWTHS ? last - ENGINE_GROWTHS : 0;
+
+	if (first == last)
+		return;
+	/* The first growth beyond what is paid. */
+	while (first + 1 < last) {
+		uint64_t middle = (first + last - 1) / 2;
+		if (lag->growths[middle % ENGINE_GROWTHS].delay_ns > paid)
+			last = middle + 1;
+		else
+			first = middle + 1;
+	}
+	uint64_t from = delay_later(lag->growths[first % ENGINE_GROWTHS].time_ns, since_ns);
+	lag->payments++;
+	lag->sum_ns += machine->now_ns - from;
+	lag->most_ns = delay_later(lag->most_ns, machine->now_ns - from);
+}
+
 void engine_advance(struct machine *machine)
 {
 	struct engine *engine = &machine->engine;
@@ -14,6 +46,7 @@ void engine_advance(struct machine *machine)
 	engine->waiters_updated_ns = machine->now_ns;
 	engine->global_ns +=
 		delay_growth(&engine->delay, engine->waiters, updated, machine->now_ns);
+	engine_note_growth(machine);
 }
 
 uint64_t engine_raise(struct machine *machine, uint64_t local_ns, uint64_t charge)
@@ -28,6 +61,8 @@ uint64_t engine_raise(struct machine *machine, uint64_t local_ns, uint64_t charg
 		engine->global_ns = delay_raised(before, local_ns, charge);
 	else
 		engine->global_ns = delay_later(local_ns, before);
+	if (engine->global_ns != before)
+		engine_note_growth(machine);
 	return engine->global_ns - before;
 }
 

@@ -106,6 +106,23 @@ struct engine_core {
 	uint64_t pause_begin_ns, pause_begin_delay_ns, pause_end_ns; /* of the last one */
 };
 
+#define ENGINE_GROWTHS 4096
+
+/* G grew to this. */
+struct engine_growth {
+	uint64_t time_ns, delay_ns;
+};
+
+/*
+ * Kernel engine: how long after G has grown a core that goes on with its task pays for it. Of the
+ * growths, the last ones are known; what is older counts as old as the oldest of these.
+ */
+struct engine_lag {
+	struct engine_growth growths[ENGINE_GROWTHS];
+	uint64_t growth_count; /* ever */
+	uint64_t payments, sum_ns, most_ns;
+};
+
 struct engine {
 	struct engine_settings settings;
 	struct delay_settings delay;
@@ -115,6 +132,7 @@ struct engine {
 	uint64_t pauses, paused_ns, capped, hits;
 	/* By samples on CPU, and by waits for devices and timers that have ended. */
 	uint64_t sampled_ns, hit_ns;
+	struct engine_lag lag;
 };
 
 enum payment_kind { PAYMENT_NONE, PAYMENT_SPIN, PAYMENT_SLEEP };

@@ -121,10 +121,11 @@ uint64_t engine_tick(struct machine *machine, struct core *core)
 		delay_forgive(&delay->local, &engine->delay, engine->global_ns);
 		return overhead;
 	}
-	delay_renew(&delay->local, &engine->delay, engine->global_ns);
 	bool rests = check_spin(machine, core, task, tick.weight_ns);
 	charge(machine, core, tick.weight_ns);
 	core->engine.has_paused = false;
+	if (!rests && owes_more(machine, core))
+		engine_count_lag(machine, core_gap(machine, core), core->entered_ns);
 	uint64_t pause = rests ? 0 : core_pay(machine, core, "pays at a tick");
 	return overhead + pause + engine->settings.uncharged_ns;
 }

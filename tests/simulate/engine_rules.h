@@ -23,6 +23,11 @@ static inline bool task_is_member(const struct machine *machine, const struct ta
 	return !machine->program->roles[task->role].is_foreign;
 }
 
+/* G has grown: now. */
+void engine_note_growth(struct machine *machine);
+/* The core pays now, and its task came to it at `since_ns`. */
+void engine_count_lag(struct machine *machine, int64_t gap_ns, uint64_t since_ns);
+
 /* One line of the trace. */
 void engine_trace(const struct machine *machine, const char *what, const struct task *task,
 		  int64_t gap);

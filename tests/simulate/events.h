@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EVENTS_MOST 512
+#define EVENTS_MOST 8192
 
 struct event {
 	uint64_t time_ns;

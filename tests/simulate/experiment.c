@@ -203,6 +203,9 @@ void experiment_predict(struct machine *machine, const struct program *program,
 	prediction->error = error / EXPERIMENT_CUTS;
 	prediction->sampling_ns = machine->engine.delay.period_ns;
 	prediction->events = machine->events_done;
+	const struct engine_lag *lag = &machine->engine.lag;
+	prediction->lag_ns = lag->payments ? (double)lag->sum_ns / (double)lag->payments : 0;
+	prediction->lag_most_ns = (double)lag->most_ns;
 }
 
 void experiment_trace(struct machine *machine, const struct program *program,

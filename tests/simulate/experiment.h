@@ -40,6 +40,8 @@ struct experiment_prediction {
 	double error; /* standard error of a gain, mean */
 	uint32_t sampling_ns;
 	uint64_t windows, events;
+	/* Kernel engine: from the growth of G until a core pays for it; the longest. */
+	double lag_ns, lag_most_ns;
 };
 
 struct experiment_settings experiment_usual(uint32_t cores, enum engine_kind kind, uint64_t seed);

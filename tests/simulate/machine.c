@@ -197,6 +197,27 @@ static struct task *queue_steal(struct core *from, const struct core *to)
 
 /* ---- switches ---- */
 
+static void idle_mark(struct machine *machine, uint32_t core, bool is_idle)
+{
+	uint64_t bit = 1ull << core % 64;
+
+	if (is_idle)
+		machine->idle[core / 64] |= bit;
+	else
+		machine->idle[core / 64] &= ~bit;
+}
+
+/* The first idle core from this one on; MACHINE_CORES_MOST: there is none. */
+static uint32_t idle_from(const struct machine *machine, uint32_t core)
+{
+	uint64_t word = machine->idle[core / 64] & ~0ull << core % 64;
+	uint32_t i = core / 64;
+
+	while (!word && ++i < MACHINE_CORES_MOST / 64)
+		word = machine->idle[i];
+	return word ? 64 * i + (uint32_t)__builtin_ctzll(word) : MACHINE_CORES_MOST;
+}
+
 /* Another task comes, or none; `blocked`: because the one that was there waits. */
 static void core_switch(struct machine *machine, struct core *core, bool blocked)
 {
@@ -219,10 +240,7 @@ static void core_switch(struct machine *machine, struct core *core, bool blocked
 	core->current = next;
 	core->since_ns = machine->now_ns;
 	core->entered_ns = machine->now_ns;
-	if (next)
-		machine->idle_mask &= ~(1ull << index);
-	else
-		machine->idle_mask |= 1ull << index;
+	idle_mark(machine, index, !next);
 	if (next)
 		next->status = TASK_RUNNING;
 	if (next == previous)
@@ -237,16 +255,12 @@ static void core_switch(struct machine *machine, struct core *core, bool blocked
 
 static struct core *place_woken(struct machine *machine, const struct task *task, uint32_t waker)
 {
-	uint64_t idle = machine->idle_mask;
-	uint32_t previous = task->core;
+	uint32_t previous = task->core, idle = idle_from(machine, previous);
 
-	if (idle >> previous & 1)
-		return &machine->cores[previous];
-	if (idle) {
-		uint64_t above = idle >> previous;
-		return &machine->cores[above ? previous + (uint32_t)__builtin_ctzll(above) :
-					       (uint32_t)__builtin_ctzll(idle)];
-	}
+	if (idle == MACHINE_CORES_MOST)
+		idle = idle_from(machine, 0);
+	if (idle < MACHINE_CORES_MOST)
+		return &machine->cores[idle];
 	if (core_load(&machine->cores[waker]) < core_load(&machine->cores[previous]))
 		return &machine->cores[waker];
 	return &machine->cores[previous];
@@ -263,7 +277,7 @@ static void task_wake(struct machine *machine, struct task *task, uint32_t waker
 	task->runtime_ns = core->least_runtime_ns + (lag > -most ? lag : -most);
 	queue_insert(core, task);
 	if (!core->current) {
-		machine->idle_mask &= ~(1ull << core_index(machine, core));
+		idle_mark(machine, core_index(machine, core), false);
 		if (core->waiting == 1)
 			core->since_ns = later(machine->now_ns + machine->settings.idle_exit_ns,
 					       core->masked_ns);
@@ -481,7 +495,7 @@ static void on_balance(struct machine *machine)
 	task->core = (uint16_t)core_index(machine, to);
 	queue_insert(to, task);
 	if (!to->current)
-		machine->idle_mask &= ~(1ull << core_index(machine, to));
+		idle_mark(machine, core_index(machine, to), false);
 	core_post(machine, from);
 	core_post(machine, to);
 }
@@ -562,7 +576,9 @@ void machine_start(struct machine *machine, const struct machine_settings *setti
 	for (uint32_t i = 0; i < MACHINE_CORES_MOST; i++)
 		machine->slowness[i] = 1;
 	machine->random = random_seeded(settings->seed);
-	machine->idle_mask = settings->cores == 64 ? ~0ull : (1ull << settings->cores) - 1;
+	memset(machine->idle, 0, sizeof(machine->idle));
+	for (uint32_t i = 0; i < settings->cores; i++)
+		idle_mark(machine, i, true);
 	program_start(machine, program);
 	engine_start(machine, engine);
 	for (uint32_t i = 0; i < settings->cores; i++)

@@ -14,7 +14,7 @@
 
 #include "stats/random.h"
 
-#define MACHINE_CORES_MOST 64
+#define MACHINE_CORES_MOST 1024
 #define MACHINE_TASKS_MOST (PROGRAM_THREADS_MOST + 16)
 
 /* Sources of events. */
@@ -90,7 +90,8 @@ struct machine {
 	void *hosts;
 	uint32_t host;
 	uint64_t now_ns;
-	uint64_t idle_mask; /* cores without a task and none on its way */
+	uint64_t idle[MACHINE_CORES_MOST /
+		      64]; /* a bit per core without a task and none on its way */
 	uint64_t visits, first_visit_ns, last_visit_ns, first_delay_ns, last_delay_ns;
 	uint64_t events_done;
 	uint64_t busy_ns, waits, task_wakeups; /* of the program, since they were last set to 0 */

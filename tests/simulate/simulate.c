@@ -17,7 +17,7 @@ static const char usage[] =
 	"FIRST]\n"
 	"                [--programs N] [--rounds N] [--foreign TASKS] [--virtual] [--list]\n"
 	"                [--file PROGRAM] [--variant RULE]... [--uncharged MICROSECONDS]\n"
-	"                [--period MICROSECONDS]\n"
+	"                [--period MICROSECONDS] [--windows MILLISECONDS]\n"
 	"       simulate --trace PERCENT --pattern NAME|--file PROGRAM [--cores N] [--engine E]\n"
 	"                [--seed N] [--milliseconds N]\n";
 
@@ -41,7 +41,7 @@ static void cores_read(struct table_settings *table, char *text)
 		int count = atoi(number);
 		if (count < 1 || count > MACHINE_CORES_MOST ||
 		    table->core_count_count == TABLE_CORES_MOST)
-			wrong_usage("--cores takes up to 8 numbers of 1 to 64");
+			wrong_usage("--cores takes up to 8 numbers of 1 to 1024");
 		table->core_counts[table->core_count_count++] = (uint32_t)count;
 	}
 }
@@ -117,6 +117,9 @@ static void option_take(struct choices *choices, int option)
 	case 'P':
 		table->fixed_period_ns = (uint32_t)(1000 * atof(optarg));
 		break;
+	case 'w':
+		table->window_ns = (uint64_t)(1e6 * atof(optarg));
+		break;
 	case 'v':
 		table->is_virtual = true;
 		break;
@@ -148,6 +151,7 @@ static void options_read(struct choices *choices, int count, char **arguments)
 						{"variant", required_argument, NULL, 'V'},
 						{"uncharged", required_argument, NULL, 'u'},
 						{"period", required_argument, NULL, 'P'},
+						{"windows", required_argument, NULL, 'w'},
 						{"virtual", no_argument, NULL, 'v'},
 						{"file", required_argument, NULL, 'i'},
 						{"milliseconds", required_argument, NULL, 'm'},

@@ -12,7 +12,8 @@
 /* Errors of some predictions, in percentage points. */
 struct cell {
 	double errors, biases, worst; /* sums; the worst of all cuts */
-	uint32_t count, points, steps, worst_cores;
+	double lags, lag_most;        /* us: a sum; the longest */
+	uint32_t count, lag_count, points, steps, worst_cores;
 	uint64_t worst_seed;
 };
 
@@ -48,6 +49,9 @@ static void cell_add(struct cell *cell, const struct experiment_truth *truth,
 		}
 	}
 	cell->count++;
+	cell->lag_count += prediction->lag_most_ns > 0;
+	cell->lags += prediction->lag_ns / 1e3;
+	cell->lag_most = fmax(cell->lag_most, prediction->lag_most_ns / 1e3);
 }
 
 static void program_list(const struct program *program, const struct machine_settings *settings,
@@ -82,6 +86,8 @@ static void program_run(const struct table_settings *settings, uint32_t pattern,
 	usual.engine.variants = settings->variants;
 	usual.engine.uncharged_ns = settings->uncharged_ns;
 	usual.fixed_period_ns = settings->fixed_period_ns;
+	if (settings->window_ns)
+		usual.window_ns = usual.warm_up_ns = settings->window_ns;
 	if (settings->is_virtual)
 		experiment_on_virtual_machine(&usual);
 	if (settings->program)
@@ -162,7 +168,16 @@ static void counts_print(const struct table_settings *settings, const struct cou
 		printf(" %.0f (%u cores)%s",
 		       60 * (double)counts->windows_by_cores[i] / counts->seconds_by_cores[i],
 		       settings->core_counts[i], i + 1 < settings->core_count_count ? "," : ".\n");
-	printf("Seeds %u to %u; %u programs (%u had too few visits); %.1f s.\n",
+	printf("From the growth of G until a core pays for it at a tick, kernel engine, mean "
+	       "(longest), us:");
+	for (uint32_t i = 0; i < settings->core_count_count; i++)
+		if (by_cores[i][ENGINE_KERNEL].lag_count)
+			printf(" %.0f (%.0f) with %u cores%s",
+			       by_cores[i][ENGINE_KERNEL].lags /
+				       by_cores[i][ENGINE_KERNEL].lag_count,
+			       by_cores[i][ENGINE_KERNEL].lag_most, settings->core_counts[i],
+			       i + 1 < settings->core_count_count ? "," : "");
+	printf(".\nSeeds %u to %u; %u programs (%u had too few visits); %.1f s.\n",
 	       (unsigned)settings->first_seed,
 	       (unsigned)(settings->first_seed + settings->programs - 1), counts->programs,
 	       counts->invalid, counts->predicting_s + counts->truth_s);

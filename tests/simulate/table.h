@@ -19,6 +19,7 @@ struct table_settings {
 	struct engine_variants variants;
 	uint32_t uncharged_ns;
 	uint32_t fixed_period_ns; /* 0: it follows waits, as the session's does */
+	uint64_t window_ns;       /* of a window, and of the time before it; 0: usual ones */
 	uint32_t core_counts[TABLE_CORES_MOST];
 	uint32_t core_count_count;
 	bool lists_programs;
