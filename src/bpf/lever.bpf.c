@@ -193,7 +193,7 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 		wait_end(cpu, woken, state, now);
 		bool by_task = by_host || (!external && !by_thread && woken != waker);
 		idle_wait_end(woken, state, by_task);
-		cpu->task_wakeups += by_task;
+		cpu->hand_overs += by_task;
 		hosts_totals.wakeups += by_host;
 	}
 	u64 global = global_delay();
@@ -229,7 +229,6 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 		if (leaving->is_member) {
 			progress_observe_rarely(previous, cpu, now);
 			span_tracker_poll(now);
-			cpu->waits += blocked;
 		}
 		pause_leave(cpu, leaving, now, blocked);
 		if (leaving->is_member && blocked)

@@ -12,7 +12,8 @@
 #include "bpf/spin.h"
 #include "bpf/waiters.h"
 
-#define PAUSE_SHORTEST_NS 300 /* below this the bookkeeping costs more than the debt */
+#define PAUSE_SHORTEST_NS 300      /* below this the bookkeeping costs more than the debt */
+#define PAUSE_GROWN_MOST_NS 500000 /* with what is charged meanwhile: interrupts are off */
 #define PAUSE_STEPS_MOST (1 << 18)
 #define PAUSE_PARTS_MOST 256
 
@@ -30,11 +31,6 @@ static __always_inline u64 global_delay_raise(u64 value)
 	return 0;
 }
 
-static long pause_step(u32 index, void *context)
-{
-	return bpf_ktime_get_ns() >= *(u64 *)context;
-}
-
 static __always_inline bool owes_more(const struct kernel_cpu *cpu)
 {
 	return delay_is_due(&cpu->delay.local, global_delay(), PAUSE_SHORTEST_NS);
@@ -44,6 +40,28 @@ static __always_inline bool owes_more(const struct kernel_cpu *cpu)
 static __always_inline s64 core_gap(const struct kernel_cpu *cpu, u64 global)
 {
 	return delay_gap(&cpu->delay.local, &settings.delay, global);
+}
+
+struct pause {
+	u64 begin_ns, end_ns, last_ns; /* it may grow up to the last */
+};
+
+/*
+ * Meanwhile the target runs on, and G grows: a pause that ended here would leave that unpaid, and
+ * this core would run beside the target until its next tick, further ahead of it each time.
+ */
+static long pause_step(u32 index, void *context)
+{
+	struct pause *pause = context;
+	u64 now = bpf_ktime_get_ns();
+
+	if (now < pause->end_ns)
+		return 0;
+	s64 rest = core_gap(this_cpu(), global_delay()) - (s64)(now - pause->begin_ns);
+	if (rest <= PAUSE_SHORTEST_NS || now >= pause->last_ns)
+		return 1;
+	pause->end_ns = now + rest < pause->last_ns ? now + rest : pause->last_ns;
+	return 0;
 }
 
 /* Where interrupts are allowed, others are served in between: the budget is for the rest. */
@@ -63,19 +81,22 @@ static __always_inline void pay_delay(struct kernel_cpu *cpu, u64 *counter)
 		return;
 	u64 start = bpf_ktime_get_ns();
 	u64 most = pause_longest(cpu, start);
-	u64 pause = delay_consume(&cpu->delay.local, &settings.delay, global, start, most);
-	if (!pause)
+	u64 first = delay_consume(&cpu->delay.local, &settings.delay, global, start, most);
+	if (!first)
 		return;
-	if (delay_is_due(&cpu->delay.local, global, pause))
+	if (delay_is_due(&cpu->delay.local, global, first))
 		cpu->capped += !cpu->is_finishing;
-	u64 end = start + pause;
-	bpf_loop(PAUSE_STEPS_MOST, pause_step, &end, 0);
+	u64 grown = first > PAUSE_GROWN_MOST_NS ? first : PAUSE_GROWN_MOST_NS;
+	struct pause pause = {.begin_ns = start,
+			      .end_ns = start + first,
+			      .last_ns = start + (grown < most ? grown : most)};
+	bpf_loop(PAUSE_STEPS_MOST, pause_step, &pause, 0);
 	u64 now = bpf_ktime_get_ns(), spun = now - start;
 	if (!cpu->is_finishing)
 		delay_budget_spend(&cpu->budget, spun, now);
 	delay_pay(&cpu->delay.local, spun);
 	cpu->delay.paused_ns += spun;
-	cpu->overshoot_ns += spun - pause;
+	cpu->overshoot_ns += now > pause.end_ns ? now - pause.end_ns : 0;
 	cpu->spins++;
 	(*counter)++;
 	if (spun > cpu->longest_spin_ns)
@@ -142,7 +163,8 @@ static __always_inline void spin_check(struct kernel_cpu *cpu, struct task_state
 				       .gap_ns = core_gap(cpu, global_delay()),
 				       .weight_ns = weight};
 
-	cpu->waits += delay_spin(&cpu->delay, &state->delay, &tick, *(volatile u64 *)&charged_ns);
+	cpu->hand_overs +=
+		delay_spin(&cpu->delay, &state->delay, &tick, *(volatile u64 *)&charged_ns);
 }
 
 /*

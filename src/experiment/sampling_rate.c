@@ -4,40 +4,55 @@
 
 #include "base/memory.h"
 
-#define KEPT 0.8 /* of what is known, from one window to the next */
+#include <math.h>
+
+#define KEPT 0.8 /* of what is known, from one window to the next of its kind */
 #define WAKEUPS_LEAST 1000
 
-void sampling_rate_update(struct sampling_rate *sampling_rate, uint64_t busy_ns, uint64_t waits,
-			  uint64_t task_wakeups)
+static unsigned kind_of(double speedup)
 {
-	sampling_rate->busy_ns = KEPT * sampling_rate->busy_ns + (double)busy_ns;
-	sampling_rate->waits = KEPT * sampling_rate->waits + (double)waits;
-	sampling_rate->all_busy_ns += (double)busy_ns;
-	sampling_rate->all_wakeups += (double)task_wakeups;
+	return speedup > 0 ? 1 + (unsigned)fmin(3, fmax(0, ceil(4 * speedup - 1e-9) - 1)) : 0;
+}
+
+void sampling_rate_update(struct sampling_rate *sampling_rate,
+			  const struct sampling_rate_window *window)
+{
+	struct sampling_rate_kind *own = &sampling_rate->kinds[kind_of(window->speedup)];
+	double busy_ns = (double)window->busy_ns;
+	double gained_ns = window->speedup * (double)window->target_ns;
+
+	own->busy_ns = KEPT * own->busy_ns + fmax(0, busy_ns - gained_ns);
+	own->hand_overs = KEPT * own->hand_overs + (double)window->hand_overs;
+	sampling_rate->all_busy_ns += busy_ns;
+	sampling_rate->all_hand_overs += (double)window->hand_overs;
 }
 
 uint64_t sampling_rate_period_ns(const struct sampling_rate *sampling_rate, uint64_t usual_ns,
 				 uint64_t shortest_ns)
 {
-	double wanted = sampling_rate->waits > 0 ? SAMPLING_RATE_SHARE * sampling_rate->busy_ns /
-							   sampling_rate->waits :
-						   0;
+	double wanted = (double)usual_ns;
 
-	if (sampling_rate->waits <= 0 || wanted >= (double)usual_ns || shortest_ns >= usual_ns)
+	if (shortest_ns >= usual_ns)
 		return usual_ns;
-	return wanted > (double)shortest_ns ? (uint64_t)wanted : shortest_ns;
+	for (unsigned i = 0; i < SAMPLING_RATE_KINDS; i++) {
+		const struct sampling_rate_kind *kind = &sampling_rate->kinds[i];
+		if (kind->hand_overs > 0)
+			wanted = fmin(wanted,
+				      SAMPLING_RATE_SHARE * kind->busy_ns / kind->hand_overs);
+	}
+	return (uint64_t)fmax(wanted, (double)shortest_ns);
 }
 
 char *sampling_rate_warning(const struct sampling_rate *sampling_rate, uint64_t period_ns)
 {
-	if (sampling_rate->all_wakeups < WAKEUPS_LEAST ||
+	if (sampling_rate->all_hand_overs < WAKEUPS_LEAST ||
 	    sampling_rate->all_busy_ns >
-		    SAMPLING_RATE_PERIODS_LEAST * sampling_rate->all_wakeups * (double)period_ns)
+		    SAMPLING_RATE_PERIODS_LEAST * sampling_rate->all_hand_overs * (double)period_ns)
 		return NULL;
 	return text_format(
 		"tasks of the program wake each other every %.0f us of work, and are sampled every "
 		"%.0f us: where a speedup makes them wait for each other at each turn, "
 		"what waking them costs is missing in the prediction, and less comes true",
-		sampling_rate->all_busy_ns / sampling_rate->all_wakeups / 1e3,
+		sampling_rate->all_busy_ns / sampling_rate->all_hand_overs / 1e3,
 		(double)period_ns / 1e3);
 }

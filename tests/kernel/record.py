@@ -136,7 +136,7 @@ def _():
 
 @test("code that the kernel maps into the program has its callers, too")
 def _():
-    clock = [entry for entry in main_thread(recorded(program_words=("3000",))) if entry["class"] == "cpu" and not entry["in_kernel"] and entry["stack"][0]["object"] == "[vdso]"]
+    clock = [entry for entry in main_thread(recorded(program_words=("6000",))) if entry["class"] == "cpu" and not entry["in_kernel"] and entry["stack"][0]["object"] == "[vdso]"]
     check(len(clock) > 5, clock)
     right = [entry for entry in clock if "look_at_clock" in [frame["function"] for frame in entry["stack"]]]
     check(sum(entry["weight_ns"] for entry in right) >= 0.9 * sum(entry["weight_ns"] for entry in clock), clock)

@@ -176,6 +176,18 @@ void engine_set_period(struct machine *machine, uint32_t period_ns)
 	machine->engine.delay.period_ns = period_ns;
 }
 
+struct sampling_rate_window engine_take_load(struct machine *machine, double speedup)
+{
+	struct engine *engine = &machine->engine;
+	struct sampling_rate_window load = {.speedup = speedup,
+					    .busy_ns = machine->busy_ns,
+					    .target_ns = engine->hits * engine->delay.period_ns,
+					    .hand_overs = machine->hand_overs};
+
+	machine->busy_ns = machine->hand_overs = engine->hits = 0;
+	return load;
+}
+
 uint64_t engine_delay(struct machine *machine)
 {
 	engine_advance(machine);

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "experiment/sampling_rate.h"
 #include "wire/delay_budget.h"
 #include "wire/delay_core.h"
 #include "wire/delay_waiters.h"
@@ -24,7 +25,6 @@ struct core;
  * Changes of the rules that are under test: what they would bring. README.md tells what was seen.
  */
 struct engine_variants {
-	bool pays_on;          /* a pause reads G again at its end, and goes on if more is owed */
 	bool raises_by_charge; /* kernel engine: a charge raises G by no more than the charge */
 	bool adds_charges;    /* charges of several cores add up, instead of the largest counting */
 	bool credits_to_wake; /* runtime engine: of a wait, up to the wake-up, not to the return */
@@ -147,6 +147,8 @@ void engine_start(struct machine *machine, const struct engine_settings *setting
 void engine_set_speedup(struct machine *machine, double speedup);
 /* Of sampling; cores differ a little. */
 void engine_set_period(struct machine *machine, uint32_t period_ns);
+/* What the program did since the last call, at this speedup. */
+struct sampling_rate_window engine_take_load(struct machine *machine, double speedup);
 /* G. */
 uint64_t engine_delay(struct machine *machine);
 
@@ -156,7 +158,7 @@ uint64_t engine_tick(struct machine *machine, struct core *core);
 uint64_t engine_pay_before_waking(struct machine *machine, struct core *core);
 uint64_t engine_switch(struct machine *machine, struct core *core, struct task *previous,
 		       struct task *next);
-/* A pause with interrupts off is over; variant pays_on: it goes on. */
+/* A pause with interrupts off is over: what G has grown by meanwhile is paid, too. */
 uint64_t engine_pay_on(struct machine *machine, struct core *core);
 /* The same at the end of a switch, with interrupts allowed; 0: nothing is owed. */
 uint64_t engine_finish(struct machine *machine, struct core *core);

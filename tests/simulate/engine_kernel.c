@@ -79,12 +79,9 @@ static void charge(struct machine *machine, struct core *core, uint64_t weight)
 uint64_t engine_pay_on(struct machine *machine, struct core *core)
 {
 	struct engine_core *state = &core->engine;
-	bool may = machine->engine.settings.variants.pays_on && state->has_paused &&
-		   core->masked_ns == machine->now_ns &&
+	bool may = state->has_paused && core->masked_ns == machine->now_ns &&
 		   machine->now_ns - state->pause_begin_ns < PAY_ON_MOST_NS;
 
-	if (may)
-		engine_advance(machine);
 	uint64_t pause = may ? core_pay(machine, core, "pays on, as G has grown") : 0;
 	if (!pause)
 		state->has_paused = false;
@@ -99,8 +96,8 @@ static bool check_spin(struct machine *machine, struct core *core, struct task *
 				       .gap_ns = core_gap(machine, core),
 				       .weight_ns = (int64_t)weight};
 
-	machine->waits += delay_spin(&core->engine.delay, &task->engine.delay, &tick,
-				     machine->engine.charged_ns);
+	machine->hand_overs += delay_spin(&core->engine.delay, &task->engine.delay, &tick,
+					  machine->engine.charged_ns);
 	return task->is_spinning;
 }
 

@@ -157,17 +157,18 @@ void experiment_find_truth(struct machine *machine, const struct program *progra
 
 /* As the session does between windows, by what they tell. */
 static void sampling_follow(struct machine *machine, const struct experiment_settings *settings,
-			    struct sampling_rate *rate)
+			    double speedup, struct sampling_rate *rate)
 {
+	struct sampling_rate_window window = engine_take_load(machine, speedup);
+
 	if (settings->fixed_period_ns) {
 		engine_set_period(machine, settings->fixed_period_ns);
 		return;
 	}
-	sampling_rate_update(rate, machine->busy_ns, machine->waits, machine->task_wakeups);
+	sampling_rate_update(rate, &window);
 	engine_set_period(machine,
 			  (uint32_t)sampling_rate_period_ns(rate, settings->engine.period_ns,
 							    settings->densest_ns));
-	machine->busy_ns = machine->waits = machine->task_wakeups = 0;
 }
 
 void experiment_predict(struct machine *machine, const struct program *program,
@@ -178,7 +179,7 @@ void experiment_predict(struct machine *machine, const struct program *program,
 	struct sum sums[EXPERIMENT_CUTS + 1] = {0};
 	struct random random = random_seeded(settings->machine.seed + 1);
 	struct sampling_rate rate = {0};
-	double error = 0;
+	double error = 0, speedup = 0;
 
 	*prediction = (struct experiment_prediction){.is_valid = truth->is_valid};
 	machine_start(machine, &settings->machine, &settings->engine, program);
@@ -187,8 +188,9 @@ void experiment_predict(struct machine *machine, const struct program *program,
 		uint32_t order[EXPERIMENT_CUTS + 1] = {0, 1, 2, 3, 4};
 		random_shuffle(&random, order, EXPERIMENT_CUTS + 1, sizeof(order[0]));
 		for (uint32_t i = 0; i <= EXPERIMENT_CUTS; i++) {
-			sampling_follow(machine, settings, &rate);
-			engine_set_speedup(machine, order[i] / (double)EXPERIMENT_CUTS);
+			sampling_follow(machine, settings, speedup, &rate);
+			speedup = order[i] / (double)EXPERIMENT_CUTS;
+			engine_set_speedup(machine, speedup);
 			window_run(machine, truth->warm_up_ns, truth->window_ns, &sums[order[i]]);
 			prediction->windows++;
 		}

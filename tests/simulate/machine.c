@@ -305,7 +305,7 @@ static void wake_one(struct machine *machine, struct core *core, struct task *wa
 	waker->has_paid = false;
 	waker->to_wake = woken->wake_next;
 	waker->lag_ns += machine->settings.call_ns;
-	machine->task_wakeups++;
+	machine->hand_overs++;
 	engine_waking(machine, core, waker, woken);
 	task_wake(machine, woken, core_index(machine, core));
 }
@@ -362,7 +362,6 @@ static bool task_step(struct machine *machine, struct core *core, struct task *t
 		return false;
 	case STEP_BLOCK:
 		task->is_blocking = true;
-		machine->waits += !machine->program->roles[task->role].is_foreign;
 		task_block(machine, core);
 		return true;
 	case STEP_AGAIN:
@@ -571,7 +570,7 @@ void machine_start(struct machine *machine, const struct machine_settings *setti
 	machine->settings = *settings;
 	machine->now_ns = 1000000000; /* times before the start stay positive */
 	machine->visits = machine->events_done = 0;
-	machine->busy_ns = machine->waits = machine->task_wakeups = 0;
+	engine_take_load(machine, 0);
 	machine->target_left = 1;
 	for (uint32_t i = 0; i < MACHINE_CORES_MOST; i++)
 		machine->slowness[i] = 1;

@@ -258,7 +258,7 @@ static void take_window(struct simulated *simulated, const struct schedule_plan 
 					      .verdict = VERDICT_COUNTED};
 
 	machine_begin_window(machine);
-	machine->busy_ns = machine->waits = machine->task_wakeups = 0;
+	engine_take_load(machine, plan->speedup);
 	struct begin begin = {machine->now_ns, engine_delay(machine), machine->engine.hit_ns,
 			      machine->engine.sampled_ns};
 	run_parts(simulated, &begin, (uint64_t)(factor * (double)simulated->window_ns), &window);
@@ -267,8 +267,8 @@ static void take_window(struct simulated *simulated, const struct schedule_plan 
 	window.delay_ns = engine_delay(machine) - begin.delay_ns;
 	window.target_ns = machine->engine.hit_ns - begin.hit_ns;
 	window.sampled_ns = machine->engine.sampled_ns - begin.sampled_ns;
-	sampling_rate_update(&simulated->sampling_rate, machine->busy_ns, machine->waits,
-			     machine->task_wakeups);
+	struct sampling_rate_window load = engine_take_load(machine, plan->speedup);
+	sampling_rate_update(&simulated->sampling_rate, &load);
 	add_window(simulated, plan, &window);
 }
 

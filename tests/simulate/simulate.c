@@ -58,9 +58,7 @@ static void program_open(struct choices *choices, const char *path)
 
 static void variant_read(struct engine_variants *variants, const char *name)
 {
-	if (!strcmp(name, "pays-on"))
-		variants->pays_on = true;
-	else if (!strcmp(name, "raises-by-charge"))
+	if (!strcmp(name, "raises-by-charge"))
 		variants->raises_by_charge = true;
 	else if (!strcmp(name, "adds-charges"))
 		variants->adds_charges = true;

@@ -320,8 +320,7 @@ static void answer(struct agent *agent, const struct hosts_query *query)
 	head.target_samples = counters.target_samples;
 	head.target_ns = counters.target_ns;
 	head.waited_ns = counters.waited_ns;
-	head.waits = counters.waits;
-	head.task_wakeups = counters.task_wakeups;
+	head.hand_overs = counters.hand_overs;
 	head.lost = counters.lost;
 	head.capped = counters.capped;
 	head.displaced_ns = counters.displaced_ns;

@@ -306,8 +306,7 @@ static void add_counters(struct collector_counters *counters, const struct hosts
 	counters->target_samples += more->target_samples;
 	counters->target_ns += more->target_ns;
 	counters->waited_ns += more->waited_ns;
-	counters->waits += more->waits;
-	counters->task_wakeups += more->task_wakeups;
+	counters->hand_overs += more->hand_overs;
 	counters->lost += more->lost;
 	counters->capped += more->capped;
 	counters->missed_heartbeats += more->missed_heartbeats;

@@ -221,8 +221,7 @@ static void add_core(struct collector_counters *counters, const struct kernel_cp
 	counters->waited_ns += core->waited_ns;
 	counters->target_samples += core->target_samples;
 	counters->target_ns += core->target_ns;
-	counters->waits += core->waits;
-	counters->task_wakeups += core->task_wakeups;
+	counters->hand_overs += core->hand_overs;
 	counters->lost += core->lost;
 	counters->capped += core->capped;
 	counters->displaced_ns += core->displaced_ns;

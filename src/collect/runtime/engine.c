@@ -92,8 +92,7 @@ static void add_stripe(struct collector_counters *counters, const struct runtime
 	counters->waited_ns += stripe->waited_ns;
 	counters->target_samples += stripe->target_samples;
 	counters->target_ns += stripe->target_ns;
-	counters->waits += stripe->waits;
-	counters->task_wakeups += stripe->task_wakeups;
+	counters->hand_overs += stripe->hand_overs;
 	counters->lost += stripe->lost;
 	counters->capped += stripe->capped;
 	counters->displaced_ns += stripe->displaced_ns;

@@ -170,6 +170,20 @@ static void judge(struct series *series, bool is_whole, double visits)
 		update_live_estimate(session, experiment);
 }
 
+static void follow_hand_overs(const struct series *series, const struct collector_counters *before,
+			      const struct collector_counters *after)
+{
+	const struct recording_experiment *experiment = &series->experiment;
+	uint64_t samples = after->target_samples - before->target_samples;
+	struct sampling_rate_window window = {.speedup = experiment->speedup,
+					      .busy_ns = experiment->sampled_ns -
+							 (after->waited_ns - before->waited_ns),
+					      .target_ns = samples * series->period_ns,
+					      .hand_overs = after->hand_overs - before->hand_overs};
+
+	sampling_rate_update(&series->session->sampling_rate, &window);
+}
+
 /* Measures a window and writes its row. Returns whether another one may follow. */
 static bool take_window(struct series *series, struct error *error, int *code)
 {
@@ -182,9 +196,7 @@ static bool take_window(struct series *series, struct error *error, int *code)
 	session_subtract(experiment, &before, &after);
 	collector_drain(session->collector, &session->handler);
 	experiment->unrecognized_ns = sampled_code_unrecognized_ns(session->code);
-	sampling_rate_update(&session->sampling_rate,
-			     experiment->sampled_ns - (after.waited_ns - before.waited_ns),
-			     after.waits - before.waits, after.task_wakeups - before.task_wakeups);
+	follow_hand_overs(series, &before, &after);
 	/* When the engine itself was stopped meanwhile, so was the pausing. */
 	is_whole = is_whole && after.missed_heartbeats == before.missed_heartbeats;
 	judge(series, is_whole, progress_visits_collect(session->points, experiment));

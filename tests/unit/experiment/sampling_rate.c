@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sampling_rate - programs whose tasks wait often are sampled more densely. */
+/* sampling_rate - programs whose tasks hand over often are sampled more densely. */
 #include "check.h"
 
 #include "experiment/sampling_rate.h"
@@ -8,59 +8,92 @@
 #include <stdlib.h>
 
 #define USUAL 500000
-#define DENSEST 150000
+#define SHORTEST 150000
 
-static uint64_t period_of(uint64_t busy_ns, uint64_t waits)
+/* Many windows like this one. */
+static void follow(struct sampling_rate *sampling_rate, struct sampling_rate_window window)
 {
-	struct sampling_rate sampling_rate = {0};
-
 	for (int i = 0; i < 50; i++)
-		sampling_rate_update(&sampling_rate, busy_ns, waits, 0);
-	return sampling_rate_period_ns(&sampling_rate, USUAL, DENSEST);
+		sampling_rate_update(sampling_rate, &window);
 }
 
-TEST("nothing known, or no waits: the usual period")
+static uint64_t period_of(uint64_t busy_ns, uint64_t hand_overs)
 {
 	struct sampling_rate sampling_rate = {0};
 
-	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, USUAL, DENSEST), USUAL);
+	follow(&sampling_rate,
+	       (struct sampling_rate_window){.busy_ns = busy_ns, .hand_overs = hand_overs});
+	return sampling_rate_period_ns(&sampling_rate, USUAL, SHORTEST);
+}
+
+TEST("nothing known, or no hand-overs: the usual period")
+{
+	struct sampling_rate sampling_rate = {0};
+
+	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, USUAL, SHORTEST), USUAL);
 	CHECK_EQUAL(period_of(100000000, 0), USUAL);
 	CHECK_EQUAL(period_of(100000000, 1), USUAL);
 }
 
-TEST("a share of the time between waits, within the limits")
+TEST("a share of the time between hand-overs, within the limits")
 {
-	CHECK_EQUAL(period_of(100000000, 50), 200000);
-	CHECK_EQUAL(period_of(100000000, 100), DENSEST);
-	CHECK_EQUAL(period_of(100000000, 100000), DENSEST);
-	CHECK_EQUAL(period_of(0, 100), DENSEST);
+	CHECK_EQUAL(period_of(100000000, 50), 250000);
+	CHECK_EQUAL(period_of(100000000, 100), SHORTEST);
+	CHECK_EQUAL(period_of(100000000, 100000), SHORTEST);
+	CHECK_EQUAL(period_of(0, 100), SHORTEST);
 }
 
-TEST("a densest period above the usual one is none")
+TEST("a shortest period above the usual one is none")
 {
-	struct sampling_rate sampling_rate = {.busy_ns = 100000000, .waits = 100};
+	struct sampling_rate sampling_rate = {0};
 
+	follow(&sampling_rate,
+	       (struct sampling_rate_window){.busy_ns = 100000000, .hand_overs = 100});
 	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, USUAL, 2 * USUAL), USUAL);
+}
+
+TEST("a lock that is contended at one speedup only decides, whatever the other windows tell")
+{
+	struct sampling_rate sampling_rate = {0};
+
+	follow(&sampling_rate,
+	       (struct sampling_rate_window){.speedup = 1, .busy_ns = 100000000, .hand_overs = 50});
+	follow(&sampling_rate, (struct sampling_rate_window){.busy_ns = 100000000});
+	follow(&sampling_rate,
+	       (struct sampling_rate_window){.speedup = 0.25, .busy_ns = 100000000});
+	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, USUAL, SHORTEST), 250000);
+}
+
+TEST("what a speedup takes off the target is not between two hand-overs")
+{
+	struct sampling_rate sampling_rate = {0};
+
+	follow(&sampling_rate, (struct sampling_rate_window){.speedup = 0.5,
+							     .busy_ns = 100000000,
+							     .target_ns = 80000000,
+							     .hand_overs = 25});
+	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, USUAL, SHORTEST), 300000);
 }
 
 TEST("a program that changes its ways is soon followed")
 {
 	struct sampling_rate sampling_rate = {0};
+	struct sampling_rate_window quiet = {.busy_ns = 100000000};
 
-	for (int i = 0; i < 50; i++)
-		sampling_rate_update(&sampling_rate, 100000000, 100, 100);
+	follow(&sampling_rate,
+	       (struct sampling_rate_window){.busy_ns = 100000000, .hand_overs = 100});
 	for (int i = 0; i < 20; i++)
-		sampling_rate_update(&sampling_rate, 100000000, 0, 0);
-	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, USUAL, DENSEST), USUAL);
+		sampling_rate_update(&sampling_rate, &quiet);
+	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, USUAL, SHORTEST), USUAL);
 }
 
-/* Half of it each time; twice as many waits are ended by a device. */
-static bool warns(uint64_t busy_ns, uint64_t task_wakeups, uint64_t period_ns)
+/* Half of it each time. */
+static bool warns(uint64_t busy_ns, uint64_t hand_overs, uint64_t period_ns)
 {
 	struct sampling_rate sampling_rate = {0};
+	struct sampling_rate_window window = {.busy_ns = busy_ns / 2, .hand_overs = hand_overs / 2};
 	for (int i = 0; i < 2; i++)
-		sampling_rate_update(&sampling_rate, busy_ns / 2, 3 * task_wakeups / 2,
-				     task_wakeups / 2);
+		sampling_rate_update(&sampling_rate, &window);
 	char *warning = sampling_rate_warning(&sampling_rate, period_ns);
 	bool is_given = warning;
 
@@ -74,14 +107,4 @@ TEST("hand-overs that come about as often as samples are warned of, few are not"
 	CHECK(!warns(1000000000, 10000, 40000));
 	CHECK(!warns(1000000, 10, 60000));
 	CHECK(!warns(0, 0, 60000));
-}
-
-TEST("waits that no other task ends are not warned of")
-{
-	struct sampling_rate sampling_rate = {0};
-
-	sampling_rate_update(&sampling_rate, 1000000000, 100000, 0);
-	CHECK(!sampling_rate_warning(&sampling_rate, 60000));
-	sampling_rate_update(&sampling_rate, 1000000000, 100000, 100);
-	CHECK(!sampling_rate_warning(&sampling_rate, 60000));
 }
