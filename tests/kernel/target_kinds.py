@@ -89,7 +89,7 @@ def _():
         stripped = os.path.join(place, "stripped")
         shutil.copy(program("branches"), stripped)
         run("strip", "--strip-debug", stripped)
-        _, told = profile_of("--granularity", "all", "--progress", "unit", "--seconds", "6", "--then-stop", "--", stripped, "100000000")
+        _, told = profile_of("--granularity", "all", "--progress", "unit", "--seconds", "15", "--then-stop", "--", stripped, "100000000")
     tried = {target["name"] for target in told["targets"] if target["experiments"]}
     check({"inclusive:left_branch", "inclusive:right_branch"} & tried, told["targets"])
 
