@@ -183,20 +183,11 @@ static void watch_lever(struct agent_record *agent, uint64_t now)
 
 /* ---- the loop ---- */
 
-static void answer_clock(struct agent_record *agent, const void *data)
-{
-	struct hosts_clock clock;
-
-	memcpy(&clock, data, sizeof(clock));
-	clock.theirs_ns = clock_now_ns();
-	tell(agent, HOSTS_CLOCK, &clock, sizeof(clock));
-}
-
 static void on_message(struct agent_record *agent, const struct link_message *message)
 {
 	agent->heard_ns = clock_now_ns();
-	if (message->kind == HOSTS_CLOCK && message->size == sizeof(struct hosts_clock))
-		answer_clock(agent, message->data);
+	if (message->kind == HOSTS_ALIVE)
+		tell(agent, HOSTS_ALIVE, NULL, 0);
 	else if (message->kind == HOSTS_PROGRAM)
 		on_program(agent, message->data, message->size);
 	else if (message->kind == HOSTS_STOP)

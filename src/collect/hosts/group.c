@@ -27,8 +27,7 @@
 #define APART_MOST_NS 60000000000 /* of clocks, without a word */
 #define SAMPLES_MOST 1000000
 #define FILE_MOST_BYTES (1ull << 32)
-#define CLOCK_EVERY_NS 100000000ull
-#define ROUND_TRIPS_MOST 100000
+#define ALIVE_EVERY_NS 100000000ull
 
 struct peer {
 	struct group_peer shown, now; /* shown: a copy for the caller */
@@ -39,7 +38,6 @@ struct peer {
 	uint64_t heard_ns;
 	char *file, *coming; /* the last whole one, and what has come of the next */
 	size_t file_size, coming_size;
-	ARRAY(struct group_round_trip) round_trips;
 };
 
 struct outgoing {
@@ -68,7 +66,7 @@ struct group {
 	bool is_over;
 	struct hosts_state state;
 	bool has_state;
-	uint64_t state_sent_ns, clock_sent_ns, question;
+	uint64_t state_sent_ns, alive_sent_ns, question;
 	ARRAY(struct outgoing) queue;
 	ARRAY(struct wire_sample) samples;
 	char *troubles;
@@ -145,17 +143,6 @@ static void take_file(struct peer *peer, const char *data, size_t size)
 	peer->coming_size = 0;
 }
 
-static void take_clock(struct peer *peer, const char *data)
-{
-	struct hosts_clock clock;
-
-	memcpy(&clock, data, sizeof(clock));
-	if (clock.sent_ns > peer->heard_ns || peer->round_trips.count >= ROUND_TRIPS_MOST)
-		return;
-	*array_add(&peer->round_trips) =
-		(struct group_round_trip){clock.sent_ns, clock.theirs_ns, peer->heard_ns};
-}
-
 static void on_message(struct group *group, const struct link_message *message)
 {
 	struct peer *peer = &group->peers[message->peer];
@@ -180,8 +167,6 @@ static void on_message(struct group *group, const struct link_message *message)
 		add_trouble(group, peer, data);
 	else if (message->kind == HOSTS_FILE && size >= sizeof(struct hosts_file))
 		take_file(peer, data, size);
-	else if (message->kind == HOSTS_CLOCK && size == sizeof(struct hosts_clock))
-		take_clock(peer, data);
 	else if (message->kind == HOSTS_ENDED)
 		peer->now.has_ended = true;
 }
@@ -212,19 +197,14 @@ static void send_state(struct group *group, uint64_t now)
 		link_send(group->link, peer, &content);
 }
 
-/* Also tells agents of a recording that the coordinator is there. */
-static void ask_clocks(struct group *group, uint64_t now)
+/* Agents of a recording get no state. Their answers tell that they are there. */
+static void tell_alive(struct group *group, uint64_t now)
 {
-	if (!group->options->is_recording || now - group->clock_sent_ns < CLOCK_EVERY_NS)
+	if (!group->options->is_recording || now - group->alive_sent_ns < ALIVE_EVERY_NS)
 		return;
-	group->clock_sent_ns = now;
-	for (unsigned peer = 0; peer < group->count; peer++) {
-		struct hosts_clock clock = {.sent_ns = clock_now_ns()};
-		link_send(group->link, peer,
-			  &(struct link_content){.kind = HOSTS_CLOCK,
-						 .data = &clock,
-						 .size = sizeof(clock)});
-	}
+	group->alive_sent_ns = now;
+	for (unsigned peer = 0; peer < group->count; peer++)
+		link_send(group->link, peer, &(struct link_content){.kind = HOSTS_ALIVE});
 }
 
 static void find_lost(struct group *group, uint64_t now)
@@ -274,7 +254,7 @@ static void *group_thread(void *context)
 			on_message(group, &message);
 		send_queue(group);
 		send_state(group, now);
-		ask_clocks(group, now);
+		tell_alive(group, now);
 		find_lost(group, now);
 		take_in_processes(group);
 		is_over = group->is_over;
@@ -467,15 +447,6 @@ const void *group_file(struct group *group, unsigned index, size_t *size)
 	*size = group->peers[index].file_size;
 	pthread_mutex_unlock(&group->lock);
 	return file;
-}
-
-const struct group_round_trip *group_round_trips(struct group *group, unsigned index, size_t *count)
-{
-	pthread_mutex_lock(&group->lock);
-	*count = group->peers[index].round_trips.count;
-	const struct group_round_trip *trips = group->peers[index].round_trips.items;
-	pthread_mutex_unlock(&group->lock);
-	return trips;
 }
 
 struct wire_sample *group_take_samples(struct group *group, size_t *count)
@@ -691,7 +662,6 @@ void group_close(struct group *group)
 	for (unsigned i = 0; i < group->count; i++) {
 		free(group->peers[i].file);
 		free(group->peers[i].coming);
-		array_free(&group->peers[i].round_trips);
 	}
 	free(group->troubles);
 	free(group->keys);

@@ -17,11 +17,6 @@
 
 struct group;
 
-/* A question after the time: the answer says something about the time between its two ends. */
-struct group_round_trip {
-	uint64_t sent_ns, theirs_ns, received_ns; /* sent, received: by the clock here */
-};
-
 struct group_peer {
 	const char *name;
 	bool is_lost, is_ready, has_ended;
@@ -61,9 +56,6 @@ int group_await_ready(struct group *group, struct error *error);
 bool group_await_files(struct group *group, uint64_t timeout_ns);
 /* The last whole file that came; NULL: none. Borrowed until the group is closed, after the end. */
 const void *group_file(struct group *group, unsigned index, size_t *size);
-/* Likewise. */
-const struct group_round_trip *group_round_trips(struct group *group, unsigned index,
-						 size_t *count);
 /* Samples that came since the last call; to be freed. */
 struct wire_sample *group_take_samples(struct group *group, size_t *count);
 /* What went wrong, a line each; to be freed; NULL: nothing. */

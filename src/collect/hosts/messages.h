@@ -30,7 +30,7 @@ enum hosts_kind {
 	HOSTS_JOB,     /* a text, with its 0: by which name processes join */
 	HOSTS_QUERY,
 	HOSTS_STOP,  /* the recording; its file is awaited */
-	HOSTS_CLOCK, /* both ways: what time is it there? */
+	HOSTS_ALIVE, /* of a recording: both ways, the answer at once */
 	HOSTS_END,
 	/* By an agent. */
 	HOSTS_HELLO,
@@ -96,11 +96,6 @@ struct hosts_answer {
 	uint64_t spun_ns, longest_spin_ns;
 	uint64_t sent, received, refused; /* messages between hosts (wire/hosts.h) */
 	uint32_t count, pad;              /* hosts_visits follow */
-};
-
-struct hosts_clock {
-	uint64_t sent_ns;   /* by the coordinator, its clock */
-	uint64_t theirs_ns; /* the agent's clock; 0 in the question */
 };
 
 /* The file so far replaces the one before when its last part has come. */
