@@ -74,9 +74,6 @@ static void choose_launch(struct run_hosts *hosts, const struct common_options *
 			  bool is_job)
 {
 	if (is_job && !options->launch) {
-		/* Open MPI refuses root, which the engine needs. */
-		setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
-		setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
 		hosts->launch = job_command_launcher(options->program);
 		return;
 	}

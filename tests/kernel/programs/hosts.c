@@ -14,6 +14,7 @@
  * time (CLOCK_MONOTONIC, ms) and for how much of its CPU time (us) it did not compute.
  */
 #include "lever.h"
+#include "steps.h"
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -24,15 +25,6 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-
-static volatile unsigned long sink;
-
-/* Code of the function it stands in. `by` is another in each, so that none are merged. */
-#define STEPS(thousands, by)                                                               \
-	do                                                                                 \
-		for (unsigned long left = (unsigned long)((thousands)*1000); left; left--) \
-			sink += (by);                                                      \
-	while (0)
 
 static __attribute__((noinline)) void prepare(double thousands)
 {

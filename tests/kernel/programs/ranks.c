@@ -8,20 +8,12 @@
  * function. Prints rounds a second.
  */
 #include "lever.h"
+#include "steps.h"
 
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static volatile unsigned long sink;
-
-/* Code of the function it stands in. `by` is another in each, so that none are merged. */
-#define STEPS(thousands, by)                                                               \
-	do                                                                                 \
-		for (unsigned long left = (unsigned long)((thousands)*1000); left; left--) \
-			sink += (by);                                                      \
-	while (0)
 
 static __attribute__((noinline)) void solve(double thousands)
 {
