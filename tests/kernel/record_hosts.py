@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """record_hosts - `lever record --hosts` on two hosts (namespaces.py): samples by host, and of a host that is lost."""
+import glob
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -44,6 +46,7 @@ def _():
 def _():
     with two_hosts(), folder() as place:
         output = os.path.join(place, "hosts.lever")
+        folders = set(glob.glob("/tmp/lever-agent-*"))
         recording = subprocess.Popen(words_of(output, 7, 400, 1600, 0), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(5)
         agent, = [int(pid) for pid in run("pgrep", "-P", str(recording.pid), "-f", "lever agent").stdout.split()]
@@ -60,6 +63,8 @@ def _():
         while os.path.exists(f"/proc/{theirs[0]}") and time.monotonic() < end:
             time.sleep(0.1)
         check(not os.path.exists(f"/proc/{theirs[0]}"), "lever still runs on the lost host")
+        for left in set(glob.glob("/tmp/lever-agent-*")) - folders:
+            shutil.rmtree(left)
 
 
 @test("a host that cannot be reached ends the recording with a sentence")
