@@ -52,11 +52,11 @@ bool pause_is_wanted(void)
 
 void pause_renew(void)
 {
-	uint64_t global = global_delay_written();
+	const struct delay_settings *settings = global_delay_settings();
 
-	if (thread_self.local.generation != global_delay_settings()->generation)
-		thread_self.settled_delay_ns = global;
-	delay_renew(&thread_self.local, global_delay_settings(), global);
+	if (thread_self.local.generation != settings->generation)
+		thread_self.settled_delay_ns = settings->generation_delay_ns;
+	delay_renew(&thread_self.local, settings);
 }
 
 /* Short ones spin: a sleep would take much longer. */

@@ -114,12 +114,11 @@ DELAY_RULE void delay_forgive(struct delay_local *local, const struct delay_sett
 	local->delay_ns = global;
 }
 
-/* Forgives what is left of an older generation. */
-DELAY_RULE void delay_renew(struct delay_local *local, const struct delay_settings *settings,
-			    __u64 global)
+/* Forgives what is left of an older generation: with L = G each of n threads would raise G anew. */
+DELAY_RULE void delay_renew(struct delay_local *local, const struct delay_settings *settings)
 {
 	if (local->generation != settings->generation)
-		delay_forgive(local, settings, global);
+		delay_forgive(local, settings, settings->generation_delay_ns);
 }
 
 DELAY_RULE __s64 delay_gap(const struct delay_local *local, const struct delay_settings *settings,

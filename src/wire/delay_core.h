@@ -119,8 +119,7 @@ DELAY_RULE int delay_enter(struct delay_local *local, struct delay_task *task,
 DELAY_RULE void delay_thread_renew(struct delay_local *local, struct delay_task *task,
 				   const struct delay_settings *settings)
 {
-	if (local->generation != settings->generation)
-		delay_forgive(local, settings, settings->generation_delay_ns);
+	delay_renew(local, settings);
 	delay_task_renew(task, settings);
 }
 

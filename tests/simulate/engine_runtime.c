@@ -23,7 +23,7 @@ static int64_t gap_now(struct machine *machine, const struct task *task)
 
 static void renew(struct machine *machine, struct task *task)
 {
-	delay_renew(&task->engine.local, &machine->engine.delay, machine->engine.global_ns);
+	delay_renew(&task->engine.local, &machine->engine.delay);
 }
 
 /* Whether the program's threads that do not wait outnumber cores. */

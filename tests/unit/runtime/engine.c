@@ -137,6 +137,7 @@ TEST("no thread pauses without a heartbeat, when disarmed, or for an earlier gen
 	CHECK_EQUAL(thread_self.local.delay_ns, runtime_page->delay_ns);
 	begin();
 	runtime_page->delay_ns = 60000ull * MS;
+	settings->delay.generation_delay_ns = runtime_page->delay_ns;
 	settings->delay.generation++;
 	pay_delay(PAUSE_MOST_NS, &thread_self.counters->wake_pauses);
 	CHECK_EQUAL(thread_self.local.delay_ns, runtime_page->delay_ns);
