@@ -24,7 +24,7 @@ static int check_stdout(int exit_code)
 
 static int run_with_config(int argc, char **argv)
 {
-	AUTO(config) struct config config = {0};
+	AUTO(config) struct config config = {.check = commands_check_config};
 	struct error error = {0};
 
 	if (config_read(&config, &error) || commands_check_config(&config, &error))

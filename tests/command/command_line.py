@@ -216,6 +216,8 @@ def _():
         equal(complete("lever rep", shell), ["report"])
         equal(complete("lever run --gran", shell), ["--granularity"])
         equal(complete("lever config run.gran", shell), ["run.granularity"])
+        equal(complete("lever config set report.tree ", shell), ["callees", "callers", "none"])
+        equal(complete("lever config unse", shell), ["unset"])
         equal(complete("lever report --tree ", shell), ["callees", "callers", "none"])
         equal(complete("lever report -f co", shell), ["coz"])
         equal(complete("lever run -q -- ls --gran", shell), [])

@@ -67,7 +67,8 @@ def _():
         ("[run]\nquiet = perhaps\n", ("run", "--", "true"), "'perhaps' is neither true nor false"),
         ("[run]\nseconds\n", ("run", "--", "true"), "--seconds needs an argument"),
         ("[run]\nsecnds = 3\n", ("config",), ".lever:2: unknown option '--secnds'; did you mean '--seconds'?"),
-        ("[report]\nformat = jsn\n", ("check",), ".lever:2: 'jsn' is not one of "),
+        ("[report]\nformat = jsn\n", ("check",), ".lever:2: --format: 'jsn' is not one of "),
+        ("[run]\nseconds = soon\n", ("config",), ".lever:2: --seconds: "),
         ("[run]\nquiet = perhaps\n", ("config",), ".lever:2: 'perhaps' is neither true nor false"),
         ("[rum]\nseconds = 3\n", ("config",), "no command [rum]; did you mean [run]?"),
         ("seconds = 3\n", ("config",), ".lever:1: an option stands before the first section"),
@@ -83,6 +84,68 @@ def _():
             equal(result.stderr.count("\n"), 1, result.stderr)
             check(why in result.stderr, result.stderr)
             equal(lever_in(place, inner, "version").returncode, 0)
+
+
+def text_of(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+@test("set and unset change one option of the project's file, and leave the rest as it is")
+def _():
+    kept = "# ours\n[report]\n  format = json\n\n[run]\n    # how long\n    seconds = 20\n    scope = a ; here\n"
+    with files(project=kept) as (place, inner):
+        project = os.path.join(place, "project", ".lever")
+        result = lever_in(place, inner, "config", "set", "run.seconds", "60")
+        equal((result.returncode, result.stderr), (0, ""))
+        equal(result.stdout, f"run.seconds = 60\t# {project}:7\n")
+        equal(text_of(project), kept.replace("seconds = 20", "seconds = 60"))
+        equal(lever_in(place, inner, "config", "set", "--append", "run.scope", 'b #"\\').returncode, 0)
+        equal(lever_in(place, inner, "config", "run.scope").stdout, 'a\nb #"\\\n')
+        equal(lever_in(place, inner, "config", "set", "run.scope", " c").returncode, 0)
+        equal(lever_in(place, inner, "config", "run.scope").stdout, " c\n")
+        equal(lever_in(place, inner, "config", "set", "run.quiet").returncode, 0)
+        equal(lever_in(place, inner, "config", "set", "diff.all-runs", "no").returncode, 0)
+        for name in ("run.scope", "run.quiet", "diff.all-runs"):
+            equal(lever_in(place, inner, "config", "unset", name).returncode, 0)
+        equal(text_of(project), kept.replace("seconds = 20", "seconds = 60").replace("    scope = a ; here\n", "") + "[diff]\n")
+        missing = lever_in(place, inner, "config", "unset", "run.quiet")
+        equal((missing.returncode, missing.stderr), (1, f"lever: {project} does not give 'run.quiet'\n"))
+
+
+@test("set makes the file that is missing: the user's, or the project's for --local; --global tells what the project gives")
+def _():
+    with files() as (place, inner):
+        config = {"XDG_CONFIG_HOME": os.path.join(place, "new", "home")}
+        equal(lever_in(place, inner, "config", "set", "run.seconds", "9", **config).returncode, 0)
+        equal(text_of(place, "new", "home", "lever", "config"), "[run]\n\tseconds = 9\n")
+        equal(lever_in(place, inner, "config", "set", "--local", "run.seconds", "8", **config).returncode, 0)
+        equal(text_of(inner, ".lever"), "[run]\n\tseconds = 8\n")
+        result = lever_in(place, inner, "config", "set", "--global", "run.seconds", "7", **config)
+        equal(result.stderr, f"lever: here {inner}/.lever:2 counts in its place\n")
+        equal(lever_in(place, inner, "config", "run.seconds", **config).stdout, "8\n")
+        other = os.path.join(place, "other")
+        equal(lever_in(place, inner, "config", "set", "run.seconds", "6", LEVER_CONFIG=other).returncode, 0)
+        equal(text_of(other), "[run]\n\tseconds = 6\n")
+        check("LEVER_CONFIG is empty" in lever_in(place, inner, "config", "set", "run.seconds", "6", LEVER_CONFIG="").stderr)
+
+
+@test("a wrong option or value is told, and the file stays")
+def _():
+    for words, why in ((("run.secnds", "3"), "did you mean '--seconds'?"), (("rum.seconds", "3"), "did you mean [run]?"),
+                       (("run.seconds", "soon"), "--seconds: "), (("run.target",), "--target needs an argument"),
+                       (("report.format", "jsn"), "'jsn' is not one of "), (("run.quiet", "perhaps"), "neither true nor false"),
+                       (("seconds", "3"), "is not of the form run.seconds"), (("run.scope", "a\nb"), "a value is one line"),
+                       ((), "set takes an option and its value"), (("--local", "--global", "run.seconds", "3"), "different files")):
+        with files(project="# ours\n") as (place, inner):
+            result = lever_in(place, inner, "config", "set", *words)
+            equal((result.returncode, result.stdout, text_of(place, "project", ".lever")), (2, "", "# ours\n"), words)
+            check(why in result.stderr and result.stderr.count("\n") == 1, result.stderr)
+    with files(project="# ours\n") as (place, inner):
+        os.chmod(os.path.join(place, "project", ".lever"), 0o666)
+        result = lever_in(place, inner, "config", "set", "run.seconds", "3")
+        equal((result.returncode, text_of(place, "project", ".lever")), (1, "# ours\n"))
+        check("all may write it" in result.stderr, result.stderr)
 
 
 @test("a file of another user, one that all may write, and a link do not count, and it is told")

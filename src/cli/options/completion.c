@@ -44,6 +44,17 @@ static void print_options(const struct line *line)
 	print_candidate(line, "--", "help", "show this help");
 }
 
+static const struct option *option_named(const struct command_page *page, const char *name,
+					 size_t length)
+{
+	const struct option *option;
+
+	for (size_t i = 0; (option = command_page_option(page, i)); i++)
+		if (strlen(option->name) == length && !strncmp(option->name, name, length))
+			return option;
+	return NULL;
+}
+
 /* Options as `lever config` names them, run.seconds. */
 static void print_names(const struct line *line)
 {
@@ -54,6 +65,32 @@ static void print_names(const struct line *line)
 		for (size_t j = 0; (option = command_page_option(page, j)); j++)
 			print_candidate(line, section, option->name, option->help);
 	}
+}
+
+static void print_values(const struct line *line, const struct option *option, const char *before);
+
+/* Behind `lever config`: a verb, an option by name, or a value of the one that was named. */
+static void print_config(const struct line *line)
+{
+	const char *name = line->words[line->last - 1];
+	const char *dot = strchr(name, '.');
+
+	for (size_t i = 0; dot && i < line->completion->command_count; i++) {
+		const struct command_page *page = line->completion->commands[i].page;
+		const struct option *option = NULL;
+		if (strlen(page->name) == (size_t)(dot - name) &&
+		    text_starts_with(name, page->name))
+			option = option_named(page, dot + 1, strlen(dot + 1));
+		if (option && option->argument)
+			print_values(line, option, "");
+	}
+	if (dot)
+		return;
+	if (line->last == 1) {
+		print_candidate(line, "", "set", "write an option into a file");
+		print_candidate(line, "", "unset", "remove an option from a file");
+	}
+	print_names(line);
 }
 
 /* Values of an option; `before` is what the word holds before its value, as "--format=". */
@@ -73,14 +110,12 @@ static void print_values(const struct line *line, const struct option *option, c
 static const struct option *option_of(const struct command_page *page, const char *word)
 {
 	const struct option *option;
-	size_t length = strcspn(word + 1 + (word[1] == '-'), "=");
 
-	for (size_t i = 0; (option = command_page_option(page, i)); i++) {
-		if (word[1] == '-' ? strlen(option->name) == length &&
-					     !strncmp(option->name, word + 2, length) :
-				     option->letter && option->letter == word[1] && !word[2])
+	if (word[1] == '-')
+		return option_named(page, word + 2, strcspn(word + 2, "="));
+	for (size_t i = 0; (option = command_page_option(page, i)); i++)
+		if (option->letter && option->letter == word[1] && !word[2])
 			return option;
-	}
 	return NULL;
 }
 
@@ -137,7 +172,7 @@ static void print_word(struct line *line)
 	} else if (word[0] == '-' && operands > line->last) {
 		print_options(line);
 	} else if (!strcmp(line->page->name, "config")) {
-		print_names(line);
+		print_config(line);
 	} else if (!strcmp(line->page->name, "help")) {
 		print_commands(line);
 		for (size_t i = 0; i < help_topics_count; i++)

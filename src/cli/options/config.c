@@ -143,6 +143,16 @@ static bool is_trusted(const struct stat *status)
 	       !(status->st_mode & S_IWOTH);
 }
 
+int config_read_text(struct config *config, const char *path, const char *text, struct error *error)
+{
+	AUTO(text) char *copy = text_copy(text);
+
+	*array_add(&config->paths) = text_copy(path);
+	struct reader reader = {.config = config,
+				.path = config->paths.items[config->paths.count - 1]};
+	return read_lines(&reader, copy, error);
+}
+
 static int read_open(struct config *config, int fd, const char *path, struct error *error)
 {
 	AUTO(text) char *text = memory_new(BYTES_MOST + 1, 1);
@@ -153,10 +163,7 @@ static int read_open(struct config *config, int fd, const char *path, struct err
 	if (size > BYTES_MOST || memchr(text, 0, (size_t)size))
 		return error_set(error, -EINVAL, "%s is no configuration: it is %s", path,
 				 size > BYTES_MOST ? "too long" : "binary");
-	*array_add(&config->paths) = text_copy(path);
-	struct reader reader = {.config = config,
-				.path = config->paths.items[config->paths.count - 1]};
-	return read_lines(&reader, text, error);
+	return config_read_text(config, path, text, error);
 }
 
 int config_read_file(struct config *config, const char *path, struct error *error)
@@ -179,8 +186,7 @@ int config_read_file(struct config *config, const char *path, struct error *erro
 	return read_open(config, fd, path, error);
 }
 
-/* The nearest in this folder or above; NULL: none. */
-static char *project_path(void)
+char *config_project_path(void)
 {
 	AUTO(text) char *folder = realpath(".", NULL);
 
@@ -196,7 +202,7 @@ static char *project_path(void)
 	return NULL;
 }
 
-static char *user_path(void)
+char *config_user_path(void)
 {
 	const char *config_home = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 
@@ -211,8 +217,8 @@ int config_read(struct config *config, struct error *error)
 
 	if (other)
 		return *other ? config_read_file(config, other, error) : 0;
-	AUTO(text) char *user = user_path();
-	AUTO(text) char *project = project_path();
+	AUTO(text) char *user = config_user_path();
+	AUTO(text) char *project = config_project_path();
 	int code = user ? config_read_file(config, user, error) : 0;
 	return code || !project ? code : config_read_file(config, project, error);
 }

@@ -30,17 +30,28 @@ struct config_entry {
 	unsigned line;
 };
 
+struct config;
+/* -EINVAL with place: there is no such option, or it does not take the value. */
+typedef int config_check(const struct config *config, struct error *error);
+
 struct config {
 	ARRAY(struct config_entry) entries; /* what overrides comes later */
 	ARRAY(char *) paths;                /* of the files that were read */
 	ARRAY(char *) ignored;              /* sentences about files that were not */
+	config_check *check;                /* for `lever config set`, by who knows all commands */
 };
 
 /* -EINVAL with file, line and what is wrong. No file is no error. */
 int config_read(struct config *config, struct error *error);
 /* One file, which need not exist; `path` is kept as given. For config_read and tests. */
 int config_read_file(struct config *config, const char *path, struct error *error);
+/* The same from a file's text. */
+int config_read_text(struct config *config, const char *path, const char *text,
+		     struct error *error);
 void config_release(struct config *config);
+/* The nearest .lever here or above; the user's file, which need not exist. NULL: none. */
+char *config_project_path(void);
+char *config_user_path(void);
 
 /* Do the options of this file count, or are they given again in a later file? */
 bool config_entry_counts(const struct config *config, const struct config_entry *entry);

@@ -216,7 +216,7 @@ int options_check_entry(const struct command_page *page, const struct config_ent
 {
 	const struct option *option = find_name(page, entry->name, strlen(entry->name));
 	bool is_on;
-	int choice, code = 0;
+	int code = 0;
 
 	if (!option)
 		code = report_unknown(page, entry->name, error);
@@ -225,8 +225,8 @@ int options_check_entry(const struct command_page *page, const struct config_ent
 				 option->argument);
 	else if (!option->argument)
 		code = config_entry_flag(entry, &is_on, error);
-	else if (option->set == value_set_choice)
-		code = value_set_choice(option, &choice, entry->value, error);
+	else if (value_check(option, entry->value, error))
+		code = error_add_place(error, "--%s", option->name);
 	return code ? error_add_place(error, "%s:%u", entry->path, entry->line) : 0;
 }
 

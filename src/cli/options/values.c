@@ -210,3 +210,23 @@ int value_set_points(const struct option *option, void *field, const char *text,
 	*(double *)field = points;
 	return 0;
 }
+
+int value_check(const struct option *option, const char *text, struct error *error)
+{
+	static option_setter *const plain[] = {
+		value_set_choice,   value_set_number,  value_set_count, value_set_seconds,
+		value_set_duration, value_set_percent, value_set_size,  value_set_points,
+	};
+	union {
+		int choice;
+		unsigned count;
+		uint64_t integer;
+		double real;
+		struct value_number number;
+	} field = {0};
+
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		if (option->set == plain[i])
+			return option->set(option, &field, text, error);
+	return 0;
+}

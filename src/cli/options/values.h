@@ -48,5 +48,7 @@ option_setter value_set_percent;  /* double: a fraction, > 0, up to 1; with or w
 option_setter value_set_size;     /* uint64_t: bytes, > 0 */
 option_setter value_set_points;   /* double: percentage points, > 0, with or without "pp" */
 
+/* Would the option take the text? Setters that keep more than a number are not asked. */
+int value_check(const struct option *option, const char *text, struct error *error);
 /* Frees what value_add_list has made. */
 void value_list_release(struct value_texts *list);
