@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""programs - real programs, each with a change whose effect can be measured.
-
-A program is a function of a folder; it prepares its input there and returns a case: `before` and `after`, the commands
-that are compared in pairs (short), `profiled`, the command of `before` that runs for half a minute, `places`, a pattern
-of the names by which a first screen would lead a reader to the change, and `size`, the part of the place's time that
-the change takes away in percent; None: measured from recordings of both. `record_places` are the names of the place in
-a recording, and `gain_places` the target whose gain is compared, where that is not every one that leads there.
+"""programs - real programs, each with a change whose effect can be measured: functions of a folder, which prepare their
+input there and return a case (gallery/inputs.py).
 """
 import os
 import random
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "gallery"))
+from inputs import case, preload, script, sh, text_file, words_of_text  # pylint: disable=wrong-import-position
 
 PROGRAMS = {}
 
@@ -20,45 +18,6 @@ def program(*needs):
         PROGRAMS[function.__name__] = (function, needs)
         return function
     return add
-
-
-def case(title, change, before, after, profiled, places, size=100, **more):
-    return {"title": title, "change": change, "before": before, "after": after, "profiled": profiled, "places": places, "size": size, **more}
-
-
-def words_of_text(lines, seed=1):
-    draw = random.Random(seed)
-    words = ["".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=draw.randint(2, 9))) for _ in range(5000)]
-    return [" ".join(draw.choices(words, k=draw.randint(4, 14))) for _ in range(lines)]
-
-
-def text_file(place, name, lines, times=1):
-    path = os.path.join(place, name)
-    text = "\n".join(words_of_text(lines)) + "\n"
-    with open(path, "w", encoding="ascii") as file:
-        for _ in range(times):
-            file.write(text)
-    return path
-
-
-def preload(place, name, source):
-    """A library that replaces functions of libc; as the words of a command that uses it."""
-    path, code = os.path.join(place, name + ".so"), os.path.join(place, name + ".c")
-    with open(code, "w", encoding="ascii") as file:
-        file.write(source)
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", path, code], check=True)
-    return ["env", "LD_PRELOAD=" + path]
-
-
-def sh(command, *words):
-    return ["sh", "-c", command, "sh", *words]
-
-
-def script(place, name, text):
-    path = os.path.join(place, name)
-    with open(path, "w", encoding="ascii") as file:
-        file.write(text)
-    return path
 
 
 @program("sqlite3")

@@ -16,7 +16,6 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
@@ -24,10 +23,7 @@ import tempfile
 import time
 
 from programs import PROGRAMS
-
-
-def run(words, **options):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, **options)
+from prediction import places_of, predicted, profile, run, size_of
 
 
 def wall(words):
@@ -42,82 +38,6 @@ def pairs_of(case, count):
     gains = [100 * (1 - after / before) for before, after in pairs]
     return {"before": statistics.median(pair[0] for pair in pairs), "after": statistics.median(pair[1] for pair in pairs),
             "gain": statistics.median(gains), "low": min(gains), "high": max(gains)}
-
-
-def time_in(lever, words, places, file):
-    """Nanoseconds of one whole run in the places, with what they call, and in all; a wait for a child is the child's time."""
-    subprocess.run([lever, "record", "--fresh", "-q", "-o", file, "--", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL, check=False)
-    inside = total = 0
-    for line in run([lever, "report", "--format", "folded", file]).stdout.splitlines():
-        stack, weight = line.rsplit(" ", 1)
-        if stack.endswith(("[B]/process", "[B]/pipe", "[S]")):
-            continue
-        total += float(weight)
-        inside += float(weight) if re.search(places, stack) else 0
-    return inside, total
-
-
-def size_of(lever, case, place):
-    """The part of the place's time that the change takes away, and what that is of all time, in percent."""
-    places = case.get("record_places", case["places"])
-    before, after = (time_in(lever, case[when], places, os.path.join(place, "record.lever")) for when in ("before", "after"))
-    if not before[0]:
-        return None, None
-    size = case["size"] if case["size"] is not None else 100 * (1 - after[0] / before[0])
-    return size, size * before[0] / before[1]
-
-
-def profile(lever, case, options, file):
-    words = [lever, "run", "--fresh", "-o", file, *options, "--then-stop", "--", *case["profiled"]]
-    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                               start_new_session=True)
-    said = process.communicate()[1]
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    return said
-
-
-def places_of(screen):
-    """What to do first, second and third, in the order of the first screen, parts after the place that they stand in."""
-    text, inside = "", False
-    for line in screen.splitlines():
-        if line and not line.startswith(" "):
-            inside = line.startswith(("do first", "then"))
-            line = line.replace("do first", "then", 1)
-        if inside:
-            text += ("\n" if line.startswith("then") or "└" in line else " ") + line.replace("then", "", 1).strip(" └")
-    return [line.strip() for line in text.split("\n") if "faster →" in line]
-
-
-def at_size(effect, size):
-    """Gain and interval at a speedup of `size` %: between the measured points on both sides, else by the slope."""
-    points = [{"speedup": 0, "program_speedup": 0, "low": 0, "high": 0}] + [point for point in effect["points"] if point.get("program_speedup") is not None]
-    below = [point for point in points if 100 * point["speedup"] <= size]
-    above = [point for point in points if 100 * point["speedup"] >= size]
-    if above:
-        left, right = below[-1], above[0]
-        width = right["speedup"] - left["speedup"]
-        part = (size / 100 - left["speedup"]) / width if width else 0
-        return [100 * (left[key] + part * (right[key] - left[key])) for key in ("program_speedup", "low", "high")]
-    if effect.get("slope") is None or effect["slope_low"] is None:
-        return None
-    return [size * effect[key] for key in ("slope", "slope_low", "slope_high")]
-
-
-def predicted(report, pattern, size):
-    """The gain and interval at the change's size, of the sure place whose name fits; the largest if several fit."""
-    best = None
-    for target in report["targets"]:
-        if size is None or not re.search(pattern, f"{target['name']} {target.get('called_by')}"):
-            continue
-        for effect in target["effects"]:
-            gain = at_size(effect, size) if effect["points"] and effect["kind"] != "latency" else None
-            if gain and (best is None or gain[1] > best[1]):
-                best = [*gain, target["name"], size]
-    return best
 
 
 def prepared(lever, name, place):

@@ -77,10 +77,10 @@ def page_complaints():
         count, most = len(path.read_text().split()), WORDS.get(here, WORDS_OF_PAGE)
         if count > most and here not in NOT_PAGES:
             yield path, 1, f"{count} words; {most} is the most: move what few readers need to a page of docs/"
-    index = (style.ROOT / "docs" / "README.md").read_text()
     for path in style.files(["docs"], {".md"}):
-        if path.name != "README.md" and f"({path.name})" not in index:
-            yield path, 1, "docs/README.md does not list it"
+        index = path.parent / "README.md"
+        if path != index and f"({path.name})" not in index.read_text():
+            yield path, 1, f"{index.relative_to(style.ROOT)} does not list it"
 
 
 def link_complaints():

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""pages - docs/gallery: one page for each change, and the table of all, from what the folders of the gallery hold."""
+import re
+import textwrap
+
+
+def points(figures):
+    return f"{figures['gain']:.1f} ({figures['low']:.1f} to {figures['high']:.1f})" if figures else "–"
+
+
+def perf_words(change):
+    first = change.prediction["perf_first"]
+    if not first:
+        return "–"
+    percent, program, _, _, *function = re.sub(r"( -)+$", "", first).split()
+    name = f"{program}: {' '.join(function)}"
+    gain = (change.row or {}).get("perf_gain")
+    told = "the same change" if change.case_words.get("perf_same") else f"{points(gain)} by {change.case_words['perf_change']}" if gain else "no change known"
+    return f"`{name}` ({percent}): {told}"
+
+
+def table(changes):
+    lines = ["| program and change | kind | predicted | measured | verdict | `perf` names first, and that change's gain |", "| --- | --- | --- | --- | --- | --- |"]
+    for change in changes:
+        row, words = change.row, change.case_words
+        told = (points(row["predicted"]), points(row["measured"]), row["verdict"]) if row else ("made", "not yet", "–")
+        lines.append(f"| [{words['title']}]({change.name}.md): {words['change']} | {words['kind']} | " + " | ".join([*told, perf_words(change)]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def index(changes):
+    rows = [change.row for change in changes if change.row]
+    true = sum(row["verdict"] == "came true" for row in rows)
+    text = f"""# Gallery: predictions on real programs, and what came true
+
+Lever predicts what a change would bring; git has the prediction before the change is measured. {true} of {len(rows)} predictions came true.
+
+A row holds percent of run time with 95 % intervals. *Came true*: the measured interval meets the predicted one, or lies within 3 points
+of it. *Cannot tell*: the predicted interval is wider than ±4 points and ±half of the gain. A null is hot code of which Lever says that it does not help.
+
+```
+gallery/run NAME                 # predict, measure, print: in a folder of its own
+gallery/run all
+gallery/run table
+gallery/run predict NAME         # writes gallery/NAME/prediction.json; commit it
+gallery/run measure NAME         # refuses a prediction that git does not have; writes row.json
+```
+
+"""
+    machines = sorted({change.prediction["machine"] for change in changes})
+    return text + table(changes) + "\nMeasured on a shared virtual machine, while nothing else ran: " + "; ".join(machines) + ".\n"
+
+
+def screen_of(change):
+    """The first screen from its first place on, up to what follows the places."""
+    lines = [line.rstrip() for line in change.prediction["screen"].splitlines()]
+    first = next((i for i, line in enumerate(lines) if line.startswith("measured")), 0)
+    last = next((i for i, line in enumerate(lines) if line.startswith(("to be surer", "warning"))), first + 16)
+    return "\n".join(lines[first:last])
+
+
+def size_words(change):
+    size = change.prediction["size"]
+    if size is not None:
+        return f"The change takes {size:.0f} % of the place's time away, by its construction."
+    if change.row and change.row["size"] is not None:
+        return f"The change takes {change.row['size']:.0f} % of the place's time away, by recordings before and after it."
+    return "The part of the place's time that the change takes away is measured by recordings before and after it."
+
+
+def page(change):
+    words, prediction, row = change.case_words, change.prediction, change.row
+    command = " ".join(["lever run", *prediction["options"], "--"])
+    asked = f" Then its question: `{' '.join(['lever run', *prediction['ask'], '--'])} PROGRAM`, as long, into the same profile." if prediction.get("ask") else ""
+    parts = [f"# {words['title']}: {words['change']}", change.problem.strip(),
+             f"## What Lever says\n\n`{command} PROGRAM`, {prediction['seconds']} s.{asked} Profile `{prediction['profile_sha256'][:12]}`:\n\n```\n{screen_of(change)}\n```"]
+    if change.patch:
+        body = "\n".join(line for line in change.patch.splitlines() if not re.match(r"diff |index ", line))
+        parts.append(f"## The change\n\n```diff\n{body}\n```")
+    told = [size_words(change)]
+    if row:
+        guess = row["predicted"]
+        told.append(f"Predicted{' by `' + guess['place'] + '`' if guess else ''}: {points(guess)} %. Measured in {row['measured']['pairs']} pairs: "
+                    f"{points(row['measured'])} %. **{row['verdict'].capitalize()}.**")
+    parts.append("## Did it come true?\n\n" + textwrap.fill(" ".join(told), 120))
+    parts.append(textwrap.fill("`perf record` names first: " + perf_words(change) + ".", 120, break_long_words=False))
+    if change.note:
+        parts.append(change.note.strip())
+    return "\n\n".join(parts) + "\n"
