@@ -10,6 +10,6 @@ def prepare(folder):
         return script(folder, name, f"pragma synchronous = {setting};\ndrop table if exists t;\ncreate table t(a integer primary key, b text);\n" +
                       "".join(f"insert into t values({i}, 'row {i * i}');\n" for i in range(count)))
     command = ["sqlite3", os.path.join(folder, "db")]
-    return case("sqlite3, a transaction for each INSERT", "`pragma synchronous = off`", [*command, ".read " + inserts("before.sql", "full", 2000)],
-                [*command, ".read " + inserts("after.sql", "off", 2000)], [*command, ".read " + inserts("long.sql", "full", 200000)],
+    return case("sqlite3, a transaction for each INSERT", "`pragma synchronous = off`", [*command, ".read " + inserts("before.sql", "full", 400)],
+                [*command, ".read " + inserts("after.sql", "off", 400)], [*command, ".read " + inserts("long.sql", "full", 40000)],
                 r"syscall:(fdatasync|fsync)", kind="waiting")
