@@ -13,8 +13,8 @@ def gain_of(lever, before, after, seconds):
     """Percent of time that `after` saves, and the interval, by `lever diff`."""
     text = run([lever, "diff", "-q", "--format", "json", "--seconds", seconds, "--", *before, "--vs", *after]).stdout
     pairs = json.loads(text)
-    if pairs["low"] is None:
-        return None
+    if None in (pairs["ratio"], pairs["low"], pairs["high"]):
+        return None  # too few runs
     return {"gain": 100 * (1 - pairs["ratio"]), "low": 100 * (1 - pairs["high"]), "high": 100 * (1 - pairs["low"]),
             "pairs": pairs["pairs"], "before_s": pairs["before"]["median_s"], "after_s": pairs["after"]["median_s"]}
 

@@ -32,7 +32,7 @@ int main(int argc, char **argv) { for (long i = 0; i < atol(argv[1]); i++) { if 
 def prepare(folder):
     program = os.path.join(folder, "program")
     subprocess.run(["cc", "-g", "-O1", "-fno-optimize-sibling-calls", "-o", program, script(folder, "program.c", CODE)], check=True)
-    return case("A toy", "no needless work", [program, "100"], [program, "100", "fast"], [program, "1000000"], r"needless", kind="CPU",
+    return case("A toy", "no needless work", [program, "30"], [program, "30", "fast"], [program, "1000000"], r"needless", kind="CPU",
                 options=["--target", "inclusive:needless", "--progress", "needed"] if os.geteuid() == 0 else ["--target", "needless", "--progress", "needed"])
 '''
 
@@ -59,7 +59,7 @@ class Gallery:
 
     def run(self, *words):
         return subprocess.run([os.path.join(self.folder, "gallery", "run"), "--lever", LEVER, "--work", os.path.join(self.folder, "work"), "--seconds", "4",
-                               "--pairs", "2", *words], capture_output=True, text=True, check=False, timeout=100)
+                               "--pairs", "6", *words], capture_output=True, text=True, check=False, timeout=100)
 
 
 @test("a change is predicted, committed, measured and told; no step goes before the one that it needs")
