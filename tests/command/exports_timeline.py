@@ -9,12 +9,13 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kernel"))
-from check import check, equal, main, test  # noqa: E402
+from check import Skip, check, equal, main, test  # noqa: E402
 from perfetto import Trace  # noqa: E402
 
 FOLDER = tempfile.TemporaryDirectory()
@@ -73,6 +74,20 @@ def _():
     check(among([event[3] for event in read.events if event[1] == 1]))
     check(among([track["name"] for track in read.tracks.values() if track["is_counter"]]))
     check(among([event[4]["text"].decode() for event in read.events if "text" in event[4]]))
+
+
+@test("Perfetto's own schema knows every field of its file")
+def _():
+    proto = os.environ.get("PERFETTO_PROTO")
+    if not proto or not shutil.which("protoc"):
+        raise Skip("needs protoc, and PERFETTO_PROTO with a checkout of Perfetto")
+    result = subprocess.run(["protoc", "-I", proto, "--decode=perfetto.protos.Trace", "protos/perfetto/trace/trace.proto"],
+                            input=export("perfetto"), capture_output=True, timeout=60)
+    equal(result.returncode, 0, result.stderr)
+    text = result.stdout.decode()
+    for message in ("process_tree {", "track_descriptor {", "track_event {"):
+        check(message in text, message)
+    equal(re.findall(r"^ *[0-9]+[:{ ].*$", text, re.MULTILINE), [])  # unknown fields have numbers
 
 
 @test("CSV has a row for each span with any name, and equal numbers of fields")
