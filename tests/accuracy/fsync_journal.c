@@ -8,7 +8,8 @@
  * Without a cut of 75 %: there, in the bare program only, the loop device's worker waits for the
  * core of the computing thread up to the scheduler's next tick, and a round takes 2 to 3 ms more.
  *
- * period = measured cuts = 25 50 100
+ * period = measured
+ * cuts = 25 50 100
  */
 #include "rounds.h"
 

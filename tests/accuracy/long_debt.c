@@ -4,7 +4,8 @@
  * round. After its wait the second owes all of that work's speedup, ten times the longest single
  * pause (2 ms), and must pay it before it wakes the first: optimizing the work gains nothing.
  *
- * period = 40000 cuts = 25 50 100
+ * period = 40000
+ * cuts = 25 50 100
  */
 #include "rounds.h"
 

@@ -4,7 +4,8 @@
  * the same point. Only the first can gain. (With cuts above 50 %, pauses would make the second
  * late.)
  *
- * period = 1 / (1 / (1500 * A) + 1 / 1000) cuts = 25 50
+ * period = 1 / (1 / (1500 * A) + 1 / 1000)
+ * cuts = 25 50
  */
 #include "work.h"
 

@@ -19,6 +19,8 @@ more than the root of the sum of both intervals' squares.
 constant speed. With --disk slow each write to the device takes 3 ms (slow_disk/).
 
 --peer coz compares coz, where it applies; --most POINTS exits 1 above this mean error; --json FILE keeps the rows.
+--list prints what each program says of its truth, and profiles nothing.
+
 Look at `uptime` first: nothing else may run.
 
 --smoke POINTS is for tests on busy machines. It fails only if an interval misses the truth by more than that, twice,
@@ -436,6 +438,7 @@ def read_options():
     parser.add_argument("--most", type=float, help="exit 1 above this mean absolute error, in percentage points")
     parser.add_argument("--smoke", type=float, help="exit 1 only for intervals that miss by more than so many points")
     parser.add_argument("--disk", choices=DISKS, help="run the programs on a file system in memory, or on a slow device; needs root")
+    parser.add_argument("--list", action="store_true", help="print the truths that follow from how the programs are made")
     parser.add_argument("--json", help="keep the rows in this file")
     options = parser.parse_args()
     options.programs = options.programs.split(",")
@@ -447,8 +450,17 @@ def read_options():
     return options
 
 
+def list_truths(cases):
+    for case in cases:
+        print(case.name, "measured" if case.formula == "measured" else "")
+        for target in case.targets if case.formula != "measured" else ():
+            print("   ", target.letter, *("%d: %.1f" % (cut, 100 * case.constructed(target.letter, cut)) for cut in case.cuts))
+
+
 def main():
     options = read_options()
+    if options.list:
+        return list_truths(map(Case, options.programs))
     if options.smoke is not None and os.geteuid() != 0 and options.engine != "runtime":
         print("profiling needs root")
         return SKIPPED

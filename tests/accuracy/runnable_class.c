@@ -3,7 +3,8 @@
  * runnable_class - waits for a core: two threads that share one. Without the waits each has a core
  * of its own.
  *
- * period = measured cuts = 100
+ * period = measured
+ * cuts = 100
  */
 #include "work.h"
 

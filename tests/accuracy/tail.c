@@ -5,7 +5,10 @@
  * to pause. Windows are long compared with the 22 ms between slow requests, since a slow request
  * that crosses the beginning or end of a window is missing.
  *
- * latency = 250 * A + 200 * B p99 = 12500 * A + 200 * B cuts = 25 50 75 options = --window 200ms
+ * latency = 250 * A + 200 * B
+ * p99 = 12500 * A + 200 * B
+ * cuts = 25 50 75
+ * options = --window 200ms
  */
 #include "work.h"
 
