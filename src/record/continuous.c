@@ -3,11 +3,13 @@
 #include "record/continuous.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "driver/interruption.h"
 #include "profile/archive.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -15,6 +17,7 @@
 
 #define LEAST_PART 0.1 /* of the rotation time: a file is not shorter, the next boundary ends it */
 #define RETRY_US 1000000
+#define EARLY_NS 1000000000u /* what ends so long before its time has nothing more to record */
 
 static double now_seconds(void)
 {
@@ -46,21 +49,34 @@ static int make_folder(const char *folder, struct error *error)
 	return 0;
 }
 
-/* Returns whether there is more to record. */
+/* A file that is there, as the clock may have been set back, is not written over. */
+static char *path_of_new(const char *folder, int64_t start_s)
+{
+	char *path = archive_path(folder, start_s);
+
+	while (!access(path, F_OK)) {
+		free(path);
+		path = archive_path(folder, ++start_s);
+	}
+	return path;
+}
+
+/* Returns whether there is more to record. The wall clock may be set meanwhile. */
 static bool record_one(const struct continuous_options *continuous,
 		       const struct record_options *options, struct driver_options *driver,
 		       struct driver_result *result, struct error *error)
 {
 	double start = now_seconds();
 	double seconds = seconds_left(start, continuous->rotate_ns);
-	AUTO(text) char *path = archive_path(continuous->folder, (int64_t)start);
+	AUTO(text) char *path = path_of_new(continuous->folder, (int64_t)start);
+	uint64_t end_ns = clock_now_ns() + (uint64_t)(seconds * 1e9);
 
 	driver->output = path;
 	driver->seconds = seconds;
 	record_run(options, driver, result, error);
 	if (result->end == DRIVER_NO_ANSWER)
 		unlink(path); /* nothing ran in that time */
-	bool is_over = interruption_any() || now_seconds() < start + seconds - 1;
+	bool is_over = interruption_any() || clock_now_ns() + EARLY_NS < end_ns;
 	return (result->end == DRIVER_ANSWERED || result->end == DRIVER_NO_ANSWER) && !is_over;
 }
 

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from kernel import Skip, check, equal, lever, main, test
+from kernel import PROGRAMS, Skip, check, equal, lever, main, test
 from check import LEVER
 
 FOLDER = tempfile.TemporaryDirectory()
@@ -46,12 +46,12 @@ def report(folder, *options):
     return json.loads(result.stdout), result.stderr
 
 
-def record(folder, seconds, end, *options):
+def record(folder, seconds, end, *options, environment=None):
     """Records the process until the signal. Returns what was printed."""
     with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as busy:
         command = [LEVER, "record", "--continuous", "--output", folder, "--rotate", "5s", "--period", "5ms",
                    "--pid", str(busy.pid), *options]
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as recorder:
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as recorder:
             time.sleep(seconds)
             recorder.send_signal(end)
             told = recorder.communicate(timeout=30)[1]
@@ -70,6 +70,19 @@ def _():
     for name in files[1:]:
         check(start_of(name).tm_sec % 5 <= 2, files)
     equal(sorted(os.listdir(archive_of())), files)
+
+
+@test("a clock that is set back ends no recorder, and no file is written over")
+def _():
+    folder = archive_of("set-back")
+    library = os.path.join(PROGRAMS, "libfailing.so")
+    if not os.path.exists(library):
+        raise Skip("libfailing.so could not be built here")
+    began = time.monotonic()
+    told, code = record(folder, 13, signal.SIGTERM, environment={**os.environ, "LD_PRELOAD": library, "FAILING_CLOCK": "6 -5"})
+    equal((told, code), ("", 0))
+    whole, _told = report(folder)
+    check(whole["recorded_ns"] > 0.8e9 * (time.monotonic() - began - 1), (whole["recorded_ns"], profiles(folder)))
 
 
 @test("a folder's report adds up all; a time's report has the files of that time only")

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * failing - preloaded into lever: from some number on, its writes or its allocations fail.
+ * failing - preloaded into lever: from some number on, its writes or its allocations fail, or its wall clock is set.
  *
  * FAILING_WRITE and FAILING_ALLOCATION are those numbers, FAILING_ERROR the writes' errno. Writes
  * are those to regular files, changes of their size, and waiting for the disk. FAILING_COUNT is a
- * file for how many of both there were. Other programs that inherit the environment, and children
+ * file for how many of both there were. FAILING_CLOCK, as "6 -5": after 6 s the clock is 5 s behind. Other programs that inherit the environment, and children
  * of lever that run no program, are left alone.
  */
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char *program_invocation_short_name;
@@ -22,6 +23,7 @@ void *__libc_realloc(void *old, size_t size);   /* NOLINT(bugprone-reserved-iden
 
 static long writes, allocations, failing_write, failing_allocation;
 static int failing_error = ENOSPC;
+static long clock_set_s, clock_step_s; /* time of CLOCK_MONOTONIC; by how much */
 static pid_t lever; /* 0: this process is another one */
 
 static long number_of(const char *variable)
@@ -38,6 +40,11 @@ __attribute__((constructor)) static void begin(void)
 	failing_allocation = number_of("FAILING_ALLOCATION");
 	if (number_of("FAILING_ERROR"))
 		failing_error = (int)number_of("FAILING_ERROR");
+	const char *clock = getenv("FAILING_CLOCK");
+	struct timespec now;
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	if (clock && sscanf(clock, "%ld %ld", &clock_set_s, &clock_step_s) == 2)
+		clock_set_s += now.tv_sec;
 	lever = getpid();
 }
 
@@ -77,6 +84,26 @@ static int allocation_fails(void)
 		return 0;
 	errno = ENOMEM;
 	return 1;
+}
+
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+	struct timespec elapsed;
+	int result = (int)syscall(SYS_clock_gettime, id, now);
+
+	if (id == CLOCK_REALTIME && clock_step_s && lever == getpid()) {
+		syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &elapsed);
+		now->tv_sec += elapsed.tv_sec >= clock_set_s ? clock_step_s : 0;
+	}
+	return result;
+}
+
+time_t time(time_t *seconds)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return seconds ? (*seconds = now.tv_sec) : now.tv_sec;
 }
 
 ssize_t write(int fd, const void *bytes, size_t size)
