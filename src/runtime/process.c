@@ -70,15 +70,39 @@ static void inherit(struct runtime_process *entry, const struct runtime_process 
 		entry->mapped_image = entry->image;
 }
 
+/*
+ * This process's number as the engine knows it; 0: unknown. A namespace of process ids has others:
+ * its 1 is never what is 1 outside. /proc/self is told as the file system's owner sees it, and the
+ * shared page was opened in the same one.
+ */
+static uint32_t number_outside(const struct runtime_process *parent, uint32_t parent_pid)
+{
+	uint32_t pid = (uint32_t)lever_call_1(SYS_getpid, 0), found = 0;
+	char text[16];
+	const long arguments[6] = {AT_FDCWD, (long)"/proc/self", (long)text, sizeof(text), 0, 0};
+
+	if (parent && parent->pid == parent_pid)
+		return pid;
+	long length = lever_system_call(SYS_readlinkat, arguments);
+	for (long i = 0; i < length && text[i] >= '0' && text[i] <= '9'; i++)
+		found = found * 10 + (uint32_t)(text[i] - '0');
+	return found || parent ? found : pid;
+}
+
 static struct runtime_process *take_entry(const struct runtime_process *parent)
 {
-	uint32_t pid = (uint32_t)lever_call_1(SYS_getpid, 0);
+	uint32_t parent_pid = (uint32_t)lever_call_1(SYS_getppid, 0);
+	uint32_t pid = number_outside(parent, parent_pid);
 	struct runtime_process *entry = parent ? NULL : find_own(pid);
 
+	if (!pid) {
+		__atomic_fetch_add(&runtime_page->untracked, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
 	entry = entry ? entry : find_free();
 	if (!entry)
 		return NULL;
-	entry->parent = (uint32_t)lever_call_1(SYS_getppid, 0);
+	entry->parent = parent ? parent->pid : parent_pid;
 	entry->sampler = RUNTIME_SAMPLER_NONE;
 	entry->running = 0;
 	__atomic_fetch_add(&entry->image, 1, __ATOMIC_RELEASE);
