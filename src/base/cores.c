@@ -54,10 +54,20 @@ unsigned cores_in(const char *list)
 	return count;
 }
 
-unsigned cores_possible(void)
+static unsigned end_of_file(const char *path)
 {
-	AUTO(text) char *list = file_read("/sys/devices/system/cpu/possible", NULL, NULL);
+	AUTO(text) char *list = file_read(path, NULL, NULL);
 	unsigned end = list ? cores_end(list) : 0;
 
 	return end ? end : 1;
+}
+
+unsigned cores_possible(void)
+{
+	return end_of_file("/sys/devices/system/cpu/possible");
+}
+
+unsigned cores_present(void)
+{
+	return end_of_file("/sys/devices/system/cpu/present");
 }

@@ -14,3 +14,5 @@ unsigned cores_in(const char *list);
  * included: the length of an array by core, also where numbers are left out. 1 if unknown.
  */
 unsigned cores_possible(void);
+/* The same of cores that are built in, also those that are offline: not of mere possibilities. */
+unsigned cores_present(void);

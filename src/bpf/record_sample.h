@@ -67,13 +67,14 @@ static __always_inline void kernel_frames_take(void *context, struct record_samp
 	sample->kernel_count = bytes > 0 ? (u32)bytes / 8 : 0;
 }
 
+/* Small: Linux 6.1 allows 512 bytes of stack for record_blocked and all that it calls. */
 struct user_walk {
 	struct frame frame;
 	u64 now;
 	struct task_struct *other; /* NULL: the current task */
-	u32 space, which;
-	u32 is_caller; /* of the frame before: ip is a return address */
-	u32 pad;
+	u32 space;
+	u16 which;
+	u16 is_caller; /* of the frame before: ip is a return address */
 };
 
 /* Adds a frame to the scratch sample. False: the walk ends here. */
@@ -130,6 +131,9 @@ static long user_frame_visit(u32 index, void *context)
 static __noinline int other_python_frame(struct task_struct *other, u32 which, u64 address,
 					 const struct location *native, struct location *script)
 {
+	/* So that the functions for the current task are not called: their stack would add up. */
+	if (!other)
+		return PYTHON_NATIVE;
 	return python_frame_in(other, which, address, native, script);
 }
 

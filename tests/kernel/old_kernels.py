@@ -64,6 +64,9 @@ sleep 2; say during $(programs)
 kill -9 $victim; sleep 2; say left $(($(programs) - before))
 kill -0 $other; say alive $?
 /lever record -q -o /tmp/d.lever --seconds 2 -- /exits plain UNITS > /tmp/out 2>&1; say record $?
+/lever report /tmp/d.lever --format json | tr -d '\\n' | grep -o '"engine": *"[a-z ]*"' | sed 's/^/lever-test recorder /'
+sed 's/^/lever-test said /' /tmp/out
+LEVER_ASSUME_NO_BPF=1 /lever record -q -o /tmp/p.lever --seconds 2 -- /exits threads UNITS > /tmp/out 2>&1; say perf $?
 sed 's/^/lever-test said /' /tmp/out
 MORE
 ip link set lo up
@@ -179,7 +182,7 @@ def judge(said, more):
         if said.get(word, ["never" if not is_late(said) else wanted])[0] != wanted:
             wrong.append(f"{sentence} ({word}: {said.get(word)})")
 
-    for word in ("run", "report", "attach", "system", "record"):
+    for word in ("run", "report", "attach", "system", "record", "perf"):
         if said.get(word, ["0" if is_late(said) else "never"])[0] not in ("0", "3"):
             wrong.append(f"{word} ended with {said.get(word, ['never'])[0]}")
     without = any("without libzmq" in line for line in said.get("said", []))
@@ -189,6 +192,8 @@ def judge(said, more):
     must("alive", "0", "the program that was attached to has ended")
     must("left", "0", "a lever that was killed has left BPF programs")
     must("complaints", "0", "the kernel complained: " + "; ".join(said.get("complained", [])))
+    if not is_late(said) and not any('"kernel"' in line for line in said.get("recorder", [])):
+        wrong.append(f"lever record did not use BPF: {said.get('recorder')}")
     if said.get("during", ["1"])[0] == "0":
         wrong.append("no BPF program was there while lever ran")
     if "json" in said or not is_late(said):

@@ -128,7 +128,7 @@ int perf_rings_open(uint64_t period_ns, enum perf_chain chain, struct perf_rings
 	struct perf_rings *rings = memory_new(1, sizeof(*rings));
 	rings->attributes = attributes;
 	rings->chain = chain;
-	rings->core_count = (int)cores_possible();
+	rings->core_count = (int)cores_present(); /* each takes a descriptor for each thread */
 	rings->rings = memory_new((size_t)rings->core_count, sizeof(*rings->rings));
 	rings->poll = epoll_create1(EPOLL_CLOEXEC);
 	for (int core = 0; core < rings->core_count; core++)
