@@ -7,7 +7,9 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
+import sys
 import time
 
 from kernel import LEVER, PROGRAMS, Skip, check, equal, folder, main, program, test
@@ -45,6 +47,10 @@ if os.environ.get("LEVER_NIGHTLY") == "1":
         ("yama/ptrace_scope", 1): {},
         ("yama/ptrace_scope", 2): {},
     }
+
+
+# A test that takes too long must not leave the machine with another setting.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
 @contextlib.contextmanager
