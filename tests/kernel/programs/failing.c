@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * failing - preloaded into lever: from some number on, its writes or its allocations fail, or its wall clock is set.
+ * failing - preloaded into lever: from some number on, its writes or its allocations fail; or its
+ * wall clock is set.
  *
  * FAILING_WRITE and FAILING_ALLOCATION are those numbers, FAILING_ERROR the writes' errno. Writes
  * are those to regular files, changes of their size, and waiting for the disk. FAILING_COUNT is a
- * file for how many of both there were. FAILING_CLOCK, as "6 -5": after 6 s the clock is 5 s behind. Other programs that inherit the environment, and children
- * of lever that run no program, are left alone.
+ * file for how many of both there were. FAILING_CLOCK, as "6 -5": after 6 s it is 5 s behind.
+ * Other programs that inherit the environment, and children of lever that run no program, are left
+ * alone.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +26,7 @@ void *__libc_realloc(void *old, size_t size);   /* NOLINT(bugprone-reserved-iden
 static long writes, allocations, failing_write, failing_allocation;
 static int failing_error = ENOSPC;
 static long clock_set_s, clock_step_s; /* time of CLOCK_MONOTONIC; by how much */
-static pid_t lever; /* 0: this process is another one */
+static pid_t lever;                    /* 0: this process is another one */
 
 static long number_of(const char *variable)
 {
