@@ -48,7 +48,7 @@ gallery/run measure NAME         # refuses a prediction that git does not have; 
 
 """
     machines = sorted({change.prediction["machine"] for change in changes})
-    return text + table(changes) + "\nMeasured on a shared virtual machine, while nothing else ran: " + "; ".join(machines) + ".\n"
+    return text + table(changes) + "\nMeasured on a shared virtual machine, while nothing else ran unless the page says so: " + "; ".join(machines) + ".\n"
 
 
 def screen_of(change):
