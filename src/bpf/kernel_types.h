@@ -73,6 +73,7 @@ struct pid {
 
 struct thread_info {
 	unsigned long flags;
+	u32 cpu;
 };
 
 struct task_struct {

@@ -190,7 +190,10 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 		state->was_woken_externally =
 			!by_host &&
 			(cpu->hard_interrupts || waker->flags & PF_KTHREAD || !is_pausable(waker));
-		wait_end(cpu, woken, state, now);
+		state->waits_for_core =
+			(external || by_thread) && !by_host && wait_lasts_until_core(woken, state);
+		if (!state->waits_for_core)
+			wait_end(cpu, woken, state, now);
 		bool by_task = by_host || (!external && !by_thread && woken != waker);
 		idle_wait_end(woken, state, by_task);
 		cpu->hand_overs += by_task;
@@ -202,7 +205,7 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 		   by_thread ? core_gap(cpu, global) :
 			       0,
 		   global, bpf_ktime_get_ns());
-	waiting_set(state, true);
+	waiting_set(state, !state->waits_for_core);
 	return 0;
 }
 
@@ -220,6 +223,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 	cpu->is_expiring = 0;
 	cpu->has_message = 0;
 	cpu->owes_more = 0;
+	cpu->has_user_task = next->mm != NULL;
 	if (!previous->pid) {
 		cpu->soft_interrupts = 0;
 		cpu->delay.busy_since_ns = now;
@@ -243,7 +247,13 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 	if (!entering)
 		delay_forgive(&cpu->delay.local, &settings.delay, global_delay());
 	else {
-		wait_end_unseen(entering, now);
+		if (entering->waits_for_core) {
+			wait_end(cpu, next, entering, now);
+			delay_wake_late(&entering->delay, global_delay(), now);
+			entering->waits_for_core = 0;
+		} else {
+			wait_end_unseen(entering, now);
+		}
 		runnable_end(cpu, next, entering, now);
 		span_tracker_enter(next, cpu);
 		pause_enter(cpu, entering, now, !previous->pid,

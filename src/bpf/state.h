@@ -27,7 +27,8 @@ struct task_state {
 	u8 is_housekeeping : 1;   /* no task waits for what it does when its wait times out */
 	u8 waits_for_lock : 1;    /* who releases it hands over no work */
 	u8 is_peer;               /* no member, but it pauses with them: a client in their loop */
-	u8 was_woken_externally;
+	u8 was_woken_externally : 1;
+	u8 waits_for_core : 1; /* it is woken, but its wait ends with the way onto a core */
 	u8 is_in_tree;   /* of the program's tree: is_member unless its name speaks against it */
 	u8 is_excluded;  /* lever itself, and what it runs under */
 	u8 is_undecided; /* its name has not been looked at */

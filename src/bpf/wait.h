@@ -157,6 +157,19 @@ static __always_inline void wait_emit(struct task_struct *task, const struct tas
 		sample_emit(this_cpu(), task, flags, weight, 0, &walk);
 }
 
+/*
+ * The way back onto a core that is idle, or that the waker leaves, is a part of the wait: it goes
+ * with it. But a nap made shorter is no nap taken away.
+ */
+static __always_inline bool wait_lasts_until_core(struct task_struct *woken,
+						  const struct task_state *state)
+{
+	return state->wait != WAIT_NONE && state->wait != WAIT_FOR_REQUEST &&
+	       state->wait_class != WAIT_CLASS_LOCK && !state->delay.lock_levels &&
+	       wait_reason_of_call(state->wait_call) != WAIT_FOR_TIME &&
+	       !cpus[woken->thread_info.cpu & (KERNEL_CPUS_MOST - 1)].has_user_task;
+}
+
 /* The task is woken. */
 static __always_inline void wait_end(struct kernel_cpu *cpu, struct task_struct *task,
 				     struct task_state *state, u64 now)

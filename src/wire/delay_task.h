@@ -78,6 +78,13 @@ DELAY_RULE void delay_wake(struct delay_task *task, enum delay_waker waker, __s6
 	task->is_woken = 1;
 }
 
+/* The wait lasted until the task had a core: as if it were woken only now. */
+DELAY_RULE void delay_wake_late(struct delay_task *task, __u64 global, __u64 now)
+{
+	task->delay_at_wake_ns = global;
+	task->woken_ns = now;
+}
+
 /* The credit of a waiter (delay_waiters.h) whose wait in the target ends: what G grew by for it. */
 DELAY_RULE __u64 delay_wait_credit(const struct delay_settings *settings, __u32 level,
 				   __u64 waited_ns)

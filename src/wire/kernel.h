@@ -47,7 +47,8 @@ struct kernel_cpu {
 	__u32 is_finishing;     /* it pays there; ticks meanwhile are part of that pause */
 	__u8 is_receiving;      /* packets are being handled */
 	__u8 is_expiring;       /* a timer of high resolution is */
-	__u16 has_message;      /* the packet handled last was another host's (wire/hosts.h) */
+	__u8 has_user_task;     /* neither idle nor a kernel thread is current */
+	__u8 has_message;       /* the packet handled last was another host's (wire/hosts.h) */
 	__u64 message_delay_ns; /* which it carried */
 	__u64 handled_ns;       /* time of ticks in BPF, without pauses */
 	struct delay_budget budget;
