@@ -179,9 +179,7 @@ char *advice_limits(const struct advice *advice)
 				    "clients or other programs. ",
 				    100 * advice->paced_share);
 	if (busy < IDLE_MOST)
-		cores = text_format("It is on a core for %.0f %% of the time and waits for the "
-				    "rest: lever record shows for what.",
-				    100 * busy);
+		cores = text_format("It waits for most of the time: lever record shows for what.");
 	else if (advice->cores > 1 && busy < MOSTLY_ALONE)
 		cores = text_format("%s thread runs at a time, on %u cores: doing parts of it side "
 				    "by side could save up to %.0f %% of the time.",
