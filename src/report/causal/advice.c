@@ -152,9 +152,10 @@ char *advice_why(const struct advice *advice, const struct target_verdict *verdi
 
 	if (verdict->target->target->kind == TARGET_CLASS)
 		return text_format("threads wait so for %.0f %% of the time", 100 * share);
-	if (advice->busy_cores < ALONE_MOST && ratio <= WAITED_FOR && ratio >= HIDDEN)
+	/* A share of all threads' time is small, too, where most threads are idle all the time. */
+	if (advice->busy_cores < ALONE_MOST && ratio >= HIDDEN)
 		return text_format("it takes %.0f %% of the time, and nothing runs beside it",
-				   100 * share);
+				   100 * (ratio > WAITED_FOR ? pace : share));
 	if (ratio > WAITED_FOR)
 		return text_format(
 			"it takes only %.0f %% of all threads' time, but others wait for "

@@ -40,3 +40,17 @@ TEST("a program with one active thread is told what its other cores could save a
 	CHECK(strstr(idle, "save up to 75 % of the time"));
 	CHECK(strstr(busy, "4.0 of 4 cores are busy"));
 }
+
+TEST("where one thread runs at a time, threads that are always idle make no place small")
+{
+	struct recording_target named = {.kind = TARGET_FUNCTION};
+	struct causal_target target = {.target = &named, .share = 0.09};
+	struct causal_effect effect = {.slope = {.slope = 0.66, .low = 0.6, .high = 0.72}};
+	struct target_verdict verdict = {.target = &target, .effect = &effect};
+	struct advice one = {.busy_cores = 1, .cores = 2}, two = {.busy_cores = 2, .cores = 2};
+	AUTO(text) char *alone = advice_why(&one, &verdict);
+	AUTO(text) char *beside = advice_why(&two, &verdict);
+
+	CHECK_TEXT(alone, "it takes 66 % of the time, and nothing runs beside it");
+	CHECK(strstr(beside, "it takes only 9 % of all threads' time"));
+}
