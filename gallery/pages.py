@@ -3,6 +3,8 @@
 import re
 import textwrap
 
+from picture import picture
+
 
 def points(figures):
     return f"{figures['gain']:.1f} ({figures['low']:.1f} to {figures['high']:.1f})" if figures else "–"
@@ -83,6 +85,8 @@ def page(change):
         told.append(f"Predicted{' by `' + guess['place'] + '`' if guess else ''}: {points(guess)} %. Measured in {row['measured']['pairs']} pairs: "
                     f"{points(row['measured'])} %. **{row['verdict'].capitalize()}.**")
     parts.append("## Did it come true?\n\n" + textwrap.fill(" ".join(told), 120))
+    if picture(prediction, row):
+        parts.append(f"![The predicted curve and the measured change]({change.name}.svg)")
     parts.append(textwrap.fill("`perf record` names first: " + perf_words(change) + ".", 120, break_long_words=False))
     if change.note:
         parts.append(change.note.strip())

@@ -24,5 +24,5 @@ def prepare(folder):
 
     def command(policy, requests):
         return ["sh", code, folder, policy, str(requests)]
-    return case("Redis, 50 clients that write", "`appendfsync everysec`", command("always", 20000), command("everysec", 20000), command("always", 100000000),
+    return case("Redis, 50 clients that write", "`appendfsync everysec`", command("always", 200000), command("everysec", 200000), command("always", 100000000),
                 r"syscall:(fdatasync|fsync)", kind="waiting", ask=["--target", "syscall:fdatasync"])

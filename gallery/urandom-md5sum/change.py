@@ -9,4 +9,4 @@ def prepare(_):
     def command(device, checksum="md5sum", megabytes=300):
         return sh(f"head -c {megabytes}M {device} | {checksum} >/dev/null")
     return case("head /dev/urandom \\| md5sum", "`/dev/zero`", command("/dev/urandom"), command("/dev/zero"), command("/dev/urandom", megabytes=5000),
-                r"all of head\b", None, record_places=r"^head\b", kind="kernel", ask=["--target", "process:head"], perf_change="`cat` in place of md5sum", perf_after=command("/dev/urandom", "cat"))
+                r"all of head\b|process:head\b", None, record_places=r"^head\b", kind="kernel", ask=["--target", "process:head"], perf_change="`cat` in place of md5sum", perf_after=command("/dev/urandom", "cat"))
