@@ -37,8 +37,8 @@ static __always_inline void text_send(struct task_struct *task, const void *text
 		return;
 	}
 	event->kind = SCHEDULER_EVENT_TEXT;
-	event->tid = task->pid;
-	event->tgid = task->tgid;
+	event->tid = tid_of(task);
+	event->tgid = tgid_of(task);
 	event->size = length;
 	event->time_ns = bpf_ktime_get_ns();
 	asm volatile("" : "+r"(length)); /* keeps the mask below, which the verifier needs */
@@ -60,8 +60,8 @@ static __always_inline void probe_send(struct task_struct *task, u32 probe)
 		return;
 	}
 	event->kind = SCHEDULER_EVENT_PROBE;
-	event->tid = task->pid;
-	event->tgid = task->tgid;
+	event->tid = tid_of(task);
+	event->tgid = tgid_of(task);
 	event->probe = probe;
 	event->time_ns = bpf_ktime_get_ns();
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);

@@ -291,7 +291,7 @@ int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct 
 	if (state->is_member && address_space_key(child) != address_space_key(parent))
 		address_space_fork(parent, child);
 	if (child->tgid != parent->tgid)
-		process_event(KERNEL_EVENT_FORK, child->tgid, parent->tgid, NULL);
+		process_event(KERNEL_EVENT_FORK, tgid_of(child), tgid_of(parent), NULL);
 	return 0;
 }
 
@@ -310,7 +310,7 @@ int BPF_PROG(sched_process_exec, struct task_struct *task, int old_pid, struct l
 	if (!state)
 		return 0;
 	address_space_exec(task);
-	process_event(KERNEL_EVENT_EXEC, task->tgid, 0, binary->filename);
+	process_event(KERNEL_EVENT_EXEC, tgid_of(task), 0, binary->filename);
 	return 0;
 }
 
@@ -327,7 +327,7 @@ int BPF_PROG(sched_process_exit, struct task_struct *task)
 		__sync_fetch_and_add(&serving.ended_ns, bpf_ktime_get_ns());
 	}
 	if (task->pid == task->tgid)
-		process_event(KERNEL_EVENT_EXIT, task->tgid, 0, NULL);
+		process_event(KERNEL_EVENT_EXIT, tgid_of(task), 0, NULL);
 	return 0;
 }
 

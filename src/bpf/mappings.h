@@ -144,7 +144,7 @@ static __always_inline bool mapping_locate_in(struct task_struct *task, u32 spac
 				found.object = *object;
 			else if (found.file.inode != WIRE_INODE_VDSO) {
 				found.object = WIRE_OBJECT_UNKNOWN;
-				file_announce(&found, task->tgid, now);
+				file_announce(&found, tgid_of(task), now);
 				found.found_ns = now - MAPPING_CACHE_LIFE_NS; /* not cached */
 			}
 		}

@@ -64,7 +64,7 @@ static __always_inline u32 name_verdict(struct task_struct *process)
 	u32 *verdict = bpf_map_lookup_elem(&names, &name);
 	if (verdict)
 		return *verdict;
-	return settings.filter_by_name ? name_ask(&name, process->tgid) : KERNEL_NAME_WANTED;
+	return settings.filter_by_name ? name_ask(&name, tgid_of(process)) : KERNEL_NAME_WANTED;
 }
 
 static __always_inline void member_decide(struct task_state *state, struct task_struct *process)

@@ -276,7 +276,7 @@ static __always_inline u32 python_announce_in(struct task_struct *other, struct 
 	/* Announced by two cores at once, it has two numbers with the same names: both hold. */
 	u32 number = __sync_fetch_and_add(&python_totals.next_code, 1) + 1;
 	scratch->event.number = number;
-	scratch->event.tgid = task->tgid;
+	scratch->event.tgid = tgid_of(task);
 	u64 bytes = __builtin_offsetof(struct wire_python_code, lines) +
 		    python_cut(scratch->event.lines_bytes, WIRE_PYTHON_LINES_BYTES);
 	if (bpf_ringbuf_output(&events, &scratch->event, bytes, BPF_RB_FORCE_WAKEUP)) {

@@ -23,7 +23,7 @@ int record_tick(struct bpf_perf_event_data *context)
 	u64 now = bpf_ktime_get_ns();
 	u64 weight = tick_stands_for(cpu, context->sample_period, now);
 
-	if (!task->pid || !record_is_member(task->tgid) || !settings.is_on)
+	if (!task->pid || !record_is_member(tgid_of(task)) || !settings.is_on)
 		return 0;
 	u32 which = MAPPING_CACHE_TICK;
 	struct record_sample *sample = bpf_map_lookup_elem(&record_scratches, &which);
@@ -96,8 +96,8 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(record_switch, bool preempt, struct task_struct *previous, struct task_struct *next,
 	     unsigned int previous_state)
 {
-	bool leaves = previous->pid && record_is_member(previous->tgid);
-	bool enters = next->pid && record_is_member(next->tgid);
+	bool leaves = previous->pid && record_is_member(tgid_of(previous));
+	bool enters = next->pid && record_is_member(tgid_of(next));
 
 	if (!leaves && !enters)
 		return 0;
@@ -144,7 +144,7 @@ int BPF_PROG(record_exit)
 SEC("tp_btf/sched_waking")
 int BPF_PROG(record_waking, struct task_struct *task)
 {
-	if (!task->pid || !record_is_member(task->tgid) || !settings.is_on)
+	if (!task->pid || !record_is_member(tgid_of(task)) || !settings.is_on)
 		return 0;
 	struct record_slot *slot = slot_of(task->pid);
 	u64 left = slot->left_ns, period = settings.period_ns;
@@ -165,7 +165,7 @@ int record_blocked(struct bpf_iter__task *context)
 	u32 which = MAPPING_CACHE_OTHER;
 	struct record_sample *sample = bpf_map_lookup_elem(&record_scratches, &which);
 
-	if (!task || !sample || !record_is_member(task->tgid))
+	if (!task || !sample || !record_is_member(tgid_of(task)))
 		return 0;
 	struct record_slot *slot = slot_of(task->pid);
 	u64 now = bpf_ktime_get_ns(), left = slot->left_ns;
@@ -209,13 +209,13 @@ int BPF_PROG(record_fork, struct task_struct *parent, struct task_struct *child)
 
 	if (slot->tid == (u32)child->pid)
 		slot->left_ns = slot->ended_ns = 0; /* of an earlier task with this id */
-	if (!record_is_member(parent->tgid))
+	if (!record_is_member(tgid_of(parent)))
 		return 0;
 	if (address_space_key(child) != address_space_key(parent))
 		address_space_fork(parent, child);
 	if (child->tgid != parent->tgid) {
-		member_set(child->tgid, true);
-		process_event(KERNEL_EVENT_FORK, child->tgid, parent->tgid, NULL);
+		member_set(tgid_of(child), true);
+		process_event(KERNEL_EVENT_FORK, tgid_of(child), tgid_of(parent), NULL);
 	}
 	return 0;
 }
@@ -223,23 +223,23 @@ int BPF_PROG(record_fork, struct task_struct *parent, struct task_struct *child)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(record_exec, struct task_struct *task, int old_pid, struct linux_binprm *binary)
 {
-	if (!record_is_member(task->tgid))
+	if (!record_is_member(tgid_of(task)))
 		return 0;
 	address_space_exec(task);
-	process_event(KERNEL_EVENT_EXEC, task->tgid, 0, binary->filename);
+	process_event(KERNEL_EVENT_EXEC, tgid_of(task), 0, binary->filename);
 	return 0;
 }
 
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(record_exit_process, struct task_struct *task)
 {
-	if (!record_is_member(task->tgid))
+	if (!record_is_member(tgid_of(task)))
 		return 0;
 	if (!has_exit)
 		held_sample_send(task, slot_of(task->pid));
 	if (BPF_CORE_READ(task, signal, live.counter) > 0)
 		return 0;
-	member_set(task->tgid, false);
-	process_event(KERNEL_EVENT_EXIT, task->tgid, 0, NULL);
+	member_set(tgid_of(task), false);
+	process_event(KERNEL_EVENT_EXIT, tgid_of(task), 0, NULL);
 	return 0;
 }

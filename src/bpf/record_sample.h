@@ -22,8 +22,8 @@ static __always_inline void sample_begin(struct record_sample *sample, struct ta
 					 u64 now)
 {
 	sample->kind = RECORD_EVENT_SAMPLE;
-	sample->tgid = task->tgid;
-	sample->tid = task->pid;
+	sample->tgid = tgid_of(task);
+	sample->tid = tid_of(task);
 	sample->time_ns = now;
 	sample->inverse_chance = 1;
 	sample->kernel_count = 0;

@@ -22,8 +22,8 @@ static __always_inline void sample_fill(struct wire_sample *sample, struct task_
 {
 	sample->kind = KERNEL_EVENT_SAMPLE;
 	sample->flags = flags;
-	sample->tgid = task->tgid;
-	sample->tid = task->pid;
+	sample->tgid = tgid_of(task);
+	sample->tid = tid_of(task);
 	sample->weight_ns = weight;
 	sample->time_ns = walk->now;
 	sample->leaf_object = walk->leaf.object;

@@ -257,19 +257,26 @@ int BPF_PROG(scale_exec, struct task_struct *task, int old_tid, struct linux_bin
 {
 	u32 tid = task->pid;
 	struct scale_slot *slot = slot_of(tid), *old = slot_of(old_tid);
-	struct scale_totals *sums = is_counted(old_tid) ? totals_get() : NULL;
+	bool is_root = tgid_of(task) == settings.root, is_found = is_root && !is_counted(old_tid);
+	struct scale_totals *sums = is_found || is_counted(old_tid) ? totals_get() : NULL;
 
-	if (!sums)
+	if (!sums || (is_found && sums->begin_ns))
 		return 0;
+	if (is_found) { /* the engine is in a namespace and does not know this id */
+		slot->tid = tid;
+		slot->state = SCALE_OTHER;
+	}
 	u64 now = bpf_ktime_get_ns();
 	bpf_spin_lock(&sums->lock);
 	sums_advance(sums, now);
-	if ((u32)old_tid != tid) {
+	if (is_found) {
+		slot_set(sums, slot, SCALE_RUNNING);
+	} else if ((u32)old_tid != tid) {
 		slot_set(sums, slot, SCALE_RUNNING);
 		slot->tid = tid;
 		slot_set(sums, old, SCALE_NONE);
 	}
-	if (!sums->begin_ns && tid == settings.root)
+	if (!sums->begin_ns && is_root)
 		sums->begin_ns = sums->last_ns = now;
 	bpf_spin_unlock(&sums->lock);
 	return 0;
@@ -278,7 +285,7 @@ int BPF_PROG(scale_exec, struct task_struct *task, int old_tid, struct linux_bin
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(scale_exit, struct task_struct *task)
 {
-	struct scale_totals *sums = (u32)task->tgid == settings.root ? totals_get() : NULL;
+	struct scale_totals *sums = tgid_of(task) == settings.root ? totals_get() : NULL;
 
 	if (!sums || task->signal->live.counter > 0)
 		return 0;

@@ -25,7 +25,7 @@ struct {
 
 static __always_inline bool is_ours(struct task_struct *task)
 {
-	return task->pid && (member_get(task->tgid) || settings.is_system_wide);
+	return tid_of(task) && (member_get(tgid_of(task)) || settings.is_system_wide);
 }
 
 /* The system call that the task is in; SCHEDULER_NO_CALL: none. */
@@ -69,8 +69,8 @@ static __always_inline void task_send(u32 kind, struct task_struct *task, u32 pa
 		return;
 	}
 	event->kind = kind;
-	event->tid = task->pid;
-	event->tgid = task->tgid;
+	event->tid = tid_of(task);
+	event->tgid = tgid_of(task);
 	event->parent = parent;
 	event->time_ns = bpf_ktime_get_ns();
 	bpf_probe_read_kernel(event->name, sizeof(event->name), name);
@@ -92,6 +92,6 @@ static __always_inline void interrupt_send(u32 kind, u32 number)
 	event->cpu = bpf_get_smp_processor_id();
 	event->time_ns = bpf_ktime_get_ns();
 	event->number = number;
-	event->tid = task->pid;
+	event->tid = tid_of(task);
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 }

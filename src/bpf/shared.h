@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "bpf/kernel_types.h"
+#include "bpf/task_ids.h"
 #include "wire/kernel.h"
 
 #include <linux/bpf.h>
@@ -55,11 +55,8 @@ static __always_inline u32 thread_id_of(struct task_struct *task)
 {
 	struct pid *pid = BPF_CORE_READ(task, thread_pid);
 	u32 level = BPF_CORE_READ(pid, level);
-	u32 number = 0;
 
-	u64 innermost = (u64)&pid->numbers[0] + level * bpf_core_type_size(struct upid);
-	bpf_probe_read_kernel(&number, sizeof(number), (void *)innermost);
-	return number;
+	return id_at(pid, level).nr;
 }
 
 static __always_inline void process_event(u32 kind, u32 tgid, u32 parent, const char *path)

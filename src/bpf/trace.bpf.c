@@ -17,8 +17,8 @@ int BPF_PROG(trace_switch, bool preempt, struct task_struct *previous, struct ta
 		return 0;
 	struct scheduler_event event = {
 		.time_ns = bpf_ktime_get_ns(),
-		.tid = previous->pid,
-		.other = next->pid,
+		.tid = tid_of(previous),
+		.other = tid_of(next),
 		.cpu = bpf_get_smp_processor_id(),
 		.system_call = SCHEDULER_NO_CALL,
 		.kind = SCHEDULER_SWITCH,
@@ -46,8 +46,8 @@ int BPF_PROG(trace_waking, struct task_struct *task)
 		return 0;
 	struct scheduler_event event = {
 		.time_ns = bpf_ktime_get_ns(),
-		.tid = task->pid,
-		.other = waker->pid,
+		.tid = tid_of(task),
+		.other = tid_of(waker),
 		.cpu = bpf_get_smp_processor_id(),
 		.system_call = call_of(waker),
 		.kind = SCHEDULER_WAKE,
@@ -69,8 +69,8 @@ int BPF_PROG(trace_fork, struct task_struct *parent, struct task_struct *child)
 	if (!is_ours(parent))
 		return 0;
 	if (child->tgid != parent->tgid)
-		member_set(child->tgid, true);
-	task_send(SCHEDULER_EVENT_FORK, child, parent->pid, child->comm);
+		member_set(tgid_of(child), true);
+	task_send(SCHEDULER_EVENT_FORK, child, tid_of(parent), child->comm);
 	return 0;
 }
 
@@ -104,7 +104,7 @@ SEC("tp_btf/sched_process_free")
 int BPF_PROG(trace_free, struct task_struct *task)
 {
 	if (task->pid == task->tgid)
-		member_set(task->tgid, false);
+		member_set(tgid_of(task), false);
 	return 0;
 }
 

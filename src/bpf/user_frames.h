@@ -179,8 +179,8 @@ __noinline int callers_emit(void)
 		return 0;
 	u64 size = 16 + 16 * (scratch->callers.count & 31);
 	scratch->callers.kind = KERNEL_EVENT_CALLERS;
-	scratch->callers.tid = task->pid;
-	scratch->callers.tgid = task->tgid;
+	scratch->callers.tid = tid_of(task);
+	scratch->callers.tgid = tgid_of(task);
 	if (size > sizeof(scratch->callers))
 		size = sizeof(scratch->callers);
 	long failed = bpf_ringbuf_output(&events, &scratch->callers, size, BPF_RB_NO_WAKEUP);

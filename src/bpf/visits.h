@@ -29,7 +29,7 @@ static __always_inline bool process_visits_raise(const struct kernel_visit_key *
 static __always_inline void process_visits_add(u32 index, u64 visits)
 {
 	struct task_struct *process = bpf_get_current_task_btf()->group_leader;
-	struct kernel_visit_key visitor = {.tgid = process->tgid, .point = index};
+	struct kernel_visit_key visitor = {.tgid = tgid_of(process), .point = index};
 
 	if (process_visits_raise(&visitor, visits))
 		return;

@@ -26,7 +26,7 @@ static __always_inline void wakeup_take(struct task_struct *task, u64 weight_ns,
 	sample->flags = 0;
 	sample->weight_ns = weight_ns;
 	sample->waiting_ns = 0;
-	sample->waiter_tgid = task->tgid;
+	sample->waiter_tgid = tgid_of(task);
 	sample->argument = CALL_FIRST((struct pt_regs___kernel *)bpf_task_pt_regs(task));
 	struct frame frame = {};
 	user_frame_of(waker, &frame);

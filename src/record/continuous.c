@@ -9,6 +9,7 @@
 #include "profile/archive.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -74,6 +75,7 @@ static bool record_one(const struct continuous_options *continuous,
 	driver->output = path;
 	driver->seconds = seconds;
 	record_run(options, driver, result, error);
+	malloc_trim(0); /* what was known of this time's processes would stay resident for ever */
 	if (result->end == DRIVER_NO_ANSWER)
 		unlink(path); /* nothing ran in that time */
 	bool is_over = interruption_any() || clock_now_ns() + EARLY_NS < end_ns;

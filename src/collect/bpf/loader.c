@@ -5,6 +5,7 @@
 #include "base/cores.h"
 #include "wire/kernel.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -42,6 +43,11 @@ int bpf_loader_check_cores(struct error *error)
 			       "possible_cpus=%d",
 			       cores, KERNEL_CPUS_MOST, KERNEL_CPUS_MOST) :
 		       0;
+}
+
+int bpf_loader_note_engine(const struct bpf_program *note_engine)
+{
+	return bpf_prog_test_run_opts(bpf_program__fd(note_engine), NULL);
 }
 
 int bpf_loader_explain(int code, struct error *error)

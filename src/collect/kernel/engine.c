@@ -135,6 +135,7 @@ static int load(struct kernel_engine *kernel, bool has_hosts, struct error *erro
 	struct kernel_features features = kernel_features_find();
 	choose_programs(kernel->bpf, &features, has_hosts);
 	int code = lever_bpf__load(kernel->bpf);
+	code = code ? code : bpf_loader_note_engine(kernel->bpf->progs.note_engine);
 	if (code)
 		return bpf_loader_explain(code, error);
 	kernel->ring =

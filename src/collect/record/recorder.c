@@ -76,6 +76,7 @@ static int load(struct recorder *recorder, struct error *error)
 	if (has_exit)
 		bpf_map__set_max_entries(recorder->bpf->maps.held, 1);
 	int code = record_bpf__load(recorder->bpf);
+	code = code ? code : bpf_loader_note_engine(recorder->bpf->progs.note_engine);
 	if (code)
 		return bpf_loader_explain(code, error);
 	recorder->ring =

@@ -45,6 +45,7 @@ static int load(struct thread_states *thread_states, struct error *error)
 	bpf_map__set_max_entries(thread_states->bpf->maps.unwind_rows, 1); /* no stacks here */
 	bpf_program__set_autoload(thread_states->bpf->progs.scale_sample, thread_states->samples);
 	int code = scale_bpf__load(thread_states->bpf);
+	code = code ? code : bpf_loader_note_engine(thread_states->bpf->progs.note_engine);
 	return code ? bpf_loader_explain(code, error) : 0;
 }
 
@@ -86,8 +87,10 @@ int thread_states_start(struct thread_states *thread_states, pid_t pid, struct e
 		return error_set(error, errno, "cannot begin to count threads: %s",
 				 strerror(errno));
 	thread_states->bpf->bss->settings.root = (uint32_t)pid;
-	slot->tid = (uint32_t)pid;
-	slot->state = SCALE_OTHER;
+	if (!thread_states->bpf->bss->engine_level) { /* else its exec tells the id */
+		slot->tid = (uint32_t)pid;
+		slot->state = SCALE_OTHER;
+	}
 	int code = scale_bpf__attach(thread_states->bpf);
 	if (code)
 		return error_set(error, code, "cannot attach to the scheduler's tracepoints: %s",

@@ -128,6 +128,7 @@ static int load(struct tracer *tracer, const struct tracer_options *options, str
 	choose_interrupts(tracer, options->wants_interrupts);
 	bpf_program__set_autoload(tracer->bpf->progs.trace_write, options->wants_texts);
 	int code = trace_bpf__load(tracer->bpf);
+	code = code ? code : bpf_loader_note_engine(tracer->bpf->progs.note_engine);
 	if (code)
 		return bpf_loader_explain(code, error);
 	tracer->bpf->bss->settings.is_system_wide = options->is_system_wide;
