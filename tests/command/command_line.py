@@ -189,15 +189,24 @@ SHELLS = {
     "zsh": """_describe() { print -l -- "${(@)${(P)4}%%:*}" }; _files() { : }; _command_names() { : }
         words=(@program @words); CURRENT=@last+1; source completion/_lever""",
     "fish": "source completion/lever.fish; complete -C 'lever @line' | cut -f 1",
+    "fish, within a line": """source completion/lever.fish; set words @program @words
+        function commandline; switch "$argv"
+            case -opc; string join \\n -- $words[1..@last]
+            case -ct; echo -- $words[(math @last + 1)]
+            case -op; string join \\n -- (string match -v '' -- $words)
+        end; end
+        __lever_complete | cut -f 1""",
 }
 
 
-def complete(line, shell="bash", folder=None):
+def complete(line, shell="bash", folder=None, behind=""):
     """The candidates that a shell offers for the last word of this line; without files."""
     words = line.split(" ")[1:]
-    script = SHELLS[shell].replace("completion/", f"{SOURCE}/completion/")
+    last, words = len(words), words + behind.split()
+    within = ", within a line" if behind and shell == "fish" else ""
+    script = SHELLS[shell + within].replace("completion/", f"{SOURCE}/completion/")
     for name, text in (("@program", str(LEVER)), ("@words", " ".join(f"'{word}'" for word in words)),
-                       ("@last", str(len(words))), ("@line", " ".join(words))):
+                       ("@last", str(last)), ("@line", " ".join(words))):
         script = script.replace(name, text)
     ask = {"bash": ["bash", "-c"], "zsh": ["zsh", "-fc"], "fish": ["fish", "-N", "-c"]}[shell]
     path = f"{os.path.dirname(LEVER)}:{os.environ['PATH']}"
@@ -234,6 +243,35 @@ def _():
         subprocess.run([writer, "pipeline", f"{folder}/lever.lever"], check=True)
         equal(complete("lever run --progress b", folder=folder), ["block"])
         equal(complete("lever run --target pipeline.c:4", folder=folder), ["pipeline.c:42"])
+
+
+PROGRAM = """#include <lever.h>
+#include <unistd.h>
+static int serve_one(int value) { LEVER_PROGRESS_NAMED("serves"); return value; }
+int server_main(int value) { /* LEVER_PROGRESS_NAMED(name) */ LEVER_PROGRESS_NAMED ( "server.loop"); return serve_one(value); }
+int main(int count, char **words) { (void)words; return server_main(count) - 1 + (int)read(0, &count, 1); }
+"""
+
+
+@test("the program on the line, or the process of --pid, completes progress points and targets")
+def _():
+    if not shutil.which("cc"):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/program"
+        pathlib.Path(f"{path}.c").write_text(PROGRAM, encoding="utf-8")
+        subprocess.run(["cc", "-g", "-O0", "-I", SOURCE / "include", "-o", path, f"{path}.c"], check=True)
+        for shell in (shell for shell in SHELLS if shutil.which(shell)):
+            equal(complete("lever run --progress serve", shell, folder, f"-- {path}"),
+                  ["serve_one", "server.loop", "server_main", "serves"])
+            equal(complete("lever run --target serve", shell, folder, f"-q -- {path}"), ["serve_one", "server_main"])
+            equal(complete("lever run -q --", shell, folder, f"-- {path}") == [], False)
+            with subprocess.Popen([path], stdin=subprocess.PIPE) as process:
+                equal(complete(f"lever run --pid {process.pid} --target serve", shell, folder), ["serve_one", "server_main"])
+                process.stdin.close()
+        os.remove(f"{path}.c")
+        equal(complete("lever run --progress serve", "bash", folder, f"-- {path}"), ["serve_one", "server_main"])
+        equal(complete("lever run --progress serve", "bash", folder, "-- /dev/null"), [])
 
 
 main()

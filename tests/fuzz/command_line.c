@@ -28,9 +28,9 @@ static void parse_run(int count, char **words)
 	run_options_free(&options);
 }
 
-static char *values_of(const struct option *option, const char *profile)
+static char *values_of(const struct option *option, const struct completion_line *line)
 {
-	return option->choices ? NULL : text_copy(profile);
+	return option->choices ? NULL : text_copy(line->program ? line->program : line->profile);
 }
 
 static void complete(int count, char **words)
@@ -41,7 +41,8 @@ static void complete(int count, char **words)
 					      .values = values_of};
 	FILE *out = fopen("/dev/null", "w");
 
-	completion_print(out, &completion, count, words);
+	for (int behind = 0; behind < count; behind++)
+		completion_print(out, &completion, count, words, (unsigned)behind);
 	fclose(out);
 }
 

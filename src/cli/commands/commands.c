@@ -19,6 +19,7 @@
 
 struct help_values {
 	bool options, complete;
+	unsigned behind;
 };
 
 static const struct option help_table[] = {
@@ -30,6 +31,11 @@ static const struct option help_table[] = {
 	 .help = "for shells: print what the last WORD of a command line may go on with",
 	 .set = value_set_flag,
 	 .offset = offsetof(struct help_values, complete)},
+	{.name = "behind",
+	 .argument = "COUNT",
+	 .help = "with --complete: so many of the words stand behind the cursor",
+	 .set = value_set_count,
+	 .offset = offsetof(struct help_values, behind)},
 };
 
 const struct command_page help_page = {
@@ -137,7 +143,8 @@ int command_help(int argc, char **argv)
 		return exit_code;
 	if (values.complete) {
 		struct completion completion = {commands, commands_count, profile_values};
-		completion_print(stdout, &completion, argc - operand, argv + operand);
+		completion_print(stdout, &completion, argc - operand, argv + operand,
+				 values.behind);
 		return EXIT_ANSWERED;
 	}
 	if (operand < argc && !commands_find(argv[operand]))

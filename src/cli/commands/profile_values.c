@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* profile_values - reads the profile and lists its names. */
+/* profile_values - reads the profile, then the program, and lists their names. */
 #include "cli/commands/profile_values.h"
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "cli/commands/program_values.h"
 #include "profile/profile.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,46 +21,42 @@ static bool is_one_of(const char *name, const char *const *names)
 	return false;
 }
 
-static void add_line(char **lines, const char *line)
+static void print_points(FILE *out, const struct recording *recording)
 {
-	char *longer = *lines ? text_format("%s\n%s", *lines, line) : text_copy(line);
-
-	free(*lines);
-	*lines = longer;
-}
-
-static char *points_of(const struct recording *recording)
-{
-	char *lines = NULL;
-
 	for (size_t i = 0; i < recording->points.count; i++)
-		add_line(&lines, recording->points.items[i].name);
-	return lines;
+		fprintf(out, "%s\n", recording->points.items[i].name);
 }
 
-static char *targets_of(const struct recording *recording)
+static void print_targets(FILE *out, const struct recording *recording)
 {
-	char *lines = NULL;
-
 	for (size_t i = 0; i < recording->targets.count; i++) {
 		const struct recording_target *target = &recording->targets.items[i];
 		if (target->kind != TARGET_EXTERNAL && target->name)
-			add_line(&lines, target->name);
+			fprintf(out, "%s\n", target->name);
 	}
-	return lines;
 }
 
-char *profile_values(const struct option *option, const char *profile)
+char *profile_values(const struct option *option, const struct completion_line *line)
 {
 	static const char *const for_points[] = {"progress", "latency", NULL};
 	AUTO(recording) struct recording *recording = NULL;
 	struct error error = {0};
-	const char *path = profile ? profile : "lever.lever";
+	const char *path = line->profile ? line->profile : "lever.lever";
 	bool of_points = is_one_of(option->name, for_points);
+	char *lines = NULL;
+	size_t size;
 
 	if (!of_points && strcmp(option->name, "target") != 0)
 		return NULL;
-	if (access(path, R_OK) || profile_read(path, &recording, &error))
-		return NULL;
-	return of_points ? points_of(recording) : targets_of(recording);
+	FILE *out = open_memstream(&lines, &size);
+	if (!access(path, R_OK) && !profile_read(path, &recording, &error))
+		(of_points ? print_points : print_targets)(out, recording);
+	if (line->program) {
+		AUTO(text)
+		char *names = of_points ? program_points(line->program) :
+					  program_functions(line->program);
+		fputs(names, out);
+	}
+	fclose(out);
+	return lines;
 }

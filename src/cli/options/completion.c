@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* completion - walks over the words before the last as options.c does. */
+/* completion - walks over the words before the cursor as options.c does. */
 #include "cli/options/completion.h"
 
 #include "base/cleanup.h"
@@ -14,8 +14,10 @@ struct line {
 	const struct command_page *page;
 	FILE *out;
 	char **words;
-	int last;            /* index of the word to complete */
-	const char *profile; /* the last operand that looks like one; NULL: none */
+	int last;  /* index of the word to complete */
+	int count; /* of all words */
+	struct completion_line told;
+	char process[64]; /* what told.program points to where --pid told it */
 };
 
 static void print_candidate(const struct line *line, const char *before, const char *candidate,
@@ -100,10 +102,11 @@ static void print_values(const struct line *line, const struct option *option, c
 		print_candidate(line, before, *choice, NULL);
 	if (!strcmp(option->argument, "FILE"))
 		fputs(":file\n", line->out);
-	AUTO(text) char *values = line->completion->values(option, line->profile);
+	AUTO(text) char *values = line->completion->values(option, &line->told);
 	char *rest = values;
 	for (char *value; (value = strsep(&rest, "\n"));)
-		print_candidate(line, before, value, NULL);
+		if (*value)
+			print_candidate(line, before, value, NULL);
 }
 
 /* The option that --name, --name=value or -n names; NULL: none. */
@@ -132,34 +135,63 @@ static bool is_profile(const char *word)
 	return length > 6 && !strcmp(word + length - 6, ".lever");
 }
 
-/* The index of the first word of the program; behind the last if there is none. */
-static int find_operands(struct line *line, const struct option **waiting)
+static void note_value(struct line *line, const struct option *option, const char *value)
 {
-	for (int i = 1; i < line->last; i++) {
-		const char *word = line->words[i];
+	uint64_t pid;
+
+	if (strcmp(option->name, "pid") || !text_to_unsigned(value, &pid))
+		return;
+	snprintf(line->process, sizeof(line->process), "/proc/%llu/exe", (unsigned long long)pid);
+	line->told.program = line->process;
+}
+
+/*
+ * The index of the first word of the program from `begin` on; behind `end` if there is none before
+ * it. *waiting: the option whose value the word at `end` is.
+ */
+static int find_operands(struct line *line, int begin, int end, const struct option **waiting)
+{
+	for (int i = begin; i < end; i++) {
+		const char *word = line->words[i], *equals = strchr(word, '=');
 		const struct option *option = word[0] == '-' ? option_of(line->page, word) : NULL;
 
 		if (!strcmp(word, "--"))
 			return i + 1;
 		if (takes_next(option, word)) {
-			i += !strcmp(line->words[i + 1], "=") ? 2 : 1;
-			*waiting = i >= line->last ? option : NULL;
+			i += i + 1 < line->count && !strcmp(line->words[i + 1], "=") ? 2 : 1;
+			*waiting = i >= end ? option : NULL;
+			if (i < end)
+				note_value(line, option, line->words[i]);
+		} else if (option && equals) {
+			note_value(line, option, equals + 1);
 		} else if (word[0] != '-' && line->page->runs_program) {
 			return i;
 		} else if (is_profile(word)) {
-			line->profile = word;
+			line->told.profile = word;
 		}
 	}
-	return line->last + 1;
+	return end + 1;
+}
+
+/* The program behind the cursor, or before it. */
+static void find_program(struct line *line, int operands)
+{
+	const struct option *none = NULL;
+
+	if (operands > line->last)
+		operands = find_operands(line, line->last + 1, line->count, &none);
+	if (operands < line->count && line->page->runs_program)
+		line->told.program = line->words[operands];
 }
 
 static void print_word(struct line *line)
 {
 	const struct option *waiting = NULL;
-	int operands = find_operands(line, &waiting);
+	int operands = find_operands(line, 1, line->last, &waiting);
 	char *word = line->words[line->last];
 	const struct option *option = word[0] == '-' ? option_of(line->page, word) : NULL;
 
+	find_program(line, operands);
 	if (waiting) {
 		if (!strcmp(word, "="))
 			*word = 0; /* a word of bash's: the value is still empty */
@@ -182,16 +214,17 @@ static void print_word(struct line *line)
 	}
 }
 
-void completion_print(FILE *out, const struct completion *completion, int count, char **words)
+void completion_print(FILE *out, const struct completion *completion, int count, char **words,
+		      unsigned behind)
 {
 	struct line line = {.completion = completion,
 			    .out = out,
 			    .words = words,
-			    .last = count - 1};
+			    .count = count,
+			    .last = behind < (unsigned)count ? count - 1 - (int)behind : 0};
 
-	if (count <= 1) {
+	if (line.last == 0) {
 		static char empty[] = "", *none[] = {empty};
-		line.last = 0;
 		line.words = count ? words : none;
 		print_commands(&line);
 		print_candidate(&line, "", "--help", "print help");

@@ -10,8 +10,14 @@
 
 #include <stdio.h>
 
+/* What else the line names; NULL: nothing. */
+struct completion_line {
+	const char *profile; /* the last operand that looks like one */
+	const char *program; /* as typed, or the file of the process of --pid */
+};
+
 /* Values of an option that are known only now, one a line; NULL: none. The caller frees. */
-typedef char *completion_values(const struct option *option, const char *profile);
+typedef char *completion_values(const struct option *option, const struct completion_line *line);
 
 struct completion {
 	const struct command *commands;
@@ -20,8 +26,10 @@ struct completion {
 };
 
 /*
- * `words` are those behind "lever"; the last is to be completed and may be empty. Bash makes
- * three words of --name=value. Prints a candidate a line, with a tab before its help if it has one;
- * ":file" stands for paths, ":program" for programs.
+ * `words` are those behind "lever"; the last but `behind` is to be completed and may be empty, the
+ * others stand behind the cursor. Bash makes three words of --name=value. Prints a candidate a
+ * line, with a tab before its help if it has one; ":file" stands for paths, ":program" for
+ * programs.
  */
-void completion_print(FILE *out, const struct completion *completion, int count, char **words);
+void completion_print(FILE *out, const struct completion *completion, int count, char **words,
+		      unsigned behind);

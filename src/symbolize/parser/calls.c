@@ -547,6 +547,15 @@ int parser_usdt(struct parser *parser, const char *provider, const char *probe,
 	return take_found_addresses(parser, addresses, error);
 }
 
+char *parser_listing(struct parser *parser, enum listing_kind kind)
+{
+	parser_begin(parser, OPERATION_LISTING);
+	message_add(&parser->ask, kind);
+	const char *lines =
+		parser_ask(parser, NULL, -1) ? message_take_text(&parser->answer) : NULL;
+	return text_copy(lines ? lines : "");
+}
+
 void parser_tail_calls(struct parser *parser, const struct symbols_address *call,
 		       const struct symbols_address *callee, struct symbols_addresses *between)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * operation - what the engine asks its parser for. Each stands for the functions of symbols.h,
- * python.h, patterns.h or variables.h with its name; calls.c and server.c have the arguments.
+ * python.h, patterns.h, variables.h or listing.h with its name; calls.c and server.c have the
+ * arguments.
  *
  * Every answer begins with what has changed (parser.h): the generation, objects, locations, and
  * locations whose ranges are no longer those that were told.
@@ -40,5 +41,6 @@ enum operation {
 	OPERATION_SEE_THROUGH,
 	OPERATION_ADD_PYTHON_CODE,
 	OPERATION_PYTHON_OBJECT,
+	OPERATION_LISTING,
 	OPERATIONS,
 };

@@ -10,6 +10,7 @@
 
 #include "base/hash_map.h"
 #include "base/interner.h"
+#include "symbolize/listing.h"
 #include "symbolize/parser/broker.h"
 #include "symbolize/parser/message.h"
 #include "symbolize/parser/operation.h"
@@ -96,7 +97,7 @@ struct parsed_object *parser_add_object_by_hand(struct parser *parser, const cha
 uint32_t parser_block(struct parser *parser, uint32_t object, uint64_t offset);
 uint32_t parser_named(struct parser *parser, enum target_kind kind, const char *name);
 
-/* calls.c: as the functions of symbols.h, python.h, patterns.h and variables.h. */
+/* calls.c: as the functions of symbols.h, python.h, patterns.h, variables.h, listing.h. */
 int parser_add_object(struct parser *parser, const char *path, const char *open_path, bool is_main,
 		      uint32_t *object, struct error *error);
 int parser_add_jit(struct parser *parser, const char *path, uint32_t *object, struct error *error);
@@ -129,6 +130,7 @@ const char *parser_function_at(struct parser *parser, uint32_t object, uint64_t 
 size_t parser_unwind_rows(struct parser *parser, uint32_t object, struct unwind_row **rows);
 bool parser_spin_loops(struct parser *parser, const struct symbols_address *at,
 		       struct range *function, struct ranges *loops, struct ranges *helpers);
+char *parser_listing(struct parser *parser, enum listing_kind kind);
 void parser_tail_calls(struct parser *parser, const struct symbols_address *call,
 		       const struct symbols_address *callee, struct symbols_addresses *between);
 uint32_t parser_tail_location(struct parser *parser, uint32_t object, uint64_t offset,

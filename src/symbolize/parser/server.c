@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "symbolize/internal.h"
+#include "symbolize/listing.h"
 #include "symbolize/object/brokered.h"
 #include "symbolize/object/unwind.h"
 #include "symbolize/parser/message.h"
@@ -377,6 +378,14 @@ static void on_usdt(struct server *server)
 	add_addresses(server, &addresses);
 }
 
+static void on_listing(struct server *server)
+{
+	uint32_t kind = number(server);
+	AUTO(text) char *lines = listing_of(server->symbols, kind);
+
+	message_add_text(&server->body, lines);
+}
+
 static void on_tail_calls(struct server *server)
 {
 	struct symbols_address call = {.object = number(server)}, callee;
@@ -461,6 +470,7 @@ static void (*const operations[OPERATIONS])(struct server *server) = {
 	[OPERATION_FIND_PATTERN] = on_find_pattern,
 	[OPERATION_BREAKPOINTS] = on_breakpoints,
 	[OPERATION_USDT] = on_usdt,
+	[OPERATION_LISTING] = on_listing,
 	[OPERATION_FUNCTIONS_AT] = on_functions_at,
 	[OPERATION_FUNCTION_AT] = on_function_at,
 	[OPERATION_UNWIND_ROWS] = on_unwind_rows,

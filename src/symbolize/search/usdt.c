@@ -12,17 +12,13 @@
 #include "symbolize/location/location_name.h"
 #include "symbolize/nearest.h"
 #include "symbolize/parser/parser.h"
+#include "symbolize/search/probes.h"
 #include "symbolize/search/query.h"
 
 #include <errno.h>
 #include <string.h>
 
 #define NOTE_STAPSDT 3
-
-struct probe {
-	uint64_t address, base, semaphore;
-	const char *provider, *name;
-};
 
 /* A text that ends before `end`, or NULL; advances `at`. */
 static const char *note_text(const char **at, const char *end)
@@ -87,9 +83,9 @@ static void probe_offer(struct probe_search *search, const struct probe *probe)
 	nearest_offer(&search->nearest, text, nearest_distance(text, wanted));
 }
 
-static void probe_visit(struct probe_search *search, const struct object *object,
-			const struct probe *probe)
+static void compare_probe(void *context, const struct object *object, const struct probe *probe)
 {
+	struct probe_search *search = context;
 	struct symbols_address found;
 
 	if (strcmp(probe->provider, search->wanted.provider) != 0 ||
@@ -101,7 +97,7 @@ static void probe_visit(struct probe_search *search, const struct object *object
 		*array_add(search->found) = found;
 }
 
-static void object_probes(struct probe_search *search, const struct object *object)
+void probes_visit(const struct object *object, probe_visitor *visit, void *context)
 {
 	GElf_Shdr header;
 	Elf_Data *notes = object_section(object->elf, ".note.stapsdt", &header);
@@ -115,7 +111,7 @@ static void object_probes(struct probe_search *search, const struct object *obje
 		if (note.n_type == NOTE_STAPSDT && note.n_namesz == sizeof("stapsdt") &&
 		    memcmp(start + name_at, "stapsdt", sizeof("stapsdt")) == 0 &&
 		    probe_read(object, start + content_at, note.n_descsz, &probe))
-			probe_visit(search, object, &probe);
+			visit(context, object, &probe);
 	}
 }
 
@@ -130,7 +126,7 @@ int symbols_usdt(struct symbols *symbols, const char *provider, const char *prob
 	if (symbols->parser)
 		return parser_usdt(symbols->parser, provider, probe, addresses, error);
 	for (size_t i = 0; i < symbols->objects.count; i++)
-		object_probes(&search, symbols->objects.items[i]);
+		probes_visit(symbols->objects.items[i], compare_probe, &search);
 	if (addresses->count > before)
 		return 0;
 	AUTO(text) char *others = nearest_text(&search.nearest, "; nearest: ");
