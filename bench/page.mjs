@@ -7,7 +7,8 @@
 // Without --profile the data are synthetic: --targets lines at two progress points with about 30 experiments
 // each; 100,000 call chains of 12 to 40 functions; a timeline of --slices slices. The browser itself
 // times loading, from the start of the navigation until the visible part is drawn; medians are printed.
-// A timeline is also zoomed and moved, timed from the action until the frame is drawn. Needs Chromium.
+// A timeline is also zoomed and moved, timed from the action until the frame is drawn; places are filtered and
+// scrolled. Needs Chromium.
 import {execFileSync} from 'node:child_process';
 import {mkdtempSync, rmSync, statSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -79,6 +80,46 @@ async function redraw(browser, file) {
 	return times;
 }
 
+// The longest answers to a reader who filters the places letter by letter, goes through them by keyboard, and
+// scrolls: from a key until the next picture (the browser tells 16 ms and more), and between two pictures.
+async function read(browser, file) {
+	const {page, context} = await openPage(browser, file);
+	await settle(page);
+	await page.evaluate(() => {
+		globalThis.answers = [];
+		globalThis.gaps = [];
+		new PerformanceObserver((list) =>
+			globalThis.answers.push(...list.getEntries().map((one) => one.duration)),
+		).observe({type: 'event', durationThreshold: 16});
+	});
+	const search = page.locator('input[type=search]').first();
+	await search.focus();
+	for (const key of [...'file8.c:10000', ...Array(13).fill('Backspace')]) {
+		await page.keyboard.press(key);
+		await settle(page);
+	}
+	await page.evaluate(() => {
+		let last = performance.now();
+		const next = (now) => {
+			globalThis.gaps.push(now - last);
+			last = now;
+			requestAnimationFrame(next);
+		};
+		requestAnimationFrame(next);
+	});
+	await page.mouse.move(400, 500);
+	for (let i = 0; i < 60; i++) {
+		await page.mouse.wheel(0, 1500);
+		await settle(page);
+	}
+	const times = await page.evaluate(() => ({
+		answers: globalThis.answers,
+		gaps: globalThis.gaps,
+	}));
+	await context.close();
+	return times;
+}
+
 function write(profile, html) {
 	return timed(() =>
 		execFileSync(lever, ['report', profile, '--format', 'html', '--output', html]),
@@ -104,6 +145,13 @@ async function measure(browser, kind, folder) {
 			`shown after ${say((one) => one.shown)} ms, drawn after at most ${say((one) => one.drawn)} ms ` +
 			`(${loads[0].charts} canvases), medians of ${rounds}`,
 	);
+	if (kind === 'causal') {
+		const {answers, gaps} = await read(browser, html);
+		console.log(
+			`causal: 26 keys in the filter, longest answer ${Math.max(0, ...answers).toFixed(0)} ms; ` +
+				`${gaps.length} pictures while scrolling, longest ${Math.max(...gaps).toFixed(1)} ms`,
+		);
+	}
 	if (kind !== 'timeline') return;
 	const [first, ...times] = await redraw(browser, html);
 	console.log(
