@@ -4,6 +4,8 @@
 import contextlib
 import os
 import re
+import resource
+import signal
 import socket
 import subprocess
 import sys
@@ -321,6 +323,95 @@ def _():
     check(times.get("syscall:clock_nanosleep", 0) < 0.1, times)
 
 
+# Answers on any number of connections. With "fork" a worker does, and each SIGHUP replaces it.
+MANY = """
+import os, resource, select, signal, socket, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (12000, 12000))
+own = socket.socket()
+own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+own.bind(('127.0.0.1', int(sys.argv[1])))
+own.listen(4096)
+def work():
+    poll, connections = select.epoll(), {}
+    poll.register(own, select.EPOLLIN)
+    while True:
+        for number, _ in poll.poll():
+            if number == own.fileno():
+                connection = own.accept()[0]
+                connections[connection.fileno()] = connection
+                poll.register(connection, select.EPOLLIN)
+            elif connections[number].recv(100):
+                connections[number].sendall(b'answer\\n')
+            else:
+                connections.pop(number).close()
+if sys.argv[2:] != ['fork']:
+    work()
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])
+worker = 0
+while True:
+    older, worker = worker, os.fork()
+    if not worker:
+        work()
+    if older:
+        os.kill(older, signal.SIGKILL)
+        os.waitpid(older, 0)
+    signal.sigwait([signal.SIGHUP])
+"""
+
+
+def many(port, *words):
+    process = subprocess.Popen([sys.executable, "-c", MANY, str(port), *words], stdin=subprocess.DEVNULL, start_new_session=True)
+    connect(port).close()
+    return process
+
+
+@contextlib.contextmanager
+def looked_at(process, seconds, *options):
+    """A running server under lever, which counts its requests; (stderr, JSON report) are added to the list at the end."""
+    end = []
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        command = [LEVER, "run", "-o", output, *options, "--seconds", str(seconds), "-p", "requests", *SAMPLE]
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as at_work:
+            first = at_work.stderr.readline()  # that it waits for the first request
+            yield end
+            said = first + at_work.communicate(timeout=60)[1]
+        check(at_work.returncode in RAN, said)
+        end.extend((said, report(output)))
+    if process.poll() is None:
+        os.killpg(process.pid, 9)
+    process.wait()
+
+
+@test("10,000 connections are counted, and none is lost")
+def _():
+    port, (soft, hard) = free_port(), resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (12000, max(hard, 12000)))
+    process = many(port)
+    with looked_at(process, 8, "--port", str(port)) as end:
+        clients = [connect(port) for _ in range(10000)]
+        for client in clients * 2:
+            ask(client, 1)
+        equal(process.poll(), None)
+    for client in clients:
+        client.close()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    equal(visits(end[1], "requests"), 20000)
+
+
+@test("a server that replaces its worker is counted on")
+def _():
+    port = free_port()
+    process = many(port, "fork")
+    with looked_at(process, 8, "--pid", str(process.pid)) as end:
+        for _ in range(3):
+            with connect(port) as client:
+                ask(client, 50)
+            process.send_signal(signal.SIGHUP)
+            time.sleep(0.5)
+    equal(visits(end[1], "requests"), 150)
+
+
 @test("a load that ends is told")
 def _():
     port = free_port()
@@ -342,6 +433,9 @@ def _():
         said = lever("run", "--pid", str(process.pid), "-p", f"requests:{free_port(after=port)}")
         equal(said.returncode, 2, said.stderr)
         check(f"no process that is profiled listens there (they do on port {port})" in said.stderr, said.stderr)
+    said = lever("run", "--port", str(port))
+    equal(said.returncode, 2, said.stderr)
+    check(f"no process listens on port {port}" in said.stderr, said.stderr)
     for words, sentence in ((("-p", "requests:http"), "not of the form requests:PORT"), (("-p", "requests:70000"), "not of the form"),
                             (("-p", "requests", "-e", "runtime"), "cannot count requests"), (("-l", "requests,main"), "nor can requests")):
         said = lever("run", *words, "--", "true")
