@@ -7,6 +7,7 @@
 #define CALLS_LEAST 6     /* in all slices */
 #define RATE_LEAST 60.0   /* a second: five in a window of 82 ms */
 #define RATE_MOST 5000.0  /* above, probes cost more than they tell */
+#define COST_MOST 0.025   /* of a core, for all that are chosen */
 #define VARIATION 0.5     /* of the rate, over slices: halves the score */
 #define SECOND_LEAST 0.25 /* score of further units, of the best one's */
 #define SAME_WITHIN 0.03  /* counts that differ by less are those of one event */
@@ -61,14 +62,26 @@ static bool are_same(const struct unit_candidate *left, const struct unit_candid
 	return apart <= SAME_WITHIN * fmax(sum_of(left), sum_of(right));
 }
 
+/* Of a core, to count it as long as the program runs. */
+static double cost_of(const struct unit_candidate *candidate)
+{
+	return candidate->rate * candidate->cost_ns / 1e9;
+}
+
 static bool is_further(const struct unit_candidate *candidates, size_t index, const size_t *chosen,
 		       size_t count)
 {
+	double cost = cost_of(&candidates[index]);
+
 	if (!(candidates[index].score > 0))
 		return false;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		if (chosen[i] == index || are_same(&candidates[index], &candidates[chosen[i]]))
 			return false;
+		cost += cost_of(&candidates[chosen[i]]);
+	}
+	if (cost > COST_MOST)
+		return false;
 	return !count || candidates[index].score >= SECOND_LEAST * candidates[chosen[0]].score;
 }
 

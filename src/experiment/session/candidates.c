@@ -18,9 +18,11 @@
 
 #define SAMPLE_FOR_NS 500000000ull
 #define FUNCTIONS_MOST 14
-#define SLICE_NS 50000000ull  /* of the first search; units that it lacks may be slow */
-#define SLICE_DOUBLED_MOST 2  /* times */
-#define CALLS_MOST 1500       /* in a slice of the first search: 30,000 a second */
+#define SLICE_NS 50000000ull /* of the first search; units that it lacks may be slow */
+#define SLICE_DOUBLED_MOST 2 /* times */
+#define CALLS_MOST 1500      /* in a slice of the first search: 30,000 a second */
+#define BREAKPOINT_NS 11000  /* what a call takes longer, on a virtual machine */
+#define TRACEPOINT_NS 1000
 #define COVERAGE_LEAST 0.03   /* of the chains */
 #define COVERAGE_OF_CALLS 0.3 /* taken for system calls, which are in no chain */
 
@@ -158,13 +160,15 @@ struct counting {
 };
 
 static struct collector_calls *add_place(struct counting *counting, char *take_text,
-					 double coverage)
+					 double coverage, uint32_t cost_ns)
 {
 	struct unit_candidate *unit = &counting->units[counting->count];
 	struct collector_calls *calls = &counting->calls[counting->count];
 
 	counting->texts[counting->count++] = take_text;
-	*unit = (struct unit_candidate){.coverage = coverage, .slice_ns = counting->slice_ns};
+	*unit = (struct unit_candidate){.coverage = coverage,
+					.slice_ns = counting->slice_ns,
+					.cost_ns = cost_ns};
 	*calls = (struct collector_calls){.calls = unit->calls};
 	return calls;
 }
@@ -195,10 +199,10 @@ static void add_functions(struct counting *counting, const struct search *search
 			const struct symbols_address address = addresses.items[0];
 			const struct symbols_object *object =
 				symbols_object(symbols, address.object);
-			add_place(counting, text_copy(candidate->function), coverage)->code =
-				(struct collector_code){.path = object->path,
-							.fd = object->fd,
-							.offset = address.offset};
+			add_place(counting, text_copy(candidate->function), coverage, BREAKPOINT_NS)
+				->code = (struct collector_code){.path = object->path,
+								 .fd = object->fd,
+								 .offset = address.offset};
 		}
 		array_free(&addresses);
 	}
@@ -236,7 +240,7 @@ static size_t find(struct session *session, struct session_unit units[UNITS_MOST
 		add_functions(&counting, &search);
 	for (size_t i = 0; i < SYSTEM_CALLS; i++)
 		add_place(&counting, text_format("tracepoint:syscalls:%s", system_calls[i]),
-			  COVERAGE_OF_CALLS)
+			  COVERAGE_OF_CALLS, TRACEPOINT_NS)
 			->tracepoint = system_calls[i];
 	if (session_program_runs(session))
 		found = count_and_choose(session, &counting, chosen);

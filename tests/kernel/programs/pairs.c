@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pairs - jobs that begin and end in functions of two threads, with a static probe for each: the
- * argument says how many jobs. No line of Lever is in it.
+ * arguments say how many jobs, and how long ones (10000 turns). No line of Lever is in it.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static long waiting, count;
+static unsigned job_turns;
 static volatile unsigned result;
 
 __attribute__((noinline)) static void spin(unsigned turns)
@@ -51,7 +52,7 @@ static void *serve(void *unused)
 		waiting--;
 		pthread_cond_broadcast(&changed);
 		pthread_mutex_unlock(&lock);
-		spin(40000);
+		spin(4 * job_turns);
 		job_end();
 	}
 	return unused;
@@ -62,10 +63,11 @@ int main(int argc, char **argv)
 	pthread_t server;
 
 	count = argc > 1 ? strtol(argv[1], NULL, 10) : 0;
+	job_turns = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 10000;
 	if (pthread_create(&server, NULL, serve, NULL))
 		return 1;
 	for (long i = 0; i < count; i++) {
-		spin(10000);
+		spin(job_turns);
 		job_begin();
 	}
 	return pthread_join(server, NULL);

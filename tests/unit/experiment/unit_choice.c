@@ -71,3 +71,17 @@ TEST("no more than UNITS_MOST are chosen, and none far worse than the best")
 	candidates[1] = candidate_of(0.1, 60, 61);
 	CHECK_EQUAL(unit_choose(candidates, 2, chosen), 1);
 }
+
+TEST("units are so rare that to count them all takes a fortieth of a core")
+{
+	struct unit_candidate candidates[] = {candidate_of(1, 400, 401), candidate_of(0.5, 60, 61),
+					      candidate_of(0.5, 56, 59),
+					      candidate_of(0.4, 390, 400)};
+	size_t chosen[UNITS_MOST];
+
+	for (size_t i = 0; i < 4; i++)
+		candidates[i].cost_ns = i < 3 ? 11000 : 1000;
+	CHECK_EQUAL(unit_choose(candidates, 4, chosen), 2); /* 8.8, 1.3, 1.3 and 0.8 % */
+	CHECK_EQUAL(chosen[0], 1);
+	CHECK_EQUAL(chosen[1], 3);
+}
