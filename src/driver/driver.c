@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "driver/interruption.h"
 #include "driver/machine_name.h"
+#include "driver/program_end.h"
 #include "driver/source_commit.h"
 
 #include <errno.h>
@@ -259,19 +260,32 @@ static bool program_runs(struct driver *driver)
 	return runs ? runs(driver) : !program_poll(&driver->program);
 }
 
+static void continue_to_end(struct driver *driver, struct program_end *end)
+{
+	struct process_list known = {0};
+
+	if (driver->verb->list_processes)
+		driver->verb->list_processes(driver, &known);
+	if (program_end_continue(end, &driver->program, &known))
+		driver_message(driver, "some of the program's processes run on 5 s after SIGTERM; "
+				       "they are killed");
+	process_list_release(&known);
+}
+
 /* The program runs on after the recording; a second Ctrl-C leaves it alone. */
 static void wait_for_program(struct driver *driver)
 {
 	const struct driver_verb *verb = driver->verb;
 	uint64_t over_ns = clock_now_ns();
 	bool has_reported = driver->options->then_stop;
+	struct program_end end = {0};
 
-	if (driver->options->then_stop && driver->options->arguments && program_runs(driver))
-		end_program(driver);
 	while (driver->options->arguments && program_runs(driver) && interruption_count() < 2) {
 		pass_termination(driver);
-		if (driver->program.has_ended && interruption_any())
-			return; /* processes that the program left behind */
+		if (driver->options->then_stop)
+			continue_to_end(driver, &end);
+		else if (driver->program.has_ended && interruption_any())
+			break; /* processes that the program left behind */
 		if (!has_reported && !interruption_any() &&
 		    clock_now_ns() - over_ns >= verb->over_message_after_ns) {
 			driver_message(driver, verb->over_message);
@@ -283,6 +297,7 @@ static void wait_for_program(struct driver *driver)
 		if (verb->idle)
 			verb->idle(driver);
 	}
+	program_end_release(&end);
 }
 
 static void stop(struct driver *driver, struct error *error)

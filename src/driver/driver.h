@@ -31,7 +31,7 @@ struct driver_options {
 	const char *output;
 	bool fresh;     /* replace the file */
 	double seconds; /* of recording; 0: until the program ends, or Ctrl-C */
-	bool then_stop; /* the program, when the recording is over: SIGTERM */
+	bool then_stop; /* the program and all that it started, when the recording is over */
 	bool verbose;
 	void *context; /* of `message` */
 	void (*message)(void *context, const char *sentence);
@@ -103,10 +103,13 @@ struct driver_verb {
 	void (*notify)(struct driver *driver, uint64_t now_ns); /* twice a second */
 	driver_step *stop;
 	bool (*program_runs)(struct driver *driver); /* after `stop`; NULL: program_poll */
-	void (*idle)(struct driver *driver);         /* while the program outlives the recording */
-	driver_step *verify;                         /* unless something has failed */
-	driver_step *finish;                         /* the last rows, and columns of driver->run */
-	void (*end)(struct driver *driver); /* releases what prepare and later steps made */
+	/* For then_stop: also those that have lost their parent; NULL: none are known. To be
+	 * released. */
+	void (*list_processes)(struct driver *driver, struct process_list *list);
+	void (*idle)(struct driver *driver); /* while the program outlives the recording */
+	driver_step *verify;                 /* unless something has failed */
+	driver_step *finish;                 /* the last rows, and columns of driver->run */
+	void (*end)(struct driver *driver);  /* releases what prepare and later steps made */
 
 	bool (*has_answer)(const struct driver *driver); /* NULL: driver->run has samples */
 	void (*close)(struct driver *driver);            /* releases what check and open made */

@@ -135,6 +135,33 @@ def _():
     check("needs a PROGRAM" in said.stderr, said.stderr)
 
 
+def is_running(pid):
+    """A process that nobody has waited for yet has ended, too."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@test("--then-stop ends all that PROGRAM has started, at last by SIGKILL, and keeps its exit code")
+def _():
+    with folder() as place:
+        output, pids = os.path.join(place, "tree.lever"), os.path.join(place, "pids")
+        script = (f"(trap '' TERM; echo $BASHPID >>{pids}; while :; do sleep 0.1; done) & "
+                  f"setsid sh -c 'echo $$ >>{pids}; exec sleep 300' & "
+                  f"{program('exits')} plain 100000000 & trap 'exit 7' TERM; wait; wait")
+        began = time.monotonic()
+        said = lever("run", "-o", output, "--seconds", "2", "--then-stop", "--", "bash", "-c", script)
+        check(said.returncode in RAN, said.stderr)
+        check(time.monotonic() - began < 15, "its end took too long")
+        check("exit code 7" in said.stderr, said.stderr)
+        check("they are killed" in said.stderr, said.stderr)
+        with open(pids, encoding="utf-8") as file:
+            left = [pid for pid in file.read().split() if is_running(pid)]
+        equal(left, [])
+
+
 @test("--after: no experiment begins while the program warms up, and --seconds counts from then")
 def _():
     with folder() as place:

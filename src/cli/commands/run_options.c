@@ -304,7 +304,8 @@ static const struct option run_table[] = {
 	 "before the first experiment",
 	 set_after, 0, NULL},
 	{"then-stop", 0, NULL,
-	 "end PROGRAM with SIGTERM when the experiments are over (--seconds, --until, Ctrl-C)",
+	 "end PROGRAM and all that it started when the experiments are over (--seconds, --until, "
+	 "Ctrl-C)",
 	 value_set_flag, FIELD(common.then_stop), NULL},
 	{"max-slowdown", 0, "PERCENT",
 	 "space experiments so that pauses and samples delay the program by at most this, like 10%",

@@ -74,6 +74,11 @@ static bool program_runs(struct driver *driver)
 	return session_program_runs(session_of(driver));
 }
 
+static void list_processes(struct driver *driver, struct process_list *list)
+{
+	session_processes_list(session_of(driver), list);
+}
+
 static void idle(struct driver *driver)
 {
 	struct session *session = session_of(driver);
@@ -110,6 +115,7 @@ static const struct driver_verb session_verb = {
 	.start = session_start,
 	.stop = stop,
 	.program_runs = program_runs,
+	.list_processes = list_processes,
 	.idle = idle,
 	.verify = verify,
 	.finish = session_finish,
