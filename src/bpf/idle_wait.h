@@ -8,7 +8,8 @@
  * it was; the next such wait is expected to be for the same. One that no message follows was for a
  * timer or a signal. A thread that sleeps is idle if it has never received a request and no task
  * has ever woken it, so that none can wait for it: housekeeping. Who releases a lock hands over no
- * work. One that waits for a condition and has never received a request is a worker without work.
+ * work. One that waits for a condition is a worker without work if it has never received a request,
+ * or if the last one that it received has been answered, by whomever.
  *
  * So is what such a thread does when a wait for others has timed out. It owes nothing for that
  * wait: it would pay for all that G grew by, on a core that the threads that serve need.
@@ -72,6 +73,15 @@ static __always_inline bool reads_a_request(struct task_struct *task, int call)
 	return inode && bpf_map_lookup_elem(&request_sockets, &inode);
 }
 
+static __always_inline bool has_request(const struct task_state *state)
+{
+	u64 inode = state->request;
+	struct request_socket *socket =
+		inode ? bpf_map_lookup_elem(&request_sockets, &inode) : NULL;
+
+	return socket && socket->pending;
+}
+
 /* False: a condition. */
 static __always_inline bool waits_for_lock(struct task_struct *task, int call)
 {
@@ -93,7 +103,7 @@ static __noinline bool wait_is_idle(struct task_struct *task, struct task_state 
 	if (is_sleep)
 		return state->is_housekeeping;
 	if (is_for_thread)
-		return !state->serves && !state->waits_for_lock;
+		return !state->waits_for_lock && !has_request(state);
 	if (!is_poll)
 		return reads_a_request(task, call);
 	state->has_polled = 1;

@@ -69,8 +69,10 @@ static __noinline int peer_sent(struct task_struct *task, struct sock *socket)
 }
 
 /* What its next wait will be for: idle_wait.h. */
-static __always_inline void message_learn(struct task_state *state, bool is_request)
+static __always_inline void message_learn(struct task_state *state, u64 inode, bool is_request)
 {
+	if (is_request)
+		state->request = inode;
 	if (is_request && !state->serves) {
 		state->serves = 1;
 		__sync_fetch_and_add(&serving.threads, 1);
@@ -95,10 +97,13 @@ static __always_inline int request_message(struct sock *socket, int length, bool
 	u64 inode = BPF_CORE_READ(socket, sk_socket, file, f_inode, i_ino);
 	if (!inode)
 		return 0;
-	if (is_sent)
-		request_sent(inode);
-	else
-		message_learn(state, request_received(socket, inode));
+	if (!is_sent) {
+		message_learn(state, inode, request_received(socket, inode));
+		return 0;
+	}
+	if (state->request == inode)
+		state->request = 0;
+	request_sent(inode);
 	return 0;
 }
 

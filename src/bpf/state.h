@@ -40,6 +40,7 @@ struct task_state {
 	u8 wait_level : 4;                     /* of a wait in the target */
 	u8 owes_more;   /* than one pause: it pays the rest before it goes on (pay_rest) */
 	u16 wait_flags; /* WIRE_SAMPLE_* of its sample */
+	u64 request; /* inode of the socket of the last one that it received; 0: it has answered */
 };
 _Static_assert(sizeof(struct task_state) == KERNEL_TASK_STATE_BYTES, "task_state layout");
 _Static_assert(__builtin_offsetof(struct task_state, is_member) == KERNEL_TASK_STATE_MEMBER &&

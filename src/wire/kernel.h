@@ -69,7 +69,7 @@ _Static_assert(sizeof(struct kernel_totals) == 48, "kernel_totals layout");
 /*
  * struct task_state of bpf/state.h; the engine writes these bytes to make a running task a member.
  */
-#define KERNEL_TASK_STATE_BYTES 136
+#define KERNEL_TASK_STATE_BYTES 144
 #define KERNEL_TASK_STATE_MEMBER 80 /* offsets */
 #define KERNEL_TASK_STATE_PEER 83
 #define KERNEL_TASK_STATE_IN_TREE 85

@@ -323,6 +323,25 @@ def _():
     check(times.get("syscall:clock_nanosleep", 0) < 0.1, times)
 
 
+@test("a wait for a condition is idle after the answer, and a target before it")
+def _():
+    port, loop = free_port(), program("request_loop")
+    with subprocess.Popen([loop, "hand", str(port), "20000"]) as process, folder() as place:
+        connect(port).close()
+        output = os.path.join(place, "test.lever")
+        with subprocess.Popen([loop, "ask", str(port), "40000000", "60"], stdout=subprocess.DEVNULL) as client:  # seldom
+            said = lever("run", "-o", output, "--pid", str(process.pid), "--no-peers", "--class", "L", "--seconds", "5", *SAMPLE)
+            client.kill()
+        process.kill()
+        told = report(output)
+    check(said.returncode in RAN, said)
+    times = {target["name"]: target["share"] for target in told["targets"]}
+    check(visits(told, "requests") > 30, told["progress"])
+    check(0.2 < times.get("class:L", 0) < 0.75, times)  # as long as the committer's nap; with idle waits nearly all
+    idle = [line for line in told["warnings"] if "threads that serve requests (2) wait for the next one" in line]
+    check(len(idle) == 1 and int(re.search(r"one (\d+) %", idle[0]).group(1)) > 60, told["warnings"])
+
+
 # Answers on any number of connections. With "fork" a worker does, and each SIGHUP replaces it.
 MANY = """
 import os, resource, select, signal, socket, sys
@@ -410,6 +429,24 @@ def _():
             process.send_signal(signal.SIGHUP)
             time.sleep(0.5)
     equal(visits(end[1], "requests"), 150)
+
+
+@test("a server that ends, to be started anew, ends measuring, with a sentence")
+def _():
+    port = free_port()
+    process = many(port)
+    with looked_at(process, 30, "--port", str(port)) as end:
+        with connect(port) as client:
+            ask(client, 50)
+        os.killpg(process.pid, 9)
+        process.wait()
+        later = many(port)
+        began = time.monotonic()
+    os.killpg(later.pid, 9)
+    later.wait()
+    check(time.monotonic() - began < 10, "it has not ended")
+    check("the server has ended after" in end[0] and "with --cgroup" in end[0], end[0])
+    equal(visits(end[1], "requests"), 50)
 
 
 @test("a load that ends is told")

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 
@@ -26,6 +27,21 @@ static void tell_requests(struct session *session)
 
 	if (served && !is_idle)
 		driver_message(&session->driver, served);
+}
+
+/* One that is started anew has other processes, which only a cgroup takes in. */
+static void tell_server_ended(struct session *session)
+{
+	if (session->driver.options->arguments || !session->requests.are_counted ||
+	    session_program_runs(session))
+		return;
+	AUTO(text)
+	char *sentence =
+		text_format("the server has ended after %.1f s, and so has measuring; one "
+			    "that was started anew is another program: run lever on it, or "
+			    "with --cgroup, which takes in what is started there",
+			    driver_elapsed_seconds(&session->driver, session->over_ns));
+	driver_message(&session->driver, sentence);
 }
 
 static void complete_run(struct session *session)
@@ -56,6 +72,7 @@ static void complete_run(struct session *session)
 				   sampled_time_ns(session) - session->speedup_ns -
 					   session->found_points.disturbed_ns;
 	run->note = session_warnings(session, &counters);
+	tell_server_ended(session);
 	tell_requests(session);
 	if (observer)
 		observer->finished(observer->context, &counters);

@@ -5,6 +5,7 @@
  *	request_loop serve PORT LOOPS            works on each request, answers, never ends
  *	request_loop tend PORT LOOPS             the same beside a thread that wakes each 50 ms
  *	request_loop sweep PORT LOOPS            beside one that naps, and waits for a lock
+ *	request_loop hand PORT LOOPS             by two workers, who are handed connections
  *	request_loop ask PORT LOOPS SECONDS      takes an answer, works, asks again: a closed loop
  *	request_loop tick PORT MICROSECONDS SECONDS   asks at this interval: an open loop
  *
@@ -119,6 +120,112 @@ static void *sweep(void *unused)
 	return NULL;
 }
 
+/* One thread waits for connections, two answer, and a fourth commits their answers. */
+static struct {
+	pthread_mutex_t mutex;
+	pthread_cond_t handed, asked, committed;
+	int connections[64], count;
+	long wanted, done;
+} hands = {PTHREAD_MUTEX_INITIALIZER,
+	   PTHREAD_COND_INITIALIZER,
+	   PTHREAD_COND_INITIALIZER,
+	   PTHREAD_COND_INITIALIZER,
+	   {0},
+	   0,
+	   0,
+	   0};
+static int hand_epoll;
+
+__attribute__((noinline)) static int next_connection(void)
+{
+	pthread_mutex_lock(&hands.mutex);
+	while (!hands.count)
+		pthread_cond_wait(&hands.handed, &hands.mutex);
+	int connection = hands.connections[--hands.count];
+	pthread_mutex_unlock(&hands.mutex);
+	return connection;
+}
+
+__attribute__((noinline)) static void commit(void)
+{
+	pthread_mutex_lock(&hands.mutex);
+	long own = ++hands.wanted;
+	pthread_cond_signal(&hands.asked);
+	while (hands.done < own)
+		pthread_cond_wait(&hands.committed, &hands.mutex);
+	pthread_mutex_unlock(&hands.mutex);
+}
+
+static void *commit_all(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&hands.mutex);
+	for (;;) {
+		while (hands.done == hands.wanted)
+			pthread_cond_wait(&hands.asked, &hands.mutex);
+		long wanted = hands.wanted;
+		pthread_mutex_unlock(&hands.mutex);
+		usleep(2000);
+		pthread_mutex_lock(&hands.mutex);
+		hands.done = wanted;
+		pthread_cond_broadcast(&hands.committed);
+	}
+	return NULL;
+}
+
+static void *answer_handed(void *loops)
+{
+	char request[64];
+
+	for (;;) {
+		int connection = next_connection();
+		struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT,
+					    .data.fd = connection};
+		ssize_t size = read(connection, request, sizeof(request));
+		if (size <= 0) {
+			close(connection);
+			continue;
+		}
+		work(*(long *)loops);
+		commit();
+		if (write(connection, request, (size_t)size) == size)
+			epoll_ctl(hand_epoll, EPOLL_CTL_MOD, connection, &event);
+	}
+	return NULL;
+}
+
+static int hand(const char *port, long loops)
+{
+	struct sockaddr_in address = address_of(port);
+	int listener = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = listener};
+	pthread_t threads[3];
+
+	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(listener, (struct sockaddr *)&address, sizeof(address)) || listen(listener, 64))
+		return 1;
+	hand_epoll = epoll_create1(0);
+	epoll_ctl(hand_epoll, EPOLL_CTL_ADD, listener, &event);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, i ? answer_handed : commit_all, &loops);
+	for (;;) {
+		struct epoll_event ready;
+		if (epoll_wait(hand_epoll, &ready, 1, -1) != 1)
+			continue;
+		if (ready.data.fd == listener) {
+			event.events = EPOLLIN | EPOLLONESHOT;
+			event.data.fd = accept(listener, NULL, NULL);
+			setsockopt(event.data.fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+			epoll_ctl(hand_epoll, EPOLL_CTL_ADD, event.data.fd, &event);
+			continue;
+		}
+		pthread_mutex_lock(&hands.mutex);
+		hands.connections[hands.count++] = ready.data.fd;
+		pthread_cond_signal(&hands.handed);
+		pthread_mutex_unlock(&hands.mutex);
+	}
+}
+
 static int connect_to(const char *port)
 {
 	struct sockaddr_in address = address_of(port);
@@ -175,6 +282,8 @@ int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "serve"))
 		return serve(argv[2], atol(argv[3]));
+	if (argc == 4 && !strcmp(argv[1], "hand"))
+		return hand(argv[2], atol(argv[3]));
 	pthread_t thread;
 	if (argc == 4 && !strcmp(argv[1], "tend") &&
 	    !pthread_create(&thread, NULL, look_after, NULL))
