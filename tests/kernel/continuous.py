@@ -85,6 +85,24 @@ def _():
     check(whole["recorded_ns"] > 0.8e9 * (time.monotonic() - began - 1), (whole["recorded_ns"], profiles(folder)))
 
 
+def reads_of(pid):
+    with open(f"/proc/{pid}/io", encoding="ascii") as file:
+        return int(re.search(r"syscr: (\d+)", file.read()).group(1))
+
+
+@test("while all of the machine is recorded, /proc is not read again and again")
+def _():
+    command = [LEVER, "record", "--system", "--continuous", "--quiet", "--output", archive_of("reads"), "--period", "20ms"]
+    with subprocess.Popen(command) as recorder:
+        time.sleep(5)  # the first names
+        before = reads_of(recorder.pid)
+        time.sleep(4)
+        reads = reads_of(recorder.pid) - before
+        recorder.send_signal(signal.SIGTERM)
+    processes = sum(name.isdigit() for name in os.listdir("/proc"))
+    check(reads < 2 * processes, f"{reads} reads in 4 s beside {processes} processes")
+
+
 @test("a folder's report adds up all; a time's report has the files of that time only")
 def _():
     files = profiles(archive_of())

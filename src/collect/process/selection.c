@@ -134,6 +134,8 @@ int process_selection_find(const struct process_selection *selection, bool filte
 	int code = 0;
 
 	*list = (struct process_list){0};
+	if (!process_selection_has_sources(selection) && !selection->name_count)
+		return 0; /* reading all of /proc takes milliseconds */
 	process_table_read(&table);
 	if (process_selection_has_sources(selection))
 		code = add_sources(selection, &table, list, error);
