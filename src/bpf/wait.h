@@ -83,6 +83,13 @@ static __always_inline bool inspects_runnable(void)
 	return settings.classes_of_code && class_is_enabled(WAIT_CLASS_RUNNABLE);
 }
 
+/* Who waits for a condition has nothing to do, except for a thread that has a request to answer. */
+static __always_inline bool is_no_idle_wait(struct task_struct *task,
+					    const struct task_state *state, int call)
+{
+	return state->serves || waits_for_lock(task, call);
+}
+
 /* The current task leaves its core to wait. */
 static __always_inline void wait_begin(void *context, struct task_struct *task,
 				       struct task_state *state, u64 now)
@@ -90,7 +97,8 @@ static __always_inline void wait_begin(void *context, struct task_struct *task,
 	int call = system_call_of(task);
 	u32 class = wait_class_now(task, call);
 	bool counts = (settings.enable_waits && wait_is_external(state, class, call)) ||
-		      (class == WAIT_CLASS_LOCK && class_is_enabled(class));
+		      (class == WAIT_CLASS_LOCK && class_is_enabled(class) &&
+		       is_no_idle_wait(task, state, call));
 	state->is_housekeeping = 0;
 	bool is_idle =
 		class != WAIT_CLASS_IO && request_point_count && wait_is_idle(task, state, call);

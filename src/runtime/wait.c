@@ -52,7 +52,8 @@ static uint32_t class_of(struct wait *wait)
 
 static bool is_for_task(const struct wait *wait)
 {
-	return wait->kind == WAIT_FOR_THREAD || wait->kind == WAIT_FOR_CHILD;
+	return wait->kind == WAIT_FOR_THREAD || wait->kind == WAIT_FOR_LOCK ||
+	       wait->kind == WAIT_FOR_CHILD;
 }
 
 static bool is_external(struct wait *wait)
@@ -68,7 +69,7 @@ static bool is_counted(struct wait *wait)
 	const struct wire_settings *settings = &runtime_page->settings;
 
 	if (settings->enable_classes & WAIT_CLASS_BIT(WAIT_CLASS_LOCK) &&
-	    wait->kind == WAIT_FOR_THREAD)
+	    wait->kind == WAIT_FOR_LOCK)
 		return true;
 	return settings->enable_waits && is_external(wait);
 }
@@ -78,7 +79,7 @@ static uint32_t levels_of(struct wait *wait)
 {
 	const struct wire_settings *settings = &runtime_page->settings;
 	bool is_of_class = settings->classes & WAIT_CLASS_BIT(class_of(wait));
-	bool is_of_code = settings->code_levels && wait->kind != WAIT_FOR_THREAD;
+	bool is_of_code = settings->code_levels && wait->kind != WAIT_FOR_LOCK;
 	bool asks_code = is_of_code || (is_of_class && settings->classes_of_code);
 
 	if (asks_code && !wait->is_walked) {
@@ -139,7 +140,7 @@ void wait_begin(struct wait *wait, enum wait_reason kind, int fd, const struct f
 	wait->is_counted = is_counted(wait);
 	if (wait->is_counted && delay_speedup_of(global_delay_settings(), ~0u)) {
 		wait->levels = levels_of(wait);
-		if (wait->levels && wait->kind != WAIT_FOR_THREAD)
+		if (wait->levels && wait->kind != WAIT_FOR_LOCK)
 			global_delay_wait_begin(delay_level_of(global_delay_settings(),
 							       wait->levels),
 						now);
@@ -228,7 +229,7 @@ static void count_cpu_time(struct wait *wait, uint64_t on_cpu, uint64_t now)
  */
 static void count_lock(const struct wait *wait, uint64_t now)
 {
-	if (wait->levels && wait->kind == WAIT_FOR_THREAD && wait->was_woken)
+	if (wait->levels && wait->kind == WAIT_FOR_LOCK && wait->was_woken)
 		pause_charge(wait->levels, delay_lock_length(&wait->task), now);
 }
 

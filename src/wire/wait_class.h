@@ -27,7 +27,8 @@ enum wait_class {
 
 enum wait_reason {
 	WAIT_FOR_UNKNOWN,
-	WAIT_FOR_THREAD, /* a lock, a condition, a join: a thread of the program ends it */
+	WAIT_FOR_THREAD, /* a condition, a join, or a lock: a thread of the program ends it */
+	WAIT_FOR_LOCK,   /* known to be a lock */
 	WAIT_FOR_CHILD,  /* a process of the program ends it */
 	WAIT_FOR_TIME,
 	WAIT_FOR_FILE, /* a pipe, a socket, a queue: the other end ends it */
@@ -39,6 +40,7 @@ static inline enum wait_class wait_class_of(enum wait_reason reason)
 {
 	switch (reason) {
 	case WAIT_FOR_THREAD:
+	case WAIT_FOR_LOCK:
 		return WAIT_CLASS_LOCK;
 	case WAIT_FOR_DISK:
 		return WAIT_CLASS_IO;
@@ -77,7 +79,14 @@ static inline enum wait_reason wait_reason_of_call(long number)
 
 /* ---- futexes, by the second and third argument of the call ---- */
 
-#define WAIT_FUTEX_CONTENDED 2 /* the value of glibc's and other mutexes while a thread waits */
+/*
+ * What a lock's word holds while threads wait for it: 2 in mutexes of glibc, Go and Rust, 2 or 3
+ * in rwlocks of glibc, -1 in mutexes of libgomp, bit 31 and the owner in those of musl, bits 30
+ * and 31 in rwlocks of Rust.
+ */
+#define WAIT_FUTEX_CONTENDED 2
+#define WAIT_FUTEX_FLAGS 0xC0000000u
+#define WAIT_FUTEX_PARKED 0xFFFFFFFFu /* by FUTEX_WAIT_BITSET: a parked thread of Rust */
 
 static inline bool wait_futex_waits(unsigned long operation)
 {
@@ -87,12 +96,16 @@ static inline bool wait_futex_waits(unsigned long operation)
 	       operation == FUTEX_WAIT_REQUEUE_PI;
 }
 
-/* False: a condition, a barrier, a join. */
+/* False: a condition, a semaphore, a barrier, a join. */
 static inline bool wait_futex_is_lock(unsigned int operation, unsigned int value)
 {
 	operation &= FUTEX_CMD_MASK;
-	return (operation == FUTEX_WAIT && value == WAIT_FUTEX_CONTENDED) ||
-	       operation == FUTEX_LOCK_PI || operation == FUTEX_LOCK_PI2;
+	if (operation == FUTEX_WAIT)
+		return value == WAIT_FUTEX_CONTENDED || (value & 1u << 31);
+	if (operation == FUTEX_WAIT_BITSET)
+		return value == WAIT_FUTEX_CONTENDED || value == (WAIT_FUTEX_CONTENDED | 1) ||
+		       ((value & WAIT_FUTEX_FLAGS) && value != WAIT_FUTEX_PARKED);
+	return operation == FUTEX_LOCK_PI || operation == FUTEX_LOCK_PI2;
 }
 
 #ifndef __bpf__

@@ -8,14 +8,15 @@
 #include <lever.h>
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
 #define NAP_NS 2000000
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static long turn;
+static atomic_long holder;
 static time_t until;
 
 static time_t now(void)
@@ -25,11 +26,18 @@ static time_t now(void)
 	return time.tv_sec;
 }
 
-static void await_turn(long own)
+static void take(long own)
 {
-	pthread_mutex_lock(&mutex);
-	while (turn % 2 != own)
-		pthread_cond_wait(&changed, &mutex); /* a wait for a lock */
+	pthread_mutex_lock(&mutex); /* a wait for a lock */
+	holder = own;
+}
+
+/* To the other thread, which waits for it. */
+static void give(long own)
+{
+	pthread_mutex_unlock(&mutex);
+	while (holder == own && now() < until)
+		sched_yield();
 }
 
 static void nap(void)
@@ -40,12 +48,10 @@ static void nap(void)
 static void *run(void *own)
 {
 	while (now() < until) {
-		await_turn((long)own);
+		take((long)own);
 		nap();
 		LEVER_PROGRESS_NAMED("turn");
-		turn++;
-		pthread_cond_signal(&changed);
-		pthread_mutex_unlock(&mutex);
+		give((long)own);
 	}
 	return NULL;
 }
@@ -58,10 +64,5 @@ int main(int count, char **words)
 	if (pthread_create(&other, NULL, run, (void *)1))
 		return 1;
 	run((void *)0);
-	/* Its turn may never come, as the own is over. */
-	pthread_mutex_lock(&mutex);
-	turn = 1;
-	pthread_cond_signal(&changed);
-	pthread_mutex_unlock(&mutex);
 	return pthread_join(other, NULL);
 }

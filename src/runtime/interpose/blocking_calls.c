@@ -243,7 +243,7 @@ RUNTIME_EXPORT int shutdown(int fd, int how)
 		pay_before_wake();                      \
 		if (!(may_wait))                        \
 			return REAL(name)(__VA_ARGS__); \
-		WAIT(waiting, WAIT_FOR_THREAD)          \
+		WAIT(waiting, WAIT_FOR_LOCK)            \
 		int code = REAL(name)(__VA_ARGS__);     \
 		waiting.was_woken = !code;              \
 		return code;                            \
@@ -262,7 +262,7 @@ RUNTIME_EXPORT int shutdown(int fd, int how)
 		if (command != F_SETLKW && command != F_OFD_SETLKW) \
 			return REAL(name)(fd, command, lock);       \
 		pay_before_wake();                                  \
-		WAIT(waiting, WAIT_FOR_THREAD)                      \
+		WAIT(waiting, WAIT_FOR_LOCK)                        \
 		int code = REAL(name)(fd, command, lock);           \
 		waiting.was_woken = !code;                          \
 		return code;                                        \
@@ -355,7 +355,8 @@ RUNTIME_EXPORT long syscall(long number, ...)
 			pay_before_wake();
 		return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	}
-	WAIT(waiting, WAIT_FOR_THREAD)
+	bool is_lock = wait_futex_is_lock((unsigned int)a[1], (unsigned int)a[2]);
+	WAIT(waiting, is_lock ? WAIT_FOR_LOCK : WAIT_FOR_THREAD)
 	long code = REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	waiting.was_woken = !code;
 	return code;

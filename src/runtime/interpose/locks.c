@@ -15,7 +15,7 @@
 		int code = REAL(attempt)(lock);              \
 		if (code != (busy))                          \
 			return code;                         \
-		WAIT(waiting, WAIT_FOR_THREAD)               \
+		WAIT(waiting, WAIT_FOR_LOCK)                 \
 		code = REAL(name)(__VA_ARGS__);              \
 		waiting.was_woken = code == (success);       \
 		return code;                                 \

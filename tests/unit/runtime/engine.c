@@ -303,7 +303,7 @@ TEST("a wait for a lock is never time of the target")
 	make_target(1);
 	thread_self.random = 12345; /* of what it takes on CPU nothing is drawn */
 	settings->delay.period_ns = 0xffffffff;
-	wait_for(WAIT_FOR_THREAD, 0, true);
+	wait_for(WAIT_FOR_LOCK, 0, true);
 	CHECK_EQUAL(runtime_page->delay_ns, 0);
 	CHECK_EQUAL(thread_self.counters->target_ns, 0);
 }
@@ -362,8 +362,11 @@ TEST("a wait's class follows from the call, and of a file from what kind of file
 	settings->enable_classes = WAIT_CLASS_BIT(WAIT_CLASS_LOCK);
 	wait_for(WAIT_FOR_TIME, 0, true);
 	CHECK_EQUAL(last_class(), WAIT_CLASS_OTHER);
-	wait_for(WAIT_FOR_THREAD, 0, true);
+	wait_for(WAIT_FOR_LOCK, 0, true);
 	CHECK_EQUAL(last_class(), WAIT_CLASS_LOCK);
+	runtime_page->ring_head = 0;
+	wait_for(WAIT_FOR_THREAD, 0, true); /* a condition */
+	CHECK_EQUAL(last_class(), 0);
 	wait_on(WAIT_FOR_FILE, disk, 0, true);
 	CHECK_EQUAL(last_class(), WAIT_CLASS_IO);
 	wait_on(WAIT_FOR_FILE, ends[0], 0, true);
@@ -432,16 +435,16 @@ TEST("a wait for a lock in the target puts its thread ahead by its effective len
 {
 	begin();
 	make_classes(WAIT_CLASS_BIT(WAIT_CLASS_LOCK));
-	wait_for(WAIT_FOR_THREAD, 0, false); /* a timeout */
+	wait_for(WAIT_FOR_LOCK, 0, false); /* a timeout */
 	CHECK_EQUAL(runtime_page->delay_ns, 0);
 	uint64_t before = time_now();
-	wait_for(WAIT_FOR_THREAD, 0, true);
+	wait_for(WAIT_FOR_LOCK, 0, true);
 	uint64_t ahead = runtime_page->delay_ns;
 	CHECK(ahead >= MS / 20 && ahead <= (time_now() - before) / 2);
 	CHECK_EQUAL(thread_self.local.delay_ns, ahead);
 	CHECK_EQUAL(thread_self.counters->paused_ns, 0);
 	/* All of a wait that others paused for longer is no wait. */
-	wait_for(WAIT_FOR_THREAD, 60000ull * MS, true);
+	wait_for(WAIT_FOR_LOCK, 60000ull * MS, true);
 	CHECK_EQUAL(runtime_page->delay_ns, ahead + 60000ull * MS);
 }
 

@@ -47,7 +47,11 @@ TEST("a futex is a lock's where its value says that a thread waits for it")
 {
 	CHECK(wait_futex_is_lock(FUTEX_WAIT | FUTEX_PRIVATE_FLAG, WAIT_FUTEX_CONTENDED));
 	CHECK(!wait_futex_is_lock(FUTEX_WAIT, 0));
-	CHECK(!wait_futex_is_lock(FUTEX_WAIT_BITSET, WAIT_FUTEX_CONTENDED));
+	CHECK(wait_futex_is_lock(FUTEX_WAIT, -1u));
+	CHECK(wait_futex_is_lock(FUTEX_WAIT_BITSET, 3));
+	CHECK(wait_futex_is_lock(FUTEX_WAIT_BITSET, 1u << 30 | 5));
+	CHECK(!wait_futex_is_lock(FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, 0));
+	CHECK(!wait_futex_is_lock(FUTEX_WAIT_BITSET, -1u));
 	CHECK(wait_futex_is_lock(FUTEX_LOCK_PI, 0));
 	CHECK(wait_futex_waits(FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME));
 	CHECK(!wait_futex_waits(FUTEX_WAKE));
