@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * unannotated - a program without lever.h: two processes with THREADS threads each, of which
- * each does its work VISITS times, and more until SECONDS have passed.
+ * each does its work VISITS times; with SECONDS until they have passed, ten times as much a visit.
  *
  *	unannotated THREADS VISITS [SECONDS]
  */
@@ -73,12 +73,14 @@ static time_t now(void)
 
 static void *run(void *unused)
 {
+	long times = until ? 10 : 1;
+
 	for (int i = 0; i < visits || now() < until; i++) {
 		PROBE(begin);
-		work(100000);
+		work(100000 * times);
 		sink = i; /* a line */
 		PROBE(end);
-		visit(50000);
+		visit(50000 * times);
 	}
 	one();
 	two();
