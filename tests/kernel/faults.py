@@ -30,8 +30,8 @@ for verb_name in fault_injection.VERBS:
                 check_end(told, verb)
 
 
-@test("a stopped engine pauses nothing after 0.7 s, and goes on when it is continued")
-def _():
+def lost_while_stopped():
+    """The shares of the time that the program lost before the engine was stopped, and while it was."""
     with folder() as place, fault_injection.working(LEVER, "run", place, program("gaps"), ["--target", "unit"]) as (engine, lost, output):
         time.sleep(2)
         engine.send_signal(signal.SIGSTOP)
@@ -41,9 +41,18 @@ def _():
         share = fault_injection.lost_share(lost, begin, begin + 0.6)
         engine.send_signal(signal.SIGCONT)
         check(engine.wait(60) in RAN, engine.returncode)
-        check(at_work > 0.05, f"{at_work} of the time lost before that: there were no pauses")
-        check(share < at_work / 4, f"{share} of the time lost while the engine was stopped")
         report(output)
+    check(at_work > 0.05, f"{at_work} of the time lost before that: there were no pauses")
+    return at_work, share
+
+
+@test("a stopped engine pauses nothing after 0.7 s, and goes on when it is continued")
+def _():
+    for _ in range(3):  # what else the machine does also takes time from the program
+        at_work, share = lost_while_stopped()
+        if share < at_work / 4:
+            return
+    check(False, f"{share} of the time lost while the engine was stopped, {at_work} before")
 
 
 def write(path, text):
