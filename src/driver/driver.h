@@ -103,8 +103,7 @@ struct driver_verb {
 	void (*notify)(struct driver *driver, uint64_t now_ns); /* twice a second */
 	driver_step *stop;
 	bool (*program_runs)(struct driver *driver); /* after `stop`; NULL: program_poll */
-	/* For then_stop: also those that have lost their parent; NULL: none are known. To be
-	 * released. */
+	/* For then_stop: adds the program's processes, orphans too. NULL: it knows of none. */
 	void (*list_processes)(struct driver *driver, struct process_list *list);
 	void (*idle)(struct driver *driver); /* while the program outlives the recording */
 	driver_step *verify;                 /* unless something has failed */

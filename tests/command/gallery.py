@@ -20,12 +20,13 @@ import subprocess
 
 from inputs import case, script
 
-CODE = """#include <stdlib.h>
+CODE = """#include <stdio.h>
+#include <stdlib.h>
 static volatile unsigned sink;
 __attribute__((noinline)) static void spin(unsigned rounds) { for (unsigned i = 0; i < rounds; i++) sink = sink * 1664525u + i; }
 __attribute__((noinline)) void needless(void) { spin(400000); }
 __attribute__((noinline)) void needed(void) { spin(400000); }
-int main(int argc, char **argv) { for (long i = 0; i < atol(argv[1]); i++) { if (argc == 2) needless(); needed(); } }
+int main(int argc, char **argv) { fclose(fopen("left.log", "w")); for (long i = 0; i < atol(argv[1]); i++) { if (argc == 2) needless(); needed(); } }
 """
 
 
@@ -68,6 +69,7 @@ def _():
         gallery = Gallery(folder)
         made = gallery.run("predict", "toy")
         check(os.path.exists(gallery.file("prediction.json")), made.stdout + made.stderr)
+        check(os.path.exists(os.path.join(folder, "work", "toy", "left.log")), "the program ran elsewhere")
         early = gallery.run("measure", "toy")
         check(early.returncode == 1 and "commit" in early.stderr and not os.path.exists(gallery.file("row.json")), early.stderr)
         gallery.git("add", ".")
