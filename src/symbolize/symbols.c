@@ -111,6 +111,8 @@ int symbols_add_object(struct symbols *symbols, const char *path, const char *op
 	bool in_scope = scope_has_object(symbols->sources.scope, path, is_main);
 	int code = object_file_open(path, open_path, &file, error);
 	code = code ? code : symbols_add_file(symbols, path, &file, in_scope, object, error);
+	if (!code)
+		symbols->objects.items[*object]->is_main = is_main;
 	object_file_close(&file);
 	return code;
 }

@@ -34,6 +34,7 @@ struct object {
 	struct symbols_object shown;
 	uint32_t id;
 	bool is_jit;
+	bool is_main; /* a process runs it, rather than it being a library of one */
 	dev_t device; /* with inode: which file it is; 0: none */
 	ino_t inode;
 	bool is_kernel;

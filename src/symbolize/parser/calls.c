@@ -138,6 +138,7 @@ int parser_add_object(struct parser *parser, const char *path, const char *open_
 	parser_begin(parser, OPERATION_ADD_OBJECT);
 	message_add_text(&parser->ask, path);
 	message_add(&parser->ask, in_scope);
+	message_add(&parser->ask, is_main);
 	if (parser_ask(parser, path, file.content)) {
 		code = take_object_result(parser, object, error);
 	} else {

@@ -134,13 +134,15 @@ static void add_ranges(struct server *server, const struct range *ranges, size_t
 static void on_add_object(struct server *server)
 {
 	const char *path = text(server);
-	bool in_scope = message_take(&server->ask);
+	bool in_scope = message_take(&server->ask), is_main = message_take(&server->ask);
 	struct object_file file = {.content = server->fd, .identity = -1};
 	struct error error = {0};
 	uint32_t object = SYMBOLS_NONE;
 
 	server->fd = -1;
 	int code = symbols_add_file(server->symbols, path, &file, in_scope, &object, &error);
+	if (!code)
+		server->symbols->objects.items[object]->is_main = is_main;
 	object_file_close(&file);
 	add_result(server, code, object, &error);
 }

@@ -2,7 +2,8 @@
 /*
  * function_search - the copies of a function: its own body and its inlined copies.
  *
- * If an object in scope has the function, objects out of scope are not searched.
+ * Programs in scope come first, then libraries in scope, then the rest: what has the function ends
+ * the search.
  */
 #include "base/path.h"
 #include "symbolize/dwarf/dwarf_prefilter.h"
@@ -18,6 +19,8 @@
 #include <string.h>
 
 #define IDENTIFIER "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+enum object_rank { RANK_PROGRAM, RANK_LIBRARY, RANK_OUT_OF_SCOPE, RANKS };
 
 struct function_search {
 	struct symbols *symbols;
@@ -119,12 +122,20 @@ static void search_symbols(struct function_search *search, struct object *object
 	}
 }
 
-static void search_objects(struct function_search *search, bool in_scope)
+/* The program's own code may be made while it runs. */
+static enum object_rank rank_of(const struct object *object)
+{
+	if (!object->shown.in_scope)
+		return RANK_OUT_OF_SCOPE;
+	return object->is_main || object->is_jit ? RANK_PROGRAM : RANK_LIBRARY;
+}
+
+static void search_objects(struct function_search *search, enum object_rank rank)
 {
 	for (size_t i = 0; i < search->symbols->objects.count; i++) {
 		struct object *object = search->symbols->objects.items[i];
 		size_t before = search->matches->count;
-		if (object->shown.in_scope != in_scope || !query_has(search->query, object))
+		if (rank_of(object) != rank || !query_has(search->query, object))
 			continue;
 		struct units *units = units_read(object);
 		struct dwarf_prefilter *prefilter =
@@ -270,9 +281,8 @@ int search_function(struct symbols *symbols, const struct query *query,
 	search.wanted = demangle(query->function);
 	search.base = demangle_base(search.wanted);
 	search.is_plain = search.base[strspn(search.base, IDENTIFIER)] == '\0';
-	search_objects(&search, true);
-	if (matches->count == 0)
-		search_objects(&search, false);
+	for (int rank = 0; rank < RANKS && matches->count == 0; rank++)
+		search_objects(&search, (enum object_rank)rank);
 	if (matches->count) {
 		keep_best(matches);
 		order_parts(symbols, matches);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* find - typed names find their code in C, C++ and Rust; errors offer near names. */
+#include "symbolize/parser/start.h"
 #include "symbolize/patterns.h"
 #include "symbolize/variables.h"
 
@@ -393,4 +394,47 @@ TEST("every part of the lock of Python's interpreter has one name")
 	}
 	CHECK_EQUAL(named, 64);
 	fixture_close(&fixture);
+}
+
+/* All binaries are in scope, and a library is known before the program. */
+static void open_after_library(struct fixture *fixture, bool has_parser)
+{
+	static const char library[] = "int work(int n)\n{\n\treturn n / 3;\n}\n";
+	AUTO(text) char *first = NULL, *second = NULL;
+	uint32_t object;
+
+	fixture_begin();
+	first = text_format("%s/libwork.so", fixture_directory);
+	second = text_format("%s/main", fixture_directory);
+	fixture_write("work.c", library, strlen(library));
+	if (!fixture_run("gcc -O2 -g -shared -fPIC work.c -o libwork.so") ||
+	    !fixture_run("gcc -O2 -g main.c -o main"))
+		abort();
+	*fixture = (struct fixture){.scope = scope_new()};
+	scope_add(fixture->scope, "bin:*", true);
+	fixture->symbols = (has_parser ? symbols_start : symbols_new)(TARGET_LINE, fixture->scope);
+	if (symbols_add_object(fixture->symbols, first, NULL, false, &object, &fixture->error) ||
+	    symbols_add_object(fixture->symbols, second, NULL, true, &fixture->object,
+			       &fixture->error))
+		abort();
+}
+
+TEST("the program's own function comes before a library's, also where all binaries are in scope")
+{
+	for (int has_parser = 0; has_parser < 2; has_parser++) {
+		struct fixture fixture;
+		struct symbols_addresses addresses = {0};
+		uint32_t location;
+
+		open_after_library(&fixture, has_parser);
+		CHECK_EQUAL(find(&fixture, "work", &location), 0);
+		CHECK_EQUAL(symbols_location(fixture.symbols, location)->object, fixture.object);
+		CHECK_EQUAL(symbols_breakpoints(fixture.symbols, "work", SYMBOLS_NONE, &addresses,
+						&fixture.error),
+			    0);
+		CHECK_EQUAL(addresses.count, 1);
+		CHECK_EQUAL(addresses.items[0].object, fixture.object);
+		array_free(&addresses);
+		fixture_close(&fixture);
+	}
 }
