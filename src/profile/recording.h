@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define RECORDING_GRANULARITY_ALL "all" /* targets of all kinds at once */
+
 struct recording_run {
 	int64_t id;
 	char *command;     /* JSON array of the program's arguments */
@@ -27,7 +29,7 @@ struct recording_run {
 	char *kernel;      /* release */
 	char *commit;      /* of the program's sources, in hex; NULL: unknown */
 	char *version;     /* of lever */
-	char *granularity; /* "line", ...; a target_kind_name */
+	char *granularity; /* "line", ...; a target_kind_name, or "all" */
 	int64_t started_s; /* Unix time */
 	uint64_t wall_ns;  /* of the program, pauses included; 0 while it runs */
 	uint64_t delay_ns; /* growth of G over the run */

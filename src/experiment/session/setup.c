@@ -111,7 +111,9 @@ void session_describe(struct driver *driver)
 	if (!driver->options->arguments)
 		run->command = session_processes_command(session);
 	run->engine = (char *)(uintptr_t)collector_engine(session->collector);
-	run->granularity = (char *)(uintptr_t)target_kind_name(session->options->granularity);
+	const char *kinds = session->is_pool ? RECORDING_GRANULARITY_ALL :
+					       target_kind_name(session->options->granularity);
+	run->granularity = (char *)(uintptr_t)kinds;
 	run->seed = session->options->seed;
 	run->period_ns = facts->period_ns;
 	run->interrupt_share = facts->interrupt_share;

@@ -7,19 +7,23 @@
 #include "report/display.h"
 #include "report/run_totals.h"
 
-/* Whether samples need code in scope: system calls, waits and the like have their time without. */
+/*
+ * Whether samples need code in scope: system calls, waits and the like have their time without, and
+ * so have functions with all that they call, whose callers are found in every binary.
+ */
 static bool needs_scope(const struct causal *causal)
 {
-	bool has_any = false;
+	bool has_any = false, has_code = false;
 
 	for (size_t i = 0; i < causal->count; i++) {
 		enum target_kind kind = causal->targets[i].target->kind;
 		bool is_tried = causal->targets[i].experiments;
-		if (is_tried && (kind == TARGET_LINE || kind == TARGET_FUNCTION))
-			return true;
+		if (kind == TARGET_INCLUSIVE)
+			return false;
+		has_code |= is_tried && (kind == TARGET_LINE || kind == TARGET_FUNCTION);
 		has_any |= is_tried;
 	}
-	return !has_any;
+	return has_code || !has_any;
 }
 
 static void warn_of_experiments(struct warnings *warnings, const struct causal *causal,
