@@ -32,13 +32,15 @@ def time_in(lever, words, places, file):
 
 
 def size_of(lever, case, place):
-    """The part of the place's time that the change takes away, and what that is of all time, in percent."""
+    """The part of the place's time that the change takes away; what that is of all time, and what all time outside of the place
+    falls by, in percent of all time: code beside the place may become faster or slower by the change."""
     places = case.get("record_places", case["places"])
     before, after = (time_in(lever, case[when], places, os.path.join(place, "record.lever")) for when in ("before", "after"))
     if not before[0]:
-        return None, None
+        return None, None, None
     size = case["size"] if case["size"] is not None else 100 * (1 - after[0] / before[0])
-    return size, size * before[0] / before[1]
+    outside = (before[1] - before[0]) - (after[1] - after[0])
+    return size, size * before[0] / before[1], 100 * outside / before[1]
 
 
 def kill_group(leader):

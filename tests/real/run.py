@@ -5,8 +5,9 @@
     tests/real/run.py LEVER [--seconds N] [--pairs N] [--options "-g line"] [--folder F [--prepare]] [--json FILE] [PROGRAM...]
     tests/real/run.py --table FILE
 
-For each program of programs.py: run time before and after the change, in turns and without lever; one profile with the
-plain command; its first three places, and the gain that it predicts for the change's place at the change's size.
+For each program of programs.py: run time before and after the change, in turns and without lever; the change's size by
+recordings, at once, since another day's does not fit; one profile with the plain command; its first three places, and the
+gain that it predicts for the change's place at the change's size.
 A program that is not installed is left out. With --folder F inputs stay in F, and --prepare only makes them. Appends a row for each program to FILE; --table prints the rows for
 docs/real-programs.md.
 """
@@ -40,8 +41,8 @@ def pairs_of(case, count):
             "gain": statistics.median(gains), "low": min(gains), "high": max(gains)}
 
 
-def prepared(lever, name, place):
-    """The program's case, with its input and the change's size; kept in the folder for another call."""
+def prepared(name, place):
+    """The program's case, with its input; kept in the folder for another call."""
     kept = os.path.join(place, "case.json")
     if os.path.exists(kept):
         with open(kept, encoding="utf-8") as file:
@@ -49,19 +50,18 @@ def prepared(lever, name, place):
     os.makedirs(place, exist_ok=True)
     case = PROGRAMS[name][0](place)
     if case:
-        case["size"], case["taken"] = size_of(lever, case, place)
         with open(kept, "w", encoding="utf-8") as file:
             json.dump(case, file)
     return case
 
 
 def row_of(lever, name, arguments, place):
-    case = prepared(lever, name, place)
+    case = prepared(name, place)
     if not case or arguments.prepare:
         return None
     row = {"name": name, "title": case["title"], "change": case["change"], "options": arguments.options}
     row["measured"] = pairs_of(case, arguments.pairs) if arguments.pairs else None
-    row["size"], row["taken"] = case["size"], case["taken"]
+    row["size"], row["taken"], row["outside"] = size_of(lever, case, place)
     file = os.path.join(place, "profile.lever")
     screen = profile(lever, case, ["--seconds", str(arguments.seconds), *shlex.split(arguments.options)], file)
     text = run([lever, "report", "--format", "json", file]).stdout
@@ -80,7 +80,8 @@ def print_row(row):
     if measured:
         print(f"   measured {measured['gain']:.1f} % ({measured['low']:.1f} to {measured['high']:.1f}), {measured['before']:.2f} → {measured['after']:.2f} s")
     if row["size"] is not None:
-        print(f"   the change takes {row['size']:.0f} % of the place's time: {row['taken']:.1f} % of the program's")
+        print(f"   the change takes {row['size']:.0f} % of the place's time: {row['taken']:.1f} % of the program's; "
+              f"time outside of the place falls by {row['outside']:.1f} %")
     print("   predicted " + (f"{guess[0]:.1f} % ({guess[1]:.1f} to {guess[2]:.1f}) by {guess[3]} at {guess[4]:.0f} %" if guess else "nothing"))
     for line in row["places"]:
         print("   " + line)
@@ -90,13 +91,13 @@ def print_row(row):
 def table(file):
     with open(file, encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
-    print("| program | change | measured | of that in the place | predicted | first screen | named |\n| --- | --- | --- | --- | --- | --- | --- |")
+    print("| program | change | measured | in the place, outside of it | predicted | first screen | named |\n| --- | --- | --- | --- | --- | --- | --- |")
     for row in rows:
         measured, guess = row["measured"], row["predicted"]
         effect = f"{measured['gain']:.1f} ({measured['low']:.1f} to {measured['high']:.1f})" if measured else ""
         told = f"{guess[0]:.1f} ({guess[1]:.1f} to {guess[2]:.1f})" if guess else "–"
         places = "; ".join(line.split(" (")[0].split(": ")[0] for line in row["places"]) or "nothing"
-        place = f"{row['taken']:.1f}" if row["taken"] is not None else "–"
+        place = f"{row['taken']:.1f}, {row['outside']:.1f}" if row["taken"] is not None else "–"
         print(f"| {row['title']} | {row['change']} | {effect} | {place} | {told} | {places} | {row['rank'] or 'no'} |")
 
 
