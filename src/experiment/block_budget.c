@@ -8,7 +8,7 @@
 #define WRAPPER_FACTOR 0.4
 #define SHARPNESS 3 /* 1: in proportion; many: always the largest, with no chance for another */
 
-double block_budget_weight(double value, unsigned blocks, bool is_wrapper)
+double block_budget_weight(double value, double blocks, bool is_wrapper)
 {
 	return pow(value * pow(is_wrapper ? WRAPPER_FACTOR : BLOCK_FACTOR, blocks), SHARPNESS);
 }

@@ -16,4 +16,4 @@
  * `value`: what the target may gain, a fraction. `is_wrapper`: most of its time is inside of places
  * that can be tried themselves.
  */
-double block_budget_weight(double value, unsigned blocks, bool is_wrapper);
+double block_budget_weight(double value, double blocks, bool is_wrapper);

@@ -5,7 +5,8 @@
  * A target that is not active for 1 % of the time cannot gain a point, and is not tried. Neither is
  * what starts a thread, nor processes that are nearly all of it. A function that spends nearly all
  * of its time in one that it calls, or in one system call, is left to that one; a function around
- * nearly the whole program is hardly tried.
+ * nearly the whole program is hardly tried. Code without a name hides neither: what it calls
+ * counts as called by the function around it. Functions around each other share their blocks.
  * The search goes from outside to inside: what is inside a target that cannot gain is hardly tried,
  * nor are lines of a function whose gain is not sure. Each block makes the next one of its target
  * less likely (block_budget.h). Any other keeps a chance; --verbose prints that of each block.
@@ -33,7 +34,10 @@
 #define LINE_OF_UNSURE 0.3
 #define TOLD_BY_NAME 0.2
 #define TRIED_FLOOR 0.02
+#define BLOCKS_LEAST 0.5 /* of a place: it has been tried */
 #define DEPTH_MOST 40
+#define DEPTH_NAMELESS 8    /* of code without names in each other */
+#define NAMELESS_LEAST 0.05 /* of a function's time: less is not looked into */
 #define ERRORS 2
 
 static const struct sampled_location *sampled(const struct session *session, uint32_t location)
@@ -187,43 +191,87 @@ static const struct call_edge *main_part(const struct session *session, uint32_t
 	return main;
 }
 
+/* A function that tells nothing, so that what it calls stands directly in the one around it. */
+static bool is_passed(const struct session *session, uint32_t location)
+{
+	return kind_of(session, location) == TARGET_INCLUSIVE && !tells(session, location);
+}
+
+static bool passes(const struct session *session, uint32_t location)
+{
+	return kind_of(session, location) == TARGET_INCLUSIVE && tells(session, location);
+}
+
+/* The innermost code without a name that is all of a function with one. */
+static uint32_t inside_nameless(const struct session *session, uint32_t location)
+{
+	double own_ns = (double)sampled(session, location)->sampled_ns;
+	uint32_t inner = location;
+
+	for (int depth = 0; depth < DEPTH_MOST && passes(session, location); depth++) {
+		const struct call_edge *main = main_part(session, inner);
+		if (!main || !is_passed(session, main->inner) ||
+		    main->time_ns < WRAPPER_LEAST * own_ns)
+			break;
+		inner = main->inner;
+	}
+	return inner;
+}
+
 /*
  * Left to a function that it calls, or to the system call that it makes; but never to what says
  * less: code without a name, or what implements a line of a script.
  */
 static bool is_wrapper(const struct session *session, uint32_t location)
 {
-	const struct call_edge *edge = main_part(session, location);
+	const struct call_edge *edge = main_part(session, inside_nameless(session, location));
 	double own_ns = (double)sampled(session, location)->sampled_ns;
 
 	if (!edge || is_own_code(session, edge) || edge->time_ns < WRAPPER_LEAST * own_ns ||
 	    (tells(session, location) && !tells(session, edge->inner)) ||
 	    (is_of_script(session, location) && !is_of_script(session, edge->inner)))
 		return false;
-	const struct call_edge *back = main_part(session, edge->inner);
+	const struct call_edge *back = main_part(session, inside_nameless(session, edge->inner));
 	bool is_circle = back && back->inner == location;
 	return !is_circle || edge->inner < location;
 }
 
 /*
- * Most of its time is in what it calls, or in its lines in a script: these are told apart. Code
- * without a name does not tell what a function with one does, nor a line of a script.
+ * The part of its time in what it calls, or in lines of a script. Code without a name does not tell
+ * what a function with one does: what it calls counts in its place.
  */
-static bool is_split(const struct session *session, uint32_t location)
+static double part_inside(const struct session *session, uint32_t location, double part, int depth)
 {
 	const struct call_edges *edges = sampled_code_edges(session->code);
-	const struct call_edge *main = main_part(session, location);
 	bool is_script = is_of_script(session, location);
-	double inside_ns = 0;
+	double own_ns = (double)sampled(session, location)->sampled_ns, inside = 0;
 
+	for (size_t i = 0; i < edges->items.count && own_ns > 0; i++) {
+		const struct call_edge *edge = &edges->items.items[i];
+		double inner = part * edge->time_ns / own_ns;
+		if (edge->outer != location || (!is_script && is_own_code(session, edge)))
+			continue;
+		if (depth >= 0 && is_passed(session, edge->inner))
+			inside += depth && inner >= NAMELESS_LEAST ?
+					  part_inside(session, edge->inner, inner, depth - 1) :
+					  0;
+		else
+			inside += inner;
+	}
+	return inside;
+}
+
+/* Most of its time is in what it calls, or in its lines in a script: these are told apart. */
+static bool is_split(const struct session *session, uint32_t location)
+{
+	const struct call_edge *main = main_part(session, location);
+
+	if (passes(session, location))
+		return part_inside(session, location, 1, DEPTH_NAMELESS) >= SPLIT_LEAST;
 	if ((main && tells(session, location) && !tells(session, main->inner)) ||
-	    (is_script && kind_of(session, location) == TARGET_LINE))
+	    (is_of_script(session, location) && kind_of(session, location) == TARGET_LINE))
 		return false;
-	for (size_t i = 0; i < edges->items.count; i++)
-		if (edges->items.items[i].outer == location &&
-		    (is_script || !is_own_code(session, &edges->items.items[i])))
-			inside_ns += edges->items.items[i].time_ns;
-	return inside_ns >= SPLIT_LEAST * (double)sampled(session, location)->sampled_ns;
+	return part_inside(session, location, 1, -1) >= SPLIT_LEAST;
 }
 
 /* Nearly the whole program is inside of it, and parts of that can be tried. */
@@ -291,6 +339,41 @@ static bool is_possible(const struct session *session, uint32_t location)
 	       !is_too_wide_process(session, location) && !is_wrapper(session, location);
 }
 
+static bool is_inside(const struct session *session, uint32_t location, uint32_t outer)
+{
+	const struct call_edges *edges = sampled_code_edges(session->code);
+
+	for (int depth = 0; depth < DEPTH_MOST && location != outer; depth++) {
+		const struct call_edge *edge = call_edges_main_outer(edges, location);
+		if (!edge)
+			return false;
+		location = edge->outer;
+	}
+	return location == outer;
+}
+
+/*
+ * Its blocks. Functions around each other that are split tell nearly the same where one is nearly
+ * all of the other, so a block of one is as much of a block of the other.
+ */
+static double blocks_of(const struct session *session, const struct session_target *target)
+{
+	uint32_t location = target->spec.location;
+	double own_ns = (double)sampled(session, location)->sampled_ns, blocks = target->blocks;
+
+	for (size_t i = 0; i < session->targets.count && is_split(session, location); i++) {
+		const struct session_target *other = &session->targets.items[i];
+		uint32_t at = other->spec.location;
+		if (!other->blocks || other == target || other->is_external ||
+		    (!is_inside(session, location, at) && !is_inside(session, at, location)) ||
+		    !is_split(session, at))
+			continue;
+		double other_ns = (double)sampled(session, at)->sampled_ns;
+		blocks += other->blocks * fmin(own_ns, other_ns) / fmax(own_ns, other_ns);
+	}
+	return blocks;
+}
+
 /*
  * The nearest location around it that has been tried; NULL if there is none. `is_untried`: one
  * should be tried before it.
@@ -310,7 +393,8 @@ static const struct session_target *tried_outer(const struct session *session, u
 		if (target && target->slope.windows)
 			return target;
 		*is_untried |= target && !target->is_unusable && is_possible(session, location) &&
-			       !is_around_all(session, location);
+			       !is_around_all(session, location) &&
+			       blocks_of(session, target) < BLOCKS_LEAST;
 	}
 	return NULL;
 }
@@ -361,7 +445,7 @@ double pool_weight(const struct session *session, const struct session_target *t
 		value *= TOLD_BY_NAME;
 	if (is_around_all(session, location))
 		value *= AROUND_ALL;
-	return block_budget_weight(value, target->blocks, is_split(session, location));
+	return block_budget_weight(value, blocks_of(session, target), is_split(session, location));
 }
 
 void pool_learn(struct session *session, size_t index)

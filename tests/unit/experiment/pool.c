@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pool - who gets the blocks of a run, by tables of places as profiles of real servers have them.
+ *
+ * What samples and symbols tell stands here, in the place of the functions that tell it.
+ */
+#include "check.h"
+#include "symbolize/python.h"
+
+#include "base/clock.h"
+#include "experiment/session/pool.h"
+
+#define RUN_NS 40000000000.0
+#define BLOCKS 23
+#define SEEDS 100
+#define PLACES_MOST 32
+#define NO_PLACE (PLACES_MOST - 1)
+#define SLOPE_ERROR 0.06 /* after one block */
+
+struct place {
+	const char *name;
+	enum target_kind kind;
+	double threads; /* in it, on average */
+	unsigned inner[5];
+	double passed_on[5]; /* to these, of its time */
+};
+
+static struct sampled_location times[PLACES_MOST];
+static struct symbols_location locations[PLACES_MOST];
+static struct call_edges edges;
+static double all_threads;
+
+const struct sampled_location *sampled_code_locations(const struct sampled_code *code,
+						      size_t *count)
+{
+	(void)code;
+	*count = PLACES_MOST;
+	return times;
+}
+
+uint64_t sampled_code_time_ns(const struct sampled_code *code)
+{
+	(void)code;
+	return (uint64_t)(all_threads * RUN_NS);
+}
+
+const struct call_edges *sampled_code_edges(const struct sampled_code *code)
+{
+	(void)code;
+	return &edges;
+}
+
+const struct symbols_location *symbols_location(const struct symbols *symbols, uint32_t location)
+{
+	(void)symbols;
+	return &locations[location];
+}
+
+const struct symbols_object *symbols_object(const struct symbols *symbols, uint32_t object)
+{
+	static const struct symbols_object without_lines;
+
+	(void)symbols, (void)object;
+	return &without_lines;
+}
+
+bool symbols_is_python(const struct symbols *symbols, uint32_t object)
+{
+	(void)symbols, (void)object;
+	return false;
+}
+
+uint32_t symbols_wait_class(struct symbols *symbols, enum sample_class class, uint32_t at)
+{
+	(void)symbols, (void)class, (void)at;
+	return NO_PLACE;
+}
+
+static size_t set(struct session *session, const struct place *places)
+{
+	size_t count = 0;
+
+	call_edges_release(&edges);
+	edges = (struct call_edges){0};
+	memset(times, 0, sizeof(times));
+	for (; places[count].name; count++) {
+		const struct place *place = &places[count];
+		locations[count] = (struct symbols_location){.kind = place->kind,
+							     .name = place->name,
+							     .function = place->name};
+		times[count].sampled_ns = (uint64_t)(place->threads * RUN_NS);
+		for (int i = 0; place->passed_on[i] > 0; i++)
+			call_edges_add(&edges, (uint32_t)count, place->inner[i],
+				       place->passed_on[i] * place->threads * RUN_NS);
+		array_add(&session->targets)->spec = target_spec_of_code((uint32_t)count);
+	}
+	return count;
+}
+
+/* As after so many blocks on a place whose gain is all that it can be. */
+static void learn(struct session_target *target)
+{
+	double gain = (double)times[target->spec.location].sampled_ns / RUN_NS;
+	double error = 2 * SLOPE_ERROR / sqrt(target->blocks);
+
+	target->slope = (struct effect_slope){gain, gain - error, gain + error, target->blocks};
+}
+
+/* Mean blocks of each place in a run. */
+static void share(const struct place *places, double all, double *blocks)
+{
+	static const struct session_options options;
+	const double speedup = 0.5;
+
+	all_threads = all;
+	memset(blocks, 0, PLACES_MOST * sizeof(*blocks));
+	for (unsigned seed = 1; seed <= SEEDS; seed++) {
+		struct session session = {.options = &options};
+		struct schedule *schedule = schedule_new(seed, &speedup, 1);
+		size_t count = set(&session, places);
+		session.driver.started_ns = clock_now_ns() - (uint64_t)RUN_NS;
+		for (int i = 0; i < BLOCKS; i++) {
+			struct schedule_plan plan;
+			double weights[PLACES_MOST];
+			for (size_t j = 0; j < count; j++)
+				weights[j] = pool_weight(&session, &session.targets.items[j]);
+			CHECK(schedule_next(schedule, weights, count, &plan));
+			schedule_end_block(schedule);
+			session.targets.items[plan.target].blocks++;
+			learn(&session.targets.items[plan.target]);
+		}
+		for (size_t j = 0; j < count; j++)
+			blocks[j] += (double)session.targets.items[j].blocks / SEEDS;
+		schedule_free(schedule);
+		array_free(&session.targets);
+	}
+}
+
+TEST("code without a name in a loop around all does not hide what it calls: Redis")
+{
+	enum { MAIN, LOOP, NAMELESS, BEFORE_SLEEP, FLUSH, FDATASYNC, SEND, WRITE, READ };
+	static const struct place redis[] = {
+		[MAIN] = {"main", TARGET_INCLUSIVE, 0.83, {LOOP}, {1}},
+		[LOOP] = {"aeMain", TARGET_INCLUSIVE, 0.83, {NAMELESS}, {1}},
+		[NAMELESS] = {"redis-server+0x64da0",
+			      TARGET_INCLUSIVE,
+			      0.83,
+			      {BEFORE_SLEEP, READ},
+			      {0.88, 0.1}},
+		[BEFORE_SLEEP] =
+			{"beforeSleep", TARGET_INCLUSIVE, 0.73, {FLUSH, SEND}, {0.85, 0.15}},
+		[FLUSH] = {"flushAppendOnlyFile",
+			   TARGET_INCLUSIVE,
+			   0.62,
+			   {FDATASYNC, WRITE},
+			   {0.95, 0.04}},
+		[FDATASYNC] = {"syscall:fdatasync", TARGET_SYSTEM_CALL, 0.58},
+		[SEND] =
+			{"handleClientsWithPendingWrites", TARGET_INCLUSIVE, 0.11, {WRITE}, {0.98}},
+		[WRITE] = {"syscall:write", TARGET_SYSTEM_CALL, 0.13},
+		[READ] = {"readQueryFromClient", TARGET_INCLUSIVE, 0.08},
+		{0},
+	};
+	double blocks[PLACES_MOST];
+
+	share(redis, 0.87, blocks);
+	CHECK(blocks[LOOP] < 1.5);
+	CHECK(blocks[FDATASYNC] > 7);
+}
+
+TEST("a chain of functions around each request leaves the blocks to what they call: Apache")
+{
+	enum {
+		CONNECTION,
+		NAMELESS,
+		REQUEST,
+		HANDLER,
+		NAMELESS_HANDLER,
+		OUTPUT,
+		NAMELESS_OUTPUT,
+		WRITEV,
+		UNMAP,
+		MUNMAP,
+		MAP,
+		WALK,
+		HTACCESS,
+		OPEN
+	};
+	static const struct place apache[] = {
+		[CONNECTION] =
+			{"ap_run_process_connection", TARGET_INCLUSIVE, 0.98, {NAMELESS}, {1}},
+		[NAMELESS] = {"apache2+0x78520", TARGET_INCLUSIVE, 0.98, {REQUEST}, {0.92}},
+		[REQUEST] = {"ap_process_async_request",
+			     TARGET_INCLUSIVE,
+			     0.9,
+			     {HANDLER, MAP},
+			     {0.82, 0.17}},
+		[HANDLER] = {"ap_run_handler", TARGET_INCLUSIVE, 0.74, {NAMELESS_HANDLER}, {1}},
+		[NAMELESS_HANDLER] =
+			{"apache2+0x4eea0", TARGET_INCLUSIVE, 0.74, {OUTPUT, OPEN}, {0.96, 0.02}},
+		[OUTPUT] = {"ap_core_output_filter",
+			    TARGET_INCLUSIVE,
+			    0.71,
+			    {NAMELESS_OUTPUT},
+			    {0.84}},
+		[NAMELESS_OUTPUT] =
+			{"apache2+0x5d2a0", TARGET_INCLUSIVE, 0.6, {WRITEV, UNMAP}, {0.52, 0.46}},
+		[WRITEV] = {"syscall:writev", TARGET_SYSTEM_CALL, 0.31},
+		[UNMAP] =
+			{"libaprutil-1.so.0.6.3+0xbef0", TARGET_INCLUSIVE, 0.275, {MUNMAP}, {0.97}},
+		[MUNMAP] = {"syscall:munmap", TARGET_SYSTEM_CALL, 0.265},
+		[MAP] = {"ap_process_request_internal", TARGET_INCLUSIVE, 0.154, {WALK}, {0.93}},
+		[WALK] = {"ap_directory_walk", TARGET_INCLUSIVE, 0.144, {HTACCESS}, {0.77}},
+		[HTACCESS] = {"ap_parse_htaccess", TARGET_INCLUSIVE, 0.111, {OPEN}, {0.85}},
+		[OPEN] = {"syscall:openat", TARGET_SYSTEM_CALL, 0.101},
+		{0},
+	};
+	double blocks[PLACES_MOST];
+
+	share(apache, 1.12, blocks);
+	CHECK(blocks[HANDLER] == 0); /* nearly all of it is the output filter */
+	CHECK(blocks[CONNECTION] + blocks[REQUEST] + blocks[OUTPUT] < 6);
+	CHECK(blocks[WRITEV] > 4);
+	CHECK(blocks[MUNMAP] > 4);
+	CHECK(blocks[OPEN] + blocks[HTACCESS] + blocks[WALK] > 2);
+}
+
+TEST("names of the server around a library's one, with nameless code between them: nginx")
+{
+	enum { CYCLE, NAMELESS, PHASE, FILTER, NAMELESS_FILTER, DEFLATE, NAMELESS_DEFLATE, WRITEV };
+	static const struct place nginx[] = {
+		[CYCLE] = {"ngx_master_process_cycle", TARGET_INCLUSIVE, 0.94, {NAMELESS}, {1}},
+		[NAMELESS] =
+			{"nginx+0x51340", TARGET_INCLUSIVE, 0.94, {PHASE, WRITEV}, {0.98, 0.02}},
+		[PHASE] = {"ngx_http_core_content_phase", TARGET_INCLUSIVE, 0.92, {FILTER}, {1}},
+		[FILTER] =
+			{"ngx_http_output_filter", TARGET_INCLUSIVE, 0.92, {NAMELESS_FILTER}, {1}},
+		[NAMELESS_FILTER] = {"nginx+0x96890", TARGET_INCLUSIVE, 0.92, {DEFLATE}, {0.98}},
+		[DEFLATE] = {"deflate", TARGET_INCLUSIVE, 0.9, {NAMELESS_DEFLATE}, {1}},
+		[NAMELESS_DEFLATE] = {"libz.so.1.2.13+0x5d80", TARGET_INCLUSIVE, 0.9},
+		[WRITEV] = {"syscall:writev", TARGET_SYSTEM_CALL, 0.02},
+		{0},
+	};
+	double blocks[PLACES_MOST];
+
+	share(nginx, 0.95, blocks);
+	CHECK(blocks[CYCLE] + blocks[PHASE] + blocks[FILTER] == 0);
+	CHECK(blocks[DEFLATE] > 10);
+}
+
+TEST("processes that are a part of the program stay targets, as nothing in them stands for one")
+{
+	enum { SHELL, GZIP, START, MAIN, DEFLATE };
+	static const struct place script[] = {
+		[SHELL] = {"process:sh", TARGET_PROCESS, 0.3},
+		[GZIP] = {"process:gzip", TARGET_PROCESS, 0.6, {START}, {1}},
+		[START] = {"_start", TARGET_INCLUSIVE, 0.6, {MAIN}, {1}},
+		[MAIN] = {"main", TARGET_INCLUSIVE, 0.6, {DEFLATE}, {0.99}},
+		[DEFLATE] = {"deflate", TARGET_INCLUSIVE, 0.59},
+		{0},
+	};
+	double blocks[PLACES_MOST];
+
+	share(script, 0.9, blocks);
+	CHECK(blocks[GZIP] > 5);
+}
