@@ -431,21 +431,43 @@ def _():
     equal(visits(end[1], "requests"), 150)
 
 
-@test("a server that ends, to be started anew, ends measuring, with a sentence")
+def end_of(process):
+    os.killpg(process.pid, 9)
+    process.wait()
+
+
+@test("with --port a server that is started anew is counted on, and one that is not ends measuring")
 def _():
     port = free_port()
     process = many(port)
-    with looked_at(process, 30, "--port", str(port)) as end:
+    with looked_at(process, 40, "--port", str(port)) as end:
         with connect(port) as client:
             ask(client, 50)
-        os.killpg(process.pid, 9)
-        process.wait()
-        later = many(port)
+        end_of(process)
+        time.sleep(1)
+        process = many(port)
+        time.sleep(1)  # until lever has found it
+        with connect(port) as client:
+            ask(client, 30)
+        end_of(process)
         began = time.monotonic()
-    os.killpg(later.pid, 9)
-    later.wait()
+    check(9 < time.monotonic() - began < 20, "it has not ended")
+    check(f"(process {process.pid}) listens on the port now" in end[0], end[0])
+    check("the server has ended and none has been started on its port" in end[0], end[0])
+    equal(visits(end[1], "requests"), 80)
+
+
+@test("with --pid a server that ends ends measuring, with a sentence")
+def _():
+    port = free_port()
+    process = many(port)
+    with looked_at(process, 30, "--pid", str(process.pid)) as end:
+        with connect(port) as client:
+            ask(client, 50)
+        end_of(process)
+        began = time.monotonic()
     check(time.monotonic() - began < 10, "it has not ended")
-    check("the server has ended after" in end[0] and "with --cgroup" in end[0], end[0])
+    check("the server has ended, and so has measuring, after" in end[0] and "with --port or --cgroup" in end[0], end[0])
     equal(visits(end[1], "requests"), 50)
 
 

@@ -29,18 +29,22 @@ static void tell_requests(struct session *session)
 		driver_message(&session->driver, served);
 }
 
-/* One that is started anew has other processes, which only a cgroup takes in. */
+/* One that is started anew has other processes, which a port or a cgroup takes in. */
 static void tell_server_ended(struct session *session)
 {
+	bool has_port = session->driver.options->selection.port_count;
+
 	if (session->driver.options->arguments || !session->requests.are_counted ||
 	    session_program_runs(session))
 		return;
 	AUTO(text)
-	char *sentence =
-		text_format("the server has ended after %.1f s, and so has measuring; one "
-			    "that was started anew is another program: run lever on it, or "
-			    "with --cgroup, which takes in what is started there",
-			    driver_elapsed_seconds(&session->driver, session->over_ns));
+	char *sentence = text_format(
+		"the server has ended%s, and so has measuring, after %.1f s%s",
+		has_port ? " and none has been started on its port" : "",
+		driver_elapsed_seconds(&session->driver, session->over_ns),
+		has_port ? "" :
+			   "; one that was started anew is another program: run lever with --port "
+			   "or --cgroup, which take it in");
 	driver_message(&session->driver, sentence);
 }
 

@@ -21,6 +21,7 @@
 
 #define REFRESH_NS 300000000ull
 #define SELECTION_ROUNDS 3
+#define RESTART_NS 10000000000ull /* a server that has ended may be started anew meanwhile */
 
 CLEANUP_DEFINE(folder, DIR *, closedir, NULL)
 
@@ -191,6 +192,60 @@ void session_processes_add_files(struct session *session)
 		each_wanted(session, add_mapped_files);
 }
 
+static bool has_lost_listener(const struct session *session)
+{
+	for (size_t i = 0; i < session->listeners.count; i++)
+		if (!live_processes_has(&session->processes, session->listeners.items[i]))
+			return true;
+	return false;
+}
+
+/* Those that listen on the ports that were asked for are known until one of them ends. */
+static bool find_listeners(struct session *session)
+{
+	struct process_selection ports = {.ports = selection_of(session)->ports,
+					  .port_count = selection_of(session)->port_count};
+	struct process_list found;
+
+	ports.without_children = true;
+	if (process_selection_find(&ports, false, &found, NULL)) {
+		process_list_release(&found);
+		return false;
+	}
+	process_list_release(&session->listeners);
+	session->listeners = found;
+	return true;
+}
+
+static void tell_taken_in(struct session *session, pid_t pid)
+{
+	AUTO(text) char *name = process_name(pid);
+	AUTO(text)
+	char *sentence = text_format("%s (process %d) listens on the port now, and belongs to the "
+				     "program",
+				     name ? name : "a server", (int)pid);
+
+	driver_message(&session->driver, sentence);
+}
+
+/* A server that was started anew, with the children that it has by now. */
+static void follow_restarted(struct session *session)
+{
+	struct process_selection all = *selection_of(session);
+	bool has_grown, is_told = false;
+
+	if (!has_lost_listener(session) || !find_listeners(session))
+		return;
+	for (size_t i = 0; i < session->listeners.count && !is_told; i++) {
+		is_told = !live_processes_has(&session->processes, session->listeners.items[i]);
+		if (is_told)
+			tell_taken_in(session, session->listeners.items[i]);
+	}
+	all.pid_count = 0;
+	all.cgroup = NULL;
+	add_selected(session, &all, &has_grown, NULL);
+}
+
 int session_processes_follow(struct session *session, struct error *error)
 {
 	bool has_sources = process_selection_has_sources(selection_of(session));
@@ -201,6 +256,8 @@ int session_processes_follow(struct session *session, struct error *error)
 	/* A process may fork before it is followed: its child is found in the next round. */
 	for (int round = 0; round < SELECTION_ROUNDS && has_grown && !code; round++)
 		code = add_selected(session, selection_of(session), &has_grown, error);
+	if (!code && selection_of(session)->port_count)
+		find_listeners(session);
 	if (code) {
 		session->driver.result->end = DRIVER_WRONG_USAGE;
 		return code;
@@ -224,6 +281,7 @@ void session_processes_refresh(struct session *session)
 	struct process_selection later = process_selection_later(selection_of(session));
 	if (later.cgroup)
 		add_selected(session, &later, &has_grown, NULL);
+	follow_restarted(session);
 }
 
 static bool any_runs(const struct session *session)
@@ -235,12 +293,29 @@ static bool any_runs(const struct session *session)
 	return false;
 }
 
+/* Running ones, or for some time a server on a port that may be started anew. */
+static bool selected_run(struct session *session)
+{
+	bool has_ports = selection_of(session)->port_count;
+
+	if (process_selection_is_open(selection_of(session)) || any_runs(session)) {
+		session->none_since_ns = 0;
+		return true;
+	}
+	if (has_ports && !session->none_since_ns) {
+		session->none_since_ns = clock_now_ns();
+		driver_message(&session->driver, "the server has ended; waiting 10 s for one that "
+						 "is started anew on its port");
+	}
+	return has_ports && clock_now_ns() - session->none_since_ns < RESTART_NS;
+}
+
 bool session_program_runs(struct session *session)
 {
 	bool had_ended = session->driver.program.has_ended;
 
 	if (!session->driver.options->arguments)
-		return process_selection_is_open(selection_of(session)) || any_runs(session);
+		return selected_run(session);
 	if (!program_poll(&session->driver.program))
 		return true;
 	/* A process that outlives it may have been announced, and not been read yet. */
@@ -302,4 +377,5 @@ void session_processes_close(struct session *session)
 {
 	point_listening_free(session->listening);
 	live_processes_release(&session->processes);
+	process_list_release(&session->listeners);
 }

@@ -28,15 +28,14 @@
 /* A location that is or may become a target. */
 struct session_target {
 	struct target_spec spec;
-	int64_t id;                /* in the profile; 0: not written yet */
-	bool is_given, is_matched; /* by --target, --class; by a pattern of --target */
-	bool is_compared;          /* with the patterns */
-	bool is_external;          /* no code: targets.c */
-	bool is_unusable;          /* too many ranges */
-	unsigned series_counts[2]; /* so far: of controls, of others */
-	unsigned warm_up_level;    /* of stats/warm_up.h, the highest reported */
-	struct effect_slope slope; /* pool.c: after its last block */
-	unsigned blocks;           /* so far */
+	int64_t id;                    /* in the profile; 0: not written yet */
+	bool is_given, is_matched;     /* by --target, --class; by a pattern of --target */
+	bool is_compared;              /* with the patterns */
+	bool is_external, is_unusable; /* no code: targets.c; too many ranges */
+	unsigned series_counts[2];     /* so far: of controls, of others */
+	unsigned warm_up_level;        /* of stats/warm_up.h, the highest reported */
+	struct effect_slope slope;     /* pool.c: after its last block */
+	unsigned blocks;               /* so far */
 };
 /* Rows of the profile for the kernel_caller of the same index. */
 struct session_kernel_caller {
@@ -63,7 +62,8 @@ struct session {
 	/* processes.c */
 	struct live_processes processes; /* of the program, as far as events told */
 	struct point_listening *listening;
-	uint64_t refreshed_ns;
+	struct process_list listeners;        /* on the ports that were asked for */
+	uint64_t refreshed_ns, none_since_ns; /* none of the processes runs since; 0: some do */
 
 	/* requests.c */
 	struct {
