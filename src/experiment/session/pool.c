@@ -182,12 +182,10 @@ static const struct call_edge *main_part(const struct session *session, uint32_t
 	if (!main || kind_of(session, main->inner) != TARGET_FUNCTION)
 		return main;
 	main = NULL;
-	for (size_t i = 0; i < edges->items.count; i++) {
-		const struct call_edge *edge = &edges->items.items[i];
-		if (edge->outer == location && !is_own_code(session, edge) &&
-		    (!main || edge->time_ns > main->time_ns))
+	for (const struct call_edge *edge = call_edges_first_inner(edges, location); edge;
+	     edge = call_edges_next_inner(edges, edge))
+		if (!is_own_code(session, edge) && (!main || edge->time_ns > main->time_ns))
 			main = edge;
-	}
 	return main;
 }
 
@@ -246,10 +244,10 @@ static double part_inside(const struct session *session, uint32_t location, doub
 	bool is_script = is_of_script(session, location);
 	double own_ns = (double)sampled(session, location)->sampled_ns, inside = 0;
 
-	for (size_t i = 0; i < edges->items.count && own_ns > 0; i++) {
-		const struct call_edge *edge = &edges->items.items[i];
+	for (const struct call_edge *edge = call_edges_first_inner(edges, location);
+	     edge && own_ns > 0; edge = call_edges_next_inner(edges, edge)) {
 		double inner = part * edge->time_ns / own_ns;
-		if (edge->outer != location || (!is_script && is_own_code(session, edge)))
+		if (!is_script && is_own_code(session, edge))
 			continue;
 		if (depth >= 0 && is_passed(session, edge->inner))
 			inside += depth && inner >= NAMELESS_LEAST ?
@@ -361,7 +359,9 @@ static double blocks_of(const struct session *session, const struct session_targ
 	uint32_t location = target->spec.location;
 	double own_ns = (double)sampled(session, location)->sampled_ns, blocks = target->blocks;
 
-	for (size_t i = 0; i < session->targets.count && is_split(session, location); i++) {
+	if (!is_split(session, location))
+		return blocks;
+	for (size_t i = 0; i < session->targets.count; i++) {
 		const struct session_target *other = &session->targets.items[i];
 		uint32_t at = other->spec.location;
 		if (!other->blocks || other == target || other->is_external ||
@@ -392,9 +392,10 @@ static const struct session_target *tried_outer(const struct session *session, u
 		const struct session_target *target = target_at(session, location);
 		if (target && target->slope.windows)
 			return target;
-		*is_untried |= target && !target->is_unusable && is_possible(session, location) &&
+		*is_untried = *is_untried ||
+			      (target && !target->is_unusable && is_possible(session, location) &&
 			       !is_around_all(session, location) &&
-			       blocks_of(session, target) < BLOCKS_LEAST;
+			       blocks_of(session, target) < BLOCKS_LEAST);
 	}
 	return NULL;
 }

@@ -8,6 +8,16 @@ void call_edges_release(struct call_edges *edges)
 	array_free(&edges->items);
 	array_free(&edges->main_inner);
 	array_free(&edges->main_outer);
+	array_free(&edges->first_inner);
+}
+
+static void grow(struct call_edges *edges, uint32_t location)
+{
+	while (edges->main_inner.count <= location) {
+		*array_add(&edges->main_inner) = CALL_EDGES_NONE;
+		*array_add(&edges->main_outer) = CALL_EDGES_NONE;
+		*array_add(&edges->first_inner) = CALL_EDGES_NONE;
+	}
 }
 
 static uint32_t number_of(struct call_edges *edges, uint32_t outer, uint32_t inner)
@@ -17,17 +27,12 @@ static uint32_t number_of(struct call_edges *edges, uint32_t outer, uint32_t inn
 	if (number != HASH_MAP_NONE)
 		return number;
 	number = (uint32_t)edges->items.count;
-	*array_add(&edges->items) = (struct call_edge){.outer = outer, .inner = inner};
+	*array_add(&edges->items) = (struct call_edge){.outer = outer,
+						       .inner = inner,
+						       .next = edges->first_inner.items[outer]};
+	edges->first_inner.items[outer] = number;
 	hash_map_set(&edges->numbers, outer, inner, number);
 	return number;
-}
-
-static void grow(struct call_edges *edges, uint32_t location)
-{
-	while (edges->main_inner.count <= location)
-		*array_add(&edges->main_inner) = CALL_EDGES_NONE;
-	while (edges->main_outer.count <= location)
-		*array_add(&edges->main_outer) = CALL_EDGES_NONE;
 }
 
 static void keep_larger(const struct call_edges *edges, uint32_t *kept, uint32_t number)
@@ -39,9 +44,8 @@ static void keep_larger(const struct call_edges *edges, uint32_t *kept, uint32_t
 
 void call_edges_add(struct call_edges *edges, uint32_t outer, uint32_t inner, double time_ns)
 {
-	uint32_t number = number_of(edges, outer, inner);
-
 	grow(edges, outer > inner ? outer : inner);
+	uint32_t number = number_of(edges, outer, inner);
 	edges->items.items[number].time_ns += time_ns;
 	keep_larger(edges, &edges->main_inner.items[outer], number);
 	keep_larger(edges, &edges->main_outer.items[inner], number);
@@ -59,4 +63,20 @@ const struct call_edge *call_edges_main_outer(const struct call_edges *edges, ui
 	if (inner >= edges->main_outer.count || edges->main_outer.items[inner] == CALL_EDGES_NONE)
 		return NULL;
 	return &edges->items.items[edges->main_outer.items[inner]];
+}
+
+static const struct call_edge *at(const struct call_edges *edges, uint32_t number)
+{
+	return number == CALL_EDGES_NONE ? NULL : &edges->items.items[number];
+}
+
+const struct call_edge *call_edges_first_inner(const struct call_edges *edges, uint32_t outer)
+{
+	return outer < edges->first_inner.count ? at(edges, edges->first_inner.items[outer]) : NULL;
+}
+
+const struct call_edge *call_edges_next_inner(const struct call_edges *edges,
+					      const struct call_edge *edge)
+{
+	return at(edges, edge->next);
 }

@@ -40,3 +40,22 @@ TEST("a location without edges has none")
 	CHECK(!call_edges_main_outer(&edges, 1000));
 	call_edges_release(&edges);
 }
+
+TEST("all edges from a location are found, and no others")
+{
+	struct call_edges edges = {0};
+	unsigned inner = 0, count = 0;
+
+	call_edges_add(&edges, 4, 2, 5);
+	call_edges_add(&edges, 5, 1, 1);
+	call_edges_add(&edges, 4, 900, 6);
+	call_edges_add(&edges, 4, 2, 5);
+	for (const struct call_edge *edge = call_edges_first_inner(&edges, 4); edge;
+	     edge = call_edges_next_inner(&edges, edge), count++)
+		inner += edge->inner;
+	CHECK_EQUAL(count, 2);
+	CHECK_EQUAL(inner, 902);
+	CHECK(!call_edges_first_inner(&edges, 2));
+	CHECK(!call_edges_first_inner(&edges, 10000));
+	call_edges_release(&edges);
+}

@@ -10,10 +10,12 @@
 #include "base/clock.h"
 #include "experiment/session/pool.h"
 
+#include <time.h>
+
 #define RUN_NS 40000000000.0
 #define BLOCKS 23
 #define SEEDS 100
-#define PLACES_MOST 32
+#define PLACES_MOST 2048
 #define NO_PLACE (PLACES_MOST - 1)
 #define SLOPE_ERROR 0.06 /* after one block */
 
@@ -263,4 +265,35 @@ TEST("processes that are a part of the program stay targets, as nothing in them 
 
 	share(script, 0.9, blocks);
 	CHECK(blocks[GZIP] > 5);
+}
+
+TEST("with thousands of places a plan takes no time that the program would miss")
+{
+	static struct place places[PLACES_MOST];
+	static double weights[PLACES_MOST];
+	static const struct session_options options;
+	struct session session = {.options = &options};
+
+	for (unsigned i = 0; i < PLACES_MOST - 1; i++)
+		places[i] = (struct place){.name = i % 2 ? "server+0x1000" : "serve",
+					   .kind = TARGET_INCLUSIVE,
+					   .threads = 0.5};
+	for (unsigned i = 0; 2 * i + 2 < PLACES_MOST - 1; i++) {
+		places[i].inner[0] = 2 * i + 1, places[i].inner[1] = 2 * i + 2;
+		places[i].passed_on[0] = 0.7, places[i].passed_on[1] = 0.29;
+	}
+	all_threads = 1;
+	size_t count = set(&session, places);
+	session.driver.started_ns = clock_now_ns() - (uint64_t)RUN_NS;
+	for (size_t i = 0; i < BLOCKS; i++) {
+		session.targets.items[2 * i].blocks = 1;
+		learn(&session.targets.items[2 * i]);
+	}
+	clock_t began = clock();
+	for (size_t i = 0; i < count; i++)
+		weights[i] = pool_weight(&session, &session.targets.items[i]);
+	double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
+	CHECK(weights[0] > 0);
+	CHECK(seconds < 0.5); /* a plan is made for each series of windows, of 80 ms each */
+	array_free(&session.targets);
 }
