@@ -93,6 +93,8 @@ async function read(browser, file) {
 		).observe({type: 'event', durationThreshold: 16});
 	});
 	const search = page.locator('input[type=search]').first();
+	// Cards are in the window, as for a reader: a picture without a change in it is not made.
+	await page.evaluate(() => scrollTo(0, document.querySelector('.toolbar').offsetTop));
 	await search.focus();
 	for (const key of [...'file8.c:10000', ...Array(13).fill('Backspace')]) {
 		await page.keyboard.press(key);
@@ -149,7 +151,8 @@ async function measure(browser, kind, folder) {
 		const {answers, gaps} = await read(browser, html);
 		console.log(
 			`causal: 26 keys in the filter, longest answer ${Math.max(0, ...answers).toFixed(0)} ms; ` +
-				`${gaps.length} pictures while scrolling, longest ${Math.max(...gaps).toFixed(1)} ms`,
+				`${gaps.length} pictures while scrolling, longest ${Math.max(...gaps).toFixed(1)} ms, ` +
+				`${gaps.filter((gap) => gap > 51).length} of more than 50 ms`,
 		);
 	}
 	if (kind !== 'timeline') return;

@@ -429,11 +429,11 @@ test('targets of unknown kinds are shown with their kind, and filtered', async (
 			assert.deepEqual(options.slice(1), [...kinds].sort());
 			await page.getByLabel('Kind').selectOption('mutex');
 			assert.deepEqual(
-				await page.locator('.grid .card h3 .name').allInnerTexts(),
+				await page.locator('.grid .card h3 .name').allTextContents(),
 				['mutex 5'],
 			);
 			assert.equal(
-				await page.locator('.grid .card .function').innerText(),
+				await page.locator('.grid .card .function').textContent(),
 				'mutex',
 			);
 			await page.locator('.grid .card h3 .name').click();

@@ -55,10 +55,15 @@ export class Card {
 		this.#render();
 	}
 
+	drawIfShown = () => {
+		if (this.node.isConnected) this.draw();
+	};
+
 	// Draws the chart unless it is drawn.
 	draw() {
 		if (this.#isDrawn) return;
 		this.#isDrawn = true;
+		this.#context.drawn.unobserve(this.node);
 		const host = this.node.querySelector('.chart');
 		this.#endChart = chart(host, this.#curves(), this.node.querySelector('output'), {
 			range: this.isOpen ? wholeRangeOf(this.#shown.effects) : this.#shown.range,
@@ -110,7 +115,7 @@ export class Card {
 			this.#foot(),
 		);
 		this.setCompared(isCompared);
-		this.#context.drawn.unobserve(this.node);
+		this.#context.drawn.unobserve(this.node); // asks anew
 		this.#context.drawn.observe(this.node);
 	}
 

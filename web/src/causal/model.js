@@ -59,10 +59,12 @@ export function verdictOf(effects) {
 	return VERDICTS.find((verdict) => found.includes(verdict)) ?? 'none';
 }
 
-function matches(row, state) {
-	const {target} = row;
+function isFound(row, state) {
+	return row.searched.includes(state.query.trim().toLowerCase());
+}
+
+function passes({target}, state) {
 	return (
-		row.searched.includes(state.query.trim().toLowerCase()) &&
 		(!state.file || target.file === state.file) &&
 		(!state.kind || target.kind === state.kind)
 	);
@@ -93,10 +95,10 @@ function compareNames(a, b) {
 	});
 }
 
-// [{row, effects}] to show, in order; equal ones stay in the report's order.
-export function select(rows, state) {
+// [{row, effects}] that pass all filters but the search, in order; equal ones stay in the report's order.
+export function ordered(rows, state) {
 	const shown = rows
-		.filter((row) => matches(row, state))
+		.filter((row) => passes(row, state))
 		.map((row) => ({row, effects: effectsOf(row, state)}))
 		.filter(({effects}) => effects.length && hasVerdict(effects, state.verdict));
 	if (state.order === 'name') return shown.sort(compareNames);
@@ -106,9 +108,16 @@ export function select(rows, state) {
 	);
 }
 
+// Those of them that the search finds, in the same order.
+export function searched(shown, state) {
+	return shown.filter(({row}) => isFound(row, state));
+}
+
 // Sampled code locations without a curve that match the search.
 export function unmeasured(rows, state) {
-	return rows.filter((row) => !row.target.effects.length && matches(row, state));
+	return rows.filter(
+		(row) => !row.target.effects.length && passes(row, state) && isFound(row, state),
+	);
 }
 
 function extent(values) {
@@ -122,11 +131,13 @@ function extent(values) {
 	return [Math.max(low - margin, -1), Math.min(high + margin, 1.05)];
 }
 
+// In order.
 function gains(effects) {
-	return effects
-		.flatMap((effect) => effect.points.map((point) => point.program_speedup))
-		.filter((value) => Number.isFinite(value))
-		.sort((a, b) => a - b);
+	const found = [];
+	for (const effect of effects)
+		for (const {program_speedup: gain} of effect.points)
+			if (Number.isFinite(gain)) found.push(gain);
+	return Float64Array.from(found).sort();
 }
 
 // The vertical scale of a chart of its own: the curves with their intervals, as far as these are no wider
@@ -144,13 +155,30 @@ export function wholeRangeOf(effects) {
 	return extent([...own, ...bounds]);
 }
 
+const COUNTED_MOST = 500; // effects without a sure answer that are looked at: a key shall be answered in a picture
+const ends = new WeakMap(); // of sure effects: [lowest, highest] gain; null of others
+
+function endsOf(effect) {
+	if (!ends.has(effect)) {
+		const isSure = ['gain', 'contention'].includes(effect.answer?.verdict);
+		const own = isSure ? gains([effect]) : [];
+		ends.set(effect, isSure ? [own[0], own.at(-1)] : null);
+	}
+	return ends.get(effect);
+}
+
 // The vertical scale for curves: all points of certain ones, the middle nine tenths of the others.
 export function rangeOf(effects) {
-	const isSure = (effect) => ['gain', 'contention'].includes(effect.answer?.verdict);
-	const unsure = gains(effects.filter((effect) => !isSure(effect)));
+	const found = [],
+		others = [];
+	for (const effect of effects) {
+		const certain = endsOf(effect);
+		if (certain) found.push(...certain);
+		else others.push(effect);
+	}
+	const step = Math.ceil(others.length / COUNTED_MOST);
+	const unsure = gains(others.filter((_, i) => i % step === 0));
 	const cut = Math.floor(unsure.length / 20);
-	return extent([
-		...gains(effects.filter(isSure)),
-		...unsure.slice(cut, unsure.length - cut),
-	]);
+	found.push(unsure[cut], unsure[unsure.length - 1 - cut]);
+	return extent(found.filter((value) => Number.isFinite(value)));
 }

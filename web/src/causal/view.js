@@ -4,15 +4,17 @@ import {element} from '../dom.js';
 import {about} from '../header.js';
 import {missing, table} from '../table.js';
 import {count, plural, share} from '../format.js';
+import {beforePicture, whenIdle} from '../frames.js';
 import {Card} from './card.js';
 import {compareDialog} from './compare.js';
 import {firstScreen} from './first_screen.js';
-import {START, effectsOf, rangeOf, rowsOf, select, unmeasured} from './model.js';
+import {START, effectsOf, ordered, rangeOf, rowsOf, searched, unmeasured} from './model.js';
 import {nameOf} from './sentence.js';
 import {toolbar} from './toolbar.js';
 
 const MOST_UNMEASURED = 50;
-const CARDS_AT_ONCE = 200; // more are made when the reader comes near the last one
+const CARDS_AT_ONCE = 3; // in one picture
+const CARDS_UNASKED = 200; // made while the browser is idle, so that it finds words in them; then as the reader goes on
 
 function legend(report) {
 	const latency = report.progress.some((point) => point.kind === 'latency');
@@ -42,6 +44,7 @@ class CausalView {
 	#rows;
 	#cards = new Map(); // made when first shown
 	#measured; // rows with effects
+	#ordered; // rows that pass all filters but the search: a key in it asks these only
 	#waiting = []; // cards that are not in the grid yet
 	#context;
 	#more = element(
@@ -61,6 +64,13 @@ class CausalView {
 		'aria-label': 'Chosen for comparison',
 	});
 	#drawn;
+	#show = () => this.#showMore();
+	#isFilling = false;
+	#fill = () => {
+		this.#isFilling = false;
+		if (this.#grid.childElementCount < CARDS_UNASKED) this.#showMore();
+	};
+	#near; // is the end of the cards near what the reader sees?
 
 	constructor(report, sources, kept) {
 		this.#report = report;
@@ -69,7 +79,7 @@ class CausalView {
 		this.#drawn = new IntersectionObserver(
 			(seen) => {
 				for (const one of seen)
-					if (one.isIntersecting) this.#cardOf(one.target).draw();
+					if (one.isIntersecting) this.#drawSoon(one.target);
 			},
 			{rootMargin: '400px'},
 		);
@@ -81,12 +91,13 @@ class CausalView {
 			compare: (card, on) => this.#choose(card, on),
 		};
 		this.#measured = this.#rows.filter((row) => row.target.effects.length).length;
-		new IntersectionObserver(
+		this.#near = new IntersectionObserver(
 			(seen) => {
-				if (seen.some((one) => one.isIntersecting)) this.#showMore();
+				if (seen.some((one) => one.isIntersecting))
+					beforePicture(this.#show);
 			},
 			{rootMargin: '1200px'},
-		).observe(this.#more);
+		);
 		addEventListener('beforeprint', () => this.#drawAll());
 	}
 
@@ -99,10 +110,20 @@ class CausalView {
 		const some = this.#waiting.splice(0, CARDS_AT_ONCE);
 		this.#more.hidden = !this.#waiting.length;
 		this.#grid.append(...some.map((show) => show()));
+		if (!this.#isFilling && this.#waiting.length) {
+			this.#isFilling = true;
+			whenIdle(this.#fill);
+		}
+		this.#near.unobserve(this.#more); // asks anew: these may not have been enough
+		this.#near.observe(this.#more);
 	}
 
 	#cardOf(node) {
 		return this.#cards.get(this.#rows[Number(node.dataset.target)]);
+	}
+
+	#drawSoon(node) {
+		beforePicture(this.#cardOf(node).drawIfShown);
 	}
 
 	#drawAll() {
@@ -112,7 +133,9 @@ class CausalView {
 
 	#update(change) {
 		Object.assign(this.#state, change);
-		const shown = select(this.#rows, this.#state);
+		if (!this.#ordered || Object.keys(change).some((key) => key !== 'query'))
+			this.#ordered = ordered(this.#rows, this.#state);
+		const shown = searched(this.#ordered, this.#state);
 		const common = rangeOf(shown.flatMap(({effects}) => effects));
 		this.#waiting = shown.map(({row, effects}) => () => {
 			const card = this.#cardFor(row);
