@@ -43,16 +43,23 @@ uint64_t sampling_rate_period_ns(const struct sampling_rate *sampling_rate, uint
 	return (uint64_t)fmax(wanted, (double)shortest_ns);
 }
 
+uint64_t sampling_rate_work_ns(const struct sampling_rate *sampling_rate)
+{
+	if (sampling_rate->all_hand_overs < WAKEUPS_LEAST)
+		return 0;
+	return (uint64_t)(sampling_rate->all_busy_ns / sampling_rate->all_hand_overs);
+}
+
 char *sampling_rate_warning(const struct sampling_rate *sampling_rate, uint64_t period_ns)
 {
-	if (sampling_rate->all_hand_overs < WAKEUPS_LEAST ||
-	    sampling_rate->all_busy_ns >
-		    SAMPLING_RATE_PERIODS_LEAST * sampling_rate->all_hand_overs * (double)period_ns)
+	double work_ns = (double)sampling_rate_work_ns(sampling_rate);
+
+	if (!(work_ns > 0) || work_ns > SAMPLING_RATE_PERIODS_LEAST * (double)period_ns)
 		return NULL;
 	return text_format(
 		"tasks of the program wake each other every %.0f us of work, and are sampled every "
 		"%.0f us: where a speedup makes them wait for each other at each turn, "
-		"what waking them costs is missing in the prediction, and less comes true",
-		sampling_rate->all_busy_ns / sampling_rate->all_hand_overs / 1e3,
-		(double)period_ns / 1e3);
+		"what waking them costs is missing in the prediction, and less comes true; "
+		"intervals are wider for it",
+		work_ns / 1e3, (double)period_ns / 1e3);
 }

@@ -11,6 +11,8 @@
  */
 #pragma once
 
+#include "profile/recording.h"
+
 #include <stdint.h>
 
 /* No speedup, and quarters of a speedup: a lock that is free without one is contended with it. */
@@ -41,10 +43,12 @@ void sampling_rate_update(struct sampling_rate *sampling_rate,
 uint64_t sampling_rate_period_ns(const struct sampling_rate *sampling_rate, uint64_t usual_ns,
 				 uint64_t shortest_ns);
 #define SAMPLING_RATE_SHARE 0.125
+/* CPU time of the program between two hand-overs; 0 if these are rare. */
+uint64_t sampling_rate_work_ns(const struct sampling_rate *sampling_rate);
 /*
  * A warning if the program's threads wake each other more often than once in
  * SAMPLING_RATE_PERIODS_LEAST periods, where large predicted gains are too high by up to 16 points
- * (docs/decisions.md, "Period and hand-overs"); NULL if not. To be freed.
+ * and intervals wider for it (analyze/causal/hand_over_error.h); NULL if not. To be freed.
  */
 char *sampling_rate_warning(const struct sampling_rate *sampling_rate, uint64_t period_ns);
-#define SAMPLING_RATE_PERIODS_LEAST 2
+#define SAMPLING_RATE_PERIODS_LEAST RECORDING_HAND_OVER_PERIODS

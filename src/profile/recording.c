@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Of a window: below it the effective time is mostly noise. */
 #define EFFECTIVE_LEAST 0.1
@@ -25,6 +26,11 @@ FIND_ROW(point, TABLE_POINT)
 FIND_ROW(frame, TABLE_FRAME)
 FIND_ROW(stack, TABLE_STACK)
 FIND_ROW(thread, TABLE_THREAD)
+
+bool recording_run_has_all_kinds(const struct recording_run *run)
+{
+	return run->granularity && !strcmp(run->granularity, RECORDING_GRANULARITY_ALL);
+}
 
 char *recording_target_name(const char *name, const char *assumed)
 {

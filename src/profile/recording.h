@@ -20,6 +20,9 @@
 
 #define RECORDING_GRANULARITY_ALL "all" /* targets of all kinds at once */
 
+/* Below so many periods between hand-overs, predictions err by what they cost. */
+#define RECORDING_HAND_OVER_PERIODS 2
+
 struct recording_run {
 	int64_t id;
 	char *command;     /* JSON array of the program's arguments */
@@ -43,6 +46,7 @@ struct recording_run {
 	uint64_t sampled_ns;    /* weight of all samples */
 	uint64_t paused_ns;     /* spent pausing, all cores together */
 	uint64_t baseline_ns;   /* wall time of the program at speedup 0 */
+	uint64_t hand_over_ns;  /* CPU time between wake-ups of its tasks by each other; 0: rare */
 	int exit_status;        /* as waitpid gives it; -1 while it runs or unknown */
 	bool finished;          /* the engine ended in order */
 	char *note;             /* warnings for the reader, one a line; NULL if none */
@@ -158,6 +162,10 @@ struct recording {
 void recording_free(struct recording *recording);
 /* The row with this id, or NULL. */
 const struct recording_run *recording_run(const struct recording *recording, int64_t id);
+/* Its targets were of all kinds at once: code of every binary, with and without lines. */
+bool recording_run_has_all_kinds(const struct recording_run *run);
+/* Its targets were of all kinds at once: code of every binary, with and without lines. */
+bool recording_run_has_all_kinds(const struct recording_run *run);
 const struct recording_target *recording_target(const struct recording *recording, int64_t id);
 const struct recording_point *recording_point(const struct recording *recording, int64_t id);
 const struct recording_visit *recording_visit(const struct recording_experiment *, int64_t point);

@@ -71,6 +71,11 @@ static const struct column run_columns[] = {
 	 .offset = offsetof(struct recording_run, commit),
 	 .since = 12,
 	 .before = "NULL"},
+	{.name = "hand_over_ns",
+	 .type = COLUMN_COUNT,
+	 .offset = offsetof(struct recording_run, hand_over_ns),
+	 .since = 14,
+	 .before = "0"},
 };
 
 static const struct column target_columns[] = {

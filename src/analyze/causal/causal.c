@@ -8,6 +8,7 @@
 
 #include "analyze/causal/certainty.h"
 #include "analyze/causal/charge.h"
+#include "analyze/causal/hand_over_error.h"
 #include "analyze/causal/nesting.h"
 #include "analyze/causal/phase.h"
 #include "analyze/causal/set_error.h"
@@ -156,12 +157,12 @@ static void add_imbalance(struct causal_effect *effect, double share)
 	}
 }
 
-static void add_set_error(struct causal_effect *effect)
+static void add_meeting_error(struct causal_effect *effect)
 {
-	for (size_t i = 0; effect->set_error > 0 && i < effect->count; i++)
+	for (size_t i = 0; effect->meeting_error > 0 && i < effect->count; i++)
 		if (effect->points[i].speedup > 0)
 			effect_point_widen(&effect->points[i],
-					   effect->set_error * effect->points[i].speedup);
+					   effect->meeting_error * effect->points[i].speedup);
 }
 
 /* What effects of one target have in common. */
@@ -201,7 +202,7 @@ static bool effect_fill(struct causal_effect *effect, const struct source *sourc
 	budget_add(effect, BUDGET_WINDOWS);
 	warm_up_bound(&effect->warm_up, effect->points, effect->count);
 	effect_add_method_error(effect->points, effect->count);
-	add_set_error(effect);
+	add_meeting_error(effect);
 	budget_add(effect, BUDGET_METHOD);
 	effect->slope = effect_slope(effect->points, effect->count);
 	return true;
@@ -349,7 +350,8 @@ static void point_fill(struct causal_target *target, const struct source *source
 		memset(effect.transients.cuts, 0, sizeof(effect.transients.cuts));
 	count = windows_of(source->recording, trials, &effect.transients, point, paced_rate,
 			   windows);
-	effect.set_error = set_error_of(source->recording, trials, target->target, point);
+	effect.meeting_error = hypot(set_error_of(source->recording, trials, target->target, point),
+				     hand_over_error_of(source->recording, trials, point));
 	memcpy(settled, windows, count * sizeof(*windows));
 	size_t kept = warm_up_drop_early(settled, count, &effect.warm_up);
 	if (kept && effect_fill(&effect, source, settled, kept)) {

@@ -5,8 +5,9 @@
  * A target that is not active for 1 % of the time cannot gain a point, and is not tried. Neither is
  * what starts a thread, nor processes that are nearly all of it. A function that spends nearly all
  * of its time in one that it calls, or in one system call, is left to that one; a function around
- * nearly the whole program is hardly tried. Code without a name hides neither: what it calls
- * counts as called by the function around it. Functions around each other share their blocks.
+ * nearly the whole program, or one of the other processes, is hardly tried. Code without a name
+ * hides neither: what it calls counts as called by the function around it. Functions around each
+ * other share their blocks.
  * The search goes from outside to inside: what is inside a target that cannot gain is hardly tried,
  * nor are lines of a function whose gain is not sure. Each block makes the next one of its target
  * less likely (block_budget.h). Any other keeps a chance; --verbose prints that of each block.
@@ -16,6 +17,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "experiment/block_budget.h"
+#include "experiment/target/entry.h"
 #include "symbolize/python.h"
 
 #include <math.h>
@@ -24,6 +26,8 @@
 #define TIME_LEAST 0.01    /* active for this part of the time, or never tried */
 #define WRAPPER_LEAST 0.95 /* of a function's time, in one that it calls */
 #define ALL_LEAST 0.9      /* of the sampled time: a function that is around the whole program */
+#define PROCESS_ALL_LEAST 0.97 /* the same of processes of one name */
+#define WHOLE_LEAST 0.98       /* a function of the program that tells no more than the program */
 #define SPLIT_LEAST 0.5    /* of its time in functions that it calls: these are told apart first */
 #define AROUND_ALL 0.05    /* factor of such a function's value */
 #define TOLD_LEAST 0.7     /* of the time of code without a name, in a function with one */
@@ -93,27 +97,11 @@ static const struct session_target *target_at(const struct session *session, uin
 /* What starts a thread's or a parallel region's code: all of it is inside, so it tells nothing. */
 static bool is_entry(const struct session *session, uint32_t location)
 {
-	static const char *const names[] = {"_start",
-					    "__libc_start_main",
-					    "__libc_start_main_impl",
-					    "__libc_start_call_main",
-					    "start_thread",
-					    "clone",
-					    "clone3",
-					    "__clone",
-					    "__clone3",
-					    "GOMP_parallel",
-					    "gomp_thread_start",
-					    "__kmpc_fork_call"};
 	const struct symbols_location *shown = symbols_location(session->symbols, location);
 
-	if (shown->kind != TARGET_INCLUSIVE || !shown->function)
-		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(shown->function, names[i]))
-			return true;
-	return !strcmp(shown->function, "main") &&
-	       symbols_object(session->symbols, shown->object)->has_lines;
+	return entry_is(shown) || (shown->kind == TARGET_INCLUSIVE && shown->function &&
+				   !strcmp(shown->function, "main") &&
+				   symbols_object(session->symbols, shown->object)->has_lines);
 }
 
 /* "libz+0x5d80" is a place that tells its reader nothing. */
@@ -140,8 +128,10 @@ static double time_in_code_ns(const struct session *session)
 
 static bool is_nearly_all(const struct session *session, uint32_t location)
 {
+	bool is_process = kind_of(session, location) == TARGET_PROCESS;
+
 	return (double)sampled(session, location)->sampled_ns >=
-	       ALL_LEAST * time_in_code_ns(session);
+	       (is_process ? PROCESS_ALL_LEAST : ALL_LEAST) * time_in_code_ns(session);
 }
 
 /* The processes of one name are nearly the whole program, or more than the function of --focus. */
@@ -218,7 +208,7 @@ static uint32_t inside_nameless(const struct session *session, uint32_t location
 
 /*
  * Left to a function that it calls, or to the system call that it makes; but never to what says
- * less: code without a name, or what implements a line of a script.
+ * less: code without a name, what implements a line of a script, a function of a process.
  */
 static bool is_wrapper(const struct session *session, uint32_t location)
 {
@@ -226,6 +216,7 @@ static bool is_wrapper(const struct session *session, uint32_t location)
 	double own_ns = (double)sampled(session, location)->sampled_ns;
 
 	if (!edge || is_own_code(session, edge) || edge->time_ns < WRAPPER_LEAST * own_ns ||
+	    kind_of(session, location) == TARGET_PROCESS ||
 	    (tells(session, location) && !tells(session, edge->inner)) ||
 	    (is_of_script(session, location) && !is_of_script(session, edge->inner)))
 		return false;
@@ -272,10 +263,47 @@ static bool is_split(const struct session *session, uint32_t location)
 	return part_inside(session, location, 1, -1) >= SPLIT_LEAST;
 }
 
+/* The process that is around it, by the edges with most of the time. */
+static uint32_t process_around(const struct session *session, uint32_t location)
+{
+	const struct call_edges *edges = sampled_code_edges(session->code);
+
+	for (int depth = 0; depth < DEPTH_MOST; depth++) {
+		const struct call_edge *edge = call_edges_main_outer(edges, location);
+		if (!edge)
+			break;
+		location = edge->outer;
+		if (kind_of(session, location) == TARGET_PROCESS)
+			return location;
+	}
+	return SYMBOLS_NONE;
+}
+
+/*
+ * A function of the program itself with all of its time is the program, even if its parts have no
+ * names; one of a library tells which library it is. The same in a process that can be tried.
+ */
+static bool is_whole(const struct session *session, uint32_t location)
+{
+	const struct symbols_location *shown = symbols_location(session->symbols, location);
+	const struct call_edge *main = main_part(session, location);
+	double own_ns = (double)sampled(session, location)->sampled_ns;
+
+	if (shown->kind != TARGET_INCLUSIVE || !main || is_own_code(session, main) ||
+	    !symbols_object(session->symbols, shown->object)->in_scope)
+		return false;
+	if (own_ns >= WHOLE_LEAST * time_in_code_ns(session))
+		return true;
+	uint32_t process = process_around(session, location);
+	return process != SYMBOLS_NONE && !is_too_wide_process(session, process) &&
+	       own_ns >= WRAPPER_LEAST * (double)sampled(session, process)->sampled_ns;
+}
+
 /* Nearly the whole program is inside of it, and parts of that can be tried. */
 static bool is_around_all(const struct session *session, uint32_t location)
 {
-	return is_nearly_all(session, location) && is_split(session, location);
+	return is_whole(session, location) ||
+	       (is_nearly_all(session, location) && is_split(session, location));
 }
 
 /* Waits for I/O that nearly all are in one system call are left to that call. */

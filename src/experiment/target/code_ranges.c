@@ -110,3 +110,22 @@ struct wire_range *code_ranges_of(const struct target_lookup *lookup, uint32_t l
 	*count = merge(made, found);
 	return made;
 }
+
+bool code_ranges_hold(const struct target_lookup *lookup, uint32_t location, uint32_t object,
+		      uint64_t offset)
+{
+	const struct range *ranges;
+	size_t low = 0, high = symbols_location_ranges(lookup->symbols, location, &ranges);
+
+	if (symbols_location(lookup->symbols, location)->object != object)
+		return false;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (ranges[middle].end <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < symbols_location_ranges(lookup->symbols, location, &ranges) &&
+	       ranges[low].start <= offset;
+}

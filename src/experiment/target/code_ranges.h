@@ -9,3 +9,6 @@ struct wire_range *code_ranges_of(const struct target_lookup *lookup, uint32_t l
 				  uint32_t value, size_t *count);
 /* Of everything in scope. To be freed. */
 struct wire_range *code_ranges_of_scope(const struct target_lookup *lookup, size_t *count);
+/* Whether the location's code, in the units decoded so far, has the offset. */
+bool code_ranges_hold(const struct target_lookup *lookup, uint32_t location, uint32_t object,
+		      uint64_t offset);

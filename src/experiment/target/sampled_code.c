@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "experiment/target/call_chains.h"
 #include "experiment/target/code_ranges.h"
+#include "experiment/target/entry.h"
 #include "experiment/target/jit_maps.h"
 #include "experiment/target/mapped_files.h"
 #include "experiment/target/process_names.h"
@@ -243,6 +244,28 @@ static size_t function_of_line(const struct sampled_code *code, uint32_t locatio
 	return code->function_count;
 }
 
+static bool is_entry(const struct sampled_code *code, size_t index)
+{
+	return entry_is(symbols_location(code->lookup.symbols, code->functions[index]));
+}
+
+/*
+ * What stands around a function of the sample's chain. A process stands around its outermost one;
+ * what starts a program, a thread or a parallel region is the same function of a library in all
+ * processes, and so is left out.
+ */
+static uint32_t outer_of(const struct sampled_code *code, size_t index, uint32_t process)
+{
+	bool leaves_out = process != SYMBOLS_NONE;
+
+	if (leaves_out && is_entry(code, index))
+		return SYMBOLS_NONE;
+	do
+		index++;
+	while (leaves_out && index < code->function_count && is_entry(code, index));
+	return index < code->function_count ? code->functions[index] : process;
+}
+
 /*
  * Who called whom in the sample's chain. A line stands inside its function; what a line of a script
  * calls stands inside that line: the interpreter's code tells its reader nothing.
@@ -254,33 +277,19 @@ static void add_edges(struct sampled_code *code, uint32_t line, const struct wir
 	bool is_script = of_line < code->function_count &&
 			 symbols_is_python(code->lookup.symbols,
 					   symbols_location(code->lookup.symbols, line)->object);
+	uint32_t process =
+		code->is_pool && code->function_count ?
+			target_kind_row(TARGET_PROCESS)->location_of(&code->lookup, sample) :
+			SYMBOLS_NONE;
 
 	for (size_t i = 0; i < code->function_count; i++) {
+		uint32_t outer = outer_of(code, i, process);
 		if (i == of_line)
 			add_edge(code, code->functions[i], line, time_ns);
-		if (i)
-			add_edge(code, i == of_line && is_script ? line : code->functions[i],
-				 code->functions[i - 1], time_ns);
+		if (outer != SYMBOLS_NONE)
+			add_edge(code, i + 1 == of_line && is_script ? line : outer,
+				 code->functions[i], time_ns);
 	}
-}
-
-static bool location_holds(struct sampled_code *code, uint32_t location, uint32_t object,
-			   uint64_t offset)
-{
-	const struct range *ranges;
-	size_t low = 0, high = symbols_location_ranges(code->lookup.symbols, location, &ranges);
-
-	if (symbols_location(code->lookup.symbols, location)->object != object)
-		return false;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (ranges[middle].end <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < symbols_location_ranges(code->lookup.symbols, location, &ranges) &&
-	       ranges[low].start <= offset;
 }
 
 /* Locations of the kernel that a call chain went through; each once. */
@@ -323,7 +332,7 @@ static void pass_watched(struct sampled_code *code, uint64_t address, struct pas
 		const struct target_member *members = target_spec_members(watched, &count);
 		for (size_t j = 0; j < count; j++)
 			if (!members[j].classes && members[j].code != SYMBOLS_NONE &&
-			    location_holds(code, members[j].code, object, offset))
+			    code_ranges_hold(&code->lookup, members[j].code, object, offset))
 				pass(passed, watched->location);
 	}
 }
@@ -399,7 +408,7 @@ static bool member_holds(struct sampled_code *code, const struct target_member *
 	if (kernel_object == WIRE_OBJECT_KERNEL &&
 	    !kernel_offset(code->lookup.symbols, offset, &object, &offset))
 		return false;
-	return location_holds(code, member->code, object, offset);
+	return code_ranges_hold(&code->lookup, member->code, object, offset);
 }
 
 static bool watched_holds(struct sampled_code *code, const struct target_spec *watched,
@@ -455,21 +464,19 @@ static void count_chain(struct sampled_code *code, const struct wire_sample *sam
 	}
 }
 
-/* A system call stands inside the innermost function, a process around the outermost one. */
+/* A system call stands inside the innermost function. */
 static void count_activity(struct sampled_code *code, const struct target_kind_row *kind,
 			   const struct wire_sample *sample)
 {
 	uint32_t location = kind->location_of(&code->lookup, sample);
-	uint64_t time_ns = sample->weight_ns * CALL_CHAINS_ONE_OF;
 
 	if (location == SYMBOLS_NONE)
 		return;
 	count_recent(code, location, sample);
 	count_sample(code, location, sample);
-	if (code->function_count && kind->kind == TARGET_PROCESS)
-		add_edge(code, location, code->functions[code->function_count - 1], time_ns);
-	else if (code->function_count)
-		add_edge(code, code->functions[0], location, time_ns);
+	if (code->function_count && kind->kind != TARGET_PROCESS)
+		add_edge(code, code->functions[0], location,
+			 sample->weight_ns * CALL_CHAINS_ONE_OF);
 }
 
 /* Returns whether samples count for what the thread did. */

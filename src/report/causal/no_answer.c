@@ -7,8 +7,6 @@
 #include "report/display.h"
 #include "report/run_totals.h"
 
-#include <string.h>
-
 static char *names_of_points(const struct recording *recording)
 {
 	char *names = text_copy("");
@@ -28,14 +26,6 @@ static uint64_t all_visits(const struct recording *recording)
 	return visits;
 }
 
-/* All binaries have targets then, with and without debug information. */
-static bool has_all_kinds(const struct run_totals *totals)
-{
-	const char *granularity = totals->last->granularity;
-
-	return granularity && !strcmp(granularity, RECORDING_GRANULARITY_ALL);
-}
-
 static char *without_experiments(const struct recording *recording, const struct run_totals *totals)
 {
 	AUTO(text) char *wall = display_duration((double)totals->wall_ns);
@@ -45,7 +35,8 @@ static char *without_experiments(const struct recording *recording, const struct
 			"it "
 			"more work, or run it longer.",
 			wall);
-	if (!recording->targets.count && totals->samples && has_all_kinds(totals))
+	if (!recording->targets.count && totals->samples &&
+	    recording_run_has_all_kinds(totals->last))
 		return text_copy("No answer: no sample fell into code of a file. Of code that is "
 				 "made at run time, lever help languages tells which has names.");
 	if (!recording->targets.count && totals->samples)

@@ -11,10 +11,12 @@
  * Whether samples need code in scope: system calls, waits and the like have their time without, and
  * so have functions with all that they call, whose callers are found in every binary.
  */
-static bool needs_scope(const struct causal *causal)
+static bool needs_scope(const struct causal *causal, const struct recording_run *run)
 {
 	bool has_any = false, has_code = false;
 
+	if (run && recording_run_has_all_kinds(run))
+		return false;
 	for (size_t i = 0; i < causal->count; i++) {
 		enum target_kind kind = causal->targets[i].target->kind;
 		bool is_tried = causal->targets[i].experiments;
@@ -35,7 +37,7 @@ static void warn_of_experiments(struct warnings *warnings, const struct causal *
 			"shares and speedups are too small by %.1f %%: that many samples were lost "
 			"because a buffer was full",
 			100.0 * (double)totals->lost / (double)(totals->samples + totals->lost));
-	if (totals->unwound_badly * 20 > totals->samples && needs_scope(causal))
+	if (totals->unwound_badly * 20 > totals->samples && needs_scope(causal, totals->last))
 		*array_add(warnings) = text_format(
 			"%.0f %% of the samples count for no target: they have no caller in scope, "
 			"or their call chain is incomplete; --scope 'bin:*' takes all binaries",

@@ -9,9 +9,12 @@
 
 #include <string.h>
 
-static bool advises_scope(enum target_kind kind)
+static bool advises_scope(enum target_kind kind, const char *granularity)
 {
-	struct recording_run run = {.samples = 9000, .unwound_badly = 4000, .finished = true};
+	struct recording_run run = {.samples = 9000,
+				    .unwound_badly = 4000,
+				    .finished = true,
+				    .granularity = (char *)granularity};
 	struct recording recording = {.runs = {.items = &run, .count = 1, .capacity = 1}};
 	struct recording_target named[] = {{.kind = TARGET_LINE}, {.kind = kind}};
 	struct causal_target targets[] = {{.target = &named[0], .experiments = 5},
@@ -28,9 +31,10 @@ static bool advises_scope(enum target_kind kind)
 
 TEST("lines count samples with a caller in scope; functions with all that they call need none")
 {
-	CHECK(advises_scope(TARGET_LINE));
-	CHECK(advises_scope(TARGET_FUNCTION));
-	CHECK(!advises_scope(TARGET_INCLUSIVE));
+	CHECK(advises_scope(TARGET_LINE, "line"));
+	CHECK(advises_scope(TARGET_FUNCTION, "line"));
+	CHECK(!advises_scope(TARGET_INCLUSIVE, "line"));
+	CHECK(!advises_scope(TARGET_LINE, RECORDING_GRANULARITY_ALL));
 }
 
 static char *told_of(const char *granularity)

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* hand_over_error - programs whose tasks wake each other at every turn have wider intervals. */
+#include "check.h"
+
+#include "analyze/causal/hand_over_error.h"
+
+static double error_of(enum point_kind kind, uint64_t hand_over_ns, uint64_t period_ns)
+{
+	const struct recording_point point = {.id = 1, .kind = kind};
+	const struct recording_experiment window = {.run_id = 1};
+	const struct recording_experiment *items[] = {&window};
+	const struct trials trials = {items, 1};
+	struct recording recording = {0};
+
+	*array_add(&recording.runs) = (struct recording_run){.id = 1,
+							     .period_ns = period_ns,
+							     .hand_over_ns = hand_over_ns};
+	double error = hand_over_error_of(&recording, &trials, &point);
+	array_free(&recording.runs);
+	return error;
+}
+
+TEST("the error grows as the work between hand-overs gets short, up to a bound")
+{
+	CHECK_NEAR(error_of(POINT_THROUGHPUT, 240000, 153000), 0.05, 1e-6);
+	CHECK_NEAR(error_of(POINT_THROUGHPUT, 40000, 153000), 0.08, 1e-6);
+}
+
+TEST("there is none where hand-overs are rare beside the sampling period, or unknown")
+{
+	CHECK_EQUAL(error_of(POINT_THROUGHPUT, 320000, 153000), 0);
+	CHECK_EQUAL(error_of(POINT_THROUGHPUT, 0, 153000), 0);
+	CHECK_EQUAL(error_of(POINT_LATENCY, 240000, 153000), 0);
+}
