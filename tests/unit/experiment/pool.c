@@ -25,6 +25,7 @@ struct place {
 	double threads; /* in it, on average */
 	unsigned inner[5];
 	double passed_on[5]; /* to these, of its time */
+	bool is_own;         /* of the program's file */
 };
 
 static struct sampled_location times[PLACES_MOST];
@@ -60,10 +61,10 @@ const struct symbols_location *symbols_location(const struct symbols *symbols, u
 
 const struct symbols_object *symbols_object(const struct symbols *symbols, uint32_t object)
 {
-	static const struct symbols_object without_lines;
+	static const struct symbols_object without_lines[] = {{0}, {.in_scope = true}};
 
-	(void)symbols, (void)object;
-	return &without_lines;
+	(void)symbols;
+	return &without_lines[object];
 }
 
 bool symbols_is_python(const struct symbols *symbols, uint32_t object)
@@ -88,6 +89,7 @@ static size_t set(struct session *session, const struct place *places)
 	for (; places[count].name; count++) {
 		const struct place *place = &places[count];
 		locations[count] = (struct symbols_location){.kind = place->kind,
+							     .object = place->is_own,
 							     .name = place->name,
 							     .function = place->name};
 		times[count].sampled_ns = (uint64_t)(place->threads * RUN_NS);
@@ -265,6 +267,53 @@ TEST("processes that are a part of the program stay targets, as nothing in them 
 
 	share(script, 0.9, blocks);
 	CHECK(blocks[GZIP] > 5);
+}
+
+TEST("a stage of a pipeline stays a target with nine tenths of the time: tar | gzip")
+{
+	enum { TAR, GZIP, MAIN, LONGEST_MATCH, FILL, MD5 };
+	static const struct place pipeline[] = {
+		[TAR] = {"process:tar", TARGET_PROCESS, 0.05},
+		[GZIP] = {"process:gzip", TARGET_PROCESS, 0.92, {MAIN}, {0.99}},
+		[MAIN] = {"gzip+0x3df0",
+			  TARGET_INCLUSIVE,
+			  0.91,
+			  {LONGEST_MATCH, FILL},
+			  {0.5, 0.45},
+			  .is_own = true},
+		[LONGEST_MATCH] = {"gzip+0x4290", TARGET_INCLUSIVE, 0.45, {0}, {0}, .is_own = true},
+		[FILL] = {"gzip+0x5000", TARGET_INCLUSIVE, 0.41, {0}, {0}, .is_own = true},
+		[MD5] = {"process:md5sum", TARGET_PROCESS, 0.03},
+		{0},
+	};
+	double blocks[PLACES_MOST];
+
+	share(pipeline, 1, blocks);
+	CHECK(blocks[GZIP] > 5);
+	CHECK(blocks[MAIN] < 1);
+}
+
+TEST("a function of the program that is all of it leaves the blocks to its parts: Lua")
+{
+	enum { CALL, LOOP, CONCATENATE, COLLECT, FORMAT };
+	static const struct place lua[] = {
+		[CALL] = {"lua_pcallk", TARGET_INCLUSIVE, 1, {LOOP}, {1}, .is_own = true},
+		[LOOP] = {"lua+0xdf10",
+			  TARGET_INCLUSIVE,
+			  1,
+			  {CONCATENATE, COLLECT, FORMAT},
+			  {0.41, 0.33, 0.19},
+			  .is_own = true},
+		[CONCATENATE] = {"lua+0x19b30", TARGET_INCLUSIVE, 0.41, {0}, {0}, .is_own = true},
+		[COLLECT] = {"lua+0x2e810", TARGET_INCLUSIVE, 0.33, {0}, {0}, .is_own = true},
+		[FORMAT] = {"snprintf", TARGET_INCLUSIVE, 0.19},
+		{0},
+	};
+	double blocks[PLACES_MOST];
+
+	share(lua, 1, blocks);
+	CHECK(blocks[CALL] + blocks[LOOP] < 5);
+	CHECK(blocks[CONCATENATE] > 3);
 }
 
 TEST("with thousands of places a plan takes no time that the program would miss")
