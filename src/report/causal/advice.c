@@ -117,10 +117,24 @@ static double busy_cores_of(const struct recording_run *run)
 	return wall > 0 && paused >= 0 ? busy / wall : NAN;
 }
 
+/* Of waits as a whole, which are targets of their own. */
+static double waiting_share(const struct causal *causal)
+{
+	static const char *const names[] = {"class:L", "class:S"};
+	double share = 0;
+
+	for (size_t i = 0; causal && i < causal->count; i++)
+		for (size_t j = 0; j < sizeof(names) / sizeof(*names); j++)
+			if (causal->targets[i].target->kind == TARGET_CLASS &&
+			    !strcmp(causal->targets[i].target->name, names[j]))
+				share += causal->targets[i].share;
+	return fmin(1, share);
+}
+
 struct advice advice_of(const struct report *report, const struct target_verdicts *verdicts)
 {
 	struct run_totals totals = run_totals_of(report->recording);
-	struct advice advice = {.busy_cores = NAN};
+	struct advice advice = {.busy_cores = NAN, .waiting_share = waiting_share(report->causal)};
 
 	if (totals.last) {
 		advice.busy_cores = busy_cores_of(totals.last);

@@ -30,6 +30,7 @@ struct advice {
 	double busy_cores;             /* of the program, on average; NAN if unknown */
 	unsigned cores;                /* of the machine; 0 if unknown */
 	double paced_share;            /* of its pace, set from outside; 0 if it is not */
+	double waiting_share;          /* of the threads' time, for locks and cores: in no code */
 };
 
 struct advice advice_of(const struct report *report, const struct target_verdicts *verdicts);

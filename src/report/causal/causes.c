@@ -9,7 +9,7 @@
 
 #define DEPTH_MOST 3
 #define TOLD_LEAST 0.5      /* of the gain of code without a name, by a part with one */
-#define OUTERMOST_LEAST 0.9 /* share of a place that is around the whole program */
+#define OUTERMOST_LEAST 0.9 /* of the time in code: a place around the whole program */
 
 struct candidate {
 	const struct target_verdict *verdict;
@@ -61,18 +61,21 @@ static struct candidates candidates_of(const struct advice *advice)
 static bool has_name(const struct candidate *candidate)
 {
 	const struct recording_target *target = candidate->verdict->target->target;
+	bool is_code = target->kind == TARGET_LINE || target->kind == TARGET_FUNCTION ||
+		       target->kind == TARGET_INCLUSIVE;
 
-	return target->kind == TARGET_PROCESS ||
-	       (target->function && !strstr(target->function, "+0x"));
+	return !is_code || (target->function && !strstr(target->function, "+0x"));
 }
 
 /*
  * The parts of a place around the whole program tell more than it does, if they have names; a named
  * part with most of the gain tells more than code without a name.
  */
-static bool is_told_by_parts(const struct candidates *candidates, const struct candidate *outer)
+static bool is_told_by_parts(const struct candidates *candidates, const struct candidate *outer,
+			     double code_share)
 {
-	bool is_outermost = outer->verdict->target->share >= OUTERMOST_LEAST, is_told = false;
+	bool is_outermost = outer->verdict->target->share >= OUTERMOST_LEAST * code_share;
+	bool is_told = false;
 
 	for (size_t i = 0; i < candidates->count; i++) {
 		const struct candidate *part = &candidates->items[i];
@@ -86,11 +89,11 @@ static bool is_told_by_parts(const struct candidates *candidates, const struct c
 	return is_told;
 }
 
-static void leave_out_outermost(struct candidates *candidates)
+static void leave_out_outermost(struct candidates *candidates, double code_share)
 {
 	for (size_t i = candidates->count; i-- > 0;) { /* from inside to outside */
 		struct candidate *outer = &candidates->items[i];
-		if (!is_told_by_parts(candidates, outer))
+		if (!is_told_by_parts(candidates, outer, code_share))
 			continue;
 		for (size_t j = 0; j < candidates->count; j++)
 			if (candidates->items[j].outer == outer)
@@ -119,7 +122,7 @@ struct causes causes_of(const struct advice *advice)
 	struct causes causes = {0};
 	unsigned roots = 0;
 
-	leave_out_outermost(&candidates);
+	leave_out_outermost(&candidates, 1 - advice->waiting_share);
 	for (size_t i = 0; i < candidates.count && roots < CAUSES_ROOTS_MOST; i++) {
 		const struct candidate *root = &candidates.items[i];
 		unsigned left = CAUSES_INSIDE_MOST;

@@ -69,6 +69,18 @@ TEST("a place around the whole program is left out if its parts have names")
 	check_causes(&made, "parse(0) write(0)");
 }
 
+TEST("the whole program is the time in code, and a system call is a part with a name")
+{
+	struct made made = {.advice = {.waiting_share = 0.2}};
+
+	add(&made, "serve", 0.75, -1);
+	add(&made, NULL, 0.4, 0);
+	made.places[1].named.kind = TARGET_SYSTEM_CALL;
+	check_causes(&made, "(null)(0)");
+	made.advice.waiting_share = 0.1;
+	check_causes(&made, "serve(0) (null)(1)");
+}
+
 TEST("it stays if it alone has a name, or has no parts")
 {
 	struct made made = {0}, alone = {0};
