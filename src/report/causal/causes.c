@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define DEPTH_MOST 3
-#define TOLD_LEAST 0.5      /* of the gain of code without a name, by a part with one */
-#define OUTERMOST_LEAST 0.9 /* of the time in code: a place around the whole program */
+#define TOLD_LEAST 0.5       /* of the gain of code without a name, by a part with one */
+#define OUTERMOST_LEAST 0.85 /* of the time in code: a place around the whole program */
 
 struct candidate {
 	const struct target_verdict *verdict;

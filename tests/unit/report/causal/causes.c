@@ -73,7 +73,7 @@ TEST("the whole program is the time in code, and a system call is a part with a 
 {
 	struct made made = {.advice = {.waiting_share = 0.2}};
 
-	add(&made, "serve", 0.75, -1);
+	add(&made, "serve", 0.7, -1);
 	add(&made, NULL, 0.4, 0);
 	made.places[1].named.kind = TARGET_SYSTEM_CALL;
 	check_causes(&made, "(null)(0)");
