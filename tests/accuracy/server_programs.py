@@ -158,7 +158,7 @@ class Redis(Server):
 
     def command(self, state):
         return ["redis-server", "--port", self.port(state), "--save", "", "--appendonly", "yes", "--appendfsync",
-                self.policies[state], "--dir", self.place(state)]
+                self.policies[state], "--auto-aof-rewrite-percentage", "0", "--dir", self.place(state)]
 
     def commands(self, state):
         said = run("redis-cli", "-p", self.port(state), "info", "stats").stdout
@@ -296,29 +296,29 @@ function body(id) { const rows = []; for (let i = 0; i < 150; i++) rows.push({ i
   return JSON.stringify(rows); }
 let id = 0;
 http.createServer((request, response) => { id++; const text = body(id);
-  if (TAGGED) response.setHeader('etag', crypto.createHash('sha256').update(page).digest('hex'));
+  response.setHeader('etag', crypto.createHash('sha256').update(page.subarray(0, TAGGED)).digest('hex'));
   response.end(text); }).listen(PORT, '127.0.0.1');
 """
 
 
 class Node(Server):
-    name, change, target = "Node.js, page with an ETag, wrk -c 8", "ETag by SHA-256 of 200 kB → none", "sha256_block"
-    needs, first_port = ("node", "wrk"), 18160
+    name, change, target = "Node.js, page with an ETag, wrk -c 8", "ETag by SHA-256 of 200 kB → of 20 kB", "sha256_block"
+    needs, first_port, removed = ("node", "wrk"), 18160, False
     load_words = ["wrk", "-t1", "-c8", "-d{seconds}", "http://127.0.0.1:{port}/"]
     pattern = r"Requests/sec: *([\d.]+)"
 
     def prepare(self, state):
-        self.write(state, "server.js", NODE.replace("PORT", str(self.port(state))).replace("TAGGED", "false" if state else "true"))
+        self.write(state, "server.js", NODE.replace("PORT", str(self.port(state))).replace("TAGGED", "20000" if state else "200000"))
 
     def command(self, state):
         return ["node", f"{self.place(state)}/server.js"]
 
 
 class Unbound(Server):
-    name, change, target = "Unbound, local zone, dnsperf -c 8", "log-queries yes → no", "fprintf|fflush|:write"
+    name, change, target = "Unbound, local zone, dnsperf -c 8 -q 100", "log-queries yes → no", "fprintf|fflush|:write"
     calls = "stdio"
     needs, first_port = ("unbound", "dnsperf"), 18170
-    load_words = ["dnsperf", "-s", "127.0.0.1", "-p", "{port}", "-d", "{place}/queries", "-c", "8", "-q", "8", "-l", "{seconds}"]
+    load_words = ["dnsperf", "-s", "127.0.0.1", "-p", "{port}", "-d", "{place}/queries", "-c", "8", "-q", "100", "-l", "{seconds}"]
     pattern = r"Queries per second: +([\d.]+)"
 
     def prepare(self, state):
