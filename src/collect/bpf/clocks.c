@@ -2,6 +2,7 @@
 /* clocks - opens and controls perf events for each core. */
 #include "collect/bpf/clocks.h"
 
+#include "base/clock.h"
 #include "base/cores.h"
 #include "collect/tick_cost.h"
 
@@ -14,6 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define FOLLOW_EVERY_NS 1000000000u
+
 static int event_open(unsigned cpu, uint64_t period_ns)
 {
 	struct perf_event_attr attributes = {
@@ -22,6 +25,7 @@ static int event_open(unsigned cpu, uint64_t period_ns)
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = period_ns,
 		.disabled = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 	};
 	return (int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
@@ -51,18 +55,17 @@ static int event_fail(int code, struct error *error)
 			 strerror(code));
 }
 
-/* The clocks of a core; -ENODEV if it is offline. */
-static int core_open(struct clocks *clocks, unsigned cpu, int program, struct error *error)
+/* The clocks of a core, with the period that is set; -ENODEV if it is offline. */
+static int core_open(struct clocks *clocks, unsigned cpu, struct error *error)
 {
 	for (unsigned i = 0; i < clocks->each; i++) {
-		int event =
-			event_open(cpu, clocks_period_on(clocks->period_ns, cpu, i, clocks->each));
+		int event = event_open(cpu, clocks_period_on(clocks->set_ns, cpu, i, clocks->each));
 		if (event < 0 && errno == ENODEV)
 			return -ENODEV;
 		if (event < 0)
 			return event_fail(errno, error);
 		clocks->events[cpu][i] = event;
-		if (ioctl(event, PERF_EVENT_IOC_SET_BPF, program))
+		if (ioctl(event, PERF_EVENT_IOC_SET_BPF, clocks->program))
 			return error_set(error, errno, "cannot sample by BPF: %s", strerror(errno));
 	}
 	return 0;
@@ -71,12 +74,14 @@ static int core_open(struct clocks *clocks, unsigned cpu, int program, struct er
 int clocks_open(struct clocks *clocks, int program, uint64_t period_ns, unsigned each,
 		struct error *error)
 {
-	unsigned opened = 0, cpus = cores_possible();
+	unsigned opened = 0;
 
-	clocks->period_ns = period_ns;
+	clocks->period_ns = clocks->set_ns = period_ns;
 	clocks->each = each;
-	for (unsigned cpu = 0; cpu < cpus && cpu < KERNEL_CPUS_MOST; cpu++) {
-		int code = core_open(clocks, cpu, program, error);
+	clocks->program = program;
+	clocks->cores = cores_possible();
+	for (unsigned cpu = 0; cpu < clocks->cores && cpu < KERNEL_CPUS_MOST; cpu++) {
+		int code = core_open(clocks, cpu, error);
 		if (code && code != -ENODEV)
 			return code;
 		opened += !code;
@@ -91,22 +96,67 @@ void clocks_clear(struct clocks *clocks)
 			clocks->events[cpu][i] = -1;
 }
 
+static void core_close(struct clocks *clocks, unsigned cpu)
+{
+	for (unsigned i = 0; i < CLOCKS_MOST; i++) {
+		if (clocks->events[cpu][i] >= 0)
+			close(clocks->events[cpu][i]);
+		clocks->events[cpu][i] = -1;
+	}
+}
+
 void clocks_close(struct clocks *clocks)
 {
 	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++)
-		for (unsigned i = 0; i < CLOCKS_MOST; i++)
-			if (clocks->events[cpu][i] >= 0)
-				close(clocks->events[cpu][i]);
-	clocks_clear(clocks);
+		core_close(clocks, cpu);
 }
 
-void clocks_enable(const struct clocks *clocks, bool enable)
+static void core_enable(const struct clocks *clocks, unsigned cpu, bool enable)
+{
+	for (unsigned i = 0; i < CLOCKS_MOST; i++)
+		if (clocks->events[cpu][i] >= 0)
+			ioctl(clocks->events[cpu][i],
+			      enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void clocks_enable(struct clocks *clocks, bool enable)
 {
 	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++)
-		for (unsigned i = 0; i < CLOCKS_MOST; i++)
-			if (clocks->events[cpu][i] >= 0)
-				ioctl(clocks->events[cpu][i],
-				      enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+		core_enable(clocks, cpu, enable);
+	clocks->is_enabled = enable;
+	clocks->followed_ns = clock_now_ns();
+}
+
+/* The kernel takes a core's events away when the core goes, also when the machine sleeps. */
+static bool has_stopped(struct clocks *clocks, unsigned cpu)
+{
+	uint64_t counts[2]; /* events, time enabled */
+
+	if (read(clocks->events[cpu][0], counts, sizeof(counts)) != sizeof(counts) ||
+	    counts[1] == clocks->enabled_ns[cpu])
+		return true;
+	clocks->enabled_ns[cpu] = counts[1];
+	return false;
+}
+
+void clocks_follow_cores(struct clocks *clocks)
+{
+	uint64_t now_ns = clock_now_ns();
+
+	if (!clocks->is_enabled || now_ns - clocks->followed_ns < FOLLOW_EVERY_NS)
+		return;
+	clocks->followed_ns = now_ns;
+	for (unsigned cpu = 0; cpu < clocks->cores && cpu < KERNEL_CPUS_MOST; cpu++) {
+		if (clocks->events[cpu][0] >= 0 && has_stopped(clocks, cpu))
+			core_close(clocks, cpu);
+		if (clocks->events[cpu][0] >= 0)
+			continue;
+		clocks->enabled_ns[cpu] = 0;
+		if (core_open(clocks, cpu, NULL))
+			core_close(clocks, cpu);
+		else
+			core_enable(clocks, cpu, true);
+	}
 }
 
 static int set_period(int event, __u64 period_ns, struct error *error)
@@ -119,10 +169,11 @@ static int set_period(int event, __u64 period_ns, struct error *error)
 			 (unsigned long long)period_ns, strerror(errno));
 }
 
-int clocks_set_period(const struct clocks *clocks, uint64_t period_ns, struct error *error)
+int clocks_set_period(struct clocks *clocks, uint64_t period_ns, struct error *error)
 {
 	int code = 0;
 
+	clocks->set_ns = period_ns;
 	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++)
 		for (unsigned i = 0; i < clocks->each && !code; i++)
 			code = set_period(clocks->events[cpu][i],
@@ -138,7 +189,7 @@ void clock_set_period(const struct clocks *clocks, unsigned cpu, unsigned clock,
 		ioctl(clocks->events[cpu][clock], PERF_EVENT_IOC_PERIOD, &period);
 }
 
-uint64_t clocks_measure_tick(const struct clocks *clocks, uint64_t period_ns, uint64_t duration_ns)
+uint64_t clocks_measure_tick(struct clocks *clocks, uint64_t period_ns, uint64_t duration_ns)
 {
 	static uint64_t holes[TICK_COST_HOLES_MOST];
 	cpu_set_t old, one;

@@ -258,6 +258,7 @@ static int kernel_drain(struct collector *collector, const struct collector_hand
 	kernel->handler = handler;
 	int consumed = ring_buffer__consume(kernel->ring);
 	kernel->handler = NULL;
+	clocks_follow_cores(&kernel->clocks);
 	return consumed;
 }
 

@@ -313,6 +313,7 @@ void recorder_drain(struct recorder *recorder, const struct recorder_handler *ha
 	recorder->handler = handler;
 	ring_buffer__consume(recorder->ring);
 	recorder->handler = NULL;
+	clocks_follow_cores(&recorder->clocks);
 	draw_periods(recorder);
 	overhead_poll(&recorder->overhead);
 }
