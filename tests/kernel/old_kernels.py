@@ -8,7 +8,7 @@ Fetches each suite's linux-image-cloud-amd64 (or -arm64: then BUILD was made by 
 --cache; boots it with an initial file system that holds lever and one of the test's programs, and no
 disk or network. There, lever must load, attach, sample, pause, count all visits, and restore: after its
 end, by itself or by kill -9, none of its BPF programs is left, and the kernel has nothing to complain
-about. Functional, not timed: qemu emulates, which takes about a minute a kernel on a calm machine; one too
+about; a core that goes offline and comes again is sampled again. Functional, not timed: qemu emulates, which takes about a minute a kernel on a calm machine; one too
 slow to end within --seconds is skipped, if nothing was wrong until then. The processor has no cmpxchg16b:
 qemu 7.2 leaves garbage in the flags after it, of which Linux 6.12 dies. On arm64 more is tried: annotations
 on a timeline, experiments with known truth by both engines, call chains through signed return addresses. TAP on standard output;
@@ -66,6 +66,14 @@ kill -0 $other; say alive $?
 /lever record -q -o /tmp/d.lever --seconds 2 -- /exits plain UNITS > /tmp/out 2>&1; say record $?
 /lever report /tmp/d.lever --format json | tr -d '\\n' | grep -o '"engine": *"[a-z ]*"' | sed 's/^/lever-test recorder /'
 sed 's/^/lever-test said /' /tmp/out
+samples() {
+	/lever record -q -o /tmp/u.lever --pid $other --seconds 6 > /dev/null 2>&1
+	/lever report /tmp/u.lever --format json | tr -d '\\n' | grep -o '"samples": *[0-9]*' | grep -o '[0-9]*' | head -n 1
+}
+say still $(samples)
+core=/sys/devices/system/cpu/cpu1/online
+(sleep 2; echo 0 > $core; echo 1 > $core; taskset -p 2 $other > /dev/null) &
+say replugged $(samples), core 1 is $(cat $core)
 LEVER_ASSUME_NO_BPF=1 /lever record -q -o /tmp/p.lever --seconds 2 -- /exits threads UNITS > /tmp/out 2>&1; say perf $?
 sed 's/^/lever-test said /' /tmp/out
 MORE
@@ -194,6 +202,9 @@ def judge(said, more):
     must("complaints", "0", "the kernel complained: " + "; ".join(said.get("complained", [])))
     if not is_late(said) and not any('"kernel"' in line for line in said.get("recorder", [])):
         wrong.append(f"lever record did not use BPF: {said.get('recorder')}")
+    still, again = (re.match(r"\d+|$", said.get(word, [""])[0]).group() for word in ("still", "replugged"))
+    if not is_late(said) and not (still and again and int(again) > int(still) / 2):
+        wrong.append(f"{again or 'no'} samples with a core that went and came again, {still or 'none'} without")
     if said.get("during", ["1"])[0] == "0":
         wrong.append("no BPF program was there while lever ran")
     if "json" in said or not is_late(said):
@@ -243,6 +254,7 @@ def main():
         file_system(os.path.abspath(options.build), initial, root, more)
         said = boot(kernel, initial, options)
         print("# " + " ".join(said.get("release", ["no kernel booted"])), flush=True)
+        print("# samples in 6 s %s, with a core that went and came again %s" % (said.get("still"), said.get("replugged")), flush=True)
         failure = judge(said, more)
         failed |= bool(failure)
         late = "this machine is too slow to emulate it in time" if is_late(said) and not failure else None
