@@ -27,6 +27,9 @@ VERBS = {
 }
 READABLE = (0, 1, 3)  # 1: there is nothing in it, as the sentence says
 
+WINDOW_S = 0.25  # in which pauses are looked for
+
+# lost: the share of that window in which the program neither ran nor waited for a core; None if this process was held up, too
 Outcome = collections.namedtuple("Outcome", "was_working code programs processes files lost report")
 
 
@@ -56,6 +59,27 @@ def lost_share(path, begin, end):
         numbers = range(int(begin * 1e9) // SLOT_NS, int(end * 1e9) // SLOT_NS)
         lost = sum(struct.unpack_from("Q", slots, 8 * (number % SLOTS))[0] for number in numbers)
     return lost / (SLOT_NS * len(numbers))
+
+
+def waited_s(gaps):
+    """Seconds for which threads of `gaps` that read the clock have waited for a core."""
+    told = 0
+    for name, _, pid in list(statuses()):
+        with contextlib.suppress(OSError):
+            if name == "gaps" and os.readlink(f"/proc/{pid}/exe") == gaps:
+                for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
+                    if path.split("/")[4] != str(pid):
+                        with open(path, encoding="ascii") as file:
+                            told += int(file.read().split()[1])
+    return told / 1e9
+
+
+def lost_share_now(path, gaps):
+    """The share of the coming window that the program loses to pauses; other programs' use of the cores is none."""
+    begin, waited = time.monotonic(), waited_s(gaps)
+    time.sleep(WINDOW_S)
+    end, waited = time.monotonic(), waited_s(gaps) - waited
+    return None if end - begin > 1.3 * WINDOW_S else max(lost_share(path, begin, end) - waited / (end - begin), 0)
 
 
 @contextlib.contextmanager
@@ -109,10 +133,8 @@ def kill_once(lever, verb, place, gaps, end_it=subprocess.Popen.kill, before=())
         was_working = (bool(programs) or "runtime" in verb and has_begun) and engine.poll() is None
         end_it(engine)
         engine.wait()
-        pause = LONGEST_PAUSE_S.get(verb, LONGEST_PAUSE_OTHER_S)
-        begin = time.monotonic() + pause
-        time.sleep(pause + 0.3)
-        share = lost_share(lost, begin, begin + 0.25) if has_begun else 0
+        time.sleep(LONGEST_PAUSE_S.get(verb, LONGEST_PAUSE_OTHER_S))
+        share = lost_share_now(lost, gaps) if has_begun else 0
         left = engine_probe.still_loaded(programs, 5)
         processes = still_there(parts)
         code = subprocess.run([lever, "report", output], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -17,7 +17,7 @@ MEMORY = "/sys/fs/cgroup/memory"
 
 def check_end(told, where):
     equal((told.programs, told.processes, told.files), (set(), set(), set()), where)
-    check(told.lost < 0.25, f"{where}: {told.lost} of the time lost after the end")
+    check(told.lost is None or told.lost < 0.25, f"{where}: {told.lost} of the time lost after the end")
     check(told.report in fault_injection.READABLE, f"{where}: {told.report}")
 
 
