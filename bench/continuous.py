@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """continuous.py - what `lever record --continuous --system` takes of a core, and its memory.
 
-    bench/continuous.py [--lever build/lever] [--seconds 70] [--rotate 10min] [--options "--period 50ms"]
+    bench/continuous.py [--lever build/lever] [--seconds 70] [--rotate 10min] [--loops 3] [--bpf] [--options "--period 50ms"]
 
-Three loops that compress a text and sleep 0.2 s run beside it. Prints the CPU time and resident memory of the recorder
-and of its parser each ten seconds; the first 20 s hold its start and the names of what runs already. What its clocks
-take on the cores is not in it. Needs root.
+Loops that compress a text and sleep 0.2 s run beside it. Prints each ten seconds the CPU time and resident memory of
+the recorder and of its parser, with --bpf the time of its BPF programs on all cores (by kernel.bpf_stats_enabled, which
+makes those of all programs slower, and is restored), and what the machine did: load, and processes started. The first 20 s hold the recorder's start and the names of what
+runs already. At the end: shares of the whole time and of the ten seconds in which few processes were started, as each
+new program is named. CPU time counts where others use the cores, too; time in which this script was stopped is left
+out. The interrupts of its clocks, outside BPF, are not in it. Needs root.
 """
 import argparse
 import contextlib
+import glob
 import os
 import shlex
 import signal
@@ -18,6 +22,8 @@ import tempfile
 import time
 
 EVERY = 10
+CALM_STARTS = 10  # processes a second: fewer are a calm machine
+STATISTICS = "/proc/sys/kernel/bpf_stats_enabled"
 LOOP = "while :; do xz -k -c %s > /dev/null; sleep 0.2; done"
 
 
@@ -43,17 +49,72 @@ def used(pid):
     return own, parsers, memory, parser_memory
 
 
+def bpf_seconds(pid):
+    """CPU seconds of the recorder's BPF programs, on all cores."""
+    told = 0
+    for path in glob.glob("/proc/%d/fdinfo/*" % pid):
+        with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
+            told += sum(int(line.split()[1]) for line in file if line.startswith("run_time_ns:"))
+    return told / 1e9
+
+
+def machine():
+    """Processes started since boot, and the load."""
+    with open("/proc/stat", encoding="ascii") as file:
+        started = next(int(line.split()[1]) for line in file if line.startswith("processes "))
+    return started, os.getloadavg()[0]
+
+
+def pass_time(seconds):
+    """Sleeps, and gives the seconds in which this process was not stopped."""
+    passed, last = 0.0, time.monotonic()
+    while passed < seconds:
+        time.sleep(0.1)
+        now = time.monotonic()
+        passed += min(now - last, 0.2)
+        last = now
+    return passed
+
+
 def watch(recorder, seconds):
-    last = (0.0, 0.0)
-    print("after s   % of a core   its parser %   resident MB   its parser MB")
-    for turn in range(1, seconds // EVERY + 1):
-        time.sleep(EVERY)
+    """Prints a row each ten seconds; gives their (seconds, recorder's, parser's, BPF's seconds, starts a second)."""
+    rows = []
+    began, last, started = time.monotonic(), (0.0, 0.0, 0.0), machine()[0]
+    print("after s   % of a core   its parser %   BPF %   resident MB   its parser MB   load   starts/s")
+    while sum(row[0] for row in rows) < seconds and recorder.poll() is None:
+        passed = pass_time(EVERY)
         own, parsers, memory, parser_memory = used(recorder.pid)
-        print("%7d   %11.2f   %12.2f   %11.0f   %13.0f" %
-              (turn * EVERY, 100 * (own - last[0]) / EVERY, 100 * (parsers - last[1]) / EVERY, memory / 1e6,
-               parser_memory / 1e6), flush=True)
-        last = (own, parsers)
-    print("in %d s: %.2f %% of a core, its parser %.2f %%" % (seconds, 100 * last[0] / seconds, 100 * last[1] / seconds))
+        now, (starts, load) = (own, parsers, bpf_seconds(recorder.pid)), machine()
+        rows.append((passed, *(b - a for a, b in zip(last, now)), (starts - started) / passed))
+        print("%7d   %11.2f   %12.2f   %5.2f   %11.0f   %13.0f   %4.1f   %8.1f" %
+              (time.monotonic() - began, *(100 * part / passed for part in rows[-1][1:4]), memory / 1e6,
+               parser_memory / 1e6, load, rows[-1][4]), flush=True)
+        last, started = now, starts
+    return rows
+
+
+def tell(name, rows):
+    seconds = sum(row[0] for row in rows)
+    if seconds:
+        print("%s, %.0f s: %.2f %% of a core, its parser %.2f %%, BPF %.2f %%" %
+              (name, seconds, *(100 * sum(row[i] for row in rows) / seconds for i in (1, 2, 3))))
+
+
+@contextlib.contextmanager
+def statistics(wanted):
+    """The kernel measures BPF programs."""
+    if not wanted:
+        yield
+        return
+    with open(STATISTICS, encoding="ascii") as file:
+        before = file.read()
+    with open(STATISTICS, "w", encoding="ascii") as file:
+        file.write("1")
+    try:
+        yield
+    finally:
+        with open(STATISTICS, "w", encoding="ascii") as file:
+            file.write(before)
 
 
 def main():
@@ -61,19 +122,24 @@ def main():
     parser.add_argument("--lever", default="build/lever")
     parser.add_argument("--seconds", type=int, default=70)
     parser.add_argument("--rotate", default="10min")
+    parser.add_argument("--loops", type=int, default=3)
+    parser.add_argument("--bpf", action="store_true")
     parser.add_argument("--options", default="", help="further ones of lever record")
     options = parser.parse_args()
     text = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../docs/decisions.md")
-    loops = [subprocess.Popen(["sh", "-c", LOOP % shlex.quote(text)], start_new_session=True) for _ in range(3)]
+    loops = [subprocess.Popen(["sh", "-c", LOOP % shlex.quote(text)], start_new_session=True) for _ in range(options.loops)]
     try:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, statistics(options.bpf):
             recorder = subprocess.Popen([options.lever, "record", "--system", "--continuous", "--quiet", "--output", folder,
                                          "--rotate", options.rotate, *shlex.split(options.options)])
             try:
-                watch(recorder, options.seconds)
+                rows = watch(recorder, options.seconds)
             finally:
                 recorder.send_signal(signal.SIGINT)
                 recorder.wait()
+            tell("all", rows)
+            tell("after the first 20 s", rows[2:])
+            tell("of them with less than %d starts a second" % CALM_STARTS, [row for row in rows[2:] if row[4] < CALM_STARTS])
     finally:
         for loop in loops:
             os.killpg(loop.pid, signal.SIGKILL)
