@@ -23,7 +23,7 @@ CROSS_PACKAGES = binutils-aarch64-linux-gnu qemu-user-static qemu-system-arm cpi
 # What a change of a line is checked by: no browser, no rights, no running program.
 QUICK_SUITES = unit style golden command
 
-.PHONY: all configure setup setup-test demo test check-quick test-kernels test-arm64 install uninstall format clean help
+.PHONY: all configure setup setup-test demo test check-quick test-kernels test-arm64 soak install uninstall format clean help
 .NOTPARALLEL:
 
 all: configure
@@ -66,6 +66,11 @@ test-arm64: setup
 	@meson test -C $(BUILD)-arm64 --suite unit --no-rebuild -t 6 --print-errorlogs
 	tests/kernel/old_kernels.py $(BUILD)-arm64 --architecture arm64 --suites bookworm
 
+# As a night's work: memory, descriptors and the file of a lever that records a mixed load for six hours.
+soak: all
+	@ninja -C $(BUILD) tests/kernel/programs/storm tests/kernel/programs/exits
+	bench/soak.py --lever $(BUILD)/lever --minutes 360
+
 install: all
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
 
@@ -90,6 +95,7 @@ help:
 	@echo 'make check-quick  the tests that need neither rights nor a browser (less than 2 minutes)'
 	@echo 'make test-kernels  run lever on older kernels, in virtual machines'
 	@echo 'make test-arm64  build for arm64, and run unit tests and a kernel in an emulator'
+	@echo 'make soak     record a mixed load for six hours, and watch what lever itself takes (root)'
 	@echo 'make install  install below prefix ($(prefix)), into DESTDIR if it is given'
 	@echo 'make format   format the C and JavaScript files'
 	@echo 'make clean    remove the build'
