@@ -61,25 +61,35 @@ def lost_share(path, begin, end):
     return lost / (SLOT_NS * len(numbers))
 
 
-def waited_s(gaps):
-    """Seconds for which threads of `gaps` that read the clock have waited for a core."""
-    told = 0
+def clock_reader(gaps):
+    """The schedstat of the thread of `gaps` that reads the clock; None when it has ended."""
     for name, _, pid in list(statuses()):
         with contextlib.suppress(OSError):
             if name == "gaps" and os.readlink(f"/proc/{pid}/exe") == gaps:
                 for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
                     if path.split("/")[4] != str(pid):
-                        with open(path, encoding="ascii") as file:
-                            told += int(file.read().split()[1])
-    return told / 1e9
+                        return path
+    return None
+
+
+def at_slot(path):
+    """At the begin of a slot: the time, and the ns for which the thread has waited for a core until then."""
+    time.sleep((SLOT_NS - time.monotonic_ns() % SLOT_NS) / 1e9)
+    with open(path, encoding="ascii") as file:
+        return time.monotonic(), int(file.read().split()[1])
 
 
 def lost_share_now(path, gaps):
     """The share of the coming window that the program loses to pauses; other programs' use of the cores is none."""
-    begin, waited = time.monotonic(), waited_s(gaps)
-    time.sleep(WINDOW_S)
-    end, waited = time.monotonic(), waited_s(gaps) - waited
-    return None if end - begin > 1.3 * WINDOW_S else max(lost_share(path, begin, end) - waited / (end - begin), 0)
+    reader = clock_reader(gaps)
+    if not reader:
+        return 0
+    with contextlib.suppress(OSError):
+        (begin, before), _ = at_slot(reader), time.sleep(WINDOW_S)
+        end, after = at_slot(reader)
+        if end - begin < 1.2 * WINDOW_S:
+            return max(lost_share(path, begin, end) - (after - before) / 1e9 / (end - begin), 0)
+    return None
 
 
 @contextlib.contextmanager
