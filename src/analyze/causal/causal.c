@@ -159,10 +159,12 @@ static void add_imbalance(struct causal_effect *effect, double share)
 
 static void add_meeting_error(struct causal_effect *effect)
 {
-	for (size_t i = 0; effect->meeting_error > 0 && i < effect->count; i++)
-		if (effect->points[i].speedup > 0)
-			effect_point_widen(&effect->points[i],
-					   effect->meeting_error * effect->points[i].speedup);
+	for (size_t i = 0; i < effect->count; i++) {
+		struct effect_point *point = &effect->points[i];
+		if (point->speedup > 0)
+			effect_point_widen(point, hypot(effect->set_error * point->speedup,
+							effect->hand_over_error * point->gain));
+	}
 }
 
 /* What effects of one target have in common. */
@@ -350,8 +352,8 @@ static void point_fill(struct causal_target *target, const struct source *source
 		memset(effect.transients.cuts, 0, sizeof(effect.transients.cuts));
 	count = windows_of(source->recording, trials, &effect.transients, point, paced_rate,
 			   windows);
-	effect.meeting_error = hypot(set_error_of(source->recording, trials, target->target, point),
-				     hand_over_error_of(source->recording, trials, point));
+	effect.set_error = set_error_of(source->recording, trials, target->target, point);
+	effect.hand_over_error = hand_over_error_of(source->recording, trials, point);
 	memcpy(settled, windows, count * sizeof(*windows));
 	size_t kept = warm_up_drop_early(settled, count, &effect.warm_up);
 	if (kept && effect_fill(&effect, source, settled, kept)) {

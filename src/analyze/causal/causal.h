@@ -24,7 +24,8 @@ struct causal_effect {
 	struct effect_slope slope;    /* phase-corrected */
 	struct covariates covariates; /* of which the points are freed */
 	double phase_factor;          /* 1 if the target runs all the time */
-	double meeting_error;         /* per unit of speedup: set_error.h and hand_over_error.h */
+	double set_error;             /* of a set, per unit of speedup: set_error.h */
+	double hand_over_error;       /* as a part of the gain: hand_over_error.h */
 	bool is_contention;           /* sure, and a loss */
 	enum effect_outcome outcome;  /* by the whole curve and the whole table (certainty.h) */
 	double probability;           /* of such a curve without any effect */

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#define WAKE_NS 12000.0 /* half of what a wake-up costs: sleep, idle core, interrupt, switch */
-#define ERROR_MOST 0.08 /* hand-overs in turn have no such error, however short */
+#define WAKE_NS 40000.0 /* of work between hand-overs, by which the error is measured */
+#define ERROR_MOST 0.25
 
 double hand_over_error_of(const struct recording *recording, const struct trials *trials,
 			  const struct recording_point *point)

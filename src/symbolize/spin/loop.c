@@ -70,34 +70,54 @@ static void successors(const struct loop_instructions *all, size_t at, size_t ne
 	next[1] = jumps && one->target ? loop_instructions_at(all, one->target) : all->count;
 }
 
+#define REGION_OUT REGION_MOST
+
 struct region {
-	size_t first, last;
+	size_t first, count;
+	uint16_t next[REGION_MOST][2]; /* successors, from the first on; REGION_OUT */
 	bool is_reached[REGION_MOST], reaches[REGION_MOST];
 };
 
-static bool is_in(const struct region *region, size_t at)
+static void region_link(const struct loop_instructions *all, struct region *region)
 {
-	return at >= region->first && at <= region->last;
+	for (size_t own = 0; own < region->count; own++) {
+		size_t next[2];
+		successors(all, region->first + own, next);
+		for (int i = 0; i < 2; i++) {
+			bool is_in =
+				next[i] >= region->first && next[i] < region->first + region->count;
+			region->next[own][i] =
+				is_in ? (uint16_t)(next[i] - region->first) : REGION_OUT;
+		}
+	}
 }
 
-/* One pass over the region; returns whether anything changed. */
-static bool spread(const struct loop_instructions *all, struct region *region)
+/* Takes on what the instruction and its successors have; returns whether anything changed. */
+static bool spread_at(struct region *region, size_t own)
 {
 	bool has_changed = false;
 
-	for (size_t at = region->first; at <= region->last; at++) {
-		size_t next[2], own = at - region->first;
-		successors(all, at, next);
-		for (int i = 0; i < 2; i++) {
-			if (!is_in(region, next[i]))
-				continue;
-			size_t to = next[i] - region->first;
-			has_changed |= region->is_reached[own] && !region->is_reached[to];
-			region->is_reached[to] |= region->is_reached[own];
-			has_changed |= region->reaches[to] && !region->reaches[own];
-			region->reaches[own] |= region->reaches[to];
-		}
+	for (int i = 0; i < 2; i++) {
+		size_t to = region->next[own][i];
+		if (to == REGION_OUT)
+			continue;
+		has_changed |= region->is_reached[own] && !region->is_reached[to];
+		region->is_reached[to] |= region->is_reached[own];
+		has_changed |= region->reaches[to] && !region->reaches[own];
+		region->reaches[own] |= region->reaches[to];
 	}
+	return has_changed;
+}
+
+/* Forth, as what is reached spreads, and back, as what reaches does. */
+static bool spread(struct region *region)
+{
+	bool has_changed = false;
+
+	for (size_t own = 0; own < region->count; own++)
+		has_changed |= spread_at(region, own);
+	for (size_t own = region->count; own-- > 0;)
+		has_changed |= spread_at(region, own);
 	return has_changed;
 }
 
@@ -239,12 +259,13 @@ static bool add_calls(const struct loop_code *code, struct loop *loop, uint32_t 
 bool loop_find(const struct loop_code *code, const struct loop_instructions *instructions,
 	       size_t header, size_t latch, struct loop *loop)
 {
-	struct region region = {.first = header, .last = latch};
+	struct region region = {.first = header, .count = latch - header + 1};
 
 	if (latch < header || latch - header >= REGION_MOST)
 		return false;
+	region_link(instructions, &region);
 	region.is_reached[0] = region.reaches[latch - header] = true;
-	while (spread(instructions, &region))
+	while (spread(&region))
 		;
 	loop->count = loop->helper_count = 0;
 	for (size_t at = header; at <= latch; at++) {

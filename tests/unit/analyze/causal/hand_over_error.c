@@ -22,8 +22,8 @@ static double error_of(enum point_kind kind, uint64_t hand_over_ns, uint64_t per
 
 TEST("the error grows as the work between hand-overs gets short, up to a bound")
 {
-	CHECK_NEAR(error_of(POINT_THROUGHPUT, 240000, 153000), 0.05, 1e-6);
-	CHECK_NEAR(error_of(POINT_THROUGHPUT, 40000, 153000), 0.08, 1e-6);
+	CHECK_NEAR(error_of(POINT_THROUGHPUT, 250000, 153000), 0.16, 1e-6);
+	CHECK_NEAR(error_of(POINT_THROUGHPUT, 40000, 153000), 0.25, 1e-6);
 }
 
 TEST("there is none where hand-overs are rare beside the sampling period, or unknown")
