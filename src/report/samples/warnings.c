@@ -13,11 +13,13 @@ static void warn_of_chains(struct warnings *warnings, const struct run_totals *t
 			"shares are uncertain by %.1f %%: that many samples were lost because a "
 			"buffer was full",
 			100.0 * (double)totals->lost / (double)(totals->samples + totals->lost));
-	if (totals->unwound_badly * 20 > totals->samples)
+	/* Chains of samples that are lost then are counted, too. */
+	uint64_t chains = totals->samples + totals->lost;
+	if (totals->unwound_badly * 20 > chains)
 		*array_add(warnings) = text_format(
 			"%.0f %% of the call chains lack their outer functions: their code has no "
 			"unwind tables, or they are too deep",
-			100.0 * (double)totals->unwound_badly / (double)totals->samples);
+			100.0 * (double)totals->unwound_badly / (double)chains);
 }
 
 struct warnings samples_warnings(const struct recording *recording)
