@@ -79,9 +79,8 @@ def at_slot(path):
         return time.monotonic(), int(file.read().split()[1])
 
 
-def lost_share_now(path, gaps):
+def lost_share_now(path, reader):
     """The share of the coming window that the program loses to pauses; other programs' use of the cores is none."""
-    reader = clock_reader(gaps)
     if not reader:
         return 0
     with contextlib.suppress(OSError):
@@ -143,8 +142,10 @@ def kill_once(lever, verb, place, gaps, end_it=subprocess.Popen.kill, before=())
         was_working = (bool(programs) or "runtime" in verb and has_begun) and engine.poll() is None
         end_it(engine)
         engine.wait()
-        time.sleep(LONGEST_PAUSE_S.get(verb, LONGEST_PAUSE_OTHER_S))
-        share = lost_share_now(lost, gaps) if has_begun else 0
+        last = time.monotonic() + LONGEST_PAUSE_S.get(verb, LONGEST_PAUSE_OTHER_S)
+        reader = clock_reader(gaps) if has_begun else None
+        time.sleep(max(last - time.monotonic(), 0))
+        share = lost_share_now(lost, reader)
         left = engine_probe.still_loaded(programs, 5)
         processes = still_there(parts)
         code = subprocess.run([lever, "report", output], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
