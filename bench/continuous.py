@@ -50,7 +50,7 @@ def used(pid):
 
 
 def bpf_seconds(pid):
-    """CPU seconds of the recorder's BPF programs, on all cores."""
+    """CPU seconds of the recorder's BPF programs, on all cores; a new file has new ones."""
     told = 0
     for path in glob.glob("/proc/%d/fdinfo/*" % pid):
         with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
@@ -82,10 +82,13 @@ def watch(recorder, seconds):
     began, last, started = time.monotonic(), (0.0, 0.0, 0.0), machine()[0]
     print("after s   % of a core   its parser %   BPF %   resident MB   its parser MB   load   starts/s")
     while sum(row[0] for row in rows) < seconds and recorder.poll() is None:
-        passed = pass_time(EVERY)
+        try:
+            passed = pass_time(EVERY)
+        except KeyboardInterrupt:
+            break
         own, parsers, memory, parser_memory = used(recorder.pid)
         now, (starts, load) = (own, parsers, bpf_seconds(recorder.pid)), machine()
-        rows.append((passed, *(b - a for a, b in zip(last, now)), (starts - started) / passed))
+        rows.append((passed, *(b - a if b >= a else b for a, b in zip(last, now)), (starts - started) / passed))
         print("%7d   %11.2f   %12.2f   %5.2f   %11.0f   %13.0f   %4.1f   %8.1f" %
               (time.monotonic() - began, *(100 * part / passed for part in rows[-1][1:4]), memory / 1e6,
                parser_memory / 1e6, load, rows[-1][4]), flush=True)
