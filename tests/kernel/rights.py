@@ -18,9 +18,10 @@ NOBODY = 65534
 RIGHTS = {
     "none": "",
     "CAP_BPF, CAP_PERFMON": "+bpf,+perfmon",
+    "the same and CAP_SYS_PTRACE": "+bpf,+perfmon,+sys_ptrace",
     "root": None,
 }
-# What answers, by right, without a sysctl's help: an engine, "no scheduler" of a trace, or "no".
+# What answers, without a sysctl's help, by right (CAP_SYS_PTRACE changes nothing): an engine, "no scheduler" of a trace, or "no".
 COMMANDS = {
     "run": ("runtime", "kernel", "kernel"),
     "run --pid": ("no", "kernel", "kernel"),
@@ -30,6 +31,7 @@ COMMANDS = {
     "record --pid, of another user": ("no", "kernel", "kernel"),
     "record --system": ("no", "kernel", "kernel"),
     "trace": ("no scheduler", "kernel", "kernel"),
+    "scale": ("no", "kernel", "kernel"),
 }
 # Settings of the kernel, and the cells that differ with them. Those that cannot be taken back are not here: 1 of
 # unprivileged_bpf_disabled, 3 of ptrace_scope.
@@ -101,6 +103,8 @@ def answer(right, command, place):
         beside = working_process(command, right)
     elif "--system" in words:
         beside = contextlib.nullcontext(["--system", "--seconds", "1"])
+    elif words[0] == "scale":
+        beside = contextlib.nullcontext(["--runs", "1", *work])
     elif "--progress" in words:
         beside = contextlib.nullcontext(["--progress", "unit", *work])
     with beside as options:
@@ -115,7 +119,9 @@ def answer(right, command, place):
 
 
 def wanted(changes):
-    return {command: changes.get(command, engines) for command, engines in COMMANDS.items()}
+    for command, engines in COMMANDS.items():
+        none, some, root = changes.get(command, engines)
+        yield command, (none, some, some, root)
 
 
 for (setting_name, setting_value), changed in SETTINGS.items():
@@ -128,7 +134,7 @@ for (setting_name, setting_value), changed in SETTINGS.items():
                     not os.access(PROGRAMS, os.X_OK):
                 raise Skip("user nobody cannot run this build")
             differing = []
-            for command, engines in wanted(changes).items():
+            for command, engines in wanted(changes):
                 found = [answer(right, command, place) for right in RIGHTS]
                 print(f"# {name} {value}: {command}: {', '.join(f'{right}: {one[0]}' for right, one in zip(RIGHTS, found))}", flush=True)
                 for right, one, engine in zip(RIGHTS, found, engines):
