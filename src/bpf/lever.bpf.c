@@ -201,9 +201,9 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 	}
 	u64 global = global_delay();
 	delay_wake(&state->delay, kind,
-		   by_host   ? message_gap(cpu, global) :
-		   by_thread ? core_gap(cpu, global) :
-			       0,
+		   by_host  ? message_gap(cpu, global) :
+		   external ? 0 :
+			      core_gap(cpu, global),
 		   global, bpf_ktime_get_ns());
 	waiting_set(state, !state->waits_for_core);
 	return 0;

@@ -134,6 +134,19 @@ static __always_inline void pay_rest(struct kernel_cpu *cpu, struct task_state *
 	cpu->owes_more = task->owes_more = owes_more(cpu);
 }
 
+/* A tick at `now` took `overhead`. Returns by how much G has grown. */
+static __always_inline u64 count_tick(u64 overhead, u64 now)
+{
+	u64 slot = *(volatile u64 *)&tick_slot_ns;
+	u64 next = delay_tick_slot(slot, settings.delay.period_ns, now);
+
+	if (!overhead || next == slot ||
+	    __sync_val_compare_and_swap(&tick_slot_ns, slot, next) != slot)
+		return 0;
+	__sync_fetch_and_add(&delay_ns, overhead);
+	return overhead;
+}
+
 /* A tick at `now`: the target ran for `weight` at these levels. Returns by how much G has grown. */
 static __always_inline u64 pause_charge(struct kernel_cpu *cpu, u32 levels, u64 weight, u64 now)
 {
@@ -144,12 +157,13 @@ static __always_inline u64 pause_charge(struct kernel_cpu *cpu, u32 levels, u64 
 	u64 charge = delay_charge_target(&cpu->delay.local, &settings.delay, levels, weight, now);
 	cpu->delay.tick_overhead_ns =
 		delay_charge_tick(&cpu->delay.local, &settings.delay, overhead, now);
-	if (!charge && !cpu->delay.tick_overhead_ns)
-		return 0;
+	u64 counted = count_tick(cpu->delay.tick_overhead_ns, now);
+	if (!charge)
+		return counted;
 	u64 growth = global_delay_raise(cpu->delay.local.delay_ns);
-	if (charge && growth)
+	if (growth)
 		__sync_fetch_and_add(&charged_ns, growth < charge ? growth : charge);
-	return growth;
+	return counted + growth;
 }
 
 /*

@@ -36,10 +36,17 @@ uint64_t pause_charge(uint32_t levels, uint64_t weight, uint64_t now)
 
 uint64_t pause_charge_tick(uint64_t overhead, uint64_t now)
 {
-	uint64_t charge =
-		delay_charge_tick(&thread_self.local, global_delay_settings(), overhead, now);
+	const struct delay_settings *settings = global_delay_settings();
+	uint64_t charge = delay_charge_tick(&thread_self.local, settings, overhead, now);
+	__u64 slot = __atomic_load_n(&runtime_page->tick_slot_ns, __ATOMIC_RELAXED);
+	uint64_t next = delay_tick_slot(slot, settings->period_ns, now);
 
-	return charge ? raise_global(charge) : 0;
+	if (!charge || next == slot ||
+	    !__atomic_compare_exchange_n(&runtime_page->tick_slot_ns, &slot, next, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return 0;
+	__atomic_fetch_add(&runtime_page->delay_ns, charge, __ATOMIC_ACQ_REL);
+	return charge;
 }
 
 /* Whether there may be debts: without a speedup those of ticks, if they are charged. */

@@ -182,18 +182,3 @@ DELAY_RULE __u64 delay_raised(__u64 global, __u64 local, __u64 charge)
 
 	return delay_later((__s64)(local - most) > 0 ? most : local, global);
 }
-
-/*
- * A tick took `overhead_ns` from the sampled task: a pause that the others have not had. Charged
- * also at speedup 0, so that effective time is that of an unsampled program where a task that
- * waits, which no tick slows down, meets one that computes. Returns the charge.
- */
-DELAY_RULE __u64 delay_charge_tick(struct delay_local *local, const struct delay_settings *settings,
-				   __u64 overhead_ns, __u64 now)
-{
-	__u64 charge =
-		settings->tick_overhead_ns && delay_is_allowed(settings, now) ? overhead_ns : 0;
-
-	local->delay_ns += charge;
-	return charge;
-}

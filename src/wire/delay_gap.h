@@ -8,16 +8,19 @@
 
 /*
  * Woken by a task: the growth of G is credited. A gap from before the wait shrinks by the part of
- * the wait that was no pause, in which it could have been paid.
+ * the wait that was no pause, in which it could have been paid. What its waker has paid in advance,
+ * by a tick or a pause that took too long, the task has waited for, too, unless it then waits for a
+ * core. So the clock of a task, time - L, is the later of its own and its waker's.
  */
-DELAY_RULE __s64 delay_gap_after_wake(const struct delay_task *task)
+DELAY_RULE __s64 delay_gap_after_wake(const struct delay_task *task, bool core_was_idle)
 {
 	__s64 waited = task->woken_ns - task->left_ns;
 	__s64 paused = task->delay_at_wake_ns - task->delay_at_leave_ns;
+	bool inherits = task->waker == DELAY_WAKER_TASK && core_was_idle;
+	__s64 least = inherits ? task->waker_gap_ns : 0;
 
-	if (task->gap_ns <= 0)
-		return task->gap_ns;
-	return delay_not_negative(task->gap_ns - delay_not_negative(waited - paused));
+	__s64 gap = task->gap_ns - delay_not_negative(waited - paused);
+	return gap > least ? gap : least;
 }
 
 /* What is owed of the growth of G during a wait, after the credit of a wait in the target. */
@@ -65,7 +68,8 @@ DELAY_RULE __s64 delay_gap_after_external_wake(const struct delay_task *task,
 	__s64 waker_gap = task->waker_gap_ns;
 	__s64 queued = (entry->now_ns - task->woken_ns) -
 		       delay_not_negative(entry->global_ns - task->delay_at_wake_ns);
-	__s64 own = entry->is_member || task->is_in_io ? task->gap_ns : delay_gap_after_wake(task);
+	__s64 own = entry->is_member || task->is_in_io ? task->gap_ns :
+							 delay_gap_after_wake(task, false);
 	__s64 slept = delay_not_negative(task->delay_at_wake_ns - task->delay_at_leave_ns);
 	__s64 most = own > waker_gap ? own : waker_gap;
 	__s64 gap = own + delay_credited(slept, task->credit_ns);

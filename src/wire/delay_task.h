@@ -30,7 +30,7 @@ struct delay_task {
 	__s64 gap_ns; /* at switch out */
 	__u64 left_ns, delay_at_leave_ns;
 	__u64 woken_ns, delay_at_wake_ns;
-	__u64 waker_gap_ns; /* of the kernel thread that has woken it */
+	__s64 waker_gap_ns; /* of what has woken it */
 	__u64 credit_ns;    /* of a wait in the target that has ended */
 	__u64 latest_ns;    /* time - L, the latest at a switch out in this generation */
 	__u32 generation;
@@ -66,13 +66,17 @@ DELAY_RULE void delay_leave(struct delay_task *task, const struct delay_settings
 
 /*
  * `waker_gap`: what a kernel thread that wakes owes, or the growth of G since a message was sent;
- * else 0, as the waker has paid.
+ * of a task of the program, which has paid, what it has paid in advance, below 0.
  */
 DELAY_RULE void delay_wake(struct delay_task *task, enum delay_waker waker, __s64 waker_gap,
 			   __u64 global, __u64 now)
 {
+	bool is_ahead = waker == DELAY_WAKER_TASK && waker_gap < 0;
+
 	task->waker = waker;
-	task->waker_gap_ns = delay_not_negative(waker_gap);
+	task->waker_gap_ns = is_ahead                  ? waker_gap :
+			     waker == DELAY_WAKER_TASK ? 0 :
+							 delay_not_negative(waker_gap);
 	task->delay_at_wake_ns = global;
 	task->woken_ns = now;
 	task->is_woken = 1;

@@ -127,8 +127,9 @@ struct runtime_page {
 	char pad_settings[512 - sizeof(struct wire_settings)];
 
 	/* Program; on cache lines of their own. */
-	__u64 delay_ns; /* G */
-	char pad_delay[120];
+	__u64 delay_ns;     /* G */
+	__u64 tick_slot_ns; /* delay_tick_slot */
+	char pad_delay[112];
 	__u64 waiters; /* delay_waiters.h */
 	__u64 waiters_updated_ns,
 		waiters_delay_ns; /* G includes their waits up to here; their part of G */

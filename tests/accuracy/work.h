@@ -23,6 +23,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,9 +121,20 @@ static inline int work_goes_on(void)
 	return work_now_ns() < work.end_ns;
 }
 
+#define WORK_THREADS_MOST 256
+
+/* The cores that the program may use. */
+static inline int work_cores(void)
+{
+	cpu_set_t cores;
+	int count = sched_getaffinity(0, sizeof(cores), &cores) ? 2 : CPU_COUNT(&cores);
+
+	return count < 2 ? 2 : count < WORK_THREADS_MOST ? count : WORK_THREADS_MOST;
+}
+
 static inline void work_in_threads(int count, void *(*run)(void *))
 {
-	pthread_t threads[16];
+	pthread_t threads[WORK_THREADS_MOST];
 
 	for (int i = 0; i < count; i++)
 		pthread_create(&threads[i], NULL, run, NULL);

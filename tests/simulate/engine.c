@@ -66,6 +66,19 @@ uint64_t engine_raise(struct machine *machine, uint64_t local_ns, uint64_t charg
 	return engine->global_ns - before;
 }
 
+void engine_count_tick(struct machine *machine, uint64_t overhead)
+{
+	struct engine *engine = &machine->engine;
+	uint64_t slot =
+		delay_tick_slot(engine->tick_slot_ns, engine->delay.period_ns, machine->now_ns);
+
+	if (!overhead || slot == engine->tick_slot_ns)
+		return;
+	engine->tick_slot_ns = slot;
+	engine->global_ns += overhead;
+	engine_note_growth(machine);
+}
+
 void engine_join_waiters(struct machine *machine, struct engine_task *task)
 {
 	struct engine *engine = &machine->engine;

@@ -69,8 +69,8 @@ static void charge(struct machine *machine, struct core *core, uint64_t weight)
 		engine->hit_ns += weight;
 		charge = delay_charge_target(&delay->local, &engine->delay, 1, weight, now);
 	}
-	uint64_t growth =
-		engine_raise(machine, delay->local.delay_ns, charge + delay->tick_overhead_ns);
+	engine_count_tick(machine, delay->tick_overhead_ns);
+	uint64_t growth = charge ? engine_raise(machine, delay->local.delay_ns, charge) : 0;
 	if (charge)
 		engine_trace(machine, "tick in the target", core->current, 0);
 	engine->charged_ns += growth < charge ? growth : charge;
@@ -177,8 +177,8 @@ void engine_waking(struct machine *machine, struct core *core, struct task *wake
 		time = machine->now_ns;
 		delay = engine->global_ns;
 	}
-	delay_wake(&state->delay, is_external ? DELAY_WAKER_EXTERNAL : DELAY_WAKER_TASK, 0, delay,
-		   time);
+	delay_wake(&state->delay, is_external ? DELAY_WAKER_EXTERNAL : DELAY_WAKER_TASK,
+		   is_external ? 0 : core_gap(machine, core), delay, time);
 	engine_trace(machine, is_external ? "is woken from outside" : "is woken by a task", woken,
 		     state->delay.gap_ns);
 }

@@ -8,6 +8,8 @@
 void engine_advance(struct machine *machine);
 /* G becomes at least `local_ns`, which has just grown by `charge`. Returns by how much G grew. */
 uint64_t engine_raise(struct machine *machine, uint64_t local_ns, uint64_t charge);
+/* A tick took this. */
+void engine_count_tick(struct machine *machine, uint64_t overhead);
 void engine_join_waiters(struct machine *machine, struct engine_task *task);
 /* Returns whether the wait counted. */
 bool engine_leave_waiters(struct machine *machine, struct engine_task *task);

@@ -150,8 +150,8 @@ uint64_t runtime_engine_tick(struct machine *machine, struct task *task)
 		engine_raise(machine, state->local.delay_ns, charge);
 		engine_trace(machine, "tick in the target", task, 0);
 	}
-	charge = delay_charge_tick(&state->local, &engine->delay, before + handler, now);
-	engine_raise(machine, state->local.delay_ns, charge);
+	engine_count_tick(machine,
+			  delay_charge_tick(&state->local, &engine->delay, before + handler, now));
 	state->is_in_handler = begin_to_pay(machine, task, "pays at a tick");
 	/* The pause begins when the handler's own time is over. */
 	state->pays_since_ns += engine->settings.overhead_ns + handler;

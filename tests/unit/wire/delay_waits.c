@@ -27,3 +27,37 @@ TEST("a wait in the target owes nothing, whether it ends at the wake-up or on th
 	CHECK_EQUAL(owed_at_core(false), 0);
 	CHECK_EQUAL(owed_at_core(true), 0);
 }
+
+TEST("what a waker has paid in advance, the task that waited for it has, too")
+{
+	struct delay_task task = {.is_seen = 1, .left_ns = 1000, .gap_ns = 50};
+
+	delay_wake(&task, DELAY_WAKER_TASK, -20, 0, 1030);
+	CHECK_EQUAL(delay_gap_after_wake(&task, true), 20); /* it did not wait long enough */
+	delay_wake(&task, DELAY_WAKER_TASK, -20, 0, 1100);
+	CHECK_EQUAL(delay_gap_after_wake(&task, true), -20);
+	delay_wake(&task, DELAY_WAKER_TASK, 20, 0, 1100); /* a rest of a debt is the waker's own */
+	CHECK_EQUAL(delay_gap_after_wake(&task, true), 0);
+	delay_wake(&task, DELAY_WAKER_TASK, -20, 0, 1100);
+	CHECK_EQUAL(delay_gap_after_wake(&task, false), 0); /* its core was busy meanwhile */
+	task.gap_ns = -30; /* paid in advance before the wait, and waited for since */
+	delay_wake(&task, DELAY_WAKER_TASK, -20, 0, 1100);
+	CHECK_EQUAL(delay_gap_after_wake(&task, true), -20);
+}
+
+TEST("ticks of any number of cores raise G once in a period, and make up for one that is missed")
+{
+	for (int cores = 1; cores <= 64; cores *= 4) {
+		__u64 slot = 0, counted = 0;
+
+		for (__u64 now = 1000; now < 101000; now += 1000 / (unsigned)cores) {
+			__u64 next = delay_tick_slot(slot, 1000, now);
+			counted += next != slot;
+			slot = next;
+		}
+		CHECK(counted >= 98 && counted <= 101);
+	}
+	CHECK(delay_tick_slot(5000, 1000, 5999) == 5000);
+	CHECK(delay_tick_slot(5000, 1000, 7500) == 6500);   /* a period is left, */
+	CHECK(delay_tick_slot(5000, 1000, 90000) == 89000); /* and no more */
+}
