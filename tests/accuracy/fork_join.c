@@ -24,12 +24,18 @@ WORK_FUNCTION void compress_right(uint64_t loops)
 	WORK(loops); /* target B */
 }
 
+/* On the core of this number among those that the program may use. */
 static void stay_on(int number)
 {
-	cpu_set_t core;
+	cpu_set_t allowed, core;
+	int chosen = 0;
 
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return;
+	while (chosen < CPU_SETSIZE && (!CPU_ISSET(chosen, &allowed) || number--))
+		chosen++;
 	CPU_ZERO(&core);
-	CPU_SET(number, &core);
+	CPU_SET(chosen, &core);
 	sched_setaffinity(0, sizeof(core), &core);
 }
 
