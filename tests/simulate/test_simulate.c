@@ -246,6 +246,26 @@ static bool bounds_hold(enum engine_kind kind)
 	return hold;
 }
 
+TEST("one of 16 threads works on while the others spin: G does not grow by their ticks")
+{
+	char text[] = "object 0 16\n"
+		      "threads 1 compute*(300) compute(600) spin_barrier(0) visit\n"
+		      "threads 15 compute(600) spin_barrier(0)\n";
+	FILE *file = fmemopen(text, strlen(text), "r");
+	struct experiment_settings settings = experiment_usual(16, ENGINE_KERNEL, 1);
+	struct experiment_prediction prediction;
+	struct experiment_truth truth;
+	struct program program = {.name = "spin"};
+
+	CHECK_EQUAL(program_read(file, &program), 0);
+	fclose(file);
+	experiment_on_virtual_machine(&settings);
+	experiment_find_truth(&machine, &program, &settings, &truth);
+	experiment_predict(&machine, &program, &settings, &truth, &prediction);
+	CHECK_NEAR(prediction.gain[1], truth.gain[1], 0.01);
+	CHECK_NEAR(prediction.gain[2], truth.gain[2], 0.01);
+}
+
 TEST("all patterns have a bound")
 {
 	CHECK_EQUAL(sizeof(bounds) / sizeof(bounds[0]), pattern_count);
