@@ -17,6 +17,7 @@
 #include <sys/vfs.h>
 
 #define LINKS_MOST 40 /* as Linux */
+#define OPENINGS_MOST 8
 
 /* A file that may not exist yet, by its name in an open folder. */
 struct place {
@@ -147,6 +148,22 @@ struct opening {
 	bool is_new;
 };
 
+/* Another process may create the file, or remove it, at the same time. */
+static int open_or_create(const struct place *place, int flags, struct opening *opening)
+{
+	for (int tries = 0; tries < OPENINGS_MOST; tries++) {
+		opening->is_new = tries % 2;
+		opening->fd = opening->is_new ? openat(place->folder, place->name,
+						       flags | O_CREAT | O_EXCL, 0666) :
+						openat(place->folder, place->name, flags);
+		if (opening->fd >= 0)
+			return 0;
+		if (errno != (opening->is_new ? EEXIST : ENOENT))
+			break;
+	}
+	return -errno;
+}
+
 static int open_at(const char *path, bool allow_links, void *context)
 {
 	struct opening *opening = context;
@@ -154,16 +171,8 @@ static int open_at(const char *path, bool allow_links, void *context)
 	int code = find_place(path, allow_links, &place);
 	int flags = opening->flags | (place.is_magic ? 0 : O_NOFOLLOW);
 
-	if (!code) {
-		opening->is_new = false;
-		opening->fd = openat(place.folder, place.name, flags);
-		if (opening->fd < 0 && errno == ENOENT) {
-			opening->is_new = true;
-			opening->fd =
-				openat(place.folder, place.name, flags | O_CREAT | O_EXCL, 0666);
-		}
-		code = opening->fd < 0 ? -errno : 0;
-	}
+	if (!code)
+		code = open_or_create(&place, flags, opening);
 	place_clear(&place);
 	return code;
 }
