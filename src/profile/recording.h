@@ -164,8 +164,6 @@ void recording_free(struct recording *recording);
 const struct recording_run *recording_run(const struct recording *recording, int64_t id);
 /* Its targets were of all kinds at once: code of every binary, with and without lines. */
 bool recording_run_has_all_kinds(const struct recording_run *run);
-/* Its targets were of all kinds at once: code of every binary, with and without lines. */
-bool recording_run_has_all_kinds(const struct recording_run *run);
 const struct recording_target *recording_target(const struct recording *recording, int64_t id);
 const struct recording_point *recording_point(const struct recording *recording, int64_t id);
 const struct recording_visit *recording_visit(const struct recording_experiment *, int64_t point);

@@ -7,10 +7,6 @@
  */
 #include "work.h"
 
-#include <sched.h>
-
-#define THREADS_MOST 16
-
 WORK_FUNCTION void larger(uint64_t loops)
 {
 	WORK(loops); /* target A */
@@ -34,18 +30,10 @@ static void *run(void *unused)
 	return unused;
 }
 
-static int thread_count(void)
-{
-	cpu_set_t cores;
-	int count = sched_getaffinity(0, sizeof(cores), &cores) ? 3 : CPU_COUNT(&cores) + 1;
-
-	return count < THREADS_MOST ? count : THREADS_MOST;
-}
-
 int main(int count, char **arguments)
 {
 	work_begin(count, arguments);
-	work_in_threads(thread_count(), run);
+	work_in_threads(work_cores() + 1, run);
 	work_end();
 	return 0;
 }

@@ -8,10 +8,6 @@
  */
 #include "work.h"
 
-#include <sched.h>
-
-#define THREADS_MOST 64
-
 static pthread_barrier_t round_done, round_begins;
 static int is_over; /* written between the barriers */
 
@@ -43,19 +39,10 @@ static void *run(void *is_first)
 	return NULL;
 }
 
-static unsigned thread_count(void)
-{
-	cpu_set_t cores;
-	unsigned count =
-		sched_getaffinity(0, sizeof(cores), &cores) ? 4 : 2 * (unsigned)CPU_COUNT(&cores);
-
-	return count < THREADS_MOST ? count : THREADS_MOST;
-}
-
 int main(int count, char **arguments)
 {
-	pthread_t threads[THREADS_MOST];
-	unsigned thread_number = thread_count();
+	pthread_t threads[WORK_THREADS_MOST];
+	unsigned thread_number = 2 * (unsigned)work_cores();
 
 	work_begin(count, arguments);
 	pthread_barrier_init(&round_done, NULL, thread_number);

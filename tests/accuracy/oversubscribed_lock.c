@@ -8,10 +8,6 @@
  */
 #include "work.h"
 
-#include <sched.h>
-
-#define THREADS_MOST 16
-
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 WORK_FUNCTION void outside(uint64_t loops)
@@ -39,18 +35,10 @@ static void *run(void *unused)
 	return unused;
 }
 
-static int thread_count(void)
-{
-	cpu_set_t cores;
-	int count = sched_getaffinity(0, sizeof(cores), &cores) ? 4 : 2 * CPU_COUNT(&cores);
-
-	return count < THREADS_MOST ? count : THREADS_MOST;
-}
-
 int main(int count, char **arguments)
 {
 	work_begin(count, arguments);
-	work_in_threads(thread_count(), run);
+	work_in_threads(2 * work_cores(), run);
 	work_end();
 	return 0;
 }

@@ -5,17 +5,12 @@
  * period = max(450 * A, 600 * B)
  * set = A B
  */
-#include "work.h"
-
 #ifndef QUEUE_MOST
 #define QUEUE_MOST 8
 #define PRODUCE_US 450
 #define CONSUME_US 600
 #endif
-
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t has_room = PTHREAD_COND_INITIALIZER, has_item = PTHREAD_COND_INITIALIZER;
-static int queued, is_over; /* under the mutex */
+#include "items.h"
 
 WORK_FUNCTION void produce(uint64_t loops)
 {
@@ -33,37 +28,17 @@ static void *run_producer(void *unused)
 
 	while (work_goes_on()) {
 		produce(loops);
-		pthread_mutex_lock(&mutex);
-		while (queued == QUEUE_MOST)
-			pthread_cond_wait(&has_room, &mutex);
-		queued++;
-		pthread_cond_signal(&has_item);
-		pthread_mutex_unlock(&mutex);
+		items_put();
 	}
-	pthread_mutex_lock(&mutex);
-	is_over = 1;
-	pthread_cond_signal(&has_item);
-	pthread_mutex_unlock(&mutex);
+	items_end();
 	return unused;
-}
-
-static int queue_take(void)
-{
-	pthread_mutex_lock(&mutex);
-	while (!queued && !is_over)
-		pthread_cond_wait(&has_item, &mutex);
-	int has_taken = queued > 0;
-	queued -= has_taken;
-	pthread_cond_signal(&has_room);
-	pthread_mutex_unlock(&mutex);
-	return has_taken;
 }
 
 static void *run_consumer(void *unused)
 {
 	uint64_t loops = work_loops(CONSUME_US, 'B');
 
-	while (queue_take()) {
+	while (items_take()) {
 		consume(loops);
 		LEVER_PROGRESS_NAMED("item");
 		work.visits++;

@@ -121,15 +121,16 @@ static inline int work_goes_on(void)
 	return work_now_ns() < work.end_ns;
 }
 
-#define WORK_THREADS_MOST 256
+#define WORK_CORES_MOST 128
+#define WORK_THREADS_MOST (2 * WORK_CORES_MOST + 1)
 
-/* The cores that the program may use. */
+/* The cores that the program may use; 2 to WORK_CORES_MOST. */
 static inline int work_cores(void)
 {
 	cpu_set_t cores;
 	int count = sched_getaffinity(0, sizeof(cores), &cores) ? 2 : CPU_COUNT(&cores);
 
-	return count < 2 ? 2 : count < WORK_THREADS_MOST ? count : WORK_THREADS_MOST;
+	return count < 2 ? 2 : count < WORK_CORES_MOST ? count : WORK_CORES_MOST;
 }
 
 static inline void work_in_threads(int count, void *(*run)(void *))

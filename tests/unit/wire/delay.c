@@ -514,6 +514,7 @@ TEST("a speedup of more than 100 % charges nothing")
 
 /*
  * One task that waits on a core of its own, and a thread that pays for itself, by the same events.
+ * What was paid in advance only the thread keeps: it has slept for it.
  */
 static bool engines_agree(struct machine *machine)
 {
