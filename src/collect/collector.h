@@ -150,10 +150,10 @@ int collector_enable(struct collector *collector, const struct collector_target_
 		     struct error *error);
 void collector_start(struct collector *collector);
 
-/*
- * Code. Ranges sorted by (object, start); more than WIRE_RANGES_MOST: -E2BIG, nothing changes.
- */
+/* Code. Ranges sorted by (object, start); more than WIRE_RANGES_MOST: -E2BIG, nothing changes. */
 int collector_set_target(struct collector *collector, const struct collector_target *target);
+/* Other ranges of the target that was set last, at its levels; the speedup goes on. */
+int collector_move_target(struct collector *collector, const struct wire_range *, size_t count);
 int collector_set_scope(struct collector *collector, const struct wire_range *ranges, size_t count);
 int collector_set_spins(struct collector *collector, const struct wire_range *, size_t count);
 int collector_set_sampled(struct collector *collector, const struct wire_range *, size_t count);

@@ -141,6 +141,13 @@ int collector_set_target(struct collector *collector, const struct collector_tar
 			    target->count);
 }
 
+int collector_move_target(struct collector *collector, const struct wire_range *ranges,
+			  size_t count)
+{
+	return replace_bank(collector, WIRE_BANK_TARGET, &collector->settings->target_bank, ranges,
+			    count);
+}
+
 int collector_set_scope(struct collector *collector, const struct wire_range *ranges, size_t count)
 {
 	return replace_bank(collector, WIRE_BANK_SCOPE, &collector->settings->scope_bank, ranges,

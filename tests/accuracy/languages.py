@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """languages - predictions for functions of Python, Java, Node.js, Go, Rust and Fortran, whose truth is known.
 
-    tests/accuracy/languages.py [--languages python,java] [--cases stages,lock] [--seconds 15] [--check] [--most POINTS]
+    tests/accuracy/languages.py [--languages python,java] [--cases stages,lock] [--seconds 15] [--lines] [--check] [--most POINTS]
 
 The programs stand in languages/. A case says how its period follows from what is left of the work of A, its first
 function, and of B, its second. One run of `lever run` for each case tries both functions; each point is a row as in
@@ -37,6 +37,7 @@ class Language:
     tool: str
     command: object
     cases: dict
+    source: str = ""  # with marked lines
 
 
 def built(place, *words):
@@ -58,7 +59,7 @@ def java(place):
 
 
 def node(_):
-    return ["node", "--perf-prof", "--no-enable-lazy-source-positions", "--no-turbo-inlining", source("parts.js")]
+    return ["node", "--perf-prof", "--perf-basic-prof", "--no-enable-lazy-source-positions", source("parts.js")]
 
 
 def go(place):
@@ -85,7 +86,7 @@ LANGUAGES = {
         "pool": (STAGES, "parts.first", "parts.second"),
     }),
     "java": Language("javac", java, both("Parts.first", "Parts.second")),
-    "node": Language("node", node, both("firstPart", "secondPart")),
+    "node": Language("node", node, both("firstPart", "secondPart"), source("parts.js")),
     "go": Language("go", go, both("main.first", "main.second")),
     "rust": Language("rustc", rust, both("parts::first", "parts::second")),
     "fortran": Language("gfortran", fortran, {
@@ -114,12 +115,20 @@ def check(name, command, case, formula, place):
             f"{name} {case}", letter, 100 * constructed(formula, letter, 50), 100 * real), flush=True)
 
 
+def marked_lines(path):
+    with open(path, encoding="utf-8") as file:
+        lines = {line.rstrip()[-1:]: number for number, line in enumerate(file, 1) if re.search(r"(//|#) [AB]$", line)}
+    return [f"{os.path.basename(path)}:{lines[letter]}" for letter in "AB" if letter in lines]
+
+
 def rows_of(name, command, case, parts, place):
     formula, *functions = parts
+    if options.lines:
+        functions = marked_lines(LANGUAGES[name].source)
     output = os.path.join(options.keep or place, f"{name}-{case}.lever")
     lever = os.path.join(options.build, "lever")
     said = subprocess.run([lever, "run", "--quiet", "--fresh", "-o", output, "--seconds", str(options.seconds), "--then-stop",
-                           "-g", "function", "-t", functions[0], "-t", functions[1], "--speedups", ",".join(map(str, (0, *PERCENTS))),
+                           "-g", "line" if options.lines else "function", "-t", functions[0], "-t", functions[1], "--speedups", ",".join(map(str, (0, *PERCENTS))),
                            "--progress", "tracepoint:syscalls:sys_exit_write", "--", *command, case, str(options.seconds + 20), "100", "100"],
                           cwd=place, check=False, capture_output=True, text=True)
     if said.returncode not in (0, 3):
@@ -137,12 +146,18 @@ def rows_of(name, command, case, parts, place):
     return rows
 
 
+def jit_files():
+    return set(glob.glob("/tmp/jit-*.dump")) | set(glob.glob("/tmp/perf-*.map"))
+
+
 def rows_of_language(name):
     language, rows = LANGUAGES[name], []
+    if options.lines and not language.source:
+        return []
     if not shutil.which(language.tool):
         print(f"{name}: left out, there is no {language.tool}")
         return []
-    before = set(glob.glob("/tmp/jit-*.dump"))
+    before = jit_files()
     with tempfile.TemporaryDirectory() as place:
         command = language.command(place)
         for case, parts in language.cases.items():
@@ -150,7 +165,7 @@ def rows_of_language(name):
                 check(name, command, case, parts[0], place)
             elif case in options.cases:
                 rows += rows_of(name, command, case, parts, place)
-    for path in set(glob.glob("/tmp/jit-*.dump")) - before:
+    for path in jit_files() - before:
         os.remove(path)
     return rows
 
@@ -159,6 +174,7 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("--languages", type=lambda text: text.split(","), default=list(LANGUAGES))
 parser.add_argument("--cases", type=lambda text: text.split(","), default=["stages", "lock", "gil", "pool"])
 parser.add_argument("--seconds", type=float, default=15)
+parser.add_argument("--lines", action="store_true", help="targets are the lines marked A and B, in sources that have such marks")
 parser.add_argument("--check", action="store_true")
 parser.add_argument("--keep", type=os.path.abspath)
 parser.add_argument("--most", type=float, help="exit 1 above this mean absolute error of a language, in percentage points")

@@ -9,7 +9,8 @@
 #include <errno.h>
 #include <poll.h>
 
-#define SLICE_NS 100000000ull /* heartbeats are at least this often */
+#define SLICE_NS 100000000ull    /* heartbeats are at least this often */
+#define JIT_SLICE_NS 20000000ull /* code that is compiled during a window is charged from then on */
 #define WARM_UP_SLICE_NS 20000000ull
 #define CHECK_EVERY_NS 500000000ull /* an estimate takes time that the program could have */
 #define EXPERIMENTS_LEAST 8
@@ -27,7 +28,8 @@ bool session_wait(struct session *session, uint64_t duration_ns)
 			return false;
 		if (now >= end)
 			return true;
-		uint64_t slice = end - now < SLICE_NS ? end - now : SLICE_NS;
+		uint64_t longest = sampled_code_follow_jit(session->code) ? JIT_SLICE_NS : SLICE_NS;
+		uint64_t slice = end - now < longest ? end - now : longest;
 		struct timespec timeout = {.tv_nsec = (long)slice};
 		struct pollfd wake[2] = {
 			{.fd = collector_descriptor(session->collector), .events = POLLIN},

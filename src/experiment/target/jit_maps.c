@@ -3,19 +3,35 @@
 #include "experiment/target/jit_maps.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/memory.h"
 
+#include <string.h>
+
 #define FIRST_TRY 16 /* samples */
+#define REFRESH_LEAST_NS 10000000ull
+#define REFRESH_MOST_NS 100000000ull
+#define REFRESH_COST 16 /* of the time, one part in so many may be spent with reading */
+#define CACHE_SLOTS 4096
 
 struct jit_map {
 	uint32_t tgid, object; /* SYMBOLS_NONE: no map found yet */
 	unsigned samples;
+	char *path;
+};
+
+struct cached {
+	uint32_t object, location;
+	uint64_t address; /* 0: the slot is empty */
 };
 
 struct jit_maps {
 	struct symbols *symbols;
 	ARRAY(struct jit_map) maps;
 	char *warnings;
+	uint64_t refresh_ns; /* not before */
+	uint64_t cache_generation;
+	struct cached cache[CACHE_SLOTS];
 };
 
 struct jit_maps *jit_maps_new(struct symbols *symbols)
@@ -29,6 +45,8 @@ void jit_maps_free(struct jit_maps *maps)
 {
 	if (!maps)
 		return;
+	for (size_t i = 0; i < maps->maps.count; i++)
+		free(maps->maps.items[i].path);
 	array_free(&maps->maps);
 	free(maps->warnings);
 	free(maps);
@@ -44,21 +62,60 @@ static struct jit_map *map_of(struct jit_maps *maps, uint32_t tgid)
 	return map;
 }
 
-uint32_t jit_maps_sampled(struct jit_maps *maps, uint32_t tgid)
+static void look_for_file(struct jit_maps *maps, struct jit_map *map)
+{
+	AUTO(text) char *refused = NULL;
+
+	map->path = symbols_jit_path(map->tgid, &refused);
+	if (map->samples < 2 * FIRST_TRY)
+		text_add_line(&maps->warnings, take(&refused));
+	if (map->path && symbols_add_jit(maps->symbols, map->path, &map->object, NULL)) {
+		map->object = SYMBOLS_NONE;
+		free(take(&map->path));
+	}
+}
+
+uint32_t jit_maps_location(struct jit_maps *maps, uint32_t tgid, uint64_t address)
 {
 	struct jit_map *map = map_of(maps, tgid);
 	unsigned samples = ++map->samples;
+	bool is_due = samples >= FIRST_TRY && !(samples & (samples - 1));
 
-	if (samples >= FIRST_TRY && !(samples & (samples - 1))) { /* at powers of two */
-		AUTO(text) char *refused = NULL;
-		AUTO(text) char *path = symbols_jit_path(tgid, &refused);
-		uint32_t object;
-		if (samples < 2 * FIRST_TRY)
-			text_add_line(&maps->warnings, take(&refused));
-		if (path && !symbols_add_jit(maps->symbols, path, &object, NULL))
-			map->object = object;
+	if (map->object == SYMBOLS_NONE && is_due)
+		look_for_file(maps, map);
+	if (map->object == SYMBOLS_NONE)
+		return SYMBOLS_NONE;
+	if (maps->cache_generation != symbols_generation(maps->symbols)) {
+		memset(maps->cache, 0, sizeof(maps->cache));
+		maps->cache_generation = symbols_generation(maps->symbols);
 	}
-	return map->object;
+	struct cached *slot =
+		&maps->cache[(address ^ address >> 12 ^ map->object * 2654435761u) % CACHE_SLOTS];
+	if (slot->address != address || slot->object != map->object)
+		*slot = (struct cached){
+			.object = map->object,
+			.location = symbols_location_at(maps->symbols, map->object, address),
+			.address = address,
+		};
+	return slot->location;
+}
+
+bool jit_maps_refresh(struct jit_maps *maps)
+{
+	uint64_t begin = clock_now_ns();
+	bool is_due = begin >= maps->refresh_ns, has_any = false;
+
+	for (size_t i = 0; i < maps->maps.count; i++) {
+		struct jit_map *map = &maps->maps.items[i];
+		has_any |= map->path != NULL;
+		if (map->path && is_due)
+			symbols_add_jit(maps->symbols, map->path, &map->object, NULL);
+	}
+	uint64_t end = clock_now_ns(), pause_ns = REFRESH_COST * (end - begin);
+	pause_ns = pause_ns < REFRESH_LEAST_NS ? REFRESH_LEAST_NS : pause_ns;
+	if (is_due)
+		maps->refresh_ns = end + (pause_ns < REFRESH_MOST_NS ? pause_ns : REFRESH_MOST_NS);
+	return has_any;
 }
 
 uint32_t jit_maps_object(const struct jit_maps *maps, uint32_t tgid)

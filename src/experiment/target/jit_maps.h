@@ -9,11 +9,17 @@ struct jit_maps;
 struct jit_maps *jit_maps_new(struct symbols *symbols);
 void jit_maps_free(struct jit_maps *maps);
 /*
- * Counts a sample of the process in code without a file, and looks for its map at the 16th, 32nd,
- * ... of them: maps grow, and most such processes have none. Returns its object, or SYMBOLS_NONE.
+ * The location of code without a file, by what the process's map told last; SYMBOLS_NONE: none in
+ * scope. Counts a sample, and looks for a map at the 16th, 32nd, ... of them: most processes with
+ * such code have none.
  */
-uint32_t jit_maps_sampled(struct jit_maps *maps, uint32_t tgid);
-/* The same without counting. */
+uint32_t jit_maps_location(struct jit_maps *maps, uint32_t tgid, uint64_t address);
+/*
+ * Reads maps that have grown, as code is compiled all the time, but not more often than the costs
+ * of that allow. False: there are none.
+ */
+bool jit_maps_refresh(struct jit_maps *maps);
+/* The process's object, or SYMBOLS_NONE. */
 uint32_t jit_maps_object(const struct jit_maps *maps, uint32_t tgid);
 /* About files that are not read, a line each; NULL: none. */
 const char *jit_maps_warnings(const struct jit_maps *maps);

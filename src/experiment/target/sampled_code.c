@@ -3,6 +3,7 @@
 #include "experiment/target/sampled_code.h"
 
 #include "base/memory.h"
+#include "experiment/target/address_lookup.h"
 #include "experiment/target/call_chains.h"
 #include "experiment/target/code_ranges.h"
 #include "experiment/target/entry.h"
@@ -16,13 +17,6 @@
 
 #include <string.h>
 
-#define CACHE_SLOTS 4096
-
-struct cached {
-	uint32_t object, location;
-	uint64_t offset;
-};
-
 struct sampled_code {
 	struct target_lookup lookup;
 	struct mapped_files *files;
@@ -33,8 +27,7 @@ struct sampled_code {
 	ARRAY(struct target_spec) watched;
 	const struct target_kind_row *kind; /* of the targets to be drawn; NULL: code */
 	struct kernel_callers_found callers;
-	struct cached cache[CACHE_SLOTS];
-	uint64_t cache_generation;
+	struct address_lookup *addresses;
 	uint64_t scope_generation;
 	uint32_t scope_objects;
 	bool is_scope_sent;
@@ -46,6 +39,9 @@ struct sampled_code {
 	size_t function_count;
 	/* of the window that is measured */
 	uint32_t armed; /* location; SYMBOLS_NONE: none */
+	struct target_spec target;
+	const struct target_set *standing;
+	uint64_t target_generation;
 	uint64_t window_since_ns, unrecognized_ns;
 };
 
@@ -60,6 +56,7 @@ void sampled_code_free(struct sampled_code *code)
 	call_chains_free(code->chains);
 	call_edges_release(&code->edges);
 	focus_release(&code->focus);
+	address_lookup_free(code->addresses);
 	jit_maps_free(code->lookup.jit_maps);
 	mapped_files_free(code->files);
 	spin_code_free(code->spins);
@@ -118,6 +115,7 @@ struct sampled_code *sampled_code_new(struct symbols *symbols, struct collector 
 	code->files = mapped_files_new(symbols, &sink);
 	code->spins = spin_code_new(symbols, collector);
 	code->chains = call_chains_new(symbols, code->lookup.jit_maps);
+	code->addresses = address_lookup_new(symbols, code->lookup.jit_maps);
 	if (symbols_object_count(symbols))
 		mapped_files_announce(code->files, 0); /* the program's own file */
 	return code;
@@ -141,51 +139,10 @@ void sampled_code_on_python_code(struct sampled_code *code, const struct wire_py
 		python_events_on_code(code->lookup.symbols, event);
 }
 
-/* Of symbols, for an object of the collector that is a file or Python code. */
-static uint32_t symbols_object_of(struct sampled_code *code, uint32_t kernel_object)
-{
-	return kernel_object == WIRE_OBJECT_PYTHON ? symbols_python_object(code->lookup.symbols) :
-						     kernel_object - 1;
-}
-
-/* The object and offset of an address in the kernel, also in a module that was loaded just now. */
-static bool kernel_offset(struct symbols *symbols, uint64_t address, uint32_t *object,
-			  uint64_t *offset)
-{
-	symbols_refresh_kernel(symbols, address);
-	return symbols_kernel_offset(symbols, address, object, offset);
-}
-
 static uint32_t find_location(struct sampled_code *code, uint32_t tgid, uint32_t kernel_object,
 			      uint64_t offset)
 {
-	if (kernel_object == WIRE_OBJECT_UNKNOWN)
-		return SYMBOLS_NONE;
-	uint32_t object_id = symbols_object_of(code, kernel_object);
-	uint64_t address = offset;
-	if (kernel_object == WIRE_OBJECT_KERNEL &&
-	    !kernel_offset(code->lookup.symbols, address, &object_id, &offset))
-		return SYMBOLS_NONE;
-	if (kernel_object == WIRE_OBJECT_NO_FILE) {
-		uint32_t object = jit_maps_sampled(code->lookup.jit_maps, tgid);
-		return object == SYMBOLS_NONE ?
-			       SYMBOLS_NONE :
-			       symbols_location_at(code->lookup.symbols, object, offset);
-	}
-	struct cached *slot =
-		&code->cache[(address ^ address >> 12 ^ kernel_object * 2654435761u) % CACHE_SLOTS];
-	if (code->cache_generation != symbols_generation(code->lookup.symbols)) {
-		memset(code->cache, 0, sizeof(code->cache));
-		code->cache_generation = symbols_generation(code->lookup.symbols);
-	}
-	if (slot->object != kernel_object || slot->offset != address) {
-		slot->location = symbols_tail_location(code->lookup.symbols, object_id, offset,
-						       symbols_location_at(code->lookup.symbols,
-									   object_id, offset));
-		slot->object = kernel_object;
-		slot->offset = address;
-	}
-	return slot->location;
+	return address_lookup_location(code->addresses, tgid, kernel_object, offset);
 }
 
 static struct sampled_location *location_entry(struct sampled_code *code, uint32_t location)
@@ -324,7 +281,7 @@ static void pass_watched(struct sampled_code *code, uint64_t address, struct pas
 	uint32_t object;
 	uint64_t offset;
 
-	if (!kernel_offset(code->lookup.symbols, address, &object, &offset))
+	if (!address_lookup_kernel(code->addresses, address, &object, &offset))
 		return;
 	for (size_t i = 0; i < code->watched.count; i++) {
 		const struct target_spec *watched = &code->watched.items[i];
@@ -398,7 +355,7 @@ const struct kernel_caller *sampled_code_callers(const struct sampled_code *code
 static bool member_holds(struct sampled_code *code, const struct target_member *member,
 			 const struct wire_sample *sample, uint32_t kernel_object, uint64_t offset)
 {
-	uint32_t object = symbols_object_of(code, kernel_object);
+	uint32_t object = address_lookup_object(code->addresses, kernel_object);
 	uint32_t class = sample->flags >> WIRE_SAMPLE_CLASS_SHIFT & WIRE_SAMPLE_CLASS_MASK;
 
 	if (member->classes && !(member->classes & WAIT_CLASS_BIT(class)))
@@ -406,7 +363,7 @@ static bool member_holds(struct sampled_code *code, const struct target_member *
 	if (member->code == SYMBOLS_NONE || is_activity_of(code, member->code, sample))
 		return true;
 	if (kernel_object == WIRE_OBJECT_KERNEL &&
-	    !kernel_offset(code->lookup.symbols, offset, &object, &offset))
+	    !address_lookup_kernel(code->addresses, offset, &object, &offset))
 		return false;
 	return code_ranges_hold(&code->lookup, member->code, object, offset);
 }
@@ -543,6 +500,29 @@ static bool on_lock_wait(struct sampled_code *code, const struct wire_sample *sa
 	return true;
 }
 
+/*
+ * Of code in scope. The kernel side may not know the scope of this file yet, nor code that was
+ * compiled a moment ago: a caller in scope, as the interpreter, must not stand for it.
+ */
+static uint32_t innermost_location(struct sampled_code *code, const struct wire_sample *sample,
+				   uint32_t *object, uint64_t *offset)
+{
+	bool has_scope = !(sample->flags & WIRE_SAMPLE_NO_SCOPE);
+	bool is_leaf = has_scope && sample->scope_object == sample->leaf_object &&
+		       sample->scope_offset == sample->leaf_offset;
+	uint32_t location = SYMBOLS_NONE;
+
+	*object = sample->leaf_object;
+	*offset = sample->leaf_offset;
+	if (!has_scope || is_leaf || *object == WIRE_OBJECT_NO_FILE)
+		location = find_location(code, sample->tgid, *object, *offset);
+	if (!has_scope || location != SYMBOLS_NONE)
+		return location;
+	*object = sample->scope_object;
+	*offset = sample->scope_offset;
+	return is_leaf ? location : find_location(code, sample->tgid, *object, *offset);
+}
+
 void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample *sample)
 {
 	code->function_count = 0;
@@ -561,19 +541,10 @@ void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample 
 		on_chain(code, (const struct kernel_chain *)(const void *)sample);
 		return;
 	}
-	uint32_t object = sample->scope_object;
-	uint64_t offset = sample->scope_offset;
+	uint32_t object, location;
+	uint64_t offset;
 
-	if (sample->flags & WIRE_SAMPLE_NO_SCOPE) {
-		/* The kernel side may not know the scope of this file yet. */
-		object = sample->leaf_object;
-		offset = sample->leaf_offset;
-	}
-	if (sample->leaf_object == WIRE_OBJECT_NO_FILE)
-		jit_maps_sampled(code->lookup.jit_maps,
-				 sample->tgid); /* a caller in scope must not hide it */
-	uint32_t location = find_location(code, sample->tgid, object, offset);
-	code->last = location;
+	location = code->last = innermost_location(code, sample, &object, &offset);
 	if (location != SYMBOLS_NONE) {
 		count_recent(code, location, sample);
 		count_sample(code, location, sample);
@@ -685,8 +656,24 @@ int sampled_code_update_scope(struct sampled_code *code, struct error *error)
 int sampled_code_set_target(struct sampled_code *code, const struct target_spec *target,
 			    const struct target_set *standing, struct error *error)
 {
+	code->target = *target;
+	code->standing = standing;
+	code->target_generation = symbols_generation(code->lookup.symbols);
 	int failed = target_levels_send(&code->lookup, target, standing, error);
 
 	code->armed = failed ? SYMBOLS_NONE : target->location;
 	return failed;
+}
+
+bool sampled_code_follow_jit(struct sampled_code *code)
+{
+	const struct symbols *symbols = code->lookup.symbols;
+	bool has_maps = jit_maps_refresh(code->lookup.jit_maps);
+
+	if (!has_maps || sampled_code_update_scope(code, NULL) || code->armed == SYMBOLS_NONE ||
+	    code->target_generation == symbols_generation(symbols))
+		return has_maps;
+	code->target_generation = symbols_generation(symbols);
+	target_levels_resend(&code->lookup, &code->target, code->standing);
+	return has_maps;
 }

@@ -32,6 +32,11 @@ void sampled_code_on_object(struct sampled_code *code, const struct kernel_objec
 
 /* Sends the scope's ranges to the collector if they have changed since the last call. */
 int sampled_code_update_scope(struct sampled_code *code, struct error *error);
+/*
+ * Takes in what was compiled since: the collector gets the scope's and the target's new code.
+ * Returns whether there are programs that compile.
+ */
+bool sampled_code_follow_jit(struct sampled_code *code);
 void sampled_code_age(struct sampled_code *code);
 
 /* The location of the last sample; SYMBOLS_NONE: none, or time that counts for no code. */

@@ -143,19 +143,27 @@ static int send(struct levels *levels, const struct target_lookup *lookup, const
 			0;
 }
 
-int target_levels_send(const struct target_lookup *lookup, const struct target_spec *target,
-		       const struct target_set *standing, struct error *error)
+/* False: there are too many levels. */
+static bool add_all(struct levels *levels, const struct target_lookup *lookup,
+		    const struct target_spec *target, const struct target_set *standing)
 {
-	const char *name = symbols_location(lookup->symbols, target->location)->name;
-	struct levels levels = {0};
 	size_t count;
 	const struct target_member *members = target_spec_members(target, &count);
 	bool fits = true;
 
 	for (size_t i = 0; i < count; i++)
-		fits = fits && add_member(&levels, lookup, &members[i], false);
+		fits = fits && add_member(levels, lookup, &members[i], false);
 	for (size_t i = 0; i < standing->members.count; i++)
-		fits = fits && add_member(&levels, lookup, &standing->members.items[i], true);
+		fits = fits && add_member(levels, lookup, &standing->members.items[i], true);
+	return fits;
+}
+
+int target_levels_send(const struct target_lookup *lookup, const struct target_spec *target,
+		       const struct target_set *standing, struct error *error)
+{
+	const char *name = symbols_location(lookup->symbols, target->location)->name;
+	struct levels levels = {0};
+	bool fits = add_all(&levels, lookup, target, standing);
 	int code = fits ? send(&levels, lookup, name, error) :
 			  error_set(error, -E2BIG,
 				    "'%s' and what --assume names have more than %d different "
@@ -163,4 +171,17 @@ int target_levels_send(const struct target_lookup *lookup, const struct target_s
 				    name, DELAY_LEVELS);
 	free(levels.ranges.items);
 	return code;
+}
+
+void target_levels_resend(const struct target_lookup *lookup, const struct target_spec *target,
+			  const struct target_set *standing)
+{
+	struct levels levels = {0};
+
+	if (add_all(&levels, lookup, target, standing)) {
+		struct range_list joined = join(&levels.ranges);
+		collector_move_target(lookup->collector, joined.items, joined.count);
+		free(joined.items);
+	}
+	free(levels.ranges.items);
 }

@@ -14,3 +14,6 @@
  */
 int target_levels_send(const struct target_lookup *lookup, const struct target_spec *target,
 		       const struct target_set *standing, struct error *error);
+/* Its code has moved, or there is more of it: sends the ranges that it has now. */
+void target_levels_resend(const struct target_lookup *lookup, const struct target_spec *target,
+			  const struct target_set *standing);

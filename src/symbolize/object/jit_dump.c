@@ -4,21 +4,22 @@
 
 #include "base/cleanup.h"
 #include "base/utf8.h"
+#include "symbolize/object/jit_state.h"
+#include "symbolize/object/script_name.h"
 #include "wire/jit_dump.h"
 
 #include <string.h>
 
 #define RECORD_MOST_BYTES (64u << 20) /* of debug information and names */
 #define ENTRIES_MOST (1u << 23)
+#define V8_ALIGNMENT 8       /* of records */
 #define V8_HEADER_BYTES 0x40 /* V8 adds the size of an ELF header to addresses of lines */
 
 struct dump_reader {
 	struct object *object;
 	struct interner *texts;
 	FILE *file;
-	char *lines; /* the last record of lines, with a 0 at its end; NULL: none */
-	size_t lines_bytes;
-	bool has_functions; /* `lines` is JIT_DUMP_INLINE_LINES */
+	struct jit_lines *lines;
 };
 
 static void add_entry(const struct dump_reader *reader, const struct symtab_entry *entry)
@@ -27,15 +28,35 @@ static void add_entry(const struct dump_reader *reader, const struct symtab_entr
 		*array_add(&reader->object->symtab) = *entry;
 }
 
-/* A text at `at` of the lines; NULL: it does not end. Moves on behind it. */
-static const char *next_text(const struct dump_reader *reader, size_t *at)
+/*
+ * A text at `at` of the lines; NULL: it does not end. Moves on behind it, or by `stride` bytes.
+ */
+static const char *next_text(const struct jit_lines *lines, size_t stride, size_t *at)
 {
-	const char *text = reader->lines + *at;
+	const char *text = lines->bytes + *at;
 
-	if (*at >= reader->lines_bytes)
+	if (*at >= lines->count)
 		return NULL;
-	*at += strlen(text) + 1;
-	return *at <= reader->lines_bytes ? text : NULL;
+	*at += stride ? stride : strlen(text) + 1;
+	return *at <= lines->count ? text : NULL;
+}
+
+/*
+ * V8 in Node.js 20 writes names of freed memory, which may contain zeros, and all as long as the
+ * name of the code's own file. 0: it is not so.
+ */
+static size_t stride_of_names(const struct dump_reader *reader, const struct symtab_entry *whole,
+			      uint64_t count)
+{
+	const char *file = whole->source ? interner_text(reader->texts, whole->source) : NULL;
+	size_t stride = file ? strlen(file) + 1 : 0;
+	size_t used =
+		sizeof(struct jit_dump_lines) + count * (sizeof(struct jit_dump_line) + stride);
+
+	return file && count < RECORD_MOST_BYTES && used <= reader->lines->whole_count &&
+			       reader->lines->whole_count - used < V8_ALIGNMENT ?
+		       stride :
+		       0;
 }
 
 /*
@@ -52,35 +73,89 @@ static bool is_file(const struct dump_reader *reader, const struct symtab_entry 
 		if (!length || character < ' ')
 			return false;
 	}
-	bool is_script = whole->source; /* name_script */
+	bool is_script = whole->source;
 	return *text && (!is_script || strchr(text, '/') || !strncmp(text, "node:", 5) ||
 			 interner_find(reader->texts, text) == whole->source);
 }
 
-/* Adds an entry for each line; `whole` is that of all the code. */
-static void add_lines(const struct dump_reader *reader, const struct symtab_entry *whole,
-		      uint64_t shift)
+/* What is known of the function of a record's code. */
+struct code {
+	struct symtab_entry whole;
+	struct script_name script;
+	bool is_script;
+	uint32_t function; /* of the scripts' */
+};
+
+static void begin_script(const struct dump_reader *reader, struct code *code)
 {
+	if (code->is_script && code->script.column)
+		code->function =
+			script_functions_add(&reader->object->jit->scripts, code->whole.source,
+					     code->whole.name,
+					     script_place(code->script.line, code->script.column));
+}
+
+/* The function of a line that V8 told; what it cannot be of has no line. */
+static void name_inlined(const struct dump_reader *reader, const struct code *code,
+			 const struct jit_dump_line *line, struct symtab_entry *entry)
+{
+	struct script_functions *scripts = &reader->object->jit->scripts;
+	uint64_t place = script_place((unsigned)line->line, (unsigned)line->discriminator);
+
+	if (code->function == SCRIPT_FUNCTIONS_NONE || line->line <= 0 || line->discriminator <= 0)
+		return;
+	if (code->script.is_baseline) {
+		script_functions_add_place(scripts, code->function, place);
+		return;
+	}
+	uint32_t function = script_functions_at(scripts, entry->source, place);
+	if (function == code->function)
+		return;
+	if (function == SCRIPT_FUNCTIONS_NONE) {
+		const struct script_function *own = &scripts->items[code->function];
+		if (own->last > own->first && (place < own->first || place > own->last))
+			entry->line = 0;
+		return;
+	}
+	entry->name = scripts->items[function].name;
+	entry->source = entry->file = scripts->items[function].source;
+}
+
+/* False: the record ends before. */
+static bool next_line(const struct jit_lines *lines, size_t stride, size_t *at,
+		      struct jit_dump_line *line, const char **file, const char **function)
+{
+	if (lines->count - *at < sizeof(*line))
+		return false;
+	memcpy(line, lines->bytes + *at, sizeof(*line));
+	*at += sizeof(*line);
+	*file = next_text(lines, stride, at);
+	*function = lines->has_functions ? next_text(lines, 0, at) : "";
+	return *file && *function;
+}
+
+/* Adds an entry for each line. */
+static void add_lines(const struct dump_reader *reader, const struct code *code)
+{
+	const struct symtab_entry *whole = &code->whole;
+	uint64_t shift = code->is_script ? V8_HEADER_BYTES : 0;
 	struct jit_dump_lines lines = {0};
+	struct jit_dump_line line;
 	size_t at = sizeof(lines);
 	struct symtab_entry last = {0};
 	uint32_t source = whole->source;
+	const struct jit_lines *told = reader->lines;
 
-	if (reader->lines && reader->lines_bytes >= at)
-		memcpy(&lines, reader->lines, at);
+	if (told->bytes && told->count >= at)
+		memcpy(&lines, told->bytes, at);
 	if (lines.code != whole->start)
 		return;
-	for (uint64_t i = 0; i < lines.count; i++) {
-		struct jit_dump_line line;
-		if (reader->lines_bytes - at < sizeof(line))
-			break;
-		memcpy(&line, reader->lines + at, sizeof(line));
-		at += sizeof(line);
-		const char *file = next_text(reader, &at);
-		const char *function = reader->has_functions ? next_text(reader, &at) : "";
-		if (!file || !function)
-			break;
-		if (strcmp(file, "\xff") != 0 && is_file(reader, whole, file)) /* else: as before */
+	size_t stride = stride_of_names(reader, whole, lines.count);
+	uint64_t left = lines.count;
+	for (const char *file, *function;
+	     left && next_line(told, stride, &at, &line, &file, &function); left--) {
+		bool is_told = !stride || strlen(file) + 1 == stride;
+		if (is_told && strcmp(file, "\xff") != 0 && is_file(reader, whole, file))
 			source = interner_add(reader->texts, file);
 		struct symtab_entry entry = *whole;
 		entry.start = line.address - shift;
@@ -88,9 +163,10 @@ static void add_lines(const struct dump_reader *reader, const struct symtab_entr
 		entry.source = source;
 		if (*function)
 			entry.name = interner_add(reader->texts, function);
+		name_inlined(reader, code, &line, &entry);
 		last.end = entry.start;
-		if (entry.line == last.line && entry.name == last.name && last.source == source &&
-		    last.start)
+		if (entry.line == last.line && entry.name == last.name &&
+		    entry.source == last.source && last.start)
 			continue;
 		if (last.line)
 			add_entry(reader, &last);
@@ -99,56 +175,8 @@ static void add_lines(const struct dump_reader *reader, const struct symtab_entr
 			last = (struct symtab_entry){0};
 	}
 	last.end = whole->end;
-	if (last.line)
+	if (last.line && !left) /* else it is not known where the line ends */
 		add_entry(reader, &last);
-}
-
-/* The text ":NUMBER" that ends at `end`, at `start` or behind it, or NULL. */
-static const char *last_number(const char *start, const char *end, unsigned *number)
-{
-	const char *at = end;
-
-	while (at > start && at[-1] >= '0' && at[-1] <= '9')
-		at--;
-	if (at == end || at == start || at[-1] != ':' || sscanf(at, "%u", number) != 1)
-		return NULL;
-	return at - 1;
-}
-
-/*
- * V8's "JS:*first /srv/app.js:12:3" is "first" of that file, however it was compiled; Node.js 18
- * tells no column. Returns whether it is one.
- */
-static bool name_script(const struct dump_reader *reader, const char *name,
-			struct symtab_entry *entry)
-{
-	static const char *const tags[] = {"JS:", "Eval:", "Function:", "LazyCompile:", "Script:"};
-	const char *own = NULL, *space = strrchr(name, ' ');
-	unsigned line, number, column = 1;
-
-	for (size_t i = 0; i < sizeof(tags) / sizeof(*tags) && !own; i++)
-		if (!strncmp(name, tags[i], strlen(tags[i])))
-			own = name + strlen(tags[i]);
-	if (!own || !space || space < own)
-		return false;
-	const char *end = last_number(space, name + strlen(name), &line);
-	const char *before = end ? last_number(space, end, &number) : NULL;
-	if (!end)
-		return false;
-	if (before) {
-		column = line;
-		line = number;
-		end = before;
-	}
-	own += strspn(own, "*~^+");
-	AUTO(text) char *file = text_format("%.*s", (int)(end - space - 1), space + 1);
-	AUTO(text)
-	char *function = own < space        ? text_format("%.*s", (int)(space - own), own) :
-			 line + column == 2 ? text_copy("(module)") :
-					      text_format("(anonymous at line %u)", line);
-	entry->source = entry->file = interner_add(reader->texts, file);
-	entry->name = interner_add(reader->texts, function);
-	return true;
 }
 
 static bool read_exactly(FILE *file, void *to, size_t bytes)
@@ -173,15 +201,17 @@ static bool read_load(const struct dump_reader *reader, size_t bytes)
 	name[length] = '\0';
 	if (letter < 0 || load.code_bytes > UINT64_MAX - load.code)
 		return false;
-	struct symtab_entry entry = {
-		.start = load.code,
-		.end = load.code + load.code_bytes,
+	struct code code = {
+		.whole = {.start = load.code, .end = load.code + load.code_bytes},
+		.function = SCRIPT_FUNCTIONS_NONE,
 	};
-	bool is_script = name_script(reader, name, &entry);
-	if (!is_script)
-		entry.name = interner_add(reader->texts, name);
-	add_entry(reader, &entry);
-	add_lines(reader, &entry, is_script ? V8_HEADER_BYTES : 0);
+	code.is_script = script_name_read(reader->texts, name, &code.whole, &code.script);
+	if (!code.is_script)
+		code.whole.name = interner_add(reader->texts, name);
+	begin_script(reader, &code);
+	add_entry(reader, &code.whole);
+	add_lines(reader, &code);
+	reader->object->jit->last_code = load.code;
 	return true;
 }
 
@@ -204,46 +234,90 @@ static bool read_move(const struct dump_reader *reader, size_t bytes)
 	return true;
 }
 
-static bool read_lines(struct dump_reader *reader, size_t bytes, bool has_functions)
+/* Of an unfinished record what is there. */
+static bool read_lines(const struct dump_reader *reader, size_t bytes, bool has_functions)
 {
-	free(take(&reader->lines));
+	struct jit_lines *lines = reader->lines;
+
+	free(take(&lines->bytes));
 	if (bytes > RECORD_MOST_BYTES)
 		return false;
-	reader->lines = memory_new(bytes + 1, 1);
-	reader->lines_bytes = bytes;
-	reader->has_functions = has_functions;
-	return read_exactly(reader->file, reader->lines, bytes);
+	lines->bytes = memory_new(bytes + 1, 1);
+	lines->whole_count = bytes;
+	lines->has_functions = has_functions;
+	lines->count = fread(lines->bytes, 1, bytes, reader->file);
+	return lines->count == bytes;
+}
+
+/* What stands before `at` has been taken in for good. */
+static void keep(const struct dump_reader *reader, off_t at)
+{
+	reader->object->jit->main.resume = at;
+	reader->object->jit->entries = reader->object->symtab.count;
 }
 
 /* False: the file ends here, perhaps within a record that is still being written. */
-static bool read_record(struct dump_reader *reader)
+static bool read_record(const struct dump_reader *reader)
 {
 	struct jit_dump_prefix prefix;
 	off_t begin = ftello(reader->file);
 
 	if (begin < 0 || !read_exactly(reader->file, &prefix, sizeof(prefix)) ||
-	    prefix.total_bytes < sizeof(prefix) ||
-	    begin + (off_t)prefix.total_bytes > reader->object->map_size)
+	    prefix.total_bytes < sizeof(prefix))
 		return false;
+	off_t end = begin + (off_t)prefix.total_bytes;
 	size_t bytes = prefix.total_bytes - sizeof(prefix);
+	bool is_code = prefix.kind == JIT_DUMP_LOAD || prefix.kind == JIT_DUMP_MOVE;
 	bool is_whole = true;
 	if (prefix.kind == JIT_DUMP_LOAD)
 		is_whole = read_load(reader, bytes);
-	else if (prefix.kind == JIT_DUMP_MOVE)
-		is_whole = read_move(reader, bytes);
 	else if (prefix.kind == JIT_DUMP_LINES || prefix.kind == JIT_DUMP_INLINE_LINES)
 		is_whole = read_lines(reader, bytes, prefix.kind == JIT_DUMP_INLINE_LINES);
-	return is_whole && !fseeko(reader->file, begin + (off_t)prefix.total_bytes, SEEK_SET);
+	else if (prefix.kind == JIT_DUMP_MOVE && end <= reader->object->jit->main.size)
+		is_whole = read_move(reader, bytes);
+	if (!is_whole || end > reader->object->jit->main.size ||
+	    fseeko(reader->file, end, SEEK_SET) != 0)
+		return false;
+	if (is_code) /* lines belong to the code behind them */
+		keep(reader, end);
+	return true;
+}
+
+/* Returns whether records begin there. */
+static bool seek_records(FILE *file, off_t resume)
+{
+	struct jit_dump_header header;
+
+	if (resume)
+		return !fseeko(file, resume, SEEK_SET);
+	return read_exactly(file, &header, sizeof(header)) && header.magic == JIT_DUMP_MAGIC &&
+	       header.version == JIT_DUMP_VERSION && !fseeko(file, header.total_bytes, SEEK_SET);
 }
 
 void jit_dump_read(struct object *object, struct interner *texts, FILE *file)
 {
-	struct dump_reader reader = {.object = object, .texts = texts, .file = file};
-	struct jit_dump_header header;
+	struct dump_reader reader = {.object = object,
+				     .texts = texts,
+				     .file = file,
+				     .lines = &object->jit->lines};
 
-	if (read_exactly(file, &header, sizeof(header)) && header.magic == JIT_DUMP_MAGIC &&
-	    header.version == JIT_DUMP_VERSION && !fseeko(file, header.total_bytes, SEEK_SET))
+	free(take(&reader.lines->bytes)); /* read again, as no code followed them */
+	if (seek_records(file, object->jit->main.resume))
 		while (read_record(&reader))
 			;
-	free(reader.lines);
+}
+
+void jit_dump_add_lines(struct object *object, struct interner *texts,
+			const struct symtab_entry *whole, const struct script_name *script)
+{
+	struct dump_reader reader = {.object = object,
+				     .texts = texts,
+				     .lines = &object->jit->lines};
+	struct code code = {.whole = *whole,
+			    .script = *script,
+			    .is_script = true,
+			    .function = SCRIPT_FUNCTIONS_NONE};
+
+	begin_script(&reader, &code);
+	add_lines(&reader, &code);
 }

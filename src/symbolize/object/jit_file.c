@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "symbolize/object/brokered.h"
 #include "symbolize/object/jit_dump.h"
+#include "symbolize/object/jit_state.h"
 #include "symbolize/object/perf_map.h"
 #include "wire/jit_dump.h"
 
@@ -126,19 +127,21 @@ int jit_file_open(const char *path)
 	return opened;
 }
 
-/* NULL: it is not trusted, or has not changed. */
-static FILE *open_changed(struct object *object)
+/* NULL: it is not trusted, or is not there. *is_changed: since the state was taken. */
+static FILE *open_file(const char *path, struct jit_file_state *state, bool *is_changed)
 {
-	AUTO(fd) int fd = jit_file_open(object->shown.path);
+	AUTO(fd) int fd = path ? jit_file_open(path) : -1;
 	struct stat status;
 
 	if (fd < 0 || fstat(fd, &status) != 0)
 		return NULL;
 	int64_t time_ns = status.st_mtim.tv_sec * 1000000000LL + status.st_mtim.tv_nsec;
-	if (status.st_size == object->map_size && time_ns == object->map_time_ns)
-		return NULL;
-	object->map_size = status.st_size;
-	object->map_time_ns = time_ns;
+	*is_changed |= status.st_size != state->size || time_ns != state->time_ns;
+	if (state->inode && (status.st_ino != state->inode || status.st_size < state->size))
+		state->resume = -1; /* it was written anew */
+	state->inode = status.st_ino;
+	state->size = status.st_size;
+	state->time_ns = time_ns;
 	FILE *file = fdopen(fd, "r");
 	if (file)
 		fd = -1;
@@ -201,20 +204,56 @@ char *jit_file_path(unsigned pid, char **refused)
 	return found ? found : readable(text_format("/tmp/perf-%u.map", pid), pid, refused);
 }
 
+char *jit_file_names_path(const char *path)
+{
+	unsigned pid;
+	struct stat status;
+
+	if (sscanf(path_base(path), "jit-%u.dump", &pid) != 1)
+		return NULL;
+	char *names = text_format("/tmp/perf-%u.map", pid);
+	/* The parser's process is given those that passed this. */
+	if (broker_is_used() || (!stat(names, &status) && !is_older_than_process(&status, pid)))
+		return names;
+	free(names);
+	return NULL;
+}
+
+/* The code that has been taken in for good stays, unless a file was written anew. */
+static void begin_reading(struct object *object)
+{
+	struct jit_state *state = object->jit;
+
+	if (state->main.resume < 0 || state->names.resume < 0) {
+		state->main.resume = state->names.resume = 0;
+		state->entries = 0;
+		script_functions_clear(&state->scripts);
+	}
+	object->symtab.count = state->entries;
+	interval_map_clear(&object->symtab.intervals);
+}
+
 bool jit_file_read(struct object *object, struct interner *texts)
 {
-	AUTO(file) FILE *file = open_changed(object);
+	bool is_changed = false;
 	uint32_t magic = 0;
 
-	if (!file)
+	if (!object->jit)
+		object->jit = memory_new(1, sizeof(*object->jit));
+	AUTO(file) FILE *file = open_file(object->shown.path, &object->jit->main, &is_changed);
+	AUTO(text) char *names_path = file ? jit_file_names_path(object->shown.path) : NULL;
+	AUTO(file) FILE *names = open_file(names_path, &object->jit->names, &is_changed);
+	if (!file || !is_changed)
 		return false;
 	bool is_dump = fread(&magic, sizeof(magic), 1, file) == 1 && magic == JIT_DUMP_MAGIC;
 	rewind(file);
-	symtab_clear(&object->symtab);
+	begin_reading(object);
 	if (is_dump)
 		jit_dump_read(object, texts, file);
 	else
 		perf_map_read(object, texts, file);
+	if (is_dump && names)
+		perf_map_read_rest(object, texts, names);
 	cover_by_latest(&object->symtab);
 	object->shown.has_symbols = object->symtab.count > 0;
 	return true;

@@ -17,8 +17,10 @@
 char *jit_file_path(unsigned pid, char **refused);
 /* Opens it, if it is trusted; -1: it is not, or is not there. */
 int jit_file_open(const char *path);
+/* The perf map that stands beside a jitdump; NULL: there is none of this process. To be freed. */
+char *jit_file_names_path(const char *path);
 /*
- * Reads object->shown.path into the symbol table if it changed; returns whether it did. Where
- * entries overlap, the later one holds.
+ * Reads what has come to object->shown.path, and to the perf map beside a jitdump, into the symbol
+ * table; returns whether something has. Where entries overlap, the later one holds.
  */
 bool jit_file_read(struct object *object, struct interner *texts);

@@ -11,6 +11,7 @@
 #include "symbolize/debug_fetch.h"
 #include "symbolize/language/demangle.h"
 #include "symbolize/object/brokered.h"
+#include "symbolize/object/jit_state.h"
 #include "symbolize/object/private_copy.h"
 
 #include <dwarf.h>
@@ -371,6 +372,7 @@ void object_free(struct object *object)
 {
 	if (!object)
 		return;
+	jit_state_free(object->jit);
 	symtab_clear(&object->symtab);
 	for (size_t i = 0; i < object->variables.count; i++)
 		free(object->variables.items[i].name);

@@ -57,8 +57,7 @@ struct object {
 	int64_t debug_bias;  /* address - address in the debug information */
 	struct units *units; /* of dwarf/unit.h, which frees them */
 
-	/* JIT only: the state of the map when it was read. */
-	int64_t map_size, map_time_ns;
+	struct jit_state *jit; /* of jit_file.c; NULL: no JIT file was read */
 
 	/* Cache of symbols_scope_ranges, with its generation (0: empty). */
 	struct ranges scope_ranges;

@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "symbolize/kernel/kallsyms.h"
 #include "symbolize/kernel/system_calls.h"
+#include "symbolize/object/jit_file.h"
 #include "symbolize/object/object_file.h"
 #include "symbolize/object/unwind.h"
 #include "symbolize/parser/parser.h"
@@ -157,7 +158,10 @@ int parser_add_jit(struct parser *parser, const char *path, uint32_t *object, st
 	if (access(path, R_OK) != 0 && !find_object(parser, path, NULL, object))
 		return error_set(error, errno, "cannot read the JIT map %s: %s", path,
 				 strerror(errno));
+	AUTO(text) char *names = jit_file_names_path(path);
 	broker_add_jit_file(&parser->broker, path);
+	if (names)
+		broker_add_jit_file(&parser->broker, names);
 	parser_begin(parser, OPERATION_ADD_JIT);
 	message_add_text(&parser->ask, path);
 	if (!parser_ask(parser, path, -1))

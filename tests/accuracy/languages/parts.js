@@ -12,15 +12,13 @@ let sink = 0;
 
 function firstPart(count) {
 	let value = 1;
-	for (let i = 0; i < count; i++)
-		value = Math.imul(value, 1664525) + 1013904223 | 0;
+	for (let i = 0; i < count; i++) value = Math.imul(value, 1664525) + 1013904223 | 0; // A
 	return value;
 }
 
 function secondPart(count) {
 	let value = 1;
-	for (let i = 0; i < count; i++)
-		value = Math.imul(value, 1664525) + 1013904223 | 0;
+	for (let i = 0; i < count; i++) value = Math.imul(value, 1664525) + 1013904223 | 0; // B
 	return value;
 }
 

@@ -8,6 +8,8 @@
 
 #include "check.h"
 
+#include <unistd.h>
+
 static char dump[8192];
 static size_t dump_bytes, record_at;
 
@@ -198,6 +200,157 @@ TEST("Node.js: names without their tier, the function's file for a damaged one, 
 	CHECK_TEXT(name_at(&fixture, 0x1010), "app.js:4");
 	CHECK_TEXT(name_at(&fixture, 0x2000), "first");
 	CHECK_TEXT(name_at(&fixture, 0x3000), NULL);
+	fixture_close(&fixture);
+}
+
+static void add_place(uint64_t address, int line, int column)
+{
+	struct jit_dump_line one = {.address = address + 0x40,
+				    .line = line,
+				    .discriminator = column};
+	add(&one, sizeof(one));
+	add_text("/srv/app.js");
+}
+
+/* outer() and what it calls: inner() of its own file, and helper() of another. */
+static void add_scripts(void)
+{
+	begin_lines(JIT_DUMP_LINES, 0x1000, 2);
+	add_place(0x1000, 8, 3);
+	add_place(0x1010, 9, 1);
+	end_record();
+	add_code(0x1000, 0x40, "JS:^inner /srv/app.js:7:15");
+	begin_lines(JIT_DUMP_LINES, 0x2000, 1);
+	add_place(0x2000, 30, 5);
+	end_record();
+	add_code(0x2000, 0x40, "JS:^helper /srv/lib.js:29:16");
+	begin_lines(JIT_DUMP_LINES, 0x3000, 2);
+	add_place(0x3000, 3, 3);
+	add_place(0x3010, 5, 1);
+	end_record();
+	add_code(0x3000, 0x40, "JS:^outer /srv/app.js:2:15");
+	begin_lines(JIT_DUMP_LINES, 0x4000, 5);
+	add_place(0x4000, 3, 3);
+	add_place(0x4010, 8, 3);
+	add_place(0x4020, 8, 9);
+	add_place(0x4030, 30, 5);
+	add_place(0x4040, 77, 1);
+	end_record();
+	add_code(0x4000, 0x50, "JS:*outer /srv/app.js:2:15");
+}
+
+TEST("Node.js: inlined code has its own function and file, by the places in unoptimized code")
+{
+	struct fixture fixture;
+	const struct range *ranges;
+	begin_dump();
+	add_scripts();
+	CHECK_EQUAL(open_dump(&fixture, TARGET_FUNCTION), 0);
+	CHECK_TEXT(name_at(&fixture, 0x400f), "outer");
+	CHECK_TEXT(name_at(&fixture, 0x4010), "inner");
+	CHECK_TEXT(name_at(&fixture, 0x4020), "inner");
+	CHECK_TEXT(name_at(&fixture, 0x4030), "helper");
+	CHECK_TEXT(name_at(&fixture, 0x4040), "outer");
+	uint32_t inner = symbols_location_at(fixture.symbols, fixture.object, 0x4010);
+	CHECK_EQUAL(symbols_location_ranges(fixture.symbols, inner, &ranges), 2);
+	CHECK_EQUAL(ranges[1].start, 0x4010);
+	CHECK_EQUAL(ranges[1].end, 0x4030);
+	fixture_close(&fixture);
+	CHECK_EQUAL(open_dump(&fixture, TARGET_LINE), 0);
+	CHECK_TEXT(name_at(&fixture, 0x4010), "app.js:8");
+	CHECK_TEXT(name_at(&fixture, 0x4030), "lib.js:30");
+	CHECK_TEXT(name_at(&fixture, 0x4040), "outer"); /* app.js has no such line in outer() */
+	fixture_close(&fixture);
+}
+
+TEST("code is named before its bytes are written, and told with its lines once, when they are")
+{
+	struct fixture fixture;
+	const struct range *ranges;
+	begin_dump();
+	add_code(0x8000, 0x10, "before");
+	add_method();
+	struct jit_dump_load load = {.code = 0x9000, .code_bytes = 0x40};
+	begin_record(JIT_DUMP_LOAD);
+	add(&load, sizeof(load));
+	add_text("late");
+	size_t named = dump_bytes;
+	add("0123456789abcdef", 16);
+	end_record();
+	size_t whole = dump_bytes;
+	dump_bytes = named;
+	CHECK_EQUAL(open_dump(&fixture, TARGET_FUNCTION), 0);
+	CHECK_TEXT(name_at(&fixture, 0x9010), "late");
+	uint32_t location = symbols_location_at(fixture.symbols, fixture.object, 0x9010);
+	dump_bytes = whole;
+	add_code(0xa000, 0x40, "late");
+	write_dump();
+	CHECK_EQUAL(symbols_location_at(fixture.symbols, fixture.object, 0xa000), location);
+	CHECK_EQUAL(symbols_location_ranges(fixture.symbols, location, &ranges), 2);
+	CHECK_EQUAL(ranges[0].end, 0x9040);
+	CHECK_TEXT(name_at(&fixture, 0x8000), "before");
+	fixture_close(&fixture);
+}
+
+static void write_file(const char *path, const void *content, size_t size)
+{
+	AUTO(file) FILE *file = fopen(path, "w");
+	CHECK(file && fwrite(content, 1, size, file) == size);
+}
+
+TEST("Node.js: names of freed memory, with zeros in them, and a record that is cut, hide no line")
+{
+	struct fixture fixture = {.scope = scope_new()};
+	AUTO(text) char *path = text_format("/tmp/jit-%d.dump", getpid());
+	AUTO(text) char *names = text_format("/tmp/perf-%d.map", getpid());
+	static const char map[] = "8000 10 before\n1000 40 JS:*first /srv/app.js:2:15\n";
+
+	begin_dump();
+	add_code(0x8000, 0x10, "before");
+	begin_lines(JIT_DUMP_LINES, 0x1000, 3);
+	for (int i = 0; i < 3; i++) {
+		struct jit_dump_line one = {.address = 0x1040 + 0x10 * (uint64_t)i, .line = 3 + i};
+		add(&one, sizeof(one));
+		add("\x05\0/p.js\xff\0\0\0", 12);
+	}
+	add("\0\0\0", 3);
+	end_record();
+	dump_bytes -= 15;
+	write_file(path, dump, dump_bytes);
+	write_file(names, map, sizeof(map) - 1);
+	fixture.symbols = symbols_new(TARGET_LINE, fixture.scope);
+	CHECK_EQUAL(symbols_add_jit(fixture.symbols, path, &fixture.object, &fixture.error), 0);
+	CHECK_TEXT(name_at(&fixture, 0x1000), "app.js:3");
+	CHECK_TEXT(name_at(&fixture, 0x1010), "first"); /* its end is cut away */
+	unlink(path);
+	unlink(names);
+	fixture_close(&fixture);
+}
+
+TEST("what a jitdump does not tell yet is named by the perf map beside it")
+{
+	struct fixture fixture = {.scope = scope_new()};
+	AUTO(text) char *path = text_format("/tmp/jit-%d.dump", getpid());
+	AUTO(text) char *names = text_format("/tmp/perf-%d.map", getpid());
+	static const char lines[] = "1000 40 old\n5000 40 first\n1000 40 second\n6000 40 thi";
+
+	begin_dump();
+	add_code(0x1000, 0x40, "old");
+	add_code(0x5000, 0x40, "first");
+	write_file(path, dump, dump_bytes);
+	write_file(names, lines, sizeof(lines) - 1);
+	fixture.symbols = symbols_new(TARGET_FUNCTION, fixture.scope);
+	CHECK_EQUAL(symbols_add_jit(fixture.symbols, path, &fixture.object, &fixture.error), 0);
+	CHECK_TEXT(name_at(&fixture, 0x1000), "second");
+	CHECK_TEXT(name_at(&fixture, 0x5000), "first");
+	CHECK_TEXT(name_at(&fixture, 0x6000), NULL);
+	add_code(0x1000, 0x40, "second");
+	add_code(0x6000, 0x40, "third");
+	write_file(path, dump, dump_bytes);
+	CHECK_EQUAL(symbols_add_jit(fixture.symbols, path, &fixture.object, &fixture.error), 0);
+	CHECK_TEXT(name_at(&fixture, 0x6000), "third");
+	unlink(path);
+	unlink(names);
 	fixture_close(&fixture);
 }
 

@@ -31,13 +31,37 @@ TEST("an address in a map has the name of its line, with blanks")
 {
 	struct fixture fixture;
 	CHECK_EQUAL(open_map(&fixture, "7f0000001000 40 first\nwrong line\n7f0000001040 20 "
-				       "LazyCompile:*second main.js:3\n"),
+				       "LazyCompile:*second main.js:3 of\n"),
 		    0);
 	CHECK_TEXT(name_at(&fixture, 0x7f0000001000), "first");
 	CHECK_TEXT(name_at(&fixture, 0x7f000000103f), "first");
-	CHECK_TEXT(name_at(&fixture, 0x7f0000001040), "LazyCompile:*second main.js:3");
+	CHECK_TEXT(name_at(&fixture, 0x7f0000001040), "LazyCompile:*second main.js:3 of");
 	CHECK_TEXT(name_at(&fixture, 0x7f0000001060), NULL);
 	CHECK_TEXT(symbols_function_at(fixture.symbols, fixture.object, 0x7f0000001001), "first");
+	fixture_close(&fixture);
+}
+
+TEST("a function of a script is one target in all tiers of V8, and named as in a jitdump")
+{
+	struct fixture fixture;
+	const struct range *ranges;
+	CHECK_EQUAL(open_map(&fixture, "1000 40 JS:~first /srv/app.js:2:15\n"
+				       "2000 40 JS:^first /srv/app.js:2:15\n"
+				       "3000 40 JS:+first /srv/app.js:2:15\n"
+				       "4000 40 JS:*first /srv/app.js:2:15\n"
+				       "5000 40 JS:*inspect node:internal/util:8:1\n"
+				       "6000 40 Function:* /srv/app.js:1\n"
+				       "7000 40 RegExp:a b:1\n"),
+		    0);
+	uint32_t location = symbols_location_at(fixture.symbols, fixture.object, 0x1000);
+	for (uint64_t address = 0x2000; address < 0x5000; address += 0x1000)
+		CHECK_EQUAL(symbols_location_at(fixture.symbols, fixture.object, address),
+			    location);
+	CHECK_TEXT(name_at(&fixture, 0x1000), "first");
+	CHECK_EQUAL(symbols_location_ranges(fixture.symbols, location, &ranges), 4);
+	CHECK_TEXT(name_at(&fixture, 0x5000), NULL);
+	CHECK_TEXT(name_at(&fixture, 0x6000), "(module)");
+	CHECK_TEXT(name_at(&fixture, 0x7000), "RegExp:a b:1");
 	fixture_close(&fixture);
 }
 
