@@ -15,6 +15,7 @@
 #define MAPPING_CACHE_LIFE_NS 1000000000ULL
 #define MAPPING_CACHE_LONGEST_NS 10000000000ULL /* while a mapping cannot be looked up */
 #define EBUSY_KERNEL 16                         /* uapi/asm-generic/errno-base.h */
+#define VM_EXEC 4ul                             /* linux/mm.h */
 #define MAPPING_CACHE_TICK 0
 #define MAPPING_CACHE_SWITCH 1
 #define MAPPING_CACHE_OTHER 2 /* the iterator over tasks */
@@ -63,11 +64,14 @@ struct {
 	__type(value, struct mapping_cache);
 } mapping_caches SEC(".maps");
 
+/* Leaves the mapping empty if it is no code: a walk by frame pointers may read any word. */
 static long mapping_read(struct task_struct *task, struct vm_area_struct *vma, void *context)
 {
 	struct mapping *mapping = context;
 	struct file *file = BPF_CORE_READ(vma, vm_file);
 
+	if (!(vma->vm_flags & VM_EXEC))
+		return 0;
 	mapping->start = vma->vm_start;
 	mapping->end = vma->vm_end;
 	mapping->offset = vma->vm_pgoff << 12;
@@ -131,10 +135,10 @@ static __always_inline bool mapping_locate_in(struct task_struct *task, u32 spac
 			location->offset = location_in(mapping, address);
 			return true;
 		}
-		if (refused || !found.end) {
+		if (refused)
 			this_cpu()->failed_lookups++;
+		if (refused || !found.end)
 			return false;
-		}
 		found.space = space_id;
 		found.found_ns = now;
 		found.object = WIRE_OBJECT_NO_FILE;

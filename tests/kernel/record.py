@@ -386,6 +386,22 @@ def _():
         check(abs(sampled / int(said.stdout) - 1) < 0.15, (sampled, said.stdout))
 
 
+@test("a word of a stack that leads to a mapping without code is no frame, and its file is not read")
+def _():
+    with folder() as place:
+        output, data = os.path.join(place, "test.lever"), os.path.join(place, "data.pack")
+        with open(data, "wb") as file:
+            file.write(b"PACK" * 2048)
+        said = lever("record", "--output", output, "--", program("stray_frame"), data, "1")
+        if "code 77" in said.stderr:
+            raise Skip("the program is for x86-64")
+        equal(said.returncode, 0, said.stderr)
+        check("not an ELF binary" not in said.stderr, said.stderr)
+        computing = [entry["stack"] for entry in report(output)["entries"] if any(frame["function"] == "compute" for frame in entry["stack"])]
+        check(computing, said.stderr)
+        check("data.pack" not in json.dumps(computing), computing)
+
+
 @test("the overhead of recording is measured: its BPF programs and interrupts, and lever itself")
 def _():
     told = recorded()
