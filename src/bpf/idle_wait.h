@@ -43,7 +43,16 @@ static __always_inline u32 files_polled(struct pt_regs___kernel *saved, int call
 	}
 }
 
-static __always_inline bool waits_for_messages(int call)
+/*
+ * What a call waits for (enum wait_reason). Functions of their own: the verifier follows each case
+ * of a switch to the end of a program that has it inlined.
+ */
+__noinline int wait_reason(int call)
+{
+	return wait_reason_of_call(call);
+}
+
+__noinline int waits_for_messages(int call)
 {
 	switch (call) {
 #ifdef __NR_poll
@@ -94,8 +103,9 @@ static __always_inline bool waits_for_lock(struct task_struct *task, int call)
 static __noinline bool wait_is_idle(struct task_struct *task, struct task_state *state, int call)
 {
 	bool is_poll = waits_for_messages(call);
-	bool is_for_thread = wait_reason_of_call(call) == WAIT_FOR_THREAD;
-	bool is_sleep = wait_reason_of_call(call) == WAIT_FOR_TIME ||
+	int reason = wait_reason(call);
+	bool is_for_thread = reason == WAIT_FOR_THREAD;
+	bool is_sleep = reason == WAIT_FOR_TIME ||
 			(is_poll && !files_polled((void *)bpf_task_pt_regs(task), call));
 
 	state->waits_for_lock = is_for_thread && waits_for_lock(task, call);

@@ -17,19 +17,22 @@ static __always_inline s64 pair_open(u32 i)
 	return open > 0 ? open : 0;
 }
 
-/* With the spans that are open now. Below 0: a pause. */
-static __always_inline void latency_add(struct kernel_cpu *cpu, s64 time)
+/* With the spans that are open now. Below 0: a pause. A function of its own, as is_at_pause. */
+__noinline int latency_add(s64 time)
 {
+	struct kernel_cpu *cpu = this_cpu();
+
 	cpu->pair_weight_ns += time;
 	for (u32 i = 0; i < WIRE_PAIRS_MOST && i < settings.pair_count; i++)
 		cpu->pair_ns[i] += pair_open(i) * time;
+	return 0;
 }
 
 /*
  * A tick on any core adds the time since the last tick of all cores, since idle cores may not tick.
  * latency_pause subtracts pauses, with the spans that are open when the target earns them.
  */
-static __always_inline void latency_tick(struct kernel_cpu *cpu, u64 now)
+static __always_inline void latency_tick(u64 now)
 {
 	if (!settings.pair_count || !settings.window)
 		return;
@@ -40,13 +43,13 @@ static __always_inline void latency_tick(struct kernel_cpu *cpu, u64 now)
 	waiters_advance(now);
 	u64 delay = *(volatile u64 *)&waiters_delay_ns;
 	if (*(volatile u64 *)&latency_window == settings.window)
-		latency_add(cpu, (s64)(now - last) - (s64)(delay - latency_updated_delay_ns));
+		latency_add((s64)(now - last) - (s64)(delay - latency_updated_delay_ns));
 	latency_updated_delay_ns = delay;
 	latency_window = settings.window;
 }
 
-static __always_inline void latency_pause(struct kernel_cpu *cpu, u64 growth)
+static __always_inline void latency_pause(u64 growth)
 {
 	if (settings.pair_count && settings.window)
-		latency_add(cpu, -(s64)growth);
+		latency_add(-(s64)growth);
 }

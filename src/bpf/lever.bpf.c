@@ -29,11 +29,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* A peer pays, and is not sampled. By itself: the stack of `tick` is full on Linux 6.1. */
 __noinline int peer_tick(u64 now)
 {
-	struct kernel_cpu *cpu = this_cpu();
-
 	hosts_follow();
-	latency_pause(cpu, pause_charge(cpu, 0, 0, now));
-	pay_delay(cpu, &cpu->tick_spins);
+	latency_pause(pause_charge(0, 0, now));
+	pay_delay(PAUSE_AT_TICK);
 	return 0;
 }
 
@@ -46,7 +44,7 @@ int tick(struct bpf_perf_event_data *context)
 
 	cpu->ticks++;
 	waiters_advance(now);
-	latency_tick(cpu, now);
+	latency_tick(now);
 	if (cpu->is_finishing)
 		return 0;
 	struct delay_tick passed = delay_tick(&cpu->delay, &settings.delay, now);
@@ -74,7 +72,7 @@ int tick(struct bpf_perf_event_data *context)
 	waiting_set(state, false); /* woken before it had left its core */
 	span_tracker_poll(now);
 	if (!sample_take(context, task, state, now, weight))
-		pay_delay(cpu, &cpu->tick_spins);
+		pay_delay(PAUSE_AT_TICK);
 	return 0;
 }
 
@@ -183,7 +181,7 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 
 	waiters_advance(now);
 	if (!external && !by_thread && !by_host && woken != waker)
-		pay_delay(cpu, &cpu->wake_spins);
+		pay_delay(PAUSE_AT_WAKE);
 	if (!state)
 		return 0;
 	if (state->is_member) {
@@ -193,7 +191,7 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 		state->waits_for_core =
 			(external || by_thread) && !by_host && wait_lasts_until_core(woken, state);
 		if (!state->waits_for_core)
-			wait_end(cpu, woken, state, now);
+			wait_end(state, ids_of(woken), now);
 		bool by_task = by_host || (!external && !by_thread && woken != waker);
 		idle_wait_end(woken, state, by_task);
 		cpu->hand_overs += by_task;
@@ -248,16 +246,15 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 		delay_forgive(&cpu->delay.local, &settings.delay, global_delay());
 	else {
 		if (entering->waits_for_core) {
-			wait_end(cpu, next, entering, now);
+			wait_end(entering, ids_of(next), now);
 			delay_wake_late(&entering->delay, global_delay(), now);
 			entering->waits_for_core = 0;
 		} else {
 			wait_end_unseen(entering, now);
 		}
-		runnable_end(cpu, next, entering, now);
+		runnable_end(next, entering, now);
 		span_tracker_enter(next, cpu);
-		pause_enter(cpu, entering, now, !previous->pid,
-			    leaving ? leaving->delay.gap_ns : 0);
+		pause_enter(entering, now, !previous->pid, leaving ? leaving->delay.gap_ns : 0);
 	}
 	return 0;
 }
@@ -285,7 +282,7 @@ int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct 
 		return 0;
 	/* Like a wake-up: the parent pays before the child can run. */
 	if (state->is_member)
-		pay_delay(this_cpu(), &this_cpu()->wake_spins);
+		pay_delay(PAUSE_AT_WAKE);
 	if (!member_fork(state, child))
 		return 0;
 	if (state->is_member && address_space_key(child) != address_space_key(parent))
@@ -357,7 +354,7 @@ int leave_syscall(void *context)
 static __always_inline int visit(void *context)
 {
 	if (is_member(bpf_get_current_task_btf()))
-		progress_add(bpf_get_attach_cookie(context), 1, this_cpu(), bpf_ktime_get_ns());
+		progress_add(bpf_get_attach_cookie(context), 1, bpf_ktime_get_ns());
 	return 0;
 }
 

@@ -17,8 +17,13 @@
 #define PAUSE_STEPS_MOST (1 << 18)
 #define PAUSE_PARTS_MOST 256
 
+/*
+ * What follows in functions that are not inlined: the verifier checks each once, and not behind
+ * each path to it.
+ */
+
 /* G becomes at least `value`. Returns by how much it has grown. */
-static __always_inline u64 global_delay_raise(u64 value)
+__noinline u64 global_delay_raise(u64 value)
 {
 	for (int i = 0; i < 16; i++) {
 		u64 old = global_delay();
@@ -72,18 +77,33 @@ static __always_inline u64 pause_longest(struct kernel_cpu *cpu, u64 now)
 	return cpu->is_finishing ? cap : delay_budget_left(&cpu->budget, cap, now);
 }
 
-/* Pays this core's gap by spinning here. */
-static __always_inline void pay_delay(struct kernel_cpu *cpu, u64 *counter)
+/* At which event a core pauses. */
+enum pause_at { PAUSE_AT_TICK, PAUSE_AT_WAKE, PAUSE_AT_SWITCH };
+
+static __always_inline void pause_count(struct kernel_cpu *cpu, u32 at, u64 spun)
 {
+	cpu->spins++;
+	if (at == PAUSE_AT_TICK)
+		cpu->tick_spins++;
+	else if (at == PAUSE_AT_WAKE)
+		cpu->wake_spins++;
+	else
+		cpu->switch_spins++;
+	if (spun > cpu->longest_spin_ns)
+		cpu->longest_spin_ns = spun;
+}
+
+/* Pays the gap of the core that it runs on, by spinning there. `at`: enum pause_at. */
+__noinline int pay_delay_due(u32 at)
+{
+	struct kernel_cpu *cpu = this_cpu();
 	u64 global = global_delay();
 
-	if (!delay_is_due(&cpu->delay.local, global, PAUSE_SHORTEST_NS))
-		return;
 	u64 start = bpf_ktime_get_ns();
 	u64 most = pause_longest(cpu, start);
 	u64 first = delay_consume(&cpu->delay.local, &settings.delay, global, start, most);
 	if (!first)
-		return;
+		return 0;
 	if (delay_is_due(&cpu->delay.local, global, first))
 		cpu->capped += !cpu->is_finishing;
 	u64 grown = first > PAUSE_GROWN_MOST_NS ? first : PAUSE_GROWN_MOST_NS;
@@ -97,10 +117,14 @@ static __always_inline void pay_delay(struct kernel_cpu *cpu, u64 *counter)
 	delay_pay(&cpu->delay.local, spun);
 	cpu->delay.paused_ns += spun;
 	cpu->overshoot_ns += now > pause.end_ns ? now - pause.end_ns : 0;
-	cpu->spins++;
-	(*counter)++;
-	if (spun > cpu->longest_spin_ns)
-		cpu->longest_spin_ns = spun;
+	pause_count(cpu, at, spun);
+	return 0;
+}
+
+static __always_inline void pay_delay(u32 at)
+{
+	if (delay_is_due(&this_cpu()->delay.local, global_delay(), PAUSE_SHORTEST_NS))
+		pay_delay_due(at);
 }
 
 /*
@@ -121,7 +145,7 @@ static long pause_part(u32 index, void *context)
 
 	if (!owes_more(cpu) || task->thread_info.flags & PAUSE_FLAGS_ASKING)
 		return 1;
-	pay_delay(cpu, &cpu->switch_spins);
+	pay_delay(PAUSE_AT_SWITCH);
 	return 0;
 }
 
@@ -148,8 +172,9 @@ static __always_inline u64 count_tick(u64 overhead, u64 now)
 }
 
 /* A tick at `now`: the target ran for `weight` at these levels. Returns by how much G has grown. */
-static __always_inline u64 pause_charge(struct kernel_cpu *cpu, u32 levels, u64 weight, u64 now)
+__noinline u64 pause_charge(u32 levels, u64 weight, u64 now)
 {
+	struct kernel_cpu *cpu = this_cpu();
 	u64 handled = bpf_ktime_get_ns() - now;
 	u64 overhead = settings.delay.tick_overhead_ns + handled;
 
@@ -170,15 +195,18 @@ static __always_inline u64 pause_charge(struct kernel_cpu *cpu, u32 levels, u64 
  * A tick that stands for `weight`. A released spinner counts as a wait where the sampling period is
  * chosen.
  */
-static __always_inline void spin_check(struct kernel_cpu *cpu, struct task_state *state,
-				       bool is_spinning, u64 weight)
+__noinline int spin_check(struct task_state *state, u32 is_spinning, u64 weight)
 {
+	struct kernel_cpu *cpu = this_cpu();
 	struct delay_spin_tick tick = {.is_spinning = is_spinning,
 				       .gap_ns = core_gap(cpu, global_delay()),
 				       .weight_ns = weight};
 
+	if (!state)
+		return 0;
 	cpu->hand_overs +=
 		delay_spin(&cpu->delay, &state->delay, &tick, *(volatile u64 *)&charged_ns);
+	return 0;
 }
 
 /*
@@ -222,9 +250,12 @@ static __always_inline void pause_leave(struct kernel_cpu *cpu, struct task_stat
 }
 
 /* `left_gap`: of the task that leaves this core; 0: it was idle. */
-static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_state *task, u64 now,
-					bool core_was_idle, s64 left_gap)
+__noinline int pause_enter(struct task_state *task, u64 now, u32 core_was_idle, s64 left_gap)
 {
+	struct kernel_cpu *cpu = this_cpu();
+
+	if (!task)
+		return 0;
 	struct delay_entry entry = {.now_ns = now,
 				    .global_ns = global_delay(),
 				    .left_gap_ns = left_gap,
@@ -236,8 +267,9 @@ static __always_inline void pause_enter(struct kernel_cpu *cpu, struct task_stat
 	if (next & DELAY_RAISES_G)
 		global_delay_raise(cpu->delay.local.delay_ns);
 	if (next & DELAY_PAYS) {
-		pay_delay(cpu, &cpu->switch_spins);
+		pay_delay(PAUSE_AT_SWITCH);
 		task->owes_more = owes_more(cpu);
 	}
 	cpu->owes_more = task->owes_more;
+	return 0;
 }

@@ -35,7 +35,6 @@ struct points_head {
 struct progress_walk {
 	struct address_space *space;
 	struct progress_scratch *scratch;
-	struct kernel_cpu *cpu;
 	u64 now;
 	struct points_head head;
 	u32 count;
@@ -114,7 +113,7 @@ static long add_point(u32 i, void *context)
 		return 1;
 	u64 added = seen_raise(&walk->space->seen[i], walk->scratch->sums[i]);
 	if (added && !walk->space->has_past)
-		progress_add(walk->space->point_index[i], added, walk->cpu, walk->now);
+		progress_add(walk->space->point_index[i], added, walk->now);
 	return 0;
 }
 
@@ -122,7 +121,7 @@ static long add_point(u32 i, void *context)
 __noinline int progress_observe(u64 now, u32 interruptible)
 {
 	struct kernel_cpu *cpu = this_cpu();
-	struct progress_walk walk = {.cpu = cpu, .now = now};
+	struct progress_walk walk = {.now = now};
 
 	walk.space = address_space_of(bpf_get_current_task_btf());
 	walk.scratch = bpf_map_lookup_elem(&progress_scratches, &interruptible);

@@ -114,14 +114,18 @@ struct wire_request_point request_points[WIRE_REQUESTS_MOST];
 __u32 request_point_count;
 struct kernel_serving serving;
 
-static __always_inline bool paths_are_equal(const struct request_path *path, const char *wanted)
+/* Functions of their own that give numbers: the verifier does not follow each outcome further. */
+__noinline int is_path_of(const struct request_path *path, u32 number)
 {
-	const u64 *words = (const u64 *)path->path, *others = (const u64 *)wanted;
+	if (!path || number >= WIRE_REQUESTS_MOST || number >= request_point_count)
+		return 0;
+	const struct wire_request_point *point = &request_points[number];
+	const u64 *words = (const u64 *)path->path, *others = (const u64 *)point->path;
 	u64 differences = 0;
 
 	for (u32 i = 0; i < WIRE_UNIX_PATH_BYTES / sizeof(u64); i++)
 		differences |= words[i] ^ others[i];
-	return !differences;
+	return point->is_any || !differences;
 }
 
 static __always_inline u32 points_of_path(const struct request_path *path)
@@ -129,9 +133,7 @@ static __always_inline u32 points_of_path(const struct request_path *path)
 	u32 points_found = 0;
 
 	for (u32 i = 0; i < WIRE_REQUESTS_MOST; i++)
-		if (i < request_point_count &&
-		    (request_points[i].is_any || paths_are_equal(path, request_points[i].path)))
-			points_found |= 1u << i;
+		points_found |= (u32)(is_path_of(path, i) & 1) << i;
 	return points_found;
 }
 
@@ -165,10 +167,10 @@ static __noinline u32 points_of_socket(struct sock *socket)
 	return found ? *found : 0;
 }
 
-static __noinline int request_done(u32 number)
+__noinline int request_done(u32 number)
 {
 	if (number < WIRE_REQUESTS_MOST)
-		progress_add(request_points[number].point, 1, this_cpu(), bpf_ktime_get_ns());
+		progress_add(request_points[number].point, 1, bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -194,13 +196,10 @@ static __always_inline bool request_received(struct sock *socket, u64 inode)
 }
 
 /* A request has been answered after this time. */
-static __noinline int service_add(u64 time)
+__noinline int service_add(u64 time)
 {
-	u64 bits = 0, bucket = 0;
+	u64 bits = highest_bit(time), bucket = 0;
 
-	for (u32 step = 32; step; step /= 2)
-		if (time >> (bits + step))
-			bits += step;
 	if (bits >= KERNEL_SERVICE_LEAST_BITS)
 		bucket = ((bits - KERNEL_SERVICE_LEAST_BITS) << KERNEL_SERVICE_FINE_BITS) +
 			 ((time >> (bits - KERNEL_SERVICE_FINE_BITS)) &

@@ -16,14 +16,13 @@
 #include "bpf/user_frames.h"
 #include "bpf/waiters.h"
 
-static __always_inline void sample_fill(struct wire_sample *sample, struct task_struct *task,
-					u32 flags, u64 weight, u64 kernel_ip,
-					const struct frame_walk *walk)
+static __always_inline void sample_fill(struct wire_sample *sample, u64 ids, u32 flags, u64 weight,
+					u64 kernel_ip, const struct frame_walk *walk)
 {
 	sample->kind = KERNEL_EVENT_SAMPLE;
 	sample->flags = flags;
-	sample->tgid = tgid_of(task);
-	sample->tid = tid_of(task);
+	sample->tgid = ids >> 32;
+	sample->tid = (u32)ids;
 	sample->weight_ns = weight;
 	sample->time_ns = walk->now;
 	sample->leaf_object = walk->leaf.object;
@@ -35,28 +34,28 @@ static __always_inline void sample_fill(struct wire_sample *sample, struct task_
 	sample->span = walk->span;
 }
 
-static __always_inline void sample_emit(struct kernel_cpu *cpu, struct task_struct *task, u32 flags,
-					u64 weight, u64 kernel_ip, const struct frame_walk *walk)
+static __always_inline void sample_emit(struct kernel_cpu *cpu, u64 ids, u32 flags, u64 weight,
+					u64 kernel_ip, const struct frame_walk *walk)
 {
 	struct wire_sample *sample = bpf_ringbuf_reserve(&events, sizeof(*sample), 0);
 	if (!sample) {
 		cpu->lost++;
 		return;
 	}
-	sample_fill(sample, task, flags, weight, kernel_ip, walk);
+	sample_fill(sample, ids, flags, weight, kernel_ip, walk);
 	bpf_ringbuf_submit(sample, BPF_RB_NO_WAKEUP);
 }
 
 /* The same with the kernel's call chain, whose code in scope takes precedence. */
-static __always_inline void sample_emit_chain(struct kernel_cpu *cpu, struct task_struct *task,
-					      u32 flags, u64 weight, const struct frame_walk *walk,
+static __always_inline void sample_emit_chain(struct kernel_cpu *cpu, u64 ids, u32 flags,
+					      u64 weight, const struct frame_walk *walk,
 					      const struct kernel_chain_search *inside)
 {
 	u32 zero = 0;
 	struct kernel_chain *chain = bpf_map_lookup_elem(&kernel_chain_scratches, &zero);
 	if (!chain)
 		return;
-	sample_fill(&chain->sample, task, flags | WIRE_SAMPLE_CHAIN, weight, chain->addresses[0],
+	sample_fill(&chain->sample, ids, flags | WIRE_SAMPLE_CHAIN, weight, chain->addresses[0],
 		    walk);
 	chain->user_object = walk->is_found ? walk->found.object : WIRE_OBJECT_UNKNOWN;
 	chain->user_offset = walk->found.offset;
@@ -141,7 +140,7 @@ static __always_inline bool sample_take(struct bpf_perf_event_data *context,
 	cpu->sampled_ns += weight;
 	bool is_spinning = state && (walk->is_spinning || spins(context));
 	if (state)
-		spin_check(cpu, state, is_spinning, weight);
+		spin_check(state, is_spinning, weight);
 	u32 levels = sample_levels(task, walk, &inside);
 	if (walk->is_spinning)
 		flags |= WIRE_SAMPLE_SPINS;
@@ -153,7 +152,7 @@ static __always_inline bool sample_take(struct bpf_perf_event_data *context,
 	if (walk->is_found) {
 		int point = walk->is_spinning ? -1 : location_sampled_point(&walk->found);
 		if (point >= 0)
-			progress_add(point, weight, cpu, now);
+			progress_add(point, weight, now);
 	} else if (!inside.is_found) {
 		flags |= WIRE_SAMPLE_NO_SCOPE;
 		cpu->unwound_badly += space != NULL;
@@ -161,9 +160,9 @@ static __always_inline bool sample_take(struct bpf_perf_event_data *context,
 	if (walk->enable_callers && callers_emit())
 		flags |= WIRE_SAMPLE_CALLERS;
 	if (enable_kernel)
-		sample_emit_chain(cpu, task, flags, weight, walk, &inside);
+		sample_emit_chain(cpu, ids_of(task), flags, weight, walk, &inside);
 	else
-		sample_emit(cpu, task, flags, weight, kernel_ip, walk);
-	latency_pause(cpu, pause_charge(cpu, levels, weight, now));
+		sample_emit(cpu, ids_of(task), flags, weight, kernel_ip, walk);
+	latency_pause(pause_charge(levels, weight, now));
 	return is_spinning;
 }

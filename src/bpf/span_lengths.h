@@ -16,11 +16,8 @@ struct span_start {
 
 static __always_inline u32 length_bucket(u64 length)
 {
-	u32 bits = 0;
+	u32 bits = highest_bit(length);
 
-	for (u32 step = 32; step; step /= 2)
-		if (length >> (bits + step))
-			bits += step;
 	if (bits < SPAN_LENGTH_LEAST_BITS)
 		return 0;
 	u32 fine = (length >> (bits - SPAN_LENGTH_FINE_BITS)) & (SPAN_LENGTH_FINE - 1);
@@ -28,9 +25,11 @@ static __always_inline u32 length_bucket(u64 length)
 	return bucket < SPAN_LENGTHS_MOST ? bucket : SPAN_LENGTHS_MOST - 1;
 }
 
-static __always_inline void length_add(u32 pair, const struct span_start *base,
-				       const struct span_start *end)
+/* Functions of their own: the verifier checks them once, and not for each span of a stack. */
+__noinline int length_add(u32 pair, const struct span_start *base, const struct span_start *end)
 {
+	if (!base || !end)
+		return 0;
 	struct wire_span_lengths *of_pair = &lengths[pair & (WIRE_PAIRS_MOST - 1)];
 	s64 wall = end->begin_ns - base->begin_ns;
 	s64 paused = end->paused_ns - base->paused_ns;
@@ -40,11 +39,11 @@ static __always_inline void length_add(u32 pair, const struct span_start *base,
 
 	if (base->generation != end->generation) {
 		__sync_fetch_and_add(&of_pair->cut, 1);
-		return;
+		return 0;
 	}
 	u32 bucket = length_bucket(delay_not_negative(wall - paused));
 	if (bucket >= SPAN_LENGTHS_MOST)
-		return;
+		return 0;
 	struct wire_span_length *length = &of_pair->buckets[bucket];
 	__sync_fetch_and_add(&length->spans, 1);
 	__sync_fetch_and_add(&length->wall_ns, wall);
@@ -52,15 +51,14 @@ static __always_inline void length_add(u32 pair, const struct span_start *base,
 	__sync_fetch_and_add(&length->credit_ns, credit);
 	__sync_fetch_and_add(&length->credit_squares, units * units);
 	__sync_fetch_and_add(&length->credit_cubes, units * units * units);
+	return 0;
 }
 
-static __always_inline void span_ended(const struct address_space *space,
-				       const struct span_start *base, const struct span_start *end)
+/* `point`: that began it. */
+__noinline int span_ended(u32 point, const struct span_start *base, const struct span_start *end)
 {
-	if (!settings.window || base->entry >= POINTS_MOST)
-		return;
-	u32 point = space->point_index[base->entry];
 	for (u32 i = 0; i < WIRE_PAIRS_MOST && i < settings.pair_count; i++)
 		if (settings.pairs[i].begin == point && settings.pairs[i].end != point)
 			length_add(i, base, end);
+	return 0;
 }

@@ -92,7 +92,8 @@ static __always_inline void span_tracker_compare(struct span_tracker *tracker,
 		struct span_start *base = &tracker->bases[i];
 		bool is_open = i < view->open.depth;
 		if (base->serial && (!is_open || base->serial != view->serials.at[i])) {
-			span_ended(space, base, seen);
+			if (settings.window && base->entry < POINTS_MOST)
+				span_ended(space->point_index[base->entry], base, seen);
 			base->serial = 0;
 		}
 		if (!is_open || base->serial)

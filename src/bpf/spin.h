@@ -22,9 +22,10 @@ static __always_inline bool is_pause_word(u32 word)
 
 /*
  * Whether the thread is at a pause instruction or its like. A thread in a loop around one mostly
- * is, since the instruction takes far longer than the rest of the loop.
+ * is, since the instruction takes far longer than the rest of the loop. A function of its own, so
+ * that the verifier checks it once.
  */
-static __always_inline bool is_at_pause(u64 address)
+__noinline int is_at_pause(u64 address)
 {
 	u8 code[SPIN_BYTES] __attribute__((aligned(8)));
 

@@ -82,3 +82,14 @@ static __always_inline u64 global_delay(void)
 {
 	return *(volatile u64 *)&delay_ns;
 }
+
+/* The number of the highest bit that is set; 0 of 0. A function of its own: it has 64 ways. */
+__noinline u32 highest_bit(u64 value)
+{
+	u32 bits = 0;
+
+	for (u32 step = 32; step; step /= 2)
+		if (value >> (bits + step))
+			bits += step;
+	return bits;
+}

@@ -58,3 +58,9 @@ static __always_inline u32 tgid_of(struct task_struct *task)
 	return engine_level ? id_for_engine(BPF_CORE_READ(task, group_leader, thread_pid)) :
 			      (u32)task->tgid;
 }
+
+/* Both in one number, for functions that cannot take the task; the process's is the upper half. */
+static __always_inline u64 ids_of(struct task_struct *task)
+{
+	return (u64)tgid_of(task) << 32 | tid_of(task);
+}

@@ -41,15 +41,16 @@ static __always_inline void process_visits_add(u32 index, u64 visits)
 }
 
 /* Adds to the total, and moves the edges of the open window. */
-static __always_inline void progress_add(u64 index, u64 visits, struct kernel_cpu *cpu, u64 now)
+/* A function of its own, so that the verifier checks it once. */
+__noinline int progress_add(u64 index, u64 visits, u64 now)
 {
 	if (index >= WIRE_POINTS_MOST)
-		return;
+		return 0;
 	u64 total = __sync_fetch_and_add(&points[index].total, visits) + visits;
 	process_visits_add(index, visits);
 	u64 window = settings.window;
 	if (!window)
-		return;
+		return 0;
 	struct kernel_edge *edge =
 		&edges[bpf_get_smp_processor_id() & (KERNEL_CPUS_MOST - 1)][index];
 	waiters_advance(now);
@@ -63,6 +64,7 @@ static __always_inline void progress_add(u64 index, u64 visits, struct kernel_cp
 	edge->last_ns = now;
 	edge->last_delay_ns = global;
 	edge->last_total = total;
+	return 0;
 }
 
 struct name_search {

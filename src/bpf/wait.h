@@ -18,14 +18,14 @@ static __always_inline u32 wait_class_now(struct task_struct *task, int call)
 {
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
 		return WAIT_CLASS_IO;
-	return wait_class_of(wait_reason_of_call(call));
+	return wait_class_of(wait_reason(call));
 }
 
 static __always_inline bool wait_is_external(const struct task_state *state, u32 class, int call)
 {
 	if (class != WAIT_CLASS_OTHER)
 		return class == WAIT_CLASS_IO;
-	return wait_reason_of_call(call) == WAIT_FOR_TIME || state->was_woken_externally;
+	return wait_reason(call) == WAIT_FOR_TIME || state->was_woken_externally;
 }
 
 static __always_inline bool class_is_enabled(u32 class)
@@ -90,10 +90,16 @@ static __always_inline bool is_no_idle_wait(struct task_struct *task,
 	return state->serves || waits_for_lock(task, call);
 }
 
-/* The current task leaves its core to wait. */
-static __always_inline void wait_begin(void *context, struct task_struct *task,
-				       struct task_state *state, u64 now)
+/*
+ * What the current task begins to wait for. Returns whether that may count. A function of its own:
+ * there are many ways through it, and the verifier follows none of them further.
+ */
+__noinline int wait_decide(struct task_state *state)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (!state)
+		return false;
 	int call = system_call_of(task);
 	u32 class = wait_class_now(task, call);
 	bool counts = (settings.enable_waits && wait_is_external(state, class, call)) ||
@@ -102,15 +108,25 @@ static __always_inline void wait_begin(void *context, struct task_struct *task,
 	state->is_housekeeping = 0;
 	bool is_idle =
 		class != WAIT_CLASS_IO && request_point_count && wait_is_idle(task, state, call);
-	u32 levels = 0;
 
-	counts = counts && !is_idle;
 	state->wait = is_idle && state->serves ? WAIT_FOR_REQUEST : WAIT_NONE;
 	state->wait_class = class;
 	state->wait_call = call;
 	state->delay.lock_levels = 0;
+	return counts && !is_idle;
+}
+
+/* The current task leaves its core to wait. */
+static __always_inline void wait_begin(void *context, struct task_struct *task,
+				       struct task_state *state, u64 now)
+{
+	u32 levels = 0;
+	int counts = wait_decide(state);
+
 	if (!counts && !inspects_runnable())
 		return;
+	u32 class = state->wait_class;
+	int call = state->wait_call;
 	struct address_space *space = address_space_of(task);
 	if (!space)
 		return;
@@ -149,20 +165,25 @@ static __always_inline u64 wait_weight(u64 waited)
 	return bpf_get_prandom_u32() % period < waited ? period : 0;
 }
 
-static __always_inline void wait_emit(struct task_struct *task, const struct task_state *state,
-				      u32 class, bool is_target, u64 waited, u64 now)
+#define WAIT_OF_TARGET 16u /* beside the class */
+
+/* `ids`: ids_of the task. `what`: its class. A function of its own, for the verifier. */
+__noinline int wait_emit(const struct task_state *state, u64 ids, u32 what, u64 waited, u64 now)
 {
 	u64 weight = wait_weight(waited);
+	if (!state || !weight)
+		return 0;
 	struct frame_walk walk = {.now = now,
 				  .leaf = state->wait_leaf,
 				  .found = state->wait_found,
 				  .system_call = state->wait_call,
 				  .span = state->wait_span};
-	u32 flags = WIRE_SAMPLE_WAITING | class << WIRE_SAMPLE_CLASS_SHIFT |
+	u32 flags = WIRE_SAMPLE_WAITING |
+		    (what & WIRE_SAMPLE_CLASS_MASK) << WIRE_SAMPLE_CLASS_SHIFT |
 		    (has_speedup() ? WIRE_SAMPLE_SPEEDUP : 0) |
-		    (is_target ? WIRE_SAMPLE_TARGET : 0) | state->wait_flags;
-	if (weight)
-		sample_emit(this_cpu(), task, flags, weight, 0, &walk);
+		    (what & WAIT_OF_TARGET ? WIRE_SAMPLE_TARGET : 0) | state->wait_flags;
+	sample_emit(this_cpu(), ids, flags, weight, 0, &walk);
+	return 0;
 }
 
 /*
@@ -174,21 +195,22 @@ static __always_inline bool wait_lasts_until_core(struct task_struct *woken,
 {
 	return state->wait != WAIT_NONE && state->wait != WAIT_FOR_REQUEST &&
 	       state->wait_class != WAIT_CLASS_LOCK && !state->delay.lock_levels &&
-	       wait_reason_of_call(state->wait_call) != WAIT_FOR_TIME &&
+	       wait_reason(state->wait_call) != WAIT_FOR_TIME &&
 	       !cpus[woken->thread_info.cpu & (KERNEL_CPUS_MOST - 1)].has_user_task;
 }
 
-/* The task is woken. */
-static __always_inline void wait_end(struct kernel_cpu *cpu, struct task_struct *task,
-				     struct task_state *state, u64 now)
+/* The task is woken. A function of its own, for the verifier. */
+__noinline int wait_end(struct task_state *state, u64 ids, u64 now)
 {
-	if (state->wait == WAIT_NONE)
-		return;
+	struct kernel_cpu *cpu = this_cpu();
+
+	if (!state || state->wait == WAIT_NONE)
+		return 0;
 	u64 waited = now - state->delay.left_ns;
 	if (state->wait == WAIT_FOR_REQUEST) {
 		__sync_fetch_and_add(&serving.waited_ns, waited);
 		state->wait = WAIT_NONE;
-		return;
+		return 0;
 	}
 	u32 levels = state->wait == WAIT_TARGET ? 1u << (state->wait_level & 31) : 0;
 	bool is_target = levels & settings.target_levels;
@@ -198,8 +220,9 @@ static __always_inline void wait_end(struct kernel_cpu *cpu, struct task_struct 
 	if (levels && !state->delay.lock_levels && waiters_leave(state, now))
 		state->delay.credit_ns =
 			delay_wait_credit(&settings.delay, state->wait_level, waited);
-	wait_emit(task, state, state->wait_class, is_target, waited, now);
+	wait_emit(state, ids, state->wait_class | (is_target ? WAIT_OF_TARGET : 0), waited, now);
 	state->wait = WAIT_NONE;
+	return 0;
 }
 
 /*
@@ -225,9 +248,11 @@ static __always_inline void wait_end_unseen(struct task_state *state, u64 now)
 }
 
 /* The task enters a core for which it waited since it was woken, or since it was preempted. */
-static __always_inline void runnable_end(struct kernel_cpu *cpu, struct task_struct *task,
-					 struct task_state *state, u64 now)
+static __always_inline void runnable_end(struct task_struct *task, struct task_state *state,
+					 u64 now)
 {
+	struct kernel_cpu *cpu = this_cpu();
+
 	state->delay.runnable_levels = 0;
 	if (!class_is_enabled(WAIT_CLASS_RUNNABLE) || !state->is_member || !state->delay.is_seen)
 		return;
@@ -246,5 +271,6 @@ static __always_inline void runnable_end(struct kernel_cpu *cpu, struct task_str
 	if (is_target)
 		cpu->target_ns += delay_in_generation(&settings.delay, since, now);
 	state->delay.runnable_levels = levels;
-	wait_emit(task, state, WAIT_CLASS_RUNNABLE, is_target, now - since, now);
+	wait_emit(state, ids_of(task), WAIT_CLASS_RUNNABLE | (is_target ? WAIT_OF_TARGET : 0),
+		  now - since, now);
 }

@@ -42,10 +42,12 @@ static __always_inline void waiters_advance(u64 now)
 		waiters_advance_to(now);
 }
 
-static __always_inline void waiters_join(struct task_state *state, u64 now)
+__noinline int waiters_join(struct task_state *state, u64 now)
 {
 	u32 generation = settings.delay.generation;
 
+	if (!state)
+		return 0;
 	waiters_advance(now);
 	for (int i = 0; i < 16; i++) {
 		u64 old = waiters_now();
@@ -56,10 +58,11 @@ static __always_inline void waiters_join(struct task_state *state, u64 now)
 			break;
 		if (__sync_val_compare_and_swap(&waiters, old, value) == old) {
 			state->wait_generation = generation;
-			return;
+			return 0;
 		}
 	}
 	state->wait_generation = generation - 1; /* not joined */
+	return 0;
 }
 
 /* Returns whether it had joined, in this generation. */
