@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """languages - predictions for functions of Python, Java, Node.js, Go, Rust and Fortran, whose truth is known.
 
-    tests/accuracy/languages.py [--languages python,java] [--cases stages,lock] [--seconds 15] [--lines] [--check] [--most POINTS]
+    tests/accuracy/languages.py [--languages python,java] [--cases stages,lock] [--seconds 15] [--lines] [--record] [--check] [--most POINTS]
 
 The programs stand in languages/. A case says how its period follows from what is left of the work of A, its first
 function, and of B, its second. One run of `lever run` for each case tries both functions; each point is a row as in
@@ -90,8 +90,8 @@ LANGUAGES = {
     "go": Language("go", go, both("main.first", "main.second")),
     "rust": Language("rustc", rust, both("parts::first", "parts::second")),
     "fortran": Language("gfortran", fortran, {
-        "stages": ("max(5 * A, 4 * B)", "first", "second"),  # they meet
-        "lock": (LOCK, "first", "second"),
+        "stages": ("max(5 * A, 4 * B)", "work::first", "work::second"),  # they meet
+        "lock": (LOCK, "work::first", "work::second"),
     }),
 }
 
@@ -119,6 +119,21 @@ def marked_lines(path):
     with open(path, encoding="utf-8") as file:
         lines = {line.rstrip()[-1:]: number for number, line in enumerate(file, 1) if re.search(r"(//|#) [AB]$", line)}
     return [f"{os.path.basename(path)}:{lines[letter]}" for letter in "AB" if letter in lines]
+
+
+def record(name, command, place):
+    """What `lever record` costs a program, in turn with bare runs, and which locks it names."""
+    lever, output = os.path.join(options.build, "lever"), os.path.join(place, "record.lever")
+    recorded = [lever, "record", "--quiet", "--fresh", "-o", output, "--", *command]
+    ratios = []
+    for _ in range(5):
+        bare = bare_period(command, "stages", 100, 100, place)
+        ratios.append(bare_period(recorded, "stages", 100, 100, place) / bare - 1)
+    bare_period(recorded, "lock", 100, 100, place)
+    told = subprocess.run([lever, "report", output, "--by", "lock"], capture_output=True, text=True, check=True).stdout
+    locks = [line.split("]", 1)[1].strip() for line in told.splitlines() if "[L]" in line and "waiting for" not in line]
+    print(f"{name}: a recording costs {100 * statistics.median(ratios):.1f} % ({100 * min(ratios):.1f} to {100 * max(ratios):.1f}); "
+          f"lock: {locks[0] if locks else 'none'}", flush=True)
 
 
 def rows_of(name, command, case, parts, place):
@@ -160,6 +175,9 @@ def rows_of_language(name):
     before = jit_files()
     with tempfile.TemporaryDirectory() as place:
         command = language.command(place)
+        if options.record:
+            record(name, command, place)
+            return []
         for case, parts in language.cases.items():
             if case in options.cases and options.check:
                 check(name, command, case, parts[0], place)
@@ -175,6 +193,7 @@ parser.add_argument("--languages", type=lambda text: text.split(","), default=li
 parser.add_argument("--cases", type=lambda text: text.split(","), default=["stages", "lock", "gil", "pool"])
 parser.add_argument("--seconds", type=float, default=15)
 parser.add_argument("--lines", action="store_true", help="targets are the lines marked A and B, in sources that have such marks")
+parser.add_argument("--record", action="store_true", help="what `lever record` costs, and the lock that it names")
 parser.add_argument("--check", action="store_true")
 parser.add_argument("--keep", type=os.path.abspath)
 parser.add_argument("--most", type=float, help="exit 1 above this mean absolute error of a language, in percentage points")
