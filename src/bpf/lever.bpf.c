@@ -195,6 +195,7 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 		bool by_task = by_host || (!external && !by_thread && woken != waker);
 		idle_wait_end(woken, state, by_task);
 		cpu->hand_overs += by_task;
+		cpu->timed_waits += cpu->is_expiring && is_owed;
 		hosts_totals.wakeups += by_host;
 	}
 	u64 global = global_delay();

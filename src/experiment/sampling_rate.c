@@ -23,6 +23,8 @@ void sampling_rate_update(struct sampling_rate *sampling_rate,
 
 	own->busy_ns = KEPT * own->busy_ns + fmax(0, busy_ns - gained_ns);
 	own->hand_overs = KEPT * own->hand_overs + (double)window->hand_overs;
+	own->timed_waits = KEPT * own->timed_waits + (double)window->timed_waits;
+	sampling_rate->windows++;
 	sampling_rate->all_busy_ns += busy_ns;
 	sampling_rate->all_hand_overs += (double)window->hand_overs;
 }
@@ -32,13 +34,18 @@ uint64_t sampling_rate_period_ns(const struct sampling_rate *sampling_rate, uint
 {
 	double wanted = (double)usual_ns;
 
+	if (sampling_rate->windows < SAMPLING_RATE_FIRST)
+		wanted = fmin(wanted, SAMPLING_RATE_TIMED_NS);
 	if (shortest_ns >= usual_ns)
 		return usual_ns;
 	for (unsigned i = 0; i < SAMPLING_RATE_KINDS; i++) {
 		const struct sampling_rate_kind *kind = &sampling_rate->kinds[i];
+		double share_ns = SAMPLING_RATE_SHARE * kind->busy_ns;
+		double meetings = kind->hand_overs + kind->timed_waits;
+		if (meetings > 0)
+			wanted = fmin(wanted, fmax(share_ns / meetings, SAMPLING_RATE_TIMED_NS));
 		if (kind->hand_overs > 0)
-			wanted = fmin(wanted,
-				      SAMPLING_RATE_SHARE * kind->busy_ns / kind->hand_overs);
+			wanted = fmin(wanted, share_ns / kind->hand_overs);
 	}
 	return (uint64_t)fmax(wanted, (double)shortest_ns);
 }

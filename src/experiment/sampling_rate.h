@@ -6,8 +6,9 @@
  * than that, uneven portions make them meet at locks where the faster program would not. So a
  * program whose threads hand over often is sampled more densely (docs/decisions.md, "Period and
  * hand-overs"). A hand-over is the wake-up of a task of the program by another one, or the end of
- * spinning; waits that a device or a timer ends are as long as they are, however late a pause
- * comes. Effective time is free of the ticks' cost (bpf/pause.h).
+ * spinning. A wait that a device or a timer ends is as long as it is, however late a pause comes.
+ * But a task that naps may look again and again whether another has got there: a part of a hand-over.
+ * Effective time is free of the ticks' cost (bpf/pause.h).
  */
 #pragma once
 
@@ -19,11 +20,12 @@
 #define SAMPLING_RATE_KINDS 5
 
 struct sampling_rate_kind {
-	double busy_ns, hand_overs; /* recent ones: both decay */
+	double busy_ns, hand_overs, timed_waits; /* recent ones: they decay */
 };
 
 struct sampling_rate {
 	struct sampling_rate_kind kinds[SAMPLING_RATE_KINDS];
+	unsigned windows;
 	double all_busy_ns, all_hand_overs; /* since the start */
 };
 
@@ -32,17 +34,22 @@ struct sampling_rate_window {
 	uint64_t busy_ns;   /* CPU time of the program */
 	uint64_t target_ns; /* the target's part of it: less at the speedup */
 	uint64_t hand_overs;
+	uint64_t timed_waits; /* a timer ended a wait of one of its tasks */
 };
 
 void sampling_rate_update(struct sampling_rate *sampling_rate,
 			  const struct sampling_rate_window *window);
 /*
  * SAMPLING_RATE_SHARE of the CPU time that the faster program uses between hand-overs, of the kind
- * of windows that has the most, within [shortest_ns, usual_ns].
+ * of windows that has the most, within [shortest_ns, usual_ns]; waits that a timer ends count as
+ * hand-overs down to SAMPLING_RATE_TIMED_NS. A lock or a poll that only dense sampling shows is
+ * seen by the first windows.
  */
 uint64_t sampling_rate_period_ns(const struct sampling_rate *sampling_rate, uint64_t usual_ns,
 				 uint64_t shortest_ns);
 #define SAMPLING_RATE_SHARE 0.125
+#define SAMPLING_RATE_TIMED_NS 250000.0 /* the least for waits that a timer ends */
+#define SAMPLING_RATE_FIRST 24          /* windows sampled so at least, as nothing is known yet */
 /* CPU time of the program between two hand-overs; 0 if these are rare. */
 uint64_t sampling_rate_work_ns(const struct sampling_rate *sampling_rate);
 /*

@@ -281,8 +281,10 @@ static void end(struct wait *wait, uint64_t now)
 	count_wait(wait, waited, now);
 	if (wait->kind == WAIT_FOR_FILE && waited >= SHORT_NS && class_of(wait) != WAIT_CLASS_IO)
 		thread_self.was_woken_internally = was_inside;
-	if (waited >= SHORT_NS)
+	if (waited >= SHORT_NS) {
 		COUNT(hand_overs, was_inside && wait->was_woken);
+		COUNT(timed_waits, wait->kind == WAIT_FOR_TIME || !wait->was_woken);
+	}
 	uint64_t global = global_delay(now);
 	delay_wake(&wait->task, DELAY_WAKER_TASK, 0, global, now);
 	if (was_inside && wait->was_woken)

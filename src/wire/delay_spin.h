@@ -29,12 +29,16 @@ struct delay_spin_tick {
 /*
  * A thread that spins waits for another one, and no event shows when that begins and ends. While it
  * does, it does not pause: time between two ticks that both find it spinning is as good as a pause.
- * Of the intervals before and after these, it is credited with the target's charges: half of them
- * around a single such tick, which stands for a short wait; after several, all of those before its
- * release, as the thread that releases it has mostly run the target (docs/decisions.md, "Spinning
- * is waiting that no scheduler sees"). All, too, of the interval in which it began, if the target
- * did not run before: the spinner has mostly handed over to it. Returns the credit, by which L
- * grows. `spin`: enum delay_spinning, kept from tick to tick.
+ * Of the intervals in which it began to spin and was released, it is credited with charges of the
+ * target (docs/decisions.md, "Spinning is waiting that no scheduler sees"):
+ *
+ *	                          target ran in the     else
+ *	                          interval before
+ *	it began                  half                  all: it has handed over to the target
+ *	released, spun for long   all: by the target    none: its releaser has begun the target
+ *	released, spun at 1 tick  half                  all: the target took less than a period
+ *
+ * Returns the credit, by which L grows. `spin`: enum delay_spinning, kept from tick to tick.
  */
 DELAY_RULE __u64 delay_spin_credit(__u8 *spin, const struct delay_spin_tick *tick)
 {
@@ -47,9 +51,11 @@ DELAY_RULE __u64 delay_spin_credit(__u8 *spin, const struct delay_spin_tick *tic
 		*spin |= DELAY_SPIN_CHARGED;
 	if (tick->is_spinning && before)
 		most = tick->weight_ns > tick->charged_ns ? tick->weight_ns : tick->charged_ns;
-	else if (before == DELAY_SPINS_ON || (tick->is_spinning && is_new))
-		most = tick->charged_ns;
-	else if (tick->is_spinning || before)
-		most = tick->charged_ns >> 1;
+	else if (tick->is_spinning)
+		most = is_new ? tick->charged_ns : tick->charged_ns >> 1;
+	else if (before == DELAY_SPINS_ON)
+		most = is_new ? 0 : tick->charged_ns;
+	else if (before)
+		most = is_new ? tick->charged_ns : tick->charged_ns >> 1;
 	return delay_not_negative(tick->gap_ns < most ? tick->gap_ns : most);
 }

@@ -41,7 +41,7 @@ enum runtime_sampler {
 /* Writer: program. Sums over threads; the engine adds up the stripes. */
 struct runtime_counters {
 	__u64 samples, sampled_ns, target_samples, target_ns;
-	__u64 waited_ns, hand_overs;
+	__u64 waited_ns, hand_overs, timed_waits;
 	__u64 lost; /* samples that found the ring full */
 	__u64 capped, pauses, paused_ns, overshoot_ns, longest_pause_ns;
 	__u64 sample_pauses, wake_pauses, wait_pauses;
@@ -50,7 +50,7 @@ struct runtime_counters {
 	__s64 pair_ns[WIRE_PAIRS_MOST]; /* open spans x effective ns, in open windows */
 	__s64 pair_weight_ns;
 	__u64 held_ns; /* of paused_ns: spent on a core, as threads outnumbered cores */
-	__u64 pad[4];
+	__u64 pad[3];
 };
 _Static_assert(sizeof(struct runtime_counters) == 256, "runtime_counters layout");
 

@@ -321,6 +321,7 @@ static void answer(struct agent *agent, const struct hosts_query *query)
 	head.target_ns = counters.target_ns;
 	head.waited_ns = counters.waited_ns;
 	head.hand_overs = counters.hand_overs;
+	head.timed_waits = counters.timed_waits;
 	head.lost = counters.lost;
 	head.capped = counters.capped;
 	head.displaced_ns = counters.displaced_ns;

@@ -223,6 +223,7 @@ static void add_core(struct collector_counters *counters, const struct kernel_cp
 	counters->target_samples += core->target_samples;
 	counters->target_ns += core->target_ns;
 	counters->hand_overs += core->hand_overs;
+	counters->timed_waits += core->timed_waits;
 	counters->lost += core->lost;
 	counters->capped += core->capped;
 	counters->displaced_ns += core->displaced_ns;

@@ -93,6 +93,7 @@ static void add_stripe(struct collector_counters *counters, const struct runtime
 	counters->target_samples += stripe->target_samples;
 	counters->target_ns += stripe->target_ns;
 	counters->hand_overs += stripe->hand_overs;
+	counters->timed_waits += stripe->timed_waits;
 	counters->lost += stripe->lost;
 	counters->capped += stripe->capped;
 	counters->displaced_ns += stripe->displaced_ns;

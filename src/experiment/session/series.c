@@ -179,7 +179,9 @@ static void follow_hand_overs(const struct series *series, const struct collecto
 					      .busy_ns = experiment->sampled_ns -
 							 (after->waited_ns - before->waited_ns),
 					      .target_ns = samples * series->period_ns,
-					      .hand_overs = after->hand_overs - before->hand_overs};
+					      .hand_overs = after->hand_overs - before->hand_overs,
+					      .timed_waits =
+						      after->timed_waits - before->timed_waits};
 
 	sampling_rate_update(&series->session->sampling_rate, &window);
 }

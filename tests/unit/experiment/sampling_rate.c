@@ -26,13 +26,39 @@ static uint64_t period_of(uint64_t busy_ns, uint64_t hand_overs)
 	return sampling_rate_period_ns(&sampling_rate, USUAL, SHORTEST);
 }
 
-TEST("nothing known, or no hand-overs: the usual period")
+TEST("no hand-overs: the usual period")
+{
+	CHECK_EQUAL(period_of(100000000, 0), USUAL);
+	CHECK_EQUAL(period_of(100000000, 1), USUAL);
+}
+
+TEST("the first windows are sampled densely, as nothing is known yet")
 {
 	struct sampling_rate sampling_rate = {0};
 
+	for (int i = 0; i < SAMPLING_RATE_FIRST; i++) {
+		CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, USUAL, SHORTEST),
+			    (uint64_t)SAMPLING_RATE_TIMED_NS);
+		CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, 200000, SHORTEST), 200000);
+		sampling_rate_update(&sampling_rate,
+				     &(struct sampling_rate_window){.busy_ns = 100000000});
+	}
 	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, USUAL, SHORTEST), USUAL);
-	CHECK_EQUAL(period_of(100000000, 0), USUAL);
-	CHECK_EQUAL(period_of(100000000, 1), USUAL);
+}
+
+TEST("waits that a timer ends count as hand-overs, down to a limit")
+{
+	struct sampling_rate rare = {0}, frequent = {0}, both = {0};
+
+	follow(&rare, (struct sampling_rate_window){.busy_ns = 100000000, .timed_waits = 40});
+	follow(&frequent, (struct sampling_rate_window){.busy_ns = 100000000, .timed_waits = 400});
+	follow(&both, (struct sampling_rate_window){.busy_ns = 100000000,
+						    .hand_overs = 62,
+						    .timed_waits = 400});
+	CHECK_EQUAL(sampling_rate_period_ns(&rare, USUAL, SHORTEST), 312500);
+	CHECK_EQUAL(sampling_rate_period_ns(&frequent, USUAL, SHORTEST),
+		    (uint64_t)SAMPLING_RATE_TIMED_NS);
+	CHECK_EQUAL(sampling_rate_period_ns(&both, USUAL, SHORTEST), 201612);
 }
 
 TEST("a share of the time between hand-overs, within the limits")

@@ -689,6 +689,23 @@ TEST("a spinner that hands over to the target owes nothing for the interval in w
 	CHECK_EQUAL(credit_of(&spin, false, 80), 0);
 }
 
+TEST("a spinner whose releaser begins the target owes what is charged from then on")
+{
+	__u8 spin = 0;
+
+	CHECK_EQUAL(credit_of(&spin, true, 0), 0);
+	CHECK_EQUAL(credit_of(&spin, true, 0), 100);
+	CHECK_EQUAL(credit_of(&spin, false, 80), 0);
+}
+
+TEST("a spinner owes nothing of a target that took less than a period")
+{
+	__u8 spin = 0;
+
+	CHECK_EQUAL(credit_of(&spin, true, 0), 0);
+	CHECK_EQUAL(credit_of(&spin, false, 80), 80);
+}
+
 TEST("a spinner beside which the target ran already owes half of the charges, when its wait began")
 {
 	__u8 spin = 0;
