@@ -56,9 +56,8 @@ struct collector_facts {
 struct collector_counters {
 	uint64_t time_ns, delay_ns; /* now, G */
 	uint64_t samples, sampled_ns, target_samples, target_ns;
-	uint64_t waited_ns;   /* off CPU, where that counts: a part of sampled_ns */
-	uint64_t hand_overs;  /* a task of the program ended the wait of another */
-	uint64_t timed_waits; /* a timer ended the wait of a task */
+	uint64_t waited_ns;               /* off CPU, where that counts: a part of sampled_ns */
+	uint64_t hand_overs, timed_waits; /* waits that a task of the program, or a timer, ended */
 	uint64_t lost, lost_events, capped, displaced_ns, unwound_badly, failed_lookups;
 	uint64_t dropped_points, untracked_tasks;
 	uint64_t ticks;

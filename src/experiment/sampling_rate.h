@@ -7,8 +7,8 @@
  * program whose threads hand over often is sampled more densely (docs/decisions.md, "Period and
  * hand-overs"). A hand-over is the wake-up of a task of the program by another one, or the end of
  * spinning. A wait that a device or a timer ends is as long as it is, however late a pause comes.
- * But a task that naps may look again and again whether another has got there: a part of a hand-over.
- * Effective time is free of the ticks' cost (bpf/pause.h).
+ * But a task that naps may look again and again whether another has got there. Effective time is
+ * free of the ticks' cost (bpf/pause.h).
  */
 #pragma once
 

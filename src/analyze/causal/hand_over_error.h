@@ -6,10 +6,16 @@
  * prediction: a speedup by pauses keeps both tasks awake. The cost does not fall with the work
  * between two hand-overs, so it takes a larger part of a gain as that gets short; what gains
  * nothing errs by nothing (docs/decisions.md, "Period and hand-overs").
+ *
+ * Where a unit of work is short beside the sampling period, and tasks wait for each other now and
+ * then, pauses of a period keep them from meeting as often as the faster program would. So little
+ * is known of a gain that half of it is the standard error.
  */
 #pragma once
 
 #include "analyze/causal/trials.h"
+
+#define HAND_OVER_ERROR_OF_SHORT_UNITS 0.5
 
 /* Standard error as a part of the gain; 0 for latencies, and if hand-overs are rare. */
 double hand_over_error_of(const struct recording *recording, const struct trials *trials,

@@ -2,6 +2,7 @@
 /* warnings - what weakens the answers of a causal profile. */
 #include "report/causal/warnings.h"
 
+#include "analyze/causal/hand_over_error.h"
 #include "analyze/causal/steadiness.h"
 #include "base/cleanup.h"
 #include "report/display.h"
@@ -80,6 +81,22 @@ static void warn_of_widened(struct warnings *warnings, const struct causal *caus
 			widened == 1 ? "was" : "were");
 }
 
+static void warn_of_short_units(struct warnings *warnings, const struct causal *causal)
+{
+	bool is_met = false;
+
+	for (size_t i = 0; i < causal->count; i++)
+		for (size_t j = 0; j < causal->targets[i].count; j++)
+			is_met |= causal->targets[i].effects[j].hand_over_error >=
+				  HAND_OVER_ERROR_OF_SHORT_UNITS;
+	if (is_met)
+		*array_add(warnings) = text_copy(
+			"a unit of work is shorter than two sampling periods, and tasks wait for "
+			"each other at some of them: a speedup may make them meet more often than "
+			"pauses can show, and may gain less, or lose; the intervals hold half of "
+			"the gain for it");
+}
+
 static void warn_of_warm_up(struct warnings *warnings, const struct causal *causal)
 {
 	for (size_t i = 0; i < causal->count; i++) {
@@ -103,6 +120,7 @@ static void warn_of_warm_up(struct warnings *warnings, const struct causal *caus
 				target->target->name, warm_up_skipped(warm_up.level));
 	}
 	warn_of_widened(warnings, causal);
+	warn_of_short_units(warnings, causal);
 }
 
 static bool is_new_point(const struct causal *causal, size_t until,

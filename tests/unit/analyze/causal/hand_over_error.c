@@ -26,6 +26,36 @@ TEST("the error grows as the work between hand-overs gets short, up to a bound")
 	CHECK_NEAR(error_of(POINT_THROUGHPUT, 40000, 153000), 0.25, 1e-6);
 }
 
+/* Each visit of a point takes `unit_ns` of CPU time. */
+static double error_of_units(double unit_ns, uint64_t hand_over_ns, uint64_t period_ns)
+{
+	const struct recording_point point = {.id = 1};
+	struct recording_experiment window = {.run_id = 1,
+					      .duration_ns = 1000000,
+					      .sampled_ns = 1000 * (uint64_t)unit_ns};
+	const struct recording_experiment *items[] = {&window};
+	const struct trials trials = {items, 1};
+	struct recording recording = {0};
+
+	*array_add(&recording.runs) = (struct recording_run){.id = 1,
+							     .period_ns = period_ns,
+							     .hand_over_ns = hand_over_ns};
+	*array_add(&window.visits) =
+		(struct recording_visit){.point_id = 1, .duration_ns = 1000000, .visits = 1000};
+	double error = hand_over_error_of(&recording, &trials, &point);
+	array_free(&window.visits);
+	array_free(&recording.runs);
+	return error;
+}
+
+TEST("half of a gain is unsure where units are short, and tasks meet now and then")
+{
+	CHECK_NEAR(error_of_units(90000, 543000, 88000), 0.5, 1e-6);
+	CHECK_EQUAL(error_of_units(90000, 1000000, 88000), 0);
+	CHECK_EQUAL(error_of_units(90000, 0, 88000), 0);
+	CHECK_EQUAL(error_of_units(200000, 543000, 88000), 0);
+}
+
 TEST("there is none where hand-overs are rare beside the sampling period, or unknown")
 {
 	CHECK_EQUAL(error_of(POINT_THROUGHPUT, 320000, 153000), 0);
