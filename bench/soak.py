@@ -4,16 +4,18 @@
 
     bench/soak.py [--lever build/lever] [--minutes 30] [--command "record --system"]
 
-The load: children that end at once, a process that executes itself again and again, four threads that work, and
-a compressor of a text, in turn with sleeps. A row each 30 s: resident memory and descriptors of the engine and its
-parser, and the size of the profile. Exits 1 if descriptors grow, if memory grows by more than a quarter from the first
-third of the time to its end, if the last third adds more than its share and a half to the file, or if lever fails.
+The load: children that end at once, a process that executes itself again and again, four threads that work, a
+compressor of a text, in turn with sleeps, and a new program all the time, compiled, run and removed. A row each 30 s: resident memory and descriptors of the engine and its
+parser, and the size of the profile; of a recording, what a million samples add. Exits 1 if the last third of the time has
+a quarter more memory or a tenth more descriptors than all before, or adds more than its share and a half to the file, or
+if lever fails.
 """
 import argparse
 import glob
 import os
 import shlex
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -23,8 +25,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LOAD = """\
 while :; do
     %(storm)s forks 1 > /dev/null; %(storm)s execs 1 > /dev/null; xz -k -c %(text)s > /dev/null; sleep 0.3
-done & %(exits)s threads 100000000 & sleep %(seconds)d; kill $(jobs -p)
+done & %(exits)s threads 100000000 & %(builds)s & sleep %(seconds)d; kill $(jobs -p)
 """
+# A program that no one has seen before, compiled with debug information, run and removed, again and again.
+BUILDS = r"""
+for ((n = 0; ; n++)); do
+    awk -v n=$n 'BEGIN {
+        for (i = 0; i < 100; i++)
+            printf "static __attribute__((noinline)) long f%%d_%%d(long a)\n{\nfor (int j = 0; j < 20000; j++)\na = a * 31 + j;\nreturn a;\n}\n", n, i
+        print "int main(void)\n{\nlong a = 1;"
+        for (i = 0; i < 100; i++) printf "a += f%%d_%%d(a);\n", n, i
+        print "return a == 7;\n}" }' > %(place)s/new$n.c
+    cc -g -O1 -o %(place)s/new$n %(place)s/new$n.c && %(place)s/new$n; rm -f %(place)s/new$n*
+done"""
 
 
 def used(pid):
@@ -61,18 +74,35 @@ def watch(engine, output, seconds):
 
 
 def grown(rows):
-    """Sentences on what grew though it should not."""
+    """Sentences on what grew though it should not: the last third against all before."""
     third = len(rows) // 3
-    early, late = rows[third], rows[-1]
+    before, late = rows[:-third], rows[-third:]
     wrong = []
     for name, memory, descriptors in (("engine", 1, 2), ("parser", 3, 4)):
-        if late[memory] > 1.25 * max(row[memory] for row in rows[:third + 1]):
-            wrong.append(f"the {name}'s memory grew from {early[memory]:.1f} to {late[memory]:.1f} MB")
-        if late[descriptors] > max(row[descriptors] for row in rows[:third + 1]):
-            wrong.append(f"the {name}'s descriptors grew from {early[descriptors]} to {late[descriptors]}")
-    if late[5] - rows[-third - 1][5] > 0.5 * late[5] + 1:
-        wrong.append(f"the last third added {late[5] - rows[-third - 1][5]:.1f} MB to {late[5]:.1f} MB")
+        for what, column, times in (("memory", memory, 1.25), ("descriptors", descriptors, 1.1)):
+            early, last = max(row[column] for row in before), max(row[column] for row in late)
+            if last > times * early:
+                wrong.append(f"the {name}'s {what} grew from {early:.0f} to {last:.0f}")
+    if late[-1][5] - before[-1][5] > 0.5 * late[-1][5] + 1:
+        wrong.append(f"the last third added {late[-1][5] - before[-1][5]:.1f} MB to {late[-1][5]:.1f} MB")
     return wrong
+
+
+def slope(rows, column):
+    """By least squares, per second."""
+    count, seconds, values = len(rows), [row[0] for row in rows], [row[column] for row in rows]
+    middle, mean = sum(seconds) / count, sum(values) / count
+    return sum((x - middle) * (y - mean) for x, y in zip(seconds, values)) / sum((x - middle) ** 2 for x in seconds)
+
+
+def tell_growth(rows, output):
+    """What a million samples add, after the first third of the time."""
+    with sqlite3.connect(f"file:{output}?mode=ro", uri=True) as file:
+        events, = file.execute("SELECT sum(samples) FROM moment").fetchone()
+    millions = events / 1e6 / rows[-1][0]
+    columns = (("engine", 1, "MB"), ("its descriptors", 2, ""), ("parser", 3, "MB"), ("profile", 5, "MB"))
+    print(f"{events} samples; a million adds", ", ".join(
+        f"{slope(rows[len(rows) // 3:], column) / millions:+.1f} {unit} {name}".replace("  ", " ") for name, column, unit in columns))
 
 
 def main():
@@ -83,9 +113,10 @@ def main():
     options = parser.parse_args()
     programs = os.path.join(os.path.dirname(os.path.abspath(options.lever)), "tests", "kernel", "programs")
     seconds = 60 * options.minutes
-    load = ["bash", "-c", LOAD % {"storm": os.path.join(programs, "storm"), "exits": os.path.join(programs, "exits"),
-                                  "text": os.path.join(HERE, "../docs/decisions.md"), "seconds": seconds}]
     with tempfile.TemporaryDirectory() as place:
+        load = ["bash", "-c", LOAD % {
+            "storm": os.path.join(programs, "storm"), "exits": os.path.join(programs, "exits"), "seconds": seconds,
+            "text": os.path.join(HERE, "../docs/decisions.md"), "builds": BUILDS % {"place": place}}]
         output = os.path.join(place, "soak.lever")
         command = [options.lever, *shlex.split(options.command), "--quiet", "--output", output]
         if "--system" in command:
@@ -95,13 +126,16 @@ def main():
             beside, command = None, [*command, "--", *load]
         try:
             engine = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)  # pylint: disable=consider-using-with
-            wrong = grown(watch(engine, output, seconds))
+            rows = watch(engine, output, seconds)
+            wrong = grown(rows)
             code = engine.wait(120)
         finally:
             if beside:
                 os.killpg(beside.pid, signal.SIGKILL)
         said = subprocess.run([options.lever, "report", output], capture_output=True, text=True, check=False).stdout
         print("\n".join(line for line in said.splitlines() if line.startswith(("run ", "samples", "events", "warning"))))
+        if options.command.startswith("record"):
+            tell_growth(rows, output)
     print("\n".join(wrong))
     return 1 if wrong or code not in (0, 3) else 0
 

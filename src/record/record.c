@@ -12,6 +12,7 @@
 #include "symbolize/kernel/kallsyms.h"
 #include "symbolize/parser/start.h"
 
+#include <malloc.h>
 #include <pthread.h>
 
 #define POLL_MS 50
@@ -208,11 +209,29 @@ static int poll_session(struct driver *driver, struct error *error)
 	return refresh(record, error);
 }
 
+/* What a recording of any length needs is bounded: what is written may be forgotten. */
+static void tidy(struct record *record)
+{
+	bool is_large = sample_aggregator_is_large(record->aggregator);
+
+	if (record_session_tidy(&record->session))
+		sample_aggregator_forget_names(record->aggregator);
+	if (!is_large)
+		return;
+	sample_aggregator_forget(record->aggregator);
+	resources_forget(record->resources);
+	malloc_trim(0);
+}
+
 static int write_samples(struct driver *driver, struct error *error)
 {
 	struct record *record = record_of(driver);
+	int code =
+		sample_aggregator_write(record->aggregator, driver->profile, driver->run.id, error);
 
-	return sample_aggregator_write(record->aggregator, driver->profile, driver->run.id, error);
+	if (!code)
+		tidy(record);
+	return code;
 }
 
 /* ---- the end ---- */

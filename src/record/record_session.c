@@ -6,6 +6,7 @@
 #include "record/record_session.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "collect/bpf/overhead.h"
 #include "collect/process/libraries.h"
@@ -20,6 +21,12 @@
 static void on_sample(void *context, const struct record_sample *sample)
 {
 	struct record_session *session = context;
+
+	for (uint32_t i = 0; i < sample->user_count && i < RECORD_USER_FRAMES_MOST; i++) {
+		uint32_t object = sample->user[i].object;
+		if (object != WIRE_OBJECT_UNKNOWN && object < WIRE_OBJECTS_MOST)
+			mapped_files_use(session->mapped_files, object - 1, sample->time_ns);
+	}
 	session->sample(session->context, sample);
 }
 
@@ -67,6 +74,16 @@ static int set_python(void *context, uint32_t object, const struct wire_python *
 	return recorder_set_python(context, object, python);
 }
 
+static void unname_file(void *context, const struct wire_file *file)
+{
+	recorder_unname_file(context, file);
+}
+
+static void drop_unwind(void *context, uint32_t object)
+{
+	recorder_drop_unwind(context, object);
+}
+
 /* ---- life ---- */
 
 void record_session_configure(struct record_session *session, const char *binaries,
@@ -109,6 +126,10 @@ int record_session_open(struct record_session *session, const struct recorder_op
 					 .name_object = name_object,
 					 .set_unwind = set_unwind,
 					 .set_python = set_python};
+	if (!recorder_limits(session->recorder)) {
+		sink.unname_file = unname_file;
+		sink.drop_unwind = drop_unwind;
+	}
 	session->mapped_files = mapped_files_new(session->symbols, &sink);
 	for (uint32_t i = 0; i < symbols_object_count(session->symbols); i++)
 		mapped_files_announce(session->mapped_files, i);
@@ -130,6 +151,15 @@ int record_session_add_process(struct record_session *session, pid_t pid, struct
 void record_session_drain(struct record_session *session)
 {
 	recorder_drain(session->recorder, &session->handler);
+}
+
+bool record_session_tidy(struct record_session *session)
+{
+	mapped_files_sweep(session->mapped_files, clock_now_ns());
+	if (!symbols_renew_if_large(session->symbols))
+		return false;
+	overhead_replace_process(symbols_process(session->symbols));
+	return true;
 }
 
 void record_session_close(struct record_session *session)

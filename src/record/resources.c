@@ -40,13 +40,18 @@ struct resources *resources_new(struct symbols *symbols, struct mapped_files *ma
 	return resources;
 }
 
+void resources_forget(struct resources *resources)
+{
+	interner_clear(&resources->names);
+	hash_map_clear(&resources->locks);
+	hash_map_clear(&resources->files);
+}
+
 void resources_free(struct resources *resources)
 {
 	if (!resources)
 		return;
-	interner_clear(&resources->names);
-	hash_map_clear(&resources->locks);
-	hash_map_clear(&resources->files);
+	resources_forget(resources);
 	free(resources);
 }
 

@@ -18,3 +18,5 @@ void resources_free(struct resources *resources);
 const char *resources_lock(struct resources *resources, uint32_t tgid, uint64_t address);
 /* Of a sample off CPU in a system call: the file or peer that it is about. */
 const char *resources_file(struct resources *resources, const struct record_sample *sample);
+/* Names that were borrowed end. */
+void resources_forget(struct resources *resources);

@@ -17,6 +17,8 @@
 
 #define OBJECT_KERNEL 0x7fffffffu
 #define OBJECT_PROCESS 0x80000000u /* | process: code without a file */
+#define LARGE_BYTES (48u << 20)
+#define THREAD_KEPT_NS 10000000000ull
 
 /* A frame of a call chain. Callers have lower indexes than what they call. */
 struct node {
@@ -29,6 +31,7 @@ struct node {
 struct thread {
 	struct recording_thread row;
 	char command[16];
+	uint64_t key[2], seen_ns; /* of thread_ids; the last sample's time */
 };
 
 struct aggregate {
@@ -61,6 +64,7 @@ struct sample_aggregator {
 	struct hash_map tail_calls; /* (stack << 32 | object, offset) -> index of tail_stacks */
 	ARRAY(int64_t) tail_stacks;
 	size_t written_nodes, written_threads;
+	uint64_t now_ns; /* of the last sample */
 	struct sample_aggregator_totals totals;
 };
 
@@ -102,6 +106,66 @@ void sample_aggregator_free(struct sample_aggregator *aggregator)
 	hash_map_clear(&aggregator->tail_calls);
 	array_free(&aggregator->tail_stacks);
 	free(aggregator);
+}
+
+void sample_aggregator_forget_names(struct sample_aggregator *aggregator)
+{
+	hash_map_clear(&aggregator->frames);
+	hash_map_clear(&aggregator->rows);
+	array_free(&aggregator->frame_ids);
+}
+
+bool sample_aggregator_is_large(const struct sample_aggregator *aggregator)
+{
+	const struct hash_map *maps[] = {
+		&aggregator->node_ids,  &aggregator->thread_ids, &aggregator->aggregate_ids,
+		&aggregator->addresses, &aggregator->wakeup_ids, &aggregator->frames,
+		&aggregator->rows,      &aggregator->tail_calls,
+	};
+	size_t bytes = aggregator->nodes.capacity * sizeof(*aggregator->nodes.items) +
+		       aggregator->threads.capacity * sizeof(*aggregator->threads.items) +
+		       aggregator->aggregates.capacity * sizeof(*aggregator->aggregates.items) +
+		       aggregator->wakeups.capacity * sizeof(*aggregator->wakeups.items);
+
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+		bytes += maps[i]->capacity * sizeof(*maps[i]->entries);
+	return bytes > LARGE_BYTES;
+}
+
+static void forget_threads(struct sample_aggregator *aggregator)
+{
+	size_t kept = 0;
+
+	hash_map_clear(&aggregator->thread_ids);
+	for (size_t i = 0; i < aggregator->threads.count; i++) {
+		const struct thread *thread = &aggregator->threads.items[i];
+		if (thread->seen_ns + THREAD_KEPT_NS < aggregator->now_ns)
+			continue;
+		hash_map_set(&aggregator->thread_ids, thread->key[0], thread->key[1],
+			     (uint32_t)kept);
+		aggregator->threads.items[kept++] = *thread;
+	}
+	aggregator->threads.count = aggregator->written_threads = kept;
+	aggregator->threads.capacity = kept + 1;
+	aggregator->threads.items =
+		memory_resize(aggregator->threads.items, kept + 1, sizeof(struct thread));
+}
+
+void sample_aggregator_forget(struct sample_aggregator *aggregator)
+{
+	sample_aggregator_forget_names(aggregator);
+	forget_threads(aggregator);
+	array_free(&aggregator->nodes);
+	array_free(&aggregator->aggregates);
+	array_free(&aggregator->wakeups);
+	array_free(&aggregator->tail_stacks);
+	hash_map_clear(&aggregator->node_ids);
+	hash_map_clear(&aggregator->aggregate_ids);
+	hash_map_clear(&aggregator->addresses);
+	hash_map_clear(&aggregator->wakeup_ids);
+	hash_map_clear(&aggregator->tail_calls);
+	(void)array_add(&aggregator->nodes); /* the root */
+	aggregator->written_nodes = 1;
 }
 
 const struct sample_aggregator_totals *sample_aggregator_totals(
@@ -186,14 +250,20 @@ static uint32_t thread_for(struct sample_aggregator *aggregator, const struct re
 		hash_bytes(sample->command, strnlen(sample->command, sizeof(sample->command)));
 	uint32_t index = hash_map_get(&aggregator->thread_ids, first, second);
 
-	if (index != HASH_MAP_NONE)
+	aggregator->now_ns = sample->time_ns;
+	if (index != HASH_MAP_NONE) {
+		aggregator->threads.items[index].seen_ns = sample->time_ns;
 		return index;
+	}
 	index = (uint32_t)aggregator->threads.count;
 	struct thread *thread = array_add(&aggregator->threads);
 	memcpy(thread->command, sample->command, sizeof(thread->command));
 	thread->command[sizeof(thread->command) - 1] = 0;
 	thread->row.pid = sample->tgid;
 	thread->row.tid = sample->tid;
+	thread->key[0] = first;
+	thread->key[1] = second;
+	thread->seen_ns = sample->time_ns;
 	hash_map_set(&aggregator->thread_ids, first, second, index);
 	return index;
 }

@@ -35,5 +35,12 @@ void sample_aggregator_add(struct sample_aggregator *aggregator,
 /* Writes rows that are new or have changed since the last call. */
 int sample_aggregator_write(struct sample_aggregator *aggregator, struct profile *profile,
 			    int64_t run_id, struct error *error);
+/*
+ * After all is written. Of names, when symbols have forgotten theirs; of everything, when that is
+ * large, but for threads that had a sample lately: what comes again gets new rows.
+ */
+void sample_aggregator_forget_names(struct sample_aggregator *aggregator);
+bool sample_aggregator_is_large(const struct sample_aggregator *aggregator);
+void sample_aggregator_forget(struct sample_aggregator *aggregator);
 const struct sample_aggregator_totals *sample_aggregator_totals(
 	const struct sample_aggregator *aggregator);

@@ -68,6 +68,8 @@ static bool find_object(const struct symbols *symbols, const char *path, const s
 	for (size_t i = 0; i < symbols->objects.count; i++) {
 		const struct object *known = symbols->objects.items[i];
 		bool has_file = status && known->inode;
+		if (known->is_forgotten)
+			continue;
 		bool is_same = has_file && known->inode == status->st_ino &&
 			       known->device == status->st_dev;
 		if (is_same || (!has_file && strcmp(known->shown.path, path) == 0)) {
@@ -115,6 +117,19 @@ int symbols_add_object(struct symbols *symbols, const char *path, const char *op
 		symbols->objects.items[*object]->is_main = is_main;
 	object_file_close(&file);
 	return code;
+}
+
+void symbols_forget_object(struct symbols *symbols, uint32_t object)
+{
+	if (symbols->parser) {
+		parser_forget_object(symbols->parser, object);
+		return;
+	}
+	struct object *forgotten = symbols_open(symbols, object);
+	sources_forget_addresses(&symbols->sources);
+	units_forget_frames(forgotten);
+	units_free(forgotten);
+	object_forget(forgotten);
 }
 
 /* Reads the map anew if it changed. */

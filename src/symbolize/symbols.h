@@ -4,8 +4,7 @@
  *
  * An object is an ELF file, or a JIT map for code without a file. Addresses are offsets in the
  * file, as the kernel's mappings have them, so they are the same in every process. Reading is
- * lazy: opening an object reads ELF headers; the debug information of a compilation unit is
- * decoded when an address in it is first asked for.
+ * lazy: opening reads ELF headers; a compilation unit is decoded when its code is asked about.
  *
  * A location is a source line or a function (granularity) in one object. Each address is attributed
  * to at most one location: the innermost line whose source is in scope, going outwards through
@@ -58,6 +57,8 @@ void symbols_free(struct symbols *symbols);
  */
 int symbols_add_object(struct symbols *symbols, const char *path, const char *open_path,
 		       bool is_main, uint32_t *object, struct error *error);
+/* Gives back what was read of the file. Its number and locations stay, for when it comes back. */
+void symbols_forget_object(struct symbols *symbols, uint32_t object);
 /* The jitdump or perf map of a process, or NULL; sentences about files of others. Owned. */
 char *symbols_jit_path(unsigned pid, char **refused);
 /* JIT code by such a file, which is read again if it grew. Offsets are addresses. */

@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 /* A file has an object number below WIRE_OBJECTS_MOST; other objects have the numbers below. */
-#define WIRE_OBJECTS_MOST 4096
+#define WIRE_OBJECTS_MOST 65536
 #define WIRE_OBJECT_UNKNOWN 0u               /* a file that the engine has not numbered yet */
 #define WIRE_OBJECT_NO_FILE 0xffffffffu      /* JIT code, vdso: offsets are addresses */
 #define WIRE_OBJECT_KERNEL 0xfffffffeu       /* the kernel's code: offsets are addresses */

@@ -402,6 +402,30 @@ def _():
         check("data.pack" not in json.dumps(computing), computing)
 
 
+@test("the process that reads binaries is replaced when it is large, and all code still has names")
+def _():
+    lines = marked_lines()
+    ends = []
+
+    def watch(engine):
+        """The processes that read binaries while lever runs."""
+        while engine.poll() is None:
+            said = subprocess.run(["pgrep", "-P", str(engine.pid), "-x", "lever-parser"], capture_output=True, text=True, check=False)
+            ends.extend(pid for pid in said.stdout.split() if pid not in ends)
+            time.sleep(0.2)
+
+    with folder() as place:
+        output = os.path.join(place, "test.lever")
+        with subprocess.Popen([LEVER, "record", "--quiet", "--output", output, "--", program("sites"), "5000"], env=os.environ | {"LEVER_PARSER_MEGABYTES": "1"}) as engine:
+            watch(engine)
+        equal(engine.returncode, 0)
+        check(len(ends) > 1, ends)
+        entries = main_thread(report(output))
+        right = sum(entry["weight_ns"] for entry in entries if entry["system_call"] in lines and
+                    [frame["line"] for frame in own_frames(entry)][:1] == [lines[entry["system_call"]]])
+        check(right > 1500e6, [right, entries])
+
+
 @test("the overhead of recording is measured: its BPF programs and interrupts, and lever itself")
 def _():
     told = recorded()

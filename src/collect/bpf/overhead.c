@@ -14,11 +14,18 @@
 #define FIRST_EVERY_NS 100000000ull
 #define EVERY_NS 1000000000ull
 
-static pid_t helper; /* 0: none */
-static uint64_t helper_ns;
+static pid_t helper;                 /* 0: none */
+static uint64_t helper_ns, ended_ns; /* of this helper, of those before it */
 
 void overhead_count_process(pid_t pid)
 {
+	helper = pid;
+	helper_ns = ended_ns = 0;
+}
+
+void overhead_replace_process(pid_t pid)
+{
+	ended_ns += helper_ns;
 	helper = pid;
 	helper_ns = 0;
 }
@@ -39,7 +46,7 @@ static uint64_t own_cpu_ns(void)
 		uint64_t now = cpu_ns(clock);
 		helper_ns = now > helper_ns ? now : helper_ns;
 	}
-	return cpu_ns(CLOCK_PROCESS_CPUTIME_ID) + helper_ns;
+	return cpu_ns(CLOCK_PROCESS_CPUTIME_ID) + ended_ns + helper_ns;
 }
 
 /* Of all programs of the object, since they were loaded. */

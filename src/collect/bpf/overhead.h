@@ -32,6 +32,8 @@ struct overhead {
 
 /* A process of the engine (0: none), whose CPU time counts as the engine's. */
 void overhead_count_process(pid_t pid);
+/* The one before has ended, and this one takes its place. */
+void overhead_replace_process(pid_t pid);
 /* One that was never started may be ended, too: it is unknown. */
 void overhead_start(struct overhead *overhead, struct bpf_object *object);
 void overhead_poll(struct overhead *overhead);

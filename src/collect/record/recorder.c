@@ -274,6 +274,16 @@ int recorder_set_unwind(struct recorder *recorder, uint32_t object,
 	return unwind_table_add(&recorder->unwind, object, rows, count);
 }
 
+void recorder_unname_file(struct recorder *recorder, const struct wire_file *file)
+{
+	bpf_map_delete_elem(bpf_map__fd(recorder->bpf->maps.objects), file);
+}
+
+void recorder_drop_unwind(struct recorder *recorder, uint32_t object)
+{
+	unwind_table_drop(&recorder->unwind, object);
+}
+
 int recorder_set_python(struct recorder *recorder, uint32_t object,
 			const struct wire_python *python)
 {

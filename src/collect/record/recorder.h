@@ -71,6 +71,9 @@ int recorder_sample_blocked(struct recorder *recorder, const struct recorder_han
 int recorder_name_object(struct recorder *recorder, const struct wire_file *file, uint32_t object);
 int recorder_set_unwind(struct recorder *recorder, uint32_t object,
 			const struct wire_unwind_row *rows, size_t count);
+/* The reverse of both; with BPF only. */
+void recorder_unname_file(struct recorder *recorder, const struct wire_file *file);
+void recorder_drop_unwind(struct recorder *recorder, uint32_t object);
 
 /* -ENOTSUP without BPF. */
 int recorder_set_python(struct recorder *recorder, uint32_t object,

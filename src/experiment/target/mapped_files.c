@@ -3,8 +3,10 @@
 #include "experiment/target/mapped_files.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "experiment/target/file_lives.h"
 #include "experiment/target/python_events.h"
 #include "symbolize/object/unwind.h"
 
@@ -19,18 +21,23 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#define UNREADABLE_MOST 20 /* files with a warning each */
+
 struct mapped_files {
 	struct symbols *symbols;
 	struct mapped_files_sink sink;
-	ARRAY(bool) unwound; /* by object: its unwind rows were passed on */
+	struct file_lives *lives;
+	ARRAY(bool) examined; /* by object: for an interpreter of Python */
 	char *warnings;
+	unsigned unreadable; /* files that have a warning, or would have one */
 };
 
 void mapped_files_free(struct mapped_files *mapped_files)
 {
 	if (!mapped_files)
 		return;
-	array_free(&mapped_files->unwound);
+	file_lives_free(mapped_files->lives);
+	array_free(&mapped_files->examined);
 	free(mapped_files->warnings);
 	free(mapped_files);
 }
@@ -152,16 +159,23 @@ static void send_python(struct mapped_files *mapped_files, uint32_t object)
 				    WIRE_PYTHONS_MOST));
 }
 
+/* Once: the number of a file that is dropped and comes back is the same. */
+static void send_python_once(struct mapped_files *mapped_files, uint32_t object)
+{
+	while (mapped_files->examined.count <= object)
+		*array_add(&mapped_files->examined) = false;
+	if (!mapped_files->examined.items[object])
+		send_python(mapped_files, object);
+	mapped_files->examined.items[object] = true;
+}
+
 static void send_unwind_rows(struct mapped_files *mapped_files, uint32_t object)
 {
 	struct unwind_row *rows;
 
-	while (mapped_files->unwound.count <= object)
-		*array_add(&mapped_files->unwound) = false;
-	if (mapped_files->unwound.items[object])
+	if (file_lives_has(mapped_files->lives, object))
 		return;
-	mapped_files->unwound.items[object] = true;
-	send_python(mapped_files, object);
+	send_python_once(mapped_files, object);
 	size_t count = symbols_unwind_rows(mapped_files->symbols, object, &rows);
 	struct wire_unwind_row *sent = memory_new(count, sizeof(*sent));
 	for (size_t i = 0; i < count; i++)
@@ -177,6 +191,7 @@ static void send_unwind_rows(struct mapped_files *mapped_files, uint32_t object)
 				    "unwind them: call chains through the last files follow "
 				    "frame pointers; profile fewer processes",
 				    WIRE_OBJECTS_MOST, WIRE_UNWIND_ROWS_MOST));
+	file_lives_begin(mapped_files->lives, object, count, clock_now_ns());
 	free(sent);
 	free(rows);
 }
@@ -189,6 +204,7 @@ static void name_object(struct mapped_files *mapped_files, const struct wire_fil
 	if (mapped_files->sink.describe_object)
 		mapped_files->sink.describe_object(mapped_files->sink.context, object + 1,
 						   known->path, known->build_id);
+	file_lives_name(mapped_files->lives, object, file);
 	if (mapped_files->sink.name_object(mapped_files->sink.context, file, object + 1))
 		text_add_line(
 			&mapped_files->warnings,
@@ -226,6 +242,7 @@ struct mapped_files *mapped_files_new(struct symbols *symbols, const struct mapp
 	struct mapped_files *mapped_files = memory_new(1, sizeof(*mapped_files));
 	mapped_files->symbols = symbols;
 	mapped_files->sink = *sink;
+	mapped_files->lives = file_lives_new();
 	announce_vdso(mapped_files);
 	return mapped_files;
 }
@@ -256,12 +273,62 @@ static bool add_file(struct mapped_files *mapped_files, uint32_t tid, const stru
 			       &error) &&
 	    symbols_add_object(mapped_files->symbols, mapping->path, NULL, is_main, object,
 			       &error)) {
-		text_add_line(&mapped_files->warnings, text_copy(error.text));
+		if (mapped_files->unreadable++ < UNREADABLE_MOST)
+			text_add_line(&mapped_files->warnings, text_copy(error.text));
 		return false;
 	}
 	send_unwind_rows(mapped_files, *object);
 	return true;
 }
+
+void mapped_files_use(struct mapped_files *mapped_files, uint32_t object, uint64_t now_ns)
+{
+	file_lives_use(mapped_files->lives, object, now_ns);
+}
+
+/* ---- giving back ---- */
+
+static bool is_removed(void *context, uint32_t object)
+{
+	const struct mapped_files *mapped_files = context;
+	int fd = symbols_object(mapped_files->symbols, object)->fd;
+	struct stat status;
+
+	return fd >= 0 && !fstat(fd, &status) && !status.st_nlink;
+}
+
+static void hide_file(void *context, const struct wire_file *file)
+{
+	const struct mapped_files *mapped_files = context;
+	mapped_files->sink.unname_file(mapped_files->sink.context, file);
+}
+
+static void show_file(void *context, const struct wire_file *file, uint32_t object)
+{
+	const struct mapped_files *mapped_files = context;
+	mapped_files->sink.name_object(mapped_files->sink.context, file, object + 1);
+}
+
+static void drop_object(void *context, uint32_t object)
+{
+	const struct mapped_files *mapped_files = context;
+	mapped_files->sink.drop_unwind(mapped_files->sink.context, object + 1);
+	symbols_forget_object(mapped_files->symbols, object);
+}
+
+void mapped_files_sweep(struct mapped_files *mapped_files, uint64_t now_ns)
+{
+	const struct file_lives_actions actions = {.context = mapped_files,
+						   .is_removed = is_removed,
+						   .hide = hide_file,
+						   .show = show_file,
+						   .drop = drop_object};
+
+	if (mapped_files->sink.unname_file)
+		file_lives_sweep(mapped_files->lives, now_ns, &actions);
+}
+
+/* ---- announcements ---- */
 
 bool mapped_files_on_object(struct mapped_files *mapped_files,
 			    const struct kernel_object_event *event)

@@ -21,6 +21,9 @@ struct mapped_files_sink {
 			  size_t count);
 	/* NULL: frames of Python are not read. */
 	int (*set_python)(void *context, uint32_t object, const struct wire_python *python);
+	/* The reverse of name_object and set_unwind; NULL: files are kept to the end. */
+	void (*unname_file)(void *context, const struct wire_file *file);
+	void (*drop_unwind)(void *context, uint32_t object);
 };
 
 struct mapped_files;
@@ -50,5 +53,12 @@ bool mapped_files_locate(struct mapped_files *mapped_files, uint32_t tgid, uint6
  */
 bool mapped_files_locate_data(struct mapped_files *mapped_files, uint32_t tgid, uint64_t address,
 			      uint32_t *object, uint64_t *offset);
+/* A sample has code of the object. */
+void mapped_files_use(struct mapped_files *mapped_files, uint32_t object, uint64_t now_ns);
+/*
+ * Gives back what is held for files that are no longer sampled (file_lives.h): names of their code
+ * that were not asked for before are not known any more. Now and then, such as once a second.
+ */
+void mapped_files_sweep(struct mapped_files *mapped_files, uint64_t now_ns);
 /* Warnings about files that could not be read, one a line; NULL if none. Borrowed. */
 const char *mapped_files_warnings(const struct mapped_files *mapped_files);

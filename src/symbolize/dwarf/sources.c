@@ -132,11 +132,16 @@ uint32_t sources_function_name(struct sources *sources, uint32_t function)
 	return asked->name;
 }
 
+void sources_forget_addresses(struct sources *sources)
+{
+	hash_map_clear(&sources->function_ids);
+	hash_map_clear(&sources->file_ids);
+}
+
 void sources_clear(struct sources *sources)
 {
 	array_free(&sources->functions);
-	hash_map_clear(&sources->function_ids);
-	hash_map_clear(&sources->file_ids);
+	sources_forget_addresses(sources);
 	hash_map_clear(&sources->scope_decisions);
 	interner_clear(&sources->texts);
 }

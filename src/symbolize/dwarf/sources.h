@@ -41,4 +41,6 @@ uint32_t sources_file_of(struct sources *sources, Dwarf_Die *die, unsigned attri
 /* The function of a DW_TAG_subprogram or DW_TAG_inlined_subroutine, or FUNCTION_NONE. */
 uint32_t sources_function(struct sources *sources, Dwarf_Die *die);
 uint32_t sources_function_name(struct sources *sources, uint32_t function); /* text; of none: 0 */
+/* Before debug information is closed: other one may get its addresses in memory. */
+void sources_forget_addresses(struct sources *sources);
 void sources_clear(struct sources *sources);

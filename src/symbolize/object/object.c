@@ -368,11 +368,8 @@ int object_read(const char *path, struct object_file *file, bool in_scope, struc
 	return 0;
 }
 
-void object_free(struct object *object)
+void object_forget(struct object *object)
 {
-	if (!object)
-		return;
-	jit_state_free(object->jit);
 	symtab_clear(&object->symtab);
 	for (size_t i = 0; i < object->variables.count; i++)
 		free(object->variables.items[i].name);
@@ -382,8 +379,22 @@ void object_free(struct object *object)
 	array_free(&object->segments);
 	if (object->dwfl)
 		dwfl_end(object->dwfl);
+	object->dwfl = NULL;
+	object->module = NULL;
+	object->elf = NULL;
+	object->debug = NULL;
+	object->is_forgotten = true;
 	if (object->shown.fd >= 0)
 		close(object->shown.fd);
+	object->shown.fd = -1;
+}
+
+void object_free(struct object *object)
+{
+	if (!object)
+		return;
+	jit_state_free(object->jit);
+	object_forget(object);
 	free((char *)object->shown.path);
 	free((char *)object->shown.build_id);
 	free((char *)object->shown.open_path);

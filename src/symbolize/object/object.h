@@ -34,8 +34,9 @@ struct object {
 	struct symbols_object shown;
 	uint32_t id;
 	bool is_jit;
-	bool is_main; /* a process runs it, rather than it being a library of one */
-	dev_t device; /* with inode: which file it is; 0: none */
+	bool is_forgotten; /* by object_forget */
+	bool is_main;      /* a process runs it, rather than it being a library of one */
+	dev_t device;      /* with inode: which file it is; 0: none */
 	ino_t inode;
 	bool is_kernel;
 	uint64_t slide; /* kernel with a file: where it runs - where it was linked */
@@ -72,6 +73,8 @@ int object_read(const char *path, struct object_file *file, bool in_scope, struc
 		struct error *error);
 struct object *object_new(const char *path); /* without a file */
 void object_free(struct object *object);
+/* Closes the file, after units_free; it is an object without code from then on. */
+void object_forget(struct object *object);
 
 bool object_offset(const struct object *object, uint64_t address, uint64_t *offset);
 bool object_address(const struct object *object, uint64_t offset, uint64_t *address);

@@ -31,6 +31,8 @@ static void identify(struct object_file *file, int fd, const char *path, const c
 		return;
 	file->device = own.st_dev;
 	file->inode = own.st_ino;
+	file->size = own.st_size;
+	file->modified_ns = own.st_mtim.tv_sec * 1000000000ll + own.st_mtim.tv_nsec;
 	if (open_path &&
 	    (stat(path, &other) || other.st_dev != own.st_dev || other.st_ino != own.st_ino))
 		file->open_path = text_copy(open_path);
@@ -64,6 +66,21 @@ int object_file_open(const char *path, const char *open_path, struct object_file
 		object_file_close(file);
 		return code;
 	}
+	file->content = fd;
+	fd = -1;
+	return 0;
+}
+
+int object_file_again(const char *path, int identity, struct object_file *file, struct error *error)
+{
+	AUTO(fd) int fd = fcntl(identity, F_DUPFD_CLOEXEC, 0);
+
+	*file = (struct object_file){.content = -1, .identity = -1};
+	if (fd < 0)
+		return error_set(error, errno, "cannot open %s: %s", path, strerror(errno));
+	int code = make_private(&fd, path, error);
+	if (code)
+		return code;
 	file->content = fd;
 	fd = -1;
 	return 0;

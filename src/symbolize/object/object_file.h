@@ -11,10 +11,14 @@ struct object_file {
 	int identity; /* the file itself; -1: none */
 	dev_t device;
 	ino_t inode;
-	char *open_path; /* of symbols_object; or NULL */
+	int64_t size, modified_ns; /* with device and inode: which content, also later */
+	char *open_path;           /* of symbols_object; or NULL */
 };
 
 /* The arguments are those of symbols_add_object. */
 int object_file_open(const char *path, const char *open_path, struct object_file *file,
 		     struct error *error);
+/* The content of a file that is still open as `identity`, which stays with its owner. */
+int object_file_again(const char *path, int identity, struct object_file *file,
+		      struct error *error);
 void object_file_close(struct object_file *file);

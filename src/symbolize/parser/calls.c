@@ -5,7 +5,6 @@
 #include "base/path.h"
 #include "symbolize/kernel/kallsyms.h"
 #include "symbolize/kernel/system_calls.h"
-#include "symbolize/object/jit_file.h"
 #include "symbolize/object/object_file.h"
 #include "symbolize/object/unwind.h"
 #include "symbolize/parser/parser.h"
@@ -15,12 +14,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-
-const struct parsed_object *parser_object(const struct parser *parser, uint32_t object)
-{
-	assert(object < parser->objects.count);
-	return parser->objects.items[object];
-}
 
 const struct symbols_location *parser_location(const struct parser *parser, uint32_t location)
 {
@@ -38,8 +31,8 @@ static bool ask_at(struct parser *parser, enum operation operation, uint32_t obj
 {
 	const char *path = path_of(parser, object);
 
-	parser_begin(parser, operation);
-	message_add(&parser->ask, object);
+	if (!parser_begin_about(parser, operation, object))
+		return false;
 	message_add(&parser->ask, offset);
 	return parser_ask(parser, path, -1);
 }
@@ -79,101 +72,10 @@ static bool take_location(struct parser *parser, uint32_t *location)
 
 /* ---- objects ---- */
 
-/* `status` of the file, or NULL if only the path counts. A file may have several paths. */
-static bool find_object(const struct parser *parser, const char *path, const struct stat *status,
-			uint32_t *object)
-{
-	for (size_t i = 0; i < parser->objects.count; i++) {
-		const struct parsed_object *known = parser->objects.items[i];
-		bool has_file = status && known->inode;
-		bool is_same = has_file && known->inode == status->st_ino &&
-			       known->device == status->st_dev;
-		if (is_same || (!has_file && strcmp(known->shown.path, path) == 0)) {
-			*object = (uint32_t)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-static int take_object_result(struct parser *parser, uint32_t *object, struct error *error)
-{
-	uint64_t told;
-	int code = parser_take_result(parser, &told, error);
-
-	if (code)
-		return code;
-	if (told >= parser->objects.count) {
-		parser_distrust(parser);
-		return parser_no_answer(parser, error);
-	}
-	*object = (uint32_t)told;
-	return 0;
-}
-
-static void keep_file(struct parsed_object *object, struct object_file *file)
-{
-	if (object->inode || object->shown.fd >= 0)
-		return;
-	object->device = file->device;
-	object->inode = file->inode;
-	object->shown.fd = file->identity;
-	object->shown.open_path = file->open_path;
-	file->identity = -1;
-	file->open_path = NULL;
-}
-
-int parser_add_object(struct parser *parser, const char *path, const char *open_path, bool is_main,
-		      uint32_t *object, struct error *error)
-{
-	struct object_file file;
-	struct stat status;
-	bool is_there = !stat(open_path ? open_path : path, &status);
-	bool in_scope = scope_has_object(parser->scope, path, is_main);
-
-	if (find_object(parser, path, is_there ? &status : NULL, object))
-		return 0;
-	int code = object_file_open(path, open_path, &file, error);
-	if (code)
-		return code;
-	parser_begin(parser, OPERATION_ADD_OBJECT);
-	message_add_text(&parser->ask, path);
-	message_add(&parser->ask, in_scope);
-	message_add(&parser->ask, is_main);
-	if (parser_ask(parser, path, file.content)) {
-		code = take_object_result(parser, object, error);
-	} else {
-		*object = (uint32_t)parser->objects.count;
-		parser_add_object_by_hand(parser, path)->shown.in_scope = in_scope;
-		parser->generation++;
-	}
-	if (!code)
-		keep_file(parser->objects.items[*object], &file);
-	object_file_close(&file);
-	return code;
-}
-
-int parser_add_jit(struct parser *parser, const char *path, uint32_t *object, struct error *error)
-{
-	if (access(path, R_OK) != 0 && !find_object(parser, path, NULL, object))
-		return error_set(error, errno, "cannot read the JIT map %s: %s", path,
-				 strerror(errno));
-	AUTO(text) char *names = jit_file_names_path(path);
-	broker_add_jit_file(&parser->broker, path);
-	if (names)
-		broker_add_jit_file(&parser->broker, names);
-	parser_begin(parser, OPERATION_ADD_JIT);
-	message_add_text(&parser->ask, path);
-	if (!parser_ask(parser, path, -1))
-		return find_object(parser, path, NULL, object) ? 0 :
-								 parser_no_answer(parser, error);
-	return take_object_result(parser, object, error);
-}
-
 bool parser_references(struct parser *parser, uint32_t object, const char *symbol)
 {
-	parser_begin(parser, OPERATION_REFERENCES);
-	message_add(&parser->ask, object);
+	if (!parser_begin_about(parser, OPERATION_REFERENCES, object))
+		return false;
 	message_add_text(&parser->ask, symbol);
 	return parser_ask(parser, path_of(parser, object), -1) && message_take(&parser->answer);
 }
@@ -183,9 +85,8 @@ size_t parser_unwind_rows(struct parser *parser, uint32_t object, struct unwind_
 	size_t count = 0;
 
 	*rows = NULL;
-	parser_begin(parser, OPERATION_UNWIND_ROWS);
-	message_add(&parser->ask, object);
-	if (!parser_ask(parser, path_of(parser, object), -1))
+	if (!parser_begin_about(parser, OPERATION_UNWIND_ROWS, object) ||
+	    !parser_ask(parser, path_of(parser, object), -1))
 		return 0;
 	const struct unwind_row *told = message_take_items(&parser->answer, sizeof(*told), &count);
 	if (!count)
@@ -206,8 +107,8 @@ static void take_kernel_layout(struct parser *parser)
 	kernel->core_end = message_take(answer);
 	kernel->scheduler_start = message_take(answer);
 	kernel->scheduler_end = message_take(answer);
-	kernel->object = (uint32_t)message_take(answer);
-	kernel->vmlinux = (uint32_t)message_take(answer);
+	kernel->object = parser_told_object(parser, message_take(answer));
+	kernel->vmlinux = parser_told_object(parser, message_take(answer));
 	kernel->pieces.count = 0;
 	while (answer->at < answer->count && !answer->is_short) {
 		struct kernel_piece *piece = array_add(&kernel->pieces);
@@ -215,9 +116,7 @@ static void take_kernel_layout(struct parser *parser)
 		piece->end = message_take(answer);
 		piece->address = message_take(answer);
 	}
-	kernel->is_known = kernel->object < parser->objects.count;
-	if (kernel->vmlinux >= parser->objects.count)
-		kernel->vmlinux = SYMBOLS_NONE;
+	kernel->is_known = kernel->object != SYMBOLS_NONE;
 }
 
 int parser_add_kernel(struct parser *parser, const char *names, const char *vmlinux,
@@ -388,8 +287,8 @@ uint32_t parser_tail_location(struct parser *parser, uint32_t object, uint64_t o
 
 	if (location == SYMBOLS_NONE || parser->ended)
 		return location;
-	parser_begin(parser, OPERATION_TAIL_LOCATION);
-	message_add(&parser->ask, object);
+	if (!parser_begin_about(parser, OPERATION_TAIL_LOCATION, object))
+		return location;
 	message_add(&parser->ask, offset);
 	message_add(&parser->ask, location);
 	return parser_ask(parser, path_of(parser, object), -1) && take_location(parser, &found) ?
@@ -418,9 +317,8 @@ size_t parser_scope_ranges(struct parser *parser, uint32_t object, const struct 
 	struct ranges *kept = &asked->scope_ranges;
 
 	if (asked->shown.in_scope && asked->scope_generation != parser->generation) {
-		parser_begin(parser, OPERATION_SCOPE_RANGES);
-		message_add(&parser->ask, object);
-		if (parser_ask(parser, asked->shown.path, -1))
+		if (parser_begin_about(parser, OPERATION_SCOPE_RANGES, object) &&
+		    parser_ask(parser, asked->shown.path, -1))
 			take_ranges(parser, kept);
 		asked->scope_generation = parser->generation;
 	}
@@ -436,8 +334,8 @@ size_t parser_functions_at(struct parser *parser, uint32_t object, uint64_t offs
 {
 	size_t count, taken = 0;
 
-	parser_begin(parser, OPERATION_FUNCTIONS_AT);
-	message_add(&parser->ask, object);
+	if (!parser_begin_about(parser, OPERATION_FUNCTIONS_AT, object))
+		return 0;
 	message_add(&parser->ask, offset);
 	message_add(&parser->ask, most);
 	if (!parser_ask(parser, path_of(parser, object), -1))
@@ -516,9 +414,13 @@ static void take_addresses(struct parser *parser, struct symbols_addresses *addr
 	const struct symbols_address *told =
 		message_take_items(&parser->answer, sizeof(*told), &count);
 
-	for (size_t i = 0; i < count; i++)
-		if (told[i].object < parser->objects.count)
-			*array_add(addresses) = told[i];
+	for (size_t i = 0; i < count; i++) {
+		uint32_t object = parser_told_object(parser, told[i].object);
+		if (object == SYMBOLS_NONE)
+			continue;
+		*array_add(addresses) = told[i];
+		addresses->items[addresses->count - 1].object = object;
+	}
 }
 
 static int take_found_addresses(struct parser *parser, struct symbols_addresses *addresses,
@@ -539,7 +441,7 @@ int parser_breakpoints(struct parser *parser, const char *name, uint32_t only,
 {
 	parser_begin(parser, OPERATION_BREAKPOINTS);
 	message_add_text(&parser->ask, name);
-	message_add(&parser->ask, only);
+	message_add(&parser->ask, parser_served(parser, only));
 	return take_found_addresses(parser, addresses, error);
 }
 
@@ -564,10 +466,12 @@ char *parser_listing(struct parser *parser, enum listing_kind kind)
 void parser_tail_calls(struct parser *parser, const struct symbols_address *call,
 		       const struct symbols_address *callee, struct symbols_addresses *between)
 {
-	parser_begin(parser, OPERATION_TAIL_CALLS);
-	message_add(&parser->ask, call->object);
+	/* First the other one: to tell of it may be a question of its own. */
+	if (!parser_begin_about(parser, OPERATION_TAIL_CALLS, callee->object) ||
+	    !parser_begin_about(parser, OPERATION_TAIL_CALLS, call->object))
+		return;
 	message_add(&parser->ask, call->offset);
-	message_add(&parser->ask, callee->object);
+	message_add(&parser->ask, parser_served(parser, callee->object));
 	message_add(&parser->ask, callee->offset);
 	if (parser_ask(parser, path_of(parser, call->object), -1))
 		take_addresses(parser, between);
@@ -608,9 +512,8 @@ enum symbols_python_state parser_python(struct parser *parser, uint32_t object,
 {
 	size_t count;
 
-	parser_begin(parser, OPERATION_PYTHON);
-	message_add(&parser->ask, object);
-	if (!parser_ask(parser, path_of(parser, object), -1))
+	if (!parser_begin_about(parser, OPERATION_PYTHON, object) ||
+	    !parser_ask(parser, path_of(parser, object), -1))
 		return SYMBOLS_PYTHON_NONE;
 	uint64_t state = message_take(&parser->answer);
 	const void *told = message_take_items(&parser->answer, sizeof(*found), &count);
@@ -622,13 +525,6 @@ enum symbols_python_state parser_python(struct parser *parser, uint32_t object,
 	return (enum symbols_python_state)state;
 }
 
-void parser_see_through(struct parser *parser, uint32_t object)
-{
-	parser_begin(parser, OPERATION_SEE_THROUGH);
-	message_add(&parser->ask, object);
-	parser_ask(parser, NULL, -1);
-}
-
 void parser_add_python_code(struct parser *parser, const struct symbols_python_code *code)
 {
 	parser_begin(parser, OPERATION_ADD_PYTHON_CODE);
@@ -638,20 +534,6 @@ void parser_add_python_code(struct parser *parser, const struct symbols_python_c
 	message_add(&parser->ask, code->first_line);
 	message_add(&parser->ask, code->bytes);
 	message_add_bytes(&parser->ask, code->lines, code->lines_bytes);
+	message_append(array_add(&parser->python_codes), &parser->ask);
 	parser_ask(parser, code->file, -1);
-}
-
-uint32_t parser_python_object(struct parser *parser)
-{
-	if (parser->python_object != SYMBOLS_NONE)
-		return parser->python_object;
-	parser_begin(parser, OPERATION_PYTHON_OBJECT);
-	uint64_t told = parser_ask(parser, NULL, -1) ? message_take(&parser->answer) : SYMBOLS_NONE;
-	if (told >= parser->objects.count) {
-		parser_distrust(parser);
-		told = parser->objects.count;
-		parser_add_object_by_hand(parser, "Python code");
-	}
-	parser->python_object = (uint32_t)told;
-	return parser->python_object;
 }

@@ -23,8 +23,20 @@ struct parsed_object *parser_add_object_by_hand(struct parser *parser, const cha
 	object->shown.path = text_copy(path);
 	object->shown.build_id = text_copy("");
 	object->shown.fd = -1;
+	object->served = SYMBOLS_NONE;
 	*array_add(&parser->objects) = object;
 	return object;
+}
+
+uint32_t parser_told_object(const struct parser *parser, uint64_t told)
+{
+	return told < parser->served.count ? parser->served.items[told] : SYMBOLS_NONE;
+}
+
+uint32_t parser_served(const struct parser *parser, uint32_t object)
+{
+	return object < parser->objects.count ? parser->objects.items[object]->served :
+						SYMBOLS_NONE;
 }
 
 static void object_release(struct parsed_object *object)
@@ -38,21 +50,57 @@ static void object_release(struct parsed_object *object)
 	free(object);
 }
 
-void parser_clear_code(struct parser *parser)
+void parser_forget_code(struct parser *parser)
 {
-	for (size_t i = 0; i < parser->objects.count; i++)
-		object_release(parser->objects.items[i]);
+	for (size_t i = 0; i < parser->objects.count; i++) {
+		struct parsed_object *object = parser->objects.items[i];
+		object->served = SYMBOLS_NONE;
+		object->scope_generation = 0;
+		ranges_clear(&object->scope_ranges);
+	}
 	for (size_t i = 0; i < parser->locations.count; i++) {
 		ranges_clear(&parser->locations.items[i]->ranges);
 		free(parser->locations.items[i]);
 	}
-	array_free(&parser->objects);
 	array_free(&parser->locations);
-	array_free(&parser->kernel.pieces);
+	array_free(&parser->served);
 	hash_map_clear(&parser->numbered);
 	hash_map_clear(&parser->at);
 	hash_map_clear(&parser->functions);
 	interner_clear(&parser->texts);
+	parser->at_generation = 0;
+}
+
+void parser_clear_code(struct parser *parser)
+{
+	parser_forget_code(parser);
+	for (size_t i = 0; i < parser->objects.count; i++)
+		object_release(parser->objects.items[i]);
+	for (size_t i = 0; i < parser->python_codes.count; i++)
+		message_free(&parser->python_codes.items[i]);
+	array_free(&parser->objects);
+	array_free(&parser->python_codes);
+	array_free(&parser->kernel.pieces);
+}
+
+/* What the process tells of for the first time: what it is asked to add, or what has no file. */
+static struct parsed_object *take_new_object(struct parser *parser, uint64_t id, const char *path)
+{
+	uint32_t object = parser->adding;
+
+	for (uint32_t i = 0; object == SYMBOLS_NONE && i < parser->objects.count; i++) {
+		const struct parsed_object *known = parser->objects.items[i];
+		if (known->served == SYMBOLS_NONE && !known->inode && known->shown.fd < 0 &&
+		    !strcmp(known->shown.path, path))
+			object = i;
+	}
+	if (object == SYMBOLS_NONE) {
+		object = (uint32_t)parser->objects.count;
+		parser_add_object_by_hand(parser, path);
+	}
+	*array_add(&parser->served) = object;
+	parser->objects.items[object]->served = (uint32_t)id;
+	return parser->objects.items[object];
 }
 
 /* Returns whether there was one. */
@@ -64,14 +112,14 @@ static bool take_object(struct parser *parser)
 	if (id == SYMBOLS_NONE || answer->is_short)
 		return false;
 	const char *path = message_take_text(answer), *build_id = message_take_text(answer);
-	if (!path || id > parser->objects.count || id >= OBJECTS_MOST) {
+	if (!path || id > parser->served.count || id >= OBJECTS_MOST) {
 		answer->is_short = true;
 		return false;
 	}
-	bool is_new = id == parser->objects.count;
-	struct parsed_object *object =
-		is_new ? parser_add_object_by_hand(parser, path) : parser->objects.items[id];
-	if (is_new) {
+	bool is_new = id == parser->served.count;
+	struct parsed_object *object = is_new ? take_new_object(parser, id, path) :
+						parser->objects.items[parser->served.items[id]];
+	if (is_new && !*object->shown.build_id) {
 		free((char *)(uintptr_t)object->shown.build_id);
 		object->shown.build_id = text_copy(build_id ? build_id : "");
 	}
@@ -105,18 +153,19 @@ static struct parsed_location *add_location(struct parser *parser, enum target_k
 static void take_location(struct parser *parser)
 {
 	struct message *answer = &parser->answer;
-	uint64_t kind = message_take(answer), object = message_take(answer);
+	uint64_t kind = message_take(answer);
+	uint32_t object = parser_told_object(parser, message_take(answer));
 	uint64_t line = message_take(answer);
 	const char *name = message_take_text(answer), *function = message_take_text(answer);
 	const char *file = message_take_text(answer);
 
-	if (answer->is_short || !name || object >= parser->objects.count || kind > UINT32_MAX ||
+	if (answer->is_short || !name || object == SYMBOLS_NONE || kind > UINT32_MAX ||
 	    !target_kind_name((unsigned)kind)) {
 		answer->is_short = true;
 		return;
 	}
 	struct parsed_location *location =
-		add_location(parser, (enum target_kind)kind, (uint32_t)object, name);
+		add_location(parser, (enum target_kind)kind, object, name);
 	location->shown.function = keep(parser, function);
 	location->shown.file = keep(parser, file);
 	location->shown.line = (unsigned)line;

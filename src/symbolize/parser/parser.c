@@ -65,6 +65,15 @@ static struct message_patience patience_of(const struct parser *parser)
 					 .left_ns = QUESTION_TIMES * silence_ns};
 }
 
+static bool is_ready(struct parser *parser)
+{
+	struct message_patience of_start = patience_of(parser);
+	uint64_t kind;
+
+	return !message_receive(parser->socket, &kind, &parser->answer, NULL, &of_start) &&
+	       kind == MESSAGE_READY;
+}
+
 struct parser *parser_new(int socket, pid_t pid, const struct scope *scope)
 {
 	struct parser *parser = memory_new(1, sizeof(*parser));
@@ -79,10 +88,8 @@ struct parser *parser_new(int socket, pid_t pid, const struct scope *scope)
 	parser->generation = 1;
 	parser->python_object = SYMBOLS_NONE;
 	parser->kernel.object = parser->kernel.vmlinux = SYMBOLS_NONE;
-	struct message_patience of_start = patience_of(parser);
-	uint64_t kind;
-	if (!message_receive(socket, &kind, &parser->answer, NULL, &of_start) &&
-	    kind == MESSAGE_READY)
+	parser->adding = SYMBOLS_NONE;
+	if (is_ready(parser))
 		return parser;
 	parser_free(parser);
 	return NULL;
@@ -182,4 +189,21 @@ int parser_take_result(struct parser *parser, uint64_t *value, struct error *err
 	if (code)
 		error_set(error, error_code, "%s", sentence ? sentence : "");
 	return code;
+}
+
+void parser_renew(struct parser *parser, int socket, pid_t pid)
+{
+	free(end_process(parser));
+	parser_forget_code(parser);
+	broker_clear(&parser->broker);
+	parser->broker = (struct broker){0};
+	parser->socket = socket;
+	parser->pid = pid;
+	if (!is_ready(parser))
+		give_up(parser, -EPIPE, NULL);
+	for (size_t i = 0; i < parser->python_codes.count && !parser->ended; i++) {
+		message_empty(&parser->ask);
+		message_append(&parser->ask, &parser->python_codes.items[i]);
+		parser_ask(parser, NULL, -1);
+	}
 }

@@ -23,9 +23,12 @@
 
 struct parsed_object {
 	struct symbols_object shown;
-	dev_t device; /* with inode: which file it is; 0: none */
+	uint32_t served; /* its number in the process; SYMBOLS_NONE: that does not know it */
+	dev_t device;    /* with inode: which file it is; 0: none */
 	ino_t inode;
-	bool is_kernel;
+	int64_t size, modified_ns;
+	bool is_kernel, is_main, is_jit, is_seen_through;
+	bool is_forgotten; /* its file is closed, until it is added again */
 	struct ranges scope_ranges;
 	uint64_t scope_generation;
 };
@@ -71,6 +74,14 @@ struct parser {
 	struct hash_map at;       /* (object, offset) -> location, of one generation */
 	uint64_t at_generation;
 	struct hash_map functions; /* (object, offset) -> text, of files */
+
+	/* For the next process, as symbols_renew tells. */
+	ARRAY(uint32_t) served; /* by the process's number: an object's here */
+	uint32_t adding;        /* the object that it is told of; SYMBOLS_NONE: a new one */
+	ARRAY(struct message) python_codes;
+	uint64_t began_ns;
+	uint64_t first_bytes; /* its own memory at its beginning */
+	uint64_t most_bytes;  /* how much more it may take */
 };
 
 /* Takes the socket; `pid` is the parser's. NULL: it does not say that its sandbox holds. */
@@ -83,6 +94,8 @@ const char *parser_warning(const struct parser *parser);
 void parser_begin(struct parser *parser, enum operation operation);
 /* `about`: what is read, for the warning; or NULL. `fd`: handed over, or -1. False: no answer. */
 bool parser_ask(struct parser *parser, const char *about, int fd);
+/* Another process in its place, which knows nothing yet. */
+void parser_renew(struct parser *parser, int socket, pid_t pid);
 /* The answer cannot be right: the process is killed. */
 void parser_distrust(struct parser *parser);
 /* Takes code, number and error of a result; -EIO without an answer. */
@@ -92,15 +105,27 @@ int parser_no_answer(const struct parser *parser, struct error *error);
 /* parsed_code.c: what was told. */
 void parser_take_changes(struct parser *parser);
 void parser_clear_code(struct parser *parser);
+/* Locations, names and numbers; the objects stay. */
+void parser_forget_code(struct parser *parser);
+/* An object by the process's number for it, and the reverse; SYMBOLS_NONE: there is none. */
+uint32_t parser_told_object(const struct parser *parser, uint64_t told);
+uint32_t parser_served(const struct parser *parser, uint32_t object);
 struct parsed_object *parser_add_object_by_hand(struct parser *parser, const char *path);
 /* The block of code around the offset, without the parser's help. */
 uint32_t parser_block(struct parser *parser, uint32_t object, uint64_t offset);
 uint32_t parser_named(struct parser *parser, enum target_kind kind, const char *name);
 
-/* calls.c: as the functions of symbols.h, python.h, patterns.h, variables.h, listing.h. */
+/* parsed_objects.c. `_begin_about`: parser_begin, and an object; false: it cannot be told of. */
+bool parser_begin_about(struct parser *parser, enum operation operation, uint32_t object);
+const struct parsed_object *parser_object(const struct parser *parser, uint32_t object);
 int parser_add_object(struct parser *parser, const char *path, const char *open_path, bool is_main,
 		      uint32_t *object, struct error *error);
 int parser_add_jit(struct parser *parser, const char *path, uint32_t *object, struct error *error);
+void parser_forget_object(struct parser *parser, uint32_t object);
+void parser_see_through(struct parser *parser, uint32_t object);
+uint32_t parser_python_object(struct parser *parser);
+
+/* calls.c: as the functions of symbols.h, python.h, patterns.h, variables.h, listing.h. */
 int parser_add_kernel(struct parser *parser, const char *names, const char *vmlinux,
 		      bool is_in_scope, struct error *error);
 void parser_refresh_kernel(struct parser *parser, uint64_t address);
@@ -114,7 +139,6 @@ int parser_find(struct parser *parser, enum operation operation, const char *nam
 		uint32_t *location, struct error *error);
 int parser_find_pattern(struct parser *parser, const char *glob, bool of_kernel,
 			struct error *error);
-const struct parsed_object *parser_object(const struct parser *parser, uint32_t object);
 const struct symbols_location *parser_location(const struct parser *parser, uint32_t location);
 uint32_t parser_location_at(struct parser *parser, uint32_t object, uint64_t offset);
 size_t parser_location_ranges(struct parser *parser, uint32_t location,
@@ -139,6 +163,4 @@ bool parser_references(struct parser *parser, uint32_t object, const char *symbo
 char *parser_variable_at(struct parser *parser, uint32_t object, uint64_t offset);
 enum symbols_python_state parser_python(struct parser *parser, uint32_t object,
 					struct symbols_python *found);
-void parser_see_through(struct parser *parser, uint32_t object);
 void parser_add_python_code(struct parser *parser, const struct symbols_python_code *code);
-uint32_t parser_python_object(struct parser *parser);

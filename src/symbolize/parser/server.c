@@ -147,6 +147,11 @@ static void on_add_object(struct server *server)
 	add_result(server, code, object, &error);
 }
 
+static void on_forget_object(struct server *server)
+{
+	symbols_forget_object(server->symbols, number(server));
+}
+
 static void on_add_jit(struct server *server)
 {
 	struct error error = {0};
@@ -485,6 +490,7 @@ static void (*const operations[OPERATIONS])(struct server *server) = {
 	[OPERATION_SEE_THROUGH] = on_see_through,
 	[OPERATION_ADD_PYTHON_CODE] = on_add_python_code,
 	[OPERATION_PYTHON_OBJECT] = on_python_object,
+	[OPERATION_FORGET_OBJECT] = on_forget_object,
 };
 
 void parser_serve(int socket, struct symbols *symbols)

@@ -3,6 +3,8 @@
 #include "symbolize/parser/start.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
 #include "symbolize/internal.h"
 #include "symbolize/object/brokered.h"
 #include "symbolize/parser/parser.h"
@@ -11,6 +13,12 @@
 
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
+
+#define RENEW_BYTES (128ull << 20)
+#define RENEW_VARIABLE "LEVER_PARSER_MEGABYTES"
+#define RENEW_NAMES (1u << 19) /* locations and functions that the engine keeps */
+#define RENEW_AGAIN_NS 60000000000ull
 
 static _Noreturn void run_parser(int socket, pid_t engine, enum target_kind granularity,
 				 const struct scope *scope)
@@ -26,30 +34,91 @@ static _Noreturn void run_parser(int socket, pid_t engine, enum target_kind gran
 	_exit(0);
 }
 
-static struct parser *start_parser(enum target_kind granularity, const struct scope *scope)
+/* Its number, and the engine's end of the socket; negative: it was not started. */
+static pid_t start_process(const struct symbols *symbols, int *socket)
 {
 	int ends[2];
 	pid_t engine = getpid();
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return NULL;
+		return -1;
 	pid_t pid = fork();
 	if (!pid)
-		run_parser(ends[1], engine, granularity, scope);
+		run_parser(ends[1], engine, symbols->granularity, symbols->sources.scope);
 	close(ends[1]);
-	if (pid < 0) {
+	if (pid < 0)
 		close(ends[0]);
-		return NULL;
-	}
-	return parser_new(ends[0], pid, scope);
+	*socket = ends[0];
+	return pid;
+}
+
+/* Memory that it shares with no file; 0: unknown. Right after fork it shares it with the engine. */
+static uint64_t own_bytes(const struct parser *parser)
+{
+	AUTO(text) char *path = text_format("/proc/%d/statm", (int)parser->pid);
+	AUTO(text) char *sizes = file_read(path, NULL, NULL);
+	unsigned long long resident = 0, shared = 0;
+
+	if (!sizes || sscanf(sizes, "%*u %llu %llu", &resident, &shared) != 2 || resident < shared)
+		return 0;
+	return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 struct symbols *symbols_start(enum target_kind granularity, const struct scope *scope)
 {
 	struct symbols *symbols = symbols_new(granularity, scope);
+	int socket;
+	pid_t pid = start_process(symbols, &socket);
 
-	symbols->parser = start_parser(granularity, scope);
+	symbols->parser = pid < 0 ? NULL : parser_new(socket, pid, scope);
+	if (symbols->parser)
+		symbols->parser->first_bytes = own_bytes(symbols->parser);
 	return symbols;
+}
+
+static uint64_t bytes_at_first(void)
+{
+	const char *asked = getenv(RENEW_VARIABLE);
+	uint64_t megabytes = asked ? strtoull(asked, NULL, 10) : 0;
+
+	return megabytes ? megabytes << 20 : RENEW_BYTES;
+}
+
+static bool is_large(struct parser *parser)
+{
+	if (!parser->most_bytes)
+		parser->most_bytes = bytes_at_first();
+	return own_bytes(parser) > parser->first_bytes + parser->most_bytes ||
+	       parser->locations.count + parser->functions.count > RENEW_NAMES;
+}
+
+bool symbols_renew(struct symbols *symbols)
+{
+	struct parser *parser = symbols->parser;
+	int socket;
+
+	if (!parser || parser->ended || parser->kernel.is_known)
+		return false;
+	pid_t pid = start_process(symbols, &socket);
+	if (pid < 0)
+		return false;
+	parser_renew(parser, socket, pid);
+	parser->first_bytes = own_bytes(parser);
+	return true;
+}
+
+bool symbols_renew_if_large(struct symbols *symbols)
+{
+	struct parser *parser = symbols->parser;
+	uint64_t now = clock_now_ns();
+
+	if (!parser || parser->ended || !is_large(parser))
+		return false;
+	/* What it needs all the time takes so much: to read that again and again helps nothing. */
+	if (now - parser->began_ns < RENEW_AGAIN_NS)
+		parser->most_bytes *= 2;
+	parser->began_ns = now;
+	return symbols_renew(symbols);
 }
 
 const char *symbols_warning(const struct symbols *symbols)

@@ -13,6 +13,13 @@
  * more.
  */
 struct symbols *symbols_start(enum target_kind granularity, const struct scope *scope);
+/*
+ * Replaces that process by a new one, which reads what it is asked for again. Locations end, and
+ * texts of names; objects keep their numbers. Only for what asks names of addresses, and keeps
+ * none. False: it goes on as before.
+ */
+bool symbols_renew(struct symbols *symbols);
+bool symbols_renew_if_large(struct symbols *symbols);
 /* How that process ended, as a warning; NULL: it did not. */
 const char *symbols_warning(const struct symbols *symbols);
 /* Its number; 0: there is none. */

@@ -5,12 +5,15 @@
 #include "symbolize/internal.h"
 #include "symbolize/object/unwind.h"
 #include "symbolize/parser/start.h"
+#include "symbolize/python.h"
 
 #include "fixture.h"
 
 #include "check.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -116,6 +119,99 @@ TEST("a parser answers as this process would: lines, functions, ranges, searches
 	CHECK_EQUAL(one.code, two.code);
 	array_free(&mine);
 	array_free(&theirs);
+	close_pair(&pair);
+}
+
+/* How often the process maps that file. This process does, too, so it had so before its start. */
+static unsigned mappings(pid_t pid, const char *name)
+{
+	AUTO(text) char *path = text_format("/proc/%d/maps", (int)pid);
+	AUTO(file) FILE *maps = fopen(path, "re");
+	char line[4096];
+	unsigned count = 0;
+
+	while (maps && fgets(line, sizeof(line), maps))
+		count += strstr(line, name) != NULL;
+	return count;
+}
+
+static unsigned descriptors(pid_t pid)
+{
+	AUTO(text) char *path = text_format("/proc/%d/fd", (int)pid);
+	DIR *folder = opendir(path);
+	unsigned count = 0;
+
+	while (folder && readdir(folder))
+		count++;
+	if (folder)
+		closedir(folder);
+	return count;
+}
+
+TEST("a forgotten object takes no memory and no descriptor, and is the same when it comes back")
+{
+	struct pair pair;
+	uint32_t again;
+
+	fixture_begin();
+	CHECK(fixture_run("gcc -O1 -g main.c -o forgotten"));
+	AUTO(text) char *path = text_format("%s/forgotten", fixture_directory);
+	CHECK(open_pair(&pair, "forgotten"));
+	pid_t parser = symbols_process(pair.asked);
+	unsigned own = descriptors(getpid()), its = descriptors(parser);
+	CHECK(compare(&pair) > 5);
+	unsigned mapped = mappings(parser, "/forgotten");
+	symbols_forget_object(pair.asked, pair.object);
+	symbols_forget_object(pair.asked, pair.object);
+	CHECK(mappings(parser, "/forgotten") < mapped);
+	CHECK_EQUAL(descriptors(getpid()), own - 1);
+	CHECK(descriptors(parser) <= its);
+	CHECK_TEXT(symbols_function_at(pair.asked, pair.object, 1), "forgotten+0x1");
+	CHECK_EQUAL(symbols_add_object(pair.asked, path, NULL, true, &again, NULL), 0);
+	CHECK_EQUAL(again, pair.object);
+	CHECK_EQUAL(descriptors(getpid()), own);
+	CHECK(compare(&pair) > 5);
+	symbols_forget_object(pair.asked, pair.object);
+	CHECK(fixture_run("gcc -O2 -g main.c -o forgotten"));
+	CHECK_EQUAL(symbols_add_object(pair.asked, path, NULL, true, &again, NULL), 0);
+	CHECK(again != pair.object); /* it is another file */
+	CHECK(!symbols_warning(pair.asked));
+	close_pair(&pair);
+}
+
+TEST("a new process takes a parser's place: objects keep their numbers, and answers are the same")
+{
+	static const uint8_t lines[] = {0xf2, 0};
+	const struct symbols_python_code code = {.number = 7,
+						 .file = "/x.py",
+						 .name = "f",
+						 .first_line = 3,
+						 .bytes = 8,
+						 .lines = lines,
+						 .lines_bytes = 1};
+	struct pair pair;
+
+	fixture_begin();
+	CHECK(fixture_run("gcc -O1 -g main.c -o plain"));
+	CHECK(open_pair(&pair, "plain"));
+	uint32_t python = symbols_python_object(pair.asked);
+	symbols_add_python_code(pair.asked, &code);
+	uint32_t count = symbols_object_count(pair.asked);
+	pid_t before = symbols_process(pair.asked);
+	for (int round = 0; round < 3; round++) {
+		CHECK(compare(&pair) > 5);
+		CHECK_TEXT(symbols_function_at(pair.asked, python, 7ull << SYMBOLS_PYTHON_SHIFT),
+			   "x.f");
+		CHECK(symbols_renew(pair.asked));
+		CHECK(symbols_process(pair.asked) != before);
+		CHECK(kill(before, 0) && errno == ESRCH);
+		before = symbols_process(pair.asked);
+		CHECK(symbols_location_count(pair.asked) <= 1); /* that of Python */
+	}
+	CHECK_EQUAL(symbols_python_object(pair.asked), python);
+	CHECK_EQUAL(symbols_object_count(pair.asked), count);
+	CHECK(!symbols_warning(pair.asked));
+	CHECK(!symbols_renew(pair.own.symbols)); /* it has none */
 	close_pair(&pair);
 }
 
