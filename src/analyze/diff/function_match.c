@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* function_match - three passes, from equal names to similar ones. */
+/* function_match - four passes, from equal names to similar ones. */
 #include "analyze/diff/function_match.h"
 
 #include "base/cleanup.h"
@@ -29,10 +29,55 @@ char *function_match_normal(const char *name)
 	return normal;
 }
 
-/* A name without a compiler's additions, and without parameters; NULL: unknown. */
+/* Cuts `count` letters away at `at`, and writes `text` there, which is not longer. */
+static void replace(char *at, size_t count, const char *text)
+{
+	size_t length = strlen(text);
+
+	memcpy(at, text, length);
+	memmove(at + length, at + count, strlen(at + count) + 1);
+}
+
+/* The length of a lambda's name by clang ("$_0") or GCC ("{lambda(int)#1}"); 0: it is none. */
+static size_t lambda_length(const char *at)
+{
+	if (!strncmp(at, "$_", 2))
+		return 2 + strspn(at + 2, "0123456789");
+	const char *end = strncmp(at, "{lambda(", 8) ? NULL : strstr(at, ")#");
+	size_t length = end ? (size_t)(end + 2 - at) : 0;
+	length += end ? strspn(end + 2, "0123456789") : 0;
+	return length && at[length] == '}' ? length + 1 : 0;
+}
+
+/* Without what differs by compiler and C++ library, and without parameters. */
+static char *portable_name(const char *normal)
+{
+	static const struct {
+		const char *from, *to;
+	} replaced[] = {
+		{"std::__cxx11::", "std::"},
+		{"std::__1::", "std::"},
+		{"(anonymous namespace)::", ""},
+	};
+	char *name = text_copy(normal);
+
+	for (size_t i = 0; i < sizeof(replaced) / sizeof(*replaced); i++)
+		for (char *at = name; (at = strstr(at, replaced[i].from));)
+			replace(at, strlen(replaced[i].from), replaced[i].to);
+	for (char *at = name, *end; (at = strstr(at, "[abi:")) && (end = strchr(at, ']'));)
+		replace(at, (size_t)(end + 1 - at), "");
+	for (char *at = name; *at; at++)
+		if (lambda_length(at))
+			replace(at, lambda_length(at), "@");
+	name[strcspn(name, "(<")] = 0;
+	return name;
+}
+
+/* A name without a compiler's additions; `base` without parameters, too; NULL: unknown. */
 struct match_key {
-	char *normal, *base;
+	char *normal, *base, *portable;
 	const char *file;
+	bool is_single; /* no other one that is not matched yet has this portable name */
 };
 
 static struct match_key *keys_of(const struct function_name *names, size_t count)
@@ -46,6 +91,7 @@ static struct match_key *keys_of(const struct function_name *names, size_t count
 			continue;
 		keys[i].base = text_copy(keys[i].normal);
 		keys[i].base[strcspn(keys[i].base, "(<")] = 0;
+		keys[i].portable = portable_name(keys[i].normal);
 	}
 	return keys;
 }
@@ -55,6 +101,7 @@ static void keys_free(struct match_key *keys, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		free(keys[i].normal);
 		free(keys[i].base);
+		free(keys[i].portable);
 	}
 	free(keys);
 }
@@ -85,29 +132,70 @@ static bool is_similar(const struct match_key *a, const struct match_key *b)
 	return text_distance(a->normal, b->normal) * DISTANCE_SHARE <= most;
 }
 
+/* Of another compiler, or of a file with another name. */
+static bool is_same_elsewhere(const struct match_key *a, const struct match_key *b)
+{
+	return a->is_single && b->is_single && *a->portable && !strcmp(a->portable, b->portable);
+}
+
 typedef bool is_match(const struct match_key *a, const struct match_key *b);
+
+struct side {
+	struct match_key *keys;
+	size_t count;
+	bool *is_matched;
+};
+
+static void find_singles(struct side *side)
+{
+	for (size_t i = 0; i < side->count; i++) {
+		struct match_key *key = &side->keys[i];
+		key->is_single = key->normal && !side->is_matched[i];
+		for (size_t j = 0; j < side->count && key->is_single; j++)
+			key->is_single = j == i || side->is_matched[j] || !side->keys[j].normal ||
+					 strcmp(key->portable, side->keys[j].portable) != 0;
+	}
+}
+
+static void match_by(is_match *matches_with, struct side *left, struct side *right, size_t *matches)
+{
+	for (size_t i = 0; i < left->count; i++)
+		for (size_t j = 0; j < right->count; j++) {
+			if (left->is_matched[i] || right->is_matched[j] || !left->keys[i].normal ||
+			    !right->keys[j].normal ||
+			    !matches_with(&left->keys[i], &right->keys[j]))
+				continue;
+			matches[i] = j;
+			left->is_matched[i] = right->is_matched[j] = true;
+		}
+}
+
+static struct side side_of(const struct function_name *names, size_t count)
+{
+	return (struct side){.keys = keys_of(names, count),
+			     .count = count,
+			     .is_matched = memory_new(count + 1, sizeof(bool))};
+}
+
+static void side_free(struct side *side)
+{
+	keys_free(side->keys, side->count);
+	free(side->is_matched);
+}
 
 void function_match(const struct function_name *before, size_t before_count,
 		    const struct function_name *after, size_t after_count, size_t *matches)
 {
-	static is_match *const passes[] = {is_equal, has_equal_base, is_similar};
-	bool *is_taken = memory_new(after_count + 1, sizeof(*is_taken));
-	struct match_key *left = keys_of(before, before_count);
-	struct match_key *right = keys_of(after, after_count);
+	struct side left = side_of(before, before_count), right = side_of(after, after_count);
 
 	for (size_t i = 0; i < before_count; i++)
 		matches[i] = FUNCTION_MATCH_NONE;
-	for (size_t pass = 0; pass < sizeof(passes) / sizeof(passes[0]); pass++)
-		for (size_t i = 0; i < before_count; i++)
-			for (size_t j = 0; j < after_count; j++) {
-				if (matches[i] != FUNCTION_MATCH_NONE || is_taken[j] ||
-				    !left[i].normal || !right[j].normal ||
-				    !passes[pass](&left[i], &right[j]))
-					continue;
-				matches[i] = j;
-				is_taken[j] = true;
-			}
-	keys_free(left, before_count);
-	keys_free(right, after_count);
-	free(is_taken);
+	match_by(is_equal, &left, &right, matches);
+	match_by(has_equal_base, &left, &right, matches);
+	find_singles(&left);
+	find_singles(&right);
+	match_by(is_same_elsewhere, &left, &right, matches);
+	match_by(is_similar, &left, &right, matches);
+	side_free(&left);
+	side_free(&right);
 }

@@ -3,8 +3,9 @@
  * function_match - which function of one build is which of another.
  *
  * Names are compared without what compilers add (.part.0, .cold, .constprop.0, .isra.0, " [clone
- * ...]", .llvm.123); then without parameters, in files with the same base name; then by edit
- * distance in such files. Line numbers play no part.
+ * ...]", .llvm.123); then without parameters, in files with the same base name; then, where only
+ * one function of each build has it, by the name that GCC, clang, libstdc++ and libc++ would share,
+ * in any file; then by edit distance in files with the same base name. Line numbers play no part.
  */
 #pragma once
 

@@ -30,8 +30,7 @@ TEST("a function keeps its match when its file moves or its parameters change")
 {
 	CHECK_EQUAL(match_one("find", "/old/a.c", "find", "/new/b.c"), 0);
 	CHECK_EQUAL(match_one("ns::find(int)", "/old/a.cc", "ns::find(long)", "/new/a.cc"), 0);
-	CHECK_EQUAL(match_one("ns::find(int)", "a.cc", "ns::find(long)", "b.cc"),
-		    FUNCTION_MATCH_NONE);
+	CHECK_EQUAL(match_one("ns::find(int)", "a.cc", "ns::find(long)", "b.cc"), 0);
 }
 
 TEST("similar names match in files of the same name only")
@@ -52,4 +51,34 @@ TEST("equal names win over similar ones, and each function is matched once")
 	function_match(before, 2, after, 2, matches);
 	CHECK_EQUAL(matches[0], 1);
 	CHECK_EQUAL(matches[1], 0);
+}
+
+TEST("names of GCC with libstdc++ and of clang with libc++ match, in files of other names, too")
+{
+	CHECK_EQUAL(match_one("main::{lambda(int)#1}::operator()(int) const", "a.cc",
+			      "main::$_0::operator()(int) const", "b.cc"),
+		    0);
+	CHECK_EQUAL(match_one("name_of[abi:cxx11](std::__cxx11::basic_string<char>)", "a.cc",
+			      "name_of(std::__1::basic_string<char>)", "a.cc"),
+		    0);
+	CHECK_EQUAL(match_one("(anonymous namespace)::Hidden::run(int)", "a.cc",
+			      "(anonymous namespace)::Hidden::run(long)", "b.cc"),
+		    0);
+	CHECK_EQUAL(match_one("main::{lambda(int", "a.cc", "main::$_0", "a.cc"),
+		    FUNCTION_MATCH_NONE);
+}
+
+TEST("of several lambdas, or functions with one name in other files, none is taken for another")
+{
+	struct function_name before[] = {{"main::{lambda(int)#1}::operator()(int) const", "a.cc"},
+					 {"main::{lambda(int)#2}::operator()(int) const", "a.cc"},
+					 {"get(int)", "b.cc"}};
+	struct function_name after[] = {{"main::$_0::operator()(int) const", "c.cc"},
+					{"get(long)", "d.cc"},
+					{"get(char)", "e.cc"}};
+	size_t matches[3];
+
+	function_match(before, 3, after, 3, matches);
+	for (int i = 0; i < 3; i++)
+		CHECK_EQUAL(matches[i], FUNCTION_MATCH_NONE);
 }
