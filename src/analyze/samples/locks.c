@@ -39,6 +39,28 @@ static const struct {
 	{"runtime.notetsleep*", KIND_IDLE_GO},
 };
 
+/*
+ * The Java virtual machine waits by conditions of its own, one for each thread: addresses tell
+ * nothing, and these functions what the thread waits for.
+ */
+static const struct {
+	const char *function, *kind;
+} java_kinds[] = {
+	{"ObjectMonitor::enter*", "monitor of Java"},
+	{"ObjectMonitor::EnterI*", "monitor of Java"},
+	{"ObjectMonitor::ReenterI*", "monitor of Java"},
+	{"ObjectMonitor::wait*", "Object.wait of Java"},
+	{"Unsafe_Park", "parked thread of Java"},
+};
+
+static const char *java_kind_of(const char *function)
+{
+	for (size_t i = 0; function && i < sizeof(java_kinds) / sizeof(*java_kinds); i++)
+		if (!fnmatch(java_kinds[i].function, function, 0))
+			return java_kinds[i].kind;
+	return NULL;
+}
+
 static const char *kind_of_function(const char *function)
 {
 	for (size_t i = 0; function && i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -63,6 +85,7 @@ static bool takes_kernel_lock(const char *function)
 /* What the chain tells of a wait. */
 struct chain_facts {
 	const char *kind;
+	bool is_of_java;
 	const struct recording_frame *taker; /* in the kernel, but for functions of locks */
 };
 
@@ -77,6 +100,11 @@ static struct chain_facts facts_of(const struct samples *samples, const struct s
 		const char *function = chain[i]->function;
 		if (chain[i]->kind == FRAME_USER && !facts.kind)
 			facts.kind = kind_of_function(function);
+		const char *java = chain[i]->kind == FRAME_USER && !facts.is_of_java ?
+					   java_kind_of(function) :
+					   NULL;
+		facts.is_of_java |= java != NULL;
+		facts.kind = java ? java : facts.kind;
 		if (chain[i]->kind == FRAME_KERNEL && function && !facts.taker &&
 		    !takes_kernel_lock(function))
 			facts.taker = chain[i];
@@ -199,8 +227,8 @@ static char *key_of(const struct samples_entry *entry, const struct recording_fr
 				   facts->taker ? facts->taker->function : "");
 	if (wait->resource)
 		return text_format("v\n%u\n%s", entry->thread->pid, wait->resource);
-	return place ? text_format("p\n%u\n%s\n%s\n%u", entry->thread->pid,
-				   place->function ? place->function : "",
+	return place ? text_format("p%s\n%u\n%s\n%s\n%u", facts->is_of_java ? facts->kind : "",
+				   entry->thread->pid, place->function ? place->function : "",
 				   place->file ? place->file : "", place->line) :
 		       text_format("a\n%u\n%llx", entry->thread->pid,
 				   (unsigned long long)wait->address);
@@ -212,8 +240,8 @@ static void add_entry(struct grouping *grouping, const struct samples_entry *ent
 	unsigned pid = entry->thread->pid;
 	struct chain_facts facts = facts_of(grouping->samples, entry);
 	const struct recording_frame *place =
-		wait->address ? site_of(&grouping->sites, pid, wait->address) :
-				place_of(grouping->samples, entry);
+		wait->address && !facts.is_of_java ? site_of(&grouping->sites, pid, wait->address) :
+						     place_of(grouping->samples, entry);
 	AUTO(text) char *key = key_of(entry, place, &facts);
 	uint64_t hash = hash_bytes(key, strlen(key));
 	uint32_t index = hash_map_get(&grouping->rows, hash, 0);
@@ -334,7 +362,7 @@ struct samples_locks samples_locks(const struct samples *samples)
 bool samples_lock_is_object(const struct samples_lock *lock)
 {
 	return strcmp(lock->kind, KIND_THREAD_END) && strcmp(lock->kind, KIND_IDLE_GO) &&
-	       strcmp(lock->kind, KIND_PARKED);
+	       strcmp(lock->kind, KIND_PARKED) && !strstr(lock->kind, " of Java");
 }
 
 void samples_locks_clear(struct samples_locks *locks)

@@ -155,6 +155,36 @@ TEST("locks without a name are told by the line that waits most, and who wakes b
 	samples_locks_clear(&locks);
 }
 
+TEST("waits for a monitor of Java are one row by the line that enters it, Object.wait another")
+{
+	AUTO(recording) struct recording *recording = made();
+	static const struct recording_stack stacks[] = {{6, 2, 6}, {7, 6, 8}, {8, 2, 7}, {9, 8, 8}};
+	static const uint64_t addresses[] = {0x1000, 0x2000, 0x1000}, waits[] = {7, 7, 9};
+
+	add_frame(recording, FRAME_USER, "ObjectMonitor::EnterI(JavaThread*)", 0,
+		  "/usr/lib/jvm/libjvm.so");
+	add_frame(recording, FRAME_USER, "ObjectMonitor::wait(long, bool, JavaThread*)", 0,
+		  "/usr/lib/jvm/libjvm.so");
+	add_frame(recording, FRAME_USER, "__pthread_cond_wait_common", 0, "/usr/lib/libc.so.6");
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(*stacks); i++)
+		*array_add(&recording->stacks) = stacks[i];
+	for (size_t i = 0; i < 3; i++) {
+		recording->stack_samples.items[i].class = CLASS_LOCK;
+		recording->stack_samples.items[i].address = addresses[i];
+		recording->stack_samples.items[i].stack_id = waits[i];
+	}
+	AUTO(samples) struct samples *samples = samples_new(recording, &everything);
+	struct samples_locks locks = samples_locks(samples);
+	CHECK_EQUAL(locks.count, 2);
+	CHECK_TEXT(locks.items[0].kind, "Object.wait of Java");
+	CHECK_EQUAL(locks.items[0].sum.weight_ns, 600000);
+	CHECK_TEXT(locks.items[1].kind, "monitor of Java");
+	CHECK_EQUAL(locks.items[1].sum.weight_ns, 400000);
+	CHECK_TEXT(locks.items[1].place->function, "work");
+	CHECK(!samples_lock_is_object(&locks.items[1])); /* each thread has an address of its own */
+	samples_locks_clear(&locks);
+}
+
 TEST("a wait in a library of the system is at the program's line that called it")
 {
 	AUTO(recording) struct recording *recording = made();
