@@ -214,13 +214,15 @@ static void tidy(struct record *record)
 {
 	bool is_large = sample_aggregator_is_large(record->aggregator);
 
-	if (record_session_tidy(&record->session))
+	bool is_renewed = record_session_tidy(&record->session);
+	if (is_renewed)
 		sample_aggregator_forget_names(record->aggregator);
-	if (!is_large)
-		return;
-	sample_aggregator_forget(record->aggregator);
-	resources_forget(record->resources);
-	malloc_trim(0);
+	if (is_large) {
+		sample_aggregator_forget(record->aggregator);
+		resources_forget(record->resources);
+	}
+	if (is_large || is_renewed)
+		malloc_trim(0); /* else it would stay resident for ever */
 }
 
 static int write_samples(struct driver *driver, struct error *error)
