@@ -332,6 +332,28 @@ static struct point_facts point_facts_of(const struct recording *recording,
 	return facts;
 }
 
+/* Too few paused windows tell whether clocks set the pace: a gain may be as low as if they do. */
+static void reach_down_to_paced(struct causal_effect *effect, const struct source *source,
+				double suspected)
+{
+	const struct trials *trials = &source->trials;
+	const struct external_pacing pacing = {.share = suspected};
+	double paced_rate = paced_rate_of(trials, effect->point, &pacing);
+	struct effect_window *windows = memory_new(trials->count, sizeof(*windows));
+	struct causal_effect paced = *effect;
+	size_t count = windows_of(source->recording, trials, &effect->transients, effect->point,
+				  paced_rate, windows);
+	size_t kept = warm_up_drop_early(windows, count, &paced.warm_up);
+
+	if (kept && effect_fill(&paced, source, windows, kept)) {
+		for (size_t i = 0; i < effect->count && i < paced.count; i++)
+			effect->points[i].low = fmin(effect->points[i].low, paced.points[i].low);
+		free(paced.points);
+		free(paced.budgets);
+	}
+	free(windows);
+}
+
 static void point_fill(struct causal_target *target, const struct source *source,
 		       const struct recording_point *point, const struct point_facts *facts)
 {
@@ -357,6 +379,8 @@ static void point_fill(struct causal_target *target, const struct source *source
 	memcpy(settled, windows, count * sizeof(*windows));
 	size_t kept = warm_up_drop_early(settled, count, &effect.warm_up);
 	if (kept && effect_fill(&effect, source, settled, kept)) {
+		if (facts->external_pacing.suspected > 0)
+			reach_down_to_paced(&effect, source, facts->external_pacing.suspected);
 		struct charge charge = charge_of(source->recording, trials->items, trials->count,
 						 point->id, &effect.covariates);
 		effect.slope_most = effect.phase_factor * charge.most;

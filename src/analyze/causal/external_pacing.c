@@ -45,8 +45,12 @@ struct external_pacing external_pacing_of(const struct recording *recording,
 	struct paced_share paced = paced_share_of(windows, count, recording->points.count);
 
 	free(windows);
-	if (!(paced.low > EXTERNAL_PACING_LEAST))
-		return (struct external_pacing){0};
+	if (!(paced.low > EXTERNAL_PACING_LEAST)) {
+		bool is_suspected = paced.windows >= PACED_WINDOWS_LEAST &&
+				    paced.share > fmax(EXTERNAL_PACING_SUSPECTED, paced.error);
+		return (struct external_pacing){.suspected =
+							is_suspected ? fmin(paced.share, 1) : 0};
+	}
 	double share = fmin(paced.share, 1);
 	return (struct external_pacing){
 		.share = share,

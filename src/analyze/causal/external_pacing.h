@@ -18,11 +18,13 @@
 #include "profile/recording.h"
 
 struct external_pacing {
-	double share; /* P / r v; 0 unless surely above EXTERNAL_PACING_LEAST */
-	double error; /* standard error of the share; 0 if that is 0 */
-	double gain;  /* of the program, if all that is external were 25 % faster */
+	double share;     /* P / r v; 0 unless surely above EXTERNAL_PACING_LEAST */
+	double error;     /* standard error of the share; 0 if that is 0 */
+	double gain;      /* of the program, if all that is external were 25 % faster */
+	double suspected; /* the share that its windows suggest, where it is not sure; else 0 */
 };
 #define EXTERNAL_PACING_LEAST 0.08
+#define EXTERNAL_PACING_SUSPECTED 0.2 /* the least, and more than its standard error */
 
 /* The pacing of one point's visits. */
 struct external_pacing external_pacing_of(const struct recording *recording,

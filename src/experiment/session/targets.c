@@ -20,7 +20,7 @@
 
 #define SAMPLES_LEAST 3 /* fewer: the location is not worth a block */
 #define BLOCK_SERIES (2 * SCHEDULE_BLOCK + 1)
-#define EXTERNAL_FIRST_AFTER (2 * BLOCK_SERIES)
+#define EXTERNAL_FIRST_AFTER BLOCK_SERIES
 #define EXTERNAL_ONE_OF 8 /* series */
 #define SET_WEIGHT 2.0
 #define ACTIVE_LEAST 0.005 /* threads in it on average: a target below cannot gain more */

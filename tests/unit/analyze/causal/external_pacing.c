@@ -86,6 +86,29 @@ TEST("a program paced by a clock gains nothing")
 	recording_free(recording);
 }
 
+TEST("where few windows suggest a clock, the interval reaches down to what is left without it")
+{
+	struct recording *recording = recording_new();
+
+	for (unsigned i = 0; i < 10; i++) {
+		add(recording, 1, 0, 0, 600, 400);
+		add(recording, 1, 0.5, 0.4, 600, 400);
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		add(recording, 2, 0, 0, 600, 400);
+		add(recording, 2, PAUSED_OUTSIDE, PAUSED_OUTSIDE, i ? 680 : 400, 400);
+	}
+	add(recording, 2, 0, 0, 600, 400);
+	struct causal *causal = causal_new(recording);
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+	CHECK_EQUAL(effect->external_pacing.share, 0);
+	CHECK(effect->external_pacing.suspected > EXTERNAL_PACING_SUSPECTED);
+	CHECK(last_of(effect)->gain > 0.2);
+	CHECK(last_of(effect)->low < 0.1);
+	causal_free(causal);
+	recording_free(recording);
+}
+
 TEST("of two streams of visits the one paced by a clock gains nothing")
 {
 	struct recording *recording = recording_new();
