@@ -18,7 +18,12 @@ struct task_state {
 	struct delay_task delay;
 	u8 is_member;
 	u8 is_waiting; /* runnable, without a core */
-	u8 wait : 2;   /* enum wait_kind, from when it leaves its core until it is woken */
+	/* enum wait_kind, from when it leaves its core until it is woken. A byte of its own: the
+	 * core that it leaves and the one that wakes it may write at the same time. */
+	u8 wait;
+	u8 is_peer; /* no member, but it pauses with them: a client in their loop */
+	u8 was_woken_externally : 1;
+	u8 waits_for_core : 1; /* it is woken, but its wait ends with the way onto a core */
 	/* idle_wait.h */
 	u8 serves : 1;            /* it has received a request */
 	u8 has_polled : 1;        /* it waited for a message, and has received none since */
@@ -26,9 +31,6 @@ struct task_state {
 	u8 was_woken_by_task : 1; /* at least once */
 	u8 is_housekeeping : 1;   /* no task waits for what it does when its wait times out */
 	u8 waits_for_lock : 1;    /* who releases it hands over no work */
-	u8 is_peer;               /* no member, but it pauses with them: a client in their loop */
-	u8 was_woken_externally : 1;
-	u8 waits_for_core : 1; /* it is woken, but its wait ends with the way onto a core */
 	u8 is_in_tree;   /* of the program's tree: is_member unless its name speaks against it */
 	u8 is_excluded;  /* lever itself, and what it runs under */
 	u8 is_undecided; /* its name has not been looked at */

@@ -136,12 +136,13 @@ static __always_inline void wait_begin(void *context, struct task_struct *task,
 	if (!counts)
 		return;
 	levels = wait_levels(class, levels);
-	state->wait = levels ? WAIT_TARGET : WAIT_SAMPLED;
 	state->wait_level = delay_level_of(&settings.delay, levels);
 	if (class == WAIT_CLASS_LOCK)
 		state->delay.lock_levels = levels;
 	else if (levels)
 		waiters_join(state, now);
+	/* After it has joined: another core may wake it now, and would not let it leave. */
+	*(volatile u8 *)&state->wait = levels ? WAIT_TARGET : WAIT_SAMPLED;
 }
 
 /* The current task has been preempted. */
@@ -232,18 +233,11 @@ __noinline int wait_end(struct task_state *state, u64 ids, u64 now)
  */
 static __always_inline void wait_end_unseen(struct task_state *state, u64 now)
 {
-	u64 old = waiters_now();
-
 	if (state->wait == WAIT_NONE)
 		return;
-	if (state->wait == WAIT_TARGET && !state->delay.lock_levels &&
-	    delay_waiters_has(old, state->wait_generation, settings.delay.generation)) {
-		u64 value = old - delay_waiter(state->wait_level);
-		if (__sync_val_compare_and_swap(&waiters, old, value) != old)
-			return; /* at its next switch, then */
+	if (state->wait == WAIT_TARGET && !state->delay.lock_levels && waiters_leave(state, now))
 		state->delay.credit_ns = delay_wait_credit(&settings.delay, state->wait_level,
 							   now - state->delay.left_ns);
-	}
 	state->wait = WAIT_NONE;
 }
 
