@@ -70,6 +70,7 @@ int tick(struct bpf_perf_event_data *context)
 	hosts_follow();
 	cpu->displaced_ns += passed.stalled_ns;
 	waiting_set(state, false); /* woken before it had left its core */
+	wait_end_unseen(state, now);
 	span_tracker_poll(now);
 	if (!sample_take(context, task, state, now, weight))
 		pay_delay(PAUSE_AT_TICK);

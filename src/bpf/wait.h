@@ -229,9 +229,9 @@ __noinline int wait_end(struct task_state *state, u64 ids, u64 now)
 }
 
 /*
- * The task enters a core. If no wake-up ended its wait, as its event came before that of the
- * switch, the wait ends here: else the task would be a waiter for the rest of the generation, and
- * all others would pause. No sample: Linux 6.1 refuses a larger program.
+ * The task enters a core, or a tick finds it there. If no wake-up ended its wait, as its event came
+ * before that of the switch, the wait ends here: else the task would be a waiter for the rest of
+ * the generation, and all others would pause. No sample: Linux 6.1 refuses a larger program.
  */
 static __always_inline void wait_end_unseen(struct task_state *state, u64 now)
 {

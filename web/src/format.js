@@ -15,8 +15,15 @@ export function gain(fraction) {
 	return `${fraction < 0 && number !== '0.0' ? MINUS : '+'}${number}${SPACE}%`;
 }
 
-// Half the 95 % interval, in percentage points.
-export function halfInterval(answer) {
+// Half the 95 % interval, in percentage points; both ends where it reaches much further to one side.
+export function halfInterval(answer, isLatency = false) {
+	const below = answer.program_speedup - answer.low;
+	const above = answer.high - answer.program_speedup;
+	const isLopsided =
+		Math.max(below, above) > 3 * Math.min(below, above) &&
+		Math.abs(above - below) > 0.05;
+
+	if (isLopsided && !isLatency) return `(${percent(answer.low)} to ${percent(answer.high)})`;
 	return `±${percent((answer.high - answer.low) / 2)}`;
 }
 

@@ -8,6 +8,7 @@
 
 #include "analyze/causal/certainty.h"
 #include "analyze/causal/charge.h"
+#include "analyze/causal/disk_wait.h"
 #include "analyze/causal/hand_over_error.h"
 #include "analyze/causal/nesting.h"
 #include "analyze/causal/phase.h"
@@ -376,6 +377,7 @@ static void point_fill(struct causal_target *target, const struct source *source
 			   windows);
 	effect.set_error = set_error_of(source->recording, trials, target->target, point);
 	effect.hand_over_error = hand_over_error_of(source->recording, trials, point);
+	effect.is_disk_wait = point->kind != POINT_LATENCY && disk_wait_is(target->target);
 	memcpy(settled, windows, count * sizeof(*windows));
 	size_t kept = warm_up_drop_early(settled, count, &effect.warm_up);
 	if (kept && effect_fill(&effect, source, settled, kept)) {

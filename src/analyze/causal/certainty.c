@@ -2,6 +2,8 @@
 /* certainty - bounds, then probabilities, then the false discovery rate of the table. */
 #include "analyze/causal/certainty.h"
 
+#include "analyze/causal/disk_wait.h"
+
 #include "stats/false_discovery.h"
 
 #include <math.h>
@@ -92,11 +94,20 @@ static double slope_allowed(const struct causal_effect *effect)
 	return allowed;
 }
 
+static void reach_up(struct causal_effect *effect)
+{
+	for (size_t i = 0; effect->is_disk_wait && i < effect->count; i++) {
+		struct effect_point *point = &effect->points[i];
+		point->high += disk_wait_reach(point->speedup, point->gain);
+	}
+}
+
 static void cut_points(struct causal_effect *effect)
 {
 	for (size_t i = 0; is_bounded(effect) && i < effect->count; i++)
 		if (effect->points[i].speedup > 0)
 			cut_at_charge(effect, &effect->points[i]);
+	reach_up(effect);
 	effect->slope = effect_slope(effect->points, effect->count);
 	if (!is_bounded(effect) || !effect->slope.windows)
 		return;
@@ -114,6 +125,8 @@ static double ceiling_of(const struct causal_effect *effect)
 
 	if (!effect_at(effect->points, effect->count, CEILING_SPEEDUP, &at))
 		most = fmin(most, at.high);
+	for (size_t i = 0; effect->is_disk_wait && i < effect->count; i++)
+		most = fmax(most, effect->points[i].high);
 	return fmin(fmax(most, 0), 1);
 }
 

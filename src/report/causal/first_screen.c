@@ -113,7 +113,8 @@ static bool is_set_first(const struct advice *advice)
 static char *figure_of(const struct target_verdict *verdict, double gain)
 {
 	AUTO(text) char *shown = display_gain(gain);
-	return text_format("%s ±%.1f", shown, 100 * verdict_half_interval(verdict));
+	AUTO(text) char *interval = verdict_interval(verdict);
+	return text_format("%s %s", shown, interval);
 }
 
 static void add_cause(struct screen *screen, const struct cause *cause, const char *label)

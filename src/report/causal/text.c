@@ -188,9 +188,11 @@ static char *sentence_of(const struct target_verdict *verdict, bool name_point)
 	char *what = is_latency ? text_format("latency of %s", point) :
 		     name_point ? text_format("program (%s)", point) :
 				  text_copy("program");
-	return text_format("optimizing %s by %.3g %% → %s %s (±%.1f)%s", target,
-			   verdict->at.speedup * 100, what, gain,
-			   verdict_half_interval(verdict) * 100,
+	AUTO(text) char *interval = verdict_interval(verdict);
+	bool is_range = interval[0] == '(';
+	return text_format("optimizing %s by %.3g %% → %s %s %s%s%s%s", target,
+			   verdict->at.speedup * 100, what, gain, is_range ? "" : "(", interval,
+			   is_range ? "" : ")",
 			   verdict->outcome == OUTCOME_CONTENTION ? ": contention" : "");
 }
 

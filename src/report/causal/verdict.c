@@ -7,6 +7,8 @@
 #include <math.h>
 
 #define HALF_INTERVAL_MOST 0.5
+#define LOPSIDED 3 /* times as far to one side */
+#define LOPSIDED_LEAST 0.05
 
 static const struct effect_point *nearest_measured(const struct causal_effect *effect)
 {
@@ -103,6 +105,18 @@ void verdicts_release(struct target_verdicts *verdicts)
 double verdict_half_interval(const struct target_verdict *verdict)
 {
 	return (verdict->at.high - verdict->at.low) / 2;
+}
+
+char *verdict_interval(const struct target_verdict *verdict)
+{
+	const struct effect_point *at = &verdict->at;
+	double below = at->gain - at->low, above = at->high - at->gain;
+	bool is_lopsided = fmax(below, above) > LOPSIDED * fmin(below, above) &&
+			   fabs(above - below) > LOPSIDED_LEAST;
+
+	if (!is_lopsided || verdict->effect->point->kind == POINT_LATENCY)
+		return text_format("±%.1f", 100 * verdict_half_interval(verdict));
+	return text_format("(%.1f to %.1f)", 100 * at->low, 100 * at->high);
 }
 
 bool verdict_is_at_other_speedup(const struct target_verdict *verdict)

@@ -44,5 +44,10 @@ void verdicts_release(struct target_verdicts *verdicts);
 
 /* Half the 95 % interval. */
 double verdict_half_interval(const struct target_verdict *verdict);
+/*
+ * The 95 % interval beside the gain, in percent: "±1.2", or "(0.3 to 57.5)" where it reaches much
+ * further to one side. To be freed.
+ */
+char *verdict_interval(const struct target_verdict *verdict);
 /* Was the gain taken at another speedup than VERDICT_SPEEDUP? */
 bool verdict_is_at_other_speedup(const struct target_verdict *verdict);

@@ -117,9 +117,9 @@ static char *verdict_text(const struct target_verdict *verdict)
 	char *elsewhere = verdict_is_at_other_speedup(verdict) ?
 				  text_format(" at %.3g %%", verdict->at.speedup * 100) :
 				  text_copy("");
-	return text_format("%s%s ±%.1f%s%s", verdict->is_measured ? "" : "~", gain,
-			   verdict_half_interval(verdict) * 100, is_latency ? " latency" : "",
-			   elsewhere);
+	AUTO(text) char *interval = verdict_interval(verdict);
+	return text_format("%s%s %s%s%s", verdict->is_measured ? "" : "~", gain, interval,
+			   is_latency ? " latency" : "", elsewhere);
 }
 
 static bool is_shown(const struct target_verdict *verdict, const struct report_options *options)

@@ -55,6 +55,6 @@ export function figures(effect) {
 				? -answer.program_speedup
 				: answer.program_speedup,
 		),
-		halfInterval: halfInterval(answer),
+		halfInterval: halfInterval(answer, effect.kind === 'latency'),
 	};
 }
