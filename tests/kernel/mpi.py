@@ -12,7 +12,7 @@ from kernel import LEVER, RAN, Skip, check, equal, folder, lever, main, program,
 from namespaces import ADDRESSES, NAMES, inside, two_hosts
 
 ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-WORK = (1500, 300, 300)  # by rank 1, by rank 0, by both
+WORK = (4000, 800, 800)  # by rank 1, by rank 0, by both
 
 
 def write_script(place, name, text):

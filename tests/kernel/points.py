@@ -208,7 +208,7 @@ def found_points(place, *arguments):
 @test("without any point, lever finds functions with a steady rate that are cheap to count, and CPU time, and says so")
 def _():
     with folder() as place:
-        found = found_points(place, "100000", "100000")
+        found = found_points(place, "100000", "300000")
         check("sampled:*" in found, found)
         check(found & {"job_begin", "job_end", "spin"}, found)
         # Thousands of jobs a second: breakpoints would take a tenth of a core.

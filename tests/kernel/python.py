@@ -122,7 +122,7 @@ def _():
         line = f"stages.py:{marked('FIRST')}"
         lines = [f"stages.py:{marked(mark) - above}" for mark in ("FIRST", "SECOND") for above in (0, 1)]
         for mode in ("alternate", "processes"):
-            words = ("--progress", "tracepoint:syscalls:sys_exit_write", "--speedups", "0,50", "--", interpreter, SOURCE, mode, "800")
+            words = ("--progress", "tracepoint:syscalls:sys_exit_write", "--speedups", "0,50", "--", interpreter, SOURCE, mode, "3000")
             _, told = profile_of("-g", "line", *words)
             own = {name: share for name, share in shares(told).items() if name in lines}
             check(own.get(line, 0) > 0.4 * sum(own.values()) > 0.05, (interpreter, mode, shares(told)))

@@ -28,7 +28,7 @@ def work_of(told):
 def _():
     with two_hosts(), folder() as place:
         output = os.path.join(place, "hosts.lever")
-        said = run(*words_of(output, 4, 400, 1600, 200))
+        said = run(*words_of(output, 4, 3200, 12800, 1600))
         equal(said.returncode, 0, said.stderr)
         told, work = report(output), work_of(report(output))
         print(f"# {work} {told['hosts']}", flush=True)
@@ -47,7 +47,7 @@ def _():
     with two_hosts(), folder() as place:
         output = os.path.join(place, "hosts.lever")
         folders = set(glob.glob("/tmp/lever-agent-*"))
-        recording = subprocess.Popen(words_of(output, 7, 400, 1600, 0), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        recording = subprocess.Popen(words_of(output, 7, 3200, 12800, 0), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(5)
         agent, = [int(pid) for pid in run("pgrep", "-P", str(recording.pid), "-f", "lever agent").stdout.split()]
         theirs = [int(pid) for pid in run("pgrep", "-P", str(agent)).stdout.split()]
