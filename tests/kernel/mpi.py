@@ -12,7 +12,7 @@ from kernel import LEVER, RAN, Skip, check, equal, folder, lever, main, program,
 from namespaces import ADDRESSES, NAMES, inside, two_hosts
 
 ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-WORK = (4000, 800, 800)  # by rank 1, by rank 0, by both
+WORK = (10000, 2000, 2000)  # by rank 1, by rank 0, by both
 
 
 def write_script(place, name, text):
@@ -69,8 +69,8 @@ def compare(kind):
         told, _ = gains(place, job(place, kind, *WORK))
         print(f"# {kind}: told {told}, true {truth}", flush=True)
         for one, true in zip(told, truth):
-            # Ranks wait by polling, which counts as work. A known error: such gains are told up to 13 points too low, on one host, too (docs/mpi.md).
-            check(min(one[1], one[0] - 6) <= true <= max(one[2], one[0] + 15), f"{told} for {truth}")
+            # Ranks wait by polling, which counts as work. A known error: such gains are told up to 14 points too low, on one host, too (docs/mpi.md).
+            check(min(one[1], one[0] - 6) <= true <= max(one[2], one[0] + 17), f"{told} for {truth}")
 
 
 @test("ranks of Open MPI on two hosts are one program, and a gain is that of less work")
