@@ -40,8 +40,10 @@ static __always_inline void process_visits_add(u32 index, u64 visits)
 				     visits); /* another thread of the process was first */
 }
 
-/* Adds to the total, and moves the edges of the open window. */
-/* A function of its own, so that the verifier checks it once. */
+/*
+ * Adds to the total, and moves the edges of the open window. A function of its own, so that the
+ * verifier checks it once.
+ */
 __noinline int progress_add(u64 index, u64 visits, u64 now)
 {
 	if (index >= WIRE_POINTS_MOST)

@@ -121,10 +121,10 @@ static __always_inline void wait_begin(void *context, struct task_struct *task,
 				       struct task_state *state, u64 now)
 {
 	u32 levels = 0;
+
 	if (state->wait == WAIT_TARGET && !state->delay.lock_levels)
 		waiters_leave(state, now); /* nothing has ended that wait: it would count twice */
 	int counts = wait_decide(state);
-
 	if (!counts && !inspects_runnable())
 		return;
 	u32 class = state->wait_class;

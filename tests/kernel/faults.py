@@ -42,15 +42,15 @@ def lost_while_stopped():
         engine.send_signal(signal.SIGCONT)
         check(engine.wait(60) in RAN, engine.returncode)
         report(output)
+    check(at_work > 0.05, f"{at_work} of the time lost before that: there were no pauses")
     return at_work, share
 
 
 @test("a stopped engine pauses nothing after 0.7 s, and goes on when it is continued")
 def _():
-    # What else the machine does also takes time from the program, and windows without a speedup may come first.
-    for _ in range(4):
+    for _ in range(3):  # what else the machine does also takes time from the program
         at_work, share = lost_while_stopped()
-        if at_work > 0.05 and share < at_work / 4:
+        if share < at_work / 4:
             return
     check(False, f"{share} of the time lost while the engine was stopped, {at_work} before")
 

@@ -3,7 +3,6 @@
 #include "analyze/causal/certainty.h"
 
 #include "analyze/causal/disk_wait.h"
-
 #include "stats/false_discovery.h"
 
 #include <math.h>
@@ -98,7 +97,9 @@ static void reach_up(struct causal_effect *effect)
 {
 	for (size_t i = 0; effect->is_disk_wait && i < effect->count; i++) {
 		struct effect_point *point = &effect->points[i];
-		point->high += disk_wait_reach(point->speedup, point->gain);
+		double high = point->high + disk_wait_reach(point->speedup, point->gain);
+		point->high =
+			fmax(point->high, fmin(high, 1)); /* no program takes less than no time */
 	}
 }
 
