@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""size - how `lever report` grows with a profile: CPU seconds, memory, by format.
+"""size - how `lever report` grows with a profile: seconds by the clock and of CPU time, memory, by format.
 
     bench/size.py BUILD [--kinds causal,samples] [--times 1,10,50] [--formats text,json,html]
 
 The profiles are those of tests/golden with 200 targets and 12,200 experiments (causal), and with 100,000 moments on 1.6 M
-stacks (samples), each so many times over under new names. CPU time is the least of --rounds runs, and memory the most that was resident.
+stacks (samples), each so many times over under new names. Times are the least of --rounds runs, and memory the most that was resident.
 The last column compares the CPU time with that of the row before: 1 is linear growth.
 """
 import argparse
@@ -14,6 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 
 RECORDINGS = {"causal": "wide", "samples": "deep"}
 # What is multiplied: columns that number rows, by the table whose rows they number.
@@ -62,13 +63,14 @@ def multiply(path, kind, times):
 
 
 def measure(command):
-    """CPU seconds, and MB resident."""
+    """CPU seconds, MB resident, and seconds by the clock."""
+    began = time.monotonic()
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"size: {' '.join(command)} ended with {process.returncode}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000, time.monotonic() - began
 
 
 def rows_of(kind, options, folder):
@@ -83,10 +85,10 @@ def rows_of(kind, options, folder):
         for form in options.formats.split(","):
             command = [os.path.join(options.build, "lever"), "report", profile, "--format", form, "--output", os.path.join(folder, "out")]
             results = [measure(command) for _ in range(options.rounds)]
-            cpu, memory = min(one[0] for one in results), max(one[1] for one in results)
+            cpu, memory, clock = min(one[0] for one in results), max(one[1] for one in results), min(one[2] for one in results)
             growth = f"{cpu / last[form][0] / (times / last[form][1]):.2f}" if form in last else ""
             last[form] = cpu, times
-            print(f"| {count:,} {UNITS[kind][1]} | {size:.0f} MB | {form} | {cpu:.2f} s | {memory:.0f} MB | {growth} |", flush=True)
+            print(f"| {count:,} {UNITS[kind][1]} | {size:.0f} MB | {form} | {clock:.2f} s | {cpu:.2f} s | {memory:.0f} MB | {growth} |", flush=True)
 
 
 def main():
@@ -97,7 +99,7 @@ def main():
     parser.add_argument("--formats", default="text,json,html")
     parser.add_argument("--rounds", type=int, default=1)
     options = parser.parse_args()
-    print("| profile | file | format | CPU | memory | growth |\n| --- | --- | --- | --- | --- | --- |")
+    print("| profile | file | format | clock | CPU | memory | growth |\n| --- | --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory(prefix="lever-bench-", dir="/var/tmp") as folder:
         for kind in options.kinds.split(","):
             rows_of(kind, options, folder)

@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define LARGE_PAGE (2ul << 20)
 
 static void *memory_checked(void *memory)
 {
@@ -18,6 +21,18 @@ static void *memory_checked(void *memory)
 void *memory_new(size_t count, size_t size)
 {
 	return memory_checked(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *memory_new_large(size_t count, size_t size)
+{
+	char *memory = memory_new(count, size);
+	uintptr_t mask = LARGE_PAGE - 1;
+	uintptr_t start = ((uintptr_t)memory + mask) & ~mask;
+	uintptr_t end = ((uintptr_t)memory + count * size) & ~mask;
+
+	if (end > start)
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
+	return memory;
 }
 
 void *memory_resize(void *old, size_t count, size_t size)

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 void *memory_new(size_t count, size_t size); /* zeroed */
+/* The same for arrays that may be large and are used whole: by large pages, where there are any. */
+void *memory_new_large(size_t count, size_t size);
 void *memory_resize(void *old, size_t count, size_t size);
 char *text_copy(const char *text); /* NULL stays NULL */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

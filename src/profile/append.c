@@ -133,6 +133,7 @@ int profile_copy(const char *path, const char *to, struct error *error)
 	AUTO(statement) sqlite3_stmt *statement = NULL;
 	int code = store_open_to_read(path, &store, error);
 
+	code = code ? code : store_check_pages(store, NULL, error);
 	code = code ? code : store_prepare(store, "VACUUM INTO ?1", &statement, error);
 	if (code)
 		return code;

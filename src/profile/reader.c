@@ -6,10 +6,11 @@
  * rows that it refers to, so that users of the recording can rely on both.
  */
 #include "profile/profile.h"
+#include "profile/row_checks.h"
 #include "profile/rows.h"
 #include "profile/store.h"
+#include "profile/table_pages.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -56,35 +57,6 @@ static bool read_real(sqlite3_stmt *statement, int position, double *value)
 	return (type == SQLITE_FLOAT || type == SQLITE_INTEGER) && isfinite(*value) && *value >= 0;
 }
 
-static bool read_integer(int64_t value, enum column_type type, void *field)
-{
-	switch (type) {
-	case COLUMN_ID:
-		*(int64_t *)field = value;
-		return value > 0;
-	case COLUMN_COUNT:
-		*(uint64_t *)field = (uint64_t)value;
-		return value >= 0;
-	case COLUMN_BITS:
-		*(uint64_t *)field = (uint64_t)value;
-		return true;
-	case COLUMN_SECONDS:
-		*(int64_t *)field = value;
-		return true;
-	case COLUMN_WORD:
-		*(unsigned *)field = (unsigned)value;
-		return value >= 0 && value <= UINT_MAX;
-	case COLUMN_STATUS:
-		*(int *)field = (int)value;
-		return value >= INT_MIN && value <= INT_MAX;
-	case COLUMN_FLAG:
-		*(bool *)field = value == 1;
-		return value == 0 || value == 1;
-	default:
-		return false;
-	}
-}
-
 /* Returns whether the column may have the value. */
 static bool read_field(sqlite3_stmt *statement, int position, const struct column *column,
 		       void *row)
@@ -99,7 +71,7 @@ static bool read_field(sqlite3_stmt *statement, int position, const struct colum
 	if (column->type == COLUMN_REAL)
 		return read_real(statement, position, field);
 	return sqlite3_column_type(statement, position) == SQLITE_INTEGER &&
-	       read_integer(sqlite3_column_int64(statement, position), column->type, field);
+	       rows_set_integer(column->type, sqlite3_column_int64(statement, position), field);
 }
 
 static int read_row(struct store *store, sqlite3_stmt *statement, const struct table *table,
@@ -135,14 +107,44 @@ static int prepare_select(struct store *store, const struct table *table, sqlite
 	return store_prepare(store, sql, statement, error);
 }
 
+/* The first page of the table if it was made by this version's SQL; 0: it was not. */
+static uint32_t root_of(struct store *store, const struct table *table)
+{
+	AUTO(statement) sqlite3_stmt *statement = NULL;
+	AUTO(text) char *sql = schema_create(table);
+	struct error ignored = {0};
+
+	if (store_prepare(store,
+			  "SELECT rootpage FROM sqlite_master WHERE type = 'table' AND name = ?1 "
+			  "AND tbl_name = ?1 AND sql = ?2",
+			  &statement, &ignored))
+		return 0;
+	sqlite3_bind_text(statement, 1, table->name, -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 2, sql, -1, SQLITE_STATIC);
+	return sqlite3_step(statement) == SQLITE_ROW ?
+		       (uint32_t)sqlite3_column_int64(statement, 0) :
+		       0;
+}
+
+static bool read_pages(struct store *store, size_t index, struct recording *recording)
+{
+	const struct table *table = &schema_tables[index];
+	int fd = store_plain_file(store);
+	uint32_t root = fd >= 0 && schema_has_id(table) ? root_of(store, table) : 0;
+
+	return root && table_pages_read(fd, root, index, recording);
+}
+
 static int read_table(struct store *store, size_t index, struct recording *recording,
 		      struct error *error)
 {
 	const struct table *table = &schema_tables[index];
 	AUTO(statement) sqlite3_stmt *statement = NULL;
-	if (table->since > store_version(store))
+	if (table->since > store_version(store) || read_pages(store, index, recording))
 		return 0;
-	int code = prepare_select(store, table, &statement, error);
+	int code = store_check_pages(store, table->name, error);
+	if (!code)
+		code = prepare_select(store, table, &statement, error);
 	int step = SQLITE_DONE;
 	while (!code && (step = sqlite3_step(statement)) == SQLITE_ROW)
 		code = read_row(store, statement, table, rows_add(recording, index), error);
@@ -197,10 +199,12 @@ static int read_parts(struct store *store, size_t index, struct recording *recor
 	AUTO(statement) sqlite3_stmt *statement = NULL;
 	size_t at = 0;
 	int step = SQLITE_DONE;
-	int code = table->since > store_version(store) ?
-			   0 :
-			   prepare_select(store, table, &statement, error);
-	while (statement && !code && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+	if (table->since > store_version(store))
+		return 0;
+	int code = store_check_pages(store, table->name, error);
+	if (!code)
+		code = prepare_select(store, table, &statement, error);
+	while (!code && (step = sqlite3_step(statement)) == SQLITE_ROW) {
 		union part part = {0};
 		code = read_row(store, statement, table, &part, error);
 		code = code ? code : add_part(store, recording, index, &at, &part, error);
@@ -208,78 +212,6 @@ static int read_parts(struct store *store, size_t index, struct recording *recor
 	if (code)
 		return code;
 	return step == SQLITE_DONE ? 0 : store_explain(store, error);
-}
-
-/* The table that a column refers to. */
-static size_t table_by_name(const char *name)
-{
-	size_t index = 0;
-
-	while (index < TABLES && strcmp(schema_tables[index].name, name))
-		index++;
-	assert(index < TABLES);
-	return index;
-}
-
-/* Checks that the rows referred to exist. */
-static int check_column(struct store *store, const struct recording *recording, size_t index,
-			const struct column *column, struct error *error)
-{
-	size_t other = table_by_name(column->refers);
-	size_t count = rows_of(recording, index)->count;
-
-	for (size_t i = 0; i < count; i++) {
-		const char *row = rows_at(recording, index, i);
-		int64_t id;
-		memcpy(&id, row + column->offset, sizeof(id));
-		if (rows_find(recording, other, id))
-			continue;
-		AUTO(text)
-		char *symptom = text_format("a row of the table %s names no %s",
-					    schema_tables[index].name, column->refers);
-		return store_damaged(store, symptom, error);
-	}
-	return 0;
-}
-
-static int check_references(struct store *store, const struct recording *recording, size_t index,
-			    struct error *error)
-{
-	const struct table *table = &schema_tables[index];
-	int code = 0;
-
-	for (size_t i = 0; i < table->count && !code; i++)
-		if (table->columns[i].refers)
-			code = check_column(store, recording, index, &table->columns[i], error);
-	return code;
-}
-
-static int check_values(struct store *store, const struct recording *recording, struct error *error)
-{
-	for (size_t i = 0; i < recording->experiments.count; i++)
-		if (recording->experiments.items[i].speedup > 1)
-			return store_damaged(store, "an experiment's speedup is above 1", error);
-	for (size_t i = 0; i < recording->stacks.count; i++) {
-		const struct recording_stack *stack = &recording->stacks.items[i];
-		bool is_rooted =
-			!stack->caller_id || recording_stack(recording, (int64_t)stack->caller_id);
-		if (!is_rooted || stack->caller_id >= (uint64_t)stack->id)
-			return store_damaged(store, "a call chain has no outermost frame", error);
-	}
-	for (size_t i = 0; i < recording->stack_samples.count; i++) {
-		uint64_t stack_id = recording->stack_samples.items[i].stack_id;
-		if (stack_id && !recording_stack(recording, (int64_t)stack_id))
-			return store_damaged(store, "a sample names no call chain", error);
-	}
-	for (size_t i = 0; i < recording->wakeups.count; i++) {
-		uint64_t stack_id = recording->wakeups.items[i].stack_id;
-		if (stack_id && !recording_stack(recording, (int64_t)stack_id))
-			return store_damaged(store, "a wake-up names no call chain", error);
-	}
-	for (size_t i = 0; i < recording->parallels.count; i++)
-		if (!recording->parallels.items[i].cores)
-			return store_damaged(store, "a run was on no core", error);
-	return 0;
 }
 
 /*
@@ -313,11 +245,9 @@ static int read_all(struct store *store, struct recording *recording, struct err
 		code = schema_tables[i].rows == SCHEMA_PARTS ?
 			       read_parts(store, i, recording, error) :
 			       read_table(store, i, recording, error);
-	for (size_t i = 0; i < TABLES && !code; i++)
-		if (rows_of(recording, i))
-			code = check_references(store, recording, i, error);
-	if (!code)
-		code = check_values(store, recording, error);
+	AUTO(text) char *symptom = code ? NULL : row_checks_symptom(recording);
+	if (symptom)
+		code = store_damaged(store, symptom, error);
 	number_windows(recording);
 	return code;
 }

@@ -2,6 +2,8 @@
 /* rows - one set of functions for all arrays of a recording, by the offsets in schema.h. */
 #include "profile/rows.h"
 
+#include <limits.h>
+
 const struct rows *rows_of(const struct recording *recording, size_t table)
 {
 	size_t offset = schema_tables[table].rows;
@@ -45,6 +47,35 @@ const void *rows_find(const struct recording *recording, size_t table, int64_t i
 	return NULL;
 }
 
+bool rows_set_integer(enum column_type type, int64_t value, void *field)
+{
+	switch (type) {
+	case COLUMN_ID:
+		*(int64_t *)field = value;
+		return value > 0;
+	case COLUMN_COUNT:
+		*(uint64_t *)field = (uint64_t)value;
+		return value >= 0;
+	case COLUMN_BITS:
+		*(uint64_t *)field = (uint64_t)value;
+		return true;
+	case COLUMN_SECONDS:
+		*(int64_t *)field = value;
+		return true;
+	case COLUMN_WORD:
+		*(unsigned *)field = (unsigned)value;
+		return value >= 0 && value <= UINT_MAX;
+	case COLUMN_STATUS:
+		*(int *)field = (int)value;
+		return value >= INT_MIN && value <= INT_MAX;
+	case COLUMN_FLAG:
+		*(bool *)field = value == 1;
+		return value == 0 || value == 1;
+	default:
+		return false;
+	}
+}
+
 void row_release(size_t table, void *row)
 {
 	for (size_t i = 0; i < schema_tables[table].count; i++) {
@@ -57,11 +88,20 @@ void row_release(size_t table, void *row)
 	}
 }
 
+static bool owns_memory(size_t table)
+{
+	for (size_t i = 0; i < schema_tables[table].count; i++)
+		if (schema_tables[table].columns[i].type == COLUMN_TEXT ||
+		    schema_tables[table].columns[i].type == COLUMN_BYTES)
+			return true;
+	return false;
+}
+
 void rows_release(struct recording *recording, size_t table)
 {
 	struct rows *rows = (struct rows *)rows_of(recording, table);
 
-	for (size_t i = 0; rows && i < rows->count; i++)
+	for (size_t i = 0; rows && owns_memory(table) && i < rows->count; i++)
 		row_release(table, (void *)rows_at(recording, table, i));
 	if (rows)
 		array_free(rows);

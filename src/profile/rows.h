@@ -20,6 +20,8 @@ const void *rows_at(const struct recording *recording, size_t table, size_t i);
 void *rows_add(struct recording *recording, size_t table); /* a new, zeroed last row */
 /* The row with this id, or NULL; for tables whose first column is an id. */
 const void *rows_find(const struct recording *recording, size_t table, int64_t id);
+/* Sets a field of any type that is stored as an integer; false: it cannot hold the value. */
+bool rows_set_integer(enum column_type type, int64_t value, void *field);
 /* Frees what the row owns, but not the row itself. */
 void row_release(size_t table, void *row);
 void rows_release(struct recording *recording, size_t table);

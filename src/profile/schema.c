@@ -430,6 +430,11 @@ static const char *const sql_types[] = {
 	[COLUMN_BYTES] = "BLOB NOT NULL",
 };
 
+bool schema_has_id(const struct table *table)
+{
+	return table->key && !strcmp(table->key, "id") && !strcmp(table->columns[0].name, "id");
+}
+
 static char *column_sql(const struct table *table, const struct column *column)
 {
 	bool is_key = table->key && !strcmp(table->key, column->name);

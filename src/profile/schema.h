@@ -88,6 +88,8 @@ enum {
 };
 
 extern const struct table schema_tables[TABLES];
+/* Is its key one id, by which SQLite numbers its rows? */
+bool schema_has_id(const struct table *table);
 /* SQL to make the table, and to add the column to an older file. The caller frees it. */
 char *schema_create(const struct table *table);
 char *schema_add_column(const struct table *table, const struct column *column);

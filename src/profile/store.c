@@ -34,6 +34,11 @@ uid_t store_owner(const struct store *store)
 	return fstat(store->file->fd, &status) ? 0 : status.st_uid;
 }
 
+int store_plain_file(const struct store *store)
+{
+	return store->is_writer || store->file->is_live || store->copy ? -1 : store->file->fd;
+}
+
 int64_t store_version(const struct store *store)
 {
 	return store->version;
@@ -163,10 +168,11 @@ static int query_number(struct store *store, const char *sql, int64_t *number, s
 	return 0;
 }
 
-static int check_pages(struct store *store, struct error *error)
+int store_check_pages(struct store *store, const char *table, struct error *error)
 {
 	AUTO(statement) sqlite3_stmt *statement = NULL;
-	int code = store_prepare(store, "PRAGMA quick_check(1)", &statement, error);
+	AUTO(text) char *sql = text_format("PRAGMA quick_check(%s)", table ? table : "1");
+	int code = store_prepare(store, sql, &statement, error);
 	if (code)
 		return code;
 	if (sqlite3_step(statement) != SQLITE_ROW)
@@ -200,7 +206,7 @@ static int check_identity(struct store *store, bool *is_empty, struct error *err
 			"to %d); use that lever, or a newer one",
 			store_path(store), (long long)version, SCHEMA_VERSION);
 	store->version = version;
-	return check_pages(store, error);
+	return 0;
 }
 
 static int open_database(struct store *store, const char *real_path, const char *query, int flags,
@@ -277,6 +283,8 @@ static int prepare_to_write(struct store *store, struct error *error)
 	int code = open_database(store, store->file->real_path, NULL, SQLITE_OPEN_READWRITE, error);
 	if (!code)
 		code = check_identity(store, &is_empty, error);
+	if (!code && !is_empty)
+		code = store_check_pages(store, NULL, error);
 	if (!code && is_empty)
 		code = make_tables(store, error);
 	if (!code && !is_empty && store->version < SCHEMA_VERSION)

@@ -18,7 +18,7 @@ struct store;
 int store_open_to_write(const char *path, bool fresh, struct store **result, struct error *error);
 /*
  * Changes neither the file nor its directory, so both may be read-only. The file of a recorder that
- * was killed is recovered in a private copy.
+ * was killed is recovered in a private copy. Pages are not checked.
  */
 int store_open_to_read(const char *path, struct store **result, struct error *error);
 /* Rolls back changes that were not committed. After writing, one file without journals is left. */
@@ -27,6 +27,10 @@ void store_close(struct store *store);
 sqlite3 *store_database(struct store *store);
 uid_t store_owner(const struct store *store);
 int64_t store_version(const struct store *store); /* of a file opened to read */
+/* The descriptor of a file opened to read that holds everything, and stays as it is; or -1. */
+int store_plain_file(const struct store *store);
+/* That the pages of the table fit together; NULL: those of the whole file. */
+int store_check_pages(struct store *store, const char *table, struct error *error);
 int store_execute(struct store *store, const char *sql, struct error *error);
 int store_prepare(struct store *store, const char *sql, sqlite3_stmt **statement,
 		  struct error *error);

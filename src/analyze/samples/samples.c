@@ -5,11 +5,13 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/hash_map.h"
-#include "stats/distribution.h"
+#include "base/workers.h"
 
 #include <fnmatch.h>
 #include <math.h>
 #include <string.h>
+
+#define QUANTILE_975 1.959963984540054 /* of the normal distribution */
 
 typedef const struct recording_frame **frames_array;
 CLEANUP_DEFINE(frames, frames_array, free, NULL)
@@ -73,34 +75,71 @@ static void note_user_frame(struct samples_entry *entry, const struct recording_
 		entry->site = frame;
 }
 
-/* Fills the entry; false if the filter rejects it. */
-static bool make_entry(const struct recording *recording,
-		       const struct recording_stack_sample *stack_sample,
-		       const struct samples_filter *filter, struct samples_entry *entry)
+/* Nothing that a further caller could change: kernel code is always called by user code. */
+static bool has_all_places(const struct samples_entry *entry)
 {
-	size_t count;
-	const struct recording_thread *thread =
-		recording_thread(recording, stack_sample->thread_id);
-	AUTO(frames)
-	const struct recording_frame **chain =
-		samples_chain(recording, stack_sample->stack_id, &count);
+	return entry->own && entry->site &&
+	       (entry->site == entry->own || !is_system_code(entry->site));
+}
 
-	*entry = (struct samples_entry){.stack_sample = stack_sample,
-					.thread = thread,
-					.run = recording_run(recording, stack_sample->run_id)};
-	if (!(filter->classes & 1u << stack_sample->class) ||
+static void find_places(const struct recording *recording, struct samples_entry *entry)
+{
+	uint64_t id = entry->stack_sample->stack_id;
+
+	while (id && !has_all_places(entry)) {
+		const struct recording_stack *stack = recording_stack(recording, (int64_t)id);
+		const struct recording_frame *frame = recording_frame(recording, stack->frame_id);
+		if (frame->kind == FRAME_KERNEL)
+			entry->kernel = entry->kernel ? entry->kernel : frame;
+		else
+			note_user_frame(entry, frame);
+		id = stack->caller_id;
+	}
+}
+
+static bool passes_filter(const struct recording *recording, const struct samples_entry *entry,
+			  const struct samples_filter *filter)
+{
+	const struct recording_thread *thread = entry->thread;
+
+	if (!(filter->classes & 1u << entry->stack_sample->class) ||
 	    (filter->pid && filter->pid != thread->pid) ||
 	    (filter->tid && filter->tid != thread->tid) ||
-	    (filter->command && fnmatch(filter->command, text_or_empty(thread->command), 0)) ||
-	    (filter->function && !any_function_fits(chain, count, filter->function)))
+	    (filter->command && fnmatch(filter->command, text_or_empty(thread->command), 0)))
 		return false;
-	for (size_t i = 0; i < count; i++) {
-		if (chain[i]->kind == FRAME_KERNEL)
-			entry->kernel = entry->kernel ? entry->kernel : chain[i];
+	if (!filter->function)
+		return true;
+	size_t count;
+	AUTO(frames)
+	const struct recording_frame **chain =
+		samples_chain(recording, entry->stack_sample->stack_id, &count);
+	return any_function_fits(chain, count, filter->function);
+}
+
+#define SAMPLES_OF_PIECE 8192
+
+/* Makes the entries of a piece of the samples; those that the filter rejects have no sample. */
+static void make_entries(void *argument, size_t piece)
+{
+	struct samples *samples = argument;
+	const struct recording *recording = samples->recording;
+	size_t i = piece * SAMPLES_OF_PIECE, end = i + SAMPLES_OF_PIECE;
+
+	end = end < recording->stack_samples.count ? end : recording->stack_samples.count;
+	for (; i < end; i++) {
+		const struct recording_stack_sample *stack_sample =
+			&recording->stack_samples.items[i];
+		struct samples_entry *entry = &samples->entries[i];
+		*entry = (struct samples_entry){.stack_sample = stack_sample,
+						.thread = recording_thread(recording,
+									   stack_sample->thread_id),
+						.run = recording_run(recording,
+								     stack_sample->run_id)};
+		if (passes_filter(recording, entry, &samples->filter))
+			find_places(recording, entry);
 		else
-			note_user_frame(entry, chain[i]);
+			entry->stack_sample = NULL;
 	}
-	return true;
 }
 
 void samples_sum_add(struct samples_sum *sum, const struct recording_stack_sample *stack_sample)
@@ -122,7 +161,7 @@ void samples_sum_judge(struct samples_sum *sum, const struct samples_sum *all)
 	double share = (double)sum->weight_ns / (double)all->weight_ns, other = 1 - share;
 
 	sum->share = share;
-	sum->half_interval = normal_quantile(0.975) *
+	sum->half_interval = QUANTILE_975 *
 			     sqrt(other * other * sum->variance + share * share * rest) /
 			     (double)all->weight_ns;
 }
@@ -130,18 +169,19 @@ void samples_sum_judge(struct samples_sum *sum, const struct samples_sum *all)
 struct samples *samples_new(const struct recording *recording, const struct samples_filter *filter)
 {
 	struct samples *samples = memory_new(1, sizeof(*samples));
+	size_t count = recording->stack_samples.count;
 
 	samples->recording = recording;
 	samples->filter = *filter;
-	samples->entries = memory_new(recording->stack_samples.count, sizeof(*samples->entries));
-	for (size_t i = 0; i < recording->stack_samples.count; i++) {
+	samples->entries = memory_new_large(count, sizeof(*samples->entries));
+	workers_run((count + SAMPLES_OF_PIECE - 1) / SAMPLES_OF_PIECE, make_entries, samples);
+	for (size_t i = 0; i < count; i++) {
 		const struct recording_stack_sample *stack_sample =
 			&recording->stack_samples.items[i];
-		struct samples_entry *entry = &samples->entries[samples->count];
 		samples->recorded_ns += stack_sample->weight_ns;
-		if (!make_entry(recording, stack_sample, filter, entry))
+		if (!samples->entries[i].stack_sample)
 			continue;
-		samples->count++;
+		samples->entries[samples->count++] = samples->entries[i];
 		samples_sum_add(&samples->all, stack_sample);
 		samples_sum_add(&samples->classes[stack_sample->class], stack_sample);
 	}
@@ -296,40 +336,105 @@ static int by_weight(const void *one, const void *other)
 	return a->first < b->first ? -1 : a->first > b->first;
 }
 
+struct grouping {
+	const struct samples *samples;
+	enum samples_group group;
+	struct samples_rows rows;
+	struct hash_map by_key;   /* hash and length of the text: the row's number */
+	struct hash_map by_parts; /* what the text would be made of: the same */
+};
+
 /* The row of the key, a new one without entries if it is the first of its kind. */
-static struct samples_row *row_of(struct samples_rows *rows, struct hash_map *numbers,
-				  const char *key)
+static uint32_t row_by_key(struct grouping *grouping, const char *key)
 {
 	size_t length = strlen(key);
 	uint64_t hash = hash_bytes(key, length);
-	uint32_t number = hash_map_get(numbers, hash, length);
+	uint32_t number = hash_map_get(&grouping->by_key, hash, length);
 
 	if (number == HASH_MAP_NONE) {
-		number = (uint32_t)rows->count++;
-		hash_map_set(numbers, hash, length, number);
+		number = (uint32_t)grouping->rows.count++;
+		hash_map_set(&grouping->by_key, hash, length, number);
 	}
-	return &rows->items[number];
+	return number;
+}
+
+/* 0: there is no frame. */
+static uint64_t frame_number(const struct grouping *grouping, const struct recording_frame *frame)
+{
+	return frame ? (uint64_t)(frame - grouping->samples->recording->frames.items) + 1 : 0;
+}
+
+/*
+ * Entries with equal parts have equal keys, and most have the parts of an earlier one: no text is
+ * made of them. False: the group's keys have no such parts.
+ */
+static bool parts_of(const struct grouping *grouping, const struct samples_entry *entry,
+		     uint64_t *first, uint64_t *second)
+{
+	const struct recording *recording = grouping->samples->recording;
+	const struct recording_stack_sample *stack_sample = entry->stack_sample;
+
+	switch (grouping->group) {
+	case SAMPLES_BY_FUNCTION:
+	case SAMPLES_BY_LINE:
+		*first = frame_number(grouping, entry->user) << 32 |
+			 frame_number(grouping, entry->site);
+		*second = frame_number(grouping, entry->kernel) << 32 | stack_sample->class;
+		return recording->frames.count < UINT32_MAX;
+	case SAMPLES_BY_CLASS:
+		*first = hash_text(text_or_empty(stack_sample->subclass));
+		*second = stack_sample->class;
+		return true;
+	case SAMPLES_BY_THREAD:
+	case SAMPLES_BY_PROCESS:
+	case SAMPLES_BY_HOST:
+		*first = (uint64_t)(entry->thread - recording->threads.items);
+		*second = (uint64_t)stack_sample->run_id;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* NULL: the entry is in no row. */
+static struct samples_row *row_of(struct grouping *grouping, const struct samples_entry *entry)
+{
+	uint64_t first = 0, second = 0;
+	bool has_parts = parts_of(grouping, entry, &first, &second);
+	uint32_t number =
+		has_parts ? hash_map_get(&grouping->by_parts, first, second) : HASH_MAP_NONE;
+
+	if (number == HASH_MAP_NONE) {
+		AUTO(text) char *key = key_of(entry, grouping->group);
+		if (!key)
+			return NULL;
+		number = row_by_key(grouping, key);
+		if (has_parts)
+			hash_map_set(&grouping->by_parts, first, second, number);
+	}
+	return &grouping->rows.items[number];
 }
 
 struct samples_rows samples_group(const struct samples *samples, enum samples_group group)
 {
-	struct samples_rows rows = {.items =
-					    memory_new(samples->count, sizeof(struct samples_row))};
-	struct hash_map numbers = {0};
+	struct grouping grouping = {.samples = samples, .group = group};
+	struct samples_rows rows;
 
+	grouping.rows.items = memory_new(samples->count, sizeof(struct samples_row));
 	for (size_t i = 0; i < samples->count; i++) {
 		const struct samples_entry *entry = &samples->entries[i];
-		AUTO(text) char *key = key_of(entry, group);
-		if (!key)
+		struct samples_row *row = row_of(&grouping, entry);
+		if (!row)
 			continue;
-		struct samples_row *row = row_of(&rows, &numbers, key);
 		if (!row->first ||
 		    entry->stack_sample->weight_ns > row->first->stack_sample->weight_ns)
 			row->first = entry;
 		samples_sum_add(&row->sum, entry->stack_sample);
 		row->by_class_ns[entry->stack_sample->class] += entry->stack_sample->weight_ns;
 	}
-	hash_map_clear(&numbers);
+	rows = grouping.rows;
+	hash_map_clear(&grouping.by_key);
+	hash_map_clear(&grouping.by_parts);
 	for (size_t i = 0; i < rows.count; i++)
 		samples_sum_judge(&rows.items[i].sum, &samples->all);
 	if (rows.count)
