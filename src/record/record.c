@@ -238,12 +238,27 @@ static int write_samples(struct driver *driver, struct error *error)
 
 /* ---- the end ---- */
 
+/* False: all processes have ended, so that nobody waits. */
+static bool may_anyone_wait(struct record *record)
+{
+	struct recorder_counters counters;
+
+	record_session_drain(&record->session);
+	recorder_counters(record->session.recorder, &counters);
+	return record->driver.options->selection.is_system_wide || counters.lost_events ||
+	       recorder_limits(record->session.recorder) ||
+	       live_processes_any(&record->session.processes);
+}
+
 static int stop(struct driver *driver, struct error *error)
 {
 	struct record *record = record_of(driver);
+	bool samples_blocked = !driver->code && may_anyone_wait(record);
+	int code = samples_blocked ? recorder_prepare_blocked(record->session.recorder, error) : 0;
 
 	recorder_stop(record->session.recorder);
-	int code = driver->code ? 0 : sample_blocked(record, error);
+	if (samples_blocked && !code)
+		code = sample_blocked(record, error);
 	record_session_drain(&record->session);
 	recorder_overhead(record->session.recorder, &driver->overhead);
 	return code;

@@ -34,6 +34,7 @@
 struct recorder {
 	struct perf_sampler *perf; /* instead of all that follows, where BPF is refused */
 	struct record_bpf *bpf;
+	struct record_bpf *late; /* record_blocked, over the maps of `bpf`; NULL: not needed yet */
 	struct ring_buffer *ring;
 	const struct recorder_handler *handler; /* while draining */
 	struct clocks clocks;
@@ -73,6 +74,7 @@ static int load(struct recorder *recorder, struct error *error)
 	bool has_exit = kernel_features_find().has_sched_exit;
 	recorder->bpf->rodata->has_exit = has_exit;
 	bpf_program__set_autoload(recorder->bpf->progs.record_exit, has_exit);
+	bpf_program__set_autoload(recorder->bpf->progs.record_blocked, false);
 	if (has_exit)
 		bpf_map__set_max_entries(recorder->bpf->maps.held, 1);
 	int code = record_bpf__load(recorder->bpf);
@@ -132,7 +134,6 @@ static int open_bpf(struct recorder *opened, const struct recorder_options *opti
 	if (code)
 		return code;
 	fill_settings(opened, options);
-	bpf_program__set_autoattach(opened->bpf->progs.record_blocked, false);
 	code = record_bpf__attach(opened->bpf);
 	if (code)
 		return error_set(error, code, "cannot attach to the scheduler's tracepoints: %s",
@@ -148,8 +149,10 @@ static void close_bpf(struct recorder *recorder)
 	ring_buffer__free(recorder->ring);
 	unwind_table_close(&recorder->unwind);
 	recorder->pythons = (struct python_table){0};
+	record_bpf__destroy(recorder->late);
 	record_bpf__destroy(recorder->bpf);
 	recorder->ring = NULL;
+	recorder->late = NULL;
 	recorder->bpf = NULL;
 }
 
@@ -226,9 +229,41 @@ void recorder_stop(struct recorder *recorder)
 	__atomic_store_n(&recorder->bpf->bss->settings.is_on, 0, __ATOMIC_RELEASE);
 }
 
+static int share_maps(struct record_bpf *late, const struct record_bpf *bpf)
+{
+	struct bpf_map *map = NULL, *shared = NULL;
+	int code = 0;
+
+	/* Both were made of the same object, so their maps have one order. */
+	while (!code && (map = bpf_object__next_map(late->obj, map)) &&
+	       (shared = bpf_object__next_map(bpf->obj, shared)))
+		code = bpf_map__reuse_fd(map, bpf_map__fd(shared));
+	return code;
+}
+
+int recorder_prepare_blocked(struct recorder *recorder, struct error *error)
+{
+	struct bpf_program *program;
+
+	if (recorder->perf || recorder->late)
+		return 0;
+	recorder->late = record_bpf__open();
+	if (!recorder->late)
+		return error_set(error, errno, "cannot open the BPF programs: %s", strerror(errno));
+	bpf_object__for_each_program(program, recorder->late->obj)
+		bpf_program__set_autoload(program, program == recorder->late->progs.record_blocked);
+	int code = share_maps(recorder->late, recorder->bpf);
+	code = code ? code : record_bpf__load(recorder->late);
+	return code ? bpf_loader_explain(code, error) : 0;
+}
+
 static int sample_by_iterator(struct recorder *recorder, struct error *error)
 {
-	struct bpf_link *link = bpf_program__attach_iter(recorder->bpf->progs.record_blocked, NULL);
+	int loaded = recorder_prepare_blocked(recorder, error);
+	if (loaded)
+		return loaded;
+	struct bpf_link *link =
+		bpf_program__attach_iter(recorder->late->progs.record_blocked, NULL);
 	AUTO(fd) int iterator = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
 	int code = link && iterator >= 0 ? 0 : -errno;
 	char nothing[64];
