@@ -3,6 +3,7 @@
 """command_line - commands, options and exit codes that need no profile and no rights."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -140,6 +141,8 @@ def _():
     equal(result.returncode, 0 if works else 1)
     check("runtime engine: works here" in result.stdout, result.stdout)
     equal("\nmissing " in "\n" + result.stdout, not works, result.stdout)
+    # One of the mapped files is lever itself.
+    check(re.search(r"^ok +names +code of [1-9]\d* mapped files ", result.stdout, re.M), result.stdout)
 
 
 @test("a full disk is a failure")

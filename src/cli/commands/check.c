@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* check - `lever check`: what this machine allows, with remedies. */
 #include "base/cleanup.h"
+#include "cli/commands/check_names.h"
 #include "cli/commands/commands.h"
 #include "cli/options/command_line.h"
 #include "cli/output/message.h"
@@ -85,6 +86,14 @@ static void print_parser(void)
 	scope_free(scope);
 }
 
+static void print_names(void)
+{
+	AUTO(text) char *sentence = check_names_sentence();
+	struct machine_item item = {.what = "names", .state = MACHINE_FINE, .sentence = sentence};
+
+	print_item(&item);
+}
+
 int command_check(int argc, char **argv)
 {
 	int operand, exit_code;
@@ -97,6 +106,7 @@ int command_check(int argc, char **argv)
 		print_item(&machine->items[i]);
 	print_decoder();
 	print_parser();
+	print_names();
 	bool works = !machine_needs(machine, NULL);
 	printf("\nkernel engine:  %s\n", works ? "works here" : "does not work here");
 	AUTO(text) char *runtime = machine_runtime_engine();

@@ -9,8 +9,10 @@
 #include "base/text.h"
 #include "collect/bpf/loader.h"
 #include "collect/bpf/tracefs.h"
+#include "wire/record.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
@@ -23,6 +25,10 @@
 
 enum { KERNEL_MAJOR = 5, KERNEL_MINOR = 18 }; /* the oldest kernel that the engine supports */
 enum { SAMPLE_RATE_WANTED_HZ = 10000 };       /* the engine's shortest period, 100 us */
+
+enum { SYSTEM_MEMORY_MB = 720 }; /* of lever and its parser, docs/checked.md, "Continuous" */
+
+CLEANUP_DEFINE(folder, DIR *, closedir, NULL)
 
 /* For capabilities newer than the oldest headers. */
 #ifndef CAP_PERFMON
@@ -316,6 +322,54 @@ static void examine_cores(struct machine *machine, const char *root)
 	item->remedy = text_format("boot with possible_cpus=%u, or use --engine runtime", most);
 }
 
+static unsigned processes_in(const char *root)
+{
+	AUTO(text) char *path = text_format("%s/proc", root);
+	AUTO(folder) DIR *folder = opendir(path);
+	unsigned count = 0;
+
+	for (struct dirent *entry; folder && (entry = readdir(folder));)
+		count += isdigit((unsigned char)entry->d_name[0]) != 0;
+	return count;
+}
+
+/* "0.20 0.18 0.12 1/80 11206": of all tasks, the fourth field's second number. */
+static unsigned threads_in(const char *root)
+{
+	AUTO(text) char *load = read_line(root, "/proc/loadavg");
+	const char *slash = load ? strchr(load, '/') : NULL;
+
+	return slash ? (unsigned)strtoul(slash + 1, NULL, 10) : 0;
+}
+
+static uint64_t available_mb_in(const char *root)
+{
+	AUTO(text) char *path = text_format("%s/proc/meminfo", root);
+	AUTO(text) char *memory = file_read(path, NULL, NULL);
+	const char *line = memory ? strstr(memory, "MemAvailable:") : NULL;
+
+	return line ? strtoull(line + strlen("MemAvailable:"), NULL, 10) / 1024 : 0;
+}
+
+/* What of --system has a bound. Threads that wait are kept until they go on. */
+static void examine_size(struct machine *machine, const char *root)
+{
+	unsigned threads = threads_in(root), processes = processes_in(root);
+	unsigned most = machine->has_sched_exit ? RECORD_SLOTS : RECORD_HELD_MOST;
+	uint64_t available_mb = available_mb_in(root);
+	if (!threads || !available_mb)
+		return;
+	bool is_fine = threads <= most && available_mb >= SYSTEM_MEMORY_MB;
+	struct machine_item *item = add(machine, "size", is_fine ? MACHINE_FINE : MACHINE_LIMITED);
+	item->sentence = text_format(
+		"%u processes, %u threads (lever record follows %u that wait at once), %llu MB of "
+		"memory free (--system can take %d MB)",
+		processes, threads, most, (unsigned long long)available_mb, SYSTEM_MEMORY_MB);
+	if (!is_fine)
+		item->remedy = text_copy("record fewer processes: --pid, --name or --cgroup "
+					 "instead of --system");
+}
+
 static void examine_uprobes(struct machine *machine, const char *root)
 {
 	AUTO(text) char *type = read_line(root, "/sys/bus/event_source/devices/uprobe/type");
@@ -406,6 +460,7 @@ struct machine *machine_examine(const char *root)
 	examine_uprobes(machine, root);
 	examine_tracefs(machine);
 	examine_sched_exit(machine);
+	examine_size(machine, root);
 	examine_clocksource(machine, root);
 	examine_memory_lock(machine);
 	return machine;

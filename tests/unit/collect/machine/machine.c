@@ -63,6 +63,9 @@ static bool make_good_machine(void)
 	       put_text("/proc/sys/kernel/perf_event_max_sample_rate", "100000\n") &&
 	       put_text("/sys/devices/system/cpu/possible", "0-1023\n") &&
 	       put_text("/sys/devices/system/cpu/online", "0-3,8-11\n") &&
+	       put_text("/proc/loadavg", "0.20 0.18 0.12 1/800 11206\n") &&
+	       put_text("/proc/meminfo", "MemTotal: 9999999 kB\nMemAvailable: 4194304 kB\n") &&
+	       put_text("/proc/1/comm", "init\n") &&
 	       put_text("/sys/bus/event_source/devices/uprobe/type", "7\n") &&
 	       put_text("/sys/devices/system/clocksource/clocksource0/current_clocksource",
 			"tsc\n");
@@ -125,7 +128,8 @@ TEST("what a good machine has is fine, and needs no remedy")
 	AUTO(machine) struct machine *machine = machine_examine(root);
 	static const char *const read_from_files[] = {"kernel",        "BTF",         "rights",
 						      "lockdown",      "sample rate", "uprobes",
-						      "sched_exit_tp", "clock",       "cores"};
+						      "sched_exit_tp", "clock",       "cores",
+						      "size"};
 	for (size_t i = 0; i < sizeof(read_from_files) / sizeof(read_from_files[0]); i++) {
 		const struct machine_item *item = item_of(machine, read_from_files[i]);
 		CHECK(item);
@@ -135,6 +139,9 @@ TEST("what a good machine has is fine, and needs no remedy")
 	CHECK(machine->has_sched_exit);
 	CHECK_TEXT(item_of(machine, "cores")->sentence,
 		   "8 online, numbers up to 1023; lever observes up to 1023");
+	CHECK_TEXT(item_of(machine, "size")->sentence,
+		   "1 processes, 800 threads (lever record follows 65536 that wait at once), "
+		   "4096 MB of memory free (--system can take 720 MB)");
 }
 
 TEST("each lack is seen, and what is missing for the engine is told from what limits it")
@@ -148,6 +155,8 @@ TEST("each lack is seen, and what is missing for the engine is told from what li
 		{"/sys/kernel/btf/vmlinux", "no BTF, but a text of some length", "BTF",
 		 MACHINE_MISSING},
 		{"/proc/self/status", "CapEff:\n", "rights", MACHINE_MISSING},
+		{"/proc/loadavg", "0.20 0.18 0.12 1/65537 11206\n", "size", MACHINE_LIMITED},
+		{"/proc/meminfo", "MemAvailable: 700000 kB\n", "size", MACHINE_LIMITED},
 		{"/proc/self/status", "x\nCapEff:\t0000004000000000\n", "rights", MACHINE_MISSING},
 		{"/sys/kernel/security/lockdown", "none integrity [confidentiality]\n", "lockdown",
 		 MACHINE_MISSING},
