@@ -165,29 +165,54 @@ static bool entry_at(struct symbols *symbols, struct object *object, uint64_t ad
 		entry->import = import_of_stub(symbols, object, offset);
 		return entry->import;
 	}
-	if (!function_range(symbols, object, offset, &range) || range.start != offset)
+	/* Unwind information often tells without the symbol table, which may be large. */
+	if ((!unwind_function_at(object, offset, &range) || range.start != offset) &&
+	    (!function_range(symbols, object, offset, &range) || range.start != offset))
 		return false;
 	entry->object = object;
 	entry->start = offset;
 	return true;
 }
 
-/* What the call enters whose last byte is at the offset: "call function" or "call *slot(%rip)". */
-static bool called_entry(struct symbols *symbols, struct object *object, uint64_t offset,
-			 struct entry *entry)
+/* The call whose last byte is at the offset: "call function" or "call *slot(%rip)". */
+static bool read_call(const struct object *object, uint64_t offset, uint64_t *address,
+		      bool *is_direct)
 {
 	const uint8_t *bytes = offset >= 5 ? machine_code_bytes(object, offset - 5, 6) : NULL;
 	int32_t distance;
-	uint64_t address;
 
-	if (!bytes || !object_address(object, offset, &address))
+	if (!bytes || !object_address(object, offset, address))
 		return false;
 	memcpy(&distance, bytes + 2, sizeof(distance));
-	address += 1 + (uint64_t)(int64_t)distance;
-	if (bytes[1] == 0xe8)
-		return entry_at(symbols, object, address, entry);
-	if (bytes[0] != 0xff || bytes[1] != 0x15)
+	*address += 1 + (uint64_t)(int64_t)distance;
+	*is_direct = bytes[1] == 0xe8;
+	return *is_direct || (bytes[0] == 0xff && bytes[1] == 0x15);
+}
+
+/* Most calls enter the function that they lead to: no symbol table needs to be read for these. */
+static bool enters_at_once(const struct object *caller, uint64_t call, const struct object *callee,
+			   uint64_t offset)
+{
+	struct range function;
+	uint64_t address, target;
+	bool is_direct;
+
+	return caller == callee && read_call(caller, call, &address, &is_direct) && is_direct &&
+	       object_offset(caller, address, &target) &&
+	       unwind_function_at(callee, offset, &function) && function.start == target;
+}
+
+/* What a call enters. */
+static bool called_entry(struct symbols *symbols, struct object *object, uint64_t offset,
+			 struct entry *entry)
+{
+	uint64_t address;
+	bool is_direct;
+
+	if (!read_call(object, offset, &address, &is_direct))
 		return false;
+	if (is_direct)
+		return entry_at(symbols, object, address, entry);
 	*entry = (struct entry){.import = import_of_slot(symbols, object, address)};
 	return entry->import;
 }
@@ -356,6 +381,7 @@ size_t tail_calls_between(struct symbols *symbols, struct object *caller, uint64
 	struct range range;
 
 	if (!is_possible(caller) || !is_possible(callee) ||
+	    enters_at_once(caller, call, callee, offset) ||
 	    !called_entry(symbols, caller, call, &entered) ||
 	    !function_range(symbols, callee, offset, &range))
 		return 0;

@@ -119,6 +119,29 @@ TEST("the jumps between a call and the code that it led to give the functions wi
 		SKIP("needs a compiler and Zydis");
 }
 
+TEST("a call of the very function that runs reads no symbol table, which may have a million rows")
+{
+	struct fixture known, fresh;
+
+	if (!build("gcc", ""))
+		SKIP("no gcc, or no decoder");
+	CHECK_EQUAL(fixture_open(&known, "tails", TARGET_FUNCTION, NULL), 0);
+	CHECK_EQUAL(fixture_open(&fresh, "tails", TARGET_FUNCTION, NULL), 0);
+	uint64_t caller = offset_of(&known, known.object, "call_plain");
+	uint64_t callee = offset_of(&known, known.object, "plain");
+	uint64_t reached = offset_of(&known, known.object, "last");
+	struct object *object = symbols_open(fresh.symbols, fresh.object);
+	AUTO(text) char *nothing = between(&fresh, caller, fresh.object, callee);
+	CHECK_TEXT(nothing, "");
+	CHECK(caller && callee && reached && !object->has_read_symbols);
+	AUTO(text)
+	char *told = between(&fresh, offset_of(&known, known.object, "call_first"), fresh.object,
+			     reached);
+	CHECK(object->has_read_symbols && strstr(told, "second"));
+	fixture_close(&known);
+	fixture_close(&fresh);
+}
+
 TEST("where several ways lead to the code, only what they share is told")
 {
 	struct fixture fixture;
