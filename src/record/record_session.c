@@ -93,7 +93,7 @@ void record_session_configure(struct record_session *session, const char *binari
 
 	session->scope = scope_new();
 	scope_add(session->scope, pattern, true);
-	session->symbols = symbols_start(granularity, session->scope);
+	session->symbols = symbols_start_renewable(granularity, session->scope);
 	overhead_count_process(symbols_process(session->symbols));
 }
 

@@ -49,6 +49,7 @@ void parser_free(struct parser *parser)
 		return;
 	if (!parser->ended)
 		free(end_process(parser));
+	starter_end(&parser->starter);
 	free(parser->ended);
 	parser_clear_code(parser);
 	broker_clear(&parser->broker);

@@ -14,6 +14,7 @@
 #include "symbolize/parser/broker.h"
 #include "symbolize/parser/message.h"
 #include "symbolize/parser/operation.h"
+#include "symbolize/parser/starter.h"
 #include "symbolize/patterns.h"
 #include "symbolize/python.h"
 #include "symbolize/symbols.h"
@@ -76,6 +77,7 @@ struct parser {
 	struct hash_map functions; /* (object, offset) -> text, of files */
 
 	/* For the next process, as symbols_renew tells. */
+	struct starter starter;
 	ARRAY(uint32_t) served; /* by the process's number: an object's here */
 	uint32_t adding;        /* the object that it is told of; SYMBOLS_NONE: a new one */
 	ARRAY(struct message) python_codes;

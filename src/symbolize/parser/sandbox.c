@@ -48,6 +48,12 @@ int sandbox_enter(int kept, sandbox_open *opener)
 	return -ENOSYS;
 }
 
+int sandbox_leave_engine(int kept)
+{
+	(void)kept;
+	return -ENOSYS;
+}
+
 #else
 
 /* ---- system calls ---- */
@@ -290,6 +296,14 @@ static int forget_rights(void)
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
 		return -errno;
 	return 0;
+}
+
+int sandbox_leave_engine(int kept)
+{
+	forget_signals();
+	int code = forget_descriptors(kept);
+	code = code ? code : forget_shared_memory();
+	return code ? code : forget_rights();
 }
 
 int sandbox_enter(int kept, sandbox_open *opener)

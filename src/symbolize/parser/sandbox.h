@@ -17,3 +17,8 @@ typedef int sandbox_open(const char *path, int flags);
  */
 #define SANDBOX_DESCRIPTOR 3
 int sandbox_enter(int kept, sandbox_open *opener);
+/*
+ * The first part of that, for a process that is to start others: user, capabilities, descriptors
+ * and shared memory are given up, system calls are not.
+ */
+int sandbox_leave_engine(int kept);

@@ -34,17 +34,40 @@ static _Noreturn void run_parser(int socket, pid_t engine, enum target_kind gran
 	_exit(0);
 }
 
-/* Its number, and the engine's end of the socket; negative: it was not started. */
-static pid_t start_process(const struct symbols *symbols, int *socket)
+struct parser_start {
+	pid_t engine;
+	enum target_kind granularity;
+	const struct scope *scope;
+};
+
+static struct parser_start start_of(const struct symbols *symbols)
+{
+	return (struct parser_start){getpid(), symbols->granularity, symbols->sources.scope};
+}
+
+static void run_later(void *context, int socket)
+{
+	const struct parser_start *start = context;
+
+	run_parser(socket, start->engine, start->granularity, start->scope);
+}
+
+/*
+ * Its number, and the engine's end of the socket; negative: it was not started. Without a starter
+ * it begins with the engine's memory.
+ */
+static pid_t start_process(const struct symbols *symbols, struct starter *starter, int *socket)
 {
 	int ends[2];
-	pid_t engine = getpid();
+	struct parser_start start = start_of(symbols);
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return -1;
-	pid_t pid = fork();
+	pid_t pid = starter ? starter_ask(starter, ends[1]) : -1;
+	if (pid < 0)
+		pid = fork();
 	if (!pid)
-		run_parser(ends[1], engine, symbols->granularity, symbols->sources.scope);
+		run_later(&start, ends[1]);
 	close(ends[1]);
 	if (pid < 0)
 		close(ends[0]);
@@ -52,7 +75,7 @@ static pid_t start_process(const struct symbols *symbols, int *socket)
 	return pid;
 }
 
-/* Memory that it shares with no file; 0: unknown. Right after fork it shares it with the engine. */
+/* Memory that it shares with no file, but with the engine right after a fork; 0: unknown. */
 static uint64_t own_bytes(const struct parser *parser)
 {
 	AUTO(text) char *path = text_format("/proc/%d/statm", (int)parser->pid);
@@ -68,11 +91,22 @@ struct symbols *symbols_start(enum target_kind granularity, const struct scope *
 {
 	struct symbols *symbols = symbols_new(granularity, scope);
 	int socket;
-	pid_t pid = start_process(symbols, &socket);
+	pid_t pid = start_process(symbols, NULL, &socket);
 
 	symbols->parser = pid < 0 ? NULL : parser_new(socket, pid, scope);
 	if (symbols->parser)
 		symbols->parser->first_bytes = own_bytes(symbols->parser);
+	return symbols;
+}
+
+struct symbols *symbols_start_renewable(enum target_kind granularity, const struct scope *scope)
+{
+	struct symbols *symbols = symbols_start(granularity, scope);
+	struct parser_start start = start_of(symbols);
+
+	/* The context is copied with the process. */
+	if (symbols->parser)
+		starter_begin(&symbols->parser->starter, run_later, &start);
 	return symbols;
 }
 
@@ -99,7 +133,7 @@ bool symbols_renew(struct symbols *symbols)
 
 	if (!parser || parser->ended || parser->kernel.is_known)
 		return false;
-	pid_t pid = start_process(symbols, &socket);
+	pid_t pid = start_process(symbols, &parser->starter, &socket);
 	if (pid < 0)
 		return false;
 	parser_renew(parser, socket, pid);

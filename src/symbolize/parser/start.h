@@ -13,6 +13,8 @@
  * more.
  */
 struct symbols *symbols_start(enum target_kind granularity, const struct scope *scope);
+/* The same, with what starts the processes by which symbols_renew replaces the first one. */
+struct symbols *symbols_start_renewable(enum target_kind granularity, const struct scope *scope);
 /*
  * Replaces that process by a new one, which reads what it is asked for again. Locations end, and
  * texts of names; objects keep their numbers. Only for what asks names of addresses, and keeps

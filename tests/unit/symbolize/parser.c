@@ -2,6 +2,8 @@
 /* parser - the process that reads binaries: its answers, its end, and answers that are lies. */
 #include "symbolize/parser/parser.h"
 
+#include "base/cleanup.h"
+#include "base/file.h"
 #include "symbolize/internal.h"
 #include "symbolize/object/unwind.h"
 #include "symbolize/parser/start.h"
@@ -213,6 +215,39 @@ TEST("a new process takes a parser's place: objects keep their numbers, and answ
 	CHECK(!symbols_warning(pair.asked));
 	CHECK(!symbols_renew(pair.own.symbols)); /* it has none */
 	close_pair(&pair);
+}
+
+static size_t resident_mb(pid_t pid)
+{
+	AUTO(text) char *path = text_format("/proc/%d/statm", (int)pid);
+	AUTO(text) char *sizes = file_read(path, NULL, NULL);
+	size_t pages = 0;
+
+	return sizes && sscanf(sizes, "%*u %zu", &pages) == 1 ?
+		       pages * (size_t)sysconf(_SC_PAGESIZE) >> 20 :
+		       0;
+}
+
+TEST("a parser that replaces another one does not begin with the engine's memory")
+{
+	struct scope *scope = scope_new();
+	struct symbols *symbols = symbols_start_renewable(TARGET_LINE, scope);
+	size_t first_mb = resident_mb(symbols_process(symbols));
+	size_t size = 64 << 20;
+	char *memory = memory_new(size, 1);
+
+	memset(memory, 1, size);
+	CHECK(first_mb > 0);
+	CHECK(symbols_renew(symbols));
+	CHECK(resident_mb(symbols_process(symbols)) < first_mb + 32);
+	CHECK(!symbols_warning(symbols));
+	CHECK(symbols_renew(symbols));
+	pid_t last = symbols_process(symbols);
+	symbols_free(symbols);
+	CHECK(kill(last, 0) && errno == ESRCH);
+	CHECK(waitpid(-1, NULL, 0) == -1 && errno == ECHILD); /* nor the starter */
+	free(memory);
+	scope_free(scope);
 }
 
 TEST("a parser gets debug files of their own by the engine: .dwo, .debug, a build id's")
