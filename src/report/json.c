@@ -23,6 +23,15 @@ void json_write_report(FILE *out, json_t *report)
 	fputc('\n', out);
 }
 
+char *json_report_part(json_t *part)
+{
+	char *text =
+		json_dumps(part, JSON_INDENT(1) | JSON_ENCODE_ANY | JSON_REAL_PRECISION(DIGITS));
+
+	json_decref(part);
+	return text;
+}
+
 json_t *json_text(const char *text)
 {
 	AUTO(text) char *valid = utf8_valid(text);

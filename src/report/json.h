@@ -15,6 +15,8 @@
 /* These free the tree. The flags are jansson's. */
 void json_write(FILE *out, json_t *json, size_t flags);
 void json_write_report(FILE *out, json_t *report);
+/* A part of a report as json_write_report would write it, from the first column on. Takes it. */
+char *json_report_part(json_t *part);
 
 json_t *json_text(const char *text); /* valid UTF-8; null for NULL */
 json_t *json_number(double value);   /* null if it is not finite */

@@ -9,6 +9,8 @@
 #include "report/json.h"
 #include "report/samples/warnings.h"
 
+#include <string.h>
+
 static json_t *class_of(enum sample_class class)
 {
 	return json_string(class <= CLASS_KERNEL ? "cpu" : sample_class_name(class));
@@ -20,23 +22,6 @@ static json_t *frame_of(const struct recording_frame *frame)
 			 json_text(frame->function), "file", json_text(frame->file), "line",
 			 frame->line ? json_integer(frame->line) : json_null(), "object",
 			 json_text(frame->object));
-}
-
-/* Each frame is made once, and shared by all chains. */
-static json_t *stack_of(const struct recording *recording, json_t **frames, uint64_t stack_id)
-{
-	size_t count;
-	const struct recording_frame **chain = samples_chain(recording, stack_id, &count);
-	json_t *stack = json_array();
-
-	for (size_t i = 0; i < count; i++) {
-		json_t **frame = &frames[chain[i] - recording->frames.items];
-		if (!*frame)
-			*frame = frame_of(chain[i]);
-		json_array_append(stack, *frame);
-	}
-	free(chain);
-	return stack;
 }
 
 static json_t *thread_of(const struct recording_thread *thread)
@@ -53,23 +38,22 @@ static void add_sum(json_t *json, const struct samples_sum *sum)
 	json_object_set_new(json, "samples", json_count(sum->samples));
 }
 
-static json_t *entry_of(const struct samples *samples, json_t **frames,
-			const struct samples_entry *entry)
+/* Its stack is left empty. */
+static json_t *entry_of(const struct samples *samples, const struct samples_entry *entry)
 {
 	const struct recording_stack_sample *stack_sample = entry->stack_sample;
 	const struct recording_frame *user = entry->user, *site = entry->site;
 	struct samples_sum sum = samples_sum_of(samples, stack_sample);
-	json_t *json =
-		json_pack("{so so so so so so so so so so}", "function",
-			  json_text(user ? user->function : NULL), "file",
-			  json_text(site ? site->file : NULL), "line",
-			  site ? json_integer(site->line) : json_null(), "kernel_function",
-			  json_text(entry->kernel ? entry->kernel->function : NULL), "class",
-			  class_of(stack_sample->class), "in_kernel",
-			  json_boolean(stack_sample->class != CLASS_USER), "subclass",
-			  json_text(stack_sample->subclass), "system_call",
-			  json_text(stack_sample->system_call), "thread", thread_of(entry->thread),
-			  "stack", stack_of(samples->recording, frames, stack_sample->stack_id));
+	json_t *json = json_pack("{so so so so so so so so so so}", "function",
+				 json_text(user ? user->function : NULL), "file",
+				 json_text(site ? site->file : NULL), "line",
+				 site ? json_integer(site->line) : json_null(), "kernel_function",
+				 json_text(entry->kernel ? entry->kernel->function : NULL), "class",
+				 class_of(stack_sample->class), "in_kernel",
+				 json_boolean(stack_sample->class != CLASS_USER), "subclass",
+				 json_text(stack_sample->subclass), "system_call",
+				 json_text(stack_sample->system_call), "thread",
+				 thread_of(entry->thread), "stack", json_array());
 
 	/* 64 bits do not fit a JSON integer everywhere. */
 	AUTO(text)
@@ -157,18 +141,89 @@ static json_t *classes_of(const struct samples *samples)
 	return classes;
 }
 
-static json_t *entries_of(const struct samples *samples)
+/*
+ * Entries with all their frames are thousands of bytes each, so they are not made as a whole, but
+ * written one by one, with a text of each frame.
+ */
+struct entry_writer {
+	FILE *out;
+	const struct samples *samples;
+	char **frames; /* of each of the recording: its text in a stack; NULL: not used yet */
+};
+
+#define ENTRY_DEPTH 2 /* an entry's and a frame's column in the report */
+#define FRAME_DEPTH 4
+
+/* No text of a recording can hold these: there, a quote follows a backslash. */
+#define EMPTY_ENTRIES "\"entries\": []"
+#define EMPTY_STACK "\"stack\": []"
+
+static void write_indented(FILE *out, const char *text, int depth)
+{
+	for (const char *end; *text; text = end) {
+		end = text + strcspn(text, "\n");
+		end += *end != 0;
+		fprintf(out, "%*s%.*s", depth, "", (int)(end - text), text);
+	}
+}
+
+static char *frame_text(const struct recording_frame *frame)
+{
+	AUTO(text) char *part = json_report_part(frame_of(frame));
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	write_indented(out, part, FRAME_DEPTH);
+	fclose(out);
+	return text;
+}
+
+static void write_stack(struct entry_writer *writer, uint64_t stack_id)
+{
+	const struct recording *recording = writer->samples->recording;
+	size_t count;
+	const struct recording_frame **chain = samples_chain(recording, stack_id, &count);
+
+	fputs(count ? "\"stack\": [\n" : EMPTY_STACK, writer->out);
+	for (size_t i = 0; i < count; i++) {
+		char **text = &writer->frames[chain[i] - recording->frames.items];
+		if (!*text)
+			*text = frame_text(chain[i]);
+		fputs(*text, writer->out);
+		fputs(i + 1 < count ? ",\n" : "\n   ]", writer->out);
+	}
+	free(chain);
+}
+
+static void write_entry(struct entry_writer *writer, const struct samples_entry *entry)
+{
+	AUTO(text) char *part = json_report_part(entry_of(writer->samples, entry));
+	char *stack = strstr(part, EMPTY_STACK);
+	const char *rest = stack + strlen(EMPTY_STACK);
+	size_t line = strcspn(rest, "\n") + 1;
+
+	*stack = 0;
+	write_indented(writer->out, part, ENTRY_DEPTH);
+	write_stack(writer, entry->stack_sample->stack_id);
+	fprintf(writer->out, "%.*s", (int)line, rest);
+	write_indented(writer->out, rest + line, ENTRY_DEPTH);
+}
+
+static void write_entries(FILE *out, const struct samples *samples)
 {
 	size_t frame_count = samples->recording->frames.count;
-	json_t **frames = memory_new(frame_count + 1, sizeof(*frames));
-	json_t *entries = json_array();
+	struct entry_writer writer = {.out = out, .samples = samples};
 
-	for (size_t i = 0; i < samples->count; i++)
-		json_array_append_new(entries, entry_of(samples, frames, &samples->entries[i]));
+	writer.frames = memory_new(frame_count + 1, sizeof(*writer.frames));
+	fputs("\"entries\": [\n", out);
+	for (size_t i = 0; i < samples->count; i++) {
+		write_entry(&writer, &samples->entries[i]);
+		fputs(i + 1 < samples->count ? ",\n" : "\n ]", out);
+	}
 	for (size_t i = 0; i < frame_count; i++)
-		json_decref(frames[i]);
-	free(frames);
-	return entries;
+		free(writer.frames[i]);
+	free(writer.frames);
 }
 
 json_t *samples_json_head(const struct recording *recording, const struct samples *samples)
@@ -204,8 +259,15 @@ void report_samples_json(FILE *out, const struct report *report)
 	/* Warnings come last in the file. */
 	json_t *warnings = json_incref(json_object_get(json, "warnings"));
 	json_object_del(json, "warnings");
-	json_object_set_new(json, "entries", entries_of(samples));
+	json_object_set_new(json, "entries", json_array());
 	json_object_set_new(json, "locks", locks_of(samples));
 	json_object_set_new(json, "warnings", warnings);
-	json_write_report(out, json);
+	AUTO(text) char *text = json_report_part(json);
+	char *entries = strstr(text, EMPTY_ENTRIES);
+	fwrite(text, 1, (size_t)(entries - text), out);
+	if (samples->count)
+		write_entries(out, samples);
+	else
+		fputs(EMPTY_ENTRIES, out);
+	fprintf(out, "%s\n", entries + strlen(EMPTY_ENTRIES));
 }

@@ -39,11 +39,13 @@ TEST("a line break stands behind the comma")
 	json_begin_array(&json, NULL);
 	json_break_line(&json);
 	json_put_unsigned(&json, NULL, UINT64_MAX);
+	json_put_number(&json, NULL, INT64_MIN);
+	json_put_number(&json, NULL, 0);
 	json_break_line(&json);
 	json_put_literal(&json, NULL, "true");
 	json_end_array(&json);
 	fclose(json.out);
-	CHECK_TEXT(text, "[\n18446744073709551615,\ntrue]");
+	CHECK_TEXT(text, "[\n18446744073709551615,-9223372036854775808,0,\ntrue]");
 	free(text);
 }
 
