@@ -233,8 +233,9 @@ struct lever_points {
 	unsigned long long opens;          /* address of the stacks of open spans, or 0 */
 	char trace_path[LEVER_PATH_BYTES]; /* where the memory of a trace is to be found */
 	struct lever_entry entries[LEVER_POINTS_MOST];
-	unsigned long long serials; /* address of the serial numbers of open spans, or 0 */
-	char pad[8192 - sizeof(struct lever_head) - 72 -
+	unsigned long long serials;   /* address of the serial numbers of open spans, or 0 */
+	unsigned long long lock_word; /* from the thread pointer to what lock it waits for, or 0 */
+	char pad[8192 - sizeof(struct lever_head) - 80 -
 		 LEVER_POINTS_MOST * sizeof(struct lever_entry)];
 	/* From here on, a forked child has zeros. */
 	unsigned long long counts[LEVER_STRIPES][LEVER_POINTS_MOST];

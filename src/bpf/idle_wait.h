@@ -17,6 +17,7 @@
 #pragma once
 
 #include "bpf/requests.h"
+#include "bpf/told_locks.h"
 
 /* Arguments of a call that the task is in: number of files, and the descriptor. */
 static __always_inline u32 files_polled(struct pt_regs___kernel *saved, int call)
@@ -91,12 +92,26 @@ static __always_inline bool has_request(const struct task_state *state)
 	return socket && socket->pending;
 }
 
-/* False: a condition. */
-static __always_inline bool waits_for_lock(struct task_struct *task, int call)
+enum lock_wait {
+	WAIT_NO_LOCK = 0,  /* a condition */
+	WAIT_FUTEX_LOCK,   /* by the futex's value */
+	WAIT_TOLD_LOCK,    /* told_locks.h */
+	WAIT_HOUSEKEEPING, /* the same: a condition of a virtual machine's own thread */
+};
+
+/* Of the current task, which waits for a thread. */
+static __always_inline enum lock_wait lock_wait_of(struct task_struct *task, int call)
 {
 	struct pt_regs___kernel *saved = (void *)bpf_task_pt_regs(task);
 
-	return call != __NR_futex || wait_futex_is_lock(CALL_SECOND(saved), CALL_THIRD(saved));
+	if (call != __NR_futex || wait_futex_is_lock(CALL_SECOND(saved), CALL_THIRD(saved)))
+		return WAIT_FUTEX_LOCK;
+	if (!wait_futex_is_condition(CALL_SECOND(saved)))
+		return WAIT_NO_LOCK;
+	int told = told_wait_of(CALL_FIRST(saved));
+	return told == TOLD_LOCK         ? WAIT_TOLD_LOCK :
+	       told == TOLD_HOUSEKEEPING ? WAIT_HOUSEKEEPING :
+					   WAIT_NO_LOCK;
 }
 
 /* Of the current task, which is in this system call. */
@@ -108,7 +123,6 @@ static __noinline bool wait_is_idle(struct task_struct *task, struct task_state 
 	bool is_sleep = reason == WAIT_FOR_TIME ||
 			(is_poll && !files_polled((void *)bpf_task_pt_regs(task), call));
 
-	state->waits_for_lock = is_for_thread && waits_for_lock(task, call);
 	state->is_housekeeping = !state->serves && !(is_sleep && state->was_woken_by_task);
 	if (is_sleep)
 		return state->is_housekeeping;

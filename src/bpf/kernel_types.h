@@ -77,6 +77,17 @@ struct thread_info {
 	u32 cpu;
 };
 
+/* Where the thread pointer is while the task runs: x86 and arm64. */
+struct thread_struct {
+#if defined(__TARGET_ARCH_x86)
+	unsigned long fsbase;
+#elif defined(__TARGET_ARCH_arm64)
+	struct {
+		unsigned long tp_value;
+	} uw;
+#endif
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags;
@@ -88,6 +99,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	struct sched_info sched_info;
 	int on_cpu;
+	struct thread_struct thread;
 	unsigned in_iowait : 1;
 	char comm[16];
 };

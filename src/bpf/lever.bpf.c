@@ -172,7 +172,8 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 		cpu->hard_interrupts || cpu->soft_interrupts || !waker->pid || !is_pausable(waker);
 	bool by_thread = !external && waker->flags & PF_KTHREAD;
 	bool by_host = is_by_message(cpu, !external && !by_thread);
-	bool is_owed = !(cpu->is_expiring && state && state->is_housekeeping);
+	bool is_owed =
+		!(cpu->is_expiring && state && (state->is_housekeeping || state->owes_no_timer));
 	enum delay_waker kind = by_host   ? DELAY_WAKER_HOST :
 				!is_owed  ? DELAY_WAKER_TASK :
 				external  ? DELAY_WAKER_EXTERNAL :

@@ -48,6 +48,27 @@ struct {
 	__type(value, u64);
 } python_threads SEC(".maps");
 
+struct python_runtime {
+	u64 begin, end; /* of _PyRuntime */
+};
+
+/* By address space. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, u32);
+	__type(value, struct python_runtime);
+} python_runtimes SEC(".maps");
+
+/* Whether the address, of a futex, is that of the interpreter's lock. */
+static __always_inline bool python_runtime_has(u32 space, u64 address)
+{
+	struct python_runtime *runtime =
+		python_totals.walks ? bpf_map_lookup_elem(&python_runtimes, &space) : NULL;
+
+	return runtime && address >= runtime->begin && address < runtime->end;
+}
+
 /* In a map and not on the stack, so that the verifier does not follow its values. */
 struct python_walk {
 	u64 base;  /* of the interpreter's file: address of offset 0 of its code */
@@ -70,6 +91,7 @@ struct python_scratch {
 	struct python_walk walk;
 	struct python_search search;
 	struct python_thread_key thread_key;
+	struct python_runtime runtime;
 	u8 frame[WIRE_PYTHON_FRAME_BYTES + 8];
 	u8 code[WIRE_PYTHON_CODE_BYTES + 8];
 	struct python_code_key key;
@@ -189,6 +211,9 @@ static __always_inline u64 python_thread_in(struct task_struct *other, struct ta
 	bpf_loop(PYTHON_THREADS_MOST, visit, &context, 0);
 	if (!search->is_found)
 		return 0;
+	scratch->runtime.begin = key->runtime;
+	scratch->runtime.end = key->runtime + python->runtime_bytes;
+	bpf_map_update_elem(&python_runtimes, &key->space, &scratch->runtime, BPF_ANY);
 	bpf_map_update_elem(&python_threads, key, &search->thread, BPF_ANY);
 	return search->thread;
 }

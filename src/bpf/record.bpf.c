@@ -127,6 +127,7 @@ int BPF_PROG(record_exit)
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
 		sample->flags |= RECORD_IO_WAIT;
 	sample_file(sample, task);
+	sample_lock(sample, task);
 	off_weigh(sample, cpu->off_ns, cpu->offset_ns,
 		  cpu->is_preempted ? cpu->off_ns : task->sched_info.run_delay - cpu->run_delay_ns);
 	kernel_frames_take(ctx, sample);

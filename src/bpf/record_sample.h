@@ -7,6 +7,7 @@
 #include "bpf/python.h"
 #include "bpf/record.h"
 #include "bpf/system_calls.h"
+#include "bpf/told_locks.h"
 #include "bpf/unwind.h"
 
 /* By MAPPING_CACHE_*: a tick may interrupt the sampling of a switch. */
@@ -30,6 +31,7 @@ static __always_inline void sample_begin(struct record_sample *sample, struct ta
 	sample->user_count = 0;
 	sample->system_call = -1;
 	sample->argument = 0;
+	sample->lock_name = 0;
 	sample->file.inode = 0;
 	sample->waiter_tgid = 0;
 	bpf_probe_read_kernel(sample->command, sizeof(sample->command), task->comm);
@@ -51,6 +53,28 @@ static __always_inline void sample_file(struct record_sample *sample, struct tas
 		return;
 	sample->file.inode = BPF_CORE_READ(inode, i_ino);
 	sample->file.device = BPF_CORE_READ(inode, i_sb, s_dev);
+}
+
+/* The lock for which the current task waits, by what it tells. For the verifier no pointer. */
+__noinline u64 lock_told_in_points(void)
+{
+	const u64 pages[] = {POINTS_ADDRESS, POINTS_ADDRESS_OTHER};
+	struct task_struct *task = bpf_get_current_task_btf();
+	u64 word = 0;
+	u32 magic = 0;
+
+	for (u32 i = 0; i < 2; i++)
+		if (!bpf_probe_read_user(&magic, sizeof(magic), (void *)pages[i]) &&
+		    magic == POINTS_MAGIC)
+			return told_lock_name(task, pages[i], &word);
+	return 0;
+}
+
+static __always_inline void sample_lock(struct record_sample *sample, struct task_struct *task)
+{
+	if (sample->system_call == __NR_futex &&
+	    wait_futex_is_condition(CALL_SECOND((struct pt_regs___kernel *)bpf_task_pt_regs(task))))
+		sample->lock_name = lock_told_in_points();
 }
 
 static __always_inline void user_frame_of(struct task_struct *task, struct frame *frame)

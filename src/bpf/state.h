@@ -23,6 +23,7 @@ struct task_state {
 	u8 wait;
 	u8 is_peer; /* no member, but it pauses with them: a client in their loop */
 	u8 was_woken_externally : 1;
+	u8 waits_for_lock : 1; /* the wait is for a lock: its releaser hands over no work */
 	u8 waits_for_core : 1; /* it is woken, but its wait ends with the way onto a core */
 	/* idle_wait.h */
 	u8 serves : 1;            /* it has received a request */
@@ -30,7 +31,6 @@ struct task_state {
 	u8 waits_for_others : 1;  /* the first message after its last such wait was no client's */
 	u8 was_woken_by_task : 1; /* at least once */
 	u8 is_housekeeping : 1;   /* no task waits for what it does when its wait times out */
-	u8 waits_for_lock : 1;    /* who releases it hands over no work */
 	u8 is_in_tree;   /* of the program's tree: is_member unless its name speaks against it */
 	u8 is_excluded;  /* lever itself, and what it runs under */
 	u8 is_undecided; /* its name has not been looked at */
@@ -38,7 +38,8 @@ struct task_state {
 	u32 wait_generation;                   /* in which it has joined the waiters */
 	int wait_call;                         /* system call; -1: none */
 	u32 wait_span;                         /* WIRE_SPAN_NONE */
-	u8 wait_class : 4;                     /* enum wait_class of the last wait */
+	u8 wait_class : 3;                     /* enum wait_class of the last wait */
+	u8 owes_no_timer : 1;                  /* if one ends the wait (told_locks.h) */
 	u8 wait_level : 4;                     /* of a wait in the target */
 	u8 owes_more;   /* than one pause: it pays the rest before it goes on (pay_rest) */
 	u16 wait_flags; /* WIRE_SAMPLE_* of its sample */

@@ -29,7 +29,7 @@ struct pt_regs___kernel {
 #define CALL_THIRD(saved) ((saved)->regs[2])
 #else
 struct pt_regs___kernel {
-	unsigned long orig_a0, a1, a2, a7, cause;
+	unsigned long orig_a0, a1, a2, a7, cause, tp;
 } __attribute__((preserve_access_index));
 #define CALL_FIRST(saved) ((saved)->orig_a0)
 #define CALL_SECOND(saved) ((saved)->a1)

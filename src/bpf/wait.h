@@ -84,10 +84,9 @@ static __always_inline bool inspects_runnable(void)
 }
 
 /* Who waits for a condition has nothing to do, except for a thread that has a request to answer. */
-static __always_inline bool is_no_idle_wait(struct task_struct *task,
-					    const struct task_state *state, int call)
+static __always_inline bool is_no_idle_wait(const struct task_state *state)
 {
-	return state->serves || waits_for_lock(task, call);
+	return state->serves || state->waits_for_lock;
 }
 
 /*
@@ -102,9 +101,12 @@ __noinline int wait_decide(struct task_state *state)
 		return false;
 	int call = system_call_of(task);
 	u32 class = wait_class_now(task, call);
-	bool counts = (settings.enable_waits && wait_is_external(state, class, call)) ||
-		      (class == WAIT_CLASS_LOCK && class_is_enabled(class) &&
-		       is_no_idle_wait(task, state, call));
+	enum lock_wait lock = class == WAIT_CLASS_LOCK ? lock_wait_of(task, call) : WAIT_NO_LOCK;
+	state->waits_for_lock = lock == WAIT_FUTEX_LOCK || lock == WAIT_TOLD_LOCK;
+	state->owes_no_timer = lock == WAIT_TOLD_LOCK || lock == WAIT_HOUSEKEEPING;
+	bool counts =
+		(settings.enable_waits && wait_is_external(state, class, call)) ||
+		(class == WAIT_CLASS_LOCK && class_is_enabled(class) && is_no_idle_wait(state));
 	state->is_housekeeping = 0;
 	bool is_idle =
 		class != WAIT_CLASS_IO && request_point_count && wait_is_idle(task, state, call);

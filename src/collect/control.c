@@ -6,6 +6,7 @@
 #include "collect/engine.h"
 
 #include "base/clock.h"
+#include "wire/wait_class.h"
 
 #include <errno.h>
 #include <math.h>
@@ -133,6 +134,7 @@ int collector_set_target(struct collector *collector, const struct collector_tar
 	write_speedups(collector, 0, 0);
 	settings->classes = target->classes;
 	settings->class_levels = target->class_levels;
+	settings->delay.grows_by_waits = target->classes & WAIT_CLASS_BIT(WAIT_CLASS_LOCK) ? 1 : 0;
 	settings->code_levels = ~target->waits_only;
 	settings->target_levels = of_target;
 	settings->inclusive_levels = inclusive;

@@ -13,6 +13,8 @@
 #include "symbolize/variables.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -20,6 +22,7 @@
 
 /* A server may have a socket for each request: looking them up must not take its time. */
 #define LOOK_UPS_A_SECOND 200
+#define TOLD_BYTES 255 /* of a lock's name */
 
 struct resources {
 	struct symbols *symbols;
@@ -83,6 +86,33 @@ const char *resources_lock(struct resources *resources, uint32_t tgid, uint64_t 
 	if (mapped_files_locate_data(resources->mapped_files, tgid, address, &object, &offset))
 		variable = symbols_variable_at(resources->symbols, object, offset);
 	name = variable ? interner_add(&resources->names, variable) : 0;
+	hash_map_set(&resources->locks, tgid, address, name);
+	return text_of(resources, name);
+}
+
+static char *read_text(uint32_t tgid, uint64_t address)
+{
+	AUTO(text) char *path = text_format("/proc/%u/mem", tgid);
+	AUTO(fd) int memory = open(path, O_RDONLY | O_CLOEXEC);
+	char text[TOLD_BYTES + 1] = "";
+	ssize_t bytes = memory >= 0 && address <= LONG_MAX ?
+				pread(memory, text, TOLD_BYTES, (off_t)address) :
+				0;
+
+	text[bytes > 0 ? bytes : 0] = '\0';
+	return *text ? text_copy(text) : NULL;
+}
+
+const char *resources_told_lock(struct resources *resources, uint32_t tgid, uint64_t address)
+{
+	uint32_t name = hash_map_get(&resources->locks, tgid, address);
+
+	if (name != HASH_MAP_NONE)
+		return text_of(resources, name);
+	if (!may_look_up(resources))
+		return NULL;
+	AUTO(text) char *told = read_text(tgid, address);
+	name = told ? interner_add(&resources->names, told) : 0;
 	hash_map_set(&resources->locks, tgid, address, name);
 	return text_of(resources, name);
 }

@@ -14,8 +14,10 @@ struct resources;
 
 struct resources *resources_new(struct symbols *symbols, struct mapped_files *mapped_files);
 void resources_free(struct resources *resources);
-/* Both: borrowed, the same pointer each time; NULL: there is none. */
+/* All: borrowed, the same pointer each time; NULL: there is none. */
 const char *resources_lock(struct resources *resources, uint32_t tgid, uint64_t address);
+/* The text at `address` in the process, by which a thread tells for which lock it waits. */
+const char *resources_told_lock(struct resources *resources, uint32_t tgid, uint64_t address);
 /* Of a sample off CPU in a system call: the file or peer that it is about. */
 const char *resources_file(struct resources *resources, const struct record_sample *sample);
 /* Names that were borrowed end. */

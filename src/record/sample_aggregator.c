@@ -369,7 +369,10 @@ static void name_resource(struct sample_aggregator *aggregator, const struct rec
 {
 	enum sample_class class = key->verdict.class;
 
-	if (key->address)
+	if (key->address && sample->lock_name)
+		key->resource =
+			resources_told_lock(aggregator->resources, sample->tgid, sample->lock_name);
+	else if (key->address)
 		key->resource = resources_lock(aggregator->resources, sample->tgid, key->address);
 	else if (class == CLASS_IO || class == CLASS_OTHER)
 		key->resource = resources_file(aggregator->resources, sample);

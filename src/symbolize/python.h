@@ -30,6 +30,7 @@ enum symbols_python_state {
 struct symbols_python {
 	uint32_t version; /* as PY_VERSION_HEX; 0: unknown, older than 3.11 */
 	uint64_t eval_start, eval_end, runtime, code_type;
+	uint32_t runtime_bytes;
 	struct symbols_python_layout layout;
 };
 enum symbols_python_state symbols_python(const struct symbols *symbols, uint32_t object,

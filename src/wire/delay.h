@@ -44,7 +44,7 @@ struct delay_settings {
 	__u32 external_speedup; /* of external events (delay_waiters.h) */
 	__u32 tick_overhead_ns; /* of a tick, beside its handler; 0: ticks are not charged */
 	__u32 is_disarmed;      /* 1: no pause at all, whatever the gaps */
-	__u32 pad;
+	__u32 grows_by_waits;   /* 1: G does by waits of class L, each at its end as a whole */
 	__u32 speedups[DELAY_LEVELS]; /* of code at each level */
 };
 _Static_assert(sizeof(struct delay_settings) == 80, "delay_settings layout");

@@ -130,6 +130,8 @@ DELAY_RULE int delay_enter(struct delay_local *local, struct delay_task *task,
 	__s64 gap = is_external ? delay_gap_after_external_wake(task, settings, entry) :
 		    is_fresh    ? delay_gap_after_wake(task, entry->core_was_idle) :
 				  task->gap_ns;
+	if (settings->grows_by_waits && is_fresh && !is_external)
+		gap = delay_gap_of_own_clock(task, task->delay_at_wake_ns, task->woken_ns);
 
 	task->credit_ns = 0;
 	if (is_fresh && (task->waker == DELAY_WAKER_KERNEL_THREAD || !entry->is_member))

@@ -23,6 +23,18 @@ DELAY_RULE __s64 delay_gap_after_wake(const struct delay_task *task, bool core_w
 	return gap > least ? gap : least;
 }
 
+/*
+ * The same where G grows by whole waits at once (grows_by_waits): by more, in a moment, than the
+ * task was away. A task whose clock is later than its waker's keeps its own, and owes that: its
+ * waker has acted before it began to wait. Preempted, it is away until `now`.
+ */
+DELAY_RULE __s64 delay_gap_of_own_clock(const struct delay_task *task, __u64 global, __u64 now)
+{
+	__s64 away = now - task->left_ns, grown = global - task->delay_at_leave_ns;
+
+	return delay_not_negative(task->gap_ns + grown - away);
+}
+
 /* What is owed of the growth of G during a wait, after the credit of a wait in the target. */
 DELAY_RULE __s64 delay_credited(__s64 grown, __s64 credit)
 {

@@ -64,7 +64,12 @@ struct points_names {
 	char trace_path[POINTS_PATH_BYTES]; /* of that memory; by the constructor or the engine */
 	struct points_entry entries[POINTS_MOST];
 	unsigned long long serials; /* address of the struct points_span_serials, or 0 */
-	char pad[8192 - 32 - 72 - 56 * POINTS_MOST];
+	/*
+	 * Distance from the thread pointer to a word of each thread, or 0. In the word is the
+	 * address of a lock's name while the thread waits for that lock, else 0.
+	 */
+	unsigned long long lock_word;
+	char pad[8192 - 32 - 80 - 56 * POINTS_MOST];
 };
 _Static_assert(sizeof(struct points_names) == 8192, "points_names layout");
 

@@ -39,7 +39,8 @@ struct wire_python {
 	__u8 code_lines, code_bytes;
 	__u8 text_ascii, text_wide; /* where the characters of a string begin */
 	__u8 text_kind_shift;       /* of the bits that tell the width of a character */
-	__u8 pad[7];
+	__u8 pad[3];
+	__u32 runtime_bytes; /* _PyRuntime's; in it lies the lock of the main interpreter */
 };
 _Static_assert(sizeof(struct wire_python) == 84 + 4, "wire_python layout");
 #define WIRE_PYTHON_FRAME_BYTES 128 /* frame offsets are below */

@@ -40,9 +40,10 @@ struct record_sample {
 	__u32 kind, flags;
 	__u32 tgid, tid;
 	__u64 time_ns;
-	__u64 weight_ns;       /* on CPU, or blocked */
-	__u64 waiting_ns;      /* off CPU, runnable */
-	__u64 argument;        /* first argument of the call: the futex, the descriptor */
+	__u64 weight_ns;  /* on CPU, or blocked */
+	__u64 waiting_ns; /* off CPU, runnable */
+	__u64 argument;   /* first argument of the call: the futex, the descriptor */
+	__u64 lock_name;  /* off CPU: address of the name of the lock, if the thread tells it */
 	struct wire_file file; /* off CPU: that of the descriptor; inode 0: none */
 	__s32 system_call;     /* -1: none */
 	__u32 inverse_chance;  /* one of so many waits is sampled; a factor of the weights */
@@ -52,7 +53,7 @@ struct record_sample {
 	__u64 kernel[RECORD_KERNEL_FRAMES_MOST]; /* addresses */
 	struct record_frame user[RECORD_USER_FRAMES_MOST];
 };
-_Static_assert(sizeof(struct record_sample) == 104 + 8 * 32 + 16 * 128, "record_sample layout");
+_Static_assert(sizeof(struct record_sample) == 112 + 8 * 32 + 16 * 128, "record_sample layout");
 
 enum record_unwinding { RECORD_UNWIND_NONE, RECORD_UNWIND_POINTERS, RECORD_UNWIND_TABLES };
 

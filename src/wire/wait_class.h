@@ -96,6 +96,12 @@ static inline bool wait_futex_waits(unsigned long operation)
 	       operation == FUTEX_WAIT_REQUEUE_PI;
 }
 
+/* So glibc waits for conditions; for some other things, too. */
+static inline bool wait_futex_is_condition(unsigned int operation)
+{
+	return (operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
+}
+
 /* False: a condition, a semaphore, a barrier, a join. */
 static inline bool wait_futex_is_lock(unsigned int operation, unsigned int value)
 {

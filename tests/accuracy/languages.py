@@ -19,7 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -29,6 +29,7 @@ SOURCES = os.path.join(HERE, "languages")
 PERCENTS = (25, 50, 75)
 LOCK = "max(5 * B, (3 * A + 5 * B) / 2)"
 STAGES = "2 * A + B"
+NO_WAITS = "(3 * A + 5 * B) / 2"
 
 
 @dataclass
@@ -38,6 +39,7 @@ class Language:
     command: object
     cases: dict
     source: str = ""  # with marked lines
+    waits: dict = field(default_factory=dict)  # formulas of periods without waits for the lock, by case
 
 
 def built(place, *words):
@@ -84,8 +86,9 @@ LANGUAGES = {
         "lock": (LOCK, "parts.outside", "parts.critical"),
         "gil": (STAGES, "parts.first", "parts.second"),
         "pool": (STAGES, "parts.first", "parts.second"),
-    }),
-    "java": Language("javac", java, both("Parts.first", "Parts.second")),
+    }, waits={"gil": "max(2 * A, B)"}),
+    "java": Language("javac", java, both("Parts.first", "Parts.second") | {"concurrent": (LOCK, "Parts.first", "Parts.second")},
+                     waits={"lock": NO_WAITS, "concurrent": NO_WAITS}),
     "node": Language("node", node, both("firstPart", "secondPart"), source("parts.js")),
     "go": Language("go", go, both("main.first", "main.second")),
     "rust": Language("rustc", rust, both("parts::first", "parts::second")),
@@ -136,27 +139,36 @@ def record(name, command, place):
           f"lock: {locks[0] if locks else 'none'}", flush=True)
 
 
-def rows_of(name, command, case, parts, place):
-    formula, *functions = parts
-    if options.lines:
-        functions = marked_lines(LANGUAGES[name].source)
-    output = os.path.join(options.keep or place, f"{name}-{case}.lever")
+def points_of(name, command, case, place, *targets):
+    """What `lever run` tells: {(name of the target, percent): point}."""
+    output = os.path.join(options.keep or place, f"{name}-{case}-{targets[-1].replace(':', '-')}.lever")
     lever = os.path.join(options.build, "lever")
-    said = subprocess.run([lever, "run", "--quiet", "--fresh", "-o", output, "--seconds", str(options.seconds), "--then-stop",
-                           "-g", "line" if options.lines else "function", "-t", functions[0], "-t", functions[1], "--speedups", ",".join(map(str, (0, *PERCENTS))),
+    said = subprocess.run([lever, "run", "--quiet", "--fresh", "-o", output, "--seconds", str(options.seconds), "--then-stop", *targets,
                            "--progress", "tracepoint:syscalls:sys_exit_write", "--", *command, case, str(options.seconds + 20), "100", "100"],
                           cwd=place, check=False, capture_output=True, text=True)
     if said.returncode not in (0, 3):
         sys.exit(f"{name} {case}: {said.stderr.strip()}")
     told = subprocess.run([lever, "report", output, "--format", "json"], capture_output=True, text=True, check=True)
-    points = {(target["name"], round(100 * point["speedup"])): point for target in json.loads(told.stdout)["targets"]
-              for effect in target["effects"] for point in effect["points"]}
-    rows = []
-    for letter, function in zip("AB", functions):
-        for percent in PERCENTS:
-            point = points.get((function, percent), {})
-            rows.append(run.Row(f"{name} {case}", letter, percent, constructed(formula, letter, percent), 0,
-                                *(point.get(key) for key in ("program_speedup", "low", "high", "experiments"))))
+    return {(target["name"], round(100 * point["speedup"])): point for target in json.loads(told.stdout)["targets"]
+            for effect in target["effects"] for point in effect["points"]}
+
+
+def row_of(name, case, letter, percent, truth, point):
+    return run.Row(f"{name} {case}", letter, percent, truth, 0, *(point.get(key) for key in ("program_speedup", "low", "high", "experiments")))
+
+
+def rows_of(name, command, case, parts, place):
+    formula, *functions = parts
+    if options.lines:
+        functions = marked_lines(LANGUAGES[name].source)
+    points = points_of(name, command, case, place, "--speedups", ",".join(map(str, (0, *PERCENTS))), "-g", "line" if options.lines else "function",
+                       "-t", functions[0], "-t", functions[1])
+    rows = [row_of(name, case, letter, percent, constructed(formula, letter, percent), points.get((function, percent), {}))
+            for letter, function in zip("AB", functions) for percent in PERCENTS]
+    if case in LANGUAGES[name].waits:
+        whole, without = (eval(one, {"__builtins__": {}, "max": max}, {"A": 1, "B": 1}) for one in (formula, LANGUAGES[name].waits[case]))
+        points = points_of(name, command, case, place, "--speedups", "0,100", "--class", "L")
+        rows.append(row_of(name, case, "L", 100, 1 - without / whole, points.get(("class:L", 100), {})))
     print("\n".join(row.text() for row in rows), flush=True)
     return rows
 
@@ -190,7 +202,7 @@ def rows_of_language(name):
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--languages", type=lambda text: text.split(","), default=list(LANGUAGES))
-parser.add_argument("--cases", type=lambda text: text.split(","), default=["stages", "lock", "gil", "pool"])
+parser.add_argument("--cases", type=lambda text: text.split(","), default=["stages", "lock", "concurrent", "gil", "pool"])
 parser.add_argument("--seconds", type=float, default=15)
 parser.add_argument("--lines", action="store_true", help="targets are the lines marked A and B, in sources that have such marks")
 parser.add_argument("--record", action="store_true", help="what `lever record` costs, and the lock that it names")

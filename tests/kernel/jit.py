@@ -113,6 +113,21 @@ def _():
         check_targets(java, place)
 
 
+@test("Java: waits for a monitor and for a ReentrantLock have the lock's class as their name, and are class L")
+def _():
+    for kind, name in (("monitor", "Locks$Store"), ("mutex", "java.util.concurrent.locks.ReentrantLock")):
+        with started(Java) as (java, place):
+            equal(run(os.path.join(os.path.dirname(java.words[0]), "javac"), "-d", place, os.path.join(SOURCES, "java", "Locks.java")).returncode, 0)
+            words = [*java.words[:-1], "Locks", kind]
+            output = os.path.join(place, "locks.lever")
+            equal(lever("record", "-o", output, "--", *words, "300", cwd=place).returncode, 0)
+            waited = sum(lock["weight_ns"] for lock in report(output)["locks"] if lock["name"] == name)
+            check(waited > 0.2e9, (name, waited))
+            _, told = profile_of("--class", "L", "--progress", "tracepoint:syscalls:sys_exit_write", "--speedups", "0,100", "--", *words, "600", cwd=place)
+            # One of two threads waits; the third, without work, does not count.
+            check(0.15 < shares(told).get("class:L", 0) < 0.6, (kind, shares(told)))
+
+
 @test("Node.js: functions and lines share the time as they work")
 def _():
     with started(Node) as (node, place):

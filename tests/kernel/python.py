@@ -116,6 +116,13 @@ def _():
         check(waited > 0.2e9, (interpreter, waited, locks))
 
 
+@test("waits for the interpreter's lock are class L")
+def _():
+    for interpreter in each_interpreter():
+        _, told = profile_of("--class", "L", "--progress", "tracepoint:syscalls:sys_exit_write", "--speedups", "0,100", "--", interpreter, SOURCE, "threads", "6")
+        check(shares(told).get("class:L", 0) > 0.2, (interpreter, shares(told)))
+
+
 @test("lines and functions of Python are targets, also of forked processes")
 def _():
     for interpreter in each_interpreter():

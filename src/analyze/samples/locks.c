@@ -51,7 +51,9 @@ static const struct {
 	{"ObjectMonitor::ReenterI*", "monitor of Java"},
 	{"ObjectMonitor::wait*", "Object.wait of Java"},
 	{"Unsafe_Park", "parked thread of Java"},
+	{"park_as_told", "parked thread of Java"},
 };
+#define KIND_JAVA_LOCK "lock of Java" /* the agent has told that a thread parks for it */
 
 static const char *java_kind_of(const char *function)
 {
@@ -104,7 +106,10 @@ static struct chain_facts facts_of(const struct samples *samples, const struct s
 					   java_kind_of(function) :
 					   NULL;
 		facts.is_of_java |= java != NULL;
-		facts.kind = java ? java : facts.kind;
+		facts.kind = !java ? facts.kind :
+			     entry->stack_sample->resource && strstr(java, "parked") ?
+				     KIND_JAVA_LOCK :
+				     java;
 		if (chain[i]->kind == FRAME_KERNEL && function && !facts.taker &&
 		    !takes_kernel_lock(function))
 			facts.taker = chain[i];

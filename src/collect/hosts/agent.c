@@ -122,6 +122,7 @@ static void copy_settings(struct wire_settings *own, const struct wire_settings 
 	own->inclusive_levels = theirs->inclusive_levels;
 	own->has_processes = theirs->has_processes;
 	memcpy(own->delay.speedups, theirs->delay.speedups, sizeof(own->delay.speedups));
+	own->delay.grows_by_waits = theirs->delay.grows_by_waits;
 	own->delay.external_speedup = theirs->delay.external_speedup;
 	__atomic_store_n(&own->delay.speedup, theirs->delay.speedup, __ATOMIC_RELEASE);
 	__atomic_store_n(&own->delay.is_disarmed, theirs->delay.is_disarmed, __ATOMIC_RELEASE);

@@ -110,5 +110,6 @@ struct wire_python python_events_layout(const struct symbols_python *found)
 		.text_ascii = layout->text_ascii,
 		.text_wide = layout->text_wide,
 		.text_kind_shift = layout->text_kind_shift,
+		.runtime_bytes = found->runtime_bytes,
 	};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * java_agent - liblever-java.so: tells which methods and lines the code of a Java virtual machine
- * is made of.
+ * is made of, and for which locks its threads wait (java_locks.h).
  *
  *	java -agentpath:/usr/lib/.../lever/liblever-java.so ...
  *
@@ -12,6 +12,7 @@
  * It lives in another's process: it never prints and never ends it. After a failure it writes no
  * more. Unlike the other libraries of this folder it allocates, in the compiler's threads.
  */
+#include "runtime/java/java_locks.h"
 #include "wire/jit_dump.h"
 
 #include <errno.h>
@@ -350,6 +351,23 @@ static void dump_open(const char *options)
 		   0);
 }
 
+static void JNICALL on_started(jvmtiEnv *machine, JNIEnv *java, jthread thread)
+{
+	(void)thread;
+	java_locks_watch_parking(machine, java);
+}
+
+/* The machine runs already. */
+static void catch_up(jvmtiEnv *machine, JavaVM *java)
+{
+	JNIEnv *environment = NULL;
+
+	(*machine)->GenerateEvents(machine, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+	(*machine)->GenerateEvents(machine, JVMTI_EVENT_COMPILED_METHOD_LOAD);
+	if (!(*java)->GetEnv(java, (void **)&environment, JNI_VERSION_1_8))
+		java_locks_watch_parking(machine, environment);
+}
+
 static jint start(JavaVM *java, const char *options, bool is_attached)
 {
 	jvmtiEnv *machine = NULL;
@@ -358,24 +376,29 @@ static jint start(JavaVM *java, const char *options, bool is_attached)
 		.can_get_source_file_name = 1,
 		.can_get_line_numbers = 1,
 	};
-	const jvmtiEventCallbacks callbacks = {
+	jvmtiEventCallbacks callbacks = {
+		.VMInit = on_started,
 		.CompiledMethodLoad = on_compiled,
 		.DynamicCodeGenerated = on_generated,
 	};
 
 	if ((*java)->GetEnv(java, (void **)&machine, JVMTI_VERSION_1_2) ||
-	    (*machine)->AddCapabilities(machine, &wanted) ||
-	    (*machine)->SetEventCallbacks(machine, &callbacks, sizeof(callbacks)))
+	    (*machine)->AddCapabilities(machine, &wanted))
 		return JNI_OK; /* the program runs on without names */
+	java_locks_begin(machine, &callbacks);
+	if ((*machine)->SetEventCallbacks(machine, &callbacks, sizeof(callbacks)))
+		return JNI_OK;
 	dump_open(options);
 	(*machine)->SetEventNotificationMode(machine, JVMTI_ENABLE,
 					     JVMTI_EVENT_COMPILED_METHOD_LOAD, NULL);
 	(*machine)->SetEventNotificationMode(machine, JVMTI_ENABLE,
 					     JVMTI_EVENT_DYNAMIC_CODE_GENERATED, NULL);
-	if (is_attached) {
-		(*machine)->GenerateEvents(machine, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-		(*machine)->GenerateEvents(machine, JVMTI_EVENT_COMPILED_METHOD_LOAD);
-	}
+	java_locks_enable(machine);
+	if (is_attached)
+		catch_up(machine, java);
+	else
+		(*machine)->SetEventNotificationMode(machine, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT,
+						     NULL);
 	return JNI_OK;
 }
 

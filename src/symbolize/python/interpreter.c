@@ -199,6 +199,7 @@ enum symbols_python_state python_interpreter_read(const struct object *object,
 	found->eval_start = eval_offset;
 	found->eval_end = eval_offset + symbols.eval.st_size;
 	found->runtime = symbols.runtime.st_value - bias;
+	found->runtime_bytes = (uint32_t)symbols.runtime.st_size;
 	found->code_type = symbols.code_type.st_value - bias;
 	return SYMBOLS_PYTHON_KNOWN;
 }

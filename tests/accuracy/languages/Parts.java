@@ -2,15 +2,18 @@
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Parts CASE SECONDS PERCENT_A PERCENT_B - a Java program whose gains are known by how it is made (../languages.py).
  *
- * stages: one thread does first() and second() in turn; lock: two threads do first(), and second() in a monitor.
+ * stages: one thread does first() and second() in turn; lock: two threads do first(), and second() in a monitor;
+ * concurrent: the same with a lock of java.util.concurrent.
  */
 public class Parts {
 	static volatile long sink;
 	static final Object monitor = new Object();
+	static final ReentrantLock mutex = new ReentrantLock();
 	static final AtomicLong visits = new AtomicLong();
 	static long end;
 	static FileOutputStream out;
@@ -56,6 +59,16 @@ public class Parts {
 		}
 	}
 
+	static void concurrent(int a, int b) {
+		while (System.nanoTime() < end) {
+			sink = first(3 * a / 5);
+			mutex.lock();
+			sink = second(b);
+			mutex.unlock();
+			visit();
+		}
+	}
+
 	public static void main(String[] words) throws Exception {
 		int a = 30000 * Integer.parseInt(words[2]), b = 30000 * Integer.parseInt(words[3]);
 		long begun = System.nanoTime();
@@ -64,9 +77,10 @@ public class Parts {
 		if (words[0].equals("stages")) {
 			stages(a, b);
 		} else {
-			Thread other = new Thread(() -> lock(a, b));
+			Runnable work = words[0].equals("lock") ? () -> lock(a, b) : () -> concurrent(a, b);
+			Thread other = new Thread(work);
 			other.start();
-			lock(a, b);
+			work.run();
 			other.join();
 		}
 		System.out.printf("period_ns=%d%n", (System.nanoTime() - begun) / visits.get());

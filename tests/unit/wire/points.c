@@ -46,6 +46,7 @@ SAME_PLACE(stamp, names, stamp);
 SAME_PLACE(opens, names, opens);
 SAME_PLACE(trace_path, names, trace_path);
 SAME_PLACE(serials, names, serials);
+SAME_PLACE(lock_word, names, lock_word);
 SAME(LEVER_PATH_BYTES, POINTS_PATH_BYTES);
 SAME_PLACE(entries, names, entries);
 SAME_PLACE(counts, counts, counts);
