@@ -113,7 +113,7 @@ char *demangle_base(const char *name)
 	return plain;
 }
 
-enum demangle_fit demangle_fits(const char *name, const char *wanted)
+static enum demangle_fit fit_of_itself(const char *name, const char *wanted)
 {
 	if (strcmp(name, wanted) == 0)
 		return FIT_EXACT;
@@ -134,6 +134,32 @@ enum demangle_fit demangle_fits(const char *name, const char *wanted)
 	if (is_tail(bare, wanted))
 		return strstr(wanted, "::") ? FIT_TAIL : FIT_BASE;
 	return FIT_NONE;
+}
+
+/* Length of the name of the function whose first closure this is; 0: it is none. */
+static size_t length_without_closure(const char *name)
+{
+	static const char *const closures[] = {"::{{closure}}", "::{closure#0}"};
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(closures) / sizeof(*closures); i++) {
+		size_t size = strlen(closures[i]);
+		if (length > size && !strcmp(name + length - size, closures[i]))
+			return length - size;
+	}
+	return 0;
+}
+
+enum demangle_fit demangle_fits(const char *name, const char *wanted)
+{
+	enum demangle_fit fit = fit_of_itself(name, wanted);
+	size_t length = fit == FIT_NONE ? length_without_closure(name) : 0;
+
+	if (!length)
+		return fit;
+	AUTO(text) char *outer = text_copy(name);
+	outer[length] = '\0';
+	return fit_of_itself(outer, wanted) != FIT_NONE ? FIT_ASYNC : FIT_NONE;
 }
 
 bool demangle_matches_glob(const char *name, const char *glob)

@@ -13,8 +13,19 @@ char *demangle(const char *name);
  */
 size_t demangle_stem(const char *name);
 
-/* How well a demangled name matches a typed one; 0: not at all, more is better. */
-enum demangle_fit { FIT_NONE, FIT_BASE, FIT_TAIL, FIT_NO_TEMPLATE, FIT_NO_PARAMETERS, FIT_EXACT };
+/*
+ * How well a demangled name matches a typed one; 0: not at all, more is better. FIT_ASYNC: it is
+ * the first closure of such a function, as Rust names the body of an async function.
+ */
+enum demangle_fit {
+	FIT_NONE,
+	FIT_ASYNC,
+	FIT_BASE,
+	FIT_TAIL,
+	FIT_NO_TEMPLATE,
+	FIT_NO_PARAMETERS,
+	FIT_EXACT
+};
 enum demangle_fit demangle_fits(const char *name, const char *wanted);
 /* The plain identifier in a name: "ns::list<int>::push(int)" gives "push". Free it. */
 char *demangle_base(const char *name);

@@ -68,6 +68,12 @@ TEST("a name matches better the more of it was typed")
 	CHECK_EQUAL(demangle_fits("work", "work"), FIT_EXACT);
 	CHECK_EQUAL(demangle_fits("work", "wor"), FIT_NONE);
 	CHECK_EQUAL(demangle_fits("crate::inner::work", "inner::work"), FIT_TAIL);
+	CHECK_EQUAL(demangle_fits("crate::fetch::{{closure}}", "fetch"), FIT_ASYNC);
+	CHECK_EQUAL(demangle_fits("crate::fetch::{closure#0}", "crate::fetch"), FIT_ASYNC);
+	CHECK_EQUAL(demangle_fits("crate::fetch::{closure#0}", "crate::fetch::{closure#0}"),
+		    FIT_EXACT);
+	CHECK_EQUAL(demangle_fits("crate::fetch::{closure#0}::{closure#0}", "fetch"), FIT_NONE);
+	CHECK_EQUAL(demangle_fits("crate::fetch::{closure#1}", "fetch"), FIT_NONE);
 }
 
 TEST("a glob matches with and without parameters, template arguments and return type")
