@@ -24,18 +24,21 @@ void sampling_rate_update(struct sampling_rate *sampling_rate,
 	own->busy_ns = KEPT * own->busy_ns + fmax(0, busy_ns - gained_ns);
 	own->hand_overs = KEPT * own->hand_overs + (double)window->hand_overs;
 	own->timed_waits = KEPT * own->timed_waits + (double)window->timed_waits;
+	own->is_known = true;
 	sampling_rate->windows++;
 	sampling_rate->all_busy_ns += busy_ns;
 	sampling_rate->all_hand_overs += (double)window->hand_overs;
 }
 
-uint64_t sampling_rate_period_ns(const struct sampling_rate *sampling_rate, uint64_t usual_ns,
-				 uint64_t shortest_ns)
+uint64_t sampling_rate_period_ns(const struct sampling_rate *sampling_rate, double speedup,
+				 uint64_t usual_ns, uint64_t shortest_ns)
 {
 	double wanted = (double)usual_ns;
 
 	if (sampling_rate->windows < SAMPLING_RATE_FIRST)
 		wanted = fmin(wanted, SAMPLING_RATE_TIMED_NS);
+	if (speedup > 0 && !sampling_rate->kinds[kind_of(speedup)].is_known)
+		wanted = fmin(wanted, SAMPLING_RATE_UNKNOWN_NS);
 	if (shortest_ns >= usual_ns)
 		return usual_ns;
 	for (unsigned i = 0; i < SAMPLING_RATE_KINDS; i++) {

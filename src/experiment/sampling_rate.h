@@ -14,6 +14,7 @@
 
 #include "profile/recording.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* No speedup, and quarters of a speedup: a lock that is free without one is contended with it. */
@@ -21,6 +22,7 @@
 
 struct sampling_rate_kind {
 	double busy_ns, hand_overs, timed_waits; /* recent ones: they decay */
+	bool is_known;
 };
 
 struct sampling_rate {
@@ -43,13 +45,15 @@ void sampling_rate_update(struct sampling_rate *sampling_rate,
  * SAMPLING_RATE_SHARE of the CPU time that the faster program uses between hand-overs, of the kind
  * of windows that has the most, within [shortest_ns, usual_ns]; waits that a timer ends count as
  * hand-overs down to SAMPLING_RATE_TIMED_NS. A lock or a poll that only dense sampling shows is
- * seen by the first windows.
+ * seen by the first windows, and the first one of each kind has SAMPLING_RATE_UNKNOWN_NS at most:
+ * a lock that this speedup makes contended would be told as free. `speedup`: of the next window.
  */
-uint64_t sampling_rate_period_ns(const struct sampling_rate *sampling_rate, uint64_t usual_ns,
-				 uint64_t shortest_ns);
+uint64_t sampling_rate_period_ns(const struct sampling_rate *sampling_rate, double speedup,
+				 uint64_t usual_ns, uint64_t shortest_ns);
 #define SAMPLING_RATE_SHARE 0.125
 #define SAMPLING_RATE_TIMED_NS 250000.0 /* the least for waits that a timer ends */
-#define SAMPLING_RATE_FIRST 24          /* windows sampled so at least, as nothing is known yet */
+#define SAMPLING_RATE_UNKNOWN_NS 100000.0
+#define SAMPLING_RATE_FIRST 24 /* windows sampled so at least, as nothing is known yet */
 /* CPU time of the program between two hand-overs; 0 if these are rare. */
 uint64_t sampling_rate_work_ns(const struct sampling_rate *sampling_rate);
 /*

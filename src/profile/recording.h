@@ -110,7 +110,8 @@ struct recording_experiment {
 	uint64_t capped;
 	enum verdict verdict;
 	uint64_t unrecognized_ns; /* of the target by its name, but not marked as its */
-	int series_index; /* among the windows that follow each other at one speedup, from 0 */
+	int series_index;   /* among the windows that follow each other at one speedup, from 0 */
+	uint64_t period_ns; /* at which it was sampled; 0: unknown */
 	ARRAY(struct recording_visit) visits;
 	ARRAY(struct recording_length) lengths; /* by point and bucket */
 	ARRAY(struct recording_mark) marks;     /* by point and number */

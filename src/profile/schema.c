@@ -162,6 +162,11 @@ static const struct column experiment_columns[] = {
 	 .offset = offsetof(struct recording_experiment, unrecognized_ns),
 	 .since = 10,
 	 .before = "0"},
+	{.name = "period_ns",
+	 .type = COLUMN_COUNT,
+	 .offset = offsetof(struct recording_experiment, period_ns),
+	 .since = 15,
+	 .before = "0"},
 };
 
 static const struct column visit_columns[] = {

@@ -166,9 +166,9 @@ static void sampling_follow(struct machine *machine, const struct experiment_set
 		return;
 	}
 	sampling_rate_update(rate, &window);
-	engine_set_period(machine,
-			  (uint32_t)sampling_rate_period_ns(rate, settings->engine.period_ns,
-							    settings->densest_ns));
+	engine_set_period(machine, (uint32_t)sampling_rate_period_ns(rate, speedup,
+								     settings->engine.period_ns,
+								     settings->densest_ns));
 }
 
 void experiment_predict(struct machine *machine, const struct program *program,

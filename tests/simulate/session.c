@@ -286,8 +286,8 @@ static void run_series(struct simulated *simulated, const struct schedule_plan *
 				 series_length(number, level, simulated->window_ns);
 	uint64_t lead_in_ns = simulated->window_ns / LEAD_IN_SHARE;
 	uint64_t period_ns =
-		sampling_rate_period_ns(&simulated->sampling_rate, settings->engine.period_ns,
-					settings->densest_ns);
+		sampling_rate_period_ns(&simulated->sampling_rate, plan->speedup,
+					settings->engine.period_ns, settings->densest_ns);
 
 	if (simulated->targets->sets[plan->target])
 		session_choose_set(&simulated->program, simulated->targets->sets[plan->target]);

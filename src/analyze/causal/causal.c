@@ -406,6 +406,7 @@ static void target_fill(struct causal_target *target, const struct recording *re
 	struct trials trials = source.trials;
 	trials_drop_displaced(&trials, target);
 	trials_drop_mischarged(&trials, target);
+	trials_drop_coarse(&trials);
 	trials_drop_idle(recording, &trials);
 	source.trials = trials;
 	target->effects = memory_new(recording->points.count, sizeof(*target->effects));
@@ -486,7 +487,9 @@ static void count_dropped(struct causal *causal)
 	unsigned displaced = 0;
 
 	for (size_t i = 0; i < causal->count; i++) {
-		causal->mischarged += causal->targets[i].overcharged + causal->targets[i].uncharged;
+		causal->mischarged += causal->targets[i].overcharged +
+				      causal->targets[i].uncharged +
+				      causal->targets[i].paused_whole;
 		displaced += causal->targets[i].displaced;
 	}
 	causal->displaced += displaced;

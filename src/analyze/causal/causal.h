@@ -52,7 +52,7 @@ struct causal_target {
 	double share;         /* of the program's sampled on-CPU time */
 	unsigned experiments; /* counted ones at speedup > 0 */
 	/* windows that do not count, by charge_check.h */
-	unsigned overcharged, uncharged;
+	unsigned overcharged, uncharged, paused_whole;
 	unsigned displaced; /* windows that do not count, as other programs disturbed them more */
 	struct causal_effect *effects;
 	size_t count;

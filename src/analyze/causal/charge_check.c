@@ -18,6 +18,10 @@
 #define UNRECOGNIZED_PART 0.3
 #define UNRECOGNIZED_THREADS 0.02
 
+/* Pauses are nearly all of a window beyond this part of it, if one in so much time was cut. */
+#define WHOLE_SHARE 0.9
+#define WHOLE_CUT_NS 4000000
+
 static double part(uint64_t time_ns, uint64_t duration_ns)
 {
 	return duration_ns ? (double)time_ns / (double)duration_ns : 0;
@@ -76,5 +80,8 @@ void charge_check(const struct charge_window *windows, size_t count, enum charge
 			  growth < MISSING_SHARE * window->speedup * fmin(1, own)) ||
 			 is_unrecognized(window))
 			verdicts[i] = CHARGE_MISSING;
+		else if (growth > WHOLE_SHARE &&
+			 window->capped * WHOLE_CUT_NS > window->duration_ns)
+			verdicts[i] = CHARGE_WHOLE;
 	}
 }

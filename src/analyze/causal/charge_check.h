@@ -9,6 +9,9 @@
  * something else: a wait that was never ended, or a target that was not recognized. The sampling
  * side tells k; samples that the engine names as the target's, and the sampling side did not, were
  * not charged.
+ *
+ * Where the target runs nearly all the time, and others have to pause for longer than one pause may
+ * be, hardly any time is left in which the program ran: what is left is what the cut pauses missed.
  */
 #pragma once
 
@@ -20,12 +23,14 @@ struct charge_window {
 	uint64_t duration_ns, delay_ns, target_ns;
 	uint64_t unrecognized_ns; /* in the target by its name, and not charged */
 	uint64_t sampled_ns;      /* 0: no samples were taken, and nothing can be said */
+	uint64_t capped;          /* pauses that were cut */
 };
 
 enum charge_verdict {
 	CHARGE_AGREES,
 	CHARGE_EXCESSIVE, /* G grew although hardly any sample is in the target */
 	CHARGE_MISSING,   /* G did not grow, or too little, for the samples in the target */
+	CHARGE_WHOLE,     /* nearly all of the window is pauses, and they were cut */
 };
 
 /*

@@ -141,18 +141,60 @@ void trials_drop_mischarged(struct trials *trials, struct causal_target *target)
 						    .delay_ns = experiment->delay_ns,
 						    .target_ns = experiment->target_ns,
 						    .unrecognized_ns = experiment->unrecognized_ns,
-						    .sampled_ns = experiment->sampled_ns};
+						    .sampled_ns = experiment->sampled_ns,
+						    .capped = experiment->capped};
 	}
 	charge_check(windows, trials->count, verdicts);
 	for (size_t i = 0; i < trials->count; i++) {
 		target->overcharged += verdicts[i] == CHARGE_EXCESSIVE;
 		target->uncharged += verdicts[i] == CHARGE_MISSING;
+		target->paused_whole += verdicts[i] == CHARGE_WHOLE;
 		if (verdicts[i] == CHARGE_AGREES)
 			trials->items[kept++] = trials->items[i];
 	}
 	trials->count = kept;
 	free(windows);
 	free(verdicts);
+}
+
+/* A window's period is drawn within 15 % of what is wanted. */
+#define COARSE_FACTOR 1.6
+
+static bool is_sped_up(const struct recording_experiment *experiment)
+{
+	return experiment->speedup > 0 && experiment->period_ns;
+}
+
+/* The usual period of a run's windows with a speedup; they are from `first` to before `end`. */
+static double usual_period(const struct trials *trials, size_t first, size_t end)
+{
+	double *periods = memory_new(end - first, sizeof(*periods));
+	size_t count = 0;
+
+	for (size_t i = first; i < end; i++)
+		if (is_sped_up(trials->items[i]))
+			periods[count++] = (double)trials->items[i]->period_ns;
+	double usual = count ? summary_median(periods, count) : 0;
+	free(periods);
+	return usual;
+}
+
+void trials_drop_coarse(struct trials *trials)
+{
+	size_t kept = 0;
+
+	for (size_t first = 0, end; first < trials->count; first = end) {
+		end = first + 1;
+		while (end < trials->count &&
+		       trials->items[end]->run_id == trials->items[first]->run_id)
+			end++;
+		double most = COARSE_FACTOR * usual_period(trials, first, end);
+		for (size_t i = first; i < end; i++)
+			if (!is_sped_up(trials->items[i]) ||
+			    (double)trials->items[i]->period_ns <= most)
+				trials->items[kept++] = trials->items[i];
+	}
+	trials->count = kept;
 }
 
 static double displaced_share(const struct recording_experiment *experiment)

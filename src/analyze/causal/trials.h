@@ -45,6 +45,12 @@ void trials_drop_displaced(struct trials *trials, struct causal_target *target);
 /* Drops the windows in which the growth of G contradicts the target's samples. */
 void trials_drop_mischarged(struct trials *trials, struct causal_target *target);
 /*
+ * Drops windows with a speedup that were sampled much more rarely than the others of their run: the
+ * first ones, before it is known how often tasks hand over to each other (sampling_rate.h). Uneven
+ * pauses keep them from meeting.
+ */
+void trials_drop_coarse(struct trials *trials);
+/*
  * Drops the windows in which the target did not run; the phase factor accounts for them. The factor
  * follows from the activity of the windows that are kept, so a window on a border does no harm.
  */

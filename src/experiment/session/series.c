@@ -119,13 +119,14 @@ static bool measure(struct session *session, bool is_last, struct recording_expe
 }
 
 /* Without a speedup no thread pauses, and the usual period is exact enough. */
-static uint64_t draw_period(struct session *session)
+static uint64_t draw_period(struct session *session, double speedup)
 {
 	const struct collector_facts *facts = collector_facts(session->collector);
-	uint64_t period = schedule_has_speedups(session->schedule) ?
-				  sampling_rate_period_ns(&session->sampling_rate, facts->period_ns,
-							  facts->shortest_period_ns) :
-				  facts->period_ns;
+	uint64_t period =
+		schedule_has_speedups(session->schedule) ?
+			sampling_rate_period_ns(&session->sampling_rate, speedup, facts->period_ns,
+						facts->shortest_period_ns) :
+			facts->period_ns;
 
 	return (uint64_t)(schedule_jitter(session->schedule) * (double)period);
 }
@@ -230,7 +231,7 @@ int session_measure_once(struct session *session, const struct target_spec *targ
 		if (code)
 			return code;
 	}
-	collector_set_period(session->collector, draw_period(session));
+	collector_set_period(session->collector, draw_period(session, window->speedup));
 	collector_clear_debts(session->collector);
 	collector_set_speedup(session->collector, window->speedup);
 	lead_in(session);
@@ -282,7 +283,7 @@ int session_run_series(struct session *session, const struct schedule_plan *plan
 	session->series++;
 	session->external_series += target->is_external;
 	series.count = (int)windows_of(session, target, plan->speedup);
-	series.period_ns = draw_period(session);
+	series.period_ns = series.experiment.period_ns = draw_period(session, speedup);
 	uint64_t began_ns = clock_now_ns();
 	collector_set_period(session->collector, series.period_ns);
 	collector_clear_debts(session->collector);

@@ -5,6 +5,7 @@
 #include "analyze/causal/hand_over_error.h"
 #include "analyze/causal/steadiness.h"
 #include "base/cleanup.h"
+#include "report/causal/skid.h"
 #include "report/display.h"
 #include "report/run_totals.h"
 
@@ -168,6 +169,12 @@ static void warn_of_charges(struct warnings *warnings, const struct causal *caus
 				"%u windows of %s do not count: nothing paused, although samples "
 				"are in this code; run again",
 				target->uncharged, target->target->name);
+		if (target->paused_whole)
+			*array_add(warnings) = text_format(
+				"%u windows of %s do not count: this code runs nearly all the "
+				"time, and at such a speedup all else would pause for good; ask "
+				"for lower ones with --speedups",
+				target->paused_whole, target->target->name);
 	}
 }
 
@@ -185,6 +192,22 @@ static void warn_of_excess(struct warnings *warnings, const struct causal *causa
 				"less for each other when it is faster; by how much depends on "
 				"their order, so its interval is wider",
 				target->target->name);
+	}
+}
+
+static void warn_of_skid(struct warnings *warnings, const struct causal *causal)
+{
+	for (size_t i = 0; i < causal->count; i++) {
+		const struct causal_target *target = &causal->targets[i];
+		const struct causal_target *other = skid_of(causal, target);
+		if (other)
+			*array_add(warnings) = text_format(
+				"%s is in hardly any sample, and %s beside it in %.0f %%: a sample "
+				"stands at the instruction behind the one that took the time, such "
+				"as a load from memory; ask for both (--target %s --with %s), or "
+				"for the function",
+				target->target->name, other->target->name, 100 * other->share,
+				target->target->name, other->target->name);
 	}
 }
 
@@ -223,6 +246,7 @@ struct warnings causal_warnings(const struct recording *recording, const struct 
 	struct warnings warnings = {0};
 	struct run_totals totals = run_totals_of(recording);
 	warnings_add_end(&warnings, &totals);
+	warn_of_skid(&warnings, causal);
 	warn_of_experiments(&warnings, causal, &totals);
 	warn_of_unsteadiness(&warnings, recording);
 	warn_of_warm_up(&warnings, causal);

@@ -23,7 +23,7 @@ static uint64_t period_of(uint64_t busy_ns, uint64_t hand_overs)
 
 	follow(&sampling_rate,
 	       (struct sampling_rate_window){.busy_ns = busy_ns, .hand_overs = hand_overs});
-	return sampling_rate_period_ns(&sampling_rate, USUAL, SHORTEST);
+	return sampling_rate_period_ns(&sampling_rate, 0, USUAL, SHORTEST);
 }
 
 TEST("no hand-overs: the usual period")
@@ -37,13 +37,26 @@ TEST("the first windows are sampled densely, as nothing is known yet")
 	struct sampling_rate sampling_rate = {0};
 
 	for (int i = 0; i < SAMPLING_RATE_FIRST; i++) {
-		CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, USUAL, SHORTEST),
+		CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, 0, USUAL, SHORTEST),
 			    (uint64_t)SAMPLING_RATE_TIMED_NS);
-		CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, 200000, SHORTEST), 200000);
+		CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, 0, 200000, SHORTEST), 200000);
 		sampling_rate_update(&sampling_rate,
 				     &(struct sampling_rate_window){.busy_ns = 100000000});
 	}
-	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, USUAL, SHORTEST), USUAL);
+	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, 0, USUAL, SHORTEST), USUAL);
+}
+
+TEST("the first window of each kind is sampled more densely: a lock may be contended at it")
+{
+	struct sampling_rate sampling_rate = {0};
+
+	follow(&sampling_rate, (struct sampling_rate_window){.busy_ns = 100000000});
+	follow(&sampling_rate, (struct sampling_rate_window){.speedup = 0.2, .busy_ns = 100000000});
+	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, 0, USUAL, 50000), USUAL);
+	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, 0.25, USUAL, 50000), USUAL);
+	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, 0.3, USUAL, 50000),
+		    (uint64_t)SAMPLING_RATE_UNKNOWN_NS);
+	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, 1, USUAL, 150000), 150000);
 }
 
 TEST("waits that a timer ends count as hand-overs, down to a limit")
@@ -55,10 +68,10 @@ TEST("waits that a timer ends count as hand-overs, down to a limit")
 	follow(&both, (struct sampling_rate_window){.busy_ns = 100000000,
 						    .hand_overs = 62,
 						    .timed_waits = 400});
-	CHECK_EQUAL(sampling_rate_period_ns(&rare, USUAL, SHORTEST), 312500);
-	CHECK_EQUAL(sampling_rate_period_ns(&frequent, USUAL, SHORTEST),
+	CHECK_EQUAL(sampling_rate_period_ns(&rare, 0, USUAL, SHORTEST), 312500);
+	CHECK_EQUAL(sampling_rate_period_ns(&frequent, 0, USUAL, SHORTEST),
 		    (uint64_t)SAMPLING_RATE_TIMED_NS);
-	CHECK_EQUAL(sampling_rate_period_ns(&both, USUAL, SHORTEST), 201612);
+	CHECK_EQUAL(sampling_rate_period_ns(&both, 0, USUAL, SHORTEST), 201612);
 }
 
 TEST("a share of the time between hand-overs, within the limits")
@@ -75,7 +88,7 @@ TEST("a shortest period above the usual one is none")
 
 	follow(&sampling_rate,
 	       (struct sampling_rate_window){.busy_ns = 100000000, .hand_overs = 100});
-	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, USUAL, 2 * USUAL), USUAL);
+	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, 0, USUAL, 2 * USUAL), USUAL);
 }
 
 TEST("a lock that is contended at one speedup only decides, whatever the other windows tell")
@@ -87,7 +100,7 @@ TEST("a lock that is contended at one speedup only decides, whatever the other w
 	follow(&sampling_rate, (struct sampling_rate_window){.busy_ns = 100000000});
 	follow(&sampling_rate,
 	       (struct sampling_rate_window){.speedup = 0.25, .busy_ns = 100000000});
-	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, USUAL, SHORTEST), 250000);
+	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, 0, USUAL, SHORTEST), 250000);
 }
 
 TEST("what a speedup takes off the target is not between two hand-overs")
@@ -98,7 +111,7 @@ TEST("what a speedup takes off the target is not between two hand-overs")
 							     .busy_ns = 100000000,
 							     .target_ns = 80000000,
 							     .hand_overs = 25});
-	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, USUAL, SHORTEST), 300000);
+	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, 0, USUAL, SHORTEST), 300000);
 }
 
 TEST("a program that changes its ways is soon followed")
@@ -110,7 +123,7 @@ TEST("a program that changes its ways is soon followed")
 	       (struct sampling_rate_window){.busy_ns = 100000000, .hand_overs = 100});
 	for (int i = 0; i < 20; i++)
 		sampling_rate_update(&sampling_rate, &quiet);
-	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, USUAL, SHORTEST), USUAL);
+	CHECK_EQUAL(sampling_rate_period_ns(&sampling_rate, 0, USUAL, SHORTEST), USUAL);
 }
 
 /* Half of it each time. */

@@ -55,6 +55,17 @@ TEST("a wait longer than a window counts by the samples of the window that it en
 		    CHARGE_AGREES);
 }
 
+TEST("a window that is nearly all pauses, many of them cut, tells nothing")
+{
+	struct charge_window control = window_of(0, 0.9, 0.05), whole = window_of(1, 0.9, 0.97);
+
+	CHECK_EQUAL(middle_of(control, whole, control), CHARGE_AGREES);
+	whole.capped = 30;
+	CHECK_EQUAL(middle_of(control, whole, control), CHARGE_WHOLE);
+	whole.delay_ns = WINDOW_NS / 2;
+	CHECK_EQUAL(middle_of(control, whole, control), CHARGE_AGREES);
+}
+
 TEST("samples of the target's name that were not charged are told, few of them are not")
 {
 	struct charge_window control = window_of(0, 0.6, 0.01), window = window_of(0.5, 0.3, 0.15);
