@@ -6,6 +6,8 @@
 #include "profile/profile.h"
 #include "profile/store.h"
 
+#include <errno.h>
+
 struct append {
 	struct profile *profile;
 	const struct recording *from;
@@ -22,18 +24,36 @@ static bool is_known(const struct hash_map *ids, int64_t id)
 	return hash_map_get(ids, (uint64_t)id, 0) != HASH_MAP_NONE;
 }
 
-static int add_runs(struct append *append, const char *host, struct error *error)
+static int add_clock(struct append *append, int64_t run_id, const struct profile_host *host,
+		     struct error *error)
+{
+	int code = host->clock_count ?
+			   0 :
+			   error_set(error, -ENODATA, "it has told nothing about its clock");
+
+	for (size_t i = 0; i < host->clock_count && !code; i++) {
+		struct recording_clock clock = host->clock[i];
+		clock.run_id = run_id;
+		clock.first_run_id = host->first_run_id;
+		code = profile_set_clock(append->profile, &clock, error);
+	}
+	return code;
+}
+
+static int add_runs(struct append *append, const struct profile_host *host, struct error *error)
 {
 	int code = 0;
 
 	for (size_t i = 0; i < append->from->runs.count && !code; i++) {
 		struct recording_run run = append->from->runs.items[i];
-		if (run.kind != RUN_SAMPLES)
+		if (run.kind != RUN_SAMPLES && run.kind != RUN_TIMELINE)
 			continue;
 		int64_t id = run.id;
-		run.host = (char *)(uintptr_t)host;
+		run.host = (char *)(uintptr_t)host->name;
 		code = profile_add_run(append->profile, &run, error);
 		code = code ? code : profile_update_run(append->profile, &run, error);
+		if (!code && run.kind == RUN_TIMELINE)
+			code = add_clock(append, run.id, host, error);
 		hash_map_set(&append->runs, (uint64_t)id, 0, (uint32_t)run.id);
 	}
 	for (size_t i = 0; i < append->from->overheads.count && !code; i++) {
@@ -111,8 +131,29 @@ static int add_samples(struct append *append, struct error *error)
 	return code;
 }
 
-int profile_append(struct profile *profile, const struct recording *from, const char *host,
-		   struct error *error)
+static int add_timelines(struct append *append, struct error *error)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < append->from->strings.count && !code; i++) {
+		struct recording_string string = append->from->strings.items[i];
+		if (!is_known(&append->runs, string.run_id))
+			continue;
+		string.run_id = id_of(&append->runs, string.run_id);
+		code = profile_add_string(append->profile, &string, error);
+	}
+	for (size_t i = 0; i < append->from->chunks.count && !code; i++) {
+		struct recording_chunk chunk = append->from->chunks.items[i];
+		if (!is_known(&append->runs, chunk.run_id))
+			continue;
+		chunk.run_id = id_of(&append->runs, chunk.run_id);
+		code = profile_add_chunk(append->profile, &chunk, error);
+	}
+	return code;
+}
+
+int profile_append(struct profile *profile, const struct recording *from,
+		   const struct profile_host *host, struct error *error)
 {
 	struct append append = {.profile = profile, .from = from};
 	int code = add_runs(&append, host, error);
@@ -120,6 +161,7 @@ int profile_append(struct profile *profile, const struct recording *from, const 
 	code = code ? code : add_stacks(&append, error);
 	code = code ? code : add_threads(&append, error);
 	code = code ? code : add_samples(&append, error);
+	code = code ? code : add_timelines(&append, error);
 	hash_map_clear(&append.runs);
 	hash_map_clear(&append.frames);
 	hash_map_clear(&append.stacks);

@@ -24,7 +24,7 @@ static void bind_field(sqlite3_stmt *statement, int position, const struct colum
 	const char *text = NULL;
 	switch (column->type) {
 	case COLUMN_ID:
-	case COLUMN_SECONDS:
+	case COLUMN_SIGNED:
 	case COLUMN_COUNT:
 	case COLUMN_BITS:
 		sqlite3_bind_int64(statement, position, *(const int64_t *)field);
@@ -341,3 +341,4 @@ INSERT(set, run_conditions, TABLE_RUN_CONDITIONS)
 INSERT(set, what_if, TABLE_WHAT_IF)
 INSERT(add, target_sample, TABLE_TARGET_SAMPLE)
 INSERT(add, steal, TABLE_STEAL)
+INSERT(set, clock, TABLE_CLOCK)

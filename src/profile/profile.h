@@ -79,11 +79,22 @@ int profile_add_target_sample(struct profile *profile,
 			      struct error *error);
 int profile_add_steal(struct profile *profile, const struct recording_steal *steal,
 		      struct error *error);
+/* Of several hosts. A row replaces the one of the same run and time. */
+int profile_set_clock(struct profile *profile, const struct recording_clock *clock,
+		      struct error *error);
 int profile_commit(struct profile *profile, struct error *error);
 
-/* Adds runs of lever record of another file, as those of this host. */
-int profile_append(struct profile *profile, const struct recording *from, const char *host,
-		   struct error *error);
+/* Another host of a recording. */
+struct profile_host {
+	const char *name;
+	int64_t first_run_id;                /* of the first host's run here */
+	const struct recording_clock *clock; /* bounds between both; of runs of lever trace */
+	size_t clock_count;
+};
+
+/* Adds runs of lever record and lever trace of another file, as those of this host. */
+int profile_append(struct profile *profile, const struct recording *from,
+		   const struct profile_host *host, struct error *error);
 /* What is committed, in one new file; works beside a recorder. */
 int profile_copy(const char *path, const char *to, struct error *error);
 

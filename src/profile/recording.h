@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "profile/chunk.h"
+#include "profile/clock_rows.h"
 #include "profile/kinds.h"
 #include "profile/length_rows.h"
 #include "profile/sample_rows.h"
@@ -158,6 +159,7 @@ struct recording {
 	ARRAY(struct recording_set_search) set_searches;
 	ARRAY(struct recording_set_measure) set_measures;
 	ARRAY(struct recording_call_edge) call_edges;
+	ARRAY(struct recording_clock) clocks; /* by run and time */
 };
 
 void recording_free(struct recording *recording);

@@ -59,7 +59,7 @@ bool rows_set_integer(enum column_type type, int64_t value, void *field)
 	case COLUMN_BITS:
 		*(uint64_t *)field = (uint64_t)value;
 		return true;
-	case COLUMN_SECONDS:
+	case COLUMN_SIGNED:
 		*(int64_t *)field = value;
 		return true;
 	case COLUMN_WORD:

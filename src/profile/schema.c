@@ -39,7 +39,7 @@ static const struct column run_columns[] = {
 	COLUMN(recording_run, kernel, TEXT),
 	COLUMN(recording_run, version, TEXT),
 	COLUMN(recording_run, granularity, TEXT),
-	COLUMN(recording_run, started_s, SECONDS),
+	COLUMN(recording_run, started_s, SIGNED),
 	COLUMN(recording_run, wall_ns, COUNT),
 	COLUMN(recording_run, delay_ns, COUNT),
 	COLUMN(recording_run, seed, BITS),
@@ -368,6 +368,12 @@ static const struct column mark_columns[] = {
 	COLUMN(recording_mark, displaced_ns, COUNT),
 };
 
+static const struct column clock_columns[] = {
+	REFERENCE(recording_clock, run_id, run),  REFERENCE(recording_clock, first_run_id, run),
+	COLUMN(recording_clock, time_ns, COUNT),  COLUMN(recording_clock, low_ns, SIGNED),
+	COLUMN(recording_clock, high_ns, SIGNED),
+};
+
 #define SHAPE(noun, row)                                                                    \
 	.columns = noun##_columns, .count = sizeof(noun##_columns) / sizeof(struct column), \
 	.row_size = sizeof(struct row)
@@ -423,12 +429,13 @@ const struct table schema_tables[TABLES] = {
 		PARTS("length", length, recording_length, 7, "experiment_id, point_id, bucket"),
 	[TABLE_WAKEUP] = KEPT("wakeup", wakeup, wakeups, 10, "id"),
 	[TABLE_MARK] = PARTS("mark", mark, recording_mark, 13, "experiment_id, point_id, number"),
+	[TABLE_CLOCK] = KEPT("clock", clock, clocks, 16, "run_id, time_ns"),
 };
 
 /* A column's type in SQL; SQLite enforces it in `STRICT` tables. */
 static const char *const sql_types[] = {
 	[COLUMN_ID] = "INTEGER NOT NULL",   [COLUMN_COUNT] = "INTEGER NOT NULL",
-	[COLUMN_BITS] = "INTEGER NOT NULL", [COLUMN_SECONDS] = "INTEGER NOT NULL",
+	[COLUMN_BITS] = "INTEGER NOT NULL", [COLUMN_SIGNED] = "INTEGER NOT NULL",
 	[COLUMN_WORD] = "INTEGER NOT NULL", [COLUMN_STATUS] = "INTEGER NOT NULL",
 	[COLUMN_FLAG] = "INTEGER NOT NULL", [COLUMN_REAL] = "REAL NOT NULL",
 	[COLUMN_CHOICE] = "TEXT NOT NULL",  [COLUMN_TEXT] = "TEXT",

@@ -9,22 +9,22 @@
 #include "profile/recording.h"
 
 #define SCHEMA_APPLICATION_ID 0x4c455652 /* "LEVR" */
-#define SCHEMA_VERSION 15
+#define SCHEMA_VERSION 16
 #define SCHEMA_PARTS SIZE_MAX
 
 /* How a field is stored. Values of a file are checked against it. */
 enum column_type {
-	COLUMN_ID,      /* int64_t, > 0 */
-	COLUMN_COUNT,   /* uint64_t, < 2^63 */
-	COLUMN_BITS,    /* uint64_t, any; stored as the signed number with the same bits */
-	COLUMN_SECONDS, /* int64_t, any */
-	COLUMN_WORD,    /* unsigned */
-	COLUMN_STATUS,  /* int, any */
-	COLUMN_FLAG,    /* bool */
-	COLUMN_REAL,    /* double, finite and not negative */
-	COLUMN_CHOICE,  /* an enum, stored as its name */
-	COLUMN_TEXT,    /* char *, or NULL */
-	COLUMN_BYTES,   /* struct recording_bytes */
+	COLUMN_ID,     /* int64_t, > 0 */
+	COLUMN_COUNT,  /* uint64_t, < 2^63 */
+	COLUMN_BITS,   /* uint64_t, any; stored as the signed number with the same bits */
+	COLUMN_SIGNED, /* int64_t, any */
+	COLUMN_WORD,   /* unsigned */
+	COLUMN_STATUS, /* int, any */
+	COLUMN_FLAG,   /* bool */
+	COLUMN_REAL,   /* double, finite and not negative */
+	COLUMN_CHOICE, /* an enum, stored as its name */
+	COLUMN_TEXT,   /* char *, or NULL */
+	COLUMN_BYTES,  /* struct recording_bytes */
 };
 
 struct column {
@@ -84,6 +84,7 @@ enum {
 	TABLE_SET_MEASURE,
 	TABLE_CALL_EDGE,
 	TABLE_MARK,
+	TABLE_CLOCK,
 	TABLES,
 };
 

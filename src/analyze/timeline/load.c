@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* load - sorts the logs of all cores by time, and follows each thread through its states. */
-#include "analyze/timeline/timeline.h"
+#include "analyze/timeline/hosts.h"
 
 #include "wire/wait_class.h"
 
@@ -43,7 +43,7 @@ static struct timeline_thread *thread_add(struct timeline *timeline, unsigned pi
 	/* A flight recording has births from before its first event. */
 	thread->start_ns = time_ns > timeline->start_ns ? time_ns : timeline->start_ns;
 	thread->end_ns = thread->start_ns;
-	timeline->by_tid[tid % TIMELINE_TIDS] = (unsigned)timeline->threads.count;
+	hash_map_set(&timeline->by_tid, tid, 0, (uint32_t)timeline->threads.count);
 	return thread;
 }
 
@@ -342,15 +342,16 @@ static void drop_unknown_threads(struct timeline *timeline)
 
 	for (size_t i = 0; i < timeline->threads.count; i++) {
 		struct timeline_thread *thread = &timeline->threads.items[i];
-		unsigned *index = &timeline->by_tid[thread->tid % TIMELINE_TIDS];
-		bool is_last = *index == i + 1;
+		bool is_last = hash_map_get(&timeline->by_tid, thread->tid, 0) == i + 1;
 		if (thread->has_ended && !thread->states.count && !thread->marks && !thread->lost) {
-			*index = is_last ? 0 : *index;
+			if (is_last)
+				hash_map_set(&timeline->by_tid, thread->tid, 0, 0);
 			free(thread->name);
 			array_free(&thread->chunks);
 			continue;
 		}
-		*index = is_last ? (unsigned)kept + 1 : *index;
+		if (is_last)
+			hash_map_set(&timeline->by_tid, thread->tid, 0, (uint32_t)kept + 1);
 		timeline->threads.items[kept++] = *thread;
 	}
 	timeline->threads.count = kept;
@@ -453,13 +454,14 @@ struct timeline *timeline_of_run(const struct recording *recording, const struct
 	struct timeline *timeline = memory_new(1, sizeof(*timeline));
 
 	timeline->recording = recording;
-	timeline->by_tid = memory_new(TIMELINE_TIDS, sizeof(*timeline->by_tid));
 	timeline->run = run;
 	if (!run)
 		return timeline;
+	timeline_merge_hosts(timeline);
 	read_names(timeline);
 	read_chunks(timeline);
 	read_marks(timeline);
+	timeline->imbalance = timeline_host_loads(timeline);
 	return timeline;
 }
 
@@ -471,7 +473,7 @@ struct timeline *timeline_new(const struct recording *recording)
 	for (size_t i = 0; i < recording->runs.count; i++) {
 		if (recording->runs.items[i].kind != RUN_TIMELINE)
 			continue;
-		others += run != NULL;
+		others += run && !timeline_is_together(recording, &recording->runs.items[i], run);
 		run = &recording->runs.items[i];
 	}
 	struct timeline *timeline = timeline_of_run(recording, run);

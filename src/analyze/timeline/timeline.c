@@ -4,6 +4,8 @@
  */
 #include "analyze/timeline/timeline.h"
 
+#include "base/memory.h"
+
 static const char *const class_names[] = {"running", "runnable", "I", "L", "B"};
 
 const char *timeline_class_name(enum timeline_class class)
@@ -13,8 +15,38 @@ const char *timeline_class_name(enum timeline_class class)
 
 const struct timeline_thread *timeline_thread_of(const struct timeline *timeline, unsigned tid)
 {
-	unsigned index = timeline->by_tid[tid % TIMELINE_TIDS];
-	return index ? &timeline->threads.items[index - 1] : NULL;
+	uint32_t index = hash_map_get(&timeline->by_tid, tid, 0);
+	return index && index != HASH_MAP_NONE ? &timeline->threads.items[index - 1] : NULL;
+}
+
+unsigned timeline_tid(unsigned tid)
+{
+	return tid % TIMELINE_TIDS;
+}
+
+const struct timeline_host *timeline_host_of(const struct timeline *timeline, unsigned tid)
+{
+	size_t host = tid / TIMELINE_TIDS;
+	return host < timeline->hosts.count ? &timeline->hosts.items[host] : NULL;
+}
+
+const struct timeline_host *timeline_host_of_core(const struct timeline *timeline, unsigned cpu)
+{
+	const struct timeline_host *host = NULL;
+
+	for (size_t i = 0; i < timeline->hosts.count; i++)
+		if (timeline->hosts.items[i].first_cpu <= cpu)
+			host = &timeline->hosts.items[i];
+	return host;
+}
+
+char *timeline_core_name(const struct timeline *timeline, unsigned cpu)
+{
+	const struct timeline_host *host = timeline_host_of_core(timeline, cpu);
+
+	return host ? text_format("core %u of %s", cpu - host->first_cpu,
+				  host->name ? host->name : "?") :
+		      text_format("core %u", cpu);
 }
 
 const char *timeline_name(const struct timeline *timeline, uint64_t number)
@@ -42,6 +74,8 @@ void timeline_free(struct timeline *timeline)
 	free(timeline->names);
 	free(timeline->ends_elsewhere);
 	free(timeline->is_wait);
-	free(timeline->by_tid);
+	hash_map_clear(&timeline->by_tid);
+	array_free(&timeline->hosts);
+	recording_free(timeline->merged);
 	free(timeline);
 }

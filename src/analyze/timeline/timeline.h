@@ -8,9 +8,11 @@
  */
 #pragma once
 
+#include "base/hash_map.h"
 #include "profile/recording.h"
 
 #define TIMELINE_TIDS (1u << 22) /* the greatest pid_max of Linux */
+#define TIMELINE_HOSTS_MOST (1u << 10)
 
 enum timeline_class {
 	TIMELINE_RUNNING,
@@ -33,7 +35,7 @@ struct timeline_state {
 };
 
 struct timeline_thread {
-	unsigned pid, tid; /* pid 0: of another program */
+	unsigned pid, tid; /* pid 0: of another program; of several hosts: see timeline_tid */
 	unsigned parent;   /* thread that created it; 0 unknown */
 	uint64_t exec_ns;  /* its first exec; 0: none */
 	char *name;
@@ -53,19 +55,34 @@ struct timeline_core {
 	uint64_t lost;                /* events */
 };
 
+/* One of several that recorded together; the first has the clock. */
+struct timeline_host {
+	const char *name;
+	const struct recording_run *run;
+	unsigned first_cpu;      /* its cores are numbered from there on */
+	int64_t ahead_ns;        /* its clock, by the first's, in the middle of the recording */
+	double drift;            /* of that */
+	uint64_t uncertainty_ns; /* its times are that near to the truth */
+	double busy_cores;       /* timeline_host_loads */
+	size_t threads;
+};
+
 struct timeline {
 	const struct recording *recording;
-	const struct recording_run *run; /* NULL: there is none */
-	uint64_t start_ns, end_ns;       /* first and last event */
+	struct recording *merged;          /* of several hosts; owned, and then the recording */
+	const struct recording_run *run;   /* NULL: there is none */
+	ARRAY(struct timeline_host) hosts; /* several, or none */
+	double imbalance;                  /* by how much the busiest is above the mean */
+	uint64_t start_ns, end_ns;         /* first and last event */
 	bool has_scheduler;
 	ARRAY(struct timeline_thread)
 	threads; /* those of the program first, in order of appearance */
 	ARRAY(struct timeline_core) cores;
 	const char **names; /* by number; NULL where unknown */
 	size_t name_count;
-	bool *ends_elsewhere; /* names of spans that end in other threads; these have no depth */
-	bool *is_wait;        /* names of waits: a barrier that spins does no work */
-	unsigned *by_tid;     /* 1 + index of the last thread with the id */
+	bool *ends_elsewhere;   /* names of spans that end in other threads; these have no depth */
+	bool *is_wait;          /* names of waits: a barrier that spins does no work */
+	struct hash_map by_tid; /* (id, 0): 1 + index of the last thread with it, or 0 */
 	uint64_t damaged_chunks;
 	size_t other_runs; /* earlier timelines in the recording, not shown */
 };
@@ -79,6 +96,14 @@ void timeline_free(struct timeline *timeline);
 /* "?" where unknown. */
 const char *timeline_name(const struct timeline *timeline, uint64_t number);
 const char *timeline_call(const struct timeline *timeline, unsigned system_call);
+/* The ids that Linux gave, unique on a host only. */
+unsigned timeline_tid(unsigned tid);
+/* NULL: there is one host only. */
+const struct timeline_host *timeline_host_of(const struct timeline *timeline, unsigned tid);
+/* Of a core; likewise. */
+const struct timeline_host *timeline_host_of_core(const struct timeline *timeline, unsigned cpu);
+/* "core 3", "core 3 of b"; to be freed. */
+char *timeline_core_name(const struct timeline *timeline, unsigned cpu);
 /* The last thread with this id, or NULL. */
 const struct timeline_thread *timeline_thread_of(const struct timeline *timeline, unsigned tid);
 const char *timeline_class_name(

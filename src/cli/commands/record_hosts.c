@@ -55,19 +55,21 @@ static int add_note(struct profile *profile, const struct recording *own, char *
 }
 
 static int add_host(struct profile *profile, const struct recordings *recordings, unsigned index,
-		    struct error *error)
+		    int64_t first_run_id, struct error *error)
 {
 	char path[] = "/tmp/lever-host-XXXXXX";
 	AUTO(recording) struct recording *recording = NULL;
 	AUTO(fd) int made = mkstemp(path);
+	struct profile_host host = {.name = recordings_host(recordings, index),
+				    .first_run_id = first_run_id};
 
 	if (made < 0)
 		return error_set(error, errno, "cannot make a file in /tmp: %s", strerror(errno));
 	int code = recordings_save(recordings, index, path, error);
 	code = code ? code : profile_read(path, &recording, error);
 	unlink(path);
-	return code ? code :
-		      profile_append(profile, recording, recordings_host(recordings, index), error);
+	host.clock = recordings_clock(recordings, index, &host.clock_count);
+	return code ? code : profile_append(profile, recording, &host, error);
 }
 
 int record_hosts_end(struct record_hosts *record, const char *output, struct error *error)
@@ -82,9 +84,10 @@ int record_hosts_end(struct record_hosts *record, const char *output, struct err
 	AUTO(text) char *troubles = recordings_troubles(recordings);
 	int code = profile_read(output, &own, error);
 	code = code ? code : profile_create(output, false, &profile, error);
+	int64_t first = !code && own->runs.count ? own->runs.items[own->runs.count - 1].id : 0;
 	for (unsigned i = 0; i < recordings_count(recordings) && !code; i++) {
 		struct error lost = {0};
-		if (add_host(profile, recordings, i, &lost))
+		if (add_host(profile, recordings, i, first, &lost))
 			text_add_line(&troubles,
 				      text_format("host %s is missing: %s",
 						  recordings_host(recordings, i), lost.text));

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/record_hosts.h"
 #include "cli/commands/recording_command.h"
 #include "cli/installed_library.h"
 #include "cli/output/live_line.h"
@@ -89,7 +90,8 @@ static const struct option trace_table[] = {
 static const struct option *const trace_shared[] = {
 	&option_output, &option_fresh,   &option_pid,    &option_no_children,
 	&option_port,   &option_comm,    &option_cgroup, &option_seconds,
-	&option_quiet,  &option_verbose, NULL,
+	&option_quiet,  &option_verbose, &option_hosts,  &option_launch,
+	NULL,
 };
 
 const struct command_page trace_page = {
@@ -140,13 +142,48 @@ static int check(struct common_options *common, struct error *error)
 		return error_set(error, -EINVAL,
 				 "--usdt and --trace-marker on need the scheduler's log; leave out "
 				 "--scheduler off");
+	if (common->hosts.count && common->is_system_wide)
+		return error_set(error, -EINVAL, "--hosts and --system exclude each other");
 	return 0;
+}
+
+/* The same recording on all hosts. */
+static int begin_hosts(const struct trace_values *values, struct record_hosts *hosts,
+		       struct error *error)
+{
+	AUTO(text) char *buffer = text_format("%zuK", values->buffer_bytes >> 10);
+	AUTO(text) char *flight = text_format("%g", values->flight_seconds);
+	const char *const first[] = {"trace",          "--quiet",
+				     "--scheduler",    schedulers[values->scheduler],
+				     "--trace-marker", texts[values->texts],
+				     "--buffer",       buffer};
+	ARRAY(const char *) words = {0};
+
+	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
+		*array_add(&words) = first[i];
+	if (values->interrupts)
+		*array_add(&words) = "--interrupts";
+	for (size_t i = 0; i < values->probes.count; i++) {
+		*array_add(&words) = "--usdt";
+		*array_add(&words) = values->probes.items[i];
+	}
+	if (values->flight_seconds > 0) {
+		*array_add(&words) = "--flight";
+		*array_add(&words) = flight;
+	}
+	*array_add(&words) = "--";
+	*array_add(&words) = NULL;
+	int code = record_hosts_begin(hosts, &values->common, words.items, error);
+	array_free(&words);
+	return code;
 }
 
 static void record(struct common_options *common, const struct driver_options *driver,
 		   struct driver_result *result, struct error *error)
 {
 	const struct trace_values *values = (struct trace_values *)common;
+	AUTO(record_hosts) struct record_hosts hosts = {0};
+	struct error other = {0};
 	AUTO(text) char *nvtx = installed_library_find("liblever-nvtx.so");
 	AUTO(text) char *ompt = installed_library_find("liblever-ompt.so");
 	struct trace_options options = {
@@ -163,7 +200,15 @@ static void record(struct common_options *common, const struct driver_options *d
 		.notify = show_status,
 	};
 
+	if (begin_hosts(values, &hosts, error)) {
+		result->end = DRIVER_WRONG_USAGE;
+		return;
+	}
 	trace_run(&options, driver, result, error);
+	if (record_hosts_end(&hosts, common->output, &other) && result->end == DRIVER_ANSWERED) {
+		result->end = DRIVER_FAILED;
+		*error = other;
+	}
 }
 
 static bool summarize(FILE *out, const struct common_options *common,

@@ -183,11 +183,23 @@ static void watch_lever(struct agent_record *agent, uint64_t now)
 
 /* ---- the loop ---- */
 
+/* Both clocks at one time: collect/hosts/peer_clock. */
+static void answer_alive(struct agent_record *agent, const struct link_message *message)
+{
+	struct hosts_times times;
+
+	if (message->size != sizeof(times))
+		return;
+	memcpy(&times, message->data, sizeof(times));
+	times.answered_ns = clock_now_ns();
+	tell(agent, HOSTS_ALIVE, &times, sizeof(times));
+}
+
 static void on_message(struct agent_record *agent, const struct link_message *message)
 {
 	agent->heard_ns = clock_now_ns();
 	if (message->kind == HOSTS_ALIVE)
-		tell(agent, HOSTS_ALIVE, NULL, 0);
+		answer_alive(agent, message);
 	else if (message->kind == HOSTS_PROGRAM)
 		on_program(agent, message->data, message->size);
 	else if (message->kind == HOSTS_STOP)

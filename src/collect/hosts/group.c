@@ -10,6 +10,7 @@
 #include "collect/hosts/join.h"
 #include "collect/hosts/launch.h"
 #include "collect/hosts/link.h"
+#include "collect/hosts/peer_clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,6 +39,7 @@ struct peer {
 	uint64_t heard_ns;
 	char *file, *coming; /* the last whole one, and what has come of the next */
 	size_t file_size, coming_size;
+	struct peer_clock clock;
 };
 
 struct outgoing {
@@ -143,6 +145,14 @@ static void take_file(struct peer *peer, const char *data, size_t size)
 	peer->coming_size = 0;
 }
 
+static void take_times(struct peer *peer, const char *data, uint64_t now)
+{
+	struct hosts_times times;
+
+	memcpy(&times, data, sizeof(times));
+	peer_clock_add(&peer->clock, &times, now);
+}
+
 static void on_message(struct group *group, const struct link_message *message)
 {
 	struct peer *peer = &group->peers[message->peer];
@@ -153,6 +163,8 @@ static void on_message(struct group *group, const struct link_message *message)
 	peer->heard_ns = clock_now_ns();
 	if (message->kind == HOSTS_HELLO && size == sizeof(struct hosts_hello))
 		take_hello(group, peer, data);
+	else if (message->kind == HOSTS_ALIVE && size == sizeof(struct hosts_times))
+		take_times(peer, data, peer->heard_ns);
 	else if (message->kind == HOSTS_READY)
 		peer->now.is_ready = true;
 	else if (message->kind == HOSTS_REPORT && size == sizeof(struct hosts_report)) {
@@ -203,8 +215,13 @@ static void tell_alive(struct group *group, uint64_t now)
 	if (!group->options->is_recording || now - group->alive_sent_ns < ALIVE_EVERY_NS)
 		return;
 	group->alive_sent_ns = now;
-	for (unsigned peer = 0; peer < group->count; peer++)
-		link_send(group->link, peer, &(struct link_content){.kind = HOSTS_ALIVE});
+	for (unsigned peer = 0; peer < group->count; peer++) {
+		struct hosts_times times = {.sent_ns = clock_now_ns()};
+		link_send(group->link, peer,
+			  &(struct link_content){.kind = HOSTS_ALIVE,
+						 .data = &times,
+						 .size = sizeof(times)});
+	}
 }
 
 static void find_lost(struct group *group, uint64_t now)
@@ -449,6 +466,11 @@ const void *group_file(struct group *group, unsigned index, size_t *size)
 	return file;
 }
 
+const struct peer_clock *group_clock(const struct group *group, unsigned index)
+{
+	return &group->peers[index].clock;
+}
+
 struct wire_sample *group_take_samples(struct group *group, size_t *count)
 {
 	pthread_mutex_lock(&group->lock);
@@ -662,6 +684,7 @@ void group_close(struct group *group)
 	for (unsigned i = 0; i < group->count; i++) {
 		free(group->peers[i].file);
 		free(group->peers[i].coming);
+		array_free(&group->peers[i].clock.bounds);
 	}
 	free(group->troubles);
 	free(group->keys);

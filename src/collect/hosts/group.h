@@ -17,6 +17,8 @@
 
 struct group;
 
+struct peer_clock;
+
 struct group_peer {
 	const char *name;
 	bool is_lost, is_ready, has_ended;
@@ -56,6 +58,8 @@ int group_await_ready(struct group *group, struct error *error);
 bool group_await_files(struct group *group, uint64_t timeout_ns);
 /* The last whole file that came; NULL: none. Borrowed until the group is closed, after the end. */
 const void *group_file(struct group *group, unsigned index, size_t *size);
+/* Likewise, of a recording. */
+const struct peer_clock *group_clock(const struct group *group, unsigned index);
 /* Samples that came since the last call; to be freed. */
 struct wire_sample *group_take_samples(struct group *group, size_t *count);
 /* What went wrong, a line each; to be freed; NULL: nothing. */

@@ -30,7 +30,7 @@ enum hosts_kind {
 	HOSTS_JOB,     /* a text, with its 0: by which name processes join */
 	HOSTS_QUERY,
 	HOSTS_STOP,  /* the recording; its file is awaited */
-	HOSTS_ALIVE, /* of a recording: both ways, the answer at once */
+	HOSTS_ALIVE, /* of a recording: both ways, the answer at once; hosts_times */
 	HOSTS_END,
 	/* By an agent. */
 	HOSTS_HELLO,
@@ -75,6 +75,12 @@ struct hosts_query {
 
 struct hosts_hello {
 	uint64_t wall_ns; /* of its clock, since 1970 */
+};
+
+/* CLOCK_MONOTONIC of each. */
+struct hosts_times {
+	uint64_t sent_ns;     /* by the coordinator */
+	uint64_t answered_ns; /* by the agent; 0 until then */
 };
 
 struct hosts_report {

@@ -57,6 +57,14 @@ int recordings_save(const struct recordings *recordings, unsigned index, const c
 	return refuse(error);
 }
 
+const struct recording_clock *recordings_clock(const struct recordings *recordings, unsigned index,
+					       size_t *count)
+{
+	(void)recordings, (void)index;
+	*count = 0;
+	return NULL;
+}
+
 char *recordings_troubles(const struct recordings *recordings)
 {
 	(void)recordings;

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "collect/hosts/group.h"
+#include "collect/hosts/peer_clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -83,6 +84,15 @@ int recordings_save(const struct recordings *recordings, unsigned index, const c
 		at += (size_t)written;
 	}
 	return file < 0 ? error_set(error, errno, "cannot make %s: %s", path, strerror(errno)) : 0;
+}
+
+const struct recording_clock *recordings_clock(const struct recordings *recordings, unsigned index,
+					       size_t *count)
+{
+	const struct peer_clock *clock = group_clock(recordings->group, index);
+
+	*count = clock->bounds.count;
+	return clock->bounds.items;
 }
 
 char *recordings_troubles(const struct recordings *recordings)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct recordings;
+struct recording_clock;
 
 /* Returns when lever has begun on all hosts. */
 int recordings_begin(const struct collector_group *group, struct recordings **recordings,
@@ -24,6 +25,9 @@ const char *recordings_host(const struct recordings *recordings, unsigned index)
 /* What the host has sent, into a new file; -ENODATA: nothing. */
 int recordings_save(const struct recordings *recordings, unsigned index, const char *path,
 		    struct error *error);
+/* Bounds of the host's clock, by time; run ids are 0. Borrowed. */
+const struct recording_clock *recordings_clock(const struct recordings *recordings, unsigned index,
+					       size_t *count);
 /* What went wrong, a line each; to be freed; NULL: nothing. */
 char *recordings_troubles(const struct recordings *recordings);
 void recordings_close(struct recordings *recordings);

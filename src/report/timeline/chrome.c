@@ -10,6 +10,7 @@
 #include "analyze/timeline/interrupts.h"
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "report/timeline/names.h"
 
 #include <inttypes.h>
 
@@ -155,7 +156,7 @@ static void write_cores(struct events *events)
 	describe(events, "process_name", "cores", CORES_PID, 0);
 	for (size_t i = 0; i < events->timeline->cores.count; i++) {
 		unsigned cpu = events->timeline->cores.items[i].cpu;
-		AUTO(text) char *name = text_format("core %u", cpu);
+		AUTO(text) char *name = timeline_core_name(events->timeline, cpu);
 		describe(events, "thread_name", name, CORES_PID, cpu);
 	}
 	for (size_t i = 0; i < cores->count; i++)
@@ -181,7 +182,8 @@ static void write_interrupts(struct events *events)
 
 	for (size_t i = 0; i < interrupts->cores.count; i++) {
 		unsigned cpu = interrupts->cores.items[i].cpu;
-		AUTO(text) char *name = text_format("interrupts of core %u", cpu);
+		AUTO(text) char *core = timeline_core_name(events->timeline, cpu);
+		AUTO(text) char *name = text_format("interrupts of %s", core);
 		describe(events, "thread_name", name, CORES_PID, INTERRUPTS_TID + cpu);
 	}
 	interrupts_free(interrupts);
@@ -195,10 +197,11 @@ static void write_threads(struct events *events)
 
 	for (size_t i = 0; i < timeline->threads.count; i++) {
 		const struct timeline_thread *thread = &timeline->threads.items[i];
+		AUTO(text) char *name = timeline_thread_label(timeline, thread);
 		if (thread->pid)
-			describe(events, "thread_name", thread->name, thread->pid, thread->tid);
+			describe(events, "thread_name", name, thread->pid, thread->tid);
 		if (thread->pid && thread->pid == thread->tid)
-			describe(events, "process_name", thread->name, thread->pid, thread->tid);
+			describe(events, "process_name", name, thread->pid, thread->tid);
 	}
 	for (size_t i = 0; i < timeline->threads.count; i++) {
 		events->thread = &timeline->threads.items[i];

@@ -17,9 +17,10 @@ static void on_end(void *context, const struct timeline_span *span)
 {
 	const struct rows *rows = context;
 	const struct timeline *timeline = rows->timeline;
+	const struct timeline_host *host = timeline_host_of(timeline, rows->thread->tid);
 	FILE *out = rows->out;
 
-	fprintf(out, "%u,%u,", rows->thread->pid, rows->thread->tid);
+	fprintf(out, "%u,%u,", timeline_tid(rows->thread->pid), timeline_tid(rows->thread->tid));
 	csv_write_text(out, rows->thread->name ? rows->thread->name : "?");
 	fputc(',', out);
 	csv_write_text(out, timeline_name(timeline, span->name_id));
@@ -35,7 +36,9 @@ static void on_end(void *context, const struct timeline_span *span)
 			fprintf(out, ",%" PRIu64, span->class_ns[class]);
 		else
 			fputc(',', out);
-	fprintf(out, ",%d\n", span->is_cut);
+	fprintf(out, ",%d,", span->is_cut);
+	csv_write_text(out, host && host->name ? host->name : "");
+	fputc('\n', out);
 }
 
 void report_timeline_csv(FILE *out, const struct report *report)
@@ -45,7 +48,7 @@ void report_timeline_csv(FILE *out, const struct report *report)
 	struct timeline_visitor visitor = {.context = &rows, .end = on_end};
 
 	fputs("pid,tid,thread,span,value,depth,start_ns,duration_ns,self_ns,running_ns,runnable_ns,"
-	      "io_ns,lock_ns,other_ns,cut\n",
+	      "io_ns,lock_ns,other_ns,cut,host\n",
 	      out);
 	for (size_t i = 0; i < timeline->threads.count; i++) {
 		rows.thread = &timeline->threads.items[i];

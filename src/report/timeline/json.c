@@ -28,8 +28,13 @@ static json_t *classes_of(const struct timeline *timeline, const uint64_t *class
 static json_t *thread_of(const struct timeline *timeline, size_t index)
 {
 	const struct timeline_thread *thread = &timeline->threads.items[index];
-	return json_pack("{sI sI so}", "pid", (json_int_t)thread->pid, "tid",
-			 (json_int_t)thread->tid, "name", json_text(thread->name));
+	const struct timeline_host *host = timeline_host_of(timeline, thread->tid);
+	json_t *json =
+		json_pack("{sI sI so}", "pid", (json_int_t)timeline_tid(thread->pid), "tid",
+			  (json_int_t)timeline_tid(thread->tid), "name", json_text(thread->name));
+	if (host)
+		json_object_set_new(json, "host", json_text(host->name));
+	return json;
 }
 
 static json_t *thread_rows_of(const struct timeline *timeline, const struct spans *spans,
@@ -117,6 +122,34 @@ static json_t *regions_of(const struct timeline *timeline, const struct spans *s
 	return list;
 }
 
+static json_t *hosts_of(const struct timeline *timeline)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < timeline->hosts.count; i++) {
+		const struct timeline_host *host = &timeline->hosts.items[i];
+		json_array_append_new(
+			list, json_pack("{so so so so so so}", "name", json_text(host->name),
+					"threads", json_count(host->threads), "busy_cores",
+					timeline->has_scheduler ? json_number(host->busy_cores) :
+								  json_null(),
+					"clock_ahead_ns", json_integer(host->ahead_ns),
+					"clock_drift", json_number(host->drift),
+					"clock_uncertainty_ns", json_count(host->uncertainty_ns)));
+	}
+	return list;
+}
+
+static json_t *core_of(const struct timeline *timeline, unsigned cpu)
+{
+	const struct timeline_host *host = timeline_host_of_core(timeline, cpu);
+	json_t *json = json_pack("{so}", "core", json_count(cpu - (host ? host->first_cpu : 0)));
+
+	if (host)
+		json_object_set_new(json, "host", json_text(host->name));
+	return json;
+}
+
 static json_t *cores_of(const struct timeline *timeline, const struct interrupts *interrupts)
 {
 	uint64_t all_ns = timeline->end_ns - timeline->start_ns;
@@ -124,15 +157,17 @@ static json_t *cores_of(const struct timeline *timeline, const struct interrupts
 
 	for (size_t i = 0; i < timeline->cores.count; i++) {
 		const struct timeline_core *core = &timeline->cores.items[i];
-		json_array_append_new(
-			list,
-			json_pack("{so so so so so so so}", "core", json_count(core->cpu),
-				  "busy_ns", json_count(core->busy_ns), "utilisation",
-				  json_number(all_ns ? (double)core->busy_ns / (double)all_ns : 0),
-				  "entries", json_count(core->entries), "migrations",
-				  json_count(core->migrations), "interrupts_ns",
-				  json_count(interrupts_of_core(interrupts, core->cpu)), "lost",
-				  json_count(core->lost)));
+		json_t *json = core_of(timeline, core->cpu);
+		json_object_set_new(json, "busy_ns", json_count(core->busy_ns));
+		json_object_set_new(json, "utilisation",
+				    json_number(all_ns ? (double)core->busy_ns / (double)all_ns :
+							 0));
+		json_object_set_new(json, "entries", json_count(core->entries));
+		json_object_set_new(json, "migrations", json_count(core->migrations));
+		json_object_set_new(json, "interrupts_ns",
+				    json_count(interrupts_of_core(interrupts, core->cpu)));
+		json_object_set_new(json, "lost", json_count(core->lost));
+		json_array_append_new(list, json);
 	}
 	return list;
 }
@@ -159,8 +194,9 @@ static json_t *waits_of(const struct timeline *timeline, const struct spans *spa
 				has_call ? json_text(timeline_call(timeline, state->system_call)) :
 					   json_null(),
 				"waker",
-				state->waker && !state->by_interrupt ? json_count(state->waker) :
-								       json_null(),
+				state->waker && !state->by_interrupt ?
+					json_count(timeline_tid(state->waker)) :
+					json_null(),
 				"ended_by", json_text(end), "delay_ns",
 				json_count(wait->delay_ns)));
 	}
@@ -211,14 +247,14 @@ static json_t *interrupts_of(const struct timeline *timeline, const struct inter
 	for (size_t i = 0; i < interrupts->rows.count; i++) {
 		const struct interrupts_row *row = &interrupts->rows.items[i];
 		AUTO(text) char *name = interrupts_name(timeline, row->number);
-		json_array_append_new(list,
-				      json_pack("{so so so so so so so}", "name", json_text(name),
-						"count", json_count(row->count), "total_ns",
-						json_count(row->total_ns), "p50_ns",
-						json_number(row->durations.p50_ns), "p99_ns",
-						json_number(row->durations.p99_ns), "max_ns",
-						json_number(row->durations.max_ns), "core",
-						json_count(row->cpu)));
+		json_t *json = core_of(timeline, row->cpu);
+		json_object_set_new(json, "name", json_text(name));
+		json_object_set_new(json, "count", json_count(row->count));
+		json_object_set_new(json, "total_ns", json_count(row->total_ns));
+		json_object_set_new(json, "p50_ns", json_number(row->durations.p50_ns));
+		json_object_set_new(json, "p99_ns", json_number(row->durations.p99_ns));
+		json_object_set_new(json, "max_ns", json_number(row->durations.max_ns));
+		json_array_append_new(list, json);
 	}
 	return list;
 }
@@ -259,6 +295,8 @@ void report_timeline_json(FILE *out, const struct report *report)
 			  counters_of(timeline, spans), "flows", flows_of(timeline, spans),
 			  "interrupts", interrupts_of(timeline, interrupts), "unmatched_ends",
 			  json_count(spans->unmatched_ends), "warnings", json_warnings(&warnings));
+	if (timeline->hosts.count)
+		json_object_set_new(json, "hosts", hosts_of(timeline));
 	json_write_report(out, json);
 	warnings_release(&warnings);
 }

@@ -7,10 +7,24 @@
 
 #include <string.h>
 
-char *timeline_thread_name(const struct timeline_thread *thread)
+char *timeline_thread_name(const struct timeline *timeline, const struct timeline_thread *thread)
 {
+	const struct timeline_host *host = timeline_host_of(timeline, thread->tid);
 	AUTO(text) char *name = display_clean(thread->name);
-	return text_format("%s %u", name, thread->tid);
+
+	if (!host)
+		return text_format("%s %u", name, thread->tid);
+	AUTO(text) char *of = display_clean(host->name);
+	return text_format("%s %u of %s", name, timeline_tid(thread->tid), of);
+}
+
+char *timeline_thread_label(const struct timeline *timeline, const struct timeline_thread *thread)
+{
+	const struct timeline_host *host = timeline_host_of(timeline, thread->tid);
+	const char *name = thread->name ? thread->name : "?";
+
+	return host && thread->pid ? text_format("%s of %s", name, host->name ? host->name : "?") :
+				     text_copy(name);
 }
 
 char *timeline_wait_reason(const struct timeline *timeline, const struct timeline_state *wait)
@@ -36,7 +50,8 @@ char *timeline_wait_end(const struct timeline *timeline, const struct timeline_s
 		return text_copy("an interrupt");
 	if (!wait->waker)
 		return text_copy("?");
-	return waker ? timeline_thread_name(waker) : text_format("thread %u", wait->waker);
+	return waker ? timeline_thread_name(timeline, waker) :
+		       text_format("thread %u", timeline_tid(wait->waker));
 }
 
 struct timeline_event_counts timeline_event_counts(const struct timeline *timeline)

@@ -4,8 +4,10 @@
 
 #include "analyze/timeline/timeline.h"
 
-/* "worker 1234"; clean. */
-char *timeline_thread_name(const struct timeline_thread *thread);
+/* "worker 1234", "worker 1234 of b" where there are several hosts; clean. */
+char *timeline_thread_name(const struct timeline *timeline, const struct timeline_thread *thread);
+/* "worker", "worker of b"; not clean. */
+char *timeline_thread_label(const struct timeline *timeline, const struct timeline_thread *thread);
 /* "lock: futex"; clean. */
 char *timeline_wait_reason(const struct timeline *timeline, const struct timeline_state *wait);
 /* "worker 1234", "an interrupt"; clean. */

@@ -2,8 +2,10 @@
 /* page - turns states into runs on cores and wake-ups, and writes the columns. */
 #include "report/timeline/page.h"
 
+#include "base/cleanup.h"
 #include "base/json.h"
 #include "report/string_table.h"
+#include "report/timeline/names.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -78,9 +80,11 @@ static void collect_runs(struct writer *writer, unsigned number)
 			};
 		if (state->class < TIMELINE_IO || !next)
 			continue;
-		unsigned waker = state->waker && !state->by_interrupt ?
-					 writer->timeline->by_tid[state->waker] :
-					 0;
+		const struct timeline_thread *by =
+			state->waker && !state->by_interrupt ?
+				timeline_thread_of(writer->timeline, state->waker) :
+				NULL;
+		unsigned waker = by ? (unsigned)(by - writer->timeline->threads.items) + 1 : 0;
 		*array_add(&writer->wakes) =
 			(struct wake){.at_ns = state->end_ns, .waker = waker, .woken = number};
 	}
@@ -220,16 +224,21 @@ static int64_t add_name(struct writer *writer, uint64_t name_id)
 
 #define WRITE_COLUMN(writer, key, count, value) JSON_PUT_COLUMN(&(writer)->json, key, count, value)
 
+static int64_t add_label(struct writer *writer, const struct timeline_thread *thread)
+{
+	AUTO(text) char *label = timeline_thread_label(writer->timeline, thread);
+	return add_text(writer, label);
+}
+
 static void write_threads(struct writer *writer)
 {
 	const struct timeline_thread *threads = writer->timeline->threads.items;
 	size_t count = writer->timeline->threads.count;
 
 	json_begin_object(&writer->json, "threads");
-	WRITE_COLUMN(writer, "pid", count, threads[i].pid);
-	WRITE_COLUMN(writer, "tid", count, threads[i].tid);
-	WRITE_COLUMN(writer, "name", count,
-		     add_text(writer, threads[i].name ? threads[i].name : "?"));
+	WRITE_COLUMN(writer, "pid", count, timeline_tid(threads[i].pid));
+	WRITE_COLUMN(writer, "tid", count, timeline_tid(threads[i].tid));
+	WRITE_COLUMN(writer, "name", count, add_label(writer, &threads[i]));
 	json_end_object(&writer->json);
 }
 
@@ -243,7 +252,11 @@ static int64_t add_call(struct writer *writer, unsigned system_call)
 static void write_core(struct writer *writer, const struct run *runs, size_t count)
 {
 	json_begin_object(&writer->json, NULL);
+	AUTO(text) char *name = timeline_core_name(writer->timeline, runs->cpu);
+
 	json_put_number(&writer->json, "cpu", runs->cpu);
+	if (writer->timeline->hosts.count)
+		json_put_text(&writer->json, "name", name);
 	WRITE_TIMES(writer, "start", runs, count, start_ns);
 	WRITE_COLUMN(writer, "length", count, runs[i].end_ns - runs[i].start_ns);
 	WRITE_COLUMN(writer, "thread", count, runs[i].thread);

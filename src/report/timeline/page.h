@@ -15,8 +15,9 @@
  * duration_ns
  * texts        an array
  * threads      columns pid, tid, name
- * cores        of each: cpu, and columns start, length, thread, left (as enum sample_class: why the
- *              thread left; 6: it ended), call (the text of its system call + 1, 0: none)
+ * cores        of each: cpu, of several hosts name, and columns start, length, thread, left (as
+ *              enum sample_class: why the thread left; 6: it ended), call (the text of its system
+ *              call + 1, 0: none)
  * wakes        columns at, waker (its number + 1; 0: unknown, or of another program), woken
  * spans        of each thread with spans: thread, and columns start, length, name, depth (a row
  *              without overlaps), argument (a number, a text, or null)

@@ -143,9 +143,15 @@ static void write_track(struct writer *writer, uint64_t uuid, uint64_t parent, c
 	packet_end(writer, PACKET_TRACK, &writer->part);
 }
 
+static char *label_of(const struct writer *writer, const struct timeline_thread *thread)
+{
+	AUTO(text) char *name = timeline_thread_label(writer->timeline, thread);
+	return utf8_valid(name);
+}
+
 static void write_thread(struct writer *writer, const struct timeline_thread *thread, size_t index)
 {
-	AUTO(text) char *name = utf8_valid(thread->name ? thread->name : "?");
+	AUTO(text) char *name = label_of(writer, thread);
 
 	packet_begin(writer, 0);
 	protobuf_clear(&writer->slice);
@@ -160,7 +166,7 @@ static void write_thread(struct writer *writer, const struct timeline_thread *th
 
 static void write_process(struct writer *writer, const struct timeline_thread *leader)
 {
-	AUTO(text) char *name = utf8_valid(leader->name ? leader->name : "?");
+	AUTO(text) char *name = label_of(writer, leader);
 
 	packet_begin(writer, 0);
 	protobuf_clear(&writer->slice);
@@ -181,7 +187,7 @@ static void write_tree(struct writer *writer)
 	protobuf_clear(&writer->part);
 	for (size_t i = 0; i < timeline->threads.count; i++) {
 		const struct timeline_thread *thread = &timeline->threads.items[i];
-		AUTO(text) char *name = utf8_valid(thread->name ? thread->name : "?");
+		AUTO(text) char *name = label_of(writer, thread);
 		if (!thread->pid)
 			continue;
 		protobuf_clear(&writer->slice);
@@ -215,7 +221,8 @@ static void write_descriptions(struct writer *writer)
 		return;
 	write_track(writer, UUID_CORES, 0, "Spans by core");
 	for (size_t i = 0; i < timeline->cores.count; i++) {
-		AUTO(text) char *name = text_format("core %u", timeline->cores.items[i].cpu);
+		AUTO(text)
+		char *name = timeline_core_name(timeline, timeline->cores.items[i].cpu);
 		write_track(writer, UUID_CORE + timeline->cores.items[i].cpu, UUID_CORES, name);
 	}
 }
@@ -348,7 +355,8 @@ static void write_interrupts(struct writer *writer)
 
 	for (size_t i = 0; i < interrupts->cores.count; i++) {
 		unsigned cpu = interrupts->cores.items[i].cpu;
-		AUTO(text) char *name = text_format("interrupts of core %u", cpu);
+		AUTO(text) char *core = timeline_core_name(writer->timeline, cpu);
+		AUTO(text) char *name = text_format("interrupts of %s", core);
 		write_track(writer, UUID_INTERRUPTS + cpu, UUID_CORES, name);
 	}
 	interrupts_free(interrupts);

@@ -11,6 +11,7 @@
 #include "report/timeline/names.h"
 #include "report/timeline/warnings.h"
 
+#include <math.h>
 #include <string.h>
 
 #define COLUMNS_MOST 12
@@ -181,7 +182,8 @@ static void add_thread_row(struct grid *grid, const struct timeline *timeline,
 	bool has_log = timeline->has_scheduler;
 
 	grid_add(grid, display_clean(timeline_name(timeline, thread_row->name_id)));
-	grid_add(grid, timeline_thread_name(&timeline->threads.items[thread_row->thread]));
+	grid_add(grid,
+		 timeline_thread_name(timeline, &timeline->threads.items[thread_row->thread]));
 	grid_add(grid, display_count(thread_row->count));
 	grid_add(grid, display_duration((double)thread_row->total_ns));
 	grid_add(grid, display_duration((double)thread_row->self_ns));
@@ -254,7 +256,7 @@ static void print_threads(FILE *out, const struct timeline *timeline, const stru
 		}
 		grid.shown++;
 		grid.all++;
-		grid_add(&grid, timeline_thread_name(thread));
+		grid_add(&grid, timeline_thread_name(timeline, thread));
 		grid_add(&grid, display_duration((double)lived));
 		for (unsigned class = 0; class < TIMELINE_CLASSES; class ++)
 			grid_add(&grid, timeline->has_scheduler ?
@@ -304,7 +306,8 @@ static void print_cores(FILE *out, const struct timeline *timeline,
 		return;
 	for (size_t i = 0; i < grid.shown; i++) {
 		const struct timeline_core *core = &timeline->cores.items[i];
-		grid_add(&grid, text_format("core %u", core->cpu));
+		AUTO(text) char *name = timeline_core_name(timeline, core->cpu);
+		grid_add(&grid, display_clean(name));
 		grid_add(&grid, display_duration((double)core->busy_ns));
 		grid_add(&grid, share_of(core->busy_ns, all_ns));
 		grid_add(&grid, display_count(core->entries));
@@ -337,7 +340,8 @@ static void print_interrupts(FILE *out, const struct timeline *timeline,
 		grid_add(&grid, display_duration(row->durations.p50_ns));
 		grid_add(&grid, display_duration(row->durations.p99_ns));
 		grid_add(&grid, display_duration(row->durations.max_ns));
-		grid_add(&grid, text_format("core %u", row->cpu));
+		AUTO(text) char *core = timeline_core_name(timeline, row->cpu);
+		grid_add(&grid, display_clean(core));
 	}
 	grid_print(out, &grid, "Interrupts, of all cores", options);
 }
@@ -380,7 +384,8 @@ static void print_waits(FILE *out, const struct timeline *timeline, const struct
 	for (size_t i = 0; i < grid.shown; i++) {
 		const struct spans_wait *wait = &spans->waits.items[i];
 		const struct timeline_state *state = &wait->state;
-		grid_add(&grid, timeline_thread_name(&timeline->threads.items[wait->thread]));
+		grid_add(&grid,
+			 timeline_thread_name(timeline, &timeline->threads.items[wait->thread]));
 		grid_add(&grid, wait->name_id ?
 					display_clean(timeline_name(timeline, wait->name_id)) :
 					text_copy(""));
@@ -413,6 +418,43 @@ static void print_counters(FILE *out, const struct timeline *timeline, const str
 		grid_add(&grid, text_format("%.0f", counter->last));
 	}
 	grid_print(out, &grid, "Counters", options);
+}
+
+static char *clock_of(const struct timeline_host *host)
+{
+	AUTO(text) char *ahead = display_duration(fabs((double)host->ahead_ns));
+	return text_format("%s %s", ahead, host->ahead_ns < 0 ? "behind" : "ahead");
+}
+
+/* The first host has the clock. */
+static void print_hosts(FILE *out, const struct timeline *timeline,
+			const struct report_options *options)
+{
+	struct grid grid = {.columns = 6,
+			    .heads = {"host", "threads", "cores busy", "clock", "drift",
+				      "known to"},
+			    .shown = timeline->hosts.count,
+			    .all = timeline->hosts.count};
+
+	if (!timeline->hosts.count)
+		return;
+	for (size_t i = 0; i < grid.shown; i++) {
+		const struct timeline_host *host = &timeline->hosts.items[i];
+		AUTO(text) char *known = display_duration((double)host->uncertainty_ns);
+		grid_add(&grid, display_clean(host->name));
+		grid_add(&grid, display_count(host->threads));
+		grid_add(&grid, timeline->has_scheduler ? text_format("%.2f", host->busy_cores) :
+							  text_copy(""));
+		grid_add(&grid, i ? clock_of(host) : text_copy("the timeline's"));
+		grid_add(&grid, i ? text_format("%.1f ppm", 1e6 * host->drift) : text_copy(""));
+		grid_add(&grid, i ? text_format("±%s", known) : text_copy(""));
+	}
+	AUTO(text)
+	char *title = timeline->has_scheduler ?
+			      text_format("Hosts: the busiest is %.0f %% above the mean",
+					  100 * timeline->imbalance) :
+			      text_copy("Hosts");
+	grid_print(out, &grid, title, options);
 }
 
 /* ---- the head ---- */
@@ -463,6 +505,7 @@ void report_timeline_text(FILE *out, const struct report *report)
 	AUTO(spans) struct spans *spans = spans_new(timeline);
 	AUTO(interrupts) struct interrupts *interrupts = interrupts_new(timeline);
 	print_head(out, recording, timeline, spans, &layout);
+	print_hosts(out, timeline, &layout);
 	if (spans->rows.count)
 		print_spans(out, timeline, spans, &layout);
 	print_thread_rows(out, timeline, spans, &layout);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * wire - a cable between two network namespaces that delays each packet, for kernels without netem.
+ * wire - a cable between network namespaces that delays each packet, for kernels without netem.
  *
- *     wire NAMESPACE DEVICE NAMESPACE DEVICE MICROSECONDS
+ *     wire MICROSECONDS NAMESPACE DEVICE ADDRESS NAMESPACE DEVICE ADDRESS ...
  *
- * Makes a tun device in each namespace, prints "ready", and carries packets until its input ends.
+ * Makes a tun device in each namespace, prints "ready", and carries packets to the host with their
+ * IPv4 address until its input ends.
  */
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
@@ -19,19 +21,25 @@
 #include <time.h>
 #include <unistd.h>
 
-#define QUEUED_MOST 1024
+#define HOSTS_MOST 16
+#define QUEUED_MOST 4096
 #define PACKET_BYTES 65536
+#define DESTINATION 16 /* offset in an IPv4 header */
 
 struct packet {
 	uint64_t due_ns;
+	int to;
 	ssize_t size;
 	char *data;
 };
 
-struct way {
-	int from, to;
+struct wire {
+	int devices[HOSTS_MOST];
+	uint32_t addresses[HOSTS_MOST];
+	int hosts;
+	uint64_t delay_ns;
 	unsigned first, count;
-	struct packet packets[QUEUED_MOST];
+	struct packet packets[QUEUED_MOST]; /* in the order in which they are due */
 };
 
 static uint64_t now_ns(void)
@@ -58,64 +66,88 @@ static int open_device(const char *namespace, const char *name)
 	return device;
 }
 
-static void take(struct way *way, uint64_t delay_ns)
+static int device_to(const struct wire *wire, const char *data, ssize_t size)
+{
+	uint32_t address;
+
+	if (size < DESTINATION + (ssize_t)sizeof(address) || data[0] >> 4 != 4)
+		return -1;
+	memcpy(&address, data + DESTINATION, sizeof(address));
+	for (int i = 0; i < wire->hosts; i++)
+		if (wire->addresses[i] == address)
+			return wire->devices[i];
+	return -1;
+}
+
+static void take(struct wire *wire, int from)
 {
 	static char data[PACKET_BYTES];
 	ssize_t size;
 
-	while (way->count < QUEUED_MOST && (size = read(way->from, data, sizeof(data))) > 0) {
-		struct packet *packet = &way->packets[(way->first + way->count++) % QUEUED_MOST];
-		*packet = (struct packet){now_ns() + delay_ns, size, malloc((size_t)size)};
+	while (wire->count < QUEUED_MOST && (size = read(from, data, sizeof(data))) > 0) {
+		int to = device_to(wire, data, size);
+		if (to < 0)
+			continue;
+		struct packet *packet = &wire->packets[(wire->first + wire->count++) % QUEUED_MOST];
+		*packet =
+			(struct packet){now_ns() + wire->delay_ns, to, size, malloc((size_t)size)};
 		memcpy(packet->data, data, (size_t)size);
 	}
 }
 
 /* Returns when the next packet is due. */
-static uint64_t give(struct way *way)
+static uint64_t give(struct wire *wire)
 {
-	while (way->count) {
-		struct packet *packet = &way->packets[way->first];
+	while (wire->count) {
+		struct packet *packet = &wire->packets[wire->first];
 		if (packet->due_ns > now_ns())
 			return packet->due_ns;
-		if (write(way->to, packet->data, (size_t)packet->size) < 0) {
+		if (write(packet->to, packet->data, (size_t)packet->size) < 0) {
 			/* Lost, as on a cable that is unplugged. */
 		}
 		free(packet->data);
-		way->first = (way->first + 1) % QUEUED_MOST;
-		way->count--;
+		wire->first = (wire->first + 1) % QUEUED_MOST;
+		wire->count--;
 	}
 	return UINT64_MAX;
 }
 
+static void carry(struct wire *wire)
+{
+	struct pollfd ready[HOSTS_MOST + 1] = {{STDIN_FILENO, POLLIN, 0}};
+
+	for (int i = 0; i < wire->hosts; i++)
+		ready[i + 1] = (struct pollfd){wire->devices[i], POLLIN, 0};
+	while (!ready[0].revents) {
+		uint64_t due = give(wire), now = now_ns();
+		uint64_t left = due == UINT64_MAX ? 1000000000 : due > now ? due - now : 0;
+		struct timespec wait = {(time_t)(left / 1000000000), (long)(left % 1000000000)};
+		ppoll(ready, (nfds_t)wire->hosts + 1, &wait, NULL);
+		for (int i = 0; i < wire->hosts; i++)
+			take(wire, wire->devices[i]);
+	}
+}
+
 int main(int count, char **arguments)
 {
-	static struct way ways[2];
+	static struct wire wire;
 	const struct sched_param priority = {.sched_priority = 50};
 
-	if (count != 6)
+	wire.hosts = (count - 2) / 3;
+	if (wire.hosts < 2 || wire.hosts > HOSTS_MOST || count != 2 + 3 * wire.hosts)
 		return 2;
-	int a = open_device(arguments[1], arguments[2]),
-	    b = open_device(arguments[3], arguments[4]);
-	uint64_t delay_ns = strtoull(arguments[5], NULL, 10) * 1000;
-	if (a < 0 || b < 0) {
-		perror("wire");
-		return 1;
+	wire.delay_ns = strtoull(arguments[1], NULL, 10) * 1000;
+	for (int i = 0; i < wire.hosts; i++) {
+		char **host = arguments + 2 + 3 * i;
+		wire.devices[i] = open_device(host[0], host[1]);
+		if (wire.devices[i] < 0 || inet_pton(AF_INET, host[2], &wire.addresses[i]) != 1) {
+			perror("wire");
+			return 1;
+		}
 	}
 	sched_setscheduler(0, SCHED_FIFO, &priority); /* less exact without that right */
 	puts("ready");
 	fflush(stdout);
-	ways[0].from = ways[1].to = a;
-	ways[1].from = ways[0].to = b;
-	for (;;) {
-		uint64_t first = give(&ways[0]), second = give(&ways[1]);
-		uint64_t due = first < second ? first : second, now = now_ns();
-		uint64_t left = due == UINT64_MAX ? 1000000000 : due > now ? due - now : 0;
-		struct timespec wait = {(time_t)(left / 1000000000), (long)(left % 1000000000)};
-		struct pollfd ready[] = {{a, POLLIN, 0}, {b, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
-		ppoll(ready, 3, &wait, NULL);
-		if (ready[2].revents)
-			return 0;
-		take(&ways[0], delay_ns);
-		take(&ways[1], delay_ns);
-	}
+	carry(&wire);
+	return 0;
 }

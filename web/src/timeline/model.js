@@ -22,9 +22,9 @@ function laneOf({start, length}) {
 	return new Lane(starts, ends);
 }
 
-function coreOf({cpu, thread, left, call, ...times}) {
+function coreOf({cpu, name, thread, left, call, ...times}) {
 	return {
-		cpu,
+		name: name ?? `core ${cpu}`,
 		lane: laneOf(times),
 		thread: Int32Array.from(thread),
 		left: Uint8Array.from(left),

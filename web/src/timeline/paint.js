@@ -144,7 +144,7 @@ export class Painter {
 	#drawName({kind, number}, y) {
 		const timeline = this.#timeline;
 		const name = {
-			core: () => `core ${timeline.cores[number].cpu}`,
+			core: () => timeline.cores[number].name,
 			thread: () => timeline.threadName(number),
 			counter: () => timeline.texts[timeline.counters[number].name],
 		}[kind]();
@@ -336,7 +336,7 @@ export class Painter {
 		this.#blit(strip, y, height);
 		const style = {
 			colour: () => 'class-user',
-			text: (i) => `core ${this.#timeline.cores[core[i]].cpu}`,
+			text: (i) => this.#timeline.cores[core[i]].name,
 		};
 		this.#drawLane(lane, y, height, style, strip);
 		this.#blit(strip, y, height);

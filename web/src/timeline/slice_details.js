@@ -109,7 +109,7 @@ export function figuresOf(timeline, slice) {
 	if (slice.kind === 'run') {
 		const {lane, left, call, core} = track;
 		return {
-			title: `on core ${timeline.cores[core[slice.run]].cpu}`,
+			title: `on ${timeline.cores[core[slice.run]].name}`,
 			pairs: [
 				thread,
 				...times(lane.starts[slice.run], lane.ends[slice.run]),
