@@ -2,6 +2,8 @@
 /* collector_hosts - a collector over several hosts: which ones, and what runs there. */
 #pragma once
 
+#include "wire/code.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +14,14 @@ struct collector_hosts {
 	size_t count;
 	uint64_t tag; /* the same on all hosts of a run */
 };
+
+/*
+ * Ranges of a target with the processes of one host: as in WIRE_OBJECT_PROCESSES, of which the
+ * program there has them. On other hosts the object is none. Those of the coordinator's host, 0,
+ * are in WIRE_OBJECT_PROCESSES itself, and not one key long: agents leave them out.
+ */
+#define COLLECTOR_PROCESSES_OF(host) (0xffff0000u + (host))
+#define COLLECTOR_PROCESSES_HERE(range) ((range)->end - (range)->start != 1)
 
 /*
  * One program on several hosts, this one and those of `names`: collect/hosts. The agents start it,

@@ -5,7 +5,11 @@
  */
 #include "collect/engine.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/memory.h"
+#include "collect/collector_hosts.h"
+#include "wire/hosts.h"
 #include "wire/wait_class.h"
 
 #include <errno.h>
@@ -117,6 +121,23 @@ static void write_speedups(struct collector *collector, double of_target, double
 	__atomic_store_n(&delay->external_speedup, scaled_speedup(of_external), __ATOMIC_RELEASE);
 }
 
+int collector_host_index(const struct collector *collector, const char *name)
+{
+	for (size_t i = 0; i < collector->host_count; i++) {
+		AUTO(text) char *number = text_format("%zu", i);
+		if (!strcmp(collector->host_names[i], name) || !strcmp(number, name))
+			return (int)i;
+	}
+	return -1;
+}
+
+static bool is_of_processes(const struct wire_range *range)
+{
+	return range->object == WIRE_OBJECT_PROCESSES ||
+	       (range->object >= COLLECTOR_PROCESSES_OF(0) &&
+		range->object <= COLLECTOR_PROCESSES_OF(HOSTS_MOST));
+}
+
 int collector_set_target(struct collector *collector, const struct collector_target *target)
 {
 	struct wire_settings *settings = collector->settings;
@@ -126,7 +147,7 @@ int collector_set_target(struct collector *collector, const struct collector_tar
 		return -E2BIG;
 	for (size_t i = 0; i < target->count; i++) {
 		inclusive |= WIRE_TARGET_INCLUSIVE_LEVELS(target->ranges[i].value);
-		has_processes |= target->ranges[i].object == WIRE_OBJECT_PROCESSES;
+		has_processes |= is_of_processes(&target->ranges[i]);
 	}
 	for (uint32_t i = 0; i < DELAY_LEVELS; i++)
 		of_target |= (uint32_t)(target->levels[i].experiment > 0) << i;

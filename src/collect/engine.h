@@ -103,6 +103,8 @@ struct collector {
 	uint64_t *told_delay_ns; /* G as other hosts have told it; NULL: one host */
 	struct unwind_table unwind;
 	struct python_table pythons;
+	const char *const *host_names; /* of several; the first is this one */
+	size_t host_count;
 	struct collector_level levels[DELAY_LEVELS]; /* of the target */
 	uint32_t tick_overhead_ns; /* of a tick, beside the part that measures itself */
 	unsigned points_made;      /* for unique hashes */

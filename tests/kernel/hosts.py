@@ -81,6 +81,18 @@ def _():
         compare("shared", 2, 300, 300, 800)
 
 
+@test("all that the program does on a host gains what a faster host gets")
+def _():
+    with two_hosts():
+        compare(f"process:@{NAMES[1]}", 1, 400, 1600, 0)
+
+
+@test("processes of a name on one host are a target, and those of other hosts are not")
+def _():
+    with two_hosts():
+        compare("process:hosts@0", 0, 1000, 1000, 0)
+
+
 # ---- faults ----
 
 

@@ -172,7 +172,34 @@ static void on_state(struct agent *agent, const struct hosts_state *state)
 	}
 }
 
-static void on_bank(struct agent *agent, const struct hosts_bank *bank, size_t size)
+static int by_start(const void *a, const void *b)
+{
+	const struct wire_range *left = a, *right = b;
+
+	if (left->object != right->object)
+		return left->object < right->object ? -1 : 1;
+	return left->start < right->start ? -1 : left->start > right->start;
+}
+
+/* This host's ranges: those of other hosts' processes are left out. Returns how many. */
+static uint32_t ranges_here(const struct agent *agent, struct wire_range *ranges, uint32_t count)
+{
+	uint32_t own = COLLECTOR_PROCESSES_OF(agent->invitation.index), kept = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct wire_range range = ranges[i];
+		if (range.object == WIRE_OBJECT_PROCESSES && COLLECTOR_PROCESSES_HERE(&range))
+			continue;
+		if (range.object == own)
+			range.object = WIRE_OBJECT_PROCESSES;
+		ranges[kept++] = range;
+	}
+	if (kept)
+		qsort(ranges, kept, sizeof(*ranges), by_start);
+	return kept;
+}
+
+static void on_bank(struct agent *agent, struct hosts_bank *bank, size_t size)
 {
 	struct collector *collector = agent->collector;
 	size_t bytes = (size_t)bank->count * sizeof(struct wire_range);
@@ -180,7 +207,9 @@ static void on_bank(struct agent *agent, const struct hosts_bank *bank, size_t s
 	if (bank->bank >= WIRE_BANKS || bank->count > WIRE_RANGES_MOST ||
 	    size != sizeof(*bank) + bytes)
 		return;
-	memcpy(collector->ranges[bank->bank], bank + 1, bytes);
+	if (bank->bank < WIRE_BANK_SCOPE)
+		bank->count = ranges_here(agent, (struct wire_range *)(bank + 1), bank->count);
+	memcpy(collector->ranges[bank->bank], bank + 1, bank->count * sizeof(struct wire_range));
 	__atomic_store_n(&collector->settings->counts[bank->bank], bank->count, __ATOMIC_RELEASE);
 }
 

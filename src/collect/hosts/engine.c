@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ANSWER_NS 300000000ull    /* to a question at the ends of a window */
 #define ASK_EVERY_NS 100000000ull /* between windows, for new points and visits */
@@ -37,6 +38,8 @@ struct hosts_engine {
 		uint64_t counted[WIRE_POINTS_MOST];
 	} * points;
 	char *note;
+	const char **names; /* of the hosts */
+	char own_name[256];
 };
 
 static struct hosts_engine *hosts_of(const struct collector *collector)
@@ -489,6 +492,7 @@ static void hosts_close(struct collector *collector)
 	for (int i = 0; i < WIRE_BANKS; i++)
 		free(hosts->sent[i]);
 	free(hosts->points);
+	free(hosts->names);
 	free(hosts);
 }
 
@@ -519,6 +523,19 @@ static const struct engine hosts_table = {
 	.drain = hosts_drain,
 	.descriptor = hosts_descriptor,
 };
+
+static void name_hosts(struct hosts_engine *hosts)
+{
+	unsigned count = group_count(hosts->group);
+
+	gethostname(hosts->own_name, sizeof(hosts->own_name) - 1);
+	hosts->names = memory_new(count + 1, sizeof(*hosts->names));
+	hosts->names[0] = hosts->own_name;
+	for (unsigned i = 0; i < count; i++)
+		hosts->names[i + 1] = group_peer(hosts->group, i)->name;
+	hosts->collector.host_names = hosts->names;
+	hosts->collector.host_count = count + 1;
+}
 
 static int open_here(struct hosts_engine *hosts, const struct collector_options *options,
 		     struct error *error)
@@ -553,6 +570,7 @@ int hosts_engine_open(const struct collector_options *options, struct collector 
 	}
 	hosts->collector = *hosts->here;
 	hosts->collector.engine = &hosts_table;
+	name_hosts(hosts);
 	hosts->state.period_ns = hosts->collector.facts.period_ns;
 	*collector = &hosts->collector;
 	return 0;

@@ -516,7 +516,7 @@ static int read_names(struct group *group, struct error *error)
 	for (unsigned i = 0; i < group->count && !code; i++) {
 		struct peer *peer = &group->peers[i];
 		peer->launched = (struct launched){.pid = -1, .input = -1};
-		peer->now.name = peer->name;
+		peer->now.name = peer->shown.name = peer->name;
 		code = address_of(group->options->names[i], peer->name, sizeof(peer->name),
 				  &peer->address, error);
 		group->addresses[i] = peer->address;
