@@ -3,6 +3,7 @@
 #include "report/causal/advice.h"
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "report/causal/sets.h"
 #include "report/run_totals.h"
 
@@ -131,10 +132,21 @@ static double waiting_share(const struct causal *causal)
 	return fmin(1, share);
 }
 
+/* Its unit of work is a request, of clients that may be on this machine. */
+static bool serves(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording->points.count; i++)
+		if (text_starts_with(recording->points.items[i].name, "requests"))
+			return true;
+	return false;
+}
+
 struct advice advice_of(const struct report *report, const struct target_verdicts *verdicts)
 {
 	struct run_totals totals = run_totals_of(report->recording);
-	struct advice advice = {.busy_cores = NAN, .waiting_share = waiting_share(report->causal)};
+	struct advice advice = {.busy_cores = NAN,
+				.serves = serves(report->recording),
+				.waiting_share = waiting_share(report->causal)};
 
 	if (totals.last) {
 		advice.busy_cores = busy_cores_of(totals.last);
@@ -167,7 +179,7 @@ char *advice_why(const struct advice *advice, const struct target_verdict *verdi
 	if (verdict->target->target->kind == TARGET_CLASS)
 		return text_format("threads wait so for %.0f %% of the time", 100 * share);
 	/* A share of all threads' time is small, too, where most threads are idle all the time. */
-	if (advice->busy_cores < ALONE_MOST && ratio >= HIDDEN)
+	if (advice->busy_cores < ALONE_MOST && !advice->serves && ratio >= HIDDEN)
 		return text_format("it takes %.0f %% of the time, and nothing runs beside it",
 				   100 * (ratio > WAITED_FOR ? pace : share));
 	if (ratio > WAITED_FOR)
@@ -195,6 +207,10 @@ char *advice_limits(const struct advice *advice)
 				    100 * advice->paced_share);
 	if (busy < IDLE_MOST)
 		cores = text_format("It waits for most of the time: lever record shows for what.");
+	else if (advice->cores > 1 && busy < MOSTLY_ALONE && advice->serves)
+		cores = text_format("Its own threads use %.1f of %u cores; clients on this machine "
+				    "use some, too.",
+				    busy, advice->cores);
 	else if (advice->cores > 1 && busy < MOSTLY_ALONE)
 		cores = text_format("%s thread runs at a time, on %u cores: doing parts of it side "
 				    "by side could save up to %.0f %% of the time.",

@@ -29,6 +29,7 @@ struct advice {
 	struct advice_list latency;    /* surely shorter at a latency point */
 	double busy_cores;             /* of the program, on average; NAN if unknown */
 	unsigned cores;                /* of the machine; 0 if unknown */
+	bool serves;                   /* its unit of work is a request, of clients */
 	double paced_share;            /* of its pace, set from outside; 0 if it is not */
 	double waiting_share;          /* of the threads' time, for locks and cores: in no code */
 };

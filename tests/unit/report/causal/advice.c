@@ -41,6 +41,15 @@ TEST("a program with one active thread is told what its other cores could save a
 	CHECK(strstr(busy, "4.0 of 4 cores are busy"));
 }
 
+TEST("clients use a server's cores, too: doing parts side by side is no advice")
+{
+	struct advice server = {.busy_cores = 1, .cores = 2, .serves = true};
+	AUTO(text) char *limits = advice_limits(&server);
+
+	CHECK_TEXT(limits,
+		   "Its own threads use 1.0 of 2 cores; clients on this machine use some, too.");
+}
+
 TEST("where one thread runs at a time, threads that are always idle make no place small")
 {
 	struct recording_target named = {.kind = TARGET_FUNCTION};
