@@ -152,8 +152,6 @@ void collector_start(struct collector *collector);
 
 /* Code. Ranges sorted by (object, start); more than WIRE_RANGES_MOST: -E2BIG, nothing changes. */
 int collector_set_target(struct collector *collector, const struct collector_target *target);
-/* Of a run over several hosts, by name or LEVER_HOST_INDEX; -1: there is no such host. */
-int collector_host_index(const struct collector *collector, const char *name);
 /* Other ranges of the target that was set last, at its levels; the speedup goes on. */
 int collector_move_target(struct collector *collector, const struct wire_range *, size_t count);
 int collector_set_scope(struct collector *collector, const struct wire_range *ranges, size_t count);

@@ -23,6 +23,10 @@ struct collector_hosts {
 #define COLLECTOR_PROCESSES_OF(host) (0xffff0000u + (host))
 #define COLLECTOR_PROCESSES_HERE(range) ((range)->end - (range)->start != 1)
 
+struct collector;
+/* Of a run over several hosts, by name or LEVER_HOST_INDEX; -1: there is no such host. */
+int collector_host_index(const struct collector *collector, const char *name);
+
 /*
  * One program on several hosts, this one and those of `names`: collect/hosts. The agents start it,
  * or a job's own launcher does, and each of its processes joins (hosts/join.h).

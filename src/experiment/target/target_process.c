@@ -32,8 +32,7 @@ static int find(struct target_lookup *lookup, const char *name, uint32_t *locati
 	struct kernel_name known = process_names_cut(process);
 
 	if (host < 0 && *name == '@')
-		return error_set(error, -ENOENT, "no host of this run is called '%s'",
-				 name + 1);
+		return error_set(error, -ENOENT, "no host of this run is called '%s'", name + 1);
 	AUTO(text)
 	char *full = host < 0 ? text_copy(known.text) :
 				text_format("%s@%s", known.text, name + strlen(process) + 1);
@@ -56,10 +55,10 @@ static struct wire_range range(const struct target_lookup *lookup, uint32_t loca
 	bool is_all = host >= 0 && !*process;
 	uint64_t key = is_all ? 0 : kernel_name_key(&known);
 
-	return (struct wire_range){
-		.object = host > 0 ? COLLECTOR_PROCESSES_OF((uint32_t)host) : WIRE_OBJECT_PROCESSES,
-		.start = key,
-		.end = is_all ? UINT64_MAX : key + 1 + !host};
+	return (struct wire_range){.object = host > 0 ? COLLECTOR_PROCESSES_OF((uint32_t)host) :
+							WIRE_OBJECT_PROCESSES,
+				   .start = key,
+				   .end = is_all ? UINT64_MAX : key + 1 + !host};
 }
 
 const struct target_kind_row target_process = {

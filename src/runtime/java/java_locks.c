@@ -174,8 +174,9 @@ static void JNICALL on_bound(jvmtiEnv *machine, JNIEnv *java, jthread thread, jm
 	if (!original_park &&
 	    !(*machine)->GetMethodName(machine, method, &name, &signature, NULL) &&
 	    !strcmp(name, "park") && !strcmp(signature, "(ZJ)V")) {
-		original_park = (park_function)address;
-		*new_address = (void *)park_as_told;
+		park_function told = park_as_told; /* ISO C casts no function's address */
+		memcpy(&original_park, &address, sizeof(original_park));
+		memcpy(new_address, &told, sizeof(told));
 	}
 	(*machine)->Deallocate(machine, (unsigned char *)name);
 	(*machine)->Deallocate(machine, (unsigned char *)signature);
