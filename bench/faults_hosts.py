@@ -8,7 +8,7 @@ Two network namespaces with a cable (tests/kernel/namespaces.py); the second hos
 one's work is sped up. A fault: the agent or the coordinator is killed by -9 or stopped for 1.5 s, or the cable is cut for
 good or for 1.5 s; each from 0 to 4 s after the start. Then are counted: faults after which the second host paused for more
 than a twentieth of the time from 150 ms on, as long as nothing was heard; reports that cannot be read, or lack the results
-until then; lost hosts that are not told; runs that do not go on or do not end by Ctrl-C; processes and BPF programs left.
+until then; lost hosts that are not told; runs that do not go on or do not end by Ctrl-C; processes of lever and BPF programs left.
 Exits 1 if any. Needs root.
 """
 import argparse
@@ -65,6 +65,12 @@ def agent_of(pid):
             if file.read().split("\0")[1:2] == ["agent"]:
                 return child
     return 0
+
+
+def is_program(pid):
+    with contextlib.suppress(OSError):
+        return os.path.samefile(f"/proc/{pid}/exe", program("hosts"))
+    return False
 
 
 def wait_until(condition, seconds):
@@ -124,7 +130,9 @@ def fault(kind, moment, place):
         return {"no end"}, False
     agent = agent_of(lever.pid)
     time.sleep(moment)
-    theirs = [pid for one in (lever.pid, agent) for pid in children_of(one)]
+    children = [pid for one in (lever.pid, agent) for pid in children_of(one)]
+    programs_run = [pid for pid in children if is_program(pid)]  # they outlive a lever that is killed by -9
+    theirs = [pid for pid in children if pid not in programs_run]
     programs = engine_probe.programs_of(lever.pid) | engine_probe.programs_of(agent)
     had_begun = bool(slots(out))
     since, until = inject(kind, lever, agent)
@@ -141,6 +149,8 @@ def fault(kind, moment, place):
     lever.wait()
     if not wait_until(lambda: not any(is_running(pid) for pid in (agent, *theirs)), 40 if kind == "cable cut" else 8):
         wrong.add("processes")
+    for pid in filter(is_program, programs_run):
+        os.kill(pid, signal.SIGKILL)
     silent = [(at, paused) for at, paused in slots(out) if since + 0.15 < at / 1e3 < until]
     if len(silent) > 5 and sum(paused for _, paused in silent) > 0.05 * 20e3 * len(silent):
         wrong.add("paused")
