@@ -10,6 +10,15 @@ import sqlite3
 from kernel import check, equal, folder, lever, main, program, test
 
 
+# Of each target in its controls, with the CPU time of a visit (ms), by second: for messages.
+SHARES = """
+SELECT target.name, (start_ns - (SELECT min(start_ns) FROM experiment)) / 1000000000 AS second,
+  round(sum(target_ns) * 1.0 / sum(sampled_ns), 2), round(sum(sampled_ns) / sum(visits) / 1e6, 3)
+FROM experiment JOIN target ON target.id = target_id JOIN visit ON experiment_id = experiment.id
+WHERE speedup = 0 GROUP BY 1, 2
+"""
+
+
 def told_of(*words, seconds=30, options=()):
     """Exit code and messages of a run, and the report of its profile."""
     with folder() as place:
@@ -20,7 +29,8 @@ def told_of(*words, seconds=30, options=()):
         equal(reported.returncode, 0, reported.stderr)
         with sqlite3.connect(profile) as file:
             marks = file.execute("SELECT count(*) FROM mark").fetchone()[0]
-        return ran, " ".join(reported.stdout.split()), marks
+            shares = file.execute(SHARES).fetchall()
+        return ran, " ".join(reported.stdout.split()) + f"\nshares by second: {shares}", marks
 
 
 @test("too short a run has no answer, and asks for more work")

@@ -15,6 +15,8 @@
 #define CHANGE_LEAST 0.2231435 /* log 1.25 */
 #define CLOCK_LEAST 0.6        /* of the change of log(period), in log(work) */
 #define SHARE_MOST 0.08        /* a clock changes no target's share by more */
+#define LINE_SHARE_MOST 0.16   /* interrupts may fall on another line of the same loop */
+#define CHANCE 2               /* standard errors */
 #define DISPLACED_MOST 0.25    /* of a window: its period tells of other programs */
 #define VARIANCE_LEAST 1e-5
 
@@ -79,19 +81,29 @@ static double median_of(const struct controls *controls, size_t begin, size_t en
 	return summary_median(values, end - begin);
 }
 
-/* A target's share of the samples in its controls there; NAN without any. */
-static double share_of(const struct controls *controls, size_t begin, size_t end, int64_t target_id)
+struct share {
+	double value, variance; /* NAN without samples; of a count, as the samples are few */
+};
+
+/* A target's share of the samples in its controls there. */
+static struct share share_of(const struct controls *controls, size_t begin, size_t end,
+			     int64_t target_id)
 {
-	double target_ns = 0, sampled_ns = 0;
+	double target_ns = 0, sampled_ns = 0, samples = 0;
 
 	for (size_t i = begin; i < end; i++) {
 		const struct recording_experiment *experiment = controls->items.items[i].experiment;
+		double period_ns = experiment->period_ns ? (double)experiment->period_ns : 1e6;
 		if (experiment->target_id != target_id)
 			continue;
 		target_ns += (double)experiment->target_ns;
 		sampled_ns += (double)experiment->sampled_ns;
+		samples += (double)experiment->sampled_ns / period_ns;
 	}
-	return sampled_ns > 0 ? target_ns / sampled_ns : NAN;
+	if (!(sampled_ns > 0))
+		return (struct share){NAN, NAN};
+	double value = target_ns / sampled_ns;
+	return (struct share){value, value * (1 - value) / samples};
 }
 
 struct segment {
@@ -99,20 +111,20 @@ struct segment {
 	double period;
 };
 
-/* The largest difference of any target's shares in the two. */
-static double share_change(const struct recording *recording, const struct controls *controls,
-			   const struct segment *a, const struct segment *b)
+/* Does a target's share in the two differ by more than a clock, or chance, explains? */
+static bool has_other_shares(const struct recording *recording, const struct controls *controls,
+			     const struct segment *a, const struct segment *b)
 {
-	double most = 0;
-
 	for (size_t i = 0; i < recording->targets.count; i++) {
-		int64_t id = recording->targets.items[i].id;
-		double change = share_of(controls, a->begin, a->end, id) -
-				share_of(controls, b->begin, b->end, id);
-		if (isfinite(change))
-			most = fmax(most, fabs(change));
+		const struct recording_target *target = &recording->targets.items[i];
+		struct share before = share_of(controls, a->begin, a->end, target->id);
+		struct share after = share_of(controls, b->begin, b->end, target->id);
+		double most = target->kind == TARGET_LINE ? LINE_SHARE_MOST : SHARE_MOST;
+		double chance = CHANCE * sqrt(before.variance + after.variance);
+		if (fabs(after.value - before.value) > most + chance)
+			return true;
 	}
-	return most;
+	return false;
 }
 
 /* The segments between change points of the medians of blocks; their number. */
@@ -152,8 +164,7 @@ static struct steadiness judge(const struct recording *recording,
 	double change = b->period - a->period;
 	double work = median_of(controls, b->begin, b->end, true) -
 		      median_of(controls, a->begin, a->end, true);
-	bool is_clock =
-		work / change > CLOCK_LEAST && share_change(recording, controls, a, b) < SHARE_MOST;
+	bool is_clock = work / change > CLOCK_LEAST && !has_other_shares(recording, controls, a, b);
 
 	return (struct steadiness){
 		.change = is_clock ? CHANGES_CLOCK : CHANGES_WORK,
