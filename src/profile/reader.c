@@ -183,6 +183,11 @@ static int add_part(struct store *store, struct recording *recording, size_t ind
 		return store_damaged(store, symptom, error);
 	}
 	struct recording_experiment *experiment = &recording->experiments.items[*at];
+	if (index == TABLE_VISIT && !experiment->visits.capacity) {
+		/* Mostly the only one. */
+		experiment->visits.items = memory_new(1, sizeof(part->visit.visit));
+		experiment->visits.capacity = 1;
+	}
 	if (index == TABLE_VISIT)
 		*array_add(&experiment->visits) = part->visit.visit;
 	else if (index == TABLE_MARK)

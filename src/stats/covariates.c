@@ -14,7 +14,10 @@
 #define ROUNDS 6
 #define GRID 20
 #define GRID_WORK_MOST 2.0
-#define TAIL_FREEDOM 4.0 /* disturbed windows: the residuals are Student's t */
+#define GRID_PAIRS_MOST 10000   /* of more, evenly chosen ones tell where to begin */
+#define GRID_WORK_USUAL 5       /* WORK_USUAL on the grid */
+#define GRID_DISPLACED_USUAL 10 /* DISPLACED_USUAL */
+#define TAIL_FREEDOM 4.0        /* disturbed windows: the residuals are Student's t */
 #define SPREAD_LEAST 1e-5
 
 /*
@@ -146,36 +149,46 @@ static struct covariates fit_round(const struct covariate_pairs *pairs,
 	};
 }
 
-static double sum_of_sizes(const struct covariate_pairs *pairs, const struct covariates *covariates)
+static struct covariates grid_point(size_t work, size_t displaced)
 {
-	double sum = 0;
+	return (struct covariates){(double)work * GRID_WORK_MOST / GRID, (double)displaced / GRID};
+}
 
-	for (size_t i = 0; i < pairs->items.count; i++)
-		sum += fabs(residual_of(&pairs->items.items[i], covariates));
-	return sum;
+/* Adds up absolute residuals at one displaced part, for each work of the grid. */
+static void add_sizes(const struct covariate_pairs *pairs, size_t displaced, double *sums)
+{
+	struct covariates none = grid_point(0, displaced);
+	size_t step = 1 + pairs->items.count / GRID_PAIRS_MOST;
+
+	for (size_t i = 0; i < pairs->items.count; i += step) {
+		const struct covariate_pair *pair = &pairs->items.items[i];
+		double residual = residual_of(pair, &none);
+		for (size_t work = 0; work <= GRID; work++)
+			sums[work] += fabs(residual - grid_point(work, 0).work * pair->work);
+	}
 }
 
 /*
  * The least absolute residuals on a grid. Where most pairs are calm their spread is small, and to
- * the rounds below all disturbed pairs would be outliers, whatever they say.
+ * the rounds below all disturbed pairs would be outliers, whatever they say. Of equal ones the
+ * usual values count.
  */
 static struct covariates fit_roughly(const struct covariate_pairs *pairs)
 {
-	struct covariates best = {WORK_USUAL, DISPLACED_USUAL};
-	double least = sum_of_sizes(pairs, &best);
+	double sums[GRID + 1][GRID + 1] = {0};
+	size_t best_work = GRID_WORK_USUAL, best_displaced = GRID_DISPLACED_USUAL;
 
-	for (int work = 0; work <= GRID; work++) {
-		for (int displaced = 0; displaced <= GRID; displaced++) {
-			struct covariates next = {work * GRID_WORK_MOST / GRID,
-						  displaced * 1.0 / GRID};
-			double sum = sum_of_sizes(pairs, &next);
-			if (sum < least) {
-				least = sum;
-				best = next;
-			}
+	for (size_t displaced = 0; displaced <= GRID; displaced++)
+		add_sizes(pairs, displaced, sums[displaced]);
+	for (size_t work = 0; work <= GRID; work++) {
+		for (size_t displaced = 0; displaced <= GRID; displaced++) {
+			if (!(sums[displaced][work] < sums[best_displaced][best_work]))
+				continue;
+			best_work = work;
+			best_displaced = displaced;
 		}
 	}
-	return best;
+	return grid_point(best_work, best_displaced);
 }
 
 struct covariates covariates_fit(const struct covariate_pairs *pairs)

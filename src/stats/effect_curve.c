@@ -19,6 +19,10 @@
 #define GAP_NS 5e8
 #define FREEDOM_LEAST 2.0
 
+/* Freedoms that are told by a quantile: beyond, t is normal. */
+#define FREEDOM_MOST 1e4
+#define FREEDOM_STEPS 60
+
 /* effect_at answers up to this far from a measured point. */
 #define NEAR_SPEEDUP 0.25
 
@@ -176,22 +180,44 @@ struct effect_slope effect_slope(const struct effect_point *points, size_t count
 	return answer;
 }
 
+static double beyond(double quantile, double inverse)
+{
+	return student_probability(quantile, 1 / inverse) - 0.975;
+}
+
 /*
- * The freedom whose 97.5 % quantile this is. Asked the other way round, what is below `quantile`,
- * as quantiles themselves take ten times as long.
+ * The freedom whose 97.5 % quantile this is, from 1 to FREEDOM_MOST. The probability is nearly a
+ * straight line over the inverse of the freedom: false position, as Illinois has it (Dowell and
+ * Jarratt, BIT 11, 1971).
  */
 static double freedom_of(double quantile)
 {
-	double least = 1, most = 1e4;
+	double left = 1 / FREEDOM_MOST, right = 1;
+	double above = beyond(quantile, left), below = beyond(quantile, right);
+	int side = 0;
 
-	for (int i = 0; i < 40; i++) {
-		double middle = sqrt(least * most);
-		if (student_probability(quantile, middle) < 0.975)
-			least = middle;
-		else
-			most = middle;
+	if (!(above > 0))
+		return FREEDOM_MOST;
+	if (below >= 0)
+		return 1;
+	for (int i = 0; i < FREEDOM_STEPS && right - left > 1e-10 * left; i++) {
+		double middle = (left * below - right * above) / (below - above);
+		double value = beyond(quantile, middle);
+		if (fabs(value) < 1e-13)
+			return 1 / middle;
+		if (value > 0) {
+			left = middle;
+			above = value;
+			below *= side > 0 ? 0.5 : 1;
+			side = 1;
+		} else {
+			right = middle;
+			below = value;
+			above *= side < 0 ? 0.5 : 1;
+			side = -1;
+		}
 	}
-	return least;
+	return 1 / left;
 }
 
 double effect_probability(const struct effect_point *points, size_t count, double least,
@@ -227,7 +253,9 @@ double effect_probability_above(const struct effect_point *points, size_t count,
 
 	for (size_t i = 0; i < found; i++) {
 		double above = measured[i].gain - slope * measured[i].speedup;
-		if (!(above > 0))
+		/* Student's t is less likely to be below than the normal number. */
+		if (!(above > 0) ||
+		    (double)found * normal_probability(-above / measured[i].error) >= least)
 			continue;
 		double freedom = freedom_of(point_quantile(&measured[i]));
 		least = fmin(least,
@@ -244,7 +272,7 @@ double effect_probability_above(const struct effect_point *points, size_t count,
  */
 static double curve_covariance(double a, double b, double bend)
 {
-	double low = fmin(a, b), high = fmax(a, b);
+	double low = a < b ? a : b, high = a < b ? b : a;
 	return squared(SLOPE_PRIOR) * a * b + squared(bend * low) * (3 * high - low) / 6;
 }
 

@@ -81,7 +81,6 @@ static double log_likelihood(const struct cell *cells, const double *logarithms,
 
 	for (int round = 0; round <= ROUNDS; round++) {
 		double sum = 0, parts = 0;
-		likelihood = 0;
 		for (size_t i = 0; i < count; i++) {
 			if (freedom_of(&cells[i]) < 1)
 				continue;
@@ -91,7 +90,8 @@ static double log_likelihood(const struct cell *cells, const double *logarithms,
 			double part = (TAIL_FREEDOM + 1) / (TAIL_FREEDOM + off) / variance;
 			sum += part * logarithms[i];
 			parts += part;
-			likelihood -= 0.5 * (TAIL_FREEDOM + 1) * log1p(off / TAIL_FREEDOM);
+			if (round == ROUNDS)
+				likelihood -= 0.5 * (TAIL_FREEDOM + 1) * log1p(off / TAIL_FREEDOM);
 		}
 		center = parts > 0 ? sum / parts : 0;
 	}

@@ -159,6 +159,29 @@ static double parts_narrow(struct part *parts, size_t *count, double low, double
 	return above;
 }
 
+/* Whether each part reaches over the whole interval, so that the weight above falls evenly. */
+static bool parts_are_even(const struct part *parts, size_t count, double low, double high)
+{
+	for (size_t i = 0; i < count; i++)
+		if (parts[i].low > low || parts[i].high < high)
+			return false;
+	return true;
+}
+
+/* Of parts that are even, the length with this weight above; `low` without any weight. */
+static double even_percentile(const struct part *parts, size_t count, double low, double high,
+			      double wanted)
+{
+	double density = 0, above = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double each = parts[i].weight / (parts[i].high - parts[i].low);
+		density += each;
+		above += each * (parts[i].high - low);
+	}
+	return density > 0 ? fmin(fmax(low + (above - wanted) / density, low), high) : low;
+}
+
 /* 0 where the percentile is among the spans that are not measured. */
 static double pool_percentile(const struct pool *pool)
 {
@@ -175,6 +198,8 @@ static double pool_percentile(const struct pool *pool)
 		else
 			high = middle;
 		wanted -= parts_narrow(parts, &count, low, high);
+		if (parts_are_even(parts, count, low, high))
+			return even_percentile(parts, count, low, high, wanted);
 	}
 	return low;
 }

@@ -183,10 +183,12 @@ static bool is_sure(const struct fit *fits, unsigned bin, double least, double p
 	}
 	if (fits[bin].count < SERIES_LEAST || freedom < SERIES_LEAST - 1)
 		return false;
+	if (fabs(fit_slope(&fits[bin])) < least)
+		return false;
 	double own = fit_squares(&fits[bin]) / (fits[bin].count - 1);
 	double spread = fmax(sqrt(fmax(squares / freedom, own)), SPREAD_LEAST);
 	double reach = student_quantile(probability, freedom) * spread / sqrt(fits[bin].count);
-	return fabs(fit_slope(&fits[bin])) >= fmax(least, reach);
+	return fabs(fit_slope(&fits[bin])) >= reach;
 }
 
 /* The mean difference of work, if it is likely, and below 0; else 0. */

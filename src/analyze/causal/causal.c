@@ -176,23 +176,43 @@ struct source {
 	double share;
 };
 
+/* Windows, and what they alone say. */
+struct window_set {
+	const struct effect_window *windows;
+	size_t count;
+	struct effect_point *points;
+	size_t point_count;
+};
+
+static struct window_set window_set_of(const struct covariates *covariates,
+				       const struct effect_window *windows, size_t count)
+{
+	struct window_set set = {.windows = windows, .count = count};
+
+	if (!count)
+		return set;
+	set.points = memory_new(count, sizeof(*set.points));
+	set.point_count = covariates_estimate(covariates, windows, count, set.points, count);
+	return set;
+}
+
 /* False if nothing was measured at a speedup above 0. */
 static bool effect_fill(struct causal_effect *effect, const struct source *source,
-			const struct effect_window *windows, size_t count)
+			const struct window_set *set)
 {
 	const struct trials *trials = &source->trials;
+	const struct effect_window *windows = set->windows;
+	size_t count = set->count;
 	struct budget_noise noise = {
 		/* Halves of a window differ by twice the deviation of the whole one. */
 		.units = effect->transients.noise / 2,
 		.displaced = covariates_displaced_error(windows, count)};
 
-	effect->points = memory_new(count, sizeof(*effect->points));
-	effect->count =
-		covariates_estimate(&effect->covariates, windows, count, effect->points, count);
-	if (!effect->count || effect->points[effect->count - 1].speedup <= 0) {
-		free(effect->points);
+	if (!set->point_count || set->points[set->point_count - 1].speedup <= 0)
 		return false;
-	}
+	effect->count = set->point_count;
+	effect->points = memory_new(effect->count, sizeof(*effect->points));
+	memcpy(effect->points, set->points, effect->count * sizeof(*effect->points));
 	budget_begin(effect, source->recording, trials, &noise);
 	effect_limit_freedom(effect->points, effect->count, windows, count);
 	add_pacing_error(effect, trials);
@@ -283,12 +303,12 @@ static void scale_phases(struct causal_effect *effect, const struct source *sour
  * the wall clock in early ones either. Doubt whether queues have settled is none about that.
  */
 static void judge_by_all(struct causal_effect *effect, const struct source *source,
-			 const struct effect_window *windows, size_t count, double share)
+			 const struct window_set *set, double share)
 {
 	struct causal_effect all = *effect;
 
 	all.warm_up = (struct warm_up){0};
-	if (!effect_fill(&all, source, windows, count))
+	if (!effect_fill(&all, source, set))
 		return;
 	effect->early_share = early_share(effect, &all);
 	scale_phases(&all, source, share);
@@ -308,28 +328,58 @@ struct point_facts {
 	struct covariates covariates;
 };
 
+/* The part of it that each target has by itself. */
+struct target_facts {
+	enum warm_up_work work;
+	struct covariate_pairs pairs;
+};
+
+struct fact_finding {
+	const struct recording *recording;
+	const struct trials_index *index;
+	const struct recording_point *point;
+	struct target_facts *targets;
+};
+
+static void find_target_facts(void *argument, size_t number)
+{
+	const struct fact_finding *finding = argument;
+	const struct recording *recording = finding->recording;
+	struct target_facts *facts = &finding->targets[number];
+	const struct transients none = {0};
+
+	if (recording->targets.items[number].kind == TARGET_EXTERNAL)
+		return;
+	struct trials trials = trials_of(finding->index, recording->targets.items[number].id);
+	struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
+	size_t count = windows_of(recording, &trials, &none, finding->point, 0, windows);
+	facts->work = warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN).work;
+	covariate_pairs_add(&facts->pairs, windows, count);
+	free(windows);
+	trials_release(&trials);
+}
+
 static struct point_facts point_facts_of(const struct recording *recording,
 					 const struct trials_index *index,
 					 const struct recording_point *point)
 {
 	struct point_facts facts = {.external_pacing = external_pacing_of(recording, point)};
 	struct covariate_pairs pairs = {0};
+	struct fact_finding finding = {recording, index, point,
+				       memory_new(recording->targets.count,
+						  sizeof(*finding.targets))};
 
+	workers_run(recording->targets.count, find_target_facts, &finding);
 	for (size_t i = 0; i < recording->targets.count; i++) {
-		if (recording->targets.items[i].kind == TARGET_EXTERNAL)
-			continue;
-		struct trials trials = trials_of(index, recording->targets.items[i].id);
-		struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
-		const struct transients none = {0};
-		size_t count = windows_of(recording, &trials, &none, point, 0, windows);
-		struct warm_up warm_up = warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN);
-		facts.work = warm_up_work_of(facts.work, warm_up.work);
-		covariate_pairs_add(&pairs, windows, count);
-		free(windows);
-		trials_release(&trials);
+		struct target_facts *target = &finding.targets[i];
+		facts.work = warm_up_work_of(facts.work, target->work);
+		for (size_t j = 0; j < target->pairs.items.count; j++)
+			*array_add(&pairs.items) = target->pairs.items.items[j];
+		array_free(&target->pairs.items);
 	}
 	facts.covariates = covariates_fit(&pairs);
 	array_free(&pairs.items);
+	free(finding.targets);
 	return facts;
 }
 
@@ -345,14 +395,41 @@ static void reach_down_to_paced(struct causal_effect *effect, const struct sourc
 	size_t count = windows_of(source->recording, trials, &effect->transients, effect->point,
 				  paced_rate, windows);
 	size_t kept = warm_up_drop_early(windows, count, &paced.warm_up);
+	struct window_set set = window_set_of(&effect->covariates, windows, kept);
 
-	if (kept && effect_fill(&paced, source, windows, kept)) {
+	if (effect_fill(&paced, source, &set)) {
 		for (size_t i = 0; i < effect->count && i < paced.count; i++)
 			effect->points[i].low = fmin(effect->points[i].low, paced.points[i].low);
 		free(paced.points);
 		free(paced.budgets);
 	}
+	free(set.points);
 	free(windows);
+}
+
+/* Estimates the effect by settled windows, and judges it by all; the two are mostly the same. */
+static bool effect_judge(struct causal_effect *effect, const struct source *source,
+			 const struct window_set *all)
+{
+	const struct trials *trials = &source->trials;
+	struct effect_window *windows = memory_new(all->count, sizeof(*windows));
+	memcpy(windows, all->windows, all->count * sizeof(*windows));
+	size_t kept = warm_up_drop_early(windows, all->count, &effect->warm_up);
+	bool is_same =
+		kept == all->count && !memcmp(windows, all->windows, kept * sizeof(*windows));
+	struct window_set settled = is_same ? (struct window_set){0} :
+					      window_set_of(&effect->covariates, windows, kept);
+	bool is_measured = effect_fill(effect, source, is_same ? all : &settled);
+	if (is_measured) {
+		struct charge charge = charge_of(source->recording, trials->items, trials->count,
+						 effect->point->id, &effect->covariates);
+		effect->slope_most = effect->phase_factor * charge.most;
+		effect->slope_suspect = effect->phase_factor * charge.suspect;
+		judge_by_all(effect, source, all, charge.share);
+	}
+	free(settled.points);
+	free(windows);
+	return is_measured;
 }
 
 static void point_fill(struct causal_target *target, const struct source *source,
@@ -360,7 +437,6 @@ static void point_fill(struct causal_target *target, const struct source *source
 {
 	const struct trials *trials = &source->trials;
 	struct effect_window *windows = memory_new(trials->count, sizeof(*windows));
-	struct effect_window *settled = memory_new(trials->count, sizeof(*settled));
 	double paced_rate = paced_rate_of(trials, point, &facts->external_pacing);
 	struct causal_effect effect = {.point = point,
 				       .external_pacing = facts->external_pacing,
@@ -378,22 +454,16 @@ static void point_fill(struct causal_target *target, const struct source *source
 	effect.set_error = set_error_of(source->recording, trials, target->target, point);
 	effect.hand_over_error = hand_over_error_of(source->recording, trials, point);
 	effect.is_disk_wait = point->kind != POINT_LATENCY && disk_wait_is(target->target);
-	memcpy(settled, windows, count * sizeof(*windows));
-	size_t kept = warm_up_drop_early(settled, count, &effect.warm_up);
-	if (kept && effect_fill(&effect, source, settled, kept)) {
+	struct window_set all = window_set_of(&effect.covariates, windows, count);
+	if (effect_judge(&effect, source, &all)) {
 		if (facts->external_pacing.suspected > 0)
 			reach_down_to_paced(&effect, source, facts->external_pacing.suspected);
-		struct charge charge = charge_of(source->recording, trials->items, trials->count,
-						 point->id, &effect.covariates);
-		effect.slope_most = effect.phase_factor * charge.most;
-		effect.slope_suspect = effect.phase_factor * charge.suspect;
-		judge_by_all(&effect, source, windows, count, charge.share);
 		effect.tail = tail_of(source->recording, trials, &effect);
 		effect.tail_lacking_ns = tail_latency_lacking_ns(source->recording, &effect.tail);
 		target->effects[target->count++] = effect;
 	}
+	free(all.points);
 	free(windows);
-	free(settled);
 }
 
 static void target_fill(struct causal_target *target, const struct recording *recording,
@@ -593,6 +663,7 @@ struct causal *causal_new(const struct recording *recording)
 	nesting_find(recording, causal);
 	count_verdicts(causal, recording);
 	count_dropped(causal);
+	causal->steadiness = steadiness_of(recording);
 	return causal;
 }
 

@@ -7,6 +7,7 @@
 #include "analyze/causal/budget.h"
 #include "analyze/causal/external_pacing.h"
 #include "analyze/causal/point_choice.h"
+#include "analyze/causal/steadiness.h"
 #include "analyze/causal/transients.h"
 #include "profile/recording.h"
 #include "stats/covariates.h"
@@ -68,7 +69,8 @@ struct causal {
 	size_t count;
 	unsigned experiments; /* that counted, controls included */
 	unsigned displaced, too_few_visits, cut_short, mischarged;
-	struct point_choice choice; /* among points that Lever found */
+	struct point_choice choice;   /* among points that Lever found */
+	struct steadiness steadiness; /* of the last run */
 };
 
 struct causal *causal_new(const struct recording *recording);

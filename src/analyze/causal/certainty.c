@@ -3,6 +3,7 @@
 #include "analyze/causal/certainty.h"
 
 #include "analyze/causal/disk_wait.h"
+#include "base/workers.h"
 #include "stats/false_discovery.h"
 
 #include <math.h>
@@ -153,35 +154,54 @@ static double probability_of(struct causal_effect *effect)
 				  &effect->tendency);
 }
 
+/* All effects of a table. */
+struct judgement {
+	struct causal_effect **effects;
+	double *values; /* probabilities of such curves without any effect */
+	bool *sure;
+	size_t count;
+};
+
+static void find_probability(void *argument, size_t number)
+{
+	const struct judgement *judgement = argument;
+	judgement->values[number] = probability_of(judgement->effects[number]);
+}
+
+static void judge_effect(void *argument, size_t number)
+{
+	const struct judgement *judgement = argument;
+	struct causal_effect *effect = judgement->effects[number];
+
+	effect->outcome = !judgement->sure[number] ? EFFECT_UNSURE :
+			  effect->tendency > 0     ? EFFECT_GAIN :
+						     EFFECT_CONTENTION;
+	effect->probability = judgement->values[number];
+	effect->exceeds_charge = is_bounded(effect) && exceeds_charge(effect, judgement->count);
+	if (effect->exceeds_charge)
+		add_order_error(effect);
+	cut_points(effect);
+	effect->is_contention = effect->outcome == EFFECT_CONTENTION;
+	effect->ceiling = ceiling_of(effect);
+}
+
 void certainty_judge(struct causal *causal)
 {
-	size_t most = 0, tests = 0;
+	size_t most = 1;
 
 	for (size_t i = 0; i < causal->count; i++)
 		most += causal->targets[i].count;
-	double *values = memory_new(most + 1, sizeof(*values));
-	bool *sure = memory_new(most + 1, sizeof(*sure));
+	struct judgement judgement = {.effects = memory_new(most, sizeof(*judgement.effects)),
+				      .values = memory_new(most, sizeof(*judgement.values)),
+				      .sure = memory_new(most, sizeof(*judgement.sure))};
 	for (size_t i = 0; i < causal->count; i++)
 		for (size_t j = 0; j < causal->targets[i].count; j++)
-			values[tests++] = probability_of(&causal->targets[i].effects[j]);
-	false_discovery_reject(values, tests, CERTAINTY_FALSE_DISCOVERIES, sure);
-	size_t all = tests;
-	tests = 0;
-	for (size_t i = 0; i < causal->count; i++) {
-		for (size_t j = 0; j < causal->targets[i].count; j++) {
-			struct causal_effect *effect = &causal->targets[i].effects[j];
-			effect->outcome = !sure[tests]         ? EFFECT_UNSURE :
-					  effect->tendency > 0 ? EFFECT_GAIN :
-								 EFFECT_CONTENTION;
-			effect->probability = values[tests++];
-			effect->exceeds_charge = is_bounded(effect) && exceeds_charge(effect, all);
-			if (effect->exceeds_charge)
-				add_order_error(effect);
-			cut_points(effect);
-			effect->is_contention = effect->outcome == EFFECT_CONTENTION;
-			effect->ceiling = ceiling_of(effect);
-		}
-	}
-	free(values);
-	free(sure);
+			judgement.effects[judgement.count++] = &causal->targets[i].effects[j];
+	workers_run(judgement.count, find_probability, &judgement);
+	false_discovery_reject(judgement.values, judgement.count, CERTAINTY_FALSE_DISCOVERIES,
+			       judgement.sure);
+	workers_run(judgement.count, judge_effect, &judgement);
+	free(judgement.effects);
+	free(judgement.values);
+	free(judgement.sure);
 }

@@ -11,6 +11,7 @@
 
 #define BLOCK 5 /* controls, of which the median counts: disturbed ones are no change */
 #define BLOCKS_LEAST 4
+#define BLOCKS_MOST 1000       /* blocks of a longer run hold more: time grows with their square */
 #define SEGMENT_BLOCKS 2       /* shorter ones are no phase */
 #define CHANGE_LEAST 0.2231435 /* log 1.25 */
 #define CLOCK_LEAST 0.6        /* of the change of log(period), in log(work) */
@@ -30,6 +31,7 @@ struct control {
 
 struct controls {
 	ARRAY(struct control) items;
+	size_t block; /* so many make a block */
 };
 
 static const struct recording_point *busiest_point(const struct recording *recording)
@@ -81,47 +83,64 @@ static double median_of(const struct controls *controls, size_t begin, size_t en
 	return summary_median(values, end - begin);
 }
 
-struct share {
-	double value, variance; /* NAN without samples; of a count, as the samples are few */
-};
-
-/* A target's share of the samples in its controls there. */
-static struct share share_of(const struct controls *controls, size_t begin, size_t end,
-			     int64_t target_id)
-{
-	double target_ns = 0, sampled_ns = 0, samples = 0;
-
-	for (size_t i = begin; i < end; i++) {
-		const struct recording_experiment *experiment = controls->items.items[i].experiment;
-		double period_ns = experiment->period_ns ? (double)experiment->period_ns : 1e6;
-		if (experiment->target_id != target_id)
-			continue;
-		target_ns += (double)experiment->target_ns;
-		sampled_ns += (double)experiment->sampled_ns;
-		samples += (double)experiment->sampled_ns / period_ns;
-	}
-	if (!(sampled_ns > 0))
-		return (struct share){NAN, NAN};
-	double value = target_ns / sampled_ns;
-	return (struct share){value, value * (1 - value) / samples};
-}
-
 struct segment {
 	size_t begin, end; /* controls */
 	double period;
 };
 
+/* Samples in a target's controls. */
+struct share {
+	double target_ns, sampled_ns, samples;
+};
+
+CLEANUP_DEFINE(shares, struct share *, free, NULL)
+
+/* Of each target of the recording, in its order. */
+static struct share *shares_of(const struct recording *recording, const struct controls *controls,
+			       const struct segment *segment)
+{
+	struct share *shares = memory_new(recording->targets.count, sizeof(*shares));
+
+	for (size_t i = segment->begin; i < segment->end; i++) {
+		const struct recording_experiment *experiment = controls->items.items[i].experiment;
+		const struct recording_target *target =
+			recording_target(recording, experiment->target_id);
+		double period_ns = experiment->period_ns ? (double)experiment->period_ns : 1e6;
+		if (!target)
+			continue;
+		struct share *share = &shares[target - recording->targets.items];
+		share->target_ns += (double)experiment->target_ns;
+		share->sampled_ns += (double)experiment->sampled_ns;
+		share->samples += (double)experiment->sampled_ns / period_ns;
+	}
+	return shares;
+}
+
+/* NAN without samples. */
+static double share_value(const struct share *share)
+{
+	return share->target_ns / share->sampled_ns;
+}
+
+/* Of a count, as the samples are few. */
+static double share_variance(const struct share *share)
+{
+	return share_value(share) * (1 - share_value(share)) / share->samples;
+}
+
 /* Does a target's share in the two differ by more than a clock, or chance, explains? */
 static bool has_other_shares(const struct recording *recording, const struct controls *controls,
 			     const struct segment *a, const struct segment *b)
 {
+	AUTO(shares) struct share *before = shares_of(recording, controls, a);
+	AUTO(shares) struct share *after = shares_of(recording, controls, b);
+
 	for (size_t i = 0; i < recording->targets.count; i++) {
-		const struct recording_target *target = &recording->targets.items[i];
-		struct share before = share_of(controls, a->begin, a->end, target->id);
-		struct share after = share_of(controls, b->begin, b->end, target->id);
-		double most = target->kind == TARGET_LINE ? LINE_SHARE_MOST : SHARE_MOST;
-		double chance = CHANCE * sqrt(before.variance + after.variance);
-		if (fabs(after.value - before.value) > most + chance)
+		bool is_line = recording->targets.items[i].kind == TARGET_LINE;
+		double most = is_line ? LINE_SHARE_MOST : SHARE_MOST;
+		double chance =
+			CHANCE * sqrt(share_variance(&before[i]) + share_variance(&after[i]));
+		if (fabs(share_value(&after[i]) - share_value(&before[i])) > most + chance)
 			return true;
 	}
 	return false;
@@ -130,14 +149,14 @@ static bool has_other_shares(const struct recording *recording, const struct con
 /* The segments between change points of the medians of blocks; their number. */
 static size_t segments_of(const struct controls *controls, struct segment *segments)
 {
-	size_t blocks = controls->items.count / BLOCK, found = 0;
+	size_t block = controls->block, blocks = controls->items.count / block, found = 0;
 	AUTO(reals) double *values = memory_new(blocks + 1, sizeof(*values));
 	AUTO(reals) double *variances = memory_new(blocks + 1, sizeof(*variances));
 	AUTO(reals) double *steps = memory_new(blocks + 1, sizeof(*steps));
 	AUTO(numbers) size_t *points = memory_new(blocks + 1, sizeof(*points));
 
 	for (size_t i = 0; i < blocks; i++) {
-		values[i] = median_of(controls, i * BLOCK, (i + 1) * BLOCK, false);
+		values[i] = median_of(controls, i * block, (i + 1) * block, false);
 		if (i)
 			steps[i - 1] = fabs(values[i] - values[i - 1]);
 	}
@@ -151,8 +170,8 @@ static size_t segments_of(const struct controls *controls, struct segment *segme
 		if (end - begin < SEGMENT_BLOCKS)
 			continue;
 		segments[found++] =
-			(struct segment){begin * BLOCK, end * BLOCK,
-					 median_of(controls, begin * BLOCK, end * BLOCK, false)};
+			(struct segment){begin * block, end * block,
+					 median_of(controls, begin * block, end * block, false)};
 	}
 	return found;
 }
@@ -182,7 +201,7 @@ static struct steadiness largest_change(const struct recording *recording,
 					const struct recording_point *point,
 					const struct controls *controls)
 {
-	size_t blocks = controls->items.count / BLOCK, most = 0;
+	size_t blocks = controls->items.count / controls->block, most = 0;
 	struct segment *segments = memory_new(blocks + 1, sizeof(*segments));
 	size_t count = segments_of(controls, segments);
 	struct steadiness steadiness = {.change = STEADY};
@@ -206,7 +225,9 @@ struct steadiness steadiness_of(const struct recording *recording)
 	if (!point)
 		return steadiness;
 	struct controls controls = controls_of(recording, point);
-	if (controls.items.count / BLOCK >= BLOCKS_LEAST)
+	controls.block = controls.items.count / BLOCKS_MOST;
+	controls.block = controls.block < BLOCK ? BLOCK : controls.block;
+	if (controls.items.count / controls.block >= BLOCKS_LEAST)
 		steadiness = largest_change(recording, point, &controls);
 	array_free(&controls.items);
 	return steadiness;

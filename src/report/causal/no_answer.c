@@ -155,7 +155,7 @@ static char *reason_of(const struct recording *recording, const struct causal *c
 char *no_answer_reason(const struct recording *recording, const struct causal *causal)
 {
 	char *reason = reason_of(recording, causal);
-	AUTO(text) char *unsteadiness = causal_unsteadiness(recording);
+	AUTO(text) char *unsteadiness = causal_unsteadiness(causal);
 
 	if (!unsteadiness)
 		return reason;

@@ -3,6 +3,7 @@
 #include "report/causal/verdict.h"
 
 #include "analyze/causal/certainty.h"
+#include "base/workers.h"
 
 #include <math.h>
 
@@ -69,19 +70,41 @@ const char *verdict_outcome_name(enum verdict_outcome outcome)
 	return names[outcome];
 }
 
+static void find_verdict(void *argument, size_t number)
+{
+	struct target_verdict *verdict = (struct target_verdict *)argument + number;
+	*verdict = verdict_of(verdict->target, verdict->effect);
+}
+
+/* Of all effects, in the order of the targets. */
+static struct target_verdict *all_verdicts(const struct causal *causal, size_t most)
+{
+	struct target_verdict *all = memory_new(most, sizeof(*all));
+	size_t count = 0;
+
+	for (size_t i = 0; i < causal->count; i++) {
+		const struct causal_target *target = &causal->targets[i];
+		for (size_t j = 0; j < target->count; j++)
+			all[count++] = (struct target_verdict){.target = target,
+							       .effect = &target->effects[j]};
+	}
+	workers_run(count, find_verdict, all);
+	return all;
+}
+
 struct target_verdicts verdicts_of(const struct causal *causal)
 {
-	size_t most = 0;
+	size_t most = 0, at = 0;
 	for (size_t i = 0; i < causal->count; i++)
 		most += causal->targets[i].count;
-	struct target_verdicts verdicts = {.items = memory_new(most, sizeof(*verdicts.items))};
+	struct target_verdicts verdicts = {.items = all_verdicts(causal, most)};
 	const struct recording_point *first_point = NULL;
 	for (size_t i = 0; i < causal->count; i++) {
 		const struct causal_target *target = &causal->targets[i];
 		bool is_first = true;
 		for (size_t j = 0; j < target->count; j++) {
 			struct target_verdict *verdict = &verdicts.items[verdicts.count];
-			*verdict = verdict_of(target, &target->effects[j]);
+			*verdict = verdicts.items[at++];
 			if (verdict_is_too_wide(verdict))
 				continue;
 			verdicts.count++;

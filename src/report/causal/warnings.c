@@ -3,7 +3,6 @@
 #include "report/causal/warnings.h"
 
 #include "analyze/causal/hand_over_error.h"
-#include "analyze/causal/steadiness.h"
 #include "base/cleanup.h"
 #include "report/causal/skid.h"
 #include "report/display.h"
@@ -211,9 +210,9 @@ static void warn_of_skid(struct warnings *warnings, const struct causal *causal)
 	}
 }
 
-char *causal_unsteadiness(const struct recording *recording)
+char *causal_unsteadiness(const struct causal *causal)
 {
-	struct steadiness steadiness = steadiness_of(recording);
+	struct steadiness steadiness = causal->steadiness;
 
 	if (steadiness.change == STEADY)
 		return NULL;
@@ -233,9 +232,9 @@ char *causal_unsteadiness(const struct recording *recording)
 			   name, before, after, at);
 }
 
-static void warn_of_unsteadiness(struct warnings *warnings, const struct recording *recording)
+static void warn_of_unsteadiness(struct warnings *warnings, const struct causal *causal)
 {
-	char *text = causal_unsteadiness(recording);
+	char *text = causal_unsteadiness(causal);
 
 	if (text)
 		*array_add(warnings) = text;
@@ -248,7 +247,7 @@ struct warnings causal_warnings(const struct recording *recording, const struct 
 	warnings_add_end(&warnings, &totals);
 	warn_of_skid(&warnings, causal);
 	warn_of_experiments(&warnings, causal, &totals);
-	warn_of_unsteadiness(&warnings, recording);
+	warn_of_unsteadiness(&warnings, causal);
 	warn_of_warm_up(&warnings, causal);
 	warn_of_charges(&warnings, causal);
 	warn_of_excess(&warnings, causal);

@@ -6,6 +6,6 @@
 #include "report/warnings.h"
 
 /* The program, or the cores, changed their speed for a while; NULL: they did not. To be freed. */
-char *causal_unsteadiness(const struct recording *recording);
+char *causal_unsteadiness(const struct causal *causal);
 /* The caller releases them. */
 struct warnings causal_warnings(const struct recording *recording, const struct causal *causal);
