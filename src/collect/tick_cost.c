@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tick_cost - finds holes in this thread's time; ticks are the longest ones. */
+/* tick_cost - finds the holes of ticks in this thread's time. */
 #include "collect/tick_cost.h"
 
 #include "base/clock.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #define HOLE_NS 1000ull /* the clock is read every 30 ns: a longer hole is an interrupt */
 
@@ -14,16 +16,42 @@ static int by_size(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-size_t tick_cost_find_holes(uint64_t holes[TICK_COST_HOLES_MOST], uint64_t duration_ns)
+static uint64_t count_of(const volatile uint64_t *ticks)
+{
+	return ticks ? *ticks : 0;
+}
+
+/* Of this thread, by others that took its core. */
+static long interruptions(void)
+{
+	struct rusage usage = {0};
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nivcsw;
+}
+
+size_t tick_cost_find_holes(uint64_t holes[TICK_COST_HOLES_MOST], size_t count,
+			    uint64_t duration_ns, const volatile uint64_t *ticks)
 {
 	uint64_t start = clock_now_ns(), before = start;
-	size_t count = 0;
+	uint64_t last = count_of(ticks), earlier = last;
+	long interrupted = interruptions();
 
 	while (before - start < duration_ns) {
-		uint64_t now = clock_now_ns();
-		if (now - before > HOLE_NS && count < TICK_COST_HOLES_MOST)
-			holes[count++] = now - before;
+		uint64_t now = clock_now_ns(), seen = count_of(ticks);
+		/* The tick came before or after the count was read the last time. */
+		bool is_tick = !ticks || seen - earlier == 1;
+		if (now - before > HOLE_NS) {
+			long before_hole = interrupted;
+			interrupted = interruptions();
+			is_tick = is_tick && interrupted == before_hole;
+			if (is_tick && count < TICK_COST_HOLES_MOST)
+				holes[count++] = now - before;
+			now = clock_now_ns();
+		}
 		before = now;
+		earlier = last;
+		last = seen;
 	}
 	qsort(holes, count, sizeof(*holes), by_size);
 	return count;

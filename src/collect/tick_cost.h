@@ -12,8 +12,14 @@
 
 #define TICK_COST_HOLES_MOST 4096
 
-/* Reads the clock for this long; the sizes of the holes in ns, sorted. Returns how many. */
-size_t tick_cost_find_holes(uint64_t holes[TICK_COST_HOLES_MOST], uint64_t duration_ns);
+/*
+ * Reads the clock for this long, and adds the sizes of the holes in ns to the `count` that are
+ * known. Returns how many there are then, sorted. A hole in which another task had the core does
+ * not count: a busy core has more of these than ticks. `ticks` grows by one with each tick on this
+ * core, or in this thread, and a hole counts if one came in it; NULL: every hole counts.
+ */
+size_t tick_cost_find_holes(uint64_t holes[TICK_COST_HOLES_MOST], size_t count,
+			    uint64_t duration_ns, const volatile uint64_t *ticks);
 /*
  * The time of a tick, if `ticks` of them came: the quartile `quarters` of the longest `ticks`
  * holes, which are the ticks. 1 leaves out time that other load adds to a tick; 2 is the median.

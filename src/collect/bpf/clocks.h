@@ -41,8 +41,14 @@ int clocks_set_period(struct clocks *clocks, uint64_t period_ns, struct error *e
 /* Of one clock, from its next tick on. Nothing happens if the core is offline. */
 void clock_set_period(const struct clocks *clocks, unsigned cpu, unsigned clock,
 		      uint64_t period_ns);
+/* Where the program counts the ticks of core 0, and how far on that of the next core is. */
+struct clocks_ticks {
+	const volatile void *first; /* NULL: it counts none, and the longest interrupts are taken */
+	size_t stride_bytes;
+};
 /* What one tick takes of its core, in ns; 0: not measurable. `period_ns` is the one that is set. */
-uint64_t clocks_measure_tick(struct clocks *clocks, uint64_t period_ns, uint64_t duration_ns);
+uint64_t clocks_measure_tick(struct clocks *clocks, uint64_t period_ns, uint64_t duration_ns,
+			     const struct clocks_ticks *ticks);
 /*
  * The period of a core's clock number `clock` of `each`. Each core's differ a little, so that the
  * cores' ticks do not stay in step; the rates of a core's clocks add up to that of one.

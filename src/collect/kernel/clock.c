@@ -85,8 +85,10 @@ void kernel_set_period(struct collector *collector, uint64_t period_ns)
 /* In this thread: the whole of a sample if it is the program's, else all but the BPF part. */
 static uint64_t measure_tick(struct kernel_engine *kernel)
 {
+	const struct clocks_ticks ticks = {.first = &kernel->bpf->bss->cpus[0].ticks,
+					   .stride_bytes = sizeof(kernel->bpf->bss->cpus[0])};
 	uint64_t tick_ns =
-		clocks_measure_tick(&kernel->clocks, kernel->clocks.period_ns, MEASURE_NS);
+		clocks_measure_tick(&kernel->clocks, kernel->clocks.period_ns, MEASURE_NS, &ticks);
 	return tick_ns ? tick_ns : TICK_UNKNOWN_NS;
 }
 

@@ -117,7 +117,8 @@ static int measure_tick(struct recorder *recorder, uint64_t period_ns, struct er
 
 	if (code)
 		return code;
-	recorder->tick_ns = clocks_measure_tick(&recorder->clocks, MEASURE_PERIOD_NS, MEASURE_NS);
+	recorder->tick_ns = clocks_measure_tick(&recorder->clocks, MEASURE_PERIOD_NS, MEASURE_NS,
+						&(const struct clocks_ticks){0});
 	return clocks_set_period(&recorder->clocks, period_ns, error);
 }
 

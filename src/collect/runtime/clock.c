@@ -23,9 +23,12 @@
 #define PERIOD_MOST_NS 1000000ull
 #define TICK_USUAL_NS 8000ull /* where it cannot be measured */
 
+static volatile uint64_t own_ticks;
+
 static void on_tick(int number)
 {
 	(void)number;
+	own_ticks++;
 }
 
 /* -1 where it is refused. */
@@ -63,13 +66,15 @@ static uint64_t measure_tick(uint32_t *rest_ns)
 		return TICK_USUAL_NS;
 	sigaction(RUNTIME_SIGNAL, &action, &old);
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	size_t count = tick_cost_find_holes(holes, MEASURE_NS);
+	size_t count = tick_cost_find_holes(holes, 0, MEASURE_NS, &own_ticks);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	sigaction(RUNTIME_SIGNAL, &old, NULL);
-	uint64_t undisturbed = tick_cost_of(holes, count, MEASURE_NS / MEASURE_PERIOD_NS, 1);
+	size_t expected = MEASURE_NS / MEASURE_PERIOD_NS; /* beside other threads there are fewer */
+	size_t ticks = count > expected / 4 ? count : expected;
+	uint64_t undisturbed = tick_cost_of(holes, count, ticks, 1);
 	if (!undisturbed)
 		return TICK_USUAL_NS;
-	*rest_ns = (uint32_t)tick_cost_of(holes, count, MEASURE_NS / MEASURE_PERIOD_NS, 2);
+	*rest_ns = (uint32_t)tick_cost_of(holes, count, ticks, 2);
 	return undisturbed + undisturbed / 4;
 }
 

@@ -2,7 +2,11 @@
 /* tick_cost - what separates ticks from other interrupts: the size of their holes. */
 #include "check.h"
 
+#include "base/clock.h"
 #include "collect/tick_cost.h"
+
+#include <signal.h>
+#include <sys/time.h>
 
 #define TICKS 100
 
@@ -48,4 +52,37 @@ TEST("the mean takes part of long interruptions, up to half of a tick")
 		holes[i] = i < TICKS / 2 ? 10000 : i < TICKS * 3 / 4 ? 12000 : 4000000;
 	CHECK_EQUAL(tick_cost_mean(holes, TICKS, TICKS), (2 * 10000 + 12000 + 15000) / 4);
 	CHECK_EQUAL(tick_cost_mean(holes, TICKS / 2 - 1, TICKS), 0);
+}
+
+static volatile uint64_t handled;
+
+static void on_alarm(int number)
+{
+	uint64_t until = clock_now_ns() + 20000;
+
+	(void)number;
+	handled++;
+	while (clock_now_ns() < until)
+		;
+}
+
+TEST("of the interrupts of a thread only those count in which a tick was handled")
+{
+	static uint64_t holes[TICK_COST_HOLES_MOST];
+	const struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
+	const volatile uint64_t none = 0;
+	struct sigaction action = {.sa_handler = on_alarm}, old;
+
+	sigaction(SIGALRM, &action, &old);
+	setitimer(ITIMER_REAL, &often, NULL);
+	size_t count = 0;
+	while (!count)
+		count = tick_cost_find_holes(holes, count, 10000000, &handled);
+	CHECK(count <= handled);
+	CHECK_EQUAL(tick_cost_find_holes(holes, 0, 10000000, &none), 0);
+	CHECK(tick_cost_find_holes(holes, count, 10000000, &handled) >= count);
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &old, NULL);
+	for (size_t i = 1; i < count; i++)
+		CHECK(holes[i - 1] <= holes[i]);
 }
