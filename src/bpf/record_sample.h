@@ -81,8 +81,7 @@ static __always_inline void user_frame_of(struct task_struct *task, struct frame
 {
 	if (task->flags & PF_KTHREAD)
 		return;
-	/* As the kernel saved them on entry. */
-	frame_read(frame, (void *)bpf_task_pt_regs(task));
+	frame_read(frame, task);
 }
 
 static __always_inline void kernel_frames_take(void *context, struct record_sample *sample)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "bpf/shared.h"
+#include "bpf/system_calls.h"
 #include "wire/unwind.h"
 
 #define UNWIND_STEPS_MOST 21 /* 2^21 > WIRE_UNWIND_ROWS_MOST */
@@ -19,15 +20,21 @@ struct frame {
 #endif
 };
 
-/* From registers that the kernel saved, or that a clock's tick found. */
-static __always_inline void frame_read(struct frame *frame, const struct pt_regs *registers)
+/*
+ * The innermost frame of a task that is in the kernel. An instruction that faulted is shown by
+ * itself, not by the next one as in a sample (symbolize/skid.h): its second byte is told.
+ */
+static __always_inline void frame_read(struct frame *frame, struct task_struct *task)
 {
+	const struct pt_regs *registers = (void *)bpf_task_pt_regs(task);
+
 	bpf_probe_read_kernel(&frame->ip, 8, &PT_REGS_IP(registers));
 	bpf_probe_read_kernel(&frame->sp, 8, &PT_REGS_SP(registers));
 	bpf_probe_read_kernel(&frame->bp, 8, &PT_REGS_FP(registers));
 #if WIRE_HAS_LINK
 	bpf_probe_read_kernel(&frame->link, 8, &PT_REGS_RET(registers));
 #endif
+	frame->ip += frame->ip && system_call_of(task) < 0;
 }
 
 static __always_inline void frame_take(struct frame *frame, struct bpf_perf_event_data *context)

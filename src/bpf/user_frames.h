@@ -153,7 +153,7 @@ static long frame_visit(u32 index, void *context)
 static __always_inline void frames_walk_user(struct task_struct *task, struct frame_walk *walk)
 {
 	python_begin(MAPPING_CACHE_TICK, walk->space);
-	frame_read(&walk->frame, (void *)bpf_task_pt_regs(task));
+	frame_read(&walk->frame, task);
 	bpf_loop(SAMPLE_FRAMES_MOST, frame_visit, NULL, 0);
 }
 

@@ -38,6 +38,7 @@ struct symbols {
 	bool has_interpreter;           /* of Python: names may appear at any time */
 	struct python *python;          /* python/python_code.c; NULL: no such code */
 	struct tail_calls *tail_calls;  /* tail_calls.c; NULL: none yet */
+	struct skid *skid;              /* skid.c; NULL: not asked yet */
 	struct hash_map jit_functions;  /* of jit_location.c: (name, file) -> function of sources */
 	struct hash_map tail_locations; /* of tail_location.c: (object, call) -> location */
 	size_t named_objects;           /* objects whose files are in `basename_groups` */

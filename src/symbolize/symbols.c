@@ -13,6 +13,7 @@
 #include "symbolize/parser/parser.h"
 #include "symbolize/python/python_code.h"
 #include "symbolize/scope.h"
+#include "symbolize/skid.h"
 #include "symbolize/tail_calls.h"
 
 #include <assert.h>
@@ -54,6 +55,7 @@ void symbols_free(struct symbols *symbols)
 	location_names_clear(symbols);
 	python_free(symbols->python);
 	tail_calls_free(symbols->tail_calls);
+	skid_free(symbols->skid);
 	hash_map_clear(&symbols->tail_locations);
 	hash_map_clear(&symbols->jit_functions);
 	kallsyms_free(symbols->kallsyms);

@@ -16,7 +16,7 @@
 
 /* A jump out of a function. */
 struct exit_jump {
-	uint64_t jump;   /* file offset */
+	uint64_t jump;   /* file offset of its last byte */
 	uint64_t start;  /* of the function to which it leads, in the same file */
 	uint32_t import; /* or the linker name of another file's function; 0: none */
 	bool is_unknown; /* it leads wherever a pointer says */
@@ -235,7 +235,7 @@ static void add_exit(struct symbols *symbols, struct object *object, const struc
 	found.start = entry.start;
 	found.is_unknown &= !entry.import;
 	found.is_own = entry.object && is_part_of(symbols, object, entry.start, function->start);
-	object_offset(object, one->address, &found.jump);
+	object_offset(object, one->address + one->length - 1, &found.jump);
 	*array_add(exits) = found;
 }
 

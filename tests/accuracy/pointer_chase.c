@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pointer_chase - loads that wait for memory, beside work in registers: a sample of a load stands
- * at the instruction behind it, which is of another line here. As a function the loads are told.
- *
+ * pointer_chase - loads that wait for memory, beside work in registers: a sample of a load stands
+ * at the instruction behind it, which a compiler gives to another line here.
  * period = measured
  */
 #include "rounds.h"
@@ -12,12 +12,12 @@
 
 static uint32_t *next_place;
 
-WORK_FUNCTION void chase(uint64_t steps) /* function A */
+WORK_FUNCTION void chase(uint64_t steps)
 {
 	static uint32_t place;
 
 	for (uint64_t i = 0; i < steps; i++)
-		place = next_place[place];
+		place = next_place[place]; /* target A */
 }
 
 WORK_FUNCTION void compute(uint64_t loops)

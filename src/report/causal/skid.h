@@ -4,6 +4,7 @@
  *
  * A clock's interrupt waits until the oldest instruction has ended, and shows the next one. A load
  * that waits for memory is thus sampled at the instruction behind it, which may be of another line.
+ * Where symbolize/skid.h cannot tell whether control comes from before, that remains.
  * A line that was tried and is in hardly any sample may be such a load.
  */
 #pragma once

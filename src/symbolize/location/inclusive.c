@@ -9,6 +9,7 @@
 #include "symbolize/internal.h"
 #include "symbolize/parser/parser.h"
 #include "symbolize/python/python_code.h"
+#include "symbolize/skid.h"
 
 /* The location of a function, with its copies in decoded units when it is new. */
 static uint32_t location_of(struct symbols *symbols, struct object *object, uint32_t function)
@@ -75,6 +76,18 @@ static size_t by_symbol(struct symbols *symbols, struct object *object, uint64_t
 	return 1;
 }
 
+/* The innermost function whose samples stand at the address. */
+static uint32_t frame_at(struct symbols *symbols, const struct object *object,
+			 const struct inline_tree *frames, uint64_t address)
+{
+	uint32_t frame = inline_tree_at(frames, address),
+		 before = inline_tree_at(frames, address - 1);
+
+	return frame != before && skid_boundary(&symbols->skid, object, address) != address ?
+		       before :
+		       frame;
+}
+
 /* Those by debug information, or by the symbol table. */
 static size_t functions_at(struct symbols *symbols, struct object *at, uint64_t offset,
 			   uint32_t *locations, size_t most)
@@ -86,7 +99,7 @@ static size_t functions_at(struct symbols *symbols, struct object *at, uint64_t 
 	if (!unit || !object_address(at, offset, &address))
 		return by_symbol(symbols, at, offset, locations);
 	unit_decode(symbols, at, unit);
-	uint32_t frame = inline_tree_at(unit->frames, address);
+	uint32_t frame = frame_at(symbols, at, unit->frames, address);
 	if (frame == FRAME_NONE)
 		return by_symbol(symbols, at, offset, locations);
 	for (; frame != FRAME_NONE && count < most; frame = unit->frames->items[frame].parent) {

@@ -2,6 +2,7 @@
 /* inclusive_code - the code of functions with all that they call: all copies of the functions. */
 #include "symbolize/dwarf/inline_tree.h"
 #include "symbolize/internal.h"
+#include "symbolize/skid.h"
 
 void inclusive_add_frame(struct symbols *symbols, struct object *object, uint32_t location,
 			 const struct inline_frame *frame)
@@ -9,7 +10,9 @@ void inclusive_add_frame(struct symbols *symbols, struct object *object, uint32_
 	struct ranges code = {0};
 
 	for (size_t i = 0; i < frame->code.count; i++)
-		object_code(object, frame->code.items[i].start, frame->code.items[i].end, &code);
+		object_code(object,
+			    skid_boundary(&symbols->skid, object, frame->code.items[i].start),
+			    skid_boundary(&symbols->skid, object, frame->code.items[i].end), &code);
 	for (size_t i = 0; i < code.count; i++)
 		location_add_range(symbols, location, code.items[i].start, code.items[i].end);
 	ranges_clear(&code);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "symbolize/dwarf/attribution.h"
 #include "symbolize/internal.h"
+#include "symbolize/skid.h"
 
 #include <dwarf.h>
 
@@ -57,8 +58,10 @@ static void decode_attribution(void *context, const struct attribution *attribut
 {
 	struct decoding *decoding = context;
 	struct ranges found = {0}, own = {0};
+	struct skid **skid = &decoding->symbols->skid;
 
-	object_code(decoding->object, attribution->start, attribution->end, &found);
+	object_code(decoding->object, skid_boundary(skid, decoding->object, attribution->start),
+		    skid_boundary(skid, decoding->object, attribution->end), &found);
 	for (size_t i = 0; i < found.count; i++)
 		ranges_clip(&decoding->unit->code, found.items[i].start, found.items[i].end, &own);
 	for (size_t i = 0; i < own.count; i++) {

@@ -10,6 +10,7 @@
 #include "symbolize/location/location_name.h"
 #include "symbolize/nearest.h"
 #include "symbolize/search/query.h"
+#include "symbolize/skid.h"
 
 #include "base/cleanup.h"
 
@@ -238,7 +239,8 @@ static uint32_t location_from_matches(struct line_search *search)
 		if (match->object != first->object)
 			continue;
 		if (!is_attributed && !location->is_explicit)
-			object_code(object, match->start, match->end, &code);
+			object_code(object, skid_boundary(&symbols->skid, object, match->start),
+				    skid_boundary(&symbols->skid, object, match->end), &code);
 	}
 	for (size_t i = 0; i < code.count; i++)
 		location_add_range(symbols, id, code.items[i].start, code.items[i].end);

@@ -306,3 +306,20 @@ bool instruction_decode(const uint8_t *bytes, size_t size, uint64_t address,
 			(struct instruction_memory){.base = MACHINE_NONE, .index = MACHINE_NONE};
 	return true;
 }
+
+bool instruction_decode_flow(const uint8_t *bytes, size_t size, uint64_t address,
+			     struct instruction *instruction)
+{
+	ZydisDecodedInstruction decoded;
+	ZydisDecoder decoder;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, size, &decoded)))
+		return false;
+	instruction->length = decoded.length;
+	instruction->flow = (uint8_t)flow_of(&decoded);
+	instruction->target = decoded.raw.imm[0].is_relative ?
+				      address + decoded.length + decoded.raw.imm[0].value.u :
+				      0;
+	return true;
+}

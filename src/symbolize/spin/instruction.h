@@ -65,3 +65,6 @@ struct instruction {
 bool instruction_is_available(void);
 bool instruction_decode(const uint8_t *bytes, size_t size, uint64_t address,
 			struct instruction *instruction);
+/* Only `length`, `flow` and the `target` of a branch or jump; `address` counts for that. Faster. */
+bool instruction_decode_flow(const uint8_t *bytes, size_t size, uint64_t address,
+			     struct instruction *instruction);

@@ -13,3 +13,9 @@ bool instruction_decode(const uint8_t *bytes, size_t size, uint64_t address,
 	(void)bytes, (void)size, (void)address, (void)instruction;
 	return false;
 }
+
+bool instruction_decode_flow(const uint8_t *bytes, size_t size, uint64_t address,
+			     struct instruction *instruction)
+{
+	return instruction_decode(bytes, size, address, instruction);
+}

@@ -289,7 +289,7 @@ TEST("a parser gets debug files of servers by the engine, which has the network"
 	/* This process does not ask them: libdwfl has looked at the variable when it was loaded. */
 	CHECK_EQUAL(symbols_breakpoints(pair.asked, "main.c:12", SYMBOLS_NONE, &found, NULL), 0);
 	CHECK(found.count > 0);
-	uint32_t location = symbols_location_at(pair.asked, pair.object, found.items[0].offset);
+	uint32_t location = symbols_location_at(pair.asked, pair.object, found.items[0].offset + 1);
 	CHECK(location != SYMBOLS_NONE);
 	CHECK_EQUAL(symbols_location(pair.asked, location)->line, 12);
 	array_free(&found);
