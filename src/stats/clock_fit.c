@@ -7,6 +7,7 @@
 #define DRIFT_MOST 1e-3 /* twice what the kernel lets NTP correct */
 #define STEPS 60        /* of searches by thirds */
 #define PART_LEAST_NS 2e9
+#define ROOM_SHARE 0.01 /* of the best line's, that others as good may lack */
 
 /* Bounds from `time_ns` on, relative to `offset_ns` there: doubles hold these exactly enough. */
 struct part {
@@ -57,7 +58,22 @@ static double room_at(const struct part *part, double rate)
 	return high_at(part, rate) - low_at(part, rate);
 }
 
-/* Room is a concave function of the rate. */
+/* The rate farthest from `rate` towards `edge` that has at least this room, by halving. */
+static double last_rate(const struct part *part, double rate, double edge, double room)
+{
+	if (room_at(part, edge) >= room)
+		return edge;
+	for (int step = 0; step < STEPS; step++) {
+		double middle = (rate + edge) / 2;
+		if (room_at(part, middle) >= room)
+			rate = middle;
+		else
+			edge = middle;
+	}
+	return rate;
+}
+
+/* Room is a concave function of the rate. Of rates with about the most, the middle one. */
 static struct line find_line(const struct part *part)
 {
 	double from = -DRIFT_MOST, to = DRIFT_MOST;
@@ -69,7 +85,13 @@ static struct line find_line(const struct part *part)
 		else
 			to = other;
 	}
-	double rate = (from + to) / 2, low = low_at(part, rate), high = high_at(part, rate);
+	double best = (from + to) / 2, room = room_at(part, best);
+	room -= fabs(room) * ROOM_SHARE;
+	double rate = isinf(room) ? best :
+				    (last_rate(part, best, -DRIFT_MOST, room) +
+				     last_rate(part, best, DRIFT_MOST, room)) /
+					    2;
+	double low = low_at(part, rate), high = high_at(part, rate);
 	if (isinf(low) || isinf(high)) /* bounded on one side only: as near as that says */
 		return (struct line){.offset = isinf(low) ? isinf(high) ? 0 : high : low,
 				     .rate = rate,
@@ -80,21 +102,12 @@ static struct line find_line(const struct part *part)
 /* How far lines within all bounds lie from the one found, at x. */
 static double distance_at(const struct part *part, const struct line *line, double x)
 {
-	double edges[2] = {-DRIFT_MOST, DRIFT_MOST}, most = 0;
+	double most = 0;
 
 	if (!(line->room >= 0))
 		return -line->room;
-	for (int i = 0; i < 2; i++) { /* the rates that fit, by halving */
-		double fits = line->rate, edge = edges[i];
-		for (int step = 0; step < STEPS && room_at(part, edge) < 0; step++) {
-			double middle = (fits + edge) / 2;
-			if (room_at(part, middle) < 0)
-				edge = middle;
-			else
-				fits = middle;
-		}
-		edges[i] = room_at(part, edge) < 0 ? fits : edge;
-	}
+	double edges[2] = {last_rate(part, line->rate, -DRIFT_MOST, 0),
+			   last_rate(part, line->rate, DRIFT_MOST, 0)};
 	double own = line->offset + line->rate * x, from = edges[0], to = edges[1];
 	for (int step = 0; step < STEPS; step++) { /* the highest is concave in the rate */
 		double one = from + (to - from) / 3, other = to - (to - from) / 3;
