@@ -7,6 +7,7 @@
 #include "profile/profile.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,6 +39,7 @@ int record_hosts_begin(struct record_hosts *record, const struct common_options 
 	record->hosts.group.is_recording = true;
 	code = code ? code : recordings_begin(&record->hosts.group, &record->recordings, error);
 	array_free(&all);
+	setenv("LEVER_HOST_INDEX", "0", 1); /* for the program here */
 	return code;
 }
 

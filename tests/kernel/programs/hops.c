@@ -121,7 +121,7 @@ static int go_round(int host, int from, int to, double seconds, double thousands
 int main(int count, char **arguments)
 {
 	const char *index = getenv("LEVER_HOST_INDEX");
-	int hosts = (count - 3) / 2, host = index ? atoi(index) : 0;
+	int hosts = (count - 3) / 2, host = index ? atoi(index) : HOSTS_MOST;
 	cpu_set_t set;
 
 	if (hosts < 2 || hosts > HOSTS_MOST || host >= hosts)
