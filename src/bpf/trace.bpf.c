@@ -4,6 +4,7 @@
  * interrupts; and annotations that go through the kernel. No stacks, no pauses.
  */
 #include "bpf/annotations.h"
+#include "bpf/trace_messages.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -184,5 +185,44 @@ int trace_probe(struct pt_regs *registers)
 
 	if (settings.is_on && is_ours(task))
 		probe_send(task, (u32)bpf_get_attach_cookie(registers));
+	return 0;
+}
+
+/* ---- messages between hosts, attached on demand: since Linux 6.3 ---- */
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(trace_send_begin, struct pt_regs *registers, long call)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (!is_send_call((int)call) || !settings.is_on || !is_ours(task))
+		return 0;
+	u32 tid = tid_of(task);
+	u64 now = bpf_ktime_get_ns();
+	bpf_map_update_elem(&senders, &tid, &now, BPF_ANY);
+	return 0;
+}
+
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(trace_sent, struct sock *socket, int length)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (length <= 0 || !settings.is_on || !is_ours(task))
+		return 0;
+	u32 tid = tid_of(task);
+	u64 *began = bpf_map_lookup_elem(&senders, &tid);
+	if (began && is_send_call(call_of(task)))
+		message_send(task, socket, SCHEDULER_EVENT_SENT, *began);
+	return 0;
+}
+
+SEC("tp_btf/sock_recv_length")
+int BPF_PROG(trace_received, struct sock *socket, int length, int flags)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (length > 0 && !(flags & MSG_PEEK) && settings.is_on && is_ours(task))
+		message_send(task, socket, SCHEDULER_EVENT_RECEIVED, bpf_ktime_get_ns());
 	return 0;
 }

@@ -123,6 +123,9 @@ struct recording_bytes {
 	size_t count;
 };
 
+/* Of flows from host to host, over TCP: the value is of connection and position. */
+#define CHUNK_MESSAGE_NAME "message to another host"
+
 /* A thread's marks are on two tracks, each in its own order; times merge them. */
 #define RECORDING_MARKS_PROGRAM 0u /* by lever.h */
 #define RECORDING_MARKS_KERNEL 1u  /* by the BPF programs: trace_marker, static probes */

@@ -78,6 +78,11 @@ static void on_probe(void *context, const struct scheduler_probe_event *event)
 				      usdt_probes_name(trace->probes, event->probe));
 }
 
+static void on_message(void *context, const struct scheduler_message_event *event)
+{
+	trace_writer_on_message(((struct trace *)context)->writer, event);
+}
+
 static void on_marks(void *context, const struct annotation_batch *batch)
 {
 	trace_writer_on_marks(((struct trace *)context)->writer, batch);
@@ -134,6 +139,7 @@ static int open_tracer(struct trace *trace, struct error *error)
 		.is_system_wide = common->selection.is_system_wide,
 		.wants_interrupts = options->wants_interrupts,
 		.wants_texts = wants_texts(trace),
+		.wants_messages = options->wants_messages,
 		.verbose = common->verbose,
 	};
 	if (options->scheduler == TRACE_SCHEDULER_OFF)
@@ -182,7 +188,8 @@ static int begin(struct driver *driver, struct error *error)
 						.task = on_task,
 						.interrupt = on_interrupt,
 						.text = on_text,
-						.probe = on_probe};
+						.probe = on_probe,
+						.message = on_message};
 	trace->on_marks = (struct annotation_handler){.context = trace, .batch = on_marks};
 	return 0;
 }
@@ -400,6 +407,10 @@ static char *warnings_of(const struct trace *trace, const struct tracer_counters
 	if (trace->no_scheduler.code)
 		text_add_line(&warnings, text_format("there is no log of the scheduler: %s",
 						     trace->no_scheduler.text));
+	if (trace->options->wants_messages && trace->tracer && !tracer_has_messages(trace->tracer))
+		text_add_line(&warnings,
+			      text_copy("there are no messages between hosts: this kernel does not "
+					"tell them; Linux 6.3 and later do"));
 	add_lost_marks(&warnings, marks);
 	add_counted(&warnings, trace_writer_totals(trace->writer)->other_names,
 		    "annotations are called \"(other names)\": more names than there is room for; "

@@ -23,6 +23,7 @@ struct trace_status {
 struct trace_options {
 	enum trace_scheduler scheduler;
 	bool wants_interrupts;
+	bool wants_messages;       /* over TCP between hosts */
 	enum trace_texts texts;    /* what is written to trace_marker */
 	const char *const *probes; /* PROVIDER:NAME, or two with a comma between: usdt_probes.h */
 	size_t probe_count;

@@ -316,6 +316,22 @@ void trace_writer_on_probe(struct trace_writer *writer, const struct scheduler_p
 		 &mark);
 }
 
+void trace_writer_on_message(struct trace_writer *writer,
+			     const struct scheduler_message_event *event)
+{
+	bool is_sent = event->kind == SCHEDULER_EVENT_SENT;
+	struct mark mark = {
+		.time_ns = event->time_ns,
+		.kind = is_sent ? MARK_FLOW_OUT : MARK_FLOW_IN,
+		.name_id = mark_names_id(writer->mark_names, CHUNK_MESSAGE_NAME,
+					 strlen(CHUNK_MESSAGE_NAME)),
+		.has_value = true,
+		.value = event->id,
+	};
+	add_mark(writer, thread_track(writer, RECORDING_MARKS_KERNEL, event->tgid, event->tid),
+		 &mark);
+}
+
 void trace_writer_set_lost(struct trace_writer *writer, unsigned cpu, uint64_t lost)
 {
 	writer->cores[cpu & (SCHEDULER_RINGS_MOST - 1)].lost = lost;

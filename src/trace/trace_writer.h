@@ -34,6 +34,8 @@ void trace_writer_on_marks(void *writer, const struct annotation_batch *batch);
 /* A text that a thread wrote to trace_marker. */
 void trace_writer_on_text(void *writer, const struct scheduler_text_event *event);
 /* A thread passed a probe. */
+void trace_writer_on_message(struct trace_writer *writer,
+			     const struct scheduler_message_event *event);
 void trace_writer_on_probe(struct trace_writer *writer, const struct scheduler_probe_event *event,
 			   enum mark_kind kind, const char *name);
 

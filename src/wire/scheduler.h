@@ -57,6 +57,8 @@ enum scheduler_event_kind {
 	SCHEDULER_EVENT_INTERRUPT_EXIT = 37,
 	SCHEDULER_EVENT_TEXT = 38,  /* tid writes to a trace_marker */
 	SCHEDULER_EVENT_PROBE = 39, /* tid passes a probe */
+	SCHEDULER_EVENT_SENT = 40,  /* tid has sent a message to another host */
+	SCHEDULER_EVENT_RECEIVED = 41,
 };
 
 struct scheduler_task_event {
@@ -103,6 +105,13 @@ struct scheduler_probe_event {
 	__u64 time_ns;
 };
 _Static_assert(sizeof(struct scheduler_probe_event) == 24, "scheduler_probe_event layout");
+
+struct scheduler_message_event {
+	__u32 kind, tid, tgid, pad;
+	__u64 time_ns; /* when the sender began, when the receiver had it */
+	__u64 id;      /* of connection, direction, and position of its last byte */
+};
+_Static_assert(sizeof(struct scheduler_message_event) == 32, "scheduler_message_event layout");
 
 /* Written by the engine. */
 struct scheduler_settings {

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import sys
 
 from kernel import LEVER, check, equal, folder, lever, main, program, report, run, test
 from namespaces import ADDRESSES, NAMES, inside, several_hosts, two_hosts
@@ -68,6 +69,75 @@ def _():
                 check(form == "html" or NAMES[1].encode() in file.read(), form)
         events = json.loads(lever("report", output, "--format", "chrome").stdout)["traceEvents"]
         check(any(event["ph"] == "M" and NAMES[1] in str(event["args"]) for event in events), "no name of the host")
+
+
+@test("the critical path goes from host to host with the messages, each of which arrives")
+def _():
+    with two_hosts(), folder() as place:
+        output = os.path.join(place, "hosts.lever")
+        said = run(*words_of(output, 3, 2))
+        equal(said.returncode, 0, said.stderr)
+        told = report(output)
+        path, rounds = told["critical_path"], len(works_of(output)) / 2
+        print(f"# {rounds:.0f} rounds; {[(one['host'], one['path_ns'], one['time']) for one in path['threads']]}, messages {path['messages_ns']}")
+        check(abs(path["messages"] - 2 * rounds) <= 2 + 0.01 * rounds, f"{path['messages']} messages in {rounds} rounds")
+        flow, = [one for one in told["flows"] if one["name"] == "message to another host"]
+        check(abs(flow["count"] - path["messages"]) <= 2 + 0.01 * rounds and flow["no_partner"] <= 2, str(flow))
+        for one in path["threads"]:  # all work is on the path
+            thread, = [other for other in told["threads"] if (other["tid"], other["host"]) == (one["tid"], one["host"])]
+            check(one["time"]["running"] > 0.85 * thread["time"]["running"], f"{one}, of {thread['time']}")
+        arrows = sum(event["ph"] in "sf" for event in json.loads(lever("report", output, "--format", "chrome").stdout)["traceEvents"])
+        equal(arrows, 2 * flow["count"] + flow["no_partner"])
+
+
+# The first host asks two others and waits for both; what they answer is 8 bytes, or more than a receive takes.
+GATHER = """
+import os, socket, sys, time
+index, port, addresses = int(os.environ["LEVER_HOST_INDEX"]), int(sys.argv[1]), sys.argv[2:]
+if index:
+    for _ in range(200):
+        try:
+            link = socket.create_connection((addresses[0], port))
+            break
+        except OSError:
+            time.sleep(0.05)
+    answer = bytes(300000 if index == 2 else 8)
+    link.sendall(bytes([index]))
+    while link.recv(1):
+        end = time.thread_time() + (0.008 if index == 2 else 0.001)
+        while time.thread_time() < end:
+            pass
+        link.sendall(answer)
+    sys.exit()
+listener = socket.create_server((addresses[0], port))
+links = {}
+while len(links) < 2:
+    link, _ = listener.accept()
+    links[link.recv(1)[0]] = link
+for _ in range(100):
+    for link in links.values():
+        link.sendall(b"?")
+    for which, left in ((1, 8), (2, 300000)):
+        while left:
+            left -= len(links[which].recv(65536))
+"""
+
+
+@test("the critical path is that of the slower of two hosts, whose answers come in parts")
+def _():
+    with several_hosts(3), folder() as place:
+        output = os.path.join(place, "gather.lever")
+        others = ",".join(f"{NAMES[i]}={ADDRESSES[i]}" for i in (1, 2))
+        said = run(*inside(0, LEVER, "trace", "--output", output, "--hosts", others, "--launch", "ip netns exec %h", "--", sys.executable, "-c",
+                           GATHER, "7917", *ADDRESSES[:3]))
+        equal(said.returncode, 0, said.stderr)
+        told = report(output)
+        path = told["critical_path"]
+        running = {one["host"]: one["time"]["running"] / 1e6 for one in path["threads"]}
+        print(f"# ms on the path: {running}, of {path['duration_ns'] / 1e6:.0f}")
+        check(running[NAMES[2]] > 0.9 * 800 and running.get(NAMES[1], 0) < 0.1 * 100, str(running))
+        flow, = [one for one in told["flows"] if one["name"] == "message to another host"]
+        check(flow["count"] >= 400 and flow["no_partner"] <= 4, str(flow))
 
 
 @test("four hosts take their turns on one clock")

@@ -2,32 +2,43 @@
 /* hosts - rewrites the chunks of all hosts into one recording. */
 #include "analyze/timeline/hosts.h"
 
+#include "analyze/timeline/messages.h"
 #include "base/hash_map.h"
 #include "base/interner.h"
 #include "stats/clock_fit.h"
 
 #include <string.h>
 
-#define BOUND_MOST_NS (1ll << 60) /* what a file may say; else it is no clock */
+#define BOUND_STEP_NS 100000000ull /* of each, one bound by messages on either side */
+#define BOUND_MOST_NS (1ll << 60)  /* what a file may say; else it is no clock */
 
 static const unsigned ranges[] = {0, RECORDING_STRING_SYSTEM_CALLS, RECORDING_STRING_INTERRUPTS,
 				  RECORDING_STRING_INTERRUPTS + RECORDING_STRING_INTERRUPTS_MOST};
 #define RANGES (sizeof(ranges) / sizeof(*ranges) - 1)
 
+struct bound_list {
+	struct clock_bound *items;
+	size_t count, capacity;
+};
+
 struct merger {
 	const struct recording *from;
 	struct recording *into;
 	struct timeline *timeline;
-	int64_t run_id;          /* of the merged run */
-	struct interner texts;   /* of the merged words */
-	struct hash_map by_text; /* (text, range): its number */
-	struct hash_map taken;   /* numbers */
-	unsigned next[RANGES];   /* where free numbers may be */
+	struct messages messages; /* between hosts */
+	int64_t run_id;           /* of the merged run */
+	struct interner texts;    /* of the merged words */
+	struct hash_map by_text;  /* (text, range): its number */
+	struct hash_map taken;    /* numbers */
+	unsigned next[RANGES];    /* where free numbers may be */
 	/* Of the current host. */
 	const struct timeline_host *host;
 	unsigned index;
 	struct clock_fit clock;
 	struct hash_map numbers; /* of its words: the merged one */
+	unsigned message_name;   /* number, of its own; 0: there is none */
+	size_t next_end;         /* of messages: that of the next mark */
+	size_t ends_before;      /* of messages, of this host and those before it */
 };
 
 /* ---- words ---- */
@@ -133,18 +144,46 @@ static void put_interrupt(const struct merger *merger, struct chunk_writer *writ
 	chunk_writer_add_interrupt(writer, event);
 }
 
-static void put_mark(const struct merger *merger, struct chunk_writer *writer, struct mark *mark)
+/* Messages have the numbers of their sends; a receive of several has a mark for each. */
+static void put_message(struct merger *merger, struct chunk_writer *writer, struct mark *mark)
 {
+	const struct messages *messages = &merger->messages;
+	size_t own = merger->next_end;
+
+	if (own == messages->ends.count)
+		return; /* left out */
+	merger->next_end++;
+	const struct message_end *end = &messages->ends.items[own];
+	for (size_t i = 0; i < end->count; i++) {
+		const struct message *message = &messages->received.items[end->first + i];
+		mark->value = message->out + 1;
+		if (message->is_whole)
+			chunk_writer_add_mark(writer, mark);
+	}
+	mark->value = own + 1;
+	if (!end->count)
+		chunk_writer_add_mark(writer, mark);
+}
+
+static void put_mark(struct merger *merger, const struct recording_chunk *chunk,
+		     struct chunk_writer *writer, struct mark *mark)
+{
+	bool is_message = chunk->cpu == RECORDING_MARKS_KERNEL && merger->message_name &&
+			  mark->name_id == merger->message_name;
+
 	mark->time_ns = time_of(merger, mark->time_ns);
 	mark->name_id = number_of(merger, mark->name_id, 0);
 	if (mark->has_value && mark->is_text)
 		mark->value = number_of(merger, mark->value, 0);
 	if (mark->has_value && mark->kind == MARK_THREAD_NAME)
 		mark->value = id_of(merger, (unsigned)mark->value);
-	chunk_writer_add_mark(writer, mark);
+	if (is_message)
+		put_message(merger, writer, mark);
+	else
+		chunk_writer_add_mark(writer, mark);
 }
 
-static bool put_next(const struct merger *merger, const struct recording_chunk *chunk,
+static bool put_next(struct merger *merger, const struct recording_chunk *chunk,
 		     struct chunk_reader *reader, struct chunk_writer *writer)
 {
 	struct switch_event log;
@@ -161,7 +200,7 @@ static bool put_next(const struct merger *merger, const struct recording_chunk *
 		 (has_event = chunk_next_interrupt(reader, &interrupt)))
 		put_interrupt(merger, writer, &interrupt);
 	else if (chunk->kind == CHUNK_MARKS && (has_event = chunk_next_mark(reader, &mark)))
-		put_mark(merger, writer, &mark);
+		put_mark(merger, chunk, writer, &mark);
 	return has_event;
 }
 
@@ -189,6 +228,45 @@ static void add_chunk(struct merger *merger, const struct recording_chunk *chunk
 	added->end_ns = writer.events ? writer.last_ns : time_of(merger, chunk->end_ns);
 	added->data.items = chunk_writer_take(&writer, &added->data.count);
 	chunk_writer_release(&writer);
+}
+
+/* ---- messages as bounds of clocks ---- */
+
+/* A message that came by its receiver's clock cannot have left later. The narrowest are kept. */
+static void add_message_bounds(const struct merger *merger, struct bound_list *bounds)
+{
+	struct hash_map kept = {0}; /* (time in steps, side): index */
+
+	for (size_t i = 0; i < merger->messages.received.count; i++) {
+		const struct message *message = &merger->messages.received.items[i];
+		const struct message_end *out = &merger->messages.ends.items[message->out];
+		const struct message_end *in = &merger->messages.ends.items[message->in];
+		bool is_out = out->host == merger->index;
+		const struct message_end *one = is_out ? out : in, *other = is_out ? in : out;
+		if (one->host != merger->index || other->host || one->time_ns >= BOUND_MOST_NS ||
+		    other->time_ns >= BOUND_MOST_NS)
+			continue;
+		int64_t offset_ns = (int64_t)(other->time_ns - one->time_ns);
+		uint32_t at = hash_map_get(&kept, one->time_ns / BOUND_STEP_NS, is_out);
+		if (at == HASH_MAP_NONE) {
+			at = (uint32_t)bounds->count;
+			*array_add(bounds) =
+				(struct clock_bound){one->time_ns, INT64_MIN, INT64_MAX};
+			hash_map_set(&kept, one->time_ns / BOUND_STEP_NS, is_out, at);
+		}
+		struct clock_bound *bound = &bounds->items[at];
+		if (is_out && offset_ns < bound->high_ns)
+			*bound = (struct clock_bound){one->time_ns, INT64_MIN, offset_ns};
+		else if (!is_out && offset_ns > bound->low_ns)
+			*bound = (struct clock_bound){one->time_ns, offset_ns, INT64_MAX};
+	}
+	hash_map_clear(&kept);
+}
+
+static int by_bound_time(const void *left, const void *right)
+{
+	const struct clock_bound *a = left, *b = right;
+	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
 }
 
 /* ---- hosts ---- */
@@ -223,7 +301,7 @@ static bool is_clock(const struct recording_clock *row)
 
 static void fit_clock(struct merger *merger, struct timeline_host *host)
 {
-	ARRAY(struct clock_bound) bounds = {0};
+	struct bound_list bounds = {0};
 
 	for (size_t i = 0; i < merger->from->clocks.count; i++) {
 		const struct recording_clock *row = &merger->from->clocks.items[i];
@@ -232,6 +310,8 @@ static void fit_clock(struct merger *merger, struct timeline_host *host)
 				(struct clock_bound){row->time_ns, row->low_ns, row->high_ns};
 	}
 	if (bounds.count) {
+		add_message_bounds(merger, &bounds);
+		qsort(bounds.items, bounds.count, sizeof(*bounds.items), by_bound_time);
 		clock_fit(bounds.items, bounds.count, &merger->clock);
 		uint64_t middle_ns = bounds.items[bounds.count / 2].time_ns;
 		host->ahead_ns = (int64_t)(middle_ns - clock_fit_time(&merger->clock, middle_ns));
@@ -239,6 +319,55 @@ static void fit_clock(struct merger *merger, struct timeline_host *host)
 		host->uncertainty_ns = merger->clock.uncertainty_ns;
 	}
 	array_free(&bounds);
+}
+
+/* The current host's ends, by the first host's clock. */
+static void place_messages(struct merger *merger)
+{
+	size_t at = merger->ends_before;
+
+	merger->next_end = at;
+	for (; at < merger->messages.ends.count; at++) {
+		struct message_end *end = &merger->messages.ends.items[at];
+		if (end->host != merger->index)
+			break;
+		end->time_ns = time_of(merger, end->time_ns);
+		end->tid = id_of(merger, end->tid);
+	}
+	merger->ends_before = at;
+	merger->message_name = messages_name(merger->from, merger->host->run->id);
+}
+
+static int by_arrival(const void *left, const void *right)
+{
+	const struct timeline_message *a = left, *b = right;
+
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	if (a->came_ns != b->came_ns)
+		return a->came_ns < b->came_ns ? -1 : 1;
+	return a->left_ns < b->left_ns ? -1 : a->left_ns > b->left_ns;
+}
+
+static void keep_messages(struct merger *merger)
+{
+	struct timeline *timeline = merger->timeline;
+
+	for (size_t i = 0; i < merger->messages.received.count; i++) {
+		const struct message *message = &merger->messages.received.items[i];
+		const struct message_end *out = &merger->messages.ends.items[message->out];
+		const struct message_end *in = &merger->messages.ends.items[message->in];
+		if (out->time_ns <= in->time_ns)
+			*array_add(&timeline->messages) =
+				(struct timeline_message){.from = out->tid,
+							  .to = in->tid,
+							  .left_ns = out->time_ns,
+							  .came_ns = in->time_ns};
+	}
+	if (timeline->messages.count)
+		qsort(timeline->messages.items, timeline->messages.count,
+		      sizeof(*timeline->messages.items), by_arrival);
+	timeline->messages_left_out = merger->messages.left_out;
 }
 
 static void add_host(struct merger *merger, struct timeline_host *host, unsigned index)
@@ -251,6 +380,7 @@ static void add_host(struct merger *merger, struct timeline_host *host, unsigned
 		host->first_cpu = host[-1].first_cpu + cores_of(merger, host[-1].run->id);
 		fit_clock(merger, host);
 	}
+	place_messages(merger);
 	for (size_t i = 0; i < from->strings.count; i++)
 		if (from->strings.items[i].run_id == host->run->id)
 			add_word(merger, &from->strings.items[i]);
@@ -312,8 +442,13 @@ void timeline_merge_hosts(struct timeline *timeline)
 	for (unsigned i = 0; i < RANGES; i++)
 		merger.next[i] = ranges[i + 1] - (i == 1); /* the last call is SWITCH_NO_CALL */
 	for (unsigned i = 0; i < timeline->hosts.count; i++)
+		messages_add(&merger.messages, merger.from, timeline->hosts.items[i].run->id, i);
+	messages_pair(&merger.messages);
+	for (unsigned i = 0; i < timeline->hosts.count; i++)
 		add_host(&merger, &timeline->hosts.items[i], i);
 	timeline->recording = timeline->merged;
+	keep_messages(&merger);
+	messages_clear(&merger.messages);
 	interner_clear(&merger.texts);
 	hash_map_clear(&merger.by_text);
 	hash_map_clear(&merger.taken);

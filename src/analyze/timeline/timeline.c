@@ -76,6 +76,7 @@ void timeline_free(struct timeline *timeline)
 	free(timeline->is_wait);
 	hash_map_clear(&timeline->by_tid);
 	array_free(&timeline->hosts);
+	array_free(&timeline->messages);
 	recording_free(timeline->merged);
 	free(timeline);
 }

@@ -67,13 +67,23 @@ struct timeline_host {
 	size_t threads;
 };
 
+/* From a thread of one host to one of another, over TCP: what one receive took of one send. */
+struct timeline_message {
+	unsigned from, to; /* threads */
+	uint64_t left_ns;  /* the send began */
+	uint64_t came_ns;  /* the receive ended */
+};
+
 struct timeline {
 	const struct recording *recording;
 	struct recording *merged;          /* of several hosts; owned, and then the recording */
 	const struct recording_run *run;   /* NULL: there is none */
 	ARRAY(struct timeline_host) hosts; /* several, or none */
-	double imbalance;                  /* by how much the busiest is above the mean */
-	uint64_t start_ns, end_ns;         /* first and last event */
+	ARRAY(struct timeline_message)
+	messages;                   /* between hosts: by receiver, arrival and departure */
+	uint64_t messages_left_out; /* ends, as there are more than MESSAGE_ENDS_MOST */
+	double imbalance;           /* by how much the busiest is above the mean */
+	uint64_t start_ns, end_ns;  /* first and last event */
 	bool has_scheduler;
 	ARRAY(struct timeline_thread)
 	threads; /* those of the program first, in order of appearance */

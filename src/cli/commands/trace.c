@@ -25,6 +25,7 @@ struct trace_values {
 	struct common_options common; /* first */
 	int scheduler;                /* enum trace_scheduler */
 	bool interrupts;
+	bool messages;
 	int texts; /* enum trace_texts */
 	struct value_texts probes;
 	size_t buffer_bytes;
@@ -70,6 +71,8 @@ static const struct option trace_table[] = {
 	 value_set_choice, FIELD(scheduler), schedulers},
 	{"interrupts", 0, NULL, "log hard and soft interrupts", value_set_flag, FIELD(interrupts),
 	 NULL},
+	{"messages", 0, NULL, "log messages over TCP between hosts (with --hosts)", value_set_flag,
+	 FIELD(messages), NULL},
 	{"usdt", 0, "PROBE",
 	 "record the static probe PROVIDER:NAME, or the span between two, BEGIN,END; may be "
 	 "repeated",
@@ -138,6 +141,9 @@ static int check(struct common_options *common, struct error *error)
 	if (is_off && values->interrupts)
 		return error_set(error, -EINVAL,
 				 "--scheduler off and --interrupts exclude each other");
+	if (is_off && values->messages)
+		return error_set(error, -EINVAL,
+				 "--scheduler off and --messages exclude each other");
 	if (is_off && (values->probes.count || values->texts == TRACE_TEXTS_ON))
 		return error_set(error, -EINVAL,
 				 "--usdt and --trace-marker on need the scheduler's log; leave out "
@@ -163,6 +169,8 @@ static int begin_hosts(const struct trace_values *values, struct record_hosts *h
 		*array_add(&words) = first[i];
 	if (values->interrupts)
 		*array_add(&words) = "--interrupts";
+	if (values->scheduler != TRACE_SCHEDULER_OFF)
+		*array_add(&words) = "--messages";
 	for (size_t i = 0; i < values->probes.count; i++) {
 		*array_add(&words) = "--usdt";
 		*array_add(&words) = values->probes.items[i];
@@ -189,6 +197,7 @@ static void record(struct common_options *common, const struct driver_options *d
 	struct trace_options options = {
 		.scheduler = (enum trace_scheduler)values->scheduler,
 		.wants_interrupts = values->interrupts,
+		.wants_messages = values->messages || common->hosts.count,
 		.texts = (enum trace_texts)values->texts,
 		.probes = values->probes.items,
 		.probe_count = values->probes.count,

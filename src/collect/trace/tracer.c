@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/cores.h"
 #include "base/memory.h"
+#include "collect/bpf/kernel_features.h"
 #include "collect/bpf/loader.h"
 #include "collect/bpf/overhead.h"
 #include "wire/kernel.h"
@@ -35,6 +36,7 @@ struct tracer {
 	struct overhead overhead;
 	struct bpf_link *probes[TRACER_PROBES_MOST];
 	unsigned probe_count;
+	bool has_messages;
 };
 
 static int on_event(void *context, void *data, size_t size)
@@ -58,6 +60,11 @@ static int on_event(void *context, void *data, size_t size)
 	case SCHEDULER_EVENT_PROBE:
 		if (size >= sizeof(struct scheduler_probe_event) && handler->probe)
 			handler->probe(handler->context, data);
+		break;
+	case SCHEDULER_EVENT_SENT:
+	case SCHEDULER_EVENT_RECEIVED:
+		if (size >= sizeof(struct scheduler_message_event) && handler->message)
+			handler->message(handler->context, data);
 		break;
 	default:
 		if (size >= sizeof(struct scheduler_task_event) && handler->task)
@@ -117,6 +124,19 @@ static void choose_interrupts(struct tracer *tracer, bool wants)
 	btf__free(btf);
 }
 
+static void choose_messages(struct tracer *tracer, bool wants)
+{
+	tracer->has_messages = wants && kernel_features_find().has_socket_messages;
+	bpf_program__set_autoload(tracer->bpf->progs.trace_send_begin, tracer->has_messages);
+	bpf_program__set_autoload(tracer->bpf->progs.trace_sent, tracer->has_messages);
+	bpf_program__set_autoload(tracer->bpf->progs.trace_received, tracer->has_messages);
+}
+
+bool tracer_has_messages(const struct tracer *tracer)
+{
+	return tracer->has_messages;
+}
+
 static int load(struct tracer *tracer, const struct tracer_options *options, struct error *error)
 {
 	tracer->bpf = trace_bpf__open();
@@ -126,6 +146,7 @@ static int load(struct tracer *tracer, const struct tracer_options *options, str
 	bpf_map__set_max_entries(tracer->bpf->maps.logs, tracer->ring_size * tracer->cores);
 	bpf_map__set_max_entries(tracer->bpf->maps.unwind_rows, 1); /* no stacks here */
 	choose_interrupts(tracer, options->wants_interrupts);
+	choose_messages(tracer, options->wants_messages);
 	bpf_program__set_autoload(tracer->bpf->progs.trace_write, options->wants_texts);
 	int code = trace_bpf__load(tracer->bpf);
 	code = code ? code : bpf_loader_note_engine(tracer->bpf->progs.note_engine);

@@ -23,7 +23,8 @@ struct recording_overhead;
 struct tracer_options {
 	bool is_system_wide;
 	bool wants_interrupts;
-	bool wants_texts; /* what is written to trace_marker */
+	bool wants_texts;    /* what is written to trace_marker */
+	bool wants_messages; /* over TCP between hosts; where the kernel tells them */
 	bool verbose;
 };
 
@@ -41,6 +42,7 @@ struct tracer_handler {
 	void (*interrupt)(void *context, const struct scheduler_interrupt_event *event);
 	void (*text)(void *context, const struct scheduler_text_event *event);
 	void (*probe)(void *context, const struct scheduler_probe_event *event);
+	void (*message)(void *context, const struct scheduler_message_event *event);
 };
 
 int tracer_open(const struct tracer_options *options, struct tracer **tracer, struct error *error);
@@ -52,6 +54,8 @@ void tracer_add_process(struct tracer *tracer, pid_t pid);
 #define TRACER_PROBES_MOST 256
 int tracer_add_probe(struct tracer *tracer, unsigned probe, const struct bpf_uprobe_place *place,
 		     const char *path, struct error *error); /* `path`: for messages */
+/* Messages are wanted, and the kernel tells them. */
+bool tracer_has_messages(const struct tracer *tracer);
 void tracer_start(struct tracer *tracer);
 void tracer_stop(struct tracer *tracer);
 void tracer_drain(struct tracer *tracer, const struct tracer_handler *handler);

@@ -3,6 +3,7 @@
 #include "report/formats.h"
 
 #include "analyze/timeline/interrupts.h"
+#include "analyze/timeline/path.h"
 #include "analyze/timeline/spans.h"
 #include "base/cleanup.h"
 #include "report/json.h"
@@ -11,6 +12,7 @@
 
 CLEANUP_DEFINE(spans, struct spans *, spans_free, NULL)
 CLEANUP_DEFINE(interrupts, struct interrupts *, interrupts_free, NULL)
+CLEANUP_DEFINE(path, struct path *, path_free, NULL)
 
 static json_t *classes_of(const struct timeline *timeline, const uint64_t *class_ns)
 {
@@ -138,6 +140,23 @@ static json_t *hosts_of(const struct timeline *timeline)
 					"clock_uncertainty_ns", json_count(host->uncertainty_ns)));
 	}
 	return list;
+}
+
+static json_t *path_of(const struct timeline *timeline)
+{
+	AUTO(path) struct path *path = path_new(timeline);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < path->rows.count; i++) {
+		json_t *json = thread_of(timeline, path->rows.items[i].thread);
+		json_object_set_new(json, "path_ns", json_count(path->rows.items[i].all_ns));
+		json_object_set_new(json, "time",
+				    classes_of(timeline, path->rows.items[i].class_ns));
+		json_array_append_new(list, json);
+	}
+	return json_pack("{so so so so}", "duration_ns", json_count(path->all_ns), "messages",
+			 json_count(path->messages), "messages_ns", json_count(path->message_ns),
+			 "threads", list);
 }
 
 static json_t *core_of(const struct timeline *timeline, unsigned cpu)
@@ -297,6 +316,8 @@ void report_timeline_json(FILE *out, const struct report *report)
 			  json_count(spans->unmatched_ends), "warnings", json_warnings(&warnings));
 	if (timeline->hosts.count)
 		json_object_set_new(json, "hosts", hosts_of(timeline));
+	if (timeline->hosts.count && timeline->has_scheduler)
+		json_object_set_new(json, "critical_path", path_of(timeline));
 	json_write_report(out, json);
 	warnings_release(&warnings);
 }

@@ -295,6 +295,12 @@ static void write_counter(struct writer *writer, const struct mark *mark)
 	event_end(writer, mark->time_ns);
 }
 
+/* Perfetto's flows have no names: equal numbers of two names must differ. */
+static uint64_t flow_number(const struct mark *mark)
+{
+	return mark->value ^ (uint64_t)mark->name_id << 48;
+}
+
 static void on_mark(void *context, const struct mark *mark)
 {
 	struct writer *writer = context;
@@ -308,9 +314,9 @@ static void on_mark(void *context, const struct mark *mark)
 	event_begin(writer, TYPE_INSTANT, UUID_THREAD + writer->index,
 		    name_of(writer, mark->name_id));
 	if (mark->kind == MARK_FLOW_OUT)
-		protobuf_add_fixed(&writer->part, EVENT_FLOW, mark->value);
+		protobuf_add_fixed(&writer->part, EVENT_FLOW, flow_number(mark));
 	else if (mark->kind == MARK_FLOW_IN)
-		protobuf_add_fixed(&writer->part, EVENT_FLOW_END, mark->value);
+		protobuf_add_fixed(&writer->part, EVENT_FLOW_END, flow_number(mark));
 	if (mark->has_value)
 		add_argument(writer, mark->value, mark->is_text);
 	event_end(writer, mark->time_ns);

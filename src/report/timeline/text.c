@@ -3,6 +3,7 @@
 #include "report/formats.h"
 
 #include "analyze/timeline/interrupts.h"
+#include "analyze/timeline/path.h"
 #include "analyze/timeline/spans.h"
 #include "base/cleanup.h"
 #include "report/display.h"
@@ -21,6 +22,7 @@
 
 CLEANUP_DEFINE(spans, struct spans *, spans_free, NULL)
 CLEANUP_DEFINE(interrupts, struct interrupts *, interrupts_free, NULL)
+CLEANUP_DEFINE(path, struct path *, path_free, NULL)
 
 /*
  * A table: the first column and those marked by '<' are left-aligned, numbers right. A name in the
@@ -457,6 +459,36 @@ static void print_hosts(FILE *out, const struct timeline *timeline,
 	grid_print(out, &grid, title, options);
 }
 
+static void print_path(FILE *out, const struct timeline *timeline,
+		       const struct report_options *options)
+{
+	AUTO(path) struct path *path = path_new(timeline);
+	struct grid grid = {.columns = 5,
+			    .heads = {"thread", "of the path", "on CPU", "runnable", "waiting"},
+			    .shown = rows_of(path->rows.count, options),
+			    .all = path->rows.count};
+
+	for (size_t i = 0; i < grid.shown; i++) {
+		const struct path_row *row = &path->rows.items[i];
+		grid_add(&grid,
+			 timeline_thread_name(timeline, &timeline->threads.items[row->thread]));
+		grid_add(&grid, share_of(row->all_ns, path->all_ns));
+		grid_add(&grid, share_of(row->class_ns[TIMELINE_RUNNING], path->all_ns));
+		grid_add(&grid, share_of(row->class_ns[TIMELINE_RUNNABLE], path->all_ns));
+		grid_add(&grid, share_of(waits_of(row->class_ns), path->all_ns));
+	}
+	if (path->messages) {
+		AUTO(text) char *count = display_count(path->messages);
+		grid_add(&grid, text_format("%s messages between hosts", count));
+		grid_add(&grid, share_of(path->message_ns, path->all_ns));
+		for (unsigned i = 2; i < grid.columns; i++)
+			grid_add(&grid, text_copy(""));
+	}
+	AUTO(text) char *length = display_duration((double)path->all_ns);
+	AUTO(text) char *title = text_format("Critical path, %s", length);
+	grid_print(out, &grid, title, options);
+}
+
 /* ---- the head ---- */
 
 static void print_head(FILE *out, const struct recording *recording,
@@ -506,6 +538,8 @@ void report_timeline_text(FILE *out, const struct report *report)
 	AUTO(interrupts) struct interrupts *interrupts = interrupts_new(timeline);
 	print_head(out, recording, timeline, spans, &layout);
 	print_hosts(out, timeline, &layout);
+	if (timeline->hosts.count && timeline->has_scheduler)
+		print_path(out, timeline, &layout);
 	if (spans->rows.count)
 		print_spans(out, timeline, spans, &layout);
 	print_thread_rows(out, timeline, spans, &layout);

@@ -2,6 +2,7 @@
 /* warnings - what is missing in a timeline. */
 #include "report/timeline/warnings.h"
 
+#include "analyze/timeline/messages.h"
 #include "base/memory.h"
 
 struct warnings timeline_warnings(const struct timeline *timeline, const struct spans *spans,
@@ -25,6 +26,11 @@ struct warnings timeline_warnings(const struct timeline *timeline, const struct 
 			"more than "
 			"%u; record a shorter time",
 			(unsigned long long)spans->flows_left_out, FLOWS_MOST);
+	if (timeline->messages_left_out)
+		*array_add(&warnings) = text_format(
+			"messages between hosts are incomplete: %llu of their ends are left out, "
+			"as there are more than %u; record a shorter time",
+			(unsigned long long)timeline->messages_left_out, MESSAGE_ENDS_MOST);
 	if (spans->regions_left_out)
 		*array_add(&warnings) = text_format(
 			"parallel regions are incomplete: %llu names are left out, as they have "

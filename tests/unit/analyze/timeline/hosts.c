@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "analyze/timeline/hosts.h"
+#include "analyze/timeline/path.h"
 #include "analyze/timeline/spans.h"
 #include "base/cleanup.h"
 
@@ -15,6 +16,7 @@
 
 CLEANUP_DEFINE(recording, struct recording *, recording_free, NULL)
 CLEANUP_DEFINE(timeline, struct timeline *, timeline_free, NULL)
+CLEANUP_DEFINE(path, struct path *, path_free, NULL)
 CLEANUP_DEFINE(spans, struct spans *, spans_free, NULL)
 
 static void add_word(struct recording *recording, int64_t run_id, unsigned number, const char *text)
@@ -155,6 +157,103 @@ TEST("equal words are one name, and others keep their text")
 		found += !strcmp(timeline_name(timeline, i), "first") ||
 			 !strcmp(timeline_name(timeline, i), "second");
 	CHECK_EQUAL(found, 2);
+}
+
+/* Thread 11 runs twice, woken by an interrupt in between; each end may be 0. */
+static void add_worker(struct recording *recording, int64_t run_id, uint64_t begin_ns,
+		       const unsigned *times_us, const struct mark *messages, size_t count)
+{
+	struct recording_run *run = array_add(&recording->runs);
+	struct chunk_writer core = {0}, marks = {0}, tasks = {0};
+	struct task_event task = {
+		.time_ns = begin_ns, .kind = TASK_NAME, .tid = 11, .pid = 10, .name = "worker"};
+	struct switch_event wake = {.time_ns = begin_ns + times_us[2] * US,
+				    .tid = 11,
+				    .kind = SWITCH_WAKE,
+				    .flags = SWITCH_TID_OURS | SWITCH_INTERRUPT,
+				    .system_call = SWITCH_NO_CALL};
+
+	run->id = run_id;
+	run->kind = RUN_TIMELINE;
+	run->host = text_copy(run_id == 1 ? "one" : "two");
+	add_word(recording, run_id, (unsigned)run_id, CHUNK_MESSAGE_NAME);
+	chunk_writer_add_task(&tasks, &task);
+	if (times_us[1]) {
+		put_switch(&core, begin_ns + times_us[0] * US, 0, 11);
+		put_switch(&core, begin_ns + times_us[1] * US, 11, 0);
+	}
+	chunk_writer_add_switch(&core, &wake);
+	put_switch(&core, begin_ns + times_us[3] * US, 0, 11);
+	put_switch(&core, begin_ns + times_us[4] * US, 11, 0);
+	for (size_t i = 0; i < count; i++) {
+		struct mark mark = messages[i];
+		mark.time_ns += begin_ns;
+		mark.name_id = (unsigned)run_id;
+		mark.has_value = true;
+		chunk_writer_add_mark(&marks, &mark);
+	}
+	add_chunk(recording, run_id, CHUNK_TASKS, &tasks);
+	add_chunk(recording, run_id, CHUNK_SCHEDULER, &core);
+	add_chunk(recording, run_id, CHUNK_MARKS, &marks);
+	recording->chunks.items[recording->chunks.count - 1].cpu = RECORDING_MARKS_KERNEL;
+}
+
+/* One asks and waits, two works and answers; its clock is told to half a millisecond only. */
+static struct recording *question_and_answer(void)
+{
+	static const unsigned one_us[] = {0, 100, 445, 450, 500}, two_us[] = {0, 0, 150, 160, 400};
+	const struct mark one[] = {{.time_ns = 95 * US, .kind = MARK_FLOW_OUT, .value = 7},
+				   {.time_ns = 455 * US, .kind = MARK_FLOW_IN, .value = 8}};
+	const struct mark two[] = {{.time_ns = 165 * US, .kind = MARK_FLOW_IN, .value = 7},
+				   {.time_ns = 390 * US, .kind = MARK_FLOW_OUT, .value = 8}};
+	struct recording *recording = memory_new(1, sizeof(*recording));
+
+	add_worker(recording, 1, BASE, one_us, one, 2);
+	add_worker(recording, 2, BASE + AHEAD, two_us, two, 2);
+	for (uint64_t i = 0; i < 2; i++)
+		*array_add(&recording->clocks) =
+			(struct recording_clock){.run_id = 2,
+						 .first_run_id = 1,
+						 .time_ns = BASE + AHEAD + i * 1000000 * US,
+						 .low_ns = -(int64_t)AHEAD - 500000,
+						 .high_ns = -(int64_t)AHEAD + 500000};
+	return recording;
+}
+
+static bool is_near(uint64_t found_ns, uint64_t wanted_us)
+{
+	return fabs((double)found_ns - (double)wanted_us * 1e3) < 3e3;
+}
+
+TEST("messages narrow what clocks are known to, and none arrives before it left")
+{
+	AUTO(recording) struct recording *recording = question_and_answer();
+	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+	AUTO(spans) struct spans *spans = spans_new(timeline);
+	CHECK(timeline->hosts.items[1].uncertainty_ns < 600000);
+	CHECK_EQUAL(spans->flows.count, 1);
+	CHECK_TEXT(timeline_name(timeline, spans->flows.items[0].name_id), CHUNK_MESSAGE_NAME);
+	CHECK_EQUAL(spans->flows.items[0].count, 2);
+	CHECK_EQUAL(spans->flows.items[0].lost, 0);
+	CHECK(is_near(spans->flows.items[0].total_ns, 70 + 65));
+}
+
+TEST("the critical path goes to another host and back by messages")
+{
+	AUTO(recording) struct recording *recording = question_and_answer();
+	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+	AUTO(path) struct path *path = path_new(timeline);
+	CHECK(is_near(path->all_ns, 500));
+	CHECK_EQUAL(path->messages, 2);
+	CHECK_EQUAL(path->rows.count, 2);
+	const struct path_row *two = &path->rows.items[0], *one = two + 1;
+	CHECK_TEXT(timeline_host_of(timeline, timeline->threads.items[two->thread].tid)->name,
+		   "two");
+	CHECK(is_near(two->class_ns[TIMELINE_RUNNING], 230));
+	CHECK(is_near(two->class_ns[TIMELINE_RUNNABLE], 10));
+	CHECK(is_near(one->class_ns[TIMELINE_RUNNING], 145));
+	CHECK_EQUAL(one->class_ns[TIMELINE_OTHER] + two->class_ns[TIMELINE_OTHER], 0);
+	CHECK(is_near(path->message_ns, 110));
 }
 
 TEST("a run without a clock is a timeline of its own")
