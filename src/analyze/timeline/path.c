@@ -67,6 +67,21 @@ static const struct timeline_message *arrival_after(const struct walk *walk,
 
 /* ---- the way back ---- */
 
+static void add_segment(struct walk *walk, uint64_t from_ns)
+{
+	struct path *path = walk->path;
+	struct path_segment *last =
+		path->segments.count ? &path->segments.items[path->segments.count - 1] : NULL;
+
+	if (from_ns >= walk->now_ns)
+		return;
+	if (last && last->thread == walk->thread && last->start_ns == walk->now_ns)
+		last->start_ns = from_ns;
+	else
+		*array_add(&path->segments) =
+			(struct path_segment){walk->thread, from_ns, walk->now_ns};
+}
+
 static void add_time(struct walk *walk, enum timeline_class class, uint64_t from_ns)
 {
 	struct path *path = walk->path;
@@ -80,6 +95,7 @@ static void add_time(struct walk *walk, enum timeline_class class, uint64_t from
 	row->class_ns[class] += time_ns;
 	row->all_ns += time_ns;
 	path->all_ns += time_ns;
+	add_segment(walk, from_ns);
 	walk->now_ns = from_ns < walk->now_ns ? from_ns : walk->now_ns;
 }
 
@@ -223,5 +239,6 @@ void path_free(struct path *path)
 	if (!path)
 		return;
 	array_free(&path->rows);
+	array_free(&path->segments);
 	free(path);
 }

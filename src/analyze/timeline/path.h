@@ -16,10 +16,17 @@ struct path_row {
 	uint64_t all_ns;
 };
 
+/* A time on one thread. */
+struct path_segment {
+	size_t thread;
+	uint64_t start_ns, end_ns;
+};
+
 struct path {
-	ARRAY(struct path_row) rows;   /* by time, the most first */
-	uint64_t all_ns;               /* of the path, messages included */
-	uint64_t messages, message_ns; /* on their way from host to host */
+	ARRAY(struct path_segment) segments; /* from the last to the first; gaps are messages */
+	ARRAY(struct path_row) rows;         /* by time, the most first */
+	uint64_t all_ns;                     /* of the path, messages included */
+	uint64_t messages, message_ns;       /* on their way from host to host */
 };
 
 struct path *path_new(const struct timeline *timeline);

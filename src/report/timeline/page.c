@@ -2,6 +2,7 @@
 /* page - turns states into runs on cores and wake-ups, and writes the columns. */
 #include "report/timeline/page.h"
 
+#include "analyze/timeline/path.h"
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "report/string_table.h"
@@ -9,6 +10,8 @@
 
 #include <inttypes.h>
 #include <string.h>
+
+CLEANUP_DEFINE(path, struct path *, path_free, NULL)
 
 #define LEFT_ENDED 6 /* after the numbers of enum sample_class */
 
@@ -427,6 +430,22 @@ static void write_flows(struct writer *writer)
 	json_end_object(json);
 }
 
+static void write_path(struct writer *writer)
+{
+	AUTO(path) struct path *path = path_new(writer->timeline);
+	ARRAY(struct path_segment) parts = {0};
+
+	for (size_t i = path->segments.count; i; i--)
+		*array_add(&parts) = path->segments.items[i - 1];
+	json_begin_object(&writer->json, "path");
+	WRITE_TIMES(writer, "start", parts.items, parts.count, start_ns);
+	WRITE_COLUMN(writer, "length", parts.count,
+		     parts.items[i].end_ns - parts.items[i].start_ns);
+	WRITE_COLUMN(writer, "thread", parts.count, parts.items[i].thread);
+	json_end_object(&writer->json);
+	array_free(&parts);
+}
+
 void timeline_page_write(FILE *out, const struct timeline *timeline)
 {
 	struct writer writer = {.json.out = out, .timeline = timeline};
@@ -447,6 +466,8 @@ void timeline_page_write(FILE *out, const struct timeline *timeline)
 	write_counters(&writer);
 	pair_flows(&writer);
 	write_flows(&writer);
+	if (timeline->hosts.count && timeline->has_scheduler)
+		write_path(&writer);
 	string_table_write(&writer.json, "texts", &writer.texts);
 	json_end_object(&writer.json);
 	interner_clear(&writer.texts);

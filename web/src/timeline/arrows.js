@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// arrows - wake-ups and flows between the tracks, and marks of single times.
+// arrows - wake-ups and flows between the tracks, the critical path, and marks of single times.
 //
 // All draw on a sheet: {context, view, timeline, colours, x: of a time, tops: of threads' tracks}.
 import {sanitize} from '../sanitize.js';
@@ -8,6 +8,7 @@ import {GAP, LABEL, ROW, STATE} from './layout.js';
 import {countUpTo} from './lane.js';
 
 const ARROWS_MOST = 300;
+const PATH = 2.5; // pixels: the height of its line
 const MARK = 3.5, // half its width
 	MARK_HEIGHT = 6,
 	MARK_NAME = 60; // pixels for each mark: with less, names are left out
@@ -88,6 +89,25 @@ function drawFlow(context, from, to) {
 	context.lineTo(tip, to.y - 3.5);
 	context.lineTo(tip, to.y + 3.5);
 	context.fill();
+}
+
+// A line below the states of the thread on which the critical path is; shorter parts are a pixel.
+export function drawPath({context, view, timeline, colours, x, tops}) {
+	const {start, length, thread} = timeline.path;
+	context.fillStyle = colours.ink;
+	let pixel = -1,
+		last = -1;
+	for (let i = Math.max(0, countUpTo(start, view.from) - 1); i < start.length; i++) {
+		if (start[i] > view.to) break;
+		const top = tops.get(thread[i]),
+			from = Math.max(0, x(start[i])),
+			width = Math.max(1, Math.min(view.width, x(start[i] + length[i])) - from);
+		if (top === undefined || (Math.floor(from + width) === pixel && thread[i] === last))
+			continue;
+		context.fillRect(from, top + LABEL + STATE + 1, width, PATH);
+		pixel = Math.floor(from + width);
+		last = thread[i];
+	}
 }
 
 // A thread's marks, above its states, with their names if there is space. Of marks that would overlap,

@@ -132,6 +132,8 @@ export class Timeline {
 			for (const {lane} of track.spans) lane.prepare();
 		}
 		this.#addInstants(data.instants);
+		const path = data.path ?? {start: [], length: [], thread: []}; // of several hosts
+		this.path = {...path, start: running(path.start)};
 		this.flows = new Flows({...data.flows, at: running(data.flows.at)});
 		for (const {name} of this.tracks.flatMap((track) => track.spans))
 			for (const one of name)

@@ -5,7 +5,7 @@
 // the size of the canvas, not on the recording.
 import {sanitize} from '../sanitize.js';
 import {exact, fit} from '../format.js';
-import {drawFlows, drawMarks, drawWakes} from './arrows.js';
+import {drawFlows, drawMarks, drawPath, drawWakes} from './arrows.js';
 import {LABEL, ROW, extentOf} from './layout.js';
 import {countUpTo} from './lane.js';
 import {LEFT} from './model.js';
@@ -101,6 +101,7 @@ export class Painter {
 			x: (time) => this.#x(time),
 			tops: topsOf(layout, AXIS - view.scroll),
 		};
+		drawPath(sheet);
 		drawWakes(sheet);
 		drawFlows(sheet);
 		for (const {track, y} of shown) {

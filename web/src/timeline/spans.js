@@ -79,6 +79,29 @@ function counterRow(counter) {
 	];
 }
 
+function pathRows(path) {
+	if (!path) return undefined;
+	const row = (name, time, classes) => [
+		name,
+		share(time / path.duration_ns),
+		...classes.map((one) => (one === null ? '' : share(one / path.duration_ns))),
+	];
+	return [
+		...path.threads.map(({name, tid, host, path_ns, time}) =>
+			row(`${name ?? 'unknown'} of ${host} (${tid})`, path_ns, [
+				time.running,
+				time.runnable,
+				time.I + time.L + time.B,
+			]),
+		),
+		row(`${count(path.messages)} messages between hosts`, path.messages_ns, [
+			null,
+			null,
+			null,
+		]),
+	];
+}
+
 function flowRow(flow) {
 	const times = [flow.total_ns, flow.p50_ns, flow.p95_ns, flow.p99_ns, flow.max_ns];
 	return [flow.name, count(flow.count), count(flow.no_partner), ...times.map(timeOf)];
@@ -104,6 +127,11 @@ export function figureTables(report) {
 	return element(
 		'div',
 		{class: 'tables'},
+		table(
+			'Critical path',
+			['Thread', 'Of the path', 'On a core', 'No CPU', 'Waiting'],
+			pathRows(report.critical_path),
+		),
 		table(
 			'Spans',
 			[

@@ -21,7 +21,8 @@ const LEGEND = {
 	'class-I': 'for I/O',
 	'class-B': 'for other things',
 };
-const ARROWS = {accent: 'wakes', flow: 'flow of the program'};
+const SIGNS = {ink: '\u2501 '};
+const ARROWS = {accent: 'wakes', flow: 'flow of the program', ink: 'critical path'};
 
 class TimelineView {
 	#report;
@@ -337,14 +338,18 @@ class TimelineView {
 	}
 
 	#arrows() {
-		const {wakes, flows} = this.#timeline;
-		return Object.entries({accent: wakes, flow: flows})
+		const {wakes, flows, path} = this.#timeline;
+		return Object.entries({accent: wakes, flow: flows, ink: {at: path.start}})
 			.filter(([, {at}]) => at.length)
 			.map(([name]) =>
 				element(
 					'span',
 					{},
-					element('b', {style: {color: `var(--${name})`}}, '\u2192 '),
+					element(
+						'b',
+						{style: {color: `var(--${name})`}},
+						SIGNS[name] ?? '\u2192 ',
+					),
 					ARROWS[name],
 				),
 			);

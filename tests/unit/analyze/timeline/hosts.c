@@ -254,6 +254,9 @@ TEST("the critical path goes to another host and back by messages")
 	CHECK(is_near(one->class_ns[TIMELINE_RUNNING], 145));
 	CHECK_EQUAL(one->class_ns[TIMELINE_OTHER] + two->class_ns[TIMELINE_OTHER], 0);
 	CHECK(is_near(path->message_ns, 110));
+	CHECK_EQUAL(path->segments.count, 3);
+	CHECK_EQUAL(path->segments.items[2].start_ns, BASE);
+	CHECK(path->segments.items[1].thread == two->thread);
 }
 
 TEST("a run without a clock is a timeline of its own")
