@@ -93,10 +93,9 @@ static __always_inline bool has_request(const struct task_state *state)
 }
 
 enum lock_wait {
-	WAIT_NO_LOCK = 0,  /* a condition */
-	WAIT_FUTEX_LOCK,   /* by the futex's value */
-	WAIT_TOLD_LOCK,    /* told_locks.h */
-	WAIT_HOUSEKEEPING, /* the same: a condition of a virtual machine's own thread */
+	WAIT_NO_LOCK = 0, /* a condition */
+	WAIT_FUTEX_LOCK,  /* by the futex's value */
+	WAIT_TOLD_LOCK,   /* told_locks.h */
 };
 
 /* Of the current task, which waits for a thread. */
@@ -108,10 +107,7 @@ static __always_inline enum lock_wait lock_wait_of(struct task_struct *task, int
 		return WAIT_FUTEX_LOCK;
 	if (!wait_futex_is_condition(CALL_SECOND(saved)))
 		return WAIT_NO_LOCK;
-	int told = told_wait_of(CALL_FIRST(saved));
-	return told == TOLD_LOCK         ? WAIT_TOLD_LOCK :
-	       told == TOLD_HOUSEKEEPING ? WAIT_HOUSEKEEPING :
-					   WAIT_NO_LOCK;
+	return told_wait_of(CALL_FIRST(saved)) == TOLD_LOCK ? WAIT_TOLD_LOCK : WAIT_NO_LOCK;
 }
 
 /* Of the current task, which is in this system call. */

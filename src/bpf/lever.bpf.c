@@ -162,6 +162,11 @@ int BPF_PROG(softirq_entry, unsigned int vector)
 
 /* ---- scheduling ---- */
 
+static __always_inline enum delay_waker external_waker(const struct kernel_cpu *cpu)
+{
+	return cpu->is_expiring ? DELAY_WAKER_TIMER : DELAY_WAKER_EXTERNAL;
+}
+
 SEC("tp_btf/sched_waking")
 int BPF_PROG(sched_waking, struct task_struct *woken)
 {
@@ -176,14 +181,17 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 		!(cpu->is_expiring && state && (state->is_housekeeping || state->owes_no_timer));
 	enum delay_waker kind = by_host   ? DELAY_WAKER_HOST :
 				!is_owed  ? DELAY_WAKER_TASK :
-				external  ? DELAY_WAKER_EXTERNAL :
+				external  ? external_waker(cpu) :
 				by_thread ? DELAY_WAKER_KERNEL_THREAD :
 					    DELAY_WAKER_TASK;
 	u64 now = bpf_ktime_get_ns();
 
 	waiters_advance(now);
-	if (!external && !by_thread && !by_host && woken != waker)
+	if (!external && !by_thread && !by_host && woken != waker) {
+		if (state && (state->is_member || state->is_peer))
+			delay_turn_act(&cpu->turn, &cpu->delay);
 		pay_delay(PAUSE_AT_WAKE);
+	}
 	if (!state)
 		return 0;
 	if (state->is_member) {
@@ -232,6 +240,8 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 	if (leaving) {
 		bool blocked = !preempt && previous_state;
 		if (leaving->is_member) {
+			if (blocked && cpu->turn.brief_ns && makes_visits(now))
+				cpu->turn.has_acted = 1;
 			progress_observe_rarely(previous, cpu, now);
 			span_tracker_poll(now);
 		}
@@ -284,8 +294,10 @@ int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct 
 	if (!state || !state->is_in_tree)
 		return 0;
 	/* Like a wake-up: the parent pays before the child can run. */
-	if (state->is_member)
+	if (state->is_member) {
+		delay_turn_act(&this_cpu()->turn, &this_cpu()->delay);
 		pay_delay(PAUSE_AT_WAKE);
+	}
 	if (!member_fork(state, child))
 		return 0;
 	if (state->is_member && address_space_key(child) != address_space_key(parent))
@@ -356,8 +368,10 @@ int leave_syscall(void *context)
 
 static __always_inline int visit(void *context)
 {
-	if (is_member(bpf_get_current_task_btf()))
-		progress_add(bpf_get_attach_cookie(context), 1, bpf_ktime_get_ns());
+	if (!is_member(bpf_get_current_task_btf()))
+		return 0;
+	this_cpu()->turn.has_acted = 1;
+	progress_add(bpf_get_attach_cookie(context), 1, bpf_ktime_get_ns());
 	return 0;
 }
 

@@ -176,6 +176,7 @@ __noinline u64 pause_charge(u32 levels, u64 weight, u64 now)
 {
 	struct kernel_cpu *cpu = this_cpu();
 	u64 handled = bpf_ktime_get_ns() - now;
+	delay_turn_tick(&cpu->turn, &cpu->delay, now);
 	u64 overhead = settings.delay.tick_overhead_ns + handled;
 
 	cpu->handled_ns += handled;
@@ -243,6 +244,7 @@ static __always_inline void displacement_count(struct kernel_cpu *cpu, u64 weigh
 static __always_inline void pause_leave(struct kernel_cpu *cpu, struct task_state *task, u64 now,
 					bool blocked)
 {
+	delay_turn_end(&cpu->turn, &cpu->delay, &task->delay, blocked, now);
 	u64 global = global_delay();
 
 	delay_leave(&task->delay, &settings.delay, core_gap(cpu, global), blocked, global, now);
@@ -264,6 +266,7 @@ __noinline int pause_enter(struct task_state *task, u64 now, u32 core_was_idle, 
 
 	waiting_set(task, false);
 	int next = delay_enter(&cpu->delay.local, &task->delay, &settings.delay, &entry);
+	delay_turn_begin(&cpu->turn, &cpu->delay, &task->delay, next & DELAY_BY_TIMER, &entry);
 	if (next & DELAY_RAISES_G)
 		global_delay_raise(cpu->delay.local.delay_ns);
 	if (next & DELAY_PAYS) {

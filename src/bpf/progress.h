@@ -38,7 +38,7 @@ struct progress_walk {
 	u64 now;
 	struct points_head head;
 	u32 count;
-	u32 pad;
+	u32 has_grown;
 };
 
 static __always_inline bool points_page_probe(struct address_space *space, struct points_head *head,
@@ -112,12 +112,16 @@ static long add_point(u32 i, void *context)
 	if (i >= POINTS_MOST || i >= walk->count)
 		return 1;
 	u64 added = seen_raise(&walk->space->seen[i], walk->scratch->sums[i]);
+	walk->has_grown |= added != 0;
 	if (added && !walk->space->has_past)
 		progress_add(walk->space->point_index[i], added, walk->now);
 	return 0;
 }
 
-/* Adds the visits in the current task's address space since the last poll. */
+/*
+ * Adds the visits in the current task's address space since the last poll. Returns whether there
+ * were any.
+ */
 __noinline int progress_observe(u64 now, u32 interruptible)
 {
 	struct kernel_cpu *cpu = this_cpu();
@@ -143,6 +147,33 @@ __noinline int progress_observe(u64 now, u32 interruptible)
 	bpf_loop(POINTS_STRIPES, add_stripe, &walk, 0);
 	bpf_loop(POINTS_MOST, add_point, &walk, 0);
 	walk.space->has_past = 0;
+	return walk.has_grown;
+}
+
+/*
+ * Whether the current task may have made visits: it owns a stripe, or the shared one is in use and
+ * counts have grown.
+ */
+__noinline int makes_visits(u64 now)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct address_space *space = address_space_of(task);
+	u32 first = 0, shared = 0, tid = thread_id_of(task);
+	struct progress_scratch *scratch = bpf_map_lookup_elem(&progress_scratches, &first);
+
+	if (!space || !space->points_page || !scratch)
+		return 0;
+	u64 page = space->points_page;
+	u64 owners = page + __builtin_offsetof(struct points_page, process.owner);
+	if (bpf_probe_read_user(&shared, sizeof(shared),
+				(void *)(page + __builtin_offsetof(struct points_names, shared))) ||
+	    shared)
+		return progress_observe(now, 0);
+	if (bpf_probe_read_user(scratch->counts, POINTS_STRIPES * sizeof(u64), (void *)owners))
+		return 0;
+	for (u32 i = 0; i < POINTS_STRIPES; i++)
+		if ((u32)scratch->counts[i] == tid)
+			return 1;
 	return 0;
 }
 

@@ -6,10 +6,6 @@
  * (docs/decisions.md, "Locks that a virtual machine makes").
  *
  * Such a wait may end by a time-out, after which the thread waits on. All of these are one wait.
- *
- * Threads of the Java virtual machine that look after it by a timer (each 50 ms to 5 s) do next to
- * nothing then. They owe nothing for their waits, as they would pay for all that G grew by, on a
- * core that the program's threads need.
  */
 #pragma once
 
@@ -40,23 +36,7 @@ static __always_inline u64 told_lock_name(struct task_struct *task, u64 points_p
 	return name;
 }
 
-enum told_wait { TOLD_NOTHING, TOLD_LOCK, TOLD_HOUSEKEEPING };
-
-/* By the names that HotSpot gives its threads, from Java 17 on. */
-static __always_inline bool is_of_java_machine(struct task_struct *task)
-{
-	const char names[][16] = {"VM Periodic Tas", "VM Thread",       "Monitor Deflati",
-				  "G1 Service",      "C1 CompilerThre", "C2 CompilerThre"};
-	u64 own[2] = {}, wanted[2];
-
-	bpf_probe_read_kernel_str(own, sizeof(own), task->comm);
-	for (u32 i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		__builtin_memcpy(wanted, names[i], sizeof(wanted));
-		if (own[0] == wanted[0] && own[1] == wanted[1])
-			return true;
-	}
-	return false;
-}
+enum told_wait { TOLD_NOTHING, TOLD_LOCK };
 
 /*
  * What is told of the current task, which waits for a condition by its futex. A function of its
@@ -76,5 +56,5 @@ __noinline int told_wait_of(u64 futex)
 		name = told_lock_name(task, space->points_page, &word);
 	if (!word)
 		return TOLD_NOTHING;
-	return name ? TOLD_LOCK : is_of_java_machine(task) ? TOLD_HOUSEKEEPING : TOLD_NOTHING;
+	return name ? TOLD_LOCK : TOLD_NOTHING;
 }

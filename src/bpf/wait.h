@@ -103,7 +103,7 @@ __noinline int wait_decide(struct task_state *state)
 	u32 class = wait_class_now(task, call);
 	enum lock_wait lock = class == WAIT_CLASS_LOCK ? lock_wait_of(task, call) : WAIT_NO_LOCK;
 	state->waits_for_lock = lock == WAIT_FUTEX_LOCK || lock == WAIT_TOLD_LOCK;
-	state->owes_no_timer = lock == WAIT_TOLD_LOCK || lock == WAIT_HOUSEKEEPING;
+	state->owes_no_timer = lock == WAIT_TOLD_LOCK;
 	bool counts =
 		(settings.enable_waits && wait_is_external(state, class, call)) ||
 		(class == WAIT_CLASS_LOCK && class_is_enabled(class) && is_no_idle_wait(state));

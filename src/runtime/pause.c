@@ -91,7 +91,7 @@ static void raise_to(__u64 *most, uint64_t value)
 static uint64_t pause_for(uint64_t pause, uint64_t *now)
 {
 	uint64_t start = *now, paid = 0;
-	bool holds = contention_is_met(start);
+	bool holds = !thread_self.waits_on && contention_is_met(start);
 
 	if (holds)
 		paid = contention_hold(pause);

@@ -65,6 +65,7 @@ struct thread {
 	uint8_t spin;              /* enum delay_spinning */
 	bool was_woken_internally; /* the last wait for a file was ended by the program */
 	bool is_waiting;
+	bool waits_on; /* it pays as if its wait were longer (wait.c) */
 	uint32_t random;
 	uint32_t breakpoint_sequence; /* of the breakpoints that are set */
 	struct breakpoint breakpoints[RUNTIME_BREAKPOINTS_MOST];

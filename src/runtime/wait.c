@@ -272,7 +272,8 @@ static void count_wait(struct wait *wait, uint64_t waited, uint64_t now)
 	emit_drawn(wait, on_cpu, 0);
 }
 
-static void end(struct wait *wait, uint64_t now)
+/* Returns whether a thread of the program has ended it. */
+static bool end(struct wait *wait, uint64_t now)
 {
 	uint64_t waited = now - wait->task.left_ns;
 	bool was_inside = was_ended_inside(wait, now);
@@ -291,6 +292,26 @@ static void end(struct wait *wait, uint64_t now)
 		delay_thread_enter(&thread_self.local, &wait->task, global);
 	count_lock(wait, now);
 	thread_self.accounted_ns += waited;
+	return was_inside && wait->was_woken;
+}
+
+static void run_again(void)
+{
+	if (thread_self.is_waiting)
+		__atomic_fetch_add(&runtime_process->running, 1, __ATOMIC_RELAXED);
+	thread_self.is_waiting = false;
+}
+
+/* What a wait for a timer or a device owes makes it longer, and needs no core. */
+static uint64_t pay_after(bool waits_on)
+{
+	uint64_t cpu = time_of_thread();
+
+	thread_self.waits_on = waits_on;
+	pay_delay(PAUSE_MOST_NS, &thread_self.counters->wait_pauses);
+	thread_self.waits_on = false;
+	thread_self.cpu_seen_ns += time_of_thread() - cpu;
+	return time_now();
 }
 
 void wait_end(struct wait *wait)
@@ -298,17 +319,13 @@ void wait_end(struct wait *wait)
 	if (wait->kind == WAIT_FOR_UNKNOWN)
 		return;
 	reentrancy_guard_begin();
-	uint64_t now = time_now(), cpu;
-	end(wait, now);
-	if (thread_self.is_waiting)
-		__atomic_fetch_add(&runtime_process->running, 1, __ATOMIC_RELAXED);
-	thread_self.is_waiting = false;
-	if (pause_is_wanted() && gap_now(now) > 0) {
-		cpu = time_of_thread();
-		pay_delay(PAUSE_MOST_NS, &thread_self.counters->wait_pauses);
-		thread_self.cpu_seen_ns += time_of_thread() - cpu;
-		now = time_now();
-	}
+	uint64_t now = time_now();
+	bool waits_on = !end(wait, now);
+	if (!waits_on)
+		run_again();
+	if (pause_is_wanted() && gap_now(now) > 0)
+		now = pay_after(waits_on);
+	run_again();
 	contention_settled(now);
 	wait->kind = WAIT_FOR_UNKNOWN;
 	reentrancy_guard_end();

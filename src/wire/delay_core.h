@@ -102,6 +102,7 @@ DELAY_RULE bool delay_spin(struct delay_core *core, struct delay_task *task,
 enum delay_entered {
 	DELAY_RAISES_G = 1, /* G becomes delay_later(L, G) */
 	DELAY_PAYS = 2,     /* the core consumes before the task goes on */
+	DELAY_BY_TIMER = 4, /* a timer has ended the wait of a task that pays (delay_turn.h) */
 };
 
 /*
@@ -114,6 +115,7 @@ DELAY_RULE int delay_enter(struct delay_local *local, struct delay_task *task,
 {
 	bool is_fresh = task->is_woken && task->is_blocked;
 	bool is_external = is_fresh && task->waker != DELAY_WAKER_TASK;
+	bool by_timer = is_fresh && task->waker == DELAY_WAKER_TIMER && entry->is_member;
 	__u64 base = entry->global_ns;
 
 	task->is_woken = 0;
@@ -141,7 +143,8 @@ DELAY_RULE int delay_enter(struct delay_local *local, struct delay_task *task,
 	if (!delay_is_allowed(settings, entry->now_ns))
 		gain = 0;
 	local->delay_ns = base - gap + gain;
-	return (gain ? DELAY_RAISES_G : 0) | (is_external && entry->is_member ? DELAY_PAYS : 0);
+	return (gain ? DELAY_RAISES_G : 0) | (is_external && entry->is_member ? DELAY_PAYS : 0) |
+	       (by_timer ? DELAY_BY_TIMER : 0);
 }
 
 /* ---- threads of the runtime engine: a wait ends when its call returns ---- */

@@ -21,7 +21,8 @@
 enum delay_waker {
 	DELAY_WAKER_TASK,          /* of the program */
 	DELAY_WAKER_KERNEL_THREAD, /* that works for the program */
-	DELAY_WAKER_EXTERNAL,      /* a device, a timer, a task of another program */
+	DELAY_WAKER_EXTERNAL,      /* a device, a task of another program */
+	DELAY_WAKER_TIMER,         /* the same, in other respects */
 	DELAY_WAKER_HOST,          /* a task of the program on another host, by a message */
 };
 
@@ -41,9 +42,11 @@ struct delay_task {
 	__u8 lock_levels;     /* its wait for a lock is the target, at these levels */
 	__u8 runnable_levels; /* its wait for a core is */
 	__u8 spin;            /* enum delay_spinning */
-	__u32 pad;
+	__u8 brief_turns;     /* delay_turn.h */
+	__u8 pad[3];
+	__u32 brief_left_ns, pad2; /* of a turn that was preempted */
 };
-_Static_assert(sizeof(struct delay_task) == 80, "delay_task layout");
+_Static_assert(sizeof(struct delay_task) == 88, "delay_task layout");
 
 /* ---- switch out and wake-up ---- */
 

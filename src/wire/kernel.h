@@ -10,7 +10,7 @@
 
 #include "wire/code.h"
 #include "wire/delay_budget.h"
-#include "wire/delay_core.h"
+#include "wire/delay_turn.h"
 #include "wire/events.h"
 #include "wire/progress.h"
 #include "wire/settings.h"
@@ -23,6 +23,7 @@
 /* One core. Writer: BPF on that core. */
 struct kernel_cpu {
 	struct delay_core delay;
+	struct delay_turn turn;
 	__u64 observed_ns;  /* last poll of the points */
 	__u64 displaced_ns; /* a foreign task or another virtual machine had the core, while a
 			     * runnable task of the program had none */
@@ -70,12 +71,12 @@ _Static_assert(sizeof(struct kernel_totals) == 48, "kernel_totals layout");
 /*
  * struct task_state of bpf/state.h; the engine writes these bytes to make a running task a member.
  */
-#define KERNEL_TASK_STATE_BYTES 144
-#define KERNEL_TASK_STATE_MEMBER 80 /* offsets */
-#define KERNEL_TASK_STATE_PEER 83
-#define KERNEL_TASK_STATE_IN_TREE 85
-#define KERNEL_TASK_STATE_EXCLUDED 86
-#define KERNEL_TASK_STATE_UNDECIDED 87
+#define KERNEL_TASK_STATE_BYTES 152
+#define KERNEL_TASK_STATE_MEMBER 88 /* offsets */
+#define KERNEL_TASK_STATE_PEER 91
+#define KERNEL_TASK_STATE_IN_TREE 93
+#define KERNEL_TASK_STATE_EXCLUDED 94
+#define KERNEL_TASK_STATE_UNDECIDED 95
 
 /* A process's name (comm), and the engine's decision about it. */
 struct kernel_name {

@@ -9,7 +9,7 @@
 
 #include "experiment/sampling_rate.h"
 #include "wire/delay_budget.h"
-#include "wire/delay_core.h"
+#include "wire/delay_turn.h"
 #include "wire/delay_waiters.h"
 
 #include <stdbool.h>
@@ -84,6 +84,7 @@ struct engine_task {
 	uint8_t phase;
 	bool is_in_handler, waits_for_task;
 	bool holds_core;  /* its pause spins, as threads outnumber cores */
+	bool sleeps_on;   /* its pause makes the wait longer that it has just ended */
 	bool was_crowded; /* at settled_ns */
 	uint64_t settled_ns, settled_cpu_ns, settled_delay_ns; /* as runtime/contention.c */
 	uint64_t pays_since_cpu_ns;
@@ -100,6 +101,7 @@ struct engine_task {
 /* A core's part, of the kernel engine. */
 struct engine_core {
 	struct delay_core delay;
+	struct delay_turn turn;
 	struct delay_budget budget;
 	uint64_t tick_grid_ns; /* nominal time of the next tick */
 	bool owes_more, is_finishing, has_paused;

@@ -120,6 +120,7 @@ uint64_t engine_tick(struct machine *machine, struct core *core)
 	}
 	bool rests = check_spin(machine, core, task, tick.weight_ns);
 	charge(machine, core, tick.weight_ns);
+	delay_turn_tick(&core->engine.turn, delay, machine->now_ns);
 	core->engine.has_paused = false;
 	if (!rests && owes_more(machine, core))
 		engine_count_lag(machine, core_gap(machine, core), core->entered_ns);
@@ -134,6 +135,7 @@ uint64_t engine_pay_before_waking(struct machine *machine, struct core *core)
 		return 0;
 	engine_advance(machine);
 	core->engine.has_paused = false;
+	delay_turn_act(&core->engine.turn, &core->engine.delay);
 	return core_pay(machine, core, "pays before it wakes another");
 }
 
@@ -177,7 +179,10 @@ void engine_waking(struct machine *machine, struct core *core, struct task *wake
 		time = machine->now_ns;
 		delay = engine->global_ns;
 	}
-	delay_wake(&state->delay, is_external ? DELAY_WAKER_EXTERNAL : DELAY_WAKER_TASK,
+	delay_wake(&state->delay,
+		   !is_external                                            ? DELAY_WAKER_TASK :
+		   task_operation(machine, woken)->kind == OPERATION_SLEEP ? DELAY_WAKER_TIMER :
+									     DELAY_WAKER_EXTERNAL,
 		   is_external ? 0 : core_gap(machine, core), delay, time);
 	engine_trace(machine, is_external ? "is woken from outside" : "is woken by a task", woken,
 		     state->delay.gap_ns);
@@ -187,6 +192,8 @@ static void leave(struct machine *machine, struct core *core, struct task *task)
 {
 	bool is_blocked = task->status == TASK_BLOCKED;
 
+	delay_turn_end(&core->engine.turn, &core->engine.delay, &task->engine.delay, is_blocked,
+		       machine->now_ns);
 	delay_leave(&task->engine.delay, &machine->engine.delay, core_gap(machine, core),
 		    is_blocked, machine->engine.global_ns, machine->now_ns);
 	engine_trace(machine, is_blocked ? "waits" : "is preempted", task,
@@ -213,6 +220,8 @@ static uint64_t enter(struct machine *machine, struct core *core, struct task *p
 	int todo = delay_enter(&state->delay.local, &next->engine.delay, &engine->delay, &entry);
 	uint64_t hold = 0;
 
+	delay_turn_begin(&state->turn, &state->delay, &next->engine.delay, todo & DELAY_BY_TIMER,
+			 &entry);
 	if (todo & DELAY_RAISES_G)
 		engine_raise(machine, state->delay.local.delay_ns, DELAY_HEARTBEAT_LIMIT_NS);
 	engine_trace(machine, "runs", next, core_gap(machine, core));

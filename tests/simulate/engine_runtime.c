@@ -33,7 +33,7 @@ static bool is_crowded(const struct machine *machine)
 
 	for (uint32_t i = 0; i < machine->task_count; i++) {
 		const struct task *task = &machine->tasks[i];
-		running += task_is_member(machine, task) &&
+		running += task_is_member(machine, task) && !task->engine.sleeps_on &&
 			   (task->status != TASK_BLOCKED || task->is_pausing);
 	}
 	return running > machine->settings.cores;
@@ -78,7 +78,7 @@ static bool begin_to_pay(struct machine *machine, struct task *task, const char 
 	task->pause_ns = 0;
 	task->engine.pays_begin_ns = task->engine.pays_since_ns = machine->now_ns;
 	task->engine.pays_cpu_ns = task->engine.pays_since_cpu_ns = task->cpu_ns;
-	task->engine.holds_core = is_crowded(machine);
+	task->engine.holds_core = !task->engine.sleeps_on && is_crowded(machine);
 	return true;
 }
 
@@ -89,7 +89,7 @@ static struct payment payment_ends(struct machine *machine, struct task *task)
 	machine->engine.paused_ns += machine->now_ns - state->pays_begin_ns;
 	machine->engine.pauses++;
 	state->cpu_accounted_ns += task->cpu_ns - state->pays_cpu_ns;
-	state->is_in_handler = false;
+	state->is_in_handler = state->sleeps_on = false;
 	return (struct payment){.kind = PAYMENT_NONE};
 }
 
@@ -108,7 +108,7 @@ struct payment engine_payment(struct machine *machine, struct task *task)
 		settle(machine, task);
 	state->pays_since_ns = now;
 	state->pays_since_cpu_ns = task->cpu_ns;
-	state->holds_core = is_crowded(machine);
+	state->holds_core = !state->sleeps_on && is_crowded(machine);
 	renew(machine, task);
 	uint64_t global = engine_delay(machine);
 	if (!delay_is_due(&state->local, global, SHORTEST_NS) || now - state->pays_begin_ns >= most)
@@ -211,7 +211,9 @@ static bool wait_end(struct machine *machine, struct task *task, bool is_for_tas
 	}
 	settle(machine, task);
 	engine_trace(machine, "has waited", task, gap_now(machine, task));
-	return begin_to_pay(machine, task, "pays after its wait");
+	state->sleeps_on = !is_for_task;
+	state->sleeps_on = begin_to_pay(machine, task, "pays after its wait") && !is_for_task;
+	return task->is_paying;
 }
 
 /* These look again what they wait for when they are woken, and take it in a further call. */

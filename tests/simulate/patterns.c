@@ -284,6 +284,20 @@ static void build_timer(struct program *program, struct random *random, uint32_t
 		      random_below(random, 2) ? OPERATION_SLEEP : OPERATION_COMPUTE);
 }
 
+/* Rounds that need all cores, beside threads that a timer wakes for a few microseconds. */
+static void build_housekeeping(struct program *program, struct random *random, uint32_t cores)
+{
+	struct operation *sleep;
+
+	build_rounds(program, random, cores, OPERATION_BARRIER);
+	choose_target(program, random, OPERATION_COMPUTE);
+	role_begin(program, between(random, 1, 8));
+	sleep = add(program, OPERATION_SLEEP, 0);
+	sleep->mean_ns = length_between(random, 5e6, 50e6);
+	sleep->spread_percent = 10;
+	compute(program, random, length_between(random, 3e3, 20e3));
+}
+
 /* A server: threads that read from a device which serves all at once, and one that answers. */
 static void build_io(struct program *program, struct random *random, uint32_t cores)
 {
@@ -465,6 +479,7 @@ const struct pattern patterns[] = {
 	{"ring", build_ring},
 	{"read_write", build_read_write},
 	{"timer", build_timer},
+	{"housekeeping", build_housekeeping},
 	{"io", build_io},
 	{"device", build_device},
 	{"spin_lock", build_spin_lock},

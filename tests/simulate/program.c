@@ -305,6 +305,7 @@ static enum step step_visit(struct machine *machine, struct task *task)
 		machine->first_delay_ns = engine_delay(machine);
 	}
 	machine->visits++;
+	machine->cores[task->core].engine.turn.has_acted = true;
 	machine->last_visit_ns = machine->now_ns;
 	machine->last_delay_ns = engine_delay(machine);
 	return operation_done(machine, task);
