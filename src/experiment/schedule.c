@@ -11,7 +11,7 @@
 /* The first decks of a target have these alone: with them its rank is known soonest. */
 static const double deciding[] = {0.25, 0.5, 0.75, 1};
 #define DECIDING (sizeof(deciding) / sizeof(deciding[0]))
-#define DECIDING_DECKS 3
+#define DECIDING_DECKS 8
 
 struct deck {
 	double *cards; /* a permutation of speedups; NULL until first used */
