@@ -2,7 +2,9 @@
 /* scale_rows - the part of recording.h with the rows of lever scale. */
 #pragma once
 
+#include "base/memory.h"
 #include "profile/kinds.h"
+#include "profile/set_rows.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,6 +50,8 @@ struct recording_what_if {
 	unsigned line;
 	double speedup;                  /* in experiments, with this gain of the program: */
 	int gain_ppm, low_ppm, high_ppm; /* parts per million of its time */
+	/* Of a set; not in the file, where each member's samples have its level in their weight. */
+	ARRAY(struct recording_member) members;
 };
 
 /* A sample in the code of a what_if in the recorded run. */

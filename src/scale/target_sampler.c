@@ -92,7 +92,9 @@ int target_sampler_open(const struct target_sampler_options *options,
 	/* Only the target's object is in scope: time in others belongs to the calling line, as in
 	 * the experiments. */
 	record_session_configure(&sampler->session, options->what_if->object,
-				 options->what_if->kind);
+				 options->what_if->members.count ?
+					 options->what_if->members.items[0].kind :
+					 options->what_if->kind);
 	record_session_add_program(&sampler->session, options->program);
 	int code = record_session_open(&sampler->session, &recorder, error);
 	if (!code)
@@ -126,13 +128,18 @@ void target_sampler_drain(struct target_sampler *sampler)
 
 /* ---- the end ---- */
 
-static bool is_target(const struct target_sampler *sampler, uint32_t place)
+/* At speedup s of the target, the code is sped up by s times this; 0: it is not the target's. */
+static double level_of(const struct target_sampler *sampler, uint32_t place)
 {
 	const struct recording_what_if *asked = sampler->what_if;
 	const struct symbols_location *found = symbols_location(sampler->session.symbols, place);
 
+	for (size_t i = 0; i < asked->members.count; i++)
+		if (found->kind == asked->members.items[i].kind &&
+		    text_equals(found->name, asked->members.items[i].name))
+			return asked->members.items[i].level;
 	if (found->kind != asked->kind)
-		return false;
+		return 0;
 	if (asked->kind == TARGET_LINE)
 		return found->line == asked->line && text_equals(found->file, asked->file);
 	return text_equals(found->name, asked->name) ||
@@ -140,7 +147,7 @@ static bool is_target(const struct target_sampler *sampler, uint32_t place)
 }
 
 /* The innermost frame in scope decides. */
-static bool is_target_sample(const struct target_sampler *sampler, const struct kept_sample *kept)
+static double sample_level(const struct target_sampler *sampler, const struct kept_sample *kept)
 {
 	for (uint32_t i = 0; i < kept->count; i++) {
 		const struct kept_frame *frame = &sampler->frames.items[kept->first + i];
@@ -150,9 +157,9 @@ static bool is_target_sample(const struct target_sampler *sampler, const struct 
 		uint32_t place =
 			symbols_location_at(sampler->session.symbols, frame->object, frame->offset);
 		if (place != SYMBOLS_NONE)
-			return is_target(sampler, place);
+			return level_of(sampler, place);
 	}
-	return false;
+	return 0;
 }
 
 uint64_t target_sampler_lost(const struct target_sampler *sampler)
@@ -169,8 +176,10 @@ int target_sampler_write(struct target_sampler *sampler, struct profile *profile
 	target_sampler_drain(sampler);
 	for (size_t i = 0; i < sampler->samples.count && !code; i++) {
 		struct kept_sample *kept = &sampler->samples.items[i];
+		double level = sample_level(sampler, kept);
 		kept->row.run_id = run_id;
-		if (is_target_sample(sampler, kept))
+		kept->row.weight_ns = (uint64_t)(level * (double)kept->row.weight_ns);
+		if (level > 0)
 			code = profile_add_target_sample(profile, &kept->row, error);
 	}
 	return code;
