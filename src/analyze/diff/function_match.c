@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* function_match - four passes, from equal names to similar ones. */
+/* function_match - five passes, from equal names to equal places. */
 #include "analyze/diff/function_match.h"
 
 #include "base/cleanup.h"
@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/text.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #define DISTANCE_SHARE 4 /* at most a quarter of the letters differ */
@@ -77,6 +78,7 @@ static char *portable_name(const char *normal)
 struct match_key {
 	char *normal, *base, *portable;
 	const char *file;
+	unsigned line;
 	bool is_single; /* no other one that is not matched yet has this portable name */
 };
 
@@ -86,6 +88,7 @@ static struct match_key *keys_of(const struct function_name *names, size_t count
 
 	for (size_t i = 0; i < count; i++) {
 		keys[i].file = names[i].file;
+		keys[i].line = names[i].line;
 		keys[i].normal = function_match_normal(names[i].name);
 		if (!keys[i].normal)
 			continue;
@@ -170,6 +173,78 @@ static void match_by(is_match *matches_with, struct side *left, struct side *rig
 		}
 }
 
+/* The nearest function of the same file that is matched, above the line or below. */
+static size_t neighbour_of(const struct side *side, size_t number, bool is_above)
+{
+	const struct match_key *key = &side->keys[number];
+	size_t nearest = FUNCTION_MATCH_NONE;
+
+	for (size_t i = 0; i < side->count; i++) {
+		const struct match_key *other = &side->keys[i];
+		if (!side->is_matched[i] || !other->line || !in_same_file(key, other) ||
+		    (is_above ? other->line >= key->line : other->line <= key->line))
+			continue;
+		if (nearest == FUNCTION_MATCH_NONE ||
+		    (is_above ? other->line > side->keys[nearest].line :
+				other->line < side->keys[nearest].line))
+			nearest = i;
+	}
+	return nearest;
+}
+
+/* Does the function stand as far from its neighbour as the other from what that has become? */
+static bool is_as_far(const struct side *left, size_t number, size_t neighbour,
+		      const struct side *right, size_t other, const size_t *matches)
+{
+	const struct match_key *moved = &right->keys[matches[neighbour]];
+
+	return moved->line && in_same_file(moved, &right->keys[other]) &&
+	       (int64_t)left->keys[number].line - left->keys[neighbour].line ==
+		       (int64_t)right->keys[other].line - moved->line;
+}
+
+/* The function that stands where this one was; FUNCTION_MATCH_NONE: there is none. */
+static size_t find_in_place(const struct side *left, size_t number, const struct side *right,
+			    const size_t *matches)
+{
+	size_t neighbours[] = {neighbour_of(left, number, true), neighbour_of(left, number, false)};
+	bool is_alone =
+		neighbours[0] == FUNCTION_MATCH_NONE && neighbours[1] == FUNCTION_MATCH_NONE;
+
+	for (size_t i = 0; i < right->count; i++) {
+		const struct match_key *key = &right->keys[i];
+		if (right->is_matched[i] || !key->normal || !key->line ||
+		    !in_same_file(&left->keys[number], key))
+			continue;
+		bool is_there = is_alone && key->line == left->keys[number].line;
+		for (unsigned j = 0; j < 2; j++)
+			is_there = is_there ||
+				   (neighbours[j] != FUNCTION_MATCH_NONE &&
+				    is_as_far(left, number, neighbours[j], right, i, matches));
+		if (is_there)
+			return i;
+	}
+	return FUNCTION_MATCH_NONE;
+}
+
+/* Neighbours are those of the passes before. */
+static void match_by_place(struct side *left, struct side *right, size_t *matches)
+{
+	size_t *found = memory_new(left->count + 1, sizeof(*found));
+
+	for (size_t i = 0; i < left->count; i++)
+		found[i] = left->is_matched[i] || !left->keys[i].normal || !left->keys[i].line ?
+				   FUNCTION_MATCH_NONE :
+				   find_in_place(left, i, right, matches);
+	for (size_t i = 0; i < left->count; i++) {
+		if (found[i] == FUNCTION_MATCH_NONE || right->is_matched[found[i]])
+			continue;
+		matches[i] = found[i];
+		left->is_matched[i] = right->is_matched[found[i]] = true;
+	}
+	free(found);
+}
+
 static struct side side_of(const struct function_name *names, size_t count)
 {
 	return (struct side){.keys = keys_of(names, count),
@@ -196,6 +271,19 @@ void function_match(const struct function_name *before, size_t before_count,
 	find_singles(&right);
 	match_by(is_same_elsewhere, &left, &right, matches);
 	match_by(is_similar, &left, &right, matches);
+	match_by_place(&left, &right, matches);
 	side_free(&left);
 	side_free(&right);
+}
+
+bool function_match_is_renamed(const struct function_name *before,
+			       const struct function_name *after)
+{
+	struct match_key *keys[] = {keys_of(before, 1), keys_of(after, 1)};
+	bool is_renamed = keys[0]->normal && keys[1]->normal &&
+			  strcmp(keys[0]->portable, keys[1]->portable) != 0;
+
+	keys_free(keys[0], 1);
+	keys_free(keys[1], 1);
+	return is_renamed;
 }

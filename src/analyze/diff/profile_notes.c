@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* profile_notes - compares runs, first places and functions. */
 #include "analyze/diff/profile_notes.h"
+#include "analyze/diff/function_match.h"
 
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -125,6 +126,18 @@ static void add_one_sided(struct profile_pair *pair, const struct changed_functi
 						    "it may hold what was inlined before"));
 }
 
+static void add_new_name(struct profile_pair *pair, const struct changed_function *function)
+{
+	const struct function_cost *before = function->sides[PROFILE_BEFORE];
+	const struct function_cost *after = function->sides[PROFILE_AFTER];
+	struct function_name names[] = {{.name = before->name}, {.name = after->name}};
+
+	if (before->per_visit_ns > GONE_SHARE_LEAST * pair->costs[PROFILE_BEFORE].all_ns &&
+	    function_match_is_renamed(&names[0], &names[1]))
+		profile_notes_add_one(pair, text_format("%s has another name after: %s",
+							before->name, after->name));
+}
+
 static void add_functions(struct profile_pair *pair)
 {
 	size_t dearer = 0;
@@ -135,6 +148,7 @@ static void add_functions(struct profile_pair *pair)
 			add_one_sided(pair, function);
 			continue;
 		}
+		add_new_name(pair, function);
 		if (!function->is_changed || function->speedup > 0 || function == pair->main)
 			continue;
 		if (dearer++ < DEARER_SHOWN)

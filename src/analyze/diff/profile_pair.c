@@ -99,7 +99,8 @@ static struct function_name *names_of(const struct function_costs *costs)
 	struct function_name *names = memory_new(costs->count + 1, sizeof(*names));
 
 	for (size_t i = 0; i < costs->count; i++)
-		names[i] = (struct function_name){costs->items[i].name, costs->items[i].file};
+		names[i] = (struct function_name){costs->items[i].name, costs->items[i].file,
+						  costs->items[i].line};
 	return names;
 }
 

@@ -131,6 +131,7 @@ static struct function_name name_of(const struct recording_frame *frame)
 	return (struct function_name){
 		.name = function || !object ? function : path_base(object),
 		.file = frame ? frame->file : NULL,
+		.line = frame ? frame->line : 0,
 	};
 }
 

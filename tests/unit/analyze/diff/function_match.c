@@ -7,7 +7,7 @@
 static size_t match_one(const char *before, const char *before_file, const char *after,
 			const char *after_file)
 {
-	struct function_name a = {before, before_file}, b = {after, after_file};
+	struct function_name a = {before, before_file, 0}, b = {after, after_file, 0};
 	size_t match;
 
 	function_match(&a, 1, &b, 1, &match);
@@ -44,13 +44,50 @@ TEST("similar names match in files of the same name only")
 
 TEST("equal names win over similar ones, and each function is matched once")
 {
-	struct function_name before[] = {{"find_all", "a.c"}, {"find_alls", "a.c"}};
-	struct function_name after[] = {{"find_alls", "a.c"}, {"find_allx", "a.c"}};
+	struct function_name before[] = {{"find_all", "a.c", 0}, {"find_alls", "a.c", 0}};
+	struct function_name after[] = {{"find_alls", "a.c", 0}, {"find_allx", "a.c", 0}};
 	size_t matches[2];
 
 	function_match(before, 2, after, 2, matches);
 	CHECK_EQUAL(matches[0], 1);
 	CHECK_EQUAL(matches[1], 0);
+}
+
+TEST("a function with another name is known by its distance from a neighbour, though lines moved")
+{
+	struct function_name before[] = {{"parse", "a.c", 10},
+					 {"lookup", "a.c", 42},
+					 {"reply", "a.c", 80}};
+	struct function_name after[] = {{"reply", "b/a.c", 93},
+					{"parse", "b/a.c", 17},
+					{"find_customer", "b/a.c", 49}};
+	size_t matches[3];
+
+	function_match(before, 3, after, 3, matches);
+	CHECK_EQUAL(matches[0], 1);
+	CHECK_EQUAL(matches[1], 2);
+	CHECK_EQUAL(matches[2], 0);
+	CHECK(function_match_is_renamed(&before[1], &after[2]));
+	CHECK(!function_match_is_renamed(&before[0], &after[1]));
+	after[2].line = 60; /* neither as far from parse nor from reply */
+	function_match(before, 3, after, 3, matches);
+	CHECK_EQUAL(matches[1], FUNCTION_MATCH_NONE);
+}
+
+TEST("without a neighbour the same line tells, without lines or in another file nothing does")
+{
+	struct function_name before = {"lookup", "a.c", 42}, after = {"find_customer", "a.c", 42};
+	size_t match;
+
+	function_match(&before, 1, &after, 1, &match);
+	CHECK_EQUAL(match, 0);
+	after.file = "b.c";
+	function_match(&before, 1, &after, 1, &match);
+	CHECK_EQUAL(match, FUNCTION_MATCH_NONE);
+	after.file = "a.c";
+	before.line = after.line = 0;
+	function_match(&before, 1, &after, 1, &match);
+	CHECK_EQUAL(match, FUNCTION_MATCH_NONE);
 }
 
 TEST("names of GCC with libstdc++ and of clang with libc++ match, in files of other names, too")
@@ -70,12 +107,14 @@ TEST("names of GCC with libstdc++ and of clang with libc++ match, in files of ot
 
 TEST("of several lambdas, or functions with one name in other files, none is taken for another")
 {
-	struct function_name before[] = {{"main::{lambda(int)#1}::operator()(int) const", "a.cc"},
-					 {"main::{lambda(int)#2}::operator()(int) const", "a.cc"},
-					 {"get(int)", "b.cc"}};
-	struct function_name after[] = {{"main::$_0::operator()(int) const", "c.cc"},
-					{"get(long)", "d.cc"},
-					{"get(char)", "e.cc"}};
+	struct function_name before[] = {{"main::{lambda(int)#1}::operator()(int) const", "a.cc",
+					  0},
+					 {"main::{lambda(int)#2}::operator()(int) const", "a.cc",
+					  0},
+					 {"get(int)", "b.cc", 0}};
+	struct function_name after[] = {{"main::$_0::operator()(int) const", "c.cc", 0},
+					{"get(long)", "d.cc", 0},
+					{"get(char)", "e.cc", 0}};
 	size_t matches[3];
 
 	function_match(before, 3, after, 3, matches);
