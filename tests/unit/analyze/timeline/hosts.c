@@ -259,6 +259,59 @@ TEST("the critical path goes to another host and back by messages")
 	CHECK(path->segments.items[1].thread == two->thread);
 }
 
+/* The first host's wake-up seems to come from its thread 12, which runs on core 1 at that time. */
+static struct recording *woken_by_thread(const char *call)
+{
+	struct recording *recording = question_and_answer();
+	struct chunk_writer core = {0}, tasks = {0};
+	struct switch_event wake = {.time_ns = BASE + 445 * US,
+				    .tid = 11,
+				    .other = 12,
+				    .kind = SWITCH_WAKE,
+				    .flags = SWITCH_TID_OURS | SWITCH_OTHER_OURS,
+				    .system_call = 202};
+	struct task_event task = {
+		.time_ns = BASE, .kind = TASK_NAME, .tid = 12, .pid = 10, .name = "other"};
+
+	add_word(recording, 1, RECORDING_STRING_SYSTEM_CALLS + 202, call);
+	for (size_t i = 0; i < recording->chunks.count; i++) { /* without the one by an interrupt */
+		struct recording_chunk *chunk = &recording->chunks.items[i];
+		if (chunk->run_id != 1 || chunk->kind != CHUNK_SCHEDULER)
+			continue;
+		struct chunk_writer again = {0};
+		put_switch(&again, BASE, 0, 11);
+		put_switch(&again, BASE + 100 * US, 11, 0);
+		put_switch(&again, BASE + 450 * US, 0, 11);
+		put_switch(&again, BASE + 500 * US, 11, 0);
+		chunk->events = again.events;
+		free(chunk->data.items);
+		chunk->data.items = chunk_writer_take(&again, &chunk->data.count);
+		chunk_writer_release(&again);
+	}
+	chunk_writer_add_task(&tasks, &task);
+	put_switch(&core, BASE + 300 * US, 0, 12);
+	chunk_writer_add_switch(&core, &wake);
+	put_switch(&core, BASE + 460 * US, 12, 0);
+	add_chunk(recording, 1, CHUNK_TASKS, &tasks);
+	add_chunk(recording, 1, CHUNK_SCHEDULER, &core);
+	recording->chunks.items[recording->chunks.count - 1].cpu = 1;
+	return recording;
+}
+
+TEST("a receive was ended by its message, whichever thread an interrupt stopped for it")
+{
+	AUTO(recording) struct recording *receive = woken_by_thread("recvfrom");
+	AUTO(timeline) struct timeline *timeline = timeline_new(receive);
+	AUTO(path) struct path *path = path_new(timeline);
+	CHECK_EQUAL(path->messages, 2);
+	AUTO(recording) struct recording *lock = woken_by_thread("futex");
+	AUTO(timeline) struct timeline *other = timeline_new(lock);
+	AUTO(path) struct path *local = path_new(other);
+	CHECK_EQUAL(local->messages, 0);
+	CHECK_EQUAL(local->rows.count, 2);
+	CHECK(is_near(local->rows.items[0].class_ns[TIMELINE_RUNNING], 145));
+}
+
 TEST("a run without a clock is a timeline of its own")
 {
 	AUTO(recording) struct recording *recording = two_hosts();
