@@ -232,7 +232,20 @@ static void add_chunk(struct merger *merger, const struct recording_chunk *chunk
 
 /* ---- messages as bounds of clocks ---- */
 
-/* A message that came by its receiver's clock cannot have left later. The narrowest are kept. */
+/* False: the message is none, as of two connections that seem to be one. */
+static bool is_possible(const struct clock_fit *clock, uint64_t time_ns, int64_t offset_ns,
+			bool is_high)
+{
+	int64_t known_ns = (int64_t)(clock_fit_time(clock, time_ns) - time_ns);
+	int64_t room_ns = (int64_t)clock->uncertainty_ns;
+
+	return is_high ? offset_ns >= known_ns - room_ns : offset_ns <= known_ns + room_ns;
+}
+
+/*
+ * A message that came by its receiver's clock cannot have left later. The narrowest are kept, of
+ * those that the clock as known so far allows. Of one that came in part, the send may be lost.
+ */
 static void add_message_bounds(const struct merger *merger, struct bound_list *bounds)
 {
 	struct hash_map kept = {0}; /* (time in steps, side): index */
@@ -243,10 +256,12 @@ static void add_message_bounds(const struct merger *merger, struct bound_list *b
 		const struct message_end *in = &merger->messages.ends.items[message->in];
 		bool is_out = out->host == merger->index;
 		const struct message_end *one = is_out ? out : in, *other = is_out ? in : out;
-		if (one->host != merger->index || other->host || one->time_ns >= BOUND_MOST_NS ||
-		    other->time_ns >= BOUND_MOST_NS)
+		if (!message->is_whole || one->host != merger->index || other->host ||
+		    one->time_ns >= BOUND_MOST_NS || other->time_ns >= BOUND_MOST_NS)
 			continue;
 		int64_t offset_ns = (int64_t)(other->time_ns - one->time_ns);
+		if (!is_possible(&merger->clock, one->time_ns, offset_ns, is_out))
+			continue;
 		uint32_t at = hash_map_get(&kept, one->time_ns / BOUND_STEP_NS, is_out);
 		if (at == HASH_MAP_NONE) {
 			at = (uint32_t)bounds->count;
@@ -310,7 +325,9 @@ static void fit_clock(struct merger *merger, struct timeline_host *host)
 				(struct clock_bound){row->time_ns, row->low_ns, row->high_ns};
 	}
 	if (bounds.count) {
+		clock_fit(bounds.items, bounds.count, &merger->clock);
 		add_message_bounds(merger, &bounds);
+		clock_fit_clear(&merger->clock);
 		qsort(bounds.items, bounds.count, sizeof(*bounds.items), by_bound_time);
 		clock_fit(bounds.items, bounds.count, &merger->clock);
 		uint64_t middle_ns = bounds.items[bounds.count / 2].time_ns;

@@ -238,6 +238,31 @@ TEST("messages narrow what clocks are known to, and none arrives before it left"
 	CHECK(is_near(spans->flows.items[0].total_ns, 70 + 65));
 }
 
+static void add_message_end(struct recording *recording, int64_t run_id, uint64_t time_ns,
+			    enum mark_kind kind)
+{
+	struct chunk_writer marks = {0};
+	struct mark mark = {.time_ns = time_ns,
+			    .kind = kind,
+			    .name_id = (unsigned)run_id,
+			    .has_value = true,
+			    .value = 5ull << 32 | 9};
+
+	chunk_writer_add_mark(&marks, &mark);
+	add_chunk(recording, run_id, CHUNK_MARKS, &marks);
+	recording->chunks.items[recording->chunks.count - 1].cpu = RECORDING_MARKS_KERNEL;
+}
+
+TEST("a message that the clocks do not allow bounds none")
+{
+	AUTO(recording) struct recording *recording = question_and_answer();
+	add_message_end(recording, 1, BASE + 3000 * US, MARK_FLOW_OUT);
+	add_message_end(recording, 2, BASE + AHEAD + 100 * US, MARK_FLOW_IN);
+	AUTO(timeline) struct timeline *timeline = timeline_new(recording);
+	CHECK(timeline->hosts.items[1].uncertainty_ns < 600000);
+	CHECK_EQUAL(timeline->messages.count, 2);
+}
+
 TEST("the critical path goes to another host and back by messages")
 {
 	AUTO(recording) struct recording *recording = question_and_answer();
