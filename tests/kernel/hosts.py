@@ -203,6 +203,18 @@ def _():
         check_lost(place)
 
 
+@test("a program that is killed on another host is told, and the run goes on")
+def _():
+    with two_hosts(), folder() as place:
+        with running(place, 40) as (lever_run, agent, out):
+            wait_for_pauses(out)
+            theirs, = children(agent)
+            os.kill(theirs, signal.SIGKILL)
+            end(lever_run, out)
+        said = [one for one in report(os.path.join(place, "hosts.lever"))["warnings"] if "its program ended before the run: signal 9" in one]
+        equal([NAMES[1] in one for one in said], [True])
+
+
 @test("a killed coordinator ends its agents and their program")
 def _():
     with two_hosts(), folder() as place:

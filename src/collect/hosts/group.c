@@ -11,6 +11,7 @@
 #include "collect/hosts/launch.h"
 #include "collect/hosts/link.h"
 #include "collect/hosts/peer_clock.h"
+#include "collect/hosts/peer_end.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,6 +41,7 @@ struct peer {
 	char *file, *coming; /* the last whole one, and what has come of the next */
 	size_t file_size, coming_size;
 	struct peer_clock clock;
+	struct peer_end end;
 };
 
 struct outgoing {
@@ -179,7 +181,8 @@ static void on_message(struct group *group, const struct link_message *message)
 		add_trouble(group, peer, data);
 	else if (message->kind == HOSTS_FILE && size >= sizeof(struct hosts_file))
 		take_file(peer, data, size);
-	else if (message->kind == HOSTS_ENDED)
+	else if (message->kind == HOSTS_ENDED &&
+		 peer_end_take(&peer->end, data, size, peer->heard_ns))
 		peer->now.has_ended = true;
 }
 
@@ -228,6 +231,10 @@ static void find_lost(struct group *group, uint64_t now)
 {
 	for (unsigned i = 0; i < group->count; i++) {
 		struct peer *peer = &group->peers[i];
+		bool tells = !group->is_over && !group->options->is_recording;
+		AUTO(text) char *failure = tells ? peer_end_failure(&peer->end, now) : NULL;
+		if (failure)
+			add_trouble(group, peer, failure);
 		if (peer->now.is_lost || !peer->has_said_hello || group->is_over ||
 		    (int64_t)(now - peer->heard_ns) < (int64_t)HOSTS_LOST_NS)
 			continue;
