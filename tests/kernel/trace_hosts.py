@@ -135,7 +135,8 @@ def _():
         path = told["critical_path"]
         running = {one["host"]: one["time"]["running"] / 1e6 for one in path["threads"]}
         print(f"# ms on the path: {running}, of {path['duration_ns'] / 1e6:.0f}")
-        check(running[NAMES[2]] > 0.9 * 800 and running.get(NAMES[1], 0) < 0.1 * 100, str(running))
+        # The other one's 100 ms are not, but its start (30 ms) may be.
+        check(running[NAMES[2]] > 0.9 * 800 and running.get(NAMES[1], 0) < 0.6 * 100, str(running))
         flow, = [one for one in told["flows"] if one["name"] == "message to another host"]
         check(flow["count"] >= 400 and flow["no_partner"] <= 4, str(flow))
 
