@@ -36,8 +36,8 @@ const shown = (text) =>
 	text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
 const plain = (text) => text.replaceAll('\u00a0', ' ');
 
-async function open(timeline = small(), options = {}) {
-	const path = fill(makePage('short'), {report: reportOf('timeline'), timeline});
+async function open(timeline = small(), options = {}, more = {}) {
+	const path = fill(makePage('short'), {report: reportOf('timeline', more), timeline});
 	const opened = await openPage(browser, path, options);
 	await opened.page.waitForFunction(() => performance.getEntriesByName('draw').length > 0);
 	return opened;
@@ -335,6 +335,43 @@ test('states are drawn as wide as they are long, and an arrow from the waker', a
 	const expected = 0.15 * width * (STATE - 2);
 	assert.ok(Math.abs(lock - expected) < 0.1 * expected, `${lock}, expected ${expected}`);
 	assert.ok((await pixelsOf(page, 'accent')) > 20);
+	await context.close();
+});
+
+test('the critical path is a line below the threads on which it is, with a table', async () => {
+	const path = {start: deltas([0, 400]), length: [300, 600], thread: [0, 1]};
+	const without = await open();
+	await settle(without.page);
+	const before = await pixelsOf(without.page, 'ink');
+	assert.equal(await without.page.getByText('critical path').count(), 0);
+	await without.context.close();
+	const critical_path = {
+		duration_ns: 1000,
+		messages: 1,
+		messages_ns: 100,
+		threads: [
+			{
+				pid: 10,
+				tid: 11,
+				name: 'worker',
+				host: 'two',
+				path_ns: 600,
+				time: {running: 500, runnable: 100, I: 0, L: 0, B: 0},
+			},
+		],
+	};
+	const {page, context} = await open({...small(), path}, {}, {critical_path});
+	const {width} = await page.locator('canvas.timeline').boundingBox();
+	await settle(page);
+	const added = (await pixelsOf(page, 'ink')) - before;
+	assert.ok(added > 0.9 * 2 * width * 0.8, `${added} of ${width}`);
+	assert.equal(await page.getByText('\u2501 critical path').count(), 1);
+	const rows = await page
+		.locator('table', {hasText: 'messages between hosts'})
+		.locator('tr')
+		.allInnerTexts();
+	assert.match(rows[1], /worker of two \(11\)\s+60/);
+	assert.match(rows[2], /1 messages between hosts\s+10/);
 	await context.close();
 });
 
