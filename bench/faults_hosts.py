@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """faults_hosts - kills and partitions of a run over two hosts at random moments, and prints a table of what they left.
 
-    bench/faults_hosts.py [--lever build/lever] [--faults 20] [--seed 1]
+    bench/faults_hosts.py [--lever build/lever] [--faults 20] [--seed 1] [--kinds "agent killed,cable cut"]
 
 Two network namespaces with a cable (tests/kernel/namespaces.py); the second host's program pauses as long as the first
-one's work is sped up. A fault: the agent or the coordinator is killed by -9 or stopped for 1.5 s, or the cable is cut for
-good or for 1.5 s; each from 0 to 4 s after the start. Then are counted: faults after which the second host paused for more
-than a twentieth of the time from 150 ms on, as long as nothing was heard; reports that cannot be read, or lack the results
-until then; lost hosts that are not told; runs that do not go on or do not end by Ctrl-C; processes of lever and BPF programs left.
-Exits 1 if any. Needs root.
+one's work is sped up. A fault: the agent or the coordinator is killed by -9 or stopped for 1.5 s, the agent is stopped for good,
+the cable is cut for good or for 1.5 s, all TCP connections are reset (ss --kill), the second host's program is killed, the core
+of the second host is taken for 1.5 s by a real-time task, or the disk of the profile is full; each from 0 to 4 s after the start.
+Then are counted: faults after which the second host paused for more than a twentieth of the time from 150 ms on, as long as nothing
+was heard; reports that cannot be read, or lack the results until then; lost hosts, and full disks, that are not told; runs that do
+not go on or do not end by Ctrl-C; processes of lever and BPF programs left. Exits 1 if any. Needs root.
 """
 import argparse
 import contextlib
@@ -25,7 +26,11 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LATEST_S, SILENCE_S = 4, 1.5
-KINDS = ("agent killed", "coordinator killed", "agent stopped", "coordinator stopped", "cable cut", "cable cut shortly")
+KINDS = ("agent killed", "coordinator killed", "agent stopped", "coordinator stopped", "cable cut", "cable cut shortly", "agent hangs",
+         "connections reset", "program killed", "host busy", "disk full")
+LOSSES = ("agent killed", "cable cut", "agent hangs")  # after which the second host is told as lost
+BUSY = "import os, time\nos.sched_setaffinity(0, {1})\nend = time.monotonic() + 1.5\nwhile time.monotonic() < end: pass"
+DISK_BYTES = 8 << 20
 WRONG = ("paused", "no report", "not told", "no end", "processes", "BPF")
 
 
@@ -34,6 +39,7 @@ def parse():
     parser.add_argument("--lever", default=os.path.join(HERE, "..", "build", "lever"))
     parser.add_argument("--faults", type=int, default=20, help="of all kinds together")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kinds", help="of them, with commas between")
     return parser.parse_args()
 
 
@@ -92,22 +98,48 @@ def slots(path):
         return [(int(at), int(paused)) for at, paused in re.findall(r"^at (\d+) paused (\d+)$", file.read(), re.M)]
 
 
-def inject(kind, lever, agent):
+def inject_shortly(kind, lever, agent):
     """Returns from when to when the second host heard nothing, in s."""
     since = time.monotonic()
+    pid = lever.pid if kind == "coordinator stopped" else agent
+    cable(False) if kind == "cable cut shortly" else os.kill(pid, signal.SIGSTOP)
+    time.sleep(SILENCE_S)
+    until = time.monotonic()
+    cable(True) if kind == "cable cut shortly" else os.kill(pid, signal.SIGCONT)
+    return since, until
+
+
+def fill(place):
+    with contextlib.suppress(OSError), open(os.path.join(place, "disk", "full"), "wb") as file:
+        while file.write(bytes(65536)):
+            file.flush()
+
+
+def inject(kind, lever, agent, place):
+    """Likewise; never: (now, now)."""
+    since = time.monotonic()
+    if kind in ("agent stopped", "coordinator stopped", "cable cut shortly"):
+        return inject_shortly(kind, lever, agent)
     if kind == "agent killed":
         os.kill(agent, signal.SIGKILL)
+    elif kind == "agent hangs":
+        os.kill(agent, signal.SIGSTOP)
     elif kind == "coordinator killed":
         lever.kill()
     elif kind == "cable cut":
         cable(False)
     else:
-        pid = lever.pid if kind == "coordinator stopped" else agent
-        cable(False) if kind == "cable cut shortly" else os.kill(pid, signal.SIGSTOP)
-        time.sleep(SILENCE_S)
-        until = time.monotonic()
-        cable(True) if kind == "cable cut shortly" else os.kill(pid, signal.SIGCONT)
-        return since, until
+        if kind == "connections reset":
+            said = run(*inside(0, "ss", "--kill", "--tcp"))
+            assert said.returncode == 0, said.stderr
+        elif kind == "program killed":
+            for pid in filter(is_program, children_of(agent)):
+                os.kill(pid, signal.SIGKILL)
+        elif kind == "host busy":
+            run("chrt", "--fifo", "50", sys.executable, "-c", BUSY)
+        else:
+            fill(place)
+        return since, since
     return since, since + 60
 
 
@@ -120,7 +152,7 @@ def report_of(output):
 
 def fault(kind, moment, place):
     """What is wrong after it, as in WRONG; and whether experiments had begun."""
-    output, out = os.path.join(place, "hosts.lever"), os.path.join(place, "out")
+    output, out = os.path.join(place, "disk", "hosts.lever"), os.path.join(place, "out")
     words = inside(0, LEVER, "run", "--output", output, "--granularity", "function", "--progress", "request", "--target", "prepare", "--speedups", "100",
                    "--period", "1ms", "--hosts", f"{NAMES[1]}={ADDRESSES[1]}", "--launch", "ip netns exec %h", "--", program("hosts"), "-", "0", "40")
     with open(out, "w", encoding="utf-8") as file:
@@ -135,11 +167,11 @@ def fault(kind, moment, place):
     theirs = [pid for pid in children if pid not in programs_run]
     programs = engine_probe.programs_of(lever.pid) | engine_probe.programs_of(agent)
     had_begun = bool(slots(out))
-    since, until = inject(kind, lever, agent)
+    since, until = inject(kind, lever, agent, place)
     wrong = set()
     if kind != "coordinator killed":
         time.sleep(3)
-        if lever.poll() is not None and had_begun:
+        if lever.poll() is not None and had_begun and kind != "disk full":
             wrong.add("no end")  # it has not gone on
         with contextlib.suppress(ProcessLookupError):
             os.killpg(lever.pid, signal.SIGINT)
@@ -147,7 +179,10 @@ def fault(kind, moment, place):
         wrong.add("no end")
         os.killpg(lever.pid, signal.SIGKILL)
     lever.wait()
-    if not wait_until(lambda: not any(is_running(pid) for pid in (agent, *theirs)), 40 if kind == "cable cut" else 8):
+    with contextlib.suppress(ProcessLookupError):
+        if kind == "agent hangs":
+            os.kill(agent, signal.SIGCONT)
+    if not wait_until(lambda: not any(is_running(pid) for pid in (agent, *theirs)), 40 if kind in ("cable cut", "agent hangs") else 8):
         wrong.add("processes")
     for pid in filter(is_program, programs_run):
         os.kill(pid, signal.SIGKILL)
@@ -157,8 +192,12 @@ def fault(kind, moment, place):
     told = report_of(output)
     if had_begun and (told is None or (moment > 1 and not told["progress"])):
         wrong.add("no report")
-    is_lost = kind in ("agent killed", "cable cut")
-    if told and had_begun and is_lost and not any("lost: it sent nothing" in one for one in told["warnings"]):
+    if told and had_begun and kind in LOSSES and not any("lost: it sent nothing" in one for one in told["warnings"]):
+        wrong.add("not told")
+    with open(out, encoding="utf-8", errors="replace") as file:
+        if kind == "disk full" and had_begun and (lever.returncode != 1 or "the disk is full" not in file.read()):
+            wrong.add("not told")
+    if kind == "program killed" and had_begun and told and not any("its program ended before the run: signal 9" in one for one in told["warnings"]):
         wrong.add("not told")
     if engine_probe.still_loaded(programs):
         wrong.add("BPF")
@@ -166,13 +205,25 @@ def fault(kind, moment, place):
     return wrong, had_begun
 
 
+@contextlib.contextmanager
+def small_disk(place):
+    disk = os.path.join(place, "disk")
+    os.mkdir(disk)
+    assert run("mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "lever-disk", disk).returncode == 0
+    try:
+        yield
+    finally:
+        run("umount", "--lazy", disk)
+
+
 def main():
     chance = random.Random(OPTIONS.seed)
-    table = {kind: [0, 0, *[0] * len(WRONG)] for kind in KINDS}
+    kinds = OPTIONS.kinds.split(",") if OPTIONS.kinds else KINDS
+    table = {kind: [0, 0, *[0] * len(WRONG)] for kind in kinds}
     before = len(engine_probe.complaints())
     for number in range(OPTIONS.faults):
-        kind, moment = KINDS[number % len(KINDS)], chance.uniform(0, LATEST_S)
-        with two_hosts(), tempfile.TemporaryDirectory() as place:
+        kind, moment = kinds[number % len(kinds)], chance.uniform(0, LATEST_S)
+        with two_hosts(), tempfile.TemporaryDirectory() as place, small_disk(place):
             wrong, had_begun = fault(kind, moment, place)
             if wrong:
                 with open(os.path.join(place, "out"), encoding="utf-8", errors="replace") as file:
