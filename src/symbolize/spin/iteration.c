@@ -6,6 +6,9 @@
  * have the later kind of enum value. At the loop's begin, what the loop writes anywhere is
  * VALUE_CARRIED, and everything else is VALUE_SAME. So what is computed from VALUE_SAME alone is
  * the same in each iteration.
+ *
+ * A loop that compares two reads of one place in one iteration (a sequence lock's reader) goes on
+ * only if another thread wrote between them. It does not wait, whatever its form.
  */
 #include "symbolize/spin/iteration.h"
 
@@ -14,6 +17,7 @@
 #define SLOTS_MOST 24          /* words of the stack frame */
 #define COUNTING_NODES_MOST 10 /* of a loop that counts its tries, without a pause */
 #define PLACES (MACHINE_REGISTERS + SLOTS_MOST)
+#define ORIGINS_MOST 16
 
 enum value {
 	VALUE_NONE,    /* not reached yet */
@@ -30,14 +34,31 @@ struct slot {
 	bool is_written;
 };
 
+/* What is known at an instruction. */
+struct known {
+	uint8_t values[PLACES]; /* enum value */
+	uint8_t origins
+		[PLACES]; /* of which of the analysis' origins it is a copy, from 1; 0: none */
+};
+
+/* A place in memory that the loop reads. */
+struct origin {
+	int64_t displacement;
+	uint8_t base;    /* a register that the loop does not write, or MACHINE_NONE; */
+	uint8_t pointer; /* or the origin of the pointer in it, from 1 */
+	uint8_t size;
+};
+
 struct analysis {
 	const struct loop *loop;
+	struct origin origins[ORIGINS_MOST];
+	uint32_t origin_count;
 	struct slot slots[SLOTS_MOST];
 	uint32_t slot_count;
-	uint8_t before[LOOP_NODES_MOST][PLACES]; /* enum value, before each instruction */
-	uint64_t written;                        /* registers that the loop writes */
-	uint8_t end[PLACES];                     /* at its end */
-	bool is_refused, is_doubtful, counts;
+	struct known before[LOOP_NODES_MOST]; /* each instruction */
+	uint64_t written;                     /* registers that the loop writes */
+	struct known end;                     /* at its end */
+	bool is_refused, is_doubtful, counts, agrees;
 	struct iteration result;
 };
 
@@ -197,20 +218,111 @@ static void check(struct analysis *analysis, const struct loop_node *node, const
 	analysis->result.has_pause |= one->effect == EFFECT_PAUSE || node->call == LOOP_CALL_YIELDS;
 }
 
+/* ---- copies of what was read ---- */
+
+static uint64_t operand_registers(const struct loop_node *node)
+{
+	return node->instruction.reads & ~(1ull << MACHINE_FLAGS);
+}
+
+/* The number of the place that the instruction reads; 0: unknown, or its address may change. */
+static uint8_t origin_of_read(struct analysis *analysis, const struct loop_node *node,
+			      const struct known *known)
+{
+	const struct instruction_memory *memory = &node->instruction.memory;
+	struct origin read = {.displacement = memory->displacement,
+			      .base = memory->base,
+			      .size = memory->size};
+
+	if (memory->index != MACHINE_NONE || memory->is_thread_local)
+		return 0;
+	if (memory->base < MACHINE_REGISTERS && analysis->written >> memory->base & 1) {
+		read.base = MACHINE_NONE;
+		read.pointer = known->origins[memory->base];
+		if (!read.pointer)
+			return 0;
+	}
+	for (uint32_t i = 0; i < analysis->origin_count; i++) {
+		const struct origin *one = &analysis->origins[i];
+		if (one->base == read.base && one->pointer == read.pointer &&
+		    one->displacement == read.displacement && one->size == read.size)
+			return (uint8_t)(i + 1);
+	}
+	if (analysis->origin_count == ORIGINS_MOST)
+		return 0;
+	analysis->origins[analysis->origin_count++] = read;
+	return (uint8_t)analysis->origin_count;
+}
+
+/* Of what the instruction reads from memory, by itself or as a copy in the stack frame. */
+static uint8_t memory_origin(struct analysis *analysis, const struct loop_node *node,
+			     const struct known *known)
+{
+	const struct slot *slot = is_stack(node) ? slot_find(analysis, node) : NULL;
+
+	return slot && slot->is_written ?
+		       known->origins[MACHINE_REGISTERS + (slot - analysis->slots)] :
+		       origin_of_read(analysis, node, known);
+}
+
+/* Of what a plain move copies; 0: anything else. */
+static uint8_t copied_origin(struct analysis *analysis, const struct loop_node *node,
+			     const struct known *known)
+{
+	const struct instruction *one = &node->instruction;
+	uint64_t registers = operand_registers(node);
+	bool is_one = registers && !(registers & (registers - 1));
+
+	if (one->effect != EFFECT_MOVES || one->writes >> MACHINE_FLAGS & 1 ||
+	    one->reads >> MACHINE_FLAGS & 1)
+		return 0;
+	if (one->memory.is_read)
+		return registers ? 0 : memory_origin(analysis, node, known);
+	return is_one ? known->origins[__builtin_ctzll(registers)] : 0;
+}
+
+/* Does it compare two reads of one place? */
+static bool compares_reads(struct analysis *analysis, const struct loop_node *node,
+			   const struct known *known)
+{
+	uint64_t registers = operand_registers(node);
+	uint8_t origins[2] = {0};
+	unsigned count = 0;
+
+	if (!(node->instruction.writes >> MACHINE_FLAGS & 1))
+		return false;
+	if (node->instruction.memory.is_read)
+		origins[count++] = memory_origin(analysis, node, known);
+	for (; registers && count < 2; registers &= registers - 1)
+		origins[count++] = known->origins[__builtin_ctzll(registers)];
+	return !registers && count == 2 && origins[0] && origins[0] == origins[1];
+}
+
+/* ---- what an instruction changes ---- */
+
 static void write_slot(struct analysis *analysis, const struct loop_node *node, uint8_t value,
-		       uint8_t *values)
+		       uint8_t origin, struct known *known)
 {
 	const struct slot *slot = slot_find(analysis, node);
 
-	for (uint32_t i = 0; slot && i < analysis->slot_count; i++)
-		if (overlaps(&analysis->slots[i], slot))
-			values[MACHINE_REGISTERS + i] = VALUE_CARRIED;
-	if (slot)
-		values[MACHINE_REGISTERS + (slot - analysis->slots)] = value;
+	for (uint32_t i = 0; slot && i < analysis->slot_count; i++) {
+		if (!overlaps(&analysis->slots[i], slot))
+			continue;
+		known->values[MACHINE_REGISTERS + i] = VALUE_CARRIED;
+		known->origins[MACHINE_REGISTERS + i] = 0;
+	}
+	if (slot) {
+		known->values[MACHINE_REGISTERS + (slot - analysis->slots)] = value;
+		known->origins[MACHINE_REGISTERS + (slot - analysis->slots)] = origin;
+	}
 }
 
-static void call_elsewhere(struct analysis *analysis, const struct loop_node *node, uint8_t *values)
+static void call_elsewhere(struct analysis *analysis, const struct loop_node *node,
+			   struct known *known)
 {
+	uint8_t *values = known->values;
+
+	memset(known->origins, 0, sizeof(known->origins));
 	for (uint8_t number = 0; number < MACHINE_REGISTERS; number++)
 		if (CALL_CLOBBERS >> number & 1)
 			values[number] = VALUE_TIME;
@@ -219,12 +331,12 @@ static void call_elsewhere(struct analysis *analysis, const struct loop_node *no
 			values[MACHINE_REGISTERS + i] = VALUE_TIME;
 }
 
-/* The values after the instruction, in place. */
-static void step(struct analysis *analysis, const struct loop_node *node, uint8_t *values)
+/* What is known after the instruction, in place. */
+static void step(struct analysis *analysis, const struct loop_node *node, struct known *known)
 {
 	const struct instruction *one = &node->instruction;
-	struct inputs inputs = inputs_of(analysis, node, values);
-	uint8_t result = inputs.most;
+	struct inputs inputs = inputs_of(analysis, node, known->values);
+	uint8_t result = inputs.most, origin = copied_origin(analysis, node, known);
 
 	if (one->effect == EFFECT_CONSTANT)
 		result = VALUE_SAME;
@@ -235,23 +347,32 @@ static void step(struct analysis *analysis, const struct loop_node *node, uint8_
 	else if (one->effect == EFFECT_EXCHANGES || one->effect == EFFECT_COMPARE_EXCHANGE)
 		result = VALUE_POLLED;
 	if (one->memory.is_written && is_stack(node) && one->memory.index == MACHINE_NONE)
-		write_slot(analysis, node, result, values);
-	for (uint8_t number = 0; number < MACHINE_REGISTERS; number++)
-		if (one->writes >> number & 1)
-			values[number] = result;
+		write_slot(analysis, node, result, origin, known);
+	for (uint8_t number = 0; number < MACHINE_REGISTERS; number++) {
+		if (!(one->writes >> number & 1))
+			continue;
+		known->values[number] = result;
+		known->origins[number] = origin;
+	}
 	if (node->call)
-		call_elsewhere(analysis, node, values);
+		call_elsewhere(analysis, node, known);
 }
 
 /* ---- the loop ---- */
 
-static bool merge(uint8_t *into, const uint8_t *values)
+static bool merge(struct known *into, const struct known *known)
 {
-	bool has_changed = false;
+	bool is_first = into->values[0] == VALUE_NONE, has_changed = false;
 
 	for (int place = 0; place < PLACES; place++) {
-		if (values[place] > into[place]) {
-			into[place] = values[place];
+		uint8_t origin = into->origins[place];
+		if (is_first)
+			into->origins[place] = known->origins[place];
+		else if (origin != known->origins[place])
+			into->origins[place] = 0;
+		has_changed |= into->origins[place] != origin;
+		if (known->values[place] > into->values[place]) {
+			into->values[place] = known->values[place];
 			has_changed = true;
 		}
 	}
@@ -260,7 +381,7 @@ static bool merge(uint8_t *into, const uint8_t *values)
 
 static void begin(struct analysis *analysis)
 {
-	uint8_t *values = analysis->before[analysis->loop->header];
+	uint8_t *values = analysis->before[analysis->loop->header].values;
 
 	bool has_clock = false;
 
@@ -276,29 +397,28 @@ static void begin(struct analysis *analysis)
 		values[MACHINE_REGISTERS + i] = VALUE_CARRIED;
 }
 
-/* One pass over the loop; `end`: the values that lead back to its begin. */
-static bool pass(struct analysis *analysis, uint8_t *end)
+/* One pass over the loop; `end`: what leads back to its begin. */
+static bool pass(struct analysis *analysis, struct known *end)
 {
 	const struct loop *loop = analysis->loop;
 	bool has_changed = false;
 
 	for (uint32_t i = 0; i < loop->count; i++) {
 		const struct loop_node *node = &loop->nodes[i];
-		uint8_t values[PLACES];
-		if (analysis->before[i][0] == VALUE_NONE)
+		struct known known = analysis->before[i];
+		if (known.values[0] == VALUE_NONE)
 			continue;
-		memcpy(values, analysis->before[i], sizeof(values));
-		step(analysis, node, values);
+		step(analysis, node, &known);
 		if (node->next != LOOP_OUT)
 			has_changed |=
 				merge(node->next == loop->header ? end :
-								   analysis->before[node->next],
-				      values);
+								   &analysis->before[node->next],
+				      &known);
 		if (node->other != LOOP_OUT)
 			has_changed |=
 				merge(node->other == loop->header ? end :
-								    analysis->before[node->other],
-				      values);
+								    &analysis->before[node->other],
+				      &known);
 	}
 	return has_changed;
 }
@@ -307,37 +427,38 @@ static bool pass(struct analysis *analysis, uint8_t *end)
  * What has the same value at each iteration's end has it at each begin but the first. Returns
  * whether the loop has to be followed again.
  */
-static bool refine(struct analysis *analysis, const uint8_t *end)
+static bool refine(struct analysis *analysis, const struct known *end)
 {
-	uint8_t values[PLACES];
+	struct known known = analysis->before[analysis->loop->header];
+	uint8_t *values = known.values;
 	bool has_changed = false;
 
-	memcpy(values, analysis->before[analysis->loop->header], sizeof(values));
 	for (int place = 0; place < PLACES; place++) {
-		if (values[place] != VALUE_CARRIED || end[place] != VALUE_SAME)
+		if (values[place] != VALUE_CARRIED || end->values[place] != VALUE_SAME)
 			continue;
 		values[place] = VALUE_SAME;
 		has_changed = true;
 	}
 	memset(analysis->before, VALUE_NONE, sizeof(analysis->before));
-	memcpy(analysis->before[analysis->loop->header], values, sizeof(values));
+	analysis->before[analysis->loop->header] = known;
 	return has_changed;
 }
 
 static void follow(struct analysis *analysis)
 {
-	uint8_t *begin = analysis->before[analysis->loop->header];
+	uint8_t *begin = analysis->before[analysis->loop->header].values;
+	const uint8_t *end = analysis->end.values;
 
 	do {
-		memset(analysis->end, VALUE_NONE, sizeof(analysis->end));
-		while (pass(analysis, analysis->end))
+		memset(&analysis->end, VALUE_NONE, sizeof(analysis->end));
+		while (pass(analysis, &analysis->end))
 			;
-	} while (refine(analysis, analysis->end));
+	} while (refine(analysis, &analysis->end));
 	for (int place = 0; place < PLACES; place++)
-		if (begin[place] == VALUE_CARRIED && analysis->end[place] >= VALUE_POLLED &&
-		    analysis->end[place] < VALUE_CARRIED)
+		if (begin[place] == VALUE_CARRIED && end[place] >= VALUE_POLLED &&
+		    end[place] < VALUE_CARRIED)
 			begin[place] = VALUE_STALE;
-	while (pass(analysis, analysis->end))
+	while (pass(analysis, &analysis->end))
 		;
 }
 
@@ -369,17 +490,18 @@ struct iteration iteration_analyze(const struct loop *loop)
 	follow(analysis);
 	for (uint32_t i = 0; i < loop->count; i++) {
 		const struct loop_node *node = &loop->nodes[i];
-		const uint8_t *values = analysis->before[i];
+		const uint8_t *values = analysis->before[i].values;
 		struct inputs inputs = inputs_of(analysis, node, values);
 		check(analysis, node, values, &inputs);
 		doubt(analysis, node, &inputs);
+		analysis->agrees |= compares_reads(analysis, node, &analysis->before[i]);
 		analysis->result.has_poll |= leaves(node) && inputs.most == VALUE_POLLED;
 	}
 	struct iteration result = analysis->result;
 	bool is_doubtful =
 		analysis->is_doubtful || (analysis->counts && loop->own > COUNTING_NODES_MOST);
-	result.repeats =
-		loop->is_understood && !analysis->is_refused && (result.has_pause || !is_doubtful);
+	result.repeats = loop->is_understood && !analysis->is_refused && !analysis->agrees &&
+			 (result.has_pause || !is_doubtful);
 	free(analysis);
 	return result;
 }

@@ -277,6 +277,34 @@ double work_sum(const double *items, const size_t *count)
 	return sum;
 }
 
+/* Readers of a sequence lock: they go on only if somebody wrote meanwhile. */
+long work_seqlock(const atomic_uint *sequence, const volatile long *value)
+{
+	unsigned before;
+	long seen;
+
+	do {
+		before = atomic_load_explicit(sequence, memory_order_acquire);
+		seen = *value;
+	} while (atomic_load_explicit(sequence, memory_order_acquire) != before);
+	return seen;
+}
+
+atomic_uint clock_sequence;
+volatile long clock_base, clock_scale;
+
+long work_seqlock_of_clock(void)
+{
+	unsigned before;
+	long time;
+
+	do {
+		before = atomic_load_explicit(&clock_sequence, memory_order_acquire);
+		time = clock_base + ((long)__builtin_ia32_rdtsc() * clock_scale >> 8);
+	} while (atomic_load_explicit(&clock_sequence, memory_order_acquire) != before);
+	return time;
+}
+
 void work_fill(volatile char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
