@@ -135,8 +135,9 @@ def _():
     equal(events["with text"][0]["text"], b'a "quoted" text\n')
     equal(events["wide"][0]["value"], 0x123456789abcdef0)
     equal(len(events["in a handler"]), 100)
-    equal([event["flow"] for event in events["order"] if event["flow"]], [[77]])
-    equal([event["flow_end"] for event in events["order"] if event["flow_end"]], [[77]])
+    (begins,), (ends,) = ([event[end] for event in events["order"] if event[end]] for end in ("flow", "flow_end"))
+    equal(begins, ends)
+    equal([number & (1 << 48) - 1 for number in begins], [77])  # above stands the number of its name
     counters = [event for event in read.events if event[1] == 4]
     equal([event[4]["counter"] for event in counters], [-i & (1 << 64) - 1 for i in range(10)])
     check(read.tracks[counters[0][2]]["is_counter"])
