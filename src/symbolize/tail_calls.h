@@ -18,7 +18,7 @@ void tail_calls_free(struct tail_calls *calls);
 
 #define TAIL_FRAMES_MOST 4
 
-/* A function that has no frame, and the jump that left it; its first byte, if that is not known. */
+/* A function without a frame, and the last byte of the jump that left it, or its own first byte. */
 struct tail_frame {
 	struct object *object;
 	uint64_t start, jump; /* file offsets */

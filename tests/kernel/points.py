@@ -228,11 +228,14 @@ def _():
 @test("what the search for units of work disturbs counts in no share")
 def _():
     with folder() as place:
-        output = os.path.join(place, "x.lever")
-        said = lever("run", "-o", output, "--seconds", "6", "--", program("frequent_calls"), "8")
-        check(said.returncode in RAN, said.stderr)
-        targets = {target["name"]: target for target in report(output)["targets"]}
-        check(targets["inclusive:main"]["share"] > 0.9, targets["inclusive:main"])
+        for number in range(3):  # few samples are without pauses: shares of one run scatter by 0.02
+            output = os.path.join(place, f"{number}.lever")
+            said = lever("run", "-o", output, "--seconds", "6", "--", program("frequent_calls"), "8")
+            check(said.returncode in RAN, said.stderr)
+            targets = {target["name"]: target for target in report(output)["targets"]}
+            if targets["inclusive:main"]["share"] > 0.97:
+                break
+        check(targets["inclusive:main"]["share"] > 0.97, targets["inclusive:main"])
         # Nor do they for the rule that a function is left to one that it calls for nearly all of its time.
         around = targets["inclusive:around"]
         check(0.6 < around["share"] < 0.9 and around["experiments"], around)

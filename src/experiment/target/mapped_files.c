@@ -230,7 +230,7 @@ static void announce_vdso(struct mapped_files *mapped_files)
 	AUTO(text) char *path = text_format("/proc/self/fd/%d", copy);
 	/* NOLINTNEXTLINE(performance-no-int-to-ptr): getauxval returns addresses as numbers */
 	if (copy < 0 || write(copy, (const void *)start, bytes) != (ssize_t)bytes ||
-	    symbols_add_object(mapped_files->symbols, MAPPED_VDSO, path, false, &object, NULL))
+	    symbols_add_object(mapped_files->symbols, "[vdso]", path, false, &object, NULL))
 		return;
 	send_unwind_rows(mapped_files, object);
 	struct wire_file file = {.inode = WIRE_INODE_VDSO};

@@ -10,8 +10,6 @@
 #include "collect/collector.h"
 #include "symbolize/symbols.h"
 
-#define MAPPED_VDSO "[vdso]" /* path of the library that the kernel maps without a file */
-
 /* Functions of a collector or a recorder that pass on. Both return 0 or -errno. */
 struct mapped_files_sink {
 	void *context;

@@ -3,9 +3,6 @@
 #include "experiment/target/spin_code.h"
 
 #include "base/memory.h"
-#include "experiment/target/mapped_files.h"
-
-#include <string.h>
 
 struct object_code {
 	struct ranges functions; /* that were looked at, or single bytes outside of any */
@@ -97,23 +94,12 @@ static void look_at(struct spin_code *code, uint32_t object, uint64_t offset)
 	send(code);
 }
 
-/*
- * A reader of the clock repeats only if the kernel changed it meanwhile: that loop is no wait,
- * although it has the form of one.
- */
-static bool is_vdso(const struct spin_code *code, uint32_t object)
-{
-	return !strcmp(symbols_object(code->symbols, object)->path, MAPPED_VDSO);
-}
-
 bool spin_code_on_sample(struct spin_code *code, uint32_t wire_object, uint64_t offset)
 {
 	if (wire_object == WIRE_OBJECT_UNKNOWN || wire_object >= WIRE_OBJECTS_MOST ||
 	    wire_object > symbols_object_count(code->symbols))
 		return false;
 	uint32_t object = wire_object - 1;
-	if (is_vdso(code, object))
-		return false;
 	while (code->objects.count <= object)
 		(void)array_add(&code->objects);
 	if (!ranges_has(&code->objects.items[object].functions, offset))
