@@ -171,6 +171,22 @@ static __always_inline u64 count_tick(u64 overhead, u64 now)
 	return overhead;
 }
 
+/* After a charge. Returns by how much G has grown. */
+static __always_inline u64 raise_by_charge(u64 local, u32 levels, u64 now)
+{
+	u64 slot = *(volatile u64 *)&charge_slot_ns, global = global_delay();
+	s64 ahead = local - global;
+	s64 most = delay_charge_most(&settings.delay, slot, levels, now);
+	s64 growth = ahead < most ? ahead : most;
+
+	if (growth <= 0)
+		return 0;
+	u64 next = delay_charge_slot(&settings.delay, slot, levels, growth, now);
+	if (__sync_val_compare_and_swap(&charge_slot_ns, slot, next) != slot)
+		return 0;
+	return global_delay_raise(global + growth);
+}
+
 /* A tick at `now`: the target ran for `weight` at these levels. Returns by how much G has grown. */
 __noinline u64 pause_charge(u32 levels, u64 weight, u64 now)
 {
@@ -186,7 +202,7 @@ __noinline u64 pause_charge(u32 levels, u64 weight, u64 now)
 	u64 counted = count_tick(cpu->delay.tick_overhead_ns, now);
 	if (!charge)
 		return counted;
-	u64 growth = global_delay_raise(cpu->delay.local.delay_ns);
+	u64 growth = raise_by_charge(cpu->delay.local.delay_ns, levels, now);
 	if (growth)
 		__sync_fetch_and_add(&charged_ns, growth < charge ? growth : charge);
 	return counted + growth;

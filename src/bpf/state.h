@@ -66,6 +66,7 @@ struct {
 /* Engine and kernel write different cache lines. */
 __u64 delay_ns __attribute__((aligned(256))); /* G */
 __u64 tick_slot_ns;                           /* delay_tick_slot */
+__u64 charge_slot_ns;                         /* delay_charge_slot */
 struct wire_settings settings __attribute__((aligned(256)));
 struct wire_point points[WIRE_POINTS_MOST];
 struct kernel_edge edges[KERNEL_CPUS_MOST][WIRE_POINTS_MOST];

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "wire/delay_gap.h"
+#include "wire/delay_growth.h"
 #include "wire/delay_spin.h"
 
 /* A core. Written on that core. */
@@ -19,35 +20,6 @@ struct delay_core {
 _Static_assert(sizeof(struct delay_core) == 64, "delay_core layout");
 
 /* ---- ticks ---- */
-
-/*
- * A tick took `overhead_ns` from the sampled task: a pause that the others have not had. Charged
- * also at speedup 0, so that effective time is that of an unsampled program where a task that
- * waits, which no tick slows down, meets one that computes. Returns the charge: L grows by each
- * tick's, G by one in each period (delay_tick_slot), since a task that runs has its own ticks.
- */
-DELAY_RULE __u64 delay_charge_tick(struct delay_local *local, const struct delay_settings *settings,
-				   __u64 overhead_ns, __u64 now)
-{
-	__u64 charge =
-		settings->tick_overhead_ns && delay_is_allowed(settings, now) ? overhead_ns : 0;
-
-	local->delay_ns += charge;
-	return charge;
-}
-
-/*
- * Whether a tick at `now` raises G by its overhead: one of all cores' ticks in each period, or two
- * after a period without. `slot_ns`: shared, the begin of the last such period. Were G the largest
- * L here, too, each core that has just paid would raise it anew: by n ticks in a period, for n
- * cores. Returns the next `slot_ns`, which the caller exchanges for the old; else the old.
- */
-DELAY_RULE __u64 delay_tick_slot(__u64 slot_ns, __u64 period_ns, __u64 now)
-{
-	if ((__s64)(now - slot_ns) < (__s64)period_ns)
-		return slot_ns;
-	return delay_later(slot_ns + period_ns, now - period_ns);
-}
 
 /* What a tick stands for, and time in which the core was stalled, mostly by a hypervisor. */
 struct delay_tick {

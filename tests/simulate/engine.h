@@ -128,8 +128,9 @@ struct engine_lag {
 struct engine {
 	struct engine_settings settings;
 	struct delay_settings delay;
-	uint64_t global_ns;    /* G */
-	uint64_t tick_slot_ns; /* delay_tick_slot */
+	uint64_t global_ns;      /* G */
+	uint64_t tick_slot_ns;   /* delay_tick_slot */
+	uint64_t charge_slot_ns; /* delay_charge_slot */
 	uint64_t charged_ns;
 	uint64_t waiters, waiters_updated_ns;
 	uint64_t pauses, paused_ns, capped, hits;

@@ -54,6 +54,21 @@ static bool owes_more(const struct machine *machine, const struct core *core)
 	return delay_is_due(&core->engine.delay.local, machine->engine.global_ns, SHORTEST_NS);
 }
 
+/* Returns by how much G has grown. */
+static uint64_t raise_by_charge(struct machine *machine, struct core *core, uint64_t charge)
+{
+	struct engine *engine = &machine->engine;
+	uint64_t now = machine->now_ns, slot = engine->charge_slot_ns;
+	int64_t ahead = core->engine.delay.local.delay_ns - engine->global_ns;
+	int64_t most = delay_charge_most(&engine->delay, slot, 1, now);
+	int64_t growth = ahead < most ? ahead : most;
+
+	if (growth <= 0)
+		return 0;
+	engine->charge_slot_ns = delay_charge_slot(&engine->delay, slot, 1, growth, now);
+	return engine_raise(machine, engine->global_ns + growth, charge);
+}
+
 /* The tick of a core that runs a task of the program. */
 static void charge(struct machine *machine, struct core *core, uint64_t weight)
 {
@@ -70,7 +85,7 @@ static void charge(struct machine *machine, struct core *core, uint64_t weight)
 		charge = delay_charge_target(&delay->local, &engine->delay, 1, weight, now);
 	}
 	engine_count_tick(machine, delay->tick_overhead_ns);
-	uint64_t growth = charge ? engine_raise(machine, delay->local.delay_ns, charge) : 0;
+	uint64_t growth = charge ? raise_by_charge(machine, core, charge) : 0;
 	if (charge)
 		engine_trace(machine, "tick in the target", core->current, 0);
 	engine->charged_ns += growth < charge ? growth : charge;

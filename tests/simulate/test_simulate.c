@@ -263,6 +263,25 @@ static bool bounds_hold(enum engine_kind kind)
 	return hold;
 }
 
+TEST("16 threads that one barrier releases into the target raise G by the time of one")
+{
+	char text[] = "object 0 16\n"
+		      "threads 1 compute(300) compute*(600) spin_barrier(0) visit\n"
+		      "threads 15 compute*(600) spin_barrier(0)\n";
+	FILE *file = fmemopen(text, strlen(text), "r");
+	struct experiment_settings settings = experiment_usual(16, ENGINE_KERNEL, 1);
+	struct program program = {.name = "spin"};
+
+	CHECK_EQUAL(program_read(file, &program), 0);
+	fclose(file);
+	settings.engine.overhead_ns = settings.engine.handler_ns = 0;
+	machine_start(&machine, &settings.machine, &settings.engine, &program);
+	engine_set_speedup(&machine, 0.5);
+	uint64_t begin = engine_delay(&machine);
+	machine_run(&machine, machine.now_ns + 100000000);
+	CHECK(engine_delay(&machine) - begin < 55000000); /* 79 ms without delay_charge_most */
+}
+
 TEST("one of 16 threads works on while the others spin: G does not grow by their ticks")
 {
 	char text[] = "object 0 16\n"

@@ -61,3 +61,30 @@ TEST("ticks of any number of cores raise G once in a period, and make up for one
 	CHECK(delay_tick_slot(5000, 1000, 7500) == 6500);   /* a period is left, */
 	CHECK(delay_tick_slot(5000, 1000, 90000) == 89000); /* and no more */
 }
+
+TEST("the target's time on many cores raises G by one core's, and no more than two periods late")
+{
+	const struct delay_settings settings = {.period_ns = 1000,
+						.speedups = {DELAY_SPEEDUP_ONE / 2,
+							     DELAY_SPEEDUP_ONE}};
+
+	for (unsigned cores = 1; cores <= 64; cores *= 4) {
+		__u64 slot = 0, grown = 0;
+
+		for (__u64 now = 1000; now < 101000; now += 1000 / cores) {
+			__u64 most = delay_charge_most(&settings, slot, 1, now);
+			__u64 growth = most < 500 ? most : 500; /* each core charges all its time */
+			if (growth)
+				slot = delay_charge_slot(&settings, slot, 1, growth, now);
+			grown += growth;
+		}
+		CHECK(grown >= 49000 && grown <= 50500);
+	}
+	CHECK_EQUAL(delay_charge_most(&settings, 5000, 1, 5249), 0); /* not each tick writes G */
+	CHECK_EQUAL(delay_charge_most(&settings, 5000, 1, 5250), 125);
+	CHECK_EQUAL(delay_charge_most(&settings, 5000, 2, 5250), 250);
+	CHECK_EQUAL(delay_charge_most(&settings, 5000, 1, 90000), 1000);
+	CHECK_EQUAL(delay_charge_slot(&settings, 5000, 1, 100, 5250), 5200);
+	CHECK_EQUAL(delay_charge_slot(&settings, 5000, 1, 100, 90000), 88200);
+	CHECK_EQUAL(delay_charge_most(&settings, 6000, 1, 5250), 0); /* a clock that is behind */
+}
