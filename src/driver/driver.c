@@ -74,6 +74,8 @@ static int start_program(struct driver *driver, struct error *error)
 	int code = program_prepare(&driver->program, arguments, environment_entries(&environment),
 				   error);
 	code = code ? code : step(verb->add_program, driver, error);
+	if (!code && options->await_start)
+		code = options->await_start(options->start_context, error);
 	code = code ? code : step(verb->start, driver, error);
 	if (code)
 		return code;

@@ -33,6 +33,9 @@ struct driver_options {
 	double seconds; /* of recording; 0: until the program ends, or Ctrl-C */
 	bool then_stop; /* the program and all that it started, when the recording is over */
 	bool verbose;
+	/* When all else is prepared, before the program starts; NULL: it starts at once. */
+	int (*await_start)(void *context, struct error *error);
+	void *start_context;
 	void *context; /* of `message` */
 	void (*message)(void *context, const char *sentence);
 };

@@ -46,13 +46,13 @@ static int add_runs(struct append *append, const struct profile_host *host, stru
 
 	for (size_t i = 0; i < append->from->runs.count && !code; i++) {
 		struct recording_run run = append->from->runs.items[i];
-		if (run.kind != RUN_SAMPLES && run.kind != RUN_TIMELINE)
+		if (run.kind != RUN_SAMPLES && run.kind != RUN_TIMELINE && run.kind != RUN_SCALE)
 			continue;
 		int64_t id = run.id;
 		run.host = (char *)(uintptr_t)host->name;
 		code = profile_add_run(append->profile, &run, error);
 		code = code ? code : profile_update_run(append->profile, &run, error);
-		if (!code && run.kind == RUN_TIMELINE)
+		if (!code && run.kind != RUN_SAMPLES)
 			code = add_clock(append, run.id, host, error);
 		hash_map_set(&append->runs, (uint64_t)id, 0, (uint32_t)run.id);
 	}
@@ -152,6 +152,50 @@ static int add_timelines(struct append *append, struct error *error)
 	return code;
 }
 
+static int add_levels(struct append *append, struct error *error)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < append->from->levels.count && !code; i++) {
+		struct recording_level level = append->from->levels.items[i];
+		if (!is_known(&append->runs, level.run_id))
+			continue;
+		level.run_id = id_of(&append->runs, level.run_id);
+		code = profile_set_level(append->profile, &level, error);
+	}
+	for (size_t i = 0; i < append->from->steals.count && !code; i++) {
+		struct recording_steal steal = append->from->steals.items[i];
+		if (!is_known(&append->runs, steal.run_id))
+			continue;
+		steal.run_id = id_of(&append->runs, steal.run_id);
+		code = profile_add_steal(append->profile, &steal, error);
+	}
+	return code;
+}
+
+static int add_parallels(struct append *append, const struct profile_host *host,
+			 struct error *error)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < append->from->parallels.count && !code; i++) {
+		struct recording_parallel parallel = append->from->parallels.items[i];
+		if (!is_known(&append->runs, parallel.run_id))
+			continue;
+		parallel.run_id = id_of(&append->runs, parallel.run_id);
+		parallel.session_id = host->session_id;
+		code = profile_set_parallel(append->profile, &parallel, error);
+	}
+	for (size_t i = 0; i < append->from->run_conditions.count && !code; i++) {
+		struct recording_run_conditions conditions = append->from->run_conditions.items[i];
+		if (!is_known(&append->runs, conditions.run_id))
+			continue;
+		conditions.run_id = id_of(&append->runs, conditions.run_id);
+		code = profile_set_run_conditions(append->profile, &conditions, error);
+	}
+	return code ? code : add_levels(append, error);
+}
+
 int profile_append(struct profile *profile, const struct recording *from,
 		   const struct profile_host *host, struct error *error)
 {
@@ -162,6 +206,7 @@ int profile_append(struct profile *profile, const struct recording *from,
 	code = code ? code : add_threads(&append, error);
 	code = code ? code : add_samples(&append, error);
 	code = code ? code : add_timelines(&append, error);
+	code = code ? code : add_parallels(&append, host, error);
 	hash_map_clear(&append.runs);
 	hash_map_clear(&append.frames);
 	hash_map_clear(&append.stacks);

@@ -88,11 +88,12 @@ int profile_commit(struct profile *profile, struct error *error);
 struct profile_host {
 	const char *name;
 	int64_t first_run_id;                /* of the first host's run here */
-	const struct recording_clock *clock; /* bounds between both; of runs of lever trace */
+	int64_t session_id;                  /* of that, of lever scale; else 0 */
+	const struct recording_clock *clock; /* bounds between both; not of lever record */
 	size_t clock_count;
 };
 
-/* Adds runs of lever record and lever trace of another file, as those of this host. */
+/* Adds runs of lever record, trace and scale of another file, as those of this host. */
 int profile_append(struct profile *profile, const struct recording *from,
 		   const struct profile_host *host, struct error *error);
 /* What is committed, in one new file; works beside a recorder. */

@@ -74,6 +74,14 @@ void recording_keep(struct recording *recording, enum run_kind kind)
 	recording->wakeups.count = kept;
 }
 
+int64_t recording_first_run(const struct recording *recording, int64_t run_id)
+{
+	for (size_t i = 0; i < recording->clocks.count; i++)
+		if (recording->clocks.items[i].run_id == run_id)
+			return recording->clocks.items[i].first_run_id;
+	return 0;
+}
+
 static int64_t session_of(const struct recording *recording, int64_t run_id)
 {
 	for (size_t i = 0; i < recording->parallels.count; i++)

@@ -173,6 +173,8 @@ const struct recording_visit *recording_visit(const struct recording_experiment 
 const struct recording_frame *recording_frame(const struct recording *recording, int64_t id);
 const struct recording_stack *recording_stack(const struct recording *recording, int64_t id);
 const struct recording_thread *recording_thread(const struct recording *recording, int64_t id);
+/* The run of the first host beside which another host made this one; 0: this is no such run. */
+int64_t recording_first_run(const struct recording *recording, int64_t run_id);
 /* The NULL-terminated arguments as recording_run.command. The caller frees the result. */
 char *recording_command(char *const *arguments);
 /* Drops the runs of other kinds. */

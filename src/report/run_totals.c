@@ -5,6 +5,12 @@
 #include <math.h>
 #include <sys/wait.h>
 
+/* Another host's part of a run of lever scale. */
+static bool is_beside(const struct recording *recording, const struct recording_run *run)
+{
+	return run->kind == RUN_SCALE && recording_first_run(recording, run->id);
+}
+
 /* Shares of the wall time of all runs, or of one. */
 static void add_overheads(struct run_totals *totals, const struct recording *recording,
 			  const struct recording_run *only)
@@ -14,7 +20,8 @@ static void add_overheads(struct run_totals *totals, const struct recording *rec
 
 	for (size_t i = 0; i < recording->overheads.count; i++) {
 		const struct recording_overhead *cost = &recording->overheads.items[i];
-		if (only ? cost->run_id != only->id : !recording_run(recording, cost->run_id))
+		const struct recording_run *run = recording_run(recording, cost->run_id);
+		if (only ? run != only : !run || is_beside(recording, run))
 			continue;
 		known++;
 		known_kernel += cost->knows_kernel;
@@ -32,10 +39,13 @@ static void add_overheads(struct run_totals *totals, const struct recording *rec
 
 struct run_totals run_totals_of(const struct recording *recording)
 {
-	struct run_totals totals = {.runs = recording->runs.count};
+	struct run_totals totals = {0};
 	double weighted_share = 0;
 	for (size_t i = 0; i < recording->runs.count; i++) {
 		const struct recording_run *run = &recording->runs.items[i];
+		if (is_beside(recording, run))
+			continue;
+		totals.runs++;
 		totals.last = run;
 		totals.unfinished += !run->finished;
 		totals.wall_ns += run->wall_ns;

@@ -29,7 +29,8 @@ int recorded_run_open(const struct recorded_run_options *options, struct recorde
 		      struct error *error)
 {
 	AUTO(recorded_run) struct recorded_run *recorded = memory_new(1, sizeof(*recorded));
-	struct tracer_options tracer = {.verbose = options->verbose};
+	struct tracer_options tracer = {.wants_messages = options->wants_messages,
+					.verbose = options->verbose};
 	struct target_sampler_options sampler = {options->what_if, options->program,
 						 options->verbose};
 	int code = annotation_reader_open(RING_RECORDS, false, &recorded->annotations, error);
@@ -66,7 +67,8 @@ int recorded_run_begin(struct recorded_run *recorded, struct profile *profile, i
 	recorded->writer = trace_writer_new(profile, run_id, 0, recorded->annotations);
 	recorded->on_log = (struct tracer_handler){.context = recorded->writer,
 						   .scheduler = trace_writer_on_scheduler,
-						   .task = trace_writer_on_task};
+						   .task = trace_writer_on_task,
+						   .message = trace_writer_on_message};
 	recorded->on_marks = (struct annotation_handler){.context = recorded->writer,
 							 .batch = trace_writer_on_marks};
 	tracer_add_process(recorded->tracer, pid);

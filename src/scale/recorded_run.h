@@ -26,6 +26,7 @@ struct recorded_run_totals {
 struct recorded_run_options {
 	const struct recording_what_if *what_if; /* samples in this code; NULL: none */
 	const char *program;                     /* its path */
+	bool wants_messages;                     /* over TCP between hosts */
 	bool verbose;
 };
 

@@ -6,6 +6,7 @@
 #include "collect/scale/core_speed.h"
 #include "collect/scale/thread_states.h"
 #include "driver/interruption.h"
+#include "driver/start_gate.h"
 #include "scale/level_writer.h"
 #include "scale/recorded_run.h"
 #include "scale/steal.h"
@@ -111,6 +112,7 @@ static void open_recorded_run(struct scale *scale)
 {
 	struct recorded_run_options recorded = {.what_if = scale->options->what_if,
 						.program = scale->driver.program_path,
+						.wants_messages = scale->options->logs_messages,
 						.verbose = scale->driver.options->verbose};
 	struct error error = {0};
 
@@ -121,6 +123,18 @@ static void open_recorded_run(struct scale *scale)
 	driver_message(&scale->driver, sentence);
 }
 
+static int begin_others(struct scale *scale, struct error *error)
+{
+	const struct scale_others *others = scale->options->others;
+	const struct run_plan *plan = scale->run.plan;
+	bool all = plan->cores == scale->machine_cores && !scale->options->on;
+	const struct scale_other_run run = {.cores = all ? 0 : plan->cores,
+					    .is_recorded = plan->is_recorded,
+					    .shows_cores = plan->shows_cores};
+
+	return others ? others->begin(others->context, &run, error) : 0;
+}
+
 static int prepare(struct driver *driver, struct error *error)
 {
 	struct scale *scale = scale_of(driver);
@@ -129,7 +143,8 @@ static int prepare(struct driver *driver, struct error *error)
 						      .verbose = driver->options->verbose};
 
 	open_recorded_run(scale);
-	return thread_states_open(&thread_states, &scale->run.thread_states, error);
+	int code = thread_states_open(&thread_states, &scale->run.thread_states, error);
+	return code ? code : begin_others(scale, error);
 }
 
 static void describe(struct driver *driver)
@@ -315,6 +330,16 @@ static void fill_parallel(struct program_run *run, const struct scale_counts *co
 	parallel->overwritten = last->overwritten;
 }
 
+static void add_others(struct driver *driver)
+{
+	struct scale *scale = scale_of(driver);
+	const struct scale_others *others = scale->options->others;
+
+	if (others)
+		driver->run.note = others->add(others->context, driver->profile, driver->run.id,
+					       scale->session_id);
+}
+
 static int finish(struct driver *driver, struct error *error)
 {
 	struct program_run *run = &scale_of(driver)->run;
@@ -326,9 +351,11 @@ static int finish(struct driver *driver, struct error *error)
 	thread_states_counters(run->thread_states, &counts);
 	fill_parallel(run, &counts, last);
 	driver->run.wall_ns = last ? last->last_ns - last->begin_ns : 0;
-	driver->run.finished = last && last->end_ns && !interruption_any();
+	driver->run.finished =
+		last && last->end_ns && (!interruption_any() || start_gate_is_there());
 	int code = level_writer_write(driver->profile, driver->run.id, &run->series, error);
 	code = code ? code : write_conditions(driver, &counts, error);
+	add_others(driver);
 	return code ? code : profile_set_parallel(driver->profile, &run->parallel, error);
 }
 
@@ -462,6 +489,10 @@ static int run_all(struct driver *driver, struct error *error)
 
 	interruption_catch();
 	scale->input = lseek(STDIN_FILENO, 0, SEEK_CUR);
+	scale->runs = 1;
+	if (options->only_recorded)
+		return run_on(scale, &(struct run_plan){.cores = on, .is_recorded = true}, NULL,
+			      error);
 	if (runs + replays + (compare != 0) > 1 && !can_read_again()) {
 		driver_message(
 			driver,

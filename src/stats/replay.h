@@ -5,8 +5,8 @@
  * A thread is a sequence of steps: CPU time, a wait for a signal or of a fixed length, a signal to
  * others. A signal is given once and stays: a thread that waits for it later continues at once.
  * Ready threads share the cores fairly: the one with the least CPU time comes first, for a slice at
- * most, and a thread that was just woken preempts none. Deterministic: the same steps give the same
- * time.
+ * most, and a thread that was just woken preempts none, unless its waker yields. Deterministic: the
+ * same steps give the same time. Threads may be on several hosts, each with cores of its own.
  */
 #pragma once
 
@@ -19,8 +19,9 @@
 enum replay_kind {
 	REPLAY_WORK,   /* `amount_ns` of CPU time if no other thread runs */
 	REPLAY_SLEEP,  /* for `amount_ns` of wall time */
-	REPLAY_SIGNAL, /* `event` */
+	REPLAY_SIGNAL, /* `event`, which is there after `amount_ns` of wall time */
 	REPLAY_WAIT,   /* for `event`; only one thread waits for each */
+	REPLAY_YIELD,  /* a thread that is ready goes first, if there is one */
 };
 
 struct replay_step {
@@ -31,7 +32,8 @@ struct replay_step {
 
 struct replay_thread {
 	ARRAY(struct replay_step) steps;
-	bool is_main; /* the program ends when all main threads have ended */
+	bool is_main;  /* the program ends when all main threads have ended */
+	unsigned host; /* from 0 on */
 	/* The durations of work and of sleep in the steps are multiplied by these. */
 	double work_factor, sleep_factor;
 };
@@ -43,7 +45,8 @@ struct replay {
 
 struct replay_settings {
 	unsigned cores;
-	double growth;        /* of CPU time while others run: parallel_slowdown */
+	const unsigned *host_cores; /* by host; NULL: each has `cores` */
+	double growth;              /* of CPU time while others run: parallel_slowdown */
 	double wake_delay_ns; /* from a signal until an idle core runs the thread that waited */
 };
 

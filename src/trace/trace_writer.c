@@ -316,9 +316,9 @@ void trace_writer_on_probe(struct trace_writer *writer, const struct scheduler_p
 		 &mark);
 }
 
-void trace_writer_on_message(struct trace_writer *writer,
-			     const struct scheduler_message_event *event)
+void trace_writer_on_message(void *context, const struct scheduler_message_event *event)
 {
+	struct trace_writer *writer = context;
 	bool is_sent = event->kind == SCHEDULER_EVENT_SENT;
 	struct mark mark = {
 		.time_ns = event->time_ns,

@@ -30,12 +30,11 @@ void trace_writer_on_scheduler(void *writer, unsigned cpu, const struct schedule
 			       size_t count);
 void trace_writer_on_task(void *writer, const struct scheduler_task_event *event);
 void trace_writer_on_interrupt(void *writer, const struct scheduler_interrupt_event *event);
+void trace_writer_on_message(void *writer, const struct scheduler_message_event *event);
 void trace_writer_on_marks(void *writer, const struct annotation_batch *batch);
 /* A text that a thread wrote to trace_marker. */
 void trace_writer_on_text(void *writer, const struct scheduler_text_event *event);
 /* A thread passed a probe. */
-void trace_writer_on_message(struct trace_writer *writer,
-			     const struct scheduler_message_event *event);
 void trace_writer_on_probe(struct trace_writer *writer, const struct scheduler_probe_event *event,
 			   enum mark_kind kind, const char *name);
 

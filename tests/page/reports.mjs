@@ -28,6 +28,7 @@ export function scaleReport(more) {
 		mean_running: 1.75,
 		serial_share: 0.2,
 		growth: -0.015,
+		hosts: [],
 		replay: {
 			logged_ns: 10 * SECOND,
 			replayed_ns: 9.9 * SECOND,

@@ -48,6 +48,32 @@ test('tables tell predictions, measured times and limits as the JSON does', asyn
 	await context.close();
 });
 
+test('each host of a job has a row, with the job’s time if it alone had more cores', async () => {
+	const host = {
+		name: '<b>db1</b>',
+		cores: 1,
+		machine_cores: 2,
+		runs: 3,
+		wall_ns: 1e10,
+		cpu_ns: 4e9,
+		mean_active: 1.5,
+		mean_running: 0.4,
+		serial_share: 0.25,
+		idle_share: 0.5,
+		parallelism: [{threads: 1, wall_ns: 1e10}],
+		alone_on: [{cores: 2, wall_ns: 7e9}],
+	};
+	const {page, context, complaints} = await openPage(
+		browser,
+		fill(makePage('short'), {report: scaleReport({hosts: [host]})}),
+	);
+	assert.deepEqual(await rowsOf(page, 'Hosts'), [
+		'<b>db1</b>|1 of 2|1.50|0.40|25.0 %|50.0 %|4.0 s|7.0 s',
+	]);
+	assert.deepEqual(complaints, []);
+	await context.close();
+});
+
 test('pointing at a chart tells its numbers', async () => {
 	const {page, context} = await open();
 	const sayings = [];

@@ -2,27 +2,31 @@
 /* log_replay - finds which threads ran at once and which woke which, and makes steps of both. */
 #include "analyze/scale/log_replay.h"
 
-#include "stats/parallel.h"
+#include "analyze/scale/core_use.h"
+#include "analyze/timeline/arrivals.h"
 #include "wire/wait_class.h"
 
 #include <math.h>
 #include <string.h>
 
-/*
- * From `at_ns` on `running` threads ran; by then a thread that always ran would have done
- * `work_ns`.
- */
-struct segment {
-	uint64_t at_ns;
-	double work_ns;
-	int running;
-	double stolen; /* as a share of their time */
-};
-
 struct wakeup {
 	size_t waker; /* index of the thread */
 	uint64_t at_ns;
 	size_t event;
+	double delay_ns; /* of a message, on its way */
+};
+
+/* A message from host to host; its event is there when the receiver may go on. */
+struct arrival {
+	bool is_in_program; /* else it is left out */
+	bool ended_wait;
+	size_t event;
+	double delay_ns;
+};
+
+struct host {
+	const struct timeline_thread *root; /* NULL: its log does not show how it began */
+	struct core_use use;
 };
 
 /*
@@ -36,6 +40,7 @@ struct poll {
 /* A wait is sampled when its thread is back on a core: at most that much later. */
 #define END_SLACK_NS 200000u
 #define DELAY_MOST_NS 100000 /* of an idle core; a longer delay is due to other programs */
+#define YIELD_MOST_NS 20000  /* from a wake-up until the woken thread has its waker's core */
 #define POLL_WORK_MOST 0.05  /* of the wait before: the most work between two waits */
 
 /*
@@ -52,9 +57,11 @@ struct builder {
 	struct log_replay *log;
 	double growth;
 	unsigned cores;
-	const struct timeline_thread *root;
-	ARRAY(struct segment) segments;
+	const struct timeline_thread *root; /* of the first host */
+	struct host *hosts;
+	size_t host_count;
 	ARRAY(struct wakeup) wakeups;
+	struct arrival *arrivals; /* by message */
 	size_t *first_event; /* by thread: event of its creation, followed by those of its waits */
 	ARRAY(double) delays;
 	struct poll poll;
@@ -67,87 +74,31 @@ static bool is_wait(const struct timeline_state *state)
 	return state->class != TIMELINE_RUNNING && state->class != TIMELINE_RUNNABLE;
 }
 
-/* ---- threads that ran at once ---- */
-
-static int by_time(const void *left, const void *right)
+static struct host *host_of(const struct builder *builder, const struct timeline_thread *thread)
 {
-	const struct segment *a = left, *b = right;
-	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
+	size_t index = thread->tid / TIMELINE_TIDS;
+	return &builder->hosts[index < builder->host_count ? index : 0];
 }
+
+/* ---- threads that ran at once ---- */
 
 static void add_steals(struct builder *builder, const struct log_steals *steals)
 {
-	for (size_t i = 0; steals && i < steals->count; i++) {
-		const struct log_steal *steal = &steals->items[i];
-		uint64_t begin_ns = builder->root->exec_ns + steal->begin_ns;
-		*array_add(&builder->segments) =
-			(struct segment){.at_ns = begin_ns, .stolen = steal->part};
-		*array_add(&builder->segments) =
-			(struct segment){.at_ns = begin_ns + steal->length_ns,
-					 .stolen = -steal->part};
-	}
+	for (size_t i = 0; steals && i < steals->count; i++)
+		core_use_add_steal(&builder->hosts->use,
+				   builder->root->exec_ns + steals->items[i].begin_ns,
+				   steals->items[i].length_ns, steals->items[i].part);
 }
 
-/* The work of a thread that runs from then on, in this time. */
-static double work_in(const struct builder *builder, const struct segment *segment, double span_ns)
-{
-	unsigned running = segment->running > 0 ? (unsigned)segment->running : 0;
-
-	return span_ns * (1 - segment->stolen) / parallel_slowdown(builder->growth, running);
-}
-
-static void find_segments(struct builder *builder)
+static void find_core_use(struct builder *builder)
 {
 	const struct timeline *timeline = builder->timeline;
 
-	for (size_t i = 0; i < timeline->threads.count; i++) {
-		const struct timeline_thread *thread = &timeline->threads.items[i];
-		for (size_t j = 0; thread->pid && j < thread->states.count; j++) {
-			const struct timeline_state *state = &thread->states.items[j];
-			if (state->class != TIMELINE_RUNNING)
-				continue;
-			*array_add(&builder->segments) =
-				(struct segment){.at_ns = state->start_ns, .running = 1};
-			*array_add(&builder->segments) =
-				(struct segment){.at_ns = state->end_ns, .running = -1};
-		}
-	}
-	struct segment *items = builder->segments.items;
-	size_t count = builder->segments.count;
-	if (count)
-		qsort(items, count, sizeof(*items), by_time);
-	/* Turns changes into sums. */
-	for (size_t i = 1; i < count; i++) {
-		items[i].work_ns = items[i - 1].work_ns +
-				   work_in(builder, &items[i - 1],
-					   (double)(items[i].at_ns - items[i - 1].at_ns));
-		items[i].running += items[i - 1].running;
-		items[i].stolen += items[i - 1].stolen;
-	}
-}
-
-/* The last segment that begins at or before this time. */
-static const struct segment *segment_at(const struct builder *builder, uint64_t at_ns)
-{
-	size_t low = 0, high = builder->segments.count;
-
-	while (high - low > 1) {
-		size_t middle = (low + high) / 2;
-		if (builder->segments.items[middle].at_ns <= at_ns)
-			low = middle;
-		else
-			high = middle;
-	}
-	return high ? &builder->segments.items[low] : NULL;
-}
-
-static double work_at(const struct builder *builder, uint64_t at_ns)
-{
-	const struct segment *segment = segment_at(builder, at_ns);
-
-	if (!segment || at_ns < segment->at_ns)
-		return 0;
-	return segment->work_ns + work_in(builder, segment, (double)(at_ns - segment->at_ns));
+	for (size_t i = 0; i < timeline->threads.count; i++)
+		core_use_add_thread(&host_of(builder, &timeline->threads.items[i])->use,
+				    &timeline->threads.items[i]);
+	for (size_t i = 0; i < builder->host_count; i++)
+		core_use_sum_up(&builder->hosts[i].use, builder->growth);
 }
 
 /* ---- threads that woke each other ---- */
@@ -181,11 +132,116 @@ static size_t waker_of(const struct timeline *timeline, const struct timeline_st
 	return waker;
 }
 
+/*
+ * The message that ended the wait; NULL: none did. The waker of a receive may be a thread that an
+ * interrupt for the message stopped in a system call.
+ */
+static const struct timeline_message *message_of(const struct builder *builder,
+						 const struct timeline_thread *thread,
+						 const struct timeline_state *wait)
+{
+	const struct timeline *timeline = builder->timeline;
+	const char *call = timeline_call(timeline, wait->system_call);
+
+	if (!timeline->messages.count || wait->class == TIMELINE_IO ||
+	    wait_reason_of_call_name(call) == WAIT_FOR_TIME ||
+	    (waker_of(timeline, wait) < timeline->threads.count &&
+	     !arrivals_is_receive(timeline, wait)))
+		return NULL;
+	const struct timeline_message *message = arrivals_after(timeline, thread, wait);
+	return message && builder->arrivals[message - timeline->messages.items].is_in_program ?
+		       message :
+		       NULL;
+}
+
+/* The thread of the program that ended the wait, and no message did. */
+static size_t signaller_of(const struct builder *builder, const struct timeline_thread *thread,
+			   const struct timeline_state *wait)
+{
+	return message_of(builder, thread, wait) ? builder->timeline->threads.count :
+						   waker_of(builder->timeline, wait);
+}
+
 static void add_wakeup(struct builder *builder, size_t waker, uint64_t at_ns)
 {
 	*array_add(&builder->wakeups) = (struct wakeup){.waker = waker,
 							.at_ns = at_ns,
 							.event = builder->log->replay.events++};
+}
+
+static int by_size(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+	return *a < *b ? -1 : *a > *b;
+}
+
+static bool is_in_program(const struct timeline *timeline, size_t thread)
+{
+	return thread < timeline->threads.count && timeline->threads.items[thread].pid &&
+	       timeline->threads.items[thread].states.count;
+}
+
+static void find_arrivals(struct builder *builder)
+{
+	const struct timeline *timeline = builder->timeline;
+
+	builder->arrivals = memory_new(timeline->messages.count + 1, sizeof(*builder->arrivals));
+	for (size_t i = 0; i < timeline->messages.count; i++) {
+		const struct timeline_message *message = &timeline->messages.items[i];
+		builder->arrivals[i].is_in_program =
+			is_in_program(timeline,
+				      thread_at(timeline, message->from, message->left_ns)) &&
+			is_in_program(timeline, thread_at(timeline, message->to, message->came_ns));
+	}
+}
+
+/* Waits that messages ended tell how long these took, by the median the others, too. */
+static void find_delays(struct builder *builder)
+{
+	const struct timeline *timeline = builder->timeline;
+	ARRAY(double) known = {0};
+
+	for (size_t i = 0; i < timeline->threads.count; i++) {
+		const struct timeline_thread *thread = &timeline->threads.items[i];
+		for (size_t j = 0; thread->pid && j < thread->states.count; j++) {
+			const struct timeline_state *state = &thread->states.items[j];
+			const struct timeline_message *message =
+				is_wait(state) ? message_of(builder, thread, state) : NULL;
+			if (!message)
+				continue;
+			struct arrival *arrival =
+				&builder->arrivals[message - timeline->messages.items];
+			arrival->ended_wait = true;
+			arrival->delay_ns = (double)(state->end_ns - message->left_ns);
+			*array_add(&known) = arrival->delay_ns;
+		}
+	}
+	if (known.count)
+		qsort(known.items, known.count, sizeof(double), by_size);
+	for (size_t i = 0; i < timeline->messages.count; i++) {
+		const struct timeline_message *message = &timeline->messages.items[i];
+		double most = (double)(message->came_ns - message->left_ns);
+		if (!builder->arrivals[i].ended_wait)
+			builder->arrivals[i].delay_ns =
+				known.count ? fmin(most, known.items[known.count / 2]) : 0;
+	}
+	array_free(&known);
+}
+
+static void add_messages(struct builder *builder)
+{
+	const struct timeline *timeline = builder->timeline;
+
+	for (size_t i = 0; i < timeline->messages.count; i++) {
+		const struct timeline_message *message = &timeline->messages.items[i];
+		struct arrival *arrival = &builder->arrivals[i];
+		if (!arrival->is_in_program)
+			continue;
+		arrival->event = builder->log->replay.events;
+		add_wakeup(builder, thread_at(timeline, message->from, message->left_ns),
+			   message->left_ns);
+		builder->wakeups.items[builder->wakeups.count - 1].delay_ns = arrival->delay_ns;
+	}
 }
 
 static int by_waker(const void *left, const void *right)
@@ -224,11 +280,12 @@ static void find_wakeups(struct builder *builder)
 			add_wakeup(builder, parent, thread->start_ns);
 		for (size_t j = 0; j < thread->states.count; j++) {
 			const struct timeline_state *state = &thread->states.items[j];
-			size_t waker = is_wait(state) ? waker_of(timeline, state) : none;
+			size_t waker = is_wait(state) ? signaller_of(builder, thread, state) : none;
 			if (waker < none)
 				add_wakeup(builder, waker, state->end_ns);
 		}
 	}
+	add_messages(builder);
 	if (builder->wakeups.count)
 		qsort(builder->wakeups.items, builder->wakeups.count,
 		      sizeof(builder->wakeups.items[0]), by_waker);
@@ -296,7 +353,8 @@ static double take_reduction(struct builder *builder, bool is_waiting, double le
 static void add_work(struct builder *builder, struct replay_thread *plan, uint64_t from_ns,
 		     uint64_t to_ns)
 {
-	double work = to_ns > from_ns ? work_at(builder, to_ns) - work_at(builder, from_ns) : 0;
+	double work =
+		core_use_work(&builder->hosts[plan->host].use, builder->growth, from_ns, to_ns);
 
 	if (work <= 0)
 		return;
@@ -306,30 +364,68 @@ static void add_work(struct builder *builder, struct replay_thread *plan, uint64
 		replay_add_step(plan, REPLAY_WORK, work, 0);
 }
 
-/* Signals of this thread before `end_ns`, and from `from_ns` on its work between them. */
-static void add_signals(struct builder *builder, struct replay_thread *plan, size_t thread,
-			size_t *wakeup, uint64_t end_ns, uint64_t *from_ns)
-{
-	const struct wakeup *all = builder->wakeups.items;
+/* What a thread does for others and takes from them, by time. */
+struct course {
+	size_t thread;
+	size_t wakeup;    /* the next one by it */
+	size_t message;   /* the next one to it */
+	uint64_t woke_ns; /* its last wake-up of a thread of its host */
+};
 
-	for (; *wakeup < builder->wakeups.count && all[*wakeup].waker == thread &&
-	       all[*wakeup].at_ns < end_ns;
-	     (*wakeup)++) {
-		if (from_ns && all[*wakeup].at_ns > *from_ns) {
-			add_work(builder, plan, *from_ns, all[*wakeup].at_ns);
-			*from_ns = all[*wakeup].at_ns;
+/* Adds the next signal or message before `end_ns`, and sets its time. False: there is none. */
+static bool take_next(struct builder *builder, struct course *course, uint64_t end_ns,
+		      struct replay_step *step, uint64_t *at_ns)
+{
+	const struct timeline *timeline = builder->timeline;
+	const struct wakeup *wakeup = builder->wakeups.items + course->wakeup;
+	const struct timeline_message *message = timeline->messages.items + course->message;
+	bool signals = course->wakeup < builder->wakeups.count && wakeup->waker == course->thread &&
+		       wakeup->at_ns < end_ns;
+	bool receives = course->message < timeline->messages.count &&
+			message->to == timeline->threads.items[course->thread].tid &&
+			message->came_ns < end_ns;
+
+	if (receives && (!signals || message->came_ns < wakeup->at_ns)) {
+		const struct arrival *arrival = &builder->arrivals[course->message++];
+		*at_ns = message->came_ns;
+		*step = (struct replay_step){.kind = arrival->is_in_program ? REPLAY_WAIT :
+									      REPLAY_SLEEP,
+					     .event = (uint32_t)arrival->event};
+		return true;
+	}
+	if (!signals)
+		return false;
+	course->wakeup++;
+	course->woke_ns = wakeup->delay_ns > 0 ? course->woke_ns : wakeup->at_ns;
+	*at_ns = wakeup->at_ns;
+	*step = (struct replay_step){.kind = REPLAY_SIGNAL,
+				     .amount_ns = wakeup->delay_ns,
+				     .event = (uint32_t)wakeup->event};
+	return true;
+}
+
+/* Those before `end_ns`, and from `from_ns` on the thread's work between them. */
+static void add_signals(struct builder *builder, struct replay_thread *plan, struct course *course,
+			uint64_t end_ns, uint64_t *from_ns)
+{
+	struct replay_step step;
+	uint64_t at_ns;
+
+	while (take_next(builder, course, end_ns, &step, &at_ns)) {
+		if (from_ns && at_ns > *from_ns) {
+			add_work(builder, plan, *from_ns, at_ns);
+			*from_ns = at_ns;
 		}
-		replay_add_step(plan, REPLAY_SIGNAL, 0, all[*wakeup].event);
+		replay_add_step(plan, step.kind, step.amount_ns, step.event);
 	}
 }
 
 /* Only threads that waited for an idle core alone tell its delay. */
 static void add_wake_delay(struct builder *builder, const struct timeline_state *ready)
 {
-	const struct segment *segment = segment_at(builder, ready->start_ns);
+	int running = core_use_running(&builder->hosts->use, ready->start_ns);
 
-	if (!ready->is_preempted && segment && segment->running >= 0 &&
-	    (unsigned)segment->running < builder->cores)
+	if (!ready->is_preempted && running >= 0 && (unsigned)running < builder->cores)
 		*array_add(&builder->delays) = (double)(ready->end_ns - ready->start_ns);
 }
 
@@ -364,19 +460,23 @@ static void clear_timeouts(struct poll *poll, struct replay_thread *plan)
 			plan->steps.items[i].amount_ns = 0;
 }
 
+/* A message is waited for where it is received. */
 static void add_wait(struct builder *builder, struct replay_thread *plan,
-		     const struct timeline_state *state, size_t *event)
+		     const struct timeline_thread *thread, const struct timeline_state *state,
+		     size_t *event)
 {
 	const struct timeline *timeline = builder->timeline;
+	bool is_message = message_of(builder, thread, state);
 	struct poll *poll = &builder->poll;
 	bool goes_on = !has_worked(poll, plan) && poll->system_call == state->system_call;
 
 	if (!goes_on)
 		poll->first = poll->end;
-	if (waker_of(timeline, state) < timeline->threads.count) {
+	if (is_message || waker_of(timeline, state) < timeline->threads.count) {
 		clear_timeouts(poll, plan);
 		poll->first = poll->end;
-		replay_add_step(plan, REPLAY_WAIT, 0, (*event)++);
+		if (!is_message)
+			replay_add_step(plan, REPLAY_WAIT, 0, (*event)++);
 		return;
 	}
 	double length = (double)(state->end_ns - state->start_ns);
@@ -388,59 +488,95 @@ static void add_wait(struct builder *builder, struct replay_thread *plan,
 	add_timeout(poll, plan, state);
 }
 
+/* Until the program began there; 0 on the first host. */
+static double start_of(const struct builder *builder, const struct timeline_thread *root)
+{
+	return root && root->exec_ns > builder->root->exec_ns ?
+		       (double)(root->exec_ns - builder->root->exec_ns) :
+		       0;
+}
+
+/* Does the thread lose its core at the end of the state to one that it has just woken? */
+static bool yields(const struct course *course, const struct timeline_thread *thread, size_t at)
+{
+	const struct timeline_state *state = &thread->states.items[at];
+
+	return at + 1 < thread->states.count && state[1].class == TIMELINE_RUNNABLE &&
+	       state[1].is_preempted && course->woke_ns >= state->start_ns &&
+	       state->end_ns - course->woke_ns < YIELD_MOST_NS;
+}
+
+static void add_states(struct builder *builder, struct replay_thread *plan,
+		       const struct timeline_thread *thread, size_t event)
+{
+	const struct timeline *timeline = builder->timeline;
+	size_t index = (size_t)(thread - timeline->threads.items);
+	bool is_root = thread == builder->hosts[plan->host].root;
+	uint64_t begin_ns = is_root ? thread->exec_ns : 0;
+	struct course course = {.thread = index,
+				.wakeup = first_wakeup(builder, index),
+				.message = arrivals_find(timeline, thread->tid, 0)};
+
+	for (size_t i = 0; i < thread->states.count; i++) {
+		const struct timeline_state *state = &thread->states.items[i];
+		uint64_t from = state->start_ns > begin_ns ? state->start_ns : begin_ns;
+		bool is_before = state->end_ns <= begin_ns;
+		bool runs = state->class == TIMELINE_RUNNING && !is_before;
+		add_signals(builder, plan, &course, state->end_ns, runs ? &from : NULL);
+		if (runs)
+			add_work(builder, plan, from, state->end_ns);
+		if (runs && yields(&course, thread, i))
+			replay_add_step(plan, REPLAY_YIELD, 0, 0);
+		else if (is_wait(state) && !is_before)
+			add_wait(builder, plan, thread, state, &event);
+		else if (is_wait(state))
+			event += signaller_of(builder, thread, state) < timeline->threads.count;
+		else if (state->class == TIMELINE_RUNNABLE && i && !plan->host &&
+			 is_wait(&thread->states.items[i - 1]))
+			add_wake_delay(builder, state);
+	}
+	add_signals(builder, plan, &course, UINT64_MAX, NULL);
+}
+
 /* What a process did before the exec of the program is left out, but its signals are kept. */
 static void add_thread(struct builder *builder, size_t index)
 {
 	const struct timeline *timeline = builder->timeline;
 	const struct timeline_thread *thread = &timeline->threads.items[index];
 	struct replay_thread *plan = replay_add_thread(&builder->log->replay);
-	uint64_t begin_ns = thread == builder->root ? builder->root->exec_ns : 0;
-	size_t event = builder->first_event[index], wakeup = first_wakeup(builder, index);
+	const struct host *host = host_of(builder, thread);
+	bool is_root = thread == host->root;
+	bool has_parent = parent_of(timeline, thread) < timeline->threads.count;
+	size_t event = builder->first_event[index];
 
 	builder->poll = (struct poll){0};
 	builder->reduction[false] = builder->reduction[true] =
 		reduction_of(builder->speedup, thread->tid);
+	plan->host = (unsigned)(host - builder->hosts);
 	plan->is_main = thread->pid == builder->root->pid;
 	builder->log->tids[builder->log->replay.threads.count - 1] = thread->tid;
-	if (thread != builder->root && parent_of(timeline, thread) < timeline->threads.count)
+	if (!is_root && has_parent)
 		replay_add_step(plan, REPLAY_WAIT, 0, event);
-	event += parent_of(timeline, thread) < timeline->threads.count;
-	for (size_t i = 0; i < thread->states.count; i++) {
-		const struct timeline_state *state = &thread->states.items[i];
-		uint64_t from = state->start_ns > begin_ns ? state->start_ns : begin_ns;
-		bool is_before = state->end_ns <= begin_ns;
-		bool runs = state->class == TIMELINE_RUNNING && !is_before;
-		add_signals(builder, plan, index, &wakeup, state->end_ns, runs ? &from : NULL);
-		if (runs)
-			add_work(builder, plan, from, state->end_ns);
-		else if (is_wait(state) && !is_before)
-			add_wait(builder, plan, state, &event);
-		else if (is_wait(state))
-			event += waker_of(timeline, state) < timeline->threads.count;
-		else if (state->class == TIMELINE_RUNNABLE && i &&
-			 is_wait(&thread->states.items[i - 1]))
-			add_wake_delay(builder, state);
-	}
-	add_signals(builder, plan, index, &wakeup, UINT64_MAX, NULL);
+	else
+		replay_add_step(plan, REPLAY_SLEEP, start_of(builder, host->root), 0);
+	add_states(builder, plan, thread, event + has_parent);
 }
 
-/* The thread that executed the program first. */
-static const struct timeline_thread *find_root(const struct timeline *timeline)
+/* The threads that executed the program first. */
+static void find_roots(struct builder *builder)
 {
-	const struct timeline_thread *root = NULL;
+	const struct timeline *timeline = builder->timeline;
 
+	builder->host_count = timeline->hosts.count ? timeline->hosts.count : 1;
+	builder->hosts = memory_new(builder->host_count, sizeof(*builder->hosts));
 	for (size_t i = 0; i < timeline->threads.count; i++) {
 		const struct timeline_thread *thread = &timeline->threads.items[i];
-		if (thread->pid && thread->exec_ns && (!root || thread->exec_ns < root->exec_ns))
-			root = thread;
+		struct host *host = host_of(builder, thread);
+		if (thread->pid && thread->exec_ns &&
+		    (!host->root || thread->exec_ns < host->root->exec_ns))
+			host->root = thread;
 	}
-	return root;
-}
-
-static int by_size(const void *left, const void *right)
-{
-	const double *a = left, *b = right;
-	return *a < *b ? -1 : *a > *b;
+	builder->root = builder->hosts->root;
 }
 
 static void measure(struct builder *builder)
@@ -463,6 +599,24 @@ static void measure(struct builder *builder)
 	builder->log->wake_delay_ns = fmin(builder->delays.items[count / 2], DELAY_MOST_NS);
 }
 
+static void build(struct builder *builder, const struct log_steals *steals)
+{
+	const struct timeline *timeline = builder->timeline;
+
+	builder->log = memory_new(1, sizeof(*builder->log));
+	builder->log->tids = memory_new(timeline->threads.count, sizeof(unsigned));
+	builder->first_event = memory_new(timeline->threads.count, sizeof(size_t));
+	add_steals(builder, steals);
+	find_core_use(builder);
+	find_arrivals(builder);
+	find_delays(builder);
+	find_wakeups(builder);
+	for (size_t i = 0; i < timeline->threads.count; i++)
+		if (timeline->threads.items[i].pid)
+			add_thread(builder, i);
+	measure(builder);
+}
+
 struct log_replay *log_replay_new(const struct timeline *timeline, unsigned cores, double growth,
 				  const struct log_speedup *speedup,
 				  const struct log_steals *steals)
@@ -472,22 +626,15 @@ struct log_replay *log_replay_new(const struct timeline *timeline, unsigned core
 				  .cores = cores,
 				  .speedup = speedup};
 
-	builder.root = find_root(timeline);
-	if (!builder.root)
-		return NULL;
-	builder.log = memory_new(1, sizeof(*builder.log));
-	builder.log->tids = memory_new(timeline->threads.count, sizeof(unsigned));
-	builder.first_event = memory_new(timeline->threads.count, sizeof(size_t));
-	add_steals(&builder, steals);
-	find_segments(&builder);
-	find_wakeups(&builder);
-	for (size_t i = 0; i < timeline->threads.count; i++)
-		if (timeline->threads.items[i].pid)
-			add_thread(&builder, i);
-	measure(&builder);
-	array_free(&builder.segments);
+	find_roots(&builder);
+	if (builder.root)
+		build(&builder, steals);
+	for (size_t i = 0; i < builder.host_count; i++)
+		array_free(&builder.hosts[i].use.segments);
+	free(builder.hosts);
 	array_free(&builder.wakeups);
 	array_free(&builder.delays);
+	free(builder.arrivals);
 	free(builder.first_event);
 	return builder.log;
 }

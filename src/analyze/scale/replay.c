@@ -4,10 +4,11 @@
 
 #include <math.h>
 
-static double replay_on(const struct scale *scale, unsigned cores)
+double scale_replay_on(const struct scale *scale, unsigned cores, const unsigned *host_cores)
 {
 	struct replay_settings settings = {
 		.cores = cores,
+		.host_cores = host_cores,
 		.growth = scale->growth,
 		.wake_delay_ns = scale->log->wake_delay_ns,
 	};
@@ -15,8 +16,12 @@ static double replay_on(const struct scale *scale, unsigned cores)
 }
 
 /* Why the log cannot be simulated; NULL if it can. To be freed. */
-static char *refusal_of_log(const struct scale_run *recorded)
+static char *refusal_of_log(const struct scale *scale, const struct scale_run *recorded)
 {
+	for (size_t i = 0; i < scale->hosts.count; i++)
+		if (!scale->hosts.items[i].recorded_cores)
+			return text_format("there is no log of host %s",
+					   scale->hosts.items[i].name);
 	if (recorded->conditions->is_cut)
 		return text_copy("the log is cut: there were too many switches");
 	if (recorded->run->lost)
@@ -80,6 +85,18 @@ struct timeline *scale_timeline(const struct scale *scale)
 			       scale->recorded.items[scale->recorded.count - 1].run);
 }
 
+/* On the cores that it ran on, which hosts may have different numbers of. */
+static double replay_as_recorded(const struct scale *scale, unsigned cores)
+{
+	unsigned *host_cores = memory_new(scale->hosts.count + 1, sizeof(*host_cores));
+
+	for (size_t i = 0; i < scale->hosts.count; i++)
+		host_cores[i] = scale->hosts.items[i].recorded_cores;
+	double time_ns = scale_replay_on(scale, cores, scale->hosts.count ? host_cores : NULL);
+	free(host_cores);
+	return time_ns;
+}
+
 void scale_find_replay(struct scale *scale, const struct timeline *timeline)
 {
 	struct scale_check *check = &scale->check;
@@ -87,7 +104,7 @@ void scale_find_replay(struct scale *scale, const struct timeline *timeline)
 	const struct scale_run *recorded = &scale->recorded.items[scale->recorded.count - 1];
 	check->is_there = true;
 	check->logged_ns = recorded->own_ns;
-	check->refusal = refusal_of_log(recorded);
+	check->refusal = refusal_of_log(scale, recorded);
 	if (check->refusal)
 		return;
 	struct log_steals steals = find_steals(scale);
@@ -97,7 +114,7 @@ void scale_find_replay(struct scale *scale, const struct timeline *timeline)
 		check->refusal = text_copy("the log does not show how the program began");
 		return;
 	}
-	check->replayed_ns = replay_on(scale, recorded->parallel->cores);
+	check->replayed_ns = replay_as_recorded(scale, recorded->parallel->cores);
 	check->error = check->replayed_ns / check->logged_ns - 1;
 	check->refusal = refusal_of_check(check);
 	check->has_passed = !check->refusal;
@@ -105,7 +122,11 @@ void scale_find_replay(struct scale *scale, const struct timeline *timeline)
 
 double scale_replay_ratio(const struct scale *scale, unsigned cores)
 {
+	bool is_recorded = cores == scale->cores;
+
 	if (!scale->check.has_passed)
 		return NAN;
-	return cores == scale->cores ? 1 : replay_on(scale, cores) / scale->check.replayed_ns;
+	for (size_t i = 0; i < scale->hosts.count; i++)
+		is_recorded = is_recorded && scale->hosts.items[i].recorded_cores == cores;
+	return is_recorded ? 1 : scale_replay_on(scale, cores, NULL) / scale->check.replayed_ns;
 }

@@ -12,103 +12,6 @@ CLEANUP_DEFINE(timeline, struct timeline *, timeline_free, NULL)
 
 /* ---- runs ---- */
 
-static void add_level(struct scale_run *run, const struct recording_level *row)
-{
-	run->levels = memory_resize(run->levels, run->count + 1, sizeof(*run->levels));
-	run->levels[run->count++] = (struct parallel_level){
-		.threads = row->threads,
-		.wall_ns = (double)row->wall_ns,
-		.running_ns = (double)row->running_ns,
-		.displaced_ns = (double)row->displaced_ns,
-		.waiting_ns = {[PARALLEL_LOCK] = (double)row->lock_ns,
-			       [PARALLEL_IO] = (double)row->io_ns,
-			       [PARALLEL_TIMER] = (double)row->timer_ns,
-			       [PARALLEL_CONDITION] = (double)row->condition_ns,
-			       [PARALLEL_OTHER] = (double)row->other_ns},
-	};
-	run->wall_ns += (double)row->wall_ns;
-	run->displaced_ns += (double)row->displaced_ns;
-}
-
-static bool is_of(const struct recording_level *row, int64_t run_id, unsigned slice)
-{
-	return row->run_id == run_id && row->slice == slice;
-}
-
-/* Spreads the stolen time of a slice over its levels, in proportion to their running time. */
-static void add_steal(struct scale_run *run, const struct recording *recording,
-		      const struct recording_steal *steal)
-{
-	const struct recording_level *rows = recording->levels.items;
-	double running = 0;
-
-	for (size_t i = 0; i < recording->levels.count; i++)
-		if (is_of(&rows[i], steal->run_id, steal->slice))
-			running += (double)rows[i].running_ns;
-	for (size_t i = 0; i < recording->levels.count && running > 0; i++) {
-		double part = (double)rows[i].running_ns / running;
-		for (size_t j = 0; j < run->count; j++)
-			if (is_of(&rows[i], steal->run_id, steal->slice) &&
-			    run->levels[j].threads == rows[i].threads)
-				run->levels[j].stolen_ns += part * (double)steal->stolen_ns;
-	}
-	run->stolen_ns += (double)steal->stolen_ns;
-}
-
-/*
- * Spreads the time of counting over the levels, in proportion to their running time. A recorded run
- * keeps it.
- */
-static void add_counting(struct scale_run *run, const struct recording *recording)
-{
-	double running = 0, counting = 0;
-
-	if (run->conditions && run->conditions->is_recorded)
-		return;
-	for (size_t i = 0; i < recording->overheads.count; i++)
-		if (recording->overheads.items[i].run_id == run->parallel->run_id)
-			counting = (double)recording->overheads.items[i].kernel_ns;
-	for (size_t i = 0; i < run->count; i++)
-		running += run->levels[i].running_ns;
-	for (size_t i = 0; i < run->count && running > 0; i++)
-		run->levels[i].counting_ns =
-			counting * fmin(1, run->levels[i].running_ns / running);
-}
-
-/* Includes runs of earlier sessions. */
-static const struct recording_run *run_row(const struct recording *recording, int64_t id)
-{
-	for (size_t i = 0; i < recording->earlier.count; i++)
-		if (recording->earlier.items[i].id == id)
-			return &recording->earlier.items[i];
-	return recording_run(recording, id);
-}
-
-static struct scale_run run_of(const struct recording *recording,
-			       const struct recording_parallel *parallel)
-{
-	struct scale_run run = {.run = run_row(recording, parallel->run_id), .parallel = parallel};
-
-	for (size_t i = 0; i < recording->run_conditions.count; i++)
-		if (recording->run_conditions.items[i].run_id == parallel->run_id)
-			run.conditions = &recording->run_conditions.items[i];
-
-	for (size_t i = 0; i < recording->levels.count; i++) {
-		const struct recording_level *row = &recording->levels.items[i];
-		if (row->run_id == parallel->run_id && !row->slice)
-			add_level(&run, row);
-	}
-	for (size_t i = 0; i < recording->steals.count; i++)
-		if (recording->steals.items[i].run_id == parallel->run_id)
-			add_steal(&run, recording, &recording->steals.items[i]);
-	add_counting(&run, recording);
-	for (size_t i = 0; i < run.count; i++) {
-		run.own_ns += parallel_own_ns(&run.levels[i], parallel->cores);
-		run.cpu_ns += parallel_cpu_ns(&run.levels[i]);
-	}
-	return run;
-}
-
 /* Was it run again with hidden cores, because it made other threads when it saw fewer? */
 static bool was_repeated(const struct recording *recording,
 			 const struct recording_parallel *adapted)
@@ -118,7 +21,8 @@ static bool was_repeated(const struct recording *recording,
 	for (size_t i = 0; i < recording->parallels.count; i++) {
 		const struct recording_parallel *other = &recording->parallels.items[i];
 		if (other->session_id == adapted->session_id && other->run_id > adapted->run_id &&
-		    other->cores == adapted->cores && other->hides_cores)
+		    other->cores == adapted->cores && other->hides_cores &&
+		    !recording_first_run(recording, other->run_id))
 			return true;
 	}
 	return false;
@@ -150,8 +54,9 @@ static void collect_runs(struct scale *scale, const struct recording_parallel *l
 	for (size_t i = 0; i < recording->parallels.count; i++) {
 		const struct recording_parallel *parallel = &recording->parallels.items[i];
 		const struct recording_run *run = recording_run(recording, parallel->run_id);
-		if (parallel->session_id == last->session_id && run && run->finished)
-			classify_run(scale, run_of(recording, parallel));
+		if (parallel->session_id == last->session_id && run && run->finished &&
+		    !recording_first_run(recording, run->id))
+			classify_run(scale, scale_run_of(recording, parallel));
 	}
 }
 
@@ -161,21 +66,9 @@ static void pool_levels(struct scale *scale)
 {
 	double runs = (double)scale->runs.count;
 
-	for (size_t i = 0; i < scale->runs.count; i++) {
-		const struct scale_run *run = &scale->runs.items[i];
-		for (size_t j = 0; j < run->count; j++) {
-			struct parallel_level *level =
-				scale_find_or_add_level(&scale->levels, run->levels[j].threads);
-			level->wall_ns += run->levels[j].wall_ns / runs;
-			level->running_ns += run->levels[j].running_ns / runs;
-			level->displaced_ns += run->levels[j].displaced_ns / runs;
-			level->stolen_ns += run->levels[j].stolen_ns / runs;
-			level->counting_ns += run->levels[j].counting_ns / runs;
-			for (size_t k = 0; k < PARALLEL_WAITS; k++)
-				level->waiting_ns[k] += run->levels[j].waiting_ns[k] / runs;
-		}
-		scale->own_ns += run->own_ns / runs;
-	}
+	scale_pool_levels(&scale->levels, scale->runs.items, scale->runs.count);
+	for (size_t i = 0; i < scale->runs.count; i++)
+		scale->own_ns += scale->runs.items[i].own_ns / runs;
 }
 
 static void sum_up(struct scale *scale)
@@ -244,11 +137,12 @@ static void add_earlier(struct scale *scale)
 		bool is_own = false;
 		for (size_t j = 0; j < own; j++)
 			is_own = is_own || scale->measured.items[j].cores == parallel->cores;
-		const struct recording_run *row = run_row(recording, parallel->run_id);
+		const struct recording_run *row = scale_run_row(recording, parallel->run_id);
 		if (is_own || recording_run(recording, parallel->run_id) || !row ||
-		    !row->finished || !row->command || strcmp(row->command, command))
+		    recording_first_run(recording, parallel->run_id) || !row->finished ||
+		    !row->command || strcmp(row->command, command))
 			continue;
-		struct scale_run run = run_of(recording, parallel);
+		struct scale_run run = scale_run_of(recording, parallel);
 		bool is_new = !is_measured(scale, parallel->cores);
 		if (!run.conditions || !run.conditions->is_recorded) {
 			add_measured(scale, &run);
@@ -333,6 +227,9 @@ static void add_prediction(struct scale *scale, unsigned cores, enum scale_model
 {
 	struct scale_prediction prediction = {.cores = cores, .model = model};
 
+	/* The formulas know nothing of what hosts wait for from each other. */
+	if (scale->hosts.count && model != SCALE_REPLAY)
+		return;
 	prediction.wall_ns = mean_prediction(scale, cores, model, &prediction.runs);
 	if (!prediction.runs)
 		return;
@@ -440,6 +337,7 @@ static void find_predictions(struct scale *scale, const char *asked)
 	if (timeline)
 		scale_find_replay(scale, timeline);
 	predict_all(scale, asked);
+	scale_find_host_gains(scale);
 	if (timeline) {
 		scale_find_spans(scale, timeline);
 		scale_find_what_if(scale, timeline);
@@ -455,10 +353,12 @@ struct scale *scale_new(const struct recording *recording)
 
 	scale->recording = recording;
 	for (size_t i = 0; i < recording->parallels.count; i++)
-		last = &recording->parallels.items[i];
+		if (!recording_first_run(recording, recording->parallels.items[i].run_id))
+			last = &recording->parallels.items[i];
 	if (!last)
 		return scale;
 	collect_runs(scale, last);
+	scale_find_hosts(scale);
 	pool_levels(scale);
 	sum_up(scale);
 	find_growth(scale);
@@ -497,6 +397,11 @@ void scale_free(struct scale *scale)
 		array_free(&scale->spans.items[i].levels);
 	}
 	array_free(&scale->spans);
+	for (size_t i = 0; i < scale->hosts.count; i++) {
+		array_free(&scale->hosts.items[i].levels);
+		array_free(&scale->hosts.items[i].gains);
+	}
+	array_free(&scale->hosts);
 	array_free(&scale->steals);
 	array_free(&scale->levels);
 	array_free(&scale->predictions);

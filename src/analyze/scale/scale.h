@@ -108,6 +108,25 @@ struct scale_slice {
 	double active, running; /* threads, on average */
 };
 
+/* The job's time if one host alone had so many cores. */
+struct scale_host_gain {
+	unsigned cores;
+	double wall_ns;
+};
+
+/* One of several hosts of a job; the first is that whose program's end is the job's. */
+struct scale_host {
+	const char *name;
+	unsigned cores, machine_cores; /* of the program there */
+	unsigned runs;                 /* that it was counted in */
+	unsigned recorded_cores;       /* in the run with the log; 0: there is no log of it */
+	struct level_list levels;      /* means over the runs; so are the next lines */
+	double wall_ns, cpu_ns;
+	double mean_active, mean_running; /* threads */
+	double serial_share, idle_share;  /* of the wall time: one thread active, none */
+	ARRAY(struct scale_host_gain) gains;
+};
+
 struct scale {
 	const struct recording *recording;
 	unsigned cores, machine_cores;    /* of the profiled runs; of the machine */
@@ -137,6 +156,7 @@ struct scale {
 	ARRAY(struct scale_phase) phases;
 	ARRAY(struct scale_span) spans; /* by falling time */
 	struct scale_what_if what_if;
+	ARRAY(struct scale_host) hosts; /* several, or none */
 	ARRAY(char *) warnings;
 };
 

@@ -56,7 +56,7 @@ static void warn_of_spinning(struct scale *scale)
 			"predictions are too long or too short: threads spin while they wait (%.0f "
 			"calls of sched_yield per second of CPU time), which counts as work",
 			yields / cpu * 1e9);
-	if (scale->has_growth && scale->growth > GROWTH_LARGE)
+	if (scale->has_growth && scale->growth > GROWTH_LARGE && !scale->hosts.count)
 		*array_add(&scale->warnings) = text_format(
 			"`formula` is too optimistic: CPU time grows by %.0f %% for each further "
 			"thread that runs at once, by spinning, shared caches or memory, or cores "
@@ -109,7 +109,7 @@ static void warn_of_speed(struct scale *scale)
 			"runs differ by %.0f %%: the cores' speed changed by as much between them "
 			"(clock rate, or other work below the hypervisor)",
 			100 * (most / least - 1));
-	if (together < 1 - SPEED_STEADY)
+	if (together < 1 - SPEED_STEADY && !scale->hosts.count)
 		*array_add(&scale->warnings) = text_format(
 			"`formula` is too optimistic: each of this machine's %u cores is %.0f %% "
 			"slower when all are busy (shared clock rate, or hardware threads of one "
@@ -136,17 +136,22 @@ static void warn_of_work(struct scale *scale)
 
 static void warn_of_cores(struct scale *scale)
 {
-	unsigned most = 0;
+	unsigned most = 0, reached = scale->level_reached;
 
 	for (size_t i = 0; i < scale->predictions.count; i++)
 		if (scale->predictions.items[i].cores > most)
 			most = scale->predictions.items[i].cores;
-	if (scale->level_reached && most > scale->level_reached)
+	for (size_t i = 0; i < scale->hosts.count; i++) {
+		const struct level_list *levels = &scale->hosts.items[i].levels;
+		if (levels->count && levels->items[levels->count - 1].threads > reached)
+			reached = levels->items[levels->count - 1].threads;
+	}
+	if (reached && most > reached)
 		*array_add(&scale->warnings) = text_format(
-			"at most %u thread%s of the program %s ever active at once: it cannot use "
-			"more cores",
-			scale->level_reached, scale->level_reached == 1 ? "" : "s",
-			scale->level_reached == 1 ? "is" : "are");
+			"at most %u thread%s of the program %s ever active at once%s: it cannot "
+			"use more cores",
+			reached, reached == 1 ? "" : "s", reached == 1 ? "is" : "are",
+			scale->hosts.count ? " on a host" : "");
 }
 
 static void warn_of_others(struct scale *scale)

@@ -431,12 +431,12 @@ static void find_hosts(struct timeline *timeline, const struct recording *record
 	int64_t first = timeline->run ? first_run_of(recording, timeline->run->id) : 0;
 	const struct recording_run *run = first ? recording_run(recording, first) : NULL;
 
-	if (!run || run->kind != RUN_TIMELINE)
+	if (!run || (run->kind != RUN_TIMELINE && run->kind != RUN_SCALE))
 		return;
 	*array_add(&timeline->hosts) = (struct timeline_host){.run = run, .name = run->host};
 	for (size_t i = 0; i < recording->runs.count; i++) {
 		const struct recording_run *other = &recording->runs.items[i];
-		if (other != run && other->kind == RUN_TIMELINE &&
+		if (other != run && other->kind == run->kind &&
 		    timeline->hosts.count < TIMELINE_HOSTS_MOST &&
 		    first_run_of(recording, other->id) == first)
 			*array_add(&timeline->hosts) =

@@ -2,7 +2,7 @@
 /* path - follows a timeline back from its end. */
 #include "analyze/timeline/path.h"
 
-#include <string.h>
+#include "analyze/timeline/arrivals.h"
 
 #define TURNS_MOST 16 /* from thread to thread at one time */
 
@@ -14,55 +14,9 @@ struct walk {
 	uint64_t now_ns;
 };
 
-/* ---- messages ---- */
-
 static const struct timeline_thread *current(const struct walk *walk)
 {
 	return &walk->timeline->threads.items[walk->thread];
-}
-
-/* The first one that came to the thread at or after the time; or the end of all. */
-static size_t find_arrival(const struct timeline *timeline, unsigned tid, uint64_t time_ns)
-{
-	size_t low = 0, high = timeline->messages.count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct timeline_message *message = &timeline->messages.items[middle];
-		if (message->to < tid || (message->to == tid && message->came_ns < time_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/*
- * What the first receive after a wait and before the next one got: of several messages, the last
- * that had left when the wait ended.
- */
-static const struct timeline_message *arrival_after(const struct walk *walk,
-						    const struct timeline_state *wait)
-{
-	const struct timeline_thread *thread = current(walk);
-	const struct timeline_state *end = thread->states.items + thread->states.count;
-	const struct timeline_state *next = wait + 1;
-	const struct timeline_message *found = NULL;
-	size_t count = walk->timeline->messages.count;
-	size_t first = find_arrival(walk->timeline, thread->tid, wait->end_ns);
-
-	while (next < end && next->class < TIMELINE_IO)
-		next++;
-	for (size_t i = first; i < count; i++) {
-		const struct timeline_message *message = &walk->timeline->messages.items[i];
-		if (message->to != thread->tid ||
-		    (next < end && message->came_ns > next->start_ns) ||
-		    message->came_ns != walk->timeline->messages.items[first].came_ns ||
-		    message->left_ns > wait->end_ns)
-			break;
-		found = message;
-	}
-	return found;
 }
 
 /* ---- the way back ---- */
@@ -115,18 +69,6 @@ static const struct timeline_state *state_before(const struct walk *walk)
 	return low ? &thread->states.items[low - 1] : NULL;
 }
 
-/* Calls that return what one socket received. */
-static bool is_receive(const struct walk *walk, const struct timeline_state *wait)
-{
-	static const char *const calls[] = {"read", "readv", "recvfrom", "recvmsg", "recvmmsg"};
-	const char *name = timeline_call(walk->timeline, wait->system_call);
-
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if (!strcmp(name, calls[i]))
-			return true;
-	return false;
-}
-
 static const struct timeline_thread *ended_by(const struct walk *walk,
 					      const struct timeline_state *wait)
 {
@@ -145,7 +87,9 @@ static bool follow_wait(struct walk *walk, const struct timeline_state *wait)
 {
 	const struct timeline_thread *waker = ended_by(walk, wait), *sender;
 	const struct timeline_message *message =
-		!waker || is_receive(walk, wait) ? arrival_after(walk, wait) : NULL;
+		!waker || arrivals_is_receive(walk->timeline, wait) ?
+			arrivals_after(walk->timeline, current(walk), wait) :
+			NULL;
 
 	sender = message ? timeline_thread_of(walk->timeline, message->from) : NULL;
 	if (sender && sender != current(walk)) {

@@ -225,7 +225,8 @@ static void record_here(struct record_values *values, const struct record_option
 		result->end = DRIVER_WRONG_USAGE;
 		return;
 	}
-	record_run(options, driver, result, error);
+	const struct driver_options together = record_hosts_driver(&hosts, driver);
+	record_run(options, &together, result, error);
 	if (record_hosts_end(&hosts, values->common.output, &other) &&
 	    result->end == DRIVER_ANSWERED) {
 		result->end = DRIVER_FAILED;

@@ -57,44 +57,76 @@ static int add_note(struct profile *profile, const struct recording *own, char *
 }
 
 static int add_host(struct profile *profile, const struct recordings *recordings, unsigned index,
-		    int64_t first_run_id, struct error *error)
+		    struct profile_host host, struct error *error)
 {
 	char path[] = "/tmp/lever-host-XXXXXX";
 	AUTO(recording) struct recording *recording = NULL;
 	AUTO(fd) int made = mkstemp(path);
-	struct profile_host host = {.name = recordings_host(recordings, index),
-				    .first_run_id = first_run_id};
 
 	if (made < 0)
 		return error_set(error, errno, "cannot make a file in /tmp: %s", strerror(errno));
 	int code = recordings_save(recordings, index, path, error);
 	code = code ? code : profile_read(path, &recording, error);
 	unlink(path);
+	host.name = recordings_host(recordings, index);
 	host.clock = recordings_clock(recordings, index, &host.clock_count);
 	return code ? code : profile_append(profile, recording, &host, error);
 }
 
-int record_hosts_end(struct record_hosts *record, const char *output, struct error *error)
+int record_hosts_start(void *record, struct error *error)
+{
+	struct record_hosts *hosts = record;
+
+	(void)error;
+	recordings_start(hosts->recordings);
+	return 0;
+}
+
+struct driver_options record_hosts_driver(struct record_hosts *record,
+					  const struct driver_options *driver)
+{
+	struct driver_options options = *driver;
+
+	if (record->recordings) {
+		options.await_start = record_hosts_start;
+		options.start_context = record;
+	}
+	return options;
+}
+
+char *record_hosts_add(struct record_hosts *record, struct profile *profile, int64_t first_run_id,
+		       int64_t session_id)
 {
 	const struct recordings *recordings = record->recordings;
-	AUTO(recording) struct recording *own = NULL;
-	AUTO(profile) struct profile *profile = NULL;
+	const struct profile_host host = {.first_run_id = first_run_id, .session_id = session_id};
 
-	if (!recordings)
-		return 0;
 	recordings_end(record->recordings);
-	AUTO(text) char *troubles = recordings_troubles(recordings);
-	int code = profile_read(output, &own, error);
-	code = code ? code : profile_create(output, false, &profile, error);
-	int64_t first = !code && own->runs.count ? own->runs.items[own->runs.count - 1].id : 0;
-	for (unsigned i = 0; i < recordings_count(recordings) && !code; i++) {
+	char *troubles = recordings_troubles(recordings);
+	for (unsigned i = 0; i < recordings_count(recordings); i++) {
 		struct error lost = {0};
-		if (add_host(profile, recordings, i, first, &lost))
+		if (add_host(profile, recordings, i, host, &lost))
 			text_add_line(&troubles,
 				      text_format("host %s is missing: %s",
 						  recordings_host(recordings, i), lost.text));
 	}
-	if (troubles && !code && own->runs.count)
+	return troubles;
+}
+
+int record_hosts_end(struct record_hosts *record, const char *output, struct error *error)
+{
+	AUTO(recording) struct recording *own = NULL;
+	AUTO(profile) struct profile *profile = NULL;
+
+	if (!record->recordings)
+		return 0;
+	recordings_end(record->recordings);
+	int code = profile_read(output, &own, error);
+	code = code ? code : profile_create(output, false, &profile, error);
+	if (code)
+		return code;
+	int64_t first = own->runs.count ? own->runs.items[own->runs.count - 1].id : 0;
+	AUTO(text) char *troubles = record_hosts_add(record, profile, first, 0);
+	if (troubles && own->runs.count)
 		code = add_note(profile, own, text_copy(troubles), error);
 	return code;
 }

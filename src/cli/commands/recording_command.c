@@ -9,6 +9,7 @@
 #include "cli/output/message.h"
 #include "cli/output/summary.h"
 #include "driver/interruption.h"
+#include "driver/start_gate.h"
 #include "profile/profile.h"
 #include "symbolize/debug_fetch.h"
 
@@ -95,6 +96,7 @@ int recording_command_run(const struct recording_command *command, struct common
 	bool help = false;
 
 	driver_prepare_signals();
+	start_gate_take();
 	int code = common_options_parse(command->page, argc, argv, values, &help, &error);
 	if (!code && help) {
 		help_command(stdout, command->page);
@@ -121,6 +123,7 @@ int recording_command_run(const struct recording_command *command, struct common
 		.seconds = values->seconds,
 		.then_stop = values->then_stop,
 		.verbose = values->verbose,
+		.await_start = start_gate_await,
 		.context = &live,
 		.message = live_line_message,
 	};

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/recording_command.h"
+#include "cli/commands/scale_hosts.h"
 #include "cli/installed_library.h"
 #include "cli/output/live_line.h"
 #include "cli/output/summary.h"
@@ -26,7 +27,7 @@ struct scale_values {
 	const char *cores, *profile;
 	struct value_number on, compare;
 	unsigned runs;
-	bool show_cores, no_replay;
+	bool show_cores, no_replay, only_recorded;
 	struct recording_what_if what_if;
 };
 
@@ -75,12 +76,16 @@ static const struct option scale_table[] = {
 	{"no-replay", 0, NULL,
 	 "do not record a run with its waits and wake-ups, for the model `replay`", value_set_flag,
 	 FIELD(no_replay), NULL},
+	{"only-recorded", 0, NULL,
+	 "make that run only, with messages over TCP between hosts (as --hosts does there)",
+	 value_set_flag, FIELD(only_recorded), NULL},
 	{"show-cores", 0, NULL, "let the program see when it has fewer cores than the machine",
 	 value_set_flag, FIELD(show_cores), NULL},
 };
 
 static const struct option *const scale_shared[] = {
-	&option_output, &option_fresh, &option_quiet, &option_verbose, NULL,
+	&option_output, &option_fresh,  &option_quiet, &option_verbose,
+	&option_hosts,  &option_launch, NULL,
 };
 
 const struct command_page scale_page = {
@@ -123,12 +128,14 @@ static int find_what_if(struct scale_values *values, struct error *error)
 	const struct common_options *common = &values->common;
 
 	if (!values->profile) {
-		if (!common->fresh && !values->no_replay && !access(common->output, R_OK))
+		if (!common->fresh && !values->no_replay && !common->hosts.count &&
+		    !access(common->output, R_OK))
 			what_if_find(common->output, common->program, &values->what_if);
 		return 0;
 	}
-	if (values->no_replay)
-		return error_set(error, -EINVAL, "--profile and --no-replay exclude each other");
+	if (values->no_replay || common->hosts.count)
+		return error_set(error, -EINVAL, "--profile and %s exclude each other",
+				 values->no_replay ? "--no-replay" : "--hosts");
 	if (!what_if_find(values->profile, NULL, &values->what_if))
 		return error_set(error, -EINVAL,
 				 "%s has no causal profile with a target of certain effect; make "
@@ -150,6 +157,9 @@ static int check(struct common_options *common, struct error *error)
 		return error_set(error, -EINVAL, "--on, --compare: more than %d cores", CORES_MAX);
 	if (values->runs > RUNS_MAX)
 		return error_set(error, -EINVAL, "--runs: more than %d", RUNS_MAX);
+	if (values->only_recorded && values->no_replay)
+		return error_set(error, -EINVAL,
+				 "--only-recorded and --no-replay exclude each other");
 	return find_what_if(values, error);
 }
 
@@ -157,6 +167,9 @@ static void record(struct common_options *common, const struct driver_options *d
 		   struct driver_result *result, struct error *error)
 {
 	const struct scale_values *values = (struct scale_values *)common;
+	bool has_hosts = common->hosts.count;
+	AUTO(scale_hosts) struct scale_hosts hosts = {0};
+	struct driver_options together = *driver;
 	AUTO(text)
 	char *library = values->show_cores ? NULL : installed_library_find("liblever-cores.so");
 	struct scale_options options = {
@@ -164,15 +177,23 @@ static void record(struct common_options *common, const struct driver_options *d
 		.on = (unsigned)values->on.number,
 		.runs = values->runs,
 		.compare = (unsigned)values->compare.number,
-		.picks_compare = !values->compare.is_given,
+		.picks_compare = !values->compare.is_given && !has_hosts,
 		.what_if = values->what_if.name ? &values->what_if : NULL,
 		.replays = !values->no_replay,
+		.only_recorded = values->only_recorded,
+		.logs_messages = values->only_recorded || has_hosts,
+		.others = has_hosts ? &hosts.others : NULL,
 		.cores_library = library,
 		.context = driver->context,
 		.notify = show_status,
 	};
 
-	scale_run(&options, driver, result, error);
+	scale_hosts_open(&hosts, common);
+	if (has_hosts) {
+		together.await_start = scale_hosts_start;
+		together.start_context = &hosts;
+	}
+	scale_run(&options, &together, result, error);
 }
 
 static bool summarize(FILE *out, const struct common_options *common,

@@ -213,7 +213,8 @@ static void record(struct common_options *common, const struct driver_options *d
 		result->end = DRIVER_WRONG_USAGE;
 		return;
 	}
-	trace_run(&options, driver, result, error);
+	const struct driver_options together = record_hosts_driver(&hosts, driver);
+	trace_run(&options, &together, result, error);
 	if (record_hosts_end(&hosts, common->output, &other) && result->end == DRIVER_ANSWERED) {
 		result->end = DRIVER_FAILED;
 		*error = other;

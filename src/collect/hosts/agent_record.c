@@ -8,6 +8,7 @@
 #include "collect/hosts/agent_channel.h"
 #include "collect/hosts/link.h"
 #include "collect/hosts/messages.h"
+#include "collect/hosts/start_gate.h"
 #include "profile/profile.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,6 +39,7 @@ struct agent_record {
 	char *words; /* of lever's command line */
 	char *arguments[WORDS_MOST];
 	pid_t lever;
+	int gate; /* lever waits there with its program; -1: it has been opened, or is none */
 	int status;
 	bool is_over, has_ended;
 	uint64_t heard_ns, told_ns, stopped_ns, send_at_ns;
@@ -102,9 +105,10 @@ static void send_so_far(struct agent_record *agent, uint64_t now)
 
 /* ---- lever ---- */
 
-static void run_lever(struct agent_record *agent)
+static void run_lever(struct agent_record *agent, int gate)
 {
 	AUTO(text) char *index = text_format("%u", agent->invitation->index);
+	AUTO(text) char *number = text_format("%d", gate);
 	sigset_t none;
 
 	signal(SIGINT, SIG_DFL);
@@ -115,8 +119,27 @@ static void run_lever(struct agent_record *agent)
 	prctl(PR_SET_PDEATHSIG, SIGTERM); /* an agent that is killed leaves nothing behind */
 	setenv("LEVER_HOST", agent->invitation->name, 1);
 	setenv("LEVER_HOST_INDEX", index, 1);
+	if (gate >= 0 && !fcntl(gate, F_SETFD, 0))
+		setenv(START_GATE_VARIABLE, number, 1);
 	execv("/proc/self/exe", agent->arguments);
 	_exit(127);
+}
+
+static void start_lever(struct agent_record *agent)
+{
+	int gate[2] = {-1, -1};
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate))
+		trouble(agent, "no socket to start the program by; it starts at once");
+	agent->lever = fork();
+	if (!agent->lever)
+		run_lever(agent, gate[1]);
+	if (gate[1] >= 0)
+		close(gate[1]);
+	else
+		tell(agent, HOSTS_READY, NULL, 0);
+	agent->gate = gate[0];
+	agent->send_at_ns = clock_now_ns() + SEND_EVERY_NS;
 }
 
 /* The first word is the command; its file is this host's matter. */
@@ -143,11 +166,25 @@ static void on_program(struct agent_record *agent, const char *texts, size_t siz
 		agent->arguments[count++] = (char *)(uintptr_t) "--output";
 		agent->arguments[count++] = file_path(agent, "recording.lever");
 	}
-	agent->lever = fork();
-	if (!agent->lever)
-		run_lever(agent);
-	agent->send_at_ns = clock_now_ns() + SEND_EVERY_NS;
-	tell(agent, HOSTS_READY, NULL, 0);
+	start_lever(agent);
+}
+
+/* Its program waits to be started. */
+static void watch_gate(struct agent_record *agent)
+{
+	char byte;
+
+	if (agent->gate >= 0 && recv(agent->gate, &byte, 1, MSG_DONTWAIT) == 1)
+		tell(agent, HOSTS_READY, NULL, 0);
+}
+
+static void open_gate(struct agent_record *agent)
+{
+	if (agent->gate < 0)
+		return;
+	send(agent->gate, "", 1, MSG_NOSIGNAL);
+	close(agent->gate);
+	agent->gate = -1;
 }
 
 /* SIGTERM ends the recording, and then the program. */
@@ -202,6 +239,8 @@ static void on_message(struct agent_record *agent, const struct link_message *me
 		answer_alive(agent, message);
 	else if (message->kind == HOSTS_PROGRAM)
 		on_program(agent, message->data, message->size);
+	else if (message->kind == HOSTS_START)
+		open_gate(agent);
 	else if (message->kind == HOSTS_STOP)
 		stop(agent);
 	else if (message->kind == HOSTS_END)
@@ -227,6 +266,7 @@ static void follow(struct agent_record *agent, int input)
 			on_message(agent, &message);
 		uint64_t now = clock_now_ns();
 		tell_alive(agent, now);
+		watch_gate(agent);
 		watch_lever(agent, now);
 		send_so_far(agent, now);
 		agent->is_over |= now - agent->heard_ns > GONE_NS || agent_input_has_ended(input);
@@ -256,6 +296,7 @@ int agent_record_run(const struct invitation *invitation, int input, struct erro
 	int code = 0;
 
 	agent->invitation = invitation;
+	agent->gate = -1;
 	strcpy(agent->folder, "/tmp/lever-agent-XXXXXX");
 	if (!mkdtemp(agent->folder))
 		code = error_set(error, errno, "cannot make a folder in /tmp: %s", strerror(errno));
@@ -268,6 +309,8 @@ int agent_record_run(const struct invitation *invitation, int input, struct erro
 		follow(agent, input);
 		end(agent);
 	}
+	if (agent->gate >= 0)
+		close(agent->gate);
 	link_close(agent->link);
 	free(agent->arguments[3]);
 	free(agent->words);

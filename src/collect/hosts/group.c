@@ -24,7 +24,7 @@
 
 #define POLL_MS 5
 #define START_NS 20000000000ull   /* until an agent has said hello */
-#define READY_NS 10000000000ull   /* until its program waits to be started */
+#define READY_NS 20000000000ull   /* until its program waits to be started */
 #define END_NS 4000000000ull      /* until it has ended */
 #define APART_MOST_NS 60000000000 /* of clocks, without a word */
 #define SAMPLES_MOST 1000000
@@ -395,10 +395,10 @@ static bool has_said_hello(const struct group *group, const struct peer *peer)
 	return peer->has_said_hello || ended_with(peer) >= 0;
 }
 
+/* A recording that could not begin on a host is told in the end. */
 static bool is_ready(const struct group *group, const struct peer *peer)
 {
-	(void)group;
-	return peer->now.is_ready;
+	return peer->now.is_ready || (group->options->is_recording && peer->now.has_ended);
 }
 
 static void show(struct group *group)

@@ -29,6 +29,7 @@ enum hosts_kind {
 	HOSTS_PROGRAM, /* texts, each with its 0: directory, arguments (of a recording: lever's) */
 	HOSTS_JOB,     /* a text, with its 0: by which name processes join */
 	HOSTS_QUERY,
+	HOSTS_START, /* the program of a recording */
 	HOSTS_STOP,  /* the recording; its file is awaited */
 	HOSTS_ALIVE, /* of a recording: both ways, the answer at once; hosts_times */
 	HOSTS_END,

@@ -33,6 +33,11 @@ int recordings_begin(const struct collector_group *group, struct recordings **re
 	return refuse(error);
 }
 
+void recordings_start(struct recordings *recordings)
+{
+	(void)recordings;
+}
+
 void recordings_end(struct recordings *recordings)
 {
 	(void)recordings;

@@ -51,6 +51,11 @@ int recordings_begin(const struct collector_group *options, struct recordings **
 	return group_await_ready(recordings->group, error);
 }
 
+void recordings_start(struct recordings *recordings)
+{
+	group_send(recordings->group, GROUP_ALL, &(struct link_content){.kind = HOSTS_START});
+}
+
 void recordings_end(struct recordings *recordings)
 {
 	group_await_files(recordings->group, END_NS);

@@ -15,9 +15,10 @@
 struct recordings;
 struct recording_clock;
 
-/* Returns when lever has begun on all hosts. */
+/* Returns when the program waits to be started on all hosts. */
 int recordings_begin(const struct collector_group *group, struct recordings **recordings,
 		     struct error *error);
+void recordings_start(struct recordings *recordings);
 /* Ends them, and their programs; waits for the files. */
 void recordings_end(struct recordings *recordings);
 unsigned recordings_count(const struct recordings *recordings);

@@ -2,10 +2,13 @@
 /*
  * csv - parallelism and predictions as one table (RFC 4180). Its first column is the kind of the
  * row: `level` (wall time with `number` active threads), `prediction` (on `number` cores, by
- * `model`, with its interval; `best` is 1 for the model to believe) or `measured` (on `number`
- * cores; least and most of the runs).
+ * `model`, with its interval; `best` is 1 for the model to believe), `measured` (on `number` cores;
+ * least and most of the runs) or `host` (predicted, with `number` cores on that host only; `model`
+ * is its name).
  */
 #include "report/formats.h"
+
+#include "report/scale/hosts.h"
 
 void report_scale_csv(FILE *out, const struct report *report)
 {
@@ -26,4 +29,5 @@ void report_scale_csv(FILE *out, const struct report *report)
 		fprintf(out, "measured,%u,,%.0f,%.0f,%.0f,%u,\r\n", measured->cores,
 			measured->wall_ns, measured->least_ns, measured->most_ns, measured->runs);
 	}
+	scale_hosts_csv(out, scale);
 }

@@ -3,6 +3,7 @@
 #include "report/formats.h"
 
 #include "report/json.h"
+#include "report/scale/hosts.h"
 #include "report/scale/warnings.h"
 
 #include <math.h>
@@ -88,7 +89,7 @@ static json_t *limits_of(const struct scale *scale)
 	json_t *all = json_array();
 	unsigned cores = 0;
 
-	for (size_t i = 0; i < scale->predictions.count; i++) {
+	for (size_t i = 0; i < scale->predictions.count && !scale->hosts.count; i++) {
 		if (scale->predictions.items[i].cores == cores)
 			continue;
 		cores = scale->predictions.items[i].cores;
@@ -262,6 +263,7 @@ void report_scale_json(FILE *out, const struct report *report)
 	json_object_set_new(json, "models", accuracies_of());
 	json_object_set_new(json, "spans", spans_of_scale(scale));
 	json_object_set_new(json, "question", what_if_of(scale));
+	json_object_set_new(json, "hosts", scale_hosts_json(scale));
 	json_object_set_new(json, "warnings", json_warnings(&warnings));
 	json_write_report(out, json);
 	warnings_release(&warnings);

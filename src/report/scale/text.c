@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "report/display.h"
 #include "report/header.h"
+#include "report/scale/hosts.h"
 #include "report/scale/warnings.h"
 #include "report/terminal.h"
 
@@ -137,6 +138,8 @@ static void print_levels(FILE *out, const struct scale *scale, const struct repo
 
 	for (size_t i = 0; i < scale->levels.count; i++)
 		widest = fmax(widest, scale->levels.items[i].wall_ns / scale->wall_ns);
+	if (scale->hosts.count)
+		fputs("on the first host:\n", out);
 	terminal_style(out, options, "2");
 	fputs(" active   wall time    share\n", out);
 	terminal_style(out, options, NULL);
@@ -369,6 +372,8 @@ static void print_predictions(FILE *out, const struct scale *scale,
 {
 	unsigned cores = 0;
 
+	if (scale->hosts.count)
+		fputs("the job, on so many cores of each host:\n", out);
 	terminal_style(out, options, "2");
 	fputs("  cores", out);
 	for (unsigned model = 0; model < SCALE_MODELS; model++)
@@ -521,6 +526,9 @@ static void print_limits(FILE *out, const struct scale *scale, const struct repo
 {
 	unsigned cores = 0;
 
+	if (scale->hosts
+		    .count) /* hosts wait for each other, and that is no loss of the first one */
+		return;
 	terminal_style(out, options, "2");
 	fputs("  cores     used", out);
 	for (unsigned i = 0; i < PARALLEL_LIMITS; i++)
@@ -536,17 +544,20 @@ static void print_limits(FILE *out, const struct scale *scale, const struct repo
 	fputc('\n', out);
 }
 
-static void print_legend(FILE *out, const struct report_options *options)
+static void print_legend(FILE *out, const struct report_options *options, bool has_hosts)
 {
-	terminal_style(out, options, "2");
-	terminal_wrapped(
-		out,
+	AUTO(text)
+	char *legend = text_format(
 		"A thread is active while it runs or could run. Predictions are wall times "
-		"on so many cores of this machine, otherwise idle, with 95 % intervals. The "
-		"last table divides core time into used time and waits: for one thread alone "
-		"(serial), for locks, I/O, sleep or external events, for other threads "
-		"(imbalance), or for lack of threads.",
-		0, options->columns);
+		"on so many cores of this machine, otherwise idle, with 95 %% intervals.%s",
+		has_hosts ? "" :
+			    " The "
+			    "last table divides core time into used time and waits: for one thread "
+			    "alone (serial), for locks, I/O, sleep or external events, for other "
+			    "threads (imbalance), or for lack of threads.");
+
+	terminal_style(out, options, "2");
+	terminal_wrapped(out, legend, 0, options->columns);
 	terminal_style(out, options, NULL);
 }
 
@@ -568,6 +579,7 @@ void report_scale_text(FILE *out, const struct report *report)
 				 0, layout.columns);
 		return;
 	}
+	scale_hosts_print(out, scale, &layout);
 	print_levels(out, scale, &layout);
 	print_idle(out, scale, &layout);
 	print_slices(out, scale, &layout);
@@ -576,5 +588,5 @@ void report_scale_text(FILE *out, const struct report *report)
 	print_predictions(out, scale, &layout);
 	print_what_if(out, scale, &layout);
 	print_limits(out, scale, &layout);
-	print_legend(out, &layout);
+	print_legend(out, &layout, scale->hosts.count);
 }

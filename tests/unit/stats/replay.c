@@ -206,3 +206,63 @@ TEST("without threads there is no time")
 	struct replay replay = {0};
 	CHECK_NEAR(run_on(&replay, 1), 0, 0);
 }
+
+TEST("each host has cores of its own")
+{
+	struct replay replay = {0};
+	for (unsigned i = 0; i < 4; i++) {
+		struct replay_thread *thread = add_main(&replay);
+		thread->host = i / 2;
+		work(thread, thread->host ? 300 : 100);
+	}
+	CHECK_NEAR(run_on(&replay, 1), 600, 1e-6);
+	CHECK_NEAR(run_on(&replay, 2), 300, 1e-6);
+	unsigned more_here[] = {2, 1}, more_there[] = {1, 2};
+	struct replay_settings here = {.host_cores = more_here};
+	struct replay_settings there = {.host_cores = more_there};
+	CHECK_NEAR(replay_run(&replay, &here) / MS, 600, 1e-6);
+	CHECK_NEAR(replay_run(&replay, &there) / MS, 300, 1e-6);
+	/* Growth is by the threads of the same host. */
+	struct replay_settings grown = {.host_cores = more_there, .growth = 0.5};
+	CHECK_NEAR(replay_run(&replay, &grown) / MS, 450, 1e-6);
+	replay_clear(&replay);
+}
+
+TEST("a signal that is on its way is given when it arrives")
+{
+	struct replay replay = {.events = 2};
+	struct replay_thread *first = add_main(&replay);
+	work(first, 100);
+	replay_add_step(first, REPLAY_SIGNAL, 40 * MS, 0);
+	work(first, 10);
+	replay_add_step(first, REPLAY_WAIT, 0, 1);
+	struct replay_thread *second = add_main(&replay);
+	second->host = 1;
+	replay_add_step(second, REPLAY_WAIT, 0, 0);
+	work(second, 70);
+	replay_add_step(second, REPLAY_SIGNAL, 40 * MS, 1);
+	CHECK_NEAR(run_on(&replay, 1), 250, 1e-6);
+	/* One that has come before the wait ends it at once. */
+	replay.threads.items[1].steps.items[0].kind = REPLAY_SLEEP;
+	replay.threads.items[1].steps.items[0].amount_ns = 0;
+	CHECK_NEAR(run_on(&replay, 1), 110, 1e-6);
+	replay_clear(&replay);
+}
+
+TEST("a waker that yields runs after the thread that it woke, unless there is a core for both")
+{
+	struct replay replay = {.events = 1};
+	struct replay_thread *first = add_main(&replay);
+	work(first, 10);
+	replay_add_step(first, REPLAY_SIGNAL, 0, 0);
+	replay_add_step(first, REPLAY_YIELD, 0, 0);
+	work(first, 2);
+	struct replay_thread *second = replay_add_thread(&replay);
+	replay_add_step(second, REPLAY_WAIT, 0, 0);
+	work(second, 1);
+	CHECK_NEAR(run_on(&replay, 1), 13, 1e-6);
+	CHECK_NEAR(run_on(&replay, 2), 12, 1e-6);
+	first->steps.items[2].kind = REPLAY_SLEEP;
+	CHECK_NEAR(run_on(&replay, 1), 12, 1e-6);
+	replay_clear(&replay);
+}

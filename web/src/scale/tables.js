@@ -26,6 +26,34 @@ export function predictionTable(report) {
 	);
 }
 
+export function hostTable(report) {
+	if (!report.hosts.length) return null;
+	return table(
+		'Hosts: how parallel each is, and the job’s time if it alone had so many cores',
+		[
+			'Host',
+			'Cores',
+			'Active',
+			'On CPU',
+			'One active',
+			'None active',
+			'CPU time',
+			...report.hosts[0].alone_on.map((one) => `on ${one.cores}`),
+		],
+		report.hosts.map((host) => [
+			fit(host.name, NAME_MOST),
+			`${host.cores} of ${host.machine_cores}`,
+			host.mean_active.toFixed(2),
+			host.mean_running.toFixed(2),
+			share(host.serial_share),
+			share(host.idle_share),
+			duration(host.cpu_ns),
+			...host.alone_on.map((one) => duration(one.wall_ns)),
+		]),
+		ALL_ROWS,
+	);
+}
+
 export function measuredTable(report) {
 	return table(
 		'Measured wall time',

@@ -4,6 +4,7 @@ import {element} from '../dom.js';
 import {count, duration, percent, plural} from '../format.js';
 import {timeSeriesChart, levelChart, predictionChart} from './charts.js';
 import {
+	hostTable,
 	limitTable,
 	measuredTable,
 	modelTable,
@@ -204,6 +205,7 @@ export function scaleView({report}) {
 			{class: 'tables'},
 			predictionTable(report),
 			measuredTable(report),
+			hostTable(report),
 			limitTable(report),
 			whatIfTable(report),
 			phaseTable(report),

@@ -92,12 +92,12 @@ static struct recording *recording_of(struct log *log)
 	static const struct {
 		unsigned call;
 		const char *name;
-	} calls[] = {{FUTEX, "futex"}, {SLEEP, "nanosleep"}, {POLL, "poll"}};
+	} calls[] = {{FUTEX, "futex"}, {SLEEP, "nanosleep"}, {POLL, "poll"}, {0, "read"}};
 	struct recording *recording = memory_new(1, sizeof(*recording));
 	*array_add(&recording->runs) =
 		(struct recording_run){.id = 1, .kind = RUN_SCALE, .finished = true};
 
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		*array_add(&recording->strings) =
 			(struct recording_string){.id = (int64_t)i + 1,
 						  .run_id = 1,
@@ -235,6 +235,74 @@ TEST("growth of CPU time is taken off threads that ran at once, and added again"
 	/* 12 ms of 10 ran beside 11, 10 ms after the fork, and some of its last 28. */
 	CHECK_NEAR(run_on(log, 2, 0.25), 338, 3);
 	CHECK(run_on(log, 1, 0.25) < 10 + 300 + 10 + 10 + 30 + 10);
+}
+
+#define THERE TIMELINE_TIDS /* threads of the second host */
+#define READ 0
+
+/*
+ * 10 works for 100 ms, asks the other host, whose answer comes 160 ms later, and works for 40 ms.
+ * There 10 waits from `from_ms` on, if `waits`, and works until 250. A message takes 10 ms.
+ */
+static struct timeline *ask_host(struct log *log, struct recording **recording, unsigned from_ms,
+				 bool waits)
+{
+	leave(log, (struct departure){0, 0, 0, 10, 0, 0});
+	exec_at(log, 0, 10);
+	leave(log, (struct departure){0, 100, 10, 0, READ, 1});
+	wake(log, 0, 260, 10, 0);
+	leave(log, (struct departure){0, 260, 0, 10, 0, 0});
+	leave(log, (struct departure){0, 300, 10, 0, FUTEX, 0x10});
+	leave(log, (struct departure){1, 2, 0, THERE + 10, 0, 0});
+	exec_at(log, 2, THERE + 10);
+	if (waits) {
+		leave(log, (struct departure){1, from_ms, THERE + 10, 0, READ, 1});
+		wake(log, 1, 110, THERE + 10, 0);
+		leave(log, (struct departure){1, 110, 0, THERE + 10, 0, 0});
+	}
+	leave(log, (struct departure){1, 250, THERE + 10, 0, FUTEX, 0x10});
+	*recording = recording_of(log);
+	struct timeline *timeline = timeline_of_run(*recording, &(*recording)->runs.items[0]);
+	*array_add(&timeline->hosts) = (struct timeline_host){.name = "here"};
+	*array_add(&timeline->hosts) = (struct timeline_host){.name = "there"};
+	*array_add(&timeline->messages) =
+		(struct timeline_message){THERE + 10, 10, BASE + 250 * MS - 1, BASE + 260 * MS + 1};
+	*array_add(&timeline->messages) =
+		(struct timeline_message){10, THERE + 10, BASE + 100 * MS - 1,
+					  BASE + (waits ? 110 : from_ms) * MS + 1};
+	return timeline;
+}
+
+TEST("a thread that waits for a message from another host waits for the thread that sends it")
+{
+	struct log log = {0};
+	AUTO(recording) struct recording *recording = NULL;
+	AUTO(timeline) struct timeline *timeline = ask_host(&log, &recording, 20, true);
+	AUTO(log) struct log_replay *replayed = log_replay_new(timeline, 1, 0, NULL, NULL);
+	CHECK_EQUAL(replayed->replay.threads.count, 2);
+	CHECK_NEAR(replayed->length_ns, 300e6, 1);
+	CHECK_NEAR(run_on(replayed, 1, 0), 300, 1e-3);
+	for (size_t i = 0; i < 2; i++) {
+		struct replay_thread *thread = &replayed->replay.threads.items[i];
+		CHECK_EQUAL(thread->host, replayed->tids[i] / THERE);
+		CHECK_EQUAL(thread->is_main, !thread->host);
+		thread->work_factor = thread->host ? 0.5 : 1;
+	}
+	/* Half the work there, and the same way. */
+	CHECK_NEAR(run_on(replayed, 1, 0), 100 + 10 + 70 + 10 + 40, 1e-3);
+}
+
+TEST("a message that was there before it was asked for is waited for, too, if its sender is later")
+{
+	struct log log = {0};
+	AUTO(recording) struct recording *recording = NULL;
+	AUTO(timeline) struct timeline *timeline = ask_host(&log, &recording, 115, false);
+	AUTO(log) struct log_replay *replayed = log_replay_new(timeline, 1, 0, NULL, NULL);
+	CHECK_NEAR(run_on(replayed, 1, 0), 300, 1e-3);
+	for (size_t i = 0; i < 2; i++)
+		if (replayed->replay.threads.items[i].host)
+			replayed->replay.threads.items[i].work_factor = 0;
+	CHECK_NEAR(run_on(replayed, 1, 0), 100 + 10 + 10 + 40, 1e-3);
 }
 
 TEST("two processes that wait for each other through a pipe are one program")

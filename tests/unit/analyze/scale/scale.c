@@ -83,6 +83,47 @@ TEST("runs are pooled, and the formula answers from each of them")
 	recording_free(recording);
 }
 
+/* Another host's part of the first host's run. */
+static void add_beside(struct recording *recording, int64_t first_id, double serial,
+		       double parallel)
+{
+	struct recording_parallel *row = add_run(recording, 1, 2, serial, parallel);
+	struct recording_run *run = &recording->runs.items[recording->runs.count - 1];
+
+	run->host = text_copy("db1");
+	*array_add(&recording->clocks) =
+		(struct recording_clock){.run_id = row->run_id, .first_run_id = first_id};
+}
+
+TEST("runs of other hosts are counted for these, and the first one's answer is not theirs")
+{
+	struct recording *recording = new_recording();
+	int64_t first = add_run(recording, 1, 1, 2, 4)->run_id;
+	add_beside(recording, first, 8, 2);
+	int64_t second = add_run(recording, 1, 1, 2, 6)->run_id;
+	add_beside(recording, second, 6, 4);
+	recording->runs.items[0].host = text_copy("here");
+	struct scale *scale = scale_new(recording);
+	CHECK_EQUAL(scale->runs.count, 2);
+	CHECK_EQUAL(scale->others.count, 0);
+	CHECK_EQUAL(scale->cores, 1);
+	CHECK_NEAR(scale->wall_ns, 7e9, 1);
+	CHECK_EQUAL(scale->hosts.count, 2);
+	const struct scale_host *here = &scale->hosts.items[0], *there = &scale->hosts.items[1];
+	CHECK_TEXT(here->name, "here");
+	CHECK_TEXT(there->name, "db1");
+	CHECK_EQUAL(there->runs, 2);
+	CHECK_EQUAL(there->cores, 2);
+	CHECK_NEAR(there->mean_active, 1.3, 1e-12);
+	CHECK_NEAR(there->serial_share, 0.7, 1e-12);
+	CHECK_NEAR(here->mean_active, scale->mean_active, 1e-12);
+	/* The formulas know the first host only; without a log there is no other answer. */
+	CHECK_EQUAL(scale->predictions.count, 0);
+	CHECK_EQUAL(there->gains.count, 0);
+	scale_free(scale);
+	recording_free(recording);
+}
+
 TEST("the interval grows with the spread of the runs, and with the distance in cores")
 {
 	struct recording *calm = new_recording(), *noisy = new_recording();
