@@ -16,6 +16,7 @@ struct series {
 	int64_t target_id, point_id;
 	ARRAY(struct effect_window) windows;
 	enum warm_up_work work; /* as last found */
+	bool is_requests;       /* no queue of theirs empties for longer than a window */
 };
 
 struct live_estimate {
@@ -60,6 +61,7 @@ void live_estimate_add(struct live_estimate *live_estimate,
 	if (!isfinite(period))
 		return;
 	struct series *series = series_of(live_estimate, experiment->target_id, visit->point_id);
+	series->is_requests = recording_point_is_requests(point_of_visit);
 	*array_add(&series->windows) = (struct effect_window){
 		.time_ns = experiment->start_ns + experiment->duration_ns / 2,
 		.speedup = experiment->speedup,
@@ -113,7 +115,8 @@ static enum warm_up_work work_at(const struct live_estimate *live_estimate, int6
 	for (size_t i = 0; i < live_estimate->series.count; i++) {
 		const struct series *series = &live_estimate->series.items[i];
 		if (series->point_id == point_id)
-			work = warm_up_work_of(work, series->work);
+			work = warm_up_work_of(work, series->is_requests ? WARM_UP_WORK_DIFFERS :
+									   series->work);
 	}
 	return work;
 }

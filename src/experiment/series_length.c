@@ -6,6 +6,7 @@
 
 #define PROBE_LONGEST_NS 3000000000ull /* a series that only tests for warm-up */
 #define SERIES_LONGEST_NS 15000000000ull
+#define REQUESTS_PROBE_ONE_OF 12 /* series */
 
 static unsigned limited(unsigned length, uint64_t window_ns)
 {
@@ -26,6 +27,13 @@ unsigned series_length(unsigned number, unsigned level, uint64_t window_ns)
 	else if (number % (number < 16 ? 4 : 8) == 2)
 		probe = warm_up_series(level);
 	return limited(probe * window_ns > PROBE_LONGEST_NS ? usual : probe, window_ns);
+}
+
+unsigned series_length_of_requests(unsigned number, unsigned level, uint64_t window_ns)
+{
+	return level || number % REQUESTS_PROBE_ONE_OF == 2 ?
+		       series_length(level ? number : 2, level, window_ns) :
+		       1;
 }
 
 unsigned series_length_longest(uint64_t window_ns)

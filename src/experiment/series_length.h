@@ -11,5 +11,10 @@
 
 /* `number`: of the target's earlier series at speedup 0, or of those above it. */
 unsigned series_length(unsigned number, unsigned warm_up_level, uint64_t window_ns);
+/*
+ * Where the unit of work is a request: clients have a bounded number of them under way, so that
+ * probes are rare until one has found something.
+ */
+unsigned series_length_of_requests(unsigned number, unsigned warm_up_level, uint64_t window_ns);
 /* The longest: where only that tells whether the program warms up. */
 unsigned series_length_longest(uint64_t window_ns);

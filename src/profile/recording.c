@@ -150,6 +150,13 @@ double recording_visit_work(const struct recording_experiment *experiment,
 	       (double)experiment->duration_ns / visit->visits;
 }
 
+bool recording_point_is_requests(const struct recording_point *point)
+{
+	static const char start[] = "requests";
+
+	return point->name && !strncmp(point->name, start, sizeof(start) - 1);
+}
+
 char *recording_command(char *const *arguments)
 {
 	char *text = NULL;

@@ -188,3 +188,5 @@ double recording_visit_period(const struct recording_visit *visit, enum point_ki
 double recording_displaced_share(const struct recording_experiment *);
 /* Sampled time of the program per visit, in ns; 0 if unknown. */
 double recording_visit_work(const struct recording_experiment *, const struct recording_visit *);
+/* Its visits are requests that clients on this machine or elsewhere wait for. */
+bool recording_point_is_requests(const struct recording_point *point);

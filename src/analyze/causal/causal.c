@@ -359,11 +359,21 @@ static void find_target_facts(void *argument, size_t number)
 	trials_release(&trials);
 }
 
+/*
+ * Clients have a bounded number of requests under way, and each is served in less than a window: no
+ * queue empties for longer, and a visit that takes less work is no sign of one.
+ */
+static enum warm_up_work warm_up_work_of_point(const struct recording_point *point)
+{
+	return recording_point_is_requests(point) ? WARM_UP_WORK_DIFFERS : WARM_UP_WORK_UNKNOWN;
+}
+
 static struct point_facts point_facts_of(const struct recording *recording,
 					 const struct trials_index *index,
 					 const struct recording_point *point)
 {
-	struct point_facts facts = {.external_pacing = external_pacing_of(recording, point)};
+	struct point_facts facts = {.external_pacing = external_pacing_of(recording, point),
+				    .work = warm_up_work_of_point(point)};
 	struct covariate_pairs pairs = {0};
 	struct fact_finding finding = {recording, index, point,
 				       memory_new(recording->targets.count,

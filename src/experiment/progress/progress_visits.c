@@ -15,6 +15,14 @@ enum point_kind progress_visits_kind(const struct progress_points *points, int64
 	return POINT_LATENCY; /* what is no counter is a pair */
 }
 
+bool progress_visits_are_requests(const struct progress_points *points, int64_t id)
+{
+	for (unsigned i = 0; i < points->known; i++)
+		if (points->counters[i].id == id)
+			return points->counters[i].is_request;
+	return false;
+}
+
 static struct recording_visit *add_visit(struct recording_experiment *experiment, int64_t point_id,
 					 const struct collector_visits *seen)
 {

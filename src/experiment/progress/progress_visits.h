@@ -6,6 +6,8 @@
 
 /* Kind of a point that has this id in the profile. */
 enum point_kind progress_visits_kind(const struct progress_points *points, int64_t id);
+/* Does it count requests? */
+bool progress_visits_are_requests(const struct progress_points *points, int64_t id);
 /* Adds what the window closed last saw; returns the largest number of visits of any point. */
 double progress_visits_collect(const struct progress_points *points,
 			       struct recording_experiment *experiment);

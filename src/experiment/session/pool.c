@@ -5,12 +5,15 @@
  * A target that is not active for 1 % of the time cannot gain a point, and is not tried. Neither is
  * what starts a thread, nor processes that are nearly all of it. A function that spends nearly all
  * of its time in one that it calls, or in one system call, is left to that one; a function around
- * nearly the whole program, or one of the other processes, is hardly tried. Code without a name
- * hides neither: what it calls counts as called by the function around it. Functions around each
- * other share their blocks.
+ * nearly the whole program, one of the other processes, or an interpreter's around functions of a
+ * script, is hardly tried. Code without a name hides neither: what it calls counts as called by the
+ * function around it. Functions around each other share their blocks.
  * The search goes from outside to inside: what is inside a target that cannot gain is hardly tried,
  * nor are lines of a function whose gain is not sure. Each block makes the next one of its target
- * less likely (block_budget.h). Any other keeps a chance; --verbose prints that of each block.
+ * less likely (block_budget.h). While the gain of a target is not sure, those that can gain only
+ * less than it may are hardly tried: many answers that are all unsure tell nothing. Waits for
+ * locks, which no code is, have few blocks. Any other keeps a chance; --verbose prints that of each
+ * block.
  */
 #include "experiment/session/pool.h"
 
@@ -38,6 +41,8 @@
 #define LINE_OF_UNSURE 0.3
 #define TOLD_BY_NAME 0.2
 #define TRIED_FLOOR 0.02
+#define RIVAL_UNSURE 0.3 /* of what can gain less than a target whose gain is not sure */
+#define LOCK_WAITS 0.3
 #define BLOCKS_LEAST 0.5 /* of a place: it has been tried */
 #define DEPTH_MOST 40
 #define DEPTH_NAMELESS 8    /* of code without names in each other */
@@ -250,6 +255,31 @@ static double part_inside(const struct session *session, uint32_t location, doub
 	return inside;
 }
 
+/* The part of its time in code of a script that it calls, directly or not. */
+static double part_of_script(const struct session *session, uint32_t location, double part,
+			     int depth)
+{
+	const struct call_edges *edges = sampled_code_edges(session->code);
+	double own_ns = (double)sampled(session, location)->sampled_ns, inside = 0;
+
+	for (const struct call_edge *edge = call_edges_first_inner(edges, location);
+	     edge && own_ns > 0; edge = call_edges_next_inner(edges, edge)) {
+		double inner = part * edge->time_ns / own_ns;
+		if (is_of_script(session, edge->inner))
+			inside += inner;
+		else if (depth && inner >= NAMELESS_LEAST)
+			inside += part_of_script(session, edge->inner, inner, depth - 1);
+	}
+	return inside;
+}
+
+/* A function of an interpreter that calls a script's: these tell what it is about. */
+static bool is_around_script(const struct session *session, uint32_t location)
+{
+	return kind_of(session, location) == TARGET_INCLUSIVE && !is_of_script(session, location) &&
+	       part_of_script(session, location, 1, DEPTH_NAMELESS) >= SPLIT_LEAST;
+}
+
 /* Most of its time is in what it calls, or in its lines in a script: these are told apart. */
 static bool is_split(const struct session *session, uint32_t location)
 {
@@ -423,6 +453,7 @@ static const struct session_target *tried_outer(const struct session *session, u
 		*is_untried = *is_untried ||
 			      (target && !target->is_unusable && is_possible(session, location) &&
 			       !is_around_all(session, location) &&
+			       !is_around_script(session, location) &&
 			       blocks_of(session, target) < BLOCKS_LEAST);
 	}
 	return NULL;
@@ -442,6 +473,12 @@ static double error_of(const struct effect_slope *slope)
 	return (slope->high - slope->low) / 4;
 }
 
+/* The gain that its interval allows. */
+static double most_of(const struct session_target *target, double active)
+{
+	return fmax(0, fmin(active, target->slope.slope + ERRORS * error_of(&target->slope)));
+}
+
 /* What trying it may still tell: the gain that is possible, less as its interval narrows. */
 static double own_value(const struct session_target *target, double active)
 {
@@ -449,8 +486,30 @@ static double own_value(const struct session_target *target, double active)
 
 	if (!slope->windows)
 		return active;
-	double most = fmax(0, fmin(active, slope->slope + ERRORS * error_of(slope)));
-	return most * fmin(1, error_of(slope) / ERROR_AIM) + TRIED_FLOOR * active;
+	return most_of(target, active) * fmin(1, error_of(slope) / ERROR_AIM) +
+	       TRIED_FLOOR * active;
+}
+
+static bool is_lock_wait(const struct session *session, uint32_t location)
+{
+	return location == symbols_wait_class(session->symbols, CLASS_LOCK, SYMBOLS_NONE);
+}
+
+/* Of the targets that tell more than the program: the most that one may gain that is not sure. */
+static double find_rival(const struct session *session)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < session->targets.count; i++) {
+		const struct session_target *target = &session->targets.items[i];
+		uint32_t location = target->spec.location;
+		if (target->is_external || !target->slope.windows || !tells(session, location) ||
+		    !(error_of(&target->slope) > ERROR_AIM) || is_split(session, location) ||
+		    is_lock_wait(session, location))
+			continue;
+		most = fmax(most, most_of(target, pool_active_share(session, location)));
+	}
+	return most;
 }
 
 double pool_weight(const struct session *session, const struct session_target *target)
@@ -472,8 +531,12 @@ double pool_weight(const struct session *session, const struct session_target *t
 		value *= LINE_OF_UNSURE;
 	if (is_told_by_name(session, location))
 		value *= TOLD_BY_NAME;
-	if (is_around_all(session, location))
+	if (is_around_all(session, location) || is_around_script(session, location))
 		value *= AROUND_ALL;
+	if (is_lock_wait(session, location))
+		value *= LOCK_WAITS;
+	if (pool_active_share(session, location) < session->pool_rival)
+		value *= RIVAL_UNSURE;
 	return block_budget_weight(value, blocks_of(session, target), is_split(session, location));
 }
 
@@ -483,4 +546,5 @@ void pool_learn(struct session *session, size_t index)
 
 	if (!target->is_external)
 		target->slope = live_estimate_slope(session->live_estimate, target->id);
+	session->pool_rival = find_rival(session);
 }

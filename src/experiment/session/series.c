@@ -19,6 +19,8 @@
 #include <errno.h>
 
 #define WINDOW_LONGEST_NS 10000000000ull
+#define MANY_VISITS 100 /* in the last window that counted: one without visits is a stall, ... */
+#define STALLED_MOST 4  /* ... and so are some in a row, such as the time-out of a client */
 #define LEAD_IN_SHARE 8 /* a window's part that passes before measuring starts */
 #define LEAD_IN_LEAST_NS 10000000ull
 #define EXTERNAL_SPEEDUP 0.25
@@ -63,21 +65,31 @@ void session_subtract(struct recording_experiment *experiment,
 static void update_live_estimate(struct session *session,
 				 const struct recording_experiment *experiment)
 {
+	static char requests[] = "requests";
+
 	for (size_t i = 0; i < experiment->visits.count; i++) {
 		const struct recording_visit *visit = &experiment->visits.items[i];
 		struct recording_point point = {
 			.kind = progress_visits_kind(session->points, visit->point_id)};
+		if (progress_visits_are_requests(session->points, visit->point_id))
+			point.name = requests;
 		live_estimate_add(session->live_estimate, experiment, &point, visit);
 	}
 }
 
-static void lengthen_windows(struct session *session, const struct recording_experiment *experiment)
+static void lengthen_windows(struct session *session, const struct recording_experiment *experiment,
+			     double visits)
 {
 	/* Where pauses keep visits away, a longer window would only be a longer pause. */
 	bool is_paused = experiment->delay_ns > experiment->duration_ns / 2;
+	bool is_too_few = experiment->verdict == VERDICT_TOO_FEW_VISITS;
 
-	if (experiment->verdict == VERDICT_TOO_FEW_VISITS && !is_paused &&
-	    !session->options->window_ns && session->window_ns < WINDOW_LONGEST_NS)
+	if (experiment->verdict == VERDICT_COUNTED)
+		session->last_visits = visits;
+	session->too_few = is_too_few ? session->too_few + 1 : 0;
+	bool is_stall = session->last_visits >= MANY_VISITS && session->too_few < STALLED_MOST;
+	if (is_too_few && !is_paused && !is_stall && !session->options->window_ns &&
+	    session->window_ns < WINDOW_LONGEST_NS)
 		session->window_ns *= 2;
 }
 
@@ -92,7 +104,7 @@ void session_count_window(struct session *session, const struct session_target *
 		session->discarded += !counts;
 		session->experiments += counts && experiment->speedup > 0;
 		session->controls += counts && experiment->speedup <= 0;
-		lengthen_windows(session, experiment);
+		lengthen_windows(session, experiment, window->visits);
 	}
 	window->target = session_target_name(session, target);
 	window->next_window_ns = session->window_ns;
@@ -141,8 +153,10 @@ static unsigned windows_of(const struct session *session, struct session_target 
 
 	if (target->is_external)
 		return 1;
-	return is_undecided && level && speedup > 0 ?
-		       series_length_longest(session->window_ns) :
+	if (is_undecided && level && speedup > 0)
+		return series_length_longest(session->window_ns);
+	return progress_points_requests(session->points) ?
+		       series_length_of_requests(number, level, session->window_ns) :
 		       series_length(number, level, session->window_ns);
 }
 

@@ -14,6 +14,8 @@
 
 #define AFTER_NS 8000000000ull /* from the program's start: the usual places are known */
 #define LEFT_LEAST_SECONDS 4.0
+#define RIVAL_MOST 0.1                /* single places first, while one may gain so much, ... */
+#define RIVAL_UNTIL_NS 60000000000ull /* ... up to then */
 #define LOOKING_PART 6  /* of the time so far, one part is for looking for an excess, ... */
 #define REDUCING_PART 2 /* ... and more, once there is one */
 #define TURN_MEASURES 3 /* between two blocks */
@@ -122,8 +124,10 @@ static bool is_wanted(const struct session *session)
 static bool may_begin(struct session *session, uint64_t now)
 {
 	double left = driver_left_seconds(&session->driver, now);
+	uint64_t measured_ns = session_measured_ns(session, now);
 
-	return session_measured_ns(session, now) > AFTER_NS && session->experiments &&
+	return measured_ns > AFTER_NS && session->experiments &&
+	       (session->pool_rival < RIVAL_MOST || measured_ns > RIVAL_UNTIL_NS) &&
 	       (left < 0 || left > LEFT_LEAST_SECONDS) &&
 	       thread_roles_share_of_others(&session->set_finder.roles) >= OTHERS_LEAST;
 }

@@ -74,9 +74,8 @@ struct session {
 		uint64_t seen, seen_ns; /* requests, and when their number grew last */
 	} requests;
 
-	/* peers.c: those that were decided about */
-	struct process_list peers;
-
+	struct process_list peers; /* peers.c: those that were decided about */
+	uint64_t sent_by_peers;    /* messages of those that pause */
 	/* targets.c, names.c */
 	ARRAY(struct session_target) targets;
 	ARRAY(struct session_named) named; /* of the options: targets, then assumed ones */
@@ -94,16 +93,16 @@ struct session {
 	/* samples.c */
 	ARRAY(struct session_kernel_caller) callers; /* as written */
 	int64_t caller_thread_id;
-
 	uint64_t warmed_up_ns; /* --after is over since then; 0: there is none */
 	uint64_t over_ns;      /* measuring ended; 0: it goes on */
-	uint64_t committed_ns, reported_ns, checked_ns;
-	uint64_t baseline_ns; /* end to end: time of the runs at speedup 0 */
-	uint64_t speedup_ns;  /* else: time in windows above it */
-	uint64_t window_ns;
+	uint64_t committed_ns, reported_ns, checked_ns, window_ns;
+	uint64_t baseline_ns;                      /* end to end: time of the runs at speedup 0 */
+	uint64_t speedup_ns;                       /* else: time in windows above it */
 	unsigned experiments, discarded, controls; /* windows */
-	unsigned series, external_series;
-	size_t pool_target; /* of the block before */
+	unsigned series, external_series, too_few; /* windows in a row with too few visits */
+	size_t pool_target;                        /* of the block before */
+	double pool_rival;  /* pool.c: the most that a target whose gain is not sure may gain */
+	double last_visits; /* in the last window that counted */
 };
 
 static inline struct session *session_of(struct driver *driver)
@@ -137,8 +136,9 @@ int session_requests_refresh(struct session *session, struct error *error);
 /* Why no request has been counted so far; to be freed. */
 char *session_requests_waiting(const struct session *session);
 
-/* peers.c: clients of this machine, and others in the program's loop, pause with the program. */
+/* peers.c: clients of this machine pause with the program; do all requests come from these? */
 void session_peers_refresh(struct session *session);
+bool session_peers_send_all(const struct session *session);
 
 /* targets.c: what may be sped up, and what is next. */
 /* The index in session->targets of the target whose samples count for this location. */

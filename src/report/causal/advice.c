@@ -136,7 +136,7 @@ static double waiting_share(const struct causal *causal)
 static bool serves(const struct recording *recording)
 {
 	for (size_t i = 0; i < recording->points.count; i++)
-		if (text_starts_with(recording->points.items[i].name, "requests"))
+		if (recording_point_is_requests(&recording->points.items[i]))
 			return true;
 	return false;
 }

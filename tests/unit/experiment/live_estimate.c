@@ -93,3 +93,37 @@ TEST("a target without windows at a speedup takes no place")
 	CHECK_EQUAL(targets[0], 2);
 	live_estimate_free(estimate);
 }
+
+/* Windows in which a visit takes a tenth less work while something is faster. */
+static unsigned level_of(const struct recording_point *counted)
+{
+	struct live_estimate *estimate = live_estimate_new();
+	bool is_undecided;
+
+	for (unsigned i = 0; i < WINDOWS; i++) {
+		double noise = 1 + 0.001 * ((i * 7) % 5 - 2.0);
+		struct recording_experiment experiment = {
+			.target_id = 1,
+			.speedup = i % 2 ? 0.75 : 0,
+			.start_ns = (i + 1) * 100 * MS,
+			.duration_ns = 100 * MS,
+			.sampled_ns = (uint64_t)((i % 2 ? 90 : 100) * noise * MS),
+		};
+		struct recording_visit visit = {.point_id = 1,
+						.visits = 1000 * noise,
+						.duration_ns = 100 * MS};
+		live_estimate_add(estimate, &experiment, counted, &visit);
+	}
+	unsigned level = live_estimate_warm_up_level(estimate, 1, 0.75, &is_undecided);
+	live_estimate_free(estimate);
+	return level;
+}
+
+TEST("less work for a visit tells of a queue that empties, but not where visits are requests")
+{
+	static char name[] = "requests:5432";
+	const struct recording_point requests = {.kind = POINT_THROUGHPUT, .name = name};
+
+	CHECK(level_of(&point) > 0);
+	CHECK_EQUAL(level_of(&requests), 0);
+}

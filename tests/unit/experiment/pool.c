@@ -17,6 +17,7 @@
 #define SEEDS 100
 #define PLACES_MOST 2048
 #define NO_PLACE (PLACES_MOST - 1)
+#define SCRIPT 2         /* the object that is a script; 1: the program's file */
 #define SLOPE_ERROR 0.06 /* after one block */
 
 struct place {
@@ -26,6 +27,7 @@ struct place {
 	unsigned inner[5];
 	double passed_on[5]; /* to these, of its time */
 	bool is_own;         /* of the program's file */
+	bool is_script;
 };
 
 static struct sampled_location times[PLACES_MOST];
@@ -61,7 +63,8 @@ const struct symbols_location *symbols_location(const struct symbols *symbols, u
 
 const struct symbols_object *symbols_object(const struct symbols *symbols, uint32_t object)
 {
-	static const struct symbols_object without_lines[] = {{0}, {.in_scope = true}};
+	static const struct symbols_object without_lines[] = {
+		{0}, {.in_scope = true}, [SCRIPT] = {.in_scope = true}};
 
 	(void)symbols;
 	return &without_lines[object];
@@ -69,8 +72,8 @@ const struct symbols_object *symbols_object(const struct symbols *symbols, uint3
 
 bool symbols_is_python(const struct symbols *symbols, uint32_t object)
 {
-	(void)symbols, (void)object;
-	return false;
+	(void)symbols;
+	return object == SCRIPT;
 }
 
 uint32_t symbols_wait_class(struct symbols *symbols, enum sample_class class, uint32_t at)
@@ -88,10 +91,12 @@ static size_t set(struct session *session, const struct place *places)
 	memset(times, 0, sizeof(times));
 	for (; places[count].name; count++) {
 		const struct place *place = &places[count];
-		locations[count] = (struct symbols_location){.kind = place->kind,
-							     .object = place->is_own,
-							     .name = place->name,
-							     .function = place->name};
+		locations[count] =
+			(struct symbols_location){.kind = place->kind,
+						  .object =
+							  place->is_script ? SCRIPT : place->is_own,
+						  .name = place->name,
+						  .function = place->name};
 		times[count].sampled_ns = (uint64_t)(place->threads * RUN_NS);
 		for (int i = 0; place->passed_on[i] > 0; i++)
 			call_edges_add(&edges, (uint32_t)count, place->inner[i],
@@ -314,6 +319,63 @@ TEST("a function of the program that is all of it leaves the blocks to its parts
 	share(lua, 1, blocks);
 	CHECK(blocks[CALL] + blocks[LOOP] < 5);
 	CHECK(blocks[CONCATENATE] > 3);
+}
+
+TEST("an interpreter's functions around those of a script leave the blocks to these: gunicorn")
+{
+	enum { CALL, PREPEND, NAMELESS, INDEX, RENDER_LINE, SIGN_LINE, SHA };
+	static const struct place gunicorn[] = {
+		[CALL] = {"_PyObject_MakeTpCall", TARGET_INCLUSIVE, 0.63, {PREPEND}, {0.86}},
+		[PREPEND] = {"_PyObject_Call_Prepend", TARGET_INCLUSIVE, 0.54, {NAMELESS}, {0.95}},
+		[NAMELESS] = {"python3.11+0x1e48b0", TARGET_INCLUSIVE, 0.52, {INDEX}, {0.9}},
+		[INDEX] = {"app.index",
+			   TARGET_INCLUSIVE,
+			   0.36,
+			   {RENDER_LINE, SIGN_LINE},
+			   {0.62, 0.37},
+			   .is_script = true},
+		[RENDER_LINE] = {"app.py:10", TARGET_LINE, 0.22, {0}, {0}, .is_script = true},
+		[SIGN_LINE] = {"app.py:7", TARGET_LINE, 0.13, {SHA}, {0.7}, .is_script = true},
+		[SHA] = {"SHA256_Update", TARGET_INCLUSIVE, 0.09},
+		{0},
+	};
+	double blocks[PLACES_MOST];
+
+	share(gunicorn, 1, blocks);
+	CHECK(blocks[CALL] + blocks[PREPEND] < 2);
+	CHECK(blocks[RENDER_LINE] > 4);
+	CHECK(blocks[SIGN_LINE] > 2);
+}
+
+TEST("while a gain is not sure, what can gain less is hardly tried: PostgreSQL")
+{
+	enum { FDATASYNC, SEND, READ };
+	static const struct place postgres[] = {
+		[FDATASYNC] = {"syscall:fdatasync", TARGET_SYSTEM_CALL, 0.37},
+		[SEND] = {"syscall:sendto", TARGET_SYSTEM_CALL, 0.22},
+		[READ] = {"secure_read", TARGET_INCLUSIVE, 0.18},
+		{0},
+	};
+	static const struct session_options options;
+	struct session session = {.options = &options, .live_estimate = live_estimate_new()};
+	struct session_target *targets;
+	double unsure, sure;
+
+	all_threads = 1.1;
+	set(&session, postgres);
+	targets = session.targets.items;
+	session.driver.started_ns = clock_now_ns() - (uint64_t)RUN_NS;
+	targets[FDATASYNC].blocks = 1;
+	targets[FDATASYNC].slope = (struct effect_slope){0.1, -0.1, 0.3, 3};
+	pool_learn(&session, READ);
+	unsure = pool_weight(&session, &targets[SEND]);
+	CHECK(pool_weight(&session, &targets[FDATASYNC]) > 5 * unsure);
+	targets[FDATASYNC].slope = (struct effect_slope){0.1, 0.08, 0.12, 30};
+	pool_learn(&session, READ);
+	sure = pool_weight(&session, &targets[SEND]);
+	CHECK(unsure > 0 && unsure < 0.1 * sure);
+	live_estimate_free(session.live_estimate);
+	array_free(&session.targets);
 }
 
 TEST("with thousands of places a plan takes no time that the program would miss")
