@@ -7,6 +7,7 @@ import re
 import resource
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -283,6 +284,25 @@ def _():
     check(f"request_loop (process {pid}) waits for the program's messages" in said, said)
     said, pid = told_of_client("ask", "20000", options=["--no-peers"])
     check(f"process {pid}" not in said, said)
+
+
+@test("clients that pause set no pace, and no window is spent on that; those that do not may")
+def _():
+    for options, client, is_tried in ([], "ask", False), (["--no-peers"], "ask", True), ([], "tick", True):
+        port, loop = free_port(), program("request_loop")
+        with subprocess.Popen([loop, "serve", str(port), "20000"]) as process, folder() as place:
+            connect(port).close()
+            output = os.path.join(place, "test.lever")
+            with subprocess.Popen([loop, client, str(port), "20000" if client == "ask" else "3000", "60"],
+                                  stdout=subprocess.DEVNULL) as asks:
+                time.sleep(0.5)
+                said = lever("run", "-o", output, "--pid", str(process.pid), "--seconds", "4", *options)
+                asks.kill()
+            process.kill()
+            with sqlite3.connect(output) as profile:
+                outside = profile.execute("SELECT count(*) FROM target WHERE kind = 'outside'").fetchone()[0]
+        check(said.returncode in RAN, said)
+        equal(bool(outside), is_tried, f"{options} {client}: {said}")
 
 
 @test("a client that asks by the clock is told, and does not pause")

@@ -18,6 +18,7 @@
 #define MESSAGES_LEAST 30       /* wake-ups by the program's messages before one is judged */
 #define SENT_SHARE_LEAST 0.25   /* messages sent for each such wake-up: it answers, or asks */
 #define CLOSED_SHARE_LEAST 0.75 /* of its wake-ups are by the program's messages */
+#define ALL_LEAST 0.8           /* of the requests; the first ones came before they were known */
 
 static void tell(struct session *session, pid_t pid, bool is_closed)
 {
@@ -41,12 +42,14 @@ static void on_peer(void *context, const struct collector_peer *peer)
 {
 	struct session *session = context;
 	double woken = (double)(peer->woken_by_message + peer->woken_otherwise);
+	bool is_closed = (double)peer->woken_by_message >= CLOSED_SHARE_LEAST * woken;
 
 	if (peer->woken_by_message < MESSAGES_LEAST ||
-	    (double)peer->sent < SENT_SHARE_LEAST * (double)peer->woken_by_message ||
-	    process_list_has(&session->peers, peer->pid))
+	    (double)peer->sent < SENT_SHARE_LEAST * (double)peer->woken_by_message)
 		return;
-	bool is_closed = (double)peer->woken_by_message >= CLOSED_SHARE_LEAST * woken;
+	session->sent_by_peers += is_closed ? peer->sent : 0;
+	if (process_list_has(&session->peers, peer->pid))
+		return;
 	*array_add(&session->peers) = peer->pid;
 	if (is_closed && collector_add_peer(session->collector, peer->pid, NULL))
 		return;
@@ -55,6 +58,15 @@ static void on_peer(void *context, const struct collector_peer *peer)
 
 void session_peers_refresh(struct session *session)
 {
-	if (!session->options->without_peers)
-		collector_each_peer(session->collector, on_peer, session);
+	if (session->options->without_peers)
+		return;
+	session->sent_by_peers = 0;
+	collector_each_peer(session->collector, on_peer, session);
+}
+
+bool session_peers_send_all(const struct session *session)
+{
+	uint64_t requests = progress_points_requests(session->points);
+
+	return requests && (double)session->sent_by_peers >= ALL_LEAST * (double)requests;
 }

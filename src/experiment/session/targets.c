@@ -222,9 +222,10 @@ static void leave_out_hopeless(const struct session *session, double *weights)
 		}
 }
 
+/* Clients that pause with a server set no pace, and what it waits for by itself it owes. */
 static bool is_external_due(const struct session *session)
 {
-	return schedule_has_speedups(session->schedule) &&
+	return !session_peers_send_all(session) && schedule_has_speedups(session->schedule) &&
 	       session->series >= EXTERNAL_FIRST_AFTER &&
 	       session->external_series * EXTERNAL_ONE_OF < session->series;
 }
