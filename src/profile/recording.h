@@ -71,7 +71,8 @@ struct recording_target {
 	unsigned line;
 	char *object;   /* path of the binary */
 	char *build_id; /* hex */
-	char *assumed;  /* whose speedup stands: "main.c:42:50%, flush"; or NULL */
+	char *content; /* of a line: what its source says (symbolize/source_lines); NULL: unknown */
+	char *assumed; /* whose speedup stands: "main.c:42:50%, flush"; or NULL */
 };
 
 struct recording_point {

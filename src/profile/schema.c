@@ -92,6 +92,11 @@ static const struct column target_columns[] = {
 	 .offset = offsetof(struct recording_target, assumed),
 	 .since = 10,
 	 .before = "NULL"},
+	{.name = "content",
+	 .type = COLUMN_TEXT,
+	 .offset = offsetof(struct recording_target, content),
+	 .since = 17,
+	 .before = "NULL"},
 };
 
 static const struct column member_columns[] = {

@@ -16,7 +16,24 @@ bool function_cost_has(const struct function_cost *cost, const struct recording_
 {
 	const char *name = target->function ? target->function : target->name;
 
+	for (size_t i = 0; i < cost->joined_count; i++)
+		if (text_equals(cost->joined[i], name))
+			return true;
 	return text_equals(cost->name, name);
+}
+
+bool function_cost_join(struct function_cost *cost, const struct function_cost *other)
+{
+	double own_error = cost->count_error * cost->sampled_ns;
+	double other_error = other->count_error * other->sampled_ns;
+
+	if (cost->joined_count == COST_NAMES_MOST)
+		return false;
+	cost->joined[cost->joined_count++] = other->name;
+	cost->sampled_ns += other->sampled_ns;
+	cost->per_visit_ns += other->per_visit_ns;
+	cost->count_error = hypot(own_error, other_error) / cost->sampled_ns;
+	return true;
 }
 
 static struct function_cost *find(struct function_costs *costs,

@@ -12,6 +12,8 @@
 
 #include "profile/recording.h"
 
+#define COST_NAMES_MOST 4 /* of functions that are one on the other side */
+
 struct function_cost {
 	const char *name; /* borrowed from the recording; NULL: unknown */
 	const char *file;
@@ -19,6 +21,8 @@ struct function_cost {
 	double sampled_ns; /* in all runs */
 	double per_visit_ns;
 	double count_error; /* standard error of its logarithm by the number of samples */
+	const char *joined[COST_NAMES_MOST]; /* functions whose cost is in this one's, too */
+	size_t joined_count;
 };
 
 struct function_costs {
@@ -34,7 +38,12 @@ struct function_costs function_costs_of(const struct recording *recording,
 					const struct recording_point *point);
 void function_costs_release(struct function_costs *costs);
 
-/* Is the target a part of this function? Targets without a function are functions themselves. */
+/* Adds another function's cost, of the same profile. False: there is no room for its name. */
+bool function_cost_join(struct function_cost *cost, const struct function_cost *other);
+/*
+ * Is the target a part of this function, or of one that joined it? Targets without a function are
+ * functions themselves.
+ */
 bool function_cost_has(const struct function_cost *cost, const struct recording_target *target);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* function_match - five passes, from equal names to equal places. */
+/* function_match - six passes, from equal names to equal places. */
 #include "analyze/diff/function_match.h"
 
 #include "base/cleanup.h"
@@ -258,18 +258,29 @@ static void side_free(struct side *side)
 	free(side->is_matched);
 }
 
-void function_match(const struct function_name *before, size_t before_count,
-		    const struct function_name *after, size_t after_count, size_t *matches)
+static void match_by_content(const struct content_sides *lines, struct side *left,
+			     struct side *right, size_t *matches)
 {
-	struct side left = side_of(before, before_count), right = side_of(after, after_count);
+	content_match(lines, matches);
+	for (size_t i = 0; i < left->count; i++)
+		if (matches[i] != FUNCTION_MATCH_NONE)
+			left->is_matched[i] = right->is_matched[matches[i]] = true;
+}
 
-	for (size_t i = 0; i < before_count; i++)
+void function_match(const struct function_name *before, const struct function_name *after,
+		    const struct content_sides *lines, size_t *matches)
+{
+	struct side left = side_of(before, lines->before.function_count);
+	struct side right = side_of(after, lines->after.function_count);
+
+	for (size_t i = 0; i < left.count; i++)
 		matches[i] = FUNCTION_MATCH_NONE;
 	match_by(is_equal, &left, &right, matches);
 	match_by(has_equal_base, &left, &right, matches);
 	find_singles(&left);
 	find_singles(&right);
 	match_by(is_same_elsewhere, &left, &right, matches);
+	match_by_content(lines, &left, &right, matches);
 	match_by(is_similar, &left, &right, matches);
 	match_by_place(&left, &right, matches);
 	side_free(&left);

@@ -138,6 +138,25 @@ static void add_new_name(struct profile_pair *pair, const struct changed_functio
 							before->name, after->name));
 }
 
+static void add_joined(struct profile_pair *pair, const struct changed_function *function)
+{
+	for (unsigned side = 0; side < 2; side++) {
+		const struct function_cost *cost = function->sides[side];
+		for (size_t i = 0; i < cost->joined_count; i++)
+			profile_notes_add_one(
+				pair,
+				side == PROFILE_BEFORE ?
+					text_format("the code of %s is in %s after; their costs "
+						    "before are taken together",
+						    known(cost->joined[i]),
+						    known(function->sides[PROFILE_AFTER]->name)) :
+					text_format("the code of %s was in %s before; their costs "
+						    "after are taken together",
+						    known(cost->joined[i]),
+						    known(function->sides[PROFILE_BEFORE]->name)));
+	}
+}
+
 static void add_functions(struct profile_pair *pair)
 {
 	size_t dearer = 0;
@@ -149,6 +168,7 @@ static void add_functions(struct profile_pair *pair)
 			continue;
 		}
 		add_new_name(pair, function);
+		add_joined(pair, function);
 		if (!function->is_changed || function->speedup > 0 || function == pair->main)
 			continue;
 		if (dearer++ < DEARER_SHOWN)

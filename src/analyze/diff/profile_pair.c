@@ -2,6 +2,7 @@
 /* profile_pair - matches functions, tests which changed, and judges the prediction. */
 #include "analyze/diff/profile_pair.h"
 
+#include "analyze/diff/content_match.h"
 #include "analyze/diff/function_match.h"
 #include "analyze/diff/machine_speed.h"
 #include "analyze/diff/prediction.h"
@@ -94,6 +95,11 @@ static bool is_same_program(const struct profile_pair *pair)
 	return false;
 }
 
+/* See content_match. */
+struct function_pairs {
+	size_t *matches, *into, *from;
+};
+
 static struct function_name *names_of(const struct function_costs *costs)
 {
 	struct function_name *names = memory_new(costs->count + 1, sizeof(*names));
@@ -104,31 +110,114 @@ static struct function_name *names_of(const struct function_costs *costs)
 	return names;
 }
 
-static void match_functions(struct profile_pair *pair)
+/* Sampled lines; to be freed. */
+static struct content_side lines_of(const struct recording *recording,
+				    const struct function_costs *costs)
+{
+	struct content_line *lines = memory_new(recording->samples.count + 1, sizeof(*lines));
+	struct content_side side = {.lines = lines, .function_count = costs->count};
+
+	for (size_t i = 0; i < recording->samples.count; i++) {
+		const struct recording_sample *sample = &recording->samples.items[i];
+		const struct recording_target *target =
+			recording_target(recording, sample->target_id);
+		size_t number = 0;
+		if (!target || target->kind != TARGET_LINE)
+			continue;
+		while (number < costs->count && !function_cost_has(&costs->items[number], target))
+			number++;
+		if (number < costs->count)
+			lines[side.line_count++] =
+				(struct content_line){target->content, number,
+						      (double)sample->sampled_ns};
+	}
+	return side;
+}
+
+/* By names and places, then by what lines say. */
+static void find_matches(struct profile_pair *pair, struct function_pairs *found)
 {
 	const struct function_costs *before = &pair->costs[PROFILE_BEFORE];
 	const struct function_costs *after = &pair->costs[PROFILE_AFTER];
 	struct function_name *names[2] = {names_of(before), names_of(after)};
-	size_t *matches = memory_new(before->count + 1, sizeof(*matches));
-	bool *is_matched = memory_new(after->count + 1, sizeof(*is_matched));
+	const struct content_sides lines = {
+		.before = lines_of(pair->recordings[PROFILE_BEFORE], before),
+		.after = lines_of(pair->recordings[PROFILE_AFTER], after),
+	};
 
-	pair->functions = memory_new(before->count + after->count + 1, sizeof(*pair->functions));
-	function_match(names[0], before->count, names[1], after->count, matches);
-	for (size_t i = 0; i < before->count; i++) {
-		struct changed_function *function = &pair->functions[pair->count++];
-		function->sides[PROFILE_BEFORE] = &before->items[i];
-		if (matches[i] == FUNCTION_MATCH_NONE)
-			continue;
-		function->sides[PROFILE_AFTER] = &after->items[matches[i]];
-		is_matched[matches[i]] = true;
-	}
-	for (size_t i = 0; i < after->count; i++)
-		if (!is_matched[i])
-			pair->functions[pair->count++].sides[PROFILE_AFTER] = &after->items[i];
+	found->matches = memory_new(before->count + 1, sizeof(size_t));
+	found->into = memory_new(before->count + 1, sizeof(size_t));
+	found->from = memory_new(after->count + 1, sizeof(size_t));
+	function_match(names[0], names[1], &lines, found->matches);
+	content_match_joined(&lines, found->matches, found->into, found->from);
 	free(names[0]);
 	free(names[1]);
-	free(matches);
-	free(is_matched);
+	free((void *)(uintptr_t)lines.before.lines);
+	free((void *)(uintptr_t)lines.after.lines);
+}
+
+static size_t number_before(const struct profile_pair *pair, const struct function_pairs *found,
+			    size_t after)
+{
+	for (size_t i = 0; i < pair->costs[PROFILE_BEFORE].count; i++)
+		if (found->matches[i] == after)
+			return i;
+	return FUNCTION_MATCH_NONE;
+}
+
+/* Costs of functions that are one on the other side become one; sets `is_joined`. */
+static void join_costs(struct profile_pair *pair, const struct function_pairs *found,
+		       bool *is_joined[2])
+{
+	struct function_cost *before = pair->costs[PROFILE_BEFORE].items;
+	struct function_cost *after = pair->costs[PROFILE_AFTER].items;
+
+	for (size_t i = 0; i < pair->costs[PROFILE_BEFORE].count; i++) {
+		size_t whole = found->into[i] == FUNCTION_MATCH_NONE ?
+				       FUNCTION_MATCH_NONE :
+				       number_before(pair, found, found->into[i]);
+		is_joined[0][i] = whole != FUNCTION_MATCH_NONE &&
+				  function_cost_join(&before[whole], &before[i]);
+	}
+	for (size_t i = 0; i < pair->costs[PROFILE_AFTER].count; i++) {
+		size_t whole = found->from[i] == FUNCTION_MATCH_NONE ?
+				       FUNCTION_MATCH_NONE :
+				       found->matches[found->from[i]];
+		is_joined[1][i] = whole != FUNCTION_MATCH_NONE &&
+				  function_cost_join(&after[whole], &after[i]);
+	}
+}
+
+static void match_functions(struct profile_pair *pair)
+{
+	const struct function_costs *before = &pair->costs[PROFILE_BEFORE];
+	const struct function_costs *after = &pair->costs[PROFILE_AFTER];
+	struct function_pairs found;
+	bool *is_listed[2] = {memory_new(before->count + 1, sizeof(bool)),
+			      memory_new(after->count + 1, sizeof(bool))};
+
+	pair->functions = memory_new(before->count + after->count + 1, sizeof(*pair->functions));
+	find_matches(pair, &found);
+	join_costs(pair, &found, is_listed);
+	for (size_t i = 0; i < before->count; i++) {
+		size_t match = found.matches[i];
+		if (is_listed[0][i])
+			continue;
+		struct changed_function *function = &pair->functions[pair->count++];
+		function->sides[PROFILE_BEFORE] = &before->items[i];
+		if (match == FUNCTION_MATCH_NONE)
+			continue;
+		function->sides[PROFILE_AFTER] = &after->items[match];
+		is_listed[1][match] = true;
+	}
+	for (size_t i = 0; i < after->count; i++)
+		if (!is_listed[1][i])
+			pair->functions[pair->count++].sides[PROFILE_AFTER] = &after->items[i];
+	free(found.matches);
+	free(found.into);
+	free(found.from);
+	free(is_listed[0]);
+	free(is_listed[1]);
 }
 
 static void set_speedup(struct changed_function *function, double logarithm, double error)

@@ -171,7 +171,9 @@ static void match_kind(struct samples_pair *pair, bool is_waiting)
 	}
 	size_t *matches = memory_new(counts[0] + 1, sizeof(*matches));
 	bool *is_matched = memory_new(counts[1] + 1, sizeof(*is_matched));
-	function_match(names[0], counts[0], names[1], counts[1], matches);
+	const struct content_sides no_lines = {.before.function_count = counts[0],
+					       .after.function_count = counts[1]};
+	function_match(names[0], names[1], &no_lines, matches);
 	for (size_t i = 0; i < counts[0]; i++) {
 		size_t match = matches[i];
 		const struct samples_cost *after = NULL;

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "symbolize/source_lines.h"
 
 #include <stdlib.h>
 
@@ -115,6 +116,7 @@ void session_close(struct driver *driver)
 	progress_points_free(session->points);
 	sampled_code_free(session->code);
 	symbols_free(session->symbols);
+	source_lines_free(session->source_lines);
 	schedule_free(session->schedule);
 	live_estimate_free(session->live_estimate);
 	session_found_points_release(&session->found_points);

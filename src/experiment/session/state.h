@@ -21,7 +21,6 @@
 #include "experiment/session/set_finder.h"
 #include "experiment/slowdown_limit.h"
 #include "experiment/target/sampled_code.h"
-#include "profile/profile.h"
 #include "stats/warm_up.h"
 #include "symbolize/symbols.h"
 
@@ -47,6 +46,7 @@ struct session {
 	struct driver driver; /* first */
 	const struct session_options *options;
 	struct symbols *symbols;
+	struct source_lines *source_lines;
 	struct collector *collector;
 	struct sampled_code *code;
 	struct progress_points *points;

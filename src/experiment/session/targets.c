@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "experiment/target/target_pattern.h"
+#include "symbolize/source_lines.h"
 
 #include <string.h>
 
@@ -100,6 +101,13 @@ static int write_members(struct session *session, const struct session_target *t
 	return code;
 }
 
+static char *content_of(struct session *session, const struct symbols_location *location)
+{
+	if (!session->source_lines)
+		session->source_lines = source_lines_new();
+	return source_lines_content(session->source_lines, location->file, location->line);
+}
+
 int session_write_target(struct session *session, struct session_target *target,
 			 struct error *error)
 {
@@ -107,6 +115,7 @@ int session_write_target(struct session *session, struct session_target *target,
 	char *name = recording_target_name(session_target_name(session, target),
 					   target->is_external ? NULL : session->assumed_name);
 	struct recording_target row = {.kind = TARGET_EXTERNAL, .name = name};
+	AUTO(text) char *content = NULL;
 
 	if (target->id)
 		return target->spec.set ? write_members(session, target, error) : 0;
@@ -123,6 +132,9 @@ int session_write_target(struct session *session, struct session_target *target,
 		row.file = (char *)(uintptr_t)location->file;
 		row.line = location->line;
 		row.object = is_code ? (char *)(uintptr_t)object->path : NULL;
+		if (location->kind == TARGET_LINE)
+			content = content_of(session, location);
+		row.content = content;
 		row.build_id = is_code ? (char *)(uintptr_t)object->build_id : NULL;
 	}
 	int code = profile_add_target(session->profile, &row, error);
