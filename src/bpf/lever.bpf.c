@@ -69,7 +69,7 @@ int tick(struct bpf_perf_event_data *context)
 	}
 	hosts_follow();
 	cpu->displaced_ns += passed.stalled_ns;
-	waiting_set(state, false); /* woken before it had left its core */
+	waiting_set(state, HAS_CORE); /* woken before it had left its core */
 	wait_end_unseen(state, now);
 	span_tracker_poll(now);
 	if (!sample_take(context, task, state, now, weight))
@@ -214,7 +214,9 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 		   external ? 0 :
 			      core_gap(cpu, global),
 		   global, bpf_ktime_get_ns());
-	waiting_set(state, !state->waits_for_core);
+	waiting_set(state, state->waits_for_core     ? HAS_CORE :
+			   kind == DELAY_WAKER_TIMER ? WAITS_AFTER_TIMER :
+						       WAITS_FOR_CORE);
 	return 0;
 }
 

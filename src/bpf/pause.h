@@ -234,12 +234,16 @@ __noinline int spin_check(struct task_state *state, u32 is_spinning, u64 weight)
  * cores together count for no more than the waiting tasks times the time since the last such tick.
  * What G grew by is not lost, as a task of the program would have paused then.
  */
-static __always_inline void waiting_set(struct task_state *task, bool is_waiting)
+static __always_inline void waiting_set(struct task_state *task, enum core_wait waiting)
 {
-	if (!task->is_member || task->is_waiting == is_waiting)
+	enum core_wait before = task->waiting;
+
+	if (!task->is_member || before == waiting)
 		return;
-	task->is_waiting = is_waiting;
-	__sync_fetch_and_add(&waiting_tasks, is_waiting ? 1 : -1);
+	task->waiting = waiting;
+	__sync_fetch_and_add(&waiting_tasks, (waiting != HAS_CORE) - (before != HAS_CORE));
+	__sync_fetch_and_add(&wanted_cores,
+			     (waiting == WAITS_FOR_CORE) - (before == WAITS_FOR_CORE));
 }
 
 static __always_inline void displacement_count(struct kernel_cpu *cpu, u64 weight, u64 now)
@@ -264,7 +268,7 @@ static __always_inline void pause_leave(struct kernel_cpu *cpu, struct task_stat
 	u64 global = global_delay();
 
 	delay_leave(&task->delay, &settings.delay, core_gap(cpu, global), blocked, global, now);
-	waiting_set(task, !blocked);
+	waiting_set(task, blocked ? HAS_CORE : WAITS_FOR_CORE);
 }
 
 /* `left_gap`: of the task that leaves this core; 0: it was idle. */
@@ -278,9 +282,10 @@ __noinline int pause_enter(struct task_state *task, u64 now, u32 core_was_idle, 
 				    .global_ns = global_delay(),
 				    .left_gap_ns = left_gap,
 				    .core_was_idle = core_was_idle,
-				    .is_member = task->is_member | task->is_peer};
+				    .is_member = task->is_member | task->is_peer,
+				    .core_is_wanted = *(volatile s64 *)&wanted_cores > 0};
 
-	waiting_set(task, false);
+	waiting_set(task, HAS_CORE);
 	int next = delay_enter(&cpu->delay.local, &task->delay, &settings.delay, &entry);
 	delay_turn_begin(&cpu->turn, &cpu->delay, &task->delay, next & DELAY_BY_TIMER, &entry);
 	if (next & DELAY_RAISES_G)

@@ -14,10 +14,13 @@
 
 enum wait_kind { WAIT_NONE, WAIT_SAMPLED, WAIT_TARGET, WAIT_FOR_REQUEST };
 
+/* A task that is runnable without a core. */
+enum core_wait { HAS_CORE, WAITS_FOR_CORE, WAITS_AFTER_TIMER };
+
 struct task_state {
 	struct delay_task delay;
 	u8 is_member;
-	u8 is_waiting; /* runnable, without a core */
+	u8 waiting; /* enum core_wait */
 	/* enum wait_kind, from when it leaves its core until it is woken. A byte of its own: the
 	 * core that it leaves and the one that wakes it may write at the same time. */
 	u8 wait;
@@ -73,7 +76,8 @@ struct kernel_edge edges[KERNEL_CPUS_MOST][WIRE_POINTS_MOST];
 struct wire_span_lengths lengths[WIRE_PAIRS_MOST];
 struct wire_range ranges[WIRE_BANKS][WIRE_RANGES_MOST];
 
-__s64 waiting_tasks __attribute__((aligned(256))); /* members with is_waiting */
+__s64 waiting_tasks __attribute__((aligned(256))); /* members that wait for a core */
+__s64 wanted_cores;    /* the same without those that a timer has woken */
 __u64 displaced_at_ns; /* the last tick of a foreign task while one of them waited */
 __u64 waiters;         /* delay_waiters.h */
 __u64 charged_ns;      /* sum of the target's charges */

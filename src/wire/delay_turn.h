@@ -7,7 +7,9 @@
  * a task that waits needs no core, and others may need this one. Where the task's last turns were
  * brief, the debt is suspended: nobody notices that the task comes too early. It is owed again when
  * the task wakes another, makes a visit, or runs for longer, and dropped when the next timer comes.
- * A thread of the runtime engine sleeps on instead.
+ * Where another task waits for a core, the debt is dropped at once: paid here, it would keep that
+ * task from its work, and nothing of that would be a pause of all. So such a program's naps keep to
+ * the wall clock. A thread of the runtime engine sleeps on instead.
  */
 #pragma once
 
@@ -61,6 +63,10 @@ DELAY_RULE void delay_turn_begin(struct delay_turn *turn, struct delay_core *cor
 	turn->suspended_ns = 0;
 	if (task->is_blocked && !is_by_timer)
 		task->brief_turns = 0;
+	if (is_by_timer && entry->core_is_wanted && gap > 0) {
+		core->local.delay_ns += grown < gap ? grown : gap;
+		return;
+	}
 	if (!turn->brief_ns || task->brief_turns < DELAY_BRIEF_LEAST || gap <= 0)
 		return;
 	core->local.delay_ns = entry->global_ns;

@@ -220,6 +220,21 @@ static void leave(struct machine *machine, struct core *core, struct task *task)
 		engine_join_waiters(machine, &task->engine);
 }
 
+/* A task waits for a core, and no timer has woken it. */
+static bool core_is_wanted(const struct machine *machine)
+{
+	for (uint32_t i = 0; i < machine->settings.cores; i++) {
+		for (const struct task *task = machine->cores[i].queue; task; task = task->next) {
+			const struct delay_task *delay = &task->engine.delay;
+			bool by_timer = delay->is_blocked && delay->is_woken &&
+					delay->waker == DELAY_WAKER_TIMER;
+			if (task_is_member(machine, task) && !by_timer)
+				return true;
+		}
+	}
+	return false;
+}
+
 static uint64_t enter(struct machine *machine, struct core *core, struct task *previous,
 		      struct task *next)
 {
@@ -231,6 +246,7 @@ static uint64_t enter(struct machine *machine, struct core *core, struct task *p
 		.left_gap_ns = previous ? previous->engine.delay.gap_ns : 0,
 		.core_was_idle = !previous,
 		.is_member = true,
+		.core_is_wanted = core_is_wanted(machine),
 	};
 	int todo = delay_enter(&state->delay.local, &next->engine.delay, &engine->delay, &entry);
 	uint64_t hold = 0;
@@ -243,7 +259,7 @@ static uint64_t enter(struct machine *machine, struct core *core, struct task *p
 	state->has_paused = false;
 	if (todo & DELAY_PAYS) {
 		hold = core_pay(machine, core, "pays as it was woken from outside");
-		next->engine.owes_more = owes_more(machine, core);
+		next->engine.owes_more = hold > 0; /* G may grow meanwhile */
 	}
 	state->owes_more = next->engine.owes_more;
 	return hold;

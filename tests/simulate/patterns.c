@@ -298,6 +298,31 @@ static void build_housekeeping(struct program *program, struct random *random, u
 	compute(program, random, length_between(random, 3e3, 20e3));
 }
 
+/* Threads with timers of their own that work under a lock, beside others: more than cores. */
+static void build_crowded_timer(struct program *program, struct random *random, uint32_t cores)
+{
+	uint8_t lock = object_add(program, 0, 0);
+	bool is_visit_of_timers = random_below(random, 4) == 0;
+	struct operation *sleep;
+
+	role_begin(program, between(random, 1, cores < 8 ? cores : 8));
+	add(program, OPERATION_LOCK, lock);
+	compute(program, random, length_between(random, 60e3, 400e3));
+	add(program, OPERATION_UNLOCK, lock);
+	compute(program, random, length(random));
+	if (!is_visit_of_timers)
+		add(program, OPERATION_VISIT, 0);
+	role_begin(program, between(random, 2, cores < 8 ? cores + 1 : 8));
+	sleep = add(program, OPERATION_SLEEP, 0);
+	sleep->mean_ns = length_between(random, 2e6, 20e6);
+	sleep->spread_percent = 10;
+	add(program, OPERATION_LOCK, lock);
+	compute(program, random, length_between(random, 60e3, 600e3));
+	add(program, OPERATION_UNLOCK, lock);
+	if (is_visit_of_timers)
+		add(program, OPERATION_VISIT, 0);
+}
+
 /* A server: threads that read from a device which serves all at once, and one that answers. */
 static void build_io(struct program *program, struct random *random, uint32_t cores)
 {
@@ -480,6 +505,7 @@ const struct pattern patterns[] = {
 	{"read_write", build_read_write},
 	{"timer", build_timer},
 	{"housekeeping", build_housekeeping},
+	{"crowded_timer", build_crowded_timer},
 	{"io", build_io},
 	{"device", build_device},
 	{"spin_lock", build_spin_lock},

@@ -15,6 +15,7 @@ struct napper {
 	struct delay_turn turn;
 	struct delay_task task;
 	__u64 now_ns, global_ns;
+	bool core_is_wanted;
 };
 
 static struct napper napper_begin(void)
@@ -41,7 +42,8 @@ static void enter(struct napper *napper)
 	struct delay_entry entry = {.now_ns = napper->now_ns,
 				    .global_ns = napper->global_ns,
 				    .core_was_idle = true,
-				    .is_member = true};
+				    .is_member = true,
+				    .core_is_wanted = napper->core_is_wanted};
 	int next = delay_enter(&napper->core.local, &napper->task, &napper->settings, &entry);
 
 	delay_turn_begin(&napper->turn, &napper->core, &napper->task, next & DELAY_BY_TIMER,
@@ -120,6 +122,29 @@ TEST("a task with three brief turns in a row may wake another once")
 	delay_turn_act(&napper.turn, &napper.core);
 	run(&napper, 0);
 	CHECK_EQUAL(nap(&napper, DELAY_WAKER_TIMER), GROWN_NS);
+}
+
+TEST("a task that a timer wakes owes nothing of its nap if another needs the core, also later")
+{
+	struct napper napper = napper_begin();
+
+	napper.core_is_wanted = true;
+	CHECK_EQUAL(nap(&napper, DELAY_WAKER_TIMER), 0);
+	run(&napper, NAP_NS);
+	delay_turn_tick(&napper.turn, &napper.core, napper.now_ns);
+	delay_turn_act(&napper.turn, &napper.core);
+	CHECK_EQUAL(gap(&napper), 0);
+}
+
+TEST("what it owed before the nap, and what a device's wait has left, it owes all the same")
+{
+	struct napper napper = napper_begin();
+
+	napper.core_is_wanted = true;
+	napper.global_ns += 1000; /* the target runs elsewhere */
+	CHECK_EQUAL(nap(&napper, DELAY_WAKER_TIMER), 1000);
+	run(&napper, 0);
+	CHECK_EQUAL(nap(&napper, DELAY_WAKER_EXTERNAL), GROWN_NS);
 }
 
 TEST("a tick finds a task that runs for longer than a brief turn: it owes what was suspended")
