@@ -70,6 +70,8 @@ int tick(struct bpf_perf_event_data *context)
 	hosts_follow();
 	cpu->displaced_ns += passed.stalled_ns;
 	waiting_set(state, HAS_CORE); /* woken before it had left its core */
+	if (*(volatile s64 *)&waiting_tasks > 0)
+		cpu->crowded_ns += weight;
 	wait_end_unseen(state, now);
 	span_tracker_poll(now);
 	if (!sample_take(context, task, state, now, weight))

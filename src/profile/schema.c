@@ -76,6 +76,11 @@ static const struct column run_columns[] = {
 	 .offset = offsetof(struct recording_run, hand_over_ns),
 	 .since = 14,
 	 .before = "0"},
+	{.name = "crowded_ns",
+	 .type = COLUMN_COUNT,
+	 .offset = offsetof(struct recording_run, crowded_ns),
+	 .since = 17,
+	 .before = "0"},
 };
 
 static const struct column target_columns[] = {

@@ -12,7 +12,7 @@
 #define STEP_NS 1000u
 #define NOTICED_LATE_NS 1000000u /* each tick looks whether threads outnumber cores */
 
-static bool has_core_each(uint64_t now)
+bool contention_has_core_each(uint64_t now)
 {
 	uint32_t running = 0, used = runtime_page->processes_used;
 
@@ -33,7 +33,7 @@ bool contention_is_met(uint64_t now)
 	bool is_recent =
 		thread_self.displaced_at_ns && now - thread_self.displaced_at_ns < RECENT_NS;
 
-	return is_recent || !has_core_each(now);
+	return is_recent || !contention_has_core_each(now);
 }
 
 void contention_displaced(uint64_t now, uint64_t length_ns)
@@ -41,7 +41,7 @@ void contention_displaced(uint64_t now, uint64_t length_ns)
 	uint64_t crowded = __atomic_load_n(&runtime_page->crowded_ns, __ATOMIC_RELAXED);
 	uint64_t since = now - length_ns - NOTICED_LATE_NS;
 
-	if (has_core_each(now) && (int64_t)(since - crowded) > 0)
+	if (contention_has_core_each(now) && (int64_t)(since - crowded) > 0)
 		COUNT(displaced_ns, length_ns);
 }
 

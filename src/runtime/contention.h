@@ -9,6 +9,8 @@
 
 #include "runtime/runtime.h"
 
+/* Whether there is a core for each thread that does not wait. */
+bool contention_has_core_each(uint64_t now);
 /* Whether threads outnumber cores, or this one had none a moment ago. */
 bool contention_is_met(uint64_t now);
 /*

@@ -121,6 +121,7 @@ static void take(const struct frame *where)
 	count_displaced(now, weight, cost);
 	COUNT(samples, 1);
 	COUNT(sampled_ns, weight);
+	COUNT(crowded_ns, contention_has_core_each(now) ? 0 : weight);
 	if (!walk.is_found && !walk.is_complete)
 		COUNT(unwound_badly, 1);
 	if (walk.levels & runtime_page->settings.target_levels) {

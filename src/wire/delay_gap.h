@@ -46,7 +46,7 @@ struct delay_entry {
 	__u64 now_ns, global_ns;
 	__s64 left_gap_ns; /* of the task that leaves the core; 0: the core was idle */
 	bool core_was_idle;
-	bool is_member; /* of the program, so that it pays; else a kernel thread */
+	bool is_member;      /* of the program, so that it pays; else a kernel thread */
 	bool core_is_wanted; /* a task of the program that no timer has woken waits for a core */
 };
 

@@ -27,6 +27,7 @@ struct kernel_cpu {
 	__u64 observed_ns;  /* last poll of the points */
 	__u64 displaced_ns; /* a foreign task or another virtual machine had the core, while a
 			     * runnable task of the program had none */
+	__u64 crowded_ns;   /* weight of samples at which a task of the program waited for a core */
 	__u64 ticks;
 	__u64 samples;     /* ticks in the program */
 	__u64 hand_overs;  /* a task of the program woke another, or spinning ended */

@@ -49,8 +49,9 @@ struct runtime_counters {
 	__u64 displaced_ns; /* runnable without a core, with no more threads than cores */
 	__s64 pair_ns[WIRE_PAIRS_MOST]; /* open spans x effective ns, in open windows */
 	__s64 pair_weight_ns;
-	__u64 held_ns; /* of paused_ns: spent on a core, as threads outnumbered cores */
-	__u64 pad[3];
+	__u64 held_ns;    /* of paused_ns: spent on a core, as threads outnumbered cores */
+	__u64 crowded_ns; /* of sampled_ns: threads outnumbered cores */
+	__u64 pad[2];
 };
 _Static_assert(sizeof(struct runtime_counters) == 256, "runtime_counters layout");
 

@@ -302,7 +302,6 @@ static void build_housekeeping(struct program *program, struct random *random, u
 static void build_crowded_timer(struct program *program, struct random *random, uint32_t cores)
 {
 	uint8_t lock = object_add(program, 0, 0);
-	bool is_visit_of_timers = random_below(random, 4) == 0;
 	struct operation *sleep;
 
 	role_begin(program, between(random, 1, cores < 8 ? cores : 8));
@@ -310,8 +309,7 @@ static void build_crowded_timer(struct program *program, struct random *random, 
 	compute(program, random, length_between(random, 60e3, 400e3));
 	add(program, OPERATION_UNLOCK, lock);
 	compute(program, random, length(random));
-	if (!is_visit_of_timers)
-		add(program, OPERATION_VISIT, 0);
+	add(program, OPERATION_VISIT, 0);
 	role_begin(program, between(random, 2, cores < 8 ? cores + 1 : 8));
 	sleep = add(program, OPERATION_SLEEP, 0);
 	sleep->mean_ns = length_between(random, 2e6, 20e6);
@@ -319,8 +317,6 @@ static void build_crowded_timer(struct program *program, struct random *random, 
 	add(program, OPERATION_LOCK, lock);
 	compute(program, random, length_between(random, 60e3, 600e3));
 	add(program, OPERATION_UNLOCK, lock);
-	if (is_visit_of_timers)
-		add(program, OPERATION_VISIT, 0);
 }
 
 /* A server: threads that read from a device which serves all at once, and one that answers. */

@@ -233,6 +233,7 @@ static const struct bound bounds[] = {
 	{"read_write", 5.5, 4},
 	{"timer", 1, 1},
 	{"housekeeping", 2, 2},
+	{"crowded_timer", 2, 1.5},
 	{"io", 1, 1.5},
 	{"device", 19.5, 19},
 	{"spin_lock", 11, 4},

@@ -8,6 +8,7 @@
 
 #include "analyze/causal/certainty.h"
 #include "analyze/causal/charge.h"
+#include "analyze/causal/crowding_error.h"
 #include "analyze/causal/disk_wait.h"
 #include "analyze/causal/hand_over_error.h"
 #include "analyze/causal/nesting.h"
@@ -52,7 +53,7 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 		double period_ns = recording_visit_period(visit, point->kind);
 		if (!isfinite(period_ns))
 			continue;
-		if (paced_rate > 0)
+		if (paced_rate)
 			period_ns =
 				external_pacing_period(period_ns, external_pacing_effective(visit),
 						       paced_rate);
@@ -92,7 +93,7 @@ static double paced_rate_of(const struct trials *trials, const struct recording_
 	double sum = 0;
 	size_t count = 0;
 
-	for (size_t i = 0; external_pacing->share > 0 && i < trials->count; i++) {
+	for (size_t i = 0; external_pacing->share && i < trials->count; i++) {
 		const struct recording_visit *visit = recording_visit(trials->items[i], point->id);
 		double period_ns = visit ? recording_visit_period(visit, point->kind) : NAN;
 		double rate = visit ? external_pacing_effective(visit) / period_ns : NAN;
@@ -160,11 +161,12 @@ static void add_imbalance(struct causal_effect *effect, double share)
 
 static void add_meeting_error(struct causal_effect *effect)
 {
+	double of_gain = hypot(effect->hand_over_error, effect->crowding_error);
 	for (size_t i = 0; i < effect->count; i++) {
 		struct effect_point *point = &effect->points[i];
+		double by = hypot(effect->set_error * point->speedup, of_gain * point->gain);
 		if (point->speedup > 0)
-			effect_point_widen(point, hypot(effect->set_error * point->speedup,
-							effect->hand_over_error * point->gain));
+			effect_point_widen(point, by);
 	}
 }
 
@@ -393,9 +395,9 @@ static struct point_facts point_facts_of(const struct recording *recording,
 	return facts;
 }
 
-/* Too few paused windows tell whether clocks set the pace: a gain may be as low as if they do. */
-static void reach_down_to_paced(struct causal_effect *effect, const struct source *source,
-				double suspected)
+/* A gain may be as low as if clocks set the pace; as high as if pauses did not slow the program. */
+static void reach_to_paced(struct causal_effect *effect, const struct source *source,
+			   double suspected)
 {
 	const struct trials *trials = &source->trials;
 	const struct external_pacing pacing = {.share = suspected};
@@ -408,8 +410,11 @@ static void reach_down_to_paced(struct causal_effect *effect, const struct sourc
 	struct window_set set = window_set_of(&effect->covariates, windows, kept);
 
 	if (effect_fill(&paced, source, &set)) {
-		for (size_t i = 0; i < effect->count && i < paced.count; i++)
-			effect->points[i].low = fmin(effect->points[i].low, paced.points[i].low);
+		for (size_t i = 0; i < effect->count && i < paced.count; i++) {
+			struct effect_point *point = &effect->points[i], *other = &paced.points[i];
+			point->low = fmin(point->low, other->low);
+			point->high = fmax(point->high, suspected < 0 ? other->high : -INFINITY);
+		}
 		free(paced.points);
 		free(paced.budgets);
 	}
@@ -463,11 +468,12 @@ static void point_fill(struct causal_target *target, const struct source *source
 			   windows);
 	effect.set_error = set_error_of(source->recording, trials, target->target, point);
 	effect.hand_over_error = hand_over_error_of(source->recording, trials, point);
+	effect.crowding_error = crowding_error_of(source->recording, trials, point);
 	effect.is_disk_wait = point->kind != POINT_LATENCY && disk_wait_is(target->target);
 	struct window_set all = window_set_of(&effect.covariates, windows, count);
 	if (effect_judge(&effect, source, &all)) {
-		if (facts->external_pacing.suspected > 0)
-			reach_down_to_paced(&effect, source, facts->external_pacing.suspected);
+		if (facts->external_pacing.suspected)
+			reach_to_paced(&effect, source, facts->external_pacing.suspected);
 		effect.tail = tail_of(source->recording, trials, &effect);
 		effect.tail_lacking_ns = tail_latency_lacking_ns(source->recording, &effect.tail);
 		target->effects[target->count++] = effect;

@@ -46,10 +46,13 @@ struct external_pacing external_pacing_of(const struct recording *recording,
 
 	free(windows);
 	if (!(paced.low > EXTERNAL_PACING_LEAST)) {
-		bool is_suspected = paced.windows >= PACED_WINDOWS_LEAST &&
-				    paced.share > fmax(EXTERNAL_PACING_SUSPECTED, paced.error);
-		return (struct external_pacing){.suspected =
-							is_suspected ? fmin(paced.share, 1) : 0};
+		double least =
+			fmax(paced.share > 0 ? EXTERNAL_PACING_SUSPECTED : EXTERNAL_PACING_SLOWED,
+			     paced.error);
+		bool is_suspected =
+			paced.windows >= PACED_WINDOWS_LEAST && fabs(paced.share) > least;
+		return (struct external_pacing){
+			.suspected = is_suspected ? fmax(-1, fmin(paced.share, 1)) : 0};
 	}
 	double share = fmin(paced.share, 1);
 	return (struct external_pacing){
@@ -70,8 +73,11 @@ double external_pacing_period(double period_ns, double effective, double paced_r
 {
 	double rate = 1 / period_ns;
 
-	/* Between the rates of all visits being paced externally and of none. */
-	return 1 / fmin(rate, fmax(rate * effective, rate - paced_rate * (1 / effective - 1)));
+	double paced = rate - paced_rate * (1 / effective - 1);
+
+	/* Between the rates of all visits being paced externally and of none, or so below 0. */
+	return 1 / (paced_rate > 0 ? fmin(rate, fmax(rate * effective, paced)) :
+				     fmax(rate, fmin(rate / effective, paced)));
 }
 
 double external_pacing_error(const struct external_pacing *external_pacing, double gain,

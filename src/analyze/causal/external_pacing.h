@@ -18,13 +18,19 @@
 #include "profile/recording.h"
 
 struct external_pacing {
-	double share;     /* P / r v; 0 unless surely above EXTERNAL_PACING_LEAST */
-	double error;     /* standard error of the share; 0 if that is 0 */
-	double gain;      /* of the program, if all that is external were 25 % faster */
-	double suspected; /* the share that its windows suggest, where it is not sure; else 0 */
+	double share; /* P / r v; 0 unless surely above EXTERNAL_PACING_LEAST */
+	double error; /* standard error of the share; 0 if that is 0 */
+	double gain;  /* of the program, if all that is external were 25 % faster */
+	/*
+	 * The share that its windows suggest, where it is not sure; else 0. Below 0: pauses
+	 * themselves slow the program down in effective time, as where threads that timers wake
+	 * need the cores of others, and so gains are told too low.
+	 */
+	double suspected;
 };
 #define EXTERNAL_PACING_LEAST 0.08
 #define EXTERNAL_PACING_SUSPECTED 0.2 /* the least, and more than its standard error */
+#define EXTERNAL_PACING_SLOWED 0.4    /* the same below 0: naps beside a barrier have 0.25 */
 
 /* The pacing of one point's visits. */
 struct external_pacing external_pacing_of(const struct recording *recording,

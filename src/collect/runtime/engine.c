@@ -97,6 +97,7 @@ static void add_stripe(struct collector_counters *counters, const struct runtime
 	counters->lost += stripe->lost;
 	counters->capped += stripe->capped;
 	counters->displaced_ns += stripe->displaced_ns;
+	counters->crowded_ns += stripe->crowded_ns;
 	counters->unwound_badly += stripe->unwound_badly;
 	counters->failed_lookups += stripe->failed_lookups;
 	counters->ticks += stripe->samples;

@@ -70,6 +70,7 @@ static void complete_run(struct session *session)
 		run->interrupt_share = (double)facts->tick_ns / (double)run->period_ns;
 	}
 	run->hand_over_ns = sampling_rate_work_ns(&session->sampling_rate);
+	run->crowded_ns = counters.crowded_ns;
 	run->lost = counters.lost;
 	run->capped = counters.capped;
 	run->unwound_badly = counters.unwound_badly;

@@ -152,6 +152,23 @@ static void warn_of_external_pacing(struct warnings *warnings, const struct caus
 	}
 }
 
+static void warn_of_slowing_pauses(struct warnings *warnings, const struct causal *causal)
+{
+	for (size_t i = 0; i < causal->count; i++) {
+		for (size_t j = 0; j < causal->targets[i].count; j++) {
+			const struct causal_effect *effect = &causal->targets[i].effects[j];
+			if (!(effect->external_pacing.suspected < 0) ||
+			    !is_new_point(causal, i, effect))
+				continue;
+			*array_add(warnings) = text_format(
+				"gains at %s may be told too low, and their intervals reach up: "
+				"pauses themselves slow the program down, as threads that timers "
+				"wake need the cores of others",
+				effect->point->name);
+		}
+	}
+}
+
 /* Targets of which a part of the windows does not count, as pauses and samples disagree. */
 static void warn_of_charges(struct warnings *warnings, const struct causal *causal)
 {
@@ -252,6 +269,7 @@ struct warnings causal_warnings(const struct recording *recording, const struct 
 	warn_of_charges(&warnings, causal);
 	warn_of_excess(&warnings, causal);
 	warn_of_external_pacing(&warnings, causal);
+	warn_of_slowing_pauses(&warnings, causal);
 	warnings_add_notes(&warnings, recording);
 	return warnings;
 }

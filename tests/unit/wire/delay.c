@@ -536,7 +536,7 @@ static bool engines_agree(struct machine *machine)
 	}
 	delay_wake(&task, waker, 0, machine->global_ns, machine->now_ns);
 	struct delay_task waited = task;
-	struct delay_entry entry = {machine->now_ns, machine->global_ns, 0, true, true};
+	struct delay_entry entry = {machine->now_ns, machine->global_ns, 0, true, true, false};
 	delay_enter(&core, &task, settings, &entry);
 	delay_thread_renew(&thread, &waited, settings);
 	if (waker == DELAY_WAKER_TASK)

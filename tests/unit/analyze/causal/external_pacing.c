@@ -145,9 +145,37 @@ TEST("a share that may be chance is 0")
 	recording_free(recording);
 }
 
+TEST("where pauses slow the program down, intervals reach up, and gains stay")
+{
+	struct recording *recording = recording_new();
+
+	for (unsigned i = 0; i < 10; i++) {
+		add(recording, 1, 0, 0, 0, 1000);
+		add(recording, 1, 0.5, 0.4, 0, 1100);
+		add(recording, 2, 0, 0, 0, 1000);
+		add(recording, 2, PAUSED_OUTSIDE, PAUSED_OUTSIDE, 0, 800);
+	}
+	add(recording, 1, 0, 0, 0, 1000);
+	struct causal *causal = causal_new(recording);
+	const struct causal_effect *effect = &causal->targets[0].effects[0];
+	CHECK_EQUAL(effect->external_pacing.share, 0);
+	CHECK_NEAR(effect->external_pacing.suspected, -0.6, 0.01);
+	CHECK_NEAR(last_of(effect)->gain, 1 - 1000.0 / 1100, 0.005);
+	CHECK(last_of(effect)->low > 0.05);
+	CHECK(last_of(effect)->high > 0.3); /* 1100 becomes 1100 + 0.6 * 1000 * 2 / 3 */
+	causal_free(causal);
+	recording_free(recording);
+}
+
 TEST("a corrected window lies between its rates by wall time and by effective time")
 {
 	CHECK_NEAR(external_pacing_period(100, 0.5, 1), 200, 1e-9);
-	CHECK_NEAR(external_pacing_period(100, 0.5, -1), 100, 1e-9);
+	CHECK_NEAR(external_pacing_period(100, 0.5, 0), 100, 1e-9);
 	CHECK_NEAR(external_pacing_period(100, 0.5, 0.004), 1 / (0.01 - 0.004), 1e-9);
+}
+
+TEST("where pauses slow a program down, it lies above its rate, by no more than the pauses")
+{
+	CHECK_NEAR(external_pacing_period(100, 0.5, -0.004), 1 / (0.01 + 0.004), 1e-9);
+	CHECK_NEAR(external_pacing_period(100, 0.5, -1), 50, 1e-9);
 }
