@@ -63,14 +63,16 @@ DELAY_RULE void delay_turn_begin(struct delay_turn *turn, struct delay_core *cor
 	turn->suspended_ns = 0;
 	if (task->is_blocked && !is_by_timer)
 		task->brief_turns = 0;
-	if (is_by_timer && entry->core_is_wanted && gap > 0) {
-		core->local.delay_ns += grown < gap ? grown : gap;
+	if (!turn->brief_ns || gap <= 0)
 		return;
+	__s64 of_nap = is_by_timer && grown < gap ? grown : gap;
+	bool is_dropped = is_by_timer && entry->core_is_wanted;
+	if (task->brief_turns >= DELAY_BRIEF_LEAST) {
+		core->local.delay_ns = entry->global_ns;
+		turn->suspended_ns = is_dropped ? 0 : of_nap;
+	} else if (is_dropped) {
+		core->local.delay_ns += of_nap;
 	}
-	if (!turn->brief_ns || task->brief_turns < DELAY_BRIEF_LEAST || gap <= 0)
-		return;
-	core->local.delay_ns = entry->global_ns;
-	turn->suspended_ns = is_by_timer && grown < gap ? grown : gap;
 }
 
 /* The task wakes another, or makes a visit: before it pays for that. */

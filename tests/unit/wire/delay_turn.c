@@ -136,6 +136,16 @@ TEST("a task that a timer wakes owes nothing of its nap if another needs the cor
 	CHECK_EQUAL(gap(&napper), 0);
 }
 
+TEST("so it is after brief turns, also if it then wakes another")
+{
+	struct napper napper = brief_napper();
+
+	napper.core_is_wanted = true;
+	CHECK_EQUAL(nap(&napper, DELAY_WAKER_TIMER), 0);
+	delay_turn_act(&napper.turn, &napper.core);
+	CHECK_EQUAL(gap(&napper), 0);
+}
+
 TEST("what it owed before the nap, and what a device's wait has left, it owes all the same")
 {
 	struct napper napper = napper_begin();
