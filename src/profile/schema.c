@@ -79,7 +79,7 @@ static const struct column run_columns[] = {
 	{.name = "crowded_ns",
 	 .type = COLUMN_COUNT,
 	 .offset = offsetof(struct recording_run, crowded_ns),
-	 .since = 17,
+	 .since = 18,
 	 .before = "0"},
 };
 

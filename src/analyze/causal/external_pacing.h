@@ -30,7 +30,7 @@ struct external_pacing {
 };
 #define EXTERNAL_PACING_LEAST 0.08
 #define EXTERNAL_PACING_SUSPECTED 0.2 /* the least, and more than its standard error */
-#define EXTERNAL_PACING_SLOWED 0.4    /* the same below 0: naps beside a barrier have 0.25 */
+#define EXTERNAL_PACING_SLOWED 0.28   /* the same below 0: naps beside a barrier have 0.25 */
 
 /* The pacing of one point's visits. */
 struct external_pacing external_pacing_of(const struct recording *recording,
