@@ -122,10 +122,10 @@ uint64_t symbols_generation(const struct symbols *symbols);
 size_t symbols_scope_ranges(struct symbols *symbols, uint32_t object, const struct range **ranges);
 
 /*
- * The location that a user names: FILE:LINE, FUNCTION, or FILE:FUNCTION for one of several static
- * functions of a name. FILE may be the end of a path. Objects in scope are searched first. Errors:
- * -ENXIO with the nearest names, or nearest lines with code; -ENOENT if nothing is near (an object
- * that is added later may have it); -ENOTUNIQ with the list, if several match.
+ * The location that a user names: FILE:LINE, FUNCTION, FILE:FUNCTION (one of several static ones
+ * of a name), or OBJECT+0xOFFSET (of code without a name). FILE may be the end of a path. Objects
+ * in scope are searched first. Errors: -ENXIO with the nearest names, or nearest lines with code;
+ * -ENOENT if nothing is near (a later object may have it); -ENOTUNIQ with the list of several.
  *
  * A location that is out of scope or not of the granularity has no attributed addresses; its ranges
  * are all of its code, of a function with the code that is inlined in it.

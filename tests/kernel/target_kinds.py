@@ -55,6 +55,21 @@ def _():
     check(shares(told).get("make_wait class:L", 0) < 0.2, shares(told))
 
 
+@test("code without a name is a target by the place that reports show")
+def _():
+    with folder() as place:
+        stripped = os.path.join(place, "waits")
+        equal(run("strip", "-o", stripped, program("waits")).returncode, 0)
+        options = ("-g", "function", "--progress", "units")
+        _, told = profile_of(*options, "--", stripped, "lock", UNITS)
+        names = [target["name"] for target in told["targets"] if target["name"].startswith("waits+0x")]
+        check(names, told["targets"])
+        _, told = profile_of(*options, "--target", names[0], "--", stripped, "lock", UNITS)
+        equal(kinds(told)[names[0]], "function")
+        said = lever("run", "-q", "-o", os.path.join(place, "x.lever"), *options, "--target", "waits+0x7fffffff", "--", stripped, "lock", "4")
+        check(said.returncode != 0 and "waits+0x7fffffff" in said.stderr, said.stderr)
+
+
 @test("--focus: only what runs inside of the function is tried")
 def _():
     for options in ([], ["-g", "function"]):

@@ -248,6 +248,19 @@ static bool ended_by_itself(const struct recording *recording, const struct reco
 	       experiments_ns(recording, run->id) + BEFORE_EXPERIMENTS_NS >= (double)run->wall_ns;
 }
 
+/* Did the user say what to speed up? The profile does not hold all of these options. */
+static bool has_named_code(const struct recording *recording)
+{
+	bool has_named = false;
+
+	for (size_t i = 0; i < recording->targets.count; i++) {
+		const struct recording_target *target = &recording->targets.items[i];
+		bool is_named_set = target->kind == TARGET_SET && !recording->set_searches.count;
+		has_named = has_named || target->assumed || is_named_set;
+	}
+	return has_named;
+}
+
 static void add_surer(struct screen *screen, const struct report *report,
 		      const struct advice *advice)
 {
@@ -275,7 +288,11 @@ static void add_surer(struct screen *screen, const struct report *report,
 		    text_format("lever run %s%s%s", seconds, dashes,
 				is_long ? "-- PROGRAM" : command));
 	screen_take(screen, SCREEN_TEXT,
-		    text_format("%s%s, results add up in one profile", is_long ? " as before" : "",
+		    text_format("%s%s%s, results add up in one profile",
+				is_long ? " as before" : "",
+				has_named_code(report->recording) ?
+					" (and the other options as before)" :
+					"",
 				is_again ? "; run it a few times" : ""));
 }
 

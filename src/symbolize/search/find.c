@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* find - locations and breakpoints by the names that users type. */
+#include "base/path.h"
 #include "symbolize/location/jit_location.h"
 #include "symbolize/parser/parser.h"
 #include "symbolize/python/python_code.h"
@@ -7,6 +8,7 @@
 #include "symbolize/symbols.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void add_match_ranges(struct symbols *symbols, uint32_t location,
@@ -101,12 +103,38 @@ static int later_if_script(struct symbols *symbols, int result)
 	return may_come ? -ENOENT : result;
 }
 
+/* "libz.so.1+0x5d80", as code without a name is shown. -EINVAL: the name is no such. */
+static int find_unnamed(struct symbols *symbols, const char *name, uint32_t *location,
+			struct error *error)
+{
+	const char *plus = strrchr(name, '+');
+	char *end = NULL;
+
+	if (!plus || strncmp(plus, "+0x", 3) != 0)
+		return -EINVAL;
+	uint64_t offset = strtoull(plus + 3, &end, 16);
+	if (end == plus + 3 || *end)
+		return -EINVAL;
+	for (uint32_t i = 0; i < symbols_object_count(symbols); i++) {
+		const char *base = path_base(symbols_object(symbols, i)->path);
+		if (strlen(base) != (size_t)(plus - name) ||
+		    strncmp(base, name, (size_t)(plus - name)) != 0)
+			continue;
+		*location = symbols_location_at(symbols, i, offset);
+		if (*location != SYMBOLS_NONE)
+			return 0;
+	}
+	return error_set(error, -ENOENT, "no code in scope is at %s", name);
+}
+
 int symbols_find(struct symbols *symbols, const char *name, uint32_t *location, struct error *error)
 {
 	struct query query;
 	struct function_matches matches = {0};
-	int result;
+	int result = find_unnamed(symbols, name, location, error);
 
+	if (result != -EINVAL)
+		return result;
 	if (symbols->parser)
 		return parser_find(symbols->parser, OPERATION_FIND, name, location, error);
 	query_parse(name, &query);
