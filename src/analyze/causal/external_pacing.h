@@ -23,8 +23,8 @@ struct external_pacing {
 	double gain;  /* of the program, if all that is external were 25 % faster */
 	/*
 	 * The share that its windows suggest, where it is not sure; else 0. Below 0: pauses
-	 * themselves slow the program down in effective time, as where threads that timers wake
-	 * need the cores of others, and so gains are told too low.
+	 * themselves slow the program down in effective time, mostly where threads outnumber
+	 * cores (timers among them), and so gains are told too low.
 	 */
 	double suspected;
 };

@@ -162,8 +162,8 @@ static void warn_of_slowing_pauses(struct warnings *warnings, const struct causa
 				continue;
 			*array_add(warnings) = text_format(
 				"gains at %s may be told too low, and their intervals reach up: "
-				"pauses themselves slow the program down, as threads that timers "
-				"wake need the cores of others",
+				"pauses themselves slow the program down, mostly where threads "
+				"outnumber cores",
 				effect->point->name);
 		}
 	}
