@@ -42,10 +42,13 @@
 #define TOLD_BY_NAME 0.2
 #define TRIED_FLOOR 0.02
 #define RIVAL_UNSURE 0.3 /* of what can gain less than a target whose gain is not sure */
+#define RIVAL_LEAST 0.5  /* of the most that one such target may gain, */
+#define RIVAL_BLOCKS 0.5 /* whose blocks count so much */
 #define LOCK_WAITS 0.3
 #define BLOCKS_LEAST 0.5 /* of a place: it has been tried */
 #define DEPTH_MOST 40
 #define DEPTH_NAMELESS 8    /* of code without names in each other */
+#define DEPTH_SCRIPT 16     /* of functions of an interpreter between two of a script */
 #define NAMELESS_LEAST 0.05 /* of a function's time: less is not looked into */
 #define ERRORS 2
 
@@ -277,18 +280,22 @@ static double part_of_script(const struct session *session, uint32_t location, d
 static bool is_around_script(const struct session *session, uint32_t location)
 {
 	return kind_of(session, location) == TARGET_INCLUSIVE && !is_of_script(session, location) &&
-	       part_of_script(session, location, 1, DEPTH_NAMELESS) >= SPLIT_LEAST;
+	       part_of_script(session, location, 1, DEPTH_SCRIPT) >= SPLIT_LEAST;
 }
 
-/* Most of its time is in what it calls, or in its lines in a script: these are told apart. */
+/*
+ * Most of its time is in what it calls, or in its lines in a script: these are told apart. Of a
+ * line of a script: in what it calls of that.
+ */
 static bool is_split(const struct session *session, uint32_t location)
 {
 	const struct call_edge *main = main_part(session, location);
 
 	if (passes(session, location))
 		return part_inside(session, location, 1, DEPTH_NAMELESS) >= SPLIT_LEAST;
-	if ((main && tells(session, location) && !tells(session, main->inner)) ||
-	    (is_of_script(session, location) && kind_of(session, location) == TARGET_LINE))
+	if (is_of_script(session, location) && kind_of(session, location) == TARGET_LINE)
+		return part_of_script(session, location, 1, DEPTH_SCRIPT) >= SPLIT_LEAST;
+	if (main && tells(session, location) && !tells(session, main->inner))
 		return false;
 	return part_inside(session, location, 1, -1) >= SPLIT_LEAST;
 }
@@ -495,21 +502,40 @@ static bool is_lock_wait(const struct session *session, uint32_t location)
 	return location == symbols_wait_class(session->symbols, CLASS_LOCK, SYMBOLS_NONE);
 }
 
-/* Of the targets that tell more than the program: the most that one may gain that is not sure. */
+/* A target that tells more than the program, and whose gain is not sure. */
+static bool is_unsure(const struct session *session, const struct session_target *target)
+{
+	uint32_t location = target->spec.location;
+
+	return !target->is_external && target->slope.windows && tells(session, location) &&
+	       error_of(&target->slope) > ERROR_AIM && !is_split(session, location) &&
+	       !is_lock_wait(session, location);
+}
+
+/* The most that one of these may gain. */
 static double find_rival(const struct session *session)
 {
 	double most = 0;
 
 	for (size_t i = 0; i < session->targets.count; i++) {
 		const struct session_target *target = &session->targets.items[i];
-		uint32_t location = target->spec.location;
-		if (target->is_external || !target->slope.windows || !tells(session, location) ||
-		    !(error_of(&target->slope) > ERROR_AIM) || is_split(session, location) ||
-		    is_lock_wait(session, location))
-			continue;
-		most = fmax(most, most_of(target, pool_active_share(session, location)));
+		if (is_unsure(session, target))
+			most = fmax(most,
+				    most_of(target,
+					    pool_active_share(session, target->spec.location)));
 	}
 	return most;
+}
+
+/* Blocks that make the next one less likely: fewer, where the gain is one of the largest unsure. */
+static double blocks_that_count(const struct session *session, const struct session_target *target,
+				double active)
+{
+	double blocks = blocks_of(session, target);
+	bool is_rival = is_unsure(session, target) &&
+			most_of(target, active) >= RIVAL_LEAST * session->pool_rival;
+
+	return is_rival ? RIVAL_BLOCKS * blocks : blocks;
 }
 
 double pool_weight(const struct session *session, const struct session_target *target)
@@ -520,7 +546,8 @@ double pool_weight(const struct session *session, const struct session_target *t
 
 	if (!is_possible(session, location) || (is_io && is_one_call(session, location)))
 		return 0;
-	double value = own_value(target, pool_active_share(session, location));
+	double active = pool_active_share(session, location);
+	double value = own_value(target, active);
 	const struct session_target *outer = tried_outer(session, location, &is_outer_untried);
 	if (outer && outer->slope.slope + ERRORS * error_of(&outer->slope) < HOPELESS_MOST)
 		value *= INSIDE_HOPELESS;
@@ -535,9 +562,10 @@ double pool_weight(const struct session *session, const struct session_target *t
 		value *= AROUND_ALL;
 	if (is_lock_wait(session, location))
 		value *= LOCK_WAITS;
-	if (pool_active_share(session, location) < session->pool_rival)
+	if (active < session->pool_rival)
 		value *= RIVAL_UNSURE;
-	return block_budget_weight(value, blocks_of(session, target), is_split(session, location));
+	return block_budget_weight(value, blocks_that_count(session, target, active),
+				   is_split(session, location));
 }
 
 void pool_learn(struct session *session, size_t index)

@@ -323,7 +323,7 @@ TEST("a function of the program that is all of it leaves the blocks to its parts
 
 TEST("an interpreter's functions around those of a script leave the blocks to these: gunicorn")
 {
-	enum { CALL, PREPEND, NAMELESS, INDEX, RENDER_LINE, SIGN_LINE, SHA };
+	enum { CALL, PREPEND, NAMELESS, INDEX, RENDER_LINE, SIGN_LINE, SHA, MAIN_LINE };
 	static const struct place gunicorn[] = {
 		[CALL] = {"_PyObject_MakeTpCall", TARGET_INCLUSIVE, 0.63, {PREPEND}, {0.86}},
 		[PREPEND] = {"_PyObject_Call_Prepend", TARGET_INCLUSIVE, 0.54, {NAMELESS}, {0.95}},
@@ -337,12 +337,14 @@ TEST("an interpreter's functions around those of a script leave the blocks to th
 		[RENDER_LINE] = {"app.py:10", TARGET_LINE, 0.22, {0}, {0}, .is_script = true},
 		[SIGN_LINE] = {"app.py:7", TARGET_LINE, 0.13, {SHA}, {0.7}, .is_script = true},
 		[SHA] = {"SHA256_Update", TARGET_INCLUSIVE, 0.09},
+		[MAIN_LINE] = {"gunicorn:33", TARGET_LINE, 0.55, {CALL}, {0.98}, .is_script = true},
 		{0},
 	};
 	double blocks[PLACES_MOST];
 
 	share(gunicorn, 1, blocks);
 	CHECK(blocks[CALL] + blocks[PREPEND] < 2);
+	CHECK(blocks[MAIN_LINE] < 4);
 	CHECK(blocks[RENDER_LINE] > 4);
 	CHECK(blocks[SIGN_LINE] > 2);
 }
@@ -370,6 +372,8 @@ TEST("while a gain is not sure, what can gain less is hardly tried: PostgreSQL")
 	pool_learn(&session, READ);
 	unsure = pool_weight(&session, &targets[SEND]);
 	CHECK(pool_weight(&session, &targets[FDATASYNC]) > 5 * unsure);
+	targets[FDATASYNC].blocks = 6;
+	CHECK(pool_weight(&session, &targets[FDATASYNC]) > unsure);
 	targets[FDATASYNC].slope = (struct effect_slope){0.1, 0.08, 0.12, 30};
 	pool_learn(&session, READ);
 	sure = pool_weight(&session, &targets[SEND]);
