@@ -15,7 +15,7 @@
 #define AFTER_NS 8000000000ull /* from the program's start: the usual places are known */
 #define LEFT_LEAST_SECONDS 4.0
 #define RIVAL_MOST 0.1                /* single places first, while one may gain so much, ... */
-#define RIVAL_UNTIL_NS 60000000000ull /* ... up to then */
+#define RIVAL_UNTIL_NS 12000000000ull /* ... up to then */
 #define LOOKING_PART 6  /* of the time so far, one part is for looking for an excess, ... */
 #define REDUCING_PART 2 /* ... and more, once there is one */
 #define TURN_MEASURES 3 /* between two blocks */
