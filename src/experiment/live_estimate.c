@@ -16,7 +16,7 @@ struct series {
 	int64_t target_id, point_id;
 	ARRAY(struct effect_window) windows;
 	enum warm_up_work work; /* as last found */
-	bool is_requests;       /* no queue of theirs empties for longer than a window */
+	bool are_requests;      /* no queue of theirs empties for longer than a window */
 };
 
 struct live_estimate {
@@ -53,15 +53,14 @@ static struct series *series_of(struct live_estimate *live_estimate, int64_t tar
 }
 
 void live_estimate_add(struct live_estimate *live_estimate,
-		       const struct recording_experiment *experiment,
-		       const struct recording_point *point_of_visit,
-		       const struct recording_visit *visit)
+		       const struct recording_experiment *experiment, enum point_kind kind,
+		       bool are_requests, const struct recording_visit *visit)
 {
-	double period = recording_visit_period(visit, point_of_visit->kind);
+	double period = recording_visit_period(visit, kind);
 	if (!isfinite(period))
 		return;
 	struct series *series = series_of(live_estimate, experiment->target_id, visit->point_id);
-	series->is_requests = recording_point_is_requests(point_of_visit);
+	series->are_requests = are_requests;
 	*array_add(&series->windows) = (struct effect_window){
 		.time_ns = experiment->start_ns + experiment->duration_ns / 2,
 		.speedup = experiment->speedup,
@@ -115,8 +114,8 @@ static enum warm_up_work work_at(const struct live_estimate *live_estimate, int6
 	for (size_t i = 0; i < live_estimate->series.count; i++) {
 		const struct series *series = &live_estimate->series.items[i];
 		if (series->point_id == point_id)
-			work = warm_up_work_of(work, series->is_requests ? WARM_UP_WORK_DIFFERS :
-									   series->work);
+			work = warm_up_work_of(work, series->are_requests ? WARM_UP_WORK_DIFFERS :
+									    series->work);
 	}
 	return work;
 }

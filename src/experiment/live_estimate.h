@@ -20,10 +20,10 @@ struct live_estimate_best {
 
 struct live_estimate *live_estimate_new(void);
 void live_estimate_free(struct live_estimate *live_estimate);
+/* `are_requests`: the visits, of a point of this kind. */
 void live_estimate_add(struct live_estimate *live_estimate,
-		       const struct recording_experiment *experiment,
-		       const struct recording_point *point_of_visit,
-		       const struct recording_visit *visit);
+		       const struct recording_experiment *experiment, enum point_kind kind,
+		       bool are_requests, const struct recording_visit *visit);
 /*
  * How many first windows of the target's series at this speedup are too early: a level of
  * stats/warm_up.h. `is_undecided`: a longest series has to tell.

@@ -152,9 +152,11 @@ double recording_visit_work(const struct recording_experiment *experiment,
 
 bool recording_point_is_requests(const struct recording_point *point)
 {
-	static const char start[] = "requests";
+	static const char word[] = "requests";
 
-	return point->name && !strncmp(point->name, start, sizeof(start) - 1);
+	if (!point->name || strncmp(point->name, word, sizeof(word) - 1))
+		return false;
+	return !point->name[sizeof(word) - 1] || point->name[sizeof(word) - 1] == ':';
 }
 
 char *recording_command(char *const *arguments)

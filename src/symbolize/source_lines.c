@@ -7,15 +7,12 @@
 #include "base/hash_map.h"
 #include "base/interner.h"
 #include "base/memory.h"
+#include "base/source_file.h"
 #include "base/text.h"
 
 #include <ctype.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <string.h>
 
-#define FILE_MOST_BYTES (16 << 20)
 #define LETTERS_LEAST 4 /* "}" or "i++" may stand anywhere */
 
 struct file_lines {
@@ -44,21 +41,18 @@ void source_lines_free(struct source_lines *lines)
 }
 
 /* NULL: there is none that counts. To be freed. */
-static char *read_source(const char *path, size_t *size)
+static char *read_source(const char *path)
 {
-	AUTO(fd) int file = path[0] == '/' ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
-	struct stat found;
+	struct caller user = {0};
+	struct stat status;
 
-	if (file < 0 || fstat(file, &found) || !S_ISREG(found.st_mode) ||
-	    !(found.st_mode & S_IROTH) || found.st_size > FILE_MOST_BYTES)
+	caller_of_sudo(&user);
+	AUTO(text) char *text = path[0] == '/' ? source_file_read(path, &user, &status) : NULL;
+	if (!text || !(status.st_mode & S_IROTH))
 		return NULL;
-	char *text = memory_new(1, (size_t)found.st_size + 1);
-	ssize_t count = 0;
-	*size = 0;
-	while (*size < (size_t)found.st_size &&
-	       (count = read(file, text + *size, (size_t)found.st_size - *size)) > 0)
-		*size += (size_t)count;
-	return text;
+	char *taken = text;
+	text = NULL;
+	return taken;
 }
 
 /* `text`: room for the letters, too. */
@@ -74,10 +68,10 @@ static uint64_t hash_of(char *text, size_t length)
 
 static void read_lines(struct file_lines *lines, const char *path)
 {
-	size_t size = 0;
-	AUTO(text) char *text = read_source(path, &size);
+	AUTO(text) char *text = read_source(path);
+	size_t size = text ? strlen(text) : 0;
 
-	for (size_t begin = 0, end; text && begin < size; begin = end + 1) {
+	for (size_t begin = 0, end; begin < size; begin = end + 1) {
 		const char *found = memchr(text + begin, '\n', size - begin);
 		end = found ? (size_t)(found - text) : size;
 		*array_add(&lines->hashes) = hash_of(text + begin, end - begin);

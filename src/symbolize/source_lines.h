@@ -3,8 +3,8 @@
  * source_lines - what stands in lines of source files, as numbers: lines that differ by white space
  * only have the same one. So a later build's profile can tell where code has gone.
  *
- * Files are read once. Only regular files that everybody may read count: names of files come from
- * binaries that nobody need trust.
+ * Files are read once, with the rights of the user behind sudo, and only if everybody may read
+ * them: their names come from binaries that nobody need trust.
  */
 #pragma once
 

@@ -156,7 +156,7 @@ DELAY_RULE void delay_pay(struct delay_local *local, __u64 paused_ns)
 	local->delay_ns += paused_ns;
 }
 
-/* ---- charging; after each of these G becomes delay_later(L, G), or delay_raised ---- */
+/* ---- charging; after each of these G rises to L (delay_growth.h, delay_raised) ---- */
 
 /*
  * The target ran for `time_ns` at these levels. Its core or thread does not pause for that, since

@@ -58,6 +58,7 @@ def _():
         check_order(output, 2, check_clocks(told, 2))
         equal(told["warnings"], [])
         busy = {one["name"]: one["busy_cores"] for one in told["hosts"]}
+        # Twice the work, on cores whose speeds may differ by 1.4.
         check(1.2 < busy[NAMES[1]] / min(busy.values()) < 2.5, str(busy))
         equal({one["host"] for one in told["cores"]}, {one["name"] for one in told["hosts"]})
         text = lever("report", output).stdout

@@ -189,8 +189,8 @@ static void add_window(struct simulated *simulated, const struct schedule_plan *
 	}
 	struct recording_visit visit = visit_of(machine);
 	*array_add(&added->visits) = visit;
-	live_estimate_add(simulated->live_estimate, added, &simulated->recording->points.items[0],
-			  &visit);
+	live_estimate_add(simulated->live_estimate, added,
+			  simulated->recording->points.items[0].kind, false, &visit);
 }
 
 /* What stood at the begin of a window. */

@@ -10,6 +10,8 @@
 #include "program_text.h"
 
 #include "../unit/check.h"
+#include "base/cleanup.h"
+#include "base/memory.h"
 
 static struct machine machine, other;
 
@@ -251,17 +253,25 @@ static bool bounds_hold(enum engine_kind kind)
 	return hold;
 }
 
-TEST("16 threads that one barrier releases into the target raise G by the time of one")
+/* A program of 16 threads; `lines`: what one of them does, and the others. */
+static struct program program_of_16(const char *lines)
 {
-	char text[] = "object 0 16\n"
-		      "threads 1 compute(300) compute*(600) spin_barrier(0) visit\n"
-		      "threads 15 compute*(600) spin_barrier(0)\n";
+	AUTO(text) char *text = text_format("object 0 16\n%s", lines);
 	FILE *file = fmemopen(text, strlen(text), "r");
-	struct experiment_settings settings = experiment_usual(16, ENGINE_KERNEL, 1);
 	struct program program = {.name = "spin"};
 
 	CHECK_EQUAL(program_read(file, &program), 0);
 	fclose(file);
+	return program;
+}
+
+TEST("16 threads that one barrier releases into the target raise G by the time of one")
+{
+	struct experiment_settings settings = experiment_usual(16, ENGINE_KERNEL, 1);
+	struct program program =
+		program_of_16("threads 1 compute(300) compute*(600) spin_barrier(0) visit\n"
+			      "threads 15 compute*(600) spin_barrier(0)\n");
+
 	settings.engine.overhead_ns = settings.engine.handler_ns = 0;
 	machine_start(&machine, &settings.machine, &settings.engine, &program);
 	engine_set_speedup(&machine, 0.5);
@@ -272,17 +282,13 @@ TEST("16 threads that one barrier releases into the target raise G by the time o
 
 TEST("one of 16 threads works on while the others spin: G does not grow by their ticks")
 {
-	char text[] = "object 0 16\n"
-		      "threads 1 compute*(300) compute(600) spin_barrier(0) visit\n"
-		      "threads 15 compute(600) spin_barrier(0)\n";
-	FILE *file = fmemopen(text, strlen(text), "r");
 	struct experiment_settings settings = experiment_usual(16, ENGINE_KERNEL, 1);
 	struct experiment_prediction prediction;
 	struct experiment_truth truth;
-	struct program program = {.name = "spin"};
+	struct program program =
+		program_of_16("threads 1 compute*(300) compute(600) spin_barrier(0) visit\n"
+			      "threads 15 compute(600) spin_barrier(0)\n");
 
-	CHECK_EQUAL(program_read(file, &program), 0);
-	fclose(file);
 	experiment_on_virtual_machine(&settings);
 	experiment_find_truth(&machine, &program, &settings, &truth);
 	experiment_predict(&machine, &program, &settings, &truth, &prediction);

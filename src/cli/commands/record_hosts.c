@@ -119,7 +119,6 @@ int record_hosts_end(struct record_hosts *record, const char *output, struct err
 
 	if (!record->recordings)
 		return 0;
-	recordings_end(record->recordings);
 	int code = profile_read(output, &own, error);
 	code = code ? code : profile_create(output, false, &profile, error);
 	if (code)

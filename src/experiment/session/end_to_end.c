@@ -49,7 +49,6 @@ static int run_once(struct session *session, double speedup,
 static int write_run(struct session *session, const struct session_target *target,
 		     struct recording_experiment *experiment, int64_t point_id, struct error *error)
 {
-	struct recording_point point = {.kind = POINT_END_TO_END};
 	struct recording_visit *visit = array_add(&experiment->visits);
 	struct session_window window = {.experiment = experiment, .visits = 1, .count = 1};
 
@@ -63,7 +62,8 @@ static int write_run(struct session *session, const struct session_target *targe
 	bool counts = displacement_add(&session->displacement, window.displaced_share);
 	experiment->verdict = counts ? VERDICT_COUNTED : VERDICT_DISPLACED;
 	if (counts)
-		live_estimate_add(session->live_estimate, experiment, &point, visit);
+		live_estimate_add(session->live_estimate, experiment, POINT_END_TO_END, false,
+				  visit);
 	session_count_window(session, target, &window);
 	int code = profile_add_experiment(session->profile, experiment, error);
 	array_free(&experiment->visits);

@@ -65,15 +65,12 @@ void session_subtract(struct recording_experiment *experiment,
 static void update_live_estimate(struct session *session,
 				 const struct recording_experiment *experiment)
 {
-	static char requests[] = "requests";
-
 	for (size_t i = 0; i < experiment->visits.count; i++) {
 		const struct recording_visit *visit = &experiment->visits.items[i];
-		struct recording_point point = {
-			.kind = progress_visits_kind(session->points, visit->point_id)};
-		if (progress_visits_are_requests(session->points, visit->point_id))
-			point.name = requests;
-		live_estimate_add(session->live_estimate, experiment, &point, visit);
+		live_estimate_add(session->live_estimate, experiment,
+				  progress_visits_kind(session->points, visit->point_id),
+				  progress_visits_are_requests(session->points, visit->point_id),
+				  visit);
 	}
 }
 

@@ -2,22 +2,17 @@
 /* sources - reads each source file once, and keeps the lines around targets. */
 #include "report/causal/sources.h"
 
-#include "base/caller.h"
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "base/source_file.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "report/display.h"
 
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 
-#define SIZE_MOST 16000000 /* bytes of a file; generated code may be long */
-#define WIDTH_MOST 240     /* characters of a line; the rest is "…" */
-#define SHARE_LEAST 0.001  /* of a target without an answer; below, the page shows its name only */
+#define WIDTH_MOST 240    /* characters of a line; the rest is "…" */
+#define SHARE_LEAST 0.001 /* of a target without an answer; below, the page shows its name only */
 
 struct source {
 	const char *path;
@@ -63,50 +58,16 @@ static void split(struct source *source)
 		source->lines.count--; /* no line follows the last newline */
 }
 
-/*
- * The profile's owner chose the path. So root opens it with the rights of the user behind sudo, or
- * of that owner. Both being root, no link is followed: its maker may be another user.
- */
-static int open_for(const char *path, const struct caller *user)
-{
-	const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-	struct open_how how = {.flags = flags, .resolve = RESOLVE_NO_SYMLINKS};
-	struct caller_rights rights;
-
-	if (geteuid() != 0)
-		return open(path, flags);
-	if (!user->uid)
-		return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-	if (!caller_rights_begin(user, &rights))
-		return -1;
-	int fd = open(path, flags);
-	caller_rights_end(&rights);
-	return fd;
-}
-
-/* At most `size` bytes, as files of /proc have more than they say. */
-static char *read_text(int fd, size_t size)
-{
-	char *text = memory_new(size + 1, 1);
-	size_t done = 0;
-
-	while (done < size) {
-		ssize_t got = read(fd, text + done, size - done);
-		if (got <= 0)
-			break;
-		done += (size_t)got;
-	}
-	return text;
-}
-
+/* The profile's owner chose the path. */
 static void load(struct source *source, int64_t started_s, const struct caller *user)
 {
 	struct stat status;
-	AUTO(fd) int fd = is_source_name(source->path) ? open_for(source->path, user) : -1;
 
-	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size > SIZE_MOST)
+	if (!is_source_name(source->path))
 		return;
-	source->content = read_text(fd, (size_t)status.st_size);
+	source->content = source_file_read(source->path, user, &status);
+	if (!source->content)
+		return;
 	source->is_newer = status.st_mtime > started_s;
 	split(source);
 }

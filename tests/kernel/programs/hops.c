@@ -9,17 +9,14 @@
  * prints rounds a second.
  */
 #include "lever.h"
+#include "ring.h"
 #include "steps.h"
 
-#include <arpa/inet.h>
-#include <netinet/tcp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 #define HOSTS_MOST 4
 
@@ -57,42 +54,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-static struct sockaddr_in address_of(const char *text, const char *port)
-{
-	struct sockaddr_in address = {.sin_family = AF_INET};
-
-	inet_pton(AF_INET, text, &address.sin_addr);
-	address.sin_port = htons((unsigned short)atoi(port));
-	return address;
-}
-
-static int listen_at(const struct sockaddr_in *address)
-{
-	int one = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
-
-	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (bind(listener, (const struct sockaddr *)address, sizeof(*address)) ||
-	    listen(listener, 1))
-		return -1;
-	return listener;
-}
-
-static int connect_to(const struct sockaddr_in *address)
-{
-	int one = 1;
-
-	for (int tries = 0; tries < 200; tries++) {
-		int socket_id = socket(AF_INET, SOCK_STREAM, 0);
-		if (!connect(socket_id, (const struct sockaddr *)address, sizeof(*address))) {
-			setsockopt(socket_id, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-			return socket_id;
-		}
-		close(socket_id);
-		usleep(50000);
-	}
-	return -1;
 }
 
 static int go_round(int host, int from, int to, double seconds, double thousands)

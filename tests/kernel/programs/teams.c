@@ -7,13 +7,10 @@
  *
  * An address and thousands of steps of each host; LEVER_HOST_INDEX says which it is.
  */
-#include <arpa/inet.h>
-#include <netinet/tcp.h>
+#include "ring.h"
+
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 struct team {
 	pthread_barrier_t begin, end;
@@ -48,42 +45,6 @@ static void work_together(struct team *team)
 	pthread_barrier_wait(&team->begin);
 	work(team->thousands);
 	pthread_barrier_wait(&team->end);
-}
-
-static struct sockaddr_in address_of(const char *text, const char *port)
-{
-	struct sockaddr_in address = {.sin_family = AF_INET};
-
-	inet_pton(AF_INET, text, &address.sin_addr);
-	address.sin_port = htons((unsigned short)atoi(port));
-	return address;
-}
-
-static int listen_at(const struct sockaddr_in *address)
-{
-	int one = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
-
-	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (bind(listener, (const struct sockaddr *)address, sizeof(*address)) ||
-	    listen(listener, 1))
-		return -1;
-	return listener;
-}
-
-static int connect_to(const struct sockaddr_in *address)
-{
-	int one = 1;
-
-	for (int tries = 0; tries < 1000; tries++) {
-		int socket_id = socket(AF_INET, SOCK_STREAM, 0);
-		if (!connect(socket_id, (const struct sockaddr *)address, sizeof(*address))) {
-			setsockopt(socket_id, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-			return socket_id;
-		}
-		close(socket_id);
-		usleep(5000);
-	}
-	return -1;
 }
 
 static int go_round(struct team *team, bool is_first, int from, int to, unsigned long rounds)
