@@ -40,6 +40,12 @@ int profile_set_call_edge(struct profile *profile, const struct recording_call_e
 int profile_add_point(struct profile *profile, struct recording_point *point, struct error *error);
 int profile_add_experiment(struct profile *profile, struct recording_experiment *experiment,
 			   struct error *error);
+/*
+ * Of targets with enough experiments of the run since then, those from before are cut short: they
+ * hold parts of the program's cycles.
+ */
+int profile_cut_short_before(struct profile *profile, int64_t run_id, uint64_t time_ns,
+			     struct error *error);
 /* A row replaces the one of the same run and target (or point). */
 int profile_set_sample(struct profile *profile, const struct recording_sample *sample,
 		       struct error *error);

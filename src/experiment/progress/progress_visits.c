@@ -149,6 +149,23 @@ void progress_visits_mark(const struct progress_points *points, const struct rec
 	}
 }
 
+bool progress_visits_is_sampled(const struct progress_points *points, unsigned index)
+{
+	return index < points->known && points->counters[index].kind == POINT_SAMPLED;
+}
+
+double progress_visits_total(const struct progress_points *points, unsigned index)
+{
+	const struct collector *collector = points->lookup.collector;
+
+	if (index >= points->known || !points->counters[index].id)
+		return 0;
+	double total = (double)collector_point(collector, index)->total;
+	return progress_visits_is_sampled(points, index) ?
+		       total / (double)collector_facts(collector)->period_ns :
+		       total;
+}
+
 struct process_writer {
 	struct profile *profile;
 	struct recording_process_visits row;

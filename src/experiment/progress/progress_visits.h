@@ -16,6 +16,9 @@ void progress_visits_mark(const struct progress_points *points, const struct rec
 			  struct recording_experiment *experiment);
 /* Of the open window, at the point with most visits: their number, and the time that they span. */
 double progress_visits_so_far(const struct progress_points *points, uint64_t *duration_ns);
+/* Of the point with this index in the collector, visits so far; 0 if it does not count. */
+double progress_visits_total(const struct progress_points *points, unsigned index);
+bool progress_visits_is_sampled(const struct progress_points *points, unsigned index);
 /* Writes the visits so far. */
 int progress_visits_write_totals(const struct progress_points *points, struct profile *profile,
 				 int64_t run_id, struct error *error);

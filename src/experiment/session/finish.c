@@ -103,6 +103,7 @@ int session_finish(struct driver *driver, struct error *error)
 	complete_overhead(session);
 	int code = progress_points_update(session->points, session->profile, error);
 	code = code ? code : session_write_set_search(session, error);
+	code = code ? code : session_cycle_finish(session, error);
 	return code ? code : session_write_samples(session, error);
 }
 

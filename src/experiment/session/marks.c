@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "experiment/progress/progress_visits.h"
+#include "experiment/session/cycle.h"
 #include "experiment/session/waiting.h"
 #include "experiment/window_end.h"
 
@@ -58,10 +59,16 @@ bool session_wait_marks(struct session *session, uint64_t duration_ns,
 			 next = begin + number * duration_ns / RECORDING_PARTS;
 		if (!session_wait(session, next > now ? next - now : 0))
 			return false;
-		add_marks(session, number, before, experiment);
+		if (!session_cycle_is_on(session))
+			add_marks(session, number, before, experiment);
+		session_cycle_step(session, experiment->speedup <= 0);
 	}
 	uint64_t now = clock_now_ns(), end = begin + duration_ns;
 	if (!session_wait(session, end > now ? end - now : 0))
 		return false;
-	return !sees_marks || session->options->window_ns || wait_for_visit(session, begin);
+	if (!sees_marks || session->options->window_ns)
+		return true;
+	if (session_cycle_is_on(session))
+		return session_cycle_await(session, experiment->speedup <= 0);
+	return wait_for_visit(session, begin);
 }

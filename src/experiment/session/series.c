@@ -5,6 +5,7 @@
  * Arm the target, wait until pauses have set in, then measure each window between two readings of
  * the counters, decide whether it counts, write it; disarm.
  */
+#include "experiment/session/cycle.h"
 #include "experiment/session/marks.h"
 #include "experiment/session/state.h"
 #include "experiment/session/waiting.h"
@@ -109,6 +110,16 @@ void session_count_window(struct session *session, const struct session_target *
 		observer->window(observer->context, window);
 }
 
+/* False as session_wait. A series' later windows begin where the one before has ended. */
+static bool begin_with_cycle(struct session *session, const struct recording_experiment *experiment)
+{
+	if (experiment->series_index)
+		return true;
+	session_cycle_begin(session);
+	return !session_cycle_is_on(session) ||
+	       session_cycle_await(session, experiment->speedup <= 0);
+}
+
 /* The speedup is over with the last window of a series. */
 static bool measure(struct session *session, bool is_last, struct recording_experiment *experiment,
 		    struct collector_counters *before, struct collector_counters *after)
@@ -116,10 +127,11 @@ static bool measure(struct session *session, bool is_last, struct recording_expe
 	double factor = schedule_jitter(session->schedule);
 	uint64_t length_ns = (uint64_t)(factor * (double)session->window_ns);
 
+	bool goes_on = begin_with_cycle(session, experiment);
 	collector_counters(session->collector, before);
 	sampled_code_begin_window(session->code, before->time_ns);
 	collector_window_open(session->collector);
-	bool is_whole = session_wait_marks(session, length_ns, before, experiment);
+	bool is_whole = goes_on && session_wait_marks(session, length_ns, before, experiment);
 	collector_window_close(session->collector);
 	collector_counters(session->collector, after);
 	if (is_last || !is_whole)
@@ -144,6 +156,7 @@ static unsigned windows_of(const struct session *session, struct session_target 
 			   double speedup)
 {
 	bool is_undecided;
+	uint64_t window_ns = session_cycle_window_ns(session);
 	unsigned number = target->series_counts[speedup > 0]++;
 	unsigned level = live_estimate_warm_up_level(session->live_estimate, target->id, speedup,
 						     &is_undecided);
@@ -151,10 +164,10 @@ static unsigned windows_of(const struct session *session, struct session_target 
 	if (target->is_external)
 		return 1;
 	if (is_undecided && level && speedup > 0)
-		return series_length_longest(session->window_ns);
-	return progress_points_requests(session->points) ?
-		       series_length_of_requests(number, level, session->window_ns) :
-		       series_length(number, level, session->window_ns);
+		return series_length_longest(window_ns);
+	return progress_points_requests(session->points) || session_cycle_is_on(session) ?
+		       series_length_of_requests(number, level, window_ns) :
+		       series_length(number, level, window_ns);
 }
 
 /* Decides whether the window counts, and counts it; its visits are known. */
@@ -213,7 +226,9 @@ static bool take_window(struct series *series, struct error *error, int *code)
 	follow_hand_overs(series, &before, &after);
 	/* When the engine itself was stopped meanwhile, so was the pausing. */
 	is_whole = is_whole && after.missed_heartbeats == before.missed_heartbeats;
-	judge(series, is_whole, progress_visits_collect(session->points, experiment));
+	double visits = progress_visits_collect(session->points, experiment);
+	session_cycle_count_whole(session, experiment);
+	judge(series, is_whole, visits);
 	if (experiment->verdict != VERDICT_COUNTED)
 		experiment->marks.count = 0; /* no report reads them */
 	*code = profile_add_experiment(session->profile, experiment, error);

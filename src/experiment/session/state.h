@@ -14,6 +14,7 @@
 #include "experiment/progress/progress_points.h"
 #include "experiment/sampling_rate.h"
 #include "experiment/schedule.h"
+#include "experiment/session/cycle.h"
 #include "experiment/session/displacement.h"
 #include "experiment/session/found_points.h"
 #include "experiment/session/named.h"
@@ -55,6 +56,7 @@ struct session {
 	struct live_estimate *live_estimate;
 	struct sampling_rate sampling_rate;
 	struct displacement displacement;
+	struct session_cycle cycle;
 	struct slowdown_limit slowdown_limit;
 	struct overhead overhead;
 	struct collector_handler handler;
@@ -191,10 +193,8 @@ int session_start(struct driver *driver, struct error *error);
 
 /* end_to_end.c: runs the program again and again. */
 int session_end_to_end(struct session *session, struct error *error);
-
 /* warnings.c: sentences, one a line; NULL if there are none. To be freed. */
 char *session_warnings(const struct session *session, const struct collector_counters *counters);
-
 /* finish.c: its last steps. */
 int session_finish(struct driver *driver, struct error *error);
 void session_close(struct driver *driver);
