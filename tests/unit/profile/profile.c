@@ -216,6 +216,58 @@ TEST("setting samples, totals or the run again replaces the old rows")
 	sample_remove(path);
 }
 
+static int add_counted(struct profile *profile, const struct sample *sample, uint64_t start_ns,
+		       double speedup)
+{
+	struct error error = {0};
+	struct recording_experiment experiment = {.run_id = sample->run.id,
+						  .target_id = sample->target.id,
+						  .speedup = speedup,
+						  .start_ns = start_ns,
+						  .duration_ns = 11,
+						  .verdict = VERDICT_COUNTED};
+
+	return profile_add_experiment(profile, &experiment, &error);
+}
+
+/* Of 8 windows before a time, those that count when `later` pairs have come after it. */
+static unsigned counted_before(unsigned later)
+{
+	char *path = sample_path();
+	struct error error = {0};
+	struct profile *profile = NULL;
+	struct recording *recording = NULL;
+	struct sample sample;
+	unsigned counted = 0;
+	int code = sample_begin(path, false, &profile, &sample, &error);
+
+	for (unsigned i = 0; i < 4 + later; i++) {
+		code = code ? code : add_counted(profile, &sample, 1000 + 20 * i, 0);
+		code = code ? code : add_counted(profile, &sample, 1010 + 20 * i, 0.5);
+	}
+	CHECK_EQUAL(code, 0);
+	CHECK_EQUAL(profile_cut_short_before(profile, sample.run.id, 1080, &error), 0);
+	profile_close(profile);
+	CHECK_EQUAL(profile_read(path, &recording, &error), 0);
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		const struct recording_experiment *experiment = &recording->experiments.items[i];
+		bool counts = experiment->verdict == VERDICT_COUNTED;
+		CHECK(counts || experiment->verdict == VERDICT_CUT_SHORT);
+		CHECK(counts || experiment->start_ns < 1080);
+		counted += counts && experiment->start_ns < 1080;
+	}
+	recording_free(recording);
+	sample_remove(path);
+	return counted;
+}
+
+TEST("windows are cut short where there are enough later ones")
+{
+	CHECK_EQUAL(counted_before(0), 8);
+	CHECK_EQUAL(counted_before(3), 8);
+	CHECK_EQUAL(counted_before(4), 0);
+}
+
 TEST("windows of version 7 are numbered by gaps, also after more were added")
 {
 	char *path = sample_path();
