@@ -216,6 +216,8 @@ int BPF_PROG(sched_waking, struct task_struct *woken)
 		   external ? 0 :
 			      core_gap(cpu, global),
 		   global, bpf_ktime_get_ns());
+	if (!external && kind == DELAY_WAKER_TASK && state->waits_for_lock)
+		hand_over(state);
 	waiting_set(state, state->waits_for_core     ? HAS_CORE :
 			   kind == DELAY_WAKER_TIMER ? WAITS_AFTER_TIMER :
 						       WAITS_FOR_CORE);

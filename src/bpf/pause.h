@@ -197,6 +197,7 @@ __noinline u64 pause_charge(u32 levels, u64 weight, u64 now)
 
 	cpu->handled_ns += handled;
 	u64 charge = delay_charge_target(&cpu->delay.local, &settings.delay, levels, weight, now);
+	cpu->delay.charge_ns = charge;
 	cpu->delay.tick_overhead_ns =
 		delay_charge_tick(&cpu->delay.local, &settings.delay, overhead, now);
 	u64 counted = count_tick(cpu->delay.tick_overhead_ns, now);
@@ -269,6 +270,16 @@ static __always_inline void pause_leave(struct kernel_cpu *cpu, struct task_stat
 
 	delay_leave(&task->delay, &settings.delay, core_gap(cpu, global), blocked, global, now);
 	waiting_set(task, blocked ? HAS_CORE : WAITS_FOR_CORE);
+}
+
+/* The task on this core has released a lock for which that one waited. */
+__noinline int hand_over(struct task_state *woken)
+{
+	struct delay_holder holder = delay_holder_of(&this_cpu()->delay);
+
+	if (woken)
+		delay_hand_over(&woken->delay, &settings.delay, &holder);
+	return 0;
 }
 
 /* `left_gap`: of the task that leaves this core; 0: it was idle. */

@@ -6,8 +6,8 @@
  * the runtime engine (runtime/), the simulator and the tests. The callers read the clocks, change
  * G atomically, and pause. This header holds G, L, paying and charging; delay_growth.h the growth
  * of G by ticks; delay_waiters.h that while tasks wait; delay_task.h switch out and wake-up;
- * delay_gap.h debts after a wait; delay_core.h ticks and switch in; delay_turn.h what timers wake
- * for a moment only.
+ * delay_gap.h debts after a wait; delay_hand_over.h ways onto idle cores; delay_core.h ticks and
+ * switch in; delay_turn.h what timers wake for a moment only.
  *
  * While the target runs, everything else pauses (COZ, section 3.4; SCOZ, section 3.1):
  *

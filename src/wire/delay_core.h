@@ -6,6 +6,7 @@
 
 #include "wire/delay_gap.h"
 #include "wire/delay_growth.h"
+#include "wire/delay_hand_over.h"
 #include "wire/delay_spin.h"
 
 /* A core. Written on that core. */
@@ -16,8 +17,9 @@ struct delay_core {
 	__u64 tick_overhead_ns;           /* charged by the last tick */
 	__u64 busy_since_ns;              /* last left the idle task */
 	__u64 charged_at_tick_ns;         /* sum of the target's charges, at the last tick here */
+	__u64 charge_ns;                  /* of the target, by the last tick */
 };
-_Static_assert(sizeof(struct delay_core) == 64, "delay_core layout");
+_Static_assert(sizeof(struct delay_core) == 72, "delay_core layout");
 
 /* ---- ticks ---- */
 
@@ -68,6 +70,15 @@ DELAY_RULE bool delay_spin(struct delay_core *core, struct delay_task *task,
 	return spun && !tick->is_spinning;
 }
 
+/* The core's task releases a lock. */
+DELAY_RULE struct delay_holder delay_holder_of(const struct delay_core *core)
+{
+	return (struct delay_holder){.tick_ns = core->tick_ns,
+				     .charge_ns = core->charge_ns,
+				     .paused_ns = core->paused_ns - core->paused_at_tick_ns +
+						  core->tick_overhead_ns};
+}
+
 /* ---- switch in ---- */
 
 /* What the caller does next: bits. */
@@ -108,6 +119,9 @@ DELAY_RULE int delay_enter(struct delay_local *local, struct delay_task *task,
 		gap = delay_gap_of_own_clock(task, task->delay_at_wake_ns, task->woken_ns);
 
 	task->credit_ns = 0;
+	if (task->is_handed_over && is_fresh && entry->core_was_idle)
+		gain += delay_way_charge(task, entry->now_ns - task->woken_ns);
+	task->is_handed_over = 0;
 	if (is_fresh && (task->waker == DELAY_WAKER_KERNEL_THREAD || !entry->is_member))
 		gap = delay_gap_after_wake_chain(gap, grown, entry->left_gap_ns);
 	if (is_fresh && entry->core_was_idle && grown > 0)

@@ -43,8 +43,10 @@ struct delay_task {
 	__u8 runnable_levels; /* its wait for a core is */
 	__u8 spin;            /* enum delay_spinning */
 	__u8 brief_turns;     /* delay_turn.h */
-	__u8 pad[3];
-	__u32 brief_left_ns, pad2; /* of a turn that was preempted */
+	__u8 is_handed_over;  /* its wait was for a lock that a task has released */
+	__u8 pad[2];
+	__u32 brief_left_ns; /* of a turn that was preempted */
+	__u32 ways;          /* delay_hand_over.h */
 };
 _Static_assert(sizeof(struct delay_task) == 88, "delay_task layout");
 
@@ -106,6 +108,7 @@ DELAY_RULE void delay_task_renew(struct delay_task *task, const struct delay_set
 		return;
 	task->generation = settings->generation;
 	task->gap_ns = task->waker_gap_ns = 0;
+	task->ways = 0;
 	task->delay_at_leave_ns =
 		delay_later(settings->generation_delay_ns, task->delay_at_leave_ns);
 	task->delay_at_wake_ns = delay_later(settings->generation_delay_ns, task->delay_at_wake_ns);

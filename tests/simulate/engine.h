@@ -28,6 +28,7 @@ struct engine_variants {
 	bool raises_by_charge; /* kernel engine: a charge raises G by no more than the charge */
 	bool adds_charges;    /* charges of several cores add up, instead of the largest counting */
 	bool credits_to_wake; /* runtime engine: of a wait, up to the wake-up, not to the return */
+	bool charges_no_way;  /* kernel engine: without delay_hand_over.h */
 	bool wakes_before;    /* an interrupt that a pause has held up came when that pause began */
 };
 

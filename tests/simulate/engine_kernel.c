@@ -84,6 +84,7 @@ static void charge(struct machine *machine, struct core *core, uint64_t weight)
 		engine->hit_ns += weight;
 		charge = delay_charge_target(&delay->local, &engine->delay, 1, weight, now);
 	}
+	delay->charge_ns = charge;
 	engine_count_tick(machine, delay->tick_overhead_ns);
 	uint64_t growth = charge ? raise_by_charge(machine, core, charge) : 0;
 	if (charge)
@@ -170,12 +171,21 @@ static void wake_moment(const struct machine *machine, const struct core *core,
 	*delay = delay_later(state->pause_begin_delay_ns, task->delay_at_leave_ns);
 }
 
+static bool waits_for_lock(const struct machine *machine, const struct task *task)
+{
+	uint8_t kind = task_operation(machine, task)->kind;
+
+	return kind == OPERATION_LOCK || kind == OPERATION_READ_LOCK ||
+	       kind == OPERATION_WRITE_LOCK;
+}
+
 void engine_waking(struct machine *machine, struct core *core, struct task *waker,
 		   struct task *woken)
 {
 	struct engine *engine = &machine->engine;
 	struct engine_task *state = &woken->engine;
 	bool is_external = !waker || !task_is_member(machine, waker);
+	const struct delay_holder holder = delay_holder_of(&core->engine.delay);
 	uint64_t time, delay;
 
 	if (!task_is_member(machine, woken))
@@ -199,6 +209,9 @@ void engine_waking(struct machine *machine, struct core *core, struct task *wake
 		   task_operation(machine, woken)->kind == OPERATION_SLEEP ? DELAY_WAKER_TIMER :
 									     DELAY_WAKER_EXTERNAL,
 		   is_external ? 0 : core_gap(machine, core), delay, time);
+	if (!is_external && waits_for_lock(machine, woken) &&
+	    !engine->settings.variants.charges_no_way)
+		delay_hand_over(&state->delay, &engine->delay, &holder);
 	engine_trace(machine, is_external ? "is woken from outside" : "is woken by a task", woken,
 		     state->delay.gap_ns);
 }

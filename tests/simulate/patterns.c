@@ -103,6 +103,20 @@ static void build_mutex(struct program *program, struct random *random, uint32_t
 	add(program, OPERATION_VISIT, 0);
 }
 
+/* A lock that is held for less than a sampling period, and mostly free. */
+static void build_brief_lock(struct program *program, struct random *random, uint32_t cores)
+{
+	uint8_t lock = object_add(program, 0, 0);
+	uint32_t threads = between(random, 2, cores > 4 ? 4 : cores > 2 ? cores : 2);
+
+	role_begin(program, threads);
+	compute(program, random, length_between(random, 30e3, 60e3) * threads)->spread_percent = 40;
+	add(program, OPERATION_LOCK, lock);
+	compute(program, random, length_between(random, 15e3, 50e3))->is_target = true;
+	add(program, OPERATION_UNLOCK, lock);
+	add(program, OPERATION_VISIT, 0);
+}
+
 /* More threads than a lock can serve: all but one mostly wait for it. */
 static void build_convoy(struct program *program, struct random *random, uint32_t cores)
 {
@@ -490,6 +504,7 @@ const struct pattern patterns[] = {
 	{"single", build_single},
 	{"independent", build_independent},
 	{"mutex", build_mutex},
+	{"brief_lock", build_brief_lock},
 	{"convoy", build_convoy},
 	{"queue", build_queue},
 	{"barrier", build_barrier},

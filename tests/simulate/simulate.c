@@ -64,6 +64,8 @@ static void variant_read(struct engine_variants *variants, const char *name)
 		variants->adds_charges = true;
 	else if (!strcmp(name, "credits-to-wake"))
 		variants->credits_to_wake = true;
+	else if (!strcmp(name, "charges-no-way"))
+		variants->charges_no_way = true;
 	else if (!strcmp(name, "wakes-before"))
 		variants->wakes_before = true;
 	else
