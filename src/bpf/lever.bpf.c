@@ -70,8 +70,7 @@ int tick(struct bpf_perf_event_data *context)
 	hosts_follow();
 	cpu->displaced_ns += passed.stalled_ns;
 	waiting_set(state, HAS_CORE); /* woken before it had left its core */
-	if (*(volatile s64 *)&waiting_tasks > 0)
-		cpu->crowded_ns += weight;
+	crowding_count(weight);
 	wait_end_unseen(state, now);
 	span_tracker_poll(now);
 	if (!sample_take(context, task, state, now, weight))
@@ -239,6 +238,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 	cpu->has_message = 0;
 	cpu->owes_more = 0;
 	cpu->has_user_task = next->mm != NULL;
+	cpu->is_idle = !next->pid;
 	if (!previous->pid) {
 		cpu->soft_interrupts = 0;
 		cpu->delay.busy_since_ns = now;

@@ -262,6 +262,31 @@ static __always_inline void displacement_count(struct kernel_cpu *cpu, u64 weigh
 	cpu->displaced_ns += lost;
 }
 
+#define CROWDING_CORES 16 /* those that are looked at, around a core */
+
+/*
+ * A tick in the program that stands for `weight`, while tasks of it wait for a core. Idle cores
+ * beside them are those that the scheduler leaves unused. Each core with a task counts its part.
+ */
+__noinline int crowding_count(u64 weight)
+{
+	struct kernel_cpu *cpu = this_cpu();
+	s64 waiting = *(volatile s64 *)&waiting_tasks;
+	u32 first = bpf_get_smp_processor_id() & ~(CROWDING_CORES - 1), idle = 0, busy = 0;
+
+	if (waiting <= 0)
+		return 0;
+	cpu->crowded_ns += weight;
+	for (u32 i = 0; i < CROWDING_CORES; i++) {
+		const struct kernel_cpu *other = &cpus[(first + i) & (KERNEL_CPUS_MOST - 1)];
+		idle += *(volatile u32 *)&other->is_idle;
+		busy += *(volatile u8 *)&other->has_user_task;
+	}
+	u64 unused = idle < waiting ? idle : waiting;
+	cpu->unused_ns += busy ? weight * unused / busy : 0;
+	return 0;
+}
+
 static __always_inline void pause_leave(struct kernel_cpu *cpu, struct task_state *task, u64 now,
 					bool blocked)
 {

@@ -49,6 +49,7 @@ struct recording_run {
 	uint64_t baseline_ns;   /* wall time of the program at speedup 0 */
 	uint64_t hand_over_ns;  /* CPU time between wake-ups of its tasks by each other; 0: rare */
 	uint64_t crowded_ns;    /* CPU time in which another of its tasks waited for a core */
+	uint64_t unused_ns;     /* time of idle cores meanwhile */
 	int exit_status;        /* as waitpid gives it; -1 while it runs or unknown */
 	bool finished;          /* the engine ended in order */
 	char *note;             /* warnings for the reader, one a line; NULL if none */

@@ -81,6 +81,11 @@ static const struct column run_columns[] = {
 	 .offset = offsetof(struct recording_run, crowded_ns),
 	 .since = 18,
 	 .before = "0"},
+	{.name = "unused_ns",
+	 .type = COLUMN_COUNT,
+	 .offset = offsetof(struct recording_run, unused_ns),
+	 .since = 19,
+	 .before = "0"},
 };
 
 static const struct column target_columns[] = {

@@ -28,6 +28,7 @@ struct kernel_cpu {
 	__u64 displaced_ns; /* a foreign task or another virtual machine had the core, while a
 			     * runnable task of the program had none */
 	__u64 crowded_ns;   /* weight of samples at which a task of the program waited for a core */
+	__u64 unused_ns;    /* the same, while another core was idle; for each core that was */
 	__u64 ticks;
 	__u64 samples;     /* ticks in the program */
 	__u64 hand_overs;  /* a task of the program woke another, or spinning ended */
@@ -52,6 +53,7 @@ struct kernel_cpu {
 	__u8 is_expiring;       /* a timer of high resolution is */
 	__u8 has_user_task;     /* neither idle nor a kernel thread is current */
 	__u8 has_message;       /* the packet handled last was another host's (wire/hosts.h) */
+	__u32 is_idle, pad;     /* no task is current */
 	__u64 message_delay_ns; /* which it carried */
 	__u64 handled_ns;       /* time of ticks in BPF, without pauses */
 	struct delay_budget budget;

@@ -13,6 +13,7 @@
 #include "analyze/causal/hand_over_error.h"
 #include "analyze/causal/nesting.h"
 #include "analyze/causal/phase.h"
+#include "analyze/causal/placement_error.h"
 #include "analyze/causal/set_error.h"
 #include "analyze/causal/tail_latency.h"
 #include "analyze/causal/transients.h"
@@ -105,11 +106,6 @@ static double paced_rate_of(const struct trials *trials, const struct recording_
 	return count ? external_pacing->share * sum / (double)count : 0;
 }
 
-static double widened(double half, double by)
-{
-	return sqrt(half * half + by * by);
-}
-
 static void correct(struct effect_point *point, double factor, double relative_error)
 {
 	double common = fabs(point->gain) * relative_error;
@@ -154,7 +150,7 @@ static void add_imbalance(struct causal_effect *effect, double share)
 			point->low -= change;
 		else
 			point->high += change;
-		point->error = widened(point->error, change / 1.96);
+		point->error = hypot(point->error, change / 1.96);
 		effect->is_widened |= change > 0;
 	}
 }
@@ -165,6 +161,7 @@ static void add_meeting_error(struct causal_effect *effect)
 	for (size_t i = 0; i < effect->count; i++) {
 		struct effect_point *point = &effect->points[i];
 		double by = hypot(effect->set_error * point->speedup, of_gain * point->gain);
+		by = hypot(by, placement_error_of(effect->unused_share, point->gain));
 		if (point->speedup > 0)
 			effect_point_widen(point, by);
 	}
@@ -469,6 +466,7 @@ static void point_fill(struct causal_target *target, const struct source *source
 	effect.set_error = set_error_of(source->recording, trials, target->target, point);
 	effect.hand_over_error = hand_over_error_of(source->recording, trials, point);
 	effect.crowding_error = crowding_error_of(source->recording, trials, point);
+	effect.unused_share = placement_unused_share(source->recording, trials, point);
 	effect.is_disk_wait = point->kind != POINT_LATENCY && disk_wait_is(target->target);
 	struct window_set all = window_set_of(&effect.covariates, windows, count);
 	if (effect_judge(&effect, source, &all)) {
@@ -610,11 +608,11 @@ static void widen_unsettled(struct causal_effect *effect, double part)
 		if (!(change > 0))
 			continue;
 		if (part * point->gain > 0)
-			point->low = point->gain - widened(point->gain - point->low, change);
+			point->low = point->gain - hypot(point->gain - point->low, change);
 		else
-			point->high = point->gain + widened(point->high - point->gain, change);
-		point->error = widened(point->error, change / 1.96);
-		point->shared = widened(point->shared, change / 1.96);
+			point->high = point->gain + hypot(point->high - point->gain, change);
+		point->error = hypot(point->error, change / 1.96);
+		point->shared = hypot(point->shared, change / 1.96);
 		effect->is_widened = true;
 	}
 	budget_add(effect, BUDGET_TRANSIENTS);

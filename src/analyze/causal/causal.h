@@ -28,6 +28,7 @@ struct causal_effect {
 	double set_error;             /* of a set, per unit of speedup: set_error.h */
 	double hand_over_error;       /* as a part of the gain: hand_over_error.h */
 	double crowding_error;        /* likewise: crowding_error.h */
+	double unused_share;          /* of cores, beside waiting tasks: placement_error.h */
 	bool is_disk_wait;            /* the interval reaches up: disk_wait.h */
 	bool is_contention;           /* sure, and a loss */
 	enum effect_outcome outcome;  /* by the whole curve and the whole table (certainty.h) */

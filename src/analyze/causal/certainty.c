@@ -3,6 +3,7 @@
 #include "analyze/causal/certainty.h"
 
 #include "analyze/causal/disk_wait.h"
+#include "analyze/causal/placement_error.h"
 #include "base/workers.h"
 #include "stats/false_discovery.h"
 
@@ -96,9 +97,11 @@ static double slope_allowed(const struct causal_effect *effect)
 
 static void reach_up(struct causal_effect *effect)
 {
-	for (size_t i = 0; effect->is_disk_wait && i < effect->count; i++) {
+	for (size_t i = 0; i < effect->count; i++) {
 		struct effect_point *point = &effect->points[i];
-		double high = point->high + disk_wait_reach(point->speedup, point->gain);
+		double high = point->high + placement_reach(effect->unused_share, point->gain);
+		if (effect->is_disk_wait)
+			high += disk_wait_reach(point->speedup, point->gain);
 		point->high =
 			fmax(point->high, fmin(high, 1)); /* no program takes less than no time */
 	}

@@ -228,6 +228,7 @@ static void add_core(struct collector_counters *counters, const struct kernel_cp
 	counters->capped += core->capped;
 	counters->displaced_ns += core->displaced_ns;
 	counters->crowded_ns += core->crowded_ns;
+	counters->unused_ns += core->unused_ns;
 	counters->unwound_badly += core->unwound_badly;
 	counters->failed_lookups += core->failed_lookups;
 	counters->ticks += core->ticks;

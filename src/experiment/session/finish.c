@@ -71,6 +71,7 @@ static void complete_run(struct session *session)
 	}
 	run->hand_over_ns = sampling_rate_work_ns(&session->sampling_rate);
 	run->crowded_ns = counters.crowded_ns;
+	run->unused_ns = counters.unused_ns;
 	run->lost = counters.lost;
 	run->capped = counters.capped;
 	run->unwound_badly = counters.unwound_badly;

@@ -8,6 +8,8 @@
 #include "report/display.h"
 #include "report/run_totals.h"
 
+#include <math.h>
+
 /*
  * Whether samples need code in scope: system calls, waits and the like have their time without, and
  * so have functions with all that they call, whose callers are found in every binary.
@@ -97,6 +99,24 @@ static void warn_of_short_units(struct warnings *warnings, const struct causal *
 			"the gain for it");
 }
 
+#define UNUSED_SHARE_TOLD 0.05
+
+static void warn_of_placement(struct warnings *warnings, const struct causal *causal)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < causal->count; i++)
+		for (size_t j = 0; j < causal->targets[i].count; j++)
+			most = fmax(most, causal->targets[i].effects[j].unused_share);
+	if (most >= UNUSED_SHARE_TOLD)
+		*array_add(warnings) = text_format(
+			"cores were idle for %.0f %% of the program's time while tasks of it "
+			"waited for one: the scheduler may place a faster program otherwise, so "
+			"it may gain more than pauses show; intervals reach up for that; to "
+			"compare a change, pin threads to cores",
+			100 * most);
+}
+
 static void warn_of_warm_up(struct warnings *warnings, const struct causal *causal)
 {
 	for (size_t i = 0; i < causal->count; i++) {
@@ -121,6 +141,7 @@ static void warn_of_warm_up(struct warnings *warnings, const struct causal *caus
 	}
 	warn_of_widened(warnings, causal);
 	warn_of_short_units(warnings, causal);
+	warn_of_placement(warnings, causal);
 }
 
 static bool is_new_point(const struct causal *causal, size_t until,
