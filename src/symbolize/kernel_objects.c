@@ -34,9 +34,9 @@ static int check_build_id(const struct object *object, struct error *error)
 			 object->shown.path, found, running);
 }
 
-static uint64_t no_limit(void *context, uint64_t start)
+static uint64_t no_limit(void *context, uint64_t start, bool has_size)
 {
-	(void)context, (void)start;
+	(void)context, (void)start, (void)has_size;
 	return UINT64_MAX;
 }
 

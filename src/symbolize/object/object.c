@@ -13,6 +13,7 @@
 #include "symbolize/object/brokered.h"
 #include "symbolize/object/jit_state.h"
 #include "symbolize/object/private_copy.h"
+#include "symbolize/object/unwind.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
@@ -453,9 +454,17 @@ Dwarf *object_debug(struct object *object)
 	return object->debug;
 }
 
-static uint64_t code_end(void *context, uint64_t start)
+/* A label of assembly code does not reach into the functions behind it that lost their names. */
+static uint64_t code_end(void *context, uint64_t start, bool has_size)
 {
 	const struct object *object = context;
+	struct range function;
+
+	if (!has_size) {
+		unwind_function_at(object, start, &function);
+		if (function.end > start)
+			return function.end;
+	}
 	return ranges_end(&object->code, start);
 }
 

@@ -34,8 +34,8 @@ static void drop_labels(struct symtab *symtab)
 	symtab->count = kept;
 }
 
-void symtab_index(struct symtab *symtab, uint64_t (*limit)(void *context, uint64_t start),
-		  void *context)
+void symtab_index(struct symtab *symtab,
+		  uint64_t (*limit)(void *context, uint64_t start, bool has_size), void *context)
 {
 	if (symtab->count)
 		qsort(symtab->items, symtab->count, sizeof(*symtab->items), symtab_compare);
@@ -45,8 +45,9 @@ void symtab_index(struct symtab *symtab, uint64_t (*limit)(void *context, uint64
 		struct symtab_entry *entry = &symtab->items[i];
 		if (i + 1 < symtab->count && symtab->items[i + 1].start > entry->start)
 			next = symtab->items[i + 1].start;
-		uint64_t most = limit(context, entry->start);
-		if (entry->end == entry->start)
+		bool has_size = entry->end != entry->start;
+		uint64_t most = limit(context, entry->start, has_size);
+		if (!has_size)
 			entry->end = next;
 		if (entry->end > most)
 			entry->end = most;

@@ -24,10 +24,11 @@ struct symtab {
 };
 
 /*
- * After the last entry was added. Entries without size end at the next start, at most at `limit`.
+ * After the last entry was added. Entries end at `limit` at most; those without size, too, at the
+ * next start.
  */
-void symtab_index(struct symtab *symtab, uint64_t (*limit)(void *context, uint64_t start),
-		  void *context);
+void symtab_index(struct symtab *symtab,
+		  uint64_t (*limit)(void *context, uint64_t start, bool has_size), void *context);
 struct symtab_entry *symtab_at(const struct symtab *symtab, uint64_t offset);
 /* The demangled name, borrowed from the texts. */
 const char *symtab_name(struct symtab_entry *entry, struct interner *texts);

@@ -593,3 +593,35 @@ TEST("a function with an internal and a public name has the public one")
 		fixture_close(&fixture);
 	}
 }
+
+TEST("a label without size ends where a function without a name begins")
+{
+	static const char source[] = "asm(\".text\\n.globl label\\n.p2align 4\\n\"\n"
+				     "    \"label:\\n.skip 40, 0x90\\nret\\n\");\n"
+				     "static __attribute__((noinline)) int behind(int n)\n"
+				     "{\n"
+				     "	volatile int s = 0;\n"
+				     "	for (int i = 0; i < n; i++)\n"
+				     "		s += i;\n"
+				     "	return s;\n"
+				     "}\n"
+				     "int last(int n)\n"
+				     "{\n"
+				     "	return behind(n) + 1;\n"
+				     "}\n";
+	struct fixture fixture;
+	uint64_t behind = 0, size = 0;
+
+	fixture_begin();
+	fixture_write("label.c", source, strlen(source));
+	CHECK(fixture_run("gcc -O1 -fno-toplevel-reorder -shared -fPIC label.c -o label && "
+			  "strip -o nameless label"));
+	CHECK(fixture_symbol("label", "behind", &behind, &size));
+	CHECK_EQUAL(fixture_open(&fixture, "nameless", TARGET_FUNCTION, NULL), 0);
+	uint64_t bias = code_bias("nameless");
+	AUTO(text) char *name = text_format("nameless+0x%llx", (unsigned long long)(behind - bias));
+	CHECK_TEXT(symbols_function_at(fixture.symbols, fixture.object, behind - bias - 1),
+		   "label");
+	CHECK_TEXT(symbols_function_at(fixture.symbols, fixture.object, behind - bias), name);
+	fixture_close(&fixture);
+}
