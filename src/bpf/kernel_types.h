@@ -39,6 +39,7 @@ struct vm_area_struct {
 	unsigned long vm_end;
 	unsigned long vm_pgoff;
 	unsigned long vm_flags;
+	const struct vm_operations_struct *vm_ops;
 	struct file *vm_file;
 };
 

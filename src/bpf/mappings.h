@@ -83,6 +83,8 @@ static long mapping_read(struct task_struct *task, struct vm_area_struct *vma, v
 		   (u64)BPF_CORE_READ(task, mm, context.vdso) == mapping->start) {
 		mapping->file.inode = WIRE_INODE_VDSO;
 		mapping->offset = 0;
+	} else if (!BPF_CORE_READ(vma, vm_ops)) { /* the kernel's own have some: [uprobes] */
+		mapping->object = WIRE_OBJECT_NO_FILE;
 	}
 	return 0;
 }
@@ -141,7 +143,6 @@ static __always_inline bool mapping_locate_in(struct task_struct *task, u32 spac
 			return false;
 		found.space = space_id;
 		found.found_ns = now;
-		found.object = WIRE_OBJECT_NO_FILE;
 		if (found.file.inode) {
 			u32 *object = bpf_map_lookup_elem(&objects, &found.file);
 			if (object)

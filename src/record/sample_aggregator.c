@@ -482,8 +482,12 @@ static uint32_t user_frame(struct sample_aggregator *aggregator, struct profile 
 	uint32_t object = node->object & OBJECT_PROCESS ? jit_object(aggregator, node->object) :
 							  node->object - 1;
 
+	bool is_untold = node->object & OBJECT_PROCESS && object == SYMBOLS_NONE;
+
+	if (is_untold)
+		frame.function = (char *)(uintptr_t)SYMBOLS_JIT_UNTOLD;
 	if (node->object == WIRE_OBJECT_UNKNOWN || object == SYMBOLS_NONE)
-		return add_frame(aggregator, profile, &frame, NAMED_BY_NONE, 0, error);
+		return add_frame(aggregator, profile, &frame, NAMED_BY_NONE, is_untold, error);
 	frame.object = (char *)(uintptr_t)symbols_object(aggregator->symbols, object)->path;
 	uint32_t place = symbols_location_at(aggregator->symbols, object, node->offset);
 	if (place != SYMBOLS_NONE) {

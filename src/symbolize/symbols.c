@@ -157,7 +157,8 @@ int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 		refresh_jit(symbols, symbols_open(symbols, *object));
 		return 0;
 	}
-	if (!broker_is_used() && access(path, R_OK) != 0)
+	bool is_file = strcmp(path, SYMBOLS_JIT_UNTOLD) != 0;
+	if (is_file && !broker_is_used() && access(path, R_OK) != 0)
 		return error_set(error, errno, "cannot read the JIT map %s: %s", path,
 				 strerror(errno));
 	struct object *map = object_new(path);

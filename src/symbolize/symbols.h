@@ -61,6 +61,8 @@ int symbols_add_object(struct symbols *symbols, const char *path, const char *op
 void symbols_forget_object(struct symbols *symbols, uint32_t object);
 /* The jitdump or perf map of a process, or NULL; sentences about files of others. Owned. */
 char *symbols_jit_path(unsigned pid, char **refused);
+/* The path for symbols_add_jit of code that no file tells: all of it is one function of this name. */
+#define SYMBOLS_JIT_UNTOLD "JIT code"
 /* JIT code by such a file, which is read again if it grew. Offsets are addresses. */
 int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 		    struct error *error);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define FIRST_TRY 16 /* samples */
+#define WITHOUT_MAP 128
 #define REFRESH_LEAST_NS 10000000ull
 #define REFRESH_MOST_NS 100000000ull
 #define REFRESH_COST 16 /* of the time, one part in so many may be spent with reading */
@@ -28,6 +29,7 @@ struct cached {
 struct jit_maps {
 	struct symbols *symbols;
 	ARRAY(struct jit_map) maps;
+	uint32_t untold; /* object of the code that no map tells; SYMBOLS_NONE: none yet */
 	char *warnings;
 	uint64_t refresh_ns; /* not before */
 	uint64_t cache_generation;
@@ -38,6 +40,7 @@ struct jit_maps *jit_maps_new(struct symbols *symbols)
 {
 	struct jit_maps *maps = memory_new(1, sizeof(*maps));
 	maps->symbols = symbols;
+	maps->untold = SYMBOLS_NONE;
 	return maps;
 }
 
@@ -62,17 +65,36 @@ static struct jit_map *map_of(struct jit_maps *maps, uint32_t tgid)
 	return map;
 }
 
+static void do_without_file(struct jit_maps *maps, struct jit_map *map)
+{
+	bool is_first = maps->untold == SYMBOLS_NONE;
+
+	if (symbols_add_jit(maps->symbols, SYMBOLS_JIT_UNTOLD, &maps->untold, NULL))
+		return;
+	map->object = maps->untold;
+	if (is_first)
+		text_add_line(&maps->warnings,
+			      text_format("process %u runs code that it made itself, and no jitdump "
+					  "or perf map tells its functions: all of it is one place, "
+					  "'" SYMBOLS_JIT_UNTOLD "'; docs/languages.md tells how to "
+					  "get names",
+					  map->tgid));
+}
+
 static void look_for_file(struct jit_maps *maps, struct jit_map *map)
 {
 	AUTO(text) char *refused = NULL;
+	uint32_t object;
 
 	map->path = symbols_jit_path(map->tgid, &refused);
 	if (map->samples < 2 * FIRST_TRY)
 		text_add_line(&maps->warnings, take(&refused));
-	if (map->path && symbols_add_jit(maps->symbols, map->path, &map->object, NULL)) {
-		map->object = SYMBOLS_NONE;
+	if (map->path && symbols_add_jit(maps->symbols, map->path, &object, NULL))
 		free(take(&map->path));
-	}
+	if (map->path)
+		map->object = object;
+	else if (map->samples >= WITHOUT_MAP && map->object == SYMBOLS_NONE)
+		do_without_file(maps, map);
 }
 
 uint32_t jit_maps_location(struct jit_maps *maps, uint32_t tgid, uint64_t address)
@@ -81,7 +103,7 @@ uint32_t jit_maps_location(struct jit_maps *maps, uint32_t tgid, uint64_t addres
 	unsigned samples = ++map->samples;
 	bool is_due = samples >= FIRST_TRY && !(samples & (samples - 1));
 
-	if (map->object == SYMBOLS_NONE && is_due)
+	if (!map->path && is_due)
 		look_for_file(maps, map);
 	if (map->object == SYMBOLS_NONE)
 		return SYMBOLS_NONE;
@@ -136,5 +158,5 @@ bool jit_maps_has(const struct jit_maps *maps, uint32_t object)
 	for (size_t i = 0; i < maps->maps.count; i++)
 		if (maps->maps.items[i].object == object)
 			return true;
-	return false;
+	return object == maps->untold && object != SYMBOLS_NONE;
 }

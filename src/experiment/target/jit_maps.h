@@ -11,7 +11,7 @@ void jit_maps_free(struct jit_maps *maps);
 /*
  * The location of code without a file, by what the process's map told last; SYMBOLS_NONE: none in
  * scope. Counts a sample, and looks for a map at the 16th, 32nd, ... of them: most processes with
- * such code have none.
+ * such code have none. From the 128th on all of it is one function then, SYMBOLS_JIT_UNTOLD.
  */
 uint32_t jit_maps_location(struct jit_maps *maps, uint32_t tgid, uint64_t address);
 /*

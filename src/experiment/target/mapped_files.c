@@ -259,6 +259,13 @@ void mapped_files_announce(struct mapped_files *mapped_files, uint32_t object)
 	name_object(mapped_files, &file, object);
 }
 
+/* Memory that has a file's name, as a shared one has. */
+static bool is_memory(const char *path)
+{
+	return text_starts_with(path, "/memfd:") || text_starts_with(path, "/dev/zero") ||
+	       text_starts_with(path, "/SYSV");
+}
+
 /* Opens the file of a mapping by its link in /proc/TID/map_files, else by its path. */
 static bool add_file(struct mapped_files *mapped_files, uint32_t tid, const struct mapping *mapping,
 		     uint32_t *object)
@@ -273,7 +280,7 @@ static bool add_file(struct mapped_files *mapped_files, uint32_t tid, const stru
 			       &error) &&
 	    symbols_add_object(mapped_files->symbols, mapping->path, NULL, is_main, object,
 			       &error)) {
-		if (mapped_files->unreadable++ < UNREADABLE_MOST)
+		if (!is_memory(mapping->path) && mapped_files->unreadable++ < UNREADABLE_MOST)
 			text_add_line(&mapped_files->warnings, text_copy(error.text));
 		return false;
 	}
@@ -337,9 +344,14 @@ bool mapped_files_on_object(struct mapped_files *mapped_files,
 	uint32_t object, tid = living_thread(event->tgid);
 
 	/* If the process has gone, the next process that maps the file announces it again. */
-	if (!find_mapping(tid, event->start, &mapping) ||
-	    !add_file(mapped_files, tid, &mapping, &object))
+	if (!find_mapping(tid, event->start, &mapping))
 		return false;
+	if (!add_file(mapped_files, tid, &mapping, &object)) {
+		if (is_memory(mapping.path)) /* code that was made in it */
+			mapped_files->sink.name_object(mapped_files->sink.context, &event->file,
+						       WIRE_OBJECT_NO_FILE);
+		return false;
+	}
 	name_object(mapped_files, &event->file, object);
 	return true;
 }

@@ -233,11 +233,30 @@ static void begin_reading(struct object *object)
 	interval_map_clear(&object->symtab.intervals);
 }
 
+/* All addresses, once. */
+static bool tell_untold(struct object *object, struct interner *texts)
+{
+	bool is_new = object->symtab.count == 0;
+
+	if (is_new) {
+		*array_add(&object->symtab) = (struct symtab_entry){
+			.end = INT64_MAX,
+			.name = interner_add(texts, SYMBOLS_JIT_UNTOLD),
+		};
+		interval_map_add(&object->symtab.intervals, 0, INT64_MAX, 0, 0);
+		interval_map_flatten(&object->symtab.intervals);
+	}
+	object->shown.has_symbols = true;
+	return is_new;
+}
+
 bool jit_file_read(struct object *object, struct interner *texts)
 {
 	bool is_changed = false;
 	uint32_t magic = 0;
 
+	if (!strcmp(object->shown.path, SYMBOLS_JIT_UNTOLD))
+		return tell_untold(object, texts);
 	if (!object->jit)
 		object->jit = memory_new(1, sizeof(*object->jit));
 	AUTO(file) FILE *file = open_file(object->shown.path, &object->jit->main, &is_changed);

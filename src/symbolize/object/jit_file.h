@@ -21,6 +21,7 @@ int jit_file_open(const char *path);
 char *jit_file_names_path(const char *path);
 /*
  * Reads what has come to object->shown.path, and to the perf map beside a jitdump, into the symbol
- * table; returns whether something has. Where entries overlap, the later one holds.
+ * table; returns whether something has. Where entries overlap, the later one holds. The path
+ * SYMBOLS_JIT_UNTOLD stands for no file, but one function that all addresses belong to.
  */
 bool jit_file_read(struct object *object, struct interner *texts);

@@ -131,7 +131,8 @@ static bool ask_to_add_jit(struct parser *parser, const char *path)
 {
 	AUTO(text) char *names = jit_file_names_path(path);
 
-	broker_add_jit_file(&parser->broker, path);
+	if (strcmp(path, SYMBOLS_JIT_UNTOLD) != 0)
+		broker_add_jit_file(&parser->broker, path);
 	if (names)
 		broker_add_jit_file(&parser->broker, names);
 	parser_begin(parser, OPERATION_ADD_JIT);
@@ -143,7 +144,7 @@ int parser_add_jit(struct parser *parser, const char *path, uint32_t *object, st
 {
 	bool is_known = find_object(parser, path, NULL, object);
 
-	if (access(path, R_OK) != 0 && !is_known)
+	if (!is_known && strcmp(path, SYMBOLS_JIT_UNTOLD) != 0 && access(path, R_OK) != 0)
 		return error_set(error, errno, "cannot read the JIT map %s: %s", path,
 				 strerror(errno));
 	parser->adding = is_known ? *object : SYMBOLS_NONE;
