@@ -108,9 +108,10 @@ struct recording_experiment {
 	int64_t id, run_id, target_id;
 	double speedup; /* fraction */
 	uint64_t start_ns, duration_ns, delay_ns;
-	uint64_t target_ns;    /* sampled time in the target */
-	uint64_t sampled_ns;   /* sampled time of the program */
-	uint64_t displaced_ns; /* the program was runnable while another program had its core */
+	uint64_t target_ns;       /* sampled time in the target */
+	uint64_t target_alone_ns; /* of controls: as if threads took turns; 0: unknown */
+	uint64_t sampled_ns;      /* sampled time of the program */
+	uint64_t displaced_ns;    /* the program was runnable while another program had its core */
 	uint64_t capped;
 	enum verdict verdict;
 	uint64_t unrecognized_ns; /* of the target by its name, but not marked as its */
@@ -126,6 +127,7 @@ struct recording_sample {
 	int64_t run_id, target_id;
 	uint64_t samples, sampled_ns; /* number and weight */
 	uint64_t baseline_sampled_ns; /* the part of the weight at speedup 0 */
+	uint64_t baseline_alone_ns;   /* the same, as if its threads took turns; 0: unknown */
 };
 
 /* All visits of a point in a run, from the program's start to its end. */

@@ -182,6 +182,11 @@ static const struct column experiment_columns[] = {
 	 .offset = offsetof(struct recording_experiment, period_ns),
 	 .since = 15,
 	 .before = "0"},
+	{.name = "target_alone_ns",
+	 .type = COLUMN_COUNT,
+	 .offset = offsetof(struct recording_experiment, target_alone_ns),
+	 .since = 19,
+	 .before = "0"},
 };
 
 static const struct column visit_columns[] = {
@@ -202,6 +207,11 @@ static const struct column sample_columns[] = {
 	COLUMN(recording_sample, samples, COUNT),
 	COLUMN(recording_sample, sampled_ns, COUNT),
 	NAMED(recording_sample, baseline_sampled_ns, "calm_sampled_ns", COUNT),
+	{.name = "calm_alone_ns",
+	 .type = COLUMN_COUNT,
+	 .offset = offsetof(struct recording_sample, baseline_alone_ns),
+	 .since = 19,
+	 .before = "0"},
 };
 
 static const struct column total_columns[] = {

@@ -52,8 +52,7 @@ void symbols_free(struct symbols *symbols);
 
 /*
  * Adds the ELF file that the program has as `path` and that can be opened as `open_path` (NULL: the
- * same; else /proc/PID/map_files/... or /proc/PID/root/...). A file that was added before keeps its
- * id; another file of the same path, as in another container, gets its own.
+ * same; else /proc/PID/map_files/... or /proc/PID/root/...). The same file keeps its id.
  */
 int symbols_add_object(struct symbols *symbols, const char *path, const char *open_path,
 		       bool is_main, uint32_t *object, struct error *error);
@@ -61,8 +60,7 @@ int symbols_add_object(struct symbols *symbols, const char *path, const char *op
 void symbols_forget_object(struct symbols *symbols, uint32_t object);
 /* The jitdump or perf map of a process, or NULL; sentences about files of others. Owned. */
 char *symbols_jit_path(unsigned pid, char **refused);
-/* The path for symbols_add_jit of code that no file tells: all of it is one function of this name. */
-#define SYMBOLS_JIT_UNTOLD "JIT code"
+#define SYMBOLS_JIT_UNTOLD "JIT code" /* as a path: code that no file tells, one function */
 /* JIT code by such a file, which is read again if it grew. Offsets are addresses. */
 int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 		    struct error *error);

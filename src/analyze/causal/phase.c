@@ -10,6 +10,12 @@
 #define BORDER_ERROR 0.02
 #define WINDOWS_LEAST 2
 
+/* How a target's activity is measured. */
+enum measure {
+	MEASURE_THREADS, /* its time, of all threads */
+	MEASURE_ALONE,   /* as if its threads took turns: two at once are one core's time */
+};
+
 struct phase {
 	double target_ns, observed_ns; /* in its control windows; their wall time */
 	double relative_error;         /* of target_ns / observed_ns, by how the windows differ */
@@ -25,14 +31,20 @@ static bool ran_in(const struct trials *trials, int64_t run_id)
 	return false;
 }
 
+static double target_time(const struct recording_experiment *window, enum measure measure)
+{
+	return (double)(measure == MEASURE_ALONE ? window->target_alone_ns : window->target_ns);
+}
+
 /* Of a ratio of sums (Cochran, Sampling Techniques, 2.11). */
-static double ratio_error(const struct trials *trials, const struct phase *phase)
+static double ratio_error(const struct trials *trials, const struct phase *phase,
+			  enum measure measure)
 {
 	double ratio = phase->target_ns / phase->observed_ns, squares = 0, count = 0;
 
 	for (size_t i = 0; i < trials->count; i++) {
 		const struct recording_experiment *window = trials->items[i];
-		double off = (double)window->target_ns - ratio * (double)window->duration_ns;
+		double off = target_time(window, measure) - ratio * (double)window->duration_ns;
 		if (window->speedup > 0)
 			continue;
 		squares += off * off;
@@ -44,7 +56,8 @@ static double ratio_error(const struct trials *trials, const struct phase *phase
 }
 
 static struct phase phase_of(const struct recording *recording, const struct trials *trials,
-			     const struct trials_index *index, int64_t target_id)
+			     const struct trials_index *index, int64_t target_id,
+			     enum measure measure)
 {
 	struct phase phase = {0};
 	size_t count;
@@ -53,7 +66,7 @@ static struct phase phase_of(const struct recording *recording, const struct tri
 	for (size_t i = 0; i < trials->count; i++) {
 		if (trials->items[i]->speedup > 0)
 			continue;
-		phase.target_ns += (double)trials->items[i]->target_ns;
+		phase.target_ns += target_time(trials->items[i], measure);
 		phase.observed_ns += (double)trials->items[i]->duration_ns;
 	}
 	for (size_t i = 0; i < recording->runs.count; i++) {
@@ -66,8 +79,10 @@ static struct phase phase_of(const struct recording *recording, const struct tri
 	}
 	for (size_t i = 0; i < count; i++)
 		if (ran_in(trials, samples[i]->run_id))
-			phase.run_target_ns += (double)samples[i]->baseline_sampled_ns;
-	phase.relative_error = ratio_error(trials, &phase);
+			phase.run_target_ns += (double)(measure == MEASURE_ALONE ?
+								samples[i]->baseline_alone_ns :
+								samples[i]->baseline_sampled_ns);
+	phase.relative_error = ratio_error(trials, &phase, measure);
 	return phase;
 }
 
@@ -96,6 +111,35 @@ static double factor_error(const struct phase *phase)
 		    phase->relative_error * phase->relative_error + BORDER_ERROR * BORDER_ERROR);
 }
 
+static struct phase_correction by_measure(const struct recording *recording,
+					  const struct trials *trials,
+					  const struct trials_index *index, int64_t target_id,
+					  enum measure measure)
+{
+	struct phase phase = phase_of(recording, trials, index, target_id, measure);
+	double factor = factor_of(&phase);
+
+	return (struct phase_correction){factor, factor < 1 ? factor_error(&phase) : 0};
+}
+
+/* Whether all windows and runs have it: those of older files lack it. */
+static bool knows_alone(const struct trials *trials, const struct trials_index *index,
+			int64_t target_id)
+{
+	size_t count;
+	const struct recording_sample **samples = trials_samples(index, target_id, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (ran_in(trials, samples[i]->run_id) && samples[i]->baseline_sampled_ns &&
+		    !samples[i]->baseline_alone_ns)
+			return false;
+	return true;
+}
+
+/*
+ * A phase in which fewer threads are in the target is none in which it matters less: where all of
+ * them are sped up at once, the gain is one core's time. So both measures must tell a phase.
+ */
 struct phase_correction phase_correction_of(const struct recording *recording,
 					    const struct trials_index *index, int64_t target_id)
 {
@@ -103,8 +147,11 @@ struct phase_correction phase_correction_of(const struct recording *recording,
 	struct trials trials = trials_with_displaced(index, target_id);
 
 	trials_drop_idle(recording, &trials);
-	struct phase phase = phase_of(recording, &trials, index, target_id);
+	struct phase_correction threads =
+		by_measure(recording, &trials, index, target_id, MEASURE_THREADS);
+	struct phase_correction alone = threads;
+	if (knows_alone(&trials, index, target_id))
+		alone = by_measure(recording, &trials, index, target_id, MEASURE_ALONE);
 	trials_release(&trials);
-	double factor = factor_of(&phase);
-	return (struct phase_correction){factor, factor < 1 ? factor_error(&phase) : 0};
+	return alone.factor > threads.factor ? alone : threads;
 }

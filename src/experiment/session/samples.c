@@ -138,6 +138,7 @@ int session_write_samples(struct session *session, struct error *error)
 			.samples = whole.samples,
 			.sampled_ns = whole.sampled_ns,
 			.baseline_sampled_ns = whole.baseline_sampled_ns,
+			.baseline_alone_ns = whole.baseline_alone_ns,
 		};
 		code = code ? code : profile_set_sample(session->profile, &row, error);
 		if (code)

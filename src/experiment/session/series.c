@@ -223,6 +223,7 @@ static bool take_window(struct series *series, struct error *error, int *code)
 	session_subtract(experiment, &before, &after);
 	collector_drain(session->collector, &session->handler);
 	experiment->unrecognized_ns = sampled_code_unrecognized_ns(session->code);
+	experiment->target_alone_ns = sampled_code_alone_ns(session->code);
 	follow_hand_overs(series, &before, &after);
 	/* When the engine itself was stopped meanwhile, so was the pausing. */
 	is_whole = is_whole && after.missed_heartbeats == before.missed_heartbeats;

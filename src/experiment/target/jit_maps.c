@@ -73,12 +73,13 @@ static void do_without_file(struct jit_maps *maps, struct jit_map *map)
 		return;
 	map->object = maps->untold;
 	if (is_first)
-		text_add_line(&maps->warnings,
-			      text_format("process %u runs code that it made itself, and no jitdump "
-					  "or perf map tells its functions: all of it is one place, "
-					  "'" SYMBOLS_JIT_UNTOLD "'; docs/languages.md tells how to "
-					  "get names",
-					  map->tgid));
+		text_add_line(
+			&maps->warnings,
+			text_format("process %u runs code that it made itself, and no jitdump "
+				    "or perf map tells its functions: all of it is one place, "
+				    "'" SYMBOLS_JIT_UNTOLD "'; docs/languages.md tells how to "
+				    "get names",
+				    map->tgid));
 }
 
 static void look_for_file(struct jit_maps *maps, struct jit_map *map)

@@ -42,7 +42,7 @@ struct sampled_code {
 	struct target_spec target;
 	const struct target_set *standing;
 	uint64_t target_generation;
-	uint64_t window_since_ns, unrecognized_ns;
+	uint64_t window_since_ns, unrecognized_ns, alone_ns;
 };
 
 void sampled_code_free(struct sampled_code *code)
@@ -165,8 +165,14 @@ static void count_sample(struct sampled_code *code, uint32_t location,
 	if (location == code->armed && !(sample->flags & WIRE_SAMPLE_TARGET) &&
 	    sample->time_ns >= code->window_since_ns)
 		code->unrecognized_ns += sample->weight_ns;
-	if (!(sample->flags & WIRE_SAMPLE_SPEEDUP))
-		counted->baseline_sampled_ns += sample->weight_ns;
+	if (sample->flags & WIRE_SAMPLE_SPEEDUP)
+		return;
+	uint64_t alone_ns =
+		sampled_location_alone(counted, sample->tid, sample->time_ns, sample->weight_ns);
+	counted->baseline_sampled_ns += sample->weight_ns;
+	counted->baseline_alone_ns += alone_ns;
+	if (location == code->armed && sample->time_ns >= code->window_since_ns)
+		code->alone_ns += alone_ns;
 }
 
 /* Compared with the locations' times, so by the same samples. */
@@ -578,12 +584,17 @@ void sampled_code_set_disturbed(struct sampled_code *code, bool is_disturbed)
 void sampled_code_begin_window(struct sampled_code *code, uint64_t time_ns)
 {
 	code->window_since_ns = time_ns;
-	code->unrecognized_ns = 0;
+	code->unrecognized_ns = code->alone_ns = 0;
 }
 
 uint64_t sampled_code_unrecognized_ns(const struct sampled_code *code)
 {
 	return code->unrecognized_ns;
+}
+
+uint64_t sampled_code_alone_ns(const struct sampled_code *code)
+{
+	return code->alone_ns;
 }
 
 void sampled_code_watch(struct sampled_code *code, const struct target_spec *target)

@@ -70,6 +70,8 @@ int sampled_code_set_target(struct sampled_code *code, const struct target_spec 
  */
 void sampled_code_begin_window(struct sampled_code *code, uint64_t time_ns);
 uint64_t sampled_code_unrecognized_ns(const struct sampled_code *code);
+/* Sampled time of that target at speedup 0 since then, as if its threads took turns. */
+uint64_t sampled_code_alone_ns(const struct sampled_code *code);
 /* While it is, the program runs otherwise than by itself, and samples add to no location's time. */
 void sampled_code_set_disturbed(struct sampled_code *code, bool is_disturbed);
 /* Who passed time on to whom, from call chains. Borrowed. */

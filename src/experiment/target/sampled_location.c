@@ -12,6 +12,27 @@ static uint64_t scaled(uint64_t value, double factor)
 	return (uint64_t)((double)value * factor);
 }
 
+static void advance(struct recent_threads *threads, uint64_t time_ns, uint64_t stretch_ns)
+{
+	uint64_t passed_ns = time_ns > threads->since_ns ? time_ns - threads->since_ns : 0;
+
+	if (passed_ns <= stretch_ns)
+		return;
+	threads->before = passed_ns <= 2 * stretch_ns ? threads->now : 0;
+	threads->now = 0;
+	threads->since_ns = time_ns;
+}
+
+uint64_t sampled_location_alone(struct sampled_location *location, uint32_t tid, uint64_t time_ns,
+				uint64_t weight_ns)
+{
+	struct recent_threads *threads = &location->threads;
+
+	advance(threads, time_ns, 2 * weight_ns);
+	threads->now |= 1ull << (tid * 2654435761u >> 26);
+	return weight_ns / (unsigned)__builtin_popcountll(threads->now | threads->before);
+}
+
 struct sampled_location sampled_location_whole(const struct sampled_location *location,
 					       const struct sampled_time *all)
 {
@@ -23,5 +44,7 @@ struct sampled_location sampled_location_whole(const struct sampled_location *lo
 	whole.baseline_sampled_ns =
 		scaled(location->baseline_sampled_ns,
 		       factor_of(all->baseline_ns, location->missed.baseline_ns));
+	whole.baseline_alone_ns = scaled(location->baseline_alone_ns,
+					 factor_of(all->baseline_ns, location->missed.baseline_ns));
 	return whole;
 }

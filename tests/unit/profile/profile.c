@@ -17,7 +17,7 @@ static struct recording *written_and_read(void)
 	struct recording *recording = NULL;
 	struct sample sample;
 	int code = sample_begin(path, false, &profile, &sample, &error);
-	struct recording_sample sampled = {ONLY_ID, ONLY_ID, 21, 22, 23};
+	struct recording_sample sampled = {ONLY_ID, ONLY_ID, 21, 22, 23, 25};
 	struct recording_total total = {ONLY_ID, ONLY_ID, 24};
 	if (!code)
 		code = sample_experiment(profile, &sample, 0, &error);
@@ -105,6 +105,7 @@ TEST("every field of an experiment is read back as it was written")
 	CHECK_EQUAL(experiment->verdict, VERDICT_TOO_FEW_VISITS);
 	CHECK_EQUAL(experiment->series_index, 2);
 	CHECK_EQUAL(experiment->unrecognized_ns, 17);
+	CHECK_EQUAL(experiment->target_alone_ns, 18);
 	CHECK_EQUAL(experiment->visits.count, 1);
 	const struct recording_visit *visit = &experiment->visits.items[0];
 	CHECK_EQUAL(visit->point_id, ONLY_ID);
@@ -131,6 +132,7 @@ TEST("every field of samples and totals is read back as it was written")
 	CHECK_EQUAL(recording->samples.items[0].samples, 21);
 	CHECK_EQUAL(recording->samples.items[0].sampled_ns, 22);
 	CHECK_EQUAL(recording->samples.items[0].baseline_sampled_ns, 23);
+	CHECK_EQUAL(recording->samples.items[0].baseline_alone_ns, 25);
 	CHECK_EQUAL(recording->totals.count, 1);
 	CHECK_EQUAL(recording->totals.items[0].run_id, ONLY_ID);
 	CHECK_EQUAL(recording->totals.items[0].point_id, ONLY_ID);
@@ -195,7 +197,8 @@ TEST("setting samples, totals or the run again replaces the old rows")
 	struct sample sample;
 	CHECK_EQUAL(sample_begin(path, false, &profile, &sample, &error), 0);
 	for (unsigned i = 1; i <= 3; i++) {
-		struct recording_sample sampled = {sample.run.id, sample.target.id, i, 10 * i, i};
+		struct recording_sample sampled = {
+			sample.run.id, sample.target.id, i, 10 * i, i, i};
 		struct recording_total total = {sample.run.id, sample.point.id, 100 * i};
 		sample.run.wall_ns = 1000 * i;
 		CHECK_EQUAL(profile_set_sample(profile, &sampled, &error), 0);

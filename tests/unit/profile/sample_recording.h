@@ -146,6 +146,7 @@ static inline int sample_experiment(struct profile *profile, const struct sample
 		.capped = 16,
 		.verdict = VERDICT_TOO_FEW_VISITS,
 		.unrecognized_ns = 17,
+		.target_alone_ns = 18,
 		.series_index = (int)number + 2,
 	};
 	*array_add(&experiment.visits) =

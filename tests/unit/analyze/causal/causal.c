@@ -286,7 +286,7 @@ TEST("a target's share is its part of all sampled time")
 {
 	struct recording *recording = recording_new();
 	*array_add(&recording->samples) =
-		(struct recording_sample){1, 2, 10000, 10 * (uint64_t)SECOND_NS, 0};
+		(struct recording_sample){1, 2, 10000, 10 * (uint64_t)SECOND_NS, 0, 0};
 	struct causal *causal = causal_new(recording);
 	CHECK_TEXT(causal->targets[0].target->name, "t2");
 	CHECK_NEAR(causal->targets[0].share, 0.25, 1e-12);
@@ -303,7 +303,7 @@ TEST("a target that runs in a fourth of the time has a fourth of the effect")
 	 * speedup 0 for a twelfth: 2.5 s of 30 s.
 	 */
 	*array_add(&recording->samples) =
-		(struct recording_sample){1, 1, 5000, 5 * (uint64_t)SECOND_NS, 2500000000u};
+		(struct recording_sample){1, 1, 5000, 5 * (uint64_t)SECOND_NS, 2500000000u, 0};
 	struct causal *causal = causal_new(recording);
 	const struct causal_effect *effect = &causal->targets[0].effects[0];
 	const struct effect_point *point = &effect->points[effect->count - 1];
@@ -375,9 +375,8 @@ static void add_windows(struct recording *recording, const struct phases *phases
 			(uint64_t)((double)experiment->sampled_ns * inside * fmax(0, activity));
 	}
 	uint64_t baseline_ns = (uint64_t)((double)baseline_sampled_ns * part * phases->activity);
-	*array_add(&recording->samples) =
-		(struct recording_sample){1, 1, 2 * baseline_ns / run->period_ns, 2 * baseline_ns,
-					  baseline_ns};
+	*array_add(&recording->samples) = (struct recording_sample){
+		1, 1, 2 * baseline_ns / run->period_ns, 2 * baseline_ns, baseline_ns, 0};
 }
 
 static bool is_scaled_by(const struct causal *causal, const struct phases *phases, double part)
@@ -400,6 +399,30 @@ TEST("a target that runs in every other phase has half of the effect that it has
 	struct causal *causal = causal_new(recording);
 	CHECK(is_scaled_by(causal, &phases, 0.5));
 	CHECK(causal->targets[0].experiments > 70 && causal->targets[0].experiments < 110);
+	free_both(causal, recording);
+}
+
+/*
+ * The last half of the run, after all windows, has one thread in the target instead of two: half of
+ * its time, and all of what a speedup of its threads brings.
+ */
+TEST("a phase with fewer threads in the target is none in which it matters less")
+{
+	const struct phases phases = {0, 1, 0.4, 0.05, 0.8};
+	struct recording *recording = recording_new();
+	add_windows(recording, &phases, 400);
+	struct recording_run *run = &recording->runs.items[0];
+	struct recording_sample *sample = &recording->samples.items[0];
+	sample->baseline_sampled_ns = sample->baseline_sampled_ns * 3 / 4;
+	struct causal *causal = causal_new(recording);
+	CHECK(is_scaled_by(causal, &phases, 0.75)); /* a file before version 19 */
+	causal_free(causal);
+	sample->baseline_alone_ns = (uint64_t)((double)run->baseline_ns * phases.activity);
+	for (size_t i = 0; i < recording->experiments.count; i++)
+		recording->experiments.items[i].target_alone_ns =
+			recording->experiments.items[i].target_ns / 2;
+	causal = causal_new(recording);
+	CHECK(is_scaled_by(causal, &phases, 1));
 	free_both(causal, recording);
 }
 
@@ -468,7 +491,8 @@ TEST("a run that died before it wrote its sums is not phase-corrected")
 {
 	struct recording *recording = recording_new();
 	add_pairs(recording, 1, 1250, 10);
-	*array_add(&recording->samples) = (struct recording_sample){1, 1, 10, 10000000, 10000000};
+	*array_add(&recording->samples) =
+		(struct recording_sample){1, 1, 10, 10000000, 10000000, 0};
 	struct causal *causal = causal_new(recording);
 	CHECK_NEAR(causal->targets[0].effects[0].phase_factor, 1, 0);
 	free_both(causal, recording);
