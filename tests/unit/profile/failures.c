@@ -314,7 +314,7 @@ TEST("invalid rows are refused as damage")
 		"UPDATE run SET finished = 7",
 		"DELETE FROM experiment WHERE id = 2",
 		"INSERT INTO total VALUES(5, 1, 1)",
-		"INSERT INTO sample VALUES(1, 9, 1, 1, 1)",
+		"INSERT INTO sample VALUES(1, 9, 1, 1, 1, 1)",
 		"DROP TABLE visit",
 		"ALTER TABLE run RENAME COLUMN note TO remark",
 		"DROP TABLE total;"
