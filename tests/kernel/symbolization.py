@@ -175,6 +175,14 @@ def _():
     check(shares(told).get("made_at_run_time", 0) > 0.5, shares(told))
 
 
+@test("code made at run time that no map tells is one place, and a warning says so")
+def _():
+    _, told = profile_of("--progress", "called", "--", program("jit"), "30000", "untold")
+    equal(visits(told, "called"), 30000)
+    check(shares(told).get("JIT code", 0) > 0.5, shares(told))
+    check(any("no jitdump or perf map tells its functions" in warning for warning in told["warnings"]), told["warnings"])
+
+
 @test("a library that is loaded later is profiled, and can be the whole scope")
 def _():
     _, told = profile_of("--scope", "bin:libplug*", "--", program("loads"), program("libplugin.so"),
