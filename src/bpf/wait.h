@@ -211,7 +211,8 @@ __noinline int wait_end(struct task_state *state, u64 ids, u64 now)
 
 	if (!state || state->wait == WAIT_NONE)
 		return 0;
-	u64 waited = now - state->delay.left_ns;
+	/* Of two cores: the waker may have read its clock before the task left. */
+	u64 waited = delay_not_negative(now - state->delay.left_ns);
 	if (state->wait == WAIT_FOR_REQUEST) {
 		__sync_fetch_and_add(&serving.waited_ns, waited);
 		state->wait = WAIT_NONE;
@@ -264,11 +265,12 @@ static __always_inline void runnable_end(struct task_struct *task, struct task_s
 			     0;
 	levels = wait_levels(WAIT_CLASS_RUNNABLE, levels);
 	bool is_target = levels & settings.target_levels;
+	u64 waited = delay_not_negative(now - since);
 
-	cpu->waited_ns += now - since;
+	cpu->waited_ns += waited;
 	if (is_target)
 		cpu->target_ns += delay_in_generation(&settings.delay, since, now);
 	state->delay.runnable_levels = levels;
 	wait_emit(state, ids_of(task), WAIT_CLASS_RUNNABLE | (is_target ? WAIT_OF_TARGET : 0),
-		  now - since, now);
+		  waited, now);
 }

@@ -99,7 +99,7 @@ DELAY_RULE bool delay_is_allowed(const struct delay_settings *settings, __u64 no
 /* The part of the time from `since` to `now` that lies in this generation. */
 DELAY_RULE __u64 delay_in_generation(const struct delay_settings *settings, __u64 since, __u64 now)
 {
-	return now - delay_later(settings->generation_ns, since);
+	return delay_not_negative(now - delay_later(settings->generation_ns, since));
 }
 
 /* ---- paying ---- */

@@ -477,6 +477,7 @@ TEST("waiters of an older generation do not count, nor does the time before it")
 	CHECK_EQUAL(delay_growth(&settings, waiters, 500, 600), 20);
 	CHECK_EQUAL(delay_in_generation(&settings, 500, 600), 20);
 	CHECK_EQUAL(delay_in_generation(&settings, 590, 600), 10);
+	CHECK_EQUAL(delay_in_generation(&settings, 610, 600), 0);
 }
 
 TEST("external pacing makes G grow without any waiter, and credits nobody")
