@@ -6,23 +6,20 @@
 
 #define ERROR_PART 0.25 /* of the smaller one: the gain, or the share of idle time */
 
+static double unused_share_of(const struct recording_run *run)
+{
+	double ran = (double)run->samples * (double)run->period_ns;
+	double unused = (double)run->unused_ns;
+
+	return ran > 0 ? unused / (ran + unused) : 0;
+}
+
 double placement_unused_share(const struct recording *recording, const struct trials *trials,
 			      const struct recording_point *point)
 {
-	double most = 0;
-	const struct recording_run *last = NULL;
-
-	for (size_t i = 0; point->kind != POINT_LATENCY && i < trials->count; i++) {
-		const struct recording_run *run =
-			recording_run(recording, trials->items[i]->run_id);
-		if (!run || run == last)
-			continue;
-		last = run;
-		double ran = (double)run->samples * (double)run->period_ns;
-		double unused = (double)run->unused_ns;
-		most = fmax(most, ran > 0 ? unused / (ran + unused) : 0);
-	}
-	return most;
+	return point->kind == POINT_LATENCY ?
+		       0 :
+		       trials_most_of_runs(recording, trials, unused_share_of);
 }
 
 double placement_error_of(double unused_share, double gain)

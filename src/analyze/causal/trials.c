@@ -127,6 +127,22 @@ void trials_release(struct trials *trials)
 	free(trials->items);
 }
 
+double trials_most_of_runs(const struct recording *recording, const struct trials *trials,
+			   double (*value_of)(const struct recording_run *run))
+{
+	double most = 0;
+	const struct recording_run *last = NULL;
+
+	for (size_t i = 0; i < trials->count; i++) {
+		const struct recording_run *run =
+			recording_run(recording, trials->items[i]->run_id);
+		if (run && run != last)
+			most = fmax(most, value_of(run));
+		last = run;
+	}
+	return most;
+}
+
 /* Drops the windows in which the growth of G contradicts the target's samples. */
 void trials_drop_mischarged(struct trials *trials, struct causal_target *target)
 {

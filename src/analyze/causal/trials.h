@@ -28,6 +28,9 @@ struct trials trials_of(const struct trials_index *index, int64_t target_id);
 /* Those that do not count since other programs disturbed them, too. */
 struct trials trials_with_displaced(const struct trials_index *index, int64_t target_id);
 void trials_release(struct trials *trials);
+/* The largest value of the runs that these windows are of; 0: none is positive. */
+double trials_most_of_runs(const struct recording *recording, const struct trials *trials,
+			   double (*value_of)(const struct recording_run *run));
 /* The samples of a target, by run; they belong to the index. */
 const struct recording_sample **trials_samples(const struct trials_index *index, int64_t target_id,
 					       size_t *count);

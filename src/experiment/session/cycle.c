@@ -181,6 +181,21 @@ void session_cycle_count_whole(const struct session *session,
 	}
 }
 
+char *session_cycle_warning(const struct session *session)
+{
+	const struct rate_cycle *found = &session->cycle.points[busiest_point(session)];
+
+	if (session_cycle_is_on(session) || session->options->window_ns ||
+	    !schedule_has_speedups(session->schedule) || !rate_cycle_is_found(found))
+		return NULL;
+	return text_format(
+		"the program works in cycles of about %.2g s, longer than an experiment, "
+		"and too few of them were left for experiments that hold whole ones: "
+		"gains may be wrong by more than their intervals; run longer with "
+		"--seconds",
+		1e-9 * rate_cycle_length_ns(found));
+}
+
 int session_cycle_finish(struct session *session, struct error *error)
 {
 	if (!session_cycle_is_on(session))

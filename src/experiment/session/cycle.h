@@ -45,5 +45,7 @@ void session_cycle_count_whole(const struct session *session,
 			       struct recording_experiment *experiment);
 /* How long windows are at least. */
 uint64_t session_cycle_window_ns(const struct session *session);
+/* A sentence, if windows do not hold whole cycles although there are such; else NULL. Owned. */
+char *session_cycle_warning(const struct session *session);
 /* Windows from before count no longer, where there are enough later ones. */
 int session_cycle_finish(struct session *session, struct error *error);
