@@ -11,7 +11,7 @@
 /* A file has an object number below WIRE_OBJECTS_MOST; other objects have the numbers below. */
 #define WIRE_OBJECTS_MOST 65536
 #define WIRE_OBJECT_UNKNOWN 0u               /* a file that the engine has not numbered yet */
-#define WIRE_OBJECT_NO_FILE 0xffffffffu      /* JIT code, vdso: offsets are addresses */
+#define WIRE_OBJECT_NO_FILE 0xffffffffu      /* JIT code: offsets are addresses */
 #define WIRE_OBJECT_KERNEL 0xfffffffeu       /* the kernel's code: offsets are addresses */
 #define WIRE_OBJECT_SYSTEM_CALLS 0xfffffffdu /* offsets are the numbers of system calls */
 #define WIRE_OBJECT_SPANS 0xfffffffcu     /* open spans: offsets are the points that begin them */

@@ -56,6 +56,22 @@ struct process_code {
 	struct runtime_breakpoint breakpoints[RUNTIME_BREAKPOINTS_MOST];
 };
 
+/* What the kernel maps by itself is no code that the program made. */
+static uint32_t object_without_file(struct runtime_engine *runtime, const struct maps_line *line,
+				    struct runtime_mapping *mapping)
+{
+	const struct wire_file vdso = {.inode = WIRE_INODE_VDSO};
+	const struct runtime_file *known;
+
+	if (!strncmp(line->path, "[uprobes", strlen("[uprobes")))
+		return WIRE_OBJECT_UNKNOWN;
+	if (strcmp(line->path, "[vdso]") != 0)
+		return WIRE_OBJECT_NO_FILE;
+	mapping->offset = 0;
+	known = runtime_file_of(runtime, &vdso);
+	return known ? known->object : WIRE_OBJECT_UNKNOWN;
+}
+
 static void read_code(struct runtime_engine *runtime, const struct collector_handler *handler,
 		      uint32_t pid, struct process_code *code)
 {
@@ -83,8 +99,8 @@ static void read_code(struct runtime_engine *runtime, const struct collector_han
 		code->is_cut = code->count == RUNTIME_MAPPINGS_MOST;
 		if (code->is_cut)
 			return;
-		mapping.object =
-			line.file.inode ? object_of(runtime, handler, &event) : WIRE_OBJECT_NO_FILE;
+		mapping.object = line.file.inode ? object_of(runtime, handler, &event) :
+						   object_without_file(runtime, &line, &mapping);
 		code->mappings[code->count++] = mapping;
 	}
 }
