@@ -183,6 +183,13 @@ def _():
     check(any("no jitdump or perf map tells its functions" in warning for warning in told["warnings"]), told["warnings"])
 
 
+@test("the kernel's own library is no code that the program made, and its time is its caller's")
+def _():
+    for engine in ("kernel", "runtime"):
+        _, told = profile_of("-g", "function", "--engine", engine, "--speedups", "0,50", "--", program("clock"), "60000")
+        check(shares(told).get("look_at_clock", 0) > 0.8 and "JIT code" not in shares(told), (engine, shares(told)))
+
+
 @test("a library that is loaded later is profiled, and can be the whole scope")
 def _():
     _, told = profile_of("--scope", "bin:libplug*", "--", program("loads"), program("libplugin.so"),
