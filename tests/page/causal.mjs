@@ -648,3 +648,49 @@ test('of 10,000 places the first are shown, more as the reader goes on, and a fi
 	assert.deepEqual(complaints, []);
 	await context.close();
 });
+
+function cardsInWindow(page) {
+	return page.evaluate(
+		() =>
+			[...document.querySelectorAll('.grid .card')].filter((card) => {
+				const {top, bottom} = card.getBoundingClientRect();
+				return bottom > 0 && top < innerHeight;
+			}).length,
+	);
+}
+
+test('after a leap over many places those in the window have curves as wide as their cards, also in a narrower window', async () => {
+	const {page, context, complaints} = await openPage(browser, pages.wide);
+	await namesShown(page);
+	for (const [width, place] of [
+		[1280, 1],
+		[700, 0.5],
+		[1280, 0.2],
+	]) {
+		await page.setViewportSize({width, height: 900});
+		await page.evaluate(
+			(part) => scrollTo(0, document.documentElement.scrollHeight * part),
+			place,
+		);
+		await page.waitForFunction(() =>
+			[...document.querySelectorAll('.grid .card')].every((card) => {
+				const {top, bottom} = card.getBoundingClientRect();
+				const plot = card.querySelector('.uplot');
+				return (
+					bottom <= 0 ||
+					top >= innerHeight ||
+					plot?.offsetWidth ===
+						card.querySelector('.chart').clientWidth
+				);
+			}),
+		);
+		assert.ok((await cardsInWindow(page)) >= 2);
+	}
+	const drawn = await page.locator('.grid .card .uplot').count();
+	assert.ok(
+		drawn < (await page.locator('.grid .card').count()),
+		'those leapt over are not drawn',
+	);
+	assert.deepEqual(complaints, []);
+	await context.close();
+});

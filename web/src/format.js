@@ -3,6 +3,7 @@
 
 const MINUS = '\u2212';
 const SPACE = '\u00a0';
+const WHOLE = new Intl.NumberFormat('en-US');
 
 // A fraction as a percentage without its sign: 0.116 is "11.6".
 export function percent(fraction) {
@@ -38,7 +39,7 @@ export function share(fraction) {
 }
 
 export function count(number) {
-	return number.toLocaleString('en-US');
+	return WHOLE.format(number);
 }
 
 export function plural(number, one, many = `${one}s`) {

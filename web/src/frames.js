@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // frames - work that can wait, done in parts before pictures, so that none of these comes late.
-const PART_MS = 6;
+const PART_MS = 4;
 
 const waiting = new Set(); // functions, in the order in which they were asked for
+let isAsked = false;
+
+function ask() {
+	if (isAsked || !waiting.size) return;
+	isAsked = true;
+	requestAnimationFrame(work);
+}
 
 async function work() {
 	const end = performance.now() + PART_MS;
@@ -12,13 +19,19 @@ async function work() {
 		await null; // uPlot draws in a microtask
 		if (performance.now() > end) break;
 	}
-	if (waiting.size) requestAnimationFrame(work);
+	isAsked = false;
+	ask();
 }
 
 // Calls the function before one of the next pictures; once, if it waits already.
 export function beforePicture(job) {
-	if (!waiting.size) requestAnimationFrame(work);
 	waiting.add(job);
+	ask();
+}
+
+// Forgets a function that waits.
+export function notBeforePicture(job) {
+	waiting.delete(job);
 }
 
 // Calls the function when the browser has nothing else to do.

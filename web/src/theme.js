@@ -6,6 +6,7 @@ import {element} from './dom.js';
 
 const KEY = 'lever-theme';
 const listeners = [];
+const colours = new Map(); // of this theme: asking the style sheet lays out the page
 const probe = element('span', {hidden: true});
 const system = matchMedia('(prefers-color-scheme: dark)');
 
@@ -18,6 +19,7 @@ function isDark() {
 }
 
 function changed() {
+	colours.clear();
 	for (const listener of listeners) listener();
 }
 
@@ -50,8 +52,11 @@ export function onTheme(listener) {
 
 // The style sheet's colour as a canvas understands it.
 export function colour(name) {
-	probe.style.color = `var(--${name})`;
-	return getComputedStyle(probe).color;
+	if (!colours.has(name)) {
+		probe.style.color = `var(--${name})`;
+		colours.set(name, getComputedStyle(probe).color);
+	}
+	return colours.get(name);
 }
 
 export function startTheme() {

@@ -2,6 +2,7 @@
 // card - one target: its verdict, its curves, and on request its numbers and source.
 import {element, scrollable} from '../dom.js';
 import {plural, share} from '../format.js';
+import {widthOf} from '../plot.js';
 import {chart, styleOf, swatch} from './chart.js';
 import {verdictOf, wholeRangeOf} from './model.js';
 import {pointTable} from './points.js';
@@ -31,6 +32,7 @@ export class Card {
 	#endChart = null;
 	#shown = null; // {effects, range} on display
 	#isDrawn = false;
+	#width; // of the chart
 
 	constructor(row, context) {
 		this.row = row;
@@ -55,6 +57,11 @@ export class Card {
 		this.#render();
 	}
 
+	// Called while the page is laid out: asked between two charts, the width lays it out anew.
+	measure() {
+		this.#width = widthOf(this.node.querySelector('.chart'));
+	}
+
 	drawIfShown = () => {
 		if (this.node.isConnected) this.draw();
 	};
@@ -69,6 +76,7 @@ export class Card {
 			range: this.isOpen ? wholeRangeOf(this.#shown.effects) : this.#shown.range,
 			isLarge: this.isOpen,
 			height: this.isOpen ? HEIGHT_OPEN : HEIGHT,
+			width: this.#width,
 		});
 	}
 
@@ -98,6 +106,7 @@ export class Card {
 		this.#endChart?.();
 		this.#endChart = null;
 		this.#isDrawn = false;
+		this.#width = undefined;
 		const {effects} = this.#shown;
 		const verdict = verdictOf(effects);
 		const isCompared = this.node.classList.contains('compared');

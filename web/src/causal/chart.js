@@ -159,7 +159,7 @@ function steer(plot, host, xs) {
 	});
 }
 
-// Draws into `host`; writes the values at the cursor into `output`. Options: {isLarge, range, height}.
+// Draws into `host`; writes the values at the cursor into `output`. Options: {isLarge, range, width, height}.
 // Returns a function that removes the chart.
 export function chart(host, curves, output, style) {
 	const xs = [0, ...speedupsOf(curves)];
@@ -195,7 +195,7 @@ export function chart(host, curves, output, style) {
 	};
 	const plot = new uPlot(
 		options(
-			{width: widthOf(host), height: style.height},
+			{width: style.width ?? widthOf(host), height: style.height},
 			style.range,
 			hooks,
 			style.isLarge,

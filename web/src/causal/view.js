@@ -4,7 +4,7 @@ import {element} from '../dom.js';
 import {about} from '../header.js';
 import {missing, table} from '../table.js';
 import {count, plural, share} from '../format.js';
-import {beforePicture, whenIdle} from '../frames.js';
+import {beforePicture, notBeforePicture, whenIdle} from '../frames.js';
 import {Card} from './card.js';
 import {compareDialog} from './compare.js';
 import {firstScreen} from './first_screen.js';
@@ -79,7 +79,7 @@ class CausalView {
 		this.#drawn = new IntersectionObserver(
 			(seen) => {
 				for (const one of seen)
-					if (one.isIntersecting) this.#drawSoon(one.target);
+					this.#drawSoon(one.target, one.isIntersecting);
 			},
 			{rootMargin: '400px'},
 		);
@@ -122,8 +122,12 @@ class CausalView {
 		return this.#cards.get(this.#rows[Number(node.dataset.target)]);
 	}
 
-	#drawSoon(node) {
-		beforePicture(this.#cardOf(node).drawIfShown);
+	// A reader who has scrolled past a card does not wait for it.
+	#drawSoon(node, isNear) {
+		const card = this.#cardOf(node);
+		if (!isNear) return notBeforePicture(card.drawIfShown);
+		card.measure();
+		beforePicture(card.drawIfShown);
 	}
 
 	#drawAll() {
