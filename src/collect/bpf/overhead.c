@@ -10,9 +10,15 @@
 #include <unistd.h>
 
 #define WINDOW_NS 20000000ull
-/* From one window's begin to the next: dense at first, as a program may be short; then doubled. */
+/*
+ * From one window's begin to the next: dense at first, as a program may be short; then doubled up
+ * to a second. Later the windows are the more apart the more there were: each changes kernel code
+ * on all cores.
+ */
 #define FIRST_EVERY_NS 100000000ull
 #define EVERY_NS 1000000000ull
+#define EVERY_MOST_NS 10000000000ull
+#define WINDOWS_WANTED 60
 
 static pid_t helper;                 /* 0: none */
 static uint64_t helper_ns, ended_ns; /* of this helper, of those before it */
@@ -68,9 +74,13 @@ static uint64_t run_time_ns(struct bpf_object *object)
 
 static void open_window(struct overhead *overhead, uint64_t now)
 {
+	uint64_t spread_ns = (now - overhead->start_ns) / WINDOWS_WANTED;
+
 	overhead->every_ns = overhead->every_ns ? 2 * overhead->every_ns : FIRST_EVERY_NS;
 	if (overhead->every_ns > EVERY_NS)
-		overhead->every_ns = EVERY_NS;
+		overhead->every_ns = spread_ns < EVERY_NS ? EVERY_NS : spread_ns;
+	if (overhead->every_ns > EVERY_MOST_NS)
+		overhead->every_ns = EVERY_MOST_NS;
 	overhead->window_ns = now;
 	overhead->length_ns = overhead->during_ns = 0;
 	overhead->counting = bpf_enable_stats(BPF_STATS_RUN_TIME);
@@ -98,9 +108,12 @@ static void add_window(struct overhead *overhead, uint64_t now)
 
 void overhead_start(struct overhead *overhead, struct bpf_object *object)
 {
-	*overhead = (struct overhead){.object = object, .counting = -1, .engine_ns = own_cpu_ns()};
+	*overhead = (struct overhead){.object = object,
+				      .counting = -1,
+				      .start_ns = clock_now_ns(),
+				      .engine_ns = own_cpu_ns()};
 	if (object)
-		open_window(overhead, clock_now_ns());
+		open_window(overhead, overhead->start_ns);
 }
 
 void overhead_poll(struct overhead *overhead)

@@ -21,6 +21,7 @@ struct overhead {
 	struct bpf_object *object; /* whose programs are timed; borrowed; NULL: none */
 	bool is_unknown;           /* the kernel does not count */
 	int counting;              /* the descriptor that makes it count; -1: between windows */
+	uint64_t start_ns;         /* of the recording */
 	uint64_t window_ns;        /* when the last window began */
 	uint64_t every_ns;         /* from there to the next */
 	uint64_t length_ns;        /* how long it was; 0 while it is open */

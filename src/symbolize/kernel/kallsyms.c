@@ -19,6 +19,7 @@
 #define REACH_MOST 0x100000
 #define REACH_MODULE_MOST 0x40000
 #define READ_INTERVAL_NS 1000000000ull /* reading takes up to 100 ms */
+#define READ_INTERVAL_KNOWN_NS 10000000000ull /* for code with a name, which may be another's now */
 
 struct kallsyms {
 	char *path;
@@ -181,10 +182,13 @@ bool kallsyms_refresh(struct kallsyms *kallsyms, uint64_t address)
 	uint64_t now = clock_now_ns();
 
 	if (!kallsyms || (address >= kallsyms->core_start && address < kallsyms->core_end) ||
-	    now - kallsyms->checked_ns < KALLSYMS_CHECK_INTERVAL_NS)
+	    now - kallsyms->checked_ns < KALLSYMS_CHECK_INTERVAL_NS ||
+	    now - kallsyms->read_ns < READ_INTERVAL_NS)
+		return false;
+	if (now - kallsyms->read_ns < READ_INTERVAL_KNOWN_NS && kallsyms_at(kallsyms, address))
 		return false;
 	uint64_t state = current_state(kallsyms);
-	if (state == kallsyms->state || now - kallsyms->read_ns < READ_INTERVAL_NS)
+	if (state == kallsyms->state)
 		return false;
 	AUTO(kallsyms) struct kallsyms *newer = memory_new(1, sizeof(*newer));
 	newer->path = text_copy(kallsyms->path);

@@ -21,9 +21,9 @@ int kallsyms_read(const char *path, struct kallsyms **result, struct error *erro
 void kallsyms_free(struct kallsyms *kallsyms);
 /*
  * Reads the names again if modules or BPF programs were loaded or unloaded, and the address is
- * not in the kernel without modules; at most once a second. Returns whether it did: everything
- * borrowed is invalid then. Names of unloaded code are kept unless other code has the address
- * now.
+ * not in the kernel without modules; at most once a second, for an address with a name at most
+ * each ten seconds. Returns whether it did: everything borrowed is invalid then. Names of unloaded
+ * code are kept unless other code has the address now.
  */
 bool kallsyms_refresh(struct kallsyms *kallsyms, uint64_t address);
 /* All of them, by start; the number goes to *count. Borrowed. */

@@ -71,6 +71,7 @@ TEST("names of loaded code are added, names of unloaded code are kept")
 	sleep(1);
 	usleep(100000);
 	CHECK(!kallsyms_refresh(kallsyms, 0xffffffff81000010));
+	CHECK(!kallsyms_refresh(kallsyms, 0xffffffffc0000010)); /* has a name */
 	CHECK(!kallsyms_at(kallsyms, 0xffffffffc0900010));
 	CHECK(kallsyms_refresh(kallsyms, 0xffffffffc0900010));
 	CHECK(kallsyms_at(kallsyms, 0xffffffffc0900010));
