@@ -32,7 +32,9 @@ double hand_over_error_of(const struct recording *recording, const struct trials
 	double error = 0;
 	const struct recording_run *last = NULL;
 
-	for (size_t i = 0; point->kind != POINT_LATENCY && i < trials->count; i++) {
+	if (point->kind == POINT_LATENCY)
+		return 0;
+	for (size_t i = 0; i < trials->count; i++) {
 		const struct recording_run *run =
 			recording_run(recording, trials->items[i]->run_id);
 		if (!run || run == last || !run->hand_over_ns)
@@ -42,7 +44,8 @@ double hand_over_error_of(const struct recording *recording, const struct trials
 		double unit = unit_ns(trials, run->id, point->id);
 		if ((double)run->hand_over_ns <= most)
 			error = fmax(error, fmin(ERROR_MOST, WAKE_NS / (double)run->hand_over_ns));
-		else if (unit < most && (double)run->hand_over_ns < UNITS_MOST * unit)
+		else if (point->kind != POINT_SAMPLED && unit < most &&
+			 (double)run->hand_over_ns < UNITS_MOST * unit)
 			error = fmax(error, HAND_OVER_ERROR_OF_SHORT_UNITS);
 	}
 	return error;

@@ -9,7 +9,7 @@
  *
  * Where a unit of work is short beside the sampling period, and tasks wait for each other now and
  * then, pauses of a period keep them from meeting as often as the faster program would. So little
- * is known of a gain that half of it is the standard error.
+ * is known of a gain that half of it is the standard error. Points that samples count have no unit.
  */
 #pragma once
 

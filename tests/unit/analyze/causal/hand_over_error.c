@@ -27,9 +27,10 @@ TEST("the error grows as the work between hand-overs gets short, up to a bound")
 }
 
 /* Each visit of a point takes `unit_ns` of CPU time. */
-static double error_of_units(double unit_ns, uint64_t hand_over_ns, uint64_t period_ns)
+static double error_of_units_at(enum point_kind kind, double unit_ns, uint64_t hand_over_ns,
+				uint64_t period_ns)
 {
-	const struct recording_point point = {.id = 1};
+	const struct recording_point point = {.id = 1, .kind = kind};
 	struct recording_experiment window = {.run_id = 1,
 					      .duration_ns = 1000000,
 					      .sampled_ns = 1000 * (uint64_t)unit_ns};
@@ -46,6 +47,17 @@ static double error_of_units(double unit_ns, uint64_t hand_over_ns, uint64_t per
 	array_free(&window.visits);
 	array_free(&recording.runs);
 	return error;
+}
+
+static double error_of_units(double unit_ns, uint64_t hand_over_ns, uint64_t period_ns)
+{
+	return error_of_units_at(POINT_THROUGHPUT, unit_ns, hand_over_ns, period_ns);
+}
+
+TEST("what samples count is no unit of work")
+{
+	CHECK_EQUAL(error_of_units_at(POINT_SAMPLED, 90000, 543000, 88000), 0);
+	CHECK_NEAR(error_of_units_at(POINT_SAMPLED, 90000, 160000, 88000), 0.25, 1e-6);
 }
 
 TEST("half of a gain is unsure where units are short, and tasks meet now and then")
